@@ -1,0 +1,57 @@
+# make build | test | demo | bench | fuzz | install | format | deps | clean
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 20
+# 0: another one every time
+FUZZ_SEED ?= 0
+BUILD := build
+
+PACKAGES := $(shell sed -e 's/\#.*//' cmake/debian-packages.txt)
+
+.PHONY: all build test demo bench fuzz install format deps clean
+
+all: build
+
+# Installs what is missing when run as root; otherwise prints the one line to run.
+deps:
+	@missing=$$(for p in $(PACKAGES); do \
+	  dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ]; then \
+	  apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; \
+	else \
+	  echo "Missing Debian packages; run:"; \
+	  echo "  sudo apt-get install --no-install-recommends" $$missing; exit 1; \
+	fi
+
+build: deps
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS)
+
+test: build
+	ctest --preset release -j $(JOBS)
+
+demo: build
+	$(BUILD)/bin/demo
+
+bench: build
+	for b in $(BUILD)/bin/bench_*; do $$b || exit 1; done
+
+# Every fuzz target in turn, from a corpus of our own making; the corpus grows in build-fuzz.
+fuzz: deps
+	cmake --preset fuzz
+	cmake --build --preset fuzz --target fuzzers -j $(JOBS)
+	for t in fuzz_cmdbuf fuzz_bmodel_v011 fuzz_bmodel_v21; do \
+	  build-fuzz/bin/$$t -max_total_time=$(FUZZ_SECONDS) -seed=$(FUZZ_SEED) -timeout=60 -rss_limit_mb=2048 \
+	    -artifact_prefix=build-fuzz/ build-fuzz/fuzz-corpus/$$t || exit 1; \
+	done
+
+install: build
+	cmake --install $(BUILD) --prefix $(PREFIX)
+
+format:
+	git ls-files '*.cc' '*.h' '*.hpp' '*.cpp' '*.c' | xargs clang-format-14 -i
+
+clean:
+	rm -rf $(BUILD) build-*

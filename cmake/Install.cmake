@@ -1,0 +1,71 @@
+# Installation: headers, libraries, tools, a CMake package and pkg-config files. Everything is found
+# relative to where it lies, so an installed tree may be moved.
+include(CMakePackageConfigHelpers)
+
+get_property(libraries GLOBAL PROPERTY tputwin_libraries)
+foreach(library ${libraries})
+  get_target_property(type ${library} TYPE)
+  if(type STREQUAL SHARED_LIBRARY)
+    set_target_properties(${library} PROPERTIES INSTALL_RPATH "$ORIGIN")
+  endif()
+endforeach()
+install(TARGETS ${libraries} EXPORT tputwinTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+get_property(tools DIRECTORY src/tools PROPERTY BUILDSYSTEM_TARGETS)
+foreach(tool ${tools})
+  get_target_property(type ${tool} TYPE)
+  if(type STREQUAL EXECUTABLE)
+    set_target_properties(${tool} PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+    install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endforeach()
+
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${PROJECT_BINARY_DIR}/src/generated/libbmodel/bmodel.pb.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/libbmodel)
+
+# find_package(tputwin): targets tputwin::bmkernel, tputwin::bmruntime, ...
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tputwin)
+install(EXPORT tputwinTargets FILE tputwinTargets.cmake NAMESPACE tputwin::
+  DESTINATION ${package_dir})
+file(WRITE ${PROJECT_BINARY_DIR}/tputwinConfig.cmake
+  "include(\${CMAKE_CURRENT_LIST_DIR}/tputwinTargets.cmake)\n")
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tputwinConfigVersion.cmake
+  COMPATIBILITY SameMajorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/tputwinConfig.cmake
+  ${PROJECT_BINARY_DIR}/tputwinConfigVersion.cmake DESTINATION ${package_dir})
+
+# pkg-config NAME, for a library as linked by -lNAME and what it requires of ours.
+file(RELATIVE_PATH up_to_prefix /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
+string(REGEX REPLACE "/$" "" up_to_prefix ${up_to_prefix})
+function(tputwin_pkg_config name description requires libs)
+  file(WRITE ${PROJECT_BINARY_DIR}/${name}.pc
+"prefix=\${pcfiledir}/${up_to_prefix}
+libdir=\${pcfiledir}/..
+includedir=\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}
+
+Name: ${name}
+Description: ${description}
+Version: ${PROJECT_VERSION}
+Requires: ${requires}
+Libs: -L\${libdir} ${libs}
+Cflags: -I\${includedir}
+")
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+list(TRANSFORM TPUTWIN_STATIC_DEPENDENCIES PREPEND -l OUTPUT_VARIABLE static_dependencies)
+list(JOIN static_dependencies " " static_dependencies)
+tputwin_pkg_config(tputwin "Software twin of the BM1880 tensor processor" "" "-ltputwin")
+tputwin_pkg_config(bmkernel "BMKernel API for the BM1880 on tputwin" "tputwin" "-lbmkernel")
+tputwin_pkg_config(bmodel "bmodel containers on tputwin" "tputwin" "-lbmodel")
+tputwin_pkg_config(bmutils "BMNNSDK utilities on tputwin" "tputwin" "-lbmutils")
+tputwin_pkg_config(bmblas "BMBLAS on tputwin" "bmkernel" "-lbmblas")
+tputwin_pkg_config(bmruntime "BMRuntime API for the BM1880 on tputwin" "bmkernel bmodel"
+  "-lbmruntime")
+tputwin_pkg_config(bmkernel-static "BMKernel API on tputwin, static" ""
+  "-lbmkernel-static ${static_dependencies}")
+tputwin_pkg_config(bmruntime-static "BMRuntime API on tputwin, static" "bmkernel-static"
+  "-lbmruntime-static")

@@ -1,0 +1,55 @@
+// BMRuntime for C++: networks that take and give blobs. (SDK 1.1; C++11)
+//
+// All Net objects of a process share one context. When float blobs go into an int8 network they
+// are quantised with the input thresholds, and the outputs come back as floats; otherwise outputs
+// keep the format of the network.
+#ifndef LIBBMRUNTIME_BMRUNTIME_HPP
+#define LIBBMRUNTIME_BMRUNTIME_HPP
+
+#include <libbmruntime/bmruntime_bmnet.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bmruntime {
+
+// A tensor in system memory, not owned.
+class Blob {
+ public:
+  Blob();
+  Blob(void* data, shape_t& shape, uint32_t fmt = FMT_F32);
+  void* data() const { return data_; }
+  const shape_t& shape() const { return shape_; }
+  uint32_t fmt() const { return fmt_; }
+  size_t count() const;  // elements
+  size_t size() const;   // bytes
+  void dump() const;     // shape, format and elements to stdout
+
+ private:
+  void* data_;
+  shape_t shape_;
+  uint32_t fmt_;
+};
+
+class Net {
+ public:
+  // Throws std::runtime_error with the reason if the file cannot be registered.
+  explicit Net(const std::string& bmodel);
+  virtual ~Net();
+  Net(const Net&) = delete;
+  Net& operator=(const Net&) = delete;
+
+  // Selects the variety by the shapes of the inputs and runs it: 0, or negative on error.
+  int forward(std::vector<Blob>& inputs);
+  // An output of the last forward; nullptr if there is none of that name. Valid until the next.
+  Blob* output(const std::string& name);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace bmruntime
+
+#endif

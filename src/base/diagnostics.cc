@@ -1,0 +1,57 @@
+#include "base/diagnostics.h"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace tputwin {
+
+bool Diagnostics::strict_by_default() {
+  const char* value = std::getenv("TPUTWIN_STRICT");
+  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
+}
+
+Status Diagnostics::report(Error error) {
+  std::lock_guard lock(mutex_);
+  if (error.info().level == Level::warning && !strict_) {
+    auto key = std::make_pair(error.id(), error.call());
+    auto [it, inserted] = warnings_.try_emplace(std::move(key), WarningCount{std::move(error), 0});
+    ++it->second.count;
+    return {};
+  }
+  if (!first_) first_ = error;
+  last_ = error;
+  ++errors_;
+  return error;
+}
+
+std::optional<Error> Diagnostics::first_error() const {
+  std::lock_guard lock(mutex_);
+  return first_;
+}
+
+std::optional<Error> Diagnostics::last_error() const {
+  std::lock_guard lock(mutex_);
+  return last_;
+}
+
+uint64_t Diagnostics::error_count() const {
+  std::lock_guard lock(mutex_);
+  return errors_;
+}
+
+std::vector<WarningCount> Diagnostics::warnings() const {
+  std::lock_guard lock(mutex_);
+  std::vector<WarningCount> list;
+  for (const auto& [key, warning] : warnings_) list.push_back(warning);
+  return list;
+}
+
+void Diagnostics::clear() {
+  std::lock_guard lock(mutex_);
+  first_.reset();
+  last_.reset();
+  errors_ = 0;
+  warnings_.clear();
+}
+
+}  // namespace tputwin

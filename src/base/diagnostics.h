@@ -1,0 +1,50 @@
+// Collects what a context or device has to say: a sticky first error, the last error, and warnings
+// counted per id and call site. In strict mode a warning is an error.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tputwin {
+
+struct WarningCount {
+  Error sample;  // the first occurrence
+  uint64_t count;
+};
+
+class Diagnostics {
+ public:
+  // strict: treat warnings as errors. Default: the environment variable TPUTWIN_STRICT.
+  explicit Diagnostics(bool strict = strict_by_default()) : strict_(strict) {}
+
+  // Books an error according to its level. Returns an error Status if the call must fail.
+  Status report(Error error);
+  // Books the error of a failed Status; passes the Status through.
+  Status report(Status status) { return status.ok() ? Status() : report(Error(status.error())); }
+
+  std::optional<Error> first_error() const;
+  std::optional<Error> last_error() const;
+  uint64_t error_count() const;
+  std::vector<WarningCount> warnings() const;
+  void clear();
+
+  bool strict() const { return strict_; }
+  void set_strict(bool strict) { strict_ = strict; }
+  static bool strict_by_default();
+
+ private:
+  mutable std::mutex mutex_;
+  bool strict_;
+  std::optional<Error> first_, last_;
+  uint64_t errors_ = 0;
+  std::map<std::pair<ErrorId, std::string>, WarningCount> warnings_;
+};
+
+}  // namespace tputwin

@@ -1,0 +1,135 @@
+// Errors that explain themselves: which call, which argument, its value, the rule it breaks and
+// where the rule is written. The library never prints and never aborts; it returns these values.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace tputwin {
+
+enum class ErrorKind {
+  contract_violation,  // the program breaks a documented rule
+  undefined_value,     // the program reads what nothing wrote
+  unsupported,         // documented, but not available (on this chip, or in this build)
+  malformed,           // a file or command buffer that does not parse
+  resource,            // memory, file or device that could not be had
+  internal             // our own bug
+};
+
+// error: the chip's reference model stops here too, or memory would be left.
+// warning: a document forbids it but the reference model carries it out; counted, and an error in
+// strict mode.
+enum class Level { error, warning };
+
+// One enumerator per row of the errors_*.def tables.
+enum class ErrorId : uint16_t {
+#define TW_ERROR(symbol, id, kind, level, rule, reference) symbol,
+#include "base/errors.def"
+#undef TW_ERROR
+};
+
+// A row of the catalogue.
+struct ErrorInfo {
+  ErrorId id;
+  std::string_view symbol;  // enumerator name
+  std::string_view code;    // stable public id, "TW-BMK-0102"
+  ErrorKind kind;
+  Level level;
+  std::string_view rule;       // the rule, as a sentence
+  std::string_view reference;  // where it is written
+};
+
+const ErrorInfo& error_info(ErrorId id);
+std::span<const ErrorInfo> error_catalogue();
+std::string_view to_string(ErrorKind kind);
+
+// An error as a value. Build it with the fluent setters:
+//   Error(ErrorId::bmk_shape_mismatch).in("bmk1880_tpu_mul").argument("b", describe(shape))
+class Error {
+ public:
+  explicit Error(ErrorId id) : id_(id) {}
+
+  Error&& in(std::string_view call) && {
+    call_ = call;
+    return std::move(*this);
+  }
+  Error&& argument(std::string_view name, std::string value) && {
+    argument_ = name;
+    value_ = std::move(value);
+    return std::move(*this);
+  }
+  Error&& detail(std::string text) && {
+    detail_ = std::move(text);
+    return std::move(*this);
+  }
+
+  ErrorId id() const { return id_; }
+  const ErrorInfo& info() const { return error_info(id_); }
+  std::string_view code() const { return info().code; }
+  const std::string& call() const { return call_; }
+  const std::string& argument() const { return argument_; }
+  const std::string& value() const { return value_; }
+  const std::string& detail() const { return detail_; }
+  void set_call_if_empty(std::string_view call) {
+    if (call_.empty()) call_ = call;
+  }
+
+  // "TW-BMK-0102 bmk1880_tpu_mul: b = (1,3,4,5): operands must have one shape; ... [Guide 4.19]"
+  std::string message() const;
+
+ private:
+  ErrorId id_;
+  std::string call_, argument_, value_, detail_;
+};
+
+// Success, or an Error.
+class [[nodiscard]] Status {
+ public:
+  Status() = default;
+  Status(Error error) : error_(std::make_unique<Error>(std::move(error))) {}  // NOLINT: implicit
+  bool ok() const { return error_ == nullptr; }
+  explicit operator bool() const { return ok(); }
+  const Error& error() const { return *error_; }
+  Error& error() { return *error_; }
+  std::string message() const { return ok() ? "ok" : error_->message(); }
+
+ private:
+  std::unique_ptr<Error> error_;
+};
+
+// A value, or an Error.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}                 // NOLINT: implicit
+  Result(Error error) : value_(std::move(error)) {}             // NOLINT: implicit
+  Result(Status status) : value_(std::move(status.error())) {}  // NOLINT: implicit; never from ok
+  bool ok() const { return value_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+  T& value() { return std::get<0>(value_); }
+  const T& value() const { return std::get<0>(value_); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+  T& operator*() { return value(); }
+  const T& operator*() const { return value(); }
+  const Error& error() const { return std::get<1>(value_); }
+  Status status() const { return ok() ? Status() : Status(error()); }
+
+ private:
+  std::variant<T, Error> value_;
+};
+
+// Return early with the error of a Status or Result expression.
+#define TW_RETURN_IF_ERROR(expression)                        \
+  do {                                                        \
+    if (auto tw_status_ = (expression); !tw_status_.ok())     \
+      return ::tputwin::Error(std::move(tw_status_).error()); \
+  } while (0)
+
+}  // namespace tputwin

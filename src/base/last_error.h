@@ -1,0 +1,19 @@
+// The calling thread's record of errors and warnings, behind include/tputwin/error.h. Front doors
+// report every failed contract through these functions.
+#pragma once
+
+#include "base/diagnostics.h"
+#include "base/error.h"
+
+namespace tputwin {
+
+// Errors and warnings of the calling thread, whichever context or device they belong to.
+Diagnostics& thread_diagnostics();
+
+// Books an error both with its owner (context, device) and with the calling thread. Returns an
+// error Status if the call must fail.
+Status report(Diagnostics& owner, Error error);
+// For calls that have no owner.
+Status report(Error error);
+
+}  // namespace tputwin

@@ -1,0 +1,85 @@
+#include "base/parallel.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+namespace tputwin {
+namespace {
+
+int default_thread_count() {
+  static const int threads = [] {
+    const char* value = std::getenv("TPUTWIN_THREADS");
+    int wanted = value != nullptr ? std::atoi(value) : 0;
+    return wanted > 0 ? wanted : tbb::this_task_arena::max_concurrency();
+  }();
+  return threads;
+}
+
+std::atomic<int> overridden{0};
+
+#if defined(__SANITIZE_THREAD__)
+
+// ThreadSanitizer cannot see the synchronisation inside Debian's oneTBB, so its build runs the
+// pieces on plain threads: what it reports then are races between pieces.
+void run_pieces(size_t count, size_t grain, int threads,
+                const std::function<void(size_t, size_t)>& body) {
+  std::atomic<size_t> next{0};
+  auto work = [&] {
+    for (size_t begin; (begin = next.fetch_add(grain)) < count;)
+      body(begin, std::min(begin + grain, count));
+  };
+  std::vector<std::jthread> helpers;
+  for (int i = 1; i < threads; ++i) helpers.emplace_back(work);
+  work();
+}
+
+#else
+
+tbb::task_arena& arena(int threads) {
+  thread_local tbb::task_arena instance(threads);
+  thread_local int size = threads;
+  if (size != threads) {
+    instance.terminate();
+    instance.initialize(threads);
+    size = threads;
+  }
+  return instance;
+}
+
+void run_pieces(size_t count, size_t grain, int threads,
+                const std::function<void(size_t, size_t)>& body) {
+  arena(threads).execute([&] {
+    tbb::parallel_for(tbb::blocked_range<size_t>(0, count, grain),
+                      [&](const auto& range) { body(range.begin(), range.end()); });
+  });
+}
+
+#endif
+
+}  // namespace
+
+int thread_count() {
+  int threads = overridden.load(std::memory_order_relaxed);
+  return threads > 0 ? threads : default_thread_count();
+}
+
+void set_thread_count(int threads) { overridden.store(threads, std::memory_order_relaxed); }
+
+void parallel_for(size_t count, size_t grain, const std::function<void(size_t, size_t)>& body) {
+  if (count == 0) return;
+  int threads = thread_count();
+  if (threads == 1 || count <= grain) {
+    body(0, count);
+    return;
+  }
+  run_pieces(count, std::max<size_t>(grain, 1), threads, body);
+}
+
+}  // namespace tputwin

@@ -1,0 +1,108 @@
+#include "bmodel/bmodel.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "bmodel/containers.h"
+
+namespace tputwin::bmodel {
+namespace {
+
+uint64_t saturating_multiply(uint64_t a, uint64_t b) {
+  uint64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+template <class Tensors>
+uint64_t total_bytes(const Tensors& tensors) {
+  uint64_t total = 0;
+  for (const auto& tensor : tensors)
+    if (__builtin_add_overflow(total, tensor.bytes(), &total)) return UINT64_MAX;
+  return total;
+}
+
+Error about_file(Error error, const std::string& path) {
+  error.set_call_if_empty(path);
+  return error;
+}
+
+}  // namespace
+
+uint64_t element_count(std::span<const uint32_t> shape) {
+  uint64_t count = 1;
+  // An extent of 0 makes the count 0 even beside extents whose product overflows.
+  if (std::ranges::find(shape, 0u) != shape.end()) return 0;
+  for (uint32_t extent : shape) count = saturating_multiply(count, extent);
+  return count;
+}
+
+uint64_t element_bytes(uint32_t fmt) {
+  // FMT_F32, F16, I32, I16, I8, I4, I2, I1, U16, U8
+  static constexpr uint8_t kBytes[] = {4, 2, 4, 2, 1, 0, 0, 0, 2, 1};
+  return fmt < std::size(kBytes) ? kBytes[fmt] : 0;
+}
+
+std::string to_string(std::span<const uint32_t> shape) {
+  return fmt::format("({})", fmt::join(shape, ","));
+}
+
+std::string_view to_string(Container container) {
+  return container == Container::v0_1_1 ? "0.1.1" : "2.1";
+}
+
+uint64_t Input::bytes() const {
+  return saturating_multiply(element_count(shape), element_bytes(fmt));
+}
+
+uint64_t Output::bytes() const {
+  return saturating_multiply(element_count(shape), element_bytes(fmt));
+}
+
+uint64_t Variety::input_bytes() const { return total_bytes(inputs); }
+
+uint64_t Variety::output_bytes() const { return total_bytes(outputs); }
+
+uint64_t Variety::output_offset() const {
+  if (outputs.empty()) return 0;
+  return std::ranges::min_element(outputs, {}, &Output::offset)->offset;
+}
+
+std::span<const uint8_t> Model::weight_of(const Variety& variety) const {
+  if (variety.weight_index >= weights.size()) return {};
+  return weights[variety.weight_index];
+}
+
+Result<Model> read(std::span<const uint8_t> file) {
+  Result<Model> model = has_v011_frame(file) ? read_v011(file) : read_v21(file);
+  if (!model.ok() && model.error().id() == ErrorId::mod_message) {
+    // Neither container: say what is wrong with the one that it resembles.
+    if (file.size() > 4 && file[4] == '{') return read_v011(file);
+    return Error(ErrorId::mod_unknown_container).detail(model.error().detail());
+  }
+  if (model.ok()) TW_RETURN_IF_ERROR(validate(*model));
+  return model;
+}
+
+Result<Model> read_file(const std::string& path) {
+  auto bytes = read_bytes(path);
+  if (!bytes.ok()) return bytes.error();
+  auto model = read(*bytes);
+  if (!model.ok()) return about_file(model.error(), path);
+  return model;
+}
+
+Result<std::vector<uint8_t>> write(const Model& model, Container container) {
+  TW_RETURN_IF_ERROR(validate(model));
+  return container == Container::v0_1_1 ? write_v011(model) : write_v21(model);
+}
+
+Status write_file(const Model& model, Container container, const std::string& path) {
+  auto bytes = write(model, container);
+  if (!bytes.ok()) return about_file(bytes.error(), path);
+  return write_bytes(path, *bytes);
+}
+
+}  // namespace tputwin::bmodel

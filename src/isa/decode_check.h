@@ -1,0 +1,35 @@
+// Helpers of the decoders: failing with the name and value of a field.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <initializer_list>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace tputwin::isa {
+
+inline Error field_error(ErrorId id, std::string_view field, uint64_t value) {
+  return Error(id).argument(field,
+                            value < 4096 ? fmt::format("{}", value) : fmt::format("{:#x}", value));
+}
+
+struct NamedValue {
+  std::string_view field;
+  uint64_t value;
+};
+
+// The first of the values that is zero is the error.
+inline Status require_nonzero(std::initializer_list<NamedValue> values) {
+  for (const NamedValue& v : values)
+    if (v.value == 0) return field_error(ErrorId::isa_zero_extent, v.field, 0);
+  return {};
+}
+
+}  // namespace tputwin::isa
+
+// In a function with a descriptor `d`: unless the condition holds, the field is in error.
+#define TW_FIELD_RULE(condition, id, field) \
+  if (!(condition)) [[unlikely]]            \
+  return field_error(ErrorId::id, #field, d.field)

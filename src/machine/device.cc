@@ -1,0 +1,205 @@
+#include "machine/device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/last_error.h"
+
+namespace tputwin {
+namespace {
+
+constexpr size_t index(Engine engine) { return static_cast<size_t>(engine); }
+constexpr Engine other(Engine engine) {
+  return engine == Engine::compute ? Engine::dma : Engine::compute;
+}
+
+// "compute 12 conv2d"
+std::string site(const Instruction& instruction) {
+  return fmt::format("{} {} {}", to_string(instruction.engine), instruction.id,
+                     name(instruction.op));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Device>> Device::create(const DeviceOptions& options) {
+  uint64_t bytes = options.global_bytes != 0 ? options.global_bytes : options.chip->global_bytes;
+  auto global = GlobalMemory::reserve(bytes);
+  if (!global.ok()) return global.error();
+  return std::unique_ptr<Device>(new Device(options, std::move(global.value())));
+}
+
+Device::Device(const DeviceOptions& options, std::unique_ptr<GlobalMemory> global)
+    : options_(options),
+      local_(*options.chip),
+      global_(std::move(global)),
+      random_(options.seed),
+      diagnostics_(options.strict) {}
+
+void Device::set_schedule(Schedule schedule, uint64_t seed) {
+  options_.schedule = schedule;
+  random_.seed(seed);
+}
+
+void Device::add_observer(Observer* observer) { observers_.push_back(observer); }
+
+void Device::remove_observer(Observer* observer) { std::erase(observers_, observer); }
+
+void Device::submit(Instruction instruction) {
+  owned_.push_back(std::move(instruction));
+  enqueue(owned_.back());
+}
+
+// Numbers a queued instruction's segment: those of one segment run before those of the next.
+void Device::enqueue(const Instruction& instruction) {
+  size_t engine = index(instruction.engine);
+  if (instruction.engine == Engine::cpu) {
+    ++segment_;
+    queues_[engine].push_back({order_++, segment_++, &instruction});
+    issued_.fill(0);
+    return;
+  }
+  if (instruction.id != 0) {
+    if (instruction.id <= issued_[engine]) restarts_.push_back({++segment_, engine});
+    issued_[engine] = instruction.id;
+  }
+  queues_[engine].push_back({order_++, segment_, &instruction});
+}
+
+bool Device::ready(const Instruction& instruction) const {
+  return instruction.wait == 0 || instruction.wait <= finished_[index(other(instruction.engine))];
+}
+
+// The engine that goes next: one whose head belongs to the oldest segment and has nothing left to
+// wait for. None if everything waits.
+std::optional<size_t> Device::pick() {
+  uint64_t segment = UINT64_MAX;
+  for (const auto& queue : queues_)
+    if (!queue.empty()) segment = std::min(segment, queue.front().segment);
+  for (; !restarts_.empty() && restarts_.front().segment <= segment; restarts_.pop_front())
+    finished_[restarts_.front().engine] = 0;
+  std::array<size_t, kEngines> open;
+  size_t count = 0;
+  for (size_t engine = 0; engine < kEngines; ++engine) {
+    const auto& queue = queues_[engine];
+    if (queue.empty() || queue.front().segment != segment) continue;
+    if (ready(*queue.front().instruction)) open[count++] = engine;
+  }
+  if (count == 0) return std::nullopt;
+  auto end = open.begin() + static_cast<ptrdiff_t>(count);
+  switch (options_.schedule) {
+    case Schedule::program:
+      return *std::min_element(open.begin(), end, [&](size_t a, size_t b) {
+        return queues_[a].front().order < queues_[b].front().order;
+      });
+    case Schedule::compute_first:
+      return open[0];
+    case Schedule::dma_first:
+      return open[count - 1];
+    case Schedule::shuffled:
+      return open[random_() % count];
+  }
+  return open[0];
+}
+
+Status Device::run_queues() {
+  auto pending = [&] {
+    return std::any_of(queues_.begin(), queues_.end(), [](auto& queue) { return !queue.empty(); });
+  };
+  while (pending()) {
+    auto engine = pick();
+    if (!engine) {
+      auto& queue = queues_[0].empty() ? queues_[2] : queues_[0];
+      const Instruction& stuck = *queue.front().instruction;
+      return book(Error(ErrorId::mch_wait_never).argument("wait", fmt::format("{}", stuck.wait)),
+                  stuck);
+    }
+    const Instruction& next = *queues_[*engine].front().instruction;
+    queues_[*engine].pop_front();
+    TW_RETURN_IF_ERROR(step(next));
+  }
+  return {};
+}
+
+Status Device::run_in_order(std::span<const Instruction> program) {
+  for (size_t i = 0; i < program.size(); ++i) {
+    if (!ready(program[i])) {  // waits for a later command: the queues sort that out
+      issued_ = finished_;
+      for (const Instruction& instruction : program.subspan(i)) enqueue(instruction);
+      return run_queues();
+    }
+    TW_RETURN_IF_ERROR(step(program[i]));
+  }
+  return {};
+}
+
+Status Device::drain() {
+  if (sticky_) return finish(*sticky_);
+  return finish(run_queues());
+}
+
+Status Device::run(std::span<const Instruction> program) {
+  TW_RETURN_IF_ERROR(drain());
+  issued_.fill(0);
+  finished_.fill(0);
+  if (options_.schedule == Schedule::program) return finish(run_in_order(program));
+  for (const Instruction& instruction : program) enqueue(instruction);
+  return finish(run_queues());
+}
+
+Status Device::finish(Status status) {
+  for (auto& queue : queues_) queue.clear();
+  restarts_.clear();
+  owned_.clear();
+  issued_ = finished_;
+  if (!status.ok() && !sticky_) sticky_ = status.error();
+  return status;
+}
+
+// Books a failed status under the name of the instruction, with the device and with the calling
+// thread. Warnings are counted per operation.
+Status Device::book(Status status, const Instruction& instruction) {
+  if (status.ok()) return status;
+  bool counted = status.error().info().level == Level::warning && !diagnostics_.strict();
+  std::string call = counted ? std::string(name(instruction.op)) : site(instruction);
+  return report(diagnostics_, std::move(status.error()).in(call));
+}
+
+// Executes one instruction and moves the count of its engine on.
+Status Device::step(const Instruction& instruction) {
+  TW_RETURN_IF_ERROR(execute(instruction));
+  if (instruction.engine == Engine::cpu)
+    finished_.fill(0);
+  else if (instruction.id != 0)
+    finished_[index(instruction.engine)] = instruction.id;
+  return {};
+}
+
+Status Device::execute(const Instruction& instruction) {
+  const Operation& op = instruction.op;
+  if (const auto* call = std::get_if<CpuCall>(&op)) {
+    Status status = call_host(*call);
+    if (!status.ok()) return book(std::move(status), instruction);
+  } else {
+    if (Status status = check(op, chip()); !status.ok())
+      TW_RETURN_IF_ERROR(book(std::move(status), instruction));
+    if (Status status = check_bounds(op, chip(), global_->size()); !status.ok())
+      TW_RETURN_IF_ERROR(book(std::move(status), instruction));
+    tputwin::execute(op, Memory{local_, *global_}, options_.body);
+  }
+  if (!observers_.empty()) {
+    Footprint touched = footprint(op, chip());
+    Cost price = cost(op, chip());
+    for (Observer* observer : observers_) observer->on_instruction(instruction, touched, price);
+  }
+  return {};
+}
+
+// A sync record only waits for the engines, which have drained by now.
+Status Device::call_host(const CpuCall& call) {
+  if (call.sync) return {};
+  if (cpu_host_) return cpu_host_(call, *this);
+  return Error(ErrorId::mch_no_cpu_host).argument("operator", call.name);
+}
+
+}  // namespace tputwin

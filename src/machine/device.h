@@ -1,0 +1,120 @@
+// Device: one simulated chip. Memories, one in-order queue per engine, observers, sticky errors.
+// Any number of devices may live in a process; each is used by one thread at a time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "base/error.h"
+#include "chip/chip.h"
+#include "memory/memory.h"
+#include "ops/instruction.h"
+
+namespace tputwin {
+
+// Sees every executed instruction once, after it ran. Installing none costs nothing.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void on_instruction(const Instruction&, const Footprint&, const Cost&) = 0;
+};
+
+// The order in which drain() picks among the engines. All are legal orders of a correct program:
+// ids and waits are respected.
+enum class Schedule : uint8_t {
+  program,  // as submitted
+  compute_first,
+  dma_first,
+  shuffled  // seeded
+};
+
+struct DeviceOptions {
+  const Chip* chip = &bm1880();
+  uint64_t global_bytes = 0;  // 0: the chip's default
+  Body body = Body::automatic;
+  Schedule schedule = Schedule::program;
+  uint64_t seed = 1;  // of Schedule::shuffled
+  bool strict = Diagnostics::strict_by_default();
+};
+
+// Order of execution. The instructions of one engine run in the order submitted; an instruction
+// starts when the other engine has finished the number it waits for. A CPU call, and a number that
+// does not grow, begin a new segment: all engines drain first, and counting starts again.
+class Device {
+ public:
+  static Result<std::unique_ptr<Device>> create(const DeviceOptions& options = {});
+
+  const Chip& chip() const { return *options_.chip; }
+  LocalMemory& local() { return local_; }
+  GlobalMemory& global() { return *global_; }
+  Diagnostics& diagnostics() { return diagnostics_; }
+
+  void set_schedule(Schedule schedule, uint64_t seed = 1);
+  void set_body(Body body) { options_.body = body; }
+
+  // Queues an instruction on its engine. Numbering goes on from the last drain.
+  void submit(Instruction instruction);
+  // Executes everything queued. Stops at the first error: the queues are emptied, the error is
+  // sticky until clear_error(), and memories keep what was done so far.
+  Status drain();
+  // A whole program, numbered from 1: submit all and drain, without copying an instruction.
+  Status run(std::span<const Instruction> program);
+
+  // The sticky error, if any. While it stands nothing is executed.
+  Status error() const { return sticky_ ? Status(*sticky_) : Status(); }
+  void clear_error() { sticky_.reset(); }
+
+  void add_observer(Observer* observer);  // not owned
+  void remove_observer(Observer* observer);
+
+  // Runs CPU operators met in programs; without one they are an error that names the operator.
+  using CpuHost = std::function<Status(const CpuCall&, Device&)>;
+  void set_cpu_host(CpuHost host) { cpu_host_ = std::move(host); }
+
+ private:
+  static constexpr size_t kEngines = 3;  // by enum Engine
+  struct Queued {
+    uint64_t order, segment;
+    const Instruction* instruction;
+  };
+
+  Device(const DeviceOptions& options, std::unique_ptr<GlobalMemory> global);
+  void enqueue(const Instruction& instruction);
+  bool ready(const Instruction& instruction) const;
+  std::optional<size_t> pick();
+  Status run_queues();
+  Status run_in_order(std::span<const Instruction> program);
+  Status step(const Instruction& instruction);
+  Status execute(const Instruction& instruction);
+  Status call_host(const CpuCall& call);
+  Status book(Status status, const Instruction& instruction);
+  Status finish(Status status);
+
+  DeviceOptions options_;
+  LocalMemory local_;
+  std::unique_ptr<GlobalMemory> global_;
+  std::deque<Instruction> owned_;  // what submit() was given; queues point into it
+  std::array<std::deque<Queued>, kEngines> queues_;
+  struct Restart {  // the first instruction of `segment` counts its engine from 1 again
+    uint64_t segment;
+    size_t engine;
+  };
+  std::deque<Restart> restarts_;
+  uint64_t order_ = 0, segment_ = 0;
+  std::array<uint32_t, kEngines> issued_{}, finished_{};  // newest number of each engine
+  std::mt19937_64 random_;
+  std::vector<Observer*> observers_;
+  CpuHost cpu_host_;
+  Diagnostics diagnostics_;
+  std::optional<Error> sticky_;
+};
+
+}  // namespace tputwin

@@ -1,0 +1,53 @@
+// The layout rules of local and global memory, each as one small function.
+// BM1880: BMKernel 1880 Guide 2.3, 2.4, 4.41, 4.46.
+#pragma once
+
+#include <cstdint>
+
+#include "base/bits.h"
+#include "chip/chip.h"
+#include "memory/tensor_view.h"
+
+namespace tputwin {
+
+// Default local strides: channel planes packed (unaligned) or rounded up to the EU width (aligned).
+constexpr Stride local_stride(const Chip& chip, const Shape& s, bool aligned) {
+  uint32_t plane = s.h * s.w;
+  if (aligned) plane = align_up(plane, chip.eu_bytes);
+  return {ceil_div(s.c, chip.lanes) * plane, plane, s.w, 1};
+}
+
+constexpr Stride global_stride(const Shape& s) { return {s.c * s.h * s.w, s.h * s.w, s.w, 1}; }
+
+// Bytes of a lane that a default-strided tensor occupies (8-bit elements).
+constexpr uint64_t local_lane_bytes(const Chip& chip, const Shape& s, bool aligned) {
+  return uint64_t{s.n} * local_stride(chip, s, aligned).n;
+}
+
+// A matrix of `cols` columns is cut into blocks of this many columns, one block per channel.
+constexpr uint32_t matrix_block(const Chip& chip, uint32_t cols) {
+  return cols <= 2 * chip.eu_bytes ? chip.eu_bytes : 2 * chip.eu_bytes;
+}
+
+constexpr Shape matrix_shape(const Chip& chip, uint32_t rows, uint32_t cols) {
+  uint32_t block = matrix_block(chip, cols);
+  return {rows, ceil_div(cols, block), 1, block};
+}
+
+// Strides of a convolution weight of logical shape (IC,OC,KH,KW): the layout of a tensor
+// (1, OC, KH*KW, IC), input channel innermost.
+constexpr Stride conv_weight_stride(const Shape& s) { return {1, s.n * s.h * s.w, s.w * s.n, s.n}; }
+
+// Views with those rules applied.
+TensorView local_tensor(const Chip& chip, uint64_t address, const Shape& shape, bool aligned,
+                        DType dtype);
+TensorView global_tensor(uint64_t address, const Shape& shape, DType dtype = DType::i8);
+MatrixView local_matrix(const Chip& chip, uint64_t address, uint32_t rows, uint32_t cols,
+                        DType dtype);
+MatrixView global_matrix(uint64_t address, uint32_t rows, uint32_t cols, uint32_t row_stride,
+                         DType dtype = DType::i8);
+TensorView conv_weight(uint64_t address, const Shape& shape, DType dtype);
+// Bias of conv-like operations: 16-bit (1,C,1,1), low plane then high plane, unaligned.
+TensorView conv_bias(const Chip& chip, uint64_t address, uint32_t channels, bool is_signed);
+
+}  // namespace tputwin

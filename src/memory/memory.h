@@ -1,0 +1,59 @@
+// What instructions execute on: the lanes and global memory of one device, and element access for
+// the reference bodies.
+#pragma once
+
+#include <cstdint>
+
+#include "memory/global_memory.h"
+#include "memory/local_memory.h"
+#include "memory/tensor_view.h"
+
+namespace tputwin {
+
+struct Memory {
+  LocalMemory& local;
+  GlobalMemory& global;
+
+  // Address of the (low) byte of an element.
+  uint8_t* byte(const TensorView& v, uint32_t n, uint32_t c, uint32_t h, uint32_t w) const {
+    uint64_t inner = uint64_t{n} * v.stride.n + uint64_t{h} * v.stride.h + uint64_t{w} * v.stride.w;
+    if (v.space == Space::global)
+      return global.data() + v.address + inner + uint64_t{c} * v.stride.c;
+    uint64_t lane = v.address / local.lane_bytes() + c;
+    return local.lane(lane % local.lanes()) + v.address % local.lane_bytes() + inner +
+           lane / local.lanes() * v.stride.c;
+  }
+
+  // Element value, sign or zero extended; 16-bit values are joined from their planes.
+  int32_t read(const TensorView& v, uint32_t n, uint32_t c, uint32_t h, uint32_t w) const {
+    const uint8_t* p = byte(v, n, c, h, w);
+    switch (v.dtype) {
+      case DType::u8:
+        return *p;
+      case DType::i8:
+        return static_cast<int8_t>(*p);
+      case DType::u16:
+        return *p | p[v.plane_stride] << 8;
+      case DType::i16:
+        return static_cast<int16_t>(*p | p[v.plane_stride] << 8);
+    }
+    return 0;
+  }
+
+  // Writes the low 8 or 16 bits of value.
+  void write(const TensorView& v, uint32_t n, uint32_t c, uint32_t h, uint32_t w,
+             int32_t value) const {
+    uint8_t* p = byte(v, n, c, h, w);
+    *p = static_cast<uint8_t>(value);
+    if (is_16bit(v.dtype)) p[v.plane_stride] = static_cast<uint8_t>(value >> 8);
+  }
+
+  int32_t read(const MatrixView& m, uint32_t r, uint32_t c) const {
+    return read(m.tensor, r, c / m.tensor.shape.w, 0, c % m.tensor.shape.w);
+  }
+  void write(const MatrixView& m, uint32_t r, uint32_t c, int32_t value) const {
+    write(m.tensor, r, c / m.tensor.shape.w, 0, c % m.tensor.shape.w, value);
+  }
+};
+
+}  // namespace tputwin

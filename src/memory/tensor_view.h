@@ -1,0 +1,60 @@
+// TensorView: where the elements of an operand live. Every layout rule of a chip ends up as the
+// numbers of one of these (see layout.h for the rules).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace tputwin {
+
+enum class Space : uint8_t { local, global };
+
+// 16-bit values of the BM1880 are two byte planes, see TensorView::plane_stride.
+enum class DType : uint8_t { u8, i8, u16, i16 };
+
+constexpr bool is_signed(DType t) { return t == DType::i8 || t == DType::i16; }
+constexpr bool is_16bit(DType t) { return t == DType::u16 || t == DType::i16; }
+constexpr DType make_dtype(bool is_signed, bool is_8bit) {
+  return is_8bit ? (is_signed ? DType::i8 : DType::u8) : (is_signed ? DType::i16 : DType::u16);
+}
+
+struct Shape {
+  uint32_t n = 1, c = 1, h = 1, w = 1;
+  constexpr uint64_t count() const { return uint64_t{n} * c * h * w; }
+  bool operator==(const Shape&) const = default;
+};
+
+// In bytes (elements of this chip are bytes).
+struct Stride {
+  uint32_t n = 0, c = 0, h = 0, w = 1;
+  bool operator==(const Stride&) const = default;
+};
+
+// Local:  element (n,c,h,w) is in lane (L0 + c) mod lanes at byte
+//         o0 + n*stride.n + floor((L0 + c) / lanes)*stride.c + h*stride.h + w*stride.w
+//         with L0 = address / lane_bytes, o0 = address mod lane_bytes.
+// Global: byte address + n*stride.n + c*stride.c + h*stride.h + w*stride.w.
+struct TensorView {
+  Space space = Space::local;
+  DType dtype = DType::i8;
+  uint32_t plane_stride = 0;  // 16-bit types: distance from the low-byte to the high-byte plane
+  uint64_t address = 0;
+  Shape shape;
+  Stride stride;
+  bool operator==(const TensorView&) const = default;
+};
+
+// A matrix as its tensor: element (r, c) is tensor element (r, c / W, 0, c mod W), W = shape.w.
+// In global memory W = cols, so that the row stride is stride.n.
+struct MatrixView {
+  TensorView tensor;
+  uint32_t rows = 0, cols = 0;
+  bool operator==(const MatrixView&) const = default;
+};
+
+std::string describe(const Shape& shape);      // "(1,32,10,10)"
+std::string describe(const Stride& stride);    // "(112,112,10,1)"
+std::string describe(const TensorView& view);  // "i8(1,3,4,4)@lane0+0x60 stride(16,16,4,1)"
+const char* to_string(DType dtype);
+
+}  // namespace tputwin

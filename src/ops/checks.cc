@@ -1,0 +1,65 @@
+#include "ops/checks.h"
+
+namespace tputwin {
+
+std::string describe(const Axis& a) {
+  return fmt::format("kernel {} stride {} dilation {} pad {},{} insert {},{}", a.kernel, a.stride,
+                     a.dilation, a.pad_before, a.pad_after, a.insert, a.insert_last);
+}
+
+std::string describe(const MatrixView& m) {
+  return fmt::format("{}x{} {}", m.rows, m.cols, describe(m.tensor));
+}
+
+namespace {
+
+Status check_axis(const Axis& a, uint32_t extent) {
+  TW_RETURN_IF_ERROR(require((a.pad_before | a.pad_after) < 16, ErrorId::ops_pad, "window", a));
+  TW_RETURN_IF_ERROR(require((a.insert | a.insert_last) < 16, ErrorId::ops_insert, "window", a));
+  TW_RETURN_IF_ERROR(require(a.stride - 1 < 15, ErrorId::ops_window_stride, "window", a));
+  TW_RETURN_IF_ERROR(require(a.dilation - 1 < 16, ErrorId::ops_dilation, "window", a));
+  TW_RETURN_IF_ERROR(require(extent > 1 || a.insert == 0, ErrorId::ops_insert_single, "window", a));
+  return require(a.kernel - 1 < kMaxExtent, ErrorId::ops_extent, "window", a);
+}
+
+}  // namespace
+
+Status check_window(const Window& window, const Shape& in) {
+  TW_RETURN_IF_ERROR(check_axis(window.h, in.h));
+  return check_axis(window.w, in.w);
+}
+
+Status check_output(const TensorView& out, const Shape& in, uint32_t channels,
+                    const Window& window) {
+  return check_shape("ofmap", out, {in.n, channels, window.h.output(in.h), window.w.output(in.w)},
+                     ErrorId::ops_output_extent);
+}
+
+Status check_bias(const std::optional<TensorView>& bias, uint32_t channels, const Chip& chip) {
+  if (!bias) return {};
+  TW_RETURN_IF_ERROR(require(bias->space == Space::local, ErrorId::ops_space, "bias", *bias));
+  TW_RETURN_IF_ERROR(check_16bit("bias", *bias));
+  TW_RETURN_IF_ERROR(check_shape("bias", *bias, {1, channels, 1, 1}, ErrorId::ops_bias_shape));
+  TW_RETURN_IF_ERROR(
+      check_layout("bias", *bias, local_stride(chip, bias->shape, /*aligned=*/false)));
+  return check_lane_zero("bias", *bias, chip);
+}
+
+Status check_feature_map(std::string_view name, const TensorView& view, const Chip& chip) {
+  TW_RETURN_IF_ERROR(check_operand(name, view));
+  TW_RETURN_IF_ERROR(check_8bit(name, view));
+  return check_aligned(name, view, chip);
+}
+
+Status check_local_matrix(std::string_view name, const MatrixView& m, const Chip& chip,
+                          ErrorId layout_rule) {
+  const Shape& s = m.tensor.shape;
+  // Blocks are whole rows of execution units, so that aligned and packed layouts coincide.
+  TW_RETURN_IF_ERROR(require(m.rows == s.n && s.h == 1 && s.w >= chip.eu_bytes &&
+                                 s.w % chip.eu_bytes == 0 && m.cols > 0 &&
+                                 s.c == ceil_div(uint64_t{m.cols}, s.w),
+                             layout_rule, name, m));
+  return require(m.tensor.stride == local_stride(chip, s, /*aligned=*/true), layout_rule, name, m);
+}
+
+}  // namespace tputwin

@@ -1,0 +1,137 @@
+// Building blocks of check(): each states one rule and costs a comparison when it holds.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "memory/layout.h"
+#include "ops/contract.h"
+#include "ops/window.h"
+
+namespace tputwin {
+
+inline std::string describe(uint32_t value) { return fmt::format("{}", value); }
+inline std::string describe(int32_t value) { return fmt::format("{}", value); }
+std::string describe(const Axis& axis);
+std::string describe(const MatrixView& matrix);
+
+// The failing path stays out of the way of the passing one.
+template <class T>
+[[gnu::cold, gnu::noinline]] Status violated(ErrorId rule, std::string_view argument,
+                                             const T& value) {
+  return Error(rule).argument(argument, describe(value));
+}
+
+// An error naming the argument and its value unless the rule holds.
+template <class T>
+Status require(bool holds, ErrorId rule, std::string_view argument, const T& value) {
+  if (holds) [[likely]]
+    return {};
+  return violated(rule, argument, value);
+}
+
+constexpr uint32_t kMaxExtent = 4095, kMaxHeightWidth = 1024, kMaxDmaField = 65535;
+
+// Extents of one operand of the tensor engine, and that it lies in local memory.
+inline Status check_operand(std::string_view name, const TensorView& view) {
+  const Shape& s = view.shape;
+  auto valid = [](uint32_t extent) { return extent - 1 < kMaxExtent; };
+  TW_RETURN_IF_ERROR(require(view.space == Space::local, ErrorId::ops_space, name, view));
+  TW_RETURN_IF_ERROR(
+      require(valid(s.n) && valid(s.c) && valid(s.h) && valid(s.w), ErrorId::ops_extent, name, s));
+  return require(s.h <= kMaxHeightWidth && s.w <= kMaxHeightWidth, ErrorId::ops_height_width, name,
+                 s);
+}
+
+// The operand has 8 or 16 bits; a 16-bit one has its high bytes above the low ones.
+inline Status check_8bit(std::string_view name, const TensorView& view) {
+  return require(!is_16bit(view.dtype), ErrorId::ops_width, name, view);
+}
+
+inline Status check_high_plane(std::string_view name, const TensorView& view) {
+  return require(view.plane_stride - 1 < 65535u, ErrorId::ops_high_plane, name, view);
+}
+
+inline Status check_16bit(std::string_view name, const TensorView& view) {
+  TW_RETURN_IF_ERROR(require(is_16bit(view.dtype), ErrorId::ops_width, name, view));
+  return check_high_plane(name, view);
+}
+
+inline Status check_shape(std::string_view name, const TensorView& view, const Shape& shape,
+                          ErrorId rule) {
+  return require(view.shape == shape, rule, name, view.shape);
+}
+
+inline Status check_layout(std::string_view name, const TensorView& view, const Stride& stride) {
+  return require(view.stride == stride, ErrorId::ops_layout, name, view);
+}
+
+inline Status check_lane_zero(std::string_view name, const TensorView& view, const Chip& chip) {
+  return require(view.address < chip.lane_bytes, ErrorId::ops_lane_zero, name, view);
+}
+
+// The operand has aligned default strides; check_aligned also demands an aligned start.
+inline Status check_aligned_strides(std::string_view name, const TensorView& view,
+                                    const Chip& chip) {
+  return check_layout(name, view, local_stride(chip, view.shape, /*aligned=*/true));
+}
+
+inline Status check_aligned(std::string_view name, const TensorView& view, const Chip& chip) {
+  TW_RETURN_IF_ERROR(check_aligned_strides(name, view, chip));
+  return require(view.address % chip.eu_bytes == 0, ErrorId::ops_aligned_start, name, view);
+}
+
+inline Status check_stride_fields(std::string_view name, const TensorView& view) {
+  const Stride& s = view.stride;
+  return require((s.n | s.c | s.h | s.w) <= 65535u, ErrorId::ops_stride_field, name, view);
+}
+
+inline Status check_rshift(uint32_t rshift) {
+  return require(rshift < 32, ErrorId::ops_rshift, "rshift_width", rshift);
+}
+
+inline Status check_lshift(uint32_t lshift) {
+  return require(lshift < 32, ErrorId::ops_lshift, "lshift_width", lshift);
+}
+
+inline uint64_t start_lane(const TensorView& view, const Chip& chip) {
+  return view.address / chip.lane_bytes;
+}
+
+// Warnings.
+inline Status advise_aligned_start(std::string_view name, const TensorView& view,
+                                   const Chip& chip) {
+  return require(view.address % chip.eu_bytes == 0, ErrorId::ops_aligned_advised, name, view);
+}
+
+inline Status advise_start_lane(std::string_view name, const TensorView& view,
+                                const TensorView& result, const Chip& chip) {
+  return require(start_lane(view, chip) == start_lane(result, chip), ErrorId::ops_start_lane, name,
+                 view);
+}
+
+// Window fields and the output extents that follow from them. `in` must have valid extents.
+Status check_window(const Window& window, const Shape& in);
+Status check_output(const TensorView& out, const Shape& in, uint32_t channels,
+                    const Window& window);
+Status check_bias(const std::optional<TensorView>& bias, uint32_t channels, const Chip& chip);
+// Feature maps of windows: 8-bit, aligned layout and start.
+Status check_feature_map(std::string_view name, const TensorView& view, const Chip& chip);
+
+// A matrix in the blocks of local memory, aligned.
+Status check_local_matrix(std::string_view name, const MatrixView& matrix, const Chip& chip,
+                          ErrorId layout_rule);
+
+// One side of a DMA transfer.
+inline Status check_dma_operand(std::string_view name, const TensorView& view) {
+  const Shape& s = view.shape;
+  auto valid = [](uint32_t extent) { return extent - 1 < kMaxDmaField; };
+  TW_RETURN_IF_ERROR(check_8bit(name, view));
+  TW_RETURN_IF_ERROR(require(valid(s.n) && valid(s.c) && valid(s.h) && valid(s.w),
+                             ErrorId::ops_dma_extent, name, s));
+  TW_RETURN_IF_ERROR(require(view.stride.h <= kMaxDmaField, ErrorId::ops_dma_stride, name, view));
+  return require(view.stride.w == 1, ErrorId::ops_dma_packed, name, view);
+}
+
+}  // namespace tputwin

@@ -1,0 +1,176 @@
+#include "ops/contract.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tputwin {
+namespace {
+
+// `count` copies at distance `stride`.
+struct Repeat {
+  uint64_t count, stride;
+};
+
+// More pieces than this per plane are described by fewer, wider ranges.
+constexpr uint64_t kMaxPieces = 1 << 16;
+
+// The bytes {begin + sum of i_k * stride_k}, as maximal runs appended to `ranges`. Repeats whose
+// stride is no longer than the run they repeat make it one longer run.
+void add_repeated(Space space, uint32_t lane, uint64_t begin, std::array<Repeat, 4> repeats,
+                  std::vector<ByteRange>& ranges) {
+  std::ranges::sort(repeats, {}, &Repeat::stride);
+  uint64_t pieces = 1, run = 1;
+  for (const Repeat& r : repeats) {
+    if (r.count == 0) return;
+    pieces *= std::min(r.count, kMaxPieces + 1);
+    pieces = std::min(pieces, kMaxPieces + 1);
+  }
+  size_t first = 0;
+  while (first < repeats.size() && (repeats[first].stride <= run || pieces > kMaxPieces)) {
+    run += (repeats[first].count - 1) * repeats[first].stride;
+    ++first;
+    pieces = 1;
+    for (size_t k = first; k < repeats.size(); ++k)
+      pieces = std::min(pieces * std::min(repeats[k].count, kMaxPieces + 1), kMaxPieces + 1);
+  }
+  for (size_t k = 0; k < first; ++k) repeats[k].count = 1;
+  for (uint64_t i = 0; i < repeats[0].count; ++i)
+    for (uint64_t j = 0; j < repeats[1].count; ++j)
+      for (uint64_t k = 0; k < repeats[2].count; ++k)
+        for (uint64_t l = 0; l < repeats[3].count; ++l) {
+          uint64_t at = begin + i * repeats[0].stride + j * repeats[1].stride +
+                        k * repeats[2].stride + l * repeats[3].stride;
+          ranges.push_back({space, lane, at, at + run});
+        }
+}
+
+// One plane of bytes of a view.
+void add_plane(const TensorView& v, const Chip& chip, uint64_t plane,
+               std::vector<ByteRange>& ranges) {
+  const Shape& s = v.shape;
+  const Repeat n{s.n, v.stride.n}, h{s.h, v.stride.h}, w{s.w, v.stride.w};
+  if (v.space == Space::global) {
+    add_repeated(Space::global, 0, v.address + plane, {n, {s.c, v.stride.c}, h, w}, ranges);
+    return;
+  }
+  const uint64_t start = v.address / chip.lane_bytes, offset = v.address % chip.lane_bytes;
+  for (uint64_t c = 0; c < std::min(s.c, chip.lanes); ++c) {
+    uint64_t lane = start + c;
+    uint64_t turns = (s.c - c + chip.lanes - 1) / chip.lanes;
+    add_repeated(Space::local, lane % chip.lanes, offset + plane + lane / chip.lanes * v.stride.c,
+                 {n, {turns, v.stride.c}, h, w}, ranges);
+  }
+}
+
+// offset += (count - 1) * stride; false when it leaves [0, limit).
+bool advance(uint64_t& offset, uint64_t count, uint64_t stride, uint64_t limit) {
+  uint64_t step = (count - 1) * stride;  // 32-bit factors
+  if (step >= limit - offset) return false;
+  offset += step;
+  return true;
+}
+
+bool inside(const TensorView& v, uint64_t start, uint64_t limit) {
+  uint64_t offset = start;
+  return start < limit && advance(offset, v.shape.n, v.stride.n, limit) &&
+         advance(offset, v.shape.h, v.stride.h, limit) &&
+         advance(offset, v.shape.w, v.stride.w, limit) &&
+         (!is_16bit(v.dtype) || v.plane_stride < limit - offset);
+}
+
+bool inside_global(TensorView v, uint64_t bytes) {
+  uint64_t offset = v.address;
+  if (offset >= bytes || !advance(offset, v.shape.c, v.stride.c, bytes)) return false;
+  return inside(v, offset, bytes);
+}
+
+bool inside_lanes(const TensorView& v, const Chip& chip) {
+  const uint64_t start = v.address / chip.lane_bytes;
+  // Twice round the lanes is as far as any encoding reaches.
+  if (start >= 2 * chip.lanes) return false;
+  const uint64_t last_turn = (start + v.shape.c - 1) / chip.lanes;
+  uint64_t offset = v.address % chip.lane_bytes;
+  return advance(offset, last_turn + 1, v.stride.c, chip.lane_bytes) &&
+         inside(v, offset, chip.lane_bytes);
+}
+
+}  // namespace
+
+std::string_view to_string(Engine engine) {
+  switch (engine) {
+    case Engine::compute:
+      return "compute";
+    case Engine::cpu:
+      return "cpu";
+    case Engine::dma:
+      return "dma";
+  }
+  return "?";
+}
+
+void add_ranges(const TensorView& view, const Chip& chip, std::vector<ByteRange>& ranges) {
+  add_plane(view, chip, 0, ranges);
+  if (is_16bit(view.dtype)) add_plane(view, chip, view.plane_stride, ranges);
+}
+
+void add_ranges(const MatrixView& matrix, const Chip& chip, std::vector<ByteRange>& ranges) {
+  const uint32_t block = matrix.tensor.shape.w;
+  TensorView whole = matrix.tensor, rest = matrix.tensor;
+  whole.shape.n = rest.shape.n = matrix.rows;
+  whole.shape.c = matrix.cols / block;
+  add_ranges(whole, chip, ranges);
+  rest.shape.c = 1;
+  rest.shape.w = matrix.cols % block;
+  if (rest.space == Space::global) {
+    rest.address += uint64_t{whole.shape.c} * rest.stride.c;
+  } else {
+    // The block after the whole ones: some lanes on, with its turn round the lanes in the address.
+    uint64_t lane = rest.address / chip.lane_bytes + whole.shape.c;
+    rest.address = lane % chip.lanes * chip.lane_bytes + rest.address % chip.lane_bytes +
+                   lane / chip.lanes * rest.stride.c;
+  }
+  add_ranges(rest, chip, ranges);
+}
+
+void sort_and_merge(std::vector<ByteRange>& ranges) {
+  std::ranges::sort(ranges, {},
+                    [](const ByteRange& r) { return std::tuple(r.space, r.lane, r.begin, r.end); });
+  size_t kept = 0;
+  for (const ByteRange& r : ranges) {
+    if (kept > 0) {
+      ByteRange& last = ranges[kept - 1];
+      if (last.space == r.space && last.lane == r.lane && r.begin <= last.end) {
+        last.end = std::max(last.end, r.end);
+        continue;
+      }
+    }
+    ranges[kept++] = r;
+  }
+  ranges.resize(kept);
+}
+
+Footprint footprint_of(const OperandList& operands, const Chip& chip) {
+  Footprint f;
+  for (const Operand& operand : operands) {
+    if (operand.access != Access::write) add_ranges(*operand.view, chip, f.reads);
+    if (operand.access != Access::read) add_ranges(*operand.view, chip, f.writes);
+  }
+  sort_and_merge(f.reads);
+  sort_and_merge(f.writes);
+  return f;
+}
+
+Status check_bounds(const TensorView& view, std::string_view name, const Chip& chip,
+                    uint64_t global_bytes) {
+  const Shape& s = view.shape;
+  if (s.n == 0 || s.c == 0 || s.h == 0 || s.w == 0) return {};
+  if (view.space == Space::global) {
+    if (inside_global(view, global_bytes)) return {};
+    return Error(ErrorId::mem_global_range).argument(name, describe(view));
+  }
+  if (inside_lanes(view, chip)) return {};
+  return Error(ErrorId::mem_local_range).argument(name, describe(view));
+}
+
+}  // namespace tputwin

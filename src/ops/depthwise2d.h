@@ -1,0 +1,28 @@
+// depthwise2d: one filter per channel.
+#pragma once
+
+#include <optional>
+
+#include "ops/contract.h"
+#include "ops/window.h"
+
+namespace tputwin {
+
+// acc(n,c,y,x) = sum over kh,kw of in(n,c,window(y,kh),window(x,kw)) * weight(0,c,kh,kw) + bias(c)
+// out = saturate(round_shift(acc, rshift)), always signed.
+struct Depthwise2d {
+  TensorView out, in;
+  TensorView weight;               // (1,C,KH,KW) aligned, always read as signed
+  std::optional<TensorView> bias;  // 16-bit (1,C,1,1), always read as signed
+  Window window;                   // no dilation
+  uint32_t rshift = 0;
+};
+
+std::string_view name(const Depthwise2d&);
+OperandList operands(const Depthwise2d&);
+Status check(const Depthwise2d&, const Chip&);
+Footprint footprint(const Depthwise2d&, const Chip&);
+Cost cost(const Depthwise2d&, const Chip&);
+void execute(const Depthwise2d&, const Memory&);
+
+}  // namespace tputwin

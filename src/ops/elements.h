@@ -1,0 +1,44 @@
+// Loops and sums shared by the reference bodies.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "memory/memory.h"
+#include "numerics/integer.h"
+
+namespace tputwin {
+
+// Calls f(n, c, h, w) for every index of a shape, w fastest.
+template <class F>
+void for_each_index(const Shape& s, F&& f) {
+  for (uint32_t n = 0; n < s.n; ++n)
+    for (uint32_t c = 0; c < s.c; ++c)
+      for (uint32_t h = 0; h < s.h; ++h)
+        for (uint32_t w = 0; w < s.w; ++w) f(n, c, h, w);
+}
+
+// The same bytes read as another type.
+inline TensorView as(TensorView view, DType dtype) {
+  view.dtype = dtype;
+  return view;
+}
+
+// The 16-bit value whose low plane a view names.
+inline TensorView as_16bit(const TensorView& view) {
+  return as(view, make_dtype(is_signed(view.dtype), /*is_8bit=*/false));
+}
+
+// How convolutions end: bias, ReLU, rounding shift, saturation (unsigned with ReLU).
+inline int32_t requantise(int64_t sum, int32_t bias, bool relu, uint32_t rshift) {
+  int32_t acc = wrap32(sum + bias);
+  if (relu) acc = std::max(acc, 0);
+  return saturate(round_shift(acc, rshift), relu ? DType::u8 : DType::i8);
+}
+
+// Bias of output channel c; 0 without one.
+inline int32_t bias_of(const std::optional<TensorView>& bias, const Memory& memory, uint32_t c) {
+  return bias ? memory.read(*bias, 0, c, 0, 0) : 0;
+}
+
+}  // namespace tputwin

@@ -1,0 +1,134 @@
+// dma_matrix: blocks of columns row by row; transposes in tiles.
+#include <algorithm>
+
+#include "base/bits.h"
+#include "base/parallel.h"
+#include "ops/fast/dma_copy.h"
+#include "ops/fast/fast.h"
+#include "ops/fast/isa.h"
+#include "ops/fast/transpose.h"
+
+namespace tputwin::fast {
+namespace {
+
+// The columns of a matrix that lie together in memory.
+struct Columns {
+  uint32_t width;  // of all but the last block
+  const MatrixView& matrix;
+  const Memory& memory;
+
+  uint8_t* at(uint32_t column) const {
+    uint32_t block = matrix.tensor.shape.w;
+    return memory.byte(matrix.tensor, 0, column / block, 0, 0) + column % block;
+  }
+  uint32_t end(uint32_t column) const {
+    return std::min(matrix.cols, (column / width + 1) * width);
+  }
+};
+
+// Global matrices are cut as their local partner, or into cache lines.
+Columns columns(const MatrixView& m, uint32_t partner_block, const Memory& memory) {
+  constexpr uint32_t kPiece = 64;
+  if (m.tensor.space == Space::local) return {m.tensor.shape.w, m, memory};
+  return {partner_block != 0 ? partner_block : kPiece, m, memory};
+}
+uint32_t local_block(const MatrixView& m) {
+  return m.tensor.space == Space::local ? m.tensor.shape.w : 0;
+}
+
+// Blocks of columns copied together: whole cache lines of a global row, few lanes at once.
+constexpr size_t kBlocksAtOnce = 8;
+
+struct Block {
+  uint8_t *dst, *src;
+};
+using Blocks = std::array<Block, kBlocksAtOnce>;
+
+// All rows of some blocks; kWidth: their width where it is known at compile time.
+template <size_t kWidth>
+void copy_rows(const Blocks& blocks, size_t count, size_t rows, size_t dst_stride,
+               size_t src_stride, size_t width) {
+  for (size_t r = 0; r < rows; ++r)
+    for (size_t k = 0; k < count; ++k)
+      copy_bytes(blocks[k].dst + r * dst_stride, blocks[k].src + r * src_stride,
+                 kWidth != 0 ? kWidth : width);
+}
+
+// Groups of blocks, row by row.
+void copy_blocks(const DmaMatrix& op, const Memory& memory, size_t begin, size_t end) {
+  const Columns dst = columns(op.dst, local_block(op.src), memory);
+  const Columns src = columns(op.src, local_block(op.dst), memory);
+  const size_t dst_stride = op.dst.tensor.stride.n, src_stride = op.src.tensor.stride.n;
+  for (size_t group = begin; group < end; ++group) {
+    Blocks blocks;
+    size_t count = 0, width = dst.width;
+    uint32_t c = static_cast<uint32_t>(group * kBlocksAtOnce) * dst.width;
+    for (; count < kBlocksAtOnce && c < op.dst.cols && dst.end(c) - c == width; c += dst.width)
+      blocks[count++] = {dst.at(c), src.at(c)};
+    if (width == 32)
+      copy_rows<32>(blocks, count, op.dst.rows, dst_stride, src_stride, width);
+    else
+      copy_rows<0>(blocks, count, op.dst.rows, dst_stride, src_stride, width);
+    if (count < kBlocksAtOnce && c < op.dst.cols) {  // the last, narrower one
+      blocks[0] = {dst.at(c), src.at(c)};
+      copy_rows<0>(blocks, 1, op.dst.rows, dst_stride, src_stride, dst.end(c) - c);
+    }
+  }
+}
+
+void transpose_blocks(const DmaMatrix& op, const Memory& memory, size_t begin, size_t end) {
+  const Columns dst = columns(op.dst, 0, memory), src = columns(op.src, 0, memory);
+  const size_t dst_stride = op.dst.tensor.stride.n, src_stride = op.src.tensor.stride.n;
+  for (size_t block = begin; block < end; ++block) {
+    uint32_t c = static_cast<uint32_t>(block) * dst.width;
+    for (uint32_t r = 0; r < op.dst.rows; r = src.end(r))
+      transpose(dst.at(c) + r * dst_stride, dst_stride, src.at(r) + c * src_stride, src_stride,
+                dst.end(c) - c, src.end(r) - r);
+  }
+}
+
+bool regular(const MatrixView& m) {
+  return m.tensor.shape.h == 1 && m.tensor.shape.n == m.rows &&
+         uint64_t{m.tensor.shape.c} * m.tensor.shape.w >= m.cols;
+}
+
+}  // namespace
+
+bool execute(const DmaMatrix& op, const Memory& memory) {
+  const TensorView &dst = op.dst.tensor, &src = op.src.tensor;
+  if (!vectors_enabled() || op.dst.rows == 0 || op.dst.cols == 0 || !regular(op.dst) ||
+      !regular(op.src) || !any_order(dst, src, memory))
+    return false;
+  const bool same = op.dst.rows == op.src.rows && op.dst.cols == op.src.cols;
+  if (!op.transpose && !same) {
+    if (dst.space == Space::local || src.space == Space::local || dst.shape.c != 1 ||
+        src.shape.c != 1)
+      return false;
+    copy_in_index_order(dst, src, memory);
+    return true;
+  }
+  if (op.transpose ? op.dst.rows != op.src.cols || op.dst.cols != op.src.rows
+                   : local_block(op.dst) != 0 && local_block(op.src) != 0 &&
+                         local_block(op.dst) != local_block(op.src))
+    return false;
+  if (!op.transpose && dst.space == Space::global && src.space == Space::global) {
+    copy_runs_in_parallel(merge_runs<2>({{{op.dst.cols, {1, 1}},
+                                          {op.dst.rows, {dst.stride.n, src.stride.n}},
+                                          {1, {}},
+                                          {1, {}}}}),
+                          memory.byte(dst, 0, 0, 0, 0), memory.byte(src, 0, 0, 0, 0));
+    return true;
+  }
+  const uint32_t partner = op.transpose ? 0 : local_block(op.src);
+  const uint32_t width = columns(op.dst, partner, memory).width;
+  const size_t pieces = ceil_div<size_t>(op.dst.cols, width * (op.transpose ? 1 : kBlocksAtOnce));
+  const uint64_t bytes = uint64_t{op.dst.rows} * op.dst.cols;
+  parallel_for(pieces, std::max<size_t>(1, pieces * kCopyBytesPerTask / bytes),
+               [&](size_t begin, size_t end) {
+                 op.transpose ? transpose_blocks(op, memory, begin, end)
+                              : copy_blocks(op, memory, begin, end);
+               });
+  return true;
+}
+
+}  // namespace tputwin::fast

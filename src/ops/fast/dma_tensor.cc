@@ -1,0 +1,87 @@
+// dma_tensor: channel by channel, in the longest runs that both sides have in common.
+#include <algorithm>
+
+#include "base/bits.h"
+#include "base/parallel.h"
+#include "ops/fast/dma_copy.h"
+#include "ops/fast/fast.h"
+#include "ops/fast/isa.h"
+
+namespace tputwin::fast {
+namespace {
+
+// Planes of both sides that are reached one by one: where n or c is the lane of a side.
+struct Loops {
+  uint32_t n, c;
+};
+
+// dst(n,c,h,w) = src(n,c,h,w), or src(c,n,h,w): runs inside one step of the loops.
+Runs<2> inner_runs(const DmaTensor& op, Loops loops) {
+  const Shape& s = op.dst.shape;
+  const Stride &d = op.dst.stride, &f = op.src.stride;
+  std::array<Dimension<2>, 4> dims{{{s.w, {1, 1}},
+                                    {s.h, {d.h, f.h}},
+                                    {s.c / loops.c, {d.c, op.transpose_nc ? f.n : f.c}},
+                                    {s.n / loops.n, {d.n, op.transpose_nc ? f.c : f.n}}}};
+  return merge_runs(dims);
+}
+
+void copy_planes(const DmaTensor& op, const Memory& memory, Loops loops, size_t begin, size_t end) {
+  const Runs<2> runs = inner_runs(op, loops);
+  for (size_t index = begin; index < end; ++index) {
+    uint32_t n = static_cast<uint32_t>(index / loops.c), c = static_cast<uint32_t>(index % loops.c);
+    copy_runs(runs, memory.byte(op.dst, n, c, 0, 0),
+              op.transpose_nc ? memory.byte(op.src, c, n, 0, 0) : memory.byte(op.src, n, c, 0, 0));
+  }
+}
+
+// Lanes begin at equal places modulo any cache's stride: few of them at once stay in the cache.
+constexpr uint32_t kLanesAtOnce = 4;
+
+// The channels of some lanes, a few lanes at a time, turn by turn.
+void copy_lanes(const DmaTensor& op, const Memory& memory, size_t begin, size_t end) {
+  const uint32_t lanes = memory.local.lanes(), channels = op.dst.shape.c;
+  const Runs<2> runs = inner_runs(op, {1, channels});
+  for (size_t first = begin * kLanesAtOnce; first < end * kLanesAtOnce; first += kLanesAtOnce)
+    for (uint32_t c = static_cast<uint32_t>(first); c < channels; c += lanes) {
+      ChannelCursor dst(op.dst, memory, c), src(op.src, memory, c);
+      const uint32_t stop = std::min(c + kLanesAtOnce, channels);
+      for (uint32_t i = c; i < stop; ++i, dst.next(), src.next())
+        copy_runs(runs, dst.at(), src.at());
+    }
+}
+
+}  // namespace
+
+bool execute(const DmaTensor& op, const Memory& memory) {
+  const uint64_t bytes = op.dst.shape.count();
+  if (!vectors_enabled() || bytes == 0 || op.src.shape.count() != bytes ||
+      !any_order(op.dst, op.src, memory))
+    return false;
+  if (!op.transpose_nc && op.dst.shape != op.src.shape) {
+    copy_in_index_order(op.dst, op.src, memory);
+    return true;
+  }
+  const bool dst_lanes = op.dst.space == Space::local, src_lanes = op.src.space == Space::local;
+  const bool by_n = src_lanes && op.transpose_nc;
+  const bool by_c = dst_lanes || (src_lanes && !op.transpose_nc);
+  const Loops loops{by_n ? op.dst.shape.n : 1, by_c ? op.dst.shape.c : 1};
+  const size_t planes = size_t{loops.n} * loops.c;
+  if (planes == 1) {
+    copy_runs_in_parallel(inner_runs(op, loops), memory.byte(op.dst, 0, 0, 0, 0),
+                          memory.byte(op.src, 0, 0, 0, 0));
+    return true;
+  }
+  if (loops.n == 1 && !op.transpose_nc) {
+    const size_t blocks = ceil_div(lane_slots(op.dst.shape, memory.local), kLanesAtOnce);
+    parallel_for(blocks, std::max<size_t>(1, blocks * kCopyBytesPerTask / bytes),
+                 [&](size_t begin, size_t end) { copy_lanes(op, memory, begin, end); });
+    return true;
+  }
+  size_t grain = std::max<size_t>(1, planes * kCopyBytesPerTask / bytes);
+  parallel_for(planes, bytes < 2 * kCopyBytesPerTask ? planes : grain,
+               [&](size_t begin, size_t end) { copy_planes(op, memory, loops, begin, end); });
+  return true;
+}
+
+}  // namespace tputwin::fast

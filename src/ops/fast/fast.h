@@ -1,0 +1,35 @@
+// Fast bodies. Each overload returns false when no fast body covers the operands at hand (or the
+// instruction set in force has none); the caller then runs the reference body. A fast body leaves
+// exactly the bytes of the reference body; tests/differential proves it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ops/operation.h"
+
+namespace tputwin::fast {
+
+bool execute(const Conv2d&, const Memory&);
+bool execute(const Winograd2d&, const Memory&);
+bool execute(const Depthwise2d&, const Memory&);
+bool execute(const Pool2d&, const Memory&);
+bool execute(const MatrixMac&, const Memory&);
+bool execute(const MatrixMac2&, const Memory&);
+bool execute(const Elementwise&, const Memory&);
+bool execute(const Mdsum&, const Memory&);
+bool execute(const Lut&, const Memory&);
+bool execute(const DmaTensor&, const Memory&);
+bool execute(const DmaMatrix&, const Memory&);
+bool execute(const DmaLrnShift&, const Memory&);
+bool execute(const DmaWinogradKernel&, const Memory&);
+
+// Instruction sets that bodies can be forced to: "reference", then Highway target names of this
+// host ("sse4", "avx2", "avx512", "avx512_vnni", ...), and "onednn" where the library is used.
+// Chosen by the environment variable TPUTWIN_ISA or select_isa(); default: the best available.
+std::span<const std::string> available_isas();
+std::string_view selected_isa();
+bool select_isa(std::string_view isa);  // false: not available on this host; "" = best
+
+}  // namespace tputwin::fast

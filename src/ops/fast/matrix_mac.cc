@@ -1,0 +1,191 @@
+// matrix_mac as dot products: columns of the result are positions, its rows share the data.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/fast/matrix_mac.cc"
+#include <hwy/foreach_target.h>  // must come before highway.h
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/bits.h"
+#include "base/parallel.h"
+#include "ops/fast/fast.h"
+#include "ops/fast/isa.h"
+#include "ops/fast/join-inl.h"
+#include "ops/fast/requantise-inl.h"
+#include "ops/fast/scratch.h"
+#include "ops/fast/views.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tputwin::fast {
+namespace HWY_NAMESPACE {
+namespace {
+
+// First byte of the block of a matrix row that column c belongs to, at column c.
+uint8_t* at(const Memory& memory, const MatrixView& m, size_t r, size_t c) {
+  const uint32_t block = m.tensor.shape.w;
+  return memory.byte(m.tensor, static_cast<uint32_t>(r), static_cast<uint32_t>(c) / block, 0,
+                     static_cast<uint32_t>(c) % block);
+}
+
+struct Product {
+  const MatrixMac& op;
+  const Memory& memory;
+  Flip flip{is_signed(op.right.tensor.dtype), is_signed(op.left.tensor.dtype)};
+  size_t columns = align_up(size_t{op.res.cols}, 16);
+  size_t groups = ceil_div(size_t{op.left.cols}, kElements);
+  size_t blocks = ceil_div(size_t{op.res.rows}, kTileRows);
+  size_t block_stride = align_up(groups * kTileRows, 16);
+  uint32_t* data = nullptr;     // [group][columns]
+  uint32_t* weights = nullptr;  // [block of rows][group][row]
+  int32_t* bias = nullptr;      // [columns]
+  int32_t* row_bias = nullptr;  // [block of rows][row]: the correction of the flip
+
+  void pack_right(size_t group) const;
+  void pack_left(size_t block) const;
+  void multiply(size_t block, size_t begin, size_t end) const;
+  void store(const Requantise& requantise, V32 acc, size_t r, size_t c) const;
+};
+
+void Product::pack_right(size_t group) const {
+  const MatrixView& m = op.right;
+  const size_t width = m.tensor.shape.w;
+  for (size_t c = 0; c < op.res.cols; c += width) {
+    const uint8_t* rows[kElements];
+    for (size_t e = 0; e < kElements; ++e)  // rows past the last meet zero weights
+      rows[e] = at(memory, m, std::min<size_t>(group * kElements + e, op.left.cols - 1), c);
+    join_run(rows, std::min(width, columns - c), is_signed(m.tensor.dtype), flip.mask,
+             data + group * columns + c);
+  }
+}
+
+void Product::pack_left(size_t block) const {
+  uint32_t* to = weights + block * block_stride;
+  const bool is_signed_left = is_signed(op.left.tensor.dtype);
+  for (size_t row = 0; row < kTileRows; ++row) {
+    const size_t r = block * kTileRows + row;
+    for (size_t g = 0; g < groups; ++g) {
+      const size_t k = g * kElements;
+      to[g * kTileRows + row] =
+          r < op.res.rows ? join_bytes(at(memory, op.left, r, k), op.left.cols - k, is_signed_left)
+                          : 0;
+    }
+  }
+  std::fill(to + groups * kTileRows, to + block_stride, 0);
+  int32_t* corrections = row_bias + block * kTileRows;
+  std::fill_n(corrections, kTileRows, 0);
+  if (flip.mask == 0) return;
+  sum_weights(to, block_stride, is_signed_left, corrections);
+  for (size_t row = 0; row < kTileRows; ++row)
+    corrections[row] = wrap32(int64_t{corrections[row]} * flip.correction);
+}
+
+// A vector of the result, from column c on: all of it, or what the matrix still has.
+void Product::store(const Requantise& requantise, V32 acc, size_t r, size_t c) const {
+  const D32 d;
+  const TensorView& res = op.res.tensor;
+  const size_t count = std::min(kLanes32, op.res.cols - c);
+  uint8_t* to = at(memory, op.res, r, c);
+  if (op.relu) acc = hn::Max(acc, hn::Zero(d));
+  if (op.accumulate) {
+    const hn::Rebind<uint8_t, D32> bytes;
+    V32 low = hn::PromoteTo(d, hn::LoadU(bytes, to));
+    V32 high = hn::PromoteTo(d, hn::LoadU(bytes, to + res.plane_stride));
+    high = hn::ShiftRight<24>(hn::ShiftLeft<24>(high));  // the old value is always signed
+    V32 old = hn::Or(low, hn::ShiftLeft<8>(high));
+    acc = hn::Add(acc, hn::ShiftLeftSame(old, static_cast<int>(op.lshift)));
+  }
+  uint8_t low[kLanes32], high[kLanes32];
+  if (is_16bit(res.dtype)) {
+    requantise.store16(acc, low, high);
+    std::copy_n(high, count, to + res.plane_stride);
+  } else {
+    requantise.store8(acc, low);
+  }
+  std::copy_n(low, count, to);
+}
+
+void Product::multiply(size_t block, size_t begin, size_t end) const {
+  const D32 d;
+  static constexpr uint32_t kOneTap[1] = {0};
+  const Reduction reduction{data, columns, kOneTap, 1, groups, weights + block * block_stride};
+  const Requantise requantise{static_cast<int>(op.rshift), op.relu, false};
+  dot_byte_positions(is_signed(op.left.tensor.dtype), reduction, begin, end,
+                     [&](size_t row, size_t column, V32 sum) HWY_ATTR {
+                       const size_t r = block * kTileRows + row;
+                       if (r >= op.res.rows) return;
+                       V32 acc = hn::Add(sum, hn::Load(d, bias + column));
+                       acc = hn::Add(acc, hn::Set(d, row_bias[r]));
+                       store(requantise, acc, r, column);
+                     });
+}
+
+void multiply(const MatrixMac& op, const Memory& memory) {
+  constexpr size_t kChunk = 8 * kTileVectors * kLanes32;  // columns of one task
+  constexpr size_t kMacsWorthATask = 1 << 20;
+  thread_local Scratch data, weights, bias, row_bias;
+  Product p{op, memory};
+  p.data = data.take<uint32_t>(p.groups * p.columns + 64);
+  p.weights = weights.take<uint32_t>(p.blocks * p.block_stride);
+  p.bias = bias.take<int32_t>(p.columns);
+  p.row_bias = row_bias.take<int32_t>(p.blocks * kTileRows);
+  for (uint32_t c = 0; c < p.columns; ++c)
+    p.bias[c] = op.bias && c < op.res.cols ? memory.read(*op.bias, 0, c) : 0;
+
+  const size_t chunks = ceil_div(p.columns, kChunk), tasks = p.blocks * chunks;
+  const size_t macs = p.columns * p.blocks * kTileRows * op.left.cols;
+  const bool alone = macs < 2 * kMacsWorthATask;
+  const size_t packings = p.groups + p.blocks;
+  parallel_for(packings, alone ? packings : 16, [&p](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) i < p.groups ? p.pack_right(i) : p.pack_left(i - p.groups);
+  });
+  parallel_for(tasks, alone ? tasks : kMacsWorthATask / (macs / tasks + 1) + 1,
+               [&p, chunks](size_t begin, size_t end) {
+                 for (size_t i = begin; i < end; ++i) {
+                   const size_t first = i % chunks * kChunk;
+                   p.multiply(i / chunks, first, std::min(first + kChunk, size_t{p.op.res.cols}));
+                 }
+               });
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace tputwin::fast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tputwin::fast {
+namespace {
+
+bool covers(const MatrixMac& op, const Memory& memory) {
+  // Vectors of up to 16 columns stay inside a block.
+  auto plain = [](const MatrixView& m) {
+    return m.tensor.space == Space::local && m.tensor.stride.w == 1 && m.tensor.shape.w % 16 == 0 &&
+           !is_empty(m.tensor.shape);
+  };
+  if (op.res.rows == 0 || op.res.cols == 0 || op.left.cols == 0) return false;
+  if (!plain(op.res) || !plain(op.left) || !plain(op.right)) return false;
+  if (is_16bit(op.left.tensor.dtype) || is_16bit(op.right.tensor.dtype)) return false;
+  if (op.bias && op.bias->tensor.space != Space::local) return false;
+  if (op.rshift > 31 || op.lshift > 31) return false;
+  const LocalMemory& local = memory.local;
+  TensorView res = op.res.tensor;
+  if (op.accumulate) res.dtype = make_dtype(is_signed(res.dtype), /*is_8bit=*/false);
+  return elements_distinct(res, local) && !may_overlap(res, op.left.tensor, local) &&
+         !may_overlap(res, op.right.tensor, local) &&
+         !(op.bias && may_overlap(res, op.bias->tensor, local));
+}
+
+}  // namespace
+
+HWY_EXPORT(multiply);
+
+bool execute(const MatrixMac& op, const Memory& memory) {
+  if (!vectors_enabled() || !covers(op, memory)) return false;
+  HWY_DYNAMIC_DISPATCH(multiply)(op, memory);
+  return true;
+}
+
+}  // namespace tputwin::fast
+#endif

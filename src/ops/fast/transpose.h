@@ -1,0 +1,14 @@
+// Byte transposes: planar to channels-last and back, matrices.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tputwin::fast {
+
+// dst(c, r) = src(r, c) for rows x cols bytes; a row of either starts a stride after the one
+// before.
+void transpose(uint8_t* dst, size_t dst_stride, const uint8_t* src, size_t src_stride, size_t rows,
+               size_t cols);
+
+}  // namespace tputwin::fast

@@ -1,0 +1,92 @@
+#include "ops/operation.h"
+
+#include <type_traits>
+
+#include "ops/fast/fast.h"
+
+namespace tputwin {
+namespace {
+
+template <class T>
+constexpr bool is_dma = std::is_same_v<T, DmaTensor> || std::is_same_v<T, DmaMatrix> ||
+                        std::is_same_v<T, DmaLrnShift> || std::is_same_v<T, DmaWinogradKernel>;
+
+// A result with more elements than memory has bytes overlaps itself; running it would take ages.
+Status check_volume(const Operand& operand, const Chip& chip, uint64_t global_bytes) {
+  const TensorView& view = *operand.view;
+  uint64_t room = view.space == Space::global ? global_bytes : chip.local_bytes();
+  for (uint32_t extent : {view.shape.n, view.shape.c, view.shape.h, view.shape.w})
+    if (extent > 0) room /= extent;
+  if (room > 0) [[likely]]
+    return {};
+  return Error(ErrorId::mem_result_volume).argument(operand.name, describe(view));
+}
+
+// Calls f with the alternative held; a CpuCall, which has no contract here, yields `otherwise`.
+template <class R, class F>
+R dispatch(const Operation& operation, R otherwise, F&& f) {
+  return std::visit(
+      [&](const auto& op) -> R {
+        if constexpr (std::is_same_v<std::decay_t<decltype(op)>, CpuCall>)
+          return std::move(otherwise);
+        else
+          return f(op);
+      },
+      operation);
+}
+
+}  // namespace
+
+std::string_view name(const Operation& operation) {
+  return dispatch<std::string_view>(operation, "cpu_op", [](const auto& op) { return name(op); });
+}
+
+Engine engine(const Operation& operation) {
+  return dispatch(operation, Engine::cpu, [](const auto& op) {
+    return is_dma<std::decay_t<decltype(op)>> ? Engine::dma : Engine::compute;
+  });
+}
+
+OperandList operands(const Operation& operation) {
+  return dispatch<OperandList>(operation, {}, [](const auto& op) { return operands(op); });
+}
+
+Status check(const Operation& operation, const Chip& chip) {
+  return dispatch<Status>(operation, {}, [&](const auto& op) { return check(op, chip); });
+}
+
+Footprint footprint(const Operation& operation, const Chip& chip) {
+  return dispatch<Footprint>(operation, {}, [&](const auto& op) { return footprint(op, chip); });
+}
+
+Cost cost(const Operation& operation, const Chip& chip) {
+  return dispatch<Cost>(operation, {}, [&](const auto& op) { return cost(op, chip); });
+}
+
+Status check_bounds(const Operation& operation, const Chip& chip, uint64_t global_bytes) {
+  for (const Operand& operand : operands(operation)) {
+    if (operand.access != Access::read)
+      TW_RETURN_IF_ERROR(check_volume(operand, chip, global_bytes));
+    if (operand.access == Access::read_write) {
+      TensorView old = *operand.view;
+      old.dtype = make_dtype(is_signed(old.dtype), /*is_8bit=*/false);
+      TW_RETURN_IF_ERROR(check_bounds(old, operand.name, chip, global_bytes));
+    } else {
+      TW_RETURN_IF_ERROR(check_bounds(*operand.view, operand.name, chip, global_bytes));
+    }
+  }
+  return {};
+}
+
+void execute(const Operation& operation, const Memory& memory, Body body) {
+  std::visit(
+      [&](const auto& op) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(op)>, CpuCall>) {
+          if (body == Body::automatic && fast::execute(op, memory)) return;
+          execute(op, memory);
+        }
+      },
+      operation);
+}
+
+}  // namespace tputwin

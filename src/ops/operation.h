@@ -1,0 +1,43 @@
+// Operation: any one of the machine's operations, with dispatch to its contract and body.
+#pragma once
+
+#include <variant>
+
+#include "ops/conv2d.h"
+#include "ops/cpu_call.h"
+#include "ops/depthwise2d.h"
+#include "ops/dma_lrn_shift.h"
+#include "ops/dma_matrix.h"
+#include "ops/dma_tensor.h"
+#include "ops/dma_winograd_kernel.h"
+#include "ops/elementwise.h"
+#include "ops/lut.h"
+#include "ops/matrix_mac.h"
+#include "ops/matrix_mac2.h"
+#include "ops/mdsum.h"
+#include "ops/pool2d.h"
+#include "ops/winograd2d.h"
+
+namespace tputwin {
+
+using Operation =
+    std::variant<Conv2d, Winograd2d, Depthwise2d, Pool2d, MatrixMac, MatrixMac2, Elementwise, Mdsum,
+                 Lut, DmaTensor, DmaMatrix, DmaLrnShift, DmaWinogradKernel, CpuCall>;
+
+// Dispatch to the alternative held. CpuCall has no operands, no footprint and no body here: the
+// device hands it to its CPU operator host.
+std::string_view name(const Operation&);
+Engine engine(const Operation&);
+OperandList operands(const Operation&);
+Status check(const Operation&, const Chip&);
+Footprint footprint(const Operation&, const Chip&);
+Cost cost(const Operation&, const Chip&);
+
+// Operands inside local memory and inside `global_bytes` of global memory.
+Status check_bounds(const Operation&, const Chip&, uint64_t global_bytes);
+
+// Runs the body. reference: the definition. automatic: the fastest body that is proved equal.
+enum class Body : uint8_t { automatic, reference };
+void execute(const Operation&, const Memory&, Body body = Body::automatic);
+
+}  // namespace tputwin

@@ -1,0 +1,30 @@
+// pool2d: maximum or scaled sum over a window.
+#pragma once
+
+#include <optional>
+
+#include "ops/contract.h"
+#include "ops/window.h"
+
+namespace tputwin {
+
+// maximum: out = max over the window, padding counts as the smallest value of the type
+// average: out = saturate(round_shift(sum over the window * multiplier, rshift)), padding counts 0
+// The type of the result is that of the input.
+struct Pool2d {
+  enum class Kind : uint8_t { maximum, average };
+  Kind kind = Kind::maximum;
+  TensorView out, in;
+  Window window;            // no dilation; zero insertion for average only
+  uint32_t multiplier = 1;  // average: unsigned 8-bit constant
+  uint32_t rshift = 0;      // average
+};
+
+std::string_view name(const Pool2d&);
+OperandList operands(const Pool2d&);
+Status check(const Pool2d&, const Chip&);
+Footprint footprint(const Pool2d&, const Chip&);
+Cost cost(const Pool2d&, const Chip&);
+void execute(const Pool2d&, const Memory&);
+
+}  // namespace tputwin

@@ -1,0 +1,48 @@
+#include "sdk/bmruntime/api.h"
+
+namespace tputwin::rt {
+
+namespace {
+
+// Whether a broken rule is about the arguments of the call, not about what a program did when run.
+bool about_arguments(const Error& error) {
+  return error.code().starts_with("TW-BMR") && error.id() != ErrorId::bmr_launch_failed &&
+         error.id() != ErrorId::bmr_cpu_range && error.id() != ErrorId::bmr_cpu_failed;
+}
+
+}  // namespace
+
+bmerr_t code_of(const Error& error) {
+  switch (error.info().kind) {
+    case ErrorKind::contract_violation:
+      return about_arguments(error) ? BM_ERR_INVALID_ARGUMENT : BM_ERR_FAILURE;
+    case ErrorKind::unsupported:
+      return BM_ERR_NOT_SUPPORTED;
+    case ErrorKind::malformed:
+      return BM_ERR_DATA;
+    case ErrorKind::resource:
+      return error.id() == ErrorId::sys_file_read ? BM_ERR_FAILURE : BM_ERR_NOMEM;
+    case ErrorKind::undefined_value:
+      return BM_ERR_UNINITIALIZED;
+    case ErrorKind::internal:
+      return BM_ERR_FAILURE;
+  }
+  return BM_ERR_FAILURE;
+}
+
+bmerr_t fail(std::string_view call, Error error, uint64_t errors_before) {
+  bmerr_t code = code_of(error);
+  if (thread_diagnostics().error_count() == errors_before) (void)report(std::move(error).in(call));
+  return code;
+}
+
+bmerr_t not_supported(std::string_view call) {
+  return with_code(call, []() -> Status { return Error(ErrorId::bmr_not_supported); });
+}
+
+Status check_pointer(const void* pointer, std::string_view argument) {
+  if (pointer != nullptr) return {};
+  return Error(ErrorId::bmr_null).argument(argument, "NULL");
+}
+
+}  // namespace tputwin::rt

@@ -1,0 +1,183 @@
+#include "sdk/bmruntime/cpu_operator.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <sstream>
+
+#include "sdk/bmruntime/api.h"
+
+namespace tputwin::rt {
+namespace {
+
+#if defined(__aarch64__)
+constexpr const char* kArchitecture = "armv8";
+std::span<const uint8_t> host_bytes(const bmodel::Library& library) { return library.armv8; }
+#else
+constexpr const char* kArchitecture = "x86_64";
+std::span<const uint8_t> host_bytes(const bmodel::Library& library) { return library.x86_64; }
+#endif
+
+bool write_all(int file, std::span<const uint8_t> bytes) {
+  while (!bytes.empty()) {
+    ssize_t written = write(file, bytes.data(), bytes.size());
+    if (written <= 0) return false;
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<OperatorLibrary>> OperatorLibrary::open(const std::string& path, int file,
+                                                               const std::string& origin) {
+  auto failed = [&](std::string why) {
+    return Error(ErrorId::bmr_cpu_load).argument("library", origin).detail(std::move(why));
+  };
+  dlerror();
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    const char* why = dlerror();
+    if (file >= 0) close(file);
+    return failed(why != nullptr ? why : "unknown reason");
+  }
+  std::shared_ptr<OperatorLibrary> library(new OperatorLibrary(handle, file));
+  library->create_ = reinterpret_cast<bmnet::CpuLayer* (*)()>(dlsym(handle, "create_cpu_op"));
+  library->destroy_ = reinterpret_cast<void (*)(bmnet::CpuLayer*)>(dlsym(handle, "destroy_cpu_op"));
+  auto version = reinterpret_cast<uint32_t (*)()>(dlsym(handle, "get_version_cpu_op"));
+  if (library->create_ == nullptr || library->destroy_ == nullptr || version == nullptr)
+    return failed("it must export create_cpu_op, destroy_cpu_op and get_version_cpu_op");
+  library->version_ = version();
+  if (library->version_ != 1 && library->version_ != 3)
+    return Error(ErrorId::bmr_cpu_version)
+        .argument(origin, fmt::format("version {}", library->version_));
+  return library;
+}
+
+Result<std::shared_ptr<OperatorLibrary>> OperatorLibrary::open_file(const std::string& path) {
+  return open(path, -1, path);
+}
+
+// The memory file stays open as long as the library: the loader knows libraries by path, and the
+// path of a closed one would be given to the next.
+Result<std::shared_ptr<OperatorLibrary>> OperatorLibrary::open_bytes(
+    const std::string& name, std::span<const uint8_t> bytes) {
+  int file = memfd_create(name.c_str(), MFD_CLOEXEC);
+  if (file < 0 || !write_all(file, bytes)) {
+    if (file >= 0) close(file);
+    return Error(ErrorId::bmr_cpu_load).argument("library", name).detail("no memory file");
+  }
+  return open(fmt::format("/proc/self/fd/{}", file), file, name + " of the bmodel");
+}
+
+OperatorLibrary::~OperatorLibrary() {
+  dlclose(library_);
+  if (file_ >= 0) close(file_);
+}
+
+Result<std::shared_ptr<OperatorLibrary>> OperatorLibraries::find(const std::string& name) {
+  if (auto it = loaded_.find(name); it != loaded_.end()) return it->second;
+  auto library = load(name);
+  if (library.ok()) loaded_.emplace(name, *library);
+  return library;
+}
+
+Result<std::shared_ptr<OperatorLibrary>> OperatorLibraries::load(const std::string& name) const {
+  for (const auto& library : carried_)
+    if (library.name == name && !host_bytes(library).empty())
+      return OperatorLibrary::open_bytes(name, host_bytes(library));
+  std::string looked = carried_.empty() ? "" : fmt::format("the bmodel ({})", kArchitecture);
+  const char* path = std::getenv("TPUTWIN_PLUGIN_PATH");
+  std::istringstream directories(path != nullptr ? path : "");
+  bool is_file_name = !name.empty() && name.find('/') == std::string::npos;
+  for (std::string directory; is_file_name && std::getline(directories, directory, ':');)
+    for (std::string file : {fmt::format("{}/{}/{}.so", directory, kArchitecture, name),
+                             fmt::format("{}/{}.so", directory, name)}) {
+      std::error_code ignored;
+      if (std::filesystem::exists(file, ignored)) return OperatorLibrary::open_file(file);
+      looked += (looked.empty() ? "" : ", ") + file;
+    }
+  if (path == nullptr)
+    looked += (looked.empty() ? "" : "; ") + std::string("TPUTWIN_PLUGIN_PATH is not set");
+  return Error(ErrorId::bmr_cpu_missing).argument("operator", name).detail("looked in: " + looked);
+}
+
+namespace {
+
+// An area of global memory that offsets of an operator refer to.
+struct Area {
+  std::string_view name;
+  uint8_t* data;
+  uint64_t bytes;
+};
+
+Area make_area(std::string_view name, Device& device, uint64_t address, uint64_t bytes) {
+  uint64_t rest = device.global().size() - address;
+  return {name, device.global().data() + address, std::min(bytes, rest)};
+}
+
+// Host addresses of operands.
+Result<std::vector<uint64_t>> locate(const std::vector<bmnet::CpuLayer::Operand>& operands,
+                                     std::string_view what, const Area& area) {
+  std::vector<uint64_t> addresses;
+  for (const auto& [offset, bytes] : operands) {
+    if (offset > area.bytes || bytes > area.bytes - offset)
+      return Error(ErrorId::bmr_cpu_range)
+          .argument(what, fmt::format("[{:#x}, +{:#x})", offset, bytes))
+          .detail(fmt::format("{} memory has {:#x} bytes", area.name, area.bytes));
+    addresses.push_back(reinterpret_cast<uint64_t>(area.data + offset));
+  }
+  return addresses;
+}
+
+Status drive(bmnet::CpuLayer& op, uint32_t version, std::vector<uint8_t> payload, Device& device,
+             const CpuEnvironment& environment) {
+  Area neuron = make_area("neuron", device, environment.neuron_address, environment.neuron_bytes);
+  Area weight = make_area("weight", device, environment.weight_address, environment.weight_bytes);
+  op.parse_cmd(reinterpret_cast<char*>(payload.data()), static_cast<int>(payload.size()));
+  std::vector<bmnet::CpuLayer::Operand> inputs, outputs, coeffs;
+  op.get_op_inputs(inputs);
+  op.get_op_outputs(outputs);
+  TW_ASSIGN_OR_RETURN(input_addresses, locate(inputs, "input", neuron));
+  TW_ASSIGN_OR_RETURN(output_addresses, locate(outputs, "output", neuron));
+  op.relocate_op_inputs(input_addresses);
+  op.relocate_op_outputs(output_addresses);
+  if (version >= 3) {
+    op.get_op_coeffs(coeffs);
+    TW_ASSIGN_OR_RETURN(coeff_addresses, locate(coeffs, "coefficient", weight));
+    op.relocate_op_coeffs(coeff_addresses);
+    op.func(CPU_LAYER_NEURON_ADDR, neuron.data);
+    op.func(CPU_LAYER_WEIGHT_ADDR, weight.data);
+    op.func(CPU_LAYER_CTX, environment.context);
+  }
+  op.init_runtime_info(environment.context, reinterpret_cast<uint64_t>(neuron.data));
+  op.run();
+  return {};
+}
+
+}  // namespace
+
+Status run_cpu_operator(const CpuCall& call, Device& device, const CpuEnvironment& environment) {
+  OperatorLibraries none;
+  auto& libraries = environment.libraries != nullptr ? *environment.libraries : none;
+  TW_ASSIGN_OR_RETURN(library, libraries.find(call.name));
+  auto failed = [&](std::string why) {
+    return Error(ErrorId::bmr_cpu_failed).argument("operator", call.name).detail(std::move(why));
+  };
+  try {
+    OperatorLibrary::Instance op = library->create();
+    if (op == nullptr) return failed("create_cpu_op returned NULL");
+    return drive(*op, library->version(), call.params, device, environment);
+  } catch (const std::exception& error) {
+    return failed(error.what());
+  } catch (...) {
+    return failed("it threw something that is no std::exception");
+  }
+}
+
+}  // namespace tputwin::rt

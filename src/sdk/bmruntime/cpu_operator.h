@@ -1,0 +1,72 @@
+// CPU operators: plugin libraries, found in a bmodel or in the plugin directory, run on device
+// memory.
+#pragma once
+
+#include <bmnet/targets/cpu/cpu_layer.hpp>
+
+#include <libbmruntime/bmruntime.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "bmodel/bmodel.h"
+#include "machine/device.h"
+
+namespace tputwin::rt {
+
+// A loaded plugin.
+class OperatorLibrary {
+ public:
+  static Result<std::shared_ptr<OperatorLibrary>> open_file(const std::string& path);
+  // From the bytes of a shared object.
+  static Result<std::shared_ptr<OperatorLibrary>> open_bytes(const std::string& name,
+                                                             std::span<const uint8_t> bytes);
+  ~OperatorLibrary();
+  OperatorLibrary(const OperatorLibrary&) = delete;
+  OperatorLibrary& operator=(const OperatorLibrary&) = delete;
+
+  uint32_t version() const { return version_; }
+  using Instance = std::unique_ptr<bmnet::CpuLayer, void (*)(bmnet::CpuLayer*)>;
+  Instance create() const { return {create_(), destroy_}; }
+
+ private:
+  OperatorLibrary(void* library, int file) : library_(library), file_(file) {}
+  static Result<std::shared_ptr<OperatorLibrary>> open(const std::string& path, int file,
+                                                       const std::string& origin);
+  void* library_;
+  int file_;  // memory file behind the library, or -1
+  uint32_t version_ = 0;
+  bmnet::CpuLayer* (*create_)() = nullptr;
+  void (*destroy_)(bmnet::CpuLayer*) = nullptr;
+};
+
+// Plugins by operator name; loaded at first use, kept until the end.
+class OperatorLibraries {
+ public:
+  explicit OperatorLibraries(std::vector<bmodel::Library> carried = {})
+      : carried_(std::move(carried)) {}
+  // From the model, else from the directories of TPUTWIN_PLUGIN_PATH (separated by ':'), as
+  // <dir>/x86_64/<name>.so (<dir>/armv8/<name>.so on ARM hosts) or <dir>/<name>.so.
+  Result<std::shared_ptr<OperatorLibrary>> find(const std::string& name);
+
+ private:
+  Result<std::shared_ptr<OperatorLibrary>> load(const std::string& name) const;
+  std::vector<bmodel::Library> carried_;
+  std::map<std::string, std::shared_ptr<OperatorLibrary>> loaded_;
+};
+
+// Where the offsets of CPU operators point. Without a network: offsets of global memory.
+struct CpuEnvironment {
+  bmctx_t context = nullptr;
+  uint64_t neuron_address = 0, neuron_bytes = UINT64_MAX;  // UINT64_MAX: to the end
+  uint64_t weight_address = 0, weight_bytes = UINT64_MAX;
+  OperatorLibraries* libraries = nullptr;
+};
+
+// Runs one operator to its end.
+Status run_cpu_operator(const CpuCall& call, Device& device, const CpuEnvironment& environment);
+
+}  // namespace tputwin::rt

@@ -1,0 +1,36 @@
+// Comparing raw results element by element.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tputwin::tools {
+
+enum class Element : uint8_t { int8, fp32 };
+
+struct Difference {
+  size_t index;  // of the element
+  double first, second;
+};
+
+struct Comparison {
+  size_t count = 0;                     // elements compared
+  std::vector<Difference> differences;  // |first - second| > tolerance, or one of them not a number
+  double similarity = 1;                // cosine of the angle between the two as vectors
+  bool equal() const { return differences.empty(); }
+};
+
+Result<Comparison> compare(std::span<const uint8_t> first, std::span<const uint8_t> second,
+                           Element element, double tolerance = 0);
+
+// "12: 5 expected 7" per difference, at most `limit` of them.
+std::string differences_text(const Comparison& comparison, size_t limit);
+
+// One element per line, with its index.
+Result<std::string> dump(std::span<const uint8_t> bytes, Element element);
+
+}  // namespace tputwin::tools

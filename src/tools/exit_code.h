@@ -1,0 +1,26 @@
+// How the tools end, and how they say so.
+#pragma once
+
+#include <string_view>
+
+#include "base/error.h"
+
+namespace tputwin::tools {
+
+enum ExitCode : int {
+  kOk = 0,
+  kDiffers = 1,  // a comparison found differences
+  kUsage = 2,    // the command line asks for something that is not there
+  kBadFile = 3,  // a file cannot be read or written, or is malformed
+  kFailed = 4,   // the program on the simulated chip failed
+};
+
+// For the end of every --help.
+constexpr std::string_view kExitCodes =
+    "Exit codes: 0 ok, 1 comparison differs, 2 usage, 3 bad file, 4 execution failed.";
+
+ExitCode exit_code(const Error& error);
+// Prints "TOOL: error: ..." to stderr; returns the exit code for it.
+ExitCode fail(std::string_view tool, const Error& error);
+
+}  // namespace tputwin::tools

@@ -1,0 +1,73 @@
+#include "tools/profile.h"
+
+#include <algorithm>
+#include <map>
+
+namespace tputwin::tools {
+namespace {
+
+void add(Cost& sum, const Cost& cost) {
+  sum.compute_cycles += cost.compute_cycles;
+  sum.conflict_cycles += cost.conflict_cycles;
+  sum.setup_cycles += cost.setup_cycles;
+  sum.macs += cost.macs;
+  sum.local_bytes += cost.local_bytes;
+  sum.global_bytes += cost.global_bytes;
+}
+
+// Places instructions in time: each starts when its engine is free and the instruction of the
+// other engine that it waits for is done. A CPU call waits for both engines and counts anew.
+class Timeline {
+ public:
+  void add(const Instruction& instruction, uint64_t cycles) {
+    if (instruction.engine == Engine::cpu) return join();
+    Lane& own = lanes_[instruction.engine == Engine::dma];
+    const Lane& other = lanes_[instruction.engine != Engine::dma];
+    uint64_t start = std::max(own.free_at, other.finish_of(instruction.wait));
+    own.free_at = start + cycles;
+    own.finished[instruction.id] = own.free_at;
+  }
+  uint64_t end() const { return std::max(lanes_[0].free_at, lanes_[1].free_at); }
+
+ private:
+  struct Lane {
+    uint64_t free_at = 0;
+    std::map<uint32_t, uint64_t> finished;  // by instruction number
+    uint64_t finish_of(uint32_t id) const {
+      auto it = finished.find(id);
+      return it == finished.end() ? 0 : it->second;
+    }
+  };
+  void join() {
+    uint64_t now = end();
+    for (Lane& lane : lanes_) lane = {now, {}};
+  }
+  Lane lanes_[2];
+};
+
+}  // namespace
+
+Profile profile(std::span<const Instruction> program, const Chip& chip) {
+  Profile result;
+  std::map<std::string, OperationProfile, std::less<>> by_name;
+  Timeline timeline;
+  for (const Instruction& instruction : program) {
+    Cost price = cost(instruction.op, chip);
+    std::string key(name(instruction.op));
+    auto& row = by_name.try_emplace(key, OperationProfile{key, instruction.engine}).first->second;
+    ++row.count;
+    add(row.cost, price);
+    add(result.cost, price);
+    timeline.add(instruction, price.cycles());
+    if (instruction.engine == Engine::compute) result.compute_cycles += price.cycles();
+    if (instruction.engine == Engine::dma) result.dma_cycles += price.cycles();
+    if (auto* call = std::get_if<CpuCall>(&instruction.op); call && !call->sync)
+      result.cpu_operators.push_back(call->name);
+  }
+  result.instructions = program.size();
+  result.elapsed_cycles = timeline.end();
+  for (auto& [key, row] : by_name) result.operations.push_back(std::move(row));
+  return result;
+}
+
+}  // namespace tputwin::tools

@@ -1,0 +1,29 @@
+#include "tools/progress.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace tputwin::tools {
+
+ProgressBar::~ProgressBar() {
+  if (drawn_) fmt::print(stderr, "\r{:60}\r", "");
+}
+
+void ProgressBar::on_instruction(const Instruction&, const Footprint&, const Cost&) {
+  ++done_;
+  if (Clock::now() < next_) return;
+  next_ = Clock::now() + std::chrono::milliseconds(100);
+  draw();
+}
+
+void ProgressBar::draw() {
+  constexpr uint64_t kWidth = 40;
+  uint64_t filled = total_ == 0 ? kWidth : std::min(kWidth, done_ * kWidth / total_);
+  fmt::print(stderr, "\r[{:#<{}}{:{}}] {:3}%", "", filled, "", kWidth - filled,
+             filled * 100 / kWidth);
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+}  // namespace tputwin::tools

@@ -1,0 +1,224 @@
+#include "tools/run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <libbmruntime/bmruntime.h>
+#include <libbmruntime/bmruntime_bmnet.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <optional>
+
+#include "base/last_error.h"
+#include "isa/bm1880_codec.h"
+#include "sdk/bmruntime/state.h"
+#include "tools/info.h"
+#include "tools/progress.h"
+
+namespace tputwin::tools {
+namespace {
+
+// Work beyond this takes long enough for a progress bar to matter.
+constexpr uint64_t kLongWork = uint64_t{1} << 28;
+constexpr size_t kShownValues = 12;
+
+ShapeList input_shapes(const bmodel::Variety& variety) {
+  ShapeList shapes;
+  for (const bmodel::Input& input : variety.inputs) shapes.push_back(input.shape);
+  return shapes;
+}
+
+std::string describe(const ShapeList& shapes) {
+  std::string text;
+  for (const auto& shape : shapes)
+    text += fmt::format("{}{}", text.empty() ? "" : " ", bmodel::to_string(shape));
+  return text;
+}
+
+shape_t runtime_shape(const std::vector<uint32_t>& extents) {
+  auto at = [&extents](size_t i) { return static_cast<int>(extents[i]); };
+  switch (extents.size()) {
+    case 1:
+      return shape_t1(at(0));
+    case 2:
+      return shape_t2(at(0), at(1));
+    case 3:
+      return shape_t3(at(0), at(1), at(2));
+    default:
+      return shape_t4(at(0), at(1), at(2), at(3));
+  }
+}
+
+// A runtime context with one network, taken down again in order.
+class Session {
+ public:
+  Session() = default;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session() {
+    if (net_) bmnet_cleanup(net_);
+    if (context_) bm_exit(context_);
+  }
+
+  Status open(std::span<const uint8_t> file) {
+    if (bm_init(0, &context_) != BM_SUCCESS) return runtime_error("bm_init");
+    auto* data = const_cast<uint8_t*>(file.data());  // the C API takes it without const
+    if (bmnet_register_bmodel_data(context_, data, file.size(), &net_) != BM_SUCCESS)
+      return runtime_error("bmnet_register_bmodel_data");
+    return {};
+  }
+
+  Status select(const ShapeList& shapes) {
+    std::vector<shape_t> list;
+    for (const auto& shape : shapes) list.push_back(runtime_shape(shape));
+    int count = static_cast<int>(list.size());
+    if (bmnet_set_input_shape2(net_, list.data(), count) == BM_SUCCESS) return {};
+    return runtime_error("bmnet_set_input_shape2");
+  }
+
+  Status infer(std::span<const uint8_t> input, std::span<uint8_t> output) {
+    auto* in = const_cast<uint8_t*>(input.data());
+    if (bmnet_inference(net_, in, output.data()) == BM_SUCCESS) return {};
+    return runtime_error("bmnet_inference");
+  }
+
+  // The simulated chip behind the context.
+  Device* device() {
+    auto bound = rt::bound_device(context_);
+    return bound.ok() ? bound.value()->chip.get() : nullptr;
+  }
+
+ private:
+  bmctx_t context_ = nullptr;
+  bmnet_t net_ = nullptr;
+};
+
+Status check_input(const bmodel::Variety& variety, std::span<const uint8_t> input) {
+  if (input.size() == variety.input_bytes()) return {};
+  return Error(ErrorId::cli_input_size)
+      .argument("input", fmt::format("{} bytes", input.size()))
+      .detail(fmt::format("{} has {}", describe(input_shapes(variety)), variety.input_bytes()));
+}
+
+Status run_repeatedly(Session& session, std::span<const uint8_t> input, unsigned repeat,
+                      RunReport& report) {
+  using Clock = std::chrono::steady_clock;
+  for (unsigned i = 0; i < repeat; ++i) {
+    auto start = Clock::now();
+    TW_RETURN_IF_ERROR(session.infer(input, report.output));
+    double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    report.seconds = i == 0 ? seconds : std::min(report.seconds, seconds);
+    report.total_seconds += seconds;
+  }
+  return {};
+}
+
+// CPU operators are looked for along this path by the runtime.
+void prepend_plugin_path(const std::string& directory) {
+  const char* old = std::getenv("TPUTWIN_PLUGIN_PATH");
+  std::string path = old && *old ? directory + ":" + old : directory;
+  setenv("TPUTWIN_PLUGIN_PATH", path.c_str(), 1);
+}
+
+std::string values_text(std::span<const uint8_t> bytes, uint32_t fmt) {
+  std::vector<std::string> values;
+  size_t size = fmt == 0 ? 4 : 1;  // fp32 of CPU operators, else bytes
+  for (size_t i = 0; i + size <= bytes.size() && values.size() < kShownValues; i += size) {
+    float number = static_cast<int8_t>(bytes[i]);
+    if (fmt == 0) std::copy_n(&bytes[i], 4, reinterpret_cast<uint8_t*>(&number));
+    values.push_back(fmt::format("{}", number));
+  }
+  bool more = values.size() * size < bytes.size();
+  return fmt::format("{}{}", fmt::join(values, " "), more ? " ..." : "");
+}
+
+std::string seconds_text(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.1f} us", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.3f} ms", seconds * 1e3);
+  return fmt::format("{:.3f} s", seconds);
+}
+
+}  // namespace
+
+Error runtime_error(std::string_view call) {
+  auto last = thread_diagnostics().last_error();
+  if (last) return *last;
+  return Error(ErrorId::cli_runtime).in(call);
+}
+
+Result<size_t> find_variety(const bmodel::Model& model, const ShapeList& shapes) {
+  if (shapes.empty() && model.varieties.size() == 1) return size_t{0};
+  auto found = std::ranges::find(model.varieties, shapes, input_shapes);
+  if (found != model.varieties.end()) return size_t(found - model.varieties.begin());
+  std::string choices;
+  for (const bmodel::Variety& variety : model.varieties)
+    choices += fmt::format("{}{}", choices.empty() ? "" : " or ", describe(input_shapes(variety)));
+  return Error(ErrorId::cli_shape)
+      .argument("--shape", shapes.empty() ? "not given" : describe(shapes))
+      .detail(fmt::format("the model has {}", choices));
+}
+
+Result<RunReport> run_model(std::span<const uint8_t> file, std::span<const uint8_t> input,
+                            const RunOptions& options) {
+  auto model = bmodel::read(file);
+  if (!model.ok()) return model.error();
+  auto index = find_variety(*model, options.shapes);
+  if (!index.ok()) return index.error();
+  const bmodel::Variety& variety = model->varieties[*index];
+  TW_RETURN_IF_ERROR(check_input(variety, input));
+  auto program = isa::decode_program(variety.cmdbuf, bm1880());
+  if (!program.ok()) return program.error();
+
+  RunReport report{.variety = *index, .output = std::vector<uint8_t>(variety.output_bytes())};
+  report.profile = profile(*program, bm1880());
+  if (!options.plugin_directory.empty()) prepend_plugin_path(options.plugin_directory);
+  thread_diagnostics().clear();
+  Session session;
+  TW_RETURN_IF_ERROR(session.open(file));
+  TW_RETURN_IF_ERROR(session.select(input_shapes(variety)));
+  Device* device = session.device();
+  if (device && options.reference) device->set_body(Body::reference);
+
+  std::optional<ProgressBar> bar;
+  const Cost& work = report.profile.cost;
+  if (device && options.progress && (work.macs + work.global_bytes) * options.repeat > kLongWork) {
+    bar.emplace(report.profile.instructions * options.repeat);
+    device->add_observer(&*bar);
+  }
+  Status status = run_repeatedly(session, input, options.repeat, report);
+  if (bar) device->remove_observer(&*bar);
+  TW_RETURN_IF_ERROR(std::move(status));
+  report.warnings = thread_diagnostics().warnings();
+  return report;
+}
+
+std::string report_text(const bmodel::Model& model, const RunReport& report,
+                        const RunOptions& options) {
+  const bmodel::Variety& variety = model.varieties[report.variety];
+  std::string text = fmt::format("model   {} (container {}, chip {})\n", model.name,
+                                 to_string(model.container), model.chip);
+  for (const bmodel::Input& input : variety.inputs)
+    text += fmt::format("input   {} {}\n", bmodel::to_string(input.shape), format_name(input.fmt));
+  std::span<const uint8_t> bytes(report.output);
+  for (const bmodel::Output& output : variety.outputs) {
+    text +=
+        fmt::format("output  {} {} {}: {}\n", output.name, bmodel::to_string(output.shape),
+                    format_name(output.fmt), values_text(bytes.first(output.bytes()), output.fmt));
+    bytes = bytes.subspan(output.bytes());
+  }
+  text +=
+      fmt::format("ran     {} instructions, {} macs, {} bytes to and from global memory{}\n",
+                  report.profile.instructions, report.profile.cost.macs,
+                  report.profile.cost.global_bytes, options.reference ? ", reference bodies" : "");
+  text += fmt::format("time    {}", seconds_text(report.seconds));
+  if (options.repeat > 1)
+    text += fmt::format(" at best, {} on average of {} runs",
+                        seconds_text(report.total_seconds / options.repeat), options.repeat);
+  text += "\n";
+  for (const WarningCount& warning : report.warnings)
+    text += fmt::format("warning {} x {}\n", warning.count, warning.sample.message());
+  return text;
+}
+
+}  // namespace tputwin::tools

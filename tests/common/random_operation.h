@@ -1,0 +1,69 @@
+// Random legal operations of every kind, with memory to run them on. Deterministic by seed.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "common/rng.h"
+#include "machine/device.h"
+#include "ops/operation.h"
+
+namespace tputwin::testing {
+
+// The alternatives of Operation that have a body, in its order.
+enum class OperationKind : uint8_t {
+  conv2d,
+  winograd2d,
+  depthwise2d,
+  pool2d,
+  matrix_mac,
+  matrix_mac2,
+  elementwise,
+  mdsum,
+  lut,
+  dma_tensor,
+  dma_matrix,
+  dma_lrn_shift,
+  dma_winograd_kernel
+};
+std::span<const OperationKind> all_operation_kinds();
+std::string_view to_string(OperationKind kind);
+
+// Bytes of global memory that random operations address.
+constexpr uint64_t kTestGlobalBytes = 1 << 22;
+
+// An operation that passes check() without an error (warnings happen) and check_bounds() with
+// kTestGlobalBytes: odd shapes, all layouts, start lanes, in-place use, the ends of lanes, extreme
+// shifts. Work is small (about 100,000 multiplications at most, but for matrix_mac2).
+Operation random_operation(Rng& rng, OperationKind kind, const Chip& chip = bm1880());
+
+// Fills everything the operation reads or writes: uniform bytes, small values, extremes or sparse.
+void fill_operands(Rng& rng, const Operation& operation, const Chip& chip, const Memory& memory);
+void fill_random(Rng& rng, std::span<uint8_t> bytes);
+
+// check() has no violation of level error, and all operands are in bounds.
+bool is_legal(const Operation& operation, const Chip& chip, uint64_t global_bytes);
+
+// "conv: ofmap i8(1,3,4,4)@..., ..., rshift 3": enough to understand a failure.
+std::string describe(const Operation& operation);
+
+// Lanes and a small global memory of their own.
+class TestMemory {
+ public:
+  explicit TestMemory(const Chip& chip = bm1880(), uint64_t global_bytes = kTestGlobalBytes);
+  Memory memory() { return {local_, *global_}; }
+  LocalMemory& local() { return local_; }
+  GlobalMemory& global() { return *global_; }
+  std::span<uint8_t> local_bytes() { return {local_.data(), local_.size()}; }
+  std::span<uint8_t> global_bytes() { return {global_->data(), global_->size()}; }
+  // Makes this memory equal to another.
+  void copy_from(const TestMemory& other);
+
+ private:
+  LocalMemory local_;
+  std::unique_ptr<GlobalMemory> global_;
+};
+
+}  // namespace tputwin::testing

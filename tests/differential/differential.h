@@ -1,0 +1,42 @@
+// Fast bodies against reference bodies: the same operation on equal memories must leave equal
+// memories.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/random_operation.h"
+
+namespace tputwin::testing {
+
+// An operation of sizes that fill registers and cut pieces for threads; nothing for kinds whose
+// random_operation() does that.
+std::optional<Operation> large_operation(Rng& rng, OperationKind kind, const Chip& chip);
+
+struct DifferentialOptions {
+  uint64_t seed = 1, cases = 1;
+  std::string isa;  // "": every available one
+  int threads = 0;  // 0: 1 and 2 in turn
+};
+
+struct DifferentialReport {
+  uint64_t cases = 0, bodies = 0;     // bodies: fast bodies run, cases times instruction sets
+  uint64_t covered = 0;               // cases that had a fast body
+  std::vector<std::string> failures;  // what differs, and the line that runs the case again
+};
+
+// Runs `cases` random operations of a kind, with the seeds options.seed and following.
+class Differential {
+ public:
+  DifferentialReport run(OperationKind kind, const DifferentialOptions& options);
+
+ private:
+  void run_case(OperationKind kind, uint64_t seed, const DifferentialOptions& options,
+                DifferentialReport& report);
+
+  // Equal between cases.
+  TestMemory expected_, actual_;
+};
+
+}  // namespace tputwin::testing

@@ -1,0 +1,94 @@
+// As GoogleTest: a few hundred cases of every kind. By hand: --cases N [--seed S] [--only KIND]
+// [--isa NAME] [--threads N] runs that many of every kind, or of one.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "differential/differential.h"
+#include "ops/fast/fast.h"
+
+namespace tputwin::testing {
+namespace {
+
+std::string summary(OperationKind kind, const DifferentialReport& report) {
+  return fmt::format("{:20} {:7} cases, {:7} with a fast body, {:8} fast runs, {} failures",
+                     to_string(kind), report.cases, report.covered, report.bodies,
+                     report.failures.size());
+}
+
+class FastBodies : public ::testing::TestWithParam<OperationKind> {};
+
+TEST_P(FastBodies, LeaveTheBytesOfTheReference) {
+  static Differential differential;
+  const bool costly = GetParam() == OperationKind::matrix_mac2;
+  DifferentialReport report = differential.run(GetParam(), {.cases = costly ? 10u : 240u});
+  for (const std::string& failure : report.failures) ADD_FAILURE() << failure;
+  std::puts(summary(GetParam(), report).c_str());
+  if (fast::available_isas().size() > 1) {
+    EXPECT_GE(report.covered * 2, report.cases) << "too few cases reach a fast body";
+  }
+}
+
+TEST(InstructionSet, IsChosenByName) {
+  for (const std::string& isa : fast::available_isas()) {
+    EXPECT_TRUE(fast::select_isa(isa));
+    EXPECT_EQ(fast::selected_isa(), isa);
+  }
+  EXPECT_FALSE(fast::select_isa("abacus"));
+  EXPECT_EQ(fast::selected_isa(), fast::available_isas().back()) << "a wrong name changes nothing";
+  EXPECT_TRUE(fast::select_isa(""));
+}
+
+TEST(InstructionSet, ReferenceHasNoFastBody) {
+  Rng rng(1);
+  TestMemory memory;
+  Operation operation = random_operation(rng, OperationKind::lut);
+  fast::select_isa("reference");
+  EXPECT_FALSE(fast::execute(std::get<Lut>(operation), memory.memory()));
+  fast::select_isa("");
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, FastBodies,
+                         ::testing::ValuesIn(all_operation_kinds().begin(),
+                                             all_operation_kinds().end()),
+                         [](const auto& info) { return std::string(to_string(info.param)); });
+
+int run_by_hand(const DifferentialOptions& options, std::string_view only) {
+  Differential differential;
+  uint64_t failed = 0, passed = 0;
+  for (OperationKind kind : all_operation_kinds()) {
+    if (!only.empty() && only != to_string(kind)) continue;
+    DifferentialReport report = differential.run(kind, options);
+    for (const std::string& failure : report.failures) std::puts(failure.c_str());
+    std::puts(summary(kind, report).c_str());
+    std::fflush(stdout);
+    failed += report.failures.size();
+    passed += report.cases;
+  }
+  std::puts(fmt::format("{} cases, {} failures", passed, failed).c_str());
+  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+}  // namespace
+}  // namespace tputwin::testing
+
+int main(int argc, char** argv) {
+  using namespace tputwin::testing;
+  ::testing::InitGoogleTest(&argc, argv);
+  if (argc == 1) return RUN_ALL_TESTS();
+
+  DifferentialOptions options;
+  std::string_view only;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    std::string_view option = argv[i], value = argv[i + 1];
+    if (option == "--cases") options.cases = std::strtoull(argv[i + 1], nullptr, 0);
+    if (option == "--seed") options.seed = std::strtoull(argv[i + 1], nullptr, 0);
+    if (option == "--threads") options.threads = std::atoi(argv[i + 1]);
+    if (option == "--only") only = value;
+    if (option == "--isa") options.isa = value;
+  }
+  return run_by_hand(options, only);
+}

@@ -1,0 +1,156 @@
+// docs/support.md is made here from the list of documented functions, the public headers, the
+// built libraries and the recorded cases. TPUTWIN_REBASE=1 writes it anew.
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <regex>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "docs/text.h"
+
+namespace tputwin::docs {
+namespace {
+
+enum class Answer { built, refused };
+
+struct Function {
+  std::string_view name;
+  Answer answer;
+};
+
+struct Group {
+  std::string_view api, title, library, header;
+  std::vector<Function> functions;
+};
+
+std::vector<Group> documented() {
+  std::vector<Group> groups;
+#define TW_GROUP(api, title, library, header) groups.push_back({api, title, library, header, {}});
+#define TW_FUNCTION(name, answer) groups.back().functions.push_back({#name, Answer::answer});
+#include "docs/documented.def"
+#undef TW_GROUP
+#undef TW_FUNCTION
+  return groups;
+}
+
+std::filesystem::path header_path(std::string_view header) {
+  return source_dir() / "include" / header;
+}
+
+// Names of the functions a header declares or defines.
+std::set<std::string> declared(std::string_view header) {
+  static const std::regex comment(R"(/\*[^]*?\*/|//[^\n]*)");
+  static const std::regex directive(R"((^|\n)[ \t]*#([^\n]*\\\n)*[^\n]*)");
+  static const std::regex function(R"((?:^|\n)[A-Za-z_][\w \*]*[ \*](\w+)\([^;{}]*\)\s*[;{])");
+  std::string text = std::regex_replace(read_text(header_path(header)), comment, "");
+  text = std::regex_replace(text, directive, "\n");
+  std::set<std::string> names;
+  for (std::sregex_iterator match(text.begin(), text.end(), function), end; match != end; ++match)
+    if ((*match)[1] != "__attribute__") names.insert((*match)[1]);
+  return names;
+}
+
+// Those that need no library.
+std::set<std::string> inlined(std::string_view header) {
+  static const std::regex definition(R"(static inline [\w \*]*?(\w+)\()");
+  const std::string text = read_text(header_path(header));
+  std::set<std::string> names;
+  for (std::sregex_iterator match(text.begin(), text.end(), definition), end; match != end; ++match)
+    names.insert((*match)[1]);
+  return names;
+}
+
+void* open_library(std::string_view name) {
+  auto path =
+      std::filesystem::path(TPUTWIN_BIN_DIR).parent_path() / "lib" / fmt::format("lib{}.so", name);
+  return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
+// Recorded cases of the reference model that are about this function.
+size_t recorded_cases(std::string_view function) {
+  constexpr std::string_view prefix = "bmk1880_";
+  if (!function.starts_with(prefix)) return 0;
+  size_t count = 0;
+  for (std::string_view variant : {"", "_matrix", "_winograd", "_run"}) {
+    auto file = source_dir() / "tests/conformance/bmk1880/golden" /
+                fmt::format("{}{}.json", function.substr(prefix.size()), variant);
+    const std::string text = read_text(file);
+    for (size_t at = text.find("{\"case\":"); at != std::string::npos;
+         at = text.find("{\"case\":", at + 1))
+      count++;
+  }
+  return count;
+}
+
+std::string support_table() {
+  size_t built = 0, refused = 0;
+  std::string tables;
+  for (const Group& group : documented()) {
+    tables += fmt::format(
+        "\n## {}: {}\n\n`#include <{}>`, `-l{}`\n\n| function | BM1880 | recorded cases |\n"
+        "|---|---|---|\n",
+        group.api, group.title, group.header, group.library);
+    for (const Function& f : group.functions) {
+      (f.answer == Answer::built ? built : refused)++;
+      const size_t cases = recorded_cases(f.name);
+      tables += fmt::format("| `{}` | {} | {} |\n", f.name,
+                            f.answer == Answer::built ? "yes" : "answers \"not supported\"",
+                            cases ? std::to_string(cases) : "");
+    }
+  }
+  return fmt::format(
+             "# What is built\n\n"
+             "Made by `TPUTWIN_REBASE=1 build/bin/test_docs`; a test keeps it true.\n\n"
+             "| API | chip | state |\n|---|---|---|\n"
+             "| BMKernel, BMRuntime, BMBLAS | BM1880 | all {} documented functions: {} work, {} "
+             "give "
+             "the documented answer \"not supported\" |\n"
+             "| BMNet (compiler) | BM1880 | not built yet |\n"
+             "| OKKernel, bmlib | BM1684 | not built yet |\n"
+             "| TPUKernel, bmlib | BM1684X | not built yet |\n\n"
+             "*Recorded cases*: calls whose result bytes and command bytes were recorded from the "
+             "chip's reference model and are compared byte for byte by the conformance tests. "
+             "Functions without any have tests of their own, written from the documents.\n",
+             built + refused, built, refused) +
+         tables;
+}
+
+TEST(Support, EveryDocumentedFunctionIsDeclaredAndExported) {
+  for (const Group& group : documented()) {
+    const auto names = declared(group.header);
+    void* library = open_library(group.library);
+    ASSERT_NE(library, nullptr) << dlerror();
+    const auto inlined_names = inlined(group.header);
+    for (const Function& f : group.functions) {
+      EXPECT_TRUE(names.contains(std::string(f.name))) << f.name << " is not in " << group.header;
+      EXPECT_TRUE(inlined_names.contains(std::string(f.name)) ||
+                  dlsym(library, std::string(f.name).c_str()) != nullptr)
+          << f.name << " is not exported by " << group.library;
+    }
+  }
+}
+
+TEST(Support, EveryDeclaredFunctionIsListed) {
+  std::set<std::string_view> listed, headers;
+  for (const Group& group : documented()) {
+    headers.insert(group.header);
+    for (const Function& f : group.functions) listed.insert(f.name);
+  }
+  for (std::string_view header : headers)
+    for (const std::string& name : declared(header))
+      EXPECT_TRUE(listed.contains(name)) << name << " of " << header << " is not documented";
+}
+
+TEST(Support, PageIsUpToDate) {
+  const auto path = source_dir() / "docs/support.md";
+  const std::string table = support_table();
+  if (std::getenv("TPUTWIN_REBASE")) std::ofstream(path) << table;
+  EXPECT_EQ(read_text(path), table) << "run: TPUTWIN_REBASE=1 build/bin/test_docs";
+}
+
+}  // namespace
+}  // namespace tputwin::docs

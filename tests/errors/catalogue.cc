@@ -1,0 +1,79 @@
+// The error catalogue: unique codes, a failing program for every row, and its page in the docs.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "errors/trigger.h"
+
+namespace tputwin::testing {
+namespace {
+
+TEST(Catalogue, CodesAreUniqueAndSentencesClean) {
+  std::set<std::string_view> codes;
+  for (const ErrorInfo& row : error_catalogue()) {
+    EXPECT_TRUE(codes.insert(row.code).second) << row.code << " appears twice";
+    EXPECT_TRUE(row.code.starts_with("TW-") && row.code.size() == 11) << row.code;
+    EXPECT_FALSE(row.rule.empty() || row.rule.ends_with('.')) << row.code;
+    EXPECT_FALSE(row.reference.empty()) << row.code;
+  }
+}
+
+TEST(Catalogue, TriggersYieldTheirError) {
+  for (const Trigger& trigger : triggers()) {
+    const ErrorInfo& row = error_info(trigger.id);
+    Status status = trigger.run();
+    ASSERT_FALSE(status.ok()) << row.symbol << " was not reported";
+    EXPECT_EQ(status.error().code(), row.code) << status.message();
+    EXPECT_NE(status.message().find(row.code), std::string::npos);
+    EXPECT_NE(status.message().find(row.rule), std::string::npos);
+  }
+}
+
+TEST(Catalogue, EveryRowHasATrigger) {
+  std::set<ErrorId> triggered;
+  for (const Trigger& trigger : triggers())
+    EXPECT_TRUE(triggered.insert(trigger.id).second) << error_info(trigger.id).symbol;
+  for (const ErrorInfo& row : error_catalogue())
+    EXPECT_TRUE(triggered.contains(row.id)) << row.symbol << " has no TW_TRIGGER";
+}
+
+// docs/errors.md as the catalogue generates it.
+std::string errors_page() {
+  std::string page =
+      "# Errors\n\n"
+      "Generated from src/base/errors_*.def; `TPUTWIN_REBASE=1 build/bin/test_errors` writes it "
+      "anew.\n\n"
+      "An error stops the call. A warning is counted and execution goes on: a document forbids\n"
+      "what the chip's reference model carries out. In strict mode (TPUTWIN_STRICT=1) warnings "
+      "are errors.\n";
+  std::string_view area;
+  for (const ErrorInfo& row : error_catalogue()) {
+    if (row.code.substr(0, 6) != area) {
+      area = row.code.substr(0, 6);
+      page += fmt::format(
+          "\n## {}\n\n| id | level | kind | rule | where it is written |\n"
+          "|---|---|---|---|---|\n",
+          area);
+    }
+    page += fmt::format("| {} | {} | {} | {} | {} |\n", row.code,
+                        row.level == Level::error ? "error" : "warning", to_string(row.kind),
+                        row.rule, row.reference);
+  }
+  return page;
+}
+
+TEST(Catalogue, DocumentedAsGenerated) {
+  const std::string path = TPUTWIN_SOURCE_DIR "/docs/errors.md";
+  if (std::getenv("TPUTWIN_REBASE") != nullptr) std::ofstream(path) << errors_page();
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  EXPECT_EQ(text.str(), errors_page()) << "rerun with TPUTWIN_REBASE=1 to rewrite docs/errors.md";
+}
+
+}  // namespace
+}  // namespace tputwin::testing

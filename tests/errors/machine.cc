@@ -1,0 +1,22 @@
+// TW-MCH: programs whose order cannot be kept, and CPU operators without a host.
+#include "errors/trigger.h"
+#include "machine/device.h"
+
+namespace tputwin::testing {
+namespace {
+
+Status run(std::vector<Instruction> program) {
+  auto device = Device::create({.global_bytes = 4096});
+  return device.ok() ? (*device)->run(program) : device.status();
+}
+
+TW_TRIGGER(mch_wait_never,
+           [] { return run({{.op = DmaTensor{}, .engine = Engine::dma, .id = 1, .wait = 1}}); });
+
+TW_TRIGGER(mch_no_cpu_host, [] {
+  return run(
+      {{.op = CpuCall{.sync = false, .name = "softmax", .params = {}}, .engine = Engine::cpu}});
+});
+
+}  // namespace
+}  // namespace tputwin::testing

@@ -1,0 +1,38 @@
+// TW-CLI: command line tools.
+#include <vector>
+
+#include "base/last_error.h"
+#include "errors/trigger.h"
+#include "tools/catalogue.h"
+#include "tools/compare.h"
+#include "tools/disasm.h"
+#include "tools/models.h"
+#include "tools/run.h"
+
+namespace tputwin::testing {
+namespace {
+
+std::vector<uint8_t> tiny_file() {
+  return *bmodel::write(tools::models::tiny(), bmodel::Container::v2_1);
+}
+
+TW_TRIGGER(cli_shape, [] {
+  return tools::find_variety(tools::models::tiny(), {{1, 2, 3, 4}}).status();
+});
+TW_TRIGGER(cli_input_size, [] {
+  std::vector<uint8_t> input(15);
+  return tools::run_model(tiny_file(), input, {.shapes = {{1, 2, 2, 4}}}).status();
+});
+TW_TRIGGER(cli_compare_size, [] {
+  std::vector<uint8_t> three(3), four(4);
+  return tools::compare(three, four, tools::Element::int8).status();
+});
+TW_TRIGGER(cli_variety, [] { return tools::disassemble(tiny_file(), {.variety = 2}).status(); });
+TW_TRIGGER(cli_unknown_error, [] { return tools::explain_error("TW-NONE-0000").status(); });
+TW_TRIGGER(cli_runtime, [] {
+  thread_diagnostics().clear();
+  return Status(tools::runtime_error("bm_init"));
+});
+
+}  // namespace
+}  // namespace tputwin::testing

@@ -1,0 +1,83 @@
+// Replays the seeds of every fuzz target, and mutations of them, as ordinary tests.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <ostream>
+#include <random>
+
+#include "fuzz/targets.h"
+
+namespace tputwin::fuzz {
+
+// Names a parameter in test names and failures.
+void PrintTo(const Target& target, std::ostream* out) { *out << target.name; }
+
+namespace {
+
+constexpr unsigned kMutations = 3000;
+
+// One to four small accidents: bits flipped, bytes set to telling values, parts lost, repeated or
+// filled in from another seed.
+Bytes mutate(Bytes bytes, const Bytes& other, std::mt19937& random) {
+  auto below = [&random](size_t limit) { return limit == 0 ? 0 : random() % limit; };
+  for (size_t rounds = 1 + below(4); rounds > 0; --rounds) {
+    size_t at = below(bytes.size());
+    size_t length = std::min(bytes.size() - at, 1 + below(32));
+    auto from = bytes.begin() + static_cast<ptrdiff_t>(at);
+    auto to = from + static_cast<ptrdiff_t>(length);
+    static constexpr uint8_t kTelling[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
+    switch (below(6)) {
+      case 0:
+        if (!bytes.empty()) bytes[at] ^= static_cast<uint8_t>(1u << below(8));
+        break;
+      case 1:
+        std::fill(from, to, kTelling[below(std::size(kTelling))]);
+        break;
+      case 2:
+        bytes.erase(from, to);
+        break;
+      case 3:
+        bytes.resize(at);
+        break;
+      case 4: {
+        Bytes part(from, to);
+        bytes.insert(from, part.begin(), part.end());
+        break;
+      }
+      default:
+        for (size_t i = 0; i < length && at + i < other.size(); ++i) bytes[at + i] = other[at + i];
+    }
+  }
+  return bytes;
+}
+
+class Replay : public testing::TestWithParam<Target> {};
+
+TEST_P(Replay, SeedsAreAccepted) {
+  for (const Bytes& seed : GetParam().seeds()) {
+    EXPECT_TRUE(GetParam().accepts(seed));
+    EXPECT_EQ(GetParam().run(seed), "");
+  }
+}
+
+TEST_P(Replay, MutationsDoNoHarm) {
+  const auto seeds = GetParam().seeds();
+  const char* chosen = std::getenv("TPUTWIN_FUZZ_SEED");
+  unsigned first = chosen ? static_cast<unsigned>(std::atoi(chosen)) : 0;
+  unsigned last = chosen ? first + 1 : kMutations;
+  for (unsigned number = first; number < last; ++number) {
+    std::mt19937 random(number);
+    const Bytes& seed = seeds[random() % seeds.size()];
+    const Bytes& other = seeds[random() % seeds.size()];
+    SCOPED_TRACE("rerun: TPUTWIN_FUZZ_SEED=" + std::to_string(number) +
+                 " test_fuzz --gtest_filter='*MutationsDoNoHarm/" + std::string(GetParam().name) +
+                 "'");
+    EXPECT_EQ(GetParam().run(mutate(seed, other, random)), "");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Fuzz, Replay, testing::ValuesIn(targets().begin(), targets().end()),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace tputwin::fuzz

@@ -1,0 +1,132 @@
+#include "bmodel/containers.h"
+#include "bmodel/samples.h"
+#include "fuzz/targets.h"
+#include "isa/bm1880_codec.h"
+#include "memory/layout.h"
+#include "tools/models.h"
+
+namespace tputwin::fuzz {
+namespace {
+
+TensorView local(uint64_t address, const Shape& shape, bool aligned = true,
+                 DType dtype = DType::i8) {
+  return local_tensor(bm1880(), address, shape, aligned, dtype);
+}
+
+Window window(uint32_t kernel, uint32_t pad) {
+  Axis axis{.kernel = kernel, .pad_before = pad, .pad_after = pad};
+  return {axis, axis};
+}
+
+// A 16-bit operand whose high plane lies `plane` bytes behind the low one.
+TensorView wide(uint64_t address, const Shape& shape, uint32_t plane, DType dtype = DType::i16) {
+  TensorView view = local(address, shape, true, dtype);
+  view.plane_stride = plane;
+  return view;
+}
+
+// Small examples of every operation.
+std::vector<Operation> operations() {
+  const Chip& chip = bm1880();
+  const Shape image{1, 8, 6, 6}, channels{1, 8, 1, 1};
+  auto elementwise = [&](Elementwise::Kind kind) {
+    return Elementwise{
+        .kind = kind, .out = local(0, image), .a = local(0x1000, image), .b = local(0x2000, image)};
+  };
+  Elementwise mac = elementwise(Elementwise::Kind::mac);
+  mac.out = wide(0, image, 0x400);
+  mac.lshift = 1;
+  Elementwise shift = elementwise(Elementwise::Kind::shift);
+  shift.out = wide(0, image, 0x400);
+  shift.a = wide(0x1000, image, 0x400);
+  shift.b_is_constant = true;
+  shift.constant = -3;
+  MatrixMac matrix{.res = local_matrix(chip, 0, 4, 40, DType::i8),
+                   .left = local_matrix(chip, 0x1000, 4, 20, DType::i8),
+                   .right = local_matrix(chip, 0x2000, 20, 40, DType::i8),
+                   .rshift = 4};
+  return {
+      DmaTensor{.dst = local(0x1000, image), .src = global_tensor(0x100, image)},
+      DmaTensor{.dst = global_tensor(0x200, image), .src = local(0x1000, image)},
+      DmaTensor{.dst = local(0x1000, {8, 2, 6, 6}),
+                .src = global_tensor(0, {2, 8, 6, 6}),
+                .transpose_nc = true},
+      DmaTensor{.dst = global_tensor(0x200, image), .src = global_tensor(0x900, image)},
+      DmaMatrix{.dst = local_matrix(chip, 0, 4, 40, DType::i8),
+                .src = global_matrix(0x100, 4, 40, 40)},
+      DmaLrnShift{.dst = local(0, image), .src = local(0x1000, image), .step = 2},
+      DmaWinogradKernel{.dst = local(0, {1, 8, 8, 16}, false),
+                        .src = global_tensor(0, {1, 8, 8, 9})},
+      Conv2d{.out = local(0, image),
+             .in = local(0x1000, image),
+             .weight = conv_weight(0x2000, {8, 8, 3, 3}, DType::i8),
+             .bias = conv_bias(chip, 0x3000, 8, true),
+             .window = window(3, 1),
+             .relu = true,
+             .rshift = 6},
+      Depthwise2d{.out = local(0, image),
+                  .in = local(0x1000, image),
+                  .weight = local(0x2000, {1, 8, 3, 3}),
+                  .window = window(3, 1),
+                  .rshift = 3},
+      Pool2d{.kind = Pool2d::Kind::average,
+             .out = local(0, {1, 8, 5, 5}),
+             .in = local(0x1000, image),
+             .window = window(2, 0),
+             .multiplier = 64,
+             .rshift = 8},
+      Pool2d{.out = local(0, {1, 8, 5, 5}), .in = local(0x1000, image), .window = window(2, 0)},
+      matrix,
+      elementwise(Elementwise::Kind::mul),
+      elementwise(Elementwise::Kind::max),
+      elementwise(Elementwise::Kind::bit_xor),
+      elementwise(Elementwise::Kind::copy),
+      mac,
+      shift,
+      Mdsum{.out = local(0, channels, false), .a = local(0x1000, image)},
+      Lut{.out = local(0, image),
+          .in = local(0x1000, image),
+          .table = local(0x2000, {1, 32, 16, 16})},
+      CpuCall{.name = "ELU", .params = {1, 2, 3, 4, 5}},
+  };
+}
+
+// Each operation alone, and all of them one after the other.
+std::vector<Bytes> cmdbuf_seeds() {
+  std::vector<Bytes> seeds;
+  tools::models::Program all;
+  for (const Operation& op : operations()) {
+    seeds.push_back(tools::models::Program().add(op).bytes());
+    all.add(op, engine(op) == Engine::dma ? isa::kFlagNeuron : isa::kFlagNone);
+  }
+  seeds.push_back(all.bytes());
+  return seeds;
+}
+
+std::vector<Bytes> v011_seeds() {
+  bmodel::Model model = bmodel::samples::common(), plain = model;
+  plain.libraries.clear();
+  plain.varieties.resize(1);
+  return {*bmodel::write_v011(model), *bmodel::write_v011(plain)};
+}
+
+std::vector<Bytes> v21_seeds() {
+  return {*bmodel::write_v21(bmodel::samples::rich()),
+          *bmodel::write_v21(bmodel::samples::common())};
+}
+
+bool is_cmdbuf(std::span<const uint8_t> input) { return isa::decode_program(input, bm1880()).ok(); }
+bool is_model(std::span<const uint8_t> input) { return bmodel::read(input).ok(); }
+
+}  // namespace
+
+std::span<const Target> targets() {
+  static constexpr Target kTargets[] = {
+      {"fuzz_cmdbuf", fuzz_cmdbuf, cmdbuf_seeds, is_cmdbuf},
+      {"fuzz_bmodel_v011", fuzz_bmodel_v011, v011_seeds, is_model},
+      {"fuzz_bmodel_v21", fuzz_bmodel_v21, v21_seeds, is_model},
+  };
+  return kTargets;
+}
+
+}  // namespace tputwin::fuzz

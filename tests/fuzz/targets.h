@@ -1,0 +1,30 @@
+// The fuzz targets: each takes any bytes and says what went wrong, "" if nothing. Refusing an input
+// is right; crashing, reading outside it, or changing it on the way through is wrong.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tputwin::fuzz {
+
+using Bytes = std::vector<uint8_t>;
+
+// Decodes a command buffer, encodes it again, prints it, and runs it on two small devices, with
+// fast and with reference bodies, which must leave the same bytes.
+std::string fuzz_cmdbuf(std::span<const uint8_t> input);
+// Reads a model, writes it, reads it again.
+std::string fuzz_bmodel_v011(std::span<const uint8_t> input);
+std::string fuzz_bmodel_v21(std::span<const uint8_t> input);
+
+struct Target {
+  std::string_view name;
+  std::string (*run)(std::span<const uint8_t>);
+  std::vector<Bytes> (*seeds)();              // valid inputs, made by our own writers
+  bool (*accepts)(std::span<const uint8_t>);  // whether an input is valid
+};
+std::span<const Target> targets();
+
+}  // namespace tputwin::fuzz

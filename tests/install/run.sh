@@ -1,0 +1,51 @@
+#!/bin/sh
+# run.sh BUILD WORK: installs BUILD below WORK, moves the tree, and builds and runs examples against
+# it with a Makefile in the vendor's style, with CMake, with pkg-config, and statically.
+set -eu
+build=$1
+work=$2
+here=$(cd "$(dirname "$0")" && pwd)
+examples=$here/../../examples
+
+rm -rf "$work"
+mkdir -p "$work"
+cmake --install "$build" --prefix "$work/first" >"$work/install.log"
+sdk=$work/sdk
+mv "$work/first" "$sdk" # nothing may remember where it was installed
+
+step() { echo "== $*"; }
+
+step vendor Makefile
+make -s -f "$here/vendor/Makefile" SDK="$sdk" SOURCE="$examples/bmkernel/tensor_add.cpp" \
+  PROGRAM="$work/vendor"
+LD_LIBRARY_PATH=$sdk/lib "$work/vendor"
+
+step CMake
+cmake -S "$here/cmake" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$sdk" -DEXAMPLES="$examples" \
+  >"$work/cmake.log" || { cat "$work/cmake.log"; exit 1; }
+cmake --build "$work/cmake" >>"$work/cmake.log" || { cat "$work/cmake.log"; exit 1; }
+"$work/cmake/streams"
+"$work/cmake/streams_static"
+"$work/cmake/write_bmodel" "$work/tiny.bmodel"
+"$work/cmake/inference" "$work/tiny.bmodel"
+
+export PKG_CONFIG_PATH="$sdk/lib/pkgconfig"
+step pkg-config, C99
+$CC -std=c99 -Wall -Wextra -Werror $CFLAGS "$examples/bmkernel/matmul.c" -o "$work/pkgconfig" \
+  $(pkg-config --cflags --libs bmruntime) -Wl,-rpath,"$sdk/lib" $LDFLAGS
+"$work/pkgconfig"
+
+step pkg-config, static
+$CXX -std=c++11 $CXXFLAGS "$examples/bmkernel/tensor_add.cpp" -o "$work/static" \
+  $(pkg-config --cflags --libs bmruntime-static) $LDFLAGS
+"$work/static"
+if ldd "$work/static" | grep -E 'libbm|libtputwin'; then
+  echo "the static program loads our shared libraries"
+  exit 1
+fi
+
+for tool in "$sdk"/bin/*; do
+  [ -e "$tool" ] || continue
+  step "$(basename "$tool") --help"
+  "$tool" --help >"$work/help.txt" || { cat "$work/help.txt"; exit 1; }
+done

@@ -1,0 +1,104 @@
+// Names, engines, footprints, bounds and costs.
+#include "ops/lanes.h"
+
+namespace tputwin::testing {
+namespace {
+
+const Chip& chip = bm1880();
+
+std::vector<ByteRange> ranges_of(const TensorView& view) {
+  std::vector<ByteRange> ranges;
+  add_ranges(view, chip, ranges);
+  sort_and_merge(ranges);
+  return ranges;
+}
+
+TEST(Ranges, MergeWhatLiesTogether) {
+  using R = std::vector<ByteRange>;
+  EXPECT_EQ(ranges_of(global_tensor(7, {2, 3, 4, 5})), (R{{Space::global, 0, 7, 127}}));
+  // aligned planes of 6 bytes in cells of 16
+  TensorView view = local_tensor(chip, 32, {2, 1, 2, 3}, true, DType::i8);
+  EXPECT_EQ(ranges_of(view), (R{{Space::local, 0, 32, 38}, {Space::local, 0, 48, 54}}));
+  // the 33rd channel is in the first lane again; both planes
+  view = local_tensor(chip, 0, {1, 33, 1, 16}, true, DType::i16);
+  view.plane_stride = 100;
+  std::vector<ByteRange> ranges = ranges_of(view);
+  EXPECT_EQ(ranges[0], (ByteRange{Space::local, 0, 0, 32}));
+  EXPECT_EQ(ranges[1], (ByteRange{Space::local, 0, 100, 132}));
+  EXPECT_EQ(ranges[2], (ByteRange{Space::local, 1, 0, 16}));
+  EXPECT_EQ(ranges.size(), 64u);
+}
+
+TEST(Ranges, AreCoarserWhereThereAreTooMany) {
+  TensorView sparse{
+      .space = Space::global, .shape = {1, 1, 65535, 65535}, .stride = {0, 0, 65535 * 2, 2}};
+  std::vector<ByteRange> ranges = ranges_of(sparse);
+  EXPECT_LE(ranges.size(), 65536u);
+  EXPECT_EQ(ranges.front().begin, 0u);
+  EXPECT_EQ(ranges.back().end, uint64_t{65534} * 65535 * 2 + 65534 * 2 + 1);
+}
+
+TEST(Bounds, SurviveHostileViews) {
+  const uint64_t bytes = uint64_t{4} << 30;
+  auto inside = [&](const TensorView& view) { return check_bounds(view, "x", chip, bytes).ok(); };
+  TensorView global = global_tensor(bytes - 1, {1, 1, 1, 1});
+  EXPECT_TRUE(inside(global));
+  global.address = UINT64_MAX;
+  EXPECT_FALSE(inside(global));
+  global.address = 0;
+  global.shape = {65536, 65536, 65536, 65536};  // 2^64 elements, a count of 0 in 64 bits
+  Status volume = check_bounds(Operation(DmaTensor{.dst = global, .src = global}), chip, bytes);
+  ASSERT_FALSE(volume.ok());
+  EXPECT_EQ(volume.error().id(), ErrorId::mem_result_volume);
+  global.shape = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
+  global.stride = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
+  EXPECT_FALSE(inside(global));
+
+  TensorView local = local_tensor(chip, 65535, {1, 32, 1, 1}, false, DType::i8);
+  EXPECT_TRUE(inside(local));
+  local.shape.c = 33;  // one turn on
+  EXPECT_FALSE(inside(local));
+  local.address = 31 * 65536 + 65535;
+  local.shape.c = 1;
+  EXPECT_TRUE(inside(local));
+  local.shape.c = 2;
+  EXPECT_FALSE(inside(local));
+  local.address = UINT64_MAX;
+  EXPECT_FALSE(inside(local));
+  local = local_tensor(chip, 0, {1, 1, 1, 1}, false, DType::i16);
+  local.plane_stride = 65535;
+  EXPECT_TRUE(inside(local));
+  local.plane_stride = 65536;
+  EXPECT_FALSE(inside(local));
+}
+
+TEST(Costs, FollowLanesAndUnits) {
+  const Shape map{1, 64, 56, 56};
+  Conv2d op{.out = local_tensor(chip, 0, map, true, DType::i8),
+            .in = local_tensor(chip, 16384, map, true, DType::i8),
+            .weight = conv_weight(40960, {64, 64, 3, 3}, DType::i8)};
+  Cost c = cost(op, chip);
+  EXPECT_EQ(c.compute_cycles, 2u * 64 * 9 * 196);  // 2 turns, 576 taps, 196 steps of 16
+  EXPECT_EQ(c.macs, 64u * 64 * 9 * 56 * 56);
+  EXPECT_EQ(c.conflict_cycles, 0u);
+  op.in.address = 8192 - 16;  // operands share banks now
+  EXPECT_GT(cost(op, chip).conflict_cycles, 0u);
+
+  DmaTensor load{.dst = op.out, .src = global_tensor(0, map)};
+  c = cost(load, chip);
+  EXPECT_EQ(c.global_bytes, map.count());
+  EXPECT_EQ(c.cycles(), chip.dma_setup_cycles + map.count() / 16);
+}
+
+TEST(Operations, KnowTheirEngine) {
+  EXPECT_EQ(engine(Operation(DmaLrnShift{})), Engine::dma);
+  EXPECT_EQ(engine(Operation(Lut{})), Engine::compute);
+  EXPECT_EQ(engine(Operation(CpuCall{})), Engine::cpu);
+  EXPECT_EQ(name(Operation(Pool2d{.kind = Pool2d::Kind::average})), "avg_pooling");
+  EXPECT_EQ(name(Operation(Elementwise{.kind = Elementwise::Kind::bit_xor})), "xor");
+  EXPECT_EQ(operands(Operation(CpuCall{})).size(), 0u);
+  EXPECT_TRUE(check(Operation(CpuCall{}), chip).ok());
+}
+
+}  // namespace
+}  // namespace tputwin::testing

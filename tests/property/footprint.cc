@@ -1,0 +1,117 @@
+// Footprints are true: an operation changes nothing outside its declared writes, and nothing
+// outside its declared reads changes what it writes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "common/random_operation.h"
+
+namespace tputwin::testing {
+namespace {
+
+std::span<uint8_t> bytes_of(TestMemory& memory, const ByteRange& r) {
+  uint8_t* start = r.space == Space::global ? memory.global().data() : memory.local().lane(r.lane);
+  return {start + r.begin, r.end - r.begin};
+}
+
+// Every byte of `ranges` in `to` becomes that of `from`.
+void copy_ranges(TestMemory& to, TestMemory& from, std::span<const ByteRange> ranges) {
+  for (const ByteRange& r : ranges)
+    std::memcpy(bytes_of(to, r).data(), bytes_of(from, r).data(), r.end - r.begin);
+}
+
+bool equal_ranges(TestMemory& a, TestMemory& b, std::span<const ByteRange> ranges) {
+  for (const ByteRange& r : ranges)
+    if (std::memcmp(bytes_of(a, r).data(), bytes_of(b, r).data(), r.end - r.begin) != 0)
+      return false;
+  return true;
+}
+
+bool equal(TestMemory& a, TestMemory& b) {
+  return std::memcmp(a.local_bytes().data(), b.local_bytes().data(), a.local_bytes().size()) == 0 &&
+         std::memcmp(a.global_bytes().data(), b.global_bytes().data(), a.global_bytes().size()) ==
+             0;
+}
+
+bool covers(std::span<const ByteRange> ranges, const ByteRange& piece) {
+  return std::ranges::any_of(ranges, [&](const ByteRange& r) {
+    return r.space == piece.space && r.lane == piece.lane && r.begin <= piece.begin &&
+           piece.end <= r.end;
+  });
+}
+
+bool is_canonical(std::vector<ByteRange> ranges) {
+  std::vector<ByteRange> sorted = ranges;
+  sort_and_merge(sorted);
+  return sorted == ranges;
+}
+
+// The declared writes lie inside the written operands, and reads inside the read ones.
+void expect_agreement(const Operation& operation, const Footprint& f, const Chip& chip) {
+  Footprint of_operands;
+  for (const Operand& operand : operands(operation)) {
+    TensorView old = *operand.view;
+    old.dtype = DType::i16;  // what read_write operands read
+    if (operand.access == Access::read) add_ranges(*operand.view, chip, of_operands.reads);
+    if (operand.access == Access::read_write) add_ranges(old, chip, of_operands.reads);
+    if (operand.access != Access::read) add_ranges(*operand.view, chip, of_operands.writes);
+  }
+  sort_and_merge(of_operands.reads);
+  sort_and_merge(of_operands.writes);
+  for (const ByteRange& r : f.reads) EXPECT_TRUE(covers(of_operands.reads, r));
+  for (const ByteRange& r : f.writes) EXPECT_TRUE(covers(of_operands.writes, r));
+}
+
+class FootprintTest : public ::testing::TestWithParam<OperationKind> {
+ protected:
+  const Chip& chip = bm1880();
+  // Scratch shared by the cases of a kind: both start with the same random bytes and are made
+  // equal again after every case.
+  TestMemory first{chip, kSmall}, second{chip, kSmall}, noise{chip, kSmall};
+  static constexpr uint64_t kSmall = 1 << 18;
+};
+
+TEST_P(FootprintTest, TellsTheTruth) {
+  // the one operation that is always large comes up seldom
+  RandomCases cases(60);
+  if (GetParam() == OperationKind::matrix_mac2) cases.count = (cases.count + 19) / 20;
+  Rng background(cases.seed);
+  for (TestMemory* memory : {&first, &noise}) {
+    fill_random(background, memory->local_bytes());
+    fill_random(background, memory->global_bytes());
+  }
+  second.copy_from(first);
+  for (uint64_t index = cases.first; index < cases.end(); ++index) {
+    Rng rng = cases.rng(index);
+    Operation operation = random_operation(rng, GetParam(), chip);
+    if (!check_bounds(operation, chip, kSmall).ok()) continue;  // a wide one in global memory
+    SCOPED_TRACE(cases.rerun(index) + "\n" + describe(operation));
+    const Footprint f = footprint(operation, chip);
+    EXPECT_TRUE(is_canonical(f.reads) && is_canonical(f.writes));
+    expect_agreement(operation, f, chip);
+
+    fill_operands(rng, operation, chip, first.memory());
+    second.copy_from(first);
+    execute(operation, first.memory(), Body::reference);
+    TestMemory& before = second;
+    // Everything but the writes is as before.
+    TestMemory after(chip, kSmall);
+    after.copy_from(first);
+    copy_ranges(after, before, f.writes);
+    EXPECT_TRUE(equal(after, before)) << "bytes outside the write footprint changed";
+    // From memory that agrees in the reads alone the same bytes are written.
+    after.copy_from(noise);
+    copy_ranges(after, before, f.reads);
+    execute(operation, after.memory(), Body::reference);
+    EXPECT_TRUE(equal_ranges(after, first, f.writes))
+        << "bytes outside the read footprint changed the result";
+    if (HasFailure()) break;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FootprintTest, ::testing::ValuesIn(all_operation_kinds()),
+                         [](const auto& info) { return std::string(to_string(info.param)); });
+
+}  // namespace
+}  // namespace tputwin::testing
