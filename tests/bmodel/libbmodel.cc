@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "bmodel/message.h"
 #include "bmodel/samples.h"
+#include "common/temporary_directory.h"
 
 namespace {
 
@@ -17,13 +18,8 @@ using tputwin::bmodel::to_message;
 
 class LibBmodel : public testing::Test {
  protected:
-  void SetUp() override {
-    directory_ = std::filesystem::path(testing::TempDir()) / "tputwin-libbmodel";
-    std::filesystem::remove_all(directory_);
-    std::filesystem::create_directories(directory_);
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
-  std::filesystem::path directory_;
+  tputwin::testing::TemporaryDirectory temporary_;
+  const std::filesystem::path& directory_ = temporary_.path();
 };
 
 TEST_F(LibBmodel, SavedModelsReadBack) {

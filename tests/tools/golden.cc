@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/file.h"
+#include "common/temporary_directory.h"
 #include "tools/models.h"
 
 namespace tputwin::tools {
@@ -94,9 +95,8 @@ std::string run_command(const std::string& command, const fs::path& directory) {
 class Golden : public testing::TestWithParam<std::string> {};
 
 TEST_P(Golden, PrintsTheSame) {
-  fs::path directory = fs::path(testing::TempDir()) / ("tputwin-golden-" + GetParam());
-  fs::remove_all(directory);
-  fs::create_directories(directory);
+  tputwin::testing::TemporaryDirectory temporary;
+  const fs::path& directory = temporary.path();
   write_files(directory);
   fs::path file = kGolden / (GetParam() + ".txt");
   std::string expected = slurp(file), actual, line;
@@ -105,7 +105,6 @@ TEST_P(Golden, PrintsTheSame) {
     if (line.starts_with("#")) actual += line + "\n";
     if (line.starts_with("$ ")) actual += line + "\n" + run_command(line.substr(2), directory);
   }
-  fs::remove_all(directory);
   if (std::getenv("TPUTWIN_REBASE"))
     std::ofstream(file) << actual;
   else
