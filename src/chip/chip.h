@@ -19,6 +19,11 @@ struct Chip {
   uint64_t local_base;         // engine address of local memory offset 0 (DMA descriptors)
   uint64_t global_bytes;       // default size of simulated global memory
   uint64_t global_alloc_base;  // offset of the first runtime allocation
+  // System memories beside global memory: engine address of the first usable byte, and size.
+  // 0 bytes: the chip has none.
+  struct Window {
+    uint64_t base = 0, bytes = 0;
+  } l2, dtcm, table;
   uint32_t global_alloc_quantum;  // allocation granularity
   double clock_hz;                // for milliseconds in reports
   uint32_t macs_per_lane_cycle;   // 8-bit multiply-accumulates of one lane per cycle
@@ -30,6 +35,7 @@ struct Chip {
 };
 
 const Chip& bm1880();
+const Chip& bm1684();
 
 // All chips this build knows.
 std::span<const Chip* const> chips();

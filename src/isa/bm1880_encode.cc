@@ -2,6 +2,10 @@
 // not named here keep the reset values, as the vendor's kernel library leaves them.
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include <stdexcept>
+
 #include "base/bits.h"
 #include "isa/bm1880_codec.h"
 #include "isa/bm1880_codes.h"
@@ -326,8 +330,10 @@ Descriptor encode(const Operation& operation, const Chip& chip) {
           return encode_cpu(op);
         else if constexpr (requires { encode_bd(op, chip); })
           return encode_bd(op, chip);
-        else
+        else if constexpr (requires { encode_dma(op, chip); })
           return encode_dma(op, chip);
+        else
+          throw std::invalid_argument(fmt::format("BM1880 has no descriptor for {}", name(op)));
       },
       operation);
 }

@@ -76,6 +76,52 @@ void add(Json& json, const CpuCall& op) {
   json[op.sync ? "label" : "operator"] = op.name;
   if (!op.sync) json["params_bytes"] = op.params.size();
 }
+
+// Sources that are no tensors.
+void add_constant(Json& json, std::string_view key, const Source& source) {
+  if (source.is_constant) json[std::string(key)] = fmt::format("{:#x}", source.constant);
+}
+void add_constants(Json& json, const Source& a, const Source& b) {
+  add_constant(json, "a", a);
+  add_constant(json, "b", b);
+}
+void add(Json& json, const Conv2dF32& op) {
+  add_window(json, op.window);
+  if (op.accumulate) json["accumulate"] = true;
+}
+void add(Json& json, const Depthwise2dF32& op) { add_window(json, op.window); }
+void add(Json& json, const Pool2dF32& op) { add_window(json, op.window); }
+void add(Json& json, const MatmulF32& op) {
+  json["size"] = fmt::format("{}x{}x{}", op.left.rows, op.left.cols, op.right.cols);
+  if (op.accumulate) json["accumulate"] = true;
+}
+void add(Json& json, const ArithmeticF32& op) { add_constants(json, op.a, op.b); }
+void add(Json& json, const Bitwise32& op) { add_constants(json, op.a, op.b); }
+void add(Json& json, const Select& op) {
+  add_constants(json, op.a, op.b);
+  add_constant(json, "if_true", op.if_true);
+  add_constant(json, "if_false", op.if_false);
+}
+void add(Json& json, const UnaryF32& op) {
+  if (is_series(op.kind)) json["terms"] = op.terms;
+}
+void add(Json& json, const ChannelAffine& op) {
+  if (op.accumulate) json["accumulate"] = true;
+}
+void add(Json& json, const FixedPoint& op) {
+  add_constants(json, op.a, op.b);
+  if (op.kind == FixedPoint::Kind::mac) {
+    json["old"] = to_string(op.old_type);
+    json["lshift"] = op.lshift;
+  }
+  if (op.kind <= FixedPoint::Kind::mac) json["rshift"] = op.rshift;
+}
+void add(Json& json, const Mul16By8& op) { json["rshift"] = op.rshift; }
+void add(Json& json, const MulS16ByU8& op) { json["rshift"] = op.rshift; }
+void add(Json& json, const Copy& op) { add_constant(json, "value", op.src); }
+void add(Json& json, const CopyMatrix& op) { json["size"] = axes(op.dst.rows, op.dst.cols); }
+void add(Json&, const Int8ToF32&) {}
+void add(Json&, const SplitByte&) {}
 void add(Json&, const MatrixMac2&) {}
 void add(Json&, const Mdsum&) {}
 void add(Json&, const Lut&) {}
@@ -95,11 +141,12 @@ Json to_json(const Operand& operand) {
   const TensorView& v = *operand.view;
   Json json{{"name", operand.name},
             {"access", access_name(operand.access)},
-            {"space", v.space == Space::local ? "local" : "global"},
+            {"space", to_string(v.space)},
             {"type", to_string(v.dtype)},
             {"address", v.address},
             {"shape", {v.shape.n, v.shape.c, v.shape.h, v.shape.w}},
             {"stride", {v.stride.n, v.stride.c, v.stride.h, v.stride.w}}};
+  if (v.pack > 1) json["pack"] = v.pack;
   if (is_16bit(v.dtype) || v.plane_stride) json["plane_stride"] = v.plane_stride;
   return json;
 }

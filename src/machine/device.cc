@@ -24,15 +24,26 @@ std::string site(const Instruction& instruction) {
 
 Result<std::unique_ptr<Device>> Device::create(const DeviceOptions& options) {
   uint64_t bytes = options.global_bytes != 0 ? options.global_bytes : options.chip->global_bytes;
-  auto global = GlobalMemory::reserve(bytes);
-  if (!global.ok()) return global.error();
-  return std::unique_ptr<Device>(new Device(options, std::move(global.value())));
+  SystemMemories memories;
+  auto reserve = [](uint64_t size, std::unique_ptr<GlobalMemory>& memory) -> Status {
+    if (size == 0) return {};
+    auto reserved = GlobalMemory::reserve(size);
+    if (!reserved.ok()) return reserved.error();
+    memory = std::move(reserved.value());
+    return {};
+  };
+  TW_RETURN_IF_ERROR(reserve(bytes, memories.global));
+  TW_RETURN_IF_ERROR(reserve(options.chip->l2.bytes, memories.l2));
+  TW_RETURN_IF_ERROR(reserve(options.chip->dtcm.bytes, memories.dtcm));
+  return std::unique_ptr<Device>(new Device(options, std::move(memories)));
 }
 
-Device::Device(const DeviceOptions& options, std::unique_ptr<GlobalMemory> global)
+Device::Device(const DeviceOptions& options, SystemMemories memories)
     : options_(options),
       local_(*options.chip),
-      global_(std::move(global)),
+      global_(std::move(memories.global)),
+      l2_(std::move(memories.l2)),
+      dtcm_(std::move(memories.dtcm)),
       random_(options.seed),
       diagnostics_(options.strict) {}
 
@@ -181,17 +192,48 @@ Status Device::execute(const Instruction& instruction) {
     Status status = call_host(*call);
     if (!status.ok()) return book(std::move(status), instruction);
   } else {
-    if (Status status = check(op, chip()); !status.ok())
-      TW_RETURN_IF_ERROR(book(std::move(status), instruction));
-    if (Status status = check_bounds(op, chip(), global_->size()); !status.ok())
-      TW_RETURN_IF_ERROR(book(std::move(status), instruction));
-    tputwin::execute(op, Memory{local_, *global_}, options_.body);
+    TW_RETURN_IF_ERROR(
+        check_operation(op, [&](Status status) { return book(std::move(status), instruction); }));
   }
-  if (!observers_.empty()) {
-    Footprint touched = footprint(op, chip());
-    Cost price = cost(op, chip());
-    for (Observer* observer : observers_) observer->on_instruction(instruction, touched, price);
+  run_body(instruction);
+  return {};
+}
+
+// Its own rules and the bounds of its operands; what breaks them is booked by book_as.
+Status Device::check_operation(const Operation& op, auto&& book_as) {
+  if (Status status = check(op, chip()); !status.ok())
+    TW_RETURN_IF_ERROR(book_as(std::move(status)));
+  if (Status status = check_bounds(op, chip(), global_->size()); !status.ok())
+    TW_RETURN_IF_ERROR(book_as(std::move(status)));
+  return {};
+}
+
+void Device::run_body(const Instruction& instruction) {
+  const Operation& op = instruction.op;
+  tputwin::execute(op, memory(), options_.body);
+  if (observers_.empty()) return;
+  Footprint touched = footprint(op, chip());
+  Cost price = cost(op, chip());
+  for (Observer* observer : observers_) observer->on_instruction(instruction, touched, price);
+}
+
+Status Device::report_call(Status status, std::string_view call) {
+  if (status.ok()) return status;
+  Status booked = report(diagnostics_, std::move(status.error()).in(call));
+  if (!booked.ok() && !sticky_) sticky_ = booked.error();
+  return booked;
+}
+
+Status Device::issue(const Instruction& instruction, std::string_view call) {
+  if (sticky_) return *sticky_;
+  TW_RETURN_IF_ERROR(check_operation(
+      instruction.op, [&](Status status) { return report_call(std::move(status), call); }));
+  if (options_.schedule != Schedule::program) {
+    submit(instruction);
+    return {};
   }
+  run_body(instruction);
+  issued_[index(instruction.engine)] = finished_[index(instruction.engine)] = instruction.id;
   return {};
 }
 

@@ -55,6 +55,10 @@ class Device {
   const Chip& chip() const { return *options_.chip; }
   LocalMemory& local() { return local_; }
   GlobalMemory& global() { return *global_; }
+  // Of chips that have them.
+  GlobalMemory& l2() { return *l2_; }
+  GlobalMemory& dtcm() { return *dtcm_; }
+  Memory memory() { return {local_, *global_, l2_.get(), dtcm_.get()}; }
   Diagnostics& diagnostics() { return diagnostics_; }
 
   void set_schedule(Schedule schedule, uint64_t seed = 1);
@@ -62,6 +66,12 @@ class Device {
 
   // Queues an instruction on its engine. Numbering goes on from the last drain.
   void submit(Instruction instruction);
+  // One instruction of a front door that works call by call: checked now, under the name of the
+  // call, and executed now, or by the next drain() if the schedule is another than the program's.
+  // While an error stands, nothing happens.
+  Status issue(const Instruction& instruction, std::string_view call);
+  // Books a failed status of `call` with the device, where an error sticks, and with the thread.
+  Status report_call(Status status, std::string_view call);
   // Executes everything queued. Stops at the first error: the queues are emptied, the error is
   // sticky until clear_error(), and memories keep what was done so far.
   Status drain();
@@ -86,7 +96,10 @@ class Device {
     const Instruction* instruction;
   };
 
-  Device(const DeviceOptions& options, std::unique_ptr<GlobalMemory> global);
+  struct SystemMemories {
+    std::unique_ptr<GlobalMemory> global, l2, dtcm;
+  };
+  Device(const DeviceOptions& options, SystemMemories memories);
   void enqueue(const Instruction& instruction);
   bool ready(const Instruction& instruction) const;
   std::optional<size_t> pick();
@@ -94,13 +107,15 @@ class Device {
   Status run_in_order(std::span<const Instruction> program);
   Status step(const Instruction& instruction);
   Status execute(const Instruction& instruction);
+  Status check_operation(const Operation& op, auto&& book_as);
+  void run_body(const Instruction& instruction);
   Status call_host(const CpuCall& call);
   Status book(Status status, const Instruction& instruction);
   Status finish(Status status);
 
   DeviceOptions options_;
   LocalMemory local_;
-  std::unique_ptr<GlobalMemory> global_;
+  std::unique_ptr<GlobalMemory> global_, l2_, dtcm_;
   std::deque<Instruction> owned_;  // what submit() was given; queues point into it
   std::array<std::deque<Queued>, kEngines> queues_;
   struct Restart {  // the first instruction of `segment` counts its engine from 1 again

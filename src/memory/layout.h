@@ -2,6 +2,7 @@
 // BM1880: BMKernel 1880 Guide 2.3, 2.4, 4.41, 4.46.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/bits.h"
@@ -15,6 +16,27 @@ constexpr Stride local_stride(const Chip& chip, const Shape& s, bool aligned) {
   uint32_t plane = s.h * s.w;
   if (aligned) plane = align_up(plane, chip.eu_bytes);
   return {ceil_div(s.c, chip.lanes) * plane, plane, s.w, 1};
+}
+
+constexpr uint32_t clamp_stride(uint64_t bytes) {
+  return static_cast<uint32_t>(std::min<uint64_t>(bytes, UINT32_MAX));
+}
+
+// The same for elements (or cells) of `bytes` bytes in a tensor that starts in `start_lane`, as the
+// BM1684 lays them out; a stride too large for any lane is the largest number.
+constexpr Stride lane_stride(const Chip& chip, const Shape& s, uint64_t start_lane, uint32_t bytes,
+                             bool aligned) {
+  uint64_t plane = uint64_t{s.h} * s.w * bytes;
+  if (aligned) plane = align_up(plane, uint64_t{chip.eu_bytes});
+  const uint32_t step = clamp_stride(plane);
+  return {clamp_stride(ceil_div(start_lane + s.c, uint64_t{chip.lanes}) * step), step,
+          clamp_stride(uint64_t{s.w} * bytes), bytes};
+}
+
+// The continuous layout of system memory for elements of `bytes` bytes.
+constexpr Stride system_stride(const Shape& s, uint32_t bytes) {
+  const uint32_t h = clamp_stride(uint64_t{s.w} * bytes), c = clamp_stride(uint64_t{h} * s.h);
+  return {clamp_stride(uint64_t{c} * s.c), c, h, bytes};
 }
 
 constexpr Stride global_stride(const Shape& s) { return {s.c * s.h * s.w, s.h * s.w, s.w, 1}; }

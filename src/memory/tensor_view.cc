@@ -14,6 +14,24 @@ const char* to_string(DType dtype) {
       return "u16";
     case DType::i16:
       return "i16";
+    case DType::f32:
+      return "f32";
+    case DType::b32:
+      return "b32";
+  }
+  return "?";
+}
+
+const char* to_string(Space space) {
+  switch (space) {
+    case Space::local:
+      return "local";
+    case Space::global:
+      return "global";
+    case Space::l2:
+      return "l2";
+    case Space::dtcm:
+      return "dtcm";
   }
   return "?";
 }
@@ -22,11 +40,30 @@ std::string describe(const Shape& s) { return fmt::format("({},{},{},{})", s.n, 
 
 std::string describe(const Stride& s) { return fmt::format("({},{},{},{})", s.n, s.c, s.h, s.w); }
 
+namespace {
+
+const char* prefix(Space space) {
+  switch (space) {
+    case Space::local:
+      return "L";
+    case Space::global:
+      return "G";
+    case Space::l2:
+      return "L2";
+    case Space::dtcm:
+      return "DTCM";
+  }
+  return "?";
+}
+
+}  // namespace
+
 std::string describe(const TensorView& view) {
   std::string text =
-      fmt::format("{}{}@{}{:#x} stride{}", to_string(view.dtype), describe(view.shape),
-                  view.space == Space::local ? "L+" : "G+", view.address, describe(view.stride));
-  if (is_16bit(view.dtype)) text += fmt::format(" high+{:#x}", view.plane_stride);
+      fmt::format("{}{}@{}+{:#x} stride{}", to_string(view.dtype), describe(view.shape),
+                  prefix(view.space), view.address, describe(view.stride));
+  if (view.pack > 1) text += fmt::format(" pack {}", view.pack);
+  if (!is_run(view)) text += fmt::format(" high+{:#x}", view.plane_stride);
   return text;
 }
 

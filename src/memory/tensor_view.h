@@ -7,13 +7,18 @@
 
 namespace tputwin {
 
-enum class Space : uint8_t { local, global };
+// l2 and dtcm: the on-chip system memories of the BM1684, which DMA reaches like global memory.
+enum class Space : uint8_t { local, global, l2, dtcm };
+constexpr bool is_system(Space s) { return s != Space::local; }
 
 // 16-bit values of the BM1880 are two byte planes, see TensorView::plane_stride.
-enum class DType : uint8_t { u8, i8, u16, i16 };
+// b32: 32 bits whatever they mean.
+enum class DType : uint8_t { u8, i8, u16, i16, f32, b32 };
 
 constexpr bool is_signed(DType t) { return t == DType::i8 || t == DType::i16; }
 constexpr bool is_16bit(DType t) { return t == DType::u16 || t == DType::i16; }
+constexpr bool is_32bit(DType t) { return t == DType::f32 || t == DType::b32; }
+constexpr uint32_t element_bytes(DType t) { return is_32bit(t) ? 4 : is_16bit(t) ? 2 : 1; }
 constexpr DType make_dtype(bool is_signed, bool is_8bit) {
   return is_8bit ? (is_signed ? DType::i8 : DType::u8) : (is_signed ? DType::i16 : DType::u16);
 }
@@ -24,7 +29,7 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
-// In bytes (elements of this chip are bytes).
+// In bytes.
 struct Stride {
   uint32_t n = 0, c = 0, h = 0, w = 1;
   bool operator==(const Stride&) const = default;
@@ -33,11 +38,18 @@ struct Stride {
 // Local:  element (n,c,h,w) is in lane (L0 + c) mod lanes at byte
 //         o0 + n*stride.n + floor((L0 + c) / lanes)*stride.c + h*stride.h + w*stride.w
 //         with L0 = address / lane_bytes, o0 = address mod lane_bytes.
-// Global: byte address + n*stride.n + c*stride.c + h*stride.h + w*stride.w.
+// System: byte address + n*stride.n + c*stride.c + h*stride.h + w*stride.w, the address counted
+// from
+//         the first usable byte of the memory.
+// Packed (pack > 1): `pack` elements of consecutive n lie side by side in one cell; element n is
+//         number n mod pack of cell n div pack, and stride.n is the distance of cells. The 4N and
+//         2N modes and, with input channels as n, the 2IC mode of the BM1684.
 struct TensorView {
   Space space = Space::local;
   DType dtype = DType::i8;
-  uint32_t plane_stride = 0;  // 16-bit types: distance from the low-byte to the high-byte plane
+  uint8_t pack = 1;
+  // 16-bit types: distance from the low-byte to the high-byte plane; 1 where they are halfwords.
+  uint32_t plane_stride = 0;
   uint64_t address = 0;
   Shape shape;
   Stride stride;
@@ -52,9 +64,19 @@ struct MatrixView {
   bool operator==(const MatrixView&) const = default;
 };
 
+// Whether an element is one run of bytes (and not two planes).
+constexpr bool is_run(const TensorView& v) { return !is_16bit(v.dtype) || v.plane_stride == 1; }
+// Bytes of the runs a view is made of: cells, elements, or bytes of a plane.
+constexpr uint32_t run_bytes(const TensorView& v) {
+  return is_run(v) ? v.pack * element_bytes(v.dtype) : 1;
+}
+// Cells along n.
+constexpr uint32_t cells(const TensorView& v) { return (v.shape.n + v.pack - 1) / v.pack; }
+
 std::string describe(const Shape& shape);      // "(1,32,10,10)"
 std::string describe(const Stride& stride);    // "(112,112,10,1)"
 std::string describe(const TensorView& view);  // "i8(1,3,4,4)@lane0+0x60 stride(16,16,4,1)"
 const char* to_string(DType dtype);
+const char* to_string(Space space);  // "local"
 
 }  // namespace tputwin

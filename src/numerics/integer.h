@@ -39,6 +39,10 @@ constexpr int32_t saturate(int64_t value, DType dtype) {
     case DType::i16:
       low = -32768, high = 32767;
       break;
+    case DType::f32:
+    case DType::b32:
+      low = INT32_MIN, high = INT32_MAX;
+      break;
   }
   return static_cast<int32_t>(std::clamp(value, low, high));
 }

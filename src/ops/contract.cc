@@ -15,12 +15,12 @@ struct Repeat {
 // More pieces than this per plane are described by fewer, wider ranges.
 constexpr uint64_t kMaxPieces = 1 << 16;
 
-// The bytes {begin + sum of i_k * stride_k}, as maximal runs appended to `ranges`. Repeats whose
-// stride is no longer than the run they repeat make it one longer run.
-void add_repeated(Space space, uint32_t lane, uint64_t begin, std::array<Repeat, 4> repeats,
-                  std::vector<ByteRange>& ranges) {
+// The runs {[at, at + run), at = begin + sum of i_k * stride_k}, as maximal runs appended to
+// `ranges`. Repeats whose stride is no longer than the run they repeat make it one longer run.
+void add_repeated(Space space, uint32_t lane, uint64_t begin, uint64_t run,
+                  std::array<Repeat, 4> repeats, std::vector<ByteRange>& ranges) {
   std::ranges::sort(repeats, {}, &Repeat::stride);
-  uint64_t pieces = 1, run = 1;
+  uint64_t pieces = 1;
   for (const Repeat& r : repeats) {
     if (r.count == 0) return;
     pieces *= std::min(r.count, kMaxPieces + 1);
@@ -45,13 +45,13 @@ void add_repeated(Space space, uint32_t lane, uint64_t begin, std::array<Repeat,
         }
 }
 
-// One plane of bytes of a view.
-void add_plane(const TensorView& v, const Chip& chip, uint64_t plane,
-               std::vector<ByteRange>& ranges) {
+// One plane of a view: `count_n` repetitions along n of runs of `run` bytes.
+void add_plane(const TensorView& v, const Chip& chip, uint64_t plane, uint64_t count_n,
+               uint64_t run, std::vector<ByteRange>& ranges) {
   const Shape& s = v.shape;
-  const Repeat n{s.n, v.stride.n}, h{s.h, v.stride.h}, w{s.w, v.stride.w};
-  if (v.space == Space::global) {
-    add_repeated(Space::global, 0, v.address + plane, {n, {s.c, v.stride.c}, h, w}, ranges);
+  const Repeat n{count_n, v.stride.n}, h{s.h, v.stride.h}, w{s.w, v.stride.w};
+  if (v.space != Space::local) {
+    add_repeated(v.space, 0, v.address + plane, run, {n, {s.c, v.stride.c}, h, w}, ranges);
     return;
   }
   const uint64_t start = v.address / chip.lane_bytes, offset = v.address % chip.lane_bytes;
@@ -59,7 +59,7 @@ void add_plane(const TensorView& v, const Chip& chip, uint64_t plane,
     uint64_t lane = start + c;
     uint64_t turns = (s.c - c + chip.lanes - 1) / chip.lanes;
     add_repeated(Space::local, lane % chip.lanes, offset + plane + lane / chip.lanes * v.stride.c,
-                 {n, {turns, v.stride.c}, h, w}, ranges);
+                 run, {n, {turns, v.stride.c}, h, w}, ranges);
   }
 }
 
@@ -73,13 +73,13 @@ bool advance(uint64_t& offset, uint64_t count, uint64_t stride, uint64_t limit) 
 
 bool inside(const TensorView& v, uint64_t start, uint64_t limit) {
   uint64_t offset = start;
-  return start < limit && advance(offset, v.shape.n, v.stride.n, limit) &&
+  const uint64_t beyond = is_run(v) ? run_bytes(v) - 1 : v.plane_stride;
+  return start < limit && advance(offset, cells(v), v.stride.n, limit) &&
          advance(offset, v.shape.h, v.stride.h, limit) &&
-         advance(offset, v.shape.w, v.stride.w, limit) &&
-         (!is_16bit(v.dtype) || v.plane_stride < limit - offset);
+         advance(offset, v.shape.w, v.stride.w, limit) && beyond < limit - offset;
 }
 
-bool inside_global(TensorView v, uint64_t bytes) {
+bool inside_system(const TensorView& v, uint64_t bytes) {
   uint64_t offset = v.address;
   if (offset >= bytes || !advance(offset, v.shape.c, v.stride.c, bytes)) return false;
   return inside(v, offset, bytes);
@@ -110,8 +110,13 @@ std::string_view to_string(Engine engine) {
 }
 
 void add_ranges(const TensorView& view, const Chip& chip, std::vector<ByteRange>& ranges) {
-  add_plane(view, chip, 0, ranges);
-  if (is_16bit(view.dtype)) add_plane(view, chip, view.plane_stride, ranges);
+  const uint32_t run = run_bytes(view), whole = view.shape.n / view.pack;
+  add_plane(view, chip, 0, whole, run, ranges);
+  if (!is_run(view)) add_plane(view, chip, view.plane_stride, whole, run, ranges);
+  if (uint32_t rest = view.shape.n % view.pack; rest != 0) {  // the cell that is not full
+    const uint64_t at = uint64_t{whole} * view.stride.n;
+    add_plane(view, chip, at, 1, rest * element_bytes(view.dtype), ranges);
+  }
 }
 
 void add_ranges(const MatrixView& matrix, const Chip& chip, std::vector<ByteRange>& ranges) {
@@ -122,7 +127,7 @@ void add_ranges(const MatrixView& matrix, const Chip& chip, std::vector<ByteRang
   add_ranges(whole, chip, ranges);
   rest.shape.c = 1;
   rest.shape.w = matrix.cols % block;
-  if (rest.space == Space::global) {
+  if (rest.space != Space::local) {
     rest.address += uint64_t{whole.shape.c} * rest.stride.c;
   } else {
     // The block after the whole ones: some lanes on, with its turn round the lanes in the address.
@@ -153,7 +158,8 @@ void sort_and_merge(std::vector<ByteRange>& ranges) {
 Footprint footprint_of(const OperandList& operands, const Chip& chip) {
   Footprint f;
   for (const Operand& operand : operands) {
-    if (operand.access != Access::write) add_ranges(*operand.view, chip, f.reads);
+    if (operand.access == Access::read) add_ranges(*operand.view, chip, f.reads);
+    if (operand.access == Access::read_write) add_ranges(old_value(*operand.view), chip, f.reads);
     if (operand.access != Access::read) add_ranges(*operand.view, chip, f.writes);
   }
   sort_and_merge(f.reads);
@@ -165,12 +171,22 @@ Status check_bounds(const TensorView& view, std::string_view name, const Chip& c
                     uint64_t global_bytes) {
   const Shape& s = view.shape;
   if (s.n == 0 || s.c == 0 || s.h == 0 || s.w == 0) return {};
-  if (view.space == Space::global) {
-    if (inside_global(view, global_bytes)) return {};
-    return Error(ErrorId::mem_global_range).argument(name, describe(view));
+  auto answer = [&](bool inside, ErrorId rule) -> Status {
+    if (inside) [[likely]]
+      return {};
+    return Error(rule).argument(name, describe(view));
+  };
+  switch (view.space) {
+    case Space::local:
+      return answer(inside_lanes(view, chip), ErrorId::mem_local_range);
+    case Space::global:
+      return answer(inside_system(view, global_bytes), ErrorId::mem_global_range);
+    case Space::l2:
+      return answer(inside_system(view, chip.l2.bytes), ErrorId::mem_l2_range);
+    case Space::dtcm:
+      return answer(inside_system(view, chip.dtcm.bytes), ErrorId::mem_dtcm_range);
   }
-  if (inside_lanes(view, chip)) return {};
-  return Error(ErrorId::mem_local_range).argument(name, describe(view));
+  return {};
 }
 
 }  // namespace tputwin

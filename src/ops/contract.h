@@ -23,11 +23,19 @@ enum class Access : uint8_t { read, write, read_write };
 struct Operand {
   std::string_view name;  // as the vendor's parameter struct calls it
   const TensorView* view = nullptr;
-  // read_write: the old value is read as 16 bits whatever the type of the new one.
+  // read_write: the old value is read as old_value() says.
   Access access = Access::read;
 };
 
-// The operands of one operation, at most four; made for every instruction, hence no allocation.
+// What is read where a read_write operand is written: 8-bit results are added to 16-bit old values,
+// others to values of their own type.
+constexpr TensorView old_value(TensorView view) {
+  if (element_bytes(view.dtype) == 1)
+    view.dtype = make_dtype(is_signed(view.dtype), /*is_8bit=*/false);
+  return view;
+}
+
+// The operands of one operation, at most six; made for every instruction, hence no allocation.
 class OperandList {
  public:
   OperandList() = default;
@@ -41,7 +49,7 @@ class OperandList {
   const Operand& operator[](size_t index) const { return items_[index]; }
 
  private:
-  std::array<Operand, 4> items_{};
+  std::array<Operand, 6> items_{};
   size_t size_ = 0;
 };
 
@@ -67,6 +75,12 @@ void sort_and_merge(std::vector<ByteRange>& ranges);
 // What most operations touch: every element of every operand.
 Footprint footprint_of(const OperandList& operands, const Chip& chip);
 
+// Unless an operation says more exactly what it touches.
+template <class Op>
+Footprint footprint(const Op& op, const Chip& chip) {
+  return footprint_of(operands(op), chip);
+}
+
 // Predicted price of one instruction; docs/timing.md derives every number.
 struct Cost {
   uint64_t compute_cycles = 0;   // arithmetic at full rate
@@ -77,6 +91,14 @@ struct Cost {
   uint64_t global_bytes = 0;     // bytes that cross the global memory bus
   uint64_t cycles() const { return compute_cycles + conflict_cycles + setup_cycles; }
 };
+
+// What the file of an operation defines; footprint() only where footprint_of() is not exact.
+#define TW_OPERATION(Type)                \
+  std::string_view name(const Type&);     \
+  OperandList operands(const Type&);      \
+  Status check(const Type&, const Chip&); \
+  Cost cost(const Type&, const Chip&);    \
+  void execute(const Type&, const Memory&)
 
 // check(op, chip) of every operation, and of the Operation that holds it, looks at every documented
 // rule that concerns the operation itself. It returns the first violation of level error, else the

@@ -1,5 +1,6 @@
 #include "ops/conv2d.h"
 
+#include "numerics/accumulate.h"
 #include "ops/checks.h"
 #include "ops/elements.h"
 #include "ops/timing.h"
@@ -56,6 +57,43 @@ void execute(const Conv2d& op, const Memory& memory) {
       }
     memory.write(op.out, n, oc, y, x,
                  requantise(sum, bias_of(op.bias, memory, oc), op.relu, op.rshift));
+  });
+}
+
+std::string_view name(const Conv2dF32&) { return "conv_f32"; }
+
+OperandList operands(const Conv2dF32& op) {
+  OperandList list{{"output_addr", &op.out, op.accumulate ? Access::read_write : Access::write},
+                   {"input_addr", &op.in, Access::read},
+                   {"weight_addr", &op.weight, Access::read}};
+  if (op.bias) list.push_back({"bias_addr", &*op.bias, Access::read});
+  return list;
+}
+
+Status check(const Conv2dF32&, const Chip&) { return {}; }
+
+// Every lane multiplies two input channels a cycle into each of its 32 output positions.
+Cost cost(const Conv2dF32& op, const Chip& chip) {
+  const Shape& w = op.weight.shape;
+  const uint64_t taps = uint64_t{w.h} * w.w, pairs = (w.n + 1) / 2;
+  return compute_cost(lane_passes(op.out.shape, chip, 4) * taps * pairs,
+                      op.out.shape.count() * taps * w.n, operands(op), chip);
+}
+
+void execute(const Conv2dF32& op, const Memory& memory) {
+  const Shape& in = op.in.shape;
+  for_each_index(op.out.shape, [&](uint32_t n, uint32_t oc, uint32_t y, uint32_t x) {
+    ChannelPairSum products;
+    for (uint32_t kh = 0; kh < op.weight.shape.h; ++kh)
+      for (uint32_t kw = 0; kw < op.weight.shape.w; ++kw) {
+        const int64_t iy = op.window.h.source(y, kh, in.h), ix = op.window.w.source(x, kw, in.w);
+        const bool inside = iy >= 0 && ix >= 0;
+        for (uint32_t ic = 0; ic < in.c; ++ic)
+          products.add(ic, inside ? memory.read_f32(op.in, n, ic, iy, ix) : 0.0f,
+                       memory.read_f32(op.weight, ic, oc, kh, kw));
+        products.end_tap(in.c);
+      }
+    finish_f32(op.out, op.bias, op.accumulate, memory, n, oc, y, x, products.total());
   });
 }
 

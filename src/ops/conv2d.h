@@ -27,4 +27,16 @@ Footprint footprint(const Conv2d&, const Chip&);
 Cost cost(const Conv2d&, const Chip&);
 void execute(const Conv2d&, const Memory&);
 
+// fp32: sum over kh, kw, ic of in * weight, added as ChannelPairSum does, taps in the padding being
+// 0 * weight; then + bias(oc); then + old out.
+struct Conv2dF32 {
+  TensorView out, in;
+  TensorView weight;               // (IC,OC,KH,KW), two input channels to a cell
+  std::optional<TensorView> bias;  // (1,OC,1,1)
+  Window window;                   // no zero insertion
+  bool accumulate = false;
+};
+
+TW_OPERATION(Conv2dF32);
+
 }  // namespace tputwin

@@ -1,5 +1,6 @@
 #include "ops/depthwise2d.h"
 
+#include "numerics/accumulate.h"
 #include "ops/checks.h"
 #include "ops/elements.h"
 #include "ops/timing.h"
@@ -64,6 +65,39 @@ void execute(const Depthwise2d& op, const Memory& memory) {
       }
     memory.write(op.out, n, c, y, x,
                  requantise(sum, bias_of(bias, memory, c), /*relu=*/false, op.rshift));
+  });
+}
+
+std::string_view name(const Depthwise2dF32&) { return "depthwise_f32"; }
+
+OperandList operands(const Depthwise2dF32& op) {
+  OperandList list{{"output_addr", &op.out, Access::write},
+                   {"input_addr", &op.in, Access::read},
+                   {"weight_addr", &op.weight, Access::read}};
+  if (op.bias) list.push_back({"bias_addr", &*op.bias, Access::read});
+  return list;
+}
+
+Status check(const Depthwise2dF32&, const Chip&) { return {}; }
+
+Cost cost(const Depthwise2dF32& op, const Chip& chip) {
+  const uint64_t taps = uint64_t{op.weight.shape.h} * op.weight.shape.w;
+  return compute_cost(lane_passes(op.out.shape, chip, 4) * taps, op.out.shape.count() * taps,
+                      operands(op), chip);
+}
+
+void execute(const Depthwise2dF32& op, const Memory& memory) {
+  const Shape& in = op.in.shape;
+  for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t y, uint32_t x) {
+    AlternatingSum products;
+    for (uint32_t kh = 0; kh < op.weight.shape.h; ++kh)
+      for (uint32_t kw = 0; kw < op.weight.shape.w; ++kw) {
+        const int64_t iy = op.window.h.source(y, kh, in.h), ix = op.window.w.source(x, kw, in.w);
+        const bool inside = iy >= 0 && ix >= 0;
+        products.add(inside ? memory.read_f32(op.in, n, c, iy, ix) : 0.0f,
+                     memory.read_f32(op.weight, 0, c, kh, kw));
+      }
+    finish_f32(op.out, op.bias, /*accumulate=*/false, memory, n, c, y, x, products.total());
   });
 }
 

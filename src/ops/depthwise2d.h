@@ -25,4 +25,15 @@ Footprint footprint(const Depthwise2d&, const Chip&);
 Cost cost(const Depthwise2d&, const Chip&);
 void execute(const Depthwise2d&, const Memory&);
 
+// fp32: sum over kh, kw of in * weight, added as AlternatingSum does, taps in the padding being
+// 0 * weight; then + bias(c).
+struct Depthwise2dF32 {
+  TensorView out, in;
+  TensorView weight;               // (1,C,KH,KW)
+  std::optional<TensorView> bias;  // (1,C,1,1)
+  Window window;                   // no zero insertion
+};
+
+TW_OPERATION(Depthwise2dF32);
+
 }  // namespace tputwin

@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "numerics/float_mode.h"
 #include "ops/fast/fast.h"
 
 namespace tputwin {
@@ -9,12 +10,28 @@ namespace {
 
 template <class T>
 constexpr bool is_dma = std::is_same_v<T, DmaTensor> || std::is_same_v<T, DmaMatrix> ||
-                        std::is_same_v<T, DmaLrnShift> || std::is_same_v<T, DmaWinogradKernel>;
+                        std::is_same_v<T, DmaLrnShift> || std::is_same_v<T, DmaWinogradKernel> ||
+                        std::is_same_v<T, CopyMatrix>;
+
+// Operations whose arithmetic is fp32: they run in the chip's number environment.
+template <class T>
+constexpr bool is_f32 =
+    std::is_same_v<T, Conv2dF32> || std::is_same_v<T, Depthwise2dF32> ||
+    std::is_same_v<T, Pool2dF32> || std::is_same_v<T, MatmulF32> ||
+    std::is_same_v<T, ArithmeticF32> || std::is_same_v<T, UnaryF32> ||
+    std::is_same_v<T, ChannelAffine> || std::is_same_v<T, Int8ToF32> || std::is_same_v<T, Select>;
+
+struct NoMode {
+  NoMode() {}  // not trivial: an unused variable is meant
+};
 
 // A result with more elements than memory has bytes overlaps itself; running it would take ages.
 Status check_volume(const Operand& operand, const Chip& chip, uint64_t global_bytes) {
   const TensorView& view = *operand.view;
-  uint64_t room = view.space == Space::global ? global_bytes : chip.local_bytes();
+  uint64_t room = view.space == Space::local    ? chip.local_bytes()
+                  : view.space == Space::global ? global_bytes
+                  : view.space == Space::l2     ? chip.l2.bytes
+                                                : chip.dtcm.bytes;
   for (uint32_t extent : {view.shape.n, view.shape.c, view.shape.h, view.shape.w})
     if (extent > 0) room /= extent;
   if (room > 0) [[likely]]
@@ -43,7 +60,9 @@ std::string_view name(const Operation& operation) {
 
 Engine engine(const Operation& operation) {
   return dispatch(operation, Engine::cpu, [](const auto& op) {
-    return is_dma<std::decay_t<decltype(op)>> ? Engine::dma : Engine::compute;
+    using T = std::decay_t<decltype(op)>;
+    if constexpr (std::is_same_v<T, Copy>) return op.engine;
+    return is_dma<T> ? Engine::dma : Engine::compute;
   });
 }
 
@@ -68,9 +87,7 @@ Status check_bounds(const Operation& operation, const Chip& chip, uint64_t globa
     if (operand.access != Access::read)
       TW_RETURN_IF_ERROR(check_volume(operand, chip, global_bytes));
     if (operand.access == Access::read_write) {
-      TensorView old = *operand.view;
-      old.dtype = make_dtype(is_signed(old.dtype), /*is_8bit=*/false);
-      TW_RETURN_IF_ERROR(check_bounds(old, operand.name, chip, global_bytes));
+      TW_RETURN_IF_ERROR(check_bounds(old_value(*operand.view), operand.name, chip, global_bytes));
     } else {
       TW_RETURN_IF_ERROR(check_bounds(*operand.view, operand.name, chip, global_bytes));
     }
@@ -81,7 +98,9 @@ Status check_bounds(const Operation& operation, const Chip& chip, uint64_t globa
 void execute(const Operation& operation, const Memory& memory, Body body) {
   std::visit(
       [&](const auto& op) {
-        if constexpr (!std::is_same_v<std::decay_t<decltype(op)>, CpuCall>) {
+        using T = std::decay_t<decltype(op)>;
+        if constexpr (!std::is_same_v<T, CpuCall>) {
+          std::conditional_t<is_f32<T>, ScopedFloatMode, NoMode> mode;
           if (body == Body::automatic && fast::execute(op, memory)) return;
           execute(op, memory);
         }

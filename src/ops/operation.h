@@ -3,7 +3,11 @@
 
 #include <variant>
 
+#include "ops/arithmetic_f32.h"
+#include "ops/bitwise32.h"
+#include "ops/channel_affine.h"
 #include "ops/conv2d.h"
+#include "ops/copy.h"
 #include "ops/cpu_call.h"
 #include "ops/depthwise2d.h"
 #include "ops/dma_lrn_shift.h"
@@ -11,18 +15,27 @@
 #include "ops/dma_tensor.h"
 #include "ops/dma_winograd_kernel.h"
 #include "ops/elementwise.h"
+#include "ops/fixed_point.h"
+#include "ops/fixed_point_wide.h"
+#include "ops/int8_to_f32.h"
 #include "ops/lut.h"
+#include "ops/matmul.h"
 #include "ops/matrix_mac.h"
 #include "ops/matrix_mac2.h"
 #include "ops/mdsum.h"
 #include "ops/pool2d.h"
+#include "ops/select.h"
+#include "ops/unary_f32.h"
 #include "ops/winograd2d.h"
 
 namespace tputwin {
 
 using Operation =
     std::variant<Conv2d, Winograd2d, Depthwise2d, Pool2d, MatrixMac, MatrixMac2, Elementwise, Mdsum,
-                 Lut, DmaTensor, DmaMatrix, DmaLrnShift, DmaWinogradKernel, CpuCall>;
+                 Lut, DmaTensor, DmaMatrix, DmaLrnShift, DmaWinogradKernel, Conv2dF32,
+                 Depthwise2dF32, Pool2dF32, MatmulF32, ArithmeticF32, UnaryF32, ChannelAffine,
+                 Int8ToF32, Select, Bitwise32, FixedPoint, SplitByte, Mul16By8, MulS16ByU8, Copy,
+                 CopyMatrix, CpuCall>;
 
 // Dispatch to the alternative held. CpuCall has no operands, no footprint and no body here: the
 // device hands it to its CPU operator host.

@@ -1,5 +1,6 @@
 #include "ops/pool2d.h"
 
+#include "numerics/accumulate.h"
 #include "ops/checks.h"
 #include "ops/elements.h"
 #include "ops/timing.h"
@@ -58,6 +59,41 @@ void execute(const Pool2d& op, const Memory& memory) {
       }
     int32_t average = saturate(round_shift(wrap32(sum * op.multiplier), op.rshift), op.in.dtype);
     memory.write(op.out, n, c, y, x, op.kind == Pool2d::Kind::maximum ? largest : average);
+  });
+}
+
+std::string_view name(const Pool2dF32& op) {
+  return op.kind == Pool2dF32::Kind::maximum ? "max_pooling_f32" : "avg_pooling_f32";
+}
+
+OperandList operands(const Pool2dF32& op) {
+  return {{"output_addr", &op.out, Access::write}, {"input_addr", &op.in, Access::read}};
+}
+
+Status check(const Pool2dF32&, const Chip&) { return {}; }
+
+Cost cost(const Pool2dF32& op, const Chip& chip) {
+  const uint64_t steps = uint64_t{op.window.h.kernel} * op.window.w.kernel;
+  return compute_cost(lane_passes(op.out.shape, chip, 4) * steps, op.out.shape.count() * steps,
+                      operands(op), chip);
+}
+
+void execute(const Pool2dF32& op, const Memory& memory) {
+  const Shape& in = op.in.shape;
+  const float share = 1.0f / static_cast<float>(op.window.h.kernel * op.window.w.kernel);
+  for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t y, uint32_t x) {
+    AlternatingSum sum;
+    float largest = f32::kLowest;
+    for (uint32_t kh = 0; kh < op.window.h.kernel; ++kh)
+      for (uint32_t kw = 0; kw < op.window.w.kernel; ++kw) {
+        const int64_t iy = op.window.h.source(y, kh, in.h), ix = op.window.w.source(x, kw, in.w);
+        const bool inside = iy >= 0 && ix >= 0;
+        const float value = inside ? memory.read_f32(op.in, n, c, iy, ix) : 0.0f;
+        sum.add(value, share);
+        if (inside && value > largest) largest = f32::ftz(value);
+      }
+    memory.write_f32(op.out, n, c, y, x,
+                     op.kind == Pool2dF32::Kind::maximum ? largest : sum.total());
   });
 }
 

@@ -27,4 +27,16 @@ Footprint footprint(const Pool2d&, const Chip&);
 Cost cost(const Pool2d&, const Chip&);
 void execute(const Pool2d&, const Memory&);
 
+// fp32. maximum: over the taps inside the input, flushed, starting from the lowest finite number,
+// which NaN and -inf do not exceed.
+// average: sum of in * (1 / (KH * KW)), added as AlternatingSum does; taps in the padding add 0.
+struct Pool2dF32 {
+  enum class Kind : uint8_t { maximum, average };
+  Kind kind = Kind::maximum;
+  TensorView out, in;
+  Window window;  // no dilation, no zero insertion
+};
+
+TW_OPERATION(Pool2dF32);
+
 }  // namespace tputwin

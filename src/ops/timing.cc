@@ -8,25 +8,23 @@
 namespace tputwin {
 namespace {
 
-uint64_t bytes_of(const TensorView& view) {
-  return view.shape.count() * (is_16bit(view.dtype) ? 2 : 1);
-}
+uint64_t bytes_of(const TensorView& view) { return view.shape.count() * element_bytes(view.dtype); }
 
 // Bytes of the fullest lane.
 uint64_t bytes_per_lane(const TensorView& view, const Chip& chip) {
   const Shape& s = view.shape;
   uint64_t turns = ceil_div(uint64_t{s.c}, chip.lanes);
-  return s.n * turns * s.h * s.w * (is_16bit(view.dtype) ? 2 : 1);
+  return s.n * turns * s.h * s.w * element_bytes(view.dtype);
 }
 
 // One bit per bank between the first and the last byte of a view in its first lane.
 uint64_t banks_of(const TensorView& view, const Chip& chip) {
   const Shape& s = view.shape;
   uint64_t first = view.address % chip.lane_bytes;
-  uint64_t last = first + (s.n - 1) * uint64_t{view.stride.n} +
+  uint64_t last = first + (cells(view) - 1) * uint64_t{view.stride.n} +
                   (ceil_div(uint64_t{s.c}, chip.lanes) - 1) * view.stride.c +
                   (s.h - 1) * uint64_t{view.stride.h} + (s.w - 1) * uint64_t{view.stride.w} +
-                  (is_16bit(view.dtype) ? view.plane_stride : 0);
+                  (is_run(view) ? run_bytes(view) - 1 : view.plane_stride);
   uint64_t mask = 0;
   for (uint64_t bank = first / chip.bank_bytes; bank <= last / chip.bank_bytes && bank < 64; ++bank)
     mask |= uint64_t{1} << bank;
@@ -49,7 +47,9 @@ uint64_t conflict_cycles(const OperandList& operands, const Chip& chip) {
 // Bytes that lie together, from the innermost dimension outwards.
 uint64_t run_of(const TensorView& view) {
   const Shape& s = view.shape;
-  uint64_t run = s.w;
+  uint64_t run = element_bytes(view.dtype);
+  if (view.stride.w != run && s.w > 1) return run;
+  run *= s.w;
   if (view.stride.h != run && s.h > 1) return run;
   run *= s.h;
   if (view.space == Space::local) return run;  // the next channel is in the next lane
@@ -64,7 +64,7 @@ uint64_t side_cycles(const TensorView& view, uint64_t unit, const Chip& chip) {
   if (run == 0) return 0;
   auto beats =
       static_cast<uint64_t>(std::ceil(static_cast<double>(run) / chip.dma_bytes_per_cycle));
-  return ceil_div(view.shape.count(), run) * beats;
+  return ceil_div(bytes_of(view), run) * beats;
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ Cost transfer_cost(const TensorView& dst, const TensorView& src, uint64_t unit, 
   Cost cost{.compute_cycles = std::max(side_cycles(dst, unit, chip), side_cycles(src, unit, chip)),
             .setup_cycles = chip.dma_setup_cycles};
   for (const TensorView* view : {&dst, &src})
-    (view->space == Space::global ? cost.global_bytes : cost.local_bytes) += bytes_of(*view);
+    (is_system(view->space) ? cost.global_bytes : cost.local_bytes) += bytes_of(*view);
   return cost;
 }
 

@@ -5,10 +5,10 @@
 
 namespace tputwin {
 
-// Cycles in which every execution unit of every lane produces one element of a tensor.
-constexpr uint64_t lane_passes(const Shape& s, const Chip& chip) {
+// Cycles in which every execution unit of every lane produces one element of `bytes` bytes.
+constexpr uint64_t lane_passes(const Shape& s, const Chip& chip, uint32_t bytes = 1) {
   uint64_t turns = (uint64_t{s.c} + chip.lanes - 1) / chip.lanes;
-  uint64_t steps = (uint64_t{s.h} * s.w + chip.eu_bytes - 1) / chip.eu_bytes;
+  uint64_t steps = (uint64_t{s.h} * s.w * bytes + chip.eu_bytes - 1) / chip.eu_bytes;
   return s.n * turns * steps;
 }
 

@@ -51,8 +51,7 @@ bool is_canonical(std::vector<ByteRange> ranges) {
 void expect_agreement(const Operation& operation, const Footprint& f, const Chip& chip) {
   Footprint of_operands;
   for (const Operand& operand : operands(operation)) {
-    TensorView old = *operand.view;
-    old.dtype = DType::i16;  // what read_write operands read
+    const TensorView old = old_value(*operand.view);
     if (operand.access == Access::read) add_ranges(*operand.view, chip, of_operands.reads);
     if (operand.access == Access::read_write) add_ranges(old, chip, of_operands.reads);
     if (operand.access != Access::read) add_ranges(*operand.view, chip, of_operands.writes);

@@ -24,6 +24,22 @@ bool execute(const DmaTensor&, const Memory&);
 bool execute(const DmaMatrix&, const Memory&);
 bool execute(const DmaLrnShift&, const Memory&);
 bool execute(const DmaWinogradKernel&, const Memory&);
+bool execute(const Conv2dF32&, const Memory&);
+bool execute(const Depthwise2dF32&, const Memory&);
+bool execute(const Pool2dF32&, const Memory&);
+bool execute(const MatmulF32&, const Memory&);
+bool execute(const ArithmeticF32&, const Memory&);
+bool execute(const UnaryF32&, const Memory&);
+bool execute(const ChannelAffine&, const Memory&);
+bool execute(const Int8ToF32&, const Memory&);
+bool execute(const Select&, const Memory&);
+bool execute(const Bitwise32&, const Memory&);
+bool execute(const FixedPoint&, const Memory&);
+bool execute(const SplitByte&, const Memory&);
+bool execute(const Mul16By8&, const Memory&);
+bool execute(const MulS16ByU8&, const Memory&);
+bool execute(const Copy&, const Memory&);
+bool execute(const CopyMatrix&, const Memory&);
 
 // Instruction sets that bodies can be forced to: "reference", then Highway target names of this
 // host ("sse4", "avx2", "avx512", "avx512_vnni", ...), and "onednn" where the library is used.

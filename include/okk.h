@@ -1,0 +1,659 @@
+/*
+ * OKKernel: the device API of the BM1684. C99 and C++. Every function writes its rules: a call that
+ * breaks one does nothing, and its launch fails with a message that names the call, the argument,
+ * the value and the rule (tputwin/error.h); what the chip's reference model carries out although a
+ * document forbids it is counted as a warning.
+ */
+#ifndef OKK_H
+#define OKK_H
+
+#include <stdbool.h>
+#ifdef USING_CMODEL
+#include <assert.h>
+#include <stdio.h>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef unsigned int local_addr_t;        /* byte offset in local memory, 64 NPUs of 512 KiB */
+typedef unsigned long long system_addr_t; /* byte address in global memory, L2-SRAM or DTCM */
+typedef unsigned long long global_addr_t; /* byte address in global memory */
+
+/* Shapes and strides; strides count elements (packed modes: cells). */
+typedef struct {
+  int n, c, h, w;
+} dim4;
+typedef struct {
+  int h, w;
+} dim2;
+typedef struct {
+  int top, bottom, left, right;
+} Padding;
+
+/* Elements of 32, 16 and 8 bits, and how they share a 32-bit cell in 4N and 2N mode. */
+typedef signed char s8x4[4];
+typedef unsigned char u8x4[4];
+typedef short s16x2[2];
+typedef unsigned short u16x2[2];
+typedef union {
+  float fp32;
+  int s32;
+  unsigned int u32;
+  s8x4 _4N_s8;
+  u8x4 _4N_u8;
+  s16x2 _2N_s16;
+  u16x2 _2N_u16;
+} x32;
+typedef union {
+  short s16;
+  unsigned short u16;
+} x16;
+typedef union {
+  signed char s8;
+  unsigned char u8;
+} x8;
+
+/* A tensor (its address) or a constant. */
+typedef struct {
+  bool is_addr;
+  union {
+    float val;
+    local_addr_t addr;
+  } context;
+} fp32_or_addr_t;
+typedef struct {
+  bool is_addr;
+  union {
+    x32 val;
+    local_addr_t addr;
+  } context;
+} x32_or_addr_t;
+
+/* Types of the sources and the destination of fixed point functions: 8 bits (1) or 16 (0), signed
+ * (1) or unsigned (0). */
+#define OP_TYPE(src_bit, src0_sign, src1_sign, dst_bit, dst_sign) \
+  ((src_bit) | (src0_sign) << 1 | (src1_sign) << 2 | (dst_bit) << 3 | (dst_sign) << 4)
+typedef enum {
+  S8_OP_S8_TO_S8 = OP_TYPE(1, 1, 1, 1, 1),
+  S16_OP_S16_TO_S8 = OP_TYPE(0, 1, 1, 1, 1),
+  S8_OP_S8_TO_S16 = OP_TYPE(1, 1, 1, 0, 1),
+  S16_OP_S16_TO_S16 = OP_TYPE(0, 1, 1, 0, 1),
+  S8_OP_U8_TO_S8 = OP_TYPE(1, 1, 0, 1, 1),
+  S16_OP_U16_TO_S8 = OP_TYPE(0, 1, 0, 1, 1),
+  S8_OP_U8_TO_S16 = OP_TYPE(1, 1, 0, 0, 1),
+  S16_OP_U16_TO_S16 = OP_TYPE(0, 1, 0, 0, 1),
+  U8_OP_S8_TO_S8 = OP_TYPE(1, 0, 1, 1, 1),
+  U16_OP_S16_TO_S8 = OP_TYPE(0, 0, 1, 1, 1),
+  U8_OP_S8_TO_S16 = OP_TYPE(1, 0, 1, 0, 1),
+  U16_OP_S16_TO_S16 = OP_TYPE(0, 0, 1, 0, 1),
+  U8_OP_U8_TO_S8 = OP_TYPE(1, 0, 0, 1, 1),
+  U16_OP_U16_TO_S8 = OP_TYPE(0, 0, 0, 1, 1),
+  U8_OP_U8_TO_S16 = OP_TYPE(1, 0, 0, 0, 1),
+  U16_OP_U16_TO_S16 = OP_TYPE(0, 0, 0, 0, 1),
+  U8_OP_U8_TO_U8 = OP_TYPE(1, 0, 0, 1, 0),
+  U16_OP_U16_TO_U8 = OP_TYPE(0, 0, 0, 1, 0),
+  U8_OP_U8_TO_U16 = OP_TYPE(1, 0, 0, 0, 0),
+  U16_OP_U16_TO_U16 = OP_TYPE(0, 0, 0, 0, 0)
+} op_type_t;
+
+/* Types of the 16 by 8-bit products. */
+#define MUL_TYPE(src0_sign, src1_sign, dst_sign) ((src0_sign) | (src1_sign) << 1 | (dst_sign) << 2)
+typedef enum {
+  S16_MUL_S8_TO_S16 = MUL_TYPE(1, 1, 1),
+  U16_MUL_S8_TO_S16 = MUL_TYPE(0, 1, 1),
+  U16_MUL_U8_TO_U16 = MUL_TYPE(0, 0, 0),
+  S16_MUL_U8_TO_S16 = MUL_TYPE(1, 0, 1) /* okk_bdc_fixed_point_packed_s16_mul_u8_to_s16 does it */
+} mul_type_t;
+
+/* A kernel: args points at the bytes the host passed. */
+typedef void (*okk_kernel_func_t)(const void* args);
+
+/* Information (OKKernel guide: memory and information functions). Sizes in bytes. */
+/* NPUs (lanes): 64. */
+int okk_npu_num(void);
+/* 32-bit execution units of an NPU: 32. */
+unsigned int okk_eu_num(void);
+/* 524288. */
+unsigned int okk_local_mem_size_per_npu(void);
+/* 8. */
+unsigned int okk_local_mem_bank_per_npu(void);
+/* 2482176, what the reference model reports (the guide says 4 MB). */
+unsigned int okk_l2_sram_size(void);
+/* 390144, what the reference model reports (the guide says 512 KB). */
+unsigned int okk_dtcm_size(void);
+/* 902144. */
+unsigned int okk_lookup_table_size(void);
+/* 0x100000000. */
+unsigned long long okk_global_mem_start_addr(void);
+/* 0x8000000; local addresses of the functions below are offsets from it. */
+unsigned int okk_local_mem_start_addr(void);
+/* 0x100A2000. */
+unsigned int okk_l2_sram_start_addr(void);
+/* 0x2020000. */
+unsigned int okk_dtcm_start_addr(void);
+/* 0x323C00. */
+unsigned int okk_lookup_table_start_addr(void);
+
+/* Pointers into the chip's memories, for the kernel's own code. Call okk_poll first; they stay
+ * valid for the whole run. NULL, with an error, when the address is outside. */
+/* Absolute address in global memory. */
+unsigned char* okk_global_mem_addr(unsigned long long addr);
+/* NPU idx, byte addr inside it. */
+unsigned char* okk_local_mem_addr(unsigned int idx, unsigned int addr);
+/* Absolute address, start address included. */
+unsigned char* okk_l2_sram_addr(unsigned int addr);
+/* Absolute address, start address included. */
+unsigned char* okk_dtcm_addr(unsigned int addr);
+
+/* Kernels and debugging. */
+/* Makes func known as `name`; OKKERNEL_FUNC_REGISTER calls it. The last one of a name wins. */
+void okk_register_kernel_func(const char* name, okk_kernel_func_t func);
+/* Prints the registered names to stdout. */
+void okk_dump_registered_kernel_funcs(void);
+/* Command counters; the twin keeps none, these four do nothing. */
+void okk_set_id_node(void* node);
+void okk_get_id_node(void* node);
+void okk_enable_check_id_node(void);
+void okk_disable_check_id_node(void);
+
+/* Control (OKKernel guide: control functions). */
+/* Before the first GDMA or BDC function of a kernel. */
+void okk_initialize(void);
+/* Waits for all commands; not inside a parallel section. */
+void okk_poll(void);
+/* From here on only commands of the same engine keep their order; not inside a section. */
+void okk_parallel_start(void);
+/* Ends the section, after all its commands. */
+void okk_parallel_end(void);
+/* Inside a section? */
+bool okk_is_parallel_state(void);
+
+/* Layouts. Strides in elements; they issue no command. */
+/* NPU in which a local address lies. */
+int okk_start_npu_index(local_addr_t addr);
+/* ceil((start_idx + num_channels) / 64). */
+int okk_channle_num_per_npu(int start_idx, int num_channels);
+/* 128-byte aligned layout: the C stride is a multiple of 128 bytes. */
+void okk_128_byte_aligned_stride_for_32bit(dim4* stride, int start_idx, const dim4* shape);
+void okk_128_byte_aligned_stride_for_16bit(dim4* stride, int start_idx, const dim4* shape);
+void okk_128_byte_aligned_stride_for_8bit(dim4* stride, int start_idx, const dim4* shape);
+/* No padding at all. */
+void okk_compact_stride(dim4* stride, int start_idx, const dim4* shape);
+/* Layout of system memory: (C*H*W, H*W, W, 1). */
+void okk_continuous_stride(dim4* stride, const dim4* shape);
+
+/* GDMA: copies between system memory S (global memory, L2-SRAM, DTCM) and local memory L, and
+ * fills, bit by bit. Stride NULL: 128-byte aligned in L, continuous in S. w strides are 1; source
+ * strides of 0 repeat. OKKernel guide: GDMA functions. */
+void okk_gdma_32bit_cpy_S2L(local_addr_t dst_addr, system_addr_t src_addr, const dim4* shape,
+                            const dim4* dst_stride, const dim4* src_stride);
+void okk_gdma_32bit_cpy_L2S(system_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                            const dim4* dst_stride, const dim4* src_stride);
+void okk_gdma_32bit_cpy_L2L(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                            const dim4* dst_stride, const dim4* src_stride);
+void okk_gdma_32bit_cpy_S2S(system_addr_t dst_addr, system_addr_t src_addr, const dim4* shape,
+                            const dim4* dst_stride, const dim4* src_stride);
+void okk_gdma_16bit_cpy_S2L(local_addr_t dst_addr, system_addr_t src_addr, const dim4* shape,
+                            const dim4* dst_stride, const dim4* src_stride);
+void okk_gdma_16bit_cpy_L2S(system_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                            const dim4* dst_stride, const dim4* src_stride);
+void okk_gdma_16bit_cpy_L2L(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                            const dim4* dst_stride, const dim4* src_stride);
+void okk_gdma_16bit_cpy_S2S(system_addr_t dst_addr, system_addr_t src_addr, const dim4* shape,
+                            const dim4* dst_stride, const dim4* src_stride);
+void okk_gdma_8bit_cpy_S2L(local_addr_t dst_addr, system_addr_t src_addr, const dim4* shape,
+                           const dim4* dst_stride, const dim4* src_stride);
+void okk_gdma_8bit_cpy_L2S(system_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                           const dim4* dst_stride, const dim4* src_stride);
+void okk_gdma_8bit_cpy_L2L(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                           const dim4* dst_stride, const dim4* src_stride);
+void okk_gdma_8bit_cpy_S2S(system_addr_t dst_addr, system_addr_t src_addr, const dim4* shape,
+                           const dim4* dst_stride, const dim4* src_stride);
+
+/* A matrix of 32-bit elements: in L cols_per_channel columns to a channel, 128-byte aligned; in S
+ * rows row_stride elements apart. */
+void okk_gdma_32bit_matrix_S2L(local_addr_t dst_addr, system_addr_t src_addr, int rows, int cols,
+                               int cols_per_channel, int row_stride);
+void okk_gdma_32bit_matrix_L2S(system_addr_t dst_addr, local_addr_t src_addr, int rows, int cols,
+                               int cols_per_channel, int row_stride);
+
+/* Fill with C. */
+void okk_gdma_32bit_set_C_system(system_addr_t dst_addr, x32 C, const dim4* shape,
+                                 const dim4* dst_stride);
+void okk_gdma_32bit_set_C_local(local_addr_t dst_addr, x32 C, const dim4* shape,
+                                const dim4* dst_stride);
+void okk_gdma_16bit_set_C_system(system_addr_t dst_addr, x16 C, const dim4* shape,
+                                 const dim4* dst_stride);
+void okk_gdma_16bit_set_C_local(local_addr_t dst_addr, x16 C, const dim4* shape,
+                                const dim4* dst_stride);
+void okk_gdma_8bit_set_C_system(system_addr_t dst_addr, x8 C, const dim4* shape,
+                                const dim4* dst_stride);
+void okk_gdma_8bit_set_C_local(local_addr_t dst_addr, x8 C, const dim4* shape,
+                               const dim4* dst_stride);
+
+/* BDC functions work on local memory. Unless it says otherwise: n, h, w in [1, 65535], c in [1,
+ * 4095]; addresses divisible by 4, better by 128; destination and sources start at the same NPU;
+ * stride NULL means the 128-byte aligned layout; source strides of 0 repeat; the destination may be
+ * a source.
+ *
+ * Copy and fill of 32-bit elements. */
+void okk_bdc_32bit_cpy(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                       const dim4* dst_stride, const dim4* src_stride);
+void okk_bdc_32bit_set_C(local_addr_t dst_addr, x32 C, const dim4* shape, const dim4* dst_stride);
+
+/* Conversions. 128-byte aligned layout, addresses divisible by 128, but for the last two, whose
+ * tensors are all aligned or all compact, and whose work tensor is as large as the source. */
+/* Truncates; saturates. */
+void okk_bdc_fp32_to_int32(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape);
+/* int32 in [-128, 127] to fp32. */
+void okk_bdc_lookup_int32_to_fp32(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape);
+/* 8-bit source in 4N mode. */
+void okk_bdc_4N_int8_to_fp32(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
+                             const dim4* shape, bool is_signed, bool is_aligned_layout);
+/* 8-bit source in 1N mode. */
+void okk_bdc_int8_to_fp32(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
+                          const dim4* shape, bool is_signed, bool is_aligned_layout);
+
+/* fp32 arithmetic. Every step is rounded on its own; subnormals count as 0. */
+/* src0 + src1 */
+void okk_bdc_add(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                 const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                 const dim4* src1_stride);
+/* src + C */
+void okk_bdc_add_C(local_addr_t dst_addr, local_addr_t src_addr, float C, const dim4* shape,
+                   const dim4* dst_stride, const dim4* src_stride);
+/* src0 - src1 */
+void okk_bdc_sub(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                 const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                 const dim4* src1_stride);
+/* src - C */
+void okk_bdc_sub_C(local_addr_t dst_addr, local_addr_t src_addr, float C, const dim4* shape,
+                   const dim4* dst_stride, const dim4* src_stride);
+/* C - src */
+void okk_bdc_C_sub(local_addr_t dst_addr, local_addr_t src_addr, float C, const dim4* shape,
+                   const dim4* dst_stride, const dim4* src_stride);
+/* src0 * src1 */
+void okk_bdc_mul(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                 const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                 const dim4* src1_stride);
+/* src * C */
+void okk_bdc_mul_C(local_addr_t dst_addr, local_addr_t src_addr, float C, const dim4* shape,
+                   const dim4* dst_stride, const dim4* src_stride);
+/* src0 / src1, by an approximation that is some ulp off */
+void okk_bdc_div(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                 const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                 const dim4* src1_stride);
+/* src / C */
+void okk_bdc_div_C(local_addr_t dst_addr, local_addr_t src_addr, float C, const dim4* shape,
+                   const dim4* dst_stride, const dim4* src_stride);
+/* C / src */
+void okk_bdc_C_div(local_addr_t dst_addr, local_addr_t src_addr, float C, const dim4* shape,
+                   const dim4* dst_stride, const dim4* src_stride);
+/* dst + src0 * src1, not fused */
+void okk_bdc_mac(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                 const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                 const dim4* src1_stride);
+/* dst + src * C */
+void okk_bdc_mac_C(local_addr_t dst_addr, local_addr_t src_addr, float C, const dim4* shape,
+                   const dim4* dst_stride, const dim4* src_stride);
+/* the larger; NaN gives src1 */
+void okk_bdc_max(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                 const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                 const dim4* src1_stride);
+void okk_bdc_max_C(local_addr_t dst_addr, local_addr_t src_addr, float C, const dim4* shape,
+                   const dim4* dst_stride, const dim4* src_stride);
+/* the smaller; NaN gives src1 */
+void okk_bdc_min(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                 const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                 const dim4* src1_stride);
+void okk_bdc_min_C(local_addr_t dst_addr, local_addr_t src_addr, float C, const dim4* shape,
+                   const dim4* dst_stride, const dim4* src_stride);
+
+/* Compare fp32 numbers, and select: select_val where it holds, else 0. */
+/* src0 > src1 */
+void okk_bdc_greater_select_value(local_addr_t dst_addr, local_addr_t src0_addr,
+                                  local_addr_t src1_addr, x32 select_val, const dim4* shape,
+                                  const dim4* dst_stride, const dim4* src0_stride,
+                                  const dim4* src1_stride);
+/* src > C */
+void okk_bdc_greater_C_select_value(local_addr_t dst_addr, local_addr_t src_addr, float C,
+                                    x32 select_val, const dim4* shape, const dim4* dst_stride,
+                                    const dim4* src_stride);
+/* C > src */
+void okk_bdc_C_greater_select_value(local_addr_t dst_addr, local_addr_t src_addr, float C,
+                                    x32 select_val, const dim4* shape, const dim4* dst_stride,
+                                    const dim4* src_stride);
+/* src0 and src1 have the same bits */
+void okk_bdc_equal_select_value(local_addr_t dst_addr, local_addr_t src0_addr,
+                                local_addr_t src1_addr, x32 select_val, const dim4* shape,
+                                const dim4* dst_stride, const dim4* src0_stride,
+                                const dim4* src1_stride);
+/* src and C have the same bits */
+void okk_bdc_equal_C_select_value(local_addr_t dst_addr, local_addr_t src_addr, float C,
+                                  x32 select_val, const dim4* shape, const dim4* dst_stride,
+                                  const dim4* src_stride);
+
+/* Compare and select one of two. Operands are tensors in the 128-byte aligned layout, addresses
+ * divisible by 128, or constants. */
+/* src0 > src1 ? select0 : select1 */
+void okk_bdc_greater_select(local_addr_t dst_addr, const fp32_or_addr_t* src0,
+                            const fp32_or_addr_t* src1, const x32_or_addr_t* select0,
+                            const x32_or_addr_t* select1, const dim4* shape);
+/* neither is greater ? select0 : select1 */
+void okk_bdc_equal_select(local_addr_t dst_addr, const fp32_or_addr_t* src0,
+                          const fp32_or_addr_t* src1, const x32_or_addr_t* select0,
+                          const x32_or_addr_t* select1, const dim4* shape);
+
+/* 32-bit logic and shifts. Amounts in [-32, 32]: left if positive, else right; arithmetic shifts
+ * are of int32, logical ones of uint32. */
+void okk_bdc_32bit_and(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                       const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                       const dim4* src1_stride);
+void okk_bdc_32bit_and_C(local_addr_t dst_addr, local_addr_t src_addr, x32 C, const dim4* shape,
+                         const dim4* dst_stride, const dim4* src_stride);
+void okk_bdc_32bit_or(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                      const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                      const dim4* src1_stride);
+void okk_bdc_32bit_or_C(local_addr_t dst_addr, local_addr_t src_addr, x32 C, const dim4* shape,
+                        const dim4* dst_stride, const dim4* src_stride);
+void okk_bdc_32bit_xor(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                       const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                       const dim4* src1_stride);
+void okk_bdc_32bit_xor_C(local_addr_t dst_addr, local_addr_t src_addr, x32 C, const dim4* shape,
+                         const dim4* dst_stride, const dim4* src_stride);
+void okk_bdc_32bit_arithmetic_shift(local_addr_t dst_addr, local_addr_t src0_addr,
+                                    local_addr_t src1_addr, const dim4* shape,
+                                    const dim4* dst_stride, const dim4* src0_stride,
+                                    const dim4* src1_stride);
+void okk_bdc_32bit_logical_shift(local_addr_t dst_addr, local_addr_t src0_addr,
+                                 local_addr_t src1_addr, const dim4* shape, const dim4* dst_stride,
+                                 const dim4* src0_stride, const dim4* src1_stride);
+void okk_bdc_32bit_arithmetic_shift_C(local_addr_t dst_addr, local_addr_t src_addr, int C,
+                                      const dim4* shape, const dim4* dst_stride,
+                                      const dim4* src_stride);
+void okk_bdc_32bit_logical_shift_C(local_addr_t dst_addr, local_addr_t src_addr, int C,
+                                   const dim4* shape, const dim4* dst_stride,
+                                   const dim4* src_stride);
+void okk_bdc_32bit_C_arithmetic_shift(local_addr_t dst_addr, local_addr_t src_addr, int C,
+                                      const dim4* shape, const dim4* dst_stride,
+                                      const dim4* src_stride);
+void okk_bdc_32bit_C_logical_shift(local_addr_t dst_addr, local_addr_t src_addr, unsigned int C,
+                                   const dim4* shape, const dim4* dst_stride,
+                                   const dim4* src_stride);
+
+/* fp32 functions in the 128-byte aligned layout, addresses divisible by 128. exp, sigmoid and tanh
+ * take sources in [-103.0, 88.0] and a work tensor as large as the source, which is neither source
+ * nor destination. num_series: terms of the series, in [1, 64]; 32 without. */
+/* 1 / sqrt(src), src > 0 */
+void okk_bdc_rsqrt(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape);
+/* sqrt(src), src >= 0 */
+void okk_bdc_sqrt(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape);
+/* e^src for |src| < 1 */
+void okk_bdc_taylor_exp(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                        int num_series);
+/* e^src, src int32 in [-103, 88] */
+void okk_bdc_lookup_exp(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape);
+/* e^src */
+void okk_bdc_exp(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
+                 const dim4* shape);
+void okk_bdc_exp_tunable(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
+                         const dim4* shape, int num_series);
+/* 1 / (1 + e^-src) */
+void okk_bdc_sigmoid(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
+                     const dim4* shape);
+void okk_bdc_sigmoid_tunable(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
+                             const dim4* shape, int num_series);
+/* tanh(src) */
+void okk_bdc_tanh(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
+                  const dim4* shape);
+void okk_bdc_tanh_tunable(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
+                          const dim4* shape, int num_series);
+
+/* fp32 functions with strides. */
+/* 1 / src */
+void okk_bdc_reciprocal(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                        const dim4* dst_stride, const dim4* src_stride);
+/* -src */
+void okk_bdc_neg(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                 const dim4* dst_stride, const dim4* src_stride);
+/* src > 0 ? src : 0 */
+void okk_bdc_relu(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                  const dim4* dst_stride, const dim4* src_stride);
+/* Per channel, fp32; scale and bias are (1,C,1,1) in the compact layout, divisible by 4, at the
+ * start NPU of dst and src. OKKernel guide: FP32 Neural Network Functions. */
+/* src + bias */
+void okk_bdc_bias(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t bias_addr,
+                  const dim4* shape, const dim4* dst_stride, const dim4* src_stride);
+/* scale: src * scale, result_add: dst + src * scale. scale_bias: src * scale + bias, result_add: +
+ * dst. Older headers have no result_add: C++ programs may leave it out, C programs define
+ * OKK_SCALE_NO_RESULT_ADD before this header. */
+#ifdef OKK_SCALE_NO_RESULT_ADD
+#define okk_bdc_scale okk_bdc_scale_with_result_add
+#define okk_bdc_scale_bias okk_bdc_scale_bias_with_result_add
+#endif
+/* Per channel, fp32; scale and bias are (1,C,1,1) in the compact layout, divisible by 4, from the
+ * start NPU of dst and src on. OKKernel guide: FP32 Neural Network Functions. */
+/* src + bias */
+void okk_bdc_bias(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t bias_addr,
+                  const dim4* shape, const dim4* dst_stride, const dim4* src_stride);
+/* src * scale; result_add: dst + src * scale.
+ * scale_bias: src * scale + bias; result_add: dst + src * scale + bias.
+ * Older headers end both before result_add. Calls without it mean false: in C++ by the default, in
+ * C by the macros below. OKK_SCALE_NO_RESULT_ADD, defined before this header, makes C programs see
+ * the older functions only, for those that take their addresses. */
+#ifdef __cplusplus
+#define OKK_DEFAULT_FALSE = false
+#else
+#define OKK_DEFAULT_FALSE
+#endif
+void okk_bdc_scale(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t scale_addr,
+                   const dim4* shape, const dim4* dst_stride, const dim4* src_stride,
+                   bool result_add OKK_DEFAULT_FALSE);
+void okk_bdc_scale_bias(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t scale_addr,
+                        local_addr_t bias_addr, const dim4* shape, const dim4* dst_stride,
+                        const dim4* src_stride, bool result_add OKK_DEFAULT_FALSE);
+#undef OKK_DEFAULT_FALSE
+
+#ifndef __cplusplus
+/* What stands where result_add is left out. */
+enum { OKK_NO_RESULT_ADD = -0x7fffffff };
+#ifdef OKK_SCALE_NO_RESULT_ADD
+static inline void okk_bdc_scale_old(local_addr_t dst_addr, local_addr_t src_addr,
+                                     local_addr_t scale_addr, const dim4* shape,
+                                     const dim4* dst_stride, const dim4* src_stride) {
+  okk_bdc_scale(dst_addr, src_addr, scale_addr, shape, dst_stride, src_stride, false);
+}
+static inline void okk_bdc_scale_bias_old(local_addr_t dst_addr, local_addr_t src_addr,
+                                          local_addr_t scale_addr, local_addr_t bias_addr,
+                                          const dim4* shape, const dim4* dst_stride,
+                                          const dim4* src_stride) {
+  okk_bdc_scale_bias(dst_addr, src_addr, scale_addr, bias_addr, shape, dst_stride, src_stride,
+                     false);
+}
+#define okk_bdc_scale okk_bdc_scale_old
+#define okk_bdc_scale_bias okk_bdc_scale_bias_old
+#else
+static inline void okk_bdc_scale_any(local_addr_t dst_addr, local_addr_t src_addr,
+                                     local_addr_t scale_addr, const dim4* shape,
+                                     const dim4* dst_stride, const dim4* src_stride, int result_add,
+                                     ...) {
+  okk_bdc_scale(dst_addr, src_addr, scale_addr, shape, dst_stride, src_stride,
+                result_add != OKK_NO_RESULT_ADD && result_add != 0);
+}
+static inline void okk_bdc_scale_bias_any(local_addr_t dst_addr, local_addr_t src_addr,
+                                          local_addr_t scale_addr, local_addr_t bias_addr,
+                                          const dim4* shape, const dim4* dst_stride,
+                                          const dim4* src_stride, int result_add, ...) {
+  okk_bdc_scale_bias(dst_addr, src_addr, scale_addr, bias_addr, shape, dst_stride, src_stride,
+                     result_add != OKK_NO_RESULT_ADD && result_add != 0);
+}
+#define okk_bdc_scale(...) okk_bdc_scale_any(__VA_ARGS__, OKK_NO_RESULT_ADD)
+#define okk_bdc_scale_bias(...) okk_bdc_scale_bias_any(__VA_ARGS__, OKK_NO_RESULT_ADD)
+#endif
+#endif
+
+/* 2-D convolution (cross-correlation), fp32. Output: 128-byte aligned, address divisible by 128.
+ * Weight: 2IC mode, kernel_stride in pairs, NULL: compact. Bias: compact (1,output_c,1,1), with
+ * using_bias only. Output, weight and bias start at the same NPU. h and w of the input, padded, and
+ * of the output are at most 2047; paddings in [0, 15] (NULL: 0), strides and dilations in [1, 15]
+ * (NULL: 1). result_add adds to the old output. OKKernel guide: FP32 Neural Network Functions. */
+void okk_bdc_conv2d(local_addr_t output_addr, local_addr_t input_addr, local_addr_t weight_addr,
+                    local_addr_t bias_addr, const dim4* input_shape, int output_c, int kernel_h,
+                    int kernel_w, const dim4* input_stride, const dim4* kernel_stride,
+                    bool using_bias, bool result_add, const Padding* padding, const dim2* stride,
+                    const dim2* dilation);
+
+/* The same with one filter (1,c,kernel_h,kernel_w), compact, per channel; the input is 128-byte
+ * aligned and starts at the NPU of the output. */
+void okk_bdc_depthwise2d(local_addr_t output_addr, local_addr_t input_addr,
+                         local_addr_t weight_addr, local_addr_t bias_addr, const dim4* input_shape,
+                         int kernel_h, int kernel_w, bool using_bias, const Padding* padding,
+                         const dim2* stride, const dim2* dilation);
+
+/* Pooling, fp32, 128-byte aligned. The average always divides by kernel_h * kernel_w; padding
+ * counts as 0 in it, and as the lowest number in the maximum. */
+void okk_bdc_avg_pool2d(local_addr_t output_addr, local_addr_t input_addr, const dim4* input_shape,
+                        int kernel_h, int kernel_w, const Padding* padding, const dim2* stride);
+void okk_bdc_max_pool2d(local_addr_t output_addr, local_addr_t input_addr, const dim4* input_shape,
+                        int kernel_h, int kernel_w, const Padding* padding, const dim2* stride);
+
+/* output = left * right (+ bias) (+ old output), fp32 matrices in the matrix layout, addresses
+ * divisible by 128; output, right and bias start at the same NPU. Columns per channel in [1,
+ * min(128, columns)]; left_rows in [1, 65535]; at most 4095 channels. */
+void okk_bdc_matmul(local_addr_t output_addr, local_addr_t left_addr, local_addr_t right_addr,
+                    local_addr_t bias_addr, int left_rows, int left_cols, int right_cols,
+                    int left_cols_per_channel, int right_cols_per_channel, bool using_bias,
+                    bool result_add);
+
+/* Fixed point: 8-bit elements in 4N mode, 16-bit elements in 2N mode, strides in 32-bit cells,
+ * tensors from the first NPU on. Results are shifted right by rshift in [0, 31], halves rounded up,
+ * and saturated. op_type names the types; which are valid says src/sdk/okkernel/fixed_point.cc.
+ * OKKernel guide: Fixed Point Binary Functions. */
+void okk_bdc_fixed_point_packed_add(local_addr_t dst_addr, local_addr_t src0_addr,
+                                    local_addr_t src1_addr, const dim4* shape,
+                                    const dim4* dst_stride, const dim4* src0_stride,
+                                    const dim4* src1_stride, op_type_t op_type, int rshift);
+void okk_bdc_fixed_point_packed_add_C(local_addr_t dst_addr, local_addr_t src_addr, int C,
+                                      const dim4* shape, const dim4* dst_stride,
+                                      const dim4* src_stride, op_type_t op_type, int rshift);
+void okk_bdc_fixed_point_packed_sub(local_addr_t dst_addr, local_addr_t src0_addr,
+                                    local_addr_t src1_addr, const dim4* shape,
+                                    const dim4* dst_stride, const dim4* src0_stride,
+                                    const dim4* src1_stride, op_type_t op_type, int rshift);
+void okk_bdc_fixed_point_packed_sub_C(local_addr_t dst_addr, local_addr_t src_addr, int C,
+                                      const dim4* shape, const dim4* dst_stride,
+                                      const dim4* src_stride, op_type_t op_type, int rshift);
+void okk_bdc_fixed_point_packed_C_sub(local_addr_t dst_addr, local_addr_t src_addr, int C,
+                                      const dim4* shape, const dim4* dst_stride,
+                                      const dim4* src_stride, op_type_t op_type, int rshift);
+void okk_bdc_fixed_point_packed_mul(local_addr_t dst_addr, local_addr_t src0_addr,
+                                    local_addr_t src1_addr, const dim4* shape,
+                                    const dim4* dst_stride, const dim4* src0_stride,
+                                    const dim4* src1_stride, op_type_t op_type, int rshift);
+void okk_bdc_fixed_point_packed_mul_C(local_addr_t dst_addr, local_addr_t src_addr, int C,
+                                      const dim4* shape, const dim4* dst_stride,
+                                      const dim4* src_stride, op_type_t op_type, int rshift);
+void okk_bdc_fixed_point_packed_mac(local_addr_t dst_addr, local_addr_t src0_addr,
+                                    local_addr_t src1_addr, const dim4* shape,
+                                    const dim4* dst_stride, const dim4* src0_stride,
+                                    const dim4* src1_stride, bool is_origin_dst_signed,
+                                    op_type_t op_type, int lshift, int rshift);
+void okk_bdc_fixed_point_packed_mac_C(local_addr_t dst_addr, local_addr_t src_addr, int C,
+                                      const dim4* shape, const dim4* dst_stride,
+                                      const dim4* src_stride, bool is_origin_dst_signed,
+                                      op_type_t op_type, int lshift, int rshift);
+void okk_bdc_fixed_point_packed_max(local_addr_t dst_addr, local_addr_t src0_addr,
+                                    local_addr_t src1_addr, const dim4* shape,
+                                    const dim4* dst_stride, const dim4* src0_stride,
+                                    const dim4* src1_stride, op_type_t op_type);
+void okk_bdc_fixed_point_packed_max_C(local_addr_t dst_addr, local_addr_t src_addr, int C,
+                                      const dim4* shape, const dim4* dst_stride,
+                                      const dim4* src_stride, op_type_t op_type);
+void okk_bdc_fixed_point_packed_min(local_addr_t dst_addr, local_addr_t src0_addr,
+                                    local_addr_t src1_addr, const dim4* shape,
+                                    const dim4* dst_stride, const dim4* src0_stride,
+                                    const dim4* src1_stride, op_type_t op_type);
+void okk_bdc_fixed_point_packed_min_C(local_addr_t dst_addr, local_addr_t src_addr, int C,
+                                      const dim4* shape, const dim4* dst_stride,
+                                      const dim4* src_stride, op_type_t op_type);
+
+/* 16-bit shifts by amounts in [-16, 16]: left if positive, else right. */
+void okk_bdc_fixed_point_packed_16bit_arithmetic_shift(
+    local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr, const dim4* shape,
+    const dim4* dst_stride, const dim4* src0_stride, const dim4* src1_stride);
+void okk_bdc_fixed_point_packed_16bit_logical_shift(local_addr_t dst_addr, local_addr_t src0_addr,
+                                                    local_addr_t src1_addr, const dim4* shape,
+                                                    const dim4* dst_stride, const dim4* src0_stride,
+                                                    const dim4* src1_stride);
+void okk_bdc_fixed_point_packed_16bit_arithmetic_shift_C(local_addr_t dst_addr,
+                                                         local_addr_t src_addr, short C,
+                                                         const dim4* shape, const dim4* dst_stride,
+                                                         const dim4* src_stride);
+void okk_bdc_fixed_point_packed_16bit_logical_shift_C(local_addr_t dst_addr, local_addr_t src_addr,
+                                                      short C, const dim4* shape,
+                                                      const dim4* dst_stride,
+                                                      const dim4* src_stride);
+void okk_bdc_fixed_point_packed_16bit_C_arithmetic_shift(local_addr_t dst_addr,
+                                                         local_addr_t src_addr, short C,
+                                                         const dim4* shape, const dim4* dst_stride,
+                                                         const dim4* src_stride);
+void okk_bdc_fixed_point_packed_16bit_C_logical_shift(local_addr_t dst_addr, local_addr_t src_addr,
+                                                      unsigned short C, const dim4* shape,
+                                                      const dim4* dst_stride,
+                                                      const dim4* src_stride);
+
+/* Products of 16 by 8 bits: the 16-bit factor comes as two 8-bit tensors, or is split in work
+ * tensors. */
+void okk_bdc_fixed_point_packed_16bit_mul_8bit(local_addr_t dst_addr, local_addr_t src0_high_addr,
+                                               local_addr_t src0_low_addr, local_addr_t src1_addr,
+                                               const dim4* shape, const dim4* dst_stride,
+                                               const dim4* src0_high_stride,
+                                               const dim4* src0_low_stride, const dim4* src1_stride,
+                                               mul_type_t mul_type, int rshift);
+void okk_bdc_fixed_point_packed_s16_mul_u8_to_s16(
+    local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr, local_addr_t work_addr,
+    local_addr_t work_high_addr, local_addr_t work_low_addr, const dim4* shape,
+    const dim4* dst_stride, const dim4* src0_stride, const dim4* src1_stride,
+    const dim4* work_stride, const dim4* work_high_stride, const dim4* work_low_stride, int rshift);
+
+/* Bytes of 16-bit elements. OKKernel guide: fixed point unary functions. */
+/* bits 15..8 */
+void okk_bdc_fixed_point_packed_16bit_split_high_8bit(local_addr_t dst_addr, local_addr_t src_addr,
+                                                      const dim4* shape, const dim4* dst_stride,
+                                                      const dim4* src_stride);
+/* bits 7..0; work is a 16-bit tensor */
+void okk_bdc_fixed_point_packed_16bit_split_low_8bit(local_addr_t dst_addr, local_addr_t src_addr,
+                                                     local_addr_t work_addr, const dim4* shape,
+                                                     const dim4* dst_stride, const dim4* src_stride,
+                                                     const dim4* work_stride);
+/* ---- Macros ---- */
+
+/* Makes a kernel known by its name, before main. May be followed by a semicolon. */
+#define OKKERNEL_FUNC_REGISTER(f)                                   \
+  __attribute__((constructor)) void okk_kernel_register_##f(void);  \
+  __attribute__((constructor)) void okk_kernel_register_##f(void) { \
+    okk_register_kernel_func(#f, f);                                \
+  }
+
+#ifdef USING_CMODEL
+#define OKKERNEL_LOG(...) printf(__VA_ARGS__)
+/* Aborts the process, unless NDEBUG is defined. */
+#define OKKERNEL_ASSERT(x) assert(x)
+#else
+/* As on the device: written to the log, and the kernel goes on. */
+void okk_log(const char* format, ...);
+void okk_assert_failed(const char* file, int line, const char* function, const char* expression);
+#define OKKERNEL_LOG(...) okk_log(__VA_ARGS__)
+#define OKKERNEL_ASSERT(x)                                         \
+  do {                                                             \
+    if (!(x)) okk_assert_failed(__FILE__, __LINE__, __func__, #x); \
+  } while (0)
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

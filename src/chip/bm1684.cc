@@ -1,0 +1,33 @@
+#include "chip/chip.h"
+
+namespace tputwin {
+
+// Sizes and start addresses are those the reference model reports, see docs/discrepancies.md;
+// clock and bandwidths are assumptions, see docs/timing.md.
+const Chip& bm1684() {
+  static constexpr Chip chip{
+      .name = "BM1684",
+      .version = 1684,
+      .lanes = 64,
+      .lane_bytes = 512 * 1024,
+      .banks = 8,
+      .bank_bytes = 64 * 1024,
+      .eu_bytes = 128,
+      .global_base = 0x1'0000'0000,
+      .local_base = 0x0800'0000,
+      .global_bytes = uint64_t{4} << 30,
+      .global_alloc_base = 0,
+      .l2 = {.base = 0x100a'2000, .bytes = 0x25'e000},
+      .dtcm = {.base = 0x0202'0000, .bytes = 0x5'f400},
+      .table = {.base = 0x0032'3c00, .bytes = 0xd'c400},
+      .global_alloc_quantum = 4096,
+      .clock_hz = 550.0e6,
+      .macs_per_lane_cycle = 128,
+      .dma_bytes_per_cycle = 64.0,
+      .dma_setup_cycles = 100,
+      .compute_setup_cycles = 30,
+  };
+  return chip;
+}
+
+}  // namespace tputwin

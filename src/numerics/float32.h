@@ -1,0 +1,75 @@
+// fp32 arithmetic of the BM1684, every step rounded on its own. All functions expect the thread to
+// be in ScopedFloatMode. The order of operands matters for NaN: the first one is the result.
+// bm1684-machine 7 and 8.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace tputwin::f32 {
+
+constexpr uint32_t bits(float x) { return std::bit_cast<uint32_t>(x); }
+constexpr float from_bits(uint32_t u) { return std::bit_cast<float>(u); }
+
+constexpr uint32_t kSignBit = 0x8000'0000, kQuietBit = 0x0040'0000;
+constexpr uint32_t kInvalid = 0xffc0'0000;  // result of inf - inf and 0 * inf
+constexpr float kLowest = -3.4028234663852886e38f;
+
+constexpr bool is_nan(float x) { return (bits(x) & ~kSignBit) > 0x7f80'0000; }
+
+// A subnormal becomes the zero of its sign.
+constexpr float ftz(float x) {
+  return (bits(x) & 0x7f80'0000) == 0 ? from_bits(bits(x) & kSignBit) : x;
+}
+
+// The result of an operation on a and b, given its value for numbers: the first NaN wins.
+constexpr float with_nan(float a, float b, float result) {
+  if (!is_nan(result)) [[likely]]
+    return result;
+  if (is_nan(a)) return from_bits(bits(a) | kQuietBit);
+  if (is_nan(b)) return from_bits(bits(b) | kQuietBit);
+  return from_bits(kInvalid);
+}
+
+inline float add(float a, float b) { return with_nan(a, b, a + b); }
+inline float sub(float a, float b) { return with_nan(a, b, a - b); }
+inline float mul(float a, float b) { return with_nan(a, b, a * b); }
+// (a * b) + d, two roundings.
+inline float mac(float a, float b, float d) { return add(mul(a, b), d); }
+
+// NaN and ties give b. Written on bits: a compiler's own maximum would treat them otherwise.
+inline float max(float a, float b) { return a > b ? ftz(a) : ftz(b); }
+// Not flushed; ties give a.
+inline float min(float a, float b) { return from_bits(a <= b ? bits(a) : bits(b)); }
+
+float rsqrt(float x);
+float div(float a, float b);
+inline float reciprocal(float x) { return div(1.0f, x); }
+inline float sqrt(float x) { return reciprocal(rsqrt(x)); }
+inline float neg(float x) { return sub(0.0f, x); }
+inline float relu(float x) { return x > 0.0f ? x : 0.0f; }
+
+// Truncation; large values, infinities and NaN give the limit of their sign.
+int32_t to_int32(float x);
+// The low 8 bits as a signed number.
+inline float lookup_int8(int32_t i) { return static_cast<float>(static_cast<int8_t>(i)); }
+
+// e^j from a table, j the low 8 bits of i as a signed number; 0 outside [-103, 88]. Its smallest
+// entries are subnormal.
+float lookup_exp(int32_t i);
+// Coefficient k of the Taylor series of e^x, k in [0, 64]: each is the one before divided by k.
+float exp_coefficient(uint32_t k);
+// The series with terms + 1 coefficients, and the same without its constant 1.
+float taylor_exp(float x, uint32_t terms);
+float taylor_exp_minus_1(float x, uint32_t terms);
+
+// A function and what it leaves in its work tensor.
+struct WithWork {
+  float result, work;
+};
+WithWork exp(float x, uint32_t terms);
+WithWork sigmoid(float x, uint32_t terms);
+WithWork tanh(float x, uint32_t terms);
+
+}  // namespace tputwin::f32

@@ -1,0 +1,50 @@
+#include "ops/channel_affine.h"
+
+#include "numerics/float32.h"
+#include "ops/elements.h"
+#include "ops/timing.h"
+
+namespace tputwin {
+namespace {
+
+float result(const ChannelAffine& op, float in, float scale, float bias, float old) {
+  if (!op.scale) return f32::add(in, bias);
+  const float product = f32::mul(in, scale);
+  if (!op.bias) return op.accumulate ? f32::add(old, product) : f32::add(product, 0.0f);
+  const float sum = f32::add(product, bias);
+  return op.accumulate ? f32::add(sum, old) : sum;
+}
+
+}  // namespace
+
+std::string_view name(const ChannelAffine& op) {
+  return !op.scale ? "bias" : op.bias ? "scale_bias" : "scale";
+}
+
+OperandList operands(const ChannelAffine& op) {
+  OperandList list{{"dst_addr", &op.out, op.accumulate ? Access::read_write : Access::write},
+                   {"src_addr", &op.in, Access::read}};
+  if (op.scale) list.push_back({"scale_addr", &*op.scale, Access::read});
+  if (op.bias) list.push_back({"bias_addr", &*op.bias, Access::read});
+  return list;
+}
+
+Status check(const ChannelAffine&, const Chip&) { return {}; }
+
+Cost cost(const ChannelAffine& op, const Chip& chip) {
+  const uint64_t steps = op.scale ? 2 : 1;
+  return compute_cost(lane_passes(op.out.shape, chip, 4) * steps, op.out.shape.count() * steps,
+                      operands(op), chip);
+}
+
+void execute(const ChannelAffine& op, const Memory& memory) {
+  for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+    const float in = memory.read_f32(op.in, n, c, h, w);
+    const float scale = op.scale ? memory.read_f32(*op.scale, 0, c, 0, 0) : 0.0f;
+    const float bias = op.bias ? memory.read_f32(*op.bias, 0, c, 0, 0) : 0.0f;
+    const float old = op.accumulate ? memory.read_f32(op.out, n, c, h, w) : 0.0f;
+    memory.write_f32(op.out, n, c, h, w, result(op, in, scale, bias, old));
+  });
+}
+
+}  // namespace tputwin

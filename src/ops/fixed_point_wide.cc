@@ -1,0 +1,90 @@
+#include "ops/fixed_point_wide.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "numerics/integer.h"
+#include "ops/elements.h"
+#include "ops/timing.h"
+
+namespace tputwin {
+
+std::string_view name(const SplitByte& op) {
+  return op.work ? "packed_split_low" : "packed_split_high";
+}
+std::string_view name(const Mul16By8&) { return "packed_mul_16x8"; }
+std::string_view name(const MulS16ByU8&) { return "packed_mul_s16_u8"; }
+
+OperandList operands(const SplitByte& op) {
+  OperandList list{{"dst_addr", &op.out, Access::write}, {"src_addr", &op.in, Access::read}};
+  if (op.work) list.push_back({"work_addr", &*op.work, Access::write});
+  return list;
+}
+
+OperandList operands(const Mul16By8& op) {
+  return {{"dst_addr", &op.out, Access::write},
+          {"src0_high_addr", &op.high, Access::read},
+          {"src0_low_addr", &op.low, Access::read},
+          {"src1_addr", &op.b, Access::read}};
+}
+
+OperandList operands(const MulS16ByU8& op) {
+  return {{"dst_addr", &op.out, Access::write},
+          {"src0_addr", &op.a, Access::read},
+          {"src1_addr", &op.b, Access::read},
+          {"work_addr", &op.work, Access::write},
+          {"work_high_addr", &op.work_high, Access::write},
+          {"work_low_addr", &op.work_low, Access::write}};
+}
+
+Status check(const SplitByte&, const Chip&) { return {}; }
+Status check(const Mul16By8&, const Chip&) { return {}; }
+Status check(const MulS16ByU8&, const Chip&) { return {}; }
+
+Cost cost(const SplitByte& op, const Chip& chip) {
+  return compute_cost(lane_passes(op.in.shape, chip, 2), op.out.shape.count(), operands(op), chip);
+}
+
+// One pass for each byte of the wide factor.
+Cost cost(const Mul16By8& op, const Chip& chip) {
+  return compute_cost(lane_passes(op.out.shape, chip, 2) * 2, op.out.shape.count() * 2,
+                      operands(op), chip);
+}
+
+// Magnitude, two bytes of it, two products, the sign.
+Cost cost(const MulS16ByU8& op, const Chip& chip) {
+  return compute_cost(lane_passes(op.out.shape, chip, 2) * 6, op.out.shape.count() * 6,
+                      operands(op), chip);
+}
+
+void execute(const SplitByte& op, const Memory& memory) {
+  for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+    const int32_t value = memory.read(op.in, n, c, h, w);
+    memory.write(op.out, n, c, h, w, op.work ? value : value >> 8);
+    if (op.work) memory.write(*op.work, n, c, h, w, value & 0x00ff);
+  });
+}
+
+void execute(const Mul16By8& op, const Memory& memory) {
+  for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+    const int64_t wide = int64_t{memory.read(op.high, n, c, h, w)} * 256 +
+                         memory.read(as(op.low, DType::u8), n, c, h, w);
+    const int64_t product = wide * memory.read(op.b, n, c, h, w);
+    memory.write(op.out, n, c, h, w, saturate(round_shift(product, op.rshift), op.out.dtype));
+  });
+}
+
+void execute(const MulS16ByU8& op, const Memory& memory) {
+  for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+    const int32_t a = memory.read(op.a, n, c, h, w), b = memory.read(op.b, n, c, h, w);
+    const int32_t magnitude = std::min(std::abs(a), 32767);
+    const auto product = static_cast<int32_t>(
+        std::min<int64_t>(32767, round_shift(int64_t{magnitude} * b, op.rshift)));
+    memory.write(op.out, n, c, h, w, a < 0 ? -product : product);
+    memory.write(op.work_high, n, c, h, w, magnitude >> 8);
+    memory.write(op.work_low, n, c, h, w, magnitude);
+    memory.write(op.work, n, c, h, w, a < 0 ? product : 0);
+  });
+}
+
+}  // namespace tputwin

@@ -1,0 +1,23 @@
+// matmul: product of fp32 matrices.
+#pragma once
+
+#include <optional>
+
+#include "ops/contract.h"
+
+namespace tputwin {
+
+// out(i,j) = sum over k of left(i,k) * right(k,j), added as AlternatingSum does
+// then + bias(0,j), then + old out(i,j).
+// All columns of the last channel are written, the padding ones from what the padding columns of
+// right, bias and old out hold: the views of these have cols = whole channels.
+struct MatmulF32 {
+  MatrixView out, left, right;
+  std::optional<MatrixView> bias;
+  bool accumulate = false;
+};
+
+TW_OPERATION(MatmulF32);
+Footprint footprint(const MatmulF32&, const Chip&);
+
+}  // namespace tputwin

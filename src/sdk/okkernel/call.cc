@@ -1,0 +1,145 @@
+#include "sdk/okkernel/call.h"
+
+#include "base/last_error.h"
+#include "memory/layout.h"
+
+namespace tputwin::okk {
+namespace {
+
+// The view's shape counted in cells.
+Shape cells_of(const Shape& shape, uint8_t pack) {
+  return {(shape.n + pack - 1) / pack, shape.c, shape.h, shape.w};
+}
+
+// A stride of a dimension with one element means nothing, whatever it is.
+void drop_meaningless(Stride& stride, const Shape& cells, uint64_t channel_turns) {
+  if (cells.n == 1) stride.n = 0;
+  if (channel_turns == 1) stride.c = 0;
+  if (cells.h == 1) stride.h = 0;
+  if (cells.w == 1) stride.w = 0;
+}
+
+// Halfwords lie low byte first.
+uint32_t plane_stride_of(DType dtype) { return is_16bit(dtype) ? 1 : 0; }
+
+}  // namespace
+
+Call::Call(std::string_view name) : name_(name), session_(current_session()) {
+  if (session_ != nullptr) return;
+  ok_ = false;
+  static_cast<void>(report(Error(ErrorId::okk_no_kernel).in(name)));
+}
+
+const Chip& Call::chip() const { return session_ != nullptr ? session_->chip() : bm1684(); }
+
+const Quirks& Call::quirks() const {
+  return session_ != nullptr ? session_->quirks() : Quirks::of_process();
+}
+
+bool Call::broken(ErrorId rule, std::string_view argument, std::string value) {
+  if (!ok_) return false;
+  ok_ = session_->report(Error(rule).argument(argument, std::move(value)), name_);
+  return ok_;
+}
+
+void Call::issue(const Operation& op) {
+  if (ok_) session_->issue(op, name_);
+}
+
+Shape Call::shape(const dim4* shape, std::string_view argument) {
+  if (!present(shape, argument)) return {};
+  auto in = [](int extent, int limit) { return 1 <= extent && extent <= limit; };
+  const bool valid =
+      in(shape->n, 65535) && in(shape->c, 4095) && in(shape->h, 65535) && in(shape->w, 65535);
+  if (!require(valid, ErrorId::okk_shape, argument, *shape)) return {};
+  return {static_cast<uint32_t>(shape->n), static_cast<uint32_t>(shape->c),
+          static_cast<uint32_t>(shape->h), static_cast<uint32_t>(shape->w)};
+}
+
+Shape Call::dma_shape(const dim4* shape, std::string_view argument) {
+  if (!present(shape, argument)) return {};
+  const bool valid = shape->n >= 1 && shape->c >= 1 && shape->h >= 1 && shape->w >= 1;
+  if (!require(valid, ErrorId::okk_dma_shape, argument, *shape)) return {};
+  return {static_cast<uint32_t>(shape->n), static_cast<uint32_t>(shape->c),
+          static_cast<uint32_t>(shape->h), static_cast<uint32_t>(shape->w)};
+}
+
+Stride Call::strides(std::string_view argument, const dim4* stride, const Shape& cells,
+                     uint64_t channel_turns, uint32_t bytes) {
+  dim4 s = *stride;
+  if (cells.n == 1) s.n = 0;
+  if (channel_turns == 1) s.c = 0;
+  if (cells.h == 1) s.h = 0;
+  if (cells.w == 1) s.w = 0;
+  auto valid = [&](int value) { return value >= 0 && uint64_t{bytes} * value <= UINT32_MAX; };
+  if (!require(valid(s.n) && valid(s.c) && valid(s.h) && valid(s.w), ErrorId::okk_stride, argument,
+               *stride))
+    return {};
+  return {s.n * bytes, s.c * bytes, s.h * bytes, s.w * bytes};
+}
+
+TensorView Call::lanes(std::string_view argument, local_addr_t address, const Shape& shape,
+                       const dim4* stride, DType dtype, uint8_t pack) {
+  if (stride == nullptr) return dense(argument, address, shape, /*aligned=*/true, dtype, pack);
+  if (!require(address < chip().local_bytes(), ErrorId::okk_local_address, argument, Hex{address}))
+    return {};
+  const Shape cells = cells_of(shape, pack);
+  const uint64_t turns = ceil_div(address / chip().lane_bytes + uint64_t{cells.c}, chip().lanes);
+  const uint32_t bytes = pack * element_bytes(dtype);
+  return {.dtype = dtype,
+          .pack = pack,
+          .plane_stride = plane_stride_of(dtype),
+          .address = address,
+          .shape = shape,
+          .stride = strides(argument, stride, cells, turns, bytes)};
+}
+
+TensorView Call::dense(std::string_view argument, local_addr_t address, const Shape& shape,
+                       bool aligned, DType dtype, uint8_t pack) {
+  if (!require(address < chip().local_bytes(), ErrorId::okk_local_address, argument, Hex{address}))
+    return {};
+  const Shape cells = cells_of(shape, pack);
+  const uint64_t start = address / chip().lane_bytes;
+  TensorView view{
+      .dtype = dtype,
+      .pack = pack,
+      .plane_stride = plane_stride_of(dtype),
+      .address = address,
+      .shape = shape,
+      .stride = lane_stride(chip(), cells, start, pack * element_bytes(dtype), aligned)};
+  drop_meaningless(view.stride, cells, ceil_div(start + cells.c, uint64_t{chip().lanes}));
+  return view;
+}
+
+MatrixView Call::lane_matrix(std::string_view argument, local_addr_t address, uint32_t rows,
+                             uint32_t cols, uint32_t per_channel, DType dtype) {
+  const Shape shape{rows, ceil_div(cols, per_channel), 1, per_channel};
+  return {dense(argument, address, shape, /*aligned=*/true, dtype), rows, cols};
+}
+
+TensorView Call::system(std::string_view argument, system_addr_t address, const Shape& shape,
+                        const dim4* stride, DType dtype) {
+  struct Region {
+    Space space;
+    uint64_t base, bytes;
+  };
+  const uint64_t global_bytes = session_ != nullptr ? session_->device().global().size() : 0;
+  for (const Region& region : {Region{Space::global, chip().global_base, global_bytes},
+                               Region{Space::l2, chip().l2.base, chip().l2.bytes},
+                               Region{Space::dtcm, chip().dtcm.base, chip().dtcm.bytes}}) {
+    if (address < region.base || address - region.base >= region.bytes) continue;
+    const uint32_t bytes = element_bytes(dtype);
+    TensorView view{.space = region.space,
+                    .dtype = dtype,
+                    .plane_stride = plane_stride_of(dtype),
+                    .address = address - region.base,
+                    .shape = shape};
+    view.stride = stride != nullptr ? strides(argument, stride, shape, shape.c, bytes)
+                                    : system_stride(shape, bytes);
+    return view;
+  }
+  require(false, ErrorId::okk_system_address, argument, Hex{address});
+  return {};
+}
+
+}  // namespace tputwin::okk

@@ -1,0 +1,90 @@
+// The frame of every okk_* call: rules are checked one after the other; the first that is broken
+// makes the call fail (the error sticks to the launch). Checked here is what only the arguments
+// show; what the operation itself shows is checked by its check().
+//
+//   void okk_bdc_neg(local_addr_t dst_addr, ...) {
+//     Call call(__func__);
+//     TensorView out = call.lanes("dst_addr", dst_addr, "dst_stride", shape, dst_stride,
+//     DType::f32);
+//     ...
+//     call.issue(ArithmeticF32{...});   // nothing happens if a rule was broken
+//   }
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+#include "ops/operation.h"
+#include "sdk/okkernel/session.h"
+
+namespace tputwin::okk {
+
+class Call {
+ public:
+  // `name` outlives the call (__func__). Outside a kernel the call fails.
+  explicit Call(std::string_view name);
+
+  bool ok() const { return ok_; }
+  const Chip& chip() const;
+  const Quirks& quirks() const;
+  Session& session() { return *session_; }  // of a call that is ok
+
+  // Checks one rule. True if the call may go on: the rule holds, or breaking it is only a warning.
+  template <class T>
+  bool require(bool holds, ErrorId rule, std::string_view argument, const T& value) {
+    return holds || broken(rule, argument, text(value));
+  }
+  bool present(const void* pointer, std::string_view argument) {
+    return require(pointer != nullptr, ErrorId::okk_null, argument, "NULL");
+  }
+  bool in_range(int64_t value, int64_t low, int64_t high, ErrorId rule, std::string_view argument) {
+    return require(low <= value && value <= high, rule, argument, value);
+  }
+
+  // The shape an argument points at; (1,1,1,1) if a rule is broken.
+  // BDC: n, h, w in [1, 65535], c in [1, 4095]. GDMA: all extents from 1 on.
+  Shape shape(const dim4* shape, std::string_view argument = "shape");
+  Shape dma_shape(const dim4* shape, std::string_view argument = "shape");
+
+  // A tensor in local memory. stride NULL: the 128-byte aligned layout. `pack`: elements of one
+  // cell, 4 for 8-bit and 2 for 16-bit elements in fixed point functions; strides count cells.
+  TensorView lanes(std::string_view argument, local_addr_t address, const Shape& shape,
+                   const dim4* stride, DType dtype, uint8_t pack = 1);
+  // The same with dense strides: aligned or compact.
+  TensorView dense(std::string_view argument, local_addr_t address, const Shape& shape,
+                   bool aligned, DType dtype, uint8_t pack = 1);
+  // A matrix of 32-bit elements with `per_channel` columns in a channel.
+  MatrixView lane_matrix(std::string_view argument, local_addr_t address, uint32_t rows,
+                         uint32_t cols, uint32_t per_channel, DType dtype = DType::f32);
+  // A tensor in global memory, L2-SRAM or DTCM. stride NULL: continuous.
+  TensorView system(std::string_view argument, system_addr_t address, const Shape& shape,
+                    const dim4* stride, DType dtype);
+
+  // Hands an operation to the chip, if every rule so far was kept.
+  void issue(const Operation& op);
+
+ private:
+  bool broken(ErrorId rule, std::string_view argument, std::string value);
+  Stride strides(std::string_view argument, const dim4* stride, const Shape& shape,
+                 uint64_t channel_turns, uint32_t bytes);
+
+  static std::string text(std::string_view s) { return std::string(s); }
+  static std::string text(const dim4& d) {
+    return fmt::format("({},{},{},{})", d.n, d.c, d.h, d.w);
+  }
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  static std::string text(T value) { return fmt::format("{}", value); }
+  struct Hex {
+    uint64_t value;
+  };
+  static std::string text(Hex hex) { return fmt::format("{:#x}", hex.value); }
+
+  std::string_view name_;
+  Session* session_;
+  bool ok_ = true;
+};
+
+}  // namespace tputwin::okk

@@ -1,0 +1,62 @@
+#include "sdk/okkernel/session.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <string>
+
+namespace tputwin::okk {
+namespace {
+
+thread_local Session* current = nullptr;
+
+Quirks read_quirks() {
+  const char* text = std::getenv("TPUTWIN_QUIRKS");
+  const std::string names = fmt::format(",{},", text != nullptr ? text : "");
+  auto named = [&](std::string_view name) {
+    return names.find(fmt::format(",{},", name)) != std::string::npos;
+  };
+  const bool all = named("all");
+  return {.shift32 = all || named("shift32"),
+          .mac_sign = all || named("mac_sign"),
+          .kernel_flush = all || named("kernel_flush")};
+}
+
+}  // namespace
+
+const Quirks& Quirks::of_process() {
+  static const Quirks quirks = read_quirks();
+  return quirks;
+}
+
+Session* current_session() { return current; }
+
+ScopedSession::ScopedSession(Session& session) : before_(current) { current = &session; }
+ScopedSession::~ScopedSession() { current = before_; }
+
+void Session::issue(const Operation& op, std::string_view call) {
+  const Engine engine = tputwin::engine(op);
+  const bool dma = engine == Engine::dma;
+  Instruction instruction{.op = op, .engine = engine};
+  instruction.id = dma ? ++issued_dma_ : ++issued_compute_;
+  if (parallel_)
+    instruction.wait = dma ? barrier_compute_ : barrier_dma_;
+  else
+    instruction.wait = dma ? issued_compute_ : issued_dma_;
+  // the number of a call that fails is given again, so that nobody waits for it
+  if (!device_.issue(instruction, call).ok()) --(dma ? issued_dma_ : issued_compute_);
+}
+
+bool Session::report(Error error, std::string_view call) {
+  return device_.report_call(std::move(error), call).ok();
+}
+
+void Session::start_parallel() {
+  parallel_ = true;
+  barrier_compute_ = issued_compute_;
+  barrier_dma_ = issued_dma_;
+}
+
+void Session::end_parallel() { parallel_ = false; }
+
+}  // namespace tputwin::okk

@@ -1,0 +1,64 @@
+// Session: the run of one kernel on one chip, which the okk_* calls of its thread work on.
+#pragma once
+
+#include <okk.h>
+
+#include <string_view>
+
+#include "machine/device.h"
+
+namespace tputwin::okk {
+
+// Where the reference model departs from the documents; see docs/discrepancies.md. Switched on by
+// name in the environment variable TPUTWIN_QUIRKS ("shift32,mac_sign", or "all").
+struct Quirks {
+  bool shift32 = false;   // a 32-bit shift by exactly +-32 leaves the value unchanged
+  bool mac_sign = false;  // packed mac reads the old value as int16 whatever is_origin_dst_signed
+  bool kernel_flush = false;  // float arithmetic of the kernel's own code flushes subnormals
+  static const Quirks& of_process();
+};
+
+class Session {
+ public:
+  explicit Session(Device& device, const Quirks& quirks = Quirks::of_process())
+      : device_(device), quirks_(quirks) {}
+
+  Device& device() { return device_; }
+  const Chip& chip() const { return device_.chip(); }
+  const Quirks& quirks() const { return quirks_; }
+  bool parallel() const { return parallel_; }
+
+  // Gives the operation its number and what it waits for: in serial mode everything before it, in
+  // parallel mode what was issued before the section and its own engine.
+  void issue(const Operation& op, std::string_view call);
+  // A rule of `call` that is broken. True if the call may go on: a warning.
+  bool report(Error error, std::string_view call);
+
+  void start_parallel();
+  void end_parallel();
+  Status drain() { return device_.drain(); }
+
+ private:
+  Device& device_;
+  Quirks quirks_;
+  bool parallel_ = false;
+  uint32_t issued_compute_ = 0, issued_dma_ = 0;    // newest numbers
+  uint32_t barrier_compute_ = 0, barrier_dma_ = 0;  // at the start of the section
+};
+
+// The session of the calling thread; nullptr outside kernels.
+Session* current_session();
+
+// Makes a session the calling thread's for as long as it lives.
+class ScopedSession {
+ public:
+  explicit ScopedSession(Session& session);
+  ~ScopedSession();
+  ScopedSession(const ScopedSession&) = delete;
+  ScopedSession& operator=(const ScopedSession&) = delete;
+
+ private:
+  Session* before_;
+};
+
+}  // namespace tputwin::okk
