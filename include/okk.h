@@ -421,18 +421,7 @@ void okk_bdc_neg(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape
 /* src > 0 ? src : 0 */
 void okk_bdc_relu(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                   const dim4* dst_stride, const dim4* src_stride);
-/* Per channel, fp32; scale and bias are (1,C,1,1) in the compact layout, divisible by 4, at the
- * start NPU of dst and src. OKKernel guide: FP32 Neural Network Functions. */
-/* src + bias */
-void okk_bdc_bias(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t bias_addr,
-                  const dim4* shape, const dim4* dst_stride, const dim4* src_stride);
-/* scale: src * scale, result_add: dst + src * scale. scale_bias: src * scale + bias, result_add: +
- * dst. Older headers have no result_add: C++ programs may leave it out, C programs define
- * OKK_SCALE_NO_RESULT_ADD before this header. */
-#ifdef OKK_SCALE_NO_RESULT_ADD
-#define okk_bdc_scale okk_bdc_scale_with_result_add
-#define okk_bdc_scale_bias okk_bdc_scale_bias_with_result_add
-#endif
+
 /* Per channel, fp32; scale and bias are (1,C,1,1) in the compact layout, divisible by 4, from the
  * start NPU of dst and src on. OKKernel guide: FP32 Neural Network Functions. */
 /* src + bias */
