@@ -1,6 +1,7 @@
 #include "ops/arithmetic_f32.h"
 
 #include "ops/elements.h"
+#include "ops/okk_checks.h"
 #include "ops/timing.h"
 
 namespace tputwin {
@@ -47,7 +48,10 @@ OperandList operands(const ArithmeticF32& op) {
   return list;
 }
 
-Status check(const ArithmeticF32&, const Chip&) { return {}; }
+Status check(const ArithmeticF32& op, const Chip& chip) {
+  TW_RETURN_IF_ERROR(check_bdc_32bit(operands(op), op.out.shape));
+  return advise_same_npu(operands(op), chip);
+}
 
 Cost cost(const ArithmeticF32& op, const Chip& chip) {
   return compute_cost(lane_passes(op.out.shape, chip, 4) * passes(op.kind),

@@ -2,6 +2,7 @@
 
 #include "numerics/float32.h"
 #include "ops/elements.h"
+#include "ops/okk_checks.h"
 #include "ops/timing.h"
 
 namespace tputwin {
@@ -29,7 +30,17 @@ OperandList operands(const ChannelAffine& op) {
   return list;
 }
 
-Status check(const ChannelAffine&, const Chip&) { return {}; }
+Status check(const ChannelAffine& op, const Chip& chip) {
+  const OperandList list = operands(op);
+  for (const Operand& operand : list) {
+    const bool whole = operand.view == &op.out || operand.view == &op.in;
+    const Shape shape = whole ? op.out.shape : Shape{1, op.out.shape.c, 1, 1};
+    TW_RETURN_IF_ERROR(check_bdc_operand(operand.name, *operand.view));
+    TW_RETURN_IF_ERROR(check_bdc_element(operand.name, *operand.view, 4));
+    TW_RETURN_IF_ERROR(check_bdc_shape(operand.name, *operand.view, shape));
+  }
+  return advise_same_npu(list, chip);
+}
 
 Cost cost(const ChannelAffine& op, const Chip& chip) {
   const uint64_t steps = op.scale ? 2 : 1;

@@ -1,9 +1,29 @@
 #include "ops/int8_to_f32.h"
 
 #include "ops/elements.h"
+#include "ops/okk_checks.h"
 #include "ops/timing.h"
 
 namespace tputwin {
+namespace {
+
+// 4N: the cells. 1N: the bytes of a channel, rounded up to words.
+Shape words_shape(const TensorView& in) {
+  const Shape& s = in.shape;
+  if (in.pack == 4) return {cells(in), s.c, s.h, s.w};
+  return {s.n, s.c, 1, static_cast<uint32_t>(ceil_div(uint64_t{s.h} * s.w, uint64_t{4}))};
+}
+
+}  // namespace
+
+TensorView Int8ToF32::copy() const {
+  TensorView view = in;
+  view.dtype = DType::u8;
+  view.address = work.address;
+  view.stride.n = work.stride.n;
+  view.stride.c = work.stride.c;
+  return view;
+}
 
 std::string_view name(const Int8ToF32&) { return "int8_to_f32"; }
 
@@ -14,7 +34,21 @@ OperandList operands(const Int8ToF32& op) {
           {"work_addr", &op.work, Access::write}};
 }
 
-Status check(const Int8ToF32&, const Chip&) { return {}; }
+Status check(const Int8ToF32& op, const Chip& chip) {
+  for (const Operand& operand : operands(op)) {
+    const TensorView& view = *operand.view;
+    const bool bytes = &view == &op.in;
+    TW_RETURN_IF_ERROR(check_bdc_operand(operand.name, view));
+    TW_RETURN_IF_ERROR(
+        check_bdc_element(operand.name, view, bytes ? 1 : 4, bytes && view.pack == 4 ? 4 : 1));
+  }
+  TW_RETURN_IF_ERROR(check_bdc_shape("src_addr", op.in, op.out.shape));
+  TW_RETURN_IF_ERROR(check_bdc_shape("src_addr", op.words, words_shape(op.in)));
+  TW_RETURN_IF_ERROR(check_bdc_shape("work_addr", op.work, op.words.shape));
+  TW_RETURN_IF_ERROR(
+      require(op.work.address != op.out.address, ErrorId::okk_int8_work_dst, "work_addr", op.work));
+  return advise_same_npu(operands(op), chip);
+}
 
 // One pass makes the copy, one converts it.
 Cost cost(const Int8ToF32& op, const Chip& chip) {
@@ -23,13 +57,15 @@ Cost cost(const Int8ToF32& op, const Chip& chip) {
 }
 
 void execute(const Int8ToF32& op, const Memory& memory) {
-  const uint32_t flip = is_signed(op.in.dtype) ? 0x8080'8080 : 0;
-  for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
-    memory.write_f32(op.out, n, c, h, w, static_cast<float>(memory.read(op.in, n, c, h, w)));
-  });
+  const bool flips = is_signed(op.in.dtype);
+  const int32_t signs = flips ? static_cast<int32_t>(0x8080'8080) : 0, zero = flips ? 128 : 0;
   for_each_index(op.words.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
-    const auto word = static_cast<uint32_t>(memory.read(op.words, n, c, h, w));
-    memory.write(op.work, n, c, h, w, static_cast<int32_t>(word ^ flip));
+    memory.write(op.work, n, c, h, w, memory.read(op.words, n, c, h, w) ^ signs);
+  });
+  const TensorView copy = op.copy();
+  for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+    const int32_t value = memory.read(copy, n, c, h, w) - zero;
+    memory.write_f32(op.out, n, c, h, w, static_cast<float>(value));
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include "numerics/float32.h"
 #include "ops/elements.h"
+#include "ops/okk_checks.h"
 #include "ops/timing.h"
 
 namespace tputwin {
@@ -74,7 +75,16 @@ OperandList operands(const UnaryF32& op) {
   return list;
 }
 
-Status check(const UnaryF32&, const Chip&) { return {}; }
+Status check(const UnaryF32& op, const Chip& chip) {
+  const uint32_t alignment = op.kind == Kind::relu ? 4 : chip.eu_bytes;
+  TW_RETURN_IF_ERROR(check_bdc_32bit(operands(op), op.out.shape, alignment));
+  TW_RETURN_IF_ERROR(advise_same_npu(operands(op), chip));
+  if (!op.work) return {};
+  TW_RETURN_IF_ERROR(require(op.work->address != op.out.address, ErrorId::okk_series_work_dst,
+                             "work_addr", *op.work));
+  return require(op.work->address != op.in.address, ErrorId::okk_series_work_src, "work_addr",
+                 *op.work);
+}
 
 Cost cost(const UnaryF32& op, const Chip& chip) {
   return compute_cost(lane_passes(op.out.shape, chip, 4) * passes(op),
@@ -84,8 +94,8 @@ Cost cost(const UnaryF32& op, const Chip& chip) {
 void execute(const UnaryF32& op, const Memory& memory) {
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
     const f32::WithWork value = result(op, memory.read(op.in, n, c, h, w));
-    memory.write_f32(op.out, n, c, h, w, value.result);
     if (op.work) memory.write_f32(*op.work, n, c, h, w, value.work);
+    memory.write_f32(op.out, n, c, h, w, value.result);  // last: stays where work is dst
   });
 }
 

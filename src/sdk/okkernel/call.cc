@@ -80,7 +80,12 @@ Stride Call::strides(std::string_view argument, const dim4* stride, const Shape&
 
 TensorView Call::lanes(std::string_view argument, local_addr_t address, const Shape& shape,
                        const dim4* stride, DType dtype, uint8_t pack) {
-  if (stride == nullptr) return dense(argument, address, shape, /*aligned=*/true, dtype, pack);
+  if (stride == nullptr) {
+    if (!require(address % 4 != 0 || address % chip().eu_bytes == 0,
+                 ErrorId::okk_address_128_advised, argument, Hex{address}))
+      return {};
+    return dense(argument, address, shape, /*aligned=*/true, dtype, pack);
+  }
   if (!require(address < chip().local_bytes(), ErrorId::okk_local_address, argument, Hex{address}))
     return {};
   const Shape cells = cells_of(shape, pack);

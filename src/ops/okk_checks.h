@@ -1,0 +1,78 @@
+// Rules that the OKKernel guide states for many functions; building blocks of check() beside those
+// of checks.h.
+#pragma once
+
+#include "ops/checks.h"
+
+namespace tputwin {
+
+constexpr uint32_t kMaxBdcChannels = 4095, kMaxBdcExtent = 65535;
+
+// A local address of a BDC function: alignment is 4, or 128 where the aligned layout is demanded.
+inline Status check_bdc_address(std::string_view name, const TensorView& view, uint32_t alignment) {
+  return require(view.address % alignment == 0,
+                 alignment == 128 ? ErrorId::okk_address_128 : ErrorId::okk_address_4, name, view);
+}
+
+// Memory, extents and address of one operand of a BDC function.
+inline Status check_bdc_operand(std::string_view name, const TensorView& view,
+                                uint32_t alignment = 4) {
+  const Shape& s = view.shape;
+  auto within = [](uint32_t extent, uint32_t most) { return extent - 1 < most; };
+  TW_RETURN_IF_ERROR(require(view.space == Space::local, ErrorId::okk_space, name, view));
+  TW_RETURN_IF_ERROR(require(within(s.n, kMaxBdcExtent) && within(s.c, kMaxBdcChannels) &&
+                                 within(s.h, kMaxBdcExtent) && within(s.w, kMaxBdcExtent),
+                             ErrorId::okk_shape, name, s));
+  return check_bdc_address(name, view, alignment);
+}
+
+// Elements of `bytes` bytes, `pack` of them in a cell.
+inline Status check_bdc_element(std::string_view name, const TensorView& view, uint32_t bytes,
+                                uint32_t pack = 1) {
+  return require(element_bytes(view.dtype) == bytes && view.pack == pack, ErrorId::okk_element,
+                 name, view);
+}
+
+inline Status check_bdc_shape(std::string_view name, const TensorView& view, const Shape& shape) {
+  return require(view.shape == shape, ErrorId::okk_extents, name, view.shape);
+}
+
+// All operands are 32-bit tensors of one shape.
+inline Status check_bdc_32bit(const OperandList& operands, const Shape& shape,
+                              uint32_t alignment = 4) {
+  for (const Operand& operand : operands) {
+    TW_RETURN_IF_ERROR(check_bdc_operand(operand.name, *operand.view, alignment));
+    TW_RETURN_IF_ERROR(check_bdc_element(operand.name, *operand.view, 4));
+    TW_RETURN_IF_ERROR(check_bdc_shape(operand.name, *operand.view, shape));
+  }
+  return {};
+}
+
+inline bool same_npu(const TensorView& a, const TensorView& b, const Chip& chip) {
+  return start_lane(a, chip) == start_lane(b, chip);
+}
+
+// Where another start NPU makes the model stop.
+inline Status check_same_npu(std::string_view name, const TensorView& view,
+                             const TensorView& result, const Chip& chip) {
+  return require(same_npu(view, result, chip), ErrorId::okk_start_npu_same, name, view);
+}
+
+// Warnings, to be looked at after the errors.
+inline Status advise_same_npu(std::string_view name, const TensorView& view,
+                              const TensorView& result, const Chip& chip) {
+  return require(same_npu(view, result, chip), ErrorId::okk_start_npu, name, view);
+}
+
+// Every operand starts in the NPU of the first.
+inline Status advise_same_npu(const OperandList& operands, const Chip& chip) {
+  for (const Operand& operand : operands)
+    TW_RETURN_IF_ERROR(advise_same_npu(operand.name, *operand.view, *operands[0].view, chip));
+  return {};
+}
+
+inline Status advise_npu_0(std::string_view name, const TensorView& view, const Chip& chip) {
+  return require(start_lane(view, chip) == 0, ErrorId::okk_npu_0, name, view);
+}
+
+}  // namespace tputwin
