@@ -14,6 +14,12 @@ Shape words_shape(const TensorView& in) {
   return {s.n, s.c, 1, static_cast<uint32_t>(ceil_div(uint64_t{s.h} * s.w, uint64_t{4}))};
 }
 
+Status check_words(std::string_view name, const TensorView& view) {
+  TW_RETURN_IF_ERROR(require(view.space == Space::local, ErrorId::okk_space, name, view));
+  TW_RETURN_IF_ERROR(check_bdc_address(name, view, 4));
+  return check_bdc_element(name, view, 4);
+}
+
 }  // namespace
 
 TensorView Int8ToF32::copy() const {
@@ -35,14 +41,13 @@ OperandList operands(const Int8ToF32& op) {
 }
 
 Status check(const Int8ToF32& op, const Chip& chip) {
-  for (const Operand& operand : operands(op)) {
-    const TensorView& view = *operand.view;
-    const bool bytes = &view == &op.in;
-    TW_RETURN_IF_ERROR(check_bdc_operand(operand.name, view));
-    TW_RETURN_IF_ERROR(
-        check_bdc_element(operand.name, view, bytes ? 1 : 4, bytes && view.pack == 4 ? 4 : 1));
-  }
+  TW_RETURN_IF_ERROR(check_bdc_operand("dst_addr", op.out));
+  TW_RETURN_IF_ERROR(check_bdc_element("dst_addr", op.out, 4));
+  TW_RETURN_IF_ERROR(check_bdc_operand("src_addr", op.in));
+  TW_RETURN_IF_ERROR(check_bdc_element("src_addr", op.in, 1, op.in.pack == 4 ? 4 : 1));
   TW_RETURN_IF_ERROR(check_bdc_shape("src_addr", op.in, op.out.shape));
+  TW_RETURN_IF_ERROR(check_words("src_addr", op.words));
+  TW_RETURN_IF_ERROR(check_words("work_addr", op.work));
   TW_RETURN_IF_ERROR(check_bdc_shape("src_addr", op.words, words_shape(op.in)));
   TW_RETURN_IF_ERROR(check_bdc_shape("work_addr", op.work, op.words.shape));
   TW_RETURN_IF_ERROR(

@@ -31,6 +31,11 @@ class Call {
   const Quirks& quirks() const;
   Session& session() { return *session_; }  // of a call that is ok
 
+  // An address, as messages show it.
+  struct Hex {
+    uint64_t value;
+  };
+
   // Checks one rule. True if the call may go on: the rule holds, or breaking it is only a warning.
   template <class T>
   bool require(bool holds, ErrorId rule, std::string_view argument, const T& value) {
@@ -77,9 +82,6 @@ class Call {
   template <class T>
   requires std::is_arithmetic_v<T>
   static std::string text(T value) { return fmt::format("{}", value); }
-  struct Hex {
-    uint64_t value;
-  };
   static std::string text(Hex hex) { return fmt::format("{:#x}", hex.value); }
 
   std::string_view name_;

@@ -1,0 +1,118 @@
+// okk_bdc_rsqrt ... okk_bdc_relu, okk_bdc_fp32_to_int32, okk_bdc_lookup_*: functions of one
+// operand.
+#include <okk.h>
+
+#include <algorithm>
+
+#include "sdk/okkernel/call.h"
+
+namespace tputwin::okk {
+namespace {
+
+using Kind = UnaryF32::Kind;
+
+constexpr int kDefaultTerms = 32, kMaxTerms = 64;
+
+// Functions of the aligned layout; the rule about their addresses is the operation's.
+UnaryF32 aligned(Call& call, Kind kind, local_addr_t dst_addr, local_addr_t src_addr,
+                 const Shape& shape) {
+  return {.kind = kind,
+          .out = call.dense("dst_addr", dst_addr, shape, /*aligned=*/true, DType::f32),
+          .in = call.dense("src_addr", src_addr, shape, /*aligned=*/true, DType::f32)};
+}
+
+void function(std::string_view name, Kind kind, local_addr_t dst_addr, local_addr_t src_addr,
+              const dim4* shape) {
+  Call call(name);
+  call.issue(aligned(call, kind, dst_addr, src_addr, call.shape(shape)));
+}
+
+uint32_t terms_of(Call& call, int num_series) {
+  call.in_range(num_series, 1, kMaxTerms, ErrorId::okk_num_series, "num_series");
+  return static_cast<uint32_t>(std::clamp(num_series, 0, kMaxTerms));
+}
+
+void series(std::string_view name, Kind kind, local_addr_t dst_addr, local_addr_t src_addr,
+            local_addr_t work_addr, const dim4* shape, int num_series) {
+  Call call(name);
+  const Shape s = call.shape(shape);
+  UnaryF32 op = aligned(call, kind, dst_addr, src_addr, s);
+  op.work = call.dense("work_addr", work_addr, s, /*aligned=*/true, DType::f32);
+  op.terms = terms_of(call, num_series);
+  call.issue(op);
+}
+
+struct Strided {
+  TensorView out, in;
+};
+
+Strided strided(Call& call, local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                const dim4* dst_stride, const dim4* src_stride) {
+  const Shape s = call.shape(shape);
+  return {call.lanes("dst_addr", dst_addr, s, dst_stride, DType::f32),
+          call.lanes("src_addr", src_addr, s, src_stride, DType::f32)};
+}
+
+}  // namespace
+}  // namespace tputwin::okk
+
+using namespace tputwin;
+using namespace tputwin::okk;
+
+#define OKK_FUNCTION(name, kind)                                                         \
+  void okk_bdc_##name(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape) { \
+    function(__func__, Kind::kind, dst_addr, src_addr, shape);                           \
+  }
+#define OKK_SERIES(kind)                                                                     \
+  void okk_bdc_##kind(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,  \
+                      const dim4* shape) {                                                   \
+    series(__func__, Kind::kind, dst_addr, src_addr, work_addr, shape, kDefaultTerms);       \
+  }                                                                                          \
+  void okk_bdc_##kind##_tunable(local_addr_t dst_addr, local_addr_t src_addr,                \
+                                local_addr_t work_addr, const dim4* shape, int num_series) { \
+    series(__func__, Kind::kind, dst_addr, src_addr, work_addr, shape, num_series);          \
+  }
+
+OKK_FUNCTION(rsqrt, rsqrt)
+OKK_FUNCTION(sqrt, sqrt)
+OKK_FUNCTION(lookup_exp, lookup_exp)
+OKK_FUNCTION(lookup_int32_to_fp32, lookup_int8)
+OKK_FUNCTION(fp32_to_int32, to_int32)
+OKK_SERIES(exp)
+OKK_SERIES(sigmoid)
+OKK_SERIES(tanh)
+
+void okk_bdc_taylor_exp(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                        int num_series) {
+  Call call(__func__);
+  UnaryF32 op = aligned(call, Kind::taylor_exp, dst_addr, src_addr, call.shape(shape));
+  op.terms = terms_of(call, num_series);
+  call.issue(op);
+}
+
+void okk_bdc_relu(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                  const dim4* dst_stride, const dim4* src_stride) {
+  Call call(__func__);
+  const auto [out, in] = strided(call, dst_addr, src_addr, shape, dst_stride, src_stride);
+  call.issue(UnaryF32{.kind = Kind::relu, .out = out, .in = in});
+}
+
+void okk_bdc_neg(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                 const dim4* dst_stride, const dim4* src_stride) {
+  Call call(__func__);
+  const auto [out, in] = strided(call, dst_addr, src_addr, shape, dst_stride, src_stride);
+  call.issue(ArithmeticF32{.kind = ArithmeticF32::Kind::sub,
+                           .out = out,
+                           .a = Source::value(0.0f),
+                           .b = Source::tensor(in)});
+}
+
+void okk_bdc_reciprocal(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                        const dim4* dst_stride, const dim4* src_stride) {
+  Call call(__func__);
+  const auto [out, in] = strided(call, dst_addr, src_addr, shape, dst_stride, src_stride);
+  call.issue(ArithmeticF32{.kind = ArithmeticF32::Kind::div,
+                           .out = out,
+                           .a = Source::value(1.0f),
+                           .b = Source::tensor(in)});
+}
