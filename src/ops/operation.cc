@@ -52,6 +52,15 @@ R dispatch(const Operation& operation, R otherwise, F&& f) {
       operation);
 }
 
+// Calls f with the alternative held, in the number environment it computes in.
+template <class F>
+bool in_its_mode(const Operation& operation, F&& f) {
+  return dispatch<bool>(operation, false, [&](const auto& op) {
+    std::conditional_t<is_f32<std::decay_t<decltype(op)>>, ScopedFloatMode, NoMode> mode;
+    return f(op);
+  });
+}
+
 }  // namespace
 
 std::string_view name(const Operation& operation) {
@@ -96,16 +105,14 @@ Status check_bounds(const Operation& operation, const Chip& chip, uint64_t globa
 }
 
 void execute(const Operation& operation, const Memory& memory, Body body) {
-  std::visit(
-      [&](const auto& op) {
-        using T = std::decay_t<decltype(op)>;
-        if constexpr (!std::is_same_v<T, CpuCall>) {
-          std::conditional_t<is_f32<T>, ScopedFloatMode, NoMode> mode;
-          if (body == Body::automatic && fast::execute(op, memory)) return;
-          execute(op, memory);
-        }
-      },
-      operation);
+  in_its_mode(operation, [&](const auto& op) {
+    if (body != Body::automatic || !fast::execute(op, memory)) execute(op, memory);
+    return true;
+  });
+}
+
+bool execute_fast(const Operation& operation, const Memory& memory) {
+  return in_its_mode(operation, [&](const auto& op) { return fast::execute(op, memory); });
 }
 
 }  // namespace tputwin

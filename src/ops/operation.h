@@ -52,5 +52,7 @@ Status check_bounds(const Operation&, const Chip&, uint64_t global_bytes);
 // Runs the body. reference: the definition. automatic: the fastest body that is proved equal.
 enum class Body : uint8_t { automatic, reference };
 void execute(const Operation&, const Memory&, Body body = Body::automatic);
+// Runs a fast body, if one covers the operands on the instruction set in force.
+bool execute_fast(const Operation&, const Memory&);
 
 }  // namespace tputwin

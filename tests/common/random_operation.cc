@@ -1,5 +1,7 @@
 #include "common/random_operation.h"
 
+#include "common/random_bm1684.h"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -96,8 +98,9 @@ class Generator {
         return dma_lrn_shift();
       case OperationKind::dma_winograd_kernel:
         return dma_winograd_kernel();
+      default:
+        return CpuCall{};
     }
-    return CpuCall{};
   }
 
  private:
@@ -521,9 +524,37 @@ std::string_view to_string(OperationKind kind) {
                                          "dma_tensor",
                                          "dma_matrix",
                                          "dma_lrn_shift",
-                                         "dma_winograd_kernel"};
+                                         "dma_winograd_kernel",
+                                         "conv2d_f32",
+                                         "depthwise2d_f32",
+                                         "pool2d_f32",
+                                         "matmul_f32",
+                                         "arithmetic_f32",
+                                         "unary_f32",
+                                         "channel_affine",
+                                         "int8_to_f32",
+                                         "select",
+                                         "bitwise32",
+                                         "fixed_point",
+                                         "split_byte",
+                                         "mul_16_by_8",
+                                         "mul_s16_by_u8",
+                                         "copy",
+                                         "copy_matrix"};
   static_assert(std::size(kNames) == std::variant_size_v<Operation> - 1);
   return kNames[static_cast<size_t>(kind)];
+}
+
+const Chip& chip_of(OperationKind kind) {
+  static const Chip small = [] {
+    Chip chip = bm1684();
+    chip.lane_bytes = 64 * 1024;
+    chip.bank_bytes = chip.lane_bytes / chip.banks;
+    chip.l2.bytes = 64 * 1024;
+    chip.dtcm.bytes = 16 * 1024;
+    return chip;
+  }();
+  return is_bm1684(kind) ? small : bm1880();
 }
 
 bool is_legal(const Operation& operation, const Chip& chip, uint64_t global_bytes) {
@@ -534,7 +565,8 @@ bool is_legal(const Operation& operation, const Chip& chip, uint64_t global_byte
 
 Operation random_operation(Rng& rng, OperationKind kind, const Chip& chip) {
   for (;;) {
-    Operation operation = Generator(rng, chip).make(kind);
+    Operation operation = is_bm1684(kind) ? random_bm1684_operation(rng, kind, chip)
+                                          : Generator(rng, chip).make(kind);
     if (operation.index() == static_cast<size_t>(kind) &&
         is_legal(operation, chip, kTestGlobalBytes))
       return operation;
@@ -544,16 +576,17 @@ Operation random_operation(Rng& rng, OperationKind kind, const Chip& chip) {
 void fill_random(Rng& rng, std::span<uint8_t> bytes) { fill(rng, bytes, Fill::uniform); }
 
 void fill_operands(Rng& rng, const Operation& operation, const Chip& chip, const Memory& memory) {
+  if (is_bm1684(static_cast<OperationKind>(operation.index())))
+    return fill_bm1684_operands(rng, operation, memory);
   const auto* elementwise = std::get_if<Elementwise>(&operation);
   for (const Operand& operand : operands(operation)) {
     const bool counts = elementwise != nullptr && elementwise->kind == Elementwise::Kind::shift &&
                         operand.view == &elementwise->b;
     const Fill mode =
         rng.pick({Fill::uniform, Fill::uniform, Fill::small, Fill::extreme, Fill::sparse});
-    TensorView view = *operand.view;
-    if (operand.access == Access::read_write) view.dtype = DType::i16;  // the old value
     std::vector<ByteRange> ranges;
-    add_ranges(view, chip, ranges);
+    add_ranges(operand.access == Access::read_write ? old_value(*operand.view) : *operand.view,
+               chip, ranges);
     for (const ByteRange& r : ranges) {
       uint8_t* start = r.space == Space::global ? memory.global.data() : memory.local.lane(r.lane);
       std::span<uint8_t> bytes(start + r.begin, r.end - r.begin);
@@ -570,11 +603,26 @@ std::string describe(const Operation& operation) {
 }
 
 TestMemory::TestMemory(const Chip& chip, uint64_t global_bytes)
-    : local_(chip), global_(std::move(GlobalMemory::reserve(global_bytes).value())) {}
+    : local_(chip), global_(std::move(GlobalMemory::reserve(global_bytes).value())) {
+  if (chip.l2.bytes != 0) l2_ = std::move(GlobalMemory::reserve(chip.l2.bytes).value());
+  if (chip.dtcm.bytes != 0) dtcm_ = std::move(GlobalMemory::reserve(chip.dtcm.bytes).value());
+}
 
-void TestMemory::copy_from(const TestMemory& other) {
-  std::memcpy(local_.data(), other.local_.data(), local_.size());
-  std::memcpy(global_->data(), other.global_->data(), global_->size());
+uint8_t* TestMemory::start_of(const ByteRange& range) {
+  return range.space == Space::local ? local_.lane(range.lane)
+                                     : memory().system(range.space).data();
+}
+
+std::vector<std::span<uint8_t>> TestMemory::all_bytes() {
+  std::vector<std::span<uint8_t>> all{local_bytes(), global_bytes()};
+  for (GlobalMemory* memory : {l2_.get(), dtcm_.get()})
+    if (memory != nullptr) all.push_back({memory->data(), memory->size()});
+  return all;
+}
+
+void TestMemory::copy_from(TestMemory& other) {
+  const auto to = all_bytes(), from = other.all_bytes();
+  for (size_t i = 0; i < to.size(); ++i) std::memcpy(to[i].data(), from[i].data(), to[i].size());
 }
 
 std::string RandomCases::rerun(uint64_t seed, uint64_t index) {

@@ -26,8 +26,28 @@ enum class OperationKind : uint8_t {
   dma_tensor,
   dma_matrix,
   dma_lrn_shift,
-  dma_winograd_kernel
+  dma_winograd_kernel,
+  conv2d_f32,
+  depthwise2d_f32,
+  pool2d_f32,
+  matmul_f32,
+  arithmetic_f32,
+  unary_f32,
+  channel_affine,
+  int8_to_f32,
+  select,
+  bitwise32,
+  fixed_point,
+  split_byte,
+  mul_16_by_8,
+  mul_s16_by_u8,
+  copy,
+  copy_matrix
 };
+constexpr bool is_bm1684(OperationKind kind) { return kind >= OperationKind::conv2d_f32; }
+// The chip random operations of a kind are for: the BM1880, or a BM1684 with smaller memories, so
+// that they are quickly compared.
+const Chip& chip_of(OperationKind kind);
 std::span<const OperationKind> all_operation_kinds();
 std::string_view to_string(OperationKind kind);
 
@@ -37,7 +57,10 @@ constexpr uint64_t kTestGlobalBytes = 1 << 22;
 // An operation that passes check() without an error (warnings happen) and check_bounds() with
 // kTestGlobalBytes: odd shapes, all layouts, start lanes, in-place use, the ends of lanes, extreme
 // shifts. Work is small (about 100,000 multiplications at most, but for matrix_mac2).
-Operation random_operation(Rng& rng, OperationKind kind, const Chip& chip = bm1880());
+Operation random_operation(Rng& rng, OperationKind kind, const Chip& chip);
+inline Operation random_operation(Rng& rng, OperationKind kind) {
+  return random_operation(rng, kind, chip_of(kind));
+}
 
 // Fills everything the operation reads or writes: uniform bytes, small values, extremes or sparse.
 void fill_operands(Rng& rng, const Operation& operation, const Chip& chip, const Memory& memory);
@@ -53,17 +76,21 @@ std::string describe(const Operation& operation);
 class TestMemory {
  public:
   explicit TestMemory(const Chip& chip = bm1880(), uint64_t global_bytes = kTestGlobalBytes);
-  Memory memory() { return {local_, *global_}; }
+  Memory memory() { return {local_, *global_, l2_.get(), dtcm_.get()}; }
   LocalMemory& local() { return local_; }
   GlobalMemory& global() { return *global_; }
+  // First byte of a range's lane or memory.
+  uint8_t* start_of(const ByteRange& range);
+  // Every memory there is: local, global, l2, dtcm.
+  std::vector<std::span<uint8_t>> all_bytes();
   std::span<uint8_t> local_bytes() { return {local_.data(), local_.size()}; }
   std::span<uint8_t> global_bytes() { return {global_->data(), global_->size()}; }
   // Makes this memory equal to another.
-  void copy_from(const TestMemory& other);
+  void copy_from(TestMemory& other);
 
  private:
   LocalMemory local_;
-  std::unique_ptr<GlobalMemory> global_;
+  std::unique_ptr<GlobalMemory> global_, l2_, dtcm_;
 };
 
 }  // namespace tputwin::testing

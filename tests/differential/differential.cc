@@ -11,36 +11,20 @@
 namespace tputwin::testing {
 namespace {
 
-bool execute_fast(const Operation& operation, const Memory& memory) {
-  return std::visit(
-      [&](const auto& op) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(op)>, CpuCall>)
-          return false;
-        else
-          return fast::execute(op, memory);
-      },
-      operation);
-}
-
-uint8_t* start_of(const ByteRange& range, TestMemory& memory) {
-  return range.space == Space::global ? memory.global().data() + range.begin
-                                      : memory.local().lane(range.lane) + range.begin;
-}
-
 // The bytes an operation may write, kept so that it can be run again.
 class Saved {
  public:
   Saved(const std::vector<ByteRange>& ranges, TestMemory& memory)
       : ranges_(ranges), memory_(memory) {
     for (const ByteRange& range : ranges_) {
-      const uint8_t* from = start_of(range, memory_);
+      const uint8_t* from = memory_.start_of(range) + range.begin;
       bytes_.insert(bytes_.end(), from, from + (range.end - range.begin));
     }
   }
   void restore() {
     const uint8_t* from = bytes_.data();
     for (const ByteRange& range : ranges_) {
-      std::copy_n(from, range.end - range.begin, start_of(range, memory_));
+      std::copy_n(from, range.end - range.begin, memory_.start_of(range) + range.begin);
       from += range.end - range.begin;
     }
   }
@@ -55,25 +39,28 @@ bool equal(std::span<const uint8_t> a, std::span<const uint8_t> b) {
   return std::memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
-// "lane 3 + 0x40: 12, reference 13", the first of how many.
+// "lane 3 + 0x40: 12, reference 13", the first of how many; nothing if the memories are equal.
 std::string difference(TestMemory& actual, TestMemory& expected) {
-  auto describe_in = [](std::span<uint8_t> a, std::span<uint8_t> e, uint64_t lane_bytes) {
-    uint64_t first = std::mismatch(a.begin(), a.end(), e.begin()).first - a.begin(), count = 0;
-    for (uint64_t i = first; i < a.size(); ++i) count += a[i] != e[i];
-    std::string place =
-        lane_bytes == 0 ? fmt::format("global {:#x}", first)
-                        : fmt::format("lane {} + {:#x}", first / lane_bytes, first % lane_bytes);
+  constexpr std::string_view kNames[] = {"local", "global", "l2", "dtcm"};
+  const auto all = actual.all_bytes(), wanted = expected.all_bytes();
+  for (size_t i = 0; i < all.size(); ++i) {
+    const auto a = all[i], e = wanted[i];
+    if (equal(a, e)) continue;
+    const uint64_t first = std::mismatch(a.begin(), a.end(), e.begin()).first - a.begin();
+    uint64_t count = 0, lane = actual.local().lane_bytes();
+    for (uint64_t k = first; k < a.size(); ++k) count += a[k] != e[k];
+    const std::string place = i == 0 ? fmt::format("lane {} + {:#x}", first / lane, first % lane)
+                                     : fmt::format("{} {:#x}", kNames[i], first);
     return fmt::format("{} bytes differ, first {}: {}, reference {}", count, place, a[first],
                        e[first]);
-  };
-  if (!equal(actual.local_bytes(), expected.local_bytes()))
-    return describe_in(actual.local_bytes(), expected.local_bytes(), expected.local().lane_bytes());
-  return describe_in(actual.global_bytes(), expected.global_bytes(), 0);
+  }
+  return {};
 }
 
-bool touches_global(const Operation& operation) {
+// Only what an operation may reach is worth the comparison: most leave system memory alone.
+bool touches_system(const Operation& operation) {
   for (const Operand& operand : operands(operation))
-    if (operand.view->space == Space::global) return true;
+    if (is_system(operand.view->space)) return true;
   return false;
 }
 
@@ -89,23 +76,24 @@ void misdeclare(Operation& operation) {
 
 void Differential::run_case(OperationKind kind, uint64_t seed, const DifferentialOptions& options,
                             DifferentialReport& report) {
-  const Chip& chip = bm1880();
+  const Chip& chip = *chip_;
+  TestMemory &expected = *expected_, &actual = *actual_;
   Rng rng(seed, static_cast<uint64_t>(kind));
   std::optional<Operation> large;
   if (rng.chance(1, 4)) large = large_operation(rng, kind, chip);
   Operation operation = large ? *large : random_operation(rng, kind, chip);
   if (seed % 2 == 0) misdeclare(operation);
   Rng again = rng;
-  fill_operands(rng, operation, chip, expected_.memory());
-  fill_operands(again, operation, chip, actual_.memory());
+  fill_operands(rng, operation, chip, expected.memory());
+  fill_operands(again, operation, chip, actual.memory());
 
   const Footprint touched = footprint(operation, chip);
-  Saved saved(touched.writes, actual_);
-  execute(operation, expected_.memory(), Body::reference);
-  const bool compare_global = touches_global(operation);
+  Saved saved(touched.writes, actual);
+  execute(operation, expected.memory(), Body::reference);
+  const bool compare_system = touches_system(operation);
   auto memories_equal = [&] {
-    return equal(actual_.local_bytes(), expected_.local_bytes()) &&
-           (!compare_global || equal(actual_.global_bytes(), expected_.global_bytes()));
+    return equal(actual.local_bytes(), expected.local_bytes()) &&
+           (!compare_system || difference(actual, expected).empty());
   };
 
   ++report.cases;
@@ -117,26 +105,31 @@ void Differential::run_case(OperationKind kind, uint64_t seed, const Differentia
     fast::select_isa(isa);
     set_thread_count(threads);
     saved.restore();
-    if (!execute_fast(operation, actual_.memory())) continue;
+    if (!execute_fast(operation, actual.memory())) continue;
     covered = true;
     ++report.bodies;
     if (memories_equal()) continue;
     report.failures.push_back(fmt::format(
         "{} of {}\n  on {} with {} threads: {}\n  rerun: build/bin/test_differential --cases 1 "
         "--seed {} --only {} --isa {} --threads {}",
-        to_string(kind), describe(operation), isa, threads, difference(actual_, expected_), seed,
+        to_string(kind), describe(operation), isa, threads, difference(actual, expected), seed,
         to_string(kind), isa, threads));
-    actual_.copy_from(expected_);
+    actual.copy_from(expected);
   }
   report.covered += covered;
   // Leave both memories equal, whichever body ran last, if any.
   saved.restore();
-  execute(operation, actual_.memory(), Body::reference);
+  execute(operation, actual.memory(), Body::reference);
 }
 
 DifferentialReport Differential::run(OperationKind kind, const DifferentialOptions& options) {
   DifferentialReport report;
-  actual_.copy_from(expected_);
+  if (chip_ != &chip_of(kind)) {
+    chip_ = &chip_of(kind);
+    expected_.emplace(*chip_);
+    actual_.emplace(*chip_);
+  }
+  actual_->copy_from(*expected_);
   for (uint64_t i = 0; i < options.cases && report.failures.size() < 5; ++i)
     run_case(kind, options.seed + i, options, report);
   set_thread_count(0);

@@ -35,8 +35,9 @@ class Differential {
   void run_case(OperationKind kind, uint64_t seed, const DifferentialOptions& options,
                 DifferentialReport& report);
 
-  // Equal between cases.
-  TestMemory expected_, actual_;
+  // Equal between cases. Of the chip of the last kind.
+  const Chip* chip_ = nullptr;
+  std::optional<TestMemory> expected_, actual_;
 };
 
 }  // namespace tputwin::testing

@@ -11,8 +11,7 @@ namespace tputwin::testing {
 namespace {
 
 std::span<uint8_t> bytes_of(TestMemory& memory, const ByteRange& r) {
-  uint8_t* start = r.space == Space::global ? memory.global().data() : memory.local().lane(r.lane);
-  return {start + r.begin, r.end - r.begin};
+  return {memory.start_of(r) + r.begin, r.end - r.begin};
 }
 
 // Every byte of `ranges` in `to` becomes that of `from`.
@@ -29,9 +28,10 @@ bool equal_ranges(TestMemory& a, TestMemory& b, std::span<const ByteRange> range
 }
 
 bool equal(TestMemory& a, TestMemory& b) {
-  return std::memcmp(a.local_bytes().data(), b.local_bytes().data(), a.local_bytes().size()) == 0 &&
-         std::memcmp(a.global_bytes().data(), b.global_bytes().data(), a.global_bytes().size()) ==
-             0;
+  const auto of_a = a.all_bytes(), of_b = b.all_bytes();
+  return std::ranges::equal(of_a, of_b, [](const auto& x, const auto& y) {
+    return std::memcmp(x.data(), y.data(), x.size()) == 0;
+  });
 }
 
 bool covers(std::span<const ByteRange> ranges, const ByteRange& piece) {
@@ -64,7 +64,7 @@ void expect_agreement(const Operation& operation, const Footprint& f, const Chip
 
 class FootprintTest : public ::testing::TestWithParam<OperationKind> {
  protected:
-  const Chip& chip = bm1880();
+  const Chip& chip = chip_of(GetParam());
   // Scratch shared by the cases of a kind: both start with the same random bytes and are made
   // equal again after every case.
   TestMemory first{chip, kSmall}, second{chip, kSmall}, noise{chip, kSmall};
@@ -76,10 +76,8 @@ TEST_P(FootprintTest, TellsTheTruth) {
   RandomCases cases(60);
   if (GetParam() == OperationKind::matrix_mac2) cases.count = (cases.count + 19) / 20;
   Rng background(cases.seed);
-  for (TestMemory* memory : {&first, &noise}) {
-    fill_random(background, memory->local_bytes());
-    fill_random(background, memory->global_bytes());
-  }
+  for (TestMemory* memory : {&first, &noise})
+    for (std::span<uint8_t> bytes : memory->all_bytes()) fill_random(background, bytes);
   second.copy_from(first);
   for (uint64_t index = cases.first; index < cases.end(); ++index) {
     Rng rng = cases.rng(index);

@@ -1,0 +1,178 @@
+#include "common/random_bm1684.h"
+
+#include <algorithm>
+
+#include "base/bits.h"
+#include "memory/layout.h"
+#include "ops/elements.h"
+
+namespace tputwin::testing {
+namespace {
+
+constexpr uint32_t kSpecials[] = {
+    0x00000000, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000, 0x7f800001, 0xffbfffff,
+    0x00000001, 0x80000001, 0x007fffff, 0x807fffff, 0x00800000, 0x80800000, 0x7f7fffff, 0xff7fffff,
+    0x3f800000, 0xbf800000, 0x3f7fffff, 0x4f000000, 0xcf000000, 0x4effffff, 0x3f000000, 0xbf000000,
+    0x4b000000, 0x7fffffff, 0x33000000, 0x42b00000, 0xc2ce0000, 0x42b20000, 0xc2d00000, 0x7fabcdef};
+
+Shape cells_of(Shape shape, uint8_t pack) {
+  shape.n = ceil_div(shape.n, pack);
+  return shape;
+}
+
+// Amounts of shifts: the documented range and some beyond.
+bool is_shift_amount(const Operation& operation, const TensorView* view) {
+  if (const auto* op = std::get_if<Bitwise32>(&operation))
+    return op->kind >= Bitwise32::Kind::arithmetic_shift && view == &op->b.view;
+  if (const auto* op = std::get_if<FixedPoint>(&operation))
+    return op->kind >= FixedPoint::Kind::arithmetic_shift && view == &op->b.view;
+  return false;
+}
+
+}  // namespace
+
+Bm1684Tensors::Bm1684Tensors(Rng& rng, const Chip& chip)
+    : rng_(rng), chip_(chip), local_(rng.pick<uint64_t>({0, 0, 4, 128, 1024, 8192, 8192 - 256})) {}
+
+Shape Bm1684Tensors::shape(uint64_t max_count, uint32_t max_n) {
+  for (;;) {
+    Shape s{rng_.coin() ? 1 : rng_.range(1, max_n),
+            rng_.coin() ? rng_.range(1, 12)
+                        : rng_.pick({1u, 2u, 3u, 16u, 33u, 63u, 64u, 64u, 65u, 70u, 128u, 130u}),
+            rng_.range(1, 9), rng_.range(1, 40)};
+    if (rng_.chance(1, 6)) s.h = 1, s.w = rng_.range(1, 300);
+    if (rng_.chance(1, 10)) s.w = 1, s.h = rng_.range(1, 100);
+    if (s.count() <= max_count) return s;
+  }
+}
+
+uint32_t Bm1684Tensors::start_lane() {
+  return rng_.coin() ? 0 : rng_.chance(1, 3) ? chip_.lanes - 1 : rng_.range(1, chip_.lanes - 1);
+}
+
+void Bm1684Tensors::place(TensorView& view, uint32_t lane, uint32_t quantum) {
+  local_ = align_up(local_ + rng_.pick({0u, 0u, 4u, 12u, 300u}), quantum);
+  view.address = uint64_t{lane} * chip_.lane_bytes + local_;
+  const uint64_t turns = ceil_div(uint64_t{lane} + view.shape.c, uint64_t{chip_.lanes});
+  local_ += (cells(view) - 1) * uint64_t{view.stride.n} + (turns - 1) * view.stride.c +
+            (view.shape.h - 1) * uint64_t{view.stride.h} +
+            (view.shape.w - 1) * uint64_t{view.stride.w} + run_bytes(view);
+}
+
+TensorView Bm1684Tensors::dense(const Shape& shape, uint32_t lane, DType dtype, bool aligned,
+                                uint8_t pack) {
+  const uint32_t bytes = pack * element_bytes(dtype);
+  TensorView view{.dtype = dtype,
+                  .pack = pack,
+                  .plane_stride = is_16bit(dtype) ? 1u : 0u,
+                  .shape = shape,
+                  .stride = lane_stride(chip_, cells_of(shape, pack), lane, bytes, aligned)};
+  place(view, lane, aligned ? chip_.eu_bytes : 4);
+  return view;
+}
+
+TensorView Bm1684Tensors::any(const Shape& shape, uint32_t lane, DType dtype, bool is_source,
+                              uint8_t pack) {
+  if (rng_.coin()) return dense(shape, lane, dtype, rng_.chance(3, 4), pack);
+  const uint32_t bytes = pack * element_bytes(dtype);
+  const auto turns = static_cast<uint32_t>(ceil_div(lane + shape.c, chip_.lanes));
+  auto gap = [&](uint32_t most) { return rng_.coin() ? 0 : rng_.range(1, most); };
+  Stride s;
+  s.w = rng_.chance(1, 4) ? rng_.range(2, 3) : 1;
+  s.h = (shape.w - 1) * s.w + 1 + gap(5);
+  s.c = (shape.h - 1) * s.h + (shape.w - 1) * s.w + 1 + gap(9);
+  s.n = (turns - 1) * s.c + (shape.h - 1) * s.h + (shape.w - 1) * s.w + 1 + gap(9);
+  if (is_source && rng_.chance(1, 3)) {
+    const uint32_t zero = rng_.range(1, 15);
+    if (zero & 1) s.n = 0;
+    if (zero & 2) s.c = 0;
+    if (zero & 4) s.h = 0;
+    if (zero & 8) s.w = 0;
+  }
+  TensorView view{.dtype = dtype,
+                  .pack = pack,
+                  .plane_stride = is_16bit(dtype) ? 1u : 0u,
+                  .shape = shape,
+                  .stride = {s.n * bytes, s.c * bytes, s.h * bytes, s.w * bytes}};
+  place(view, lane, 4);
+  return view;
+}
+
+MatrixView Bm1684Tensors::matrix(uint32_t rows, uint32_t cols, uint32_t per_channel,
+                                 uint32_t lane) {
+  const Shape shape{rows, ceil_div(cols, per_channel), 1, per_channel};
+  return {dense(shape, lane, DType::f32, /*aligned=*/true), rows, cols};
+}
+
+TensorView Bm1684Tensors::system(const Shape& shape, DType dtype, bool is_source) {
+  const uint32_t bytes = element_bytes(dtype);
+  TensorView view{.space = rng_.chance(3, 4) ? Space::global
+                           : rng_.coin()     ? Space::l2
+                                             : Space::dtcm,
+                  .dtype = dtype,
+                  .plane_stride = is_16bit(dtype) ? 1u : 0u,
+                  .shape = shape,
+                  .stride = system_stride(shape, bytes)};
+  if (rng_.coin()) {
+    auto gap = [&](uint32_t most) { return rng_.coin() ? 0 : bytes * rng_.range(1, most); };
+    view.stride.h = shape.w * bytes + gap(7);
+    view.stride.c = (shape.h - 1) * view.stride.h + shape.w * bytes + gap(9);
+    view.stride.n =
+        (shape.c - 1) * view.stride.c + (shape.h - 1) * view.stride.h + shape.w * bytes + gap(9);
+    if (is_source && rng_.chance(1, 4)) {
+      const uint32_t zero = rng_.range(1, 7);
+      if (zero & 1) view.stride.n = 0;
+      if (zero & 2) view.stride.c = 0;
+      if (zero & 4) view.stride.h = 0;
+    }
+  }
+  view.address = align_up(system_ + bytes * rng_.below(9), bytes);
+  system_ = view.address + (shape.n - 1) * uint64_t{view.stride.n} +
+            (shape.c - 1) * uint64_t{view.stride.c} + (shape.h - 1) * uint64_t{view.stride.h} +
+            shape.w * uint64_t{bytes};
+  return view;
+}
+
+uint32_t random_f32(Rng& rng, F32Fill mode) {
+  auto magnitude = [&](uint32_t exponents) {
+    const uint32_t exponent = rng.range(127 - exponents, 127 + exponents);
+    return static_cast<uint32_t>(rng.next() & 0x807f'ffff) | exponent << 23;
+  };
+  switch (mode) {
+    case F32Fill::integers:
+      return f32::bits(static_cast<float>(static_cast<int>(rng.below(17)) - 8));
+    case F32Fill::usual:
+      return magnitude(6);
+    case F32Fill::wide:
+      return magnitude(24);
+    case F32Fill::special:
+      break;
+  }
+  if (rng.coin()) return kSpecials[rng.below(std::size(kSpecials))];
+  return rng.coin() ? magnitude(6) : static_cast<uint32_t>(rng.next());
+}
+
+Operation random_bm1684_operation(Rng& rng, OperationKind kind, const Chip& chip) {
+  if (kind <= OperationKind::matmul_f32) return random_windows(rng, kind, chip);
+  if (kind <= OperationKind::select) return random_fp32(rng, kind, chip);
+  return random_packed(rng, kind, chip);
+}
+
+void fill_bm1684_operands(Rng& rng, const Operation& operation, const Memory& memory) {
+  for (const Operand& operand : operands(operation)) {
+    const auto mode = static_cast<F32Fill>(rng.below(4));
+    const bool uniform = rng.coin(), amounts = is_shift_amount(operation, operand.view);
+    const TensorView& view = *operand.view;
+    auto draw = [&]() -> int32_t {
+      if (amounts) return static_cast<int32_t>(rng.below(81)) - 40;
+      if (view.dtype == DType::f32) return static_cast<int32_t>(random_f32(rng, mode));
+      if (uniform) return static_cast<int32_t>(rng.next());
+      return rng.pick({0, 1, -1, 127, 128, -128, 255, 32767, -32768, 65535, 3, -7});
+    };
+    for_each_index(view.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+      memory.write(view, n, c, h, w, draw());
+    });
+  }
+}
+
+}  // namespace tputwin::testing

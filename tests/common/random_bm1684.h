@@ -1,0 +1,52 @@
+// Random legal operations of the BM1684 kinds. One file per family makes them:
+// random_fp32.cc, random_windows.cc, random_packed.cc.
+#pragma once
+
+#include <vector>
+
+#include "common/random_operation.h"
+#include "ops/source.h"
+
+namespace tputwin::testing {
+
+// Makes tensors in lanes side by side, and in system memory.
+class Bm1684Tensors {
+ public:
+  Bm1684Tensors(Rng& rng, const Chip& chip);
+
+  // Odd extents, channel counts around the number of lanes; at most max_count elements.
+  Shape shape(uint64_t max_count = 3000, uint32_t max_n = 5);
+  // Mostly 0, often the last.
+  uint32_t start_lane();
+
+  // Strides NULL or explicit: aligned, compact, with gaps in every dimension; sources also
+  // broadcast (stride 0). `pack` as in TensorView.
+  TensorView any(const Shape& shape, uint32_t lane, DType dtype, bool is_source, uint8_t pack = 1);
+  TensorView dense(const Shape& shape, uint32_t lane, DType dtype, bool aligned, uint8_t pack = 1);
+  MatrixView matrix(uint32_t rows, uint32_t cols, uint32_t per_channel, uint32_t lane);
+  // In global memory, L2 or DTCM.
+  TensorView system(const Shape& shape, DType dtype, bool is_source);
+  Source source(const Shape& shape, uint32_t lane, DType dtype, uint8_t pack = 1) {
+    return Source::tensor(any(shape, lane, dtype, /*is_source=*/true, pack));
+  }
+
+ private:
+  void place(TensorView& view, uint32_t lane, uint32_t quantum);
+
+  Rng& rng_;
+  const Chip& chip_;
+  uint64_t local_, system_ = 0;
+};
+
+// fp32 patterns: small integers, usual magnitudes, wide ones, or every special value and any bits.
+enum class F32Fill : uint8_t { integers, usual, wide, special };
+uint32_t random_f32(Rng& rng, F32Fill mode);
+
+Operation random_bm1684_operation(Rng& rng, OperationKind kind, const Chip& chip);
+Operation random_fp32(Rng& rng, OperationKind kind, const Chip& chip);
+Operation random_windows(Rng& rng, OperationKind kind, const Chip& chip);
+Operation random_packed(Rng& rng, OperationKind kind, const Chip& chip);
+
+void fill_bm1684_operands(Rng& rng, const Operation& operation, const Memory& memory);
+
+}  // namespace tputwin::testing

@@ -1,0 +1,128 @@
+// Random operations of the fp32 element-wise kinds.
+#include "common/random_bm1684.h"
+
+namespace tputwin::testing {
+namespace {
+
+class Fp32Generator {
+ public:
+  Fp32Generator(Rng& rng, const Chip& chip)
+      : rng_(rng), tensors_(rng, chip), shape_(tensors_.shape()), lane_(tensors_.start_lane()) {}
+
+  Operation make(OperationKind kind) {
+    switch (kind) {
+      case OperationKind::arithmetic_f32:
+        return arithmetic();
+      case OperationKind::unary_f32:
+        return unary();
+      case OperationKind::channel_affine:
+        return channel_affine();
+      case OperationKind::int8_to_f32:
+        return int8_to_f32();
+      case OperationKind::select:
+        return select();
+      default:
+        return CpuCall{};
+    }
+  }
+
+ private:
+  TensorView result() { return tensors_.any(shape_, lane_, DType::f32, /*is_source=*/false); }
+  Source source() { return tensors_.source(shape_, lane_, DType::f32); }
+  Source constant() { return Source::value(random_f32(rng_, static_cast<F32Fill>(rng_.below(4)))); }
+  static bool writable(const TensorView& view) {
+    const Stride& s = view.stride;
+    return s.n != 0 && s.c != 0 && s.h != 0 && s.w != 0;
+  }
+
+  Operation arithmetic() {
+    ArithmeticF32 op{.kind = static_cast<ArithmeticF32::Kind>(rng_.below(7))};
+    op.out = result();
+    op.a = source();
+    op.b = source();
+    if (rng_.chance(1, 3))
+      op.b = constant();
+    else if (rng_.chance(1, 4))
+      op.a = constant();
+    if (!op.a.is_constant && writable(op.a.view) && rng_.chance(1, 5)) op.out = op.a.view;
+    return op;
+  }
+
+  Operation unary() {
+    using Kind = UnaryF32::Kind;
+    UnaryF32 op{.kind = static_cast<Kind>(rng_.below(10))};
+    const bool strided = op.kind == Kind::relu;
+    op.in = strided ? source().view : tensors_.dense(shape_, lane_, DType::f32, true);
+    op.out = strided ? result() : tensors_.dense(shape_, lane_, DType::f32, true);
+    if (is_series(op.kind)) op.terms = rng_.chance(1, 4) ? 32 : rng_.range(1, 64);
+    if (has_work(op.kind)) op.work = tensors_.dense(shape_, lane_, DType::f32, true);
+    if (op.kind == Kind::lookup_exp || op.kind == Kind::lookup_int8) op.in.dtype = DType::b32;
+    if (op.kind == Kind::to_int32) op.out.dtype = DType::b32;
+    if (writable(op.in) && rng_.chance(1, 5)) {
+      op.out.address = op.in.address;
+      op.out.stride = op.in.stride;
+    }
+    return op;
+  }
+
+  Operation channel_affine() {
+    ChannelAffine op{.out = result(), .in = source().view};
+    const Shape per_channel{1, shape_.c, 1, 1};
+    const uint32_t which = rng_.range(1, 3);
+    if (which & 1) op.scale = tensors_.dense(per_channel, lane_, DType::f32, /*aligned=*/false);
+    if (which & 2) op.bias = tensors_.dense(per_channel, lane_, DType::f32, /*aligned=*/false);
+    op.accumulate = op.scale && rng_.coin();
+    return op;
+  }
+
+  Operation int8_to_f32() {
+    const bool aligned = rng_.coin(), packed = rng_.coin();
+    const DType type = rng_.coin() ? DType::i8 : DType::u8;
+    Int8ToF32 op;
+    op.in = tensors_.dense(shape_, lane_, type, aligned, packed ? 4 : 1);
+    op.words = op.in;
+    op.words.dtype = DType::b32;
+    op.words.pack = 1;
+    if (packed) {
+      op.words.shape.n = cells(op.in);
+    } else {
+      // rows of bytes begin on words
+      if (!aligned) {
+        op.in.stride.c = (op.in.stride.c + 3) / 4 * 4;
+        op.in.stride.n = op.in.stride.c * ((lane_ + shape_.c + 63) / 64);
+      }
+      op.words.shape = {shape_.n, shape_.c, 1, (shape_.h * shape_.w + 3) / 4};
+      op.words.stride = {op.in.stride.n, op.in.stride.c, 0, 4};
+    }
+    op.work = op.words;
+    op.work.address =
+        tensors_.dense({shape_.n, shape_.c, shape_.h, shape_.w + 3}, lane_, DType::f32, aligned)
+            .address;
+    op.out = tensors_.dense(shape_, lane_, DType::f32, aligned);
+    return op;
+  }
+
+  Operation select() {
+    Select op{.compare = static_cast<Select::Compare>(rng_.below(3))};
+    op.out = result();
+    auto either = [&] { return rng_.chance(1, 3) ? constant() : source(); };
+    op.a = either();
+    op.b = op.a.is_constant ? source() : either();
+    op.if_true = either();
+    op.if_false = either();
+    return op;
+  }
+
+  Rng& rng_;
+  Bm1684Tensors tensors_;
+  Shape shape_;
+  uint32_t lane_;
+};
+
+}  // namespace
+
+Operation random_fp32(Rng& rng, OperationKind kind, const Chip& chip) {
+  return Fp32Generator(rng, chip).make(kind);
+}
+
+}  // namespace tputwin::testing

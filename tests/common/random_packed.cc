@@ -1,0 +1,166 @@
+// Random operations of the movement, bitwise and fixed point kinds.
+#include "base/bits.h"
+#include "common/random_bm1684.h"
+
+namespace tputwin::testing {
+namespace {
+
+class PackedGenerator {
+ public:
+  PackedGenerator(Rng& rng, const Chip& chip)
+      : rng_(rng), tensors_(rng, chip), shape_(tensors_.shape(3000, 9)) {}
+
+  Operation make(OperationKind kind) {
+    switch (kind) {
+      case OperationKind::bitwise32:
+        return bitwise();
+      case OperationKind::fixed_point:
+        return fixed_point();
+      case OperationKind::split_byte:
+        return split_byte();
+      case OperationKind::mul_16_by_8:
+        return mul_16_by_8();
+      case OperationKind::mul_s16_by_u8:
+        return mul_s16_by_u8();
+      case OperationKind::copy:
+        return copy();
+      case OperationKind::copy_matrix:
+        return copy_matrix();
+      default:
+        return CpuCall{};
+    }
+  }
+
+ private:
+  static uint8_t pack_of(DType type) { return is_16bit(type) ? 2 : 4; }
+  TensorView result(DType type) {
+    return tensors_.any(shape_, 0, type, /*is_source=*/false, pack_of(type));
+  }
+  TensorView source(DType type) {
+    return tensors_.any(shape_, 0, type, /*is_source=*/true, pack_of(type));
+  }
+  DType type(bool wide) { return make_dtype(rng_.coin(), !wide); }
+  uint32_t rshift() { return rng_.chance(1, 4) ? rng_.range(0, 31) : rng_.range(0, 9); }
+  uint32_t constant_of(DType type) {
+    const auto bits = static_cast<uint32_t>(rng_.next());
+    switch (type) {
+      case DType::u8:
+        return bits & 0xff;
+      case DType::i8:
+        return static_cast<uint32_t>(static_cast<int8_t>(bits));
+      case DType::u16:
+        return bits & 0xffff;
+      default:
+        return static_cast<uint32_t>(static_cast<int16_t>(bits));
+    }
+  }
+
+  Operation bitwise() {
+    using Kind = Bitwise32::Kind;
+    const uint32_t lane = tensors_.start_lane();
+    Bitwise32 op{.kind = static_cast<Kind>(rng_.below(5)), .keeps_at_32 = rng_.coin()};
+    const bool shift = op.kind >= Kind::arithmetic_shift;
+    op.out = tensors_.any(shape_, lane, DType::b32, /*is_source=*/false);
+    op.a = tensors_.source(shape_, lane, DType::b32);
+    op.b = tensors_.source(shape_, lane, DType::b32);
+    if (rng_.chance(1, 3))
+      op.b = Source::value(static_cast<uint32_t>(shift ? rng_.below(81) - 40 : rng_.next()));
+    else if (rng_.chance(1, 4))
+      op.a = Source::value(static_cast<uint32_t>(rng_.next()));
+    return op;
+  }
+
+  Operation fixed_point() {
+    using Kind = FixedPoint::Kind;
+    FixedPoint op{.kind = static_cast<Kind>(rng_.below(8))};
+    bool wide = rng_.coin(), wide_out = rng_.coin();
+    if (op.kind == Kind::mul || op.kind == Kind::mac) wide = false;
+    if (op.kind == Kind::mac) wide_out = true;
+    op.a_type = type(wide);
+    op.b_type = type(wide);
+    DType out_type = make_dtype(is_signed(op.a_type) || is_signed(op.b_type), !wide_out);
+    if (op.kind == Kind::max || op.kind == Kind::min) out_type = op.b_type = op.a_type;
+    if (op.kind >= Kind::arithmetic_shift) {
+      out_type = op.a_type = op.kind == Kind::arithmetic_shift ? DType::i16 : DType::u16;
+      op.b_type = DType::i16;
+    }
+    op.out = result(out_type);
+    op.a = Source::tensor(source(op.a_type));
+    op.b = Source::tensor(source(op.b_type));
+    if (rng_.chance(1, 3))
+      op.b = Source::value(constant_of(op.b_type));
+    else if (rng_.chance(1, 4))
+      op.a = Source::value(constant_of(op.a_type));
+    op.old_type = rng_.coin() ? DType::i16 : DType::u16;
+    if (op.kind == Kind::mac) op.lshift = rng_.range(0, 14);
+    if (op.kind <= Kind::mac) op.rshift = rshift();
+    return op;
+  }
+
+  Operation split_byte() {
+    SplitByte op{.out = result(DType::u8), .in = source(DType::u16)};
+    if (rng_.coin()) op.work = result(DType::u16);
+    return op;
+  }
+
+  Operation mul_16_by_8() {
+    const bool sign = rng_.coin();
+    return Mul16By8{.out = result(make_dtype(sign, false)),
+                    .high = source(make_dtype(sign, true)),
+                    .low = source(DType::u8),
+                    .b = source(make_dtype(sign, true)),
+                    .rshift = rshift()};
+  }
+
+  Operation mul_s16_by_u8() {
+    MulS16ByU8 op{.out = result(DType::i16), .a = source(DType::i16), .b = source(DType::u8)};
+    op.work = result(DType::i16);
+    op.work_high = result(DType::u8);
+    op.work_low = result(DType::u8);
+    op.rshift = rshift();
+    return op;
+  }
+
+  Operation copy() {
+    Copy op;
+    const DType type = rng_.pick({DType::u8, DType::u16, DType::b32});
+    if (rng_.chance(1, 4)) {
+      op.engine = Engine::compute;
+      const uint32_t lane = tensors_.start_lane();
+      op.dst = tensors_.any(shape_, lane, DType::b32, /*is_source=*/false);
+      op.src = tensors_.source(shape_, lane, DType::b32);
+    } else {
+      auto side = [&](bool is_source) {
+        if (rng_.coin()) return tensors_.system(shape_, type, is_source);
+        TensorView view = tensors_.any(shape_, tensors_.start_lane(), type, is_source);
+        if (view.stride.w != element_bytes(type)) view.stride.w = element_bytes(type);
+        return view;
+      };
+      op.dst = side(/*is_source=*/false);
+      op.src = Source::tensor(side(/*is_source=*/true));
+    }
+    if (rng_.chance(1, 5)) op.src = Source::value(static_cast<uint32_t>(rng_.next()));
+    return op;
+  }
+
+  Operation copy_matrix() {
+    const uint32_t rows = rng_.range(1, 30), cols = rng_.range(1, 90);
+    MatrixView lanes = tensors_.matrix(rows, cols, rng_.range(1, cols), tensors_.start_lane());
+    TensorView system = tensors_.system({rows, 1, 1, cols}, DType::b32, /*is_source=*/false);
+    lanes.tensor.dtype = DType::b32;
+    const MatrixView outside{system, rows, cols};
+    return rng_.coin() ? CopyMatrix{lanes, outside} : CopyMatrix{outside, lanes};
+  }
+
+  Rng& rng_;
+  Bm1684Tensors tensors_;
+  Shape shape_;
+};
+
+}  // namespace
+
+Operation random_packed(Rng& rng, OperationKind kind, const Chip& chip) {
+  return PackedGenerator(rng, chip).make(kind);
+}
+
+}  // namespace tputwin::testing
