@@ -626,19 +626,26 @@ void okk_bdc_fixed_point_packed_16bit_split_low_8bit(local_addr_t dst_addr, loca
     okk_register_kernel_func(#f, f);                                \
   }
 
+/* Behind the macros below. */
+void okk_log(const char* format, ...) __attribute__((format(printf, 1, 2)));
+void okk_assert_logged(const char* file, int line, const char* function, const char* expression);
+void okk_assert_failed(const char* file, int line, const char* function, const char* expression)
+    __attribute__((noreturn));
+
 #ifdef USING_CMODEL
 #define OKKERNEL_LOG(...) printf(__VA_ARGS__)
-/* Aborts the process, unless NDEBUG is defined. */
-#define OKKERNEL_ASSERT(x) assert(x)
+/* As assert: aborts the process, unless NDEBUG is defined. With the environment variable
+ * TPUTWIN_ASSERT=fail the kernel ends here instead, and its launch fails; it is left by longjmp, so
+ * a C++ kernel's local objects are not destroyed. */
+#ifdef NDEBUG
+#define OKKERNEL_ASSERT(x) ((void)0)
+#else
+#define OKKERNEL_ASSERT(x) ((x) ? (void)0 : okk_assert_failed(__FILE__, __LINE__, __func__, #x))
+#endif
 #else
 /* As on the device: written to the log, and the kernel goes on. */
-void okk_log(const char* format, ...);
-void okk_assert_failed(const char* file, int line, const char* function, const char* expression);
 #define OKKERNEL_LOG(...) okk_log(__VA_ARGS__)
-#define OKKERNEL_ASSERT(x)                                         \
-  do {                                                             \
-    if (!(x)) okk_assert_failed(__FILE__, __LINE__, __func__, #x); \
-  } while (0)
+#define OKKERNEL_ASSERT(x) ((x) ? (void)0 : okk_assert_logged(__FILE__, __LINE__, __func__, #x))
 #endif
 
 #ifdef __cplusplus

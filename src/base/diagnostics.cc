@@ -24,6 +24,14 @@ Status Diagnostics::report(Error error) {
   return error;
 }
 
+void Diagnostics::add(const std::vector<WarningCount>& warnings) {
+  std::lock_guard lock(mutex_);
+  for (const auto& [sample, count] : warnings) {
+    auto key = std::make_pair(sample.id(), sample.call());
+    warnings_.try_emplace(std::move(key), WarningCount{sample, 0}).first->second.count += count;
+  }
+}
+
 std::optional<Error> Diagnostics::first_error() const {
   std::lock_guard lock(mutex_);
   return first_;

@@ -29,6 +29,9 @@ class Diagnostics {
   // Books the error of a failed Status; passes the Status through.
   Status report(Status status) { return status.ok() ? Status() : report(Error(status.error())); }
 
+  // Counts warnings that another thread collected.
+  void add(const std::vector<WarningCount>& warnings);
+
   std::optional<Error> first_error() const;
   std::optional<Error> last_error() const;
   uint64_t error_count() const;

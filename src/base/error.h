@@ -132,4 +132,10 @@ class [[nodiscard]] Result {
       return ::tputwin::Error(std::move(tw_status_).error()); \
   } while (0)
 
+// Unpack a Result into a new variable, or return its error.
+#define TW_ASSIGN_OR_RETURN(variable, expression)                                  \
+  auto variable##_result = (expression);                                           \
+  if (!variable##_result.ok()) return ::tputwin::Error(variable##_result.error()); \
+  auto variable = std::move(variable##_result.value())
+
 }  // namespace tputwin

@@ -14,17 +14,22 @@ namespace tputwin {
 // call the compiler does not inline, or it may be moved out.
 class ScopedFloatMode {
  public:
+  enum Mode { flush, ieee };  // ieee: subnormals are numbers, as in a program that starts
+
 #if defined(__x86_64__)
-  ScopedFloatMode() : saved_(_mm_getcsr()) { _mm_setcsr(kFlushAll); }
+  explicit ScopedFloatMode(Mode mode = flush) : saved_(_mm_getcsr()) {
+    _mm_setcsr(mode == flush ? kFlushAll : kIeee);
+  }
   ~ScopedFloatMode() { _mm_setcsr(saved_); }
 
  private:
-  static constexpr uint32_t kFlushAll = 0x9fc0;  // FTZ, DAZ, all exceptions masked
+  static constexpr uint32_t kIeee = 0x1f80;              // all exceptions masked
+  static constexpr uint32_t kFlushAll = kIeee | 0x8040;  // FTZ, DAZ
   uint32_t saved_;
 #elif defined(__aarch64__)
-  ScopedFloatMode() {
+  explicit ScopedFloatMode(Mode mode = flush) {
     asm volatile("mrs %0, fpcr" : "=r"(saved_));
-    asm volatile("msr fpcr, %0" ::"r"(kFlushAll));
+    asm volatile("msr fpcr, %0" ::"r"(mode == flush ? kFlushAll : 0));
   }
   ~ScopedFloatMode() { asm volatile("msr fpcr, %0" ::"r"(saved_)); }
 

@@ -42,9 +42,3 @@ bmerr_t not_supported(std::string_view call);
 Status check_pointer(const void* pointer, std::string_view argument);
 
 }  // namespace tputwin::rt
-
-// Unpack a Result into a new variable, or return its error.
-#define TW_ASSIGN_OR_RETURN(variable, expression)                                  \
-  auto variable##_result = (expression);                                           \
-  if (!variable##_result.ok()) return ::tputwin::Error(variable##_result.error()); \
-  auto variable = std::move(variable##_result.value())

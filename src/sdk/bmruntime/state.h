@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "machine/device.h"
+#include "memory/allocator.h"
 #include "sdk/bmkernel/context.h"
-#include "sdk/bmruntime/allocator.h"
 #include "sdk/bmruntime/cpu_operator.h"
-#include "sdk/bmruntime/registry.h"
+#include "sdk/common/registry.h"
 
 namespace tputwin::api {
 class Observer;
@@ -27,6 +27,7 @@ class Observer;
 namespace tputwin::rt {
 
 using Program = std::vector<Instruction>;
+using sdk::Registry;
 
 class Network;
 

@@ -21,6 +21,11 @@
 
 namespace tputwin::okk {
 
+// An address as messages show it.
+struct Hex {
+  uint64_t value;
+};
+
 class Call {
  public:
   // `name` outlives the call (__func__). Outside a kernel the call fails.

@@ -35,6 +35,8 @@ ScopedSession::ScopedSession(Session& session) : before_(current) { current = &s
 ScopedSession::~ScopedSession() { current = before_; }
 
 void Session::issue(const Operation& op, std::string_view call) {
+  if (!initialized_ && !report(Error(ErrorId::okk_uninitialized), call)) return;
+  unpolled_ = true;
   const Engine engine = tputwin::engine(op);
   const bool dma = engine == Engine::dma;
   Instruction instruction{.op = op, .engine = engine};
@@ -58,5 +60,10 @@ void Session::start_parallel() {
 }
 
 void Session::end_parallel() { parallel_ = false; }
+
+void Session::poll() {
+  unpolled_ = false;
+  static_cast<void>(device_.drain());  // its error sticks to the device
+}
 
 }  // namespace tputwin::okk

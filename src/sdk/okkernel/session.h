@@ -34,14 +34,20 @@ class Session {
   // A rule of `call` that is broken. True if the call may go on: a warning.
   bool report(Error error, std::string_view call);
 
+  // A session asks for okk_initialize before the first operation after this call.
+  void expect_initialize() { initialized_ = false; }
+  void initialize() { initialized_ = true; }
   void start_parallel();
   void end_parallel();
-  Status drain() { return device_.drain(); }
+  // Finishes all operations.
+  void poll();
+  // Operations issued since the last poll().
+  bool unpolled() const { return unpolled_; }
 
  private:
   Device& device_;
   Quirks quirks_;
-  bool parallel_ = false;
+  bool parallel_ = false, initialized_ = true, unpolled_ = false;
   uint32_t issued_compute_ = 0, issued_dma_ = 0;    // newest numbers
   uint32_t barrier_compute_ = 0, barrier_dma_ = 0;  // at the start of the section
 };

@@ -1,8 +1,8 @@
-#include "sdk/bmruntime/allocator.h"
+#include "memory/allocator.h"
 
 #include "base/bits.h"
 
-namespace tputwin::rt {
+namespace tputwin {
 
 std::optional<uint64_t> Allocator::allocate(uint64_t bytes) {
   if (bytes > UINT64_MAX - quantum_) return std::nullopt;
@@ -34,4 +34,4 @@ void Allocator::release(uint64_t offset, uint64_t bytes) {
   free_.emplace(offset, bytes);
 }
 
-}  // namespace tputwin::rt
+}  // namespace tputwin

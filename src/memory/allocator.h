@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 
-namespace tputwin::rt {
+namespace tputwin {
 
 class Allocator {
  public:
@@ -22,4 +22,4 @@ class Allocator {
   std::map<uint64_t, uint64_t> free_;  // offset -> bytes
 };
 
-}  // namespace tputwin::rt
+}  // namespace tputwin

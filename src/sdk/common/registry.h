@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace tputwin::rt {
+namespace tputwin::sdk {
 
 template <class Handle, class T>
 class Registry {
@@ -54,4 +54,4 @@ class Registry {
   std::unordered_map<uintptr_t, std::shared_ptr<T>> live_;
 };
 
-}  // namespace tputwin::rt
+}  // namespace tputwin::sdk

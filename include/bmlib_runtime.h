@@ -1,0 +1,393 @@
+/*
+ * bmlib: the host side of programs for the BM1684. C99 and C++. Opens devices, copies data to and
+ * from their memory and launches kernels (okk.h).
+ *
+ * Every function returns a code; what it is about says tputwin/error.h: which call, which argument,
+ * its value and the rule it breaks. All functions may be called from several threads; handles of
+ * one device share its memory and its queue of launches. What belongs to one device happens in
+ * order: a copy or an allocation waits for launches made before it.
+ */
+#ifndef BMLIB_RUNTIME_H_
+#define BMLIB_RUNTIME_H_
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#ifdef USING_CMODEL
+#include <assert.h>
+#include <stdlib.h>
+#endif
+
+#ifndef DECL_EXPORT
+#define DECL_EXPORT
+#endif
+#ifndef DECL_IMPORT
+#define DECL_IMPORT
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Types ---- */
+
+typedef enum {
+  BM_SUCCESS = 0,
+  BM_ERR_DEVNOTREADY = 1, /* no such device, or a handle that is not open */
+  BM_ERR_FAILURE = 2,     /* a kernel did not run to its end, and all that has no other code */
+  BM_ERR_TIMEOUT = 3,
+  BM_ERR_PARAM = 4, /* an argument breaks a rule */
+  BM_ERR_NOMEM = 5, /* device memory is used up */
+  BM_ERR_DATA = 6,
+  BM_ERR_BUSY = 7,
+  BM_ERR_NOFEATURE = 8,
+  BM_NOT_SUPPORTED = 9 /* the function exists for other devices, or was given up */
+} bm_status_t;
+
+/* What a memory descriptor describes. */
+typedef enum {
+  BM_MEM_TYPE_DEVICE = 0,
+  BM_MEM_TYPE_HOST = 1,
+  BM_MEM_TYPE_SYSTEM = 2,
+  BM_MEM_TYPE_INT8_DEVICE = 3,
+  BM_MEM_TYPE_INVALID = 4
+} bm_mem_type_t;
+
+typedef union {
+  struct {
+    bm_mem_type_t mem_type : 3;
+    unsigned int gmem_heapid : 3;
+    unsigned int reserved : 26;
+  } u;
+  unsigned int rawflags;
+} bm_mem_flags_t;
+
+#ifndef BM_MEM_DESC_T_
+#define BM_MEM_DESC_T_
+/* A range of device memory, or a host pointer. Passed by value. */
+typedef struct bm_mem_desc {
+  union {
+    struct {
+#ifdef __linux__
+      unsigned long device_addr;
+#else
+      unsigned long long device_addr;
+#endif
+      unsigned int reserved;
+      int dmabuf_fd;
+    } device;
+    struct {
+      void* system_addr;
+      unsigned int reserved0;
+      int reserved1;
+    } system;
+  } u;
+  bm_mem_flags_t flags;
+  unsigned int size; /* bytes */
+} bm_mem_desc_t;
+typedef struct bm_mem_desc bm_device_mem_t;
+typedef struct bm_mem_desc bm_system_mem_t;
+#endif
+
+/* An address no memory has. */
+#define BM_MEM_ADDR_NULL (0xfffffffff)
+
+struct bm_context;
+typedef struct bm_context* bm_handle_t;
+
+/* Counters since the device was opened. The twin counts; its times, in microseconds, are 0. */
+typedef struct bm_profile {
+  unsigned long cdma_in_time;
+  unsigned long cdma_in_counter; /* copies to the device */
+  unsigned long cdma_out_time;
+  unsigned long cdma_out_counter; /* copies from the device */
+  unsigned long tpu_process_time;
+  unsigned long sent_api_counter;      /* launches */
+  unsigned long completed_api_counter; /* launches that have finished */
+} bm_profile_t;
+
+struct bm_misc_info {
+  int pcie_soc_mode; /* 0: PCIe card, 1: SoC, whose memory the host can map; the twin says 1 */
+  int ddr_ecc_enable;
+  long long ddr0a_size;
+  long long ddr0b_size;
+  long long ddr1_size;
+  long long ddr2_size;
+  unsigned int chipid;
+#define BM1682_CHIPID_BIT_MASK (0x1 << 0)
+#define BM1684_CHIPID_BIT_MASK (0x1 << 1)
+#define BM1686_CHIPID_BIT_MASK (0x1 << 2)
+  unsigned long chipid_bit_mask;
+  unsigned int driver_version;
+  int domain_bdf;
+  int board_version;
+  int a53_enable;
+};
+typedef struct bm_misc_info bm_misc_info;
+
+/* Sizes in MiB. */
+struct bm_heap_stat {
+  unsigned int mem_total;
+  unsigned int mem_avail;
+  unsigned int mem_used;
+};
+/* Sizes in bytes. */
+typedef struct bm_heap_stat_byte {
+  unsigned int heap_id;
+  unsigned long long mem_total;
+  unsigned long long mem_avail;
+  unsigned long long mem_used;
+  unsigned long long mem_start_addr;
+} bm_heap_stat_byte_t;
+/* Sizes in MiB; tpu_util in percent, 100 while launches are under way. */
+typedef struct bm_dev_stat {
+  int mem_total;
+  int mem_used;
+  int tpu_util;
+  int heap_num;
+  struct bm_heap_stat heap_stat[4];
+} bm_dev_stat_t;
+
+typedef enum { PERF_MONITOR_GDMA = 0, PERF_MONITOR_TPU = 1 } PERF_MONITOR_ID;
+typedef struct bm_perf_monitor {
+  long long buffer_start_addr;
+  int buffer_size;
+  PERF_MONITOR_ID monitor_id;
+} bm_perf_monitor_t;
+typedef enum {
+  MODULE_CDMA = 0,
+  MODULE_GDMA = 1,
+  MODULE_TPU = 2,
+  MODULE_SMMU = 3,
+  MODULE_SRAM = 4,
+  MODULE_END = 5
+} MODULE_ID;
+
+/* ---- Devices ---- */
+
+/* Number of devices: the environment variable TPUTWIN_DEVICES, or 1. Ids count from 0. */
+bm_status_t bm_dev_getcount(int* count);
+/* BM_SUCCESS if the device exists. */
+bm_status_t bm_dev_query(int devid);
+/* Opens a handle. Handles of one device share its memory and its queue. The device begins with its
+ * first handle, TPUTWIN_GLOBAL_BYTES of memory (4 GiB), and ends with its last. */
+bm_status_t bm_dev_request(bm_handle_t* handle, int devid);
+/* Waits for the launches of the handle and closes it. */
+void bm_dev_free(bm_handle_t handle);
+/* -1 if the handle is not open. */
+int bm_get_devid(bm_handle_t handle);
+/* 0x1684. */
+bm_status_t bm_get_chipid(bm_handle_t handle, unsigned int* p_chipid);
+bm_status_t bm_get_misc_info(bm_handle_t handle, struct bm_misc_info* pmisc_info);
+bm_status_t bm_get_stat(bm_handle_t handle, bm_dev_stat_t* stat);
+
+/* ---- Device memory ---- */
+
+/* Allocates size bytes, aligned to 4096. Contents undefined. */
+bm_status_t bm_malloc_device_byte(bm_handle_t handle, bm_device_mem_t* pmem, unsigned int size);
+/* count words of 4 bytes. */
+bm_status_t bm_malloc_device_dword(bm_handle_t handle, bm_device_mem_t* pmem, int count);
+/* n * c * h * w words of 4 bytes. */
+bm_status_t bm_malloc_neuron_device(bm_handle_t handle, bm_device_mem_t* pmem, int n, int c, int h,
+                                    int w);
+/* In heap 0, 1 or 2, which the descriptor then names; the twin's heaps share one memory. */
+bm_status_t bm_malloc_device_byte_heap(bm_handle_t handle, bm_device_mem_t* pmem, int heap_id,
+                                       unsigned int size);
+/* In the first heap of a mask; bit i stands for heap i. */
+bm_status_t bm_malloc_device_byte_heap_mask(bm_handle_t handle, bm_device_mem_t* pmem,
+                                            int heap_id_mask, unsigned int size);
+/* Frees what one of the functions above allocated, after the launches made so far. */
+void bm_free_device(bm_handle_t handle, bm_device_mem_t mem);
+
+/* Address and size of a controller's private memory; release does nothing. */
+unsigned long long bm_gmem_arm_reserved_request(bm_handle_t handle);
+void bm_gmem_arm_reserved_release(bm_handle_t handle);
+
+/* Heaps. */
+bm_status_t bm_get_gmem_heap_id(bm_handle_t handle, bm_device_mem_t* pmem, unsigned int* heapid);
+bm_status_t bm_get_gmem_total_heap_num(bm_handle_t handle, unsigned int* heap_num);
+bm_status_t bm_get_gmem_heap_stat_byte_by_id(bm_handle_t handle, bm_heap_stat_byte_t* pheap_byte,
+                                             unsigned int heap_id);
+
+/* ---- Memory descriptors ---- */
+
+bm_mem_type_t bm_mem_get_type(struct bm_mem_desc mem);
+unsigned long long bm_mem_get_device_addr(struct bm_mem_desc mem);
+void bm_mem_set_device_addr(struct bm_mem_desc* pmem, unsigned long long addr);
+unsigned int bm_mem_get_device_size(struct bm_mem_desc mem);
+void bm_mem_set_device_size(struct bm_mem_desc* pmem, unsigned int size);
+/* Makes *pmem a descriptor of device memory. */
+void bm_set_device_mem(bm_device_mem_t* pmem, unsigned int size, unsigned long long addr);
+/* A descriptor of device memory, also of a part of an allocation. */
+bm_device_mem_t bm_mem_from_device(unsigned long long device_addr, unsigned int len);
+/* A descriptor of host memory. */
+bm_system_mem_t bm_mem_from_system(void* system_addr);
+void* bm_mem_get_system_addr(struct bm_mem_desc mem);
+void bm_mem_set_system_addr(struct bm_mem_desc* pmem, void* addr);
+/* A descriptor of nothing, type BM_MEM_TYPE_INVALID. */
+bm_device_mem_t bm_mem_null(void);
+
+/* ---- Copies ---- */
+
+/* Host to device: the whole descriptor, its first size bytes, or size bytes from byte offset on. */
+bm_status_t bm_memcpy_s2d(bm_handle_t handle, bm_device_mem_t dst, void* src);
+bm_status_t bm_memcpy_s2d_partial(bm_handle_t handle, bm_device_mem_t dst, void* src,
+                                  unsigned int size);
+bm_status_t bm_memcpy_s2d_partial_offset(bm_handle_t handle, bm_device_mem_t dst, void* src,
+                                         unsigned int size, unsigned int offset);
+/* Device to host. */
+bm_status_t bm_memcpy_d2s(bm_handle_t handle, void* dst, bm_device_mem_t src);
+bm_status_t bm_memcpy_d2s_partial(bm_handle_t handle, void* dst, bm_device_mem_t src,
+                                  unsigned int size);
+bm_status_t bm_memcpy_d2s_partial_offset(bm_handle_t handle, void* dst, bm_device_mem_t src,
+                                         unsigned int size, unsigned int offset);
+/* Inside a device: offsets in bytes, len in words of 4 bytes. */
+bm_status_t bm_memcpy_d2d(bm_handle_t handle, bm_device_mem_t dst, int dst_offset,
+                          bm_device_mem_t src, int src_offset, int len);
+/* The same, everything in bytes. */
+bm_status_t bm_memcpy_d2d_byte(bm_handle_t handle, bm_device_mem_t dst, size_t dst_offset,
+                               bm_device_mem_t src, size_t src_offset, size_t size);
+/* count elements of format_size 1, 2 or 4 bytes, strides in elements. dst_stride is 1; or it is 4,
+ * then src_stride and format_size are 1. */
+bm_status_t bm_memcpy_d2d_stride(bm_handle_t handle, bm_device_mem_t dst, int dst_stride,
+                                 bm_device_mem_t src, int src_stride, int count, int format_size);
+/* From one device to another; src and dst have one size. force_dst_cdma has no effect. */
+bm_status_t bm_memcpy_c2c(bm_handle_t src_handle, bm_handle_t dst_handle, bm_device_mem_t src,
+                          bm_device_mem_t dst, bool force_dst_cdma);
+/* Fills with the 32-bit word value. */
+bm_status_t bm_memset_device(bm_handle_t handle, const int value, bm_device_mem_t mem);
+/* Repeats the first `mode` (1 to 4) bytes of *value; mode divides the size. */
+bm_status_t bm_memset_device_ext(bm_handle_t handle, void* value, int mode, bm_device_mem_t mem);
+
+/* Allocate device memory of n * c * h * w (coeff_count) words of 4 bytes, or bytes in the _byte
+ * forms, and copy sys_mem to it if need_copy. */
+bm_status_t bm_mem_convert_system_to_device_neuron(bm_handle_t handle, struct bm_mem_desc* dev_mem,
+                                                   struct bm_mem_desc sys_mem, bool need_copy,
+                                                   int n, int c, int h, int w);
+bm_status_t bm_mem_convert_system_to_device_neuron_byte(bm_handle_t handle,
+                                                        struct bm_mem_desc* dev_mem,
+                                                        struct bm_mem_desc sys_mem, bool need_copy,
+                                                        int n, int c, int h, int w);
+bm_status_t bm_mem_convert_system_to_device_coeff(bm_handle_t handle, struct bm_mem_desc* dev_mem,
+                                                  struct bm_mem_desc sys_mem, bool need_copy,
+                                                  int coeff_count);
+bm_status_t bm_mem_convert_system_to_device_coeff_byte(bm_handle_t handle,
+                                                       struct bm_mem_desc* dev_mem,
+                                                       struct bm_mem_desc sys_mem, bool need_copy,
+                                                       int coeff_count);
+
+/* ---- Mapping: the twin's device memory is host memory ---- */
+
+/* *vmem: where the host sees the memory. */
+bm_status_t bm_mem_mmap_device_mem(bm_handle_t handle, bm_device_mem_t* dmem,
+                                   unsigned long long* vmem);
+bm_status_t bm_mem_unmap_device_mem(bm_handle_t handle, void* vmem, int size);
+/* The device address of a mapped one. */
+bm_status_t bm_mem_vir_to_phy(bm_handle_t handle, unsigned long long vmem,
+                              unsigned long long* device_mem);
+/* There are no caches: these check their arguments. */
+bm_status_t bm_mem_flush_device_mem(bm_handle_t handle, bm_device_mem_t* dmem);
+bm_status_t bm_mem_flush_partial_device_mem(bm_handle_t handle, bm_device_mem_t* dmem,
+                                            unsigned int offset, unsigned int len);
+bm_status_t bm_mem_invalidate_device_mem(bm_handle_t handle, bm_device_mem_t* dmem);
+bm_status_t bm_mem_invalidate_partial_device_mem(bm_handle_t handle, bm_device_mem_t* dmem,
+                                                 unsigned int offset, unsigned int len);
+
+/* ---- Synchronisation. They return the failure of a launch they waited for. ---- */
+
+/* Launches of the calling thread through the handle. */
+void bm_flush(bm_handle_t handle);
+bm_status_t bm_thread_sync(bm_handle_t handle);
+/* Launches through the handle. */
+bm_status_t bm_handle_sync(bm_handle_t handle);
+/* All launches of the device; failures of other handles are left to these. */
+bm_status_t bm_device_sync(bm_handle_t handle);
+
+/* ---- Information ---- */
+
+bm_status_t bm_get_profile(bm_handle_t handle, bm_profile_t* profile);
+/* Given up by the vendor: BM_NOT_SUPPORTED. */
+bm_status_t bm_get_last_api_process_time_us(bm_handle_t handle, unsigned long* time_us);
+/* MHz; the number is kept and has no effect. */
+bm_status_t bm_set_clk_tpu_freq(bm_handle_t handle, int freq);
+bm_status_t bm_get_clk_tpu_freq(bm_handle_t handle, int* freq);
+
+/* ---- Log ---- */
+
+#define BMLIB_LOG_QUIET (-8)
+#define BMLIB_LOG_PANIC 0
+#define BMLIB_LOG_FATAL 8
+#define BMLIB_LOG_ERROR 16
+#define BMLIB_LOG_WARNING 24
+#define BMLIB_LOG_INFO 32
+#define BMLIB_LOG_VERBOSE 40
+#define BMLIB_LOG_DEBUG 48
+#define BMLIB_LOG_TRACE 56
+/* Messages above the level are dropped; BMLIB_LOG_INFO at first. */
+int bmlib_log_get_level(void);
+void bmlib_log_set_level(int level);
+/* Receives tag, level, format and arguments; NULL: the default, which writes to stdout. */
+void bmlib_log_set_callback(void (*callback)(const char*, int, const char*, va_list args));
+void bmlib_log(const char* tag, int level, const char* fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Kept, without effect. */
+void bm_set_debug_mode(bm_handle_t handle, int mode);
+/* Called after every launch that finished: device id, 0, the launch's bm_status_t, kernel name. */
+void bmlib_set_api_dbg_callback(void (*callback)(int, int, int, const char*));
+
+/* ---- Kernels ---- */
+
+/* The twin has the kernels in the program: succeeds whatever the files are called. */
+bm_status_t okkernel_load_firmware(bm_handle_t handle, const char* firmware_tcm,
+                                   const char* firmware_ddr);
+#define bmkernel_load_firmware okkernel_load_firmware
+/* Runs the kernel registered as func_name (OKKERNEL_FUNC_REGISTER) with a copy of the size bytes at
+ * args and returns when it has finished. BM_ERR_PARAM: no such kernel; BM_ERR_FAILURE: it broke a
+ * rule. Names have at most 64 characters. */
+bm_status_t okkernel_launch_sync(bm_handle_t handle, const char* func_name, const void* args,
+                                 unsigned int size);
+/* Returns at once; okkernel_sync says how the launch went. */
+bm_status_t okkernel_launch_async(bm_handle_t handle, const char* func_name, const void* args,
+                                  unsigned int size);
+/* Waits for the launches of the handle. */
+bm_status_t okkernel_sync(bm_handle_t handle);
+/* Another name of okkernel_launch_sync. */
+bm_status_t tpu_kernel_launch_sync(bm_handle_t handle, const char* func_name, const void* args,
+                                   unsigned int size);
+/* Launches the only registered kernel, asynchronously; bm_thread_sync waits for it. */
+bm_status_t bmkernel_launch(bm_handle_t handle, const void* args, unsigned int size);
+/* Copies a table to the lookup table area, which no okk_* function reads. */
+bm_status_t bmkernel_load_lookup_table(bm_handle_t handle, const void* table, unsigned int size);
+
+/* ---- Macros ---- */
+
+/* Evaluates a call; if it failed, logs that and (simulation) asserts and exits, or (otherwise)
+ * returns its status from the function. */
+#ifdef USING_CMODEL
+#define BM_CHECK_RET(call)                                                                       \
+  do {                                                                                           \
+    const bm_status_t bm_check_ret_ = (call);                                                    \
+    if (bm_check_ret_ != BM_SUCCESS) {                                                           \
+      bmlib_log("bmlib", BMLIB_LOG_ERROR, "%s:%d %s: %s failed, ret = %d\n", __FILE__, __LINE__, \
+                __func__, #call, (int)bm_check_ret_);                                            \
+      assert(0);                                                                                 \
+      exit(-(int)bm_check_ret_);                                                                 \
+    }                                                                                            \
+  } while (0)
+#else
+#define BM_CHECK_RET(call)                                                                       \
+  do {                                                                                           \
+    const bm_status_t bm_check_ret_ = (call);                                                    \
+    if (bm_check_ret_ != BM_SUCCESS) {                                                           \
+      bmlib_log("bmlib", BMLIB_LOG_ERROR, "%s:%d %s: %s failed, ret = %d\n", __FILE__, __LINE__, \
+                __func__, #call, (int)bm_check_ret_);                                            \
+      return bm_check_ret_;                                                                      \
+    }                                                                                            \
+  } while (0)
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,74 @@
+// The border of the C API: handles, errors and codes.
+#pragma once
+
+#include <bmlib_runtime.h>
+#include <fmt/format.h>
+
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/last_error.h"
+#include "sdk/bmlib/card.h"
+
+namespace tputwin::bmlib {
+
+// What a bm_handle_t stands for.
+struct Handle {
+  std::shared_ptr<Card> card;
+  std::mutex mutex;
+  std::vector<std::shared_ptr<Launch>> pending;  // asynchronous launches nobody waited for
+};
+
+Result<bm_handle_t> open_handle(int device);
+Status close_handle(bm_handle_t handle);
+Result<std::shared_ptr<Handle>> find_handle(bm_handle_t handle);
+Result<std::shared_ptr<Card>> find_card(bm_handle_t handle);
+
+// Waits for launches through a handle (of one thread, if `caller` is given), and books what went
+// wrong in them with the calling thread. The failure is that of the first that failed.
+Status sync(Handle& handle, const std::thread::id* caller = nullptr);
+// Books what a finished launch has to say with the calling thread.
+Status collect(Launch& launch);
+
+// The code of a failed call.
+bm_status_t code_of(const Error& error);
+// Books the error of `call`, unless that has been done, and returns its code.
+bm_status_t fail(std::string_view call, Error error, uint64_t errors_before);
+// Functions of the host are not for kernels, which would wait for themselves.
+Status outside_kernel();
+
+Status check_pointer(const void* pointer, std::string_view argument);
+
+// Runs the body of a call that returns a code. Body: Status().
+template <class Body>
+bm_status_t with_code(std::string_view call, Body body) {
+  const uint64_t before = thread_diagnostics().error_count();
+  Status status = outside_kernel();
+  if (status.ok()) status = body();
+  return status.ok() ? BM_SUCCESS : fail(call, std::move(status.error()), before);
+}
+
+// The same with a function that is told the name of the call.
+template <class... Parameters, class... Arguments>
+bm_status_t run(std::string_view call, Status (*body)(std::string_view, Parameters...),
+                Arguments&&... arguments) {
+  return with_code(call, [&] { return body(call, std::forward<Arguments>(arguments)...); });
+}
+
+// Runs the body of a call that returns a value, `fallback` on error. Body: Result<T>().
+template <class T, class Body>
+T with_value(std::string_view call, T fallback, Body body) {
+  with_code(call, [&]() -> Status {
+    Result<T> result = body();
+    if (!result.ok()) return result.error();
+    fallback = std::move(result.value());
+    return {};
+  });
+  return fallback;
+}
+
+}  // namespace tputwin::bmlib

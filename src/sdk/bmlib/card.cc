@@ -1,0 +1,190 @@
+#include "sdk/bmlib/card.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/bits.h"
+
+namespace tputwin::bmlib {
+
+std::atomic<LaunchCallback> launch_callback = nullptr;
+
+namespace {
+
+constexpr uint64_t kMinimumBytes = uint64_t{16} << 20, kMaximumBytes = uint64_t{1} << 40;
+constexpr int kMaximumCards = 64;
+
+// TPUTWIN_GLOBAL_BYTES: digits, then perhaps K, M or G. 0 if it is not set: the chip's default.
+Result<uint64_t> wanted_bytes() {
+  const char* text = std::getenv("TPUTWIN_GLOBAL_BYTES");
+  if (text == nullptr || *text == '\0') return uint64_t{0};
+  const char* end = text + std::strlen(text);
+  uint64_t bytes = 0;
+  auto [rest, failed] = std::from_chars(text, end, bytes);
+  const std::string_view unit(rest, static_cast<size_t>(end - rest));
+  const int shift = unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : unit.empty() ? 0 : -1;
+  const bool valid = failed == std::errc() && shift >= 0 && bytes <= kMaximumBytes >> shift &&
+                     bytes << shift >= kMinimumBytes;
+  if (!valid) return Error(ErrorId::bml_environment).argument("TPUTWIN_GLOBAL_BYTES", text);
+  return bytes << shift;
+}
+
+// The cards that are open.
+struct Table {
+  std::mutex mutex;
+  std::map<int, std::weak_ptr<Card>> cards;
+};
+
+Table& open_cards() {
+  static auto& instance = *new Table;
+  return instance;
+}
+
+}  // namespace
+
+int Card::count() {
+  const char* value = std::getenv("TPUTWIN_DEVICES");
+  return std::clamp(value != nullptr ? std::atoi(value) : 1, 1, kMaximumCards);
+}
+
+Result<std::shared_ptr<Card>> Card::open(int id) {
+  if (id < 0 || id >= count())
+    return Error(ErrorId::bml_device).argument("devid", fmt::format("{}", id));
+  std::lock_guard lock(open_cards().mutex);
+  std::weak_ptr<Card>& open = open_cards().cards[id];
+  // a child of fork() has no thread for its parent's card
+  if (auto card = open.lock(); card != nullptr && card->process() == getpid()) return card;
+  TW_ASSIGN_OR_RETURN(bytes, wanted_bytes());
+  TW_ASSIGN_OR_RETURN(chip, Device::create({.chip = &bm1684(), .global_bytes = bytes}));
+  auto card = std::make_shared<Card>(id, std::move(chip));
+  open = card;
+  return card;
+}
+
+Card::Card(int id, std::unique_ptr<Device> simulated)
+    : id_(id),
+      process_(getpid()),
+      chip_(std::move(simulated)),
+      allocator_(chip().global_alloc_base, allocatable_bytes(), chip().global_alloc_quantum),
+      worker_([this] { work(); }) {}
+
+Card::~Card() {
+  std::lock_guard lock(mutex_);
+  closing_ = true;
+  changed_.notify_all();
+}
+
+// ---- Order ----
+
+Card::Turn::Turn(Card& card) : card_(card) {
+  std::unique_lock lock(card.mutex_);
+  const uint64_t ticket = card.issued_++;
+  card.changed_.wait(lock, [&] { return card.serving_ == ticket; });
+}
+
+Card::Turn::~Turn() {
+  std::lock_guard lock(card_.mutex_);
+  card_.serve_next();
+}
+
+void Card::serve_next() {
+  ++serving_;
+  changed_.notify_all();
+}
+
+void Card::submit(const std::shared_ptr<Launch>& launch) {
+  std::lock_guard lock(mutex_);
+  launch->ticket = issued_++;
+  launches_.push_back(launch);
+  ++counters_.launches;
+  changed_.notify_all();
+}
+
+void Card::wait(const Launch& launch) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return launch.done; });
+}
+
+void Card::wait_all() {
+  std::unique_lock lock(mutex_);
+  const uint64_t ticket = issued_;
+  changed_.wait(lock, [&] { return serving_ >= ticket; });
+}
+
+void Card::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(
+        lock, [&] { return launches_.empty() ? closing_ : launches_.front()->ticket == serving_; });
+    if (launches_.empty()) return;
+    const std::shared_ptr<Launch> launch = std::move(launches_.front());
+    launches_.pop_front();
+    lock.unlock();
+    okk::Outcome outcome =
+        okk::run_kernel(*chip_, launch->kernel, launch->function, launch->arguments.data());
+    if (LaunchCallback callback = launch_callback)
+      callback(id_, 0, outcome.error ? BM_ERR_FAILURE : BM_SUCCESS, launch->kernel.c_str());
+    lock.lock();
+    launch->outcome = std::move(outcome);
+    launch->done = true;
+    ++counters_.finished;
+    serve_next();
+  }
+}
+
+// ---- Memory ----
+
+Result<uint64_t> Card::allocate(uint64_t bytes, uint32_t heap) {
+  auto offset = allocator_.allocate(bytes);
+  if (!offset) return Error(ErrorId::bml_memory_full).argument("size", fmt::format("{:#x}", bytes));
+  const uint64_t address = chip().global_base + *offset;
+  blocks_.emplace(address, Block{bytes, heap});
+  return address;
+}
+
+Status Card::free(uint64_t address) {
+  auto node = blocks_.extract(address);
+  if (node.empty())
+    return Error(ErrorId::bml_free).argument("mem", fmt::format("address {:#x}", address));
+  allocator_.release(address - chip().global_base, node.mapped().bytes);
+  return {};
+}
+
+bool Card::allocated(uint64_t address, uint64_t bytes) const {
+  auto after = blocks_.upper_bound(address);
+  if (after == blocks_.begin()) return false;
+  const auto& [begin, block] = *std::prev(after);
+  return address - begin <= block.bytes && bytes <= block.bytes - (address - begin);
+}
+
+uint64_t Card::used_bytes(uint32_t heap) const {
+  uint64_t used = 0;
+  for (const auto& [address, block] : blocks_)
+    if (block.heap == heap) used += align_up(block.bytes, uint64_t{chip().global_alloc_quantum});
+  return used;
+}
+
+// ---- Counters ----
+
+Counters Card::counters() const {
+  std::lock_guard lock(mutex_);
+  return counters_;
+}
+
+void Card::count_copies(uint64_t in, uint64_t out) {
+  std::lock_guard lock(mutex_);
+  counters_.copies_in += in;
+  counters_.copies_out += out;
+}
+
+bool Card::busy() const {
+  std::lock_guard lock(mutex_);
+  return counters_.finished != counters_.launches;
+}
+
+}  // namespace tputwin::bmlib

@@ -1,0 +1,132 @@
+// Card: one simulated chip with its memory, its blocks and its queue of launches; shared by the
+// handles that are open on it.
+//
+// Order: whatever touches the chip (a launch, a copy, an allocation) takes a ticket, and tickets
+// are served one after the other. Launches are served by the card's own thread, the rest by the
+// thread that asks.
+#pragma once
+
+#include <bmlib_runtime.h>
+#include <sys/types.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "machine/device.h"
+#include "memory/allocator.h"
+#include "sdk/okkernel/run_kernel.h"
+
+namespace tputwin::bmlib {
+
+inline constexpr int kHeaps = 3;
+
+// Told of every launch that finished; see bmlib_set_api_dbg_callback.
+using LaunchCallback = void (*)(int, int, int, const char*);
+extern std::atomic<LaunchCallback> launch_callback;
+
+// A kernel that is to run, runs, or has run.
+struct Launch {
+  std::string kernel;
+  okk_kernel_func_t function;
+  std::vector<uint8_t> arguments;  // a copy
+  std::thread::id caller = std::this_thread::get_id();
+  // What follows belongs to the card.
+  uint64_t ticket = 0;
+  bool done = false;
+  okk::Outcome outcome;
+};
+
+struct Counters {
+  uint64_t copies_in = 0, copies_out = 0, launches = 0, finished = 0;
+};
+
+class Card {
+ public:
+  struct Block {
+    uint64_t bytes;
+    uint32_t heap;
+  };
+
+  // The card of a device id: the one that is open, or a fresh one.
+  static Result<std::shared_ptr<Card>> open(int id);
+  static int count();  // ids are below it
+
+  Card(int id, std::unique_ptr<Device> chip);
+  ~Card();
+  Card(const Card&) = delete;
+  Card& operator=(const Card&) = delete;
+
+  int id() const { return id_; }
+  pid_t process() const { return process_; }  // which opened it
+  const Chip& chip() const { return chip_->chip(); }
+  // Host address of the byte at offset 0 of device memory.
+  uint8_t* memory() { return chip_->global().data(); }
+  uint64_t memory_bytes() const { return chip_->global().size(); }
+  // The last bytes are the controller's.
+  uint64_t reserved_address() const { return chip().global_base + memory_bytes() - kReserved; }
+
+  void submit(const std::shared_ptr<Launch>& launch);
+  void wait(const Launch& launch);
+  void wait_all();  // launches made so far
+
+  // Runs `body` when everything before it is finished, and nothing beside it.
+  template <class Body>
+  auto in_turn(Body body) {
+    Turn turn(*this);
+    return body();
+  }
+
+  // For bodies of in_turn().
+  Result<uint64_t> allocate(uint64_t bytes, uint32_t heap);  // device address
+  Status free(uint64_t address);
+  // Whether a range lies in one block.
+  bool allocated(uint64_t address, uint64_t bytes) const;
+  uint64_t used_bytes(uint32_t heap) const;
+  uint64_t allocatable_bytes() const { return memory_bytes() - kReserved; }
+
+  Counters counters() const;
+  void count_copies(uint64_t in, uint64_t out);
+  bool busy() const;
+
+  std::atomic<int> clock_mhz = 550;  // what bm_set_clk_tpu_freq set last
+  std::vector<uint8_t> table;        // what bmkernel_load_lookup_table loaded
+
+ private:
+  static constexpr uint64_t kReserved = uint64_t{1} << 20;
+
+  // The holder's ticket is being served.
+  class Turn {
+   public:
+    explicit Turn(Card& card);
+    ~Turn();
+
+   private:
+    Card& card_;
+  };
+
+  void work();
+  void serve_next();  // with mutex_
+
+  const int id_;
+  const pid_t process_;
+  const std::unique_ptr<Device> chip_;
+  Allocator allocator_;
+  std::map<uint64_t, Block> blocks_;  // by device address
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  uint64_t issued_ = 0, serving_ = 0;  // tickets
+  std::deque<std::shared_ptr<Launch>> launches_;
+  Counters counters_;
+  bool closing_ = false;
+  std::jthread worker_;
+};
+
+}  // namespace tputwin::bmlib

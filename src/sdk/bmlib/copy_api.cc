@@ -1,0 +1,166 @@
+// Copies and fills.
+#include <cstring>
+
+#include "sdk/bmlib/range.h"
+
+namespace tputwin::bmlib {
+
+Status copy_in(std::string_view call, bm_handle_t handle, const bm_device_mem_t& mem,
+               const void* source, uint64_t offset, uint64_t bytes) {
+  TW_ASSIGN_OR_RETURN(card, find_card(handle));
+  TW_RETURN_IF_ERROR(check_pointer(source, "src"));
+  return card->in_turn([&]() -> Status {
+    TW_ASSIGN_OR_RETURN(to, range(call, *card, "dst", mem, offset, bytes));
+    std::memcpy(to.host(*card), source, bytes);
+    card->count_copies(1, 0);
+    return {};
+  });
+}
+
+Status copy_out(std::string_view call, bm_handle_t handle, const bm_device_mem_t& mem, void* target,
+                uint64_t offset, uint64_t bytes) {
+  TW_ASSIGN_OR_RETURN(card, find_card(handle));
+  TW_RETURN_IF_ERROR(check_pointer(target, "dst"));
+  return card->in_turn([&]() -> Status {
+    TW_ASSIGN_OR_RETURN(from, range(call, *card, "src", mem, offset, bytes));
+    std::memcpy(target, from.host(*card), bytes);
+    card->count_copies(0, 1);
+    return {};
+  });
+}
+
+namespace {
+
+// Negative offsets and sizes are far outside of every descriptor.
+Status copy_inside(std::string_view call, bm_handle_t handle, const bm_device_mem_t& dst,
+                   uint64_t dst_offset, const bm_device_mem_t& src, uint64_t src_offset,
+                   uint64_t bytes) {
+  TW_ASSIGN_OR_RETURN(card, find_card(handle));
+  return card->in_turn([&]() -> Status {
+    TW_ASSIGN_OR_RETURN(to, range(call, *card, "dst", dst, dst_offset, bytes));
+    TW_ASSIGN_OR_RETURN(from, range(call, *card, "src", src, src_offset, bytes));
+    std::memmove(to.host(*card), from.host(*card), bytes);
+    return {};
+  });
+}
+
+// Bytes from the first element to the end of the last.
+uint64_t extent(int64_t count, int64_t stride, int64_t bytes) {
+  return static_cast<uint64_t>(((count - 1) * stride + 1) * bytes);
+}
+
+Status copy_strided(std::string_view call, bm_handle_t handle, const bm_device_mem_t& dst,
+                    int dst_stride, const bm_device_mem_t& src, int src_stride, int count,
+                    int format_size) {
+  TW_ASSIGN_OR_RETURN(card, find_card(handle));
+  const bool element = format_size == 1 || format_size == 2 || format_size == 4;
+  const bool dense = dst_stride == 1 && src_stride >= 1 && element;
+  const bool spread = dst_stride == 4 && src_stride == 1 && format_size == 1;
+  if (!dense && !spread)
+    return Error(ErrorId::bml_stride)
+        .argument("strides", fmt::format("dst {}, src {}, format_size {}", dst_stride, src_stride,
+                                         format_size));
+  if (count < 1) return Error(ErrorId::bml_size).argument("count", fmt::format("{}", count));
+  return card->in_turn([&]() -> Status {
+    TW_ASSIGN_OR_RETURN(to,
+                        range(call, *card, "dst", dst, 0, extent(count, dst_stride, format_size)));
+    TW_ASSIGN_OR_RETURN(from,
+                        range(call, *card, "src", src, 0, extent(count, src_stride, format_size)));
+    uint8_t *out = to.host(*card), *in = from.host(*card);
+    const auto step = [&](int64_t i, int stride) { return i * stride * format_size; };
+    for (int64_t i = 0; i < count; ++i)
+      std::memmove(out + step(i, dst_stride), in + step(i, src_stride),
+                   static_cast<size_t>(format_size));
+    return {};
+  });
+}
+
+// By way of the host, so that no thread waits for two devices at a time.
+Status copy_between(std::string_view call, bm_handle_t src_handle, bm_handle_t dst_handle,
+                    const bm_device_mem_t& src, const bm_device_mem_t& dst) {
+  TW_RETURN_IF_ERROR(find_card(dst_handle).status());
+  if (src.size != dst.size)
+    return Error(ErrorId::bml_sizes_differ)
+        .argument("dst", fmt::format("{} bytes, src {} bytes", dst.size, src.size));
+  std::vector<uint8_t> bytes(src.size);
+  TW_RETURN_IF_ERROR(copy_out(call, src_handle, src, bytes.data(), 0, src.size));
+  return copy_in(call, dst_handle, dst, bytes.data(), 0, dst.size);
+}
+
+Status fill(std::string_view call, bm_handle_t handle, const void* value, int mode,
+            const bm_device_mem_t& mem) {
+  TW_ASSIGN_OR_RETURN(card, find_card(handle));
+  TW_RETURN_IF_ERROR(check_pointer(value, "value"));
+  if (mode < 1 || mode > 4 || mem.size % static_cast<unsigned>(mode) != 0)
+    return Error(ErrorId::bml_fill)
+        .argument("mode", fmt::format("{}, memory of {} bytes", mode, mem.size));
+  const auto unit = static_cast<unsigned>(mode);
+  return card->in_turn([&]() -> Status {
+    TW_ASSIGN_OR_RETURN(to, range(call, *card, "mem", mem));
+    for (uint64_t at = 0; at < to.bytes; at += unit) std::memcpy(to.host(*card) + at, value, unit);
+    return {};
+  });
+}
+
+}  // namespace
+}  // namespace tputwin::bmlib
+
+using namespace tputwin;
+using namespace tputwin::bmlib;
+
+bm_status_t bm_memcpy_s2d(bm_handle_t handle, bm_device_mem_t dst, void* src) {
+  return run(__func__, copy_in, handle, dst, src, 0, dst.size);
+}
+
+bm_status_t bm_memcpy_s2d_partial(bm_handle_t handle, bm_device_mem_t dst, void* src,
+                                  unsigned int size) {
+  return run(__func__, copy_in, handle, dst, src, 0, size);
+}
+
+bm_status_t bm_memcpy_s2d_partial_offset(bm_handle_t handle, bm_device_mem_t dst, void* src,
+                                         unsigned int size, unsigned int offset) {
+  return run(__func__, copy_in, handle, dst, src, offset, size);
+}
+
+bm_status_t bm_memcpy_d2s(bm_handle_t handle, void* dst, bm_device_mem_t src) {
+  return run(__func__, copy_out, handle, src, dst, 0, src.size);
+}
+
+bm_status_t bm_memcpy_d2s_partial(bm_handle_t handle, void* dst, bm_device_mem_t src,
+                                  unsigned int size) {
+  return run(__func__, copy_out, handle, src, dst, 0, size);
+}
+
+bm_status_t bm_memcpy_d2s_partial_offset(bm_handle_t handle, void* dst, bm_device_mem_t src,
+                                         unsigned int size, unsigned int offset) {
+  return run(__func__, copy_out, handle, src, dst, offset, size);
+}
+
+bm_status_t bm_memcpy_d2d(bm_handle_t handle, bm_device_mem_t dst, int dst_offset,
+                          bm_device_mem_t src, int src_offset, int len) {
+  return run(__func__, copy_inside, handle, dst, static_cast<uint64_t>(dst_offset), src,
+             static_cast<uint64_t>(src_offset), static_cast<uint64_t>(len) * 4);
+}
+
+bm_status_t bm_memcpy_d2d_byte(bm_handle_t handle, bm_device_mem_t dst, size_t dst_offset,
+                               bm_device_mem_t src, size_t src_offset, size_t size) {
+  return run(__func__, copy_inside, handle, dst, dst_offset, src, src_offset, size);
+}
+
+bm_status_t bm_memcpy_d2d_stride(bm_handle_t handle, bm_device_mem_t dst, int dst_stride,
+                                 bm_device_mem_t src, int src_stride, int count, int format_size) {
+  return run(__func__, copy_strided, handle, dst, dst_stride, src, src_stride, count, format_size);
+}
+
+bm_status_t bm_memcpy_c2c(bm_handle_t src_handle, bm_handle_t dst_handle, bm_device_mem_t src,
+                          bm_device_mem_t dst, bool) {
+  return run(__func__, copy_between, src_handle, dst_handle, src, dst);
+}
+
+bm_status_t bm_memset_device(bm_handle_t handle, const int value, bm_device_mem_t mem) {
+  return run(__func__, fill, handle, &value, 4, mem);
+}
+
+bm_status_t bm_memset_device_ext(bm_handle_t handle, void* value, int mode, bm_device_mem_t mem) {
+  return run(__func__, fill, handle, value, mode, mem);
+}

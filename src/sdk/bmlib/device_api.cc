@@ -1,0 +1,138 @@
+// Devices and what they tell about themselves.
+#include <cstdint>
+
+#include "sdk/bmlib/api.h"
+
+namespace tputwin::bmlib {
+namespace {
+
+constexpr unsigned kChipId = 0x1684;
+
+int mebibytes(uint64_t bytes) { return static_cast<int>(bytes >> 20); }
+
+bm_misc_info misc_info_of(const Card& card) {
+  bm_misc_info info{};
+  info.pcie_soc_mode = 1;
+  info.ddr0a_size = static_cast<long long>(card.memory_bytes());
+  info.chipid = kChipId;
+  info.chipid_bit_mask = BM1684_CHIPID_BIT_MASK;
+  return info;
+}
+
+bm_dev_stat_t statistics(Card& card) {
+  bm_dev_stat_t stat{};
+  stat.tpu_util = card.busy() ? 100 : 0;
+  card.in_turn([&] {
+    uint64_t used = 0;
+    for (uint32_t heap = 0; heap < kHeaps; ++heap) used += card.used_bytes(heap);
+    const uint64_t total = card.allocatable_bytes();
+    stat.mem_total = mebibytes(total);
+    stat.mem_used = mebibytes(used);
+    stat.heap_num = kHeaps;
+    for (uint32_t heap = 0; heap < kHeaps; ++heap)
+      stat.heap_stat[heap] = {static_cast<unsigned>(mebibytes(total)),
+                              static_cast<unsigned>(mebibytes(total - used)),
+                              static_cast<unsigned>(mebibytes(card.used_bytes(heap)))};
+  });
+  return stat;
+}
+
+bm_profile_t profile_of(const Card& card) {
+  const Counters counters = card.counters();
+  bm_profile_t profile{};
+  profile.cdma_in_counter = counters.copies_in;
+  profile.cdma_out_counter = counters.copies_out;
+  profile.sent_api_counter = counters.launches;
+  profile.completed_api_counter = counters.finished;
+  return profile;
+}
+
+// Writes what `describe` makes of the card behind a handle to *out.
+template <class T, class Describe>
+bm_status_t tell(std::string_view call, bm_handle_t handle, T* out, std::string_view argument,
+                 Describe describe) {
+  return with_code(call, [&]() -> Status {
+    TW_ASSIGN_OR_RETURN(card, find_card(handle));
+    TW_RETURN_IF_ERROR(check_pointer(out, argument));
+    *out = describe(*card);
+    return {};
+  });
+}
+
+}  // namespace
+}  // namespace tputwin::bmlib
+
+using namespace tputwin;
+using namespace tputwin::bmlib;
+
+bm_status_t bm_dev_getcount(int* count) {
+  return with_code(__func__, [&]() -> Status {
+    TW_RETURN_IF_ERROR(check_pointer(count, "count"));
+    *count = Card::count();
+    return {};
+  });
+}
+
+bm_status_t bm_dev_query(int devid) {
+  return with_code(__func__, [&]() -> Status {
+    if (0 <= devid && devid < Card::count()) return {};
+    return Error(ErrorId::bml_device).argument("devid", fmt::format("{}", devid));
+  });
+}
+
+bm_status_t bm_dev_request(bm_handle_t* handle, int devid) {
+  return with_code(__func__, [&]() -> Status {
+    TW_RETURN_IF_ERROR(check_pointer(handle, "handle"));
+    TW_ASSIGN_OR_RETURN(opened, open_handle(devid));
+    *handle = opened;
+    return {};
+  });
+}
+
+void bm_dev_free(bm_handle_t handle) {
+  with_code(__func__, [&] { return close_handle(handle); });
+}
+
+int bm_get_devid(bm_handle_t handle) {
+  return with_value(__func__, -1, [&]() -> Result<int> {
+    TW_ASSIGN_OR_RETURN(card, find_card(handle));
+    return card->id();
+  });
+}
+
+bm_status_t bm_get_chipid(bm_handle_t handle, unsigned int* p_chipid) {
+  return tell(__func__, handle, p_chipid, "p_chipid", [](Card&) { return kChipId; });
+}
+
+bm_status_t bm_get_misc_info(bm_handle_t handle, struct bm_misc_info* pmisc_info) {
+  return tell(__func__, handle, pmisc_info, "pmisc_info", misc_info_of);
+}
+
+bm_status_t bm_get_stat(bm_handle_t handle, bm_dev_stat_t* stat) {
+  return tell(__func__, handle, stat, "stat", statistics);
+}
+
+bm_status_t bm_get_profile(bm_handle_t handle, bm_profile_t* profile) {
+  return tell(__func__, handle, profile, "profile", profile_of);
+}
+
+bm_status_t bm_get_last_api_process_time_us(bm_handle_t, unsigned long*) {
+  return with_code(__func__, []() -> Status { return Error(ErrorId::bml_not_supported); });
+}
+
+bm_status_t bm_set_clk_tpu_freq(bm_handle_t handle, int freq) {
+  return with_code(__func__, [&]() -> Status {
+    TW_ASSIGN_OR_RETURN(card, find_card(handle));
+    if (freq < 1) return Error(ErrorId::bml_clock).argument("freq", fmt::format("{}", freq));
+    card->clock_mhz = freq;
+    return {};
+  });
+}
+
+bm_status_t bm_get_clk_tpu_freq(bm_handle_t handle, int* freq) {
+  return tell(__func__, handle, freq, "freq", [](Card& card) { return card.clock_mhz.load(); });
+}
+
+void bm_set_debug_mode(bm_handle_t handle, int) {
+  with_code(__func__, [&] { return find_card(handle).status(); });
+}

@@ -1,0 +1,88 @@
+// Device memory seen by the host. There is nothing to map and no cache: device memory is host
+// memory.
+#include <optional>
+
+#include "sdk/bmlib/range.h"
+
+namespace tputwin::bmlib {
+namespace {
+
+// The range a pointed-at descriptor stands for, or a part of it.
+Result<Range> checked(std::string_view call, Card& card, const bm_device_mem_t* dmem,
+                      std::optional<Range> part = {}) {
+  TW_RETURN_IF_ERROR(check_pointer(dmem, "dmem"));
+  if (!part) part = Range{0, dmem->size};
+  return card.in_turn([&] { return range(call, card, "dmem", *dmem, part->offset, part->bytes); });
+}
+
+Status map(std::string_view call, bm_handle_t handle, const bm_device_mem_t* dmem,
+           unsigned long long* vmem) {
+  TW_ASSIGN_OR_RETURN(card, find_card(handle));
+  TW_RETURN_IF_ERROR(check_pointer(vmem, "vmem"));
+  TW_ASSIGN_OR_RETURN(mapped, checked(call, *card, dmem));
+  *vmem = reinterpret_cast<uint64_t>(mapped.host(*card));
+  return {};
+}
+
+// There is nothing to flush; the arguments are checked.
+Status touch(std::string_view call, bm_handle_t handle, const bm_device_mem_t* dmem,
+             std::optional<Range> part) {
+  TW_ASSIGN_OR_RETURN(card, find_card(handle));
+  return checked(call, *card, dmem, part).status();
+}
+
+// Offset of a host address in device memory.
+Result<uint64_t> offset_of(Card& card, uint64_t address, uint64_t bytes) {
+  const auto base = reinterpret_cast<uint64_t>(card.memory());
+  if (address >= base && address - base <= card.memory_bytes() &&
+      bytes <= card.memory_bytes() - (address - base))
+    return address - base;
+  return Error(ErrorId::bml_mapping).argument("vmem", fmt::format("{:#x}", address));
+}
+
+}  // namespace
+}  // namespace tputwin::bmlib
+
+using namespace tputwin;
+using namespace tputwin::bmlib;
+
+bm_status_t bm_mem_mmap_device_mem(bm_handle_t handle, bm_device_mem_t* dmem,
+                                   unsigned long long* vmem) {
+  return run(__func__, map, handle, dmem, vmem);
+}
+
+bm_status_t bm_mem_unmap_device_mem(bm_handle_t handle, void* vmem, int size) {
+  return with_code(__func__, [&]() -> Status {
+    TW_ASSIGN_OR_RETURN(card, find_card(handle));
+    return offset_of(*card, reinterpret_cast<uint64_t>(vmem), static_cast<uint64_t>(size)).status();
+  });
+}
+
+bm_status_t bm_mem_vir_to_phy(bm_handle_t handle, unsigned long long vmem,
+                              unsigned long long* device_mem) {
+  return with_code(__func__, [&]() -> Status {
+    TW_ASSIGN_OR_RETURN(card, find_card(handle));
+    TW_RETURN_IF_ERROR(check_pointer(device_mem, "device_mem"));
+    TW_ASSIGN_OR_RETURN(offset, offset_of(*card, vmem, 1));
+    *device_mem = card->chip().global_base + offset;
+    return {};
+  });
+}
+
+bm_status_t bm_mem_flush_device_mem(bm_handle_t handle, bm_device_mem_t* dmem) {
+  return run(__func__, touch, handle, dmem, std::nullopt);
+}
+
+bm_status_t bm_mem_flush_partial_device_mem(bm_handle_t handle, bm_device_mem_t* dmem,
+                                            unsigned int offset, unsigned int len) {
+  return run(__func__, touch, handle, dmem, Range{offset, len});
+}
+
+bm_status_t bm_mem_invalidate_device_mem(bm_handle_t handle, bm_device_mem_t* dmem) {
+  return run(__func__, touch, handle, dmem, std::nullopt);
+}
+
+bm_status_t bm_mem_invalidate_partial_device_mem(bm_handle_t handle, bm_device_mem_t* dmem,
+                                                 unsigned int offset, unsigned int len) {
+  return run(__func__, touch, handle, dmem, Range{offset, len});
+}

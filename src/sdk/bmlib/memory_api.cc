@@ -1,0 +1,151 @@
+// Allocation, heaps, and device memory filled from host memory.
+#include <bit>
+
+#include "sdk/bmlib/range.h"
+
+namespace tputwin::bmlib {
+namespace {
+
+Status check_heap(int64_t heap, std::string_view argument) {
+  if (0 <= heap && heap < kHeaps) return {};
+  return Error(ErrorId::bml_heap).argument(argument, fmt::format("{}", heap));
+}
+
+// Allocates *dev_mem and copies what sys_mem points at to it, if asked to.
+bm_status_t convert(std::string_view call, bm_handle_t handle, bm_mem_desc* dev_mem,
+                    const bm_mem_desc& sys_mem, bool need_copy, int64_t bytes) {
+  return with_code(call, [&]() -> Status {
+    if (need_copy) {
+      if (sys_mem.flags.u.mem_type != BM_MEM_TYPE_SYSTEM)
+        return Error(ErrorId::bml_memory_type)
+            .argument("sys_mem",
+                      fmt::format("type {}", static_cast<int>(sys_mem.flags.u.mem_type)));
+      TW_RETURN_IF_ERROR(check_pointer(sys_mem.u.system.system_addr, "sys_mem"));
+    }
+    TW_RETURN_IF_ERROR(allocate(handle, dev_mem, bytes));
+    if (!need_copy) return {};
+    return copy_in(call, handle, *dev_mem, sys_mem.u.system.system_addr, 0, dev_mem->size);
+  });
+}
+
+}  // namespace
+}  // namespace tputwin::bmlib
+
+using namespace tputwin;
+using namespace tputwin::bmlib;
+
+bm_status_t bm_malloc_device_byte(bm_handle_t handle, bm_device_mem_t* pmem, unsigned int size) {
+  return with_code(__func__, [&] { return allocate(handle, pmem, size); });
+}
+
+bm_status_t bm_malloc_device_dword(bm_handle_t handle, bm_device_mem_t* pmem, int count) {
+  return with_code(__func__, [&] { return allocate(handle, pmem, block_bytes({count}, 4)); });
+}
+
+bm_status_t bm_malloc_neuron_device(bm_handle_t handle, bm_device_mem_t* pmem, int n, int c, int h,
+                                    int w) {
+  return with_code(__func__, [&] { return allocate(handle, pmem, block_bytes({n, c, h, w}, 4)); });
+}
+
+bm_status_t bm_malloc_device_byte_heap(bm_handle_t handle, bm_device_mem_t* pmem, int heap_id,
+                                       unsigned int size) {
+  return with_code(__func__, [&]() -> Status {
+    TW_RETURN_IF_ERROR(check_heap(heap_id, "heap_id"));
+    return allocate(handle, pmem, size, static_cast<uint32_t>(heap_id));
+  });
+}
+
+bm_status_t bm_malloc_device_byte_heap_mask(bm_handle_t handle, bm_device_mem_t* pmem,
+                                            int heap_id_mask, unsigned int size) {
+  return with_code(__func__, [&]() -> Status {
+    const auto heap = static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(heap_id_mask)));
+    if (heap >= kHeaps)
+      return Error(ErrorId::bml_heap_mask)
+          .argument("heap_id_mask", fmt::format("{:#x}", heap_id_mask));
+    return allocate(handle, pmem, size, heap);
+  });
+}
+
+void bm_free_device(bm_handle_t handle, bm_device_mem_t mem) {
+  with_code(__func__, [&]() -> Status {
+    TW_ASSIGN_OR_RETURN(card, find_card(handle));
+    TW_RETURN_IF_ERROR(check_device_type(mem, "mem"));
+    return card->in_turn([&] { return card->free(mem.u.device.device_addr); });
+  });
+}
+
+unsigned long long bm_gmem_arm_reserved_request(bm_handle_t handle) {
+  return with_value(__func__, 0ull, [&]() -> Result<unsigned long long> {
+    TW_ASSIGN_OR_RETURN(card, find_card(handle));
+    return static_cast<unsigned long long>(card->reserved_address());
+  });
+}
+
+void bm_gmem_arm_reserved_release(bm_handle_t handle) {
+  with_code(__func__, [&] { return find_card(handle).status(); });
+}
+
+bm_status_t bm_get_gmem_heap_id(bm_handle_t handle, bm_device_mem_t* pmem, unsigned int* heapid) {
+  return with_code(__func__, [&]() -> Status {
+    TW_RETURN_IF_ERROR(find_card(handle).status());
+    TW_RETURN_IF_ERROR(check_pointer(pmem, "pmem"));
+    TW_RETURN_IF_ERROR(check_pointer(heapid, "heapid"));
+    TW_RETURN_IF_ERROR(check_device_type(*pmem, "pmem"));
+    *heapid = pmem->flags.u.gmem_heapid;
+    return {};
+  });
+}
+
+bm_status_t bm_get_gmem_total_heap_num(bm_handle_t handle, unsigned int* heap_num) {
+  return with_code(__func__, [&]() -> Status {
+    TW_RETURN_IF_ERROR(find_card(handle).status());
+    TW_RETURN_IF_ERROR(check_pointer(heap_num, "heap_num"));
+    *heap_num = kHeaps;
+    return {};
+  });
+}
+
+bm_status_t bm_get_gmem_heap_stat_byte_by_id(bm_handle_t handle, bm_heap_stat_byte_t* pheap_byte,
+                                             unsigned int heap_id) {
+  return with_code(__func__, [&]() -> Status {
+    TW_ASSIGN_OR_RETURN(card, find_card(handle));
+    TW_RETURN_IF_ERROR(check_pointer(pheap_byte, "pheap_byte"));
+    TW_RETURN_IF_ERROR(check_heap(heap_id, "heap_id"));
+    card->in_turn([&] {
+      uint64_t used = 0;
+      for (uint32_t heap = 0; heap < kHeaps; ++heap) used += card->used_bytes(heap);
+      *pheap_byte = {.heap_id = heap_id,
+                     .mem_total = card->allocatable_bytes(),
+                     .mem_avail = card->allocatable_bytes() - used,
+                     .mem_used = card->used_bytes(heap_id),
+                     .mem_start_addr = card->chip().global_base};
+    });
+    return {};
+  });
+}
+
+bm_status_t bm_mem_convert_system_to_device_neuron(bm_handle_t handle, struct bm_mem_desc* dev_mem,
+                                                   struct bm_mem_desc sys_mem, bool need_copy,
+                                                   int n, int c, int h, int w) {
+  return convert(__func__, handle, dev_mem, sys_mem, need_copy, block_bytes({n, c, h, w}, 4));
+}
+
+bm_status_t bm_mem_convert_system_to_device_neuron_byte(bm_handle_t handle,
+                                                        struct bm_mem_desc* dev_mem,
+                                                        struct bm_mem_desc sys_mem, bool need_copy,
+                                                        int n, int c, int h, int w) {
+  return convert(__func__, handle, dev_mem, sys_mem, need_copy, block_bytes({n, c, h, w}, 1));
+}
+
+bm_status_t bm_mem_convert_system_to_device_coeff(bm_handle_t handle, struct bm_mem_desc* dev_mem,
+                                                  struct bm_mem_desc sys_mem, bool need_copy,
+                                                  int coeff_count) {
+  return convert(__func__, handle, dev_mem, sys_mem, need_copy, block_bytes({coeff_count}, 4));
+}
+
+bm_status_t bm_mem_convert_system_to_device_coeff_byte(bm_handle_t handle,
+                                                       struct bm_mem_desc* dev_mem,
+                                                       struct bm_mem_desc sys_mem, bool need_copy,
+                                                       int coeff_count) {
+  return convert(__func__, handle, dev_mem, sys_mem, need_copy, block_bytes({coeff_count}, 1));
+}

@@ -1,0 +1,35 @@
+// Ranges of device memory that descriptors stand for.
+#pragma once
+
+#include "sdk/bmlib/api.h"
+
+namespace tputwin::bmlib {
+
+struct Range {
+  uint64_t offset, bytes;  // offset in device memory
+  uint8_t* host(Card& card) const { return card.memory() + offset; }
+};
+
+// Bytes [offset, offset + bytes) of a descriptor, or all from `offset` on. They must lie in device
+// memory; a warning if they do not lie in one block that is in use. For bodies of Card::in_turn().
+Result<Range> range(std::string_view call, Card& card, std::string_view argument,
+                    const bm_device_mem_t& mem, uint64_t offset, uint64_t bytes);
+inline Result<Range> range(std::string_view call, Card& card, std::string_view argument,
+                           const bm_device_mem_t& mem) {
+  return range(call, card, argument, mem, 0, mem.size);
+}
+
+Status check_device_type(const bm_mem_desc& mem, std::string_view argument);
+
+// Copies host memory to bytes [offset, offset + bytes) of a descriptor, and back.
+Status copy_in(std::string_view call, bm_handle_t handle, const bm_device_mem_t& mem,
+               const void* source, uint64_t offset, uint64_t bytes);
+Status copy_out(std::string_view call, bm_handle_t handle, const bm_device_mem_t& mem, void* target,
+                uint64_t offset, uint64_t bytes);
+
+// Allocates and describes what was allocated.
+Status allocate(bm_handle_t handle, bm_device_mem_t* pmem, int64_t bytes, uint32_t heap = 0);
+// The product of extents and an element's size, or -1 if it is not the size of a block.
+int64_t block_bytes(std::initializer_list<int> extents, int64_t element);
+
+}  // namespace tputwin::bmlib

@@ -1,0 +1,44 @@
+// The run of a kernel: initialisation, waiting, parallel sections.
+#include "sdk/okkernel/call.h"
+
+using namespace tputwin;
+using namespace tputwin::okk;
+
+void okk_initialize(void) {
+  if (Call call(__func__); call.ok()) call.session().initialize();
+}
+
+void okk_poll(void) {
+  Call call(__func__);
+  if (!call.ok()) return;
+  if (call.require(!call.session().parallel(), ErrorId::okk_poll_parallel, "parallel mode",
+                   "active"))
+    call.session().poll();
+}
+
+void okk_parallel_start(void) {
+  Call call(__func__);
+  if (!call.ok()) return;
+  if (call.require(!call.session().parallel(), ErrorId::okk_parallel_nested, "parallel mode",
+                   "active"))
+    call.session().start_parallel();
+}
+
+void okk_parallel_end(void) {
+  Call call(__func__);
+  if (!call.ok()) return;
+  if (call.require(call.session().parallel(), ErrorId::okk_parallel_end_outside, "parallel mode",
+                   "inactive"))
+    call.session().end_parallel();
+}
+
+bool okk_is_parallel_state(void) {
+  Call call(__func__);
+  return call.ok() && call.session().parallel();
+}
+
+// The engines' command counters are not visible, so there is nothing to set, save or check.
+void okk_set_id_node(void*) {}
+void okk_get_id_node(void*) {}
+void okk_enable_check_id_node(void) {}
+void okk_disable_check_id_node(void) {}
