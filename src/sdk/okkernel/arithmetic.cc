@@ -59,7 +59,7 @@ uint32_t bits_of(x32 value) { return value.u32; }
 TensorView aligned(Call& call, std::string_view argument, local_addr_t address,
                    const Shape& shape) {
   call.require(address % call.chip().eu_bytes == 0, ErrorId::okk_address_128, argument,
-               Call::Hex{address});
+               Hex{address});
   return call.dense(argument, address, shape, /*aligned=*/true, DType::f32);
 }
 

@@ -36,11 +36,6 @@ class Call {
   const Quirks& quirks() const;
   Session& session() { return *session_; }  // of a call that is ok
 
-  // An address, as messages show it.
-  struct Hex {
-    uint64_t value;
-  };
-
   // Checks one rule. True if the call may go on: the rule holds, or breaking it is only a warning.
   template <class T>
   bool require(bool holds, ErrorId rule, std::string_view argument, const T& value) {
