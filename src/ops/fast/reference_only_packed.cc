@@ -7,7 +7,5 @@ bool execute(const FixedPoint&, const Memory&) { return false; }
 bool execute(const SplitByte&, const Memory&) { return false; }
 bool execute(const Mul16By8&, const Memory&) { return false; }
 bool execute(const MulS16ByU8&, const Memory&) { return false; }
-bool execute(const Copy&, const Memory&) { return false; }
-bool execute(const CopyMatrix&, const Memory&) { return false; }
 
 }  // namespace tputwin::fast

@@ -11,17 +11,17 @@ struct Extent {
 };
 
 uint64_t groups(const TensorView& v, const LocalMemory& local) {
-  if (v.space == Space::global) return v.shape.c;
+  if (is_system(v.space)) return v.shape.c;
   return (v.address / local.lane_bytes() + v.shape.c - 1) / local.lanes() + 1;
 }
 
 Extent extent(const Plane& plane, const LocalMemory& local) {
   const TensorView& v = *plane.view;
-  uint64_t begin = v.space == Space::global ? v.address : v.address % local.lane_bytes();
+  uint64_t begin = is_system(v.space) ? v.address : v.address % local.lane_bytes();
   begin += plane.offset;
-  uint64_t reach = uint64_t{v.shape.n - 1} * v.stride.n + (groups(v, local) - 1) * v.stride.c +
+  uint64_t reach = uint64_t{cells(v) - 1} * v.stride.n + (groups(v, local) - 1) * v.stride.c +
                    uint64_t{v.shape.h - 1} * v.stride.h + uint64_t{v.shape.w - 1} * v.stride.w;
-  return {begin, begin + reach + 1};
+  return {begin, begin + reach + run_bytes(v)};
 }
 
 bool other_lanes(const TensorView& a, const TensorView& b, const LocalMemory& local) {
@@ -33,11 +33,14 @@ bool other_lanes(const TensorView& a, const TensorView& b, const LocalMemory& lo
 // Columns of one larger tensor: all strides are multiples of a row that holds both side by side.
 bool side_by_side(const TensorView& a, const TensorView& b, uint64_t distance) {
   uint64_t row = a.stride.h;
-  if (row == 0 || b.stride.h != row || a.stride.w > 1 || b.stride.w > 1) return false;
+  if (row == 0 || b.stride.h != row) return false;
   for (uint64_t step : {a.stride.n, a.stride.c, b.stride.n, b.stride.c})
     if (step % row != 0) return false;
+  auto width = [](const TensorView& v) {
+    return uint64_t{v.shape.w - 1} * v.stride.w + run_bytes(v);
+  };
   uint64_t gap = distance % row;  // from the first byte of a row of a to the next one of b
-  return gap >= a.shape.w && row - gap >= b.shape.w;
+  return gap >= width(a) && row - gap >= width(b);
 }
 
 }  // namespace
@@ -45,7 +48,8 @@ bool side_by_side(const TensorView& a, const TensorView& b, uint64_t distance) {
 bool same_bytes(const Plane& a, const Plane& b) {
   return a.view->space == b.view->space &&
          a.view->address + a.offset == b.view->address + b.offset &&
-         a.view->stride == b.view->stride && a.view->shape == b.view->shape;
+         a.view->stride == b.view->stride && a.view->shape == b.view->shape &&
+         a.view->pack == b.view->pack && run_bytes(*a.view) == run_bytes(*b.view);
 }
 
 bool disjoint(const Plane& a, const Plane& b, const LocalMemory& local) {
@@ -58,13 +62,13 @@ bool disjoint(const Plane& a, const Plane& b, const LocalMemory& local) {
 }
 
 bool distinct_elements(const TensorView& v, const LocalMemory& local) {
-  std::array<Dimension<1>, 4> dims{{{v.shape.n, {v.stride.n}},
+  std::array<Dimension<1>, 4> dims{{{cells(v), {v.stride.n}},
                                     {groups(v, local), {v.stride.c}},
                                     {v.shape.h, {v.stride.h}},
                                     {v.shape.w, {v.stride.w}}}};
   std::sort(dims.begin(), dims.end(),
             [](const auto& x, const auto& y) { return x.step[0] < y.step[0]; });
-  uint64_t reach = 1;
+  uint64_t reach = run_bytes(v);
   for (const auto& [count, step] : dims) {
     if (count == 1) continue;
     if (step[0] < reach) return false;

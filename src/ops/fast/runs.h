@@ -96,7 +96,7 @@ inline uint32_t slot_groups(const Shape& s, const LocalMemory& local, uint32_t s
   return (s.c - slot + local.lanes() - 1) / local.lanes();
 }
 
-// The bytes of a view, or of the high plane of its 16-bit values.
+// The bytes of a view (packed: of its cells), or of a plane of 16-bit values with two planes.
 struct Plane {
   const TensorView* view;
   uint32_t offset = 0;
@@ -106,7 +106,7 @@ struct Plane {
 bool same_bytes(const Plane& a, const Plane& b);
 // Surely no byte in common.
 bool disjoint(const Plane& a, const Plane& b, const LocalMemory& local);
-// Surely every element has its own byte.
+// Surely every element (packed: cell) has its own bytes.
 bool distinct_elements(const TensorView& view, const LocalMemory& local);
 
 }  // namespace tputwin::fast
