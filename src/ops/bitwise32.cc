@@ -1,6 +1,7 @@
 #include "ops/bitwise32.h"
 
 #include "ops/elements.h"
+#include "ops/okk_checks.h"
 #include "ops/timing.h"
 
 namespace tputwin {
@@ -56,7 +57,10 @@ OperandList operands(const Bitwise32& op) {
   return list;
 }
 
-Status check(const Bitwise32&, const Chip&) { return {}; }
+Status check(const Bitwise32& op, const Chip& chip) {
+  TW_RETURN_IF_ERROR(check_bdc_32bit(operands(op), op.out.shape));
+  return advise_same_npu(operands(op), chip);
+}
 
 Cost cost(const Bitwise32& op, const Chip& chip) {
   return compute_cost(lane_passes(op.out.shape, chip, 4), op.out.shape.count(), operands(op), chip);

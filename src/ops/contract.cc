@@ -155,6 +155,46 @@ void sort_and_merge(std::vector<ByteRange>& ranges) {
   ranges.resize(kept);
 }
 
+namespace {
+
+// Bytes from the first to behind the last of a view, in system memory or, lane by lane, in a lane.
+std::pair<uint64_t, uint64_t> extent_of(const TensorView& v, const Chip& chip) {
+  const bool local = v.space == Space::local;
+  const uint64_t begin = local ? v.address % chip.lane_bytes : v.address;
+  const uint64_t start = v.address / chip.lane_bytes;
+  const uint64_t turns = local ? (start + v.shape.c - 1) / chip.lanes + 1 : v.shape.c;
+  const uint64_t last = (cells(v) - 1) * uint64_t{v.stride.n} + (turns - 1) * v.stride.c +
+                        (v.shape.h - 1) * uint64_t{v.stride.h} +
+                        (v.shape.w - 1) * uint64_t{v.stride.w};
+  return {begin, begin + last + (is_run(v) ? run_bytes(v) : v.plane_stride + 1)};
+}
+
+}  // namespace
+
+bool overlap_in_part(const TensorView& a, const TensorView& b, const Chip& chip) {
+  if (a.space != b.space || a.shape.count() == 0 || b.shape.count() == 0 || a == b) return false;
+  const auto [begin_a, end_a] = extent_of(a, chip);
+  const auto [begin_b, end_b] = extent_of(b, chip);
+  if (end_a <= begin_b || end_b <= begin_a) return false;
+  std::vector<ByteRange> x, y;
+  add_ranges(a, chip, x);
+  add_ranges(b, chip, y);
+  sort_and_merge(x);
+  sort_and_merge(y);
+  auto before = [](const ByteRange& p, const ByteRange& q) {
+    return std::tuple(p.lane, p.end) <= std::tuple(q.lane, q.begin);
+  };
+  for (size_t i = 0, j = 0; i < x.size() && j < y.size();) {
+    if (before(x[i], y[j]))
+      ++i;
+    else if (before(y[j], x[i]))
+      ++j;
+    else
+      return true;
+  }
+  return false;
+}
+
 Footprint footprint_of(const OperandList& operands, const Chip& chip) {
   Footprint f;
   for (const Operand& operand : operands) {

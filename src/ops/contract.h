@@ -72,6 +72,8 @@ void add_ranges(const TensorView& view, const Chip& chip, std::vector<ByteRange>
 // The same for a matrix, without its padding columns.
 void add_ranges(const MatrixView& matrix, const Chip& chip, std::vector<ByteRange>& ranges);
 void sort_and_merge(std::vector<ByteRange>& ranges);
+// Views that have bytes in common without being the same.
+bool overlap_in_part(const TensorView& a, const TensorView& b, const Chip& chip);
 // What most operations touch: every element of every operand.
 Footprint footprint_of(const OperandList& operands, const Chip& chip);
 

@@ -1,6 +1,7 @@
 #include "ops/copy.h"
 
 #include "ops/elements.h"
+#include "ops/okk_checks.h"
 #include "ops/timing.h"
 
 namespace tputwin {
@@ -30,8 +31,62 @@ Footprint footprint(const CopyMatrix& op, const Chip& chip) {
   return f;
 }
 
-Status check(const Copy&, const Chip&) { return {}; }
-Status check(const CopyMatrix&, const Chip&) { return {}; }
+namespace {
+
+// One side of a transfer: elements side by side in rows, each a run of bytes.
+Status check_dma_side(std::string_view name, const TensorView& view) {
+  TW_RETURN_IF_ERROR(require(view.pack == 1 && is_run(view), ErrorId::okk_element, name, view));
+  return require(view.shape.w == 1 || view.stride.w == element_bytes(view.dtype),
+                 ErrorId::okk_dma_w_stride, name, view);
+}
+
+Status advise_dma_alignment(std::string_view name, const TensorView& view) {
+  return require(view.address % element_bytes(view.dtype) == 0, ErrorId::okk_dma_alignment, name,
+                 view);
+}
+
+Status check_same_elements(const TensorView& src, const TensorView& dst) {
+  TW_RETURN_IF_ERROR(check_bdc_shape("src_addr", src, dst.shape));
+  return require(element_bytes(src.dtype) == element_bytes(dst.dtype), ErrorId::okk_element,
+                 "src_addr", src);
+}
+
+Status check_dma(const Copy& op, const Chip& chip) {
+  for (const Operand& operand : operands(op))
+    TW_RETURN_IF_ERROR(check_dma_side(operand.name, *operand.view));
+  if (!op.src.is_constant) TW_RETURN_IF_ERROR(check_same_elements(op.src.view, op.dst));
+  for (const Operand& operand : operands(op))
+    TW_RETURN_IF_ERROR(advise_dma_alignment(operand.name, *operand.view));
+  if (op.src.is_constant) return {};
+  return require(!overlap_in_part(op.dst, op.src.view, chip), ErrorId::okk_overlap, "src_addr",
+                 op.src.view);
+}
+
+// A channel of the side in lanes holds as many columns as its shape says.
+Status check_matrix(std::string_view name, const MatrixView& m, const MatrixView& dst) {
+  const Shape& s = m.tensor.shape;
+  TW_RETURN_IF_ERROR(check_dma_side(name, m.tensor));
+  TW_RETURN_IF_ERROR(require(m.rows == dst.rows && m.cols == dst.cols && m.rows == s.n &&
+                                 s.h == 1 && uint64_t{s.c} * s.w >= m.cols,
+                             ErrorId::okk_extents, name, m));
+  return require(element_bytes(m.tensor.dtype) == element_bytes(dst.tensor.dtype),
+                 ErrorId::okk_element, name, m);
+}
+
+}  // namespace
+
+Status check(const Copy& op, const Chip& chip) {
+  if (op.engine == Engine::dma) return check_dma(op, chip);
+  TW_RETURN_IF_ERROR(check_bdc_32bit(operands(op), op.dst.shape));
+  return advise_same_npu(operands(op), chip);
+}
+
+Status check(const CopyMatrix& op, const Chip&) {
+  TW_RETURN_IF_ERROR(check_matrix("dst_addr", op.dst, op.dst));
+  TW_RETURN_IF_ERROR(check_matrix("src_addr", op.src, op.dst));
+  TW_RETURN_IF_ERROR(advise_dma_alignment("dst_addr", op.dst.tensor));
+  return advise_dma_alignment("src_addr", op.src.tensor);
+}
 
 Cost cost(const Copy& op, const Chip& chip) {
   const uint64_t bytes = element_bytes(op.dst.dtype);

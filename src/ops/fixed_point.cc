@@ -4,6 +4,7 @@
 
 #include "numerics/integer.h"
 #include "ops/elements.h"
+#include "ops/okk_checks.h"
 #include "ops/timing.h"
 
 namespace tputwin {
@@ -30,9 +31,9 @@ int32_t result(const FixedPoint& op, int64_t a, int64_t b, int64_t old) {
     case Kind::mac:
       return finish((old << op.lshift) + a * b);
     case Kind::max:
-      return static_cast<int32_t>(std::max(a, b));
+      return saturate(std::max(a, b), op.out.dtype);
     case Kind::min:
-      return static_cast<int32_t>(std::min(a, b));
+      return saturate(std::min(a, b), op.out.dtype);
     case Kind::arithmetic_shift:
     case Kind::logical_shift:
       return shifted(static_cast<int32_t>(a), static_cast<int32_t>(b));
@@ -67,7 +68,36 @@ OperandList operands(const FixedPoint& op) {
   return list;
 }
 
-Status check(const FixedPoint&, const Chip&) { return {}; }
+namespace {
+
+bool is_shift(Kind kind) { return kind == Kind::arithmetic_shift || kind == Kind::logical_shift; }
+
+// A source has the type the operation names for it, and the bits that its kind asks for.
+Status check_source(std::string_view name, const Source& source, DType type, const FixedPoint& op) {
+  const bool narrow = op.kind == Kind::mul || op.kind == Kind::mac;
+  const bool fits = element_bytes(type) == (narrow              ? 1u
+                                            : is_shift(op.kind) ? 2u
+                                                                : element_bytes(type));
+  return require(!is_32bit(type) && fits && (source.is_constant || source.view.dtype == type),
+                 ErrorId::okk_element, name, source.view);
+}
+
+}  // namespace
+
+Status check(const FixedPoint& op, const Chip& chip) {
+  TW_RETURN_IF_ERROR(check_packed(operands(op)));
+  TW_RETURN_IF_ERROR(
+      check_source(op.b.is_constant ? "src_addr" : "src0_addr", op.a, op.a_type, op));
+  TW_RETURN_IF_ERROR(
+      check_source(op.a.is_constant ? "src_addr" : "src1_addr", op.b, op.b_type, op));
+  if (op.kind == Kind::mac || is_shift(op.kind))
+    TW_RETURN_IF_ERROR(check_packed_bits("dst_addr", op.out, 16));
+  TW_RETURN_IF_ERROR(check_okk_rshift(op.rshift));
+  const auto lshift = static_cast<int32_t>(op.lshift);
+  TW_RETURN_IF_ERROR(require(op.lshift < 32, ErrorId::okk_lshift_width, "lshift", lshift));
+  TW_RETURN_IF_ERROR(advise_npu_0(operands(op), chip));
+  return require(op.lshift <= 14, ErrorId::okk_lshift, "lshift", lshift);
+}
 
 Cost cost(const FixedPoint& op, const Chip& chip) {
   const uint32_t bytes = element_bytes(op.out.dtype);

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <tuple>
 
 #include "numerics/integer.h"
 #include "ops/elements.h"
+#include "ops/okk_checks.h"
 #include "ops/timing.h"
 
 namespace tputwin {
@@ -37,9 +39,37 @@ OperandList operands(const MulS16ByU8& op) {
           {"work_low_addr", &op.work_low, Access::write}};
 }
 
-Status check(const SplitByte&, const Chip&) { return {}; }
-Status check(const Mul16By8&, const Chip&) { return {}; }
-Status check(const MulS16ByU8&, const Chip&) { return {}; }
+Status check(const SplitByte& op, const Chip& chip) {
+  TW_RETURN_IF_ERROR(check_packed(operands(op)));
+  TW_RETURN_IF_ERROR(check_packed_bits("dst_addr", op.out, 8));
+  TW_RETURN_IF_ERROR(check_packed_bits("src_addr", op.in, 16));
+  if (op.work) TW_RETURN_IF_ERROR(check_packed_bits("work_addr", *op.work, 16));
+  TW_RETURN_IF_ERROR(advise_npu_0(operands(op), chip));
+  return require(!op.work || op.work->address != op.out.address, ErrorId::okk_split_work,
+                 "work_addr", op.out);
+}
+
+Status check(const Mul16By8& op, const Chip& chip) {
+  TW_RETURN_IF_ERROR(check_packed(operands(op)));
+  TW_RETURN_IF_ERROR(check_packed_bits("dst_addr", op.out, 16));
+  TW_RETURN_IF_ERROR(check_packed_bits("src0_high_addr", op.high, 8));
+  TW_RETURN_IF_ERROR(check_packed_bits("src0_low_addr", op.low, 8));
+  TW_RETURN_IF_ERROR(check_packed_bits("src1_addr", op.b, 8));
+  TW_RETURN_IF_ERROR(check_okk_rshift(op.rshift));
+  return advise_npu_0(operands(op), chip);
+}
+
+Status check(const MulS16ByU8& op, const Chip& chip) {
+  TW_RETURN_IF_ERROR(check_packed(operands(op)));
+  for (const auto& [name, view, bits] :
+       {std::tuple("dst_addr", &op.out, 16), std::tuple("src0_addr", &op.a, 16),
+        std::tuple("src1_addr", &op.b, 8), std::tuple("work_addr", &op.work, 16),
+        std::tuple("work_high_addr", &op.work_high, 8),
+        std::tuple("work_low_addr", &op.work_low, 8)})
+    TW_RETURN_IF_ERROR(check_packed_bits(name, *view, bits));
+  TW_RETURN_IF_ERROR(check_okk_rshift(op.rshift));
+  return advise_npu_0(operands(op), chip);
+}
 
 Cost cost(const SplitByte& op, const Chip& chip) {
   return compute_cost(lane_passes(op.in.shape, chip, 2), op.out.shape.count(), operands(op), chip);

@@ -75,4 +75,33 @@ inline Status advise_npu_0(std::string_view name, const TensorView& view, const 
   return require(start_lane(view, chip) == 0, ErrorId::okk_npu_0, name, view);
 }
 
+// 8-bit elements in 4N mode, 16-bit elements in 2N mode, of one shape.
+inline Status check_packed(std::string_view name, const TensorView& view, const Shape& shape) {
+  TW_RETURN_IF_ERROR(check_bdc_operand(name, view));
+  const bool packed = !is_32bit(view.dtype) && is_run(view) && run_bytes(view) == 4;
+  TW_RETURN_IF_ERROR(require(packed, ErrorId::okk_element, name, view));
+  return check_bdc_shape(name, view, shape);
+}
+
+// The operand has elements of that many bits.
+inline Status check_packed_bits(std::string_view name, const TensorView& view, uint32_t bits) {
+  return require(8 * element_bytes(view.dtype) == bits, ErrorId::okk_element, name, view);
+}
+
+inline Status check_packed(const OperandList& operands) {
+  for (const Operand& operand : operands)
+    TW_RETURN_IF_ERROR(check_packed(operand.name, *operand.view, operands[0].view->shape));
+  return {};
+}
+
+inline Status check_okk_rshift(uint32_t rshift) {
+  return require(rshift < 32, ErrorId::okk_rshift, "rshift", static_cast<int32_t>(rshift));
+}
+
+inline Status advise_npu_0(const OperandList& operands, const Chip& chip) {
+  for (const Operand& operand : operands)
+    TW_RETURN_IF_ERROR(advise_npu_0(operand.name, *operand.view, chip));
+  return {};
+}
+
 }  // namespace tputwin
