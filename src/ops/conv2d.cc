@@ -80,20 +80,25 @@ Cost cost(const Conv2dF32& op, const Chip& chip) {
                       op.out.shape.count() * taps * w.n, operands(op), chip);
 }
 
-void execute(const Conv2dF32& op, const Memory& memory) {
+float result_at(const Conv2dF32& op, const Memory& memory, uint32_t n, uint32_t oc, uint32_t y,
+                uint32_t x) {
   const Shape& in = op.in.shape;
+  ChannelPairSum products;
+  for (uint32_t kh = 0; kh < op.weight.shape.h; ++kh)
+    for (uint32_t kw = 0; kw < op.weight.shape.w; ++kw) {
+      const int64_t iy = op.window.h.source(y, kh, in.h), ix = op.window.w.source(x, kw, in.w);
+      const bool inside = iy >= 0 && ix >= 0;
+      for (uint32_t ic = 0; ic < in.c; ++ic)
+        products.add(ic, inside ? memory.read_f32(op.in, n, ic, iy, ix) : 0.0f,
+                     memory.read_f32(op.weight, ic, oc, kh, kw));
+      products.end_tap(in.c);
+    }
+  return finish_f32(op.out, op.bias, op.accumulate, memory, n, oc, y, x, products.total());
+}
+
+void execute(const Conv2dF32& op, const Memory& memory) {
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t oc, uint32_t y, uint32_t x) {
-    ChannelPairSum products;
-    for (uint32_t kh = 0; kh < op.weight.shape.h; ++kh)
-      for (uint32_t kw = 0; kw < op.weight.shape.w; ++kw) {
-        const int64_t iy = op.window.h.source(y, kh, in.h), ix = op.window.w.source(x, kw, in.w);
-        const bool inside = iy >= 0 && ix >= 0;
-        for (uint32_t ic = 0; ic < in.c; ++ic)
-          products.add(ic, inside ? memory.read_f32(op.in, n, ic, iy, ix) : 0.0f,
-                       memory.read_f32(op.weight, ic, oc, kh, kw));
-        products.end_tap(in.c);
-      }
-    finish_f32(op.out, op.bias, op.accumulate, memory, n, oc, y, x, products.total());
+    memory.write_f32(op.out, n, oc, y, x, result_at(op, memory, n, oc, y, x));
   });
 }
 

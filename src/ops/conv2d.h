@@ -38,5 +38,7 @@ struct Conv2dF32 {
 };
 
 TW_OPERATION(Conv2dF32);
+// One result, which execute() stores.
+float result_at(const Conv2dF32&, const Memory&, uint32_t n, uint32_t oc, uint32_t y, uint32_t x);
 
 }  // namespace tputwin

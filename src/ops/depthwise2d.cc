@@ -86,18 +86,23 @@ Cost cost(const Depthwise2dF32& op, const Chip& chip) {
                       operands(op), chip);
 }
 
-void execute(const Depthwise2dF32& op, const Memory& memory) {
+float result_at(const Depthwise2dF32& op, const Memory& memory, uint32_t n, uint32_t c, uint32_t y,
+                uint32_t x) {
   const Shape& in = op.in.shape;
+  AlternatingSum products;
+  for (uint32_t kh = 0; kh < op.weight.shape.h; ++kh)
+    for (uint32_t kw = 0; kw < op.weight.shape.w; ++kw) {
+      const int64_t iy = op.window.h.source(y, kh, in.h), ix = op.window.w.source(x, kw, in.w);
+      const bool inside = iy >= 0 && ix >= 0;
+      products.add(inside ? memory.read_f32(op.in, n, c, iy, ix) : 0.0f,
+                   memory.read_f32(op.weight, 0, c, kh, kw));
+    }
+  return finish_f32(op.out, op.bias, /*accumulate=*/false, memory, n, c, y, x, products.total());
+}
+
+void execute(const Depthwise2dF32& op, const Memory& memory) {
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t y, uint32_t x) {
-    AlternatingSum products;
-    for (uint32_t kh = 0; kh < op.weight.shape.h; ++kh)
-      for (uint32_t kw = 0; kw < op.weight.shape.w; ++kw) {
-        const int64_t iy = op.window.h.source(y, kh, in.h), ix = op.window.w.source(x, kw, in.w);
-        const bool inside = iy >= 0 && ix >= 0;
-        products.add(inside ? memory.read_f32(op.in, n, c, iy, ix) : 0.0f,
-                     memory.read_f32(op.weight, 0, c, kh, kw));
-      }
-    finish_f32(op.out, op.bias, /*accumulate=*/false, memory, n, c, y, x, products.total());
+    memory.write_f32(op.out, n, c, y, x, result_at(op, memory, n, c, y, x));
   });
 }
 

@@ -35,5 +35,8 @@ struct Depthwise2dF32 {
 };
 
 TW_OPERATION(Depthwise2dF32);
+// One result, which execute() stores.
+float result_at(const Depthwise2dF32&, const Memory&, uint32_t n, uint32_t c, uint32_t y,
+                uint32_t x);
 
 }  // namespace tputwin

@@ -42,13 +42,13 @@ inline int32_t bias_of(const std::optional<TensorView>& bias, const Memory& memo
   return bias ? memory.read(*bias, 0, c, 0, 0) : 0;
 }
 
-// How fp32 convolutions end: bias, then the old value, then the store.
-inline void finish_f32(const TensorView& out, const std::optional<TensorView>& bias,
-                       bool accumulate, const Memory& memory, uint32_t n, uint32_t c, uint32_t y,
-                       uint32_t x, float sum) {
+// How fp32 convolutions end: bias, then the old value.
+inline float finish_f32(const TensorView& out, const std::optional<TensorView>& bias,
+                        bool accumulate, const Memory& memory, uint32_t n, uint32_t c, uint32_t y,
+                        uint32_t x, float sum) {
   if (bias) sum = f32::add(sum, memory.read_f32(*bias, 0, c, 0, 0));
   if (accumulate) sum = f32::add(sum, memory.read_f32(out, n, c, y, x));
-  memory.write_f32(out, n, c, y, x, sum);
+  return sum;
 }
 
 }  // namespace tputwin

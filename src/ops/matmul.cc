@@ -44,17 +44,20 @@ Cost cost(const MatmulF32& op, const Chip& chip) {
                       uint64_t{op.out.rows} * op.out.cols * depth, operands(op), chip);
 }
 
+float result_at(const MatmulF32& op, const Memory& memory, uint32_t i, uint32_t j) {
+  AlternatingSum products;
+  for (uint32_t k = 0; k < op.left.cols; ++k)
+    products.add(element(op.left, memory, i, k), element(op.right, memory, k, j));
+  float sum = products.total();
+  if (op.bias) sum = f32::add(sum, element(*op.bias, memory, 0, j));
+  if (op.accumulate) sum = f32::add(sum, element(op.out, memory, i, j));
+  return sum;
+}
+
 void execute(const MatmulF32& op, const Memory& memory) {
   for (uint32_t i = 0; i < op.out.rows; ++i)
-    for (uint32_t j = 0; j < op.out.cols; ++j) {
-      AlternatingSum products;
-      for (uint32_t k = 0; k < op.left.cols; ++k)
-        products.add(element(op.left, memory, i, k), element(op.right, memory, k, j));
-      float sum = products.total();
-      if (op.bias) sum = f32::add(sum, element(*op.bias, memory, 0, j));
-      if (op.accumulate) sum = f32::add(sum, element(op.out, memory, i, j));
-      memory.write(op.out, i, j, static_cast<int32_t>(f32::bits(sum)));
-    }
+    for (uint32_t j = 0; j < op.out.cols; ++j)
+      memory.write(op.out, i, j, static_cast<int32_t>(f32::bits(result_at(op, memory, i, j))));
 }
 
 }  // namespace tputwin

@@ -18,6 +18,8 @@ struct MatmulF32 {
 };
 
 TW_OPERATION(MatmulF32);
+// One result, which execute() stores.
+float result_at(const MatmulF32&, const Memory&, uint32_t i, uint32_t j);
 Footprint footprint(const MatmulF32&, const Chip&);
 
 }  // namespace tputwin

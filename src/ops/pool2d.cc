@@ -78,22 +78,30 @@ Cost cost(const Pool2dF32& op, const Chip& chip) {
                       operands(op), chip);
 }
 
-void execute(const Pool2dF32& op, const Memory& memory) {
+float share_of(const Window& window) {
+  return 1.0f / static_cast<float>(uint64_t{window.h.kernel} * window.w.kernel);
+}
+
+float result_at(const Pool2dF32& op, const Memory& memory, uint32_t n, uint32_t c, uint32_t y,
+                uint32_t x) {
   const Shape& in = op.in.shape;
-  const float share = 1.0f / static_cast<float>(op.window.h.kernel * op.window.w.kernel);
+  const float share = share_of(op.window);
+  AlternatingSum sum;
+  float largest = f32::kLowest;
+  for (uint32_t kh = 0; kh < op.window.h.kernel; ++kh)
+    for (uint32_t kw = 0; kw < op.window.w.kernel; ++kw) {
+      const int64_t iy = op.window.h.source(y, kh, in.h), ix = op.window.w.source(x, kw, in.w);
+      const bool inside = iy >= 0 && ix >= 0;
+      const float value = inside ? memory.read_f32(op.in, n, c, iy, ix) : 0.0f;
+      sum.add(value, share);
+      if (inside && value > largest) largest = f32::ftz(value);
+    }
+  return op.kind == Pool2dF32::Kind::maximum ? largest : sum.total();
+}
+
+void execute(const Pool2dF32& op, const Memory& memory) {
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t y, uint32_t x) {
-    AlternatingSum sum;
-    float largest = f32::kLowest;
-    for (uint32_t kh = 0; kh < op.window.h.kernel; ++kh)
-      for (uint32_t kw = 0; kw < op.window.w.kernel; ++kw) {
-        const int64_t iy = op.window.h.source(y, kh, in.h), ix = op.window.w.source(x, kw, in.w);
-        const bool inside = iy >= 0 && ix >= 0;
-        const float value = inside ? memory.read_f32(op.in, n, c, iy, ix) : 0.0f;
-        sum.add(value, share);
-        if (inside && value > largest) largest = f32::ftz(value);
-      }
-    memory.write_f32(op.out, n, c, y, x,
-                     op.kind == Pool2dF32::Kind::maximum ? largest : sum.total());
+    memory.write_f32(op.out, n, c, y, x, result_at(op, memory, n, c, y, x));
   });
 }
 

@@ -38,5 +38,9 @@ struct Pool2dF32 {
 };
 
 TW_OPERATION(Pool2dF32);
+// What an average multiplies each element of the window by.
+float share_of(const Window& window);
+// One result, which execute() stores.
+float result_at(const Pool2dF32&, const Memory&, uint32_t n, uint32_t c, uint32_t y, uint32_t x);
 
 }  // namespace tputwin

@@ -1,0 +1,241 @@
+// fp32 networks on the BM1684: convolutions, pooling and matrix products in the chip's own order of
+// additions, beside what the processor could do at most with separate multiplications and
+// additions. One thread: TPUTWIN_THREADS=1.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "base/parallel.h"
+#include "machine/device.h"
+#include "memory/layout.h"
+#include "ops/fast/fast.h"
+
+namespace {
+
+using namespace tputwin;
+using Clock = std::chrono::steady_clock;
+
+const Chip& chip = bm1684();
+
+// Places dense tensors one after the other into the lanes, which start at NPU 0.
+class Lanes {
+ public:
+  TensorView aligned(const Shape& shape) { return place(shape, true, 1); }
+  TensorView compact(const Shape& shape, uint8_t pack = 1) { return place(shape, false, pack); }
+  MatrixView matrix(uint32_t rows, uint32_t cols, uint32_t per_channel) {
+    return {aligned({rows, ceil_div(cols, per_channel), 1, per_channel}), rows, cols};
+  }
+
+ private:
+  TensorView place(const Shape& shape, bool aligned, uint8_t pack) {
+    const Shape cells{ceil_div(shape.n, uint32_t{pack}), shape.c, shape.h, shape.w};
+    TensorView view{.dtype = DType::f32,
+                    .pack = pack,
+                    .address = next_,
+                    .shape = shape,
+                    .stride = lane_stride(chip, cells, 0, pack * 4u, aligned)};
+    next_ = align_up(next_ + uint64_t{cells.n} * view.stride.n, uint64_t{128});
+    return view;
+  }
+  uint64_t next_ = 0;
+};
+
+struct Layer {
+  const char* name;
+  Shape in;
+  uint32_t oc, kernel, stride, pad;
+  Window window() const {
+    const Axis axis{.kernel = kernel, .stride = stride, .pad_before = pad, .pad_after = pad};
+    return {axis, axis};
+  }
+  Shape out(uint32_t channels) const {
+    const Window w = window();
+    return {in.n, channels, w.h.output(in.h), w.w.output(in.w)};
+  }
+};
+
+constexpr Layer kConvolutions[] = {
+    {"64->64 3x3 56x56", {1, 64, 56, 56}, 64, 3, 1, 1},
+    {"256->256 3x3 14x14", {1, 256, 14, 14}, 256, 3, 1, 1},
+    {"512->128 3x3 7x7", {1, 512, 7, 7}, 128, 3, 1, 1},
+    {"3->64 7x7 112x112 stride 2", {1, 3, 112, 112}, 64, 7, 2, 3},
+    {"64->128 3x3 56x56 stride 2", {1, 64, 56, 56}, 128, 3, 2, 1},
+    {"64->64 1x1 56x56", {1, 64, 56, 56}, 64, 1, 1, 0},
+    {"256->64 1x1 56x56", {1, 256, 56, 56}, 64, 1, 1, 0},
+    {"64->3 3x3 56x56", {1, 64, 56, 56}, 3, 3, 1, 1},
+    {"2048->1000 1x1 1x1", {1, 2048, 1, 1}, 1000, 1, 1, 0},
+    {"64 images 512->256 1x1 1x1", {64, 512, 1, 1}, 256, 1, 1, 0},
+};
+constexpr Layer kPlanes[] = {
+    {"64x56x56 3x3", {1, 64, 56, 56}, 64, 3, 1, 1},
+    {"256x28x28 3x3", {1, 256, 28, 28}, 256, 3, 1, 1},
+    {"64x112x112 3x3 stride 2", {1, 64, 112, 112}, 64, 3, 2, 1},
+    {"2048x7x7 7x7", {1, 2048, 7, 7}, 2048, 7, 1, 0},
+};
+
+void fill_random(Device& device) {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<float> value(-1, 1);
+  for (uint64_t at = 0; at < device.local().size(); at += sizeof(float)) {
+    const float f = value(random);
+    std::memcpy(device.local().data() + at, &f, sizeof f);
+  }
+}
+
+// Runs one instruction, the best of all its runs counting: neighbours only ever slow it down.
+void measure(benchmark::State& state, const char* name, Operation op, double products,
+             double bytes) {
+  auto device = std::move(Device::create({.chip = &chip, .global_bytes = 1 << 20}).value());
+  fill_random(*device);
+  const Instruction instruction{.op = std::move(op), .engine = Engine::compute, .id = 1};
+  double best = 1e9;
+  for (auto _ : state) {
+    const auto start = Clock::now();
+    if (Status status = device->run({&instruction, 1}); !status.ok()) {
+      state.SkipWithError(status.message().c_str());
+      return;
+    }
+    const std::chrono::duration<double> time = Clock::now() - start;
+    best = std::min(best, time.count());
+    state.SetIterationTime(time.count());
+  }
+  state.SetLabel(fmt::format("{}, {} threads, {}", name, thread_count(), fast::selected_isa()));
+  state.counters["GMAC/s"] = products / best * 1e-9;
+  state.counters["GB/s"] = bytes / best * 1e-9;
+  state.counters["us"] = best * 1e6;
+}
+
+double bytes_of(const TensorView& a, const TensorView& b) {
+  return 4.0 * static_cast<double>(a.shape.count() + b.shape.count());
+}
+
+void conv2d(benchmark::State& state) {
+  const Layer& layer = kConvolutions[state.range(0)];
+  Lanes lanes;
+  Conv2dF32 op{.out = lanes.aligned(layer.out(layer.oc)),
+               .in = lanes.aligned(layer.in),
+               .weight = lanes.compact({layer.in.c, layer.oc, layer.kernel, layer.kernel}, 2),
+               .bias = lanes.compact({1, layer.oc, 1, 1}),
+               .window = layer.window()};
+  const double taps = double{1} * layer.in.c * layer.kernel * layer.kernel;
+  measure(state, layer.name, op, taps * static_cast<double>(op.out.shape.count()),
+          bytes_of(op.in, op.out));
+}
+BENCHMARK(conv2d)->DenseRange(0, std::size(kConvolutions) - 1)->UseManualTime();
+
+void depthwise2d(benchmark::State& state) {
+  const Layer& layer = kPlanes[state.range(0)];
+  Lanes lanes;
+  Depthwise2dF32 op{.out = lanes.aligned(layer.out(layer.in.c)),
+                    .in = lanes.aligned(layer.in),
+                    .weight = lanes.compact({1, layer.in.c, layer.kernel, layer.kernel}),
+                    .window = layer.window()};
+  const double taps = double{1} * layer.kernel * layer.kernel;
+  measure(state, layer.name, op, taps * static_cast<double>(op.out.shape.count()),
+          bytes_of(op.in, op.out));
+}
+BENCHMARK(depthwise2d)->DenseRange(0, std::size(kPlanes) - 1)->UseManualTime();
+
+void pool2d(benchmark::State& state, Pool2dF32::Kind kind) {
+  const Layer& layer = kPlanes[state.range(0)];
+  Lanes lanes;
+  Pool2dF32 op{.kind = kind,
+               .out = lanes.aligned(layer.out(layer.in.c)),
+               .in = lanes.aligned(layer.in),
+               .window = layer.window()};
+  const double taps = double{1} * layer.kernel * layer.kernel;
+  measure(state, layer.name, op, taps * static_cast<double>(op.out.shape.count()),
+          bytes_of(op.in, op.out));
+}
+BENCHMARK_CAPTURE(pool2d, maximum, Pool2dF32::Kind::maximum)
+    ->DenseRange(0, std::size(kPlanes) - 1)
+    ->UseManualTime();
+BENCHMARK_CAPTURE(pool2d, average, Pool2dF32::Kind::average)
+    ->DenseRange(0, std::size(kPlanes) - 1)
+    ->UseManualTime();
+
+struct Product {
+  uint32_t rows, depth, cols, left_per_channel, right_per_channel;
+};
+constexpr Product kProducts[] = {{256, 1024, 1024, 32, 32},
+                                 {256, 1024, 1024, 16, 128},
+                                 {64, 1024, 256, 16, 4},
+                                 {1, 2048, 1000, 32, 32}};
+
+void matmul(benchmark::State& state) {
+  const Product& p = kProducts[state.range(0)];
+  Lanes lanes;
+  MatmulF32 op{.out = lanes.matrix(p.rows, p.cols, p.right_per_channel),
+               .left = lanes.matrix(p.rows, p.depth, p.left_per_channel),
+               .right = lanes.matrix(p.depth, p.cols, p.right_per_channel)};
+  op.out.cols = op.right.cols = align_up(p.cols, p.right_per_channel);
+  const std::string name = fmt::format("{}x{}x{}, {} and {} columns per channel", p.rows, p.depth,
+                                       p.cols, p.left_per_channel, p.right_per_channel);
+  measure(state, name.c_str(), op, 1.0 * p.rows * p.depth * p.cols,
+          bytes_of(op.right.tensor, op.left.tensor) + bytes_of(op.out.tensor, op.out.tensor) / 2);
+}
+BENCHMARK(matmul)->DenseRange(0, std::size(kProducts) - 1)->UseManualTime();
+
+#if defined(__x86_64__)
+
+// Separate multiplications and additions in registers: 12 sums hide the latency. Empty assembly
+// keeps the products from being computed once for all.
+#define TPUTWIN_PEAK(name, isa, V, set1, mul, add, store)               \
+  __attribute__((target(isa))) float name(uint64_t rounds) {            \
+    V sums[12];                                                         \
+    for (int i = 0; i < 12; ++i) sums[i] = set1(static_cast<float>(i)); \
+    V a = set1(0.5f), b = set1(0.25f);                                  \
+    for (uint64_t round = 0; round < rounds; ++round) {                 \
+      _Pragma("GCC unroll 12") for (int i = 0; i < 12; ++i) {           \
+        asm volatile("" : "+v"(a));                                     \
+        sums[i] = add(sums[i], mul(a, b));                              \
+      }                                                                 \
+    }                                                                   \
+    V total = sums[0];                                                  \
+    for (int i = 1; i < 12; ++i) total = add(total, sums[i]);           \
+    float lanes[16];                                                    \
+    store(lanes, total);                                                \
+    return lanes[0];                                                    \
+  }
+TPUTWIN_PEAK(peak_avx512, "avx512f", __m512, _mm512_set1_ps, _mm512_mul_ps, _mm512_add_ps,
+             _mm512_storeu_ps)
+TPUTWIN_PEAK(peak_avx2, "avx2", __m256, _mm256_set1_ps, _mm256_mul_ps, _mm256_add_ps,
+             _mm256_storeu_ps)
+#undef TPUTWIN_PEAK
+
+void peak(benchmark::State& state) {
+  constexpr uint64_t kRounds = 100'000;
+  const bool wide = __builtin_cpu_supports("avx512f");
+  const auto threads = static_cast<uint64_t>(thread_count());
+  double best = 1e9;
+  for (auto _ : state) {
+    const auto start = Clock::now();
+    std::vector<std::jthread> workers;
+    for (uint64_t t = 0; t < threads; ++t)
+      workers.emplace_back(
+          [wide] { benchmark::DoNotOptimize(wide ? peak_avx512(kRounds) : peak_avx2(kRounds)); });
+    workers.clear();
+    const std::chrono::duration<double> time = Clock::now() - start;
+    best = std::min(best, time.count());
+    state.SetIterationTime(time.count());
+  }
+  state.SetLabel(fmt::format("multiply, then add, in registers, {} threads", threads));
+  state.counters["GMAC/s"] =
+      1e-9 * 12.0 * (wide ? 16 : 8) * static_cast<double>(kRounds * threads) / best;
+}
+BENCHMARK(peak)->UseManualTime();
+
+#endif
+
+}  // namespace
+
+BENCHMARK_MAIN();

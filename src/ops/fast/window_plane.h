@@ -1,0 +1,81 @@
+// Sliding fp32 windows over one channel without edge cases: its rows are laid out with their
+// padding, split by row and column modulo the strides. Under every tap, the inputs of consecutive
+// results then lie side by side, and those of consecutive rows of results at one pitch: a whole
+// plane of results is one run of columns, with some that belong to no result at the end of rows.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "memory/memory.h"
+#include "ops/window.h"
+
+namespace tputwin::fast {
+
+// One axis of the layout: a slot for each position modulo the stride that a tap has.
+class WindowSlots {
+ public:
+  static constexpr uint32_t kMaxStride = 16;
+
+  WindowSlots(const Axis& axis, uint32_t inputs, uint32_t outputs);
+
+  uint32_t count() const { return count_; }
+  uint32_t length() const { return length_; }  // of a slot
+  // Of a tap: its slot, and how far into it the input of result 0 is.
+  uint32_t slot(uint32_t tap) const { return slot_of_[tap * axis_.dilation % axis_.stride]; }
+  uint32_t offset(uint32_t tap) const { return tap * axis_.dilation / axis_.stride; }
+  // Of a slot: the places that hold inputs are [first, last), the first one of them input `input`.
+  struct Inputs {
+    uint32_t first, last, input;
+  };
+  Inputs inputs(uint32_t slot) const;
+
+ private:
+  Axis axis_;
+  uint32_t inputs_, length_, count_ = 0;
+  std::array<uint8_t, kMaxStride> slot_of_{}, phase_of_{};
+};
+
+class WindowPlane {
+ public:
+  WindowPlane(const Window& window, const Shape& in, const Shape& out)
+      : rows_(window.h, in.h, out.h),
+        columns_(window.w, in.w, out.w),
+        step_w_(window.w.stride),
+        step_h_(window.h.stride),
+        extent_(uint64_t{out.h - 1} * columns_.length() + out.w) {}
+
+  uint64_t floats() const {
+    return uint64_t{rows_.count()} * columns_.count() * rows_.length() * columns_.length();
+  }
+  uint32_t pitch() const { return columns_.length(); }  // from one row of results to the next
+  uint64_t extent() const { return extent_; }           // from the first result behind the last
+  // Where the input of result 0 under a tap is.
+  uint64_t offset(uint32_t kh, uint32_t kw) const {
+    const uint64_t slot = uint64_t{rows_.slot(kh)} * columns_.count() + columns_.slot(kw);
+    return (slot * rows_.length() + rows_.offset(kh)) * pitch() + columns_.offset(kw);
+  }
+
+  // Lays out the channel whose first element is `first`.
+  void lay_out(const uint8_t* first, const Stride& stride, float padding, float* plane) const;
+
+ private:
+  void lay_out_row(const uint8_t* from, uint32_t stride_w, float padding,
+                   const WindowSlots::Inputs& inputs, float* row) const;
+
+  WindowSlots rows_, columns_;
+  uint32_t step_w_, step_h_;
+  uint64_t extent_;
+};
+
+// What fast fp32 bodies need of an operand: whole words in lanes.
+bool has_words(const TensorView& view);
+// Surely no byte in common, whatever the size of elements and cells.
+bool apart(const TensorView& a, const TensorView& b, const LocalMemory& local);
+// A window that WindowPlane covers, with the extents of a result that follow from it.
+bool window_covered(const Window& window, const Shape& in, const Shape& out);
+// Whether rows of results can be copied as a whole to elements that all have bytes of their own.
+bool has_own_rows(const TensorView& out, const LocalMemory& local);
+
+}  // namespace tputwin::fast
