@@ -3,6 +3,7 @@
 #include "numerics/accumulate.h"
 #include "ops/checks.h"
 #include "ops/elements.h"
+#include "ops/okk_window.h"
 #include "ops/timing.h"
 
 namespace tputwin {
@@ -70,7 +71,25 @@ OperandList operands(const Conv2dF32& op) {
   return list;
 }
 
-Status check(const Conv2dF32&, const Chip&) { return {}; }
+Status check(const Conv2dF32& op, const Chip& chip) {
+  const Axis &h = op.window.h, &w = op.window.w;
+  const uint32_t channels = op.out.shape.c;
+  TW_RETURN_IF_ERROR(check_bdc_operand("output_addr", op.out, 128));
+  TW_RETURN_IF_ERROR(check_bdc_operand("input_addr", op.in));
+  TW_RETURN_IF_ERROR(check_bdc_address("weight_addr", op.weight, 4));
+  TW_RETURN_IF_ERROR(check_bdc_element("weight_addr", op.weight, 4, /*pack=*/2));
+  TW_RETURN_IF_ERROR(check_bdc_window(op.window, op.in, op.out, channels));
+  TW_RETURN_IF_ERROR(
+      check_bdc_shape("weight_addr", op.weight, {op.in.shape.c, channels, h.kernel, w.kernel}));
+  if (op.bias) {
+    TW_RETURN_IF_ERROR(check_bdc_operand("bias_addr", *op.bias));
+    TW_RETURN_IF_ERROR(check_bdc_shape("bias_addr", *op.bias, {1, channels, 1, 1}));
+    TW_RETURN_IF_ERROR(advise_same_npu("bias_addr", *op.bias, op.out, chip));
+  }
+  TW_RETURN_IF_ERROR(advise_same_npu("weight_addr", op.weight, op.out, chip));
+  TW_RETURN_IF_ERROR(advise_bdc_window(op.window, op.in.shape));
+  return advise_apart(operands(op), chip);
+}
 
 // Every lane multiplies two input channels a cycle into each of its 32 output positions.
 Cost cost(const Conv2dF32& op, const Chip& chip) {

@@ -2,6 +2,7 @@
 
 #include "numerics/accumulate.h"
 #include "ops/elements.h"
+#include "ops/okk_window.h"
 #include "ops/timing.h"
 
 namespace tputwin {
@@ -9,6 +10,21 @@ namespace {
 
 float element(const MatrixView& m, const Memory& memory, uint32_t r, uint32_t c) {
   return f32::from_bits(static_cast<uint32_t>(memory.read(m, r, c)));
+}
+
+Status check_matrix(std::string_view name, const MatrixView& m) {
+  const Shape& s = m.tensor.shape;
+  TW_RETURN_IF_ERROR(check_bdc_operand(name, m.tensor, 128));
+  TW_RETURN_IF_ERROR(check_bdc_element(name, m.tensor, 4));
+  return require(m.rows == s.n && s.h == 1 && m.cols >= 1 && s.c == ceil_div(uint64_t{m.cols}, s.w),
+                 ErrorId::okk_extents, name, m);
+}
+
+// `cols` columns in channels of `per_channel`, the last of which is full.
+Status check_whole_channels(std::string_view name, const MatrixView& m, uint32_t cols,
+                            uint32_t per_channel) {
+  return require(m.cols == cols && m.tensor.shape.w == per_channel && cols % per_channel == 0,
+                 ErrorId::okk_extents, name, m);
 }
 
 }  // namespace
@@ -36,7 +52,26 @@ Footprint footprint(const MatmulF32& op, const Chip& chip) {
   return f;
 }
 
-Status check(const MatmulF32&, const Chip&) { return {}; }
+Status check(const MatmulF32& op, const Chip& chip) {
+  const uint32_t width = op.out.tensor.shape.w;
+  TW_RETURN_IF_ERROR(check_matrix("output_addr", op.out));
+  TW_RETURN_IF_ERROR(check_matrix("left_addr", op.left));
+  TW_RETURN_IF_ERROR(check_matrix("right_addr", op.right));
+  TW_RETURN_IF_ERROR(
+      require(op.left.rows == op.out.rows, ErrorId::okk_extents, "left_addr", op.left));
+  TW_RETURN_IF_ERROR(
+      require(op.right.rows == op.left.cols, ErrorId::okk_matmul_depth, "right_addr", op.right));
+  TW_RETURN_IF_ERROR(check_whole_channels("output_addr", op.out, op.out.cols, width));
+  TW_RETURN_IF_ERROR(check_whole_channels("right_addr", op.right, op.out.cols, width));
+  if (op.bias) {
+    TW_RETURN_IF_ERROR(check_matrix("bias_addr", *op.bias));
+    TW_RETURN_IF_ERROR(require(op.bias->rows == 1, ErrorId::okk_extents, "bias_addr", *op.bias));
+    TW_RETURN_IF_ERROR(check_whole_channels("bias_addr", *op.bias, op.out.cols, width));
+    TW_RETURN_IF_ERROR(advise_same_npu("bias_addr", op.bias->tensor, op.out.tensor, chip));
+  }
+  TW_RETURN_IF_ERROR(advise_same_npu("right_addr", op.right.tensor, op.out.tensor, chip));
+  return advise_apart(operands(op), chip);
+}
 
 Cost cost(const MatmulF32& op, const Chip& chip) {
   const uint64_t depth = op.left.cols;

@@ -3,6 +3,7 @@
 #include "numerics/accumulate.h"
 #include "ops/checks.h"
 #include "ops/elements.h"
+#include "ops/okk_window.h"
 #include "ops/timing.h"
 
 namespace tputwin {
@@ -70,7 +71,14 @@ OperandList operands(const Pool2dF32& op) {
   return {{"output_addr", &op.out, Access::write}, {"input_addr", &op.in, Access::read}};
 }
 
-Status check(const Pool2dF32&, const Chip&) { return {}; }
+Status check(const Pool2dF32& op, const Chip& chip) {
+  TW_RETURN_IF_ERROR(check_bdc_operand("output_addr", op.out, 128));
+  TW_RETURN_IF_ERROR(check_bdc_operand("input_addr", op.in, 128));
+  TW_RETURN_IF_ERROR(check_bdc_window(op.window, op.in, op.out, op.in.shape.c));
+  TW_RETURN_IF_ERROR(advise_same_npu("input_addr", op.in, op.out, chip));
+  TW_RETURN_IF_ERROR(advise_bdc_window(op.window, op.in.shape));
+  return advise_apart(operands(op), chip);
+}
 
 Cost cost(const Pool2dF32& op, const Chip& chip) {
   const uint64_t steps = uint64_t{op.window.h.kernel} * op.window.w.kernel;

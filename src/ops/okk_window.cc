@@ -1,0 +1,93 @@
+#include "ops/okk_window.h"
+
+#include <algorithm>
+
+namespace tputwin {
+namespace {
+
+uint64_t padded(const Axis& a, uint32_t extent) {
+  return uint64_t{a.pad_before} + extent + a.pad_after;
+}
+
+Status check_axis(const Axis& a, uint32_t extent) {
+  TW_RETURN_IF_ERROR(
+      require(a.kernel >= 1, ErrorId::okk_window_kernel, "kernel_h, kernel_w", a.kernel));
+  TW_RETURN_IF_ERROR(require(std::max(a.pad_before, a.pad_after) <= kMaxWindowPadding,
+                             ErrorId::okk_window_padding, "padding", a));
+  TW_RETURN_IF_ERROR(require(a.stride >= 1 && a.stride <= kMaxWindowStride,
+                             ErrorId::okk_window_stride, "stride", a.stride));
+  TW_RETURN_IF_ERROR(
+      require(a.dilation >= 1, ErrorId::okk_window_dilation_0, "dilation", a.dilation));
+  TW_RETURN_IF_ERROR(
+      require((a.insert | a.insert_last) == 0, ErrorId::okk_extents, "input_addr", a));
+  const uint64_t reach = uint64_t{a.kernel - 1} * a.dilation + 1;
+  return require(reach <= padded(a, extent) && a.output(extent) <= kMaxWindowExtent,
+                 ErrorId::okk_window_output, "input_shape", a);
+}
+
+Status advise_axis(const Axis& a, uint32_t extent) {
+  TW_RETURN_IF_ERROR(
+      require(extent <= kMaxWindowExtent, ErrorId::okk_window_input, "input_shape", extent));
+  TW_RETURN_IF_ERROR(require(padded(a, extent) <= kMaxWindowExtent, ErrorId::okk_window_padded,
+                             "input_shape", extent));
+  return require(a.dilation <= kMaxWindowDilation, ErrorId::okk_window_dilation, "dilation",
+                 a.dilation);
+}
+
+// Offsets inside lanes from the first byte of a view to behind its last.
+ByteRange lane_offsets(const TensorView& v, const Chip& chip) {
+  const Shape& s = v.shape;
+  const uint64_t begin = v.address % chip.lane_bytes;
+  const uint64_t turns = (start_lane(v, chip) + s.c - 1) / chip.lanes;
+  const uint64_t last = (cells(v) - 1) * uint64_t{v.stride.n} + turns * v.stride.c +
+                        (s.h - 1) * uint64_t{v.stride.h} + (s.w - 1) * uint64_t{v.stride.w};
+  return {v.space, 0, begin, begin + last + run_bytes(v)};
+}
+
+bool meet(const ByteRange& a, const ByteRange& b) {
+  return a.space == b.space && a.lane == b.lane && a.begin < b.end && b.begin < a.end;
+}
+
+bool share_bytes(const TensorView& a, const TensorView& b, const Chip& chip) {
+  if (!meet(lane_offsets(a, chip), lane_offsets(b, chip))) return false;
+  std::vector<ByteRange> ranges_a, ranges_b;
+  add_ranges(a, chip, ranges_a);
+  add_ranges(b, chip, ranges_b);
+  sort_and_merge(ranges_a);
+  sort_and_merge(ranges_b);
+  auto lies_before = [](const ByteRange& x, const ByteRange& y) {
+    return x.lane != y.lane ? x.lane < y.lane : x.end <= y.begin;
+  };
+  auto i = ranges_a.begin(), j = ranges_b.begin();
+  while (i != ranges_a.end() && j != ranges_b.end()) {
+    if (meet(*i, *j)) return true;
+    lies_before(*i, *j) ? ++i : ++j;
+  }
+  return false;
+}
+
+}  // namespace
+
+Status check_bdc_window(const Window& window, const TensorView& in, const TensorView& out,
+                        uint32_t channels) {
+  TW_RETURN_IF_ERROR(check_axis(window.h, in.shape.h));
+  TW_RETURN_IF_ERROR(check_axis(window.w, in.shape.w));
+  return check_bdc_shape(
+      "output_addr", out,
+      {in.shape.n, channels, window.h.output(in.shape.h), window.w.output(in.shape.w)});
+}
+
+Status advise_bdc_window(const Window& window, const Shape& in) {
+  TW_RETURN_IF_ERROR(advise_axis(window.h, in.h));
+  return advise_axis(window.w, in.w);
+}
+
+Status advise_apart(const OperandList& operands, const Chip& chip) {
+  const Operand& result = operands[0];
+  for (size_t i = 1; i < operands.size(); ++i)
+    TW_RETURN_IF_ERROR(require(!share_bytes(*result.view, *operands[i].view, chip),
+                               ErrorId::okk_overlap, operands[i].name, *operands[i].view));
+  return {};
+}
+
+}  // namespace tputwin

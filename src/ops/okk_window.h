@@ -1,0 +1,21 @@
+// Rules of the OKKernel functions with a sliding window, and of results that share bytes with
+// operands.
+#pragma once
+
+#include "ops/okk_checks.h"
+
+namespace tputwin {
+
+constexpr uint32_t kMaxWindowPadding = 15, kMaxWindowStride = 15, kMaxWindowDilation = 15;
+constexpr uint32_t kMaxWindowExtent = 2047;  // of a padded input and of a result
+
+// The window's numbers, and a result (n, channels, output_h, output_w) of them.
+Status check_bdc_window(const Window& window, const TensorView& in, const TensorView& out,
+                        uint32_t channels);
+// Warnings, to be looked at after the errors.
+Status advise_bdc_window(const Window& window, const Shape& in);
+
+// Warning: the first operand, the result, shares no byte with another one.
+Status advise_apart(const OperandList& operands, const Chip& chip);
+
+}  // namespace tputwin
