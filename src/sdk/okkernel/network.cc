@@ -2,6 +2,8 @@
 // windows and matrix products.
 #include <okk.h>
 
+#include <algorithm>
+
 #include "ops/okk_window.h"
 #include "sdk/okkernel/call.h"
 
