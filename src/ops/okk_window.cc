@@ -86,7 +86,7 @@ Status advise_apart(const OperandList& operands, const Chip& chip) {
   const Operand& result = operands[0];
   for (size_t i = 1; i < operands.size(); ++i)
     TW_RETURN_IF_ERROR(require(!share_bytes(*result.view, *operands[i].view, chip),
-                               ErrorId::okk_overlap, operands[i].name, *operands[i].view));
+                               ErrorId::okk_output_overlap, operands[i].name, *operands[i].view));
   return {};
 }
 
