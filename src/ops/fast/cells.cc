@@ -21,7 +21,7 @@ class Port {
  public:
   void open(const CellOperand& operand, uint32_t group) {
     operand_ = &operand;
-    parts_ = operand.view == nullptr ? 1 : group / operand.view->pack;
+    parts_ = operand.view == nullptr ? 2 : group / operand.view->pack;
     if (operand.view == nullptr)
       for (size_t i = 0; i < kBlockCells; ++i) store_cell(0, i, operand.constant);
   }
@@ -52,8 +52,9 @@ class Port {
 
   // Results from the buffer to where they belong.
   void finish(size_t part, size_t first, size_t count) {
+    if (operand_->access == Access::read) return;
     const uint32_t bytes = bytes_of(part);
-    if (operand_->access == Access::read || (bytes == kCellBytes && step_ == kCellBytes)) return;
+    if (bytes == kCellBytes && step_ == kCellBytes) return;
     for (size_t i = 0; i < count; ++i)
       std::memcpy(cell(part, first + i), &buffer_[part][i * kCellBytes], bytes);
   }
