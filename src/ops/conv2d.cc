@@ -91,12 +91,12 @@ Status check(const Conv2dF32& op, const Chip& chip) {
   return advise_apart(operands(op), chip);
 }
 
-// Every lane multiplies two input channels a cycle into each of its 32 output positions.
+// Every unit of a lane multiplies one input element a cycle into its output position.
 Cost cost(const Conv2dF32& op, const Chip& chip) {
   const Shape& w = op.weight.shape;
-  const uint64_t taps = uint64_t{w.h} * w.w, pairs = (w.n + 1) / 2;
-  return compute_cost(lane_passes(op.out.shape, chip, 4) * taps * pairs,
-                      op.out.shape.count() * taps * w.n, operands(op), chip);
+  const uint64_t taps = uint64_t{w.n} * w.h * w.w;
+  return compute_cost(lane_passes(op.out.shape, chip, 4) * taps, op.out.shape.count() * taps,
+                      operands(op), chip);
 }
 
 float result_at(const Conv2dF32& op, const Memory& memory, uint32_t n, uint32_t oc, uint32_t y,

@@ -1,4 +1,6 @@
 // Random operations of the fp32 window kinds and matrix products.
+#include <algorithm>
+
 #include "base/bits.h"
 #include "common/random_bm1684.h"
 #include "memory/layout.h"
@@ -38,8 +40,8 @@ class WindowGenerator {
 
  private:
   Axis axis() {
-    Axis a{.kernel = rng_.range(1, 4)};
-    a.stride = rng_.chance(1, 3) ? rng_.range(2, 3) : 1;
+    Axis a{.kernel = rng_.chance(1, 8) ? rng_.range(5, 9) : rng_.range(1, 4)};
+    a.stride = rng_.chance(1, 3) ? rng_.range(2, rng_.chance(1, 4) ? 15 : 3) : 1;
     a.dilation = rng_.chance(1, 4) ? rng_.range(2, 3) : 1;
     if (rng_.coin()) a.pad_before = rng_.range(0, 3), a.pad_after = rng_.range(0, 3);
     return a;
@@ -51,6 +53,11 @@ class WindowGenerator {
     channels_ = rng_.pick({1u, 2u, 3u, 7u, 16u, 63u, 64u, 65u, 70u});
     out_h_ = window_.h.output(in_.h);
     out_w_ = window_.w.output(in_.w);
+  }
+  // In place, where the result is no larger than its input.
+  void maybe_overlap(TensorView& out, const TensorView& in) {
+    const bool fits = out.stride.n <= in.stride.n && out.stride.c <= in.stride.c;
+    if (fits && rng_.chance(1, 16)) out.address = in.address;
   }
   uint64_t taps() const { return uint64_t{window_.h.kernel} * window_.w.kernel; }
   TensorView aligned(const Shape& shape, uint32_t lane) {
@@ -75,6 +82,7 @@ class WindowGenerator {
     Depthwise2dF32 op{.window = window_};
     op.out = aligned({in_.n, in_.c, out_h_, out_w_}, lane);
     op.in = aligned(in_, lane);
+    maybe_overlap(op.out, op.in);
     op.weight = compact({1, in_.c, window_.h.kernel, window_.w.kernel}, lane);
     if (rng_.coin()) op.bias = compact({1, in_.c, 1, 1}, lane);
     return op;
@@ -86,12 +94,15 @@ class WindowGenerator {
                  .window = window_};
     op.out = aligned({in_.n, in_.c, out_h_, out_w_}, lane);
     op.in = aligned(in_, lane);
+    maybe_overlap(op.out, op.in);
     return op;
   }
 
   Operation matmul() {
-    const uint32_t rows = rng_.range(1, 20), depth = rng_.range(1, 70), cols = rng_.range(1, 70);
-    const uint32_t left_w = rng_.range(1, depth), right_w = rng_.range(1, cols);
+    const uint32_t rows = rng_.range(1, 20), depth = rng_.range(1, 70);
+    const uint32_t cols = rng_.range(1, rng_.chance(1, 4) ? 260 : 70);
+    const uint32_t left_w = rng_.range(1, depth);
+    const uint32_t right_w = rng_.range(1, std::min(cols, rng_.coin() ? 6u : 128u));
     const uint32_t lane = tensors_.start_lane(), whole = align_up(cols, right_w);
     MatmulF32 op{.accumulate = rng_.coin()};
     op.out = tensors_.matrix(rows, whole, right_w, lane);

@@ -1,7 +1,11 @@
 // conv2d of fp32: both operands are copied in the order in which register tiles read them.
 #include "ops/fast/conv2d_f32.h"
 
+#include <algorithm>
+#include <span>
+
 #include "base/bits.h"
+#include "base/parallel.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"
 #include "ops/fast/window_plane.h"
@@ -43,8 +47,10 @@ ConvTerms::ConvTerms(const Conv2dF32& op) {
   const Shape& w = op.weight.shape;
   const uint32_t pairs = ceil_div(w.n, 2);
   const size_t count = size_t{w.n} * w.h * w.w;
+  const uint32_t taps = w.h * w.w;
   terms.reserve(count);
   weight_bytes.reserve(count);
+  by_weight.resize(count);
   for (uint32_t chain = 0; chain < 4; ++chain) {
     const uint32_t parity = chain / 2, turn = chain % 2;
     uint64_t step = 0;
@@ -54,6 +60,9 @@ ConvTerms::ConvTerms(const Conv2dF32& op) {
           const uint32_t channel = 2 * pair + parity;
           if (channel == w.n) continue;  // the dummy of an odd number
           const uint32_t cell = channel / op.weight.pack, number = channel % op.weight.pack;
+          const uint32_t partners = channel - parity + 1 < w.n ? 2 : 1;
+          const uint64_t place = uint64_t{2} * pair * taps + (kh * w.w + kw) * partners + parity;
+          by_weight[place] = static_cast<uint32_t>(terms.size());
           terms.push_back({channel, kh, kw});
           weight_bytes.push_back(cell * op.weight.stride.n + number * 4 + kh * op.weight.stride.h +
                                  kw * op.weight.stride.w);
@@ -62,16 +71,28 @@ ConvTerms::ConvTerms(const Conv2dF32& op) {
   }
 }
 
-void pack_weights(const Conv2dF32& op, const Memory& memory, const ConvTerms& terms, uint32_t first,
-                  uint32_t count, size_t pitch, float* factors) {
-  for (uint32_t r = 0; r < count; ++r) {
-    const uint8_t* weights = memory.byte(op.weight, 0, first + r, 0, 0);
-    float* to = factors + r;
-    for (const uint32_t bytes : terms.weight_bytes) {
-      *to = Memory::load<float>(weights + bytes);
-      to += pitch;
+// Some terms of all channels at a time: what lies in one cache line belongs to neighbouring terms
+// and to channels that are `lanes` apart.
+void pack_weights(const Conv2dF32& op, const Memory& memory, const ConvTerms& terms, uint32_t width,
+                  bool tight, float* factors) {
+  constexpr size_t kTermsAtOnce = 64;
+  const size_t count = terms.terms.size();
+  const uint32_t channels = op.out.shape.c;
+  const size_t grain = std::max<size_t>(1, kTermsPerTask / (kTermsAtOnce * channels));
+  parallel_for(ceil_div(count, kTermsAtOnce), grain, [&](size_t begin, size_t end) {
+    for (size_t at = begin * kTermsAtOnce; at < end * kTermsAtOnce; at += kTermsAtOnce) {
+      const std::span<const uint32_t> some(terms.by_weight.data() + at,
+                                           std::min(kTermsAtOnce, count - at));
+      for (uint32_t oc = 0; oc < channels; ++oc) {
+        const uint32_t first = oc / width * width;
+        const size_t pitch = tight ? std::min(width, channels - first) : width;
+        const uint8_t* weights = memory.byte(op.weight, 0, oc, 0, 0);
+        float* to = factors + first * count + oc - first;
+        for (const uint32_t term : some)
+          to[term * pitch] = Memory::load<float>(weights + terms.weight_bytes[term]);
+      }
     }
-  }
+  });
 }
 
 bool execute(const Conv2dF32& op, const Memory& memory) {

@@ -18,11 +18,14 @@ struct ConvTerms {
   std::vector<Term> terms;
   std::array<uint32_t, 5> begin{};     // of the chains
   std::vector<uint32_t> weight_bytes;  // of each term, from the first weight of an output channel
+  std::vector<uint32_t> by_weight;     // the terms as the weights of a channel lie in memory
 };
 
-// The weights of output channels [first, first + count): factors[term * pitch + channel - first].
-void pack_weights(const Conv2dF32& op, const Memory& memory, const ConvTerms& terms, uint32_t first,
-                  uint32_t count, size_t pitch, float* factors);
+// All weights, in panels of `width` output channels (the last one may have fewer): of panel i,
+// factors[i * width * terms + term * pitch + channel], pitch being `width`, or the panel's channels
+// if `tight`.
+void pack_weights(const Conv2dF32& op, const Memory& memory, const ConvTerms& terms, uint32_t width,
+                  bool tight, float* factors);
 
 // Both may decline work whose copies would be too large.
 // Columns are places of the output plane, rows are output channels. For images that fill vectors.

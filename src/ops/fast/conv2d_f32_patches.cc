@@ -48,18 +48,10 @@ class PatchConvolution {
     chains_.begin = terms.begin;
     for (uint32_t term = 0; term < chains_.terms(); ++term)
       chains_.column_offset.push_back(term * tile_columns_);
-    const uint64_t tile_floats = uint64_t{chains_.terms()} * tile_columns_;
     thread_local Scratch scratch;
-    weights_ = scratch.take<float>(tiles_ * tile_floats);
+    weights_ = scratch.take<float>(uint64_t{chains_.terms()} * tiles_ * tile_columns_);
     bias_.assign(tiles_ * tile_columns_, 0.0f);
-    parallel_for(tiles_, grain(tile_floats), [&](size_t begin, size_t end) {
-      for (size_t tile = begin; tile < end; ++tile) {
-        float* factors = weights_ + tile * tile_floats;
-        std::fill_n(factors, tile_floats, 0.0f);
-        pack_weights(op_, memory_, terms, first_channel(tile), channels(tile), tile_columns_,
-                     factors);
-      }
-    });
+    pack_weights(op_, memory_, terms, tile_columns_, /*tight=*/false, weights_);
     if (op_.bias)
       for (uint32_t oc = 0; oc < op_.out.shape.c; ++oc)
         bias_[oc] = memory_.read_f32(*op_.bias, 0, oc, 0, 0);

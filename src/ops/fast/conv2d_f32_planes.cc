@@ -58,11 +58,7 @@ class PlaneConvolution {
           static_cast<uint32_t>(term.channel * plane_floats_ + plane_.offset(term.kh, term.kw)));
     thread_local Scratch scratch;
     float* weights = scratch.take<float>(uint64_t{op_.out.shape.c} * chains_.terms());
-    parallel_for(blocks_, grain(chains_.terms()), [&](size_t begin, size_t end) {
-      for (size_t block = begin; block < end; ++block)
-        pack_weights(op_, memory_, terms, first_channel(block), channels(block), channels(block),
-                     weights + first_channel(block) * uint64_t{chains_.terms()});
-    });
+    pack_weights(op_, memory_, terms, kernel_.rows, /*tight=*/true, weights);
     weights_ = weights;
   }
 

@@ -87,6 +87,8 @@ class Product {
     return term < even ? 2 * term : 2 * (term - even) + 1;
   }
 
+  uint32_t term_of(uint32_t row) const { return row / 2 + row % 2 * chains_.begin[1]; }
+
   // factors[term * rows + row] of every block of rows.
   void pack_left() {
     thread_local Scratch scratch;
@@ -106,21 +108,24 @@ class Product {
     });
   }
 
-  // factors[term * tile_columns + column] of every tile.
+  // factors[term * tile_columns + column] of every tile. Some rows at a time: the columns of a
+  // channel share their cache lines.
   void pack_right() {
     thread_local Scratch scratch;
     right_ = scratch.take<float>(uint64_t{tiles_} * tile_columns_ * depth_);
+    constexpr uint32_t kTermsAtOnce = 64;
     const uint64_t step = op_.right.tensor.stride.n, floats = uint64_t{tile_columns_} * depth_;
     parallel_for(tiles_, grain(floats), [&](size_t begin, size_t end) {
       for (size_t tile = begin; tile < end; ++tile) {
         const Columns columns = columns_of(static_cast<uint32_t>(tile));
         float* factors = right_ + tile * floats;
         std::fill_n(factors, floats, 0.0f);
-        for (uint32_t i = 0; i < columns.count; ++i) {
-          const uint8_t* from = element(op_.right, memory_, 0, columns.first + i);
-          for (uint32_t term = 0; term < depth_; ++term)
-            factors[term * tile_columns_ + i] = Memory::load<float>(from + row_of(term) * step);
-        }
+        for (uint32_t block = 0; block < depth_; block += kTermsAtOnce)
+          for (uint32_t i = 0; i < columns.count; ++i) {
+            const uint8_t* from = element(op_.right, memory_, 0, columns.first + i);
+            for (uint32_t k = block; k < std::min(depth_, block + kTermsAtOnce); ++k)
+              factors[term_of(k) * tile_columns_ + i] = Memory::load<float>(from + k * step);
+          }
       }
     });
   }
