@@ -1,5 +1,6 @@
 #include "numerics/float32.h"
 
+#include <algorithm>
 #include <array>
 
 namespace tputwin::f32 {
@@ -35,8 +36,6 @@ constexpr std::array<uint32_t, 192> kExp{
     0x79e80d11, 0x7a9db1ed, 0x7b56546b, 0x7c11a6f5, 0x7cc5f63b, 0x7d86876d, 0x7e36d809, 0x7ef882b7,
 };
 
-constexpr uint32_t kMaxTerms = 64;
-
 constexpr std::array<float, kMaxTerms + 1> kCoefficients = [] {
   std::array<float, kMaxTerms + 1> c{1.0f};
   for (uint32_t k = 1; k <= kMaxTerms; ++k) c[k] = ftz(c[k - 1] / static_cast<float>(k));
@@ -45,6 +44,7 @@ constexpr std::array<float, kMaxTerms + 1> kCoefficients = [] {
 
 // c[n] * x^(n - last) + ... + c[last], by Horner's rule.
 float horner(float x, uint32_t terms, uint32_t last) {
+  terms = std::min(terms, kMaxTerms);
   float sum = kCoefficients[terms];
   for (uint32_t k = terms; k-- > last;) sum = add(mul(sum, x), kCoefficients[k]);
   return sum;

@@ -52,15 +52,19 @@ inline float relu(float x) { return x > 0.0f ? x : 0.0f; }
 
 // Truncation; large values, infinities and NaN give the limit of their sign.
 int32_t to_int32(float x);
+inline float truncate(float x) { return static_cast<float>(to_int32(x)); }
 // The low 8 bits as a signed number.
 inline float lookup_int8(int32_t i) { return static_cast<float>(static_cast<int8_t>(i)); }
 
 // e^j from a table, j the low 8 bits of i as a signed number; 0 outside [-103, 88]. Its smallest
 // entries are subnormal.
 float lookup_exp(int32_t i);
-// Coefficient k of the Taylor series of e^x, k in [0, 64]: each is the one before divided by k.
+// Coefficient k of the Taylor series of e^x, k in [0, kMaxTerms]: each is the one before divided by
+// k. From 34 on they are 0.
+constexpr uint32_t kMaxTerms = 64;
 float exp_coefficient(uint32_t k);
-// The series with terms + 1 coefficients, and the same without its constant 1.
+// The series with terms + 1 coefficients, and the same without its constant 1. More than kMaxTerms
+// terms change nothing.
 float taylor_exp(float x, uint32_t terms);
 float taylor_exp_minus_1(float x, uint32_t terms);
 

@@ -6,17 +6,14 @@
 #include "ops/timing.h"
 
 namespace tputwin {
-namespace {
 
-float result(const ChannelAffine& op, float in, float scale, float bias, float old) {
+float affine(const ChannelAffine& op, float in, float scale, float bias, float old) {
   if (!op.scale) return f32::add(in, bias);
   const float product = f32::mul(in, scale);
   if (!op.bias) return op.accumulate ? f32::add(old, product) : f32::add(product, 0.0f);
   const float sum = f32::add(product, bias);
   return op.accumulate ? f32::add(sum, old) : sum;
 }
-
-}  // namespace
 
 std::string_view name(const ChannelAffine& op) {
   return !op.scale ? "bias" : op.bias ? "scale_bias" : "scale";
@@ -54,7 +51,7 @@ void execute(const ChannelAffine& op, const Memory& memory) {
     const float scale = op.scale ? memory.read_f32(*op.scale, 0, c, 0, 0) : 0.0f;
     const float bias = op.bias ? memory.read_f32(*op.bias, 0, c, 0, 0) : 0.0f;
     const float old = op.accumulate ? memory.read_f32(op.out, n, c, h, w) : 0.0f;
-    memory.write_f32(op.out, n, c, h, w, result(op, in, scale, bias, old));
+    memory.write_f32(op.out, n, c, h, w, affine(op, in, scale, bias, old));
   });
 }
 

@@ -16,6 +16,9 @@ struct ChannelAffine {
   bool accumulate = false;                // with a scale only
 };
 
+// One element; parameters that the operation does not have are not looked at.
+float affine(const ChannelAffine& op, float in, float scale, float bias, float old);
+
 TW_OPERATION(ChannelAffine);
 
 }  // namespace tputwin

@@ -11,7 +11,8 @@ namespace {
 using Kind = UnaryF32::Kind;
 
 f32::WithWork result(const UnaryF32& op, int32_t bits) {
-  const float x = f32::from_bits(static_cast<uint32_t>(bits));
+  float x = f32::from_bits(static_cast<uint32_t>(bits));
+  if (truncates_source(op)) x = f32::truncate(x);
   switch (op.kind) {
     case Kind::rsqrt:
       return {f32::rsqrt(x), 0};
@@ -82,8 +83,9 @@ Status check(const UnaryF32& op, const Chip& chip) {
   if (!op.work) return {};
   TW_RETURN_IF_ERROR(require(op.work->address != op.out.address, ErrorId::okk_series_work_dst,
                              "work_addr", *op.work));
-  return require(op.work->address != op.in.address, ErrorId::okk_series_work_src, "work_addr",
-                 *op.work);
+  TW_RETURN_IF_ERROR(require(op.work->address != op.in.address, ErrorId::okk_series_work_src,
+                             "work_addr", *op.work));
+  return require(!truncates_source(op), ErrorId::okk_series_dst_src, "dst_addr", op.out);
 }
 
 Cost cost(const UnaryF32& op, const Chip& chip) {

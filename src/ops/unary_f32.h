@@ -8,7 +8,8 @@
 namespace tputwin {
 
 // Each is the function of its name in numerics/float32.h. lookup_exp and lookup_int8 read integers,
-// to_int32 writes them; exp, sigmoid and tanh also write `work`.
+// to_int32 writes them; exp, sigmoid and tanh also write `work`. In place exp and tanh see
+// truncated sources: the chip overwrites the source before it takes the fraction.
 struct UnaryF32 {
   enum class Kind : uint8_t {
     rsqrt,
@@ -33,6 +34,10 @@ constexpr bool is_series(UnaryF32::Kind kind) {
 }
 constexpr bool has_work(UnaryF32::Kind kind) {
   return is_series(kind) && kind != UnaryF32::Kind::taylor_exp;
+}
+constexpr bool truncates_source(const UnaryF32& op) {
+  const bool takes_fraction = op.kind == UnaryF32::Kind::exp || op.kind == UnaryF32::Kind::tanh;
+  return takes_fraction && op.out.address == op.in.address;
 }
 
 TW_OPERATION(UnaryF32);

@@ -7,7 +7,11 @@ namespace {
 class Fp32Generator {
  public:
   Fp32Generator(Rng& rng, const Chip& chip)
-      : rng_(rng), tensors_(rng, chip), shape_(tensors_.shape()), lane_(tensors_.start_lane()) {}
+      : rng_(rng),
+        chip_(chip),
+        tensors_(rng, chip),
+        shape_(tensors_.shape()),
+        lane_(tensors_.start_lane()) {}
 
   Operation make(OperationKind kind) {
     switch (kind) {
@@ -35,6 +39,19 @@ class Fp32Generator {
     return s.n != 0 && s.c != 0 && s.h != 0 && s.w != 0;
   }
 
+  // Makes `to` start where `from` does, or near it, now and then in another lane.
+  void overlap(TensorView& to, const TensorView& from, uint32_t quantum = 4) {
+    if (writable(from) && rng_.coin()) {
+      to.address = from.address;
+      to.stride = from.stride;
+    } else if (rng_.coin()) {
+      to.address = from.address + quantum * rng_.below(9);
+    } else {
+      to.address = (to.address + chip_.lane_bytes * rng_.below(3)) % chip_.local_bytes();
+    }
+  }
+  bool sometimes() { return rng_.chance(1, 5); }
+
   Operation arithmetic() {
     ArithmeticF32 op{.kind = static_cast<ArithmeticF32::Kind>(rng_.below(7))};
     op.out = result();
@@ -44,7 +61,8 @@ class Fp32Generator {
       op.b = constant();
     else if (rng_.chance(1, 4))
       op.a = constant();
-    if (!op.a.is_constant && writable(op.a.view) && rng_.chance(1, 5)) op.out = op.a.view;
+    if (!op.a.is_constant && sometimes()) overlap(op.out, op.a.view);
+    if (!op.b.is_constant && sometimes()) overlap(op.out, op.b.view);
     return op;
   }
 
@@ -54,14 +72,14 @@ class Fp32Generator {
     const bool strided = op.kind == Kind::relu;
     op.in = strided ? source().view : tensors_.dense(shape_, lane_, DType::f32, true);
     op.out = strided ? result() : tensors_.dense(shape_, lane_, DType::f32, true);
-    if (is_series(op.kind)) op.terms = rng_.chance(1, 4) ? 32 : rng_.range(1, 64);
-    if (has_work(op.kind)) op.work = tensors_.dense(shape_, lane_, DType::f32, true);
+    if (is_series(op.kind)) op.terms = rng_.chance(1, 4) ? 32 : rng_.range(0, 70);
+    if (has_work(op.kind)) {
+      op.work = tensors_.dense(shape_, lane_, DType::f32, true);
+      if (rng_.chance(1, 9)) overlap(*op.work, rng_.coin() ? op.in : op.out, 128);
+    }
     if (op.kind == Kind::lookup_exp || op.kind == Kind::lookup_int8) op.in.dtype = DType::b32;
     if (op.kind == Kind::to_int32) op.out.dtype = DType::b32;
-    if (writable(op.in) && rng_.chance(1, 5)) {
-      op.out.address = op.in.address;
-      op.out.stride = op.in.stride;
-    }
+    if (sometimes()) overlap(op.out, op.in, strided ? 4 : 128);
     return op;
   }
 
@@ -72,6 +90,7 @@ class Fp32Generator {
     if (which & 1) op.scale = tensors_.dense(per_channel, lane_, DType::f32, /*aligned=*/false);
     if (which & 2) op.bias = tensors_.dense(per_channel, lane_, DType::f32, /*aligned=*/false);
     op.accumulate = op.scale && rng_.coin();
+    if (sometimes()) overlap(op.out, op.in);
     return op;
   }
 
@@ -99,6 +118,8 @@ class Fp32Generator {
         tensors_.dense({shape_.n, shape_.c, shape_.h, shape_.w + 3}, lane_, DType::f32, aligned)
             .address;
     op.out = tensors_.dense(shape_, lane_, DType::f32, aligned);
+    if (sometimes()) op.work.address = op.words.address;
+    if (sometimes()) op.out.address = op.in.address + 4 * rng_.below(3);
     return op;
   }
 
@@ -110,10 +131,13 @@ class Fp32Generator {
     op.b = op.a.is_constant ? source() : either();
     op.if_true = either();
     op.if_false = either();
+    for (const Source* source : {&op.a, &op.b, &op.if_true, &op.if_false})
+      if (!source->is_constant && rng_.chance(1, 9)) overlap(op.out, source->view);
     return op;
   }
 
   Rng& rng_;
+  const Chip& chip_;
   Bm1684Tensors tensors_;
   Shape shape_;
   uint32_t lane_;
