@@ -31,16 +31,19 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tputwin)
 install(EXPORT tputwinTargets FILE tputwinTargets.cmake NAMESPACE tputwin::
   DESTINATION ${package_dir})
 file(WRITE ${PROJECT_BINARY_DIR}/tputwinConfig.cmake
-  "include(\${CMAKE_CURRENT_LIST_DIR}/tputwinTargets.cmake)\n")
+  "include(\${CMAKE_CURRENT_LIST_DIR}/tputwinTargets.cmake)\n"
+  "include(\${CMAKE_CURRENT_LIST_DIR}/okkernel.cmake)\n")
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tputwinConfigVersion.cmake
   COMPATIBILITY SameMajorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tputwinConfig.cmake
-  ${PROJECT_BINARY_DIR}/tputwinConfigVersion.cmake DESTINATION ${package_dir})
+  ${PROJECT_BINARY_DIR}/tputwinConfigVersion.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/okkernel.cmake DESTINATION ${package_dir})
 
 # pkg-config NAME, for a library as linked by -lNAME and what it requires of ours.
 file(RELATIVE_PATH up_to_prefix /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
 string(REGEX REPLACE "/$" "" up_to_prefix ${up_to_prefix})
 function(tputwin_pkg_config name description requires libs)
+  list(JOIN ARGN " " cflags)
   file(WRITE ${PROJECT_BINARY_DIR}/${name}.pc
 "prefix=\${pcfiledir}/${up_to_prefix}
 libdir=\${pcfiledir}/..
@@ -51,14 +54,16 @@ Description: ${description}
 Version: ${PROJECT_VERSION}
 Requires: ${requires}
 Libs: -L\${libdir} ${libs}
-Cflags: -I\${includedir}
+Cflags: -I\${includedir} ${cflags}
 ")
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 
 list(TRANSFORM TPUTWIN_STATIC_DEPENDENCIES PREPEND -l OUTPUT_VARIABLE static_dependencies)
 list(JOIN static_dependencies " " static_dependencies)
-tputwin_pkg_config(tputwin "Software twin of the BM1880 tensor processor" "" "-ltputwin")
+tputwin_pkg_config(tputwin "Software twin of tensor processors" "" "-ltputwin")
+tputwin_pkg_config(bmlib "OKKernel and bmlib for the BM1684 on tputwin" "tputwin"
+  "-lbmlib -lm -ldl -pthread" -DUSING_CMODEL -fno-strict-aliasing)
 tputwin_pkg_config(bmkernel "BMKernel API for the BM1880 on tputwin" "tputwin" "-lbmkernel")
 tputwin_pkg_config(bmodel "bmodel containers on tputwin" "tputwin" "-lbmodel")
 tputwin_pkg_config(bmutils "BMNNSDK utilities on tputwin" "tputwin" "-lbmutils")
@@ -69,3 +74,8 @@ tputwin_pkg_config(bmkernel-static "BMKernel API on tputwin, static" ""
   "-lbmkernel-static ${static_dependencies}")
 tputwin_pkg_config(bmruntime-static "BMRuntime API on tputwin, static" "bmkernel-static"
   "-lbmruntime-static")
+
+# tputwin-config, for makefiles.
+file(RELATIVE_PATH up_to_prefix_from_bin /p/${CMAKE_INSTALL_BINDIR} /p)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/tputwin-config.in ${PROJECT_BINARY_DIR}/tputwin-config @ONLY)
+install(PROGRAMS ${PROJECT_BINARY_DIR}/tputwin-config DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -1,17 +1,18 @@
 #include "memory/local_memory.h"
 
-#include <cstring>
+#include <sys/mman.h>
+
+#include <new>
 
 namespace tputwin {
 
-std::unique_ptr<uint8_t[], LocalMemory::Free> LocalMemory::allocate(uint64_t bytes) {
-  // Cache-line aligned so that vector accesses of aligned tensors do not split lines.
-  constexpr size_t kAlign = 64;
-  size_t total = (bytes + kSlack + kAlign - 1) / kAlign * kAlign;
-  auto* memory = static_cast<uint8_t*>(std::aligned_alloc(kAlign, total));
-  if (memory == nullptr) throw std::bad_alloc();
-  std::memset(memory, 0, total);
-  return std::unique_ptr<uint8_t[], Free>(memory);
+std::unique_ptr<uint8_t[], LocalMemory::Unmap> LocalMemory::allocate(uint64_t bytes) {
+  const uint64_t total = bytes + kSlack;
+  void* memory = mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  return {static_cast<uint8_t*>(memory), Unmap{total}};
 }
+
+void LocalMemory::Unmap::operator()(uint8_t* p) const { munmap(p, bytes); }
 
 }  // namespace tputwin

@@ -1,10 +1,8 @@
-// Local memory: lanes side by side, each a run of lane_bytes; zero at first.
+// Local memory: lanes side by side, each a run of lane_bytes; pages touched lazily, zero at first.
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
-#include <new>
 
 #include "chip/chip.h"
 
@@ -27,13 +25,14 @@ class LocalMemory {
   const uint8_t* lane(uint32_t index) const { return data_.get() + uint64_t{index} * lane_bytes_; }
 
  private:
-  struct Free {
-    void operator()(uint8_t* p) const { std::free(p); }
+  struct Unmap {
+    uint64_t bytes;
+    void operator()(uint8_t* p) const;
   };
-  static std::unique_ptr<uint8_t[], Free> allocate(uint64_t bytes);
+  static std::unique_ptr<uint8_t[], Unmap> allocate(uint64_t bytes);
 
   uint32_t lanes_, lane_bytes_;
-  std::unique_ptr<uint8_t[], Free> data_;
+  std::unique_ptr<uint8_t[], Unmap> data_;
 };
 
 }  // namespace tputwin

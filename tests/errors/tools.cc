@@ -6,6 +6,7 @@
 #include "tools/catalogue.h"
 #include "tools/compare.h"
 #include "tools/disasm.h"
+#include "tools/kernel.h"
 #include "tools/models.h"
 #include "tools/run.h"
 
@@ -29,6 +30,8 @@ TW_TRIGGER(cli_compare_size, [] {
 });
 TW_TRIGGER(cli_variety, [] { return tools::disassemble(tiny_file(), {.variety = 2}).status(); });
 TW_TRIGGER(cli_unknown_error, [] { return tools::explain_error("TW-NONE-0000").status(); });
+TW_TRIGGER(cli_kernel_library, [] { return tools::load_kernels("no_such_library").status(); });
+TW_TRIGGER(cli_kernel_parameters, [] { return tools::run_kernel("any", "{}").status(); });
 TW_TRIGGER(cli_runtime, [] {
   thread_diagnostics().clear();
   return Status(tools::runtime_error("bm_init"));

@@ -44,6 +44,30 @@ if ldd "$work/static" | grep -E 'libbm|libtputwin'; then
   exit 1
 fi
 
+# A project of device/*.c and host/*.cpp, in the three ways of docs/okkernel.md.
+okkernel=$work/okkernel
+cp -r "$here/okkernel" "$okkernel"
+step OKKernel, make
+PATH=$sdk/bin:$PATH make -s -C "$okkernel" CC="$CC $CFLAGS" CXX="$CXX $CXXFLAGS $LDFLAGS"
+"$okkernel/build/scale"
+"$okkernel/build/fill"
+
+step OKKernel, CMake
+cmake -S "$okkernel" -B "$work/okkernel-cmake" -DCMAKE_PREFIX_PATH="$sdk" \
+  -DCMAKE_BUILD_TYPE=Release >"$work/cmake.log" || { cat "$work/cmake.log"; exit 1; }
+cmake --build "$work/okkernel-cmake" >>"$work/cmake.log" || { cat "$work/cmake.log"; exit 1; }
+"$work/okkernel-cmake/scale"
+"$work/okkernel-cmake/fill"
+
+step OKKernel, pkg-config
+for kernel in scale fill; do
+  $CC -std=gnu99 $CFLAGS $(pkg-config --cflags bmlib) -c "$okkernel/device/$kernel.c" \
+    -o "$work/$kernel.o"
+done
+$CXX -std=c++11 $CXXFLAGS "$okkernel/host/scale.cpp" "$work/scale.o" "$work/fill.o" \
+  -o "$work/okkernel-pkgconfig" $(pkg-config --cflags --libs bmlib) -Wl,-rpath,"$sdk/lib" $LDFLAGS
+"$work/okkernel-pkgconfig"
+
 for tool in "$sdk"/bin/*; do
   [ -e "$tool" ] || continue
   step "$(basename "$tool") --help"

@@ -80,6 +80,7 @@ void write_files(const fs::path& directory) {
   bmodel::Model broken = first;
   broken.varieties[0].cmdbuf.resize(100);
   put("broken.bmodel", *bmodel::write(broken, bmodel::Container::v0_1_1));
+  fs::create_symlink(TPUTWIN_BIN_DIR "/../lib/test_kernels.so", directory / "kernels.so");
 }
 
 std::string run_command(const std::string& command, const fs::path& directory) {

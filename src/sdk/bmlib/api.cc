@@ -77,6 +77,8 @@ bm_status_t code_of(const Error& error) {
     case ErrorId::bml_handle_unknown:
     case ErrorId::bml_handle_closed:
       return BM_ERR_DEVNOTREADY;
+    case ErrorId::bml_inside_kernel:
+      return BM_ERR_FAILURE;
     default:
       break;
   }

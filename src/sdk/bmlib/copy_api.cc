@@ -45,8 +45,8 @@ Status copy_inside(std::string_view call, bm_handle_t handle, const bm_device_me
 }
 
 // Bytes from the first element to the end of the last.
-uint64_t extent(int64_t count, int64_t stride, int64_t bytes) {
-  return static_cast<uint64_t>(((count - 1) * stride + 1) * bytes);
+uint64_t extent(int count, int stride, int bytes) {
+  return (uint64_t(count - 1) * uint64_t(stride) + 1) * uint64_t(bytes);
 }
 
 Status copy_strided(std::string_view call, bm_handle_t handle, const bm_device_mem_t& dst,

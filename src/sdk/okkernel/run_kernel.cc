@@ -51,11 +51,8 @@ void call_kernel(Session& session, const std::string& name, okk_kernel_func_t fu
 }
 
 bool assertions_fail_launches() {
-  static const bool fail = [] {
-    const char* value = std::getenv("TPUTWIN_ASSERT");
-    return value != nullptr && std::string_view(value) == "fail";
-  }();
-  return fail;
+  const char* value = std::getenv("TPUTWIN_ASSERT");
+  return value != nullptr && std::string_view(value) == "fail";
 }
 
 }  // namespace
@@ -70,13 +67,11 @@ Outcome run_kernel(Device& device, const std::string& name, okk_kernel_func_t fu
   session.expect_initialize();
   ScopedSession current(session);
   call_kernel(session, name, function, arguments);
-  if (session.parallel()) {
+  if (session.parallel() && device.error().ok())
     session.report(Error(ErrorId::okk_parallel_open), name);
-    session.end_parallel();
-  }
   session.poll();
-  Outcome outcome{.warnings = record.warnings()};
-  if (Status status = device.error(); !status.ok()) outcome.error = status.error();
+  // the first error is the cause; calls after it may have broken rules as well
+  Outcome outcome{.error = record.first_error(), .warnings = record.warnings()};
   device.clear_error();
   device.diagnostics().clear();
   record.clear();

@@ -1,0 +1,77 @@
+// TW-OKK-00xx and 04xx: kernels that break the rules of control, pointers and registration.
+#include <bmlib_runtime.h>
+#include <okk.h>
+
+#include <cstdlib>
+#include <stdexcept>
+
+#include "base/last_error.h"
+#include "errors/trigger.h"
+
+namespace tputwin::testing {
+namespace {
+
+constexpr dim4 kShape = {1, 1, 1, 4};
+
+// What a launch of the kernel leaves as the thread's last error, or first warning.
+Status report_of(okk_kernel_func_t kernel) {
+  thread_diagnostics().clear();
+  bm_handle_t handle = nullptr;
+  bm_dev_request(&handle, 0);
+  okk_register_kernel_func("trigger", kernel);
+  thread_diagnostics().clear();
+  okkernel_launch_sync(handle, "trigger", nullptr, 0);
+  bm_dev_free(handle);
+  auto error = thread_diagnostics().last_error();
+  auto warnings = thread_diagnostics().warnings();
+  thread_diagnostics().clear();
+  if (error) return *error;
+  return warnings.empty() ? Status() : Status(warnings.front().sample);
+}
+
+TW_TRIGGER(okk_parallel_nested, [] {
+  return report_of([](const void*) {
+    okk_parallel_start();
+    okk_parallel_start();
+  });
+});
+TW_TRIGGER(okk_parallel_end_outside,
+           [] { return report_of([](const void*) { okk_parallel_end(); }); });
+TW_TRIGGER(okk_poll_parallel, [] {
+  return report_of([](const void*) {
+    okk_parallel_start();
+    okk_poll();
+  });
+});
+TW_TRIGGER(okk_parallel_open, [] { return report_of([](const void*) { okk_parallel_start(); }); });
+TW_TRIGGER(okk_uninitialized, [] {
+  return report_of([](const void*) { okk_bdc_32bit_cpy(128, 0, &kShape, nullptr, nullptr); });
+});
+TW_TRIGGER(okk_pointer, [] { return report_of([](const void*) { okk_local_mem_addr(64, 0); }); });
+TW_TRIGGER(okk_pointer_unpolled, [] {
+  return report_of([](const void*) {
+    okk_initialize();
+    okk_bdc_32bit_cpy(128, 0, &kShape, nullptr, nullptr);
+    okk_local_mem_addr(0, 0);
+  });
+});
+TW_TRIGGER(okk_kernel_twice, []() -> Status {
+  thread_diagnostics().clear();
+  okk_register_kernel_func("twice", [](const void*) {});
+  okk_register_kernel_func("twice", [](const void*) { okk_poll(); });
+  auto warnings = thread_diagnostics().warnings();
+  thread_diagnostics().clear();
+  return warnings.empty() ? Status() : Status(warnings.front().sample);
+});
+TW_TRIGGER(okk_assert, [] {
+  setenv("TPUTWIN_ASSERT", "fail", 1);
+  Status status =
+      report_of([](const void*) { okk_assert_failed("file.c", 1, "kernel", "1 + 1 == 3"); });
+  unsetenv("TPUTWIN_ASSERT");
+  return status;
+});
+TW_TRIGGER(okk_exception,
+           [] { return report_of([](const void*) { throw std::runtime_error("left"); }); });
+
+}  // namespace
+}  // namespace tputwin::testing
