@@ -34,6 +34,7 @@ test: build
 
 demo: build
 	$(BUILD)/bin/demo
+	$(BUILD)/bin/okk_conv2d
 
 bench: build
 	for b in $(BUILD)/bin/bench_*; do $$b || exit 1; done

@@ -1,0 +1,12 @@
+/* The macros as they are in builds for the device: assertions are logged, and the kernel goes on.
+ */
+#undef USING_CMODEL
+#include <okk.h>
+
+#include "okkernel/scale_forms.h"
+
+void device_log_and_assert(void) {
+  OKKERNEL_LOG("before %d\n", 1);
+  OKKERNEL_ASSERT(1 + 1 == 3);
+  OKKERNEL_LOG("after\n");
+}
