@@ -244,7 +244,8 @@ void add_per_channel(std::vector<Row>& rows) {
                   .model = element_wise(2,
                                         [](const Element& e) {
                                           const Bits product = mul(src(e, 0), src(e, 1));
-                                          return add(product, e.k.flag ? bits(e.old) : 0);
+                                          return e.k.flag ? add(bits(e.old), product)
+                                                          : add(product, 0);
                                         }),
                   .constants = result_add});
   rows.push_back({.function = "okk_bdc_scale_bias",

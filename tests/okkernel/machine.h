@@ -11,8 +11,8 @@
 namespace tputwin::okktest {
 
 constexpr int kNpus = 64;
-constexpr uint32_t kSpan = 16 * 1024;    // bytes of every NPU's local memory under test
-constexpr uint32_t kSystem = 64 * 1024;  // bytes of global memory under test
+constexpr uint32_t kSpan = 16 * 1024;     // bytes of every NPU's local memory under test
+constexpr uint32_t kSystem = 128 * 1024;  // bytes of global memory under test
 
 // The bytes under test: kSpan of every NPU, then kSystem of global memory.
 class Image {

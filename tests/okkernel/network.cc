@@ -274,7 +274,7 @@ INSTANTIATE_TEST_SUITE_P(Products, MatMul,
                          ::testing::Values(Product{1, 1, 1, 1, 1, false, false},
                                            Product{3, 7, 10, 2, 3, true, false},
                                            Product{5, 16, 64, 16, 1, false, true},
-                                           Product{2, 65, 65, 1, 1, true, true},
+                                           Product{2, 65, 33, 1, 1, true, true},
                                            Product{4, 12, 130, 5, 2, true, false},
                                            Product{2, 9, 128, 9, 128, false, true},
                                            Product{3, 20, 200, 3, 3, true, true, 63, 10}));

@@ -9,6 +9,7 @@
 #include "plus_one.h"
 #include "tiles.h"
 
+// [readme]
 void plus_one_parallel(const void* args) {
   const plus_one_args_t* p = (const plus_one_args_t*)args;
   const dim4 image = {1, p->c, p->h, p->w};
@@ -16,7 +17,6 @@ void plus_one_parallel(const void* args) {
   const local_addr_t buffer[2] = {0, aligned_bytes(&image)};
   okk_initialize();
   OKKERNEL_ASSERT(2 * aligned_bytes(&image) <= okk_local_mem_size_per_npu());
-  /* [readme] */
   okk_gdma_32bit_cpy_S2L(buffer[0], p->input, &image, NO_STRIDE, NO_STRIDE);
   for (int n = 0; n < p->n; n++) {
     const local_addr_t ping = buffer[n % 2], pong = buffer[(n + 1) % 2];
@@ -30,7 +30,7 @@ void plus_one_parallel(const void* args) {
   }
   okk_gdma_32bit_cpy_L2S(p->output + (p->n - 1) * bytes, buffer[(p->n - 1) % 2], &image, NO_STRIDE,
                          NO_STRIDE);
-  /* [readme end] */
   okk_poll();
 }
 OKKERNEL_FUNC_REGISTER(plus_one_parallel)
+// [readme end]
