@@ -77,7 +77,7 @@ static bool plan(job_t* job, const conv2d_args_t* p) {
   const int taps = p->kernel * p->kernel;
   const unsigned int weights = (unsigned int)(DIV_UP(p->input_c, 2) * p->output_c * taps) * 8;
   const unsigned int weight_slice = (unsigned int)ALIGN(kChannels / 2 * taps * 8, 128);
-  unsigned int input, output, at;
+  unsigned int input = 0, output = 0, at;
   int i;
   job->args = p;
   job->pairs = DIV_UP(p->input_c, 2);
