@@ -20,6 +20,8 @@ class AlternatingSum {
   // A turn without a term.
   void skip() { turn_ ^= 1; }
   float total() const { return f32::add(sums_[0], sums_[1]); }
+  // The same number; of two NaN, that of the second accumulator.
+  float total_second_first() const { return f32::add(sums_[1], sums_[0]); }
 
  private:
   float sums_[2] = {0.0f, 0.0f};
@@ -34,7 +36,9 @@ class ChannelPairSum {
   void end_tap(uint32_t channels) {
     if (channels % 2 != 0) halves_[1].skip();
   }
-  float total() const { return f32::add(halves_[0].total(), halves_[1].total()); }
+  float total() const {
+    return f32::add(halves_[0].total_second_first(), halves_[1].total_second_first());
+  }
 
  private:
   AlternatingSum halves_[2];
