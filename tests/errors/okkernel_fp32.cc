@@ -1,5 +1,6 @@
 // TW-OKK: rules that every function has, and those of the fp32 element-wise functions.
-#include "errors/okkernel_run.h"
+#include "base/last_error.h"
+#include "errors/kernel.h"
 #include "errors/trigger.h"
 #include "memory/layout.h"
 #include "ops/operation.h"
@@ -10,53 +11,80 @@ namespace {
 constexpr dim4 kShape{1, 4, 2, 8};
 constexpr local_addr_t kSrc = 0x1000, kDst = 0x2000, kWork = 0x3000, kNpu = 512 * 1024;
 
+TW_TRIGGER(okk_no_kernel, [] {
+  okk_bdc_relu(kDst, kSrc, &kShape, nullptr, nullptr);
+  return *thread_diagnostics().last_error();
+});
+
 TW_TRIGGER(okk_null,
-           [] { return run_kernel([] { okk_bdc_relu(kDst, kSrc, nullptr, nullptr, nullptr); }); });
+           [] { return in_kernel([] { okk_bdc_relu(kDst, kSrc, nullptr, nullptr, nullptr); }); });
 
 TW_TRIGGER(okk_shape, [] {
   const dim4 shape{1, 4096, 1, 1};
-  return run_kernel([&] { okk_bdc_relu(kDst, kSrc, &shape, nullptr, nullptr); });
+  return in_kernel([&] { okk_bdc_relu(kDst, kSrc, &shape, nullptr, nullptr); });
 });
 
 TW_TRIGGER(okk_stride, [] {
   const dim4 stride{64, 16, -8, 1};
-  return run_kernel([&] { okk_bdc_relu(kDst, kSrc, &kShape, &stride, nullptr); });
+  return in_kernel([&] { okk_bdc_relu(kDst, kSrc, &kShape, &stride, nullptr); });
 });
 
 TW_TRIGGER(okk_address_4, [] {
-  return run_kernel([] { okk_bdc_neg(kDst, kSrc + 2, &kShape, nullptr, nullptr); });
+  return in_kernel([] { okk_bdc_neg(kDst, kSrc + 2, &kShape, nullptr, nullptr); });
 });
 
 TW_TRIGGER(okk_address_128,
-           [] { return run_kernel([] { okk_bdc_rsqrt(kDst + 4, kSrc, &kShape); }); });
+           [] { return in_kernel([] { okk_bdc_rsqrt(kDst + 4, kSrc, &kShape); }); });
 
 TW_TRIGGER(okk_address_128_advised, [] {
-  return run_kernel([] { okk_bdc_neg(kDst, kSrc + 4, &kShape, nullptr, nullptr); });
+  return in_kernel([] { okk_bdc_neg(kDst, kSrc + 4, &kShape, nullptr, nullptr); });
 });
 
 TW_TRIGGER(okk_local_address, [] {
-  return run_kernel([] { okk_bdc_neg(64 * kNpu, kSrc, &kShape, nullptr, nullptr); });
+  return in_kernel([] { okk_bdc_neg(64 * kNpu, kSrc, &kShape, nullptr, nullptr); });
+});
+
+TW_TRIGGER(okk_system_address, [] {
+  return in_kernel([] { okk_gdma_32bit_cpy_S2L(kDst, 0x1000, &kShape, nullptr, nullptr); });
+});
+
+TW_TRIGGER(okk_dma_shape, [] {
+  const dim4 shape{1, 0, 1, 1};
+  return in_kernel([&] { okk_gdma_32bit_cpy_L2L(kDst, kSrc, &shape, nullptr, nullptr); });
+});
+
+TW_TRIGGER(okk_npu_0, [] {
+  return in_kernel([] {
+    okk_bdc_fixed_point_packed_max(kNpu, kNpu + kSrc, kNpu + kDst, &kShape, nullptr, nullptr,
+                                   nullptr, S8_OP_S8_TO_S8);
+  });
+});
+
+TW_TRIGGER(okk_start_npu_same, [] {
+  return in_kernel([] {
+    okk_bdc_depthwise2d(kDst, kNpu + kSrc, kWork, 0, &kShape, 1, 1, false, nullptr, nullptr,
+                        nullptr);
+  });
 });
 
 TW_TRIGGER(okk_start_npu, [] {
-  return run_kernel([] { okk_bdc_add_C(kDst, kNpu + kSrc, 1, &kShape, nullptr, nullptr); });
+  return in_kernel([] { okk_bdc_add_C(kDst, kNpu + kSrc, 1, &kShape, nullptr, nullptr); });
 });
 
 TW_TRIGGER(okk_num_series,
-           [] { return run_kernel([] { okk_bdc_taylor_exp(kDst, kSrc, &kShape, 65); }); });
+           [] { return in_kernel([] { okk_bdc_taylor_exp(kDst, kSrc, &kShape, 65); }); });
 
 TW_TRIGGER(okk_series_work_dst,
-           [] { return run_kernel([] { okk_bdc_exp(kDst, kSrc, kDst, &kShape); }); });
+           [] { return in_kernel([] { okk_bdc_exp(kDst, kSrc, kDst, &kShape); }); });
 
 TW_TRIGGER(okk_series_work_src,
-           [] { return run_kernel([] { okk_bdc_sigmoid(kDst, kSrc, kSrc, &kShape); }); });
+           [] { return in_kernel([] { okk_bdc_sigmoid(kDst, kSrc, kSrc, &kShape); }); });
 
-TW_TRIGGER(okk_series_dst_src, [] {
-  return run_kernel([] { okk_bdc_tanh(kSrc, kSrc, kWork, &kShape); });
-});
+TW_TRIGGER(okk_series_dst_src,
+           [] { return in_kernel([] { okk_bdc_tanh(kSrc, kSrc, kWork, &kShape); }); });
 
 TW_TRIGGER(okk_int8_work_dst, [] {
-  return run_kernel([] { okk_bdc_int8_to_fp32(kDst, kSrc, kDst, &kShape, true, true); });
+  return in_kernel([] { okk_bdc_int8_to_fp32(kDst, kSrc, kDst, &kShape, true, true); });
 });
 
 // What no call can ask for.

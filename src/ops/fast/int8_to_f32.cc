@@ -73,25 +73,24 @@ HWY_INLINE void convert(float* to, const uint8_t* from, int32_t zero, size_t n) 
 void ByteLanes(int32_t zero, const TensorView& out, const TensorView& bytes, const Memory& memory,
                size_t begin, size_t end) {
   const size_t lanes = hn::Lanes(F32());
+  const Slots slots = local_slots(out.shape, memory.local);
   for (size_t slot = begin; slot < end; ++slot) {
     const auto c = static_cast<uint32_t>(slot);
-    const Shape& s = out.shape;
-    const uint32_t groups = slot_groups(s, memory.local, c);
-    const std::array<Dimension<2>, 4> dimensions{{{s.w, {kElement, 1}},
-                                                  {s.h, {out.stride.h, bytes.stride.h}},
-                                                  {groups, {out.stride.c, bytes.stride.c}},
-                                                  {s.n, {out.stride.n, bytes.stride.n}}}};
-    const std::array<uint8_t*, 2> first{memory.byte(out, 0, c, 0, 0),
-                                        memory.byte(bytes, 0, c, 0, 0)};
-    for_each_run(merge_runs<2>(dimensions, {kElement, 1}), first,
-                 [&](const std::array<uint8_t*, 2>& p, size_t length) HWY_ATTR {
-                   auto* to = reinterpret_cast<float*>(p[0]);
-                   const size_t whole = length - length % lanes;
-                   for (size_t i = 0; i < whole; i += lanes)
-                     convert<true>(to + i, p[1] + i, zero, 0);
-                   if (whole < length)
-                     convert<false>(to + whole, p[1] + whole, zero, length - whole);
-                 });
+    const Nest<2> nest = slot_nest<2>({&out, &bytes}, slots, slots.turns(slot));
+    const bool dense = nest.dense({kElement, 1});
+    uint8_t* const to = memory.byte(out, 0, c, 0, 0);
+    const uint8_t* const from = memory.byte(bytes, 0, c, 0, 0);
+    for_each_inner(nest, 0, nest.runs(), [&](const std::array<size_t, 2>& offset) HWY_ATTR {
+      auto at = [&](size_t i) {
+        return reinterpret_cast<float*>(to + offset[0] + i * nest.inner.step[0]);
+      };
+      const uint8_t* p = from + offset[1];
+      const size_t count = nest.inner.count, whole = dense ? count - count % lanes : 0;
+      for (size_t i = 0; i < whole; i += lanes) convert<true>(at(i), p + i, zero, 0);
+      if (dense && whole < count) convert<false>(at(whole), p + whole, zero, count - whole);
+      if (dense) return;
+      for (size_t i = 0; i < count; ++i) convert<false>(at(i), p + i * nest.inner.step[1], zero, 1);
+    });
   }
 }
 

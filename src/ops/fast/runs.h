@@ -10,9 +10,8 @@
 
 namespace tputwin::fast {
 
-// A nest of loops over K operands: contiguous runs of `length` bytes (or elements, see merge_runs)
-// under up to three outer loops (outermost first). The order of elements is that of the dimensions
-// it was made from.
+// A nest of loops over K operands: contiguous runs of `length` bytes under up to three outer loops
+// (outermost first). The order of elements is that of the dimensions it was made from.
 template <size_t K>
 struct Runs {
   size_t length = 1;
@@ -28,18 +27,9 @@ struct Dimension {
   std::array<size_t, K> step;  // bytes
 };
 
+// Merges dimensions (innermost first; of the innermost, all steps are 1) into the longest runs.
 template <size_t K>
-constexpr std::array<size_t, K> kByteUnits = [] {
-  std::array<size_t, K> units;
-  units.fill(1);
-  return units;
-}();
-
-// Merges dimensions, innermost first, into the longest runs. From one element of a run to the next
-// an operand moves by its unit.
-template <size_t K>
-Runs<K> merge_runs(const std::array<Dimension<K>, 4>& inner_to_outer,
-                   const std::array<size_t, K>& units = kByteUnits<K>) {
+Runs<K> merge_runs(const std::array<Dimension<K>, 4>& inner_to_outer) {
   Runs<K> runs;
   size_t used = 0;  // outer loops, filled from the innermost
   auto continues = [](const std::array<size_t, K>& step, size_t unit, auto&& base) {
@@ -49,7 +39,7 @@ Runs<K> merge_runs(const std::array<Dimension<K>, 4>& inner_to_outer,
   };
   for (const auto& [count, step] : inner_to_outer) {
     if (count == 1) continue;
-    if (used == 0 && continues(step, runs.length, [&](size_t k) { return units[k]; })) {
+    if (used == 0 && continues(step, runs.length, [](size_t) { return size_t{1}; })) {
       runs.length *= count;
     } else if (used > 0 && continues(step, runs.count[3 - used],
                                      [&](size_t k) { return runs.step[3 - used][k]; })) {

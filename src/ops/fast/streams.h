@@ -5,9 +5,8 @@
 #include <array>
 #include <optional>
 
-#include "base/bits.h"
-#include "base/parallel.h"
 #include "numerics/float_mode.h"
+#include "ops/fast/nest.h"
 #include "ops/fast/runs.h"
 #include "ops/source.h"
 
@@ -65,49 +64,48 @@ struct Streams {
   template <class Run>
   [[gnu::always_inline]] void for_each(const Memory& memory, size_t begin, size_t end,
                                        const Run& run) const {
-    Runs<K> runs;
-    Units units{};
-    uint32_t groups = 0;
+    const Slots slots = local_slots(shape(), memory.local);
     for (size_t slot = begin; slot < end; ++slot) {
-      const auto c = static_cast<uint32_t>(slot);
-      if (uint32_t here = slot_groups(shape(), memory.local, c); here != groups) {
-        groups = here;
-        const std::array<Dimension<K>, 4> dimensions = dimensions_of(groups);
-        units = units_of(dimensions);
-        runs = merge_runs(dimensions, units);
-      }
-      for_each_run(runs, first_elements(memory, c),
-                   [&](const Pointers& p, size_t length)
-                       [[gnu::always_inline]] { run(p, units, length); });
+      const Nest<K> nest = nest_of(slots, slots.turns(slot));
+      const Pointers first = first_elements(memory, static_cast<uint32_t>(slot));
+      const bool long_runs = advances_by_elements(nest.inner);
+      for_each_inner(nest, 0, nest.runs(), [&](const Units& offsets) [[gnu::always_inline]] {
+        Pointers p = first;
+        for (size_t k = 0; k < K; ++k) p[k] += offsets[k];
+        if (long_runs) return run(p, nest.inner.step, nest.inner.count);
+        for (size_t i = 0; i < nest.inner.count; ++i) {
+          run(p, kSingle, 1);
+          for (size_t k = 0; k < K; ++k) p[k] += nest.inner.step[k];
+        }
+      });
     }
   }
 
  private:
-  std::array<Dimension<K>, 4> dimensions_of(uint32_t groups) const {
+  static constexpr Units kSingle = [] {
+    Units units{};
+    units.fill(kElement);
+    return units;
+  }();
+
+  Nest<K> nest_of(const Slots& slots, uint32_t turns) const {
     const Shape& s = shape();
-    std::array<Dimension<K>, 4> dimensions{{{s.w, {}}, {s.h, {}}, {groups, {}}, {s.n, {}}}};
+    std::array<NestLoop<K>, 4> loops{{{s.w, {}}, {s.h, {}}, {turns, {}}, {s.n, {}}}};
     for (size_t k = 0; k < K; ++k) {
       if (operands[k].is_constant) continue;
       const Stride& stride = operands[k].view.stride;
-      dimensions[0].step[k] = stride.w;
-      dimensions[1].step[k] = stride.h;
-      dimensions[2].step[k] = stride.c;
-      dimensions[3].step[k] = stride.n;
+      loops[0].step[k] = stride.w;
+      loops[1].step[k] = stride.h;
+      loops[2].step[k] = turn_step(operands[k].view, slots);
+      loops[3].step[k] = stride.n;
     }
-    return dimensions;
+    return make_nest(loops);
   }
 
-  // The steps of the innermost dimension there is, if runs can go along it.
-  static Units units_of(const std::array<Dimension<K>, 4>& inner_to_outer) {
-    Units single;
-    single.fill(kElement);
-    for (const auto& [count, step] : inner_to_outer) {
-      if (count == 1) continue;
-      for (size_t k = 0; k < K; ++k)
-        if (step[k] != kElement && (k < kResults || step[k] != 0)) return single;
-      return step;
-    }
-    return single;
+  static bool advances_by_elements(const NestLoop<K>& loop) {
+    for (size_t k = 0; k < K; ++k)
+      if (loop.step[k] != kElement && (k < kResults || loop.step[k] != 0)) return false;
+    return true;
   }
 
   Pointers first_elements(const Memory& memory, uint32_t c) const {
