@@ -71,27 +71,31 @@ ConvTerms::ConvTerms(const Conv2dF32& op) {
   }
 }
 
-// Some terms of all channels at a time, channels of one lane together: what lies in one cache line
-// belongs to neighbouring terms and to channels that are `lanes` apart, and equal offsets in
+// Some terms of all channels at a time: what lies in one cache line belongs to neighbouring terms
+// and to channels that are `lanes` apart. Few channels side by side, because equal offsets in
 // different lanes crowd into the same sets of the cache.
 void pack_weights(const Conv2dF32& op, const Memory& memory, const ConvTerms& terms, uint32_t width,
                   bool tight, float* factors) {
+  constexpr uint32_t kChannelsAtOnce = 8;
   const size_t count = terms.terms.size(), at_once = std::max(32u, 4096 / width);
   const uint32_t channels = op.out.shape.c, lanes = memory.local.lanes();
+  const uint32_t group = std::min(width, kChannelsAtOnce);  // divides width and lanes
   auto pack = [&](uint32_t oc, std::span<const uint32_t> some) {
-    const uint32_t first = oc / width * width;
+    const uint32_t first = oc / width * width, rows = std::min(group, channels - oc);
     const size_t pitch = tight ? std::min(width, channels - first) : width;
-    const uint8_t* weights = memory.byte(op.weight, 0, oc, 0, 0);
+    std::array<const uint8_t*, kChannelsAtOnce> weights;
+    for (uint32_t r = 0; r < rows; ++r) weights[r] = memory.byte(op.weight, 0, oc + r, 0, 0);
     float* to = factors + first * count + oc - first;
     for (const uint32_t term : some)
-      to[term * pitch] = Memory::load<float>(weights + terms.weight_bytes[term]);
+      for (uint32_t r = 0; r < rows; ++r)
+        to[term * pitch + r] = Memory::load<float>(weights[r] + terms.weight_bytes[term]);
   };
   const size_t grain = std::max<size_t>(1, kTermsPerTask / (at_once * channels));
   parallel_for(ceil_div(count, at_once), grain, [&](size_t begin, size_t end) {
     for (size_t at = begin * at_once; at < end * at_once; at += at_once) {
       const std::span<const uint32_t> some(terms.by_weight.data() + at,
                                            std::min(at_once, count - at));
-      for (uint32_t slot = 0; slot < std::min(lanes, channels); ++slot)
+      for (uint32_t slot = 0; slot < std::min(lanes, channels); slot += group)
         for (uint32_t oc = slot; oc < channels; oc += lanes) pack(oc, some);
     }
   });

@@ -81,15 +81,17 @@ class PatchConvolution {
     const uint32_t rows = places(block);
     for (uint32_t r = 0; r < rows; ++r) {
       const Place p = place(block, r);
+      const int64_t top = int64_t{p.y} * h.stride - h.pad_before;
+      const int64_t left = int64_t{p.x} * w.stride - w.pad_before;
       const uint64_t image = uint64_t{p.n} * op_.in.stride.n;
       for (size_t i = 0; i < terms.terms.size(); ++i) {
-        const int64_t y = h.source(p.y, terms.terms[i].kh, in.h);
-        const int64_t x = w.source(p.x, terms.terms[i].kw, in.w);
-        float& factor = factors[i * rows + r];
-        factor = y < 0 || x < 0 ? 0.0f
-                                : Memory::load<float>(channel_[i] + image +
-                                                      static_cast<uint64_t>(y) * op_.in.stride.h +
-                                                      static_cast<uint64_t>(x) * op_.in.stride.w);
+        // negative ones are large
+        const uint64_t y = static_cast<uint64_t>(top + terms.terms[i].kh * int64_t{h.dilation});
+        const uint64_t x = static_cast<uint64_t>(left + terms.terms[i].kw * int64_t{w.dilation});
+        factors[i * rows + r] = y < in.h && x < in.w
+                                    ? Memory::load<float>(channel_[i] + image +
+                                                          y * op_.in.stride.h + x * op_.in.stride.w)
+                                    : 0.0f;
       }
     }
   }
