@@ -217,6 +217,28 @@ TEST_P(WindowsTest, FirstNanIsTheResult) {
   EXPECT_EQ(bits_at(op.out, 0, 0, 0, 5), 0xffc12345u) << "made quiet, its sign kept";
 }
 
+// Of the NaN of both accumulators, a convolution keeps that of the second one.
+TEST_P(WindowsTest, AccumulatorsOfAConvolutionAreAddedSecondFirst) {
+  const Window window{{}, {.kernel = 2}};
+  Conv2dF32 conv{.out = place({1, 1, 1, 20}, true),
+                 .in = place({1, 1, 1, 21}, true),
+                 .weight = place({1, 1, 1, 2}, false, 2),
+                 .window = window};
+  Depthwise2dF32 depthwise{.out = place(conv.out.shape, true),
+                           .in = conv.in,
+                           .weight = place({1, 1, 1, 2}, false),
+                           .window = window};
+  fill(conv.in, 1.0f);
+  for (const TensorView* weight : {&conv.weight, &depthwise.weight}) {
+    memory.write(*weight, 0, 0, 0, 0, 0x7fc00001);
+    memory.write(*weight, 0, 0, 0, 1, 0x7fc00002);
+  }
+  ASSERT_EQ(run(conv), "");
+  ASSERT_EQ(run(depthwise), "");
+  EXPECT_EQ(bits_at(conv.out, 0, 0, 0, 3), 0x7fc00002u);
+  EXPECT_EQ(bits_at(depthwise.out, 0, 0, 0, 3), 0x7fc00001u);
+}
+
 TEST_P(WindowsTest, MaximumKnowsNeitherNanNorMinusInfinity) {
   const Shape in{1, 1, 1, 4};
   Pool2dF32 op{.out = place({1, 1, 1, 5}, true),

@@ -12,12 +12,16 @@ namespace {
 
 constexpr int kUnlimited = INT32_MAX;
 
+struct AxisNames {
+  std::string_view kernel, output;
+};
+
 // One axis of the window, from arguments of any value. `extent` is the input's.
-Axis axis(Call& call, std::string_view kernel_argument, int kernel, int before, int after,
-          int stride, int dilation, uint32_t extent) {
+Axis axis(Call& call, const AxisNames& names, int kernel, int before, int after, int stride,
+          int dilation, uint32_t extent) {
   constexpr int kPadding = kMaxWindowPadding, kStride = kMaxWindowStride;
   const bool valid =
-      call.in_range(kernel, 1, kUnlimited, ErrorId::okk_window_kernel, kernel_argument) &&
+      call.in_range(kernel, 1, kUnlimited, ErrorId::okk_window_kernel, names.kernel) &&
       call.in_range(before, 0, kPadding, ErrorId::okk_window_padding, "padding") &&
       call.in_range(after, 0, kPadding, ErrorId::okk_window_padding, "padding") &&
       call.in_range(stride, 1, kStride, ErrorId::okk_window_stride, "stride") &&
@@ -25,7 +29,7 @@ Axis axis(Call& call, std::string_view kernel_argument, int kernel, int before, 
   if (!valid) return {};
   const int64_t room = int64_t{before} + extent + after - (int64_t{kernel} - 1) * dilation - 1;
   const int64_t outputs = room < 0 ? 0 : room / stride + 1;
-  if (!call.in_range(outputs, 1, kMaxWindowExtent, ErrorId::okk_window_output, kernel_argument))
+  if (!call.in_range(outputs, 1, kMaxWindowExtent, ErrorId::okk_window_output, names.output))
     return {};
   return {.kernel = static_cast<uint32_t>(kernel),
           .stride = static_cast<uint32_t>(stride),
@@ -40,8 +44,9 @@ Window window(Call& call, const Shape& in, int kernel_h, int kernel_w, const Pad
   const Padding pad = padding != nullptr ? *padding : Padding{0, 0, 0, 0};
   const dim2 step = stride != nullptr ? *stride : dim2{1, 1};
   const dim2 spread = dilation != nullptr ? *dilation : dim2{1, 1};
-  return {axis(call, "kernel_h", kernel_h, pad.top, pad.bottom, step.h, spread.h, in.h),
-          axis(call, "kernel_w", kernel_w, pad.left, pad.right, step.w, spread.w, in.w)};
+  return {
+      axis(call, {"kernel_h", "output_h"}, kernel_h, pad.top, pad.bottom, step.h, spread.h, in.h),
+      axis(call, {"kernel_w", "output_w"}, kernel_w, pad.left, pad.right, step.w, spread.w, in.w)};
 }
 
 Shape output_shape(const Shape& in, uint32_t channels, const Window& window) {
