@@ -178,7 +178,7 @@ struct Product {
   uint32_t rows, depth, cols, left_per_channel, right_per_channel;
 };
 constexpr Product kProducts[] = {{256, 1024, 1024, 32, 32},
-                                 {256, 1024, 1024, 16, 128},
+                                 {256, 1024, 1024, 16, 64},
                                  {64, 1024, 256, 16, 4},
                                  {1, 2048, 1000, 32, 32}};
 
