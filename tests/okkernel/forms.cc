@@ -76,7 +76,7 @@ TEST(Macros, OnTheDeviceAssertionsAreLoggedAndTheKernelGoesOn) {
   EXPECT_EQ(Machine::get().run(device_log_and_assert), BM_SUCCESS);
   const std::string log = ::testing::internal::GetCapturedStdout();
   EXPECT_THAT(log, ::testing::StartsWith("before 1\n"));
-  EXPECT_THAT(log, ::testing::HasSubstr("device_macros.c:9"));
+  EXPECT_THAT(log, ::testing::HasSubstr("device_macros.c:10"));
   EXPECT_THAT(log, ::testing::HasSubstr("device_log_and_assert"));
   EXPECT_THAT(log, ::testing::HasSubstr("1 + 1 == 3"));
   EXPECT_THAT(log, ::testing::EndsWith("after\n"));

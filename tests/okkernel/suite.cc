@@ -244,6 +244,7 @@ Case make_case(const Row& row, const dim4& shape, const Start& start, Variant va
   for (size_t i = 0; i < row.operands.size(); i++) {
     if (shared != 0 && i == shared) {
       c.t.push_back(c.t[0]);
+      c.t.back().is_signed = row.operands[i].is_signed;
       continue;
     }
     c.t.push_back(tensor(row, row.operands[i], shape, start, variant, i == 0));
