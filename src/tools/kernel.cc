@@ -26,7 +26,9 @@ using Json = nlohmann::json;
 using Bytes = std::vector<uint8_t>;
 
 Error wrong(std::string_view field, std::string detail) {
-  return Error(ErrorId::cli_kernel_parameters).argument(field, "?").detail(std::move(detail));
+  return Error(ErrorId::cli_kernel_parameters)
+      .argument("field", std::string(field))
+      .detail(std::move(detail));
 }
 
 Status expect(bool holds, std::string_view field, std::string_view detail) {
@@ -133,9 +135,9 @@ class Run {
 
   // A field of the argument struct.
   Status add(const Json& field) {
-    TW_RETURN_IF_ERROR(expect(field.is_object(), "field", "every field is an object"));
+    TW_RETURN_IF_ERROR(expect(field.is_object(), "any", "every field is an object"));
     const Json name_field = field.value("name", Json(""));
-    TW_RETURN_IF_ERROR(expect(name_field.is_string(), "name", "a name is text"));
+    TW_RETURN_IF_ERROR(expect(name_field.is_string(), "any", "a \"name\" is text"));
     const auto name = name_field.get<std::string>();
     if (field.contains("buffer")) return add_buffer(name, field["buffer"]);
     if (field.contains("address_of")) return add_address(name, field);
@@ -240,7 +242,7 @@ Result<std::vector<std::string>> load_kernels(const std::string& library) {
 Result<std::string> run_kernel(const std::string& kernel, const std::string& parameters) {
   thread_diagnostics().clear();
   const Json fields = Json::parse(parameters, nullptr, /*allow_exceptions=*/false);
-  TW_RETURN_IF_ERROR(expect(fields.is_array(), "file", "it is not a JSON array"));
+  TW_RETURN_IF_ERROR(expect(fields.is_array(), "all", "the file is not a JSON array"));
   Run run;
   TW_RETURN_IF_ERROR(run.open());
   for (const Json& field : fields) TW_RETURN_IF_ERROR(run.add(field));
