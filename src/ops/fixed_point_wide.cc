@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <tuple>
 
 #include "numerics/integer.h"
 #include "ops/elements.h"
@@ -31,7 +30,8 @@ OperandList operands(const Mul16By8& op) {
 }
 
 OperandList operands(const MulS16ByU8& op) {
-  return {{"dst_addr", &op.out, Access::write},
+  const bool keeps = op.out.shape != op.a.shape;
+  return {{"dst_addr", &op.out, keeps ? Access::read_write : Access::write},
           {"src0_addr", &op.a, Access::read},
           {"src1_addr", &op.b, Access::read},
           {"work_addr", &op.work, Access::write},
@@ -40,10 +40,15 @@ OperandList operands(const MulS16ByU8& op) {
 }
 
 Status check(const SplitByte& op, const Chip& chip) {
-  TW_RETURN_IF_ERROR(check_packed(operands(op)));
+  const Shape wide = op.work ? whole_cells(op.out.shape) : op.out.shape;
+  TW_RETURN_IF_ERROR(check_packed("dst_addr", op.out, op.out.shape));
   TW_RETURN_IF_ERROR(check_packed_bits("dst_addr", op.out, 8));
+  TW_RETURN_IF_ERROR(check_packed("src_addr", op.in, wide));
   TW_RETURN_IF_ERROR(check_packed_bits("src_addr", op.in, 16));
-  if (op.work) TW_RETURN_IF_ERROR(check_packed_bits("work_addr", *op.work, 16));
+  if (op.work) {
+    TW_RETURN_IF_ERROR(check_packed("work_addr", *op.work, wide));
+    TW_RETURN_IF_ERROR(check_packed_bits("work_addr", *op.work, 16));
+  }
   TW_RETURN_IF_ERROR(advise_npu_0(operands(op), chip));
   return require(!op.work || op.work->address != op.out.address, ErrorId::okk_split_work,
                  "work_addr", op.out);
@@ -60,13 +65,22 @@ Status check(const Mul16By8& op, const Chip& chip) {
 }
 
 Status check(const MulS16ByU8& op, const Chip& chip) {
-  TW_RETURN_IF_ERROR(check_packed(operands(op)));
-  for (const auto& [name, view, bits] :
-       {std::tuple("dst_addr", &op.out, 16), std::tuple("src0_addr", &op.a, 16),
-        std::tuple("src1_addr", &op.b, 8), std::tuple("work_addr", &op.work, 16),
-        std::tuple("work_high_addr", &op.work_high, 8),
-        std::tuple("work_low_addr", &op.work_low, 8)})
-    TW_RETURN_IF_ERROR(check_packed_bits(name, *view, bits));
+  const Shape& shape = op.a.shape;
+  struct {
+    std::string_view name;
+    const TensorView& view;
+    uint32_t bits;
+    Shape shape;
+  } const rules[] = {{"dst_addr", op.out, 16, whole_cells(shape)},
+                     {"src0_addr", op.a, 16, shape},
+                     {"src1_addr", op.b, 8, shape},
+                     {"work_addr", op.work, 16, whole_cells(shape)},
+                     {"work_high_addr", op.work_high, 8, shape},
+                     {"work_low_addr", op.work_low, 8, shape}};
+  for (const auto& rule : rules) {
+    TW_RETURN_IF_ERROR(check_packed(rule.name, rule.view, rule.shape));
+    TW_RETURN_IF_ERROR(check_packed_bits(rule.name, rule.view, rule.bits));
+  }
   TW_RETURN_IF_ERROR(check_okk_rshift(op.rshift));
   return advise_npu_0(operands(op), chip);
 }
@@ -88,9 +102,9 @@ Cost cost(const MulS16ByU8& op, const Chip& chip) {
 }
 
 void execute(const SplitByte& op, const Memory& memory) {
-  for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+  for_each_index(op.in.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
     const int32_t value = memory.read(op.in, n, c, h, w);
-    memory.write(op.out, n, c, h, w, op.work ? value : value >> 8);
+    if (n < op.out.shape.n) memory.write(op.out, n, c, h, w, op.work ? value : value >> 8);
     if (op.work) memory.write(*op.work, n, c, h, w, value & 0x00ff);
   });
 }
@@ -106,6 +120,12 @@ void execute(const Mul16By8& op, const Memory& memory) {
 
 void execute(const MulS16ByU8& op, const Memory& memory) {
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+    if (n == op.a.shape.n) {  // fills a cell
+      const int32_t low = memory.read(op.out, n, c, h, w) & 0x00ff;
+      memory.write(op.out, n, c, h, w, low);
+      memory.write(op.work, n, c, h, w, low);
+      return;
+    }
     const int32_t a = memory.read(op.a, n, c, h, w), b = memory.read(op.b, n, c, h, w);
     const int32_t magnitude = std::min(std::abs(a), 32767);
     const auto product = static_cast<int32_t>(

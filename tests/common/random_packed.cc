@@ -41,6 +41,12 @@ class PackedGenerator {
   }
   DType type(bool wide) { return make_dtype(rng_.coin(), !wide); }
   uint32_t rshift() { return rng_.chance(1, 4) ? rng_.range(0, 31) : rng_.range(0, 9); }
+  // Sometimes the result takes the place of an operand, or part of it.
+  void in_place(TensorView& out, const TensorView& operand) {
+    if (!rng_.chance(1, 6)) return;
+    out.address = operand.address + (rng_.chance(1, 3) ? 4 * rng_.below(9) : 0);
+    if (rng_.coin() && out.pack == operand.pack) out.stride = operand.stride;
+  }
   uint32_t constant_of(DType type) {
     const auto bits = static_cast<uint32_t>(rng_.next());
     switch (type) {
@@ -63,6 +69,7 @@ class PackedGenerator {
     op.out = tensors_.any(shape_, lane, DType::b32, /*is_source=*/false);
     op.a = tensors_.source(shape_, lane, DType::b32);
     op.b = tensors_.source(shape_, lane, DType::b32);
+    in_place(op.out, op.a.view);
     if (rng_.chance(1, 3))
       op.b = Source::value(static_cast<uint32_t>(shift ? rng_.below(81) - 40 : rng_.next()));
     else if (rng_.chance(1, 4))
@@ -87,6 +94,7 @@ class PackedGenerator {
     op.out = result(out_type);
     op.a = Source::tensor(source(op.a_type));
     op.b = Source::tensor(source(op.b_type));
+    in_place(op.out, op.b.view);
     if (rng_.chance(1, 3))
       op.b = Source::value(constant_of(op.b_type));
     else if (rng_.chance(1, 4))
@@ -97,9 +105,18 @@ class PackedGenerator {
     return op;
   }
 
+  // With the elements that fill the last cell.
+  static TensorView whole(TensorView view) {
+    view.shape = whole_cells(view.shape);
+    return view;
+  }
+
   Operation split_byte() {
-    SplitByte op{.out = result(DType::u8), .in = source(DType::u16)};
-    if (rng_.coin()) op.work = result(DType::u16);
+    SplitByte op{.out = result(DType::u8), .in = source(DType::u16), .work = {}};
+    if (rng_.coin()) {
+      op.in = whole(op.in);
+      op.work = whole(result(DType::u16));
+    }
     return op;
   }
 
@@ -113,8 +130,9 @@ class PackedGenerator {
   }
 
   Operation mul_s16_by_u8() {
-    MulS16ByU8 op{.out = result(DType::i16), .a = source(DType::i16), .b = source(DType::u8)};
-    op.work = result(DType::i16);
+    MulS16ByU8 op{
+        .out = whole(result(DType::i16)), .a = source(DType::i16), .b = source(DType::u8)};
+    op.work = whole(result(DType::i16));
     op.work_high = result(DType::u8);
     op.work_low = result(DType::u8);
     op.rshift = rshift();
@@ -138,6 +156,10 @@ class PackedGenerator {
       };
       op.dst = side(/*is_source=*/false);
       op.src = Source::tensor(side(/*is_source=*/true));
+      if (rng_.chance(1, 8)) {  // overlapping, or the same
+        op.src.view = op.dst;
+        op.src.view.address += rng_.below(9) * element_bytes(type);
+      }
     }
     if (rng_.chance(1, 5)) op.src = Source::value(static_cast<uint32_t>(rng_.next()));
     return op;

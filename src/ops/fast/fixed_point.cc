@@ -268,6 +268,30 @@ bool is_valid(const FixedPoint& op) {
          !(shift && !(in_16 && out_16)) && op.rshift < 32 && op.lshift <= 14;
 }
 
+// The view without elements that only fill cells.
+TensorView cut(TensorView view, const Shape& shape) {
+  view.shape = shape;
+  return view;
+}
+
+// out = in & mask in the cells of the last n, which are not full.
+void mask_last_cells(const TensorView& out, const TensorView& in, uint32_t mask,
+                     const Memory& memory) {
+  auto last_cells = [](TensorView view) {
+    view.address += uint64_t{cells(view) - 1} * view.stride.n;
+    view.dtype = DType::b32;
+    view.plane_stride = 0;
+    view.pack = 1;
+    view.shape.n = 1;
+    return view;
+  };
+  fast::execute(Bitwise32{.kind = Bitwise32::Kind::bit_and,
+                          .out = last_cells(out),
+                          .a = Source::tensor(last_cells(in)),
+                          .b = Source::value(mask)},
+                memory);
+}
+
 }  // namespace
 
 bool execute(const FixedPoint& op, const Memory& memory) {
@@ -280,11 +304,16 @@ bool execute(const FixedPoint& op, const Memory& memory) {
 
 bool execute(const SplitByte& op, const Memory& memory) {
   if (!vectors_enabled() || !is_packed(op.out, false) || !is_packed(op.in, true)) return false;
-  const CellKernel kernel = split_byte_cells;
-  if (!op.work) return run_cells({cell_write(op.out), cell_read(op.in)}, memory, kernel, &op);
-  return is_packed(*op.work, true) &&
-         run_cells({cell_write(op.out), cell_read(op.in), cell_write(*op.work)}, memory, kernel,
-                   &op);
+  const TensorView in = cut(op.in, op.out.shape);
+  if (!op.work)
+    return run_cells({cell_write(op.out), cell_read(in)}, memory, split_byte_cells, &op);
+  const TensorView work = cut(*op.work, op.out.shape);
+  if (!is_packed(work, true)) return false;
+  if (!run_cells({cell_write(op.out), cell_read(in), cell_write(work)}, memory, split_byte_cells,
+                 &op))
+    return false;
+  if (op.in.shape != op.out.shape) mask_last_cells(work, in, 0x00ff'00ff, memory);
+  return true;
 }
 
 bool execute(const Mul16By8& op, const Memory& memory) {
@@ -294,10 +323,11 @@ bool execute(const Mul16By8& op, const Memory& memory) {
                    memory, mul_16_by_8_cells, &op);
 }
 
+// Cells that are not full are left to the reference body.
 bool execute(const MulS16ByU8& op, const Memory& memory) {
-  return vectors_enabled() && is_packed(op.out, true) && is_packed(op.a, true) &&
-         is_packed(op.b, false) && is_packed(op.work, true) && is_packed(op.work_high, false) &&
-         is_packed(op.work_low, false) && op.rshift < 32 &&
+  return vectors_enabled() && op.out.shape == op.a.shape && is_packed(op.out, true) &&
+         is_packed(op.a, true) && is_packed(op.b, false) && is_packed(op.work, true) &&
+         is_packed(op.work_high, false) && is_packed(op.work_low, false) && op.rshift < 32 &&
          run_cells({cell_write(op.out), cell_read(op.a), cell_read(op.b), cell_write(op.work),
                     cell_write(op.work_high), cell_write(op.work_low)},
                    memory, mul_s16_by_u8_cells, &op);

@@ -1,6 +1,8 @@
 // okk_bdc_32bit_cpy, okk_bdc_32bit_set_C: copies and fills by the tensor engine.
 #include <okk.h>
 
+#include <utility>
+
 #include "sdk/okkernel/call.h"
 
 using namespace tputwin;
@@ -10,8 +12,10 @@ void okk_bdc_32bit_cpy(local_addr_t dst_addr, local_addr_t src_addr, const dim4*
                        const dim4* dst_stride, const dim4* src_stride) {
   Call call(__func__);
   const Shape s = call.shape(shape);
-  const TensorView dst = call.lanes("dst_addr", dst_addr, s, dst_stride, DType::b32);
-  const TensorView src = call.lanes("src_addr", src_addr, s, src_stride, DType::b32);
+  TensorView dst = call.lanes("dst_addr", dst_addr, s, dst_stride, DType::b32);
+  TensorView src = call.lanes("src_addr", src_addr, s, src_stride, DType::b32);
+  // Each side has the strides given for the other; see docs/discrepancies.md.
+  std::swap(dst.stride, src.stride);
   call.issue(Copy{.engine = Engine::compute, .dst = dst, .src = Source::tensor(src)});
 }
 

@@ -332,12 +332,12 @@ OKK_PACKED(s16_mul_u8_to_s16)
  const dim4* work_high_stride, const dim4* work_low_stride, int rshift) {
   Call call(__func__);
   const Shape s = call.shape(shape);
-  const TensorView out = packed(call, OKK_DST, s, DType::i16);
+  const TensorView out = packed(call, OKK_DST, whole_cells(s), DType::i16);
   call.issue(MulS16ByU8{
       .out = out,
       .a = packed(call, OKK_SRC0, s, DType::i16),
       .b = packed(call, OKK_SRC1, s, DType::u8),
-      .work = packed(call, {"work_addr", work_addr, work_stride}, s, DType::i16),
+      .work = packed(call, {"work_addr", work_addr, work_stride}, whole_cells(s), DType::i16),
       .work_high = packed(call, {"work_high_addr", work_high_addr, work_high_stride}, s, DType::u8),
       .work_low = packed(call, {"work_low_addr", work_low_addr, work_low_stride}, s, DType::u8),
       .rshift = static_cast<uint32_t>(rshift)});
@@ -359,8 +359,9 @@ OKK_PACKED(16bit_split_low_8bit)
   Call call(__func__);
   const Shape s = call.shape(shape);
   const TensorView out = packed(call, OKK_DST, s, DType::u8);
-  const TensorView in = packed(call, OKK_SRC, s, DType::u16);
-  call.issue(SplitByte{.out = out,
-                       .in = in,
-                       .work = packed(call, {"work_addr", work_addr, work_stride}, s, DType::u16)});
+  const TensorView in = packed(call, OKK_SRC, whole_cells(s), DType::u16);
+  call.issue(SplitByte{
+      .out = out,
+      .in = in,
+      .work = packed(call, {"work_addr", work_addr, work_stride}, whole_cells(s), DType::u16)});
 }

@@ -1,6 +1,7 @@
 // okk_gdma_*: copies, matrices and fills by DMA. S: system memory, L: local memory.
 #include <okk.h>
 
+#include "memory/layout.h"
 #include "sdk/okkernel/call.h"
 
 namespace tputwin::okk {
@@ -37,12 +38,23 @@ void copy(std::string_view name, DType dtype, typename To::Address dst_addr,
   call.issue(Copy{.engine = Engine::dma, .dst = dst, .src = Source::tensor(src)});
 }
 
+// Fills without strides count 32 elements of any size as the quantum of the aligned layout; see
+// docs/discrepancies.md.
+void set_fill_stride(const Chip& chip, TensorView& view) {
+  const uint32_t bytes = element_bytes(view.dtype);
+  const Stride of_words =
+      lane_stride(chip, view.shape, view.address / chip.lane_bytes, 4, /*aligned=*/true);
+  view.stride.n = of_words.n / 4 * bytes;
+  view.stride.c = of_words.c / 4 * bytes;
+}
+
 template <class To>
 void fill(std::string_view name, DType dtype, typename To::Address dst_addr, uint32_t constant,
           const dim4* shape, const dim4* dst_stride) {
   Call call(name);
   const Shape s = call.dma_shape(shape);
-  const TensorView dst = To::view(call, "dst_addr", dst_addr, s, dst_stride, dtype);
+  TensorView dst = To::view(call, "dst_addr", dst_addr, s, dst_stride, dtype);
+  if (dst.space == Space::local && dst_stride == nullptr) set_fill_stride(call.chip(), dst);
   call.issue(Copy{.engine = Engine::dma, .dst = dst, .src = Source::value(constant)});
 }
 
@@ -69,8 +81,11 @@ MatrixPair matrices(Call& call, const Matrix& m, std::string_view local_name,
     return {};
   const auto rows = static_cast<uint32_t>(m.rows), cols = static_cast<uint32_t>(m.cols);
   const dim4 stride{m.row_stride, 0, 0, 1};
-  const MatrixView lanes = call.lane_matrix(local_name, local_addr, rows, cols,
-                                            static_cast<uint32_t>(m.cols_per_channel), DType::b32);
+  MatrixView lanes = call.lane_matrix(local_name, local_addr, rows, cols,
+                                      static_cast<uint32_t>(m.cols_per_channel), DType::b32);
+  // The distance of rows does not count the start NPU; see docs/discrepancies.md.
+  lanes.tensor.stride.n =
+      lane_stride(call.chip(), lanes.tensor.shape, /*start_lane=*/0, 4, /*aligned=*/true).n;
   const TensorView system =
       call.system(system_name, system_addr, {rows, 1, 1, cols}, &stride, DType::b32);
   return {lanes, {system, rows, cols}};
