@@ -87,13 +87,23 @@ void add_shifts(std::vector<Row>& rows) {
   of_constant("okk_bdc_32bit_C_logical_shift", call(okk_bdc_32bit_C_logical_shift), unsigned_c);
 }
 
+// The destination is written with the strides of the source, which is read with those of the
+// destination.
+void copy_with_strides_swapped(const Case& c, Image& image) {
+  Tensor dst = c.t[0], src = c.t[1];
+  std::swap(dst.stride, src.stride);
+  for_each(c.shape, [&](int n, int ch, int h, int w) {
+    dst.write(image, n, ch, h, w, src.read(image, n, ch, h, w));
+  });
+}
+
 }  // namespace
 
 void add_bitwise_rows(std::vector<Row>& rows) {
   rows.push_back({.function = "okk_bdc_32bit_cpy",
                   .operands = {kAny, kAny},
                   .call = call(okk_bdc_32bit_cpy),
-                  .model = element_wise(1, [](const Element& e) { return e.src[0]; })});
+                  .model = copy_with_strides_swapped});
   rows.push_back({.function = "okk_bdc_32bit_set_C",
                   .operands = {kAny},
                   .call = call(okk_bdc_32bit_set_C),

@@ -206,6 +206,20 @@ void add_products(std::vector<Row>& rows) {
   }
 }
 
+// Elements that only fill the last cells: the low bytes of those of operand `from` end up in each
+// operand of `to`.
+Model with_last_cells(Model model, int from, std::vector<int> to) {
+  return [=](const Case& c, Image& image) {
+    const Image before = image;
+    model(c, image);
+    if (c.shape.n % 2 == 0) return;
+    for_each({1, c.shape.c, c.shape.h, c.shape.w}, [&](int, int ch, int h, int w) {
+      const int64_t low = c.t[from].read(before, c.shape.n, ch, h, w) & 0xff;
+      for (int i : to) c.t[i].write(image, c.shape.n, ch, h, w, low);
+    });
+  };
+}
+
 // Computed on magnitudes: the work tensors keep the bytes of the magnitude, and the negated result.
 void add_magnitude_product(std::vector<Row>& rows) {
   auto magnitude = [](const Element& e) {
@@ -218,21 +232,23 @@ void add_magnitude_product(std::vector<Row>& rows) {
   };
   Operand work16 = operand(kS16), work8 = operand(kU8);
   work16.work = work8.work = true;
-  rows.push_back(
-      {.function = "okk_bdc_fixed_point_packed_s16_mul_u8_to_s16",
-       .operands = {operand(kS16), operand(kS16), operand(kU8), work16, work8, work8},
-       .call =
-           [](const Case& c) {
-             okk_bdc_fixed_point_packed_s16_mul_u8_to_s16(
-                 at(c, 0), at(c, 1), at(c, 2), at(c, 3), at(c, 4), at(c, 5), &c.shape, c.strides(0),
-                 c.strides(1), c.strides(2), c.strides(3), c.strides(4), c.strides(5), c.k.rshift);
-           },
-       .model = element_wise(2, result,
-                             {[=](const Element& e) { return e.src[0] < 0 ? -result(e) : 0; },
-                              [=](const Element& e) { return magnitude(e) >> 8; },
-                              [=](const Element& e) { return magnitude(e) & 0xff; }}),
-       .constants = constants({}, kU8),
-       .any_start = false});
+  rows.push_back({.function = "okk_bdc_fixed_point_packed_s16_mul_u8_to_s16",
+                  .operands = {operand(kS16), operand(kS16), operand(kU8), work16, work8, work8},
+                  .call =
+                      [](const Case& c) {
+                        okk_bdc_fixed_point_packed_s16_mul_u8_to_s16(
+                            at(c, 0), at(c, 1), at(c, 2), at(c, 3), at(c, 4), at(c, 5), &c.shape,
+                            c.strides(0), c.strides(1), c.strides(2), c.strides(3), c.strides(4),
+                            c.strides(5), c.k.rshift);
+                      },
+                  .model = with_last_cells(
+                      element_wise(2, result,
+                                   {[=](const Element& e) { return e.src[0] < 0 ? -result(e) : 0; },
+                                    [=](const Element& e) { return magnitude(e) >> 8; },
+                                    [=](const Element& e) { return magnitude(e) & 0xff; }}),
+                      0, {0, 3}),
+                  .constants = constants({}, kU8),
+                  .any_start = false});
 }
 
 void add_splits(std::vector<Row>& rows) {
@@ -243,12 +259,14 @@ void add_splits(std::vector<Row>& rows) {
                   .call = call(okk_bdc_fixed_point_packed_16bit_split_high_8bit),
                   .model = element_wise(1, [](const Element& e) { return e.src[0] >> 8; }),
                   .any_start = false});
-  rows.push_back({.function = "okk_bdc_fixed_point_packed_16bit_split_low_8bit",
-                  .operands = {operand(kU8), operand(kU16), work},
-                  .call = call(okk_bdc_fixed_point_packed_16bit_split_low_8bit),
-                  .model = element_wise(1, [](const Element& e) { return e.src[0] & 0xff; },
-                                        {[](const Element& e) { return e.src[0] & 0xff; }}),
-                  .any_start = false});
+  rows.push_back(
+      {.function = "okk_bdc_fixed_point_packed_16bit_split_low_8bit",
+       .operands = {operand(kU8), operand(kU16), work},
+       .call = call(okk_bdc_fixed_point_packed_16bit_split_low_8bit),
+       .model = with_last_cells(element_wise(1, [](const Element& e) { return e.src[0] & 0xff; },
+                                             {[](const Element& e) { return e.src[0] & 0xff; }}),
+                                1, {2}),
+       .any_start = false});
 }
 
 }  // namespace

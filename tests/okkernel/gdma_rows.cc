@@ -21,6 +21,17 @@ void add_copy(std::vector<Row>& rows, const char* name, int bytes,
        .w_strides = false});
 }
 
+// Without strides, channels begin at multiples of 32 elements of any size.
+void fill_model(const Case& c, Image& image) {
+  Tensor dst = c.t[0];
+  if (!dst.system && !dst.passed) {
+    Tensor words = dst;
+    words.bytes = 4;
+    dst.stride = aligned_stride(words);
+  }
+  for_each(c.shape, [&](int n, int ch, int h, int w) { dst.write(image, n, ch, h, w, c.k.c.u32); });
+}
+
 template <class Dst, class Value>
 void add_fill(std::vector<Row>& rows, const char* name, void (*f)(Dst, Value, Shape4, Shape4),
               bool system) {
@@ -34,7 +45,7 @@ void add_fill(std::vector<Row>& rows, const char* name, void (*f)(Dst, Value, Sh
                         std::memcpy(&value, &c.k.c, sizeof value);
                         f(static_cast<Dst>(c.address(0)), value, &c.shape, c.strides(0));
                       },
-                  .model = element_wise(0, [](const Element& e) { return e.k.c.u32; }),
+                  .model = fill_model,
                   .constants = {k},
                   .w_strides = false});
 }
