@@ -70,7 +70,6 @@ tputwin_pkg_config(bmutils "BMNNSDK utilities on tputwin" "tputwin" "-lbmutils")
 tputwin_pkg_config(bmblas "BMBLAS on tputwin" "bmkernel" "-lbmblas")
 tputwin_pkg_config(bmruntime "BMRuntime API for the BM1880 on tputwin" "bmkernel bmodel"
   "-lbmruntime")
-tputwin_pkg_config(bmlib "bmlib and OKKernel for the BM1684 on tputwin" "tputwin" "-lbmlib")
 tputwin_pkg_config(bmkernel-static "BMKernel API on tputwin, static" ""
   "-lbmkernel-static ${static_dependencies}")
 tputwin_pkg_config(bmruntime-static "BMRuntime API on tputwin, static" "bmkernel-static"
