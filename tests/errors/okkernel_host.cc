@@ -70,6 +70,20 @@ TW_TRIGGER(okk_assert, [] {
   unsetenv("TPUTWIN_ASSERT");
   return status;
 });
+// Four words from the last one of a memory on.
+TW_TRIGGER(mem_l2_range, [] {
+  return report_of([](const void*) {
+    okk_initialize();
+    okk_gdma_32bit_set_C_system(okk_l2_sram_start_addr() + okk_l2_sram_size() - 4, {}, &kShape,
+                                nullptr);
+  });
+});
+TW_TRIGGER(mem_dtcm_range, [] {
+  return report_of([](const void*) {
+    okk_initialize();
+    okk_gdma_32bit_set_C_system(okk_dtcm_start_addr() + okk_dtcm_size() - 4, {}, &kShape, nullptr);
+  });
+});
 TW_TRIGGER(okk_exception,
            [] { return report_of([](const void*) { throw std::runtime_error("left"); }); });
 
