@@ -93,10 +93,10 @@ std::string run_command(const std::string& command, const fs::path& directory) {
   return result;
 }
 
-class Golden : public testing::TestWithParam<std::string> {};
+class Golden : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Golden, PrintsTheSame) {
-  tputwin::testing::TemporaryDirectory temporary;
+  testing::TemporaryDirectory temporary;
   const fs::path& directory = temporary.path();
   write_files(directory);
   fs::path file = kGolden / (GetParam() + ".txt");
@@ -120,7 +120,7 @@ std::vector<std::string> dialogues() {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(Tools, Golden, testing::ValuesIn(dialogues()),
+INSTANTIATE_TEST_SUITE_P(Tools, Golden, ::testing::ValuesIn(dialogues()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace
