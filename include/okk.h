@@ -239,6 +239,8 @@ void okk_gdma_8bit_set_C_local(local_addr_t dst_addr, x8 C, const dim4* shape,
  * a source.
  *
  * Copy and fill of 32-bit elements. */
+/* dst = src. As recorded on the reference model, dst is written with src_stride and src read with
+ * dst_stride; docs/discrepancies.md. */
 void okk_bdc_32bit_cpy(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                        const dim4* dst_stride, const dim4* src_stride);
 void okk_bdc_32bit_set_C(local_addr_t dst_addr, x32 C, const dim4* shape, const dim4* dst_stride);

@@ -1,5 +1,7 @@
 #include "ops/copy.h"
 
+#include <vector>
+
 #include "ops/elements.h"
 #include "ops/okk_checks.h"
 #include "ops/timing.h"
@@ -101,7 +103,26 @@ Cost cost(const CopyMatrix& op, const Chip& chip) {
                        uint64_t{op.src.cols} * element_bytes(op.src.tensor.dtype), chip);
 }
 
+namespace {
+
+// Everything is read before anything is written: what the tensor engine does with a source that
+// reaches into the destination.
+void copy_all_at_once(const Copy& op, const Memory& memory) {
+  std::vector<int32_t> values;
+  values.reserve(op.dst.shape.count());
+  for_each_index(op.dst.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+    values.push_back(op.src.read(memory, n, c, h, w));
+  });
+  auto next = values.begin();
+  for_each_index(op.dst.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+    memory.write(op.dst, n, c, h, w, *next++);
+  });
+}
+
+}  // namespace
+
 void execute(const Copy& op, const Memory& memory) {
+  if (op.engine == Engine::compute && !op.src.is_constant) return copy_all_at_once(op, memory);
   for_each_index(op.dst.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
     memory.write(op.dst, n, c, h, w, op.src.read(memory, n, c, h, w));
   });

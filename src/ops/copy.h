@@ -6,7 +6,8 @@
 
 namespace tputwin {
 
-// dst(n,c,h,w) = src(n,c,h,w), by DMA between any memories or by the tensor engine inside lanes.
+// dst(n,c,h,w) = src(n,c,h,w), by DMA between any memories or by the tensor engine inside lanes,
+// which reads the whole source before it writes.
 struct Copy {
   Engine engine = Engine::dma;
   TensorView dst;
