@@ -1,5 +1,5 @@
-#include "okk.h"
 #include <stddef.h>
+#include "okk.h"
 
 typedef struct {
   unsigned long long out;
@@ -9,8 +9,8 @@ typedef struct {
 
 static int unused; /* a warning is nobody's error */
 
-void fill(const void *args) {
-  const fill_args *a = (const fill_args *)args;
+void fill(const void* args) {
+  const fill_args* a = (const fill_args*)args;
   const dim4 shape = {1, 1, 1, (int)a->count};
   x32 value = {.fp32 = a->value};
   okk_initialize();

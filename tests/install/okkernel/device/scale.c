@@ -1,5 +1,5 @@
-#include "okk.h"
 #include <stddef.h>
+#include "okk.h"
 
 /* out = factor * in, row by row through local memory */
 typedef struct {
@@ -8,8 +8,8 @@ typedef struct {
   float factor;
 } __attribute__((packed)) scale_args;
 
-void scale(const void *args) {
-  const scale_args *a = (const scale_args *)args;
+void scale(const void* args) {
+  const scale_args* a = (const scale_args*)args;
   const dim4 shape = {.n = 1, .c = a->rows, .h = 1, .w = a->cols};
   okk_initialize();
   OKKERNEL_ASSERT(a->rows > 0 && a->cols > 0);
