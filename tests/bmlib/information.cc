@@ -3,6 +3,8 @@
 
 #include "bmlib/support.h"
 
+extern "C" okk_kernel_func_t okk_get_kernel_func_by_name(const char* name);
+
 namespace tputwin::testing {
 namespace {
 
@@ -65,6 +67,12 @@ TEST_F(Information, RegisteredKernelsAreDumped) {
   ::testing::internal::CaptureStdout();
   okk_dump_registered_kernel_funcs();
   EXPECT_THAT(::testing::internal::GetCapturedStdout(), ::testing::StartsWith("asserts\ncalls"));
+}
+
+TEST_F(Information, KernelsAreFoundByName) {
+  EXPECT_NE(okk_get_kernel_func_by_name("asserts"), nullptr);
+  EXPECT_EQ(okk_get_kernel_func_by_name("nobody"), nullptr);
+  EXPECT_EQ(okk_get_kernel_func_by_name(nullptr), nullptr);
 }
 
 std::string logged;

@@ -46,6 +46,11 @@ void okk_register_kernel_func(const char* name, okk_kernel_func_t func) {
   if (!kernels().add(name, func)) broken(Error(ErrorId::okk_kernel_twice).argument("name", name));
 }
 
+// Exported without a declaration, as the vendor's library does: NULL for an unknown name.
+extern "C" okk_kernel_func_t okk_get_kernel_func_by_name(const char* name) {
+  return name != nullptr ? kernels().find(name) : nullptr;
+}
+
 void okk_dump_registered_kernel_funcs(void) {
   for (const std::string& name : kernels().names()) std::printf("%s\n", name.c_str());
 }
