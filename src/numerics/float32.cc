@@ -59,8 +59,8 @@ float inverse_magnitude(float b) {
 }  // namespace
 
 float rsqrt(float x) {
-  const int32_t seed = 0x5f37'59df - (static_cast<int32_t>(bits(x)) >> 1);
-  float y = from_bits(static_cast<uint32_t>(seed));
+  // An arithmetic shift, then a difference modulo 2^32.
+  float y = from_bits(0x5f37'59dfu - static_cast<uint32_t>(static_cast<int32_t>(bits(x)) >> 1));
   const float h = mul(x, 0.5f);
   for (int i = 0; i < 3; ++i) y = mul(y, sub(1.5f, mul(mul(h, y), y)));
   return y;
