@@ -34,36 +34,8 @@ Status advise_axis(const Axis& a, uint32_t extent) {
                  a.dilation);
 }
 
-// Offsets inside lanes from the first byte of a view to behind its last.
-ByteRange lane_offsets(const TensorView& v, const Chip& chip) {
-  const Shape& s = v.shape;
-  const uint64_t begin = v.address % chip.lane_bytes;
-  const uint64_t turns = (start_lane(v, chip) + s.c - 1) / chip.lanes;
-  const uint64_t last = (cells(v) - 1) * uint64_t{v.stride.n} + turns * v.stride.c +
-                        (s.h - 1) * uint64_t{v.stride.h} + (s.w - 1) * uint64_t{v.stride.w};
-  return {v.space, 0, begin, begin + last + run_bytes(v)};
-}
-
-bool meet(const ByteRange& a, const ByteRange& b) {
-  return a.space == b.space && a.lane == b.lane && a.begin < b.end && b.begin < a.end;
-}
-
 bool share_bytes(const TensorView& a, const TensorView& b, const Chip& chip) {
-  if (!meet(lane_offsets(a, chip), lane_offsets(b, chip))) return false;
-  std::vector<ByteRange> ranges_a, ranges_b;
-  add_ranges(a, chip, ranges_a);
-  add_ranges(b, chip, ranges_b);
-  sort_and_merge(ranges_a);
-  sort_and_merge(ranges_b);
-  auto lies_before = [](const ByteRange& x, const ByteRange& y) {
-    return x.lane != y.lane ? x.lane < y.lane : x.end <= y.begin;
-  };
-  auto i = ranges_a.begin(), j = ranges_b.begin();
-  while (i != ranges_a.end() && j != ranges_b.end()) {
-    if (meet(*i, *j)) return true;
-    lies_before(*i, *j) ? ++i : ++j;
-  }
-  return false;
+  return a == b || overlap_in_part(a, b, chip);
 }
 
 }  // namespace

@@ -12,11 +12,17 @@ Shape cells_of(const Shape& shape, uint8_t pack) {
 }
 
 // A stride of a dimension with one element means nothing, whatever it is.
-void drop_meaningless(Stride& stride, const Shape& cells, uint64_t channel_turns) {
+template <class Strides>
+void drop_meaningless(Strides& stride, const Shape& cells, uint64_t channel_turns) {
   if (cells.n == 1) stride.n = 0;
   if (channel_turns == 1) stride.c = 0;
   if (cells.h == 1) stride.h = 0;
   if (cells.w == 1) stride.w = 0;
+}
+
+Shape to_shape(const dim4& d) {
+  return {static_cast<uint32_t>(d.n), static_cast<uint32_t>(d.c), static_cast<uint32_t>(d.h),
+          static_cast<uint32_t>(d.w)};
 }
 
 // Halfwords lie low byte first.
@@ -51,26 +57,19 @@ Shape Call::shape(const dim4* shape, std::string_view argument) {
   auto in = [](int extent, int limit) { return 1 <= extent && extent <= limit; };
   const bool valid =
       in(shape->n, 65535) && in(shape->c, 4095) && in(shape->h, 65535) && in(shape->w, 65535);
-  if (!require(valid, ErrorId::okk_shape, argument, *shape)) return {};
-  return {static_cast<uint32_t>(shape->n), static_cast<uint32_t>(shape->c),
-          static_cast<uint32_t>(shape->h), static_cast<uint32_t>(shape->w)};
+  return require(valid, ErrorId::okk_shape, argument, *shape) ? to_shape(*shape) : Shape{};
 }
 
 Shape Call::dma_shape(const dim4* shape, std::string_view argument) {
   if (!present(shape, argument)) return {};
   const bool valid = shape->n >= 1 && shape->c >= 1 && shape->h >= 1 && shape->w >= 1;
-  if (!require(valid, ErrorId::okk_dma_shape, argument, *shape)) return {};
-  return {static_cast<uint32_t>(shape->n), static_cast<uint32_t>(shape->c),
-          static_cast<uint32_t>(shape->h), static_cast<uint32_t>(shape->w)};
+  return require(valid, ErrorId::okk_dma_shape, argument, *shape) ? to_shape(*shape) : Shape{};
 }
 
 Stride Call::strides(std::string_view argument, const dim4* stride, const Shape& cells,
                      uint64_t channel_turns, uint32_t bytes) {
   dim4 s = *stride;
-  if (cells.n == 1) s.n = 0;
-  if (channel_turns == 1) s.c = 0;
-  if (cells.h == 1) s.h = 0;
-  if (cells.w == 1) s.w = 0;
+  drop_meaningless(s, cells, channel_turns);
   auto valid = [&](int value) { return value >= 0 && uint64_t{bytes} * value <= UINT32_MAX; };
   if (!require(valid(s.n) && valid(s.c) && valid(s.h) && valid(s.w), ErrorId::okk_stride, argument,
                *stride))
