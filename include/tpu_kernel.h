@@ -1,0 +1,1838 @@
+/*
+ * TPUKernel: the device API of the BM1684X. C99 and C++. Every function writes its rules: a call
+ * that breaks one does nothing, and its launch fails with a message that names the call, the
+ * argument, the value and the rule (tputwin/error.h); what the chip's reference model carries out
+ * although a document forbids it is counted as a warning. Functions that the BM1684X does not have
+ * are declared, link, and fail with an error that names them; docs/support.md lists them.
+ *
+ * Unless a function says otherwise: extents are in [1, 65535]; dst and sources start in the same
+ * NPU; a stride of NULL stands for the 64-byte aligned layout in local memory and the continuous
+ * layout in system memory; functions without stride arguments take the 64-byte aligned layout.
+ */
+#ifndef TPU_KERNEL_H
+#define TPU_KERNEL_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#ifdef USING_CMODEL
+#include <stdlib.h>
+#endif
+#include "tpu_defs.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A kernel: args points at the bytes the host passed. */
+typedef void (*tpu_kernel_func_t)(const void*);
+
+/* An operand of a select: a tensor, one value, or one value per channel ([1,C,1,1] compact). */
+typedef enum { TENSOR = 0, SCALAR = 1, VECTOR = 2 } var_type_t;
+typedef union {
+  scalar_t scalar;
+  local_addr_t addr;
+} var_context_t;
+typedef struct {
+  var_type_t type;
+  var_context_t context;
+} variable_t;
+
+/* How a quantised product becomes an 8-bit result; the tensor at addr holds multiplier, shift and
+ * yzp of every channel. */
+typedef struct {
+  bool is_perchannel, do_sym_saturate;
+  rounding_mode_t round_mode;
+  local_addr_t addr;
+  int multiplier, shift, yzp;
+} requant_int_info_t;
+
+/* A tensor (its address) or a constant. */
+typedef struct {
+  int is_const;
+  data_type_t dtype;
+  __extension__ union {
+    local_addr_t addr;
+    scalar_t value;
+  };
+} optional_info_t;
+#define OPTIONAL_VALUE(d, v) \
+  { .is_const = 1, .dtype = (d), .value = (v) }
+#define OPTIONAL_ADDR(d, a) \
+  { .is_const = 0, .dtype = (d), .addr = (a) }
+
+typedef enum { BIT_WIDTH_8 = 0, BIT_WIDTH_16 = 1, BIT_WIDTH_32 = 2 } bit_width_t;
+
+/* ---- Registration and debugging (TPUKernel guide) ---- */
+
+/* Adds a kernel to the registry. */
+void tpu_register_kernel_func(const char* name, tpu_kernel_func_t func);
+/* Prints the registry. */
+void tpu_dump_registered_kernel_funcs(void);
+/* Set / save the engine command counters (opaque node). */
+void tpu_set_id_node(void* node);
+void tpu_get_id_node(void* node);
+/* The same for the two queues inside a parallel section. */
+void tpu_set_parallel_id_node(void* bd_node, void* gdma_node);
+void tpu_get_parallel_id_node(void* bd_node, void* gdma_node);
+/* Switch a counter consistency check; no effect on results. */
+void tpu_enable_check_id_node(void);
+void tpu_disable_check_id_node(void);
+
+/* ---- Common (TPUKernel guide) ---- */
+
+/* Call before the first engine command of a kernel. */
+void tpu_initialize(void);
+/* Wait for GDMA and BDC; parallel mode must be inactive. */
+void tpu_poll(void);
+/* Wait for the HAU. */
+void tpu_hau_poll(void);
+/* Activate / deactivate parallel mode. */
+void tpu_parallel_start(void);
+void tpu_parallel_end(void);
+/* True while parallel mode is active. */
+bool tpu_is_parallel_state(void);
+/* 64. */
+int tpu_npu_num(void);
+/* 16. */
+int tpu_bank_num(void);
+/* 64 / element size of dtype. */
+int tpu_eu_num(data_type_t dtype);
+/* 262144. */
+int tpu_local_mem_size_per_npu(void);
+/* 2076672. */
+int tpu_l2_sram_size(void);
+/* 0x10000000. */
+unsigned long long tpu_l2_sram_get_start_addr(void);
+/* 0x100000000. */
+unsigned long long tpu_global_mem_get_start_addr(void);
+/* 0x8000000. */
+unsigned int tpu_local_mem_get_start_addr(void);
+/* Host pointer for a system address. */
+void* tpu_global_mem_addr(global_addr_t addr);
+/* Host pointer for (NPU, offset). */
+void* tpu_local_mem_addr(int start_idx, local_addr_t addr);
+/* Host pointer for a local address (NPU * 262144 + offset). */
+void* tpu_local_mem_addr_unified(local_addr_t addr);
+/* Host pointer into L2-SRAM. */
+void* tpu_l2_sram_addr(l2_sram_addr_t addr);
+/* Largest extent of GDMA dimension dim: 65535 for all. */
+int tpu_gdma_shape_limit(int dim);
+/* 128. */
+int tpu_gdma_move_max_wstride_byte_len(void);
+
+/* ---- Synchronisation (TPUKernel guide) ---- */
+
+/* Queue a send of message msg_id on that engine; wait_cnt waits will consume it. */
+void tpu_bdc_send_msg(int msg_id, int wait_cnt);
+/* Engine blocks until send_cnt sends of msg_id happened. */
+void tpu_bdc_wait_msg(int msg_id, int send_cnt);
+/* Queue a send of message msg_id on that engine; wait_cnt waits will consume it. */
+void tpu_gdma_send_msg(int msg_id, int wait_cnt);
+/* Engine blocks until send_cnt sends of msg_id happened. */
+void tpu_gdma_wait_msg(int msg_id, int send_cnt);
+/* Queue a send of message msg_id on that engine; wait_cnt waits will consume it. */
+void tpu_hau_send_msg(int msg_id, int wait_cnt);
+/* Engine blocks until send_cnt sends of msg_id happened. */
+void tpu_hau_wait_msg(int msg_id, int send_cnt);
+/* Offset added to later message ids. */
+void tpu_bdc_set_base_msg_id(int base_msg_id);
+void tpu_gdma_set_base_msg_id(int base_msg_id);
+void tpu_hau_set_base_msg_id(int base_msg_id);
+/* Multi-chip engines; not on BM1684X. */
+void tpu_sdma_send_msg(int msg_id, int wait_cnt);
+void tpu_sdma_wait_msg(int msg_id, int send_cnt);
+/* Offset added to later message ids. */
+void tpu_sdma_set_base_msg_id(int base_msg_id);
+/* Multi-chip engines; not on BM1684X. */
+void tpu_cdma_send_msg(int msg_id, int wait_cnt);
+void tpu_cdma_wait_msg(int msg_id, int send_cnt);
+/* Offset added to later message ids. */
+void tpu_cdma_set_base_msg_id(int base_msg_id);
+/* Barrier over all cores and engines; single core: poll. */
+void tpu_sync_all(void);
+/* Barrier over cores; no-op on one core. */
+void tpu_sync_core(int msg_id);
+/* 1. */
+int tpu_core_num(void);
+/* 0. */
+int tpu_core_index(void);
+
+/* ---- Utilities (TPUKernel guide) ---- */
+
+/* Addr div 262144. */
+int tpu_npu_index(local_addr_t addr);
+/* (addr mod 262144) div 16384. */
+int tpu_bank_index(local_addr_t addr);
+/* Ceil((start_idx + num_channels)/64). */
+int tpu_channle_num_per_npu(int start_idx, int num_channels);
+/* Bytes of one feature in aligned layout: ceil(h*w/eu)*eu * size. */
+int tpu_aligned_feature_size(int h, int w, data_type_t dtype);
+/* Strides of the 64-byte aligned layout. */
+void tpu_aligned_stride(dim4* stride, int start_idx, const dim4* shape, data_type_t dtype);
+/* Strides of the compact layout. */
+void tpu_compact_stride(dim4* stride, int start_idx, const dim4* shape);
+/* Strides of the line aligned layout. */
+void tpu_line_aligned_stride(dim4* stride, int start_idx, const dim4* shape, data_type_t dtype);
+/* Strides of the continuous layout. */
+void tpu_continuous_stride(dim4* stride, const dim4* shape);
+/* C stride: align ? ceil(h*w/eu)*eu : h*w. */
+int tpu_get_local_cstride(int h, int w, bool align, data_type_t dtype);
+/* C_stride * ceil((start_idx + c)/64). */
+int tpu_get_local_nstride(int c_stride, int c, int start_idx);
+/* Bytes per NPU of a local tensor, aligned or compact: n * nstride * size. */
+int tpu_get_local_size(const dim4* shape, data_type_t dtype, int start_idx, bool align);
+/* Type predicate; the intN ones cover signed and unsigned. */
+bool tpu_is_data_type_signed(data_type_t dtype);
+bool tpu_is_data_type_int(data_type_t dtype);
+bool tpu_is_data_type_int4(data_type_t dtype);
+bool tpu_is_data_type_int8(data_type_t dtype);
+bool tpu_is_data_type_int16(data_type_t dtype);
+bool tpu_is_data_type_int32(data_type_t dtype);
+bool tpu_is_data_type_signed_int(data_type_t dtype);
+bool tpu_is_data_type_unsigned_int(data_type_t dtype);
+bool tpu_is_data_type_fp(data_type_t dtype);
+/* Bytes of a type; stops on 4-bit types. */
+int tpu_data_type_size(data_type_t dtype);
+/* Bits of a type. */
+int tpu_data_type_bits(data_type_t dtype);
+/* Folds dim5 {n,c,d,h,w} into dim4 (n*d, c, h, w). */
+void tpu_local_shape_5d_to_4d(const dim5* shape_5d, dim4* shape_4d);
+/* Scalar integer conversion, saturating. */
+scalar_t tpu_int_cast(scalar_t src, data_type_t dst_dtype, data_type_t src_dtype);
+/* Scalar float conversion with rounding mode 0..4; fp32<->fp16, fp32<->bf16. */
+scalar_t tpu_fp_cast(scalar_t src, data_type_t dst_dtype, data_type_t src_dtype,
+                     rounding_mode_t mode);
+/* Scalar float to integer, saturating. */
+scalar_t tpu_fp_to_int_cast(scalar_t src, data_type_t dst_dtype, data_type_t src_dtype,
+                            rounding_mode_t mode);
+/* Scalar integer to float. */
+scalar_t tpu_int_to_fp_cast(scalar_t src, data_type_t dst_dtype, data_type_t src_dtype,
+                            rounding_mode_t mode);
+/* Scalar conversion between any two types: dispatches to the four above. */
+scalar_t tpu_cast(scalar_t src, data_type_t dst_dtype, data_type_t src_dtype, rounding_mode_t mode);
+/* First and last bank (inclusive) touched by size bytes at addr: bank(addr), bank(addr+size-1). */
+range_t tpu_bank_range(local_addr_t addr, int size);
+/* True if two ranges intersect, ends inclusive. */
+bool tpu_range_overlapped(const range_t* r0, const range_t* r1);
+/* True if any two of num ranges intersect. */
+bool tpu_any_range_overlapped(const range_t* ranges, int num);
+/* Byte offset, inside its NPU, of channel c: (c div 64) * c_stride * size. */
+int tpu_npu_c_offset(int c, int c_stride, data_type_t dtype);
+/* Local-address offset of channel c: (c mod 64)*262144 + npu offset. */
+int tpu_unified_c_offset(int c, int c_stride, data_type_t dtype);
+
+/* ---- GDMA (TPUKernel guide) ---- */
+
+/* Copy between different shapes of equal element count, elements taken in n,c,h,w order. */
+void tpu_gdma_general_cpy_S2L(local_addr_t dst_addr, system_addr_t src_addr, const dim4* dst_shape,
+                              const dim4* src_shape, const dim4* dst_stride, const dim4* src_stride,
+                              data_type_t dtype);
+void tpu_gdma_general_cpy_L2S(system_addr_t dst_addr, local_addr_t src_addr, const dim4* dst_shape,
+                              const dim4* src_shape, const dim4* dst_stride, const dim4* src_stride,
+                              data_type_t dtype);
+/* Dst(n,c,h,w) = src(n,c,h,w). */
+void tpu_gdma_cpy_S2L(local_addr_t dst_addr, system_addr_t src_addr, const dim4* shape,
+                      const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+void tpu_gdma_cpy_L2S(system_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                      const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+void tpu_gdma_cpy_L2L(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                      const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+void tpu_gdma_cpy_S2S(system_addr_t dst_addr, system_addr_t src_addr, const dim4* shape,
+                      const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+/* Dst(n,c,h,w) = src(c,n,h,w); shape is the destination's. */
+void tpu_gdma_cpy_nc_trans_S2L(local_addr_t dst_addr, system_addr_t src_addr, const dim4* dst_shape,
+                               const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+void tpu_gdma_cpy_nc_trans_L2S(system_addr_t dst_addr, local_addr_t src_addr, const dim4* dst_shape,
+                               const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+void tpu_gdma_cpy_nc_trans_L2L(local_addr_t dst_addr, local_addr_t src_addr, const dim4* dst_shape,
+                               const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+void tpu_gdma_cpy_nc_trans_S2S(system_addr_t dst_addr, system_addr_t src_addr,
+                               const dim4* dst_shape, const dim4* dst_stride,
+                               const dim4* src_stride, data_type_t dtype);
+/* Dst(n,c,h,w) = src(n,w,h,c); shape is the destination's. */
+void tpu_gdma_cpy_cw_trans_S2L(local_addr_t dst_addr, system_addr_t src_addr, const dim4* dst_shape,
+                               const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+void tpu_gdma_cpy_cw_trans_L2S(system_addr_t dst_addr, local_addr_t src_addr, const dim4* dst_shape,
+                               const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+void tpu_gdma_cpy_cw_trans_L2L(local_addr_t dst_addr, local_addr_t src_addr, const dim4* dst_shape,
+                               const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+void tpu_gdma_cpy_cw_trans_S2S(system_addr_t dst_addr, system_addr_t src_addr,
+                               const dim4* dst_shape, const dim4* dst_stride,
+                               const dim4* src_stride, data_type_t dtype);
+/* Element count written by the last mask_select or nonzero. */
+unsigned int tpu_gdma_get_filter_num(void);
+/* Write, densely packed, the elements whose mask is nonzero. */
+void tpu_gdma_mask_select_L2S(global_addr_t dst_addr, local_addr_t src_addr, addr_t mask_addr,
+                              int mask_in_lmem, const dim4* shape, data_type_t data_dtype,
+                              data_type_t mask_dtype);
+void tpu_gdma_mask_select_S2S(global_addr_t dst_addr, global_addr_t src_addr, addr_t mask_addr,
+                              int mask_in_lmem, const dim4* shape, data_type_t data_dtype,
+                              data_type_t mask_dtype);
+/* The same, returning the count. */
+unsigned int tpu_gdma_mask_select_S2S_with_ret(global_addr_t dst_addr, global_addr_t src_addr,
+                                               addr_t mask_addr, int mask_in_lmem,
+                                               const dim4* shape, data_type_t data_dtype,
+                                               data_type_t mask_dtype);
+/* Write the 32-bit indices (plus base_idx) of nonzero elements. */
+void tpu_gdma_nonzero_L2S(global_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                          data_type_t data_dtype, unsigned int base_idx);
+void tpu_gdma_nonzero_S2S(global_addr_t dst_addr, global_addr_t src_addr, const dim4* shape,
+                          data_type_t data_dtype, unsigned int base_idx);
+/* Copy, local side compact, system side continuous. */
+void tpu_gdma_compact_S2L(local_addr_t dst_addr, system_addr_t src_addr, const dim4* shape,
+                          data_type_t dtype);
+void tpu_gdma_compact_L2S(system_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                          data_type_t dtype);
+/* The same with n/c exchange. */
+void tpu_gdma_compact_nc_trans_S2L(local_addr_t dst_addr, system_addr_t src_addr,
+                                   const dim4* dst_shape, data_type_t dtype);
+void tpu_gdma_compact_nc_trans_L2S(system_addr_t dst_addr, local_addr_t src_addr,
+                                   const dim4* dst_shape, data_type_t dtype);
+/* Fill with a constant. */
+void tpu_gdma_set_C_system(system_addr_t dst_addr, scalar_t C, const dim4* shape,
+                           const dim4* dst_stride, data_type_t dtype);
+void tpu_gdma_set_C_local(local_addr_t dst_addr, scalar_t C, const dim4* shape,
+                          const dim4* dst_stride, data_type_t dtype);
+/* Matrix copy; local side in matrix layout, row_stride in elements on the system side. */
+void tpu_gdma_matrix_S2L(local_addr_t dst_addr, system_addr_t src_addr, int rows, int cols,
+                         int cols_per_channel, int row_stride, data_type_t dtype);
+void tpu_gdma_matrix_L2S(system_addr_t dst_addr, local_addr_t src_addr, int rows, int cols,
+                         int cols_per_channel, int row_stride, data_type_t dtype);
+/* The same with transposition. */
+void tpu_gdma_matrix_trans_S2L(local_addr_t dst_addr, system_addr_t src_addr, int src_rows,
+                               int src_cols, int dst_cols_per_channel, int src_row_stride,
+                               data_type_t dtype);
+void tpu_gdma_matrix_trans_L2S(system_addr_t dst_addr, local_addr_t src_addr, int src_rows,
+                               int src_cols, int src_cols_per_channel, int dst_row_stride,
+                               data_type_t dtype);
+/* Vector as a 1-row matrix. */
+void tpu_gdma_vector_S2L(local_addr_t dst_addr, system_addr_t src_addr, int len,
+                         int len_per_channel, data_type_t dtype);
+void tpu_gdma_vector_L2S(system_addr_t dst_addr, local_addr_t src_addr, int len,
+                         int len_per_channel, data_type_t dtype);
+/* Dst(n,c,h,w) = src(n,0,h,w); shape is the destination's; start NPU + c must not exceed 64. */
+void tpu_gdma_channel_bcast_S2L(local_addr_t dst_addr, system_addr_t src_addr, const dim4* shape,
+                                const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+void tpu_gdma_channel_bcast_L2L(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                                const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+/* Out(0,c,h,w) = param(0,c,index(0,c,h,0),w), or C if the index is >= param_h; index uint32;
+ * index_is_local tells where it lies. */
+void tpu_gdma_h_gather_S2L(local_addr_t output_addr, system_addr_t param_addr, addr_t index_addr,
+                           bool index_is_local, scalar_t C, const dim4* shape, int param_h,
+                           const dim4* output_stride, const dim4* param_stride,
+                           const dim4* index_stride, data_type_t dtype);
+void tpu_gdma_h_gather_L2S(system_addr_t output_addr, local_addr_t param_addr, addr_t index_addr,
+                           bool index_is_local, scalar_t C, const dim4* shape, int param_h,
+                           const dim4* output_stride, const dim4* param_stride,
+                           const dim4* index_stride, data_type_t dtype);
+void tpu_gdma_h_gather_L2L(local_addr_t output_addr, local_addr_t param_addr, addr_t index_addr,
+                           bool index_is_local, scalar_t C, const dim4* shape, int param_h,
+                           const dim4* output_stride, const dim4* param_stride,
+                           const dim4* index_stride, data_type_t dtype);
+void tpu_gdma_h_gather_S2S(system_addr_t output_addr, system_addr_t param_addr, addr_t index_addr,
+                           bool index_is_local, scalar_t C, const dim4* shape, int param_h,
+                           const dim4* output_stride, const dim4* param_stride,
+                           const dim4* index_stride, data_type_t dtype);
+/* Out(0,c,index(0,c,h,0),w) = param(0,c,h,w); indices of a channel distinct. */
+void tpu_gdma_h_scatter_S2L(local_addr_t output_addr, system_addr_t param_addr, addr_t index_addr,
+                            bool index_is_local, const dim4* shape, int param_h,
+                            const dim4* output_stride, const dim4* param_stride,
+                            const dim4* index_stride, data_type_t dtype);
+void tpu_gdma_h_scatter_L2S(system_addr_t output_addr, local_addr_t param_addr, addr_t index_addr,
+                            bool index_is_local, const dim4* shape, int param_h,
+                            const dim4* output_stride, const dim4* param_stride,
+                            const dim4* index_stride, data_type_t dtype);
+void tpu_gdma_h_scatter_L2L(local_addr_t output_addr, local_addr_t param_addr, addr_t index_addr,
+                            bool index_is_local, const dim4* shape, int param_h,
+                            const dim4* output_stride, const dim4* param_stride,
+                            const dim4* index_stride, data_type_t dtype);
+void tpu_gdma_h_scatter_S2S(system_addr_t output_addr, system_addr_t param_addr, addr_t index_addr,
+                            bool index_is_local, const dim4* shape, int param_h,
+                            const dim4* output_stride, const dim4* param_stride,
+                            const dim4* index_stride, data_type_t dtype);
+/* Linear copy of count elements in system memory. */
+void tpu_gdma_system_cpy(system_addr_t dst_addr, system_addr_t src_addr, unsigned int count,
+                         data_type_t dtype);
+/* Copy with one axis reversed; not available on BM1684X (the reference model stops, measured). */
+void tpu_gdma_reverse_S2S(system_addr_t dst_addr, system_addr_t src_addr, const dim4* shape,
+                          const dim4* dst_stride, const dim4* src_stride, int reverse_axis,
+                          data_type_t dtype);
+void tpu_gdma_reverse_S2L(local_addr_t dst_addr, system_addr_t src_addr, const dim4* shape,
+                          const dim4* dst_stride, const dim4* src_stride, int reverse_axis,
+                          data_type_t dtype);
+void tpu_gdma_reverse_L2S(system_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                          const dim4* dst_stride, const dim4* src_stride, int reverse_axis,
+                          data_type_t dtype);
+void tpu_gdma_reverse_L2L(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                          const dim4* dst_stride, const dim4* src_stride, int reverse_axis,
+                          data_type_t dtype);
+/* Lossless compression of int8/16-bit tensors; format undocumented. */
+void tpu_gdma_compress_normal_L2S(global_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                                  const dim4* src_stride, data_type_t dtype, unsigned char bias0,
+                                  unsigned char bias1, bool zero_guard);
+/* Worst-case buffer sizes. */
+int tpu_gdma_compress_normal_max_bytes(const dim4* shape, data_type_t dtype);
+/* Lossless compression of int8/16-bit tensors; format undocumented. */
+void tpu_gdma_decompress_normal_S2L(local_addr_t dst_addr, global_addr_t src_addr,
+                                    const dim4* shape, const dim4* dst_stride, data_type_t dtype,
+                                    unsigned char bias0, unsigned char bias1, bool zero_guard);
+/* Random-access compression units with meta data; format undocumented. */
+void tpu_gdma_compress_RACU_L2S(global_addr_t dst_racu_addr, global_addr_t dst_meta_addr,
+                                local_addr_t src_addr, const dim4* shape, dim4* dst_racu_stride,
+                                dim4* dst_meta_stride, const dim4* src_stride, data_type_t dtype,
+                                unsigned char bias0, unsigned char bias1, bool zero_guard);
+void tpu_gdma_decompress_RACU_S2L(local_addr_t dst_addr, global_addr_t src_racu_addr,
+                                  global_addr_t src_meta_addr, const dim4* shape,
+                                  const dim4* dst_stride, const dim4* src_racu_stride,
+                                  const dim4* src_meta_stride, data_type_t dtype,
+                                  unsigned char bias0, unsigned char bias1, bool zero_guard);
+/* Worst-case buffer sizes. */
+int tpu_gdma_compress_RACU_max_meta_bytes(const dim4* shape, data_type_t dtype);
+int tpu_gdma_compress_RACU_max_racu_bytes(const dim4* shape, data_type_t dtype);
+
+/* ---- SDMA (TPUKernel guide) ---- */
+
+/* System-memory engine of larger chips; on BM1684X run as the GDMA function of the same name. */
+void tpu_sdma_cpy_S2S(system_addr_t dst_addr, system_addr_t src_addr, const dim4* shape,
+                      const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+void tpu_sdma_cpy_nc_trans_S2S(system_addr_t dst_addr, system_addr_t src_addr,
+                               const dim4* dst_shape, const dim4* dst_stride,
+                               const dim4* src_stride, data_type_t dtype);
+void tpu_sdma_cpy_cw_trans_S2S(system_addr_t dst_addr, system_addr_t src_addr,
+                               const dim4* dst_shape, const dim4* dst_stride,
+                               const dim4* src_stride, data_type_t dtype);
+void tpu_sdma_set_C_system(system_addr_t dst_addr, scalar_t C, const dim4* shape,
+                           const dim4* dst_stride, data_type_t dtype);
+void tpu_sdma_h_gather_S2S(system_addr_t output_addr, system_addr_t param_addr, addr_t index_addr,
+                           bool index_is_local, scalar_t C, const dim4* shape, int param_h,
+                           const dim4* output_stride, const dim4* param_stride,
+                           const dim4* index_stride, data_type_t dtype);
+void tpu_sdma_h_scatter_S2S(system_addr_t output_addr, system_addr_t param_addr, addr_t index_addr,
+                            bool index_is_local, const dim4* shape, int param_h,
+                            const dim4* output_stride, const dim4* param_stride,
+                            const dim4* index_stride, data_type_t dtype);
+void tpu_sdma_system_cpy(system_addr_t dst_addr, system_addr_t src_addr, unsigned int count,
+                         data_type_t dtype);
+void tpu_sdma_reverse_S2S(system_addr_t dst_addr, system_addr_t src_addr, const dim4* shape,
+                          const dim4* dst_stride, const dim4* src_stride, int reverse_axis,
+                          data_type_t dtype);
+
+/* ---- Select (TPUKernel guide) ---- */
+
+/* Dst = src0 > src1 ? src2 : src3; operands TENSOR, SCALAR or VECTOR. */
+void tpu_bdc_greater_select(local_addr_t dst_addr, const variable_t* src0, const variable_t* src1,
+                            const variable_t* src2, const variable_t* src3, const dim4* shape,
+                            data_type_t src0_src1_dtype, data_type_t dst_dtype);
+/* Dst = src0 < src1 ? src2 : src3. */
+void tpu_bdc_less_select(local_addr_t dst_addr, const variable_t* src0, const variable_t* src1,
+                         const variable_t* src2, const variable_t* src3, const dim4* shape,
+                         data_type_t src0_src1_dtype, data_type_t dst_dtype);
+/* Dst = src0 == src1 ? src2 : src3. */
+void tpu_bdc_equal_select(local_addr_t dst_addr, const variable_t* src0, const variable_t* src1,
+                          const variable_t* src2, const variable_t* src3, const dim4* shape,
+                          data_type_t src0_src1_dtype, data_type_t dst_dtype);
+/* Dst0 = max(src0,src1); dst1 = src0 > src1 ? src2 : src3. */
+void tpu_bdc_maximum_greater_select(local_addr_t dst0_addr, local_addr_t dst1_addr,
+                                    const variable_t* src0, const variable_t* src1,
+                                    const variable_t* src2, const variable_t* src3,
+                                    const dim4* shape, data_type_t dst0_dtype,
+                                    data_type_t dst1_dtype);
+/* Dst0 = min(src0,src1); dst1 = src0 < src1 ? src2 : src3. */
+void tpu_bdc_minimum_less_select(local_addr_t dst0_addr, local_addr_t dst1_addr,
+                                 const variable_t* src0, const variable_t* src1,
+                                 const variable_t* src2, const variable_t* src3, const dim4* shape,
+                                 data_type_t dst0_dtype, data_type_t dst1_dtype);
+
+/* ---- Floating-point matrix (TPUKernel guide) ---- */
+
+/* Out = left*right (+bias) (+out), matrix layouts with cols_per_channel (as okk_bdc_matmul). */
+void tpu_bdc_fp32_mm(local_addr_t output_addr, local_addr_t left_addr, local_addr_t right_addr,
+                     local_addr_t bias_addr, int left_rows, int left_cols, int right_cols,
+                     int left_cols_per_channel, int right_cols_per_channel, bool has_bias,
+                     bool result_add);
+/* Left given transposed. */
+void tpu_bdc_fp32_mm_L_trans(local_addr_t output_addr, local_addr_t left_addr,
+                             local_addr_t right_addr, local_addr_t bias_addr, int left_rows,
+                             int left_cols, int right_cols, int left_cols_per_channel,
+                             int right_cols_per_channel, bool has_bias, bool result_add);
+/* Every element of left = C. */
+void tpu_bdc_fp32_mm_L_const(local_addr_t output_addr, local_addr_t right_addr,
+                             local_addr_t bias_addr, float C, int left_rows, int left_cols,
+                             int right_cols, int right_cols_per_channel, bool has_bias,
+                             bool result_add);
+/* Out = left*right (+out); fp16/bf16 inputs (others stop), fp32 or same-type output; mm2 layout. */
+void tpu_bdc_fp_mm(local_addr_t output_addr, local_addr_t left_addr, local_addr_t right_addr,
+                   int left_rows, int left_cols, int right_cols, data_type_t output_dtype,
+                   data_type_t left_right_dtype, bool result_add);
+/* Right given transposed. */
+void tpu_bdc_fp_mm_R_trans(local_addr_t output_addr, local_addr_t left_addr,
+                           local_addr_t right_addr, int left_rows, int left_cols, int right_rows,
+                           data_type_t output_dtype, data_type_t left_right_dtype);
+/* Both given transposed, result transposed too. */
+void tpu_bdc_fp_mm_all_trans(local_addr_t output_addr, local_addr_t left_addr,
+                             local_addr_t right_addr, int left_rows, int left_cols, int right_rows,
+                             data_type_t output_dtype, data_type_t left_right_dtype,
+                             bool result_add);
+/* One operand is the constant C; transposition as named. */
+void tpu_bdc_fp_mm_L_const(local_addr_t output_addr, local_addr_t right_addr, scalar_t C,
+                           int left_rows, int left_cols, int right_cols, data_type_t output_dtype,
+                           data_type_t right_C_dtype, bool result_add);
+void tpu_bdc_fp_mm_R_const(local_addr_t output_addr, local_addr_t left_addr, scalar_t C,
+                           int left_rows, int left_cols, int right_cols, data_type_t output_dtype,
+                           data_type_t left_C_dtype, bool result_add);
+void tpu_bdc_fp_mm_L_const_R_trans(local_addr_t output_addr, local_addr_t right_addr, scalar_t C,
+                                   int left_rows, int left_cols, int right_rows,
+                                   data_type_t output_dtype, data_type_t right_C_dtype);
+void tpu_bdc_fp_mm_L_const_all_trans(local_addr_t output_addr, local_addr_t right_addr, scalar_t C,
+                                     int left_rows, int left_cols, int right_rows,
+                                     data_type_t output_dtype, data_type_t right_C_dtype,
+                                     bool result_add);
+void tpu_bdc_fp_mm_R_const_all_trans(local_addr_t output_addr, local_addr_t left_addr, scalar_t C,
+                                     int left_rows, int left_cols, int right_rows,
+                                     data_type_t output_dtype, data_type_t left_C_dtype,
+                                     bool result_add);
+/* With bias (address or fp32 constant) and optional relu; not on BM1684X. */
+void tpu_bdc_fp_mm_with_bias(local_addr_t output_addr, local_addr_t left_addr,
+                             local_addr_t right_addr, int left_rows, int left_cols, int right_cols,
+                             data_type_t output_dtype, data_type_t left_right_dtype,
+                             bool result_add, bool bias_is_const, var_context_t bias_data,
+                             bool do_relu);
+void tpu_bdc_fp_mm_R_trans_with_bias(local_addr_t output_addr, local_addr_t left_addr,
+                                     local_addr_t right_addr, int left_rows, int left_cols,
+                                     int right_rows, data_type_t output_dtype,
+                                     data_type_t left_right_dtype, bool add_result,
+                                     bool bias_is_const, var_context_t bias_data, bool do_relu);
+void tpu_bdc_fp_mm_all_trans_with_bias(local_addr_t output_addr, local_addr_t left_addr,
+                                       local_addr_t right_addr, int left_rows, int left_cols,
+                                       int right_rows, data_type_t output_dtype,
+                                       data_type_t left_right_dtype, bool result_add,
+                                       bool bias_is_const, var_context_t bias_data, bool do_relu);
+void tpu_bdc_fp_mm_L_const_with_bias(local_addr_t output_addr, local_addr_t right_addr, scalar_t C,
+                                     int left_rows, int left_cols, int right_cols,
+                                     data_type_t output_dtype, data_type_t right_C_dtype,
+                                     bool result_add, bool bias_is_const, var_context_t bias_data,
+                                     bool do_relu);
+void tpu_bdc_fp_mm_R_const_with_bias(local_addr_t output_addr, local_addr_t left_addr, scalar_t C,
+                                     int left_rows, int left_cols, int right_cols,
+                                     data_type_t output_dtype, data_type_t left_C_dtype,
+                                     bool result_add, bool bias_is_const, var_context_t bias_data,
+                                     bool do_relu);
+void tpu_bdc_fp_mm_L_const_R_trans_with_bias(local_addr_t output_addr, local_addr_t right_addr,
+                                             scalar_t C, int left_rows, int left_cols,
+                                             int right_rows, data_type_t output_dtype,
+                                             data_type_t right_C_dtype, bool result_add,
+                                             bool bias_is_const, var_context_t bias_data,
+                                             bool do_relu);
+void tpu_bdc_fp_mm_L_const_all_trans_with_bias(local_addr_t output_addr, local_addr_t right_addr,
+                                               scalar_t C, int left_rows, int left_cols,
+                                               int right_rows, data_type_t output_dtype,
+                                               data_type_t right_C_dtype, bool result_add,
+                                               bool bias_is_const, var_context_t bias_data,
+                                               bool do_relu);
+void tpu_bdc_fp_mm_R_const_all_trans_with_bias(local_addr_t output_addr, local_addr_t left_addr,
+                                               scalar_t C, int left_rows, int left_cols,
+                                               int right_rows, data_type_t output_dtype,
+                                               data_type_t left_C_dtype, bool result_add,
+                                               bool bias_is_const, var_context_t bias_data,
+                                               bool do_relu);
+
+/* ---- Integer matrix (TPUKernel guide) ---- */
+
+/* Integer matrix product to int32, shifted with rounding; cols_per_channel layouts. */
+void tpu_bdc_int_mm(local_addr_t output_addr, local_addr_t left_addr, local_addr_t right_addr,
+                    int left_rows, int left_cols, int right_cols, int left_cols_per_channel,
+                    int right_cols_per_channel, data_type_t left_dtype, data_type_t right_dtype,
+                    char shift, rounding_mode_t rounding_mode);
+void tpu_bdc_int_mm_L_trans(local_addr_t output_addr, local_addr_t left_addr,
+                            local_addr_t right_addr, int left_rows, int left_cols, int right_cols,
+                            int left_cols_per_channel, int right_cols_per_channel,
+                            data_type_t left_dtype, data_type_t right_dtype, char shift,
+                            rounding_mode_t rounding_mode);
+void tpu_bdc_int_mm_L_const(local_addr_t output_addr, local_addr_t right_addr, scalar_t C,
+                            int left_rows, int left_cols, int right_cols,
+                            int right_cols_per_channel, data_type_t C_dtype,
+                            data_type_t right_dtype, char shift, rounding_mode_t rounding_mode);
+/* The same with a shift per output channel. */
+void tpu_bdc_int_pcs_mm(local_addr_t output_addr, local_addr_t left_addr, local_addr_t right_addr,
+                        local_addr_t shift_addr, int left_rows, int left_cols, int right_cols,
+                        int left_cols_per_channel, int right_cols_per_channel,
+                        data_type_t left_dtype, data_type_t right_dtype,
+                        rounding_mode_t rounding_mode);
+void tpu_bdc_int_pcs_mm_L_trans(local_addr_t output_addr, local_addr_t left_addr,
+                                local_addr_t right_addr, local_addr_t shift_addr, int left_rows,
+                                int left_cols, int right_cols, int left_cols_per_channel,
+                                int right_cols_per_channel, data_type_t left_dtype,
+                                data_type_t right_dtype, rounding_mode_t rounding_mode);
+void tpu_bdc_int_pcs_mm_L_const(local_addr_t output_addr, local_addr_t right_addr,
+                                local_addr_t shift_addr, scalar_t C, int left_rows, int left_cols,
+                                int right_cols, int right_cols_per_channel, data_type_t C_dtype,
+                                data_type_t right_dtype, rounding_mode_t rounding_mode);
+/* General quantised product (zero point, bias, requant); not on BM1684X. */
+void tpu_bdc_quant_mm(local_addr_t output_addr, data_type_t output_dtype, optional_info_t* left,
+                      optional_info_t* right, int output_rows, int inner_cols, int output_cols,
+                      bool left_trans, bool right_trans, bool result_add, bool do_relu,
+                      optional_info_t* rzp, optional_info_t* bias, requant_int_info_t* requant);
+/* ((out << lshift if result_add) + left*right + bias) >> rshift to 8 or 16 bits, optional relu. */
+void tpu_bdc_int8_mm(local_addr_t output_addr, local_addr_t left_addr, local_addr_t right_addr,
+                     local_addr_t bias_addr, int left_rows, int left_cols, int right_cols,
+                     int left_cols_per_channel, int right_cols_per_channel,
+                     data_type_t output_dtype, data_type_t left_dtype, data_type_t right_dtype,
+                     data_type_t bias_dtype, unsigned char lshift, unsigned char rshift,
+                     bool has_bias, bool result_add, bool result_relu);
+void tpu_bdc_int8_mm_L_trans(local_addr_t output_addr, local_addr_t left_addr,
+                             local_addr_t right_addr, local_addr_t bias_addr, int left_rows,
+                             int left_cols, int right_cols, int left_cols_per_channel,
+                             int right_cols_per_channel, data_type_t output_dtype,
+                             data_type_t left_dtype, data_type_t right_dtype,
+                             data_type_t bias_dtype, unsigned char lshift, unsigned char rshift,
+                             bool has_bias, bool result_add, bool result_relu);
+void tpu_bdc_int8_mm_L_const(local_addr_t output_addr, local_addr_t right_addr,
+                             local_addr_t bias_addr, scalar_t C, int left_rows, int left_cols,
+                             int right_cols, int right_cols_per_channel, data_type_t output_dtype,
+                             data_type_t C_dtype, data_type_t right_dtype, data_type_t bias_dtype,
+                             unsigned char lshift, unsigned char rshift, bool has_bias,
+                             bool result_add, bool result_relu);
+/* Int32 out = left*(right - zp) (+out); one zero point; mm2 layout. */
+void tpu_bdc_int8_zp_mm(local_addr_t output_addr, local_addr_t left_addr, local_addr_t right_addr,
+                        scalar_t zp_val, int left_rows, int left_cols, int right_cols,
+                        data_type_t left_dtype, data_type_t right_zp_dtype, bool result_add);
+void tpu_bdc_int8_zp_mm_R_trans(local_addr_t output_addr, local_addr_t left_addr,
+                                local_addr_t right_addr, scalar_t zp_val, int left_rows,
+                                int left_cols, int right_rows, data_type_t left_dtype,
+                                data_type_t right_zp_dtype);
+void tpu_bdc_int8_zp_mm_all_trans(local_addr_t output_addr, local_addr_t left_addr,
+                                  local_addr_t right_addr, scalar_t zp_val, int left_rows,
+                                  int left_cols, int right_rows, data_type_t left_dtype,
+                                  data_type_t right_zp_dtype, bool result_add);
+void tpu_bdc_int8_zp_mm_L_const(local_addr_t output_addr, local_addr_t right_addr, scalar_t C,
+                                scalar_t zp_val, int left_rows, int left_cols, int right_cols,
+                                data_type_t C_dtype, data_type_t right_zp_dtype, bool result_add);
+void tpu_bdc_int8_zp_mm_R_const(local_addr_t output_addr, local_addr_t left_addr, scalar_t C,
+                                scalar_t zp_val, int left_rows, int left_cols, int right_cols,
+                                data_type_t left_dtype, data_type_t C_zp_dtype, bool result_add);
+void tpu_bdc_int8_zp_mm_L_const_R_trans(local_addr_t output_addr, local_addr_t right_addr,
+                                        scalar_t C, scalar_t zp_val, int left_rows, int left_cols,
+                                        int right_rows, data_type_t C_dtype,
+                                        data_type_t right_zp_dtype);
+void tpu_bdc_int8_zp_mm_L_const_all_trans(local_addr_t output_addr, local_addr_t right_addr,
+                                          scalar_t C, scalar_t zp_val, int left_rows, int left_cols,
+                                          int right_rows, data_type_t C_dtype,
+                                          data_type_t right_zp_dtype, bool result_add);
+void tpu_bdc_int8_zp_mm_R_const_all_trans(local_addr_t output_addr, local_addr_t left_addr,
+                                          scalar_t C, scalar_t zp_val, int left_rows, int left_cols,
+                                          int right_rows, data_type_t left_dtype,
+                                          data_type_t C_zp_dtype, bool result_add);
+/* The same with a zero point per channel. */
+void tpu_bdc_int8_pc_zp_mm(local_addr_t output_addr, local_addr_t left_addr,
+                           local_addr_t right_addr, local_addr_t zp_addr, int left_rows,
+                           int left_cols, int right_cols, data_type_t left_dtype,
+                           data_type_t right_zp_dtype, bool result_add);
+void tpu_bdc_int8_pc_zp_mm_R_trans(local_addr_t output_addr, local_addr_t left_addr,
+                                   local_addr_t right_addr, local_addr_t zp_addr, int left_rows,
+                                   int left_cols, int right_rows, data_type_t left_dtype,
+                                   data_type_t right_zp_dtype);
+void tpu_bdc_int8_pc_zp_mm_all_trans(local_addr_t output_addr, local_addr_t left_addr,
+                                     local_addr_t right_addr, local_addr_t zp_addr, int left_rows,
+                                     int left_cols, int right_rows, data_type_t left_dtype,
+                                     data_type_t right_zp_dtype, bool result_add);
+void tpu_bdc_int8_pc_zp_mm_L_const(local_addr_t output_addr, local_addr_t right_addr,
+                                   local_addr_t zp_addr, scalar_t C, int left_rows, int left_cols,
+                                   int right_cols, data_type_t C_dtype, data_type_t right_zp_dtype,
+                                   bool result_add);
+void tpu_bdc_int8_pc_zp_mm_R_const(local_addr_t output_addr, local_addr_t left_addr,
+                                   local_addr_t zp_addr, scalar_t C, int left_rows, int left_cols,
+                                   int right_cols, data_type_t left_dtype, data_type_t C_zp_dtype,
+                                   bool result_add);
+void tpu_bdc_int8_pc_zp_mm_L_const_R_trans(local_addr_t output_addr, local_addr_t right_addr,
+                                           local_addr_t zp_addr, scalar_t C, int left_rows,
+                                           int left_cols, int right_rows, data_type_t C_dtype,
+                                           data_type_t right_zp_dtype);
+void tpu_bdc_int8_pc_zp_mm_L_const_all_trans(local_addr_t output_addr, local_addr_t right_addr,
+                                             local_addr_t zp_addr, scalar_t C, int left_rows,
+                                             int left_cols, int right_rows, data_type_t C_dtype,
+                                             data_type_t right_zp_dtype, bool result_add);
+void tpu_bdc_int8_pc_zp_mm_R_const_all_trans(local_addr_t output_addr, local_addr_t left_addr,
+                                             local_addr_t zp_addr, scalar_t C, int left_rows,
+                                             int left_cols, int right_rows, data_type_t left_dtype,
+                                             data_type_t C_zp_dtype, bool result_add);
+
+/* ---- Floating-point neural network (TPUKernel guide) ---- */
+
+/* Src + bias(0,c,0,0). */
+void tpu_bdc_fp_bias(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t bias_addr,
+                     const dim4* shape, data_type_t dtype);
+/* (src + bias)^2 per channel. */
+void tpu_bdc_fp_add_bias_sqr(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t bias_addr,
+                             const dim4* shape, data_type_t dtype);
+/* (src + C)^2. */
+void tpu_bdc_fp_add_C_sqr(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C,
+                          const dim4* shape, data_type_t dtype);
+/* (src - bias)^2 per channel. */
+void tpu_bdc_fp_sub_bias_sqr(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t bias_addr,
+                             const dim4* shape, data_type_t dtype);
+/* (src - C)^2. */
+void tpu_bdc_fp_sub_C_sqr(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C,
+                          const dim4* shape, data_type_t dtype);
+/* Src * scale(0,c,0,0). */
+void tpu_bdc_fp_scale(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t scale_addr,
+                      const dim4* shape, data_type_t dtype);
+/* Src*scale + bias per channel. */
+void tpu_bdc_fp_scale_bias(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t scale_addr,
+                           local_addr_t bias_addr, const dim4* shape, data_type_t dtype);
+/* Src*scale + bias, both constants. */
+void tpu_bdc_fp_scale_bias_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t scale,
+                             scalar_t bias, const dim4* shape, data_type_t dtype);
+/* Convolution; weights §3.1; bias fp32. */
+void tpu_bdc_fp_conv2d(local_addr_t output_addr, local_addr_t input_addr, local_addr_t weight_addr,
+                       local_addr_t bias_addr, const dim4* input_shape, const dim4* input_stride,
+                       int output_c, const dim2* kernel, const padding_t* padding,
+                       const dim2* stride, const dim2* dilation, data_type_t output_dtype,
+                       data_type_t input_dtype, bool has_bias, bool result_add);
+/* Deconvolution: kernel rotated by 180 degrees, insert zeros between input rows/columns, stride 1.
+ * */
+void tpu_bdc_fp_conv2d_for_deconv2d(local_addr_t output_addr, local_addr_t input_addr,
+                                    local_addr_t weight_addr, local_addr_t bias_addr,
+                                    const dim4* input_shape, const dim4* input_stride, int output_c,
+                                    const dim2* kernel, const dim2* insert,
+                                    const padding_t* padding, const dim2* dilation,
+                                    data_type_t output_dtype, data_type_t input_dtype,
+                                    bool has_bias, bool result_add);
+/* Depthwise form of it. */
+void tpu_bdc_fp_depthwise_for_deconv2d(local_addr_t output_addr, local_addr_t input_addr,
+                                       local_addr_t weight_addr, local_addr_t bias_addr,
+                                       const dim4* input_shape, const dim2* kernel,
+                                       const dim2* insert, const padding_t* padding,
+                                       const dim2* dilation, data_type_t output_dtype,
+                                       data_type_t input_dtype, bool kernel_is_const,
+                                       bool has_bias);
+/* All weights = C. */
+void tpu_bdc_fp_conv2d_kernel_const(local_addr_t output_addr, local_addr_t input_addr,
+                                    local_addr_t bias_addr, scalar_t C, const dim4* input_shape,
+                                    const dim4* input_stride, int output_c, const dim2* kernel,
+                                    const padding_t* padding, const dim2* stride,
+                                    const dim2* dilation, data_type_t output_dtype,
+                                    data_type_t input_dtype, bool has_bias, bool result_add);
+/* Max pooling, padding value pad_val. */
+void tpu_bdc_fp_max_pool2d(local_addr_t output_addr, local_addr_t input_addr,
+                           const dim4* input_shape, const dim2* kernel, const padding_t* padding,
+                           const dim2* stride, const dim2* dilation, data_type_t dtype,
+                           scalar_t pad_val);
+/* With zero insertion in the input. */
+void tpu_bdc_fp_ins_avg_pool2d(local_addr_t output_addr, local_addr_t input_addr,
+                               const dim4* input_shape, const dim2* kernel,
+                               const padding_t* padding, const dim2* stride, const dim2* dilation,
+                               const dim2* ins, data_type_t dtype, scalar_t scale);
+/* Sum pooling times scale (scale given in dtype; 1/(kh*kw) for the average). */
+void tpu_bdc_fp_avg_pool2d(local_addr_t output_addr, local_addr_t input_addr,
+                           const dim4* input_shape, const dim2* kernel, const padding_t* padding,
+                           const dim2* stride, const dim2* dilation, data_type_t dtype,
+                           scalar_t scale);
+/* With zero insertion. */
+void tpu_bdc_fp_ins_depthwise(local_addr_t output_addr, local_addr_t input_addr,
+                              local_addr_t weight_addr, local_addr_t bias_addr,
+                              const dim4* input_shape, const dim2* kernel, const padding_t* padding,
+                              const dim2* stride, const dim2* ins, const dim2* dilation,
+                              data_type_t dtype, bool has_bias);
+/* Depthwise convolution, optional bias. */
+void tpu_bdc_fp_depthwise2d(local_addr_t output_addr, local_addr_t input_addr,
+                            local_addr_t weight_addr, local_addr_t bias_addr,
+                            const dim4* input_shape, const dim2* kernel, const padding_t* padding,
+                            const dim2* stride, const dim2* dilation, data_type_t dtype,
+                            bool has_bias);
+/* The same on regions of interest listed in roi; except_val for empty ones. */
+void tpu_bdc_fp_roi_max_pool2d(local_addr_t output_addr, local_addr_t input_addr,
+                               local_addr_t roi_addr, const dim4* input_shape, int output_w,
+                               const dim2* kernel, data_type_t dtype, scalar_t except_val);
+void tpu_bdc_fp_roi_avg_pool2d(local_addr_t output_addr, local_addr_t input_addr,
+                               local_addr_t roi_addr, const dim4* input_shape, int output_w,
+                               const dim2* kernel, data_type_t dtype, scalar_t except_val,
+                               scalar_t scale);
+void tpu_bdc_fp_roi_depthwise2d(local_addr_t output_addr, local_addr_t input_addr,
+                                local_addr_t weight_addr, local_addr_t roi_addr,
+                                const dim4* input_shape, int output_w, const dim2* kernel,
+                                data_type_t dtype, scalar_t except_val);
+
+/* ---- Integer neural network (TPUKernel guide) ---- */
+
+/* Int8 conv, weight zero point kzp and padding value (pc: per channel), int32 or 16-bit output,
+ * result_add. */
+void tpu_bdc_int8_asym_quant_conv2d(local_addr_t output_addr, local_addr_t input_addr,
+                                    local_addr_t weight_addr, scalar_t kzp_val, scalar_t pad_val,
+                                    const dim4* input_shape, const dim4* input_stride, int output_c,
+                                    const dim2* kernel, const padding_t* padding,
+                                    const dim2* stride, const dim2* dilation,
+                                    data_type_t output_dtype, data_type_t input_dtype,
+                                    data_type_t weight_dtype, data_type_t kzp_dtype,
+                                    bool result_add);
+void tpu_bdc_int8_asym_pc_quant_conv2d(local_addr_t output_addr, local_addr_t input_addr,
+                                       local_addr_t weight_addr, local_addr_t kzp_addr,
+                                       local_addr_t pad_addr, const dim4* input_shape,
+                                       const dim4* input_stride, int output_c, const dim2* kernel,
+                                       const padding_t* padding, const dim2* stride,
+                                       const dim2* dilation, data_type_t output_dtype,
+                                       data_type_t input_dtype, data_type_t weight_dtype,
+                                       data_type_t kzp_dtype, bool result_add);
+void tpu_bdc_int8_asym_quant_conv2d_kernel_const(local_addr_t output_addr, local_addr_t input_addr,
+                                                 scalar_t C, scalar_t kzp_val, scalar_t pad_val,
+                                                 const dim4* input_shape, const dim4* input_stride,
+                                                 int output_c, const dim2* kernel,
+                                                 const padding_t* padding, const dim2* stride,
+                                                 const dim2* dilation, data_type_t output_dtype,
+                                                 data_type_t input_dtype, data_type_t weight_dtype,
+                                                 data_type_t kzp_dtype, bool result_add);
+/* Deconvolution forms, insertion value given. */
+void tpu_bdc_int8_asym_quant_conv2d_for_deconv2d(
+    local_addr_t output_addr, local_addr_t input_addr, local_addr_t weight_addr, scalar_t kzp_val,
+    scalar_t pad_val, scalar_t insert_val, const dim4* input_shape, const dim4* input_stride,
+    int output_c, const dim2* kernel, const dim2* insert, const padding_t* padding,
+    const dim2* dilation, data_type_t output_dtype, data_type_t input_dtype,
+    data_type_t weight_dtype, data_type_t kzp_dtype, bool result_add);
+void tpu_bdc_int8_asym_pc_quant_conv2d_for_deconv2d(
+    local_addr_t output_addr, local_addr_t input_addr, local_addr_t weight_addr,
+    local_addr_t kzp_addr, local_addr_t pad_insert_addr, const dim4* input_shape,
+    const dim4* input_stride, int output_c, const dim2* kernel, const dim2* insert,
+    const padding_t* padding, const dim2* dilation, data_type_t output_dtype,
+    data_type_t input_dtype, data_type_t weight_dtype, data_type_t kzp_dtype, bool result_add);
+/* Int8 conv, bias, >> rshift with rounding, relu, 8/16-bit output. */
+void tpu_bdc_int8_sym_quant_conv2d(local_addr_t output_addr, local_addr_t input_addr,
+                                   local_addr_t weight_addr, local_addr_t bias_addr,
+                                   const dim4* input_shape, const dim4* input_stride, int output_c,
+                                   const dim2* kernel, const padding_t* padding, const dim2* stride,
+                                   const dim2* dilation, data_type_t output_dtype,
+                                   data_type_t input_dtype, data_type_t weight_dtype,
+                                   data_type_t bias_dtype, unsigned char rshift, bool has_bias,
+                                   bool result_relu);
+void tpu_bdc_int8_sym_quant_conv2d_for_deconv2d(
+    local_addr_t output_addr, local_addr_t input_addr, local_addr_t weight_addr,
+    local_addr_t bias_addr, const dim4* input_shape, const dim4* input_stride, int output_c,
+    const dim2* kernel, const dim2* insert, const padding_t* padding, const dim2* dilation,
+    data_type_t output_dtype, data_type_t input_dtype, data_type_t weight_dtype,
+    data_type_t bias_dtype, unsigned char rshift, bool has_bias, bool result_relu);
+/* Int8 conv with fused requantisation (per channel or constant) and optional weight zero point; for
+ * another chip, not BM1684X. */
+void tpu_bdc_conv2d_requant_pc(local_addr_t output_addr, local_addr_t input_addr,
+                               local_addr_t weight_addr, local_addr_t bias_addr,
+                               local_addr_t requant_addr, const dim4* input_shape,
+                               const dim4* input_stride, int output_c, const dim2* kernel,
+                               const padding_t* padding, const dim2* stride, const dim2* dilation,
+                               data_type_t output_dtype, data_type_t input_dtype,
+                               data_type_t weight_dtype, data_type_t bias_dtype, bool has_bias,
+                               bool result_relu, bool has_requant, bool sym_range);
+void tpu_bdc_conv2d_requant_C(local_addr_t output_addr, local_addr_t input_addr,
+                              local_addr_t weight_addr, local_addr_t bias_addr,
+                              const dim4* input_shape, const dim4* input_stride, int output_c,
+                              const dim2* kernel, const padding_t* padding, const dim2* stride,
+                              const dim2* dilation, data_type_t output_dtype,
+                              data_type_t input_dtype, data_type_t weight_dtype,
+                              data_type_t bias_dtype, int multiplier, char rshift, short output_zp,
+                              bool has_bias, bool result_relu, bool has_requant, bool sym_range);
+void tpu_bdc_conv2d_requant_pc_asym_pc(
+    local_addr_t output_addr, local_addr_t input_addr, local_addr_t weight_addr,
+    local_addr_t bias_addr, local_addr_t kzp_addr, local_addr_t pad_addr, local_addr_t requant_addr,
+    const dim4* input_shape, const dim4* input_stride, int output_c, const dim2* kernel,
+    const padding_t* padding, const dim2* stride, const dim2* dilation, data_type_t output_dtype,
+    data_type_t input_dtype, data_type_t weight_dtype, data_type_t bias_dtype, bool has_requant,
+    bool has_bias, bool result_relu, bool result_add, bool sym_range,
+    rounding_mode_t rounding_mode);
+void tpu_bdc_conv2d_requant_C_asym_pc(
+    local_addr_t output_addr, local_addr_t input_addr, local_addr_t weight_addr,
+    local_addr_t bias_addr, local_addr_t kzp_addr, local_addr_t pad_addr, const dim4* input_shape,
+    const dim4* input_stride, int output_c, const dim2* kernel, const padding_t* padding,
+    const dim2* stride, const dim2* dilation, data_type_t output_dtype, data_type_t input_dtype,
+    data_type_t weight_dtype, data_type_t bias_dtype, int multiplier, char rshift, short output_zp,
+    bool has_requant, bool has_bias, bool result_relu, bool result_add, bool sym_range,
+    rounding_mode_t rounding_mode);
+void tpu_bdc_conv2d_requant_C_asym_C(
+    local_addr_t output_addr, local_addr_t input_addr, local_addr_t weight_addr,
+    local_addr_t bias_addr, scalar_t kzp_val, scalar_t pad_val, const dim4* input_shape,
+    const dim4* input_stride, int output_c, const dim2* kernel, const padding_t* padding,
+    const dim2* stride, const dim2* dilation, data_type_t output_dtype, data_type_t input_dtype,
+    data_type_t weight_dtype, data_type_t bias_dtype, int multiplier, char rshift, short output_zp,
+    bool has_requant, bool has_bias, bool result_relu, bool result_add, bool sym_range,
+    rounding_mode_t rounding_mode);
+void tpu_bdc_conv2d_requant_pc_asym_C(
+    local_addr_t output_addr, local_addr_t input_addr, local_addr_t weight_addr,
+    local_addr_t bias_addr, local_addr_t requant_addr, scalar_t kzp_val, scalar_t pad_val,
+    const dim4* input_shape, const dim4* input_stride, int output_c, const dim2* kernel,
+    const padding_t* padding, const dim2* stride, const dim2* dilation, data_type_t output_dtype,
+    data_type_t input_dtype, data_type_t weight_dtype, data_type_t bias_dtype, bool has_requant,
+    bool has_bias, bool result_relu, bool result_add, bool sym_range,
+    rounding_mode_t rounding_mode);
+/* Depthwise forms of it; for another chip. */
+void tpu_bdc_depthwise2d_requant_pc_asym_C(
+    local_addr_t output_addr, local_addr_t input_addr, local_addr_t weight_addr,
+    local_addr_t bias_addr, local_addr_t requant_addr, scalar_t pad_val, const dim4* input_shape,
+    const dim2* kernel, const padding_t* padding, const dim2* stride, const dim2* dilation,
+    data_type_t output_dtype, data_type_t input_dtype, data_type_t weight_dtype,
+    data_type_t bias_dtype, bool has_bias, bool has_requant, bool result_relu, bool sym_range,
+    rounding_mode_t rounding_mode);
+/* Depthwise forms of it. */
+void tpu_bdc_depthwise2d_requant_C_sym_C(
+    local_addr_t output_addr, local_addr_t input_addr, local_addr_t weight_addr,
+    local_addr_t bias_addr, scalar_t pad_val, const dim4* input_shape, const dim2* kernel,
+    const padding_t* padding, const dim2* stride, const dim2* dilation, data_type_t output_dtype,
+    data_type_t input_dtype, data_type_t weight_dtype, data_type_t bias_dtype, unsigned char rshift,
+    bool has_bias, bool result_relu, bool sym_range, rounding_mode_t rounding_mode);
+/* Max pooling. */
+void tpu_bdc_int8_max_pool2d(local_addr_t output_addr, local_addr_t input_addr,
+                             const dim4* input_shape, const dim2* kernel, const padding_t* padding,
+                             const dim2* stride, const dim2* dilation, data_type_t dtype,
+                             scalar_t pad_val);
+/* (sum * scale) >> rshift, rounded; scale uint8. */
+void tpu_bdc_int8_ins_avg_pool2d(local_addr_t output_addr, local_addr_t input_addr,
+                                 const dim4* input_shape, const dim2* kernel,
+                                 const padding_t* padding, const dim2* stride, const dim2* ins,
+                                 const dim2* dilation, data_type_t output_dtype,
+                                 data_type_t input_dtype, unsigned char scale,
+                                 unsigned char rshift);
+void tpu_bdc_int8_avg_pool2d(local_addr_t output_addr, local_addr_t input_addr,
+                             const dim4* input_shape, const dim2* kernel, const padding_t* padding,
+                             const dim2* stride, const dim2* dilation, data_type_t output_dtype,
+                             data_type_t input_dtype, unsigned char scale, unsigned char rshift);
+/* Int8 depthwise, bias, >> rshift with rounding mode, relu; padding value constant or per channel.
+ * */
+void tpu_bdc_int8_depthwise2d(local_addr_t output_addr, local_addr_t input_addr,
+                              local_addr_t weight_addr, local_addr_t bias_addr, scalar_t pad_val,
+                              const dim4* input_shape, const dim2* kernel, const padding_t* padding,
+                              const dim2* stride, const dim2* dilation, data_type_t output_dtype,
+                              data_type_t input_dtype, data_type_t weight_dtype,
+                              data_type_t bias_dtype, unsigned char rshift, bool has_bias,
+                              bool result_relu, rounding_mode_t rounding_mode);
+void tpu_bdc_int8_depthwise2d_kernel_const(
+    local_addr_t output_addr, local_addr_t input_addr, local_addr_t bias_addr, scalar_t C,
+    scalar_t pad_val, const dim4* input_shape, const dim2* kernel, const padding_t* padding,
+    const dim2* stride, const dim2* dilation, data_type_t output_dtype, data_type_t input_dtype,
+    data_type_t weight_dtype, data_type_t bias_dtype, unsigned char rshift, bool has_bias,
+    bool result_relu, rounding_mode_t rounding_mode);
+void tpu_bdc_int8_pc_pad_depthwise2d(
+    local_addr_t output_addr, local_addr_t input_addr, local_addr_t weight_addr,
+    local_addr_t bias_addr, local_addr_t pad_addr, const dim4* input_shape, const dim2* kernel,
+    const padding_t* padding, const dim2* stride, const dim2* dilation, data_type_t output_dtype,
+    data_type_t input_dtype, data_type_t weight_dtype, data_type_t bias_dtype, unsigned char rshift,
+    bool has_bias, bool result_relu, rounding_mode_t rounding_mode);
+/* Deconvolution forms. */
+void tpu_bdc_int8_pc_pad_depthwise_for_deconv2d(
+    local_addr_t output_addr, local_addr_t input_addr, local_addr_t weight_addr,
+    local_addr_t bias_addr, local_addr_t pad_addr, const dim4* input_shape, const dim2* kernel,
+    const padding_t* padding, const dim2* insert, const dim2* dilation, data_type_t output_dtype,
+    data_type_t input_dtype, data_type_t weight_dtype, data_type_t bias_dtype, unsigned char rshift,
+    bool has_bias, bool result_relu, rounding_mode_t rounding_mode);
+void tpu_bdc_int8_depthwise_for_deconv2d(
+    local_addr_t output_addr, local_addr_t input_addr, local_addr_t weight_addr,
+    local_addr_t bias_addr, scalar_t pad_val, const dim4* input_shape, const dim2* kernel,
+    const padding_t* padding, const dim2* insert, const dim2* dilation, data_type_t output_dtype,
+    data_type_t input_dtype, data_type_t weight_dtype, data_type_t bias_dtype, unsigned char rshift,
+    bool has_bias, bool result_relu, rounding_mode_t rounding_mode);
+/* Regions of interest. */
+void tpu_bdc_int8_roi_max_pool2d(local_addr_t output_addr, local_addr_t input_addr,
+                                 local_addr_t roi_addr, const dim4* input_shape, int output_w,
+                                 const dim2* kernel, data_type_t dtype, scalar_t except_val);
+void tpu_bdc_int8_roi_avg_pool2d(local_addr_t output_addr, local_addr_t input_addr,
+                                 local_addr_t roi_addr, const dim4* input_shape, int output_w,
+                                 const dim2* kernel, data_type_t output_dtype,
+                                 data_type_t input_dtype, scalar_t except_val, scalar_t scale);
+void tpu_bdc_int8_roi_depthwise2d(local_addr_t output_addr, local_addr_t input_addr,
+                                  local_addr_t weight_addr, local_addr_t roi_addr,
+                                  const dim4* input_shape, int output_w, const dim2* kernel,
+                                  data_type_t output_dtype, data_type_t input_dtype,
+                                  data_type_t weight_dtype, scalar_t except_val);
+
+/* ---- Quantisation (TPUKernel guide) ---- */
+
+/* Sat( shift(src*multiplier) + offset ); src INT32/INT16/UINT16, dst 8/16-bit; shift in [-64,31].
+ * */
+void tpu_bdc_int_requant(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                         int multiplier, char shift, scalar_t offset, data_type_t dst_dtype,
+                         data_type_t src_dtype, rounding_mode_t rounding_mode);
+/* The same, [1,C,1,3] INT32 tensor of multiplier, shift, offset. */
+void tpu_bdc_int_pc_requant(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t quant_addr,
+                            const dim4* shape, data_type_t dst_dtype, data_type_t src_dtype,
+                            rounding_mode_t rounding_mode);
+/* Sat( round( float(src)*scale + offset ) ). */
+void tpu_bdc_fp32_requant(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                          float scale, float offset, data_type_t dst_dtype, data_type_t src_dtype,
+                          rounding_mode_t dst_rounding_mode, rounding_mode_t src_rounding_mode);
+/* The same, scale and offset per channel. */
+void tpu_bdc_fp32_pc_requant(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t quant_addr,
+                             const dim4* shape, data_type_t dst_dtype, data_type_t src_dtype,
+                             rounding_mode_t dst_rounding_mode, rounding_mode_t src_rounding_mode);
+/* Shift( (src - offset)*multiplier ). */
+void tpu_bdc_int_dequant(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                         scalar_t offset, int multiplier, char shift, data_type_t dst_dtype,
+                         data_type_t src_dtype, rounding_mode_t rounding_mode);
+/* The same per channel. */
+void tpu_bdc_int_pc_dequant(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t quant_addr,
+                            const dim4* shape, data_type_t dst_dtype, data_type_t src_dtype,
+                            rounding_mode_t rounding_mode);
+/* (src - offset)*scale, fp32 result. */
+void tpu_bdc_fp32_dequant(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                          scalar_t offset, float scale, data_type_t src_dtype,
+                          rounding_mode_t rounding_mode);
+/* The same per channel. */
+void tpu_bdc_fp32_pc_dequant(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t quant_addr,
+                             const dim4* shape, data_type_t src_dtype,
+                             rounding_mode_t rounding_mode);
+
+/* ---- Binary, all types (TPUKernel guide) ---- */
+
+/* Bitwise, integer types. */
+void tpu_bdc_and(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                 const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                 const dim4* src1_stride, data_type_t dtype);
+void tpu_bdc_and_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, const dim4* shape,
+                   const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+void tpu_bdc_or(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                const dim4* src1_stride, data_type_t dtype);
+void tpu_bdc_or_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, const dim4* shape,
+                  const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+void tpu_bdc_xor(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                 const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                 const dim4* src1_stride, data_type_t dtype);
+void tpu_bdc_xor_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, const dim4* shape,
+                   const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+/* Smaller / larger, all types. */
+void tpu_bdc_min(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                 const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                 const dim4* src1_stride, data_type_t dtype);
+void tpu_bdc_min_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, const dim4* shape,
+                   const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+void tpu_bdc_max(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                 const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                 const dim4* src1_stride, data_type_t dtype);
+void tpu_bdc_max_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, const dim4* shape,
+                   const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+/* Shift by signed amount (>0 left), rounding on the right, dst width free. */
+void tpu_bdc_arithmetic_shift(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t shift_addr,
+                              const dim4* shape, const dim4* dst_stride, const dim4* src_stride,
+                              const dim4* shift_stride, data_type_t dst_dtype,
+                              data_type_t src_dtype, data_type_t shift_dtype,
+                              rounding_mode_t rounding_mode);
+void tpu_bdc_arithmetic_shift_C(local_addr_t dst_addr, local_addr_t src_addr, char C,
+                                const dim4* shape, const dim4* dst_stride, const dim4* src_stride,
+                                data_type_t dst_dtype, data_type_t src_dtype,
+                                rounding_mode_t rounding_mode);
+/* Logical form, unsigned types. */
+void tpu_bdc_logical_shift(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t shift_addr,
+                           const dim4* shape, const dim4* dst_stride, const dim4* src_stride,
+                           const dim4* shift_stride, data_type_t dst_dtype, data_type_t src_dtype,
+                           data_type_t shift_dtype, rounding_mode_t rounding_mode);
+void tpu_bdc_logical_shift_C(local_addr_t dst_addr, local_addr_t src_addr, char C,
+                             const dim4* shape, const dim4* dst_stride, const dim4* src_stride,
+                             data_type_t dst_dtype, data_type_t src_dtype,
+                             rounding_mode_t rounding_mode);
+/* Dst = condition ? true_val : 0; dst not wider than src. */
+void tpu_bdc_greater(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                     scalar_t true_val, const dim4* shape, const dim4* dst_stride,
+                     const dim4* src0_stride, const dim4* src1_stride, data_type_t dst_dtype,
+                     data_type_t src_dtype);
+void tpu_bdc_greater_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, scalar_t true_val,
+                       const dim4* shape, const dim4* dst_stride, const dim4* src_stride,
+                       data_type_t dst_dtype, data_type_t src_dtype);
+void tpu_bdc_less(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                  scalar_t true_val, const dim4* shape, const dim4* dst_stride,
+                  const dim4* src0_stride, const dim4* src1_stride, data_type_t dst_dtype,
+                  data_type_t src_dtype);
+void tpu_bdc_less_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, scalar_t true_val,
+                    const dim4* shape, const dim4* dst_stride, const dim4* src_stride,
+                    data_type_t dst_dtype, data_type_t src_dtype);
+void tpu_bdc_equal(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                   scalar_t true_val, const dim4* shape, const dim4* dst_stride,
+                   const dim4* src0_stride, const dim4* src1_stride, data_type_t dst_dtype,
+                   data_type_t src_dtype);
+void tpu_bdc_equal_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, scalar_t true_val,
+                     const dim4* shape, const dim4* dst_stride, const dim4* src_stride,
+                     data_type_t dst_dtype, data_type_t src_dtype);
+void tpu_bdc_greater_equal(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                           scalar_t true_val, const dim4* shape, const dim4* dst_stride,
+                           const dim4* src0_stride, const dim4* src1_stride, data_type_t dst_dtype,
+                           data_type_t src_dtype);
+void tpu_bdc_greater_equal_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C,
+                             scalar_t true_val, const dim4* shape, const dim4* dst_stride,
+                             const dim4* src_stride, data_type_t dst_dtype, data_type_t src_dtype);
+void tpu_bdc_less_equal(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                        scalar_t true_val, const dim4* shape, const dim4* dst_stride,
+                        const dim4* src0_stride, const dim4* src1_stride, data_type_t dst_dtype,
+                        data_type_t src_dtype);
+void tpu_bdc_less_equal_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C,
+                          scalar_t true_val, const dim4* shape, const dim4* dst_stride,
+                          const dim4* src_stride, data_type_t dst_dtype, data_type_t src_dtype);
+void tpu_bdc_not_equal(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                       scalar_t true_val, const dim4* shape, const dim4* dst_stride,
+                       const dim4* src0_stride, const dim4* src1_stride, data_type_t dst_dtype,
+                       data_type_t src_dtype);
+void tpu_bdc_not_equal_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C,
+                         scalar_t true_val, const dim4* shape, const dim4* dst_stride,
+                         const dim4* src_stride, data_type_t dst_dtype, data_type_t src_dtype);
+/* Vector correlation: out(i,j) = src0(i) op src1(j). */
+void tpu_bdc_vc_and(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                    int src0_len, int src1_len, int src0_len_per_channel, int src1_len_per_channel,
+                    data_type_t dtype);
+void tpu_bdc_vc_or(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                   int src0_len, int src1_len, int src0_len_per_channel, int src1_len_per_channel,
+                   data_type_t dtype);
+void tpu_bdc_vc_xor(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                    int src0_len, int src1_len, int src0_len_per_channel, int src1_len_per_channel,
+                    data_type_t dtype);
+void tpu_bdc_vc_min(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                    int src0_len, int src1_len, int src0_len_per_channel, int src1_len_per_channel,
+                    data_type_t dtype);
+void tpu_bdc_vc_max(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                    int src0_len, int src1_len, int src0_len_per_channel, int src1_len_per_channel,
+                    data_type_t dtype);
+/* The same with comparison, true_val or 0. */
+void tpu_bdc_vc_greater(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                        scalar_t true_val, int src0_len, int src1_len, int src0_len_per_channel,
+                        int src1_len_per_channel, data_type_t dst_dtype, data_type_t src_dtype);
+void tpu_bdc_vc_less(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                     scalar_t true_val, int src0_len, int src1_len, int src0_len_per_channel,
+                     int src1_len_per_channel, data_type_t dst_dtype, data_type_t src_dtype);
+void tpu_bdc_vc_equal(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                      scalar_t true_val, int src0_len, int src1_len, int src0_len_per_channel,
+                      int src1_len_per_channel, data_type_t dst_dtype, data_type_t src_dtype);
+void tpu_bdc_vc_greater_equal(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                              scalar_t true_val, int src0_len, int src1_len,
+                              int src0_len_per_channel, int src1_len_per_channel,
+                              data_type_t dst_dtype, data_type_t src_dtype);
+void tpu_bdc_vc_less_equal(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                           scalar_t true_val, int src0_len, int src1_len, int src0_len_per_channel,
+                           int src1_len_per_channel, data_type_t dst_dtype, data_type_t src_dtype);
+void tpu_bdc_vc_not_equal(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                          scalar_t true_val, int src0_len, int src1_len, int src0_len_per_channel,
+                          int src1_len_per_channel, data_type_t dst_dtype, data_type_t src_dtype);
+
+/* ---- Floating-point binary (TPUKernel guide) ---- */
+
+/* A + b. */
+void tpu_bdc_fp_add(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                    const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                    const dim4* src1_stride, data_type_t dtype);
+void tpu_bdc_fp_add_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, const dim4* shape,
+                      const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+/* A - b (C - a). */
+void tpu_bdc_fp_sub(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                    const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                    const dim4* src1_stride, data_type_t dtype);
+void tpu_bdc_fp_sub_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, const dim4* shape,
+                      const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+void tpu_bdc_fp_C_sub(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, const dim4* shape,
+                      const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+/* A * b. */
+void tpu_bdc_fp_mul(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                    const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                    const dim4* src1_stride, data_type_t dtype);
+void tpu_bdc_fp_mul_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, const dim4* shape,
+                      const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+/* A * a. */
+void tpu_bdc_fp_square(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                       const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+/* A * reciprocal(b), 3 iterations. */
+void tpu_bdc_fp32_div(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                      const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                      const dim4* src1_stride);
+void tpu_bdc_fp32_div_C(local_addr_t dst_addr, local_addr_t src_addr, float C, const dim4* shape,
+                        const dim4* dst_stride, const dim4* src_stride);
+void tpu_bdc_fp32_C_div(local_addr_t dst_addr, local_addr_t src_addr, float C, const dim4* shape,
+                        const dim4* dst_stride, const dim4* src_stride);
+/* The same with num_iter iterations. */
+void tpu_bdc_fp32_tunable_div(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                              const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                              const dim4* src1_stride, int num_iter);
+void tpu_bdc_fp32_tunable_div_C(local_addr_t dst_addr, local_addr_t src_addr, float C,
+                                const dim4* shape, const dim4* dst_stride, const dim4* src_stride,
+                                int num_iter);
+void tpu_bdc_fp32_tunable_C_div(local_addr_t dst_addr, local_addr_t src_addr, float C,
+                                const dim4* shape, const dim4* dst_stride, const dim4* src_stride,
+                                int num_iter);
+/* Typed form; only DT_FP32 accepted. */
+void tpu_bdc_fp_div(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                    const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                    const dim4* src1_stride, data_type_t dtype);
+void tpu_bdc_fp_div_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, const dim4* shape,
+                      const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+void tpu_bdc_fp_C_div(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, const dim4* shape,
+                      const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+void tpu_bdc_fp_tunable_div(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                            const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                            const dim4* src1_stride, data_type_t dtype, int num_iter);
+void tpu_bdc_fp_tunable_div_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C,
+                              const dim4* shape, const dim4* dst_stride, const dim4* src_stride,
+                              data_type_t dtype, int num_iter);
+void tpu_bdc_fp_tunable_C_div(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C,
+                              const dim4* shape, const dim4* dst_stride, const dim4* src_stride,
+                              data_type_t dtype, int num_iter);
+/* Dst + a*b, unfused. */
+void tpu_bdc_fp32_mac(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                      const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                      const dim4* src1_stride);
+void tpu_bdc_fp32_mac_C(local_addr_t dst_addr, local_addr_t src_addr, float C, const dim4* shape,
+                        const dim4* dst_stride, const dim4* src_stride);
+/* Abs(a - b). */
+void tpu_bdc_fp_diff_abs(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                         const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                         const dim4* src1_stride, data_type_t dtype);
+void tpu_bdc_fp_diff_abs_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C,
+                           const dim4* shape, const dim4* dst_stride, const dim4* src_stride,
+                           data_type_t dtype);
+/* Src0 ^ src1 (via log and exp). */
+void tpu_bdc_fp32_pow(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                      local_addr_t work0_addr, local_addr_t work1_addr, local_addr_t exp_coeff_addr,
+                      local_addr_t log_coeff_addr, local_addr_t exp_table_addr, const dim4* shape);
+/* Src ^ C. */
+void tpu_bdc_fp32_pow_C(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                        local_addr_t work1_addr, local_addr_t exp_coeff_addr,
+                        local_addr_t log_coeff_addr, local_addr_t exp_table_addr, float C,
+                        const dim4* shape);
+/* C ^ src. */
+void tpu_bdc_fp32_C_pow(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                        local_addr_t work1_addr, local_addr_t exp_coeff_addr,
+                        local_addr_t exp_table_addr, float C, const dim4* shape);
+/* Vector correlation with + - * /. */
+void tpu_bdc_fp_vc_add(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                       int src0_len, int src1_len, int src0_len_per_channel,
+                       int src1_len_per_channel, data_type_t dtype);
+void tpu_bdc_fp_vc_sub(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                       int src0_len, int src1_len, int src0_len_per_channel,
+                       int src1_len_per_channel, data_type_t dtype);
+void tpu_bdc_fp_vc_mul(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                       int src0_len, int src1_len, int src0_len_per_channel,
+                       int src1_len_per_channel, data_type_t dtype);
+void tpu_bdc_fp32_vc_div(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                         int src0_len, int src1_len, int src0_len_per_channel,
+                         int src1_len_per_channel);
+
+/* ---- Integer binary (TPUKernel guide) ---- */
+
+/* Exact op, shift with rounding, saturate or wrap. */
+void tpu_bdc_int_add(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                     const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                     const dim4* src1_stride, data_type_t dst_dtype, data_type_t src0_dtype,
+                     data_type_t src1_dtype, char shift, rounding_mode_t rounding_mode,
+                     bool saturation);
+void tpu_bdc_int_add_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, const dim4* shape,
+                       const dim4* dst_stride, const dim4* src_stride, data_type_t dst_dtype,
+                       data_type_t src_dtype, data_type_t C_dtype, char shift,
+                       rounding_mode_t rounding_mode, bool saturation);
+/* The same with a shift per channel: [1,C,1,1] INT8, compact. */
+void tpu_bdc_int_pcs_add(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                         local_addr_t shift_addr, const dim4* shape, const dim4* dst_stride,
+                         const dim4* src0_stride, const dim4* src1_stride, data_type_t dst_dtype,
+                         data_type_t src0_dtype, data_type_t src1_dtype,
+                         rounding_mode_t rounding_mode, bool saturation);
+void tpu_bdc_int_pcs_add_C(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t shift_addr,
+                           scalar_t C, const dim4* shape, const dim4* dst_stride,
+                           const dim4* src_stride, data_type_t dst_dtype, data_type_t src_dtype,
+                           data_type_t C_dtype, rounding_mode_t rounding_mode, bool saturation);
+/* Exact op, shift with rounding, saturate or wrap. */
+void tpu_bdc_int_sub(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                     const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                     const dim4* src1_stride, data_type_t dst_dtype, data_type_t src0_dtype,
+                     data_type_t src1_dtype, char shift, rounding_mode_t rounding_mode,
+                     bool saturation);
+void tpu_bdc_int_sub_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, const dim4* shape,
+                       const dim4* dst_stride, const dim4* src_stride, data_type_t dst_dtype,
+                       data_type_t src_dtype, data_type_t C_dtype, char shift,
+                       rounding_mode_t rounding_mode, bool saturation);
+void tpu_bdc_int_C_sub(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, const dim4* shape,
+                       const dim4* dst_stride, const dim4* src_stride, data_type_t dst_dtype,
+                       data_type_t src_dtype, data_type_t C_dtype, char shift,
+                       rounding_mode_t rounding_mode, bool saturation);
+/* The same with a shift per channel: [1,C,1,1] INT8, compact. */
+void tpu_bdc_int_pcs_sub(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                         local_addr_t shift_addr, const dim4* shape, const dim4* dst_stride,
+                         const dim4* src0_stride, const dim4* src1_stride, data_type_t dst_dtype,
+                         data_type_t src0_dtype, data_type_t src1_dtype,
+                         rounding_mode_t rounding_mode, bool saturation);
+void tpu_bdc_int_pcs_sub_C(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t shift_addr,
+                           scalar_t C, const dim4* shape, const dim4* dst_stride,
+                           const dim4* src_stride, data_type_t dst_dtype, data_type_t src_dtype,
+                           data_type_t C_dtype, rounding_mode_t rounding_mode, bool saturation);
+void tpu_bdc_int_pcs_C_sub(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t shift_addr,
+                           scalar_t C, const dim4* shape, const dim4* dst_stride,
+                           const dim4* src_stride, data_type_t dst_dtype, data_type_t src_dtype,
+                           data_type_t C_dtype, rounding_mode_t rounding_mode, bool saturation);
+/* Exact op, shift with rounding, saturate or wrap. */
+void tpu_bdc_int_mul(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                     const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                     const dim4* src1_stride, data_type_t dst_dtype, data_type_t src0_dtype,
+                     data_type_t src1_dtype, char shift, rounding_mode_t rounding_mode,
+                     bool saturation);
+/* Src*src, same post-processing. */
+void tpu_bdc_int_square(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                        const dim4* dst_stride, const dim4* src_stride, data_type_t dst_dtype,
+                        data_type_t src_dtype, char shift, rounding_mode_t rounding_mode,
+                        bool saturation);
+/* Exact op, shift with rounding, saturate or wrap. */
+void tpu_bdc_int_mul_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, const dim4* shape,
+                       const dim4* dst_stride, const dim4* src_stride, data_type_t dst_dtype,
+                       data_type_t src_dtype, data_type_t C_dtype, char shift,
+                       rounding_mode_t rounding_mode, bool saturation);
+/* The same with a shift per channel: [1,C,1,1] INT8, compact. */
+void tpu_bdc_int_pcs_mul(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                         local_addr_t shift_addr, const dim4* shape, const dim4* dst_stride,
+                         const dim4* src0_stride, const dim4* src1_stride, data_type_t dst_dtype,
+                         data_type_t src0_dtype, data_type_t src1_dtype,
+                         rounding_mode_t rounding_mode, bool saturation);
+void tpu_bdc_int_pcs_mul_C(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t shift_addr,
+                           scalar_t C, const dim4* shape, const dim4* dst_stride,
+                           const dim4* src_stride, data_type_t dst_dtype, data_type_t src_dtype,
+                           data_type_t C_dtype, rounding_mode_t rounding_mode, bool saturation);
+/* Min / max with C, then shift with rounding. */
+void tpu_bdc_int_min_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, const dim4* shape,
+                       const dim4* dst_stride, const dim4* src_stride, data_type_t dtype,
+                       char shift, rounding_mode_t rounding_mode);
+void tpu_bdc_int_max_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, const dim4* shape,
+                       const dim4* dst_stride, const dim4* src_stride, data_type_t dtype,
+                       char shift, rounding_mode_t rounding_mode);
+/* Dst(16 bit) = ((dst << lshift) + a*b) >> rshift, rounded. */
+void tpu_bdc_int8_mac(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                      const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                      const dim4* src1_stride, data_type_t src0_dtype, data_type_t src1_dtype,
+                      unsigned char lshift, unsigned char rshift, rounding_mode_t rounding_mode);
+void tpu_bdc_int8_mac_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, const dim4* shape,
+                        const dim4* dst_stride, const dim4* src_stride, data_type_t src_dtype,
+                        data_type_t C_dtype, unsigned char lshift, unsigned char rshift,
+                        rounding_mode_t rounding_mode);
+/* Vector correlation, saturate or wrap. */
+void tpu_bdc_int_vc_add(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                        int src0_len, int src1_len, int src0_len_per_channel,
+                        int src1_len_per_channel, data_type_t dst_dtype, data_type_t src0_dtype,
+                        data_type_t src1_dtype, bool saturation);
+void tpu_bdc_int_vc_sub(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                        int src0_len, int src1_len, int src0_len_per_channel,
+                        int src1_len_per_channel, data_type_t dst_dtype, data_type_t src0_dtype,
+                        data_type_t src1_dtype, bool saturation);
+void tpu_bdc_int_vc_mul(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                        int src0_len, int src1_len, int src0_len_per_channel,
+                        int src1_len_per_channel, data_type_t dst_dtype, data_type_t src0_dtype,
+                        data_type_t src1_dtype, bool saturation);
+
+/* ---- Copy, fill, transpose (TPUKernel guide) ---- */
+
+/* Copy, same start NPU. */
+void tpu_bdc_cpy(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                 const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+/* Copy between different start NPUs, aligned layouts. */
+void tpu_bdc_cpy_cross_npu(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                           data_type_t dtype);
+/* Dst(n,c,h,w) = src(n,0,h,w): one NPU to shape->c NPUs. */
+void tpu_bdc_npu_bcast(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                       data_type_t dtype);
+/* Fill. */
+void tpu_bdc_set_C(local_addr_t dst_addr, scalar_t C, const dim4* shape, const dim4* dst_stride,
+                   data_type_t dtype);
+/* Dst(n,c,h,w) = src(n,w,h,c); NPU 0; dst and src in different banks. */
+void tpu_bdc_cw_trans(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                      data_type_t dtype);
+/* Same result, other data path (better when W is the long side, inferred). */
+void tpu_bdc_wc_trans(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                      data_type_t dtype);
+
+/* ---- Conversion and rounding (TPUKernel guide) ---- */
+
+/* Conversion,. */
+void tpu_bdc_cast(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                  const dim4* dst_stride, const dim4* src_stride, data_type_t dst_dtype,
+                  data_type_t src_dtype, rounding_mode_t mode);
+/* Round to integer value in the float type; modes 0..4. */
+void tpu_bdc_fp_round(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                      const dim4* dst_stride, const dim4* src_stride, data_type_t dtype,
+                      rounding_mode_t mode);
+void tpu_bdc_fp_floor(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                      const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+void tpu_bdc_fp_ceil(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                     const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+
+/* ---- Unary (TPUKernel guide) ---- */
+
+/* Absolute value, signed and float types. */
+void tpu_bdc_abs(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                 const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+/* Bitwise complement, integer types. */
+void tpu_bdc_not(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                 const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+/* Negation. */
+void tpu_bdc_neg(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                 const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+/* 1/x, 3 iterations; fp32 only. */
+void tpu_bdc_fp32_reciprocal(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                             const dim4* dst_stride, const dim4* src_stride);
+/* With num_iter iterations. */
+void tpu_bdc_fp32_tunable_reciprocal(local_addr_t dst_addr, local_addr_t src_addr,
+                                     const dim4* shape, const dim4* dst_stride,
+                                     const dim4* src_stride, int num_iter);
+void tpu_bdc_fp_tunable_reciprocal(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                                   const dim4* dst_stride, const dim4* src_stride,
+                                   data_type_t dtype, int num_iter);
+/* 1/x, 3 iterations; fp32 only. */
+void tpu_bdc_fp_reciprocal(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                           const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+/* Reciprocal followed by num_comp correction steps; three work tensors. */
+void tpu_bdc_fp32_compensate_reciprocal(local_addr_t dst_addr, local_addr_t src_addr,
+                                        local_addr_t work0_addr, local_addr_t work1_addr,
+                                        local_addr_t work2_addr, const dim4* shape,
+                                        const dim4* src_stride, int num_comp);
+void tpu_bdc_fp32_tunable_compensate_reciprocal(local_addr_t dst_addr, local_addr_t src_addr,
+                                                local_addr_t work0_addr, local_addr_t work1_addr,
+                                                local_addr_t work2_addr, const dim4* shape,
+                                                const dim4* src_stride, int num_iter, int num_comp);
+/* 1/sqrt(x), 3 iterations; fp32 only. */
+void tpu_bdc_fp32_rsqrt(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape);
+/* With num_iter iterations. */
+void tpu_bdc_fp32_tunable_rsqrt(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                                int num_iter);
+/* 1/sqrt(x), 3 iterations; fp32 only. */
+void tpu_bdc_fp_rsqrt(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                      data_type_t dtype);
+/* With num_iter iterations. */
+void tpu_bdc_fp_tunable_rsqrt(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                              data_type_t dtype, int num_iter);
+/* Square root; fp32 only. */
+void tpu_bdc_fp_sqrt(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                     data_type_t dtype);
+void tpu_bdc_fp_tunable_sqrt(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                             data_type_t dtype, int num_iter);
+void tpu_bdc_fp32_sqrt(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape);
+void tpu_bdc_fp32_tunable_sqrt(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                               int num_iter);
+/* E^x; exp coeff and table tensors. */
+void tpu_bdc_fp32_exp(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                      local_addr_t work1_addr, local_addr_t coeff_addr, local_addr_t table_addr,
+                      const dim4* shape);
+/* E^x - 1. */
+void tpu_bdc_fp32_expm1(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                        local_addr_t work1_addr, local_addr_t coeff_addr, local_addr_t table_addr,
+                        const dim4* shape);
+/* Ln x; log coeff. */
+void tpu_bdc_fp32_log(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
+                      local_addr_t coeff_addr, const dim4* shape);
+/* Ln(1+x). */
+void tpu_bdc_fp32_log1p(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
+                        local_addr_t coeff_addr, const dim4* shape);
+/* Log to base x. */
+void tpu_bdc_fp32_logx(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
+                       local_addr_t coeff_addr, const dim4* shape, float x);
+/* -1, 0, 1. */
+void tpu_bdc_sign(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                  data_type_t dtype);
+/* Sine / cosine; own coefficient table. */
+void tpu_bdc_fp32_sin(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
+                      local_addr_t coeff_addr, const dim4* shape);
+void tpu_bdc_fp32_cos(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
+                      local_addr_t coeff_addr, const dim4* shape);
+/* Tangent / cotangent; tan coeff. */
+void tpu_bdc_fp32_tan(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
+                      local_addr_t coeff_addr, const dim4* shape);
+void tpu_bdc_fp32_cot(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
+                      local_addr_t coeff_addr, const dim4* shape);
+/* Inverse sine / cosine; arcsin coeff. */
+void tpu_bdc_fp32_arcsin(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
+                         local_addr_t coeff_addr, const dim4* shape);
+void tpu_bdc_fp32_arccos(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
+                         local_addr_t coeff_addr, const dim4* shape);
+/* Inverse hyperbolic; log coeff. */
+void tpu_bdc_fp32_arcsinh(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
+                          local_addr_t coeff_addr, const dim4* shape);
+void tpu_bdc_fp32_arccosh(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
+                          local_addr_t coeff_addr, const dim4* shape);
+void tpu_bdc_fp32_arctanh(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
+                          local_addr_t coeff_addr, const dim4* shape);
+/* Bit search; declared under a condition, not in the reference library. */
+void tpu_bdc_first_zero_bit_index(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                                  const dim4* dst_stride, const dim4* src_stride,
+                                  bit_width_t dst_witdh, bit_width_t src_witdh);
+void tpu_bdc_first_one_bit_index(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                                 const dim4* dst_stride, const dim4* src_stride,
+                                 bit_width_t dst_witdh, bit_width_t src_witdh);
+
+/* ---- Special (TPUKernel guide) ---- */
+
+/* dst(n,c,h,w) = sum over i in [0, num) of coeff(0, NPU of the element, 0, i) * src(n,c,h,w)^i, by
+ * Horner's rule. coeff: NPU 0, [1, NPU_NUM, 1, num], 64-byte aligned layout. num >= 2. DT_FP32,
+ * DT_FP16 or DT_BFP16. */
+void tpu_bdc_fp_taylor(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t coeff_addr,
+                       const dim4* shape, int num, data_type_t dtype);
+/* dst(n,c,h,w) = table(0, NPU of the element, 0, src(n,c,h,w)). table: NPU 0, [1, NPU_NUM, 1, len],
+ * 64-byte aligned layout. h * w <= 65535. src_dtype: DT_UINT16 or DT_UINT8, elements in
+ * [0, len - 1]. Best if dst, src and table lie in different banks. */
+void tpu_bdc_table_lookup(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t table_addr,
+                          const dim4* shape, int len, data_type_t dst_dtype, data_type_t src_dtype);
+/* Unbiased exponent as integer or float. */
+void tpu_bdc_fp_exponent_part(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                              data_type_t dst_dtype, data_type_t src_dtype);
+/* Dst(0,c,0,w) = static element w of len, c < npu_num; contiguous. */
+void tpu_bdc_npu_bcast_from_static(local_addr_t dst_addr, static_addr_t src_addr, int npu_num,
+                                   int len, data_type_t dtype);
+/* Element i of len goes to channel i, compact [1,len,1,1]. */
+void tpu_bdc_npu_distribute_from_static(local_addr_t dst_addr, static_addr_t src_addr, int len,
+                                        data_type_t dtype);
+/* dst(0,c,0,w) = start + step * w for c in [0, npu_num), w in [0, num); INT32, modulo 2^32. dst
+ * starts in NPU 0; npu_num in [1, 64]; num > 0. */
+void tpu_bdc_arithmetic_sequence_bcast(local_addr_t dst_addr, int npu_num, int start, int step,
+                                       int num);
+/* dst(0,c,0,0) = start + step * c for c in [0, num); dst: NPU 0, [1, num, 1, 1], compact layout,
+ * INT32. num > 0. */
+void tpu_bdc_arithmetic_sequence_distribute(local_addr_t dst_addr, int start, int step, int num);
+/* As distribute, 64-byte aligned layout: one row of 64 bytes per 64 channels. */
+void tpu_bdc_arithmetic_sequence_distribute_aligned(local_addr_t dst_addr, int start, int step,
+                                                    int num);
+/* 0,1,2,... num-1 in NPU 0 only, UINT32 or UINT16; at least 256 bytes are written. */
+void tpu_bdc_generate_arithmetic_sequence(local_addr_t dst_addr, int num, data_type_t dtype);
+/* dst(0,c,0,w) = start + step * (num * c + w) for c in [0, npu_num), w in [0, num). dst: NPU 0,
+ * [1, npu_num, 1, num], 64-byte aligned layout, INT32. buffer: NPU 0, [1, NPU_NUM, 1, 1], compact
+ * layout, INT32; overwritten. npu_num > 0, num > 0. */
+void tpu_bdc_arithmetic_sequence_general(local_addr_t dst_addr, local_addr_t buffer_addr,
+                                         int npu_num, int start, int step, int num);
+/* Copies a constant table into every NPU, at NPU 0's address: the coefficients of the series of a
+ * function, [1, NPU_NUM, 1, 32] (erf: 10), or e^k for k in [-103, 88], [1, NPU_NUM, 1, 192].
+ * 64-byte aligned layout, fp32. */
+void tpu_bdc_load_fp32_exp_coeff(local_addr_t coeff_addr);
+void tpu_bdc_load_fp32_exp_table(local_addr_t table_addr);
+void tpu_bdc_load_fp32_log_coeff(local_addr_t coeff_addr);
+void tpu_bdc_load_fp32_erf_coeff(local_addr_t coeff_addr);
+void tpu_bdc_load_fp32_sin_coeff(local_addr_t coeff_addr);
+void tpu_bdc_load_fp32_cos_coeff(local_addr_t coeff_addr);
+void tpu_bdc_load_fp32_tan_coeff(local_addr_t coeff_addr);
+void tpu_bdc_load_fp32_arcsin_coeff(local_addr_t coeff_addr);
+
+/* ---- Scatter and gather (TPUKernel guide) ---- */
+
+/* Out(n,c,0,w) = param(n,c,0,index(w)); one index vector for all n and c. */
+void tpu_bdc_w_gather(local_addr_t output_addr, local_addr_t param_addr, local_addr_t index_addr,
+                      const dim4* shape, int param_w, data_type_t dtype, data_type_t index_dtype);
+/* Out-of-range index gives C if fill_const. */
+void tpu_bdc_w_gather_exception(local_addr_t output_addr, local_addr_t param_addr,
+                                local_addr_t index_addr, scalar_t C, const dim4* shape, int param_w,
+                                data_type_t dtype, data_type_t index_dtype, bool fill_const);
+/* Out(n,c,0,index(w)) = param(n,c,0,w); indices distinct. */
+void tpu_bdc_w_scatter(local_addr_t output_addr, local_addr_t param_addr, local_addr_t index_addr,
+                       const dim4* shape, int param_w, data_type_t dtype, data_type_t index_dtype);
+/* Index pairs (w, h) into a feature. */
+void tpu_bdc_hw_gather(local_addr_t output_addr, local_addr_t param_addr, local_addr_t index_addr,
+                       const dim4* shape, int param_h, int param_w, data_type_t dtype);
+void tpu_bdc_hw_gather_exception(local_addr_t output_addr, local_addr_t param_addr,
+                                 local_addr_t index_addr, scalar_t C, const dim4* shape,
+                                 int param_h, int param_w, data_type_t dtype, bool fill_const);
+void tpu_bdc_hw_scatter(local_addr_t output_addr, local_addr_t param_addr, local_addr_t index_addr,
+                        const dim4* shape, int param_h, int param_w, data_type_t dtype);
+/* Own index row per (n,c); is_param_repeated: param has one batch, used for all. */
+void tpu_bdc_batch_bcast_w_gather(local_addr_t output_addr, local_addr_t param_addr,
+                                  local_addr_t index_addr, const dim4* shape, int param_w,
+                                  data_type_t dtype, data_type_t index_dtype,
+                                  bool is_param_repeated);
+void tpu_bdc_batch_bcast_w_gather_exception(local_addr_t output_addr, local_addr_t param_addr,
+                                            local_addr_t index_addr, scalar_t C, const dim4* shape,
+                                            int param_w, data_type_t dtype, data_type_t index_dtype,
+                                            bool is_param_repeated, bool fill_const);
+void tpu_bdc_batch_bcast_w_scatter(local_addr_t output_addr, local_addr_t param_addr,
+                                   local_addr_t index_addr, const dim4* shape, int param_w,
+                                   data_type_t dtype, data_type_t index_dtype,
+                                   bool is_param_repeated);
+/* Compacts elements with nonzero mask, writes counts. */
+void tpu_bdc_batch_bcast_w_mask_select(local_addr_t output_addr, local_addr_t count_addr,
+                                       local_addr_t param_addr, local_addr_t mask_addr,
+                                       const dim4* shape, data_type_t dtype, data_type_t mask_dtype,
+                                       bool is_param_repeated);
+/* Whole rows instead of elements; line aligned layout. */
+void tpu_bdc_batch_bcast_h_gather(local_addr_t output_addr, local_addr_t param_addr,
+                                  local_addr_t index_addr, const dim4* shape, int param_h,
+                                  data_type_t dtype, data_type_t index_dtype,
+                                  bool is_param_repeated);
+void tpu_bdc_batch_bcast_h_gather_exception(local_addr_t output_addr, local_addr_t param_addr,
+                                            local_addr_t index_addr, scalar_t C, const dim4* shape,
+                                            int param_h, data_type_t dtype, data_type_t index_dtype,
+                                            bool is_param_repeated, bool fill_const);
+void tpu_bdc_batch_bcast_h_scatter(local_addr_t output_addr, local_addr_t param_addr,
+                                   local_addr_t index_addr, const dim4* shape, int param_h,
+                                   data_type_t dtype, data_type_t index_dtype,
+                                   bool is_param_repeated);
+/* Param may span four banks. */
+void tpu_bdc_4bank_w_gather(local_addr_t output_addr, local_addr_t param_addr,
+                            local_addr_t index_addr, const dim4* shape, int param_w,
+                            data_type_t dtype, data_type_t index_dtype, bool is_param_repeated);
+void tpu_bdc_4bank_w_gather_exception(local_addr_t output_addr, local_addr_t param_addr,
+                                      local_addr_t index_addr, scalar_t C, const dim4* shape,
+                                      int param_w, data_type_t dtype, data_type_t index_dtype,
+                                      bool is_param_repeated, bool fill_const);
+
+/* ---- Activations (TPUKernel guide) ---- */
+
+/* Max(x, 0), all types. */
+void tpu_bdc_relu(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                  const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
+/* X > 0 ? x : alpha*x. */
+void tpu_bdc_prelu(local_addr_t dst_addr, local_addr_t src_addr, scalar_t alpha, const dim4* shape,
+                   data_type_t dtype);
+/* X > 0 ? x : alpha*(e^x - 1). */
+void tpu_bdc_fp32_elu(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                      local_addr_t work1_addr, local_addr_t coeff_addr, local_addr_t table_addr,
+                      float alpha, const dim4* shape);
+/* 1/(1+e^-x). */
+void tpu_bdc_fp32_sigmoid(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                          local_addr_t work1_addr, local_addr_t coeff_addr, local_addr_t table_addr,
+                          const dim4* shape);
+/* Clamp(alpha*x + beta, 0, 1). */
+void tpu_bdc_fp_hsigmoid(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                         const dim4* shape, float alpha, float beta, data_type_t dtype);
+/* X * clamp(x+3, 0, 6)/6. */
+void tpu_bdc_fp_hswish(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                       const dim4* shape, data_type_t dtype);
+/* 1 if finite else 0. */
+void tpu_bdc_fp_isfinite(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                         const dim4* shape, data_type_t dtype);
+/* Hyperbolic functions. */
+void tpu_bdc_fp32_sinh(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                       local_addr_t work1_addr, local_addr_t coeff_addr, local_addr_t table_addr,
+                       const dim4* shape);
+void tpu_bdc_fp32_cosh(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                       local_addr_t work1_addr, local_addr_t coeff_addr, local_addr_t table_addr,
+                       const dim4* shape);
+void tpu_bdc_fp32_tanh(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                       local_addr_t work1_addr, local_addr_t coeff_addr, local_addr_t table_addr,
+                       const dim4* shape);
+/* Ln(1+e^(beta*x))/beta. */
+void tpu_bdc_fp32_softplus(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                           local_addr_t work1_addr, local_addr_t exp_coeff_addr,
+                           local_addr_t log_coeff_addr, local_addr_t exp_table_addr,
+                           const dim4* shape, float beta);
+/* X/(1+abs(x)). */
+void tpu_bdc_fp32_softsign(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape);
+/* Error function and complement. */
+void tpu_bdc_fp32_erf(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                      local_addr_t work1_addr, local_addr_t work2_addr, local_addr_t exp_coeff_addr,
+                      local_addr_t erf_coeff_addr, local_addr_t exp_table_addr, const dim4* shape);
+void tpu_bdc_fp32_erfc(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                       local_addr_t work1_addr, local_addr_t work2_addr,
+                       local_addr_t exp_coeff_addr, local_addr_t erf_coeff_addr,
+                       local_addr_t exp_table_addr, const dim4* shape);
+/* X/2*(1+erf(x/sqrt 2)). */
+void tpu_bdc_fp32_gelu(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                       local_addr_t work1_addr, local_addr_t work2_addr, local_addr_t work3_addr,
+                       local_addr_t exp_coeff_addr, local_addr_t erf_coeff_addr,
+                       local_addr_t exp_table_addr, const dim4* shape);
+/* Tanh or sigmoid approximation of gelu. */
+void tpu_bdc_fp32_gelu_fast(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                            local_addr_t work1_addr, local_addr_t coeff_addr,
+                            local_addr_t table_addr, const dim4* shape);
+/* X*tanh(ln(1+e^x)). */
+void tpu_bdc_fp32_mish(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                       local_addr_t work1_addr, local_addr_t coeff_addr, local_addr_t table_addr,
+                       const dim4* shape);
+/* X*sigmoid(beta*x). */
+void tpu_bdc_fp32_swish(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                        local_addr_t work1_addr, local_addr_t coeff_addr, local_addr_t table_addr,
+                        float beta, const dim4* shape);
+/* X*sigmoid(x). */
+void tpu_bdc_fp32_silu(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                       local_addr_t work1_addr, local_addr_t coeff_addr, local_addr_t table_addr,
+                       const dim4* shape);
+/* Scaled elu with the standard constants. */
+void tpu_bdc_fp32_selu(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                       local_addr_t work1_addr, local_addr_t coeff_addr, local_addr_t table_addr,
+                       const dim4* shape);
+/* Ln(sigmoid(x)). */
+void tpu_bdc_fp32_log_sigmoid(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                              local_addr_t work1_addr, local_addr_t coeff_addr,
+                              local_addr_t table_addr, local_addr_t ln_coeff_addr,
+                              const dim4* shape);
+
+/* ---- HAU, cache, helpers (TPUKernel guide) ---- */
+
+/* Sort len elements, first K valid; FP32, INT32, UINT32; addresses multiple of 4. */
+void tpu_hau_sort(system_addr_t output_addr, system_addr_t input_addr, int len, int K,
+                  bool descended, data_type_t dtype);
+/* Stable sort, also writes indices starting at 0. */
+void tpu_hau_sort_natural_index(system_addr_t output_data_addr, system_addr_t output_idx_addr,
+                                system_addr_t input_addr, int len, int K, bool descended,
+                                data_type_t dtype);
+/* Sort carrying a given index array. */
+void tpu_hau_sort_specific_index(system_addr_t output_data_addr, system_addr_t output_idx_addr,
+                                 system_addr_t input_data_addr, system_addr_t input_idx_addr,
+                                 int len, int K, bool descended, data_type_t dtype);
+/* All options; dtype_flags 0 fp32, 1 int32, 2 uint32. */
+void tpu_hau_sort_general(system_addr_t src_data_addr, system_addr_t src_idx_addr,
+                          system_addr_t dst_data_addr, system_addr_t dst_idx_addr, int dtype_flags,
+                          int len, int is_descend, int idx_enable, int idx_auto, int topk);
+/* Non-maximum suppression; formats undocumented. */
+void tpu_hau_hard_nms(system_addr_t output_addr, system_addr_t input_addr, int box_num,
+                      int keep_num);
+void tpu_hau_soft_nms(system_addr_t output_addr, system_addr_t iou_addr, system_addr_t score_addr,
+                      float threshold, int box_num, int keep_num);
+/* Gather lines by index within [start, end] (inclusive), C outside if fill_const. */
+void tpu_hau_line_gather(system_addr_t output_addr, system_addr_t param_addr,
+                         system_addr_t index_addr, scalar_t C, int line_num, int line_len,
+                         int index_len, int start, int end, data_type_t dtype, bool fill_const);
+/* Controller cache maintenance; no-op in a twin. */
+void tpu_invalidate_cache(system_addr_t address, unsigned long long size);
+void tpu_flush_cache(system_addr_t address, unsigned long long size);
+/* Controller cache line in bytes: 64. */
+int tpu_cache_line_size(void);
+/* Memcpy / memset on the controller. */
+void* tpu_kernel_memcpy(void* dst, const void* src, size_t n);
+void* tpu_kernel_memset(void* dst, int c, size_t n);
+/* Debug print of a local tensor. */
+void tpu_print_local_mem_data(local_addr_t local_offset, int start_idx, const dim4* shape,
+                              const dim4* stride, data_type_t dtype);
+/* Position of the first zero (one) bit of an element. */
+void tpu_bdc_first_zero_bit_index(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                                  const dim4* dst_stride, const dim4* src_stride,
+                                  bit_width_t dst_width, bit_width_t src_width);
+void tpu_bdc_first_one_bit_index(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                                 const dim4* dst_stride, const dim4* src_stride,
+                                 bit_width_t dst_width, bit_width_t src_width);
+
+/* ---- Later additions of the API ---- */
+
+/* Typed forms of the functions of fp32 above; only DT_FP32 on the BM1684X. The table is the one of
+ * tpu_bdc_load_fp32_exp_coeff, in the given type; tpu_bdc_fp_exp needs no table of powers. */
+void tpu_bdc_load_fp_exp_coeff(local_addr_t coeff_addr, data_type_t dtype);
+void tpu_bdc_load_fp_erf_coeff(local_addr_t coeff_addr, data_type_t dtype);
+void tpu_bdc_load_fp_log_coeff(local_addr_t coeff_addr, data_type_t dtype);
+void tpu_bdc_fp_exp(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                    local_addr_t work1_addr, local_addr_t coeff_addr, const dim4* shape,
+                    data_type_t dtype);
+void tpu_bdc_fp_expm1(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                      local_addr_t work1_addr, local_addr_t coeff_addr, const dim4* shape,
+                      data_type_t dtype);
+void tpu_bdc_fp_erf(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                    local_addr_t work1_addr, local_addr_t work2_addr, local_addr_t exp_coeff_addr,
+                    local_addr_t erf_coeff_addr, const dim4* shape, data_type_t dtype);
+void tpu_bdc_fp_erfc(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                     local_addr_t work1_addr, local_addr_t work2_addr, local_addr_t exp_coeff_addr,
+                     local_addr_t erf_coeff_addr, const dim4* shape, data_type_t dtype);
+void tpu_bdc_fp_log(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
+                    local_addr_t coeff_addr, const dim4* shape, data_type_t dtype);
+/* dst[i] = C for i in [0, count). */
+void tpu_gdma_system_set(system_addr_t dst_addr, scalar_t C, unsigned int count, data_type_t dtype);
+void tpu_gdma_cpy_reduce_L12L2(system_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
+                               const dim4* dst_stride, const dim4* src_stride, data_type_t dtype,
+                               int reduce_psum_op, int reduce_opcode);
+/* Waits like tpu_poll. */
+void tpu_poll_descriptor(void);
+/* One core: 1 work item in 1 group, both of index 0. */
+int tpu_workitem_num(void);
+int tpu_workitem_index(void);
+int tpu_group_num(void);
+int tpu_group_index(void);
+
+/* What kernel objects refer to through TPUKERNEL_ASSERT: whether a failed assertion ends the
+ * program, and a backtrace on standard output. */
+int get_atomic_cmodel_assert_enable(void);
+void __print_trace(void);
+/* A failed assertion: exits with code 233, or leaves the kernel, whose launch fails, if
+ * TPUTWIN_ASSERT=fail. */
+void tputwin_tpu_assert(const char* file, int line, const char* expression);
+
+/* Kernels run without a host program: open the chip, make it the thread's, fill its tables. */
+int cmodel_init(int node, unsigned long long global_size);
+void set_cur_nodechip_idx(int node);
+void tpu_kernel_init(int node);
+
+/* ---- Macros ---- */
+
+/* Makes a kernel known by its name before main, or when its library is loaded. */
+#define TPUKERNEL_FUNC_REGISTER(func)                                         \
+  __attribute__((constructor)) static void tpu_kernel_register_##func(void) { \
+    tpu_register_kernel_func(#func, (tpu_kernel_func_t)(void (*)(void))func); \
+  }
+
+#ifdef USING_CMODEL
+#define TPUKERNEL_LOG(fmt, ...) printf(fmt, ##__VA_ARGS__)
+#define TPUKERNEL_ASSERT_INFO(condition, fmt, ...)                                        \
+  do {                                                                                    \
+    if (get_atomic_cmodel_assert_enable() && !(condition)) {                              \
+      printf("[ERR] " fmt ": %s:%d %s\n", ##__VA_ARGS__, __FILE__, __LINE__, #condition); \
+      __print_trace();                                                                    \
+      tputwin_tpu_assert(__FILE__, __LINE__, #condition);                                 \
+    }                                                                                     \
+  } while (0)
+#else
+#define TPUKERNEL_LOG(fmt, ...) \
+  do {                          \
+  } while (0)
+#define TPUKERNEL_ASSERT_INFO(condition, fmt, ...)                        \
+  do {                                                                    \
+    if (!(condition)) tputwin_tpu_assert(__FILE__, __LINE__, #condition); \
+  } while (0)
+#endif
+#define TPUKERNEL_ASSERT(condition) TPUKERNEL_ASSERT_INFO(condition, "assertion failed")
+#define TPUKERNEL_ERR(fmt, ...)                 \
+  do {                                          \
+    TPUKERNEL_LOG("[ERR] " fmt, ##__VA_ARGS__); \
+    TPUKERNEL_ASSERT(0);                        \
+  } while (0)
+#define TPUKERNEL_DBG(fmt, ...) TPUKERNEL_LOG("[DBG] " fmt, ##__VA_ARGS__)
+
+/* Bit patterns of floating-point types. */
+#define FP_ONE(dtype) ((dtype) == DT_FP32 ? 0x3f800000 : (dtype) == DT_FP16 ? 0x3c00 : 0x3f80)
+#define FP_NEG_ONE(dtype) ((dtype) == DT_FP32 ? 0xbf800000 : (dtype) == DT_FP16 ? 0xbc00 : 0xbf80)
+#define FP_MAX(dtype) ((dtype) == DT_FP32 ? 0x7f7fffff : (dtype) == DT_FP16 ? 0x7bff : 0x7f7f)
+#define FP_NEG_MAX(dtype) ((dtype) == DT_FP32 ? 0xff7fffff : (dtype) == DT_FP16 ? 0xfbff : 0xff7f)
+
+#ifndef NPU_NUM
+#define NPU_NUM tpu_npu_num()
+#endif
+#ifndef LOCAL_MEM_SIZE
+#define LOCAL_MEM_SIZE tpu_local_mem_size_per_npu()
+#endif
+#ifndef LOCAL_MEM_BANKS
+#define LOCAL_MEM_BANKS tpu_bank_num()
+#endif
+#ifndef LOCAL_MEM_START_ADDR
+#define LOCAL_MEM_START_ADDR tpu_local_mem_get_start_addr()
+#endif
+#ifndef L2_SRAM_SIZE
+#define L2_SRAM_SIZE tpu_l2_sram_size()
+#endif
+#ifndef L2_SRAM_START_ADDR
+#define L2_SRAM_START_ADDR tpu_l2_sram_get_start_addr()
+#endif
+#ifndef EU_NUM
+#define EU_NUM tpu_eu_num(DT_FP32)
+#endif
+#ifndef EU_NUM_32BIT
+#define EU_NUM_32BIT tpu_eu_num(DT_FP32)
+#endif
+#ifndef EU_NUM_16BIT
+#define EU_NUM_16BIT tpu_eu_num(DT_FP16)
+#endif
+#ifndef EU_NUM_8BIT
+#define EU_NUM_8BIT tpu_eu_num(DT_INT8)
+#endif
+#ifndef BANK_SIZE
+#define BANK_SIZE (LOCAL_MEM_SIZE / LOCAL_MEM_BANKS)
+#endif
+#ifndef LOCAL_BANK_SIZE
+#define LOCAL_BANK_SIZE (LOCAL_MEM_SIZE / LOCAL_MEM_BANKS)
+#endif
+#ifndef ALIGN_BYTES
+#define ALIGN_BYTES (EU_NUM * 4)
+#endif
+#ifndef MIN
+#define MIN(x, y) ((x) < (y) ? (x) : (y))
+#endif
+#ifndef MAX
+#define MAX(x, y) ((x) > (y) ? (x) : (y))
+#endif
+/* a is a power of two. */
+#ifndef ALIGN_MASK
+#define ALIGN_MASK(x, mask) (((x) + (mask)) & ~(mask))
+#endif
+#ifndef ALIGN
+#define ALIGN(x, a) ALIGN_MASK(x, (__typeof__(x))(a)-1)
+#endif
+#ifndef ALIGN_DOWN
+#define ALIGN_DOWN(x, a) ((x) / (a) * (a))
+#endif
+#ifndef DIV_UP
+#define DIV_UP(a, b) ((a) == 0 ? 0 : ((a)-1) / (b) + 1)
+#endif
+#ifndef UNUSED
+#define UNUSED(x) (void)(x)
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
