@@ -6,7 +6,7 @@
 namespace {
 
 using namespace tputwin;
-using Arithmetic = ArithmeticF32::Kind;
+using Arithmetic = FloatArithmetic::Kind;
 using Unary = UnaryF32::Kind;
 
 constexpr Shape kShape{1, 64, 32, 64};  // 8 KiB a lane
@@ -22,7 +22,7 @@ TensorView operand(uint64_t bank, const Shape& shape = kShape, bool aligned = tr
 Source tensor(uint64_t bank) { return Source::tensor(operand(bank)); }
 
 Operation arithmetic(Arithmetic kind, Source b) {
-  return ArithmeticF32{.kind = kind, .out = operand(0), .a = tensor(1), .b = b};
+  return FloatArithmetic{.kind = kind, .out = operand(0), .a = tensor(1), .b = b};
 }
 Operation unary(Unary kind) {
   UnaryF32 op{.kind = kind, .out = operand(0), .in = operand(1), .terms = 32};

@@ -113,16 +113,16 @@ BENCHMARK(fill_global)->UseManualTime();
 
 constexpr uint32_t kA = 128 << 10, kB = 256 << 10;
 
-void bitwise(benchmark::State& state, Bitwise32::Kind kind) {
+void bitwise(benchmark::State& state, Bitwise::Kind kind) {
   run(state,
-      Bitwise32{.kind = kind,
+      Bitwise{.kind = kind,
                 .out = lanes(0, kMaps, DType::b32),
                 .a = Source::tensor(lanes(kA, kMaps, DType::b32)),
                 .b = Source::tensor(lanes(kB, kMaps, DType::b32))},
       12 * kMaps.count());
 }
-BENCHMARK_CAPTURE(bitwise, logic, Bitwise32::Kind::bit_xor)->UseManualTime();
-BENCHMARK_CAPTURE(bitwise, shift, Bitwise32::Kind::arithmetic_shift)->UseManualTime();
+BENCHMARK_CAPTURE(bitwise, logic, Bitwise::Kind::bit_xor)->UseManualTime();
+BENCHMARK_CAPTURE(bitwise, shift, Bitwise::Kind::arithmetic_shift)->UseManualTime();
 
 const Shape kPacked{4, 256, 56, 56};
 

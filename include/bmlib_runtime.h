@@ -117,6 +117,7 @@ struct bm_misc_info {
 #define BM1682_CHIPID_BIT_MASK (0x1 << 0)
 #define BM1684_CHIPID_BIT_MASK (0x1 << 1)
 #define BM1686_CHIPID_BIT_MASK (0x1 << 2)
+#define BM1686_CHIPID_BIT_MASK (0x1 << 2)
   unsigned long chipid_bit_mask;
   unsigned int driver_version;
   int domain_bdf;
@@ -176,7 +177,7 @@ bm_status_t bm_dev_request(bm_handle_t* handle, int devid);
 void bm_dev_free(bm_handle_t handle);
 /* -1 if the handle is not open. */
 int bm_get_devid(bm_handle_t handle);
-/* 0x1684. */
+/* 0x1684, or 0x1686 for a BM1684X. */
 bm_status_t bm_get_chipid(bm_handle_t handle, unsigned int* p_chipid);
 bm_status_t bm_get_misc_info(bm_handle_t handle, struct bm_misc_info* pmisc_info);
 bm_status_t bm_get_stat(bm_handle_t handle, bm_dev_stat_t* stat);

@@ -1440,10 +1440,10 @@ void tpu_bdc_fp32_arctanh(local_addr_t dst_addr, local_addr_t src_addr, local_ad
 /* Bit search; declared under a condition, not in the reference library. */
 void tpu_bdc_first_zero_bit_index(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                                   const dim4* dst_stride, const dim4* src_stride,
-                                  bit_width_t dst_witdh, bit_width_t src_witdh);
+                                  bit_width_t dst_width, bit_width_t src_width);
 void tpu_bdc_first_one_bit_index(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                                  const dim4* dst_stride, const dim4* src_stride,
-                                 bit_width_t dst_witdh, bit_width_t src_witdh);
+                                 bit_width_t dst_width, bit_width_t src_width);
 
 /* ---- Special (TPUKernel guide) ---- */
 
@@ -1673,14 +1673,6 @@ void* tpu_kernel_memset(void* dst, int c, size_t n);
 /* Debug print of a local tensor. */
 void tpu_print_local_mem_data(local_addr_t local_offset, int start_idx, const dim4* shape,
                               const dim4* stride, data_type_t dtype);
-/* Position of the first zero (one) bit of an element. */
-void tpu_bdc_first_zero_bit_index(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
-                                  const dim4* dst_stride, const dim4* src_stride,
-                                  bit_width_t dst_width, bit_width_t src_width);
-void tpu_bdc_first_one_bit_index(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
-                                 const dim4* dst_stride, const dim4* src_stride,
-                                 bit_width_t dst_width, bit_width_t src_width);
-
 /* ---- Later additions of the API ---- */
 
 /* Typed forms of the functions of fp32 above; only DT_FP32 on the BM1684X. The table is the one of

@@ -7,7 +7,7 @@
 namespace tputwin {
 
 std::span<const Chip* const> chips() {
-  static const Chip* const all[] = {&bm1880(), &bm1684()};
+  static const Chip* const all[] = {&bm1880(), &bm1684(), &bm1684x()};
   return all;
 }
 

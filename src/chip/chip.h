@@ -36,6 +36,7 @@ struct Chip {
 
 const Chip& bm1880();
 const Chip& bm1684();
+const Chip& bm1684x();
 
 // All chips this build knows.
 std::span<const Chip* const> chips();

@@ -95,8 +95,8 @@ void add(Json& json, const MatmulF32& op) {
   json["size"] = fmt::format("{}x{}x{}", op.left.rows, op.left.cols, op.right.cols);
   if (op.accumulate) json["accumulate"] = true;
 }
-void add(Json& json, const ArithmeticF32& op) { add_constants(json, op.a, op.b); }
-void add(Json& json, const Bitwise32& op) { add_constants(json, op.a, op.b); }
+void add(Json& json, const FloatArithmetic& op) { add_constants(json, op.a, op.b); }
+void add(Json& json, const Bitwise& op) { add_constants(json, op.a, op.b); }
 void add(Json& json, const Select& op) {
   add_constants(json, op.a, op.b);
   add_constant(json, "if_true", op.if_true);
@@ -120,11 +120,9 @@ void add(Json& json, const Mul16By8& op) { json["rshift"] = op.rshift; }
 void add(Json& json, const MulS16ByU8& op) { json["rshift"] = op.rshift; }
 void add(Json& json, const Copy& op) { add_constant(json, "value", op.src); }
 void add(Json& json, const CopyMatrix& op) { json["size"] = axes(op.dst.rows, op.dst.cols); }
-void add(Json&, const Int8ToF32&) {}
-void add(Json&, const SplitByte&) {}
-void add(Json&, const MatrixMac2&) {}
-void add(Json&, const Mdsum&) {}
-void add(Json&, const Lut&) {}
+// Operations that are all operands.
+template <class Op>
+void add(Json&, const Op&) {}
 
 Json attributes(const Operation& operation) {
   Json json = Json::object();

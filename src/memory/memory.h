@@ -36,8 +36,8 @@ struct Memory {
            lane / local.lanes() * v.stride.c;
   }
 
-  // Element value, sign or zero extended; 16-bit values are joined from their planes, 32-bit ones
-  // are their bits.
+  // Element value, sign or zero extended; 16-bit values are joined from their planes, 32-bit and
+  // floating-point ones are their bits.
   int32_t read(const TensorView& v, uint32_t n, uint32_t c, uint32_t h, uint32_t w) const {
     const uint8_t* p = byte(v, n, c, h, w);
     switch (v.dtype) {
@@ -49,8 +49,13 @@ struct Memory {
         return *p | p[v.plane_stride] << 8;
       case DType::i16:
         return static_cast<int16_t>(*p | p[v.plane_stride] << 8);
+      case DType::f16:
+      case DType::bf16:
+        return load<uint16_t>(p);
       case DType::f32:
       case DType::b32:
+      case DType::u32:
+      case DType::i32:
         return load<int32_t>(p);
     }
     return 0;
@@ -61,6 +66,7 @@ struct Memory {
              int32_t value) const {
     uint8_t* p = byte(v, n, c, h, w);
     if (is_32bit(v.dtype)) return store(p, value);
+    if (is_half(v.dtype)) return store(p, static_cast<uint16_t>(value));
     *p = static_cast<uint8_t>(value);
     if (is_16bit(v.dtype)) p[v.plane_stride] = static_cast<uint8_t>(value >> 8);
   }

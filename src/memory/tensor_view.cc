@@ -18,6 +18,14 @@ const char* to_string(DType dtype) {
       return "f32";
     case DType::b32:
       return "b32";
+    case DType::f16:
+      return "f16";
+    case DType::bf16:
+      return "bf16";
+    case DType::u32:
+      return "u32";
+    case DType::i32:
+      return "i32";
   }
   return "?";
 }

@@ -23,7 +23,7 @@ constexpr int32_t wrap32(int64_t value) {
   return static_cast<int32_t>(static_cast<uint32_t>(value));
 }
 
-// Clamps to the range of the type.
+// Clamps to the range of the type (its bits, for u32 and floating-point types).
 constexpr int32_t saturate(int64_t value, DType dtype) {
   int64_t low = 0, high = 0;
   switch (dtype) {
@@ -41,10 +41,18 @@ constexpr int32_t saturate(int64_t value, DType dtype) {
       break;
     case DType::f32:
     case DType::b32:
+    case DType::i32:
       low = INT32_MIN, high = INT32_MAX;
       break;
+    case DType::u32:
+      high = UINT32_MAX;
+      break;
+    case DType::f16:
+    case DType::bf16:
+      high = UINT16_MAX;
+      break;
   }
-  return static_cast<int32_t>(std::clamp(value, low, high));
+  return wrap32(std::clamp(value, low, high));
 }
 
 }  // namespace tputwin

@@ -27,15 +27,15 @@ struct Operand {
   Access access = Access::read;
 };
 
-// What is read where a read_write operand is written: 8-bit results are added to 16-bit old values,
-// others to values of their own type.
+// What is read where a read_write operand is written: values of its own type; 8-bit results of the
+// BM1880, whose view names a high plane, are added to 16-bit old values.
 constexpr TensorView old_value(TensorView view) {
-  if (element_bytes(view.dtype) == 1)
+  if (element_bytes(view.dtype) == 1 && view.plane_stride != 0)
     view.dtype = make_dtype(is_signed(view.dtype), /*is_8bit=*/false);
   return view;
 }
 
-// The operands of one operation, at most six; made for every instruction, hence no allocation.
+// The operands of one operation, at most ten; made for every instruction, hence no allocation.
 class OperandList {
  public:
   OperandList() = default;
@@ -49,7 +49,7 @@ class OperandList {
   const Operand& operator[](size_t index) const { return items_[index]; }
 
  private:
-  std::array<Operand, 6> items_{};
+  std::array<Operand, 10> items_{};
   size_t size_ = 0;
 };
 

@@ -41,4 +41,16 @@ TW_OPERATION(Conv2dF32);
 // One result, which execute() stores.
 float result_at(const Conv2dF32&, const Memory&, uint32_t n, uint32_t oc, uint32_t y, uint32_t x);
 
+struct Conv2dFloat {
+  TensorView out;
+};
+
+TW_OPERATION(Conv2dFloat);
+
+struct Conv2dQuant {
+  TensorView out;
+};
+
+TW_OPERATION(Conv2dQuant);
+
 }  // namespace tputwin

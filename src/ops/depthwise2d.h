@@ -39,4 +39,16 @@ TW_OPERATION(Depthwise2dF32);
 float result_at(const Depthwise2dF32&, const Memory&, uint32_t n, uint32_t c, uint32_t y,
                 uint32_t x);
 
+struct Depthwise2dFloat {
+  TensorView out;
+};
+
+TW_OPERATION(Depthwise2dFloat);
+
+struct Depthwise2dQuant {
+  TensorView out;
+};
+
+TW_OPERATION(Depthwise2dQuant);
+
 }  // namespace tputwin

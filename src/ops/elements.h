@@ -5,8 +5,10 @@
 #include <optional>
 
 #include "memory/memory.h"
+#include "numerics/float16.h"
 #include "numerics/float32.h"
 #include "numerics/integer.h"
+#include "ops/source.h"
 
 namespace tputwin {
 
@@ -23,6 +25,25 @@ void for_each_index(const Shape& s, F&& f) {
 inline TensorView as(TensorView view, DType dtype) {
   view.dtype = dtype;
   return view;
+}
+
+// An element of a floating-point type as fp32, and back, rounded to nearest even.
+inline float read_float(const Memory& memory, const TensorView& v, uint32_t n, uint32_t c,
+                        uint32_t h, uint32_t w) {
+  return float_value(static_cast<uint32_t>(memory.read(v, n, c, h, w)), v.dtype);
+}
+inline float read_float(const Memory& memory, const Source& s, uint32_t n, uint32_t c, uint32_t h,
+                        uint32_t w) {
+  return float_value(static_cast<uint32_t>(s.read(memory, n, c, h, w)), s.view.dtype);
+}
+inline void write_float(const Memory& memory, const TensorView& v, uint32_t n, uint32_t c,
+                        uint32_t h, uint32_t w, float x) {
+  memory.write(v, n, c, h, w, static_cast<int32_t>(float_bits(x, v.dtype)));
+}
+// An element of an integer type as the number it is.
+inline int64_t read_integer(const Memory& memory, const Source& s, uint32_t n, uint32_t c,
+                            uint32_t h, uint32_t w) {
+  return integer_value(s.read(memory, n, c, h, w), s.view.dtype);
 }
 
 // The 16-bit value whose low plane a view names.

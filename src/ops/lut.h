@@ -21,4 +21,10 @@ Footprint footprint(const Lut&, const Chip&);
 Cost cost(const Lut&, const Chip&);
 void execute(const Lut&, const Memory&);
 
+struct TableLookup {
+  TensorView out;
+};
+
+TW_OPERATION(TableLookup);
+
 }  // namespace tputwin

@@ -22,4 +22,22 @@ TW_OPERATION(MatmulF32);
 float result_at(const MatmulF32&, const Memory&, uint32_t i, uint32_t j);
 Footprint footprint(const MatmulF32&, const Chip&);
 
+struct MatmulFloat {
+  TensorView out;
+};
+
+TW_OPERATION(MatmulFloat);
+
+struct MatmulGrouped {
+  TensorView out;
+};
+
+TW_OPERATION(MatmulGrouped);
+
+struct MatmulInt {
+  TensorView out;
+};
+
+TW_OPERATION(MatmulInt);
+
 }  // namespace tputwin

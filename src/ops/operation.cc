@@ -18,8 +18,12 @@ template <class T>
 constexpr bool is_f32 =
     std::is_same_v<T, Conv2dF32> || std::is_same_v<T, Depthwise2dF32> ||
     std::is_same_v<T, Pool2dF32> || std::is_same_v<T, MatmulF32> ||
-    std::is_same_v<T, ArithmeticF32> || std::is_same_v<T, UnaryF32> ||
-    std::is_same_v<T, ChannelAffine> || std::is_same_v<T, Int8ToF32> || std::is_same_v<T, Select>;
+    std::is_same_v<T, FloatArithmetic> || std::is_same_v<T, UnaryF32> ||
+    std::is_same_v<T, ChannelAffine> || std::is_same_v<T, Int8ToF32> || std::is_same_v<T, Select> ||
+    std::is_same_v<T, FloatFunction> || std::is_same_v<T, Unary> || std::is_same_v<T, Convert> ||
+    std::is_same_v<T, Requantise> || std::is_same_v<T, Sort> || std::is_same_v<T, Conv2dFloat> ||
+    std::is_same_v<T, Depthwise2dFloat> || std::is_same_v<T, Pool2dFloat> ||
+    std::is_same_v<T, MatmulFloat> || std::is_same_v<T, MatmulGrouped>;
 
 struct NoMode {
   NoMode() {}  // not trivial: an unused variable is meant
@@ -70,7 +74,7 @@ std::string_view name(const Operation& operation) {
 Engine engine(const Operation& operation) {
   return dispatch(operation, Engine::cpu, [](const auto& op) {
     using T = std::decay_t<decltype(op)>;
-    if constexpr (std::is_same_v<T, Copy>) return op.engine;
+    if constexpr (requires { op.engine; }) return op.engine;
     return is_dma<T> ? Engine::dma : Engine::compute;
   });
 }

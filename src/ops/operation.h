@@ -3,10 +3,10 @@
 
 #include <variant>
 
-#include "ops/arithmetic_f32.h"
-#include "ops/bitwise32.h"
+#include "ops/bitwise.h"
 #include "ops/channel_affine.h"
 #include "ops/conv2d.h"
+#include "ops/convert.h"
 #include "ops/copy.h"
 #include "ops/cpu_call.h"
 #include "ops/depthwise2d.h"
@@ -17,14 +17,26 @@
 #include "ops/elementwise.h"
 #include "ops/fixed_point.h"
 #include "ops/fixed_point_wide.h"
+#include "ops/float_arithmetic.h"
+#include "ops/float_function.h"
+#include "ops/gather.h"
 #include "ops/int8_to_f32.h"
+#include "ops/int_arithmetic.h"
+#include "ops/load_table.h"
 #include "ops/lut.h"
+#include "ops/mask_select.h"
 #include "ops/matmul.h"
 #include "ops/matrix_mac.h"
 #include "ops/matrix_mac2.h"
 #include "ops/mdsum.h"
 #include "ops/pool2d.h"
+#include "ops/rearrange.h"
+#include "ops/requantise.h"
+#include "ops/scatter.h"
 #include "ops/select.h"
+#include "ops/sequence.h"
+#include "ops/sort.h"
+#include "ops/unary.h"
 #include "ops/unary_f32.h"
 #include "ops/winograd2d.h"
 
@@ -33,9 +45,12 @@ namespace tputwin {
 using Operation =
     std::variant<Conv2d, Winograd2d, Depthwise2d, Pool2d, MatrixMac, MatrixMac2, Elementwise, Mdsum,
                  Lut, DmaTensor, DmaMatrix, DmaLrnShift, DmaWinogradKernel, Conv2dF32,
-                 Depthwise2dF32, Pool2dF32, MatmulF32, ArithmeticF32, UnaryF32, ChannelAffine,
-                 Int8ToF32, Select, Bitwise32, FixedPoint, SplitByte, Mul16By8, MulS16ByU8, Copy,
-                 CopyMatrix, CpuCall>;
+                 Depthwise2dF32, Pool2dF32, MatmulF32, FloatArithmetic, UnaryF32, ChannelAffine,
+                 Int8ToF32, Select, Bitwise, FixedPoint, SplitByte, Mul16By8, MulS16ByU8, Copy,
+                 CopyMatrix, FloatFunction, IntArithmetic, Unary, Convert, Requantise, Rearrange,
+                 Gather, Scatter, MaskSelect, Sort, Sequence, LoadTable, TableLookup, Conv2dFloat,
+                 Conv2dQuant, Depthwise2dFloat, Depthwise2dQuant, Pool2dFloat, Pool2dQuant,
+                 MatmulFloat, MatmulGrouped, MatmulInt, CpuCall>;
 
 // Dispatch to the alternative held. CpuCall has no operands, no footprint and no body here: the
 // device hands it to its CPU operator host.

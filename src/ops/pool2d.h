@@ -43,4 +43,16 @@ float share_of(const Window& window);
 // One result, which execute() stores.
 float result_at(const Pool2dF32&, const Memory&, uint32_t n, uint32_t c, uint32_t y, uint32_t x);
 
+struct Pool2dFloat {
+  TensorView out;
+};
+
+TW_OPERATION(Pool2dFloat);
+
+struct Pool2dQuant {
+  TensorView out;
+};
+
+TW_OPERATION(Pool2dQuant);
+
 }  // namespace tputwin

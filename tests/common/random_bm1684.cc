@@ -22,8 +22,8 @@ Shape cells_of(Shape shape, uint8_t pack) {
 
 // Amounts of shifts: the documented range and some beyond.
 bool is_shift_amount(const Operation& operation, const TensorView* view) {
-  if (const auto* op = std::get_if<Bitwise32>(&operation))
-    return op->kind >= Bitwise32::Kind::arithmetic_shift && view == &op->b.view;
+  if (const auto* op = std::get_if<Bitwise>(&operation))
+    return op->kind >= Bitwise::Kind::arithmetic_shift && view == &op->b.view;
   if (const auto* op = std::get_if<FixedPoint>(&operation))
     return op->kind >= FixedPoint::Kind::arithmetic_shift && view == &op->b.view;
   return false;

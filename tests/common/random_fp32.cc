@@ -15,7 +15,7 @@ class Fp32Generator {
 
   Operation make(OperationKind kind) {
     switch (kind) {
-      case OperationKind::arithmetic_f32:
+      case OperationKind::float_arithmetic:
         return arithmetic();
       case OperationKind::unary_f32:
         return unary();
@@ -53,7 +53,7 @@ class Fp32Generator {
   bool sometimes() { return rng_.chance(1, 5); }
 
   Operation arithmetic() {
-    ArithmeticF32 op{.kind = static_cast<ArithmeticF32::Kind>(rng_.below(7))};
+    FloatArithmetic op{.kind = static_cast<FloatArithmetic::Kind>(rng_.below(7))};
     op.out = result();
     op.a = source();
     op.b = source();

@@ -529,7 +529,7 @@ std::string_view to_string(OperationKind kind) {
                                          "depthwise2d_f32",
                                          "pool2d_f32",
                                          "matmul_f32",
-                                         "arithmetic_f32",
+                                         "float_arithmetic",
                                          "unary_f32",
                                          "channel_affine",
                                          "int8_to_f32",

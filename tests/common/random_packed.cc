@@ -12,7 +12,7 @@ class PackedGenerator {
 
   Operation make(OperationKind kind) {
     switch (kind) {
-      case OperationKind::bitwise32:
+      case OperationKind::bitwise:
         return bitwise();
       case OperationKind::fixed_point:
         return fixed_point();
@@ -62,9 +62,9 @@ class PackedGenerator {
   }
 
   Operation bitwise() {
-    using Kind = Bitwise32::Kind;
+    using Kind = Bitwise::Kind;
     const uint32_t lane = tensors_.start_lane();
-    Bitwise32 op{.kind = static_cast<Kind>(rng_.below(5)), .keeps_at_32 = rng_.coin()};
+    Bitwise op{.kind = static_cast<Kind>(rng_.below(5)), .keeps_at_32 = rng_.coin()};
     const bool shift = op.kind >= Kind::arithmetic_shift;
     op.out = tensors_.any(shape_, lane, DType::b32, /*is_source=*/false);
     op.a = tensors_.source(shape_, lane, DType::b32);

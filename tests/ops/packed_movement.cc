@@ -4,7 +4,7 @@
 namespace tputwin::testing {
 namespace {
 
-using Kind = Bitwise32::Kind;
+using Kind = Bitwise::Kind;
 
 struct MovementTest : ::testing::Test, PackedLanes {
   static Values counting(uint64_t count) {
@@ -124,7 +124,7 @@ TEST_F(MovementTest, ComputesLogicAndShifts) {
   const Shape s{2, 66, 1, 7};
   for (const BitwiseCase& c : kBitwise)
     for (const Body body : kBodies) {
-      const Bitwise32 op{.kind = c.kind,
+      const Bitwise op{.kind = c.kind,
                          .out = plain(0, s),
                          .a = Source::tensor(plain(4096, s)),
                          .b = Source::tensor(plain(8192, s)),

@@ -285,7 +285,7 @@ void mask_last_cells(const TensorView& out, const TensorView& in, uint32_t mask,
     view.shape.n = 1;
     return view;
   };
-  fast::execute(Bitwise32{.kind = Bitwise32::Kind::bit_and,
+  fast::execute(Bitwise{.kind = Bitwise::Kind::bit_and,
                           .out = last_cells(out),
                           .a = Source::tensor(last_cells(in)),
                           .b = Source::value(mask)},

@@ -34,6 +34,22 @@ Result<uint64_t> wanted_bytes() {
   return bytes << shift;
 }
 
+const Chip*& chip_of_process() {
+  static const Chip* chip = &bm1684();
+  return chip;
+}
+
+// The chip of devices: TPUTWIN_CHIP, or that of the device API linked.
+Result<const Chip*> wanted_chip() {
+  const char* text = std::getenv("TPUTWIN_CHIP");
+  if (text == nullptr || *text == '\0') return chip_of_process();
+  const Chip* chip = find_chip(text);
+  if (chip == &bm1684() || chip == &bm1684x()) return chip;
+  return Error(ErrorId::bml_environment)
+      .argument("TPUTWIN_CHIP", text)
+      .detail("bmlib drives a BM1684 or a BM1684X");
+}
+
 // The cards that are open.
 struct Table {
   std::mutex mutex;
@@ -46,6 +62,8 @@ Table& open_cards() {
 }
 
 }  // namespace
+
+void use_chip(const Chip& chip) { chip_of_process() = &chip; }
 
 int Card::count() {
   const char* value = std::getenv("TPUTWIN_DEVICES");
@@ -60,7 +78,8 @@ Result<std::shared_ptr<Card>> Card::open(int id) {
   // a child of fork() has no thread for its parent's card
   if (auto card = open.lock(); card != nullptr && card->process() == getpid()) return card;
   TW_ASSIGN_OR_RETURN(bytes, wanted_bytes());
-  TW_ASSIGN_OR_RETURN(chip, Device::create({.chip = &bm1684(), .global_bytes = bytes}));
+  TW_ASSIGN_OR_RETURN(kind, wanted_chip());
+  TW_ASSIGN_OR_RETURN(chip, Device::create({.chip = kind, .global_bytes = bytes}));
   auto card = std::make_shared<Card>(id, std::move(chip));
   open = card;
   return card;

@@ -31,10 +31,13 @@ inline constexpr int kHeaps = 3;
 using LaunchCallback = void (*)(int, int, int, const char*);
 extern std::atomic<LaunchCallback> launch_callback;
 
+// The chip of devices opened from now on, unless TPUTWIN_CHIP names one. The BM1684 at first.
+void use_chip(const Chip& chip);
+
 // A kernel that is to run, runs, or has run.
 struct Launch {
   std::string kernel;
-  okk_kernel_func_t function;
+  okk::KernelFunction function;
   std::vector<uint8_t> arguments;  // a copy
   std::thread::id caller = std::this_thread::get_id();
   // What follows belongs to the card.

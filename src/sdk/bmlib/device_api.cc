@@ -6,7 +6,8 @@
 namespace tputwin::bmlib {
 namespace {
 
-constexpr unsigned kChipId = 0x1684;
+// The number by which drivers call the BM1684X.
+unsigned chip_id(const Card& card) { return &card.chip() == &bm1684x() ? 0x1686 : 0x1684; }
 
 int mebibytes(uint64_t bytes) { return static_cast<int>(bytes >> 20); }
 
@@ -14,8 +15,9 @@ bm_misc_info misc_info_of(const Card& card) {
   bm_misc_info info{};
   info.pcie_soc_mode = 1;
   info.ddr0a_size = static_cast<long long>(card.memory_bytes());
-  info.chipid = kChipId;
-  info.chipid_bit_mask = BM1684_CHIPID_BIT_MASK;
+  info.chipid = chip_id(card);
+  info.chipid_bit_mask =
+      info.chipid == 0x1686 ? BM1686_CHIPID_BIT_MASK : BM1684_CHIPID_BIT_MASK;
   return info;
 }
 
@@ -101,7 +103,7 @@ int bm_get_devid(bm_handle_t handle) {
 }
 
 bm_status_t bm_get_chipid(bm_handle_t handle, unsigned int* p_chipid) {
-  return tell(__func__, handle, p_chipid, "p_chipid", [](Card&) { return kChipId; });
+  return tell(__func__, handle, p_chipid, "p_chipid", [](Card& card) { return chip_id(card); });
 }
 
 bm_status_t bm_get_misc_info(bm_handle_t handle, struct bm_misc_info* pmisc_info) {

@@ -12,12 +12,12 @@ namespace {
 
 constexpr size_t kNameBytes = 64;  // of the field in which a name travels
 
-Result<okk_kernel_func_t> find_kernel(const char* name) {
+Result<okk::KernelFunction> find_kernel(const char* name) {
   TW_RETURN_IF_ERROR(check_pointer(name, "func_name"));
   if (strnlen(name, kNameBytes + 1) > kNameBytes)
     return Error(ErrorId::bml_kernel_name)
         .argument("func_name", fmt::format("\"{:.{}}...\"", name, kNameBytes));
-  if (okk_kernel_func_t function = okk::kernels().find(name)) return function;
+  if (okk::KernelFunction function = okk::kernels().find(name)) return function;
   return Error(ErrorId::bml_kernel_unknown)
       .argument("func_name", fmt::format("\"{}\"", name))
       .detail(fmt::format("registered: {}", fmt::join(okk::kernels().names(), ", ")));

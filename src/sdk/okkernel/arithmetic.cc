@@ -39,8 +39,8 @@ Operands constant_and_tensor(Call& call, const dim4* shape, Place dst, Place src
   return operands;
 }
 
-void arithmetic(Call& call, ArithmeticF32::Kind kind, const Operands& operands) {
-  call.issue(ArithmeticF32{.kind = kind, .out = operands.out, .a = operands.a, .b = operands.b});
+void arithmetic(Call& call, FloatArithmetic::Kind kind, const Operands& operands) {
+  call.issue(FloatArithmetic{.kind = kind, .out = operands.out, .a = operands.a, .b = operands.b});
 }
 
 void select_value(Call& call, Select::Compare compare, const Operands& operands, x32 value) {
@@ -96,7 +96,7 @@ using namespace tputwin::okk;
                       const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,    \
                       const dim4* src1_stride) {                                             \
     Call call(__func__);                                                                     \
-    arithmetic(call, ArithmeticF32::Kind::kind,                                              \
+    arithmetic(call, FloatArithmetic::Kind::kind,                                              \
                tensors(call, shape, {dst_addr, dst_stride}, {src0_addr, src0_stride},        \
                        {src1_addr, src1_stride}));                                           \
   }
@@ -104,7 +104,7 @@ using namespace tputwin::okk;
   void okk_bdc_##name(local_addr_t dst_addr, local_addr_t src_addr, float C, const dim4* shape, \
                       const dim4* dst_stride, const dim4* src_stride) {                         \
     Call call(__func__);                                                                        \
-    arithmetic(call, ArithmeticF32::Kind::kind,                                                 \
+    arithmetic(call, FloatArithmetic::Kind::kind,                                                 \
                operands(call, shape, {dst_addr, dst_stride}, {src_addr, src_stride}, C));       \
   }
 

@@ -6,7 +6,7 @@
 namespace tputwin::okk {
 namespace {
 
-using Kind = Bitwise32::Kind;
+using Kind = Bitwise::Kind;
 
 // A tensor argument, or the constant in its place.
 struct Operand32 {
@@ -31,7 +31,7 @@ void bitwise(std::string_view name, Kind kind, const dim4* shape, const Operand3
   const bool shifts = kind == Kind::arithmetic_shift || kind == Kind::logical_shift;
   if (shifts && b.constant)
     call.in_range(static_cast<int32_t>(*b.constant), -32, 32, ErrorId::okk_shift_32, "C");
-  call.issue(Bitwise32{.kind = kind,
+  call.issue(Bitwise{.kind = kind,
                        .out = view(dst),
                        .a = source(a),
                        .b = source(b),

@@ -1,6 +1,5 @@
 #include "sdk/okkernel/call.h"
 
-#include "base/last_error.h"
 #include "memory/layout.h"
 
 namespace tputwin::okk {
@@ -11,45 +10,14 @@ Shape cells_of(const Shape& shape, uint8_t pack) {
   return {(shape.n + pack - 1) / pack, shape.c, shape.h, shape.w};
 }
 
-// A stride of a dimension with one element means nothing, whatever it is.
-template <class Strides>
-void drop_meaningless(Strides& stride, const Shape& cells, uint64_t channel_turns) {
-  if (cells.n == 1) stride.n = 0;
-  if (channel_turns == 1) stride.c = 0;
-  if (cells.h == 1) stride.h = 0;
-  if (cells.w == 1) stride.w = 0;
-}
-
-Shape to_shape(const dim4& d) {
-  return {static_cast<uint32_t>(d.n), static_cast<uint32_t>(d.c), static_cast<uint32_t>(d.h),
-          static_cast<uint32_t>(d.w)};
-}
-
-// Halfwords lie low byte first.
-uint32_t plane_stride_of(DType dtype) { return is_16bit(dtype) ? 1 : 0; }
-
 }  // namespace
 
-Call::Call(std::string_view name) : name_(name), session_(current_session()) {
-  if (session_ != nullptr) return;
-  ok_ = false;
-  static_cast<void>(report(Error(ErrorId::okk_no_kernel).in(name)));
-}
+Call::Call(std::string_view name) : KernelCall(name, kOkkRules) {}
 
-const Chip& Call::chip() const { return session_ != nullptr ? session_->chip() : bm1684(); }
+const Chip& Call::chip() const { return in_kernel() ? session().chip() : bm1684(); }
 
 const Quirks& Call::quirks() const {
-  return session_ != nullptr ? session_->quirks() : Quirks::of_process();
-}
-
-bool Call::broken(ErrorId rule, std::string_view argument, std::string value) {
-  if (!ok_) return false;
-  ok_ = session_->report(Error(rule).argument(argument, std::move(value)), name_);
-  return ok_;
-}
-
-void Call::issue(const Operation& op) {
-  if (ok_) session_->issue(op, name_);
+  return in_kernel() ? session().quirks() : Quirks::of_process();
 }
 
 Shape Call::shape(const dim4* shape, std::string_view argument) {
@@ -127,7 +95,7 @@ TensorView Call::system(std::string_view argument, system_addr_t address, const 
     Space space;
     uint64_t base, bytes;
   };
-  const uint64_t global_bytes = session_ != nullptr ? session_->device().global().size() : 0;
+  const uint64_t global_bytes = in_kernel() ? session().device().global().size() : 0;
   for (const Region& region : {Region{Space::global, chip().global_base, global_bytes},
                                Region{Space::l2, chip().l2.base, chip().l2.bytes},
                                Region{Space::dtcm, chip().dtcm.base, chip().dtcm.bytes}}) {

@@ -7,46 +7,23 @@
 //     TensorView out = call.lanes("dst_addr", dst_addr, "dst_stride", shape, dst_stride,
 //     DType::f32);
 //     ...
-//     call.issue(ArithmeticF32{...});   // nothing happens if a rule was broken
+//     call.issue(FloatArithmetic{...});   // nothing happens if a rule was broken
 //   }
 #pragma once
 
-#include <fmt/format.h>
+#include <okk.h>
 
-#include <string>
-#include <string_view>
-
-#include "ops/operation.h"
-#include "sdk/okkernel/session.h"
+#include "sdk/okkernel/kernel_call.h"
 
 namespace tputwin::okk {
 
-// An address as messages show it.
-struct Hex {
-  uint64_t value;
-};
-
-class Call {
+class Call : public KernelCall {
  public:
   // `name` outlives the call (__func__). Outside a kernel the call fails.
   explicit Call(std::string_view name);
 
-  bool ok() const { return ok_; }
   const Chip& chip() const;
   const Quirks& quirks() const;
-  Session& session() { return *session_; }  // of a call that is ok
-
-  // Checks one rule. True if the call may go on: the rule holds, or breaking it is only a warning.
-  template <class T>
-  bool require(bool holds, ErrorId rule, std::string_view argument, const T& value) {
-    return holds || broken(rule, argument, text(value));
-  }
-  bool present(const void* pointer, std::string_view argument) {
-    return require(pointer != nullptr, ErrorId::okk_null, argument, "NULL");
-  }
-  bool in_range(int64_t value, int64_t low, int64_t high, ErrorId rule, std::string_view argument) {
-    return require(low <= value && value <= high, rule, argument, value);
-  }
 
   // The shape an argument points at; (1,1,1,1) if a rule is broken.
   // BDC: n, h, w in [1, 65535], c in [1, 4095]. GDMA: all extents from 1 on.
@@ -67,26 +44,9 @@ class Call {
   TensorView system(std::string_view argument, system_addr_t address, const Shape& shape,
                     const dim4* stride, DType dtype);
 
-  // Hands an operation to the chip, if every rule so far was kept.
-  void issue(const Operation& op);
-
  private:
-  bool broken(ErrorId rule, std::string_view argument, std::string value);
   Stride strides(std::string_view argument, const dim4* stride, const Shape& shape,
                  uint64_t channel_turns, uint32_t bytes);
-
-  static std::string text(std::string_view s) { return std::string(s); }
-  static std::string text(const dim4& d) {
-    return fmt::format("({},{},{},{})", d.n, d.c, d.h, d.w);
-  }
-  template <class T>
-  requires std::is_arithmetic_v<T>
-  static std::string text(T value) { return fmt::format("{}", value); }
-  static std::string text(Hex hex) { return fmt::format("{:#x}", hex.value); }
-
-  std::string_view name_;
-  Session* session_;
-  bool ok_ = true;
 };
 
 }  // namespace tputwin::okk

@@ -1,4 +1,6 @@
 // Layout utilities. They issue no command and work outside of kernels too.
+#include <okk.h>
+
 #include "memory/layout.h"
 #include "base/bits.h"
 #include "base/last_error.h"

@@ -1,12 +1,14 @@
 #include "sdk/okkernel/registry.h"
 
+#include <okk.h>
+
 #include <cstdio>
 
 #include "base/last_error.h"
 
 namespace tputwin::okk {
 
-bool KernelRegistry::add(std::string_view name, okk_kernel_func_t function) {
+bool KernelRegistry::add(std::string_view name, KernelFunction function) {
   std::lock_guard lock(mutex_);
   auto [it, inserted] = functions_.try_emplace(std::string(name), function);
   if (inserted || it->second == function) return true;
@@ -14,7 +16,7 @@ bool KernelRegistry::add(std::string_view name, okk_kernel_func_t function) {
   return false;
 }
 
-okk_kernel_func_t KernelRegistry::find(std::string_view name) const {
+KernelFunction KernelRegistry::find(std::string_view name) const {
   std::lock_guard lock(mutex_);
   auto it = functions_.find(name);
   return it == functions_.end() ? nullptr : it->second;

@@ -19,7 +19,7 @@ namespace {
 thread_local std::jmp_buf* assertion_exit = nullptr;
 
 // The kernel's own code runs between setjmp and longjmp; nothing here lives across them.
-void call_leavable(okk_kernel_func_t function, const void* arguments) {
+void call_leavable(KernelFunction function, const void* arguments) {
   std::jmp_buf exit;
   assertion_exit = &exit;
   if (setjmp(exit) == 0) function(arguments);
@@ -36,7 +36,7 @@ std::string describe(const std::exception_ptr& thrown) {
   }
 }
 
-void call_kernel(Session& session, const std::string& name, okk_kernel_func_t function,
+void call_kernel(Session& session, const std::string& name, KernelFunction function,
                  const void* arguments) {
   const auto mode = session.quirks().kernel_flush ? ScopedFloatMode::flush : ScopedFloatMode::ieee;
   ScopedFloatMode float_mode(mode);
@@ -45,7 +45,7 @@ void call_kernel(Session& session, const std::string& name, okk_kernel_func_t fu
   } catch (...) {
     assertion_exit = nullptr;
     session.report(
-        Error(ErrorId::okk_exception).argument("exception", describe(std::current_exception())),
+        Error(session.rules().exception).argument("exception", describe(std::current_exception())),
         name);
   }
 }
@@ -57,7 +57,7 @@ bool assertions_fail_launches() {
 
 }  // namespace
 
-Outcome run_kernel(Device& device, const std::string& name, okk_kernel_func_t function,
+Outcome run_kernel(Device& device, const std::string& name, KernelFunction function,
                    const void* arguments) {
   static std::mutex one_kernel;
   std::lock_guard lock(one_kernel);
@@ -68,7 +68,7 @@ Outcome run_kernel(Device& device, const std::string& name, okk_kernel_func_t fu
   ScopedSession current(session);
   call_kernel(session, name, function, arguments);
   if (session.parallel() && device.error().ok())
-    session.report(Error(ErrorId::okk_parallel_open), name);
+    session.report(Error(session.rules().parallel_open), name);
   session.poll();
   // the first error is the cause; calls after it may have broken rules as well
   Outcome outcome{.error = record.first_error(), .warnings = record.warnings()};
@@ -80,8 +80,9 @@ Outcome run_kernel(Device& device, const std::string& name, okk_kernel_func_t fu
 
 void leave_failed_kernel(const char* file, int line, const char* expression) {
   if (assertion_exit == nullptr || !assertions_fail_launches()) return;
-  current_session()->report(Error(ErrorId::okk_assert).argument(expression, "false"),
-                            fmt::format("{}:{}", file, line));
+  Session& session = *current_session();
+  session.report(Error(session.rules().assertion).argument(expression, "false"),
+                 fmt::format("{}:{}", file, line));
   std::longjmp(*assertion_exit, 1);
 }
 

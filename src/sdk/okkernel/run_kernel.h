@@ -1,14 +1,13 @@
 // Running one kernel from its first to its last instruction.
 #pragma once
 
-#include <okk.h>
-
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/diagnostics.h"
 #include "machine/device.h"
+#include "sdk/okkernel/session.h"
 
 namespace tputwin::okk {
 
@@ -21,7 +20,7 @@ struct Outcome {
 // Runs a kernel on the calling thread, whose record of errors it uses and clears, and finishes all
 // work it left queued. The device is as able to work afterwards as before. One kernel runs at a
 // time in a process, because kernels keep state in global variables.
-Outcome run_kernel(Device& device, const std::string& name, okk_kernel_func_t function,
+Outcome run_kernel(Device& device, const std::string& name, KernelFunction function,
                    const void* arguments);
 
 // A condition of OKKERNEL_ASSERT that does not hold: leaves the kernel, whose launch fails, if

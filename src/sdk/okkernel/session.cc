@@ -34,8 +34,17 @@ Session* current_session() { return current; }
 ScopedSession::ScopedSession(Session& session) : before_(current) { current = &session; }
 ScopedSession::~ScopedSession() { current = before_; }
 
+const ApiRules& rules_of(const Chip& chip) { return &chip == &bm1684x() ? kTpuRules : kOkkRules; }
+
+void Session::wait_for_other(Engine waiting) {
+  if (waiting == Engine::dma)
+    barrier_compute_ = issued_compute_;
+  else
+    barrier_dma_ = issued_dma_;
+}
+
 void Session::issue(const Operation& op, std::string_view call) {
-  if (!initialized_ && !report(Error(ErrorId::okk_uninitialized), call)) return;
+  if (!initialized_ && !report(Error(rules().uninitialized), call)) return;
   unpolled_ = true;
   const Engine engine = tputwin::engine(op);
   const bool dma = engine == Engine::dma;

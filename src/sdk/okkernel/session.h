@@ -1,8 +1,6 @@
 // Session: the run of one kernel on one chip, which the okk_* calls of its thread work on.
 #pragma once
 
-#include <okk.h>
-
 #include <string_view>
 
 #include "machine/device.h"
@@ -18,10 +16,27 @@ struct Quirks {
   static const Quirks& of_process();
 };
 
+// A kernel: args points at the bytes the host passed.
+using KernelFunction = void (*)(const void* args);
+
+// How an API calls the rules that all kernels keep.
+struct ApiRules {
+  ErrorId no_kernel, null, uninitialized, parallel_open, assertion, exception;
+};
+inline constexpr ApiRules kOkkRules{ErrorId::okk_no_kernel,     ErrorId::okk_null,
+                                    ErrorId::okk_uninitialized, ErrorId::okk_parallel_open,
+                                    ErrorId::okk_assert,        ErrorId::okk_exception};
+inline constexpr ApiRules kTpuRules{ErrorId::tpu_no_kernel,     ErrorId::tpu_null,
+                                    ErrorId::tpu_uninitialized, ErrorId::tpu_parallel_open,
+                                    ErrorId::tpu_assert,        ErrorId::tpu_exception};
+// Those of the chip's own API.
+const ApiRules& rules_of(const Chip& chip);
+
 class Session {
  public:
   explicit Session(Device& device, const Quirks& quirks = Quirks::of_process())
       : device_(device), quirks_(quirks) {}
+  const ApiRules& rules() const { return rules_of(chip()); }
 
   Device& device() { return device_; }
   const Chip& chip() const { return device_.chip(); }
@@ -41,6 +56,9 @@ class Session {
   void end_parallel();
   // Finishes all operations.
   void poll();
+  // In a parallel section: what `waiting` starts from now on waits for all that the other engine
+  // was given so far.
+  void wait_for_other(Engine waiting);
   // Operations issued since the last poll().
   bool unpolled() const { return unpolled_; }
 

@@ -101,7 +101,7 @@ void okk_bdc_neg(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape
                  const dim4* dst_stride, const dim4* src_stride) {
   Call call(__func__);
   const auto [out, in] = strided(call, dst_addr, src_addr, shape, dst_stride, src_stride);
-  call.issue(ArithmeticF32{.kind = ArithmeticF32::Kind::sub,
+  call.issue(FloatArithmetic{.kind = FloatArithmetic::Kind::sub,
                            .out = out,
                            .a = Source::value(0.0f),
                            .b = Source::tensor(in)});
@@ -111,7 +111,7 @@ void okk_bdc_reciprocal(local_addr_t dst_addr, local_addr_t src_addr, const dim4
                         const dim4* dst_stride, const dim4* src_stride) {
   Call call(__func__);
   const auto [out, in] = strided(call, dst_addr, src_addr, shape, dst_stride, src_stride);
-  call.issue(ArithmeticF32{.kind = ArithmeticF32::Kind::div,
+  call.issue(FloatArithmetic{.kind = FloatArithmetic::Kind::div,
                            .out = out,
                            .a = Source::value(1.0f),
                            .b = Source::tensor(in)});

@@ -1,0 +1,33 @@
+#include "chip/chip.h"
+
+namespace tputwin {
+
+// Sizes and start addresses are those the reference model reports; clock and rates are published
+// product data, bandwidths assumptions, see docs/timing.md.
+const Chip& bm1684x() {
+  static constexpr Chip chip{
+      .name = "BM1684X",
+      .version = 1686,
+      .lanes = 64,
+      .lane_bytes = 256 * 1024,
+      .banks = 16,
+      .bank_bytes = 16 * 1024,
+      .eu_bytes = 64,
+      .global_base = 0x1'0000'0000,
+      .local_base = 0x0800'0000,
+      .global_bytes = uint64_t{4} << 30,
+      .global_alloc_base = 0,
+      .l2 = {.base = 0x1000'0000, .bytes = 0x1f'b000},
+      .dtcm = {},
+      .table = {},
+      .global_alloc_quantum = 4096,
+      .clock_hz = 1.0e9,
+      .macs_per_lane_cycle = 256,
+      .dma_bytes_per_cycle = 64.0,
+      .dma_setup_cycles = 100,
+      .compute_setup_cycles = 30,
+  };
+  return chip;
+}
+
+}  // namespace tputwin

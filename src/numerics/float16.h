@@ -1,0 +1,61 @@
+// fp16 and bf16 of the BM1684X: conversions to and from fp32, and arithmetic. Expects the thread to
+// be in ScopedFloatMode. bm1684x-machine 5 and 7.4.
+#pragma once
+
+#include <cstdint>
+
+#include "memory/tensor_view.h"
+#include "numerics/float32.h"
+#include "numerics/rounding.h"
+
+namespace tputwin {
+
+constexpr uint16_t kHalfNan = 0x7fff;  // every NaN result of a 16-bit type
+
+namespace f16 {
+// Exact; NaN becomes the invalid fp32.
+float to_f32(uint16_t bits);
+// Subnormal results are kept, subnormal operands are 0. Values of 2^16 and more are infinite in
+// every mode, those the mode rounds past the largest number saturate as it demands.
+uint16_t from_f32(float x, Rounding mode = Rounding::half_even);
+}  // namespace f16
+
+namespace bf16 {
+// Exact: the upper half. Subnormals and NaN pass unchanged.
+constexpr float to_f32(uint16_t bits) { return f32::from_bits(uint32_t{bits} << 16); }
+// fp32 subnormals are 0.
+uint16_t from_f32(float x, Rounding mode = Rounding::half_even);
+}  // namespace bf16
+
+// An element of a floating-point type, from its bits and back, rounded to nearest even.
+inline float float_value(uint32_t bits, DType dtype) {
+  switch (dtype) {
+    case DType::f16:
+      return f16::to_f32(static_cast<uint16_t>(bits));
+    case DType::bf16:
+      return bf16::to_f32(static_cast<uint16_t>(bits));
+    default:
+      return f32::from_bits(bits);
+  }
+}
+inline uint32_t float_bits(float x, DType dtype) {
+  switch (dtype) {
+    case DType::f16:
+      return f16::from_f32(x);
+    case DType::bf16:
+      return bf16::from_f32(x);
+    default:
+      return f32::bits(x);
+  }
+}
+// x as the type holds it: one step of a sum or product in that type.
+inline float round_to(float x, DType dtype) {
+  return dtype == DType::f32 ? x : float_value(float_bits(x, dtype), dtype);
+}
+
+// To an integer: rounded, saturated; NaN gives the smallest value of the type.
+int32_t float_to_integer(float x, DType dtype, Rounding mode);
+// fp32 nearest to an integer, ties to even.
+float integer_to_float(int64_t value);
+
+}  // namespace tputwin

@@ -1,0 +1,21 @@
+#include "ops/depthwise2d.h"
+
+#include "ops/elements.h"
+#include "ops/timing.h"
+#include "ops/tpu_checks.h"
+
+namespace tputwin {
+
+std::string_view name(const Depthwise2dQuant&) { return "depthwise2d_quant"; }
+
+OperandList operands(const Depthwise2dQuant& op) { return {{"dst_addr", &op.out, Access::write}}; }
+
+Status check(const Depthwise2dQuant&, const Chip&) { return {}; }
+
+Cost cost(const Depthwise2dQuant& op, const Chip& chip) {
+  return compute_cost(lane_passes(op.out.shape, chip), op.out.shape.count(), operands(op), chip);
+}
+
+void execute(const Depthwise2dQuant&, const Memory&) {}
+
+}  // namespace tputwin

@@ -1,0 +1,21 @@
+#include "ops/pool2d.h"
+
+#include "ops/elements.h"
+#include "ops/timing.h"
+#include "ops/tpu_checks.h"
+
+namespace tputwin {
+
+std::string_view name(const Pool2dQuant&) { return "pool2d_quant"; }
+
+OperandList operands(const Pool2dQuant& op) { return {{"dst_addr", &op.out, Access::write}}; }
+
+Status check(const Pool2dQuant&, const Chip&) { return {}; }
+
+Cost cost(const Pool2dQuant& op, const Chip& chip) {
+  return compute_cost(lane_passes(op.out.shape, chip), op.out.shape.count(), operands(op), chip);
+}
+
+void execute(const Pool2dQuant&, const Memory&) {}
+
+}  // namespace tputwin

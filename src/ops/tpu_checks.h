@@ -1,0 +1,68 @@
+// Rules that the TPUKernel guide states for many functions; building blocks of check() beside those
+// of checks.h. Operations that several chips have take the rules of the chip they run on: is_tpu().
+#pragma once
+
+#include "ops/checks.h"
+
+namespace tputwin {
+
+inline bool is_tpu(const Chip& chip) { return &chip == &bm1684x(); }
+
+constexpr uint32_t kMaxTpuExtent = 65535;
+
+// Memory, extents and alignment of one operand of a BDC function.
+inline Status check_tpu_operand(std::string_view name, const TensorView& view) {
+  const Shape& s = view.shape;
+  auto within = [](uint32_t extent) { return extent - 1 < kMaxTpuExtent; };
+  TW_RETURN_IF_ERROR(require(view.space == Space::local, ErrorId::tpu_space, name, view));
+  TW_RETURN_IF_ERROR(require(within(s.n) && within(s.c) && within(s.h) && within(s.w),
+                             ErrorId::tpu_shape, name, s));
+  TW_RETURN_IF_ERROR(require(view.pack == 1 && is_run(view), ErrorId::tpu_element, name, view));
+  return require(view.address % element_bytes(view.dtype) == 0, ErrorId::tpu_address_element, name,
+                 view);
+}
+
+inline Status check_tpu_shape(std::string_view name, const TensorView& view, const Shape& shape) {
+  return require(view.shape == shape, ErrorId::tpu_extents, name, view.shape);
+}
+
+inline bool same_start(const TensorView& a, const TensorView& b, const Chip& chip) {
+  return a.address / chip.lane_bytes == b.address / chip.lane_bytes;
+}
+
+inline Status check_tpu_start(std::string_view name, const TensorView& view,
+                              const TensorView& result, const Chip& chip) {
+  return require(same_start(view, result, chip), ErrorId::tpu_start_npu, name, view);
+}
+
+inline Status check_tpu_npu_0(std::string_view name, const TensorView& view, const Chip& chip) {
+  return require(view.address < chip.lane_bytes, ErrorId::tpu_npu_0, name, view);
+}
+
+// All operands are tensors of one shape that start in one NPU; the first one is the result. A view
+// that repeats elements has its stride 0, not a smaller shape.
+inline Status check_tpu_elementwise(const OperandList& operands, const Chip& chip) {
+  const TensorView& result = *operands[0].view;
+  for (const Operand& operand : operands) {
+    TW_RETURN_IF_ERROR(check_tpu_operand(operand.name, *operand.view));
+    TW_RETURN_IF_ERROR(check_tpu_shape(operand.name, *operand.view, result.shape));
+    TW_RETURN_IF_ERROR(check_tpu_start(operand.name, *operand.view, result, chip));
+  }
+  return {};
+}
+
+// Warning, to be looked at after the errors: the result shares no byte with an operand, unless they
+// are the same tensor.
+inline Status advise_tpu_overlap(const OperandList& operands, const Chip& chip) {
+  const TensorView& result = *operands[0].view;
+  for (size_t i = 1; i < operands.size(); ++i)
+    TW_RETURN_IF_ERROR(require(!overlap_in_part(result, *operands[i].view, chip),
+                               ErrorId::tpu_overlap, operands[i].name, *operands[i].view));
+  return {};
+}
+
+// Tensors lie in different banks: none of `b` starts in a bank that `a` reaches, and vice versa.
+Status check_tpu_banks(std::string_view name, const TensorView& view, const TensorView& other,
+                       const Chip& chip);
+
+}  // namespace tputwin

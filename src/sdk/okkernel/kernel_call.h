@@ -1,0 +1,85 @@
+// The frame of every call that a kernel makes, whatever its API: rules are checked one after the
+// other; the first that is broken makes the call fail (the error sticks to the launch).
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+#include "ops/operation.h"
+#include "sdk/okkernel/session.h"
+
+namespace tputwin::okk {
+
+// An address as messages show it.
+struct Hex {
+  uint64_t value;
+};
+
+class KernelCall {
+ public:
+  // `name` outlives the call (__func__). Outside a kernel the call fails.
+  KernelCall(std::string_view name, const ApiRules& rules);
+
+  bool ok() const { return ok_; }
+  bool in_kernel() const { return session_ != nullptr; }
+  Session& session() const { return *session_; }  // in a kernel
+  std::string_view name() const { return name_; }
+
+  // Checks one rule. True if the call may go on: the rule holds, or breaking it is only a warning.
+  template <class T>
+  bool require(bool holds, ErrorId rule, std::string_view argument, const T& value) {
+    return holds || broken(rule, argument, text(value));
+  }
+  bool present(const void* pointer, std::string_view argument) {
+    return require(pointer != nullptr, rules_.null, argument, "NULL");
+  }
+  bool in_range(int64_t value, int64_t low, int64_t high, ErrorId rule, std::string_view argument) {
+    return require(low <= value && value <= high, rule, argument, value);
+  }
+
+  // Hands an operation to the chip, if every rule so far was kept.
+  void issue(const Operation& op) {
+    if (ok_) session_->issue(op, name_);
+  }
+
+ private:
+  bool broken(ErrorId rule, std::string_view argument, std::string value);
+
+  static std::string text(std::string_view s) { return std::string(s); }
+  template <class Dim4>
+  requires requires(Dim4 d) { d.n, d.c, d.h, d.w; }
+  static std::string text(const Dim4& d) {
+    return fmt::format("({},{},{},{})", d.n, d.c, d.h, d.w);
+  }
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  static std::string text(T value) { return fmt::format("{}", value); }
+  static std::string text(Hex hex) { return fmt::format("{:#x}", hex.value); }
+
+  std::string_view name_;
+  const ApiRules& rules_;
+  Session* session_;
+  bool ok_ = true;
+};
+
+// A stride of a dimension with one element means nothing, whatever it is.
+template <class Strides>
+void drop_meaningless(Strides& stride, const Shape& cells, uint64_t channel_turns) {
+  if (cells.n == 1) stride.n = 0;
+  if (channel_turns == 1) stride.c = 0;
+  if (cells.h == 1) stride.h = 0;
+  if (cells.w == 1) stride.w = 0;
+}
+
+template <class Dim4>
+Shape to_shape(const Dim4& d) {
+  return {static_cast<uint32_t>(d.n), static_cast<uint32_t>(d.c), static_cast<uint32_t>(d.h),
+          static_cast<uint32_t>(d.w)};
+}
+
+// Halfwords lie low byte first.
+constexpr uint32_t plane_stride_of(DType dtype) { return is_16bit(dtype) ? 1 : 0; }
+
+}  // namespace tputwin::okk

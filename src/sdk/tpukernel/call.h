@@ -1,0 +1,101 @@
+// The frame of every tpu_* call. Checked here is what only the arguments show; what the operation
+// itself shows is checked by its check().
+//
+//   void tpu_bdc_abs(local_addr_t dst_addr, ..., data_type_t dtype) {
+//     Call call(__func__);
+//     const Shape s = call.shape(shape);
+//     const DType type = call.type("dtype", dtype, kSigned | kFloats);
+//     call.issue(Unary{.kind = Unary::Kind::abs,
+//                      .out = call.lanes("dst_addr", dst_addr, s, dst_stride, type),
+//                      .in = call.lanes("src_addr", src_addr, s, src_stride, type)});
+//   }                         // nothing happens if a rule was broken
+#pragma once
+
+#include <tpu_kernel.h>
+
+#include "numerics/rounding.h"
+#include "ops/source.h"
+#include "sdk/okkernel/kernel_call.h"
+
+namespace tputwin::tpu {
+
+using okk::Hex;
+using okk::Session;
+
+// Sets of data types, one bit to a type.
+using Types = uint32_t;
+constexpr Types of(DType type) { return 1u << static_cast<unsigned>(type); }
+inline constexpr Types kU8 = of(DType::u8), kI8 = of(DType::i8), kU16 = of(DType::u16),
+                       kI16 = of(DType::i16), kU32 = of(DType::u32), kI32 = of(DType::i32),
+                       kF16 = of(DType::f16), kBf16 = of(DType::bf16), kF32 = of(DType::f32);
+inline constexpr Types k8Bit = kU8 | kI8, k16Bit = kU16 | kI16, k32Bit = kU32 | kI32,
+                       kInts = k8Bit | k16Bit | k32Bit, kSignedInts = kI8 | kI16 | kI32,
+                       kUnsignedInts = kU8 | kU16 | kU32, kHalves = kF16 | kBf16,
+                       kFloats = kHalves | kF32, kAll = kInts | kFloats;
+
+class Call : public okk::KernelCall {
+ public:
+  // `name` outlives the call (__func__). Outside a kernel the call fails.
+  explicit Call(std::string_view name);
+
+  const Chip& chip() const { return bm1684x(); }
+
+  // The type an argument names; i8 if it is none of those allowed.
+  DType type(std::string_view argument, data_type_t dtype, Types allowed);
+  // All seven modes, or the five of floating-point conversions.
+  Rounding rounding(rounding_mode_t mode, bool of_floats = false,
+                    std::string_view argument = "rounding_mode");
+  // Extents in [1, 65535]; (1,1,1,1) if the rule is broken.
+  Shape shape(const dim4* shape, std::string_view argument = "shape");
+
+  // A tensor in local memory: free layout, or the 64-byte aligned one without strides.
+  TensorView lanes(std::string_view argument, local_addr_t address, const Shape& shape,
+                   const dim4* stride, DType dtype);
+  // The 64-byte aligned layout.
+  TensorView aligned(std::string_view argument, local_addr_t address, const Shape& shape,
+                     DType dtype);
+  // The compact layout. `alignment` of the address in bytes; 0: the size of an element.
+  TensorView compact(std::string_view argument, local_addr_t address, const Shape& shape,
+                     DType dtype, uint32_t alignment = 0);
+  // Rows start at multiples of 64 bytes.
+  TensorView line_aligned(std::string_view argument, local_addr_t address, const Shape& shape,
+                          DType dtype);
+  // One element per channel, [1,C,1,1] in the compact layout at a multiple of 64, as a view of the
+  // whole shape that repeats it.
+  TensorView per_channel(std::string_view argument, local_addr_t address, const Shape& shape,
+                         DType dtype);
+  // The same `len` elements in every NPU: NPU 0, [1, NPU_NUM, 1, len], 64-byte aligned.
+  TensorView per_npu(std::string_view argument, local_addr_t address, uint32_t len, DType dtype);
+  // A matrix in local memory, `per_channel` columns in a channel, 64-byte aligned.
+  MatrixView lane_matrix(std::string_view argument, local_addr_t address, uint32_t rows,
+                         uint32_t cols, uint32_t per_channel, DType dtype);
+  // A tensor in global memory or L2-SRAM; without strides the continuous layout.
+  TensorView system(std::string_view argument, system_addr_t address, const Shape& shape,
+                    const dim4* stride, DType dtype);
+  // `len` elements in a row.
+  TensorView system_row(std::string_view argument, system_addr_t address, uint32_t len,
+                        DType dtype) {
+    return system(argument, address, {1, 1, 1, len}, nullptr, dtype);
+  }
+
+ private:
+  TensorView dense(std::string_view argument, local_addr_t address, const Shape& shape, DType dtype,
+                   bool is_aligned);
+  Stride strides(std::string_view argument, const dim4* stride, const Shape& shape,
+                 uint64_t channel_turns, uint32_t bytes);
+};
+
+// The bits of a scalar as an element of a type: sign or zero extended.
+uint32_t bits_of(scalar_t value, DType dtype);
+inline Source constant(scalar_t value, DType dtype) {
+  return Source::value(bits_of(value, dtype), dtype);
+}
+inline Source constant(float value) { return Source::value(f32::bits(value), DType::f32); }
+
+// A tensor as the arguments of a function give it.
+struct Place {
+  local_addr_t address;
+  const dim4* stride;
+};
+
+}  // namespace tputwin::tpu

@@ -1,0 +1,93 @@
+// What the chip is, and pointers into its memories.
+#include <algorithm>
+#include <cstring>
+
+#include "sdk/tpukernel/call.h"
+
+namespace tputwin::tpu {
+namespace {
+
+// A pointer `offset` bytes into a memory, whose commands must be finished.
+void* pointer(std::string_view name, uint64_t address, auto locate) {
+  Call call(name);
+  if (!call.ok()) return nullptr;
+  call.require(!call.session().unpolled(), ErrorId::tpu_pointer_unpolled, "addr", Hex{address});
+  unsigned char* found = locate(call.session().device());
+  call.require(found != nullptr, ErrorId::tpu_pointer, "addr", Hex{address});
+  return call.ok() ? found : nullptr;
+}
+
+// The byte at an absolute address of a memory that starts at `base`.
+unsigned char* absolute(GlobalMemory& memory, uint64_t base, uint64_t address) {
+  return address >= base && address - base < memory.size() ? memory.data() + (address - base)
+                                                           : nullptr;
+}
+
+}  // namespace
+}  // namespace tputwin::tpu
+
+using namespace tputwin;
+using namespace tputwin::tpu;
+
+int tpu_npu_num(void) { return static_cast<int>(bm1684x().lanes); }
+int tpu_bank_num(void) { return static_cast<int>(bm1684x().banks); }
+int tpu_eu_num(data_type_t dtype) {
+  return static_cast<int>(bm1684x().eu_bytes) / std::max(tpu_data_type_size(dtype), 1);
+}
+int tpu_local_mem_size_per_npu(void) { return static_cast<int>(bm1684x().lane_bytes); }
+int tpu_l2_sram_size(void) { return static_cast<int>(bm1684x().l2.bytes); }
+unsigned long long tpu_l2_sram_get_start_addr(void) { return bm1684x().l2.base; }
+unsigned long long tpu_global_mem_get_start_addr(void) { return bm1684x().global_base; }
+unsigned int tpu_local_mem_get_start_addr(void) {
+  return static_cast<unsigned>(bm1684x().local_base);
+}
+int tpu_gdma_shape_limit(int) { return 65535; }
+int tpu_gdma_move_max_wstride_byte_len(void) { return 128; }
+int tpu_cache_line_size(void) { return 64; }
+
+int tpu_core_num(void) { return 1; }
+int tpu_core_index(void) { return 0; }
+int tpu_workitem_num(void) { return 1; }
+int tpu_workitem_index(void) { return 0; }
+int tpu_group_num(void) { return 1; }
+int tpu_group_index(void) { return 0; }
+
+void* tpu_global_mem_addr(global_addr_t addr) {
+  return pointer(__func__, addr, [&](Device& device) {
+    return absolute(device.global(), bm1684x().global_base, addr);
+  });
+}
+
+void* tpu_l2_sram_addr(l2_sram_addr_t addr) {
+  return pointer(__func__, addr,
+                 [&](Device& device) { return absolute(device.l2(), bm1684x().l2.base, addr); });
+}
+
+void* tpu_local_mem_addr(int start_idx, local_addr_t addr) {
+  return pointer(__func__, addr, [&](Device& device) -> unsigned char* {
+    LocalMemory& local = device.local();
+    const bool inside =
+        start_idx >= 0 && start_idx < static_cast<int>(local.lanes()) && addr < local.lane_bytes();
+    return inside ? local.lane(static_cast<uint32_t>(start_idx)) + addr : nullptr;
+  });
+}
+
+void* tpu_local_mem_addr_unified(local_addr_t addr) {
+  return pointer(__func__, addr, [&](Device& device) -> unsigned char* {
+    LocalMemory& local = device.local();
+    return addr < bm1684x().local_bytes()
+               ? local.lane(addr / bm1684x().lane_bytes) + addr % bm1684x().lane_bytes
+               : nullptr;
+  });
+}
+
+// The controller's cache is coherent here.
+void tpu_invalidate_cache(system_addr_t, unsigned long long) {}
+void tpu_flush_cache(system_addr_t, unsigned long long) {}
+
+void* tpu_kernel_memcpy(void* dst, const void* src, size_t n) {
+  return n == 0 ? dst : std::memcpy(dst, src, n);
+}
+void* tpu_kernel_memset(void* dst, int c, size_t n) {
+  return n == 0 ? dst : std::memset(dst, c, n);
+}

@@ -1,0 +1,54 @@
+// Kernels by name, and what their objects refer to.
+#include "sdk/okkernel/registry.h"
+
+#include <execinfo.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/last_error.h"
+#include "sdk/bmlib/card.h"
+#include "sdk/okkernel/run_kernel.h"
+#include "sdk/tpukernel/call.h"
+
+using namespace tputwin;
+
+namespace {
+
+// Devices of a program with this API are BM1684X.
+[[maybe_unused]] const bool chosen = [] {
+  bmlib::use_chip(bm1684x());
+  return true;
+}();
+
+}  // namespace
+
+void tpu_register_kernel_func(const char* name, tpu_kernel_func_t func) {
+  auto broken = [](Error error) {
+    static_cast<void>(report(std::move(error).in("tpu_register_kernel_func")));
+  };
+  if (name == nullptr || func == nullptr)
+    return broken(Error(ErrorId::tpu_null).argument(name == nullptr ? "name" : "func", "NULL"));
+  if (!okk::kernels().add(name, func))
+    broken(Error(ErrorId::tpu_kernel_twice).argument("name", name));
+}
+
+void tpu_dump_registered_kernel_funcs(void) {
+  for (const std::string& name : okk::kernels().names()) std::printf("%s\n", name.c_str());
+}
+
+int get_atomic_cmodel_assert_enable(void) { return 1; }
+
+void __print_trace(void) {
+  std::array<void*, 32> frames;
+  std::fflush(stdout);
+  backtrace_symbols_fd(frames.data(), backtrace(frames.data(), frames.size()), STDOUT_FILENO);
+}
+
+void tputwin_tpu_assert(const char* file, int line, const char* expression) {
+  okk::leave_failed_kernel(file, line, expression);
+  std::fflush(nullptr);
+  std::_Exit(233);
+}

@@ -1,0 +1,57 @@
+// The machine under test: device 0, opened through the host API, whose memory the simulated kernel
+// reaches through tpu_local_mem_addr and tpu_global_mem_addr.
+#include "platform.h"
+
+#include <bmlib_runtime.h>
+
+#include <cstring>
+
+extern "C" {
+#include "tpu_kernel.h"
+}
+
+namespace {
+
+bm_handle_t handle = nullptr;
+const std::function<void()> *body = nullptr;
+
+void run_body(const void *) {
+    tpu_initialize();
+    (*body)();
+    tpu_poll();
+}
+TPUKERNEL_FUNC_REGISTER(run_body)
+
+bool run_kernel(const std::function<void()> &fn) {
+    body = &fn;
+    return tpu_kernel_launch_sync(handle, "run_body", nullptr, 0) == BM_SUCCESS;
+}
+
+} // namespace
+
+namespace platform {
+
+bool init() { return bm_dev_request(&handle, 0) == BM_SUCCESS; }
+
+uint64_t sys_window(size_t bytes) {
+    bm_device_mem_t memory;
+    if (bm_malloc_device_byte(handle, &memory, (unsigned)bytes) != BM_SUCCESS) return 0;
+    return bm_mem_get_device_addr(memory);
+}
+
+bool load_lmem(const uint8_t *lmem, int npus, size_t span) {
+    return run_kernel([&] { for (int i = 0; i < npus; ++i) memcpy(tpu_local_mem_addr(i, 0), lmem + i * span, span); });
+}
+bool read_lmem(uint8_t *lmem, int npus, size_t span) {
+    return run_kernel([&] { for (int i = 0; i < npus; ++i) memcpy(lmem + i * span, tpu_local_mem_addr(i, 0), span); });
+}
+bool load_sys(uint64_t addr, const uint8_t *data, size_t bytes) {
+    return run_kernel([&] { memcpy(tpu_global_mem_addr(addr), data, bytes); });
+}
+bool read_sys(uint64_t addr, uint8_t *data, size_t bytes) {
+    return run_kernel([&] { memcpy(data, tpu_global_mem_addr(addr), bytes); });
+}
+
+bool run(const std::function<void()> &fn) { return run_kernel(fn); }
+
+} // namespace platform
