@@ -6,7 +6,7 @@
 
 namespace tputwin {
 
-inline bool is_tpu(const Chip& chip) { return &chip == &bm1684x(); }
+inline bool is_tpu(const Chip& chip) { return chip.version == bm1684x().version; }
 
 constexpr uint32_t kMaxTpuExtent = 65535;
 

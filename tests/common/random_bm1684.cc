@@ -1,5 +1,7 @@
 #include "common/random_bm1684.h"
 
+#include "common/random_bm1684x.h"
+
 #include <algorithm>
 
 #include "base/bits.h"
@@ -106,9 +108,10 @@ MatrixView Bm1684Tensors::matrix(uint32_t rows, uint32_t cols, uint32_t per_chan
 
 TensorView Bm1684Tensors::system(const Shape& shape, DType dtype, bool is_source) {
   const uint32_t bytes = element_bytes(dtype);
-  TensorView view{.space = rng_.chance(3, 4) ? Space::global
-                           : rng_.coin()     ? Space::l2
-                                             : Space::dtcm,
+  TensorView view{.space = rng_.chance(3, 4)       ? Space::global
+                           : rng_.coin()           ? Space::l2
+                           : chip_.dtcm.bytes == 0 ? Space::global
+                                                   : Space::dtcm,
                   .dtype = dtype,
                   .plane_stride = is_16bit(dtype) ? 1u : 0u,
                   .shape = shape,
@@ -165,7 +168,7 @@ void fill_bm1684_operands(Rng& rng, const Operation& operation, const Memory& me
     const TensorView& view = *operand.view;
     auto draw = [&]() -> int32_t {
       if (amounts) return static_cast<int32_t>(rng.below(81)) - 40;
-      if (view.dtype == DType::f32) return static_cast<int32_t>(random_f32(rng, mode));
+      if (is_float(view.dtype)) return static_cast<int32_t>(random_bits(rng, view.dtype, mode));
       if (uniform) return static_cast<int32_t>(rng.next());
       return rng.pick({0, 1, -1, 127, 128, -128, 255, 32767, -32768, 65535, 3, -7});
     };

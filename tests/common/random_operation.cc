@@ -1,6 +1,7 @@
 #include "common/random_operation.h"
 
 #include "common/random_bm1684.h"
+#include "common/random_bm1684x.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -504,7 +505,7 @@ void fill_counts(Rng& rng, std::span<uint8_t> bytes) {
 
 std::span<const OperationKind> all_operation_kinds() {
   static const auto kinds = [] {
-    std::array<OperationKind, std::variant_size_v<Operation> - 1> all{};  // all but CpuCall
+    std::array<OperationKind, kOperationKinds> all{};
     for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<OperationKind>(i);
     return all;
   }();
@@ -534,27 +535,68 @@ std::string_view to_string(OperationKind kind) {
                                          "channel_affine",
                                          "int8_to_f32",
                                          "select",
-                                         "bitwise32",
+                                         "bitwise",
                                          "fixed_point",
                                          "split_byte",
                                          "mul_16_by_8",
                                          "mul_s16_by_u8",
                                          "copy",
-                                         "copy_matrix"};
-  static_assert(std::size(kNames) == std::variant_size_v<Operation> - 1);
+                                         "copy_matrix",
+                                         "float_function",
+                                         "int_arithmetic",
+                                         "unary",
+                                         "convert",
+                                         "requantise",
+                                         "rearrange",
+                                         "gather",
+                                         "scatter",
+                                         "mask_select",
+                                         "sort",
+                                         "sequence",
+                                         "load_table",
+                                         "table_lookup",
+                                         "conv2d_float",
+                                         "conv2d_quant",
+                                         "depthwise2d_float",
+                                         "depthwise2d_quant",
+                                         "pool2d_float",
+                                         "pool2d_quant",
+                                         "matmul_float",
+                                         "matmul_grouped",
+                                         "matmul_int",
+                                         "tpu_float_arithmetic",
+                                         "tpu_channel_affine",
+                                         "tpu_select",
+                                         "tpu_bitwise",
+                                         "tpu_copy",
+                                         "tpu_copy_matrix"};
+  static_assert(std::size(kNames) == kOperationKinds);
   return kNames[static_cast<size_t>(kind)];
 }
 
+// With smaller memories.
+static Chip shrunk(Chip chip) {
+  chip.lane_bytes = 64 * 1024;
+  chip.bank_bytes = chip.lane_bytes / chip.banks;
+  chip.l2.bytes = 64 * 1024;
+  chip.dtcm.bytes = chip.dtcm.bytes == 0 ? 0 : 16 * 1024;
+  return chip;
+}
+
 const Chip& chip_of(OperationKind kind) {
-  static const Chip small = [] {
-    Chip chip = bm1684();
-    chip.lane_bytes = 64 * 1024;
-    chip.bank_bytes = chip.lane_bytes / chip.banks;
-    chip.l2.bytes = 64 * 1024;
-    chip.dtcm.bytes = 16 * 1024;
-    return chip;
-  }();
-  return is_bm1684(kind) ? small : bm1880();
+  static const Chip small_bm1684 = shrunk(bm1684()), small_bm1684x = shrunk(bm1684x());
+  return is_bm1684x(kind) ? small_bm1684x : is_bm1684(kind) ? small_bm1684 : bm1880();
+}
+
+size_t alternative_of(OperationKind kind) {
+  constexpr OperationKind kShared[] = {
+      OperationKind::float_arithmetic, OperationKind::channel_affine, OperationKind::select,
+      OperationKind::bitwise,          OperationKind::copy,           OperationKind::copy_matrix};
+  constexpr auto kFirst = static_cast<size_t>(OperationKind::tpu_float_arithmetic);
+  static_assert(std::variant_size_v<Operation> - 1 == kFirst);  // all but CpuCall
+  static_assert(kFirst + std::size(kShared) == kOperationKinds);
+  const auto index = static_cast<size_t>(kind);
+  return index < kFirst ? index : static_cast<size_t>(kShared[index - kFirst]);
 }
 
 bool is_legal(const Operation& operation, const Chip& chip, uint64_t global_bytes) {
@@ -565,10 +607,10 @@ bool is_legal(const Operation& operation, const Chip& chip, uint64_t global_byte
 
 Operation random_operation(Rng& rng, OperationKind kind, const Chip& chip) {
   for (;;) {
-    Operation operation = is_bm1684(kind) ? random_bm1684_operation(rng, kind, chip)
-                                          : Generator(rng, chip).make(kind);
-    if (operation.index() == static_cast<size_t>(kind) &&
-        is_legal(operation, chip, kTestGlobalBytes))
+    Operation operation = is_bm1684x(kind)  ? random_bm1684x_operation(rng, kind, chip)
+                          : is_bm1684(kind) ? random_bm1684_operation(rng, kind, chip)
+                                            : Generator(rng, chip).make(kind);
+    if (operation.index() == alternative_of(kind) && is_legal(operation, chip, kTestGlobalBytes))
       return operation;
   }
 }
@@ -576,7 +618,7 @@ Operation random_operation(Rng& rng, OperationKind kind, const Chip& chip) {
 void fill_random(Rng& rng, std::span<uint8_t> bytes) { fill(rng, bytes, Fill::uniform); }
 
 void fill_operands(Rng& rng, const Operation& operation, const Chip& chip, const Memory& memory) {
-  if (is_bm1684(static_cast<OperationKind>(operation.index())))
+  if (operation.index() >= static_cast<size_t>(OperationKind::conv2d_f32))
     return fill_bm1684_operands(rng, operation, memory);
   const auto* elementwise = std::get_if<Elementwise>(&operation);
   for (const Operand& operand : operands(operation)) {

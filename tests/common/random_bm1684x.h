@@ -1,0 +1,26 @@
+// Random legal operations of the BM1684X kinds. One file per family makes them:
+// random_tpu_elem.cc, ...
+#pragma once
+
+#include "common/random_bm1684.h"
+
+namespace tputwin::testing {
+
+Operation random_bm1684x_operation(Rng& rng, OperationKind kind, const Chip& chip);
+
+Operation random_tpu_elem(Rng& rng, OperationKind kind, const Chip& chip);
+Operation random_tpu_convert(Rng& rng, OperationKind kind, const Chip& chip);
+Operation random_tpu_function(Rng& rng, OperationKind kind, const Chip& chip);
+Operation random_tpu_move(Rng& rng, OperationKind kind, const Chip& chip);
+Operation random_tpu_nn(Rng& rng, OperationKind kind, const Chip& chip);
+Operation random_tpu_mm(Rng& rng, OperationKind kind, const Chip& chip);
+
+// Bits of an element of any type: usual, wide and special numbers, small and extreme integers.
+uint32_t random_bits(Rng& rng, DType dtype, F32Fill mode);
+inline constexpr DType kIntegerTypes[] = {DType::u8,  DType::i8,  DType::u16,
+                                          DType::i16, DType::u32, DType::i32};
+inline constexpr DType kFloatTypes[] = {DType::f32, DType::f16, DType::bf16};
+inline constexpr DType kAllTypes[] = {DType::u8,  DType::i8,  DType::u16, DType::i16, DType::u32,
+                                      DType::i32, DType::f32, DType::f16, DType::bf16};
+
+}  // namespace tputwin::testing
