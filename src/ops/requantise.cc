@@ -5,17 +5,119 @@
 #include "ops/tpu_checks.h"
 
 namespace tputwin {
+namespace {
 
-std::string_view name(const Requantise&) { return "requantise"; }
+using Kind = Requantise::Kind;
 
-OperandList operands(const Requantise& op) { return {{"dst_addr", &op.out, Access::write}}; }
+constexpr int64_t kLowestShift = -64, kHighestShift = 31;
 
-Status check(const Requantise&, const Chip&) { return {}; }
+constexpr bool has_shift(Kind kind) { return kind == Kind::to_narrow || kind == Kind::to_wide; }
 
-Cost cost(const Requantise& op, const Chip& chip) {
-  return compute_cost(lane_passes(op.out.shape, chip), op.out.shape.count(), operands(op), chip);
+// Times 2^amount, rounded.
+int64_t scaled(int64_t value, int64_t amount, Rounding mode) {
+  if (amount < 0) return shift_right(value, static_cast<uint32_t>(-amount), mode);
+  return static_cast<int64_t>(static_cast<uint64_t>(value) << amount);
 }
 
-void execute(const Requantise&, const Memory&) {}
+int32_t result(const Requantise& op, int64_t x, const Memory& memory, uint32_t n, uint32_t c,
+               uint32_t h, uint32_t w) {
+  const auto integer = [&](const Source& s) { return read_integer(memory, s, n, c, h, w); };
+  const auto number = [&](const Source& s) { return read_float(memory, s, n, c, h, w); };
+  switch (op.kind) {
+    case Kind::to_narrow:
+      return saturate(
+          scaled(x * integer(op.multiplier), integer(op.shift), op.rounding) + integer(op.offset),
+          op.out.dtype);
+    case Kind::to_wide:
+      return saturate(
+          scaled((x - integer(op.offset)) * integer(op.multiplier), integer(op.shift), op.rounding),
+          op.out.dtype);
+    case Kind::f32_narrow:
+      return float_to_integer(
+          f32::mac(integer_to_float(x), number(op.multiplier), number(op.offset)), op.out.dtype,
+          op.rounding);
+    case Kind::f32_wide:
+      return static_cast<int32_t>(
+          f32::bits(f32::mul(integer_to_float(x - integer(op.offset)), number(op.multiplier))));
+  }
+  return 0;
+}
+
+// A parameter as it is in memory: one element per channel.
+Status check_parameter(std::string_view name, const Source& source, const Requantise& op,
+                       const Chip& chip) {
+  if (source.is_constant) return {};
+  TW_RETURN_IF_ERROR(check_tpu_operand(name, source.view));
+  TW_RETURN_IF_ERROR(check_tpu_shape(name, source.view, op.out.shape));
+  return check_tpu_start(name, source.view, op.out, chip);
+}
+
+Status check_types(const Requantise& op) {
+  const DType in = op.in.dtype, out = op.out.dtype;
+  const bool wide_in = in == DType::i32 || is_16bit(in);
+  const bool wide_out = out == DType::i32 || is_16bit(out);
+  const bool narrow_out = !is_float(out) && element_bytes(out) <= 2;
+  switch (op.kind) {
+    case Kind::to_narrow:
+    case Kind::f32_narrow:
+      TW_RETURN_IF_ERROR(require(wide_in, ErrorId::tpu_dtype, "src_dtype", op.in));
+      return require(narrow_out, ErrorId::tpu_dtype, "dst_dtype", op.out);
+    case Kind::to_wide:
+      TW_RETURN_IF_ERROR(require(!is_float(in), ErrorId::tpu_dtype, "src_dtype", op.in));
+      return require(wide_out, ErrorId::tpu_dtype, "dst_dtype", op.out);
+    case Kind::f32_wide:
+      TW_RETURN_IF_ERROR(require(!is_float(in), ErrorId::tpu_dtype, "src_dtype", op.in));
+      return require(out == DType::f32, ErrorId::tpu_dtype, "dst_dtype", op.out);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view to_string(Kind kind) {
+  constexpr std::string_view kNames[] = {"requantise", "dequantise", "requantise_f32",
+                                         "dequantise_f32"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+std::string_view name(const Requantise& op) { return to_string(op.kind); }
+
+OperandList operands(const Requantise& op) {
+  OperandList list{{"dst_addr", &op.out, Access::write}, {"src_addr", &op.in, Access::read}};
+  for (const Source* parameter : {&op.multiplier, &op.shift, &op.offset})
+    if (!parameter->is_constant && (parameter != &op.shift || has_shift(op.kind)))
+      list.push_back({"quant_addr", &parameter->view, Access::read});
+  return list;
+}
+
+Status check(const Requantise& op, const Chip& chip) {
+  TW_RETURN_IF_ERROR(check_tpu_operand("dst_addr", op.out));
+  TW_RETURN_IF_ERROR(check_tpu_operand("src_addr", op.in));
+  TW_RETURN_IF_ERROR(check_tpu_shape("src_addr", op.in, op.out.shape));
+  TW_RETURN_IF_ERROR(check_tpu_start("src_addr", op.in, op.out, chip));
+  TW_RETURN_IF_ERROR(check_types(op));
+  TW_RETURN_IF_ERROR(check_parameter("quant_addr", op.multiplier, op, chip));
+  TW_RETURN_IF_ERROR(check_parameter("quant_addr", op.offset, op, chip));
+  if (has_shift(op.kind)) {
+    TW_RETURN_IF_ERROR(check_parameter("quant_addr", op.shift, op, chip));
+    const auto amount = static_cast<int32_t>(op.shift.constant);
+    TW_RETURN_IF_ERROR(
+        require(!op.shift.is_constant || (kLowestShift <= amount && amount <= kHighestShift),
+                ErrorId::tpu_shift, "shift", amount));
+  }
+  return advise_tpu_overlap(operands(op), chip);
+}
+
+Cost cost(const Requantise& op, const Chip& chip) {
+  return compute_cost(lane_passes(op.out.shape, chip, 4), op.out.shape.count(), operands(op), chip);
+}
+
+void execute(const Requantise& op, const Memory& memory) {
+  const Source in = Source::tensor(op.in);
+  for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+    const int64_t x = read_integer(memory, in, n, c, h, w);
+    memory.write(op.out, n, c, h, w, result(op, x, memory, n, c, h, w));
+  });
+}
 
 }  // namespace tputwin

@@ -5,17 +5,106 @@
 #include "ops/tpu_checks.h"
 
 namespace tputwin {
+namespace {
 
-std::string_view name(const Unary&) { return "unary"; }
+using Kind = Unary::Kind;
 
-OperandList operands(const Unary& op) { return {{"dst_addr", &op.out, Access::write}}; }
-
-Status check(const Unary&, const Chip&) { return {}; }
-
-Cost cost(const Unary& op, const Chip& chip) {
-  return compute_cost(lane_passes(op.out.shape, chip), op.out.shape.count(), operands(op), chip);
+int32_t of_integer(Kind kind, int32_t bits, DType dtype) {
+  const int64_t x = integer_value(bits, dtype);
+  switch (kind) {
+    case Kind::abs:
+      return wrap(x < 0 ? -x : x, dtype);
+    case Kind::neg:
+      return wrap(-x, dtype);
+    case Kind::relu:
+      return x > 0 ? bits : 0;
+    case Kind::sign:
+      return x > 0 ? 1 : x < 0 ? -1 : 0;
+    default:
+      return 0;
+  }
 }
 
-void execute(const Unary&, const Memory&) {}
+// The sign bit of a floating-point type.
+constexpr uint32_t sign_bit(DType dtype) { return dtype == DType::f32 ? f32::kSignBit : 0x8000; }
+
+// The exponent field less its bias.
+int32_t exponent_of(uint32_t bits, DType dtype) {
+  const bool is_f16 = dtype == DType::f16;
+  const int32_t field = dtype == DType::f32    ? bits >> 23 & 0xff
+                        : dtype == DType::bf16 ? bits >> 7 & 0xff
+                                               : bits >> 10 & 0x1f;
+  return field - (is_f16 ? 15 : 127);
+}
+
+int32_t of_float(const Unary& op, uint32_t bits) {
+  const DType type = op.in.dtype;
+  const float x = float_value(bits, type);
+  auto element = [&](float value) { return static_cast<int32_t>(float_bits(value, type)); };
+  switch (op.kind) {
+    case Kind::abs:
+      return static_cast<int32_t>(bits & ~sign_bit(type));
+    case Kind::neg:
+      return static_cast<int32_t>(bits ^ sign_bit(type));
+    case Kind::relu:
+      return x > 0.0f ? static_cast<int32_t>(bits) : 0;
+    case Kind::prelu:
+      return x > 0.0f ? static_cast<int32_t>(bits)
+                      : element(f32::mul(x, float_value(op.alpha, type)));
+    case Kind::sign:
+      return element(x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : 0.0f);
+    case Kind::exponent: {
+      const int32_t exponent = exponent_of(bits, type);
+      return is_float(op.out.dtype) ? element(static_cast<float>(exponent)) : exponent;
+    }
+  }
+  return 0;
+}
+
+Status check_types(const Unary& op) {
+  const DType in = op.in.dtype, out = op.out.dtype;
+  if (op.kind == Kind::exponent)
+    return require(is_float(in) && (out == in || (out == DType::i32 && in == DType::f32) ||
+                                    (out == DType::i16 && is_half(in))),
+                   ErrorId::tpu_dtype_pair, "dst_dtype", op.out);
+  TW_RETURN_IF_ERROR(
+      require(in == out && in != DType::b32, ErrorId::tpu_dtype_pair, "dtype", op.in));
+  return require(op.kind != Kind::prelu || is_float(in), ErrorId::tpu_dtype, "dtype", op.in);
+}
+
+}  // namespace
+
+std::string_view to_string(Kind kind) {
+  constexpr std::string_view kNames[] = {"abs", "neg", "relu", "prelu", "sign", "exponent"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+std::string_view name(const Unary& op) {
+  return op.kind == Kind::relu ? "relu_typed" : to_string(op.kind);
+}
+
+OperandList operands(const Unary& op) {
+  return {{"dst_addr", &op.out, Access::write}, {"src_addr", &op.in, Access::read}};
+}
+
+Status check(const Unary& op, const Chip& chip) {
+  TW_RETURN_IF_ERROR(check_tpu_elementwise(operands(op), chip));
+  TW_RETURN_IF_ERROR(check_types(op));
+  return advise_tpu_overlap(operands(op), chip);
+}
+
+Cost cost(const Unary& op, const Chip& chip) {
+  return compute_cost(lane_passes(op.out.shape, chip, element_bytes(op.in.dtype)),
+                      op.out.shape.count(), operands(op), chip);
+}
+
+void execute(const Unary& op, const Memory& memory) {
+  for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+    const int32_t bits = memory.read(op.in, n, c, h, w);
+    memory.write(op.out, n, c, h, w,
+                 is_float(op.in.dtype) ? of_float(op, static_cast<uint32_t>(bits))
+                                       : of_integer(op.kind, bits, op.in.dtype));
+  });
+}
 
 }  // namespace tputwin

@@ -148,6 +148,7 @@ bool execute(const FloatArithmetic& op, const Memory& memory) {
 }
 
 bool execute(const Select& op, const Memory& memory) {
+  if (op.type != DType::f32 || op.extreme || op.compare > Select::Compare::equal) return false;
   const SelectStreams streams{{op.out, op.a, op.b, op.if_true, op.if_false}};
   if (!vectors_enabled() || !streams.regular(memory.local)) return false;
   for_lanes(op.out.shape, memory.local, 1, [&](size_t begin, size_t end) {

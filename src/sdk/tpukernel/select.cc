@@ -1,0 +1,150 @@
+// tpu_bdc_greater ... tpu_bdc_vc_not_equal, tpu_bdc_*_select: choices by comparing.
+#include "ops/select.h"
+
+#include "sdk/tpukernel/vectors.h"
+
+namespace tputwin::tpu {
+namespace {
+
+using Compare = Select::Compare;
+
+struct Types2 {
+  DType out, in;
+};
+
+// A result as wide as what is compared, or narrower.
+Types2 types(Call& call, data_type_t dst_dtype, data_type_t src_dtype) {
+  const Types2 t{call.type("dst_dtype", dst_dtype, kAll), call.type("src_dtype", src_dtype, kAll)};
+  const bool fits =
+      element_bytes(t.out) <= element_bytes(t.in) && (!is_float(t.out) || t.out == t.in);
+  call.require(fits, ErrorId::tpu_dtype_pair, "dst_dtype", static_cast<int>(dst_dtype));
+  return t;
+}
+
+// true_val where the condition holds, else 0.
+void compare(Call& call, Compare condition, const TensorView& out, const Source& a, const Source& b,
+             scalar_t true_val, Types2 t) {
+  call.issue(Select{.compare = condition,
+                    .out = out,
+                    .a = a,
+                    .b = b,
+                    .if_true = constant(true_val, t.out),
+                    .if_false = Source::value(0u, t.out),
+                    .type = t.in});
+}
+
+// A variable_t as an operand.
+Source operand(Call& call, std::string_view argument, const variable_t* from, const Shape& shape,
+               DType dtype) {
+  if (!call.present(from, argument)) return {};
+  switch (from->type) {
+    case TENSOR:
+      return Source::tensor(call.aligned(argument, from->context.addr, shape, dtype));
+    case VECTOR:
+      return Source::tensor(call.per_channel(argument, from->context.addr, shape, dtype));
+    case SCALAR:
+      return constant(from->context.scalar, dtype);
+  }
+  call.require(false, ErrorId::tpu_variable_type, argument, static_cast<int>(from->type));
+  return {};
+}
+
+// The chosen values are of the compared type, or integers at least as wide.
+void check_choice(Call& call, DType compared, DType chosen, data_type_t dtype) {
+  const bool fits = compared == chosen || (!is_float(compared) && !is_float(chosen) &&
+                                           element_bytes(compared) <= element_bytes(chosen));
+  call.require(fits, ErrorId::tpu_dtype_pair, "dst_dtype", static_cast<int>(dtype));
+}
+
+struct Variables {
+  const variable_t *src0, *src1, *src2, *src3;
+};
+
+Select choice(Call& call, Compare condition, local_addr_t dst_addr, const Variables& v,
+              const Shape& s, data_type_t compared_dtype, data_type_t chosen_dtype) {
+  const DType compared = call.type("src0_src1_dtype", compared_dtype, kAll);
+  const DType chosen = call.type("dst_dtype", chosen_dtype, kAll);
+  check_choice(call, compared, chosen, chosen_dtype);
+  return {.compare = condition,
+          .out = call.aligned("dst_addr", dst_addr, s, chosen),
+          .a = operand(call, "src0", v.src0, s, compared),
+          .b = operand(call, "src1", v.src1, s, compared),
+          .if_true = operand(call, "src2", v.src2, s, chosen),
+          .if_false = operand(call, "src3", v.src3, s, chosen),
+          .type = compared};
+}
+
+}  // namespace
+}  // namespace tputwin::tpu
+
+using namespace tputwin;
+using namespace tputwin::tpu;
+
+#define TPU_COMPARE(name, condition)                                                               \
+  void tpu_bdc_##name(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,       \
+                      scalar_t true_val, const dim4* shape, const dim4* dst_stride,                \
+                      const dim4* src0_stride, const dim4* src1_stride, data_type_t dst_dtype,     \
+                      data_type_t src_dtype) {                                                     \
+    Call call(__func__);                                                                           \
+    const Shape s = call.shape(shape);                                                             \
+    const Types2 t = types(call, dst_dtype, src_dtype);                                            \
+    compare(call, Compare::condition, call.lanes("dst_addr", dst_addr, s, dst_stride, t.out),      \
+            Source::tensor(call.lanes("src0_addr", src0_addr, s, src0_stride, t.in)),              \
+            Source::tensor(call.lanes("src1_addr", src1_addr, s, src1_stride, t.in)), true_val,    \
+            t);                                                                                    \
+  }                                                                                                \
+  void tpu_bdc_##name##_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C,                \
+                          scalar_t true_val, const dim4* shape, const dim4* dst_stride,            \
+                          const dim4* src_stride, data_type_t dst_dtype, data_type_t src_dtype) {  \
+    Call call(__func__);                                                                           \
+    const Shape s = call.shape(shape);                                                             \
+    const Types2 t = types(call, dst_dtype, src_dtype);                                            \
+    compare(call, Compare::condition, call.lanes("dst_addr", dst_addr, s, dst_stride, t.out),      \
+            Source::tensor(call.lanes("src_addr", src_addr, s, src_stride, t.in)),                 \
+            constant(C, t.in), true_val, t);                                                       \
+  }                                                                                                \
+  void tpu_bdc_vc_##name(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,    \
+                         scalar_t true_val, int src0_len, int src1_len, int src0_len_per_channel,  \
+                         int src1_len_per_channel, data_type_t dst_dtype, data_type_t src_dtype) { \
+    Call call(__func__);                                                                           \
+    const Types2 t = types(call, dst_dtype, src_dtype);                                            \
+    const VectorPair v = vector_pair(                                                              \
+        call, dst_addr, src0_addr, src1_addr,                                                      \
+        {src0_len, src1_len, src0_len_per_channel, src1_len_per_channel}, t.out, t.in, t.in);      \
+    compare(call, Compare::condition, v.out, v.a, v.b, true_val, t);                               \
+  }
+
+TPU_COMPARE(greater, greater)
+TPU_COMPARE(less, less)
+TPU_COMPARE(equal, equal_value)
+TPU_COMPARE(greater_equal, at_least)
+TPU_COMPARE(less_equal, at_most)
+TPU_COMPARE(not_equal, not_equal)
+
+#define TPU_SELECT(name, condition)                                                          \
+  void tpu_bdc_##name(local_addr_t dst_addr, const variable_t* src0, const variable_t* src1, \
+                      const variable_t* src2, const variable_t* src3, const dim4* shape,     \
+                      data_type_t src0_src1_dtype, data_type_t dst_dtype) {                  \
+    Call call(__func__);                                                                     \
+    call.issue(choice(call, Compare::condition, dst_addr, {src0, src1, src2, src3},          \
+                      call.shape(shape), src0_src1_dtype, dst_dtype));                       \
+  }
+
+TPU_SELECT(greater_select, greater)
+TPU_SELECT(less_select, less)
+TPU_SELECT(equal_select, equal_value)
+
+#define TPU_SELECT_EXTREME(name, condition)                                                   \
+  void tpu_bdc_##name(local_addr_t dst0_addr, local_addr_t dst1_addr, const variable_t* src0, \
+                      const variable_t* src1, const variable_t* src2, const variable_t* src3, \
+                      const dim4* shape, data_type_t dst0_dtype, data_type_t dst1_dtype) {    \
+    Call call(__func__);                                                                      \
+    const Shape s = call.shape(shape);                                                        \
+    Select op = choice(call, Compare::condition, dst1_addr, {src0, src1, src2, src3}, s,      \
+                       dst0_dtype, dst1_dtype);                                               \
+    op.extreme = call.aligned("dst0_addr", dst0_addr, s, op.type);                            \
+    call.issue(op);                                                                           \
+  }
+
+TPU_SELECT_EXTREME(maximum_greater_select, greater)
+TPU_SELECT_EXTREME(minimum_less_select, less)
