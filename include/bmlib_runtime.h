@@ -117,7 +117,6 @@ struct bm_misc_info {
 #define BM1682_CHIPID_BIT_MASK (0x1 << 0)
 #define BM1684_CHIPID_BIT_MASK (0x1 << 1)
 #define BM1686_CHIPID_BIT_MASK (0x1 << 2)
-#define BM1686_CHIPID_BIT_MASK (0x1 << 2)
   unsigned long chipid_bit_mask;
   unsigned int driver_version;
   int domain_bdf;
@@ -359,6 +358,58 @@ bm_status_t tpu_kernel_launch_sync(bm_handle_t handle, const char* func_name, co
 bm_status_t bmkernel_launch(bm_handle_t handle, const void* args, unsigned int size);
 /* Copies a table to the lookup table area, which no okk_* function reads. */
 bm_status_t bmkernel_load_lookup_table(bm_handle_t handle, const void* table, unsigned int size);
+
+/* ---- Kernels in modules: the BM1684X ---- */
+
+/* A library of device code, built for this machine. md5 is not filled. */
+typedef struct bm_module {
+  char lib_name[64];
+  unsigned char md5[16];
+} bm_module;
+typedef struct bm_module* tpu_kernel_module_t;
+typedef int tpu_kernel_function_t;
+typedef struct {
+  int core_id; /* 0 */
+  tpu_kernel_function_t func_id;
+  void* param_data;
+  unsigned int param_size;
+} tpu_launch_param_t;
+
+/* Loads a shared library from a file, or from length bytes in memory; its constructors register the
+ * kernels. A file that this machine cannot load (one for the chip) stands, with a warning, for the
+ * kernels registered already and those of the library that TPUKERNEL_FIRMWARE_PATH names. NULL on
+ * failure: no such file and no kernels. core_id is 0; key is not looked at. */
+tpu_kernel_module_t tpu_kernel_load_module_file(bm_handle_t handle, const char* module_file);
+tpu_kernel_module_t tpu_kernel_load_module_file_key(bm_handle_t handle, const char* module_file,
+                                                    const char* key, int size);
+tpu_kernel_module_t tpu_kernel_load_module(bm_handle_t handle, const char* data, size_t length);
+tpu_kernel_module_t tpu_kernel_load_module_to_core(bm_handle_t handle, const char* data,
+                                                   size_t length, int core_id);
+/* The number of a kernel: one registered under that name, or exported by the module. -1: none. */
+tpu_kernel_function_t tpu_kernel_get_function(bm_handle_t handle, tpu_kernel_module_t module,
+                                              const char* function);
+tpu_kernel_function_t tpu_kernel_get_function_from_core(bm_handle_t handle,
+                                                        tpu_kernel_module_t module,
+                                                        const char* function, int core_id);
+/* Runs a kernel with a copy of the size bytes at args; the async forms return at once and
+ * tpu_kernel_sync says how the launches went. */
+bm_status_t tpu_kernel_launch(bm_handle_t handle, tpu_kernel_function_t function, void* args,
+                              size_t size);
+bm_status_t tpu_kernel_launch_from_core(bm_handle_t handle, tpu_kernel_function_t function,
+                                        void* args, size_t size, int core_id);
+bm_status_t tpu_kernel_launch_async(bm_handle_t handle, tpu_kernel_function_t function, void* args,
+                                    size_t size);
+bm_status_t tpu_kernel_launch_async_from_core(bm_handle_t handle, tpu_kernel_function_t function,
+                                              void* args, size_t size, int core_id);
+/* One asynchronous launch per entry, in order, up to the first that fails. */
+bm_status_t tpu_kernel_launch_async_multicores(bm_handle_t handle, tpu_launch_param_t* param_list,
+                                               int param_num);
+bm_status_t tpu_kernel_sync(bm_handle_t handle);
+/* Removes the library with its kernels; free_module also frees the descriptor. */
+bm_status_t tpu_kernel_unload_module(bm_handle_t handle, tpu_kernel_module_t p_module);
+bm_status_t tpu_kernel_unload_module_from_core(bm_handle_t handle, tpu_kernel_module_t p_module,
+                                               int core_id);
+bm_status_t tpu_kernel_free_module(bm_handle_t handle, tpu_kernel_module_t p_module);
 
 /* ---- Macros ---- */
 

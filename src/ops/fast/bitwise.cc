@@ -5,6 +5,7 @@
 
 #include <hwy/highway.h>
 
+#include "ops/bitwise.h"
 #include "ops/fast/cells-inl.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"

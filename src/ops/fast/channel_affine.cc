@@ -5,6 +5,7 @@
 
 #include <hwy/highway.h>
 
+#include "ops/channel_affine.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"
 #include "ops/fast/streams-inl.h"

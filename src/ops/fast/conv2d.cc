@@ -12,6 +12,7 @@
 
 #include "base/bits.h"
 #include "base/parallel.h"
+#include "ops/conv2d.h"
 #include "ops/fast/conv2d_plan.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"

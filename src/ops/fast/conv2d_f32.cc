@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "base/parallel.h"
+#include "ops/conv2d.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"
 #include "ops/fast/window_plane.h"

@@ -1,3 +1,4 @@
+#include "ops/convert.h"
 #include "ops/fast/fast.h"
 
 namespace tputwin::fast {

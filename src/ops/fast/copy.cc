@@ -2,6 +2,7 @@
 #include <cstring>
 #include <vector>
 
+#include "ops/copy.h"
 #include "ops/fast/dma_copy.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"

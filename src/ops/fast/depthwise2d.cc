@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include "base/parallel.h"
+#include "ops/depthwise2d.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"
 #include "ops/fast/window-inl.h"

@@ -1,3 +1,4 @@
+#include "ops/depthwise2d.h"
 #include "ops/fast/fast.h"
 
 namespace tputwin::fast {

@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "base/parallel.h"
+#include "ops/dma_tensor.h"
 #include "ops/fast/dma_copy.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"

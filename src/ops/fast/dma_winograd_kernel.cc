@@ -3,6 +3,7 @@
 
 #include "base/parallel.h"
 #include "numerics/integer.h"
+#include "ops/dma_winograd_kernel.h"
 #include "ops/fast/dma_copy.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"

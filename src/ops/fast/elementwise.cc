@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include "base/parallel.h"
+#include "ops/elementwise.h"
 #include "ops/fast/bytes-inl.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"

@@ -7,9 +7,63 @@
 #include <string>
 #include <string_view>
 
-#include "ops/operation.h"
+#include "memory/memory.h"
 
-namespace tputwin::fast {
+namespace tputwin {
+
+struct Conv2d;
+struct Winograd2d;
+struct Depthwise2d;
+struct Pool2d;
+struct MatrixMac;
+struct MatrixMac2;
+struct Elementwise;
+struct Mdsum;
+struct Lut;
+struct DmaTensor;
+struct DmaMatrix;
+struct DmaLrnShift;
+struct DmaWinogradKernel;
+struct Conv2dF32;
+struct Depthwise2dF32;
+struct Pool2dF32;
+struct MatmulF32;
+struct FloatArithmetic;
+struct UnaryF32;
+struct ChannelAffine;
+struct Int8ToF32;
+struct Select;
+struct Bitwise;
+struct FixedPoint;
+struct SplitByte;
+struct Mul16By8;
+struct MulS16ByU8;
+struct Copy;
+struct CopyMatrix;
+struct MatmulInt;
+struct MatmulGrouped;
+struct MatmulFloat;
+struct Pool2dQuant;
+struct Pool2dFloat;
+struct Depthwise2dQuant;
+struct Depthwise2dFloat;
+struct Conv2dQuant;
+struct Conv2dFloat;
+struct TableLookup;
+struct LoadTable;
+struct Sequence;
+struct Sort;
+struct MaskSelect;
+struct Scatter;
+struct Gather;
+struct Rearrange;
+struct Requantise;
+struct Convert;
+struct Unary;
+struct IntArithmetic;
+struct FloatFunction;
+
+namespace fast {
 
 bool execute(const Conv2d&, const Memory&);
 bool execute(const Winograd2d&, const Memory&);
@@ -70,4 +124,5 @@ std::span<const std::string> available_isas();
 std::string_view selected_isa();
 bool select_isa(std::string_view isa);  // false: not available on this host; "" = best
 
-}  // namespace tputwin::fast
+}  // namespace fast
+}  // namespace tputwin

@@ -6,9 +6,12 @@
 #include <hwy/highway.h>
 
 #include "numerics/integer.h"
+#include "ops/bitwise.h"
 #include "ops/fast/cells-inl.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"
+#include "ops/fixed_point.h"
+#include "ops/fixed_point_wide.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
@@ -286,9 +289,9 @@ void mask_last_cells(const TensorView& out, const TensorView& in, uint32_t mask,
     return view;
   };
   fast::execute(Bitwise{.kind = Bitwise::Kind::bit_and,
-                          .out = last_cells(out),
-                          .a = Source::tensor(last_cells(in)),
-                          .b = Source::value(mask)},
+                        .out = last_cells(out),
+                        .a = Source::tensor(last_cells(in)),
+                        .b = Source::value(mask)},
                 memory);
 }
 

@@ -9,6 +9,8 @@
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"
 #include "ops/fast/streams-inl.h"
+#include "ops/float_arithmetic.h"
+#include "ops/select.h"
 
 #ifndef TPUTWIN_FAST_ARITHMETIC_F32_ONCE
 #define TPUTWIN_FAST_ARITHMETIC_F32_ONCE
@@ -119,7 +121,7 @@ void SelectLanes(Select::Compare compare, const SelectStreams& streams, const Me
       return compute_lanes(Choice<Greater>(), streams, memory, begin, end);
     case Select::Compare::equal_bits:
       return compute_lanes(Choice<EqualBits>(), streams, memory, begin, end);
-    case Select::Compare::equal:
+    default:  // equal; the others are not covered
       return compute_lanes(Choice<Equal>(), streams, memory, begin, end);
   }
 }

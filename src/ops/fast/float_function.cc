@@ -1,3 +1,4 @@
+#include "ops/float_function.h"
 #include "ops/fast/fast.h"
 
 namespace tputwin::fast {

@@ -1,3 +1,4 @@
+#include "ops/gather.h"
 #include "ops/fast/fast.h"
 
 namespace tputwin::fast {

@@ -9,6 +9,7 @@
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"
 #include "ops/fast/streams-inl.h"
+#include "ops/int8_to_f32.h"
 
 #ifndef TPUTWIN_FAST_INT8_TO_F32_ONCE
 #define TPUTWIN_FAST_INT8_TO_F32_ONCE

@@ -1,3 +1,4 @@
+#include "ops/int_arithmetic.h"
 #include "ops/fast/fast.h"
 
 namespace tputwin::fast {

@@ -1,3 +1,4 @@
+#include "ops/load_table.h"
 #include "ops/fast/fast.h"
 
 namespace tputwin::fast {

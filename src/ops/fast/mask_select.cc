@@ -1,3 +1,4 @@
+#include "ops/mask_select.h"
 #include "ops/fast/fast.h"
 
 namespace tputwin::fast {

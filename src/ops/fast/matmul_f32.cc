@@ -12,6 +12,7 @@
 #include "ops/fast/scratch.h"
 #include "ops/fast/sum_tile.h"
 #include "ops/fast/window_plane.h"
+#include "ops/matmul.h"
 
 namespace tputwin::fast {
 namespace {

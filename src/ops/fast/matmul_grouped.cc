@@ -1,4 +1,5 @@
 #include "ops/fast/fast.h"
+#include "ops/matmul.h"
 
 namespace tputwin::fast {
 

@@ -14,6 +14,7 @@
 #include "ops/fast/join-inl.h"
 #include "ops/fast/scratch.h"
 #include "ops/fast/views.h"
+#include "ops/matrix_mac2.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast {

@@ -10,6 +10,7 @@
 #include "ops/fast/bytes-inl.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"
+#include "ops/mdsum.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {

@@ -10,6 +10,7 @@
 #include "ops/fast/isa.h"
 #include "ops/fast/window-inl.h"
 #include "ops/fast/window_rows.h"
+#include "ops/pool2d.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {

@@ -3,6 +3,7 @@
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"
 #include "ops/fast/window_sums.h"
+#include "ops/pool2d.h"
 
 namespace tputwin::fast {
 

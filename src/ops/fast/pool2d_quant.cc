@@ -1,4 +1,5 @@
 #include "ops/fast/fast.h"
+#include "ops/pool2d.h"
 
 namespace tputwin::fast {
 

@@ -1,3 +1,4 @@
+#include "ops/requantise.h"
 #include "ops/fast/fast.h"
 
 namespace tputwin::fast {

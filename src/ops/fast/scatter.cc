@@ -1,3 +1,4 @@
+#include "ops/scatter.h"
 #include "ops/fast/fast.h"
 
 namespace tputwin::fast {

@@ -1,4 +1,5 @@
 #include "ops/fast/fast.h"
+#include "ops/lut.h"
 
 namespace tputwin::fast {
 

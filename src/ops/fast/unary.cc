@@ -1,3 +1,4 @@
+#include "ops/unary.h"
 #include "ops/fast/fast.h"
 
 namespace tputwin::fast {

@@ -8,6 +8,7 @@
 #include "ops/fast/f32-inl.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"
+#include "ops/unary_f32.h"
 
 #ifndef TPUTWIN_FAST_UNARY_F32_ONCE
 #define TPUTWIN_FAST_UNARY_F32_ONCE

@@ -16,6 +16,7 @@
 #include "ops/fast/requantise-inl.h"
 #include "ops/fast/scratch.h"
 #include "ops/fast/views.h"
+#include "ops/winograd2d.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast {

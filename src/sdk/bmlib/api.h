@@ -34,6 +34,12 @@ Status sync(Handle& handle, const std::thread::id* caller = nullptr);
 // Books what a finished launch has to say with the calling thread.
 Status collect(Launch& launch);
 
+// A launch of a kernel with a copy of its arguments.
+Result<std::shared_ptr<Launch>> make_launch(std::string name, okk::KernelFunction function,
+                                            const void* args, size_t size);
+Status launch_sync(bm_handle_t handle, Result<std::shared_ptr<Launch>> launch);
+Status launch_async(bm_handle_t handle, Result<std::shared_ptr<Launch>> launch);
+
 // The code of a failed call.
 bm_status_t code_of(const Error& error);
 // Books the error of `call`, unless that has been done, and returns its code.

@@ -16,8 +16,7 @@ bm_misc_info misc_info_of(const Card& card) {
   info.pcie_soc_mode = 1;
   info.ddr0a_size = static_cast<long long>(card.memory_bytes());
   info.chipid = chip_id(card);
-  info.chipid_bit_mask =
-      info.chipid == 0x1686 ? BM1686_CHIPID_BIT_MASK : BM1684_CHIPID_BIT_MASK;
+  info.chipid_bit_mask = info.chipid == 0x1686 ? BM1686_CHIPID_BIT_MASK : BM1684_CHIPID_BIT_MASK;
   return info;
 }
 

@@ -23,32 +23,9 @@ Result<okk::KernelFunction> find_kernel(const char* name) {
       .detail(fmt::format("registered: {}", fmt::join(okk::kernels().names(), ", ")));
 }
 
-Result<std::shared_ptr<Launch>> make_launch(const char* name, const void* args, unsigned size) {
+Result<std::shared_ptr<Launch>> launch_of(const char* name, const void* args, unsigned size) {
   TW_ASSIGN_OR_RETURN(function, find_kernel(name));
-  if (size > 0) TW_RETURN_IF_ERROR(check_pointer(args, "args"));
-  auto bytes = static_cast<const uint8_t*>(args);
-  auto launch = std::make_shared<Launch>();
-  launch->kernel = name;
-  launch->function = function;
-  launch->arguments.assign(bytes, bytes + size);
-  return launch;
-}
-
-Status launch_sync(bm_handle_t handle, const char* name, const void* args, unsigned size) {
-  TW_ASSIGN_OR_RETURN(card, find_card(handle));
-  TW_ASSIGN_OR_RETURN(launch, make_launch(name, args, size));
-  card->submit(launch);
-  card->wait(*launch);
-  return collect(*launch);
-}
-
-Status launch_async(bm_handle_t handle, const char* name, const void* args, unsigned size) {
-  TW_ASSIGN_OR_RETURN(found, find_handle(handle));
-  TW_ASSIGN_OR_RETURN(launch, make_launch(name, args, size));
-  std::lock_guard lock(found->mutex);
-  found->card->submit(launch);
-  found->pending.push_back(std::move(launch));
-  return {};
+  return make_launch(name, function, args, size);
 }
 
 Status sync(bm_handle_t handle, bool of_this_thread) {
@@ -58,6 +35,35 @@ Status sync(bm_handle_t handle, bool of_this_thread) {
 }
 
 }  // namespace
+
+Result<std::shared_ptr<Launch>> make_launch(std::string name, okk::KernelFunction function,
+                                            const void* args, size_t size) {
+  if (size > 0) TW_RETURN_IF_ERROR(check_pointer(args, "args"));
+  auto bytes = static_cast<const uint8_t*>(args);
+  auto launch = std::make_shared<Launch>();
+  launch->kernel = std::move(name);
+  launch->function = function;
+  launch->arguments.assign(bytes, bytes + size);
+  return launch;
+}
+
+Status launch_sync(bm_handle_t handle, Result<std::shared_ptr<Launch>> launch) {
+  TW_ASSIGN_OR_RETURN(card, find_card(handle));
+  if (!launch.ok()) return launch.error();
+  card->submit(launch.value());
+  card->wait(*launch.value());
+  return collect(*launch.value());
+}
+
+Status launch_async(bm_handle_t handle, Result<std::shared_ptr<Launch>> launch) {
+  TW_ASSIGN_OR_RETURN(found, find_handle(handle));
+  if (!launch.ok()) return launch.error();
+  std::lock_guard lock(found->mutex);
+  found->card->submit(launch.value());
+  found->pending.push_back(std::move(launch.value()));
+  return {};
+}
+
 }  // namespace tputwin::bmlib
 
 using namespace tputwin;
@@ -69,17 +75,18 @@ bm_status_t okkernel_load_firmware(bm_handle_t handle, const char*, const char*)
 
 bm_status_t okkernel_launch_sync(bm_handle_t handle, const char* func_name, const void* args,
                                  unsigned int size) {
-  return with_code(__func__, [&] { return launch_sync(handle, func_name, args, size); });
+  return with_code(__func__, [&] { return launch_sync(handle, launch_of(func_name, args, size)); });
 }
 
 bm_status_t okkernel_launch_async(bm_handle_t handle, const char* func_name, const void* args,
                                   unsigned int size) {
-  return with_code(__func__, [&] { return launch_async(handle, func_name, args, size); });
+  return with_code(__func__,
+                   [&] { return launch_async(handle, launch_of(func_name, args, size)); });
 }
 
 bm_status_t tpu_kernel_launch_sync(bm_handle_t handle, const char* func_name, const void* args,
                                    unsigned int size) {
-  return with_code(__func__, [&] { return launch_sync(handle, func_name, args, size); });
+  return with_code(__func__, [&] { return launch_sync(handle, launch_of(func_name, args, size)); });
 }
 
 bm_status_t bmkernel_launch(bm_handle_t handle, const void* args, unsigned int size) {
@@ -88,7 +95,7 @@ bm_status_t bmkernel_launch(bm_handle_t handle, const void* args, unsigned int s
     if (names.size() != 1)
       return Error(ErrorId::bml_kernel_only)
           .argument("registered", fmt::format("{}", fmt::join(names, ", ")));
-    return launch_async(handle, names.front().c_str(), args, size);
+    return launch_async(handle, launch_of(names.front().c_str(), args, size));
   });
 }
 

@@ -29,6 +29,11 @@ std::vector<std::string> KernelRegistry::names() const {
   return list;
 }
 
+void KernelRegistry::remove_if(const std::function<bool(KernelFunction)>& goes) {
+  std::lock_guard lock(mutex_);
+  std::erase_if(functions_, [&](const auto& entry) { return goes(entry.second); });
+}
+
 KernelRegistry& kernels() {
   static auto& registry = *new KernelRegistry;
   return registry;

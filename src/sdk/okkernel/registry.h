@@ -2,6 +2,7 @@
 // objects register kernels in any order.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -17,7 +18,9 @@ class KernelRegistry {
   // False if another function had the name; it is replaced.
   bool add(std::string_view name, KernelFunction function);
   KernelFunction find(std::string_view name) const;  // nullptr if there is none
-  std::vector<std::string> names() const;               // sorted
+  std::vector<std::string> names() const;            // sorted
+  // Forgets the kernels of a library that goes.
+  void remove_if(const std::function<bool(KernelFunction)>& goes);
 
  private:
   mutable std::mutex mutex_;
