@@ -1,0 +1,42 @@
+#include "numerics/add_tree.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "numerics/float32.h"
+
+namespace tputwin {
+namespace {
+
+constexpr uint32_t exponent_of(float x) { return f32::bits(x) >> 23 & 0xff; }
+
+// A number in units of 2^(exponent - 127 - 24).
+int64_t aligned(float x, uint32_t exponent) {
+  if (exponent_of(x) == 0) return 0;
+  const uint32_t significand = (f32::bits(x) & 0x007f'ffff) | 0x0080'0000;
+  const uint32_t shift = std::min(exponent - exponent_of(x), 31u);
+  const int64_t magnitude = (significand << 1) >> shift;
+  return (f32::bits(x) & f32::kSignBit) != 0 ? -magnitude : magnitude;
+}
+
+// Infinities and NaN, in the order in which they come.
+float special_sum(std::span<const float> values) {
+  float sum = 0.0f;
+  for (float value : values)
+    if (exponent_of(value) == 0xff) sum = f32::add(sum, value);
+  return sum;
+}
+
+}  // namespace
+
+float add_tree(std::span<const float> values) {
+  uint32_t largest = 0;
+  for (float value : values) largest = std::max(largest, exponent_of(value));
+  if (largest == 0xff) return special_sum(values);
+  int64_t sum = 0;
+  for (float value : values) sum += aligned(value, largest);
+  const auto unit = std::bit_cast<double>((uint64_t{largest} + 1023 - 127 - 24) << 52);
+  return static_cast<float>(static_cast<double>(sum) * unit);
+}
+
+}  // namespace tputwin
