@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "ops/contract.h"
+#include "ops/source.h"
 #include "ops/window.h"
 
 namespace tputwin {
@@ -41,16 +42,62 @@ TW_OPERATION(Conv2dF32);
 // One result, which execute() stores.
 float result_at(const Conv2dF32&, const Memory&, uint32_t n, uint32_t oc, uint32_t y, uint32_t x);
 
+// The convolutions of the BM1684X. Weights lie in groups of input channels: that of input channel
+// ic and tap k = kh * KW + kw for output channel oc is element
+//   (0, oc, (ic div group) * KH * KW + k, ic mod group)
+// of a compact tensor (1, OC, groups * KH * KW, group). bm1684x-machine 3.1.
+constexpr uint32_t weight_group(DType dtype) {
+  return element_bytes(dtype) == 4 ? 1 : 64 / element_bytes(dtype);
+}
+constexpr uint32_t taps_of(const Window& window) { return window.h.kernel * window.w.kernel; }
+constexpr uint32_t weight_row(uint32_t ic, uint32_t tap, const Window& window, uint32_t group) {
+  return ic / group * taps_of(window) + tap;
+}
+constexpr Shape weight_shape(uint32_t ic, uint32_t oc, const Window& window, DType dtype) {
+  const uint32_t group = weight_group(dtype);
+  return {1, oc, (ic + group - 1) / group * taps_of(window), group};
+}
+
+// fp32: the products in * weight, in the order ic, kh, kw, go to two accumulators in turn, which
+// start as 0 and bias(oc), or with `accumulate` as bias(oc) and the old out; the result is their
+// sum.
+// fp16, bf16: acc = bias(oc); with `accumulate` acc += old out; then for each group of 32 input
+// channels, for kh, kw: acc += add_tree(the products of the group).
+// Taps in the padding and in inserted rows and columns are 0 * weight.
 struct Conv2dFloat {
-  TensorView out;
+  TensorView out;  // fp32, or the type of the input
+  TensorView in;
+  Source weight;                   // or one number of the type of the input
+  std::optional<TensorView> bias;  // fp32 (1,OC,1,1)
+  Window window;
+  bool accumulate = false;  // fp32 results only
 };
 
 TW_OPERATION(Conv2dFloat);
+// One result before it is rounded to the type of out.
+float result_at(const Conv2dFloat&, const Memory&, uint32_t n, uint32_t oc, uint32_t y, uint32_t x);
 
+// acc = sum over ic,kh,kw of value * (weight(oc,ic,kh,kw) - zero_point(oc)) + bias(oc), + the old
+// out with `accumulate`; value is in(n,ic,..), padding(ic) around it, insertion(ic) in inserted
+// rows and columns.
+// if relu: acc = max(acc, 0);  out = saturate(acc / 2^rshift rounded half up); 32-bit results are
+// acc modulo 2^32.
 struct Conv2dQuant {
-  TensorView out;
+  TensorView out, in;
+  Source weight;                          // or one 8-bit number
+  std::optional<TensorView> bias;         // 16-bit (1,OC,1,1)
+  Source zero_point = Source::value(0u);  // (1,OC,1,1) or one 8-bit number
+  Source padding = Source::value(0u),
+         insertion = Source::value(0u);  // (1,IC,1,1) or one 8-bit number
+  Window window;
+  uint32_t rshift = 0;
+  bool relu = false;
+  bool accumulate = false;  // 32-bit results only
 };
 
 TW_OPERATION(Conv2dQuant);
+// One accumulator before relu, shift and saturation.
+int64_t accumulator_at(const Conv2dQuant&, const Memory&, uint32_t n, uint32_t oc, uint32_t y,
+                       uint32_t x);
 
 }  // namespace tputwin

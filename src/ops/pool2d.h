@@ -43,14 +43,32 @@ float share_of(const Window& window);
 // One result, which execute() stores.
 float result_at(const Pool2dF32&, const Memory&, uint32_t n, uint32_t c, uint32_t y, uint32_t x);
 
+// maximum: of the window, `value` being what the padding counts as.
+// average: the products in * value go to two accumulators in turn; the result is their sum. fp16
+// and bf16 round every product and every sum to the type. Padding and inserted elements are 0.
 struct Pool2dFloat {
-  TensorView out;
+  enum class Kind : uint8_t { maximum, average };
+  Kind kind = Kind::maximum;
+  TensorView out, in;
+  Window window;
+  float value = 0;  // a number of the type of in
 };
 
 TW_OPERATION(Pool2dFloat);
+// One result, which execute() stores.
+float result_at(const Pool2dFloat&, const Memory&, uint32_t n, uint32_t c, uint32_t y, uint32_t x);
 
+// maximum: of the window, padding counting as `padding`.
+// average: out = saturate(sum over the window * multiplier / 2^rshift rounded half up); padding and
+// inserted elements are 0.
 struct Pool2dQuant {
-  TensorView out;
+  enum class Kind : uint8_t { maximum, average };
+  Kind kind = Kind::maximum;
+  TensorView out, in;
+  Window window;
+  int32_t padding = 0;
+  uint32_t multiplier = 1;  // average: unsigned 8-bit constant
+  uint32_t rshift = 0;      // average
 };
 
 TW_OPERATION(Pool2dQuant);

@@ -1,21 +1,56 @@
-#include "ops/pool2d.h"
-
+#include "numerics/rounded_sum.h"
 #include "ops/elements.h"
+#include "ops/pool2d.h"
+#include "ops/taps.h"
 #include "ops/timing.h"
-#include "ops/tpu_checks.h"
 
 namespace tputwin {
 
-std::string_view name(const Pool2dFloat&) { return "pool2d_float"; }
-
-OperandList operands(const Pool2dFloat& op) { return {{"dst_addr", &op.out, Access::write}}; }
-
-Status check(const Pool2dFloat&, const Chip&) { return {}; }
-
-Cost cost(const Pool2dFloat& op, const Chip& chip) {
-  return compute_cost(lane_passes(op.out.shape, chip), op.out.shape.count(), operands(op), chip);
+std::string_view name(const Pool2dFloat& op) {
+  return op.kind == Pool2dFloat::Kind::maximum ? "max_pool2d_float" : "avg_pool2d_float";
 }
 
-void execute(const Pool2dFloat&, const Memory&) {}
+OperandList operands(const Pool2dFloat& op) {
+  return {{"output_addr", &op.out, Access::write}, {"input_addr", &op.in, Access::read}};
+}
+
+Status check(const Pool2dFloat& op, const Chip& chip) {
+  TW_RETURN_IF_ERROR(check_tpu_operand("output_addr", op.out));
+  TW_RETURN_IF_ERROR(check_tpu_operand("input_addr", op.in));
+  TW_RETURN_IF_ERROR(check_tpu_start("input_addr", op.in, op.out, chip));
+  TW_RETURN_IF_ERROR(require(is_float(op.in.dtype), ErrorId::tpu_dtype, "dtype", op.in));
+  TW_RETURN_IF_ERROR(
+      require(op.out.dtype == op.in.dtype, ErrorId::tpu_dtype_pair, "dtype", op.out));
+  TW_RETURN_IF_ERROR(check_tpu_window(op.window, op.in, op.out, op.in.shape.c));
+  return advise_tpu_overlap(operands(op), chip);
+}
+
+Cost cost(const Pool2dFloat& op, const Chip& chip) {
+  const uint64_t steps = uint64_t{op.window.h.kernel} * op.window.w.kernel;
+  return compute_cost(lane_passes(op.out.shape, chip, element_bytes(op.out.dtype)) * steps,
+                      op.out.shape.count() * steps, operands(op), chip);
+}
+
+float result_at(const Pool2dFloat& op, const Memory& memory, uint32_t n, uint32_t c, uint32_t y,
+                uint32_t x) {
+  const bool maximum = op.kind == Pool2dFloat::Kind::maximum;
+  RoundedSum sum(op.in.dtype, 0.0f, 0.0f);
+  float largest = 0.0f;
+  for_each_tap(op.window, op.in.shape, y, x,
+               [&](uint32_t kh, uint32_t kw, Tap tap, uint32_t iy, uint32_t ix) {
+                 const float outside = maximum ? op.value : 0.0f;
+                 const float value =
+                     tap == Tap::inside ? read_float(memory, op.in, n, c, iy, ix) : outside;
+                 largest = kh + kw == 0 ? value : f32::max(value, largest);
+                 sum.add(value, op.value);
+               });
+  return maximum ? largest : sum.total();
+}
+
+void execute(const Pool2dFloat& op, const Memory& memory) {
+  for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t y, uint32_t x) {
+    write_float(memory, op.out, n, c, y, x, result_at(op, memory, n, c, y, x));
+  });
+}
 
 }  // namespace tputwin

@@ -1,21 +1,56 @@
-#include "ops/pool2d.h"
-
+#include "numerics/rounding.h"
 #include "ops/elements.h"
+#include "ops/pool2d.h"
+#include "ops/taps.h"
 #include "ops/timing.h"
-#include "ops/tpu_checks.h"
 
 namespace tputwin {
 
-std::string_view name(const Pool2dQuant&) { return "pool2d_quant"; }
-
-OperandList operands(const Pool2dQuant& op) { return {{"dst_addr", &op.out, Access::write}}; }
-
-Status check(const Pool2dQuant&, const Chip&) { return {}; }
-
-Cost cost(const Pool2dQuant& op, const Chip& chip) {
-  return compute_cost(lane_passes(op.out.shape, chip), op.out.shape.count(), operands(op), chip);
+std::string_view name(const Pool2dQuant& op) {
+  return op.kind == Pool2dQuant::Kind::maximum ? "max_pool2d_quant" : "avg_pool2d_quant";
 }
 
-void execute(const Pool2dQuant&, const Memory&) {}
+OperandList operands(const Pool2dQuant& op) {
+  return {{"output_addr", &op.out, Access::write}, {"input_addr", &op.in, Access::read}};
+}
+
+Status check(const Pool2dQuant& op, const Chip& chip) {
+  const DType in = op.in.dtype, out = op.out.dtype;
+  const bool is_average = op.kind == Pool2dQuant::Kind::average;
+  TW_RETURN_IF_ERROR(check_tpu_operand("output_addr", op.out));
+  TW_RETURN_IF_ERROR(check_tpu_operand("input_addr", op.in));
+  TW_RETURN_IF_ERROR(check_tpu_start("input_addr", op.in, op.out, chip));
+  TW_RETURN_IF_ERROR(
+      require(in == DType::u8 || in == DType::i8, ErrorId::tpu_dtype, "input_dtype", op.in));
+  TW_RETURN_IF_ERROR(require(!is_float(out) && out != DType::b32 &&
+                                 is_signed(in) == is_signed(out) && (is_average || in == out),
+                             ErrorId::tpu_dtype_pair, "output_dtype", op.out));
+  TW_RETURN_IF_ERROR(check_tpu_window(op.window, op.in, op.out, op.in.shape.c));
+  TW_RETURN_IF_ERROR(require(op.rshift < 32, ErrorId::tpu_rshift, "rshift", op.rshift));
+  return advise_tpu_overlap(operands(op), chip);
+}
+
+Cost cost(const Pool2dQuant& op, const Chip& chip) {
+  const uint64_t steps = uint64_t{op.window.h.kernel} * op.window.w.kernel;
+  return compute_cost(lane_passes(op.out.shape, chip, element_bytes(op.out.dtype)) * steps,
+                      op.out.shape.count() * steps, operands(op), chip);
+}
+
+void execute(const Pool2dQuant& op, const Memory& memory) {
+  for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t y, uint32_t x) {
+    int64_t sum = 0;
+    int32_t largest = INT32_MIN;
+    for_each_tap(op.window, op.in.shape, y, x,
+                 [&](uint32_t, uint32_t, Tap tap, uint32_t iy, uint32_t ix) {
+                   const bool inside = tap == Tap::inside;
+                   const int32_t value = inside ? memory.read(op.in, n, c, iy, ix) : 0;
+                   sum += value;
+                   largest = std::max(largest, inside ? value : op.padding);
+                 });
+    const int64_t average = shift_right(sum * op.multiplier, op.rshift, Rounding::half_up);
+    memory.write(op.out, n, c, y, x,
+                 op.kind == Pool2dQuant::Kind::maximum ? largest : saturate(average, op.out.dtype));
+  });
+}
 
 }  // namespace tputwin

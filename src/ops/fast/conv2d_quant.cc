@@ -1,8 +1,101 @@
+// conv2d of the BM1684X, 8 bits: cells hold two channels as 16-bit integers.
+#include "numerics/rounding.h"
 #include "ops/conv2d.h"
+#include "ops/elements.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/isa.h"
+#include "ops/fast/patches.h"
 
 namespace tputwin::fast {
+namespace {
 
-bool execute(const Conv2dQuant&, const Memory&) { return false; }
+constexpr uint32_t pair_of(int32_t low, int32_t high) {
+  return static_cast<uint16_t>(low) | static_cast<uint32_t>(high) << 16;
+}
+
+class IntegerPatches : public PatchSource {
+ public:
+  IntegerPatches(const Conv2dQuant& op, const Memory& memory) : op_(op), memory_(memory) {}
+
+  uint32_t cells() const override { return op_.in.shape.c / 2 + op_.in.shape.c % 2; }
+  uint32_t padding(uint32_t cell) const override { return parameters(op_.padding, cell); }
+  uint32_t insertion(uint32_t cell) const override { return parameters(op_.insertion, cell); }
+  bool has_whole_rows() const override { return true; }
+
+  void lay_out(uint32_t n, uint32_t cell, uint32_t* to) const override {
+    const Shape& s = op_.in.shape;
+    const uint8_t* low = memory_.byte(op_.in, n, 2 * cell, 0, 0);
+    const uint8_t* high = has_high(cell) ? memory_.byte(op_.in, n, 2 * cell + 1, 0, 0) : nullptr;
+    for (uint32_t h = 0; h < s.h; ++h)
+      for (uint32_t w = 0; w < s.w; ++w) {
+        const uint64_t at = uint64_t{h} * op_.in.stride.h + uint64_t{w} * op_.in.stride.w;
+        *to++ = pair_of(number(low[at]), high != nullptr ? number(high[at]) : 0);
+      }
+  }
+
+  std::vector<Term> terms() const override {
+    std::vector<Term> terms;
+    for (uint32_t cell = 0; cell < cells(); ++cell)
+      for (uint32_t tap = 0; tap < taps_of(op_.window); ++tap) terms.push_back({cell, tap});
+    return terms;
+  }
+
+  void pack_weights(uint32_t oc, uint32_t* to, size_t step) const override {
+    const uint32_t taps = taps_of(op_.window), group = weight_group(op_.in.dtype);
+    const int32_t zero_point = op_.zero_point.read(memory_, 0, oc, 0, 0);
+    auto weight = [&](uint32_t ic, uint32_t tap) {
+      const uint32_t row = weight_row(ic, tap, op_.window, group);
+      return op_.weight.read(memory_, 0, oc, row, ic % group) - zero_point;
+    };
+    for (uint32_t cell = 0; cell < cells(); ++cell)
+      for (uint32_t tap = 0; tap < taps; ++tap, to += step)
+        *to = pair_of(weight(2 * cell, tap), has_high(cell) ? weight(2 * cell + 1, tap) : 0);
+  }
+
+  void start(const Results& r) const override {
+    const auto bias = static_cast<uint32_t>(bias_of(op_.bias, memory_, r.oc));
+    for (uint32_t i = 0; i < r.count; ++i) {
+      const auto [n, y, x] = r.places[i];
+      const int32_t old = op_.accumulate ? memory_.read(op_.out, n, r.oc, y, x) : 0;
+      r.first[i] = bias + static_cast<uint32_t>(old);
+    }
+  }
+
+  bool run(const PatchKernels& kernels, const PatchTile& tile) const override {
+    kernels.integers(tile);
+    return false;
+  }
+
+  void store(const Results& r, bool) const override {
+    for (uint32_t i = 0; i < r.count; ++i) {
+      const auto [n, y, x] = r.places[i];
+      memory_.write(op_.out, n, r.oc, y, x, finish(op_, static_cast<int32_t>(r.first[i])));
+    }
+  }
+
+ private:
+  bool has_high(uint32_t cell) const { return 2 * cell + 1 < op_.in.shape.c; }
+  int32_t number(uint8_t byte) const {
+    return is_signed(op_.in.dtype) ? static_cast<int8_t>(byte) : byte;
+  }
+  uint32_t parameters(const Source& source, uint32_t cell) const {
+    return pair_of(source.read(memory_, 0, 2 * cell, 0, 0),
+                   has_high(cell) ? source.read(memory_, 0, 2 * cell + 1, 0, 0) : 0);
+  }
+
+  const Conv2dQuant& op_;
+  const Memory& memory_;
+};
+
+}  // namespace
+
+bool execute(const Conv2dQuant& op, const Memory& memory) {
+  const LocalMemory& local = memory.local;
+  auto apart = [&](const auto& operand) { return patch_operand(operand, op.out, local); };
+  const bool covered = vectors_enabled() && patch_result(op.out, local) && apart(op.in) &&
+                       apart(op.weight) && (!op.bias || apart(*op.bias)) && apart(op.zero_point) &&
+                       apart(op.padding) && apart(op.insertion);
+  return covered && convolve(IntegerPatches(op, memory), op.window, op.in.shape, op.out.shape);
+}
 
 }  // namespace tputwin::fast

@@ -1,0 +1,25 @@
+// Sums of products of the BM1684X outside its matrix unit. bm1684x-machine 7.2.
+#pragma once
+
+#include "numerics/float16.h"
+
+namespace tputwin {
+
+// Products go to two accumulators in turn; every product and every sum is rounded to the type.
+class RoundedSum {
+ public:
+  RoundedSum(DType dtype, float first, float second) : dtype_(dtype), sums_{first, second} {}
+  void add(float a, float b) {
+    float& sum = sums_[turn_];
+    sum = round_to(f32::add(sum, round_to(f32::mul(a, b), dtype_)), dtype_);
+    turn_ ^= 1;
+  }
+  float total() const { return f32::add(sums_[0], sums_[1]); }  // not yet rounded
+
+ private:
+  DType dtype_;
+  float sums_[2];
+  unsigned turn_ = 0;
+};
+
+}  // namespace tputwin

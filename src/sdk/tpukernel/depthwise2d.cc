@@ -1,0 +1,180 @@
+// Convolutions of every channel by itself: tpu_bdc_fp_..depthwise.., tpu_bdc_int8_..depthwise..
+#include "ops/depthwise2d.h"
+
+#include "ops/taps.h"
+#include "sdk/tpukernel/window.h"
+
+namespace tputwin::tpu {
+namespace {
+
+// What all of them have.
+struct Form {
+  local_addr_t output_addr, input_addr;
+  const dim4* input_shape;
+  WindowArguments window;
+  data_type_t output_dtype, input_dtype;
+};
+
+template <class Op>
+void set_form(Call& call, const Form& form, Types outputs, Types inputs, Op& op) {
+  const Shape in = call.shape(form.input_shape, "input_shape");
+  const DType out_type = call.type("output_dtype", form.output_dtype, outputs);
+  const DType in_type = call.type("input_dtype", form.input_dtype, inputs);
+  op.window = window_of(call, in, form.window);
+  op.out =
+      call.aligned("output_addr", form.output_addr, output_shape(in, in.c, op.window), out_type);
+  op.in = call.aligned("input_addr", form.input_addr, in, in_type);
+}
+
+// Weights at an address, or one number.
+struct Weights {
+  local_addr_t address = 0;
+  const scalar_t* constant = nullptr;
+};
+
+template <class Op>
+Source weights(Call& call, const Op& op, const Weights& w, DType dtype) {
+  if (w.constant != nullptr) return constant(*w.constant, dtype);
+  return Source::tensor(call.compact("weight_addr", w.address,
+                                     depthwise_weight_shape(op.in, op.window), dtype,
+                                     call.chip().eu_bytes));
+}
+
+void depthwise2d_float(Call call, const Form& form, local_addr_t weight_addr,
+                       local_addr_t bias_addr, bool has_bias) {
+  Depthwise2dFloat op;
+  set_form(call, form, kFloats, kFloats, op);
+  op.weight = weights(call, op, {weight_addr}, op.in.dtype);
+  if (has_bias) op.bias = channels(call, "bias_addr", bias_addr, op.in.shape.c, op.in.dtype);
+  call.issue(op);
+}
+
+struct Integers {
+  Weights weights;
+  local_addr_t bias_addr;
+  data_type_t weight_dtype, bias_dtype;
+  unsigned char rshift;
+  bool has_bias, result_relu;
+  rounding_mode_t rounding_mode;
+};
+
+Depthwise2dQuant depthwise2d_quant(Call& call, const Form& form, const Integers& i) {
+  Depthwise2dQuant op{
+      .rshift = i.rshift, .relu = i.result_relu, .rounding = call.rounding(i.rounding_mode)};
+  set_form(call, form, kInts, k8Bit, op);
+  op.weight = weights(call, op, i.weights, call.type("weight_dtype", i.weight_dtype, k8Bit));
+  if (i.has_bias)
+    op.bias = channels(call, "bias_addr", i.bias_addr, op.in.shape.c,
+                       call.type("bias_dtype", i.bias_dtype, k32Bit));
+  return op;
+}
+
+void with_constant_padding(Call call, const Form& form, const Integers& integers,
+                           scalar_t pad_val) {
+  Depthwise2dQuant op = depthwise2d_quant(call, form, integers);
+  op.padding = constant(pad_val, op.in.dtype);
+  call.issue(op);
+}
+
+void with_channel_padding(Call call, const Form& form, const Integers& integers,
+                          local_addr_t pad_addr, bool inserts) {
+  Depthwise2dQuant op = depthwise2d_quant(call, form, integers);
+  const Outside outside = outside_of(call, "pad_addr", pad_addr, op.in, inserts);
+  op.padding = outside.padding;
+  op.insertion = outside.insertion;
+  call.issue(op);
+}
+
+}  // namespace
+}  // namespace tputwin::tpu
+
+using namespace tputwin;
+using namespace tputwin::tpu;
+
+#define TW_FORM(OUTPUT_DTYPE, INPUT_DTYPE, ...) \
+  Form { output_addr, input_addr, input_shape, {__VA_ARGS__}, OUTPUT_DTYPE, INPUT_DTYPE }
+#define TW_STRIDED TW_FORM(output_dtype, input_dtype, kernel, padding, stride, dilation)
+#define TW_INSERTED TW_FORM(output_dtype, input_dtype, kernel, padding, nullptr, dilation, insert)
+#define TW_INTEGERS(...)                                                               \
+  Integers {                                                                           \
+    {__VA_ARGS__}, bias_addr, weight_dtype, bias_dtype, rshift, has_bias, result_relu, \
+        rounding_mode                                                                  \
+  }
+
+void tpu_bdc_fp_depthwise2d(local_addr_t output_addr, local_addr_t input_addr,
+                            local_addr_t weight_addr, local_addr_t bias_addr,
+                            const dim4* input_shape, const dim2* kernel, const padding_t* padding,
+                            const dim2* stride, const dim2* dilation, data_type_t dtype,
+                            bool has_bias) {
+  depthwise2d_float(Call(__func__), TW_FORM(dtype, dtype, kernel, padding, stride, dilation),
+                    weight_addr, bias_addr, has_bias);
+}
+
+void tpu_bdc_fp_ins_depthwise(local_addr_t output_addr, local_addr_t input_addr,
+                              local_addr_t weight_addr, local_addr_t bias_addr,
+                              const dim4* input_shape, const dim2* kernel, const padding_t* padding,
+                              const dim2* stride, const dim2* ins, const dim2* dilation,
+                              data_type_t dtype, bool has_bias) {
+  depthwise2d_float(Call(__func__), TW_FORM(dtype, dtype, kernel, padding, stride, dilation, ins),
+                    weight_addr, bias_addr, has_bias);
+}
+
+void tpu_bdc_fp_depthwise_for_deconv2d(local_addr_t output_addr, local_addr_t input_addr,
+                                       local_addr_t weight_addr, local_addr_t bias_addr,
+                                       const dim4* input_shape, const dim2* kernel,
+                                       const dim2* insert, const padding_t* padding,
+                                       const dim2* dilation, data_type_t output_dtype,
+                                       data_type_t input_dtype, bool kernel_is_const,
+                                       bool has_bias) {
+  Call call(__func__);
+  call.require(!kernel_is_const, ErrorId::tpu_value, "kernel_is_const", 1);
+  depthwise2d_float(call, TW_INSERTED, weight_addr, bias_addr, has_bias);
+}
+
+void tpu_bdc_int8_depthwise2d(local_addr_t output_addr, local_addr_t input_addr,
+                              local_addr_t weight_addr, local_addr_t bias_addr, scalar_t pad_val,
+                              const dim4* input_shape, const dim2* kernel, const padding_t* padding,
+                              const dim2* stride, const dim2* dilation, data_type_t output_dtype,
+                              data_type_t input_dtype, data_type_t weight_dtype,
+                              data_type_t bias_dtype, unsigned char rshift, bool has_bias,
+                              bool result_relu, rounding_mode_t rounding_mode) {
+  with_constant_padding(Call(__func__), TW_STRIDED, TW_INTEGERS(.address = weight_addr), pad_val);
+}
+
+void tpu_bdc_int8_depthwise2d_kernel_const(
+    local_addr_t output_addr, local_addr_t input_addr, local_addr_t bias_addr, scalar_t C,
+    scalar_t pad_val, const dim4* input_shape, const dim2* kernel, const padding_t* padding,
+    const dim2* stride, const dim2* dilation, data_type_t output_dtype, data_type_t input_dtype,
+    data_type_t weight_dtype, data_type_t bias_dtype, unsigned char rshift, bool has_bias,
+    bool result_relu, rounding_mode_t rounding_mode) {
+  with_constant_padding(Call(__func__), TW_STRIDED, TW_INTEGERS(.constant = &C), pad_val);
+}
+
+void tpu_bdc_int8_pc_pad_depthwise2d(
+    local_addr_t output_addr, local_addr_t input_addr, local_addr_t weight_addr,
+    local_addr_t bias_addr, local_addr_t pad_addr, const dim4* input_shape, const dim2* kernel,
+    const padding_t* padding, const dim2* stride, const dim2* dilation, data_type_t output_dtype,
+    data_type_t input_dtype, data_type_t weight_dtype, data_type_t bias_dtype, unsigned char rshift,
+    bool has_bias, bool result_relu, rounding_mode_t rounding_mode) {
+  with_channel_padding(Call(__func__), TW_STRIDED, TW_INTEGERS(.address = weight_addr), pad_addr,
+                       /*inserts=*/false);
+}
+
+void tpu_bdc_int8_pc_pad_depthwise_for_deconv2d(
+    local_addr_t output_addr, local_addr_t input_addr, local_addr_t weight_addr,
+    local_addr_t bias_addr, local_addr_t pad_addr, const dim4* input_shape, const dim2* kernel,
+    const padding_t* padding, const dim2* insert, const dim2* dilation, data_type_t output_dtype,
+    data_type_t input_dtype, data_type_t weight_dtype, data_type_t bias_dtype, unsigned char rshift,
+    bool has_bias, bool result_relu, rounding_mode_t rounding_mode) {
+  with_channel_padding(Call(__func__), TW_INSERTED, TW_INTEGERS(.address = weight_addr), pad_addr,
+                       /*inserts=*/true);
+}
+
+void tpu_bdc_int8_depthwise_for_deconv2d(
+    local_addr_t output_addr, local_addr_t input_addr, local_addr_t weight_addr,
+    local_addr_t bias_addr, scalar_t pad_val, const dim4* input_shape, const dim2* kernel,
+    const padding_t* padding, const dim2* insert, const dim2* dilation, data_type_t output_dtype,
+    data_type_t input_dtype, data_type_t weight_dtype, data_type_t bias_dtype, unsigned char rshift,
+    bool has_bias, bool result_relu, rounding_mode_t rounding_mode) {
+  with_constant_padding(Call(__func__), TW_INSERTED, TW_INTEGERS(.address = weight_addr), pad_val);
+}

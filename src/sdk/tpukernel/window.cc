@@ -1,0 +1,62 @@
+#include "sdk/tpukernel/window.h"
+
+#include "ops/taps.h"
+
+namespace tputwin::tpu {
+namespace {
+
+// One axis, from arguments of any value. `extent` is the input's.
+Axis axis_of(Call& call, int kernel, int before, int after, int stride, int dilation, int insert,
+             uint32_t extent) {
+  constexpr int kExtent = kMaxTpuExtent, kPadding = kMaxTpuPadding, kStep = kMaxTpuWindowStep;
+  const bool valid =
+      call.in_range(kernel, 1, kExtent, ErrorId::tpu_window_kernel, "kernel") &&
+      call.in_range(before, 0, kPadding, ErrorId::tpu_window_padding, "padding") &&
+      call.in_range(after, 0, kPadding, ErrorId::tpu_window_padding, "padding") &&
+      call.in_range(stride, 1, kStep, ErrorId::tpu_window_stride, "stride") &&
+      call.in_range(dilation, 1, kStep, ErrorId::tpu_window_dilation, "dilation") &&
+      call.in_range(insert, 0, int{kMaxTpuInsert}, ErrorId::tpu_window_insert, "insert");
+  if (!valid) return {};
+  const Axis axis{.kernel = static_cast<uint32_t>(kernel),
+                  .stride = static_cast<uint32_t>(stride),
+                  .dilation = static_cast<uint32_t>(dilation),
+                  .pad_before = static_cast<uint32_t>(before),
+                  .pad_after = static_cast<uint32_t>(after),
+                  .insert = static_cast<uint32_t>(insert)};
+  const bool fits =
+      call.in_range(axis.output(extent), 1, kExtent, ErrorId::tpu_window_output, "input_shape");
+  return fits ? axis : Axis{};
+}
+
+}  // namespace
+
+Window window_of(Call& call, const Shape& in, const WindowArguments& arguments) {
+  if (!call.present(arguments.kernel, "kernel")) return {};
+  auto pair = [](const dim2* p, int otherwise) {
+    return p != nullptr ? *p : dim2{otherwise, otherwise};
+  };
+  const padding_t pad = arguments.padding != nullptr ? *arguments.padding : padding_t{0, 0, 0, 0};
+  const dim2 stride = pair(arguments.stride, 1), dilation = pair(arguments.dilation, 1);
+  const dim2 kernel = *arguments.kernel, insert = pair(arguments.insert, 0);
+  return {axis_of(call, kernel.h, pad.top, pad.bottom, stride.h, dilation.h, insert.h, in.h),
+          axis_of(call, kernel.w, pad.left, pad.right, stride.w, dilation.w, insert.w, in.w)};
+}
+
+uint32_t output_channels(Call& call, int output_c) {
+  const bool valid = call.in_range(output_c, 1, int{kMaxTpuExtent}, ErrorId::tpu_shape, "output_c");
+  return valid ? static_cast<uint32_t>(output_c) : 1;
+}
+
+Outside outside_of(Call& call, std::string_view argument, local_addr_t address,
+                   const TensorView& in, bool has_insertion) {
+  const uint32_t values = has_insertion ? 2 : 1;
+  TensorView padding =
+      call.compact(argument, address, {1, in.shape.c, 1, values}, in.dtype, call.chip().eu_bytes);
+  padding.shape.w = 1;
+  if (!has_insertion) return {Source::tensor(padding), Source::value(0u, in.dtype)};
+  TensorView insertion = padding;
+  insertion.address += element_bytes(in.dtype);
+  return {Source::tensor(padding), Source::tensor(insertion)};
+}
+
+}  // namespace tputwin::tpu
