@@ -1,7 +1,81 @@
+// Random functions of floating-point tensors.
 #include "common/random_bm1684x.h"
+#include "memory/layout.h"
 
 namespace tputwin::testing {
+namespace {
 
-Operation random_tpu_function(Rng&, OperationKind, const Chip&) { return CpuCall{}; }
+using Kind = FloatFunction::Kind;
+constexpr uint32_t kKinds = static_cast<uint32_t>(Kind::isfinite) + 1;
+
+class FunctionGenerator {
+ public:
+  FunctionGenerator(Rng& rng, const Chip& chip)
+      : rng_(rng), chip_(chip), tensors_(rng, chip), lane_(tensors_.start_lane()) {}
+
+  FloatFunction make() {
+    FloatFunction op{.kind = static_cast<Kind>(rng_.below(kKinds))};
+    const DType type = is_function32(op.kind) ? DType::f32 : kFloatTypes[rng_.below(3)];
+    shape_ = tensors_.shape(/*max_count=*/800);
+    op.out = aligned(type);
+    op.a = Source::tensor(aligned(type));
+    if (op.kind == Kind::div) give_quotient(op);
+    if (op.kind == Kind::pow) op.b = rng_.coin() ? constant() : Source::tensor(aligned(type));
+    if (op.kind == Kind::compensated_reciprocal) op.a = tensors_.source(shape_, lane_, type);
+    if (!op.a.is_constant && op.a.view.stride == op.out.stride && rng_.chance(1, 4))
+      op.out.address = op.a.view.address;
+    give_tables(op, type);
+    give_parameters(op);
+    for (uint32_t i = rng_.below(5); i-- > 0;) op.work[i] = aligned(type);
+    return op;
+  }
+
+ private:
+  TensorView aligned(DType type) { return tensors_.dense(shape_, lane_, type, /*aligned=*/true); }
+  TensorView table(uint32_t words, DType type) {
+    return tensors_.dense({1, chip_.lanes, 1, words}, 0, type, /*aligned=*/true);
+  }
+  Source constant() { return Source::value(random_f32(rng_, static_cast<F32Fill>(rng_.below(4)))); }
+
+  void give_quotient(FloatFunction& op) {
+    op.out = tensors_.any(shape_, lane_, DType::f32, /*is_source=*/false);
+    op.a = tensors_.source(shape_, lane_, DType::f32);
+    op.b = tensors_.source(shape_, lane_, DType::f32);
+    if (rng_.chance(1, 3))
+      op.a = constant();
+    else if (rng_.chance(1, 3))
+      op.b = constant();
+  }
+
+  void give_tables(FloatFunction& op, DType type) {
+    if (op.kind == Kind::taylor) op.coeff = table(rng_.range(2, 34), type);
+    if (!is_function32(op.kind)) return;
+    op.coeff = table(function32::kTurnTerms, type);
+    if (!function32::is_exponential(function32_kind(op.kind))) return;
+    op.exp_coeff = table(function32::kExpTerms, type);
+    op.exp_table = table(function32::kExpEntries, type);
+    op.entries = op.out;
+    op.entries->dtype = DType::u16;
+    op.entries->plane_stride = 1;
+    op.entries->stride = lane_stride(chip_, shape_, lane_, 2, /*aligned=*/true);
+  }
+
+  void give_parameters(FloatFunction& op) {
+    auto number = [&] { return f32::from_bits(random_f32(rng_, F32Fill::usual)); };
+    op.parameters = {rng_.range(1, 4), rng_.range(1, 3), number(), number()};
+  }
+
+  Rng& rng_;
+  const Chip& chip_;
+  Bm1684Tensors tensors_;
+  uint32_t lane_;
+  Shape shape_;
+};
+
+}  // namespace
+
+Operation random_tpu_function(Rng& rng, OperationKind, const Chip& chip) {
+  return FunctionGenerator(rng, chip).make();
+}
 
 }  // namespace tputwin::testing

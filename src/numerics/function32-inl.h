@@ -1,0 +1,197 @@
+// The formulas of function32.h, for one number or for vectors of them. Included into the namespace
+// of each kind of numbers, which defines
+//   Number with +, -, *, >, <, unary - (the sign bit flipped) and Number(float)
+//   select(condition, a, b), max(a, b): a > b ? a : b, min(a, b): a < b ? a : b, abs, rint
+//   flip(a, b): a, its sign bit flipped where that of b is set
+//   sign_bit(a): 0 or -0; bit_or(a, b)
+//   seed(a): bits 0x5f3759df - (bits of a >> 1)
+//   is_infinity(a): +inf; larger_bits(a, b): a > b, compared as integers
+//   exponent(a): the exponent field less 127; power_of_2(a): a with the sign and fraction of 1
+//   lookup(table, a): table[int(a)]
+// so it has no include guard.
+
+// 1/sqrt(x) by the well-known seed and Newton's method.
+inline Number inverse_root(Number x, uint32_t iterations) {
+  const Number h = x * Number(0.5f);
+  Number y = seed(x);
+  for (; iterations > 0; --iterations) y = y * (Number(1.5f) - h * y * y);
+  return y;
+}
+
+inline Number rsqrt(Number x, uint32_t iterations = 3) {
+  const Number y = inverse_root(x, iterations);
+  return select(is_infinity(y), Number(0.0f), y);
+}
+
+inline Number sqrt(Number x, uint32_t iterations = 3) { return x * rsqrt(x, iterations); }
+
+inline Number div(Number a, Number b, uint32_t iterations = 3) {
+  const Number r = inverse_root(abs(b), iterations);
+  return r * r * flip(a, b);
+}
+
+inline Number reciprocal(Number x, uint32_t iterations = 3) {
+  return div(Number(1.0f), x, iterations);
+}
+
+// Newton's method, of whose values the one with the least residue is kept.
+inline Number compensated_reciprocal(Number x, uint32_t iterations, uint32_t corrections) {
+  Number best = reciprocal(x, iterations);
+  Number residue = Number(1.0f) - x * best;
+  for (; corrections > 0; --corrections) {
+    const Number next = best + best * residue;
+    const Number next_residue = Number(1.0f) - x * next;
+    const auto worse = larger_bits(abs(next_residue), abs(residue));
+    best = select(worse, best, next);
+    residue = select(worse, residue, next_residue);
+  }
+  return best;
+}
+
+inline Number softsign(Number x) { return div(x, Number(1.0f) + abs(x)); }
+
+// coeff[0] + coeff[1] * x + ..., by Horner's rule.
+inline Number series(const float* coeff, uint32_t terms, Number x) {
+  Number sum(coeff[terms - 1]);
+  for (uint32_t i = terms - 1; i-- > 0;) sum = sum * x + Number(coeff[i]);
+  return sum;
+}
+
+// 1, -1, or 0 for zeros and NaN.
+inline Number sign(Number x) {
+  const Number zero(0.0f);
+  return select(x > zero, Number(1.0f), select(x < zero, Number(-1.0f), zero));
+}
+
+// NaN counts as the least exponent.
+inline Number clamp_exponent(Number x) {
+  return min(max(x, Number(kLeastExponent)), Number(kLargestExponent));
+}
+
+inline Number exp(Number x, const Tables& t) {
+  const Number c = clamp_exponent(x), whole = rint(c);
+  return series(t.exp_coeff, kExpTerms, c - whole) *
+         lookup(t.exp_table, whole - Number(kLeastExponent));
+}
+
+// Of x = f * 2^e with f in [2/3, 4/3); inf for what is not above 0.
+inline Number log(Number x, const Tables& t) {
+  const Number scaled = x * Number(1.5f);
+  const Number f = x * reciprocal(power_of_2(scaled)) - Number(1.0f);
+  const Number value = series(t.coeff, kLogTerms, f) + exponent(scaled) * Number(0.69314718f);
+  return select(x > Number(0.0f), value, Number(std::numeric_limits<float>::infinity()));
+}
+
+// Distance to the nearest whole number.
+inline Number fraction(Number x) { return x - rint(x); }
+
+inline Number sin(Number x, const Tables& t) {
+  const Number f = fraction(x * Number(0.15915494f));
+  return f * series(t.coeff, kTurnTerms, f * f);
+}
+
+inline Number cos(Number x, const Tables& t) {
+  const Number f = fraction(x * Number(0.15915494f));
+  return series(t.coeff, kTurnTerms, f * f);
+}
+
+// The argument of tan in half turns, less whole ones; cot(x) is tan(pi/2 - x).
+template <Kind kKind>
+Number half_turns(Number x) {
+  const Number turns = x * Number(0.31830988f);
+  return fraction(kKind == Kind::cot ? Number(0.5f) - turns : turns);
+}
+
+// tan(pi * f) by the addition theorem: s = tan(pi * (|f| - 1/4)), (1 + s) / (1 - s).
+inline Number tan_half_turns(Number f, const Tables& t) {
+  const Number a = abs(f) - Number(0.25f);
+  const Number s = a * series(t.coeff, kTurnTerms, a * a);
+  return bit_or(div(Number(2.0f), Number(1.0f) - s) - Number(1.0f), sign_bit(f));
+}
+
+// 2 * arcsin(sqrt(z)) where z is the square of the sine of half the angle.
+inline Number arcsin(Number x, const Tables& t) {
+  const Number half_cosine = sqrt(Number(0.25f) - x * x * Number(0.25f));
+  const Number z = Number(0.5f) - half_cosine;
+  return Number(2.0f) * (sqrt(z) * series(t.coeff, kArcsinTerms, z)) * sign(x);
+}
+
+// erfc(|x|) = t * exp(-x^2 + polynomial(t)), t = 1 / (1 + |x| / 2).
+inline Number erfc_variable(Number x) { return reciprocal(Number(1.0f) + Number(0.5f) * abs(x)); }
+inline Number erfc_exponent(Number x, const Tables& t) {
+  return series(t.coeff, kErfTerms, erfc_variable(x)) - x * x;
+}
+inline Number erf(Number x, Number e) { return (Number(1.0f) - erfc_variable(x) * e) * sign(x); }
+
+// A function that takes the exponential of something: of what.
+template <Kind kKind>
+Number exponent_of(Number x, Number y, const Parameters& p, const Tables& t) {
+  constexpr float kRootHalf = 0.70710678f, kRoot2OverPi = 0.79788456f;
+  if constexpr (kKind == Kind::sigmoid || kKind == Kind::silu) return -x;
+  if constexpr (kKind == Kind::tanh) return x * Number(2.0f);
+  if constexpr (kKind == Kind::gelu_fast) {
+    const Number cube = Number(0.044715f) * (x * (x * x));
+    return Number(kRoot2OverPi) * (x + cube) * Number(2.0f);
+  }
+  if constexpr (kKind == Kind::swish) return x * Number(-p.beta);
+  if constexpr (kKind == Kind::erf || kKind == Kind::erfc) return erfc_exponent(x, t);
+  if constexpr (kKind == Kind::gelu) return erfc_exponent(x * Number(kRootHalf), t);
+  if constexpr (kKind == Kind::pow) return log(x, t) * y;
+  if constexpr (kKind == Kind::c_pow) return x * Number(p.alpha);
+  if constexpr (kKind == Kind::softplus) return x * Number(p.beta);
+  return x;
+}
+
+// The function, given that exponential.
+template <Kind kKind>
+Number from_exponential(Number x, Number e, const Parameters& p, const Tables& t) {
+  const Number one(1.0f), two(2.0f), half(0.5f);
+  [[maybe_unused]] auto tanh = [&] { return one - two * reciprocal(e + one); };
+  [[maybe_unused]] auto elu = [&](float alpha) {
+    return select(x > Number(0.0f), x, (e - one) * Number(alpha));
+  };
+  if constexpr (kKind == Kind::expm1) return e - one;
+  if constexpr (kKind == Kind::sigmoid) return reciprocal(one + e);
+  if constexpr (kKind == Kind::silu || kKind == Kind::swish) return div(x, one + e);
+  if constexpr (kKind == Kind::sinh) return (e - reciprocal(e)) * half;
+  if constexpr (kKind == Kind::cosh) return (e + reciprocal(e)) * half;
+  if constexpr (kKind == Kind::tanh) return tanh();
+  if constexpr (kKind == Kind::gelu_fast) return x * half * (one + tanh());
+  if constexpr (kKind == Kind::mish) {
+    const Number square = min((e + one) * (e + one), Number(std::numeric_limits<float>::max()));
+    return x - div(two * x, square + one);
+  }
+  if constexpr (kKind == Kind::elu) return elu(p.alpha);
+  if constexpr (kKind == Kind::selu) return elu(1.67326324f) * Number(1.05070099f);
+  if constexpr (kKind == Kind::erf) return erf(x, e);
+  if constexpr (kKind == Kind::erfc) return one - erf(x, e);
+  if constexpr (kKind == Kind::gelu) return x * half * (erf(x * Number(0.70710678f), e) + one);
+  // As recorded: times beta. The documents have ln(1 + e^(beta * x)) / beta.
+  if constexpr (kKind == Kind::softplus) return div(log(one + e, t), Number(1.0f / p.beta));
+  if constexpr (kKind == Kind::log_sigmoid) return x - log(one + e, t);
+  return e;
+}
+
+template <Kind kKind>
+Number function(Number x, Number y, const Parameters& p, const Tables& t) {
+  const Number one(1.0f);
+  if constexpr (is_exponential(kKind))
+    return from_exponential<kKind>(x, exp(exponent_of<kKind>(x, y, p, t), t), p, t);
+  if constexpr (kKind == Kind::div) return div(x, y, p.iterations);
+  if constexpr (kKind == Kind::compensated_reciprocal)
+    return compensated_reciprocal(x, p.iterations, p.corrections);
+  if constexpr (kKind == Kind::rsqrt) return rsqrt(x, p.iterations);
+  if constexpr (kKind == Kind::sqrt) return sqrt(x, p.iterations);
+  if constexpr (kKind == Kind::softsign) return softsign(x);
+  if constexpr (kKind == Kind::log) return log(x, t);
+  if constexpr (kKind == Kind::log1p) return log(x + one, t);
+  if constexpr (kKind == Kind::logx) return log(x, t) * Number(p.alpha);
+  if constexpr (kKind == Kind::arcsinh) return log(x + sqrt(x * x + one), t);
+  if constexpr (kKind == Kind::arccosh) return log(x + sqrt(x * x - one), t);
+  if constexpr (kKind == Kind::arctanh) return Number(0.5f) * log(div(one + x, one - x), t);
+  if constexpr (kKind == Kind::sin) return sin(x, t);
+  if constexpr (kKind == Kind::cos) return cos(x, t);
+  if constexpr (destroys_source(kKind)) return tan_half_turns(half_turns<kKind>(x), t);
+  if constexpr (kKind == Kind::arcsin) return arcsin(x, t);
+  if constexpr (kKind == Kind::arccos) return Number(1.57079633f) - arcsin(x, t);
+}
