@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "ops/fast/fast.h"
+#include "ops/float_function.h"
 #include "ops/fast/isa.h"
 #include "ops/fast/streams-inl.h"
 
