@@ -1,5 +1,7 @@
 #include "ops/requantise.h"
 
+#include <algorithm>
+
 #include "ops/elements.h"
 #include "ops/timing.h"
 #include "ops/tpu_checks.h"
@@ -13,8 +15,9 @@ constexpr int64_t kLowestShift = -64, kHighestShift = 31;
 
 constexpr bool has_shift(Kind kind) { return kind == Kind::to_narrow || kind == Kind::to_wide; }
 
-// Times 2^amount, rounded.
+// Times 2^amount, rounded. Amounts in memory may be anything.
 int64_t scaled(int64_t value, int64_t amount, Rounding mode) {
+  amount = std::clamp(amount, kLowestShift, kHighestShift);
   if (amount < 0) return shift_right(value, static_cast<uint32_t>(-amount), mode);
   return static_cast<int64_t>(static_cast<uint64_t>(value) << amount);
 }

@@ -58,6 +58,19 @@ void Session::issue(const Operation& op, std::string_view call) {
   if (!device_.issue(instruction, call).ok()) --(dma ? issued_dma_ : issued_compute_);
 }
 
+void Session::send_message(int id, int waits) {
+  Message& message = messages_[id];
+  ++message.sent;
+  message.waits_left = waits;
+}
+
+bool Session::take_message(int id, int sends) {
+  Message& message = messages_[id];
+  if (message.sent < sends) return false;
+  if (--message.waits_left <= 0) messages_.erase(id);
+  return true;
+}
+
 bool Session::report(Error error, std::string_view call) {
   return device_.report_call(std::move(error), call).ok();
 }

@@ -1,6 +1,7 @@
 // Session: the run of one kernel on one chip, which the okk_* calls of its thread work on.
 #pragma once
 
+#include <map>
 #include <string_view>
 
 #include "machine/device.h"
@@ -59,6 +60,10 @@ class Session {
   // In a parallel section: what `waiting` starts from now on waits for all that the other engine
   // was given so far.
   void wait_for_other(Engine waiting);
+  // Messages between engines: `waits` waits consume a send; a wait needs `sends` sends before it
+  // and returns false without them.
+  void send_message(int id, int waits);
+  bool take_message(int id, int sends);
   // Operations issued since the last poll().
   bool unpolled() const { return unpolled_; }
 
@@ -68,6 +73,10 @@ class Session {
   bool parallel_ = false, initialized_ = true, unpolled_ = false;
   uint32_t issued_compute_ = 0, issued_dma_ = 0;    // newest numbers
   uint32_t barrier_compute_ = 0, barrier_dma_ = 0;  // at the start of the section
+  struct Message {
+    int sent = 0, waits_left = 0;
+  };
+  std::map<int, Message> messages_;
 };
 
 // The session of the calling thread; nullptr outside kernels.

@@ -14,13 +14,16 @@ void poll(Call& call) {
 
 // Engines work in the order of the calls, so that a send has happened when its wait is called.
 void send(Call& call, int id, int count) {
-  call.in_range(id, 0, kMaxMessageId, ErrorId::tpu_message_id, "msg_id") &&
-      call.in_range(count, 1, kMaxMessageCount, ErrorId::tpu_message_id, "wait_cnt");
+  call.in_range(id, 0, kMaxMessageId, ErrorId::tpu_message_id, "msg_id");
+  call.in_range(count, 1, kMaxMessageCount, ErrorId::tpu_message_id, "wait_cnt");
+  if (call.ok()) call.session().send_message(id, count);
 }
 
 void wait(Call& call, int id, int count, Engine engine) {
-  if (call.in_range(id, 0, kMaxMessageId, ErrorId::tpu_message_id, "msg_id") &&
-      call.in_range(count, 1, kMaxMessageCount, ErrorId::tpu_message_id, "send_cnt") && call.ok())
+  call.in_range(id, 0, kMaxMessageId, ErrorId::tpu_message_id, "msg_id");
+  call.in_range(count, 1, kMaxMessageCount, ErrorId::tpu_message_id, "send_cnt");
+  if (call.ok() &&
+      call.require(call.session().take_message(id, count), ErrorId::tpu_message_lost, "msg_id", id))
     call.session().wait_for_other(engine);
 }
 
