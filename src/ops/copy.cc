@@ -5,6 +5,7 @@
 #include "ops/elements.h"
 #include "ops/okk_checks.h"
 #include "ops/timing.h"
+#include "ops/tpu_dma_checks.h"
 
 namespace tputwin {
 
@@ -75,15 +76,52 @@ Status check_matrix(std::string_view name, const MatrixView& m, const MatrixView
                  ErrorId::okk_element, name, m);
 }
 
+// The BM1684X: extents and steps of its GDMA, or the rules of all its BDC functions.
+Status check_tpu(const Copy& op, const Chip& chip) {
+  const OperandList list = operands(op);
+  if (op.engine == Engine::compute) {
+    TW_RETURN_IF_ERROR(check_tpu_elementwise(list, chip));
+  } else {
+    for (const Operand& operand : list)
+      TW_RETURN_IF_ERROR(check_tpu_dma_side(operand.name, *operand.view));
+  }
+  if (op.src.is_constant) return {};
+  TW_RETURN_IF_ERROR(check_tpu_shape("src_addr", op.src.view, op.dst.shape));
+  TW_RETURN_IF_ERROR(require(element_bytes(op.src.view.dtype) == element_bytes(op.dst.dtype),
+                             ErrorId::tpu_element, "src_addr", op.src.view));
+  return advise_tpu_overlap(list, chip);
+}
+
+// A matrix in lanes is as wide as its shape says; one in system memory may lie on its side, its
+// rows one element and its columns a row apart.
+Status check_tpu_matrix(std::string_view name, const MatrixView& m, const MatrixView& dst) {
+  const TensorView& t = m.tensor;
+  TW_RETURN_IF_ERROR(require(t.pack == 1 && is_run(t), ErrorId::tpu_element, name, t));
+  TW_RETURN_IF_ERROR(
+      require(t.address % element_bytes(t.dtype) == 0, ErrorId::tpu_address_element, name, t));
+  TW_RETURN_IF_ERROR(require(m.rows - 1 < kMaxTpuExtent && m.cols - 1 < kMaxTpuExtent,
+                             ErrorId::tpu_shape, name, m));
+  TW_RETURN_IF_ERROR(require(m.rows == dst.rows && m.cols == dst.cols && m.rows == t.shape.n &&
+                                 t.shape.h == 1 && uint64_t{t.shape.c} * t.shape.w >= m.cols,
+                             ErrorId::tpu_extents, name, m));
+  return require(element_bytes(t.dtype) == element_bytes(dst.tensor.dtype), ErrorId::tpu_element,
+                 name, m);
+}
+
 }  // namespace
 
 Status check(const Copy& op, const Chip& chip) {
+  if (is_tpu(chip)) return check_tpu(op, chip);
   if (op.engine == Engine::dma) return check_dma(op, chip);
   TW_RETURN_IF_ERROR(check_bdc_32bit(operands(op), op.dst.shape));
   return advise_same_npu(operands(op), chip);
 }
 
-Status check(const CopyMatrix& op, const Chip&) {
+Status check(const CopyMatrix& op, const Chip& chip) {
+  if (is_tpu(chip)) {
+    TW_RETURN_IF_ERROR(check_tpu_matrix("dst_addr", op.dst, op.dst));
+    return check_tpu_matrix("src_addr", op.src, op.dst);
+  }
   TW_RETURN_IF_ERROR(check_matrix("dst_addr", op.dst, op.dst));
   TW_RETURN_IF_ERROR(check_matrix("src_addr", op.src, op.dst));
   TW_RETURN_IF_ERROR(advise_dma_alignment("dst_addr", op.dst.tensor));

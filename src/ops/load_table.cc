@@ -1,5 +1,6 @@
 #include "ops/load_table.h"
 
+#include "numerics/constant_tables.h"
 #include "ops/elements.h"
 #include "ops/timing.h"
 #include "ops/tpu_checks.h"
@@ -10,12 +11,37 @@ std::string_view name(const LoadTable&) { return "load_table"; }
 
 OperandList operands(const LoadTable& op) { return {{"dst_addr", &op.out, Access::write}}; }
 
-Status check(const LoadTable&, const Chip&) { return {}; }
-
-Cost cost(const LoadTable& op, const Chip& chip) {
-  return compute_cost(lane_passes(op.out.shape, chip), op.out.shape.count(), operands(op), chip);
+Status check(const LoadTable& op, const Chip& chip) {
+  TW_RETURN_IF_ERROR(check_tpu_operand("dst_addr", op.out));
+  TW_RETURN_IF_ERROR(check_tpu_npu_0("dst_addr", op.out, chip));
+  const Shape& s = op.out.shape;
+  TW_RETURN_IF_ERROR(require(s.n == 1 && s.h == 1 && (!op.distributed || s.w == 1),
+                             ErrorId::tpu_extents, "dst_addr", s));
+  const uint64_t bytes = uint64_t{op.distributed ? s.c : s.w} * element_bytes(op.out.dtype);
+  return require(op.address + bytes <= kStaticWords * 4, ErrorId::tpu_static_range, "src_addr",
+                 op.address);
 }
 
-void execute(const LoadTable&, const Memory&) {}
+Cost cost(const LoadTable& op, const Chip& chip) {
+  return compute_cost(lane_passes(op.out.shape, chip, element_bytes(op.out.dtype)),
+                      op.out.shape.count(), operands(op), chip);
+}
+
+namespace {
+
+// Byte `at` of static memory, words low byte first.
+uint32_t static_byte(uint32_t at) { return static_words()[at / 4] >> at % 4 * 8 & 0xff; }
+
+}  // namespace
+
+void execute(const LoadTable& op, const Memory& memory) {
+  const uint32_t bytes = element_bytes(op.out.dtype);
+  for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+    const uint32_t at = op.address + (op.distributed ? c : w) * bytes;
+    uint32_t value = 0;
+    for (uint32_t i = 0; i < bytes; ++i) value |= static_byte(at + i) << 8 * i;
+    memory.write(op.out, n, c, h, w, static_cast<int32_t>(value));
+  });
+}
 
 }  // namespace tputwin

@@ -2,12 +2,15 @@
 #pragma once
 
 #include "ops/contract.h"
-#include "ops/source.h"
 
 namespace tputwin {
 
+// out(0,c,0,w) = element number w (distributed: number c) of those that begin at byte `address` of
+// static memory.
 struct LoadTable {
   TensorView out;
+  uint32_t address = 0;
+  bool distributed = false;
 };
 
 TW_OPERATION(LoadTable);

@@ -1,10 +1,8 @@
 // lut: table lookup, one table copy per lane.
 #pragma once
 
-#include <optional>
-
 #include "ops/contract.h"
-#include "ops/window.h"
+#include "ops/index_fault.h"
 
 namespace tputwin {
 
@@ -21,8 +19,12 @@ Footprint footprint(const Lut&, const Chip&);
 Cost cost(const Lut&, const Chip&);
 void execute(const Lut&, const Memory&);
 
+// out(n,c,h,w) = table(0, lane of in(n,c,h,w), 0, i), i = in as an unsigned number. Where i is
+// outside the table, out is left as it is, and the first such i is noted.
 struct TableLookup {
-  TensorView out;
+  TensorView out, in;
+  TensorView table;  // (1,lanes,1,length)
+  IndexFaultPtr fault;
 };
 
 TW_OPERATION(TableLookup);

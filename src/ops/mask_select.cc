@@ -1,21 +1,106 @@
 #include "ops/mask_select.h"
 
+#include "base/bits.h"
 #include "ops/elements.h"
 #include "ops/timing.h"
-#include "ops/tpu_checks.h"
+#include "ops/tpu_dma_checks.h"
 
 namespace tputwin {
 
-std::string_view name(const MaskSelect&) { return "mask_select"; }
+using Kind = MaskSelect::Kind;
 
-OperandList operands(const MaskSelect& op) { return {{"dst_addr", &op.out, Access::write}}; }
-
-Status check(const MaskSelect&, const Chip&) { return {}; }
-
-Cost cost(const MaskSelect& op, const Chip& chip) {
-  return compute_cost(lane_passes(op.out.shape, chip), op.out.shape.count(), operands(op), chip);
+std::string_view name(const MaskSelect& op) {
+  return op.kind == Kind::elements    ? "mask_select"
+         : op.kind == Kind::positions ? "nonzero"
+                                      : "mask_select_rows";
 }
 
-void execute(const MaskSelect&, const Memory&) {}
+OperandList operands(const MaskSelect& op) {
+  OperandList list{{"dst_addr", &op.out, Access::write}, {"src_addr", &op.in, Access::read}};
+  if (op.kind != Kind::positions) list.push_back({"mask_addr", &op.mask, Access::read});
+  if (op.count) list.push_back({"count_addr", &*op.count, Access::write});
+  return list;
+}
+
+namespace {
+
+Status check_rows(const MaskSelect& op, const Chip& chip) {
+  for (const Operand& operand : operands(op)) {
+    TW_RETURN_IF_ERROR(check_tpu_operand(operand.name, *operand.view));
+    TW_RETURN_IF_ERROR(check_tpu_npu_0(operand.name, *operand.view, chip));
+  }
+  const Shape &s = op.out.shape, &in = op.in.shape;
+  TW_RETURN_IF_ERROR(
+      require(s.h == 1 && (in.n == s.n || in.n == 1) && in.c == s.c && in.h == 1 && in.w == s.w,
+              ErrorId::tpu_extents, "param_addr", in));
+  TW_RETURN_IF_ERROR(check_tpu_shape("mask_addr", op.mask, s));
+  TW_RETURN_IF_ERROR(require(op.count && op.count->shape == Shape{s.n, s.c, 1, 1},
+                             ErrorId::tpu_extents, "count_addr", s));
+  TW_RETURN_IF_ERROR(check_tpu_banks("param_addr", op.in, op.out, chip));
+  TW_RETURN_IF_ERROR(check_tpu_banks("mask_addr", op.mask, op.out, chip));
+  return check_tpu_banks("mask_addr", op.mask, op.in, chip);
+}
+
+Status check_dma(const MaskSelect& op) {
+  for (const Operand& operand : operands(op)) {
+    TW_RETURN_IF_ERROR(check_tpu_dma_side(operand.name, *operand.view));
+    TW_RETURN_IF_ERROR(check_tpu_rows(operand.name, *operand.view));
+  }
+  const Shape& s = op.in.shape;
+  TW_RETURN_IF_ERROR(require(s.n == 1, ErrorId::tpu_gather_batch, "shape", s));
+  TW_RETURN_IF_ERROR(
+      require(op.out.shape.count() == s.count(), ErrorId::tpu_extents, "dst_addr", op.out.shape));
+  return op.kind == Kind::positions ? Status() : check_tpu_shape("mask_addr", op.mask, s);
+}
+
+}  // namespace
+
+Status check(const MaskSelect& op, const Chip& chip) {
+  TW_RETURN_IF_ERROR(op.kind == Kind::rows ? check_rows(op, chip) : check_dma(op));
+  const bool fits = op.kind == Kind::positions
+                        ? is_32bit(op.out.dtype)
+                        : element_bytes(op.in.dtype) == element_bytes(op.out.dtype);
+  TW_RETURN_IF_ERROR(require(fits, ErrorId::tpu_element, "dst_addr", op.out));
+  const TensorView& mask = op.kind == Kind::positions ? op.in : op.mask;
+  TW_RETURN_IF_ERROR(require(!is_float(mask.dtype), ErrorId::tpu_dtype, "mask_addr", mask));
+  return advise_tpu_overlap(operands(op), chip);
+}
+
+Cost cost(const MaskSelect& op, const Chip& chip) {
+  const Shape& s = op.in.shape;
+  if (op.kind != Kind::rows)
+    return transfer_cost(op.out, op.in, uint64_t{s.w} * element_bytes(op.in.dtype), chip);
+  const uint64_t turns = ceil_div(uint64_t{s.c}, chip.lanes);
+  return compute_cost(op.out.shape.n * turns * s.w, op.out.shape.count(), operands(op), chip);
+}
+
+namespace {
+
+void select_rows(const MaskSelect& op, const Memory& memory) {
+  const Shape& s = op.out.shape;
+  for_each_index({s.n, s.c, 1, 1}, [&](uint32_t n, uint32_t c, uint32_t, uint32_t) {
+    uint32_t k = 0;
+    for (uint32_t w = 0; w < s.w; ++w)
+      if (memory.read(op.mask, n, c, 0, w) != 0)
+        memory.write(op.out, n, c, 0, k++, memory.read(op.in, op.in.shape.n == 1 ? 0 : n, c, 0, w));
+    memory.write(*op.count, n, c, 0, 0, static_cast<int32_t>(k));
+  });
+}
+
+}  // namespace
+
+void execute(const MaskSelect& op, const Memory& memory) {
+  if (op.kind == Kind::rows) return select_rows(op, memory);
+  const bool positions = op.kind == Kind::positions;
+  uint32_t k = 0, number = op.base;
+  for_each_index(op.in.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+    const int32_t value = memory.read(op.in, n, c, h, w);
+    const bool chosen = (positions ? value : memory.read(op.mask, n, c, h, w)) != 0;
+    if (chosen)
+      memory.write(op.out, 0, 0, 0, k++, positions ? static_cast<int32_t>(number) : value);
+    ++number;
+  });
+  if (op.chosen != nullptr) *op.chosen = k;
+}
 
 }  // namespace tputwin

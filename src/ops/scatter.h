@@ -2,13 +2,19 @@
 #pragma once
 
 #include "ops/contract.h"
-#include "ops/source.h"
+#include "ops/index_fault.h"
+#include "ops/indexing.h"
 
 namespace tputwin {
 
+// out(n,c,y,x) = param(n,c,h,w), (y,x) = the place that index names for (n,c,h,w), see indexing.h;
+// of several elements for one place the last stays. One batch of param serves all n. If a place is
+// outside out, nothing is written at all, and the index is noted in `fault`.
 struct Scatter {
+  IndexedBy by = IndexedBy::w;
   Engine engine = Engine::compute;
-  TensorView out;
+  TensorView out, param, index;
+  IndexFaultPtr fault;
 };
 
 TW_OPERATION(Scatter);

@@ -10,12 +10,27 @@ std::string_view name(const Sequence&) { return "sequence"; }
 
 OperandList operands(const Sequence& op) { return {{"dst_addr", &op.out, Access::write}}; }
 
-Status check(const Sequence&, const Chip&) { return {}; }
-
-Cost cost(const Sequence& op, const Chip& chip) {
-  return compute_cost(lane_passes(op.out.shape, chip), op.out.shape.count(), operands(op), chip);
+// A sequence is as long as its number of terms says, which no extent limits.
+Status check(const Sequence& op, const Chip& chip) {
+  const TensorView& out = op.out;
+  TW_RETURN_IF_ERROR(require(out.space == Space::local, ErrorId::tpu_space, "dst_addr", out));
+  TW_RETURN_IF_ERROR(
+      require(element_bytes(out.dtype) > 1 && is_run(out), ErrorId::tpu_element, "dst_addr", out));
+  TW_RETURN_IF_ERROR(require(out.address % element_bytes(out.dtype) == 0,
+                             ErrorId::tpu_address_element, "dst_addr", out));
+  return check_tpu_npu_0("dst_addr", out, chip);
 }
 
-void execute(const Sequence&, const Memory&) {}
+Cost cost(const Sequence& op, const Chip& chip) {
+  return compute_cost(lane_passes(op.out.shape, chip, element_bytes(op.out.dtype)),
+                      op.out.shape.count(), operands(op), chip);
+}
+
+void execute(const Sequence& op, const Memory& memory) {
+  for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+    const uint32_t value = op.start + op.step_c * c + op.step_w * w;
+    memory.write(op.out, n, c, h, w, static_cast<int32_t>(value));
+  });
+}
 
 }  // namespace tputwin

@@ -2,12 +2,13 @@
 #pragma once
 
 #include "ops/contract.h"
-#include "ops/source.h"
 
 namespace tputwin {
 
+// out(n,c,h,w) = start + step_c * c + step_w * w, modulo 2^32 (16-bit elements: 2^16).
 struct Sequence {
   TensorView out;
+  uint32_t start = 0, step_c = 0, step_w = 0;
 };
 
 TW_OPERATION(Sequence);

@@ -1,14 +1,20 @@
 // sort: sorting in system memory.
 #pragma once
 
+#include <optional>
+
 #include "ops/contract.h"
-#include "ops/source.h"
 
 namespace tputwin {
 
+// out(0,0,0,i) = element number i of in in ascending (descending) order, i < the length of out;
+// equal elements stay in their order. out_index(0,0,0,i) = the position in in where that element
+// was, or what in_index holds for that position.
 struct Sort {
-  Engine engine = Engine::compute;
-  TensorView out;
+  Engine engine = Engine::dma;
+  bool descending = false;
+  TensorView out, in;
+  std::optional<TensorView> out_index, in_index;
 };
 
 TW_OPERATION(Sort);

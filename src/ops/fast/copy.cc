@@ -8,6 +8,7 @@
 #include "ops/fast/isa.h"
 #include "ops/fast/nest.h"
 #include "ops/fast/runs.h"
+#include "ops/fast/transpose_rows.h"
 #include "ops/source.h"
 
 namespace tputwin::fast {
@@ -168,10 +169,9 @@ bool fill(const Copy& op, const Memory& memory) {
 TensorView channels_of(const MatrixView& m, uint32_t width, uint32_t first, const Shape& shape,
                        const LocalMemory& local) {
   TensorView view = m.tensor;
-  const uint32_t bytes = run_bytes(view);
   view.shape = shape;
   if (view.space != Space::local) {
-    view.stride.c = width * bytes;
+    view.stride.c = width * view.stride.w;
     view.address += uint64_t{first} * view.stride.c;
     return view;
   }
@@ -183,6 +183,34 @@ TensorView channels_of(const MatrixView& m, uint32_t width, uint32_t first, cons
 
 bool is_system_matrix(const MatrixView& m) {
   return is_system(m.tensor.space) && m.tensor.shape.w == m.cols;
+}
+
+// A matrix in system memory whose columns are the runs.
+bool lies(const MatrixView& system) {
+  const TensorView& t = system.tensor;
+  return system.cols > 1 && t.stride.w != run_bytes(t) &&
+         (system.rows == 1 || t.stride.n == run_bytes(t));
+}
+
+// Channel by channel.
+void transpose_matrix(const MatrixView& lanes, const MatrixView& system, bool to_lanes,
+                      const Memory& memory) {
+  const uint32_t width = lanes.tensor.shape.w, bytes = run_bytes(lanes.tensor);
+  const uint64_t moved = uint64_t{2} * lanes.rows * lanes.cols * bytes;
+  share_out(ceil_div(lanes.cols, width), moved, [&](size_t begin, size_t end) {
+    std::vector<uint8_t*> rows(lanes.rows), columns;
+    for (size_t channel = begin; channel < end; ++channel) {
+      const auto c = static_cast<uint32_t>(channel);
+      for (uint32_t r = 0; r < lanes.rows; ++r) rows[r] = memory.byte(lanes.tensor, r, c, 0, 0);
+      columns.resize(std::min(width, lanes.cols - c * width));
+      for (uint32_t i = 0; i < columns.size(); ++i)
+        columns[i] = memory.byte(system.tensor, 0, 0, 0, c * width + i);
+      if (to_lanes)
+        transpose_rows(bytes, rows, columns, 0, rows.size());
+      else
+        transpose_rows(bytes, columns, rows, 0, columns.size());
+    }
+  });
 }
 
 }  // namespace
@@ -212,6 +240,11 @@ bool execute(const CopyMatrix& op, const Memory& memory) {
   const Shape shapes[] = {{lanes.rows, whole, 1, width}, {lanes.rows, 1, 1, rest}};
   const uint32_t firsts[] = {0, whole};
   if (!writable(op.dst.tensor, memory) || !plain(op.src.tensor)) return false;
+  if (lies(system)) {
+    if (width > 1 && lanes.tensor.stride.w != run_bytes(lanes.tensor)) return false;
+    transpose_matrix(lanes, system, to_lanes, memory);
+    return true;
+  }
   for (int part = 0; part < 2; ++part) {
     if (shapes[part].count() == 0) continue;
     const TensorView dst = channels_of(op.dst, width, firsts[part], shapes[part], memory.local);

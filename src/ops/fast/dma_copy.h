@@ -37,6 +37,11 @@ class ChannelCursor {
   uint32_t lanes_ = 0, lanes_left_ = 0;
 };
 
+// The elements of a row lie side by side.
+inline bool has_dense_rows(const TensorView& v) {
+  return v.shape.w == 1 || v.stride.w == element_bytes(v.dtype);
+}
+
 // memcpy without a call for the short runs that small planes are made of.
 inline void copy_bytes(uint8_t* dst, const uint8_t* src, size_t n) {
   auto ends = [&]<size_t kBytes>(std::integral_constant<size_t, kBytes>) {

@@ -1,8 +1,116 @@
+// gather: indices are decoded once per channel (shared ones once at all), then rows or elements
+// follow.
 #include "ops/gather.h"
+
+#include <cstring>
+#include <vector>
+
+#include "ops/fast/dma_copy.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/indexed.h"
+#include "ops/fast/isa.h"
+#include "ops/fast/nest.h"
+#include "ops/fast/runs.h"
 
 namespace tputwin::fast {
+namespace {
 
-bool execute(const Gather&, const Memory&) { return false; }
+using Outside = Gather::Outside;
+
+// Where the elements of a channel of out come from: byte offsets in a channel of param.
+struct Sources {
+  std::vector<int64_t> offset;  // kOutside: from nowhere
+  bool rows;                    // one for a row, not for an element
+};
+
+Limits limits(const Gather& op) {
+  const Shape& p = op.param.shape;
+  return {std::min<int64_t>(p.h, int64_t{op.last_row} + 1), p.w, op.first_row};
+}
+
+template <class T>
+void pick(const Gather& op, uint8_t* out, const uint8_t* param, const int64_t* offset) {
+  const Shape& s = op.out.shape;
+  const T fill = static_cast<T>(op.fill);
+  for (uint32_t h = 0; h < s.h; ++h, out += op.out.stride.h) {
+    uint8_t* to = out;
+    for (uint32_t w = 0; w < s.w; ++w, ++offset, to += op.out.stride.w) {
+      if (*offset != kOutside) [[likely]]
+        Memory::store(to, Memory::load<T>(param + *offset));
+      else if (op.outside == Outside::fill)
+        Memory::store(to, fill);
+    }
+  }
+}
+
+template <class T>
+void pick_rows(const Gather& op, uint8_t* out, const uint8_t* param, const int64_t* offset) {
+  const Shape& s = op.out.shape;
+  for (uint32_t h = 0; h < s.h; ++h, out += op.out.stride.h) {
+    if (offset[h] != kOutside)
+      copy_bytes(out, param + offset[h], s.w * sizeof(T));
+    else if (op.outside == Outside::fill)
+      for (uint32_t w = 0; w < s.w; ++w)
+        Memory::store(out + w * sizeof(T), static_cast<T>(op.fill));
+  }
+}
+
+template <class T>
+void pick_channel(const Gather& op, const Memory& memory, uint32_t n, uint32_t c,
+                  const int64_t* offset) {
+  uint8_t* out = memory.byte(op.out, n, c, 0, 0);
+  const uint8_t* param = memory.byte(op.param, op.param.shape.n == 1 ? 0 : n, c, 0, 0);
+  if (op.by == IndexedBy::h)
+    pick_rows<T>(op, out, param, offset);
+  else
+    pick<T>(op, out, param, offset);
+}
+
+// Number of entries that one channel has.
+size_t entries(const Gather& op) {
+  const Shape& s = op.out.shape;
+  return op.by == IndexedBy::h ? s.h : size_t{s.h} * s.w;
+}
+
+void gather(const Gather& op, const Memory& memory, const std::vector<int64_t>& shared) {
+  const Shape& s = op.out.shape;
+  const uint32_t bytes = element_bytes(op.out.dtype);
+  share_out(size_t{s.n} * s.c, s.count() * (bytes + 4), [&](size_t begin, size_t end) {
+    std::vector<int64_t> own(shared.empty() ? entries(op) : 0);
+    for (size_t item = begin; item < end; ++item) {
+      const auto n = static_cast<uint32_t>(item / s.c), c = static_cast<uint32_t>(item % s.c);
+      if (shared.empty())
+        decode(op.by, op.index, s, limits(op), op.param.stride, memory, n, c, own.data());
+      const int64_t* offset = shared.empty() ? own.data() : shared.data();
+      bytes == 4   ? pick_channel<uint32_t>(op, memory, n, c, offset)
+      : bytes == 2 ? pick_channel<uint16_t>(op, memory, n, c, offset)
+                   : pick_channel<uint8_t>(op, memory, n, c, offset);
+    }
+  });
+}
+
+}  // namespace
+
+// A gather that may have to leave everything as it is looks at all indices first.
+bool execute(const Gather& op, const Memory& memory) {
+  const LocalMemory& local = memory.local;
+  const Shape& s = op.out.shape;
+  const bool rows = op.by == IndexedBy::h;
+  if (!vectors_enabled() || s.count() == 0 || !is_run(op.out) || !is_run(op.param) ||
+      !is_run(op.index) || !distinct_elements(op.out, local) ||
+      !disjoint({&op.out}, {&op.param}, local) || !disjoint({&op.out}, {&op.index}, local) ||
+      (rows && !(has_dense_rows(op.out) && has_dense_rows(op.param))))
+    return false;
+  if (op.outside == Outside::fault &&
+      !all_inside(op.by, op.index, s, limits(op), op.param.stride, memory))
+    return false;  // the reference body notes which one
+  std::vector<int64_t> shared;
+  if (is_shared(op.by)) {
+    shared.resize(entries(op));
+    decode(op.by, op.index, s, limits(op), op.param.stride, memory, 0, 0, shared.data());
+  }
+  gather(op, memory, shared);
+  return true;
+}
 
 }  // namespace tputwin::fast

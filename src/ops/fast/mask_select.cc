@@ -1,8 +1,123 @@
+// mask_select: rows of the mask beside rows of elements.
 #include "ops/mask_select.h"
+
+#include "ops/fast/dma_copy.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/isa.h"
+#include "ops/fast/nest.h"
+#include "ops/fast/runs.h"
 
 namespace tputwin::fast {
+namespace {
 
-bool execute(const MaskSelect&, const Memory&) { return false; }
+using Kind = MaskSelect::Kind;
+
+// Appends the elements chosen in a row of `count`; positions: their numbers from `number` on.
+template <class T, class Mask>
+uint8_t* select_row(uint8_t* out, const uint8_t* in, const uint8_t* mask, uint32_t count) {
+  for (uint32_t w = 0; w < count; ++w)
+    if (Memory::load<Mask>(mask + w * sizeof(Mask)) != 0) {
+      Memory::store(out, Memory::load<T>(in + w * sizeof(T)));
+      out += sizeof(T);
+    }
+  return out;
+}
+
+template <class Mask>
+uint8_t* find_row(uint8_t* out, uint32_t number, const uint8_t* mask, uint32_t count) {
+  for (uint32_t w = 0; w < count; ++w)
+    if (Memory::load<Mask>(mask + w * sizeof(Mask)) != 0) {
+      Memory::store(out, number + w);
+      out += sizeof number;
+    }
+  return out;
+}
+
+template <class T>
+uint8_t* select_row(DType mask_type, uint8_t* out, const uint8_t* in, const uint8_t* mask,
+                    uint32_t count) {
+  switch (element_bytes(mask_type)) {
+    case 1:
+      return select_row<T, uint8_t>(out, in, mask, count);
+    case 2:
+      return select_row<T, uint16_t>(out, in, mask, count);
+    default:
+      return select_row<T, uint32_t>(out, in, mask, count);
+  }
+}
+
+uint8_t* select_row(const MaskSelect& op, uint8_t* out, const uint8_t* in, const uint8_t* mask) {
+  const uint32_t count = op.in.shape.w;
+  switch (element_bytes(op.out.dtype)) {
+    case 1:
+      return select_row<uint8_t>(op.mask.dtype, out, in, mask, count);
+    case 2:
+      return select_row<uint16_t>(op.mask.dtype, out, in, mask, count);
+    default:
+      return select_row<uint32_t>(op.mask.dtype, out, in, mask, count);
+  }
+}
+
+uint8_t* find_row(const MaskSelect& op, uint8_t* out, uint32_t number, const uint8_t* mask) {
+  const uint32_t count = op.in.shape.w;
+  switch (element_bytes(op.in.dtype)) {
+    case 1:
+      return find_row<uint8_t>(out, number, mask, count);
+    case 2:
+      return find_row<uint16_t>(out, number, mask, count);
+    default:
+      return find_row<uint32_t>(out, number, mask, count);
+  }
+}
+
+void pack(const MaskSelect& op, const Memory& memory) {
+  const Shape& s = op.in.shape;
+  uint8_t *const begin = memory.byte(op.out, 0, 0, 0, 0), *out = begin;
+  uint32_t number = op.base;
+  for (uint32_t n = 0; n < s.n; ++n)
+    for (uint32_t c = 0; c < s.c; ++c)
+      for (uint32_t h = 0; h < s.h; ++h, number += s.w) {
+        const uint8_t* in = memory.byte(op.in, n, c, h, 0);
+        out = op.kind == Kind::positions
+                  ? find_row(op, out, number, in)
+                  : select_row(op, out, in, memory.byte(op.mask, n, c, h, 0));
+      }
+  if (op.chosen != nullptr)
+    *op.chosen = static_cast<uint32_t>((out - begin) / element_bytes(op.out.dtype));
+}
+
+void pack_rows(const MaskSelect& op, const Memory& memory) {
+  const Shape& s = op.out.shape;
+  share_out(s.c, s.count() * 8, [&](size_t begin, size_t end) {
+    for (auto c = static_cast<uint32_t>(begin); c < end; ++c)
+      for (uint32_t n = 0; n < s.n; ++n) {
+        uint8_t* out = memory.byte(op.out, n, c, 0, 0);
+        const uint8_t* in = memory.byte(op.in, op.in.shape.n == 1 ? 0 : n, c, 0, 0);
+        const uint8_t* behind = select_row(op, out, in, memory.byte(op.mask, n, c, 0, 0));
+        memory.write(*op.count, n, c, 0, 0,
+                     static_cast<int32_t>((behind - out) / element_bytes(op.out.dtype)));
+      }
+  });
+}
+
+}  // namespace
+
+bool execute(const MaskSelect& op, const Memory& memory) {
+  const OperandList list = operands(op);
+  if (!vectors_enabled() || op.in.shape.count() == 0) return false;
+  for (const Operand& operand : list) {
+    const TensorView& view = *operand.view;
+    if (!is_run(view) || !has_dense_rows(view)) return false;
+    if (operand.access == Access::read) continue;
+    if (!distinct_elements(view, memory.local)) return false;
+    for (const Operand& other : list)
+      if (&other != &operand && !disjoint({&view}, {other.view}, memory.local)) return false;
+  }
+  if (op.kind == Kind::rows)
+    pack_rows(op, memory);
+  else
+    pack(op, memory);
+  return true;
+}
 
 }  // namespace tputwin::fast

@@ -1,8 +1,127 @@
+// rearrange: what one side's strides can express is a copy; channels and columns change places tile
+// by tile.
 #include "ops/rearrange.h"
+
+#include <vector>
+
+#include "ops/fast/dma_copy.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/isa.h"
+#include "ops/fast/nest.h"
+#include "ops/fast/runs.h"
+#include "ops/fast/transpose_rows.h"
 
 namespace tputwin::fast {
+namespace {
 
-bool execute(const Rearrange&, const Memory&) { return false; }
+using Kind = Rearrange::Kind;
+
+bool copy(const TensorView& dst, const TensorView& src, const Memory& memory) {
+  return execute(Copy{.dst = dst, .src = Source::tensor(src)}, memory);
+}
+
+// The view with n and c exchanged, in system memory.
+TensorView exchange_nc(TensorView v) {
+  std::swap(v.shape.n, v.shape.c);
+  std::swap(v.stride.n, v.stride.c);
+  return v;
+}
+
+// Channel c of a view, as a view.
+TensorView channel(TensorView v, uint32_t c, const LocalMemory& local) {
+  v.shape.c = 1;
+  if (v.space != Space::local) {
+    v.address += uint64_t{c} * v.stride.c;
+    return v;
+  }
+  const uint64_t lane = v.address / local.lane_bytes() + c;
+  v.address = lane % local.lanes() * local.lane_bytes() + v.address % local.lane_bytes() +
+              lane / local.lanes() * v.stride.c;
+  return v;
+}
+
+TensorView batch(TensorView v, uint32_t n) {
+  v.shape.n = 1;
+  v.address += uint64_t{n} * v.stride.n;
+  return v;
+}
+
+// Between lanes a batch of either side is a channel of the other.
+bool swap_nc(const Rearrange& op, const Memory& memory) {
+  if (op.in.space != Space::local) return copy(op.out, exchange_nc(op.in), memory);
+  if (op.out.space != Space::local) return copy(exchange_nc(op.out), op.in, memory);
+  for (uint32_t n = 0; n < op.out.shape.n; ++n)
+    for (uint32_t c = 0; c < op.out.shape.c; ++c)
+      if (!copy(batch(channel(op.out, c, memory.local), n),
+                batch(channel(op.in, n, memory.local), c), memory))
+        return false;
+  return true;
+}
+
+bool repeat_channel(const Rearrange& op, const Memory& memory) {
+  for (uint32_t c = 0; c < op.out.shape.c; ++c)
+    if (!copy(channel(op.out, c, memory.local), op.in, memory)) return false;
+  return true;
+}
+
+std::vector<uint8_t*> channels(const TensorView& v, const Memory& memory, uint32_t n, uint32_t h) {
+  std::vector<uint8_t*> rows(v.shape.c);
+  for (uint32_t c = 0; c < v.shape.c; ++c) rows[c] = memory.byte(v, n, c, h, 0);
+  return rows;
+}
+
+bool swap_cw(const Rearrange& op, const Memory& memory) {
+  if (!has_dense_rows(op.out) || !has_dense_rows(op.in)) return false;
+  const Shape& s = op.out.shape;
+  const uint32_t bytes = element_bytes(op.out.dtype);
+  const size_t strip = 64 / bytes, strips = ceil_div<size_t>(s.c, strip);
+  share_out(size_t{s.n} * s.h * strips, 2 * s.count() * bytes, [&](size_t begin, size_t end) {
+    while (begin < end) {
+      const size_t plane = begin / strips, from = begin % strips;
+      const size_t to = std::min(strips, from + end - begin);
+      const auto n = static_cast<uint32_t>(plane / s.h), h = static_cast<uint32_t>(plane % s.h);
+      transpose_rows(bytes, channels(op.out, memory, n, h), channels(op.in, memory, n, h),
+                     from * strip, std::min<size_t>(s.c, to * strip));
+      begin += to - from;
+    }
+  });
+  return true;
+}
+
+// A view of the bytes of its elements, which lie side by side.
+TensorView bytes_of(TensorView v) {
+  v.shape.w *= element_bytes(v.dtype);
+  v.stride.w = 1;
+  v.dtype = DType::u8;
+  v.plane_stride = 0;
+  return v;
+}
+
+bool refold(const Rearrange& op, const Memory& memory) {
+  if (!has_dense_rows(op.out) || !has_dense_rows(op.in)) return false;
+  copy_in_index_order(bytes_of(op.out), bytes_of(op.in), memory);
+  return true;
+}
+
+}  // namespace
+
+bool execute(const Rearrange& op, const Memory& memory) {
+  if (!vectors_enabled() || op.out.shape.count() == 0 || !is_run(op.out) || !is_run(op.in) ||
+      !distinct_elements(op.out, memory.local) || !disjoint({&op.out}, {&op.in}, memory.local))
+    return false;
+  switch (op.kind) {
+    case Kind::swap_nc:
+      return swap_nc(op, memory);
+    case Kind::swap_cw:
+      return swap_cw(op, memory);
+    case Kind::repeat_channel:
+      return repeat_channel(op, memory);
+    case Kind::refold:
+      return refold(op, memory);
+    case Kind::other_lanes:
+      return copy(op.out, op.in, memory);
+  }
+  return false;
+}
 
 }  // namespace tputwin::fast

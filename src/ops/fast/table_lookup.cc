@@ -1,8 +1,69 @@
+// table_lookup: row by row, with the table of the lane at hand.
+#include <atomic>
+
+#include "ops/fast/dma_copy.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/isa.h"
+#include "ops/fast/nest.h"
+#include "ops/fast/runs.h"
 #include "ops/lut.h"
 
 namespace tputwin::fast {
+namespace {
 
-bool execute(const TableLookup&, const Memory&) { return false; }
+// True if every index was inside the table.
+template <class T, class Index>
+bool look_up(const TableLookup& op, const Memory& memory, const Slots& slots, size_t slot) {
+  const auto channel = static_cast<uint32_t>(slot);
+  const uint64_t lane = op.in.address / memory.local.lane_bytes() + slot;
+  const uint8_t* table =
+      memory.byte(op.table, 0, static_cast<uint32_t>(lane % memory.local.lanes()), 0, 0);
+  uint8_t* out = memory.byte(op.out, 0, channel, 0, 0);
+  const uint8_t* in = memory.byte(op.in, 0, channel, 0, 0);
+  const uint32_t length = op.table.shape.w;
+  const Nest<2> nest = slot_nest<2>({&op.out, &op.in}, slots, slots.turns(slot));
+  bool inside = true;
+  for_each_inner(nest, 0, nest.runs(), [&](const std::array<size_t, 2>& offset) {
+    uint8_t* to = out + offset[0];
+    const uint8_t* from = in + offset[1];
+    for (size_t i = 0; i < nest.inner.count; ++i) {
+      const uint32_t index = Memory::load<Index>(from + i * nest.inner.step[1]);
+      if (index < length) [[likely]]
+        Memory::store(to + i * nest.inner.step[0], Memory::load<T>(table + index * sizeof(T)));
+      else
+        inside = false;
+    }
+  });
+  return inside;
+}
+
+template <class T>
+bool look_up(const TableLookup& op, const Memory& memory, const Slots& slots, size_t slot) {
+  return op.in.dtype == DType::u8 ? look_up<T, uint8_t>(op, memory, slots, slot)
+                                  : look_up<T, uint16_t>(op, memory, slots, slot);
+}
+
+}  // namespace
+
+// Where an index is outside, the reference body does it all again and notes which one.
+bool execute(const TableLookup& op, const Memory& memory) {
+  const LocalMemory& local = memory.local;
+  const uint32_t bytes = element_bytes(op.out.dtype);
+  if (!vectors_enabled() || op.out.shape.count() == 0 || !is_run(op.out) || !is_run(op.in) ||
+      !is_run(op.table) || !has_dense_rows(op.table) || !distinct_elements(op.out, local) ||
+      !disjoint({&op.out}, {&op.in}, local) || !disjoint({&op.out}, {&op.table}, local))
+    return false;
+  const Slots slots = local_slots(op.out.shape, local);
+  std::atomic<bool> inside = true;
+  share_out(slots.count, op.out.shape.count() * 4, [&](size_t begin, size_t end) {
+    for (size_t slot = begin; slot < end; ++slot) {
+      const bool all = bytes == 4   ? look_up<uint32_t>(op, memory, slots, slot)
+                       : bytes == 2 ? look_up<uint16_t>(op, memory, slots, slot)
+                                    : look_up<uint8_t>(op, memory, slots, slot);
+      if (!all) inside = false;
+    }
+  });
+  return inside;
+}
 
 }  // namespace tputwin::fast

@@ -1,0 +1,279 @@
+// Copies, transpositions and fills by the GDMA, and the SDMA functions, which it carries out too.
+#include "sdk/tpukernel/sides.h"
+
+namespace tputwin::tpu {
+namespace {
+
+constexpr int kMaxExtent = 65535;
+
+// The arguments that copies have in common.
+template <class To, class From>
+struct Sides {
+  typename To::Address dst;
+  typename From::Address src;
+  const dim4 *dst_stride = nullptr, *src_stride = nullptr;
+};
+
+template <class To, class From>
+void copy(std::string_view name, const Sides<To, From>& sides, const dim4* shape,
+          data_type_t dtype) {
+  Call call(name);
+  const Shape s = call.shape(shape);
+  const DType type = call.type("dtype", dtype, kAll);
+  const TensorView src = From::view(call, "src_addr", sides.src, s, sides.src_stride, type);
+  call.issue(Copy{.dst = To::view(call, "dst_addr", sides.dst, s, sides.dst_stride, type),
+                  .src = Source::tensor(src)});
+}
+
+// A copy from a tensor of another shape.
+template <class To, class From>
+void rearrange(std::string_view name, Rearrange::Kind kind, const Sides<To, From>& sides,
+               const dim4* dst_shape, data_type_t dtype, Shape source_of(const Shape&)) {
+  Call call(name);
+  const Shape s = call.shape(dst_shape, "dst_shape");
+  const DType type = call.type("dtype", dtype, kAll);
+  call.issue(Rearrange{
+      .kind = kind,
+      .out = To::view(call, "dst_addr", sides.dst, s, sides.dst_stride, type),
+      .in = From::view(call, "src_addr", sides.src, source_of(s), sides.src_stride, type)});
+}
+
+template <class To, class From>
+void transpose_nc(std::string_view name, const Sides<To, From>& sides, const dim4* dst_shape,
+                  data_type_t dtype) {
+  rearrange(name, Rearrange::Kind::swap_nc, sides, dst_shape, dtype, swap_nc);
+}
+
+template <class To, class From>
+void transpose_cw(std::string_view name, const Sides<To, From>& sides, const dim4* dst_shape,
+                  data_type_t dtype) {
+  rearrange(name, Rearrange::Kind::swap_cw, sides, dst_shape, dtype, swap_cw);
+}
+
+template <class From>
+void repeat_channel(std::string_view name, const Sides<L, From>& sides, const dim4* shape,
+                    data_type_t dtype) {
+  rearrange(name, Rearrange::Kind::repeat_channel, sides, shape, dtype, [](const Shape& s) {
+    return Shape{s.n, 1, s.h, s.w};
+  });
+}
+
+template <class To, class From>
+void refold(std::string_view name, const Sides<To, From>& sides, const dim4* dst_shape,
+            const dim4* src_shape, data_type_t dtype) {
+  Call call(name);
+  const Shape to = call.shape(dst_shape, "dst_shape"), from = call.shape(src_shape, "src_shape");
+  const DType type = call.type("dtype", dtype, kAll);
+  call.issue(
+      Rearrange{.kind = Rearrange::Kind::refold,
+                .out = To::view(call, "dst_addr", sides.dst, to, sides.dst_stride, type),
+                .in = From::view(call, "src_addr", sides.src, from, sides.src_stride, type)});
+}
+
+// Local memory compact, system memory continuous.
+void compact(Call& call, bool to_lanes, bool swapped, local_addr_t lanes, system_addr_t system,
+             const dim4* shape, data_type_t dtype) {
+  const Shape dst = call.shape(shape), src = swapped ? swap_nc(dst) : dst;
+  const DType type = call.type("dtype", dtype, kAll);
+  const TensorView local =
+      call.compact(to_lanes ? "dst_addr" : "src_addr", lanes, to_lanes ? dst : src, type);
+  const TensorView global =
+      call.system(to_lanes ? "src_addr" : "dst_addr", system, to_lanes ? src : dst, nullptr, type);
+  const TensorView &to = to_lanes ? local : global, &from = to_lanes ? global : local;
+  if (swapped)
+    call.issue(Rearrange{.kind = Rearrange::Kind::swap_nc, .out = to, .in = from});
+  else
+    call.issue(Copy{.dst = to, .src = Source::tensor(from)});
+}
+
+template <class To>
+void fill(std::string_view name, typename To::Address dst_addr, scalar_t value, const dim4* shape,
+          const dim4* dst_stride, data_type_t dtype) {
+  Call call(name);
+  const Shape s = call.shape(shape);
+  const DType type = call.type("dtype", dtype, kAll);
+  call.issue(Copy{.dst = To::view(call, "dst_addr", dst_addr, s, dst_stride, type),
+                  .src = constant(value, type)});
+}
+
+// `count` elements in a row.
+void copy_row(std::string_view name, system_addr_t dst_addr, system_addr_t src_addr, unsigned count,
+              data_type_t dtype) {
+  Call call(name);
+  const DType type = call.type("dtype", dtype, kAll);
+  if (!call.require(count > 0, ErrorId::tpu_count, "count", count)) return;
+  const TensorView src = call.system_row("src_addr", src_addr, count, type);
+  call.issue(
+      Copy{.dst = call.system_row("dst_addr", dst_addr, count, type), .src = Source::tensor(src)});
+}
+
+// A matrix and its copy. On the side in lanes a channel holds `per_channel` columns; on the other
+// one rows are `row_stride` elements apart.
+struct Matrix {
+  int rows, cols, per_channel, row_stride;
+  data_type_t dtype;
+};
+
+struct Names {
+  std::string_view lanes, system, rows, cols, per_channel, row_stride;
+};
+constexpr Names kToLanes{"dst_addr", "src_addr", "rows", "cols", "cols_per_channel", "row_stride"},
+    kToSystem{"src_addr", "dst_addr", "rows", "cols", "cols_per_channel", "row_stride"},
+    kTransToLanes{"dst_addr",      "src_addr", "src_cols", "src_rows", "dst_cols_per_channel",
+                  "src_row_stride"},
+    kTransToSystem{"src_addr",      "dst_addr", "src_rows", "src_cols", "src_cols_per_channel",
+                   "dst_row_stride"},
+    kVectorToLanes{"dst_addr", "src_addr", "", "len", "len_per_channel", ""},
+    kVectorToSystem{"src_addr", "dst_addr", "", "len", "len_per_channel", ""};
+
+// rows and cols are those of the side in lanes; transposed, the other one lies on its side.
+void copy_matrix(Call& call, const Names& names, bool transposed, const Matrix& m,
+                 local_addr_t lanes_addr, system_addr_t system_addr) {
+  if (!call.in_range(m.rows, 1, kMaxExtent, ErrorId::tpu_count, names.rows) ||
+      !call.in_range(m.cols, 1, kMaxExtent, ErrorId::tpu_count, names.cols) ||
+      !call.in_range(m.per_channel, 1, m.cols, ErrorId::tpu_matrix_per_channel,
+                     names.per_channel) ||
+      !call.in_range(m.row_stride, transposed ? m.rows : m.cols, INT32_MAX,
+                     ErrorId::tpu_matrix_row_stride, names.row_stride))
+    return;
+  const DType type = call.type("dtype", m.dtype, kAll);
+  const auto rows = static_cast<uint32_t>(m.rows), cols = static_cast<uint32_t>(m.cols);
+  const MatrixView lanes = call.lane_matrix(names.lanes, lanes_addr, rows, cols,
+                                            static_cast<uint32_t>(m.per_channel), type);
+  const dim4 stride = transposed ? dim4{1, 0, 0, m.row_stride} : dim4{m.row_stride, 0, 0, 1};
+  const MatrixView system{call.system(names.system, system_addr, {rows, 1, 1, cols}, &stride, type),
+                          rows, cols};
+  const bool to_lanes = names.lanes == "dst_addr";
+  call.issue(CopyMatrix{.dst = to_lanes ? lanes : system, .src = to_lanes ? system : lanes});
+}
+
+}  // namespace
+}  // namespace tputwin::tpu
+
+using namespace tputwin;
+using namespace tputwin::tpu;
+
+// A function and what it is made of; `engine` is gdma or sdma.
+#define TPU_BETWEEN(engine, function, body, to, from)                                          \
+  void tpu_##engine##_##function##_##from##2##to(to::Address dst_addr, from::Address src_addr, \
+                                                 const dim4* shape, const dim4* dst_stride,    \
+                                                 const dim4* src_stride, data_type_t dtype) {  \
+    body<to, from>(__func__, {dst_addr, src_addr, dst_stride, src_stride}, shape, dtype);      \
+  }
+#define TPU_BETWEEN_ALL(function, body)   \
+  TPU_BETWEEN(gdma, function, body, L, S) \
+  TPU_BETWEEN(gdma, function, body, S, L) \
+  TPU_BETWEEN(gdma, function, body, L, L) \
+  TPU_BETWEEN(gdma, function, body, S, S) \
+  TPU_BETWEEN(sdma, function, body, S, S)
+
+TPU_BETWEEN_ALL(cpy, copy)
+TPU_BETWEEN_ALL(cpy_nc_trans, transpose_nc)
+TPU_BETWEEN_ALL(cpy_cw_trans, transpose_cw)
+
+#define TPU_CHANNEL_BCAST(from)                                                                 \
+  void tpu_gdma_channel_bcast_##from##2L(local_addr_t dst_addr, from::Address src_addr,         \
+                                         const dim4* shape, const dim4* dst_stride,             \
+                                         const dim4* src_stride, data_type_t dtype) {           \
+    repeat_channel<from>(__func__, {dst_addr, src_addr, dst_stride, src_stride}, shape, dtype); \
+  }
+TPU_CHANNEL_BCAST(S)
+TPU_CHANNEL_BCAST(L)
+
+#define TPU_GENERAL_CPY(to, from)                                                                  \
+  void tpu_gdma_general_cpy_##from##2##to(                                                         \
+      to::Address dst_addr, from::Address src_addr, const dim4* dst_shape, const dim4* src_shape,  \
+      const dim4* dst_stride, const dim4* src_stride, data_type_t dtype) {                         \
+    refold<to, from>(__func__, {dst_addr, src_addr, dst_stride, src_stride}, dst_shape, src_shape, \
+                     dtype);                                                                       \
+  }
+TPU_GENERAL_CPY(L, S)
+TPU_GENERAL_CPY(S, L)
+
+#define TPU_COMPACT(function, swapped)                                                             \
+  void tpu_gdma_##function##_S2L(local_addr_t dst_addr, system_addr_t src_addr, const dim4* shape, \
+                                 data_type_t dtype) {                                              \
+    Call call(__func__);                                                                           \
+    compact(call, /*to_lanes=*/true, swapped, dst_addr, src_addr, shape, dtype);                   \
+  }                                                                                                \
+  void tpu_gdma_##function##_L2S(system_addr_t dst_addr, local_addr_t src_addr, const dim4* shape, \
+                                 data_type_t dtype) {                                              \
+    Call call(__func__);                                                                           \
+    compact(call, /*to_lanes=*/false, swapped, src_addr, dst_addr, shape, dtype);                  \
+  }
+TPU_COMPACT(compact, false)
+TPU_COMPACT(compact_nc_trans, true)
+
+#define TPU_SET_C(engine, side, to)                                                     \
+  void tpu_##engine##_set_C_##side(to::Address dst_addr, scalar_t C, const dim4* shape, \
+                                   const dim4* dst_stride, data_type_t dtype) {         \
+    fill<to>(__func__, dst_addr, C, shape, dst_stride, dtype);                          \
+  }
+TPU_SET_C(gdma, system, S)
+TPU_SET_C(gdma, local, L)
+TPU_SET_C(sdma, system, S)
+
+void tpu_gdma_system_cpy(system_addr_t dst_addr, system_addr_t src_addr, unsigned int count,
+                         data_type_t dtype) {
+  copy_row(__func__, dst_addr, src_addr, count, dtype);
+}
+
+void tpu_sdma_system_cpy(system_addr_t dst_addr, system_addr_t src_addr, unsigned int count,
+                         data_type_t dtype) {
+  copy_row(__func__, dst_addr, src_addr, count, dtype);
+}
+
+void tpu_gdma_system_set(system_addr_t dst_addr, scalar_t C, unsigned int count,
+                         data_type_t dtype) {
+  Call call(__func__);
+  const DType type = call.type("dtype", dtype, kAll);
+  if (!call.require(count > 0, ErrorId::tpu_count, "count", count)) return;
+  call.issue(
+      Copy{.dst = call.system_row("dst_addr", dst_addr, count, type), .src = constant(C, type)});
+}
+
+void tpu_gdma_matrix_S2L(local_addr_t dst_addr, system_addr_t src_addr, int rows, int cols,
+                         int cols_per_channel, int row_stride, data_type_t dtype) {
+  Call call(__func__);
+  copy_matrix(call, kToLanes, /*transposed=*/false,
+              {rows, cols, cols_per_channel, row_stride, dtype}, dst_addr, src_addr);
+}
+
+void tpu_gdma_matrix_L2S(system_addr_t dst_addr, local_addr_t src_addr, int rows, int cols,
+                         int cols_per_channel, int row_stride, data_type_t dtype) {
+  Call call(__func__);
+  copy_matrix(call, kToSystem, /*transposed=*/false,
+              {rows, cols, cols_per_channel, row_stride, dtype}, src_addr, dst_addr);
+}
+
+void tpu_gdma_matrix_trans_S2L(local_addr_t dst_addr, system_addr_t src_addr, int src_rows,
+                               int src_cols, int dst_cols_per_channel, int src_row_stride,
+                               data_type_t dtype) {
+  Call call(__func__);
+  copy_matrix(call, kTransToLanes, /*transposed=*/true,
+              {src_cols, src_rows, dst_cols_per_channel, src_row_stride, dtype}, dst_addr,
+              src_addr);
+}
+
+void tpu_gdma_matrix_trans_L2S(system_addr_t dst_addr, local_addr_t src_addr, int src_rows,
+                               int src_cols, int src_cols_per_channel, int dst_row_stride,
+                               data_type_t dtype) {
+  Call call(__func__);
+  copy_matrix(call, kTransToSystem, /*transposed=*/true,
+              {src_rows, src_cols, src_cols_per_channel, dst_row_stride, dtype}, src_addr,
+              dst_addr);
+}
+
+void tpu_gdma_vector_S2L(local_addr_t dst_addr, system_addr_t src_addr, int len,
+                         int len_per_channel, data_type_t dtype) {
+  Call call(__func__);
+  copy_matrix(call, kVectorToLanes, /*transposed=*/false, {1, len, len_per_channel, len, dtype},
+              dst_addr, src_addr);
+}
+
+void tpu_gdma_vector_L2S(system_addr_t dst_addr, local_addr_t src_addr, int len,
+                         int len_per_channel, data_type_t dtype) {
+  Call call(__func__);
+  copy_matrix(call, kVectorToSystem, /*transposed=*/false, {1, len, len_per_channel, len, dtype},
+              src_addr, dst_addr);
+}
