@@ -64,6 +64,8 @@ list(JOIN static_dependencies " " static_dependencies)
 tputwin_pkg_config(tputwin "Software twin of tensor processors" "" "-ltputwin")
 tputwin_pkg_config(bmlib "OKKernel and bmlib for the BM1684 on tputwin" "tputwin"
   "-lbmlib -lm -ldl -pthread" -DUSING_CMODEL -fno-strict-aliasing)
+tputwin_pkg_config(tpukernel "TPUKernel and bmlib for the BM1684X on tputwin" "tputwin"
+  "-ltpukernel -lbmlib -lm -ldl -pthread" "-DUSING_CMODEL -fno-strict-aliasing -fsigned-char")
 tputwin_pkg_config(bmkernel "BMKernel API for the BM1880 on tputwin" "tputwin" "-lbmkernel")
 tputwin_pkg_config(bmodel "bmodel containers on tputwin" "tputwin" "-lbmodel")
 tputwin_pkg_config(bmutils "BMNNSDK utilities on tputwin" "tputwin" "-lbmutils")

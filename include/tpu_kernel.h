@@ -1728,32 +1728,34 @@ void tpu_kernel_init(int node);
     tpu_register_kernel_func(#func, (tpu_kernel_func_t)(void (*)(void))func); \
   }
 
+/* The first argument of these is a format, in quotation marks. */
 #ifdef USING_CMODEL
-#define TPUKERNEL_LOG(fmt, ...) printf(fmt, ##__VA_ARGS__)
-#define TPUKERNEL_ASSERT_INFO(condition, fmt, ...)                                        \
-  do {                                                                                    \
-    if (get_atomic_cmodel_assert_enable() && !(condition)) {                              \
-      printf("[ERR] " fmt ": %s:%d %s\n", ##__VA_ARGS__, __FILE__, __LINE__, #condition); \
-      __print_trace();                                                                    \
-      tputwin_tpu_assert(__FILE__, __LINE__, #condition);                                 \
-    }                                                                                     \
+#define TPUKERNEL_LOG(...) printf(__VA_ARGS__)
+#define TPUKERNEL_ASSERT_INFO(condition, ...)                  \
+  do {                                                         \
+    if (get_atomic_cmodel_assert_enable() && !(condition)) {   \
+      printf("[ERR] " __VA_ARGS__);                            \
+      printf(": %s:%d: %s\n", __FILE__, __LINE__, #condition); \
+      __print_trace();                                         \
+      tputwin_tpu_assert(__FILE__, __LINE__, #condition);      \
+    }                                                          \
   } while (0)
 #else
-#define TPUKERNEL_LOG(fmt, ...) \
-  do {                          \
+#define TPUKERNEL_LOG(...) \
+  do {                     \
   } while (0)
-#define TPUKERNEL_ASSERT_INFO(condition, fmt, ...)                        \
+#define TPUKERNEL_ASSERT_INFO(condition, ...)                             \
   do {                                                                    \
     if (!(condition)) tputwin_tpu_assert(__FILE__, __LINE__, #condition); \
   } while (0)
 #endif
 #define TPUKERNEL_ASSERT(condition) TPUKERNEL_ASSERT_INFO(condition, "assertion failed")
-#define TPUKERNEL_ERR(fmt, ...)                 \
-  do {                                          \
-    TPUKERNEL_LOG("[ERR] " fmt, ##__VA_ARGS__); \
-    TPUKERNEL_ASSERT(0);                        \
+#define TPUKERNEL_ERR(...)               \
+  do {                                   \
+    TPUKERNEL_LOG("[ERR] " __VA_ARGS__); \
+    TPUKERNEL_ASSERT(0);                 \
   } while (0)
-#define TPUKERNEL_DBG(fmt, ...) TPUKERNEL_LOG("[DBG] " fmt, ##__VA_ARGS__)
+#define TPUKERNEL_DBG(...) TPUKERNEL_LOG("[DBG] " __VA_ARGS__)
 
 /* Bit patterns of floating-point types. */
 #define FP_ONE(dtype) ((dtype) == DT_FP32 ? 0x3f800000 : (dtype) == DT_FP16 ? 0x3c00 : 0x3f80)

@@ -89,6 +89,8 @@ size_t recorded_cases(std::string_view function) {
   constexpr std::string_view prefix = "bmk1880_";
   if (function.starts_with("okk_"))
     return cases_in(conformance / "okk/golden" / fmt::format("{}.json", function));
+  if (function.starts_with("tpu_"))
+    return cases_in(conformance / "tpu/golden" / fmt::format("{}.json", function));
   if (!function.starts_with(prefix)) return 0;
   size_t count = 0;
   for (std::string_view variant : {"", "_matrix", "_winograd", "_run"})
@@ -128,11 +130,11 @@ std::string support_table() {
              "| BMKernel, BMRuntime, BMBLAS | BM1880 | {} |\n"
              "| BMNet (compiler) | BM1880 | not built yet |\n"
              "| OKKernel, bmlib | BM1684 | {} |\n"
-             "| TPUKernel, bmlib | BM1684X | not built yet |\n\n"
+             "| TPUKernel, bmlib | BM1684X | {} |\n\n"
              "*Recorded cases*: calls whose result bytes and command bytes were recorded from the "
              "chip's reference model and are compared byte for byte by the conformance tests. "
              "Functions without any have tests of their own, written from the documents.\n",
-             state_of("BM1880"), state_of("BM1684")) +
+             state_of("BM1880"), state_of("BM1684"), state_of("BM1684X")) +
          tables;
 }
 
