@@ -95,7 +95,17 @@ void add(Json& json, const MatmulF32& op) {
   json["size"] = fmt::format("{}x{}x{}", op.left.rows, op.left.cols, op.right.cols);
   if (op.accumulate) json["accumulate"] = true;
 }
-void add(Json& json, const FloatArithmetic& op) { add_constants(json, op.a, op.b); }
+void add(Json& json, const FloatArithmetic& op) {
+  add_constants(json, op.a, op.b);
+  if (op.kind == FloatArithmetic::Kind::mul_add) add_constant(json, "c", op.c);
+}
+void add(Json& json, const IntArithmetic& op) {
+  add_constants(json, op.a, op.b);
+  if (op.shift.is_constant) json["shift"] = static_cast<int32_t>(op.shift.constant);
+  json["rounding"] = static_cast<int>(op.rounding);
+  if (op.saturates) json["saturate"] = true;
+  if (op.kind == IntArithmetic::Kind::mac) json["lshift"] = op.lshift;
+}
 void add(Json& json, const Bitwise& op) { add_constants(json, op.a, op.b); }
 void add(Json& json, const Select& op) {
   add_constants(json, op.a, op.b);

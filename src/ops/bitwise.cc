@@ -3,6 +3,7 @@
 #include "ops/elements.h"
 #include "ops/okk_checks.h"
 #include "ops/timing.h"
+#include "ops/tpu_elementwise.h"
 
 namespace tputwin {
 namespace {
@@ -38,6 +39,20 @@ int32_t result(const Bitwise& op, int32_t a, int32_t b) {
   return 0;
 }
 
+bool is_shift(Kind kind) { return kind == Kind::arithmetic_shift || kind == Kind::logical_shift; }
+
+Status check_tpu(const Bitwise& op, const Chip& chip) {
+  const OperandList list = operands(op);
+  const DType dtype = op.out.dtype;
+  TW_RETURN_IF_ERROR(
+      require(!is_float(dtype) && !is_shift(op.kind), ErrorId::tpu_dtype, "dst_addr", op.out));
+  for (const Operand& operand : list)
+    TW_RETURN_IF_ERROR(require(operand.view->dtype == dtype, ErrorId::tpu_dtype_pair, operand.name,
+                               *operand.view));
+  TW_RETURN_IF_ERROR(check_tpu_sources(list, {&op.a, &op.b}, chip));
+  return advise_tpu_overlap(list, chip);
+}
+
 }  // namespace
 
 std::string_view to_string(Kind kind) {
@@ -48,6 +63,7 @@ std::string_view to_string(Kind kind) {
 std::string_view name(const Bitwise& op) {
   constexpr std::string_view kNames[] = {"and32", "or32", "xor32", "arithmetic_shift32",
                                          "logical_shift32"};
+  if (!is_32bit(op.out.dtype)) return to_string(op.kind);
   return kNames[static_cast<size_t>(op.kind)];
 }
 
@@ -58,12 +74,14 @@ OperandList operands(const Bitwise& op) {
 }
 
 Status check(const Bitwise& op, const Chip& chip) {
+  if (is_tpu(chip)) return check_tpu(op, chip);
   TW_RETURN_IF_ERROR(check_bdc_32bit(operands(op), op.out.shape));
   return advise_same_npu(operands(op), chip);
 }
 
 Cost cost(const Bitwise& op, const Chip& chip) {
-  return compute_cost(lane_passes(op.out.shape, chip, 4), op.out.shape.count(), operands(op), chip);
+  return compute_cost(lane_passes(op.out.shape, chip, element_bytes(op.out.dtype)),
+                      op.out.shape.count(), operands(op), chip);
 }
 
 void execute(const Bitwise& op, const Memory& memory) {

@@ -1,4 +1,4 @@
-// bitwise: logic and shifts of 32-bit elements.
+// bitwise: logic of integers, and shifts of 32-bit elements.
 #pragma once
 
 #include "ops/contract.h"
@@ -6,7 +6,7 @@
 
 namespace tputwin {
 
-// and, or, xor: bitwise
+// and, or, xor: bitwise, on elements of any width
 // shifts: a shifted left by b > 0, right by -b otherwise; arithmetic: the sign enters on the right,
 // logical: zeros. Of amounts outside [-32, 32] the low 6 bits count, as a signed number.
 struct Bitwise {

@@ -3,13 +3,44 @@
 #include "ops/elements.h"
 #include "ops/okk_checks.h"
 #include "ops/timing.h"
+#include "ops/tpu_elementwise.h"
 
 namespace tputwin {
 namespace {
 
 using Kind = FloatArithmetic::Kind;
 
-float result(Kind kind, float a, float b, float old) {
+float square(float x) { return f32::mul(x, x); }
+
+// NaN stay as they are.
+float absolute(float x) {
+  return f32::is_nan(x) ? x : f32::from_bits(f32::bits(x) & ~f32::kSignBit);
+}
+
+// Passes over the elements: division is three Newton steps of the inverse square root.
+uint64_t passes(Kind kind) {
+  constexpr uint64_t kPasses[] = {1, 1, 1, 20, 2, 1, 1, 1, 1, 2, 2, 2, 2};
+  return kPasses[static_cast<size_t>(kind)];
+}
+
+bool takes_f32_only(Kind kind) { return kind == Kind::div || kind == Kind::mac; }
+
+Status check_tpu(const FloatArithmetic& op, const Chip& chip) {
+  const OperandList list = operands(op);
+  const DType dtype = op.out.dtype;
+  TW_RETURN_IF_ERROR(require(takes_f32_only(op.kind) ? dtype == DType::f32 : is_float(dtype),
+                             ErrorId::tpu_dtype, "dst_addr", op.out));
+  for (const Operand& operand : list)
+    TW_RETURN_IF_ERROR(require(operand.view->dtype == dtype, ErrorId::tpu_dtype_pair, operand.name,
+                               *operand.view));
+  TW_RETURN_IF_ERROR(check_tpu_sources(list, {&op.a, &op.b}, chip));
+  return advise_tpu_overlap(list, chip);
+}
+
+}  // namespace
+
+float float_arithmetic(Kind kind, DType dtype, float a, float b, float c) {
+  auto rounded = [&](float x) { return round_to(x, dtype); };
   switch (kind) {
     case Kind::add:
       return f32::add(a, b);
@@ -20,22 +51,30 @@ float result(Kind kind, float a, float b, float old) {
     case Kind::div:
       return f32::div(a, b);
     case Kind::mac:
-      return f32::mac(a, b, old);
+    case Kind::mul_add:
+      return f32::add(rounded(f32::mul(a, b)), c);
     case Kind::max:
       return f32::max(a, b);
     case Kind::min:
       return f32::min(a, b);
+    case Kind::lesser:
+      return f32::from_bits(b < a ? f32::bits(b) : f32::bits(a));
+    case Kind::diff_abs:
+      return absolute(f32::sub(a, b));
+    case Kind::add_square:
+      return square(rounded(f32::add(a, b)));
+    case Kind::sub_square:
+      return square(rounded(f32::sub(a, b)));
+    case Kind::prelu:
+      return a > 0.0f ? a : f32::mul(a, b);
   }
   return 0;
 }
 
-// Passes over the elements: division is three Newton steps of the inverse square root.
-uint64_t passes(Kind kind) { return kind == Kind::div ? 20 : kind == Kind::mac ? 2 : 1; }
-
-}  // namespace
-
 std::string_view to_string(Kind kind) {
-  constexpr std::string_view kNames[] = {"add", "sub", "mul", "div", "mac", "max", "min"};
+  constexpr std::string_view kNames[] = {"add",        "sub",     "mul",  "div",      "mac",
+                                         "max",        "min",     "min",  "diff_abs", "add_square",
+                                         "sub_square", "mul_add", "prelu"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -44,25 +83,35 @@ std::string_view name(const FloatArithmetic& op) { return to_string(op.kind); }
 OperandList operands(const FloatArithmetic& op) {
   OperandList list{
       {"dst_addr", &op.out, op.kind == Kind::mac ? Access::read_write : Access::write}};
-  add_sources(list, op.a, op.b);
+  if (op.kind != Kind::mul_add) {
+    add_sources(list, op.a, op.b);
+    return list;
+  }
+  list.push_back({"src_addr", &op.a.view, Access::read});
+  if (!op.b.is_constant) list.push_back({"scale_addr", &op.b.view, Access::read});
+  if (!op.c.is_constant) list.push_back({"bias_addr", &op.c.view, Access::read});
   return list;
 }
 
 Status check(const FloatArithmetic& op, const Chip& chip) {
+  if (is_tpu(chip)) return check_tpu(op, chip);
   TW_RETURN_IF_ERROR(check_bdc_32bit(operands(op), op.out.shape));
   return advise_same_npu(operands(op), chip);
 }
 
 Cost cost(const FloatArithmetic& op, const Chip& chip) {
-  return compute_cost(lane_passes(op.out.shape, chip, 4) * passes(op.kind),
-                      op.out.shape.count() * passes(op.kind), operands(op), chip);
+  return compute_cost(
+      lane_passes(op.out.shape, chip, element_bytes(op.out.dtype)) * passes(op.kind),
+      op.out.shape.count() * passes(op.kind), operands(op), chip);
 }
 
 void execute(const FloatArithmetic& op, const Memory& memory) {
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
-    const float a = op.a.read_f32(memory, n, c, h, w), b = op.b.read_f32(memory, n, c, h, w);
-    const float old = op.kind == Kind::mac ? memory.read_f32(op.out, n, c, h, w) : 0.0f;
-    memory.write_f32(op.out, n, c, h, w, result(op.kind, a, b, old));
+    const float a = read_float(memory, op.a, n, c, h, w), b = read_float(memory, op.b, n, c, h, w);
+    const float third = op.kind == Kind::mac       ? read_float(memory, op.out, n, c, h, w)
+                        : op.kind == Kind::mul_add ? read_float(memory, op.c, n, c, h, w)
+                                                   : 0.0f;
+    write_float(memory, op.out, n, c, h, w, float_arithmetic(op.kind, op.out.dtype, a, b, third));
   });
 }
 

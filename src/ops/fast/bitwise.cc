@@ -93,7 +93,7 @@ void bitwise32_cells(const void* op, const CellBlock& block) {
 }  // namespace
 
 bool execute(const Bitwise& op, const Memory& memory) {
-  return vectors_enabled() &&
+  return vectors_enabled() && is_32bit(op.out.dtype) && !op.a.along_n &&
          run_cells({cell_write(op.out), cell_source(op.a, 1), cell_source(op.b, 1)}, memory,
                    bitwise32_cells, &op);
 }

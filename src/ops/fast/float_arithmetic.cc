@@ -89,6 +89,8 @@ void ArithmeticLanes(FloatArithmetic::Kind kind, const ArithmeticStreams& stream
       return compute_lanes(Larger(), streams, memory, begin, end);
     case Kind::min:
       return compute_lanes(Smaller(), streams, memory, begin, end);
+    default:
+      return;
   }
 }
 
@@ -140,6 +142,8 @@ HWY_EXPORT(SelectLanes);
 }  // namespace
 
 bool execute(const FloatArithmetic& op, const Memory& memory) {
+  if (op.out.dtype != DType::f32 || op.kind > FloatArithmetic::Kind::min || op.a.along_n)
+    return false;
   const ArithmeticStreams streams{{op.out, op.a, op.b, op.out}};
   if (!vectors_enabled() || !streams.regular(memory.local)) return false;
   const uint64_t weight = op.kind == FloatArithmetic::Kind::div ? 8 : 1;
