@@ -6,7 +6,7 @@
 #include "ops/elements.h"
 #include "ops/okk_checks.h"
 #include "ops/timing.h"
-#include "ops/tpu_checks.h"
+#include "ops/tpu_elementwise.h"
 
 namespace tputwin {
 namespace {
@@ -48,12 +48,7 @@ bool holds(const Select& op, int32_t a, int32_t b) {
 }
 
 Status check_tpu(const Select& op, const Chip& chip) {
-  for (const Operand& operand : operands(op)) {
-    TW_RETURN_IF_ERROR(check_tpu_operand(operand.name, *operand.view));
-    if (operand.view == &op.a.view && op.a.along_n) continue;
-    TW_RETURN_IF_ERROR(check_tpu_shape(operand.name, *operand.view, op.out.shape));
-    TW_RETURN_IF_ERROR(check_tpu_start(operand.name, *operand.view, op.out, chip));
-  }
+  TW_RETURN_IF_ERROR(check_tpu_sources(operands(op), {&op.a, &op.b}, chip));
   return advise_tpu_overlap(operands(op), chip);
 }
 

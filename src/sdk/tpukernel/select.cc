@@ -1,36 +1,32 @@
 // tpu_bdc_greater ... tpu_bdc_vc_not_equal, tpu_bdc_*_select: choices by comparing.
 #include "ops/select.h"
 
-#include "sdk/tpukernel/vectors.h"
+#include "sdk/tpukernel/elementwise.h"
 
 namespace tputwin::tpu {
 namespace {
 
 using Compare = Select::Compare;
 
-struct Types2 {
-  DType out, in;
-};
-
 // A result as wide as what is compared, or narrower.
-Types2 types(Call& call, data_type_t dst_dtype, data_type_t src_dtype) {
-  const Types2 t{call.type("dst_dtype", dst_dtype, kAll), call.type("src_dtype", src_dtype, kAll)};
-  const bool fits =
-      element_bytes(t.out) <= element_bytes(t.in) && (!is_float(t.out) || t.out == t.in);
+BinaryTypes types(Call& call, data_type_t dst_dtype, data_type_t src_dtype) {
+  const DType out = call.type("dst_dtype", dst_dtype, kAll);
+  const DType in = call.type("src_dtype", src_dtype, kAll);
+  const bool fits = element_bytes(out) <= element_bytes(in) && (!is_float(out) || out == in);
   call.require(fits, ErrorId::tpu_dtype_pair, "dst_dtype", static_cast<int>(dst_dtype));
-  return t;
+  return {out, in, in};
 }
 
 // true_val where the condition holds, else 0.
-void compare(Call& call, Compare condition, const TensorView& out, const Source& a, const Source& b,
-             scalar_t true_val, Types2 t) {
+void compare(Call& call, Compare condition, const Binary& operands, scalar_t true_val,
+             const BinaryTypes& t) {
   call.issue(Select{.compare = condition,
-                    .out = out,
-                    .a = a,
-                    .b = b,
+                    .out = operands.out,
+                    .a = operands.a,
+                    .b = operands.b,
                     .if_true = constant(true_val, t.out),
                     .if_false = Source::value(0u, t.out),
-                    .type = t.in});
+                    .type = t.a});
 }
 
 // A variable_t as an operand.
@@ -86,32 +82,33 @@ using namespace tputwin::tpu;
                       const dim4* src0_stride, const dim4* src1_stride, data_type_t dst_dtype,     \
                       data_type_t src_dtype) {                                                     \
     Call call(__func__);                                                                           \
-    const Shape s = call.shape(shape);                                                             \
-    const Types2 t = types(call, dst_dtype, src_dtype);                                            \
-    compare(call, Compare::condition, call.lanes("dst_addr", dst_addr, s, dst_stride, t.out),      \
-            Source::tensor(call.lanes("src0_addr", src0_addr, s, src0_stride, t.in)),              \
-            Source::tensor(call.lanes("src1_addr", src1_addr, s, src1_stride, t.in)), true_val,    \
-            t);                                                                                    \
+    const BinaryTypes t = types(call, dst_dtype, src_dtype);                                       \
+    compare(call, Compare::condition,                                                              \
+            tensors(call, shape, {dst_addr, dst_stride}, {src0_addr, src0_stride},                 \
+                    {src1_addr, src1_stride}, t),                                                  \
+            true_val, t);                                                                          \
   }                                                                                                \
   void tpu_bdc_##name##_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C,                \
                           scalar_t true_val, const dim4* shape, const dim4* dst_stride,            \
                           const dim4* src_stride, data_type_t dst_dtype, data_type_t src_dtype) {  \
     Call call(__func__);                                                                           \
-    const Shape s = call.shape(shape);                                                             \
-    const Types2 t = types(call, dst_dtype, src_dtype);                                            \
-    compare(call, Compare::condition, call.lanes("dst_addr", dst_addr, s, dst_stride, t.out),      \
-            Source::tensor(call.lanes("src_addr", src_addr, s, src_stride, t.in)),                 \
-            constant(C, t.in), true_val, t);                                                       \
+    const BinaryTypes t = types(call, dst_dtype, src_dtype);                                       \
+    compare(                                                                                       \
+        call, Compare::condition,                                                                  \
+        tensor_and_constant(call, shape, {dst_addr, dst_stride}, {src_addr, src_stride}, C, t),    \
+        true_val, t);                                                                              \
   }                                                                                                \
   void tpu_bdc_vc_##name(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,    \
                          scalar_t true_val, int src0_len, int src1_len, int src0_len_per_channel,  \
                          int src1_len_per_channel, data_type_t dst_dtype, data_type_t src_dtype) { \
     Call call(__func__);                                                                           \
-    const Types2 t = types(call, dst_dtype, src_dtype);                                            \
-    const VectorPair v = vector_pair(                                                              \
-        call, dst_addr, src0_addr, src1_addr,                                                      \
-        {src0_len, src1_len, src0_len_per_channel, src1_len_per_channel}, t.out, t.in, t.in);      \
-    compare(call, Compare::condition, v.out, v.a, v.b, true_val, t);                               \
+    const BinaryTypes t = types(call, dst_dtype, src_dtype);                                       \
+    compare(call, Compare::condition,                                                              \
+            vectors(call,                                                                          \
+                    {dst_addr, src0_addr, src1_addr, src0_len, src1_len, src0_len_per_channel,     \
+                     src1_len_per_channel},                                                        \
+                    t),                                                                            \
+            true_val, t);                                                                          \
   }
 
 TPU_COMPARE(greater, greater)
