@@ -19,7 +19,7 @@ float absolute(float x) {
 
 // Passes over the elements: division is three Newton steps of the inverse square root.
 uint64_t passes(Kind kind) {
-  constexpr uint64_t kPasses[] = {1, 1, 1, 20, 2, 1, 1, 1, 1, 2, 2, 2, 2};
+  constexpr uint64_t kPasses[] = {1, 1, 1, 20, 2, 1, 1, 1, 1, 2, 2, 2};
   return kPasses[static_cast<size_t>(kind)];
 }
 
@@ -58,23 +58,21 @@ float float_arithmetic(Kind kind, DType dtype, float a, float b, float c) {
     case Kind::min:
       return f32::min(a, b);
     case Kind::lesser:
-      return f32::from_bits(b < a ? f32::bits(b) : f32::bits(a));
+      return b < a ? f32::ftz(b) : f32::ftz(a);
     case Kind::diff_abs:
       return absolute(f32::sub(a, b));
     case Kind::add_square:
       return square(rounded(f32::add(a, b)));
     case Kind::sub_square:
       return square(rounded(f32::sub(a, b)));
-    case Kind::prelu:
-      return a > 0.0f ? a : f32::mul(a, b);
   }
   return 0;
 }
 
 std::string_view to_string(Kind kind) {
-  constexpr std::string_view kNames[] = {"add",        "sub",     "mul",  "div",      "mac",
-                                         "max",        "min",     "min",  "diff_abs", "add_square",
-                                         "sub_square", "mul_add", "prelu"};
+  constexpr std::string_view kNames[] = {"add",      "sub",        "mul",        "div",
+                                         "mac",      "max",        "min",        "min",
+                                         "diff_abs", "add_square", "sub_square", "mul_add"};
   return kNames[static_cast<size_t>(kind)];
 }
 

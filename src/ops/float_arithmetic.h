@@ -8,8 +8,8 @@ namespace tputwin {
 
 // add: a + b   sub: a - b   mul: a * b   div: a / b, approximate (f32::div)   mac: (a * b) + out
 // max: a > b ? a : b, flushed   min: a <= b ? a : b, not flushed
-// lesser: b < a ? b : a, not flushed   diff_abs: |a - b|, of NaN with their sign
-// add_square: (a + b)^2   sub_square: (a - b)^2   mul_add: (a * b) + c   prelu: a > 0 ? a : a * b
+// lesser: b < a ? b : a, flushed   diff_abs: |a - b|, of NaN with their sign
+// add_square: (a + b)^2   sub_square: (a - b)^2   mul_add: (a * b) + c
 // Negation is 0 - b, the reciprocal 1 / b. fp16 and bf16 are widened to fp32 and each step is
 // rounded to their type.
 struct FloatArithmetic {
@@ -25,8 +25,7 @@ struct FloatArithmetic {
     diff_abs,
     add_square,
     sub_square,
-    mul_add,
-    prelu
+    mul_add
   };
   Kind kind = Kind::add;
   TensorView out;

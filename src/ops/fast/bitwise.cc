@@ -1,4 +1,4 @@
-// bitwise: vectors of cells.
+// bitwise: vectors of cells, or rows of bytes.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/bitwise.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -9,6 +9,7 @@
 #include "ops/fast/cells-inl.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"
+#include "ops/fast/typed_rows.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
@@ -75,6 +76,22 @@ void BitwiseCells(const void* operation, const CellBlock& block) {
   }
 }
 
+// Logic does not mind the width of elements.
+void LogicRows(const void* operation, const RowBlock& block) {
+  const auto& op = *static_cast<const Bitwise*>(operation);
+  const hn::CappedTag<uint8_t, kRowUnit> d;
+  const auto run = [&](const auto& logic) HWY_ATTR {
+    const auto *a = block.source<uint8_t>(1), *b = block.source<uint8_t>(2);
+    const size_t bytes = block.count * element_bytes(op.out.dtype);
+    for (size_t i = 0; i < bytes; i += hn::Lanes(d))
+      hn::StoreU(logic(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, block.result<uint8_t>() + i);
+  };
+  using V = hn::Vec<hn::CappedTag<uint8_t, kRowUnit>>;
+  if (op.kind == Kind::bit_and) return run([](V a, V b) HWY_ATTR { return hn::And(a, b); });
+  if (op.kind == Kind::bit_or) return run([](V a, V b) HWY_ATTR { return hn::Or(a, b); });
+  run([](V a, V b) HWY_ATTR { return hn::Xor(a, b); });
+}
+
 }  // namespace
 }  // namespace tputwin::fast::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -85,6 +102,11 @@ namespace tputwin::fast {
 namespace {
 
 HWY_EXPORT(BitwiseCells);
+HWY_EXPORT(LogicRows);
+
+void logic_rows(const void* op, const RowBlock& block) {
+  HWY_DYNAMIC_DISPATCH(LogicRows)(op, block);
+}
 
 void bitwise32_cells(const void* op, const CellBlock& block) {
   HWY_DYNAMIC_DISPATCH(BitwiseCells)(op, block);
@@ -93,9 +115,18 @@ void bitwise32_cells(const void* op, const CellBlock& block) {
 }  // namespace
 
 bool execute(const Bitwise& op, const Memory& memory) {
-  return vectors_enabled() && is_32bit(op.out.dtype) && !op.a.along_n &&
-         run_cells({cell_write(op.out), cell_source(op.a, 1), cell_source(op.b, 1)}, memory,
-                   bitwise32_cells, &op);
+  if (!vectors_enabled()) return false;
+  const bool logic = op.kind <= Bitwise::Kind::bit_xor;
+  if (!op.a.along_n && is_32bit(op.out.dtype) &&
+      run_cells({cell_write(op.out), cell_source(op.a, 1), cell_source(op.b, 1)}, memory,
+                bitwise32_cells, &op))
+    return true;
+  const auto typed = [&](Source source) {
+    source.view.dtype = op.out.dtype;
+    return row_source(source);
+  };
+  return logic && run_rows({row_result(op.out), typed(op.a), typed(op.b)}, memory,
+                           RowLanes::elements, logic_rows, &op);
 }
 
 }  // namespace tputwin::fast

@@ -9,6 +9,7 @@
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"
 #include "ops/fast/streams-inl.h"
+#include "ops/fast/typed_rows-inl.h"
 #include "ops/float_arithmetic.h"
 #include "ops/select.h"
 
@@ -94,6 +95,89 @@ void ArithmeticLanes(FloatArithmetic::Kind kind, const ArithmeticStreams& stream
   }
 }
 
+// What Streams do not cover: 16-bit types, and the operations of the BM1684X.
+using Kind = FloatArithmetic::Kind;
+
+template <Kind kKind, DType kType>
+HWY_INLINE Floats Formula(Floats a, Floats b, [[maybe_unused]] Floats c) {
+  if constexpr (kKind == Kind::add) return hn::Add(a, b);
+  if constexpr (kKind == Kind::sub) return hn::Sub(a, b);
+  if constexpr (kKind == Kind::mul) return hn::Mul(a, b);
+  if constexpr (kKind == Kind::div) return divide(a, b);
+  if constexpr (kKind == Kind::max) return flush(hn::IfThenElse(hn::Gt(a, b), a, b));
+  if constexpr (kKind == Kind::min) return hn::IfThenElse(hn::Le(a, b), a, b);
+  if constexpr (kKind == Kind::lesser) return flush(hn::IfThenElse(hn::Lt(b, a), b, a));
+  if constexpr (kKind == Kind::diff_abs) return hn::Abs(hn::Sub(a, b));
+  if constexpr (kKind == Kind::mac || kKind == Kind::mul_add)
+    return hn::Add(RoundTo<kType>(hn::Mul(a, b)), c);
+  const Floats sum = RoundTo<kType>(kKind == Kind::add_square ? hn::Add(a, b) : hn::Sub(a, b));
+  return hn::Mul(sum, sum);
+}
+
+constexpr bool copies(Kind kind) {
+  return kind == Kind::max || kind == Kind::min || kind == Kind::lesser;
+}
+
+// Which NaN an fp32 result is depends on the order of operands.
+HWY_NOINLINE void FloatElements(Kind kind, const RowBlock& block, size_t i) {
+  const float* const c = block.at[3] == nullptr ? block.source<float>(1) : block.source<float>(3);
+  for (size_t j = i; j < i + hn::Lanes(F32()); ++j)
+    block.result<float>()[j] = float_arithmetic(kind, DType::f32, block.source<float>(1)[j],
+                                                block.source<float>(2)[j], c[j]);
+}
+
+template <Kind kKind, DType kType>
+void FloatBlock(const RowBlock& block) {
+  constexpr bool kThird = kKind == Kind::mac || kKind == Kind::mul_add;
+  ForEachRowVector(block, [&](size_t i) HWY_ATTR {
+    const Floats a = LoadElements<kType>(block, 1, i), b = LoadElements<kType>(block, 2, i);
+    const Floats c = kThird ? LoadElements<kType>(block, 3, i) : hn::Zero(F32());
+    const Floats result = Formula<kKind, kType>(a, b, c);
+    if constexpr (kType == DType::f32 && !copies(kKind))
+      if (HWY_UNLIKELY(!hn::AllFalse(F32(), hn::IsNaN(result))))
+        return FloatElements(kKind, block, i);
+    StoreElements<kType>(result, block, i);
+  });
+}
+
+template <Kind kKind>
+void FloatBlockOf(DType dtype, const RowBlock& block) {
+  if (dtype == DType::f16) return FloatBlock<kKind, DType::f16>(block);
+  if (dtype == DType::bf16) return FloatBlock<kKind, DType::bf16>(block);
+  return FloatBlock<kKind, DType::f32>(block);
+}
+
+void FloatRows(const void* operation, const RowBlock& block) {
+  const auto& op = *static_cast<const FloatArithmetic*>(operation);
+  const DType dtype = op.out.dtype;
+  switch (op.kind) {
+    case Kind::add:
+      return FloatBlockOf<Kind::add>(dtype, block);
+    case Kind::sub:
+      return FloatBlockOf<Kind::sub>(dtype, block);
+    case Kind::mul:
+      return FloatBlockOf<Kind::mul>(dtype, block);
+    case Kind::div:
+      return FloatBlock<Kind::div, DType::f32>(block);
+    case Kind::mac:
+      return FloatBlock<Kind::mac, DType::f32>(block);
+    case Kind::max:
+      return FloatBlockOf<Kind::max>(dtype, block);
+    case Kind::min:
+      return FloatBlockOf<Kind::min>(dtype, block);
+    case Kind::lesser:
+      return FloatBlockOf<Kind::lesser>(dtype, block);
+    case Kind::diff_abs:
+      return FloatBlockOf<Kind::diff_abs>(dtype, block);
+    case Kind::add_square:
+      return FloatBlockOf<Kind::add_square>(dtype, block);
+    case Kind::sub_square:
+      return FloatBlockOf<Kind::sub_square>(dtype, block);
+    case Kind::mul_add:
+      return FloatBlockOf<Kind::mul_add>(dtype, block);
+  }
+}
+
 template <class Condition>
 struct Choice {
   static constexpr size_t kSources = 4;
@@ -138,14 +222,39 @@ namespace {
 
 HWY_EXPORT(ArithmeticLanes);
 HWY_EXPORT(SelectLanes);
+HWY_EXPORT(FloatRows);
+
+void float_rows(const void* operation, const RowBlock& block) {
+  HWY_DYNAMIC_DISPATCH(FloatRows)(operation, block);
+}
+
+// Constants of the BM1684 come without their type.
+RowOperand typed(Source source, DType dtype) {
+  source.view.dtype = dtype;
+  return row_source(source);
+}
+
+bool execute_rows(const FloatArithmetic& op, const Memory& memory) {
+  using Kind = FloatArithmetic::Kind;
+  const DType dtype = op.out.dtype;
+  const RowOperand out = row_result(op.out), a = typed(op.a, dtype), b = typed(op.b, dtype);
+  const auto run = [&](std::initializer_list<RowOperand> operands) {
+    return run_rows(operands, memory, RowLanes::elements, float_rows, &op,
+                    op.kind == Kind::div ? 8 : 1);
+  };
+  if (op.kind == Kind::mul_add) return run({out, a, b, typed(op.c, dtype)});
+  if (op.kind == Kind::mac) return run({out, a, b, row_source(op.out)});
+  return run({out, a, b});
+}
 
 }  // namespace
 
 bool execute(const FloatArithmetic& op, const Memory& memory) {
+  if (!vectors_enabled()) return false;
   if (op.out.dtype != DType::f32 || op.kind > FloatArithmetic::Kind::min || op.a.along_n)
-    return false;
+    return execute_rows(op, memory);
   const ArithmeticStreams streams{{op.out, op.a, op.b, op.out}};
-  if (!vectors_enabled() || !streams.regular(memory.local)) return false;
+  if (!streams.regular(memory.local)) return execute_rows(op, memory);
   const uint64_t weight = op.kind == FloatArithmetic::Kind::div ? 8 : 1;
   for_lanes(op.out.shape, memory.local, weight, [&](size_t begin, size_t end) {
     HWY_DYNAMIC_DISPATCH(ArithmeticLanes)(op.kind, streams, memory, begin, end);

@@ -1,8 +1,289 @@
-#include "ops/int_arithmetic.h"
-#include "ops/fast/fast.h"
+// int_arithmetic: operands of one type as they are, others in 32-bit lanes where those hold every
+// number on the way; element by element else.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/fast/int_arithmetic.cc"
+#include <hwy/foreach_target.h>  // must come before highway.h
 
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ops/fast/fast.h"
+#include "ops/fast/isa.h"
+#include "ops/fast/typed_rows-inl.h"
+#include "ops/int_arithmetic.h"
+
+#ifndef TPUTWIN_FAST_INT_ARITHMETIC_ONCE
+#define TPUTWIN_FAST_INT_ARITHMETIC_ONCE
 namespace tputwin::fast {
 
-bool execute(const IntArithmetic&, const Memory&) { return false; }
+struct IntLimits {
+  int32_t low, high;
+};
+
+// What a kernel of words needs to know.
+struct IntPlan {
+  const IntArithmetic& op;
+  int32_t shift;
+  IntLimits limits;
+};
 
 }  // namespace tputwin::fast
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace tputwin::fast::HWY_NAMESPACE {
+namespace {
+
+using Kind = IntArithmetic::Kind;
+using Ints = RowIntVector;
+
+// ---- operands of one type, no shift ----
+
+template <Kind kKind, bool kSaturates, class D, class V = hn::Vec<D>>
+HWY_INLINE V Same(D, V a, V b) {
+  constexpr bool kNarrow = sizeof(hn::TFromD<D>) < 4;
+  if constexpr (kKind == Kind::min) return hn::Min(a, b);
+  if constexpr (kKind == Kind::max) return hn::Max(a, b);
+  if constexpr (kKind == Kind::add && kSaturates && kNarrow) return hn::SaturatedAdd(a, b);
+  if constexpr (kKind == Kind::sub && kSaturates && kNarrow) return hn::SaturatedSub(a, b);
+  if constexpr (kKind == Kind::add) return hn::Add(a, b);
+  return hn::Sub(a, b);
+}
+
+template <Kind kKind, bool kSaturates, class T>
+void SameBlock(const RowBlock& block) {
+  const hn::CappedTag<T, kRowUnit> d;
+  for (size_t i = 0; i < block.count; i += hn::Lanes(d))
+    hn::StoreU(Same<kKind, kSaturates>(d, hn::LoadU(d, block.source<T>(1) + i),
+                                       hn::LoadU(d, block.source<T>(2) + i)),
+               d, block.result<T>() + i);
+}
+
+template <Kind kKind, bool kSaturates>
+void SameBlockOf(DType dtype, const RowBlock& block) {
+  switch (dtype) {
+    case DType::u8:
+      return SameBlock<kKind, kSaturates, uint8_t>(block);
+    case DType::i8:
+      return SameBlock<kKind, kSaturates, int8_t>(block);
+    case DType::u16:
+      return SameBlock<kKind, kSaturates, uint16_t>(block);
+    case DType::i16:
+      return SameBlock<kKind, kSaturates, int16_t>(block);
+    case DType::u32:
+      return SameBlock<kKind, kSaturates, uint32_t>(block);
+    default:
+      return SameBlock<kKind, kSaturates, int32_t>(block);
+  }
+}
+
+void SameRows(const void* operation, const RowBlock& block) {
+  const auto& op = *static_cast<const IntArithmetic*>(operation);
+  const DType dtype = op.out.dtype;
+  switch (op.kind) {
+    case Kind::min:
+      return SameBlockOf<Kind::min, true>(dtype, block);
+    case Kind::max:
+      return SameBlockOf<Kind::max, true>(dtype, block);
+    case Kind::add:
+      return op.saturates ? SameBlockOf<Kind::add, true>(dtype, block)
+                          : SameBlockOf<Kind::add, false>(dtype, block);
+    default:
+      return op.saturates ? SameBlockOf<Kind::sub, true>(dtype, block)
+                          : SameBlockOf<Kind::sub, false>(dtype, block);
+  }
+}
+
+// ---- words ----
+
+// x / 2^bits, rounded; bits in [1, 31].
+HWY_INLINE Ints RoundedRight(Ints x, int bits, Rounding rounding) {
+  const RowInts d;
+  const Ints kept = hn::ShiftRightSame(x, bits), zero = hn::Zero(d);
+  const Ints rest = hn::And(x, hn::Set(d, static_cast<int32_t>((uint32_t{1} << bits) - 1)));
+  const Ints half = hn::Set(d, int32_t{1} << (bits - 1));
+  const auto above = hn::Gt(rest, half), tie = hn::Eq(rest, half), any = hn::Ne(rest, zero);
+  const auto negative = hn::Lt(x, zero);
+  auto away = above;
+  switch (rounding) {
+    case Rounding::half_even:
+      away = hn::Or(above, hn::And(tie, hn::Ne(hn::And(kept, hn::Set(d, 1)), zero)));
+      break;
+    case Rounding::half_away:
+      away = hn::Or(above, hn::AndNot(negative, tie));
+      break;
+    case Rounding::toward_zero:
+      away = hn::And(negative, any);
+      break;
+    case Rounding::down:
+      return kept;
+    case Rounding::up:
+      away = any;
+      break;
+    case Rounding::half_up:
+      away = hn::Or(above, tie);
+      break;
+    case Rounding::half_down:
+      break;
+  }
+  return hn::Sub(kept, hn::VecFromMask(d, away));
+}
+
+template <Kind kKind>
+HWY_INLINE Ints Combined(Ints a, Ints b, Ints old, int lshift) {
+  if constexpr (kKind == Kind::add) return hn::Add(a, b);
+  if constexpr (kKind == Kind::sub) return hn::Sub(a, b);
+  if constexpr (kKind == Kind::mul) return hn::Mul(a, b);
+  if constexpr (kKind == Kind::min) return hn::Min(a, b);
+  if constexpr (kKind == Kind::max) return hn::Max(a, b);
+  if constexpr (kKind == Kind::mac) return hn::Add(hn::ShiftLeftSame(old, lshift), hn::Mul(a, b));
+  return a;
+}
+
+template <Kind kKind>
+void WordBlock(const IntPlan& plan, const RowBlock& block) {
+  const RowInts d;
+  const Ints low = hn::Set(d, plan.limits.low), high = hn::Set(d, plan.limits.high);
+  const int left = std::max(plan.shift, 0), right = std::max(-plan.shift, 0);
+  ForEachRowVector(block, [&](size_t i) HWY_ATTR {
+    const Ints a = LoadInts(block, 1, i);
+    const Ints b = kKind == Kind::shift ? a : LoadInts(block, 2, i);
+    const Ints old = kKind == Kind::mac ? LoadInts(block, 3, i) : a;
+    Ints x = Combined<kKind>(a, b, old, plan.op.lshift);
+    x = right == 0 ? hn::ShiftLeftSame(x, left) : RoundedRight(x, right, plan.op.rounding);
+    hn::StoreU(hn::Min(hn::Max(x, low), high), d, block.result<int32_t>() + i);
+  });
+}
+
+void WordRows(const void* operation, const RowBlock& block) {
+  const auto& plan = *static_cast<const IntPlan*>(operation);
+  switch (plan.op.kind) {
+    case Kind::add:
+      return WordBlock<Kind::add>(plan, block);
+    case Kind::sub:
+      return WordBlock<Kind::sub>(plan, block);
+    case Kind::mul:
+      return WordBlock<Kind::mul>(plan, block);
+    case Kind::min:
+      return WordBlock<Kind::min>(plan, block);
+    case Kind::max:
+      return WordBlock<Kind::max>(plan, block);
+    case Kind::mac:
+      return WordBlock<Kind::mac>(plan, block);
+    case Kind::shift:
+      return WordBlock<Kind::shift>(plan, block);
+  }
+}
+
+}  // namespace
+}  // namespace tputwin::fast::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tputwin::fast {
+namespace {
+
+using Kind = IntArithmetic::Kind;
+
+HWY_EXPORT(SameRows);
+HWY_EXPORT(WordRows);
+
+void same_rows(const void* op, const RowBlock& block) { HWY_DYNAMIC_DISPATCH(SameRows)(op, block); }
+void word_rows(const void* plan, const RowBlock& block) {
+  HWY_DYNAMIC_DISPATCH(WordRows)(plan, block);
+}
+
+// Any numbers, element by element; the shift is the last operand.
+void exact_rows(const void* operation, const RowBlock& block) {
+  const auto& op = *static_cast<const IntArithmetic*>(operation);
+  const bool has_b = op.kind != Kind::shift, has_old = op.kind == Kind::mac;
+  const size_t shift = 2 + has_b + has_old;
+  const auto number = [&](size_t operand, const TensorView& view, size_t i) {
+    return integer_value(block.source<int32_t>(operand)[i], view.dtype);
+  };
+  for (size_t i = 0; i < block.count; ++i)
+    block.result<int32_t>()[i] =
+        int_arithmetic(op, number(1, op.a.view, i), has_b ? number(2, op.b.view, i) : 0,
+                       has_old ? number(3, op.out, i) : 0, block.source<int32_t>(shift)[i]);
+}
+
+// The largest magnitude of a source.
+double reach(const Source& source) {
+  const DType dtype = source.view.dtype;
+  if (source.is_constant)
+    return std::abs(
+        static_cast<double>(integer_value(static_cast<int32_t>(source.constant), dtype)));
+  const int bits = static_cast<int>(8 * element_bytes(dtype));
+  return is_signed(dtype) ? std::ldexp(1.0, bits - 1) : std::ldexp(1.0, bits) - 1;
+}
+
+double reach(const IntArithmetic& op) {
+  const double a = reach(op.a), b = op.kind == Kind::shift ? 0 : reach(op.b);
+  switch (op.kind) {
+    case Kind::add:
+    case Kind::sub:
+      return a + b;
+    case Kind::mul:
+      return a * b;
+    case Kind::mac:
+      return std::ldexp(reach(Source::tensor(op.out)), op.lshift) + a * b;
+    case Kind::min:
+    case Kind::max:
+    case Kind::shift:
+      return std::max(a, b);
+  }
+  return 0;
+}
+
+// Whether 32 bits hold every number on the way, or all of it that is kept.
+bool fits_words(const IntArithmetic& op, int32_t shift) {
+  if (shift < -31 || shift > 31) return false;
+  const bool compares = op.kind == Kind::min || op.kind == Kind::max;
+  if (!op.saturates && !compares && shift >= 0) return true;
+  return std::ldexp(reach(op), std::max(shift, 0)) <= INT32_MAX;
+}
+
+IntLimits limits_of(const IntArithmetic& op) {
+  if (!op.saturates) return {INT32_MIN, INT32_MAX};
+  const DType dtype = op.out.dtype;
+  if (dtype == DType::u32) return {0, INT32_MAX};
+  return {saturate(INT64_MIN, dtype), saturate(INT64_MAX, dtype)};
+}
+
+// Vectors of the type itself do what is asked for.
+bool is_same(const IntArithmetic& op, int32_t shift) {
+  const DType dtype = op.out.dtype;
+  if (shift != 0 || op.a.view.dtype != dtype || op.b.view.dtype != dtype) return false;
+  if (op.kind == Kind::min || op.kind == Kind::max) return true;
+  const bool sums = op.kind == Kind::add || op.kind == Kind::sub;
+  return sums && (!op.saturates || !is_32bit(dtype));
+}
+
+}  // namespace
+
+bool execute(const IntArithmetic& op, const Memory& memory) {
+  if (!vectors_enabled()) return false;
+  const RowOperand out = row_result(op.out), a = row_source(op.a), b = row_source(op.b);
+  const RowOperand old = row_source(op.out), by = row_source(op.shift);
+  const auto shift = static_cast<int32_t>(op.shift.constant);
+  if (op.shift.is_constant && is_same(op, shift))
+    return run_rows({out, a, b}, memory, RowLanes::elements, same_rows, &op);
+  const auto words = [&](std::initializer_list<RowOperand> operands, RowKernel kernel,
+                         const void* operation, uint64_t weight) {
+    return run_rows(operands, memory, RowLanes::words, kernel, operation, weight);
+  };
+  if (op.shift.is_constant && fits_words(op, shift)) {
+    const IntPlan plan{op, shift, limits_of(op)};
+    if (op.kind == Kind::shift) return words({out, a}, word_rows, &plan, 1);
+    if (op.kind == Kind::mac) return words({out, a, b, old}, word_rows, &plan, 1);
+    return words({out, a, b}, word_rows, &plan, 1);
+  }
+  if (op.kind == Kind::shift) return words({out, a, by}, exact_rows, &op, 8);
+  if (op.kind == Kind::mac) return words({out, a, b, old, by}, exact_rows, &op, 8);
+  return words({out, a, b, by}, exact_rows, &op, 8);
+}
+
+}  // namespace tputwin::fast
+#endif

@@ -1,4 +1,4 @@
-// tpu_bdc_fp_add ... tpu_bdc_fp_scale_bias_C, tpu_bdc_prelu: arithmetic of floating-point numbers.
+// tpu_bdc_fp_add ... tpu_bdc_fp_scale_bias_C: arithmetic of floating-point numbers.
 #include "sdk/tpukernel/elementwise.h"
 
 namespace tputwin::tpu {
@@ -144,7 +144,6 @@ TPU_WITH_BIAS(fp_add_bias_sqr, add_square)
 TPU_WITH_BIAS(fp_sub_bias_sqr, sub_square)
 TPU_WITH_VALUE(fp_add_C_sqr, add_square)
 TPU_WITH_VALUE(fp_sub_C_sqr, sub_square)
-TPU_WITH_VALUE(prelu, prelu)
 
 void tpu_bdc_fp_scale(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t scale_addr,
                       const dim4* shape, data_type_t dtype) {
