@@ -1,21 +1,55 @@
-#include "ops/matmul.h"
-
+#include "numerics/accumulate.h"
 #include "ops/elements.h"
+#include "ops/matmul_checks.h"
 #include "ops/timing.h"
-#include "ops/tpu_checks.h"
 
 namespace tputwin {
 
 std::string_view name(const MatmulFloat&) { return "matmul_float"; }
 
-OperandList operands(const MatmulFloat& op) { return {{"dst_addr", &op.out, Access::write}}; }
-
-Status check(const MatmulFloat&, const Chip&) { return {}; }
-
-Cost cost(const MatmulFloat& op, const Chip& chip) {
-  return compute_cost(lane_passes(op.out.shape, chip), op.out.shape.count(), operands(op), chip);
+OperandList operands(const MatmulFloat& op) {
+  OperandList list = matrix_operands(op.out, op.left, op.right, op.accumulate);
+  if (op.bias) list.push_back({"bias_addr", &op.bias->tensor, Access::read});
+  return list;
 }
 
-void execute(const MatmulFloat&, const Memory&) {}
+Footprint footprint(const MatmulFloat& op, const Chip& chip) {
+  Footprint f = matrix_footprint(op.out, op.left, op.right, op.accumulate, chip);
+  if (op.bias) add_ranges(*op.bias, chip, f.reads);
+  sort_and_merge(f.reads);
+  return f;
+}
+
+Status check(const MatmulFloat& op, const Chip& chip) {
+  TW_RETURN_IF_ERROR(check_column_channels(op.out, op.left, op.right, chip));
+  if (op.bias) TW_RETURN_IF_ERROR(check_row("bias_addr", *op.bias, op.out, chip));
+  for (const Operand& operand : operands(op))
+    TW_RETURN_IF_ERROR(require(operand.view->dtype == DType::f32, ErrorId::tpu_element,
+                               operand.name, *operand.view));
+  return advise_tpu_overlap(operands(op), chip);
+}
+
+Cost cost(const MatmulFloat& op, const Chip& chip) {
+  const uint64_t depth = op.left.cols();
+  return compute_cost(lane_passes(op.out.matrix.tensor.shape, chip, 4) * depth,
+                      uint64_t{op.out.rows()} * op.out.cols() * depth, operands(op), chip);
+}
+
+float result_at(const MatmulFloat& op, const Memory& memory, uint32_t i, uint32_t j) {
+  auto value = [](int32_t bits) { return f32::from_bits(static_cast<uint32_t>(bits)); };
+  const float bias = op.bias ? value(memory.read(*op.bias, 0, j)) : 0.0f;
+  float sums[2] = {0.0f, bias};
+  if (op.accumulate) sums[0] = bias, sums[1] = value(op.out.read(memory, i, j));
+  for (uint32_t k = 0; k < op.left.cols(); ++k)
+    sums[k % 2] = f32::mac(value(op.left.read(memory, i, k)), value(op.right.read(memory, k, j)),
+                           sums[k % 2]);
+  return f32::add(sums[0], sums[1]);
+}
+
+void execute(const MatmulFloat& op, const Memory& memory) {
+  for (uint32_t i = 0; i < op.out.rows(); ++i)
+    for (uint32_t j = 0; j < op.out.cols(); ++j)
+      op.out.write(memory, i, j, static_cast<int32_t>(f32::bits(result_at(op, memory, i, j))));
+}
 
 }  // namespace tputwin

@@ -1,8 +1,0 @@
-#include "ops/fast/fast.h"
-#include "ops/matmul.h"
-
-namespace tputwin::fast {
-
-bool execute(const MatmulFloat&, const Memory&) { return false; }
-
-}  // namespace tputwin::fast
