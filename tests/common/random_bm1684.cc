@@ -176,6 +176,7 @@ void fill_bm1684_operands(Rng& rng, const Operation& operation, const Memory& me
       memory.write(view, n, c, h, w, draw());
     });
   }
+  fill_tpu_indices(rng, operation, memory);
 }
 
 }  // namespace tputwin::testing

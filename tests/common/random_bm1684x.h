@@ -15,6 +15,9 @@ Operation random_tpu_move(Rng& rng, OperationKind kind, const Chip& chip);
 Operation random_tpu_nn(Rng& rng, OperationKind kind, const Chip& chip);
 Operation random_tpu_mm(Rng& rng, OperationKind kind, const Chip& chip);
 
+// Gives indices, masks and the like values that mean something.
+void fill_tpu_indices(Rng& rng, const Operation& operation, const Memory& memory);
+
 // Bits of an element of any type: usual, wide and special numbers, small and extreme integers.
 uint32_t random_bits(Rng& rng, DType dtype, F32Fill mode);
 inline constexpr DType kIntegerTypes[] = {DType::u8,  DType::i8,  DType::u16,

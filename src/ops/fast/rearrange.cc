@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "ops/copy.h"
 #include "ops/fast/dma_copy.h"
 #include "ops/fast/fast.h"
 #include "ops/copy.h"
