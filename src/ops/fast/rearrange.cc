@@ -7,7 +7,6 @@
 #include "ops/copy.h"
 #include "ops/fast/dma_copy.h"
 #include "ops/fast/fast.h"
-#include "ops/copy.h"
 #include "ops/fast/isa.h"
 #include "ops/fast/nest.h"
 #include "ops/fast/runs.h"
