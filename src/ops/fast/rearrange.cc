@@ -18,7 +18,7 @@ namespace {
 using Kind = Rearrange::Kind;
 
 bool copy(const TensorView& dst, const TensorView& src, const Memory& memory) {
-  return execute(Copy{.dst = dst, .src = Source::tensor(src)}, memory);
+  return fast::execute(Copy{.dst = dst, .src = Source::tensor(src)}, memory);
 }
 
 // The view with n and c exchanged, in system memory.

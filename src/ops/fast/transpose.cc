@@ -16,6 +16,13 @@ namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// So many bytes on.
+template <class T>
+HWY_INLINE T* Skip(T* p, size_t bytes) {
+  using Byte = std::conditional_t<std::is_const_v<T>, const uint8_t, uint8_t>;
+  return reinterpret_cast<T*>(reinterpret_cast<Byte*>(p) + bytes);
+}
+
 #if HWY_TARGET != HWY_SCALAR
 // Elements in a row of a tile.
 template <class T>
@@ -30,12 +37,6 @@ HWY_INLINE void InterleaveRound(D d, const V (&rows)[kRows], V (&next)[kRows]) {
     next[2 * i] = hn::InterleaveLower(d, rows[i], rows[i + kRows / 2]);
     next[2 * i + 1] = hn::InterleaveUpper(d, rows[i], rows[i + kRows / 2]);
   }
-}
-
-template <class T>
-HWY_INLINE T* Skip(T* p, size_t bytes) {
-  using Byte = std::conditional_t<std::is_const_v<T>, const uint8_t, uint8_t>;
-  return reinterpret_cast<T*>(reinterpret_cast<Byte*>(p) + bytes);
 }
 
 // dst(c, r) = src(r, c) for as many rows of one vector each as a tile has. Strides in bytes.
