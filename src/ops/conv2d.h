@@ -50,6 +50,12 @@ constexpr uint32_t weight_group(DType dtype) {
   return element_bytes(dtype) == 4 ? 1 : 64 / element_bytes(dtype);
 }
 constexpr uint32_t taps_of(const Window& window) { return window.h.kernel * window.w.kernel; }
+// The tap whose weight tap (kh, kw) of the window multiplies; deconvolutions turn their kernel by
+// 180 degrees.
+constexpr uint32_t weight_tap(const Window& window, bool is_turned, uint32_t kh, uint32_t kw) {
+  const uint32_t tap = kh * window.w.kernel + kw;
+  return is_turned ? taps_of(window) - 1 - tap : tap;
+}
 constexpr uint32_t weight_row(uint32_t ic, uint32_t tap, const Window& window, uint32_t group) {
   return ic / group * taps_of(window) + tap;
 }
@@ -70,6 +76,7 @@ struct Conv2dFloat {
   Source weight;                   // or one number of the type of the input
   std::optional<TensorView> bias;  // fp32 (1,OC,1,1)
   Window window;
+  bool is_turned = false;   // the kernel
   bool accumulate = false;  // fp32 results only
 };
 
@@ -92,6 +99,7 @@ struct Conv2dQuant {
   Window window;
   uint32_t rshift = 0;
   bool relu = false;
+  bool is_turned = false;   // the kernel
   bool accumulate = false;  // 32-bit results only
 };
 

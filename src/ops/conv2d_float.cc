@@ -75,12 +75,13 @@ float alternating(const Conv2dFloat& op, const Memory& memory, uint32_t n, uint3
   const auto [bias, old] = starts_of(op, memory, n, oc, y, x);
   RoundedSum sum(DType::f32, op.accumulate ? bias : 0.0f, op.accumulate ? old : bias);
   for (uint32_t ic = 0; ic < op.in.shape.c; ++ic)
-    for_each_tap(op.window, op.in.shape, y, x,
-                 [&](uint32_t kh, uint32_t kw, Tap tap, uint32_t iy, uint32_t ix) {
-                   const float value =
-                       tap == Tap::inside ? memory.read_f32(op.in, n, ic, iy, ix) : 0.0f;
-                   sum.add(value, weight_at(op, memory, oc, ic, kh * op.window.w.kernel + kw));
-                 });
+    for_each_tap(
+        op.window, op.in.shape, y, x,
+        [&](uint32_t kh, uint32_t kw, Tap tap, uint32_t iy, uint32_t ix) {
+          const float value = tap == Tap::inside ? memory.read_f32(op.in, n, ic, iy, ix) : 0.0f;
+          sum.add(value,
+                  weight_at(op, memory, oc, ic, weight_tap(op.window, op.is_turned, kh, kw)));
+        });
   return sum.total();
 }
 
@@ -91,17 +92,17 @@ float grouped(const Conv2dFloat& op, const Memory& memory, uint32_t n, uint32_t 
   std::array<float, kAddTreeGroup> products;
   for (uint32_t first = 0; first < op.in.shape.c; first += kAddTreeGroup) {
     const uint32_t count = std::min(kAddTreeGroup, op.in.shape.c - first);
-    for_each_tap(op.window, op.in.shape, y, x,
-                 [&](uint32_t kh, uint32_t kw, Tap tap, uint32_t iy, uint32_t ix) {
-                   for (uint32_t i = 0; i < count; ++i) {
-                     const float value = tap == Tap::inside
-                                             ? read_float(memory, op.in, n, first + i, iy, ix)
-                                             : 0.0f;
-                     products[i] = f32::mul(
-                         value, weight_at(op, memory, oc, first + i, kh * op.window.w.kernel + kw));
-                   }
-                   sum = f32::add(sum, add_tree(std::span(products).first(count)));
-                 });
+    for_each_tap(
+        op.window, op.in.shape, y, x,
+        [&](uint32_t kh, uint32_t kw, Tap tap, uint32_t iy, uint32_t ix) {
+          for (uint32_t i = 0; i < count; ++i) {
+            const float value =
+                tap == Tap::inside ? read_float(memory, op.in, n, first + i, iy, ix) : 0.0f;
+            products[i] = f32::mul(value, weight_at(op, memory, oc, first + i,
+                                                    weight_tap(op.window, op.is_turned, kh, kw)));
+          }
+          sum = f32::add(sum, add_tree(std::span(products).first(count)));
+        });
   }
   return sum;
 }

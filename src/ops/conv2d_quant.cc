@@ -1,5 +1,6 @@
 #include "ops/conv2d.h"
 #include "ops/elements.h"
+#include "ops/quantised.h"
 #include "ops/taps.h"
 #include "ops/timing.h"
 
@@ -79,7 +80,8 @@ int64_t accumulator_at(const Conv2dQuant& op, const Memory& memory, uint32_t n, 
           const Source& outside = tap == Tap::padding ? op.padding : op.insertion;
           const int32_t value = tap == Tap::inside ? memory.read(op.in, n, ic, iy, ix)
                                                    : outside.read(memory, 0, ic, 0, 0);
-          const uint32_t row = weight_row(ic, kh * op.window.w.kernel + kw, op.window, group);
+          const uint32_t row =
+              weight_row(ic, weight_tap(op.window, op.is_turned, kh, kw), op.window, group);
           sum += int64_t{value} * (op.weight.read(memory, 0, oc, row, ic % group) - zero_point);
         });
   return op.accumulate ? sum + memory.read(op.out, n, oc, y, x) : sum;
@@ -87,11 +89,11 @@ int64_t accumulator_at(const Conv2dQuant& op, const Memory& memory, uint32_t n, 
 
 void execute(const Conv2dQuant& op, const Memory& memory) {
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t oc, uint32_t y, uint32_t x) {
-    int64_t sum = accumulator_at(op, memory, n, oc, y, x);
-    if (op.relu) sum = std::max<int64_t>(sum, 0);
-    const int64_t shifted = shift_right(sum, op.rshift, Rounding::half_up);
+    const int32_t acc = wrap32(accumulator_at(op, memory, n, oc, y, x));
     memory.write(op.out, n, oc, y, x,
-                 is_32bit(op.out.dtype) ? wrap32(shifted) : saturate(shifted, op.out.dtype));
+                 is_32bit(op.out.dtype)
+                     ? acc
+                     : quantised(acc, op.relu, op.rshift, Rounding::half_up, op.out.dtype));
   });
 }
 

@@ -49,6 +49,7 @@ struct Depthwise2dFloat {
   Source weight;                   // (1,C,KH,KW) or one number
   std::optional<TensorView> bias;  // (1,C,1,1) of the type of in
   Window window;
+  bool is_turned = false;  // the kernel, by 180 degrees, as deconvolutions do
 };
 
 TW_OPERATION(Depthwise2dFloat);
@@ -68,6 +69,7 @@ struct Depthwise2dQuant {
   Window window;
   uint32_t rshift = 0;
   bool relu = false;
+  bool is_turned = false;  // the kernel
   Rounding rounding = Rounding::half_up;
 };
 

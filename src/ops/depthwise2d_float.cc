@@ -50,7 +50,8 @@ float result_at(const Depthwise2dFloat& op, const Memory& memory, uint32_t n, ui
                [&](uint32_t kh, uint32_t kw, Tap tap, uint32_t iy, uint32_t ix) {
                  const float value =
                      tap == Tap::inside ? read_float(memory, op.in, n, c, iy, ix) : 0.0f;
-                 sum.add(value, read_float(memory, op.weight, 0, c, kh, kw));
+                 const auto at = weight_place(op.window, op.is_turned, kh, kw);
+                 sum.add(value, read_float(memory, op.weight, 0, c, at.h, at.w));
                });
   return sum.total();
 }

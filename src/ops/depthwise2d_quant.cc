@@ -1,5 +1,6 @@
 #include "ops/depthwise2d.h"
 #include "ops/elements.h"
+#include "ops/quantised.h"
 #include "ops/taps.h"
 #include "ops/timing.h"
 
@@ -69,17 +70,16 @@ int64_t accumulator_at(const Depthwise2dQuant& op, const Memory& memory, uint32_
                  const Source& outside = tap == Tap::padding ? op.padding : op.insertion;
                  const int32_t value = tap == Tap::inside ? memory.read(op.in, n, c, iy, ix)
                                                           : outside.read(memory, 0, c, 0, 0);
-                 sum += int64_t{value} * op.weight.read(memory, 0, c, kh, kw);
+                 const auto at = weight_place(op.window, op.is_turned, kh, kw);
+                 sum += int64_t{value} * op.weight.read(memory, 0, c, at.h, at.w);
                });
   return sum;
 }
 
 void execute(const Depthwise2dQuant& op, const Memory& memory) {
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t y, uint32_t x) {
-    int64_t sum = accumulator_at(op, memory, n, c, y, x);
-    if (op.relu) sum = std::max<int64_t>(sum, 0);
-    memory.write(op.out, n, c, y, x,
-                 saturate(shift_right(sum, op.rshift, op.rounding), op.out.dtype));
+    const int64_t acc = accumulator_at(op, memory, n, c, y, x);
+    memory.write(op.out, n, c, y, x, quantised(acc, op.relu, op.rshift, op.rounding, op.out.dtype));
   });
 }
 

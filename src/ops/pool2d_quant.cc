@@ -1,6 +1,6 @@
-#include "numerics/rounding.h"
 #include "ops/elements.h"
 #include "ops/pool2d.h"
+#include "ops/quantised.h"
 #include "ops/taps.h"
 #include "ops/timing.h"
 
@@ -47,9 +47,9 @@ void execute(const Pool2dQuant& op, const Memory& memory) {
                    sum += value;
                    largest = std::max(largest, inside ? value : op.padding);
                  });
-    const int64_t average = shift_right(sum * op.multiplier, op.rshift, Rounding::half_up);
-    memory.write(op.out, n, c, y, x,
-                 op.kind == Pool2dQuant::Kind::maximum ? largest : saturate(average, op.out.dtype));
+    const int32_t average =
+        quantised(sum * op.multiplier, /*relu=*/false, op.rshift, Rounding::half_up, op.out.dtype);
+    memory.write(op.out, n, c, y, x, op.kind == Pool2dQuant::Kind::maximum ? largest : average);
   });
 }
 

@@ -41,6 +41,15 @@ constexpr Shape depthwise_weight_shape(const TensorView& in, const Window& windo
   return {1, in.shape.c, window.h.kernel, window.w.kernel};
 }
 
+struct WeightPlace {
+  uint32_t h, w;
+};
+// The weight that tap (kh, kw) multiplies.
+constexpr WeightPlace weight_place(const Window& window, bool is_turned, uint32_t kh, uint32_t kw) {
+  if (!is_turned) return {kh, kw};
+  return {window.h.kernel - 1 - kh, window.w.kernel - 1 - kw};
+}
+
 // The numbers of a window, and a result (n, channels, output_h, output_w) of it.
 Status check_tpu_window(const Window& window, const TensorView& in, const TensorView& out,
                         uint32_t channels);

@@ -48,8 +48,9 @@ class FloatPatches : public PatchSource {
       const uint32_t count = std::min(group, channels - first);
       for (uint32_t tap = 0; tap < taps; ++tap)
         for (uint32_t i = 0; i < count; ++i, to += step)
-          *to = f32::bits(
-              read_float(memory_, op_.weight, 0, oc, weight_row(first, tap, op_.window, group), i));
+          *to = f32::bits(read_float(
+              memory_, op_.weight, 0, oc,
+              weight_row(first, op_.is_turned ? taps - 1 - tap : tap, op_.window, group), i));
     }
   }
 

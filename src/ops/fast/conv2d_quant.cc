@@ -1,10 +1,10 @@
 // conv2d of the BM1684X, 8 bits: cells hold two channels as 16-bit integers.
-#include "numerics/rounding.h"
 #include "ops/conv2d.h"
 #include "ops/elements.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"
 #include "ops/fast/patches.h"
+#include "ops/quantised.h"
 
 namespace tputwin::fast {
 namespace {
@@ -44,7 +44,7 @@ class IntegerPatches : public PatchSource {
     const uint32_t taps = taps_of(op_.window), group = weight_group(op_.in.dtype);
     const int32_t zero_point = op_.zero_point.read(memory_, 0, oc, 0, 0);
     auto weight = [&](uint32_t ic, uint32_t tap) {
-      const uint32_t row = weight_row(ic, tap, op_.window, group);
+      const uint32_t row = weight_row(ic, op_.is_turned ? taps - 1 - tap : tap, op_.window, group);
       return op_.weight.read(memory_, 0, oc, row, ic % group) - zero_point;
     };
     for (uint32_t cell = 0; cell < cells(); ++cell)
@@ -69,11 +69,15 @@ class IntegerPatches : public PatchSource {
   void store(const Results& r, bool) const override {
     for (uint32_t i = 0; i < r.count; ++i) {
       const auto [n, y, x] = r.places[i];
-      memory_.write(op_.out, n, r.oc, y, x, finish(op_, static_cast<int32_t>(r.first[i])));
+      memory_.write(op_.out, n, r.oc, y, x, result(static_cast<int32_t>(r.first[i])));
     }
   }
 
  private:
+  int32_t result(int32_t acc) const {
+    if (is_32bit(op_.out.dtype)) return acc;
+    return quantised(acc, op_.relu, op_.rshift, Rounding::half_up, op_.out.dtype);
+  }
   bool has_high(uint32_t cell) const { return 2 * cell + 1 < op_.in.shape.c; }
   int32_t number(uint8_t byte) const {
     return is_signed(op_.in.dtype) ? static_cast<int8_t>(byte) : byte;

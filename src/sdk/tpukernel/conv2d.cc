@@ -7,13 +7,14 @@ namespace tputwin::tpu {
 namespace {
 
 // What all of them have. A deconvolution is a convolution with inserted rows and columns and
-// stride 1; its kernel comes turned already.
+// stride 1, whose kernel is turned by 180 degrees.
 struct Form {
   local_addr_t output_addr, input_addr;
   const dim4 *input_shape, *input_stride;
   int output_c;
   WindowArguments window;
   data_type_t output_dtype, input_dtype;
+  bool is_deconvolution;
 };
 
 // Output, input and window, for `op` of either kind.
@@ -24,6 +25,7 @@ void set_form(Call& call, const Form& form, Types outputs, Types inputs, Op& op)
   const DType out_type = call.type("output_dtype", form.output_dtype, outputs);
   const DType in_type = call.type("input_dtype", form.input_dtype, inputs);
   op.window = window_of(call, in, form.window);
+  op.is_turned = form.is_deconvolution;
   op.out = call.aligned("output_addr", form.output_addr, output_shape(in, channels, op.window),
                         out_type);
   op.in = call.lanes("input_addr", form.input_addr, in, form.input_stride, in_type);
@@ -105,7 +107,8 @@ struct PerChannel {
   bool result_add;
 };
 
-void conv2d_per_channel(Call call, const Form& form, const PerChannel& p, bool inserts) {
+void conv2d_per_channel(Call call, const Form& form, const PerChannel& p) {
+  const bool inserts = form.is_deconvolution;
   Conv2dQuant op{.accumulate = p.result_add};
   set_form(call, form, inserts ? kU32 : kI32, k8Bit, op);
   op.weight = weights(call, op, {p.weight_addr}, call.type("weight_dtype", p.weight_dtype, k8Bit));
@@ -125,13 +128,13 @@ using namespace tputwin;
 using namespace tputwin::tpu;
 
 // The arguments that all functions name alike, with the window's.
-#define TW_FORM(...)                                                                           \
+#define TW_FORM(IS_DECONVOLUTION, ...)                                                         \
   Form {                                                                                       \
     output_addr, input_addr, input_shape, input_stride, output_c, {__VA_ARGS__}, output_dtype, \
-        input_dtype                                                                            \
+        input_dtype, IS_DECONVOLUTION                                                          \
   }
-#define TW_STRIDED TW_FORM(kernel, padding, stride, dilation)
-#define TW_INSERTED TW_FORM(kernel, padding, nullptr, dilation, insert)
+#define TW_STRIDED TW_FORM(false, kernel, padding, stride, dilation)
+#define TW_DECONVOLUTION TW_FORM(true, kernel, padding, nullptr, dilation, insert)
 
 void tpu_bdc_fp_conv2d(local_addr_t output_addr, local_addr_t input_addr, local_addr_t weight_addr,
                        local_addr_t bias_addr, const dim4* input_shape, const dim4* input_stride,
@@ -149,7 +152,7 @@ void tpu_bdc_fp_conv2d_for_deconv2d(local_addr_t output_addr, local_addr_t input
                                     const padding_t* padding, const dim2* dilation,
                                     data_type_t output_dtype, data_type_t input_dtype,
                                     bool has_bias, bool result_add) {
-  conv2d_float(Call(__func__), TW_INSERTED, {.address = weight_addr},
+  conv2d_float(Call(__func__), TW_DECONVOLUTION, {.address = weight_addr},
                {bias_addr, has_bias, result_add});
 }
 
@@ -182,7 +185,7 @@ void tpu_bdc_int8_sym_quant_conv2d_for_deconv2d(
     data_type_t output_dtype, data_type_t input_dtype, data_type_t weight_dtype,
     data_type_t bias_dtype, unsigned char rshift, bool has_bias, bool result_relu) {
   conv2d_symmetric(
-      Call(__func__), TW_INSERTED,
+      Call(__func__), TW_DECONVOLUTION,
       {weight_addr, bias_addr, weight_dtype, bias_dtype, rshift, has_bias, result_relu});
 }
 
@@ -217,7 +220,7 @@ void tpu_bdc_int8_asym_quant_conv2d_for_deconv2d(
     int output_c, const dim2* kernel, const dim2* insert, const padding_t* padding,
     const dim2* dilation, data_type_t output_dtype, data_type_t input_dtype,
     data_type_t weight_dtype, data_type_t kzp_dtype, bool result_add) {
-  conv2d_asymmetric(Call(__func__), TW_INSERTED,
+  conv2d_asymmetric(Call(__func__), TW_DECONVOLUTION,
                     {{.address = weight_addr},
                      weight_dtype,
                      kzp_dtype,
@@ -236,8 +239,7 @@ void tpu_bdc_int8_asym_pc_quant_conv2d(local_addr_t output_addr, local_addr_t in
                                        data_type_t input_dtype, data_type_t weight_dtype,
                                        data_type_t kzp_dtype, bool result_add) {
   conv2d_per_channel(Call(__func__), TW_STRIDED,
-                     {weight_addr, kzp_addr, pad_addr, weight_dtype, kzp_dtype, result_add},
-                     /*inserts=*/false);
+                     {weight_addr, kzp_addr, pad_addr, weight_dtype, kzp_dtype, result_add});
 }
 
 void tpu_bdc_int8_asym_pc_quant_conv2d_for_deconv2d(
@@ -246,7 +248,6 @@ void tpu_bdc_int8_asym_pc_quant_conv2d_for_deconv2d(
     const dim4* input_stride, int output_c, const dim2* kernel, const dim2* insert,
     const padding_t* padding, const dim2* dilation, data_type_t output_dtype,
     data_type_t input_dtype, data_type_t weight_dtype, data_type_t kzp_dtype, bool result_add) {
-  conv2d_per_channel(Call(__func__), TW_INSERTED,
-                     {weight_addr, kzp_addr, pad_insert_addr, weight_dtype, kzp_dtype, result_add},
-                     /*inserts=*/true);
+  conv2d_per_channel(Call(__func__), TW_DECONVOLUTION,
+                     {weight_addr, kzp_addr, pad_insert_addr, weight_dtype, kzp_dtype, result_add});
 }

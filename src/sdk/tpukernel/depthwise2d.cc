@@ -7,12 +7,14 @@
 namespace tputwin::tpu {
 namespace {
 
-// What all of them have.
+// What all of them have. A deconvolution inserts rows and columns, has stride 1 and turns its
+// kernel by 180 degrees.
 struct Form {
   local_addr_t output_addr, input_addr;
   const dim4* input_shape;
   WindowArguments window;
   data_type_t output_dtype, input_dtype;
+  bool is_deconvolution = false;
 };
 
 template <class Op>
@@ -21,6 +23,7 @@ void set_form(Call& call, const Form& form, Types outputs, Types inputs, Op& op)
   const DType out_type = call.type("output_dtype", form.output_dtype, outputs);
   const DType in_type = call.type("input_dtype", form.input_dtype, inputs);
   op.window = window_of(call, in, form.window);
+  op.is_turned = form.is_deconvolution;
   op.out =
       call.aligned("output_addr", form.output_addr, output_shape(in, in.c, op.window), out_type);
   op.in = call.aligned("input_addr", form.input_addr, in, in_type);
@@ -77,9 +80,9 @@ void with_constant_padding(Call call, const Form& form, const Integers& integers
 }
 
 void with_channel_padding(Call call, const Form& form, const Integers& integers,
-                          local_addr_t pad_addr, bool inserts) {
+                          local_addr_t pad_addr) {
   Depthwise2dQuant op = depthwise2d_quant(call, form, integers);
-  const Outside outside = outside_of(call, "pad_addr", pad_addr, op.in, inserts);
+  const Outside outside = outside_of(call, "pad_addr", pad_addr, op.in, form.is_deconvolution);
   op.padding = outside.padding;
   op.insertion = outside.insertion;
   call.issue(op);
@@ -94,7 +97,11 @@ using namespace tputwin::tpu;
 #define TW_FORM(OUTPUT_DTYPE, INPUT_DTYPE, ...) \
   Form { output_addr, input_addr, input_shape, {__VA_ARGS__}, OUTPUT_DTYPE, INPUT_DTYPE }
 #define TW_STRIDED TW_FORM(output_dtype, input_dtype, kernel, padding, stride, dilation)
-#define TW_INSERTED TW_FORM(output_dtype, input_dtype, kernel, padding, nullptr, dilation, insert)
+#define TW_DECONVOLUTION                                                                \
+  Form {                                                                                \
+    output_addr, input_addr, input_shape, {kernel, padding, nullptr, dilation, insert}, \
+        output_dtype, input_dtype, /*is_deconvolution=*/true                            \
+  }
 #define TW_INTEGERS(...)                                                               \
   Integers {                                                                           \
     {__VA_ARGS__}, bias_addr, weight_dtype, bias_dtype, rshift, has_bias, result_relu, \
@@ -128,7 +135,7 @@ void tpu_bdc_fp_depthwise_for_deconv2d(local_addr_t output_addr, local_addr_t in
                                        bool has_bias) {
   Call call(__func__);
   call.require(!kernel_is_const, ErrorId::tpu_value, "kernel_is_const", 1);
-  depthwise2d_float(call, TW_INSERTED, weight_addr, bias_addr, has_bias);
+  depthwise2d_float(call, TW_DECONVOLUTION, weight_addr, bias_addr, has_bias);
 }
 
 void tpu_bdc_int8_depthwise2d(local_addr_t output_addr, local_addr_t input_addr,
@@ -156,8 +163,7 @@ void tpu_bdc_int8_pc_pad_depthwise2d(
     const padding_t* padding, const dim2* stride, const dim2* dilation, data_type_t output_dtype,
     data_type_t input_dtype, data_type_t weight_dtype, data_type_t bias_dtype, unsigned char rshift,
     bool has_bias, bool result_relu, rounding_mode_t rounding_mode) {
-  with_channel_padding(Call(__func__), TW_STRIDED, TW_INTEGERS(.address = weight_addr), pad_addr,
-                       /*inserts=*/false);
+  with_channel_padding(Call(__func__), TW_STRIDED, TW_INTEGERS(.address = weight_addr), pad_addr);
 }
 
 void tpu_bdc_int8_pc_pad_depthwise_for_deconv2d(
@@ -166,8 +172,8 @@ void tpu_bdc_int8_pc_pad_depthwise_for_deconv2d(
     const padding_t* padding, const dim2* insert, const dim2* dilation, data_type_t output_dtype,
     data_type_t input_dtype, data_type_t weight_dtype, data_type_t bias_dtype, unsigned char rshift,
     bool has_bias, bool result_relu, rounding_mode_t rounding_mode) {
-  with_channel_padding(Call(__func__), TW_INSERTED, TW_INTEGERS(.address = weight_addr), pad_addr,
-                       /*inserts=*/true);
+  with_channel_padding(Call(__func__), TW_DECONVOLUTION, TW_INTEGERS(.address = weight_addr),
+                       pad_addr);
 }
 
 void tpu_bdc_int8_depthwise_for_deconv2d(
@@ -176,5 +182,6 @@ void tpu_bdc_int8_depthwise_for_deconv2d(
     const padding_t* padding, const dim2* insert, const dim2* dilation, data_type_t output_dtype,
     data_type_t input_dtype, data_type_t weight_dtype, data_type_t bias_dtype, unsigned char rshift,
     bool has_bias, bool result_relu, rounding_mode_t rounding_mode) {
-  with_constant_padding(Call(__func__), TW_INSERTED, TW_INTEGERS(.address = weight_addr), pad_val);
+  with_constant_padding(Call(__func__), TW_DECONVOLUTION, TW_INTEGERS(.address = weight_addr),
+                        pad_val);
 }

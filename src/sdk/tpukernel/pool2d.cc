@@ -1,6 +1,7 @@
 // Pooling: tpu_bdc_fp_..pool2d, tpu_bdc_int8_..pool2d.
 #include "ops/pool2d.h"
 
+#include "numerics/float16.h"
 #include "sdk/tpukernel/window.h"
 
 namespace tputwin::tpu {

@@ -1,0 +1,211 @@
+// Convolution, depthwise convolution and pooling of the BM1684X for every type, in the chip's own
+// order of additions. One thread: TPUTWIN_THREADS=1.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <random>
+
+#include "base/bits.h"
+#include "base/parallel.h"
+#include "machine/device.h"
+#include "memory/layout.h"
+#include "ops/fast/fast.h"
+
+namespace {
+
+using namespace tputwin;
+using Clock = std::chrono::steady_clock;
+
+const Chip& chip = bm1684x();
+
+// Places dense tensors one after the other into the lanes, which start at NPU 0.
+class Lanes {
+ public:
+  TensorView aligned(const Shape& shape, DType dtype) { return place(shape, dtype, true); }
+  TensorView compact(const Shape& shape, DType dtype) { return place(shape, dtype, false); }
+
+ private:
+  TensorView place(const Shape& shape, DType dtype, bool aligned) {
+    const TensorView view{.dtype = dtype,
+                          .plane_stride = is_16bit(dtype) ? 1u : 0u,
+                          .address = next_,
+                          .shape = shape,
+                          .stride = lane_stride(chip, shape, 0, element_bytes(dtype), aligned)};
+    next_ = align_up(next_ + uint64_t{shape.n} * view.stride.n, uint64_t{chip.eu_bytes});
+    return view;
+  }
+  uint64_t next_ = 0;
+};
+
+struct Layer {
+  const char* name;
+  Shape in;
+  uint32_t oc, kernel, stride, pad;
+  Window window() const {
+    const Axis axis{.kernel = kernel, .stride = stride, .pad_before = pad, .pad_after = pad};
+    return {axis, axis};
+  }
+  Shape out(uint32_t channels) const {
+    const Window w = window();
+    return {in.n, channels, w.h.output(in.h), w.w.output(in.w)};
+  }
+};
+
+constexpr Layer kConvolutions[] = {
+    {"64->64 3x3 56x56", {1, 64, 56, 56}, 64, 3, 1, 1},
+    {"256->256 3x3 14x14", {1, 256, 14, 14}, 256, 3, 1, 1},
+    {"512->128 3x3 7x7", {1, 512, 7, 7}, 128, 3, 1, 1},
+    {"3->64 7x7 112x112 stride 2", {1, 3, 112, 112}, 64, 7, 2, 3},
+    {"256->64 1x1 56x56", {1, 256, 56, 56}, 64, 1, 1, 0},
+    {"64->3 3x3 56x56", {1, 64, 56, 56}, 3, 3, 1, 1},
+};
+constexpr Layer kPlanes[] = {
+    {"64x56x56 3x3", {1, 64, 56, 56}, 64, 3, 1, 1},
+    {"256x28x28 3x3", {1, 256, 28, 28}, 256, 3, 1, 1},
+    {"64x112x112 3x3 stride 2", {1, 64, 112, 112}, 64, 3, 2, 1},
+};
+
+// Numbers near 1 in all floating-point types.
+void fill_random(Device& device) {
+  std::mt19937 random(1);
+  std::uniform_int_distribution<uint16_t> value(0x3c00, 0x3fff);
+  for (uint64_t at = 0; at < device.local().size(); at += 2) {
+    const uint16_t bits = value(random) | (random() & 1) << 15;
+    std::memcpy(device.local().data() + at, &bits, sizeof bits);
+  }
+}
+
+// Runs one instruction, the best of all its runs counting: neighbours only ever slow it down.
+void measure(benchmark::State& state, const char* name, Operation op, double products) {
+  auto device = std::move(Device::create({.chip = &chip, .global_bytes = 1 << 20}).value());
+  fill_random(*device);
+  const Instruction instruction{.op = std::move(op), .engine = Engine::compute, .id = 1};
+  double best = 1e9;
+  for (auto _ : state) {
+    const auto start = Clock::now();
+    if (Status status = device->run({&instruction, 1}); !status.ok()) {
+      state.SkipWithError(status.message().c_str());
+      return;
+    }
+    const std::chrono::duration<double> time = Clock::now() - start;
+    best = std::min(best, time.count());
+    state.SetIterationTime(time.count());
+  }
+  state.SetLabel(fmt::format("{}, {} threads, {}", name, thread_count(), fast::selected_isa()));
+  state.counters["GMAC/s"] = products / best * 1e-9;
+  state.counters["us"] = best * 1e6;
+}
+
+void conv2d_float(benchmark::State& state, DType dtype) {
+  const Layer& layer = kConvolutions[state.range(0)];
+  Lanes lanes;
+  const Conv2dFloat op{.out = lanes.aligned(layer.out(layer.oc), DType::f32),
+                       .in = lanes.aligned(layer.in, dtype),
+                       .weight = Source::tensor(lanes.compact(
+                           weight_shape(layer.in.c, layer.oc, layer.window(), dtype), dtype)),
+                       .bias = lanes.compact({1, layer.oc, 1, 1}, DType::f32),
+                       .window = layer.window()};
+  measure(state, layer.name, op,
+          1.0 * layer.in.c * taps_of(op.window) * static_cast<double>(op.out.shape.count()));
+}
+BENCHMARK_CAPTURE(conv2d_float, f32, DType::f32)
+    ->DenseRange(0, std::size(kConvolutions) - 1)
+    ->UseManualTime();
+BENCHMARK_CAPTURE(conv2d_float, bf16, DType::bf16)
+    ->DenseRange(0, std::size(kConvolutions) - 1)
+    ->UseManualTime();
+BENCHMARK_CAPTURE(conv2d_float, f16, DType::f16)
+    ->DenseRange(0, std::size(kConvolutions) - 1)
+    ->UseManualTime();
+
+void conv2d_quant(benchmark::State& state) {
+  const Layer& layer = kConvolutions[state.range(0)];
+  Lanes lanes;
+  const Conv2dQuant op{
+      .out = lanes.aligned(layer.out(layer.oc), DType::i8),
+      .in = lanes.aligned(layer.in, DType::i8),
+      .weight = Source::tensor(
+          lanes.compact(weight_shape(layer.in.c, layer.oc, layer.window(), DType::i8), DType::i8)),
+      .bias = lanes.compact({1, layer.oc, 1, 1}, DType::i16),
+      .window = layer.window(),
+      .rshift = 7};
+  measure(state, layer.name, op,
+          1.0 * layer.in.c * taps_of(op.window) * static_cast<double>(op.out.shape.count()));
+}
+BENCHMARK(conv2d_quant)->DenseRange(0, std::size(kConvolutions) - 1)->UseManualTime();
+
+void depthwise2d_float(benchmark::State& state, DType dtype) {
+  const Layer& layer = kPlanes[state.range(0)];
+  Lanes lanes;
+  const Depthwise2dFloat op{
+      .out = lanes.aligned(layer.out(layer.in.c), dtype),
+      .in = lanes.aligned(layer.in, dtype),
+      .weight = Source::tensor(lanes.compact({1, layer.in.c, layer.kernel, layer.kernel}, dtype)),
+      .window = layer.window()};
+  measure(state, layer.name, op,
+          1.0 * taps_of(op.window) * static_cast<double>(op.out.shape.count()));
+}
+BENCHMARK_CAPTURE(depthwise2d_float, f32, DType::f32)
+    ->DenseRange(0, std::size(kPlanes) - 1)
+    ->UseManualTime();
+BENCHMARK_CAPTURE(depthwise2d_float, f16, DType::f16)
+    ->DenseRange(0, std::size(kPlanes) - 1)
+    ->UseManualTime();
+
+void depthwise2d_quant(benchmark::State& state) {
+  const Layer& layer = kPlanes[state.range(0)];
+  Lanes lanes;
+  const Depthwise2dQuant op{.out = lanes.aligned(layer.out(layer.in.c), DType::i8),
+                            .in = lanes.aligned(layer.in, DType::i8),
+                            .weight = Source::tensor(lanes.compact(
+                                {1, layer.in.c, layer.kernel, layer.kernel}, DType::i8)),
+                            .window = layer.window(),
+                            .rshift = 7};
+  measure(state, layer.name, op,
+          1.0 * taps_of(op.window) * static_cast<double>(op.out.shape.count()));
+}
+BENCHMARK(depthwise2d_quant)->DenseRange(0, std::size(kPlanes) - 1)->UseManualTime();
+
+void pool2d_float(benchmark::State& state, Pool2dFloat::Kind kind, DType dtype) {
+  const Layer& layer = kPlanes[state.range(0)];
+  Lanes lanes;
+  const Pool2dFloat op{.kind = kind,
+                       .out = lanes.aligned(layer.out(layer.in.c), dtype),
+                       .in = lanes.aligned(layer.in, dtype),
+                       .window = layer.window(),
+                       .value = 0.125f};
+  measure(state, layer.name, op,
+          1.0 * taps_of(op.window) * static_cast<double>(op.out.shape.count()));
+}
+BENCHMARK_CAPTURE(pool2d_float, maximum_f16, Pool2dFloat::Kind::maximum, DType::f16)
+    ->DenseRange(0, std::size(kPlanes) - 1)
+    ->UseManualTime();
+BENCHMARK_CAPTURE(pool2d_float, average_f32, Pool2dFloat::Kind::average, DType::f32)
+    ->DenseRange(0, std::size(kPlanes) - 1)
+    ->UseManualTime();
+
+void pool2d_quant(benchmark::State& state, Pool2dQuant::Kind kind) {
+  const Layer& layer = kPlanes[state.range(0)];
+  Lanes lanes;
+  const Pool2dQuant op{.kind = kind,
+                       .out = lanes.aligned(layer.out(layer.in.c), DType::i8),
+                       .in = lanes.aligned(layer.in, DType::i8),
+                       .window = layer.window(),
+                       .multiplier = 28,
+                       .rshift = 8};
+  measure(state, layer.name, op,
+          1.0 * taps_of(op.window) * static_cast<double>(op.out.shape.count()));
+}
+BENCHMARK_CAPTURE(pool2d_quant, maximum, Pool2dQuant::Kind::maximum)
+    ->DenseRange(0, std::size(kPlanes) - 1)
+    ->UseManualTime();
+BENCHMARK_CAPTURE(pool2d_quant, average, Pool2dQuant::Kind::average)
+    ->DenseRange(0, std::size(kPlanes) - 1)
+    ->UseManualTime();
+
+}  // namespace
+
+BENCHMARK_MAIN();

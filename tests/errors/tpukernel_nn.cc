@@ -1,0 +1,50 @@
+// TW-TPU-03xx: convolution, depthwise convolution and pooling.
+#include "errors/tpu_kernel.h"
+#include "errors/trigger.h"
+
+namespace tputwin::testing {
+namespace {
+
+constexpr local_addr_t kOut = 0, kIn = 0x4000, kWeight = 0x8000, kBias = 0xc000;
+constexpr dim4 kShape{1, 4, 8, 8};
+constexpr dim2 kOnes{1, 1};
+
+// A call that is legal but for what it is given.
+struct Pool {
+  dim4 shape = kShape;
+  dim2 kernel{2, 2};
+  padding_t padding{0, 0, 0, 0};
+  dim2 stride = kOnes, dilation = kOnes, insert{0, 0};
+
+  Status run() const {
+    return in_tpu_kernel([&] {
+      tpu_bdc_fp_ins_avg_pool2d(kOut, kIn, &shape, &kernel, &padding, &stride, &dilation, &insert,
+                                DT_FP32, scalar_t{});
+    });
+  }
+};
+
+TW_TRIGGER(tpu_window_kernel, [] { return Pool{.kernel = {0, 2}}.run(); });
+TW_TRIGGER(tpu_window_padding, [] { return Pool{.padding = {0, 0, 16, 0}}.run(); });
+TW_TRIGGER(tpu_window_stride, [] { return Pool{.stride = {1, 16}}.run(); });
+TW_TRIGGER(tpu_window_dilation, [] { return Pool{.dilation = {0, 1}}.run(); });
+TW_TRIGGER(tpu_window_insert, [] { return Pool{.insert = {15, 0}}.run(); });
+TW_TRIGGER(tpu_window_output, [] { return Pool{.kernel = {9, 1}}.run(); });
+
+TW_TRIGGER(tpu_result_add, [] {
+  return in_tpu_kernel([] {
+    tpu_bdc_fp_conv2d(kOut, kIn, kWeight, kBias, &kShape, nullptr, 4, &kOnes, nullptr, nullptr,
+                      nullptr, DT_FP16, DT_FP16, /*has_bias=*/true, /*result_add=*/true);
+  });
+});
+
+TW_TRIGGER(tpu_relu_type, [] {
+  return in_tpu_kernel([] {
+    tpu_bdc_int8_sym_quant_conv2d(kOut, kIn, kWeight, kBias, &kShape, nullptr, 4, &kOnes, nullptr,
+                                  nullptr, nullptr, DT_INT8, DT_INT8, DT_INT8, DT_INT16, 3,
+                                  /*has_bias=*/true, /*result_relu=*/true);
+  });
+});
+
+}  // namespace
+}  // namespace tputwin::testing
