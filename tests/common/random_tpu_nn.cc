@@ -121,6 +121,7 @@ class NetworkGenerator {
     op.weight = conv_weight(dtype);
     if (rng_.coin()) op.bias = per_channel(channels_, lane_, DType::f32);
     op.accumulate = op.out.dtype == DType::f32 && rng_.coin();
+    op.is_turned = rng_.chance(1, 4);
     return op;
   }
 
@@ -136,6 +137,7 @@ class NetworkGenerator {
     op.padding = parameter(in_.c, 0, op.in.dtype);
     op.insertion = parameter(in_.c, 0, op.in.dtype);
     op.accumulate = is_wide && rng_.coin();
+    op.is_turned = rng_.chance(1, 4);
     op.relu = !is_signed(op.out.dtype) && !is_wide && rng_.coin();
     op.rshift = is_wide ? 0 : rng_.range(0, rng_.chance(1, 8) ? 31 : 14);
     return op;
@@ -149,6 +151,7 @@ class NetworkGenerator {
     maybe_overlap(op.out, op.in);
     op.weight = depthwise_weight(dtype);
     if (rng_.coin()) op.bias = per_channel(in_.c, lane_, dtype);
+    op.is_turned = rng_.chance(1, 4);
     return op;
   }
 
@@ -156,6 +159,7 @@ class NetworkGenerator {
     Depthwise2dQuant op{.window = window_, .rshift = rng_.range(0, rng_.chance(1, 8) ? 31 : 14)};
     op.rounding = static_cast<Rounding>(rng_.below(7));
     op.relu = rng_.coin();
+    op.is_turned = rng_.chance(1, 4);
     op.out = result(in_.c, op.relu ? DType::u8 : type(kIntegerTypes));
     op.in = aligned(in_, byte_type());
     maybe_overlap(op.out, op.in);

@@ -49,9 +49,9 @@ uint32_t output_channels(Call& call, int output_c) {
 
 Outside outside_of(Call& call, std::string_view argument, local_addr_t address,
                    const TensorView& in, bool has_insertion) {
-  const uint32_t values = has_insertion ? 2 : 1;
+  constexpr uint32_t kValues = 2;
   TensorView padding =
-      call.compact(argument, address, {1, in.shape.c, 1, values}, in.dtype, call.chip().eu_bytes);
+      call.compact(argument, address, {1, in.shape.c, 1, kValues}, in.dtype, call.chip().eu_bytes);
   padding.shape.w = 1;
   if (!has_insertion) return {Source::tensor(padding), Source::value(0u, in.dtype)};
   TensorView insertion = padding;

@@ -36,8 +36,8 @@ struct Outside {
   Source padding, insertion;
 };
 
-// One value per channel of the input, or, with rows and columns inserted, two: of the padding and
-// of those.
+// Two values side by side per channel of the input: of the padding, and of inserted rows and
+// columns, which without any is not looked at.
 Outside outside_of(Call& call, std::string_view argument, local_addr_t address,
                    const TensorView& in, bool has_insertion);
 
