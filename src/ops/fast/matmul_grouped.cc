@@ -10,6 +10,7 @@
 #include "numerics/float16.h"
 #include "numerics/float_mode.h"
 #include "ops/fast/fast.h"
+#include "ops/matmul.h"
 #include "ops/fast/group_sum.h"
 #include "ops/fast/isa.h"
 #include "ops/fast/matrix_runs.h"
