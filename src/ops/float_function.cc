@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "numerics/constant_tables.h"
 #include "ops/elements.h"
 #include "ops/timing.h"
 #include "ops/tpu_checks.h"
@@ -234,7 +235,9 @@ Status check(const FloatFunction& op, const Chip& chip) {
   for (size_t i = 0; i < count; ++i)
     TW_RETURN_IF_ERROR(check_type(op, list[i].name, *list[i].view));
   const uint32_t exp_terms = is_exponential(op.kind) ? function32::kExpTerms : 0;
-  const uint32_t exp_entries = is_exponential(op.kind) ? function32::kExpEntries : 0;
+  // without a table in the lanes, that of static memory
+  const uint32_t exp_entries =
+      is_exponential(op.kind) && op.exp_table ? function32::kExpEntries : 0;
   TW_RETURN_IF_ERROR(check_table(op, "exp_coeff_addr", op.exp_coeff, exp_terms, chip));
   TW_RETURN_IF_ERROR(check_table(op, "exp_table_addr", op.exp_table, exp_entries, chip));
   TW_RETURN_IF_ERROR(check_table(op, "coeff_addr", op.coeff, terms_of(op.kind), chip));
@@ -263,7 +266,10 @@ function32::Tables tables_in(const FloatFunction& op, const Memory& memory, uint
   auto words = [&](const std::optional<TensorView>& table) {
     return table ? reinterpret_cast<const float*>(memory.byte(*table, 0, lane, 0, 0)) : nullptr;
   };
-  return {words(op.exp_coeff), words(op.exp_table), words(op.coeff)};
+  const float* powers = words(op.exp_table);
+  if (powers == nullptr)
+    powers = reinterpret_cast<const float*>(&static_words()[kExpTable.address / 4]);
+  return {words(op.exp_coeff), powers, words(op.coeff)};
 }
 
 void leave_entries(const FloatFunction& op, const Memory& memory) {

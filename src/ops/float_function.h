@@ -30,7 +30,8 @@ struct FloatFunction {
   // tan and cot overwrite a.
   Source a, b = Source::value(0.0f);  // b: of div and pow; one of them may be constant
   function32::Parameters parameters;
-  // The same words in every lane.
+  // The same words in every lane. An exponential without a table of powers takes that of static
+  // memory.
   std::optional<TensorView> exp_coeff, exp_table, coeff;
   // Where exponentials keep the entries of the table they look up: 16-bit elements in the aligned
   // layout at the address of out, before the results are written.

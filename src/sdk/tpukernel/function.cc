@@ -359,3 +359,45 @@ void tpu_bdc_fp_isfinite(local_addr_t dst_addr, local_addr_t src_addr, local_add
   call.issue(aligned(call, Kind::isfinite, dst_addr, src_addr, shape, {NAMED(work0_addr)},
                      call.type("dtype", dtype, kFloats)));
 }
+
+// Later additions of the API: typed forms, which take the powers of e from static memory. The
+// BM1684X has them for fp32.
+#define TPU_TYPED_EXPONENTIAL(kind)                                                             \
+  void tpu_bdc_fp_##kind(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr, \
+                         local_addr_t work1_addr, local_addr_t coeff_addr, const dim4* shape,   \
+                         data_type_t dtype) {                                                   \
+    Call call(__func__);                                                                        \
+    FloatFunction op =                                                                          \
+        aligned(call, Kind::kind, dst_addr, src_addr, shape,                                    \
+                {NAMED(work0_addr), NAMED(work1_addr)}, call.type("dtype", dtype, kF32));       \
+    op.exp_coeff = call.per_npu("coeff_addr", coeff_addr, function32::kExpTerms, DType::f32);   \
+    call.issue(op);                                                                             \
+  }
+TPU_TYPED_EXPONENTIAL(exp)
+TPU_TYPED_EXPONENTIAL(expm1)
+
+#define TPU_TYPED_ERROR_FUNCTION(kind)                                                          \
+  void tpu_bdc_fp_##kind(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr, \
+                         local_addr_t work1_addr, local_addr_t work2_addr,                      \
+                         local_addr_t exp_coeff_addr, local_addr_t erf_coeff_addr,              \
+                         const dim4* shape, data_type_t dtype) {                                \
+    Call call(__func__);                                                                        \
+    FloatFunction op = aligned(call, Kind::kind, dst_addr, src_addr, shape,                     \
+                               {NAMED(work0_addr), NAMED(work1_addr), NAMED(work2_addr)},       \
+                               call.type("dtype", dtype, kF32));                                \
+    op.exp_coeff =                                                                              \
+        call.per_npu("exp_coeff_addr", exp_coeff_addr, function32::kExpTerms, DType::f32);      \
+    add_series(call, op, NAMED(erf_coeff_addr), function32::kErfTerms);                         \
+    call.issue(op);                                                                             \
+  }
+TPU_TYPED_ERROR_FUNCTION(erf)
+TPU_TYPED_ERROR_FUNCTION(erfc)
+
+void tpu_bdc_fp_log(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
+                    local_addr_t coeff_addr, const dim4* shape, data_type_t dtype) {
+  Call call(__func__);
+  FloatFunction op = aligned(call, Kind::log, dst_addr, src_addr, shape, {NAMED(work_addr)},
+                             call.type("dtype", dtype, kF32));
+  add_series(call, op, NAMED(coeff_addr));
+  call.issue(op);
+}
