@@ -1,8 +1,134 @@
+// convert: in 32-bit lanes, between all types but u32; to 16-bit floating-point types only to
+// nearest even.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/fast/convert.cc"
+#include <hwy/foreach_target.h>  // must come before highway.h
+
+#include <hwy/highway.h>
+
+#include <cstring>
+
 #include "ops/convert.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/isa.h"
+#include "ops/fast/typed_rows-inl.h"
 
+HWY_BEFORE_NAMESPACE();
+namespace tputwin::fast::HWY_NAMESPACE {
+namespace {
+
+using Floats = RowFloatVector;
+using Ints = RowIntVector;
+
+// Numbers of 2^24 and more, infinities and NaN are whole already.
+HWY_INLINE Floats Whole(Floats x, Rounding rounding) {
+  const RowFloats d;
+  Floats whole = hn::Trunc(x);
+  switch (rounding) {
+    case Rounding::half_even:
+      whole = hn::Round(x);
+      break;
+    case Rounding::down:
+      whole = hn::Floor(x);
+      break;
+    case Rounding::up:
+      whole = hn::Ceil(x);
+      break;
+    case Rounding::half_away: {
+      const Floats part = hn::Abs(hn::Sub(x, whole));
+      const Floats next = hn::Add(whole, hn::CopySign(hn::Set(d, 1.0f), x));
+      whole = hn::IfThenElse(hn::Ge(part, hn::Set(d, 0.5f)), next, whole);
+      break;
+    }
+    default:
+      break;
+  }
+  return hn::IfThenElse(hn::Lt(hn::Abs(x), hn::Set(d, 0x1p24f)), whole, x);
+}
+
+struct Limits {
+  int32_t low, high;
+};
+constexpr Limits LimitsOf(DType dtype) {
+  switch (dtype) {
+    case DType::u8:
+      return {0, 255};
+    case DType::i8:
+      return {-128, 127};
+    case DType::u16:
+      return {0, 65535};
+    case DType::i16:
+      return {-32768, 32767};
+    default:
+      return {INT32_MIN, INT32_MAX};
+  }
+}
+
+// NaN becomes the smallest number.
+HWY_INLINE Ints ToInts(Floats whole) {
+  const RowInts d;
+  const RowFloats df;
+  const auto large = hn::RebindMask(d, hn::Ge(whole, hn::Set(df, 0x1p31f)));
+  const auto small = hn::RebindMask(d, hn::Not(hn::Gt(whole, hn::Set(df, -0x1p31f))));
+  const Ints inside = hn::ConvertTo(d, whole);
+  return hn::IfThenElse(large, hn::Set(d, INT32_MAX),
+                        hn::IfThenElse(small, hn::Set(d, INT32_MIN), inside));
+}
+
+void ConvertRows(const void* operation, const RowBlock& block) {
+  const auto& op = *static_cast<const Convert*>(operation);
+  const RowInts d;
+  const RowFloats df;
+  const bool from_float = is_float(op.in.dtype), to_float = is_float(op.out.dtype);
+  const bool whole = op.kind == Convert::Kind::whole || (from_float && !to_float);
+  const Limits limits = LimitsOf(op.out.dtype);
+  const Ints low = hn::Set(d, limits.low), high = hn::Set(d, limits.high);
+  ForEachRowVector(block, [&](size_t i) HWY_ATTR {
+    if (to_float) {
+      Floats x = from_float ? LoadFloats(block, 1, i) : hn::ConvertTo(df, LoadInts(block, 1, i));
+      if (whole) x = Whole(x, op.rounding);
+      hn::StoreU(x, df, block.result<float>() + i);
+      return;
+    }
+    const Ints x =
+        from_float ? ToInts(Whole(LoadFloats(block, 1, i), op.rounding)) : LoadInts(block, 1, i);
+    hn::StoreU(hn::Min(hn::Max(x, low), high), d, block.result<int32_t>() + i);
+  });
+}
+
+}  // namespace
+}  // namespace tputwin::fast::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace tputwin::fast {
+namespace {
 
-bool execute(const Convert&, const Memory&) { return false; }
+HWY_EXPORT(ConvertRows);
+void convert_rows(const void* op, const RowBlock& block) {
+  HWY_DYNAMIC_DISPATCH(ConvertRows)(op, block);
+}
+
+void copy_rows(const void* operation, const RowBlock& block) {
+  const auto& op = *static_cast<const Convert*>(operation);
+  std::memcpy(block.result<uint8_t>(), block.source<uint8_t>(1),
+              block.count * element_bytes(op.out.dtype));
+}
+
+}  // namespace
+
+bool execute(const Convert& op, const Memory& memory) {
+  const DType in = op.in.dtype, out = op.out.dtype;
+  if (!vectors_enabled()) return false;
+  const auto run = [&](RowLanes lanes, RowKernel kernel) {
+    return run_rows({row_result(op.out), row_source(op.in)}, memory, lanes, kernel, &op, 2);
+  };
+  if (op.kind == Convert::Kind::cast && in == out) return run(RowLanes::elements, copy_rows);
+  if (in == DType::u32 || out == DType::u32) return false;
+  if (op.kind == Convert::Kind::cast && is_half(out) && op.rounding != Rounding::half_even)
+    return false;
+  return run(RowLanes::words, convert_rows);
+}
 
 }  // namespace tputwin::fast
+#endif  // HWY_ONCE

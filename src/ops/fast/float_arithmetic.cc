@@ -8,6 +8,7 @@
 #include "ops/fast/f32-inl.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"
+#include "ops/fast/select_rows.h"
 #include "ops/fast/streams-inl.h"
 #include "ops/fast/typed_rows-inl.h"
 #include "ops/float_arithmetic.h"
@@ -263,7 +264,8 @@ bool execute(const FloatArithmetic& op, const Memory& memory) {
 }
 
 bool execute(const Select& op, const Memory& memory) {
-  if (op.type != DType::f32 || op.extreme || op.compare > Select::Compare::equal) return false;
+  if (op.type != DType::f32 || op.extreme || op.compare > Select::Compare::equal)
+    return select_rows(op, memory);
   const SelectStreams streams{{op.out, op.a, op.b, op.if_true, op.if_false}};
   if (!vectors_enabled() || !streams.regular(memory.local)) return false;
   for_lanes(op.out.shape, memory.local, 1, [&](size_t begin, size_t end) {

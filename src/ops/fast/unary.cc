@@ -1,8 +1,83 @@
-#include "ops/unary.h"
+// unary: bits of elements as they are; relu is a choice.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/fast/unary.cc"
+#include <hwy/foreach_target.h>  // must come before highway.h
+
+#include <hwy/highway.h>
+
 #include "ops/fast/fast.h"
+#include "ops/fast/isa.h"
+#include "ops/fast/select_rows.h"
+#include "ops/fast/typed_rows-inl.h"
+#include "ops/select.h"
+#include "ops/unary.h"
 
+HWY_BEFORE_NAMESPACE();
+namespace tputwin::fast::HWY_NAMESPACE {
+namespace {
+
+using Kind = Unary::Kind;
+
+// Magnitude or negative of integers, or of floating-point numbers given as integers of their size.
+template <class T>
+void SignBlock(const Unary& op, const RowBlock& block) {
+  const hn::CappedTag<T, 64 / sizeof(T)> d;
+  const bool floats = is_float(op.in.dtype), abs = op.kind == Kind::abs;
+  const auto sign = hn::Set(d, static_cast<T>(T{1} << (8 * sizeof(T) - 1)));
+  for (size_t i = 0; i < block.count; i += hn::Lanes(d)) {
+    const auto x = hn::LoadU(d, block.source<T>(1) + i);
+    const auto y = floats ? (abs ? hn::AndNot(sign, x) : hn::Xor(x, sign))
+                          : (abs ? hn::Abs(x) : hn::Sub(hn::Zero(d), x));
+    hn::StoreU(y, d, block.result<T>() + i);
+  }
+}
+
+void SignRows(const void* operation, const RowBlock& block) {
+  const auto& op = *static_cast<const Unary*>(operation);
+  switch (element_bytes(op.in.dtype)) {
+    case 1:
+      return SignBlock<int8_t>(op, block);
+    case 2:
+      return SignBlock<int16_t>(op, block);
+    default:
+      return SignBlock<int32_t>(op, block);
+  }
+}
+
+}  // namespace
+}  // namespace tputwin::fast::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace tputwin::fast {
+namespace {
 
-bool execute(const Unary&, const Memory&) { return false; }
+HWY_EXPORT(SignRows);
+void sign_rows(const void* op, const RowBlock& block) { HWY_DYNAMIC_DISPATCH(SignRows)(op, block); }
+
+Select as_select(const Unary& op) {
+  const Source zero = Source::value(0u, op.in.dtype), x = Source::tensor(op.in);
+  return {.compare = Select::Compare::greater,
+          .out = op.out,
+          .a = x,
+          .b = zero,
+          .if_true = x,
+          .if_false = zero,
+          .type = op.in.dtype};
+}
+
+}  // namespace
+
+bool execute(const Unary& op, const Memory& memory) {
+  using Kind = Unary::Kind;
+  if (op.kind == Kind::relu) return select_rows(as_select(op), memory);
+  const bool unsigned_abs =
+      op.kind == Kind::abs && !is_float(op.in.dtype) && !is_signed(op.in.dtype);
+  if (!vectors_enabled() || unsigned_abs || (op.kind != Kind::abs && op.kind != Kind::neg))
+    return false;
+  return run_rows({row_result(op.out), row_source(op.in)}, memory, RowLanes::elements, sign_rows,
+                  &op);
+}
 
 }  // namespace tputwin::fast
+#endif  // HWY_ONCE

@@ -1,0 +1,16 @@
+// Selects of any type, in 32-bit lanes.
+#pragma once
+
+#include "memory/memory.h"
+
+namespace tputwin {
+struct Select;
+}
+
+namespace tputwin::fast {
+
+// False if it does not cover the operation: comparisons of u32, and extremes of 16-bit
+// floating-point types.
+bool select_rows(const Select& op, const Memory& memory);
+
+}  // namespace tputwin::fast
