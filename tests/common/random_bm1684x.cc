@@ -26,7 +26,6 @@ Operation random_bm1684x_operation(Rng& rng, OperationKind kind, const Chip& chi
       return random_tpu_convert(rng, kind, chip);
     case int_arithmetic:
     case tpu_float_arithmetic:
-    case tpu_channel_affine:
     case tpu_bitwise:
       return random_tpu_elem(rng, kind, chip);
     case conv2d_float:

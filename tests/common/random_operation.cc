@@ -565,7 +565,6 @@ std::string_view to_string(OperationKind kind) {
                                          "matmul_grouped",
                                          "matmul_int",
                                          "tpu_float_arithmetic",
-                                         "tpu_channel_affine",
                                          "tpu_select",
                                          "tpu_bitwise",
                                          "tpu_copy",
@@ -589,9 +588,9 @@ const Chip& chip_of(OperationKind kind) {
 }
 
 size_t alternative_of(OperationKind kind) {
-  constexpr OperationKind kShared[] = {
-      OperationKind::float_arithmetic, OperationKind::channel_affine, OperationKind::select,
-      OperationKind::bitwise,          OperationKind::copy,           OperationKind::copy_matrix};
+  constexpr OperationKind kShared[] = {OperationKind::float_arithmetic, OperationKind::select,
+                                       OperationKind::bitwise, OperationKind::copy,
+                                       OperationKind::copy_matrix};
   constexpr auto kFirst = static_cast<size_t>(OperationKind::tpu_float_arithmetic);
   static_assert(std::variant_size_v<Operation> - 1 == kFirst);  // all but CpuCall
   static_assert(kFirst + std::size(kShared) == kOperationKinds);

@@ -67,7 +67,6 @@ enum class OperationKind : uint8_t {
   matmul_int,
   // Alternatives of the BM1684 above, with the rules and types of the BM1684X.
   tpu_float_arithmetic,
-  tpu_channel_affine,
   tpu_select,
   tpu_bitwise,
   tpu_copy,
