@@ -7,6 +7,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "ops/fast/fast.h"
@@ -19,7 +20,7 @@
 namespace tputwin::fast {
 
 struct IntLimits {
-  int32_t low, high;
+  int64_t low, high;
 };
 
 // What a kernel of words needs to know.
@@ -145,7 +146,10 @@ HWY_INLINE Ints Combined(Ints a, Ints b, Ints old, int lshift) {
 template <Kind kKind>
 void WordBlock(const IntPlan& plan, const RowBlock& block) {
   const RowInts d;
-  const Ints low = hn::Set(d, plan.limits.low), high = hn::Set(d, plan.limits.high);
+  const auto word = [](int64_t limit) {
+    return static_cast<int32_t>(std::clamp<int64_t>(limit, INT32_MIN, INT32_MAX));
+  };
+  const Ints low = hn::Set(d, word(plan.limits.low)), high = hn::Set(d, word(plan.limits.high));
   const int left = std::max(plan.shift, 0), right = std::max(-plan.shift, 0);
   ForEachRowVector(block, [&](size_t i) HWY_ATTR {
     const Ints a = LoadInts(block, 1, i);
@@ -177,6 +181,91 @@ void WordRows(const void* operation, const RowBlock& block) {
   }
 }
 
+// ---- 64 bits on the way ----
+
+using Wide = std::array<int64_t, kRowUnit>;
+
+// The numbers of a unit of words; `unsigned_words` of u32.
+HWY_INLINE void Widen(const int32_t* words, bool unsigned_words, Wide& to) {
+  const int64_t mask = unsigned_words ? int64_t{UINT32_MAX} : int64_t{-1};
+  for (size_t i = 0; i < kRowUnit; ++i) to[i] = int64_t{words[i]} & mask;
+}
+
+template <class Away>
+HWY_INLINE void RoundRight(Wide& x, int bits, const Away& away) {
+  const int64_t mask = (int64_t{1} << bits) - 1, half = int64_t{1} << (bits - 1);
+  for (int64_t& value : x) {
+    const int64_t kept = value >> bits, rest = value & mask;
+    value = kept + away(kept, rest, half);
+  }
+}
+
+// Every x / 2^bits, rounded; bits in [1, 62].
+void RoundRight(Wide& x, int bits, Rounding rounding) {
+  switch (rounding) {
+    case Rounding::half_even:
+      return RoundRight(x, bits, [](int64_t kept, int64_t rest, int64_t half) {
+        return int64_t{rest > half - (kept & 1)};
+      });
+    case Rounding::half_away:
+      return RoundRight(x, bits, [](int64_t kept, int64_t rest, int64_t half) {
+        return int64_t{rest >= half + (kept < 0)};
+      });
+    case Rounding::toward_zero:
+      return RoundRight(x, bits, [](int64_t kept, int64_t rest, int64_t) {
+        return int64_t{(kept < 0) & (rest != 0)};
+      });
+    case Rounding::down:
+      return RoundRight(x, bits, [](int64_t, int64_t, int64_t) { return int64_t{0}; });
+    case Rounding::up:
+      return RoundRight(x, bits, [](int64_t, int64_t rest, int64_t) { return int64_t{rest != 0}; });
+    case Rounding::half_up:
+      return RoundRight(x, bits,
+                        [](int64_t, int64_t rest, int64_t half) { return int64_t{rest >= half}; });
+    case Rounding::half_down:
+      return RoundRight(x, bits,
+                        [](int64_t, int64_t rest, int64_t half) { return int64_t{rest > half}; });
+  }
+}
+
+template <class F>
+HWY_INLINE void Combine(Wide& a, const Wide& b, const F& f) {
+  for (size_t i = 0; i < kRowUnit; ++i) a[i] = f(a[i], b[i]);
+}
+
+void WideUnit(const IntPlan& plan, const RowBlock& block, size_t first) {
+  const IntArithmetic& op = plan.op;
+  const auto widen = [&](size_t operand, const TensorView& view, Wide& to) {
+    Widen(block.source<int32_t>(operand) + first, view.dtype == DType::u32, to);
+  };
+  Wide x, b;
+  widen(1, op.a.view, x);
+  if (op.kind != Kind::shift) widen(2, op.b.view, b);
+  if (op.kind == Kind::add) Combine(x, b, [](int64_t p, int64_t q) { return p + q; });
+  if (op.kind == Kind::sub) Combine(x, b, [](int64_t p, int64_t q) { return p - q; });
+  if (op.kind == Kind::min) Combine(x, b, [](int64_t p, int64_t q) { return std::min(p, q); });
+  if (op.kind == Kind::max) Combine(x, b, [](int64_t p, int64_t q) { return std::max(p, q); });
+  if (op.kind == Kind::mul || op.kind == Kind::mac)
+    Combine(x, b, [](int64_t p, int64_t q) { return p * q; });
+  if (op.kind == Kind::mac) {
+    widen(3, op.out, b);
+    const int lshift = op.lshift;
+    Combine(x, b, [lshift](int64_t p, int64_t q) { return p + q * (int64_t{1} << lshift); });
+  }
+  if (plan.shift < 0) RoundRight(x, -plan.shift, op.rounding);
+  const int left = std::max(plan.shift, 0);
+  const int64_t low = op.saturates ? plan.limits.low : INT64_MIN;
+  const int64_t high = op.saturates ? plan.limits.high : INT64_MAX;
+  for (size_t i = 0; i < kRowUnit; ++i)
+    block.result<int32_t>()[first + i] =
+        static_cast<int32_t>(std::clamp(x[i] * (int64_t{1} << left), low, high));
+}
+
+void WideRows(const void* operation, const RowBlock& block) {
+  const auto& plan = *static_cast<const IntPlan*>(operation);
+  for (size_t i = 0; i < block.count; i += kRowUnit) WideUnit(plan, block, i);
+}
+
 }  // namespace
 }  // namespace tputwin::fast::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -189,10 +278,14 @@ using Kind = IntArithmetic::Kind;
 
 HWY_EXPORT(SameRows);
 HWY_EXPORT(WordRows);
+HWY_EXPORT(WideRows);
 
 void same_rows(const void* op, const RowBlock& block) { HWY_DYNAMIC_DISPATCH(SameRows)(op, block); }
 void word_rows(const void* plan, const RowBlock& block) {
   HWY_DYNAMIC_DISPATCH(WordRows)(plan, block);
+}
+void wide_rows(const void* plan, const RowBlock& block) {
+  HWY_DYNAMIC_DISPATCH(WideRows)(plan, block);
 }
 
 // Any numbers, element by element; the shift is the last operand.
@@ -245,10 +338,15 @@ bool fits_words(const IntArithmetic& op, int32_t shift) {
   return std::ldexp(reach(op), std::max(shift, 0)) <= INT32_MAX;
 }
 
+// The same of 64 bits.
+bool fits_wide(const IntArithmetic& op, int32_t shift) {
+  return -62 <= shift && shift <= 31 && std::ldexp(reach(op), std::max(shift, 0)) < 0x1p62;
+}
+
 IntLimits limits_of(const IntArithmetic& op) {
-  if (!op.saturates) return {INT32_MIN, INT32_MAX};
+  if (!op.saturates) return {INT64_MIN, INT64_MAX};
   const DType dtype = op.out.dtype;
-  if (dtype == DType::u32) return {0, INT32_MAX};
+  if (dtype == DType::u32) return {0, UINT32_MAX};
   return {saturate(INT64_MIN, dtype), saturate(INT64_MAX, dtype)};
 }
 
@@ -274,11 +372,13 @@ bool execute(const IntArithmetic& op, const Memory& memory) {
                          const void* operation, uint64_t weight) {
     return run_rows(operands, memory, RowLanes::words, kernel, operation, weight);
   };
-  if (op.shift.is_constant && fits_words(op, shift)) {
+  const bool in_words = op.shift.is_constant && fits_words(op, shift);
+  if (in_words || (op.shift.is_constant && fits_wide(op, shift))) {
     const IntPlan plan{op, shift, limits_of(op)};
-    if (op.kind == Kind::shift) return words({out, a}, word_rows, &plan, 1);
-    if (op.kind == Kind::mac) return words({out, a, b, old}, word_rows, &plan, 1);
-    return words({out, a, b}, word_rows, &plan, 1);
+    const RowKernel kernel = in_words ? word_rows : wide_rows;
+    if (op.kind == Kind::shift) return words({out, a}, kernel, &plan, 1);
+    if (op.kind == Kind::mac) return words({out, a, b, old}, kernel, &plan, 1);
+    return words({out, a, b}, kernel, &plan, 1);
   }
   if (op.kind == Kind::shift) return words({out, a, by}, exact_rows, &op, 8);
   if (op.kind == Kind::mac) return words({out, a, b, old, by}, exact_rows, &op, 8);

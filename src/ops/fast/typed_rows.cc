@@ -9,6 +9,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/bits.h"
 #include "ops/fast/isa.h"
 #include "ops/fast/nest.h"
 #include "ops/fast/runs.h"
@@ -181,7 +182,13 @@ class Blocks {
   void Flush() {
     if (used_ == 0) return;
     RowBlock block{.at = {}, .count = used_};
-    for (size_t k = 0; k < job_.count; ++k) block.at[k] = lanes_[k];
+    const size_t rest = align_up(used_, kRowUnit) - used_;
+    for (size_t k = 0; k < job_.count; ++k) {
+      block.at[k] = lanes_[k];
+      if (rest == 0 || job_.streams[k].written || job_.streams[k].is_constant) continue;
+      const size_t width = Raw(k) ? job_.streams[k].bytes : sizeof(Lane);
+      std::memset(reinterpret_cast<uint8_t*>(lanes_[k]) + used_ * width, 0, rest * width);
+    }
     job_.kernel(job_.operation, block);
     for (size_t i = 0; i < pieces_; ++i) Store(piece_[i]);
     used_ = pieces_ = 0;

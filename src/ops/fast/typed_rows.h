@@ -54,7 +54,7 @@ inline RowOperand row_source(const TensorView& view) { return {Source::tensor(vi
 inline RowOperand row_source(const Source& source) { return {source}; }
 
 // What a kernel works on: `count` lanes of each operand, in the order of the operands. There is
-// room for whole vectors; lanes from `count` on hold anything and are not stored.
+// room for whole vectors; lanes from `count` on are 0 and not stored.
 struct RowBlock {
   std::array<void*, kMaxRowOperands> at;
   size_t count;
