@@ -8,34 +8,35 @@
 //   is_infinity(a): +inf; larger_bits(a, b): a > b, compared as integers
 //   exponent(a): the exponent field less 127; power_of_2(a): a with the sign and fraction of 1
 //   lookup(table, a): table[int(a)]
-// so it has no include guard.
+// and the macro TW_FORMULA, how functions are inlined, but for exp and log, which are large; so it
+// has no include guard.
 
 // 1/sqrt(x) by the well-known seed and Newton's method.
-inline Number inverse_root(Number x, uint32_t iterations) {
+TW_FORMULA Number inverse_root(Number x, uint32_t iterations) {
   const Number h = x * Number(0.5f);
   Number y = seed(x);
   for (; iterations > 0; --iterations) y = y * (Number(1.5f) - h * y * y);
   return y;
 }
 
-inline Number rsqrt(Number x, uint32_t iterations = 3) {
+TW_FORMULA Number rsqrt(Number x, uint32_t iterations = 3) {
   const Number y = inverse_root(x, iterations);
   return select(is_infinity(y), Number(0.0f), y);
 }
 
-inline Number sqrt(Number x, uint32_t iterations = 3) { return x * rsqrt(x, iterations); }
+TW_FORMULA Number sqrt(Number x, uint32_t iterations = 3) { return x * rsqrt(x, iterations); }
 
-inline Number div(Number a, Number b, uint32_t iterations = 3) {
+TW_FORMULA Number div(Number a, Number b, uint32_t iterations = 3) {
   const Number r = inverse_root(abs(b), iterations);
   return r * r * flip(a, b);
 }
 
-inline Number reciprocal(Number x, uint32_t iterations = 3) {
+TW_FORMULA Number reciprocal(Number x, uint32_t iterations = 3) {
   return div(Number(1.0f), x, iterations);
 }
 
 // Newton's method, of whose values the one with the least residue is kept.
-inline Number compensated_reciprocal(Number x, uint32_t iterations, uint32_t corrections) {
+TW_FORMULA Number compensated_reciprocal(Number x, uint32_t iterations, uint32_t corrections) {
   Number best = reciprocal(x, iterations);
   Number residue = Number(1.0f) - x * best;
   for (; corrections > 0; --corrections) {
@@ -48,23 +49,23 @@ inline Number compensated_reciprocal(Number x, uint32_t iterations, uint32_t cor
   return best;
 }
 
-inline Number softsign(Number x) { return div(x, Number(1.0f) + abs(x)); }
+TW_FORMULA Number softsign(Number x) { return div(x, Number(1.0f) + abs(x)); }
 
 // coeff[0] + coeff[1] * x + ..., by Horner's rule.
-inline Number series(const float* coeff, uint32_t terms, Number x) {
+TW_FORMULA Number series(const float* coeff, uint32_t terms, Number x) {
   Number sum(coeff[terms - 1]);
   for (uint32_t i = terms - 1; i-- > 0;) sum = sum * x + Number(coeff[i]);
   return sum;
 }
 
 // 1, -1, or 0 for zeros and NaN.
-inline Number sign(Number x) {
+TW_FORMULA Number sign(Number x) {
   const Number zero(0.0f);
   return select(x > zero, Number(1.0f), select(x < zero, Number(-1.0f), zero));
 }
 
 // NaN counts as the least exponent.
-inline Number clamp_exponent(Number x) {
+TW_FORMULA Number clamp_exponent(Number x) {
   return min(max(x, Number(kLeastExponent)), Number(kLargestExponent));
 }
 
@@ -83,49 +84,53 @@ inline Number log(Number x, const Tables& t) {
 }
 
 // Distance to the nearest whole number.
-inline Number fraction(Number x) { return x - rint(x); }
+TW_FORMULA Number fraction(Number x) { return x - rint(x); }
 
-inline Number sin(Number x, const Tables& t) {
+TW_FORMULA Number sin(Number x, const Tables& t) {
   const Number f = fraction(x * Number(0.15915494f));
   return f * series(t.coeff, kTurnTerms, f * f);
 }
 
-inline Number cos(Number x, const Tables& t) {
+TW_FORMULA Number cos(Number x, const Tables& t) {
   const Number f = fraction(x * Number(0.15915494f));
   return series(t.coeff, kTurnTerms, f * f);
 }
 
 // The argument of tan in half turns, less whole ones; cot(x) is tan(pi/2 - x).
 template <Kind kKind>
-Number half_turns(Number x) {
+TW_FORMULA Number half_turns(Number x) {
   const Number turns = x * Number(0.31830988f);
   return fraction(kKind == Kind::cot ? Number(0.5f) - turns : turns);
 }
 
 // tan(pi * f) by the addition theorem: s = tan(pi * (|f| - 1/4)), (1 + s) / (1 - s).
-inline Number tan_half_turns(Number f, const Tables& t) {
+TW_FORMULA Number tan_half_turns(Number f, const Tables& t) {
   const Number a = abs(f) - Number(0.25f);
   const Number s = a * series(t.coeff, kTurnTerms, a * a);
   return bit_or(div(Number(2.0f), Number(1.0f) - s) - Number(1.0f), sign_bit(f));
 }
 
 // 2 * arcsin(sqrt(z)) where z is the square of the sine of half the angle.
-inline Number arcsin(Number x, const Tables& t) {
+TW_FORMULA Number arcsin(Number x, const Tables& t) {
   const Number half_cosine = sqrt(Number(0.25f) - x * x * Number(0.25f));
   const Number z = Number(0.5f) - half_cosine;
   return Number(2.0f) * (sqrt(z) * series(t.coeff, kArcsinTerms, z)) * sign(x);
 }
 
 // erfc(|x|) = t * exp(-x^2 + polynomial(t)), t = 1 / (1 + |x| / 2).
-inline Number erfc_variable(Number x) { return reciprocal(Number(1.0f) + Number(0.5f) * abs(x)); }
-inline Number erfc_exponent(Number x, const Tables& t) {
+TW_FORMULA Number erfc_variable(Number x) {
+  return reciprocal(Number(1.0f) + Number(0.5f) * abs(x));
+}
+TW_FORMULA Number erfc_exponent(Number x, const Tables& t) {
   return series(t.coeff, kErfTerms, erfc_variable(x)) - x * x;
 }
-inline Number erf(Number x, Number e) { return (Number(1.0f) - erfc_variable(x) * e) * sign(x); }
+TW_FORMULA Number erf(Number x, Number e) {
+  return (Number(1.0f) - erfc_variable(x) * e) * sign(x);
+}
 
 // A function that takes the exponential of something: of what.
 template <Kind kKind>
-Number exponent_of(Number x, Number y, const Parameters& p, const Tables& t) {
+TW_FORMULA Number exponent_of(Number x, Number y, const Parameters& p, const Tables& t) {
   constexpr float kRootHalf = 0.70710678f, kRoot2OverPi = 0.79788456f;
   if constexpr (kKind == Kind::sigmoid || kKind == Kind::silu) return -x;
   if constexpr (kKind == Kind::tanh) return x * Number(2.0f);
@@ -144,7 +149,7 @@ Number exponent_of(Number x, Number y, const Parameters& p, const Tables& t) {
 
 // The function, given that exponential.
 template <Kind kKind>
-Number from_exponential(Number x, Number e, const Parameters& p, const Tables& t) {
+TW_FORMULA Number from_exponential(Number x, Number e, const Parameters& p, const Tables& t) {
   const Number one(1.0f), two(2.0f), half(0.5f);
   [[maybe_unused]] auto tanh = [&] { return one - two * reciprocal(e + one); };
   [[maybe_unused]] auto elu = [&](float alpha) {
@@ -173,7 +178,7 @@ Number from_exponential(Number x, Number e, const Parameters& p, const Tables& t
 }
 
 template <Kind kKind>
-Number function(Number x, Number y, const Parameters& p, const Tables& t) {
+TW_FORMULA Number function(Number x, Number y, const Parameters& p, const Tables& t) {
   const Number one(1.0f);
   if constexpr (is_exponential(kKind))
     return from_exponential<kKind>(x, exp(exponent_of<kKind>(x, y, p, t), t), p, t);

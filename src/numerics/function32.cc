@@ -43,7 +43,9 @@ Number exponent(Number a) {
 Number power_of_2(Number a) { return number(bits(a) & 0x7f80'0000); }
 Number lookup(const float* table, Number a) { return Number(table[static_cast<int>(a.value)]); }
 
+#define TW_FORMULA inline
 #include "numerics/function32-inl.h"
+#undef TW_FORMULA
 
 template <Kind kKind>
 Outcome outcome(Number x, Number y, const Parameters& p, const Tables& t) {

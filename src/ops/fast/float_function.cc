@@ -27,56 +27,87 @@ namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
 using namespace function32;
-using U32 = hn::ScalableTag<uint32_t>;
 
-// A vector of numbers. NaN is NaN, but may be another one.
+// Vectors side by side: series are chains of operations that wait for each other, and several
+// chains keep the units busy.
+constexpr size_t kVectors = 4;
+
+// A block of numbers. NaN is NaN, but may be another one.
 struct Number {
-  Floats v;
-  HWY_INLINE explicit Number(Floats values) : v(values) {}
-  HWY_INLINE explicit Number(float x) : v(hn::Set(F32(), x)) {}
+  Floats v[kVectors];
+  Number() = default;
+  HWY_INLINE explicit Number(float x) {
+    for (Floats& vector : v) vector = hn::Set(F32(), x);
+  }
 };
-using Condition = hn::Mask<F32>;
+struct Condition {
+  hn::Mask<F32> m[kVectors];
+};
+constexpr size_t kMostNumbers = kVectors * kMostLanes;
 
-HWY_INLINE Ints bits(Number a) { return hn::BitCast(I32(), a.v); }
-HWY_INLINE Number number(Ints bits) { return Number(hn::BitCast(F32(), bits)); }
+// The numbers f(vector of a, vector of b).
+template <class F>
+HWY_INLINE Number map(const F& f, const Number& a, const Number& b) {
+  Number result;
+  for (size_t k = 0; k < kVectors; ++k) result.v[k] = f(a.v[k], b.v[k]);
+  return result;
+}
+template <class F>
+HWY_INLINE Condition compare(const F& f, const Number& a, const Number& b) {
+  Condition result;
+  for (size_t k = 0; k < kVectors; ++k) result.m[k] = f(a.v[k], b.v[k]);
+  return result;
+}
+HWY_INLINE Ints bits(Floats a) { return hn::BitCast(I32(), a); }
+HWY_INLINE Floats number(Ints bits) { return hn::BitCast(F32(), bits); }
 
-HWY_INLINE Number operator+(Number a, Number b) { return Number(hn::Add(a.v, b.v)); }
-HWY_INLINE Number operator-(Number a, Number b) { return Number(hn::Sub(a.v, b.v)); }
-HWY_INLINE Number operator*(Number a, Number b) { return Number(hn::Mul(a.v, b.v)); }
-HWY_INLINE Number operator-(Number a) { return Number(hn::Neg(a.v)); }
-HWY_INLINE Condition operator>(Number a, Number b) { return hn::Gt(a.v, b.v); }
-HWY_INLINE Condition operator<(Number a, Number b) { return hn::Lt(a.v, b.v); }
+#define TW_MAP(signature, a, b, ...)                                                             \
+  HWY_INLINE Number signature {                                                                  \
+    return map([&](Floats x, [[maybe_unused]] Floats y) HWY_ATTR { return __VA_ARGS__; }, a, b); \
+  }
+#define TW_COMPARE(signature, a, b, ...)                                                        \
+  HWY_INLINE Condition signature {                                                              \
+    return compare([](Floats x, [[maybe_unused]] Floats y) HWY_ATTR { return __VA_ARGS__; }, a, \
+                   b);                                                                          \
+  }
+TW_MAP(operator+(Number a, Number b), a, b, hn::Add(x, y))
+TW_MAP(operator-(Number a, Number b), a, b, hn::Sub(x, y))
+TW_MAP(operator*(Number a, Number b), a, b, hn::Mul(x, y))
+TW_MAP(operator-(Number a), a, a, hn::Neg(x))
+TW_MAP(abs(Number a), a, a, hn::Abs(x))
+TW_MAP(rint(Number a), a, a, hn::Round(x))
+TW_MAP(sign_bit(Number a), a, a, hn::And(x, hn::SignBit(F32())))
+TW_MAP(flip(Number a, Number b), a, b, hn::Xor(x, hn::And(y, hn::SignBit(F32()))))
+TW_MAP(bit_or(Number a, Number b), a, b, hn::Or(x, y))
+TW_MAP(max(Number a, Number b), a, b, hn::IfThenElse(hn::Gt(x, y), x, y))
+TW_MAP(min(Number a, Number b), a, b, hn::IfThenElse(hn::Lt(x, y), x, y))
+TW_MAP(seed(Number a), a, a,
+       number(hn::Sub(hn::Set(I32(), 0x5f37'59df), hn::ShiftRight<1>(bits(x)))))
+TW_MAP(power_of_2(Number a), a, a, number(hn::And(bits(x), hn::Set(I32(), 0x7f80'0000))))
+TW_MAP(exponent(Number a), a, a,
+       hn::ConvertTo(F32(), hn::Sub(hn::And(hn::ShiftRight<23>(bits(x)), hn::Set(I32(), 0xff)),
+                                    hn::Set(I32(), 127))))
+TW_MAP(lookup(const float* table, Number a), a, a,
+       hn::GatherIndex(F32(), table, hn::ConvertTo(I32(), x)))
+TW_COMPARE(operator>(Number a, Number b), a, b, hn::Gt(x, y))
+TW_COMPARE(operator<(Number a, Number b), a, b, hn::Lt(x, y))
+TW_COMPARE(is_infinity(Number a), a, a,
+           hn::RebindMask(F32(), hn::Eq(bits(x), hn::Set(I32(), 0x7f80'0000))))
+TW_COMPARE(larger_bits(Number a, Number b), a, b, hn::RebindMask(F32(), hn::Gt(bits(x), bits(y))))
+#undef TW_MAP
+#undef TW_COMPARE
+
 HWY_INLINE Number select(Condition condition, Number a, Number b) {
-  return Number(hn::IfThenElse(condition, a.v, b.v));
-}
-HWY_INLINE Number max(Number a, Number b) { return select(a > b, a, b); }
-HWY_INLINE Number min(Number a, Number b) { return select(a < b, a, b); }
-HWY_INLINE Number abs(Number a) { return Number(hn::Abs(a.v)); }
-HWY_INLINE Number rint(Number a) { return Number(hn::Round(a.v)); }
-HWY_INLINE Number sign_bit(Number a) { return Number(hn::And(a.v, hn::SignBit(F32()))); }
-HWY_INLINE Number flip(Number a, Number b) { return Number(hn::Xor(a.v, sign_bit(b).v)); }
-HWY_INLINE Number bit_or(Number a, Number b) { return Number(hn::Or(a.v, b.v)); }
-HWY_INLINE Number seed(Number a) {
-  return number(hn::Sub(hn::Set(I32(), 0x5f37'59df), hn::ShiftRight<1>(bits(a))));
-}
-HWY_INLINE Condition is_infinity(Number a) {
-  return hn::RebindMask(F32(), hn::Eq(bits(a), hn::Set(I32(), 0x7f80'0000)));
-}
-HWY_INLINE Condition larger_bits(Number a, Number b) {
-  return hn::RebindMask(F32(), hn::Gt(bits(a), bits(b)));
-}
-HWY_INLINE Number exponent(Number a) {
-  const Ints field = hn::And(hn::ShiftRight<23>(bits(a)), hn::Set(I32(), 0xff));
-  return Number(hn::ConvertTo(F32(), hn::Sub(field, hn::Set(I32(), 127))));
-}
-HWY_INLINE Number power_of_2(Number a) {
-  return number(hn::And(bits(a), hn::Set(I32(), 0x7f80'0000)));
-}
-HWY_INLINE Number lookup(const float* table, Number a) {
-  return Number(hn::GatherIndex(F32(), table, hn::ConvertTo(I32(), a.v)));
+  Number result;
+  for (size_t k = 0; k < kVectors; ++k)
+    result.v[k] = hn::IfThenElse(condition.m[k], a.v[k], b.v[k]);
+  return result;
 }
 
+// Blocks that are handed over in memory cost more than what is computed on them.
+#define TW_FORMULA HWY_INLINE
 #include "numerics/function32-inl.h"
+#undef TW_FORMULA
 
 // What the elements of one lane have in common.
 struct Lane {
@@ -84,40 +115,74 @@ struct Lane {
   Tables tables;
 };
 
+HWY_INLINE Number load(const float* p) {
+  Number result;
+  for (size_t k = 0; k < kVectors; ++k) result.v[k] = hn::LoadU(F32(), p + k * hn::Lanes(F32()));
+  return result;
+}
+HWY_INLINE void store(Number a, float* p) {
+  for (size_t k = 0; k < kVectors; ++k) hn::StoreU(a.v[k], F32(), p + k * hn::Lanes(F32()));
+}
+HWY_INLINE bool has_nan(Number a) {
+  auto nan = hn::IsNaN(a.v[0]);
+  for (size_t k = 1; k < kVectors; ++k) nan = hn::Or(nan, hn::IsNaN(a.v[k]));
+  return !hn::AllFalse(F32(), nan);
+}
+
+// Vector units differ in which NaN they keep, and compilers exchange operands: results that are NaN
+// are computed again.
 template <Kind kKind>
-struct Function {
-  static constexpr size_t kSources = has_two_operands(kKind) ? 2 : 1;
-  static constexpr bool kMakesNan = true;
-  const Lane& lane;
-
-  HWY_INLINE auto Apply(Floats x, Floats y) const {
-    const Number a(x), b(y);
-    const Number result = function<kKind>(a, b, lane.parameters, lane.tables);
-    if constexpr (destroys_source(kKind))
-      return WithWork{result.v, sign_bit(half_turns<kKind>(a)).v};
-    else
-      return result.v;
+HWY_NOINLINE void make_nan_exact(const Lane& lane, const float* x, const float* y, float* result,
+                                 float* source) {
+  for (size_t i = 0; i < kVectors * hn::Lanes(F32()); ++i) {
+    if (!f32::is_nan(result[i])) continue;
+    const Outcome outcome = evaluate(kKind, x[i], y[i], lane.parameters, lane.tables);
+    result[i] = outcome.result;
+    if constexpr (destroys_source(kKind)) source[i] = outcome.source;
   }
-  HWY_INLINE auto Apply(Floats x) const { return Apply(x, x); }
-  auto Element(float x, float y = 0) const {
-    const Outcome outcome = evaluate(kKind, x, y, lane.parameters, lane.tables);
-    if constexpr (destroys_source(kKind))
-      return f32::WithWork{outcome.result, outcome.source};
-    else
-      return outcome.result;
-  }
-};
+}
 
-// One run of elements: results, sources, their units and the number of elements.
+// `source` is where what is left of x goes, if the function destroys it.
+template <Kind kKind>
+HWY_INLINE void compute_block(const Lane& lane, Number x, Number y, float* result, float* source) {
+  const Number value = function<kKind>(x, y, lane.parameters, lane.tables);
+  store(value, result);
+  if constexpr (destroys_source(kKind)) store(sign_bit(half_turns<kKind>(x)), source);
+  if (HWY_LIKELY(!has_nan(value))) return;
+  HWY_ALIGN float xs[kMostNumbers], ys[kMostNumbers];
+  store(x, xs);
+  store(y, ys);
+  make_nan_exact<kKind>(lane, xs, ys, result, source);
+}
+
+// One run of elements: results, then sources; `units` tells which of them stay where they are.
 using Pointers = std::array<uint8_t*, 3>;
 using Units = std::array<size_t, 3>;
 using Run = void (*)(const Lane& lane, const Pointers& p, const Units& units, size_t length);
 
 template <Kind kKind>
 void run(const Lane& lane, const Pointers& p, const Units& units, size_t length) {
-  using F = Function<kKind>;
-  run_of_sources<destroys_source(kKind) ? 2 : 1>(F{lane}, std::make_index_sequence<F::kSources>(),
-                                                 p, units, length);
+  constexpr size_t kX = destroys_source(kKind) ? 2 : 1, kY = has_two_operands(kKind) ? 2 : kX;
+  const size_t block = kVectors * hn::Lanes(F32()), whole = length - length % block;
+  std::array<float*, 3> at;
+  for (size_t k = 0; k < at.size(); ++k) at[k] = reinterpret_cast<float*>(p[k]);
+  const auto numbers = [&](size_t k, size_t i)
+                           HWY_ATTR { return units[k] == 0 ? Number(*at[k]) : load(at[k] + i); };
+  for (size_t i = 0; i < whole; i += block)
+    compute_block<kKind>(lane, numbers(kX, i), numbers(kY, i), at[0] + i, at[1] + i);
+  if (whole == length) return;
+
+  HWY_ALIGN float rest[3][kMostNumbers] = {};
+  const size_t bytes = (length - whole) * kElement;
+  for (size_t k = kX; k < at.size(); ++k) {
+    if (units[k] != 0)
+      std::memcpy(rest[k], at[k] + whole, bytes);
+    else
+      std::fill_n(rest[k], block, *at[k]);
+  }
+  compute_block<kKind>(lane, load(rest[kX]), load(rest[kY]), rest[0], rest[1]);
+  std::memcpy(at[0] + whole, rest[0], bytes);
+  if constexpr (destroys_source(kKind)) std::memcpy(at[1] + whole, rest[1], bytes);
 }
 
 constexpr Run kRuns[] = {
