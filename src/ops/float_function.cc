@@ -6,6 +6,7 @@
 #include "ops/elements.h"
 #include "ops/timing.h"
 #include "ops/tpu_checks.h"
+#include "ops/typed_element.h"
 
 namespace tputwin {
 namespace {
@@ -46,19 +47,6 @@ float hswish(const FloatFunction& op, float x) {
   const float shifted = round_to(f32::add(x, 3.0f), type);
   const float clamped = f32::min(f32::max(shifted, 0.0f), 6.0f);
   return f32::mul(round_to(f32::mul(clamped, x), type), round_to(1.0f / 6.0f, type));
-}
-
-float typed_function(const FloatFunction& op, const Memory& memory, uint32_t lane, float x) {
-  switch (op.kind) {
-    case Kind::taylor:
-      return taylor(op, memory, lane, x);
-    case Kind::hsigmoid:
-      return hsigmoid(op, x);
-    case Kind::hswish:
-      return hswish(op, x);
-    default:
-      return (f32::bits(x) & 0x7f80'0000) == 0x7f80'0000 ? 0.0f : 1.0f;
-  }
 }
 
 // The planes of the results in one lane, as bytes from the first one: plane after plane, of which
@@ -262,6 +250,19 @@ Cost cost(const FloatFunction& op, const Chip& chip) {
                       op.out.shape.count() * steps, operands(op), chip);
 }
 
+float typed_element(const FloatFunction& op, const Memory& memory, uint32_t lane, float x) {
+  switch (op.kind) {
+    case Kind::taylor:
+      return taylor(op, memory, lane, x);
+    case Kind::hsigmoid:
+      return hsigmoid(op, x);
+    case Kind::hswish:
+      return hswish(op, x);
+    default:
+      return (f32::bits(x) & 0x7f80'0000) == 0x7f80'0000 ? 0.0f : 1.0f;
+  }
+}
+
 function32::Tables tables_in(const FloatFunction& op, const Memory& memory, uint32_t lane) {
   auto words = [&](const std::optional<TensorView>& table) {
     return table ? reinterpret_cast<const float*>(memory.byte(*table, 0, lane, 0, 0)) : nullptr;
@@ -312,7 +313,7 @@ void execute(const FloatFunction& op, const Memory& memory) {
     const uint32_t lane = place_of(op.out, memory.local, c).lane;
     if (!is_function32(op.kind)) {
       const float x = read_float(memory, op.a, n, c, h, w);
-      write_float(memory, op.out, n, c, h, w, typed_function(op, memory, lane, x));
+      write_float(memory, op.out, n, c, h, w, typed_element(op, memory, lane, x));
       return;
     }
     const float x = op.a.read_f32(memory, n, c, h, w), y = op.b.read_f32(memory, n, c, h, w);

@@ -8,9 +8,10 @@
 #include <limits>
 
 #include "ops/fast/fast.h"
-#include "ops/float_function.h"
 #include "ops/fast/isa.h"
 #include "ops/fast/streams-inl.h"
+#include "ops/fast/typed_function.h"
+#include "ops/float_function.h"
 
 #ifndef TPUTWIN_FAST_FLOAT_FUNCTION_ONCE
 #define TPUTWIN_FAST_FLOAT_FUNCTION_ONCE
@@ -252,9 +253,9 @@ bool tables_apart(const FloatFunction& op, const LocalMemory& local) {
 
 bool execute(const FloatFunction& op, const Memory& memory) {
   constexpr uint64_t kWeight = 16;
-  if (!vectors_enabled() || !is_function32(op.kind) || !entries_apart(op, memory.local) ||
-      !tables_apart(op, memory.local))
-    return false;
+  if (!vectors_enabled()) return false;
+  if (!is_function32(op.kind)) return execute_typed(op, memory);
+  if (!entries_apart(op, memory.local) || !tables_apart(op, memory.local)) return false;
   if (destroys_source(op.kind)) {
     const DestroyingStreams streams{{op.out, op.a.view, op.a}};
     if (op.a.is_constant || !streams.regular(memory.local)) return false;
