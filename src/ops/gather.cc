@@ -32,8 +32,8 @@ Cost cost(const Gather& op, const Chip& chip) {
 namespace {
 
 bool inside(const Gather& op, const Spot& spot) {
-  return spot.y >= op.first_row && spot.y <= op.last_row && spot.y < op.param.shape.h &&
-         spot.x >= 0 && spot.x < op.param.shape.w;
+  return spot.y >= op.first_row && spot.y <= op.last_row &&
+         spot.y - op.first_row < op.param.shape.h && spot.x >= 0 && spot.x < op.param.shape.w;
 }
 
 // Calls f(n, c, h, w, place).
@@ -63,7 +63,7 @@ void execute(const Gather& op, const Memory& memory) {
     const uint32_t batch = op.param.shape.n == 1 ? 0 : n;
     if (inside(op, spot))
       memory.write(op.out, n, c, h, w,
-                   memory.read(op.param, batch, c, static_cast<uint32_t>(spot.y),
+                   memory.read(op.param, batch, c, static_cast<uint32_t>(spot.y - op.first_row),
                                static_cast<uint32_t>(spot.x)));
     else if (op.outside == Gather::Outside::fill)
       memory.write(op.out, n, c, h, w, static_cast<int32_t>(op.fill));

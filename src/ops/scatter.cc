@@ -48,13 +48,17 @@ void for_each_spot(const Scatter& op, const Memory& memory, F&& f) {
   });
 }
 
-bool all_inside(const Scatter& op, const Memory& memory) {
+bool inside(const Scatter& op, const Spot& spot) {
   const Shape& s = op.out.shape;
+  return spot.y >= 0 && spot.y < s.h && spot.x >= 0 && spot.x < s.w;
+}
+
+bool all_inside(const Scatter& op, const Memory& memory) {
   bool all = true;
   for_each_spot(op, memory, [&](uint32_t, uint32_t, uint32_t, uint32_t, const Spot& spot) {
-    if (spot.y >= 0 && spot.y < s.h && spot.x >= 0 && spot.x < s.w) return;
+    if (inside(op, spot)) return;
     all = false;
-    note(op.fault, outer_index(op.by, spot, s));
+    note(op.fault, outer_index(op.by, spot, op.out.shape));
   });
   return all;
 }
@@ -62,8 +66,9 @@ bool all_inside(const Scatter& op, const Memory& memory) {
 }  // namespace
 
 void execute(const Scatter& op, const Memory& memory) {
-  if (!all_inside(op, memory)) return;
+  if (!op.leaves_out && !all_inside(op, memory)) return;
   for_each_spot(op, memory, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w, const Spot& spot) {
+    if (!inside(op, spot)) return;
     const uint32_t batch = op.param.shape.n == 1 ? 0 : n;
     memory.write(op.out, n, c, static_cast<uint32_t>(spot.y), static_cast<uint32_t>(spot.x),
                  memory.read(op.param, batch, c, h, w));

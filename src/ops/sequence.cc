@@ -28,8 +28,10 @@ Cost cost(const Sequence& op, const Chip& chip) {
 
 void execute(const Sequence& op, const Memory& memory) {
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
-    const uint32_t value = op.start + op.step_c * c + op.step_w * w;
-    memory.write(op.out, n, c, h, w, static_cast<int32_t>(value));
+    const uint32_t lane = op.by_lane ? c % memory.local.lanes() : 0;
+    const uint32_t row = op.start + op.step_c * (c - lane) + op.step_w * w;
+    const int64_t sum = int64_t{static_cast<int32_t>(row)} + static_cast<int32_t>(op.step_c * lane);
+    memory.write(op.out, n, c, h, w, saturate(sum, DType::i32));
   });
 }
 

@@ -68,7 +68,8 @@ void execute(const Sort& op, const Memory& memory) {
   }
   std::ranges::stable_sort(order, [&](uint32_t a, uint32_t b) {
     const int64_t x = rank(values[a], op.in.dtype), y = rank(values[b], op.in.dtype);
-    return op.descending ? x > y : x < y;
+    if (x != y) return op.descending ? x > y : x < y;
+    return indices[a] < indices[b];
   });
   for (uint32_t i = 0; i < op.out.shape.w; ++i) {
     memory.write(op.out, 0, 0, 0, i, values[order[i]]);

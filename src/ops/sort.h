@@ -7,9 +7,9 @@
 
 namespace tputwin {
 
-// out(0,0,0,i) = element number i of in in ascending (descending) order, i < the length of out;
-// equal elements stay in their order. out_index(0,0,0,i) = the position in in where that element
-// was, or what in_index holds for that position.
+// out(0,0,0,i) = element number i of in in ascending (descending) order, i < the length of out, and
+// out_index(0,0,0,i) = its index: the position where it was, or what in_index holds for that
+// position. Of equal elements the one with the smaller index comes first.
 struct Sort {
   Engine engine = Engine::dma;
   bool descending = false;

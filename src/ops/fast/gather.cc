@@ -25,7 +25,7 @@ struct Sources {
 
 Limits limits(const Gather& op) {
   const Shape& p = op.param.shape;
-  return {std::min<int64_t>(p.h, int64_t{op.last_row} + 1), p.w, op.first_row};
+  return {std::min(int64_t{op.first_row} + p.h, int64_t{op.last_row} + 1), p.w, op.first_row};
 }
 
 template <class T>

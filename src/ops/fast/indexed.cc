@@ -32,7 +32,8 @@ void decode_rows(const Entries& e, size_t count, const Limits& limits, int64_t s
                  int64_t* offset) {
   for (size_t i = 0; i < count; ++i) {
     const int64_t y = entry<T>(e, i);
-    offset[i] = y >= limits.first_row && y < limits.rows ? y * step : kOutside;
+    offset[i] =
+        y >= limits.first_row && y < limits.end_row ? (y - limits.first_row) * step : kOutside;
   }
 }
 
@@ -54,9 +55,9 @@ void decode_shared(IndexedBy by, const TensorView& index, const Shape& walked, c
   for (uint32_t h = 0; h < walked.h; ++h)
     for (uint32_t w = 0; w < walked.w; ++w) {
       const Spot spot = spot_of(by, index, memory, 0, 0, h, w, walked.w);
-      const bool inside = spot.y >= limits.first_row && spot.y < limits.rows && spot.x >= 0 &&
+      const bool inside = spot.y >= limits.first_row && spot.y < limits.end_row && spot.x >= 0 &&
                           spot.x < limits.columns;
-      *offset++ = inside ? spot.y * stride.h + spot.x * stride.w : kOutside;
+      *offset++ = inside ? (spot.y - limits.first_row) * stride.h + spot.x * stride.w : kOutside;
     }
 }
 

@@ -12,9 +12,9 @@ constexpr bool is_shared(IndexedBy by) {
   return by == IndexedBy::shared_w || by == IndexedBy::shared_hw;
 }
 
-// Places inside: y in [first_row, rows), x in [0, columns).
+// Places inside: y in [first_row, end_row), x in [0, columns). first_row is where a channel begins.
 struct Limits {
-  int64_t rows, columns, first_row = 0;
+  int64_t end_row, columns, first_row = 0;
 };
 
 // Writes, for every element of channel c of batch n of what is walked through (by rows: every row),

@@ -29,12 +29,14 @@ void put_channel(const Scatter& op, const Memory& memory, uint32_t n, uint32_t c
   const uint8_t* row = memory.byte(param, param.shape.n == 1 ? 0 : n, c, 0, 0);
   for (uint32_t h = 0; h < param.shape.h; ++h, row += param.stride.h) {
     if (op.by == IndexedBy::h) {
-      copy_bytes(out + *offset++, row, param.shape.w * sizeof(T));
+      if (*offset != kOutside) copy_bytes(out + *offset, row, param.shape.w * sizeof(T));
+      ++offset;
       continue;
     }
     const uint8_t* from = row;
-    for (uint32_t w = 0; w < param.shape.w; ++w, from += param.stride.w)
-      Memory::store(out + *offset++, Memory::load<T>(from));
+    for (uint32_t w = 0; w < param.shape.w; ++w, ++offset, from += param.stride.w)
+      if (*offset != kOutside) [[likely]]
+        Memory::store(out + *offset, Memory::load<T>(from));
   }
 }
 
@@ -69,7 +71,7 @@ bool execute(const Scatter& op, const Memory& memory) {
       !disjoint({&op.out}, {&op.param}, local) || !disjoint({&op.out}, {&op.index}, local) ||
       (op.by == IndexedBy::h && !(has_dense_rows(op.out) && has_dense_rows(op.param))))
     return false;
-  if (!all_inside(op.by, op.index, walked(op), limits(op), op.out.stride, memory))
+  if (!op.leaves_out && !all_inside(op.by, op.index, walked(op), limits(op), op.out.stride, memory))
     return false;  // the reference body notes which one
   scatter(op, memory);
   return true;

@@ -57,9 +57,16 @@ void tpu_bdc_npu_bcast(local_addr_t dst_addr, local_addr_t src_addr, const dim4*
             });
 }
 
+// Rows begin at multiples of 64 bytes.
 void tpu_bdc_cw_trans(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                       data_type_t dtype) {
-  rearrange(__func__, Rearrange::Kind::swap_cw, dst_addr, src_addr, shape, dtype, swap_cw);
+  Call call(__func__);
+  const Shape s = call.shape(shape);
+  const DType type = call.type("dtype", dtype, kAll);
+  call.issue(Rearrange{.kind = Rearrange::Kind::swap_cw,
+                       .engine = Engine::compute,
+                       .out = call.line_aligned("dst_addr", dst_addr, s, type),
+                       .in = call.aligned("src_addr", src_addr, swap_cw(s), type)});
 }
 
 void tpu_bdc_wc_trans(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,

@@ -54,7 +54,8 @@ struct Form {
 
 // Shape of param, by the shape of the result.
 Shape param_shape(Call& call, const Form& form, const Shape& s) {
-  const uint32_t n = form.is_param_repeated ? 1 : s.n;
+  const bool one_batch = form.by == IndexedBy::w || form.by == IndexedBy::h;
+  const uint32_t n = one_batch ? 1 : s.n;
   switch (form.by) {
     case IndexedBy::h:
       return {n, s.c, extent(call, form.param_h, "param_h"), s.w};
@@ -124,10 +125,15 @@ struct Rows {
     const Shape s = call.shape(shape);
     const DType type = call.type("dtype", dtype, kAll);
     const Shape p{s.n, s.c, extent(call, param_h, "param_h"), s.w};
-    const Shape i{1, s.c, is_scatter ? p.h : s.h, 1};
+    TensorView i = view_in(index_is_local, call, "index_addr", index, {1, s.c, s.h, 1},
+                           index_stride, DType::u32);
+    if (is_scatter) {
+      // as many as param has rows, in the layout of as many as the result has
+      i.shape.h = p.h;
+      if (index_stride == nullptr) i.stride.h = element_bytes(i.dtype);
+    }
     return {To::view(call, "output_addr", output, s, output_stride, type),
-            From::view(call, "param_addr", param, p, param_stride, type),
-            view_in(index_is_local, call, "index_addr", index, i, index_stride, DType::u32), type};
+            From::view(call, "param_addr", param, p, param_stride, type), i, type};
   }
 };
 
@@ -148,6 +154,7 @@ void scatter_rows(std::string_view name, const Rows<To, From>& rows) {
   Call call(name);
   const Operands o = rows.operands(call, /*is_scatter=*/true);
   issue(call, Scatter{.by = IndexedBy::h,
+                      .leaves_out = true,
                       .engine = Engine::dma,
                       .out = o.output,
                       .param = o.param,

@@ -1,4 +1,7 @@
 // Copies, transpositions and fills by the GDMA, and the SDMA functions, which it carries out too.
+#include <type_traits>
+
+#include "memory/layout.h"
 #include "sdk/tpukernel/sides.h"
 
 namespace tputwin::tpu {
@@ -38,10 +41,18 @@ void rearrange(std::string_view name, Rearrange::Kind kind, const Sides<To, From
       .in = From::view(call, "src_addr", sides.src, source_of(s), sides.src_stride, type)});
 }
 
+// A source in local memory has its rows in one piece, whatever the w stride says.
 template <class To, class From>
 void transpose_nc(std::string_view name, const Sides<To, From>& sides, const dim4* dst_shape,
                   data_type_t dtype) {
-  rearrange(name, Rearrange::Kind::swap_nc, sides, dst_shape, dtype, swap_nc);
+  Sides<To, From> used = sides;
+  dim4 src_stride;
+  if (std::is_same_v<From, L> && sides.src_stride != nullptr) {
+    src_stride = *sides.src_stride;
+    src_stride.w = 1;
+    used.src_stride = &src_stride;
+  }
+  rearrange(name, Rearrange::Kind::swap_nc, used, dst_shape, dtype, swap_nc);
 }
 
 template <class To, class From>
@@ -86,14 +97,17 @@ void compact(Call& call, bool to_lanes, bool swapped, local_addr_t lanes, system
     call.issue(Copy{.dst = to, .src = Source::tensor(from)});
 }
 
+// The distance of batches in the aligned layout does not count the start NPU here.
 template <class To>
 void fill(std::string_view name, typename To::Address dst_addr, scalar_t value, const dim4* shape,
           const dim4* dst_stride, data_type_t dtype) {
   Call call(name);
   const Shape s = call.shape(shape);
   const DType type = call.type("dtype", dtype, kAll);
-  call.issue(Copy{.dst = To::view(call, "dst_addr", dst_addr, s, dst_stride, type),
-                  .src = constant(value, type)});
+  TensorView dst = To::view(call, "dst_addr", dst_addr, s, dst_stride, type);
+  if (dst_stride == nullptr && dst.space == Space::local && s.n > 1)
+    dst.stride.n = lane_stride(call.chip(), s, /*start_lane=*/0, element_bytes(type), true).n;
+  call.issue(Copy{.dst = dst, .src = constant(value, type)});
 }
 
 // `count` elements in a row.

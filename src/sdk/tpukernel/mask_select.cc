@@ -84,7 +84,9 @@ unsigned int tpu_gdma_mask_select_S2S_with_ret(global_addr_t dst_addr, global_ad
   Call call(__func__);
   select<S>(call, dst_addr, src_addr, mask_addr, mask_in_lmem, shape, data_dtype, mask_dtype);
   if (call.ok()) call.session().poll();  // the count has to be there now
-  return last_count(call);
+  const uint32_t count = last_count(call);
+  last_selection = {};  // it is handed out once
+  return count;
 }
 
 void tpu_gdma_nonzero_L2S(global_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
@@ -105,7 +107,7 @@ void tpu_bdc_batch_bcast_w_mask_select(local_addr_t output_addr, local_addr_t co
   const Shape s = call.shape(shape);
   const DType type = call.type("dtype", dtype, kAll);
   const DType mask_type = call.type("mask_dtype", mask_dtype, kInts);
-  const Shape param{is_param_repeated ? 1 : s.n, s.c, s.h, s.w};
+  const Shape param{1, s.c, s.h, s.w};
   call.issue(MaskSelect{.kind = MaskSelect::Kind::rows,
                         .engine = Engine::compute,
                         .out = call.aligned("output_addr", output_addr, s, type),

@@ -106,8 +106,11 @@ void tpu_bdc_arithmetic_sequence_general(local_addr_t dst_addr, local_addr_t buf
   const TensorView out = call.aligned("dst_addr", dst_addr, row(npu_num, num), DType::i32);
   const TensorView buffer = call.compact("buffer_addr", buffer_addr, row(in_buffer, 1), DType::i32);
   call.issue(Sequence{.out = buffer, .step_c = each * count});
-  call.issue(Sequence{
-      .out = out, .start = static_cast<uint32_t>(start), .step_c = each * count, .step_w = each});
+  call.issue(Sequence{.out = out,
+                      .start = static_cast<uint32_t>(start),
+                      .step_c = each * count,
+                      .step_w = each,
+                      .by_lane = true});
 }
 
 void tpu_bdc_npu_bcast_from_static(local_addr_t dst_addr, static_addr_t src_addr, int npu_num,
