@@ -1,8 +1,26 @@
+// load_table: the bytes of the table, lane by lane.
 #include "ops/load_table.h"
+
+#include <bit>
+
+#include "numerics/constant_tables.h"
+#include "ops/fast/dma_copy.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/isa.h"
+#include "ops/fast/runs.h"
 
 namespace tputwin::fast {
 
-bool execute(const LoadTable&, const Memory&) { return false; }
+bool execute(const LoadTable& op, const Memory& memory) {
+  if (!vectors_enabled() || op.distributed || !is_run(op.out) || !has_dense_rows(op.out) ||
+      !distinct_elements(op.out, memory.local))
+    return false;
+  static_assert(std::endian::native == std::endian::little);
+  const auto* bytes = reinterpret_cast<const uint8_t*>(static_words().data()) + op.address;
+  for (uint32_t c = 0; c < op.out.shape.c; ++c)
+    copy_bytes(memory.byte(op.out, 0, c, 0, 0), bytes,
+               op.out.shape.w * size_t{element_bytes(op.out.dtype)});
+  return true;
+}
 
 }  // namespace tputwin::fast

@@ -1,8 +1,28 @@
+// sequence: rows of words.
 #include "ops/sequence.h"
+
+#include "ops/fast/dma_copy.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/isa.h"
+#include "ops/fast/nest.h"
+#include "ops/fast/runs.h"
 
 namespace tputwin::fast {
 
-bool execute(const Sequence&, const Memory&) { return false; }
+bool execute(const Sequence& op, const Memory& memory) {
+  const Shape& s = op.out.shape;
+  if (!vectors_enabled() || op.by_lane || !is_32bit(op.out.dtype) || !has_dense_rows(op.out) ||
+      s.n != 1 || s.h != 1 || !distinct_elements(op.out, memory.local))
+    return false;
+  share_out(s.c, s.count() * 4, [&](size_t begin, size_t end) {
+    for (auto c = static_cast<uint32_t>(begin); c < end; ++c) {
+      uint8_t* row = memory.byte(op.out, 0, c, 0, 0);
+      uint32_t value = op.start + op.step_c * c;
+      for (uint32_t w = 0; w < s.w; ++w, value += op.step_w)
+        Memory::store(row + w * size_t{4}, value);
+    }
+  });
+  return true;
+}
 
 }  // namespace tputwin::fast

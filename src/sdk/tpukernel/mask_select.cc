@@ -99,10 +99,11 @@ void tpu_gdma_nonzero_S2S(global_addr_t dst_addr, global_addr_t src_addr, const 
   find_nonzero<S>(__func__, dst_addr, src_addr, shape, data_dtype, base_idx);
 }
 
+// One batch of param serves all, whatever is_param_repeated says.
 void tpu_bdc_batch_bcast_w_mask_select(local_addr_t output_addr, local_addr_t count_addr,
                                        local_addr_t param_addr, local_addr_t mask_addr,
                                        const dim4* shape, data_type_t dtype, data_type_t mask_dtype,
-                                       bool is_param_repeated) {
+                                       bool /*is_param_repeated*/) {
   Call call(__func__);
   const Shape s = call.shape(shape);
   const DType type = call.type("dtype", dtype, kAll);
