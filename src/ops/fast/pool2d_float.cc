@@ -1,8 +1,31 @@
+// pool2d of the BM1684X, floating point: vectors along the rows of a channel.
+#include "ops/elements.h"
+#include "ops/fast/cell_planes.h"
 #include "ops/fast/fast.h"
-#include "ops/pool2d.h"
+#include "ops/fast/isa.h"
 
 namespace tputwin::fast {
 
-bool execute(const Pool2dFloat&, const Memory&) { return false; }
+bool execute(const Pool2dFloat& op, const Memory& memory) {
+  const CellJob job{op.window, op.in, op.out, memory};
+  if (!vectors_enabled() || !cell_planes_covered(job)) return false;
+  const bool maximum = op.kind == Pool2dFloat::Kind::maximum;
+  const CellKernels kernels = cell_kernels();
+  const std::vector<float> factors(size_t{op.window.h.kernel} * op.window.w.kernel, op.value);
+  const uint32_t outside = maximum ? f32::bits(op.value) : 0;
+  for_each_cell_plane(
+      job, kernels,
+      [&](uint32_t) {
+        return std::pair{outside, outside};
+      },
+      [&](const CellRun& run, uint32_t) {
+        return maximum ? kernels.largest(run, op.in.dtype)
+                       : kernels.sum(run, factors.data(), 0.0f, op.in.dtype);
+      },
+      [&](uint32_t n, uint32_t c, uint32_t y, uint32_t x) {
+        write_float(memory, op.out, n, c, y, x, result_at(op, memory, n, c, y, x));
+      });
+  return true;
+}
 
 }  // namespace tputwin::fast

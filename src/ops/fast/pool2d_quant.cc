@@ -1,8 +1,34 @@
+// pool2d of the BM1684X, 8 bits: vectors along the rows of a channel.
+#include "ops/fast/cell_planes.h"
 #include "ops/fast/fast.h"
-#include "ops/pool2d.h"
+#include "ops/fast/isa.h"
 
 namespace tputwin::fast {
 
-bool execute(const Pool2dQuant&, const Memory&) { return false; }
+bool execute(const Pool2dQuant& op, const Memory& memory) {
+  const CellJob job{op.window, op.in, op.out, memory};
+  const size_t taps = size_t{op.window.h.kernel} * op.window.w.kernel;
+  if (!vectors_enabled() || !cell_planes_covered(job) || op.multiplier > 255) return false;
+  const bool maximum = op.kind == Pool2dQuant::Kind::maximum;
+  const CellKernels kernels = cell_kernels();
+  const std::vector<int32_t> factors(taps, static_cast<int32_t>(op.multiplier));
+  const Quantisation quantisation =
+      quantisation_of(/*relu=*/false, op.rshift, Rounding::half_up, op.out.dtype);
+  const uint32_t outside = maximum ? static_cast<uint32_t>(op.padding) : 0;
+  for_each_cell_plane(
+      job, kernels,
+      [&](uint32_t) {
+        return std::pair{outside, outside};
+      },
+      [&](const CellRun& run, uint32_t) {
+        if (maximum)
+          kernels.integer_largest(run);
+        else
+          kernels.integer_sum(run, factors.data(), 0, quantisation);
+        return false;
+      },
+      [](uint32_t, uint32_t, uint32_t, uint32_t) {});
+  return true;
+}
 
 }  // namespace tputwin::fast
