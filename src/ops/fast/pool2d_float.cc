@@ -2,6 +2,7 @@
 #include "ops/elements.h"
 #include "ops/fast/cell_planes.h"
 #include "ops/fast/fast.h"
+#include "ops/pool2d.h"
 #include "ops/fast/isa.h"
 
 namespace tputwin::fast {
