@@ -107,9 +107,8 @@ BENCHMARK_CAPTURE(fp_mm, fp16_R_trans, DType::f16, true)
     ->UseManualTime();
 
 void int8_mm(benchmark::State& state) {
-  const MatmulInt op{.shift = Source::value(static_cast<uint32_t>(-8), DType::i8),
-                     .rounding = Rounding::half_up,
-                     .saturate = true};
+  MatmulInt op{.rounding = Rounding::half_up};
+  op.shift = MatrixOperand{.is_constant = true, .constant = static_cast<uint32_t>(-8)};
   measure(state, op, DType::i8, false, by_columns, DType::i8);
 }
 BENCHMARK(int8_mm)->DenseRange(0, std::size(kExtents) - 1)->UseManualTime();

@@ -7,6 +7,9 @@
 
 namespace tputwin {
 
+// What is subtracted from right(k,j); the operation has zero points.
+int64_t zero_point(const MatmulInt& op, const Memory& memory, uint32_t k, uint32_t j);
+
 // output, left and right as far as they lie in memory.
 OperandList matrix_operands(const MatrixOperand& out, const MatrixOperand& left,
                             const MatrixOperand& right, bool accumulate);

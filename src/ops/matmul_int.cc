@@ -9,14 +9,6 @@ int64_t number(const MatrixOperand& m, const Memory& memory, uint32_t i, uint32_
   return integer_value(m.read(memory, i, j), m.dtype());
 }
 
-int64_t zero_point(const MatmulInt& op, const Memory& memory, uint32_t k, uint32_t j) {
-  if (!op.zero_point) return 0;
-  const Source& zero = *op.zero_point;
-  if (op.out.transposed) return read_integer(memory, zero, 0, j, 0, 0);
-  const uint32_t row = op.right.transposed ? j : k;
-  return read_integer(memory, zero, 0, row % memory.local.lanes(), 0, j);
-}
-
 // sum * 2^shift in 64 bits, rounded and saturated.
 int32_t shifted(uint64_t sum, int32_t shift, Rounding mode, DType dtype) {
   if (shift > 0) sum = shift < 64 ? sum << shift : 0;
@@ -33,6 +25,13 @@ int32_t shifted(uint64_t sum, int32_t shift, Rounding mode, DType dtype) {
 }
 
 }  // namespace
+
+int64_t zero_point(const MatmulInt& op, const Memory& memory, uint32_t k, uint32_t j) {
+  const Source& zero = *op.zero_point;
+  if (op.out.transposed) return read_integer(memory, zero, 0, j, 0, 0);
+  const uint32_t row = op.right.transposed ? j : k;
+  return read_integer(memory, zero, 0, row % memory.local.lanes(), 0, j);
+}
 
 std::string_view name(const MatmulInt&) { return "matmul_int"; }
 
@@ -129,9 +128,11 @@ void execute(const MatmulInt& op, const Memory& memory) {
   for (uint32_t i = 0; i < op.out.rows(); ++i)
     for (uint32_t j = 0; j < op.out.cols(); ++j) {
       uint64_t sum = 0;
-      for (uint32_t k = 0; k < op.left.cols(); ++k)
+      for (uint32_t k = 0; k < op.left.cols(); ++k) {
+        const int64_t zero = op.zero_point ? zero_point(op, memory, k, j) : 0;
         sum += static_cast<uint64_t>(number(op.left, memory, i, k)) *
-               static_cast<uint64_t>(number(op.right, memory, k, j) - zero_point(op, memory, k, j));
+               static_cast<uint64_t>(number(op.right, memory, k, j) - zero);
+      }
       op.out.write(memory, i, j, finish(op, memory, i, j, static_cast<int64_t>(sum)));
     }
 }

@@ -1,0 +1,86 @@
+// Products of floating-point matrices of the BM1684X, as fp32 cells.
+#include <cmath>
+#include <type_traits>
+
+#include "numerics/float16.h"
+#include "ops/fast/fast.h"
+#include "ops/matmul.h"
+#include "ops/fast/isa.h"
+#include "ops/fast/matrix_product.h"
+
+namespace tputwin::fast {
+namespace {
+
+template <class Op>
+class FloatSource {
+ public:
+  using Element = uint32_t;
+  static constexpr bool kAlternates = std::is_same_v<Op, MatmulFloat>;
+
+  FloatSource(const Op& op, const PlainProduct& product, const Memory& memory)
+      : op_(op), p_(product), memory_(memory) {}
+
+  const PlainProduct& product() const { return p_; }
+
+  void read(const MatrixOperand& m, uint32_t row, uint32_t* to) const {
+    const DType dtype = m.dtype();
+    if (m.is_constant)
+      return static_cast<void>(
+          std::fill_n(to, m.matrix.cols, f32::bits(float_value(m.constant, dtype))));
+    for_each_run(m, memory_, row, [&](const uint8_t* from, uint32_t col, uint32_t count) {
+      if (dtype == DType::f32)
+        std::memcpy(to + col, from, count * sizeof *to);
+      else
+        for (uint32_t i = 0; i < count; ++i)
+          to[col + i] =
+              f32::bits(float_value(Memory::load<uint16_t>(from + i * sizeof(uint16_t)), dtype));
+    });
+  }
+
+  void start(uint32_t i, uint32_t j, uint32_t count, uint32_t* first, uint32_t* second) const {
+    if constexpr (kAlternates) {
+      for (uint32_t c = 0; op_.bias && c < count; ++c)
+        (op_.accumulate ? first : second)[c] =
+            static_cast<uint32_t>(memory_.read(*op_.bias, 0, j + c));
+    }
+    uint32_t* const old = kAlternates ? second : first;
+    for (uint32_t c = 0; op_.accumulate && c < count; ++c)
+      old[c] = static_cast<uint32_t>(p_.out.read(memory_, i, j + c));
+  }
+
+  bool run(const PatchKernels& kernels, const PatchTile& tile) const {
+    return kAlternates ? kernels.alternating(tile) : kernels.grouped(tile);
+  }
+
+  void store(uint32_t i, uint32_t j, uint32_t count, uint32_t* first, bool in_doubt) const {
+    for (uint32_t c = 0; c < count; ++c) {
+      float sum = f32::from_bits(first[c]);
+      if (in_doubt && std::isnan(sum))
+        sum = p_.swapped ? result_at(op_, memory_, j + c, i) : result_at(op_, memory_, i, j + c);
+      p_.out.write(memory_, i, j + c, static_cast<int32_t>(float_bits(sum, p_.out.dtype())));
+    }
+  }
+
+ private:
+  const Op& op_;
+  const PlainProduct& p_;
+  const Memory& memory_;
+};
+
+template <class Op>
+bool multiply(const Op& op, const Memory& memory) {
+  if (!vectors_enabled()) return false;
+  const PlainProduct product(op);
+  return is_free(product, memory.local) && MatrixTiles(FloatSource<Op>(op, product, memory)).run();
+}
+
+}  // namespace
+
+bool execute(const MatmulFloat& op, const Memory& memory) {
+  if (op.bias && !apart(op.out.matrix.tensor, op.bias->tensor, memory.local)) return false;
+  return multiply(op, memory);
+}
+
+bool execute(const MatmulGrouped& op, const Memory& memory) { return multiply(op, memory); }
+
+}  // namespace tputwin::fast
