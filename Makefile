@@ -35,6 +35,7 @@ test: build
 demo: build
 	$(BUILD)/bin/demo
 	$(BUILD)/bin/okk_conv2d
+	$(BUILD)/bin/tpu_exp
 
 bench: build
 	for b in $(BUILD)/bin/bench_*; do $$b || exit 1; done
