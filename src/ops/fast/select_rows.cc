@@ -26,10 +26,10 @@ HWY_INLINE hn::Mask<D> Holds(Compare compare, V a, V b) {
       return hn::Gt(a, b);
     case Compare::less:
       return hn::Lt(a, b);
-    case Compare::at_least:
-      return hn::Ge(a, b);
+    case Compare::at_least:  // NaN is not at least anything
+      return hn::Or(hn::Gt(a, b), hn::Eq(a, b));
     case Compare::at_most:
-      return hn::Le(a, b);
+      return hn::Or(hn::Lt(a, b), hn::Eq(a, b));
     case Compare::not_equal:
       return hn::Ne(a, b);
     default:
