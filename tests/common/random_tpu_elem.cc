@@ -1,6 +1,7 @@
 // Random operations of the BM1684X: arithmetic and logic of elements.
 #include "base/bits.h"
 #include "common/random_bm1684x.h"
+#include "numerics/rounding.h"
 
 namespace tputwin::testing {
 namespace {
@@ -34,7 +35,9 @@ class ElementGenerator {
                        : tensors_.any(shape_, lane_, type, /*is_source=*/false);
   }
   Source constant(DType type) {
-    return Source::value(random_bits(rng_, type, static_cast<F32Fill>(rng_.below(4))), type);
+    const uint32_t bits = random_bits(rng_, type, static_cast<F32Fill>(rng_.below(4)));
+    if (type == DType::f32) return Source::value(bits, type);
+    return Source::value(static_cast<uint32_t>(wrap(static_cast<int32_t>(bits), type)), type);
   }
   // One element per channel, repeated.
   Source per_channel(DType type) {
