@@ -105,9 +105,11 @@ HWY_INLINE Floats Formula(Floats a, Floats b, [[maybe_unused]] Floats c) {
   if constexpr (kKind == Kind::sub) return hn::Sub(a, b);
   if constexpr (kKind == Kind::mul) return hn::Mul(a, b);
   if constexpr (kKind == Kind::div) return divide(a, b);
-  if constexpr (kKind == Kind::max) return flush(hn::IfThenElse(hn::Gt(a, b), a, b));
+  // what is subnormal in 16 bits is no fp32 subnormal, or is flushed when it is stored
+  const auto flushed = [](Floats x) HWY_ATTR { return kType == DType::f32 ? flush(x) : x; };
+  if constexpr (kKind == Kind::max) return flushed(hn::IfThenElse(hn::Gt(a, b), a, b));
   if constexpr (kKind == Kind::min) return hn::IfThenElse(hn::Le(a, b), a, b);
-  if constexpr (kKind == Kind::lesser) return flush(hn::IfThenElse(hn::Lt(b, a), b, a));
+  if constexpr (kKind == Kind::lesser) return flushed(hn::IfThenElse(hn::Lt(b, a), b, a));
   if constexpr (kKind == Kind::diff_abs) return hn::Abs(hn::Sub(a, b));
   if constexpr (kKind == Kind::mac || kKind == Kind::mul_add)
     return hn::Add(RoundTo<kType>(hn::Mul(a, b)), c);

@@ -1,5 +1,5 @@
-// int_arithmetic: operands of one type as they are, others in 32-bit lanes where those hold every
-// number on the way; element by element else.
+// int_arithmetic: operands of one type as they are, 8-bit operands in 16-bit lanes, others in lanes
+// of 32 bits, where those hold every number on the way; in 64 bits or element by element else.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/int_arithmetic.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -99,18 +99,19 @@ void SameRows(const void* operation, const RowBlock& block) {
 
 // ---- words ----
 
-// x / 2^bits, rounded; bits in [1, 31].
-HWY_INLINE Ints RoundedRight(Ints x, int bits, Rounding rounding) {
-  const RowInts d;
-  const Ints kept = hn::ShiftRightSame(x, bits), zero = hn::Zero(d);
-  const Ints rest = hn::And(x, hn::Set(d, static_cast<int32_t>((uint32_t{1} << bits) - 1)));
-  const Ints half = hn::Set(d, int32_t{1} << (bits - 1));
+// x / 2^bits, rounded; bits in [1, the type's - 1].
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V RoundedRight(D d, V x, int bits, Rounding rounding) {
+  using T = hn::TFromD<D>;
+  const V kept = hn::ShiftRightSame(x, bits), zero = hn::Zero(d), one = hn::Set(d, T{1});
+  const V rest = hn::And(x, hn::Set(d, static_cast<T>((uint32_t{1} << bits) - 1)));
+  const V half = hn::Set(d, static_cast<T>(uint32_t{1} << (bits - 1)));
   const auto above = hn::Gt(rest, half), tie = hn::Eq(rest, half), any = hn::Ne(rest, zero);
   const auto negative = hn::Lt(x, zero);
   auto away = above;
   switch (rounding) {
     case Rounding::half_even:
-      away = hn::Or(above, hn::And(tie, hn::Ne(hn::And(kept, hn::Set(d, 1)), zero)));
+      away = hn::Or(above, hn::And(tie, hn::Eq(hn::And(kept, one), one)));
       break;
     case Rounding::half_away:
       away = hn::Or(above, hn::AndNot(negative, tie));
@@ -156,7 +157,7 @@ void WordBlock(const IntPlan& plan, const RowBlock& block) {
     const Ints b = kKind == Kind::shift ? a : LoadInts(block, 2, i);
     const Ints old = kKind == Kind::mac ? LoadInts(block, 3, i) : a;
     Ints x = Combined<kKind>(a, b, old, plan.op.lshift);
-    x = right == 0 ? hn::ShiftLeftSame(x, left) : RoundedRight(x, right, plan.op.rounding);
+    x = right == 0 ? hn::ShiftLeftSame(x, left) : RoundedRight(d, x, right, plan.op.rounding);
     hn::StoreU(hn::Min(hn::Max(x, low), high), d, block.result<int32_t>() + i);
   });
 }
@@ -179,6 +180,59 @@ void WordRows(const void* operation, const RowBlock& block) {
     case Kind::shift:
       return WordBlock<Kind::shift>(plan, block);
   }
+}
+
+// ---- 8-bit operands, 16 bits on the way ----
+
+using I16 = hn::CappedTag<int16_t, kRowUnit>;
+using Shorts = hn::Vec<I16>;
+
+HWY_INLINE Shorts LoadBytes(const RowBlock& block, size_t operand, size_t i, Shorts mask) {
+  const hn::Rebind<int8_t, I16> bytes;
+  return hn::And(hn::PromoteTo(I16(), hn::LoadU(bytes, block.source<int8_t>(operand) + i)), mask);
+}
+
+template <Kind kKind, bool kToBytes>
+void ShortBlock(const IntPlan& plan, const RowBlock& block) {
+  const I16 d;
+  // what is left of the sign of an operand
+  const auto mask_of = [&](const Source& source) HWY_ATTR {
+    return hn::Set(d, static_cast<int16_t>(is_signed(source.view.dtype) ? -1 : 0xff));
+  };
+  const auto limit = [&](int64_t value) HWY_ATTR {
+    return hn::Set(d, static_cast<int16_t>(std::clamp<int64_t>(value, INT16_MIN, INT16_MAX)));
+  };
+  const Shorts low = limit(plan.limits.low), high = limit(plan.limits.high);
+  const Shorts a_mask = mask_of(plan.op.a), b_mask = mask_of(plan.op.b);
+  const int left = std::max(plan.shift, 0), right = std::max(-plan.shift, 0);
+  for (size_t i = 0; i < block.count; i += hn::Lanes(d)) {
+    const Shorts a = LoadBytes(block, 1, i, a_mask), b = LoadBytes(block, 2, i, b_mask);
+    Shorts x = kKind == Kind::add   ? hn::Add(a, b)
+               : kKind == Kind::sub ? hn::Sub(a, b)
+                                    : hn::Mul(a, b);
+    x = right == 0 ? hn::ShiftLeftSame(x, left) : RoundedRight(d, x, right, plan.op.rounding);
+    x = hn::Min(hn::Max(x, low), high);
+    if constexpr (kToBytes) {
+      const hn::Rebind<uint8_t, I16> bytes;
+      hn::StoreU(hn::TruncateTo(bytes, hn::BitCast(hn::RebindToUnsigned<I16>(), x)), bytes,
+                 block.result<uint8_t>() + i);
+    } else {
+      hn::StoreU(x, d, block.result<int16_t>() + i);
+    }
+  }
+}
+
+template <Kind kKind>
+void ShortBlockOf(const IntPlan& plan, const RowBlock& block) {
+  return element_bytes(plan.op.out.dtype) == 1 ? ShortBlock<kKind, true>(plan, block)
+                                               : ShortBlock<kKind, false>(plan, block);
+}
+
+void ShortRows(const void* operation, const RowBlock& block) {
+  const auto& plan = *static_cast<const IntPlan*>(operation);
+  if (plan.op.kind == Kind::add) return ShortBlockOf<Kind::add>(plan, block);
+  if (plan.op.kind == Kind::sub) return ShortBlockOf<Kind::sub>(plan, block);
+  ShortBlockOf<Kind::mul>(plan, block);
 }
 
 // ---- 64 bits on the way ----
@@ -279,10 +333,14 @@ using Kind = IntArithmetic::Kind;
 HWY_EXPORT(SameRows);
 HWY_EXPORT(WordRows);
 HWY_EXPORT(WideRows);
+HWY_EXPORT(ShortRows);
 
 void same_rows(const void* op, const RowBlock& block) { HWY_DYNAMIC_DISPATCH(SameRows)(op, block); }
 void word_rows(const void* plan, const RowBlock& block) {
   HWY_DYNAMIC_DISPATCH(WordRows)(plan, block);
+}
+void short_rows(const void* plan, const RowBlock& block) {
+  HWY_DYNAMIC_DISPATCH(ShortRows)(plan, block);
 }
 void wide_rows(const void* plan, const RowBlock& block) {
   HWY_DYNAMIC_DISPATCH(WideRows)(plan, block);
@@ -338,9 +396,17 @@ bool fits_words(const IntArithmetic& op, int32_t shift) {
   return std::ldexp(reach(op), std::max(shift, 0)) <= INT32_MAX;
 }
 
+// Whether 16 bits hold every number on the way from 8-bit operands.
+bool fits_shorts(const IntArithmetic& op, int32_t shift) {
+  const auto bytes = [](const TensorView& view) { return element_bytes(view.dtype); };
+  const bool computes = op.kind == Kind::add || op.kind == Kind::sub || op.kind == Kind::mul;
+  return computes && bytes(op.a.view) == 1 && bytes(op.b.view) == 1 && bytes(op.out) <= 2 &&
+         -15 <= shift && shift <= 15 && std::ldexp(reach(op), std::max(shift, 0)) <= INT16_MAX;
+}
+
 // The same of 64 bits.
 bool fits_wide(const IntArithmetic& op, int32_t shift) {
-  return -62 <= shift && shift <= 31 && std::ldexp(reach(op), std::max(shift, 0)) < 0x1p62;
+  return -62 <= shift && shift <= 31 && std::ldexp(reach(op), std::max(shift, 0)) < 0x1p63;
 }
 
 IntLimits limits_of(const IntArithmetic& op) {
@@ -372,6 +438,10 @@ bool execute(const IntArithmetic& op, const Memory& memory) {
                          const void* operation, uint64_t weight) {
     return run_rows(operands, memory, RowLanes::words, kernel, operation, weight);
   };
+  if (op.shift.is_constant && fits_shorts(op, shift)) {
+    const IntPlan plan{op, shift, limits_of(op)};
+    return run_rows({out, a, b}, memory, RowLanes::elements, short_rows, &plan);
+  }
   const bool in_words = op.shift.is_constant && fits_words(op, shift);
   if (in_words || (op.shift.is_constant && fits_wide(op, shift))) {
     const IntPlan plan{op, shift, limits_of(op)};

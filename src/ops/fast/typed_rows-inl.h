@@ -93,12 +93,23 @@ HWY_INLINE RowIntVector LoadInts(const RowBlock& block, size_t operand, size_t i
   return hn::LoadU(RowInts(), block.source<int32_t>(operand) + i);
 }
 
+// Conversions of the processor: of fp16 subnormals too, whatever the number environment.
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+#define TPUTWIN_ROWS_CONVERT_F16 1
+#else
+#define TPUTWIN_ROWS_CONVERT_F16 0
+#endif
+
 // Elements of a floating-point type in a block of elements as fp32, and back, rounded to nearest
-// even.
+// even. Of a 16-bit NaN only that it is one counts.
 template <DType kType>
 HWY_INLINE RowFloatVector LoadElements(const RowBlock& block, size_t operand, size_t i) {
   const RowInts d;
   if constexpr (kType == DType::f32) return LoadFloats(block, operand, i);
+  if constexpr (kType == DType::f16 && TPUTWIN_ROWS_CONVERT_F16) {
+    const hn::Rebind<hwy::float16_t, RowFloats> dh;
+    return hn::PromoteTo(RowFloats(), hn::LoadU(dh, block.source<hwy::float16_t>(operand) + i));
+  }
   const RowIntVector half = hn::PromoteTo(
       d, hn::LoadU(hn::Rebind<uint16_t, RowInts>(), block.source<uint16_t>(operand) + i));
   return hn::BitCast(RowFloats(), kType == DType::f16 ? F16Lanes(half) : hn::ShiftLeft<16>(half));
@@ -107,6 +118,13 @@ template <DType kType>
 HWY_INLINE void StoreElements(RowFloatVector x, const RowBlock& block, size_t i) {
   if constexpr (kType == DType::f32) {
     hn::StoreU(x, RowFloats(), block.result<float>() + i);
+  } else if constexpr (kType == DType::f16 && TPUTWIN_ROWS_CONVERT_F16) {
+    const RowFloats d;
+    const hn::Rebind<hwy::float16_t, RowFloats> dh;
+    // cut to 16 bits it is the NaN of the chip
+    const RowFloatVector nan = hn::BitCast(d, hn::Set(RowInts(), 0x7fff'ffff));
+    hn::StoreU(hn::DemoteTo(dh, hn::IfThenElse(hn::IsNaN(x), nan, x)), dh,
+               block.result<hwy::float16_t>() + i);
   } else {
     const RowIntVector bits = hn::BitCast(RowInts(), x);
     const RowIntVector half = kType == DType::f16 ? F16Bits(bits) : Bf16Bits(bits);
@@ -126,4 +144,5 @@ HWY_INLINE void ForEachRowVector(const RowBlock& block, const Step& step) {
 }  // namespace tputwin::fast::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
+#undef TPUTWIN_ROWS_CONVERT_F16
 #endif  // per-target include guard
