@@ -53,7 +53,7 @@ class FunctionGenerator {
     op.coeff = table(function32::kTurnTerms, type);
     if (!function32::is_exponential(function32_kind(op.kind))) return;
     op.exp_coeff = table(function32::kExpTerms, type);
-    op.exp_table = table(function32::kExpEntries, type);
+    if (rng_.chance(4, 5)) op.exp_table = table(function32::kExpEntries, type);
     op.entries = op.out;
     op.entries->dtype = DType::u16;
     op.entries->plane_stride = 1;
