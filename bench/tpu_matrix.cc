@@ -24,7 +24,7 @@ const Chip& chip = bm1684x();
 struct Extents {
   uint32_t rows, depth, cols;
 };
-constexpr Extents kExtents[] = {{256, 1024, 1024}, {64, 512, 512}, {1, 2048, 1000}};
+constexpr Extents kExtents[] = {{256, 1024, 1024}, {64, 512, 512}, {1, 1024, 1000}};
 
 TensorView tensor(const Shape& shape, DType type, uint64_t& next, uint64_t quantum) {
   next = align_up(next, quantum);

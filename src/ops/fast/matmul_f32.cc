@@ -1,5 +1,5 @@
-// Products of fp32 matrices. The channels of the right matrix already lie as register tiles read
-// them, unless they are too narrow for vectors; the left one is copied.
+// matmul of fp32. The channels of the right matrix already lie as register tiles read them, unless
+// they are too narrow for vectors; the left one is copied.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -19,57 +19,35 @@ namespace {
 
 constexpr uint64_t kMaxTerms = 1 << 20, kMaxCopiedFloats = 16 << 20, kTermsPerTask = 256 << 10;
 
-// What both chips' products are.
-struct Factors {
-  MatrixOperand left;
-  MatrixView out, right;
-  std::optional<MatrixView> bias;
-  bool accumulate;
-  bool starts;  // bias and old output are where the chains start, else they are added to the sum
-};
-
-Factors factors_of(const MatmulF32& op) {
-  return {{.matrix = op.left}, op.out, op.right, op.bias, op.accumulate, false};
-}
-Factors factors_of(const MatmulFloat& op) {
-  return {op.left, op.out.matrix, op.right.matrix, op.bias, op.accumulate, true};
-}
-
 bool same_shape(const MatrixView& m, uint32_t rows, uint32_t cols, uint32_t per_channel) {
   const Shape& s = m.tensor.shape;
   return m.rows == rows && m.cols == cols && has_words(m.tensor) && s.h == 1 &&
          s.w == per_channel && s.n == rows && s.c == ceil_div(cols, s.w);
 }
 
-bool covered(const Factors& f, const LocalMemory& local) {
-  const uint32_t rows = f.out.rows, cols = f.out.cols, depth = f.left.cols();
-  const uint32_t width = f.out.tensor.shape.w;
-  const MatrixView& left = f.left.matrix;
-  auto read_only = [&](const MatrixView& m) { return apart(f.out.tensor, m.tensor, local); };
-  return depth >= 1 && depth <= kMaxTerms && same_shape(f.out, rows, cols, width) &&
-         (f.left.is_constant ||
-          (same_shape(left, left.rows, left.cols, left.tensor.shape.w) && read_only(left))) &&
-         same_shape(f.right, depth, cols, width) &&
-         (f.right.tensor.stride.w == sizeof(float) || width == 1) &&
-         has_own_rows(f.out.tensor, local) && read_only(f.right) &&
-         (!f.bias || (same_shape(*f.bias, 1, cols, width) && read_only(*f.bias)));
+bool covered(const MatmulF32& op, const LocalMemory& local) {
+  const uint32_t rows = op.out.rows, cols = op.out.cols, depth = op.left.cols;
+  const uint32_t width = op.out.tensor.shape.w;
+  auto read_only = [&](const MatrixView& m) { return apart(op.out.tensor, m.tensor, local); };
+  return depth >= 1 && depth <= kMaxTerms && same_shape(op.out, rows, cols, width) &&
+         same_shape(op.left, rows, depth, op.left.tensor.shape.w) &&
+         same_shape(op.right, depth, cols, width) &&
+         (op.right.tensor.stride.w == sizeof(float) || width == 1) &&
+         has_own_rows(op.out.tensor, local) && read_only(op.left) && read_only(op.right) &&
+         (!op.bias || (same_shape(*op.bias, 1, cols, width) && read_only(*op.bias)));
 }
 
 const uint8_t* element(const MatrixView& m, const Memory& memory, uint32_t row, uint32_t col) {
   return memory.byte(m.tensor, row, col / m.tensor.shape.w, 0, col % m.tensor.shape.w);
 }
 
-// result_at(row, column) is the reference body's result, for those that are NaN.
-template <class ResultAt>
 class Product {
  public:
-  Product(const Factors& op, const Memory& memory, const TileKernel& kernel,
-          const ResultAt& result_at)
+  Product(const MatmulF32& op, const Memory& memory, const TileKernel& kernel)
       : op_(op),
         memory_(memory),
         kernel_(kernel),
-        result_at_(result_at),
-        depth_(op.left.cols()),
+        depth_(op.left.cols),
         width_(op.out.tensor.shape.w),
         blocks_(ceil_div(op.out.rows, kernel.rows)),
         // at least three quarters of the columns of whole vectors are results
@@ -116,24 +94,17 @@ class Product {
   void pack_left() {
     thread_local Scratch scratch;
     left_ = scratch.take<float>(uint64_t{op_.out.rows} * depth_);
-    if (op_.left.is_constant)
-      return static_cast<void>(
-          std::fill_n(left_, uint64_t{op_.out.rows} * depth_, f32::from_bits(op_.left.constant)));
-    const MatrixView& m = op_.left.matrix;
-    const bool transposed = op_.left.transposed;
-    std::vector<const uint8_t*> column(m.cols);
-    for (uint32_t col = 0; col < m.cols; ++col) column[col] = element(m, memory_, 0, col);
-    const uint64_t step = m.tensor.stride.n;
+    std::vector<const uint8_t*> column(depth_);
+    for (uint32_t term = 0; term < depth_; ++term)
+      column[term] = element(op_.left, memory_, 0, row_of(term));
+    const uint64_t step = op_.left.tensor.stride.n;
     parallel_for(blocks_, grain(uint64_t{depth_} * kernel_.rows), [&](size_t begin, size_t end) {
       for (size_t block = begin; block < end; ++block) {
         const uint32_t first = static_cast<uint32_t>(block) * kernel_.rows, count = rows(block);
         float* factors = left_ + uint64_t{first} * depth_;
-        for (uint32_t r = first; r < first + count; ++r)
-          for (uint32_t term = 0; term < depth_; ++term) {
-            const uint32_t k = row_of(term);
-            const uint8_t* from = transposed ? column[r] + k * step : column[k] + r * step;
-            factors[term * count + r - first] = Memory::load<float>(from);
-          }
+        for (uint32_t r = 0; r < count; ++r)
+          for (uint32_t term = 0; term < depth_; ++term)
+            factors[term * count + r] = Memory::load<float>(column[term] + (first + r) * step);
       }
     });
   }
@@ -181,7 +152,6 @@ class Product {
     const Columns columns = columns_of(tile);
     const uint32_t row = block * kernel_.rows;
     alignas(64) float sums[kMaxTileRows * kTilePitch], addends[kMaxTileRows * kTilePitch];
-    alignas(64) float biases[kMaxTileRows * kTilePitch];
     SumTile job{.row_factors = left_ + uint64_t{row} * depth_,
                 .column_factors = right_ + uint64_t{tile} * tile_columns_ * depth_,
                 .sums = sums,
@@ -190,22 +160,13 @@ class Product {
     if (in_place_)
       job.column_factors =
           reinterpret_cast<const float*>(element(op_.right, memory_, 0, columns.first));
+    if (op_.bias) job.column_bias = bias_.data() + columns.first;
     if (op_.accumulate) {
       std::fill_n(addends, job.rows * kTilePitch, 0.0f);
       copy_rows(row, job.rows, columns, [&](uint8_t* out, size_t at, size_t bytes) {
         std::memcpy(addends + at, out, bytes);
       });
-    }
-    if (!op_.starts) {
-      if (op_.bias) job.column_bias = bias_.data() + columns.first;
-      if (op_.accumulate) job.addends = addends;
-    } else {
-      if (op_.bias) {
-        for (uint32_t r = 0; r < job.rows; ++r)
-          std::copy_n(bias_.data() + columns.first, kTilePitch, biases + r * kTilePitch);
-        job.start[op_.accumulate ? 0 : 1] = biases;
-      }
-      if (op_.accumulate) job.start[1] = addends;
+      job.addends = addends;
     }
     if (kernel_.run(chains_, job)) redo_nan(row, columns, job);
     copy_rows(row, job.rows, columns,
@@ -229,7 +190,7 @@ class Product {
     for (uint32_t r = 0; r < job.rows; ++r)
       for (uint32_t i = 0; i < columns.count; ++i) {
         float& sum = job.sums[r * kTilePitch + i];
-        if (std::isnan(sum)) sum = result_at_(row + r, columns.first + i);
+        if (std::isnan(sum)) sum = result_at(op_, memory_, row + r, columns.first + i);
       }
   }
 
@@ -238,10 +199,9 @@ class Product {
   }
   static size_t grain(uint64_t work) { return std::max<uint64_t>(1, kTermsPerTask / (work + 1)); }
 
-  const Factors op_;
+  const MatmulF32& op_;
   const Memory& memory_;
   const TileKernel kernel_;
-  const ResultAt& result_at_;
   const uint32_t depth_, width_, blocks_;
   const bool in_place_;
   uint32_t span_tiles_, tile_columns_,
@@ -252,22 +212,14 @@ class Product {
   float* right_ = nullptr;
 };
 
-template <class Op>
-bool multiply(const Op& op, const Memory& memory) {
-  const Factors factors = factors_of(op);
-  if (!vectors_enabled() || !covered(factors, memory.local)) return false;
-  const auto reference = [&](uint32_t i, uint32_t j) { return result_at(op, memory, i, j); };
-  Product product(factors, memory, tile_kernel(), reference);
+}  // namespace
+
+bool execute(const MatmulF32& op, const Memory& memory) {
+  if (!vectors_enabled() || !covered(op, memory.local)) return false;
+  Product product(op, memory, tile_kernel());
   if (!product.fits()) return false;
   product.run();
   return true;
-}
-
-}  // namespace
-
-bool execute(const MatmulF32& op, const Memory& memory) { return multiply(op, memory); }
-bool execute(const MatmulFloat& op, const Memory& memory) {
-  return !op.out.transposed && !op.right.is_constant && multiply(op, memory);
 }
 
 }  // namespace tputwin::fast

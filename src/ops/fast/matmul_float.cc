@@ -3,8 +3,8 @@
 #include <type_traits>
 
 #include "numerics/float16.h"
+#include "ops/fast/cell_planes.h"
 #include "ops/fast/fast.h"
-#include "ops/matmul.h"
 #include "ops/fast/isa.h"
 #include "ops/fast/matrix_product.h"
 
@@ -31,9 +31,7 @@ class FloatSource {
       if (dtype == DType::f32)
         std::memcpy(to + col, from, count * sizeof *to);
       else
-        for (uint32_t i = 0; i < count; ++i)
-          to[col + i] =
-              f32::bits(float_value(Memory::load<uint16_t>(from + i * sizeof(uint16_t)), dtype));
+        widen_.widen(from, count, dtype, to + col);
     });
   }
 
@@ -44,8 +42,11 @@ class FloatSource {
             static_cast<uint32_t>(memory_.read(*op_.bias, 0, j + c));
     }
     uint32_t* const old = kAlternates ? second : first;
-    for (uint32_t c = 0; op_.accumulate && c < count; ++c)
-      old[c] = static_cast<uint32_t>(p_.out.read(memory_, i, j + c));
+    if (op_.accumulate)
+      for_each_result_run(p_.out, memory_, i, j, count,
+                          [&](const uint8_t* from, uint32_t index, uint32_t run) {
+                            std::memcpy(old + index, from, run * sizeof *old);
+                          });
   }
 
   bool run(const PatchKernels& kernels, const PatchTile& tile) const {
@@ -53,18 +54,31 @@ class FloatSource {
   }
 
   void store(uint32_t i, uint32_t j, uint32_t count, uint32_t* first, bool in_doubt) const {
-    for (uint32_t c = 0; c < count; ++c) {
-      float sum = f32::from_bits(first[c]);
-      if (in_doubt && std::isnan(sum))
-        sum = p_.swapped ? result_at(op_, memory_, j + c, i) : result_at(op_, memory_, i, j + c);
-      p_.out.write(memory_, i, j + c, static_cast<int32_t>(float_bits(sum, p_.out.dtype())));
-    }
+    for (uint32_t c = 0; in_doubt && c < count; ++c)
+      if (std::isnan(f32::from_bits(first[c])))
+        first[c] = f32::bits(p_.swapped ? result_at(op_, memory_, j + c, i)
+                                        : result_at(op_, memory_, i, j + c));
+    const DType dtype = p_.out.dtype();
+    for_each_result_run(p_.out, memory_, i, j, count,
+                        [&](uint8_t* to, uint32_t index, uint32_t run) {
+                          if (dtype == DType::f32)
+                            std::memcpy(to, first + index, run * sizeof *first);
+                          else
+                            narrow(first + index, run, dtype, to);
+                        });
   }
 
  private:
+  static void narrow(const uint32_t* sums, uint32_t count, DType dtype, uint8_t* to) {
+    for (uint32_t i = 0; i < count; ++i)
+      Memory::store(to + i * sizeof(uint16_t),
+                    static_cast<uint16_t>(float_bits(f32::from_bits(sums[i]), dtype)));
+  }
+
   const Op& op_;
   const PlainProduct& p_;
   const Memory& memory_;
+  const CellKernels widen_ = cell_kernels();
 };
 
 template <class Op>

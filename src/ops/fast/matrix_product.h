@@ -45,6 +45,18 @@ void for_each_run(const MatrixOperand& m, const Memory& memory, uint32_t row, F&
       col, std::min(width, cols - col));
 }
 
+// The same of `count` results from (i,j) on. f(bytes, index, count)
+template <class F>
+void for_each_result_run(const MatrixOperand& out, const Memory& memory, uint32_t i, uint32_t j,
+                         uint32_t count, F&& f) {
+  const uint32_t width = out.row_per_channel ? out.matrix.cols : out.matrix.tensor.shape.w;
+  for (uint32_t done = 0; done < count;) {
+    const uint32_t run = std::min(width - (j + done) % width, count - done);
+    f(out.byte(memory, i, j + done), done, run);
+    done += run;
+  }
+}
+
 // Whether elements lie side by side in local memory.
 inline bool has_runs(const MatrixOperand& m) {
   const TensorView& t = m.matrix.tensor;
@@ -97,8 +109,7 @@ class MatrixTiles {
     thread_local Scratch left, right;
     left_ = left.take<uint32_t>(left_cells);
     right_ = right.take<uint32_t>(right_cells);
-    std::fill_n(left_, left_cells, 0);
-    std::fill_n(right_, right_cells, 0);
+    clear_rest();
     pack(p_.left, /*is_left=*/true);
     pack(p_.right, /*is_left=*/false);
     const uint64_t work = uint64_t{cells_} * kernels_.rows * kernels_.columns();
@@ -136,6 +147,20 @@ class MatrixTiles {
     const uint32_t pitch = kernels_.columns();
     const uint64_t cell = (uint64_t{col / pitch} * cells_ + k / kInCell) * pitch + col % pitch;
     return reinterpret_cast<Element*>(right_ + cell)[k % kInCell];
+  }
+
+  // What tiles read beyond the matrices: rows, columns and the second half of the last cell.
+  void clear_rest() const {
+    const uint32_t pitch = kernels_.columns(), height = kernels_.rows;
+    if (kInCell > 1)
+      std::fill_n(left_ + uint64_t{blocks_ - 1} * height * cells_, uint64_t{height} * cells_, 0);
+    if (cols_ % pitch != 0)
+      std::fill_n(right_ + uint64_t{tiles_ - 1} * pitch * cells_, uint64_t{pitch} * cells_, 0);
+    if (p_.left.cols() % kInCell == 0) return;
+    for (uint64_t block = 1; block <= blocks_; ++block)
+      std::fill_n(left_ + (block * cells_ - 1) * height, height, 0);
+    for (uint64_t tile = 1; tile <= tiles_; ++tile)
+      std::fill_n(right_ + (tile * cells_ - 1) * pitch, pitch, 0);
   }
 
   void pack(const MatrixOperand& m, bool is_left) const {

@@ -106,6 +106,19 @@ bool Alternating(const PatchTile& tile) {
 // Below this exponent the factors that align products are no fp32 numbers.
 constexpr int32_t kLeastExponent = 32, kInfinite = 255;
 
+// Towards zero, of numbers that 32 bits hold: the processor's own conversion.
+HWY_INLINE VI Truncated(VF v) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  return VI{_mm512_cvttps_epi32(v.raw)};
+#elif HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
+  return VI{_mm256_cvttps_epi32(v.raw)};
+#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE2
+  return VI{_mm_cvttps_epi32(v.raw)};
+#else
+  return hn::ConvertTo(DI(), v);
+#endif
+}
+
 // The sum of `count` products, lane by lane; lanes that need the reference become NaN in `doubt`.
 template <size_t kV>
 HWY_INLINE void GroupSum(const float* weights, size_t weight_step, const float* inputs,
@@ -142,7 +155,7 @@ HWY_INLINE void GroupSum(const float* weights, size_t weight_step, const float* 
   const float* from = products;
   for (size_t i = 0; i < count; ++i)
     for (size_t v = 0; v < kV; ++v, from += kLanes32)
-      total[v] = hn::Add(total[v], hn::ConvertTo(di, hn::Mul(hn::Load(d, from), align[v])));
+      total[v] = hn::Add(total[v], Truncated(hn::Mul(hn::Load(d, from), align[v])));
   for (size_t v = 0; v < kV; ++v)
     sums[v] = hn::Add(sums[v], hn::Mul(hn::ConvertTo(d, total[v]), unit[v]));
 }

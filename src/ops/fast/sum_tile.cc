@@ -27,11 +27,8 @@ HWY_INLINE void SumChain(const Chains& chains, const SumTile& tile, size_t chain
   const D d;
   const size_t lanes = hn::Lanes(d);
   V sums[kR][kV];
-  const float* start = chain < tile.start.size() ? tile.start[chain] : nullptr;
   for (size_t r = 0; r < kR; ++r)
-    for (size_t v = 0; v < kV; ++v)
-      sums[r][v] =
-          start != nullptr ? hn::LoadU(d, start + r * kTilePitch + v * lanes) : hn::Zero(d);
+    for (size_t v = 0; v < kV; ++v) sums[r][v] = hn::Zero(d);
   const uint32_t* offset = chains.column_offset.data() + chains.begin[chain];
   const uint32_t* const end = chains.column_offset.data() + chains.begin[chain + 1];
   const float* row = tile.row_factors + chains.begin[chain] * kR;

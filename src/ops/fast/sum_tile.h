@@ -1,7 +1,7 @@
-// Tiles of fp32 results that are sums of products in the order of additions of the BM1684 and the
-// BM1684X (numerics/accumulate.h). The terms of a result form chains, each added up from its first
-// term to its last; the chains are added in pairs, and the pairs to one another. Results do not
-// depend on each other, so a tile of rows and columns keeps one chain of every result in registers.
+// Tiles of fp32 results that are sums of products in the BM1684's order of additions
+// (numerics/accumulate.h). The terms of a result form chains, each added up from its first term to
+// its last; the chains are added in pairs, and the pairs to one another. Results do not depend on
+// each other, so a tile of rows and columns keeps one chain of every result in registers.
 #pragma once
 
 #include <array>
@@ -30,8 +30,6 @@ struct SumTile {
   const float* column_factors;  // [column_offset[term] + column], whole vectors are read
   float* sums;
   uint32_t rows, vectors;
-  // Where the chains start, laid out as sums; null: at 0. Of four chains, the first two.
-  std::array<const float*, 2> start{};
   // Added in this order where not null: one per row, one per column, one per result (laid out as
   // sums).
   const float* row_bias = nullptr;
