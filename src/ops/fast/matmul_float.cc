@@ -5,9 +5,9 @@
 #include "numerics/float16.h"
 #include "ops/fast/cell_planes.h"
 #include "ops/fast/fast.h"
-#include "ops/matmul.h"
 #include "ops/fast/isa.h"
 #include "ops/fast/matrix_product.h"
+#include "ops/matmul.h"
 
 namespace tputwin::fast {
 namespace {

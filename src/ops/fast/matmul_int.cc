@@ -2,9 +2,9 @@
 #include "numerics/rounding.h"
 #include "ops/elements.h"
 #include "ops/fast/fast.h"
-#include "ops/matmul.h"
 #include "ops/fast/isa.h"
 #include "ops/fast/matrix_product.h"
+#include "ops/matmul.h"
 #include "ops/matmul_checks.h"
 
 namespace tputwin::fast {
