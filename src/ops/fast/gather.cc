@@ -2,7 +2,8 @@
 // follow.
 #include "ops/gather.h"
 
-#include <cstring>
+#include <algorithm>
+#include <atomic>
 #include <vector>
 
 #include "ops/fast/dma_copy.h"
@@ -16,12 +17,6 @@ namespace tputwin::fast {
 namespace {
 
 using Outside = Gather::Outside;
-
-// Where the elements of a channel of out come from: byte offsets in a channel of param.
-struct Sources {
-  std::vector<int64_t> offset;  // kOutside: from nowhere
-  bool rows;                    // one for a row, not for an element
-};
 
 Limits limits(const Gather& op) {
   const Shape& p = op.param.shape;
@@ -43,10 +38,18 @@ void pick(const Gather& op, uint8_t* out, const uint8_t* param, const int64_t* o
   }
 }
 
+// Rows lie anywhere, so that the processor foresees none.
+constexpr uint32_t kAhead = 4;
+void prefetch(const uint8_t* row, size_t bytes) {
+  for (size_t i = 0; i < std::min<size_t>(bytes, 1024); i += 64) __builtin_prefetch(row + i);
+}
+
 template <class T>
 void pick_rows(const Gather& op, uint8_t* out, const uint8_t* param, const int64_t* offset) {
   const Shape& s = op.out.shape;
   for (uint32_t h = 0; h < s.h; ++h, out += op.out.stride.h) {
+    if (h + kAhead < s.h && offset[h + kAhead] != kOutside)
+      prefetch(param + offset[h + kAhead], s.w * sizeof(T));
     if (offset[h] != kOutside)
       copy_bytes(out, param + offset[h], s.w * sizeof(T));
     else if (op.outside == Outside::fill)
@@ -89,6 +92,70 @@ void gather(const Gather& op, const Memory& memory, const std::vector<int64_t>& 
   });
 }
 
+// Elements by indices of their own, all of which must be inside, in rows without gaps.
+template <class T, class Index>
+class RowGather {
+ public:
+  RowGather(const Gather& op, const Memory& memory) : op_(op), memory_(memory) {}
+
+  bool run() const {
+    const Shape& s = op_.out.shape;
+    const uint64_t bytes = s.count() * (sizeof(T) + sizeof(Index));
+    std::atomic<bool> inside = true;
+    share_out(size_t{s.n} * s.c, bytes, [&](size_t begin, size_t end) {
+      for (size_t item = begin; item < end; ++item)
+        if (!is_inside(item)) inside = false;
+    });
+    if (!inside) return false;
+    share_out(size_t{s.n} * s.c, bytes, [&](size_t begin, size_t end) {
+      for (size_t item = begin; item < end; ++item) pick(item);
+    });
+    return true;
+  }
+
+ private:
+  const uint8_t* row(const TensorView& view, size_t item, uint32_t h) const {
+    const uint32_t channels = view.shape.c, n = static_cast<uint32_t>(item / channels);
+    return memory_.byte(view, view.shape.n == 1 ? 0 : n, static_cast<uint32_t>(item % channels), h,
+                        0);
+  }
+  bool is_inside(size_t item) const {
+    Index largest = 0;
+    for (uint32_t h = 0; h < op_.out.shape.h; ++h) {
+      const uint8_t* index = row(op_.index, item, h);
+      for (uint32_t w = 0; w < op_.out.shape.w; ++w)
+        largest = std::max(largest, Memory::load<Index>(index + w * sizeof(Index)));
+    }
+    return largest < op_.param.shape.w;
+  }
+  void pick(size_t item) const {
+    for (uint32_t h = 0; h < op_.out.shape.h; ++h) {
+      auto* out = const_cast<uint8_t*>(row(op_.out, item, h));
+      const uint8_t *param = row(op_.param, item, h), *index = row(op_.index, item, h);
+      for (uint32_t w = 0; w < op_.out.shape.w; ++w) {
+        const size_t from = Memory::load<Index>(index + w * sizeof(Index));
+        Memory::store(out + w * sizeof(T), Memory::load<T>(param + from * sizeof(T)));
+      }
+    }
+  }
+
+  const Gather& op_;
+  const Memory& memory_;
+};
+
+template <class T>
+bool gather_in_rows(const Gather& op, const Memory& memory) {
+  return op.index.dtype == DType::u8 ? RowGather<T, uint8_t>(op, memory).run()
+                                     : RowGather<T, uint16_t>(op, memory).run();
+}
+
+bool is_row_gather(const Gather& op) {
+  return op.by == IndexedBy::w && op.outside == Outside::fault && op.first_row == 0 &&
+         op.last_row == UINT32_MAX &&
+         (op.index.dtype == DType::u8 || op.index.dtype == DType::u16) && has_dense_rows(op.out) &&
+         has_dense_rows(op.param) && has_dense_rows(op.index);
+}
+
 }  // namespace
 
 // A gather that may have to leave everything as it is looks at all indices first.
@@ -101,6 +168,12 @@ bool execute(const Gather& op, const Memory& memory) {
       !disjoint({&op.out}, {&op.param}, local) || !disjoint({&op.out}, {&op.index}, local) ||
       (rows && !(has_dense_rows(op.out) && has_dense_rows(op.param))))
     return false;
+  if (is_row_gather(op)) {
+    const uint32_t bytes = element_bytes(op.out.dtype);
+    return bytes == 4   ? gather_in_rows<uint32_t>(op, memory)
+           : bytes == 2 ? gather_in_rows<uint16_t>(op, memory)
+                        : gather_in_rows<uint8_t>(op, memory);
+  }
   if (op.outside == Outside::fault &&
       !all_inside(op.by, op.index, s, limits(op), op.param.stride, memory))
     return false;  // the reference body notes which one

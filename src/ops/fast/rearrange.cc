@@ -41,21 +41,40 @@ TensorView channel(TensorView v, uint32_t c, const LocalMemory& local) {
   return v;
 }
 
-TensorView batch(TensorView v, uint32_t n) {
-  v.shape.n = 1;
-  v.address += uint64_t{n} * v.stride.n;
-  return v;
-}
+// Rows of a channel, or all of it if it is one piece on both sides.
+class PlaneCopy {
+ public:
+  explicit PlaneCopy(const Rearrange& op)
+      : rows_(op.out.shape.h),
+        bytes_(op.out.shape.w * size_t{element_bytes(op.out.dtype)}),
+        to_(op.out.stride.h),
+        from_(op.in.stride.h) {
+    if (to_ == bytes_ && from_ == bytes_) bytes_ *= rows_, rows_ = 1;
+  }
+  void copy(uint8_t* to, const uint8_t* from) const {
+    for (uint32_t h = 0; h < rows_; ++h) copy_bytes(to + h * to_, from + h * from_, bytes_);
+  }
+
+ private:
+  uint32_t rows_;
+  size_t bytes_, to_, from_;
+};
 
 // Between lanes a batch of either side is a channel of the other.
 bool swap_nc(const Rearrange& op, const Memory& memory) {
   if (op.in.space != Space::local) return copy(op.out, exchange_nc(op.in), memory);
   if (op.out.space != Space::local) return copy(exchange_nc(op.out), op.in, memory);
-  for (uint32_t n = 0; n < op.out.shape.n; ++n)
-    for (uint32_t c = 0; c < op.out.shape.c; ++c)
-      if (!copy(batch(channel(op.out, c, memory.local), n),
-                batch(channel(op.in, n, memory.local), c), memory))
-        return false;
+  if (!has_dense_rows(op.out) || !has_dense_rows(op.in)) return false;
+  const Shape& s = op.out.shape;
+  const PlaneCopy plane(op);
+  share_out(size_t{s.n} * s.c, 2 * s.count() * element_bytes(op.out.dtype),
+            [&](size_t begin, size_t end) {
+              for (size_t item = begin; item < end; ++item) {
+                const auto n = static_cast<uint32_t>(item / s.c);
+                const auto c = static_cast<uint32_t>(item % s.c);
+                plane.copy(memory.byte(op.out, n, c, 0, 0), memory.byte(op.in, c, n, 0, 0));
+              }
+            });
   return true;
 }
 
@@ -75,7 +94,8 @@ bool swap_cw(const Rearrange& op, const Memory& memory) {
   if (!has_dense_rows(op.out) || !has_dense_rows(op.in)) return false;
   const Shape& s = op.out.shape;
   const uint32_t bytes = element_bytes(op.out.dtype);
-  const size_t strip = 64 / bytes, strips = ceil_div<size_t>(s.c, strip);
+  constexpr size_t strip = 128;  // columns of one tile or two
+  const size_t strips = ceil_div<size_t>(s.c, strip);
   share_out(size_t{s.n} * s.h * strips, 2 * s.count() * bytes, [&](size_t begin, size_t end) {
     while (begin < end) {
       const size_t plane = begin / strips, from = begin % strips;
