@@ -33,10 +33,19 @@ int32_t convert(int32_t bits, DType from, DType to, Rounding mode) {
   return static_cast<int32_t>(narrow(x, to, mode));
 }
 
+int32_t convert_scalar(int32_t bits, DType from, DType to, Rounding mode) {
+  const auto magnitude = static_cast<uint32_t>(bits) & ~f32::kSignBit;
+  const bool subnormal = from == DType::f32 && magnitude < 0x0080'0000;
+  if (!subnormal || to != DType::bf16) return convert(bits, from, to, mode);
+  const uint32_t kept = magnitude >> 16;
+  const bool away = rounds_away(mode, bits < 0, (kept & 1) != 0, cut_of(magnitude, 16));
+  return static_cast<int32_t>((bits < 0 ? 0x8000u : 0u) | (kept + away));
+}
+
 int32_t round_to_whole(int32_t bits, DType dtype, Rounding mode) {
   const float x = float_value(static_cast<uint32_t>(bits), dtype);
   const float magnitude = std::fabs(x);
-  if (!(magnitude < 0x1p24f)) return static_cast<int32_t>(float_bits(x, dtype));
+  if (!(magnitude < 0x1p24f)) return bits;  // NaN too, as they are
   const float whole = std::trunc(magnitude), part = magnitude - whole;
   const unsigned cut = part == 0 ? 0 : part < 0.5f ? 1 : part == 0.5f ? 2 : 3;
   const bool odd = (static_cast<int32_t>(whole) & 1) != 0;

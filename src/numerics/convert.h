@@ -13,6 +13,9 @@ namespace tputwin {
 // Memory::write() pass them. Integers saturate; NaN gives the smallest integer.
 int32_t convert(int32_t bits, DType from, DType to, Rounding mode);
 
+// The same as the controller does it: subnormal fp32 numbers become subnormal bf16 ones.
+int32_t convert_scalar(int32_t bits, DType from, DType to, Rounding mode);
+
 // A floating-point element rounded to a whole number of its own type.
 int32_t round_to_whole(int32_t bits, DType dtype, Rounding mode);
 

@@ -22,9 +22,17 @@ int64_t scaled(int64_t value, int64_t amount, Rounding mode) {
   return static_cast<int64_t>(static_cast<uint64_t>(value) << amount);
 }
 
+// The low 16 bits, signed as the narrow side is.
+int64_t offset_of(const Requantise& op, int64_t offset) {
+  const bool wide = op.kind == Kind::to_wide || op.kind == Kind::f32_wide;
+  const bool negative = is_signed(wide ? op.in.dtype : op.out.dtype);
+  return negative ? int64_t{static_cast<int16_t>(offset)} : int64_t{static_cast<uint16_t>(offset)};
+}
+
 int32_t result(const Requantise& op, int64_t x, const Memory& memory, uint32_t n, uint32_t c,
                uint32_t h, uint32_t w) {
   const auto integer = [&](const Source& s) { return read_integer(memory, s, n, c, h, w); };
+  const auto offset = [&] { return offset_of(op, integer(op.offset)); };
   const auto number = [&](const Source& s) { return read_float(memory, s, n, c, h, w); };
   switch (op.kind) {
     case Kind::to_narrow:
@@ -33,7 +41,7 @@ int32_t result(const Requantise& op, int64_t x, const Memory& memory, uint32_t n
           op.out.dtype);
     case Kind::to_wide:
       return saturate(
-          scaled((x - integer(op.offset)) * integer(op.multiplier), integer(op.shift), op.rounding),
+          scaled((x - offset()) * integer(op.multiplier), integer(op.shift), op.rounding),
           op.out.dtype);
     case Kind::f32_narrow:
       return float_to_integer(
@@ -41,7 +49,7 @@ int32_t result(const Requantise& op, int64_t x, const Memory& memory, uint32_t n
           op.rounding);
     case Kind::f32_wide:
       return static_cast<int32_t>(
-          f32::bits(f32::mul(integer_to_float(x - integer(op.offset)), number(op.multiplier))));
+          f32::bits(f32::mul(integer_to_float(x - offset()), number(op.multiplier))));
   }
   return 0;
 }

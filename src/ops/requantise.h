@@ -11,6 +11,7 @@ namespace tputwin {
 // to_wide:     out = saturate(shift((in - offset) * multiplier))
 // f32_narrow:  out = saturate(round(float(in) * scale + offset))
 // f32_wide:    out = float(in - offset) * scale
+// Of an integer offset the low 16 bits count, signed as the narrow side is.
 // shift(v): v * 2^s for s >= 0, v / 2^-s rounded otherwise. Parameters are one number each, or one
 // per channel, of i32 and, where they scale or offset fp32, of f32.
 struct Requantise {

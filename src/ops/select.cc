@@ -27,11 +27,11 @@ bool holds(Compare compare, Number a, Number b) {
     case Compare::equal:
       return !(a > b) && !(b > a);
     case Compare::less:
-      return a < b;
+      return !(a >= b);
     case Compare::at_least:
       return a >= b;
     case Compare::at_most:
-      return a <= b;
+      return !(a > b);
     case Compare::equal_value:
       return a == b;
     case Compare::not_equal:

@@ -28,13 +28,23 @@ int32_t of_integer(Kind kind, int32_t bits, DType dtype) {
 // The sign bit of a floating-point type.
 constexpr uint32_t sign_bit(DType dtype) { return dtype == DType::f32 ? f32::kSignBit : 0x8000; }
 
-// The exponent field less its bias.
-int32_t exponent_of(uint32_t bits, DType dtype) {
-  const bool is_f16 = dtype == DType::f16;
-  const int32_t field = dtype == DType::f32    ? bits >> 23 & 0xff
-                        : dtype == DType::bf16 ? bits >> 7 & 0xff
-                                               : bits >> 10 & 0x1f;
-  return field - (is_f16 ? 15 : 127);
+// Where the exponent field of a type starts.
+constexpr uint32_t fraction_bits(DType dtype) {
+  return dtype == DType::f32 ? 23 : dtype == DType::bf16 ? 7 : 10;
+}
+
+// Positive numbers from 4/3 of a power of 2 on are rounded up to the next one; the rest is cut off.
+// NaN beyond that bound leave the field 0.
+uint32_t power_of_2(uint32_t bits, DType dtype) {
+  const uint32_t sign = bits & sign_bit(dtype), one = 1u << fraction_bits(dtype);
+  if (sign == 0) bits += one * 2 / 3;
+  return sign | (bits & (sign_bit(dtype) - one));
+}
+
+int32_t exponent_of(uint32_t bits, DType in, DType out) {
+  const uint32_t power = power_of_2(bits, in);
+  if (is_float(out)) return static_cast<int32_t>(power);
+  return static_cast<int32_t>((power & ~sign_bit(in)) >> fraction_bits(in));
 }
 
 int32_t of_float(const Unary& op, uint32_t bits) {
@@ -45,18 +55,16 @@ int32_t of_float(const Unary& op, uint32_t bits) {
     case Kind::abs:
       return static_cast<int32_t>(bits & ~sign_bit(type));
     case Kind::neg:
-      return static_cast<int32_t>(bits ^ sign_bit(type));
+      return element(f32::sub(0.0f, x));
     case Kind::relu:
       return x > 0.0f ? static_cast<int32_t>(bits) : 0;
     case Kind::prelu:
       return x > 0.0f ? static_cast<int32_t>(bits)
                       : element(f32::mul(x, float_value(op.alpha, type)));
     case Kind::sign:
-      return element(x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : 0.0f);
-    case Kind::exponent: {
-      const int32_t exponent = exponent_of(bits, type);
-      return is_float(op.out.dtype) ? element(static_cast<float>(exponent)) : exponent;
-    }
+      return element(x > 0.0f ? 1.0f : x == 0.0f ? 0.0f : -1.0f);  // -1 for NaN
+    case Kind::exponent:
+      return exponent_of(bits, type, op.out.dtype);
   }
   return 0;
 }

@@ -5,10 +5,11 @@
 
 namespace tputwin {
 
-// abs: |x|, wrapping the smallest integer; the sign bit of a float      neg: 0 - x
-// relu: x > 0 ? x : 0                                     prelu: x > 0 ? x : alpha * x, floats only
-// sign: -1, 0 or 1 of the type                 exponent: the unbiased exponent, to an integer type
-//                                              of that width or as a number of the same type
+// abs: |x|, of the smallest integer itself; of floats the sign bit cleared
+// neg: 0 - x        relu: x > 0 ? x : 0        prelu: x > 0 ? x : alpha * x, floats only
+// sign: 1, 0 or -1 of the type, -1 for NaN
+// exponent: the power of 2 next to a float, of its type, or the exponent field of that as an
+//           integer of the same width
 struct Unary {
   enum class Kind : uint8_t { abs, neg, relu, prelu, sign, exponent };
   Kind kind = Kind::abs;

@@ -24,12 +24,12 @@ HWY_INLINE hn::Mask<D> Holds(Compare compare, V a, V b) {
   switch (compare) {
     case Compare::greater:
       return hn::Gt(a, b);
-    case Compare::less:
-      return hn::Lt(a, b);
-    case Compare::at_least:  // NaN is not at least anything
+    case Compare::less:  // with NaN
+      return hn::Not(hn::Or(hn::Gt(a, b), hn::Eq(a, b)));
+    case Compare::at_least:  // without
       return hn::Or(hn::Gt(a, b), hn::Eq(a, b));
     case Compare::at_most:
-      return hn::Or(hn::Lt(a, b), hn::Eq(a, b));
+      return hn::Not(hn::Gt(a, b));
     case Compare::not_equal:
       return hn::Ne(a, b);
     default:

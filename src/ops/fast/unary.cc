@@ -18,7 +18,8 @@ namespace {
 
 using Kind = Unary::Kind;
 
-// Magnitude or negative of integers, or of floating-point numbers given as integers of their size.
+// Magnitude or negative of integers, or magnitude of floating-point numbers given as integers of
+// their size.
 template <class T>
 void SignBlock(const Unary& op, const RowBlock& block) {
   const hn::CappedTag<T, 64 / sizeof(T)> d;
@@ -26,8 +27,7 @@ void SignBlock(const Unary& op, const RowBlock& block) {
   const auto sign = hn::Set(d, static_cast<T>(T{1} << (8 * sizeof(T) - 1)));
   for (size_t i = 0; i < block.count; i += hn::Lanes(d)) {
     const auto x = hn::LoadU(d, block.source<T>(1) + i);
-    const auto y = floats ? (abs ? hn::AndNot(sign, x) : hn::Xor(x, sign))
-                          : (abs ? hn::Abs(x) : hn::Sub(hn::Zero(d), x));
+    const auto y = floats ? hn::AndNot(sign, x) : abs ? hn::Abs(x) : hn::Sub(hn::Zero(d), x);
     hn::StoreU(y, d, block.result<T>() + i);
   }
 }
@@ -73,8 +73,9 @@ bool execute(const Unary& op, const Memory& memory) {
   if (op.kind == Kind::relu) return select_rows(as_select(op), memory);
   const bool unsigned_abs =
       op.kind == Kind::abs && !is_float(op.in.dtype) && !is_signed(op.in.dtype);
-  if (!vectors_enabled() || unsigned_abs || (op.kind != Kind::abs && op.kind != Kind::neg))
-    return false;
+  const bool covered =
+      op.kind == Kind::abs ? !unsigned_abs : op.kind == Kind::neg && !is_float(op.in.dtype);
+  if (!vectors_enabled() || !covered) return false;
   return run_rows({row_result(op.out), row_source(op.in)}, memory, RowLanes::elements, sign_rows,
                   &op);
 }

@@ -19,7 +19,8 @@ Quirks read_quirks() {
   const bool all = named("all");
   return {.shift32 = all || named("shift32"),
           .mac_sign = all || named("mac_sign"),
-          .kernel_flush = all || named("kernel_flush")};
+          .kernel_flush = all || named("kernel_flush"),
+          .ignored = all || named("ignored")};
 }
 
 }  // namespace

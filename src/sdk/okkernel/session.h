@@ -14,6 +14,10 @@ struct Quirks {
   bool shift32 = false;   // a 32-bit shift by exactly +-32 leaves the value unchanged
   bool mac_sign = false;  // packed mac reads the old value as int16 whatever is_origin_dst_signed
   bool kernel_flush = false;  // float arithmetic of the kernel's own code flushes subnormals
+  // The BM1684X's model does not look at the shift of int_min_C, int_max_C and of int_mm of 8 and
+  // 16 bits, at is_param_repeated, and at VECTOR of src2 and src3 of selects, which it takes for
+  // TENSOR.
+  bool ignored = false;
   static const Quirks& of_process();
 };
 

@@ -39,6 +39,9 @@ class Call : public okk::KernelCall {
   explicit Call(std::string_view name);
 
   const Chip& chip() const { return bm1684x(); }
+  const okk::Quirks& quirks() const {
+    return in_kernel() ? session().quirks() : okk::Quirks::of_process();
+  }
 
   // The type an argument names; i8 if it is none of those allowed.
   DType type(std::string_view argument, data_type_t dtype, Types allowed);

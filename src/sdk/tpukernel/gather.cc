@@ -49,13 +49,14 @@ struct Form {
   bool is_scatter;
   data_type_t index_dtype;
   int param_h = 1, param_w = 1;
+  bool is_param_repeated = true;
 };
 
 // Shape of param, by the shape of the result. Functions with an index for every channel and batch
-// read one batch of param for all, whatever is_param_repeated says.
+// may read one batch of param for all; the chip's model always does (quirk ignored).
 Shape param_shape(Call& call, const Form& form, const Shape& s) {
   const bool one_batch = form.by == IndexedBy::w || form.by == IndexedBy::h;
-  const uint32_t n = one_batch ? 1 : s.n;
+  const uint32_t n = one_batch && (form.is_param_repeated || call.quirks().ignored) ? 1 : s.n;
   switch (form.by) {
     case IndexedBy::h:
       return {n, s.c, extent(call, form.param_h, "param_h"), s.w};
@@ -233,38 +234,45 @@ void tpu_bdc_hw_scatter(local_addr_t output_addr, local_addr_t param_addr, local
 }
 
 // The 4bank form does the same; only its param may reach over four banks.
-#define TPU_BATCH_GATHER(function, by_, extent)                                                    \
-  void tpu_bdc_##function(local_addr_t output_addr, local_addr_t param_addr,                       \
-                          local_addr_t index_addr, const dim4* shape, int extent,                  \
-                          data_type_t dtype, data_type_t index_dtype,                              \
-                          bool /*is_param_repeated*/) {                                            \
-    gather(                                                                                        \
-        __func__,                                                                                  \
-        {.by = IndexedBy::by_, .is_scatter = false, .index_dtype = index_dtype, .extent = extent}, \
-        {output_addr, param_addr, index_addr}, shape, dtype);                                      \
-  }                                                                                                \
-  void tpu_bdc_##function##_exception(local_addr_t output_addr, local_addr_t param_addr,           \
-                                      local_addr_t index_addr, scalar_t C, const dim4* shape,      \
-                                      int extent, data_type_t dtype, data_type_t index_dtype,      \
-                                      bool /*is_param_repeated*/, bool fill_const) {               \
-    gather(                                                                                        \
-        __func__,                                                                                  \
-        {.by = IndexedBy::by_, .is_scatter = false, .index_dtype = index_dtype, .extent = extent}, \
-        {output_addr, param_addr, index_addr}, shape, dtype, exception(C, fill_const));            \
+#define TPU_BATCH_GATHER(function, by_, extent)                                                 \
+  void tpu_bdc_##function(local_addr_t output_addr, local_addr_t param_addr,                    \
+                          local_addr_t index_addr, const dim4* shape, int extent,               \
+                          data_type_t dtype, data_type_t index_dtype, bool is_param_repeated) { \
+    gather(__func__,                                                                            \
+           {.by = IndexedBy::by_,                                                               \
+            .is_scatter = false,                                                                \
+            .index_dtype = index_dtype,                                                         \
+            .extent = extent,                                                                   \
+            .is_param_repeated = is_param_repeated},                                            \
+           {output_addr, param_addr, index_addr}, shape, dtype);                                \
+  }                                                                                             \
+  void tpu_bdc_##function##_exception(local_addr_t output_addr, local_addr_t param_addr,        \
+                                      local_addr_t index_addr, scalar_t C, const dim4* shape,   \
+                                      int extent, data_type_t dtype, data_type_t index_dtype,   \
+                                      bool is_param_repeated, bool fill_const) {                \
+    gather(__func__,                                                                            \
+           {.by = IndexedBy::by_,                                                               \
+            .is_scatter = false,                                                                \
+            .index_dtype = index_dtype,                                                         \
+            .extent = extent,                                                                   \
+            .is_param_repeated = is_param_repeated},                                            \
+           {output_addr, param_addr, index_addr}, shape, dtype, exception(C, fill_const));      \
   }
 TPU_BATCH_GATHER(batch_bcast_w_gather, w, param_w)
 TPU_BATCH_GATHER(batch_bcast_h_gather, h, param_h)
 TPU_BATCH_GATHER(4bank_w_gather, w, param_w)
 
-#define TPU_BATCH_SCATTER(function, by_, extent)                                                  \
-  void tpu_bdc_##function(local_addr_t output_addr, local_addr_t param_addr,                      \
-                          local_addr_t index_addr, const dim4* shape, int extent,                 \
-                          data_type_t dtype, data_type_t index_dtype,                             \
-                          bool /*is_param_repeated*/) {                                           \
-    scatter(                                                                                      \
-        __func__,                                                                                 \
-        {.by = IndexedBy::by_, .is_scatter = true, .index_dtype = index_dtype, .extent = extent}, \
-        {output_addr, param_addr, index_addr}, shape, dtype);                                     \
+#define TPU_BATCH_SCATTER(function, by_, extent)                                                \
+  void tpu_bdc_##function(local_addr_t output_addr, local_addr_t param_addr,                    \
+                          local_addr_t index_addr, const dim4* shape, int extent,               \
+                          data_type_t dtype, data_type_t index_dtype, bool is_param_repeated) { \
+    scatter(__func__,                                                                           \
+            {.by = IndexedBy::by_,                                                              \
+             .is_scatter = true,                                                                \
+             .index_dtype = index_dtype,                                                        \
+             .extent = extent,                                                                  \
+             .is_param_repeated = is_param_repeated},                                           \
+            {output_addr, param_addr, index_addr}, shape, dtype);                               \
   }
 TPU_BATCH_SCATTER(batch_bcast_w_scatter, w, param_w)
 TPU_BATCH_SCATTER(batch_bcast_h_scatter, h, param_h)

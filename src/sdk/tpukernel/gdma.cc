@@ -17,6 +17,17 @@ struct Sides {
   const dim4 *dst_stride = nullptr, *src_stride = nullptr;
 };
 
+// The destination of plain copies from system memory and of fills: in the aligned layout the
+// distance of batches does not count the start NPU.
+template <class To>
+TensorView destination(Call& call, typename To::Address address, const Shape& s, const dim4* stride,
+                       DType type) {
+  TensorView dst = To::view(call, "dst_addr", address, s, stride, type);
+  if (stride == nullptr && dst.space == Space::local && s.n > 1)
+    dst.stride.n = lane_stride(call.chip(), s, /*start_lane=*/0, element_bytes(type), true).n;
+  return dst;
+}
+
 template <class To, class From>
 void copy(std::string_view name, const Sides<To, From>& sides, const dim4* shape,
           data_type_t dtype) {
@@ -24,8 +35,10 @@ void copy(std::string_view name, const Sides<To, From>& sides, const dim4* shape
   const Shape s = call.shape(shape);
   const DType type = call.type("dtype", dtype, kAll);
   const TensorView src = From::view(call, "src_addr", sides.src, s, sides.src_stride, type);
-  call.issue(Copy{.dst = To::view(call, "dst_addr", sides.dst, s, sides.dst_stride, type),
-                  .src = Source::tensor(src)});
+  const TensorView dst = std::is_same_v<From, S>
+                             ? destination<To>(call, sides.dst, s, sides.dst_stride, type)
+                             : To::view(call, "dst_addr", sides.dst, s, sides.dst_stride, type);
+  call.issue(Copy{.dst = dst, .src = Source::tensor(src)});
 }
 
 // A copy from a tensor of another shape.
@@ -97,17 +110,14 @@ void compact(Call& call, bool to_lanes, bool swapped, local_addr_t lanes, system
     call.issue(Copy{.dst = to, .src = Source::tensor(from)});
 }
 
-// The distance of batches in the aligned layout does not count the start NPU here.
 template <class To>
 void fill(std::string_view name, typename To::Address dst_addr, scalar_t value, const dim4* shape,
           const dim4* dst_stride, data_type_t dtype) {
   Call call(name);
   const Shape s = call.shape(shape);
   const DType type = call.type("dtype", dtype, kAll);
-  TensorView dst = To::view(call, "dst_addr", dst_addr, s, dst_stride, type);
-  if (dst_stride == nullptr && dst.space == Space::local && s.n > 1)
-    dst.stride.n = lane_stride(call.chip(), s, /*start_lane=*/0, element_bytes(type), true).n;
-  call.issue(Copy{.dst = dst, .src = constant(value, type)});
+  call.issue(Copy{.dst = destination<To>(call, dst_addr, s, dst_stride, type),
+                  .src = constant(value, type)});
 }
 
 // `count` elements in a row.

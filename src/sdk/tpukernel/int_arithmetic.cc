@@ -54,10 +54,14 @@ void extreme(Call& call, Kind kind, const Binary& operands) {
       .b = operands.b});
 }
 
-// tpu_bdc_int_min_C and _max_C take a shift that the chip does not apply.
-void unused_shift(Call& call, int shift, rounding_mode_t rounding_mode) {
+// With a shift, which the chip's model does not apply (quirk ignored).
+void shifted_extreme(Call& call, Kind kind, const Binary& operands, int shift,
+                     rounding_mode_t rounding_mode) {
+  IntArithmetic op = operation(kind, operands, /*saturation=*/true);
   call.in_range(shift, -31, 31, ErrorId::tpu_shift, "shift");
-  call.rounding(rounding_mode);
+  op.rounding = call.rounding(rounding_mode);
+  if (!call.quirks().ignored) op.shift = amount(shift);
+  call.issue(op);
 }
 
 void mac(Call& call, const Binary& operands, unsigned char lshift, unsigned char rshift,
@@ -220,10 +224,10 @@ void tpu_bdc_int_square(local_addr_t dst_addr, local_addr_t src_addr, const dim4
                               const dim4* shape, const dim4* dst_stride, const dim4* src_stride, \
                               data_type_t dtype, char shift, rounding_mode_t rounding_mode) {    \
     Call call(__func__);                                                                         \
-    unused_shift(call, shift, rounding_mode);                                                    \
-    extreme(call, Kind::kind,                                                                    \
-            tensor_and_constant(call, shape, {dst_addr, dst_stride}, {src_addr, src_stride}, C,  \
-                                call.type("dtype", dtype, kInts)));                              \
+    const Binary operands =                                                                      \
+        tensor_and_constant(call, shape, {dst_addr, dst_stride}, {src_addr, src_stride}, C,      \
+                            call.type("dtype", dtype, kInts));                                   \
+    shifted_extreme(call, Kind::kind, operands, static_cast<signed char>(shift), rounding_mode); \
   }
 
 TPU_EXTREME(min)

@@ -184,8 +184,8 @@ void int_mm(std::string_view name, const Extents& e, const PerChannel& per, loca
   const DType output_type = is_signed(left_type) || is_signed(right_type) ? DType::i32 : DType::u32;
   if (!set_matrices(call, op, e, per, output, left, right, left_type, right_type, output_type))
     return;
-  // sums of 8 and 16-bit numbers are not shifted
-  if (element_bytes(right_type) == 4)
+  // the chip's model does not shift sums of 8 and 16-bit numbers
+  if (element_bytes(right_type) == 4 || !call.quirks().ignored)
     op.shift =
         shift.is_constant
             ? constant_matrix(shift.value, 1, op.out.matrix.cols, DType::i8)

@@ -29,20 +29,19 @@ void compare(Call& call, Compare condition, const Binary& operands, scalar_t tru
                     .type = t.a});
 }
 
-// A variable_t as an operand.
+// A variable_t as an operand. A VECTOR has one element in every NPU, which all channels there
+// share.
 Source operand(Call& call, std::string_view argument, const variable_t* from, const Shape& shape,
-               DType dtype) {
+               DType dtype, var_type_t vector = VECTOR) {
   if (!call.present(from, argument)) return {};
-  switch (from->type) {
-    case TENSOR:
-      return Source::tensor(call.aligned(argument, from->context.addr, shape, dtype));
-    case VECTOR:
-      return Source::tensor(call.per_channel(argument, from->context.addr, shape, dtype));
-    case SCALAR:
-      return constant(from->context.scalar, dtype);
-  }
-  call.require(false, ErrorId::tpu_variable_type, argument, static_cast<int>(from->type));
-  return {};
+  if (from->type == SCALAR) return constant(from->context.scalar, dtype);
+  if (from->type == TENSOR || (from->type == VECTOR && vector == TENSOR))
+    return Source::tensor(call.aligned(argument, from->context.addr, shape, dtype));
+  call.require(from->type == VECTOR, ErrorId::tpu_variable_type, argument,
+               static_cast<int>(from->type));
+  TensorView view = call.per_channel(argument, from->context.addr, shape, dtype);
+  view.stride.c = 0;
+  return Source::tensor(view);
 }
 
 // The chosen values are of the compared type, or integers at least as wide.
@@ -61,12 +60,13 @@ Select choice(Call& call, Compare condition, local_addr_t dst_addr, const Variab
   const DType compared = call.type("src0_src1_dtype", compared_dtype, kAll);
   const DType chosen = call.type("dst_dtype", chosen_dtype, kAll);
   check_choice(call, compared, chosen, chosen_dtype);
+  const var_type_t vector = call.quirks().ignored ? TENSOR : VECTOR;  // of the chosen values
   return {.compare = condition,
           .out = call.aligned("dst_addr", dst_addr, s, chosen),
           .a = operand(call, "src0", v.src0, s, compared),
           .b = operand(call, "src1", v.src1, s, compared),
-          .if_true = operand(call, "src2", v.src2, s, chosen),
-          .if_false = operand(call, "src3", v.src3, s, chosen),
+          .if_true = operand(call, "src2", v.src2, s, chosen, vector),
+          .if_false = operand(call, "src3", v.src3, s, chosen, vector),
           .type = compared};
 }
 
