@@ -36,9 +36,8 @@ int32_t result(const Requantise& op, int64_t x, const Memory& memory, uint32_t n
   const auto number = [&](const Source& s) { return read_float(memory, s, n, c, h, w); };
   switch (op.kind) {
     case Kind::to_narrow:
-      return saturate(
-          scaled(x * integer(op.multiplier), integer(op.shift), op.rounding) + integer(op.offset),
-          op.out.dtype);
+      return saturate(scaled(x * integer(op.multiplier), integer(op.shift), op.rounding) + offset(),
+                      op.out.dtype);
     case Kind::to_wide:
       return saturate(
           scaled((x - offset()) * integer(op.multiplier), integer(op.shift), op.rounding),

@@ -1,7 +1,6 @@
 #include "ops/select.h"
 
-#include <bit>
-#include <type_traits>
+#include <vector>
 
 #include "ops/elements.h"
 #include "ops/okk_checks.h"
@@ -13,38 +12,36 @@ namespace {
 
 using Compare = Select::Compare;
 
-// The unsigned type of a number's size.
+// `same`: the patterns are equal.
 template <class Number>
-using MakeUnsigned = std::conditional_t<sizeof(Number) == 4, uint32_t, uint64_t>;
-
-template <class Number>
-bool holds(Compare compare, Number a, Number b) {
+bool holds(Compare compare, Number a, Number b, bool same) {
+  const bool equal = a == b || same;
   switch (compare) {
     case Compare::greater:
       return a > b;
     case Compare::equal_bits:
-      return std::bit_cast<MakeUnsigned<Number>>(a) == std::bit_cast<MakeUnsigned<Number>>(b);
+      return same;
     case Compare::equal:
       return !(a > b) && !(b > a);
     case Compare::less:
-      return !(a >= b);
+      return !(a > b) && !equal;
     case Compare::at_least:
-      return a >= b;
+      return a > b || equal;
     case Compare::at_most:
       return !(a > b);
     case Compare::equal_value:
-      return a == b;
+      return equal;
     case Compare::not_equal:
-      return a != b;
+      return !equal;
   }
   return false;
 }
 
 bool holds(const Select& op, int32_t a, int32_t b) {
   if (!is_float(op.type))
-    return holds(op.compare, integer_value(a, op.type), integer_value(b, op.type));
+    return holds(op.compare, integer_value(a, op.type), integer_value(b, op.type), a == b);
   return holds(op.compare, float_value(static_cast<uint32_t>(a), op.type),
-               float_value(static_cast<uint32_t>(b), op.type));
+               float_value(static_cast<uint32_t>(b), op.type), a == b);
 }
 
 Status check_tpu(const Select& op, const Chip& chip) {
@@ -86,14 +83,27 @@ Cost cost(const Select& op, const Chip& chip) {
   return compute_cost(lane_passes(op.out.shape, chip, 4), op.out.shape.count(), operands(op), chip);
 }
 
+// What a and b leave in the extreme; subnormals of fp32 and bf16 are flushed.
+static int32_t extreme_of(int32_t bits, DType dtype) {
+  const auto magnitude = static_cast<uint32_t>(bits);
+  if (dtype == DType::f32 && (magnitude & 0x7f80'0000) == 0) return bits & INT32_MIN;
+  if (dtype == DType::bf16 && (magnitude & 0x7f80) == 0) return bits & 0x8000;
+  return bits;
+}
+
+// Everything is read before anything is written: a source may reach into a result.
 void execute(const Select& op, const Memory& memory) {
+  std::vector<int32_t> chosen, extremes;
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
     const int32_t a = op.a.read(memory, n, c, h, w), b = op.b.read(memory, n, c, h, w);
     const bool first = holds(op, a, b);
-    const Source& chosen = first ? op.if_true : op.if_false;
-    const int32_t value = chosen.read(memory, n, c, h, w);
-    if (op.extreme) memory.write(*op.extreme, n, c, h, w, first ? a : b);
-    memory.write(op.out, n, c, h, w, value);
+    chosen.push_back((first ? op.if_true : op.if_false).read(memory, n, c, h, w));
+    if (op.extreme) extremes.push_back(extreme_of(first ? a : b, op.type));
+  });
+  size_t i = 0;
+  for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+    if (op.extreme) memory.write(*op.extreme, n, c, h, w, extremes[i]);
+    memory.write(op.out, n, c, h, w, chosen[i++]);
   });
 }
 
