@@ -19,22 +19,35 @@ using Compare = Select::Compare;
 // Operands: out, a, b, if_true, if_false, and perhaps the extreme.
 enum { kOut, kA, kB, kTrue, kFalse, kExtreme };
 
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE hn::Mask<D> Holds(Compare compare, V a, V b) {
+// `equal`: the values or the patterns are.
+template <class D, class V = hn::Vec<D>, class M = hn::Mask<D>>
+HWY_INLINE M Holds(Compare compare, V a, V b, M equal) {
+  const M greater = hn::Gt(a, b);
   switch (compare) {
     case Compare::greater:
-      return hn::Gt(a, b);
-    case Compare::less:  // with NaN
-      return hn::Not(hn::Or(hn::Gt(a, b), hn::Eq(a, b)));
-    case Compare::at_least:  // without
-      return hn::Or(hn::Gt(a, b), hn::Eq(a, b));
+      return greater;
+    case Compare::less:
+      return hn::Not(hn::Or(greater, equal));
+    case Compare::at_least:
+      return hn::Or(greater, equal);
     case Compare::at_most:
-      return hn::Not(hn::Gt(a, b));
+      return hn::Not(greater);
     case Compare::not_equal:
-      return hn::Ne(a, b);
+      return hn::Not(equal);
     default:
-      return hn::Eq(a, b);
+      return equal;
   }
+}
+
+HWY_INLINE hn::Mask<RowInts> HoldsFloats(Compare compare, RowFloatVector a, RowFloatVector b) {
+  const RowInts d;
+  const RowFloats df;
+  const auto same = hn::RebindMask(df, hn::Eq(hn::BitCast(d, a), hn::BitCast(d, b)));
+  return hn::RebindMask(d, Holds<RowFloats>(compare, a, b, hn::Or(hn::Eq(a, b), same)));
+}
+
+HWY_INLINE hn::Mask<RowInts> HoldsInts(Compare compare, RowIntVector a, RowIntVector b) {
+  return Holds<RowInts>(compare, a, b, hn::Eq(a, b));
 }
 
 void SelectRows(const void* operation, const RowBlock& block) {
@@ -43,9 +56,8 @@ void SelectRows(const void* operation, const RowBlock& block) {
   const bool floats = is_float(op.type);
   ForEachRowVector(block, [&](size_t i) HWY_ATTR {
     const auto first =
-        floats ? hn::RebindMask(d, Holds<RowFloats>(op.compare, LoadFloats(block, kA, i),
-                                                    LoadFloats(block, kB, i)))
-               : Holds<RowInts>(op.compare, LoadInts(block, kA, i), LoadInts(block, kB, i));
+        floats ? HoldsFloats(op.compare, LoadFloats(block, kA, i), LoadFloats(block, kB, i))
+               : HoldsInts(op.compare, LoadInts(block, kA, i), LoadInts(block, kB, i));
     const auto chosen =
         hn::IfThenElse(first, LoadInts(block, kTrue, i), LoadInts(block, kFalse, i));
     if (op.extreme)
@@ -80,7 +92,11 @@ Source moved(Source source) {
 }  // namespace
 
 bool select_rows(const Select& op, const Memory& memory) {
-  if (!vectors_enabled() || op.type == DType::u32 || (op.extreme && is_half(op.type))) return false;
+  // widened NaN of 16-bit types do not show whether they had the same pattern
+  const bool by_value =
+      op.compare == Select::Compare::greater || op.compare == Select::Compare::at_most;
+  if (!vectors_enabled() || op.type == DType::u32 || (is_half(op.type) && !by_value)) return false;
+  if (op.extreme && is_float(op.type)) return false;  // flushed
   const RowOperand out{moved(Source::tensor(op.out)), true};
   const RowOperand a = row_source(op.a), b = row_source(op.b);
   const RowOperand yes = row_source(moved(op.if_true)), no = row_source(moved(op.if_false));

@@ -9,8 +9,8 @@ struct Select;
 
 namespace tputwin::fast {
 
-// False if it does not cover the operation: comparisons of u32, and extremes of 16-bit
-// floating-point types.
+// False if it does not cover the operation: comparisons of u32, extremes of floats, and comparisons
+// of 16-bit floats that ask for equality.
 bool select_rows(const Select& op, const Memory& memory);
 
 }  // namespace tputwin::fast
