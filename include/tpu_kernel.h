@@ -682,7 +682,8 @@ void tpu_bdc_fp_scale_bias(local_addr_t dst_addr, local_addr_t src_addr, local_a
 /* Src*scale + bias, both constants. */
 void tpu_bdc_fp_scale_bias_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t scale,
                              scalar_t bias, const dim4* shape, data_type_t dtype);
-/* Convolution; weights §3.1; bias fp32. */
+/* Convolution. Weights of fp32: [1, OC, IC, KH*KW] compact; of fp16 and bf16: groups of 32 input
+ * channels, [1, OC, ceil(IC/32)*KH*KW, 32]. Bias: fp32, [1, OC, 1, 1] compact. */
 void tpu_bdc_fp_conv2d(local_addr_t output_addr, local_addr_t input_addr, local_addr_t weight_addr,
                        local_addr_t bias_addr, const dim4* input_shape, const dim4* input_stride,
                        int output_c, const dim2* kernel, const padding_t* padding,
@@ -1437,7 +1438,7 @@ void tpu_bdc_fp32_arccosh(local_addr_t dst_addr, local_addr_t src_addr, local_ad
                           local_addr_t coeff_addr, const dim4* shape);
 void tpu_bdc_fp32_arctanh(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
                           local_addr_t coeff_addr, const dim4* shape);
-/* Bit search; declared under a condition, not in the reference library. */
+/* Position of the first zero (one) bit of an element; not on BM1684X. */
 void tpu_bdc_first_zero_bit_index(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                                   const dim4* dst_stride, const dim4* src_stride,
                                   bit_width_t dst_width, bit_width_t src_width);
@@ -1590,7 +1591,7 @@ void tpu_bdc_fp32_cosh(local_addr_t dst_addr, local_addr_t src_addr, local_addr_
 void tpu_bdc_fp32_tanh(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                        local_addr_t work1_addr, local_addr_t coeff_addr, local_addr_t table_addr,
                        const dim4* shape);
-/* Ln(1+e^(beta*x))/beta. */
+/* ln(1 + e^(beta*x)), times beta on the chip where the document divides. */
 void tpu_bdc_fp32_softplus(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                            local_addr_t work1_addr, local_addr_t exp_coeff_addr,
                            local_addr_t log_coeff_addr, local_addr_t exp_table_addr,
