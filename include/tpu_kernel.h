@@ -353,7 +353,7 @@ void tpu_gdma_h_scatter_S2S(system_addr_t output_addr, system_addr_t param_addr,
 /* Linear copy of count elements in system memory. */
 void tpu_gdma_system_cpy(system_addr_t dst_addr, system_addr_t src_addr, unsigned int count,
                          data_type_t dtype);
-/* Copy with one axis reversed; not available on BM1684X (the reference model stops, measured). */
+/* Copy with one axis reversed; not on BM1684X. */
 void tpu_gdma_reverse_S2S(system_addr_t dst_addr, system_addr_t src_addr, const dim4* shape,
                           const dim4* dst_stride, const dim4* src_stride, int reverse_axis,
                           data_type_t dtype);
@@ -419,15 +419,15 @@ void tpu_sdma_reverse_S2S(system_addr_t dst_addr, system_addr_t src_addr, const 
 
 /* ---- Select (TPUKernel guide) ---- */
 
-/* Dst = src0 > src1 ? src2 : src3; operands TENSOR, SCALAR or VECTOR. */
+/* dst = src0 > src1 ? src2 : src3; operands TENSOR, SCALAR or VECTOR. */
 void tpu_bdc_greater_select(local_addr_t dst_addr, const variable_t* src0, const variable_t* src1,
                             const variable_t* src2, const variable_t* src3, const dim4* shape,
                             data_type_t src0_src1_dtype, data_type_t dst_dtype);
-/* Dst = src0 < src1 ? src2 : src3. */
+/* dst = src0 < src1 ? src2 : src3. */
 void tpu_bdc_less_select(local_addr_t dst_addr, const variable_t* src0, const variable_t* src1,
                          const variable_t* src2, const variable_t* src3, const dim4* shape,
                          data_type_t src0_src1_dtype, data_type_t dst_dtype);
-/* Dst = src0 == src1 ? src2 : src3. */
+/* dst = src0 == src1 ? src2 : src3. */
 void tpu_bdc_equal_select(local_addr_t dst_addr, const variable_t* src0, const variable_t* src1,
                           const variable_t* src2, const variable_t* src3, const dim4* shape,
                           data_type_t src0_src1_dtype, data_type_t dst_dtype);
@@ -445,7 +445,7 @@ void tpu_bdc_minimum_less_select(local_addr_t dst0_addr, local_addr_t dst1_addr,
 
 /* ---- Floating-point matrix (TPUKernel guide) ---- */
 
-/* Out = left*right (+bias) (+out), matrix layouts with cols_per_channel (as okk_bdc_matmul). */
+/* out = left*right (+bias) (+out), matrix layouts with cols_per_channel (as okk_bdc_matmul). */
 void tpu_bdc_fp32_mm(local_addr_t output_addr, local_addr_t left_addr, local_addr_t right_addr,
                      local_addr_t bias_addr, int left_rows, int left_cols, int right_cols,
                      int left_cols_per_channel, int right_cols_per_channel, bool has_bias,
@@ -460,7 +460,7 @@ void tpu_bdc_fp32_mm_L_const(local_addr_t output_addr, local_addr_t right_addr,
                              local_addr_t bias_addr, float C, int left_rows, int left_cols,
                              int right_cols, int right_cols_per_channel, bool has_bias,
                              bool result_add);
-/* Out = left*right (+out); fp16/bf16 inputs (others stop), fp32 or same-type output; mm2 layout. */
+/* out = left*right (+out); fp16/bf16 inputs (others stop), fp32 or same-type output; mm2 layout. */
 void tpu_bdc_fp_mm(local_addr_t output_addr, local_addr_t left_addr, local_addr_t right_addr,
                    int left_rows, int left_cols, int right_cols, data_type_t output_dtype,
                    data_type_t left_right_dtype, bool result_add);
@@ -592,7 +592,7 @@ void tpu_bdc_int8_mm_L_const(local_addr_t output_addr, local_addr_t right_addr,
                              data_type_t C_dtype, data_type_t right_dtype, data_type_t bias_dtype,
                              unsigned char lshift, unsigned char rshift, bool has_bias,
                              bool result_add, bool result_relu);
-/* Int32 out = left*(right - zp) (+out); one zero point; mm2 layout. */
+/* int32 out = left*(right - zp) (+out); one zero point; mm2 layout. */
 void tpu_bdc_int8_zp_mm(local_addr_t output_addr, local_addr_t left_addr, local_addr_t right_addr,
                         scalar_t zp_val, int left_rows, int left_cols, int right_cols,
                         data_type_t left_dtype, data_type_t right_zp_dtype, bool result_add);
@@ -658,7 +658,7 @@ void tpu_bdc_int8_pc_zp_mm_R_const_all_trans(local_addr_t output_addr, local_add
 
 /* ---- Floating-point neural network (TPUKernel guide) ---- */
 
-/* Src + bias(0,c,0,0). */
+/* src + bias(0,c,0,0). */
 void tpu_bdc_fp_bias(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t bias_addr,
                      const dim4* shape, data_type_t dtype);
 /* (src + bias)^2 per channel. */
@@ -673,13 +673,13 @@ void tpu_bdc_fp_sub_bias_sqr(local_addr_t dst_addr, local_addr_t src_addr, local
 /* (src - C)^2. */
 void tpu_bdc_fp_sub_C_sqr(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C,
                           const dim4* shape, data_type_t dtype);
-/* Src * scale(0,c,0,0). */
+/* src * scale(0,c,0,0). */
 void tpu_bdc_fp_scale(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t scale_addr,
                       const dim4* shape, data_type_t dtype);
-/* Src*scale + bias per channel. */
+/* src*scale + bias per channel. */
 void tpu_bdc_fp_scale_bias(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t scale_addr,
                            local_addr_t bias_addr, const dim4* shape, data_type_t dtype);
-/* Src*scale + bias, both constants. */
+/* src*scale + bias, both constants. */
 void tpu_bdc_fp_scale_bias_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t scale,
                              scalar_t bias, const dim4* shape, data_type_t dtype);
 /* Convolution. Weights of fp32: [1, OC, IC, KH*KW] compact; of fp16 and bf16: groups of 32 input
@@ -940,7 +940,7 @@ void tpu_bdc_int8_roi_depthwise2d(local_addr_t output_addr, local_addr_t input_a
 
 /* ---- Quantisation (TPUKernel guide) ---- */
 
-/* Sat( shift(src*multiplier) + offset ); src INT32/INT16/UINT16, dst 8/16-bit; shift in [-64,31].
+/* sat( shift(src*multiplier) + offset ); src INT32/INT16/UINT16, dst 8/16-bit; shift in [-64,31].
  * */
 void tpu_bdc_int_requant(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                          int multiplier, char shift, scalar_t offset, data_type_t dst_dtype,
@@ -949,7 +949,7 @@ void tpu_bdc_int_requant(local_addr_t dst_addr, local_addr_t src_addr, const dim
 void tpu_bdc_int_pc_requant(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t quant_addr,
                             const dim4* shape, data_type_t dst_dtype, data_type_t src_dtype,
                             rounding_mode_t rounding_mode);
-/* Sat( round( float(src)*scale + offset ) ). */
+/* sat( round( float(src)*scale + offset ) ). */
 void tpu_bdc_fp32_requant(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                           float scale, float offset, data_type_t dst_dtype, data_type_t src_dtype,
                           rounding_mode_t dst_rounding_mode, rounding_mode_t src_rounding_mode);
@@ -1022,7 +1022,7 @@ void tpu_bdc_logical_shift_C(local_addr_t dst_addr, local_addr_t src_addr, char 
                              const dim4* shape, const dim4* dst_stride, const dim4* src_stride,
                              data_type_t dst_dtype, data_type_t src_dtype,
                              rounding_mode_t rounding_mode);
-/* Dst = condition ? true_val : 0; dst not wider than src. */
+/* dst = condition ? true_val : 0; dst not wider than src. */
 void tpu_bdc_greater(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                      scalar_t true_val, const dim4* shape, const dim4* dst_stride,
                      const dim4* src0_stride, const dim4* src1_stride, data_type_t dst_dtype,
@@ -1104,13 +1104,13 @@ void tpu_bdc_vc_not_equal(local_addr_t dst_addr, local_addr_t src0_addr, local_a
 
 /* ---- Floating-point binary (TPUKernel guide) ---- */
 
-/* A + b. */
+/* a + b. */
 void tpu_bdc_fp_add(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                     const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
                     const dim4* src1_stride, data_type_t dtype);
 void tpu_bdc_fp_add_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, const dim4* shape,
                       const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
-/* A - b (C - a). */
+/* a - b (C - a). */
 void tpu_bdc_fp_sub(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                     const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
                     const dim4* src1_stride, data_type_t dtype);
@@ -1118,16 +1118,16 @@ void tpu_bdc_fp_sub_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, 
                       const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
 void tpu_bdc_fp_C_sub(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, const dim4* shape,
                       const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
-/* A * b. */
+/* a * b. */
 void tpu_bdc_fp_mul(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                     const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
                     const dim4* src1_stride, data_type_t dtype);
 void tpu_bdc_fp_mul_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, const dim4* shape,
                       const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
-/* A * a. */
+/* a * a. */
 void tpu_bdc_fp_square(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                        const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
-/* A * reciprocal(b), 3 iterations. */
+/* a * reciprocal(b), 3 iterations. */
 void tpu_bdc_fp32_div(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                       const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
                       const dim4* src1_stride);
@@ -1168,18 +1168,18 @@ void tpu_bdc_fp32_mac(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_
                       const dim4* src1_stride);
 void tpu_bdc_fp32_mac_C(local_addr_t dst_addr, local_addr_t src_addr, float C, const dim4* shape,
                         const dim4* dst_stride, const dim4* src_stride);
-/* Abs(a - b). */
+/* abs(a - b). */
 void tpu_bdc_fp_diff_abs(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                          const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
                          const dim4* src1_stride, data_type_t dtype);
 void tpu_bdc_fp_diff_abs_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C,
                            const dim4* shape, const dim4* dst_stride, const dim4* src_stride,
                            data_type_t dtype);
-/* Src0 ^ src1 (via log and exp). */
+/* src0 ^ src1 (via log and exp). */
 void tpu_bdc_fp32_pow(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                       local_addr_t work0_addr, local_addr_t work1_addr, local_addr_t exp_coeff_addr,
                       local_addr_t log_coeff_addr, local_addr_t exp_table_addr, const dim4* shape);
-/* Src ^ C. */
+/* src ^ C. */
 void tpu_bdc_fp32_pow_C(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                         local_addr_t work1_addr, local_addr_t exp_coeff_addr,
                         local_addr_t log_coeff_addr, local_addr_t exp_table_addr, float C,
@@ -1258,7 +1258,7 @@ void tpu_bdc_int_mul(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t
                      const dim4* src1_stride, data_type_t dst_dtype, data_type_t src0_dtype,
                      data_type_t src1_dtype, char shift, rounding_mode_t rounding_mode,
                      bool saturation);
-/* Src*src, same post-processing. */
+/* src*src, same post-processing. */
 void tpu_bdc_int_square(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                         const dim4* dst_stride, const dim4* src_stride, data_type_t dst_dtype,
                         data_type_t src_dtype, char shift, rounding_mode_t rounding_mode,
@@ -1407,7 +1407,7 @@ void tpu_bdc_fp32_expm1(local_addr_t dst_addr, local_addr_t src_addr, local_addr
 /* Ln x; log coeff. */
 void tpu_bdc_fp32_log(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
                       local_addr_t coeff_addr, const dim4* shape);
-/* Ln(1+x). */
+/* ln(1+x). */
 void tpu_bdc_fp32_log1p(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
                         local_addr_t coeff_addr, const dim4* shape);
 /* Log to base x. */
@@ -1558,13 +1558,13 @@ void tpu_bdc_4bank_w_gather_exception(local_addr_t output_addr, local_addr_t par
 
 /* ---- Activations (TPUKernel guide) ---- */
 
-/* Max(x, 0), all types. */
+/* max(x, 0), all types. */
 void tpu_bdc_relu(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                   const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
-/* X > 0 ? x : alpha*x. */
+/* x > 0 ? x : alpha*x. */
 void tpu_bdc_prelu(local_addr_t dst_addr, local_addr_t src_addr, scalar_t alpha, const dim4* shape,
                    data_type_t dtype);
-/* X > 0 ? x : alpha*(e^x - 1). */
+/* x > 0 ? x : alpha*(e^x - 1). */
 void tpu_bdc_fp32_elu(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                       local_addr_t work1_addr, local_addr_t coeff_addr, local_addr_t table_addr,
                       float alpha, const dim4* shape);
@@ -1572,7 +1572,7 @@ void tpu_bdc_fp32_elu(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t
 void tpu_bdc_fp32_sigmoid(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                           local_addr_t work1_addr, local_addr_t coeff_addr, local_addr_t table_addr,
                           const dim4* shape);
-/* Clamp(alpha*x + beta, 0, 1). */
+/* clamp(alpha*x + beta, 0, 1). */
 void tpu_bdc_fp_hsigmoid(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                          const dim4* shape, float alpha, float beta, data_type_t dtype);
 /* X * clamp(x+3, 0, 6)/6. */
@@ -1615,15 +1615,15 @@ void tpu_bdc_fp32_gelu(local_addr_t dst_addr, local_addr_t src_addr, local_addr_
 void tpu_bdc_fp32_gelu_fast(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                             local_addr_t work1_addr, local_addr_t coeff_addr,
                             local_addr_t table_addr, const dim4* shape);
-/* X*tanh(ln(1+e^x)). */
+/* x*tanh(ln(1+e^x)). */
 void tpu_bdc_fp32_mish(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                        local_addr_t work1_addr, local_addr_t coeff_addr, local_addr_t table_addr,
                        const dim4* shape);
-/* X*sigmoid(beta*x). */
+/* x*sigmoid(beta*x). */
 void tpu_bdc_fp32_swish(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                         local_addr_t work1_addr, local_addr_t coeff_addr, local_addr_t table_addr,
                         float beta, const dim4* shape);
-/* X*sigmoid(x). */
+/* x*sigmoid(x). */
 void tpu_bdc_fp32_silu(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                        local_addr_t work1_addr, local_addr_t coeff_addr, local_addr_t table_addr,
                        const dim4* shape);
@@ -1631,7 +1631,7 @@ void tpu_bdc_fp32_silu(local_addr_t dst_addr, local_addr_t src_addr, local_addr_
 void tpu_bdc_fp32_selu(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                        local_addr_t work1_addr, local_addr_t coeff_addr, local_addr_t table_addr,
                        const dim4* shape);
-/* Ln(sigmoid(x)). */
+/* ln(sigmoid(x)). */
 void tpu_bdc_fp32_log_sigmoid(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                               local_addr_t work1_addr, local_addr_t coeff_addr,
                               local_addr_t table_addr, local_addr_t ln_coeff_addr,
