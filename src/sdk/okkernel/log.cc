@@ -1,4 +1,6 @@
 // Behind OKKERNEL_LOG and OKKERNEL_ASSERT.
+#include <okk.h>
+
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
