@@ -107,8 +107,8 @@ TEST_P(Halves, EveryGapRoundsByTheMode) {
   for (int magnitude = first; magnitude <= last; ++magnitude) {
     const double low = value_of(f, magnitude), high = value_of(f, magnitude + 1);
     const auto middle = static_cast<float>((low + high) / 2), bottom = static_cast<float>(low);
-    for (const float x : {middle, std::nextafter(middle, 0.0f), std::nextafter(middle, 1e38f),
-                          std::nextafter(bottom, 1e38f)})
+    for (const float x : {middle, std::nextafter(middle, 0.0f), std::nextafter(middle, HUGE_VALF),
+                          std::nextafter(bottom, HUGE_VALF)})
       for (const bool negative : {false, true})
         for (Rounding mode : kModes) {
           if ((f32::bits(x) & 0x7f800000) == 0) continue;  // subnormal: counts as 0
