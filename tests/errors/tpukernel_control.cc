@@ -62,7 +62,10 @@ TW_TRIGGER(tpu_rounding, [] {
 TW_TRIGGER(tpu_unsupported, [] {
   return in_tpu_kernel([] { tpu_gdma_reverse_S2S(0, 0, shape, nullptr, nullptr, 3, DT_FP32); });
 });
-TW_TRIGGER(tpu_overlap, [] { return in_tpu_kernel([] { tpu_bdc_sign(64, 0, shape, DT_FP32); }); });
+TW_TRIGGER(tpu_overlap, [] {
+  const dim4 units{1, 4, 8, 8};
+  return in_tpu_kernel([&] { tpu_bdc_sign(64, 0, &units, DT_FP32); });
+});
 TW_TRIGGER(tpu_count, [] {
   return in_tpu_kernel([] { tpu_bdc_vc_greater(0, 0, 0, kZero, 0, 4, 4, 4, DT_FP32, DT_FP32); });
 });

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <limits>
+#include <ostream>
 
 #include "numerics/convert.h"
 #include "numerics/float_mode.h"
@@ -20,6 +21,7 @@ struct Format {
   DType dtype;
   bool has_subnormals;  // as results
 };
+void PrintTo(const Format& format, std::ostream* out) { *out << format.name; }
 constexpr Format kHalf{"f16", 10, -14, DType::f16, true};
 constexpr Format kBrain{"bf16", 7, -126, DType::bf16, false};
 
