@@ -11,7 +11,7 @@ std::string_view name(const Gather& op) {
 
 OperandList operands(const Gather& op) {
   // what is skipped keeps its old value
-  return {{"output_addr", &op.out, Access::write},
+  return {{"output_addr", &op.out, Access::read_write},
           {"param_addr", &op.param, Access::read},
           {"index_addr", &op.index, Access::read}};
 }

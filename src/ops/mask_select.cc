@@ -16,7 +16,8 @@ std::string_view name(const MaskSelect& op) {
 }
 
 OperandList operands(const MaskSelect& op) {
-  OperandList list{{"dst_addr", &op.out, Access::write}, {"src_addr", &op.in, Access::read}};
+  // behind the elements selected dst keeps its old values
+  OperandList list{{"dst_addr", &op.out, Access::read_write}, {"src_addr", &op.in, Access::read}};
   if (op.kind != Kind::positions) list.push_back({"mask_addr", &op.mask, Access::read});
   if (op.count) list.push_back({"count_addr", &*op.count, Access::write});
   return list;

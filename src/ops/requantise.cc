@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ops/element.h"
 #include "ops/elements.h"
 #include "ops/timing.h"
 #include "ops/tpu_checks.h"
@@ -27,30 +28,6 @@ int64_t offset_of(const Requantise& op, int64_t offset) {
   const bool wide = op.kind == Kind::to_wide || op.kind == Kind::f32_wide;
   const bool negative = is_signed(wide ? op.in.dtype : op.out.dtype);
   return negative ? int64_t{static_cast<int16_t>(offset)} : int64_t{static_cast<uint16_t>(offset)};
-}
-
-int32_t result(const Requantise& op, int64_t x, const Memory& memory, uint32_t n, uint32_t c,
-               uint32_t h, uint32_t w) {
-  const auto integer = [&](const Source& s) { return read_integer(memory, s, n, c, h, w); };
-  const auto offset = [&] { return offset_of(op, integer(op.offset)); };
-  const auto number = [&](const Source& s) { return read_float(memory, s, n, c, h, w); };
-  switch (op.kind) {
-    case Kind::to_narrow:
-      return saturate(scaled(x * integer(op.multiplier), integer(op.shift), op.rounding) + offset(),
-                      op.out.dtype);
-    case Kind::to_wide:
-      return saturate(
-          scaled((x - offset()) * integer(op.multiplier), integer(op.shift), op.rounding),
-          op.out.dtype);
-    case Kind::f32_narrow:
-      return float_to_integer(
-          f32::mac(integer_to_float(x), number(op.multiplier), number(op.offset)), op.out.dtype,
-          op.rounding);
-    case Kind::f32_wide:
-      return static_cast<int32_t>(
-          f32::bits(f32::mul(integer_to_float(x - offset()), number(op.multiplier))));
-  }
-  return 0;
 }
 
 // A parameter as it is in memory: one element per channel.
@@ -122,11 +99,34 @@ Cost cost(const Requantise& op, const Chip& chip) {
   return compute_cost(lane_passes(op.out.shape, chip, 4), op.out.shape.count(), operands(op), chip);
 }
 
+int32_t element(const Requantise& op, int64_t in, int32_t multiplier, int32_t shift,
+                int32_t offset) {
+  const auto number = [](int32_t bits) { return f32::from_bits(static_cast<uint32_t>(bits)); };
+  switch (op.kind) {
+    case Kind::to_narrow:
+      return saturate(scaled(in * multiplier, shift, op.rounding) + offset_of(op, offset),
+                      op.out.dtype);
+    case Kind::to_wide:
+      return saturate(scaled((in - offset_of(op, offset)) * multiplier, shift, op.rounding),
+                      op.out.dtype);
+    case Kind::f32_narrow:
+      return float_to_integer(f32::mac(integer_to_float(in), number(multiplier), number(offset)),
+                              op.out.dtype, op.rounding);
+    case Kind::f32_wide:
+      return static_cast<int32_t>(
+          f32::bits(f32::mul(integer_to_float(in - offset_of(op, offset)), number(multiplier))));
+  }
+  return 0;
+}
+
 void execute(const Requantise& op, const Memory& memory) {
   const Source in = Source::tensor(op.in);
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
-    const int64_t x = read_integer(memory, in, n, c, h, w);
-    memory.write(op.out, n, c, h, w, result(op, x, memory, n, c, h, w));
+    const auto read = [&](const Source& source) { return source.read(memory, n, c, h, w); };
+    const int32_t shift = has_shift(op.kind) ? read(op.shift) : 0;
+    memory.write(op.out, n, c, h, w,
+                 element(op, read_integer(memory, in, n, c, h, w), read(op.multiplier), shift,
+                         read(op.offset)));
   });
 }
 

@@ -10,7 +10,8 @@ std::string_view name(const Scatter& op) {
 }
 
 OperandList operands(const Scatter& op) {
-  return {{"output_addr", &op.out, Access::write},
+  // what no index names keeps its old value
+  return {{"output_addr", &op.out, Access::read_write},
           {"param_addr", &op.param, Access::read},
           {"index_addr", &op.index, Access::read}};
 }

@@ -9,7 +9,8 @@ namespace tputwin {
 std::string_view name(const TableLookup&) { return "table_lookup"; }
 
 OperandList operands(const TableLookup& op) {
-  return {{"dst_addr", &op.out, Access::write},
+  // an element outside the table leaves the old value
+  return {{"dst_addr", &op.out, Access::read_write},
           {"src_addr", &op.in, Access::read},
           {"table_addr", &op.table, Access::read}};
 }

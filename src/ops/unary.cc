@@ -1,5 +1,6 @@
 #include "ops/unary.h"
 
+#include "ops/element.h"
 #include "ops/elements.h"
 #include "ops/timing.h"
 #include "ops/tpu_checks.h"
@@ -50,19 +51,19 @@ int32_t exponent_of(uint32_t bits, DType in, DType out) {
 int32_t of_float(const Unary& op, uint32_t bits) {
   const DType type = op.in.dtype;
   const float x = float_value(bits, type);
-  auto element = [&](float value) { return static_cast<int32_t>(float_bits(value, type)); };
+  auto number = [&](float value) { return static_cast<int32_t>(float_bits(value, type)); };
   switch (op.kind) {
     case Kind::abs:
       return static_cast<int32_t>(bits & ~sign_bit(type));
     case Kind::neg:
-      return element(f32::sub(0.0f, x));
+      return number(f32::sub(0.0f, x));
     case Kind::relu:
       return x > 0.0f ? static_cast<int32_t>(bits) : 0;
     case Kind::prelu:
       return x > 0.0f ? static_cast<int32_t>(bits)
-                      : element(f32::mul(x, float_value(op.alpha, type)));
+                      : number(f32::mul(x, float_value(op.alpha, type)));
     case Kind::sign:
-      return element(x > 0.0f ? 1.0f : x == 0.0f ? 0.0f : -1.0f);  // -1 for NaN
+      return number(x > 0.0f ? 1.0f : x == 0.0f ? 0.0f : -1.0f);  // -1 for NaN
     case Kind::exponent:
       return exponent_of(bits, type, op.out.dtype);
   }
@@ -106,12 +107,14 @@ Cost cost(const Unary& op, const Chip& chip) {
                       op.out.shape.count(), operands(op), chip);
 }
 
+int32_t element(const Unary& op, int32_t bits) {
+  if (!is_float(op.in.dtype)) return of_integer(op.kind, bits, op.in.dtype);
+  return of_float(op, static_cast<uint32_t>(bits));
+}
+
 void execute(const Unary& op, const Memory& memory) {
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
-    const int32_t bits = memory.read(op.in, n, c, h, w);
-    memory.write(op.out, n, c, h, w,
-                 is_float(op.in.dtype) ? of_float(op, static_cast<uint32_t>(bits))
-                                       : of_integer(op.kind, bits, op.in.dtype));
+    memory.write(op.out, n, c, h, w, element(op, memory.read(op.in, n, c, h, w)));
   });
 }
 

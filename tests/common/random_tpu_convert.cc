@@ -28,8 +28,11 @@ class ConvertGenerator {
   TensorView result(DType type) { return tensors_.any(shape_, lane_, type, /*is_source=*/false); }
   TensorView aligned(DType type) { return tensors_.dense(shape_, lane_, type, /*aligned=*/true); }
   TensorView source(DType type) { return tensors_.any(shape_, lane_, type, /*is_source=*/true); }
+  // Integers are extended as the calls extend them.
   Source constant(DType type) {
-    return Source::value(random_bits(rng_, type, static_cast<F32Fill>(rng_.below(4))), type);
+    const uint32_t bits = random_bits(rng_, type, static_cast<F32Fill>(rng_.below(4)));
+    if (type == DType::f32) return Source::value(bits, type);
+    return Source::value(static_cast<uint32_t>(wrap(static_cast<int32_t>(bits), type)), type);
   }
   DType any_type() { return kAllTypes[rng_.below(std::size(kAllTypes))]; }
   DType float_type() { return kFloatTypes[rng_.below(std::size(kFloatTypes))]; }

@@ -225,7 +225,7 @@ class MoveGenerator {
   Operation sequence() {
     auto number = [&] { return static_cast<uint32_t>(rng_.next()); };
     shape_.n = shape_.h = 1;
-    return Sequence{.out = tensors_.dense(shape_, 0, rng_.coin() ? DType::i32 : DType::u16,
+    return Sequence{.out = tensors_.dense(shape_, 0, rng_.chance(2, 3) ? DType::i32 : DType::u16,
                                           /*aligned=*/rng_.coin()),
                     .start = number(),
                     .step_c = number(),

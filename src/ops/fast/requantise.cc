@@ -1,8 +1,34 @@
+// requantise: element by element, over blocks of rows.
 #include "ops/requantise.h"
+
+#include "ops/element.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/isa.h"
+#include "ops/fast/typed_rows.h"
 
 namespace tputwin::fast {
+namespace {
 
-bool execute(const Requantise&, const Memory&) { return false; }
+// Operands: out, in, multiplier, shift, offset.
+void requantise_rows(const void* operation, const RowBlock& block) {
+  const auto& op = *static_cast<const Requantise*>(operation);
+  const auto *in = block.source<int32_t>(1), *multiplier = block.source<int32_t>(2),
+             *shift = block.source<int32_t>(3), *offset = block.source<int32_t>(4);
+  for (size_t i = 0; i < block.count; ++i)
+    block.result<int32_t>()[i] = element(op, in[i], multiplier[i], shift[i], offset[i]);
+}
+
+}  // namespace
+
+bool execute(const Requantise& op, const Memory& memory) {
+  if (!vectors_enabled() || op.in.dtype == DType::u32) return false;
+  constexpr uint64_t kWeight = 8;
+  const bool shifts =
+      op.kind == Requantise::Kind::to_narrow || op.kind == Requantise::Kind::to_wide;
+  const Source shift = shifts ? op.shift : Source::value(0u, DType::i32);
+  return run_rows({row_result(op.out), row_source(op.in), row_source(op.multiplier),
+                   row_source(shift), row_source(op.offset)},
+                  memory, RowLanes::words, requantise_rows, &op, kWeight);
+}
 
 }  // namespace tputwin::fast

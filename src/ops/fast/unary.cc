@@ -5,6 +5,7 @@
 
 #include <hwy/highway.h>
 
+#include "ops/element.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"
 #include "ops/fast/select_rows.h"
@@ -66,18 +67,37 @@ Select as_select(const Unary& op) {
           .type = op.in.dtype};
 }
 
+// Bits of floats are passed as integers of their size.
+TensorView as_bits(TensorView view) {
+  if (is_half(view.dtype)) {
+    view.dtype = DType::u16;
+    view.plane_stride = 1;
+  }
+  return view;
+}
+
+void element_rows(const void* operation, const RowBlock& block) {
+  const auto& op = *static_cast<const Unary*>(operation);
+  for (size_t i = 0; i < block.count; ++i)
+    block.result<int32_t>()[i] = element(op, block.source<int32_t>(1)[i]);
+}
+
+bool has_sign_rows(const Unary& op) {
+  if (op.kind == Unary::Kind::abs) return is_float(op.in.dtype) || is_signed(op.in.dtype);
+  return op.kind == Unary::Kind::neg && !is_float(op.in.dtype);
+}
+
 }  // namespace
 
 bool execute(const Unary& op, const Memory& memory) {
-  using Kind = Unary::Kind;
-  if (op.kind == Kind::relu) return select_rows(as_select(op), memory);
-  const bool unsigned_abs =
-      op.kind == Kind::abs && !is_float(op.in.dtype) && !is_signed(op.in.dtype);
-  const bool covered =
-      op.kind == Kind::abs ? !unsigned_abs : op.kind == Kind::neg && !is_float(op.in.dtype);
-  if (!vectors_enabled() || !covered) return false;
-  return run_rows({row_result(op.out), row_source(op.in)}, memory, RowLanes::elements, sign_rows,
-                  &op);
+  if (!vectors_enabled()) return false;
+  if (op.kind == Unary::Kind::relu && select_rows(as_select(op), memory)) return true;
+  if (has_sign_rows(op))
+    return run_rows({row_result(op.out), row_source(op.in)}, memory, RowLanes::elements, sign_rows,
+                    &op);
+  constexpr uint64_t kWeight = 8;
+  return run_rows({row_result(as_bits(op.out)), row_source(as_bits(op.in))}, memory,
+                  RowLanes::words, element_rows, &op, kWeight);
 }
 
 }  // namespace tputwin::fast
