@@ -7,7 +7,7 @@
 
 #include "chip/chip.h"
 #include "isa/bm1880_codec.h"
-#include "tools/profile.h"
+#include "machine/profile.h"
 
 namespace tputwin::tools {
 namespace {

@@ -8,7 +8,7 @@
 #include "chip/chip.h"
 #include "ops/instruction.h"
 
-namespace tputwin::tools {
+namespace tputwin {
 
 struct OperationProfile {
   std::string name;
@@ -31,4 +31,4 @@ struct Profile {
 
 Profile profile(std::span<const Instruction> program, const Chip& chip);
 
-}  // namespace tputwin::tools
+}  // namespace tputwin

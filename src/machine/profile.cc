@@ -1,9 +1,9 @@
-#include "tools/profile.h"
+#include "machine/profile.h"
 
 #include <algorithm>
 #include <map>
 
-namespace tputwin::tools {
+namespace tputwin {
 namespace {
 
 void add(Cost& sum, const Cost& cost) {
@@ -70,4 +70,4 @@ Profile profile(std::span<const Instruction> program, const Chip& chip) {
   return result;
 }
 
-}  // namespace tputwin::tools
+}  // namespace tputwin

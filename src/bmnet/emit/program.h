@@ -1,0 +1,73 @@
+// Program: commands under construction, through the same calls a user's kernel would make.
+#pragma once
+
+#include <bmkernel/bm1880/bmkernel_1880.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+#include "bmnet/ir/network.h"
+
+namespace tputwin::net {
+
+constexpr uint32_t kLanes = 32, kUnits = 16, kLaneBytes = 64 * 1024;
+
+constexpr int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+constexpr int64_t align_up_to(int64_t a, int64_t unit) { return ceil_div(a, unit) * unit; }
+
+// Bytes per lane of tensors that start in lane 0.
+constexpr int64_t aligned_bytes(const Extents& e) {
+  return e.n * ceil_div(e.c, kLanes) * align_up_to(e.h * e.w, kUnits);
+}
+constexpr int64_t unaligned_bytes(const Extents& e) {
+  return e.n * ceil_div(e.c, kLanes) * e.h * e.w;
+}
+
+// Views of local memory; an address is an offset in lane 0.
+tensor_lmem aligned_tensor(uint32_t address, const Extents& e, fmt_t fmt = FMT_I8);
+tensor_lmem unaligned_tensor(uint32_t address, const Extents& e, fmt_t fmt = FMT_I8);
+tensor_lmem matrix_tensor(uint32_t address, int64_t rows, int64_t columns, fmt_t fmt = FMT_I8);
+// How a matrix of that many columns lies in the lanes: (rows, blocks, 1, width).
+Extents matrix_extents(int64_t rows, int64_t columns);
+
+// Where a tensor or weight lies: an offset relative to neuron or weight memory.
+struct GlobalPlace {
+  uint64_t offset = 0;
+  bool is_weight = false;
+  ctrl_t ctrl() const { return is_weight ? CTRL_WEIGHT : CTRL_NEURON; }
+};
+
+class Program {
+ public:
+  Program();
+  ~Program();
+  Program(const Program&) = delete;
+
+  bmk1880_context_t* context() const { return context_; }
+
+  // Every call's result goes through here: the first refused one makes the program fail.
+  void check(const bmk1880_op_t* command);
+  void load(const tensor_lmem& t, GlobalPlace from, const stride_t* strides = nullptr);
+  void store(const tensor_lmem& t, GlobalPlace to, const stride_t* strides = nullptr);
+
+  // Calls inside are not ordered between the engines.
+  void begin_parallel() { bmk1880_parallel_enable(context_); }
+  void end_parallel() { bmk1880_parallel_disable(context_); }
+
+  Status status() const;
+  void fail(Error error);
+  // The command buffer so far.
+  std::vector<uint8_t> commands() const;
+  // Empties the buffer.
+  void reset();
+
+ private:
+  std::unique_ptr<uint8_t[]> buffer_;
+  bmk1880_context_t* context_;
+  std::unique_ptr<Error> error_;
+};
+
+}  // namespace tputwin::net
