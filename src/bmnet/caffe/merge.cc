@@ -1,0 +1,140 @@
+// Graph and weights together, in the test phase.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/file.h"
+#include "bmnet/caffe/caffe_net.h"
+#include "bmnet/caffe/upgrade.h"
+
+namespace tputwin::net {
+namespace {
+
+using Layers = google::protobuf::RepeatedPtrField<caffe::LayerParameter>;
+
+// ---- Phase ----
+
+template <class Strings>
+bool has(const Strings& strings, const std::string& string) {
+  return std::find(strings.begin(), strings.end(), string) != strings.end();
+}
+
+// Caffe's rule: every condition that is given holds.
+bool meets(const caffe::NetState& state, const caffe::NetStateRule& rule) {
+  if (rule.has_phase() && rule.phase() != caffe::TEST) return false;
+  if (rule.has_min_level() && state.level() < rule.min_level()) return false;
+  if (rule.has_max_level() && state.level() > rule.max_level()) return false;
+  for (const std::string& stage : rule.stage())
+    if (!has(state.stage(), stage)) return false;
+  for (const std::string& stage : rule.not_stage())
+    if (has(state.stage(), stage)) return false;
+  return true;
+}
+
+// `phase` of a layer is what Caffe writes into a caffemodel; it means nothing there.
+bool included(const caffe::NetState& state, const caffe::LayerParameter& layer) {
+  auto holds = [&](const caffe::NetStateRule& rule) { return meets(state, rule); };
+  if (layer.include_size() > 0)
+    return std::any_of(layer.include().begin(), layer.include().end(), holds);
+  return std::none_of(layer.exclude().begin(), layer.exclude().end(), holds);
+}
+
+template <class Keep>
+void filter(Layers& layers, const Keep& keep) {
+  Layers kept;
+  for (caffe::LayerParameter& layer : layers)
+    if (keep(layer)) kept.Add()->Swap(&layer);
+  layers.Swap(&kept);
+}
+
+// ---- Labels ----
+
+std::set<std::string> bottoms_of(const Layers& layers) {
+  std::set<std::string> names;
+  for (const caffe::LayerParameter& layer : layers)
+    names.insert(layer.bottom().begin(), layer.bottom().end());
+  return names;
+}
+
+// Labels that nothing uses once the losses are gone.
+void drop_labels(Layers& layers) {
+  const std::set<std::string> used = bottoms_of(layers);
+  for (caffe::LayerParameter& layer : layers) {
+    if (layer.bottom_size() > 0) continue;
+    const bool data = is_data_layer(layer.type());
+    std::vector<std::string> tops;
+    for (int i = 0; i < layer.top_size(); ++i)
+      if (used.contains(layer.top(i)) || (layer.top(i) != "label" && !(data && i > 0)))
+        tops.push_back(layer.top(i));
+    layer.mutable_top()->Assign(tops.begin(), tops.end());
+  }
+  filter(layers, [](const auto& layer) { return layer.bottom_size() > 0 || layer.top_size() > 0; });
+}
+
+// ---- Weights ----
+
+void attach(caffe::NetParameter& graph, const caffe::NetParameter& weights) {
+  std::map<std::string_view, const caffe::LayerParameter*> by_name;
+  for (const caffe::LayerParameter& layer : weights.layer())
+    if (layer.blobs_size() > 0) by_name.emplace(layer.name(), &layer);
+  for (caffe::LayerParameter& layer : *graph.mutable_layer()) {
+    const auto found = by_name.find(layer.name());
+    if (found != by_name.end()) layer.mutable_blobs()->CopyFrom(found->second->blobs());
+  }
+}
+
+Result<caffe::NetParameter> in_file(const std::string& path, Result<caffe::NetParameter> net) {
+  if (net.ok()) return net;
+  Error error = net.error();
+  return std::move(error).in(path);
+}
+
+Result<caffe::NetParameter> read_text(const std::string& path) {
+  TW_ASSIGN_OR_RETURN(bytes, read_bytes(path));
+  return in_file(path, read_prototxt({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+}
+
+Result<caffe::NetParameter> read_binary(const std::string& path) {
+  TW_ASSIGN_OR_RETURN(bytes, read_bytes(path));
+  return in_file(path, read_caffemodel(bytes));
+}
+
+// What a net in use consists of.
+caffe::NetParameter for_test(caffe::NetParameter graph) {
+  const caffe::NetState state = graph.state();
+  filter(*graph.mutable_layer(), [&](const caffe::LayerParameter& layer) {
+    return included(state, layer) && !is_training_only(layer.type());
+  });
+  for (caffe::LayerParameter& layer : *graph.mutable_layer()) {
+    layer.clear_include();
+    layer.clear_exclude();
+    layer.clear_phase();
+  }
+  drop_labels(*graph.mutable_layer());
+  return graph;
+}
+
+}  // namespace
+
+Result<caffe::NetParameter> merge_caffe(caffe::NetParameter graph,
+                                        const caffe::NetParameter& weights) {
+  TW_RETURN_IF_ERROR(upgrade(graph));
+  graph = for_test(std::move(graph));
+  attach(graph, weights);
+  return graph;
+}
+
+Result<caffe::NetParameter> load_caffe(const std::string& prototxt, const std::string& caffemodel) {
+  if (prototxt.empty() && caffemodel.empty())
+    return Error(ErrorId::net_prototxt).in("load_caffe").detail("neither a prototxt nor a model");
+  if (prototxt.empty()) {
+    TW_ASSIGN_OR_RETURN(model, read_binary(caffemodel));
+    return merge_caffe(std::move(model), {});
+  }
+  TW_ASSIGN_OR_RETURN(graph, read_text(prototxt));
+  if (caffemodel.empty()) return merge_caffe(std::move(graph), {});
+  TW_ASSIGN_OR_RETURN(weights, read_binary(caffemodel));
+  return merge_caffe(std::move(graph), weights);
+}
+
+}  // namespace tputwin::net

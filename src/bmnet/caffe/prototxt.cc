@@ -1,0 +1,102 @@
+// Prototxt to messages and back.
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/text_format.h>
+
+#include <climits>
+
+#include "bmnet/caffe/caffe_net.h"
+#include "bmnet/caffe/upgrade.h"
+
+namespace tputwin::net {
+namespace {
+
+constexpr size_t kShownProblems = 50;
+constexpr int kNesting = 40;  // NetParameter needs six
+
+// Errors stop the parser; warnings of unknown fields do not, and are problems all the same.
+class Problems : public google::protobuf::io::ErrorCollector {
+ public:
+  void AddError(int line, google::protobuf::io::ColumnNumber column,
+                const std::string& message) override {
+    ++count_;
+    if (count_ > kShownProblems) return;
+    if (!text_.empty()) text_ += '\n';
+    if (line >= 0) text_ += std::to_string(line + 1) + ":" + std::to_string(column + 1) + ": ";
+    text_ += message;
+  }
+  void AddWarning(int line, google::protobuf::io::ColumnNumber column,
+                  const std::string& message) override {
+    if (message.find("has no field named") != std::string::npos) AddError(line, column, message);
+  }
+
+  bool any() const { return count_ > 0; }
+  std::string text() const {
+    if (count_ <= kShownProblems) return text_;
+    return text_ + "\nand " + std::to_string(count_ - kShownProblems) + " more";
+  }
+
+ private:
+  size_t count_ = 0;
+  std::string text_;
+};
+
+// Brackets outside strings and comments. The parser recurses into them, known fields or not.
+int deepest_nesting(std::string_view text) {
+  int depth = 0, deepest = 0;
+  char quote = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote != 0) {
+      if (c == '\\') ++i;
+      if (c == quote || c == '\n') quote = 0;
+    } else if (c == '#') {
+      i = std::min(text.find('\n', i), text.size());
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '{' || c == '<' || c == '[') {
+      deepest = std::max(deepest, ++depth);
+    } else if (c == '}' || c == '>' || c == ']') {
+      --depth;
+    }
+  }
+  return deepest;
+}
+
+Error malformed(std::string detail) {
+  return Error(ErrorId::net_prototxt).in("read_prototxt").detail(std::move(detail));
+}
+
+}  // namespace
+
+Result<caffe::NetParameter> read_prototxt(std::string_view text) {
+  if (text.size() > INT_MAX) return malformed("the text has more than 2^31 bytes");
+  if (deepest_nesting(text) > kNesting) return malformed("brackets are nested too deeply");
+  Problems problems;
+  google::protobuf::TextFormat::Parser parser;
+  parser.AllowUnknownField(true);
+  parser.AllowPartialMessage(true);  // the layers' importers check what is required
+  parser.RecordErrorsTo(&problems);
+  google::protobuf::io::ArrayInputStream stream(text.data(), static_cast<int>(text.size()));
+  caffe::NetParameter net;
+  const bool parsed = parser.Parse(&stream, &net);
+  if (problems.any()) return malformed(problems.text());
+  if (!parsed) return malformed("the parser gives no reason");
+  TW_RETURN_IF_ERROR(upgrade(net));
+  return net;
+}
+
+std::string to_prototxt(const caffe::NetParameter& net) {
+  caffe::NetParameter graph;
+  if (net.has_name()) graph.set_name(net.name());
+  for (const caffe::LayerParameter& layer : net.layer()) {
+    caffe::LayerParameter* copy = graph.add_layer();
+    copy->CopyFrom(layer);
+    copy->clear_blobs();
+  }
+  std::string text;
+  google::protobuf::TextFormat::PrintToString(graph, &text);
+  return text;
+}
+
+}  // namespace tputwin::net

@@ -1,0 +1,19 @@
+// Older and forked forms of a NetParameter, brought to today's.
+#pragma once
+
+#include <string_view>
+
+#include "bmnet/caffe/caffe_net.h"
+
+namespace tputwin::net {
+
+// Layers of version 1 become `layer`, `input:` fields become Input layers, fields of forks go to
+// the canonical ones, blobs get a shape and floats. What is of today's form already stays as it is.
+Status upgrade(caffe::NetParameter& net);
+
+// Losses, Accuracy and the like: layers that a net in use has no need of.
+bool is_training_only(std::string_view type);
+// Layers that read a data set.
+bool is_data_layer(std::string_view type);
+
+}  // namespace tputwin::net
