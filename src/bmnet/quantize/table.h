@@ -1,0 +1,25 @@
+// Calibration tables as files: the binary message (.pb2) and its text form (.prototxt).
+#pragma once
+
+#include <bmnet/calibration.pb.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/error.h"
+
+namespace tputwin::net {
+
+// Binary or text, told apart by the bytes.
+Result<NetCalibrationParameter> read_table(std::span<const uint8_t> file);
+Result<NetCalibrationParameter> read_table_file(const std::string& path);
+
+std::string table_binary(const NetCalibrationParameter& table);
+std::string table_text(const NetCalibrationParameter& table);
+
+enum class TableFormat { binary, text };
+Status write_table(const NetCalibrationParameter& table, const std::string& path,
+                   TableFormat format = TableFormat::binary);
+
+}  // namespace tputwin::net
