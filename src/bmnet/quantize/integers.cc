@@ -3,22 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "bmnet/quantize/kinds.h"
 #include "bmnet/quantize/lrn.h"
 #include "bmnet/quantize/rules.h"
+#include "bmnet/quantize/thresholds.h"
 
 namespace tputwin::net {
 namespace {
 
 using Entry = LayerCalibrationParameter;
-using Thresholds = std::map<std::string, float, std::less<>>;
 
 // Numbers of one layer: what is missing or out of range becomes the first error.
 class Reader {
  public:
-  Reader(const TensorOp& op, const Entry* entry) : op_(op), entry_(entry) {}
+  Reader(const TensorOp& op, const Entry& entry) : op_(op), entry_(entry) {}
 
   Status status() && { return std::move(status_); }
   void fail(ErrorId id, std::string_view field, std::string value, std::string detail) {
@@ -45,20 +44,20 @@ class Reader {
   // `wanted` values of threshold_x_quantized.
   std::vector<int> multipliers(int wanted, int least, int most) {
     std::vector<int> result;
-    if (entry_->threshold_x_quantized_size() < wanted)
+    if (entry_.threshold_x_quantized_size() < wanted)
       fail(ErrorId::net_multiplier, "threshold_x_quantized",
-           fmt::format("{} values", entry_->threshold_x_quantized_size()),
+           fmt::format("{} values", entry_.threshold_x_quantized_size()),
            fmt::format("the layer needs {}", wanted));
     else
       for (int i = 0; i < wanted; ++i)
         result.push_back(
-            multiplier("threshold_x_quantized", entry_->threshold_x_quantized(i), least, most));
+            multiplier("threshold_x_quantized", entry_.threshold_x_quantized(i), least, most));
     return result;
   }
 
  private:
   const TensorOp& op_;
-  const Entry* entry_;
+  const Entry& entry_;
   Status status_;
 };
 
@@ -147,45 +146,6 @@ void read_parameters(Reader& reader, const TensorOp& op, const Entry& entry,
   }
 }
 
-// Of top `i`: by blob name, else by position.
-std::optional<float> threshold_of_top(const Network& network, const TensorOp& op,
-                                      const Entry& entry, int i) {
-  const std::string& blob_name = network.blob_name(op.top(i));
-  for (const BlobParameter& blob : entry.blob_param())
-    if (blob.name() == blob_name || blob.name() == op.top(i)) return blob.threshold_y();
-  if (i < entry.threshold_y_size()) return entry.threshold_y(i);
-  return std::nullopt;
-}
-
-Status read_thresholds(const Network& network, const TensorOp& op, const Entry* entry,
-                       const Thresholds& known, LayerIntegers& integers) {
-  Reader reader(op, entry);
-  for (const std::string& bottom : op.bottom()) {
-    const auto found = known.find(bottom);
-    if (found == known.end())
-      return Error(ErrorId::net_ir).in("layer " + op.name()).argument("bottom", bottom);
-    integers.threshold_x.push_back(found->second);
-  }
-  for (int i = 0; i < op.top_size(); ++i) {
-    std::optional<float> threshold;
-    if (entry != nullptr) threshold = threshold_of_top(network, op, *entry, i);
-    if (!threshold && keeps_threshold(op) && !integers.threshold_x.empty())
-      threshold = integers.threshold_x[0];
-    if (!threshold && holds_floats(op, i)) threshold = 1.0f;
-    if (!threshold) {
-      reader.missing("threshold_y",
-                     fmt::format("of blob {}, entry {}", network.blob_name(op.top(i)),
-                                 op.calib_id().empty() ? op.name() : op.calib_id()));
-      return std::move(reader).status();
-    }
-    if (!(*threshold > 0) || !std::isfinite(*threshold))
-      reader.fail(ErrorId::net_threshold, "threshold_y", fmt::format("{}", *threshold),
-                  "of blob " + network.blob_name(op.top(i)));
-    integers.threshold_y.push_back(*threshold);
-  }
-  return std::move(reader).status();
-}
-
 }  // namespace
 
 const LayerCalibrationParameter* find_entry(const NetCalibrationParameter& table,
@@ -202,19 +162,19 @@ const LayerCalibrationParameter* find_entry(const NetCalibrationParameter& table
 
 Result<std::vector<LayerIntegers>> resolve(const Network& network,
                                            const NetCalibrationParameter& table) {
-  Thresholds known;
+  TW_ASSIGN_OR_RETURN(thresholds, resolve_thresholds(network, table));
   std::vector<LayerIntegers> result;
   result.reserve(network.ops.size());
-  for (const TensorOp& op : network.ops) {
+  for (size_t i = 0; i < network.ops.size(); ++i) {
+    const TensorOp& op = network.ops[i];
     LayerIntegers& integers = result.emplace_back();
-    if (op.type() == "tg_batchnorm") return Error(ErrorId::net_unfolded).in("layer " + op.name());
+    integers.threshold_x = std::move(thresholds[i].x);
+    integers.threshold_y = std::move(thresholds[i].y);
     const Entry* entry = find_entry(table, op);
-    TW_RETURN_IF_ERROR(read_thresholds(network, op, entry, known, integers));
-    for (int i = 0; i < op.top_size(); ++i) known[op.top(i)] = integers.threshold_y[i];
-    static const Entry none;
     if (entry == nullptr && needs_entry(op))
       return Error(ErrorId::net_table_entry).in("layer " + op.name()).argument("entry", "missing");
-    Reader reader(op, entry);
+    static const Entry none;
+    Reader reader(op, entry != nullptr ? *entry : none);
     read_parameters(reader, op, entry != nullptr ? *entry : none, integers);
     TW_RETURN_IF_ERROR(std::move(reader).status());
   }
