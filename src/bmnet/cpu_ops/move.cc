@@ -1,0 +1,51 @@
+// Operators that move values.
+#include "bmnet/cpu_ops/operator.h"
+
+namespace tputwin::net::cpu {
+
+Status tile(const Call& call) {
+  TW_RETURN_IF_ERROR(require(call, 1));
+  const auto& param = call.op.tg_tile_param();
+  TW_ASSIGN_OR_RETURN(view, view_axis(call, call.in[0].shape, param.axis()));
+  const int64_t row = view.extent * view.inner;
+  if (param.tiles() < 1 || count(call.out[0]) != count(call.in[0]) * param.tiles())
+    return fail(call, "the output is `tiles` times the input");
+  float* out = call.out[0].data;
+  for (int64_t o = 0; o < view.outer; ++o)
+    for (int i = 0; i < param.tiles(); ++i) out = std::copy_n(call.in[0].data + o * row, row, out);
+  return {};
+}
+
+Status reverse(const Call& call) {
+  TW_RETURN_IF_ERROR(require(call, 1, true));
+  TW_ASSIGN_OR_RETURN(view, view_axis(call, call.in[0].shape, call.op.tg_reverse_param().axis()));
+  float* out = call.out[0].data;
+  for (int64_t o = 0; o < view.outer; ++o)
+    for (int64_t i = view.extent - 1; i >= 0; --i)
+      out = std::copy_n(call.in[0].data + (o * view.extent + i) * view.inner, view.inner, out);
+  return {};
+}
+
+// Axis i of the output is axis order[i] of the input.
+Status permute(const Call& call) {
+  TW_RETURN_IF_ERROR(require(call, 1, true));
+  const auto& shape = call.in[0].shape;
+  const auto& order = call.op.tg_permute_param().order();
+  std::vector<int64_t> extent, step;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const size_t axis = static_cast<int>(i) < order.size() ? order.Get(static_cast<int>(i)) : i;
+    if (axis >= shape.size()) return fail(call, "axis " + std::to_string(axis) + " in the order");
+    extent.push_back(shape[axis]);
+    step.push_back(product(shape, axis + 1, shape.size()));
+  }
+  if (count(extent) != count(shape)) return fail(call, "an order names each axis once");
+  for (int64_t i = 0; i < count(shape); ++i) {
+    int64_t rest = i, from = 0;
+    for (size_t axis = extent.size(); axis-- > 0; rest /= extent[axis])
+      from += rest % extent[axis] * step[axis];
+    call.out[0].data[i] = call.in[0].data[from];
+  }
+  return {};
+}
+
+}  // namespace tputwin::net::cpu

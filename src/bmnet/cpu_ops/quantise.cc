@@ -1,0 +1,34 @@
+#include "bmnet/cpu_ops/quantise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace tputwin::net {
+
+std::vector<float> dequantise(std::span<const uint8_t> bytes, bool int8, float threshold) {
+  if (!int8) {
+    std::vector<float> values(bytes.size() / sizeof(float));
+    std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+    return values;
+  }
+  std::vector<float> values(bytes.size());
+  std::ranges::transform(bytes, values.begin(), [&](uint8_t byte) {
+    return static_cast<float>(static_cast<int8_t>(byte)) * threshold / 128;
+  });
+  return values;
+}
+
+void quantise(std::span<const float> values, bool int8, float threshold, std::span<uint8_t> bytes) {
+  if (!int8) {
+    std::memcpy(bytes.data(), values.data(), std::min(bytes.size(), values.size_bytes()));
+    return;
+  }
+  std::ranges::transform(values, bytes.begin(), [&](float y) {
+    const float scaled = y * 128 / threshold + 0.5F;
+    if (std::isnan(scaled)) return uint8_t{0};
+    return static_cast<uint8_t>(static_cast<int8_t>(std::clamp(scaled, -128.0F, 127.0F)));
+  });
+}
+
+}  // namespace tputwin::net

@@ -1,0 +1,160 @@
+// Layers that multiply with weights: y = sat8(rhu(sum w*x + bias, right_shift)).
+#include "base/parallel.h"
+#include "bmnet/reference/layer.h"
+
+namespace tputwin::net::reference {
+namespace {
+
+// Rows of windows and weights are filled up with zeros to a multiple of this, for the compiler.
+constexpr size_t kLanes = 16;
+constexpr size_t kPixels = 32;  // output pixels that share the reading of weights
+
+size_t padded(size_t count) { return (count + kLanes - 1) / kLanes * kLanes; }
+
+// Exact up to 2^17 terms at the least.
+int32_t dot(const int16_t* a, const int16_t* b, size_t length) {
+  int32_t sum = 0;
+  for (size_t k = 0; k < length; k += kLanes) {
+    int32_t part = 0;
+    for (size_t j = 0; j < kLanes; ++j) part += int32_t{a[k + j]} * b[k + j];
+    sum += part;
+  }
+  return sum;
+}
+
+std::vector<int16_t> padded_rows(const std::vector<int8_t>& weights, size_t rows) {
+  const size_t columns = weights.size() / rows, stride = padded(columns);
+  std::vector<int16_t> result(rows * stride);
+  for (size_t r = 0; r < rows; ++r)
+    std::copy_n(&weights[r * columns], columns, &result[r * stride]);
+  return result;
+}
+
+struct Weights {
+  std::vector<int16_t> rows;  // of `stride` values, one row per output channel
+  size_t stride = 0;
+  std::vector<int16_t> bias;
+};
+
+Result<Weights> load(const Layer& layer, int64_t outputs, int64_t per_output, bool has_bias) {
+  TW_ASSIGN_OR_RETURN(weights, integer_blob<int8_t>(layer, 0, outputs * per_output));
+  Weights result{.rows = padded_rows(weights, static_cast<size_t>(outputs)),
+                 .stride = padded(static_cast<size_t>(per_output)),
+                 .bias = std::vector<int16_t>(static_cast<size_t>(outputs))};
+  if (!has_bias) return result;
+  TW_ASSIGN_OR_RETURN(bias, integer_blob<int16_t>(layer, 1, outputs));
+  result.bias = std::move(bias);
+  return result;
+}
+
+// The position in the input behind position `at` of the padded input with zeros inserted; -1 for a
+// padding or an inserted zero.
+int64_t source(int64_t at, int64_t ins, int64_t extent) {
+  if (at < 0 || at % (ins + 1) != 0) return -1;
+  return at / (ins + 1) < extent ? at / (ins + 1) : -1;
+}
+
+// The inputs that output pixel (oh, ow) sees in `channels` planes: channel, kernel row, column.
+void gather(const int8_t* planes, const Extents& in, int64_t channels, const Window2d& w,
+            int64_t oh, int64_t ow, int16_t* window) {
+  for (int64_t c = 0; c < channels; ++c)
+    for (int64_t kh = 0; kh < w.kernel_h; ++kh) {
+      const int64_t y = source(oh * w.stride_h + kh * w.dilation_h - w.pad_top, w.ins_h, in.h);
+      for (int64_t kw = 0; kw < w.kernel_w; ++kw) {
+        const int64_t x = source(ow * w.stride_w + kw * w.dilation_w - w.pad_left, w.ins_w, in.w);
+        *window++ = y < 0 || x < 0 ? int16_t{0} : planes[(c * in.h + y) * in.w + x];
+      }
+    }
+}
+
+// One group of one sample: `channels` planes to `outputs` planes, rows of weights from `first` on.
+void convolve(const Layer& layer, const Weights& weights, const Window2d& window, const int8_t* in,
+              int8_t* out, size_t first, size_t outputs, int64_t channels) {
+  const Extents from = layer.in_extents(), to = layer.out_extents();
+  const auto pixels = static_cast<size_t>(to.h * to.w);
+  parallel_for((pixels + kPixels - 1) / kPixels, 1, [&](size_t begin, size_t end) {
+    std::vector<int16_t> windows(kPixels * weights.stride);
+    for (size_t p = begin * kPixels; p < std::min(end * kPixels, pixels); p += kPixels) {
+      const size_t count = std::min(kPixels, pixels - p);
+      for (size_t i = 0; i < count; ++i)
+        gather(in, from, channels, window, static_cast<int64_t>(p + i) / to.w,
+               static_cast<int64_t>(p + i) % to.w, &windows[i * weights.stride]);
+      for (size_t o = 0; o < outputs; ++o)
+        for (size_t i = 0; i < count; ++i) {
+          const int64_t sum = dot(&weights.rows[(first + o) * weights.stride],
+                                  &windows[i * weights.stride], weights.stride);
+          out[o * pixels + p + i] =
+              sat8(rhu(sum + weights.bias[first + o], layer.integers.right_shift));
+        }
+    }
+  });
+}
+
+}  // namespace
+
+Status convolution(const Layer& layer) {
+  const auto& param = layer.op.tg_convolution_param();
+  const Extents from = layer.in_extents(), to = layer.out_extents();
+  const int64_t group = param.group(), channels = from.c / group, outputs = to.c / group;
+  const Window2d window = convolution_window(layer.op);
+  const int64_t taps = int64_t{window.kernel_h} * window.kernel_w;
+  if (layer.blobs.empty()) return fail(layer.op, ErrorId::net_missing_blob);
+  if (static_cast<int64_t>(layer.blobs[0].data.size()) != to.c * channels * taps)
+    return fail(layer.op, ErrorId::net_blob_shape);
+  std::vector<Blob> blobs(layer.blobs.begin(), layer.blobs.end());
+  blobs[0].data = convolution_kernel(layer.op, blobs[0]);
+  const Layer direct{layer.op, layer.integers, blobs, layer.inputs, layer.outputs};
+  TW_ASSIGN_OR_RETURN(weights, load(direct, to.c, channels * taps, param.bias_term()));
+  for (int64_t n = 0; n < to.n; ++n)
+    for (int64_t g = 0; g < group; ++g)
+      convolve(layer, weights, window, layer.in() + (n * from.c + g * channels) * from.h * from.w,
+               layer.out() + (n * to.c + g * outputs) * to.h * to.w,
+               static_cast<size_t>(g * outputs), static_cast<size_t>(outputs), channels);
+  return {};
+}
+
+Status inner_product(const Layer& layer) {
+  const auto& param = layer.op.tg_inner_product_param();
+  const Extents from = layer.in_extents();
+  const int64_t outputs = param.num_output(), inputs = from.c * from.h * from.w;
+  if (layer.blobs.empty()) return fail(layer.op, ErrorId::net_missing_blob);
+  if (outputs < 1 || static_cast<int64_t>(layer.blobs[0].data.size()) != outputs * inputs)
+    return fail(layer.op, ErrorId::net_blob_shape);
+  std::vector<Blob> blobs(layer.blobs.begin(), layer.blobs.end());
+  blobs[0].data = inner_product_matrix(layer.op, blobs[0]);
+  const Layer direct{layer.op, layer.integers, blobs, layer.inputs, layer.outputs};
+  TW_ASSIGN_OR_RETURN(weights, load(direct, outputs, inputs, param.bias_term()));
+  std::vector<int16_t> row(weights.stride);
+  for (int64_t n = 0; n < from.n; ++n) {
+    std::copy_n(layer.in() + n * inputs, inputs, row.begin());
+    for (int64_t o = 0; o < outputs; ++o) {
+      const auto at = static_cast<size_t>(o);
+      const int64_t sum = dot(&weights.rows[at * weights.stride], row.data(), weights.stride);
+      layer.out()[n * outputs + o] = sat8(rhu(sum + weights.bias[at], layer.integers.right_shift));
+    }
+  }
+  return {};
+}
+
+Status scale(const Layer& layer) {
+  const auto& param = layer.op.tg_scale_param();
+  TW_ASSIGN_OR_RETURN(axis, axis_of(layer, param.axis()));
+  const TensorShape& shape = layer.op.input_shape(0);
+  const int end =
+      param.num_axes() < 0 ? shape.dim_size() : std::min(axis + param.num_axes(), shape.dim_size());
+  const int64_t scales = product(shape, axis, end), inner = product(shape, end, shape.dim_size());
+  TW_ASSIGN_OR_RETURN(weight, integer_blob<int8_t>(layer, 0, scales));
+  std::vector<int16_t> bias(static_cast<size_t>(scales));
+  if (param.bias_term()) {
+    TW_ASSIGN_OR_RETURN(blob, integer_blob<int16_t>(layer, 1, scales));
+    bias = std::move(blob);
+  }
+  for (size_t i = 0; i < layer.values().size(); ++i) {
+    const size_t s = i / static_cast<size_t>(inner) % static_cast<size_t>(scales);
+    const int64_t sum = int64_t{weight[s]} * layer.in()[i] + bias[s];
+    layer.out()[i] = sat8(rhu(sum, layer.integers.right_shift));
+  }
+  return {};
+}
+
+}  // namespace tputwin::net::reference

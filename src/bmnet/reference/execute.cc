@@ -1,0 +1,121 @@
+#include "bmnet/reference/execute.h"
+
+#include "bmnet/cpu_ops/cpu_ops.h"
+#include "bmnet/reference/layer.h"
+
+namespace tputwin::net {
+namespace reference {
+namespace {
+
+struct Row {
+  std::string_view type;
+  Status (*run)(const Layer&);
+};
+
+constexpr Row kTypes[] = {
+    {"tg_convolution", convolution},
+    {"tg_inner_product", inner_product},
+    {"tg_scale", scale},
+    {"tg_pooling", pooling},
+    {"tg_activation", activation},
+    {"tg_prelu", prelu},
+    {"tg_power", lookup},
+    {"tg_clip", lookup},
+    {"tg_eltwise", eltwise},
+    {"tg_concat", concat},
+    {"tg_lrn", lrn},
+    {"tg_reshape", reshape},
+    {"tg_permute", permute},
+    {"tg_slice", slice},
+    {"tg_crop", crop},
+    {"tg_shuffle_channel", shuffle_channel},
+    {"tg_upsample", upsample},
+    {"tg_reorg", reorg},
+    {"tg_tile", tile},
+    {"tg_reverse", reverse},
+};
+
+bool has_relu(const TensorOp& op) {
+  return op.tg_convolution_param().do_activation() || op.tg_pooling_param().do_activation() ||
+         op.tg_inner_product_param().do_activation() || op.tg_eltwise_param().do_activation() ||
+         op.tg_scale_param().do_activation();
+}
+
+Status execute(const Layer& layer) {
+  const auto* row = std::ranges::find(kTypes, layer.op.type(), &Row::type);
+  if (row != std::end(kTypes))
+    TW_RETURN_IF_ERROR(row->run(layer));
+  else if (!cpu_plugin_name(layer.op.type()).empty())
+    return cpu_operator(layer);
+  else
+    return fail(layer.op, ErrorId::net_ir_type);
+  if (has_relu(layer.op))
+    for (int8_t& y : layer.results()) y = std::max<int8_t>(y, 0);
+  return {};
+}
+
+}  // namespace
+
+Result<int> axis_of(const Layer& layer, int axis) {
+  const int axes = layer.op.input_shape(0).dim_size();
+  const int result = axis < 0 ? axis + axes : axis;
+  if (result >= 0 && result < axes) return result;
+  return fail(layer.op, ErrorId::net_axis).argument("axis", std::to_string(axis));
+}
+
+}  // namespace reference
+
+namespace {
+
+using Tensors = std::map<std::string, TensorBytes>;
+
+size_t bytes_of(const TensorShape& shape) {
+  return static_cast<size_t>(count(shape)) * static_cast<size_t>(shape.data_type_size());
+}
+
+Status load_inputs(const TensorOp& start, const Tensors& inputs, Tensors& tensors) {
+  for (int i = 0; i < start.top_size(); ++i) {
+    const auto found = inputs.find(start.top(i));
+    const size_t wanted = bytes_of(start.output_shape(i));
+    if (found == inputs.end() || found->second.size() != wanted)
+      return Error(ErrorId::net_data_shape)
+          .in("input " + start.top(i))
+          .argument("bytes", std::to_string(found == inputs.end() ? 0 : found->second.size()))
+          .detail(std::to_string(wanted) + " wanted");
+    tensors[start.top(i)] = found->second;
+  }
+  return {};
+}
+
+Status run_layer(const Network& network, const TensorOp& op, const LayerIntegers& integers,
+                 Tensors& tensors) {
+  const auto blobs = network.blobs.find(op.name());
+  reference::Layer layer{.op = op, .integers = integers, .inputs = {}, .outputs = {}};
+  if (blobs != network.blobs.end()) layer.blobs = blobs->second;
+  for (const std::string& name : op.bottom()) layer.inputs.emplace_back(tensors.at(name));
+  for (int i = 0; i < op.top_size(); ++i) {
+    TensorBytes& out = tensors[op.top(i)];
+    out.resize(bytes_of(op.output_shape(i)));
+    layer.outputs.emplace_back(out);
+  }
+  return reference::execute(layer);
+}
+
+}  // namespace
+
+Result<Tensors> run_int8(const Network& network, const std::vector<LayerIntegers>& integers,
+                         const Tensors& inputs) {
+  TW_RETURN_IF_ERROR(verify(network));
+  if (integers.size() != network.ops.size())
+    return Error(ErrorId::net_ir).in("run_int8").detail("integers are one per op");
+  Tensors tensors;
+  for (size_t i = 0; i < network.ops.size(); ++i) {
+    const TensorOp& op = network.ops[i];
+    if (op.type() == "start") TW_RETURN_IF_ERROR(load_inputs(op, inputs, tensors));
+    if (op.type() == "start" || op.type() == "end") continue;
+    TW_RETURN_IF_ERROR(run_layer(network, op, integers[i], tensors));
+  }
+  return tensors;
+}
+
+}  // namespace tputwin::net

@@ -1,0 +1,98 @@
+// What the interpreter hands to the function of an IR type, and the arithmetic they share.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bmnet/ir/network.h"
+#include "bmnet/quantize/integers.h"
+#include "numerics/integer.h"
+
+namespace tputwin::net::reference {
+
+struct Layer {
+  const TensorOp& op;
+  const LayerIntegers& integers;
+  std::span<const Blob> blobs;
+  std::vector<std::span<const uint8_t>> inputs;
+  std::vector<std::span<uint8_t>> outputs;
+
+  const int8_t* in(size_t i = 0) const { return reinterpret_cast<const int8_t*>(inputs[i].data()); }
+  int8_t* out(size_t i = 0) const { return reinterpret_cast<int8_t*>(outputs[i].data()); }
+  std::span<const int8_t> values(size_t i = 0) const { return {in(i), inputs[i].size()}; }
+  std::span<int8_t> results(size_t i = 0) const { return {out(i), outputs[i].size()}; }
+  Extents in_extents(int i = 0) const { return extents(op.input_shape(i)); }
+  Extents out_extents(int i = 0) const { return extents(op.output_shape(i)); }
+};
+
+inline Error fail(const TensorOp& op, ErrorId id) {
+  return Error(id).in("layer " + op.name() + " (" + op.type() + ")");
+}
+
+// ---- Arithmetic of quantize/integers.h ----
+
+inline int64_t rhu(int64_t value, int shift) {
+  return round_shift(value, static_cast<uint32_t>(shift));
+}
+inline int8_t sat8(int64_t value) { return static_cast<int8_t>(saturate(value, DType::i8)); }
+inline int64_t sat16(int64_t value) { return saturate(value, DType::i16); }
+
+// Multiplier i; 1 where the table gives none.
+inline int multiplier(const LayerIntegers& integers, size_t i) {
+  return i < integers.multiplier.size() ? integers.multiplier[i] : 1;
+}
+
+inline int64_t product(const TensorShape& shape, int begin, int end) {
+  int64_t result = 1;
+  for (int i = begin; i < end; ++i) result *= shape.dim(i);
+  return result;
+}
+
+// An axis counted from the front; error if the shape has none such.
+Result<int> axis_of(const Layer& layer, int axis);
+
+// Blob `index` as integers of the type; error if it is missing, has another count or other values.
+template <class Integer>
+Result<std::vector<Integer>> integer_blob(const Layer& layer, size_t index, int64_t count) {
+  if (index >= layer.blobs.size()) return fail(layer.op, ErrorId::net_missing_blob);
+  const std::vector<float>& data = layer.blobs[index].data;
+  auto named = [&](ErrorId id, std::string value) {
+    return fail(layer.op, id).argument("blob " + std::to_string(index), std::move(value));
+  };
+  if (static_cast<int64_t>(data.size()) != count)
+    return named(ErrorId::net_blob_shape,
+                 std::to_string(data.size()) + " values, not " + std::to_string(count));
+  for (float v : data)
+    if (!(v >= std::numeric_limits<Integer>::min() && v <= std::numeric_limits<Integer>::max()) ||
+        v != static_cast<float>(static_cast<Integer>(v)))
+      return named(ErrorId::net_not_integer, std::to_string(v));
+  return std::vector<Integer>(data.begin(), data.end());
+}
+
+// ---- One function per IR type ----
+
+Status convolution(const Layer&);
+Status inner_product(const Layer&);
+Status scale(const Layer&);
+Status pooling(const Layer&);
+Status activation(const Layer&);
+Status prelu(const Layer&);
+Status lookup(const Layer&);
+Status eltwise(const Layer&);
+Status concat(const Layer&);
+Status lrn(const Layer&);
+Status reshape(const Layer&);
+Status permute(const Layer&);
+Status slice(const Layer&);
+Status crop(const Layer&);
+Status shuffle_channel(const Layer&);
+Status upsample(const Layer&);
+Status reorg(const Layer&);
+Status tile(const Layer&);
+Status reverse(const Layer&);
+Status cpu_operator(const Layer&);
+
+}  // namespace tputwin::net::reference
