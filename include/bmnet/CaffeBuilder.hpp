@@ -1,0 +1,7 @@
+// The path that the guide's samples use.
+#ifndef BMNET_CAFFEBUILDER_HPP
+#define BMNET_CAFFEBUILDER_HPP
+
+#include <bmnet/builder/CaffeBuilder.hpp>
+
+#endif

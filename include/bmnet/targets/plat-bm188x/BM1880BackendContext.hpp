@@ -1,0 +1,6 @@
+#ifndef BMNET_TARGETS_PLAT_BM188X_BM1880BACKENDCONTEXT_HPP
+#define BMNET_TARGETS_PLAT_BM188X_BM1880BACKENDCONTEXT_HPP
+
+#include <bmnet/targets/plat-bm188x/BM188xBackendContext.hpp>
+
+#endif

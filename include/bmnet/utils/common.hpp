@@ -1,0 +1,17 @@
+// Constants of the BMNet library. (BMNet guide 3; SDK 1.0 and 1.1)
+#ifndef BMNET_UTILS_COMMON_HPP
+#define BMNET_UTILS_COMMON_HPP
+
+#include <stdint.h>
+
+// Targets. The BM1880 is the one that the builder takes.
+typedef int CHIP_VER;
+#define BM_CHIP_BM1680 0
+#define BM_CHIP_BM1682 1
+#define BM_CHIP_BM1684 2
+#define BM_CHIP_BM1880 3
+
+// "No offset" in neuron and weight memory.
+#define INVALID_GLOBAL_ADDR (0xFFFFFFFFFFFFull)
+
+#endif
