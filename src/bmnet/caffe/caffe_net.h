@@ -1,4 +1,5 @@
-// Caffe files -> one NetParameter in today's form: layers of version 2, test phase, weights attached.
+// Caffe files -> one NetParameter in today's form: layers of version 2, test phase, weights
+// attached.
 #pragma once
 
 #include <bmnet/bmnet_caffe.pb.h>
@@ -20,14 +21,15 @@ Result<caffe::NetParameter> read_prototxt(std::string_view text);
 // Binary; also of Caffe version 1 (`layers`) with 4-D blobs. Never trusts a length of the file.
 Result<caffe::NetParameter> read_caffemodel(std::span<const uint8_t> file);
 
-// Graph of `prototxt` (empty path: of the caffemodel) with the weights that `caffemodel` (empty path:
-// none) has under the layers' names, for the test phase. Training-only layers (losses, Accuracy,
-// Silence and data layers' labels) are dropped, `input:` fields become Input layers.
+// Graph of `prototxt` (empty path: of the caffemodel) with the weights that `caffemodel` (empty
+// path: none) has under the layers' names, for the test phase. Training-only layers (losses,
+// Accuracy, Silence and data layers' labels) are dropped, `input:` fields become Input layers.
 Result<caffe::NetParameter> load_caffe(const std::string& prototxt, const std::string& caffemodel);
-Result<caffe::NetParameter> merge_caffe(caffe::NetParameter graph, const caffe::NetParameter& weights);
+Result<caffe::NetParameter> merge_caffe(caffe::NetParameter graph,
+                                        const caffe::NetParameter& weights);
 
-// BatchNorm and Scale folded into the convolution, inner product or deconvolution before them, or into
-// one Scale layer where there is none. The folded net has no BatchNorm. Needs the weights.
+// BatchNorm and Scale folded into the convolution, inner product or deconvolution before them, or
+// into one Scale layer where there is none. The folded net has no BatchNorm. Needs the weights.
 Result<caffe::NetParameter> fold_batch_norm(caffe::NetParameter net);
 
 // Integer-valued or float, by WHERE it came from; writes what read_* reads.

@@ -20,7 +20,7 @@ struct ImportOptions {
   std::vector<TensorShape> input_shapes;  // in the order of the inputs; empty: the net's own
   int64_t batch = 0;                      // not 0: replaces n of every input shape
   std::map<std::string, LayerImporter, std::less<>> custom;  // by Caffe type
-  bool needs_weights = true;              // false: shapes only
+  bool needs_weights = true;                                 // false: shapes only
 };
 
 // Every problem of the net is reported at once, in the detail of one error. The net may have

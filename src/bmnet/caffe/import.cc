@@ -1,0 +1,374 @@
+#include "bmnet/caffe/import.h"
+
+#include <algorithm>
+#include <set>
+
+#include "bmnet/caffe/layer.h"
+#include "bmnet/caffe/upgrade.h"
+
+namespace tputwin::net {
+namespace {
+
+constexpr size_t kShownProblems = 100;
+
+std::string line(const Error& error) {
+  std::string text = error.call() + ": ";
+  if (!error.argument().empty()) text += error.argument() + " = " + error.value() + ": ";
+  text += error.info().rule;
+  return error.detail().empty() ? text : text + "; " + error.detail();
+}
+
+// The first problem, with all of them in its detail.
+Error all_of(const std::vector<Error>& problems) {
+  const Error& first = problems.front();
+  if (problems.size() == 1) {
+    return Error(first.id())
+        .in(first.call())
+        .argument(first.argument(), first.value())
+        .detail(first.detail().empty() ? first.call() : first.detail() + " (" + first.call() + ")");
+  }
+  std::string lines = std::to_string(problems.size()) + " problems";
+  for (size_t i = 0; i < std::min(problems.size(), kShownProblems); ++i)
+    lines += "\n  " + line(problems[i]);
+  if (problems.size() > kShownProblems)
+    lines += "\n  and " + std::to_string(problems.size() - kShownProblems) + " more";
+  return Error(first.id())
+      .in(first.call())
+      .argument(first.argument(), first.value())
+      .detail(std::move(lines));
+}
+
+// Operators of the CPU take floats as they are.
+bool takes_floats(std::string_view type) {
+  static constexpr std::string_view kTypes[] = {
+      "tg_customized", "tg_detectoutput",  "tg_interp",  "tg_norm",      "tg_prior_box",
+      "tg_proposal",   "tg_psroi_pooling", "tg_region",  "tg_reduction", "tg_roi_pooling",
+      "tg_softmax",    "tg_yolo",          "tg_yolopost"};
+  return moves_elements(type) ||
+         std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
+}
+
+class NetImporter {
+ public:
+  NetImporter(const caffe::NetParameter& net, const ImportOptions& options)
+      : caffe_(net), options_(options) {
+    network_.name = net.name();
+  }
+
+  Result<Network> run() {
+    names_and_inputs();
+    for (const caffe::LayerParameter& layer : caffe_.layer()) import(layer);
+    if (problems_.empty()) finish();
+    if (!problems_.empty()) return all_of(problems_);
+    TW_RETURN_IF_ERROR(verify(network_));
+    return std::move(network_);
+  }
+
+ private:
+  struct Tensor {
+    TensorShape shape;
+    bool known = true, used = false, silenced = false, is_input = false;
+  };
+
+  static std::string where(const caffe::LayerParameter& layer) {
+    return "layer " + layer.name() + " (" + layer.type() + ")";
+  }
+  void problem(ErrorId id, const caffe::LayerParameter& layer, std::string_view argument,
+               std::string value, std::string detail = "") {
+    problems_.push_back(
+        Error(id).in(where(layer)).argument(argument, std::move(value)).detail(std::move(detail)));
+  }
+  void net_problem(ErrorId id, std::string detail) {
+    problems_.push_back(Error(id).in("net " + caffe_.name()).detail(std::move(detail)));
+  }
+
+  // ---- Before the layers ----
+
+  const LayerKind* kind_of(const caffe::LayerParameter& layer) const {
+    return options_.custom.contains(layer.type()) ? nullptr : find_kind(layer.type());
+  }
+
+  void names_and_inputs() {
+    size_t inputs = 0;
+    bool works = false;
+    for (const caffe::LayerParameter& layer : caffe_.layer()) {
+      const LayerKind* kind = kind_of(layer);
+      if (kind != nullptr && kind->role == LayerKind::input)
+        inputs += static_cast<size_t>(layer.top_size());
+      else
+        works = true;
+      if (layer.name().empty())
+        problem(ErrorId::net_duplicate_layer, layer, "name", "none", "every layer has one");
+      else if (!names_.insert(layer.name()).second)
+        problem(ErrorId::net_duplicate_layer, layer, "name", layer.name());
+      for (const std::string& top : layer.top()) makers_.emplace(top, layer.name());
+    }
+    if (inputs == 0) net_problem(ErrorId::net_no_input, "no Input layer, and no input: field");
+    if (!works) net_problem(ErrorId::net_no_layer, "it has inputs only");
+    const size_t given = options_.input_shapes.size();
+    if (given != 0 && inputs != 0 && given != inputs)
+      net_problem(ErrorId::net_input_shape, "the net has " + std::to_string(inputs) +
+                                                " inputs, and there are " + std::to_string(given) +
+                                                " shapes");
+  }
+
+  // ---- Tensors ----
+
+  // A name of its own for a top: Caffe's, or with the layer's behind it where that is taken.
+  std::string define(const caffe::LayerParameter& layer, const std::string& top, Tensor tensor) {
+    std::string name = top;
+    if (tensors_.contains(name)) {
+      name += "@" + layer.name();
+      network_.blob_names[name] = top;
+    }
+    while (tensors_.contains(name)) name += "'";
+    tensors_.emplace(name, std::move(tensor));
+    current_[top] = name;
+    return name;
+  }
+
+  void define_unknown(const caffe::LayerParameter& layer) {
+    for (const std::string& top : layer.top()) define(layer, top, {.shape = {}, .known = false});
+  }
+
+  // ---- Layers ----
+
+  void import(const caffe::LayerParameter& layer) {
+    const auto custom = options_.custom.find(layer.type());
+    if (custom != options_.custom.end()) return import_custom(layer, custom->second);
+    const LayerKind* kind = find_kind(layer.type());
+    if (kind == nullptr || kind->role == LayerKind::unsupported) {
+      problem(ErrorId::net_layer_type, layer, "type", layer.type(),
+              kind == nullptr ? suggestion(layer.type()) : "use " + std::string(kind->instead));
+      return define_unknown(layer);
+    }
+    if (!counts_fit(layer, *kind)) return define_unknown(layer);
+    switch (kind->role) {
+      case LayerKind::input:
+        return import_input(layer);
+      case LayerKind::silence:
+        for (const std::string& bottom : layer.bottom())
+          if (Tensor* tensor = find(layer, bottom)) tensor->silenced = true;
+        return;
+      case LayerKind::compute:
+        return import_layer(layer, *kind);
+      default:
+        return;
+    }
+  }
+
+  bool counts_fit(const caffe::LayerParameter& layer, const LayerKind& kind) {
+    auto fits = [&](std::string_view what, int count, int low, int high) {
+      if (count >= low && count <= high) return true;
+      problem(
+          ErrorId::net_bottom_count, layer, what, std::to_string(count),
+          low == high ? std::to_string(low) : std::to_string(low) + " to " + std::to_string(high));
+      return false;
+    };
+    return fits("bottoms", layer.bottom_size(), kind.min_bottoms, kind.max_bottoms) &
+           fits("tops", layer.top_size(), kind.min_tops, kind.max_tops);
+  }
+
+  Tensor* find(const caffe::LayerParameter& layer, const std::string& bottom) {
+    const auto found = current_.find(bottom);
+    if (found != current_.end()) return &tensors_.at(found->second);
+    const auto maker = makers_.find(bottom);
+    problem(ErrorId::net_unknown_bottom, layer, "bottom", bottom,
+            maker == makers_.end()          ? "no layer makes it"
+            : maker->second == layer.name() ? "only this layer itself makes it"
+                                            : "only layer " + maker->second + " after it makes it");
+    return nullptr;
+  }
+
+  // Name, bottoms and input shapes of the op; whether all shapes are known.
+  bool begin(const caffe::LayerParameter& layer, TensorOp& op) {
+    op.set_name(layer.name());
+    op.set_calib_id(layer.name());
+    bool known = true;
+    for (const std::string& bottom : layer.bottom()) {
+      Tensor* tensor = find(layer, bottom);
+      known = known && tensor != nullptr && tensor->known;
+      if (tensor == nullptr) continue;
+      op.add_bottom(current_.at(bottom));
+      *op.add_input_shape() = tensor->shape;
+    }
+    op.mutable_top()->CopyFrom(layer.top());
+    return known;
+  }
+
+  void end(const caffe::LayerParameter& layer, TensorOp op, std::vector<Blob> blobs) {
+    for (const std::string& bottom : op.bottom()) tensors_.at(bottom).used = true;
+    for (int i = 0; i < op.top_size(); ++i)
+      op.set_top(i, define(layer, op.top(i), {.shape = op.output_shape(i)}));
+    if (!blobs.empty()) network_.blobs[op.name()] = std::move(blobs);
+    network_.ops.push_back(std::move(op));
+  }
+
+  void import_layer(const caffe::LayerParameter& layer, const LayerKind& kind) {
+    TensorOp op;
+    const bool known = begin(layer, op);
+    Importer importer(layer, op, options_.needs_weights,
+                      known && op.bottom_size() == layer.bottom_size());
+    if (op.bottom_size() == layer.bottom_size()) kind.import(importer);
+    for (const Error& error : importer.problems()) problems_.push_back(error);
+    if (!importer.ready()) return define_unknown(layer);
+    if (importer.is_removed) {
+      for (const std::string& top : layer.top()) current_[top] = op.bottom(0);
+      return;
+    }
+    if (!floats_fit(layer, op)) return define_unknown(layer);
+    end(layer, std::move(op), std::move(importer.blobs()));
+  }
+
+  // Inputs of moves are all int8 or all floats; what computes on the TPU takes int8 only. Regions
+  // and image sizes that are inputs of the net are made floats.
+  bool floats_fit(const caffe::LayerParameter& layer, TensorOp& op) {
+    const bool regions = op.type() == "tg_roi_pooling" || op.type() == "tg_psroi_pooling";
+    if (regions) make_float(op, 1);
+    if (op.type() == "tg_proposal") make_float(op, 2);
+    if (!takes_floats(op.type()) || op.type() == "tg_concat")
+      for (int i = 0; i < op.bottom_size(); ++i) {
+        const int wanted = moves_elements(op.type()) ? op.input_shape(0).data_type_size() : 1;
+        if (op.input_shape(i).data_type_size() == wanted) continue;
+        problem(ErrorId::net_operand_shapes, layer, layer.bottom(i),
+                wanted == 1 ? "floats" : "int8",
+                moves_elements(op.type()) ? "inputs are all int8 or all floats"
+                                          : "the layer computes on int8; coordinates are floats");
+        return false;
+      }
+    return true;
+  }
+
+  void make_float(TensorOp& op, int bottom) {
+    Tensor& tensor = tensors_.at(op.bottom(bottom));
+    if (!tensor.is_input || tensor.used) return;
+    tensor.shape.set_data_type_size(4);
+    op.mutable_input_shape(bottom)->set_data_type_size(4);
+    for (TensorOp& start : network_.ops)
+      if (start.type() == "start" && start.top(0) == op.bottom(bottom))
+        start.mutable_output_shape(0)->set_data_type_size(4);
+  }
+
+  void import_custom(const caffe::LayerParameter& layer, const LayerImporter& importer) {
+    TensorOp op;
+    const bool known = begin(layer, op);
+    if (!known || op.bottom_size() != layer.bottom_size()) return define_unknown(layer);
+    caffe::LayerParameter copy = layer;
+    if (Status status = importer(copy, op); !status.ok()) {
+      Error error = status.error();
+      problems_.push_back(std::move(error).in(where(layer)));
+      return define_unknown(layer);
+    }
+    if (op.output_shape_size() != op.top_size() || op.type().empty()) {
+      problem(ErrorId::net_custom_shape, layer, "output_shape",
+              std::to_string(op.output_shape_size()),
+              "the layer has " + std::to_string(op.top_size()) + " tops");
+      return define_unknown(layer);
+    }
+    std::vector<Blob> blobs;
+    for (const caffe::BlobProto& blob : layer.blobs()) {
+      const auto& dims = blob.shape().dim();
+      blobs.push_back({{dims.begin(), dims.end()}, {blob.data().begin(), blob.data().end()}});
+    }
+    end(layer, std::move(op), std::move(blobs));
+  }
+
+  // ---- Ends ----
+
+  void import_input(const caffe::LayerParameter& layer) {
+    for (int i = 0; i < layer.top_size(); ++i) {
+      Tensor tensor{.shape = {}, .is_input = true};
+      Dims dims;
+      if (next_input_ < options_.input_shapes.size()) {
+        dims = net::dims(options_.input_shapes[next_input_]);
+      } else {
+        auto own = input_dims(layer, i);
+        if (!own.ok()) problems_.push_back(own.error());
+        if (own.ok()) dims = *own;
+        tensor.known = own.ok();
+      }
+      ++next_input_;
+      if (options_.batch != 0 && !dims.empty()) dims[0] = options_.batch;
+      if (tensor.known) tensor.known = input_shape_fits(layer, i, dims);
+      if (tensor.known) tensor.shape = make_shape(dims);
+      TensorOp op;
+      op.set_name(input_name(layer, i));
+      op.set_calib_id(op.name());
+      op.set_type("start");
+      *op.add_output_shape() = tensor.shape;
+      op.add_top(define(layer, layer.top(i), std::move(tensor)));
+      network_.ops.push_back(std::move(op));
+    }
+  }
+
+  std::string input_name(const caffe::LayerParameter& layer, int top) const {
+    if (top == 0) return layer.name();
+    return names_.contains(layer.top(top)) ? layer.name() + "/" + layer.top(top) : layer.top(top);
+  }
+
+  bool input_shape_fits(const caffe::LayerParameter& layer, int top, const Dims& dims) {
+    TensorOp op;
+    op.add_top(layer.top(top));
+    Importer importer(layer, op, false, true);
+    importer.output(dims, false);
+    for (const Error& error : importer.problems()) problems_.push_back(error);
+    return importer.ready();
+  }
+
+  // Drops what works for Silence only, and gathers the outputs.
+  void finish() {
+    auto is_dead = [&](const std::string& top) {
+      return tensors_.at(top).silenced && !tensors_.at(top).used;
+    };
+    auto& ops = network_.ops;
+    for (size_t i = ops.size(); i-- > 0;) {
+      if (ops[i].type() == "start") continue;
+      if (!std::all_of(ops[i].top().begin(), ops[i].top().end(), is_dead)) continue;
+      const TensorOp op = ops[i];
+      ops.erase(ops.begin() + static_cast<std::ptrdiff_t>(i));
+      network_.blobs.erase(op.name());
+      for (const std::string& bottom : op.bottom()) {
+        Tensor& tensor = tensors_.at(bottom);
+        tensor.silenced = true;
+        tensor.used = std::any_of(ops.begin(), ops.end(), [&](const TensorOp& other) {
+          return std::find(other.bottom().begin(), other.bottom().end(), bottom) !=
+                 other.bottom().end();
+        });
+      }
+    }
+    TensorOp end;
+    end.set_name("end");
+    end.set_type("end");
+    end.mutable_end_param();
+    for (const TensorOp& op : ops)
+      for (int i = 0; i < op.top_size() && op.type() != "start"; ++i) {
+        const Tensor& tensor = tensors_.at(op.top(i));
+        if (tensor.used || tensor.silenced) continue;
+        end.add_bottom(op.top(i));
+        *end.add_input_shape() = tensor.shape;
+      }
+    if (end.bottom().empty()) return net_problem(ErrorId::net_no_layer, "nothing is an output");
+    ops.push_back(std::move(end));
+  }
+
+  const caffe::NetParameter& caffe_;
+  const ImportOptions& options_;
+  Network network_;
+  std::vector<Error> problems_;
+  std::set<std::string> names_;
+  std::map<std::string, std::string> makers_;   // Caffe blob -> first layer that makes it
+  std::map<std::string, Tensor> tensors_;       // by their own name
+  std::map<std::string, std::string> current_;  // Caffe blob -> tensor that it is now
+  size_t next_input_ = 0;
+};
+
+}  // namespace
+
+Result<Network> import_caffe(const caffe::NetParameter& net, const ImportOptions& options) {
+  if (net.layers().empty() && net.input().empty()) return NetImporter(net, options).run();
+  caffe::NetParameter upgraded = net;
+  TW_RETURN_IF_ERROR(upgrade(upgraded));
+  return NetImporter(upgraded, options).run();
+}
+
+}  // namespace tputwin::net

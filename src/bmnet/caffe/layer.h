@@ -1,0 +1,149 @@
+// What the importer of a Caffe type works with. It notes problems and goes on, so that all problems
+// of a net come out at once; where shapes are not known (the layers before have problems), it
+// checks parameters only.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmnet/caffe/import.h"
+
+namespace tputwin::net {
+
+using Dims = std::vector<int64_t>;
+
+constexpr int64_t kMaxElements = int64_t{1} << 31;
+constexpr int kMaxAxes = 4;
+constexpr int64_t kMaxExtent = 65535;      // of kernels, strides, pads and factors
+constexpr int64_t kMaxOutputs = 16777215;  // of num_output
+
+// Saturating product of extents that are not negative.
+int64_t volume(const Dims& dims, size_t begin = 0, size_t end = SIZE_MAX);
+std::string describe(const Dims& dims);
+
+// Whether an IR type moves elements only, int8 or floats.
+bool moves_elements(std::string_view type);
+
+class Importer {
+ public:
+  Importer(const caffe::LayerParameter& layer, TensorOp& op, bool needs_weights, bool shapes_known)
+      : caffe(layer), op(op), needs_weights_(needs_weights), shapes_known_(shapes_known) {}
+
+  const caffe::LayerParameter& caffe;
+  TensorOp& op;
+  bool is_removed = false;  // the layer moves nothing: its tops are its bottom
+
+  // ---- Problems ----
+  void problem(ErrorId id, std::string_view argument, std::string value, std::string detail = "");
+  void parameter(std::string_view name, std::string value, std::string detail) {
+    problem(ErrorId::net_layer_parameter, name, std::move(value), std::move(detail));
+  }
+  // Whether value is in [low, high]; a problem if not.
+  bool range(std::string_view name, int64_t value, int64_t low, int64_t high);
+  bool finite(std::string_view name, double value);
+  bool positive(std::string_view name, double value);
+  const std::vector<Error>& problems() const { return problems_; }
+
+  // ---- Shapes ----
+  // Whether shapes of bottoms are known and nothing was wrong so far: only then they can be asked
+  // for.
+  bool ready() const { return shapes_known_ && problems_.empty(); }
+  int bottoms() const { return op.bottom_size(); }
+  int tops() const { return op.top_size(); }
+  Dims dims(int bottom = 0) const { return net::dims(op.input_shape(bottom)); }
+  Extents extents(int bottom = 0) const { return net::extents(op.input_shape(bottom)); }
+  // The axis counted from the front; a problem if there is none such.
+  bool axis(std::string_view name, int64_t value, const Dims& dims, int& result);
+  bool axes_at_least(size_t count, int bottom = 0);
+  bool same_dims(int a, int b);
+  // Shape of the next top.
+  void output(const Dims& dims);
+  void output(const Dims& dims, bool is_float);
+  void output_like_input() { output(dims()); }
+
+  // ---- Weights ----
+  // The layer's blobs are these; their values go to blobs() in these shapes.
+  struct Weight {
+    const char* name;
+    Dims dims;
+  };
+  void weights(const std::vector<Weight>& wanted);
+  std::vector<Blob>& blobs() { return blobs_; }
+
+ private:
+  void weight(const Weight& wanted, const caffe::BlobProto& blob);
+
+  std::vector<Error> problems_;
+  std::vector<Blob> blobs_;
+  bool needs_weights_, shapes_known_;
+};
+
+// A row of the table of Caffe types.
+struct LayerKind {
+  enum Role { compute, input, silence, dropped, unsupported };
+  std::string_view type;
+  Role role = compute;
+  int min_bottoms = 1, max_bottoms = 1, min_tops = 1, max_tops = 1;
+  void (*import)(Importer&) = nullptr;
+  std::string_view instead = {};  // of unsupported ones: what does the same
+};
+
+const LayerKind* find_kind(std::string_view type);
+// "; did you mean Convolution?" or "".
+std::string suggestion(std::string_view type);
+
+// Shape of an input layer's top `index`; empty if the layer does not tell.
+Result<Dims> input_dims(const caffe::LayerParameter& layer, int index);
+
+// ---- Importers, by family ----
+
+void import_convolution(Importer&);
+void import_depthwise(Importer&);
+void import_deconvolution(Importer&);
+void import_inner_product(Importer&);
+void import_pooling(Importer&);
+void import_batch_norm(Importer&);
+void import_scale(Importer&);
+void import_bias(Importer&);
+void import_lrn(Importer&);
+void import_normalize(Importer&);
+
+void import_relu(Importer&);
+void import_relu6(Importer&);
+void import_sigmoid(Importer&);
+void import_tanh(Importer&);
+void import_elu(Importer&);
+void import_abs(Importer&);
+void import_clip(Importer&);
+void import_power(Importer&);
+void import_prelu(Importer&);
+void import_softmax(Importer&);
+void import_eltwise(Importer&);
+
+void import_concat(Importer&);
+void import_join(Importer&);
+void import_removed(Importer&);
+void import_slice(Importer&);
+void import_flatten(Importer&);
+void import_reshape(Importer&);
+void import_permute(Importer&);
+void import_crop(Importer&);
+void import_reduction(Importer&);
+void import_shuffle_channel(Importer&);
+void import_upsample(Importer&);
+void import_reorg(Importer&);
+void import_tile(Importer&);
+void import_reverse(Importer&);
+void import_interp(Importer&);
+
+void import_prior_box(Importer&);
+void import_detection_output(Importer&);
+void import_proposal(Importer&);
+void import_roi_pooling(Importer&);
+void import_psroi_pooling(Importer&);
+void import_region(Importer&);
+void import_yolo(Importer&);
+void import_yolo_post(Importer&);
+
+}  // namespace tputwin::net

@@ -1,0 +1,320 @@
+// Layers with weights or windows: convolution, inner product, pooling, normalisation.
+#include <algorithm>
+
+#include "bmnet/caffe/layer.h"
+
+namespace tputwin::net {
+namespace {
+
+using Uint32s = google::protobuf::RepeatedField<uint32_t>;
+
+struct Pair {
+  int64_t h = 0, w = 0;
+};
+
+// A parameter that Caffe writes as a list (one value or two) or as NAME_h and NAME_w.
+Pair pair_of(Importer& layer, std::string_view name, const Uint32s& list, bool has_h, bool has_w,
+             uint32_t h, uint32_t w, int64_t otherwise) {
+  if (has_h || has_w) {
+    if (!list.empty()) layer.parameter(name, "given twice", "either a list or _h and _w");
+    return {has_h ? h : otherwise, has_w ? w : otherwise};
+  }
+  if (list.empty()) return {otherwise, otherwise};
+  if (list.size() > 2)
+    layer.parameter(name, std::to_string(list.size()) + " values", "one value, or two: h and w");
+  return {list.Get(0), list.Get(std::min(list.size() - 1, 1))};
+}
+
+bool range(Importer& layer, const std::string& name, Pair pair, int64_t low) {
+  return layer.range(name, pair.h, low, kMaxExtent) && layer.range(name, pair.w, low, kMaxExtent);
+}
+
+struct Window {
+  Pair kernel, stride, pad, dilation;
+};
+
+Window convolution_parameters(Importer& layer, const caffe::ConvolutionParameter& p) {
+  Window window;
+  window.kernel = pair_of(layer, "kernel_size", p.kernel_size(), p.has_kernel_h(), p.has_kernel_w(),
+                          p.kernel_h(), p.kernel_w(), 0);
+  window.stride = pair_of(layer, "stride", p.stride(), p.has_stride_h(), p.has_stride_w(),
+                          p.stride_h(), p.stride_w(), 1);
+  window.pad =
+      pair_of(layer, "pad", p.pad(), p.has_pad_h(), p.has_pad_w(), p.pad_h(), p.pad_w(), 0);
+  window.dilation = pair_of(layer, "dilation", p.dilation(), false, false, 0, 0, 1);
+  range(layer, "kernel_size", window.kernel, 1);
+  range(layer, "stride", window.stride, 1);
+  range(layer, "pad", window.pad, 0);
+  range(layer, "dilation", window.dilation, 1);
+  layer.range("num_output", p.num_output(), 1, kMaxOutputs);
+  layer.range("group", p.group(), 1, kMaxOutputs);
+  if (p.group() > 0 && p.num_output() % p.group() != 0)
+    layer.parameter("group", std::to_string(p.group()),
+                    "num_output is " + std::to_string(p.num_output()));
+  if (p.axis() != 1 && p.axis() != -3) layer.parameter("axis", std::to_string(p.axis()), "1");
+  return window;
+}
+
+void add(Uint32s* list, std::initializer_list<int64_t> values) {
+  for (int64_t v : values) list->Add(static_cast<uint32_t>(v));
+}
+
+void convolution(Importer& layer, bool deconvolution, bool depthwise) {
+  caffe::ConvolutionParameter p = layer.caffe.convolution_param();
+  // The forks' depthwise layers have a group per channel whether the text says so or not.
+  if (depthwise && p.group() <= 1 && layer.ready())
+    p.set_group(static_cast<uint32_t>(layer.extents().c));
+  const Window w = convolution_parameters(layer, p);
+  auto& param = *layer.op.mutable_tg_convolution_param();
+  layer.op.set_type("tg_convolution");
+  add(param.mutable_kernel_size(), {w.kernel.h, w.kernel.w});
+  add(param.mutable_stride(), {w.stride.h, w.stride.w});
+  add(param.mutable_dilation(), {w.dilation.h, w.dilation.w});
+  add(param.mutable_pad(), {w.pad.h, w.pad.h, w.pad.w, w.pad.w});
+  if (deconvolution) add(param.mutable_ins(), {w.stride.h - 1, w.stride.w - 1});
+  param.set_group(p.group());
+  param.set_bias_term(p.bias_term());
+  if (!layer.ready() || !layer.axes_at_least(3)) return;
+
+  const Extents in = layer.extents();
+  const int64_t group = p.group(), outputs = p.num_output();
+  if (in.c % group != 0) {
+    layer.parameter("group", std::to_string(group),
+                    "the input has " + std::to_string(in.c) + " channels");
+    return;
+  }
+  auto extent = [&](int64_t size, int64_t kernel, int64_t stride, int64_t pad, int64_t dilation) {
+    const int64_t reach = dilation * (kernel - 1) + 1;
+    if (deconvolution) return stride * (size - 1) + reach - 2 * pad;
+    return size + 2 * pad < reach ? 0 : (size + 2 * pad - reach) / stride + 1;
+  };
+  auto pad_fits = [&](int64_t kernel, int64_t pad, int64_t dilation) {
+    if (!deconvolution || pad <= dilation * (kernel - 1)) return true;
+    layer.parameter("pad", std::to_string(pad), "at most kernel_size - 1 in a deconvolution");
+    return false;
+  };
+  if (!pad_fits(w.kernel.h, w.pad.h, w.dilation.h) || !pad_fits(w.kernel.w, w.pad.w, w.dilation.w))
+    return;
+  layer.output({in.n, outputs, extent(in.h, w.kernel.h, w.stride.h, w.pad.h, w.dilation.h),
+                extent(in.w, w.kernel.w, w.stride.w, w.pad.w, w.dilation.w)});
+  std::vector<Importer::Weight> weights;
+  if (deconvolution)
+    weights.push_back({"weight", {in.c, outputs / group, w.kernel.h, w.kernel.w}});
+  else
+    weights.push_back({"weight", {outputs, in.c / group, w.kernel.h, w.kernel.w}});
+  if (p.bias_term()) weights.push_back({"bias", {outputs}});
+  layer.weights(weights);
+}
+
+// ---- Pooling ----
+
+struct PoolAxis {
+  int64_t kernel, stride, pad, pad_end = 0, outputs = 0;
+};
+
+// Caffe's number of windows, and the padding behind that the last one needs.
+void count_windows(PoolAxis& axis, int64_t size, bool ceil) {
+  const int64_t room = size + 2 * axis.pad - axis.kernel;
+  if (room <= -axis.stride || (room < 0 && !ceil)) return;
+  axis.outputs = (ceil ? room + axis.stride - 1 : room) / axis.stride + 1;
+  if (axis.pad > 0 && (axis.outputs - 1) * axis.stride >= size + axis.pad) --axis.outputs;
+  axis.pad_end =
+      std::max<int64_t>(0, (axis.outputs - 1) * axis.stride + axis.kernel - size - axis.pad);
+}
+
+void pooling_axis(Importer& layer, PoolAxis& axis, int64_t size, bool ceil) {
+  count_windows(axis, size, ceil);
+  if (axis.outputs < 1)
+    layer.parameter("kernel_size", std::to_string(axis.kernel),
+                    "larger than the padded input of " + std::to_string(size + 2 * axis.pad));
+  else if ((axis.outputs - 1) * axis.stride - axis.pad >= size)
+    layer.parameter("stride", std::to_string(axis.stride), "the last window lies behind the input");
+}
+
+Window pooling_parameters(Importer& layer, const caffe::PoolingParameter& p) {
+  Window w;
+  auto either = [&](bool has_h, bool has_w, int64_t h, int64_t width, int64_t both) {
+    return Pair{has_h ? h : both, has_w ? width : both};
+  };
+  w.kernel =
+      either(p.has_kernel_h(), p.has_kernel_w(), p.kernel_h(), p.kernel_w(), p.kernel_size());
+  w.stride = either(p.has_stride_h(), p.has_stride_w(), p.stride_h(), p.stride_w(), p.stride());
+  w.pad = either(p.has_pad_h(), p.has_pad_w(), p.pad_h(), p.pad_w(), p.pad());
+  if (p.pool() == caffe::PoolingParameter::STOCHASTIC)
+    layer.parameter("pool", "STOCHASTIC", "MAX or AVE");
+  if (p.global_pooling()) {
+    if (p.has_kernel_size() || p.has_kernel_h() || p.has_kernel_w())
+      layer.parameter("kernel_size", "given", "none with global_pooling");
+    if (w.pad.h != 0 || w.pad.w != 0) layer.parameter("pad", "not 0", "0 with global_pooling");
+    w.stride = {1, 1};
+    return w;
+  }
+  range(layer, "kernel_size", w.kernel, 1);
+  range(layer, "stride", w.stride, 1);
+  range(layer, "pad", w.pad, 0);
+  if (w.pad.h >= w.kernel.h)
+    layer.parameter("pad", std::to_string(w.pad.h), "below kernel_size");
+  else if (w.pad.w >= w.kernel.w)
+    layer.parameter("pad", std::to_string(w.pad.w), "below kernel_size");
+  return w;
+}
+
+// Scale and bias per channel. Blobs of one value stand for every channel.
+void per_channel(Importer& layer, int64_t channels) {
+  for (Blob& blob : layer.blobs()) {
+    if (blob.data.size() == 1) blob.data.resize(static_cast<size_t>(channels), blob.data[0]);
+    blob.shape = {channels};
+  }
+}
+
+// The extents that a Scale or Bias layer's blob spans; empty if the TPU cannot do it.
+bool scale_dims(Importer& layer, int64_t first, int64_t num_axes, Dims& spanned) {
+  const Dims dims = layer.dims();
+  int axis = 0;
+  if (!layer.axis("axis", first, dims, axis)) return false;
+  const auto axes = static_cast<int64_t>(dims.size());
+  const int64_t end = num_axes < 0 ? axes : axis + num_axes;
+  if (num_axes < -1 || end > axes) {
+    layer.problem(ErrorId::net_axis, "num_axes", std::to_string(num_axes),
+                  "the shape is " + describe(dims));
+    return false;
+  }
+  spanned = Dims(dims.begin() + axis, dims.begin() + end);
+  const int64_t channels = dims.size() > 1 ? dims[1] : 1;
+  const bool scalar = volume(spanned) == 1;
+  const bool channel = axis == 1 && volume(spanned) == channels;
+  if (scalar || channel) return true;
+  layer.parameter(
+      "axis", std::to_string(first),
+      "one factor per channel: axis 1 and num_axes 1; here the blob spans " + describe(spanned));
+  return false;
+}
+
+void scale(Importer& layer, int64_t axis, int64_t num_axes, bool factor, bool bias) {
+  layer.op.set_type("tg_scale");
+  auto& param = *layer.op.mutable_tg_scale_param();
+  param.set_axis(1);
+  param.set_num_axes(1);
+  param.set_bias_term(bias);
+  Dims spanned;
+  if (!layer.ready() || !layer.axes_at_least(2) || !scale_dims(layer, axis, num_axes, spanned))
+    return;
+  const Extents in = layer.extents();
+  param.set_scale_dim(static_cast<uint32_t>(in.c));
+  param.set_inner_dim(static_cast<uint32_t>(in.h * in.w));
+  std::vector<Importer::Weight> weights;
+  if (factor) weights.push_back({"scale", spanned});
+  if (bias) weights.push_back({"bias", spanned});
+  layer.weights(weights);
+  per_channel(layer, in.c);
+  if (!factor && !layer.blobs().empty())
+    layer.blobs().insert(layer.blobs().begin(),
+                         Blob{{in.c}, std::vector<float>(static_cast<size_t>(in.c), 1.0F)});
+  layer.output_like_input();
+}
+
+}  // namespace
+
+void import_convolution(Importer& layer) { convolution(layer, false, false); }
+void import_depthwise(Importer& layer) { convolution(layer, false, true); }
+void import_deconvolution(Importer& layer) { convolution(layer, true, false); }
+
+void import_inner_product(Importer& layer) {
+  const auto& p = layer.caffe.inner_product_param();
+  layer.op.set_type("tg_inner_product");
+  auto& param = *layer.op.mutable_tg_inner_product_param();
+  param.set_num_output(p.num_output());
+  param.set_bias_term(p.bias_term());
+  param.set_weight_transpose(!p.transpose());
+  layer.range("num_output", p.num_output(), 1, kMaxOutputs);
+  if (!layer.ready() || !layer.axes_at_least(1)) return;
+  const Dims dims = layer.dims();
+  const auto axes = static_cast<int64_t>(dims.size());
+  if (p.axis() != 1 && p.axis() != 1 - axes) {
+    layer.parameter("axis", std::to_string(p.axis()), "1");
+    return;
+  }
+  const int64_t n = p.num_output(), k = volume(dims, 1);
+  layer.output({dims[0], n});
+  std::vector<Importer::Weight> weights = {{"weight", p.transpose() ? Dims{k, n} : Dims{n, k}}};
+  if (p.bias_term()) weights.push_back({"bias", {n}});
+  layer.weights(weights);
+}
+
+void import_pooling(Importer& layer) {
+  const auto& p = layer.caffe.pooling_param();
+  const Window w = pooling_parameters(layer, p);
+  layer.op.set_type("tg_pooling");
+  auto& param = *layer.op.mutable_tg_pooling_param();
+  param.set_pool(p.pool() == caffe::PoolingParameter::AVE ? ::bmnet::TGPoolingParameter::AVE
+                                                          : ::bmnet::TGPoolingParameter::MAX);
+  param.set_ceil_mode(p.ceil_mode());
+  if (!layer.ready() || !layer.axes_at_least(3)) return;
+  const Extents in = layer.extents();
+  const bool global = p.global_pooling();
+  PoolAxis h{global ? in.h : w.kernel.h, w.stride.h, w.pad.h};
+  PoolAxis v{global ? in.w : w.kernel.w, w.stride.w, w.pad.w};
+  pooling_axis(layer, h, in.h, p.ceil_mode());
+  pooling_axis(layer, v, in.w, p.ceil_mode());
+  if (!layer.ready()) return;
+  add(param.mutable_kernel_size(), {h.kernel, v.kernel});
+  add(param.mutable_stride(), {h.stride, v.stride});
+  add(param.mutable_pad(), {h.pad, h.pad_end, v.pad, v.pad_end});
+  layer.output({in.n, in.c, h.outputs, v.outputs});
+}
+
+void import_batch_norm(Importer& layer) {
+  const auto& p = layer.caffe.batch_norm_param();
+  layer.op.set_type("tg_batchnorm");
+  layer.op.mutable_tg_batchnorm_param()->set_eps(p.eps());
+  if (layer.finite("eps", p.eps()) && p.eps() < 0)
+    layer.parameter("eps", std::to_string(p.eps()), "not negative");
+  if (!layer.ready()) return;
+  const int64_t c = layer.dims().size() > 1 ? layer.dims()[1] : 1;
+  layer.weights({{"mean", {c}}, {"variance", {c}}, {"factor", {1}}});
+  layer.output_like_input();
+}
+
+void import_scale(Importer& layer) {
+  const auto& p = layer.caffe.scale_param();
+  scale(layer, p.axis(), p.num_axes(), true, p.bias_term());
+}
+
+void import_bias(Importer& layer) {
+  const auto& p = layer.caffe.bias_param();
+  scale(layer, p.axis(), p.num_axes(), false, true);
+}
+
+void import_lrn(Importer& layer) {
+  const auto& p = layer.caffe.lrn_param();
+  layer.op.set_type("tg_lrn");
+  auto& param = *layer.op.mutable_tg_lrn_param();
+  param.set_local_size(p.local_size());
+  param.set_alpha(p.alpha());
+  param.set_beta(p.beta());
+  param.set_k(p.k());
+  layer.range("local_size", p.local_size(), 1, kMaxExtent);
+  if (p.local_size() % 2 == 0)
+    layer.parameter("local_size", std::to_string(p.local_size()), "an odd number");
+  if (p.norm_region() != caffe::LRNParameter::ACROSS_CHANNELS)
+    layer.parameter("norm_region", "WITHIN_CHANNEL", "ACROSS_CHANNELS");
+  layer.finite("alpha", p.alpha());
+  layer.finite("beta", p.beta());
+  layer.finite("k", p.k());
+  if (layer.ready() && layer.axes_at_least(2)) layer.output_like_input();
+}
+
+void import_normalize(Importer& layer) {
+  const auto& p = layer.caffe.norm_param();
+  layer.op.set_type("tg_norm");
+  auto& param = *layer.op.mutable_tg_norm_param();
+  param.set_across_spatial(p.across_spatial());
+  param.set_channel_shared(p.channel_shared());
+  param.set_eps(p.eps());
+  layer.positive("eps", p.eps());
+  if (!layer.ready() || !layer.axes_at_least(2)) return;
+  layer.weights({{"scale", {p.channel_shared() ? 1 : layer.extents().c}}});
+  layer.output_like_input();
+}
+
+}  // namespace tputwin::net

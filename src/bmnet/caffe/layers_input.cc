@@ -1,0 +1,55 @@
+// Shapes that input layers tell.
+#include "bmnet/caffe/layer.h"
+
+namespace tputwin::net {
+namespace {
+
+Dims to_dims(const caffe::BlobShape& shape) { return {shape.dim().begin(), shape.dim().end()}; }
+
+// One shape per top, or one for all.
+template <class Shapes>
+Dims pick(const Shapes& shapes, int index) {
+  if (shapes.empty()) return {};
+  return to_dims(shapes.Get(shapes.size() == 1 ? 0 : index));
+}
+
+bool counts_fit(int given, int tops) { return given == 0 || given == 1 || given == tops; }
+
+Dims dummy_dims(const caffe::DummyDataParameter& p, int index) {
+  if (p.shape_size() > 0) return index < p.shape_size() ? pick(p.shape(), index) : Dims{};
+  Dims dims;
+  for (const auto* list : {&p.num(), &p.channels(), &p.height(), &p.width()}) {
+    if (list->empty()) return {};
+    dims.push_back(list->Get(index < list->size() ? index : 0));
+  }
+  return dims;
+}
+
+}  // namespace
+
+Result<Dims> input_dims(const caffe::LayerParameter& layer, int index) {
+  auto fail = [&](const char* detail) {
+    return Error(ErrorId::net_no_input)
+        .in("layer " + layer.name() + " (" + layer.type() + ")")
+        .argument("top", layer.top(index))
+        .detail(detail);
+  };
+  const int tops = layer.top_size();
+  if (!counts_fit(layer.input_param().shape_size(), tops) ||
+      !counts_fit(layer.multi_input_param().shape_size(), tops) ||
+      !counts_fit(layer.dummy_data_param().shape_size(), tops))
+    return fail("one shape for all tops, or one for each");
+  Dims dims;
+  if (layer.type() == "DummyData") dims = dummy_dims(layer.dummy_data_param(), index);
+  if (layer.has_multi_input_param()) dims = pick(layer.multi_input_param().shape(), index);
+  if (layer.has_input_param()) dims = pick(layer.input_param().shape(), index);
+  if (layer.has_memory_data_param() && index == 0) {
+    const auto& p = layer.memory_data_param();
+    dims = {p.batch_size(), p.channels(), p.height(), p.width()};
+  }
+  if (dims.empty())
+    return fail("the layer tells no shape; give one with the call (build, -s n,c,h,w)");
+  return dims;
+}
+
+}  // namespace tputwin::net
