@@ -320,8 +320,8 @@ void import_interp(Importer& layer) {
   layer.range("zoom_factor", p.zoom_factor(), 1, kMaxExtent);
   layer.range("shrink_factor", p.shrink_factor(), 1, kMaxExtent);
   if (!layer.ready() || !layer.axes_at_least(4)) return;
-  param.set_pad_beg(static_cast<uint32_t>(-p.pad_beg()));
-  param.set_pad_end(static_cast<uint32_t>(-p.pad_end()));
+  param.set_pad_beg(static_cast<uint32_t>(p.pad_beg()));
+  param.set_pad_end(static_cast<uint32_t>(p.pad_end()));
   auto extent = [&](int64_t size, int64_t given) {
     const int64_t used = size + p.pad_beg() + p.pad_end();
     if (used < 1 || sized) return used < 1 ? 0 : given;

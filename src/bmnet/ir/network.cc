@@ -66,8 +66,10 @@ TensorShape make_shape(const std::vector<int64_t>& dims, int data_type_size) {
 
 std::string describe(const TensorShape& shape) {
   std::string text = "(";
-  for (int i = 0; i < shape.dim_size(); ++i)
-    text += (i > 0 ? "," : "") + std::to_string(shape.dim(i));
+  for (int i = 0; i < shape.dim_size(); ++i) {
+    if (i > 0) text += ',';
+    text += std::to_string(shape.dim(i));
+  }
   return text + ")";
 }
 
