@@ -9,35 +9,6 @@
 namespace tputwin::net {
 namespace {
 
-constexpr size_t kShownProblems = 100;
-
-std::string line(const Error& error) {
-  std::string text = error.call() + ": ";
-  if (!error.argument().empty()) text += error.argument() + " = " + error.value() + ": ";
-  text += error.info().rule;
-  return error.detail().empty() ? text : text + "; " + error.detail();
-}
-
-// The first problem, with all of them in its detail.
-Error all_of(const std::vector<Error>& problems) {
-  const Error& first = problems.front();
-  if (problems.size() == 1) {
-    return Error(first.id())
-        .in(first.call())
-        .argument(first.argument(), first.value())
-        .detail(first.detail().empty() ? first.call() : first.detail() + " (" + first.call() + ")");
-  }
-  std::string lines = std::to_string(problems.size()) + " problems";
-  for (size_t i = 0; i < std::min(problems.size(), kShownProblems); ++i)
-    lines += "\n  " + line(problems[i]);
-  if (problems.size() > kShownProblems)
-    lines += "\n  and " + std::to_string(problems.size() - kShownProblems) + " more";
-  return Error(first.id())
-      .in(first.call())
-      .argument(first.argument(), first.value())
-      .detail(std::move(lines));
-}
-
 // Operators of the CPU take floats as they are.
 bool takes_floats(std::string_view type) {
   static constexpr std::string_view kTypes[] = {
@@ -59,7 +30,7 @@ class NetImporter {
     names_and_inputs();
     for (const caffe::LayerParameter& layer : caffe_.layer()) import(layer);
     if (problems_.empty()) finish();
-    if (!problems_.empty()) return all_of(problems_);
+    if (!problems_.empty()) return combine(problems_);
     TW_RETURN_IF_ERROR(verify(network_));
     return std::move(network_);
   }

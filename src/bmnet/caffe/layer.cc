@@ -4,6 +4,37 @@
 #include <cmath>
 
 namespace tputwin::net {
+namespace {
+
+constexpr size_t kShownProblems = 100;
+
+std::string line(const Error& error) {
+  std::string text = error.call() + ": ";
+  if (!error.argument().empty()) text += error.argument() + " = " + error.value() + ": ";
+  text += error.info().rule;
+  return error.detail().empty() ? text : text + "; " + error.detail();
+}
+
+}  // namespace
+
+Error combine(const std::vector<Error>& problems) {
+  const Error& first = problems.front();
+  if (problems.size() == 1) {
+    return Error(first.id())
+        .in(first.call())
+        .argument(first.argument(), first.value())
+        .detail(first.detail().empty() ? first.call() : first.detail() + " (" + first.call() + ")");
+  }
+  std::string lines = std::to_string(problems.size()) + " problems";
+  for (size_t i = 0; i < std::min(problems.size(), kShownProblems); ++i)
+    lines += "\n  " + line(problems[i]);
+  if (problems.size() > kShownProblems)
+    lines += "\n  and " + std::to_string(problems.size() - kShownProblems) + " more";
+  return Error(first.id())
+      .in(first.call())
+      .argument(first.argument(), first.value())
+      .detail(std::move(lines));
+}
 
 int64_t volume(const Dims& dims, size_t begin, size_t end) {
   int64_t product = 1;

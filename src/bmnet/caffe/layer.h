@@ -79,6 +79,9 @@ class Importer {
   bool needs_weights_, shapes_known_;
 };
 
+// The first problem, with all of them in its detail, a line each.
+Error combine(const std::vector<Error>& problems);
+
 // A row of the table of Caffe types.
 struct LayerKind {
   enum Role { compute, input, silence, dropped, unsupported };
