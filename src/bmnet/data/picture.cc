@@ -1,0 +1,132 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <opencv2/core.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include "bmnet/data/readers.h"
+
+namespace tputwin::net {
+namespace {
+
+std::string describe_extents(const Extents& e) { return fmt::format("({},{},{})", e.c, e.h, e.w); }
+
+Picture resize(const Picture& picture, int64_t height, int64_t width) {
+  const Extents& from = picture.extents;
+  Picture result{{1, from.c, height, width}, std::vector<float>(from.c * height * width)};
+  for (int64_t c = 0; c < from.c; ++c) {
+    const cv::Mat plane(static_cast<int>(from.h), static_cast<int>(from.w), CV_32F,
+                        const_cast<float*>(&picture.values[c * from.h * from.w]));
+    cv::Mat scaled(static_cast<int>(height), static_cast<int>(width), CV_32F,
+                   &result.values[c * height * width]);
+    cv::resize(plane, scaled, scaled.size(), 0, 0, cv::INTER_LINEAR);
+  }
+  return result;
+}
+
+}  // namespace
+
+Error data_error(const std::string& name, std::string detail) {
+  return Error(ErrorId::net_data).in("data set").argument("file", name).detail(std::move(detail));
+}
+
+bool is_picture_name(const std::string& name) {
+  std::string extension = std::filesystem::path(name).extension();
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return std::tolower(c); });
+  constexpr std::array kKnown{".jpg", ".jpeg", ".png",  ".bmp", ".ppm",
+                              ".pgm", ".tif",  ".tiff", ".webp"};
+  return std::ranges::find(kKnown, extension) != kKnown.end();
+}
+
+Result<Picture> decode_picture(std::span<const uint8_t> file, int64_t channels, bool rgb,
+                               const std::string& name) {
+  if (channels != 1 && channels != 3)
+    return Error(ErrorId::net_data_shape)
+        .in("data set")
+        .argument("file", name)
+        .detail(fmt::format("a picture has 1 or 3 channels, the net's input {}", channels));
+  cv::Mat image;
+  try {
+    const cv::Mat bytes(1, static_cast<int>(file.size()), CV_8U, const_cast<uint8_t*>(file.data()));
+    image = cv::imdecode(bytes, channels == 1 ? cv::IMREAD_GRAYSCALE : cv::IMREAD_COLOR);
+  } catch (const cv::Exception& error) {
+    return data_error(name, error.err);
+  }
+  if (image.empty()) return data_error(name, "not a picture");
+  Picture picture{{1, channels, image.rows, image.cols}, {}};
+  picture.values.resize(picture.extents.count());
+  const size_t plane = static_cast<size_t>(image.rows) * image.cols;
+  for (int y = 0; y < image.rows; ++y)
+    for (int x = 0; x < image.cols; ++x)
+      for (int64_t c = 0; c < channels; ++c)
+        picture.values[(rgb ? channels - 1 - c : c) * plane + static_cast<size_t>(y) * image.cols +
+                       x] = image.ptr(y)[x * channels + c];
+  return picture;
+}
+
+Status apply_mean_and_scale(const DataOptions& o, int64_t top, int64_t left,
+                            std::span<float> values) {
+  const auto fits = [&](const std::vector<float>& list) {
+    return list.size() <= 1 || static_cast<int64_t>(list.size()) == o.shape.c;
+  };
+  if (!fits(o.mean) || !fits(o.scale))
+    return Error(ErrorId::net_data_shape)
+        .in("data set")
+        .argument("mean, scale", fmt::format("{}, {} values", o.mean.size(), o.scale.size()))
+        .detail(fmt::format("one, or one for each of {} channels", o.shape.c));
+  const auto of = [](const std::vector<float>& list, int64_t c, float otherwise) {
+    return list.empty() ? otherwise : list[list.size() == 1 ? 0 : c];
+  };
+  const bool image = !o.mean_image.empty();
+  if (image && (o.mean_shape.c != o.shape.c || o.mean_shape.h < top + o.shape.h ||
+                o.mean_shape.w < left + o.shape.w ||
+                static_cast<int64_t>(o.mean_image.size()) <
+                    o.mean_shape.c * o.mean_shape.h * o.mean_shape.w))
+    return Error(ErrorId::net_data_shape)
+        .in("data set")
+        .argument("mean image", describe_extents(o.mean_shape));
+  size_t i = 0;
+  for (int64_t c = 0; c < o.shape.c; ++c)
+    for (int64_t y = 0; y < o.shape.h; ++y)
+      for (int64_t x = 0; x < o.shape.w; ++x, ++i) {
+        float mean = of(o.mean, c, 0);
+        if (image) mean = o.mean_image[(c * o.mean_shape.h + y + top) * o.mean_shape.w + x + left];
+        values[i] = (values[i] - mean) * of(o.scale, c, 1);
+      }
+  return {};
+}
+
+Status prepare(const Picture& given, const DataOptions& options, const std::string& name,
+               std::span<float> values) {
+  const Extents& to = options.shape;
+  const auto wrong = [&](const Extents& extents) {
+    return Error(ErrorId::net_data_shape)
+        .in("data set")
+        .argument(name, describe_extents(extents))
+        .detail("the net's input is " + describe_extents(to));
+  };
+  if (given.extents.c != to.c || static_cast<int64_t>(values.size()) != to.c * to.h * to.w)
+    return wrong(given.extents);
+  int64_t height = options.resize_h, width = options.resize_w;
+  if (height <= 0 || width <= 0) {
+    height = options.crop ? given.extents.h : to.h;
+    width = options.crop ? given.extents.w : to.w;
+  }
+  const bool same = height == given.extents.h && width == given.extents.w;
+  Picture scaled;
+  if (!same) scaled = resize(given, height, width);
+  const Picture& picture = same ? given : scaled;
+  if (height < to.h || width < to.w) return wrong(picture.extents);
+  const int64_t top = (height - to.h) / 2, left = (width - to.w) / 2;
+  for (int64_t c = 0; c < to.c; ++c)
+    for (int64_t y = 0; y < to.h; ++y)
+      std::copy_n(&picture.values[(c * height + y + top) * width + left], to.w,
+                  &values[(c * to.h + y) * to.w]);
+  return apply_mean_and_scale(options, top, left, values);
+}
+
+}  // namespace tputwin::net

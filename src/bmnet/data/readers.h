@@ -1,0 +1,32 @@
+// The readers behind open_data_set, and what they share.
+#pragma once
+
+#include "bmnet/data/data_set.h"
+
+namespace tputwin::net {
+
+// Planes of a picture, channel after channel.
+struct Picture {
+  Extents extents;
+  std::vector<float> values;
+};
+
+// Scaling, crop, mean and scale into a sample of options.shape; `name` for errors.
+Status prepare(const Picture& picture, const DataOptions& options, const std::string& name,
+               std::span<float> values);
+Status apply_mean_and_scale(const DataOptions& options, int64_t top, int64_t left,
+                            std::span<float> values);
+// A picture file; channels 1 or 3.
+Result<Picture> decode_picture(std::span<const uint8_t> file, int64_t channels, bool rgb,
+                               const std::string& name);
+bool is_picture_name(const std::string& name);
+
+Error data_error(const std::string& name, std::string detail);
+
+Result<std::unique_ptr<DataSet>> open_images(const std::string& path, const DataOptions& options);
+Result<std::unique_ptr<DataSet>> open_idx(const std::string& path, const DataOptions& options);
+Result<std::unique_ptr<DataSet>> open_raw(const std::string& path, const DataOptions& options);
+Result<std::unique_ptr<DataSet>> open_lmdb(const std::string& path, const DataOptions& options);
+bool is_idx(const std::string& path);
+
+}  // namespace tputwin::net
