@@ -10,8 +10,8 @@ ProgressBar::~ProgressBar() {
   if (drawn_) fmt::print(stderr, "\r{:60}\r", "");
 }
 
-void ProgressBar::on_instruction(const Instruction&, const Footprint&, const Cost&) {
-  ++done_;
+void ProgressBar::advance(uint64_t steps) {
+  done_ += steps;
   if (Clock::now() < next_) return;
   next_ = Clock::now() + std::chrono::milliseconds(100);
   draw();

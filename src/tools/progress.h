@@ -9,9 +9,10 @@ namespace tputwin::tools {
 
 class ProgressBar final : public Observer {
  public:
-  explicit ProgressBar(uint64_t instructions) : total_(instructions) {}
+  explicit ProgressBar(uint64_t steps) : total_(steps) {}
   ~ProgressBar() override;
-  void on_instruction(const Instruction&, const Footprint&, const Cost&) override;
+  void on_instruction(const Instruction&, const Footprint&, const Cost&) override { advance(1); }
+  void advance(uint64_t steps);
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -2,17 +2,13 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <libbmruntime/bmruntime.h>
-#include <libbmruntime/bmruntime_bmnet.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <optional>
 
 #include "base/last_error.h"
 #include "isa/bm1880_codec.h"
-#include "sdk/bmruntime/state.h"
 #include "tools/info.h"
 #include "tools/progress.h"
 
@@ -36,64 +32,6 @@ std::string describe(const ShapeList& shapes) {
   return text;
 }
 
-shape_t runtime_shape(const std::vector<uint32_t>& extents) {
-  auto at = [&extents](size_t i) { return static_cast<int>(extents[i]); };
-  switch (extents.size()) {
-    case 1:
-      return shape_t1(at(0));
-    case 2:
-      return shape_t2(at(0), at(1));
-    case 3:
-      return shape_t3(at(0), at(1), at(2));
-    default:
-      return shape_t4(at(0), at(1), at(2), at(3));
-  }
-}
-
-// A runtime context with one network, taken down again in order.
-class Session {
- public:
-  Session() = default;
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
-  ~Session() {
-    if (net_) bmnet_cleanup(net_);
-    if (context_) bm_exit(context_);
-  }
-
-  Status open(std::span<const uint8_t> file) {
-    if (bm_init(0, &context_) != BM_SUCCESS) return runtime_error("bm_init");
-    auto* data = const_cast<uint8_t*>(file.data());  // the C API takes it without const
-    if (bmnet_register_bmodel_data(context_, data, file.size(), &net_) != BM_SUCCESS)
-      return runtime_error("bmnet_register_bmodel_data");
-    return {};
-  }
-
-  Status select(const ShapeList& shapes) {
-    std::vector<shape_t> list;
-    for (const auto& shape : shapes) list.push_back(runtime_shape(shape));
-    int count = static_cast<int>(list.size());
-    if (bmnet_set_input_shape2(net_, list.data(), count) == BM_SUCCESS) return {};
-    return runtime_error("bmnet_set_input_shape2");
-  }
-
-  Status infer(std::span<const uint8_t> input, std::span<uint8_t> output) {
-    auto* in = const_cast<uint8_t*>(input.data());
-    if (bmnet_inference(net_, in, output.data()) == BM_SUCCESS) return {};
-    return runtime_error("bmnet_inference");
-  }
-
-  // The simulated chip behind the context.
-  Device* device() {
-    auto bound = rt::bound_device(context_);
-    return bound.ok() ? bound.value()->chip.get() : nullptr;
-  }
-
- private:
-  bmctx_t context_ = nullptr;
-  bmnet_t net_ = nullptr;
-};
-
 Status check_input(const bmodel::Variety& variety, std::span<const uint8_t> input) {
   if (input.size() == variety.input_bytes()) return {};
   return Error(ErrorId::cli_input_size)
@@ -112,13 +50,6 @@ Status run_repeatedly(Session& session, std::span<const uint8_t> input, unsigned
     report.total_seconds += seconds;
   }
   return {};
-}
-
-// CPU operators are looked for along this path by the runtime.
-void prepend_plugin_path(const std::string& directory) {
-  const char* old = std::getenv("TPUTWIN_PLUGIN_PATH");
-  std::string path = old && *old ? directory + ":" + old : directory;
-  setenv("TPUTWIN_PLUGIN_PATH", path.c_str(), 1);
 }
 
 std::string values_text(std::span<const uint8_t> bytes, uint32_t fmt) {
@@ -140,12 +71,6 @@ std::string seconds_text(double seconds) {
 }
 
 }  // namespace
-
-Error runtime_error(std::string_view call) {
-  auto last = thread_diagnostics().last_error();
-  if (last) return *last;
-  return Error(ErrorId::cli_runtime).in(call);
-}
 
 Result<size_t> find_variety(const bmodel::Model& model, const ShapeList& shapes) {
   if (shapes.empty() && model.varieties.size() == 1) return size_t{0};

@@ -7,11 +7,10 @@
 
 #include "base/diagnostics.h"
 #include "bmodel/bmodel.h"
-#include "machine/profile.h"
+#include "tools/profile.h"
+#include "tools/session.h"
 
 namespace tputwin::tools {
-
-using ShapeList = std::vector<std::vector<uint32_t>>;
 
 struct RunOptions {
   ShapeList shapes;  // one per input; may be empty if the model has one variety
@@ -40,8 +39,5 @@ Result<RunReport> run_model(std::span<const uint8_t> file, std::span<const uint8
 // What `tputwin run` prints about it.
 std::string report_text(const bmodel::Model& model, const RunReport& report,
                         const RunOptions& options);
-
-// The error the latest failed runtime call of this thread left behind.
-Error runtime_error(std::string_view call);
 
 }  // namespace tputwin::tools

@@ -1,0 +1,45 @@
+// A runtime context with one network on a fresh simulated chip: what a program of a user would
+// make.
+#pragma once
+
+#include <libbmruntime/bmruntime.h>
+#include <libbmruntime/bmruntime_bmnet.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "machine/device.h"
+
+namespace tputwin::tools {
+
+using ShapeList = std::vector<std::vector<uint32_t>>;
+
+// Takes context and network down again, in order.
+class Session {
+ public:
+  Session() = default;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session();
+
+  Status open(std::span<const uint8_t> file);
+  Status select(const ShapeList& shapes);
+  // All inputs, all outputs.
+  Status infer(std::span<const uint8_t> input, std::span<uint8_t> output);
+  // The simulated chip behind the context; nullptr if there is none.
+  Device* device();
+
+ private:
+  bmctx_t context_ = nullptr;
+  bmnet_t net_ = nullptr;
+};
+
+// CPU operators are looked for here first, besides those a model carries.
+void prepend_plugin_path(const std::string& directory);
+
+// The error the latest failed runtime call of this thread left behind.
+Error runtime_error(std::string_view call);
+
+}  // namespace tputwin::tools
