@@ -1,0 +1,37 @@
+// Compiled nets on the twin, and random nets of one layer.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bmnet/emit/compile.h"
+#include "bmnet/reference/execute.h"
+#include "common/rng.h"
+
+namespace tputwin::testing {
+
+using net::Network;
+using net::TensorBytes;
+
+// The outputs of a compiled net, by position. Inputs by tensor name; runs through libbmruntime.
+Result<std::vector<TensorBytes>> run_compiled(const net::Compiled& compiled, const Network& network,
+                                              const std::map<std::string, TensorBytes>& inputs);
+
+// Random int8 inputs for all inputs of the net.
+std::map<std::string, TensorBytes> random_inputs(const Network& network, uint64_t seed);
+
+// Compiles at every level and compares outputs with the interpreter, bytes for bytes. Empty if all are
+// equal; else what differs.
+std::string compare_levels(const Network& network, const std::vector<net::LayerIntegers>& integers,
+                           uint64_t seed);
+
+// A Caffe net from text, with random integer weights, and a table that makes every layer's result use
+// the whole range.
+struct Model {
+  Network network;
+  std::vector<net::LayerIntegers> integers;
+};
+Result<Model> random_model(const std::string& prototxt, uint64_t seed, int64_t batch = 0);
+
+}  // namespace tputwin::testing
