@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "bmnet/cpu_ops/cpu_ops.h"
+
 namespace tputwin::net {
 
 bool is_move(std::string_view type) {
@@ -38,6 +40,8 @@ bool needs_entry(const TensorOp& op) {
   return is_weighted(op.type()) || op.type() == "tg_pooling" || op.type() == "tg_prelu" ||
          op.type() == "tg_eltwise" || op.type() == "tg_lrn" || is_leaky_relu(op);
 }
+
+bool is_host_op(const TensorOp& op) { return !cpu_plugin_name(op.type()).empty(); }
 
 bool holds_floats(const TensorOp& op, int top) {
   return top < op.output_shape_size() && op.output_shape(top).data_type_size() == 4;

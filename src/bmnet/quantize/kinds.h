@@ -17,6 +17,8 @@ bool keeps_threshold(const TensorOp& op);
 bool is_weighted(std::string_view type);
 // Integers that thresholds alone do not give.
 bool needs_entry(const TensorOp& op);
+// An operator of the host.
+bool is_host_op(const TensorOp& op);
 // The op's result `top` is floats in the int8 net, too.
 bool holds_floats(const TensorOp& op, int top);
 

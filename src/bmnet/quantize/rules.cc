@@ -71,9 +71,14 @@ std::optional<EltwiseMultipliers> eltwise_sum(std::span<const float> coefficient
   // The largest ratio has the smallest shift.
   const auto shift = shift_to_byte(largest_magnitude(ratios));
   if (!shift) return std::nullopt;
+  // The chain of 16 bits must hold whatever the result can.
+  constexpr float kChain = 32767.0f / 128.0f;
+  float sum = 0;
+  for (const float ratio : ratios) sum += std::fabs(ratio);
   EltwiseMultipliers result{{}, *shift};
+  while (result.shift > 7 && std::ldexp(sum, result.shift) > kChain) --result.shift;
   for (const float ratio : ratios)
-    result.multiplier.push_back(round_to_int8(std::ldexp(ratio, *shift)));
+    result.multiplier.push_back(round_to_int8(std::ldexp(ratio, result.shift)));
   return result;
 }
 

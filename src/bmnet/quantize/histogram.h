@@ -1,0 +1,41 @@
+// Distribution of a tensor's magnitudes, and thresholds chosen from it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tputwin::net {
+
+// Bin i counts the values with floor(|x| / width + 0.5) == i; width = largest / (bins - 1).
+class Histogram {
+ public:
+  Histogram(float largest, int bins);
+  // With `positive` negative values count as zeros.
+  void add(std::span<const float> values, bool positive = false);
+  // `count` more values at bin `index`.
+  void add_bin(size_t index, uint64_t count) { counts_[index] += count; }
+
+  float width() const { return width_; }
+  float largest() const { return largest_; }
+  uint64_t total() const;
+  std::span<const uint64_t> counts() const { return counts_; }
+
+ private:
+  float largest_, width_;
+  std::vector<uint64_t> counts_;
+};
+
+enum class ThresholdMethod { maximum, percentile, divergence, squared_error };
+
+// The threshold that leaves `percent` of the values below it.
+float percentile_threshold(const Histogram& histogram, double percent);
+// The first of i = 128, 256 ... bins whose distribution, squeezed to 128 steps, has the least
+// Kullback-Leibler divergence from the original: width * i.
+float divergence_threshold(const Histogram& histogram);
+// The threshold with the least squared error of quantisation and saturation.
+float squared_error_threshold(const Histogram& histogram);
+
+}  // namespace tputwin::net
