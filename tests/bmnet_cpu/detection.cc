@@ -161,11 +161,27 @@ TEST(Proposal, TheUsualAnchors) {
   for (size_t i = 9; i < 18; ++i) scores[i] = 1.0F / static_cast<float>(i);
   call.input({1, 18, 1, 1}, scores).input({1, 36, 1, 1}, Floats(36));
   call.input({1, 3}, {2000, 2000, 1}).output({300, 5});
-  for (auto& value : call.inputs[1].second) value = 0;
   // (-84, -40, 99, 55), the first anchor of Faster R-CNN, moved by (1, 1) times its size.
   call.inputs[1].second[0] = call.inputs[1].second[1] = 1;
   const Floats values = call.run();
   expect_near({values.begin(), values.begin() + 5}, {0, 100, 56, 284, 152}, 1.01F);
+}
+
+TEST(Proposal, SeveralImagesAndScores) {
+  CpuCall call("tg_proposal");
+  auto* param = call.op.mutable_tg_proposal_param();
+  param->add_scale(1);
+  param->add_ratio(1);
+  param->set_post_nms_topn(1);
+  param->set_feat_stride(32);
+  const Floats scores{0, 0.3F, 0, 0.8F}, deltas(8), size{32, 32, 1};
+  Floats rows(10), best(2);
+  const net::ConstTensor in[] = {
+      {{2, 2, 1, 1}, scores.data()}, {{2, 4, 1, 1}, deltas.data()}, {{1, 3}, size.data()}};
+  const net::MutableTensor out[] = {{{2, 5}, rows.data()}, {{2, 1}, best.data()}};
+  ASSERT_TRUE(net::run_cpu_op(call.op, in, out).ok());
+  expect_near(rows, {0, 0, 0, 16, 16, 1, 0, 0, 16, 16});
+  expect_near(best, {0.3F, 0.8F});
 }
 
 TEST(RoiPooling, MaximumOfBins) {

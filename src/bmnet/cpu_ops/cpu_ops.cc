@@ -30,6 +30,7 @@ constexpr Row kOperators[] = {
     {"tg_tile", "Tile", cpu::tile, false},
     {"tg_reverse", "Reverse", cpu::reverse, false},
     {"tg_permute", "Permute", cpu::permute, false},
+    {"", "Permute0321", cpu::permute, false},
     {"", "ELU", cpu::elu, false},
     {"", "LeakyRelu", cpu::leaky_relu, false},
 };
@@ -57,7 +58,7 @@ Status run_cpu_op(const ::bmnet::LayerParameter& op, std::span<const ConstTensor
   const cpu::Call call{op, inputs, outputs};
   const Row* row = find(op.type());
   if (row == nullptr) return cpu::fail(call, "no operator of this type");
-  TW_RETURN_IF_ERROR(cpu::require(call, 1));
+  if (inputs.empty() || outputs.empty()) return cpu::fail(call, "inputs and outputs are wanted");
   return row->run(call);
 }
 

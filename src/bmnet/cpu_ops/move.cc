@@ -26,14 +26,16 @@ Status reverse(const Call& call) {
   return {};
 }
 
-// Axis i of the output is axis order[i] of the input.
+// Axis i of the output is axis order[i] of the input. Permute0321 has its order in its name.
 Status permute(const Call& call) {
   TW_RETURN_IF_ERROR(require(call, 1, true));
   const auto& shape = call.in[0].shape;
-  const auto& order = call.op.tg_permute_param().order();
+  const auto& given = call.op.tg_permute_param().order();
+  std::vector<size_t> order{0, 3, 2, 1};
+  if (call.op.type() != "Permute0321") order.assign(given.begin(), given.end());
   std::vector<int64_t> extent, step;
   for (size_t i = 0; i < shape.size(); ++i) {
-    const size_t axis = static_cast<int>(i) < order.size() ? order.Get(static_cast<int>(i)) : i;
+    const size_t axis = i < order.size() ? order[i] : i;
     if (axis >= shape.size()) return fail(call, "axis " + std::to_string(axis) + " in the order");
     extent.push_back(shape[axis]);
     step.push_back(product(shape, axis + 1, shape.size()));

@@ -49,49 +49,75 @@ Box transform(const Box& anchor, const float* delta, int64_t step, const ImageSi
           inside(x + w / 2, image.width), inside(y + h / 2, image.height)};
 }
 
-ImageSize image_size(const Call& call, const Shape4& map) {
-  if (call.in.size() > 2 && count(call.in[2]) >= 3)
-    return {call.in[2].data[0], call.in[2].data[1], call.in[2].data[2]};
+// From the third input, a row per image or one for all; else the extent of the map.
+ImageSize image_size(const Call& call, int64_t image) {
+  if (call.in.size() > 2 && count(call.in[2]) >= 3) {
+    const float* row = call.in[2].data + (count(call.in[2]) >= 3 * (image + 1) ? 3 * image : 0);
+    return {row[0], row[1], row[2]};
+  }
+  const Shape4 map = shape4(call.in[0]);
   const auto stride = static_cast<float>(call.op.tg_proposal_param().feat_stride());
   return {static_cast<float>(map.h) * stride, static_cast<float>(map.w) * stride, 1};
 }
 
-}  // namespace
+struct Regions {
+  std::vector<Box> boxes;
+  std::vector<float> scores;
+};
 
-Status proposal(const Call& call) {
-  TW_RETURN_IF_ERROR(require(call, 2));
+// All anchors of one image, moved by their deltas, but those that are too small.
+Regions move_anchors(const Call& call, const std::vector<Box>& anchors, int64_t image) {
   const Parameter& param = call.op.tg_proposal_param();
-  const std::vector<Box> anchors = make_anchors(param);
   const Shape4 map = shape4(call.in[0]);
   const auto per_pixel = static_cast<int64_t>(anchors.size());
   const int64_t plane = map.h * map.w;
-  if (map.n != 1 || map.c != 2 * per_pixel || count(call.in[1]) != 4 * per_pixel * plane)
-    return fail(call, "one image, two scores and four deltas for each of " +
-                          std::to_string(per_pixel) + " anchors");
-  const ImageSize image = image_size(call, map);
-  const float smallest = static_cast<float>(param.min_size()) * image.scale;
-  std::vector<Box> boxes;
-  std::vector<float> scores;
+  const float* scores = call.in[0].data + (2 * image + 1) * per_pixel * plane;
+  const float* deltas = call.in[1].data + 4 * image * per_pixel * plane;
+  const ImageSize size = image_size(call, image);
+  const float smallest = static_cast<float>(param.min_size()) * size.scale;
+  Regions regions;
   for (int64_t i = 0; i < plane; ++i)
     for (int64_t a = 0; a < per_pixel; ++a) {
       const auto x = static_cast<float>(i % map.w * param.feat_stride());
       const auto y = static_cast<float>(i / map.w * param.feat_stride());
       const Box& base = anchors[static_cast<size_t>(a)];
       const Box box = transform({base.xmin + x, base.ymin + y, base.xmax + x, base.ymax + y},
-                                call.in[1].data + 4 * a * plane + i, plane, image);
+                                deltas + 4 * a * plane + i, plane, size);
       if (box.xmax - box.xmin + 1 < smallest || box.ymax - box.ymin + 1 < smallest) continue;
-      boxes.push_back(box);
-      scores.push_back(call.in[0].data[(per_pixel + a) * plane + i]);
+      regions.boxes.push_back(box);
+      regions.scores.push_back(scores[a * plane + i]);
     }
-  const auto candidates = best(scores, -INFINITY, static_cast<int>(param.pre_nms_topn()));
-  auto kept = suppress(boxes, candidates, param.nms_thresh(), 1, 1);
-  const auto rows = static_cast<size_t>(count(call.out[0]) / 5);
-  kept.resize(std::min({kept.size(), rows, static_cast<size_t>(param.post_nms_topn())}));
-  std::fill_n(call.out[0].data, count(call.out[0]), 0.0F);
-  for (size_t r = 0; r < kept.size(); ++r) {
-    const Box& box = boxes[kept[r]];
-    const float row[] = {0, box.xmin, box.ymin, box.xmax, box.ymax};
-    std::ranges::copy(row, call.out[0].data + r * 5);
+  return regions;
+}
+
+}  // namespace
+
+Status proposal(const Call& call) {
+  const Parameter& param = call.op.tg_proposal_param();
+  const std::vector<Box> anchors = make_anchors(param);
+  const Shape4 map = shape4(call.in[0]);
+  const auto per_pixel = static_cast<int64_t>(anchors.size());
+  if (call.in.size() < 2 || map.c != 2 * per_pixel || count(call.in[1]) != 2 * count(call.in[0]))
+    return fail(call,
+                "two scores and four deltas for each of " + std::to_string(per_pixel) + " anchors");
+  const int64_t limit = param.post_nms_topn();
+  if (count(call.out[0]) != map.n * limit * 5 ||
+      (call.out.size() > 1 && count(call.out[1]) != map.n * limit))
+    return fail(call, "post_nms_topN rows of five per image, and as many scores");
+  for (const MutableTensor& out : call.out) std::fill_n(out.data, count(out), 0.0F);
+  for (int64_t n = 0; n < map.n; ++n) {
+    const Regions regions = move_anchors(call, anchors, n);
+    const auto candidates = best(regions.scores, -INFINITY, static_cast<int>(param.pre_nms_topn()));
+    auto kept = suppress(regions.boxes, candidates, param.nms_thresh(), 1, 1);
+    kept.resize(std::min(kept.size(), static_cast<size_t>(limit)));
+    int64_t at = n * limit;
+    for (size_t i : kept) {
+      const Box& box = regions.boxes[i];
+      const float row[] = {static_cast<float>(n), box.xmin, box.ymin, box.xmax, box.ymax};
+      std::ranges::copy(row, call.out[0].data + at * 5);
+      if (call.out.size() > 1) call.out[1].data[at] = regions.scores[i];
+      ++at;
+    }
   }
   return {};
 }
