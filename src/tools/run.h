@@ -7,7 +7,7 @@
 
 #include "base/diagnostics.h"
 #include "bmodel/bmodel.h"
-#include "tools/profile.h"
+#include "machine/profile.h"
 #include "tools/session.h"
 
 namespace tputwin::tools {
