@@ -59,7 +59,7 @@ Status add_listed(const fs::path& folder, const std::string& list, Images& image
     const size_t gap = line.find_last_of(" \t");
     if (gap != std::string::npos) {
       const char *begin = line.data() + gap + 1, *end = line.data() + line.size();
-      if (int number; std::from_chars(begin, end, number).ptr == end) {
+      if (int number = -1; std::from_chars(begin, end, number).ptr == end) {
         label = number;
         line.resize(line.find_last_not_of(" \t", gap) + 1);
       }
