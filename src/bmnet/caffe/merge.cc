@@ -99,11 +99,21 @@ Result<caffe::NetParameter> read_binary(const std::string& path) {
   return in_file(path, read_caffemodel(bytes));
 }
 
-// What a net in use consists of.
+// What a net in use consists of. A caffemodel is the net that was trained: the data layer of its
+// training phase stays where there is no other, as the input.
 caffe::NetParameter for_test(caffe::NetParameter graph) {
   const caffe::NetState state = graph.state();
+  std::set<std::string> made;
+  for (const caffe::LayerParameter& layer : graph.layer())
+    if (included(state, layer)) made.insert(layer.top().begin(), layer.top().end());
   filter(*graph.mutable_layer(), [&](const caffe::LayerParameter& layer) {
-    return included(state, layer) && !is_training_only(layer.type());
+    if (is_training_only(layer.type())) return false;
+    if (included(state, layer)) return true;
+    if (!is_data_layer(layer.type())) return false;
+    const bool first = std::none_of(layer.top().begin(), layer.top().end(),
+                                    [&](const std::string& top) { return made.contains(top); });
+    made.insert(layer.top().begin(), layer.top().end());
+    return first;
   });
   for (caffe::LayerParameter& layer : *graph.mutable_layer()) {
     layer.clear_include();
