@@ -48,6 +48,8 @@ class DataSet {
   int label(size_t index) const { return labels_[index]; }
   // Exactly c*h*w values. Any thread may ask.
   virtual Status sample(size_t index, std::span<float> values) const = 0;
+  // Of the first sample as it is stored; raw tensors do not tell.
+  virtual Result<Extents> natural_shape() const = 0;
 
  protected:
   std::vector<int> labels_;

@@ -86,6 +86,7 @@ class IdxImages final : public DataSet {
     const auto begin = images_.bytes.begin() + static_cast<int64_t>(index) * extents_.count();
     return prepare({extents_, {begin, begin + extents_.count()}}, options_, path_, values);
   }
+  Result<Extents> natural_shape() const override { return extents_; }
 
  private:
   DataOptions options_;

@@ -28,6 +28,12 @@ class Images final : public DataSet {
     TW_ASSIGN_OR_RETURN(picture, decode_picture(*file, options_.shape.c, options_.rgb, name));
     return prepare(picture, options_, name, values);
   }
+  Result<Extents> natural_shape() const override {
+    auto file = read_bytes(files_[0]);
+    if (!file.ok()) return data_error(files_[0], file.error().message());
+    TW_ASSIGN_OR_RETURN(picture, decode_picture(*file, 3, false, files_[0]));
+    return picture.extents;
+  }
 
  private:
   DataOptions options_;

@@ -69,6 +69,13 @@ class Lmdb final : public DataSet {
     TW_ASSIGN_OR_RETURN(picture, picture_of(datum, options_, path_));
     return prepare(picture, options_, path_, values);
   }
+  Result<Extents> natural_shape() const override {
+    TW_ASSIGN_OR_RETURN(datum, parse(0));
+    DataOptions color = options_;
+    color.shape.c = 3;
+    TW_ASSIGN_OR_RETURN(picture, picture_of(datum, color, path_));
+    return picture.extents;
+  }
 
  private:
   Result<::bmnet::caffe::Datum> parse(size_t index) const {

@@ -36,6 +36,9 @@ class Raw final : public DataSet {
     }
     return apply_mean_and_scale(options_, 0, 0, values);
   }
+  Result<Extents> natural_shape() const override {
+    return data_error("raw tensors", "the shape must be given");
+  }
 
  private:
   DataOptions options_;

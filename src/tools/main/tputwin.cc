@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/file.h"
+#include "tools/calibrate_command.h"
 #include "tools/catalogue.h"
 #include "tools/compare.h"
 #include "tools/disasm.h"
@@ -221,6 +222,7 @@ int main(int argc, char** argv) {
   add_run(app, exit);
   add_info(app, exit);
   add_disasm(app, exit);
+  add_calibrate(app, exit);
   add_kernel(app, exit);
   add_chips(app, exit);
   add_errors(app, exit);

@@ -1,0 +1,120 @@
+#include "tools/calibrate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "base/file.h"
+#include "bmnet/quantize/table.h"
+#include "tools/calibrate_data_layer.h"
+#include "tools/progress.h"
+
+namespace tputwin::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+Status write_text(const std::string& path, const std::string& text) {
+  return write_bytes(path, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+}
+
+// The files of `directory` that end in `extension`, sorted.
+std::vector<std::string> files_of(const std::string& directory, std::string_view extension) {
+  std::vector<std::string> found;
+  std::error_code error;
+  for (fs::directory_iterator i(directory, error), end; !error && i != end; i.increment(error))
+    if (i->path().extension() == extension) found.push_back(i->path());
+  std::ranges::sort(found);
+  return found;
+}
+
+Result<std::string> pick(const std::string& directory, std::string_view extension,
+                         const std::vector<std::string>& preferred) {
+  const std::vector<std::string> found = files_of(directory, extension);
+  for (const std::string& name : preferred)
+    for (const std::string& path : found)
+      if (fs::path(path).filename() == name) return path;
+  if (found.size() == 1) return found[0];
+  return Error(ErrorId::net_cli)
+      .in("calibration_caffe.bin")
+      .argument("CAFFEMODEL_DIR", directory)
+      .detail(fmt::format("it has {} files *{}, none of them {}", found.size(), extension,
+                          preferred[0]));
+}
+
+Result<std::unique_ptr<net::DataSet>> open_data(const CalibrateRequest& request,
+                                                const net::caffe::NetParameter& model,
+                                                size_t input) {
+  net::DataOptions options = request.data_options;
+  TW_ASSIGN_OR_RETURN(shape, net::sample_shape(model, input, request.options.input_shapes));
+  options.shape = shape;
+  return net::open_data_set(request.data, options);
+}
+
+struct Written {
+  std::string model, table, text, deploy;
+};
+
+Result<Written> write_all(const CalibrateRequest& request, const net::Calibration& result) {
+  const fs::path folder(request.output_directory);
+  std::error_code error;
+  fs::create_directories(folder, error);
+  const std::string stem = folder / ("bmnet_" + request.name);
+  Written paths{stem + "_int8" + request.suffix + ".caffemodel",
+                stem + "_calibration_table" + request.suffix + ".pb2",
+                stem + "_calibration_table" + request.suffix + ".prototxt",
+                stem + "_deploy.prototxt"};
+  TW_RETURN_IF_ERROR(write_text(paths.model, net::to_caffemodel(result.net)));
+  TW_RETURN_IF_ERROR(net::write_table(result.table, paths.table));
+  TW_RETURN_IF_ERROR(net::write_table(result.table, paths.text, net::TableFormat::text));
+  TW_RETURN_IF_ERROR(write_text(paths.deploy, net::to_prototxt(result.net)));
+  if (!request.report_path.empty())
+    TW_RETURN_IF_ERROR(write_text(request.report_path, net::report_json(result)));
+  return paths;
+}
+
+}  // namespace
+
+Result<std::string> calibrate_files(CalibrateRequest request) {
+  TW_ASSIGN_OR_RETURN(model, net::load_caffe(request.prototxt, request.caffemodel));
+  TW_RETURN_IF_ERROR(use_data_layer(model, request));
+  if (request.data.empty())
+    return Error(ErrorId::net_cli)
+        .in("calibrate")
+        .argument("data", "missing")
+        .detail("the net has no data layer that names a data set");
+  if (!request.shape.empty()) request.options.input_shapes = {net::make_shape(request.shape)};
+  TW_ASSIGN_OR_RETURN(data, open_data(request, model, 0));
+
+  std::optional<ProgressBar> bar;
+  if (request.progress)
+    request.options.progress = [&bar](size_t, size_t total) {
+      if (!bar) bar.emplace(total);
+      bar->advance(1);
+    };
+  auto result = net::calibrate(model, {data.get()}, request.options);
+  bar.reset();
+  if (!result.ok()) return result.error();
+  result->net.set_name(model.name());
+  result->table.set_name(request.name);
+  TW_ASSIGN_OR_RETURN(paths, write_all(request, *result));
+  return net::report_text(*result) + fmt::format("wrote {}\nwrote {}\nwrote {}\nwrote {}\n",
+                                                 paths.model, paths.table, paths.text,
+                                                 paths.deploy);
+}
+
+Result<CalibrateRequest> find_model(const std::string& name, const std::string& directory) {
+  CalibrateRequest request;
+  request.name = name;
+  TW_ASSIGN_OR_RETURN(prototxt,
+                      pick(directory, ".prototxt", {"deploy.prototxt", name + ".prototxt"}));
+  TW_ASSIGN_OR_RETURN(caffemodel,
+                      pick(directory, ".caffemodel", {name + ".caffemodel", "custom.caffemodel"}));
+  request.prototxt = prototxt;
+  request.caffemodel = caffemodel;
+  return request;
+}
+
+}  // namespace tputwin::tools

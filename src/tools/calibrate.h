@@ -1,0 +1,30 @@
+// Calibration as the tools offer it: files in, files out.
+#pragma once
+
+#include <string>
+
+#include "bmnet/quantize/calibrate.h"
+
+namespace tputwin::tools {
+
+struct CalibrateRequest {
+  std::string name;                  // of the net, in the names of the files
+  std::string prototxt, caffemodel;  // float
+  std::string data;                  // empty: what the net's data layer names
+  net::DataOptions data_options;
+  net::CalibrationOptions options;
+  std::vector<int64_t> shape;  // n,c,h,w of the input; empty: what the net or the data tells
+  std::string output_directory;
+  std::string suffix;       // ".1x10"
+  std::string report_path;  // JSON; empty: none
+  bool progress = false;
+};
+
+// Writes bmnet_NAME_int8SUFFIX.caffemodel, bmnet_NAME_calibration_tableSUFFIX.pb2 and .prototxt,
+// and bmnet_NAME_deploy.prototxt. The text says what was written and how well it fits.
+Result<std::string> calibrate_files(CalibrateRequest request);
+
+// The calibration_caffe.bin of `directory`: deploy.prototxt and its one caffemodel.
+Result<CalibrateRequest> find_model(const std::string& name, const std::string& directory);
+
+}  // namespace tputwin::tools

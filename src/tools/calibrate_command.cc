@@ -1,0 +1,109 @@
+#include "tools/calibrate_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "tools/exit_code.h"
+
+namespace tputwin::tools {
+namespace {
+
+using net::DataKind;
+using net::RawType;
+using net::ThresholdMethod;
+
+template <class Value>
+CLI::CheckedTransformer names(std::vector<std::pair<std::string, Value>> list) {
+  return CLI::CheckedTransformer(std::move(list), CLI::ignore_case);
+}
+
+}  // namespace
+
+void add_data_options(CLI::App& app, CalibrateRequest& request) {
+  net::DataOptions& data = request.data_options;
+  app.add_option("--data", request.data,
+                 "folder of pictures (or of one folder per class), idx file, LMDB, or raw tensors; "
+                 "default: what the net's data layer names");
+  app.add_option("--data-kind", data.kind,
+                 "auto, images, idx, raw or lmdb; default: by what is there")
+      ->transform(names<DataKind>({{"auto", DataKind::automatic},
+                                   {"images", DataKind::images},
+                                   {"idx", DataKind::idx},
+                                   {"raw", DataKind::raw},
+                                   {"lmdb", DataKind::lmdb}}));
+  app.add_option("--list", data.list, "text of lines \"FILE [LABEL]\" of the folder's pictures");
+  app.add_option("--mean", data.mean,
+                 "subtracted from pixels 0..255: one value, or one per channel")
+      ->delimiter(',');
+  app.add_option("--scale", data.scale, "factor after the mean: one value, or one per channel")
+      ->delimiter(',');
+  app.add_flag("--rgb", data.rgb, "channels are red, green, blue; default: blue, green, red");
+  app.add_flag("--crop", data.crop, "take the middle of larger pictures instead of scaling them");
+  app.add_option("--raw-type", data.raw_type, "f32, u8 or i8 values of raw tensors; default f32")
+      ->transform(
+          names<RawType>({{"f32", RawType::f32}, {"u8", RawType::u8}, {"i8", RawType::i8}}));
+  app.add_option_function<std::vector<int>>(
+         "--resize",
+         [&data](const std::vector<int>& size) {
+           data.resize_h = size[0];
+           data.resize_w = size[1];
+         },
+         "h,w that pictures are scaled to before the middle is taken")
+      ->delimiter(',')
+      ->expected(2);
+  app.add_option("--shape", request.shape, "n,c,h,w of the input where the net does not tell")
+      ->delimiter(',');
+}
+
+void add_method_options(CLI::App& app, CalibrateRequest& request) {
+  net::CalibrationOptions& options = request.options;
+  app.add_option("--method", options.method, "of choosing thresholds: kl, mse, percentile or max")
+      ->transform(names<ThresholdMethod>({{"kl", ThresholdMethod::divergence},
+                                          {"mse", ThresholdMethod::squared_error},
+                                          {"percentile", ThresholdMethod::percentile},
+                                          {"max", ThresholdMethod::maximum}}));
+  app.add_option("--percentile", options.percent, "of --method percentile; default 99.99")
+      ->check(CLI::Range(50.0, 100.0));
+  app.add_option("--bins", options.bins, "of the histograms, a multiple of 128; default 2048")
+      ->check(CLI::Range(128, 1 << 20));
+  app.add_option("--batch", options.batch, "samples computed at once; default 16")
+      ->check(CLI::Range(1u, 65536u));
+  app.add_option("--report", request.report_path, "write the report as JSON here");
+}
+
+int run_calibrate(std::string_view tool, CalibrateRequest request) {
+  request.progress = isatty(STDERR_FILENO) != 0;
+  auto text = calibrate_files(std::move(request));
+  if (!text.ok()) return fail(tool, text.error());
+  std::fputs(text->c_str(), stdout);
+  return kOk;
+}
+
+void add_calibrate(CLI::App& app, int& exit) {
+  auto* sub =
+      app.add_subcommand("calibrate", "Turn a float Caffe net into an int8 net and its table");
+  auto request = std::make_shared<CalibrateRequest>();
+  sub->add_option("PROTOTXT", request->prototxt, "the net")->required();
+  sub->add_option("CAFFEMODEL", request->caffemodel, "its float weights")->required();
+  sub->add_option("--name", request->name, "of the net, in file names; default: the prototxt's");
+  sub->add_option("--output", request->output_directory, "folder to write to; default: here");
+  sub->add_option("--samples", request->options.samples, "so many samples; default: all");
+  add_data_options(*sub, *request);
+  add_method_options(*sub, *request);
+  sub->footer(
+      fmt::format("Examples:\n  tputwin calibrate lenet.prototxt lenet.caffemodel --data "
+                  "t10k-images-idx3-ubyte.gz --scale 0.00390625 --samples 200\n"
+                  "  tputwin calibrate det1.prototxt det1.caffemodel --data faces/ --mean 127.5 "
+                  "--scale 0.0078125 --rgb\n\n{}",
+                  kExitCodes));
+  sub->callback([request, &exit] {
+    if (request->name.empty())
+      request->name = std::filesystem::path(request->prototxt).stem().string();
+    exit = run_calibrate("tputwin", *request);
+  });
+}
+
+}  // namespace tputwin::tools

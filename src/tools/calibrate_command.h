@@ -1,0 +1,18 @@
+// The subcommand `tputwin calibrate`, and the options it shares with calibration_caffe.bin.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "tools/calibrate.h"
+
+namespace tputwin::tools {
+
+// `exit` receives the exit code when the subcommand has run.
+void add_calibrate(CLI::App& app, int& exit);
+// --data, --mean, --scale ... into `request`, which must outlive the parsing.
+void add_data_options(CLI::App& app, CalibrateRequest& request);
+void add_method_options(CLI::App& app, CalibrateRequest& request);
+// Runs, prints; the exit code.
+int run_calibrate(std::string_view tool, CalibrateRequest request);
+
+}  // namespace tputwin::tools
