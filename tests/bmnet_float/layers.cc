@@ -1,0 +1,116 @@
+// Single layers against OpenCV.
+#include <gtest/gtest.h>
+
+#include "bmnet_float/against_opencv.h"
+
+namespace tputwin::net::testing {
+namespace {
+
+struct Case {
+  const char* name;
+  std::string layer;  // between the input (name "data") and the output
+  std::vector<std::vector<int64_t>> blobs;
+  std::vector<int64_t> input{2, 6, 11, 9};
+};
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+std::string net_of(const Case& c) {
+  std::string shape;
+  for (const int64_t dim : c.input) shape += " dim: " + std::to_string(dim);
+  return "name: \"net\" layer { name: \"data\" type: \"Input\" top: \"data\" input_param { shape "
+         "{" +
+         shape + " } } } layer { name: \"y\" bottom: \"data\" top: \"y\" " + c.layer + " }";
+}
+
+class FloatLayer : public ::testing::TestWithParam<Case> {};
+
+TEST_P(FloatLayer, AgreesWithOpenCv) {
+  const Case& c = GetParam();
+  for (uint64_t seed = 1; seed <= 3; ++seed)
+    expect_as_opencv(random_net(net_of(c), {{"y", c.blobs}}, seed), seed);
+}
+
+std::string convolution(const std::string& parameters) {
+  return "type: \"Convolution\" convolution_param { " + parameters + " }";
+}
+std::string pooling(const std::string& parameters) {
+  return "type: \"Pooling\" pooling_param { " + parameters + " }";
+}
+std::string deconvolution(const std::string& parameters) {
+  return "type: \"Deconvolution\" convolution_param { " + parameters + " }";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Convolutions, FloatLayer,
+    ::testing::Values(
+        Case{"plain", convolution("num_output: 4 kernel_size: 3"), {{4, 6, 3, 3}, {4}}},
+        Case{"strided",
+             convolution("num_output: 4 kernel_size: 3 stride: 2 pad: 1"),
+             {{4, 6, 3, 3}, {4}}},
+        Case{"rectangular",
+             convolution(
+                 "num_output: 5 kernel_h: 2 kernel_w: 5 stride_h: 1 stride_w: 2 pad_h: 0 pad_w: 3"),
+             {{5, 6, 2, 5}, {5}}},
+        Case{"wide pad", convolution("num_output: 4 kernel_size: 1 pad: 1"), {{4, 6, 1, 1}, {4}}},
+        Case{"grouped", convolution("num_output: 9 kernel_size: 3 group: 3"), {{9, 2, 3, 3}, {9}}},
+        Case{"depthwise",
+             convolution("num_output: 6 kernel_size: 3 group: 6 pad: 1"),
+             {{6, 1, 3, 3}, {6}}},
+        Case{"dilated",
+             convolution("num_output: 4 kernel_size: 3 dilation: 2 pad: 2 bias_term: false"),
+             {{4, 6, 3, 3}}},
+        Case{"deconvolution",
+             deconvolution("num_output: 4 kernel_size: 4 stride: 2 pad: 1"),
+             {{6, 4, 4, 4}, {4}}},
+        Case{"deconvolution of step 1",
+             deconvolution("num_output: 4 kernel_size: 3 stride: 1"),
+             {{6, 4, 3, 3}, {4}}},
+        Case{"inner product",
+             "type: \"InnerProduct\" inner_product_param { num_output: 70 }",
+             {{70, 594}, {70}}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Pools, FloatLayer,
+    ::testing::Values(
+        Case{"max", pooling("pool: MAX kernel_size: 2 stride: 2"), {}},
+        Case{"max padded", pooling("pool: MAX kernel_size: 3 stride: 2 pad: 1"), {}},
+        Case{"average", pooling("pool: AVE kernel_size: 3 stride: 1"), {}},
+        Case{"average padded", pooling("pool: AVE kernel_size: 3 stride: 1 pad: 1"), {}},
+        Case{"global", pooling("pool: AVE global_pooling: true"), {}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Others, FloatLayer,
+    ::testing::Values(
+        Case{"relu", "type: \"ReLU\"", {}},
+        Case{"leaky", "type: \"ReLU\" relu_param { negative_slope: 0.1 }", {}},
+        Case{"prelu", "type: \"PReLU\"", {{6}}}, Case{"sigmoid", "type: \"Sigmoid\"", {}},
+        Case{"tanh", "type: \"TanH\"", {}}, Case{"abs", "type: \"AbsVal\"", {}},
+        Case{"elu", "type: \"ELU\"", {}},
+        Case{"power", "type: \"Power\" power_param { power: 2 scale: 3 shift: 0.5 }", {}},
+        Case{"scale", "type: \"Scale\" scale_param { bias_term: true }", {{6}, {6}}},
+        Case{"batch norm", "type: \"BatchNorm\"", {{6}, {6}, {1}}},
+        Case{"lrn", "type: \"LRN\" lrn_param { local_size: 3 alpha: 0.5 beta: 0.75 }", {}},
+        Case{"softmax", "type: \"Softmax\"", {}},
+        Case{"permute",
+             "type: \"Permute\" permute_param { order: 0 order: 2 order: 3 order: 1 }",
+             {}},
+        Case{"flatten", "type: \"Flatten\"", {}},
+        Case{"reshape",
+             "type: \"Reshape\" reshape_param { shape { dim: 0 dim: 3 dim: -1 dim: 2 } }",
+             {},
+             {2, 6, 4, 5}}));
+
+TEST(FloatNet, JoinsAndSplits) {
+  const std::string text = R"(
+    layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 6 dim: 4 dim: 5 } } }
+    layer { name: "cut" type: "Slice" bottom: "data" top: "a" top: "b" slice_param { axis: 1 slice_point: 3 } }
+    layer { name: "sum" type: "Eltwise" bottom: "a" bottom: "b" top: "sum" eltwise_param { operation: SUM coeff: 0.5 coeff: -2 } }
+    layer { name: "max" type: "Eltwise" bottom: "a" bottom: "sum" top: "max" eltwise_param { operation: MAX } }
+    layer { name: "prod" type: "Eltwise" bottom: "max" bottom: "b" top: "prod" eltwise_param { operation: PROD } }
+    layer { name: "all" type: "Concat" bottom: "prod" bottom: "sum" bottom: "a" top: "all" concat_param { axis: 1 } })";
+  expect_as_opencv(random_net(text, {}, 1), 1);
+}
+
+}  // namespace
+}  // namespace tputwin::net::testing
