@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "isa/bm1880_codec.h"
+#include "isa/bm1880_codes.h"
 #include "isa/decode_check.h"
 #include "isa/fields.h"
 #include "isa/records.h"
@@ -27,7 +28,8 @@ constexpr uint32_t kGdmaLastBits = 0b1100, kGdmaBarrierBit = 0b10000;
 
 struct Segment {
   size_t bds = 0, gdmas = 0;
-  size_t bd_offset = 0, gdma_offset = 0;
+  size_t cpu_bytes = kCpuBytes;  // of its descriptor, which long parameters lengthen
+  size_t cpu_offset = 0, bd_offset = 0, gdma_offset = 0;
 };
 
 struct Layout {
@@ -37,7 +39,11 @@ struct Layout {
 
 // Places the runs of segments whose counts are known. An engine without commands takes no room.
 void place(Layout& layout) {
-  size_t end = kDmabufHeaderBytes + kCpuBytes * layout.segments.size();
+  size_t end = kDmabufHeaderBytes;
+  for (Segment& s : layout.segments) {
+    s.cpu_offset = end;
+    end += s.cpu_bytes;
+  }
   end = align_up(end, kBdAlign);
   for (Segment& s : layout.segments) {
     layout.bds += s.bds;
@@ -61,6 +67,17 @@ bool last_of_segment(const Record& record) {
   return unpack_gdma(record.body.first<kGdmaBytes>()).cmd_id == kLastSequenceId;
 }
 
+// Bytes of a CPU descriptor, of which the first kCpuBytes are there.
+size_t cpu_descriptor_bytes(const uint8_t* cpu) {
+  const bool operates = load_word(cpu, kTypeWord) == kCpuOperator;
+  const size_t size = operates ? load_word(cpu + kCpuHeadBytes + kCpuSizeOffset, 0) : 0;
+  return std::max(kCpuBytes, kCpuHeadBytes + align_up(kCpuParamOffset + size, 4));
+}
+
+bool cpu_body_fits(std::span<const uint8_t> body) {
+  return body.size() >= kCpuBytes && body.size() == cpu_descriptor_bytes(body.data());
+}
+
 // Calls visit(record, segment index) for every record; returns the number of segments.
 template <class Visit>
 Result<size_t> for_each_record(std::span<const uint8_t> commands, const Visit& visit) {
@@ -70,7 +87,7 @@ Result<size_t> for_each_record(std::span<const uint8_t> commands, const Visit& v
   bool open = false;
   while (!reader.done()) {
     TW_RETURN_IF_ERROR(reader.next(record));
-    if (record.engine == kEngineCpu && record.body.size() != kCpuBytes)
+    if (record.engine == kEngineCpu && !cpu_body_fits(record.body))
       return Error(field_error(ErrorId::isa_dmabuf_cpu, "len", record.body.size()))
           .in(describe(record));
     visit(record, segment);
@@ -86,6 +103,7 @@ Result<Layout> layout_of(std::span<const uint8_t> commands) {
     layout.segments.resize(segment + 1);
     layout.segments[segment].bds += record.engine == kEngineBd;
     layout.segments[segment].gdmas += record.engine == kEngineGdma;
+    if (record.engine == kEngineCpu) layout.segments[segment].cpu_bytes = record.body.size();
   });
   if (!count.ok()) return count.error();
   place(layout);
@@ -125,10 +143,6 @@ void put_gdma(std::span<const uint8_t> body, bool last, uint8_t* out) {
   store_word(out, 0, load_word(out, 0) | kGdmaBarrierBit | (last ? kGdmaLastBits : 0));
 }
 
-uint8_t* cpu_descriptor(std::span<uint8_t> dmabuf, size_t segment) {
-  return dmabuf.data() + kDmabufHeaderBytes + segment * kCpuBytes;
-}
-
 // A pointer to something absent stays 0.
 uint32_t pointer(uint64_t base, size_t offset, uint64_t align) {
   return offset == 0 ? 0 : static_cast<uint32_t>((base + offset) / align);
@@ -139,7 +153,7 @@ uint32_t pointer(uint64_t base, size_t offset, uint64_t align) {
 void set_pointers(std::span<uint8_t> dmabuf, const Layout& layout, uint64_t base) {
   for (size_t i = 0; i < layout.segments.size(); ++i) {
     const Segment& s = layout.segments[i];
-    uint8_t* cpu = cpu_descriptor(dmabuf, i);
+    uint8_t* cpu = dmabuf.data() + s.cpu_offset;
     store_word(cpu, kBdPointerWord, pointer(base, s.bd_offset, kBdAlign));
     store_word(cpu, kGdmaPointerWord, pointer(base, s.gdma_offset, kGdmaAlign));
     for (size_t k = 0; k < s.gdmas; ++k) {
@@ -156,19 +170,19 @@ void put_headers(std::span<uint8_t> dmabuf, const Layout& layout) {
                                    layout.gdmas};
   for (size_t word = 0; word < head.size(); ++word)
     store_word(dmabuf.data(), word, static_cast<uint32_t>(head[word]));
-  for (size_t i = 0; i < layout.segments.size(); ++i) {
+  for (const Segment& s : layout.segments) {
     CpuDescriptor d;
     d.op_type = kCpuSync;
     std::ranges::copy(kSegmentLabel, d.payload.begin());
-    pack(d, {cpu_descriptor(dmabuf, i), kCpuBytes});
+    pack(d, dmabuf.subspan(s.cpu_offset, kCpuBytes));
   }
 }
 
 void put_counts(std::span<uint8_t> dmabuf, const Layout& layout) {
-  for (size_t i = 0; i < layout.segments.size(); ++i) {
-    uint8_t* cpu = cpu_descriptor(dmabuf, i);
-    store_word(cpu, kBdsWord, static_cast<uint32_t>(layout.segments[i].bds));
-    store_word(cpu, kGdmasWord, static_cast<uint32_t>(layout.segments[i].gdmas));
+  for (const Segment& s : layout.segments) {
+    uint8_t* cpu = dmabuf.data() + s.cpu_offset;
+    store_word(cpu, kBdsWord, static_cast<uint32_t>(s.bds));
+    store_word(cpu, kGdmasWord, static_cast<uint32_t>(s.gdmas));
   }
 }
 
@@ -186,9 +200,14 @@ Result<Layout> layout_of_dmabuf(std::span<const uint8_t> dmabuf) {
   if (segments > (dmabuf.size() - kDmabufHeaderBytes) / kCpuBytes)
     return malformed("cpu_desc_count", segments);
   Layout layout;
+  size_t offset = kDmabufHeaderBytes;
   for (size_t i = 0; i < segments; ++i) {
-    const uint8_t* cpu = dmabuf.data() + kDmabufHeaderBytes + i * kCpuBytes;
-    layout.segments.push_back({load_word(cpu, kBdsWord), load_word(cpu, kGdmasWord)});
+    const bool fits = offset <= dmabuf.size() && dmabuf.size() - offset >= kCpuBytes;
+    if (!fits) return malformed("cpu_desc_count", segments);
+    const uint8_t* cpu = dmabuf.data() + offset;
+    layout.segments.push_back(
+        {load_word(cpu, kBdsWord), load_word(cpu, kGdmasWord), cpu_descriptor_bytes(cpu)});
+    offset += layout.segments.back().cpu_bytes;
   }
   place(layout);
   if (layout.bytes != dmabuf.size()) return malformed("dmabuf_size", dmabuf.size());
@@ -202,9 +221,8 @@ std::string dump_line(size_t offset, const Result<Operation>& op, Engine engine,
 }
 
 std::string dump_segment(std::span<const uint8_t> dmabuf, const Segment& s, size_t index) {
-  size_t cpu_offset = kDmabufHeaderBytes + index * kCpuBytes;
-  const uint8_t* cpu = dmabuf.data() + cpu_offset;
-  CpuDescriptor cpu_words = unpack_cpu(dmabuf.subspan(cpu_offset, kCpuBytes));
+  const uint8_t* cpu = dmabuf.data() + s.cpu_offset;
+  CpuDescriptor cpu_words = unpack_cpu(dmabuf.subspan(s.cpu_offset, s.cpu_bytes));
   std::string text =
       fmt::format("segment {}: {} BD at pointer {:#x}, {} GDMA at pointer {:#x}\n", index, s.bds,
                   load_word(cpu, kBdPointerWord), s.gdmas, load_word(cpu, kGdmaPointerWord));
@@ -219,7 +237,7 @@ std::string dump_segment(std::span<const uint8_t> dmabuf, const Segment& s, size
     text += dump_line(offset, decode(d, bm1880()), Engine::dma, static_cast<uint32_t>(d.cmd_id),
                       static_cast<uint32_t>(d.cmd_id_bd));
   }
-  return text + dump_line(cpu_offset, decode(cpu_words), Engine::cpu, 0, 0);
+  return text + dump_line(s.cpu_offset, decode(cpu_words), Engine::cpu, 0, 0);
 }
 
 }  // namespace
@@ -254,7 +272,7 @@ Status dmabuf_convert(std::span<const uint8_t> commands, std::span<uint8_t> out)
       uint8_t* to = out.data() + s.gdma_offset + kGdmaBytes * gdmas++;
       put_gdma(record.body, gdmas == s.gdmas, to);
     } else {
-      std::ranges::copy(record.body, cpu_descriptor(out, segment));
+      std::ranges::copy(record.body, out.data() + s.cpu_offset);
     }
   });
   put_counts(out, *layout);

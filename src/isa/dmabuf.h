@@ -1,7 +1,8 @@
 // The device form of a command buffer: what the firmware of the chip runs.
 //
 //   header            64 bytes: magic, size, number of CPU, BD and GDMA descriptors
-//   CPU descriptors   one per segment: numbers and places of the segment's commands
+//   CPU descriptors   one per segment: numbers and places of the segment's commands; 224 bytes, or
+//                     more where the parameters of an operator take more than 176
 //   BD runs           one per segment, at multiples of 256
 //   GDMA runs         one per segment, at multiples of 64
 //

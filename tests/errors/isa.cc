@@ -93,8 +93,9 @@ TW_TRIGGER(isa_dmabuf_address, []() -> Status {
   return dmabuf_relocate(dmabuf, 100);
 });
 TW_TRIGGER(isa_dmabuf_cpu, [] {
-  CpuCall call{.name = "elu", .params = std::vector<uint8_t>(300)};
-  return dmabuf_size(buffer_of(encode(call, bm1880()))).status();
+  CpuDescriptor d;
+  d.payload.resize(kCpuPayloadBytes - 4);
+  return dmabuf_size(buffer_of(d)).status();
 });
 
 }  // namespace

@@ -1,4 +1,7 @@
 // bmk1880_*: contexts, execution modes, CPU operators.
+#include <bmkernel/bm_regcpu.h>
+#include <tputwin/cpu_op.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -28,6 +31,19 @@ bool complete(const bmk1880_info_t* info, std::string_view call) {
   if (!has_argument(info->cmdbuf, call, "info->cmdbuf")) return false;
   if (info->cmdbuf_size == 0) return fail(ErrorId::bmk_cmdbuf_size, "info->cmdbuf_size", 0);
   return true;
+}
+
+void emit_cpu_op(Call& call, const char* op_name, const void* params, size_t size) {
+  if (!(call.require(op_name != nullptr, ErrorId::bmk_null_argument, "op_name", "NULL") &&
+        call.require(size == 0 || params != nullptr, ErrorId::bmk_null_argument, "params", "NULL")))
+    return;
+  size_t length = std::strlen(op_name);
+  if (!call.require(length >= 1 && length <= 15, ErrorId::bmk_cpu_op_name, "op_name", op_name))
+    return;
+  tputwin::CpuCall op{.name = op_name};
+  const auto* bytes = static_cast<const u8*>(params);
+  op.params.assign(bytes, bytes + size);
+  call.emit(op);
 }
 
 }  // namespace
@@ -98,16 +114,14 @@ void bmk1880_add_dependency(bmk1880_context_t* ctx, bmk1880_op_t* before, bmk188
 void bmk1880_cpu_op(bmk1880_context_t* ctx, const char* op_name, char* params, int size) {
   if (!has_context(ctx, __func__)) return;
   Call call(*ctx, __func__);
-  if (!(call.require(op_name != nullptr, ErrorId::bmk_null_argument, "op_name", "NULL") &&
-        call.require(size == 0 || params != nullptr, ErrorId::bmk_null_argument, "params", "NULL")))
-    return;
-  size_t length = std::strlen(op_name);
-  if (!(call.require(length >= 1 && length <= 15, ErrorId::bmk_cpu_op_name, "op_name", op_name) &&
-        call.require(size >= 0 && size <= 176, ErrorId::bmk_cpu_op_size, "size", size)))
-    return;
-  tputwin::CpuCall op{.name = op_name};
-  op.params.assign(params, params + size);
-  call.emit(op);
+  if (call.require(size >= 0 && size <= CPU_OP_PARAM_BYTES, ErrorId::bmk_cpu_op_size, "size", size))
+    emit_cpu_op(call, op_name, params, static_cast<size_t>(size));
+}
+
+void tputwin_cpu_op(bmk1880_context_t* ctx, const char* op_name, const void* params, size_t size) {
+  if (!has_context(ctx, __func__)) return;
+  Call call(*ctx, __func__);
+  emit_cpu_op(call, op_name, params, size);
 }
 
 }  // extern "C"

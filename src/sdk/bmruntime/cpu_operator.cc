@@ -32,6 +32,13 @@ bool write_all(int file, std::span<const uint8_t> bytes) {
   return true;
 }
 
+// What plugins link. One in memory finds it by no path of its own, but a library loaded once serves
+// all.
+void load_plugin_base() {
+  static void* const base = dlopen("libcpu-plugin.so", RTLD_NOW | RTLD_LOCAL);
+  (void)base;  // absent: plugins that do without it work all the same
+}
+
 }  // namespace
 
 Result<std::shared_ptr<OperatorLibrary>> OperatorLibrary::open(const std::string& path, int file,
@@ -39,6 +46,7 @@ Result<std::shared_ptr<OperatorLibrary>> OperatorLibrary::open(const std::string
   auto failed = [&](std::string why) {
     return Error(ErrorId::bmr_cpu_load).argument("library", origin).detail(std::move(why));
   };
+  load_plugin_base();
   dlerror();
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
