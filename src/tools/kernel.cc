@@ -17,7 +17,7 @@
 #include "base/file.h"
 #include "base/last_error.h"
 #include "sdk/okkernel/registry.h"
-#include "tools/run.h"
+#include "tools/runtime.h"
 
 namespace tputwin::tools {
 namespace {

@@ -1,5 +1,7 @@
 #include "tools/run.h"
 
+#include "tools/session.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -8,7 +8,7 @@
 #include "base/diagnostics.h"
 #include "bmodel/bmodel.h"
 #include "machine/profile.h"
-#include "tools/session.h"
+#include "tools/runtime.h"
 
 namespace tputwin::tools {
 

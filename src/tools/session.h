@@ -11,10 +11,9 @@
 
 #include "base/error.h"
 #include "machine/device.h"
+#include "tools/runtime.h"
 
 namespace tputwin::tools {
-
-using ShapeList = std::vector<std::vector<uint32_t>>;
 
 // Takes context and network down again, in order.
 class Session {
@@ -38,8 +37,5 @@ class Session {
 
 // CPU operators are looked for here first, besides those a model carries.
 void prepend_plugin_path(const std::string& directory);
-
-// The error the latest failed runtime call of this thread left behind.
-Error runtime_error(std::string_view call);
 
 }  // namespace tputwin::tools

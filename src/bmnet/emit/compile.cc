@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
+#include <unordered_map>
 
 #include "bmnet/cpu_ops/cpu_ops.h"
 #include "bmnet/emit/explain.h"
@@ -268,12 +268,12 @@ class Compiler {
     std::vector<uint64_t>& offsets = weights_[&k];
     for (const Weight& w : k.weights) {
       if (options_.level >= Level::weight_optimisation) {
-        auto known = stored_.find(w.bytes);
-        if (known != stored_.end()) {
+        auto [known, is_new] =
+            stored_.try_emplace({w.bytes.begin(), w.bytes.end()}, compiled_.weight.size());
+        if (!is_new) {
           offsets.push_back(known->second);
           continue;
         }
-        stored_[w.bytes] = compiled_.weight.size();
       }
       offsets.push_back(compiled_.weight.size());
       compiled_.weight.insert(compiled_.weight.end(), w.bytes.begin(), w.bytes.end());
@@ -389,7 +389,7 @@ class Compiler {
   std::map<std::string, Lifetime> life_;  // by root
   TensorPlaces places_;
   WeightPlaces weights_;
-  std::map<std::vector<uint8_t>, uint64_t> stored_;
+  std::unordered_map<std::string, uint64_t> stored_;  // offsets by contents
   Pricer pricer_;
   Program program_;
   int group_count_ = 0;

@@ -1,0 +1,17 @@
+// What tools say about the runtime, without its headers.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tputwin::tools {
+
+using ShapeList = std::vector<std::vector<uint32_t>>;
+
+// The error the latest failed runtime call of this thread left behind.
+Error runtime_error(std::string_view call);
+
+}  // namespace tputwin::tools
