@@ -110,7 +110,7 @@ Weight convolution_weight(std::span<const float> kernel, Span oc, int64_t ic, in
 
 View channels_of(View v, Span channels) {
   v.is_part = channels.count() != v.e.c;
-  v.channel = channels.begin;
+  v.offset = channels.begin * v.e.h * v.e.w;
   v.e.c = channels.count();
   return v;
 }

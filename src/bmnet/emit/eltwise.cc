@@ -174,17 +174,18 @@ Result<std::vector<KernelPtr>> lower_rescale(const Network&, const TensorOp& op,
   std::vector<KernelPtr> kernels;
   if (n.multiplier.empty()) return kernels;
   const Extents out = extents(op.output_shape(0));
-  int64_t channel = 0;
+  int64_t offset = 0;
   for (int i = 0; i < op.bottom_size(); ++i) {
     auto k = std::make_unique<Rescale>();
     k->multiplier = n.multiplier[static_cast<size_t>(i)];
     k->right_shift = n.shift[static_cast<size_t>(i)];
-    k->inputs = {view_of(op.bottom(i), op.input_shape(i))};
+    k->inputs = {flat_view(op.bottom(i), op.input_shape(i))};
     k->output = k->inputs[0];
     k->output.tensor = op.top(0);
-    k->output.channel = channel;
-    k->output.is_part = k->output.e.c != out.c;
-    channel += k->output.e.c;
+    k->output.offset = offset;
+    const Extents& e = k->output.e;
+    k->output.is_part = e.c * e.h * e.w != out.c * out.h * out.w;
+    offset += e.c * e.h * e.w;
     kernels.push_back(std::move(k));
   }
   return kernels;

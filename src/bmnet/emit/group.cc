@@ -110,14 +110,14 @@ class Emitter {
     if (view.is_matrix) {
       const stride_t strides = stride_t2(static_cast<int>(place.sample_bytes), 1);
       const bool is_whole = place.sample_bytes == static_cast<uint64_t>(e.c) || e.n == 1;
-      move({place.offset + sample + static_cast<uint64_t>(first_channel + view.channel), false},
+      move({place.offset + sample + static_cast<uint64_t>(first_channel + view.offset), false},
            is_whole ? nullptr : &strides);
       return;
     }
     const int64_t plane = view.e.h * view.e.w;
     const uint64_t offset =
         place.offset + sample +
-        static_cast<uint64_t>((view.channel + first_channel) * plane + rows.begin * view.e.w);
+        static_cast<uint64_t>(view.offset + first_channel * plane + rows.begin * view.e.w);
     const stride_t strides = strides_of(view, place);
     const bool is_whole = e.h == view.e.h && (e.n == 1 || place.sample_bytes ==
                                                               static_cast<uint64_t>(e.c * plane));

@@ -40,6 +40,7 @@ class WholeWindow : public Kernel {
   int right_shift = 0;
   bool has_bias = false;
 
+  Span input_rows(size_t, Span) const override { return {0, inputs[0].e.h}; }
   bool can_split_rows() const override { return false; }
   bool can_split_channels() const override { return true; }
 

@@ -29,7 +29,7 @@ inline Span join(Span a, Span b) {
 struct View {
   std::string tensor;
   Extents e;
-  int64_t channel = 0;     // first channel in the tensor
+  int64_t offset = 0;      // bytes from the start of a sample of the tensor
   bool is_part = false;    // not all of its channels
   bool is_matrix = false;  // (n rows, c columns) in matrix layout
   int64_t bytes(const Extents& tile) const;

@@ -45,6 +45,9 @@ class Search {
         has_overlap_(has_overlap),
         pricer_(pricer) {}
 
+  // Why the commands of a cut that fits were refused, if they were.
+  const std::optional<Error>& refused() const { return refused_; }
+
   // The cheapest cut found; nullopt if nothing fits.
   std::optional<PricedGroup> run() {
     int64_t rows = 1 << 20;
@@ -81,8 +84,10 @@ class Search {
 
   void consider(GroupPlan plan) {
     auto priced = pricer_.price(std::move(plan));
-    if (!priced.ok()) return;
-    ++tried_;
+    if (!priced.ok()) {
+      refused_ = std::move(priced.error());
+      return;
+    }
     if (best_ && best_->cycles <= priced->cycles) return;
     best_ = std::move(*priced);
     const Cut& cut = best_->plan.cut;
@@ -98,7 +103,7 @@ class Search {
   bool has_overlap_;
   Pricer& pricer_;
   std::optional<PricedGroup> best_;
-  int tried_ = 0;
+  std::optional<Error> refused_;
 };
 
 class Partition {
@@ -123,7 +128,11 @@ class Partition {
       size_t misses = 0;
       for (size_t j = i + 1; j <= std::min(n, i + longest); ++j) {
         std::optional<PricedGroup> group;
-        if (may_group(i, j)) group = Search(slice(i, j), stored(i, j), options_.has_overlap, pricer_).run();
+        if (may_group(i, j)) {
+          Search search(slice(i, j), stored(i, j), options_.has_overlap, pricer_);
+          group = search.run();
+          if (!group && j == i + 1 && search.refused()) return *search.refused();
+        }
         if (!group) {
           if (j == i + 1) return too_large(*kernels_[i]);
           // What does not fit may fit again behind a layer that shrinks its data.
