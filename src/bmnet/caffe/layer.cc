@@ -19,12 +19,7 @@ std::string line(const Error& error) {
 
 Error combine(const std::vector<Error>& problems) {
   const Error& first = problems.front();
-  if (problems.size() == 1) {
-    return Error(first.id())
-        .in(first.call())
-        .argument(first.argument(), first.value())
-        .detail(first.detail().empty() ? first.call() : first.detail() + " (" + first.call() + ")");
-  }
+  if (problems.size() == 1) return first;
   std::string lines = std::to_string(problems.size()) + " problems";
   for (size_t i = 0; i < std::min(problems.size(), kShownProblems); ++i)
     lines += "\n  " + line(problems[i]);

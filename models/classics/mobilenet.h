@@ -1,0 +1,13 @@
+// The body of MobileNet v1, which SSD stands on.
+#pragma once
+
+#include "classics/graph.h"
+
+namespace tputwin::models {
+
+struct MobileNetBody {
+  Name conv11, conv13;  // of strides 16 and 32
+};
+MobileNetBody mobilenet_body(Graph& g, const Name& x);
+
+}  // namespace tputwin::models
