@@ -26,7 +26,7 @@ TEST_P(Classics, AreImportedAndFolded) {
   const Expected& expected = GetParam();
   auto net = models::make_classic(expected.name);
   ASSERT_TRUE(net.ok()) << net.error().message();
-  if (expected.weights != 0) EXPECT_EQ(weights_of(*net), expected.weights);
+  EXPECT_EQ(expected.weights == 0 ? 0 : weights_of(*net), expected.weights);
   auto network = import_caffe(*net);
   ASSERT_TRUE(network.ok()) << network.error().message();
   EXPECT_EQ(shape_in(network, expected.output), expected.shape);

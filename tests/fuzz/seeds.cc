@@ -1,3 +1,5 @@
+#include "bmnet/caffe/caffe_net.h"
+#include "bmnet/quantize/table.h"
 #include "bmodel/containers.h"
 #include "bmodel/samples.h"
 #include "fuzz/targets.h"
@@ -117,6 +119,11 @@ std::vector<Bytes> v21_seeds() {
 
 bool is_cmdbuf(std::span<const uint8_t> input) { return isa::decode_program(input, bm1880()).ok(); }
 bool is_model(std::span<const uint8_t> input) { return bmodel::read(input).ok(); }
+bool is_prototxt(std::span<const uint8_t> input) {
+  return net::read_prototxt({reinterpret_cast<const char*>(input.data()), input.size()}).ok();
+}
+bool is_caffemodel(std::span<const uint8_t> input) { return net::read_caffemodel(input).ok(); }
+bool is_table(std::span<const uint8_t> input) { return net::read_table(input).ok(); }
 
 }  // namespace
 
@@ -125,6 +132,9 @@ std::span<const Target> targets() {
       {"fuzz_cmdbuf", fuzz_cmdbuf, cmdbuf_seeds, is_cmdbuf},
       {"fuzz_bmodel_v011", fuzz_bmodel_v011, v011_seeds, is_model},
       {"fuzz_bmodel_v21", fuzz_bmodel_v21, v21_seeds, is_model},
+      {"fuzz_prototxt", fuzz_prototxt, prototxt_seeds, is_prototxt},
+      {"fuzz_caffemodel", fuzz_caffemodel, caffemodel_seeds, is_caffemodel},
+      {"fuzz_table", fuzz_table, table_seeds, is_table},
   };
   return kTargets;
 }

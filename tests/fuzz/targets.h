@@ -18,6 +18,11 @@ std::string fuzz_cmdbuf(std::span<const uint8_t> input);
 // Reads a model, writes it, reads it again.
 std::string fuzz_bmodel_v011(std::span<const uint8_t> input);
 std::string fuzz_bmodel_v21(std::span<const uint8_t> input);
+// Reads a Caffe file, writes it, reads it again; makes a network of it, folded and not.
+std::string fuzz_prototxt(std::span<const uint8_t> input);
+std::string fuzz_caffemodel(std::span<const uint8_t> input);
+// Reads a calibration table, writes it in both forms, reads it again.
+std::string fuzz_table(std::span<const uint8_t> input);
 
 struct Target {
   std::string_view name;
@@ -26,5 +31,9 @@ struct Target {
   bool (*accepts)(std::span<const uint8_t>);  // whether an input is valid
 };
 std::span<const Target> targets();
+
+std::vector<Bytes> prototxt_seeds();
+std::vector<Bytes> caffemodel_seeds();
+std::vector<Bytes> table_seeds();
 
 }  // namespace tputwin::fuzz

@@ -38,10 +38,8 @@ Result<caffe::NetParameter> read_caffemodel(std::span<const uint8_t> file) {
   if (!net.ParsePartialFromCodedStream(&stream) || !stream.ConsumedEntireMessage())
     return malformed("the file ends early, or is no NetParameter");
   if (net.layer().empty() && net.layers().empty()) return malformed("the file holds no layers");
-  for (caffe::LayerParameter& layer : *net.mutable_layer()) {
-    take_elu(layer);
-    layer.DiscardUnknownFields();
-  }
+  for (caffe::LayerParameter& layer : *net.mutable_layer()) take_elu(layer);
+  net.DiscardUnknownFields();
   TW_RETURN_IF_ERROR(upgrade(net));
   return net;
 }

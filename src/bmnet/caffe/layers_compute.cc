@@ -181,7 +181,7 @@ bool scale_dims(Importer& layer, int64_t first, int64_t num_axes, Dims& spanned)
   }
   spanned = Dims(dims.begin() + axis, dims.begin() + end);
   const int64_t channels = dims.size() > 1 ? dims[1] : 1;
-  const bool scalar = volume(spanned) == 1;
+  const bool scalar = volume(spanned) == 1 && channels <= kMaxExtent;
   const bool channel = axis == 1 && volume(spanned) == channels;
   if (scalar || channel) return true;
   layer.parameter(

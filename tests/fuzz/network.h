@@ -1,0 +1,27 @@
+// What every Caffe net may be asked for, whatever its content.
+#pragma once
+
+#include <string>
+
+#include "bmnet/caffe/import.h"
+
+namespace tputwin::fuzz {
+
+// The network of a net, and of its folded form; refusing is right.
+inline std::string import_all(const ::bmnet::caffe::NetParameter& caffe_net, bool needs_weights) {
+  const net::ImportOptions options{.needs_weights = needs_weights};
+  auto network = net::import_caffe(caffe_net, options);
+  if (network.ok() && !net::verify(*network).ok()) return "an imported network is not in order";
+  auto folded = net::fold_batch_norm(caffe_net);
+  if (!folded.ok()) return "";
+  for (const auto& layer : folded->layer())
+    if (layer.type() == "BatchNorm" && layer.bottom_size() == 1 && layer.top_size() == 1)
+      return "a folded net has BatchNorm";
+  auto again = net::import_caffe(*folded, options);
+  // Products of weights may overflow.
+  if (network.ok() && !again.ok() && again.error().id() != ErrorId::net_blob_value)
+    return "the folded net is refused: " + again.error().message();
+  return "";
+}
+
+}  // namespace tputwin::fuzz
