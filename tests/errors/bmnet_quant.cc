@@ -1,0 +1,108 @@
+// TW-NET: calibration tables, quantisation, float execution, data sets.
+#include <bmnet/calibration.pb.h>
+
+#include <cstring>
+
+#include "base/file.h"
+#include "bmnet/data/data_set.h"
+#include "bmnet/float/execute.h"
+#include "bmnet/quantize/calibrate.h"
+#include "bmnet/quantize/integers.h"
+#include "bmnet/quantize/quantise.h"
+#include "bmnet/quantize/table.h"
+#include "common/temporary_directory.h"
+#include "errors/trigger.h"
+
+namespace tputwin::testing {
+namespace {
+
+using namespace tputwin::net;
+
+// An input "data" (1,1,1,1), one op "y" of `type`, an end.
+Network one_op(const std::string& type) {
+  Network network;
+  TensorOp& start = network.ops.emplace_back();
+  start.set_name("data");
+  start.set_type("start");
+  start.add_top("data");
+  *start.add_output_shape() = make_shape({1, 1, 1, 1});
+  TensorOp& op = network.ops.emplace_back();
+  op.set_name("y");
+  op.set_type(type);
+  op.add_bottom("data");
+  op.add_top("y");
+  *op.add_input_shape() = *op.add_output_shape() = make_shape({1, 1, 1, 1});
+  TensorOp& end = network.ops.emplace_back();
+  end.set_name("end");
+  end.set_type("end");
+  end.add_bottom("y");
+  *end.add_input_shape() = make_shape({1, 1, 1, 1});
+  return network;
+}
+
+Network inner_product(float weight, float bias) {
+  Network network = one_op("tg_inner_product");
+  network.ops[1].mutable_tg_inner_product_param()->set_num_output(1);
+  network.blobs["y"] = {{{1, 1}, {weight}}, {{1}, {bias}}};
+  return network;
+}
+
+NetCalibrationParameter thresholds(float x, float y, int shift = 0) {
+  NetCalibrationParameter table;
+  for (const float threshold : {x, y}) {
+    auto& entry = *table.add_layer();
+    entry.set_name(table.layer_size() == 1 ? "data" : "y");
+    entry.add_threshold_y(threshold);
+    entry.set_right_shift_width(shift);
+  }
+  return table;
+}
+
+Status resolved(const std::string& type, const NetCalibrationParameter& table) {
+  const Network network = one_op(type);
+  return resolve(network, table).status();
+}
+
+TW_TRIGGER(net_table, [] { return read_table({}).status(); });
+TW_TRIGGER(net_table_entry, [] {
+  NetCalibrationParameter table = thresholds(1, 1);
+  table.mutable_layer()->RemoveLast();
+  return resolved("tg_pooling", table);
+});
+TW_TRIGGER(net_threshold, [] { return resolved("tg_pooling", thresholds(1, -1)); });
+TW_TRIGGER(net_shift, [] { return resolved("tg_inner_product", thresholds(1, 1, 32)); });
+TW_TRIGGER(net_multiplier, [] { return resolved("tg_eltwise", thresholds(1, 1)); });
+TW_TRIGGER(net_weight_range, [] {
+  Network network = inner_product(200, 0);
+  return quantise(network, thresholds(1, 1)).status();
+});
+TW_TRIGGER(net_unfolded, [] { return resolved("tg_batchnorm", thresholds(1, 1)); });
+TW_TRIGGER(net_bias_saturated, [] {
+  Network network = inner_product(1, 1e9f);
+  std::vector<Error> warnings;
+  const auto table = quantise(network, thresholds(1, 1), &warnings);
+  return warnings.empty() ? table.status() : Status(warnings[0]);
+});
+
+Status opened(const std::vector<uint8_t>& bytes, DataOptions options) {
+  const TemporaryDirectory folder;
+  const Status written = write_bytes(folder / "data", bytes);
+  return written.ok() ? open_data_set(folder / "data", options).status() : Status(written.error());
+}
+
+TW_TRIGGER(net_data, [] { return open_data_set("no such file", {}).status(); });
+TW_TRIGGER(net_data_shape, [] { return opened({1, 2, 3}, {}); });
+TW_TRIGGER(net_data_empty, [] { return opened({}, {}); });
+TW_TRIGGER(net_data_label, [] {
+  const TemporaryDirectory folder;
+  const std::vector<uint8_t> labels{0, 0, 8, 1, 0, 0, 0, 2, 1, 2};
+  const std::vector<uint8_t> images{0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 9};
+  Status written = write_bytes(folder / "labels", labels);
+  if (written.ok()) written = write_bytes(folder / "images", images);
+  if (!written.ok()) return written;
+  return open_data_set(folder / "images", {.list = folder / "labels"}).status();
+});
+TW_TRIGGER(net_cli, [] { return calibrate({}, {}, {.bins = 100}).status(); });
+
+}  // namespace
+}  // namespace tputwin::testing
