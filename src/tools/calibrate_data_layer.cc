@@ -62,7 +62,7 @@ void use_source(const Layer& layer, CalibrateRequest& request) {
   options.resize_w = static_cast<int>(image.new_width());
   request.data = image.root_folder().empty() ? fs::path(options.list).parent_path().string()
                                              : find_path(image.root_folder(), request);
-  if (request.data.empty()) request.data = std::string(1, '.');
+  if (request.data.empty()) request.data.push_back('.');
 }
 
 // n,c,h,w of the samples: of the request, else what is stored, cropped.
