@@ -3,6 +3,7 @@
 #include <bmnet/targets/cpu/cpu.hpp>
 #include <bmnet/targets/plat-bm188x/BM188xBackendContext.hpp>
 #include <fmt/format.h>
+#include <tputwin/cpu_op.h>
 
 #include <filesystem>
 
@@ -52,8 +53,7 @@ void add_cpu_op(void* bmk_ctx, const char* op_name, TensorOp& op) {
   op.set_cpu_op(true);
   op.set_type(op_name);
   std::string payload = op.SerializeAsString();
-  bmk1880_cpu_op(static_cast<bmk1880_context_t*>(bmk_ctx), op_name, payload.data(),
-                 static_cast<int>(payload.size()));
+  tputwin_cpu_op(static_cast<bmk1880_context_t*>(bmk_ctx), op_name, payload.data(), payload.size());
 }
 
 void add_cpu_op(const char* op_name, TensorOp& op) {

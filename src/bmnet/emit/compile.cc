@@ -1,6 +1,7 @@
 #include "bmnet/emit/compile.h"
 
 #include <fmt/format.h>
+#include <tputwin/cpu_op.h>
 
 #include <algorithm>
 #include <optional>
@@ -315,8 +316,7 @@ class Compiler {
 
   void run_on_host(const TensorOp& op) {
     std::string payload = op.SerializeAsString();
-    bmk1880_cpu_op(program_.context(), op.type().c_str(), payload.data(),
-                   static_cast<int>(payload.size()));
+    tputwin_cpu_op(program_.context(), op.type().c_str(), payload.data(), payload.size());
     remember_plugin(op.type());
   }
 
