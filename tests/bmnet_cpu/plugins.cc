@@ -85,6 +85,12 @@ class Chip {
     return {input.begin() + static_cast<ptrdiff_t>(read), input.end()};
   }
   bmerr_t status() const { return status_; }
+  // The address of these bytes.
+  u64 store(Bytes bytes) {
+    bmmem_device_t memory = bmmem_device_alloc_raw(ctx_, bytes.size());
+    bm_memcpy_s2d(ctx_, memory, bytes.data());
+    return bmmem_device_addr(ctx_, memory);
+  }
 
  private:
   bmctx_t ctx_ = nullptr;
@@ -117,7 +123,7 @@ TEST(Plugins, AnOpOfSomeKibibytes) {
   EXPECT_EQ(chip.run(op, {64, 0xc0}), (Bytes{113, 15})) << tputwin_last_error();
 }
 
-TEST(Plugins, FloatOutputsAndCoefficients) {
+TEST(Plugins, FloatOutputs) {
   Chip chip;
   bmnet::TensorOp op;
   op.set_name("Dequantized");
@@ -125,15 +131,28 @@ TEST(Plugins, FloatOutputsAndCoefficients) {
   add(op.mutable_output_shape(), {4}, 4);
   op.add_threshold_x(64);
   expect_near(floats_of(chip.run(op, {2, 4, 0xfe, 0x80})), {1, 2, -1, -64});
-  bmnet::TensorOp norm;
-  norm.set_name("Normalize");
-  norm.mutable_tg_norm_param()->set_channel_shared(false);
-  add(norm.mutable_input_shape(), {1, 2, 1, 1}, 4);
-  add(norm.mutable_input_shape(), {2}, 4);
-  add(norm.mutable_output_shape(), {1, 2, 1, 1}, 4);
-  EXPECT_TRUE(floats_of(chip.run(norm, bytes_of({3, 4}))) == Floats(2));
-  EXPECT_NE(chip.status(), BM_SUCCESS) << "two shapes, one place";
-  EXPECT_STREQ(tputwin_last_error_code(), "TW-BMR-0605");
+}
+
+TEST(Plugins, CoefficientsAreInputsToo) {
+  Chip chip;
+  bmnet::TensorOp op;
+  op.set_name("Normalize");
+  op.mutable_tg_norm_param()->set_channel_shared(false);
+  add(op.mutable_input_shape(), {1, 2, 1, 1}, 4);
+  add(op.mutable_output_shape(), {1, 2, 1, 1}, 4);
+  add(op.mutable_coeff_shape(), {2}, 4);
+  const u64 weight = chip.store(bytes_of({10, 20}));
+  op.add_global_coeff(weight);
+  expect_near(floats_of(chip.run(op, bytes_of({3, 4}))), {6, 16});
+}
+
+TEST(Plugins, AnOperandWithoutAPlaceIsRefused) {
+  Chip chip;
+  bmnet::TensorOp op = softmax();
+  add(op.mutable_input_shape(), {2}, 4);
+  (void)chip.run(op, {64, 0xc0});
+  EXPECT_NE(chip.status(), BM_SUCCESS);
+  EXPECT_NE(std::string(tputwin_last_error()).find("TW-NET-0502"), std::string::npos);
 }
 
 TEST(Plugins, EveryOneIsThere) {
