@@ -2,6 +2,7 @@
 // is estimated, and a layer's weights are as large as its inputs ask for.
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "bmnet/caffe/import.h"
 #include "classics/classics.h"
@@ -38,7 +39,14 @@ class Random {
 
 class Filler {
  public:
-  Filler(caffe::NetParameter& caffe_net, uint64_t seed) : net_(caffe_net), random_(seed) {}
+  Filler(caffe::NetParameter& caffe_net, const net::Network& network, uint64_t seed)
+      : net_(caffe_net), random_(seed) {
+    for (const TensorOp& op : network.ops)
+      for (const std::string& bottom : op.bottom()) {
+        if (op.type() == "tg_eltwise") added_.insert(bottom);
+        if (op.type() == "tg_softmax") chosen_.insert(bottom);
+      }
+  }
 
   void fill(const TensorOp& op) {
     layer_ = layer(op.name());
@@ -75,11 +83,13 @@ class Filler {
   // Weights that make results of variance 1 of inputs of this mean square.
   double linear(const TensorOp& op, const std::vector<int64_t>& dims, int64_t outputs,
                 int64_t fan_in, bool bias) {
+    // Scores differ enough for a choice among them.
+    const double wanted = chosen_.contains(op.top(0)) ? 4 : 1;
     const auto deviation =
-        static_cast<float>(1 / std::sqrt(static_cast<double>(fan_in) * input(op)));
+        static_cast<float>(wanted / std::sqrt(static_cast<double>(fan_in) * input(op)));
     blob(dims, [&] { return deviation * random_.normal(); });
     if (bias) blob({outputs}, [&] { return 0.1F * random_.normal(); });
-    return 1.01;
+    return wanted * wanted;
   }
 
   double convolution(const TensorOp& op) {
@@ -116,9 +126,11 @@ class Filler {
 
   double scale(const TensorOp& op) {
     const int64_t c = net::extents(op.input_shape(0)).c;
-    if (layer_->type() == "Scale") blob({c}, [&] { return random_.between(0.8F, 1.2F); });
+    // Sums of many branches do not grow too fast.
+    const float size = added_.contains(op.top(0)) ? 0.5F : 1.0F;
+    if (layer_->type() == "Scale") blob({c}, [&] { return size * random_.between(0.8F, 1.2F); });
     if (op.tg_scale_param().bias_term()) blob({c}, [&] { return 0.1F * random_.normal(); });
-    return input(op);
+    return size * size * input(op);
   }
 
   double sum(const TensorOp& op) const {
@@ -160,13 +172,14 @@ class Filler {
   caffe::LayerParameter* layer_ = nullptr;
   int next_ = 0;
   std::map<std::string, double> squares_;
+  std::set<std::string> added_, chosen_;  // tensors that Eltwise, and that Softmax reads
 };
 
 }  // namespace
 
 Status fill_weights(caffe::NetParameter& caffe_net, uint64_t seed) {
   TW_ASSIGN_OR_RETURN(network, net::import_caffe(caffe_net, {.needs_weights = false}));
-  Filler filler(caffe_net, seed);
+  Filler filler(caffe_net, network, seed);
   for (const TensorOp& op : network.ops) filler.fill(op);
   return {};
 }
