@@ -50,7 +50,8 @@ TEST(VendorLeNet, EveryIntegerIsTheVendors) {
       ASSERT_EQ(made.threshold_x_quantized_size(), entry.threshold_x_quantized_size());
       for (int i = 0; i < made.threshold_x_quantized_size(); ++i)
         EXPECT_EQ(made.threshold_x_quantized(i), entry.threshold_x_quantized(i)) << entry.name();
-      EXPECT_EQ(made.relu_param().SerializeAsString(), entry.relu_param().SerializeAsString());
+      EXPECT_EQ(made.relu_param().SerializePartialAsString(),
+                entry.relu_param().SerializePartialAsString());
     }
 }
 

@@ -29,6 +29,7 @@ class Convolution {
       : in_(extents(op.input_shape(0))),
         out_(extents(op.output_shape(0))),
         window_(convolution_window(op)) {
+    read_ = in_;
     if (must_expand()) expand();
     const int64_t group = op.tg_convolution_param().group();
     const Memory::dims weight_dims{group, out_.c / group, read_.c / group, window_.kernel_h,
@@ -91,7 +92,6 @@ class Convolution {
   void expand() {
     expands_ = true;
     original_ = window_;
-    read_ = in_;
     read_.h = (in_.h - 1) * (window_.ins_h + 1) + 1 + window_.pad_top + window_.pad_bottom;
     read_.w = (in_.w - 1) * (window_.ins_w + 1) + 1 + window_.pad_left + window_.pad_right;
     window_.pad_top = window_.pad_bottom = window_.pad_left = window_.pad_right = 0;
@@ -114,7 +114,6 @@ class Convolution {
   }
 
   dnnl::convolution_forward::primitive_desc choose(const Memory::dims& weight_dims) {
-    if (!expands_) read_ = in_;
     dnnl::primitive_attr attributes;
     attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
     const OneLibraryThread one;
