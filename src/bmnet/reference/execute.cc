@@ -42,13 +42,10 @@ bool has_relu(const TensorOp& op) {
 }
 
 Status execute(const Layer& layer) {
+  if (layer.op.cpu_op() || !cpu_plugin_name(layer.op.type()).empty()) return cpu_operator(layer);
   const auto* row = std::ranges::find(kTypes, layer.op.type(), &Row::type);
-  if (row != std::end(kTypes))
-    TW_RETURN_IF_ERROR(row->run(layer));
-  else if (!cpu_plugin_name(layer.op.type()).empty())
-    return cpu_operator(layer);
-  else
-    return fail(layer.op, ErrorId::net_ir_type);
+  if (row == std::end(kTypes)) return fail(layer.op, ErrorId::net_ir_type);
+  TW_RETURN_IF_ERROR(row->run(layer));
   if (has_relu(layer.op))
     for (int8_t& y : layer.results()) y = std::max<int8_t>(y, 0);
   return {};
