@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <ostream>
 
 #include "../../examples/bmnet/custom_lenet/elu.h"
 #include "../../examples/bmnet/custom_lenet/leaky_relu.h"
@@ -21,7 +22,14 @@ namespace {
 const std::string kData = TPUTWIN_SHARED_DATA "/lenet-int8/";
 const std::string kPlugins = TPUTWIN_BIN_DIR "/../examples/custom_lenet_plugins";
 
-class CustomLenet : public ::testing::TestWithParam<int> {
+// Float weights are quantised by the builder; the others are the vendor's integers.
+struct Case {
+  const char* caffemodel;
+  int level;
+};
+void PrintTo(const Case& c, std::ostream* out) { *out << c.caffemodel << " at level " << c.level; }
+
+class CustomLenet : public ::testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
     if (std::filesystem::exists(kData)) return;
@@ -32,13 +40,13 @@ class CustomLenet : public ::testing::TestWithParam<int> {
   // A net of batch 1 at the level, ready to run.
   void build(bmctx_t& ctx, bmnet_t& net) {
     bmnet::CaffeBuilder<int8_t> builder(
-        BM_CHIP_BM1880, (kData + "test_deploy.proto").c_str(), (kData + "test.caffemodel").c_str(),
+        BM_CHIP_BM1880, (kData + "test_deploy.proto").c_str(), (kData + GetParam().caffemodel).c_str(),
         nullptr, (kData + "bmnet_lenet_calibration.pb2").c_str(), nullptr);
     builder.addCustomizedLayer(new LeakyReluLayer);
     builder.addCustomizedTensorInst(new LeakyReluInst);
     builder.addCustomizedLayer(new EluLayer);
     builder.addCustomizedTensorInst(new EluInst);
-    builder.build(1, 1, 28, 28, GetParam());
+    builder.build(1, 1, 28, 28, GetParam().level);
     EXPECT_EQ(builder.cpu_layers, std::vector<std::string>{"ELU"});
     const std::string file = (directory_ / "lenet.bmodel").string();
     builder.store_model("lenet", file.c_str(), kPlugins.c_str());
@@ -63,7 +71,15 @@ TEST_P(CustomLenet, GivesTheBytesOfTheChip) {
   bm_exit(ctx);
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, CustomLenet, ::testing::Range(0, 5));
+INSTANTIATE_TEST_SUITE_P(Levels, CustomLenet,
+                         ::testing::Values(Case{"bmnet_lenet_calibration.caffemodel", BM_OPT_NONE},
+                                           Case{"bmnet_lenet_calibration.caffemodel",
+                                                BM_OPT_LAYER_GROUP},
+                                           Case{"bmnet_lenet_calibration.caffemodel",
+                                                BM_OPT_LAYER_GROUP_WITH_WEIGHT_OPT},
+                                           Case{"test.caffemodel", BM_OPT_NONE},
+                                           Case{"test.caffemodel",
+                                                BM_OPT_LAYER_GROUP_WITH_WEIGHT_OPT}));
 
 }  // namespace
 }  // namespace tputwin::testing

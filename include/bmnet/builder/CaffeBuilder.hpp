@@ -14,8 +14,8 @@ namespace bmnet {
 
 class CaffeBuilderBase : public BuilderBase {
  public:
-  // modified_proto: the graph; NULL: that of the caffemodel. caffemodel: int8 weights, found by layer
-  // name. weight_bin: NULL, or a file that store_weight() wrote, checked against the weights.
+  // modified_proto: the graph; NULL: that of the caffemodel. caffemodel: weights, found by layer
+  // name: int8 ones, or floats, which are quantised with the thresholds of the table. weight_bin: NULL, or a file that store_weight() wrote, checked against the weights.
   // in_ctable: calibration table. out_ctable: NULL, or a file that gets the table as it was used.
   // enable_dequantized: outputs are floats.
   CaffeBuilderBase(CHIP_VER ver, const char* modified_proto, const char* caffemodel,

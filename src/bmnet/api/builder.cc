@@ -13,6 +13,7 @@
 #include "bmnet/api/cpu_call.h"
 #include "bmnet/caffe/import.h"
 #include "bmnet/emit/compile.h"
+#include "bmnet/quantize/quantise.h"
 #include "bmnet/quantize/table.h"
 
 namespace bmnet {
@@ -176,8 +177,13 @@ void BuilderBase::build(std::vector<TensorShape> nchw, int opt) {
     raise(Error(ErrorId::net_option).in("build").argument("opt", fmt::format("{}", opt)));
   s.compiled.reset();
   auto caffe_net = take(net::load_caffe(s.prototxt, s.caffemodel));
-  s.network = take(net::import_caffe(caffe_net, s.import_options(nchw)));
   s.table = take(net::read_table_file(s.in_ctable));
+  s.network = take(net::import_caffe(caffe_net, s.import_options(nchw)));
+  if (net::has_float_weights(*s.network)) {
+    caffe_net = take(net::fold_batch_norm(std::move(caffe_net)));
+    s.network = take(net::import_caffe(caffe_net, s.import_options(nchw)));
+    s.table = take(net::quantise(*s.network, s.table));
+  }
   s.compiled = take(net::compile(*s.network, s.table, s.compile_options(opt)));
   const net::Compiled& done = *s.compiled;
   if (!s.out_ctable.empty()) need(net::write_table(s.table, s.out_ctable));

@@ -4,6 +4,7 @@
 #include <tputwin/cpu_op.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <unordered_map>
 
@@ -416,6 +417,14 @@ Result<Compiled> compile(const Network& network, const NetCalibrationParameter& 
   auto integers = resolve(network, table);
   if (!integers.ok()) return Status(integers.error());
   return compile(network, *integers, options);
+}
+
+bool has_float_weights(const Network& network) {
+  for (const auto& [layer, blobs] : network.blobs)
+    for (const Blob& blob : blobs)
+      for (float v : blob.data)
+        if (v != std::floor(v)) return true;
+  return false;
 }
 
 bmodel::Model to_model(const Compiled& compiled, const std::string& name) {

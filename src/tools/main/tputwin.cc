@@ -9,6 +9,7 @@
 #include "tools/calibrate_command.h"
 #include "tools/catalogue.h"
 #include "tools/compare.h"
+#include "tools/compile_command.h"
 #include "tools/disasm.h"
 #include "tools/exit_code.h"
 #include "tools/info.h"
@@ -223,6 +224,7 @@ int main(int argc, char** argv) {
   add_info(app, exit);
   add_disasm(app, exit);
   add_calibrate(app, exit);
+  add_compile(app, exit);
   add_kernel(app, exit);
   add_chips(app, exit);
   add_errors(app, exit);

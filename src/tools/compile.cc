@@ -1,0 +1,128 @@
+#include "tools/compile.h"
+
+#include <fmt/format.h>
+#include <google/protobuf/text_format.h>
+
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+
+#include "base/file.h"
+#include "bmnet/api/cpu_call.h"
+#include "bmnet/caffe/import.h"
+#include "bmnet/quantize/quantise.h"
+#include "bmnet/quantize/table.h"
+
+namespace tputwin::tools {
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::span<const uint8_t> bytes_of(const std::string& text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+
+struct QuantisedModel {
+  net::Network network;
+  NetCalibrationParameter table;
+};
+
+// Float weights are quantised with the thresholds of the table.
+Result<QuantisedModel> read_model(const CompileRequest& request) {
+  TW_ASSIGN_OR_RETURN(caffe, net::load_caffe(request.prototxt, request.caffemodel));
+  TW_ASSIGN_OR_RETURN(table, net::read_table_file(request.table));
+  net::ImportOptions options;
+  for (const auto& shape : request.shapes) options.input_shapes.push_back(net::make_shape(shape));
+  options.batch = request.batch;
+  TW_ASSIGN_OR_RETURN(network, net::import_caffe(caffe, options));
+  if (!net::has_float_weights(network)) return QuantisedModel{std::move(network), std::move(table)};
+  TW_ASSIGN_OR_RETURN(folded, net::fold_batch_norm(std::move(caffe)));
+  TW_ASSIGN_OR_RETURN(floats, net::import_caffe(folded, options));
+  TW_ASSIGN_OR_RETURN(integers, net::quantise(floats, table));
+  return QuantisedModel{std::move(floats), std::move(integers)};
+}
+
+Status write_model(const CompileRequest& request, const net::Compiled& compiled) {
+  bmodel::Model model = net::to_model(compiled, request.name);
+  const std::string plugins =
+      request.plugin_directory.empty() ? shipped_plugins() : request.plugin_directory;
+  TW_RETURN_IF_ERROR(net::add_plugins(model, compiled.cpu_operators, plugins));
+  return bmodel::write_file(model, bmodel::Container::v2_1, request.model);
+}
+
+Status write_files(const CompileRequest& request, const net::Compiled& compiled,
+                   const NetCalibrationParameter& table) {
+  if (!request.model.empty()) TW_RETURN_IF_ERROR(write_model(request, compiled));
+  if (!request.ir.empty()) {
+    std::string text;
+    google::protobuf::TextFormat::PrintToString(compiled.optimised, &text);
+    TW_RETURN_IF_ERROR(write_bytes(request.ir, bytes_of(text)));
+  }
+  if (!request.commands.empty()) TW_RETURN_IF_ERROR(write_bytes(request.commands, compiled.cmdbuf));
+  if (!request.weights.empty()) TW_RETURN_IF_ERROR(write_bytes(request.weights, compiled.weight));
+  if (!request.out_table.empty()) TW_RETURN_IF_ERROR(net::write_table(table, request.out_table));
+  return Status();
+}
+
+}  // namespace
+
+Result<CompileResult> compile_caffe(const CompileRequest& request) {
+  TW_ASSIGN_OR_RETURN(model, read_model(request));
+  const double start = now();
+  auto compiled = net::compile(model.network, model.table, request.options);
+  if (!compiled.ok()) return Status(compiled.error());
+  CompileResult result{std::move(*compiled), now() - start};
+  TW_RETURN_IF_ERROR(write_files(request, result.compiled, model.table));
+  return result;
+}
+
+std::string compile_text(const CompileRequest& request, const CompileResult& result) {
+  const net::Compiled& c = result.compiled;
+  std::string text;
+  auto out = std::back_inserter(text);
+  fmt::format_to(out, "model      {}, level {}, compiled in {:.2f} s\n", request.name,
+                 static_cast<int>(request.options.level), result.seconds);
+  for (const bmodel::Input& i : c.inputs)
+    fmt::format_to(out, "input      {} threshold {}\n", bmodel::to_string(i.shape), i.threshold);
+  for (const bmodel::Output& o : c.outputs)
+    fmt::format_to(out, "output     {} {} threshold {}\n", o.name, bmodel::to_string(o.shape),
+                   o.threshold);
+  fmt::format_to(out, "commands   {} instructions, {} bytes\n", c.instructions, c.cmdbuf.size());
+  fmt::format_to(out, "memory     {} bytes of weights, {} bytes of neurons\n", c.weight.size(),
+                 c.neuron_size);
+  fmt::format_to(out, "transfers  {} bytes between global and local memory\n", c.global_bytes);
+  fmt::format_to(out, "predicted  {} cycles, {:.3f} ms at 1 GHz\n", c.predicted_cycles,
+                 static_cast<double>(c.predicted_cycles) / 1e6);
+  for (const std::string& name : c.cpu_operators) fmt::format_to(out, "host       {}\n", name);
+  return text;
+}
+
+Result<std::vector<int64_t>> parse_shape(const std::string& text) {
+  std::vector<int64_t> shape;
+  const char *at = text.data(), *end = text.data() + text.size();
+  while (at != end) {
+    int64_t extent = 0;
+    const auto [next, error] = std::from_chars(at, end, extent);
+    if (error != std::errc() || extent < 1 || (next != end && *next != ','))
+      return Error(ErrorId::net_cli).argument("shape", text).detail("expected n,c,h,w");
+    shape.push_back(extent);
+    at = next == end ? end : next + 1;
+  }
+  if (shape.empty()) return Error(ErrorId::net_cli).argument("shape", "\"\"");
+  return shape;
+}
+
+std::string shipped_plugins() {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  for (const char* place : {"../plugins", "../lib/tputwin/plugins", "../lib/x86_64-linux-gnu/tputwin/plugins"}) {
+    const fs::path folder = program.parent_path() / place;
+    if (fs::exists(folder / "x86_64", ignored)) return fs::weakly_canonical(folder, ignored).string();
+  }
+  return "";
+}
+
+}  // namespace tputwin::tools

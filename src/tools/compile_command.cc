@@ -1,0 +1,75 @@
+#include "tools/compile_command.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "tools/compile.h"
+#include "tools/exit_code.h"
+
+namespace tputwin::tools {
+namespace {
+
+struct CompileCommand {
+  CompileRequest request;
+  std::vector<std::string> shapes;
+  bool explain = false;
+};
+
+int run_compile(CompileCommand& command) {
+  for (const std::string& text : command.shapes) {
+    auto shape = parse_shape(text);
+    if (!shape.ok()) return fail("tputwin", shape.error());
+    command.request.shapes.push_back(*shape);
+  }
+  auto result = compile_caffe(command.request);
+  if (!result.ok()) return fail("tputwin", result.error());
+  if (command.explain) std::fputs(result->compiled.explanation.c_str(), stdout);
+  std::fputs(compile_text(command.request, *result).c_str(), stdout);
+  return kOk;
+}
+
+}  // namespace
+
+void add_compile(CLI::App& app, int& exit) {
+  using net::Level;
+  auto* sub = app.add_subcommand("compile", "Compile a Caffe model into a bmodel");
+  auto command = std::make_shared<CompileCommand>();
+  CompileRequest& r = command->request;
+  sub->add_option("--caffemodel", r.caffemodel,
+                  "weights: int8, or float, which are quantised with the table")
+      ->required();
+  sub->add_option("--prototxt", r.prototxt, "graph; default: that of the caffemodel");
+  sub->add_option("--table", r.table, "calibration table, binary or text")->required();
+  sub->add_option("--output,-o", r.model, "bmodel to write");
+  sub->add_option("--name", r.name, "name of the net in the bmodel")->capture_default_str();
+  sub->add_option("--shape", command->shapes, "n,c,h,w, once per input; default: the net's own");
+  sub->add_option("--batch", r.batch, "samples, instead of the first extent of the inputs");
+  sub->add_option("--level", r.options.level,
+                  "none, group, recycle, merge or weight, or 0 to 4; default: weight")
+      ->transform(CLI::CheckedTransformer(
+          std::vector<std::pair<std::string, Level>>{{"none", Level::none},
+                                                     {"group", Level::layer_group},
+                                                     {"recycle", Level::recycle_memory},
+                                                     {"merge", Level::merge_activations},
+                                                     {"weight", Level::weight_optimisation}},
+          CLI::ignore_case));
+  sub->add_flag("--dequantized", r.options.dequantise_outputs, "outputs as floats");
+  sub->add_flag("--keep-all", r.options.keep_all, "keep all intermediate tensors");
+  sub->add_option("--plugins", r.plugin_directory,
+                  "folder of x86_64/NAME.so of CPU operators; default: those of the compiler");
+  sub->add_option("--out-ir", r.ir, "optimised IR as text");
+  sub->add_option("--out-commands", r.commands, "raw command buffer");
+  sub->add_option("--out-weights", r.weights, "raw weights");
+  sub->add_option("--out-table", r.out_table, "calibration table as it was used");
+  sub->add_flag("--explain", command->explain,
+                "print groups, slices, local memory and predicted cycles, with reasons");
+  sub->footer(fmt::format(
+      "Examples:\n  tputwin compile --prototxt deploy.prototxt --caffemodel int8.caffemodel "
+      "--table table.pb2 -o net.bmodel --explain\n{}",
+      kExitCodes));
+  sub->callback([command, &exit] { exit = run_compile(*command); });
+}
+
+}  // namespace tputwin::tools

@@ -1,0 +1,106 @@
+// bm_builder.bin: the vendor's compiler of Caffe models, with its options. (BMNet guide 4.2)
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <map>
+
+#include "tools/compile.h"
+
+namespace {
+
+using tputwin::tools::CompileRequest;
+
+// Missing and bad arguments, as the vendor's exit(-1).
+constexpr int kUsage = 255, kFailed = 1;
+
+struct Options {
+  std::string target = "bm1880", shape, fc_left_shift, log_directory;
+  std::string layer_group = "no", weight_optimize = "no", fusion_layers = "no", cpu_softmax = "yes";
+  int profile = 0;
+  bool dequantized = false, dump_all = false;
+};
+
+// First match wins, as in the vendor's sample.
+tputwin::net::Level level_of(const Options& o) {
+  using tputwin::net::Level;
+  if (o.fusion_layers == "yes") return Level::layer_group;
+  if (o.weight_optimize == "yes") return Level::weight_optimisation;
+  if (o.layer_group == "yes") return Level::recycle_memory;
+  return Level::none;
+}
+
+void add_options(CLI::App& app, Options& o, CompileRequest& r) {
+  const auto yes_no = CLI::IsMember({"yes", "no"});
+  app.add_option("-t,--target", o.target, "bm1880")->check(CLI::IsMember({"bm1880"}));
+  app.add_option("-n,--name", r.name, "name of the net")->required();
+  app.add_option("-s,--shape", o.shape, "n,c,h,w of the input; 8, 12 ... numbers for several")
+      ->required();
+  app.add_option("-c,--caffemodel,-i,--in_model", r.caffemodel, "int8 caffemodel")->required();
+  app.add_option("-m,--modified_proto", r.prototxt, "deploy prototxt to use");
+  app.add_option("-d,--in_ctable", r.table, "calibration table")->required();
+  app.add_option("-e,--out_ctable", r.out_table, "calibration table to write");
+  app.add_option("-u,--plugin", r.plugin_directory, "folder of CPU plugins");
+  app.add_option("-p,--out_proto", r.ir, "optimised IR as text");
+  app.add_option("-o,--out_model", r.model, "bmodel");
+  app.add_option("-b,--out_cmdbuf", r.commands, "raw command buffer");
+  app.add_option("-g,--out_weight", r.weights, "raw weights");
+  app.add_option("--enable-layer-group", o.layer_group, "yes or no")->check(yes_no);
+  app.add_option("--enable-weight-optimize", o.weight_optimize, "yes or no")->check(yes_no);
+  app.add_option("--enable-fusion-layers", o.fusion_layers, "yes or no")->check(yes_no);
+  app.add_option("--enable-cpu-softmax", o.cpu_softmax, "yes; Softmax always runs on the CPU")
+      ->check(yes_no);
+  app.add_option("--enable-profile", o.profile, "accepted; `tputwin run` prints a profile");
+  app.add_option("--fc-left-shift", o.fc_left_shift,
+                 "accepted; inner products are never split along their inputs");
+  app.add_option("--glog_out_dir", o.log_directory, "accepted; nothing is logged");
+  app.add_flag("--enable-dequantized", o.dequantized, "outputs as floats");
+  app.add_flag("--dump-all-neuron", o.dump_all, "keep all intermediate tensors");
+}
+
+// Groups of four numbers.
+tputwin::Status set_shapes(const std::string& text, CompileRequest& r) {
+  auto numbers = tputwin::tools::parse_shape(text);
+  if (!numbers.ok()) return tputwin::Status(numbers.error());
+  if (numbers->size() % 4 != 0)
+    return tputwin::Error(tputwin::ErrorId::net_cli).argument("--shape", text).detail(
+        "expected n,c,h,w for every input");
+  for (size_t i = 0; i < numbers->size(); i += 4)
+    r.shapes.emplace_back(numbers->begin() + static_cast<ptrdiff_t>(i),
+                          numbers->begin() + static_cast<ptrdiff_t>(i) + 4);
+  return {};
+}
+
+int fail(const tputwin::Error& error, int code) {
+  fmt::print(stderr, "bm_builder.bin: error: {}\n", error.message());
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Compiles an int8 Caffe model into a bmodel", "bm_builder.bin");
+  app.set_version_flag("--version", "tputwin " TPUTWIN_VERSION);
+  app.footer(
+      "Example:\n  bm_builder.bin -t bm1880 -n lenet -c int8.caffemodel -m deploy.prototxt "
+      "-d table.pb2 -s 1,1,28,28 --enable-weight-optimize=yes -o lenet.bmodel\n");
+  Options options;
+  CompileRequest request;
+  add_options(app, options, request);
+  try {
+    app.parse(argc, argv);
+    if (request.ir.empty() && request.model.empty())
+      throw CLI::RequiredError("--out_proto or --out_model");
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : kUsage;
+  }
+  if (tputwin::Status s = set_shapes(options.shape, request); !s.ok())
+    return fail(s.error(), kUsage);
+  request.options.level = level_of(options);
+  request.options.dequantise_outputs = options.dequantized;
+  request.options.keep_all = options.dump_all;
+  auto result = tputwin::tools::compile_caffe(request);
+  if (!result.ok()) return fail(result.error(), kFailed);
+  fmt::print("{}", tputwin::tools::compile_text(request, *result));
+  return 0;
+}
