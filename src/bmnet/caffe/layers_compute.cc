@@ -314,6 +314,8 @@ void import_normalize(Importer& layer) {
   layer.positive("eps", p.eps());
   if (!layer.ready() || !layer.axes_at_least(2)) return;
   layer.weights({{"scale", {p.channel_shared() ? 1 : layer.extents().c}}});
+  if (!layer.blobs().empty())
+    param.mutable_scale()->Assign(layer.blobs()[0].data.begin(), layer.blobs()[0].data.end());
   layer.output_like_input();
 }
 

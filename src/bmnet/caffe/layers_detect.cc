@@ -220,7 +220,7 @@ void import_region(Importer& layer) {
   param.set_num(p.num());
   param.set_background(p.background());
   layer.range("classes", p.classes(), 1, kMaxExtent);
-  layer.range("coords", p.coords(), 4, 4);
+  layer.range("coords", p.coords(), 2, kMaxExtent);
   layer.range("num", p.num(), 1, kMaxExtent);
   if (!layer.ready() || !layer.axes_at_least(4)) return;
   const int64_t channels = int64_t{p.num()} * (p.coords() + 1 + p.classes());
