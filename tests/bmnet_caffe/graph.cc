@@ -1,4 +1,5 @@
 // Names, in-place layers, removed layers, phases, inputs.
+#include "bmnet/caffe/upgrade.h"
 #include "bmnet_caffe/nets.h"
 
 namespace tputwin::net::testing {
@@ -163,6 +164,53 @@ TEST(Graph, TextAndBinaryAreReadAsTheyWereWritten) {
   auto network = import_caffe(*merged);
   ASSERT_TRUE(network.ok()) << network.error().message();
   EXPECT_EQ(network->blobs.at("p")[0].data, (std::vector<float>{0.25F, -1}));
+}
+
+// A field 143 that is InputParameter here and text elsewhere.
+TEST(Graph, WeightsOfAForkAreRead) {
+  caffe::NetParameter net = parse(input("1 2") + layer("p", "PReLU", "data"));
+  caffe::NetParameter weights;
+  weights.add_layer()->set_name("p");
+  add_blob(*weights.mutable_layer(0), {2}, {0.5F, 0.25F});
+  std::string fields = weights.layer(0).SerializeAsString() + "\xfa\x08\x04\x0a\x09zz";
+  std::string binary = "\xa2\x06";
+  binary += static_cast<char>(fields.size());
+  binary += fields;
+  const std::span bytes(reinterpret_cast<const uint8_t*>(binary.data()), binary.size());
+  EXPECT_FALSE(read_caffemodel(bytes).ok());
+  auto read = read_weights(bytes);
+  ASSERT_TRUE(read.ok()) << read.error().message();
+  auto merged = merge_caffe(net, *read);
+  ASSERT_TRUE(merged.ok());
+  EXPECT_TRUE(import_caffe(*merged).ok());
+  EXPECT_FALSE(read_weights(bytes.first(bytes.size() - 1)).ok());
+}
+
+TEST(Graph, BlobsOfVersion1) {
+  caffe::NetParameter old;
+  old.add_input("data");
+  for (int d : {1, 2, 3, 3}) old.add_input_dim(d);
+  auto& conv = *old.add_layers();
+  conv.set_name("conv");
+  conv.set_type(caffe::V1LayerParameter::CONVOLUTION);
+  conv.add_bottom("data");
+  conv.add_top("conv");
+  conv.mutable_convolution_param()->set_num_output(2);
+  conv.mutable_convolution_param()->add_kernel_size(1);
+  for (int count : {4, 2}) {
+    auto& blob = *conv.add_blobs();
+    blob.set_num(1);
+    blob.set_channels(1);
+    blob.set_height(count / 2);
+    blob.set_width(2);
+    for (int i = 0; i < count; ++i) blob.add_data(static_cast<float>(i));
+  }
+  const std::string binary = old.SerializeAsString();
+  auto read = read_caffemodel({reinterpret_cast<const uint8_t*>(binary.data()), binary.size()});
+  ASSERT_TRUE(read.ok()) << read.error().message();
+  auto network = import_caffe(*read);
+  ASSERT_TRUE(network.ok()) << network.error().message();
+  EXPECT_EQ(network->blobs.at("conv")[0].shape, (std::vector<int64_t>{2, 2, 1, 1}));
 }
 
 TEST(Graph, OldBlobsGetAShape) {

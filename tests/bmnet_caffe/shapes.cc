@@ -259,6 +259,16 @@ TEST(Parameters, KernelOfADeconvolutionIsFlippedAndTransposed) {
   EXPECT_EQ(kernel[8], 7);
 }
 
+TEST(Parameters, NormalizeCarriesItsScale) {
+  caffe::NetParameter net = parse(
+      input("1 2 3 3") + layer("x", "Normalize", "data", "norm_param { channel_shared: false }"));
+  add_blob(layer_of(net, "x"), {2}, {20, 10});
+  auto network = import_caffe(net);
+  ASSERT_TRUE(network.ok()) << network.error().message();
+  ASSERT_EQ(op_of(*network, "x").tg_norm_param().scale_size(), 2);
+  EXPECT_EQ(op_of(*network, "x").tg_norm_param().scale(1), 10);
+}
+
 TEST(Parameters, Activations) {
   auto network =
       import_text(input("1 2") + layer("a", "ReLU", "data", "relu_param { negative_slope: 0.1 }") +

@@ -1,3 +1,4 @@
+#include "bmnet/caffe/upgrade.h"
 #include "fuzz/network.h"
 #include "fuzz/targets.h"
 
@@ -5,6 +6,8 @@ namespace tputwin::fuzz {
 
 std::string fuzz_caffemodel(std::span<const uint8_t> input) {
   auto read = net::read_caffemodel(input);
+  auto weights = net::read_weights(input);
+  if (read.ok() && !weights.ok()) return "the weights of a readable file are not";
   if (!read.ok()) return "";
   const std::string bytes = net::to_caffemodel(*read);
   auto again = net::read_caffemodel({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});

@@ -94,9 +94,11 @@ Result<caffe::NetParameter> read_text(const std::string& path) {
   return in_file(path, read_prototxt({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
 }
 
-Result<caffe::NetParameter> read_binary(const std::string& path) {
+using Reader = Result<caffe::NetParameter> (*)(std::span<const uint8_t>);
+
+Result<caffe::NetParameter> read_binary(const std::string& path, Reader read) {
   TW_ASSIGN_OR_RETURN(bytes, read_bytes(path));
-  return in_file(path, read_caffemodel(bytes));
+  return in_file(path, read(bytes));
 }
 
 // What a net in use consists of. A caffemodel is the net that was trained: the data layer of its
@@ -138,12 +140,12 @@ Result<caffe::NetParameter> load_caffe(const std::string& prototxt, const std::s
   if (prototxt.empty() && caffemodel.empty())
     return Error(ErrorId::net_prototxt).in("load_caffe").detail("neither a prototxt nor a model");
   if (prototxt.empty()) {
-    TW_ASSIGN_OR_RETURN(model, read_binary(caffemodel));
+    TW_ASSIGN_OR_RETURN(model, read_binary(caffemodel, read_caffemodel));
     return merge_caffe(std::move(model), {});
   }
   TW_ASSIGN_OR_RETURN(graph, read_text(prototxt));
   if (caffemodel.empty()) return merge_caffe(std::move(graph), {});
-  TW_ASSIGN_OR_RETURN(weights, read_binary(caffemodel));
+  TW_ASSIGN_OR_RETURN(weights, read_binary(caffemodel, read_weights));
   return merge_caffe(std::move(graph), weights);
 }
 

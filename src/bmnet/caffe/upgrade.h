@@ -11,6 +11,10 @@ namespace tputwin::net {
 // the canonical ones, blobs get a shape and floats. What is of today's form already stays as it is.
 Status upgrade(caffe::NetParameter& net);
 
+// What a caffemodel gives to the graph of a prototxt: names and blobs. Parameters of a fork may be
+// anything under their numbers; where they hinder reading, they are left out.
+Result<caffe::NetParameter> read_weights(std::span<const uint8_t> file);
+
 // Losses, Accuracy and the like: layers that a net in use has no need of.
 bool is_training_only(std::string_view type);
 // Layers that read a data set.
