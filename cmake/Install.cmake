@@ -25,6 +25,10 @@ endforeach()
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${PROJECT_BINARY_DIR}/src/generated/libbmodel/bmodel.pb.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/libbmodel)
+foreach(name bmnet bmnet_caffe calibration common_calibration)
+  install(FILES ${PROJECT_BINARY_DIR}/src/generated/bmnet/${name}.pb.h
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bmnet)
+endforeach()
 
 # find_package(tputwin): targets tputwin::bmkernel, tputwin::bmruntime, ...
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tputwin)
@@ -72,6 +76,10 @@ tputwin_pkg_config(bmutils "BMNNSDK utilities on tputwin" "tputwin" "-lbmutils")
 tputwin_pkg_config(bmblas "BMBLAS on tputwin" "bmkernel" "-lbmblas")
 tputwin_pkg_config(bmruntime "BMRuntime API for the BM1880 on tputwin" "bmkernel bmodel"
   "-lbmruntime")
+tputwin_pkg_config(cpu-plugin "CPU operators of BMNet on tputwin" "tputwin"
+  "-lcpu-plugin -lprotobuf -lglog -lgflags" "-I\${includedir}/bmnet")
+tputwin_pkg_config(bmnet "BMNet compiler for the BM1880 on tputwin" "cpu-plugin bmruntime"
+  "-lbmnet -lbmnet_caffe_pb")
 tputwin_pkg_config(bmkernel-static "BMKernel API on tputwin, static" ""
   "-lbmkernel-static ${static_dependencies}")
 tputwin_pkg_config(bmruntime-static "BMRuntime API on tputwin, static" "bmkernel-static"

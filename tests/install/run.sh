@@ -44,6 +44,12 @@ if ldd "$work/static" | grep -E 'libbm|libtputwin'; then
   exit 1
 fi
 
+step BMNet with customized layers, pkg-config
+$CXX -std=c++11 -shared -fPIC $CXXFLAGS "$examples/bmnet/custom_lenet/elu_plugin.cpp" \
+  -o "$work/ELU.so" $(pkg-config --cflags --libs cpu-plugin) $LDFLAGS
+$CXX -std=c++11 $CXXFLAGS "$examples/bmnet/custom_lenet/main.cpp" -o "$work/custom_lenet" \
+  $(pkg-config --cflags --libs bmnet) -Wl,-rpath,"$sdk/lib" $LDFLAGS
+
 # A project of device/*.c and host/*.cpp, in the three ways of docs/okkernel.md.
 okkernel=$work/okkernel
 cp -r "$here/okkernel" "$okkernel"
