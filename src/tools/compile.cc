@@ -71,7 +71,9 @@ Status write_files(const CompileRequest& request, const net::Compiled& compiled,
 Result<CompileResult> compile_caffe(const CompileRequest& request) {
   TW_ASSIGN_OR_RETURN(model, read_model(request));
   const double start = now();
-  auto compiled = net::compile(model.network, model.table, request.options);
+  net::CompileOptions options = request.options;
+  options.first_pooling = net::has_quirk("first_pooling");
+  auto compiled = net::compile(model.network, model.table, options);
   if (!compiled.ok()) return Status(compiled.error());
   CompileResult result{std::move(*compiled), now() - start};
   TW_RETURN_IF_ERROR(write_files(request, result.compiled, model.table));

@@ -5,6 +5,7 @@
 #include <libbmruntime/bmruntime_bmnet.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/last_error.h"
@@ -29,6 +30,7 @@ class Session {
     if (ctx_ != nullptr) bm_exit(ctx_);
   }
   Status open(const bmodel::Model& model) {
+    setenv("TPUTWIN_PLUGIN_PATH", TPUTWIN_BIN_DIR "/../plugins", 1);
     auto bytes = bmodel::write(model, bmodel::Container::v2_1);
     if (!bytes.ok()) return Status(bytes.error());
     if (bm_init(0, &ctx_) != BM_SUCCESS) return runtime_error("bm_init");

@@ -141,6 +141,7 @@ struct BuilderBase::State {
     net::CompileOptions options;
     options.level = static_cast<net::Level>(opt);
     options.dequantise_outputs = enable_dequantized;
+    options.first_pooling = net::has_quirk("first_pooling");
     for (auto& [key, inst] : insts)
       options.customized[key] = [this, i = inst.get()](TensorOp& op, const net::LayerIntegers&,
                                                        net::Program& program) {

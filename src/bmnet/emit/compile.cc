@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <unordered_map>
 
@@ -42,6 +43,7 @@ class Compiler {
       : options_(options), net_{network, integers}, pricer_(bm1880()) {}
 
   Result<Compiled> run() {
+    if (options_.first_pooling) share_first_pooling();
     if (options_.level >= Level::layer_group) fuse_relu(net_);
     if (options_.dequantise_outputs) dequantise_outputs();
     storage_.emplace(net_, options_.level >= Level::layer_group, options_.keep_all);
@@ -54,6 +56,20 @@ class Compiler {
  private:
   const Network& network() const { return net_.network; }
   const LayerIntegers& integers(size_t op) const { return net_.integers[op]; }
+
+  void share_first_pooling() {
+    const LayerIntegers* first = nullptr;
+    for (size_t i = 0; i < network().ops.size(); ++i) {
+      const TensorOp& op = network().ops[i];
+      if (op.type() != "tg_pooling" ||
+          op.tg_pooling_param().pool() != ::bmnet::TGPoolingParameter::MAX)
+        continue;
+      LayerIntegers& own = net_.integers[i];
+      if (first == nullptr) first = &own;
+      own.multiplier = first->multiplier;
+      own.right_shift = first->right_shift;
+    }
+  }
 
   // ---- Outputs as floats ----
 
@@ -417,6 +433,17 @@ Result<Compiled> compile(const Network& network, const NetCalibrationParameter& 
   auto integers = resolve(network, table);
   if (!integers.ok()) return Status(integers.error());
   return compile(network, *integers, options);
+}
+
+bool has_quirk(std::string_view name) {
+  const char* text = std::getenv("TPUTWIN_QUIRKS");
+  std::string_view rest = text == nullptr ? "" : text;
+  while (!rest.empty()) {
+    const size_t comma = std::min(rest.find(','), rest.size());
+    if (rest.substr(0, comma) == name || rest.substr(0, comma) == "all") return true;
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return false;
 }
 
 bool has_float_weights(const Network& network) {
