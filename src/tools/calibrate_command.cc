@@ -60,7 +60,8 @@ void add_data_options(CLI::App& app, CalibrateRequest& request) {
 
 void add_method_options(CLI::App& app, CalibrateRequest& request) {
   net::CalibrationOptions& options = request.options;
-  app.add_option("--method", options.method, "of choosing thresholds: kl, mse, percentile or max")
+  app.add_option("--method", options.method,
+                 "of choosing thresholds: mse (default), kl, percentile or max")
       ->transform(names<ThresholdMethod>({{"kl", ThresholdMethod::divergence},
                                           {"mse", ThresholdMethod::squared_error},
                                           {"percentile", ThresholdMethod::percentile},
@@ -71,6 +72,8 @@ void add_method_options(CLI::App& app, CalibrateRequest& request) {
       ->check(CLI::Range(128, 1 << 20));
   app.add_option("--batch", options.batch, "samples computed at once; default 16")
       ->check(CLI::Range(1u, 65536u));
+  app.add_flag("!--no-equalise", options.equalise,
+               "keep the ranges of channels as they are in the float net");
   app.add_option("--report", request.report_path, "write the report as JSON here");
 }
 

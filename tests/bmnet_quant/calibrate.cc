@@ -66,7 +66,7 @@ TEST_P(CalibrateLeNet, KeepsItsAccuracy) {
   }
   EXPECT_GE(right, kTested * 97 / 100);
   for (const TensorReport& tensor : result->tensors) {
-    EXPECT_GT(tensor.sqnr, 15) << tensor.blob;
+    EXPECT_GT(tensor.sqnr, GetParam() == ThresholdMethod::divergence ? 10 : 25) << tensor.blob;
   }
   const auto json = nlohmann::json::parse(report_json(*result));
   EXPECT_EQ(json["tensors"].size(), result->tensors.size());
@@ -117,20 +117,20 @@ const DataOptions kFaces{.mean = {127.5f}, .scale = {0.0078125f}, .rgb = true};
 
 TEST(Calibrate, Det1) {
   TW_NEED_SHARED_DATA("mtcnn/det1.caffemodel");
-  expect_calibrates("mtcnn/det1.prototxt", "mtcnn/det1.caffemodel", kFaces, 0.98);
+  expect_calibrates("mtcnn/det1.prototxt", "mtcnn/det1.caffemodel", kFaces, 0.97);
 }
 TEST(Calibrate, Det2) {
   TW_NEED_SHARED_DATA("mtcnn/det2.caffemodel");
-  expect_calibrates("mtcnn/det2.prototxt", "mtcnn/det2.caffemodel", kFaces, 0.9);
+  expect_calibrates("mtcnn/det2.prototxt", "mtcnn/det2.caffemodel", kFaces, 0.99);
 }
 TEST(Calibrate, Det3) {
   TW_NEED_SHARED_DATA("mtcnn/det3.caffemodel");
-  expect_calibrates("mtcnn/det3.prototxt", "mtcnn/det3.caffemodel", kFaces, 0.9);
+  expect_calibrates("mtcnn/det3.prototxt", "mtcnn/det3.caffemodel", kFaces, 0.99);
 }
 TEST(Calibrate, UltraFace) {
   TW_NEED_SHARED_DATA("ultraface/RFB-320.caffemodel");
   expect_calibrates("ultraface/RFB-320.prototxt", "ultraface/RFB-320.caffemodel",
-                    {.mean = {127}, .scale = {1 / 128.0f}, .rgb = true}, 0.9);
+                    {.mean = {127}, .scale = {1 / 128.0f}, .rgb = true}, 0.95);
 }
 
 }  // namespace

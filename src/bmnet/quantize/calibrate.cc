@@ -7,6 +7,7 @@
 #include "bmnet/caffe/import.h"
 #include "bmnet/float/execute.h"
 #include "bmnet/quantize/compare.h"
+#include "bmnet/quantize/equalise.h"
 #include "bmnet/quantize/fold.h"
 #include "bmnet/quantize/integers.h"
 #include "bmnet/quantize/kinds.h"
@@ -59,6 +60,7 @@ class Calibrator {
     TW_RETURN_IF_ERROR(check());
     TW_ASSIGN_OR_RETURN(folded, fold_batch_norm(float_net));
     result_.net = std::move(folded);
+    if (options_.equalise) TW_RETURN_IF_ERROR(equalise_net());
     NetCalibrationParameter thresholds;
     TW_RETURN_IF_ERROR(observe(thresholds));
     CalibrationOptions single = options_;
@@ -69,7 +71,7 @@ class Calibrator {
     result_.table = std::move(*table);
     result_.network = std::move(network);
     TW_RETURN_IF_ERROR(compare_with_float());
-    store_blobs();
+    store_blobs(result_.network);
     return std::move(result_);
   }
 
@@ -88,6 +90,15 @@ class Calibrator {
     return {};
   }
 
+  Status equalise_net() {
+    CalibrationOptions single = options_;
+    single.batch = 1;
+    TW_ASSIGN_OR_RETURN(network, import_batched(result_.net, single, samples_));
+    equalise(network);
+    store_blobs(network);
+    return {};
+  }
+
   void advance() {
     ++done_;
     if (options_.progress) options_.progress(done_, total_);
@@ -101,7 +112,9 @@ class Calibrator {
     total_ = 2 * runs.count() + std::min(options_.report_samples, samples_);
     const auto step = [this] { advance(); };
     TW_ASSIGN_OR_RETURN(ranges, find_ranges(runs, *executor, step));
-    TW_ASSIGN_OR_RETURN(histograms, make_histograms(runs, *executor, ranges, options_.bins, step));
+    TW_ASSIGN_OR_RETURN(histograms,
+                        make_histograms(runs, *executor, ranges, options_.bins,
+                                        options_.method != ThresholdMethod::divergence, step));
     TensorThresholds folded;
     for (const TensorOp& op : network.ops)
       for (const std::string& top : op.top()) folded[top] = choose(op, histograms.at(top));
@@ -184,10 +197,10 @@ class Calibrator {
     return {};
   }
 
-  void store_blobs() {
+  void store_blobs(const Network& network) {
     for (caffe::LayerParameter& layer : *result_.net.mutable_layer()) {
-      const auto found = result_.network.blobs.find(layer.name());
-      if (found == result_.network.blobs.end()) continue;
+      const auto found = network.blobs.find(layer.name());
+      if (found == network.blobs.end()) continue;
       const int blobs = std::min(layer.blobs_size(), static_cast<int>(found->second.size()));
       for (int b = 0; b < blobs; ++b) {
         caffe::BlobProto& blob = *layer.mutable_blobs(b);

@@ -120,20 +120,19 @@ Result<TensorRanges> find_ranges(const SampleRuns& runs, FloatExecutor& executor
   return ranges;
 }
 
-Result<std::map<std::string, Histogram, std::less<>>> make_histograms(const SampleRuns& runs,
-                                                                      FloatExecutor& executor,
-                                                                      const TensorRanges& ranges,
-                                                                      int bins, const Step& step) {
-  std::map<std::string, Histogram, std::less<>> histograms;
-  std::map<std::string, bool, std::less<>> positive;
+Result<Histograms> make_histograms(const SampleRuns& runs, FloatExecutor& executor,
+                                   const TensorRanges& ranges, int bins, bool positive,
+                                   const Step& step) {
+  Histograms histograms;
+  std::map<std::string, bool, std::less<>> half;
   for (const auto& [tensor, range] : ranges) {
-    positive[tensor] = feeds_relu_only(runs.network, tensor);
-    histograms.emplace(tensor, Histogram(range.magnitude(positive[tensor]), bins));
+    half[tensor] = positive && feeds_relu_only(runs.network, tensor);
+    histograms.emplace(tensor, Histogram(range.magnitude(half[tensor]), bins));
   }
   TW_RETURN_IF_ERROR(runs.each(
       executor,
       [&](const std::string& tensor, const Blob& value) {
-        histograms.at(tensor).add(value.data, positive.at(tensor));
+        histograms.at(tensor).add(value.data, half.at(tensor));
       },
       step));
   return histograms;

@@ -39,9 +39,10 @@ struct SampleRuns {
 };
 
 Result<TensorRanges> find_ranges(const SampleRuns& runs, FloatExecutor& executor, const Step& step);
-Result<std::map<std::string, Histogram, std::less<>>> make_histograms(const SampleRuns& runs,
-                                                                      FloatExecutor& executor,
-                                                                      const TensorRanges& ranges,
-                                                                      int bins, const Step& step);
+using Histograms = std::map<std::string, Histogram, std::less<>>;
+// With `positive`, of a tensor that only ReLUs read what is below zero counts as zero.
+Result<Histograms> make_histograms(const SampleRuns& runs, FloatExecutor& executor,
+                                   const TensorRanges& ranges, int bins, bool positive,
+                                   const Step& step);
 
 }  // namespace tputwin::net
