@@ -81,7 +81,9 @@ size_t best(const T* values) {
   return static_cast<size_t>(std::max_element(values, values + 10) - values);
 }
 
-// With the table as it is written, int8 sees in every image what the float net sees.
+// With the table as it is written, int8 sees in every image what the float net sees, unless the float
+// net's two best results are closer than one step of the quantised output (image 62: 28.1 and 27.6
+// steps, both 27 in int8).
 TEST_P(CustomLenet, ClassifiesAsTheFloatNet) {
   bmctx_t ctx = nullptr;
   bmnet_t net = nullptr;
@@ -104,7 +106,9 @@ TEST_P(CustomLenet, ClassifiesAsTheFloatNet) {
       x.data.push_back(static_cast<float>(static_cast<int8_t>(image[p])) * threshold / 128);
     auto y = (*floats)->run({{network->inputs()[0], x}});
     ASSERT_TRUE(y.ok()) << y.error().message();
-    EXPECT_EQ(best(result), best(y->begin()->second.data.data())) << "image " << i;
+    const float* floats_of = y->begin()->second.data.data();
+    const float step = 13.757675f / 128;  // threshold of the output
+    EXPECT_LE(floats_of[best(floats_of)] - floats_of[best(result)], step) << "image " << i;
   }
   bmnet_cleanup(net);
   bm_exit(ctx);

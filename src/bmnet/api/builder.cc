@@ -127,6 +127,21 @@ struct BuilderBase::State {
 
   // ---- Reading ----
 
+  // Of customized layers only their own code knows what the entries mean.
+  void quantise() {
+    const ::NetCalibrationParameter given = table;
+    table = take(net::quantise(*network, given));
+    for (const TensorOp& op : network->ops) {
+      if (op.type() != "tg_customized") continue;
+      const auto* entry = net::find_entry(given, op);
+      if (entry == nullptr) continue;
+      auto* layers = table.mutable_layer();
+      for (int i = layers->size() - 1; i >= 0; --i)
+        if (layers->Get(i).name() == entry->name()) layers->DeleteSubrange(i, 1);
+      *table.add_layer() = *entry;
+    }
+  }
+
   net::ImportOptions import_options(const std::vector<TensorShape>& shapes) {
     net::ImportOptions options;
     options.input_shapes = shapes;
@@ -183,7 +198,7 @@ void BuilderBase::build(std::vector<TensorShape> nchw, int opt) {
   if (net::has_float_weights(*s.network)) {
     caffe_net = take(net::fold_batch_norm(std::move(caffe_net)));
     s.network = take(net::import_caffe(caffe_net, s.import_options(nchw)));
-    s.table = take(net::quantise(*s.network, s.table));
+    s.quantise();
   }
   s.compiled = take(net::compile(*s.network, s.table, s.compile_options(opt)));
   const net::Compiled& done = *s.compiled;

@@ -5,7 +5,7 @@
 namespace tputwin::net {
 namespace {
 
-constexpr int64_t kMaxRows = 1024;  // of an operand of the tensor engine
+constexpr int64_t kMaxRows = 1024, kMaxChannels = 4095;  // of an operand of the tensor engine
 
 Span part_of(int64_t extent, int index, int parts) {
   return {extent * index / parts, extent * (index + 1) / parts};
@@ -61,6 +61,7 @@ class Planner {
     const bool by_channel = cut.channels != 0 && cut.channels < all;
     if (by_channel && (steps_ != 1 || !kernel(0).can_split_channels())) return false;
     const int64_t channels = by_channel ? cut.channels : all;
+    if (channels > kMaxChannels && !kernel(0).output.is_matrix) return false;
     for (int64_t c = 0; c < all; c += channels)
       for (int64_t n = 0; n < samples; n += cut.samples)
         for (int r = 0; r < cut.row_slices; ++r)
