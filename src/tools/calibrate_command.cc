@@ -74,6 +74,8 @@ void add_method_options(CLI::App& app, CalibrateRequest& request) {
       ->check(CLI::Range(1u, 65536u));
   app.add_flag("!--no-equalise", options.equalise,
                "keep the ranges of channels as they are in the float net");
+  app.add_flag("!--no-bias-correction", options.correct_biases,
+               "biases by the plain rule, as the vendor's tools make them");
   app.add_option("--report", request.report_path, "write the report as JSON here");
 }
 

@@ -6,6 +6,7 @@
 
 #include "bmnet/caffe/import.h"
 #include "bmnet/float/execute.h"
+#include "bmnet/quantize/bias_correction.h"
 #include "bmnet/quantize/compare.h"
 #include "bmnet/quantize/equalise.h"
 #include "bmnet/quantize/fold.h"
@@ -66,11 +67,13 @@ class Calibrator {
     CalibrationOptions single = options_;
     single.batch = 1;
     TW_ASSIGN_OR_RETURN(network, import_batched(result_.net, single, samples_));
-    auto table = quantise(network, thresholds, &result_.warnings);
+    result_.network = network;
+    auto table = quantise(result_.network, thresholds, &result_.warnings);
     if (!table.ok()) return table.error();
     result_.table = std::move(*table);
-    result_.network = std::move(network);
-    TW_RETURN_IF_ERROR(compare_with_float());
+    if (options_.correct_biases)
+      TW_RETURN_IF_ERROR(correct_biases(network, result_.table, means_, result_.network));
+    TW_RETURN_IF_ERROR(compare_with_float(network));
     store_blobs(result_.network);
     return std::move(result_);
   }
@@ -111,7 +114,9 @@ class Calibrator {
     const SampleRuns runs{network, data_, samples_};
     total_ = 2 * runs.count() + std::min(options_.report_samples, samples_);
     const auto step = [this] { advance(); };
-    TW_ASSIGN_OR_RETURN(ranges, find_ranges(runs, *executor, step));
+    MeanCollector means(network);
+    TW_ASSIGN_OR_RETURN(ranges, find_ranges(runs, *executor, means, step));
+    means_ = means.means();
     TW_ASSIGN_OR_RETURN(histograms,
                         make_histograms(runs, *executor, ranges, options_.bins,
                                         options_.method != ThresholdMethod::divergence, step));
@@ -178,10 +183,7 @@ class Calibrator {
       }
   }
 
-  Status compare_with_float() {
-    CalibrationOptions single = options_;
-    single.batch = 1;
-    TW_ASSIGN_OR_RETURN(network, import_batched(result_.net, single, samples_));
+  Status compare_with_float(const Network& network) {
     TW_ASSIGN_OR_RETURN(executor, FloatExecutor::create(network));
     TW_ASSIGN_OR_RETURN(integers, resolve(result_.network, result_.table));
     Comparison comparison(result_.network, integers);
@@ -215,6 +217,7 @@ class Calibrator {
   const CalibrationOptions& options_;
   Calibration result_;
   std::vector<std::string> tensors_;  // of result_.tensors
+  TensorMeans means_;
   size_t samples_ = 0, done_ = 0, total_ = 0;
 };
 

@@ -96,7 +96,7 @@ Status SampleRuns::each(FloatExecutor& executor, const FloatExecutor::Observer& 
 }
 
 Result<TensorRanges> find_ranges(const SampleRuns& runs, FloatExecutor& executor,
-                                 const Step& step) {
+                                 MeanCollector& means, const Step& step) {
   TensorRanges ranges;
   std::string broken;
   const LrnReaders readers = lrn_readers(runs.network);
@@ -105,6 +105,7 @@ Result<TensorRanges> find_ranges(const SampleRuns& runs, FloatExecutor& executor
       [&](const std::string& tensor, const Blob& value) {
         TensorRange& range = ranges[tensor];
         widen(range, value.data);
+        means.add(tensor, value);
         if (const auto lrn = readers.find(tensor); lrn != readers.end())
           range.sum_of_squares =
               std::max(range.sum_of_squares, largest_sum_of_squares(value, lrn->second));

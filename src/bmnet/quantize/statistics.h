@@ -6,6 +6,7 @@
 
 #include "bmnet/data/data_set.h"
 #include "bmnet/float/execute.h"
+#include "bmnet/quantize/bias_correction.h"
 #include "bmnet/quantize/fold.h"
 #include "bmnet/quantize/histogram.h"
 
@@ -38,7 +39,8 @@ struct SampleRuns {
               const Step& step) const;
 };
 
-Result<TensorRanges> find_ranges(const SampleRuns& runs, FloatExecutor& executor, const Step& step);
+Result<TensorRanges> find_ranges(const SampleRuns& runs, FloatExecutor& executor,
+                                 MeanCollector& means, const Step& step);
 using Histograms = std::map<std::string, Histogram, std::less<>>;
 // With `positive`, of a tensor that only ReLUs read what is below zero counts as zero.
 Result<Histograms> make_histograms(const SampleRuns& runs, FloatExecutor& executor,

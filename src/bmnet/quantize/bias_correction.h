@@ -1,0 +1,39 @@
+// Rounded weights shift the mean of a result; the bias takes the shift back.
+#pragma once
+
+#include <bmnet/calibration.pb.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bmnet/ir/network.h"
+
+namespace tputwin::net {
+
+// Mean of the values of a tensor: one per channel, or for tensors that inner products read, per
+// value.
+using TensorMeans = std::map<std::string, std::vector<float>, std::less<>>;
+
+// Adds the values of one run (batch in front) to sums of the form above.
+class MeanCollector {
+ public:
+  explicit MeanCollector(const Network& network);
+  void add(const std::string& tensor, const Blob& value);
+  TensorMeans means() const;
+
+ private:
+  struct Sums {
+    bool per_value = false;
+    std::vector<double> sums;
+    double count = 0;
+  };
+  std::map<std::string, Sums, std::less<>> tensors_;
+};
+
+// Biases of `quantised` anew, from the weights and biases of `network`, the same net in float.
+// Their shifts stay; a bias that would saturate stays as it is.
+Status correct_biases(const Network& network, const NetCalibrationParameter& table,
+                      const TensorMeans& means, Network& quantised);
+
+}  // namespace tputwin::net
