@@ -11,6 +11,7 @@
 #include "tools/compare.h"
 #include "tools/compile_command.h"
 #include "tools/disasm.h"
+#include "tools/eval_command.h"
 #include "tools/exit_code.h"
 #include "tools/info.h"
 #include "tools/kernel.h"
@@ -226,6 +227,7 @@ int main(int argc, char** argv) {
   add_calibrate(app, exit);
   add_compile(app, exit);
   add_kernel(app, exit);
+  add_eval(app, exit);
   add_chips(app, exit);
   add_errors(app, exit);
   try {

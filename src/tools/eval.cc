@@ -1,0 +1,213 @@
+#include "tools/eval.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <optional>
+
+#include "bmnet/float/execute.h"
+#include "tools/progress.h"
+#include "tools/session.h"
+
+namespace tputwin::tools {
+namespace {
+
+constexpr uint32_t kFormatFp32 = 0;  // FMT_F32, of CPU operators
+
+// Classifies and adds the time it took.
+template <class Side>
+Result<std::vector<size_t>> timed(double& seconds, Side& side, const std::vector<float>& samples) {
+  const auto start = std::chrono::steady_clock::now();
+  auto classes = side.classify(samples);
+  seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return classes;
+}
+
+// The class of each of `batch` samples whose scores follow each other.
+std::vector<size_t> classes_of(std::span<const float> scores, size_t batch) {
+  std::vector<size_t> classes;
+  const size_t count = scores.size() / batch;
+  for (size_t i = 0; i < batch; ++i) {
+    auto one = scores.subspan(i * count, count);
+    classes.push_back(static_cast<size_t>(std::ranges::max_element(one) - one.begin()));
+  }
+  return classes;
+}
+
+// The float net, a batch at a time.
+class FloatSide {
+ public:
+  Status open(const net::Network& network, const std::string& output) {
+    if (network.inputs().size() != 1 || network.outputs().empty())
+      return Error(ErrorId::net_data_shape)
+          .in(network.name)
+          .argument("inputs", std::to_string(network.inputs().size()))
+          .detail("nets of one input are evaluated");
+    input_ = network.inputs().front();
+    shape_ = net::dims(*network.shape_of(input_));
+    output_ = network.outputs().front();
+    for (const std::string& name : network.outputs())
+      if (network.blob_name(name) == output) output_ = name;
+    auto executor = net::FloatExecutor::create(network);
+    if (!executor.ok()) return executor.error();
+    executor_ = std::move(*executor);
+    return {};
+  }
+
+  size_t batch() const { return static_cast<size_t>(shape_.front()); }
+  size_t values() const {
+    size_t count = 1;
+    for (int64_t extent : shape_) count *= static_cast<size_t>(extent);
+    return count;
+  }
+
+  Result<std::vector<size_t>> classify(const std::vector<float>& samples) {
+    auto outputs = executor_->run({{input_, {shape_, samples}}});
+    if (!outputs.ok()) return outputs.error();
+    return classes_of(outputs->at(output_).data, batch());
+  }
+
+ private:
+  std::unique_ptr<net::FloatExecutor> executor_;
+  std::string input_, output_;
+  std::vector<int64_t> shape_;
+};
+
+// The model on the simulated chip.
+class Int8Side {
+ public:
+  Status open(std::span<const uint8_t> file, const EvalOptions& options) {
+    auto model = bmodel::read(file);
+    if (!model.ok()) return model.error();
+    const bmodel::Variety& variety = model->varieties.front();
+    if (variety.inputs.size() != 1)
+      return Error(ErrorId::net_data_shape)
+          .in(model->name)
+          .argument("inputs", std::to_string(variety.inputs.size()))
+          .detail("models of one input are evaluated");
+    input_ = variety.inputs.front();
+    bytes_.resize(input_.bytes());
+    outputs_.resize(variety.output_bytes());
+    output_ = variety.outputs.front();
+    size_t offset = 0;
+    for (const bmodel::Output& output : variety.outputs) {
+      if (output.name == options.output) output_ = output, offset_ = offset;
+      offset += output.bytes();
+    }
+    if (!options.plugin_directory.empty()) prepend_plugin_path(options.plugin_directory);
+    TW_RETURN_IF_ERROR(session_.open(file));
+    return session_.select({input_.shape});
+  }
+
+  const bmodel::Input& input() const { return input_; }
+  size_t batch() const { return input_.shape.empty() ? 1 : input_.shape.front(); }
+
+  Result<std::vector<size_t>> classify(const std::vector<float>& samples) {
+    std::ranges::transform(samples, bytes_.begin(), [this](float x) {
+      return static_cast<uint8_t>(quantise(x, input_.threshold));
+    });
+    if (Status status = session_.infer(bytes_, outputs_); !status.ok()) return status.error();
+    return classes_of(scores(), batch());
+  }
+
+ private:
+  static int8_t quantise(float x, float threshold) {
+    const float scaled = x * 128 / threshold + 0.5f;
+    return static_cast<int8_t>(static_cast<int>(std::clamp(scaled, -128.0f, 127.0f)));
+  }
+
+  std::vector<float> scores() const {
+    const auto bytes = std::span(outputs_).subspan(offset_, output_.bytes());
+    if (output_.fmt == kFormatFp32) {
+      std::vector<float> values(bytes.size() / sizeof(float));
+      std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+      return values;
+    }
+    std::vector<float> values;
+    for (uint8_t byte : bytes) values.push_back(static_cast<int8_t>(byte));
+    return values;
+  }
+
+  Session session_;
+  bmodel::Input input_;
+  bmodel::Output output_;
+  size_t offset_ = 0;  // of the scores among the outputs
+  std::vector<uint8_t> bytes_, outputs_;
+};
+
+void count(EvalReport& report, size_t label, size_t by_float, size_t by_int8) {
+  const bool float_right = by_float == label, int8_right = by_int8 == label;
+  ++report.samples;
+  report.fp32.right += float_right;
+  report.int8.right += int8_right;
+  report.both_right += float_right && int8_right;
+  report.float_only += float_right && !int8_right;
+  report.int8_only += !float_right && int8_right;
+  report.both_wrong += !float_right && !int8_right;
+  report.same_class += by_float == by_int8;
+}
+
+// A batch from `first` on; the last sample again where there are no more.
+Result<std::vector<float>> load_batch(const net::DataSet& data, uint64_t first, uint64_t end,
+                                      size_t batch, size_t values) {
+  std::vector<float> samples(values);
+  const size_t each = values / batch;
+  for (size_t i = 0; i < batch; ++i)
+    TW_RETURN_IF_ERROR(data.sample(std::min<uint64_t>(first + i, end - 1),
+                                   std::span(samples).subspan(i * each, each)));
+  return samples;
+}
+
+std::string side_text(const char* name, const EvalReport::Side& side, uint64_t samples) {
+  const double all = static_cast<double>(samples);
+  return fmt::format("{:<8}{:7.2f} %  {} right, {:.1f} images/s\n", name,
+                     100 * static_cast<double>(side.right) / all, side.right, all / side.seconds);
+}
+
+}  // namespace
+
+Result<EvalReport> evaluate(const net::Network& net, std::span<const uint8_t> model,
+                            const net::DataSet& data, const EvalOptions& options) {
+  FloatSide fp32;
+  Int8Side int8;
+  TW_RETURN_IF_ERROR(fp32.open(net, options.output));
+  TW_RETURN_IF_ERROR(int8.open(model, options));
+  if (fp32.values() != bmodel::element_count(int8.input().shape) || fp32.batch() != int8.batch())
+    return Error(ErrorId::net_data_shape)
+        .in(net.name)
+        .argument("model", bmodel::to_string(int8.input().shape))
+        .detail("the float net has an input of another shape");
+  if (data.size() == 0) return Error(ErrorId::net_data_empty).in("eval");
+  const uint64_t end = options.samples ? std::min<uint64_t>(options.samples, data.size())
+                                       : static_cast<uint64_t>(data.size());
+
+  EvalReport report{.batch = fp32.batch()};
+  std::optional<ProgressBar> bar;
+  if (options.progress) bar.emplace(end);
+  for (uint64_t first = 0; first < end; first += report.batch) {
+    TW_ASSIGN_OR_RETURN(samples, load_batch(data, first, end, report.batch, fp32.values()));
+    TW_ASSIGN_OR_RETURN(float_classes, timed(report.fp32.seconds, fp32, samples));
+    TW_ASSIGN_OR_RETURN(int8_classes, timed(report.int8.seconds, int8, samples));
+    const size_t loaded = std::min<uint64_t>(report.batch, end - first);
+    for (size_t i = 0; i < loaded; ++i)
+      count(report, static_cast<size_t>(data.label(first + i)), float_classes[i], int8_classes[i]);
+    if (bar) bar->advance(loaded);
+  }
+  return report;
+}
+
+std::string report_text(const EvalReport& r) {
+  std::string text = fmt::format("samples {}, in batches of {}\n", r.samples, r.batch);
+  text += side_text("float", r.fp32, r.samples) + side_text("int8", r.int8, r.samples);
+  const double loss = static_cast<double>(r.fp32.right) - static_cast<double>(r.int8.right);
+  text += fmt::format("loss    {:7.2f} %\n", 100 * loss / static_cast<double>(r.samples));
+  text += fmt::format("right   both {}, float only {}, int8 only {}, neither {}\n", r.both_right,
+                      r.float_only, r.int8_only, r.both_wrong);
+  text += fmt::format("agree   {} of {} samples have the same class in both\n", r.same_class,
+                      r.samples);
+  return text;
+}
+
+}  // namespace tputwin::tools

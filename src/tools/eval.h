@@ -1,0 +1,58 @@
+// tputwin eval: how right a float net and its int8 model are over labelled samples, and where they
+// part ways.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bmnet/data/data_set.h"
+#include "bmnet/ir/network.h"
+#include "bmnet/quantize/integers.h"
+#include "bmodel/bmodel.h"
+
+namespace tputwin::tools {
+
+struct EvalOptions {
+  uint64_t samples = 0;          // only the first so many; 0: all
+  std::string output;            // the scores, when the model has several outputs
+  std::string plugin_directory;  // of CPU operators, besides those the model carries
+  bool progress = false;         // draw a bar on stderr when it takes long
+};
+
+struct EvalReport {
+  struct Side {
+    uint64_t right = 0;
+    double seconds = 0;
+  };
+  uint64_t samples = 0, batch = 0;
+  Side fp32, int8;
+  uint64_t both_right = 0, float_only = 0, int8_only = 0, both_wrong = 0;
+  uint64_t same_class = 0;  // both say the same, right or wrong
+};
+
+// The float net, and the model on the simulated chip in its first variety. Both have one input; a
+// sample's class is where the scores are highest, the first of equal ones.
+Result<EvalReport> evaluate(const net::Network& net, std::span<const uint8_t> model,
+                            const net::DataSet& data, const EvalOptions& options);
+std::string report_text(const EvalReport& report);
+
+// What the int8 interpreter makes of a tensor, beside the float net.
+struct TensorComparison {
+  std::string layer, type, tensor;
+  float threshold = 0;
+  double cosine = 0;               // of the angle between all float and all int8 values
+  double sqnr_db = 0;              // power of the float values over that of the differences
+  double clipped = 0;              // part of the float values beyond the threshold
+  size_t sample = 0, element = 0;  // where they differ most
+  float expected = 0, actual = 0;  // there
+};
+
+// Every tensor that both nets have under one name, in order. `int8` is the quantised net, with its
+// integers; both nets have batch 1.
+Result<std::vector<TensorComparison>> compare_layers(
+    const net::Network& fp32, const net::Network& int8,
+    const std::vector<net::LayerIntegers>& integers, const net::DataSet& data, uint64_t samples);
+std::string comparison_text(const std::vector<TensorComparison>& rows);
+
+}  // namespace tputwin::tools

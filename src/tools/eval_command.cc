@@ -1,0 +1,111 @@
+#include "tools/eval_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "base/file.h"
+#include "bmnet/caffe/caffe_net.h"
+#include "bmnet/caffe/import.h"
+#include "bmnet/quantize/table.h"
+#include "tools/calibrate_command.h"
+#include "tools/eval.h"
+#include "tools/exit_code.h"
+
+namespace tputwin::tools {
+namespace {
+
+struct EvalCommand {
+  std::string prototxt, caffemodel;                   // float
+  std::string bmodel;                                 // accuracy
+  std::string int8_prototxt, int8_caffemodel, table;  // layer by layer
+  CalibrateRequest source;                            // of the samples
+  EvalOptions options;
+  bool layers = false;
+};
+
+constexpr uint64_t kSamplesOfLayers = 10;
+
+Result<std::unique_ptr<net::DataSet>> open_data(const EvalCommand& command,
+                                                const net::TensorShape& input) {
+  net::DataOptions options = command.source.data_options;
+  options.shape = net::extents(input);
+  options.shape.n = 1;
+  return net::open_data_set(command.source.data, options);
+}
+
+Result<std::string> accuracy(const EvalCommand& command) {
+  TW_ASSIGN_OR_RETURN(file, read_bytes(command.bmodel));
+  TW_ASSIGN_OR_RETURN(model, bmodel::read(file));
+  const bmodel::Variety& variety = model.varieties.front();
+  net::ImportOptions shapes;
+  for (const bmodel::Input& input : variety.inputs)
+    shapes.input_shapes.push_back(net::make_shape({input.shape.begin(), input.shape.end()}));
+  TW_ASSIGN_OR_RETURN(caffe, net::load_caffe(command.prototxt, command.caffemodel));
+  TW_ASSIGN_OR_RETURN(network, net::import_caffe(caffe, shapes));
+  TW_ASSIGN_OR_RETURN(data, open_data(command, shapes.input_shapes.front()));
+  TW_ASSIGN_OR_RETURN(report, evaluate(network, file, *data, command.options));
+  return report_text(report);
+}
+
+Result<std::string> layers(const EvalCommand& command) {
+  TW_ASSIGN_OR_RETURN(caffe, net::load_caffe(command.prototxt, command.caffemodel));
+  TW_ASSIGN_OR_RETURN(folded, net::fold_batch_norm(std::move(caffe)));
+  TW_ASSIGN_OR_RETURN(fp32, net::import_caffe(folded, {.batch = 1}));
+  TW_ASSIGN_OR_RETURN(quantised, net::load_caffe(command.int8_prototxt, command.int8_caffemodel));
+  TW_ASSIGN_OR_RETURN(int8, net::import_caffe(quantised, {.batch = 1}));
+  TW_ASSIGN_OR_RETURN(table, net::read_table_file(command.table));
+  TW_ASSIGN_OR_RETURN(integers, net::resolve(int8, table));
+  TW_ASSIGN_OR_RETURN(data, open_data(command, *fp32.shape_of(fp32.inputs().front())));
+  const uint64_t samples = command.options.samples ? command.options.samples : kSamplesOfLayers;
+  TW_ASSIGN_OR_RETURN(rows, compare_layers(fp32, int8, integers, *data, samples));
+  return comparison_text(rows);
+}
+
+int run(EvalCommand& command) {
+  command.options.progress = isatty(STDERR_FILENO) != 0;
+  auto text = command.layers ? layers(command) : accuracy(command);
+  if (!text.ok()) return fail("tputwin", text.error());
+  std::fputs(text->c_str(), stdout);
+  return kOk;
+}
+
+}  // namespace
+
+void add_eval(CLI::App& app, int& exit) {
+  auto* sub = app.add_subcommand("eval", "Measure a float net and its int8 model on labelled data");
+  auto command = std::make_shared<EvalCommand>();
+  sub->add_option("--prototxt", command->prototxt, "the float net; default: the caffemodel's");
+  sub->add_option("--caffemodel", command->caffemodel, "float weights")->required();
+  auto* bmodel = sub->add_option("--bmodel", command->bmodel, "the compiled int8 model");
+  sub->add_option("--output", command->options.output,
+                  "the scores, when there are several outputs");
+  sub->add_option("--plugin", command->options.plugin_directory, "directory of CPU operators");
+  add_data_options(*sub, command->source);
+  sub->get_option("--data")->required();
+  sub->add_option(
+      "--samples", command->options.samples,
+      fmt::format("only the first so many; default: all, or {} with --layers", kSamplesOfLayers));
+  auto* layers = sub->add_flag("--layers", command->layers,
+                               "instead, every layer of the int8 net beside the float net");
+  sub->add_option("--int8-prototxt", command->int8_prototxt,
+                  "the quantised net; default: its caffemodel's");
+  auto* weights = sub->add_option("--int8-caffemodel", command->int8_caffemodel, "its weights");
+  auto* table = sub->add_option("--table", command->table, "its calibration table");
+  layers->needs(weights)->needs(table);
+  sub->footer(fmt::format(
+      "Examples:\n"
+      "  tputwin eval --prototxt net.prototxt --caffemodel net.caffemodel --bmodel net.bmodel \\\n"
+      "    --data t10k-images-idx3-ubyte.gz --scale 0.00390625\n"
+      "  tputwin eval --prototxt net.prototxt --caffemodel net.caffemodel --layers \\\n"
+      "    --int8-caffemodel bmnet_net_int8.caffemodel --table bmnet_net_calibration_table.pb2 \\\n"
+      "    --data images/ --mean 104,117,123\n\n{}",
+      kExitCodes));
+  sub->callback([command, bmodel, &exit] {
+    if (!command->layers && bmodel->empty()) throw CLI::RequiredError("--bmodel, or --layers,");
+    exit = run(*command);
+  });
+}
+
+}  // namespace tputwin::tools

@@ -1,0 +1,162 @@
+// The layer-by-layer half of eval.h.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+
+#include "bmnet/float/execute.h"
+#include "bmnet/reference/execute.h"
+#include "tools/eval.h"
+
+namespace tputwin::tools {
+namespace {
+
+// Sums over all samples of one tensor.
+struct Sums {
+  double product = 0, float_square = 0, int8_square = 0, error_square = 0, worst = -1;
+  uint64_t values = 0, clipped = 0;
+};
+
+struct Row {
+  TensorComparison comparison;
+  bool is_float = false;  // in the int8 net, too
+  Sums sums;
+};
+
+// What both nets have, in the order of the int8 net.
+std::vector<Row> rows_of(const net::Network& fp32, const net::Network& int8,
+                         const std::vector<net::LayerIntegers>& integers) {
+  std::vector<Row> rows;
+  for (size_t i = 0; i < int8.ops.size(); ++i) {
+    const net::TensorOp& op = int8.ops[i];
+    for (int t = 0; t < op.top_size(); ++t) {
+      const net::TensorShape* shape = fp32.shape_of(op.top(t));
+      if (!shape || net::count(*shape) != net::count(op.output_shape(t))) continue;
+      Row row;
+      row.comparison.layer = op.name();
+      row.comparison.type = op.type();
+      row.comparison.tensor = op.top(t);
+      row.is_float = op.output_shape(t).data_type_size() == sizeof(float);
+      const auto& thresholds = integers[i].threshold_y;
+      if (static_cast<size_t>(t) < thresholds.size())
+        row.comparison.threshold = thresholds[static_cast<size_t>(t)];
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+std::vector<float> real_values(const net::TensorBytes& bytes, const Row& row) {
+  std::vector<float> values;
+  if (row.is_float) {
+    values.resize(bytes.size() / sizeof(float));
+    std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+    return values;
+  }
+  for (uint8_t byte : bytes)
+    values.push_back(static_cast<float>(static_cast<int8_t>(byte)) * row.comparison.threshold /
+                     128);
+  return values;
+}
+
+void add(Row& row, const std::vector<float>& expected, const std::vector<float>& actual,
+         size_t sample) {
+  Sums& sums = row.sums;
+  const size_t count = std::min(expected.size(), actual.size());
+  for (size_t i = 0; i < count; ++i) {
+    const double f = expected[i], q = actual[i], error = std::abs(f - q);
+    sums.product += f * q;
+    sums.float_square += f * f;
+    sums.int8_square += q * q;
+    sums.error_square += error * error;
+    sums.clipped += !row.is_float && std::abs(f) > row.comparison.threshold;
+    if (error <= sums.worst) continue;
+    sums.worst = error;
+    row.comparison.sample = sample;
+    row.comparison.element = i;
+    row.comparison.expected = expected[i];
+    row.comparison.actual = actual[i];
+  }
+  sums.values += count;
+}
+
+void finish(Row& row) {
+  const Sums& sums = row.sums;
+  TensorComparison& c = row.comparison;
+  const double lengths = std::sqrt(sums.float_square) * std::sqrt(sums.int8_square);
+  // Nothing but zeros on both sides is agreement.
+  c.cosine = lengths > 0 ? sums.product / lengths : (sums.error_square == 0 ? 1 : 0);
+  c.sqnr_db = 10 * std::log10(sums.float_square / sums.error_square);
+  if (sums.error_square == 0) c.sqnr_db = INFINITY;
+  c.clipped =
+      static_cast<double>(sums.clipped) / static_cast<double>(std::max<uint64_t>(sums.values, 1));
+}
+
+// The input as the int8 net gets it.
+net::TensorBytes quantised(const std::vector<float>& values, float threshold) {
+  net::TensorBytes bytes;
+  for (float x : values) {
+    const float scaled = std::clamp(x * 128 / threshold + 0.5f, -128.0f, 127.0f);
+    bytes.push_back(static_cast<uint8_t>(static_cast<int8_t>(static_cast<int>(scaled))));
+  }
+  return bytes;
+}
+
+// Threshold of the one input.
+Result<float> input_threshold(const net::Network& int8,
+                              const std::vector<net::LayerIntegers>& integers) {
+  for (size_t i = 0; i < int8.ops.size(); ++i)
+    if (int8.ops[i].type() == "start" && !integers[i].threshold_y.empty())
+      return integers[i].threshold_y.front();
+  return Error(ErrorId::net_table_entry).in(int8.name).detail("the input has no threshold");
+}
+
+}  // namespace
+
+Result<std::vector<TensorComparison>> compare_layers(
+    const net::Network& fp32, const net::Network& int8,
+    const std::vector<net::LayerIntegers>& integers, const net::DataSet& data, uint64_t samples) {
+  if (fp32.inputs().size() != 1 || fp32.inputs() != int8.inputs())
+    return Error(ErrorId::net_data_shape).in(fp32.name).detail("both nets have the same one input");
+  const std::string input = fp32.inputs().front();
+  TW_ASSIGN_OR_RETURN(threshold, input_threshold(int8, integers));
+  TW_ASSIGN_OR_RETURN(executor, net::FloatExecutor::create(fp32));
+  std::vector<Row> rows = rows_of(fp32, int8, integers);
+  net::Blob blob{net::dims(*fp32.shape_of(input)), {}};
+  blob.data.resize(static_cast<size_t>(net::count(*fp32.shape_of(input))));
+  for (size_t s = 0; s < std::min<uint64_t>(samples, data.size()); ++s) {
+    TW_RETURN_IF_ERROR(data.sample(s, blob.data));
+    TW_ASSIGN_OR_RETURN(actual,
+                        net::run_int8(int8, integers, {{input, quantised(blob.data, threshold)}}));
+    std::map<std::string, std::vector<float>> expected;
+    auto keep = [&](const std::string& tensor, const net::Blob& value) {
+      expected[tensor] = value.data;
+    };
+    TW_RETURN_IF_ERROR(executor->run({{input, blob}}, keep).status());
+    for (Row& row : rows) {
+      const std::string& tensor = row.comparison.tensor;
+      add(row, expected[tensor], real_values(actual[tensor], row), s);
+    }
+  }
+  std::vector<TensorComparison> comparisons;
+  for (Row& row : rows) {
+    finish(row);
+    comparisons.push_back(std::move(row.comparison));
+  }
+  return comparisons;
+}
+
+std::string comparison_text(const std::vector<TensorComparison>& rows) {
+  std::string text = fmt::format("{:<28} {:<18} {:>10} {:>8} {:>8} {:>8}  worst: float, int8\n",
+                                 "layer", "type", "threshold", "cosine", "SQNR dB", "clipped");
+  for (const TensorComparison& r : rows)
+    text += fmt::format(
+        "{:<28} {:<18} {:10.4f} {:8.5f} {:8.2f} {:6.2f} %  sample {} [{}]: {:.4f}, {:.4f}\n",
+        r.layer, r.type, r.threshold, r.cosine, r.sqnr_db, 100 * r.clipped, r.sample, r.element,
+        r.expected, r.actual);
+  return text;
+}
+
+}  // namespace tputwin::tools
