@@ -34,6 +34,7 @@ test: build
 
 demo: build
 	$(BUILD)/bin/demo
+	$(BUILD)/bin/demo_chain
 	$(BUILD)/bin/okk_conv2d
 	$(BUILD)/bin/tpu_exp
 

@@ -21,9 +21,10 @@ bool read_idx(const std::string& path, size_t header, std::vector<uint8_t>& payl
 
 }  // namespace
 
-bool read_dataset(const std::string& directory, Dataset& dataset, std::string& reason) {
-  const std::string images = directory + "/t10k-images-idx3-ubyte.gz";
-  const std::string labels = directory + "/t10k-labels-idx1-ubyte.gz";
+bool read_dataset(const std::string& directory, const std::string& part, Dataset& dataset,
+                  std::string& reason) {
+  const std::string images = directory + "/" + part + "-images-idx3-ubyte.gz";
+  const std::string labels = directory + "/" + part + "-labels-idx1-ubyte.gz";
   if (!read_idx(images, 16, dataset.pixels) || !read_idx(labels, 8, dataset.labels)) {
     reason =
         "cannot read " + images + " and its labels; they are in Debian's dataset-fashion-mnist";

@@ -21,7 +21,9 @@ struct Dataset {
   }
 };
 
-// Reads DIRECTORY/t10k-*.gz; false with a reason if that fails.
-bool read_dataset(const std::string& directory, Dataset& dataset, std::string& reason);
+// Reads DIRECTORY/PART-*.gz, of which there are "train" and "t10k"; false with a reason if that
+// fails.
+bool read_dataset(const std::string& directory, const std::string& part, Dataset& dataset,
+                  std::string& reason);
 
 const char* class_name(uint8_t label);

@@ -1,81 +1,29 @@
-// make demo: an image chain on the software BM1880, over the ten thousand test images of
-// Fashion-MNIST, checked against the host and shown as a contact sheet.
+// make demo: a residual net of ours from float Caffe files to int8 on the software BM1880. Compiles
+// it, runs the ten thousand test images of Fashion-MNIST, tells how right float and int8 are, and
+// draws a contact sheet.
 #include <stdio.h>
 #include <tputwin/device.h>
 #include <tputwin/error.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
-#include <map>
 #include <string>
 
+#include "inference.h"
+#include "network.h"
+#include "progress.h"
 #include "sheet.h"
-#include "tpu.h"
+#include "tally.h"
 
 namespace {
 
 struct Options {
   std::string data = "/usr/share/datasets/fashion-mnist";
+  std::string net = "models/resnet_fashion";
   std::string output = "build/demo.png";
-  size_t images = 10000;
-};
-
-double seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-// What the chip did, by operation.
-class Tally : public tputwin::api::Observer {
- public:
-  struct Row {
-    uint64_t instructions = 0, bytes = 0, operations = 0, cycles = 0;
-    void add(const tputwin::api::Event& e) {
-      instructions++;
-      bytes += e.bytes_read + e.bytes_written;
-      operations += e.operations;
-      cycles += e.cycles;
-    }
-  };
-  void on_instruction(const tputwin::api::Event& e) override {
-    rows_[e.name].add(e);
-    total_.add(e);
-  }
-  const Row& total() const { return total_; }
-  void print() const {
-    printf("  %-14s %12s %12s %14s %14s\n", "operation", "instructions", "MB moved", "Mops",
-           "cycles");
-    for (const auto& row : rows_) print(row.first.c_str(), row.second);
-    print("total", total_);
-  }
-
- private:
-  static void print(const char* name, const Row& r) {
-    printf("  %-14s %12llu %12.1f %14.1f %14llu\n", name, (unsigned long long)r.instructions,
-           (double)r.bytes / 1e6, (double)r.operations / 1e6, (unsigned long long)r.cycles);
-  }
-  std::map<std::string, Row> rows_;
-  Row total_;
-};
-
-// One line on a terminal, drawn over and over; silent otherwise.
-class ProgressBar {
- public:
-  explicit ProgressBar(size_t total) : total_(total), start_(seconds()) {}
-  void operator()(size_t done) {
-    const int percent = (int)(100 * done / total_);
-    if (percent == shown_ || !isatty(STDERR_FILENO)) return;
-    shown_ = percent;
-    const size_t width = 40, filled = width * (size_t)percent / 100;
-    fprintf(stderr, "\r  [%s%s] %3d %%  %.0f images/s ", std::string(filled, '#').c_str(),
-            std::string(width - filled, '.').c_str(), percent, (double)done / (seconds() - start_));
-    if (done == total_) fprintf(stderr, "\n");
-  }
-
- private:
-  size_t total_;
-  double start_;
-  int shown_ = -1;
+  std::string plugins = DEMO_PLUGINS;
+  std::string model;
+  size_t images = 10000, calibration = 500;
+  int batch = 50;
 };
 
 int fail(const std::string& reason) {
@@ -83,48 +31,85 @@ int fail(const std::string& reason) {
   return 1;
 }
 
-// Runs the chain on a device of its own; returns the seconds it took, negative on failure.
-double run(const Dataset& dataset, Tally* tally, ChainResult& result) {
-  bmctx_t ctx;
-  if (bm_init(0, &ctx) != BM_SUCCESS) return -1;
-  if (tally) tputwin::api::Device(ctx).add_observer(tally);
-  ProgressBar bar(dataset.count());
+size_t matches(const std::vector<uint8_t>& a, const std::vector<uint8_t>& b) {
+  size_t count = 0;
+  for (size_t i = 0; i < a.size(); i++) count += a[i] == b[i];
+  return count;
+}
+
+void print_accuracy(const char* name, const std::vector<uint8_t>& classes, const Dataset& dataset,
+                    double taken) {
+  const double count = (double)dataset.count();
+  printf("%-13s %5.2f %% right, %.2f s, %.0f images/s\n", name,
+         100.0 * (double)matches(classes, dataset.labels) / count, taken, count / taken);
+}
+
+bool write_file(const std::string& path, const std::vector<uint8_t>& bytes) {
+  FILE* file = fopen(path.c_str(), "wb");
+  if (file == NULL) return false;
+  const bool ok = fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  return fclose(file) == 0 && ok;
+}
+
+// Every image through the chip; then one batch under observation, which takes time of its own.
+int run_on_chip(bmctx_t ctx, const CompiledNet& net, const Dataset& test,
+                std::vector<uint8_t>& classes) {
+  Classifier classifier(ctx, net.bmodel);
+  if (!classifier.ok()) return fail(tputwin_last_error());
+  ProgressBar bar(test.count());
   const double start = seconds();
-  const bool ok = run_on_device(ctx, dataset.pixels, bar, result);
-  const double taken = seconds() - start;
-  bm_exit(ctx);
-  return ok ? taken : -1;
+  if (!classifier.classify(test, bar, classes)) return fail(tputwin_last_error());
+  print_accuracy("int8, twin:", classes, test, seconds() - start);
+
+  Dataset batch = test;
+  batch.keep(std::min(classifier.batch(), test.count()));
+  Tally tally;
+  tputwin::api::Device device(ctx);
+  std::vector<uint8_t> again;
+  device.add_observer(&tally);
+  if (!classifier.classify(
+          batch, [](size_t) {}, again))
+    return fail(tputwin_last_error());
+  device.remove_observer(&tally);
+  printf("one batch of %zu images:\n", classifier.batch());
+  tally.print();
+  const double predicted = (double)tally.total().cycles / 1e9;
+  printf("BM1880 at 1 GHz, predicted: %.0f images/s\n", (double)classifier.batch() / predicted);
+  return 0;
 }
 
 int demo(const Options& options) {
-  Dataset dataset;
+  Dataset test;
   std::string reason;
-  if (!read_dataset(options.data, dataset, reason)) return fail(reason);
-  dataset.keep(options.images / kBatch * kBatch);
-  printf("%zu images of %s\n", dataset.count(), options.data.c_str());
-  printf("conv 3x3 1->8, depthwise 3x3, max pool 2x2, depthwise 4x4 upscale, conv 1x1 8->3\n");
+  if (!read_dataset(options.data, "t10k", test, reason)) return fail(reason);
+  test.keep(options.images);
 
-  ChainResult chip;
-  const double taken = run(dataset, nullptr, chip);
-  if (taken < 0) return fail(tputwin_last_error());
-  printf("twin: %.2f s, %.0f images/s\n", taken, (double)dataset.count() / taken);
+  const CompileJob job = {options.net, options.data, options.calibration, options.batch,
+                          options.plugins};
+  CompiledNet net;
+  double start = seconds();
+  if (!compile_net(job, net, reason)) return fail(reason);
+  printf("%s: %zu layers, %zu weights\n", options.net.c_str(), net.layers, net.weights);
+  printf("calibrated on %zu training images and compiled for the BM1880 in %.1f s: ",
+         options.calibration, seconds() - start);
+  printf("%zu bytes of weights, %zu of model\n", net.weight_bytes, net.bmodel.size());
+  if (!options.model.empty() && !write_file(options.model, net.bmodel))
+    return fail("cannot write " + options.model);
 
-  // Once more under observation: counting takes time that is not the chip's.
-  Tally tally;
-  ChainResult observed;
-  if (run(dataset, &tally, observed) < 0) return fail(tputwin_last_error());
-  tally.print();
-  const double predicted = (double)tally.total().cycles / 1e9;
-  printf("BM1880 at 1 GHz, predicted: %.3f s, %.0f images/s\n", predicted,
-         (double)dataset.count() / predicted);
-
-  const ChainResult host = run_on_host(dataset.pixels);
-  for (const ChainResult* r : {&chip, &observed})
-    if (r->features != host.features || r->colours != host.colours)
-      return fail("the result differs from the host's");
-  printf("all %zu bytes equal the host's\n", host.features.size() + host.colours.size());
-
-  if (!write_sheet(options.output, dataset, chip)) return fail("cannot write " + options.output);
+  printf("%zu images of %s\n", test.count(), options.data.c_str());
+  std::vector<uint8_t> by_float, by_chip;
+  ProgressBar bar(test.count());
+  start = seconds();
+  if (!classify_float(job, test, bar, by_float, reason)) return fail(reason);
+  print_accuracy("fp32, host:", by_float, test, seconds() - start);
+  bmctx_t ctx;
+  if (bm_init(0, &ctx) != BM_SUCCESS) return fail(tputwin_last_error());
+  const int failed = run_on_chip(ctx, net, test, by_chip);
+  bm_exit(ctx);
+  if (failed) return failed;
+  printf("%zu of %zu images have the same class in both\n", matches(by_float, by_chip),
+         test.count());
+  if (!write_sheet(options.output, test, by_chip)) return fail("cannot write " + options.output);
   printf("wrote %s\n", options.output.c_str());
   return 0;
 }
@@ -132,13 +117,24 @@ int demo(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("An int8 image chain on the software BM1880, over Fashion-MNIST.");
+  CLI::App app("A float Caffe net, compiled to int8, on the software BM1880.");
   Options options;
-  app.add_option("--data", options.data, "Directory of t10k-*.gz")->capture_default_str();
+  app.add_option("--data", options.data, "Directory of train-*.gz and t10k-*.gz")
+      ->capture_default_str();
+  app.add_option("--net", options.net, "The net: NET.prototxt and NET.caffemodel")
+      ->capture_default_str();
   app.add_option("--output", options.output, "Contact sheet, PNG")->capture_default_str();
-  app.add_option("--images", options.images, "How many images, a multiple of 10")
+  app.add_option("--plugins", options.plugins, "Directory of CPU operators")->capture_default_str();
+  app.add_option("--model", options.model, "Write the bmodel here");
+  app.add_option("--images", options.images, "How many test images")
       ->capture_default_str()
-      ->check(CLI::Range(kBatch, 10000));
+      ->check(CLI::Range(1, 10000));
+  app.add_option("--calibration", options.calibration, "How many training images to calibrate on")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 60000));
+  app.add_option("--batch", options.batch, "Images per run")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
   CLI11_PARSE(app, argc, argv);
   return demo(options);
 }

@@ -1,9 +1,11 @@
-// The contact sheet: for some images of each class, the input, its eight features and the result.
+// The contact sheet: test images of each class with what the chip took them for.
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "chain.h"
+#include "dataset.h"
 
 // Writes a PNG; false if the file cannot be written.
-bool write_sheet(const std::string& path, const Dataset& dataset, const ChainResult& result);
+bool write_sheet(const std::string& path, const Dataset& dataset,
+                 const std::vector<uint8_t>& classes);

@@ -1,0 +1,32 @@
+// A compiled net on the chip, as a program of a user runs it.
+#pragma once
+
+#include <libbmruntime/bmruntime.h>
+#include <libbmruntime/bmruntime_bmnet.h>
+
+#include <functional>
+#include <vector>
+
+#include "dataset.h"
+
+class Classifier {
+ public:
+  // Registers the model with the device of `ctx`. ok() tells whether that went well; if not,
+  // tputwin_last_error() says why.
+  Classifier(bmctx_t ctx, const std::vector<uint8_t>& bmodel);
+  ~Classifier();
+  Classifier(const Classifier&) = delete;
+  bool ok() const { return net_ != NULL; }
+  size_t batch() const { return batch_; }
+
+  // The class of every image, a batch at a time; calls progress(images done) after each.
+  bool classify(const Dataset& images, const std::function<void(size_t)>& progress,
+                std::vector<uint8_t>& classes);
+
+ private:
+  uint8_t best_class(const uint8_t* scores) const;
+
+  bmnet_t net_;
+  size_t batch_, output_bytes_, score_count_;
+  float threshold_;
+};
