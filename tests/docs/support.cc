@@ -38,6 +38,22 @@ std::vector<Group> documented() {
   return groups;
 }
 
+// A class of BMNet, or a family of functions.
+struct Class {
+  std::string_view name, header;
+  std::vector<std::string_view> members;
+};
+
+std::vector<Class> documented_classes() {
+  std::vector<Class> classes;
+#define TW_CLASS(name, header) classes.push_back({name, header, {}});
+#define TW_MEMBER(name) classes.back().members.push_back(#name);
+#include "docs/bmnet.def"
+#undef TW_CLASS
+#undef TW_MEMBER
+  return classes;
+}
+
 std::filesystem::path header_path(std::string_view header) {
   return source_dir() / "include" / header;
 }
@@ -109,6 +125,25 @@ std::string state_of(std::string_view chip) {
       built + refused, built, refused, refused == 1 ? "gives" : "give");
 }
 
+std::string state_of_classes() {
+  size_t members = 0;
+  for (const Class& c : documented_classes()) members += c.members.size();
+  return fmt::format("all {} documented members of {} classes and families, every documented layer "
+                     "([layers](layers.md))",
+                     members, documented_classes().size());
+}
+
+std::string class_tables() {
+  std::string tables;
+  for (const Class& c : documented_classes()) {
+    tables += fmt::format(
+        "\n## BMNet: {}\n\n`#include <{}>`, `-lbmnet`\n\n| member | BM1880 |\n|---|---|\n", c.name,
+        c.header);
+    for (std::string_view member : c.members) tables += fmt::format("| `{}` | yes |\n", member);
+  }
+  return tables;
+}
+
 std::string support_table() {
   std::string tables;
   for (const Group& group : documented()) {
@@ -128,14 +163,14 @@ std::string support_table() {
              "Made by `TPUTWIN_REBASE=1 build/bin/test_docs`; a test keeps it true.\n\n"
              "| API | chip | state |\n|---|---|---|\n"
              "| BMKernel, BMRuntime, BMBLAS | BM1880 | {} |\n"
-             "| BMNet (compiler) | BM1880 | not built yet |\n"
+             "| BMNet (compiler) | BM1880 | {} |\n"
              "| OKKernel, bmlib | BM1684 | {} |\n"
              "| TPUKernel, bmlib | BM1684X | {} |\n\n"
              "*Recorded cases*: calls whose result bytes and command bytes were recorded from the "
              "chip's reference model and are compared byte for byte by the conformance tests. "
              "Functions without any have tests of their own, written from the documents.\n",
-             state_of("BM1880"), state_of("BM1684"), state_of("BM1684X")) +
-         tables;
+             state_of("BM1880"), state_of_classes(), state_of("BM1684"), state_of("BM1684X")) +
+         tables + class_tables();
 }
 
 TEST(Support, EveryDocumentedFunctionIsDeclaredAndExported) {
@@ -166,6 +201,16 @@ TEST(Support, EveryDeclaredFunctionIsListed) {
   for (std::string_view header : headers)
     for (const std::string& name : declared(header))
       EXPECT_TRUE(listed.contains(name)) << name << " of " << header << " is not documented";
+}
+
+// Programs that use them are compiled in tests/headers and examples/bmnet.
+TEST(Support, EveryDocumentedMemberIsInItsHeader) {
+  for (const Class& c : documented_classes()) {
+    const std::string text = read_text(header_path(c.header));
+    for (std::string_view member : c.members)
+      EXPECT_TRUE(std::regex_search(text, std::regex(fmt::format("\\b{}\\b", member))))
+          << c.name << "::" << member << " is not in " << c.header;
+  }
 }
 
 TEST(Support, PageIsUpToDate) {

@@ -1,0 +1,104 @@
+// Parts of the optimiser on their own.
+#include <gtest/gtest.h>
+
+#include "bmnet/optimize/neuron_memory.h"
+#include "bmnet/support.h"
+
+namespace tputwin::testing {
+namespace {
+
+using net::Lifetime;
+
+bool overlap(const Lifetime& a, uint64_t at_a, const Lifetime& b, uint64_t at_b) {
+  return at_a < at_b + b.bytes && at_b < at_a + a.bytes;
+}
+
+TEST(NeuronMemory, WhatLivesTogetherLiesApart) {
+  const RandomCases cases(200);
+  for (uint64_t i = cases.first; i < cases.end(); ++i) {
+    SCOPED_TRACE(cases.rerun(i));
+    Rng rng = cases.rng(i);
+    std::vector<Lifetime> lives;
+    for (uint32_t n = rng.range(1, 30); n > 0; --n) {
+      const int first = static_cast<int>(rng.range(0, 20));
+      lives.push_back({rng.range(1, 5000), first, first + static_cast<int>(rng.range(0, 5))});
+    }
+    for (bool recycle : {false, true}) {
+      const net::NeuronMemory memory = net::place_tensors(lives, recycle);
+      EXPECT_EQ(memory.offsets[0], 0u);
+      for (size_t a = 0; a < lives.size(); ++a) {
+        EXPECT_LE(memory.offsets[a] + lives[a].bytes, memory.bytes);
+        for (size_t b = 0; b < a; ++b) {
+          const bool together = lives[a].first <= lives[b].last && lives[b].first <= lives[a].last;
+          if (together || !recycle)
+            EXPECT_FALSE(overlap(lives[a], memory.offsets[a], lives[b], memory.offsets[b]));
+        }
+      }
+    }
+  }
+}
+
+constexpr const char* kChain = R"(
+layer { name: 'data' type: 'Input' top: 'data' input_param { shape { dim: 1 dim: 16 dim: 64 dim: 64 } } }
+layer { name: 'a' type: 'Convolution' bottom: 'data' top: 'a' convolution_param { num_output: 32 kernel_size: 3 pad: 1 } }
+layer { name: 'r' type: 'ReLU' bottom: 'a' top: 'a' }
+layer { name: 'b' type: 'Convolution' bottom: 'a' top: 'b' convolution_param { num_output: 32 kernel_size: 3 pad: 1 } }
+layer { name: 'p' type: 'Pooling' bottom: 'b' top: 'p' pooling_param { kernel_size: 2 stride: 2 } }
+)";
+
+TEST(Compile, GroupsMoveFewerBytesAndSayWhy) {
+  auto model = random_model(kChain, 1);
+  ASSERT_TRUE(model.ok()) << model.error().message();
+  auto alone = net::compile(model->network, model->integers, {.level = net::Level::none});
+  auto grouped = net::compile(model->network, model->integers, {});
+  ASSERT_TRUE(alone.ok() && grouped.ok());
+  // In a group only the input, the result and the weights cross the bus.
+  EXPECT_LT(grouped->global_bytes, alone->global_bytes / 3);
+  EXPECT_LT(grouped->predicted_cycles, alone->predicted_cycles);
+  for (const char* part : {"group:", "slices", "of a lane", "tg_convolution a", "weight", "total:"})
+    EXPECT_NE(grouped->explanation.find(part), std::string::npos) << part;
+  // The optimised net is start, a group, end.
+  std::vector<std::string> types;
+  for (const auto& layer : grouped->optimised.layer())
+    if (types.empty() || types.back() != layer.type()) types.push_back(layer.type());
+  EXPECT_EQ(types.front(), "start");
+  EXPECT_EQ(types[1], "tl_group");
+  EXPECT_EQ(types.back(), "end");
+}
+
+TEST(Compile, NeuronMemoryIsRecycled) {
+  auto model = random_model(kChain, 1);
+  ASSERT_TRUE(model.ok());
+  net::CompileOptions options{.level = net::Level::none};
+  const uint64_t apart = net::compile(model->network, model->integers, options)->neuron_size;
+  options.level = net::Level::recycle_memory;
+  EXPECT_LT(net::compile(model->network, model->integers, options)->neuron_size, apart);
+}
+
+TEST(Compile, KeepsAllTensorsOnRequest) {
+  auto model = random_model(kChain, 1);
+  ASSERT_TRUE(model.ok());
+  auto compiled = net::compile(model->network, model->integers, {.keep_all = true});
+  ASSERT_TRUE(compiled.ok());
+  for (const net::TensorOp& op : model->network.ops)
+    if (op.type() == "tg_pooling" || op.name() == "b")
+      EXPECT_TRUE(compiled->tensor_offsets.contains(op.top(0))) << op.name();
+}
+
+TEST(Compile, DequantisesOutputs) {
+  auto model = random_model(kChain, 1);
+  ASSERT_TRUE(model.ok());
+  auto plain = net::compile(model->network, model->integers, {});
+  auto floats = net::compile(model->network, model->integers, {.dequantise_outputs = true});
+  ASSERT_TRUE(plain.ok() && floats.ok());
+  const auto inputs = random_inputs(model->network, 5);
+  auto bytes = run_compiled(*plain, model->network, inputs);
+  auto values = run_compiled(*floats, model->network, inputs);
+  ASSERT_TRUE(bytes.ok() && values.ok()) << values.status().message();
+  const auto* real = reinterpret_cast<const float*>((*values)[0].data());
+  for (size_t i = 0; i < (*bytes)[0].size(); ++i)
+    ASSERT_EQ(real[i], static_cast<float>(static_cast<int8_t>((*bytes)[0][i])) / 128.0f);
+}
+
+}  // namespace
+}  // namespace tputwin::testing
