@@ -30,8 +30,8 @@ TEST(NeuronMemory, WhatLivesTogetherLiesApart) {
         EXPECT_LE(memory.offsets[a] + lives[a].bytes, memory.bytes);
         for (size_t b = 0; b < a; ++b) {
           const bool together = lives[a].first <= lives[b].last && lives[b].first <= lives[a].last;
-          if (together || !recycle)
-            EXPECT_FALSE(overlap(lives[a], memory.offsets[a], lives[b], memory.offsets[b]));
+          if (!together && recycle) continue;
+          EXPECT_FALSE(overlap(lives[a], memory.offsets[a], lives[b], memory.offsets[b]));
         }
       }
     }
@@ -80,9 +80,10 @@ TEST(Compile, KeepsAllTensorsOnRequest) {
   ASSERT_TRUE(model.ok());
   auto compiled = net::compile(model->network, model->integers, {.keep_all = true});
   ASSERT_TRUE(compiled.ok());
-  for (const net::TensorOp& op : model->network.ops)
-    if (op.type() == "tg_pooling" || op.name() == "b")
-      EXPECT_TRUE(compiled->tensor_offsets.contains(op.top(0))) << op.name();
+  for (const net::TensorOp& op : model->network.ops) {
+    if (op.type() != "tg_pooling" && op.name() != "b") continue;
+    EXPECT_TRUE(compiled->tensor_offsets.contains(op.top(0))) << op.name();
+  }
 }
 
 TEST(Compile, DequantisesOutputs) {
