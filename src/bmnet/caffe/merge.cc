@@ -73,13 +73,15 @@ void drop_labels(Layers& layers) {
 
 // ---- Weights ----
 
-void attach(caffe::NetParameter& graph, const caffe::NetParameter& weights) {
-  std::map<std::string_view, const caffe::LayerParameter*> by_name;
-  for (const caffe::LayerParameter& layer : weights.layer())
-    if (layer.blobs_size() > 0) by_name.emplace(layer.name(), &layer);
+// `take(from, to)` copies or moves the blobs of a layer. A layer's name is one layer's only.
+template <class Weights, class Take>
+void attach(caffe::NetParameter& graph, Weights& weights, const Take& take) {
+  std::map<std::string_view, int> by_name;
+  for (int i = 0; i < weights.layer_size(); ++i)
+    if (weights.layer(i).blobs_size() > 0) by_name.emplace(weights.layer(i).name(), i);
   for (caffe::LayerParameter& layer : *graph.mutable_layer()) {
     const auto found = by_name.find(layer.name());
-    if (found != by_name.end()) layer.mutable_blobs()->CopyFrom(found->second->blobs());
+    if (found != by_name.end()) take(found->second, *layer.mutable_blobs());
   }
 }
 
@@ -132,7 +134,7 @@ Result<caffe::NetParameter> merge_caffe(caffe::NetParameter graph,
                                         const caffe::NetParameter& weights) {
   TW_RETURN_IF_ERROR(upgrade(graph));
   graph = for_test(std::move(graph));
-  attach(graph, weights);
+  attach(graph, weights, [&](int i, auto& blobs) { blobs = weights.layer(i).blobs(); });
   return graph;
 }
 
@@ -146,7 +148,10 @@ Result<caffe::NetParameter> load_caffe(const std::string& prototxt, const std::s
   TW_ASSIGN_OR_RETURN(graph, read_text(prototxt));
   if (caffemodel.empty()) return merge_caffe(std::move(graph), {});
   TW_ASSIGN_OR_RETURN(weights, read_binary(caffemodel, read_weights));
-  return merge_caffe(std::move(graph), weights);
+  TW_ASSIGN_OR_RETURN(merged, merge_caffe(std::move(graph), {}));
+  attach(merged, weights,
+         [&](int i, auto& blobs) { blobs.Swap(weights.mutable_layer(i)->mutable_blobs()); });
+  return merged;
 }
 
 }  // namespace tputwin::net
