@@ -48,8 +48,19 @@ class Search {
   // Why the commands of a cut that fits were refused, if they were.
   const std::optional<Error>& refused() const { return refused_; }
 
-  // The cheapest cut found; nullopt if nothing fits.
+  // The cheapest cut found; nullopt if nothing fits. Weights that fill local memory leave no room for
+  // their successors: such a layer is computed without overlap.
   std::optional<PricedGroup> run() {
+    search();
+    if (!best_ && has_overlap_ && kernels_.size() == 1) {
+      has_overlap_ = false;
+      search();
+    }
+    return std::move(best_);
+  }
+
+ private:
+  void search() {
     int64_t rows = 1 << 20;
     for (const Kernel* k : kernels_)
       if (stored_.count(k->output.tensor) != 0) rows = std::min(rows, k->output.e.h);
@@ -62,10 +73,8 @@ class Search {
       c = align_up_to(ceil_div(c, 2), kLanes);
       if (c >= channels) c = kLanes;
     }
-    return std::move(best_);
   }
 
- private:
   // The coarsest grain that fits and a few finer ones, which overlap better.
   void try_channels(int64_t channels, int64_t samples, int64_t rows) {
     for (bool resident : {true, false}) {
