@@ -135,6 +135,9 @@ TEST(Moves, TileReversePermute) {
   permute.expect_refused();
   permute.op.mutable_tg_permute_param()->set_order(1, 7);
   permute.expect_refused();
+  CpuCall twice("Permute");
+  for (uint32_t axis : {0, 0}) twice.op.mutable_tg_permute_param()->add_order(axis);
+  twice.input({2, 2}, {0, 1, 2, 3}).output({2, 2}).expect_refused();
   CpuCall reversed("Permute0321");
   expect_near(reversed.input({1, 1, 2, 2}, {1, 2, 3, 4}).output({1, 2, 2, 1}).run(), {1, 3, 2, 4});
 }

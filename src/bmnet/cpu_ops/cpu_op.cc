@@ -22,7 +22,7 @@ bool counts(const Shapes& shapes) {
   for (const TensorShape& shape : shapes) {
     int64_t elements = 1;
     for (int64_t extent : shape.dim())
-      if (extent < 0 || __builtin_mul_overflow(elements, extent, &elements) || elements >> 40 != 0)
+      if (extent < 1 || __builtin_mul_overflow(elements, extent, &elements) || elements >> 40 != 0)
         return false;
     if (shape.data_type_size() != 1 && shape.data_type_size() != 2 && shape.data_type_size() != 4)
       return false;
@@ -54,7 +54,7 @@ void CpuOp::parse_cmd(char* payload, int size) {
       op_.global_coeff_size() != op_.coeff_shape_size())
     refuse(op_, "every operand has a place and a shape");
   if (!counts(op_.input_shape()) || !counts(op_.output_shape()) || !counts(op_.coeff_shape()))
-    refuse(op_, "extents are not negative, elements have 1, 2 or 4 bytes");
+    refuse(op_, "extents are at least 1, elements have 1, 2 or 4 bytes");
 }
 
 void CpuOp::get_op_inputs(std::vector<Operand>& inputs) {

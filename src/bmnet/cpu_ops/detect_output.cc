@@ -80,9 +80,10 @@ Status detect_output(const Call& call) {
   const int64_t sets = param.share_location() ? 1 : param.num_classes();
   if (param.code_type() < kCorner || param.code_type() > kCornerSize)
     return fail(call, "code_type is CORNER 1, CENTER_SIZE 2 or CORNER_SIZE 3");
-  if (images < 1 || count(call.in[0]) != images * priors * sets * 4)
+  if (images < 1 || count(call.in[0]) % images != 0 ||
+      count(call.in[0]) / images != priors * sets * 4)
     return fail(call, "four locations per prior and image");
-  if (count(call.in[1]) != images * priors * param.num_classes())
+  if (count(call.in[1]) % images != 0 || count(call.in[1]) / images != priors * param.num_classes())
     return fail(call, "num_classes confidences per prior and image");
   std::fill_n(call.out[0].data, count(call.out[0]), -1.0F);
   int64_t limit = rows / images;

@@ -8,7 +8,8 @@ Status tile(const Call& call) {
   const auto& param = call.op.tg_tile_param();
   TW_ASSIGN_OR_RETURN(view, view_axis(call, call.in[0].shape, param.axis()));
   const int64_t row = view.extent * view.inner;
-  if (param.tiles() < 1 || count(call.out[0]) != count(call.in[0]) * param.tiles())
+  if (param.tiles() < 1 || count(call.out[0]) % param.tiles() != 0 ||
+      count(call.out[0]) / param.tiles() != count(call.in[0]))
     return fail(call, "the output is `tiles` times the input");
   float* out = call.out[0].data;
   for (int64_t o = 0; o < view.outer; ++o)
@@ -34,13 +35,14 @@ Status permute(const Call& call) {
   std::vector<size_t> order{0, 3, 2, 1};
   if (call.op.type() != "Permute0321") order.assign(given.begin(), given.end());
   std::vector<int64_t> extent, step;
+  std::vector<bool> seen(shape.size());
   for (size_t i = 0; i < shape.size(); ++i) {
     const size_t axis = i < order.size() ? order[i] : i;
-    if (axis >= shape.size()) return fail(call, "axis " + std::to_string(axis) + " in the order");
+    if (axis >= shape.size() || seen[axis]) return fail(call, "an order names each axis once");
+    seen[axis] = true;
     extent.push_back(shape[axis]);
     step.push_back(product(shape, axis + 1, shape.size()));
   }
-  if (count(extent) != count(shape)) return fail(call, "an order names each axis once");
   for (int64_t i = 0; i < count(shape); ++i) {
     int64_t rest = i, from = 0;
     for (size_t axis = extent.size(); axis-- > 0; rest /= extent[axis])

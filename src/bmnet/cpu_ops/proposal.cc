@@ -101,7 +101,7 @@ Status proposal(const Call& call) {
     return fail(call,
                 "two scores and four deltas for each of " + std::to_string(per_pixel) + " anchors");
   const int64_t limit = param.post_nms_topn();
-  if (count(call.out[0]) != map.n * limit * 5 ||
+  if (count(call.out[0]) % (5 * map.n) != 0 || count(call.out[0]) / (5 * map.n) != limit ||
       (call.out.size() > 1 && count(call.out[1]) != map.n * limit))
     return fail(call, "post_nms_topN rows of five per image, and as many scores");
   for (const MutableTensor& out : call.out) std::fill_n(out.data, count(out), 0.0F);

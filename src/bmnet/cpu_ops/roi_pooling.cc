@@ -28,14 +28,16 @@ float reduce(const float* plane, int64_t width, Range rows, Range columns, float
   return start;
 }
 
-Status check(const Call& call, const Shape4& from, const Shape4& to) {
+Status check(const Call& call, const Shape4& from, const Shape4& to, float scale) {
   const int64_t regions = count(call.in[1]) / 5;
   if (regions != to.n) return fail(call, "one output per region of interest");
+  if (!(scale > 0)) return fail(call, "spatial_scale is positive");
   for (int64_t r = 0; r < regions; ++r)
     if (const float* roi = call.in[1].data + r * 5;
         !(roi[0] >= 0) || roi[0] >= static_cast<float>(from.n))
       return fail(call, "region " + std::to_string(r) + " is in image " + std::to_string(roi[0]));
-    else if (!std::all_of(roi, roi + 5, [](float v) { return std::fabs(v) < 1e6F; }))
+    else if (!std::all_of(roi, roi + 5,
+                          [=](float v) { return std::fabs(v) * std::max(scale, 1.0F) < 1e6F; }))
       return fail(call, "region " + std::to_string(r) + " is no box");
   return {};
 }
@@ -46,7 +48,7 @@ Status roi_pooling(const Call& call) {
   TW_RETURN_IF_ERROR(require(call, 2));
   const auto& param = call.op.tg_roi_pooling_param();
   const Shape4 from = shape4(call.in[0]), to = shape4(call.out[0]);
-  TW_RETURN_IF_ERROR(check(call, from, to));
+  TW_RETURN_IF_ERROR(check(call, from, to, param.spatial_scale()));
   if (to.c != from.c || to.h != param.pooled_h() || to.w != param.pooled_w())
     return fail(call, "the output has the channels of the input and pooled_h x pooled_w");
   float* out = call.out[0].data;
@@ -78,7 +80,7 @@ Status psroi_pooling(const Call& call) {
   const auto& param = call.op.tg_psroi_pooling_param();
   const Shape4 from = shape4(call.in[0]), to = shape4(call.out[0]);
   const int64_t group = param.group_size();
-  TW_RETURN_IF_ERROR(check(call, from, to));
+  TW_RETURN_IF_ERROR(check(call, from, to, param.spatial_scale()));
   if (to.c != param.output_dim() || to.h != group || to.w != group)
     return fail(call, "the output has output_dim channels of group_size x group_size");
   if (from.c != to.c * group * group)

@@ -55,7 +55,7 @@ Status region(const Call& call) {
 
 // Version 3.
 Status yolo(const Call& call) {
-  const int64_t entries = 5 + call.op.tg_yolo_param().classes();
+  const int64_t entries = int64_t{5} + call.op.tg_yolo_param().classes();
   return each_anchor(call, entries, [&](const Entries& e) {
     e.activate(0, 2);
     e.activate(4, entries);

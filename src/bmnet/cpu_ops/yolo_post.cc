@@ -51,16 +51,18 @@ Result<std::vector<std::vector<Anchor>>> anchors_of(const Call& call) {
   std::vector<std::vector<Anchor>> result;
   int next = 0;
   for (const ConstTensor& input : call.in) {
-    const int64_t channels = shape4(input).c, entries = 5 + param.classes();
+    const int64_t channels = shape4(input).c, entries = int64_t{5} + param.classes();
     if (channels % entries != 0) return fail(call, "classes + 5 channels per anchor");
     auto& anchors = result.emplace_back();
     for (int64_t a = 0; a < channels / entries; ++a, ++next) {
-      const int index = next < param.mask_size() ? param.mask(next) : next;
+      const int64_t index = next < param.mask_size() ? param.mask(next) : next;
       if (index < 0 || 2 * index + 1 >= param.anchor_size())
         return fail(call, "no anchor " + std::to_string(index));
-      anchors.push_back(
-          {static_cast<float>(param.anchor(2 * index)) / static_cast<float>(param.netw()),
-           static_cast<float>(param.anchor(2 * index + 1)) / static_cast<float>(param.neth())});
+      const auto size = [&](int64_t at) {
+        return static_cast<float>(param.anchor(static_cast<int>(at)));
+      };
+      anchors.push_back({size(2 * index) / static_cast<float>(param.netw()),
+                         size(2 * index + 1) / static_cast<float>(param.neth())});
     }
   }
   return result;
@@ -74,7 +76,7 @@ Status yolo_post(const Call& call) {
   if (param.classes() < 1 || param.netw() < 1 || param.neth() < 1)
     return fail(call, "classes, netw and neth are positive");
   TW_ASSIGN_OR_RETURN(anchors, anchors_of(call));
-  const int64_t images = shape4(call.in[0]).n, entries = 5 + param.classes();
+  const int64_t images = shape4(call.in[0]).n, entries = int64_t{5} + param.classes();
   std::fill_n(call.out[0].data, count(call.out[0]), -1.0F);
   float* row = call.out[0].data;
   const auto limit = static_cast<size_t>(count(call.out[0]) / 7 / std::max<int64_t>(images, 1));
