@@ -285,17 +285,27 @@ class Compiler {
   void store_weights(const Kernel& k) {
     std::vector<uint64_t>& offsets = weights_[&k];
     for (const Weight& w : k.weights) {
-      if (options_.level >= Level::weight_optimisation) {
-        auto [known, is_new] =
-            stored_.try_emplace({w.bytes.begin(), w.bytes.end()}, compiled_.weight.size());
-        if (!is_new) {
-          offsets.push_back(known->second);
-          continue;
-        }
-      }
-      offsets.push_back(compiled_.weight.size());
-      compiled_.weight.insert(compiled_.weight.end(), w.bytes.begin(), w.bytes.end());
+      uint64_t offset = compiled_.weight.size();
+      if (options_.level < Level::weight_optimisation || !find_stored(w.bytes, offset))
+        compiled_.weight.insert(compiled_.weight.end(), w.bytes.begin(), w.bytes.end());
+      offsets.push_back(offset);
     }
+  }
+
+  // Whether weight memory holds these bytes; if not, they will be found at `offset` from now on.
+  bool find_stored(const std::vector<uint8_t>& bytes, uint64_t& offset) {
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    auto [first, last] = stored_.equal_range(std::hash<std::string_view>()(text));
+    for (auto it = first; it != last; ++it) {
+      const uint8_t* at = compiled_.weight.data() + it->second;
+      if (it->second + bytes.size() > compiled_.weight.size() ||
+          !std::equal(bytes.begin(), bytes.end(), at))
+        continue;
+      offset = it->second;
+      return true;
+    }
+    stored_.emplace(std::hash<std::string_view>()(text), offset);
+    return false;
   }
 
   // The layer with the offsets of its tensors.
@@ -406,7 +416,7 @@ class Compiler {
   std::map<std::string, Lifetime> life_;  // by root
   TensorPlaces places_;
   WeightPlaces weights_;
-  std::unordered_map<std::string, uint64_t> stored_;  // offsets by contents
+  std::unordered_multimap<size_t, uint64_t> stored_;  // offsets by hash of the contents
   Pricer pricer_;
   Program program_;
   int group_count_ = 0;
@@ -448,9 +458,17 @@ bool has_quirk(std::string_view name) {
 
 bool has_float_weights(const Network& network) {
   for (const auto& [layer, blobs] : network.blobs)
-    for (const Blob& blob : blobs)
-      for (float v : blob.data)
-        if (v != std::floor(v)) return true;
+    for (const Blob& blob : blobs) {
+      // Counted without a branch, a block at a time, which the compiler turns into vectors.
+      constexpr size_t kBlock = 4096;
+      for (size_t begin = 0; begin < blob.data.size(); begin += kBlock) {
+        const size_t end = std::min(begin + kBlock, blob.data.size());
+        unsigned fractions = 0;
+        for (size_t i = begin; i < end; ++i)
+          fractions += blob.data[i] != std::trunc(blob.data[i]) ? 1 : 0;
+        if (fractions != 0) return true;
+      }
+    }
   return false;
 }
 

@@ -98,13 +98,15 @@ Status check_window(const TensorOp& op, const Window2d& w) {
 
 // (OC, IC, KH, KW) -> (OC, KH*KW, IC), rows [begin, end) of OC.
 Weight convolution_weight(std::span<const float> kernel, Span oc, int64_t ic, int64_t taps) {
-  Weight w{{}, {1, oc.count(), taps, ic}};
-  w.bytes.reserve(static_cast<size_t>(oc.count() * taps * ic));
+  Weight w{std::vector<uint8_t>(static_cast<size_t>(oc.count() * taps * ic)),
+           {1, oc.count(), taps, ic}};
+  uint8_t* to = w.bytes.data();
   for (int64_t o = oc.begin; o < oc.end; ++o)
-    for (int64_t k = 0; k < taps; ++k)
+    for (int64_t k = 0; k < taps; ++k) {
+      const float* from = &kernel[static_cast<size_t>(o * ic * taps + k)];
       for (int64_t i = 0; i < ic; ++i)
-        w.bytes.push_back(
-            static_cast<uint8_t>(static_cast<int>(kernel[(o * ic + i) * taps + k])));
+        *to++ = static_cast<uint8_t>(static_cast<int>(from[i * taps]));
+    }
   return w;
 }
 

@@ -81,25 +81,26 @@ std::optional<Extents> window_for(const Extents& in) {
   return best;
 }
 
+uint8_t byte_of(float value) { return static_cast<uint8_t>(static_cast<int>(value)); }
+
 // (N, K) -> (K, N) as bytes.
-std::vector<uint8_t> transposed(std::span<const float> matrix, int64_t n, int64_t k) {
-  std::vector<uint8_t> bytes(matrix.size());
-  for (int64_t i = 0; i < n; ++i)
-    for (int64_t j = 0; j < k; ++j)
-      bytes[static_cast<size_t>(j * n + i)] =
-          static_cast<uint8_t>(static_cast<int>(matrix[static_cast<size_t>(i * k + j)]));
+std::vector<uint8_t> transposed(std::span<const float> matrix, size_t n, size_t k) {
+  std::vector<uint8_t> bytes(n * k);
+  for (size_t j = 0; j < k; ++j)
+    for (size_t i = 0; i < n; ++i) bytes[j * n + i] = byte_of(matrix[i * k + j]);
   return bytes;
 }
 
 // (N, K) -> (N, taps, channels), zeros behind K.
-std::vector<uint8_t> as_window(std::span<const float> matrix, int64_t n, int64_t k,
-                               const Extents& e) {
-  const int64_t taps = e.h * e.w;
-  std::vector<uint8_t> bytes(static_cast<size_t>(n * e.c * taps), 0);
-  for (int64_t i = 0; i < n; ++i)
-    for (int64_t j = 0; j < k; ++j)
-      bytes[static_cast<size_t>((i * taps + j % taps) * e.c + j / taps)] =
-          static_cast<uint8_t>(static_cast<int>(matrix[static_cast<size_t>(i * k + j)]));
+std::vector<uint8_t> as_window(std::span<const float> matrix, size_t n, size_t k, const Extents& e) {
+  const size_t taps = static_cast<size_t>(e.h * e.w), channels = static_cast<size_t>(e.c);
+  std::vector<uint8_t> bytes(n * channels * taps, 0);
+  for (size_t i = 0; i < n; ++i)
+    for (size_t t = 0; t < taps; ++t) {
+      uint8_t* to = &bytes[(i * taps + t) * channels];
+      const float* from = &matrix[i * k];
+      for (size_t c = 0; c * taps + t < k && c < channels; ++c) to[c] = byte_of(from[c * taps + t]);
+    }
   return bytes;
 }
 
@@ -118,7 +119,9 @@ Result<std::vector<KernelPtr>> lower_inner_product(const Network& network, const
   if (Status s = check_integers(op, blobs[0], 127); !s.ok()) return s;
   if (param.bias_term())
     if (Status s = check_integers(op, blobs[1], 32767); !s.ok()) return s;
-  const std::vector<float> matrix = inner_product_matrix(op, blobs[0]);
+  std::vector<float> turned;
+  std::span<const float> matrix = blobs[0].data;
+  if (!param.weight_transpose()) matrix = turned = inner_product_matrix(op, blobs[0]);
   const Extents in = extents(op.input_shape(0));
   const int64_t k_length = in.c * in.h * in.w, n = param.num_output();
 
@@ -130,7 +133,7 @@ Result<std::vector<KernelPtr>> lower_inner_product(const Network& network, const
     k->inputs = {{op.bottom(0), {in.n, k_length, 1, 1}, 0, false, true}};
     k->output = {op.top(0), {in.n, n, 1, 1}, 0, false, true};
     k->weights.push_back(
-        {transposed(matrix, n, k_length), {k_length, n, 1, 1}, Weight::Layout::matrix});
+        {transposed(matrix, static_cast<size_t>(n), static_cast<size_t>(k_length)), {k_length, n, 1, 1}, Weight::Layout::matrix});
     if (param.bias_term())
       k->weights.push_back({bias_bytes(blobs[1].data), {2, n, 1, 1}, Weight::Layout::matrix});
     kernels.push_back(std::move(k));
@@ -142,7 +145,7 @@ Result<std::vector<KernelPtr>> lower_inner_product(const Network& network, const
     k->has_bias = param.bias_term();
     k->inputs = {{op.bottom(0), {in.n, window->c, window->h, window->w}}};
     k->output = {op.top(0), {in.n, n, 1, 1}};
-    k->weights.push_back({as_window(matrix, n, k_length, *window),
+    k->weights.push_back({as_window(matrix, static_cast<size_t>(n), static_cast<size_t>(k_length), *window),
                           {1, n, window->h * window->w, window->c}});
     if (param.bias_term()) k->weights.push_back(bias_weight(blobs[1].data));
     kernels.push_back(std::move(k));
