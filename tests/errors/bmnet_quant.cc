@@ -18,7 +18,7 @@ namespace {
 
 using namespace tputwin::net;
 
-// An input "data" (1,1,1,1), one op "y" of `type`, an end.
+// An input "data" (1,1,1,1), one op "layer" of `type`, an end.
 Network one_op(const std::string& type) {
   Network network;
   TensorOp& start = network.ops.emplace_back();
@@ -27,15 +27,15 @@ Network one_op(const std::string& type) {
   start.add_top("data");
   *start.add_output_shape() = make_shape({1, 1, 1, 1});
   TensorOp& op = network.ops.emplace_back();
-  op.set_name("y");
+  op.set_name("layer");
   op.set_type(type);
   op.add_bottom("data");
-  op.add_top("y");
+  op.add_top("layer");
   *op.add_input_shape() = *op.add_output_shape() = make_shape({1, 1, 1, 1});
   TensorOp& end = network.ops.emplace_back();
   end.set_name("end");
   end.set_type("end");
-  end.add_bottom("y");
+  end.add_bottom("layer");
   *end.add_input_shape() = make_shape({1, 1, 1, 1});
   return network;
 }
@@ -43,7 +43,7 @@ Network one_op(const std::string& type) {
 Network inner_product(float weight, float bias) {
   Network network = one_op("tg_inner_product");
   network.ops[1].mutable_tg_inner_product_param()->set_num_output(1);
-  network.blobs["y"] = {{{1, 1}, {weight}}, {{1}, {bias}}};
+  network.blobs["layer"] = {{{1, 1}, {weight}}, {{1}, {bias}}};
   return network;
 }
 
@@ -51,7 +51,7 @@ NetCalibrationParameter thresholds(float x, float y, int shift = 0) {
   NetCalibrationParameter table;
   for (const float threshold : {x, y}) {
     auto& entry = *table.add_layer();
-    entry.set_name(table.layer_size() == 1 ? "data" : "y");
+    entry.set_name(table.layer_size() == 1 ? "data" : "layer");
     entry.add_threshold_y(threshold);
     entry.set_right_shift_width(shift);
   }
