@@ -3,19 +3,20 @@
 
 #include <bmnet/bmnet_caffe.pb.h>
 #include <gtest/gtest.h>
-#include <lmdb.h>
 
 #include <cstring>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 
 #include "base/file.h"
+#include "bmnet_quant/lmdb_writer.h"
 #include "common/shared_data.h"
 #include "common/temporary_directory.h"
 
 namespace tputwin::net {
 namespace {
 
+using testing::write_lmdb;
 using tputwin::testing::shared_data;
 using tputwin::testing::TemporaryDirectory;
 
@@ -172,23 +173,6 @@ TEST(Data, CropAndResize) {
   EXPECT_EQ(refusal(folder.path(), options), ErrorId::net_data_shape);
   write(folder / "0.png", {1, 2, 3});
   EXPECT_EQ(refusal(folder.path(), {.shape = {1, 1, 2, 2}}), ErrorId::net_data);
-}
-
-void write_lmdb(const std::string& path, const std::vector<std::string>& values) {
-  MDB_env* environment;
-  MDB_txn* transaction;
-  MDB_dbi database;
-  ASSERT_EQ(mdb_env_create(&environment), 0);
-  ASSERT_EQ(mdb_env_open(environment, path.c_str(), 0, 0644), 0);
-  ASSERT_EQ(mdb_txn_begin(environment, nullptr, 0, &transaction), 0);
-  ASSERT_EQ(mdb_dbi_open(transaction, nullptr, 0, &database), 0);
-  for (size_t i = 0; i < values.size(); ++i) {
-    std::string name = std::to_string(10000 + i), text = values[i];
-    MDB_val key{name.size(), name.data()}, value{text.size(), text.data()};
-    ASSERT_EQ(mdb_put(transaction, database, &key, &value, 0), 0);
-  }
-  ASSERT_EQ(mdb_txn_commit(transaction), 0);
-  mdb_env_close(environment);
 }
 
 TEST(Data, Lmdb) {
