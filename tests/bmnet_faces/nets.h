@@ -1,0 +1,79 @@
+// Real nets: calibrated on samples, compiled, and run on the twin or by OpenCV.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bmnet/emit/compile.h"
+#include "bmnet/quantize/calibrate.h"
+#include "bmnet/support.h"
+
+namespace tputwin::testing {
+
+using Outputs = std::map<std::string, net::Blob>;
+// A net as a pipeline sees it: values of the input (n,c,h,w) to those of the outputs, by name.
+using Runner = std::function<Outputs(const net::Blob& input)>;
+
+// Samples of one shape in memory.
+class Samples : public net::DataSet {
+ public:
+  // Cuts a batch into samples.
+  void add(const net::Blob& batch);
+  Status sample(size_t index, std::span<float> values) const override;
+  Result<net::Extents> natural_shape() const override { return shape_; }
+
+ private:
+  net::Extents shape_;
+  std::vector<std::vector<float>> values_;
+};
+
+struct Files {
+  const char *prototxt, *caffemodel;  // below the folder of real models
+};
+inline constexpr Files kDet1{"mtcnn/det1.prototxt", "mtcnn/det1.caffemodel"};
+inline constexpr Files kDet2{"mtcnn/det2.prototxt", "mtcnn/det2.caffemodel"};
+inline constexpr Files kDet3{"mtcnn/det3.prototxt", "mtcnn/det3.caffemodel"};
+inline constexpr Files kUltraFace{"ultraface/RFB-320.prototxt", "ultraface/RFB-320.caffemodel"};
+inline constexpr Files kLeNet{"lenet/lenet.prototxt", "lenet/lenet_iter_10000.caffemodel"};
+
+// The original net in OpenCV.
+Runner opencv_net(const Files& files);
+// `runner`, and every batch it is given goes into `samples`.
+Runner recorded(Runner runner, Samples* samples);
+
+// A calibrated net on the twin, compiled once per shape of the input.
+class Int8Net {
+ public:
+  // `batch` 0: compiled for as many samples as it is given; else inputs are cut into batches of so
+  // many, the last one filled up with zeros.
+  static Result<std::shared_ptr<Int8Net>> create(const Files& files, const net::DataSet& data,
+                                                 const net::CalibrationOptions& options,
+                                                 int64_t batch = 0);
+
+  const net::Calibration& calibration() const { return calibration_; }
+  // The int8 net for another shape of the input.
+  Result<Model> reshaped(const std::vector<int64_t>& input) const;
+  Outputs run(const net::Blob& input);
+
+  // The original net, any batch size in its reshapes.
+  static Result<net::caffe::NetParameter> load(const Files& files);
+
+ private:
+  struct Ready {
+    Model model;
+    net::Compiled compiled;
+  };
+  Result<Outputs> run_batch(const net::Blob& input);
+  Result<const Ready*> ready_for(const std::vector<int64_t>& input);
+
+  net::Calibration calibration_;
+  int64_t batch_ = 0;
+  std::map<std::vector<int64_t>, Ready> ready_;
+};
+
+Runner twin_net(std::shared_ptr<Int8Net> net);
+
+}  // namespace tputwin::testing
