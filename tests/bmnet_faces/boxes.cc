@@ -38,7 +38,8 @@ std::vector<size_t> suppress(const std::vector<Box>& boxes, float threshold, Ove
   return kept;
 }
 
-void expect_same_faces(const std::vector<Box>& expected, const std::vector<Box>& got, float least) {
+void expect_same_faces(const std::string& name, const std::vector<Box>& expected,
+                       const std::vector<Box>& got, float least) {
   EXPECT_EQ(got.size(), expected.size());
   std::vector<bool> taken(got.size());
   float worst = 1;
@@ -53,8 +54,7 @@ void expect_same_faces(const std::vector<Box>& expected, const std::vector<Box>&
     worst = std::min(worst, largest);
   }
   for (size_t i = 0; i < got.size(); ++i) EXPECT_TRUE(taken[i]) << "in int8 only: " << text(got[i]);
-  ::testing::Test::RecordProperty("faces", static_cast<int>(got.size()));
-  ::testing::Test::RecordProperty("least_overlap_permille", static_cast<int>(worst * 1000));
+  ::testing::Test::RecordProperty(name, static_cast<int>(worst * 1000));
 }
 
 }  // namespace tputwin::testing

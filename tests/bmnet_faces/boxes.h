@@ -26,7 +26,9 @@ std::vector<T> pick(const std::vector<T>& all, const std::vector<size_t>& indice
   return picked;
 }
 
-// Both have the same boxes, each pair overlapping by more than `least`.
-void expect_same_faces(const std::vector<Box>& expected, const std::vector<Box>& got, float least);
+// Both have the same boxes, each pair overlapping by more than `least`. Records the least overlap
+// in thousandths as a property of the test.
+void expect_same_faces(const std::string& name, const std::vector<Box>& expected,
+                       const std::vector<Box>& got, float least);
 
 }  // namespace tputwin::testing
