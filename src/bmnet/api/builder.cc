@@ -202,6 +202,11 @@ void BuilderBase::build(std::vector<TensorShape> nchw, int opt) {
   }
   s.compiled = take(net::compile(*s.network, s.table, s.compile_options(opt)));
   const net::Compiled& done = *s.compiled;
+  if (!s.weight_bin.empty() && take(tputwin::read_bytes(s.weight_bin)) != done.weight)
+    raise(Error(ErrorId::net_cli)
+              .in("build")
+              .argument("weight_bin", s.weight_bin)
+              .detail("the file holds other weights than the caffemodel"));
   if (!s.out_ctable.empty()) need(net::write_table(s.table, s.out_ctable));
 
   weight = done.weight;
