@@ -120,9 +120,11 @@ std::string shipped_plugins() {
   namespace fs = std::filesystem;
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  for (const char* place : {"../plugins", "../lib/tputwin/plugins", "../lib/x86_64-linux-gnu/tputwin/plugins"}) {
+  for (const char* place :
+       {"../plugins", "../lib/tputwin/plugins", "../lib/x86_64-linux-gnu/tputwin/plugins"}) {
     const fs::path folder = program.parent_path() / place;
-    if (fs::exists(folder / "x86_64", ignored)) return fs::weakly_canonical(folder, ignored).string();
+    if (fs::exists(folder / "x86_64", ignored))
+      return fs::weakly_canonical(folder, ignored).string();
   }
   return "";
 }

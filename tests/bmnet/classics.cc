@@ -1,5 +1,5 @@
-// The well-known networks with random weights: calibrated on noise, compiled at every level, compared
-// with the interpreter byte for byte.
+// The well-known networks with random weights: calibrated on noise, compiled at every level,
+// compared with the interpreter byte for byte.
 #include <gtest/gtest.h>
 
 #include "bmnet/caffe/import.h"

@@ -40,9 +40,9 @@ class CustomLenet : public ::testing::TestWithParam<Case> {
 
   // A net of batch 1 at the level, ready to run.
   void build(bmctx_t& ctx, bmnet_t& net) {
-    bmnet::CaffeBuilder<int8_t> builder(
-        BM_CHIP_BM1880, (kData + "test_deploy.proto").c_str(), (kData + GetParam().caffemodel).c_str(),
-        nullptr, (kData + "bmnet_lenet_calibration.pb2").c_str(), nullptr);
+    bmnet::CaffeBuilder<int8_t> builder(BM_CHIP_BM1880, (kData + "test_deploy.proto").c_str(),
+                                        (kData + GetParam().caffemodel).c_str(), nullptr,
+                                        (kData + "bmnet_lenet_calibration.pb2").c_str(), nullptr);
     builder.addCustomizedLayer(new LeakyReluLayer);
     builder.addCustomizedTensorInst(new LeakyReluInst);
     builder.addCustomizedLayer(new EluLayer);
@@ -81,9 +81,9 @@ size_t best(const T* values) {
   return static_cast<size_t>(std::max_element(values, values + 10) - values);
 }
 
-// With the table as it is written, int8 sees in every image what the float net sees, unless the float
-// net's two best results are closer than one step of the quantised output (image 62: 28.1 and 27.6
-// steps, both 27 in int8).
+// With the table as it is written, int8 sees in every image what the float net sees, unless the
+// float net's two best results are closer than one step of the quantised output (image 62: 28.1
+// and 27.6 steps, both 27 in int8).
 TEST_P(CustomLenet, ClassifiesAsTheFloatNet) {
   bmctx_t ctx = nullptr;
   bmnet_t net = nullptr;
@@ -114,15 +114,14 @@ TEST_P(CustomLenet, ClassifiesAsTheFloatNet) {
   bm_exit(ctx);
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, CustomLenet,
-                         ::testing::Values(Case{"bmnet_lenet_calibration.caffemodel", BM_OPT_NONE},
-                                           Case{"bmnet_lenet_calibration.caffemodel",
-                                                BM_OPT_LAYER_GROUP},
-                                           Case{"bmnet_lenet_calibration.caffemodel",
-                                                BM_OPT_LAYER_GROUP_WITH_WEIGHT_OPT},
-                                           Case{"test.caffemodel", BM_OPT_NONE},
-                                           Case{"test.caffemodel",
-                                                BM_OPT_LAYER_GROUP_WITH_WEIGHT_OPT}));
+INSTANTIATE_TEST_SUITE_P(
+    Levels, CustomLenet,
+    ::testing::Values(Case{"bmnet_lenet_calibration.caffemodel", BM_OPT_NONE},
+                      Case{"bmnet_lenet_calibration.caffemodel", BM_OPT_LAYER_GROUP},
+                      Case{"bmnet_lenet_calibration.caffemodel",
+                           BM_OPT_LAYER_GROUP_WITH_WEIGHT_OPT},
+                      Case{"test.caffemodel", BM_OPT_NONE},
+                      Case{"test.caffemodel", BM_OPT_LAYER_GROUP_WITH_WEIGHT_OPT}));
 
 }  // namespace
 }  // namespace tputwin::testing

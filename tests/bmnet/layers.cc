@@ -8,7 +8,7 @@ namespace {
 
 struct Case {
   const char* name;
-  std::string layers;       // behind the input "data"
+  std::string layers;  // behind the input "data"
   const char* input = "1 20 19 23";
 };
 
@@ -34,7 +34,8 @@ std::string layer(const std::string& name, const std::string& type, const std::s
     text += " bottom: '" + bottom.substr(begin, end - begin) + "'";
     begin = end + 1;
   }
-  return text + (rest.find("top:") == std::string::npos ? " top: '" + name + "' " : " ") + rest + " }\n";
+  return text + (rest.find("top:") == std::string::npos ? " top: '" + name + "' " : " ") + rest +
+         " }\n";
 }
 
 std::string conv(const std::string& name, const std::string& bottom, const std::string& param) {
@@ -58,75 +59,105 @@ const Case kCases[] = {
     {"conv", conv("c", "data", "num_output: 40 kernel_size: 3 pad: 1")},
     {"conv_stride", conv("c", "data", "num_output: 7 kernel_size: 3 stride: 2")},
     {"conv_big", conv("c", "data", "num_output: 100 kernel_h: 5 kernel_w: 1 stride_w: 3 pad_h: 2")},
-    {"conv_dilation", conv("c", "data", "num_output: 33 kernel_size: 3 pad: 2 dilation: 2 bias_term: false")},
+    {"conv_dilation",
+     conv("c", "data", "num_output: 33 kernel_size: 3 pad: 2 dilation: 2 bias_term: false")},
     {"conv_group", conv("c", "data", "num_output: 30 kernel_size: 3 group: 5 pad: 1")},
-    {"conv_group_32", conv("c", "data", "num_output: 128 kernel_size: 3 group: 2 pad: 1") +
-                          conv("d", "c", "num_output: 64 kernel_size: 1 group: 2"),
+    {"conv_group_32",
+     conv("c", "data", "num_output: 128 kernel_size: 3 group: 2 pad: 1") +
+         conv("d", "c", "num_output: 64 kernel_size: 1 group: 2"),
      "1 64 14 14"},
     {"depthwise", conv("c", "data", "num_output: 20 kernel_size: 3 group: 20 pad: 1 stride: 2")},
-    {"depthwise_dilation", conv("c", "data", "num_output: 20 kernel_size: 3 group: 20 pad: 2 dilation: 2")},
+    {"depthwise_dilation",
+     conv("c", "data", "num_output: 20 kernel_size: 3 group: 20 pad: 2 dilation: 2")},
     {"deconv", layer("c", "Deconvolution", "data",
                      "convolution_param { num_output: 9 kernel_size: 4 stride: 2 pad: 1 }")},
     {"deconv_group", layer("c", "Deconvolution", "data",
-                           "convolution_param { num_output: 20 kernel_size: 4 stride: 2 pad: 1 group: 20 bias_term: false }")},
+                           "convolution_param { num_output: 20 kernel_size: 4 stride: 2 pad: 1 "
+                           "group: 20 bias_term: false }")},
     {"deconv_gap", layer("c", "Deconvolution", "data",
                          "convolution_param { num_output: 5 kernel_size: 2 stride: 4 }")},
     {"large_weights", conv("c", "data", "num_output: 700 kernel_size: 3 pad: 1"), "1 512 7 7"},
     {"large_map", conv("c", "data", "num_output: 64 kernel_size: 3 pad: 1"), "1 64 120 110"},
-    {"inner_product", layer("c", "InnerProduct", "data", "inner_product_param { num_output: 50 }"), "1 8 5 5"},
-    {"inner_product_long", layer("c", "InnerProduct", "data", "inner_product_param { num_output: 300 bias_term: false }"), "1 512 7 7"},
-    {"inner_product_prime", layer("c", "InnerProduct", "data", "inner_product_param { num_output: 33 }"), "1 5003 1 1"},
-    {"inner_product_relu", layer("c", "InnerProduct", "data", "inner_product_param { num_output: 1200 }") +
-                               layer("r", "ReLU", "c") +
-                               layer("d", "InnerProduct", "r", "inner_product_param { num_output: 10 }"),
+    {"inner_product", layer("c", "InnerProduct", "data", "inner_product_param { num_output: 50 }"),
+     "1 8 5 5"},
+    {"inner_product_long",
+     layer("c", "InnerProduct", "data", "inner_product_param { num_output: 300 bias_term: false }"),
+     "1 512 7 7"},
+    {"inner_product_prime",
+     layer("c", "InnerProduct", "data", "inner_product_param { num_output: 33 }"), "1 5003 1 1"},
+    {"inner_product_relu",
+     layer("c", "InnerProduct", "data", "inner_product_param { num_output: 1200 }") +
+         layer("r", "ReLU", "c") +
+         layer("d", "InnerProduct", "r", "inner_product_param { num_output: 10 }"),
      "1 64 1 1"},
-    {"pool_max", layer("p", "Pooling", "data", "pooling_param { pool: MAX kernel_size: 3 stride: 2 }")},
-    {"pool_max_pad", layer("p", "Pooling", "data", "pooling_param { pool: MAX kernel_size: 3 stride: 2 pad: 1 }")},
-    {"pool_average", layer("p", "Pooling", "data", "pooling_param { pool: AVE kernel_size: 3 stride: 2 pad: 1 }")},
-    {"pool_global", layer("p", "Pooling", "data", "pooling_param { pool: AVE global_pooling: true }")},
-    {"pool_single", layer("p", "Pooling", "data", "pooling_param { pool: MAX kernel_size: 1 stride: 2 }")},
+    {"pool_max",
+     layer("p", "Pooling", "data", "pooling_param { pool: MAX kernel_size: 3 stride: 2 }")},
+    {"pool_max_pad",
+     layer("p", "Pooling", "data", "pooling_param { pool: MAX kernel_size: 3 stride: 2 pad: 1 }")},
+    {"pool_average",
+     layer("p", "Pooling", "data", "pooling_param { pool: AVE kernel_size: 3 stride: 2 pad: 1 }")},
+    {"pool_global",
+     layer("p", "Pooling", "data", "pooling_param { pool: AVE global_pooling: true }")},
+    {"pool_single",
+     layer("p", "Pooling", "data", "pooling_param { pool: MAX kernel_size: 1 stride: 2 }")},
     {"relu", layer("r", "ReLU", "data")},
     {"leaky", layer("r", "ReLU", "data", "relu_param { negative_slope: 0.1 }")},
     {"prelu", layer("r", "PReLU", "data")},
     {"prelu_shared", layer("r", "PReLU", "data", "prelu_param { channel_shared: true }")},
     {"sigmoid", layer("r", "Sigmoid", "data")},
     {"many_channels", layer("r", "ReLU", "data"), "1 9216 1 1"},
-    {"sum", conv("c", "data", "num_output: 20 kernel_size: 3 pad: 1") + layer("e", "Eltwise", "data c") + layer("r", "ReLU", "e")},
-    {"sum_3", conv("c", "data", "num_output: 20 kernel_size: 3 pad: 1") + conv("d", "data", "num_output: 20 kernel_size: 1") +
+    {"sum", conv("c", "data", "num_output: 20 kernel_size: 3 pad: 1") +
+                layer("e", "Eltwise", "data c") + layer("r", "ReLU", "e")},
+    {"sum_3", conv("c", "data", "num_output: 20 kernel_size: 3 pad: 1") +
+                  conv("d", "data", "num_output: 20 kernel_size: 1") +
                   layer("e", "Eltwise", "c data d")},
-    {"eltwise_max", conv("c", "data", "num_output: 20 kernel_size: 1") + layer("e", "Eltwise", "c data", "eltwise_param { operation: MAX }")},
-    {"eltwise_prod", conv("c", "data", "num_output: 20 kernel_size: 1") + layer("e", "Eltwise", "c data", "eltwise_param { operation: PROD }")},
+    {"eltwise_max", conv("c", "data", "num_output: 20 kernel_size: 1") +
+                        layer("e", "Eltwise", "c data", "eltwise_param { operation: MAX }")},
+    {"eltwise_prod", conv("c", "data", "num_output: 20 kernel_size: 1") +
+                         layer("e", "Eltwise", "c data", "eltwise_param { operation: PROD }")},
     {"scale", layer("s", "Scale", "data", "scale_param { bias_term: true }")},
     {"lrn", layer("l", "LRN", "data", "lrn_param { local_size: 5 alpha: 0.0001 beta: 0.75 }")},
     {"upsample", layer("u", "Upsample", "data", "upsample_param { size: 2 size: 2 }")},
-    {"concat", conv("c", "data", "num_output: 9 kernel_size: 1") + conv("d", "data", "num_output: 40 kernel_size: 3 pad: 1") +
-                   layer("k", "Concat", "c data d") + conv("e", "k", "num_output: 8 kernel_size: 1")},
-    {"concat_nested", conv("c", "data", "num_output: 9 kernel_size: 1") + conv("d", "c", "num_output: 4 kernel_size: 3 pad: 1") +
-                          layer("k", "Concat", "c d") + layer("m", "Concat", "k c k") + layer("r", "ReLU", "m")},
-    {"permute", layer("p", "Permute", "data", "permute_param { order: 0 order: 2 order: 3 order: 1 }")},
-    {"permute_any", layer("p", "Permute", "data", "permute_param { order: 0 order: 3 order: 1 order: 2 }") +
-                        layer("q", "Permute", "p", "permute_param { order: 0 order: 3 order: 2 order: 1 }")},
-    {"reshape", conv("c", "data", "num_output: 12 kernel_size: 1") +
-                    layer("p", "Permute", "c", "permute_param { order: 0 order: 2 order: 3 order: 1 }") +
-                    layer("f", "Flatten", "p") + conv("d", "data", "num_output: 8 kernel_size: 3") +
-                    layer("q", "Permute", "d", "permute_param { order: 0 order: 2 order: 3 order: 1 }") +
-                    layer("g", "Flatten", "q") + layer("k", "Concat", "f g") +
-                    layer("h", "Reshape", "k", "reshape_param { shape { dim: 0 dim: -1 dim: 4 } }")},
-    {"slice", layer("s", "Slice", "data", "top: 's0' top: 's1' top: 's2' slice_param { slice_point: 3 slice_point: 11 }") +
-                  conv("c", "s1", "num_output: 5 kernel_size: 3")},
-    {"crop", conv("c", "data", "num_output: 6 kernel_size: 5") + layer("k", "Crop", "data c", "crop_param { axis: 2 offset: 1 offset: 3 }")},
+    {"concat", conv("c", "data", "num_output: 9 kernel_size: 1") +
+                   conv("d", "data", "num_output: 40 kernel_size: 3 pad: 1") +
+                   layer("k", "Concat", "c data d") +
+                   conv("e", "k", "num_output: 8 kernel_size: 1")},
+    {"concat_nested", conv("c", "data", "num_output: 9 kernel_size: 1") +
+                          conv("d", "c", "num_output: 4 kernel_size: 3 pad: 1") +
+                          layer("k", "Concat", "c d") + layer("m", "Concat", "k c k") +
+                          layer("r", "ReLU", "m")},
+    {"permute",
+     layer("p", "Permute", "data", "permute_param { order: 0 order: 2 order: 3 order: 1 }")},
+    {"permute_any",
+     layer("p", "Permute", "data", "permute_param { order: 0 order: 3 order: 1 order: 2 }") +
+         layer("q", "Permute", "p", "permute_param { order: 0 order: 3 order: 2 order: 1 }")},
+    {"reshape",
+     conv("c", "data", "num_output: 12 kernel_size: 1") +
+         layer("p", "Permute", "c", "permute_param { order: 0 order: 2 order: 3 order: 1 }") +
+         layer("f", "Flatten", "p") + conv("d", "data", "num_output: 8 kernel_size: 3") +
+         layer("q", "Permute", "d", "permute_param { order: 0 order: 2 order: 3 order: 1 }") +
+         layer("g", "Flatten", "q") + layer("k", "Concat", "f g") +
+         layer("h", "Reshape", "k", "reshape_param { shape { dim: 0 dim: -1 dim: 4 } }")},
+    {"slice",
+     layer("s", "Slice", "data",
+           "top: 's0' top: 's1' top: 's2' slice_param { slice_point: 3 slice_point: 11 }") +
+         conv("c", "s1", "num_output: 5 kernel_size: 3")},
+    {"crop", conv("c", "data", "num_output: 6 kernel_size: 5") +
+                 layer("k", "Crop", "data c", "crop_param { axis: 2 offset: 1 offset: 3 }")},
     {"shuffle", layer("s", "ShuffleChannel", "data", "shuffle_channel_param { group: 4 }")},
     {"reorg", layer("s", "Reorg", "data", "reorg_param { stride: 2 }"), "1 5 12 18"},
     {"tile", layer("s", "Tile", "data", "tile_param { axis: 1 tiles: 3 }")},
     {"reverse", layer("s", "Reverse", "data", "reverse_param { axis: 1 }")},
     {"residual_chain",
-     conv("a", "data", "num_output: 64 kernel_size: 7 stride: 2 pad: 3") + layer("ar", "ReLU", "a") +
+     conv("a", "data", "num_output: 64 kernel_size: 7 stride: 2 pad: 3") +
+         layer("ar", "ReLU", "a") +
          layer("p", "Pooling", "ar", "pooling_param { pool: MAX kernel_size: 3 stride: 2 }") +
          conv("b1", "p", "num_output: 64 kernel_size: 1") + layer("b1r", "ReLU", "b1") +
          conv("b2", "b1r", "num_output: 64 kernel_size: 3 pad: 1") + layer("b2r", "ReLU", "b2") +
-         conv("b3", "b2r", "num_output: 256 kernel_size: 1") + conv("bs", "p", "num_output: 256 kernel_size: 1") +
-         layer("e", "Eltwise", "b3 bs") + layer("er", "ReLU", "e") +
-         conv("d1", "er", "num_output: 128 kernel_size: 1 stride: 2") + conv("ds", "er", "num_output: 128 kernel_size: 1 stride: 2") +
+         conv("b3", "b2r", "num_output: 256 kernel_size: 1") +
+         conv("bs", "p", "num_output: 256 kernel_size: 1") + layer("e", "Eltwise", "b3 bs") +
+         layer("er", "ReLU", "e") + conv("d1", "er", "num_output: 128 kernel_size: 1 stride: 2") +
+         conv("ds", "er", "num_output: 128 kernel_size: 1 stride: 2") +
          layer("f", "Eltwise", "d1 ds"),
      "1 3 150 140"},
 };

@@ -61,7 +61,8 @@ TEST(Schedules, AnyLegalOrderGivesTheSameBytes) {
   const auto inputs = random_inputs(model->network, 1);
   auto expected = net::run_int8(model->network, model->integers, inputs);
   ASSERT_TRUE(expected.ok()) << expected.error().message();
-  for (net::Level level : {net::Level::none, net::Level::layer_group, net::Level::weight_optimisation}) {
+  for (net::Level level :
+       {net::Level::none, net::Level::layer_group, net::Level::weight_optimisation}) {
     auto compiled = net::compile(model->network, model->integers, {.level = level});
     ASSERT_TRUE(compiled.ok()) << compiled.error().message();
     for (uint64_t seed = 0; seed < 12; ++seed) {

@@ -70,14 +70,14 @@ net::Blob random_blob(std::vector<int64_t> shape, int limit, Rng& rng) {
   int64_t n = 1;
   for (int64_t d : blob.shape) n *= d;
   for (int64_t i = 0; i < n; ++i)
-    blob.data.push_back(static_cast<float>(static_cast<int>(rng.below(2 * static_cast<uint64_t>(limit) + 1)) - limit));
+    blob.data.push_back(static_cast<float>(
+        static_cast<int>(rng.below(2 * static_cast<uint64_t>(limit) + 1)) - limit));
   return blob;
 }
 
 std::array<int8_t, 256> random_table(Rng& rng, bool positive) {
   std::array<int8_t, 256> table{};
-  for (int8_t& v : table)
-    v = static_cast<int8_t>(positive ? rng.below(128) : rng.below(256));
+  for (int8_t& v : table) v = static_cast<int8_t>(positive ? rng.below(128) : rng.below(256));
   return table;
 }
 
@@ -85,9 +85,8 @@ void add_weights(Network& network, const TensorOp& op, std::vector<int64_t> shap
                  LayerIntegers& n, Rng& rng) {
   int64_t terms = 1;
   for (size_t i = 1; i < shape.size(); ++i) terms *= shape[i];
-  const int64_t outputs = op.type() == "tg_inner_product"
-                              ? op.tg_inner_product_param().num_output()
-                              : net::extents(op.output_shape(0)).c;
+  const int64_t outputs = op.type() == "tg_inner_product" ? op.tg_inner_product_param().num_output()
+                                                          : net::extents(op.output_shape(0)).c;
   if (net::is_deconvolution(op)) terms = terms * shape[0] / std::max<int64_t>(shape[1], 1);
   n.right_shift = shift_for(static_cast<double>(terms));
   auto& blobs = network.blobs[op.name()];
@@ -112,8 +111,10 @@ void fill(Network& network, const TensorOp& op, LayerIntegers& n, Rng& rng) {
     const auto& p = op.tg_inner_product_param();
     const net::Extents e = net::extents(op.input_shape(0));
     const int64_t k = e.c * e.h * e.w, outputs = p.num_output();
-    add_weights(network, op, p.weight_transpose() ? std::vector<int64_t>{outputs, k} : std::vector<int64_t>{k, outputs},
-                p.bias_term(), n, rng);
+    add_weights(
+        network, op,
+        p.weight_transpose() ? std::vector<int64_t>{outputs, k} : std::vector<int64_t>{k, outputs},
+        p.bias_term(), n, rng);
     n.right_shift = shift_for(static_cast<double>(k));
   } else if (type == "tg_scale") {
     const int64_t c = net::extents(op.input_shape(0)).c;
@@ -127,7 +128,8 @@ void fill(Network& network, const TensorOp& op, LayerIntegers& n, Rng& rng) {
     n.le_shift = static_cast<int>(rng.range(6, 9));
   } else if (type == "tg_pooling") {
     const bool is_max = op.tg_pooling_param().pool() == ::bmnet::TGPoolingParameter::MAX;
-    const double window = op.tg_pooling_param().kernel_size(0) * op.tg_pooling_param().kernel_size(1);
+    const double window =
+        op.tg_pooling_param().kernel_size(0) * op.tg_pooling_param().kernel_size(1);
     if (!is_max || rng.coin()) n.multiplier = {static_cast<int>(rng.range(128, 255))};
     n.right_shift = is_max ? 7 : 7 + static_cast<int>(std::log2(window));
   } else if (type == "tg_eltwise") {
@@ -170,8 +172,8 @@ std::string difference(const TensorBytes& got, const TensorBytes& expected) {
   for (size_t i = got.size(); i-- > 0;)
     if (got[i] != expected[i]) first = i, ++count;
   if (count == 0) return "";
-  return fmt::format("{} of {} bytes differ, first at {}: {} instead of {}", count, got.size(), first,
-                     static_cast<int8_t>(got[first]), static_cast<int8_t>(expected[first]));
+  return fmt::format("{} of {} bytes differ, first at {}: {} instead of {}", count, got.size(),
+                     first, static_cast<int8_t>(got[first]), static_cast<int8_t>(expected[first]));
 }
 
 }  // namespace

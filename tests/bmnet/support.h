@@ -21,13 +21,13 @@ Result<std::vector<TensorBytes>> run_compiled(const net::Compiled& compiled, con
 // Random int8 inputs for all inputs of the net.
 std::map<std::string, TensorBytes> random_inputs(const Network& network, uint64_t seed);
 
-// Compiles at every level and compares outputs with the interpreter, bytes for bytes. Empty if all are
-// equal; else what differs.
+// Compiles at every level and compares outputs with the interpreter, bytes for bytes. Empty if all
+// are equal; else what differs.
 std::string compare_levels(const Network& network, const std::vector<net::LayerIntegers>& integers,
                            uint64_t seed);
 
-// A Caffe net from text, with random integer weights, and a table that makes every layer's result use
-// the whole range.
+// A Caffe net from text, with random integer weights, and a table that makes every layer's result
+// use the whole range.
 struct Model {
   Network network;
   std::vector<net::LayerIntegers> integers;

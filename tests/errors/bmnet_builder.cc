@@ -26,7 +26,6 @@ Status thrown(const std::function<void()>& call) {
   return {};
 }
 
-
 TW_TRIGGER(net_custom_layer, [] {
   return thrown([] {
     bmnet::CaffeBuilderBase b(BM_CHIP_BM1880, nullptr, "none", nullptr);
@@ -97,8 +96,8 @@ TW_TRIGGER(net_memory, [] {
 // The code of a customized layer throws.
 TW_TRIGGER(net_custom_code, [] {
   net::ImportOptions import{.needs_weights = false};
-  import.custom["Mine"] = [](net::caffe::LayerParameter& layer, net::TensorOp&) {
-    return Status(Error(ErrorId::net_custom_code).in("layer " + layer.name()).detail("thrown"));
+  import.custom["Mine"] = [](net::caffe::LayerParameter & layer, net::TensorOp&){
+      return Status(Error(ErrorId::net_custom_code).in("layer " + layer.name()).detail("thrown"));
   };
   return compile(input("dim: 1 dim: 3 dim: 4 dim: 4") +
                      "layer { name: 'mine' type: 'Mine' bottom: 'data' top: 'mine' }",

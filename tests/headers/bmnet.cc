@@ -1,4 +1,6 @@
 // The BMNet headers as a program for the documents uses them. C++11.
+#include <caffe.pb.h>
+#include <stdio.h>
 #include <bmnet/CaffeBuilder.hpp>
 #include <bmnet/backend/Instruction.hpp>
 #include <bmnet/backend/TensorFixedInst.hpp>
@@ -17,8 +19,6 @@
 #include <bmnet/targets/plat-bm188x/BM188xBackendContext.hpp>
 #include <bmnet/targets/plat-bm188x/CustomizedTensorFixedInst.hpp>
 #include <bmnet/utils/common.hpp>
-#include <caffe.pb.h>
-#include <stdio.h>
 
 #include <string>
 

@@ -12,7 +12,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    bmnet::CaffeBuilder<int8_t> builder(BM_CHIP_BM1880, argv[1], argv[2], nullptr, argv[3], nullptr);
+    bmnet::CaffeBuilder<int8_t> builder(BM_CHIP_BM1880, argv[1], argv[2], nullptr, argv[3],
+                                        nullptr);
     builder.addCustomizedLayer(new LeakyReluLayer);
     builder.addCustomizedTensorInst(new LeakyReluInst);
     builder.addCustomizedLayer(new EluLayer);

@@ -2,8 +2,8 @@
 #ifndef BMNET_BACKEND_TENSORFIXEDINST_HPP
 #define BMNET_BACKEND_TENSORFIXEDINST_HPP
 
-#include <bmnet/backend/TensorInst.hpp>
 #include <bmnet/calibration.pb.h>
+#include <bmnet/backend/TensorInst.hpp>
 
 #include <vector>
 

@@ -50,8 +50,8 @@ class BuilderBase {
   void store_prototxt(const char* dst);
   void store_weight(const char* dst);
   void store_cmdbuf(const char* dst);
-  // A bmodel. plugin_path: folder of x86_64/NAME.so and armv8/NAME.so of CPU operators, needed if the
-  // net has any. input_tensor and debug are accepted and change nothing.
+  // A bmodel. plugin_path: folder of x86_64/NAME.so and armv8/NAME.so of CPU operators, needed if
+  // the net has any. input_tensor and debug are accepted and change nothing.
   void store_model(const char* net_name, const char* dst, const char* plugin_path = nullptr,
                    const char* input_tensor = nullptr, bool debug = false);
 

@@ -15,9 +15,10 @@ namespace bmnet {
 class CaffeBuilderBase : public BuilderBase {
  public:
   // modified_proto: the graph; NULL: that of the caffemodel. caffemodel: weights, found by layer
-  // name: int8 ones, or floats, which are quantised with the thresholds of the table. weight_bin: NULL, or a file that store_weight() wrote, checked against the weights.
-  // in_ctable: calibration table. out_ctable: NULL, or a file that gets the table as it was used.
-  // enable_dequantized: outputs are floats.
+  // name: int8 ones, or floats, which are quantised with the thresholds of the table. weight_bin:
+  // NULL, or a file that store_weight() wrote, checked against the weights. in_ctable: calibration
+  // table. out_ctable: NULL, or a file that gets the table as it was used. enable_dequantized:
+  // outputs are floats.
   CaffeBuilderBase(CHIP_VER ver, const char* modified_proto, const char* caffemodel,
                    const char* weight_bin, const char* in_ctable, const char* out_ctable,
                    bool enable_dequantized = false);

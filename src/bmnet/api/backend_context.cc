@@ -14,7 +14,8 @@ int logarithm(uint64_t value) {
   return bits;
 }
 
-// Channels of an operand are a field of 12 bits, and a one-dimensional tensor has 32 elements in each.
+// Channels of an operand are a field of 12 bits, and a one-dimensional tensor has 32 elements in
+// each.
 constexpr int kMaxElements = 4095 * 32;
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include <bmnet/builder/CaffeBuilder.hpp>
 
-#include <bmnet/targets/plat-bm188x/BM188xBackendContext.hpp>
 #include <fmt/format.h>
 #include <google/protobuf/text_format.h>
+#include <bmnet/targets/plat-bm188x/BM188xBackendContext.hpp>
 
 #include <filesystem>
 #include <map>
@@ -43,8 +43,7 @@ T take(Result<T> result) {
 std::string path_or_empty(const char* path) { return path == nullptr ? "" : path; }
 
 void write(const char* call, const char* path, std::span<const uint8_t> bytes) {
-  if (path == nullptr)
-    raise(Error(ErrorId::net_cli).in(call).argument("dst", "NULL"));
+  if (path == nullptr) raise(Error(ErrorId::net_cli).in(call).argument("dst", "NULL"));
   need(tputwin::write_bytes(path, bytes));
 }
 
@@ -79,7 +78,8 @@ struct BuilderBase::State {
     if (op.output_shape_size() < parameter.top_size())
       return Error(ErrorId::net_custom_shape)
           .in("layer " + parameter.name())
-          .argument("output_shape", fmt::format("{} of {}", op.output_shape_size(), parameter.top_size()));
+          .argument("output_shape",
+                    fmt::format("{} of {}", op.output_shape_size(), parameter.top_size()));
     return Status();
   }
 
@@ -179,7 +179,9 @@ void BuilderBase::addCustomizedTensorInst(Instruction* inst) {
   std::unique_ptr<Instruction> owned(inst);
   const std::string key = inst->inst_name();
   if (key.empty())
-    raise(Error(ErrorId::net_custom_layer).in("addCustomizedTensorInst").argument("inst_name", "\"\""));
+    raise(Error(ErrorId::net_custom_layer)
+              .in("addCustomizedTensorInst")
+              .argument("inst_name", "\"\""));
   state_->insts[key] = std::move(owned);
 }
 
@@ -219,7 +221,8 @@ void BuilderBase::build(std::vector<TensorShape> nchw, int opt) {
   output_fmts.clear();
   for (const tputwin::bmodel::Output& o : done.outputs) {
     output_layers.push_back(o.name);
-    output_shapes.push_back(net::make_shape({o.shape.begin(), o.shape.end()}, o.fmt == FMT_F32 ? 4 : 1));
+    output_shapes.push_back(
+        net::make_shape({o.shape.begin(), o.shape.end()}, o.fmt == FMT_F32 ? 4 : 1));
     output_thresholds.push_back(o.threshold);
     output_offsets.push_back(o.offset);
     output_fmts.push_back(static_cast<int>(o.fmt));

@@ -1,9 +1,9 @@
 #include "bmnet/api/cpu_call.h"
 
-#include <bmnet/targets/cpu/cpu.hpp>
-#include <bmnet/targets/plat-bm188x/BM188xBackendContext.hpp>
 #include <fmt/format.h>
 #include <tputwin/cpu_op.h>
+#include <bmnet/targets/cpu/cpu.hpp>
+#include <bmnet/targets/plat-bm188x/BM188xBackendContext.hpp>
 
 #include <filesystem>
 

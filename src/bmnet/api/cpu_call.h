@@ -21,8 +21,8 @@ class CpuCallScope {
   bmk1880_context_t* before_;
 };
 
-// Appends <folder>/x86_64/NAME.so and <folder>/armv8/NAME.so for every operator. Only the second may
-// be missing, with a warning.
+// Appends <folder>/x86_64/NAME.so and <folder>/armv8/NAME.so for every operator. Only the second
+// may be missing, with a warning.
 Status add_plugins(bmodel::Model& model, const std::vector<std::string>& operators,
                    const std::string& folder);
 

@@ -96,8 +96,7 @@ Result<std::vector<KernelPtr>> lower_prelu(const Network& network, const TensorO
     return one(std::move(k), op, false);
   }
   k->has_slopes = true;
-  k->weights.push_back(
-      {weight_bytes(slopes.data), {1, channels, 1, 1}, Weight::Layout::aligned});
+  k->weights.push_back({weight_bytes(slopes.data), {1, channels, 1, 1}, Weight::Layout::aligned});
   return one(std::move(k), op, true);
 }
 

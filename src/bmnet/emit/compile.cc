@@ -247,8 +247,9 @@ class Compiler {
     all.last = std::max(all.last, one.last);
   }
   bool is_one_of(const std::vector<std::string>& list, const std::string& root) const {
-    return std::any_of(list.begin(), list.end(),
-                       [&](const std::string& t) { return storage_->root(t) == storage_->root(root); });
+    return std::any_of(list.begin(), list.end(), [&](const std::string& t) {
+      return storage_->root(t) == storage_->root(root);
+    });
   }
   bool is_input(const std::string& t) const { return is_one_of(network().inputs(), t); }
   bool is_output(const std::string& t) const { return is_one_of(network().outputs(), t); }
@@ -389,7 +390,9 @@ class Compiler {
     return {static_cast<uint32_t>(e.n), static_cast<uint32_t>(e.c), static_cast<uint32_t>(e.h),
             static_cast<uint32_t>(e.w)};
   }
-  static uint32_t format(const TensorShape& s) { return s.data_type_size() == 4 ? FMT_F32 : FMT_I8; }
+  static uint32_t format(const TensorShape& s) {
+    return s.data_type_size() == 4 ? FMT_F32 : FMT_I8;
+  }
 
   void describe_inputs() {
     for (const std::string& t : network().inputs()) {

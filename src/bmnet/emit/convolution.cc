@@ -71,8 +71,8 @@ class Depthwise : public WindowKernel {
  public:
   void emit(Program& program, const Operands& o) const override {
     tensor_lmem out = o.output.tensor(), in = o.inputs[0].tensor();
-    tensor_lmem weight = aligned_tensor(o.weights[0].address,
-                                        {1, o.output.e.c, window.kernel_h, window.kernel_w});
+    tensor_lmem weight =
+        aligned_tensor(o.weights[0].address, {1, o.output.e.c, window.kernel_h, window.kernel_w});
     tensor_lmem bias{};
     if (has_bias) bias = unaligned_tensor(o.weights[1].address, {2, o.output.e.c, 1, 1});
     bmk1880_depthwise_param_t p{};
@@ -155,7 +155,8 @@ Result<std::vector<KernelPtr>> lower_convolution(const Network& network, const T
     k->has_bias = has_bias;
     if (has_bias)
       k->weights.push_back(bias_weight(
-          std::span(blobs[1].data).subspan(static_cast<size_t>(oc.begin), static_cast<size_t>(oc.count()))));
+          std::span(blobs[1].data)
+              .subspan(static_cast<size_t>(oc.begin), static_cast<size_t>(oc.count()))));
     k->inputs = {channels_of(in, ic)};
     k->output = channels_of(out, oc);
     k->do_relu = op.tg_convolution_param().do_activation();
@@ -205,10 +206,9 @@ Result<std::vector<KernelPtr>> lower_upsample(const Network&, const TensorOp& op
   if (Status s = check_window(op, k->window); !s.ok()) return s;
   k->inputs = {view_of(op.bottom(0), op.input_shape(0))};
   k->output = view_of(op.top(0), op.output_shape(0));
-  k->weights.push_back(
-      {std::vector<uint8_t>(static_cast<size_t>(k->output.e.c * h * w), 1),
-       {1, k->output.e.c, h, w},
-       Weight::Layout::aligned});
+  k->weights.push_back({std::vector<uint8_t>(static_cast<size_t>(k->output.e.c * h * w), 1),
+                        {1, k->output.e.c, h, w},
+                        Weight::Layout::aligned});
   std::vector<KernelPtr> kernels;
   kernels.push_back(std::move(k));
   return kernels;

@@ -10,9 +10,7 @@ namespace {
 
 using ::bmnet::TLTransportParameter;
 
-void set_shape(TensorShape* shape, const Extents& e) {
-  *shape = make_shape({e.n, e.c, e.h, e.w});
-}
+void set_shape(TensorShape* shape, const Extents& e) { *shape = make_shape({e.n, e.c, e.h, e.w}); }
 
 // Fills what the tl_ parameters have in common.
 class LayerWriter {

@@ -1,4 +1,5 @@
-// tg_eltwise (sums, products, maxima of tensors of one shape) and the rescaling of tg_concat's inputs.
+// tg_eltwise (sums, products, maxima of tensors of one shape) and the rescaling of tg_concat's
+// inputs.
 #include "bmnet/emit/lower.h"
 
 namespace tputwin::net {
@@ -44,8 +45,8 @@ class Sum : public ElementwiseKernel {
 };
 
 // rhu(x * multiplier, right_shift) with a signed or an unsigned byte.
-void emit_scaled(Program& program, tensor_lmem* out, tensor_lmem* in, int multiplier, bool is_signed,
-                 int right_shift) {
+void emit_scaled(Program& program, tensor_lmem* out, tensor_lmem* in, int multiplier,
+                 bool is_signed, int right_shift) {
   bmk1880_mul_const_param_t p{};
   p.res_low = out;
   p.a = in;
@@ -75,8 +76,8 @@ class Maximum : public ElementwiseKernel {
   }
 };
 
-// x*y is exact in 16 bits, high*256 + low. Its product with the multiplier is high*m first, in 16 bits
-// again (|high| <= 64), then low*m + (high*m << 8), shifted and saturated once.
+// x*y is exact in 16 bits, high*256 + low. Its product with the multiplier is high*m first, in 16
+// bits again (|high| <= 64), then low*m + (high*m << 8), shifted and saturated once.
 class Product : public ElementwiseKernel {
  public:
   int multiplier = 1, right_shift = 0;
@@ -89,7 +90,8 @@ class Product : public ElementwiseKernel {
     // The low bytes of the second product are the result's place, its high bytes lie above.
     tensor_lmem low = aligned_tensor(o.scratch, o.output.e);
     tensor_lmem high = aligned_tensor(o.scratch + plane, o.output.e);
-    tensor_lmem out = o.output.tensor(), out_high = aligned_tensor(o.scratch + 2 * plane, o.output.e);
+    tensor_lmem out = o.output.tensor(),
+                out_high = aligned_tensor(o.scratch + 2 * plane, o.output.e);
     Input x(o, 0), y(o, 1);
     bmk1880_mul_param_t product{};
     product.res_high = &high;

@@ -38,8 +38,8 @@ void explain_group(std::string& text, const Network& network, const PricedGroup&
                    extents_text(k->inputs[0].e), extents_text(k->output.e),
                    k->do_relu ? " relu" : "");
   for (const Item& i : plan.items) {
-    fmt::format_to(out, "    {:7} {:30} {:6} bytes, steps {:2} to {:2}, at", kind_name(i.kind), i.name,
-                   i.bytes, i.first, i.last);
+    fmt::format_to(out, "    {:7} {:30} {:6} bytes, steps {:2} to {:2}, at", kind_name(i.kind),
+                   i.name, i.bytes, i.first, i.last);
     for (uint32_t a : i.address) fmt::format_to(out, " {:#06x}", a);
     text += '\n';
   }

@@ -49,15 +49,17 @@ class Emitter {
       if (is_new(item(step.weights[i]), slice)) load_weight(k, i, slice);
     for (size_t i = 0; i < step.inputs.size(); ++i) {
       const GroupTensor& in = tensor(step.inputs[i]);
-      const bool is_first_use = first_use(step.inputs[i]) == k &&
-                                std::find(step.inputs.begin(), step.inputs.begin() + static_cast<ptrdiff_t>(i),
-                                          step.inputs[i]) == step.inputs.begin() + static_cast<ptrdiff_t>(i);
+      const bool is_first_use =
+          first_use(step.inputs[i]) == k &&
+          std::find(step.inputs.begin(), step.inputs.begin() + static_cast<ptrdiff_t>(i),
+                    step.inputs[i]) == step.inputs.begin() + static_cast<ptrdiff_t>(i);
       if (in.producer < 0 && is_first_use && is_new(item(in.item), slice)) load_tensor(in, slice);
     }
   }
 
   static bool is_new(const Item& i, int slice) {
-    return slice == 0 || i.version[static_cast<size_t>(slice)] != i.version[static_cast<size_t>(slice) - 1];
+    return slice == 0 ||
+           i.version[static_cast<size_t>(slice)] != i.version[static_cast<size_t>(slice) - 1];
   }
 
   int first_use(int index) const {
@@ -119,8 +121,8 @@ class Emitter {
         place.offset + sample +
         static_cast<uint64_t>(view.offset + first_channel * plane + rows.begin * view.e.w);
     const stride_t strides = strides_of(view, place);
-    const bool is_whole = e.h == view.e.h && (e.n == 1 || place.sample_bytes ==
-                                                              static_cast<uint64_t>(e.c * plane));
+    const bool is_whole =
+        e.h == view.e.h && (e.n == 1 || place.sample_bytes == static_cast<uint64_t>(e.c * plane));
     move({offset, false}, is_whole ? nullptr : &strides);
   }
 
@@ -130,7 +132,8 @@ class Emitter {
 
   void load_tensor(const GroupTensor& t, int slice) {
     const Local to = local(t, slice);
-    const Span rows = t.held[static_cast<size_t>(plan_.slices[static_cast<size_t>(slice)].row_slice)];
+    const Span rows =
+        t.held[static_cast<size_t>(plan_.slices[static_cast<size_t>(slice)].row_slice)];
     transfer(t.view, slice, rows, 0, to.e, [&](GlobalPlace from, const stride_t* strides) {
       program_.load(to.tensor(), from, strides);
     });
@@ -181,8 +184,9 @@ class Emitter {
           from.address + static_cast<uint32_t>((rows.begin - held.begin) * from.e.w), from.e);
       t_local.stride = &lanes;
     }
-    transfer(out.view, slice, rows, first_channel, from.e,
-             [&](GlobalPlace to, const stride_t* strides) { program_.store(t_local, to, strides); });
+    transfer(
+        out.view, slice, rows, first_channel, from.e,
+        [&](GlobalPlace to, const stride_t* strides) { program_.store(t_local, to, strides); });
   }
 
   Program& program_;

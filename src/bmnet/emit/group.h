@@ -8,8 +8,8 @@
 
 namespace tputwin::net {
 
-// Where the tensors of a net lie in neuron memory. `sample_bytes` is the distance of samples: a tensor
-// that is part of a concatenation lies in the whole.
+// Where the tensors of a net lie in neuron memory. `sample_bytes` is the distance of samples: a
+// tensor that is part of a concatenation lies in the whole.
 struct TensorPlace {
   uint64_t offset = 0;
   uint64_t sample_bytes = 0;

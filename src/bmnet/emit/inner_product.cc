@@ -92,7 +92,8 @@ std::vector<uint8_t> transposed(std::span<const float> matrix, size_t n, size_t 
 }
 
 // (N, K) -> (N, taps, channels), zeros behind K.
-std::vector<uint8_t> as_window(std::span<const float> matrix, size_t n, size_t k, const Extents& e) {
+std::vector<uint8_t> as_window(std::span<const float> matrix, size_t n, size_t k,
+                               const Extents& e) {
   const size_t taps = static_cast<size_t>(e.h * e.w), channels = static_cast<size_t>(e.c);
   std::vector<uint8_t> bytes(n * channels * taps, 0);
   for (size_t i = 0; i < n; ++i)
@@ -132,8 +133,9 @@ Result<std::vector<KernelPtr>> lower_inner_product(const Network& network, const
     k->has_bias = param.bias_term();
     k->inputs = {{op.bottom(0), {in.n, k_length, 1, 1}, 0, false, true}};
     k->output = {op.top(0), {in.n, n, 1, 1}, 0, false, true};
-    k->weights.push_back(
-        {transposed(matrix, static_cast<size_t>(n), static_cast<size_t>(k_length)), {k_length, n, 1, 1}, Weight::Layout::matrix});
+    k->weights.push_back({transposed(matrix, static_cast<size_t>(n), static_cast<size_t>(k_length)),
+                          {k_length, n, 1, 1},
+                          Weight::Layout::matrix});
     if (param.bias_term())
       k->weights.push_back({bias_bytes(blobs[1].data), {2, n, 1, 1}, Weight::Layout::matrix});
     kernels.push_back(std::move(k));
@@ -145,8 +147,9 @@ Result<std::vector<KernelPtr>> lower_inner_product(const Network& network, const
     k->has_bias = param.bias_term();
     k->inputs = {{op.bottom(0), {in.n, window->c, window->h, window->w}}};
     k->output = {op.top(0), {in.n, n, 1, 1}};
-    k->weights.push_back({as_window(matrix, static_cast<size_t>(n), static_cast<size_t>(k_length), *window),
-                          {1, n, window->h * window->w, window->c}});
+    k->weights.push_back(
+        {as_window(matrix, static_cast<size_t>(n), static_cast<size_t>(k_length), *window),
+         {1, n, window->h * window->w, window->c}});
     if (param.bias_term()) k->weights.push_back(bias_weight(blobs[1].data));
     kernels.push_back(std::move(k));
   }

@@ -1,8 +1,9 @@
 // Kernel: one layer (or one group of a grouped convolution) as commands on a tile in local memory.
 //
-// A tile is a range of samples, of output rows and of output channels. The planner asks a kernel which
-// rows of its inputs a tile needs and how much scratch, gives every operand an address, and then asks
-// for the commands. A kernel never knows where in a net it stands or what else lies in local memory.
+// A tile is a range of samples, of output rows and of output channels. The planner asks a kernel
+// which rows of its inputs a tile needs and how much scratch, gives every operand an address, and
+// then asks for the commands. A kernel never knows where in a net it stands or what else lies in
+// local memory.
 #pragma once
 
 #include <memory>
@@ -99,8 +100,8 @@ class Kernel {
   virtual bool is_scratch_above() const { return false; }
   virtual void emit(Program& program, const Operands& o) const = 0;
 
-  std::string layer;    // for messages and `--explain`
-  size_t op = 0;        // index in Network::ops
+  std::string layer;  // for messages and `--explain`
+  size_t op = 0;      // index in Network::ops
   std::vector<View> inputs;
   View output;
   std::vector<Weight> weights;

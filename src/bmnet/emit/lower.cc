@@ -18,12 +18,18 @@ struct Row {
   Lower lower;
 };
 constexpr Row kRows[] = {
-    {"tg_convolution", lower_convolution}, {"tg_inner_product", lower_inner_product},
-    {"tg_pooling", lower_pooling},         {"tg_activation", lower_activation},
-    {"tg_prelu", lower_activation},        {"tg_power", lower_activation},
-    {"tg_clip", lower_activation},         {"tg_eltwise", lower_eltwise},
-    {"tg_scale", lower_scale},             {"tg_lrn", lower_lrn},
-    {"tg_upsample", lower_upsample},       {"tg_concat", lower_rescale},
+    {"tg_convolution", lower_convolution},
+    {"tg_inner_product", lower_inner_product},
+    {"tg_pooling", lower_pooling},
+    {"tg_activation", lower_activation},
+    {"tg_prelu", lower_activation},
+    {"tg_power", lower_activation},
+    {"tg_clip", lower_activation},
+    {"tg_eltwise", lower_eltwise},
+    {"tg_scale", lower_scale},
+    {"tg_lrn", lower_lrn},
+    {"tg_upsample", lower_upsample},
+    {"tg_concat", lower_rescale},
 };
 
 Status check_extents(const Kernel& kernel, const TensorOp& op) {

@@ -1,5 +1,5 @@
-// tg_lrn across channels: squares by table, their sum over neighbouring channels by shifted copies, the
-// power of the sum by table, a product.
+// tg_lrn across channels: squares by table, their sum over neighbouring channels by shifted copies,
+// the power of the sum by table, a product.
 #include "bmnet/emit/lower.h"
 
 namespace tputwin::net {

@@ -120,11 +120,8 @@ std::vector<Move> tile(const TensorOp& op) {
   const size_t axis = axis_of(op.tg_tile_param().axis(), in);
   const int64_t outer = product(in, 0, axis), run = product(in, axis, in.size());
   const int64_t tiles = op.tg_tile_param().tiles();
-  return {{op.bottom(0),
-           op.top(0),
-           0,
-           0,
-           {{outer, run, tiles * run}, {tiles, 0, run}, {run, 1, 1}}}};
+  return {
+      {op.bottom(0), op.top(0), 0, 0, {{outer, run, tiles * run}, {tiles, 0, run}, {run, 1, 1}}}};
 }
 
 std::vector<Move> reverse(const TensorOp& op) {
@@ -150,11 +147,12 @@ constexpr Row kRows[] = {{"tg_concat", concat},   {"tg_slice", slice},
 
 // ---- Simplification ----
 
-// Neighbouring loops that step through both sides alike become one; loops of one turn vanish. The last
-// loop is a run of bytes.
+// Neighbouring loops that step through both sides alike become one; loops of one turn vanish. The
+// last loop is a run of bytes.
 std::vector<Loop> simplified(std::vector<Loop> loops) {
-  loops.erase(std::remove_if(loops.begin(), loops.end(), [](const Loop& l) { return l.count == 1; }),
-              loops.end());
+  loops.erase(
+      std::remove_if(loops.begin(), loops.end(), [](const Loop& l) { return l.count == 1; }),
+      loops.end());
   for (size_t i = 0; i + 1 < loops.size();) {
     Loop &outer = loops[i], inner = loops[i + 1];
     if (outer.source == inner.source * inner.count && outer.target == inner.target * inner.count) {
@@ -253,8 +251,7 @@ class Transfer {
     });
     Loop samples = loops[0], channels = loops[1], rows = loops[2];
     if (samples.count > channels.count) std::swap(samples, channels);
-    if (rows.count > channels.count &&
-        std::max(channels.source, channels.target) <= kMaxRowStride)
+    if (rows.count > channels.count && std::max(channels.source, channels.target) <= kMaxRowStride)
       std::swap(rows, channels);
     if (std::max(rows.source, rows.target) > kMaxRowStride) {
       // No row may step so far.
@@ -286,9 +283,7 @@ class Transfer {
   void halve(Block b) {
     Loop& loop = b.samples.count > 1 ? b.samples : b.rows.count > 1 ? b.rows : b.channels;
     Block rest = b;
-    Loop& later = b.samples.count > 1 ? rest.samples
-                  : b.rows.count > 1 ? rest.rows
-                                     : rest.channels;
+    Loop& later = b.samples.count > 1 ? rest.samples : b.rows.count > 1 ? rest.rows : rest.channels;
     const int64_t first = loop.count / 2;
     later.count -= first;
     loop.count = first;

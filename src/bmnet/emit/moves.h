@@ -1,4 +1,5 @@
-// Layers that only move bytes: nested loops over runs of bytes, and their transfers through the lanes.
+// Layers that only move bytes: nested loops over runs of bytes, and their transfers through the
+// lanes.
 #pragma once
 
 #include <vector>

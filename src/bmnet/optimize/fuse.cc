@@ -21,8 +21,7 @@ bool activate(TensorOp& op) {
 }
 
 bool is_plain_relu(const TensorOp& op) {
-  return op.type() == "tg_activation" &&
-         op.tg_activation_param().activation() == ::bmnet::RELU &&
+  return op.type() == "tg_activation" && op.tg_activation_param().activation() == ::bmnet::RELU &&
          op.tg_activation_param().activation_arg_size() == 0;
 }
 
@@ -39,10 +38,9 @@ void fuse_relu(QuantisedNet& net) {
   std::vector<TensorOp>& ops = net.network.ops;
   for (size_t i = 0; i < ops.size(); ++i) {
     if (!is_plain_relu(ops[i]) || readers(net.network, ops[i].bottom(0)) != 1) continue;
-    auto maker = std::find_if(ops.begin(), ops.begin() + static_cast<ptrdiff_t>(i),
-                              [&](const TensorOp& op) {
-                                return op.top_size() == 1 && op.top(0) == ops[i].bottom(0);
-                              });
+    auto maker = std::find_if(
+        ops.begin(), ops.begin() + static_cast<ptrdiff_t>(i),
+        [&](const TensorOp& op) { return op.top_size() == 1 && op.top(0) == ops[i].bottom(0); });
     if (maker == ops.begin() + static_cast<ptrdiff_t>(i) || !activate(*maker)) continue;
     maker->set_top(0, ops[i].top(0));
     const size_t from = static_cast<size_t>(maker - ops.begin());

@@ -14,8 +14,9 @@ struct QuantisedNet {
   std::vector<LayerIntegers> integers;
 };
 
-// A ReLU without slope behind the only layer that makes its input becomes that layer's do_activation.
-// The chip's own ReLU bit of convolutions is not used: it would make the result unsigned.
+// A ReLU without slope behind the only layer that makes its input becomes that layer's
+// do_activation. The chip's own ReLU bit of convolutions is not used: it would make the result
+// unsigned.
 void fuse_relu(QuantisedNet& net);
 
 }  // namespace tputwin::net

@@ -65,9 +65,8 @@ class Planner {
     for (int64_t c = 0; c < all; c += channels)
       for (int64_t n = 0; n < samples; n += cut.samples)
         for (int r = 0; r < cut.row_slices; ++r)
-          plan_.slices.push_back({{n, std::min(n + cut.samples, samples)},
-                                  {c, std::min(c + channels, all)},
-                                  r});
+          plan_.slices.push_back(
+              {{n, std::min(n + cut.samples, samples)}, {c, std::min(c + channels, all)}, r});
     return true;
   }
 
@@ -145,8 +144,8 @@ class Planner {
       const Kernel& kern = kernel(k);
       int64_t scratch = 0;
       for (size_t s = 0; s < plan_.slices.size(); ++s)
-        scratch = std::max(scratch, kern.scratch_bytes(plan_.extents_in(
-                                        tensor(step.output), static_cast<int>(s))));
+        scratch = std::max(scratch, kern.scratch_bytes(plan_.extents_in(tensor(step.output),
+                                                                        static_cast<int>(s))));
       if (scratch == 0) continue;
       step.scratch =
           add({Item::Kind::scratch, kern.layer + " scratch", scratch, k, k, every_slice()});
@@ -157,11 +156,11 @@ class Planner {
   void use(int index, int k) {
     GroupTensor& t = tensor(index);
     if (t.item < 0)
-      t.item = add({Item::Kind::input, t.view.tensor, largest(t), k - lead(), k,
-                    versions([&](const Slice& s) {
-                      return std::pair(s.samples.begin,
-                                       t.held[static_cast<size_t>(s.row_slice)].begin);
-                    })});
+      t.item =
+          add({Item::Kind::input, t.view.tensor, largest(t), k - lead(), k,
+               versions([&](const Slice& s) {
+                 return std::pair(s.samples.begin, t.held[static_cast<size_t>(s.row_slice)].begin);
+               })});
     item(t.item).last = std::max(item(t.item).last, k);
   }
 
@@ -214,21 +213,17 @@ class Planner {
       const bool is_split = steps_ == 1 && kern.can_split_channels() && w.by_channel;
       for (const Slice& s : plan_.slices)
         bytes = std::max(bytes, w.lane_bytes(is_split ? s.channels : Span{0, w.e.c}));
-      auto version = is_split
-                         ? versions([](const Slice& s) { return s.channels.begin; })
+      auto version = is_split ? versions([](const Slice& s) { return s.channels.begin; })
                      : plan_.cut.is_resident ? std::vector<int>(plan_.slices.size(), 0)
                                              : every_slice();
-      step.weights.push_back(add({Item::Kind::weight,
-                                  kern.layer + (i == 0 ? " weight" : " bias"), bytes, k - lead(), k,
-                                  std::move(version)}));
+      step.weights.push_back(add({Item::Kind::weight, kern.layer + (i == 0 ? " weight" : " bias"),
+                                  bytes, k - lead(), k, std::move(version)}));
     }
   }
 
   // ---- Addresses ----
 
-  uint64_t all_steps() const {
-    return steps_ >= 64 ? ~uint64_t{0} : (uint64_t{1} << steps_) - 1;
-  }
+  uint64_t all_steps() const { return steps_ >= 64 ? ~uint64_t{0} : (uint64_t{1} << steps_) - 1; }
 
   // The steps, modulo K, in which a copy of the item is in use.
   uint64_t steps_of(const Item& i, int copies) const {
@@ -267,8 +262,7 @@ class Planner {
     std::vector<Placed> placed;
     for (int i : order)
       if (!place(item(i), placed)) return false;
-    for (const Placed& p : placed)
-      plan_.peak_bytes = std::max<int64_t>(plan_.peak_bytes, p.end);
+    for (const Placed& p : placed) plan_.peak_bytes = std::max<int64_t>(plan_.peak_bytes, p.end);
     return true;
   }
 

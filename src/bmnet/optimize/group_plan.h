@@ -1,14 +1,14 @@
-// GroupPlan: how a layer group runs. The kernels of a group work on slices of its tensors, one after the
-// other; what passes between them stays in local memory.
+// GroupPlan: how a layer group runs. The kernels of a group work on slices of its tensors, one
+// after the other; what passes between them stays in local memory.
 //
-// Slices are ranges of samples and of output rows (with the halos that windows need), and for a group of
-// one kernel also ranges of output channels. Step t = slice * K + k is kernel k on that slice. With
-// overlap, section t of the program runs step t beside the loads of step t+1 and the stores of step t-1;
-// without, loads, step and stores follow each other.
+// Slices are ranges of samples and of output rows (with the halos that windows need), and for a
+// group of one kernel also ranges of output channels. Step t = slice * K + k is kernel k on that
+// slice. With overlap, section t of the program runs step t beside the loads of step t+1 and the
+// stores of step t-1; without, loads, step and stores follow each other.
 //
-// Everything that lies in local memory is an Item: it lives from one step to another, modulo K, because
-// every slice repeats the pattern. Items whose steps are apart share addresses; an item that lives longer
-// than K steps has several copies, taken in turn.
+// Everything that lies in local memory is an Item: it lives from one step to another, modulo K,
+// because every slice repeats the pattern. Items whose steps are apart share addresses; an item
+// that lives longer than K steps has several copies, taken in turn.
 #pragma once
 
 #include <map>
@@ -28,7 +28,7 @@ struct Slice {
 
 // How to cut a group.
 struct Cut {
-  int64_t samples = 1;      // per slice
+  int64_t samples = 1;  // per slice
   int row_slices = 1;
   int64_t channels = 0;     // output channels per slice; 0: all
   bool is_resident = true;  // weights stay for all slices; else they are loaded for each
@@ -39,11 +39,11 @@ struct Item {
   enum class Kind { input, value, weight, scratch };
   Kind kind = Kind::value;
   std::string name;
-  int64_t bytes = 0;         // per lane and copy, the largest over all slices
-  int first = 0, last = 0;   // steps, relative to the slice; may leave [0, K)
-  std::vector<int> version;  // by slice: contents change where the number does
+  int64_t bytes = 0;              // per lane and copy, the largest over all slices
+  int first = 0, last = 0;        // steps, relative to the slice; may leave [0, K)
+  std::vector<int> version;       // by slice: contents change where the number does
   std::vector<uint32_t> address;  // of the copies
-  int above = -1;            // item that lies below it
+  int above = -1;                 // item that lies below it
 
   bool is_constant() const { return version.empty() || version.back() == version.front(); }
   uint32_t address_in(int slice) const {
@@ -62,10 +62,10 @@ struct GroupTensor {
 };
 
 struct KernelPlan {
-  std::vector<int> inputs;  // tensors
-  int output = -1;          // tensor
-  std::vector<int> weights; // items
-  int scratch = -1;         // item
+  std::vector<int> inputs;   // tensors
+  int output = -1;           // tensor
+  std::vector<int> weights;  // items
+  int scratch = -1;          // item
 };
 
 struct GroupPlan {

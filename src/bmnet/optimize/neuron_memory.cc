@@ -23,9 +23,8 @@ NeuronMemory place_tensors(const std::vector<Lifetime>& lifetimes, bool recycle)
   std::iota(order.begin(), order.end(), 0);
   // The first one, the net's input, stays at 0.
   if (recycle && order.size() > 1)
-    std::stable_sort(order.begin() + 1, order.end(), [&](size_t a, size_t b) {
-      return lifetimes[a].bytes > lifetimes[b].bytes;
-    });
+    std::stable_sort(order.begin() + 1, order.end(),
+                     [&](size_t a, size_t b) { return lifetimes[a].bytes > lifetimes[b].bytes; });
   std::vector<size_t> placed;
   for (size_t i : order) {
     const Lifetime& mine = lifetimes[i];

@@ -12,8 +12,9 @@ struct Lifetime {
   int first = 0, last = 0;
 };
 
-// Offsets, one per lifetime, and the size of the whole. With `recycle`, lifetimes that do not overlap
-// may share bytes: each gets the lowest gap that is free all its life, longest tensors first.
+// Offsets, one per lifetime, and the size of the whole. With `recycle`, lifetimes that do not
+// overlap may share bytes: each gets the lowest gap that is free all its life, longest tensors
+// first.
 struct NeuronMemory {
   std::vector<uint64_t> offsets;
   uint64_t bytes = 0;

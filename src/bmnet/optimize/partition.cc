@@ -13,7 +13,8 @@ namespace {
 // Row slices worth trying, coarse to fine.
 std::vector<int> row_slices(int64_t rows) {
   std::vector<int> counts;
-  for (int64_t n : {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512})
+  for (int64_t n :
+       {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512})
     if (n <= rows) counts.push_back(static_cast<int>(n));
   if (rows > 1) counts.push_back(static_cast<int>(rows));
   return counts;
@@ -48,8 +49,8 @@ class Search {
   // Why the commands of a cut that fits were refused, if they were.
   const std::optional<Error>& refused() const { return refused_; }
 
-  // The cheapest cut found; nullopt if nothing fits. Weights that fill local memory leave no room for
-  // their successors: such a layer is computed without overlap.
+  // The cheapest cut found; nullopt if nothing fits. Weights that fill local memory leave no room
+  // for their successors: such a layer is computed without overlap.
   std::optional<PricedGroup> run() {
     search();
     if (!best_ && has_overlap_ && kernels_.size() == 1) {
@@ -101,7 +102,8 @@ class Search {
     best_ = std::move(*priced);
     const Cut& cut = best_->plan.cut;
     best_->reason = fmt::format(
-        "{} slices: {} samples, 1/{} of the rows, {} channels; weights {}; {} of {} bytes of a lane",
+        "{} slices: {} samples, 1/{} of the rows, {} channels; weights {}; {} of {} bytes of a "
+        "lane",
         best_->plan.slices.size(), cut.samples, cut.row_slices,
         cut.channels == 0 ? "all" : fmt::format("{}", cut.channels),
         cut.is_resident ? "stay" : "are loaded for each slice", best_->plan.peak_bytes, kLaneBytes);
@@ -160,7 +162,8 @@ class Partition {
 
  private:
   std::vector<const Kernel*> slice(size_t i, size_t j) const {
-    return {kernels_.begin() + static_cast<ptrdiff_t>(i), kernels_.begin() + static_cast<ptrdiff_t>(j)};
+    return {kernels_.begin() + static_cast<ptrdiff_t>(i),
+            kernels_.begin() + static_cast<ptrdiff_t>(j)};
   }
 
   std::set<std::string> stored(size_t i, size_t j) const {
@@ -186,13 +189,15 @@ class Partition {
   static Error too_large(const Kernel& k) {
     int64_t weights = 0;
     for (const Weight& w : k.weights)
-      weights += w.lane_bytes({0, k.can_split_channels() ? std::min<int64_t>(kLanes, w.e.c) : w.e.c});
+      weights +=
+          w.lane_bytes({0, k.can_split_channels() ? std::min<int64_t>(kLanes, w.e.c) : w.e.c});
     const Extents& in = k.inputs[0].e;
     return Error(ErrorId::net_local_memory)
         .in("layer " + k.layer)
         .argument("input", fmt::format("({},{},{},{})", in.n, in.c, in.h, in.w))
-        .detail(fmt::format("{} bytes of weights in a lane of {}, beside one row of input and output",
-                            weights, kLaneBytes));
+        .detail(
+            fmt::format("{} bytes of weights in a lane of {}, beside one row of input and output",
+                        weights, kLaneBytes));
   }
 
   const std::vector<const Kernel*>& kernels_;

@@ -15,7 +15,8 @@ namespace tputwin::net {
 
 class Storage {
  public:
-  // join_concat: inputs of a concatenation lie in its result wherever possible; else they are copied.
+  // join_concat: inputs of a concatenation lie in its result wherever possible; else they are
+  // copied.
   Storage(const QuantisedNet& net, bool join_concat, bool keep_all);
 
   const std::string& root(const std::string& tensor) const;

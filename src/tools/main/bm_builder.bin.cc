@@ -63,8 +63,9 @@ tputwin::Status set_shapes(const std::string& text, CompileRequest& r) {
   auto numbers = tputwin::tools::parse_shape(text);
   if (!numbers.ok()) return tputwin::Status(numbers.error());
   if (numbers->size() % 4 != 0)
-    return tputwin::Error(tputwin::ErrorId::net_cli).argument("--shape", text).detail(
-        "expected n,c,h,w for every input");
+    return tputwin::Error(tputwin::ErrorId::net_cli)
+        .argument("--shape", text)
+        .detail("expected n,c,h,w for every input");
   for (size_t i = 0; i < numbers->size(); i += 4)
     r.shapes.emplace_back(numbers->begin() + static_cast<ptrdiff_t>(i),
                           numbers->begin() + static_cast<ptrdiff_t>(i) + 4);

@@ -4,8 +4,8 @@
 #define BMNET_TARGETS_PLAT_BM188X_BM188XBACKENDCONTEXT_HPP
 
 #include <bmkernel/bm1880/bmkernel_1880.h>
-#include <bmnet/backend/BackendContext.hpp>
 #include <bmnet/calibration.pb.h>
+#include <bmnet/backend/BackendContext.hpp>
 
 #include <stddef.h>
 
@@ -26,9 +26,7 @@ class BM188xBackendContext : public BackendContext {
 
   void* weight() const { return const_cast<void*>(weight_); }
   uint64_t weight_size() const { return weight_size_; }
-  int8_t read_weight(uint64_t offset) const {
-    return static_cast<const int8_t*>(weight_)[offset];
-  }
+  int8_t read_weight(uint64_t offset) const { return static_cast<const int8_t*>(weight_)[offset]; }
 
   // ---- Local memory ----
   int tl_shape_to_size(shape_t s, bool aligned, fmt_t fmt) const {
@@ -88,7 +86,7 @@ class BM188xBackendContext : public BackendContext {
   }
 
   // ---- Computation: tpu_NAME(const bmk1880_NAME_param_t*) ----
-#define BMNET_TPU_CALL(name)                                         \
+#define BMNET_TPU_CALL(name)                                          \
   bmk1880_op_t* tpu_##name(const bmk1880_##name##_param_t* p) const { \
     return bmk1880_tpu_##name(kernel_, p);                            \
   }
