@@ -29,7 +29,8 @@ class NetImporter {
   Result<Network> run() {
     names_and_inputs();
     for (const caffe::LayerParameter& layer : caffe_.layer()) import(layer);
-    if (problems_.empty()) finish();
+    if (problems_.empty()) drop_silenced();
+    if (problems_.empty()) add_end();
     if (!problems_.empty()) return combine(problems_);
     TW_RETURN_IF_ERROR(verify(network_));
     return std::move(network_);
@@ -286,8 +287,8 @@ class NetImporter {
     return importer.ready();
   }
 
-  // Drops what works for Silence only, and gathers the outputs.
-  void finish() {
+  // Drops what works for Silence only.
+  void drop_silenced() {
     auto is_dead = [&](const std::string& top) {
       return tensors_.at(top).silenced && !tensors_.at(top).used;
     };
@@ -299,19 +300,25 @@ class NetImporter {
       ops.erase(ops.begin() + static_cast<std::ptrdiff_t>(i));
       network_.blobs.erase(op.name());
       for (const std::string& bottom : op.bottom()) {
-        Tensor& tensor = tensors_.at(bottom);
-        tensor.silenced = true;
-        tensor.used = std::any_of(ops.begin(), ops.end(), [&](const TensorOp& other) {
-          return std::find(other.bottom().begin(), other.bottom().end(), bottom) !=
-                 other.bottom().end();
-        });
+        tensors_.at(bottom).silenced = true;
+        tensors_.at(bottom).used = is_read(bottom);
       }
     }
+  }
+
+  bool is_read(const std::string& tensor) const {
+    return std::any_of(network_.ops.begin(), network_.ops.end(), [&](const TensorOp& op) {
+      return std::find(op.bottom().begin(), op.bottom().end(), tensor) != op.bottom().end();
+    });
+  }
+
+  // The outputs: what nothing reads.
+  void add_end() {
     TensorOp end;
     end.set_name("end");
     end.set_type("end");
     end.mutable_end_param();
-    for (const TensorOp& op : ops)
+    for (const TensorOp& op : network_.ops)
       for (int i = 0; i < op.top_size() && op.type() != "start"; ++i) {
         const Tensor& tensor = tensors_.at(op.top(i));
         if (tensor.used || tensor.silenced) continue;
@@ -319,7 +326,7 @@ class NetImporter {
         *end.add_input_shape() = tensor.shape;
       }
     if (end.bottom().empty()) return net_problem(ErrorId::net_no_layer, "nothing is an output");
-    ops.push_back(std::move(end));
+    network_.ops.push_back(std::move(end));
   }
 
   const caffe::NetParameter& caffe_;

@@ -59,14 +59,17 @@ void add(Uint32s* list, std::initializer_list<int64_t> values) {
   for (int64_t v : values) list->Add(static_cast<uint32_t>(v));
 }
 
-void convolution(Importer& layer, bool deconvolution, bool depthwise) {
-  caffe::ConvolutionParameter p = layer.caffe.convolution_param();
-  // The forks' depthwise layers have a group per channel whether the text says so or not.
-  if (depthwise && p.group() <= 1 && layer.ready())
-    p.set_group(static_cast<uint32_t>(layer.extents().c));
-  const Window w = convolution_parameters(layer, p);
-  auto& param = *layer.op.mutable_tg_convolution_param();
-  layer.op.set_type("tg_convolution");
+// Extent of the result along an axis; 0 if the kernel is larger than the input.
+int64_t extent(int64_t size, int64_t kernel, int64_t stride, int64_t pad, int64_t dilation,
+               bool deconvolution) {
+  const int64_t reach = dilation * (kernel - 1) + 1;
+  if (deconvolution) return stride * (size - 1) + reach - 2 * pad;
+  return size + 2 * pad < reach ? 0 : (size + 2 * pad - reach) / stride + 1;
+}
+
+void fill(const caffe::ConvolutionParameter& p, const Window& w, bool deconvolution, TensorOp& op) {
+  auto& param = *op.mutable_tg_convolution_param();
+  op.set_type("tg_convolution");
   add(param.mutable_kernel_size(), {w.kernel.h, w.kernel.w});
   add(param.mutable_stride(), {w.stride.h, w.stride.w});
   add(param.mutable_dilation(), {w.dilation.h, w.dilation.w});
@@ -74,34 +77,41 @@ void convolution(Importer& layer, bool deconvolution, bool depthwise) {
   if (deconvolution) add(param.mutable_ins(), {w.stride.h - 1, w.stride.w - 1});
   param.set_group(p.group());
   param.set_bias_term(p.bias_term());
-  if (!layer.ready() || !layer.axes_at_least(3)) return;
+}
 
+// What depends on the input's shape.
+bool convolution_fits(Importer& layer, const caffe::ConvolutionParameter& p, const Window& w,
+                      bool deconvolution) {
+  if (!layer.axes_at_least(3)) return false;
+  const int64_t channels = layer.extents().c;
+  if (channels % p.group() != 0)
+    layer.parameter("group", std::to_string(p.group()),
+                    "the input has " + std::to_string(channels) + " channels");
+  auto check_pad = [&](int64_t kernel, int64_t pad, int64_t dilation) {
+    if (deconvolution && pad > dilation * (kernel - 1))
+      layer.parameter("pad", std::to_string(pad), "at most kernel_size - 1 in a deconvolution");
+  };
+  check_pad(w.kernel.h, w.pad.h, w.dilation.h);
+  check_pad(w.kernel.w, w.pad.w, w.dilation.w);
+  return layer.ready();
+}
+
+void convolution(Importer& layer, bool deconvolution, bool depthwise) {
+  caffe::ConvolutionParameter p = layer.caffe.convolution_param();
+  // The forks' depthwise layers have a group per channel whether the text says so or not.
+  if (depthwise && p.group() <= 1 && layer.ready())
+    p.set_group(static_cast<uint32_t>(layer.extents().c));
+  const Window w = convolution_parameters(layer, p);
+  fill(p, w, deconvolution, layer.op);
+  if (!layer.ready() || !convolution_fits(layer, p, w, deconvolution)) return;
   const Extents in = layer.extents();
   const int64_t group = p.group(), outputs = p.num_output();
-  if (in.c % group != 0) {
-    layer.parameter("group", std::to_string(group),
-                    "the input has " + std::to_string(in.c) + " channels");
-    return;
-  }
-  auto extent = [&](int64_t size, int64_t kernel, int64_t stride, int64_t pad, int64_t dilation) {
-    const int64_t reach = dilation * (kernel - 1) + 1;
-    if (deconvolution) return stride * (size - 1) + reach - 2 * pad;
-    return size + 2 * pad < reach ? 0 : (size + 2 * pad - reach) / stride + 1;
-  };
-  auto pad_fits = [&](int64_t kernel, int64_t pad, int64_t dilation) {
-    if (!deconvolution || pad <= dilation * (kernel - 1)) return true;
-    layer.parameter("pad", std::to_string(pad), "at most kernel_size - 1 in a deconvolution");
-    return false;
-  };
-  if (!pad_fits(w.kernel.h, w.pad.h, w.dilation.h) || !pad_fits(w.kernel.w, w.pad.w, w.dilation.w))
-    return;
-  layer.output({in.n, outputs, extent(in.h, w.kernel.h, w.stride.h, w.pad.h, w.dilation.h),
-                extent(in.w, w.kernel.w, w.stride.w, w.pad.w, w.dilation.w)});
-  std::vector<Importer::Weight> weights;
-  if (deconvolution)
-    weights.push_back({"weight", {in.c, outputs / group, w.kernel.h, w.kernel.w}});
-  else
-    weights.push_back({"weight", {outputs, in.c / group, w.kernel.h, w.kernel.w}});
+  layer.output({in.n, outputs,
+                extent(in.h, w.kernel.h, w.stride.h, w.pad.h, w.dilation.h, deconvolution),
+                extent(in.w, w.kernel.w, w.stride.w, w.pad.w, w.dilation.w, deconvolution)});
+  const Dims kernel = deconvolution ? Dims{in.c, outputs / group, w.kernel.h, w.kernel.w}
+                                    : Dims{outputs, in.c / group, w.kernel.h, w.kernel.w};
+  std::vector<Importer::Weight> weights = {{"weight", kernel}};
   if (p.bias_term()) weights.push_back({"bias", {outputs}});
   layer.weights(weights);
 }

@@ -55,6 +55,34 @@ void check_prior_box(Importer& layer, const caffe::PriorBoxParameter& p) {
   if (p.reduce_boxes()) layer.parameter("reduce_boxes", "true", "false");
 }
 
+void check_detection_output(Importer& layer, const ::bmnet::TGDetectOutputParameter& param) {
+  layer.range("num_classes", param.num_classes(), 1, kMaxExtent);
+  layer.range("background_label_id", param.background_label_id(), -1, kMaxExtent);
+  layer.range("keep_top_k", param.keep_top_k(), 1, kMaxOutputs);
+  layer.range("top_k", param.top_k(), -1, kMaxOutputs);
+  layer.positive("nms_threshold", param.nms_threshold());
+  layer.finite("confidence_threshold", param.confidence_threshold());
+  if (!(param.eta() > 0 && param.eta() <= 1))
+    layer.parameter("eta", std::to_string(param.eta()), "above 0, at most 1");
+}
+
+void check_detection_bottoms(Importer& layer, const ::bmnet::TGDetectOutputParameter& param) {
+  const int64_t n = layer.dims()[0], classes = param.num_classes();
+  const Dims prior = layer.dims(2);
+  const int64_t priors = prior.back() / 4;
+  const int64_t boxes = priors * 4 * (param.share_location() ? 1 : classes);
+  auto expect = [&](int bottom, bool right, const std::string& wanted) {
+    if (right) return;
+    layer.problem(ErrorId::net_operand_shapes, layer.op.bottom(bottom),
+                  describe(layer.dims(bottom)), wanted);
+  };
+  expect(2, prior.size() == 3 && prior[1] == 2 && prior[2] % 4 == 0, "priors are (1,2,4*P)");
+  expect(0, volume(layer.dims(0)) == n * boxes,
+         "locations are " + std::to_string(boxes) + " numbers per image");
+  expect(1, volume(layer.dims(1)) == n * priors * classes,
+         "confidences are " + std::to_string(priors * classes) + " numbers per image");
+}
+
 }  // namespace
 
 // Bottoms: the feature map, the image. Sizes of the image and steps are resolved here, and ratios
@@ -94,41 +122,21 @@ void import_detection_output(Importer& layer) {
   const auto& p = layer.caffe.detectoutput_param();
   layer.op.set_type("tg_detectoutput");
   auto& param = *layer.op.mutable_tg_detectoutput_param();
-  const auto& nms = p.nms_param();
   param.set_num_classes(p.num_classes());
   param.set_share_location(p.share_location());
   param.set_background_label_id(p.background_label_id());
-  param.set_nms_threshold(nms.nms_threshold());
-  param.set_top_k(nms.top_k());
-  param.set_eta(nms.has_eta() ? nms.eta() : 1.0F);  // SSD's; 1 leaves the threshold alone
+  param.set_nms_threshold(p.nms_param().nms_threshold());
+  param.set_top_k(p.nms_param().top_k());
+  // SSD's default; 1 leaves the threshold alone.
+  param.set_eta(p.nms_param().has_eta() ? p.nms_param().eta() : 1.0F);
   param.set_code_type(p.code_type());
   param.set_keep_top_k(p.keep_top_k());
   param.set_confidence_threshold(p.confidence_threshold());
   param.set_variance_encoded_in_target(p.variance_encoded_in_target());
-  layer.range("num_classes", p.num_classes(), 1, kMaxExtent);
-  layer.range("background_label_id", p.background_label_id(), -1, kMaxExtent);
-  layer.range("keep_top_k", p.keep_top_k(), 1, kMaxOutputs);
-  layer.range("top_k", nms.top_k(), -1, kMaxOutputs);
-  layer.positive("nms_threshold", nms.nms_threshold());
-  layer.finite("confidence_threshold", p.confidence_threshold());
-  if (!(param.eta() > 0 && param.eta() <= 1))
-    layer.parameter("eta", std::to_string(param.eta()), "above 0, at most 1");
+  check_detection_output(layer, param);
   if (!layer.ready()) return;
-  const int64_t n = layer.dims()[0];
-  const Dims prior = layer.dims(2);
-  const int64_t priors = prior.back() / 4;
-  const int64_t boxes = priors * 4 * (p.share_location() ? 1 : p.num_classes());
-  auto expect = [&](int bottom, bool right, const std::string& wanted) {
-    if (right) return;
-    layer.problem(ErrorId::net_operand_shapes, layer.op.bottom(bottom),
-                  describe(layer.dims(bottom)), wanted);
-  };
-  expect(2, prior.size() == 3 && prior[1] == 2 && prior[2] % 4 == 0, "priors are (1,2,4*P)");
-  expect(0, volume(layer.dims(0)) == n * boxes,
-         "locations are " + std::to_string(boxes) + " numbers per image");
-  expect(1, volume(layer.dims(1)) == n * priors * p.num_classes(),
-         "confidences are " + std::to_string(priors * p.num_classes()) + " numbers per image");
-  layer.output({1, 1, n * p.keep_top_k(), 7}, true);
+  check_detection_bottoms(layer, param);
+  layer.output({1, 1, layer.dims()[0] * p.keep_top_k(), 7}, true);
 }
 
 // Bottoms: scores (n,2A,h,w), deltas (n,4A,h,w), image info. Tops: regions (n * post_nms_topN, 5),

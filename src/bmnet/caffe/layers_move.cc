@@ -39,6 +39,33 @@ void reshape_to(Importer& layer, const Dims& dims) {
   layer.output(dims);
 }
 
+// The extents that a Reshape layer asks for.
+bool reshaped(Importer& layer, const caffe::ReshapeParameter& p, Dims& out) {
+  const Dims dims = layer.dims();
+  const auto axes = static_cast<int64_t>(dims.size());
+  const int64_t first = p.axis() < 0 ? p.axis() + axes + 1 : p.axis();
+  const int64_t end = p.num_axes() < 0 ? axes : first + p.num_axes();
+  if (first < 0 || first > axes || end > axes) {
+    layer.problem(ErrorId::net_axis, "axis", std::to_string(p.axis()),
+                  "the shape is " + describe(dims) + ", num_axes " + std::to_string(p.num_axes()));
+    return false;
+  }
+  out.assign(dims.begin(), dims.begin() + first);
+  size_t rest = SIZE_MAX;  // index of the -1
+  for (int i = 0; i < p.shape().dim_size(); ++i) {
+    const int64_t d = p.shape().dim(i);
+    if (d == 0 && first + i >= axes) {
+      layer.problem(ErrorId::net_axis, "shape", "0", "there is no extent to keep");
+      return false;
+    }
+    if (d == -1) rest = out.size();
+    out.push_back(d == 0 ? dims[static_cast<size_t>(first + i)] : d == -1 ? 1 : d);
+  }
+  out.insert(out.end(), dims.begin() + end, dims.end());
+  if (rest != SIZE_MAX && volume(out) > 0) out[rest] = volume(dims) / volume(out);
+  return true;
+}
+
 }  // namespace
 
 void import_concat(Importer& layer) {
@@ -121,36 +148,12 @@ void import_reshape(Importer& layer) {
   if (std::count(wanted.begin(), wanted.end(), -1) > 1)
     layer.parameter("shape", "several -1", "one at most");
   if (p.num_axes() < -1) layer.parameter("num_axes", std::to_string(p.num_axes()), "at least -1");
-  if (!layer.ready()) return;
+  Dims out;
+  if (!layer.ready() || !reshaped(layer, p, out)) return;
   const Dims dims = layer.dims();
-  const auto axes = static_cast<int64_t>(dims.size());
-  const int64_t first = p.axis() < 0 ? p.axis() + axes + 1 : p.axis();
-  const int64_t end = p.num_axes() < 0 ? axes : first + p.num_axes();
-  if (first < 0 || first > axes || end > axes) {
-    layer.problem(ErrorId::net_axis, "axis", std::to_string(p.axis()),
-                  "the shape is " + describe(dims) + ", num_axes " + std::to_string(p.num_axes()));
-    return;
-  }
-  Dims out(dims.begin(), dims.begin() + first);
-  int64_t* rest = nullptr;
-  out.reserve(out.size() + static_cast<size_t>(wanted.size()) + dims.size());
-  for (int i = 0; i < wanted.size(); ++i) {
-    int64_t d = wanted.Get(i);
-    if (d == 0 && first + i >= axes) {
-      layer.problem(ErrorId::net_axis, "shape", "0", "there is no extent to keep");
-      return;
-    }
-    out.push_back(d == 0 ? dims[static_cast<size_t>(first + i)] : d == -1 ? 1 : d);
-    if (d == -1) rest = &out.back();
-  }
-  out.insert(out.end(), dims.begin() + end, dims.end());
-  if (rest != nullptr && volume(out) > 0) *rest = volume(dims) / volume(out);
-  if (volume(out) != volume(dims)) {
-    layer.problem(ErrorId::net_operand_shapes, "shape", describe(out),
-                  "the input " + describe(dims) + " has another number of elements");
-    return;
-  }
-  reshape_to(layer, out);
+  if (volume(out) == volume(dims)) return reshape_to(layer, out);
+  layer.problem(ErrorId::net_operand_shapes, "shape", describe(out),
+                "the input " + describe(dims) + " has another number of elements");
 }
 
 void import_permute(Importer& layer) {
