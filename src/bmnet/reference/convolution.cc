@@ -20,9 +20,18 @@ struct Weights {
   std::vector<int16_t> bias;
 };
 
-Result<Weights> load(const Layer& layer, int64_t outputs, int64_t per_output, bool has_bias) {
-  TW_ASSIGN_OR_RETURN(weights, integer_blob<int8_t>(layer, 0, outputs * per_output));
-  Weights result{.rows = {weights.begin(), weights.end()},
+using Arrange = std::vector<float> (*)(const TensorOp& op, const Blob& weight);
+
+// The weights, put in order by `arrange` if the blob's layout is not that of the rows.
+Result<Weights> load(const Layer& layer, int64_t outputs, int64_t per_output, bool has_bias,
+                     Arrange arrange) {
+  const int64_t count = outputs * per_output;
+  if (layer.blobs.empty()) return fail(layer.op, ErrorId::net_missing_blob);
+  auto rows = integer_blob<int8_t, int16_t>(layer, 0, count);
+  if (rows.ok() && arrange != nullptr)
+    rows = integers_of<int8_t, int16_t>(layer, "blob 0", arrange(layer.op, layer.blobs[0]), count);
+  if (!rows.ok()) return rows.error();
+  Weights result{.rows = std::move(*rows),
                  .length = static_cast<size_t>(per_output),
                  .bias = std::vector<int16_t>(static_cast<size_t>(outputs))};
   if (!has_bias) return result;
@@ -79,16 +88,14 @@ void convolve(const Layer& layer, const Weights& weights, const Window2d& window
 Status convolution(const Layer& layer) {
   const auto& param = layer.op.tg_convolution_param();
   const Extents from = layer.in_extents(), to = layer.out_extents();
-  const int64_t group = param.group(), channels = from.c / group, outputs = to.c / group;
+  const int64_t group = param.group();
+  if (group < 1 || from.c % group != 0 || to.c % group != 0)
+    return fail(layer.op, ErrorId::net_layer_parameter).argument("group", std::to_string(group));
+  const int64_t channels = from.c / group, outputs = to.c / group;
   const Window2d window = convolution_window(layer.op);
   const int64_t taps = int64_t{window.kernel_h} * window.kernel_w;
-  if (layer.blobs.empty()) return fail(layer.op, ErrorId::net_missing_blob);
-  if (static_cast<int64_t>(layer.blobs[0].data.size()) != to.c * channels * taps)
-    return fail(layer.op, ErrorId::net_blob_shape);
-  std::vector<Blob> blobs(layer.blobs.begin(), layer.blobs.end());
-  blobs[0].data = convolution_kernel(layer.op, blobs[0]);
-  const Layer direct{layer.op, layer.integers, blobs, layer.inputs, layer.outputs};
-  TW_ASSIGN_OR_RETURN(weights, load(direct, to.c, channels * taps, param.bias_term()));
+  TW_ASSIGN_OR_RETURN(weights, load(layer, to.c, channels * taps, param.bias_term(),
+                                    is_deconvolution(layer.op) ? convolution_kernel : nullptr));
   for (int64_t n = 0; n < to.n; ++n)
     for (int64_t g = 0; g < group; ++g)
       convolve(layer, weights, window, layer.in() + (n * from.c + g * channels) * from.h * from.w,
@@ -101,13 +108,8 @@ Status inner_product(const Layer& layer) {
   const auto& param = layer.op.tg_inner_product_param();
   const Extents from = layer.in_extents();
   const int64_t outputs = param.num_output(), inputs = from.c * from.h * from.w;
-  if (layer.blobs.empty()) return fail(layer.op, ErrorId::net_missing_blob);
-  if (outputs < 1 || static_cast<int64_t>(layer.blobs[0].data.size()) != outputs * inputs)
-    return fail(layer.op, ErrorId::net_blob_shape);
-  std::vector<Blob> blobs(layer.blobs.begin(), layer.blobs.end());
-  blobs[0].data = inner_product_matrix(layer.op, blobs[0]);
-  const Layer direct{layer.op, layer.integers, blobs, layer.inputs, layer.outputs};
-  TW_ASSIGN_OR_RETURN(weights, load(direct, outputs, inputs, param.bias_term()));
+  TW_ASSIGN_OR_RETURN(weights, load(layer, outputs, inputs, param.bias_term(),
+                                    param.weight_transpose() ? nullptr : inner_product_matrix));
   std::vector<int16_t> row(weights.length);
   for (int64_t n = 0; n < from.n; ++n) {
     std::copy_n(layer.in() + n * inputs, inputs, row.begin());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,22 +55,29 @@ inline int64_t product(const TensorShape& shape, int begin, int end) {
 // An axis counted from the front; error if the shape has none such.
 Result<int> axis_of(const Layer& layer, int axis);
 
-// Blob `index` as integers of the type; error if it is missing, has another count or other values.
-template <class Integer>
-Result<std::vector<Integer>> integer_blob(const Layer& layer, size_t index, int64_t count) {
-  if (index >= layer.blobs.size()) return fail(layer.op, ErrorId::net_missing_blob);
-  const std::vector<float>& data = layer.blobs[index].data;
-  auto named = [&](ErrorId id, std::string value) {
-    return fail(layer.op, id).argument("blob " + std::to_string(index), std::move(value));
+// Values of a blob as integers; error if their number is another or one is outside the type Range.
+template <class Range, class Stored = Range>
+Result<std::vector<Stored>> integers_of(const Layer& layer, std::string_view name,
+                                        const std::vector<float>& data, int64_t count) {
+  auto wrong = [&](ErrorId id, std::string value) {
+    return fail(layer.op, id).argument(name, std::move(value));
   };
   if (static_cast<int64_t>(data.size()) != count)
-    return named(ErrorId::net_blob_shape,
+    return wrong(ErrorId::net_blob_shape,
                  std::to_string(data.size()) + " values, not " + std::to_string(count));
   for (float v : data)
-    if (!(v >= std::numeric_limits<Integer>::min() && v <= std::numeric_limits<Integer>::max()) ||
-        v != static_cast<float>(static_cast<Integer>(v)))
-      return named(ErrorId::net_not_integer, std::to_string(v));
-  return std::vector<Integer>(data.begin(), data.end());
+    if (!(v >= std::numeric_limits<Range>::min() && v <= std::numeric_limits<Range>::max()) ||
+        v != static_cast<float>(static_cast<Range>(v)))
+      return wrong(ErrorId::net_not_integer, std::to_string(v));
+  return std::vector<Stored>(data.begin(), data.end());
+}
+
+// The same of blob `index`, which may be missing.
+template <class Range, class Stored = Range>
+Result<std::vector<Stored>> integer_blob(const Layer& layer, size_t index, int64_t count) {
+  if (index >= layer.blobs.size()) return fail(layer.op, ErrorId::net_missing_blob);
+  return integers_of<Range, Stored>(layer, "blob " + std::to_string(index), layer.blobs[index].data,
+                                    count);
 }
 
 // ---- One function per IR type ----
