@@ -458,6 +458,13 @@ def settle_statistics(net, images):
         net.forward(images[i:i + 500], True)
 
 
+def silence_dead_channels(net):
+    """Channels that never change: BatchNorm would blow them up, and int8 weights share one scale."""
+    for layer in net.layers:
+        if isinstance(layer, Normalisation):
+            layer.gamma.value[layer.variance < layer.EPSILON] = 0
+
+
 def train(net, epochs, top_rate, vary, seed):
     rng = np.random.default_rng(seed)
     images, labels = read_set("train")
@@ -478,6 +485,7 @@ def train(net, epochs, top_rate, vary, seed):
               f"test {accuracy(net, test_images, test_labels):.4f}, "
               f"{time.time() - start:.0f} s", flush=True)
     settle_statistics(net, images)
+    silence_dead_channels(net)
     result = accuracy(net, test_images, test_labels)
     print(f"{net.name}: test accuracy {result:.4f}", flush=True)
     return result
