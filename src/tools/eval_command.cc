@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "bmnet/caffe/caffe_net.h"
 #include "bmnet/caffe/import.h"
+#include "bmnet/quantize/equalise.h"
 #include "bmnet/quantize/table.h"
 #include "tools/calibrate_command.h"
 #include "tools/eval.h"
@@ -53,6 +54,7 @@ Result<std::string> layers(const EvalCommand& command) {
   TW_ASSIGN_OR_RETURN(caffe, net::load_caffe(command.prototxt, command.caffemodel));
   TW_ASSIGN_OR_RETURN(folded, net::fold_batch_norm(std::move(caffe)));
   TW_ASSIGN_OR_RETURN(fp32, net::import_caffe(folded, {.batch = 1}));
+  if (command.source.options.equalise) net::equalise(fp32);
   TW_ASSIGN_OR_RETURN(quantised, net::load_caffe(command.int8_prototxt, command.int8_caffemodel));
   TW_ASSIGN_OR_RETURN(int8, net::import_caffe(quantised, {.batch = 1}));
   TW_ASSIGN_OR_RETURN(table, net::read_table_file(command.table));
@@ -94,6 +96,8 @@ void add_eval(CLI::App& app, int& exit) {
   auto* weights = sub->add_option("--int8-caffemodel", command->int8_caffemodel, "its weights");
   auto* table = sub->add_option("--table", command->table, "its calibration table");
   layers->needs(weights)->needs(table);
+  sub->add_flag("!--no-equalise", command->source.options.equalise,
+                "the int8 net was calibrated with --no-equalise, or by another tool");
   sub->footer(fmt::format(
       "Examples:\n"
       "  tputwin eval --prototxt net.prototxt --caffemodel net.caffemodel --bmodel net.bmodel \\\n"
