@@ -16,6 +16,7 @@ ExitCode exit_code(const Error& error) {
     case ErrorId::cli_compare_size:
     case ErrorId::cli_variety:
     case ErrorId::cli_unknown_error:
+    case ErrorId::net_cli:
     case ErrorId::bml_kernel_unknown:
     case ErrorId::bml_kernel_name:
     case ErrorId::mod_combine:
