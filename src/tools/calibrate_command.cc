@@ -37,9 +37,11 @@ void add_data_options(CLI::App& app, CalibrateRequest& request) {
   app.add_option("--list", data.list, "text of lines \"FILE [LABEL]\" of the folder's pictures");
   app.add_option("--mean", data.mean,
                  "subtracted from pixels 0..255: one value, or one per channel")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("--scale", data.scale, "factor after the mean: one value, or one per channel")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_flag("--rgb", data.rgb, "channels are red, green, blue; default: blue, green, red");
   app.add_flag("--crop", data.crop, "take the middle of larger pictures instead of scaling them");
   app.add_option("--raw-type", data.raw_type, "f32, u8 or i8 values of raw tensors; default f32")
@@ -55,7 +57,8 @@ void add_data_options(CLI::App& app, CalibrateRequest& request) {
       ->delimiter(',')
       ->expected(2);
   app.add_option("--shape", request.shape, "n,c,h,w of the input where the net does not tell")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
 }
 
 void add_method_options(CLI::App& app, CalibrateRequest& request) {

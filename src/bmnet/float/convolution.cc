@@ -60,7 +60,7 @@ class Convolution {
     const float* image = input + n * in_.c * in_.h * in_.w;
     if (expands_) image = expand_image(image, expanded);
     Memory from(describe_memory({1, read_.c, read_.h, read_.w}, Tag::nchw), cpu(),
-                      const_cast<float*>(image));
+                const_cast<float*>(image));
     Memory src = from;
     if (from.get_desc() != in_desc_) {
       src = Memory(in_desc_, cpu());
