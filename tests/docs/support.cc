@@ -128,9 +128,10 @@ std::string state_of(std::string_view chip) {
 std::string state_of_classes() {
   size_t members = 0;
   for (const Class& c : documented_classes()) members += c.members.size();
-  return fmt::format("all {} documented members of {} classes and families, every documented layer "
-                     "([layers](layers.md))",
-                     members, documented_classes().size());
+  return fmt::format(
+      "all {} documented members of {} classes and families, every documented layer "
+      "([layers](layers.md))",
+      members, documented_classes().size());
 }
 
 std::string class_tables() {

@@ -137,8 +137,10 @@ class NetImporter {
           low == high ? std::to_string(low) : std::to_string(low) + " to " + std::to_string(high));
       return false;
     };
-    return fits("bottoms", layer.bottom_size(), kind.min_bottoms, kind.max_bottoms) &
-           fits("tops", layer.top_size(), kind.min_tops, kind.max_tops);
+    // Both are looked at, so that both are reported.
+    const bool bottoms = fits("bottoms", layer.bottom_size(), kind.min_bottoms, kind.max_bottoms);
+    const bool tops = fits("tops", layer.top_size(), kind.min_tops, kind.max_tops);
+    return bottoms && tops;
   }
 
   Tensor* find(const caffe::LayerParameter& layer, const std::string& bottom) {

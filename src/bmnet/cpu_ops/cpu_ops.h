@@ -1,5 +1,5 @@
-// Float bodies of the operators that run on the host: used by the plugins, by float execution and by the
-// int8 interpreter alike.
+// Float bodies of the operators that run on the host: used by the plugins, by float execution and
+// by the int8 interpreter alike.
 #pragma once
 
 #include <bmnet/bmnet.pb.h>

@@ -1,15 +1,16 @@
 // Network: a net in the compiler's intermediate representation, with its weights.
 //
-// `ops` are the TensorOps of the documents in an order in which every input is made before it is used:
-// one "start" per input, the layers, one "end". Tensors are known by name; each name has one producer
-// (in-place layers of Caffe get a name of their own: see blob_names). Layers that move nothing
-// (Dropout, Split, Silence) are gone; Reshape and Flatten stay as "tg_reshape", which costs nothing.
+// `ops` are the TensorOps of the documents in an order in which every input is made before it is
+// used: one "start" per input, the layers, one "end". Tensors are known by name; each name has one
+// producer (in-place layers of Caffe get a name of their own: see blob_names). Layers that move
+// nothing (Dropout, Split, Silence) are gone; Reshape and Flatten stay as "tg_reshape", which costs
+// nothing.
 //
 // Extents: shapes are Caffe's. Where an operation wants (n,c,h,w), missing axes at the end are 1.
 #pragma once
 
-#include <array>
 #include <bmnet/bmnet.pb.h>
+#include <array>
 
 #include <cstdint>
 #include <map>
@@ -74,8 +75,8 @@ struct Window2d {
   int input_rows(int height) const { return (height - 1) * (ins_h + 1) + 1 + pad_top + pad_bottom; }
 };
 
-// A deconvolution is the tg_convolution whose `ins` has two values: stride - 1 zeros between inputs,
-// stride 1, kernel flipped. window_of gives the window of that convolution.
+// A deconvolution is the tg_convolution whose `ins` has two values: stride - 1 zeros between
+// inputs, stride 1, kernel flipped. window_of gives the window of that convolution.
 bool is_deconvolution(const TensorOp& op);
 bool is_depthwise(const TensorOp& op);  // tg_convolution with group == input == output channels
 Window2d convolution_window(const TensorOp& op);

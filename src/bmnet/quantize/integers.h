@@ -4,11 +4,12 @@
 // thresholds; a real value is q * T / 128. Formulas per IR type (docs/numerics.md, docs/layers.md):
 //
 //   tg_convolution, tg_inner_product, tg_scale
-//                     y = sat8(rhu(sum w*x + bias16, right_shift)); w int8, bias int16, from the blobs
-//   tg_pooling MAX    y = sat8(rhu(max * multiplier[0], right_shift)); plain max without a multiplier
-//   tg_pooling AVE    y = sat8(rhu(sum * multiplier[0], right_shift)); multiplier in [0, 255]
-//   tg_activation RELU (no slope)            y = max(x, 0)
-//   tg_activation RELU with a slope          y = sat8(rhu(max(x,0)*gt_scale, gt_shift))
+//                     y = sat8(rhu(sum w*x + bias16, right_shift)); w int8, bias int16, from the
+//                     blobs
+//   tg_pooling MAX    y = sat8(rhu(max * multiplier[0], right_shift)); plain max without a
+//   multiplier tg_pooling AVE    y = sat8(rhu(sum * multiplier[0], right_shift)); multiplier in [0,
+//   255] tg_activation RELU (no slope)            y = max(x, 0) tg_activation RELU with a slope y =
+//   sat8(rhu(max(x,0)*gt_scale, gt_shift))
 //                                              | sat8(rhu(min(x,0)*le_scale, le_shift))
 //   tg_prelu          the same with the channel's slope (blob, int8) for le_scale
 //   tg_eltwise SUM    a_0 = sat16(m_0*x_0), a_i = sat16(m_i*x_i + a_(i-1)) ..., the last step
@@ -54,11 +55,13 @@ struct LayerIntegers {
 };
 
 // The table's entry of an op: by calib_id, else by blob name; nullptr if there is none.
-const LayerCalibrationParameter* find_entry(const NetCalibrationParameter& table, const TensorOp& op);
+const LayerCalibrationParameter* find_entry(const NetCalibrationParameter& table,
+                                            const TensorOp& op);
 
-// One per op of the network, in its order. Thresholds that no entry gives are those of the input for
-// ops that move bytes and for plain ReLU; any other missing entry is an error naming the layer, as are
-// shifts above 31, multipliers outside their type, and thresholds that are not positive and finite.
+// One per op of the network, in its order. Thresholds that no entry gives are those of the input
+// for ops that move bytes and for plain ReLU; any other missing entry is an error naming the layer,
+// as are shifts above 31, multipliers outside their type, and thresholds that are not positive and
+// finite.
 Result<std::vector<LayerIntegers>> resolve(const Network& network,
                                            const NetCalibrationParameter& table);
 

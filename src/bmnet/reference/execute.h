@@ -1,5 +1,6 @@
 // The int8 meaning of a Network: an interpreter, layer by layer, plain loops that read like the
-// formulas of quantize/integers.h. Independent of tiling and instructions; the compiler is judged by it.
+// formulas of quantize/integers.h. Independent of tiling and instructions; the compiler is judged
+// by it.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,8 @@ namespace tputwin::net {
 using TensorBytes = std::vector<uint8_t>;
 
 // All tensors, by name. Network: folded, blobs quantised. Inputs by tensor name.
-Result<std::map<std::string, TensorBytes>> run_int8(const Network& network,
-                                                    const std::vector<LayerIntegers>& integers,
-                                                    const std::map<std::string, TensorBytes>& inputs);
+Result<std::map<std::string, TensorBytes>> run_int8(
+    const Network& network, const std::vector<LayerIntegers>& integers,
+    const std::map<std::string, TensorBytes>& inputs);
 
 }  // namespace tputwin::net
