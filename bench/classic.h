@@ -1,0 +1,60 @@
+// A well-known net with random weights, in float as Caffe files and compiled to int8.
+#pragma once
+
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/file.h"
+#include "bmnet/caffe/import.h"
+#include "bmnet/emit/compile.h"
+#include "bmnet/quantize/calibrate.h"
+#include "classics/classics.h"
+
+namespace tputwin::bench {
+
+struct Classic {
+  std::string prototxt, caffemodel;  // float
+  std::vector<int64_t> input;        // shape
+  net::Network int8;
+  std::vector<uint8_t> bmodel;
+};
+
+// Pictures of noise: speed does not depend on what is seen.
+class Noise final : public net::DataSet {
+ public:
+  explicit Noise(size_t count) { labels_.assign(count, 0); }
+  Status sample(size_t index, std::span<float> values) const override {
+    std::minstd_rand random(static_cast<unsigned>(index + 1));
+    std::normal_distribution<float> value;
+    for (float& v : values) v = value(random);
+    return {};
+  }
+  Result<net::Extents> natural_shape() const override {
+    return Error(ErrorId::net_data).in("noise").detail("noise has no shape of its own");
+  }
+};
+
+// Operators of the host lie in `plugins`/x86_64; the model carries them.
+inline Result<Classic> load_classic(const std::string& name, const std::string& plugins) {
+  TW_ASSIGN_OR_RETURN(caffe, models::make_classic(name));
+  Classic classic{.prototxt = net::to_prototxt(caffe), .caffemodel = net::to_caffemodel(caffe)};
+  const Noise noise(2);
+  TW_ASSIGN_OR_RETURN(calibration,
+                      net::calibrate(caffe, {&noise}, {.batch = 1, .report_samples = 0}));
+  TW_ASSIGN_OR_RETURN(code, net::compile(calibration.network, calibration.table));
+  bmodel::Model model = net::to_model(code, name);
+  for (const std::string& op : code.cpu_operators) {
+    TW_ASSIGN_OR_RETURN(plugin, read_bytes(plugins + "/x86_64/" + op + ".so"));
+    model.libraries.push_back({.name = op, .x86_64 = std::move(plugin)});
+  }
+  TW_ASSIGN_OR_RETURN(file, bmodel::write(model, bmodel::Container::v2_1));
+  classic.bmodel = std::move(file);
+  classic.int8 = std::move(calibration.network);
+  classic.input = net::dims(*classic.int8.shape_of(classic.int8.inputs().front()));
+  return classic;
+}
+
+}  // namespace tputwin::bench

@@ -1,0 +1,108 @@
+// The convolutions and inner products of a quantised net in oneDNN: same extents, same types, the
+// library's preferred layouts, one after the other. Nothing in between: no pooling, no sums of
+// branches, no change of layout. What a net costs at least.
+#pragma once
+
+#include <cmath>
+#include <memory>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <random>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "bmnet/ir/network.h"
+
+namespace tputwin::bench {
+
+class LibraryNetwork {
+ public:
+  explicit LibraryNetwork(const net::Network& network)
+      : engine_(dnnl::engine::kind::cpu, 0), stream_(engine_) {
+    for (const net::TensorOp& op : network.ops) {
+      if (op.type() == "tg_convolution" && !net::is_deconvolution(op)) add_convolution(op);
+      if (op.type() == "tg_inner_product") add_inner_product(op);
+    }
+  }
+
+  void run() {
+    for (Layer& layer : layers_) layer.primitive.execute(stream_, layer.arguments);
+    stream_.wait();
+  }
+  size_t layers() const { return layers_.size(); }
+  double macs() const { return macs_; }
+
+ private:
+  using memory = dnnl::memory;
+  using type = memory::data_type;
+
+  struct Layer {
+    dnnl::primitive primitive;
+    std::unordered_map<int, memory> arguments;
+  };
+
+  static memory::desc any(const memory::dims& dims) {
+    return {dims, type::s8, memory::format_tag::any};
+  }
+  // Results of the size that quantised nets have; how large exactly costs no time.
+  static dnnl::primitive_attr attributes() {
+    dnnl::primitive_attr attributes;
+    attributes.set_output_scales(0, {std::ldexp(1.0f, -10)});
+    return attributes;
+  }
+
+  void add_convolution(const net::TensorOp& op) {
+    const net::Extents in = net::extents(op.input_shape(0)), out = net::extents(op.output_shape(0));
+    const net::Window2d w = net::convolution_window(op);
+    const memory::dim groups = op.tg_convolution_param().group();
+    memory::dims weight{out.c, in.c / groups, w.kernel_h, w.kernel_w};
+    if (groups > 1) weight = {groups, out.c / groups, in.c / groups, w.kernel_h, w.kernel_w};
+    const memory::desc bias({out.c}, type::s32, memory::format_tag::x);
+    const dnnl::convolution_forward::desc desc(
+        dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
+        any({in.n, in.c, in.h, in.w}), any(weight), bias, any({out.n, out.c, out.h, out.w}),
+        {w.stride_h, w.stride_w}, {w.dilation_h - 1, w.dilation_w - 1}, {w.pad_top, w.pad_left},
+        {w.pad_bottom, w.pad_right});
+    const dnnl::convolution_forward::primitive_desc primitive(desc, attributes(), engine_);
+    finish(primitive, dnnl::convolution_forward(primitive));
+    const int64_t taps = int64_t{w.kernel_h} * w.kernel_w * (in.c / groups);
+    macs_ += static_cast<double>(out.count() * taps);
+  }
+
+  void add_inner_product(const net::TensorOp& op) {
+    const net::Extents in = net::extents(op.input_shape(0));
+    const memory::dim outputs = op.tg_inner_product_param().num_output();
+    const memory::dim inputs = in.c * in.h * in.w;
+    const memory::desc bias({outputs}, type::s32, memory::format_tag::x);
+    const dnnl::inner_product_forward::desc desc(dnnl::prop_kind::forward_inference,
+                                                 any({in.n, inputs}), any({outputs, inputs}), bias,
+                                                 any({in.n, outputs}));
+    const dnnl::inner_product_forward::primitive_desc primitive(desc, attributes(), engine_);
+    finish(primitive, dnnl::inner_product_forward(primitive));
+    macs_ += static_cast<double>(in.n * inputs * outputs);
+  }
+
+  template <class Description>
+  void finish(const Description& description, dnnl::primitive primitive) {
+    Layer layer{std::move(primitive), {}};
+    const std::pair<int, memory::desc> operands[] = {{DNNL_ARG_SRC, description.src_desc()},
+                                                     {DNNL_ARG_WEIGHTS, description.weights_desc()},
+                                                     {DNNL_ARG_BIAS, description.bias_desc()},
+                                                     {DNNL_ARG_DST, description.dst_desc()}};
+    for (const auto& [argument, desc] : operands) {
+      memory data(desc, engine_);
+      auto* bytes = static_cast<uint8_t*>(data.get_data_handle());
+      for (size_t i = 0; i < desc.get_size(); ++i) bytes[i] = static_cast<uint8_t>(random_());
+      layer.arguments.emplace(argument, data);
+    }
+    layers_.push_back(std::move(layer));
+  }
+
+  dnnl::engine engine_;
+  dnnl::stream stream_;
+  std::minstd_rand random_;
+  std::vector<Layer> layers_;
+  double macs_ = 0;
+};
+
+}  // namespace tputwin::bench
