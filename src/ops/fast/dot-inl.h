@@ -35,9 +35,9 @@ constexpr size_t kTileRows = 4, kTileVectors = 2;
 struct WordDot {
   static constexpr size_t kElements = 2;
   static HWY_INLINE V32 step(V32 sum, V32 data, V32 weight) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
     // Written out because Highway's target string does not name avx512vnni to the compiler,
-    // though the target is chosen only where the processor has it.
+    // though the target is chosen only where the processor has it (isa.cc).
     asm("vpdpwssd %2, %1, %0" : "+v"(sum.raw) : "v"(data.raw), "v"(weight.raw));
     return sum;
 #elif HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
@@ -54,7 +54,7 @@ struct WordDot {
 };
 
 #undef TPUTWIN_HAVE_BYTE_DOT
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 #define TPUTWIN_HAVE_BYTE_DOT 1
 // Products of bytes, one factor unsigned and one signed.
 struct UnsignedBySignedDot {

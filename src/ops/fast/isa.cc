@@ -40,6 +40,10 @@ struct Host {
     add("reference", {});
     // In Highway's masks a lower bit is a better target that implies the higher ones.
     int64_t vectors = hwy::SupportedTargets() & HWY_TARGETS & ~kScalarTargets;
+#if HWY_ARCH_X86
+    // The AVX-512 bodies multiply bytes with VNNI; processors without it take those for AVX2.
+    if (!__builtin_cpu_supports("avx512vnni")) vectors &= ~int64_t{HWY_AVX3};
+#endif
     for (int bit = 62; bit >= 0; --bit) {
       int64_t target = int64_t{1} << bit;
       if (vectors & target) add(target_name(target), {vectors & ~(target - 1), false});
