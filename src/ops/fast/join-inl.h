@@ -43,17 +43,29 @@ HWY_INLINE V32 join_columns(const uint8_t* const* row, size_t x, bool is_signed,
   const D32 d;
 #if TPUTWIN_HAVE_BYTE_DOT
   static_cast<void>(is_signed);
+  auto load = [](const uint8_t* p)
+                  HWY_ATTR { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); };
+#if HWY_TARGET <= HWY_AVX3_DL
   alignas(64) static constexpr uint8_t kInterleave[64] = {
       0,  16, 32, 48, 1,  17, 33, 49, 2,  18, 34, 50, 3,  19, 35, 51, 4,  20, 36, 52, 5,  21,
       37, 53, 6,  22, 38, 54, 7,  23, 39, 55, 8,  24, 40, 56, 9,  25, 41, 57, 10, 26, 42, 58,
       11, 27, 43, 59, 12, 28, 44, 60, 13, 29, 45, 61, 14, 30, 46, 62, 15, 31, 47, 63};
-  auto load = [](const uint8_t* p)
-                  HWY_ATTR { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); };
   __m512i bytes = _mm512_castsi128_si512(load(row[0] + x));
   bytes = _mm512_inserti32x4(bytes, load(row[1] + x), 1);
   bytes = _mm512_inserti32x4(bytes, load(row[2] + x), 2);
   bytes = _mm512_inserti32x4(bytes, load(row[3] + x), 3);
   bytes = _mm512_permutexvar_epi8(_mm512_load_si512(kInterleave), bytes);
+#else
+  // Without permutations of bytes across the vector: pairs of rows, then pairs of pairs.
+  const __m128i a = load(row[0] + x), b = load(row[1] + x), c = load(row[2] + x),
+                e = load(row[3] + x);
+  const __m128i ab = _mm_unpacklo_epi8(a, b), ab_high = _mm_unpackhi_epi8(a, b);
+  const __m128i ce = _mm_unpacklo_epi8(c, e), ce_high = _mm_unpackhi_epi8(c, e);
+  __m512i bytes = _mm512_castsi128_si512(_mm_unpacklo_epi16(ab, ce));
+  bytes = _mm512_inserti32x4(bytes, _mm_unpackhi_epi16(ab, ce), 1);
+  bytes = _mm512_inserti32x4(bytes, _mm_unpacklo_epi16(ab_high, ce_high), 2);
+  bytes = _mm512_inserti32x4(bytes, _mm_unpackhi_epi16(ab_high, ce_high), 3);
+#endif
   return hn::Xor(V32{bytes}, hn::Set(d, static_cast<int32_t>(flip)));
 #else
   static_cast<void>(flip);
