@@ -6,7 +6,7 @@ namespace tputwin::net {
 namespace {
 
 // Never touched beyond what is used, so that the size costs nothing.
-constexpr uint32_t kBufferBytes = 1u << 30;
+constexpr uint32_t kBufferBytes = 64u << 20;  // half a million commands
 
 tensor_lmem tensor(uint32_t address, shape_t shape, bool aligned, fmt_t fmt) {
   tensor_lmem t{};
