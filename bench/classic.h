@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/errors/bmnet.h"
 #include "base/file.h"
 #include "bmnet/caffe/import.h"
 #include "bmnet/emit/compile.h"
@@ -33,7 +34,7 @@ class Noise final : public net::DataSet {
     return {};
   }
   Result<net::Extents> natural_shape() const override {
-    return Error(ErrorId::net_data).in("noise").detail("noise has no shape of its own");
+    return Error(errors::net_data).in("noise").detail("noise has no shape of its own");
   }
 };
 

@@ -1,22 +1,67 @@
+// The error catalogue, and an error's message.
 #include "base/error.h"
 
 #include <fmt/format.h>
 
 #include <array>
 
+#include "base/errors/base.h"
+#include "base/errors/bmkernel.h"
+#include "base/errors/bmlib.h"
+#include "base/errors/bmnet.h"
+#include "base/errors/bmodel.h"
+#include "base/errors/bmruntime.h"
+#include "base/errors/isa.h"
+#include "base/errors/machine.h"
+#include "base/errors/memory.h"
+#include "base/errors/okkernel.h"
+#include "base/errors/ops.h"
+#include "base/errors/tools.h"
+#include "base/errors/tpukernel.h"
+
 namespace tputwin {
 namespace {
 
+// The tables one after another, in the order of the areas.
 constexpr ErrorInfo kCatalogue[] = {
 #define TW_ERROR(symbol, code, kind, level, rule, reference) \
-  {ErrorId::symbol, #symbol, code, ErrorKind::kind, Level::level, rule, reference},
-#include "base/errors.def"
+  {errors::symbol, #symbol, code, ErrorKind::kind, Level::level, rule, reference},
+#include "base/errors/base.def"
+#include "base/errors/bmkernel.def"
+#include "base/errors/bmlib.def"
+#include "base/errors/bmnet.def"
+#include "base/errors/bmodel.def"
+#include "base/errors/bmruntime.def"
+#include "base/errors/isa.def"
+#include "base/errors/machine.def"
+#include "base/errors/memory.def"
+#include "base/errors/okkernel.def"
+#include "base/errors/ops.def"
+#include "base/errors/tools.def"
+#include "base/errors/tpukernel.def"
 #undef TW_ERROR
 };
 
+constexpr size_t kAreas = 0
+#define TW_ERROR_AREA(name) +1
+#include "base/errors/areas.def"
+#undef TW_ERROR_AREA
+    ;
+
+// Where the rows of each area begin.
+constexpr auto kFirst = [] {
+  std::array<size_t, kAreas> first{};
+  for (size_t i = std::size(kCatalogue); i-- > 0;)
+    first[static_cast<size_t>(kCatalogue[i].id) >> 8] = i;
+  return first;
+}();
+
 }  // namespace
 
-const ErrorInfo& error_info(ErrorId id) { return kCatalogue[static_cast<size_t>(id)]; }
+const ErrorInfo& error_info(ErrorId id) {
+  const auto number = static_cast<size_t>(id);
+  return kCatalogue[kFirst[number >> 8] + (number & 0xFF)];
+}
 
 std::span<const ErrorInfo> error_catalogue() { return kCatalogue; }
 

@@ -27,17 +27,24 @@ enum class ErrorKind {
 // strict mode.
 enum class Level { error, warning };
 
-// One enumerator per row of the errors_*.def tables.
-enum class ErrorId : uint16_t {
-#define TW_ERROR(symbol, id, kind, level, rule, reference) symbol,
-#include "base/errors.def"
-#undef TW_ERROR
+// The parts of the catalogue, base/errors/AREA.def.
+enum class ErrorArea : uint8_t {
+#define TW_ERROR_AREA(name) name,
+#include "base/errors/areas.def"
+#undef TW_ERROR_AREA
 };
+
+// Names a row of the catalogue. The names are errors::SYMBOL, in base/errors/AREA.h.
+enum class ErrorId : uint16_t {};
+
+constexpr ErrorId error_id(ErrorArea area, uint8_t row) {
+  return ErrorId(static_cast<uint16_t>(static_cast<unsigned>(area) << 8 | row));
+}
 
 // A row of the catalogue.
 struct ErrorInfo {
   ErrorId id;
-  std::string_view symbol;  // enumerator name
+  std::string_view symbol;  // its name in errors::
   std::string_view code;    // stable public id, "TW-BMK-0102"
   ErrorKind kind;
   Level level;
@@ -50,7 +57,7 @@ std::span<const ErrorInfo> error_catalogue();
 std::string_view to_string(ErrorKind kind);
 
 // An error as a value. Build it with the fluent setters:
-//   Error(ErrorId::bmk_shape_mismatch).in("bmk1880_tpu_mul").argument("b", describe(shape))
+//   Error(errors::bmk_shape_mismatch).in("bmk1880_tpu_mul").argument("b", describe(shape))
 class Error {
  public:
   explicit Error(ErrorId id) : id_(id) {}

@@ -1,5 +1,7 @@
 #include "base/file.h"
 
+#include "base/errors/base.h"
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -22,7 +24,7 @@ Error failed(ErrorId id, const std::string& path) {
 Result<std::vector<uint8_t>> read_bytes(const std::string& path) {
   File owned(path == "-" ? nullptr : std::fopen(path.c_str(), "rb"));
   std::FILE* file = path == "-" ? stdin : owned.get();
-  if (file == nullptr) return failed(ErrorId::sys_file_read, path);
+  if (file == nullptr) return failed(errors::sys_file_read, path);
   std::vector<uint8_t> bytes;
   constexpr size_t kChunk = size_t{1} << 20;
   size_t got = 0;
@@ -32,16 +34,16 @@ Result<std::vector<uint8_t>> read_bytes(const std::string& path) {
     got = std::fread(bytes.data() + end, 1, kChunk, file);
     bytes.resize(end + got);
   } while (got == kChunk);
-  if (std::ferror(file)) return failed(ErrorId::sys_file_read, path);
+  if (std::ferror(file)) return failed(errors::sys_file_read, path);
   return bytes;
 }
 
 Status write_bytes(const std::string& path, std::span<const uint8_t> bytes) {
   File owned(path == "-" ? nullptr : std::fopen(path.c_str(), "wb"));
   std::FILE* file = path == "-" ? stdout : owned.get();
-  if (file == nullptr) return failed(ErrorId::sys_file_write, path);
+  if (file == nullptr) return failed(errors::sys_file_write, path);
   bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  if (std::fflush(file) != 0 || !written) return failed(ErrorId::sys_file_write, path);
+  if (std::fflush(file) != 0 || !written) return failed(errors::sys_file_write, path);
   return {};
 }
 

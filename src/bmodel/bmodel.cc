@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/errors/bmodel.h"
 #include "base/file.h"
 #include "bmodel/containers.h"
 
@@ -77,10 +78,10 @@ std::span<const uint8_t> Model::weight_of(const Variety& variety) const {
 
 Result<Model> read(std::span<const uint8_t> file) {
   Result<Model> model = has_v011_frame(file) ? read_v011(file) : read_v21(file);
-  if (!model.ok() && model.error().id() == ErrorId::mod_message) {
+  if (!model.ok() && model.error().id() == errors::mod_message) {
     // Neither container: say what is wrong with the one that it resembles.
     if (file.size() > 4 && file[4] == '{') return read_v011(file);
-    return Error(ErrorId::mod_unknown_container).detail(model.error().detail());
+    return Error(errors::mod_unknown_container).detail(model.error().detail());
   }
   if (model.ok()) TW_RETURN_IF_ERROR(validate(*model));
   return model;

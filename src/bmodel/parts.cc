@@ -6,6 +6,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "base/errors/bmodel.h"
 #include "base/file.h"
 
 namespace tputwin::bmodel {
@@ -70,7 +71,7 @@ std::vector<std::vector<uint32_t>> input_shapes(const Variety& variety) {
 
 Status check_same_net(const Model& first, const Model& other, size_t index) {
   auto differs = [index](const char* what, std::string value) {
-    return Error(ErrorId::mod_combine)
+    return Error(errors::mod_combine)
         .argument(fmt::format("models[{}].{}", index, what), std::move(value));
   };
   if (other.name != first.name) return differs("name", other.name);
@@ -122,14 +123,14 @@ Status write_parts(const Model& model, const std::string& directory) {
 }
 
 Result<Model> combine(std::span<const Model> models) {
-  if (models.empty()) return Error(ErrorId::mod_combine).argument("models", "none");
+  if (models.empty()) return Error(errors::mod_combine).argument("models", "none");
   Model combined = models[0];
   for (size_t i = 1; i < models.size(); ++i) {
     TW_RETURN_IF_ERROR(check_same_net(models[0], models[i], i));
     for (const Variety& variety : models[i].varieties) {
       auto shapes = input_shapes(variety);
       if (std::ranges::find(combined.varieties, shapes, input_shapes) != combined.varieties.end())
-        return Error(ErrorId::mod_combine)
+        return Error(errors::mod_combine)
             .argument(fmt::format("models[{}].inputs", i),
                       shapes.empty() ? "()" : to_string(shapes[0]));
       combined.varieties.push_back(variety);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/errors/bmodel.h"
 #include "bmodel/containers.h"
 #include "chip/chip.h"
 
@@ -35,7 +36,7 @@ struct Frame {
 Frame split_frame(std::span<const uint8_t> file) {
   auto take = [&file](uint64_t size, const char* field) {
     if (size > file.size())
-      throw Error(ErrorId::mod_truncated)
+      throw Error(errors::mod_truncated)
           .argument(field, fmt::format("{} bytes", size))
           .detail(fmt::format("{} bytes are left", file.size()));
     auto part = file.first(size);
@@ -47,14 +48,14 @@ Frame split_frame(std::span<const uint8_t> file) {
   frame.json = take(json_size, "json");
   auto magic = take(kMagic.size(), "magic");
   if (!std::ranges::equal(magic, kMagic))
-    throw Error(ErrorId::mod_magic)
+    throw Error(errors::mod_magic)
         .argument("magic", fmt::format("{:02x} {:02x} {:02x} {:02x}", magic[0], magic[1], magic[2],
                                        magic[3]))
         .detail(fmt::format("at offset {}", kLengthBytes + json_size));
   auto payload_size = little_endian<uint64_t>(take(kPayloadLengthBytes, "payload_size"));
   frame.payload = take(payload_size, "payload");
   if (!file.empty())
-    throw Error(ErrorId::mod_trailing)
+    throw Error(errors::mod_trailing)
         .argument("payload_size", std::to_string(payload_size))
         .detail(fmt::format("{} bytes follow", file.size()));
   return frame;
@@ -71,7 +72,7 @@ class Field {
     if (!json_->is_object()) throw wrong_type("an object");
     auto found = json_->find(key);
     std::string path = path_.empty() ? key : path_ + "." + key;
-    if (found == json_->end()) throw Error(ErrorId::mod_field_missing).argument(path, "absent");
+    if (found == json_->end()) throw Error(errors::mod_field_missing).argument(path, "absent");
     return {*found, path};
   }
 
@@ -94,7 +95,7 @@ class Field {
     Number value{};
     auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (code != std::errc() || end != digits.data() + digits.size())
-      throw Error(ErrorId::mod_number).argument(path_, fmt::format("\"{}\"", digits));
+      throw Error(errors::mod_number).argument(path_, fmt::format("\"{}\"", digits));
     return value;
   }
 
@@ -103,7 +104,7 @@ class Field {
     std::vector<uint32_t> extents;
     for (const Field& extent : elements()) extents.push_back(extent.number<uint32_t>());
     if (extents.size() != 4)
-      throw Error(ErrorId::mod_shape)
+      throw Error(errors::mod_shape)
           .argument(path_, to_string(extents))
           .detail("container 0.1.1 writes all four");
     return extents;
@@ -111,7 +112,7 @@ class Field {
 
  private:
   Error wrong_type(const char* expected) const {
-    return Error(ErrorId::mod_field_type)
+    return Error(errors::mod_field_type)
         .argument(path_.empty() ? "header" : path_, json_->type_name())
         .detail(fmt::format("expected {}", expected));
   }
@@ -135,11 +136,11 @@ class Payload {
     }
     std::string value = fmt::format("[{}, {}]", offset, size);
     if (pair.size() != 2 || offset > bytes_.size() || size > bytes_.size() - offset)
-      throw Error(ErrorId::mod_section_range)
+      throw Error(errors::mod_section_range)
           .argument(field.path(), pair.size() == 2 ? value : fmt::format("{} values", pair.size()))
           .detail(fmt::format("the payload has {} bytes", bytes_.size()));
     if (size > left_)
-      throw Error(ErrorId::mod_section_overlap)
+      throw Error(errors::mod_section_overlap)
           .argument(field.path(), value)
           .detail(fmt::format("{} of {} bytes are unclaimed", left_, bytes_.size()));
     left_ -= size;
@@ -162,12 +163,12 @@ std::vector<Output> read_outputs(const Field& variety) {
                   .offset = offset,
                   .threshold = field["threshold"].number<float>()};
     if (__builtin_add_overflow(offset, output.bytes(), &offset))
-      throw Error(ErrorId::mod_shape).argument(field.path() + ".shape", to_string(output.shape));
+      throw Error(errors::mod_shape).argument(field.path() + ".shape", to_string(output.shape));
     outputs.push_back(std::move(output));
   }
   Field size = variety["output_size"];
   if (size.number<uint64_t>() != offset - start)
-    throw Error(ErrorId::mod_output_size)
+    throw Error(errors::mod_output_size)
         .argument(size.path(), size.text())
         .detail(fmt::format("the outputs have {} bytes", offset - start));
   return outputs;
@@ -183,7 +184,7 @@ Variety read_variety(const Field& field, Payload& payload) {
 
 // The first backend for a chip of this build; else the first, whatever it is for.
 Field choose_backend(const std::vector<Field>& backends) {
-  if (backends.empty()) throw Error(ErrorId::mod_no_variety).argument("backends", "none");
+  if (backends.empty()) throw Error(errors::mod_no_variety).argument("backends", "none");
   auto known = [](const Field& backend) { return find_chip(backend["target"].text()) != nullptr; };
   auto found = std::ranges::find_if(backends, known);
   return found == backends.end() ? backends.front() : *found;
@@ -256,7 +257,7 @@ std::string spaced(const Json& json) {
 }
 
 Error inexpressible(const std::string& field, std::string value) {
-  return Error(ErrorId::mod_inexpressible).argument(field, std::move(value));
+  return Error(errors::mod_inexpressible).argument(field, std::move(value));
 }
 
 Status check_expressible(const Variety& variety, const std::string& field) {
@@ -345,7 +346,7 @@ Result<Model> read_v011(std::span<const uint8_t> file) {
     Frame frame = split_frame(file);
     Json json = Json::parse(frame.json.begin(), frame.json.end(), nullptr, false);
     if (json.is_discarded() || !json.is_object())
-      return Error(ErrorId::mod_json).argument("json", fmt::format("{} bytes", frame.json.size()));
+      return Error(errors::mod_json).argument("json", fmt::format("{} bytes", frame.json.size()));
     Payload payload(frame.payload);
     return read_header(json, payload);
   } catch (const Error& error) {

@@ -1,4 +1,5 @@
 // Container 2.1: a protobuf message.
+#include "base/errors/bmodel.h"
 #include "bmodel/containers.h"
 #include "bmodel/message.h"
 
@@ -114,11 +115,11 @@ Result<Model> read_v21(std::span<const uint8_t> file) {
   // The "partial" form does not print when a required field is missing.
   if (file.size() > kMessageLimit ||
       !message.ParsePartialFromArray(file.data(), static_cast<int>(file.size())))
-    return Error(ErrorId::mod_message).detail("not a protobuf message");
+    return Error(errors::mod_message).detail("not a protobuf message");
   if (!message.IsInitialized())
-    return Error(ErrorId::mod_message).argument("missing", message.InitializationErrorString());
+    return Error(errors::mod_message).argument("missing", message.InitializationErrorString());
   if (message.weight_info_size() > 0 && message.weight_size() == 0)
-    return Error(ErrorId::mod_external_weight)
+    return Error(errors::mod_external_weight)
         .argument("weight_info", std::to_string(message.weight_info_size()) + " entries");
   return from_message(message);
 }
@@ -127,7 +128,7 @@ Result<std::vector<uint8_t>> write_v21(const Model& model, size_t limit) {
   ::bmodel::Model message = to_message(model);
   size_t bytes = message.ByteSizeLong();
   if (bytes > limit)
-    return Error(ErrorId::mod_too_large).argument("message", std::to_string(bytes) + " bytes");
+    return Error(errors::mod_too_large).argument("message", std::to_string(bytes) + " bytes");
   std::vector<uint8_t> file(bytes);
   message.SerializePartialToArray(file.data(), static_cast<int>(bytes));
   return file;

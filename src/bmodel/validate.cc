@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/errors/bmodel.h"
 #include "bmodel/bmodel.h"
 #include "chip/chip.h"
 
@@ -14,7 +15,7 @@ Status check_name(const std::string& name, const std::string& field) {
     (void)nlohmann::json(name).dump();  // throws on text that is not UTF-8
     return {};
   } catch (const nlohmann::json::type_error& error) {
-    return Error(ErrorId::mod_name)
+    return Error(errors::mod_name)
         .argument(field, fmt::format("{} bytes", name.size()))
         .detail(error.what());
   }
@@ -22,20 +23,20 @@ Status check_name(const std::string& name, const std::string& field) {
 
 Status check_threshold(float threshold, const std::string& field) {
   if (std::isfinite(threshold)) return {};
-  return Error(ErrorId::mod_threshold).argument(field + ".threshold", fmt::format("{}", threshold));
+  return Error(errors::mod_threshold).argument(field + ".threshold", fmt::format("{}", threshold));
 }
 
 // What inputs and outputs have in common: a shape of a known format inside the neuron memory.
 template <class Tensor>
 Status check_tensor(const Tensor& tensor, uint64_t neuron_size, const std::string& field) {
   if (tensor.shape.empty() || tensor.shape.size() > 4 || element_count(tensor.shape) == 0)
-    return Error(ErrorId::mod_shape).argument(field + ".shape", to_string(tensor.shape));
+    return Error(errors::mod_shape).argument(field + ".shape", to_string(tensor.shape));
   if (element_bytes(tensor.fmt) == 0)
-    return Error(ErrorId::mod_format).argument(field + ".fmt", std::to_string(tensor.fmt));
+    return Error(errors::mod_format).argument(field + ".fmt", std::to_string(tensor.fmt));
   TW_RETURN_IF_ERROR(check_threshold(tensor.threshold, field));
   uint64_t bytes = tensor.bytes();
   if (tensor.offset <= neuron_size && bytes <= neuron_size - tensor.offset) return {};
-  return Error(ErrorId::mod_neuron_range)
+  return Error(errors::mod_neuron_range)
       .argument(field, fmt::format("{} bytes at {}", bytes, tensor.offset))
       .detail(fmt::format("neuron_size is {}", neuron_size));
 }
@@ -44,7 +45,7 @@ Status check_variety(const Variety& variety, const Model& model, const std::stri
   const Chip* chip = find_chip(std::to_string(model.chip));
   uint64_t global_bytes = chip ? chip->global_bytes : bm1880().global_bytes;
   if (variety.neuron_size > global_bytes)
-    return Error(ErrorId::mod_neuron_size)
+    return Error(errors::mod_neuron_size)
         .argument(field + ".neuron_size", std::to_string(variety.neuron_size))
         .detail(fmt::format("global memory has {} bytes", global_bytes));
   for (size_t i = 0; i < variety.inputs.size(); ++i)
@@ -56,7 +57,7 @@ Status check_variety(const Variety& variety, const Model& model, const std::stri
     TW_RETURN_IF_ERROR(check_tensor(variety.outputs[i], variety.neuron_size, output));
   }
   if (variety.weight_index != 0 && variety.weight_index >= model.weights.size())
-    return Error(ErrorId::mod_weight_index)
+    return Error(errors::mod_weight_index)
         .argument(field + ".weight_index", std::to_string(variety.weight_index))
         .detail(fmt::format("the model has {}", model.weights.size()));
   return {};
@@ -68,7 +69,7 @@ Status validate(const Model& model) {
   TW_RETURN_IF_ERROR(check_name(model.name, "name"));
   TW_RETURN_IF_ERROR(check_name(model.version, "version"));
   TW_RETURN_IF_ERROR(check_name(model.type, "type"));
-  if (model.varieties.empty()) return Error(ErrorId::mod_no_variety).argument("varieties", "none");
+  if (model.varieties.empty()) return Error(errors::mod_no_variety).argument("varieties", "none");
   for (size_t i = 0; i < model.varieties.size(); ++i)
     TW_RETURN_IF_ERROR(check_variety(model.varieties[i], model, fmt::format("varieties[{}]", i)));
   for (size_t i = 0; i < model.libraries.size(); ++i)

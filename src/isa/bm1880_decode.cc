@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/errors/isa.h"
 #include "isa/bm1880_codec.h"
 #include "isa/bm1880_codes.h"
 #include "isa/decode_check.h"
@@ -37,14 +38,14 @@ Status check_operand(const BdOperand& o, const Chip& chip) {
   const Shape& s = o.shape;
   if (!s.n || !s.c || !s.h || !s.w) [[unlikely]] {
     std::string_view suffix = !s.n ? "n" : !s.c ? "c" : !s.h ? "h" : "w";
-    return operand_error(ErrorId::isa_zero_extent, o, suffix, 0);
+    return operand_error(errors::isa_zero_extent, o, suffix, 0);
   }
   if (s.count() > chip.local_bytes()) [[unlikely]]
-    return Error(ErrorId::isa_too_many_elements)
+    return Error(errors::isa_too_many_elements)
         .argument(o.prefix, describe(s))
         .detail(fmt::format("local memory has {} bytes", chip.local_bytes()));
   if (o.address >= chip.local_bytes()) [[unlikely]]
-    return operand_error(ErrorId::isa_address, o, "addr", o.address);
+    return operand_error(errors::isa_address, o, "addr", o.address);
   return {};
 }
 
@@ -206,9 +207,9 @@ Status decode_pool(const BdDescriptor& d, const Chip& chip, Pool2d& op) {
 // A matrix operand from its extents: rows, blocks and block width, in the aligned layout.
 Status read_matrix(BdOperand o, uint32_t rows, uint32_t cols, const Chip& chip, MatrixView& m) {
   if (o.stride_kind != kStrideAligned)
-    return field_error(ErrorId::isa_unsupported_option, fmt::format("short_{}_str", o.prefix),
+    return field_error(errors::isa_unsupported_option, fmt::format("short_{}_str", o.prefix),
                        o.stride_kind);
-  if (o.shape.h != 1) return operand_error(ErrorId::isa_shape, o, "h", o.shape.h);
+  if (o.shape.h != 1) return operand_error(errors::isa_shape, o, "h", o.shape.h);
   TW_RETURN_IF_ERROR(read_view(o, chip, m.tensor));
   m.rows = rows;
   m.cols = cols;
@@ -353,7 +354,7 @@ Status decode_into(const BdDescriptor& d, const Chip& chip, Operation& out) {
       TW_FIELD_RULE(!d.tsk_eu_typ, isa_unknown_function, tsk_eu_typ);
       return decode_matrix2(d, chip, out.emplace<MatrixMac2>());
     default:
-      return field_error(ErrorId::isa_unknown_task, "tsk_typ", d.tsk_typ);
+      return field_error(errors::isa_unknown_task, "tsk_typ", d.tsk_typ);
   }
 }
 
@@ -366,10 +367,10 @@ Status decode_into(const CpuDescriptor& d, Operation& out) {
   op.name.assign(d.payload.begin(), std::find(d.payload.begin(), name_end, 0));
   if (op.sync) return {};
   if (d.payload.size() < kCpuParamOffset)
-    return field_error(ErrorId::isa_cpu_params, "body length", d.bytes());
+    return field_error(errors::isa_cpu_params, "body length", d.bytes());
   uint64_t size = load_word(d.payload.data() + kCpuSizeOffset, 0);
   if (size > d.payload.size() - kCpuParamOffset)
-    return field_error(ErrorId::isa_cpu_params, "param_size", size);
+    return field_error(errors::isa_cpu_params, "param_size", size);
   auto params = d.payload.begin() + kCpuParamOffset;
   op.params.assign(params, params + static_cast<ptrdiff_t>(size));
   return {};

@@ -1,6 +1,7 @@
 // GDMA descriptors to operations.
 #include <limits>
 
+#include "base/errors/isa.h"
 #include "isa/bm1880_codes.h"
 #include "isa/decode_check.h"
 #include "memory/layout.h"
@@ -40,13 +41,13 @@ Status read_address(const Side& side, const Chip& chip, uint64_t moved, uint64_t
   bool local = side.space == Space::local;
   uint64_t base = (local ? chip.local_base : chip.global_base) + moved;
   if (side.address < base || (local && side.address - base >= chip.local_bytes())) [[unlikely]]
-    return field_error(ErrorId::isa_address, fmt::format("{}_addr", side.prefix), side.address);
+    return field_error(errors::isa_address, fmt::format("{}_addr", side.prefix), side.address);
   offset = side.address - base;
   return {};
 }
 
 Error too_many(const Side& side, std::string detail) {
-  return Error(ErrorId::isa_too_many_elements)
+  return Error(errors::isa_too_many_elements)
       .argument(side.prefix, describe(side.shape))
       .detail(std::move(detail));
 }
@@ -141,10 +142,10 @@ Status read_local_matrix(Side side, bool explicit_strides, bool written, uint64_
                          uint64_t cols, const Chip& chip, MatrixView& m) {
   const Shape& s = side.shape;
   auto named = [&](std::string_view suffix) { return fmt::format("{}_{}", side.prefix, suffix); };
-  if (s.h != 1) return field_error(ErrorId::isa_shape, named("h"), s.h);
+  if (s.h != 1) return field_error(errors::isa_shape, named("h"), s.h);
   if (cols > uint64_t{s.c} * s.w || cols <= uint64_t{s.c - 1} * s.w)
-    return field_error(ErrorId::isa_shape, named("c"), s.c);
-  if (rows != s.n) return field_error(ErrorId::isa_shape, "src_n", s.n);
+    return field_error(errors::isa_shape, named("c"), s.c);
+  if (rows != s.n) return field_error(errors::isa_shape, "src_n", s.n);
   m.rows = static_cast<uint32_t>(rows);
   m.cols = static_cast<uint32_t>(cols);
   return read_view(side, explicit_strides, written, chip, m.tensor);
@@ -193,7 +194,7 @@ Status decode_matrix(const GdmaDescriptor& d, const Chip& chip, DmaMatrix& op) {
       return read_global_matrix(TW_SIDE(d, src, Space::global, 1), /*written=*/false, chip, op.src);
     }
     default:
-      return field_error(ErrorId::isa_direction, "direction", d.direction);
+      return field_error(errors::isa_direction, "direction", d.direction);
   }
 }
 
@@ -241,7 +242,7 @@ Status decode_into(const GdmaDescriptor& d, const Chip& chip, Operation& out) {
     case kWinogradKernel:
       return decode_winograd_kernel(d, chip, out.emplace<DmaWinogradKernel>());
     default:
-      return field_error(ErrorId::isa_unsupported_special, "special_function", d.special_function);
+      return field_error(errors::isa_unsupported_special, "special_function", d.special_function);
   }
 }
 

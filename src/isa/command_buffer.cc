@@ -1,6 +1,7 @@
 // Whole command buffers: records, their sequence numbers, and exact re-encoding.
 #include <algorithm>
 
+#include "base/errors/isa.h"
 #include "isa/bm1880_codec.h"
 #include "isa/bm1880_codes.h"
 #include "isa/decode_check.h"
@@ -22,10 +23,10 @@ class Sequence {
     uint32_t& own = compute ? compute_ : dma_;
     uint32_t other = compute ? dma_ : compute_;
     if (id != own + 1) [[unlikely]]
-      return Error(field_error(ErrorId::isa_sequence_id, compute ? "cmd_id_tpu" : "cmd_id", id))
+      return Error(field_error(errors::isa_sequence_id, compute ? "cmd_id_tpu" : "cmd_id", id))
           .detail(fmt::format("expected {}", own + 1));
     if (wait > other) [[unlikely]]
-      return Error(field_error(ErrorId::isa_wait_id, compute ? "cmd_id_gdma" : "cmd_id_bd", wait))
+      return Error(field_error(errors::isa_wait_id, compute ? "cmd_id_gdma" : "cmd_id_bd", wait))
           .detail(fmt::format("issued so far: {}", other));
     own = id;
     if (id == kLastSequenceId) restart();
@@ -219,7 +220,7 @@ constexpr const Field& gdma_field(std::string_view name) {
 
 Status add_base(std::span<uint8_t> body, const Field& field, uint64_t base) {
   uint64_t address = extract(body.data(), field) + base;
-  if (base >> 40 || address >> 40) return field_error(ErrorId::isa_relocation, field.name, address);
+  if (base >> 40 || address >> 40) return field_error(errors::isa_relocation, field.name, address);
   insert(body.data(), field, address);
   return {};
 }

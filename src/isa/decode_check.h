@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/errors/isa.h"
 
 namespace tputwin::isa {
 
@@ -23,7 +24,7 @@ struct NamedValue {
 // The first of the values that is zero is the error.
 inline Status require_nonzero(std::initializer_list<NamedValue> values) {
   for (const NamedValue& v : values)
-    if (v.value == 0) return field_error(ErrorId::isa_zero_extent, v.field, 0);
+    if (v.value == 0) return field_error(errors::isa_zero_extent, v.field, 0);
   return {};
 }
 
@@ -32,4 +33,4 @@ inline Status require_nonzero(std::initializer_list<NamedValue> values) {
 // In a function with a descriptor `d`: unless the condition holds, the field is in error.
 #define TW_FIELD_RULE(condition, id, field) \
   if (!(condition)) [[unlikely]]            \
-  return field_error(ErrorId::id, #field, d.field)
+  return field_error(errors::id, #field, d.field)

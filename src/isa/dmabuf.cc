@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/bits.h"
+#include "base/errors/isa.h"
 #include "isa/bm1880_codec.h"
 #include "isa/bm1880_codes.h"
 #include "isa/decode_check.h"
@@ -88,7 +89,7 @@ Result<size_t> for_each_record(std::span<const uint8_t> commands, const Visit& v
   while (!reader.done()) {
     TW_RETURN_IF_ERROR(reader.next(record));
     if (record.engine == kEngineCpu && !cpu_body_fits(record.body))
-      return Error(field_error(ErrorId::isa_dmabuf_cpu, "len", record.body.size()))
+      return Error(field_error(errors::isa_dmabuf_cpu, "len", record.body.size()))
           .in(describe(record));
     visit(record, segment);
     open = !last_of_segment(record);
@@ -187,7 +188,7 @@ void put_counts(std::span<uint8_t> dmabuf, const Layout& layout) {
 }
 
 Error malformed(std::string_view field, uint64_t value) {
-  return field_error(ErrorId::isa_dmabuf, field, value);
+  return field_error(errors::isa_dmabuf, field, value);
 }
 
 // The layout of a device form, checked against its size.
@@ -285,7 +286,7 @@ Status dmabuf_relocate(std::span<uint8_t> dmabuf, uint64_t device_address) {
   if (!layout.ok()) return layout.error();
   uint64_t base = device_address + kDeviceBase;
   if (device_address % kBdAlign != 0 || (base + layout->bytes) / kGdmaAlign >> 32)
-    return field_error(ErrorId::isa_dmabuf_address, "device_address", device_address);
+    return field_error(errors::isa_dmabuf_address, "device_address", device_address);
   set_pointers(dmabuf, *layout, base);
   return {};
 }

@@ -1,5 +1,6 @@
 #include "isa/records.h"
 
+#include "base/errors/isa.h"
 #include "isa/bm1880_codes.h"
 #include "isa/decode_check.h"
 #include "isa/fields.h"
@@ -25,16 +26,16 @@ Status body_length(const uint8_t* header, uint8_t engine, size_t& bytes) {
   uint32_t mask = load_word(header + kHeaderMaskByte, 0);
   bytes = header[1] ? header[1] : mask;
   if (header[1] ? mask != 0 : mask <= kLongestInLen)
-    return field_error(ErrorId::isa_bad_length, "mask", mask);
-  if (!length_fits(engine, bytes)) return field_error(ErrorId::isa_bad_length, "len", bytes);
+    return field_error(errors::isa_bad_length, "mask", mask);
+  if (!length_fits(engine, bytes)) return field_error(errors::isa_bad_length, "len", bytes);
   return {};
 }
 
 Status check_header(const uint8_t* header) {
-  if (header[0] != kHeaderMagic) return field_error(ErrorId::isa_bad_magic, "magic", header[0]);
+  if (header[0] != kHeaderMagic) return field_error(errors::isa_bad_magic, "magic", header[0]);
   uint8_t engine = header[kHeaderEngineByte] & 15, flags = header[kHeaderFlagsByte];
-  if (engine > kEngineGdma) return field_error(ErrorId::isa_unknown_engine, "engine_id", engine);
-  if (flags > kFlagWeight) return field_error(ErrorId::isa_bad_flags, "flags", flags);
+  if (engine > kEngineGdma) return field_error(errors::isa_unknown_engine, "engine_id", engine);
+  if (flags > kFlagWeight) return field_error(errors::isa_bad_flags, "flags", flags);
   return {};
 }
 
@@ -48,7 +49,7 @@ std::string describe(const Record& record) {
 Status RecordReader::next(Record& record) {
   std::span<const uint8_t> rest = buffer_.subspan(offset_);
   if (rest.size() < kHeaderBytes)
-    return at(offset_, field_error(ErrorId::isa_truncated_header, "bytes left", rest.size()));
+    return at(offset_, field_error(errors::isa_truncated_header, "bytes left", rest.size()));
   const uint8_t* header = rest.data();
   if (Status status = check_header(header); !status.ok()) return at(offset_, status.error());
   record.engine = static_cast<EngineCode>(header[kHeaderEngineByte] & 15);
@@ -60,7 +61,7 @@ Status RecordReader::next(Record& record) {
     return at(offset_, status.error());
   rest = rest.subspan(kHeaderBytes);
   if (rest.size() < bytes)
-    return at(offset_, Error(field_error(ErrorId::isa_truncated_body, "len", bytes))
+    return at(offset_, Error(field_error(errors::isa_truncated_body, "len", bytes))
                            .detail(fmt::format("{} bytes left", rest.size())));
   record.body = rest.first(bytes);
   offset_ += kHeaderBytes + bytes;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/errors/machine.h"
 #include "base/last_error.h"
 
 namespace tputwin {
@@ -122,7 +123,7 @@ Status Device::run_queues() {
     if (!engine) {
       auto& queue = queues_[0].empty() ? queues_[2] : queues_[0];
       const Instruction& stuck = *queue.front().instruction;
-      return book(Error(ErrorId::mch_wait_never).argument("wait", fmt::format("{}", stuck.wait)),
+      return book(Error(errors::mch_wait_never).argument("wait", fmt::format("{}", stuck.wait)),
                   stuck);
     }
     const Instruction& next = *queues_[*engine].front().instruction;
@@ -241,7 +242,7 @@ Status Device::issue(const Instruction& instruction, std::string_view call) {
 Status Device::call_host(const CpuCall& call) {
   if (call.sync) return {};
   if (cpu_host_) return cpu_host_(call, *this);
-  return Error(ErrorId::mch_no_cpu_host).argument("operator", call.name);
+  return Error(errors::mch_no_cpu_host).argument("operator", call.name);
 }
 
 }  // namespace tputwin

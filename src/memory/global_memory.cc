@@ -1,5 +1,7 @@
 #include "memory/global_memory.h"
 
+#include "base/errors/memory.h"
+
 #include <fmt/format.h>
 #include <sys/mman.h>
 
@@ -12,7 +14,7 @@ Result<std::unique_ptr<GlobalMemory>> GlobalMemory::reserve(uint64_t bytes) {
   void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (address == MAP_FAILED)
-    return Error(ErrorId::mem_reserve)
+    return Error(errors::mem_reserve)
         .in("GlobalMemory::reserve")
         .argument("bytes", fmt::format("{}", bytes))
         .detail(std::strerror(errno));
@@ -23,7 +25,7 @@ GlobalMemory::~GlobalMemory() { munmap(data_, size_); }
 
 Result<uint8_t*> GlobalMemory::at(uint64_t offset, uint64_t bytes) {
   if (!contains(offset, bytes))
-    return Error(ErrorId::mem_global_range)
+    return Error(errors::mem_global_range)
         .argument("range", fmt::format("[{:#x}, +{:#x}) of {:#x} bytes", offset, bytes, size_));
   return data_ + offset;
 }

@@ -1,5 +1,7 @@
 #include "ops/checks.h"
 
+#include "base/errors/ops.h"
+
 namespace tputwin {
 
 std::string describe(const Axis& a) {
@@ -14,12 +16,12 @@ std::string describe(const MatrixView& m) {
 namespace {
 
 Status check_axis(const Axis& a, uint32_t extent) {
-  TW_RETURN_IF_ERROR(require((a.pad_before | a.pad_after) < 16, ErrorId::ops_pad, "window", a));
-  TW_RETURN_IF_ERROR(require((a.insert | a.insert_last) < 16, ErrorId::ops_insert, "window", a));
-  TW_RETURN_IF_ERROR(require(a.stride - 1 < 15, ErrorId::ops_window_stride, "window", a));
-  TW_RETURN_IF_ERROR(require(a.dilation - 1 < 16, ErrorId::ops_dilation, "window", a));
-  TW_RETURN_IF_ERROR(require(extent > 1 || a.insert == 0, ErrorId::ops_insert_single, "window", a));
-  return require(a.kernel - 1 < kMaxExtent, ErrorId::ops_extent, "window", a);
+  TW_RETURN_IF_ERROR(require((a.pad_before | a.pad_after) < 16, errors::ops_pad, "window", a));
+  TW_RETURN_IF_ERROR(require((a.insert | a.insert_last) < 16, errors::ops_insert, "window", a));
+  TW_RETURN_IF_ERROR(require(a.stride - 1 < 15, errors::ops_window_stride, "window", a));
+  TW_RETURN_IF_ERROR(require(a.dilation - 1 < 16, errors::ops_dilation, "window", a));
+  TW_RETURN_IF_ERROR(require(extent > 1 || a.insert == 0, errors::ops_insert_single, "window", a));
+  return require(a.kernel - 1 < kMaxExtent, errors::ops_extent, "window", a);
 }
 
 }  // namespace
@@ -32,14 +34,14 @@ Status check_window(const Window& window, const Shape& in) {
 Status check_output(const TensorView& out, const Shape& in, uint32_t channels,
                     const Window& window) {
   return check_shape("ofmap", out, {in.n, channels, window.h.output(in.h), window.w.output(in.w)},
-                     ErrorId::ops_output_extent);
+                     errors::ops_output_extent);
 }
 
 Status check_bias(const std::optional<TensorView>& bias, uint32_t channels, const Chip& chip) {
   if (!bias) return {};
-  TW_RETURN_IF_ERROR(require(bias->space == Space::local, ErrorId::ops_space, "bias", *bias));
+  TW_RETURN_IF_ERROR(require(bias->space == Space::local, errors::ops_space, "bias", *bias));
   TW_RETURN_IF_ERROR(check_16bit("bias", *bias));
-  TW_RETURN_IF_ERROR(check_shape("bias", *bias, {1, channels, 1, 1}, ErrorId::ops_bias_shape));
+  TW_RETURN_IF_ERROR(check_shape("bias", *bias, {1, channels, 1, 1}, errors::ops_bias_shape));
   TW_RETURN_IF_ERROR(
       check_layout("bias", *bias, local_stride(chip, bias->shape, /*aligned=*/false)));
   return check_lane_zero("bias", *bias, chip);

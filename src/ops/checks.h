@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "base/errors/ops.h"
 #include "memory/layout.h"
 #include "ops/contract.h"
 #include "ops/window.h"
@@ -37,24 +38,24 @@ constexpr uint32_t kMaxExtent = 4095, kMaxHeightWidth = 1024, kMaxDmaField = 655
 inline Status check_operand(std::string_view name, const TensorView& view) {
   const Shape& s = view.shape;
   auto valid = [](uint32_t extent) { return extent - 1 < kMaxExtent; };
-  TW_RETURN_IF_ERROR(require(view.space == Space::local, ErrorId::ops_space, name, view));
+  TW_RETURN_IF_ERROR(require(view.space == Space::local, errors::ops_space, name, view));
   TW_RETURN_IF_ERROR(
-      require(valid(s.n) && valid(s.c) && valid(s.h) && valid(s.w), ErrorId::ops_extent, name, s));
-  return require(s.h <= kMaxHeightWidth && s.w <= kMaxHeightWidth, ErrorId::ops_height_width, name,
+      require(valid(s.n) && valid(s.c) && valid(s.h) && valid(s.w), errors::ops_extent, name, s));
+  return require(s.h <= kMaxHeightWidth && s.w <= kMaxHeightWidth, errors::ops_height_width, name,
                  s);
 }
 
 // The operand has 8 or 16 bits; a 16-bit one has its high bytes above the low ones.
 inline Status check_8bit(std::string_view name, const TensorView& view) {
-  return require(!is_16bit(view.dtype), ErrorId::ops_width, name, view);
+  return require(!is_16bit(view.dtype), errors::ops_width, name, view);
 }
 
 inline Status check_high_plane(std::string_view name, const TensorView& view) {
-  return require(view.plane_stride - 1 < 65535u, ErrorId::ops_high_plane, name, view);
+  return require(view.plane_stride - 1 < 65535u, errors::ops_high_plane, name, view);
 }
 
 inline Status check_16bit(std::string_view name, const TensorView& view) {
-  TW_RETURN_IF_ERROR(require(is_16bit(view.dtype), ErrorId::ops_width, name, view));
+  TW_RETURN_IF_ERROR(require(is_16bit(view.dtype), errors::ops_width, name, view));
   return check_high_plane(name, view);
 }
 
@@ -64,11 +65,11 @@ inline Status check_shape(std::string_view name, const TensorView& view, const S
 }
 
 inline Status check_layout(std::string_view name, const TensorView& view, const Stride& stride) {
-  return require(view.stride == stride, ErrorId::ops_layout, name, view);
+  return require(view.stride == stride, errors::ops_layout, name, view);
 }
 
 inline Status check_lane_zero(std::string_view name, const TensorView& view, const Chip& chip) {
-  return require(view.address < chip.lane_bytes, ErrorId::ops_lane_zero, name, view);
+  return require(view.address < chip.lane_bytes, errors::ops_lane_zero, name, view);
 }
 
 // The operand has aligned default strides; check_aligned also demands an aligned start.
@@ -79,20 +80,20 @@ inline Status check_aligned_strides(std::string_view name, const TensorView& vie
 
 inline Status check_aligned(std::string_view name, const TensorView& view, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_aligned_strides(name, view, chip));
-  return require(view.address % chip.eu_bytes == 0, ErrorId::ops_aligned_start, name, view);
+  return require(view.address % chip.eu_bytes == 0, errors::ops_aligned_start, name, view);
 }
 
 inline Status check_stride_fields(std::string_view name, const TensorView& view) {
   const Stride& s = view.stride;
-  return require((s.n | s.c | s.h | s.w) <= 65535u, ErrorId::ops_stride_field, name, view);
+  return require((s.n | s.c | s.h | s.w) <= 65535u, errors::ops_stride_field, name, view);
 }
 
 inline Status check_rshift(uint32_t rshift) {
-  return require(rshift < 32, ErrorId::ops_rshift, "rshift_width", rshift);
+  return require(rshift < 32, errors::ops_rshift, "rshift_width", rshift);
 }
 
 inline Status check_lshift(uint32_t lshift) {
-  return require(lshift < 32, ErrorId::ops_lshift, "lshift_width", lshift);
+  return require(lshift < 32, errors::ops_lshift, "lshift_width", lshift);
 }
 
 inline uint64_t start_lane(const TensorView& view, const Chip& chip) {
@@ -102,12 +103,12 @@ inline uint64_t start_lane(const TensorView& view, const Chip& chip) {
 // Warnings.
 inline Status advise_aligned_start(std::string_view name, const TensorView& view,
                                    const Chip& chip) {
-  return require(view.address % chip.eu_bytes == 0, ErrorId::ops_aligned_advised, name, view);
+  return require(view.address % chip.eu_bytes == 0, errors::ops_aligned_advised, name, view);
 }
 
 inline Status advise_start_lane(std::string_view name, const TensorView& view,
                                 const TensorView& result, const Chip& chip) {
-  return require(start_lane(view, chip) == start_lane(result, chip), ErrorId::ops_start_lane, name,
+  return require(start_lane(view, chip) == start_lane(result, chip), errors::ops_start_lane, name,
                  view);
 }
 
@@ -129,9 +130,9 @@ inline Status check_dma_operand(std::string_view name, const TensorView& view) {
   auto valid = [](uint32_t extent) { return extent - 1 < kMaxDmaField; };
   TW_RETURN_IF_ERROR(check_8bit(name, view));
   TW_RETURN_IF_ERROR(require(valid(s.n) && valid(s.c) && valid(s.h) && valid(s.w),
-                             ErrorId::ops_dma_extent, name, s));
-  TW_RETURN_IF_ERROR(require(view.stride.h <= kMaxDmaField, ErrorId::ops_dma_stride, name, view));
-  return require(view.stride.w == 1, ErrorId::ops_dma_packed, name, view);
+                             errors::ops_dma_extent, name, s));
+  TW_RETURN_IF_ERROR(require(view.stride.h <= kMaxDmaField, errors::ops_dma_stride, name, view));
+  return require(view.stride.w == 1, errors::ops_dma_packed, name, view);
 }
 
 }  // namespace tputwin

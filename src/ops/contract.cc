@@ -1,5 +1,7 @@
 #include "ops/contract.h"
 
+#include "base/errors/memory.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -218,13 +220,13 @@ Status check_bounds(const TensorView& view, std::string_view name, const Chip& c
   };
   switch (view.space) {
     case Space::local:
-      return answer(inside_lanes(view, chip), ErrorId::mem_local_range);
+      return answer(inside_lanes(view, chip), errors::mem_local_range);
     case Space::global:
-      return answer(inside_system(view, global_bytes), ErrorId::mem_global_range);
+      return answer(inside_system(view, global_bytes), errors::mem_global_range);
     case Space::l2:
-      return answer(inside_system(view, chip.l2.bytes), ErrorId::mem_l2_range);
+      return answer(inside_system(view, chip.l2.bytes), errors::mem_l2_range);
     case Space::dtcm:
-      return answer(inside_system(view, chip.dtcm.bytes), ErrorId::mem_dtcm_range);
+      return answer(inside_system(view, chip.dtcm.bytes), errors::mem_dtcm_range);
   }
   return {};
 }

@@ -1,5 +1,6 @@
 #include "ops/conv2d.h"
 
+#include "base/errors/ops.h"
 #include "numerics/accumulate.h"
 #include "ops/checks.h"
 #include "ops/elements.h"
@@ -28,7 +29,7 @@ Status check(const Conv2d& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_window(op.window, op.in.shape));
   TW_RETURN_IF_ERROR(check_shape(
       "weight", op.weight, {op.in.shape.c, op.out.shape.c, op.window.h.kernel, op.window.w.kernel},
-      ErrorId::ops_weight_shape));
+      errors::ops_weight_shape));
   TW_RETURN_IF_ERROR(check_layout("weight", op.weight, conv_weight_stride(op.weight.shape)));
   TW_RETURN_IF_ERROR(check_lane_zero("weight", op.weight, chip));
   TW_RETURN_IF_ERROR(check_bias(op.bias, op.out.shape.c, chip));

@@ -1,5 +1,6 @@
 #include <array>
 
+#include "base/errors/tpukernel.h"
 #include "numerics/add_tree.h"
 #include "numerics/rounded_sum.h"
 #include "ops/conv2d.h"
@@ -24,20 +25,20 @@ Status check(const Conv2dFloat& op, const Chip& chip) {
   const uint32_t channels = op.out.shape.c;
   TW_RETURN_IF_ERROR(check_tpu_operand("output_addr", op.out));
   TW_RETURN_IF_ERROR(check_conv2d_input(op.in, chip));
-  TW_RETURN_IF_ERROR(require(is_float(dtype), ErrorId::tpu_dtype, "input_dtype", op.in));
+  TW_RETURN_IF_ERROR(require(is_float(dtype), errors::tpu_dtype, "input_dtype", op.in));
   TW_RETURN_IF_ERROR(require(op.out.dtype == dtype || op.out.dtype == DType::f32,
-                             ErrorId::tpu_dtype_pair, "output_dtype", op.out));
-  TW_RETURN_IF_ERROR(require(!op.accumulate || op.out.dtype == DType::f32, ErrorId::tpu_result_add,
+                             errors::tpu_dtype_pair, "output_dtype", op.out));
+  TW_RETURN_IF_ERROR(require(!op.accumulate || op.out.dtype == DType::f32, errors::tpu_result_add,
                              "result_add", op.out));
   TW_RETURN_IF_ERROR(check_tpu_window(op.window, op.in, op.out, channels));
   TW_RETURN_IF_ERROR(check_conv2d_weight(
       op.weight, weight_shape(op.in.shape.c, channels, op.window, dtype), op.out, chip));
   TW_RETURN_IF_ERROR(
-      require(op.weight.view.dtype == dtype, ErrorId::tpu_element, "weight_addr", op.weight.view));
+      require(op.weight.view.dtype == dtype, errors::tpu_element, "weight_addr", op.weight.view));
   if (op.bias) {
     TW_RETURN_IF_ERROR(check_tpu_channels("bias_addr", *op.bias, channels, op.out, chip));
     TW_RETURN_IF_ERROR(
-        require(op.bias->dtype == DType::f32, ErrorId::tpu_element, "bias_addr", *op.bias));
+        require(op.bias->dtype == DType::f32, errors::tpu_element, "bias_addr", *op.bias));
   }
   return advise_tpu_overlap(operands(op), chip);
 }

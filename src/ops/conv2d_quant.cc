@@ -1,3 +1,4 @@
+#include "base/errors/tpukernel.h"
 #include "ops/conv2d.h"
 #include "ops/elements.h"
 #include "ops/quantised.h"
@@ -28,19 +29,19 @@ constexpr bool is_8bit(DType dtype) { return dtype == DType::u8 || dtype == DTyp
 
 Status check_types(const Conv2dQuant& op) {
   const DType out = op.out.dtype;
-  TW_RETURN_IF_ERROR(require(is_8bit(op.in.dtype), ErrorId::tpu_dtype, "input_dtype", op.in));
+  TW_RETURN_IF_ERROR(require(is_8bit(op.in.dtype), errors::tpu_dtype, "input_dtype", op.in));
   TW_RETURN_IF_ERROR(
-      require(is_8bit(op.weight.view.dtype), ErrorId::tpu_dtype, "weight_dtype", op.weight.view));
+      require(is_8bit(op.weight.view.dtype), errors::tpu_dtype, "weight_dtype", op.weight.view));
   TW_RETURN_IF_ERROR(
-      require(!is_float(out) && out != DType::b32, ErrorId::tpu_dtype, "output_dtype", op.out));
+      require(!is_float(out) && out != DType::b32, errors::tpu_dtype, "output_dtype", op.out));
   TW_RETURN_IF_ERROR(
-      require(!op.accumulate || is_32bit(out), ErrorId::tpu_dtype_pair, "output_dtype", op.out));
+      require(!op.accumulate || is_32bit(out), errors::tpu_dtype_pair, "output_dtype", op.out));
   TW_RETURN_IF_ERROR(
-      require(!op.relu || !is_signed(out), ErrorId::tpu_relu_type, "output_dtype", op.out));
+      require(!op.relu || !is_signed(out), errors::tpu_relu_type, "output_dtype", op.out));
   if (op.bias)
     TW_RETURN_IF_ERROR(
-        require(is_16bit(op.bias->dtype), ErrorId::tpu_dtype, "bias_dtype", *op.bias));
-  return require(op.rshift < 32, ErrorId::tpu_rshift, "rshift", op.rshift);
+        require(is_16bit(op.bias->dtype), errors::tpu_dtype, "bias_dtype", *op.bias));
+  return require(op.rshift < 32, errors::tpu_rshift, "rshift", op.rshift);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "ops/convert.h"
 
+#include "base/errors/tpukernel.h"
 #include "numerics/convert.h"
 #include "ops/elements.h"
 #include "ops/timing.h"
@@ -16,9 +17,9 @@ int32_t result(const Convert& op, int32_t bits) {
 Status check_types(const Convert& op) {
   const DType from = op.in.dtype, to = op.out.dtype;
   if (op.kind == Convert::Kind::whole)
-    return require(is_float(from) && from == to, ErrorId::tpu_dtype_pair, "dtype", op.in);
+    return require(is_float(from) && from == to, errors::tpu_dtype_pair, "dtype", op.in);
   const bool offered = !(is_half(from) && is_half(to)) || from == to;
-  return require(offered, ErrorId::tpu_dtype_pair, "src_dtype", op.in);
+  return require(offered, errors::tpu_dtype_pair, "src_dtype", op.in);
 }
 
 }  // namespace
@@ -34,7 +35,7 @@ OperandList operands(const Convert& op) {
 Status check(const Convert& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_tpu_elementwise(operands(op), chip));
   TW_RETURN_IF_ERROR(check_types(op));
-  TW_RETURN_IF_ERROR(require(op.rounding <= Rounding::up, ErrorId::tpu_rounding, "mode",
+  TW_RETURN_IF_ERROR(require(op.rounding <= Rounding::up, errors::tpu_rounding, "mode",
                              static_cast<uint32_t>(op.rounding)));
   return advise_tpu_overlap(operands(op), chip);
 }

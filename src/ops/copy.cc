@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "base/errors/okkernel.h"
+#include "base/errors/tpukernel.h"
 #include "ops/elements.h"
 #include "ops/okk_checks.h"
 #include "ops/timing.h"
@@ -38,19 +40,19 @@ namespace {
 
 // One side of a transfer: elements side by side in rows, each a run of bytes.
 Status check_dma_side(std::string_view name, const TensorView& view) {
-  TW_RETURN_IF_ERROR(require(view.pack == 1 && is_run(view), ErrorId::okk_element, name, view));
+  TW_RETURN_IF_ERROR(require(view.pack == 1 && is_run(view), errors::okk_element, name, view));
   return require(view.shape.w == 1 || view.stride.w == element_bytes(view.dtype),
-                 ErrorId::okk_dma_w_stride, name, view);
+                 errors::okk_dma_w_stride, name, view);
 }
 
 Status advise_dma_alignment(std::string_view name, const TensorView& view) {
-  return require(view.address % element_bytes(view.dtype) == 0, ErrorId::okk_dma_alignment, name,
+  return require(view.address % element_bytes(view.dtype) == 0, errors::okk_dma_alignment, name,
                  view);
 }
 
 Status check_same_elements(const TensorView& src, const TensorView& dst) {
   TW_RETURN_IF_ERROR(check_bdc_shape("src_addr", src, dst.shape));
-  return require(element_bytes(src.dtype) == element_bytes(dst.dtype), ErrorId::okk_element,
+  return require(element_bytes(src.dtype) == element_bytes(dst.dtype), errors::okk_element,
                  "src_addr", src);
 }
 
@@ -61,7 +63,7 @@ Status check_dma(const Copy& op, const Chip& chip) {
   for (const Operand& operand : operands(op))
     TW_RETURN_IF_ERROR(advise_dma_alignment(operand.name, *operand.view));
   if (op.src.is_constant) return {};
-  return require(!overlap_in_part(op.dst, op.src.view, chip), ErrorId::okk_overlap, "src_addr",
+  return require(!overlap_in_part(op.dst, op.src.view, chip), errors::okk_overlap, "src_addr",
                  op.src.view);
 }
 
@@ -71,9 +73,9 @@ Status check_matrix(std::string_view name, const MatrixView& m, const MatrixView
   TW_RETURN_IF_ERROR(check_dma_side(name, m.tensor));
   TW_RETURN_IF_ERROR(require(m.rows == dst.rows && m.cols == dst.cols && m.rows == s.n &&
                                  s.h == 1 && uint64_t{s.c} * s.w >= m.cols,
-                             ErrorId::okk_extents, name, m));
+                             errors::okk_extents, name, m));
   return require(element_bytes(m.tensor.dtype) == element_bytes(dst.tensor.dtype),
-                 ErrorId::okk_element, name, m);
+                 errors::okk_element, name, m);
 }
 
 // The BM1684X: extents and steps of its GDMA, or the rules of all its BDC functions.
@@ -88,7 +90,7 @@ Status check_tpu(const Copy& op, const Chip& chip) {
   if (op.src.is_constant) return {};
   TW_RETURN_IF_ERROR(check_tpu_shape("src_addr", op.src.view, op.dst.shape));
   TW_RETURN_IF_ERROR(require(element_bytes(op.src.view.dtype) == element_bytes(op.dst.dtype),
-                             ErrorId::tpu_element, "src_addr", op.src.view));
+                             errors::tpu_element, "src_addr", op.src.view));
   return advise_tpu_overlap(list, chip);
 }
 
@@ -96,15 +98,15 @@ Status check_tpu(const Copy& op, const Chip& chip) {
 // rows one element and its columns a row apart.
 Status check_tpu_matrix(std::string_view name, const MatrixView& m, const MatrixView& dst) {
   const TensorView& t = m.tensor;
-  TW_RETURN_IF_ERROR(require(t.pack == 1 && is_run(t), ErrorId::tpu_element, name, t));
+  TW_RETURN_IF_ERROR(require(t.pack == 1 && is_run(t), errors::tpu_element, name, t));
   TW_RETURN_IF_ERROR(
-      require(t.address % element_bytes(t.dtype) == 0, ErrorId::tpu_address_element, name, t));
+      require(t.address % element_bytes(t.dtype) == 0, errors::tpu_address_element, name, t));
   TW_RETURN_IF_ERROR(require(m.rows - 1 < kMaxTpuExtent && m.cols - 1 < kMaxTpuExtent,
-                             ErrorId::tpu_shape, name, m));
+                             errors::tpu_shape, name, m));
   TW_RETURN_IF_ERROR(require(m.rows == dst.rows && m.cols == dst.cols && m.rows == t.shape.n &&
                                  t.shape.h == 1 && uint64_t{t.shape.c} * t.shape.w >= m.cols,
-                             ErrorId::tpu_extents, name, m));
-  return require(element_bytes(t.dtype) == element_bytes(dst.tensor.dtype), ErrorId::tpu_element,
+                             errors::tpu_extents, name, m));
+  return require(element_bytes(t.dtype) == element_bytes(dst.tensor.dtype), errors::tpu_element,
                  name, m);
 }
 

@@ -1,5 +1,6 @@
 #include "ops/depthwise2d.h"
 
+#include "base/errors/ops.h"
 #include "numerics/accumulate.h"
 #include "ops/checks.h"
 #include "ops/elements.h"
@@ -30,10 +31,10 @@ Status check(const Depthwise2d& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_operand("weight", op.weight));
   TW_RETURN_IF_ERROR(check_8bit("weight", op.weight));
   TW_RETURN_IF_ERROR(check_window(op.window, op.in.shape));
-  TW_RETURN_IF_ERROR(require(h.dilation == 1, ErrorId::ops_no_dilation, "window", h));
-  TW_RETURN_IF_ERROR(require(w.dilation == 1, ErrorId::ops_no_dilation, "window", w));
+  TW_RETURN_IF_ERROR(require(h.dilation == 1, errors::ops_no_dilation, "window", h));
+  TW_RETURN_IF_ERROR(require(w.dilation == 1, errors::ops_no_dilation, "window", w));
   TW_RETURN_IF_ERROR(check_shape("weight", op.weight, {1, channels, h.kernel, w.kernel},
-                                 ErrorId::ops_weight_shape));
+                                 errors::ops_weight_shape));
   TW_RETURN_IF_ERROR(check_aligned_strides("weight", op.weight, chip));
   TW_RETURN_IF_ERROR(check_lane_zero("weight", op.weight, chip));
   TW_RETURN_IF_ERROR(check_bias(op.bias, channels, chip));

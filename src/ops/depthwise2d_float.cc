@@ -1,3 +1,4 @@
+#include "base/errors/tpukernel.h"
 #include "numerics/rounded_sum.h"
 #include "ops/depthwise2d.h"
 #include "ops/elements.h"
@@ -20,18 +21,18 @@ Status check(const Depthwise2dFloat& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_tpu_operand("output_addr", op.out));
   TW_RETURN_IF_ERROR(check_tpu_operand("input_addr", op.in));
   TW_RETURN_IF_ERROR(check_tpu_start("input_addr", op.in, op.out, chip));
-  TW_RETURN_IF_ERROR(require(is_float(dtype), ErrorId::tpu_dtype, "input_dtype", op.in));
+  TW_RETURN_IF_ERROR(require(is_float(dtype), errors::tpu_dtype, "input_dtype", op.in));
   TW_RETURN_IF_ERROR(
-      require(op.out.dtype == dtype, ErrorId::tpu_dtype_pair, "output_dtype", op.out));
+      require(op.out.dtype == dtype, errors::tpu_dtype_pair, "output_dtype", op.out));
   TW_RETURN_IF_ERROR(check_tpu_window(op.window, op.in, op.out, op.in.shape.c));
   TW_RETURN_IF_ERROR(
       check_conv2d_weight(op.weight, depthwise_weight_shape(op.in, op.window), op.out, chip));
   TW_RETURN_IF_ERROR(
-      require(op.weight.view.dtype == dtype, ErrorId::tpu_element, "weight_addr", op.weight.view));
+      require(op.weight.view.dtype == dtype, errors::tpu_element, "weight_addr", op.weight.view));
   if (op.bias) {
     TW_RETURN_IF_ERROR(check_tpu_channels("bias_addr", *op.bias, op.in.shape.c, op.out, chip));
     TW_RETURN_IF_ERROR(
-        require(op.bias->dtype == dtype, ErrorId::tpu_element, "bias_addr", *op.bias));
+        require(op.bias->dtype == dtype, errors::tpu_element, "bias_addr", *op.bias));
   }
   return advise_tpu_overlap(operands(op), chip);
 }

@@ -1,5 +1,6 @@
 #include "ops/dma_lrn_shift.h"
 
+#include "base/errors/ops.h"
 #include "ops/checks.h"
 #include "ops/elements.h"
 #include "ops/timing.h"
@@ -42,11 +43,11 @@ Footprint footprint(const DmaLrnShift& op, const Chip& chip) {
 Status check(const DmaLrnShift& op, const Chip&) {
   for (const Operand& operand : operands(op)) {
     TW_RETURN_IF_ERROR(check_dma_operand(operand.name, *operand.view));
-    TW_RETURN_IF_ERROR(require(operand.view->space == Space::local, ErrorId::ops_dma_space,
+    TW_RETURN_IF_ERROR(require(operand.view->space == Space::local, errors::ops_dma_space,
                                operand.name, *operand.view));
   }
-  TW_RETURN_IF_ERROR(check_shape("dst", op.dst, op.src.shape, ErrorId::ops_lrn_shape));
-  return require(op.step - 1 < 15 && op.step < op.src.shape.c, ErrorId::ops_lrn_step, "lrn_step",
+  TW_RETURN_IF_ERROR(check_shape("dst", op.dst, op.src.shape, errors::ops_lrn_shape));
+  return require(op.step - 1 < 15 && op.step < op.src.shape.c, errors::ops_lrn_step, "lrn_step",
                  op.step);
 }
 

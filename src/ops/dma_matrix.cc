@@ -1,5 +1,6 @@
 #include "ops/dma_matrix.h"
 
+#include "base/errors/ops.h"
 #include "ops/checks.h"
 #include "ops/elements.h"
 #include "ops/timing.h"
@@ -10,10 +11,10 @@ namespace {
 Status check_side(std::string_view name, const MatrixView& m, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_dma_operand(name, m.tensor));
   if (m.tensor.space == Space::local)
-    return check_local_matrix(name, m, chip, ErrorId::ops_dma_matrix_layout);
+    return check_local_matrix(name, m, chip, errors::ops_dma_matrix_layout);
   TW_RETURN_IF_ERROR(require(m.tensor.shape == Shape{m.rows, 1, 1, m.cols},
-                             ErrorId::ops_dma_matrix_layout, name, m));
-  return require(m.tensor.stride.n <= kMaxDmaField, ErrorId::ops_dma_stride, name, m);
+                             errors::ops_dma_matrix_layout, name, m));
+  return require(m.tensor.stride.n <= kMaxDmaField, errors::ops_dma_stride, name, m);
 }
 
 uint8_t* element(const MatrixView& m, const Memory& memory, uint64_t r, uint64_t c) {
@@ -48,8 +49,8 @@ Status check(const DmaMatrix& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_side("src", op.src, chip));
   const uint64_t count = uint64_t{op.dst.rows} * op.dst.cols;
   TW_RETURN_IF_ERROR(
-      require(count == uint64_t{op.src.rows} * op.src.cols, ErrorId::ops_dma_count, "dst", op.dst));
-  return require(!op.transpose || op.dst.rows == op.src.cols, ErrorId::ops_dma_transpose, "dst",
+      require(count == uint64_t{op.src.rows} * op.src.cols, errors::ops_dma_count, "dst", op.dst));
+  return require(!op.transpose || op.dst.rows == op.src.cols, errors::ops_dma_transpose, "dst",
                  op.dst);
 }
 

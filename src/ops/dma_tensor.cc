@@ -1,5 +1,6 @@
 #include "ops/dma_tensor.h"
 
+#include "base/errors/ops.h"
 #include "ops/checks.h"
 #include "ops/elements.h"
 #include "ops/timing.h"
@@ -11,7 +12,7 @@ Status check_default_strides(std::string_view name, const TensorView& view, cons
   const Stride packed = view.space == Space::global
                             ? global_stride(view.shape)
                             : local_stride(chip, view.shape, /*aligned=*/true);
-  return require(view.stride == packed, ErrorId::ops_dma_default_strides, name, view);
+  return require(view.stride == packed, errors::ops_dma_default_strides, name, view);
 }
 
 // The element at a position in index order, w fastest.
@@ -42,10 +43,10 @@ Status check(const DmaTensor& op, const Chip& chip) {
   const Shape &dst = op.dst.shape, &src = op.src.shape;
   TW_RETURN_IF_ERROR(check_dma_operand("dst", op.dst));
   TW_RETURN_IF_ERROR(check_dma_operand("src", op.src));
-  TW_RETURN_IF_ERROR(require(dst.count() == src.count(), ErrorId::ops_dma_count, "dst", dst));
+  TW_RETURN_IF_ERROR(require(dst.count() == src.count(), errors::ops_dma_count, "dst", dst));
   if (op.transpose_nc)
     TW_RETURN_IF_ERROR(
-        require(dst == Shape{src.c, src.n, src.h, src.w}, ErrorId::ops_dma_transpose, "dst", dst));
+        require(dst == Shape{src.c, src.n, src.h, src.w}, errors::ops_dma_transpose, "dst", dst));
   if (op.explicit_strides) return {};
   TW_RETURN_IF_ERROR(check_default_strides("dst", op.dst, chip));
   return check_default_strides("src", op.src, chip);

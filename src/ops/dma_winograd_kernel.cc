@@ -1,5 +1,6 @@
 #include "ops/dma_winograd_kernel.h"
 
+#include "base/errors/ops.h"
 #include "numerics/small_matrix.h"
 #include "ops/checks.h"
 #include "ops/elements.h"
@@ -27,13 +28,13 @@ Status check(const DmaWinogradKernel& op, const Chip&) {
   const Shape& dst = op.dst.shape;
   TW_RETURN_IF_ERROR(check_dma_operand("dst", op.dst));
   TW_RETURN_IF_ERROR(check_dma_operand("src", op.src));
-  TW_RETURN_IF_ERROR(require(op.dst.space == Space::local, ErrorId::ops_dma_space, "dst", op.dst));
-  TW_RETURN_IF_ERROR(require(op.src.space == Space::global, ErrorId::ops_dma_space, "src", op.src));
+  TW_RETURN_IF_ERROR(require(op.dst.space == Space::local, errors::ops_dma_space, "dst", op.dst));
+  TW_RETURN_IF_ERROR(require(op.src.space == Space::global, errors::ops_dma_space, "src", op.src));
   TW_RETURN_IF_ERROR(
-      require(dst.n == 1 && dst.w == 16, ErrorId::ops_winograd_kernel_shape, "dst", dst));
+      require(dst.n == 1 && dst.w == 16, errors::ops_winograd_kernel_shape, "dst", dst));
   TW_RETURN_IF_ERROR(
-      check_shape("src", op.src, {1, dst.c, dst.h, 9}, ErrorId::ops_winograd_kernel_shape));
-  return require(op.scale < 16, ErrorId::ops_winograd_scale, "scale", op.scale);
+      check_shape("src", op.src, {1, dst.c, dst.h, 9}, errors::ops_winograd_kernel_shape));
+  return require(op.scale < 16, errors::ops_winograd_scale, "scale", op.scale);
 }
 
 Cost cost(const DmaWinogradKernel& op, const Chip& chip) {

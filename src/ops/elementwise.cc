@@ -1,5 +1,6 @@
 #include "ops/elementwise.h"
 
+#include "base/errors/ops.h"
 #include "ops/checks.h"
 #include "ops/elements.h"
 #include "ops/timing.h"
@@ -28,12 +29,12 @@ Status check_widths(const Elementwise& op) {
       break;
     case Kind::shift:
       a_wide = true;
-      TW_RETURN_IF_ERROR(require(out_wide, ErrorId::ops_width, "res", op.out));
+      TW_RETURN_IF_ERROR(require(out_wide, errors::ops_width, "res", op.out));
       break;
     case Kind::max:
     case Kind::min:
     case Kind::copy:
-      TW_RETURN_IF_ERROR(require(!out_wide, ErrorId::ops_width, "res", op.out));
+      TW_RETURN_IF_ERROR(require(!out_wide, errors::ops_width, "res", op.out));
       break;
     case Kind::bit_and:
     case Kind::bit_or:
@@ -52,7 +53,7 @@ Status check_constant(const Elementwise& op) {
   const bool wide = op.kind == Kind::add || op.kind == Kind::sub || is_16bit(op.out.dtype);
   const bool eight = op.kind == Kind::mul || op.kind == Kind::shift || !wide;
   const DType type = make_dtype(op.b_signed, eight);
-  return require(saturate(op.constant, type) == op.constant, ErrorId::ops_constant, "b",
+  return require(saturate(op.constant, type) == op.constant, errors::ops_constant, "b",
                  op.constant);
 }
 
@@ -62,14 +63,14 @@ Status check_signs(const Elementwise& op) {
     case Kind::mul:
     case Kind::mac:
     case Kind::add:
-      return require(out == (a || b_signed(op)), ErrorId::ops_result_sign, "res", op.out);
+      return require(out == (a || b_signed(op)), errors::ops_result_sign, "res", op.out);
     case Kind::sub:
-      return require(out, ErrorId::ops_sub_sign, "res", op.out);
+      return require(out, errors::ops_sub_sign, "res", op.out);
     case Kind::max:
     case Kind::min:
-      return require(a == b_signed(op), ErrorId::ops_compare_sign, "b", op.a);
+      return require(a == b_signed(op), errors::ops_compare_sign, "b", op.a);
     case Kind::shift:
-      return require(out && a && b_signed(op), ErrorId::ops_shift_sign, "a", op.a);
+      return require(out && a && b_signed(op), errors::ops_shift_sign, "a", op.a);
     default:
       return {};  // bit patterns have no sign
   }
@@ -78,7 +79,7 @@ Status check_signs(const Elementwise& op) {
 Status advise(const Elementwise& op, const Chip& chip) {
   if (op.kind == Kind::max || op.kind == Kind::min)
     TW_RETURN_IF_ERROR(require(is_signed(op.out.dtype) == is_signed(op.a.dtype),
-                               ErrorId::ops_compare_result_sign, "res", op.out));
+                               errors::ops_compare_result_sign, "res", op.out));
   TW_RETURN_IF_ERROR(advise_start_lane("a", op.a, op.out, chip));
   return has_tensor_b(op) ? advise_start_lane("b", op.b, op.out, chip) : Status();
 }
@@ -171,7 +172,7 @@ Status check(const Elementwise& op, const Chip& chip) {
   for (const Operand& operand : operands(op)) {
     TW_RETURN_IF_ERROR(check_operand(operand.name, *operand.view));
     TW_RETURN_IF_ERROR(
-        check_shape(operand.name, *operand.view, op.out.shape, ErrorId::ops_shape_mismatch));
+        check_shape(operand.name, *operand.view, op.out.shape, errors::ops_shape_mismatch));
     TW_RETURN_IF_ERROR(check_stride_fields(operand.name, *operand.view));
   }
   TW_RETURN_IF_ERROR(check_widths(op));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/errors/okkernel.h"
 #include "numerics/integer.h"
 #include "ops/elements.h"
 #include "ops/okk_checks.h"
@@ -79,7 +80,7 @@ Status check_source(std::string_view name, const Source& source, DType type, con
                                             : is_shift(op.kind) ? 2u
                                                                 : element_bytes(type));
   return require(!is_32bit(type) && fits && (source.is_constant || source.view.dtype == type),
-                 ErrorId::okk_element, name, source.view);
+                 errors::okk_element, name, source.view);
 }
 
 }  // namespace
@@ -94,9 +95,9 @@ Status check(const FixedPoint& op, const Chip& chip) {
     TW_RETURN_IF_ERROR(check_packed_bits("dst_addr", op.out, 16));
   TW_RETURN_IF_ERROR(check_okk_rshift(op.rshift));
   const auto lshift = static_cast<int32_t>(op.lshift);
-  TW_RETURN_IF_ERROR(require(op.lshift < 32, ErrorId::okk_lshift_width, "lshift", lshift));
+  TW_RETURN_IF_ERROR(require(op.lshift < 32, errors::okk_lshift_width, "lshift", lshift));
   TW_RETURN_IF_ERROR(advise_npu_0(operands(op), chip));
-  return require(op.lshift <= 14, ErrorId::okk_lshift, "lshift", lshift);
+  return require(op.lshift <= 14, errors::okk_lshift, "lshift", lshift);
 }
 
 Cost cost(const FixedPoint& op, const Chip& chip) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/errors/okkernel.h"
 #include "numerics/integer.h"
 #include "ops/elements.h"
 #include "ops/okk_checks.h"
@@ -50,7 +51,7 @@ Status check(const SplitByte& op, const Chip& chip) {
     TW_RETURN_IF_ERROR(check_packed_bits("work_addr", *op.work, 16));
   }
   TW_RETURN_IF_ERROR(advise_npu_0(operands(op), chip));
-  return require(!op.work || op.work->address != op.out.address, ErrorId::okk_split_work,
+  return require(!op.work || op.work->address != op.out.address, errors::okk_split_work,
                  "work_addr", op.out);
 }
 

@@ -1,5 +1,6 @@
 #include "ops/float_arithmetic.h"
 
+#include "base/errors/tpukernel.h"
 #include "ops/elements.h"
 #include "ops/okk_checks.h"
 #include "ops/timing.h"
@@ -29,10 +30,10 @@ Status check_tpu(const FloatArithmetic& op, const Chip& chip) {
   const OperandList list = operands(op);
   const DType dtype = op.out.dtype;
   TW_RETURN_IF_ERROR(require(takes_f32_only(op.kind) ? dtype == DType::f32 : is_float(dtype),
-                             ErrorId::tpu_dtype, "dst_addr", op.out));
+                             errors::tpu_dtype, "dst_addr", op.out));
   for (const Operand& operand : list)
-    TW_RETURN_IF_ERROR(require(operand.view->dtype == dtype, ErrorId::tpu_dtype_pair, operand.name,
-                               *operand.view));
+    TW_RETURN_IF_ERROR(
+        require(operand.view->dtype == dtype, errors::tpu_dtype_pair, operand.name, *operand.view));
   TW_RETURN_IF_ERROR(check_tpu_sources(list, {&op.a, &op.b}, chip));
   return advise_tpu_overlap(list, chip);
 }

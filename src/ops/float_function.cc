@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/errors/tpukernel.h"
 #include "numerics/constant_tables.h"
 #include "ops/elements.h"
 #include "ops/timing.h"
@@ -138,19 +139,19 @@ bool is_aligned(const TensorView& view, const Chip& chip) {
 Status check_type(const FloatFunction& op, std::string_view name, const TensorView& view) {
   const bool valid = is_function32(op.kind) ? view.dtype == DType::f32
                                             : is_float(view.dtype) && view.dtype == op.out.dtype;
-  return require(valid, ErrorId::tpu_element, name, view);
+  return require(valid, errors::tpu_element, name, view);
 }
 
 Status check_table(const FloatFunction& op, std::string_view name,
                    const std::optional<TensorView>& table, uint32_t terms, const Chip& chip) {
   if (terms == 0) return {};
-  if (!table) return violated(ErrorId::tpu_value, name, op.out);
+  if (!table) return violated(errors::tpu_value, name, op.out);
   TW_RETURN_IF_ERROR(check_tpu_operand(name, *table));
   TW_RETURN_IF_ERROR(check_tpu_npu_0(name, *table, chip));
-  TW_RETURN_IF_ERROR(require(is_aligned(*table, chip), ErrorId::tpu_layout, name, *table));
+  TW_RETURN_IF_ERROR(require(is_aligned(*table, chip), errors::tpu_layout, name, *table));
   const Shape& s = table->shape;
   const bool every_lane = s.n == 1 && s.c == chip.lanes && s.h == 1 && s.w >= terms;
-  const ErrorId rule = op.kind == Kind::taylor ? ErrorId::tpu_taylor_terms : ErrorId::tpu_extents;
+  const ErrorId rule = op.kind == Kind::taylor ? errors::tpu_taylor_terms : errors::tpu_extents;
   TW_RETURN_IF_ERROR(require(every_lane, rule, name, s));
   return check_type(op, name, *table);
 }
@@ -164,7 +165,7 @@ Status check_apart(const OperandList& list, size_t tensors, const Chip& chip) {
   for (size_t i = tensors; i < list.size(); ++i)
     for (size_t j = 0; j < i; ++j)
       TW_RETURN_IF_ERROR(require(!share_bytes(*list[i].view, *list[j].view, chip),
-                                 ErrorId::tpu_work_overlap, list[i].name, *list[i].view));
+                                 errors::tpu_work_overlap, list[i].name, *list[i].view));
   return {};
 }
 
@@ -233,13 +234,13 @@ Status check(const FloatFunction& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_apart(list, count, chip));
   const function32::Parameters& p = op.parameters;
   const bool corrects = op.kind == Kind::compensated_reciprocal;
-  TW_RETURN_IF_ERROR(require(p.iterations >= 1, ErrorId::tpu_iterations, "num_iter", p.iterations));
+  TW_RETURN_IF_ERROR(require(p.iterations >= 1, errors::tpu_iterations, "num_iter", p.iterations));
   TW_RETURN_IF_ERROR(
-      require(!corrects || p.corrections >= 1, ErrorId::tpu_iterations, "num_comp", p.corrections));
+      require(!corrects || p.corrections >= 1, errors::tpu_iterations, "num_comp", p.corrections));
   if (op.entries) {
-    TW_RETURN_IF_ERROR(require(is_aligned(op.out, chip), ErrorId::tpu_layout, "dst_addr", op.out));
+    TW_RETURN_IF_ERROR(require(is_aligned(op.out, chip), errors::tpu_layout, "dst_addr", op.out));
     TW_RETURN_IF_ERROR(
-        require(is_aligned(*op.entries, chip), ErrorId::tpu_layout, "dst_addr", *op.entries));
+        require(is_aligned(*op.entries, chip), errors::tpu_layout, "dst_addr", *op.entries));
   }
   return advise_tpu_overlap(tensors(op), chip);
 }

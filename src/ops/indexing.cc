@@ -1,5 +1,6 @@
 #include "ops/indexing.h"
 
+#include "base/errors/tpukernel.h"
 #include "ops/tpu_dma_checks.h"
 
 namespace tputwin {
@@ -25,9 +26,9 @@ Status check_dma(const OperandList& operands, const TensorView& out, const Tenso
     TW_RETURN_IF_ERROR(check_tpu_rows(operand.name, view));
     if (view.space == Space::local) TW_RETURN_IF_ERROR(check_tpu_npu_0(operand.name, view, chip));
   }
-  TW_RETURN_IF_ERROR(require(out.shape.n == 1, ErrorId::tpu_gather_batch, "shape", out.shape));
+  TW_RETURN_IF_ERROR(require(out.shape.n == 1, errors::tpu_gather_batch, "shape", out.shape));
   return require(index.shape.h == 1 || index.stride.h == element_bytes(index.dtype),
-                 ErrorId::tpu_w_stride_1, "index_stride", index);
+                 errors::tpu_w_stride_1, "index_stride", index);
 }
 
 // The extents that the two sides have in common.
@@ -37,8 +38,8 @@ Status check_sides(IndexedBy by, const TensorView& out, const TensorView& param)
   const bool same_w = by == IndexedBy::h;
   TW_RETURN_IF_ERROR(require(
       (p.n == o.n || p.n == 1) && p.c == o.c && (!same_h || p.h == o.h) && (!same_w || p.w == o.w),
-      ErrorId::tpu_extents, "param_addr", p));
-  return require(element_bytes(param.dtype) == element_bytes(out.dtype), ErrorId::tpu_element,
+      errors::tpu_extents, "param_addr", p));
+  return require(element_bytes(param.dtype) == element_bytes(out.dtype), errors::tpu_element,
                  "param_addr", param);
 }
 
@@ -54,7 +55,7 @@ Status check_indexed(IndexedBy by, Engine engine, const OperandList& operands, c
   const bool is_index = engine == Engine::dma
                             ? index.dtype == DType::u32 || index.dtype == DType::i32
                             : index.dtype == DType::u8 || index.dtype == DType::u16;
-  TW_RETURN_IF_ERROR(require(is_index, ErrorId::tpu_element, "index_addr", index));
+  TW_RETURN_IF_ERROR(require(is_index, errors::tpu_element, "index_addr", index));
   return advise_tpu_overlap(operands, chip);
 }
 

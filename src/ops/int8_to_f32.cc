@@ -1,5 +1,6 @@
 #include "ops/int8_to_f32.h"
 
+#include "base/errors/okkernel.h"
 #include "ops/elements.h"
 #include "ops/okk_checks.h"
 #include "ops/timing.h"
@@ -15,7 +16,7 @@ Shape words_shape(const TensorView& in) {
 }
 
 Status check_words(std::string_view name, const TensorView& view) {
-  TW_RETURN_IF_ERROR(require(view.space == Space::local, ErrorId::okk_space, name, view));
+  TW_RETURN_IF_ERROR(require(view.space == Space::local, errors::okk_space, name, view));
   TW_RETURN_IF_ERROR(check_bdc_address(name, view, 4));
   return check_bdc_element(name, view, 4);
 }
@@ -51,7 +52,7 @@ Status check(const Int8ToF32& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_bdc_shape("src_addr", op.words, words_shape(op.in)));
   TW_RETURN_IF_ERROR(check_bdc_shape("work_addr", op.work, op.words.shape));
   TW_RETURN_IF_ERROR(
-      require(op.work.address != op.out.address, ErrorId::okk_int8_work_dst, "work_addr", op.work));
+      require(op.work.address != op.out.address, errors::okk_int8_work_dst, "work_addr", op.work));
   return advise_same_npu(operands(op), chip);
 }
 

@@ -1,5 +1,6 @@
 #include "ops/int_arithmetic.h"
 
+#include "base/errors/tpukernel.h"
 #include "ops/elements.h"
 #include "ops/timing.h"
 #include "ops/tpu_elementwise.h"
@@ -86,11 +87,11 @@ bool types_agree(const IntArithmetic& op) {
 }
 
 Status check_shift(const IntArithmetic& op) {
-  TW_RETURN_IF_ERROR(require(op.lshift < 32, ErrorId::tpu_rshift, "lshift", uint32_t{op.lshift}));
+  TW_RETURN_IF_ERROR(require(op.lshift < 32, errors::tpu_rshift, "lshift", uint32_t{op.lshift}));
   if (!op.shift.is_constant)
-    return require(is_signed(op.shift.view.dtype), ErrorId::tpu_dtype, "shift_addr", op.shift.view);
+    return require(is_signed(op.shift.view.dtype), errors::tpu_dtype, "shift_addr", op.shift.view);
   const auto amount = static_cast<int32_t>(op.shift.constant);
-  return require(-32 <= amount && amount <= 31, ErrorId::tpu_shift, "shift", amount);
+  return require(-32 <= amount && amount <= 31, errors::tpu_shift, "shift", amount);
 }
 
 }  // namespace
@@ -125,8 +126,8 @@ Status check(const IntArithmetic& op, const Chip& chip) {
   const OperandList list = operands(op);
   for (const Operand& operand : list)
     TW_RETURN_IF_ERROR(
-        require(is_integer(operand.view->dtype), ErrorId::tpu_dtype, operand.name, *operand.view));
-  TW_RETURN_IF_ERROR(require(types_agree(op), ErrorId::tpu_dtype_pair, "dst_addr", op.out));
+        require(is_integer(operand.view->dtype), errors::tpu_dtype, operand.name, *operand.view));
+  TW_RETURN_IF_ERROR(require(types_agree(op), errors::tpu_dtype_pair, "dst_addr", op.out));
   TW_RETURN_IF_ERROR(check_shift(op));
   TW_RETURN_IF_ERROR(check_tpu_sources(list, {&op.a, &op.b}, chip));
   return advise_tpu_overlap(list, chip);

@@ -1,5 +1,6 @@
 #include "ops/load_table.h"
 
+#include "base/errors/tpukernel.h"
 #include "numerics/constant_tables.h"
 #include "ops/elements.h"
 #include "ops/timing.h"
@@ -16,9 +17,9 @@ Status check(const LoadTable& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_tpu_npu_0("dst_addr", op.out, chip));
   const Shape& s = op.out.shape;
   TW_RETURN_IF_ERROR(require(s.n == 1 && s.h == 1 && (!op.distributed || s.w == 1),
-                             ErrorId::tpu_extents, "dst_addr", s));
+                             errors::tpu_extents, "dst_addr", s));
   const uint64_t bytes = uint64_t{op.distributed ? s.c : s.w} * element_bytes(op.out.dtype);
-  return require(op.address + bytes <= kStaticWords * 4, ErrorId::tpu_static_range, "src_addr",
+  return require(op.address + bytes <= kStaticWords * 4, errors::tpu_static_range, "src_addr",
                  op.address);
 }
 

@@ -1,5 +1,6 @@
 #include "ops/lut.h"
 
+#include "base/errors/ops.h"
 #include "ops/checks.h"
 #include "ops/elements.h"
 #include "ops/timing.h"
@@ -22,9 +23,9 @@ Status check(const Lut& op, const Chip& chip) {
     TW_RETURN_IF_ERROR(check_8bit(operand.name, *operand.view));
     TW_RETURN_IF_ERROR(check_aligned_strides(operand.name, *operand.view, chip));
   }
-  TW_RETURN_IF_ERROR(check_shape("ofmap", op.out, op.in.shape, ErrorId::ops_shape_mismatch));
+  TW_RETURN_IF_ERROR(check_shape("ofmap", op.out, op.in.shape, errors::ops_shape_mismatch));
   TW_RETURN_IF_ERROR(
-      check_shape("table", op.table, {1, chip.lanes, 16, 16}, ErrorId::ops_lut_table));
+      check_shape("table", op.table, {1, chip.lanes, 16, 16}, errors::ops_lut_table));
   TW_RETURN_IF_ERROR(check_lane_zero("table", op.table, chip));
   for (const Operand& operand : operands(op))
     TW_RETURN_IF_ERROR(advise_aligned_start(operand.name, *operand.view, chip));

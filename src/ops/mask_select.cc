@@ -1,6 +1,7 @@
 #include "ops/mask_select.h"
 
 #include "base/bits.h"
+#include "base/errors/tpukernel.h"
 #include "ops/elements.h"
 #include "ops/timing.h"
 #include "ops/tpu_dma_checks.h"
@@ -33,10 +34,10 @@ Status check_rows(const MaskSelect& op, const Chip& chip) {
   const Shape &s = op.out.shape, &in = op.in.shape;
   TW_RETURN_IF_ERROR(
       require(s.h == 1 && (in.n == s.n || in.n == 1) && in.c == s.c && in.h == 1 && in.w == s.w,
-              ErrorId::tpu_extents, "param_addr", in));
+              errors::tpu_extents, "param_addr", in));
   TW_RETURN_IF_ERROR(check_tpu_shape("mask_addr", op.mask, s));
   TW_RETURN_IF_ERROR(require(op.count && op.count->shape == Shape{s.n, s.c, 1, 1},
-                             ErrorId::tpu_extents, "count_addr", s));
+                             errors::tpu_extents, "count_addr", s));
   TW_RETURN_IF_ERROR(check_tpu_banks("param_addr", op.in, op.out, chip));
   TW_RETURN_IF_ERROR(check_tpu_banks("mask_addr", op.mask, op.out, chip));
   return check_tpu_banks("mask_addr", op.mask, op.in, chip);
@@ -48,9 +49,9 @@ Status check_dma(const MaskSelect& op) {
     TW_RETURN_IF_ERROR(check_tpu_rows(operand.name, *operand.view));
   }
   const Shape& s = op.in.shape;
-  TW_RETURN_IF_ERROR(require(s.n == 1, ErrorId::tpu_gather_batch, "shape", s));
+  TW_RETURN_IF_ERROR(require(s.n == 1, errors::tpu_gather_batch, "shape", s));
   TW_RETURN_IF_ERROR(
-      require(op.out.shape.count() == s.count(), ErrorId::tpu_extents, "dst_addr", op.out.shape));
+      require(op.out.shape.count() == s.count(), errors::tpu_extents, "dst_addr", op.out.shape));
   return op.kind == Kind::positions ? Status() : check_tpu_shape("mask_addr", op.mask, s);
 }
 
@@ -61,9 +62,9 @@ Status check(const MaskSelect& op, const Chip& chip) {
   const bool fits = op.kind == Kind::positions
                         ? is_32bit(op.out.dtype)
                         : element_bytes(op.in.dtype) == element_bytes(op.out.dtype);
-  TW_RETURN_IF_ERROR(require(fits, ErrorId::tpu_element, "dst_addr", op.out));
+  TW_RETURN_IF_ERROR(require(fits, errors::tpu_element, "dst_addr", op.out));
   const TensorView& mask = op.kind == Kind::positions ? op.in : op.mask;
-  TW_RETURN_IF_ERROR(require(!is_float(mask.dtype), ErrorId::tpu_dtype, "mask_addr", mask));
+  TW_RETURN_IF_ERROR(require(!is_float(mask.dtype), errors::tpu_dtype, "mask_addr", mask));
   return advise_tpu_overlap(operands(op), chip);
 }
 

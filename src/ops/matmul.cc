@@ -1,5 +1,6 @@
 #include "ops/matmul.h"
 
+#include "base/errors/okkernel.h"
 #include "numerics/accumulate.h"
 #include "ops/elements.h"
 #include "ops/okk_window.h"
@@ -17,14 +18,14 @@ Status check_matrix(std::string_view name, const MatrixView& m) {
   TW_RETURN_IF_ERROR(check_bdc_operand(name, m.tensor, 128));
   TW_RETURN_IF_ERROR(check_bdc_element(name, m.tensor, 4));
   return require(m.rows == s.n && s.h == 1 && m.cols >= 1 && s.c == ceil_div(uint64_t{m.cols}, s.w),
-                 ErrorId::okk_extents, name, m);
+                 errors::okk_extents, name, m);
 }
 
 // `cols` columns in channels of `per_channel`, the last of which is full.
 Status check_whole_channels(std::string_view name, const MatrixView& m, uint32_t cols,
                             uint32_t per_channel) {
   return require(m.cols == cols && m.tensor.shape.w == per_channel && cols % per_channel == 0,
-                 ErrorId::okk_extents, name, m);
+                 errors::okk_extents, name, m);
 }
 
 }  // namespace
@@ -58,14 +59,14 @@ Status check(const MatmulF32& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_matrix("left_addr", op.left));
   TW_RETURN_IF_ERROR(check_matrix("right_addr", op.right));
   TW_RETURN_IF_ERROR(
-      require(op.left.rows == op.out.rows, ErrorId::okk_extents, "left_addr", op.left));
+      require(op.left.rows == op.out.rows, errors::okk_extents, "left_addr", op.left));
   TW_RETURN_IF_ERROR(
-      require(op.right.rows == op.left.cols, ErrorId::okk_matmul_depth, "right_addr", op.right));
+      require(op.right.rows == op.left.cols, errors::okk_matmul_depth, "right_addr", op.right));
   TW_RETURN_IF_ERROR(check_whole_channels("output_addr", op.out, op.out.cols, width));
   TW_RETURN_IF_ERROR(check_whole_channels("right_addr", op.right, op.out.cols, width));
   if (op.bias) {
     TW_RETURN_IF_ERROR(check_matrix("bias_addr", *op.bias));
-    TW_RETURN_IF_ERROR(require(op.bias->rows == 1, ErrorId::okk_extents, "bias_addr", *op.bias));
+    TW_RETURN_IF_ERROR(require(op.bias->rows == 1, errors::okk_extents, "bias_addr", *op.bias));
     TW_RETURN_IF_ERROR(check_whole_channels("bias_addr", *op.bias, op.out.cols, width));
     TW_RETURN_IF_ERROR(advise_same_npu("bias_addr", op.bias->tensor, op.out.tensor, chip));
   }

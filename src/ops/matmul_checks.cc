@@ -1,6 +1,7 @@
 #include "ops/matmul_checks.h"
 
 #include "base/bits.h"
+#include "base/errors/tpukernel.h"
 #include "ops/timing.h"
 
 namespace tputwin {
@@ -20,29 +21,29 @@ Position position(const MatrixOperand& m, uint32_t i, uint32_t j) {
 // A matrix in memory: its tensor, start, extents of the product.
 Status check_matrix(std::string_view name, const MatrixOperand& m, uint32_t rows, uint32_t cols,
                     const Chip& chip) {
-  if (m.is_constant) return require(!m.transposed, ErrorId::tpu_layout, name, m.matrix);
+  if (m.is_constant) return require(!m.transposed, errors::tpu_layout, name, m.matrix);
   const Shape& s = m.matrix.tensor.shape;
   TW_RETURN_IF_ERROR(check_tpu_operand(name, m.matrix.tensor));
   TW_RETURN_IF_ERROR(check_tpu_npu_0(name, m.matrix.tensor, chip));
   const Shape stored = m.row_per_channel
                            ? Shape{1, m.matrix.rows, 1, m.matrix.cols}
                            : Shape{m.matrix.rows, ceil_div(m.matrix.cols, s.w), 1, s.w};
-  TW_RETURN_IF_ERROR(require(s == stored, ErrorId::tpu_extents, name, m.matrix));
-  return require(m.rows() == rows && m.cols() == cols, ErrorId::tpu_extents, name, m.matrix);
+  TW_RETURN_IF_ERROR(require(s == stored, errors::tpu_extents, name, m.matrix));
+  return require(m.rows() == rows && m.cols() == cols, errors::tpu_extents, name, m.matrix);
 }
 
 // The last channel is full.
 Status check_whole_channels(std::string_view name, const MatrixView& m, const MatrixView& out) {
   return require(m.cols % m.tensor.shape.w == 0 && m.tensor.shape.w == out.tensor.shape.w,
-                 ErrorId::tpu_extents, name, m);
+                 errors::tpu_extents, name, m);
 }
 
 Status check_matrices(const MatrixOperand& out, const MatrixOperand& left,
                       const MatrixOperand& right, const Chip& chip) {
   const uint32_t rows = out.rows(), cols = out.cols(), depth = left.cols();
-  TW_RETURN_IF_ERROR(require(!out.is_constant, ErrorId::tpu_layout, "output_addr", out.matrix));
+  TW_RETURN_IF_ERROR(require(!out.is_constant, errors::tpu_layout, "output_addr", out.matrix));
   TW_RETURN_IF_ERROR(check_matrix("output_addr", out, rows, cols, chip));
-  TW_RETURN_IF_ERROR(require(depth >= 1, ErrorId::tpu_count, "left_addr", left.matrix));
+  TW_RETURN_IF_ERROR(require(depth >= 1, errors::tpu_count, "left_addr", left.matrix));
   TW_RETURN_IF_ERROR(check_matrix("left_addr", left, rows, depth, chip));
   return check_matrix("right_addr", right, depth, cols, chip);
 }
@@ -104,10 +105,10 @@ Cost matrix_cost(const MatrixOperand& out, uint64_t depth, uint32_t group,
 Status check_column_channels(const MatrixOperand& out, const MatrixOperand& left,
                              const MatrixOperand& right, const Chip& chip) {
   for (const MatrixOperand* m : {&out, &left, &right})
-    TW_RETURN_IF_ERROR(require(!m->row_per_channel, ErrorId::tpu_layout, "output_addr", m->matrix));
+    TW_RETURN_IF_ERROR(require(!m->row_per_channel, errors::tpu_layout, "output_addr", m->matrix));
   TW_RETURN_IF_ERROR(check_matrices(out, left, right, chip));
   TW_RETURN_IF_ERROR(require(!out.transposed && !right.transposed && !right.is_constant,
-                             ErrorId::tpu_layout, "right_addr", right.matrix));
+                             errors::tpu_layout, "right_addr", right.matrix));
   TW_RETURN_IF_ERROR(check_whole_channels("output_addr", out.matrix, out.matrix));
   return check_whole_channels("right_addr", right.matrix, out.matrix);
 }
@@ -121,7 +122,7 @@ Status check_row(std::string_view name, const MatrixView& row, const MatrixOpera
 Status check_row_channels(const MatrixOperand& out, const MatrixOperand& left,
                           const MatrixOperand& right, const Chip& chip) {
   for (const MatrixOperand* m : {&out, &left, &right})
-    TW_RETURN_IF_ERROR(require(m->row_per_channel || m->is_constant, ErrorId::tpu_layout,
+    TW_RETURN_IF_ERROR(require(m->row_per_channel || m->is_constant, errors::tpu_layout,
                                "output_addr", m->matrix));
   TW_RETURN_IF_ERROR(check_matrices(out, left, right, chip));
   const TensorView &o = out.matrix.tensor, &l = left.matrix.tensor, &r = right.matrix.tensor;

@@ -1,3 +1,4 @@
+#include "base/errors/tpukernel.h"
 #include "numerics/accumulate.h"
 #include "ops/elements.h"
 #include "ops/matmul_checks.h"
@@ -24,8 +25,8 @@ Status check(const MatmulFloat& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_column_channels(op.out, op.left, op.right, chip));
   if (op.bias) TW_RETURN_IF_ERROR(check_row("bias_addr", *op.bias, op.out, chip));
   for (const Operand& operand : operands(op))
-    TW_RETURN_IF_ERROR(require(operand.view->dtype == DType::f32, ErrorId::tpu_element,
-                               operand.name, *operand.view));
+    TW_RETURN_IF_ERROR(require(operand.view->dtype == DType::f32, errors::tpu_element, operand.name,
+                               *operand.view));
   return advise_tpu_overlap(operands(op), chip);
 }
 

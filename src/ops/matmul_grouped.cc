@@ -1,3 +1,4 @@
+#include "base/errors/tpukernel.h"
 #include "numerics/add_tree.h"
 #include "ops/elements.h"
 #include "ops/matmul_checks.h"
@@ -29,12 +30,12 @@ Status check(const MatmulGrouped& op, const Chip& chip) {
   const DType type = op.left.dtype();
   const MatrixView& out = op.out.matrix;
   TW_RETURN_IF_ERROR(
-      require(is_half(type), ErrorId::tpu_element, "left_addr", op.left.matrix.tensor));
-  TW_RETURN_IF_ERROR(require(op.right.dtype() == type, ErrorId::tpu_dtype_pair, "right_addr",
+      require(is_half(type), errors::tpu_element, "left_addr", op.left.matrix.tensor));
+  TW_RETURN_IF_ERROR(require(op.right.dtype() == type, errors::tpu_dtype_pair, "right_addr",
                              op.right.matrix.tensor));
   TW_RETURN_IF_ERROR(require(out.tensor.dtype == type || out.tensor.dtype == DType::f32,
-                             ErrorId::tpu_dtype_pair, "output_addr", out.tensor));
-  return require(!op.accumulate || out.tensor.dtype == DType::f32, ErrorId::tpu_result_add,
+                             errors::tpu_dtype_pair, "output_addr", out.tensor));
+  return require(!op.accumulate || out.tensor.dtype == DType::f32, errors::tpu_result_add,
                  "output_addr", out.tensor);
 }
 

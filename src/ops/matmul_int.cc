@@ -1,3 +1,4 @@
+#include "base/errors/tpukernel.h"
 #include "ops/elements.h"
 #include "ops/matmul_checks.h"
 #include "ops/timing.h"
@@ -63,14 +64,14 @@ Status check_types(const MatmulInt& op) {
                    &right = op.right.matrix.tensor;
   for (const TensorView* view : {&out, &left, &right})
     TW_RETURN_IF_ERROR(require(!is_float(view->dtype) && view->dtype != DType::b32,
-                               ErrorId::tpu_element, "output_addr", *view));
+                               errors::tpu_element, "output_addr", *view));
   TW_RETURN_IF_ERROR(require(element_bytes(left.dtype) == element_bytes(right.dtype),
-                             ErrorId::tpu_dtype_pair, "right_addr", right));
+                             errors::tpu_dtype_pair, "right_addr", right));
   TW_RETURN_IF_ERROR(
-      require(!op.relu || !is_signed(out.dtype), ErrorId::tpu_relu_type, "output_addr", out));
+      require(!op.relu || !is_signed(out.dtype), errors::tpu_relu_type, "output_addr", out));
   const bool has_sign = is_signed(left.dtype) || is_signed(right.dtype) || op.zero_point;
-  return require(op.relu || is_signed(out.dtype) == has_sign, ErrorId::tpu_dtype_pair,
-                 "output_addr", out);
+  return require(op.relu || is_signed(out.dtype) == has_sign, errors::tpu_dtype_pair, "output_addr",
+                 out);
 }
 
 // Row of zero points in every NPU, or one in the NPU of each column.
@@ -79,8 +80,7 @@ Status check_zero_point(const MatmulInt& op, const Chip& chip) {
   const TensorView& view = op.zero_point->view;
   TW_RETURN_IF_ERROR(check_tpu_operand("zp_addr", view));
   TW_RETURN_IF_ERROR(check_tpu_npu_0("zp_addr", view, chip));
-  TW_RETURN_IF_ERROR(
-      require(view.dtype == op.right.dtype(), ErrorId::tpu_element, "zp_addr", view));
+  TW_RETURN_IF_ERROR(require(view.dtype == op.right.dtype(), errors::tpu_element, "zp_addr", view));
   const uint32_t rows = op.right.transposed ? op.right.cols() : op.right.rows();
   const Shape shape = op.out.transposed ? Shape{1, op.out.cols(), 1, 1}
                                         : Shape{1, std::min(rows, chip.lanes), 1, op.out.cols()};

@@ -1,5 +1,6 @@
 #include "ops/matrix_mac.h"
 
+#include "base/errors/ops.h"
 #include "ops/checks.h"
 #include "ops/elements.h"
 #include "ops/timing.h"
@@ -9,8 +10,8 @@ namespace {
 
 Status check_factor(std::string_view name, const MatrixView& m, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_operand(name, m.tensor));
-  TW_RETURN_IF_ERROR(check_local_matrix(name, m, chip, ErrorId::ops_layout));
-  return require(m.tensor.address % chip.eu_bytes == 0, ErrorId::ops_aligned_start, name, m);
+  TW_RETURN_IF_ERROR(check_local_matrix(name, m, chip, errors::ops_layout));
+  return require(m.tensor.address % chip.eu_bytes == 0, errors::ops_aligned_start, name, m);
 }
 
 // The result fits the factors; its high bytes, where it has some, follow its low bytes. A result
@@ -22,11 +23,11 @@ Status check_result(const MatrixMac& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(require(res.rows == op.left.rows &&
                                  (res.cols == right.cols || res.cols == whole) &&
                                  res.tensor.shape.w == right.tensor.shape.w,
-                             ErrorId::ops_matrix_result, "res", res));
+                             errors::ops_matrix_result, "res", res));
   if (!is_16bit(res.tensor.dtype) && !op.accumulate) return {};
   TW_RETURN_IF_ERROR(check_high_plane("res", res.tensor));
   return require(res.tensor.plane_stride == uint64_t{res.rows} * res.tensor.stride.n,
-                 ErrorId::ops_matrix_planes, "res", res);
+                 errors::ops_matrix_planes, "res", res);
 }
 
 Status check_bias_row(const MatrixMac& op, const Chip& chip) {
@@ -36,9 +37,9 @@ Status check_bias_row(const MatrixMac& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_16bit("bias", bias.tensor));
   TW_RETURN_IF_ERROR(require(bias.rows == 1 && bias.tensor.shape == Shape{1, op.res.tensor.shape.c,
                                                                           1, op.res.tensor.shape.w},
-                             ErrorId::ops_bias_shape, "bias", bias));
+                             errors::ops_bias_shape, "bias", bias));
   TW_RETURN_IF_ERROR(require(bias.tensor.plane_stride == bias.tensor.stride.n,
-                             ErrorId::ops_matrix_planes, "bias", bias));
+                             errors::ops_matrix_planes, "bias", bias));
   return check_lane_zero("bias", bias.tensor, chip);
 }
 
@@ -88,10 +89,10 @@ Status check(const MatrixMac& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_lane_zero("right", op.right.tensor, chip));
   TW_RETURN_IF_ERROR(check_result(op, chip));
   TW_RETURN_IF_ERROR(
-      require(op.left.cols == op.right.rows, ErrorId::ops_matrix_inner, "left", op.left));
+      require(op.left.cols == op.right.rows, errors::ops_matrix_inner, "left", op.left));
   TW_RETURN_IF_ERROR(check_bias_row(op, chip));
   TW_RETURN_IF_ERROR(
-      require(!(op.relu && op.accumulate), ErrorId::ops_matrix_relu_add, "res", op.res));
+      require(!(op.relu && op.accumulate), errors::ops_matrix_relu_add, "res", op.res));
   TW_RETURN_IF_ERROR(check_lshift(op.lshift));
   TW_RETURN_IF_ERROR(check_rshift(op.rshift));
   return advise_start_lane("right", op.right.tensor, op.res.tensor, chip);

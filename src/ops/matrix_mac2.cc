@@ -1,5 +1,6 @@
 #include "ops/matrix_mac2.h"
 
+#include "base/errors/ops.h"
 #include "ops/checks.h"
 #include "ops/elements.h"
 #include "ops/timing.h"
@@ -24,7 +25,7 @@ Status check(const MatrixMac2& op, const Chip& chip) {
     const Shape& shape = operand.view == &op.right ? kRight : kSquare;
     TW_RETURN_IF_ERROR(check_operand(operand.name, *operand.view));
     TW_RETURN_IF_ERROR(check_8bit(operand.name, *operand.view));
-    TW_RETURN_IF_ERROR(check_shape(operand.name, *operand.view, shape, ErrorId::ops_matrix2_shape));
+    TW_RETURN_IF_ERROR(check_shape(operand.name, *operand.view, shape, errors::ops_matrix2_shape));
     TW_RETURN_IF_ERROR(check_aligned_strides(operand.name, *operand.view, chip));
   }
   TW_RETURN_IF_ERROR(check_lane_zero("right", op.right, chip));

@@ -1,5 +1,6 @@
 #include "ops/mdsum.h"
 
+#include "base/errors/ops.h"
 #include "ops/checks.h"
 #include "ops/elements.h"
 #include "ops/timing.h"
@@ -33,10 +34,10 @@ Status check(const Mdsum& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_operand("a", op.a));
   TW_RETURN_IF_ERROR(check_operand("res", op.out));
   TW_RETURN_IF_ERROR(check_8bit("a", op.a));
-  TW_RETURN_IF_ERROR(check_shape("res", op.out, {1, op.a.shape.c, 1, 1}, ErrorId::ops_mdsum_shape));
+  TW_RETURN_IF_ERROR(check_shape("res", op.out, {1, op.a.shape.c, 1, 1}, errors::ops_mdsum_shape));
   if (is_16bit(op.out.dtype)) TW_RETURN_IF_ERROR(check_high_plane("res", op.out));
   TW_RETURN_IF_ERROR(require(is_signed(op.out.dtype) == is_signed(op.a.dtype),
-                             ErrorId::ops_mdsum_sign, "res", op.out));
+                             errors::ops_mdsum_sign, "res", op.out));
   TW_RETURN_IF_ERROR(check_aligned_strides("a", op.a, chip));
   TW_RETURN_IF_ERROR(
       check_layout("res", op.out, local_stride(chip, op.out.shape, /*aligned=*/false)));

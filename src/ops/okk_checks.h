@@ -2,6 +2,7 @@
 // of checks.h.
 #pragma once
 
+#include "base/errors/okkernel.h"
 #include "ops/checks.h"
 
 namespace tputwin {
@@ -11,7 +12,7 @@ constexpr uint32_t kMaxBdcChannels = 4095, kMaxBdcExtent = 65535;
 // A local address of a BDC function: alignment is 4, or 128 where the aligned layout is demanded.
 inline Status check_bdc_address(std::string_view name, const TensorView& view, uint32_t alignment) {
   return require(view.address % alignment == 0,
-                 alignment == 128 ? ErrorId::okk_address_128 : ErrorId::okk_address_4, name, view);
+                 alignment == 128 ? errors::okk_address_128 : errors::okk_address_4, name, view);
 }
 
 // Memory, extents and address of one operand of a BDC function.
@@ -19,22 +20,22 @@ inline Status check_bdc_operand(std::string_view name, const TensorView& view,
                                 uint32_t alignment = 4) {
   const Shape& s = view.shape;
   auto within = [](uint32_t extent, uint32_t most) { return extent - 1 < most; };
-  TW_RETURN_IF_ERROR(require(view.space == Space::local, ErrorId::okk_space, name, view));
+  TW_RETURN_IF_ERROR(require(view.space == Space::local, errors::okk_space, name, view));
   TW_RETURN_IF_ERROR(require(within(s.n, kMaxBdcExtent) && within(s.c, kMaxBdcChannels) &&
                                  within(s.h, kMaxBdcExtent) && within(s.w, kMaxBdcExtent),
-                             ErrorId::okk_shape, name, s));
+                             errors::okk_shape, name, s));
   return check_bdc_address(name, view, alignment);
 }
 
 // Elements of `bytes` bytes, `pack` of them in a cell.
 inline Status check_bdc_element(std::string_view name, const TensorView& view, uint32_t bytes,
                                 uint32_t pack = 1) {
-  return require(element_bytes(view.dtype) == bytes && view.pack == pack, ErrorId::okk_element,
-                 name, view);
+  return require(element_bytes(view.dtype) == bytes && view.pack == pack, errors::okk_element, name,
+                 view);
 }
 
 inline Status check_bdc_shape(std::string_view name, const TensorView& view, const Shape& shape) {
-  return require(view.shape == shape, ErrorId::okk_extents, name, view.shape);
+  return require(view.shape == shape, errors::okk_extents, name, view.shape);
 }
 
 // All operands are 32-bit tensors of one shape.
@@ -55,13 +56,13 @@ inline bool same_npu(const TensorView& a, const TensorView& b, const Chip& chip)
 // Where another start NPU makes the model stop.
 inline Status check_same_npu(std::string_view name, const TensorView& view,
                              const TensorView& result, const Chip& chip) {
-  return require(same_npu(view, result, chip), ErrorId::okk_start_npu_same, name, view);
+  return require(same_npu(view, result, chip), errors::okk_start_npu_same, name, view);
 }
 
 // Warnings, to be looked at after the errors.
 inline Status advise_same_npu(std::string_view name, const TensorView& view,
                               const TensorView& result, const Chip& chip) {
-  return require(same_npu(view, result, chip), ErrorId::okk_start_npu, name, view);
+  return require(same_npu(view, result, chip), errors::okk_start_npu, name, view);
 }
 
 // Every operand starts in the NPU of the first.
@@ -72,20 +73,20 @@ inline Status advise_same_npu(const OperandList& operands, const Chip& chip) {
 }
 
 inline Status advise_npu_0(std::string_view name, const TensorView& view, const Chip& chip) {
-  return require(start_lane(view, chip) == 0, ErrorId::okk_npu_0, name, view);
+  return require(start_lane(view, chip) == 0, errors::okk_npu_0, name, view);
 }
 
 // 8-bit elements in 4N mode, 16-bit elements in 2N mode, of one shape.
 inline Status check_packed(std::string_view name, const TensorView& view, const Shape& shape) {
   TW_RETURN_IF_ERROR(check_bdc_operand(name, view));
   const bool packed = !is_32bit(view.dtype) && is_run(view) && run_bytes(view) == 4;
-  TW_RETURN_IF_ERROR(require(packed, ErrorId::okk_element, name, view));
+  TW_RETURN_IF_ERROR(require(packed, errors::okk_element, name, view));
   return check_bdc_shape(name, view, shape);
 }
 
 // The operand has elements of that many bits.
 inline Status check_packed_bits(std::string_view name, const TensorView& view, uint32_t bits) {
-  return require(8 * element_bytes(view.dtype) == bits, ErrorId::okk_element, name, view);
+  return require(8 * element_bytes(view.dtype) == bits, errors::okk_element, name, view);
 }
 
 inline Status check_packed(const OperandList& operands) {
@@ -95,7 +96,7 @@ inline Status check_packed(const OperandList& operands) {
 }
 
 inline Status check_okk_rshift(uint32_t rshift) {
-  return require(rshift < 32, ErrorId::okk_rshift, "rshift", static_cast<int32_t>(rshift));
+  return require(rshift < 32, errors::okk_rshift, "rshift", static_cast<int32_t>(rshift));
 }
 
 inline Status advise_npu_0(const OperandList& operands, const Chip& chip) {

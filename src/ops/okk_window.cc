@@ -1,5 +1,7 @@
 #include "ops/okk_window.h"
 
+#include "base/errors/okkernel.h"
+
 #include <algorithm>
 
 namespace tputwin {
@@ -11,26 +13,26 @@ uint64_t padded(const Axis& a, uint32_t extent) {
 
 Status check_axis(const Axis& a, uint32_t extent) {
   TW_RETURN_IF_ERROR(
-      require(a.kernel >= 1, ErrorId::okk_window_kernel, "kernel_h, kernel_w", a.kernel));
+      require(a.kernel >= 1, errors::okk_window_kernel, "kernel_h, kernel_w", a.kernel));
   TW_RETURN_IF_ERROR(require(std::max(a.pad_before, a.pad_after) <= kMaxWindowPadding,
-                             ErrorId::okk_window_padding, "padding", a));
+                             errors::okk_window_padding, "padding", a));
   TW_RETURN_IF_ERROR(require(a.stride >= 1 && a.stride <= kMaxWindowStride,
-                             ErrorId::okk_window_stride, "stride", a.stride));
+                             errors::okk_window_stride, "stride", a.stride));
   TW_RETURN_IF_ERROR(
-      require(a.dilation >= 1, ErrorId::okk_window_dilation_0, "dilation", a.dilation));
+      require(a.dilation >= 1, errors::okk_window_dilation_0, "dilation", a.dilation));
   TW_RETURN_IF_ERROR(
-      require((a.insert | a.insert_last) == 0, ErrorId::okk_extents, "input_addr", a));
+      require((a.insert | a.insert_last) == 0, errors::okk_extents, "input_addr", a));
   const uint64_t reach = uint64_t{a.kernel - 1} * a.dilation + 1;
   return require(reach <= padded(a, extent) && a.output(extent) <= kMaxWindowExtent,
-                 ErrorId::okk_window_output, "input_shape", a);
+                 errors::okk_window_output, "input_shape", a);
 }
 
 Status advise_axis(const Axis& a, uint32_t extent) {
   TW_RETURN_IF_ERROR(
-      require(extent <= kMaxWindowExtent, ErrorId::okk_window_input, "input_shape", extent));
-  TW_RETURN_IF_ERROR(require(padded(a, extent) <= kMaxWindowExtent, ErrorId::okk_window_padded,
+      require(extent <= kMaxWindowExtent, errors::okk_window_input, "input_shape", extent));
+  TW_RETURN_IF_ERROR(require(padded(a, extent) <= kMaxWindowExtent, errors::okk_window_padded,
                              "input_shape", extent));
-  return require(a.dilation <= kMaxWindowDilation, ErrorId::okk_window_dilation, "dilation",
+  return require(a.dilation <= kMaxWindowDilation, errors::okk_window_dilation, "dilation",
                  a.dilation);
 }
 
@@ -58,7 +60,7 @@ Status advise_apart(const OperandList& operands, const Chip& chip) {
   const Operand& result = operands[0];
   for (size_t i = 1; i < operands.size(); ++i)
     TW_RETURN_IF_ERROR(require(!share_bytes(*result.view, *operands[i].view, chip),
-                               ErrorId::okk_output_overlap, operands[i].name, *operands[i].view));
+                               errors::okk_output_overlap, operands[i].name, *operands[i].view));
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "base/errors/memory.h"
 #include "numerics/float_mode.h"
 #include "ops/fast/fast.h"
 
@@ -40,7 +41,7 @@ Status check_volume(const Operand& operand, const Chip& chip, uint64_t global_by
     if (extent > 0) room /= extent;
   if (room > 0) [[likely]]
     return {};
-  return Error(ErrorId::mem_result_volume).argument(operand.name, describe(view));
+  return Error(errors::mem_result_volume).argument(operand.name, describe(view));
 }
 
 // Calls f with the alternative held; a CpuCall, which has no contract here, yields `otherwise`.

@@ -1,5 +1,6 @@
 #include "ops/pool2d.h"
 
+#include "base/errors/ops.h"
 #include "numerics/accumulate.h"
 #include "ops/checks.h"
 #include "ops/elements.h"
@@ -25,13 +26,13 @@ Status check(const Pool2d& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_feature_map("ifmap", op.in, chip));
   TW_RETURN_IF_ERROR(check_feature_map("ofmap", op.out, chip));
   TW_RETURN_IF_ERROR(check_window(op.window, op.in.shape));
-  TW_RETURN_IF_ERROR(require(h.dilation == 1, ErrorId::ops_no_dilation, "window", h));
-  TW_RETURN_IF_ERROR(require(w.dilation == 1, ErrorId::ops_no_dilation, "window", w));
-  TW_RETURN_IF_ERROR(require(average || !inserts, ErrorId::ops_pool_insert, "window", h));
-  TW_RETURN_IF_ERROR(require(h.kernel > 1 || w.kernel > 1, ErrorId::ops_pool_kernel, "window", h));
+  TW_RETURN_IF_ERROR(require(h.dilation == 1, errors::ops_no_dilation, "window", h));
+  TW_RETURN_IF_ERROR(require(w.dilation == 1, errors::ops_no_dilation, "window", w));
+  TW_RETURN_IF_ERROR(require(average || !inserts, errors::ops_pool_insert, "window", h));
+  TW_RETURN_IF_ERROR(require(h.kernel > 1 || w.kernel > 1, errors::ops_pool_kernel, "window", h));
   TW_RETURN_IF_ERROR(check_output(op.out, op.in.shape, op.in.shape.c, op.window));
-  TW_RETURN_IF_ERROR(require(op.multiplier <= 255, ErrorId::ops_pool_multiplier,
-                             "avg_pooling_const", op.multiplier));
+  TW_RETURN_IF_ERROR(require(op.multiplier <= 255, errors::ops_pool_multiplier, "avg_pooling_const",
+                             op.multiplier));
   TW_RETURN_IF_ERROR(check_rshift(op.rshift));
   return advise_start_lane("ifmap", op.in, op.out, chip);
 }

@@ -1,3 +1,4 @@
+#include "base/errors/tpukernel.h"
 #include "numerics/rounded_sum.h"
 #include "ops/elements.h"
 #include "ops/pool2d.h"
@@ -18,9 +19,8 @@ Status check(const Pool2dFloat& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_tpu_operand("output_addr", op.out));
   TW_RETURN_IF_ERROR(check_tpu_operand("input_addr", op.in));
   TW_RETURN_IF_ERROR(check_tpu_start("input_addr", op.in, op.out, chip));
-  TW_RETURN_IF_ERROR(require(is_float(op.in.dtype), ErrorId::tpu_dtype, "dtype", op.in));
-  TW_RETURN_IF_ERROR(
-      require(op.out.dtype == op.in.dtype, ErrorId::tpu_dtype_pair, "dtype", op.out));
+  TW_RETURN_IF_ERROR(require(is_float(op.in.dtype), errors::tpu_dtype, "dtype", op.in));
+  TW_RETURN_IF_ERROR(require(op.out.dtype == op.in.dtype, errors::tpu_dtype_pair, "dtype", op.out));
   TW_RETURN_IF_ERROR(check_tpu_window(op.window, op.in, op.out, op.in.shape.c));
   return advise_tpu_overlap(operands(op), chip);
 }

@@ -1,3 +1,4 @@
+#include "base/errors/tpukernel.h"
 #include "ops/elements.h"
 #include "ops/pool2d.h"
 #include "ops/quantised.h"
@@ -21,12 +22,12 @@ Status check(const Pool2dQuant& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_tpu_operand("input_addr", op.in));
   TW_RETURN_IF_ERROR(check_tpu_start("input_addr", op.in, op.out, chip));
   TW_RETURN_IF_ERROR(
-      require(in == DType::u8 || in == DType::i8, ErrorId::tpu_dtype, "input_dtype", op.in));
+      require(in == DType::u8 || in == DType::i8, errors::tpu_dtype, "input_dtype", op.in));
   TW_RETURN_IF_ERROR(require(!is_float(out) && out != DType::b32 &&
                                  is_signed(in) == is_signed(out) && (is_average || in == out),
-                             ErrorId::tpu_dtype_pair, "output_dtype", op.out));
+                             errors::tpu_dtype_pair, "output_dtype", op.out));
   TW_RETURN_IF_ERROR(check_tpu_window(op.window, op.in, op.out, op.in.shape.c));
-  TW_RETURN_IF_ERROR(require(op.rshift < 32, ErrorId::tpu_rshift, "rshift", op.rshift));
+  TW_RETURN_IF_ERROR(require(op.rshift < 32, errors::tpu_rshift, "rshift", op.rshift));
   return advise_tpu_overlap(operands(op), chip);
 }
 

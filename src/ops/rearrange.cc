@@ -1,5 +1,6 @@
 #include "ops/rearrange.h"
 
+#include "base/errors/tpukernel.h"
 #include "ops/elements.h"
 #include "ops/timing.h"
 #include "ops/tpu_dma_checks.h"
@@ -51,7 +52,7 @@ Shape source_shape(const Rearrange& op) {
 Status check_repeated(const Rearrange& op, const Chip& chip) {
   if (op.kind != Kind::repeat_channel) return {};
   const uint64_t start = op.out.address / chip.lane_bytes;
-  return require(start + op.out.shape.c <= chip.lanes, ErrorId::tpu_lanes, "shape", op.out.shape);
+  return require(start + op.out.shape.c <= chip.lanes, errors::tpu_lanes, "shape", op.out.shape);
 }
 
 Status check_compute(const Rearrange& op, const Chip& chip) {
@@ -79,9 +80,9 @@ Status check(const Rearrange& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_tpu_shape("src_addr", op.in, source_shape(op)));
   TW_RETURN_IF_ERROR(
       require(op.in.shape.count() == op.out.shape.count() || op.kind == Kind::repeat_channel,
-              ErrorId::tpu_element_count, "src_shape", op.in.shape));
+              errors::tpu_element_count, "src_shape", op.in.shape));
   TW_RETURN_IF_ERROR(require(element_bytes(op.in.dtype) == element_bytes(op.out.dtype),
-                             ErrorId::tpu_element, "src_addr", op.in));
+                             errors::tpu_element, "src_addr", op.in));
   TW_RETURN_IF_ERROR(check_repeated(op, chip));
   return advise_tpu_overlap(operands(op), chip);
 }

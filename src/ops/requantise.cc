@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/errors/tpukernel.h"
 #include "ops/element.h"
 #include "ops/elements.h"
 #include "ops/timing.h"
@@ -47,14 +48,14 @@ Status check_types(const Requantise& op) {
   switch (op.kind) {
     case Kind::to_narrow:
     case Kind::f32_narrow:
-      TW_RETURN_IF_ERROR(require(wide_in, ErrorId::tpu_dtype, "src_dtype", op.in));
-      return require(narrow_out, ErrorId::tpu_dtype, "dst_dtype", op.out);
+      TW_RETURN_IF_ERROR(require(wide_in, errors::tpu_dtype, "src_dtype", op.in));
+      return require(narrow_out, errors::tpu_dtype, "dst_dtype", op.out);
     case Kind::to_wide:
-      TW_RETURN_IF_ERROR(require(!is_float(in), ErrorId::tpu_dtype, "src_dtype", op.in));
-      return require(wide_out, ErrorId::tpu_dtype, "dst_dtype", op.out);
+      TW_RETURN_IF_ERROR(require(!is_float(in), errors::tpu_dtype, "src_dtype", op.in));
+      return require(wide_out, errors::tpu_dtype, "dst_dtype", op.out);
     case Kind::f32_wide:
-      TW_RETURN_IF_ERROR(require(!is_float(in), ErrorId::tpu_dtype, "src_dtype", op.in));
-      return require(out == DType::f32, ErrorId::tpu_dtype, "dst_dtype", op.out);
+      TW_RETURN_IF_ERROR(require(!is_float(in), errors::tpu_dtype, "src_dtype", op.in));
+      return require(out == DType::f32, errors::tpu_dtype, "dst_dtype", op.out);
   }
   return {};
 }
@@ -90,7 +91,7 @@ Status check(const Requantise& op, const Chip& chip) {
     const auto amount = static_cast<int32_t>(op.shift.constant);
     TW_RETURN_IF_ERROR(
         require(!op.shift.is_constant || (kLowestShift <= amount && amount <= kHighestShift),
-                ErrorId::tpu_shift, "shift", amount));
+                errors::tpu_shift, "shift", amount));
   }
   return advise_tpu_overlap(operands(op), chip);
 }

@@ -1,5 +1,6 @@
 #include "ops/sequence.h"
 
+#include "base/errors/tpukernel.h"
 #include "ops/elements.h"
 #include "ops/timing.h"
 #include "ops/tpu_checks.h"
@@ -13,11 +14,11 @@ OperandList operands(const Sequence& op) { return {{"dst_addr", &op.out, Access:
 // A sequence is as long as its number of terms says, which no extent limits.
 Status check(const Sequence& op, const Chip& chip) {
   const TensorView& out = op.out;
-  TW_RETURN_IF_ERROR(require(out.space == Space::local, ErrorId::tpu_space, "dst_addr", out));
+  TW_RETURN_IF_ERROR(require(out.space == Space::local, errors::tpu_space, "dst_addr", out));
   TW_RETURN_IF_ERROR(
-      require(element_bytes(out.dtype) > 1 && is_run(out), ErrorId::tpu_element, "dst_addr", out));
+      require(element_bytes(out.dtype) > 1 && is_run(out), errors::tpu_element, "dst_addr", out));
   TW_RETURN_IF_ERROR(require(out.address % element_bytes(out.dtype) == 0,
-                             ErrorId::tpu_address_element, "dst_addr", out));
+                             errors::tpu_address_element, "dst_addr", out));
   return check_tpu_npu_0("dst_addr", out, chip);
 }
 

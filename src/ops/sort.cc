@@ -4,6 +4,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/errors/tpukernel.h"
 #include "ops/elements.h"
 #include "ops/timing.h"
 #include "ops/tpu_dma_checks.h"
@@ -25,9 +26,9 @@ namespace {
 Status check_row(std::string_view name, const TensorView& view, uint32_t length) {
   TW_RETURN_IF_ERROR(check_tpu_dma_side(name, view));
   TW_RETURN_IF_ERROR(check_tpu_rows(name, view));
-  TW_RETURN_IF_ERROR(require(is_system(view.space), ErrorId::tpu_system_address, name, view));
-  TW_RETURN_IF_ERROR(require(is_32bit(view.dtype), ErrorId::tpu_element, name, view));
-  return require(view.shape == Shape{1, 1, 1, length}, ErrorId::tpu_extents, name, view.shape);
+  TW_RETURN_IF_ERROR(require(is_system(view.space), errors::tpu_system_address, name, view));
+  TW_RETURN_IF_ERROR(require(is_32bit(view.dtype), errors::tpu_element, name, view));
+  return require(view.shape == Shape{1, 1, 1, length}, errors::tpu_extents, name, view.shape);
 }
 
 }  // namespace
@@ -36,7 +37,7 @@ Status check(const Sort& op, const Chip& chip) {
   const uint32_t length = op.in.shape.w, first = op.out.shape.w;
   TW_RETURN_IF_ERROR(check_row("input_data_addr", op.in, length));
   TW_RETURN_IF_ERROR(check_row("output_data_addr", op.out, first));
-  TW_RETURN_IF_ERROR(require(1 <= first && first <= length, ErrorId::tpu_sort_k, "K", first));
+  TW_RETURN_IF_ERROR(require(1 <= first && first <= length, errors::tpu_sort_k, "K", first));
   if (op.out_index) TW_RETURN_IF_ERROR(check_row("output_idx_addr", *op.out_index, first));
   if (op.in_index) TW_RETURN_IF_ERROR(check_row("input_idx_addr", *op.in_index, length));
   return advise_tpu_overlap(operands(op), chip);

@@ -1,4 +1,5 @@
 #include "base/bits.h"
+#include "base/errors/tpukernel.h"
 #include "ops/elements.h"
 #include "ops/lut.h"
 #include "ops/timing.h"
@@ -22,13 +23,13 @@ Status check(const TableLookup& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_tpu_start("src_addr", op.in, op.out, chip));
   const Shape &s = op.out.shape, &t = op.table.shape;
   TW_RETURN_IF_ERROR(
-      require(uint64_t{s.h} * s.w <= kMaxTpuExtent, ErrorId::tpu_lookup_plane, "shape", s));
+      require(uint64_t{s.h} * s.w <= kMaxTpuExtent, errors::tpu_lookup_plane, "shape", s));
   TW_RETURN_IF_ERROR(require(op.in.dtype == DType::u8 || op.in.dtype == DType::u16,
-                             ErrorId::tpu_dtype, "src_addr", op.in));
+                             errors::tpu_dtype, "src_addr", op.in));
   TW_RETURN_IF_ERROR(require(element_bytes(op.table.dtype) == element_bytes(op.out.dtype),
-                             ErrorId::tpu_element, "table_addr", op.table));
+                             errors::tpu_element, "table_addr", op.table));
   TW_RETURN_IF_ERROR(
-      require(t.n == 1 && t.c == chip.lanes && t.h == 1, ErrorId::tpu_extents, "table_addr", t));
+      require(t.n == 1 && t.c == chip.lanes && t.h == 1, errors::tpu_extents, "table_addr", t));
   TW_RETURN_IF_ERROR(check_tpu_npu_0("table_addr", op.table, chip));
   return advise_tpu_overlap(operands(op), chip);
 }

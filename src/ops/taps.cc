@@ -1,5 +1,7 @@
 #include "ops/taps.h"
 
+#include "base/errors/tpukernel.h"
+
 #include <algorithm>
 
 namespace tputwin {
@@ -7,16 +9,14 @@ namespace {
 
 Status check_axis(const Axis& a, uint32_t extent) {
   auto is_step = [](uint32_t value) { return value - 1 < kMaxTpuWindowStep; };
-  TW_RETURN_IF_ERROR(
-      require(a.kernel - 1 < kMaxTpuExtent, ErrorId::tpu_window_kernel, "kernel", a));
+  TW_RETURN_IF_ERROR(require(a.kernel - 1 < kMaxTpuExtent, errors::tpu_window_kernel, "kernel", a));
   TW_RETURN_IF_ERROR(require(std::max(a.pad_before, a.pad_after) <= kMaxTpuPadding,
-                             ErrorId::tpu_window_padding, "padding", a));
-  TW_RETURN_IF_ERROR(require(is_step(a.stride), ErrorId::tpu_window_stride, "stride", a));
-  TW_RETURN_IF_ERROR(require(is_step(a.dilation), ErrorId::tpu_window_dilation, "dilation", a));
+                             errors::tpu_window_padding, "padding", a));
+  TW_RETURN_IF_ERROR(require(is_step(a.stride), errors::tpu_window_stride, "stride", a));
+  TW_RETURN_IF_ERROR(require(is_step(a.dilation), errors::tpu_window_dilation, "dilation", a));
   TW_RETURN_IF_ERROR(require(a.insert <= kMaxTpuInsert && a.insert_last == 0,
-                             ErrorId::tpu_window_insert, "insert", a));
-  return require(a.output(extent) - 1 < kMaxTpuExtent, ErrorId::tpu_window_output, "input_shape",
-                 a);
+                             errors::tpu_window_insert, "insert", a));
+  return require(a.output(extent) - 1 < kMaxTpuExtent, errors::tpu_window_output, "input_shape", a);
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ Status check_tpu_parameter(std::string_view name, const Source& source, uint32_t
 Status check_conv2d_input(const TensorView& in, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_tpu_operand("input_addr", in));
   TW_RETURN_IF_ERROR(check_tpu_npu_0("input_addr", in, chip));
-  return require(in.shape.w == 1 || in.stride.w == element_bytes(in.dtype), ErrorId::tpu_w_stride_1,
+  return require(in.shape.w == 1 || in.stride.w == element_bytes(in.dtype), errors::tpu_w_stride_1,
                  "input_stride", in);
 }
 

@@ -1,5 +1,7 @@
 #include "ops/tpu_checks.h"
 
+#include "base/errors/tpukernel.h"
+
 #include <algorithm>
 
 namespace tputwin {
@@ -21,7 +23,7 @@ Status check_tpu_banks(std::string_view name, const TensorView& view, const Tens
                        const Chip& chip) {
   const auto [first, last] = banks_of(view, chip);
   const auto [other_first, other_last] = banks_of(other, chip);
-  return require(last < other_first || other_last < first, ErrorId::tpu_banks, name, view);
+  return require(last < other_first || other_last < first, errors::tpu_banks, name, view);
 }
 
 }  // namespace tputwin

@@ -2,6 +2,7 @@
 // of checks.h. Operations that several chips have take the rules of the chip they run on: is_tpu().
 #pragma once
 
+#include "base/errors/tpukernel.h"
 #include "ops/checks.h"
 
 namespace tputwin {
@@ -14,16 +15,16 @@ constexpr uint32_t kMaxTpuExtent = 65535;
 inline Status check_tpu_operand(std::string_view name, const TensorView& view) {
   const Shape& s = view.shape;
   auto within = [](uint32_t extent) { return extent - 1 < kMaxTpuExtent; };
-  TW_RETURN_IF_ERROR(require(view.space == Space::local, ErrorId::tpu_space, name, view));
+  TW_RETURN_IF_ERROR(require(view.space == Space::local, errors::tpu_space, name, view));
   TW_RETURN_IF_ERROR(require(within(s.n) && within(s.c) && within(s.h) && within(s.w),
-                             ErrorId::tpu_shape, name, s));
-  TW_RETURN_IF_ERROR(require(view.pack == 1 && is_run(view), ErrorId::tpu_element, name, view));
-  return require(view.address % element_bytes(view.dtype) == 0, ErrorId::tpu_address_element, name,
+                             errors::tpu_shape, name, s));
+  TW_RETURN_IF_ERROR(require(view.pack == 1 && is_run(view), errors::tpu_element, name, view));
+  return require(view.address % element_bytes(view.dtype) == 0, errors::tpu_address_element, name,
                  view);
 }
 
 inline Status check_tpu_shape(std::string_view name, const TensorView& view, const Shape& shape) {
-  return require(view.shape == shape, ErrorId::tpu_extents, name, view.shape);
+  return require(view.shape == shape, errors::tpu_extents, name, view.shape);
 }
 
 inline bool same_start(const TensorView& a, const TensorView& b, const Chip& chip) {
@@ -32,11 +33,11 @@ inline bool same_start(const TensorView& a, const TensorView& b, const Chip& chi
 
 inline Status check_tpu_start(std::string_view name, const TensorView& view,
                               const TensorView& result, const Chip& chip) {
-  return require(same_start(view, result, chip), ErrorId::tpu_start_npu, name, view);
+  return require(same_start(view, result, chip), errors::tpu_start_npu, name, view);
 }
 
 inline Status check_tpu_npu_0(std::string_view name, const TensorView& view, const Chip& chip) {
-  return require(view.address < chip.lane_bytes, ErrorId::tpu_npu_0, name, view);
+  return require(view.address < chip.lane_bytes, errors::tpu_npu_0, name, view);
 }
 
 // All operands are tensors of one shape that start in one NPU; the first one is the result. A view
@@ -57,7 +58,7 @@ inline Status advise_tpu_overlap(const OperandList& operands, const Chip& chip) 
   const TensorView& result = *operands[0].view;
   for (size_t i = 1; i < operands.size(); ++i)
     TW_RETURN_IF_ERROR(require(!overlap_in_part(result, *operands[i].view, chip),
-                               ErrorId::tpu_overlap, operands[i].name, *operands[i].view));
+                               errors::tpu_overlap, operands[i].name, *operands[i].view));
   return {};
 }
 

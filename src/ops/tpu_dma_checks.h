@@ -1,6 +1,7 @@
 // Rules of the BM1684X's GDMA: one side of a transfer.
 #pragma once
 
+#include "base/errors/tpukernel.h"
 #include "ops/tpu_checks.h"
 
 namespace tputwin {
@@ -13,17 +14,17 @@ inline Status check_tpu_dma_side(std::string_view name, const TensorView& view) 
   auto within = [](uint32_t extent) { return extent - 1 < kMaxTpuExtent; };
   const bool row = s.n == 1 && s.c == 1 && s.h == 1;
   TW_RETURN_IF_ERROR(require(row || (within(s.n) && within(s.c) && within(s.h) && within(s.w)),
-                             ErrorId::tpu_shape, name, s));
-  TW_RETURN_IF_ERROR(require(view.pack == 1 && is_run(view), ErrorId::tpu_element, name, view));
+                             errors::tpu_shape, name, s));
+  TW_RETURN_IF_ERROR(require(view.pack == 1 && is_run(view), errors::tpu_element, name, view));
   TW_RETURN_IF_ERROR(require(view.address % element_bytes(view.dtype) == 0,
-                             ErrorId::tpu_address_element, name, view));
-  return require(s.w == 1 || view.stride.w <= kMaxTpuDmaStep, ErrorId::tpu_w_stride, name, view);
+                             errors::tpu_address_element, name, view));
+  return require(s.w == 1 || view.stride.w <= kMaxTpuDmaStep, errors::tpu_w_stride, name, view);
 }
 
 // The elements of a row lie side by side.
 inline Status check_tpu_rows(std::string_view name, const TensorView& view) {
   return require(view.shape.w == 1 || view.stride.w == element_bytes(view.dtype),
-                 ErrorId::tpu_w_stride_1, name, view);
+                 errors::tpu_w_stride_1, name, view);
 }
 
 }  // namespace tputwin

@@ -1,5 +1,6 @@
 #include "ops/unary.h"
 
+#include "base/errors/tpukernel.h"
 #include "ops/element.h"
 #include "ops/elements.h"
 #include "ops/timing.h"
@@ -75,10 +76,10 @@ Status check_types(const Unary& op) {
   if (op.kind == Kind::exponent)
     return require(is_float(in) && (out == in || (out == DType::i32 && in == DType::f32) ||
                                     (out == DType::i16 && is_half(in))),
-                   ErrorId::tpu_dtype_pair, "dst_dtype", op.out);
+                   errors::tpu_dtype_pair, "dst_dtype", op.out);
   TW_RETURN_IF_ERROR(
-      require(in == out && in != DType::b32, ErrorId::tpu_dtype_pair, "dtype", op.in));
-  return require(op.kind != Kind::prelu || is_float(in), ErrorId::tpu_dtype, "dtype", op.in);
+      require(in == out && in != DType::b32, errors::tpu_dtype_pair, "dtype", op.in));
+  return require(op.kind != Kind::prelu || is_float(in), errors::tpu_dtype, "dtype", op.in);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "ops/unary_f32.h"
 
+#include "base/errors/okkernel.h"
 #include "numerics/float32.h"
 #include "ops/elements.h"
 #include "ops/okk_checks.h"
@@ -81,11 +82,11 @@ Status check(const UnaryF32& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_bdc_32bit(operands(op), op.out.shape, alignment));
   TW_RETURN_IF_ERROR(advise_same_npu(operands(op), chip));
   if (!op.work) return {};
-  TW_RETURN_IF_ERROR(require(op.work->address != op.out.address, ErrorId::okk_series_work_dst,
+  TW_RETURN_IF_ERROR(require(op.work->address != op.out.address, errors::okk_series_work_dst,
                              "work_addr", *op.work));
-  TW_RETURN_IF_ERROR(require(op.work->address != op.in.address, ErrorId::okk_series_work_src,
+  TW_RETURN_IF_ERROR(require(op.work->address != op.in.address, errors::okk_series_work_src,
                              "work_addr", *op.work));
-  return require(!truncates_source(op), ErrorId::okk_series_dst_src, "dst_addr", op.out);
+  return require(!truncates_source(op), errors::okk_series_dst_src, "dst_addr", op.out);
 }
 
 Cost cost(const UnaryF32& op, const Chip& chip) {

@@ -1,5 +1,6 @@
 #include "ops/winograd2d.h"
 
+#include "base/errors/ops.h"
 #include "numerics/small_matrix.h"
 #include "ops/checks.h"
 #include "ops/elements.h"
@@ -63,22 +64,22 @@ Status check(const Winograd2d& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_feature_map("ifmap", op.in, chip));
   TW_RETURN_IF_ERROR(check_feature_map("ofmap", op.out, chip));
   TW_RETURN_IF_ERROR(check_operand("weight", op.weight));
-  TW_RETURN_IF_ERROR(require(h == fixed_h, ErrorId::ops_winograd_window, "window", h));
-  TW_RETURN_IF_ERROR(require(w == fixed_w, ErrorId::ops_winograd_window, "window", w));
+  TW_RETURN_IF_ERROR(require(h == fixed_h, errors::ops_winograd_window, "window", h));
+  TW_RETURN_IF_ERROR(require(w == fixed_w, errors::ops_winograd_window, "window", w));
   TW_RETURN_IF_ERROR(check_window(op.window, op.in.shape));
   TW_RETURN_IF_ERROR(
-      check_shape("weight", op.weight, {op.in.shape.c, out.c, 4, 4}, ErrorId::ops_weight_shape));
+      check_shape("weight", op.weight, {op.in.shape.c, out.c, 4, 4}, errors::ops_weight_shape));
   TW_RETURN_IF_ERROR(
-      require(op.weight.dtype == DType::i8, ErrorId::ops_winograd_weight, "weight", op.weight));
+      require(op.weight.dtype == DType::i8, errors::ops_winograd_weight, "weight", op.weight));
   TW_RETURN_IF_ERROR(
       check_layout("weight", op.weight, local_stride(chip, op.weight.shape, /*aligned=*/false)));
   TW_RETURN_IF_ERROR(check_lane_zero("weight", op.weight, chip));
   TW_RETURN_IF_ERROR(check_bias(op.bias, out.c, chip));
   TW_RETURN_IF_ERROR(check_output(op.out, op.in.shape, out.c, op.window));
   TW_RETURN_IF_ERROR(
-      require(out.h % 2 == 0 && out.w % 2 == 0, ErrorId::ops_winograd_even, "ofmap", out));
+      require(out.h % 2 == 0 && out.w % 2 == 0, errors::ops_winograd_even, "ofmap", out));
   TW_RETURN_IF_ERROR(
-      require(out.h / 2 * (out.w / 2) < 4095, ErrorId::ops_winograd_tiles, "ofmap", out));
+      require(out.h / 2 * (out.w / 2) < 4095, errors::ops_winograd_tiles, "ofmap", out));
   TW_RETURN_IF_ERROR(check_rshift(op.rshift));
   return advise_start_lane("weight", op.weight, op.out, chip);
 }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/errors/bmnet.h"
 #include "base/file.h"
 #include "bmnet/quantize/table.h"
 #include "tools/calibrate_data_layer.h"
@@ -37,7 +38,7 @@ Result<std::string> pick(const std::string& directory, std::string_view extensio
     for (const std::string& path : found)
       if (fs::path(path).filename() == name) return path;
   if (found.size() == 1) return found[0];
-  return Error(ErrorId::net_cli)
+  return Error(errors::net_cli)
       .in("calibration_caffe.bin")
       .argument("CAFFEMODEL_DIR", directory)
       .detail(fmt::format("it has {} files *{}, none of them {}", found.size(), extension,
@@ -81,7 +82,7 @@ Result<std::string> calibrate_files(CalibrateRequest request) {
   TW_ASSIGN_OR_RETURN(model, net::load_caffe(request.prototxt, request.caffemodel));
   TW_RETURN_IF_ERROR(use_data_layer(model, request));
   if (request.data.empty())
-    return Error(ErrorId::net_cli)
+    return Error(errors::net_cli)
         .in("calibrate")
         .argument("data", "missing")
         .detail("the net has no data layer that names a data set");

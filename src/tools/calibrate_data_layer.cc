@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "base/errors/bmnet.h"
 #include "base/file.h"
 
 namespace tputwin::tools {
@@ -24,7 +25,7 @@ Status use_mean_file(const std::string& path, net::DataOptions& options) {
   TW_ASSIGN_OR_RETURN(file, read_bytes(path));
   net::caffe::BlobProto blob;
   if (!blob.ParsePartialFromArray(file.data(), static_cast<int>(file.size())))
-    return Error(ErrorId::net_data).in("calibrate").argument("mean_file", path);
+    return Error(errors::net_data).in("calibrate").argument("mean_file", path);
   if (blob.has_shape())
     options.mean_shape = net::extents([&] {
       net::TensorShape shape;

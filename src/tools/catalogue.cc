@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/errors/tools.h"
 #include "chip/chip.h"
 
 namespace tputwin::tools {
@@ -90,7 +91,7 @@ std::string errors_text() {
 Result<std::string> explain_error(const std::string& id) {
   auto matches = [&](const ErrorInfo& row) { return row.code == upper(id) || row.symbol == id; };
   auto found = std::ranges::find_if(error_catalogue(), matches);
-  if (found == error_catalogue().end()) return Error(ErrorId::cli_unknown_error).argument("ID", id);
+  if (found == error_catalogue().end()) return Error(errors::cli_unknown_error).argument("ID", id);
   return fmt::format("{} ({})\n  rule   {}\n  kind   {}\n  level  {}\n  source {}\n", found->code,
                      found->symbol, found->rule, to_string(found->kind),
                      found->level == Level::warning

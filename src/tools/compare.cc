@@ -1,5 +1,7 @@
 #include "tools/compare.h"
 
+#include "base/errors/tools.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +27,7 @@ bool differ(double a, double b, double tolerance) {
 }
 
 Error bad_size(const char* what, size_t size, std::string detail) {
-  return Error(ErrorId::cli_compare_size)
+  return Error(errors::cli_compare_size)
       .argument(what, fmt::format("{} bytes", size))
       .detail(std::move(detail));
 }

@@ -7,7 +7,9 @@
 #include <chrono>
 #include <filesystem>
 
+#include "base/errors/bmnet.h"
 #include "base/file.h"
+#include "base/quirks.h"
 #include "bmnet/api/cpu_call.h"
 #include "bmnet/caffe/import.h"
 #include "bmnet/quantize/quantise.h"
@@ -72,7 +74,7 @@ Result<CompileResult> compile_caffe(const CompileRequest& request) {
   TW_ASSIGN_OR_RETURN(model, read_model(request));
   const double start = now();
   net::CompileOptions options = request.options;
-  options.first_pooling = net::has_quirk("first_pooling");
+  options.first_pooling = has_quirk("first_pooling");
   auto compiled = net::compile(model.network, model.table, options);
   if (!compiled.ok()) return Status(compiled.error());
   CompileResult result{std::move(*compiled), now() - start};
@@ -108,11 +110,11 @@ Result<std::vector<int64_t>> parse_shape(const std::string& text) {
     int64_t extent = 0;
     const auto [next, error] = std::from_chars(at, end, extent);
     if (error != std::errc() || extent < 1 || (next != end && *next != ','))
-      return Error(ErrorId::net_cli).argument("shape", text).detail("expected n,c,h,w");
+      return Error(errors::net_cli).argument("shape", text).detail("expected n,c,h,w");
     shape.push_back(extent);
     at = next == end ? end : next + 1;
   }
-  if (shape.empty()) return Error(ErrorId::net_cli).argument("shape", "\"\"");
+  if (shape.empty()) return Error(errors::net_cli).argument("shape", "\"\"");
   return shape;
 }
 

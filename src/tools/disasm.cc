@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/errors/tools.h"
 #include "bmodel/bmodel.h"
 #include "chip/chip.h"
 #include "isa/text.h"
@@ -21,7 +22,7 @@ Result<std::string> commands_text(std::span<const uint8_t> cmdbuf, bool json) {
 // Text: a heading per variety. JSON: an array of arrays, one per variety.
 Result<std::string> model_text(const bmodel::Model& model, const DisasmOptions& options) {
   if (options.variety && *options.variety >= model.varieties.size())
-    return Error(ErrorId::cli_variety)
+    return Error(errors::cli_variety)
         .argument("--variety", std::to_string(*options.variety))
         .detail(fmt::format("the model has {}", model.varieties.size()));
   size_t begin = options.variety.value_or(0);
@@ -40,7 +41,8 @@ Result<std::string> model_text(const bmodel::Model& model, const DisasmOptions& 
       continue;
     }
     text += fmt::format("; {} variety {}:", model.name, i);
-    for (const auto& input : variety.inputs) text += fmt::format(" {}", bmodel::to_string(input.shape));
+    for (const auto& input : variety.inputs)
+      text += fmt::format(" {}", bmodel::to_string(input.shape));
     text += fmt::format(", {} bytes of commands\n", variety.cmdbuf.size()) + *commands;
   }
   return options.json ? fmt::format("[{}]\n", text) : text;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/float/execute.h"
 #include "tools/progress.h"
 #include "tools/session.h"
@@ -41,7 +42,7 @@ class FloatSide {
  public:
   Status open(const net::Network& network, const std::string& output) {
     if (network.inputs().size() != 1 || network.outputs().empty())
-      return Error(ErrorId::net_data_shape)
+      return Error(errors::net_data_shape)
           .in(network.name)
           .argument("inputs", std::to_string(network.inputs().size()))
           .detail("nets of one input are evaluated");
@@ -83,7 +84,7 @@ class Int8Side {
     if (!model.ok()) return model.error();
     const bmodel::Variety& variety = model->varieties.front();
     if (variety.inputs.size() != 1)
-      return Error(ErrorId::net_data_shape)
+      return Error(errors::net_data_shape)
           .in(model->name)
           .argument("inputs", std::to_string(variety.inputs.size()))
           .detail("models of one input are evaluated");
@@ -175,11 +176,11 @@ Result<EvalReport> evaluate(const net::Network& net, std::span<const uint8_t> mo
   TW_RETURN_IF_ERROR(fp32.open(net, options.output));
   TW_RETURN_IF_ERROR(int8.open(model, options));
   if (fp32.values() != bmodel::element_count(int8.input().shape) || fp32.batch() != int8.batch())
-    return Error(ErrorId::net_data_shape)
+    return Error(errors::net_data_shape)
         .in(net.name)
         .argument("model", bmodel::to_string(int8.input().shape))
         .detail("the float net has an input of another shape");
-  if (data.size() == 0) return Error(ErrorId::net_data_empty).in("eval");
+  if (data.size() == 0) return Error(errors::net_data_empty).in("eval");
   const uint64_t end = options.samples ? std::min<uint64_t>(options.samples, data.size())
                                        : static_cast<uint64_t>(data.size());
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/float/execute.h"
 #include "bmnet/reference/execute.h"
 #include "tools/eval.h"
@@ -110,7 +111,7 @@ Result<float> input_threshold(const net::Network& int8,
   for (size_t i = 0; i < int8.ops.size(); ++i)
     if (int8.ops[i].type() == "start" && !integers[i].threshold_y.empty())
       return integers[i].threshold_y.front();
-  return Error(ErrorId::net_table_entry).in(int8.name).detail("the input has no threshold");
+  return Error(errors::net_table_entry).in(int8.name).detail("the input has no threshold");
 }
 
 }  // namespace
@@ -119,7 +120,7 @@ Result<std::vector<TensorComparison>> compare_layers(
     const net::Network& fp32, const net::Network& int8,
     const std::vector<net::LayerIntegers>& integers, const net::DataSet& data, uint64_t samples) {
   if (fp32.inputs().size() != 1 || fp32.inputs() != int8.inputs())
-    return Error(ErrorId::net_data_shape).in(fp32.name).detail("both nets have the same one input");
+    return Error(errors::net_data_shape).in(fp32.name).detail("both nets have the same one input");
   const std::string input = fp32.inputs().front();
   TW_ASSIGN_OR_RETURN(threshold, input_threshold(int8, integers));
   TW_ASSIGN_OR_RETURN(executor, net::FloatExecutor::create(fp32));

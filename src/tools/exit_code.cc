@@ -1,5 +1,11 @@
 #include "tools/exit_code.h"
 
+#include "base/errors/base.h"
+#include "base/errors/bmlib.h"
+#include "base/errors/bmnet.h"
+#include "base/errors/bmodel.h"
+#include "base/errors/tools.h"
+
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -8,18 +14,18 @@ namespace tputwin::tools {
 
 ExitCode exit_code(const Error& error) {
   switch (error.id()) {
-    case ErrorId::sys_file_read:
-    case ErrorId::sys_file_write:
+    case errors::sys_file_read:
+    case errors::sys_file_write:
       return kBadFile;
-    case ErrorId::cli_shape:
-    case ErrorId::cli_input_size:
-    case ErrorId::cli_compare_size:
-    case ErrorId::cli_variety:
-    case ErrorId::cli_unknown_error:
-    case ErrorId::net_cli:
-    case ErrorId::bml_kernel_unknown:
-    case ErrorId::bml_kernel_name:
-    case ErrorId::mod_combine:
+    case errors::cli_shape:
+    case errors::cli_input_size:
+    case errors::cli_compare_size:
+    case errors::cli_variety:
+    case errors::cli_unknown_error:
+    case errors::net_cli:
+    case errors::bml_kernel_unknown:
+    case errors::bml_kernel_name:
+    case errors::mod_combine:
       return kUsage;
     default:
       // What a container cannot hold is about the file, like what a file gets wrong.

@@ -14,6 +14,7 @@
 #include <optional>
 #include <random>
 
+#include "base/errors/tools.h"
 #include "base/file.h"
 #include "base/last_error.h"
 #include "sdk/okkernel/registry.h"
@@ -26,7 +27,7 @@ using Json = nlohmann::json;
 using Bytes = std::vector<uint8_t>;
 
 Error wrong(std::string_view field, std::string detail) {
-  return Error(ErrorId::cli_kernel_parameters)
+  return Error(errors::cli_kernel_parameters)
       .argument("field", std::string(field))
       .detail(std::move(detail));
 }
@@ -229,11 +230,11 @@ Result<std::vector<std::string>> load_kernels(const std::string& library) {
   // a plain name is a file here, not a library of the system
   const std::string path = library.find('/') == std::string::npos ? "./" + library : library;
   if (dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr)
-    return Error(ErrorId::cli_kernel_library).argument("library", library).detail(dlerror());
+    return Error(errors::cli_kernel_library).argument("library", library).detail(dlerror());
   std::vector<std::string> added;
   std::ranges::set_difference(okk::kernels().names(), before, std::back_inserter(added));
   if (added.empty())
-    return Error(ErrorId::cli_kernel_library)
+    return Error(errors::cli_kernel_library)
         .argument("library", library)
         .detail("it registers no kernel");
   return added;

@@ -1,5 +1,6 @@
 #include "tools/run.h"
 
+#include "base/errors/tools.h"
 #include "tools/session.h"
 
 #include <fmt/format.h>
@@ -36,7 +37,7 @@ std::string describe(const ShapeList& shapes) {
 
 Status check_input(const bmodel::Variety& variety, std::span<const uint8_t> input) {
   if (input.size() == variety.input_bytes()) return {};
-  return Error(ErrorId::cli_input_size)
+  return Error(errors::cli_input_size)
       .argument("input", fmt::format("{} bytes", input.size()))
       .detail(fmt::format("{} has {}", describe(input_shapes(variety)), variety.input_bytes()));
 }
@@ -81,7 +82,7 @@ Result<size_t> find_variety(const bmodel::Model& model, const ShapeList& shapes)
   std::string choices;
   for (const bmodel::Variety& variety : model.varieties)
     choices += fmt::format("{}{}", choices.empty() ? "" : " or ", describe(input_shapes(variety)));
-  return Error(ErrorId::cli_shape)
+  return Error(errors::cli_shape)
       .argument("--shape", shapes.empty() ? "not given" : describe(shapes))
       .detail(fmt::format("the model has {}", choices));
 }

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "base/errors/tools.h"
 #include "base/last_error.h"
 #include "sdk/bmruntime/state.h"
 
@@ -65,7 +66,7 @@ void prepend_plugin_path(const std::string& directory) {
 Error runtime_error(std::string_view call) {
   auto last = thread_diagnostics().last_error();
   if (last) return *last;
-  return Error(ErrorId::cli_runtime).in(call);
+  return Error(errors::cli_runtime).in(call);
 }
 
 }  // namespace tputwin::tools

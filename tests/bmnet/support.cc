@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/errors/tools.h"
 #include "base/last_error.h"
 #include "bmnet/caffe/import.h"
 
@@ -19,7 +20,7 @@ using net::TensorOp;
 
 Error runtime_error(std::string_view call) {
   auto last = thread_diagnostics().last_error();
-  return last ? *last : Error(ErrorId::cli_runtime).in(call);
+  return last ? *last : Error(errors::cli_runtime).in(call);
 }
 
 // A registered net on a device of its own.

@@ -1,4 +1,5 @@
 // What is refused, and what is said about it.
+#include "base/errors/bmnet.h"
 #include "base/file.h"
 #include "bmnet_caffe/nets.h"
 
@@ -24,7 +25,7 @@ TEST(BadPrototxt, EveryProblemHasItsPlace) {
            {"\x01\x02\xff", "1:"}}) {
     auto net = read_prototxt(bad.text);
     ASSERT_FALSE(net.ok()) << bad.text;
-    EXPECT_EQ(net.error().id(), ErrorId::net_prototxt);
+    EXPECT_EQ(net.error().id(), errors::net_prototxt);
     EXPECT_NE(net.error().detail().find(bad.says), std::string::npos) << net.error().detail();
   }
 }
@@ -59,7 +60,7 @@ TEST(BadCaffemodel, TruncatedAnywhere) {
   for (size_t length = 0; length < bytes->size(); length += 997) {
     auto net = read_caffemodel(std::span(*bytes).first(length));
     if (!net.ok()) {
-      EXPECT_EQ(net.error().id(), ErrorId::net_caffemodel);
+      EXPECT_EQ(net.error().id(), errors::net_caffemodel);
       continue;
     }
     // A cut between two layers leaves a whole message with less in it.
@@ -67,7 +68,7 @@ TEST(BadCaffemodel, TruncatedAnywhere) {
     ASSERT_TRUE(merged.ok());
     auto network = import_caffe(*merged);
     ASSERT_FALSE(network.ok()) << length;
-    EXPECT_EQ(network.error().id(), ErrorId::net_missing_blob);
+    EXPECT_EQ(network.error().id(), errors::net_missing_blob);
   }
 }
 
@@ -120,121 +121,120 @@ std::string pool(const std::string& parameters) {
 INSTANTIATE_TEST_SUITE_P(
     Graph, BadNets,
     ::testing::Values(
-        BadNet{ErrorId::net_layer_type, on("1 2", "Convolutoin", ""), "did you mean Convolution?"},
-        BadNet{ErrorId::net_layer_type, on("1 2", "relu", ""), "did you mean ReLU?"},
-        BadNet{ErrorId::net_layer_type, on("1 2", "BN", ""), "BatchNorm and Scale"},
-        BadNet{ErrorId::net_layer_type, on("1 2", "Qwertz", ""), "Qwertz"},
-        BadNet{ErrorId::net_no_input, layer("x", "ReLU", "data"), "Input"},
-        BadNet{ErrorId::net_no_input,
+        BadNet{errors::net_layer_type, on("1 2", "Convolutoin", ""), "did you mean Convolution?"},
+        BadNet{errors::net_layer_type, on("1 2", "relu", ""), "did you mean ReLU?"},
+        BadNet{errors::net_layer_type, on("1 2", "BN", ""), "BatchNorm and Scale"},
+        BadNet{errors::net_layer_type, on("1 2", "Qwertz", ""), "Qwertz"},
+        BadNet{errors::net_no_input, layer("x", "ReLU", "data"), "Input"},
+        BadNet{errors::net_no_input,
                "layer { name: 'd' type: 'Data' top: 'data' }" + layer("x", "ReLU", "data"),
                "tells no shape"},
-        BadNet{ErrorId::net_no_layer, input("1 2"), ""},
-        BadNet{ErrorId::net_unknown_bottom, on("1 2", "ReLU", "") + layer("y", "ReLU", "z"),
+        BadNet{errors::net_no_layer, input("1 2"), ""},
+        BadNet{errors::net_unknown_bottom, on("1 2", "ReLU", "") + layer("y", "ReLU", "z"),
                "no layer makes it"},
-        BadNet{ErrorId::net_unknown_bottom,
+        BadNet{errors::net_unknown_bottom,
                input("1 2") + layer("y", "ReLU", "z") + layer("z", "ReLU", "y"),
                "only layer z after it"},
-        BadNet{ErrorId::net_unknown_bottom, input("1 2") + layer("y", "ReLU", "y"), "itself"},
-        BadNet{ErrorId::net_bottom_count, on("1 2", "ReLU", "bottom: 'data'"), "bottoms = 2"},
-        BadNet{ErrorId::net_bottom_count, on("1 2", "Eltwise", ""), "bottoms = 1"},
-        BadNet{ErrorId::net_bottom_count, on("1 2", "ReLU", "top: 'y'"), "tops = 2"},
-        BadNet{ErrorId::net_duplicate_layer, on("1 2", "ReLU", "") + layer("x", "ReLU", "x"),
+        BadNet{errors::net_unknown_bottom, input("1 2") + layer("y", "ReLU", "y"), "itself"},
+        BadNet{errors::net_bottom_count, on("1 2", "ReLU", "bottom: 'data'"), "bottoms = 2"},
+        BadNet{errors::net_bottom_count, on("1 2", "Eltwise", ""), "bottoms = 1"},
+        BadNet{errors::net_bottom_count, on("1 2", "ReLU", "top: 'y'"), "tops = 2"},
+        BadNet{errors::net_duplicate_layer, on("1 2", "ReLU", "") + layer("x", "ReLU", "x"),
                "name = x"},
-        BadNet{ErrorId::net_shape, on("1 0 2", "ReLU", ""), "(1,0,2)"},
-        BadNet{ErrorId::net_shape, on("1 -5", "ReLU", ""), "(1,-5)"},
-        BadNet{ErrorId::net_shape, on("65536 65536", "ReLU", ""), ""},
-        BadNet{ErrorId::net_shape, on("9223372036854775807 3 3 3", "ReLU", ""), ""},
-        BadNet{ErrorId::net_shape, on("1 2 3 4 5", "ReLU", ""), "at most 4 axes"}));
+        BadNet{errors::net_shape, on("1 0 2", "ReLU", ""), "(1,0,2)"},
+        BadNet{errors::net_shape, on("1 -5", "ReLU", ""), "(1,-5)"},
+        BadNet{errors::net_shape, on("65536 65536", "ReLU", ""), ""},
+        BadNet{errors::net_shape, on("9223372036854775807 3 3 3", "ReLU", ""), ""},
+        BadNet{errors::net_shape, on("1 2 3 4 5", "ReLU", ""), "at most 4 axes"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Windows, BadNets,
     ::testing::Values(
-        BadNet{ErrorId::net_layer_parameter, conv("kernel_size: 3"), "num_output"},
-        BadNet{ErrorId::net_layer_parameter, conv("num_output: 4"), "kernel_size"},
-        BadNet{ErrorId::net_layer_parameter, conv("num_output: 4 kernel_size: 3 stride: 0"),
+        BadNet{errors::net_layer_parameter, conv("kernel_size: 3"), "num_output"},
+        BadNet{errors::net_layer_parameter, conv("num_output: 4"), "kernel_size"},
+        BadNet{errors::net_layer_parameter, conv("num_output: 4 kernel_size: 3 stride: 0"),
                "stride"},
-        BadNet{ErrorId::net_layer_parameter, conv("num_output: 4 kernel_size: 3 pad: 4294967295"),
+        BadNet{errors::net_layer_parameter, conv("num_output: 4 kernel_size: 3 pad: 4294967295"),
                "pad"},
-        BadNet{ErrorId::net_layer_parameter, conv("num_output: 4 kernel_size: 3 dilation: 0"),
+        BadNet{errors::net_layer_parameter, conv("num_output: 4 kernel_size: 3 dilation: 0"),
                "dilation"},
-        BadNet{ErrorId::net_layer_parameter, conv("num_output: 4 kernel_size: 3 kernel_h: 3"),
+        BadNet{errors::net_layer_parameter, conv("num_output: 4 kernel_size: 3 kernel_h: 3"),
                "given twice"},
-        BadNet{ErrorId::net_layer_parameter,
+        BadNet{errors::net_layer_parameter,
                conv("num_output: 4 kernel_size: 3 kernel_size: 3 kernel_size: 3"), "3 values"},
-        BadNet{ErrorId::net_layer_parameter, conv("num_output: 4 kernel_size: 1 group: 3"),
+        BadNet{errors::net_layer_parameter, conv("num_output: 4 kernel_size: 1 group: 3"),
                "num_output is 4"},
-        BadNet{ErrorId::net_layer_parameter, conv("num_output: 4 kernel_size: 1 group: 2"),
+        BadNet{errors::net_layer_parameter, conv("num_output: 4 kernel_size: 1 group: 2"),
                "3 channels"},
-        BadNet{ErrorId::net_layer_parameter, conv("num_output: 4 kernel_size: 1 axis: 2"), "axis"},
-        BadNet{ErrorId::net_shape, conv("num_output: 4 kernel_size: 9"), "(1,4,0,0)"},
-        BadNet{ErrorId::net_operand_shapes,
+        BadNet{errors::net_layer_parameter, conv("num_output: 4 kernel_size: 1 axis: 2"), "axis"},
+        BadNet{errors::net_shape, conv("num_output: 4 kernel_size: 9"), "(1,4,0,0)"},
+        BadNet{errors::net_operand_shapes,
                on("1 2", "Convolution", "convolution_param { num_output: 1 kernel_size: 1 }"),
                "3 axes"},
-        BadNet{ErrorId::net_layer_parameter,
+        BadNet{errors::net_layer_parameter,
                on("1 3 8 8", "Deconvolution",
                   "convolution_param { num_output: 1 kernel_size: 2 pad: 2 }"),
                "pad"},
-        BadNet{ErrorId::net_layer_parameter, pool("kernel_size: 2 pool: STOCHASTIC"), "STOCHASTIC"},
-        BadNet{ErrorId::net_layer_parameter, pool("kernel_size: 2 pad: 2"), "below kernel_size"},
-        BadNet{ErrorId::net_layer_parameter, pool("kernel_size: 20"), "larger than"},
-        BadNet{ErrorId::net_layer_parameter, pool("kernel_size: 1 stride: 5"), "behind the input"},
-        BadNet{ErrorId::net_layer_parameter, pool("stride: 2"), "kernel_size"},
-        BadNet{ErrorId::net_layer_parameter, pool("global_pooling: true kernel_size: 2"),
+        BadNet{errors::net_layer_parameter, pool("kernel_size: 2 pool: STOCHASTIC"), "STOCHASTIC"},
+        BadNet{errors::net_layer_parameter, pool("kernel_size: 2 pad: 2"), "below kernel_size"},
+        BadNet{errors::net_layer_parameter, pool("kernel_size: 20"), "larger than"},
+        BadNet{errors::net_layer_parameter, pool("kernel_size: 1 stride: 5"), "behind the input"},
+        BadNet{errors::net_layer_parameter, pool("stride: 2"), "kernel_size"},
+        BadNet{errors::net_layer_parameter, pool("global_pooling: true kernel_size: 2"),
                "global_pooling"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Others, BadNets,
     ::testing::Values(
-        BadNet{ErrorId::net_layer_parameter,
+        BadNet{errors::net_layer_parameter,
                on("1 2 3 4", "InnerProduct", "inner_product_param { num_output: 2 axis: 2 }"),
                "axis"},
-        BadNet{ErrorId::net_layer_parameter, on("1 2", "LRN", "lrn_param { local_size: 4 }"),
-               "odd"},
-        BadNet{ErrorId::net_layer_parameter,
+        BadNet{errors::net_layer_parameter, on("1 2", "LRN", "lrn_param { local_size: 4 }"), "odd"},
+        BadNet{errors::net_layer_parameter,
                on("1 2", "LRN", "lrn_param { norm_region: WITHIN_CHANNEL }"), "ACROSS_CHANNELS"},
-        BadNet{ErrorId::net_layer_parameter,
+        BadNet{errors::net_layer_parameter,
                on("1 2 3 4", "Scale", "scale_param { axis: 2 num_axes: 2 }"), "per channel"},
-        BadNet{ErrorId::net_bottom_count, on("1 2 3 4", "Scale", "bottom: 'data'"), "bottoms = 2"},
-        BadNet{ErrorId::net_axis, on("1 2", "Softmax", "softmax_param { axis: 2 }"), "(1,2)"},
-        BadNet{ErrorId::net_axis, on("1 2", "Softmax", "softmax_param { axis: -3 }"), "-3"},
-        BadNet{ErrorId::net_layer_parameter, on("1 2", "Clip", "clip_param { min: 1 max: 0 }"),
+        BadNet{errors::net_bottom_count, on("1 2 3 4", "Scale", "bottom: 'data'"), "bottoms = 2"},
+        BadNet{errors::net_axis, on("1 2", "Softmax", "softmax_param { axis: 2 }"), "(1,2)"},
+        BadNet{errors::net_axis, on("1 2", "Softmax", "softmax_param { axis: -3 }"), "-3"},
+        BadNet{errors::net_layer_parameter, on("1 2", "Clip", "clip_param { min: 1 max: 0 }"),
                "min"},
-        BadNet{ErrorId::net_layer_parameter, on("1 2", "Power", "power_param { power: nan }"),
+        BadNet{errors::net_layer_parameter, on("1 2", "Power", "power_param { power: nan }"),
                "power"},
-        BadNet{ErrorId::net_operand_shapes, input("1 3", "b") + on("1 2", "Eltwise", "bottom: 'b'"),
+        BadNet{errors::net_operand_shapes, input("1 3", "b") + on("1 2", "Eltwise", "bottom: 'b'"),
                "(1,3)"},
         BadNet{
-            ErrorId::net_bottom_count,
+            errors::net_bottom_count,
             on("1 2", "Eltwise", "bottom: 'data' bottom: 'data' eltwise_param { operation: PROD }"),
             "PROD"},
-        BadNet{ErrorId::net_layer_parameter,
+        BadNet{errors::net_layer_parameter,
                on("1 2", "Eltwise", "bottom: 'data' eltwise_param { coeff: 1 }"), "coeff"},
-        BadNet{ErrorId::net_operand_shapes,
+        BadNet{errors::net_operand_shapes,
                input("1 3 4", "b") + on("1 2 5", "Concat", "bottom: 'b'"), "axis 1"},
-        BadNet{ErrorId::net_layer_parameter, on("1 5", "Slice", "top: 'y'"), "does not divide"},
-        BadNet{ErrorId::net_layer_parameter,
+        BadNet{errors::net_layer_parameter, on("1 5", "Slice", "top: 'y'"), "does not divide"},
+        BadNet{errors::net_layer_parameter,
                on("1 5", "Slice", "top: 'y' slice_param { slice_point: 5 }"), "inside"},
-        BadNet{ErrorId::net_operand_shapes,
+        BadNet{errors::net_operand_shapes,
                on("1 5", "Reshape", "reshape_param { shape { dim: 2 dim: -1 } }"), "number of"},
-        BadNet{ErrorId::net_layer_parameter,
+        BadNet{errors::net_layer_parameter,
                on("1 6", "Reshape", "reshape_param { shape { dim: -1 dim: -1 } }"), "several"},
-        BadNet{ErrorId::net_axis, on("1 6", "Permute", "permute_param { order: 2 }"), "order"},
-        BadNet{ErrorId::net_layer_parameter,
+        BadNet{errors::net_axis, on("1 6", "Permute", "permute_param { order: 2 }"), "order"},
+        BadNet{errors::net_layer_parameter,
                on("1 6", "Permute", "permute_param { order: 0 order: 0 }"), "every axis once"},
-        BadNet{ErrorId::net_layer_parameter,
+        BadNet{errors::net_layer_parameter,
                input("1 1 9 2", "b") + on("1 1 4 4", "Crop", "bottom: 'b'"), "axis 2"},
-        BadNet{ErrorId::net_layer_parameter,
+        BadNet{errors::net_layer_parameter,
                on("1 5 2 2", "ShuffleChannel", "shuffle_channel_param { group: 2 }"), "5 channels"},
-        BadNet{ErrorId::net_layer_parameter, on("1 5 2 2", "Upsample", ""), "size"},
-        BadNet{ErrorId::net_layer_parameter, on("1 5 3 2", "Reorg", "reorg_param { stride: 2 }"),
+        BadNet{errors::net_layer_parameter, on("1 5 2 2", "Upsample", ""), "size"},
+        BadNet{errors::net_layer_parameter, on("1 5 3 2", "Reorg", "reorg_param { stride: 2 }"),
                "stride"},
-        BadNet{ErrorId::net_layer_parameter, on("1 5", "Tile", ""), "tiles"},
-        BadNet{ErrorId::net_shape, on("65536 5", "Tile", "tile_param { tiles: 16000000 }"), ""},
-        BadNet{ErrorId::net_layer_parameter, on("1 5 3 3", "Interp", "interp_param { pad_beg: 1 }"),
+        BadNet{errors::net_layer_parameter, on("1 5", "Tile", ""), "tiles"},
+        BadNet{errors::net_shape, on("65536 5", "Tile", "tile_param { tiles: 16000000 }"), ""},
+        BadNet{errors::net_layer_parameter, on("1 5 3 3", "Interp", "interp_param { pad_beg: 1 }"),
                "pad_beg"},
-        BadNet{ErrorId::net_operand_shapes, on("1 5 3 3", "Region", "region_param { classes: 2 }"),
+        BadNet{errors::net_operand_shapes, on("1 5 3 3", "Region", "region_param { classes: 2 }"),
                "channels"},
-        BadNet{ErrorId::net_operand_shapes, on("1 85 3 3", "Yolo", "") + layer("y", "ReLU", "x"),
+        BadNet{errors::net_operand_shapes, on("1 85 3 3", "Yolo", "") + layer("y", "ReLU", "x"),
                "coordinates are floats"}));
 
 TEST(BadNet, AllProblemsAtOnce) {
@@ -259,7 +259,7 @@ caffe::NetParameter with_convolution() {
 TEST(BadWeights, Missing) {
   auto network = import_caffe(with_convolution());
   ASSERT_FALSE(network.ok());
-  EXPECT_EQ(network.error().id(), ErrorId::net_missing_blob);
+  EXPECT_EQ(network.error().id(), errors::net_missing_blob);
   EXPECT_TRUE(import_caffe(with_convolution(), {.needs_weights = false}).ok());
 }
 
@@ -269,7 +269,7 @@ TEST(BadWeights, OfAnotherSize) {
   add_blob(layer_of(net, "x"), {3}, std::vector<float>(4));
   auto network = import_caffe(net);
   ASSERT_FALSE(network.ok());
-  EXPECT_EQ(network.error().id(), ErrorId::net_blob_shape);
+  EXPECT_EQ(network.error().id(), errors::net_blob_shape);
   EXPECT_NE(network.error().detail().find("bias"), std::string::npos);
 }
 
@@ -286,7 +286,7 @@ TEST(BadWeights, NotFinite) {
   add_blob(layer_of(net, "x"), {3}, {0, 1, 2});
   auto network = import_caffe(net);
   ASSERT_FALSE(network.ok());
-  EXPECT_EQ(network.error().id(), ErrorId::net_blob_value);
+  EXPECT_EQ(network.error().id(), errors::net_blob_value);
 }
 
 // ---- The network itself ----

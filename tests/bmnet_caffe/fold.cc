@@ -2,6 +2,7 @@
 #include <cmath>
 #include <random>
 
+#include "base/errors/bmnet.h"
 #include "bmnet_caffe/nets.h"
 
 namespace tputwin::net::testing {
@@ -181,7 +182,7 @@ TEST(Fold, ANameInUseBetweenForbidsIt) {
 TEST(Fold, ReportsEveryMissingBlob) {
   auto result = fold_batch_norm(parse(kConvolution + kNormAndScale));
   ASSERT_FALSE(result.ok());
-  EXPECT_EQ(result.error().id(), ErrorId::net_missing_blob);
+  EXPECT_EQ(result.error().id(), errors::net_missing_blob);
   EXPECT_NE(result.error().detail().find("layer bn"), std::string::npos);
   EXPECT_NE(result.error().detail().find("layer sc"), std::string::npos);
 }

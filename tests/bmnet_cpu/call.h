@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/cpu_ops/cpu_ops.h"
 
 namespace tputwin::test {
@@ -49,7 +50,7 @@ struct CpuCall {
   void expect_refused() const {
     const Status result = status();
     ASSERT_FALSE(result.ok());
-    EXPECT_EQ(result.error().id(), ErrorId::net_cpu_shape) << result.message();
+    EXPECT_EQ(result.error().id(), errors::net_cpu_shape) << result.message();
   }
 
   bmnet::LayerParameter op;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <random>
 
+#include "base/errors/bmnet.h"
 #include "bmnet_cpu/call.h"
 #include "common/rng.h"
 
@@ -109,7 +110,7 @@ TEST(Hostile, RandomCallsComputeOrAreRefused) {
     call.output(same ? call.inputs[0].first : generator.shape());
     const Status status = call.status();
     if (!status.ok()) {
-      ASSERT_EQ(status.error().id(), ErrorId::net_cpu_shape);
+      ASSERT_EQ(status.error().id(), errors::net_cpu_shape);
     }
   }
 }

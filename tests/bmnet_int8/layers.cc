@@ -1,4 +1,5 @@
 // The interpreter on cases small enough to compute by hand.
+#include "base/errors/bmnet.h"
 #include "bmnet_int8/net.h"
 
 namespace tputwin::test {
@@ -237,26 +238,26 @@ TEST(RunInt8, RefusesWhatItDoesNotKnow) {
   layer.input({1}, {1}).output({1});
   auto result = layer.tensors();
   ASSERT_FALSE(result.ok());
-  EXPECT_EQ(result.error().id(), ErrorId::net_ir_type);
+  EXPECT_EQ(result.error().id(), errors::net_ir_type);
 }
 
 TEST(RunInt8, RefusesBlobsThatAreNoIntegersOrOfAnotherSize) {
   auto layer = convolution({1, 1, 1, 1}, {1}, {1, 1, 1, 1}, 1);
-  EXPECT_EQ(layer.tensors().error().id(), ErrorId::net_missing_blob);
+  EXPECT_EQ(layer.tensors().error().id(), errors::net_missing_blob);
   for (float value : {0.5F, 128.0F, -129.0F, NAN}) {
     layer.blobs = {blob({value})};
-    EXPECT_EQ(layer.tensors().error().id(), ErrorId::net_not_integer) << value;
+    EXPECT_EQ(layer.tensors().error().id(), errors::net_not_integer) << value;
   }
   layer.blobs = {blob({1, 2})};
-  EXPECT_EQ(layer.tensors().error().id(), ErrorId::net_blob_shape);
+  EXPECT_EQ(layer.tensors().error().id(), errors::net_blob_shape);
 }
 
 TEST(RunInt8, RefusesInputsOfAnotherSize) {
   auto layer = convolution({1, 1, 1, 1}, {1}, {1, 1, 1, 1}, 1);
   layer.inputs["in0"].push_back(0);
-  EXPECT_EQ(layer.tensors().error().id(), ErrorId::net_data_shape);
+  EXPECT_EQ(layer.tensors().error().id(), errors::net_data_shape);
   layer.inputs.clear();
-  EXPECT_EQ(layer.tensors().error().id(), ErrorId::net_data_shape);
+  EXPECT_EQ(layer.tensors().error().id(), errors::net_data_shape);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/errors/bmnet.h"
 #include "bmnet_int8/net.h"
 
 namespace tputwin::test {
@@ -123,11 +124,11 @@ TEST(Move, ConcatOfFloats) {
 TEST(Move, SizesThatDoNotGoTogether) {
   OneLayer layer("tg_reshape");
   layer.input({1, 2}, {1, 2}).output({3});
-  EXPECT_EQ(layer.tensors().error().id(), ErrorId::net_operand_shapes);
+  EXPECT_EQ(layer.tensors().error().id(), errors::net_operand_shapes);
   OneLayer slice("tg_slice");
   slice.op.mutable_tg_slice_param()->set_axis(2);
   slice.input({2, 1}, {1, 2}).output({2, 1});
-  EXPECT_EQ(slice.tensors().error().id(), ErrorId::net_axis);
+  EXPECT_EQ(slice.tensors().error().id(), errors::net_axis);
 }
 
 }  // namespace

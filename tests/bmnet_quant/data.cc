@@ -1,4 +1,5 @@
 // Data sets.
+#include "base/errors/bmnet.h"
 #include "bmnet/data/data_set.h"
 
 #include <bmnet/bmnet_caffe.pb.h>
@@ -33,7 +34,7 @@ ErrorId refusal(const std::string& path, const DataOptions& options) {
   std::vector<float> values(options.shape.count());
   const Status status = (*data)->sample(0, values);
   EXPECT_FALSE(status.ok());
-  return status.ok() ? ErrorId::net_ir : status.error().id();
+  return status.ok() ? errors::net_ir : status.error().id();
 }
 
 void write(const std::string& path, const std::vector<uint8_t>& bytes) {
@@ -77,18 +78,18 @@ TEST(Data, IdxThatLies) {
   EXPECT_EQ(sample(**data, 1, 4), (std::vector<float>{5, 6, 7, 8}));
   EXPECT_EQ((*data)->label(1), -1);
   write(folder / "short", header);
-  EXPECT_EQ(refusal(folder / "short", options), ErrorId::net_data);
+  EXPECT_EQ(refusal(folder / "short", options), errors::net_data);
   std::vector<uint8_t> huge = header;
   huge[4] = huge[8] = 255;
   write(folder / "huge", huge);
-  EXPECT_EQ(refusal(folder / "huge", options), ErrorId::net_data);
+  EXPECT_EQ(refusal(folder / "huge", options), errors::net_data);
   write(folder / "labels", {0, 0, 8, 1, 0, 0, 0, 1, 7});
   DataOptions labelled = options;
   labelled.list = folder / "labels";
-  EXPECT_EQ(refusal(folder / "whole", labelled), ErrorId::net_data_label);
+  EXPECT_EQ(refusal(folder / "whole", labelled), errors::net_data_label);
   DataOptions other = options;
   other.shape = {1, 3, 2, 2};
-  EXPECT_EQ(refusal(folder / "whole", other), ErrorId::net_data_shape);
+  EXPECT_EQ(refusal(folder / "whole", other), errors::net_data_shape);
 }
 
 TEST(Data, RawTensors) {
@@ -108,10 +109,10 @@ TEST(Data, RawTensors) {
   ASSERT_TRUE(data.ok()) << data.status().message();
   EXPECT_EQ(sample(**data, 0, 3), (std::vector<float>{-1, 1, -128}));
   options.shape = {1, 2, 1, 1};
-  EXPECT_EQ(refusal(folder / "i8", options), ErrorId::net_data_shape);
-  EXPECT_EQ(refusal(folder / "none", options), ErrorId::net_data);
+  EXPECT_EQ(refusal(folder / "i8", options), errors::net_data_shape);
+  EXPECT_EQ(refusal(folder / "none", options), errors::net_data);
   write(folder / "empty", {});
-  EXPECT_EQ(refusal(folder / "empty", options), ErrorId::net_data_empty);
+  EXPECT_EQ(refusal(folder / "empty", options), errors::net_data_empty);
 }
 
 // Blue 10, green 20, red 30, at (0, 0) of a picture otherwise black.
@@ -170,9 +171,9 @@ TEST(Data, CropAndResize) {
   data = open_data_set(folder.path(), options);
   EXPECT_EQ(sample(**data, 0, 6)[0], 3.5f);  // of 0, 1, 6, 7
   options = {.shape = {1, 1, 8, 8}, .crop = true};
-  EXPECT_EQ(refusal(folder.path(), options), ErrorId::net_data_shape);
+  EXPECT_EQ(refusal(folder.path(), options), errors::net_data_shape);
   write(folder / "0.png", {1, 2, 3});
-  EXPECT_EQ(refusal(folder.path(), {.shape = {1, 1, 2, 2}}), ErrorId::net_data);
+  EXPECT_EQ(refusal(folder.path(), {.shape = {1, 1, 2, 2}}), errors::net_data);
 }
 
 TEST(Data, Lmdb) {
@@ -200,10 +201,10 @@ TEST(Data, Lmdb) {
 TEST(Data, BrokenLmdb) {
   const TemporaryDirectory folder;
   write(folder / "data.mdb", {1, 2, 3});
-  EXPECT_EQ(refusal(folder.path(), {.shape = {1, 1, 1, 2}}), ErrorId::net_data);
+  EXPECT_EQ(refusal(folder.path(), {.shape = {1, 1, 1, 2}}), errors::net_data);
   const TemporaryDirectory second;
   write_lmdb(second.path(), {"this is no Datum"});
-  EXPECT_EQ(refusal(second.path(), {.shape = {1, 1, 1, 2}}), ErrorId::net_data);
+  EXPECT_EQ(refusal(second.path(), {.shape = {1, 1, 1, 2}}), errors::net_data);
 }
 
 }  // namespace

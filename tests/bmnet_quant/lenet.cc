@@ -1,6 +1,7 @@
 // The vendor's LeNet: its float weights and thresholds make its integers.
 #include <gtest/gtest.h>
 
+#include "base/errors/bmnet.h"
 #include "base/file.h"
 #include "bmnet/caffe/import.h"
 #include "bmnet/quantize/integers.h"
@@ -101,7 +102,7 @@ TEST(Table, RefusesWhatIsNone) {
        {"", "hello", "layer { threshold_y: 1 }", "name: \"x\"", "\x12\x01", "layer { name: 3 }"}) {
     auto table = read(text);
     ASSERT_FALSE(table.ok()) << text;
-    EXPECT_EQ(table.error().id(), ErrorId::net_table) << text;
+    EXPECT_EQ(table.error().id(), errors::net_table) << text;
   }
   EXPECT_TRUE(read("\nlayer { name: \"a\" threshold_y: 1 }").ok());
 }

@@ -1,6 +1,7 @@
 // What resolve() reads from a table, and what it refuses.
 #include <gtest/gtest.h>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/quantize/integers.h"
 #include "bmnet/quantize/quantise.h"
 #include "bmnet_quant/networks.h"
@@ -22,7 +23,7 @@ const LayerIntegers& of(const Network& network, const std::vector<LayerIntegers>
 ErrorId refusal(const Network& network, const std::string& text) {
   auto result = resolve(network, table(text));
   EXPECT_FALSE(result.ok()) << text;
-  return result.ok() ? ErrorId::net_ir : result.error().id();
+  return result.ok() ? errors::net_ir : result.error().id();
 }
 
 TEST(Resolve, MovesAndReluTakeOverThresholds) {
@@ -65,22 +66,20 @@ TEST(Resolve, Refuses) {
   const Network sigmoid =
       graph("layer { name: \"y\" type: \"Sigmoid\" bottom: \"data\" top: \"y\" }");
   const std::string data = "layer { name: \"data\" threshold_y: 3 }";
-  EXPECT_EQ(refusal(sigmoid, data), ErrorId::net_table_entry);
-  EXPECT_EQ(refusal(sigmoid, data + "layer { name: \"y\" threshold_y: 0 }"),
-            ErrorId::net_threshold);
+  EXPECT_EQ(refusal(sigmoid, data), errors::net_table_entry);
+  EXPECT_EQ(refusal(sigmoid, data + "layer { name: \"y\" threshold_y: 0 }"), errors::net_threshold);
   EXPECT_EQ(refusal(sigmoid, data + "layer { name: \"y\" threshold_y: inf }"),
-            ErrorId::net_threshold);
+            errors::net_threshold);
   EXPECT_EQ(refusal(sigmoid, data + "layer { name: \"y\" threshold_y: 1 right_shift_width: 32 }"),
-            ErrorId::net_shift);
+            errors::net_shift);
   const Network pool = graph(R"(layer { name: "y" type: "Pooling" bottom: "data" top: "y"
     pooling_param { pool: AVE kernel_size: 2 stride: 2 } })");
-  EXPECT_EQ(refusal(pool, data + "layer { name: \"y\" threshold_y: 1 }"), ErrorId::net_multiplier);
+  EXPECT_EQ(refusal(pool, data + "layer { name: \"y\" threshold_y: 1 }"), errors::net_multiplier);
   EXPECT_EQ(refusal(pool, data + "layer { name: \"y\" threshold_y: 1 threshold_x_quantized: 256 }"),
-            ErrorId::net_multiplier);
+            errors::net_multiplier);
   const Network leaky = graph(R"(layer { name: "y" type: "ReLU" bottom: "data" top: "y"
     relu_param { negative_slope: 0.1 } })");
-  EXPECT_EQ(refusal(leaky, data + "layer { name: \"y\" threshold_y: 1 }"),
-            ErrorId::net_table_entry);
+  EXPECT_EQ(refusal(leaky, data + "layer { name: \"y\" threshold_y: 1 }"), errors::net_table_entry);
 }
 
 // quantise() writes what resolve() reads.
@@ -122,7 +121,7 @@ TEST(Quantise, RefusesWeightsOutOfRange) {
   };
   auto refused = run(32, 0, nullptr);
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().id(), ErrorId::net_weight_range);
+  EXPECT_EQ(refused.error().id(), errors::net_weight_range);
   auto zero = run(0, 0.5f, nullptr);
   ASSERT_TRUE(zero.ok());
   EXPECT_EQ(zero->layer(1).right_shift_width(), 0);
@@ -130,7 +129,7 @@ TEST(Quantise, RefusesWeightsOutOfRange) {
   std::vector<Error> warnings;
   ASSERT_TRUE(run(1, 1e6f, &warnings).ok());
   ASSERT_EQ(warnings.size(), 1u);
-  EXPECT_EQ(warnings[0].id(), ErrorId::net_bias_saturated);
+  EXPECT_EQ(warnings[0].id(), errors::net_bias_saturated);
 }
 
 // A bias beyond 16 bits costs more than a bit of the weights.

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "base/errors/bmnet.h"
 #include "base/file.h"
 #include "bmnet/caffe/import.h"
 #include "bmnet/quantize/integers.h"
@@ -103,7 +104,7 @@ TEST(CalibrateTool, SaysWhatIsMissing) {
   const tputwin::testing::TemporaryDirectory folder;
   auto request = tools::find_model("tiny", folder.path());
   ASSERT_FALSE(request.ok());
-  EXPECT_EQ(request.error().id(), ErrorId::net_cli);
+  EXPECT_EQ(request.error().id(), errors::net_cli);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // TW-SYS: the system around us.
+#include "base/errors/base.h"
 #include "base/file.h"
 #include "errors/trigger.h"
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/errors/bmkernel.h"
 #include "base/last_error.h"
 #include "errors/trigger.h"
 

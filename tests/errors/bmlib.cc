@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/errors/bmlib.h"
 #include "base/last_error.h"
 #include "errors/trigger.h"
 

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "base/errors/bmlib.h"
 #include "base/last_error.h"
 #include "errors/trigger.h"
 #include "sdk/bmlib/card.h"

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <functional>
 
+#include "base/errors/bmnet.h"
 #include "base/last_error.h"
 #include "bmnet/api/cpu_call.h"
 #include "bmnet/caffe/import.h"
@@ -97,7 +98,7 @@ TW_TRIGGER(net_memory, [] {
 TW_TRIGGER(net_custom_code, [] {
   net::ImportOptions import{.needs_weights = false};
   import.custom["Mine"] = [](net::caffe::LayerParameter & layer, net::TensorOp&){
-      return Status(Error(ErrorId::net_custom_code).in("layer " + layer.name()).detail("thrown"));
+      return Status(Error(errors::net_custom_code).in("layer " + layer.name()).detail("thrown"));
   };
   return compile(input("dim: 1 dim: 3 dim: 4 dim: 4") +
                      "layer { name: 'mine' type: 'Mine' bottom: 'data' top: 'mine' }",

@@ -1,6 +1,7 @@
 // TW-NET: the int8 interpreter and the operators of the host.
 #include <bmnet/targets/cpu/cpu_op.hpp>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/cpu_ops/cpu_ops.h"
 #include "bmnet/reference/execute.h"
 #include "errors/trigger.h"
@@ -45,7 +46,7 @@ TW_TRIGGER(net_cpu_payload, []() -> Status {
     AnyOp().parse_cmd(payload, 3);
   } catch (const std::exception& error) {
     const std::string text = error.what();
-    if (text.find("TW-NET-0502") != std::string::npos) return Error(ErrorId::net_cpu_payload);
+    if (text.find("TW-NET-0502") != std::string::npos) return Error(errors::net_cpu_payload);
   }
   return {};
 });

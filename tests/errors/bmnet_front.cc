@@ -1,6 +1,7 @@
 // TW-NET: the front end of the compiler.
 #include <string>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/caffe/import.h"
 #include "errors/trigger.h"
 

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/errors/bmnet.h"
 #include "base/file.h"
 #include "bmnet/data/data_set.h"
 #include "bmnet/float/execute.h"

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/errors/bmodel.h"
 #include "bmodel/containers.h"
 #include "bmodel/message.h"
 #include "bmodel/parts.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <libbmruntime/bmruntime.hpp>
 
+#include "base/errors/bmruntime.h"
 #include "base/last_error.h"
 #include "bmodel/bmodel.h"
 #include "errors/trigger.h"

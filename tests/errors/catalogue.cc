@@ -46,7 +46,7 @@ TEST(Catalogue, EveryRowHasATrigger) {
 std::string errors_page() {
   std::string page =
       "# Errors\n\n"
-      "Generated from src/base/errors_*.def; `TPUTWIN_REBASE=1 build/bin/test_errors` writes it "
+      "Generated from src/base/errors/*.def; `TPUTWIN_REBASE=1 build/bin/test_errors` writes it "
       "anew.\n\n"
       "An error stops the call. A warning is counted and execution goes on: a document forbids\n"
       "what the chip's reference model carries out. In strict mode (TPUTWIN_STRICT=1) warnings "

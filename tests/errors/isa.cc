@@ -1,4 +1,5 @@
 // One broken command buffer per TW-ISA row.
+#include "base/errors/isa.h"
 #include "errors/trigger.h"
 #include "isa/bm1880_codec.h"
 #include "isa/dmabuf.h"

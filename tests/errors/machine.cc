@@ -1,4 +1,5 @@
 // TW-MCH: programs whose order cannot be kept, and CPU operators without a host.
+#include "base/errors/machine.h"
 #include "errors/trigger.h"
 #include "machine/device.h"
 

@@ -1,4 +1,5 @@
 // TW-MEM: memory ranges.
+#include "base/errors/memory.h"
 #include "errors/trigger.h"
 #include "memory/global_memory.h"
 #include "memory/layout.h"

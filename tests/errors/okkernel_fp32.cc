@@ -1,4 +1,5 @@
 // TW-OKK: rules that every function has, and those of the fp32 element-wise functions.
+#include "base/errors/okkernel.h"
 #include "base/last_error.h"
 #include "errors/kernel.h"
 #include "errors/trigger.h"

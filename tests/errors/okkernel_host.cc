@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "base/errors/memory.h"
+#include "base/errors/okkernel.h"
 #include "base/last_error.h"
 #include "errors/trigger.h"
 

@@ -1,4 +1,5 @@
 // TW-OKK-03xx: convolution, pooling and matrix product.
+#include "base/errors/okkernel.h"
 #include "errors/kernel.h"
 #include "errors/trigger.h"
 #include "memory/layout.h"

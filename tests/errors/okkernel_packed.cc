@@ -1,4 +1,5 @@
 // Rules of the movement, bitwise and fixed point functions.
+#include "base/errors/okkernel.h"
 #include "errors/kernel.h"
 #include "errors/trigger.h"
 

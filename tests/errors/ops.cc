@@ -1,4 +1,5 @@
 // TW-OPS: each trigger takes a legal operation and breaks one rule.
+#include "base/errors/ops.h"
 #include "errors/trigger.h"
 #include "memory/layout.h"
 #include "ops/operation.h"

@@ -1,6 +1,7 @@
 // TW-CLI: command line tools.
 #include <vector>
 
+#include "base/errors/tools.h"
 #include "base/last_error.h"
 #include "errors/trigger.h"
 #include "tools/catalogue.h"

@@ -1,6 +1,7 @@
 // TW-TPU-00xx and 04xx: kernels that break the rules of arguments, control and pointers.
 #include <stdexcept>
 
+#include "base/errors/tpukernel.h"
 #include "base/last_error.h"
 #include "errors/tpu_kernel.h"
 #include "ops/operation.h"

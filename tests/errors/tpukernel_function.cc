@@ -1,4 +1,5 @@
 // TW-TPU: rules of the functions of floating-point tensors.
+#include "base/errors/tpukernel.h"
 #include "errors/tpu_kernel.h"
 
 namespace tputwin::testing {

@@ -1,4 +1,5 @@
 // TW-TPU-03xx: products of matrices.
+#include "base/errors/tpukernel.h"
 #include "errors/tpu_kernel.h"
 #include "errors/trigger.h"
 #include "ops/operation.h"

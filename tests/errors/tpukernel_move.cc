@@ -1,4 +1,5 @@
 // TW-TPU: rules of data movement.
+#include "base/errors/tpukernel.h"
 #include "errors/tpu_kernel.h"
 
 namespace tputwin::testing {

@@ -1,4 +1,5 @@
 // TW-TPU-03xx: convolution, depthwise convolution and pooling.
+#include "base/errors/tpukernel.h"
 #include "errors/tpu_kernel.h"
 #include "errors/trigger.h"
 

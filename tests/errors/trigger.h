@@ -26,9 +26,9 @@ struct TriggerRegistration {
   }
 };
 
-// At namespace scope; the lambda breaks exactly the rule of ErrorId::symbol.
+// At namespace scope; the lambda breaks exactly the rule of errors::symbol.
 #define TW_TRIGGER(symbol, ...)                                             \
   static const ::tputwin::testing::TriggerRegistration tw_trigger_##symbol( \
-      ::tputwin::ErrorId::symbol, __VA_ARGS__)
+      ::tputwin::errors::symbol, __VA_ARGS__)
 
 }  // namespace tputwin::testing

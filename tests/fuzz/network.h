@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/caffe/import.h"
 
 namespace tputwin::fuzz {
@@ -19,7 +20,7 @@ inline std::string import_all(const ::bmnet::caffe::NetParameter& caffe_net, boo
       return "a folded net has BatchNorm";
   auto again = net::import_caffe(*folded, options);
   // Products of weights may overflow.
-  if (network.ok() && !again.ok() && again.error().id() != ErrorId::net_blob_value)
+  if (network.ok() && !again.ok() && again.error().id() != errors::net_blob_value)
     return "the folded net is refused: " + again.error().message();
   return "";
 }

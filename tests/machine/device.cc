@@ -6,6 +6,8 @@
 #include <numeric>
 #include <thread>
 
+#include "base/errors/machine.h"
+#include "base/errors/memory.h"
 #include "machine/programs.h"
 
 namespace tputwin::test {
@@ -128,7 +130,7 @@ TEST(Device, EnginesThatWaitForEachOtherAreAnError) {
     auto device = make_device({.schedule = schedule});
     Status status = device->run(b.program());
     ASSERT_FALSE(status.ok());
-    EXPECT_EQ(status.error().id(), ErrorId::mch_wait_never);
+    EXPECT_EQ(status.error().id(), errors::mch_wait_never);
   }
 }
 
@@ -140,7 +142,7 @@ TEST(Device, AnErrorNamesTheInstructionAndSticks) {
   fill(*device, kTile);
   Status status = device->run(b.program());
   ASSERT_FALSE(status.ok());
-  EXPECT_EQ(status.error().id(), ErrorId::mem_global_range);
+  EXPECT_EQ(status.error().id(), errors::mem_global_range);
   EXPECT_THAT(status.message(), testing::HasSubstr(" 2 "));
   EXPECT_EQ(device->local().lane(0)[0], 3) << "what ran before the error stays";
   EXPECT_EQ(device->error().message(), status.message());
@@ -207,7 +209,7 @@ TEST(Device, WithoutAHostACpuCallIsAnErrorThatNamesTheOperator) {
   auto device = make_device();
   Status status = device->run(b.call("softmax").program());
   ASSERT_FALSE(status.ok());
-  EXPECT_EQ(status.error().id(), ErrorId::mch_no_cpu_host);
+  EXPECT_EQ(status.error().id(), errors::mch_no_cpu_host);
   EXPECT_THAT(status.message(), testing::HasSubstr("softmax"));
   device->clear_error();
   EXPECT_TRUE(device->run(ProgramBuilder().call("marker", true).program()).ok());

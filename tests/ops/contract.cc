@@ -1,4 +1,5 @@
 // Names, engines, footprints, bounds and costs.
+#include "base/errors/memory.h"
 #include "ops/lanes.h"
 
 namespace tputwin::testing {
@@ -49,7 +50,7 @@ TEST(Bounds, SurviveHostileViews) {
   global.shape = {65536, 65536, 65536, 65536};  // 2^64 elements, a count of 0 in 64 bits
   Status volume = check_bounds(Operation(DmaTensor{.dst = global, .src = global}), chip, bytes);
   ASSERT_FALSE(volume.ok());
-  EXPECT_EQ(volume.error().id(), ErrorId::mem_result_volume);
+  EXPECT_EQ(volume.error().id(), errors::mem_result_volume);
   global.shape = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
   global.stride = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
   EXPECT_FALSE(inside(global));

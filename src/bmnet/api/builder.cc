@@ -8,8 +8,10 @@
 #include <map>
 #include <optional>
 
+#include "base/errors/bmnet.h"
 #include "base/file.h"
 #include "base/last_error.h"
+#include "base/quirks.h"
 #include "bmnet/api/cpu_call.h"
 #include "bmnet/caffe/import.h"
 #include "bmnet/emit/compile.h"
@@ -19,7 +21,7 @@
 namespace bmnet {
 
 using tputwin::Error;
-using tputwin::ErrorId;
+namespace errors = tputwin::errors;
 using tputwin::Result;
 using tputwin::Status;
 namespace net = tputwin::net;
@@ -43,7 +45,7 @@ T take(Result<T> result) {
 std::string path_or_empty(const char* path) { return path == nullptr ? "" : path; }
 
 void write(const char* call, const char* path, std::span<const uint8_t> bytes) {
-  if (path == nullptr) raise(Error(ErrorId::net_cli).in(call).argument("dst", "NULL"));
+  if (path == nullptr) raise(Error(errors::net_cli).in(call).argument("dst", "NULL"));
   need(tputwin::write_bytes(path, bytes));
 }
 
@@ -60,7 +62,7 @@ struct BuilderBase::State {
   std::optional<net::Compiled> compiled;
 
   net::Compiled& built(const char* call) {
-    if (!compiled) raise(Error(ErrorId::net_order).in(call));
+    if (!compiled) raise(Error(errors::net_order).in(call));
     return *compiled;
   }
 
@@ -73,10 +75,10 @@ struct BuilderBase::State {
       layer.setup(&op);
       layer.codegen(&op);
     } catch (const std::exception& e) {
-      return Error(ErrorId::net_custom_code).in("layer " + parameter.name()).detail(e.what());
+      return Error(errors::net_custom_code).in("layer " + parameter.name()).detail(e.what());
     }
     if (op.output_shape_size() < parameter.top_size())
-      return Error(ErrorId::net_custom_shape)
+      return Error(errors::net_custom_shape)
           .in("layer " + parameter.name())
           .argument("output_shape",
                     fmt::format("{} of {}", op.output_shape_size(), parameter.top_size()));
@@ -115,10 +117,10 @@ struct BuilderBase::State {
       inst.set_context(&context);
       inst.encode();
     } catch (const std::exception& e) {
-      return Error(ErrorId::net_custom_code).in("layer " + op.name()).detail(e.what());
+      return Error(errors::net_custom_code).in("layer " + op.name()).detail(e.what());
     }
     if (tputwin::thread_diagnostics().error_count() != errors)
-      return Error(ErrorId::net_custom_code)
+      return Error(errors::net_custom_code)
           .in("layer " + op.name())
           .detail(tputwin::thread_diagnostics().last_error()->message());
     op = inst.op();
@@ -156,7 +158,7 @@ struct BuilderBase::State {
     net::CompileOptions options;
     options.level = static_cast<net::Level>(opt);
     options.dequantise_outputs = enable_dequantized;
-    options.first_pooling = net::has_quirk("first_pooling");
+    options.first_pooling = tputwin::has_quirk("first_pooling");
     for (auto& [key, inst] : insts)
       options.customized[key] = [this, i = inst.get()](TensorOp& op, const net::LayerIntegers&,
                                                        net::Program& program) {
@@ -168,18 +170,18 @@ struct BuilderBase::State {
 
 BuilderBase::BuilderBase(CHIP_VER ver) : state_(std::make_unique<State>()) {
   if (ver != BM_CHIP_BM1880)
-    raise(Error(ErrorId::net_chip).in("CaffeBuilder").argument("ver", fmt::format("{}", ver)));
+    raise(Error(errors::net_chip).in("CaffeBuilder").argument("ver", fmt::format("{}", ver)));
 }
 
 BuilderBase::~BuilderBase() = default;
 
 void BuilderBase::addCustomizedTensorInst(Instruction* inst) {
   if (inst == nullptr)
-    raise(Error(ErrorId::net_custom_layer).in("addCustomizedTensorInst").argument("inst", "NULL"));
+    raise(Error(errors::net_custom_layer).in("addCustomizedTensorInst").argument("inst", "NULL"));
   std::unique_ptr<Instruction> owned(inst);
   const std::string key = inst->inst_name();
   if (key.empty())
-    raise(Error(ErrorId::net_custom_layer)
+    raise(Error(errors::net_custom_layer)
               .in("addCustomizedTensorInst")
               .argument("inst_name", "\"\""));
   state_->insts[key] = std::move(owned);
@@ -192,7 +194,7 @@ void BuilderBase::build(int n, int c, int h, int w, int opt) {
 void BuilderBase::build(std::vector<TensorShape> nchw, int opt) {
   State& s = *state_;
   if (opt < BM_OPT_NONE || opt > BM_OPT_LAYER_GROUP_WITH_WEIGHT_OPT)
-    raise(Error(ErrorId::net_option).in("build").argument("opt", fmt::format("{}", opt)));
+    raise(Error(errors::net_option).in("build").argument("opt", fmt::format("{}", opt)));
   s.compiled.reset();
   auto caffe_net = take(net::load_caffe(s.prototxt, s.caffemodel));
   s.table = take(net::read_table_file(s.in_ctable));
@@ -205,7 +207,7 @@ void BuilderBase::build(std::vector<TensorShape> nchw, int opt) {
   s.compiled = take(net::compile(*s.network, s.table, s.compile_options(opt)));
   const net::Compiled& done = *s.compiled;
   if (!s.weight_bin.empty() && take(tputwin::read_bytes(s.weight_bin)) != done.weight)
-    raise(Error(ErrorId::net_cli)
+    raise(Error(errors::net_cli)
               .in("build")
               .argument("weight_bin", s.weight_bin)
               .detail("the file holds other weights than the caffemodel"));
@@ -249,7 +251,7 @@ void BuilderBase::store_model(const char* net_name, const char* dst, const char*
   (void)debug;
   const net::Compiled& done = state_->built("store_model");
   if (net_name == nullptr)
-    raise(Error(ErrorId::net_cli).in("store_model").argument("net_name", "NULL"));
+    raise(Error(errors::net_cli).in("store_model").argument("net_name", "NULL"));
   tputwin::bmodel::Model model = net::to_model(done, net_name);
   need(net::add_plugins(model, done.cpu_operators, path_or_empty(plugin_path)));
   write("store_model", dst, take(tputwin::bmodel::write(model, tputwin::bmodel::Container::v2_1)));
@@ -285,11 +287,11 @@ CaffeBuilderBase::~CaffeBuilderBase() = default;
 
 void CaffeBuilderBase::addCustomizedLayer(Layer* layer) {
   if (layer == nullptr)
-    raise(Error(ErrorId::net_custom_layer).in("addCustomizedLayer").argument("layer", "NULL"));
+    raise(Error(errors::net_custom_layer).in("addCustomizedLayer").argument("layer", "NULL"));
   std::unique_ptr<Layer> owned(layer);
   const std::string type = layer->layer_name();
   if (type.empty())
-    raise(Error(ErrorId::net_custom_layer).in("addCustomizedLayer").argument("layer_name", "\"\""));
+    raise(Error(errors::net_custom_layer).in("addCustomizedLayer").argument("layer_name", "\"\""));
   state_->layers[type] = std::move(owned);
 }
 

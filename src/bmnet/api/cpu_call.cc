@@ -7,6 +7,7 @@
 
 #include <filesystem>
 
+#include "base/errors/bmnet.h"
 #include "base/file.h"
 #include "base/last_error.h"
 
@@ -28,7 +29,7 @@ Status add_plugins(bmodel::Model& model, const std::vector<std::string>& operato
     const fs::path arm = fs::path(folder) / "armv8" / (name + ".so");
     auto code = read_bytes(x86.string());
     if (folder.empty() || !code.ok())
-      return Error(ErrorId::net_plugin_missing)
+      return Error(errors::net_plugin_missing)
           .in("store_model")
           .argument("plugin_path", fmt::format("\"{}\"", folder))
           .detail(fmt::format("operator {}, file {}", name, x86.string()));
@@ -36,7 +37,7 @@ Status add_plugins(bmodel::Model& model, const std::vector<std::string>& operato
     if (auto other = read_bytes(arm.string()); other.ok())
       library.armv8 = std::move(*other);
     else
-      (void)report(Error(ErrorId::net_plugin_arm)
+      (void)report(Error(errors::net_plugin_arm)
                        .in("store_model")
                        .argument("plugin_path", fmt::format("\"{}\"", folder))
                        .detail(fmt::format("operator {}", name)));

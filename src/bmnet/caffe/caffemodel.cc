@@ -3,6 +3,7 @@
 
 #include <climits>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/caffe/caffe_net.h"
 #include "bmnet/caffe/upgrade.h"
 
@@ -12,7 +13,7 @@ namespace {
 constexpr int kElu = 140;  // the field that elu_param has in Caffe itself
 
 Error malformed(std::string detail) {
-  return Error(ErrorId::net_caffemodel).in("read_caffemodel").detail(std::move(detail));
+  return Error(errors::net_caffemodel).in("read_caffemodel").detail(std::move(detail));
 }
 
 // Field 140 of a layer is ELU's parameter, if the layer is an ELU; else it is some fork's own.

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/caffe/layer.h"
 #include "bmnet/caffe/upgrade.h"
 
@@ -28,16 +29,16 @@ Error blob_error(const Layer& layer, ErrorId id, const char* blob, size_t values
 
 Result<Affine> batch_norm(const Layer& layer) {
   if (layer.blobs_size() < 3)
-    return blob_error(layer, ErrorId::net_missing_blob, "blobs", 0,
+    return blob_error(layer, errors::net_missing_blob, "blobs", 0,
                       "there are " + std::to_string(layer.blobs_size()) +
                           ": mean, variance and factor are wanted");
   const auto &mean = layer.blobs(0).data(), &variance = layer.blobs(1).data();
   if (mean.empty() || mean.size() != variance.size())
-    return blob_error(layer, ErrorId::net_blob_shape, "variance",
+    return blob_error(layer, errors::net_blob_shape, "variance",
                       static_cast<size_t>(variance.size()),
                       "mean has " + std::to_string(mean.size()));
   if (layer.blobs(2).data_size() != 1)
-    return blob_error(layer, ErrorId::net_blob_shape, "factor",
+    return blob_error(layer, errors::net_blob_shape, "factor",
                       static_cast<size_t>(layer.blobs(2).data_size()), "one is wanted");
   const double sum = layer.blobs(2).data(0), norm = sum == 0 ? 0 : 1 / sum;
   const double eps = layer.batch_norm_param().eps();
@@ -50,8 +51,8 @@ Result<Affine> batch_norm(const Layer& layer) {
   if (std::all_of(result.factor.begin(), result.factor.end(),
                   [](double v) { return std::isfinite(v); }))
     return result;
-  return blob_error(layer, ErrorId::net_blob_value, "variance",
-                    static_cast<size_t>(variance.size()), "variance + eps is positive");
+  return blob_error(layer, errors::net_blob_value, "variance", static_cast<size_t>(variance.size()),
+                    "variance + eps is positive");
 }
 
 std::vector<double> to_double(const caffe::BlobProto& blob) {
@@ -61,17 +62,17 @@ std::vector<double> to_double(const caffe::BlobProto& blob) {
 Result<Affine> scale(const Layer& layer) {
   const bool bias = layer.scale_param().bias_term();
   if (layer.blobs_size() < (bias ? 2 : 1))
-    return blob_error(layer, ErrorId::net_missing_blob, bias ? "bias" : "scale", 0, "");
+    return blob_error(layer, errors::net_missing_blob, bias ? "bias" : "scale", 0, "");
   Affine result{to_double(layer.blobs(0)), {}};
   result.offset.resize(result.factor.size());
   if (bias) result.offset = to_double(layer.blobs(1));
   if (result.factor.size() == result.offset.size()) return result;
-  return blob_error(layer, ErrorId::net_blob_shape, "bias", result.offset.size(),
+  return blob_error(layer, errors::net_blob_shape, "bias", result.offset.size(),
                     "scale has " + std::to_string(result.factor.size()));
 }
 
 Result<Affine> bias(const Layer& layer) {
-  if (layer.blobs_size() < 1) return blob_error(layer, ErrorId::net_missing_blob, "bias", 0, "");
+  if (layer.blobs_size() < 1) return blob_error(layer, errors::net_missing_blob, "bias", 0, "");
   Affine result{{}, to_double(layer.blobs(0))};
   result.factor.resize(result.offset.size(), 1);
   return result;
@@ -149,11 +150,11 @@ Status fold_into(Layer& layer, const Affine& affine) {
   const Linear kind = linear(layer);
   const auto outputs = static_cast<size_t>(kind.outputs);
   if (layer.blobs_size() < (kind.has_bias ? 2 : 1))
-    return blob_error(layer, ErrorId::net_missing_blob, kind.has_bias ? "bias" : "weight", 0, "");
+    return blob_error(layer, errors::net_missing_blob, kind.has_bias ? "bias" : "weight", 0, "");
   auto& weight = *layer.mutable_blobs(0)->mutable_data();
   const auto where = channels(layer, kind.outputs, weight.size());
   if (!where || weight.empty())
-    return blob_error(layer, ErrorId::net_blob_shape, "weight", static_cast<size_t>(weight.size()),
+    return blob_error(layer, errors::net_blob_shape, "weight", static_cast<size_t>(weight.size()),
                       "there are " + std::to_string(outputs) + " outputs");
   int at = 0;
   for (int64_t o = 0; o < where->outer; ++o)
@@ -173,7 +174,7 @@ Status fold_into(Layer& layer, const Affine& affine) {
   }
   auto& bias = *layer.mutable_blobs(1)->mutable_data();
   if (static_cast<size_t>(bias.size()) != outputs)
-    return blob_error(layer, ErrorId::net_blob_shape, "bias", static_cast<size_t>(bias.size()),
+    return blob_error(layer, errors::net_blob_shape, "bias", static_cast<size_t>(bias.size()),
                       "there are " + std::to_string(outputs) + " outputs");
   for (size_t c = 0; c < outputs; ++c) {
     const int i = static_cast<int>(c);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/caffe/layer.h"
 #include "bmnet/caffe/upgrade.h"
 
@@ -70,18 +71,18 @@ class NetImporter {
       else
         works = true;
       if (layer.name().empty())
-        problem(ErrorId::net_duplicate_layer, layer, "name", "none", "every layer has one");
+        problem(errors::net_duplicate_layer, layer, "name", "none", "every layer has one");
       else if (!names_.insert(layer.name()).second)
-        problem(ErrorId::net_duplicate_layer, layer, "name", layer.name());
+        problem(errors::net_duplicate_layer, layer, "name", layer.name());
       for (const std::string& top : layer.top()) makers_.emplace(top, layer.name());
     }
-    if (inputs == 0) net_problem(ErrorId::net_no_input, "no Input layer, and no input: field");
-    if (!works) net_problem(ErrorId::net_no_layer, "it has inputs only");
+    if (inputs == 0) net_problem(errors::net_no_input, "no Input layer, and no input: field");
+    if (!works) net_problem(errors::net_no_layer, "it has inputs only");
     const size_t given = options_.input_shapes.size();
     if (given != 0 && inputs != 0 && given != inputs)
-      net_problem(ErrorId::net_input_shape, "the net has " + std::to_string(inputs) +
-                                                " inputs, and there are " + std::to_string(given) +
-                                                " shapes");
+      net_problem(errors::net_input_shape, "the net has " + std::to_string(inputs) +
+                                               " inputs, and there are " + std::to_string(given) +
+                                               " shapes");
   }
 
   // ---- Tensors ----
@@ -110,7 +111,7 @@ class NetImporter {
     if (custom != options_.custom.end()) return import_custom(layer, custom->second);
     const LayerKind* kind = find_kind(layer.type());
     if (kind == nullptr || kind->role == LayerKind::unsupported) {
-      problem(ErrorId::net_layer_type, layer, "type", layer.type(),
+      problem(errors::net_layer_type, layer, "type", layer.type(),
               kind == nullptr ? suggestion(layer.type()) : "use " + std::string(kind->instead));
       return define_unknown(layer);
     }
@@ -133,7 +134,7 @@ class NetImporter {
     auto fits = [&](std::string_view what, int count, int low, int high) {
       if (count >= low && count <= high) return true;
       problem(
-          ErrorId::net_bottom_count, layer, what, std::to_string(count),
+          errors::net_bottom_count, layer, what, std::to_string(count),
           low == high ? std::to_string(low) : std::to_string(low) + " to " + std::to_string(high));
       return false;
     };
@@ -147,7 +148,7 @@ class NetImporter {
     const auto found = current_.find(bottom);
     if (found != current_.end()) return &tensors_.at(found->second);
     const auto maker = makers_.find(bottom);
-    problem(ErrorId::net_unknown_bottom, layer, "bottom", bottom,
+    problem(errors::net_unknown_bottom, layer, "bottom", bottom,
             maker == makers_.end()          ? "no layer makes it"
             : maker->second == layer.name() ? "only this layer itself makes it"
                                             : "only layer " + maker->second + " after it makes it");
@@ -204,8 +205,7 @@ class NetImporter {
       for (int i = 0; i < op.bottom_size(); ++i) {
         const int wanted = moves_elements(op.type()) ? op.input_shape(0).data_type_size() : 1;
         if (op.input_shape(i).data_type_size() == wanted) continue;
-        problem(ErrorId::net_operand_shapes, layer, layer.bottom(i),
-                wanted == 1 ? "floats" : "int8",
+        problem(errors::net_operand_shapes, layer, layer.bottom(i), wanted == 1 ? "floats" : "int8",
                 moves_elements(op.type()) ? "inputs are all int8 or all floats"
                                           : "the layer computes on int8; coordinates are floats");
         return false;
@@ -234,7 +234,7 @@ class NetImporter {
       return define_unknown(layer);
     }
     if (op.output_shape_size() != op.top_size() || op.type().empty()) {
-      problem(ErrorId::net_custom_shape, layer, "output_shape",
+      problem(errors::net_custom_shape, layer, "output_shape",
               std::to_string(op.output_shape_size()),
               "the layer has " + std::to_string(op.top_size()) + " tops");
       return define_unknown(layer);
@@ -327,7 +327,7 @@ class NetImporter {
         end.add_bottom(op.top(i));
         *end.add_input_shape() = tensor.shape;
       }
-    if (end.bottom().empty()) return net_problem(ErrorId::net_no_layer, "nothing is an output");
+    if (end.bottom().empty()) return net_problem(errors::net_no_layer, "nothing is an output");
     network_.ops.push_back(std::move(end));
   }
 

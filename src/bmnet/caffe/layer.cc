@@ -1,5 +1,7 @@
 #include "bmnet/caffe/layer.h"
 
+#include "base/errors/bmnet.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -78,20 +80,20 @@ bool Importer::axis(std::string_view name, int64_t value, const Dims& dims, int&
   const auto axes = static_cast<int64_t>(dims.size());
   result = static_cast<int>(value < 0 ? value + axes : value);
   if (value >= -axes && value < axes) return true;
-  problem(ErrorId::net_axis, name, std::to_string(value), "the shape is " + describe(dims));
+  problem(errors::net_axis, name, std::to_string(value), "the shape is " + describe(dims));
   return false;
 }
 
 bool Importer::axes_at_least(size_t count, int bottom) {
   if (dims(bottom).size() >= count) return true;
-  problem(ErrorId::net_operand_shapes, op.bottom(bottom), describe(dims(bottom)),
+  problem(errors::net_operand_shapes, op.bottom(bottom), describe(dims(bottom)),
           "the layer wants " + std::to_string(count) + " axes");
   return false;
 }
 
 bool Importer::same_dims(int a, int b) {
   if (dims(a) == dims(b)) return true;
-  problem(ErrorId::net_operand_shapes, op.bottom(b), describe(dims(b)),
+  problem(errors::net_operand_shapes, op.bottom(b), describe(dims(b)),
           op.bottom(a) + " is " + describe(dims(a)));
   return false;
 }
@@ -105,7 +107,7 @@ void Importer::output(const Dims& dims, bool is_float) {
   const bool small = std::all_of(dims.begin(), dims.end(), [](int64_t d) { return d >= 1; });
   if (!small || volume(dims) >= kMaxElements || dims.size() > kMaxAxes) {
     const int top = std::min(op.output_shape_size(), op.top_size() - 1);
-    problem(ErrorId::net_shape, top < 0 ? "" : op.top(top), describe(dims),
+    problem(errors::net_shape, top < 0 ? "" : op.top(top), describe(dims),
             dims.size() > kMaxAxes ? "tensors have at most 4 axes" : "");
     return;
   }
@@ -118,24 +120,24 @@ void Importer::weights(const std::vector<Weight>& wanted) {
     if (static_cast<int>(i) < caffe.blobs_size())
       weight(wanted[i], caffe.blobs(static_cast<int>(i)));
     else
-      problem(ErrorId::net_missing_blob, wanted[i].name, "none");
+      problem(errors::net_missing_blob, wanted[i].name, "none");
   }
   for (int i = static_cast<int>(wanted.size()); i < caffe.blobs_size(); ++i)
-    problem(ErrorId::net_blob_shape, "blob " + std::to_string(i),
+    problem(errors::net_blob_shape, "blob " + std::to_string(i),
             std::to_string(caffe.blobs(i).data_size()) + " values",
             "the layer has " + std::to_string(wanted.size()) + " blobs only");
 }
 
 void Importer::weight(const Weight& wanted, const caffe::BlobProto& blob) {
   if (blob.data_size() != volume(wanted.dims)) {
-    problem(ErrorId::net_blob_shape, wanted.name, std::to_string(blob.data_size()) + " values",
+    problem(errors::net_blob_shape, wanted.name, std::to_string(blob.data_size()) + " values",
             "the layer wants " + describe(wanted.dims));
     return;
   }
   const auto bad = std::find_if_not(blob.data().begin(), blob.data().end(),
                                     [](float v) { return std::isfinite(v); });
   if (bad != blob.data().end())
-    problem(ErrorId::net_blob_value, wanted.name, std::to_string(*bad),
+    problem(errors::net_blob_value, wanted.name, std::to_string(*bad),
             "value " + std::to_string(bad - blob.data().begin()));
   blobs_.push_back({wanted.dims, {blob.data().begin(), blob.data().end()}});
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/caffe/import.h"
 
 namespace tputwin::net {
@@ -37,7 +38,7 @@ class Importer {
   // ---- Problems ----
   void problem(ErrorId id, std::string_view argument, std::string value, std::string detail = "");
   void parameter(std::string_view name, std::string value, std::string detail) {
-    problem(ErrorId::net_layer_parameter, name, std::move(value), std::move(detail));
+    problem(errors::net_layer_parameter, name, std::move(value), std::move(detail));
   }
   // Whether value is in [low, high]; a problem if not.
   bool range(std::string_view name, int64_t value, int64_t low, int64_t high);

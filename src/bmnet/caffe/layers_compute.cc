@@ -1,6 +1,7 @@
 // Layers with weights or windows: convolution, inner product, pooling, normalisation.
 #include <algorithm>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/caffe/layer.h"
 
 namespace tputwin::net {
@@ -185,7 +186,7 @@ bool scale_dims(Importer& layer, int64_t first, int64_t num_axes, Dims& spanned)
   const auto axes = static_cast<int64_t>(dims.size());
   const int64_t end = num_axes < 0 ? axes : axis + num_axes;
   if (num_axes < -1 || end > axes) {
-    layer.problem(ErrorId::net_axis, "num_axes", std::to_string(num_axes),
+    layer.problem(errors::net_axis, "num_axes", std::to_string(num_axes),
                   "the shape is " + describe(dims));
     return false;
   }

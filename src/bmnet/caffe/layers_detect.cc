@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/caffe/layer.h"
 
 namespace tputwin::net {
@@ -14,7 +15,7 @@ bool regions(Importer& layer, int bottom, int64_t& count) {
   const int64_t values = volume(layer.dims(bottom));
   count = values / 5;
   if (values % 5 == 0 && layer.dims(bottom)[0] == count) return true;
-  layer.problem(ErrorId::net_operand_shapes, layer.op.bottom(bottom), describe(layer.dims(bottom)),
+  layer.problem(errors::net_operand_shapes, layer.op.bottom(bottom), describe(layer.dims(bottom)),
                 "regions are (R,5): index, x1, y1, x2, y2");
   return false;
 }
@@ -73,8 +74,8 @@ void check_detection_bottoms(Importer& layer, const ::bmnet::TGDetectOutputParam
   const int64_t boxes = priors * 4 * (param.share_location() ? 1 : classes);
   auto expect = [&](int bottom, bool right, const std::string& wanted) {
     if (right) return;
-    layer.problem(ErrorId::net_operand_shapes, layer.op.bottom(bottom),
-                  describe(layer.dims(bottom)), wanted);
+    layer.problem(errors::net_operand_shapes, layer.op.bottom(bottom), describe(layer.dims(bottom)),
+                  wanted);
   };
   expect(2, prior.size() == 3 && prior[1] == 2 && prior[2] % 4 == 0, "priors are (1,2,4*P)");
   expect(0, volume(layer.dims(0)) == n * boxes,
@@ -171,7 +172,7 @@ void import_proposal(Importer& layer) {
   auto expect = [&](int bottom, int64_t channels) {
     const Dims wanted = {scores.n, channels, scores.h, scores.w};
     if (layer.dims(bottom) != wanted)
-      layer.problem(ErrorId::net_operand_shapes, layer.op.bottom(bottom),
+      layer.problem(errors::net_operand_shapes, layer.op.bottom(bottom),
                     describe(layer.dims(bottom)),
                     describe(wanted) + " for " + std::to_string(anchors) + " anchors");
   };
@@ -212,7 +213,7 @@ void import_psroi_pooling(Importer& layer) {
   if (!layer.ready() || !layer.axes_at_least(4) || !regions(layer, 1, count)) return;
   const int64_t group = p.group_size();
   if (layer.extents().c != p.output_dim() * group * group)
-    layer.problem(ErrorId::net_operand_shapes, layer.op.bottom(0), describe(layer.dims()),
+    layer.problem(errors::net_operand_shapes, layer.op.bottom(0), describe(layer.dims()),
                   "output_dim * group_size^2 channels");
   else
     layer.output({count, p.output_dim(), group, group}, false);
@@ -233,7 +234,7 @@ void import_region(Importer& layer) {
   if (!layer.ready() || !layer.axes_at_least(4)) return;
   const int64_t channels = int64_t{p.num()} * (p.coords() + 1 + p.classes());
   if (layer.extents().c != channels)
-    layer.problem(ErrorId::net_operand_shapes, layer.op.bottom(0), describe(layer.dims()),
+    layer.problem(errors::net_operand_shapes, layer.op.bottom(0), describe(layer.dims()),
                   "num * (coords + 1 + classes) = " + std::to_string(channels) + " channels");
   else
     layer.output(layer.dims(), true);
@@ -246,7 +247,7 @@ void import_yolo(Importer& layer) {
   layer.range("classes", p.classes(), 1, kMaxExtent);
   if (!layer.ready() || !layer.axes_at_least(4)) return;
   if (layer.extents().c % (p.classes() + 5) != 0)
-    layer.problem(ErrorId::net_operand_shapes, layer.op.bottom(0), describe(layer.dims()),
+    layer.problem(errors::net_operand_shapes, layer.op.bottom(0), describe(layer.dims()),
                   "a multiple of classes + 5 channels");
   else
     layer.output(layer.dims(), true);
@@ -277,7 +278,7 @@ void import_yolo_post(Importer& layer) {
   const int64_t boxes = param.mask_size() / layer.bottoms();
   for (int i = 0; i < layer.bottoms(); ++i)
     if (layer.axes_at_least(4, i) && layer.extents(i).c != boxes * (p.classes() + 5))
-      layer.problem(ErrorId::net_operand_shapes, layer.op.bottom(i), describe(layer.dims(i)),
+      layer.problem(errors::net_operand_shapes, layer.op.bottom(i), describe(layer.dims(i)),
                     std::to_string(boxes * (p.classes() + 5)) + " channels");
   layer.output({1, 1, layer.dims()[0] * kYoloPostDetections, 7}, true);
 }

@@ -1,4 +1,5 @@
 // Shapes that input layers tell.
+#include "base/errors/bmnet.h"
 #include "bmnet/caffe/layer.h"
 
 namespace tputwin::net {
@@ -29,7 +30,7 @@ Dims dummy_dims(const caffe::DummyDataParameter& p, int index) {
 
 Result<Dims> input_dims(const caffe::LayerParameter& layer, int index) {
   auto fail = [&](const char* detail) {
-    return Error(ErrorId::net_no_input)
+    return Error(errors::net_no_input)
         .in("layer " + layer.name() + " (" + layer.type() + ")")
         .argument("top", layer.top(index))
         .detail(detail);

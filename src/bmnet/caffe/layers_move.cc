@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/caffe/layer.h"
 
 namespace tputwin::net {
@@ -27,7 +28,7 @@ void concat(Importer& layer, int64_t wanted_axis) {
       out[a] += dims[a];
     }
     if (dims != expected)
-      layer.problem(ErrorId::net_operand_shapes, layer.op.bottom(i), describe(dims),
+      layer.problem(errors::net_operand_shapes, layer.op.bottom(i), describe(dims),
                     layer.op.bottom(0) + " is " + describe(layer.dims()) +
                         "; only extents of axis " + std::to_string(axis) + " may differ");
   }
@@ -46,7 +47,7 @@ bool reshaped(Importer& layer, const caffe::ReshapeParameter& p, Dims& out) {
   const int64_t first = p.axis() < 0 ? p.axis() + axes + 1 : p.axis();
   const int64_t end = p.num_axes() < 0 ? axes : first + p.num_axes();
   if (first < 0 || first > axes || end > axes) {
-    layer.problem(ErrorId::net_axis, "axis", std::to_string(p.axis()),
+    layer.problem(errors::net_axis, "axis", std::to_string(p.axis()),
                   "the shape is " + describe(dims) + ", num_axes " + std::to_string(p.num_axes()));
     return false;
   }
@@ -55,7 +56,7 @@ bool reshaped(Importer& layer, const caffe::ReshapeParameter& p, Dims& out) {
   for (int i = 0; i < p.shape().dim_size(); ++i) {
     const int64_t d = p.shape().dim(i);
     if (d == 0 && first + i >= axes) {
-      layer.problem(ErrorId::net_axis, "shape", "0", "there is no extent to keep");
+      layer.problem(errors::net_axis, "shape", "0", "there is no extent to keep");
       return false;
     }
     if (d == -1) rest = out.size();
@@ -129,7 +130,7 @@ void import_flatten(Importer& layer) {
       !layer.axis("end_axis", p.end_axis(), dims, last))
     return;
   if (last < first) {
-    layer.problem(ErrorId::net_axis, "end_axis", std::to_string(p.end_axis()), "not before axis");
+    layer.problem(errors::net_axis, "end_axis", std::to_string(p.end_axis()), "not before axis");
     return;
   }
   Dims out(dims.begin(), dims.begin() + first);
@@ -152,7 +153,7 @@ void import_reshape(Importer& layer) {
   if (!layer.ready() || !reshaped(layer, p, out)) return;
   const Dims dims = layer.dims();
   if (volume(out) == volume(dims)) return reshape_to(layer, out);
-  layer.problem(ErrorId::net_operand_shapes, "shape", describe(out),
+  layer.problem(errors::net_operand_shapes, "shape", describe(out),
                 "the input " + describe(dims) + " has another number of elements");
 }
 
@@ -165,7 +166,7 @@ void import_permute(Importer& layer) {
   std::set<uint32_t> seen;
   for (uint32_t axis : p.order()) {
     if (axis >= dims.size()) {
-      layer.problem(ErrorId::net_axis, "order", std::to_string(axis),
+      layer.problem(errors::net_axis, "order", std::to_string(axis),
                     "the shape is " + describe(dims));
       return;
     }

@@ -1,4 +1,5 @@
 // Layers that work element by element, and Softmax.
+#include "base/errors/bmnet.h"
 #include "bmnet/caffe/layer.h"
 
 namespace tputwin::net {
@@ -115,7 +116,7 @@ void import_eltwise(Importer& layer) {
     layer.parameter("coeff", "given", "for SUM only");
   if (!ones) param.mutable_coeff()->CopyFrom(p.coeff());
   if (p.operation() == Caffe::PROD && layer.bottoms() != 2)
-    layer.problem(ErrorId::net_bottom_count, "bottoms", std::to_string(layer.bottoms()),
+    layer.problem(errors::net_bottom_count, "bottoms", std::to_string(layer.bottoms()),
                   "PROD has two; longer products are several layers");
   for (int i = 1; layer.ready() && i < layer.bottoms(); ++i) layer.same_dims(0, i);
   same_shape(layer);

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "base/errors/bmnet.h"
 #include "base/file.h"
 #include "bmnet/caffe/caffe_net.h"
 #include "bmnet/caffe/upgrade.h"
@@ -140,7 +141,7 @@ Result<caffe::NetParameter> merge_caffe(caffe::NetParameter graph,
 
 Result<caffe::NetParameter> load_caffe(const std::string& prototxt, const std::string& caffemodel) {
   if (prototxt.empty() && caffemodel.empty())
-    return Error(ErrorId::net_prototxt).in("load_caffe").detail("neither a prototxt nor a model");
+    return Error(errors::net_prototxt).in("load_caffe").detail("neither a prototxt nor a model");
   if (prototxt.empty()) {
     TW_ASSIGN_OR_RETURN(model, read_binary(caffemodel, read_caffemodel));
     return merge_caffe(std::move(model), {});

@@ -5,6 +5,7 @@
 
 #include <climits>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/caffe/caffe_net.h"
 #include "bmnet/caffe/upgrade.h"
 
@@ -64,7 +65,7 @@ int deepest_nesting(std::string_view text) {
 }
 
 Error malformed(std::string detail) {
-  return Error(ErrorId::net_prototxt).in("read_prototxt").detail(std::move(detail));
+  return Error(errors::net_prototxt).in("read_prototxt").detail(std::move(detail));
 }
 
 }  // namespace

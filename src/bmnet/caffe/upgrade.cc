@@ -1,5 +1,7 @@
 #include "bmnet/caffe/upgrade.h"
 
+#include "base/errors/bmnet.h"
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -137,7 +139,7 @@ Status input_layers(caffe::NetParameter& net) {
   const bool shapes = net.input_shape_size() > 0;
   const int given = shapes ? net.input_shape_size() : net.input_dim_size() / 4;
   if ((given != inputs && given != 0) || (!shapes && net.input_dim_size() % 4 != 0))
-    return Error(ErrorId::net_no_input)
+    return Error(errors::net_no_input)
         .in("net " + net.name())
         .argument("input", std::to_string(inputs))
         .detail("there are " + std::to_string(net.input_shape_size()) + " input_shape and " +

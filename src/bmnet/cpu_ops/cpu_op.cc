@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "base/error.h"
+#include "base/errors/bmnet.h"
 
 namespace bmnet {
 namespace {
@@ -12,7 +12,7 @@ using Addresses = google::protobuf::RepeatedField<uint64_t>;
 
 // Thrown to the runtime, which makes it the error of the run.
 [[noreturn]] void refuse(const TensorOp& op, const char* why) {
-  throw std::runtime_error(tputwin::Error(tputwin::ErrorId::net_cpu_payload)
+  throw std::runtime_error(tputwin::Error(tputwin::errors::net_cpu_payload)
                                .in("layer " + op.name() + " (" + op.type() + ")")
                                .detail(why)
                                .message());

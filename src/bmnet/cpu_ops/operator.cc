@@ -1,11 +1,13 @@
 #include "bmnet/cpu_ops/operator.h"
 
+#include "base/errors/bmnet.h"
+
 #include <cmath>
 
 namespace tputwin::net::cpu {
 
 Error fail(const Call& call, std::string rule) {
-  return Error(ErrorId::net_cpu_shape)
+  return Error(errors::net_cpu_shape)
       .in("layer " + call.op.name() + " (" + call.op.type() + ")")
       .detail(std::move(rule));
 }

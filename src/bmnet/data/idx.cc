@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/data/readers.h"
 
 namespace tputwin::net {
@@ -74,7 +75,7 @@ class IdxImages final : public DataSet {
   Status add_labels(const std::string& path) {
     TW_ASSIGN_OR_RETURN(labels, read_idx(path));
     if (labels.bytes.size() != labels_.size())
-      return Error(ErrorId::net_data_label)
+      return Error(errors::net_data_label)
           .in("data set")
           .argument("file", path)
           .detail(fmt::format("{} labels, {} samples", labels.bytes.size(), labels_.size()));
@@ -109,7 +110,7 @@ Result<std::unique_ptr<DataSet>> open_idx(const std::string& path, const DataOpt
   if (images.dims.size() != 3 && images.dims.size() != 4)
     return data_error(path, fmt::format("it has {} axes, not 3 or 4", images.dims.size()));
   for (const int64_t extent : images.dims)
-    if (extent == 0) return Error(ErrorId::net_data_empty).in("data set").argument("file", path);
+    if (extent == 0) return Error(errors::net_data_empty).in("data set").argument("file", path);
   auto data = std::make_unique<IdxImages>(options, std::move(images), path);
   std::string labels = options.list;
   if (labels.empty()) {

@@ -7,6 +7,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/data/readers.h"
 
 namespace tputwin::net {
@@ -30,7 +31,7 @@ Picture resize(const Picture& picture, int64_t height, int64_t width) {
 }  // namespace
 
 Error data_error(const std::string& name, std::string detail) {
-  return Error(ErrorId::net_data).in("data set").argument("file", name).detail(std::move(detail));
+  return Error(errors::net_data).in("data set").argument("file", name).detail(std::move(detail));
 }
 
 bool is_picture_name(const std::string& name) {
@@ -45,7 +46,7 @@ bool is_picture_name(const std::string& name) {
 Result<Picture> decode_picture(std::span<const uint8_t> file, int64_t channels, bool rgb,
                                const std::string& name) {
   if (channels != 1 && channels != 3)
-    return Error(ErrorId::net_data_shape)
+    return Error(errors::net_data_shape)
         .in("data set")
         .argument("file", name)
         .detail(fmt::format("a picture has 1 or 3 channels, the net's input {}", channels));
@@ -74,7 +75,7 @@ Status apply_mean_and_scale(const DataOptions& o, int64_t top, int64_t left,
     return list.size() <= 1 || static_cast<int64_t>(list.size()) == o.shape.c;
   };
   if (!fits(o.mean) || !fits(o.scale))
-    return Error(ErrorId::net_data_shape)
+    return Error(errors::net_data_shape)
         .in("data set")
         .argument("mean, scale", fmt::format("{}, {} values", o.mean.size(), o.scale.size()))
         .detail(fmt::format("one, or one for each of {} channels", o.shape.c));
@@ -86,7 +87,7 @@ Status apply_mean_and_scale(const DataOptions& o, int64_t top, int64_t left,
                 o.mean_shape.w < left + o.shape.w ||
                 static_cast<int64_t>(o.mean_image.size()) <
                     o.mean_shape.c * o.mean_shape.h * o.mean_shape.w))
-    return Error(ErrorId::net_data_shape)
+    return Error(errors::net_data_shape)
         .in("data set")
         .argument("mean image", describe_extents(o.mean_shape));
   size_t i = 0;
@@ -104,7 +105,7 @@ Status prepare(const Picture& given, const DataOptions& options, const std::stri
                std::span<float> values) {
   const Extents& to = options.shape;
   const auto wrong = [&](const Extents& extents) {
-    return Error(ErrorId::net_data_shape)
+    return Error(errors::net_data_shape)
         .in("data set")
         .argument(name, describe_extents(extents))
         .detail("the net's input is " + describe_extents(to));

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/errors/bmnet.h"
 #include "base/file.h"
 #include "bmnet/data/readers.h"
 
@@ -23,7 +24,7 @@ class Raw final : public DataSet {
     const size_t size = bytes_.size() / labels_.size();
     const uint8_t* from = bytes_.data() + index * size;
     if (values.size() * (options_.raw_type == RawType::f32 ? 4 : 1) != size)
-      return Error(ErrorId::net_data_shape)
+      return Error(errors::net_data_shape)
           .in("data set")
           .argument("values", std::to_string(values.size()));
     for (size_t i = 0; i < values.size(); ++i) {
@@ -75,7 +76,7 @@ Result<std::unique_ptr<DataSet>> open_raw(const std::string& path, const DataOpt
   const size_t sample = static_cast<size_t>(options.shape.c * options.shape.h * options.shape.w) *
                         (options.raw_type == RawType::f32 ? 4 : 1);
   if (sample == 0 || bytes->size() % sample != 0)
-    return Error(ErrorId::net_data_shape)
+    return Error(errors::net_data_shape)
         .in("data set")
         .argument("file", path)
         .detail(fmt::format("{} bytes are no number of samples of {}", bytes->size(), sample));
@@ -86,8 +87,7 @@ Result<std::unique_ptr<DataSet>> open_raw(const std::string& path, const DataOpt
 Result<std::unique_ptr<DataSet>> open_data_set(const std::string& path,
                                                const DataOptions& options) {
   TW_ASSIGN_OR_RETURN(data, open_kind(path, options));
-  if (data->size() == 0)
-    return Error(ErrorId::net_data_empty).in("data set").argument("file", path);
+  if (data->size() == 0) return Error(errors::net_data_empty).in("data set").argument("file", path);
   return data;
 }
 

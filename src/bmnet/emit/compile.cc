@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <optional>
 #include <unordered_map>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/cpu_ops/cpu_ops.h"
 #include "bmnet/emit/explain.h"
 #include "bmnet/emit/lower.h"
@@ -224,7 +224,7 @@ class Compiler {
     storage_->place_parts(places_);
     compiled_.neuron_size = memory.bytes + kSlack;
     if (compiled_.neuron_size > kGlobalBytes)
-      return Error(ErrorId::net_memory)
+      return Error(errors::net_memory)
           .argument("neuron memory", fmt::format("{} bytes", compiled_.neuron_size));
     return Status();
   }
@@ -358,7 +358,7 @@ class Compiler {
     const std::string key = "tg_" + op.tg_customized_param().sub_type();
     auto code = options_.customized.find(key);
     if (code == options_.customized.end())
-      return Error(ErrorId::net_ir_type).in("layer " + op.name()).argument("type", key);
+      return Error(errors::net_ir_type).in("layer " + op.name()).argument("type", key);
     if (Status s = code->second(op, integers(i), program_); !s.ok()) return s;
     if (op.cpu_op()) remember_plugin(op.type());
     explain_layer(compiled_.explanation, op, "customized");
@@ -446,17 +446,6 @@ Result<Compiled> compile(const Network& network, const NetCalibrationParameter& 
   auto integers = resolve(network, table);
   if (!integers.ok()) return Status(integers.error());
   return compile(network, *integers, options);
-}
-
-bool has_quirk(std::string_view name) {
-  const char* text = std::getenv("TPUTWIN_QUIRKS");
-  std::string_view rest = text == nullptr ? "" : text;
-  while (!rest.empty()) {
-    const size_t comma = std::min(rest.find(','), rest.size());
-    if (rest.substr(0, comma) == name || rest.substr(0, comma) == "all") return true;
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
-  }
-  return false;
 }
 
 bool has_float_weights(const Network& network) {

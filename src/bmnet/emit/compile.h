@@ -35,9 +35,6 @@ struct CompileOptions {
   std::map<std::string, Customized, std::less<>> customized;  // by "tg_" + sub_type
 };
 
-// Whether the environment variable TPUTWIN_QUIRKS names the quirk, or says "all".
-bool has_quirk(std::string_view name);
-
 struct Compiled {
   std::vector<uint8_t> weight, cmdbuf;
   uint64_t neuron_size = 0;

@@ -1,6 +1,7 @@
 // tg_convolution: one convolution or depthwise command per tile; groups one after the other.
 #include <fmt/format.h>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/emit/lower.h"
 #include "bmnet/emit/window_rows.h"
 
@@ -30,20 +31,13 @@ class WindowKernel : public Kernel {
   template <class Param>
   void fill(Param& p, const Operands& o, tensor_lmem* out, tensor_lmem* in, tensor_lmem* weight,
             tensor_lmem* bias) const {
-    const AxisTile y = tile_axis(rows_of(window, inputs[0].e), o.rows);
-    const AxisTile x = tile_axis(columns_of(window, inputs[0].e), {0, output.e.w});
     p.ofmap = out;
     p.ifmap = in;
     p.weight = weight;
     p.bias = has_bias ? bias : nullptr;
-    p.ins_h = static_cast<u8>(y.insert);
-    p.ins_w = static_cast<u8>(x.insert);
-    p.pad_top = static_cast<u8>(y.pad_before);
-    p.pad_bottom = static_cast<u8>(y.pad_after);
-    p.pad_left = static_cast<u8>(x.pad_before);
-    p.pad_right = static_cast<u8>(x.pad_after);
-    p.stride_h = static_cast<u8>(window.stride_h);
-    p.stride_w = static_cast<u8>(window.stride_w);
+    p.ins_h = static_cast<u8>(tile_axis(rows_of(window, inputs[0].e), o.rows).insert);
+    p.ins_w = static_cast<u8>(tile_axis(columns_of(window, inputs[0].e), {0, output.e.w}).insert);
+    set_window(p, window, inputs[0].e, o.rows, output.e.w);
     p.rshift_width = right_shift;
   }
 };
@@ -111,7 +105,6 @@ Weight convolution_weight(std::span<const float> kernel, Span oc, int64_t ic, in
 }
 
 View channels_of(View v, Span channels) {
-  v.is_part = channels.count() != v.e.c;
   v.offset = channels.begin * v.e.h * v.e.w;
   v.e.c = channels.count();
   return v;
@@ -177,7 +170,7 @@ Result<std::vector<KernelPtr>> lower_scale(const Network& network, const TensorO
   k->inputs = {view_of(op.bottom(0), op.input_shape(0))};
   k->output = view_of(op.top(0), op.output_shape(0));
   if (static_cast<int64_t>(blobs[0].data.size()) != k->output.e.c)
-    return Error(ErrorId::net_layer_parameter)
+    return Error(errors::net_layer_parameter)
         .in("layer " + op.name())
         .argument("scale_param", fmt::format("{} factors", blobs[0].data.size()))
         .detail("one factor per channel is what the TPU computes");

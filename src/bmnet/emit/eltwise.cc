@@ -175,7 +175,6 @@ Result<std::vector<KernelPtr>> lower_rescale(const Network&, const TensorOp& op,
                                              const LayerIntegers& n) {
   std::vector<KernelPtr> kernels;
   if (n.multiplier.empty()) return kernels;
-  const Extents out = extents(op.output_shape(0));
   int64_t offset = 0;
   for (int i = 0; i < op.bottom_size(); ++i) {
     auto k = std::make_unique<Rescale>();
@@ -186,7 +185,6 @@ Result<std::vector<KernelPtr>> lower_rescale(const Network&, const TensorOp& op,
     k->output.tensor = op.top(0);
     k->output.offset = offset;
     const Extents& e = k->output.e;
-    k->output.is_part = e.c * e.h * e.w != out.c * out.h * out.w;
     offset += e.c * e.h * e.w;
     kernels.push_back(std::move(k));
   }

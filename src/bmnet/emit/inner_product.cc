@@ -131,8 +131,8 @@ Result<std::vector<KernelPtr>> lower_inner_product(const Network& network, const
     auto k = std::make_unique<MatrixProduct>();
     k->right_shift = integers.right_shift;
     k->has_bias = param.bias_term();
-    k->inputs = {{op.bottom(0), {in.n, k_length, 1, 1}, 0, false, true}};
-    k->output = {op.top(0), {in.n, n, 1, 1}, 0, false, true};
+    k->inputs = {{op.bottom(0), {in.n, k_length, 1, 1}, 0, true}};
+    k->output = {op.top(0), {in.n, n, 1, 1}, 0, true};
     k->weights.push_back({transposed(matrix, static_cast<size_t>(n), static_cast<size_t>(k_length)),
                           {k_length, n, 1, 1},
                           Weight::Layout::matrix});

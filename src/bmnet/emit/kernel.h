@@ -31,7 +31,6 @@ struct View {
   std::string tensor;
   Extents e;
   int64_t offset = 0;      // bytes from the start of a sample of the tensor
-  bool is_part = false;    // not all of its channels
   bool is_matrix = false;  // (n rows, c columns) in matrix layout
   int64_t bytes(const Extents& tile) const;
   bool operator==(const View&) const = default;

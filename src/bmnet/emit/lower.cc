@@ -1,5 +1,7 @@
 #include "bmnet/emit/lower.h"
 
+#include "base/errors/bmnet.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -119,7 +121,7 @@ Status check_integers(const TensorOp& op, const Blob& blob, int limit) {
     for (float v : block) bad += is_one(v) ? 0 : 1;
     if (bad == 0) continue;
     const float wrong = *std::find_if_not(block.begin(), block.end(), is_one);
-    return Error(ErrorId::net_not_integer)
+    return Error(errors::net_not_integer)
         .in("layer " + op.name())
         .argument("blob value", fmt::format("{}", wrong));
   }
@@ -128,7 +130,7 @@ Status check_integers(const TensorOp& op, const Blob& blob, int limit) {
 
 Status check_field(const TensorOp& op, std::string_view field, int64_t value, int64_t limit) {
   if (value <= limit) return Status();
-  return Error(ErrorId::net_field)
+  return Error(errors::net_field)
       .in("layer " + op.name())
       .argument(field, fmt::format("{}", value))
       .detail(fmt::format("the largest is {}", limit));

@@ -47,14 +47,10 @@ class Pooling : public Kernel {
     tensor_lmem out = o.output.tensor(), in = o.inputs[0].tensor();
     tensor_lmem ones = aligned_tensor(o.weights[0].address, {1, output.e.c, 1, 1});
     bmk1880_depthwise_param_t p{};
-    const AxisTile y = tile_axis(rows_of(window, inputs[0].e), o.rows);
     p.ofmap = &out;
     p.ifmap = &in;
     p.weight = &ones;
-    p.pad_top = static_cast<u8>(y.pad_before);
-    p.pad_bottom = static_cast<u8>(y.pad_after);
-    p.stride_h = static_cast<u8>(window.stride_h);
-    p.stride_w = static_cast<u8>(window.stride_w);
+    set_window(p, window, inputs[0].e, o.rows, output.e.w);
     program.check(bmk1880_tpu_depthwise(program.context(), &p));
     if (multiplier != 0) emit_rescale(program, o.output, o.output);
   }
@@ -71,18 +67,11 @@ class Pooling : public Kernel {
 
   template <class Param>
   void fill(Param& p, const Operands& o, tensor_lmem* out, tensor_lmem* in) const {
-    const AxisTile y = tile_axis(rows_of(window, inputs[0].e), o.rows);
-    const AxisTile x = tile_axis(columns_of(window, inputs[0].e), {0, output.e.w});
     p.ofmap = out;
     p.ifmap = in;
     p.kh = static_cast<u8>(window.kernel_h);
     p.kw = static_cast<u8>(window.kernel_w);
-    p.pad_top = static_cast<u8>(y.pad_before);
-    p.pad_bottom = static_cast<u8>(y.pad_after);
-    p.pad_left = static_cast<u8>(x.pad_before);
-    p.pad_right = static_cast<u8>(x.pad_after);
-    p.stride_h = static_cast<u8>(window.stride_h);
-    p.stride_w = static_cast<u8>(window.stride_w);
+    set_window(p, window, inputs[0].e, o.rows, output.e.w);
   }
 };
 

@@ -1,5 +1,6 @@
 #include "bmnet/emit/program.h"
 
+#include "base/errors/bmnet.h"
 #include "base/last_error.h"
 
 namespace tputwin::net {
@@ -56,7 +57,7 @@ Program::~Program() { bmk1880_cleanup(context_); }
 void Program::check(const bmk1880_op_t* command) {
   if (command != nullptr || error_) return;
   auto last = thread_diagnostics().last_error();
-  fail(last ? *last : Error(ErrorId::net_ir).detail("a command was refused without a reason"));
+  fail(last ? *last : Error(errors::net_ir).detail("a command was refused without a reason"));
 }
 
 void Program::load(const tensor_lmem& t, GlobalPlace from, const stride_t* strides) {

@@ -39,6 +39,20 @@ inline AxisTile tile_axis(const Axis& a, Span out) {
   return t;
 }
 
+// Padding and strides of a tile of output rows, in any of the kernel library's parameter
+// structures.
+template <class Param>
+void set_window(Param& p, const Window2d& w, const Extents& in, Span rows, int64_t width) {
+  const AxisTile y = tile_axis(rows_of(w, in), rows);
+  const AxisTile x = tile_axis(columns_of(w, in), {0, width});
+  p.pad_top = static_cast<u8>(y.pad_before);
+  p.pad_bottom = static_cast<u8>(y.pad_after);
+  p.pad_left = static_cast<u8>(x.pad_before);
+  p.pad_right = static_cast<u8>(x.pad_after);
+  p.stride_h = static_cast<u8>(w.stride_h);
+  p.stride_w = static_cast<u8>(w.stride_w);
+}
+
 // Windows that read nothing but inserted zeros would leave a tile without input.
 inline bool can_split(const Axis& a) { return int64_t{a.kernel - 1} * a.dilation >= a.insert; }
 

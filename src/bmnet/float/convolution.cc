@@ -4,6 +4,7 @@
 #include <cstring>
 #include <oneapi/dnnl/dnnl.hpp>
 
+#include "base/errors/bmnet.h"
 #include "base/parallel.h"
 #include "bmnet/float/kernels.h"
 #include "bmnet/float/one_thread.h"
@@ -138,7 +139,7 @@ class Convolution {
 };
 
 Error library_error(const TensorOp& op, const dnnl::error& error) {
-  return Error(ErrorId::net_layer_parameter).in("layer " + op.name()).detail(error.what());
+  return Error(errors::net_layer_parameter).in("layer " + op.name()).detail(error.what());
 }
 
 }  // namespace
@@ -150,7 +151,7 @@ Result<FloatKernel> make_float_convolution(const TensorOp& op, const std::vector
   const int64_t group = parameter.group();
   const Window2d window = convolution_window(op);
   if (group < 1 || in.c % group != 0 || out.c % group != 0)
-    return Error(ErrorId::net_layer_parameter)
+    return Error(errors::net_layer_parameter)
         .in("layer " + op.name())
         .argument("group", std::to_string(group));
   TW_RETURN_IF_ERROR(

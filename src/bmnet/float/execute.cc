@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/cpu_ops/cpu_ops.h"
 #include "bmnet/float/kernels.h"
 
@@ -32,7 +33,7 @@ Result<FloatKernel> make_kernel(const TensorOp& op, const std::vector<Blob>& blo
   if (unmade()) kernel = make_float_move(op);
   if (unmade()) kernel = make_cpu(op);
   if (unmade())
-    return Error(ErrorId::net_ir_type)
+    return Error(errors::net_ir_type)
         .in("layer " + op.name())
         .argument("type", op.type())
         .detail("it has no float body");
@@ -44,11 +45,11 @@ Result<FloatKernel> make_kernel(const TensorOp& op, const std::vector<Blob>& blo
 Status check_blob(const TensorOp& op, const std::vector<Blob>& blobs, size_t index,
                   int64_t values) {
   if (index >= blobs.size())
-    return Error(ErrorId::net_missing_blob)
+    return Error(errors::net_missing_blob)
         .in("layer " + op.name())
         .argument("blob", std::to_string(index));
   if (static_cast<int64_t>(blobs[index].data.size()) != values)
-    return Error(ErrorId::net_blob_shape)
+    return Error(errors::net_blob_shape)
         .in("layer " + op.name())
         .argument(fmt::format("blob {}", index), fmt::format("{} values", blobs[index].data.size()))
         .detail(fmt::format("{} expected", values));
@@ -87,7 +88,7 @@ struct FloatExecutor::State {
       const int64_t given =
           found == inputs.end() ? 0 : static_cast<int64_t>(found->second.data.size());
       if (given != wanted)
-        return Error(ErrorId::net_data_shape)
+        return Error(errors::net_data_shape)
             .in("input " + op.top(i))
             .argument("values", std::to_string(given))
             .detail(fmt::format("{} expected", wanted));

@@ -1,5 +1,7 @@
 #include "bmnet/ir/network.h"
 
+#include "base/errors/bmnet.h"
+
 #include <algorithm>
 
 namespace tputwin::net {
@@ -175,7 +177,7 @@ class Verifier {
   explicit Verifier(const Network& network) : network_(network) {}
 
   Status run() {
-    if (network_.ops.empty()) return Error(ErrorId::net_ir).in("network").detail("no layers");
+    if (network_.ops.empty()) return Error(errors::net_ir).in("network").detail("no layers");
     for (const TensorOp& op : network_.ops) {
       TW_RETURN_IF_ERROR(position(op));
       TW_RETURN_IF_ERROR(parameters(op));
@@ -188,7 +190,7 @@ class Verifier {
 
  private:
   static Error fail(const TensorOp& op, std::string rule) {
-    return Error(ErrorId::net_ir).in("layer " + op.name() + " (" + op.type() + ")").detail(rule);
+    return Error(errors::net_ir).in("layer " + op.name() + " (" + op.type() + ")").detail(rule);
   }
 
   Status position(const TensorOp& op) {

@@ -48,7 +48,6 @@ struct Network {
   const TensorShape* shape_of(std::string_view tensor) const;
   std::vector<std::string> inputs() const;   // tensors of the "start" ops
   std::vector<std::string> outputs() const;  // bottoms of "end"
-  bool operator==(const Network&) const = delete;
 };
 
 // ---- Shapes ----
@@ -71,8 +70,6 @@ struct Window2d {
   int kernel_h = 1, kernel_w = 1, stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
   int pad_top = 0, pad_bottom = 0, pad_left = 0, pad_right = 0;
   int ins_h = 0, ins_w = 0;  // zeros between inputs
-  // Rows of the expanded input that output row `row` reads: [first, last], before padding.
-  int input_rows(int height) const { return (height - 1) * (ins_h + 1) + 1 + pad_top + pad_bottom; }
 };
 
 // A deconvolution is the tg_convolution whose `ins` has two values: stride - 1 zeros between

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/errors/bmnet.h"
 #include "isa/bm1880_codec.h"
 #include "machine/profile.h"
 
@@ -192,7 +193,7 @@ class Partition {
       weights +=
           w.lane_bytes({0, k.can_split_channels() ? std::min<int64_t>(kLanes, w.e.c) : w.e.c});
     const Extents& in = k.inputs[0].e;
-    return Error(ErrorId::net_local_memory)
+    return Error(errors::net_local_memory)
         .in("layer " + k.layer)
         .argument("input", fmt::format("({},{},{},{})", in.n, in.c, in.h, in.w))
         .detail(

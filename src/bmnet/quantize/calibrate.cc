@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/caffe/import.h"
 #include "bmnet/float/execute.h"
 #include "bmnet/quantize/bias_correction.h"
@@ -81,12 +82,12 @@ class Calibrator {
  private:
   Status check() {
     if (options_.bins < 128 || options_.bins % 128 != 0)
-      return Error(ErrorId::net_cli)
+      return Error(errors::net_cli)
           .in("calibration")
           .argument("bins", std::to_string(options_.bins))
           .detail("a multiple of 128");
     for (const DataSet* set : data_) {
-      if (set->size() == 0) return Error(ErrorId::net_data_empty).in("calibration");
+      if (set->size() == 0) return Error(errors::net_data_empty).in("calibration");
       samples_ = samples_ == 0 ? set->size() : std::min(samples_, set->size());
     }
     if (options_.samples != 0) samples_ = std::min(samples_, options_.samples);
@@ -236,7 +237,7 @@ Result<Extents> sample_shape(const caffe::NetParameter& net, size_t index,
   import.needs_weights = false;
   TW_ASSIGN_OR_RETURN(network, import_caffe(net, import));
   const auto inputs = network.inputs();
-  if (index >= inputs.size()) return Error(ErrorId::net_no_input).in("net " + net.name());
+  if (index >= inputs.size()) return Error(errors::net_no_input).in("net " + net.name());
   Extents shape = extents(*network.shape_of(inputs[index]));
   shape.n = 1;
   return shape;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/quantize/kinds.h"
 #include "bmnet/quantize/lrn.h"
 #include "bmnet/quantize/rules.h"
@@ -28,7 +29,7 @@ class Reader {
                   .detail(std::move(detail));
   }
   void missing(std::string_view field, std::string detail) {
-    fail(ErrorId::net_table_entry, field, "missing", std::move(detail));
+    fail(errors::net_table_entry, field, "missing", std::move(detail));
   }
   int in_range(ErrorId id, std::string_view field, int64_t value, int least, int most) {
     if (value < least || value > most)
@@ -36,16 +37,16 @@ class Reader {
     return static_cast<int>(value);
   }
   int shift(std::string_view field, int64_t value) {
-    return in_range(ErrorId::net_shift, field, value, 0, kLargestShift);
+    return in_range(errors::net_shift, field, value, 0, kLargestShift);
   }
   int multiplier(std::string_view field, int64_t value, int least, int most) {
-    return in_range(ErrorId::net_multiplier, field, value, least, most);
+    return in_range(errors::net_multiplier, field, value, least, most);
   }
   // `wanted` values of threshold_x_quantized.
   std::vector<int> multipliers(int wanted, int least, int most) {
     std::vector<int> result;
     if (entry_.threshold_x_quantized_size() < wanted)
-      fail(ErrorId::net_multiplier, "threshold_x_quantized",
+      fail(errors::net_multiplier, "threshold_x_quantized",
            fmt::format("{} values", entry_.threshold_x_quantized_size()),
            fmt::format("the layer needs {}", wanted));
     else
@@ -94,7 +95,7 @@ void read_concat(Reader& reader, const TensorOp& op, const Entry& entry, LayerIn
   if (p.need_quantize_num() == 0) return;
   if (p.threshold_x_quantized_size() < op.bottom_size() ||
       p.right_shift_width_size() < op.bottom_size())
-    return reader.fail(ErrorId::net_multiplier, "concat_param",
+    return reader.fail(errors::net_multiplier, "concat_param",
                        fmt::format("{} multipliers, {} shifts", p.threshold_x_quantized_size(),
                                    p.right_shift_width_size()),
                        fmt::format("the layer has {} inputs", op.bottom_size()));
@@ -172,7 +173,7 @@ Result<std::vector<LayerIntegers>> resolve(const Network& network,
     integers.threshold_y = std::move(thresholds[i].y);
     const Entry* entry = find_entry(table, op);
     if (entry == nullptr && needs_entry(op))
-      return Error(ErrorId::net_table_entry).in("layer " + op.name()).argument("entry", "missing");
+      return Error(errors::net_table_entry).in("layer " + op.name()).argument("entry", "missing");
     static const Entry none;
     Reader reader(op, entry != nullptr ? *entry : none);
     read_parameters(reader, op, entry != nullptr ? *entry : none, integers);

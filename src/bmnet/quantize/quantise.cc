@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/quantize/integers.h"
 #include "bmnet/quantize/kinds.h"
 #include "bmnet/quantize/lrn.h"
@@ -26,7 +27,7 @@ struct Layer {
   float x(int i = 0) const { return thresholds.x.at(i); }
   float y() const { return thresholds.y.at(0); }
   Error range(float ratio) const {
-    return Error(ErrorId::net_weight_range)
+    return Error(errors::net_weight_range)
         .in("layer " + op.name())
         .argument("max|w| * T_x / T_y", fmt::format("{}", ratio))
         .detail(fmt::format("T_x = {}, T_y = {}", thresholds.x.empty() ? 0 : x(), y()));
@@ -63,7 +64,7 @@ int balance(int shift, double products, std::span<const float> biases, float thr
 
 Status quantise_weighted(const Layer& layer, std::vector<Error>* warnings) {
   if (layer.blobs == nullptr || layer.blobs->empty())
-    return Error(ErrorId::net_missing_blob).in("layer " + layer.op.name()).argument("blob", "0");
+    return Error(errors::net_missing_blob).in("layer " + layer.op.name()).argument("blob", "0");
   std::vector<Blob>& blobs = *layer.blobs;
   auto shift = weight_shift(blobs[0].data, layer.x(), layer.y());
   if (!shift) return layer.range(largest_magnitude(blobs[0].data) * (layer.x() / layer.y()));
@@ -74,7 +75,7 @@ Status quantise_weighted(const Layer& layer, std::vector<Error>* warnings) {
     *shift = balance(*shift, products, blobs[1].data, layer.y());
     const size_t saturated = quantise_bias(blobs[1].data, layer.y(), *shift);
     if (saturated > 0 && warnings != nullptr)
-      warnings->push_back(Error(ErrorId::net_bias_saturated)
+      warnings->push_back(Error(errors::net_bias_saturated)
                               .in("layer " + layer.op.name())
                               .argument("biases", fmt::format("{} of {}", saturated, channels)));
   }
@@ -112,7 +113,7 @@ Status quantise_leaky(const Layer& layer) {
 
 Status quantise_prelu(const Layer& layer) {
   if (layer.blobs == nullptr || layer.blobs->empty())
-    return Error(ErrorId::net_missing_blob).in("layer " + layer.op.name()).argument("blob", "0");
+    return Error(errors::net_missing_blob).in("layer " + layer.op.name()).argument("blob", "0");
   std::vector<float>& slopes = layer.blobs->at(0).data;
   const auto gt = signed_multiplier(layer.x() / layer.y());
   const auto le = weight_shift(slopes, layer.x(), layer.y());
@@ -131,7 +132,7 @@ Status quantise_eltwise(const Layer& layer) {
   std::optional<EltwiseMultipliers> result;
   if (p.operation() == ::bmnet::TGEltwiseParameter::PROD) {
     if (layer.thresholds.x.size() != 2)
-      return Error(ErrorId::net_bottom_count).in("layer " + layer.op.name());
+      return Error(errors::net_bottom_count).in("layer " + layer.op.name());
     result = eltwise_product(layer.x(0), layer.x(1), layer.y());
   } else {
     const std::vector<float> coefficients(p.coeff().begin(), p.coeff().end());

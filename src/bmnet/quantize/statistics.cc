@@ -6,6 +6,7 @@
 #include <cmath>
 #include <mutex>
 
+#include "base/errors/bmnet.h"
 #include "base/parallel.h"
 
 namespace tputwin::net {
@@ -59,7 +60,7 @@ Result<std::map<std::string, Blob>> read_inputs(const Network& network,
                                                 size_t begin, size_t samples) {
   const auto names = network.inputs();
   if (names.size() != data.size())
-    return Error(ErrorId::net_data_shape)
+    return Error(errors::net_data_shape)
         .in("data set")
         .argument("data sets", std::to_string(data.size()))
         .detail(fmt::format("the net has {} inputs", names.size()));
@@ -114,7 +115,7 @@ Result<TensorRanges> find_ranges(const SampleRuns& runs, FloatExecutor& executor
       },
       step));
   if (!broken.empty())
-    return Error(ErrorId::net_threshold)
+    return Error(errors::net_threshold)
         .in("calibration")
         .argument("blob", runs.network.blob_name(broken))
         .detail("the float net makes values that are not finite");

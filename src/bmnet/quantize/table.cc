@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/errors/bmnet.h"
 #include "base/file.h"
 
 namespace tputwin::net {
@@ -32,7 +33,7 @@ class FirstProblem final : public pb::io::ErrorCollector {
 };
 
 Error malformed(std::string detail) {
-  return Error(ErrorId::net_table).in("calibration table").detail(std::move(detail));
+  return Error(errors::net_table).in("calibration table").detail(std::move(detail));
 }
 
 }  // namespace

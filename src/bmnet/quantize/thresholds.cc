@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/quantize/integers.h"
 #include "bmnet/quantize/kinds.h"
 
@@ -31,12 +32,12 @@ Result<float> threshold_of_top(const Network& network, const TensorOp& op, const
   if (!threshold && keeps_threshold(op) && !layer.x.empty()) threshold = layer.x[0];
   if (!threshold && holds_floats(op, i)) threshold = 1.0f;
   if (!threshold)
-    return Error(ErrorId::net_table_entry)
+    return Error(errors::net_table_entry)
         .in("layer " + op.name())
         .argument("threshold_y", "missing")
         .detail("of blob " + network.blob_name(op.top(i)));
   if (!(*threshold > 0) || !std::isfinite(*threshold))
-    return Error(ErrorId::net_threshold)
+    return Error(errors::net_threshold)
         .in("layer " + op.name())
         .argument("threshold_y", fmt::format("{}", *threshold))
         .detail("of blob " + network.blob_name(op.top(i)));
@@ -51,12 +52,12 @@ Result<std::vector<LayerThresholds>> resolve_thresholds(const Network& network,
   std::vector<LayerThresholds> result;
   result.reserve(network.ops.size());
   for (const TensorOp& op : network.ops) {
-    if (op.type() == "tg_batchnorm") return Error(ErrorId::net_unfolded).in("layer " + op.name());
+    if (op.type() == "tg_batchnorm") return Error(errors::net_unfolded).in("layer " + op.name());
     LayerThresholds& layer = result.emplace_back();
     for (const std::string& bottom : op.bottom()) {
       const auto found = known.find(bottom);
       if (found == known.end())
-        return Error(ErrorId::net_ir).in("layer " + op.name()).argument("bottom", bottom);
+        return Error(errors::net_ir).in("layer " + op.name()).argument("bottom", bottom);
       layer.x.push_back(found->second);
     }
     const Entry* entry = find_entry(table, op);

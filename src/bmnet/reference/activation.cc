@@ -1,4 +1,5 @@
 // Activations: of one value each.
+#include "base/errors/bmnet.h"
 #include "bmnet/reference/layer.h"
 
 namespace tputwin::net::reference {
@@ -14,7 +15,7 @@ int8_t leaky(int64_t x, const LayerIntegers& integers, int64_t slope) {
 }  // namespace
 
 Status lookup(const Layer& layer) {
-  if (!layer.integers.table) return fail(layer.op, ErrorId::net_table_entry);
+  if (!layer.integers.table) return fail(layer.op, errors::net_table_entry);
   std::ranges::transform(layer.inputs[0], layer.out(),
                          [&](uint8_t byte) { return (*layer.integers.table)[byte]; });
   return {};
@@ -22,7 +23,7 @@ Status lookup(const Layer& layer) {
 
 Status activation(const Layer& layer) {
   const auto& param = layer.op.tg_activation_param();
-  if (param.activation() == ::bmnet::PRELU) return fail(layer.op, ErrorId::net_ir_type);
+  if (param.activation() == ::bmnet::PRELU) return fail(layer.op, errors::net_ir_type);
   if (param.activation() != ::bmnet::RELU) return lookup(layer);
   const bool sloped = param.activation_arg_size() > 0 && param.activation_arg(0) != 0;
   std::ranges::transform(layer.values(), layer.out(), [&](int8_t x) {

@@ -1,4 +1,5 @@
 // Layers over several inputs or several channels: eltwise, concat, LRN.
+#include "base/errors/bmnet.h"
 #include "bmnet/reference/layer.h"
 
 namespace tputwin::net::reference {
@@ -35,9 +36,9 @@ int8_t eltwise_product(const Layer& layer, size_t at) {
 Status eltwise(const Layer& layer) {
   const auto operation = layer.op.tg_eltwise_param().operation();
   for (const auto& input : layer.inputs)
-    if (input.size() != layer.outputs[0].size()) return fail(layer.op, ErrorId::net_operand_shapes);
+    if (input.size() != layer.outputs[0].size()) return fail(layer.op, errors::net_operand_shapes);
   if (operation == Operation::PROD && layer.inputs.size() != 2)
-    return fail(layer.op, ErrorId::net_bottom_count);
+    return fail(layer.op, errors::net_bottom_count);
   const auto formula = operation == Operation::PROD  ? eltwise_product
                        : operation == Operation::MAX ? eltwise_max
                                                      : eltwise_sum;
@@ -53,11 +54,11 @@ Status concat(const Layer& layer) {
   const bool rescaled = !layer.integers.multiplier.empty() && whole.data_type_size() == 1;
   if (rescaled &&
       std::min(layer.integers.multiplier.size(), layer.integers.shift.size()) < layer.inputs.size())
-    return fail(layer.op, ErrorId::net_multiplier);
+    return fail(layer.op, errors::net_multiplier);
   size_t offset = 0;
   for (size_t i = 0; i < layer.inputs.size(); ++i) {
     const size_t bytes = layer.inputs[i].size() / rows;
-    if (offset + bytes > pitch) return fail(layer.op, ErrorId::net_operand_shapes);
+    if (offset + bytes > pitch) return fail(layer.op, errors::net_operand_shapes);
     for (size_t r = 0; r < rows; ++r) {
       const std::span<const int8_t> from = layer.values(i).subspan(r * bytes, bytes);
       int8_t* to = layer.out() + r * pitch + offset;
@@ -75,8 +76,8 @@ Status concat(const Layer& layer) {
 Status lrn(const Layer& layer) {
   const auto& param = layer.op.tg_lrn_param();
   if (param.norm_region() != ::bmnet::TGLRNParameter::ACROSS_CHANNELS)
-    return fail(layer.op, ErrorId::net_layer_parameter).argument("norm_region", "WITHIN_CHANNEL");
-  if (!layer.integers.lrn) return fail(layer.op, ErrorId::net_table_entry);
+    return fail(layer.op, errors::net_layer_parameter).argument("norm_region", "WITHIN_CHANNEL");
+  if (!layer.integers.lrn) return fail(layer.op, errors::net_table_entry);
   const LrnIntegers& integers = *layer.integers.lrn;
   const Extents e = layer.in_extents();
   const int64_t plane = e.h * e.w, half = (int64_t{param.local_size()} - 1) / 2;

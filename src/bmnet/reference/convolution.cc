@@ -1,4 +1,5 @@
 // Layers that multiply with weights: y = sat8(rhu(sum w*x + bias, right_shift)).
+#include "base/errors/bmnet.h"
 #include "base/parallel.h"
 #include "bmnet/reference/layer.h"
 
@@ -26,7 +27,7 @@ using Arrange = std::vector<float> (*)(const TensorOp& op, const Blob& weight);
 Result<Weights> load(const Layer& layer, int64_t outputs, int64_t per_output, bool has_bias,
                      Arrange arrange) {
   const int64_t count = outputs * per_output;
-  if (layer.blobs.empty()) return fail(layer.op, ErrorId::net_missing_blob);
+  if (layer.blobs.empty()) return fail(layer.op, errors::net_missing_blob);
   auto rows = integer_blob<int8_t, int16_t>(layer, 0, count);
   if (rows.ok() && arrange != nullptr)
     rows = integers_of<int8_t, int16_t>(layer, "blob 0", arrange(layer.op, layer.blobs[0]), count);
@@ -90,7 +91,7 @@ Status convolution(const Layer& layer) {
   const Extents from = layer.in_extents(), to = layer.out_extents();
   const int64_t group = param.group();
   if (group < 1 || from.c % group != 0 || to.c % group != 0)
-    return fail(layer.op, ErrorId::net_layer_parameter).argument("group", std::to_string(group));
+    return fail(layer.op, errors::net_layer_parameter).argument("group", std::to_string(group));
   const int64_t channels = from.c / group, outputs = to.c / group;
   const Window2d window = convolution_window(layer.op);
   const int64_t taps = int64_t{window.kernel_h} * window.kernel_w;

@@ -1,5 +1,6 @@
 #include "bmnet/reference/execute.h"
 
+#include "base/errors/bmnet.h"
 #include "bmnet/cpu_ops/cpu_ops.h"
 #include "bmnet/reference/layer.h"
 
@@ -44,7 +45,7 @@ bool has_relu(const TensorOp& op) {
 Status execute(const Layer& layer) {
   if (layer.op.cpu_op() || !cpu_plugin_name(layer.op.type()).empty()) return cpu_operator(layer);
   const auto* row = std::ranges::find(kTypes, layer.op.type(), &Row::type);
-  if (row == std::end(kTypes)) return fail(layer.op, ErrorId::net_ir_type);
+  if (row == std::end(kTypes)) return fail(layer.op, errors::net_ir_type);
   TW_RETURN_IF_ERROR(row->run(layer));
   if (has_relu(layer.op))
     for (int8_t& y : layer.results()) y = std::max<int8_t>(y, 0);
@@ -57,7 +58,7 @@ Result<int> axis_of(const Layer& layer, int axis) {
   const int axes = layer.op.input_shape(0).dim_size();
   const int result = axis < 0 ? axis + axes : axis;
   if (result >= 0 && result < axes) return result;
-  return fail(layer.op, ErrorId::net_axis).argument("axis", std::to_string(axis));
+  return fail(layer.op, errors::net_axis).argument("axis", std::to_string(axis));
 }
 
 }  // namespace reference
@@ -75,7 +76,7 @@ Status load_inputs(const TensorOp& start, const Tensors& inputs, Tensors& tensor
     const auto found = inputs.find(start.top(i));
     const size_t wanted = bytes_of(start.output_shape(i));
     if (found == inputs.end() || found->second.size() != wanted)
-      return Error(ErrorId::net_data_shape)
+      return Error(errors::net_data_shape)
           .in("input " + start.top(i))
           .argument("bytes", std::to_string(found == inputs.end() ? 0 : found->second.size()))
           .detail(std::to_string(wanted) + " wanted");
@@ -104,7 +105,7 @@ Result<Tensors> run_int8(const Network& network, const std::vector<LayerIntegers
                          const Tensors& inputs) {
   TW_RETURN_IF_ERROR(verify(network));
   if (integers.size() != network.ops.size())
-    return Error(ErrorId::net_ir).in("run_int8").detail("integers are one per op");
+    return Error(errors::net_ir).in("run_int8").detail("integers are one per op");
   Tensors tensors;
   for (size_t i = 0; i < network.ops.size(); ++i) {
     const TensorOp& op = network.ops[i];

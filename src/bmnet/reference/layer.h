@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/ir/network.h"
 #include "bmnet/quantize/integers.h"
 #include "numerics/integer.h"
@@ -63,19 +64,19 @@ Result<std::vector<Stored>> integers_of(const Layer& layer, std::string_view nam
     return fail(layer.op, id).argument(name, std::move(value));
   };
   if (static_cast<int64_t>(data.size()) != count)
-    return wrong(ErrorId::net_blob_shape,
+    return wrong(errors::net_blob_shape,
                  std::to_string(data.size()) + " values, not " + std::to_string(count));
   for (float v : data)
     if (!(v >= std::numeric_limits<Range>::min() && v <= std::numeric_limits<Range>::max()) ||
         v != static_cast<float>(static_cast<Range>(v)))
-      return wrong(ErrorId::net_not_integer, std::to_string(v));
+      return wrong(errors::net_not_integer, std::to_string(v));
   return std::vector<Stored>(data.begin(), data.end());
 }
 
 // The same of blob `index`, which may be missing.
 template <class Range, class Stored = Range>
 Result<std::vector<Stored>> integer_blob(const Layer& layer, size_t index, int64_t count) {
-  if (index >= layer.blobs.size()) return fail(layer.op, ErrorId::net_missing_blob);
+  if (index >= layer.blobs.size()) return fail(layer.op, errors::net_missing_blob);
   return integers_of<Range, Stored>(layer, "blob " + std::to_string(index), layer.blobs[index].data,
                                     count);
 }

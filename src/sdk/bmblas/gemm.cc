@@ -4,12 +4,13 @@
 
 #include <algorithm>
 
+#include "base/errors/bmruntime.h"
 #include "base/last_error.h"
 
 namespace {
 
 using tputwin::Error;
-using tputwin::ErrorId;
+namespace errors = tputwin::errors;
 
 constexpr size_t kMaxExtent = 4095 / 2;  // 12-bit fields; a 16-bit result has two rows per row
 
@@ -146,7 +147,7 @@ bool multiply(const Problem& p) {
 void bmblas_gemm(bmk1880_context_t* ctx, size_t M, size_t N, size_t K, u64 gaddr_a, u64 gaddr_b,
                  u64 gaddr_c) {
   if (multiply({ctx, M, N, K, gaddr_a, gaddr_b, gaddr_c})) return;
-  (void)tputwin::report(Error(ErrorId::bmr_blas_shape)
+  (void)tputwin::report(Error(errors::bmr_blas_shape)
                             .in("bmblas_gemm")
                             .argument("(M,N,K)", fmt::format("({},{},{})", M, N, K)));
 }

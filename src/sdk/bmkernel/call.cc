@@ -1,5 +1,6 @@
 #include "sdk/bmkernel/call.h"
 
+#include "base/errors/bmkernel.h"
 #include "base/last_error.h"
 
 namespace tputwin::bmkernel {
@@ -15,13 +16,13 @@ bool Call::require(Status status) {
 }
 
 bool Call::present(const Arg& arg) {
-  return require(arg.tensor != nullptr, ErrorId::bmk_null_argument, arg.name, "NULL");
+  return require(arg.tensor != nullptr, errors::bmk_null_argument, arg.name, "NULL");
 }
 
 bool Call::usable(const Arg& arg) {
   if (!present(arg)) return false;
   const tensor_lmem& t = *arg.tensor;
-  if (!require(t.shape.dim >= 1 && t.shape.dim <= 4, ErrorId::bmk_shape_dim, arg.name, &t))
+  if (!require(t.shape.dim >= 1 && t.shape.dim <= 4, errors::bmk_shape_dim, arg.name, &t))
     return false;
   // Extents below 64 Ki, so that their product cannot wrap.
   Shape s = nchw(chip(), t.shape);
@@ -29,29 +30,29 @@ bool Call::usable(const Arg& arg) {
   bool sizes =
       fits(s.n) && fits(s.c) && fits(s.h) && fits(s.w) && s.count() <= chip().local_bytes();
   bool inside = t.type != TL_TYPE_CONSTANT && t.operand.laddr < chip().local_bytes();
-  return require(sizes, ErrorId::bmk_shape_extent, arg.name, &t) &&
-         require(t.fmt == FMT_I8 || t.fmt == FMT_U8, ErrorId::bmk_fmt, arg.name, &t) &&
-         require(inside, ErrorId::bmk_lmem_address, arg.name, &t);
+  return require(sizes, errors::bmk_shape_extent, arg.name, &t) &&
+         require(t.fmt == FMT_I8 || t.fmt == FMT_U8, errors::bmk_fmt, arg.name, &t) &&
+         require(inside, errors::bmk_lmem_address, arg.name, &t);
 }
 
 bool Call::is_tensor(const Arg& arg) {
   return usable(arg) &&
-         require(!bmkernel::is_matrix(arg->shape), ErrorId::bmk_not_a_tensor, arg.name, arg.tensor);
+         require(!bmkernel::is_matrix(arg->shape), errors::bmk_not_a_tensor, arg.name, arg.tensor);
 }
 
 bool Call::is_matrix(const Arg& arg) {
   return usable(arg) &&
-         require(bmkernel::is_matrix(arg->shape), ErrorId::bmk_not_a_matrix, arg.name, arg.tensor);
+         require(bmkernel::is_matrix(arg->shape), errors::bmk_not_a_matrix, arg.name, arg.tensor);
 }
 
 bool Call::unaligned(const Arg& arg) {
   const tensor_lmem& t = *arg.tensor;
-  return require(strides(chip(), t) == default_strides(chip(), t, false),
-                 ErrorId::bmk_not_unaligned, arg.name, &t);
+  return require(strides(chip(), t) == default_strides(chip(), t, false), errors::bmk_not_unaligned,
+                 arg.name, &t);
 }
 
 bool Call::rshift(int width) {
-  return require(width >= 0 && width <= 31, ErrorId::bmk_rshift, "rshift_width", width);
+  return require(width >= 0 && width <= 31, errors::bmk_rshift, "rshift_width", width);
 }
 
 bool Call::accept(const Operation& op) {
@@ -76,11 +77,11 @@ bool not_null(const void* pointer, ErrorId rule, std::string_view call, std::str
 }  // namespace
 
 bool has_context(const Context* context, std::string_view call) {
-  return not_null(context, ErrorId::bmk_null_context, call, "ctx");
+  return not_null(context, errors::bmk_null_context, call, "ctx");
 }
 
 bool has_argument(const void* argument, std::string_view call, std::string_view name) {
-  return not_null(argument, ErrorId::bmk_null_argument, call, name);
+  return not_null(argument, errors::bmk_null_argument, call, name);
 }
 
 }  // namespace tputwin::bmkernel

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/errors/bmkernel.h"
 #include "ops/operation.h"
 #include "sdk/bmkernel/context.h"
 #include "sdk/bmkernel/operand.h"
@@ -72,7 +73,7 @@ template <class Param, class Build>
 bmk1880_op_t* issue(bmk1880_context_t* ctx, std::string_view name, const Param* p, Build build) {
   if (!has_context(ctx, name)) return nullptr;
   Call call(*ctx, name);
-  if (!call.require(p != nullptr, ErrorId::bmk_null_argument, "p", "NULL")) return nullptr;
+  if (!call.require(p != nullptr, errors::bmk_null_argument, "p", "NULL")) return nullptr;
   std::optional<Operation> op = build(call, *p);
   return op ? call.emit(*op) : nullptr;
 }

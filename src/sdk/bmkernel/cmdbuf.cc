@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "base/errors/bmkernel.h"
 #include "base/last_error.h"
 #include "isa/dmabuf.h"
 #include "isa/records.h"
@@ -11,7 +12,7 @@
 #include "sdk/bmkernel/call.h"
 
 using namespace tputwin::bmkernel;
-using tputwin::ErrorId;
+namespace errors = tputwin::errors;
 
 namespace {
 
@@ -93,7 +94,7 @@ void bm_cmdbuf_relocate(u32 chip_version, uint8_t* cmdbuf, size_t len, uint64_t 
                         uint64_t gmem_weight_base) {
   if (!has_argument(cmdbuf, __func__, "cmdbuf")) return;
   if (chip_version != tputwin::bm1880().version) {
-    succeeded(broken(ErrorId::bmk_chip_version, "chip_version", fmt::format("{}", chip_version)),
+    succeeded(broken(errors::bmk_chip_version, "chip_version", fmt::format("{}", chip_version)),
               __func__);
     return;
   }

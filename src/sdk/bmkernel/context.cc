@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/errors/bmkernel.h"
 #include "sdk/bmkernel/operand.h"
 
 namespace tputwin::bmkernel {
@@ -80,7 +81,7 @@ Result<bmk1880_op_t*> Context::append(const isa::Descriptor& descriptor, uint8_t
   size_t offset = buffer_.size();
   uint8_t* room = buffer_.append(record.size());
   if (room == nullptr)
-    return Error(ErrorId::bmk_cmdbuf_full)
+    return Error(errors::bmk_cmdbuf_full)
         .detail(fmt::format("{} bytes are used, {} more are needed", offset, record.size()));
   // The reference library writes half of the engine byte; the caller's memory shows in the other.
   record[kEngineByte] |= room[kEngineByte] & 0xf0;
@@ -92,7 +93,7 @@ Result<bmk1880_op_t*> Context::append(const isa::Descriptor& descriptor, uint8_t
 
 Result<std::span<uint8_t>> Context::finish() {
   if (auto error = diagnostics_.first_error())
-    return Error(ErrorId::bmk_context_failed).detail(error->message());
+    return Error(errors::bmk_context_failed).detail(error->message());
   std::span<uint8_t> buffer = buffer_.used();
   std::vector<isa::SyncTracker::Ids> ids = order_.resolve();
   for (size_t i = 0; i < commands_.size(); ++i)
@@ -112,26 +113,26 @@ void Context::reset() {
 Status Context::parallel_enable() {
   parallel_ = true;
   order_.parallel_enable();
-  return streams_ == 0 ? Status() : Error(ErrorId::bmk_mixed_modes);
+  return streams_ == 0 ? Status() : Error(errors::bmk_mixed_modes);
 }
 
 Status Context::parallel_disable() {
   parallel_ = false;
   order_.parallel_disable();
-  return streams_ == 0 ? Status() : Error(ErrorId::bmk_mixed_modes);
+  return streams_ == 0 ? Status() : Error(errors::bmk_mixed_modes);
 }
 
 Status Context::create_streams(int count) {
   std::string value = fmt::format("{}", count);
-  if (count <= 0) return broken(ErrorId::bmk_stream_count, "nr_streams", value);
-  if (streams_ != 0) return broken(ErrorId::bmk_streams_exist, "nr_streams", value);
+  if (count <= 0) return broken(errors::bmk_stream_count, "nr_streams", value);
+  if (streams_ != 0) return broken(errors::bmk_streams_exist, "nr_streams", value);
   streams_ = count;
   order_.create_streams(static_cast<size_t>(count));
-  return parallel_ ? Status(Error(ErrorId::bmk_mixed_modes)) : Status();
+  return parallel_ ? Status(Error(errors::bmk_mixed_modes)) : Status();
 }
 
 Status Context::destroy_streams() {
-  if (streams_ == 0) return Error(ErrorId::bmk_streams_missing);
+  if (streams_ == 0) return Error(errors::bmk_streams_missing);
   streams_ = 0;
   parallel_ = false;
   order_.destroy_streams();
@@ -139,9 +140,9 @@ Status Context::destroy_streams() {
 }
 
 Status Context::set_stream(int index) {
-  if (streams_ == 0) return Error(ErrorId::bmk_streams_missing);
+  if (streams_ == 0) return Error(errors::bmk_streams_missing);
   if (index < 0 || index >= streams_)
-    return broken(ErrorId::bmk_stream_index, "i", fmt::format("{}", index))
+    return broken(errors::bmk_stream_index, "i", fmt::format("{}", index))
         .detail(fmt::format("there are {}", streams_));
   order_.set_stream(static_cast<size_t>(index));
   return {};
@@ -149,12 +150,12 @@ Status Context::set_stream(int index) {
 
 Status Context::add_dependency(const bmk1880_op_t* before, const bmk1880_op_t* after) {
   for (auto [name, op] : {std::pair{"before", before}, {"after", after}}) {
-    if (op == nullptr) return broken(ErrorId::bmk_null_argument, name, "NULL");
-    if (!commands_.contains(op)) return broken(ErrorId::bmk_foreign_op, name, "unknown");
+    if (op == nullptr) return broken(errors::bmk_null_argument, name, "NULL");
+    if (!commands_.contains(op)) return broken(errors::bmk_foreign_op, name, "unknown");
   }
   order_.add_dependency(before->index, after->index);
   if (before->index < after->index) return {};
-  return broken(ErrorId::bmk_dependency_order, "before", fmt::format("command {}", before->index))
+  return broken(errors::bmk_dependency_order, "before", fmt::format("command {}", before->index))
       .detail(fmt::format("after is command {}", after->index));
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/bits.h"
+#include "base/errors/bmkernel.h"
 #include "sdk/bmkernel/operand.h"
 
 namespace tputwin::bmkernel {
@@ -26,12 +27,12 @@ Result<LocalAllocator::Block> LocalAllocator::allocate(uint32_t stack, uint32_t 
                                                        bool aligned) {
   Stack& s = stacks_[stack];
   if (stack < common() && stacks_[common()].top > s.base)
-    return broken(ErrorId::bmk_bank_taken, "bank_id", fmt::format("{}", stack))
+    return broken(errors::bmk_bank_taken, "bank_id", fmt::format("{}", stack))
         .detail(fmt::format("tl_alloc has reached {:#x}", stacks_[common()].top));
   uint32_t start = aligned ? align_up(s.top, chip_->eu_bytes) : s.top;
   uint32_t end = limit(stack);
   if (start > end || bytes > end - start)
-    return broken(ErrorId::bmk_lmem_full, "s", fmt::format("{} bytes per lane", bytes))
+    return broken(errors::bmk_lmem_full, "s", fmt::format("{} bytes per lane", bytes))
         .detail(fmt::format("{} are left", end > start ? end - start : 0));
   s.top = start + bytes;
   s.addresses.push_back(start);
@@ -44,8 +45,8 @@ Status LocalAllocator::check_release(const Block& block) const {
     return broken(id, "t", fmt::format("tensor at {:#x}", block.address))
         .detail(fmt::format("the stack ends at {:#x}", s.top));
   };
-  if (block.address > s.top) return describe(ErrorId::bmk_free_above_stack);
-  if (s.addresses.back() != block.address) return describe(ErrorId::bmk_free_order);
+  if (block.address > s.top) return describe(errors::bmk_free_above_stack);
+  if (s.addresses.back() != block.address) return describe(errors::bmk_free_order);
   return {};
 }
 

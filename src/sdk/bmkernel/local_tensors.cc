@@ -1,5 +1,6 @@
 #include "sdk/bmkernel/local_tensors.h"
 
+#include "base/errors/bmkernel.h"
 #include "sdk/bmkernel/operand.h"
 
 namespace tputwin::bmkernel {
@@ -15,7 +16,7 @@ tensor_lmem* LocalTensors::insert(const tensor_lmem& t,
 Result<tensor_lmem*> LocalTensors::allocate(tensor_lmem t, uint32_t stack) {
   // What does not fit all lanes together needs no arithmetic that could overflow.
   if (nchw(chip_, t.shape).count() > chip_.local_bytes())
-    return broken(ErrorId::bmk_lmem_full, "s", describe(t.shape));
+    return broken(errors::bmk_lmem_full, "s", describe(t.shape));
   auto block =
       allocator_.allocate(stack, static_cast<uint32_t>(t.reserved_size), /*aligned=*/t.aligned);
   if (!block.ok()) return block.error();
@@ -25,7 +26,7 @@ Result<tensor_lmem*> LocalTensors::allocate(tensor_lmem t, uint32_t stack) {
 
 Status LocalTensors::check_free(const tensor_lmem* t) const {
   auto entry = entries_.find(t);
-  if (entry == entries_.end()) return Error(ErrorId::bmk_free_unknown);
+  if (entry == entries_.end()) return Error(errors::bmk_free_unknown);
   return entry->second.block ? allocator_.check_release(*entry->second.block) : Status();
 }
 

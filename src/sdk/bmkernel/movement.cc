@@ -1,4 +1,5 @@
 // bmk1880_gdma_*: data movement.
+#include "base/errors/bmkernel.h"
 #include "isa/bm1880_descriptor.h"
 #include "sdk/bmkernel/call.h"
 
@@ -23,8 +24,8 @@ bool controls(Call& call, const Transfer& x) {
   if (x.load && !x.stride) known |= CTRL_WINOGRAD;
   if (x.ctrls & known & CTRL_WINOGRAD) known |= CTRL_WINOGRAD_SCALE_FACTOR * 15;
   bool both = (x.ctrls & CTRL_NEURON) && (x.ctrls & CTRL_WEIGHT);
-  return call.require(!both, ErrorId::bmk_two_bases, "ctrls", x.ctrls) &&
-         call.require((x.ctrls & ~known) == 0, ErrorId::bmk_ctrl_ignored, "ctrls", x.ctrls);
+  return call.require(!both, errors::bmk_two_bases, "ctrls", x.ctrls) &&
+         call.require((x.ctrls & ~known) == 0, errors::bmk_ctrl_ignored, "ctrls", x.ctrls);
 }
 
 uint8_t record_flags(ctrl_t ctrls) {
@@ -45,7 +46,7 @@ std::optional<Operation> tensor_transfer(Call& call, const Transfer& x) {
   if (x.transpose() && !x.load && !plain_layout) global.stride = global_stride(local.shape);
   if (x.stride) {
     global.stride = to_stride(*x.stride);
-    if (!call.require(x.stride->w == 1, ErrorId::bmk_w_stride, "stride", x.stride->w)) return {};
+    if (!call.require(x.stride->w == 1, errors::bmk_w_stride, "stride", x.stride->w)) return {};
   }
   return DmaTensor{.dst = x.load ? local : global,
                    .src = x.load ? global : local,
@@ -59,7 +60,7 @@ std::optional<Operation> matrix_transfer(Call& call, const Transfer& x) {
   local.tensor.stride = strides(call.chip(), *x.t.tensor);
   if (x.transpose()) std::swap(rows, cols);
   uint32_t row_stride = x.stride ? x.stride->row : cols;
-  if (!call.require(!x.stride || x.stride->col == 1, ErrorId::bmk_w_stride, "stride",
+  if (!call.require(!x.stride || x.stride->col == 1, errors::bmk_w_stride, "stride",
                     x.stride ? x.stride->col : 1))
     return {};
   MatrixView global = global_matrix(x.address, rows, cols, row_stride, kByte);
@@ -73,7 +74,7 @@ std::optional<Operation> matrix_transfer(Call& call, const Transfer& x) {
 std::optional<Operation> winograd_load(Call& call, const Transfer& x) {
   const Chip& chip = call.chip();
   TensorView local = view(chip, *x.t.tensor, kByte);
-  if (!call.require(!x.transpose(), ErrorId::bmk_transpose, "ctrls", x.ctrls)) return {};
+  if (!call.require(!x.transpose(), errors::bmk_transpose, "ctrls", x.ctrls)) return {};
   Shape kernels = local.shape;
   kernels.w = 9;
   return DmaWinogradKernel{.dst = local,
@@ -98,10 +99,10 @@ bmk1880_op_t* issue(bmk1880_context_t* ctx, std::string_view name, const Transfe
 }
 
 bool usable(Call& call, std::string_view name, const tensor_gmem* t) {
-  if (!call.require(t != nullptr, ErrorId::bmk_null_argument, name, "NULL")) return false;
-  return call.require(t->shape.dim >= 1 && t->shape.dim <= 4, ErrorId::bmk_shape_dim, name,
+  if (!call.require(t != nullptr, errors::bmk_null_argument, name, "NULL")) return false;
+  return call.require(t->shape.dim >= 1 && t->shape.dim <= 4, errors::bmk_shape_dim, name,
                       t->shape) &&
-         call.require(t->stride.w == 1, ErrorId::bmk_w_stride, name, t->stride.w);
+         call.require(t->stride.w == 1, errors::bmk_w_stride, name, t->stride.w);
 }
 
 TensorView global_view(const tensor_gmem& t) {
@@ -117,10 +118,10 @@ std::optional<Operation> copy_global(Call& call, const tensor_gmem* dst, const t
                                      ctrl_t ctrls) {
   if (!(usable(call, "dst", dst) && usable(call, "src", src))) return {};
   bool matrices = is_matrix(src->shape), transpose = ctrls & CTRL_TP;
-  if (!(call.require(is_matrix(dst->shape) == matrices, ErrorId::bmk_kinds_differ, "dst",
+  if (!(call.require(is_matrix(dst->shape) == matrices, errors::bmk_kinds_differ, "dst",
                      dst->shape) &&
-        call.require(!(matrices && transpose), ErrorId::bmk_transpose, "ctrls", ctrls) &&
-        call.require((ctrls & ~CTRL_TP) == 0, ErrorId::bmk_ctrl_ignored, "ctrls", ctrls)))
+        call.require(!(matrices && transpose), errors::bmk_transpose, "ctrls", ctrls) &&
+        call.require((ctrls & ~CTRL_TP) == 0, errors::bmk_ctrl_ignored, "ctrls", ctrls)))
     return {};
   if (matrices)
     return DmaMatrix{

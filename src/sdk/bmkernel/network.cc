@@ -1,4 +1,5 @@
 // bmk1880_tpu_*: convolutions, pooling, lookup, channel sums and matrix products.
+#include "base/errors/bmkernel.h"
 #include "sdk/bmkernel/call.h"
 
 namespace tputwin::bmkernel {
@@ -10,10 +11,10 @@ bool bias_fits(Call& call, const Arg& bias, const Arg& ofmap) {
   if (!call.is_tensor(bias)) return false;
   const Chip& chip = call.chip();
   Shape shape = nchw(chip, bias->shape);
-  return call.require(shape == Shape{2, ofmap->shape.c, 1, 1}, ErrorId::bmk_bias_shape, bias.name,
+  return call.require(shape == Shape{2, ofmap->shape.c, 1, 1}, errors::bmk_bias_shape, bias.name,
                       bias.tensor) &&
          call.require(strides(chip, *bias.tensor) == default_strides(chip, *bias.tensor, false),
-                      ErrorId::bmk_bias_layout, bias.name, bias.tensor);
+                      errors::bmk_bias_layout, bias.name, bias.tensor);
 }
 std::optional<TensorView> bias_view(const Chip& chip, const Arg& bias, bool is_signed) {
   if (bias.tensor == nullptr) return {};
@@ -93,7 +94,7 @@ std::optional<Operation> build(Call& call, const bmk1880_depthwise_param_t& p) {
 
 bool pooling_maps(Call& call, const Arg& ofmap, const Arg& ifmap) {
   return call.is_tensor(ofmap) && call.is_tensor(ifmap) &&
-         call.require(ofmap->fmt == ifmap->fmt, ErrorId::bmk_result_sign_ignored, ofmap.name,
+         call.require(ofmap->fmt == ifmap->fmt, errors::bmk_result_sign_ignored, ofmap.name,
                       ofmap.tensor);
 }
 
@@ -126,19 +127,18 @@ std::optional<Operation> build(Call& call, const bmk1880_mdsum_param_t& p) {
   if (!(call.is_tensor(low) && call.is_tensor(a))) return {};
   const Chip& chip = call.chip();
   bool wide = high.tensor != nullptr;
-  if (wide &&
-      !(call.is_tensor(high) &&
-        call.require(high->fmt == low->fmt, ErrorId::bmk_pair_fmt, high.name, high.tensor) &&
-        call.require(shape_equal(high->shape, low->shape), ErrorId::bmk_pair_shape, high.name,
-                     high.tensor)))
+  if (wide && !(call.is_tensor(high) &&
+                call.require(high->fmt == low->fmt, errors::bmk_pair_fmt, high.name, high.tensor) &&
+                call.require(shape_equal(high->shape, low->shape), errors::bmk_pair_shape,
+                             high.name, high.tensor)))
     return {};
   bool unaligned_result = low->shape.c <= chip.lanes ||
                           strides(chip, *low.tensor) == default_strides(chip, *low.tensor, false);
   bool aligned_input = strides(chip, *a.tensor) == default_strides(chip, *a.tensor, true);
   bool is_signed_a = is_signed(*a.tensor);
-  if (!(call.require(low->fmt == a->fmt, ErrorId::bmk_result_sign_ignored, low.name, low.tensor) &&
-        call.require(unaligned_result, ErrorId::bmk_mdsum_result, low.name, low.tensor) &&
-        call.require(aligned_input, ErrorId::bmk_mdsum_input, a.name, a.tensor)))
+  if (!(call.require(low->fmt == a->fmt, errors::bmk_result_sign_ignored, low.name, low.tensor) &&
+        call.require(unaligned_result, errors::bmk_mdsum_result, low.name, low.tensor) &&
+        call.require(aligned_input, errors::bmk_mdsum_input, a.name, a.tensor)))
     return {};
   Mdsum op{.out = local_tensor(chip, low->operand.laddr, nchw(chip, low->shape),
                                /*aligned=*/false, make_dtype(is_signed_a, !wide)),
@@ -166,11 +166,11 @@ std::optional<Operation> build(Call& call, const bmk1880_matrix_mac_param_t& p) 
   uint32_t rows = left->shape.row, cols = right->shape.col;
   bool wide = accumulate || !p.res_is_int8;
   bool bias_ok = !has_bias || (bias->shape.row == 2 && bias->shape.col == cols);
-  if (!(call.require((p.ctrls & ~(CTRL_RELU | CTRL_RA)) == 0, ErrorId::bmk_ctrl_ignored, "ctrls",
+  if (!(call.require((p.ctrls & ~(CTRL_RELU | CTRL_RA)) == 0, errors::bmk_ctrl_ignored, "ctrls",
                      p.ctrls) &&
-        call.require(res->shape.row == rows * (wide ? 2 : 1), ErrorId::bmk_matrix_rows, res.name,
+        call.require(res->shape.row == rows * (wide ? 2 : 1), errors::bmk_matrix_rows, res.name,
                      res.tensor) &&
-        call.require(bias_ok, ErrorId::bmk_matrix_bias, bias.name, bias.tensor) &&
+        call.require(bias_ok, errors::bmk_matrix_bias, bias.name, bias.tensor) &&
         call.rshift(p.rshift_width)))
     return {};
   const Chip& chip = call.chip();

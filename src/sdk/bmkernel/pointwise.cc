@@ -1,4 +1,5 @@
 // bmk1880_tpu_*: element-wise arithmetic, logic and copies.
+#include "base/errors/bmkernel.h"
 #include "sdk/bmkernel/call.h"
 
 namespace tputwin::bmkernel {
@@ -42,9 +43,9 @@ bool usable(Call& call, const Operand8or16& x) {
   if (!x.is_wide()) return true;
   if (!call.usable(x.high)) return false;
   const tensor_lmem &low = *x.low.tensor, &high = *x.high.tensor;
-  return call.require(high.fmt == low.fmt, ErrorId::bmk_pair_fmt, x.high.name, &high) &&
+  return call.require(high.fmt == low.fmt, errors::bmk_pair_fmt, x.high.name, &high) &&
          call.require(nchw(call.chip(), high.shape) == nchw(call.chip(), low.shape),
-                      ErrorId::bmk_pair_shape, x.high.name, &high);
+                      errors::bmk_pair_shape, x.high.name, &high);
 }
 
 // The result's strides are used for every operand; a different layout of an operand is not seen.
@@ -52,14 +53,14 @@ bool same_layout(Call& call, const Arg& res, const Arg& x) {
   const Chip& chip = call.chip();
   bool same = nchw(chip, x->shape) != nchw(chip, res->shape) ||  // that is another rule
               strides(chip, *x.tensor) == strides(chip, *res.tensor);
-  return call.require(same, ErrorId::bmk_layout_ignored, x.name, x.tensor);
+  return call.require(same, errors::bmk_layout_ignored, x.name, x.tensor);
 }
 
 // max and min do not look at the format of their result.
 bool compares(Kind kind) { return kind == Kind::max || kind == Kind::min; }
 bool compared_sign(Call& call, const Pointwise& p) {
   const Arg &res = p.res.low, &a = p.a.low;
-  return call.require(!compares(p.kind) || res->fmt == a->fmt, ErrorId::bmk_result_sign_ignored,
+  return call.require(!compares(p.kind) || res->fmt == a->fmt, errors::bmk_result_sign_ignored,
                       res.name, res.tensor);
 }
 
@@ -111,7 +112,7 @@ std::optional<Operation> build(Call& call, const Pointwise& p) {
 std::optional<Operation> build(Call& call, const bmk1880_relu_param_t& p) {
   Arg out = TW_ARG(ofmap), in = TW_ARG(ifmap);
   auto is_signed_map = [&](const Arg& arg) {
-    return call.require(is_signed(*arg.tensor), ErrorId::bmk_relu_unsigned, arg.name, arg.tensor);
+    return call.require(is_signed(*arg.tensor), errors::bmk_relu_unsigned, arg.name, arg.tensor);
   };
   if (!(call.usable(out) && call.usable(in) && same_layout(call, out, in) && is_signed_map(out) &&
         is_signed_map(in)))
@@ -128,8 +129,8 @@ std::optional<Operation> build(Call& call, const bmk1880_relu_param_t& p) {
 bmk1880_op_t* copy(Call& call, const bmk1880_copy_with_stride_param_t& p) {
   Arg dst = TW_ARG(dst), src = TW_ARG(src);
   if (!(call.usable(dst) && call.usable(src) &&
-        call.require(p.dst_stride.w == 1, ErrorId::bmk_w_stride, "dst_stride", p.dst_stride.w) &&
-        call.require(p.src_stride.w == 1, ErrorId::bmk_w_stride, "src_stride", p.src_stride.w)))
+        call.require(p.dst_stride.w == 1, errors::bmk_w_stride, "dst_stride", p.dst_stride.w) &&
+        call.require(p.src_stride.w == 1, errors::bmk_w_stride, "src_stride", p.src_stride.w)))
     return nullptr;
   const Chip& chip = call.chip();
   Stride to = stepped(chip, *dst.tensor, to_stride(p.dst_stride));
@@ -200,7 +201,7 @@ bmk1880_op_t* bmk1880_tpu_copy_with_stride(bmk1880_context_t* ctx,
                                            const bmk1880_copy_with_stride_param_t* p) {
   if (!has_context(ctx, __func__)) return nullptr;
   Call call(*ctx, __func__);
-  bool given = call.require(p != nullptr, tputwin::ErrorId::bmk_null_argument, "p", "NULL");
+  bool given = call.require(p != nullptr, tputwin::errors::bmk_null_argument, "p", "NULL");
   return given ? copy(call, *p) : nullptr;
 }
 

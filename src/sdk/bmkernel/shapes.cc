@@ -2,7 +2,7 @@
 #include "sdk/bmkernel/call.h"
 
 using namespace tputwin::bmkernel;
-using tputwin::ErrorId;
+namespace errors = tputwin::errors;
 using tputwin::Shape;
 
 extern "C" {

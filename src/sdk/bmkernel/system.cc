@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/errors/bmkernel.h"
 #include "base/last_error.h"
 #include "sdk/bmkernel/call.h"
 
 using namespace tputwin::bmkernel;
+namespace errors = tputwin::errors;
 using tputwin::ErrorId;
 
 namespace {
@@ -27,18 +29,18 @@ bool complete(const bmk1880_info_t* info, std::string_view call) {
   };
   if (!has_argument(info, call, "info")) return false;
   if (info->chip_version != tputwin::bm1880().version)
-    return fail(ErrorId::bmk_chip_version, "info->chip_version", info->chip_version);
+    return fail(errors::bmk_chip_version, "info->chip_version", info->chip_version);
   if (!has_argument(info->cmdbuf, call, "info->cmdbuf")) return false;
-  if (info->cmdbuf_size == 0) return fail(ErrorId::bmk_cmdbuf_size, "info->cmdbuf_size", 0);
+  if (info->cmdbuf_size == 0) return fail(errors::bmk_cmdbuf_size, "info->cmdbuf_size", 0);
   return true;
 }
 
 void emit_cpu_op(Call& call, const char* op_name, const void* params, size_t size) {
-  if (!(call.require(op_name != nullptr, ErrorId::bmk_null_argument, "op_name", "NULL") &&
-        call.require(size == 0 || params != nullptr, ErrorId::bmk_null_argument, "params", "NULL")))
+  if (!(call.require(op_name != nullptr, errors::bmk_null_argument, "op_name", "NULL") &&
+        call.require(size == 0 || params != nullptr, errors::bmk_null_argument, "params", "NULL")))
     return;
   size_t length = std::strlen(op_name);
-  if (!call.require(length >= 1 && length <= 15, ErrorId::bmk_cpu_op_name, "op_name", op_name))
+  if (!call.require(length >= 1 && length <= 15, errors::bmk_cpu_op_name, "op_name", op_name))
     return;
   tputwin::CpuCall op{.name = op_name};
   const auto* bytes = static_cast<const u8*>(params);
@@ -76,7 +78,7 @@ u8* bmk1880_acquire_cmdbuf(bmk1880_context_t* ctx, u32* size) {
   if (size != nullptr) *size = 0;
   if (!has_context(ctx, __func__)) return nullptr;
   Call call(*ctx, __func__);
-  if (!call.require(size != nullptr, ErrorId::bmk_null_argument, "size", "NULL")) return nullptr;
+  if (!call.require(size != nullptr, errors::bmk_null_argument, "size", "NULL")) return nullptr;
   auto buffer = ctx->finish();
   if (!call.require(buffer.status())) return nullptr;
   *size = static_cast<u32>(buffer->size());
@@ -114,7 +116,7 @@ void bmk1880_add_dependency(bmk1880_context_t* ctx, bmk1880_op_t* before, bmk188
 void bmk1880_cpu_op(bmk1880_context_t* ctx, const char* op_name, char* params, int size) {
   if (!has_context(ctx, __func__)) return;
   Call call(*ctx, __func__);
-  if (call.require(size >= 0 && size <= CPU_OP_PARAM_BYTES, ErrorId::bmk_cpu_op_size, "size", size))
+  if (call.require(size >= 0 && size <= CPU_OP_PARAM_BYTES, errors::bmk_cpu_op_size, "size", size))
     emit_cpu_op(call, op_name, params, static_cast<size_t>(size));
 }
 

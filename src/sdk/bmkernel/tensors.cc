@@ -1,9 +1,10 @@
 // bmk1880_tl_*: tensors in local memory.
+#include "base/errors/bmkernel.h"
 #include "base/last_error.h"
 #include "sdk/bmkernel/call.h"
 
 using namespace tputwin::bmkernel;
-using tputwin::ErrorId;
+namespace errors = tputwin::errors;
 
 namespace {
 
@@ -11,9 +12,9 @@ namespace {
 bool allocatable(Call& call, const shape_t& s) {
   tputwin::Shape shape = nchw(call.chip(), s);
   auto fits = [](uint32_t extent) { return extent >= 1 && extent <= 0xffff; };
-  return call.require(s.dim >= 1 && s.dim <= 4, ErrorId::bmk_shape_dim, "s", s) &&
+  return call.require(s.dim >= 1 && s.dim <= 4, errors::bmk_shape_dim, "s", s) &&
          call.require(fits(shape.n) && fits(shape.c) && fits(shape.h) && fits(shape.w),
-                      ErrorId::bmk_shape_extent, "s", s);
+                      errors::bmk_shape_extent, "s", s);
 }
 
 tensor_lmem describe_tensor(const Context& context, laddr_t address, shape_t s, fmt_t fmt,
@@ -40,7 +41,7 @@ tensor_lmem* allocate(Context& context, std::string_view name, uint32_t stack, s
   t.bank_id = stack;
   tputwin::Result<tensor_lmem*> tensor = context.tensors().allocate(t, stack);
   if (tensor.ok()) return *tensor;
-  if (tensor.error().id() == ErrorId::bmk_lmem_full)
+  if (tensor.error().id() == errors::bmk_lmem_full)
     (void)tputwin::report(tputwin::Error(tensor.error()).in(name));
   else
     call.require(tensor.status());
@@ -60,7 +61,7 @@ tensor_lmem* bmk1880_tl_alloc_bank(bmk1880_context_t* ctx, u32 bank_id, shape_t 
                                    u32 ctrls) {
   if (!has_context(ctx, __func__)) return nullptr;
   Call call(*ctx, __func__);
-  if (!call.require(bank_id < ctx->chip().banks, ErrorId::bmk_bank_id, "bank_id", bank_id))
+  if (!call.require(bank_id < ctx->chip().banks, errors::bmk_bank_id, "bank_id", bank_id))
     return nullptr;
   return allocate(*ctx, __func__, bank_id, s, fmt, ctrls);
 }
@@ -78,7 +79,7 @@ tensor_lmem* bmk1880_tl_prealloc_align(bmk1880_context_t* ctx, laddr_t la, shape
 void bmk1880_tl_free(bmk1880_context_t* ctx, tensor_lmem* t) {
   if (!has_context(ctx, __func__)) return;
   Call call(*ctx, __func__);
-  if (call.require(t != nullptr, ErrorId::bmk_null_argument, "t", "NULL") &&
+  if (call.require(t != nullptr, errors::bmk_null_argument, "t", "NULL") &&
       call.require(ctx->tensors().check_free(t)))
     ctx->tensors().free(t);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/errors/bmlib.h"
 #include "sdk/common/registry.h"
 #include "sdk/okkernel/session.h"
 
@@ -27,11 +28,11 @@ Result<bm_handle_t> open_handle(int device) {
 }
 
 Result<std::shared_ptr<Handle>> find_handle(bm_handle_t handle) {
-  if (handle == nullptr) return Error(ErrorId::bml_null).argument("handle", "NULL");
+  if (handle == nullptr) return Error(errors::bml_null).argument("handle", "NULL");
   auto found = handles().find(handle);
   if (found != nullptr && found->card->process() == getpid()) return found;
   const bool closed = found == nullptr && handles().issued(handle);
-  return Error(closed ? ErrorId::bml_handle_closed : ErrorId::bml_handle_unknown)
+  return Error(closed ? errors::bml_handle_closed : errors::bml_handle_unknown)
       .argument("handle", fmt::format("{}", static_cast<const void*>(handle)));
 }
 
@@ -73,11 +74,11 @@ Status sync(Handle& handle, const std::thread::id* caller) {
 
 bm_status_t code_of(const Error& error) {
   switch (error.id()) {
-    case ErrorId::bml_device:
-    case ErrorId::bml_handle_unknown:
-    case ErrorId::bml_handle_closed:
+    case errors::bml_device:
+    case errors::bml_handle_unknown:
+    case errors::bml_handle_closed:
       return BM_ERR_DEVNOTREADY;
-    case ErrorId::bml_inside_kernel:
+    case errors::bml_inside_kernel:
       return BM_ERR_FAILURE;
     default:
       break;
@@ -104,12 +105,12 @@ bm_status_t fail(std::string_view call, Error error, uint64_t errors_before) {
 
 Status outside_kernel() {
   if (okk::current_session() == nullptr) return {};
-  return Error(ErrorId::bml_inside_kernel);
+  return Error(errors::bml_inside_kernel);
 }
 
 Status check_pointer(const void* pointer, std::string_view argument) {
   if (pointer != nullptr) return {};
-  return Error(ErrorId::bml_null).argument(argument, "NULL");
+  return Error(errors::bml_null).argument(argument, "NULL");
 }
 
 }  // namespace tputwin::bmlib

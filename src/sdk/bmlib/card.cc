@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/bits.h"
+#include "base/errors/bmlib.h"
 
 namespace tputwin::bmlib {
 
@@ -30,7 +31,7 @@ Result<uint64_t> wanted_bytes() {
   const int shift = unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : unit.empty() ? 0 : -1;
   const bool valid = failed == std::errc() && shift >= 0 && bytes <= kMaximumBytes >> shift &&
                      bytes << shift >= kMinimumBytes;
-  if (!valid) return Error(ErrorId::bml_environment).argument("TPUTWIN_GLOBAL_BYTES", text);
+  if (!valid) return Error(errors::bml_environment).argument("TPUTWIN_GLOBAL_BYTES", text);
   return bytes << shift;
 }
 
@@ -45,7 +46,7 @@ Result<const Chip*> wanted_chip() {
   if (text == nullptr || *text == '\0') return chip_of_process();
   const Chip* chip = find_chip(text);
   if (chip == &bm1684() || chip == &bm1684x()) return chip;
-  return Error(ErrorId::bml_environment)
+  return Error(errors::bml_environment)
       .argument("TPUTWIN_CHIP", text)
       .detail("bmlib drives a BM1684 or a BM1684X");
 }
@@ -72,7 +73,7 @@ int Card::count() {
 
 Result<std::shared_ptr<Card>> Card::open(int id) {
   if (id < 0 || id >= count())
-    return Error(ErrorId::bml_device).argument("devid", fmt::format("{}", id));
+    return Error(errors::bml_device).argument("devid", fmt::format("{}", id));
   std::lock_guard lock(open_cards().mutex);
   std::weak_ptr<Card>& open = open_cards().cards[id];
   // a child of fork() has no thread for its parent's card
@@ -160,7 +161,7 @@ void Card::work() {
 
 Result<uint64_t> Card::allocate(uint64_t bytes, uint32_t heap) {
   auto offset = allocator_.allocate(bytes);
-  if (!offset) return Error(ErrorId::bml_memory_full).argument("size", fmt::format("{:#x}", bytes));
+  if (!offset) return Error(errors::bml_memory_full).argument("size", fmt::format("{:#x}", bytes));
   const uint64_t address = chip().global_base + *offset;
   blocks_.emplace(address, Block{bytes, heap});
   return address;
@@ -169,7 +170,7 @@ Result<uint64_t> Card::allocate(uint64_t bytes, uint32_t heap) {
 Status Card::free(uint64_t address) {
   auto node = blocks_.extract(address);
   if (node.empty())
-    return Error(ErrorId::bml_free).argument("mem", fmt::format("address {:#x}", address));
+    return Error(errors::bml_free).argument("mem", fmt::format("address {:#x}", address));
   allocator_.release(address - chip().global_base, node.mapped().bytes);
   return {};
 }

@@ -1,6 +1,7 @@
 // Copies and fills.
 #include <cstring>
 
+#include "base/errors/bmlib.h"
 #include "sdk/bmlib/range.h"
 
 namespace tputwin::bmlib {
@@ -57,10 +58,10 @@ Status copy_strided(std::string_view call, bm_handle_t handle, const bm_device_m
   const bool dense = dst_stride == 1 && src_stride >= 1 && element;
   const bool spread = dst_stride == 4 && src_stride == 1 && format_size == 1;
   if (!dense && !spread)
-    return Error(ErrorId::bml_stride)
+    return Error(errors::bml_stride)
         .argument("strides", fmt::format("dst {}, src {}, format_size {}", dst_stride, src_stride,
                                          format_size));
-  if (count < 1) return Error(ErrorId::bml_size).argument("count", fmt::format("{}", count));
+  if (count < 1) return Error(errors::bml_size).argument("count", fmt::format("{}", count));
   return card->in_turn([&]() -> Status {
     TW_ASSIGN_OR_RETURN(to,
                         range(call, *card, "dst", dst, 0, extent(count, dst_stride, format_size)));
@@ -80,7 +81,7 @@ Status copy_between(std::string_view call, bm_handle_t src_handle, bm_handle_t d
                     const bm_device_mem_t& src, const bm_device_mem_t& dst) {
   TW_RETURN_IF_ERROR(find_card(dst_handle).status());
   if (src.size != dst.size)
-    return Error(ErrorId::bml_sizes_differ)
+    return Error(errors::bml_sizes_differ)
         .argument("dst", fmt::format("{} bytes, src {} bytes", dst.size, src.size));
   std::vector<uint8_t> bytes(src.size);
   TW_RETURN_IF_ERROR(copy_out(call, src_handle, src, bytes.data(), 0, src.size));
@@ -92,7 +93,7 @@ Status fill(std::string_view call, bm_handle_t handle, const void* value, int mo
   TW_ASSIGN_OR_RETURN(card, find_card(handle));
   TW_RETURN_IF_ERROR(check_pointer(value, "value"));
   if (mode < 1 || mode > 4 || mem.size % static_cast<unsigned>(mode) != 0)
-    return Error(ErrorId::bml_fill)
+    return Error(errors::bml_fill)
         .argument("mode", fmt::format("{}, memory of {} bytes", mode, mem.size));
   const auto unit = static_cast<unsigned>(mode);
   return card->in_turn([&]() -> Status {

@@ -1,6 +1,7 @@
 // Devices and what they tell about themselves.
 #include <cstdint>
 
+#include "base/errors/bmlib.h"
 #include "sdk/bmlib/api.h"
 
 namespace tputwin::bmlib {
@@ -77,7 +78,7 @@ bm_status_t bm_dev_getcount(int* count) {
 bm_status_t bm_dev_query(int devid) {
   return with_code(__func__, [&]() -> Status {
     if (0 <= devid && devid < Card::count()) return {};
-    return Error(ErrorId::bml_device).argument("devid", fmt::format("{}", devid));
+    return Error(errors::bml_device).argument("devid", fmt::format("{}", devid));
   });
 }
 
@@ -118,13 +119,13 @@ bm_status_t bm_get_profile(bm_handle_t handle, bm_profile_t* profile) {
 }
 
 bm_status_t bm_get_last_api_process_time_us(bm_handle_t, unsigned long*) {
-  return with_code(__func__, []() -> Status { return Error(ErrorId::bml_not_supported); });
+  return with_code(__func__, []() -> Status { return Error(errors::bml_not_supported); });
 }
 
 bm_status_t bm_set_clk_tpu_freq(bm_handle_t handle, int freq) {
   return with_code(__func__, [&]() -> Status {
     TW_ASSIGN_OR_RETURN(card, find_card(handle));
-    if (freq < 1) return Error(ErrorId::bml_clock).argument("freq", fmt::format("{}", freq));
+    if (freq < 1) return Error(errors::bml_clock).argument("freq", fmt::format("{}", freq));
     card->clock_mhz = freq;
     return {};
   });

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "base/errors/bmlib.h"
 #include "sdk/bmlib/api.h"
 #include "sdk/okkernel/registry.h"
 
@@ -15,10 +16,10 @@ constexpr size_t kNameBytes = 64;  // of the field in which a name travels
 Result<okk::KernelFunction> find_kernel(const char* name) {
   TW_RETURN_IF_ERROR(check_pointer(name, "func_name"));
   if (strnlen(name, kNameBytes + 1) > kNameBytes)
-    return Error(ErrorId::bml_kernel_name)
+    return Error(errors::bml_kernel_name)
         .argument("func_name", fmt::format("\"{:.{}}...\"", name, kNameBytes));
   if (okk::KernelFunction function = okk::kernels().find(name)) return function;
-  return Error(ErrorId::bml_kernel_unknown)
+  return Error(errors::bml_kernel_unknown)
       .argument("func_name", fmt::format("\"{}\"", name))
       .detail(fmt::format("registered: {}", fmt::join(okk::kernels().names(), ", ")));
 }
@@ -93,7 +94,7 @@ bm_status_t bmkernel_launch(bm_handle_t handle, const void* args, unsigned int s
   return with_code(__func__, [&]() -> Status {
     const std::vector<std::string> names = okk::kernels().names();
     if (names.size() != 1)
-      return Error(ErrorId::bml_kernel_only)
+      return Error(errors::bml_kernel_only)
           .argument("registered", fmt::format("{}", fmt::join(names, ", ")));
     return launch_async(handle, launch_of(names.front().c_str(), args, size));
   });
@@ -104,7 +105,7 @@ bm_status_t bmkernel_load_lookup_table(bm_handle_t handle, const void* table, un
     TW_ASSIGN_OR_RETURN(card, find_card(handle));
     TW_RETURN_IF_ERROR(check_pointer(table, "table"));
     if (size == 0 || size > card->chip().table.bytes)
-      return Error(ErrorId::bml_table_size).argument("size", fmt::format("{}", size));
+      return Error(errors::bml_table_size).argument("size", fmt::format("{}", size));
     auto bytes = static_cast<const uint8_t*>(table);
     card->in_turn([&] { card->table.assign(bytes, bytes + size); });
     return {};

@@ -2,6 +2,7 @@
 // memory.
 #include <optional>
 
+#include "base/errors/bmlib.h"
 #include "sdk/bmlib/range.h"
 
 namespace tputwin::bmlib {
@@ -37,7 +38,7 @@ Result<uint64_t> offset_of(Card& card, uint64_t address, uint64_t bytes) {
   if (address >= base && address - base <= card.memory_bytes() &&
       bytes <= card.memory_bytes() - (address - base))
     return address - base;
-  return Error(ErrorId::bml_mapping).argument("vmem", fmt::format("{:#x}", address));
+  return Error(errors::bml_mapping).argument("vmem", fmt::format("{:#x}", address));
 }
 
 }  // namespace

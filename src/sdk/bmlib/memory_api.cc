@@ -1,6 +1,7 @@
 // Allocation, heaps, and device memory filled from host memory.
 #include <bit>
 
+#include "base/errors/bmlib.h"
 #include "sdk/bmlib/range.h"
 
 namespace tputwin::bmlib {
@@ -8,7 +9,7 @@ namespace {
 
 Status check_heap(int64_t heap, std::string_view argument) {
   if (0 <= heap && heap < kHeaps) return {};
-  return Error(ErrorId::bml_heap).argument(argument, fmt::format("{}", heap));
+  return Error(errors::bml_heap).argument(argument, fmt::format("{}", heap));
 }
 
 // Allocates *dev_mem and copies what sys_mem points at to it, if asked to.
@@ -17,7 +18,7 @@ bm_status_t convert(std::string_view call, bm_handle_t handle, bm_mem_desc* dev_
   return with_code(call, [&]() -> Status {
     if (need_copy) {
       if (sys_mem.flags.u.mem_type != BM_MEM_TYPE_SYSTEM)
-        return Error(ErrorId::bml_memory_type)
+        return Error(errors::bml_memory_type)
             .argument("sys_mem",
                       fmt::format("type {}", static_cast<int>(sys_mem.flags.u.mem_type)));
       TW_RETURN_IF_ERROR(check_pointer(sys_mem.u.system.system_addr, "sys_mem"));
@@ -60,7 +61,7 @@ bm_status_t bm_malloc_device_byte_heap_mask(bm_handle_t handle, bm_device_mem_t*
   return with_code(__func__, [&]() -> Status {
     const auto heap = static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(heap_id_mask)));
     if (heap >= kHeaps)
-      return Error(ErrorId::bml_heap_mask)
+      return Error(errors::bml_heap_mask)
           .argument("heap_id_mask", fmt::format("{:#x}", heap_id_mask));
     return allocate(handle, pmem, size, heap);
   });

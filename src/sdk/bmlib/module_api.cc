@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/errors/bmlib.h"
 #include "sdk/bmlib/api.h"
 #include "sdk/okkernel/registry.h"
 
@@ -44,13 +45,13 @@ Modules& modules() {
 
 Status check_core(int core_id) {
   if (core_id == 0) return {};
-  return Error(ErrorId::bml_core).argument("core_id", fmt::format("{}", core_id));
+  return Error(errors::bml_core).argument("core_id", fmt::format("{}", core_id));
 }
 
 // Modules are of the BM1684X.
 Status check_chip(const Card& card) {
   if (&card.chip() == &bm1684x()) return {};
-  return Error(ErrorId::bml_chip_api).argument("device", std::string(card.chip().name));
+  return Error(errors::bml_chip_api).argument("device", std::string(card.chip().name));
 }
 
 // The functions that device code calls must be there before it is.
@@ -60,7 +61,7 @@ Result<void*> open_library(const std::string& path) {
   provide_device_api();
   if (void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
   const char* reason = dlerror();
-  return Error(ErrorId::bml_module_file)
+  return Error(errors::bml_module_file)
       .argument("module_file", path)
       .detail(reason != nullptr ? reason : "");
 }
@@ -73,7 +74,7 @@ Result<void*> fall_back(std::string_view call, const Error& cause) {
     library = loaded;
   }
   if (okk::kernels().names().empty() && library == nullptr) return cause;
-  TW_RETURN_IF_ERROR(report(Error(ErrorId::bml_module_fallback).detail(cause.message()).in(call)));
+  TW_RETURN_IF_ERROR(report(Error(errors::bml_module_fallback).detail(cause.message()).in(call)));
   return library;
 }
 
@@ -106,12 +107,12 @@ Result<int> memory_file(const char* data, size_t length) {
     const ssize_t written = write(file, data + done, length - done);
     if (written <= 0) {
       close(file);
-      return Error(ErrorId::bml_module_file).argument("length", fmt::format("{}", length));
+      return Error(errors::bml_module_file).argument("length", fmt::format("{}", length));
     }
     done += static_cast<size_t>(written);
   }
   if (file >= 0) return file;
-  return Error(ErrorId::bml_module_file).argument("length", fmt::format("{}", length));
+  return Error(errors::bml_module_file).argument("length", fmt::format("{}", length));
 }
 
 Result<ModuleHandle> load_bytes(std::string_view call, bm_handle_t handle, const char* data,
@@ -129,7 +130,7 @@ Result<ModuleHandle> load_bytes(std::string_view call, bm_handle_t handle, const
 }
 
 Error no_module(ModuleHandle module) {
-  return Error(ErrorId::bml_module_handle)
+  return Error(errors::bml_module_handle)
       .argument("module", fmt::format("{}", static_cast<void*>(module)));
 }
 
@@ -155,7 +156,7 @@ Result<int> get_function(bm_handle_t handle, ModuleHandle module, const char* na
   TW_ASSIGN_OR_RETURN(found, find_module(module));
   const okk::KernelFunction code = find_code(*found, name);
   if (code == nullptr)
-    return Error(ErrorId::bml_function_unknown)
+    return Error(errors::bml_function_unknown)
         .argument("function", fmt::format("\"{}\"", name))
         .detail(fmt::format("registered: {}", fmt::join(okk::kernels().names(), ", ")));
   modules().functions.push_back({name, code, module});
@@ -169,7 +170,7 @@ Result<std::shared_ptr<Launch>> launch_of(int function, const void* args, size_t
   const auto& functions = modules().functions;
   const bool known = function >= 0 && static_cast<size_t>(function) < functions.size() &&
                      find_module(functions[static_cast<size_t>(function)].module).ok();
-  if (!known) return Error(ErrorId::bml_function).argument("function", fmt::format("{}", function));
+  if (!known) return Error(errors::bml_function).argument("function", fmt::format("{}", function));
   const Function& f = functions[static_cast<size_t>(function)];
   return make_launch(f.name, f.code, args, size);
 }

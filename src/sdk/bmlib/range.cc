@@ -1,29 +1,31 @@
 #include "sdk/bmlib/range.h"
 
+#include "base/errors/bmlib.h"
+
 namespace tputwin::bmlib {
 
 Status check_device_type(const bm_mem_desc& mem, std::string_view argument) {
   const bm_mem_type_t type = mem.flags.u.mem_type;
   if (type == BM_MEM_TYPE_DEVICE || type == BM_MEM_TYPE_INT8_DEVICE) return {};
-  return Error(ErrorId::bml_memory_type)
+  return Error(errors::bml_memory_type)
       .argument(argument, fmt::format("type {}", static_cast<int>(type)));
 }
 
 Result<Range> range(std::string_view call, Card& card, std::string_view argument,
                     const bm_device_mem_t& mem, uint64_t offset, uint64_t bytes) {
   TW_RETURN_IF_ERROR(check_device_type(mem, argument));
-  if (bytes == 0) return Error(ErrorId::bml_size).argument(argument, "0 bytes");
+  if (bytes == 0) return Error(errors::bml_size).argument(argument, "0 bytes");
   if (offset > mem.size || bytes > mem.size - offset)
-    return Error(ErrorId::bml_range)
+    return Error(errors::bml_range)
         .argument(argument, fmt::format("[{}, +{}) of {} bytes", offset, bytes, mem.size));
   const uint64_t base = card.chip().global_base, begin = mem.u.device.device_addr + offset;
   auto text = [&] { return fmt::format("[{:#x}, +{:#x})", begin, bytes); };
   if (begin < base || begin - base > card.memory_bytes() ||
       bytes > card.memory_bytes() - (begin - base))
-    return Error(ErrorId::bml_address).argument(argument, text());
+    return Error(errors::bml_address).argument(argument, text());
   if (!card.allocated(begin, bytes))
     TW_RETURN_IF_ERROR(
-        report(Error(ErrorId::bml_not_allocated).in(call).argument(argument, text())));
+        report(Error(errors::bml_not_allocated).in(call).argument(argument, text())));
   return Range{begin - base, bytes};
 }
 
@@ -31,7 +33,7 @@ Status allocate(bm_handle_t handle, bm_device_mem_t* pmem, int64_t bytes, uint32
   TW_ASSIGN_OR_RETURN(card, find_card(handle));
   TW_RETURN_IF_ERROR(check_pointer(pmem, "pmem"));
   if (bytes < 1 || bytes > UINT32_MAX)
-    return Error(ErrorId::bml_size).argument("size", fmt::format("{}", bytes));
+    return Error(errors::bml_size).argument("size", fmt::format("{}", bytes));
   TW_ASSIGN_OR_RETURN(
       address, card->in_turn([&] { return card->allocate(static_cast<uint64_t>(bytes), heap); }));
   *pmem = bm_mem_from_device(address, static_cast<unsigned>(bytes));

@@ -1,3 +1,4 @@
+#include "base/errors/bmodel.h"
 #include "libbmodel/bmodel.hpp"
 
 #include <cstdio>
@@ -12,7 +13,7 @@ namespace bmodel {
 bmerr_t save(const Model& model, const std::string& filename) {
   std::string bytes;
   if (!model.IsInitialized()) {
-    (void)tputwin::report(tputwin::Error(tputwin::ErrorId::mod_message)
+    (void)tputwin::report(tputwin::Error(tputwin::errors::mod_message)
                               .in("bmodel::save")
                               .argument("missing", model.InitializationErrorString()));
     return BM_ERR_DATA;

@@ -1,13 +1,16 @@
 #include "sdk/bmruntime/api.h"
 
+#include "base/errors/base.h"
+#include "base/errors/bmruntime.h"
+
 namespace tputwin::rt {
 
 namespace {
 
 // Whether a broken rule is about the arguments of the call, not about what a program did when run.
 bool about_arguments(const Error& error) {
-  return error.code().starts_with("TW-BMR") && error.id() != ErrorId::bmr_launch_failed &&
-         error.id() != ErrorId::bmr_cpu_range && error.id() != ErrorId::bmr_cpu_failed;
+  return error.code().starts_with("TW-BMR") && error.id() != errors::bmr_launch_failed &&
+         error.id() != errors::bmr_cpu_range && error.id() != errors::bmr_cpu_failed;
 }
 
 }  // namespace
@@ -21,7 +24,7 @@ bmerr_t code_of(const Error& error) {
     case ErrorKind::malformed:
       return BM_ERR_DATA;
     case ErrorKind::resource:
-      return error.id() == ErrorId::sys_file_read ? BM_ERR_FAILURE : BM_ERR_NOMEM;
+      return error.id() == errors::sys_file_read ? BM_ERR_FAILURE : BM_ERR_NOMEM;
     case ErrorKind::undefined_value:
       return BM_ERR_UNINITIALIZED;
     case ErrorKind::internal:
@@ -37,12 +40,12 @@ bmerr_t fail(std::string_view call, Error error, uint64_t errors_before) {
 }
 
 bmerr_t not_supported(std::string_view call) {
-  return with_code(call, []() -> Status { return Error(ErrorId::bmr_not_supported); });
+  return with_code(call, []() -> Status { return Error(errors::bmr_not_supported); });
 }
 
 Status check_pointer(const void* pointer, std::string_view argument) {
   if (pointer != nullptr) return {};
-  return Error(ErrorId::bmr_null).argument(argument, "NULL");
+  return Error(errors::bmr_null).argument(argument, "NULL");
 }
 
 }  // namespace tputwin::rt

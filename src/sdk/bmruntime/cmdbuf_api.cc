@@ -1,6 +1,7 @@
 // Command buffers.
 #include <bmkernel/bm1880/bmkernel_1880.h>
 
+#include "base/errors/bmruntime.h"
 #include "sdk/bmruntime/api.h"
 #include "sdk/bmruntime/state.h"
 
@@ -16,7 +17,7 @@ Result<Program> decode_checked(bmctx_t ctx, const uint8_t* cmdbuf, size_t bytes)
 // The device's form of a command buffer, with the addresses it has at `address`.
 Result<std::vector<uint8_t>> convert(uint8_t* cmdbuf, size_t bytes) {
   size_t size = 0;
-  auto failed = [] { return Error(ErrorId::bmr_not_cmdbuf).argument("cmdbuf", "not convertible"); };
+  auto failed = [] { return Error(errors::bmr_not_cmdbuf).argument("cmdbuf", "not convertible"); };
   if (bmk1880_dmabuf_size(cmdbuf, bytes, &size) != BM_SUCCESS) return failed();
   std::vector<uint8_t> dmabuf(size);
   if (bmk1880_dmabuf_convert(cmdbuf, bytes, dmabuf.data()) != BM_SUCCESS) return failed();
@@ -44,7 +45,7 @@ Status run_loaded(bmctx_t ctx, bmmem_t mem, uint16_t* sequence) {
     std::lock_guard lock(memory->device->mutex);
     program = memory->program;
   }
-  if (program == nullptr) return Error(ErrorId::bmr_not_cmdbuf);
+  if (program == nullptr) return Error(errors::bmr_not_cmdbuf);
   return launch(*memory->device, *program, {.context = ctx}, sequence);
 }
 
@@ -59,9 +60,9 @@ Status wait(bmctx_t ctx, uint16_t sequence) {
   std::lock_guard lock(device->mutex);
   auto value = fmt::format("{}", sequence);
   bool given = device->launches > UINT16_MAX || (sequence != 0 && sequence <= device->launches);
-  if (!given) return Error(ErrorId::bmr_sequence).argument("seq_no", value);
+  if (!given) return Error(errors::bmr_sequence).argument("seq_no", value);
   if (device->failed.count(sequence) != 0)
-    return Error(ErrorId::bmr_launch_failed).argument("seq_no", value);
+    return Error(errors::bmr_launch_failed).argument("seq_no", value);
   return {};
 }
 

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "base/errors/bmruntime.h"
 #include "sdk/bmruntime/api.h"
 
 namespace tputwin::rt {
@@ -44,7 +45,7 @@ void load_plugin_base() {
 Result<std::shared_ptr<OperatorLibrary>> OperatorLibrary::open(const std::string& path, int file,
                                                                const std::string& origin) {
   auto failed = [&](std::string why) {
-    return Error(ErrorId::bmr_cpu_load).argument("library", origin).detail(std::move(why));
+    return Error(errors::bmr_cpu_load).argument("library", origin).detail(std::move(why));
   };
   load_plugin_base();
   dlerror();
@@ -62,7 +63,7 @@ Result<std::shared_ptr<OperatorLibrary>> OperatorLibrary::open(const std::string
     return failed("it must export create_cpu_op, destroy_cpu_op and get_version_cpu_op");
   library->version_ = version();
   if (library->version_ != 1 && library->version_ != 3)
-    return Error(ErrorId::bmr_cpu_version)
+    return Error(errors::bmr_cpu_version)
         .argument(origin, fmt::format("version {}", library->version_));
   return library;
 }
@@ -78,7 +79,7 @@ Result<std::shared_ptr<OperatorLibrary>> OperatorLibrary::open_bytes(
   int file = memfd_create(name.c_str(), MFD_CLOEXEC);
   if (file < 0 || !write_all(file, bytes)) {
     if (file >= 0) close(file);
-    return Error(ErrorId::bmr_cpu_load).argument("library", name).detail("no memory file");
+    return Error(errors::bmr_cpu_load).argument("library", name).detail("no memory file");
   }
   return open(fmt::format("/proc/self/fd/{}", file), file, name + " of the bmodel");
 }
@@ -112,7 +113,7 @@ Result<std::shared_ptr<OperatorLibrary>> OperatorLibraries::load(const std::stri
     }
   if (path == nullptr)
     looked += (looked.empty() ? "" : "; ") + std::string("TPUTWIN_PLUGIN_PATH is not set");
-  return Error(ErrorId::bmr_cpu_missing).argument("operator", name).detail("looked in: " + looked);
+  return Error(errors::bmr_cpu_missing).argument("operator", name).detail("looked in: " + looked);
 }
 
 namespace {
@@ -135,7 +136,7 @@ Result<std::vector<uint64_t>> locate(const std::vector<bmnet::CpuLayer::Operand>
   std::vector<uint64_t> addresses;
   for (const auto& [offset, bytes] : operands) {
     if (offset > area.bytes || bytes > area.bytes - offset)
-      return Error(ErrorId::bmr_cpu_range)
+      return Error(errors::bmr_cpu_range)
           .argument(what, fmt::format("[{:#x}, +{:#x})", offset, bytes))
           .detail(fmt::format("{} memory has {:#x} bytes", area.name, area.bytes));
     addresses.push_back(reinterpret_cast<uint64_t>(area.data + offset));
@@ -175,7 +176,7 @@ Status run_cpu_operator(const CpuCall& call, Device& device, const CpuEnvironmen
   auto& libraries = environment.libraries != nullptr ? *environment.libraries : none;
   TW_ASSIGN_OR_RETURN(library, libraries.find(call.name));
   auto failed = [&](std::string why) {
-    return Error(ErrorId::bmr_cpu_failed).argument("operator", call.name).detail(std::move(why));
+    return Error(errors::bmr_cpu_failed).argument("operator", call.name).detail(std::move(why));
   };
   try {
     OperatorLibrary::Instance op = library->create();

@@ -1,6 +1,7 @@
 // Devices and contexts.
 #include <cstdlib>
 
+#include "base/errors/bmruntime.h"
 #include "sdk/bmruntime/api.h"
 #include "sdk/bmruntime/state.h"
 
@@ -32,14 +33,14 @@ Status bind(bmctx_t ctx, bmdev_t dev) {
   TW_ASSIGN_OR_RETURN(context, find_context(ctx));
   TW_ASSIGN_OR_RETURN(device, find_device(dev));
   std::lock_guard lock(context->mutex);
-  if (context->device != nullptr) return Error(ErrorId::bmr_already_bound);
+  if (context->device != nullptr) return Error(errors::bmr_already_bound);
   context->device = device;
   return {};
 }
 
 Result<u64*> base_register(const std::shared_ptr<OpenDevice>& device, u32 index) {
   if (index < device->base_registers.size()) return &device->base_registers[index];
-  return Error(ErrorId::bmr_base_register).argument("inx", fmt::format("{}", index));
+  return Error(errors::bmr_base_register).argument("inx", fmt::format("{}", index));
 }
 
 }  // namespace
@@ -61,7 +62,7 @@ bmerr_t bm_device_open(int index, bmdev_t* dev) {
   return with_code(__func__, [&]() -> Status {
     TW_RETURN_IF_ERROR(check_pointer(dev, "dev"));
     if (index < 0 || index >= device_count())
-      return Error(ErrorId::bmr_device_index).argument("index", fmt::format("{}", index));
+      return Error(errors::bmr_device_index).argument("index", fmt::format("{}", index));
     TW_ASSIGN_OR_RETURN(handle, open_device(index));
     *dev = handle;
     return {};

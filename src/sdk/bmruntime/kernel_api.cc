@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/errors/bmruntime.h"
 #include "sdk/bmruntime/api.h"
 #include "sdk/bmruntime/state.h"
 
@@ -25,7 +26,7 @@ Status create(std::string_view call, bmctx_t ctx, void** result) {
   TW_RETURN_IF_ERROR(check_pointer(result, "p_bk_ctx"));
   TW_ASSIGN_OR_RETURN(device, bound_device(ctx));
   TW_ASSIGN_OR_RETURN(context, find_context(ctx));
-  if (thread_owns_kernel()) TW_RETURN_IF_ERROR(report(Error(ErrorId::bmr_kernel_second).in(call)));
+  if (thread_owns_kernel()) TW_RETURN_IF_ERROR(report(Error(errors::bmr_kernel_second).in(call)));
   auto kernel = std::make_unique<Kernel>(device->chip->chip());
   *result = kernel->context.get();
   std::lock_guard lock(context->mutex);
@@ -44,7 +45,7 @@ Result<Kernel*> find_kernel(bmctx_t ctx) {
   TW_ASSIGN_OR_RETURN(context, find_context(ctx));
   std::lock_guard lock(context->mutex);
   auto it = newest_kernel(*context);
-  if (it == context->kernels.end()) return Error(ErrorId::bmr_kernel_missing);
+  if (it == context->kernels.end()) return Error(errors::bmr_kernel_missing);
   return it->get();
 }
 
@@ -69,7 +70,7 @@ Status destroy(bmctx_t ctx) {
   TW_ASSIGN_OR_RETURN(context, find_context(ctx));
   std::lock_guard lock(context->mutex);
   auto it = newest_kernel(*context);
-  if (it == context->kernels.end()) return Error(ErrorId::bmr_kernel_missing);
+  if (it == context->kernels.end()) return Error(errors::bmr_kernel_missing);
   context->kernels.erase(it);
   return {};
 }

@@ -1,4 +1,5 @@
 // Device memory and copies.
+#include "base/errors/bmruntime.h"
 #include "sdk/bmruntime/api.h"
 #include "sdk/bmruntime/state.h"
 
@@ -9,7 +10,7 @@ Result<uint64_t> shape_bytes(const bmshape_t* shape) {
   TW_RETURN_IF_ERROR(check_pointer(shape, "shape"));
   int fmt = shape->fmt, dims = shape->dim_size;
   auto wrong = [&](int dim) {
-    return Error(ErrorId::bmr_memory_shape)
+    return Error(errors::bmr_memory_shape)
         .argument("shape", fmt::format("fmt {} dim_size {} extent {}", fmt, dims, dim));
   };
   if (fmt < 0 || fmt >= BM_FMT_MAX || dims < 1 || dims > BM_SHAPE_MAX_DIM) return wrong(0);

@@ -1,6 +1,7 @@
 // Networks.
 #include <algorithm>
 
+#include "base/errors/bmruntime.h"
 #include "sdk/bmruntime/api.h"
 #include "sdk/bmruntime/network.h"
 
@@ -17,7 +18,7 @@ Result<bmodel::Model> model_of(const bmnet_info_t* info) {
            bytes <= info->neuron_size - offset;
   };
   if (!inside(0, info->input_size) || !inside(info->output_offset, info->output_size))
-    return Error(ErrorId::bmr_net_area)
+    return Error(errors::bmr_net_area)
         .argument("info", fmt::format("input {} output {} at {}", info->input_size,
                                       info->output_size, info->output_offset))
         .detail(fmt::format("neuron_size is {}", info->neuron_size));
@@ -79,7 +80,7 @@ Status infer(Network& network, const uint8_t* input, uint8_t* output) {
 
 Status check_count(int count, std::string_view argument) {
   if (count > 0) return {};
-  return Error(ErrorId::bmr_net_range).argument(argument, fmt::format("{}", count));
+  return Error(errors::bmr_net_range).argument(argument, fmt::format("{}", count));
 }
 
 float threshold(std::string_view call, bmnet_t net) {
@@ -160,7 +161,7 @@ bmerr_t bmnet_get_input_shape(bmnet_t net, shape_t* input_shape, int num) {
     TW_ASSIGN_OR_RETURN(index, n.selected());
     const auto& shapes = n.info(index).input_shapes;
     if (static_cast<size_t>(num) > shapes.size())
-      return Error(ErrorId::bmr_net_range)
+      return Error(errors::bmr_net_range)
           .argument("num", fmt::format("{}", num))
           .detail(fmt::format("the network has {} inputs", shapes.size()));
     std::copy_n(shapes.begin(), num, input_shape);

@@ -9,6 +9,7 @@
 
 #include <tputwin/error.h>
 
+#include "base/errors/bmruntime.h"
 #include "bmodel/bmodel.h"
 #include "sdk/bmruntime/api.h"
 
@@ -16,7 +17,7 @@ namespace bmruntime {
 namespace {
 
 using tputwin::Error;
-using tputwin::ErrorId;
+namespace errors = tputwin::errors;
 
 // The context all Net objects share; it lives while one of them does.
 std::shared_ptr<bm_context> shared_context() {
@@ -56,7 +57,7 @@ bool append(const Blob& blob, uint32_t fmt, float threshold, std::vector<uint8_t
 
 int failed(const std::vector<Blob>& inputs) {
   tputwin::rt::with_code("Net::forward", [&]() -> tputwin::Status {
-    return Error(ErrorId::bmr_blob).argument("inputs", fmt::format("{} blobs", inputs.size()));
+    return Error(errors::bmr_blob).argument("inputs", fmt::format("{} blobs", inputs.size()));
   });
   return -1;
 }

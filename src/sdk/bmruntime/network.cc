@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/errors/bmruntime.h"
 #include "chip/chip.h"
 #include "isa/bm1880_codec.h"
 #include "sdk/bmruntime/api.h"
@@ -86,7 +87,7 @@ Network::Network(bmctx_t ctx, bmodel::Model model, bool has_shape)
 Result<bmnet_t> Network::add(bmctx_t ctx, bmodel::Model model, Memories memories, bool has_shape) {
   TW_ASSIGN_OR_RETURN(device, bound_device(ctx));
   if (model.chip != device->chip->chip().version)
-    return Error(ErrorId::bmr_net_chip).argument("chip", fmt::format("{}", model.chip));
+    return Error(errors::bmr_net_chip).argument("chip", fmt::format("{}", model.chip));
   std::shared_ptr<Network> network(new Network(ctx, std::move(model), has_shape));
   network->device_ = device;
   if (memories == Memories::own) {
@@ -151,7 +152,7 @@ Error Network::unknown_shape(std::span<const shape_t> shapes) const {
   std::string known;
   for (const auto& info : infos_)
     known += (known.empty() ? "" : ", ") + describe(info->input_shapes);
-  return Error(ErrorId::bmr_net_shape)
+  return Error(errors::bmr_net_shape)
       .argument("input_shape", describe(shapes))
       .detail("the network was compiled for " + known);
 }
@@ -168,7 +169,7 @@ Status Network::select(std::span<const shape_t> shapes) {
 
 Result<size_t> Network::selected() const {
   if (selected_) return *selected_;
-  return Error(ErrorId::bmr_net_unselected);
+  return Error(errors::bmr_net_unselected);
 }
 
 // ---- Memory ----
@@ -180,7 +181,7 @@ uint64_t Network::weight_bytes(size_t variety) const {
 Status Network::replace(Block& block, bmmem_t memory, uint64_t bytes) {
   TW_ASSIGN_OR_RETURN(imported, find_memory(context_, memory, "memory"));
   if (imported->size < bytes)
-    return Error(ErrorId::bmr_net_memory)
+    return Error(errors::bmr_net_memory)
         .argument("size", fmt::format("{:#x}", imported->size))
         .detail(fmt::format("the network needs {:#x}", bytes));
   if (block.own)
@@ -238,12 +239,12 @@ Status Network::prepare(size_t index) {
 Result<bmmem_t> Network::weight_memory() {
   bmmem_t memory = weight_block(selected_or_first()).memory;
   if (memory != nullptr) return memory;
-  return Error(ErrorId::bmr_net_unloaded).detail("there is no weight memory");
+  return Error(errors::bmr_net_unloaded).detail("there is no weight memory");
 }
 
 Result<bmmem_t> Network::neuron_memory() const {
   if (neuron_.memory != nullptr) return neuron_.memory;
-  return Error(ErrorId::bmr_net_unloaded).detail("there is no neuron memory");
+  return Error(errors::bmr_net_unloaded).detail("there is no neuron memory");
 }
 
 Result<bmmem_t> Network::view(bmmem_t& cached, uint64_t offset, uint64_t bytes) {
@@ -283,7 +284,7 @@ Status Network::load_input(const uint8_t* data, std::optional<uint64_t> bytes) {
   const auto& variety = model_.varieties[index];
   uint64_t left = bytes.value_or(variety.input_bytes());
   if (left > variety.input_bytes())
-    return Error(ErrorId::bmr_net_range)
+    return Error(errors::bmr_net_range)
         .argument("size", fmt::format("{}", left))
         .detail(fmt::format("the inputs have {} bytes", variety.input_bytes()));
   for (const auto& in : variety.inputs) {
@@ -301,7 +302,7 @@ Status Network::run() {
   bool memories = (neuron_.memory != nullptr || model_.varieties[index].neuron_size == 0) &&
                   (weight_block(index).memory != nullptr || weight_bytes(index) == 0);
   if (!memories || commands_stale_)
-    return Error(ErrorId::bmr_net_unloaded)
+    return Error(errors::bmr_net_unloaded)
         .detail(memories ? "commands must be loaded after an import" : "memory is missing");
   if (variety.program == nullptr) TW_RETURN_IF_ERROR(prepare(index));
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/errors/bmruntime.h"
 #include "isa/bm1880_codec.h"
 #include "sdk/bmruntime/api.h"
 #include "sdk/bmruntime/network.h"
@@ -28,9 +29,9 @@ namespace {
 template <class Handle, class T>
 Result<std::shared_ptr<T>> find(const Registry<Handle, T>& registry, Handle handle,
                                 std::string_view argument) {
-  if (handle == nullptr) return Error(ErrorId::bmr_null).argument(argument, "NULL");
+  if (handle == nullptr) return Error(errors::bmr_null).argument(argument, "NULL");
   if (auto object = registry.find(handle)) return object;
-  auto id = registry.issued(handle) ? ErrorId::bmr_handle_ended : ErrorId::bmr_handle_unknown;
+  auto id = registry.issued(handle) ? errors::bmr_handle_ended : errors::bmr_handle_unknown;
   return Error(id).argument(argument, fmt::format("{}", static_cast<const void*>(handle)));
 }
 
@@ -51,7 +52,7 @@ Result<std::shared_ptr<Network>> find_network(bmnet_t net) {
 Result<std::shared_ptr<OpenDevice>> bound_device(bmctx_t ctx) {
   TW_ASSIGN_OR_RETURN(context, find_context(ctx));
   std::lock_guard lock(context->mutex);
-  if (context->device == nullptr || context->device->closed) return Error(ErrorId::bmr_not_bound);
+  if (context->device == nullptr || context->device->closed) return Error(errors::bmr_not_bound);
   return context->device;
 }
 
@@ -60,7 +61,7 @@ Result<std::shared_ptr<DeviceMemory>> find_memory(bmctx_t ctx, bmmem_t mem,
   TW_ASSIGN_OR_RETURN(device, bound_device(ctx));
   TW_ASSIGN_OR_RETURN(memory, find(tables().memories, mem, argument));
   if (memory->device != device)
-    return Error(ErrorId::bmr_memory_foreign)
+    return Error(errors::bmr_memory_foreign)
         .argument(argument, fmt::format("{}", static_cast<const void*>(mem)));
   return memory;
 }
@@ -94,27 +95,26 @@ std::string describe_range(uint64_t offset, uint64_t bytes, const DeviceMemory& 
 
 Status check_range(const DeviceMemory& memory, uint64_t offset, uint64_t bytes) {
   if (offset <= memory.size && bytes <= memory.size - offset) return {};
-  return Error(ErrorId::bmr_memory_range).argument("range", describe_range(offset, bytes, memory));
+  return Error(errors::bmr_memory_range).argument("range", describe_range(offset, bytes, memory));
 }
 
 }  // namespace
 
 Result<bmmem_t> allocate(bmctx_t ctx, uint64_t bytes) {
   TW_ASSIGN_OR_RETURN(device, bound_device(ctx));
-  if (bytes == 0) return Error(ErrorId::bmr_memory_size).argument("size", "0");
+  if (bytes == 0) return Error(errors::bmr_memory_size).argument("size", "0");
   std::optional<uint64_t> address;
   {
     std::lock_guard lock(device->mutex);
     address = device->allocator.allocate(bytes);
   }
-  if (!address)
-    return Error(ErrorId::bmr_memory_full).argument("size", fmt::format("{:#x}", bytes));
+  if (!address) return Error(errors::bmr_memory_full).argument("size", fmt::format("{:#x}", bytes));
   return add_memory({.device = device, .owner = ctx, .address = *address, .size = bytes});
 }
 
 Result<bmmem_t> make_view(bmctx_t ctx, bmmem_t mem, uint64_t offset, uint64_t bytes) {
   TW_ASSIGN_OR_RETURN(whole, find_memory(ctx, mem, "mem"));
-  if (bytes == 0) return Error(ErrorId::bmr_memory_size).argument("size", "0");
+  if (bytes == 0) return Error(errors::bmr_memory_size).argument("size", "0");
   TW_RETURN_IF_ERROR(check_range(*whole, offset, bytes));
   bmmem_t block = whole->block != nullptr ? whole->block : mem;
   TW_ASSIGN_OR_RETURN(view, add_memory({.device = whole->device,

@@ -2,6 +2,7 @@
 // operands, and choices by comparing them.
 #include <okk.h>
 
+#include "base/errors/okkernel.h"
 #include "sdk/okkernel/call.h"
 
 namespace tputwin::okk {
@@ -58,7 +59,7 @@ uint32_t bits_of(x32 value) { return value.u32; }
 // The functions below take the aligned layout only.
 TensorView aligned(Call& call, std::string_view argument, local_addr_t address,
                    const Shape& shape) {
-  call.require(address % call.chip().eu_bytes == 0, ErrorId::okk_address_128, argument,
+  call.require(address % call.chip().eu_bytes == 0, errors::okk_address_128, argument,
                Hex{address});
   return call.dense(argument, address, shape, /*aligned=*/true, DType::f32);
 }
@@ -96,7 +97,7 @@ using namespace tputwin::okk;
                       const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,    \
                       const dim4* src1_stride) {                                             \
     Call call(__func__);                                                                     \
-    arithmetic(call, FloatArithmetic::Kind::kind,                                              \
+    arithmetic(call, FloatArithmetic::Kind::kind,                                            \
                tensors(call, shape, {dst_addr, dst_stride}, {src0_addr, src0_stride},        \
                        {src1_addr, src1_stride}));                                           \
   }
@@ -104,7 +105,7 @@ using namespace tputwin::okk;
   void okk_bdc_##name(local_addr_t dst_addr, local_addr_t src_addr, float C, const dim4* shape, \
                       const dim4* dst_stride, const dim4* src_stride) {                         \
     Call call(__func__);                                                                        \
-    arithmetic(call, FloatArithmetic::Kind::kind,                                                 \
+    arithmetic(call, FloatArithmetic::Kind::kind,                                               \
                operands(call, shape, {dst_addr, dst_stride}, {src_addr, src_stride}, C));       \
   }
 

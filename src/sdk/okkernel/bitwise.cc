@@ -1,6 +1,7 @@
 // okk_bdc_32bit_and ... okk_bdc_32bit_C_logical_shift: logic and shifts of 32-bit elements.
 #include <okk.h>
 
+#include "base/errors/okkernel.h"
 #include "sdk/okkernel/call.h"
 
 namespace tputwin::okk {
@@ -30,12 +31,12 @@ void bitwise(std::string_view name, Kind kind, const dim4* shape, const Operand3
   };
   const bool shifts = kind == Kind::arithmetic_shift || kind == Kind::logical_shift;
   if (shifts && b.constant)
-    call.in_range(static_cast<int32_t>(*b.constant), -32, 32, ErrorId::okk_shift_32, "C");
+    call.in_range(static_cast<int32_t>(*b.constant), -32, 32, errors::okk_shift_32, "C");
   call.issue(Bitwise{.kind = kind,
-                       .out = view(dst),
-                       .a = source(a),
-                       .b = source(b),
-                       .keeps_at_32 = call.quirks().shift32});
+                     .out = view(dst),
+                     .a = source(a),
+                     .b = source(b),
+                     .keeps_at_32 = call.quirks().shift32});
 }
 
 }  // namespace

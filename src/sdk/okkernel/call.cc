@@ -1,5 +1,6 @@
 #include "sdk/okkernel/call.h"
 
+#include "base/errors/okkernel.h"
 #include "memory/layout.h"
 
 namespace tputwin::okk {
@@ -25,13 +26,13 @@ Shape Call::shape(const dim4* shape, std::string_view argument) {
   auto in = [](int extent, int limit) { return 1 <= extent && extent <= limit; };
   const bool valid =
       in(shape->n, 65535) && in(shape->c, 4095) && in(shape->h, 65535) && in(shape->w, 65535);
-  return require(valid, ErrorId::okk_shape, argument, *shape) ? to_shape(*shape) : Shape{};
+  return require(valid, errors::okk_shape, argument, *shape) ? to_shape(*shape) : Shape{};
 }
 
 Shape Call::dma_shape(const dim4* shape, std::string_view argument) {
   if (!present(shape, argument)) return {};
   const bool valid = shape->n >= 1 && shape->c >= 1 && shape->h >= 1 && shape->w >= 1;
-  return require(valid, ErrorId::okk_dma_shape, argument, *shape) ? to_shape(*shape) : Shape{};
+  return require(valid, errors::okk_dma_shape, argument, *shape) ? to_shape(*shape) : Shape{};
 }
 
 Stride Call::strides(std::string_view argument, const dim4* stride, const Shape& cells,
@@ -39,7 +40,7 @@ Stride Call::strides(std::string_view argument, const dim4* stride, const Shape&
   dim4 s = *stride;
   drop_meaningless(s, cells, channel_turns);
   auto valid = [&](int value) { return value >= 0 && uint64_t{bytes} * value <= UINT32_MAX; };
-  if (!require(valid(s.n) && valid(s.c) && valid(s.h) && valid(s.w), ErrorId::okk_stride, argument,
+  if (!require(valid(s.n) && valid(s.c) && valid(s.h) && valid(s.w), errors::okk_stride, argument,
                *stride))
     return {};
   return {s.n * bytes, s.c * bytes, s.h * bytes, s.w * bytes};
@@ -49,11 +50,11 @@ TensorView Call::lanes(std::string_view argument, local_addr_t address, const Sh
                        const dim4* stride, DType dtype, uint8_t pack) {
   if (stride == nullptr) {
     if (!require(address % 4 != 0 || address % chip().eu_bytes == 0,
-                 ErrorId::okk_address_128_advised, argument, Hex{address}))
+                 errors::okk_address_128_advised, argument, Hex{address}))
       return {};
     return dense(argument, address, shape, /*aligned=*/true, dtype, pack);
   }
-  if (!require(address < chip().local_bytes(), ErrorId::okk_local_address, argument, Hex{address}))
+  if (!require(address < chip().local_bytes(), errors::okk_local_address, argument, Hex{address}))
     return {};
   const Shape cells = cells_of(shape, pack);
   const uint64_t turns = ceil_div(address / chip().lane_bytes + uint64_t{cells.c}, chip().lanes);
@@ -68,7 +69,7 @@ TensorView Call::lanes(std::string_view argument, local_addr_t address, const Sh
 
 TensorView Call::dense(std::string_view argument, local_addr_t address, const Shape& shape,
                        bool aligned, DType dtype, uint8_t pack) {
-  if (!require(address < chip().local_bytes(), ErrorId::okk_local_address, argument, Hex{address}))
+  if (!require(address < chip().local_bytes(), errors::okk_local_address, argument, Hex{address}))
     return {};
   const Shape cells = cells_of(shape, pack);
   const uint64_t start = address / chip().lane_bytes;
@@ -110,7 +111,7 @@ TensorView Call::system(std::string_view argument, system_addr_t address, const 
                                     : system_stride(shape, bytes);
     return view;
   }
-  require(false, ErrorId::okk_system_address, argument, Hex{address});
+  require(false, errors::okk_system_address, argument, Hex{address});
   return {};
 }
 

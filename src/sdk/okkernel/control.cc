@@ -1,4 +1,5 @@
 // The run of a kernel: initialisation, waiting, parallel sections.
+#include "base/errors/okkernel.h"
 #include "sdk/okkernel/call.h"
 
 using namespace tputwin;
@@ -11,7 +12,7 @@ void okk_initialize(void) {
 void okk_poll(void) {
   Call call(__func__);
   if (!call.ok()) return;
-  if (call.require(!call.session().parallel(), ErrorId::okk_poll_parallel, "parallel mode",
+  if (call.require(!call.session().parallel(), errors::okk_poll_parallel, "parallel mode",
                    "active"))
     call.session().poll();
 }
@@ -19,7 +20,7 @@ void okk_poll(void) {
 void okk_parallel_start(void) {
   Call call(__func__);
   if (!call.ok()) return;
-  if (call.require(!call.session().parallel(), ErrorId::okk_parallel_nested, "parallel mode",
+  if (call.require(!call.session().parallel(), errors::okk_parallel_nested, "parallel mode",
                    "active"))
     call.session().start_parallel();
 }
@@ -27,7 +28,7 @@ void okk_parallel_start(void) {
 void okk_parallel_end(void) {
   Call call(__func__);
   if (!call.ok()) return;
-  if (call.require(call.session().parallel(), ErrorId::okk_parallel_end_outside, "parallel mode",
+  if (call.require(call.session().parallel(), errors::okk_parallel_end_outside, "parallel mode",
                    "inactive"))
     call.session().end_parallel();
 }

@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 
+#include "base/errors/okkernel.h"
 #include "sdk/okkernel/call.h"
 
 namespace tputwin::okk {
@@ -60,12 +61,12 @@ std::string text(const Types& types) {
 // The types of a call whose op_type is one of `valid`. Others are carried out as their bits say,
 // but for the multiplier, which has 8-bit inputs, and the old values of mac, which have 16 bits.
 Types op_types(Call& call, Kind kind, op_type_t op_type, TypeSet valid) {
-  if (!call.in_range(op_type, 0, kOpTypes - 1, ErrorId::okk_op_type, "op_type")) return {};
+  if (!call.in_range(op_type, 0, kOpTypes - 1, errors::okk_op_type, "op_type")) return {};
   const Types types = types_of(op_type);
   const bool multiplies = kind == Kind::mul || kind == Kind::mac;
   call.require(!(multiplies && is_16bit(types.a)) && (kind != Kind::mac || is_16bit(types.out)),
-               ErrorId::okk_op_type_width, "op_type", text(types));
-  call.require((valid >> op_type & 1) != 0, ErrorId::okk_op_type_valid, "op_type", text(types));
+               errors::okk_op_type_width, "op_type", text(types));
+  call.require((valid >> op_type & 1) != 0, errors::okk_op_type_valid, "op_type", text(types));
   return types;
 }
 
@@ -92,7 +93,7 @@ constexpr int32_t truncate(int32_t value, DType dtype) {
 // A constant has as many bits as the elements beside it; others are cut off.
 Source constant(Call& call, int32_t value, DType dtype) {
   const int32_t kept = truncate(value, dtype);
-  call.require(value == kept, ErrorId::okk_constant, "C", value);
+  call.require(value == kept, errors::okk_constant, "C", value);
   return Source::value(static_cast<uint32_t>(kept));
 }
 
@@ -189,7 +190,7 @@ void shift_by_constant(std::string_view name, ShiftFunction f, const dim4* shape
   const Types types = f.types();
   const TensorView out = packed(call, dst, s, types.out);
   const Source a = Source::tensor(packed(call, src, s, types.a));
-  call.in_range(C, -16, 16, ErrorId::okk_shift_16, "C");
+  call.in_range(C, -16, 16, errors::okk_shift_16, "C");
   issue(call, f.kind, types, out, a, Source::value(static_cast<uint32_t>(int32_t{C})), {});
 }
 
@@ -205,11 +206,11 @@ void shift_constant(std::string_view name, ShiftFunction f, const dim4* shape, c
 
 // The types of the product of 16 by 8 bits that a mul_type_t is made of.
 Types mul_types(Call& call, mul_type_t mul_type) {
-  if (!call.in_range(mul_type, 0, kMulTypes - 1, ErrorId::okk_mul_type, "mul_type")) return {};
+  if (!call.in_range(mul_type, 0, kMulTypes - 1, errors::okk_mul_type, "mul_type")) return {};
   const unsigned bits = mul_type;
   const bool valid = mul_type == S16_MUL_S8_TO_S16 || mul_type == U16_MUL_S8_TO_S16 ||
                      mul_type == U16_MUL_U8_TO_U16;
-  call.require(valid, ErrorId::okk_mul_type_valid, "mul_type", static_cast<int>(mul_type));
+  call.require(valid, errors::okk_mul_type_valid, "mul_type", static_cast<int>(mul_type));
   return {.a = make_dtype((bits & 1) != 0, /*is_8bit=*/false),
           .b = make_dtype((bits & 2) != 0, /*is_8bit=*/true),
           .out = make_dtype((bits & 4) != 0, /*is_8bit=*/false)};

@@ -1,6 +1,7 @@
 // okk_gdma_*: copies, matrices and fills by DMA. S: system memory, L: local memory.
 #include <okk.h>
 
+#include "base/errors/okkernel.h"
 #include "memory/layout.h"
 #include "sdk/okkernel/call.h"
 
@@ -71,13 +72,12 @@ MatrixPair matrices(Call& call, const Matrix& m, std::string_view local_name,
                     local_addr_t local_addr, std::string_view system_name,
                     system_addr_t system_addr) {
   constexpr int kMost = INT32_MAX;
-  if (!call.in_range(m.rows, 1, kMost, ErrorId::okk_matrix_extent, "rows") ||
-      !call.in_range(m.cols, 1, kMost, ErrorId::okk_matrix_extent, "cols") ||
-      !call.in_range(m.cols_per_channel, 1, kMost, ErrorId::okk_matrix_extent,
+  if (!call.in_range(m.rows, 1, kMost, errors::okk_matrix_extent, "rows") ||
+      !call.in_range(m.cols, 1, kMost, errors::okk_matrix_extent, "cols") ||
+      !call.in_range(m.cols_per_channel, 1, kMost, errors::okk_matrix_extent, "cols_per_channel") ||
+      !call.in_range(m.cols_per_channel, 1, m.cols, errors::okk_matrix_columns,
                      "cols_per_channel") ||
-      !call.in_range(m.cols_per_channel, 1, m.cols, ErrorId::okk_matrix_columns,
-                     "cols_per_channel") ||
-      !call.in_range(m.row_stride, m.cols, kMost, ErrorId::okk_matrix_row_stride, "row_stride"))
+      !call.in_range(m.row_stride, m.cols, kMost, errors::okk_matrix_row_stride, "row_stride"))
     return {};
   const auto rows = static_cast<uint32_t>(m.rows), cols = static_cast<uint32_t>(m.cols);
   const dim4 stride{m.row_stride, 0, 0, 1};

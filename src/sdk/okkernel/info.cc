@@ -1,4 +1,5 @@
 // What the chip is, and pointers into its memories.
+#include "base/errors/okkernel.h"
 #include "sdk/okkernel/call.h"
 
 namespace tputwin::okk {
@@ -8,9 +9,9 @@ namespace {
 unsigned char* pointer(std::string_view name, uint64_t address, auto locate) {
   Call call(name);
   if (!call.ok()) return nullptr;
-  call.require(!call.session().unpolled(), ErrorId::okk_pointer_unpolled, "addr", Hex{address});
+  call.require(!call.session().unpolled(), errors::okk_pointer_unpolled, "addr", Hex{address});
   unsigned char* found = locate(call.session().device());
-  call.require(found != nullptr, ErrorId::okk_pointer, "addr", Hex{address});
+  call.require(found != nullptr, errors::okk_pointer, "addr", Hex{address});
   return call.ok() ? found : nullptr;
 }
 

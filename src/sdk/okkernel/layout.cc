@@ -1,9 +1,10 @@
 // Layout utilities. They issue no command and work outside of kernels too.
 #include <okk.h>
 
-#include "memory/layout.h"
 #include "base/bits.h"
+#include "base/errors/okkernel.h"
 #include "base/last_error.h"
+#include "memory/layout.h"
 #include "sdk/okkernel/session.h"
 
 namespace tputwin::okk {
@@ -13,7 +14,7 @@ namespace {
 bool present(std::string_view name, const dim4* stride, const dim4* shape) {
   if (stride != nullptr && shape != nullptr) return true;
   std::string_view argument = stride == nullptr ? "stride" : "shape";
-  Error error = Error(ErrorId::okk_null).argument(argument, "NULL");
+  Error error = Error(errors::okk_null).argument(argument, "NULL");
   if (Session* session = current_session())
     session->report(std::move(error), name);
   else

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/errors/okkernel.h"
 #include "ops/okk_window.h"
 #include "sdk/okkernel/call.h"
 
@@ -21,15 +22,15 @@ Axis axis(Call& call, const AxisNames& names, int kernel, int before, int after,
           int dilation, uint32_t extent) {
   constexpr int kPadding = kMaxWindowPadding, kStride = kMaxWindowStride;
   const bool valid =
-      call.in_range(kernel, 1, kUnlimited, ErrorId::okk_window_kernel, names.kernel) &&
-      call.in_range(before, 0, kPadding, ErrorId::okk_window_padding, "padding") &&
-      call.in_range(after, 0, kPadding, ErrorId::okk_window_padding, "padding") &&
-      call.in_range(stride, 1, kStride, ErrorId::okk_window_stride, "stride") &&
-      call.in_range(dilation, 1, kUnlimited, ErrorId::okk_window_dilation_0, "dilation");
+      call.in_range(kernel, 1, kUnlimited, errors::okk_window_kernel, names.kernel) &&
+      call.in_range(before, 0, kPadding, errors::okk_window_padding, "padding") &&
+      call.in_range(after, 0, kPadding, errors::okk_window_padding, "padding") &&
+      call.in_range(stride, 1, kStride, errors::okk_window_stride, "stride") &&
+      call.in_range(dilation, 1, kUnlimited, errors::okk_window_dilation_0, "dilation");
   if (!valid) return {};
   const int64_t room = int64_t{before} + extent + after - (int64_t{kernel} - 1) * dilation - 1;
   const int64_t outputs = room < 0 ? 0 : room / stride + 1;
-  if (!call.in_range(outputs, 1, kMaxWindowExtent, ErrorId::okk_window_output, names.output))
+  if (!call.in_range(outputs, 1, kMaxWindowExtent, errors::okk_window_output, names.output))
     return {};
   return {.kernel = static_cast<uint32_t>(kernel),
           .stride = static_cast<uint32_t>(stride),
@@ -89,10 +90,10 @@ MatrixView whole_channels(Call& call, std::string_view argument, local_addr_t ad
 
 bool valid_matrix(Call& call, std::string_view cols_argument, int cols,
                   std::string_view per_channel_argument, int per_channel) {
-  return call.in_range(cols, 1, kUnlimited, ErrorId::okk_matmul_extent, cols_argument) &&
-         call.in_range(per_channel, 1, kUnlimited, ErrorId::okk_matmul_extent,
+  return call.in_range(cols, 1, kUnlimited, errors::okk_matmul_extent, cols_argument) &&
+         call.in_range(per_channel, 1, kUnlimited, errors::okk_matmul_extent,
                        per_channel_argument) &&
-         call.in_range(per_channel, 1, std::min(128, cols), ErrorId::okk_matmul_per_channel,
+         call.in_range(per_channel, 1, std::min(128, cols), errors::okk_matmul_per_channel,
                        per_channel_argument);
 }
 
@@ -109,7 +110,7 @@ void okk_bdc_conv2d(local_addr_t output_addr, local_addr_t input_addr, local_add
                     const dim2* dilation) {
   Call call(__func__);
   const Shape in = call.shape(input_shape, "input_shape");
-  call.in_range(output_c, 1, kMaxBdcChannels, ErrorId::okk_output_channels, "output_c");
+  call.in_range(output_c, 1, kMaxBdcChannels, errors::okk_output_channels, "output_c");
   Conv2dF32 op{.window = window(call, in, kernel_h, kernel_w, padding, stride, dilation),
                .accumulate = result_add};
   if (!call.ok()) return;
@@ -158,7 +159,7 @@ void okk_bdc_matmul(local_addr_t output_addr, local_addr_t left_addr, local_addr
                     bool result_add) {
   Call call(__func__);
   const bool valid =
-      call.in_range(left_rows, 1, kUnlimited, ErrorId::okk_matmul_extent, "left_rows") &&
+      call.in_range(left_rows, 1, kUnlimited, errors::okk_matmul_extent, "left_rows") &&
       valid_matrix(call, "left_cols", left_cols, "left_cols_per_channel", left_cols_per_channel) &&
       valid_matrix(call, "right_cols", right_cols, "right_cols_per_channel",
                    right_cols_per_channel);

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "base/errors/okkernel.h"
 #include "base/last_error.h"
 
 namespace tputwin::okk {
@@ -49,8 +50,8 @@ void okk_register_kernel_func(const char* name, okk_kernel_func_t func) {
     static_cast<void>(report(std::move(error).in("okk_register_kernel_func")));
   };
   if (name == nullptr || func == nullptr)
-    return broken(Error(ErrorId::okk_null).argument(name == nullptr ? "name" : "func", "NULL"));
-  if (!kernels().add(name, func)) broken(Error(ErrorId::okk_kernel_twice).argument("name", name));
+    return broken(Error(errors::okk_null).argument(name == nullptr ? "name" : "func", "NULL"));
+  if (!kernels().add(name, func)) broken(Error(errors::okk_kernel_twice).argument("name", name));
 }
 
 // Exported without a declaration, as the vendor's library does: NULL for an unknown name.

@@ -1,9 +1,6 @@
 #include "sdk/okkernel/session.h"
 
-#include <fmt/format.h>
-
-#include <cstdlib>
-#include <string>
+#include "base/quirks.h"
 
 namespace tputwin::okk {
 namespace {
@@ -11,16 +8,10 @@ namespace {
 thread_local Session* current = nullptr;
 
 Quirks read_quirks() {
-  const char* text = std::getenv("TPUTWIN_QUIRKS");
-  const std::string names = fmt::format(",{},", text != nullptr ? text : "");
-  auto named = [&](std::string_view name) {
-    return names.find(fmt::format(",{},", name)) != std::string::npos;
-  };
-  const bool all = named("all");
-  return {.shift32 = all || named("shift32"),
-          .mac_sign = all || named("mac_sign"),
-          .kernel_flush = all || named("kernel_flush"),
-          .ignored = all || named("ignored")};
+  return {.shift32 = has_quirk("shift32"),
+          .mac_sign = has_quirk("mac_sign"),
+          .kernel_flush = has_quirk("kernel_flush"),
+          .ignored = has_quirk("ignored")};
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <map>
 #include <string_view>
 
+#include "base/errors/okkernel.h"
+#include "base/errors/tpukernel.h"
 #include "machine/device.h"
 
 namespace tputwin::okk {
@@ -28,12 +30,12 @@ using KernelFunction = void (*)(const void* args);
 struct ApiRules {
   ErrorId no_kernel, null, uninitialized, parallel_open, assertion, exception;
 };
-inline constexpr ApiRules kOkkRules{ErrorId::okk_no_kernel,     ErrorId::okk_null,
-                                    ErrorId::okk_uninitialized, ErrorId::okk_parallel_open,
-                                    ErrorId::okk_assert,        ErrorId::okk_exception};
-inline constexpr ApiRules kTpuRules{ErrorId::tpu_no_kernel,     ErrorId::tpu_null,
-                                    ErrorId::tpu_uninitialized, ErrorId::tpu_parallel_open,
-                                    ErrorId::tpu_assert,        ErrorId::tpu_exception};
+inline constexpr ApiRules kOkkRules{errors::okk_no_kernel,     errors::okk_null,
+                                    errors::okk_uninitialized, errors::okk_parallel_open,
+                                    errors::okk_assert,        errors::okk_exception};
+inline constexpr ApiRules kTpuRules{errors::tpu_no_kernel,     errors::tpu_null,
+                                    errors::tpu_uninitialized, errors::tpu_parallel_open,
+                                    errors::tpu_assert,        errors::tpu_exception};
 // Those of the chip's own API.
 const ApiRules& rules_of(const Chip& chip);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/errors/okkernel.h"
 #include "sdk/okkernel/call.h"
 
 namespace tputwin::okk {
@@ -28,7 +29,7 @@ void function(std::string_view name, Kind kind, local_addr_t dst_addr, local_add
 }
 
 uint32_t terms_of(Call& call, int num_series) {
-  call.in_range(num_series, 1, kMaxTerms, ErrorId::okk_num_series, "num_series");
+  call.in_range(num_series, 1, kMaxTerms, errors::okk_num_series, "num_series");
   return static_cast<uint32_t>(std::clamp(num_series, 0, kMaxTerms));
 }
 
@@ -102,9 +103,9 @@ void okk_bdc_neg(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape
   Call call(__func__);
   const auto [out, in] = strided(call, dst_addr, src_addr, shape, dst_stride, src_stride);
   call.issue(FloatArithmetic{.kind = FloatArithmetic::Kind::sub,
-                           .out = out,
-                           .a = Source::value(0.0f),
-                           .b = Source::tensor(in)});
+                             .out = out,
+                             .a = Source::value(0.0f),
+                             .b = Source::tensor(in)});
 }
 
 void okk_bdc_reciprocal(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
@@ -112,7 +113,7 @@ void okk_bdc_reciprocal(local_addr_t dst_addr, local_addr_t src_addr, const dim4
   Call call(__func__);
   const auto [out, in] = strided(call, dst_addr, src_addr, shape, dst_stride, src_stride);
   call.issue(FloatArithmetic{.kind = FloatArithmetic::Kind::div,
-                           .out = out,
-                           .a = Source::value(1.0f),
-                           .b = Source::tensor(in)});
+                             .out = out,
+                             .a = Source::value(1.0f),
+                             .b = Source::tensor(in)});
 }

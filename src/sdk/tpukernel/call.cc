@@ -1,6 +1,7 @@
 #include "sdk/tpukernel/call.h"
 
 #include "base/bits.h"
+#include "base/errors/tpukernel.h"
 #include "memory/layout.h"
 
 namespace tputwin::tpu {
@@ -44,13 +45,13 @@ DType dtype_of(data_type_t code) {
 DType Call::type(std::string_view argument, data_type_t dtype, Types allowed) {
   const DType type = dtype_of(dtype);
   const bool valid = (of(type) & allowed) != 0;
-  return require(valid, ErrorId::tpu_dtype, argument, static_cast<int>(dtype)) && valid ? type
-                                                                                        : DType::i8;
+  return require(valid, errors::tpu_dtype, argument, static_cast<int>(dtype)) && valid ? type
+                                                                                       : DType::i8;
 }
 
 Rounding Call::rounding(rounding_mode_t mode, bool of_floats, std::string_view argument) {
   const bool valid = in_range(mode, RM_HALF_TO_EVEN, of_floats ? RM_UP : RM_HALF_DOWN,
-                              ErrorId::tpu_rounding, argument);
+                              errors::tpu_rounding, argument);
   return valid ? static_cast<Rounding>(mode) : Rounding::half_even;
 }
 
@@ -58,7 +59,7 @@ Shape Call::shape(const dim4* shape, std::string_view argument) {
   if (!present(shape, argument)) return {};
   auto in = [](int extent) { return 1 <= extent && extent <= 65535; };
   const bool valid = in(shape->n) && in(shape->c) && in(shape->h) && in(shape->w);
-  return require(valid, ErrorId::tpu_shape, argument, *shape) ? to_shape(*shape) : Shape{};
+  return require(valid, errors::tpu_shape, argument, *shape) ? to_shape(*shape) : Shape{};
 }
 
 Stride Call::strides(std::string_view argument, const dim4* stride, const Shape& shape,
@@ -66,7 +67,7 @@ Stride Call::strides(std::string_view argument, const dim4* stride, const Shape&
   dim4 s = *stride;
   drop_meaningless(s, shape, channel_turns);
   auto valid = [&](int value) { return value >= 0 && uint64_t{bytes} * value <= UINT32_MAX; };
-  if (!require(valid(s.n) && valid(s.c) && valid(s.h) && valid(s.w), ErrorId::tpu_stride, argument,
+  if (!require(valid(s.n) && valid(s.c) && valid(s.h) && valid(s.w), errors::tpu_stride, argument,
                *stride))
     return {};
   return {s.n * bytes, s.c * bytes, s.h * bytes, s.w * bytes};
@@ -75,7 +76,7 @@ Stride Call::strides(std::string_view argument, const dim4* stride, const Shape&
 TensorView Call::lanes(std::string_view argument, local_addr_t address, const Shape& shape,
                        const dim4* stride, DType dtype) {
   if (stride == nullptr) return aligned(argument, address, shape, dtype);
-  if (!require(address < chip().local_bytes(), ErrorId::tpu_local_address, argument, Hex{address}))
+  if (!require(address < chip().local_bytes(), errors::tpu_local_address, argument, Hex{address}))
     return {};
   const uint64_t turns = ceil_div(address / chip().lane_bytes + uint64_t{shape.c}, chip().lanes);
   return {.dtype = dtype,
@@ -87,7 +88,7 @@ TensorView Call::lanes(std::string_view argument, local_addr_t address, const Sh
 
 TensorView Call::dense(std::string_view argument, local_addr_t address, const Shape& shape,
                        DType dtype, bool is_aligned) {
-  if (!require(address < chip().local_bytes(), ErrorId::tpu_local_address, argument, Hex{address}))
+  if (!require(address < chip().local_bytes(), errors::tpu_local_address, argument, Hex{address}))
     return {};
   const uint64_t start = address / chip().lane_bytes;
   TensorView view{.dtype = dtype,
@@ -101,13 +102,13 @@ TensorView Call::dense(std::string_view argument, local_addr_t address, const Sh
 
 TensorView Call::aligned(std::string_view argument, local_addr_t address, const Shape& shape,
                          DType dtype) {
-  require(address % chip().eu_bytes == 0, ErrorId::tpu_address_64, argument, Hex{address});
+  require(address % chip().eu_bytes == 0, errors::tpu_address_64, argument, Hex{address});
   return dense(argument, address, shape, dtype, /*is_aligned=*/true);
 }
 
 TensorView Call::compact(std::string_view argument, local_addr_t address, const Shape& shape,
                          DType dtype, uint32_t alignment) {
-  const ErrorId rule = alignment == 0 ? ErrorId::tpu_address_element : ErrorId::tpu_address_64;
+  const ErrorId rule = alignment == 0 ? errors::tpu_address_element : errors::tpu_address_64;
   require(address % (alignment == 0 ? element_bytes(dtype) : alignment) == 0, rule, argument,
           Hex{address});
   return dense(argument, address, shape, dtype, /*is_aligned=*/false);
@@ -135,7 +136,7 @@ TensorView Call::per_channel(std::string_view argument, local_addr_t address, co
 
 TensorView Call::per_npu(std::string_view argument, local_addr_t address, uint32_t len,
                          DType dtype) {
-  require(address < chip().lane_bytes, ErrorId::tpu_npu_0, argument, Hex{address});
+  require(address < chip().lane_bytes, errors::tpu_npu_0, argument, Hex{address});
   return aligned(argument, address, {1, chip().lanes, 1, len}, dtype);
 }
 
@@ -151,7 +152,7 @@ TensorView Call::system(std::string_view argument, system_addr_t address, const 
   const bool in_l2 = address - chip().l2.base < chip().l2.bytes;
   const bool in_global =
       address >= chip().global_base && address - chip().global_base < global_bytes;
-  if (!require(in_l2 || in_global, ErrorId::tpu_system_address, argument, Hex{address})) return {};
+  if (!require(in_l2 || in_global, errors::tpu_system_address, argument, Hex{address})) return {};
   const uint32_t bytes = element_bytes(dtype);
   TensorView view{.space = in_l2 ? Space::l2 : Space::global,
                   .dtype = dtype,

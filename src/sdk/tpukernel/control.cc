@@ -1,4 +1,5 @@
 // The run of a kernel: initialisation, waiting, parallel sections, messages between engines, cores.
+#include "base/errors/tpukernel.h"
 #include "sdk/tpukernel/call.h"
 
 namespace tputwin::tpu {
@@ -7,28 +8,28 @@ namespace {
 constexpr int kMaxMessageId = 511, kMaxMessageCount = 127;
 
 void poll(Call& call) {
-  if (call.ok() && call.require(!call.session().parallel(), ErrorId::tpu_poll_parallel,
+  if (call.ok() && call.require(!call.session().parallel(), errors::tpu_poll_parallel,
                                 "parallel mode", "active"))
     call.session().poll();
 }
 
 // Engines work in the order of the calls, so that a send has happened when its wait is called.
 void send(Call& call, int id, int count) {
-  call.in_range(id, 0, kMaxMessageId, ErrorId::tpu_message_id, "msg_id");
-  call.in_range(count, 1, kMaxMessageCount, ErrorId::tpu_message_id, "wait_cnt");
+  call.in_range(id, 0, kMaxMessageId, errors::tpu_message_id, "msg_id");
+  call.in_range(count, 1, kMaxMessageCount, errors::tpu_message_id, "wait_cnt");
   if (call.ok()) call.session().send_message(id, count);
 }
 
 void wait(Call& call, int id, int count, Engine engine) {
-  call.in_range(id, 0, kMaxMessageId, ErrorId::tpu_message_id, "msg_id");
-  call.in_range(count, 1, kMaxMessageCount, ErrorId::tpu_message_id, "send_cnt");
+  call.in_range(id, 0, kMaxMessageId, errors::tpu_message_id, "msg_id");
+  call.in_range(count, 1, kMaxMessageCount, errors::tpu_message_id, "send_cnt");
   if (call.ok() &&
-      call.require(call.session().take_message(id, count), ErrorId::tpu_message_lost, "msg_id", id))
+      call.require(call.session().take_message(id, count), errors::tpu_message_lost, "msg_id", id))
     call.session().wait_for_other(engine);
 }
 
 void set_base(Call& call, int id) {
-  call.in_range(id, 0, kMaxMessageId, ErrorId::tpu_message_id, "base_msg_id");
+  call.in_range(id, 0, kMaxMessageId, errors::tpu_message_id, "base_msg_id");
 }
 
 }  // namespace
@@ -67,7 +68,7 @@ void tpu_sync_core(int) { Call call(__func__); }
 void tpu_parallel_start(void) {
   Call call(__func__);
   if (!call.ok()) return;
-  if (call.require(!call.session().parallel(), ErrorId::tpu_parallel_nested, "parallel mode",
+  if (call.require(!call.session().parallel(), errors::tpu_parallel_nested, "parallel mode",
                    "active"))
     call.session().start_parallel();
 }
@@ -75,7 +76,7 @@ void tpu_parallel_start(void) {
 void tpu_parallel_end(void) {
   Call call(__func__);
   if (!call.ok()) return;
-  if (call.require(call.session().parallel(), ErrorId::tpu_parallel_end_outside, "parallel mode",
+  if (call.require(call.session().parallel(), errors::tpu_parallel_end_outside, "parallel mode",
                    "inactive"))
     call.session().end_parallel();
 }

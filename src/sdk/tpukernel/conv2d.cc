@@ -1,5 +1,6 @@
 // Convolutions over all input channels: tpu_bdc_fp_conv2d..., tpu_bdc_int8_..._conv2d...
 #include "ops/conv2d.h"
+#include "base/errors/tpukernel.h"
 
 #include "sdk/tpukernel/window.h"
 
@@ -79,7 +80,7 @@ void conv2d_symmetric(Call call, const Form& form, const Symmetric& s) {
 void require_output_sign(Call& call, const Conv2dQuant& op) {
   const bool is_unsigned = !is_signed(op.in.dtype) && !is_signed(op.weight.view.dtype) &&
                            op.zero_point.is_constant && op.zero_point.constant == 0;
-  call.require(is_unsigned == (op.out.dtype == DType::u32), ErrorId::tpu_dtype_pair, "output_dtype",
+  call.require(is_unsigned == (op.out.dtype == DType::u32), errors::tpu_dtype_pair, "output_dtype",
                to_string(op.out.dtype));
 }
 

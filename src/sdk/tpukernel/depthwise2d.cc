@@ -1,5 +1,6 @@
 // Convolutions of every channel by itself: tpu_bdc_fp_..depthwise.., tpu_bdc_int8_..depthwise..
 #include "ops/depthwise2d.h"
+#include "base/errors/tpukernel.h"
 
 #include "ops/taps.h"
 #include "sdk/tpukernel/window.h"
@@ -134,7 +135,7 @@ void tpu_bdc_fp_depthwise_for_deconv2d(local_addr_t output_addr, local_addr_t in
                                        data_type_t input_dtype, bool kernel_is_const,
                                        bool has_bias) {
   Call call(__func__);
-  call.require(!kernel_is_const, ErrorId::tpu_value, "kernel_is_const", 1);
+  call.require(!kernel_is_const, errors::tpu_value, "kernel_is_const", 1);
   depthwise2d_float(call, TW_DECONVOLUTION, weight_addr, bias_addr, has_bias);
 }
 

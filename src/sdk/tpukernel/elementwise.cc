@@ -1,6 +1,7 @@
 #include "sdk/tpukernel/elementwise.h"
 
 #include "base/bits.h"
+#include "base/errors/tpukernel.h"
 
 namespace tputwin::tpu {
 namespace {
@@ -37,10 +38,10 @@ Binary constant_and_tensor(Call& call, const dim4* shape, const Place& dst, cons
 
 Binary vectors(Call& call, const VectorPlaces& places, const BinaryTypes& types) {
   const auto length = [&](std::string_view argument, int value) {
-    return extent(call, argument, value, 65535, ErrorId::tpu_count);
+    return extent(call, argument, value, 65535, errors::tpu_count);
   };
   const auto per_channel = [&](std::string_view argument, int value, uint32_t all) {
-    return extent(call, argument, value, static_cast<int>(all), ErrorId::tpu_matrix_per_channel);
+    return extent(call, argument, value, static_cast<int>(all), errors::tpu_matrix_per_channel);
   };
   const uint32_t rows = length("src0_len", places.src0_len);
   const uint32_t cols = length("src1_len", places.src1_len);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "base/errors/tpukernel.h"
 #include "sdk/tpukernel/call.h"
 
 namespace tputwin::tpu {
@@ -22,7 +23,7 @@ Source tensor(Call& call, std::string_view name, Place place, const Shape& shape
 }
 
 uint32_t at_least_1(Call& call, std::string_view argument, int count) {
-  return call.require(count >= 1, ErrorId::tpu_iterations, argument, count)
+  return call.require(count >= 1, errors::tpu_iterations, argument, count)
              ? static_cast<uint32_t>(count)
              : 1;
 }
@@ -331,7 +332,7 @@ void tpu_bdc_fp_taylor(local_addr_t dst_addr, local_addr_t src_addr, local_addr_
   Call call(__func__);
   const DType type = call.type("dtype", dtype, kFloats);
   FloatFunction op = aligned(call, Kind::taylor, dst_addr, src_addr, shape, {}, type);
-  const bool valid = call.require(num >= 2, ErrorId::tpu_taylor_terms, "num", num) && num >= 2;
+  const bool valid = call.require(num >= 2, errors::tpu_taylor_terms, "num", num) && num >= 2;
   op.coeff = call.per_npu("coeff_addr", coeff_addr, valid ? static_cast<uint32_t>(num) : 2, type);
   call.issue(op);
 }

@@ -1,5 +1,6 @@
 // Gather and scatter: inside local memory by the tensor engine, between memories along h by the
 // GDMA (and as SDMA functions), lines of system memory by the HAU.
+#include "base/errors/tpukernel.h"
 #include "sdk/tpukernel/index_call.h"
 #include "sdk/tpukernel/sides.h"
 
@@ -24,7 +25,7 @@ Outside exception(scalar_t value, bool fill_const) {
 }
 
 uint32_t extent(Call& call, int value, std::string_view argument) {
-  return call.in_range(value, 1, kMaxExtent, ErrorId::tpu_count, argument)
+  return call.in_range(value, 1, kMaxExtent, errors::tpu_count, argument)
              ? static_cast<uint32_t>(value)
              : 1;
 }
@@ -34,7 +35,7 @@ template <class Op>
 void issue(Call& call, Op op) {
   op.fault = std::make_shared<IndexFault>();
   call.issue(op);
-  report(call, *op.fault, ErrorId::tpu_gather_index, "index_addr");
+  report(call, *op.fault, errors::tpu_gather_index, "index_addr");
 }
 
 void issue(Call& call, const Outside& outside, DType type, Gather op) {
@@ -76,7 +77,7 @@ Operands operands(Call& call, const Form& form, const Addresses& at, const dim4*
                   data_type_t dtype) {
   const Shape s = call.shape(shape);
   if (form.by == IndexedBy::w || form.by == IndexedBy::shared_w)
-    call.require(s.h == 1, ErrorId::tpu_value, "shape->h", s.h);
+    call.require(s.h == 1, errors::tpu_value, "shape->h", s.h);
   const DType type = call.type("dtype", dtype, kAll);
   const DType index_type = call.type("index_dtype", form.index_dtype, kU8 | kU16);
   const Shape param = param_shape(call, form, s);
@@ -312,8 +313,8 @@ void tpu_hau_line_gather(system_addr_t output_addr, system_addr_t param_addr,
   const uint32_t lines = extent(call, line_num, "line_num"),
                  length = extent(call, line_len, "line_len"),
                  count = extent(call, index_len, "index_len");
-  if (!call.in_range(start, 0, end, ErrorId::tpu_value, "start") ||
-      !call.in_range(end, start, static_cast<int>(lines) - 1, ErrorId::tpu_value, "end"))
+  if (!call.in_range(start, 0, end, errors::tpu_value, "start") ||
+      !call.in_range(end, start, static_cast<int>(lines) - 1, errors::tpu_value, "end"))
     return;
   const Outside outside{fill_const ? Gather::Outside::fill : Gather::Outside::fault, C};
   auto view = [&](std::string_view name, system_addr_t address, const Shape& s, DType of) {

@@ -1,6 +1,7 @@
 // Copies, transpositions and fills by the GDMA, and the SDMA functions, which it carries out too.
 #include <type_traits>
 
+#include "base/errors/tpukernel.h"
 #include "memory/layout.h"
 #include "sdk/tpukernel/sides.h"
 
@@ -125,7 +126,7 @@ void copy_row(std::string_view name, system_addr_t dst_addr, system_addr_t src_a
               data_type_t dtype) {
   Call call(name);
   const DType type = call.type("dtype", dtype, kAll);
-  if (!call.require(count > 0, ErrorId::tpu_count, "count", count)) return;
+  if (!call.require(count > 0, errors::tpu_count, "count", count)) return;
   const TensorView src = call.system_row("src_addr", src_addr, count, type);
   call.issue(
       Copy{.dst = call.system_row("dst_addr", dst_addr, count, type), .src = Source::tensor(src)});
@@ -153,12 +154,11 @@ constexpr Names kToLanes{"dst_addr", "src_addr", "rows", "cols", "cols_per_chann
 // rows and cols are those of the side in lanes; transposed, the other one lies on its side.
 void copy_matrix(Call& call, const Names& names, bool transposed, const Matrix& m,
                  local_addr_t lanes_addr, system_addr_t system_addr) {
-  if (!call.in_range(m.rows, 1, kMaxExtent, ErrorId::tpu_count, names.rows) ||
-      !call.in_range(m.cols, 1, kMaxExtent, ErrorId::tpu_count, names.cols) ||
-      !call.in_range(m.per_channel, 1, m.cols, ErrorId::tpu_matrix_per_channel,
-                     names.per_channel) ||
+  if (!call.in_range(m.rows, 1, kMaxExtent, errors::tpu_count, names.rows) ||
+      !call.in_range(m.cols, 1, kMaxExtent, errors::tpu_count, names.cols) ||
+      !call.in_range(m.per_channel, 1, m.cols, errors::tpu_matrix_per_channel, names.per_channel) ||
       !call.in_range(m.row_stride, transposed ? m.rows : m.cols, INT32_MAX,
-                     ErrorId::tpu_matrix_row_stride, names.row_stride))
+                     errors::tpu_matrix_row_stride, names.row_stride))
     return;
   const DType type = call.type("dtype", m.dtype, kAll);
   const auto rows = static_cast<uint32_t>(m.rows), cols = static_cast<uint32_t>(m.cols);
@@ -251,7 +251,7 @@ void tpu_gdma_system_set(system_addr_t dst_addr, scalar_t C, unsigned int count,
                          data_type_t dtype) {
   Call call(__func__);
   const DType type = call.type("dtype", dtype, kAll);
-  if (!call.require(count > 0, ErrorId::tpu_count, "count", count)) return;
+  if (!call.require(count > 0, errors::tpu_count, "count", count)) return;
   call.issue(
       Copy{.dst = call.system_row("dst_addr", dst_addr, count, type), .src = constant(C, type)});
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/errors/tpukernel.h"
 #include "sdk/tpukernel/call.h"
 
 namespace tputwin::tpu {
@@ -11,9 +12,9 @@ namespace {
 void* pointer(std::string_view name, uint64_t address, auto locate) {
   Call call(name);
   if (!call.ok()) return nullptr;
-  call.require(!call.session().unpolled(), ErrorId::tpu_pointer_unpolled, "addr", Hex{address});
+  call.require(!call.session().unpolled(), errors::tpu_pointer_unpolled, "addr", Hex{address});
   unsigned char* found = locate(call.session().device());
-  call.require(found != nullptr, ErrorId::tpu_pointer, "addr", Hex{address});
+  call.require(found != nullptr, errors::tpu_pointer, "addr", Hex{address});
   return call.ok() ? found : nullptr;
 }
 

@@ -1,5 +1,6 @@
 // tpu_bdc_int_add ... tpu_bdc_logical_shift_C: arithmetic of integers; tpu_bdc_min, tpu_bdc_max of
 // every type.
+#include "base/errors/tpukernel.h"
 #include "sdk/tpukernel/elementwise.h"
 
 namespace tputwin::tpu {
@@ -23,7 +24,7 @@ IntArithmetic operation(Kind kind, const Binary& operands, bool saturation) {
 
 void arithmetic(Call& call, Kind kind, const Binary& operands, const Finish& finish) {
   IntArithmetic op = operation(kind, operands, finish.saturation);
-  call.in_range(finish.shift, -31, 31, ErrorId::tpu_shift, "shift");
+  call.in_range(finish.shift, -31, 31, errors::tpu_shift, "shift");
   op.shift = amount(finish.shift);
   op.rounding = call.rounding(finish.rounding_mode);
   call.issue(op);
@@ -58,7 +59,7 @@ void extreme(Call& call, Kind kind, const Binary& operands) {
 void shifted_extreme(Call& call, Kind kind, const Binary& operands, int shift,
                      rounding_mode_t rounding_mode) {
   IntArithmetic op = operation(kind, operands, /*saturation=*/true);
-  call.in_range(shift, -31, 31, ErrorId::tpu_shift, "shift");
+  call.in_range(shift, -31, 31, errors::tpu_shift, "shift");
   op.rounding = call.rounding(rounding_mode);
   if (!call.quirks().ignored) op.shift = amount(shift);
   call.issue(op);
@@ -67,8 +68,8 @@ void shifted_extreme(Call& call, Kind kind, const Binary& operands, int shift,
 void mac(Call& call, const Binary& operands, unsigned char lshift, unsigned char rshift,
          rounding_mode_t rounding_mode) {
   IntArithmetic op = operation(Kind::mac, operands, /*saturation=*/true);
-  call.in_range(lshift, 0, 31, ErrorId::tpu_rshift, "lshift");
-  call.in_range(rshift, 0, 31, ErrorId::tpu_rshift, "rshift");
+  call.in_range(lshift, 0, 31, errors::tpu_rshift, "lshift");
+  call.in_range(rshift, 0, 31, errors::tpu_rshift, "rshift");
   op.lshift = lshift;
   op.shift = amount(-int{rshift});
   op.rounding = call.rounding(rounding_mode);
@@ -274,7 +275,7 @@ void tpu_bdc_int8_mac_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C
                               data_type_t dst_dtype, data_type_t src_dtype,                       \
                               rounding_mode_t rounding_mode) {                                    \
     Call call(__func__);                                                                          \
-    call.in_range(C, -32, 31, ErrorId::tpu_shift, "C");                                           \
+    call.in_range(C, -32, 31, errors::tpu_shift, "C");                                            \
     shift_by(call, {dst_addr, dst_stride}, {src_addr, src_stride}, call.shape(shape),             \
              {call, dst_dtype, src_dtype, logical}, amount(C), rounding_mode);                    \
   }

@@ -1,4 +1,5 @@
 // Data types, layouts and banks. These functions issue no command and work outside of kernels too.
+#include "base/errors/tpukernel.h"
 #include "base/last_error.h"
 #include "sdk/tpukernel/call.h"
 
@@ -15,7 +16,7 @@ void book(std::string_view name, Error error) {
 
 bool present(std::string_view name, std::string_view argument, const void* pointer) {
   if (pointer != nullptr) return true;
-  book(name, Error(ErrorId::tpu_null).argument(argument, "NULL"));
+  book(name, Error(errors::tpu_null).argument(argument, "NULL"));
   return false;
 }
 
@@ -78,7 +79,7 @@ int tpu_data_type_bits(data_type_t dtype) {
 
 int tpu_data_type_size(data_type_t dtype) {
   if (precision(dtype) != INT4) return tpu_data_type_bits(dtype) / 8;
-  book(__func__, Error(ErrorId::tpu_dtype_width).argument("dtype", fmt::format("{}", int{dtype})));
+  book(__func__, Error(errors::tpu_dtype_width).argument("dtype", fmt::format("{}", int{dtype})));
   return 0;
 }
 

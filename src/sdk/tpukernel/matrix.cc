@@ -1,4 +1,5 @@
 // Products of matrices.
+#include "base/errors/tpukernel.h"
 #include "sdk/tpukernel/call.h"
 
 namespace tputwin::tpu {
@@ -39,10 +40,9 @@ struct Extents {
 
 bool valid(Call& call, const Extents& e) {
   const bool by_rows = e.right_transposed();
-  return call.in_range(e.left_rows, 1, 65535, ErrorId::tpu_count, "left_rows") &&
-         call.in_range(e.left_cols, 1, 65535, ErrorId::tpu_count, "left_cols") &&
-         call.in_range(e.right, 1, 65535, ErrorId::tpu_count,
-                       by_rows ? "right_rows" : "right_cols");
+  return call.in_range(e.left_rows, 1, 65535, errors::tpu_count, "left_rows") &&
+         call.in_range(e.left_cols, 1, 65535, errors::tpu_count, "left_cols") &&
+         call.in_range(e.right, 1, 65535, errors::tpu_count, by_rows ? "right_rows" : "right_cols");
 }
 
 // The matrix of rows x cols that the product takes.
@@ -125,9 +125,9 @@ MatrixView whole_channels(Call& call, const Given& given, uint32_t rows, uint32_
 
 bool valid(Call& call, const PerChannel& per, const Extents& e, bool left_is_constant) {
   return (left_is_constant ||
-          call.in_range(per.left, 1, e.left_cols, ErrorId::tpu_matrix_per_channel,
+          call.in_range(per.left, 1, e.left_cols, errors::tpu_matrix_per_channel,
                         "left_cols_per_channel")) &&
-         call.in_range(per.right, 1, e.right, ErrorId::tpu_matrix_per_channel,
+         call.in_range(per.right, 1, e.right, errors::tpu_matrix_per_channel,
                        "right_cols_per_channel");
 }
 
@@ -215,8 +215,8 @@ void int8_mm(std::string_view name, const Extents& e, const PerChannel& per, loc
   const DType right_type = call.type("right_dtype", types.right, k8Bit);
   const bool has_sign = is_signed(left_type) || is_signed(right_type);
   const DType output_type = call.type("output_dtype", types.output, k8Bit | k16Bit);
-  call.in_range(steps.lshift, 0, 31, ErrorId::tpu_rshift, "lshift");
-  call.in_range(steps.rshift, 0, 31, ErrorId::tpu_rshift, "rshift");
+  call.in_range(steps.lshift, 0, 31, errors::tpu_rshift, "lshift");
+  call.in_range(steps.rshift, 0, 31, errors::tpu_rshift, "rshift");
   MatmulInt op{.rounding = Rounding::half_up, .lshift = steps.lshift, .relu = steps.relu};
   if (!set_matrices(call, op, e, per, output, left, right, left_type, right_type, output_type))
     return;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/errors/tpukernel.h"
 #include "base/last_error.h"
 #include "machine/device.h"
 #include "sdk/tpukernel/call.h"
@@ -26,7 +27,7 @@ std::array<Node, kNodes> nodes;
 bool in_range(std::string_view call, int node) {
   if (0 <= node && node < kNodes) return true;
   static_cast<void>(
-      report(Error(ErrorId::tpu_value).argument("node", fmt::format("{}", node)).in(call)));
+      report(Error(errors::tpu_value).argument("node", fmt::format("{}", node)).in(call)));
   return false;
 }
 
@@ -64,7 +65,7 @@ void set_cur_nodechip_idx(int node) {
     current = std::make_unique<okk::ScopedSession>(*session);
     return;
   }
-  static_cast<void>(report(Error(ErrorId::tpu_value)
+  static_cast<void>(report(Error(errors::tpu_value)
                                .argument("node", fmt::format("{}", node))
                                .detail("cmodel_init opens it")
                                .in(__func__)));

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "base/errors/tpukernel.h"
 #include "ops/elements.h"
 #include "sdk/tpukernel/call.h"
 
@@ -37,15 +38,15 @@ void tpu_print_local_mem_data(local_addr_t local_offset, int start_idx, const di
   const Shape s = call.shape(shape);
   const DType type = call.type("dtype", dtype, kAll);
   const int last = static_cast<int>(call.chip().lanes) - 1;
-  if (!call.in_range(start_idx, 0, last, ErrorId::tpu_value, "start_idx") ||
-      !call.require(local_offset < call.chip().lane_bytes, ErrorId::tpu_local_address,
+  if (!call.in_range(start_idx, 0, last, errors::tpu_value, "start_idx") ||
+      !call.require(local_offset < call.chip().lane_bytes, errors::tpu_local_address,
                     "local_offset", Hex{local_offset}))
     return;
   const local_addr_t address =
       static_cast<uint32_t>(start_idx) * call.chip().lane_bytes + local_offset;
   const TensorView view = call.lanes("local_offset", address, s, stride, type);
   if (!call.ok()) return;
-  call.require(!call.session().unpolled(), ErrorId::tpu_pointer_unpolled, "local_offset",
+  call.require(!call.session().unpolled(), errors::tpu_pointer_unpolled, "local_offset",
                Hex{local_offset});
   const Status inside = check_bounds(view, "local_offset", call.chip(), /*global_bytes=*/0);
   if (!inside.ok() && !call.session().report(inside.error(), call.name())) return;

@@ -1,5 +1,6 @@
 // Kernels by name, and what their objects refer to.
 #include "sdk/okkernel/registry.h"
+#include "base/errors/tpukernel.h"
 
 #include <execinfo.h>
 #include <unistd.h>
@@ -30,9 +31,9 @@ void tpu_register_kernel_func(const char* name, tpu_kernel_func_t func) {
     static_cast<void>(report(std::move(error).in("tpu_register_kernel_func")));
   };
   if (name == nullptr || func == nullptr)
-    return broken(Error(ErrorId::tpu_null).argument(name == nullptr ? "name" : "func", "NULL"));
+    return broken(Error(errors::tpu_null).argument(name == nullptr ? "name" : "func", "NULL"));
   if (!okk::kernels().add(name, func))
-    broken(Error(ErrorId::tpu_kernel_twice).argument("name", name));
+    broken(Error(errors::tpu_kernel_twice).argument("name", name));
 }
 
 void tpu_dump_registered_kernel_funcs(void) {

@@ -1,5 +1,6 @@
 // tpu_bdc_greater ... tpu_bdc_vc_not_equal, tpu_bdc_*_select: choices by comparing.
 #include "ops/select.h"
+#include "base/errors/tpukernel.h"
 
 #include "sdk/tpukernel/elementwise.h"
 
@@ -13,7 +14,7 @@ BinaryTypes types(Call& call, data_type_t dst_dtype, data_type_t src_dtype) {
   const DType out = call.type("dst_dtype", dst_dtype, kAll);
   const DType in = call.type("src_dtype", src_dtype, kAll);
   const bool fits = element_bytes(out) <= element_bytes(in) && (!is_float(out) || out == in);
-  call.require(fits, ErrorId::tpu_dtype_pair, "dst_dtype", static_cast<int>(dst_dtype));
+  call.require(fits, errors::tpu_dtype_pair, "dst_dtype", static_cast<int>(dst_dtype));
   return {out, in, in};
 }
 
@@ -37,7 +38,7 @@ Source operand(Call& call, std::string_view argument, const variable_t* from, co
   if (from->type == SCALAR) return constant(from->context.scalar, dtype);
   if (from->type == TENSOR || (from->type == VECTOR && vector == TENSOR))
     return Source::tensor(call.aligned(argument, from->context.addr, shape, dtype));
-  call.require(from->type == VECTOR, ErrorId::tpu_variable_type, argument,
+  call.require(from->type == VECTOR, errors::tpu_variable_type, argument,
                static_cast<int>(from->type));
   TensorView view = call.per_channel(argument, from->context.addr, shape, dtype);
   view.stride.c = 0;
@@ -48,7 +49,7 @@ Source operand(Call& call, std::string_view argument, const variable_t* from, co
 void check_choice(Call& call, DType compared, DType chosen, data_type_t dtype) {
   const bool fits = compared == chosen || (!is_float(compared) && !is_float(chosen) &&
                                            element_bytes(compared) <= element_bytes(chosen));
-  call.require(fits, ErrorId::tpu_dtype_pair, "dst_dtype", static_cast<int>(dtype));
+  call.require(fits, errors::tpu_dtype_pair, "dst_dtype", static_cast<int>(dtype));
 }
 
 struct Variables {

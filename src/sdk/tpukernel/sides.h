@@ -1,6 +1,7 @@
 // The two sides of functions between memories: L, local memory, and S, global memory or L2-SRAM.
 #pragma once
 
+#include "base/errors/tpukernel.h"
 #include "sdk/tpukernel/call.h"
 
 namespace tputwin::tpu {
@@ -25,7 +26,7 @@ struct S {
 inline TensorView view_in(bool is_local, Call& call, std::string_view name, addr_t address,
                           const Shape& shape, const dim4* stride, DType dtype) {
   if (!is_local) return call.system(name, address, shape, stride, dtype);
-  if (!call.require(address <= UINT32_MAX, ErrorId::tpu_local_address, name, Hex{address}))
+  if (!call.require(address <= UINT32_MAX, errors::tpu_local_address, name, Hex{address}))
     return {};
   return call.lanes(name, static_cast<local_addr_t>(address), shape, stride, dtype);
 }

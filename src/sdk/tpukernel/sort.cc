@@ -1,4 +1,5 @@
 // Sorting by the HAU.
+#include "base/errors/tpukernel.h"
 #include "sdk/tpukernel/call.h"
 
 namespace tputwin::tpu {
@@ -20,8 +21,8 @@ struct Indices {
 void sort(std::string_view name, const SortArguments& a, const Indices& indices) {
   Call call(name);
   const DType type = call.type("dtype", a.dtype, kF32 | kI32 | kU32);
-  if (!call.in_range(a.len, 1, INT32_MAX, ErrorId::tpu_count, "len") ||
-      !call.in_range(a.K, 1, a.len, ErrorId::tpu_sort_k, "K"))
+  if (!call.in_range(a.len, 1, INT32_MAX, errors::tpu_count, "len") ||
+      !call.in_range(a.K, 1, a.len, errors::tpu_sort_k, "K"))
     return;
   const auto len = static_cast<uint32_t>(a.len), first = static_cast<uint32_t>(a.K);
   Sort op{.descending = a.descended,

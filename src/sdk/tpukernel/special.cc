@@ -1,4 +1,5 @@
 // Table lookup, arithmetic sequences, constants of static memory.
+#include "base/errors/tpukernel.h"
 #include "numerics/constant_tables.h"
 #include "sdk/tpukernel/index_call.h"
 
@@ -6,7 +7,7 @@ namespace tputwin::tpu {
 namespace {
 
 bool positive(Call& call, int value, std::string_view argument) {
-  return call.in_range(value, 1, INT32_MAX, ErrorId::tpu_count, argument);
+  return call.in_range(value, 1, INT32_MAX, errors::tpu_count, argument);
 }
 
 constexpr Shape row(int channels, int columns) {
@@ -60,13 +61,13 @@ void tpu_bdc_table_lookup(local_addr_t dst_addr, local_addr_t src_addr, local_ad
                   .in = call.aligned("src_addr", src_addr, s, from),
                   .table = call.per_npu("table_addr", table_addr, static_cast<uint32_t>(len), to),
                   .fault = fault});
-  report(call, *fault, ErrorId::tpu_lookup_index, "src_addr");
+  report(call, *fault, errors::tpu_lookup_index, "src_addr");
 }
 
 void tpu_bdc_arithmetic_sequence_bcast(local_addr_t dst_addr, int npu_num, int start, int step,
                                        int num) {
   Call call(__func__);
-  if (!call.in_range(npu_num, 1, static_cast<int>(call.chip().lanes), ErrorId::tpu_sequence_npu_num,
+  if (!call.in_range(npu_num, 1, static_cast<int>(call.chip().lanes), errors::tpu_sequence_npu_num,
                      "npu_num") ||
       !positive(call, num, "num"))
     return;
@@ -117,7 +118,7 @@ void tpu_bdc_npu_bcast_from_static(local_addr_t dst_addr, static_addr_t src_addr
                                    int len, data_type_t dtype) {
   Call call(__func__);
   const DType type = call.type("dtype", dtype, kAll);
-  if (!call.in_range(npu_num, 1, static_cast<int>(call.chip().lanes), ErrorId::tpu_sequence_npu_num,
+  if (!call.in_range(npu_num, 1, static_cast<int>(call.chip().lanes), errors::tpu_sequence_npu_num,
                      "npu_num") ||
       !positive(call, len, "len"))
     return;

@@ -1,5 +1,6 @@
 // Functions of tpu_kernel.h that the BM1684X does not have, or whose formats no document tells:
 // they fail and name themselves. docs/support.md lists them.
+#include "base/errors/tpukernel.h"
 #include "sdk/tpukernel/call.h"
 
 namespace tputwin::tpu {
@@ -7,7 +8,7 @@ namespace {
 
 void refuse(std::string_view name) {
   Call call(name);
-  call.require(false, ErrorId::tpu_unsupported, "function", name);
+  call.require(false, errors::tpu_unsupported, "function", name);
 }
 
 }  // namespace

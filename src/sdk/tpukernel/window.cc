@@ -1,5 +1,6 @@
 #include "sdk/tpukernel/window.h"
 
+#include "base/errors/tpukernel.h"
 #include "ops/taps.h"
 
 namespace tputwin::tpu {
@@ -10,12 +11,12 @@ Axis axis_of(Call& call, int kernel, int before, int after, int stride, int dila
              uint32_t extent) {
   constexpr int kExtent = kMaxTpuExtent, kPadding = kMaxTpuPadding, kStep = kMaxTpuWindowStep;
   const bool valid =
-      call.in_range(kernel, 1, kExtent, ErrorId::tpu_window_kernel, "kernel") &&
-      call.in_range(before, 0, kPadding, ErrorId::tpu_window_padding, "padding") &&
-      call.in_range(after, 0, kPadding, ErrorId::tpu_window_padding, "padding") &&
-      call.in_range(stride, 1, kStep, ErrorId::tpu_window_stride, "stride") &&
-      call.in_range(dilation, 1, kStep, ErrorId::tpu_window_dilation, "dilation") &&
-      call.in_range(insert, 0, int{kMaxTpuInsert}, ErrorId::tpu_window_insert, "insert");
+      call.in_range(kernel, 1, kExtent, errors::tpu_window_kernel, "kernel") &&
+      call.in_range(before, 0, kPadding, errors::tpu_window_padding, "padding") &&
+      call.in_range(after, 0, kPadding, errors::tpu_window_padding, "padding") &&
+      call.in_range(stride, 1, kStep, errors::tpu_window_stride, "stride") &&
+      call.in_range(dilation, 1, kStep, errors::tpu_window_dilation, "dilation") &&
+      call.in_range(insert, 0, int{kMaxTpuInsert}, errors::tpu_window_insert, "insert");
   if (!valid) return {};
   const Axis axis{.kernel = static_cast<uint32_t>(kernel),
                   .stride = static_cast<uint32_t>(stride),
@@ -24,7 +25,7 @@ Axis axis_of(Call& call, int kernel, int before, int after, int stride, int dila
                   .pad_after = static_cast<uint32_t>(after),
                   .insert = static_cast<uint32_t>(insert)};
   const bool fits =
-      call.in_range(axis.output(extent), 1, kExtent, ErrorId::tpu_window_output, "input_shape");
+      call.in_range(axis.output(extent), 1, kExtent, errors::tpu_window_output, "input_shape");
   return fits ? axis : Axis{};
 }
 
@@ -43,7 +44,7 @@ Window window_of(Call& call, const Shape& in, const WindowArguments& arguments) 
 }
 
 uint32_t output_channels(Call& call, int output_c) {
-  const bool valid = call.in_range(output_c, 1, int{kMaxTpuExtent}, ErrorId::tpu_shape, "output_c");
+  const bool valid = call.in_range(output_c, 1, int{kMaxTpuExtent}, errors::tpu_shape, "output_c");
   return valid ? static_cast<uint32_t>(output_c) : 1;
 }
 

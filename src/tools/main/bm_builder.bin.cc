@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <map>
 
+#include "base/errors/bmnet.h"
 #include "tools/compile.h"
 
 namespace {
@@ -63,7 +64,7 @@ tputwin::Status set_shapes(const std::string& text, CompileRequest& r) {
   auto numbers = tputwin::tools::parse_shape(text);
   if (!numbers.ok()) return tputwin::Status(numbers.error());
   if (numbers->size() % 4 != 0)
-    return tputwin::Error(tputwin::ErrorId::net_cli)
+    return tputwin::Error(tputwin::errors::net_cli)
         .argument("--shape", text)
         .detail("expected n,c,h,w for every input");
   for (size_t i = 0; i < numbers->size(); i += 4)

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "base/errors/tools.h"
 #include "base/file.h"
 #include "tools/calibrate_command.h"
 #include "tools/catalogue.h"
@@ -54,7 +55,7 @@ Result<ShapeList> parse_shapes(const std::vector<std::string>& texts) {
     for (const std::string& part : CLI::detail::split(text, ',')) {
       uint32_t extent = 0;
       if (!CLI::detail::lexical_cast(part, extent))
-        return Error(ErrorId::cli_shape).argument("--shape", text).detail("expected n,c,h,w");
+        return Error(errors::cli_shape).argument("--shape", text).detail("expected n,c,h,w");
       shape.push_back(extent);
     }
     shapes.push_back(std::move(shape));

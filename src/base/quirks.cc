@@ -1,0 +1,19 @@
+#include "base/quirks.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace tputwin {
+
+bool has_quirk(std::string_view name) {
+  const char* text = std::getenv("TPUTWIN_QUIRKS");
+  std::string_view rest = text == nullptr ? "" : text;
+  while (!rest.empty()) {
+    const size_t comma = std::min(rest.find(','), rest.size());
+    if (rest.substr(0, comma) == name || rest.substr(0, comma) == "all") return true;
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return false;
+}
+
+}  // namespace tputwin
