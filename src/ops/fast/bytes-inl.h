@@ -47,22 +47,6 @@ HWY_INLINE void StoreBytes(D d, hn::Vec<D> v, uint8_t* p, size_t n) {
 #endif
 }
 
-// The low byte of every 16 or 32-bit lane. (TruncateTo from 32 bits is wrong in Highway 1.0.3 on
-// targets with VBMI.)
-template <class D>
-HWY_INLINE auto LowBytes([[maybe_unused]] D d, hn::Vec<D> v) {
-  const hn::Rebind<uint8_t, D> d8;
-  if constexpr (sizeof(hn::TFromD<D>) == 2) {
-    return hn::TruncateTo(d8, hn::BitCast(hn::RebindToUnsigned<D>(), v));
-  } else {
-#if HWY_TARGET <= HWY_AVX3
-    return hn::Vec<decltype(d8)>{_mm512_cvtepi32_epi8(v.raw)};
-#else
-    return hn::DemoteTo(d8, hn::And(v, hn::Set(d, 0xFF)));
-#endif
-  }
-}
-
 // (v + 2^(shift-1)) >> shift without overflow on the way. 16-bit lanes: shift is at most 16, and
 // callers keep unsigned values below the largest one.
 template <class D, class V = hn::Vec<D>>

@@ -10,6 +10,7 @@
 #include "ops/fast/bytes-inl.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"
+#include "ops/fast/narrow-inl.h"
 
 #ifndef TPUTWIN_FAST_ELEMENTWISE_ONCE
 #define TPUTWIN_FAST_ELEMENTWISE_ONCE
@@ -91,10 +92,10 @@ struct Sink {
   template <bool kWhole>
   HWY_INLINE void Store(D d, hn::Vec<D> v, uint8_t* p, size_t n) const {
     const hn::Rebind<uint8_t, D> d8;
-    StoreBytes<kWhole>(d8, LowBytes(d, v), p, n);
+    StoreBytes<kWhole>(d8, LowBits<uint8_t>(d, v), p, n);
     if (wide) {
       auto upper = hn::ShiftRight<8>(v);  // its low byte is the same with or without sign
-      StoreBytes<kWhole>(d8, LowBytes(d, upper), p + plane, n);
+      StoreBytes<kWhole>(d8, LowBits<uint8_t>(d, upper), p + plane, n);
     }
   }
 };
@@ -134,7 +135,7 @@ struct Mac {
                                              hn::InterleaveLower(d, b, scale), half, unused);
     auto high = hn::ReorderWidenMulAccumulate(d32, hn::InterleaveUpper(d, a, old),
                                               hn::InterleaveUpper(d, b, scale), half, unused);
-    return hn::ReorderDemote2To(d, hn::ShiftRightSame(low, s.right),
+    return SaturatedInterleaved(d, hn::ShiftRightSame(low, s.right),
                                 hn::ShiftRightSame(high, s.right));
   }
 #endif

@@ -12,6 +12,7 @@
 
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"
+#include "ops/fast/narrow-inl.h"
 #include "ops/fast/typed_rows-inl.h"
 #include "ops/int_arithmetic.h"
 
@@ -214,8 +215,7 @@ void ShortBlock(const IntPlan& plan, const RowBlock& block) {
     x = hn::Min(hn::Max(x, low), high);
     if constexpr (kToBytes) {
       const hn::Rebind<uint8_t, I16> bytes;
-      hn::StoreU(hn::TruncateTo(bytes, hn::BitCast(hn::RebindToUnsigned<I16>(), x)), bytes,
-                 block.result<uint8_t>() + i);
+      hn::StoreU(LowBits<uint8_t>(d, x), bytes, block.result<uint8_t>() + i);
     } else {
       hn::StoreU(x, d, block.result<int16_t>() + i);
     }

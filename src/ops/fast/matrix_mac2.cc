@@ -12,6 +12,7 @@
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"
 #include "ops/fast/join-inl.h"
+#include "ops/fast/narrow-inl.h"
 #include "ops/fast/scratch.h"
 #include "ops/fast/views.h"
 #include "ops/matrix_mac2.h"
@@ -59,13 +60,11 @@ void FoldedProduct::multiply(uint32_t first_row) const {
 
   const D32 d;
   const hn::Rebind<uint8_t, D32> bytes;
-  const V32 mask = hn::Set(d, 255);
   dot_byte_positions(signed_left, {data, kSize, kOneTap, 1, kGroups, packed}, 0, kSize,
                      [&](size_t row, size_t column, V32 sum) HWY_ATTR {
                        V32 s = hn::Add(sum, hn::Set(d, corrections[row]));
                        V32 folded = hn::Add(s, hn::ShiftRight<8>(s));  // its low byte counts
-                       hn::StoreU(hn::DemoteTo(bytes, hn::And(folded, mask)), bytes,
-                                  res[row] + column);
+                       hn::StoreU(LowBits<uint8_t>(d, folded), bytes, res[row] + column);
                      });
 }
 

@@ -10,6 +10,7 @@
 
 #include "numerics/integer.h"
 #include "ops/fast/dot-inl.h"
+#include "ops/fast/narrow-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast {
@@ -33,20 +34,12 @@ struct Requantise {
   // Saturates to bytes and stores one per lane.
   HWY_INLINE void store8(V32 acc, uint8_t* to) const {
     V32 value = shifted(acc);
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-    __m128i bytes = to_unsigned ? _mm512_cvtusepi32_epi8(hn::Max(value, hn::Zero(D32())).raw)
-                                : _mm512_cvtsepi32_epi8(value.raw);
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes);
-#else
-    const hn::Rebind<uint8_t, D32> unsigned_bytes;
-    const hn::Rebind<int8_t, D32> signed_bytes;
-    // The clamp is for Highway 1.0.3, which does not saturate 32768 to 65535 to 255.
+    const D32 d;
     if (to_unsigned)
-      hn::StoreU(hn::DemoteTo(unsigned_bytes, hn::Min(value, hn::Set(D32(), 255))), unsigned_bytes,
-                 to);
+      hn::StoreU(SaturatedBytes<uint8_t>(d, value), hn::Rebind<uint8_t, D32>(), to);
     else
-      hn::StoreU(hn::DemoteTo(signed_bytes, value), signed_bytes, reinterpret_cast<int8_t*>(to));
-#endif
+      hn::StoreU(SaturatedBytes<int8_t>(d, value), hn::Rebind<int8_t, D32>(),
+                 reinterpret_cast<int8_t*>(to));
   }
 
   // Saturates to 16 bits and stores the low and the high byte of every lane.
@@ -55,9 +48,8 @@ struct Requantise {
     const hn::Rebind<uint8_t, D32> bytes;
     V32 value = to_unsigned ? hn::Min(hn::Max(shifted(acc), hn::Zero(d)), hn::Set(d, 65535))
                             : hn::Min(hn::Max(shifted(acc), hn::Set(d, -32768)), hn::Set(d, 32767));
-    const V32 mask = hn::Set(d, 255);
-    hn::StoreU(hn::DemoteTo(bytes, hn::And(value, mask)), bytes, low);
-    hn::StoreU(hn::DemoteTo(bytes, hn::And(hn::ShiftRight<8>(value), mask)), bytes, high);
+    hn::StoreU(LowBits<uint8_t>(d, value), bytes, low);
+    hn::StoreU(LowBits<uint8_t>(d, hn::ShiftRight<8>(value)), bytes, high);
   }
 };
 

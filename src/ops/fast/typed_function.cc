@@ -11,6 +11,7 @@
 
 #include "ops/elements.h"
 #include "ops/fast/isa.h"
+#include "ops/fast/narrow-inl.h"
 #include "ops/fast/runs.h"
 #include "ops/fast/streams-inl.h"
 #include "ops/fast/typed_function.h"
@@ -62,8 +63,7 @@ HWY_INLINE Ints load_16(const void* p) {
   return hn::PromoteTo(I32(), hn::LoadU(U16(), static_cast<const uint16_t*>(p)));
 }
 HWY_INLINE void store_16(Ints x, void* p) {
-  const hn::RebindToUnsigned<I32> d;
-  hn::StoreU(hn::TruncateTo(U16(), hn::BitCast(d, x)), U16(), static_cast<uint16_t*>(p));
+  hn::StoreU(LowBits<uint16_t>(I32(), x), U16(), static_cast<uint16_t*>(p));
 }
 HWY_INLINE Ints with_nan(Floats x, Ints result) {
   return hn::IfThenElse(hn::RebindMask(I32(), hn::IsNaN(x)), integers(kHalfNan), result);

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "numerics/float16.h"
+#include "ops/fast/narrow-inl.h"
 #include "ops/fast/typed_rows.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -123,13 +124,12 @@ HWY_INLINE void StoreElements(RowFloatVector x, const RowBlock& block, size_t i)
     const hn::Rebind<hwy::float16_t, RowFloats> dh;
     // cut to 16 bits it is the NaN of the chip
     const RowFloatVector nan = hn::BitCast(d, hn::Set(RowInts(), 0x7fff'ffff));
-    hn::StoreU(hn::DemoteTo(dh, hn::IfThenElse(hn::IsNaN(x), nan, x)), dh,
+    hn::StoreU(ProcessorHalves(d, hn::IfThenElse(hn::IsNaN(x), nan, x)), dh,
                block.result<hwy::float16_t>() + i);
   } else {
     const RowIntVector bits = hn::BitCast(RowInts(), x);
     const RowIntVector half = kType == DType::f16 ? F16Bits(bits) : Bf16Bits(bits);
-    const hn::Rebind<uint16_t, RowInts> dt;
-    hn::StoreU(hn::TruncateTo(dt, hn::BitCast(hn::RebindToUnsigned<RowInts>(), half)), dt,
+    hn::StoreU(LowBits<uint16_t>(RowInts(), half), hn::Rebind<uint16_t, RowInts>(),
                block.result<uint16_t>() + i);
   }
 }

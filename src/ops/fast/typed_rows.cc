@@ -11,6 +11,7 @@
 
 #include "base/bits.h"
 #include "ops/fast/isa.h"
+#include "ops/fast/narrow-inl.h"
 #include "ops/fast/nest.h"
 #include "ops/fast/runs.h"
 #include "ops/fast/streams.h"
@@ -105,12 +106,10 @@ void LoadDense(DType dtype, const uint8_t* p, size_t count, Lane* to) {
 template <class T, class Convert>
 void StoreNarrow(const Lane* from, size_t count, T* p, const Convert& convert) {
   const RowInts d;
-  const hn::RebindToUnsigned<RowInts> du;
   const hn::Rebind<T, RowInts> dt;
   const size_t lanes = hn::Lanes(d), whole = count / lanes * lanes;
-  const auto narrow = [&](size_t i) HWY_ATTR {
-    return hn::TruncateTo(dt, hn::BitCast(du, convert(hn::LoadU(d, from + i))));
-  };
+  const auto narrow = [&](size_t i)
+                          HWY_ATTR { return LowBits<T>(d, convert(hn::LoadU(d, from + i))); };
   for (size_t i = 0; i < whole; i += lanes) hn::StoreU(narrow(i), dt, p + i);
   if (whole == count) return;
   HWY_ALIGN T rest[hn::MaxLanes(d)];

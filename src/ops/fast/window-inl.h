@@ -8,6 +8,7 @@
 #endif
 
 #include "ops/fast/bytes-inl.h"
+#include "ops/fast/narrow-inl.h"
 #include "ops/fast/weighted_sum.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -36,9 +37,9 @@ HWY_INLINE void WeightedBlock(const WeightedSum& sum, std::span<const Tap> taps,
     const size_t left = count - v * lanes;
     auto result = hn::Min(hn::Max(RoundShift(d, sums[v], sum.rshift), low), high);
     if (left >= lanes)
-      StoreBytes<true>(du8, LowBytes(d, result), out + x + v * lanes, lanes);
+      StoreBytes<true>(du8, LowBits<uint8_t>(d, result), out + x + v * lanes, lanes);
     else
-      StoreBytes<false>(du8, LowBytes(d, result), out + x + v * lanes, left);
+      StoreBytes<false>(du8, LowBits<uint8_t>(d, result), out + x + v * lanes, left);
   }
 }
 
