@@ -8,6 +8,8 @@
 namespace tputwin {
 namespace {
 
+constexpr uint32_t kInfinity = 0x7f80'0000;
+
 constexpr uint32_t exponent_of(float x) { return f32::bits(x) >> 23 & 0xff; }
 
 // A number in units of 2^(exponent - 127 - 24).
@@ -19,12 +21,16 @@ int64_t aligned(float x, uint32_t exponent) {
   return (f32::bits(x) & f32::kSignBit) != 0 ? -magnitude : magnitude;
 }
 
-// Infinities and NaN, in the order in which they come.
+// Of a group that has infinities or NaN: infinities of both signs are invalid, those of one sign
+// outweigh NaN, and every NaN is the invalid one.
 float special_sum(std::span<const float> values) {
-  float sum = 0.0f;
-  for (float value : values)
-    if (exponent_of(value) == 0xff) sum = f32::add(sum, value);
-  return sum;
+  bool positive = false, negative = false;
+  for (float value : values) {
+    positive |= f32::bits(value) == kInfinity;
+    negative |= f32::bits(value) == (kInfinity | f32::kSignBit);
+  }
+  if (positive == negative) return f32::from_bits(f32::kInvalid);
+  return f32::from_bits(positive ? kInfinity : kInfinity | f32::kSignBit);
 }
 
 }  // namespace

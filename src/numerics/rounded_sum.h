@@ -14,7 +14,10 @@ class RoundedSum {
     sum = round_to(f32::add(sum, round_to(f32::mul(a, b), dtype_)), dtype_);
     turn_ ^= 1;
   }
-  float total() const { return f32::add(sums_[0], sums_[1]); }  // not yet rounded
+  // Not yet rounded. Of two NaN, that of the second accumulator, where the bias is.
+  float total() const { return f32::add(sums_[1], sums_[0]); }
+  // The same number; of two NaN, that of the first accumulator.
+  float total_first_first() const { return f32::add(sums_[0], sums_[1]); }
 
  private:
   DType dtype_;

@@ -74,16 +74,18 @@ float weight_at(const Conv2dFloat& op, const Memory& memory, uint32_t oc, uint32
 float alternating(const Conv2dFloat& op, const Memory& memory, uint32_t n, uint32_t oc, uint32_t y,
                   uint32_t x) {
   const auto [bias, old] = starts_of(op, memory, n, oc, y, x);
-  RoundedSum sum(DType::f32, op.accumulate ? bias : 0.0f, op.accumulate ? old : bias);
+  const auto sides = op.accumulate ? std::pair(bias, old) : std::pair(0.0f, bias);
+  RoundedSum sum(DType::f32, sides.first, sides.second);
   for (uint32_t ic = 0; ic < op.in.shape.c; ++ic)
     for_each_tap(
         op.window, op.in.shape, y, x,
         [&](uint32_t kh, uint32_t kw, Tap tap, uint32_t iy, uint32_t ix) {
           const float value = tap == Tap::inside ? memory.read_f32(op.in, n, ic, iy, ix) : 0.0f;
-          sum.add(value,
-                  weight_at(op, memory, oc, ic, weight_tap(op.window, op.is_turned, kh, kw)));
+          // The weight first: of two NaN, its own goes on.
+          sum.add(weight_at(op, memory, oc, ic, weight_tap(op.window, op.is_turned, kh, kw)),
+                  value);
         });
-  return sum.total();
+  return op.accumulate ? sum.total_first_first() : sum.total();
 }
 
 float grouped(const Conv2dFloat& op, const Memory& memory, uint32_t n, uint32_t oc, uint32_t y,

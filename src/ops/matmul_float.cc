@@ -42,9 +42,10 @@ float result_at(const MatmulFloat& op, const Memory& memory, uint32_t i, uint32_
   float sums[2] = {0.0f, bias};
   if (op.accumulate) sums[0] = bias, sums[1] = value(op.out.read(memory, i, j));
   for (uint32_t k = 0; k < op.left.cols(); ++k)
-    sums[k % 2] = f32::mac(value(op.left.read(memory, i, k)), value(op.right.read(memory, k, j)),
-                           sums[k % 2]);
-  return f32::add(sums[0], sums[1]);
+    sums[k % 2] = f32::add(sums[k % 2], f32::mul(value(op.left.read(memory, i, k)),
+                                                 value(op.right.read(memory, k, j))));
+  // Of two NaN, that of the sum with the bias.
+  return op.accumulate ? f32::add(sums[0], sums[1]) : f32::add(sums[1], sums[0]);
 }
 
 void execute(const MatmulFloat& op, const Memory& memory) {

@@ -52,7 +52,7 @@ float result_at(const MatmulGrouped& op, const Memory& memory, uint32_t i, uint3
     for (uint32_t k = 0; k < count; ++k)
       products[k] =
           f32::mul(factor(op.left, memory, i, first + k), factor(op.right, memory, first + k, j));
-    sum = f32::add(sum, add_tree({products, count}));
+    sum = f32::add(add_tree({products, count}), sum);  // the group's NaN first
   }
   return sum;
 }

@@ -27,12 +27,23 @@ Cost cost(const Sequence& op, const Chip& chip) {
                       op.out.shape.count(), operands(op), chip);
 }
 
+namespace {
+
+uint32_t saturated_sum(uint32_t a, uint32_t b) {
+  const int64_t sum = int64_t{static_cast<int32_t>(a)} + static_cast<int32_t>(b);
+  return static_cast<uint32_t>(saturate(sum, DType::i32));
+}
+
+}  // namespace
+
 void execute(const Sequence& op, const Memory& memory) {
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
-    const uint32_t lane = op.by_lane ? c % memory.local.lanes() : 0;
-    const uint32_t row = op.start + op.step_c * (c - lane) + op.step_w * w;
-    const int64_t sum = int64_t{static_cast<int32_t>(row)} + static_cast<int32_t>(op.step_c * lane);
-    memory.write(op.out, n, c, h, w, saturate(sum, DType::i32));
+    const uint32_t row = op.start + op.step_w * w;
+    const uint32_t lane = c % memory.local.lanes();
+    const uint32_t value =
+        op.by_lane ? saturated_sum(saturated_sum(row, op.step_c * lane), op.step_c * (c - lane))
+                   : row + op.step_c * c;
+    memory.write(op.out, n, c, h, w, static_cast<int32_t>(value));
   });
 }
 

@@ -54,7 +54,8 @@ struct Form {
 };
 
 // Shape of param, by the shape of the result. Functions with an index for every channel and batch
-// may read one batch of param for all; the chip's model always does (quirk ignored).
+// may read one batch of param for all, and of that one the first channel of every NPU; the chip's
+// model always reads one batch (quirk ignored).
 Shape param_shape(Call& call, const Form& form, const Shape& s) {
   const bool one_batch = form.by == IndexedBy::w || form.by == IndexedBy::h;
   const uint32_t n = one_batch && (form.is_param_repeated || call.quirks().ignored) ? 1 : s.n;
@@ -89,7 +90,9 @@ Operands operands(Call& call, const Form& form, const Addresses& at, const dim4*
     return form.by == IndexedBy::h ? call.line_aligned(name, address, of, type)
                                    : call.aligned(name, address, of, type);
   };
-  return {data("output_addr", at.output, s), data("param_addr", at.param, param),
+  TensorView source = data("param_addr", at.param, param);
+  if (!shared && form.is_param_repeated) source.stride.c = 0;
+  return {data("output_addr", at.output, s), source,
           shared ? call.compact("index_addr", at.index, index, index_type, call.chip().eu_bytes)
                  : call.aligned("index_addr", at.index, index, index_type),
           type};
@@ -127,10 +130,13 @@ struct Rows {
     const Shape s = call.shape(shape);
     const DType type = call.type("dtype", dtype, kAll);
     const Shape p{s.n, s.c, extent(call, param_h, "param_h"), s.w};
-    TensorView i = view_in(index_is_local, call, "index_addr", index, {1, s.c, s.h, 1},
+    // As recorded: indices of a scatter follow the result's extent, unless no stride is given.
+    const bool no_stride = !output_stride && !param_stride && !index_stride;
+    const uint32_t rows = is_scatter && no_stride ? p.h : s.h;
+    TensorView i = view_in(index_is_local, call, "index_addr", index, {1, s.c, rows, 1},
                            index_stride, DType::u32);
     if (is_scatter) {
-      // as many as param has rows, in the layout of as many as the result has
+      // as many as param has rows, in the layout of `rows`
       i.shape.h = p.h;
       if (index_stride == nullptr) i.stride.h = element_bytes(i.dtype);
     }

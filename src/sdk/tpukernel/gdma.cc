@@ -18,15 +18,15 @@ struct Sides {
   const dim4 *dst_stride = nullptr, *src_stride = nullptr;
 };
 
-// The destination of plain copies from system memory and of fills: in the aligned layout the
+// The local side of fills and of plain copies from and to system memory: in the aligned layout the
 // distance of batches does not count the start NPU.
-template <class To>
-TensorView destination(Call& call, typename To::Address address, const Shape& s, const dim4* stride,
-                       DType type) {
-  TensorView dst = To::view(call, "dst_addr", address, s, stride, type);
-  if (stride == nullptr && dst.space == Space::local && s.n > 1)
-    dst.stride.n = lane_stride(call.chip(), s, /*start_lane=*/0, element_bytes(type), true).n;
-  return dst;
+template <class Side>
+TensorView beside_system(Call& call, std::string_view argument, typename Side::Address address,
+                         const Shape& s, const dim4* stride, DType type) {
+  TensorView view = Side::view(call, argument, address, s, stride, type);
+  if (stride == nullptr && view.space == Space::local && s.n > 1)
+    view.stride.n = lane_stride(call.chip(), s, /*start_lane=*/0, element_bytes(type), true).n;
+  return view;
 }
 
 template <class To, class From>
@@ -35,10 +35,13 @@ void copy(std::string_view name, const Sides<To, From>& sides, const dim4* shape
   Call call(name);
   const Shape s = call.shape(shape);
   const DType type = call.type("dtype", dtype, kAll);
-  const TensorView src = From::view(call, "src_addr", sides.src, s, sides.src_stride, type);
-  const TensorView dst = std::is_same_v<From, S>
-                             ? destination<To>(call, sides.dst, s, sides.dst_stride, type)
-                             : To::view(call, "dst_addr", sides.dst, s, sides.dst_stride, type);
+  const bool between_lanes = std::is_same_v<From, L> && std::is_same_v<To, L>;
+  const TensorView src =
+      between_lanes ? From::view(call, "src_addr", sides.src, s, sides.src_stride, type)
+                    : beside_system<From>(call, "src_addr", sides.src, s, sides.src_stride, type);
+  const TensorView dst =
+      between_lanes ? To::view(call, "dst_addr", sides.dst, s, sides.dst_stride, type)
+                    : beside_system<To>(call, "dst_addr", sides.dst, s, sides.dst_stride, type);
   call.issue(Copy{.dst = dst, .src = Source::tensor(src)});
 }
 
@@ -55,17 +58,20 @@ void rearrange(std::string_view name, Rearrange::Kind kind, const Sides<To, From
       .in = From::view(call, "src_addr", sides.src, source_of(s), sides.src_stride, type)});
 }
 
-// A source in local memory has its rows in one piece, whatever the w stride says.
+// Sides in local memory have their rows in one piece, whatever the w stride says.
 template <class To, class From>
 void transpose_nc(std::string_view name, const Sides<To, From>& sides, const dim4* dst_shape,
                   data_type_t dtype) {
   Sides<To, From> used = sides;
-  dim4 src_stride;
-  if (std::is_same_v<From, L> && sides.src_stride != nullptr) {
-    src_stride = *sides.src_stride;
-    src_stride.w = 1;
-    used.src_stride = &src_stride;
-  }
+  dim4 dst_stride, src_stride;
+  auto join_rows = [](const dim4*& stride, dim4& joined) {
+    if (stride == nullptr) return;
+    joined = *stride;
+    joined.w = 1;
+    stride = &joined;
+  };
+  if (std::is_same_v<To, L>) join_rows(used.dst_stride, dst_stride);
+  if (std::is_same_v<From, L>) join_rows(used.src_stride, src_stride);
   rearrange(name, Rearrange::Kind::swap_nc, used, dst_shape, dtype, swap_nc);
 }
 
@@ -117,7 +123,7 @@ void fill(std::string_view name, typename To::Address dst_addr, scalar_t value, 
   Call call(name);
   const Shape s = call.shape(shape);
   const DType type = call.type("dtype", dtype, kAll);
-  call.issue(Copy{.dst = destination<To>(call, dst_addr, s, dst_stride, type),
+  call.issue(Copy{.dst = beside_system<To>(call, "dst_addr", dst_addr, s, dst_stride, type),
                   .src = constant(value, type)});
 }
 

@@ -99,20 +99,22 @@ void tpu_gdma_nonzero_S2S(global_addr_t dst_addr, global_addr_t src_addr, const 
   find_nonzero<S>(__func__, dst_addr, src_addr, shape, data_dtype, base_idx);
 }
 
-// One batch of param serves all, whatever is_param_repeated says.
+// One batch of param serves all, whatever is_param_repeated says; if it does, the first channel of
+// every NPU serves all channels there.
 void tpu_bdc_batch_bcast_w_mask_select(local_addr_t output_addr, local_addr_t count_addr,
                                        local_addr_t param_addr, local_addr_t mask_addr,
                                        const dim4* shape, data_type_t dtype, data_type_t mask_dtype,
-                                       bool /*is_param_repeated*/) {
+                                       bool is_param_repeated) {
   Call call(__func__);
   const Shape s = call.shape(shape);
   const DType type = call.type("dtype", dtype, kAll);
   const DType mask_type = call.type("mask_dtype", mask_dtype, kInts);
-  const Shape param{1, s.c, s.h, s.w};
+  TensorView param = call.aligned("param_addr", param_addr, {1, s.c, s.h, s.w}, type);
+  if (is_param_repeated) param.stride.c = 0;
   call.issue(MaskSelect{.kind = MaskSelect::Kind::rows,
                         .engine = Engine::compute,
                         .out = call.aligned("output_addr", output_addr, s, type),
-                        .in = call.aligned("param_addr", param_addr, param, type),
+                        .in = param,
                         .mask = call.aligned("mask_addr", mask_addr, s, mask_type),
                         .count = call.compact("count_addr", count_addr, {s.n, s.c, 1, 1},
                                               DType::u16, call.chip().eu_bytes)});
