@@ -68,6 +68,13 @@ bool in_its_mode(const Operation& operation, F&& f) {
 
 }  // namespace
 
+Operation::Operation() = default;
+Operation::Operation(const Operation&) = default;
+Operation::Operation(Operation&&) noexcept = default;
+Operation& Operation::operator=(const Operation&) = default;
+Operation& Operation::operator=(Operation&&) noexcept = default;
+Operation::~Operation() = default;
+
 std::string_view name(const Operation& operation) {
   return dispatch<std::string_view>(operation, "cpu_op", [](const auto& op) { return name(op); });
 }

@@ -42,7 +42,7 @@
 
 namespace tputwin {
 
-using Operation =
+using AnyOperation =
     std::variant<Conv2d, Winograd2d, Depthwise2d, Pool2d, MatrixMac, MatrixMac2, Elementwise, Mdsum,
                  Lut, DmaTensor, DmaMatrix, DmaLrnShift, DmaWinogradKernel, Conv2dF32,
                  Depthwise2dF32, Pool2dF32, MatmulF32, FloatArithmetic, UnaryF32, ChannelAffine,
@@ -51,6 +51,18 @@ using Operation =
                  Gather, Scatter, MaskSelect, Sort, Sequence, LoadTable, TableLookup, Conv2dFloat,
                  Conv2dQuant, Depthwise2dFloat, Depthwise2dQuant, Pool2dFloat, Pool2dQuant,
                  MatmulFloat, MatmulGrouped, MatmulInt, CpuCall>;
+
+// How an operation is copied, moved and destroyed is compiled once, not wherever one is held: of so
+// many alternatives that takes seconds.
+struct Operation : AnyOperation {
+  using AnyOperation::AnyOperation;
+  Operation();
+  Operation(const Operation&);
+  Operation(Operation&&) noexcept;
+  Operation& operator=(const Operation&);
+  Operation& operator=(Operation&&) noexcept;
+  ~Operation();
+};
 
 // Dispatch to the alternative held. CpuCall has no operands, no footprint and no body here: the
 // device hands it to its CPU operator host.

@@ -592,7 +592,7 @@ size_t alternative_of(OperationKind kind) {
                                        OperationKind::bitwise, OperationKind::copy,
                                        OperationKind::copy_matrix};
   constexpr auto kFirst = static_cast<size_t>(OperationKind::tpu_float_arithmetic);
-  static_assert(std::variant_size_v<Operation> - 1 == kFirst);  // all but CpuCall
+  static_assert(std::variant_size_v<AnyOperation> - 1 == kFirst);  // all but CpuCall
   static_assert(kFirst + std::size(kShared) == kOperationKinds);
   const auto index = static_cast<size_t>(kind);
   return index < kFirst ? index : static_cast<size_t>(kShared[index - kFirst]);
