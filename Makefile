@@ -6,15 +6,20 @@ FUZZ_SECONDS ?= 20
 FUZZ_SEED ?= 0
 BUILD := build
 
-PACKAGES := $(shell sed -e 's/\#.*//' cmake/debian-packages.txt)
+# What `make demo` runs, in the order in which it can be built.
+DEMO := demo_chain okk_conv2d tpu_exp demo
 
-.PHONY: all build test demo bench fuzz install format deps clean
+.PHONY: all build test demo bench fuzz install format deps deps-demo deps-test clean
 
 all: build
 
-# Installs what is missing when run as root; otherwise prints the one line to run.
-deps:
-	@missing=$$(for p in $(PACKAGES); do \
+# Installs what is missing when run as root; otherwise prints the one line to run. Only what the
+# goal needs: the sections of the list before the one named here, which no section ends.
+deps-demo: before = [test]
+deps-test: before = [further]
+deps: before = [end]
+deps deps-demo deps-test:
+	@missing=$$(for p in $$(sed -e '/^\$(before)/,$$d' -e '/^\[/d' -e 's/#.*//' cmake/debian-packages.txt); do \
 	  dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
 	if [ -z "$$missing" ]; then exit 0; fi; \
 	if [ "$$(id -u)" = 0 ]; then \
@@ -25,20 +30,22 @@ deps:
 	  echo "  sudo apt-get install --no-install-recommends" $$missing; exit 1; \
 	fi
 
-build: deps
+build: deps-test
 	cmake --preset release
 	cmake --build --preset release -j $(JOBS)
 
 test: build
 	ctest --preset release -j $(JOBS)
 
-demo: build
-	$(BUILD)/bin/demo
-	$(BUILD)/bin/demo_chain
-	$(BUILD)/bin/okk_conv2d
-	$(BUILD)/bin/tpu_exp
+# Builds what it runs and nothing else, each program when the one before it has run.
+demo: deps-demo
+	cmake --preset demo
+	for p in $(DEMO); do \
+	  cmake --build --preset release -j $(JOBS) --target $$p && $(BUILD)/bin/$$p || exit 1; \
+	done
 
 bench: build
+	cmake --build --preset release -j $(JOBS) --target benchmarks
 	for b in $(BUILD)/bin/bench_*; do $$b || exit 1; done
 
 # Every fuzz target in turn, from a corpus of our own making; the corpus grows in build-fuzz.
