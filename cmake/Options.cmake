@@ -2,8 +2,20 @@
 find_program(CCACHE ccache)
 if(CCACHE)
   set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  # as its manual asks for with precompiled headers
+  set(CMAKE_CXX_COMPILER_LAUNCHER env
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+  endif()
 endif()
+
+# Headers that most sources include, compiled once: a source then takes half the time.
+# CMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without, which shows that every file includes what it
+# uses; the preset fuzz does.
+set(TPUTWIN_PRECOMPILED <algorithm> <array> <atomic> <bit> <cmath> <cstdint> <cstdlib> <cstring>
+  <deque> <functional> <limits> <map> <memory> <mutex> <numeric> <optional> <set> <span> <string>
+  <string_view> <tuple> <utility> <variant> <vector> <fmt/format.h>)
 
 add_library(tputwin_options INTERFACE)
 target_compile_options(tputwin_options INTERFACE -Wall -Wextra
