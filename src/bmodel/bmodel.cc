@@ -78,8 +78,8 @@ std::span<const uint8_t> Model::weight_of(const Variety& variety) const {
 
 Result<Model> read(std::span<const uint8_t> file) {
   Result<Model> model = has_v011_frame(file) ? read_v011(file) : read_v21(file);
-  if (!model.ok() && model.error().id() == errors::mod_message) {
-    // Neither container: say what is wrong with the one that it resembles.
+  if (!model.ok() && model.error().id() == errors::mod_message && !has_v21_frame(file)) {
+    // No framing is there: say what is wrong with the one that it resembles.
     if (file.size() > 4 && file[4] == '{') return read_v011(file);
     return Error(errors::mod_unknown_container).detail(model.error().detail());
   }

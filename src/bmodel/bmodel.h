@@ -65,6 +65,7 @@ struct Model {
   uint32_t node_num = 1;
   uint32_t fmt = kFormatI8;  // of the weights; not judged when read
   std::string type = "A";
+  bool weights_behind = false;  // 2.1: weights lie behind the message, not inside it
   std::vector<std::vector<uint8_t>> weights;
   std::vector<Variety> varieties;
   std::vector<Library> libraries;
@@ -87,12 +88,13 @@ Status validate(const Model& model);
 // Choices where the containers are silent:
 //   0.1.1: of several backends the first for a chip of this build is read; sections share no bytes.
 //   2.1:   an input without offset follows the one before it, the first lies at 0; inputs and
-//          outputs without fmt are int8; weight_info beside inline weights is ignored.
+//          outputs without fmt are int8; weight_info beside inline weights is ignored; a file
+//          without the leading magic, as earlier versions of the twin wrote, is a bare message.
 Result<Model> read(std::span<const uint8_t> file);
 Result<Model> read_file(const std::string& path);
 
-// A model read from a container is written to the same container with equal content; to the other
-// one as far as that can express it (an error names what it cannot).
+// A model read from a container is written to the same container and framing with equal content; to
+// the other one as far as that can express it (an error names what it cannot).
 Result<std::vector<uint8_t>> write(const Model& model, Container container);
 Status write_file(const Model& model, Container container, const std::string& path);
 

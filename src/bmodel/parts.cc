@@ -78,9 +78,22 @@ Status check_same_net(const Model& first, const Model& other, size_t index) {
   if (other.chip != first.chip) return differs("chip", std::to_string(other.chip));
   if (other.fmt != first.fmt) return differs("fmt", std::to_string(other.fmt));
   if (other.node_num != first.node_num) return differs("node_num", std::to_string(other.node_num));
-  if (other.weights != first.weights) return differs("weights", "different bytes");
   if (other.libraries != first.libraries) return differs("libraries", "different bytes");
   return {};
+}
+
+// The index of each of the weights in the model, which receives those that it has not. A weight
+// without bytes stands for none.
+std::vector<uint32_t> merge_weights(Model& model, std::vector<std::vector<uint8_t>> weights) {
+  if (weights.empty() && !model.weights.empty()) weights.emplace_back();
+  if (model.weights.empty() && !weights.empty()) model.weights.emplace_back();
+  std::vector<uint32_t> indices;
+  for (auto& weight : weights) {
+    const auto found = std::ranges::find(model.weights, weight);
+    indices.push_back(static_cast<uint32_t>(found - model.weights.begin()));
+    if (found == model.weights.end()) model.weights.push_back(std::move(weight));
+  }
+  return indices;
 }
 
 }  // namespace
@@ -127,13 +140,15 @@ Result<Model> combine(std::span<const Model> models) {
   Model combined = models[0];
   for (size_t i = 1; i < models.size(); ++i) {
     TW_RETURN_IF_ERROR(check_same_net(models[0], models[i], i));
-    for (const Variety& variety : models[i].varieties) {
+    const auto indices = merge_weights(combined, models[i].weights);
+    for (Variety variety : models[i].varieties) {
+      if (!indices.empty()) variety.weight_index = indices[variety.weight_index];
       auto shapes = input_shapes(variety);
       if (std::ranges::find(combined.varieties, shapes, input_shapes) != combined.varieties.end())
         return Error(errors::mod_combine)
             .argument(fmt::format("models[{}].inputs", i),
                       shapes.empty() ? "()" : to_string(shapes[0]));
-      combined.varieties.push_back(variety);
+      combined.varieties.push_back(std::move(variety));
     }
   }
   return combined;

@@ -18,8 +18,8 @@ struct Part {
 std::vector<Part> split(const Model& model);
 Status write_parts(const Model& model, const std::string& directory);
 
-// One model with the varieties of all. They must be the same net (name, chip, weights, operator
-// libraries) compiled for different input shapes.
+// One model with the varieties of all, each with its weights; equal weights are there once. They
+// must be the same net (name, chip, operator libraries) compiled for different input shapes.
 Result<Model> combine(std::span<const Model> models);
 
 }  // namespace tputwin::bmodel

@@ -5,10 +5,12 @@
 #include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "base/errors/bmodel.h"
 #include "bmodel/containers.h"
+#include "bmodel/little_endian.h"
 #include "chip/chip.h"
 
 namespace tputwin::bmodel {
@@ -20,13 +22,6 @@ constexpr std::array<uint8_t, 4> kMagic{0x55, 0xaa, 0xaa, 0x55};
 constexpr size_t kLengthBytes = 4, kPayloadLengthBytes = 8;
 
 // ---- Reading. A broken rule is thrown as an Error and caught in read_v011.
-
-template <class T>
-T little_endian(std::span<const uint8_t> bytes) {
-  T value = 0;
-  for (size_t i = 0; i < sizeof(T); ++i) value |= T{bytes[i]} << (8 * i);
-  return value;
-}
 
 struct Frame {
   std::span<const uint8_t> json, payload;
@@ -76,6 +71,11 @@ class Field {
     return {*found, path};
   }
 
+  std::optional<Field> find(const char* key) const {
+    if (!json_->is_object()) throw wrong_type("an object");
+    return json_->contains(key) ? std::optional((*this)[key]) : std::nullopt;
+  }
+
   std::vector<Field> elements() const {
     if (!json_->is_array()) throw wrong_type("an array");
     std::vector<Field> fields;
@@ -121,6 +121,12 @@ class Field {
   std::string path_;
 };
 
+// A section of the payload.
+struct Place {
+  uint64_t offset = 0, size = 0;
+  bool operator==(const Place&) const = default;
+};
+
 // The payload, handed out in sections that together are no larger than it, so that a small file
 // cannot ask for much memory.
 class Payload {
@@ -128,29 +134,62 @@ class Payload {
   explicit Payload(std::span<const uint8_t> bytes) : bytes_(bytes), left_(bytes.size()) {}
 
   std::vector<uint8_t> section(const Field& field) {
-    auto pair = field.elements();
-    uint64_t offset = 0, size = 0;
-    if (pair.size() == 2) {
-      offset = pair[0].number<uint64_t>();
-      size = pair[1].number<uint64_t>();
-    }
-    std::string value = fmt::format("[{}, {}]", offset, size);
-    if (pair.size() != 2 || offset > bytes_.size() || size > bytes_.size() - offset)
-      throw Error(errors::mod_section_range)
-          .argument(field.path(), pair.size() == 2 ? value : fmt::format("{} values", pair.size()))
-          .detail(fmt::format("the payload has {} bytes", bytes_.size()));
-    if (size > left_)
+    const Place place = locate(field);
+    if (place.size > left_)
       throw Error(errors::mod_section_overlap)
-          .argument(field.path(), value)
+          .argument(field.path(), fmt::format("[{}, {}]", place.offset, place.size))
           .detail(fmt::format("{} of {} bytes are unclaimed", left_, bytes_.size()));
-    left_ -= size;
-    auto section = bytes_.subspan(offset, size);
+    left_ -= place.size;
+    auto section = bytes_.subspan(place.offset, place.size);
     return {section.begin(), section.end()};
+  }
+
+  // Where the section lies, inside the payload.
+  Place locate(const Field& field) const {
+    const auto pair = field.elements();
+    auto fail = [&](std::string value) {
+      return Error(errors::mod_section_range)
+          .argument(field.path(), std::move(value))
+          .detail(fmt::format("the payload has {} bytes", bytes_.size()));
+    };
+    if (pair.size() != 2) throw fail(fmt::format("{} values", pair.size()));
+    const Place place{pair[0].number<uint64_t>(), pair[1].number<uint64_t>()};
+    if (place.offset > bytes_.size() || place.size > bytes_.size() - place.offset)
+      throw fail(fmt::format("[{}, {}]", place.offset, place.size));
+    return place;
   }
 
  private:
   std::span<const uint8_t> bytes_;
   uint64_t left_;
+};
+
+// The weights of a file: its own, then those of varieties. What lies at one place is one weight,
+// and so is everything without bytes.
+class Weights {
+ public:
+  Weights(Payload& payload, const Field& of_file) : payload_(payload) { index_of(of_file); }
+
+  uint32_t index_of(const Field& field) {
+    Place place = payload_.locate(field);
+    if (place.size == 0) place.offset = 0;
+    const auto found = std::ranges::find(places_, place);
+    if (found != places_.end()) return static_cast<uint32_t>(found - places_.begin());
+    places_.push_back(place);
+    weights_.push_back(payload_.section(field));
+    return static_cast<uint32_t>(weights_.size() - 1);
+  }
+
+  // A model without weights has one section without bytes.
+  std::vector<std::vector<uint8_t>> take() {
+    if (weights_.size() == 1 && weights_[0].empty()) weights_.clear();
+    return std::move(weights_);
+  }
+
+ private:
+  Payload& payload_;
+  std::vector<Place> places_;
+  std::vector<std::vector<uint8_t>> weights_;
 };
 
 // Outputs lie one after the other from output_offset, in the order of the text.
@@ -174,12 +213,15 @@ std::vector<Output> read_outputs(const Field& variety) {
   return outputs;
 }
 
-Variety read_variety(const Field& field, Payload& payload) {
+// A variety without a weight of its own has the file's.
+Variety read_variety(const Field& field, Payload& payload, Weights& weights) {
+  const auto own_weight = field.find("weight");
   return {.inputs = {{.shape = field["shape"].shape(),
                       .threshold = field["threshold"].number<float>()}},
           .cmdbuf = payload.section(field["cmdbuf"]),
           .neuron_size = field["neuron_size"].number<uint64_t>(),
-          .outputs = read_outputs(field)};
+          .outputs = read_outputs(field),
+          .weight_index = own_weight ? weights.index_of(*own_weight) : 0};
 }
 
 // The first backend for a chip of this build; else the first, whatever it is for.
@@ -198,11 +240,10 @@ Model read_header(const Json& json, Payload& payload) {
               .container = Container::v0_1_1,
               .chip = backend["target"].number<uint32_t>(),
               .node_num = backend["node_num"].number<uint32_t>()};
-  // A model without weights has an empty section.
-  if (auto weight = payload.section(header["weight"]); !weight.empty())
-    model.weights.push_back(std::move(weight));
+  Weights weights(payload, header["weight"]);
   for (const Field& variety : backend["varieties"].elements())
-    model.varieties.push_back(read_variety(variety, payload));
+    model.varieties.push_back(read_variety(variety, payload, weights));
+  model.weights = weights.take();
   for (const Field& library : header["libraries"].elements())
     model.libraries.push_back({.name = library["name"].text(),
                                .x86_64 = payload.section(library["lib_x86_64"]),
@@ -224,13 +265,6 @@ Json shape_json(const std::vector<uint32_t>& shape) {
   Json json = Json::array();
   for (uint32_t extent : shape) json.push_back(std::to_string(extent));
   return json;
-}
-
-// Appends to the payload; returns the [offset, size] of what was added.
-Json append(std::vector<uint8_t>& payload, const std::vector<uint8_t>& bytes) {
-  Json section = {std::to_string(payload.size()), std::to_string(bytes.size())};
-  payload.insert(payload.end(), bytes.begin(), bytes.end());
-  return section;
 }
 
 // Text in the layout of the vendor's tool: keys sorted, one blank after ',' and ':'.
@@ -284,53 +318,78 @@ Status check_expressible(const Variety& variety, const std::string& field) {
   return {};
 }
 
+// The first weight is the file's; each other one is written with the varieties that use it.
 Status check_expressible(const Model& model) {
-  if (model.weights.size() > 1)
-    return inexpressible("weights", std::to_string(model.weights.size()));
+  for (size_t i = 1; i < model.weights.size(); ++i)
+    if (std::ranges::find(model.varieties, i, &Variety::weight_index) == model.varieties.end())
+      return inexpressible(fmt::format("weights[{}]", i), "used by no variety");
   for (size_t i = 0; i < model.varieties.size(); ++i)
     TW_RETURN_IF_ERROR(check_expressible(model.varieties[i], fmt::format("varieties[{}]", i)));
   return {};
 }
 
-Json variety_json(const Variety& variety, std::vector<uint8_t>& payload) {
-  Json outputs = Json::array();
-  for (const Output& output : variety.outputs)
-    outputs.push_back({{"name", output.name},
-                       {"shape", shape_json(output.shape)},
-                       {"threshold", decimal(output.threshold)}});
-  return {{"cmdbuf", append(payload, variety.cmdbuf)},
-          {"neuron_size", std::to_string(variety.neuron_size)},
-          {"output_offset", std::to_string(variety.output_offset())},
-          {"output_size", std::to_string(variety.output_bytes())},
-          {"shape", shape_json(variety.inputs[0].shape)},
-          {"sub_outputs", std::move(outputs)},
-          {"threshold", decimal(variety.inputs[0].threshold)}};
-}
+class Writer {
+ public:
+  explicit Writer(const Model& model) : model_(model), places_(model.weights.size()) {}
 
-Json header_json(const Model& model, std::vector<uint8_t>& payload) {
-  Json weight = append(payload, model.weights.empty() ? std::vector<uint8_t>() : model.weights[0]);
-  Json varieties = Json::array(), libraries = Json::array();
-  for (const Variety& variety : model.varieties)
-    varieties.push_back(variety_json(variety, payload));
-  for (const Library& library : model.libraries)
-    libraries.push_back({{"name", library.name},
-                         {"lib_x86_64", append(payload, library.x86_64)},
-                         {"lib_armv8", append(payload, library.armv8)}});
-  bool native = model.container == Container::v0_1_1 && !model.version.empty();
-  Json backend = {{"target", std::to_string(model.chip)},
-                  {"node_num", std::to_string(model.node_num)},
-                  {"varieties", std::move(varieties)}};
-  return {{"name", model.name},
-          {"version", native ? model.version : std::string(to_string(Container::v0_1_1))},
-          {"weight", std::move(weight)},
-          {"libraries", std::move(libraries)},
-          {"backends", Json::array({std::move(backend)})}};
-}
+  std::string header() {
+    const Json weight = weight_json(0);
+    Json varieties = Json::array(), libraries = Json::array();
+    for (const Variety& variety : model_.varieties) varieties.push_back(variety_json(variety));
+    for (const Library& library : model_.libraries)
+      libraries.push_back({{"name", library.name},
+                           {"lib_x86_64", append(library.x86_64)},
+                           {"lib_armv8", append(library.armv8)}});
+    const bool native = model_.container == Container::v0_1_1 && !model_.version.empty();
+    Json backend = {{"target", std::to_string(model_.chip)},
+                    {"node_num", std::to_string(model_.node_num)},
+                    {"varieties", std::move(varieties)}};
+    return spaced({{"name", model_.name},
+                   {"version", native ? model_.version : std::string(to_string(Container::v0_1_1))},
+                   {"weight", weight},
+                   {"libraries", std::move(libraries)},
+                   {"backends", Json::array({std::move(backend)})}});
+  }
 
-template <class T>
-void append_little_endian(std::vector<uint8_t>& bytes, T value) {
-  for (size_t i = 0; i < sizeof(T); ++i) bytes.push_back(static_cast<uint8_t>(value >> (8 * i)));
-}
+  // What the header's sections lie in.
+  const std::vector<uint8_t>& payload() const { return payload_; }
+
+ private:
+  // Appends to the payload; returns the [offset, size] of what was added.
+  Json append(const std::vector<uint8_t>& bytes) {
+    Json section = {std::to_string(payload_.size()), std::to_string(bytes.size())};
+    payload_.insert(payload_.end(), bytes.begin(), bytes.end());
+    return section;
+  }
+
+  // A weight of several varieties is in the file once.
+  Json weight_json(size_t index) {
+    if (index >= places_.size()) return append({});
+    if (places_[index].is_null()) places_[index] = append(model_.weights[index]);
+    return places_[index];
+  }
+
+  Json variety_json(const Variety& variety) {
+    Json outputs = Json::array();
+    for (const Output& output : variety.outputs)
+      outputs.push_back({{"name", output.name},
+                         {"shape", shape_json(output.shape)},
+                         {"threshold", decimal(output.threshold)}});
+    Json json = {{"cmdbuf", append(variety.cmdbuf)},
+                 {"neuron_size", std::to_string(variety.neuron_size)},
+                 {"output_offset", std::to_string(variety.output_offset())},
+                 {"output_size", std::to_string(variety.output_bytes())},
+                 {"shape", shape_json(variety.inputs[0].shape)},
+                 {"sub_outputs", std::move(outputs)},
+                 {"threshold", decimal(variety.inputs[0].threshold)}};
+    if (variety.weight_index != 0) json["weight"] = weight_json(variety.weight_index);
+    return json;
+  }
+
+  const Model& model_;
+  std::vector<Json> places_;  // of weights written so far
+  std::vector<uint8_t> payload_;
+};
 
 }  // namespace
 
@@ -356,8 +415,9 @@ Result<Model> read_v011(std::span<const uint8_t> file) {
 
 Result<std::vector<uint8_t>> write_v011(const Model& model) {
   TW_RETURN_IF_ERROR(check_expressible(model));
-  std::vector<uint8_t> payload;
-  std::string header = spaced(header_json(model, payload));
+  Writer writer(model);
+  const std::string header = writer.header();
+  const std::vector<uint8_t>& payload = writer.payload();
   std::vector<uint8_t> file;
   file.reserve(kLengthBytes + header.size() + kMagic.size() + kPayloadLengthBytes + payload.size());
   append_little_endian(file, static_cast<uint32_t>(header.size()));

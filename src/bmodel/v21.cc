@@ -1,137 +1,159 @@
-// Container 2.1: a protobuf message.
+// Container 2.1: ff aa 55 ff | protobuf message with its weights, or
+// dd aa 55 ff | u32 size | protobuf message | weights, where its weight_info entries say.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
 #include "base/errors/bmodel.h"
 #include "bmodel/containers.h"
+#include "bmodel/little_endian.h"
 #include "bmodel/message.h"
 
 namespace tputwin::bmodel {
 namespace {
 
-std::vector<uint8_t> to_bytes(const std::string& text) { return {text.begin(), text.end()}; }
-std::string to_text(const std::vector<uint8_t>& bytes) { return {bytes.begin(), bytes.end()}; }
+using Bytes = std::span<const uint8_t>;
+using Magic = std::array<uint8_t, 4>;
 
-std::vector<uint32_t> to_vector(const ::bmodel::Shape& shape) {
-  return {shape.dim().begin(), shape.dim().end()};
+constexpr Magic kWeightsInside{0xff, 0xaa, 0x55, 0xff}, kWeightsBehind{0xdd, 0xaa, 0x55, 0xff};
+constexpr size_t kSizeBytes = 4;
+
+bool starts_with(Bytes file, const Magic& magic) {
+  return file.size() >= magic.size() && std::ranges::equal(file.first(magic.size()), magic);
 }
 
-::bmodel::Shape to_message(const std::vector<uint32_t>& shape) {
-  ::bmodel::Shape message;
-  message.mutable_dim()->Add(shape.begin(), shape.end());
+Result<::bmodel::Model> parse(Bytes bytes) {
+  ::bmodel::Model message;
+  // The "partial" form does not print when a required field is missing.
+  if (bytes.size() > kMessageLimit ||
+      !message.ParsePartialFromArray(bytes.data(), static_cast<int>(bytes.size())))
+    return Error(errors::mod_message)
+        .argument("message", fmt::format("{} bytes", bytes.size()))
+        .detail("not a protobuf message");
+  if (!message.IsInitialized())
+    return Error(errors::mod_message).argument("missing", message.InitializationErrorString());
   return message;
 }
 
-// Where an input without an offset of its own lies: behind the one before it.
-uint64_t next_offset(std::span<const Input> before) {
-  if (before.empty()) return 0;
-  uint64_t end;
-  bool overflow = __builtin_add_overflow(before.back().offset, before.back().bytes(), &end);
-  return overflow ? UINT64_MAX : end;
+Result<Model> read_weights_inside(Bytes bytes) {
+  TW_ASSIGN_OR_RETURN(message, parse(bytes));
+  if (message.weight_info_size() > 0 && message.weight_size() == 0)
+    return Error(errors::mod_external_weight)
+        .argument("weight_info", fmt::format("{} entries", message.weight_info_size()))
+        .detail("the file has no weights behind its message");
+  return from_message(message);
 }
 
-Variety variety_of(const ::bmodel::Command& command) {
-  Variety variety;
-  for (const auto& input : command.input())
-    variety.inputs.push_back(
-        {.shape = to_vector(input.shape()),
-         .threshold = input.threshold(),
-         .fmt = input.has_fmt() ? input.fmt() : kFormatI8,
-         .offset = input.has_offset() ? input.offset() : next_offset(variety.inputs)});
-  variety.cmdbuf = to_bytes(command.cmdbuf());
-  variety.neuron_size = command.neuron_size();
-  for (const auto& output : command.output())
-    variety.outputs.push_back({.name = output.name(),
-                               .shape = to_vector(output.shape()),
-                               .offset = output.offset(),
-                               .threshold = output.threshold(),
-                               .fmt = output.has_fmt() ? output.fmt() : kFormatI8});
-  variety.weight_index = command.weight_index();
-  return variety;
+// Copies the weights out of what lies behind the message. Together they are no larger than that, so
+// that a small file cannot ask for much memory.
+Status take_weights(const ::bmodel::Model& message, Bytes behind, Model& model) {
+  uint64_t left = behind.size(), end = 0;
+  for (const auto& info : message.weight_info()) {
+    const uint64_t offset = info.weight_offset(), length = info.weight_length();
+    auto fail = [&](ErrorId rule, std::string detail) {
+      return Error(rule)
+          .argument(fmt::format("weight_info[{}]", model.weights.size()),
+                    fmt::format("[{}, {}]", offset, length))
+          .detail(std::move(detail));
+    };
+    if (offset > behind.size() || length > behind.size() - offset)
+      return fail(errors::mod_section_range,
+                  fmt::format("{} bytes follow the message", behind.size()));
+    if (length > left)
+      return fail(errors::mod_section_overlap,
+                  fmt::format("{} of {} bytes are unclaimed", left, behind.size()));
+    left -= length;
+    end = std::max(end, offset + length);
+    const Bytes weight = behind.subspan(offset, length);
+    model.weights.emplace_back(weight.begin(), weight.end());
+  }
+  if (end == behind.size()) return {};
+  return Error(errors::mod_trailing)
+      .argument("weight_info", fmt::format("{} entries", model.weights.size()))
+      .detail(fmt::format("{} bytes follow the last weight", behind.size() - end));
 }
 
-void fill(const Variety& variety, ::bmodel::Command& command) {
-  std::span<const Input> inputs(variety.inputs);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const Input& input = inputs[i];
-    auto& message = *command.add_input();
-    *message.mutable_shape() = to_message(input.shape);
-    message.set_threshold(input.threshold);
-    message.set_fmt(input.fmt);
-    // SDKs before 1.1.4 do not know the field: written only where it tells something.
-    if (input.offset != next_offset(inputs.first(i))) message.set_offset(input.offset);
+Result<Model> read_weights_behind(Bytes rest) {
+  auto truncated = [&](const char* field, uint64_t size) {
+    return Error(errors::mod_truncated)
+        .argument(field, fmt::format("{} bytes", size))
+        .detail(fmt::format("{} bytes are left", rest.size()));
+  };
+  if (rest.size() < kSizeBytes) return truncated("message_size", kSizeBytes);
+  const uint32_t size = little_endian<uint32_t>(rest);
+  rest = rest.subspan(kSizeBytes);
+  if (size > rest.size()) return truncated("message", size);
+  TW_ASSIGN_OR_RETURN(message, parse(rest.first(size)));
+  if (message.weight_size() > 0)
+    return Error(errors::mod_external_weight)
+        .argument("weight", fmt::format("{} entries", message.weight_size()))
+        .detail("the leading magic announces weights behind the message");
+  Model model = from_message(message);
+  model.weights_behind = true;
+  TW_RETURN_IF_ERROR(take_weights(message, rest.subspan(size), model));
+  return model;
+}
+
+void append(std::vector<uint8_t>& file, const ::bmodel::Model& message) {
+  const size_t at = file.size(), bytes = message.ByteSizeLong();
+  file.resize(at + bytes);
+  message.SerializePartialToArray(file.data() + at, static_cast<int>(bytes));
+}
+
+Error too_large(size_t bytes) {
+  return Error(errors::mod_too_large).argument("message", fmt::format("{} bytes", bytes));
+}
+
+Result<std::vector<uint8_t>> write_weights_behind(const Model& model, size_t limit) {
+  ::bmodel::Model message = to_message(model);
+  message.clear_weight();
+  uint64_t offset = 0;
+  for (const auto& weight : model.weights) {
+    auto& info = *message.add_weight_info();
+    info.set_weight_offset(offset);
+    info.set_weight_length(weight.size());
+    offset += weight.size();
   }
-  command.set_cmdbuf(to_text(variety.cmdbuf));
-  command.set_neuron_size(variety.neuron_size);
-  for (const Output& output : variety.outputs) {
-    auto& message = *command.add_output();
-    message.set_name(output.name);
-    *message.mutable_shape() = to_message(output.shape);
-    message.set_offset(output.offset);
-    message.set_threshold(output.threshold);
-    message.set_fmt(output.fmt);
-  }
-  command.set_weight_index(variety.weight_index);
+  const size_t bytes = message.ByteSizeLong();
+  if (bytes > limit) return too_large(bytes);
+  std::vector<uint8_t> file;
+  file.reserve(kWeightsBehind.size() + kSizeBytes + bytes + offset);
+  file.insert(file.end(), kWeightsBehind.begin(), kWeightsBehind.end());
+  append_little_endian(file, static_cast<uint32_t>(bytes));
+  append(file, message);
+  for (const auto& weight : model.weights) file.insert(file.end(), weight.begin(), weight.end());
+  return file;
 }
 
 }  // namespace
 
-Model from_message(const ::bmodel::Model& message) {
-  Model model{.name = message.net_name(),
-              .version = message.version(),
-              .container = Container::v2_1,
-              .chip = message.chip(),
-              .node_num = message.node_num(),
-              .fmt = message.fmt(),
-              .type = message.type()};
-  for (const auto& weight : message.weight()) model.weights.push_back(to_bytes(weight));
-  for (const auto& command : message.command()) model.varieties.push_back(variety_of(command));
-  for (const auto& library : message.library())
-    model.libraries.push_back({.name = library.name(),
-                               .x86_64 = to_bytes(library.lib_x86_64()),
-                               .armv8 = to_bytes(library.lib_armv8())});
-  return model;
+bool has_v21_frame(Bytes file) {
+  return starts_with(file, kWeightsInside) || starts_with(file, kWeightsBehind);
 }
 
-::bmodel::Model to_message(const Model& model) {
-  ::bmodel::Model message;
-  message.set_net_name(model.name);
-  message.set_chip(model.chip);
-  message.set_node_num(model.node_num);
-  message.set_fmt(model.fmt);
-  for (const Variety& variety : model.varieties) fill(variety, *message.add_command());
-  for (const auto& weight : model.weights) message.add_weight(to_text(weight));
-  for (const Library& library : model.libraries) {
-    auto& entry = *message.add_library();
-    entry.set_name(library.name);
-    entry.set_lib_x86_64(to_text(library.x86_64));
-    entry.set_lib_armv8(to_text(library.armv8));
-  }
-  message.set_type(model.type);
-  bool native = model.container == Container::v2_1 && !model.version.empty();
-  message.set_version(native ? model.version : std::string(to_string(Container::v2_1)));
-  return message;
+Result<Model> read_v21(Bytes file) {
+  if (starts_with(file, kWeightsBehind))
+    return read_weights_behind(file.subspan(kWeightsBehind.size()));
+  const bool bare = !starts_with(file, kWeightsInside);
+  return read_weights_inside(bare ? file : file.subspan(kWeightsInside.size()));
 }
 
-Result<Model> read_v21(std::span<const uint8_t> file) {
-  ::bmodel::Model message;
-  // The "partial" form does not print when a required field is missing.
-  if (file.size() > kMessageLimit ||
-      !message.ParsePartialFromArray(file.data(), static_cast<int>(file.size())))
-    return Error(errors::mod_message).detail("not a protobuf message");
-  if (!message.IsInitialized())
-    return Error(errors::mod_message).argument("missing", message.InitializationErrorString());
-  if (message.weight_info_size() > 0 && message.weight_size() == 0)
-    return Error(errors::mod_external_weight)
-        .argument("weight_info", std::to_string(message.weight_info_size()) + " entries");
-  return from_message(message);
+std::vector<uint8_t> to_file(const ::bmodel::Model& message) {
+  std::vector<uint8_t> file;
+  file.reserve(kWeightsInside.size() + message.ByteSizeLong());
+  file.insert(file.end(), kWeightsInside.begin(), kWeightsInside.end());
+  append(file, message);
+  return file;
 }
 
 Result<std::vector<uint8_t>> write_v21(const Model& model, size_t limit) {
-  ::bmodel::Model message = to_message(model);
-  size_t bytes = message.ByteSizeLong();
-  if (bytes > limit)
-    return Error(errors::mod_too_large).argument("message", std::to_string(bytes) + " bytes");
-  std::vector<uint8_t> file(bytes);
-  message.SerializePartialToArray(file.data(), static_cast<int>(bytes));
-  return file;
+  if (model.weights_behind) return write_weights_behind(model, limit);
+  const ::bmodel::Model message = to_message(model);
+  const size_t bytes = message.ByteSizeLong();
+  if (bytes > limit && !model.weights.empty()) return write_weights_behind(model, limit);
+  if (bytes > limit) return too_large(bytes);
+  return to_file(message);
 }
 
 }  // namespace tputwin::bmodel

@@ -102,12 +102,13 @@ TEST(Containers, TruncatedFilesNameWhatIsMissing) {
 
 // Every prefix and every single changed byte is read or refused, and what is read can be written.
 TEST(Containers, HostileBytesAreReadOrRefused) {
-  for (Container container : {Container::v0_1_1, Container::v2_1}) {
-    const auto bytes =
-        *write(container == Container::v2_1 ? samples::rich() : samples::common(), container);
+  Model behind = samples::rich();
+  behind.weights_behind = true;
+  for (const Model& sample : {samples::common(), samples::own_weights(), samples::rich(), behind}) {
+    const auto bytes = *write(sample, sample.container);
     for (size_t i = 0; i < bytes.size(); ++i) {
       auto prefix = read(std::span(bytes).first(i));
-      if (container == Container::v0_1_1) {
+      if (sample.container == Container::v0_1_1 || sample.weights_behind) {
         EXPECT_FALSE(prefix.ok()) << i;
       }
       for (uint8_t flip : {0x01, 0x80, 0xff}) {
@@ -174,8 +175,8 @@ TEST(Parts, CombineJoinsVarieties) {
 TEST(Parts, CombineRefusesStrangersAndRepeats) {
   Model model = samples::common(), other = model;
   EXPECT_THAT(combine(std::vector{model, model}).status().message(), HasSubstr("(1,3,12,12)"));
-  other.weights[0][0] ^= 1;
-  EXPECT_THAT(combine(std::vector{model, other}).status().message(), HasSubstr("weights"));
+  other.libraries[0].armv8[0] ^= 1;
+  EXPECT_THAT(combine(std::vector{model, other}).status().message(), HasSubstr("libraries"));
   other = model;
   other.name = "other";
   EXPECT_THAT(combine(std::vector{model, other}).status().message(), HasSubstr("name = other"));

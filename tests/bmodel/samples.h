@@ -25,6 +25,15 @@ inline Model common() {
           .libraries = {{.name = "ELU", .x86_64 = {0x7f, 'E', 'L', 'F'}, .armv8 = {9, 9}}}};
 }
 
+// Two varieties that share a weight, beside one with the file's.
+inline Model own_weights() {
+  Model model = common();
+  model.weights.push_back({7, 7});
+  model.varieties.push_back(variety(20));
+  model.varieties[1].weight_index = model.varieties[2].weight_index = 1;
+  return model;
+}
+
 // What only 2.1 can hold: several weights, several inputs, gaps, other formats, odd ranks.
 inline Model rich() {
   Model model = common();

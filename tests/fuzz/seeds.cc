@@ -109,12 +109,16 @@ std::vector<Bytes> v011_seeds() {
   bmodel::Model model = bmodel::samples::common(), plain = model;
   plain.libraries.clear();
   plain.varieties.resize(1);
-  return {*bmodel::write_v011(model), *bmodel::write_v011(plain)};
+  return {*bmodel::write_v011(model), *bmodel::write_v011(plain),
+          *bmodel::write_v011(bmodel::samples::own_weights())};
 }
 
 std::vector<Bytes> v21_seeds() {
-  return {*bmodel::write_v21(bmodel::samples::rich()),
-          *bmodel::write_v21(bmodel::samples::common())};
+  bmodel::Model rich = bmodel::samples::rich(), behind = rich;
+  behind.weights_behind = true;
+  const Bytes inside = *bmodel::write_v21(rich);
+  const Bytes bare(inside.begin() + 4, inside.end());  // without the leading magic
+  return {inside, *bmodel::write_v21(bmodel::samples::common()), *bmodel::write_v21(behind), bare};
 }
 
 bool is_cmdbuf(std::span<const uint8_t> input) { return isa::decode_program(input, bm1880()).ok(); }

@@ -1,32 +1,38 @@
-#include "base/errors/bmodel.h"
 #include "libbmodel/bmodel.hpp"
 
 #include <cstdio>
 
+#include "base/errors/bmodel.h"
 #include "base/file.h"
 #include "base/last_error.h"
 #include "bmodel/message.h"
 #include "bmodel/parts.h"
 
 namespace bmodel {
+namespace {
+
+// Rules of the container that the message breaks.
+tputwin::Status check(const Model& model) {
+  if (!model.IsInitialized())
+    return tputwin::Error(tputwin::errors::mod_message)
+        .argument("missing", model.InitializationErrorString());
+  if (model.weight_size() == 0 && model.weight_info_size() > 0)
+    return tputwin::Error(tputwin::errors::mod_external_weight)
+        .argument("weight_info", std::to_string(model.weight_info_size()) + " entries")
+        .detail("the message has no weight");
+  return tputwin::bmodel::validate(tputwin::bmodel::from_message(model));
+}
+
+}  // namespace
 
 bmerr_t save(const Model& model, const std::string& filename) {
-  std::string bytes;
-  if (!model.IsInitialized()) {
-    (void)tputwin::report(tputwin::Error(tputwin::errors::mod_message)
-                              .in("bmodel::save")
-                              .argument("missing", model.InitializationErrorString()));
-    return BM_ERR_DATA;
-  }
-  if (auto valid = tputwin::bmodel::validate(tputwin::bmodel::from_message(model)); !valid.ok()) {
+  if (auto valid = check(model); !valid.ok()) {
     valid.error().set_call_if_empty("bmodel::save");
     (void)tputwin::report(valid.error());
     return BM_ERR_DATA;
   }
   // The message as given, unknown fields and all.
-  model.SerializeToString(&bytes);
-  auto written = tputwin::write_bytes(
-      filename, {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+  auto written = tputwin::write_bytes(filename, tputwin::bmodel::to_file(model));
   if (written.ok()) return BM_SUCCESS;
   (void)tputwin::report(written.error());
   return BM_ERR_FAILURE;

@@ -1,0 +1,111 @@
+// The message of container 2.1 and our Model.
+#include "bmodel/message.h"
+
+namespace tputwin::bmodel {
+namespace {
+
+std::vector<uint8_t> to_bytes(const std::string& text) { return {text.begin(), text.end()}; }
+std::string to_text(const std::vector<uint8_t>& bytes) { return {bytes.begin(), bytes.end()}; }
+
+std::vector<uint32_t> to_vector(const ::bmodel::Shape& shape) {
+  return {shape.dim().begin(), shape.dim().end()};
+}
+
+::bmodel::Shape to_message(const std::vector<uint32_t>& shape) {
+  ::bmodel::Shape message;
+  message.mutable_dim()->Add(shape.begin(), shape.end());
+  return message;
+}
+
+// Where an input without an offset of its own lies: behind the one before it.
+uint64_t next_offset(std::span<const Input> before) {
+  if (before.empty()) return 0;
+  uint64_t end;
+  bool overflow = __builtin_add_overflow(before.back().offset, before.back().bytes(), &end);
+  return overflow ? UINT64_MAX : end;
+}
+
+Variety variety_of(const ::bmodel::Command& command) {
+  Variety variety;
+  for (const auto& input : command.input())
+    variety.inputs.push_back(
+        {.shape = to_vector(input.shape()),
+         .threshold = input.threshold(),
+         .fmt = input.has_fmt() ? input.fmt() : kFormatI8,
+         .offset = input.has_offset() ? input.offset() : next_offset(variety.inputs)});
+  variety.cmdbuf = to_bytes(command.cmdbuf());
+  variety.neuron_size = command.neuron_size();
+  for (const auto& output : command.output())
+    variety.outputs.push_back({.name = output.name(),
+                               .shape = to_vector(output.shape()),
+                               .offset = output.offset(),
+                               .threshold = output.threshold(),
+                               .fmt = output.has_fmt() ? output.fmt() : kFormatI8});
+  variety.weight_index = command.weight_index();
+  return variety;
+}
+
+void fill(const Variety& variety, ::bmodel::Command& command) {
+  std::span<const Input> inputs(variety.inputs);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Input& input = inputs[i];
+    auto& message = *command.add_input();
+    *message.mutable_shape() = to_message(input.shape);
+    message.set_threshold(input.threshold);
+    message.set_fmt(input.fmt);
+    // SDKs before 1.1.4 do not know the field: written only where it tells something.
+    if (input.offset != next_offset(inputs.first(i))) message.set_offset(input.offset);
+  }
+  command.set_cmdbuf(to_text(variety.cmdbuf));
+  command.set_neuron_size(variety.neuron_size);
+  for (const Output& output : variety.outputs) {
+    auto& message = *command.add_output();
+    message.set_name(output.name);
+    *message.mutable_shape() = to_message(output.shape);
+    message.set_offset(output.offset);
+    message.set_threshold(output.threshold);
+    message.set_fmt(output.fmt);
+  }
+  command.set_weight_index(variety.weight_index);
+}
+
+}  // namespace
+
+Model from_message(const ::bmodel::Model& message) {
+  Model model{.name = message.net_name(),
+              .version = message.version(),
+              .container = Container::v2_1,
+              .chip = message.chip(),
+              .node_num = message.node_num(),
+              .fmt = message.fmt(),
+              .type = message.type()};
+  for (const auto& weight : message.weight()) model.weights.push_back(to_bytes(weight));
+  for (const auto& command : message.command()) model.varieties.push_back(variety_of(command));
+  for (const auto& library : message.library())
+    model.libraries.push_back({.name = library.name(),
+                               .x86_64 = to_bytes(library.lib_x86_64()),
+                               .armv8 = to_bytes(library.lib_armv8())});
+  return model;
+}
+
+::bmodel::Model to_message(const Model& model) {
+  ::bmodel::Model message;
+  message.set_net_name(model.name);
+  message.set_chip(model.chip);
+  message.set_node_num(model.node_num);
+  message.set_fmt(model.fmt);
+  for (const Variety& variety : model.varieties) fill(variety, *message.add_command());
+  for (const auto& weight : model.weights) message.add_weight(to_text(weight));
+  for (const Library& library : model.libraries) {
+    auto& entry = *message.add_library();
+    entry.set_name(library.name);
+    entry.set_lib_x86_64(to_text(library.x86_64));
+    entry.set_lib_armv8(to_text(library.armv8));
+  }
+  message.set_type(model.type);
+  bool native = model.container == Container::v2_1 && !model.version.empty();
+  message.set_version(native ? model.version : std::string(to_string(Container::v2_1)));
+  return message;
+}
+
+}  // namespace tputwin::bmodel

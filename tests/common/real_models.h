@@ -1,0 +1,46 @@
+// The bmodels of the chip maker with recorded outputs, as their list in the shared data has them.
+#pragma once
+
+#include <fstream>
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "common/shared_data.h"
+
+namespace tputwin::testing {
+
+struct RealCase {
+  std::string model, shape, input, reference;  // paths; the shape as N,C,H,W
+
+  std::vector<uint32_t> extents() const {
+    std::vector<uint32_t> list;
+    std::istringstream text(shape);
+    for (std::string extent; std::getline(text, extent, ',');)
+      list.push_back(static_cast<uint32_t>(std::stoul(extent)));
+    return list;
+  }
+};
+
+inline void PrintTo(const RealCase& c, std::ostream* out) { *out << c.model << " " << c.shape; }
+
+constexpr const char* kRealModels = "bm1880-real";
+
+// None where the data is not there.
+inline std::vector<RealCase> real_cases() {
+  const std::string folder = shared_data(kRealModels) + "/";
+  std::ifstream file(folder + "cases.txt");
+  std::vector<RealCase> cases;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream fields(line);
+    RealCase c;
+    if (line.starts_with("#") || !(fields >> c.model >> c.shape >> c.input >> c.reference))
+      continue;
+    for (std::string* path : {&c.model, &c.input, &c.reference}) *path = folder + *path;
+    cases.push_back(c);
+  }
+  return cases;
+}
+
+}  // namespace tputwin::testing
