@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/last_error.h"
 #include "bmruntime/support.h"
 #include "plugins/add_bytes.h"
 
@@ -105,6 +106,27 @@ TEST(CpuOperator, TwoLibrariesInOneModel) {
   }
 }
 
+// A carried library that needs what this system has not, or is of another kind, is not required.
+TEST(CpuOperator, OneThatDoesNotLoadIsReplaced) {
+  Runtime runtime;
+  PluginPath path(kPlugins.string());
+  Bytes in = random_bytes(kCount, 5), out(kCount);
+  const Bytes useless[] = {random_bytes(100, 1), file_bytes(kPlugins / "NotAPlugin.so"),
+                           file_bytes(kPlugins / "AddBytesV2.so")};
+  for (const Bytes& library : useless) {
+    auto model = model_with("AddBytes");
+    add_library(model, "AddBytes", library);
+    thread_diagnostics().clear();
+    ASSERT_EQ(infer(runtime.ctx, model, in, out), BM_SUCCESS) << tputwin_last_error();
+    EXPECT_EQ(out, expected_output(model, in, model.weights[0][5]));
+    const auto warnings = thread_diagnostics().warnings();
+    ASSERT_EQ(warnings.size(), 1u);
+    EXPECT_EQ(warnings[0].sample.code(), "TW-BMR-0606");
+    EXPECT_NE(warnings[0].sample.message().find(std::string(kArchitecture) + "/AddBytes.so"),
+              std::string::npos);
+  }
+}
+
 TEST(CpuOperator, InACommandBufferOffsetsAreGlobal) {
   Runtime runtime;
   PluginPath path(kPlugins.string());
@@ -129,14 +151,15 @@ TEST(CpuOperator, AMissingOneIsNamedWithThePlacesSearched) {
   Runtime runtime;
   PluginPath path("/plugins/here:/and/there");
   Bytes in(kCount), out(kCount);
-  EXPECT_EQ(infer(runtime.ctx, model_with("Softmax"), in, out), BM_ERR_NOT_SUPPORTED);
+  EXPECT_EQ(infer(runtime.ctx, model_with("Nowhere"), in, out), BM_ERR_NOT_SUPPORTED);
   std::string text = tputwin_last_error();
-  for (std::string part : {"Softmax", "/plugins/here", "/and/there/Softmax.so"})
+  for (std::string part :
+       {"Nowhere", "/plugins/here", "/and/there/Nowhere.so", "the shipped plugins"})
     EXPECT_NE(text.find(part), std::string::npos) << text;
   EXPECT_EQ(take_error(), kCpuMissing);
   unsetenv("TPUTWIN_PLUGIN_PATH");
-  auto model = model_with("Softmax");
-  add_library(model, "Softmax", {});
+  auto model = model_with("Nowhere");
+  add_library(model, "Nowhere", {});
   EXPECT_EQ(infer(runtime.ctx, model, in, out), BM_ERR_NOT_SUPPORTED);
   EXPECT_NE(std::string(tputwin_last_error()).find("bmodel"), std::string::npos);
 }

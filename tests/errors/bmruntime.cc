@@ -220,6 +220,19 @@ TW_TRIGGER(bmr_cpu_missing, [] { return run_operator("NoSuchOperator"); });
 TW_TRIGGER(bmr_cpu_load, [] { return run_operator("NotAPlugin"); });
 TW_TRIGGER(bmr_cpu_version, [] { return run_operator("AddBytesV2"); });
 TW_TRIGGER(bmr_cpu_range, [] { return run_operator("AddBytesV1"); });
+TW_TRIGGER(bmr_cpu_replaced, [] {  // a warning: an error in strict mode only
+  setenv("TPUTWIN_STRICT", "1", 1);
+  setenv("TPUTWIN_PLUGIN_PATH", TPUTWIN_BIN_DIR "/../test_plugins", 1);
+  auto m = model("AddBytesV1");
+  m.libraries.push_back({.name = "AddBytesV1", .x86_64 = {1, 2, 3}, .armv8 = {1, 2, 3}});
+  Status status = with_network(m, [](bmnet_t net) {
+    bmnet_set_input_shape(net, shape_t4(1, 1, 1, 8));
+    bmnet_run(net);
+  });
+  unsetenv("TPUTWIN_PLUGIN_PATH");
+  unsetenv("TPUTWIN_STRICT");
+  return status;
+});
 TW_TRIGGER(bmr_cpu_failed, [] { return run_operator("AddBytesV1", 8); });
 TW_TRIGGER(bmr_blas_shape,
            [] { return last_error_of([] { bmblas_gemm(nullptr, 1, 1, 1, 0, 0, 0); }); });

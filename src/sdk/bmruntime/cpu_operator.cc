@@ -8,9 +8,12 @@
 #include <algorithm>
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 
 #include "base/errors/bmruntime.h"
+#include "base/last_error.h"
+#include "base/plugin_folder.h"
 #include "sdk/bmruntime/api.h"
 
 namespace tputwin::rt {
@@ -96,24 +99,65 @@ Result<std::shared_ptr<OperatorLibrary>> OperatorLibraries::find(const std::stri
   return library;
 }
 
-Result<std::shared_ptr<OperatorLibrary>> OperatorLibraries::load(const std::string& name) const {
-  for (const auto& library : carried_)
-    if (library.name == name && !host_bytes(library).empty())
-      return OperatorLibrary::open_bytes(name, host_bytes(library));
-  std::string looked = carried_.empty() ? "" : fmt::format("the bmodel ({})", kArchitecture);
+namespace {
+
+// The files that hold an operator of this name and are there. `looked` receives the places
+// searched.
+std::vector<std::string> plugin_files(const std::string& name, std::string& looked) {
+  std::vector<std::string> found;
+  const bool is_file_name = !name.empty() && name.find('/') == std::string::npos;
+  auto looked_in = [&looked](const std::string& place) {
+    looked += (looked.empty() ? "" : ", ") + place;
+  };
+  auto search = [&](const std::string& folder, auto&& says) {
+    for (std::string file : {fmt::format("{}/{}/{}.so", folder, kArchitecture, name),
+                             fmt::format("{}/{}.so", folder, name)}) {
+      std::error_code ignored;
+      if (is_file_name && std::filesystem::exists(file, ignored)) found.push_back(file);
+      says(file);
+    }
+  };
   const char* path = std::getenv("TPUTWIN_PLUGIN_PATH");
   std::istringstream directories(path != nullptr ? path : "");
-  bool is_file_name = !name.empty() && name.find('/') == std::string::npos;
-  for (std::string directory; is_file_name && std::getline(directories, directory, ':');)
-    for (std::string file : {fmt::format("{}/{}/{}.so", directory, kArchitecture, name),
-                             fmt::format("{}/{}.so", directory, name)}) {
-      std::error_code ignored;
-      if (std::filesystem::exists(file, ignored)) return OperatorLibrary::open_file(file);
-      looked += (looked.empty() ? "" : ", ") + file;
-    }
-  if (path == nullptr)
-    looked += (looked.empty() ? "" : "; ") + std::string("TPUTWIN_PLUGIN_PATH is not set");
-  return Error(errors::bmr_cpu_missing).argument("operator", name).detail("looked in: " + looked);
+  for (std::string directory; std::getline(directories, directory, ':');)
+    search(directory, looked_in);
+  search(shipped_plugins(), [](const std::string&) {});
+  looked_in(path == nullptr ? "the shipped plugins; TPUTWIN_PLUGIN_PATH is not set"
+                            : "the shipped plugins");
+  return found;
+}
+
+// Says that the file's operator runs instead of the one that the bmodel carries.
+Status replaced(const Error& failure, const std::string& file) {
+  return report(Error(errors::bmr_cpu_replaced)
+                    .argument("library", failure.argument() == "library" ? failure.value()
+                                                                         : failure.argument())
+                    .detail(fmt::format("{} runs in its place; {}", file, failure.detail())));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<OperatorLibrary>> OperatorLibraries::load(const std::string& name) const {
+  std::optional<Error> failure;  // of the library that the model carries
+  for (const auto& library : carried_) {
+    if (library.name != name || host_bytes(library).empty()) continue;
+    auto opened = OperatorLibrary::open_bytes(name, host_bytes(library));
+    if (opened.ok()) return opened;
+    failure = opened.error();
+    break;
+  }
+  std::string looked = carried_.empty() ? "" : fmt::format("the bmodel ({})", kArchitecture);
+  const auto files = plugin_files(name, looked);
+  if (!failure && files.empty())
+    return Error(errors::bmr_cpu_missing).argument("operator", name).detail("looked in: " + looked);
+  if (!failure) return OperatorLibrary::open_file(files.front());
+  for (const std::string& file : files) {
+    auto opened = OperatorLibrary::open_file(file);
+    if (!opened.ok()) continue;
+    TW_RETURN_IF_ERROR(replaced(*failure, file));
+    return opened;
+  }
+  return *failure;
 }
 
 namespace {

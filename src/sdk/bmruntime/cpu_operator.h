@@ -48,8 +48,10 @@ class OperatorLibraries {
  public:
   explicit OperatorLibraries(std::vector<bmodel::Library> carried = {})
       : carried_(std::move(carried)) {}
-  // From the model, else from the directories of TPUTWIN_PLUGIN_PATH (separated by ':'), as
-  // <dir>/x86_64/<name>.so (<dir>/armv8/<name>.so on ARM hosts) or <dir>/<name>.so.
+  // From the model, else from the directories of TPUTWIN_PLUGIN_PATH (separated by ':') and that of
+  // the shipped plugins, as <dir>/x86_64/<name>.so (<dir>/armv8/<name>.so on ARM hosts) or
+  // <dir>/<name>.so. A model's library that does not load, because it needs libraries this system
+  // has not, is replaced by such a file, with a warning.
   Result<std::shared_ptr<OperatorLibrary>> find(const std::string& name);
 
  private:

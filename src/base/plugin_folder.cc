@@ -1,0 +1,44 @@
+// Finds the shipped CPU operators from where this code itself lies.
+#include "base/plugin_folder.h"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+
+namespace tputwin {
+namespace {
+
+namespace fs = std::filesystem;
+
+#if defined(__aarch64__)
+constexpr const char* kArchitecture = "armv8";
+#else
+constexpr const char* kArchitecture = "x86_64";
+#endif
+
+// Of the shared library that holds this code; linked statically, of the program.
+fs::path own_folder() {
+  std::error_code ignored;
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&shipped_plugins), &info) != 0 && info.dli_fname) {
+    const fs::path library = fs::weakly_canonical(info.dli_fname, ignored);
+    if (library.extension() != "" && fs::exists(library, ignored)) return library.parent_path();
+  }
+  return fs::read_symlink("/proc/self/exe", ignored).parent_path();
+}
+
+}  // namespace
+
+std::string shipped_plugins() {
+  std::error_code ignored;
+  const fs::path own = own_folder();
+  for (const char* place : {"tputwin/plugins", "../plugins", "../lib/tputwin/plugins",
+                            "../lib/x86_64-linux-gnu/tputwin/plugins"}) {
+    const fs::path folder = own / place;
+    if (fs::exists(folder / kArchitecture, ignored))
+      return fs::weakly_canonical(folder, ignored).string();
+  }
+  return "";
+}
+
+}  // namespace tputwin
