@@ -5,11 +5,10 @@
 
 #include <charconv>
 #include <chrono>
-#include <filesystem>
 
 #include "base/errors/bmnet.h"
 #include "base/file.h"
-#include "base/quirks.h"
+#include "base/plugin_folder.h"
 #include "bmnet/api/cpu_call.h"
 #include "bmnet/caffe/import.h"
 #include "bmnet/quantize/quantise.h"
@@ -73,9 +72,7 @@ Status write_files(const CompileRequest& request, const net::Compiled& compiled,
 Result<CompileResult> compile_caffe(const CompileRequest& request) {
   TW_ASSIGN_OR_RETURN(model, read_model(request));
   const double start = now();
-  net::CompileOptions options = request.options;
-  options.first_pooling = has_quirk("first_pooling");
-  auto compiled = net::compile(model.network, model.table, options);
+  auto compiled = net::compile(model.network, model.table, request.options);
   if (!compiled.ok()) return Status(compiled.error());
   CompileResult result{std::move(*compiled), now() - start};
   TW_RETURN_IF_ERROR(write_files(request, result.compiled, model.table));
@@ -116,19 +113,6 @@ Result<std::vector<int64_t>> parse_shape(const std::string& text) {
   }
   if (shape.empty()) return Error(errors::net_cli).argument("shape", "\"\"");
   return shape;
-}
-
-std::string shipped_plugins() {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  for (const char* place :
-       {"../plugins", "../lib/tputwin/plugins", "../lib/x86_64-linux-gnu/tputwin/plugins"}) {
-    const fs::path folder = program.parent_path() / place;
-    if (fs::exists(folder / "x86_64", ignored))
-      return fs::weakly_canonical(folder, ignored).string();
-  }
-  return "";
 }
 
 }  // namespace tputwin::tools

@@ -35,7 +35,4 @@ std::string compile_text(const CompileRequest& request, const CompileResult& res
 // "1,3,224,224"
 Result<std::vector<int64_t>> parse_shape(const std::string& text);
 
-// Folder of the plugins that come with the compiler: beside the program, or installed.
-std::string shipped_plugins();
-
 }  // namespace tputwin::tools

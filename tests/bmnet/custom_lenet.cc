@@ -4,8 +4,6 @@
 #include <libbmruntime/bmruntime_bmnet.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <ostream>
 
 #include "../../examples/bmnet/custom_lenet/elu.h"
@@ -14,6 +12,7 @@
 #include "bmnet/caffe/caffe_net.h"
 #include "bmnet/caffe/import.h"
 #include "bmnet/float/execute.h"
+#include "common/shared_data.h"
 #include "common/temporary_directory.h"
 #include "tputwin/error.h"
 
@@ -21,27 +20,28 @@ namespace tputwin::testing {
 namespace {
 
 const std::string kData = TPUTWIN_SHARED_DATA "/lenet-int8/";
+const std::string kReal = TPUTWIN_SHARED_DATA "/bm1880-real/lenet-int8/";
 const std::string kPlugins = TPUTWIN_BIN_DIR "/../examples/custom_lenet_plugins";
 
 // Float weights are quantised by the builder; the others are the vendor's integers.
 struct Case {
-  const char* caffemodel;
+  std::string caffemodel;
   int level;
+  const char* golden;  // the chip's bytes for the first image
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.caffemodel << " at level " << c.level; }
 
 class CustomLenet : public ::testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
-    if (std::filesystem::exists(kData)) return;
-    if (std::getenv("CI") != nullptr) FAIL() << kData << " is missing";
-    GTEST_SKIP() << kData << " is missing";
+    TW_NEED_SHARED_DATA("lenet-int8");
+    TW_NEED_SHARED_DATA("bm1880-real");
   }
 
   // A net of batch 1 at the level, ready to run.
   void build(bmctx_t& ctx, bmnet_t& net) {
     bmnet::CaffeBuilder<int8_t> builder(BM_CHIP_BM1880, (kData + "test_deploy.proto").c_str(),
-                                        (kData + GetParam().caffemodel).c_str(), nullptr,
+                                        GetParam().caffemodel.c_str(), nullptr,
                                         (kData + "bmnet_lenet_calibration.pb2").c_str(), nullptr);
     builder.addCustomizedLayer(new LeakyReluLayer);
     builder.addCustomizedTensorInst(new LeakyReluInst);
@@ -58,16 +58,13 @@ class CustomLenet : public ::testing::TestWithParam<Case> {
   TemporaryDirectory directory_;
 };
 
-// The recorded run scaled both poolings with the first one's numbers (docs/discrepancies.md).
 TEST_P(CustomLenet, GivesTheBytesOfTheChip) {
-  setenv("TPUTWIN_QUIRKS", "first_pooling", 1);
   bmctx_t ctx = nullptr;
   bmnet_t net = nullptr;
   build(ctx, net);
-  unsetenv("TPUTWIN_QUIRKS");
   ASSERT_NE(net, nullptr);
   auto images = *read_bytes(kData + "test_input_1_1_28_28.bin");
-  const auto expected = *read_bytes(kData + "test_output_1_1_28_28_ref.bin");
+  const auto expected = *read_bytes(kReal + GetParam().golden);
   std::vector<uint8_t> output(10);
   ASSERT_EQ(bmnet_inference(net, images.data(), output.data()), BM_SUCCESS) << tputwin_last_error();
   EXPECT_EQ(output, expected);
@@ -114,14 +111,19 @@ TEST_P(CustomLenet, ClassifiesAsTheFloatNet) {
   bm_exit(ctx);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Levels, CustomLenet,
-    ::testing::Values(Case{"bmnet_lenet_calibration.caffemodel", BM_OPT_NONE},
-                      Case{"bmnet_lenet_calibration.caffemodel", BM_OPT_LAYER_GROUP},
-                      Case{"bmnet_lenet_calibration.caffemodel",
-                           BM_OPT_LAYER_GROUP_WITH_WEIGHT_OPT},
-                      Case{"test.caffemodel", BM_OPT_NONE},
-                      Case{"test.caffemodel", BM_OPT_LAYER_GROUP_WITH_WEIGHT_OPT}));
+std::vector<Case> cases() {
+  constexpr const char *kTest = "test_output_1_1_28_28_ref.bin",
+                       *kOnnx = "test_onnx_output_1_1_28_28_ref.bin";
+  std::vector<Case> all;
+  for (int level : {BM_OPT_NONE, BM_OPT_LAYER_GROUP, BM_OPT_LAYER_GROUP_WITH_WEIGHT_OPT}) {
+    all.push_back({kReal + "bmnet_lenet_test.caffemodel", level, kTest});
+    all.push_back({kData + "bmnet_lenet_calibration.caffemodel", level, kOnnx});
+    all.push_back({kData + "test.caffemodel", level, kOnnx});
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, CustomLenet, ::testing::ValuesIn(cases()));
 
 }  // namespace
 }  // namespace tputwin::testing

@@ -11,7 +11,6 @@
 #include "base/errors/bmnet.h"
 #include "base/file.h"
 #include "base/last_error.h"
-#include "base/quirks.h"
 #include "bmnet/api/cpu_call.h"
 #include "bmnet/caffe/import.h"
 #include "bmnet/emit/compile.h"
@@ -158,7 +157,6 @@ struct BuilderBase::State {
     net::CompileOptions options;
     options.level = static_cast<net::Level>(opt);
     options.dequantise_outputs = enable_dequantized;
-    options.first_pooling = tputwin::has_quirk("first_pooling");
     for (auto& [key, inst] : insts)
       options.customized[key] = [this, i = inst.get()](TensorOp& op, const net::LayerIntegers&,
                                                        net::Program& program) {

@@ -43,7 +43,6 @@ class Compiler {
       : options_(options), net_{network, integers}, pricer_(bm1880()) {}
 
   Result<Compiled> run() {
-    if (options_.first_pooling) share_first_pooling();
     if (options_.level >= Level::layer_group) fuse_relu(net_);
     if (options_.dequantise_outputs) dequantise_outputs();
     storage_.emplace(net_, options_.level >= Level::layer_group, options_.keep_all);
@@ -56,20 +55,6 @@ class Compiler {
  private:
   const Network& network() const { return net_.network; }
   const LayerIntegers& integers(size_t op) const { return net_.integers[op]; }
-
-  void share_first_pooling() {
-    const LayerIntegers* first = nullptr;
-    for (size_t i = 0; i < network().ops.size(); ++i) {
-      const TensorOp& op = network().ops[i];
-      if (op.type() != "tg_pooling" ||
-          op.tg_pooling_param().pool() != ::bmnet::TGPoolingParameter::MAX)
-        continue;
-      LayerIntegers& own = net_.integers[i];
-      if (first == nullptr) first = &own;
-      own.multiplier = first->multiplier;
-      own.right_shift = first->right_shift;
-    }
-  }
 
   // ---- Outputs as floats ----
 

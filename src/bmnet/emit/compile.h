@@ -29,9 +29,6 @@ struct CompileOptions {
   Level level = Level::weight_optimisation;
   bool dequantise_outputs = false;  // outputs as floats, by a CPU operator
   bool keep_all = false;            // every tensor stays in neuron memory
-  // Quirk: all max poolings scale with the numbers of the net's first one, as the vendor's compiled
-  // LeNet does whatever its table says (docs/discrepancies.md).
-  bool first_pooling = false;
   std::map<std::string, Customized, std::less<>> customized;  // by "tg_" + sub_type
 };
 
