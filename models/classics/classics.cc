@@ -1,5 +1,7 @@
 #include "classics/classics.h"
 
+#include "base/errors/bmnet.h"
+
 namespace tputwin::models {
 
 std::span<const Classic> classics() {
@@ -26,7 +28,7 @@ Result<caffe::NetParameter> make_classic(std::string_view name, uint64_t seed) {
     TW_RETURN_IF_ERROR(fill_weights(net, seed));
     return net;
   }
-  return Error(ErrorId::net_cli).in("make_classic").argument("name", std::string(name));
+  return Error(errors::net_cli).in("make_classic").argument("name", std::string(name));
 }
 
 }  // namespace tputwin::models

@@ -27,8 +27,8 @@ int infer(const std::string& input_path, const std::string& model_path,
   auto index = find_variety(*model, {shape});
   if (!index.ok()) return fail(kName, index.error());
   const bmodel::Variety& variety = model->varieties[*index];
-  // Only a longer file is an error of this tool; a short one leaves the rest of the input zero.
-  if (input->size() < variety.input_bytes()) input->resize(variety.input_bytes());
+  // Scripts hand over files of many images: the first is taken. What a short file leaves is zero.
+  input->resize(variety.input_bytes());
   auto report = run_model(*file, *input, {.shapes = {shape}});
   if (!report.ok()) return fail(kName, report.error());
   if (auto written = write_bytes(output_path, report->output); !written.ok())
