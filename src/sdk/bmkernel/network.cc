@@ -165,11 +165,14 @@ std::optional<Operation> build(Call& call, const bmk1880_matrix_mac_param_t& p) 
     return {};
   uint32_t rows = left->shape.row, cols = right->shape.col;
   bool wide = accumulate || !p.res_is_int8;
+  bool unsigned_add = accumulate && !is_signed(*left.tensor) && !is_signed(*right.tensor) &&
+                      !is_signed(*res.tensor);
   bool bias_ok = !has_bias || (bias->shape.row == 2 && bias->shape.col == cols);
   if (!(call.require((p.ctrls & ~(CTRL_RELU | CTRL_RA)) == 0, errors::bmk_ctrl_ignored, "ctrls",
                      p.ctrls) &&
         call.require(res->shape.row == rows * (wide ? 2 : 1), errors::bmk_matrix_rows, res.name,
                      res.tensor) &&
+        call.require(!unsigned_add, errors::bmk_matrix_unsigned_add, res.name, res.tensor) &&
         call.require(bias_ok, errors::bmk_matrix_bias, bias.name, bias.tensor) &&
         call.rshift(p.rshift_width)))
     return {};
