@@ -1,6 +1,7 @@
 // conv2d as dot products: the input is repacked once per instruction so that neighbouring output
 // positions are neighbouring dwords of four channels (two, as words, where the processor has no
 // byte products). Sums then come out planar, as lane memory wants them.
+#define HWY_WANT_AVX3_DL  // VBMI joins bytes by permutation
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/conv2d.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h

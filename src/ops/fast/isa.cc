@@ -1,6 +1,7 @@
 // Which instruction set the fast bodies use: the host's best, or the one that was asked for.
 #include "ops/fast/isa.h"
 
+#define HWY_WANT_AVX3_DL  // some bodies are compiled for it
 #include <hwy/targets.h>
 #include <oneapi/dnnl/dnnl.h>
 

@@ -1,4 +1,5 @@
 // matrix_mac as dot products: columns of the result are positions, its rows share the data.
+#define HWY_WANT_AVX3_DL  // VBMI joins bytes by permutation
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/matrix_mac.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h

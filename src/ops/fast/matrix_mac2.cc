@@ -1,4 +1,5 @@
 // matrix_mac2 as dot products: the 256 columns of the result are positions.
+#define HWY_WANT_AVX3_DL  // VBMI joins bytes by permutation
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/matrix_mac2.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
