@@ -161,29 +161,37 @@ using Pointers = std::array<uint8_t*, 3>;
 using Units = std::array<size_t, 3>;
 using Run = void (*)(const Lane& lane, const Pointers& p, const Units& units, size_t length);
 
+// Fewer elements than a block has: their operands move to `rest`, zeros after them, and so do the
+// places of the results before operand `first`. Operands that stay where they are need not move.
+HWY_NOINLINE void take_rest(std::array<float*, 3>& at, const Units& units, size_t first,
+                            size_t count, float (&rest)[3][kMostNumbers]) {
+  for (size_t k = 0; k < at.size(); ++k) {
+    if (k >= first && units[k] == 0) continue;
+    std::fill_n(rest[k], kMostNumbers, 0.0f);
+    if (k >= first) std::memcpy(rest[k], at[k], count * kElement);
+    at[k] = rest[k];
+  }
+}
+
 template <Kind kKind>
 void run(const Lane& lane, const Pointers& p, const Units& units, size_t length) {
   constexpr size_t kX = destroys_source(kKind) ? 2 : 1, kY = has_two_operands(kKind) ? 2 : kX;
-  const size_t block = kVectors * hn::Lanes(F32()), whole = length - length % block;
-  std::array<float*, 3> at;
-  for (size_t k = 0; k < at.size(); ++k) at[k] = reinterpret_cast<float*>(p[k]);
-  const auto numbers = [&](size_t k, size_t i)
-                           HWY_ATTR { return units[k] == 0 ? Number(*at[k]) : load(at[k] + i); };
-  for (size_t i = 0; i < whole; i += block)
-    compute_block<kKind>(lane, numbers(kX, i), numbers(kY, i), at[0] + i, at[1] + i);
-  if (whole == length) return;
-
-  HWY_ALIGN float rest[3][kMostNumbers] = {};
-  const size_t bytes = (length - whole) * kElement;
-  for (size_t k = kX; k < at.size(); ++k) {
-    if (units[k] != 0)
-      std::memcpy(rest[k], at[k] + whole, bytes);
-    else
-      std::fill_n(rest[k], block, *at[k]);
+  const size_t block = kVectors * hn::Lanes(F32());
+  HWY_ALIGN float rest[3][kMostNumbers];
+  // Whole blocks and the rest share one call, which is inlined: compiling the formulas takes long.
+  for (size_t begin = 0; begin < length; begin += block) {
+    const size_t count = std::min(block, length - begin);
+    std::array<float*, 3> at;
+    for (size_t k = 0; k < at.size(); ++k)
+      at[k] = reinterpret_cast<float*>(p[k]) + (k >= kX && units[k] == 0 ? 0 : begin);
+    const std::array<float*, 3> results = at;
+    if (count < block) take_rest(at, units, kX, count, rest);
+    const auto numbers = [&](size_t k)
+                             HWY_ATTR { return units[k] == 0 ? Number(*at[k]) : load(at[k]); };
+    compute_block<kKind>(lane, numbers(kX), numbers(kY), at[0], at[1]);
+    if (count == block) continue;
+    for (size_t k = 0; k < kX; ++k) std::memcpy(results[k], at[k], count * kElement);
   }
-  compute_block<kKind>(lane, load(rest[kX]), load(rest[kY]), rest[0], rest[1]);
-  std::memcpy(at[0] + whole, rest[0], bytes);
-  if constexpr (destroys_source(kKind)) std::memcpy(at[1] + whole, rest[1], bytes);
 }
 
 constexpr Run kRuns[] = {
