@@ -3,12 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 
 #include "base/errors/machine.h"
 #include "base/last_error.h"
 
 namespace tputwin {
 namespace {
+
+void poison(uint8_t* data, uint64_t bytes) {
+  for (uint64_t i = 0; i < bytes; ++i) data[i] = static_cast<uint8_t>(kPoison >> (i % 2 * 8));
+}
 
 constexpr size_t index(Engine engine) { return static_cast<size_t>(engine); }
 constexpr Engine other(Engine engine) {
@@ -46,7 +52,21 @@ Device::Device(const DeviceOptions& options, SystemMemories memories)
       l2_(std::move(memories.l2)),
       dtcm_(std::move(memories.dtcm)),
       random_(options.seed),
-      diagnostics_(options.strict) {}
+      diagnostics_(options.strict) {
+  if (options.poison) poison_memories();
+}
+
+bool DeviceOptions::poison_by_default() {
+  const char* value = std::getenv("TPUTWIN_POISON");
+  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
+}
+
+// Not global memory: a program allocates and fills what it uses of it, and its pages are lazy.
+void Device::poison_memories() {
+  poison(local_.data(), local_.size());
+  if (l2_ != nullptr) poison(l2_->data(), l2_->size());
+  if (dtcm_ != nullptr) poison(dtcm_->data(), dtcm_->size());
+}
 
 void Device::set_schedule(Schedule schedule, uint64_t seed) {
   options_.schedule = schedule;

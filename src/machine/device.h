@@ -43,7 +43,15 @@ struct DeviceOptions {
   Schedule schedule = Schedule::program;
   uint64_t seed = 1;  // of Schedule::shuffled
   bool strict = Diagnostics::strict_by_default();
+  // Local memory, L2-SRAM and DTCM start with kPoison instead of zeros, as on a chip nothing is
+  // known of them. TPUTWIN_POISON=1.
+  bool poison = poison_by_default();
+
+  static bool poison_by_default();
 };
+
+// NaN in fp32, fp16 and bf16, and no small number in any integer type.
+inline constexpr uint16_t kPoison = 0xffc5;
 
 // Order of execution. The instructions of one engine run in the order submitted; an instruction
 // starts when the other engine has finished the number it waits for. A CPU call, and a number that
@@ -80,6 +88,7 @@ class Device {
 
   // The sticky error, if any. While it stands nothing is executed.
   Status error() const { return sticky_ ? Status(*sticky_) : Status(); }
+  bool failed() const { return sticky_.has_value(); }
   void clear_error() { sticky_.reset(); }
 
   void add_observer(Observer* observer);  // not owned
@@ -100,6 +109,7 @@ class Device {
     std::unique_ptr<GlobalMemory> global, l2, dtcm;
   };
   Device(const DeviceOptions& options, SystemMemories memories);
+  void poison_memories();
   void enqueue(const Instruction& instruction);
   bool ready(const Instruction& instruction) const;
   std::optional<size_t> pick();

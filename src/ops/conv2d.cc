@@ -77,11 +77,12 @@ Status check(const Conv2dF32& op, const Chip& chip) {
   const uint32_t channels = op.out.shape.c;
   TW_RETURN_IF_ERROR(check_bdc_operand("output_addr", op.out, 128));
   TW_RETURN_IF_ERROR(check_bdc_operand("input_addr", op.in));
-  TW_RETURN_IF_ERROR(check_bdc_address("weight_addr", op.weight, 4));
+  TW_RETURN_IF_ERROR(check_bdc_address("weight_addr", op.weight, 8));
   TW_RETURN_IF_ERROR(check_bdc_element("weight_addr", op.weight, 4, /*pack=*/2));
   TW_RETURN_IF_ERROR(check_bdc_window(op.window, op.in, op.out, channels));
   TW_RETURN_IF_ERROR(
       check_bdc_shape("weight_addr", op.weight, {op.in.shape.c, channels, h.kernel, w.kernel}));
+  TW_RETURN_IF_ERROR(check_apart_from_input(op.out, op.in, chip));
   if (op.bias) {
     TW_RETURN_IF_ERROR(check_bdc_operand("bias_addr", *op.bias));
     TW_RETURN_IF_ERROR(check_bdc_shape("bias_addr", *op.bias, {1, channels, 1, 1}));

@@ -115,8 +115,10 @@ Status check_tpu_matrix(std::string_view name, const MatrixView& m, const Matrix
 Status check(const Copy& op, const Chip& chip) {
   if (is_tpu(chip)) return check_tpu(op, chip);
   if (op.engine == Engine::dma) return check_dma(op, chip);
-  TW_RETURN_IF_ERROR(check_bdc_32bit(operands(op), op.dst.shape));
-  return advise_same_npu(operands(op), chip);
+  const uint32_t channels = op.src.is_constant ? kMaxBdcChannels : kMaxBdcExtent;
+  TW_RETURN_IF_ERROR(check_bdc_32bit(operands(op), op.dst.shape, /*alignment=*/4, channels));
+  TW_RETURN_IF_ERROR(advise_same_npu(operands(op), chip));
+  return advise_bdc_channels("shape", op.dst.shape);
 }
 
 Status check(const CopyMatrix& op, const Chip& chip) {

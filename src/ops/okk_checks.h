@@ -9,19 +9,23 @@ namespace tputwin {
 
 constexpr uint32_t kMaxBdcChannels = 4095, kMaxBdcExtent = 65535;
 
-// A local address of a BDC function: alignment is 4, or 128 where the aligned layout is demanded.
+// A local address of a BDC function: alignment is 4, 8 for pairs of floats, or 128 where the
+// aligned layout is demanded.
 inline Status check_bdc_address(std::string_view name, const TensorView& view, uint32_t alignment) {
-  return require(view.address % alignment == 0,
-                 alignment == 128 ? errors::okk_address_128 : errors::okk_address_4, name, view);
+  const ErrorId rule = alignment == 128 ? errors::okk_address_128
+                       : alignment == 8 ? errors::okk_address_8
+                                        : errors::okk_address_4;
+  return require(view.address % alignment == 0, rule, name, view);
 }
 
-// Memory, extents and address of one operand of a BDC function.
+// Memory, extents and address of one operand of a BDC function. Functions that carry out more
+// than 4095 channels give kMaxBdcExtent as most_channels, and end with advise_bdc_channels().
 inline Status check_bdc_operand(std::string_view name, const TensorView& view,
-                                uint32_t alignment = 4) {
+                                uint32_t alignment = 4, uint32_t most_channels = kMaxBdcChannels) {
   const Shape& s = view.shape;
   auto within = [](uint32_t extent, uint32_t most) { return extent - 1 < most; };
   TW_RETURN_IF_ERROR(require(view.space == Space::local, errors::okk_space, name, view));
-  TW_RETURN_IF_ERROR(require(within(s.n, kMaxBdcExtent) && within(s.c, kMaxBdcChannels) &&
+  TW_RETURN_IF_ERROR(require(within(s.n, kMaxBdcExtent) && within(s.c, most_channels) &&
                                  within(s.h, kMaxBdcExtent) && within(s.w, kMaxBdcExtent),
                              errors::okk_shape, name, s));
   return check_bdc_address(name, view, alignment);
@@ -40,9 +44,9 @@ inline Status check_bdc_shape(std::string_view name, const TensorView& view, con
 
 // All operands are 32-bit tensors of one shape.
 inline Status check_bdc_32bit(const OperandList& operands, const Shape& shape,
-                              uint32_t alignment = 4) {
+                              uint32_t alignment = 4, uint32_t most_channels = kMaxBdcChannels) {
   for (const Operand& operand : operands) {
-    TW_RETURN_IF_ERROR(check_bdc_operand(operand.name, *operand.view, alignment));
+    TW_RETURN_IF_ERROR(check_bdc_operand(operand.name, *operand.view, alignment, most_channels));
     TW_RETURN_IF_ERROR(check_bdc_element(operand.name, *operand.view, 4));
     TW_RETURN_IF_ERROR(check_bdc_shape(operand.name, *operand.view, shape));
   }
@@ -60,6 +64,10 @@ inline Status check_same_npu(std::string_view name, const TensorView& view,
 }
 
 // Warnings, to be looked at after the errors.
+inline Status advise_bdc_channels(std::string_view name, const Shape& shape) {
+  return require(shape.c <= kMaxBdcChannels, errors::okk_channels, name, shape);
+}
+
 inline Status advise_same_npu(std::string_view name, const TensorView& view,
                               const TensorView& result, const Chip& chip) {
   return require(same_npu(view, result, chip), errors::okk_start_npu, name, view);

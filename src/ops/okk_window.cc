@@ -56,6 +56,10 @@ Status advise_bdc_window(const Window& window, const Shape& in) {
   return advise_axis(window.w, in.w);
 }
 
+Status check_apart_from_input(const TensorView& out, const TensorView& in, const Chip& chip) {
+  return require(!share_bytes(out, in, chip), errors::okk_output_on_input, "output_addr", out);
+}
+
 Status advise_apart(const OperandList& operands, const Chip& chip) {
   const Operand& result = operands[0];
   for (size_t i = 1; i < operands.size(); ++i)

@@ -15,6 +15,9 @@ Status check_bdc_window(const Window& window, const TensorView& in, const Tensor
 // Warnings, to be looked at after the errors.
 Status advise_bdc_window(const Window& window, const Shape& in);
 
+// The output of a convolution shares no byte with its input: which inputs the model still reads
+// after it wrote an output no document tells.
+Status check_apart_from_input(const TensorView& out, const TensorView& in, const Chip& chip);
 // Warning: the first operand, the result, shares no byte with another one.
 Status advise_apart(const OperandList& operands, const Chip& chip);
 

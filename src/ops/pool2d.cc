@@ -73,11 +73,12 @@ OperandList operands(const Pool2dF32& op) {
 }
 
 Status check(const Pool2dF32& op, const Chip& chip) {
-  TW_RETURN_IF_ERROR(check_bdc_operand("output_addr", op.out, 128));
-  TW_RETURN_IF_ERROR(check_bdc_operand("input_addr", op.in, 128));
+  TW_RETURN_IF_ERROR(check_bdc_operand("output_addr", op.out, 128, kMaxBdcExtent));
+  TW_RETURN_IF_ERROR(check_bdc_operand("input_addr", op.in, 128, kMaxBdcExtent));
   TW_RETURN_IF_ERROR(check_bdc_window(op.window, op.in, op.out, op.in.shape.c));
   TW_RETURN_IF_ERROR(advise_same_npu("input_addr", op.in, op.out, chip));
   TW_RETURN_IF_ERROR(advise_bdc_window(op.window, op.in.shape));
+  TW_RETURN_IF_ERROR(advise_bdc_channels("input_shape", op.in.shape));
   return advise_apart(operands(op), chip);
 }
 

@@ -78,9 +78,11 @@ OperandList operands(const UnaryF32& op) {
 }
 
 Status check(const UnaryF32& op, const Chip& chip) {
-  const uint32_t alignment = op.kind == Kind::relu ? 4 : chip.eu_bytes;
-  TW_RETURN_IF_ERROR(check_bdc_32bit(operands(op), op.out.shape, alignment));
+  const bool relu = op.kind == Kind::relu;
+  TW_RETURN_IF_ERROR(check_bdc_32bit(operands(op), op.out.shape, relu ? 4 : chip.eu_bytes,
+                                     relu ? kMaxBdcExtent : kMaxBdcChannels));
   TW_RETURN_IF_ERROR(advise_same_npu(operands(op), chip));
+  TW_RETURN_IF_ERROR(advise_bdc_channels("shape", op.out.shape));
   if (!op.work) return {};
   TW_RETURN_IF_ERROR(require(op.work->address != op.out.address, errors::okk_series_work_dst,
                              "work_addr", *op.work));

@@ -22,6 +22,11 @@ TW_TRIGGER(okk_null,
 
 TW_TRIGGER(okk_shape, [] {
   const dim4 shape{1, 4096, 1, 1};
+  return in_kernel([&] { okk_bdc_neg(kDst, kSrc, &shape, nullptr, nullptr); });
+});
+
+TW_TRIGGER(okk_channels, [] {
+  const dim4 shape{1, 4096, 1, 1};
   return in_kernel([&] { okk_bdc_relu(kDst, kSrc, &shape, nullptr, nullptr); });
 });
 

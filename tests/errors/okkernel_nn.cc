@@ -23,10 +23,11 @@ struct Pool {
   }
 };
 
-Status convolution(int output_c, const dim2& dilation, local_addr_t in = kIn) {
+Status convolution(int output_c, const dim2& dilation, local_addr_t in = kIn,
+                   local_addr_t weight = kWeight) {
   return in_kernel([&] {
     const dim4 shape{1, 4, 8, 8};
-    okk_bdc_conv2d(kOut, in, kWeight, kBias, &shape, output_c, 1, 1, nullptr, nullptr, true, false,
+    okk_bdc_conv2d(kOut, in, weight, kBias, &shape, output_c, 1, 1, nullptr, nullptr, true, false,
                    nullptr, nullptr, &dilation);
   });
 }
@@ -56,7 +57,9 @@ TW_TRIGGER(okk_window_padded, [] {
       .run();
 });
 TW_TRIGGER(okk_output_channels, [] { return convolution(4096, {1, 1}); });
-TW_TRIGGER(okk_output_overlap, [] { return convolution(8, {1, 1}, kOut); });
+TW_TRIGGER(okk_output_on_input, [] { return convolution(8, {1, 1}, kOut); });
+TW_TRIGGER(okk_output_overlap, [] { return convolution(8, {1, 1}, kIn, kOut); });
+TW_TRIGGER(okk_address_8, [] { return convolution(8, {1, 1}, kIn, kWeight + 4); });
 TW_TRIGGER(okk_matmul_extent, [] { return product(0, 8, 8); });
 TW_TRIGGER(okk_matmul_per_channel, [] { return product(3, 129, 129); });
 

@@ -21,11 +21,13 @@ const Quirks& Call::quirks() const {
   return in_kernel() ? session().quirks() : Quirks::of_process();
 }
 
-Shape Call::shape(const dim4* shape, std::string_view argument) {
+Shape Call::shape(const dim4* shape, std::string_view argument, uint32_t most_channels) {
   if (!present(shape, argument)) return {};
-  auto in = [](int extent, int limit) { return 1 <= extent && extent <= limit; };
-  const bool valid =
-      in(shape->n, 65535) && in(shape->c, 4095) && in(shape->h, 65535) && in(shape->w, 65535);
+  auto in = [](int extent, uint32_t limit) {
+    return 1 <= extent && static_cast<uint32_t>(extent) <= limit;
+  };
+  const bool valid = in(shape->n, kMaxBdcExtent) && in(shape->c, most_channels) &&
+                     in(shape->h, kMaxBdcExtent) && in(shape->w, kMaxBdcExtent);
   return require(valid, errors::okk_shape, argument, *shape) ? to_shape(*shape) : Shape{};
 }
 

@@ -13,6 +13,7 @@
 
 #include <okk.h>
 
+#include "ops/okk_checks.h"
 #include "sdk/okkernel/kernel_call.h"
 
 namespace tputwin::okk {
@@ -26,8 +27,10 @@ class Call : public KernelCall {
   const Quirks& quirks() const;
 
   // The shape an argument points at; (1,1,1,1) if a rule is broken.
-  // BDC: n, h, w in [1, 65535], c in [1, 4095]. GDMA: all extents from 1 on.
-  Shape shape(const dim4* shape, std::string_view argument = "shape");
+  // BDC: n, h, w in [1, 65535], c in [1, 4095], or up to `most_channels` in functions that carry
+  // out more, whose operations warn of it. GDMA: all extents from 1 on.
+  Shape shape(const dim4* shape, std::string_view argument = "shape",
+              uint32_t most_channels = kMaxBdcChannels);
   Shape dma_shape(const dim4* shape, std::string_view argument = "shape");
 
   // A tensor in local memory. stride NULL: the 128-byte aligned layout. `pack`: elements of one

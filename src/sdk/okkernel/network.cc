@@ -73,7 +73,7 @@ TensorView weight(Call& call, local_addr_t address, const Shape& shape, const di
 void pool2d(Call& call, Pool2dF32::Kind kind, local_addr_t output_addr, local_addr_t input_addr,
             const dim4* input_shape, int kernel_h, int kernel_w, const Padding* padding,
             const dim2* stride) {
-  const Shape in = call.shape(input_shape, "input_shape");
+  const Shape in = call.shape(input_shape, "input_shape", kMaxBdcExtent);
   Pool2dF32 op{.kind = kind,
                .window = window(call, in, kernel_h, kernel_w, padding, stride, nullptr)};
   if (!call.ok()) return;

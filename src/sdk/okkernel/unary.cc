@@ -48,8 +48,9 @@ struct Strided {
 };
 
 Strided strided(Call& call, local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
-                const dim4* dst_stride, const dim4* src_stride) {
-  const Shape s = call.shape(shape);
+                const dim4* dst_stride, const dim4* src_stride,
+                uint32_t most_channels = kMaxBdcChannels) {
+  const Shape s = call.shape(shape, "shape", most_channels);
   return {call.lanes("dst_addr", dst_addr, s, dst_stride, DType::f32),
           call.lanes("src_addr", src_addr, s, src_stride, DType::f32)};
 }
@@ -94,7 +95,8 @@ void okk_bdc_taylor_exp(local_addr_t dst_addr, local_addr_t src_addr, const dim4
 void okk_bdc_relu(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                   const dim4* dst_stride, const dim4* src_stride) {
   Call call(__func__);
-  const auto [out, in] = strided(call, dst_addr, src_addr, shape, dst_stride, src_stride);
+  const auto [out, in] =
+      strided(call, dst_addr, src_addr, shape, dst_stride, src_stride, kMaxBdcExtent);
   call.issue(UnaryF32{.kind = Kind::relu, .out = out, .in = in});
 }
 
