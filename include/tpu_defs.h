@@ -1,6 +1,17 @@
-/* TPUKernel: types of the device API of the BM1684X. C99 and C++; see tpu_kernel.h. */
-#ifndef TPU_DEFS_H
+/*
+ * TPUKernel: types of the device API of the BM1684X. C99 and C++; see tpu_kernel.h.
+ *
+ * Projects carry copies of the maker's file of this name, and a kernel may include both. Whatever
+ * guard a copy has: one that comes first is known by TENSOR_N_DIM, which every copy defines, and
+ * then its types are used; for one that comes second the guards in use are defined below.
+ */
+#if !defined(TPU_DEFS_H) && !defined(TENSOR_N_DIM)
 #define TPU_DEFS_H
+#define TPU_DEFS_H_
+#define _TPU_DEFS_H
+#define _TPU_DEFS_H_
+#define __TPU_DEFS_H
+#define __TPU_DEFS_H__
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,7 +27,9 @@ typedef unsigned long long u64;
 typedef long long i64;
 typedef unsigned int u32;
 
+#ifndef NO_USE
 #define NO_USE 0
+#endif
 #define TENSOR_N_DIM 0
 #define TENSOR_C_DIM 1
 #define TENSOR_H_DIM 2

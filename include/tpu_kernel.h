@@ -13,6 +13,7 @@
 #define TPU_KERNEL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #ifdef USING_CMODEL
 #include <stdlib.h>
@@ -107,6 +108,9 @@ unsigned long long tpu_l2_sram_get_start_addr(void);
 unsigned long long tpu_global_mem_get_start_addr(void);
 /* 0x8000000. */
 unsigned int tpu_local_mem_get_start_addr(void);
+/* Pointers into the chip's memories, for the kernel's own code; tpu_poll first. When the address is
+ * outside the launch fails, and the kernel gets a pointer to scratch memory that it may read and
+ * write; outside launches NULL. */
 /* Host pointer for a system address. */
 void* tpu_global_mem_addr(global_addr_t addr);
 /* Host pointer for (NPU, offset). */
@@ -1803,16 +1807,24 @@ void tpu_kernel_init(int node);
 #ifndef ALIGN_BYTES
 #define ALIGN_BYTES (EU_NUM * 4)
 #endif
+/* Helpers. MIN and MAX are spelled as headers of kernels spell them, since a second definition of
+ * other tokens is a warning, with -Werror an error; with TPUTWIN_NO_HELPER_MACROS there are none of
+ * these, for programs that define others. */
+#ifndef TPUTWIN_NO_HELPER_MACROS
 #ifndef MIN
-#define MIN(x, y) ((x) < (y) ? (x) : (y))
+#define MIN(x, y) (((x)) < ((y)) ? (x) : (y))
 #endif
 #ifndef MAX
-#define MAX(x, y) ((x) > (y) ? (x) : (y))
+#define MAX(x, y) (((x)) > ((y)) ? (x) : (y))
 #endif
-/* a is a power of two. */
+/* mask is a power of two less 1. */
 #ifndef ALIGN_MASK
 #define ALIGN_MASK(x, mask) (((x) + (mask)) & ~(mask))
 #endif
+#ifndef ALIGN_MASK_DOWN
+#define ALIGN_MASK_DOWN(x, mask) ((x) & ~(mask))
+#endif
+/* a is a power of two. */
 #ifndef ALIGN
 #define ALIGN(x, a) ALIGN_MASK(x, (__typeof__(x))(a)-1)
 #endif
@@ -1824,6 +1836,7 @@ void tpu_kernel_init(int node);
 #endif
 #ifndef UNUSED
 #define UNUSED(x) (void)(x)
+#endif
 #endif
 
 #ifdef __cplusplus

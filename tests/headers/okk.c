@@ -1,6 +1,7 @@
 /* A kernel and its host part in one C99 program, the macros included. */
 #include <bmlib_runtime.h>
 #include <okk.h>
+#include <bm_atomic.h>
 #include <tputwin/error.h>
 
 typedef struct {

@@ -1,6 +1,7 @@
 /* The same as C++11. */
 #include <bmlib_runtime.h>
 #include <okk.h>
+#include <bm_atomic.h>
 #include <tputwin/error.h>
 
 typedef struct {

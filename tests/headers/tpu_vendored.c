@@ -1,0 +1,24 @@
+/* A kernel beside a project's own copy of tpu_defs.h, with macros of its own headers. */
+#ifdef COPY_FIRST
+#include COPY_OF_TPU_DEFS
+#include <tpu_kernel.h>
+#else
+#include <tpu_kernel.h>
+#include COPY_OF_TPU_DEFS
+#endif
+
+/* A second definition is none if it has the same tokens. */
+#define MIN(x, y) (((x)) < ((y)) ? (x) : (y))
+#define MAX(x, y) (((x)) > ((y)) ? (x) : (y))
+#define NO_USE 0
+
+static void own_macros(const void* args) {
+  const dim4 shape = {1, NPU_NUM, 1, MIN(3, MAX(1, 2))};
+  const scalar_t value = {.u32 = (uint32_t)(uintptr_t)args};
+  tpu_initialize();
+  tpu_bdc_set_C(NO_USE, value, &shape, NULL, DT_UINT32);
+  tpu_poll();
+}
+TPUKERNEL_FUNC_REGISTER(own_macros)
+
+int main(void) { return ALIGN_MASK_DOWN(0x1234, 0xff) == 0x1200 && MIN(2, 1) == 1 ? 0 : 1; }
