@@ -137,7 +137,8 @@ unsigned int okk_dtcm_start_addr(void);
 unsigned int okk_lookup_table_start_addr(void);
 
 /* Pointers into the chip's memories, for the kernel's own code. Call okk_poll first; they stay
- * valid for the whole run. NULL, with an error, when the address is outside. */
+ * valid for the whole run. When the address is outside the launch fails, and the kernel gets a
+ * pointer to scratch memory that it may read and write; outside launches NULL. */
 /* Absolute address in global memory. */
 unsigned char* okk_global_mem_addr(unsigned long long addr);
 /* NPU idx, byte addr inside it. */

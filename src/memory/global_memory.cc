@@ -1,27 +1,26 @@
 #include "memory/global_memory.h"
 
-#include "base/errors/memory.h"
-
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <cerrno>
 #include <cstring>
 
+#include "base/errors/memory.h"
+#include "memory/guarded_pages.h"
+
 namespace tputwin {
 
 Result<std::unique_ptr<GlobalMemory>> GlobalMemory::reserve(uint64_t bytes) {
-  void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (address == MAP_FAILED)
+  uint8_t* pages = map_guarded(bytes);
+  if (pages == nullptr)
     return Error(errors::mem_reserve)
         .in("GlobalMemory::reserve")
         .argument("bytes", fmt::format("{}", bytes))
         .detail(std::strerror(errno));
-  return std::unique_ptr<GlobalMemory>(new GlobalMemory(static_cast<uint8_t*>(address), bytes));
+  return std::unique_ptr<GlobalMemory>(new GlobalMemory(pages, bytes));
 }
 
-GlobalMemory::~GlobalMemory() { munmap(data_, size_); }
+GlobalMemory::~GlobalMemory() { unmap_guarded(data_, size_); }
 
 Result<uint8_t*> GlobalMemory::at(uint64_t offset, uint64_t bytes) {
   if (!contains(offset, bytes))

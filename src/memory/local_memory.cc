@@ -1,18 +1,18 @@
 #include "memory/local_memory.h"
 
-#include <sys/mman.h>
-
 #include <new>
+
+#include "memory/guarded_pages.h"
 
 namespace tputwin {
 
 std::unique_ptr<uint8_t[], LocalMemory::Unmap> LocalMemory::allocate(uint64_t bytes) {
   const uint64_t total = bytes + kSlack;
-  void* memory = mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
-  return {static_cast<uint8_t*>(memory), Unmap{total}};
+  uint8_t* pages = map_guarded(total);
+  if (pages == nullptr) throw std::bad_alloc();
+  return {pages, Unmap{total}};
 }
 
-void LocalMemory::Unmap::operator()(uint8_t* p) const { munmap(p, bytes); }
+void LocalMemory::Unmap::operator()(uint8_t* p) const { unmap_guarded(p, bytes); }
 
 }  // namespace tputwin

@@ -14,9 +14,11 @@
 #include <optional>
 #include <random>
 
+#include "base/errors/bmlib.h"
 #include "base/errors/tools.h"
 #include "base/file.h"
 #include "base/last_error.h"
+#include "sdk/okkernel/kernel_library.h"
 #include "sdk/okkernel/registry.h"
 #include "tools/runtime.h"
 
@@ -226,11 +228,17 @@ class Run {
 }  // namespace
 
 Result<std::vector<std::string>> load_kernels(const std::string& library) {
+  thread_diagnostics().clear();
   const std::vector<std::string> before = okk::kernels().names();
   // a plain name is a file here, not a library of the system
   const std::string path = library.find('/') == std::string::npos ? "./" + library : library;
-  if (dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr)
-    return Error(errors::cli_kernel_library).argument("library", library).detail(dlerror());
+  const okk::KernelLibrary loaded = okk::load_kernel_library(path, RTLD_GLOBAL);
+  if (loaded.handle == nullptr)
+    return Error(errors::cli_kernel_library).argument("library", library).detail(loaded.reason);
+  if (!loaded.undefined.empty())
+    TW_RETURN_IF_ERROR(report(Error(errors::bml_library_undefined)
+                                  .argument(library, okk::joined(loaded.undefined))
+                                  .in("load_kernels")));
   std::vector<std::string> added;
   std::ranges::set_difference(okk::kernels().names(), before, std::back_inserter(added));
   if (added.empty())
@@ -241,7 +249,6 @@ Result<std::vector<std::string>> load_kernels(const std::string& library) {
 }
 
 Result<std::string> run_kernel(const std::string& kernel, const std::string& parameters) {
-  thread_diagnostics().clear();
   const Json fields = Json::parse(parameters, nullptr, /*allow_exceptions=*/false);
   TW_RETURN_IF_ERROR(expect(fields.is_array(), "all", "the file is not a JSON array"));
   Run run;

@@ -51,6 +51,11 @@ TW_TRIGGER(bml_module_file, [] {
   unsetenv("TPUKERNEL_FIRMWARE_PATH");
   return status;
 });
+TW_TRIGGER(bml_library_bound, [] {
+  return report_of(bm1684x(), [](bm_handle_t handle) {
+    tpu_kernel_load_module_file(handle, TPUTWIN_BOUND_LIBRARY);
+  });
+});
 TW_TRIGGER(bml_module_fallback, [] {
   return report_of(bm1684x(), [](bm_handle_t handle) {
     okk::kernels().add("in_module", [](const void*) {});

@@ -126,6 +126,30 @@ TEST_F(Modules, AModuleOfTheChipStandsForTheKernelsOfTheProgram) {
   EXPECT_EQ(tpu_kernel_free_module(handle_, module), BM_SUCCESS);
 }
 
+TEST_F(Modules, AFunctionDefinedNowhereFailsTheLaunchThatReachesIt) {
+  tputwin_clear_errors();
+  tpu_kernel_module_t module = tpu_kernel_load_module_file(handle_, TPUTWIN_LACKING_MODULE);
+  ASSERT_NE(module, nullptr) << tputwin_last_error();
+  ASSERT_EQ(tputwin_warning_count(), 1u);
+  EXPECT_NE(std::string(tputwin_warning(0, nullptr)).find("scaled_elsewhere"), std::string::npos);
+  for (int reach : {0, 1, 1, 0}) {
+    const bm_status_t status = tpu_kernel_launch_sync(handle_, "lacking", &reach, sizeof reach);
+    EXPECT_EQ(status, reach == 0 ? BM_SUCCESS : BM_ERR_FAILURE);
+    if (reach == 0) continue;
+    const std::string error = tputwin_last_error();
+    EXPECT_NE(error.find("TW-TPU-0415"), std::string::npos) << error;
+    EXPECT_NE(error.find("function = scaled_elsewhere"), std::string::npos) << error;
+  }
+  EXPECT_EQ(tpu_kernel_free_module(handle_, module), BM_SUCCESS);
+}
+
+TEST_F(Modules, AModuleThatBindsAllAtOnceIsRefusedWithTheNames) {
+  EXPECT_EQ(tpu_kernel_load_module_file(handle_, TPUTWIN_BOUND_MODULE), nullptr);
+  const std::string error = tputwin_last_error();
+  EXPECT_NE(error.find("TW-BML-0313"), std::string::npos) << error;
+  EXPECT_NE(error.find("scaled_elsewhere"), std::string::npos) << error;
+}
+
 TEST_F(Modules, WrongArgumentsAreNamed) {
   EXPECT_EQ(tpu_kernel_load_module_file(handle_, nullptr), nullptr);
   EXPECT_EQ(tpu_kernel_load_module(handle_, nullptr, 0), nullptr);

@@ -12,6 +12,7 @@
 
 #include "base/errors/bmlib.h"
 #include "sdk/bmlib/api.h"
+#include "sdk/okkernel/kernel_library.h"
 #include "sdk/okkernel/registry.h"
 
 namespace tputwin::bmlib {
@@ -57,20 +58,27 @@ Status check_chip(const Card& card) {
 // The functions that device code calls must be there before it is.
 void provide_device_api() { static_cast<void>(dlopen("libtpukernel.so", RTLD_NOW | RTLD_GLOBAL)); }
 
-Result<void*> open_library(const std::string& path) {
+Result<void*> open_library(std::string_view call, const std::string& path) {
   provide_device_api();
-  if (void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
-  const char* reason = dlerror();
-  return Error(errors::bml_module_file)
-      .argument("module_file", path)
-      .detail(reason != nullptr ? reason : "");
+  const okk::KernelLibrary library = okk::load_kernel_library(path, RTLD_LOCAL);
+  if (library.handle == nullptr)
+    return Error(library.undefined_at_load ? errors::bml_library_bound : errors::bml_module_file)
+        .argument("module_file", path)
+        .detail(library.reason);
+  if (library.undefined.empty()) return library.handle;
+  Status warning = report(
+      Error(errors::bml_library_undefined).argument(path, okk::joined(library.undefined)).in(call));
+  if (warning.ok()) return library.handle;
+  dlclose(library.handle);
+  return warning;
 }
 
-// What a module that cannot be loaded stands for: kernels that are there already.
+// What a module of another machine stands for: kernels that are there already.
 Result<void*> fall_back(std::string_view call, const Error& cause) {
+  if (cause.id() != errors::bml_module_file) return cause;
   void* library = nullptr;
   if (const char* firmware = std::getenv("TPUKERNEL_FIRMWARE_PATH")) {
-    TW_ASSIGN_OR_RETURN(loaded, open_library(firmware));
+    TW_ASSIGN_OR_RETURN(loaded, open_library(call, firmware));
     library = loaded;
   }
   if (okk::kernels().names().empty() && library == nullptr) return cause;
@@ -94,7 +102,7 @@ Result<ModuleHandle> load_file(std::string_view call, bm_handle_t handle, const 
   TW_RETURN_IF_ERROR(check_chip(*card));
   const std::string name = std::filesystem::path(file).filename();
   // a path with a slash: the file, not one found in a search path
-  auto library = open_library(std::filesystem::absolute(file));
+  auto library = open_library(call, std::filesystem::absolute(file));
   if (library.ok()) return add_module(name, library.value());
   TW_ASSIGN_OR_RETURN(other, fall_back(call, library.error()));
   return add_module(name, other);
@@ -122,7 +130,7 @@ Result<ModuleHandle> load_bytes(std::string_view call, bm_handle_t handle, const
   TW_RETURN_IF_ERROR(check_pointer(data, "data"));
   TW_RETURN_IF_ERROR(check_chip(*card));
   TW_ASSIGN_OR_RETURN(file, memory_file(data, length));
-  auto library = open_library(fmt::format("/proc/self/fd/{}", file));
+  auto library = open_library(call, fmt::format("/proc/self/fd/{}", file));
   close(file);
   if (library.ok()) return add_module("memory", library.value());
   TW_ASSIGN_OR_RETURN(other, fall_back(call, library.error()));

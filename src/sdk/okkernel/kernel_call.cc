@@ -6,7 +6,10 @@ namespace tputwin::okk {
 
 KernelCall::KernelCall(std::string_view name, const ApiRules& rules)
     : name_(name), rules_(rules), session_(current_session()) {
-  if (session_ != nullptr && &session_->rules() == &rules) return;
+  if (session_ != nullptr && &session_->rules() == &rules) {
+    session_->begin_call();
+    return;
+  }
   session_ = nullptr;
   ok_ = false;
   static_cast<void>(report(Error(rules.no_kernel).in(name)));

@@ -21,6 +21,14 @@ class KernelCall {
  public:
   // `name` outlives the call (__func__). Outside a kernel the call fails.
   KernelCall(std::string_view name, const ApiRules& rules);
+  ~KernelCall() {
+    if (session_ != nullptr) session_->end_call();
+  }
+  KernelCall(const KernelCall& other)
+      : name_(other.name_), rules_(other.rules_), session_(other.session_), ok_(other.ok_) {
+    if (session_ != nullptr) session_->copy_call();
+  }
+  KernelCall& operator=(const KernelCall&) = delete;
 
   bool ok() const { return ok_; }
   bool in_kernel() const { return session_ != nullptr; }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <csetjmp>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
@@ -10,21 +9,12 @@
 
 #include "base/last_error.h"
 #include "numerics/float_mode.h"
-#include "sdk/okkernel/session.h"
+#include "sdk/okkernel/fault_handler.h"
+#include "sdk/okkernel/kernel_exit.h"
+#include "sdk/okkernel/pointer.h"
 
 namespace tputwin::okk {
 namespace {
-
-// Where a failed assertion of this thread's kernel goes on; nullptr outside kernels.
-thread_local std::jmp_buf* assertion_exit = nullptr;
-
-// The kernel's own code runs between setjmp and longjmp; nothing here lives across them.
-void call_leavable(KernelFunction function, const void* arguments) {
-  std::jmp_buf exit;
-  assertion_exit = &exit;
-  if (setjmp(exit) == 0) function(arguments);
-  assertion_exit = nullptr;
-}
 
 std::string describe(const std::exception_ptr& thrown) {
   try {
@@ -36,18 +26,48 @@ std::string describe(const std::exception_ptr& thrown) {
   }
 }
 
-void call_kernel(Session& session, const std::string& name, KernelFunction function,
-                 const void* arguments) {
+KernelEnd call_kernel(Session& session, const std::string& name, KernelFunction function,
+                      const void* arguments) {
   const auto mode = session.quirks().kernel_flush ? ScopedFloatMode::flush : ScopedFloatMode::ieee;
   ScopedFloatMode float_mode(mode);
+  FaultHandler faults(session);
   try {
-    call_leavable(function, arguments);
+    return run_leavable(function, arguments);
   } catch (...) {
-    assertion_exit = nullptr;
     session.report(
         Error(session.rules().exception).argument("exception", describe(std::current_exception())),
         name);
   }
+  return KernelEnd::returned;
+}
+
+// A first error that is a fault, not a call.
+void report_fault(Session& session, const std::string& name) {
+  session.report(
+      Error(session.rules().pointer_left)
+          .argument("pointer", describe_beside(session.device(), FaultHandler::fault_address())),
+      name);
+}
+
+// How the kernel ended after its first error, as a note to it.
+std::string end_after_error(KernelEnd end) {
+  switch (end) {
+    case KernelEnd::runaway:
+      return fmt::format("the kernel made {} further calls, and was ended", kCallsAfterError);
+    case KernelEnd::fault:
+      return "the kernel's own code faulted afterwards";
+    case KernelEnd::assertion:
+      return "a condition of the kernel did not hold afterwards";
+    default:
+      return "";
+  }
+}
+
+std::optional<Error> first_error(const Diagnostics& record, const std::string& note) {
+  std::optional<Error> error = record.first_error();
+  if (!error || note.empty()) return error;
+  const std::string& detail = error->detail();
+  return std::move(*error).detail(detail.empty() ? note : fmt::format("{}; {}", detail, note));
 }
 
 bool assertions_fail_launches() {
@@ -66,24 +86,32 @@ Outcome run_kernel(Device& device, const std::string& name, KernelFunction funct
   Session session(device);
   session.expect_initialize();
   ScopedSession current(session);
-  call_kernel(session, name, function, arguments);
-  if (session.parallel() && device.error().ok())
+  const KernelEnd end = call_kernel(session, name, function, arguments);
+  std::string note;
+  if (device.failed())
+    note = end_after_error(end);
+  else if (end == KernelEnd::fault)
+    report_fault(session, name);
+  else if (session.parallel())
     session.report(Error(session.rules().parallel_open), name);
   session.poll();
   // the first error is the cause; calls after it may have broken rules as well
-  Outcome outcome{.error = record.first_error(), .warnings = record.warnings()};
+  Outcome outcome{.error = first_error(record, note), .warnings = record.warnings()};
   device.clear_error();
   device.diagnostics().clear();
   record.clear();
+  release_scratch();
   return outcome;
 }
 
 void leave_failed_kernel(const char* file, int line, const char* expression) {
-  if (assertion_exit == nullptr || !assertions_fail_launches()) return;
+  if (!in_leavable_kernel()) return;
   Session& session = *current_session();
+  if (session.device().failed()) leave_kernel(KernelEnd::assertion);
+  if (!assertions_fail_launches()) return;
   session.report(Error(session.rules().assertion).argument(expression, "false"),
                  fmt::format("{}:{}", file, line));
-  std::longjmp(*assertion_exit, 1);
+  leave_kernel(KernelEnd::reported);
 }
 
 }  // namespace tputwin::okk

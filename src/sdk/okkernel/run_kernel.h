@@ -24,7 +24,8 @@ Outcome run_kernel(Device& device, const std::string& name, KernelFunction funct
                    const void* arguments);
 
 // A condition of OKKERNEL_ASSERT that does not hold: leaves the kernel, whose launch fails, if
-// TPUTWIN_ASSERT=fail; else returns.
+// TPUTWIN_ASSERT=fail or if an error came before, of which the condition may be a consequence; else
+// returns.
 void leave_failed_kernel(const char* file, int line, const char* expression);
 
 }  // namespace tputwin::okk

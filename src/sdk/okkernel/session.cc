@@ -1,6 +1,7 @@
 #include "sdk/okkernel/session.h"
 
 #include "base/quirks.h"
+#include "sdk/okkernel/kernel_exit.h"
 
 namespace tputwin::okk {
 namespace {
@@ -33,6 +34,12 @@ void Session::wait_for_other(Engine waiting) {
     barrier_compute_ = issued_compute_;
   else
     barrier_dma_ = issued_dma_;
+}
+
+void Session::begin_call() {
+  if (device_.failed() && ++calls_after_error_ > kCallsAfterError && in_leavable_kernel())
+    leave_kernel(KernelEnd::runaway);
+  ++frames_;
 }
 
 void Session::issue(const Operation& op, std::string_view call) {

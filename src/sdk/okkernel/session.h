@@ -28,16 +28,25 @@ using KernelFunction = void (*)(const void* args);
 
 // How an API calls the rules that all kernels keep.
 struct ApiRules {
-  ErrorId no_kernel, null, uninitialized, parallel_open, assertion, exception;
+  ErrorId no_kernel, null, uninitialized, parallel_open, assertion, exception, pointer,
+      pointer_unpolled, pointer_left, undefined;
 };
 inline constexpr ApiRules kOkkRules{errors::okk_no_kernel,     errors::okk_null,
                                     errors::okk_uninitialized, errors::okk_parallel_open,
-                                    errors::okk_assert,        errors::okk_exception};
+                                    errors::okk_assert,        errors::okk_exception,
+                                    errors::okk_pointer,       errors::okk_pointer_unpolled,
+                                    errors::okk_pointer_left,  errors::okk_undefined};
 inline constexpr ApiRules kTpuRules{errors::tpu_no_kernel,     errors::tpu_null,
                                     errors::tpu_uninitialized, errors::tpu_parallel_open,
-                                    errors::tpu_assert,        errors::tpu_exception};
+                                    errors::tpu_assert,        errors::tpu_exception,
+                                    errors::tpu_pointer,       errors::tpu_pointer_unpolled,
+                                    errors::tpu_pointer_left,  errors::tpu_undefined};
 // Those of the chip's own API.
 const ApiRules& rules_of(const Chip& chip);
+
+// After its first error a kernel makes at most so many further calls, which do nothing. One that
+// makes more waits in a loop of its own for progress that never comes, and is ended.
+inline constexpr uint32_t kCallsAfterError = 100'000;
 
 class Session {
  public:
@@ -49,6 +58,13 @@ class Session {
   const Chip& chip() const { return device_.chip(); }
   const Quirks& quirks() const { return quirks_; }
   bool parallel() const { return parallel_; }
+
+  // A call of the kernel begins and ends. It does not begin in a kernel that is to be ended.
+  void begin_call();
+  void copy_call() { ++frames_; }
+  void end_call() { --frames_; }
+  // Whether the kernel's own code runs, and nothing of ours.
+  bool in_own_code() const { return frames_ == 0; }
 
   // Gives the operation its number and what it waits for: in serial mode everything before it, in
   // parallel mode what was issued before the section and its own engine.
@@ -77,6 +93,8 @@ class Session {
   Device& device_;
   Quirks quirks_;
   bool parallel_ = false, initialized_ = true, unpolled_ = false;
+  uint32_t calls_after_error_ = 0;
+  uint32_t frames_ = 0;                             // of calls that have begun
   uint32_t issued_compute_ = 0, issued_dma_ = 0;    // newest numbers
   uint32_t barrier_compute_ = 0, barrier_dma_ = 0;  // at the start of the section
   struct Message {

@@ -2,26 +2,18 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/errors/tpukernel.h"
+#include "sdk/okkernel/pointer.h"
 #include "sdk/tpukernel/call.h"
 
 namespace tputwin::tpu {
 namespace {
 
-// A pointer `offset` bytes into a memory, whose commands must be finished.
+using okk::byte_at;
+
 void* pointer(std::string_view name, uint64_t address, auto locate) {
   Call call(name);
-  if (!call.ok()) return nullptr;
-  call.require(!call.session().unpolled(), errors::tpu_pointer_unpolled, "addr", Hex{address});
-  unsigned char* found = locate(call.session().device());
-  call.require(found != nullptr, errors::tpu_pointer, "addr", Hex{address});
-  return call.ok() ? found : nullptr;
-}
-
-// The byte at an absolute address of a memory that starts at `base`.
-unsigned char* absolute(GlobalMemory& memory, uint64_t base, uint64_t address) {
-  return address >= base && address - base < memory.size() ? memory.data() + (address - base)
-                                                           : nullptr;
+  uint8_t* found = call.ok() ? locate(call.session().device()) : nullptr;
+  return okk::pointer_for_kernel(call, address, found);
 }
 
 }  // namespace
@@ -55,30 +47,24 @@ int tpu_group_index(void) { return 0; }
 
 void* tpu_global_mem_addr(global_addr_t addr) {
   return pointer(__func__, addr, [&](Device& device) {
-    return absolute(device.global(), bm1684x().global_base, addr);
+    return byte_at(device.global(), bm1684x().global_base, addr);
   });
 }
 
 void* tpu_l2_sram_addr(l2_sram_addr_t addr) {
   return pointer(__func__, addr,
-                 [&](Device& device) { return absolute(device.l2(), bm1684x().l2.base, addr); });
+                 [&](Device& device) { return byte_at(device.l2(), bm1684x().l2.base, addr); });
 }
 
 void* tpu_local_mem_addr(int start_idx, local_addr_t addr) {
-  return pointer(__func__, addr, [&](Device& device) -> unsigned char* {
-    LocalMemory& local = device.local();
-    const bool inside =
-        start_idx >= 0 && start_idx < static_cast<int>(local.lanes()) && addr < local.lane_bytes();
-    return inside ? local.lane(static_cast<uint32_t>(start_idx)) + addr : nullptr;
+  return pointer(__func__, addr, [&](Device& device) {
+    return byte_at(device.local(), static_cast<uint64_t>(start_idx), addr);
   });
 }
 
 void* tpu_local_mem_addr_unified(local_addr_t addr) {
-  return pointer(__func__, addr, [&](Device& device) -> unsigned char* {
-    LocalMemory& local = device.local();
-    return addr < bm1684x().local_bytes()
-               ? local.lane(addr / bm1684x().lane_bytes) + addr % bm1684x().lane_bytes
-               : nullptr;
+  return pointer(__func__, addr, [&](Device& device) {
+    return byte_at(device.local(), addr / bm1684x().lane_bytes, addr % bm1684x().lane_bytes);
   });
 }
 

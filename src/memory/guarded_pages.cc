@@ -1,0 +1,81 @@
+// Pages between guards.
+#include "memory/guarded_pages.h"
+
+#include <sys/mman.h>
+
+#include <mutex>
+#include <set>
+
+#include "base/bits.h"
+
+namespace tputwin {
+namespace {
+
+// Huge pages, where the host has them, start at multiples of their size.
+constexpr uint64_t kPage = 4096, kHugePage = uint64_t{2} << 20;
+constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
+// 0 if there is no room.
+uint64_t map(uint64_t at, uint64_t bytes, int protection, int flags) {
+  void* address = mmap(reinterpret_cast<void*>(at), bytes, protection, kFlags | flags, -1, 0);
+  return address == MAP_FAILED ? 0 : reinterpret_cast<uint64_t>(address);
+}
+
+void unmap(uint64_t begin, uint64_t end) {
+  if (begin != end) munmap(reinterpret_cast<void*>(begin), end - begin);
+}
+
+// Pages for which there were no guards.
+struct Bare {
+  std::mutex mutex;
+  std::set<uint64_t> pages;
+};
+
+Bare& bare() {
+  static auto& instance = *new Bare;
+  return instance;
+}
+
+uint64_t map_bare(uint64_t bytes) {
+  const uint64_t pages = map(0, bytes, PROT_READ | PROT_WRITE, 0);
+  if (pages == 0) return 0;
+  std::lock_guard lock(bare().mutex);
+  bare().pages.insert(pages);
+  return pages;
+}
+
+// The guards of `bytes` and room for them, without what alignment leaves over.
+uint64_t reserve(uint64_t bytes) {
+  const uint64_t whole_bytes = kGuardBytes + kHugePage + bytes + kGuardBytes;
+  const uint64_t whole = map(0, whole_bytes, PROT_NONE, 0);
+  if (whole == 0) return 0;
+  const uint64_t pages = align_up(whole + kGuardBytes, kHugePage);
+  unmap(whole, pages - kGuardBytes);
+  unmap(pages + bytes + kGuardBytes, whole + whole_bytes);
+  return pages;
+}
+
+}  // namespace
+
+uint8_t* map_guarded(uint64_t bytes) {
+  if (bytes > UINT64_MAX / 2) return nullptr;
+  const uint64_t whole_pages = align_up(bytes, kPage);
+  uint64_t pages = reserve(whole_pages);
+  if (pages == 0)
+    pages = map_bare(bytes);
+  else if (map(pages, whole_pages, PROT_READ | PROT_WRITE, MAP_FIXED) == 0)
+    return nullptr;  // what is reserved stays so: it holds nothing
+  return reinterpret_cast<uint8_t*>(pages);
+}
+
+void unmap_guarded(uint8_t* memory, uint64_t bytes) {
+  const auto pages = reinterpret_cast<uint64_t>(memory);
+  const uint64_t end = pages + align_up(bytes, kPage);
+  std::lock_guard lock(bare().mutex);
+  if (bare().pages.erase(pages) != 0)
+    unmap(pages, end);
+  else
+    unmap(pages - kGuardBytes, end + kGuardBytes);
+}
+
+}  // namespace tputwin

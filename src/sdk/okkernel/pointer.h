@@ -1,0 +1,37 @@
+// Pointers into a chip's memories for the kernel's own code.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sdk/okkernel/kernel_call.h"
+
+namespace tputwin::okk {
+
+// The byte at an absolute address of a memory that starts at `base`; nullptr outside.
+inline uint8_t* byte_at(GlobalMemory& memory, uint64_t base, uint64_t address) {
+  return address >= base && address - base < memory.size() ? memory.data() + (address - base)
+                                                           : nullptr;
+}
+// The byte at an offset of a lane; nullptr outside.
+inline uint8_t* byte_at(LocalMemory& local, uint64_t lane, uint64_t offset) {
+  return lane < local.lanes() && offset < local.lane_bytes()
+             ? local.lane(static_cast<uint32_t>(lane)) + offset
+             : nullptr;
+}
+
+// What the call gives the kernel for `found`, whose commands must be finished. If it is nullptr the
+// address is wrong: the call fails, and the kernel gets scratch memory that it may read and write
+// until its launch ends. Outside launches nullptr.
+uint8_t* pointer_for_kernel(KernelCall& call, uint64_t address, uint8_t* found);
+
+// Gives scratch memory back after a launch.
+void release_scratch();
+
+// Whether a host address lies beside a memory of the device or the scratch memory. Safe in signal
+// handlers.
+bool beside_a_memory(Device& device, const void* address);
+// Such an address in words: "global memory + 0x100000010".
+std::string describe_beside(Device& device, const void* address);
+
+}  // namespace tputwin::okk

@@ -1,0 +1,15 @@
+// Functions that stand in for undefined ones: a kernel that calls one is left, and its launch fails
+// with the name.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace tputwin::okk {
+
+inline constexpr size_t kMaxUndefinedFunctions = 256;  // of different names in a process
+
+// That of a name; nullptr if there are too many names.
+void (*undefined_function(const std::string& name))();
+
+}  // namespace tputwin::okk
