@@ -8,6 +8,7 @@
 
 #include "base/errors/machine.h"
 #include "base/last_error.h"
+#include "ops/fast/selection.h"
 
 namespace tputwin {
 namespace {
@@ -30,6 +31,7 @@ std::string site(const Instruction& instruction) {
 }  // namespace
 
 Result<std::unique_ptr<Device>> Device::create(const DeviceOptions& options) {
+  TW_RETURN_IF_ERROR(fast::check_environment());
   uint64_t bytes = options.global_bytes != 0 ? options.global_bytes : options.chip->global_bytes;
   SystemMemories memories;
   auto reserve = [](uint64_t size, std::unique_ptr<GlobalMemory>& memory) -> Status {

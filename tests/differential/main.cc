@@ -34,16 +34,6 @@ TEST_P(FastBodies, LeaveTheBytesOfTheReference) {
   }
 }
 
-TEST(InstructionSet, IsChosenByName) {
-  for (const std::string& isa : fast::available_isas()) {
-    EXPECT_TRUE(fast::select_isa(isa));
-    EXPECT_EQ(fast::selected_isa(), isa);
-  }
-  EXPECT_FALSE(fast::select_isa("abacus"));
-  EXPECT_EQ(fast::selected_isa(), fast::available_isas().back()) << "a wrong name changes nothing";
-  EXPECT_TRUE(fast::select_isa(""));
-}
-
 TEST(InstructionSet, ReferenceHasNoFastBody) {
   Rng rng(1);
   TestMemory memory;

@@ -1,4 +1,6 @@
 // TW-MCH: programs whose order cannot be kept, and CPU operators without a host.
+#include <cstdlib>
+
 #include "base/errors/machine.h"
 #include "errors/trigger.h"
 #include "machine/device.h"
@@ -17,6 +19,13 @@ TW_TRIGGER(mch_wait_never,
 TW_TRIGGER(mch_no_cpu_host, [] {
   return run(
       {{.op = CpuCall{.sync = false, .name = "softmax", .params = {}}, .engine = Engine::cpu}});
+});
+
+TW_TRIGGER(mch_isa, [] {
+  setenv("TPUTWIN_ISA", "abacus", 1);
+  Status status = run({});
+  unsetenv("TPUTWIN_ISA");
+  return status;
 });
 
 }  // namespace

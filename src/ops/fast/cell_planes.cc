@@ -163,11 +163,12 @@ HWY_INLINE V32 Shifted(V32 acc, const Quantisation& q) {
   const V32 kept = hn::ShiftRightSame(acc, static_cast<int>(q.rshift));
   const V32 part = hn::And(acc, hn::Set(d, static_cast<int32_t>((1u << q.rshift) - 1)));
   const V32 half = hn::Set(d, static_cast<int32_t>(1u << (q.rshift - 1))), zero = hn::Zero(d);
-  const auto above = hn::Gt(part, half), tie = hn::Eq(part, half), any = hn::Ne(part, zero);
+  const auto above = hn::Gt(part, half), tie = hn::Eq(part, half),
+             any = hn::Not(hn::Eq(part, zero));
   auto more = above;
   switch (q.rounding) {
     case Rounding::half_even:
-      more = hn::Or(above, hn::And(tie, hn::Ne(hn::And(kept, hn::Set(d, 1)), zero)));
+      more = hn::Or(above, hn::And(tie, hn::Eq(hn::And(kept, hn::Set(d, 1)), hn::Set(d, 1))));
       break;
     case Rounding::half_away:
       more = hn::Or(above, hn::And(tie, hn::Not(hn::Lt(acc, zero))));

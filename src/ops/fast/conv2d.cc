@@ -14,6 +14,7 @@
 #include "base/bits.h"
 #include "base/parallel.h"
 #include "ops/conv2d.h"
+#include "ops/fast/conv2d_choice.h"
 #include "ops/fast/conv2d_plan.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"
@@ -237,7 +238,8 @@ HWY_EXPORT(convolve);
 
 bool execute(const Conv2d& op, const Memory& memory) {
   if (!vectors_enabled() || !covers(op, memory)) return false;
-  if (onednn_enabled() && execute_onednn(op, memory)) return true;
+  if (onednn_enabled() && prefers_library(library_use(), work_of(op)) && execute_onednn(op, memory))
+    return true;
   thread_local Conv2dPlan plan;
   HWY_DYNAMIC_DISPATCH(convolve)(plan, op, memory);
   return true;

@@ -107,7 +107,8 @@ HWY_INLINE V RoundedRight(D d, V x, int bits, Rounding rounding) {
   const V kept = hn::ShiftRightSame(x, bits), zero = hn::Zero(d), one = hn::Set(d, T{1});
   const V rest = hn::And(x, hn::Set(d, static_cast<T>((uint32_t{1} << bits) - 1)));
   const V half = hn::Set(d, static_cast<T>(uint32_t{1} << (bits - 1)));
-  const auto above = hn::Gt(rest, half), tie = hn::Eq(rest, half), any = hn::Ne(rest, zero);
+  const auto above = hn::Gt(rest, half), tie = hn::Eq(rest, half),
+             any = hn::Not(hn::Eq(rest, zero));
   const auto negative = hn::Lt(x, zero);
   auto away = above;
   switch (rounding) {

@@ -11,7 +11,13 @@
 #include <cstdlib>
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/errors/machine.h"
+#include "ops/fast/conv2d_choice.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/selection.h"
 
 namespace tputwin::fast {
 namespace {
@@ -28,36 +34,58 @@ std::string target_name(int64_t target) {
 
 struct Isa {
   int64_t targets = 0;  // Highway targets allowed; 0: none
-  bool onednn = false;
+  Library library = Library::never;
 };
+
+// What was compiled for vectors.
+constexpr int64_t kVectorTargets = HWY_TARGETS & ~kScalarTargets;
+
+// f(target, its name) for each of a mask, the simplest first: in Highway's masks a lower bit is a
+// better target that implies the higher ones.
+template <class F>
+void for_each_target(int64_t targets, const F& f) {
+  for (int bit = 62; bit >= 0; --bit)
+    if (targets >> bit & 1) f(int64_t{1} << bit, target_name(int64_t{1} << bit));
+}
 
 // Everything that can be selected on this host.
 struct Host {
-  std::vector<std::string> names;
+  std::vector<std::string> names, missing;
   std::vector<Isa> isas;  // parallel to names
   size_t best = 0;
 
   Host() {
     add("reference", {});
-    // In Highway's masks a lower bit is a better target that implies the higher ones.
-    int64_t vectors = hwy::SupportedTargets() & HWY_TARGETS & ~kScalarTargets;
+    int64_t vectors = hwy::SupportedTargets() & kVectorTargets;
 #if HWY_ARCH_X86
     // The AVX-512 bodies multiply bytes with VNNI; processors without it take those for AVX2.
     if (!__builtin_cpu_supports("avx512vnni")) vectors &= ~int64_t{HWY_AVX3};
 #endif
-    for (int bit = 62; bit >= 0; --bit) {
-      int64_t target = int64_t{1} << bit;
-      if (vectors & target) add(target_name(target), {vectors & ~(target - 1), false});
-    }
+    for_each_target(vectors, [&](int64_t target, std::string name) {
+      add(std::move(name), {vectors & ~(target - 1)});
+    });
+    for_each_target(kVectorTargets & ~vectors,
+                    [&](int64_t, std::string name) { missing.push_back(std::move(name)); });
     best = names.size() - 1;
+    add_library(vectors);
+  }
+
+  void add_library(int64_t vectors) {
     // Without VNNI the library's int8 kernels saturate in 16 bits: not exact, never offered.
     int isa = dnnl_get_effective_cpu_isa();
     auto has = [isa](int level) { return (isa & level) == level; };
-    if (vectors != 0 && has(dnnl_cpu_isa_avx512_core_vnni)) {
-      add("onednn", {vectors, true});
-      // Beside AMX its kernels outrun ours by more than the cost of changing layouts.
-      if (has(dnnl_cpu_isa_avx512_core_amx)) best = names.size() - 1;
+    const bool exact = vectors != 0 && has(dnnl_cpu_isa_avx512_core_vnni);
+    const bool amx = exact && has(dnnl_cpu_isa_avx512_core_amx);
+    if (amx) {
+      add("amx", {vectors, Library::where_faster});
+      best = names.size() - 1;
+    } else {
+      missing.push_back("amx");
     }
+    if (exact)
+      add("onednn", {vectors, Library::always});
+    else
+      missing.push_back("onednn");
   }
 
   void add(std::string name, Isa isa) {
@@ -80,11 +108,16 @@ void put_in_force(size_t index) {
   selected.store(index, std::memory_order_release);
 }
 
-// First use: the environment's wish, or the best (also for a name this host does not know).
+std::string_view wanted_isa() {
+  const char* wanted = std::getenv("TPUTWIN_ISA");
+  return wanted == nullptr ? "" : wanted;
+}
+
+// First use: the environment's wish, or the best. A name this host does not know stops every Device
+// (check_environment); what runs without one gets the bodies that are right everywhere.
 size_t decide() {
   static const bool once = [] {
-    const char* wanted = std::getenv("TPUTWIN_ISA");
-    if (selected.load() == kUndecided && (wanted == nullptr || !select_isa(wanted))) select_isa("");
+    if (selected.load() == kUndecided && !select_isa(wanted_isa())) select_isa("reference");
     return true;
   }();
   static_cast<void>(once);
@@ -99,6 +132,17 @@ const Isa& in_force() {
 }  // namespace
 
 std::span<const std::string> available_isas() { return host().names; }
+std::span<const std::string> missing_isas() { return host().missing; }
+
+Status check_environment() {
+  const std::string_view wanted = wanted_isa();
+  const auto& names = host().names;
+  if (wanted.empty() || std::find(names.begin(), names.end(), wanted) != names.end()) return {};
+  return Error(errors::mch_isa)
+      .argument("TPUTWIN_ISA", std::string(wanted))
+      .detail(fmt::format("this host has {}; not here: {}", fmt::join(names, ", "),
+                          fmt::join(host().missing, ", ")));
+}
 
 std::string_view selected_isa() {
   in_force();
@@ -116,6 +160,7 @@ bool select_isa(std::string_view isa) {
 }
 
 bool vectors_enabled() { return in_force().targets != 0; }
-bool onednn_enabled() { return in_force().onednn; }
+bool onednn_enabled() { return in_force().library != Library::never; }
+Library library_use() { return in_force().library; }
 
 }  // namespace tputwin::fast

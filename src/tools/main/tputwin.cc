@@ -7,6 +7,7 @@
 
 #include "base/errors/tools.h"
 #include "base/file.h"
+#include "ops/fast/selection.h"
 #include "tools/calibrate_command.h"
 #include "tools/catalogue.h"
 #include "tools/compare.h"
@@ -221,6 +222,11 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "tputwin " TPUTWIN_VERSION);
   app.require_subcommand(1);
   app.footer(footer("  tputwin run det1.bmodel --input image.bin\n  tputwin run --help\n"));
+  // Of every subcommand: a wrong name would go unnoticed by those that start no device.
+  if (auto status = tputwin::fast::check_environment(); !status.ok()) {
+    fail("tputwin", status.error());
+    return kUsage;
+  }
   int exit = kOk;
   add_run(app, exit);
   add_info(app, exit);

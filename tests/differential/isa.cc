@@ -1,0 +1,77 @@
+// The choice among instruction sets, and between our convolution and oneDNN's.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "machine/device.h"
+#include "ops/conv2d.h"
+#include "ops/fast/conv2d_choice.h"
+#include "ops/fast/fast.h"
+#include "ops/fast/selection.h"
+
+namespace tputwin::fast {
+namespace {
+
+TEST(InstructionSet, IsChosenByName) {
+  for (const std::string& isa : available_isas()) {
+    EXPECT_TRUE(select_isa(isa));
+    EXPECT_EQ(selected_isa(), isa);
+  }
+  EXPECT_FALSE(select_isa("abacus"));
+  EXPECT_EQ(selected_isa(), available_isas().back()) << "a wrong name changes nothing";
+  EXPECT_TRUE(select_isa(""));
+}
+
+TEST(InstructionSet, IsOnThisHostOrMissing) {
+  for (const std::string& isa : missing_isas())
+    EXPECT_THAT(available_isas(), ::testing::Not(::testing::Contains(isa)));
+  EXPECT_EQ(available_isas().front(), "reference");
+}
+
+TEST(InstructionSet, OfTheEnvironmentIsKnownOrStopsEveryDevice) {
+  const char* before = std::getenv("TPUTWIN_ISA");
+  const std::string kept = before != nullptr ? before : "";
+  for (const std::string& isa : available_isas()) {
+    setenv("TPUTWIN_ISA", isa.c_str(), 1);
+    EXPECT_TRUE(check_environment().ok());
+  }
+  setenv("TPUTWIN_ISA", "AVX2 ", 1);
+  auto device = Device::create({.global_bytes = 4096});
+  ASSERT_FALSE(device.ok());
+  EXPECT_THAT(device.error().message(), ::testing::HasSubstr("TPUTWIN_ISA = AVX2 :"));
+  for (const std::string& isa : available_isas())
+    EXPECT_THAT(device.error().message(), ::testing::HasSubstr(isa));
+  setenv("TPUTWIN_ISA", kept.c_str(), 1);
+}
+
+Conv2d convolution(uint32_t channels, uint32_t extent, uint32_t kernel) {
+  Conv2d op;
+  const Axis axis{.kernel = kernel, .pad_before = kernel / 2, .pad_after = kernel / 2};
+  op.window = {axis, axis};
+  op.in.shape = op.out.shape = {1, channels, extent, extent};
+  op.weight.shape = {channels, channels, kernel, kernel};
+  return op;
+}
+
+TEST(Conv2dChoice, CountsProductsAndBytes) {
+  const Conv2dWork work = work_of(convolution(64, 56, 3));
+  EXPECT_EQ(work.macs, 64u * 64 * 9 * 56 * 56);
+  EXPECT_EQ(work.moved_bytes, 64u * 58 * 58 + 64 * 64 * 9 + 64 * 56 * 56);
+}
+
+// docs/performance.md: beside AMX, ResNet-50's instructions are faster in our own body.
+TEST(Conv2dChoice, TakesTheLibraryWhereProductsOutweighItsLayout) {
+  for (const auto& [channels, extent, kernel] :
+       {std::array{64u, 56u, 3u}, {64u, 56u, 1u}, {256u, 14u, 3u}, {256u, 14u, 1u}, {512u, 7u, 3u}})
+    EXPECT_FALSE(
+        prefers_library(Library::where_faster, work_of(convolution(channels, extent, kernel))))
+        << channels << "x" << extent << " " << kernel;
+  const Conv2dWork large = work_of(convolution(256, 64, 5));
+  EXPECT_TRUE(prefers_library(Library::where_faster, large));
+  EXPECT_FALSE(prefers_library(Library::never, large));
+  EXPECT_TRUE(prefers_library(Library::always, {.macs = 0, .moved_bytes = 1}));
+}
+
+}  // namespace
+}  // namespace tputwin::fast
