@@ -8,7 +8,9 @@
 
 #include "base/errors/machine.h"
 #include "base/last_error.h"
+#include "ops/fast/fast.h"
 #include "ops/fast/selection.h"
+#include "selftest/first_use.h"
 
 namespace tputwin {
 namespace {
@@ -228,6 +230,11 @@ Status Device::check_operation(const Operation& op, auto&& book_as) {
     TW_RETURN_IF_ERROR(book_as(std::move(status)));
   if (Status status = check_bounds(op, chip(), global_->size()); !status.ok())
     TW_RETURN_IF_ERROR(book_as(std::move(status)));
+  if (options_.body != Body::automatic || !testing::proves_bodies()) return {};
+  if (auto difference = testing::prove_body(op))
+    return book_as(Error(errors::mch_body_off)
+                       .argument("body", fmt::format("{} on {}", name(op), fast::selected_isa()))
+                       .detail(std::move(*difference)));
   return {};
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/errors/memory.h"
 #include "numerics/float_mode.h"
+#include "ops/fast/bodies.h"
 #include "ops/fast/fast.h"
 
 namespace tputwin {
@@ -118,13 +119,20 @@ Status check_bounds(const Operation& operation, const Chip& chip, uint64_t globa
 
 void execute(const Operation& operation, const Memory& memory, Body body) {
   in_its_mode(operation, [&](const auto& op) {
-    if (body != Body::automatic || !fast::execute(op, memory)) execute(op, memory);
+    if (body != Body::automatic || fast::is_switched_off(operation.index()) ||
+        !fast::execute(op, memory))
+      execute(op, memory);
+    else
+      fast::spoil_result(operation, memory);
     return true;
   });
 }
 
 bool execute_fast(const Operation& operation, const Memory& memory) {
-  return in_its_mode(operation, [&](const auto& op) { return fast::execute(op, memory); });
+  if (!in_its_mode(operation, [&](const auto& op) { return fast::execute(op, memory); }))
+    return false;
+  fast::spoil_result(operation, memory);
+  return true;
 }
 
 }  // namespace tputwin

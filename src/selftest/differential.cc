@@ -1,4 +1,4 @@
-#include "differential/differential.h"
+#include "selftest/differential.h"
 
 #include <fmt/format.h>
 
@@ -109,11 +109,12 @@ void Differential::run_case(OperationKind kind, uint64_t seed, const Differentia
     covered = true;
     ++report.bodies;
     if (memories_equal()) continue;
-    report.failures.push_back(fmt::format(
-        "{} of {}\n  on {} with {} threads: {}\n  rerun: build/bin/test_differential --cases 1 "
-        "--seed {} --only {} --isa {} --threads {}",
-        to_string(kind), describe(operation), isa, threads, difference(actual, expected), seed,
-        to_string(kind), isa, threads));
+    report.failures.push_back(
+        {isa,
+         fmt::format("{} of {}\n  on {} with {} threads: {}", to_string(kind), describe(operation),
+                     isa, threads, difference(actual, expected)),
+         fmt::format("tputwin selftest --cases 1 --seed {} --only {} --isa {} --threads {}", seed,
+                     to_string(kind), isa, threads)});
     actual.copy_from(expected);
   }
   report.covered += covered;
@@ -130,10 +131,11 @@ DifferentialReport Differential::run(OperationKind kind, const DifferentialOptio
     actual_.emplace(*chip_);
   }
   actual_->copy_from(*expected_);
-  for (uint64_t i = 0; i < options.cases && report.failures.size() < 5; ++i)
+  const std::string before(fast::selected_isa());
+  for (uint64_t i = 0; i < options.cases && report.failures.size() < options.most_failures; ++i)
     run_case(kind, options.seed + i, options, report);
   set_thread_count(0);
-  fast::select_isa("");
+  fast::select_isa(before);
   return report;
 }
 

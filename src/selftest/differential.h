@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/random_operation.h"
+#include "selftest/random_operation.h"
 
 namespace tputwin::testing {
 
@@ -16,15 +16,27 @@ std::optional<Operation> large_operation(Rng& rng, OperationKind kind, const Chi
 
 struct DifferentialOptions {
   uint64_t seed = 1, cases = 1;
-  std::string isa;  // "": every available one
-  int threads = 0;  // 0: 1 and 2 in turn
+  std::string isa;           // "": every available one
+  int threads = 0;           // 0: 1 and 2 in turn
+  size_t most_failures = 5;  // stops there
+};
+
+// A fast body that left other bytes than the reference.
+struct Difference {
+  std::string isa;
+  std::string difference;  // the operation, and where it differs
+  std::string rerun;       // the command that runs the case again
+  std::string text() const { return difference + "\n  rerun: " + rerun; }
 };
 
 struct DifferentialReport {
-  uint64_t cases = 0, bodies = 0;     // bodies: fast bodies run, cases times instruction sets
-  uint64_t covered = 0;               // cases that had a fast body
-  std::vector<std::string> failures;  // what differs, and the line that runs the case again
+  uint64_t cases = 0, bodies = 0;  // bodies: fast bodies run, cases times instruction sets
+  uint64_t covered = 0;            // cases that had a fast body
+  std::vector<Difference> failures;
 };
+
+// Its reference body is slow: a case of it is worth many.
+constexpr bool is_costly(OperationKind kind) { return kind == OperationKind::matrix_mac2; }
 
 // Runs `cases` random operations of a kind, with the seeds options.seed and following.
 class Differential {

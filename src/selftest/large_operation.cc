@@ -1,4 +1,4 @@
-#include "differential/differential.h"
+#include "selftest/differential.h"
 
 #include "memory/layout.h"
 

@@ -1,6 +1,6 @@
-#include "common/random_bm1684.h"
+#include "selftest/random_bm1684.h"
 
-#include "common/random_bm1684x.h"
+#include "selftest/random_bm1684x.h"
 
 #include <algorithm>
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "common/random_operation.h"
 #include "ops/source.h"
+#include "selftest/random_operation.h"
 
 namespace tputwin::testing {
 

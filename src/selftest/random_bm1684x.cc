@@ -1,4 +1,4 @@
-#include "common/random_bm1684x.h"
+#include "selftest/random_bm1684x.h"
 
 #include "numerics/float16.h"
 

@@ -2,7 +2,7 @@
 // random_tpu_elem.cc, ...
 #pragma once
 
-#include "common/random_bm1684.h"
+#include "selftest/random_bm1684.h"
 
 namespace tputwin::testing {
 

@@ -1,5 +1,5 @@
 // Random operations of the fp32 element-wise kinds.
-#include "common/random_bm1684.h"
+#include "selftest/random_bm1684.h"
 
 namespace tputwin::testing {
 namespace {

@@ -1,10 +1,9 @@
-#include "common/random_operation.h"
+#include "selftest/random_operation.h"
 
-#include "common/random_bm1684.h"
-#include "common/random_bm1684x.h"
+#include "selftest/random_bm1684.h"
+#include "selftest/random_bm1684x.h"
 
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 
 #include <array>
 #include <cstring>
@@ -664,15 +663,6 @@ std::vector<std::span<uint8_t>> TestMemory::all_bytes() {
 void TestMemory::copy_from(TestMemory& other) {
   const auto to = all_bytes(), from = other.all_bytes();
   for (size_t i = 0; i < to.size(); ++i) std::memcpy(to[i].data(), from[i].data(), to[i].size());
-}
-
-std::string RandomCases::rerun(uint64_t seed, uint64_t index) {
-  const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-  std::string filter =
-      test == nullptr ? "*" : fmt::format("{}.{}", test->test_suite_name(), test->name());
-  return fmt::format(
-      "rerun: TPUTWIN_SEED={} TPUTWIN_CASE={} <this test program> --gtest_filter='{}'", seed, index,
-      filter);
 }
 
 }  // namespace tputwin::testing

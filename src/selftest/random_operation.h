@@ -6,9 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "common/rng.h"
-#include "machine/device.h"
+#include "chip/chip.h"
+#include "memory/memory.h"
 #include "ops/operation.h"
+#include "selftest/rng.h"
 
 namespace tputwin::testing {
 

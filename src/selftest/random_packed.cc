@@ -1,6 +1,6 @@
 // Random operations of the movement, bitwise and fixed point kinds.
 #include "base/bits.h"
-#include "common/random_bm1684.h"
+#include "selftest/random_bm1684.h"
 
 namespace tputwin::testing {
 namespace {

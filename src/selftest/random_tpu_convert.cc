@@ -1,5 +1,5 @@
 // Random operations of the BM1684X: functions of one element, conversions, quantisation, selects.
-#include "common/random_bm1684x.h"
+#include "selftest/random_bm1684x.h"
 
 namespace tputwin::testing {
 namespace {

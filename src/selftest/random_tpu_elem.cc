@@ -1,7 +1,7 @@
 // Random operations of the BM1684X: arithmetic and logic of elements.
 #include "base/bits.h"
-#include "common/random_bm1684x.h"
 #include "numerics/rounding.h"
+#include "selftest/random_bm1684x.h"
 
 namespace tputwin::testing {
 namespace {

@@ -1,6 +1,6 @@
 // Random functions of floating-point tensors.
-#include "common/random_bm1684x.h"
 #include "memory/layout.h"
+#include "selftest/random_bm1684x.h"
 
 namespace tputwin::testing {
 namespace {

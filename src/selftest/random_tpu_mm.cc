@@ -1,8 +1,8 @@
 // Random matrix products of the BM1684X.
 #include "base/bits.h"
-#include "common/random_bm1684x.h"
 #include "memory/layout.h"
 #include "numerics/rounding.h"
+#include "selftest/random_bm1684x.h"
 
 namespace tputwin::testing {
 namespace {

@@ -1,8 +1,8 @@
 // Random copies, rearrangements, gathers, scatters, selections, sorts and tables.
-#include "common/random_bm1684x.h"
 #include "memory/layout.h"
 #include "numerics/constant_tables.h"
 #include "ops/elements.h"
+#include "selftest/random_bm1684x.h"
 
 namespace tputwin::testing {
 namespace {

@@ -1,7 +1,7 @@
 // Random convolutions, depthwise convolutions and pools of the BM1684X.
-#include "common/random_bm1684x.h"
 #include "memory/layout.h"
 #include "numerics/float16.h"
+#include "selftest/random_bm1684x.h"
 
 namespace tputwin::testing {
 namespace {

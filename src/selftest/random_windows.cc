@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "base/bits.h"
-#include "common/random_bm1684.h"
 #include "memory/layout.h"
+#include "selftest/random_bm1684.h"
 
 namespace tputwin::testing {
 namespace {

@@ -4,6 +4,7 @@
 #include "base/errors/bmlib.h"
 #include "base/errors/bmnet.h"
 #include "base/errors/bmodel.h"
+#include "base/errors/machine.h"
 #include "base/errors/tools.h"
 
 #include <fmt/format.h>
@@ -16,12 +17,15 @@ ExitCode exit_code(const Error& error) {
   switch (error.id()) {
     case errors::sys_file_read:
     case errors::sys_file_write:
+    case errors::cli_selftest_files:
       return kBadFile;
     case errors::cli_shape:
     case errors::cli_input_size:
     case errors::cli_compare_size:
     case errors::cli_variety:
     case errors::cli_unknown_error:
+    case errors::cli_selftest_kind:
+    case errors::mch_isa:
     case errors::net_cli:
     case errors::bml_kernel_unknown:
     case errors::bml_kernel_name:

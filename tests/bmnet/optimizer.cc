@@ -3,6 +3,7 @@
 
 #include "bmnet/optimize/neuron_memory.h"
 #include "bmnet/support.h"
+#include "common/rng.h"
 
 namespace tputwin::testing {
 namespace {

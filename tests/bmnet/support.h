@@ -7,7 +7,7 @@
 
 #include "bmnet/emit/compile.h"
 #include "bmnet/reference/execute.h"
-#include "common/rng.h"
+#include "selftest/rng.h"
 
 namespace tputwin::testing {
 

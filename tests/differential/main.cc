@@ -7,8 +7,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "differential/differential.h"
+#include "common/rng.h"
 #include "ops/fast/fast.h"
+#include "selftest/differential.h"
 
 namespace tputwin::testing {
 namespace {
@@ -23,11 +24,10 @@ class FastBodies : public ::testing::TestWithParam<OperationKind> {};
 
 TEST_P(FastBodies, LeaveTheBytesOfTheReference) {
   static Differential differential;
-  const bool costly = GetParam() == OperationKind::matrix_mac2;
   const RandomCases cases(240);
-  DifferentialReport report =
-      differential.run(GetParam(), {.seed = cases.seed, .cases = costly ? 10 : cases.count});
-  for (const std::string& failure : report.failures) ADD_FAILURE() << failure;
+  DifferentialReport report = differential.run(
+      GetParam(), {.seed = cases.seed, .cases = is_costly(GetParam()) ? 10 : cases.count});
+  for (const Difference& failure : report.failures) ADD_FAILURE() << failure.text();
   std::puts(summary(GetParam(), report).c_str());
   if (fast::available_isas().size() > 1) {
     EXPECT_GE(report.covered * 2, report.cases) << "too few cases reach a fast body";
@@ -54,7 +54,7 @@ int run_by_hand(const DifferentialOptions& options, std::string_view only) {
   for (OperationKind kind : all_operation_kinds()) {
     if (!only.empty() && only != to_string(kind)) continue;
     DifferentialReport report = differential.run(kind, options);
-    for (const std::string& failure : report.failures) std::puts(failure.c_str());
+    for (const Difference& failure : report.failures) std::puts(failure.text().c_str());
     std::puts(summary(kind, report).c_str());
     std::fflush(stdout);
     failed += report.failures.size();

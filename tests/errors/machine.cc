@@ -4,6 +4,9 @@
 #include "base/errors/machine.h"
 #include "errors/trigger.h"
 #include "machine/device.h"
+#include "ops/fast/bodies.h"
+#include "selftest/first_use.h"
+#include "selftest/random_operation.h"
 
 namespace tputwin::testing {
 namespace {
@@ -25,6 +28,22 @@ TW_TRIGGER(mch_isa, [] {
   setenv("TPUTWIN_ISA", "abacus", 1);
   Status status = run({});
   unsetenv("TPUTWIN_ISA");
+  return status;
+});
+
+TW_TRIGGER(mch_body_off, [] {
+  fast::spoil_body(alternative_of(OperationKind::lut));
+  set_proves_bodies(true);
+  auto device = Device::create({.global_bytes = kTestGlobalBytes, .strict = true});
+  Status status;
+  for (uint64_t seed = 1; seed < 100; ++seed) {  // until one breaks no advice
+    Rng rng(seed);
+    status = (*device)->issue({.op = random_operation(rng, OperationKind::lut)}, "lut");
+    if (!status.ok() && status.error().id() == errors::mch_body_off) break;
+    (*device)->clear_error();
+  }
+  fast::spoil_none();
+  set_proves_bodies(false);
   return status;
 });
 

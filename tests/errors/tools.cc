@@ -10,6 +10,7 @@
 #include "tools/kernel.h"
 #include "tools/models.h"
 #include "tools/run.h"
+#include "tools/selftest.h"
 
 namespace tputwin::testing {
 namespace {
@@ -33,6 +34,10 @@ TW_TRIGGER(cli_variety, [] { return tools::disassemble(tiny_file(), {.variety = 
 TW_TRIGGER(cli_unknown_error, [] { return tools::explain_error("TW-NONE-0000").status(); });
 TW_TRIGGER(cli_kernel_library, [] { return tools::load_kernels("no_such_library").status(); });
 TW_TRIGGER(cli_kernel_parameters, [] { return tools::run_kernel("any", "{}").status(); });
+TW_TRIGGER(cli_selftest_kind, [] { return tools::run_selftest({.only = "abacus"}).status(); });
+TW_TRIGGER(cli_selftest_files, [] {
+  return tools::run_selftest({.cases = 1, .isa = "reference", .prefix = "/nowhere"}).status();
+});
 TW_TRIGGER(cli_runtime, [] {
   thread_diagnostics().clear();
   return Status(tools::runtime_error("bm_init"));

@@ -1,4 +1,5 @@
 // Packing, the forms of records, relocation, text, and hostile input.
+#include "common/rng.h"
 #include "isa/bm1880_codec.h"
 
 #include <gmock/gmock.h>
@@ -6,11 +7,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/random_operation.h"
 #include "isa/fields.h"
 #include "isa/golden.h"
 #include "isa/text.h"
 #include "memory/layout.h"
+#include "selftest/random_operation.h"
 
 namespace tputwin::isa {
 namespace {

@@ -1,8 +1,9 @@
 // Random operations through the encoder and back.
 #include <gtest/gtest.h>
 
-#include "common/random_operation.h"
+#include "common/rng.h"
 #include "isa/bm1880_codec.h"
+#include "selftest/random_operation.h"
 
 namespace tputwin::isa {
 namespace {

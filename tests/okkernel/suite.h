@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "common/rng.h"
 #include "okkernel/machine.h"
+#include "selftest/rng.h"
 
 namespace tputwin::okktest {
 

@@ -1,10 +1,10 @@
 // fp32 element-wise operations of the BM1684: operands that share bytes, and levels of rules.
 #include <gtest/gtest.h>
 
-#include "common/random_operation.h"
 #include "memory/layout.h"
 #include "numerics/float_mode.h"
 #include "ops/operation.h"
+#include "selftest/random_operation.h"
 
 namespace tputwin::testing {
 namespace {

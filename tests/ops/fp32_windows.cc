@@ -6,10 +6,10 @@
 #include <limits>
 
 #include "base/bits.h"
-#include "common/random_bm1684.h"
 #include "memory/layout.h"
 #include "numerics/float_mode.h"
 #include "ops/elements.h"
+#include "selftest/random_bm1684.h"
 
 namespace tputwin::testing {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <vector>
 
-#include "common/random_operation.h"
 #include "memory/layout.h"
 #include "ops/elements.h"
+#include "selftest/random_operation.h"
 
 namespace tputwin::testing {
 

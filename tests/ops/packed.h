@@ -6,10 +6,10 @@
 #include <array>
 #include <vector>
 
-#include "common/random_operation.h"
 #include "memory/layout.h"
 #include "ops/elements.h"
 #include "ops/source.h"
+#include "selftest/random_operation.h"
 
 namespace tputwin::testing {
 

@@ -2,9 +2,9 @@
 // fast bodies.
 #include <gtest/gtest.h>
 
-#include "common/random_operation.h"
 #include "memory/layout.h"
 #include "ops/elements.h"
+#include "selftest/random_operation.h"
 
 namespace tputwin::testing {
 namespace {

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "common/random_operation.h"
+#include "common/rng.h"
+#include "selftest/random_operation.h"
 
 namespace tputwin::testing {
 namespace {

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "common/rng.h"
+#include "selftest/rng.h"
 
 namespace tputwin::vectors {
 

@@ -1,0 +1,72 @@
+// The self-test at the first use of a fast body.
+#include "selftest/first_use.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <string_view>
+
+#include "base/parallel.h"
+#include "ops/fast/bodies.h"
+#include "ops/fast/fast.h"
+#include "selftest/differential.h"
+
+namespace tputwin::testing {
+namespace {
+
+constexpr uint64_t kCases = 40, kCostlyCases = 2;
+
+bool wanted() {
+  const char* value = std::getenv("TPUTWIN_SELFTEST");
+  return value != nullptr && *value != '\0' && std::string_view(value) != "0";
+}
+
+std::atomic<bool>& proves() {
+  static std::atomic<bool> value{wanted()};
+  return value;
+}
+
+std::mutex mutex;                 // one proof at a time
+std::atomic<uint64_t> proved{0};  // a bit for each alternative
+
+// The first difference of the kinds of operations that are held as this alternative.
+std::optional<std::string> first_difference(size_t alternative) {
+  Differential differential;
+  const std::string isa(fast::selected_isa());
+  for (OperationKind kind : all_operation_kinds()) {
+    if (alternative_of(kind) != alternative) continue;
+    const uint64_t cases = is_costly(kind) ? kCostlyCases : kCases;
+    for (int threads : {1, std::max(thread_count(), 2)}) {
+      const auto report = differential.run(
+          kind, {.seed = 1, .cases = cases, .isa = isa, .threads = threads, .most_failures = 1});
+      if (!report.failures.empty()) return report.failures.front().text();
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+bool proves_bodies() { return proves().load(std::memory_order_relaxed); }
+
+void set_proves_bodies(bool value) {
+  std::lock_guard lock(mutex);
+  proves().store(value);
+  proved.store(0);
+  fast::switch_all_on();
+}
+
+std::optional<std::string> prove_body(const Operation& operation) {
+  const size_t alternative = operation.index();
+  const uint64_t bit = uint64_t{1} << alternative;
+  if (proved.load(std::memory_order_acquire) & bit) [[likely]]
+    return {};
+  std::lock_guard lock(mutex);
+  if (proved.load() & bit) return {};
+  auto difference = first_difference(alternative);
+  if (difference) fast::switch_off(alternative);
+  proved.fetch_or(bit, std::memory_order_release);
+  return difference;
+}
+
+}  // namespace tputwin::testing

@@ -1,0 +1,34 @@
+// A small deterministic random source.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+
+namespace tputwin::testing {
+
+class Rng {
+ public:
+  explicit Rng(uint64_t seed) : state_(seed) {}
+  Rng(uint64_t seed, uint64_t index) : state_(seed * 0x9e3779b97f4a7c15u + index) { next(); }
+
+  uint64_t next() {  // splitmix64
+    uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+  uint64_t below(uint64_t bound) { return next() % bound; }
+  // Both ends included.
+  uint32_t range(uint32_t low, uint32_t high) { return low + below(uint64_t{high} - low + 1); }
+  bool coin() { return next() & 1; }
+  bool chance(uint32_t times, uint32_t of) { return below(of) < times; }
+  template <class T>
+  T pick(std::initializer_list<T> values) {
+    return values.begin()[below(values.size())];
+  }
+
+ private:
+  uint64_t state_;
+};
+
+}  // namespace tputwin::testing

@@ -1,0 +1,149 @@
+// tputwin selftest: random operations against the reference bodies, and a slice of recorded cases.
+#include "tools/selftest.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "base/errors/machine.h"
+#include "base/errors/tools.h"
+#include "base/parallel.h"
+#include "ops/fast/fast.h"
+#include "ops/fast/selection.h"
+#include "selftest/differential.h"
+
+namespace tputwin::tools {
+namespace {
+
+using testing::OperationKind;
+
+// The reports of the instruction sets asked for.
+std::vector<TargetReport> empty_reports(const std::string& only) {
+  std::vector<TargetReport> reports;
+  for (const std::string& isa : fast::available_isas())
+    if (only.empty() || isa == only) reports.push_back({.isa = isa});
+  return reports;
+}
+
+std::vector<std::string_view> kinds() {
+  std::vector<std::string_view> names;
+  for (OperationKind kind : testing::all_operation_kinds()) names.push_back(to_string(kind));
+  return names;
+}
+bool is_kind(std::string_view name) {
+  const auto names = kinds();
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void run_random(const SelftestOptions& options, std::vector<TargetReport>& reports) {
+  testing::Differential differential;
+  const std::vector<int> threads = options.threads != 0
+                                       ? std::vector{options.threads}
+                                       : std::vector{1, std::max(thread_count(), 2)};
+  for (OperationKind kind : testing::all_operation_kinds()) {
+    if (!options.only.empty() && options.only != to_string(kind)) continue;
+    const uint64_t cases = is_costly(kind) ? 1 : options.cases;
+    for (int count : threads) {
+      const auto report = differential.run(
+          kind, {.seed = options.seed, .cases = cases, .isa = options.isa, .threads = count});
+      for (TargetReport& target : reports) {
+        if (target.isa != "reference") target.operations += cases;
+        for (const auto& failure : report.failures)
+          if (target.ok() && failure.isa == target.isa) {
+            target.difference = failure.difference;
+            target.rerun = failure.rerun;
+          }
+      }
+    }
+  }
+}
+
+// ---- recorded cases ----
+
+constexpr std::array<std::string_view, 3> kApis = {"bmk1880", "okk", "tpu"};
+
+std::filesystem::path default_prefix() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
+}
+
+struct RecordedCases {
+  std::filesystem::path program, records;
+};
+
+Result<RecordedCases> find_recorded(const std::filesystem::path& prefix, std::string_view api) {
+  RecordedCases found{prefix / "libexec/tputwin" / fmt::format("conformance-{}", api),
+                      prefix / "share/tputwin/selftest" / api};
+  for (const auto& path : {found.program, found.records})
+    if (!std::filesystem::exists(path))
+      return Error(errors::cli_selftest_files).argument("file", path.string());
+  return found;
+}
+
+// One run of a checking program. Its lines are "NAME PASSED/ALL ok", what differs, and at last
+// "N passed, M failed".
+void run_recorded(const RecordedCases& cases, TargetReport& target) {
+  const std::string command = fmt::format(
+      "TPUTWIN_SELFTEST=0 TPUTWIN_QUIRKS=all TPUTWIN_ISA={} '{}' --check '{}' --salt public",
+      target.isa, cases.program.string(), cases.records.string());
+  std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen((command + " 2>&1").c_str(), "r"), pclose);
+  std::string first_failure, text;
+  unsigned long passed = 0, failed = 0;
+  bool ended = false;
+  std::array<char, 4096> line;
+  while (pipe && std::fgets(line.data(), line.size(), pipe.get()) != nullptr) {
+    text = line.data();
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    if (std::sscanf(text.c_str(), "%lu passed, %lu failed", &passed, &failed) == 2)
+      ended = true;
+    else if (first_failure.empty() && !text.empty() && !text.ends_with(" ok"))
+      first_failure = text;
+  }
+  target.recorded += passed + failed;
+  if ((ended && failed == 0) || !target.ok()) return;
+  target.difference = fmt::format("recorded cases: {}", ended ? first_failure : text);
+  target.rerun = command;
+}
+
+}  // namespace
+
+Result<std::vector<TargetReport>> run_selftest(const SelftestOptions& options) {
+  std::vector<TargetReport> reports = empty_reports(options.isa);
+  if (reports.empty())
+    return Error(errors::mch_isa)
+        .argument("--isa", options.isa)
+        .detail(fmt::format("this host has {}", fmt::join(fast::available_isas(), ", ")));
+  if (!options.only.empty() && !is_kind(options.only))
+    return Error(errors::cli_selftest_kind)
+        .argument("--only", options.only)
+        .detail(fmt::format("{}", fmt::join(kinds(), ", ")));
+  run_random(options, reports);
+  if (!options.only.empty()) return reports;
+  const auto prefix =
+      options.prefix.empty() ? default_prefix() : std::filesystem::path(options.prefix);
+  for (std::string_view api : kApis) {
+    auto found = find_recorded(prefix, api);
+    if (!found.ok()) return found.error();
+    for (TargetReport& target : reports) run_recorded(*found, target);
+  }
+  return reports;
+}
+
+std::string selftest_text(const std::vector<TargetReport>& reports) {
+  std::string text;
+  for (const TargetReport& target : reports)
+    text += target.ok() ? fmt::format("{:12} ok: {} random operations, {} recorded cases\n",
+                                      target.isa, target.operations, target.recorded)
+                        : fmt::format("{:12} differs: {}\n{:12} rerun: {}\n", target.isa,
+                                      target.difference, "", target.rerun);
+  if (!fast::missing_isas().empty())
+    text +=
+        fmt::format("compiled, but not on this host: {}\n", fmt::join(fast::missing_isas(), ", "));
+  return text;
+}
+
+}  // namespace tputwin::tools

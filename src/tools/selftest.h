@@ -1,0 +1,36 @@
+// tputwin selftest: whether this processor leaves the chip's bytes, for each instruction set it
+// has.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tputwin::tools {
+
+struct SelftestOptions {
+  uint64_t cases = 6, seed = 1;  // random operations of each kind
+  std::string only;              // one kind; "": all, and recorded cases
+  std::string isa;               // one instruction set; "": all
+  int threads = 0;               // 0: one, and all
+  std::string prefix;            // has libexec/tputwin and share/tputwin; "": beside this program
+};
+
+// What one instruction set did.
+struct TargetReport {
+  std::string isa;
+  uint64_t operations = 0, recorded = 0;  // compared
+  std::string difference, rerun;          // the first, and the line that shows it again
+  bool ok() const { return difference.empty(); }
+};
+
+// Every random operation runs on the reference bodies and on every instruction set; the recorded
+// cases run in the programs that check them, one for each API.
+Result<std::vector<TargetReport>> run_selftest(const SelftestOptions& options);
+
+// One line for each, and the instruction sets that were compiled and this host lacks.
+std::string selftest_text(const std::vector<TargetReport>& reports);
+
+}  // namespace tputwin::tools

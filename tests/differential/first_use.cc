@@ -1,0 +1,121 @@
+// The self-test at the first use of a body, on a body that a test hook spoils.
+#include "selftest/first_use.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "base/errors/machine.h"
+#include "machine/device.h"
+#include "ops/fast/bodies.h"
+#include "ops/fast/fast.h"
+#include "selftest/differential.h"
+#include "tools/selftest.h"
+
+namespace tputwin::testing {
+namespace {
+
+// Leaves things as they were.
+struct Spoilt {
+  explicit Spoilt(size_t alternative) { fast::spoil_body(alternative); }
+  ~Spoilt() {
+    fast::spoil_none();
+    set_proves_bodies(false);
+  }
+};
+
+const size_t kLut = alternative_of(OperationKind::lut);
+
+// A random operation that has a fast body, on a device; what the reference body leaves is expected.
+Status run_on_device(OperationKind kind, Device& device) {
+  const Chip& chip = chip_of(kind);
+  TestMemory expected(chip);
+  for (uint64_t seed = 1;; ++seed) {
+    Rng rng(seed, 1), again(seed, 1);
+    const Operation operation = random_operation(rng, kind);
+    again = rng;
+    fill_operands(rng, operation, chip, expected.memory());
+    fill_operands(again, operation, chip, device.memory());
+    TestMemory other(chip);
+    other.copy_from(expected);
+    if (!execute_fast(operation, other.memory())) continue;
+    execute(operation, expected.memory(), Body::reference);
+    Status status = device.issue({.op = operation}, "lut");
+    if (!status.ok()) return status;
+    for (const ByteRange& range : footprint(operation, chip).writes)
+      EXPECT_EQ(
+          0, std::memcmp(device.local().lane(range.lane) + range.begin,
+                         expected.local().lane(range.lane) + range.begin, range.end - range.begin));
+    return status;
+  }
+}
+
+std::unique_ptr<Device> device() {
+  auto created = Device::create({.global_bytes = kTestGlobalBytes, .strict = false});
+  EXPECT_TRUE(created.ok());
+  return std::move(*created);
+}
+
+std::vector<WarningCount> body_warnings(Device& device) {
+  auto warnings = device.diagnostics().warnings();
+  std::erase_if(warnings,
+                [](const WarningCount& w) { return w.sample.id() != errors::mch_body_off; });
+  return warnings;
+}
+
+bool has_fast_bodies() { return fast::available_isas().size() > 1; }
+
+TEST(FirstUse, SwitchesAWrongBodyOffAndSaysSo) {
+  if (!has_fast_bodies()) return;
+  const Spoilt spoilt(kLut);
+  set_proves_bodies(true);
+  const auto twin = device();
+  EXPECT_TRUE(run_on_device(OperationKind::lut, *twin).ok()) << "the reference body goes on";
+  EXPECT_TRUE(run_on_device(OperationKind::lut, *twin).ok());
+  EXPECT_TRUE(fast::is_switched_off(kLut));
+  const auto warnings = body_warnings(*twin);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0].count, 1u) << "said once";
+  EXPECT_THAT(warnings[0].sample.message(), ::testing::HasSubstr(" on "));
+  EXPECT_THAT(warnings[0].sample.message(), ::testing::HasSubstr("rerun: tputwin selftest"));
+}
+
+TEST(FirstUse, LeavesRightBodiesOn) {
+  const Spoilt spoilt(alternative_of(OperationKind::mdsum));
+  set_proves_bodies(true);
+  const auto twin = device();
+  EXPECT_TRUE(run_on_device(OperationKind::lut, *twin).ok());
+  EXPECT_FALSE(fast::is_switched_off(kLut));
+  EXPECT_TRUE(body_warnings(*twin).empty());
+}
+
+TEST(Selftest, TellsTheFirstDifferenceOfEveryInstructionSet) {
+  if (!has_fast_bodies()) return;
+  const Spoilt spoilt(kLut);
+  auto reports = tools::run_selftest({.cases = 4, .only = "lut"});
+  ASSERT_TRUE(reports.ok());
+  ASSERT_EQ(reports->size(), fast::available_isas().size());
+  for (const tools::TargetReport& target : *reports) {
+    EXPECT_EQ(target.ok(), target.isa == "reference") << target.isa;
+    if (target.ok()) continue;
+    EXPECT_THAT(target.difference, ::testing::StartsWith("lut of "));
+    EXPECT_THAT(target.rerun, ::testing::HasSubstr("--isa " + target.isa + " "));
+  }
+  EXPECT_THAT(tools::selftest_text(*reports), ::testing::HasSubstr("differs: lut of "));
+}
+
+TEST(Selftest, PassesOnRightBodies) {
+  auto reports = tools::run_selftest({.cases = 2, .only = "bitwise"});
+  ASSERT_TRUE(reports.ok());
+  for (const tools::TargetReport& target : *reports) EXPECT_TRUE(target.ok()) << target.difference;
+}
+
+TEST(Selftest, KnowsWhatItCanTest) {
+  EXPECT_FALSE(tools::run_selftest({.isa = "abacus"}).ok());
+  EXPECT_FALSE(tools::run_selftest({.only = "abacus"}).ok());
+  EXPECT_FALSE(tools::run_selftest({.cases = 1, .isa = "reference", .prefix = "/nowhere"}).ok());
+}
+
+}  // namespace
+}  // namespace tputwin::testing
