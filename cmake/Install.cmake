@@ -9,6 +9,9 @@ foreach(library ${libraries})
     set_target_properties(${library} PROPERTIES INSTALL_RPATH "$ORIGIN")
   endif()
 endforeach()
+list(REMOVE_ITEM libraries bmnet)
+install(TARGETS bmnet EXPORT tputwinTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
 install(TARGETS ${libraries} EXPORT tputwinTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -29,6 +32,13 @@ foreach(name bmnet bmnet_caffe calibration common_calibration)
   install(FILES ${PROJECT_BINARY_DIR}/src/generated/bmnet/${name}.pb.h
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bmnet)
 endforeach()
+
+# Programs link -lbmnet alone where they use what lies behind it, as the maker's link lines do.
+file(WRITE ${PROJECT_BINARY_DIR}/libbmnet.so.script
+  "/* GNU ld script: the library, and those of its interface that a program uses */\n"
+  "INPUT(libbmnet.so.0 AS_NEEDED(-lbmnet_caffe_pb -lcpu-plugin))\n")
+install(FILES ${PROJECT_BINARY_DIR}/libbmnet.so.script DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  RENAME libbmnet.so)
 
 # find_package(tputwin): targets tputwin::bmkernel, tputwin::bmruntime, ...
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tputwin)

@@ -50,6 +50,24 @@ $CXX -std=c++11 -shared -fPIC $CXXFLAGS "$examples/bmnet/custom_lenet/elu_plugin
 $CXX -std=c++11 $CXXFLAGS "$examples/bmnet/custom_lenet/main.cpp" -o "$work/custom_lenet" \
   $(pkg-config --cflags --libs bmnet) -Wl,-rpath,"$sdk/lib" $LDFLAGS
 
+# As the maker's example is written, linked with the libraries that the documents name.
+bmnet=$work/bmnet
+mkdir -p "$bmnet/plugins/x86_64"
+includes="-I$sdk/include -I$sdk/include/bmnet"
+step "BMNet, the maker's example"
+$CXX -std=c++11 -shared -fPIC $CXXFLAGS $includes "$here/bmnet/elu.cpp" \
+  -o "$bmnet/plugins/x86_64/ELU.so" -L"$sdk/lib" -lcpu-plugin -lprotobuf -lglog $LDFLAGS
+$CXX -std=c++11 $CXXFLAGS $includes "$here/bmnet/main.cpp" -o "$bmnet/custom" \
+  -L"$sdk/lib" -lbmnet -lbmkernel -lbmodel -lglog -lgflags -lprotobuf -lpthread \
+  -Wl,-rpath,"$sdk/lib" $LDFLAGS
+(cd "$bmnet" && ./custom --net net.bmodel plugins)
+"$sdk/bin/tputwin" run "$bmnet/net.bmodel" --input "$bmnet/in.bin" --compare "$bmnet/expected.bin"
+
+step BMNet without glog
+$CXX -std=c++11 -Wall -Wextra -Werror $CXXFLAGS $includes "$here/bmnet/flags.cpp" \
+  -o "$bmnet/flags" $LDFLAGS
+"$bmnet/flags" --count=7 --quick file --name twin --ratio=0.25
+
 # A project of device/*.c and host/*.cpp, in the three ways of docs/okkernel.md.
 okkernel=$work/okkernel
 cp -r "$here/okkernel" "$okkernel"

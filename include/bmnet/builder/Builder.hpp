@@ -21,6 +21,7 @@
 #define BM_OPT_LAYER_GROUP_WITH_GMEM_RECYCLE 2
 #define BM_OPT_MERGE_BM_SCALE_ACTIV 3
 #define BM_OPT_LAYER_GROUP_WITH_WEIGHT_OPT 4
+#define BM_OPT_BYPASS_OPTIMIZER BM_OPT_NONE  // the layers as they are
 
 namespace bmnet {
 

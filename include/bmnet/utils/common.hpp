@@ -1,8 +1,13 @@
-// Constants of the BMNet library. (BMNet guide 3; SDK 1.0 and 1.1)
+// Constants of the BMNet library, and what its programs find behind it: logging, flags, <sstream>.
+// (BMNet guide 3; SDK 1.0 and 1.1)
 #ifndef BMNET_UTILS_COMMON_HPP
 #define BMNET_UTILS_COMMON_HPP
 
+#include <bmnet/utils/logging.hpp>
+
 #include <stdint.h>
+
+#include <sstream>
 
 // Targets. The BM1880 is the one that the builder takes.
 typedef int CHIP_VER;

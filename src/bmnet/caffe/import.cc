@@ -6,6 +6,7 @@
 #include "base/errors/bmnet.h"
 #include "bmnet/caffe/layer.h"
 #include "bmnet/caffe/upgrade.h"
+#include "bmnet/ir/any_case.h"
 
 namespace tputwin::net {
 namespace {
@@ -58,7 +59,8 @@ class NetImporter {
   // ---- Before the layers ----
 
   const LayerKind* kind_of(const caffe::LayerParameter& layer) const {
-    return options_.custom.contains(layer.type()) ? nullptr : find_kind(layer.type());
+    const auto custom = find_any_case(options_.custom, layer.type());
+    return custom != options_.custom.end() ? nullptr : find_kind(layer.type());
   }
 
   void names_and_inputs() {
@@ -107,7 +109,7 @@ class NetImporter {
   // ---- Layers ----
 
   void import(const caffe::LayerParameter& layer) {
-    const auto custom = options_.custom.find(layer.type());
+    const auto custom = find_any_case(options_.custom, layer.type());
     if (custom != options_.custom.end()) return import_custom(layer, custom->second);
     const LayerKind* kind = find_kind(layer.type());
     if (kind == nullptr || kind->role == LayerKind::unsupported) {

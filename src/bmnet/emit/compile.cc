@@ -13,6 +13,7 @@
 #include "bmnet/emit/explain.h"
 #include "bmnet/emit/lower.h"
 #include "bmnet/emit/moves.h"
+#include "bmnet/ir/any_case.h"
 #include "bmnet/optimize/fuse.h"
 #include "bmnet/optimize/neuron_memory.h"
 #include "bmnet/optimize/partition.h"
@@ -341,7 +342,7 @@ class Compiler {
   Status emit_customized(size_t i) {
     TensorOp op = placed(i);
     const std::string key = "tg_" + op.tg_customized_param().sub_type();
-    auto code = options_.customized.find(key);
+    auto code = find_any_case(options_.customized, key);
     if (code == options_.customized.end())
       return Error(errors::net_ir_type).in("layer " + op.name()).argument("type", key);
     if (Status s = code->second(op, integers(i), program_); !s.ok()) return s;

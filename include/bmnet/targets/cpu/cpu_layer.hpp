@@ -58,11 +58,15 @@ class CpuLayer {
 
 }  // namespace bmnet
 
-#define REGISTER_CPU_OP(class_name)                             \
-  extern "C" {                                                  \
-  bmnet::CpuLayer* create_cpu_op() { return new class_name(); } \
-  void destroy_cpu_op(bmnet::CpuLayer* op) { delete op; }       \
-  uint32_t get_version_cpu_op() { return CPU_LAYER_VERSION; }   \
+// In namespace bmnet or outside, of a class in either; an enumerator of the IR may have its name.
+#define REGISTER_CPU_OP(class_name)                           \
+  extern "C" {                                                \
+  bmnet::CpuLayer* create_cpu_op() {                          \
+    using namespace ::bmnet;                                  \
+    return new class class_name();                            \
+  }                                                           \
+  void destroy_cpu_op(bmnet::CpuLayer* op) { delete op; }     \
+  uint32_t get_version_cpu_op() { return CPU_LAYER_VERSION; } \
   }
 
 #endif

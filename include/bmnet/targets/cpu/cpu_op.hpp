@@ -18,10 +18,11 @@
 #ifndef BMNET_TARGETS_CPU_CPU_OP_HPP
 #define BMNET_TARGETS_CPU_CPU_OP_HPP
 
-#include <glog/logging.h>
 #include <bmnet/proto/TensorOps.hpp>
 #include <bmnet/targets/cpu/cpu_layer.hpp>
+#include <bmnet/utils/logging.hpp>
 
+#include <cmath>
 #include <vector>
 
 namespace bmnet {
