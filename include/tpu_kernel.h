@@ -277,7 +277,8 @@ unsigned int tpu_gdma_mask_select_S2S_with_ret(global_addr_t dst_addr, global_ad
                                                addr_t mask_addr, int mask_in_lmem,
                                                const dim4* shape, data_type_t data_dtype,
                                                data_type_t mask_dtype);
-/* Write the 32-bit indices (plus base_idx) of nonzero elements. */
+/* Write the 32-bit indices (plus base_idx) of nonzero elements; of system memory in any number of
+ * batches. */
 void tpu_gdma_nonzero_L2S(global_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                           data_type_t data_dtype, unsigned int base_idx);
 void tpu_gdma_nonzero_S2S(global_addr_t dst_addr, global_addr_t src_addr, const dim4* shape,
@@ -297,7 +298,8 @@ void tpu_gdma_set_C_system(system_addr_t dst_addr, scalar_t C, const dim4* shape
                            const dim4* dst_stride, data_type_t dtype);
 void tpu_gdma_set_C_local(local_addr_t dst_addr, scalar_t C, const dim4* shape,
                           const dim4* dst_stride, data_type_t dtype);
-/* Matrix copy; local side in matrix layout, row_stride in elements on the system side. */
+/* Matrix copy; local side in matrix layout, row_stride in elements on the system side. Rows nearer
+ * than they are long overlap there, the later ones on top; warned of. */
 void tpu_gdma_matrix_S2L(local_addr_t dst_addr, system_addr_t src_addr, int rows, int cols,
                          int cols_per_channel, int row_stride, data_type_t dtype);
 void tpu_gdma_matrix_L2S(system_addr_t dst_addr, local_addr_t src_addr, int rows, int cols,
@@ -423,7 +425,8 @@ void tpu_sdma_reverse_S2S(system_addr_t dst_addr, system_addr_t src_addr, const 
 
 /* ---- Select (TPUKernel guide) ---- */
 
-/* dst = src0 > src1 ? src2 : src3; operands TENSOR, SCALAR or VECTOR. */
+/* dst = src0 > src1 ? src2 : src3; operands TENSOR, SCALAR or VECTOR. What is chosen is moved as bits:
+ * of any type as wide as what is compared; beside integers also of a wider one. */
 void tpu_bdc_greater_select(local_addr_t dst_addr, const variable_t* src0, const variable_t* src1,
                             const variable_t* src2, const variable_t* src3, const dim4* shape,
                             data_type_t src0_src1_dtype, data_type_t dst_dtype);
@@ -702,7 +705,7 @@ void tpu_bdc_fp_conv2d_for_deconv2d(local_addr_t output_addr, local_addr_t input
                                     const padding_t* padding, const dim2* dilation,
                                     data_type_t output_dtype, data_type_t input_dtype,
                                     bool has_bias, bool result_add);
-/* Depthwise form of it. */
+/* Depthwise form of it. kernel_is_const: weight_addr holds the bits of every weight. */
 void tpu_bdc_fp_depthwise_for_deconv2d(local_addr_t output_addr, local_addr_t input_addr,
                                        local_addr_t weight_addr, local_addr_t bias_addr,
                                        const dim4* input_shape, const dim2* kernel,
@@ -980,7 +983,7 @@ void tpu_bdc_fp32_pc_dequant(local_addr_t dst_addr, local_addr_t src_addr, local
 
 /* ---- Binary, all types (TPUKernel guide) ---- */
 
-/* Bitwise, integer types. */
+/* Bitwise, every type as its bits; the vc forms integer types. */
 void tpu_bdc_and(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                  const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
                  const dim4* src1_stride, data_type_t dtype);
@@ -1026,7 +1029,7 @@ void tpu_bdc_logical_shift_C(local_addr_t dst_addr, local_addr_t src_addr, char 
                              const dim4* shape, const dim4* dst_stride, const dim4* src_stride,
                              data_type_t dst_dtype, data_type_t src_dtype,
                              rounding_mode_t rounding_mode);
-/* dst = condition ? true_val : 0; dst not wider than src. */
+/* dst = condition ? true_val : 0; dst of any type not wider than src. */
 void tpu_bdc_greater(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                      scalar_t true_val, const dim4* shape, const dim4* dst_stride,
                      const dim4* src0_stride, const dim4* src1_stride, data_type_t dst_dtype,
@@ -1350,7 +1353,7 @@ void tpu_bdc_fp_ceil(local_addr_t dst_addr, local_addr_t src_addr, const dim4* s
 
 /* ---- Unary (TPUKernel guide) ---- */
 
-/* Absolute value, signed and float types. */
+/* Absolute value; of unsigned types the value itself. */
 void tpu_bdc_abs(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                  const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
 /* Bitwise complement, integer types. */
@@ -1680,8 +1683,8 @@ void tpu_print_local_mem_data(local_addr_t local_offset, int start_idx, const di
                               const dim4* stride, data_type_t dtype);
 /* ---- Later additions of the API ---- */
 
-/* Typed forms of the functions of fp32 above; only DT_FP32 on the BM1684X. The table is the one of
- * tpu_bdc_load_fp32_exp_coeff, in the given type; tpu_bdc_fp_exp needs no table of powers. */
+/* Typed forms of the functions of fp32 above; the functions take only DT_FP32 on the BM1684X. Tables
+ * are those of the fp32 forms, rounded to the given type; tpu_bdc_fp_exp needs no table of powers. */
 void tpu_bdc_load_fp_exp_coeff(local_addr_t coeff_addr, data_type_t dtype);
 void tpu_bdc_load_fp_erf_coeff(local_addr_t coeff_addr, data_type_t dtype);
 void tpu_bdc_load_fp_log_coeff(local_addr_t coeff_addr, data_type_t dtype);

@@ -37,7 +37,7 @@ Status check(const Convert& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_types(op));
   TW_RETURN_IF_ERROR(require(op.rounding <= Rounding::up, errors::tpu_rounding, "mode",
                              static_cast<uint32_t>(op.rounding)));
-  return advise_tpu_overlap(operands(op), chip);
+  return advise_tpu_elementwise_overlap(operands(op), chip);
 }
 
 Cost cost(const Convert& op, const Chip& chip) {

@@ -91,7 +91,8 @@ Status check_tpu(const Copy& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_tpu_shape("src_addr", op.src.view, op.dst.shape));
   TW_RETURN_IF_ERROR(require(element_bytes(op.src.view.dtype) == element_bytes(op.dst.dtype),
                              errors::tpu_element, "src_addr", op.src.view));
-  return advise_tpu_overlap(list, chip);
+  if (repeats_itself(op.dst, op.src.view)) return {};
+  return advise_tpu_elementwise_overlap(list, chip);
 }
 
 // A matrix in lanes is as wide as its shape says; one in system memory may lie on its side, its

@@ -35,7 +35,7 @@ Status check_tpu(const FloatArithmetic& op, const Chip& chip) {
     TW_RETURN_IF_ERROR(
         require(operand.view->dtype == dtype, errors::tpu_dtype_pair, operand.name, *operand.view));
   TW_RETURN_IF_ERROR(check_tpu_sources(list, {&op.a, &op.b}, chip));
-  return advise_tpu_overlap(list, chip);
+  return advise_tpu_elementwise_overlap(list, chip);
 }
 
 }  // namespace

@@ -11,10 +11,14 @@ Status check_compute(const OperandList& operands, const Chip& chip) {
     TW_RETURN_IF_ERROR(check_tpu_operand(operand.name, *operand.view));
     TW_RETURN_IF_ERROR(check_tpu_npu_0(operand.name, *operand.view, chip));
   }
+  return {};
+}
+
+Status advise_banks(const OperandList& operands, const Chip& chip) {
   for (size_t i = 1; i < operands.size(); ++i)
     for (size_t j = 0; j < i; ++j)
       TW_RETURN_IF_ERROR(
-          check_tpu_banks(operands[i].name, *operands[i].view, *operands[j].view, chip));
+          advise_tpu_banks(operands[i].name, *operands[i].view, *operands[j].view, chip));
   return {};
 }
 
@@ -56,6 +60,7 @@ Status check_indexed(IndexedBy by, Engine engine, const OperandList& operands, c
                             ? index.dtype == DType::u32 || index.dtype == DType::i32
                             : index.dtype == DType::u8 || index.dtype == DType::u16;
   TW_RETURN_IF_ERROR(require(is_index, errors::tpu_element, "index_addr", index));
+  if (engine == Engine::compute) TW_RETURN_IF_ERROR(advise_banks(operands, chip));
   return advise_tpu_overlap(operands, chip);
 }
 

@@ -130,7 +130,10 @@ Status check(const IntArithmetic& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(require(types_agree(op), errors::tpu_dtype_pair, "dst_addr", op.out));
   TW_RETURN_IF_ERROR(check_shift(op));
   TW_RETURN_IF_ERROR(check_tpu_sources(list, {&op.a, &op.b}, chip));
-  return advise_tpu_overlap(list, chip);
+  if (op.kind == Kind::shift && !op.shift.is_constant)
+    TW_RETURN_IF_ERROR(require(element_bytes(op.shift.view.dtype) <= element_bytes(op.a.view.dtype),
+                               errors::tpu_shift_type, "shift_addr", op.shift.view));
+  return advise_tpu_elementwise_overlap(list, chip);
 }
 
 Cost cost(const IntArithmetic& op, const Chip& chip) {

@@ -36,11 +36,15 @@ Status check_rows(const MaskSelect& op, const Chip& chip) {
       require(s.h == 1 && (in.n == s.n || in.n == 1) && in.c == s.c && in.h == 1 && in.w == s.w,
               errors::tpu_extents, "param_addr", in));
   TW_RETURN_IF_ERROR(check_tpu_shape("mask_addr", op.mask, s));
-  TW_RETURN_IF_ERROR(require(op.count && op.count->shape == Shape{s.n, s.c, 1, 1},
-                             errors::tpu_extents, "count_addr", s));
-  TW_RETURN_IF_ERROR(check_tpu_banks("param_addr", op.in, op.out, chip));
-  TW_RETURN_IF_ERROR(check_tpu_banks("mask_addr", op.mask, op.out, chip));
-  return check_tpu_banks("mask_addr", op.mask, op.in, chip);
+  return require(op.count && op.count->shape == Shape{s.n, s.c, 1, 1}, errors::tpu_extents,
+                 "count_addr", s);
+}
+
+Status advise_banks(const MaskSelect& op, const Chip& chip) {
+  if (op.kind != Kind::rows) return {};
+  TW_RETURN_IF_ERROR(advise_tpu_banks("param_addr", op.in, op.out, chip));
+  TW_RETURN_IF_ERROR(advise_tpu_banks("mask_addr", op.mask, op.out, chip));
+  return advise_tpu_banks("mask_addr", op.mask, op.in, chip);
 }
 
 Status check_dma(const MaskSelect& op) {
@@ -49,7 +53,8 @@ Status check_dma(const MaskSelect& op) {
     TW_RETURN_IF_ERROR(check_tpu_rows(operand.name, *operand.view));
   }
   const Shape& s = op.in.shape;
-  TW_RETURN_IF_ERROR(require(s.n == 1, errors::tpu_gather_batch, "shape", s));
+  const bool flat = op.kind == Kind::positions && op.in.space != Space::local;
+  TW_RETURN_IF_ERROR(require(s.n == 1 || flat, errors::tpu_gather_batch, "shape", s));
   TW_RETURN_IF_ERROR(
       require(op.out.shape.count() == s.count(), errors::tpu_extents, "dst_addr", op.out.shape));
   return op.kind == Kind::positions ? Status() : check_tpu_shape("mask_addr", op.mask, s);
@@ -65,6 +70,7 @@ Status check(const MaskSelect& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(require(fits, errors::tpu_element, "dst_addr", op.out));
   const TensorView& mask = op.kind == Kind::positions ? op.in : op.mask;
   TW_RETURN_IF_ERROR(require(!is_float(mask.dtype), errors::tpu_dtype, "mask_addr", mask));
+  TW_RETURN_IF_ERROR(advise_banks(op, chip));
   return advise_tpu_overlap(operands(op), chip);
 }
 

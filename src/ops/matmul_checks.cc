@@ -124,12 +124,16 @@ Status check_row_channels(const MatrixOperand& out, const MatrixOperand& left,
   for (const MatrixOperand* m : {&out, &left, &right})
     TW_RETURN_IF_ERROR(require(m->row_per_channel || m->is_constant, errors::tpu_layout,
                                "output_addr", m->matrix));
-  TW_RETURN_IF_ERROR(check_matrices(out, left, right, chip));
+  return check_matrices(out, left, right, chip);
+}
+
+Status advise_matrix_banks(const MatrixOperand& out, const MatrixOperand& left,
+                           const MatrixOperand& right, const Chip& chip) {
   const TensorView &o = out.matrix.tensor, &l = left.matrix.tensor, &r = right.matrix.tensor;
-  if (!left.is_constant) TW_RETURN_IF_ERROR(check_tpu_banks("left_addr", l, o, chip));
-  if (!right.is_constant) TW_RETURN_IF_ERROR(check_tpu_banks("right_addr", r, o, chip));
+  if (!left.is_constant) TW_RETURN_IF_ERROR(advise_tpu_banks("left_addr", l, o, chip));
+  if (!right.is_constant) TW_RETURN_IF_ERROR(advise_tpu_banks("right_addr", r, o, chip));
   if (left.is_constant || right.is_constant) return {};
-  return check_tpu_banks("right_addr", r, l, chip);
+  return advise_tpu_banks("right_addr", r, l, chip);
 }
 
 }  // namespace tputwin

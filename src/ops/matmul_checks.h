@@ -31,8 +31,11 @@ Status check_column_channels(const MatrixOperand& out, const MatrixOperand& left
 // The same of a row that every row of out meets.
 Status check_row(std::string_view name, const MatrixView& row, const MatrixOperand& out,
                  const Chip& chip);
-// Rows in channels: extents, NPU 0, banks.
+// Rows in channels: extents, NPU 0.
 Status check_row_channels(const MatrixOperand& out, const MatrixOperand& left,
                           const MatrixOperand& right, const Chip& chip);
+// Warning: matrices with rows in channels lie in banks of their own.
+Status advise_matrix_banks(const MatrixOperand& out, const MatrixOperand& left,
+                           const MatrixOperand& right, const Chip& chip);
 
 }  // namespace tputwin

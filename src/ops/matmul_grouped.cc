@@ -35,8 +35,9 @@ Status check(const MatmulGrouped& op, const Chip& chip) {
                              op.right.matrix.tensor));
   TW_RETURN_IF_ERROR(require(out.tensor.dtype == type || out.tensor.dtype == DType::f32,
                              errors::tpu_dtype_pair, "output_addr", out.tensor));
-  return require(!op.accumulate || out.tensor.dtype == DType::f32, errors::tpu_result_add,
-                 "output_addr", out.tensor);
+  TW_RETURN_IF_ERROR(require(!op.accumulate || out.tensor.dtype == DType::f32,
+                             errors::tpu_result_add, "output_addr", out.tensor));
+  return advise_matrix_banks(op.out, op.left, op.right, chip);
 }
 
 Cost cost(const MatmulGrouped& op, const Chip& chip) {

@@ -101,6 +101,8 @@ Status check(const MatmulInt& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_types(op));
   TW_RETURN_IF_ERROR(check_zero_point(op, chip));
   if (op.old) TW_RETURN_IF_ERROR(check_tpu_operand("output_addr", op.old->matrix.tensor));
+  if (op.out.row_per_channel)
+    TW_RETURN_IF_ERROR(advise_matrix_banks(op.out, op.left, op.right, chip));
   OperandList inputs = matrix_operands(op.out, op.left, op.right, /*accumulate=*/false);
   return advise_tpu_overlap(inputs, chip);
 }

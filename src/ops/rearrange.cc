@@ -60,8 +60,7 @@ Status check_compute(const Rearrange& op, const Chip& chip) {
     TW_RETURN_IF_ERROR(check_tpu_operand(operand.name, *operand.view));
   if (op.kind != Kind::swap_cw) return {};
   TW_RETURN_IF_ERROR(check_tpu_npu_0("dst_addr", op.out, chip));
-  TW_RETURN_IF_ERROR(check_tpu_npu_0("src_addr", op.in, chip));
-  return check_tpu_banks("src_addr", op.in, op.out, chip);
+  return check_tpu_npu_0("src_addr", op.in, chip);
 }
 
 Status check_dma(const Rearrange& op) {
@@ -84,6 +83,9 @@ Status check(const Rearrange& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(require(element_bytes(op.in.dtype) == element_bytes(op.out.dtype),
                              errors::tpu_element, "src_addr", op.in));
   TW_RETURN_IF_ERROR(check_repeated(op, chip));
+  if (op.kind == Kind::swap_cw && op.engine == Engine::compute)
+    TW_RETURN_IF_ERROR(advise_tpu_banks("src_addr", op.in, op.out, chip));
+  if (op.kind == Kind::repeat_channel && repeats_itself(op.out, op.in)) return {};
   return advise_tpu_overlap(operands(op), chip);
 }
 

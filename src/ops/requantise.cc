@@ -93,7 +93,7 @@ Status check(const Requantise& op, const Chip& chip) {
         require(!op.shift.is_constant || (kLowestShift <= amount && amount <= kHighestShift),
                 errors::tpu_shift, "shift", amount));
   }
-  return advise_tpu_overlap(operands(op), chip);
+  return advise_tpu_elementwise_overlap(operands(op), chip);
 }
 
 Cost cost(const Requantise& op, const Chip& chip) {

@@ -46,7 +46,7 @@ bool holds(const Select& op, int32_t a, int32_t b) {
 
 Status check_tpu(const Select& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_tpu_sources(operands(op), {&op.a, &op.b}, chip));
-  return advise_tpu_overlap(operands(op), chip);
+  return advise_tpu_elementwise_overlap(operands(op), chip);
 }
 
 }  // namespace

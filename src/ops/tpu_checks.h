@@ -52,18 +52,21 @@ inline Status check_tpu_elementwise(const OperandList& operands, const Chip& chi
   return {};
 }
 
-// Warning, to be looked at after the errors: the result shares no byte with an operand, unless they
-// are the same tensor.
-inline Status advise_tpu_overlap(const OperandList& operands, const Chip& chip) {
-  const TensorView& result = *operands[0].view;
-  for (size_t i = 1; i < operands.size(); ++i)
-    TW_RETURN_IF_ERROR(require(!overlap_in_part(result, *operands[i].view, chip),
-                               errors::tpu_overlap, operands[i].name, *operands[i].view));
-  return {};
-}
+// Warnings, to be looked at after the errors.
 
-// Tensors lie in different banks: none of `b` starts in a bank that `a` reaches, and vice versa.
-Status check_tpu_banks(std::string_view name, const TensorView& view, const TensorView& other,
-                       const Chip& chip);
+// The result shares no byte with an operand, unless they are the same tensor.
+Status advise_tpu_overlap(const OperandList& operands, const Chip& chip);
+// The same for operations that go from element to element: writing one may also touch what was
+// read for it and those before it, as in narrowing in place.
+Status advise_tpu_elementwise_overlap(const OperandList& operands, const Chip& chip);
+
+// Whether a copy writes over those elements of `in` that it reaches what they hold already: `in` is
+// the result itself with some dimensions repeated.
+bool repeats_itself(const TensorView& out, const TensorView& in);
+
+// Warning: tensors lie in different banks: none of `b` starts in a bank that `a` reaches, and vice
+// versa.
+Status advise_tpu_banks(std::string_view name, const TensorView& view, const TensorView& other,
+                        const Chip& chip);
 
 }  // namespace tputwin

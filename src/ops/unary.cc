@@ -100,7 +100,7 @@ OperandList operands(const Unary& op) {
 Status check(const Unary& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_tpu_elementwise(operands(op), chip));
   TW_RETURN_IF_ERROR(check_types(op));
-  return advise_tpu_overlap(operands(op), chip);
+  return advise_tpu_elementwise_overlap(operands(op), chip);
 }
 
 Cost cost(const Unary& op, const Chip& chip) {

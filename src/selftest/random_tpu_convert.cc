@@ -103,12 +103,21 @@ class ConvertGenerator {
     return Source::tensor(rng_.chance(1, 3) ? per_channel(type) : source(type));
   }
 
+  // Of any width beside integers; floats are compared for results that are not wider.
+  DType chosen_type(DType compared) {
+    const uint32_t bytes = element_bytes(compared);
+    for (;;) {
+      const DType type = any_type();
+      if (!is_float(compared) || element_bytes(type) <= bytes) return type;
+    }
+  }
+
   Operation select() {
     using Compare = Select::Compare;
     Select op{.compare = rng_.pick({Compare::greater, Compare::less, Compare::at_least,
                                     Compare::at_most, Compare::equal_value, Compare::not_equal})};
     op.type = any_type();
-    const DType out = is_float(op.type) || rng_.coin() ? op.type : integer_type();
+    const DType out = chosen_type(op.type);
     op.a = choice(op.type);
     op.b = choice(op.type);
     op.if_true = choice(out);

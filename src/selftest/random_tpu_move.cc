@@ -85,14 +85,17 @@ class MoveGenerator {
     const uint32_t rows = rng_.range(1, 90), cols = rng_.range(1, 90);
     const DType type = type_of(rng_);
     const uint32_t bytes = element_bytes(type), gap = rng_.coin() ? 0 : rng_.range(1, 9);
-    const uint32_t width = rng_.range(1, cols);
+    const uint32_t width = rng_.range(1, rng_.chance(1, 6) ? cols + 20 : cols);
     const MatrixView lanes{
         aligned({rows, (cols + width - 1) / width, 1, width}, tensors_.start_lane(), type), rows,
         cols};
     MatrixView system{tensors_.system({rows, 1, 1, cols}, type, /*is_source=*/false), rows, cols};
     Stride& stride = system.tensor.stride;
-    stride = rng_.coin() ? Stride{bytes, 0, 0, (rows + gap) * bytes}
-                         : Stride{(cols + gap) * bytes, 0, 0, bytes};
+    // rows that are nearer than they are long overlap
+    const bool lies = rng_.coin();
+    const uint32_t apart =
+        rng_.chance(1, 6) ? rng_.below(lies ? rows : cols) : (lies ? rows : cols) + gap;
+    stride = lies ? Stride{bytes, 0, 0, apart * bytes} : Stride{apart * bytes, 0, 0, bytes};
     return rng_.coin() ? CopyMatrix{.dst = lanes, .src = system}
                        : CopyMatrix{.dst = system, .src = lanes};
   }
@@ -118,7 +121,7 @@ class MoveGenerator {
       const bool from_0 = op.kind == Kind::swap_cw;
       op.out = aligned(s, from_0 ? 0 : tensors_.start_lane(), type);
       op.in = aligned(in, from_0 ? 0 : tensors_.start_lane(), type);
-      if (from_0) op.in = in_bank(op.in, 8), op.out = in_bank(op.out, 0);
+      if (from_0 && rng_.chance(5, 6)) op.in = in_bank(op.in, 8), op.out = in_bank(op.out, 0);
       return op;
     }
     op.out = side(s, type, /*is_source=*/false);
@@ -160,7 +163,12 @@ class MoveGenerator {
     x.out = in_bank(aligned(out, 0, type), 0);
     x.param = in_bank(aligned(param, 0, type), 5);
     x.index = in_bank(tensors_.dense(index, 0, index_type, /*aligned=*/!shared), 10);
+    if (!shared && param.n == 1) maybe_repeat(x.param);
     return x;
+  }
+  // A param whose first channels serve all channels of their NPUs.
+  void maybe_repeat(TensorView& param) {
+    if (rng_.coin()) param.stride.c = 0;
   }
 
   Operation gather() {
@@ -197,13 +205,15 @@ class MoveGenerator {
       op.engine = Engine::compute;
       op.out = in_bank(aligned(s, 0, type), 0);
       op.in = in_bank(aligned(one, 0, type), 5);
+      if (one.n == 1) maybe_repeat(op.in);
       op.mask = in_bank(aligned(s, 0, mask), 9);
       op.count = in_bank(tensors_.dense({s.n, s.c, 1, 1}, 0, DType::u16, /*aligned=*/false), 14);
       return op;
     }
-    shape_.n = 1;
     const bool positions = op.kind == Kind::positions;
-    op.in = side(shape_, positions ? mask : type, /*is_source=*/false);
+    if (!positions || rng_.coin()) shape_.n = 1;
+    op.in = shape_.n > 1 ? tensors_.system(shape_, mask, /*is_source=*/false)
+                         : side(shape_, positions ? mask : type, /*is_source=*/false);
     op.mask = positions ? op.in : side(shape_, mask, /*is_source=*/false);
     op.out = row(static_cast<uint32_t>(shape_.count()), positions ? DType::u32 : type);
     return op;
@@ -225,18 +235,22 @@ class MoveGenerator {
   Operation sequence() {
     auto number = [&] { return static_cast<uint32_t>(rng_.next()); };
     shape_.n = shape_.h = 1;
-    return Sequence{.out = tensors_.dense(shape_, 0, rng_.chance(2, 3) ? DType::i32 : DType::u16,
-                                          /*aligned=*/rng_.coin()),
-                    .start = number(),
-                    .step_c = number(),
-                    .step_w = number()};
+    const bool wide = rng_.chance(2, 3);
+    return Sequence{
+        .out = tensors_.dense(shape_, 0, wide ? DType::i32 : DType::u16, /*aligned=*/rng_.coin()),
+        .start = number(),
+        .step_c = number(),
+        .step_w = number(),
+        .by_lane = wide && rng_.chance(1, 8)};
   }
 
   Operation load_table() {
     LoadTable op{.address = rng_.range(0, kStaticWords * 4), .distributed = rng_.coin()};
     const uint32_t count = rng_.range(1, 200);
     const Shape s = op.distributed ? Shape{1, count, 1, 1} : Shape{1, rng_.range(1, 64), 1, count};
-    op.out = tensors_.dense(s, 0, type_of(rng_), /*aligned=*/rng_.coin());
+    op.rounded = op.address % 4 == 0 && rng_.coin();
+    const DType type = op.rounded ? rng_.pick({DType::f16, DType::bf16}) : type_of(rng_);
+    op.out = tensors_.dense(s, 0, type, /*aligned=*/rng_.coin());
     return op;
   }
 

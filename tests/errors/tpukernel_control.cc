@@ -74,6 +74,12 @@ TW_TRIGGER(tpu_shift, [] {
   return in_tpu_kernel(
       [] { tpu_bdc_int_requant(0, 4096, shape, 1, 32, kZero, DT_INT8, DT_INT32, RM_HALF_UP); });
 });
+TW_TRIGGER(tpu_shift_type, [] {
+  return in_tpu_kernel([] {
+    tpu_bdc_arithmetic_shift(0, 4096, 8192, shape, nullptr, nullptr, nullptr, DT_INT8, DT_INT8,
+                             DT_INT16, RM_HALF_UP);
+  });
+});
 TW_TRIGGER(tpu_variable_type, [] {
   const variable_t odd{static_cast<var_type_t>(3), {}};
   return in_tpu_kernel(

@@ -87,6 +87,10 @@ TW_TRIGGER(tpu_matrix_row_stride, [] {
   return in_tpu_kernel([] { tpu_gdma_matrix_S2L(kOut, kGlobal, 4, 8, 8, 7, DT_FP32); });
 });
 
+TW_TRIGGER(tpu_matrix_wide_channel, [] {
+  return in_tpu_kernel([] { tpu_gdma_matrix_S2L(kOut, kGlobal, 4, 8, 9, 8, DT_FP32); });
+});
+
 TW_TRIGGER(tpu_sort_k, [] {
   return in_tpu_kernel([] { tpu_hau_sort(kResult, kGlobal, 8, 9, false, DT_FP32); });
 });

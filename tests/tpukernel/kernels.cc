@@ -9,8 +9,7 @@
 #include <regex>
 #include <thread>
 
-#include "machine/device.h"
-#include "sdk/okkernel/session.h"
+#include "tpukernel/own_device.h"
 
 namespace tputwin::tputest {
 namespace {
@@ -40,25 +39,6 @@ void plus_one(system_addr_t source, system_addr_t result) {
   }
   tpu_poll();
 }
-
-// A device driven by the session of this thread, for schedules bmlib does not choose.
-class OwnDevice {
- public:
-  explicit OwnDevice(Schedule schedule, uint64_t seed = 1)
-      : device_(std::move(
-            Device::create(
-                {.chip = &bm1684x(), .global_bytes = 1 << 20, .schedule = schedule, .seed = seed})
-                .value())),
-        session_(*device_),
-        scope_(session_) {}
-  float* floats() { return reinterpret_cast<float*>(device_->global().data()); }
-  Device& device() { return *device_; }
-
- private:
-  std::unique_ptr<Device> device_;
-  okk::Session session_;
-  okk::ScopedSession scope_;
-};
 
 struct Order {
   Schedule schedule;

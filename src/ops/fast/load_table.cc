@@ -12,8 +12,8 @@
 namespace tputwin::fast {
 
 bool execute(const LoadTable& op, const Memory& memory) {
-  if (!vectors_enabled() || op.distributed || !is_run(op.out) || !has_dense_rows(op.out) ||
-      !distinct_elements(op.out, memory.local))
+  if (!vectors_enabled() || op.distributed || op.rounded || !is_run(op.out) ||
+      !has_dense_rows(op.out) || !distinct_elements(op.out, memory.local))
     return false;
   static_assert(std::endian::native == std::endian::little);
   const auto* bytes = reinterpret_cast<const uint8_t*>(static_words().data()) + op.address;

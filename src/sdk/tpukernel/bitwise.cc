@@ -1,8 +1,14 @@
-// tpu_bdc_and ... tpu_bdc_not: logic of integers.
+// tpu_bdc_and ... tpu_bdc_not: logic of bits.
 #include "sdk/tpukernel/elementwise.h"
 
 namespace tputwin::tpu {
 namespace {
+
+// Floating-point numbers are taken as their bits.
+DType bits_type(Call& call, data_type_t dtype) {
+  const DType type = call.type("dtype", dtype, kAll);
+  return type == DType::f32 ? DType::u32 : is_half(type) ? DType::u16 : type;
+}
 
 void bitwise(Call& call, Bitwise::Kind kind, const Binary& operands) {
   call.issue(Bitwise{.kind = kind, .out = operands.out, .a = operands.a, .b = operands.b});
@@ -21,7 +27,7 @@ using namespace tputwin::tpu;
     Call call(__func__);                                                                         \
     bitwise(call, Bitwise::Kind::bit_##function,                                                 \
             tensors(call, shape, {dst_addr, dst_stride}, {src0_addr, src0_stride},               \
-                    {src1_addr, src1_stride}, call.type("dtype", dtype, kInts)));                \
+                    {src1_addr, src1_stride}, bits_type(call, dtype)));                          \
   }                                                                                              \
   void tpu_bdc_##function##_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C,          \
                               const dim4* shape, const dim4* dst_stride, const dim4* src_stride, \
@@ -29,7 +35,7 @@ using namespace tputwin::tpu;
     Call call(__func__);                                                                         \
     bitwise(call, Bitwise::Kind::bit_##function,                                                 \
             tensor_and_constant(call, shape, {dst_addr, dst_stride}, {src_addr, src_stride}, C,  \
-                                call.type("dtype", dtype, kInts)));                              \
+                                bits_type(call, dtype)));                                        \
   }                                                                                              \
   void tpu_bdc_vc_##function(                                                                    \
       local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr, int src0_len,       \

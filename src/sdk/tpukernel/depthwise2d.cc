@@ -44,11 +44,11 @@ Source weights(Call& call, const Op& op, const Weights& w, DType dtype) {
                                      call.chip().eu_bytes));
 }
 
-void depthwise2d_float(Call call, const Form& form, local_addr_t weight_addr,
-                       local_addr_t bias_addr, bool has_bias) {
+void depthwise2d_float(Call call, const Form& form, const Weights& w, local_addr_t bias_addr,
+                       bool has_bias) {
   Depthwise2dFloat op;
   set_form(call, form, kFloats, kFloats, op);
-  op.weight = weights(call, op, {weight_addr}, op.in.dtype);
+  op.weight = weights(call, op, w, op.in.dtype);
   if (has_bias) op.bias = channels(call, "bias_addr", bias_addr, op.in.shape.c, op.in.dtype);
   call.issue(op);
 }
@@ -115,7 +115,7 @@ void tpu_bdc_fp_depthwise2d(local_addr_t output_addr, local_addr_t input_addr,
                             const dim2* stride, const dim2* dilation, data_type_t dtype,
                             bool has_bias) {
   depthwise2d_float(Call(__func__), TW_FORM(dtype, dtype, kernel, padding, stride, dilation),
-                    weight_addr, bias_addr, has_bias);
+                    {weight_addr}, bias_addr, has_bias);
 }
 
 void tpu_bdc_fp_ins_depthwise(local_addr_t output_addr, local_addr_t input_addr,
@@ -124,7 +124,7 @@ void tpu_bdc_fp_ins_depthwise(local_addr_t output_addr, local_addr_t input_addr,
                               const dim2* stride, const dim2* ins, const dim2* dilation,
                               data_type_t dtype, bool has_bias) {
   depthwise2d_float(Call(__func__), TW_FORM(dtype, dtype, kernel, padding, stride, dilation, ins),
-                    weight_addr, bias_addr, has_bias);
+                    {weight_addr}, bias_addr, has_bias);
 }
 
 void tpu_bdc_fp_depthwise_for_deconv2d(local_addr_t output_addr, local_addr_t input_addr,
@@ -135,8 +135,10 @@ void tpu_bdc_fp_depthwise_for_deconv2d(local_addr_t output_addr, local_addr_t in
                                        data_type_t input_dtype, bool kernel_is_const,
                                        bool has_bias) {
   Call call(__func__);
-  call.require(!kernel_is_const, errors::tpu_value, "kernel_is_const", 1);
-  depthwise2d_float(call, TW_DECONVOLUTION, weight_addr, bias_addr, has_bias);
+  const scalar_t weight{.u32 = weight_addr};
+  depthwise2d_float(call, TW_DECONVOLUTION,
+                    kernel_is_const ? Weights{.constant = &weight} : Weights{weight_addr},
+                    bias_addr, has_bias);
 }
 
 void tpu_bdc_int8_depthwise2d(local_addr_t output_addr, local_addr_t input_addr,

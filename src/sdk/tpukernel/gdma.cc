@@ -162,9 +162,12 @@ void copy_matrix(Call& call, const Names& names, bool transposed, const Matrix& 
                  local_addr_t lanes_addr, system_addr_t system_addr) {
   if (!call.in_range(m.rows, 1, kMaxExtent, errors::tpu_count, names.rows) ||
       !call.in_range(m.cols, 1, kMaxExtent, errors::tpu_count, names.cols) ||
-      !call.in_range(m.per_channel, 1, m.cols, errors::tpu_matrix_per_channel, names.per_channel) ||
-      !call.in_range(m.row_stride, transposed ? m.rows : m.cols, INT32_MAX,
-                     errors::tpu_matrix_row_stride, names.row_stride))
+      !call.in_range(m.per_channel, 1, kMaxExtent, errors::tpu_count, names.per_channel) ||
+      !call.in_range(m.row_stride, 0, INT32_MAX, errors::tpu_stride, names.row_stride) ||
+      !call.require(m.per_channel <= m.cols, errors::tpu_matrix_wide_channel, names.per_channel,
+                    m.per_channel) ||
+      !call.require(m.row_stride >= (transposed ? m.rows : m.cols), errors::tpu_matrix_row_stride,
+                    names.row_stride, m.row_stride))
     return;
   const DType type = call.type("dtype", m.dtype, kAll);
   const auto rows = static_cast<uint32_t>(m.rows), cols = static_cast<uint32_t>(m.cols);

@@ -9,12 +9,12 @@ namespace {
 
 using Compare = Select::Compare;
 
-// A result as wide as what is compared, or narrower.
+// A result of any type that is as wide as what is compared, or narrower.
 BinaryTypes types(Call& call, data_type_t dst_dtype, data_type_t src_dtype) {
   const DType out = call.type("dst_dtype", dst_dtype, kAll);
   const DType in = call.type("src_dtype", src_dtype, kAll);
-  const bool fits = element_bytes(out) <= element_bytes(in) && (!is_float(out) || out == in);
-  call.require(fits, errors::tpu_dtype_pair, "dst_dtype", static_cast<int>(dst_dtype));
+  call.require(element_bytes(out) <= element_bytes(in), errors::tpu_dtype_pair, "dst_dtype",
+               static_cast<int>(dst_dtype));
   return {out, in, in};
 }
 
@@ -45,10 +45,10 @@ Source operand(Call& call, std::string_view argument, const variable_t* from, co
   return Source::tensor(view);
 }
 
-// The chosen values are of the compared type, or integers at least as wide.
+// The chosen values, moved as bits, are as wide as those compared; beside integers also wider.
 void check_choice(Call& call, DType compared, DType chosen, data_type_t dtype) {
-  const bool fits = compared == chosen || (!is_float(compared) && !is_float(chosen) &&
-                                           element_bytes(compared) <= element_bytes(chosen));
+  const uint32_t bytes = element_bytes(compared), wide = element_bytes(chosen);
+  const bool fits = is_float(compared) ? wide == bytes : wide >= bytes;
   call.require(fits, errors::tpu_dtype_pair, "dst_dtype", static_cast<int>(dtype));
 }
 

@@ -32,13 +32,14 @@ void load(std::string_view name, std::string_view argument, local_addr_t address
                        .address = table.address});
 }
 
-// The later forms with a type, of which this chip has one.
+// The later forms with a type: the same numbers, rounded to it.
 void load_typed(std::string_view name, local_addr_t address, const StaticTable& table,
                 data_type_t dtype) {
   Call call(name);
-  call.type("dtype", dtype, kF32);
-  call.issue(LoadTable{.out = call.per_npu("coeff_addr", address, table.words, DType::f32),
-                       .address = table.address});
+  const DType type = call.type("dtype", dtype, kFloats);
+  call.issue(LoadTable{.out = call.per_npu("coeff_addr", address, table.words, type),
+                       .address = table.address,
+                       .rounded = is_half(type)});
 }
 
 }  // namespace

@@ -32,8 +32,8 @@ using namespace tputwin::tpu;
           types);                                                                             \
   }
 
-TPU_UNARY(abs, abs, kSignedInts | kFloats)
-TPU_UNARY(neg, neg, kSignedInts | kFloats)
+TPU_UNARY(abs, abs, kAll)
+TPU_UNARY(neg, neg, kAll)
 TPU_UNARY(relu, relu, kAll)
 
 void tpu_bdc_sign(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
