@@ -1,15 +1,17 @@
-# make build | test | demo | bench | fuzz | install | format | deps | clean
+# make build | test | test-arm64 | demo | bench | fuzz | install | format | deps | clean
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 20
 # 0: another one every time
 FUZZ_SEED ?= 0
 BUILD := build
+list := cmake/debian-packages.txt
 
 # What `make demo` runs, in the order in which it can be built.
 DEMO := demo_chain okk_conv2d tpu_exp demo
 
-.PHONY: all build test demo bench fuzz install format deps deps-demo deps-test clean
+.PHONY: all build test test-arm64 demo bench fuzz install format deps deps-demo deps-test \
+  deps-arm64 arm64-architecture clean
 
 all: build
 
@@ -17,9 +19,10 @@ all: build
 # goal needs: the sections of the list before the one named here, which no section ends.
 deps-demo: before = [test]
 deps-test: before = [further]
-deps: before = [end]
-deps deps-demo deps-test:
-	@missing=$$(for p in $$(sed -e '/^\$(before)/,$$d' -e '/^\[/d' -e 's/#.*//' cmake/debian-packages.txt); do \
+deps deps-arm64: before = [end]
+deps-arm64: list = cmake/arm64-packages.txt
+deps deps-demo deps-test deps-arm64:
+	@missing=$$(for p in $$(sed -e '/^\$(before)/,$$d' -e '/^\[/d' -e 's/#.*//' $(list)); do \
 	  dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
 	if [ -z "$$missing" ]; then exit 0; fi; \
 	if [ "$$(id -u)" = 0 ]; then \
@@ -37,6 +40,21 @@ build: deps-test
 # Ends with the instruction sets that were tested, and those compiled that this host lacks.
 test: build
 	ctest --preset release -j $(JOBS); status=$$?; $(BUILD)/bin/on_target --list; exit $$status
+
+# Debian's arm64 packages beside the host's; run by root, or the lines to run.
+arm64-architecture:
+	@if dpkg --print-foreign-architectures | grep -qx arm64; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ]; then dpkg --add-architecture arm64; else \
+	  echo "Debian's arm64 packages are needed; run:"; \
+	  echo "  sudo dpkg --add-architecture arm64 && sudo apt-get update"; exit 1; \
+	fi
+deps-arm64: arm64-architecture
+
+# The tests that decide whether Arm gives the same bytes, cross-built and run under qemu.
+test-arm64: deps-arm64
+	cmake --preset arm64
+	cmake --build --preset arm64 -j $(JOBS)
+	ctest --preset arm64 -j $(JOBS)
 
 # Builds what it runs and nothing else, each program when the one before it has run.
 demo: deps-demo

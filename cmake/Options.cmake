@@ -17,6 +17,11 @@ set(TPUTWIN_PRECOMPILED <algorithm> <array> <atomic> <bit> <cmath> <cstdint> <cs
   <deque> <functional> <limits> <map> <memory> <mutex> <numeric> <optional> <set> <span> <string>
   <string_view> <tuple> <utility> <variant> <vector> <fmt/format.h>)
 
+set(TPUTWIN_ARM FALSE)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  set(TPUTWIN_ARM TRUE)
+endif()
+
 add_library(tputwin_options INTERFACE)
 target_compile_options(tputwin_options INTERFACE -Wall -Wextra
   # gcc 12 reports the missing fields of designated initialisers, which is their point
@@ -41,4 +46,7 @@ if(TPUTWIN_FUZZ)
 endif()
 
 # What a statically linked program names besides our archives.
-set(TPUTWIN_STATIC_DEPENDENCIES fmt tbb dnnl hwy protobuf pthread dl stdc++ m)
+set(TPUTWIN_STATIC_DEPENDENCIES fmt tbb hwy protobuf pthread dl stdc++ m)
+if(TPUTWIN_ONEDNN)
+  list(PREPEND TPUTWIN_STATIC_DEPENDENCIES dnnl)
+endif()

@@ -5,16 +5,12 @@
 
 #include <filesystem>
 
+#include "base/architecture.h"
+
 namespace tputwin {
 namespace {
 
 namespace fs = std::filesystem;
-
-#if defined(__aarch64__)
-constexpr const char* kArchitecture = "armv8";
-#else
-constexpr const char* kArchitecture = "x86_64";
-#endif
 
 // Of the shared library that holds this code; linked statically, of the program.
 fs::path own_folder() {
@@ -32,8 +28,9 @@ fs::path own_folder() {
 std::string shipped_plugins() {
   std::error_code ignored;
   const fs::path own = own_folder();
-  for (const char* place : {"tputwin/plugins", "../plugins", "../lib/tputwin/plugins",
-                            "../lib/x86_64-linux-gnu/tputwin/plugins"}) {
+  for (const char* place :
+       {"tputwin/plugins", "../plugins", "../lib/tputwin/plugins",
+        "../lib/x86_64-linux-gnu/tputwin/plugins", "../lib/aarch64-linux-gnu/tputwin/plugins"}) {
     const fs::path folder = own / place;
     if (fs::exists(folder / kArchitecture, ignored))
       return fs::weakly_canonical(folder, ignored).string();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -14,6 +15,7 @@ constexpr float from_bits(uint32_t u) { return std::bit_cast<float>(u); }
 
 constexpr uint32_t kSignBit = 0x8000'0000, kQuietBit = 0x0040'0000;
 constexpr uint32_t kInvalid = 0xffc0'0000;  // result of inf - inf and 0 * inf
+constexpr uint32_t kSmallestNormal = 0x0080'0000;
 constexpr float kLowest = -3.4028234663852886e38f;
 
 constexpr bool is_nan(float x) { return (bits(x) & ~kSignBit) > 0x7f80'0000; }
@@ -32,9 +34,21 @@ constexpr float with_nan(float a, float b, float result) {
   return from_bits(kInvalid);
 }
 
+// a * b for numbers. The chip flushes what is subnormal after rounding, as x86 does; Arm what is
+// subnormal before, and loses the products that round up to the smallest normal number.
+inline float product(float a, float b) {
+  const float p = a * b;
+#if defined(__aarch64__)
+  constexpr double kRoundsUp = 0x1.ffffffp-127;
+  if (p == 0.0f && std::fabs(double{a} * double{b}) >= kRoundsUp)
+    return from_bits(bits(p) | kSmallestNormal);
+#endif
+  return p;
+}
+
 inline float add(float a, float b) { return with_nan(a, b, a + b); }
 inline float sub(float a, float b) { return with_nan(a, b, a - b); }
-inline float mul(float a, float b) { return with_nan(a, b, a * b); }
+inline float mul(float a, float b) { return with_nan(a, b, product(a, b)); }
 // (a * b) + d, two roundings.
 inline float mac(float a, float b, float d) { return add(mul(a, b), d); }
 

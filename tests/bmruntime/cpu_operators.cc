@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/architecture.h"
 #include "base/last_error.h"
 #include "bmruntime/support.h"
 #include "plugins/add_bytes.h"
@@ -11,11 +12,6 @@ namespace {
 
 const std::filesystem::path kPlugins =
     std::filesystem::path(TPUTWIN_BIN_DIR) / ".." / "test_plugins";
-#if defined(__aarch64__)
-constexpr const char* kArchitecture = "armv8";
-#else
-constexpr const char* kArchitecture = "x86_64";
-#endif
 
 // TPUTWIN_PLUGIN_PATH for the length of a test.
 struct PluginPath {

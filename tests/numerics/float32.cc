@@ -186,6 +186,25 @@ TEST_F(Float32, ToInt32TruncatesAndSaturates) {
   EXPECT_EQ(f32::to_int32(value(kSignalling)), INT32_MIN);
 }
 
+// Products a little below the smallest normal number: flushed, unless 24 bits round them up to it.
+TEST_F(Float32, ProductsAreFlushedAfterRounding) {
+  const struct {
+    uint32_t a, b, product;
+  } samples[] = {
+      {0x2000'0001, 0x1fff'fffe, 0x0080'0000},  // 2^-126 (1 - 2^-46)
+      {0xa000'0001, 0x1fff'fffe, 0x8080'0000},  //
+      {0x2011'8e00, 0x1fe1'2000, 0x0080'0000},  // 2^-126 (1 - 2^-25), halfway
+      {0x2000'0800, 0x1fff'f000, 0},            // 2^-126 (1 - 2^-24)
+      {0x2000'06ed, 0x1fff'f226, 0},  // 2^-126 (1 - 2^-24.4): a multiple of 2^-149 would be 2^-126
+      {0x2000'0001, 0x1fff'ffff, 0x0080'0000},  // 2^-126 (1 + 2^-24), from above
+      {0x3f80'0000, 0x8000'0001, kSign},        // a subnormal operand
+      {0x1fff'ffff, 0x1fff'ffff, 0},            // 2^-127 (2 - 2^-22)
+      {0x0080'0000, 0x3f7f'ffff, 0},            // 2^-126 (1 - 2^-24)
+  };
+  for (const auto& s : samples)
+    EXPECT_EQ(f32::bits(f32::mul(value(s.a), value(s.b))), s.product) << std::hex << s.a;
+}
+
 // Volatile, so that the arithmetic stays inside the mode it is called in.
 [[gnu::noinline]] float product(float a, float b) {
   volatile float x = a, y = b;

@@ -3,8 +3,6 @@
 // invalid operations 0xffc00000.
 #pragma once
 
-#include <xmmintrin.h>
-
 #include <array>
 #include <bit>
 #include <cmath>
@@ -19,16 +17,35 @@ inline Bits as_bits(float value) { return std::bit_cast<Bits>(value); }
 inline bool is_nan(Bits bits) { return (bits & 0x7fffffff) > 0x7f800000; }
 inline Bits flushed(Bits bits) { return bits & 0x7f800000 ? bits : bits & 0x80000000; }
 
+// The host's register of floating-point modes, and the bits in it that flush operands and results.
+#if defined(__x86_64__)
+constexpr uint64_t kFlushBits = 0x8040;  // MXCSR: FTZ, DAZ
+inline uint64_t float_modes() { return __builtin_ia32_stmxcsr(); }
+inline void set_float_modes(uint64_t modes) {
+  __builtin_ia32_ldmxcsr(static_cast<unsigned>(modes));
+}
+#elif defined(__aarch64__)
+constexpr uint64_t kFlushBits = 1 << 24;  // FPCR: FZ
+inline uint64_t float_modes() {
+  uint64_t modes;
+  asm volatile("mrs %0, fpcr" : "=r"(modes));
+  return modes;
+}
+inline void set_float_modes(uint64_t modes) {
+  asm volatile("msr fpcr, %0" ::"r"(modes) : "memory");
+}
+#endif
+
 // The host's own flush-to-zero and denormals-are-zero mode, for the time it lives.
 class FlushToZero {
  public:
-  FlushToZero() : before_(_mm_getcsr()) { _mm_setcsr(before_ | 0x8040); }
-  ~FlushToZero() { _mm_setcsr(before_); }
+  FlushToZero() : before_(float_modes()) { set_float_modes(before_ | kFlushBits); }
+  ~FlushToZero() { set_float_modes(before_); }
   FlushToZero(const FlushToZero&) = delete;
   FlushToZero& operator=(const FlushToZero&) = delete;
 
  private:
-  unsigned before_;
+  uint64_t before_;
 };
 
 template <class Operator>

@@ -6,7 +6,9 @@
 #include <bmnet/targets/plat-bm188x/BM188xBackendContext.hpp>
 
 #include <filesystem>
+#include <string_view>
 
+#include "base/architecture.h"
 #include "base/errors/bmnet.h"
 #include "base/file.h"
 #include "base/last_error.h"
@@ -25,17 +27,20 @@ Status add_plugins(bmodel::Model& model, const std::vector<std::string>& operato
                    const std::string& folder) {
   namespace fs = std::filesystem;
   for (const std::string& name : operators) {
-    const fs::path x86 = fs::path(folder) / "x86_64" / (name + ".so");
-    const fs::path arm = fs::path(folder) / "armv8" / (name + ".so");
-    auto code = read_bytes(x86.string());
-    if (folder.empty() || !code.ok())
+    const auto file = [&](const char* architecture) {
+      return (fs::path(folder) / architecture / (name + ".so")).string();
+    };
+    auto x86 = read_bytes(file("x86_64")), arm = read_bytes(file("armv8"));
+    const bool for_host = kArchitecture == std::string_view("armv8") && arm.ok();
+    if (folder.empty() || !(x86.ok() || for_host))
       return Error(errors::net_plugin_missing)
           .in("store_model")
           .argument("plugin_path", fmt::format("\"{}\"", folder))
-          .detail(fmt::format("operator {}, file {}", name, x86.string()));
-    bmodel::Library library{name, std::move(*code), {}};
-    if (auto other = read_bytes(arm.string()); other.ok())
-      library.armv8 = std::move(*other);
+          .detail(fmt::format("operator {}, file {}", name, file(kArchitecture)));
+    bmodel::Library library{name, {}, {}};
+    if (x86.ok()) library.x86_64 = std::move(*x86);
+    if (arm.ok())
+      library.armv8 = std::move(*arm);
     else
       (void)report(Error(errors::net_plugin_arm)
                        .in("store_model")

@@ -22,7 +22,7 @@ class CpuCallScope {
 };
 
 // Appends <folder>/x86_64/NAME.so and <folder>/armv8/NAME.so for every operator. Only the second
-// may be missing, with a warning.
+// may be missing, with a warning, and on Arm the first.
 Status add_plugins(bmodel::Model& model, const std::vector<std::string>& operators,
                    const std::string& folder);
 

@@ -11,6 +11,7 @@
 #include "numerics/float16.h"
 #include "ops/elements.h"
 #include "ops/fast/dot-inl.h"
+#include "ops/fast/multiply-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
@@ -87,7 +88,7 @@ template <class Type, size_t kV>
 HWY_INLINE void AddTap(const uint32_t* in, float weight, VF* sums) {
   const VF factor = hn::Set(DF(), weight);
   for (size_t v = 0; v < kV; ++v) {
-    const VF product = Type::round(hn::Mul(floats(in + v * kLanes32), factor));
+    const VF product = Type::round(multiply(floats(in + v * kLanes32), factor));
     sums[v] = Type::round(hn::Add(sums[v], product));
   }
 }

@@ -8,6 +8,7 @@
 #include "ops/channel_affine.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"
+#include "ops/fast/multiply-inl.h"
 #include "ops/fast/streams-inl.h"
 
 #ifndef TPUTWIN_FAST_CHANNEL_AFFINE_ONCE
@@ -33,7 +34,7 @@ struct Affine {
   HWY_INLINE Floats Apply(Floats in, [[maybe_unused]] Floats old, [[maybe_unused]] Floats scale,
                           [[maybe_unused]] Floats bias) const {
     if constexpr (!kScale) return hn::Add(in, bias);
-    const Floats product = hn::Mul(in, scale);
+    const Floats product = multiply(in, scale);
     if constexpr (!kBias) return hn::Add(product, kAccumulate ? old : hn::Zero(F32()));
     const Floats sum = hn::Add(product, bias);
     return kAccumulate ? hn::Add(sum, old) : sum;

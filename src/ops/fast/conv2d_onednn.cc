@@ -17,6 +17,7 @@
 #include "base/bits.h"
 #include "base/parallel.h"
 #include "ops/fast/conv2d_plan.h"
+#include "ops/fast/isa.h"
 #include "ops/fast/scratch.h"
 #include "ops/fast/transpose.h"
 
@@ -286,6 +287,18 @@ void convolve(const Conv2d& op, const Memory& memory) {
 }
 
 }  // namespace
+
+OneDnn onednn_on_this_host() {
+#if !defined(__x86_64__)
+  return OneDnn::not_exact;  // whatever the library says there, which is "every instruction set"
+#endif
+  const int isa = dnnl_get_effective_cpu_isa();
+  auto has = [isa](int level) { return (isa & level) == level; };
+  // Without VNNI the library's int8 kernels saturate in 16 bits.
+  if (!has(dnnl_cpu_isa_avx512_core_vnni)) return OneDnn::not_exact;
+  // With AMX its kernels are the faster ones for many shapes (conv2d_choice.h).
+  return has(dnnl_cpu_isa_avx512_core_amx) ? OneDnn::exact_and_fast : OneDnn::exact;
+}
 
 bool execute_onednn(const Conv2d& op, const Memory& memory) {
   if (!is_signed(op.weight.dtype) || op.rshift > kLargestShift || !sums_fit(op)) return false;

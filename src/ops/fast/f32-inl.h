@@ -9,6 +9,7 @@
 
 #include <hwy/highway.h>
 
+#include "ops/fast/multiply-inl.h"
 #include "ops/fast/streams-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -27,16 +28,16 @@ HWY_INLINE Floats inverse_root(Floats x) {
   const F32 d;
   const I32 di;
   const Ints seed = hn::Sub(hn::Set(di, 0x5f37'59df), hn::ShiftRight<1>(hn::BitCast(di, x)));
-  const Floats h = hn::Mul(x, hn::Set(d, 0.5f)), three_halves = hn::Set(d, 1.5f);
+  const Floats h = multiply(x, hn::Set(d, 0.5f)), three_halves = hn::Set(d, 1.5f);
   Floats y = hn::BitCast(d, seed);
-  for (int i = 0; i < 3; ++i) y = hn::Mul(y, hn::Sub(three_halves, hn::Mul(hn::Mul(h, y), y)));
+  for (int i = 0; i < 3; ++i) y = multiply(y, hn::Sub(three_halves, multiply(multiply(h, y), y)));
   return y;
 }
 
 HWY_INLINE Floats divide(Floats a, Floats b) {
   const Floats r = inverse_root(hn::Abs(b));
   const Floats sign = hn::And(b, hn::SignBit(F32()));
-  return hn::Mul(hn::Mul(r, r), hn::Xor(a, sign));
+  return multiply(multiply(r, r), hn::Xor(a, sign));
 }
 
 HWY_INLINE Floats invert(Floats x) { return divide(hn::Set(F32(), 1.0f), x); }

@@ -43,7 +43,7 @@ struct Difference {
 struct Product {
   static constexpr size_t kSources = 2;
   static constexpr bool kMakesNan = true;
-  HWY_INLINE Floats Apply(Floats a, Floats b) const { return hn::Mul(a, b); }
+  HWY_INLINE Floats Apply(Floats a, Floats b) const { return multiply(a, b); }
   static float Element(float a, float b) { return f32::mul(a, b); }
 };
 struct Quotient {
@@ -56,7 +56,7 @@ struct ProductSum {
   static constexpr size_t kSources = 3;
   static constexpr bool kMakesNan = true;
   HWY_INLINE Floats Apply(Floats a, Floats b, Floats old) const {
-    return hn::Add(hn::Mul(a, b), old);
+    return hn::Add(multiply(a, b), old);
   }
   static float Element(float a, float b, float old) { return f32::mac(a, b, old); }
 };
@@ -103,7 +103,7 @@ template <Kind kKind, DType kType>
 HWY_INLINE Floats Formula(Floats a, Floats b, [[maybe_unused]] Floats c) {
   if constexpr (kKind == Kind::add) return hn::Add(a, b);
   if constexpr (kKind == Kind::sub) return hn::Sub(a, b);
-  if constexpr (kKind == Kind::mul) return hn::Mul(a, b);
+  if constexpr (kKind == Kind::mul) return multiply(a, b);
   if constexpr (kKind == Kind::div) return divide(a, b);
   // what is subnormal in 16 bits is no fp32 subnormal, or is flushed when it is stored
   const auto flushed = [](Floats x) HWY_ATTR { return kType == DType::f32 ? flush(x) : x; };
@@ -112,9 +112,9 @@ HWY_INLINE Floats Formula(Floats a, Floats b, [[maybe_unused]] Floats c) {
   if constexpr (kKind == Kind::lesser) return flushed(hn::IfThenElse(hn::Lt(b, a), b, a));
   if constexpr (kKind == Kind::diff_abs) return hn::Abs(hn::Sub(a, b));
   if constexpr (kKind == Kind::mac || kKind == Kind::mul_add)
-    return hn::Add(RoundTo<kType>(hn::Mul(a, b)), c);
+    return hn::Add(RoundTo<kType>(multiply(a, b)), c);
   const Floats sum = RoundTo<kType>(kKind == Kind::add_square ? hn::Add(a, b) : hn::Sub(a, b));
-  return hn::Mul(sum, sum);
+  return multiply(sum, sum);
 }
 
 constexpr bool copies(Kind kind) {

@@ -9,6 +9,7 @@
 
 #include "ops/fast/fast.h"
 #include "ops/fast/isa.h"
+#include "ops/fast/multiply-inl.h"
 #include "ops/fast/streams-inl.h"
 #include "ops/fast/typed_function.h"
 #include "ops/float_function.h"
@@ -43,6 +44,7 @@ struct Number {
 };
 struct Condition {
   hn::Mask<F32> m[kVectors];
+  HWY_INLINE Condition() {}  // not a default one, which GCC would compile for the baseline
 };
 constexpr size_t kMostNumbers = kVectors * kMostLanes;
 
@@ -73,7 +75,7 @@ HWY_INLINE Floats number(Ints bits) { return hn::BitCast(F32(), bits); }
   }
 TW_MAP(operator+(Number a, Number b), a, b, hn::Add(x, y))
 TW_MAP(operator-(Number a, Number b), a, b, hn::Sub(x, y))
-TW_MAP(operator*(Number a, Number b), a, b, hn::Mul(x, y))
+TW_MAP(operator*(Number a, Number b), a, b, multiply(x, y))
 TW_MAP(operator-(Number a), a, a, hn::Neg(x))
 TW_MAP(abs(Number a), a, a, hn::Abs(x))
 TW_MAP(rint(Number a), a, a, hn::Round(x))

@@ -3,7 +3,6 @@
 
 #define HWY_WANT_AVX3_DL  // some bodies are compiled for it
 #include <hwy/targets.h>
-#include <oneapi/dnnl/dnnl.h>
 
 #include <algorithm>
 #include <atomic>
@@ -71,11 +70,9 @@ struct Host {
   }
 
   void add_library(int64_t vectors) {
-    // Without VNNI the library's int8 kernels saturate in 16 bits: not exact, never offered.
-    int isa = dnnl_get_effective_cpu_isa();
-    auto has = [isa](int level) { return (isa & level) == level; };
-    const bool exact = vectors != 0 && has(dnnl_cpu_isa_avx512_core_vnni);
-    const bool amx = exact && has(dnnl_cpu_isa_avx512_core_amx);
+    const OneDnn library = onednn_on_this_host();
+    const bool exact = vectors != 0 && library != OneDnn::not_exact;
+    const bool amx = exact && library == OneDnn::exact_and_fast;
     if (amx) {
       add("amx", {vectors, Library::where_faster});
       best = names.size() - 1;

@@ -10,4 +10,8 @@ bool vectors_enabled();
 // Convolutions go to oneDNN where it covers them.
 bool onednn_enabled();
 
+// What oneDNN is good for on this host, as far as the build has it.
+enum class OneDnn { not_exact, exact, exact_and_fast };
+OneDnn onednn_on_this_host();
+
 }  // namespace tputwin::fast

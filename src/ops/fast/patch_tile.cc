@@ -12,6 +12,7 @@
 
 #include "numerics/add_tree.h"
 #include "ops/fast/dot-inl.h"
+#include "ops/fast/multiply-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
@@ -43,7 +44,7 @@ HWY_INLINE void SumTurn(const PatchTile& tile, size_t turn, float* at) {
     HWY_UNROLL(8)
     for (size_t r = 0; r < kR; ++r) {
       const VF weight = hn::Set(d, weights[r]);
-      for (size_t v = 0; v < kV; ++v) sums[r][v] = hn::Add(sums[r][v], hn::Mul(x[v], weight));
+      for (size_t v = 0; v < kV; ++v) sums[r][v] = hn::Add(sums[r][v], multiply(x[v], weight));
     }
     weights += 2 * kR;
     inputs += 2 * tile.pitch;
@@ -132,7 +133,7 @@ HWY_INLINE void GroupSum(const float* weights, size_t weight_step, const float* 
   for (size_t i = 0; i < count; ++i, inputs += input_step, weights += weight_step) {
     const VF weight = hn::Set(d, *weights);
     for (size_t v = 0; v < kV; ++v, to += kLanes32) {
-      const VF product = hn::Mul(hn::LoadU(d, inputs + v * kLanes32), weight);
+      const VF product = multiply(hn::LoadU(d, inputs + v * kLanes32), weight);
       hn::Store(product, d, to);
       // By bits: larger magnitudes are larger integers, NaN the largest.
       largest[v] =

@@ -7,6 +7,8 @@
 
 #include <hwy/highway.h>
 
+#include "ops/fast/multiply-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
@@ -39,7 +41,8 @@ HWY_INLINE void SumChain(const Chains& chains, const SumTile& tile, size_t chain
     HWY_UNROLL(8)
     for (size_t r = 0; r < kR; ++r) {
       const V factor = hn::Set(d, row[r]);
-      for (size_t v = 0; v < kV; ++v) sums[r][v] = hn::Add(sums[r][v], hn::Mul(factors[v], factor));
+      for (size_t v = 0; v < kV; ++v)
+        sums[r][v] = hn::Add(sums[r][v], multiply(factors[v], factor));
     }
   }
   const bool onto = chain % 2 != 0;

@@ -11,6 +11,7 @@
 
 #include "ops/elements.h"
 #include "ops/fast/isa.h"
+#include "ops/fast/multiply-inl.h"
 #include "ops/fast/narrow-inl.h"
 #include "ops/fast/runs.h"
 #include "ops/fast/streams-inl.h"
@@ -135,6 +136,7 @@ struct Fp16 {
 constexpr size_t kVectors = 4;
 struct Block {
   Floats v[kVectors];
+  HWY_INLINE Block() {}  // not a default one, which GCC would compile for the baseline
 };
 
 template <class Type, TypedKind kKind>
@@ -151,7 +153,7 @@ HWY_INLINE void apply(const TypedLane& lane, Block& x) {
     for (size_t i = lane.coefficients.size() - 1; i-- > 0;) {
       const Floats c = hn::Set(d, lane.coefficients[i]);
       for (size_t k = 0; k < kVectors; ++k) {
-        const Floats product = Type::Round(hn::Mul(sum.v[k], x.v[k]));
+        const Floats product = Type::Round(multiply(sum.v[k], x.v[k]));
         sum.v[k] = Type::Round(hn::Add(product, c));
       }
     }
@@ -160,12 +162,12 @@ HWY_INLINE void apply(const TypedLane& lane, Block& x) {
   }
   for (Floats& v : x.v) {
     if constexpr (kKind == TypedKind::hsigmoid) {
-      const Floats product = Type::Round(hn::Mul(v, hn::Set(d, lane.alpha)));
+      const Floats product = Type::Round(multiply(v, hn::Set(d, lane.alpha)));
       v = clamp(Type::Round(hn::Add(product, hn::Set(d, lane.beta))), 1.0f);
     } else if constexpr (kKind == TypedKind::hswish) {
       const Floats clamped = clamp(Type::Round(hn::Add(v, hn::Set(d, 3.0f))), 6.0f);
-      const Floats product = Type::Round(hn::Mul(clamped, v));
-      v = Type::Round(hn::Mul(product, hn::Set(d, lane.sixth)));
+      const Floats product = Type::Round(multiply(clamped, v));
+      v = Type::Round(multiply(product, hn::Set(d, lane.sixth)));
     } else {
       const Ints exponent = integers(0x7f80'0000);
       const auto special = hn::Eq(hn::And(bits(v), exponent), exponent);

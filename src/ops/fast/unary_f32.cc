@@ -95,7 +95,7 @@ HWY_INLINE Floats horner(const Series& series, Floats x, uint32_t last) {
   const F32 d;
   Floats sum = hn::Set(d, series.coefficient[series.terms]);
   for (uint32_t k = series.terms; k-- > last;)
-    sum = hn::Add(hn::Mul(sum, x), hn::Set(d, series.coefficient[k]));
+    sum = hn::Add(multiply(sum, x), hn::Set(d, series.coefficient[k]));
   return sum;
 }
 
@@ -116,8 +116,8 @@ struct Exp {
     const Ints k = truncate(x);
     const Floats scale = lookup(table, k), whole = hn::ConvertTo(F32(), k);
     const Floats fraction = hn::Sub(truncates ? whole : x, whole);
-    const Floats w = hn::Mul(horner(series, fraction, 1), fraction);
-    return {hn::Add(hn::Mul(w, scale), scale), w};
+    const Floats w = multiply(horner(series, fraction, 1), fraction);
+    return {hn::Add(multiply(w, scale), scale), w};
   }
   f32::WithWork Element(float x) const { return f32::exp(source(x), series.terms); }
   float source(float x) const { return truncates ? f32::truncate(x) : x; }
@@ -141,8 +141,8 @@ struct Tanh {
   HWY_INLINE WithWork Apply(Floats x) const {
     const F32 d;
     const Floats e = exp.Apply(x).result, inverse = invert(e);
-    const Floats w = hn::Mul(inverse, invert(hn::Add(e, inverse)));
-    return {hn::Sub(hn::Set(d, 1.0f), hn::Mul(hn::Set(d, 2.0f), w)), w};
+    const Floats w = multiply(inverse, invert(hn::Add(e, inverse)));
+    return {hn::Sub(hn::Set(d, 1.0f), multiply(hn::Set(d, 2.0f), w)), w};
   }
   f32::WithWork Element(float x) const { return f32::tanh(exp.source(x), exp.series.terms); }
 };

@@ -7,6 +7,7 @@
 #include <hwy/highway.h>
 
 #include "numerics/float32.h"
+#include "ops/fast/multiply-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
@@ -24,7 +25,7 @@ HWY_INLINE void AddTap(const float* in, float weight, V* sums) {
   const D d;
   const V factor = hn::Set(d, weight);
   for (size_t v = 0; v < kV; ++v)
-    sums[v] = hn::Add(sums[v], hn::Mul(hn::LoadU(d, in + v * hn::Lanes(d)), factor));
+    sums[v] = hn::Add(sums[v], multiply(hn::LoadU(d, in + v * hn::Lanes(d)), factor));
 }
 
 // kV vectors of results from `at` on; not 0 in `nan` where a result was NaN.

@@ -10,7 +10,9 @@
 #include <filesystem>
 #include <optional>
 #include <sstream>
+#include <string_view>
 
+#include "base/architecture.h"
 #include "base/errors/bmruntime.h"
 #include "base/last_error.h"
 #include "base/plugin_folder.h"
@@ -19,13 +21,9 @@
 namespace tputwin::rt {
 namespace {
 
-#if defined(__aarch64__)
-constexpr const char* kArchitecture = "armv8";
-std::span<const uint8_t> host_bytes(const bmodel::Library& library) { return library.armv8; }
-#else
-constexpr const char* kArchitecture = "x86_64";
-std::span<const uint8_t> host_bytes(const bmodel::Library& library) { return library.x86_64; }
-#endif
+std::span<const uint8_t> host_bytes(const bmodel::Library& library) {
+  return kArchitecture == std::string_view("armv8") ? library.armv8 : library.x86_64;
+}
 
 bool write_all(int file, std::span<const uint8_t> bytes) {
   while (!bytes.empty()) {

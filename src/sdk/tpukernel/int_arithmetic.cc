@@ -8,6 +8,9 @@ namespace {
 
 using Kind = IntArithmetic::Kind;
 
+// The API's plain char is signed, as on the device; Arm's own is not.
+int signed_char(char value) { return static_cast<signed char>(value); }
+
 Source amount(int shift) { return Source::value(static_cast<uint32_t>(shift), DType::i8); }
 
 // How a result is made from the exact number.
@@ -119,7 +122,7 @@ using namespace tputwin::tpu;
         tensors(call, shape, {dst_addr, dst_stride}, {src0_addr, src0_stride},                     \
                 {src1_addr, src1_stride},                                                          \
                 types(call, dst_dtype, "src0_dtype", src0_dtype, "src1_dtype", src1_dtype)),       \
-        Finish{shift, rounding_mode, saturation});                                                 \
+        Finish{signed_char(shift), rounding_mode, saturation});                                    \
   }                                                                                                \
   void tpu_bdc_int_pcs_##name(                                                                     \
       local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,                       \
@@ -160,7 +163,7 @@ using namespace tputwin::tpu;
     arithmetic(call, Kind::kind,                                                                 \
                operands(call, shape, {dst_addr, dst_stride}, {src_addr, src_stride}, C,          \
                         order(dst_dtype, src_dtype, C_dtype)),                                   \
-               Finish{shift, rounding_mode, saturation});                                        \
+               Finish{signed_char(shift), rounding_mode, saturation});                           \
   }                                                                                              \
   void tpu_bdc_int_pcs_##name(local_addr_t dst_addr, local_addr_t src_addr,                      \
                               local_addr_t shift_addr, scalar_t C, const dim4* shape,            \
@@ -191,7 +194,7 @@ void tpu_bdc_int_square(local_addr_t dst_addr, local_addr_t src_addr, const dim4
       tensor_and_constant(call, shape, {dst_addr, dst_stride}, {src_addr, src_stride}, scalar_t{},
                           types(call, dst_dtype, "src_dtype", src_dtype, "src_dtype", src_dtype));
   operands.b = operands.a;
-  arithmetic(call, Kind::mul, operands, Finish{shift, rounding_mode, saturation});
+  arithmetic(call, Kind::mul, operands, Finish{signed_char(shift), rounding_mode, saturation});
 }
 
 #define TPU_EXTREME(kind)                                                                        \
@@ -228,7 +231,7 @@ void tpu_bdc_int_square(local_addr_t dst_addr, local_addr_t src_addr, const dim4
     const Binary operands =                                                                      \
         tensor_and_constant(call, shape, {dst_addr, dst_stride}, {src_addr, src_stride}, C,      \
                             call.type("dtype", dtype, kInts));                                   \
-    shifted_extreme(call, Kind::kind, operands, static_cast<signed char>(shift), rounding_mode); \
+    shifted_extreme(call, Kind::kind, operands, signed_char(shift), rounding_mode);              \
   }
 
 TPU_EXTREME(min)
@@ -275,9 +278,9 @@ void tpu_bdc_int8_mac_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C
                               data_type_t dst_dtype, data_type_t src_dtype,                       \
                               rounding_mode_t rounding_mode) {                                    \
     Call call(__func__);                                                                          \
-    call.in_range(C, -32, 31, errors::tpu_shift, "C");                                            \
+    call.in_range(signed_char(C), -32, 31, errors::tpu_shift, "C");                               \
     shift_by(call, {dst_addr, dst_stride}, {src_addr, src_stride}, call.shape(shape),             \
-             {call, dst_dtype, src_dtype, logical}, amount(C), rounding_mode);                    \
+             {call, dst_dtype, src_dtype, logical}, amount(signed_char(C)), rounding_mode);       \
   }
 
 TPU_SHIFT(arithmetic_shift, false)

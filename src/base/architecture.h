@@ -1,0 +1,12 @@
+// The host's architecture as the vendor's folders of plugins name it: PATH/armv8/NAME.so.
+#pragma once
+
+namespace tputwin {
+
+#if defined(__aarch64__)
+inline constexpr const char* kArchitecture = "armv8";
+#else
+inline constexpr const char* kArchitecture = "x86_64";
+#endif
+
+}  // namespace tputwin
