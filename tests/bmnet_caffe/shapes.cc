@@ -242,7 +242,8 @@ TEST(Parameters, DeconvolutionIsAConvolutionOfTheExpandedInput) {
   EXPECT_EQ(w.ins_h, 1);
   EXPECT_EQ(w.stride_h, 1);
   EXPECT_EQ(w.pad_top, 2);
-  EXPECT_EQ(w.input_rows(5) - w.kernel_h + 1, 10);
+  const int expanded = (5 - 1) * (w.ins_h + 1) + 1 + w.pad_top + w.pad_bottom;
+  EXPECT_EQ(expanded - w.kernel_h + 1, 10);
 }
 
 TEST(Parameters, KernelOfADeconvolutionIsFlippedAndTransposed) {
