@@ -107,11 +107,14 @@ class Kernel {
   bool do_relu = false;  // clamp the result
 };
 
-// Element-wise commands take any strides: an input may hold more rows than they need.
+// Element-wise commands use the result's strides for every operand. An input that holds more rows
+// than they need has another distance of channel blocks: it may have one block only (rows are cut
+// of single samples).
 class ElementwiseKernel : public Kernel {
  public:
-  bool accepts_rows(size_t, Span needed, Span held) const override {
-    return held.begin <= needed.begin && needed.end <= held.end;
+  bool accepts_rows(size_t input, Span needed, Span held) const override {
+    if (needed == held) return true;
+    return inputs[input].e.c <= kLanes && held.begin <= needed.begin && needed.end <= held.end;
   }
 
  protected:
