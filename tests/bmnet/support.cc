@@ -133,6 +133,10 @@ void fill(Network& network, const TensorOp& op, LayerIntegers& n, Rng& rng) {
         op.tg_pooling_param().kernel_size(0) * op.tg_pooling_param().kernel_size(1);
     if (!is_max || rng.coin()) n.multiplier = {static_cast<int>(rng.range(128, 255))};
     n.right_shift = is_max ? 7 : 7 + static_cast<int>(std::log2(window));
+    if (net::average_overhang(op).any())
+      for (int part = 0; part < 3; ++part)
+        n.overhanging.push_back(
+            {static_cast<int>(rng.range(128, 255)), static_cast<int>(rng.range(7, 10))});
   } else if (type == "tg_eltwise") {
     for (size_t i = 0; i < inputs; ++i)
       n.multiplier.push_back(static_cast<int>(rng.range(0, 254)) - 127);

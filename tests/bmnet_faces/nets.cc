@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <opencv2/dnn.hpp>
 
 #include "bmnet/caffe/import.h"
@@ -95,7 +96,14 @@ Result<std::shared_ptr<Int8Net>> Int8Net::create(const Files& files, const net::
                                                  int64_t batch) {
   auto caffe = load(files);
   if (!caffe.ok()) return Status(caffe.error());
-  auto calibration = net::calibrate(*caffe, {&data}, options);
+  return create(*caffe, data, options, batch);
+}
+
+Result<std::shared_ptr<Int8Net>> Int8Net::create(const net::caffe::NetParameter& caffe,
+                                                 const net::DataSet& data,
+                                                 const net::CalibrationOptions& options,
+                                                 int64_t batch) {
+  auto calibration = net::calibrate(caffe, {&data}, options);
   if (!calibration.ok()) return Status(calibration.error());
   auto net = std::make_shared<Int8Net>();
   net->calibration_ = std::move(*calibration);
@@ -144,6 +152,11 @@ Result<Outputs> Int8Net::run_batch(const net::Blob& input) {
     const std::string output = network.outputs()[i];
     net::Blob& blob = outputs[network.blob_name(output)];
     blob.shape = net::dims(*network.shape_of(output));
+    if (network.shape_of(output)->data_type_size() == sizeof(float)) {
+      blob.data.resize((*bytes)[i].size() / sizeof(float));
+      std::memcpy(blob.data.data(), (*bytes)[i].data(), (*bytes)[i].size());
+      continue;
+    }
     for (uint8_t b : (*bytes)[i])
       blob.data.push_back(static_cast<float>(static_cast<int8_t>(b)) * threshold(output) / 128);
   }

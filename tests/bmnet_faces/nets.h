@@ -37,6 +37,10 @@ inline constexpr Files kDet1{"mtcnn/det1.prototxt", "mtcnn/det1.caffemodel"};
 inline constexpr Files kDet2{"mtcnn/det2.prototxt", "mtcnn/det2.caffemodel"};
 inline constexpr Files kDet3{"mtcnn/det3.prototxt", "mtcnn/det3.caffemodel"};
 inline constexpr Files kUltraFace{"ultraface/RFB-320.prototxt", "ultraface/RFB-320.caffemodel"};
+inline constexpr Files kYuFace{"bm1880-real/yufacedetect/yufacedetectnet-open-v1.prototxt",
+                               "bm1880-real/yufacedetect/yufacedetectnet-open-v1.caffemodel"};
+inline constexpr Files kCifar{"bm1880-real/cifar10/cifar10_quick.prototxt",
+                              "bm1880-real/cifar10/cifar10_quick_iter_5000.caffemodel"};
 inline constexpr Files kLeNet{"lenet/lenet.prototxt", "lenet/lenet_iter_10000.caffemodel"};
 
 // The original net in OpenCV.
@@ -50,6 +54,10 @@ class Int8Net {
   // `batch` 0: compiled for as many samples as it is given; else inputs are cut into batches of so
   // many, the last one filled up with zeros.
   static Result<std::shared_ptr<Int8Net>> create(const Files& files, const net::DataSet& data,
+                                                 const net::CalibrationOptions& options,
+                                                 int64_t batch = 0);
+  static Result<std::shared_ptr<Int8Net>> create(const net::caffe::NetParameter& caffe,
+                                                 const net::DataSet& data,
                                                  const net::CalibrationOptions& options,
                                                  int64_t batch = 0);
 

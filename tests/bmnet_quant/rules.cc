@@ -51,6 +51,29 @@ TEST(Rules, UnsignedMultiplier) {
   }
 }
 
+// Just below a power of two the multiplier is that power at the next shift, not the largest byte.
+TEST(Rules, MultipliersDoNotSaturate) {
+  EXPECT_EQ(unsigned_multiplier(0.9999f), (Multiplier{128, 7}));
+  EXPECT_EQ(unsigned_multiplier(0.2499f), (Multiplier{128, 9}));
+  EXPECT_EQ(unsigned_multiplier(255.9f), (Multiplier{255, 0}));  // no shift is left
+  EXPECT_EQ(signed_multiplier(0.9999f), (Multiplier{64, 6}));
+  EXPECT_EQ(signed_multiplier(-0.9999f), (Multiplier{-64, 6}));
+  EXPECT_EQ(signed_multiplier(0.4999f), (Multiplier{64, 7}));
+  EXPECT_EQ(signed_multiplier(127.9f), (Multiplier{127, 0}));
+  const std::vector<float> x{3.9999f, 2};
+  const auto sum = eltwise_sum({}, x, 4);
+  ASSERT_TRUE(sum);
+  EXPECT_EQ(sum->multiplier, (std::vector<int>{64, 32}));
+  EXPECT_EQ(sum->shift, 6);
+  // Never further off than half a step of the multiplier.
+  for (float ratio = 0.01f; ratio < 120; ratio *= 1.0007f) {
+    const Multiplier m = unsigned_multiplier(ratio);
+    EXPECT_NEAR(static_cast<float>(m.multiplier), std::ldexp(ratio, m.shift), 0.5f) << ratio;
+    const auto s = signed_multiplier(ratio);
+    EXPECT_NEAR(static_cast<float>(s->multiplier), std::ldexp(ratio, s->shift), 0.5f) << ratio;
+  }
+}
+
 TEST(Rules, SignedMultiplier) {
   EXPECT_EQ(signed_multiplier(1), (Multiplier{64, 6}));
   EXPECT_EQ(signed_multiplier(0.1f), (Multiplier{102, 10}));

@@ -4,8 +4,12 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
+#include <vector>
 
 namespace tputwin::testing {
 
@@ -15,6 +19,14 @@ inline std::string shared_data(const std::string& path) {
 inline bool has_shared_data(const std::string& path) {
   std::error_code error;
   return std::filesystem::exists(shared_data(path), error);
+}
+// A file of little-endian floats; none if it is not there.
+inline std::vector<float> recorded_floats(const std::string& path) {
+  std::ifstream file(shared_data(path), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  std::vector<float> values(bytes.size() / sizeof(float));
+  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+  return values;
 }
 
 }  // namespace tputwin::testing

@@ -18,6 +18,7 @@
 #include "bmnet/optimize/neuron_memory.h"
 #include "bmnet/optimize/partition.h"
 #include "bmnet/optimize/storage.h"
+#include "bmnet/quantize/kinds.h"
 #include "isa/bm1880_codec.h"
 #include "machine/profile.h"
 
@@ -376,6 +377,12 @@ class Compiler {
     return {static_cast<uint32_t>(e.n), static_cast<uint32_t>(e.c), static_cast<uint32_t>(e.h),
             static_cast<uint32_t>(e.w)};
   }
+  // Results of inner products and what is computed from them: N rows of C values are (1,1,N,C), as
+  // the maker's models have it.
+  static std::vector<uint32_t> output_shape(const TensorShape& shape) {
+    if (shape.dim_size() != 2) return shape4(shape);
+    return {1, 1, static_cast<uint32_t>(shape.dim(0)), static_cast<uint32_t>(shape.dim(1))};
+  }
   static uint32_t format(const TensorShape& s) {
     return s.data_type_size() == 4 ? FMT_F32 : FMT_I8;
   }
@@ -390,7 +397,7 @@ class Compiler {
   void describe_outputs() {
     for (const std::string& t : network().outputs()) {
       const TensorShape& shape = *network().shape_of(t);
-      compiled_.outputs.push_back({network().blob_name(t), shape4(shape),
+      compiled_.outputs.push_back({network().blob_name(t), output_shape(shape),
                                    places_.find(t)->second.offset,
                                    threshold_of(producer_index(t), t), format(shape)});
     }
@@ -434,20 +441,29 @@ Result<Compiled> compile(const Network& network, const NetCalibrationParameter& 
   return compile(network, *integers, options);
 }
 
-bool has_float_weights(const Network& network) {
-  for (const auto& [layer, blobs] : network.blobs)
-    for (const Blob& blob : blobs) {
-      // Counted without a branch, a block at a time, which the compiler turns into vectors.
-      constexpr size_t kBlock = 4096;
-      for (size_t begin = 0; begin < blob.data.size(); begin += kBlock) {
-        const size_t end = std::min(begin + kBlock, blob.data.size());
-        unsigned fractions = 0;
-        for (size_t i = begin; i < end; ++i)
-          fractions += blob.data[i] != std::trunc(blob.data[i]) ? 1 : 0;
-        if (fractions != 0) return true;
-      }
-    }
+namespace {
+
+bool has_fraction(const Blob& blob) {
+  // Counted without a branch, a block at a time, which the compiler turns into vectors.
+  constexpr size_t kBlock = 4096;
+  for (size_t begin = 0; begin < blob.data.size(); begin += kBlock) {
+    const size_t end = std::min(begin + kBlock, blob.data.size());
+    unsigned fractions = 0;
+    for (size_t i = begin; i < end; ++i)
+      fractions += blob.data[i] != std::trunc(blob.data[i]) ? 1 : 0;
+    if (fractions != 0) return true;
+  }
   return false;
+}
+
+}  // namespace
+
+bool has_float_weights(const Network& network) {
+  return std::ranges::any_of(network.ops, [&](const TensorOp& op) {
+    if (!has_integer_blobs(op.type())) return false;
+    const auto blobs = network.blobs.find(op.name());
+    return blobs != network.blobs.end() && std::ranges::any_of(blobs->second, has_fraction);
+  });
 }
 
 bmodel::Model to_model(const Compiled& compiled, const std::string& name) {

@@ -57,7 +57,8 @@ Result<Compiled> compile(const Network& network, const NetCalibrationParameter& 
 Result<Compiled> compile(const Network& network, const std::vector<LayerIntegers>& integers,
                          const CompileOptions& options = {});
 
-// Whether any weight is not an integer: such a net is quantised before it is compiled.
+// Whether a weight is a fraction that the int8 net has as an integer: such a net is quantised
+// before it is compiled.
 bool has_float_weights(const Network& network);
 
 // A model of container 2.1 with one variety.

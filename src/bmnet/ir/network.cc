@@ -139,6 +139,20 @@ Window2d pooling_window(const TensorOp& op) {
   return window;
 }
 
+bool is_channel_product(const TensorOp& op) {
+  if (op.type() != "tg_eltwise" || op.bottom_size() != 2 ||
+      op.tg_eltwise_param().operation() != ::bmnet::TGEltwiseParameter::PROD)
+    return false;
+  const Extents x = extents(op.input_shape(0)), y = extents(op.input_shape(1));
+  return y == Extents{x.n, x.c, 1, 1} && x.h * x.w > 1;
+}
+
+Overhang average_overhang(const TensorOp& op) {
+  if (op.tg_pooling_param().pool() != ::bmnet::TGPoolingParameter::AVE) return {};
+  const Window2d w = pooling_window(op);
+  return {std::max(0, w.pad_bottom - w.pad_top), std::max(0, w.pad_right - w.pad_left)};
+}
+
 std::vector<float> convolution_kernel(const TensorOp& op, const Blob& weight) {
   if (!is_deconvolution(op)) return weight.data;
   const Window2d window = convolution_window(op);

@@ -79,6 +79,17 @@ bool is_depthwise(const TensorOp& op);  // tg_convolution with group == input ==
 Window2d convolution_window(const TensorOp& op);
 Window2d pooling_window(const TensorOp& op);
 
+// What the last windows of an average hang over the padded input, in rows and columns: cells that
+// Caffe does not count. A pooling's pads in front are Caffe's, which stand behind the input, too;
+// those behind it are what the last window needs.
+struct Overhang {
+  int h = 0, w = 0;
+  bool any() const { return h > 0 || w > 0; }
+};
+Overhang average_overhang(const TensorOp& op);
+// A tg_eltwise PROD of (n,c,h,w) and (n,c,1,1), one value for a channel.
+bool is_channel_product(const TensorOp& op);
+
 // The kernel of the equivalent convolution, (OC, IC/group, KH, KW), whatever the blob's layout.
 std::vector<float> convolution_kernel(const TensorOp& op, const Blob& weight);
 // (N, K) whatever the blob's layout.

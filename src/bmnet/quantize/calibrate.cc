@@ -209,7 +209,10 @@ class Calibrator {
         caffe::BlobProto& blob = *layer.mutable_blobs(b);
         blob.clear_double_data();
         blob.clear_diff();
-        blob.mutable_data()->Assign(found->second[b].data.begin(), found->second[b].data.end());
+        // A blob of one value stands for every channel of the network's.
+        const std::vector<float>& values = found->second[b].data;
+        const bool is_shared = blob.data_size() == 1;
+        blob.mutable_data()->Assign(values.begin(), is_shared ? values.begin() + 1 : values.end());
       }
     }
   }

@@ -7,7 +7,6 @@
 #include "base/errors/bmnet.h"
 #include "bmnet/quantize/kinds.h"
 #include "bmnet/quantize/lrn.h"
-#include "bmnet/quantize/rules.h"
 #include "bmnet/quantize/thresholds.h"
 
 namespace tputwin::net {
@@ -123,6 +122,24 @@ void read_lrn(Reader& reader, const TensorOp& op, const Entry& entry, LayerInteg
   integers.lrn = lrn;
 }
 
+// The table has the numbers of whole windows. A window that hangs over divides by fewer cells.
+void read_overhanging(Reader& reader, const TensorOp& op, LayerIntegers& integers) {
+  const Overhang over = average_overhang(op);
+  if (!over.any()) return;
+  const Window2d w = pooling_window(op);
+  const auto add = [&](int rows, int columns) {
+    const float ratio =
+        average_ratio(integers.threshold_x.at(0), integers.threshold_y.at(0), rows, columns);
+    if (!(ratio < 256))
+      reader.fail(errors::net_weight_range, "T_x / T_y / cells", fmt::format("{}", ratio),
+                  fmt::format("{} x {} cells", rows, columns));
+    integers.overhanging.push_back(unsigned_multiplier(ratio));
+  };
+  add(w.kernel_h, w.kernel_w - over.w);
+  add(w.kernel_h - over.h, w.kernel_w);
+  add(w.kernel_h - over.h, w.kernel_w - over.w);
+}
+
 // Everything beyond thresholds; the layers read here have an entry.
 void read_parameters(Reader& reader, const TensorOp& op, const Entry& entry,
                      LayerIntegers& integers) {
@@ -132,6 +149,7 @@ void read_parameters(Reader& reader, const TensorOp& op, const Entry& entry,
     const bool plain = op.tg_pooling_param().pool() == ::bmnet::TGPoolingParameter::MAX &&
                        entry.threshold_x_quantized_size() == 0;
     if (!plain) integers.multiplier = reader.multipliers(1, 0, 255);
+    read_overhanging(reader, op, integers);
   } else if (is_leaky_relu(op)) {
     read_leaky(reader, entry, integers);
   } else if (type == "tg_prelu") {

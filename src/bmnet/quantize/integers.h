@@ -6,11 +6,13 @@
 //   tg_convolution, tg_inner_product, tg_scale
 //                     y = sat8(rhu(sum w*x + bias16, right_shift)); w int8, bias int16, from the
 //                     blobs
-//   tg_pooling MAX    y = sat8(rhu(max * multiplier[0], right_shift)); plain max without a
-//   multiplier tg_pooling AVE    y = sat8(rhu(sum * multiplier[0], right_shift)); multiplier in [0,
-//   255] tg_activation RELU (no slope)            y = max(x, 0) tg_activation RELU with a slope y =
-//   sat8(rhu(max(x,0)*gt_scale, gt_shift))
-//                                              | sat8(rhu(min(x,0)*le_scale, le_shift))
+//   tg_pooling MAX    y = sat8(rhu(max * multiplier[0], right_shift)); multiplier in [0, 255];
+//                     y = max without a multiplier
+//   tg_pooling AVE    y = sat8(rhu(sum * multiplier[0], right_shift)); windows that hang over the
+//                     padded input (average_overhang) have numbers of their own: overhanging
+//   tg_activation RELU
+//                     y = max(x, 0); with a slope y = sat8(rhu(max(x,0)*gt_scale, gt_shift))
+//                                                   | sat8(rhu(min(x,0)*le_scale, le_shift))
 //   tg_prelu          the same with the channel's slope (blob, int8) for le_scale
 //   tg_eltwise SUM    a_0 = sat16(m_0*x_0), a_i = sat16(m_i*x_i + a_(i-1)) ..., the last step
 //                     y = sat8(rhu(m_k*x_k + a_(k-1), right_shift)); m signed int8 (multiplier[i])
@@ -33,6 +35,7 @@
 #include <vector>
 
 #include "bmnet/ir/network.h"
+#include "bmnet/quantize/rules.h"
 
 namespace tputwin::net {
 
@@ -49,6 +52,9 @@ struct LayerIntegers {
   int right_shift = 0;
   std::vector<int> multiplier;
   std::vector<int> shift;  // tg_concat: one per input
+  // tg_pooling AVE whose last windows hang over the input: in the last column, the last row, and
+  // where both meet. Else empty.
+  std::vector<Multiplier> overhanging;
   int gt_scale = 0, gt_shift = 0, le_scale = 0, le_shift = 0;
   std::optional<std::array<int8_t, 256>> table;
   std::optional<LrnIntegers> lrn;

@@ -36,6 +36,10 @@ bool is_weighted(std::string_view type) {
   return type == "tg_convolution" || type == "tg_inner_product" || type == "tg_scale";
 }
 
+bool has_integer_blobs(std::string_view type) {
+  return is_weighted(type) || type == "tg_prelu" || type == "tg_batchnorm";
+}
+
 bool needs_entry(const TensorOp& op) {
   return is_weighted(op.type()) || op.type() == "tg_pooling" || op.type() == "tg_prelu" ||
          op.type() == "tg_eltwise" || op.type() == "tg_lrn" || is_leaky_relu(op);

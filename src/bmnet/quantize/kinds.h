@@ -15,6 +15,9 @@ bool is_leaky_relu(const TensorOp& op);
 bool keeps_threshold(const TensorOp& op);
 // Weights and a bias of 16 bits, a right shift.
 bool is_weighted(std::string_view type);
+// Blobs are integers in the int8 net. Those of operators of the host (Normalize) and of customized
+// layers are floats there, too. BatchNorm: only float nets have it.
+bool has_integer_blobs(std::string_view type);
 // Integers that thresholds alone do not give.
 bool needs_entry(const TensorOp& op);
 // An operator of the host.

@@ -29,12 +29,12 @@ LrnIntegers choose_lrn(const ::bmnet::TGLRNParameter& parameter, float threshold
   const float square = threshold_x * threshold_x;
   if (!(sum_threshold > 0)) sum_threshold = square * static_cast<float>(parameter.local_size());
   const float ratio = square / sum_threshold;
-  integers.sum_shift = std::min(kLargestSumShift, shift_to_byte(ratio).value_or(0));
+  integers.sum_shift = std::min(kLargestSumShift, multiplier_shift(ratio).value_or(0));
   integers.sum_multiplier = round_to(std::ldexp(ratio, integers.sum_shift), 1, 127);
   float largest = 0;
   for (int sum = 0; sum < 128; ++sum)
     largest = std::max(largest, factor(parameter, threshold_x, threshold_y, integers, sum));
-  integers.right_shift = shift_to_byte(largest).value_or(0);
+  integers.right_shift = multiplier_shift(largest).value_or(0);
   fill_lrn_tables(parameter, threshold_x, threshold_y, integers);
   return integers;
 }

@@ -89,7 +89,7 @@ Status quantise_pooling(const Layer& layer) {
   float ratio = layer.x() / layer.y();
   if (p.pool() == ::bmnet::TGPoolingParameter::AVE) {
     const Window2d window = pooling_window(layer.op);
-    ratio = layer.x() / (layer.y() * static_cast<float>(window.kernel_h * window.kernel_w));
+    ratio = average_ratio(layer.x(), layer.y(), window.kernel_h, window.kernel_w);
   }
   if (!(ratio < 256)) return layer.range(ratio);
   const Multiplier rescale = unsigned_multiplier(ratio);

@@ -20,6 +20,12 @@ std::optional<int> shift_to_byte(float magnitude) {
   return shift;
 }
 
+std::optional<int> multiplier_shift(float magnitude) {
+  auto shift = shift_to_byte(magnitude);
+  if (shift && *shift > 0 && std::ldexp(magnitude, *shift) >= 127.5f) --*shift;
+  return shift;
+}
+
 float largest_magnitude(std::span<const float> values) {
   float largest = 0;
   for (const float value : values) largest = std::max(largest, std::fabs(value));
@@ -52,11 +58,17 @@ Multiplier unsigned_multiplier(float ratio) {
   const float bound = 256.0f / ratio;
   int shift = 0;
   while (shift < kLargestShift && std::ldexp(2.0f, shift) < bound) ++shift;
+  // Just below a power of two: 128 at the shift before instead of 256, which a byte cannot hold.
+  if (shift > 0 && std::ldexp(ratio, shift) >= 255.5f) --shift;
   return {round_to(std::ldexp(ratio, shift), 0, 255), shift};
 }
 
+float average_ratio(float threshold_x, float threshold_y, int rows, int columns) {
+  return threshold_x / (threshold_y * static_cast<float>(rows * columns));
+}
+
 std::optional<Multiplier> signed_multiplier(float ratio) {
-  const auto shift = shift_to_byte(std::fabs(ratio));
+  const auto shift = multiplier_shift(std::fabs(ratio));
   if (!shift) return std::nullopt;
   return Multiplier{round_to_int8(std::ldexp(ratio, *shift)), *shift};
 }
@@ -69,7 +81,7 @@ std::optional<EltwiseMultipliers> eltwise_sum(std::span<const float> coefficient
     ratios.push_back((i < coefficients.size() ? coefficients[i] : 1.0f) * threshold_x[i] /
                      threshold_y);
   // The largest ratio has the smallest shift.
-  const auto shift = shift_to_byte(largest_magnitude(ratios));
+  const auto shift = multiplier_shift(largest_magnitude(ratios));
   if (!shift) return std::nullopt;
   // The chain of 16 bits must hold whatever the result can.
   constexpr float kChain = 32767.0f / 128.0f;

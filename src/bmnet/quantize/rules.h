@@ -24,6 +24,10 @@ inline int round_to_int16(float value) { return round_to(value, -32768, 32767); 
 // nothing if magnitude >= 128 or is no number.
 std::optional<int> shift_to_byte(float magnitude);
 
+// The shift of a multiplier of that magnitude: as above, but one less where it would be rounded to
+// 128, which its byte cannot hold.
+std::optional<int> multiplier_shift(float magnitude);
+
 float largest_magnitude(std::span<const float> values);
 
 // Convolution, inner product, scale: floor(w * T_x/T_y * 2^shift + 0.5).
@@ -40,6 +44,8 @@ struct Multiplier {
 
 // Unsigned multiplier of a rescaling by `ratio`, normally 128..255 (pooling, concat).
 Multiplier unsigned_multiplier(float ratio);
+// What the sum over rows x columns cells is multiplied with to be their average.
+float average_ratio(float threshold_x, float threshold_y, int rows, int columns);
 // Signed multiplier 64..127 of a rescaling by `ratio`; nothing if ratio >= 128.
 std::optional<Multiplier> signed_multiplier(float ratio);
 

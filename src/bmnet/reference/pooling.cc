@@ -1,4 +1,4 @@
-// Pooling: max ignores the padding, the average counts it as zeros.
+// Pooling: max ignores the padding, the average counts it as zeros, as far as Caffe's pads reach.
 #include "base/parallel.h"
 #include "bmnet/reference/layer.h"
 
@@ -30,13 +30,36 @@ int64_t sum(const int8_t* plane, int64_t width, Range rows, Range columns) {
   return result;
 }
 
+// What the sum or maximum of a window is multiplied with.
+class Scales {
+ public:
+  explicit Scales(const Layer& layer)
+      : over_(average_overhang(layer.op)),
+        last_(layer.out_extents()),
+        whole_{multiplier(layer.integers, 0), layer.integers.right_shift},
+        overhanging_(layer.integers.overhanging) {}
+  const Multiplier& at(int64_t oh, int64_t ow) const {
+    const bool row = over_.h > 0 && oh + 1 == last_.h, column = over_.w > 0 && ow + 1 == last_.w;
+    if (!row && !column) return whole_;
+    return overhanging_[row ? (column ? 2 : 1) : 0];
+  }
+
+ private:
+  Overhang over_;
+  Extents last_;
+  Multiplier whole_;
+  std::span<const Multiplier> overhanging_;
+};
+
 }  // namespace
 
 Status pooling(const Layer& layer) {
   const bool average = layer.op.tg_pooling_param().pool() == ::bmnet::TGPoolingParameter::AVE;
   const Window2d w = pooling_window(layer.op);
   const Extents from = layer.in_extents(), to = layer.out_extents();
-  const int factor = multiplier(layer.integers, 0), shift = layer.integers.right_shift;
+  if (average_overhang(layer.op).any() && layer.integers.overhanging.size() != 3)
+    return fail(layer.op, errors::net_multiplier);
+  const Scales scales(layer);
   const bool rescaled = !layer.integers.multiplier.empty();
   parallel_for(static_cast<size_t>(to.n * to.c), 1, [&](size_t begin, size_t end) {
     for (auto p = static_cast<int64_t>(begin); p < static_cast<int64_t>(end); ++p) {
@@ -48,7 +71,9 @@ Status pooling(const Layer& layer) {
           const Range columns = inside(ow, w.stride_w, w.kernel_w, w.pad_left, from.w);
           const int64_t value =
               average ? sum(plane, from.w, rows, columns) : maximum(plane, from.w, rows, columns);
-          *out++ = average || rescaled ? sat8(rhu(value * factor, shift)) : sat8(value);
+          const Multiplier& scale = scales.at(oh, ow);
+          *out++ =
+              average || rescaled ? sat8(rhu(value * scale.multiplier, scale.shift)) : sat8(value);
         }
     }
   });
