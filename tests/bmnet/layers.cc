@@ -96,6 +96,22 @@ const Case kCases[] = {
      layer("p", "Pooling", "data", "pooling_param { pool: MAX kernel_size: 3 stride: 2 pad: 1 }")},
     {"pool_average",
      layer("p", "Pooling", "data", "pooling_param { pool: AVE kernel_size: 3 stride: 2 pad: 1 }")},
+    {"pool_average_cut",
+     layer("p", "Pooling", "data", "pooling_param { pool: AVE kernel_size: 3 stride: 2 }"),
+     "1 40 20 22"},
+    {"pool_average_cut_right",
+     conv("c", "data", "num_output: 9 kernel_size: 1") +
+         layer("p", "Pooling", "c",
+               "pooling_param { pool: AVE kernel_h: 3 kernel_w: 2 stride: 2 }") +
+         conv("d", "p", "num_output: 5 kernel_size: 1")},
+    {"pool_average_cut_bottom",
+     layer("p", "Pooling", "data",
+           "pooling_param { pool: AVE kernel_h: 4 kernel_w: 3 stride_h: 4 stride_w: 2 pad: 1 }"),
+     "1 33 20 23"},
+    {"pool_average_cut_large",
+     conv("c", "data", "num_output: 64 kernel_size: 3 pad: 1") +
+         layer("p", "Pooling", "c", "pooling_param { pool: AVE kernel_size: 3 stride: 2 }"),
+     "1 64 120 110"},
     {"pool_global",
      layer("p", "Pooling", "data", "pooling_param { pool: AVE global_pooling: true }")},
     {"pool_single",
@@ -115,8 +131,38 @@ const Case kCases[] = {
                         layer("e", "Eltwise", "c data", "eltwise_param { operation: MAX }")},
     {"eltwise_prod", conv("c", "data", "num_output: 20 kernel_size: 1") +
                          layer("e", "Eltwise", "c data", "eltwise_param { operation: PROD }")},
+    {"eltwise_prod_4",
+     conv("c", "data", "num_output: 20 kernel_size: 1") + layer("r", "ReLU", "data") +
+         layer("e", "Eltwise", "c data r c", "eltwise_param { operation: PROD }")},
+    {"scale_by_channel",
+     conv("c", "data", "num_output: 40 kernel_size: 3 pad: 1") +
+         layer("p", "Pooling", "c", "pooling_param { pool: AVE global_pooling: true }") +
+         layer("f", "InnerProduct", "p", "inner_product_param { num_output: 40 }") +
+         layer("s", "Scale", "c f", "scale_param { axis: 0 }") +
+         conv("d", "s", "num_output: 5 kernel_size: 3") + layer("r", "ReLU", "d")},
+    {"scale_by_channel_large",
+     layer("p", "Pooling", "data", "pooling_param { pool: MAX kernel_h: 130 kernel_w: 120 }") +
+         layer("f", "Flatten", "p") + layer("c", "ReLU", "data") +
+         layer("s", "Scale", "c f", "scale_param { axis: 0 }"),
+     "1 70 130 120"},
+    {"scale_by_sample",
+     layer("f", "InnerProduct", "data", "inner_product_param { num_output: 1 }") +
+         layer("g", "Reshape", "f", "reshape_param { shape { dim: -1 } }") +
+         layer("s", "Scale", "data g", "scale_param { axis: 0 }")},
+    {"scale_by_row",
+     layer("p", "Pooling", "data", "pooling_param { pool: AVE kernel_h: 1 kernel_w: 23 }") +
+         layer("f", "Reshape", "p", "reshape_param { shape { dim: 0 dim: 20 dim: 19 } }") +
+         layer("s", "Scale", "data f", "scale_param { axis: 0 }")},
+    {"scale_by_all", conv("c", "data", "num_output: 20 kernel_size: 1") +
+                         layer("s", "Scale", "data c", "scale_param { axis: 0 }")},
+    {"axpy", conv("c", "data", "num_output: 20 kernel_size: 3 pad: 1") +
+                 layer("p", "Pooling", "c", "pooling_param { pool: AVE global_pooling: true }") +
+                 layer("a", "Axpy", "p c data")},
     {"scale", layer("s", "Scale", "data", "scale_param { bias_term: true }")},
     {"lrn", layer("l", "LRN", "data", "lrn_param { local_size: 5 alpha: 0.0001 beta: 0.75 }")},
+    {"lrn_within",
+     layer("l", "LRN", "data",
+           "lrn_param { norm_region: WITHIN_CHANNEL local_size: 3 alpha: 0.5 beta: 0.75 }")},
     {"upsample", layer("u", "Upsample", "data", "upsample_param { size: 2 size: 2 }")},
     {"concat", conv("c", "data", "num_output: 9 kernel_size: 1") +
                    conv("d", "data", "num_output: 40 kernel_size: 3 pad: 1") +
@@ -148,6 +194,12 @@ const Case kCases[] = {
     {"reorg", layer("s", "Reorg", "data", "reorg_param { stride: 2 }"), "1 5 12 18"},
     {"tile", layer("s", "Tile", "data", "tile_param { axis: 1 tiles: 3 }")},
     {"reverse", layer("s", "Reverse", "data", "reverse_param { axis: 1 }")},
+    // The sum reads fewer rows of "c" than the convolution beside it.
+    {"residual_halo",
+     conv("c", "data", "num_output: 40 kernel_size: 1") +
+         conv("d", "c", "num_output: 40 kernel_size: 3 pad: 1") + layer("e", "Eltwise", "c d") +
+         layer("f", "Eltwise", "d c", "eltwise_param { operation: PROD }"),
+     "1 3 80 90"},
     {"residual_chain",
      conv("a", "data", "num_output: 64 kernel_size: 7 stride: 2 pad: 3") +
          layer("ar", "ReLU", "a") +

@@ -1,4 +1,6 @@
 // Names, in-place layers, removed layers, phases, inputs.
+#include "base/errors/bmnet.h"
+#include "base/last_error.h"
 #include "bmnet/caffe/upgrade.h"
 #include "bmnet_caffe/nets.h"
 
@@ -129,6 +131,37 @@ TEST(Graph, Aliases) {
   EXPECT_FALSE(net.layer(0).norm_param().channel_shared());
   EXPECT_EQ(net.layer(1).detectoutput_param().num_classes(), 7);
   EXPECT_FALSE(net.layer(1).detectoutput_param().has_visualize());
+}
+
+// Fields of the makers' forks that say nothing about inference, one warning a field.
+TEST(Graph, LeavesOutWhatSaysNothing) {
+  thread_diagnostics().clear();
+  auto network = import_text(
+      "layer { name: 'in' type: 'AnnotatedData' top: 'a' top: 'label' "
+      "transform_param { resize_param { prob: 1 resize_mode: WARP } } "
+      "annotated_data_param { label_map_file: 'x' batch_sampler { max_sample: 1 } } "
+      "input_param { shape { dim: 1 dim: 2 data_type_size: 4 } } }"
+      "layer { name: 'x' type: 'ReLU' bottom: 'a' top: 'x' enable_quantize: true }"
+      "layer { name: 'y' type: 'ReLU' bottom: 'x' top: 'y' enable_quantize: true }");
+  EXPECT_EQ(shape_in(network, "y"), "(1,2)");
+  const auto warnings = thread_diagnostics().warnings();
+  ASSERT_EQ(warnings.size(), 4u);
+  for (const WarningCount& warning : warnings) {
+    EXPECT_EQ(warning.sample.id(), errors::net_ignored_field);
+    EXPECT_NE(warning.sample.message().find("line 1"), std::string::npos);
+  }
+}
+
+// Faster R-CNN's prototxts for training have one.
+TEST(Graph, PythonLayersWithoutInputsAreInputs) {
+  const auto net = parse(
+      "layer { name: 'in' type: 'Python' top: 'data' top: 'gt_boxes' "
+      "python_param { module: 'roi_data_layer.layer' layer: 'RoIDataLayer' } }" +
+      layer("x", "ReLU", "data"));
+  auto merged = merge_caffe(net, {});
+  ASSERT_TRUE(merged.ok()) << merged.error().message();
+  EXPECT_EQ(shape_in(import_caffe(*merged, {.input_shapes = {make_shape({1, 3, 8, 8})}}), "x"),
+            "(1,3,8,8)");
 }
 
 TEST(Graph, CustomLayersReplaceBuiltInOnes) {

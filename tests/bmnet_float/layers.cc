@@ -77,6 +77,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"max padded", pooling("pool: MAX kernel_size: 3 stride: 2 pad: 1"), {}},
         Case{"average", pooling("pool: AVE kernel_size: 3 stride: 1"), {}},
         Case{"average padded", pooling("pool: AVE kernel_size: 3 stride: 1 pad: 1"), {}},
+        Case{"average cut", pooling("pool: AVE kernel_size: 4 stride: 3"), {}},
+        Case{"average padded and cut", pooling("pool: AVE kernel_size: 4 stride: 3 pad: 1"), {}},
         Case{"global", pooling("pool: AVE global_pooling: true"), {}}));
 
 INSTANTIATE_TEST_SUITE_P(
@@ -91,6 +93,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"scale", "type: \"Scale\" scale_param { bias_term: true }", {{6}, {6}}},
         Case{"batch norm", "type: \"BatchNorm\"", {{6}, {6}, {1}}},
         Case{"lrn", "type: \"LRN\" lrn_param { local_size: 3 alpha: 0.5 beta: 0.75 }", {}},
+        Case{"lrn within channels",
+             "type: \"LRN\" lrn_param { norm_region: WITHIN_CHANNEL local_size: 3 alpha: 0.5 }",
+             {}},
         Case{"softmax", "type: \"Softmax\"", {}},
         Case{"permute",
              "type: \"Permute\" permute_param { order: 0 order: 2 order: 3 order: 1 }",
@@ -108,7 +113,19 @@ TEST(FloatNet, JoinsAndSplits) {
     layer { name: "sum" type: "Eltwise" bottom: "a" bottom: "b" top: "sum" eltwise_param { operation: SUM coeff: 0.5 coeff: -2 } }
     layer { name: "max" type: "Eltwise" bottom: "a" bottom: "sum" top: "max" eltwise_param { operation: MAX } }
     layer { name: "prod" type: "Eltwise" bottom: "max" bottom: "b" top: "prod" eltwise_param { operation: PROD } }
+    layer { name: "prod3" type: "Eltwise" bottom: "max" bottom: "b" bottom: "a" top: "prod3" eltwise_param { operation: PROD } }
     layer { name: "all" type: "Concat" bottom: "prod" bottom: "sum" bottom: "a" top: "all" concat_param { axis: 1 } })";
+  expect_as_opencv(random_net(text, {}, 1), 1);
+}
+
+TEST(FloatNet, ScalesByAnotherTensor) {
+  const std::string text = R"(
+    layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 6 dim: 4 dim: 5 } } }
+    layer { name: "mean" type: "Pooling" bottom: "data" top: "mean" pooling_param { pool: AVE global_pooling: true } }
+    layer { name: "flat" type: "Flatten" bottom: "mean" top: "flat" }
+    layer { name: "by_channel" type: "Scale" bottom: "data" bottom: "flat" top: "by_channel" scale_param { axis: 0 } }
+    layer { name: "relu" type: "ReLU" bottom: "by_channel" top: "relu" }
+    layer { name: "by_all" type: "Scale" bottom: "data" bottom: "relu" top: "by_all" scale_param { axis: 0 } })";
   expect_as_opencv(random_net(text, {}, 1), 1);
 }
 

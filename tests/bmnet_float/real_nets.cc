@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "bmnet/caffe/import.h"
 #include "bmnet_float/against_opencv.h"
 #include "common/shared_data.h"
 

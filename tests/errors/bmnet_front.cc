@@ -2,6 +2,7 @@
 #include <string>
 
 #include "base/errors/bmnet.h"
+#include "base/last_error.h"
 #include "bmnet/caffe/import.h"
 #include "errors/trigger.h"
 
@@ -33,6 +34,13 @@ Status import_slopes(const std::vector<float>& values) {
 }
 
 TW_TRIGGER(net_prototxt, [] { return read_prototxt("layer { colour: 3 }").status(); });
+TW_TRIGGER(net_ignored_field, []() -> Status {
+  thread_diagnostics().clear();
+  TW_RETURN_IF_ERROR(
+      read_prototxt("layer { name: 'a' type: 'Data' top: 'data' enable_quantize: true }").status());
+  const auto warnings = thread_diagnostics().warnings();
+  return warnings.empty() ? Status() : Status(warnings.front().sample);
+});
 TW_TRIGGER(net_caffemodel, [] {
   const std::vector<uint8_t> bytes(9, 0xff);
   return read_caffemodel(bytes).status();

@@ -246,7 +246,8 @@ class Folder {
     if (!affine.ok()) return fail(affine.error());
     const int before = taker(index, affine->factor.size());
     if (before < 0) {
-      if (layer.type() == "BatchNorm") become_scale(layer, *affine);
+      // The int8 net has factors of a Bias, too: a Scale keeps them.
+      if (layer.type() != "Scale") become_scale(layer, *affine);
       return;
     }
     Layer& target = *net_.mutable_layer(before);

@@ -118,6 +118,7 @@ class NetImporter {
       return define_unknown(layer);
     }
     if (!counts_fit(layer, *kind)) return define_unknown(layer);
+    if (has_unread_parameters(layer, *kind)) return define_unknown(layer);
     switch (kind->role) {
       case LayerKind::input:
         return import_input(layer);
@@ -126,10 +127,34 @@ class NetImporter {
           if (Tensor* tensor = find(layer, bottom)) tensor->silenced = true;
         return;
       case LayerKind::compute:
-        return import_layer(layer, *kind);
+        return import_expanded(layer, *kind);
       default:
         return;
     }
+  }
+
+  // `custom { value: ... }` is for the code of customized layers; what no code reads is not
+  // ignored.
+  bool has_unread_parameters(const caffe::LayerParameter& layer, const LayerKind& kind) {
+    if (!layer.has_custom() || kind.role == LayerKind::dropped) return false;
+    problem(errors::net_layer_parameter, layer, "custom", "\"" + layer.custom().value() + "\"",
+            "none: a built-in layer has parameters of its own; addCustomizedLayer replaces it");
+    return true;
+  }
+
+  // Imports the layers that a layer stands for, if its inputs are known.
+  void import_expanded(const caffe::LayerParameter& layer, const LayerKind& kind) {
+    auto is_known = [&](const std::string& bottom) {
+      const auto found = current_.find(bottom);
+      return found != current_.end() && tensors_.at(found->second).known;
+    };
+    if (kind.expand == nullptr || !std::ranges::all_of(layer.bottom(), is_known))
+      return import_layer(layer, kind);
+    TensorOp op;
+    begin(layer, op);
+    const auto parts = kind.expand(Importer(layer, op, options_.needs_weights, true));
+    if (parts.empty()) return import_layer(layer, kind);
+    for (const caffe::LayerParameter& part : parts) import_layer(part, *find_kind(part.type()));
   }
 
   bool counts_fit(const caffe::LayerParameter& layer, const LayerKind& kind) {

@@ -91,6 +91,8 @@ struct LayerKind {
   int min_bottoms = 1, max_bottoms = 1, min_tops = 1, max_tops = 1;
   void (*import)(Importer&) = nullptr;
   std::string_view instead = {};  // of unsupported ones: what does the same
+  // The layers that the layer stands for, from its parameters and input shapes; none: itself.
+  std::vector<caffe::LayerParameter> (*expand)(const Importer&) = nullptr;
 };
 
 const LayerKind* find_kind(std::string_view type);
@@ -112,6 +114,12 @@ void import_scale(Importer&);
 void import_bias(Importer&);
 void import_lrn(Importer&);
 void import_normalize(Importer&);
+
+std::vector<caffe::LayerParameter> expand_lrn(const Importer&);
+std::vector<caffe::LayerParameter> expand_eltwise(const Importer&);
+std::vector<caffe::LayerParameter> expand_scale(const Importer&);
+std::vector<caffe::LayerParameter> expand_axpy(const Importer&);
+void import_axpy(Importer&);
 
 void import_relu(Importer&);
 void import_relu6(Importer&);

@@ -286,9 +286,26 @@ void import_batch_norm(Importer& layer) {
   layer.output_like_input();
 }
 
+// With two bottoms it is a product (expand_scale), or there is something wrong with it.
 void import_scale(Importer& layer) {
   const auto& p = layer.caffe.scale_param();
+  if (layer.caffe.bottom_size() == 2) {
+    if (p.bias_term())
+      layer.parameter("bias_term", "true", "none with two bottoms; a Bias layer adds it");
+    else if (layer.ready())
+      layer.problem(errors::net_operand_shapes, layer.op.bottom(1), describe(layer.dims(1)),
+                    "it has the extents of " + describe(layer.dims(0)) + " from axis " +
+                        std::to_string(p.axis()) + " on");
+    return;
+  }
   scale(layer, p.axis(), p.num_axes(), true, p.bias_term());
+}
+
+// What expand_axpy does not take.
+void import_axpy(Importer& layer) {
+  if (layer.ready())
+    layer.problem(errors::net_operand_shapes, layer.op.bottom(0), describe(layer.dims(0)),
+                  "(n,c) or (n,c,1,1) of " + describe(layer.dims(1)));
 }
 
 void import_bias(Importer& layer) {
@@ -307,8 +324,6 @@ void import_lrn(Importer& layer) {
   layer.range("local_size", p.local_size(), 1, kMaxExtent);
   if (p.local_size() % 2 == 0)
     layer.parameter("local_size", std::to_string(p.local_size()), "an odd number");
-  if (p.norm_region() != caffe::LRNParameter::ACROSS_CHANNELS)
-    layer.parameter("norm_region", "WITHIN_CHANNEL", "ACROSS_CHANNELS");
   layer.finite("alpha", p.alpha());
   layer.finite("beta", p.beta());
   layer.finite("k", p.k());

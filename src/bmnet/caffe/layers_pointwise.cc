@@ -16,6 +16,12 @@ void same_shape(Importer& layer) {
   return param;
 }
 
+// Of a product: the second factor is (n,c,1,1), one value for a channel.
+bool is_per_channel(Importer& layer) {
+  const Dims x = layer.dims(0), y = layer.dims(1);
+  return layer.bottoms() == 2 && x.size() == 4 && y == Dims{x[0], x[1], 1, 1};
+}
+
 void clip(Importer& layer, float low, float high) {
   layer.op.set_type("tg_clip");
   auto& param = *layer.op.mutable_tg_clip_param();
@@ -115,10 +121,8 @@ void import_eltwise(Importer& layer) {
   if (!p.coeff().empty() && p.operation() != Caffe::SUM)
     layer.parameter("coeff", "given", "for SUM only");
   if (!ones) param.mutable_coeff()->CopyFrom(p.coeff());
-  if (p.operation() == Caffe::PROD && layer.bottoms() != 2)
-    layer.problem(errors::net_bottom_count, "bottoms", std::to_string(layer.bottoms()),
-                  "PROD has two; longer products are several layers");
-  for (int i = 1; layer.ready() && i < layer.bottoms(); ++i) layer.same_dims(0, i);
+  const bool per_channel = layer.ready() && p.operation() == Caffe::PROD && is_per_channel(layer);
+  for (int i = 1; layer.ready() && !per_channel && i < layer.bottoms(); ++i) layer.same_dims(0, i);
   same_shape(layer);
 }
 

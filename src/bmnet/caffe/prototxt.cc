@@ -3,9 +3,12 @@
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/text_format.h>
 
+#include <algorithm>
 #include <climits>
+#include <map>
 
 #include "base/errors/bmnet.h"
+#include "base/last_error.h"
 #include "bmnet/caffe/caffe_net.h"
 #include "bmnet/caffe/upgrade.h"
 
@@ -15,7 +18,16 @@ namespace {
 constexpr size_t kShownProblems = 50;
 constexpr int kNesting = 40;  // NetParameter needs six
 
-// Errors stop the parser; warnings of unknown fields do not, and are problems all the same.
+// Fields of forks that are about training data, or about the maker's own quantisation.
+bool says_nothing(std::string_view field) {
+  static constexpr std::string_view kFields[] = {
+      "annotated_data_param", "data_type_size", "distort_param", "emit_constraint",
+      "enable_quantize",      "expand_param",   "noise_param",   "resize_param"};
+  return std::find(std::begin(kFields), std::end(kFields), field) != std::end(kFields);
+}
+
+// Errors stop the parser; warnings of unknown fields do not, and are problems all the same but for
+// fields that say nothing.
 class Problems : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int line, google::protobuf::io::ColumnNumber column,
@@ -28,7 +40,15 @@ class Problems : public google::protobuf::io::ErrorCollector {
   }
   void AddWarning(int line, google::protobuf::io::ColumnNumber column,
                   const std::string& message) override {
-    if (message.find("has no field named") != std::string::npos) AddError(line, column, message);
+    static constexpr std::string_view kUnknown = "has no field named \"";
+    const size_t at = message.find(kUnknown);
+    if (at == std::string::npos) return;
+    const size_t begin = at + kUnknown.size(), end = message.find('"', begin);
+    const std::string field = message.substr(begin, end - begin);
+    if (says_nothing(field))
+      ignored_[field].push_back(line + 1);
+    else
+      AddError(line, column, message);
   }
 
   bool any() const { return count_ > 0; }
@@ -37,9 +57,21 @@ class Problems : public google::protobuf::io::ErrorCollector {
     return text_ + "\nand " + std::to_string(count_ - kShownProblems) + " more";
   }
 
+  // A warning for every kind of field that is left out.
+  Status report_ignored() const {
+    for (const auto& [field, lines] : ignored_) {
+      std::string where = "line " + std::to_string(lines.front());
+      if (lines.size() > 1) where += " and " + std::to_string(lines.size() - 1) + " more";
+      TW_RETURN_IF_ERROR(
+          report(Error(errors::net_ignored_field).in("read_prototxt, " + field).detail(where)));
+    }
+    return {};
+  }
+
  private:
   size_t count_ = 0;
   std::string text_;
+  std::map<std::string, std::vector<int>> ignored_;  // lines, by field
 };
 
 // Brackets outside strings and comments. The parser recurses into them, known fields or not.
@@ -83,6 +115,7 @@ Result<caffe::NetParameter> read_prototxt(std::string_view text) {
   const bool parsed = parser.Parse(&stream, &net);
   if (problems.any()) return malformed(problems.text());
   if (!parsed) return malformed("the parser gives no reason");
+  TW_RETURN_IF_ERROR(problems.report_ignored());
   TW_RETURN_IF_ERROR(upgrade(net));
   return net;
 }

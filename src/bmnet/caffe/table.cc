@@ -17,6 +17,10 @@ constexpr Kind several(std::string_view type, int min_bottoms, int max_bottoms,
                        void (*import)(Importer&), int max_tops = 1) {
   return {type, Kind::compute, min_bottoms, max_bottoms, 1, max_tops, import};
 }
+constexpr Kind expanded(Kind kind, std::vector<caffe::LayerParameter> (*expand)(const Importer&)) {
+  kind.expand = expand;
+  return kind;
+}
 constexpr Kind input(std::string_view type) { return {type, Kind::input, 0, 0, 1, kMany}; }
 constexpr Kind dropped(std::string_view type) { return {type, Kind::dropped, 0, kMany, 0, kMany}; }
 constexpr Kind unsupported(std::string_view type, std::string_view instead) {
@@ -41,9 +45,10 @@ constexpr Kind kKinds[] = {
     one("InnerProduct", import_inner_product),
     one("Pooling", import_pooling),
     one("BatchNorm", import_batch_norm),
-    one("Scale", import_scale),
+    expanded(several("Scale", 1, 2, import_scale), expand_scale),
+    expanded(several("Axpy", 3, 3, import_axpy), expand_axpy),
     one("Bias", import_bias),
-    one("LRN", import_lrn),
+    expanded(one("LRN", import_lrn), expand_lrn),
     one("Normalize", import_normalize),
 
     one("ReLU", import_relu),
@@ -56,7 +61,7 @@ constexpr Kind kKinds[] = {
     one("Power", import_power),
     one("PReLU", import_prelu),
     one("Softmax", import_softmax),
-    several("Eltwise", 2, kMany, import_eltwise),
+    expanded(several("Eltwise", 2, kMany, import_eltwise), expand_eltwise),
 
     several("Concat", 1, kMany, import_concat),
     several("Join", 1, kMany, import_join),
@@ -102,7 +107,6 @@ constexpr Kind kKinds[] = {
     dropped("TripletLoss"),
 
     unsupported("ArgMax", "leave it to the program that reads the scores"),
-    unsupported("Axpy", "Scale and Eltwise, or a customized layer"),
     unsupported("BN", "BatchNorm and Scale"),
     unsupported("BNLL", "a customized layer"),
     unsupported("BatchReindex", "a customized layer"),

@@ -98,6 +98,11 @@ void move_aliases(caffe::LayerParameter& layer) {
   move_parameter(layer, "detection_output_param", "detectoutput_param");
   move_parameter(layer, "detect_output_param", "detectoutput_param");
   move_parameter(layer, "normalize_param", "norm_param");
+  // A Python layer without inputs is a data layer of the training program.
+  if (layer.type() == "Python" && layer.bottom_size() == 0 && layer.top_size() > 0) {
+    layer.set_type("Data");
+    layer.clear_python_param();
+  }
   if (layer.has_detectoutput_param()) {
     auto& param = *layer.mutable_detectoutput_param();
     param.clear_save_output_param();

@@ -1,5 +1,5 @@
-// tg_eltwise (sums, products, maxima of tensors of one shape) and the rescaling of tg_concat's
-// inputs.
+// tg_eltwise (sums, products, maxima; the second factor may have one value per channel) and the
+// rescaling of tg_concat's inputs.
 #include "bmnet/emit/lower.h"
 
 namespace tputwin::net {
@@ -92,12 +92,14 @@ class Product : public ElementwiseKernel {
     tensor_lmem high = aligned_tensor(o.scratch + plane, o.output.e);
     tensor_lmem out = o.output.tensor(),
                 out_high = aligned_tensor(o.scratch + 2 * plane, o.output.e);
+    tensor_lmem spread = aligned_tensor(o.scratch + 2 * plane, o.output.e);
+    const bool is_spread = has_factor_at(program, o, o.scratch + 2 * plane);
     Input x(o, 0), y(o, 1);
     bmk1880_mul_param_t product{};
     product.res_high = &high;
     product.res_low = &low;
     product.a = &x;
-    product.b = &y;
+    product.b = is_spread ? &spread : &y;
     program.check(bmk1880_tpu_mul(program.context(), &product));
     bmk1880_mul_const_param_t upper{};
     upper.res_high = &out_high;
@@ -118,6 +120,41 @@ class Product : public ElementwiseKernel {
     all.rshift_width = right_shift;
     program.check(bmk1880_tpu_mac_const(program.context(), &all));
     if (do_relu) emit_relu(program, o.output);
+  }
+
+ protected:
+  // The second factor in the result's layout, if it must be brought there; `place` is free.
+  virtual bool has_factor_at(Program& program, const Operands& o, uint32_t place) const {
+    (void)program, (void)o, (void)place;
+    return false;
+  }
+};
+
+// x(n,c,h,w) * y(n,c). All operands of a product have one layout, so y is spread over the plane by
+// a copy whose source has stride 0. Copies have no stride along w: the plane is laid out along h,
+// so much at a time as h may have.
+class ChannelProduct : public Product {
+ public:
+  Span input_rows(size_t input, Span rows) const override { return input == 0 ? rows : Span{0, 1}; }
+
+ protected:
+  bool has_factor_at(Program& program, const Operands& o, uint32_t place) const override {
+    constexpr int64_t kMaxHeight = 1024;
+    const Extents& e = o.output.e;
+    const auto blocks = static_cast<int>(ceil_div(e.c, kLanes));
+    const auto plane = static_cast<int>(align_up_to(e.h * e.w, kUnits));
+    for (int64_t at = 0; at < e.h * e.w; at += kMaxHeight) {
+      const Extents part = {e.n, e.c, std::min(kMaxHeight, e.h * e.w - at), 1};
+      tensor_lmem to = aligned_tensor(place + static_cast<uint32_t>(at), part);
+      tensor_lmem from = aligned_tensor(o.inputs[1].address, part);
+      bmk1880_copy_with_stride_param_t p{
+          .dst = &to,
+          .dst_stride = stride_st4(blocks * plane, plane, 1, 1),
+          .src = &from,
+          .src_stride = stride_st4(blocks * static_cast<int>(kUnits), kUnits, 0, 1)};
+      program.check(bmk1880_tpu_copy_with_stride(program.context(), &p));
+    }
+    return true;
   }
 };
 
@@ -154,7 +191,8 @@ Result<std::vector<KernelPtr>> lower_eltwise(const Network&, const TensorOp& op,
       break;
     }
     case ::bmnet::TGEltwiseParameter::PROD: {
-      auto k = std::make_unique<Product>();
+      std::unique_ptr<Product> k =
+          is_channel_product(op) ? std::make_unique<ChannelProduct>() : std::make_unique<Product>();
       k->multiplier = n.multiplier[0];
       k->right_shift = n.right_shift;
       kernels.push_back(std::move(k));
@@ -162,9 +200,10 @@ Result<std::vector<KernelPtr>> lower_eltwise(const Network&, const TensorOp& op,
     }
   }
   Kernel& k = *kernels.back();
+  const auto view = is_channel_product(op) ? view_of : flat_view;
   for (int i = 0; i < op.bottom_size(); ++i)
-    k.inputs.push_back(flat_view(op.bottom(i), op.input_shape(i)));
-  k.output = flat_view(op.top(0), op.output_shape(0));
+    k.inputs.push_back(view(op.bottom(i), op.input_shape(i)));
+  k.output = view(op.top(0), op.output_shape(0));
   k.do_relu = param.do_activation();
   return kernels;
 }

@@ -94,6 +94,8 @@ FloatKernel eltwise(const TensorOp& op) {
     factor[i] = parameter.coeff(i);
   const auto operation = parameter.operation();
   const bool rectified = parameter.do_activation();
+  // The second factor of a product may have one value per channel.
+  const size_t repeat = static_cast<size_t>(count(op.input_shape(0)) / count(op.input_shape(1)));
   return [=](std::span<const Blob* const> inputs, std::span<Blob* const> outputs) -> Status {
     std::vector<float>& y = outputs[0]->data;
     parallel_for(y.size(), 16384, [&](size_t begin, size_t end) {
@@ -101,7 +103,7 @@ FloatKernel eltwise(const TensorOp& op) {
         float result = inputs[0]->data[i];
         if (operation == Parameter::SUM) result *= factor[0];
         for (size_t k = 1; k < inputs.size(); ++k) {
-          const float x = inputs[k]->data[i];
+          const float x = inputs[k]->data[i / repeat];
           if (operation == Parameter::SUM) result += factor[k] * x;
           if (operation == Parameter::PROD) result *= x;
           if (operation == Parameter::MAX) result = std::max(result, x);

@@ -27,7 +27,9 @@ int8_t eltwise_max(const Layer& layer, size_t at) {
 }
 
 int8_t eltwise_product(const Layer& layer, size_t at) {
-  const int64_t value = int64_t{layer.in(0)[at]} * layer.in(1)[at];
+  // The second factor may have one value per channel.
+  const size_t repeat = layer.inputs[0].size() / layer.inputs[1].size();
+  const int64_t value = int64_t{layer.in(0)[at]} * layer.in(1)[at / repeat];
   return sat8(rhu(value * multiplier(layer.integers, 0), layer.integers.right_shift));
 }
 
@@ -35,10 +37,11 @@ int8_t eltwise_product(const Layer& layer, size_t at) {
 
 Status eltwise(const Layer& layer) {
   const auto operation = layer.op.tg_eltwise_param().operation();
-  for (const auto& input : layer.inputs)
-    if (input.size() != layer.outputs[0].size()) return fail(layer.op, errors::net_operand_shapes);
   if (operation == Operation::PROD && layer.inputs.size() != 2)
     return fail(layer.op, errors::net_bottom_count);
+  for (const auto& input : layer.inputs)
+    if (input.size() != layer.outputs[0].size() && !is_channel_product(layer.op))
+      return fail(layer.op, errors::net_operand_shapes);
   const auto formula = operation == Operation::PROD  ? eltwise_product
                        : operation == Operation::MAX ? eltwise_max
                                                      : eltwise_sum;
