@@ -12,6 +12,7 @@
 #include "base/parallel.h"
 #include "machine/device.h"
 #include "memory/layout.h"
+#include "numerics/float16.h"
 #include "ops/fast/fast.h"
 
 namespace {
@@ -176,7 +177,7 @@ void pool2d_float(benchmark::State& state, Pool2dFloat::Kind kind, DType dtype) 
                        .out = lanes.aligned(layer.out(layer.in.c), dtype),
                        .in = lanes.aligned(layer.in, dtype),
                        .window = layer.window(),
-                       .value = 0.125f};
+                       .value = float_bits(0.125f, dtype)};
   measure(state, layer.name, op,
           1.0 * taps_of(op.window) * static_cast<double>(op.out.shape.count()));
 }

@@ -98,6 +98,7 @@ void add(Json& json, const MatmulF32& op) {
 void add(Json& json, const FloatArithmetic& op) {
   add_constants(json, op.a, op.b);
   if (op.kind == FloatArithmetic::Kind::mul_add) add_constant(json, "c", op.c);
+  if (op.b_first) json["b_first"] = true;
 }
 void add(Json& json, const IntArithmetic& op) {
   add_constants(json, op.a, op.b);
@@ -117,6 +118,7 @@ void add(Json& json, const UnaryF32& op) {
 }
 void add(Json& json, const ChannelAffine& op) {
   if (op.accumulate) json["accumulate"] = true;
+  if (op.adds_zero) json["adds_zero"] = true;
 }
 void add(Json& json, const FixedPoint& op) {
   add_constants(json, op.a, op.b);

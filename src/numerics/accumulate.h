@@ -28,6 +28,22 @@ class AlternatingSum {
   unsigned turn_ = 0;
 };
 
+// Depthwise convolution and average pooling: where the window has a single tap, its product is the
+// result, -0 too.
+class WindowSum {
+ public:
+  void add(float a, float b) {
+    first_ = count_++ == 0 ? f32::mul(a, b) : first_;
+    sum_.add(a, b);
+  }
+  float total() const { return count_ == 1 ? first_ : sum_.total(); }
+
+ private:
+  AlternatingSum sum_;
+  float first_ = 0;
+  uint64_t count_ = 0;
+};
+
 // Convolution over many channels: even and odd ones are summed apart.
 class ChannelPairSum {
  public:

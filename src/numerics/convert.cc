@@ -26,20 +26,11 @@ int32_t convert(int32_t bits, DType from, DType to, Rounding mode) {
   if (!is_float(from)) {
     const int64_t value = integer_value(bits, from);
     if (!is_float(to)) return saturate(value, to);
-    return static_cast<int32_t>(narrow(integer_to_float(value), to, mode));
+    return static_cast<int32_t>(integer_to_bits(value, to, mode));
   }
   const float x = float_value(static_cast<uint32_t>(bits), from);
   if (!is_float(to)) return float_to_integer(x, to, mode);
   return static_cast<int32_t>(narrow(x, to, mode));
-}
-
-int32_t convert_scalar(int32_t bits, DType from, DType to, Rounding mode) {
-  const auto magnitude = static_cast<uint32_t>(bits) & ~f32::kSignBit;
-  const bool subnormal = from == DType::f32 && magnitude < 0x0080'0000;
-  if (!subnormal || to != DType::bf16) return convert(bits, from, to, mode);
-  const uint32_t kept = magnitude >> 16;
-  const bool away = rounds_away(mode, bits < 0, (kept & 1) != 0, cut_of(magnitude, 16));
-  return static_cast<int32_t>((bits < 0 ? 0x8000u : 0u) | (kept + away));
 }
 
 int32_t round_to_whole(int32_t bits, DType dtype, Rounding mode) {

@@ -10,11 +10,8 @@
 namespace tputwin {
 
 // The element of type `to` nearest to the element `bits` of type `from`, as Memory::read() and
-// Memory::write() pass them. Integers saturate; NaN gives the smallest integer.
+// Memory::write() pass them, rounded once. Integers saturate; NaN gives the smallest integer.
 int32_t convert(int32_t bits, DType from, DType to, Rounding mode);
-
-// The same as the controller does it: subnormal fp32 numbers become subnormal bf16 ones.
-int32_t convert_scalar(int32_t bits, DType from, DType to, Rounding mode);
 
 // A floating-point element rounded to a whole number of its own type.
 int32_t round_to_whole(int32_t bits, DType dtype, Rounding mode);

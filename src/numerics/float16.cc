@@ -1,6 +1,7 @@
 #include "numerics/float16.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -13,6 +14,15 @@ constexpr uint32_t kInfinity = 0x7f80'0000;
 uint32_t cut(uint32_t magnitude, uint32_t bits, bool negative, Rounding mode) {
   const uint32_t kept = bits > 31 ? 0 : magnitude >> bits;
   return kept + rounds_away(mode, negative, (kept & 1) != 0, cut_of(magnitude, bits));
+}
+
+struct Format {
+  uint32_t fraction_bits, bias, infinity;
+};
+constexpr Format format_of(DType dtype) {
+  return dtype == DType::f32    ? Format{23, 127, kInfinity}
+         : dtype == DType::bf16 ? Format{7, 127, 0x7f80}
+                                : Format{10, 15, 0x7c00};
 }
 
 }  // namespace
@@ -45,8 +55,7 @@ uint16_t from_f32(float x, Rounding mode) {
 uint16_t bf16::from_f32(float x, Rounding mode) {
   const uint32_t sign = f32::bits(x) >> 16 & 0x8000, magnitude = f32::bits(x) & ~f32::kSignBit;
   if (magnitude > kInfinity) return kHalfNan;
-  if (magnitude < 0x0080'0000) return static_cast<uint16_t>(sign);
-  return static_cast<uint16_t>(sign | cut(magnitude, 16, sign != 0, mode));
+  return static_cast<uint16_t>(flush_bits(sign | cut(magnitude, 16, sign != 0, mode), DType::bf16));
 }
 
 int32_t float_to_integer(float x, DType dtype, Rounding mode) {
@@ -63,5 +72,22 @@ int32_t float_to_integer(float x, DType dtype, Rounding mode) {
 }
 
 float integer_to_float(int64_t value) { return static_cast<float>(value); }
+
+uint32_t integer_to_bits(int64_t value, DType dtype, Rounding mode) {
+  if (value == 0) return 0;
+  const Format format = format_of(dtype);
+  const bool negative = value < 0;
+  const auto magnitude = static_cast<uint32_t>(negative ? -value : value);
+  const auto exponent = static_cast<uint32_t>(std::bit_width(magnitude) - 1);
+  const uint32_t sign = negative ? format.infinity + (1u << format.fraction_bits) : 0;
+  // The leading bit of the significand adds 1 to the exponent.
+  const uint32_t field = (format.bias + exponent - 1) << format.fraction_bits;
+  if (exponent <= format.fraction_bits)
+    return sign | (field + (magnitude << (format.fraction_bits - exponent)));
+  const uint32_t number = field + cut(magnitude, exponent - format.fraction_bits, negative, mode);
+  if (number < format.infinity) return sign | number;
+  const bool is_infinite = rounds_away(mode, negative, /*odd=*/true, /*cut=*/3);
+  return sign | (format.infinity - (is_infinite ? 0 : 1));
+}
 
 }  // namespace tputwin

@@ -23,7 +23,7 @@ uint16_t from_f32(float x, Rounding mode = Rounding::half_even);
 namespace bf16 {
 // Exact: the upper half. Subnormals and NaN pass unchanged.
 constexpr float to_f32(uint16_t bits) { return f32::from_bits(uint32_t{bits} << 16); }
-// fp32 subnormals are 0.
+// Rounded as a number; then a subnormal becomes 0.
 uint16_t from_f32(float x, Rounding mode = Rounding::half_even);
 }  // namespace bf16
 
@@ -48,6 +48,15 @@ inline uint32_t float_bits(float x, DType dtype) {
       return f32::bits(x);
   }
 }
+// Subnormals become the zero of their sign; those of fp16 are numbers.
+constexpr uint32_t flush_bits(uint32_t bits, DType dtype) {
+  if (dtype == DType::f32) return f32::bits(f32::ftz(f32::from_bits(bits)));
+  return dtype == DType::bf16 && (bits & 0x7f80) == 0 ? bits & 0x8000 : bits;
+}
+// The lowest finite number.
+constexpr uint32_t lowest_bits(DType dtype) {
+  return dtype == DType::f32 ? 0xff7f'ffff : dtype == DType::bf16 ? 0xff7f : 0xfbff;
+}
 // x as the type holds it: one step of a sum or product in that type.
 inline float round_to(float x, DType dtype) {
   return dtype == DType::f32 ? x : float_value(float_bits(x, dtype), dtype);
@@ -57,5 +66,8 @@ inline float round_to(float x, DType dtype) {
 int32_t float_to_integer(float x, DType dtype, Rounding mode);
 // fp32 nearest to an integer, ties to even.
 float integer_to_float(int64_t value);
+// The bits of a 32-bit integer in a floating-point type, rounded once. Beyond the largest number of
+// fp16 they are infinite or that number, as the mode demands.
+uint32_t integer_to_bits(int64_t value, DType dtype, Rounding mode);
 
 }  // namespace tputwin

@@ -1,11 +1,13 @@
 // The formulas of function32.h, for one number or for vectors of them. Included into the namespace
 // of each kind of numbers, which defines
 //   Number with +, -, *, >, <, unary - (the sign bit flipped) and Number(float)
-//   select(condition, a, b), max(a, b): a > b ? a : b, min(a, b): a < b ? a : b, abs, rint
+//   select(condition, a, b), max(a, b): a > b ? a : b, min(a, b): a < b ? a : b, abs
+//   rint: to the nearest whole number, ties to even; round: ties away from zero
 //   flip(a, b): a, its sign bit flipped where that of b is set
 //   sign_bit(a): 0 or -0; bit_or(a, b)
 //   seed(a): bits 0x5f3759df - (bits of a >> 1)
-//   is_infinity(a): +inf; larger_bits(a, b): a > b, compared as integers
+//   is_zero(a): 0, -0 and subnormals; is_infinity(a): +inf
+//   larger_bits(a, b): a > b, compared as integers
 //   exponent(a): the exponent field less 127; power_of_2(a): a with the sign and fraction of 1
 //   lookup(table, a): table[int(a)]
 // and the macro TW_FORMULA, how functions are inlined, but for exp and log, which are large; so it
@@ -24,7 +26,10 @@ TW_FORMULA Number rsqrt(Number x, uint32_t iterations = 3) {
   return select(is_infinity(y), Number(0.0f), y);
 }
 
-TW_FORMULA Number sqrt(Number x, uint32_t iterations = 3) { return x * rsqrt(x, iterations); }
+// -0 and negative subnormals give -0.
+TW_FORMULA Number sqrt(Number x, uint32_t iterations = 3) {
+  return select(is_zero(x), sign_bit(x), x * rsqrt(x, iterations));
+}
 
 TW_FORMULA Number div(Number a, Number b, uint32_t iterations = 3) {
   const Number r = inverse_root(abs(b), iterations);
@@ -70,7 +75,7 @@ TW_FORMULA Number clamp_exponent(Number x) {
 }
 
 inline Number exp(Number x, const Tables& t) {
-  const Number c = clamp_exponent(x), whole = rint(c);
+  const Number c = clamp_exponent(x), whole = round(c);
   return series(t.exp_coeff, kExpTerms, c - whole) *
          lookup(t.exp_table, whole - Number(kLeastExponent));
 }
@@ -161,7 +166,8 @@ TW_FORMULA Number from_exponential(Number x, Number e, const Parameters& p, cons
   if constexpr (kKind == Kind::sinh) return (e - reciprocal(e)) * half;
   if constexpr (kKind == Kind::cosh) return (e + reciprocal(e)) * half;
   if constexpr (kKind == Kind::tanh) return tanh();
-  if constexpr (kKind == Kind::gelu_fast) return x * half * (one + tanh());
+  // In this order the largest number overflows, and is halved as an infinity.
+  if constexpr (kKind == Kind::gelu_fast) return x * (one + tanh()) * half;
   if constexpr (kKind == Kind::mish) {
     const Number square = min((e + one) * (e + one), Number(std::numeric_limits<float>::max()));
     return x - div(two * x, square + one);
@@ -170,9 +176,13 @@ TW_FORMULA Number from_exponential(Number x, Number e, const Parameters& p, cons
   if constexpr (kKind == Kind::selu) return elu(1.67326324f) * Number(1.05070099f);
   if constexpr (kKind == Kind::erf) return erf(x, e);
   if constexpr (kKind == Kind::erfc) return one - erf(x, e);
-  if constexpr (kKind == Kind::gelu) return x * half * (erf(x * Number(0.70710678f), e) + one);
+  // In this order a NaN has lost its sign in erf.
+  if constexpr (kKind == Kind::gelu) return (erf(x * Number(0.70710678f), e) + one) * (x * half);
   // As recorded: times beta. The documents have ln(1 + e^(beta * x)) / beta.
-  if constexpr (kKind == Kind::softplus) return div(log(one + e, t), Number(1.0f / p.beta));
+  if constexpr (kKind == Kind::softplus) {
+    const Number value = log(one + e, t);
+    return p.beta == 1.0f ? value : div(value, Number(1.0f / p.beta));
+  }
   if constexpr (kKind == Kind::log_sigmoid) return x - log(one + e, t);
   return e;
 }

@@ -27,12 +27,14 @@ Number max(Number a, Number b) { return select(a > b, a, b); }
 Number min(Number a, Number b) { return select(a < b, a, b); }
 Number abs(Number a) { return number(bits(a) & ~f32::kSignBit); }
 Number rint(Number a) { return Number(std::nearbyint(a.value)); }
+Number round(Number a) { return Number(std::round(a.value)); }
 Number sign_bit(Number a) { return number(bits(a) & f32::kSignBit); }
 Number flip(Number a, Number b) { return number(bits(a) ^ bits(sign_bit(b))); }
 Number bit_or(Number a, Number b) { return number(bits(a) | bits(b)); }
 Number seed(Number a) {
   return number(0x5f37'59df - static_cast<uint32_t>(static_cast<int32_t>(bits(a)) >> 1));
 }
+bool is_zero(Number a) { return f32::bits(f32::ftz(a.value)) << 1 == 0; }
 bool is_infinity(Number a) { return bits(a) == 0x7f80'0000; }
 bool larger_bits(Number a, Number b) {
   return static_cast<int32_t>(bits(a)) > static_cast<int32_t>(bits(b));
@@ -57,7 +59,7 @@ Outcome outcome(Number x, Number y, const Parameters& p, const Tables& t) {
 template <Kind kKind>
 uint32_t index(Number x, Number y, const Parameters& p, const Tables& t) {
   if constexpr (!is_exponential(kKind)) return 0;
-  const float k = rint(clamp_exponent(exponent_of<kKind>(x, y, p, t))).value;
+  const float k = round(clamp_exponent(exponent_of<kKind>(x, y, p, t))).value;
   return static_cast<uint32_t>(k - kLeastExponent);
 }
 

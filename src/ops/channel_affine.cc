@@ -10,7 +10,8 @@ namespace tputwin {
 float affine(const ChannelAffine& op, float in, float scale, float bias, float old) {
   if (!op.scale) return f32::add(in, bias);
   const float product = f32::mul(in, scale);
-  if (!op.bias) return op.accumulate ? f32::add(old, product) : f32::add(product, 0.0f);
+  if (!op.bias && op.accumulate) return f32::add(old, product);
+  if (!op.bias) return op.adds_zero ? f32::add(product, 0.0f) : product;
   const float sum = f32::add(product, bias);
   return op.accumulate ? f32::add(sum, old) : sum;
 }

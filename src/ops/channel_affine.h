@@ -8,12 +8,13 @@
 namespace tputwin {
 
 // bias alone:  in + bias(c)              scale and bias:  (in * scale(c)) + bias(c)
-// scale alone: (in * scale(c)) + 0, so that -0 becomes +0
+// scale alone: in * scale(c)                       adds_zero: that + 0, so that -0 becomes +0
 // accumulate:  out + (in * scale(c)), and ((in * scale(c)) + bias(c)) + out
 struct ChannelAffine {
   TensorView out, in;
   std::optional<TensorView> scale, bias;  // (1,C,1,1); at least one
   bool accumulate = false;                // with a scale only
+  bool adds_zero = false;                 // with a scale alone, unless it accumulates
 };
 
 // One element; parameters that the operation does not have are not looked at.

@@ -108,7 +108,7 @@ Cost cost(const Depthwise2dF32& op, const Chip& chip) {
 float result_at(const Depthwise2dF32& op, const Memory& memory, uint32_t n, uint32_t c, uint32_t y,
                 uint32_t x) {
   const Shape& in = op.in.shape;
-  AlternatingSum products;
+  WindowSum products;
   for (uint32_t kh = 0; kh < op.weight.shape.h; ++kh)
     for (uint32_t kw = 0; kw < op.weight.shape.w; ++kw) {
       const int64_t iy = op.window.h.source(y, kh, in.h), ix = op.window.w.source(x, kw, in.w);

@@ -27,7 +27,7 @@ Footprint footprint(const Depthwise2d&, const Chip&);
 Cost cost(const Depthwise2d&, const Chip&);
 void execute(const Depthwise2d&, const Memory&);
 
-// fp32: sum over kh, kw of in * weight, added as AlternatingSum does, taps in the padding being
+// fp32: sum over kh, kw of in * weight, added as WindowSum does, taps in the padding being
 // 0 * weight; then + bias(c).
 struct Depthwise2dF32 {
   TensorView out, in;

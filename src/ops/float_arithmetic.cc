@@ -1,5 +1,7 @@
 #include "ops/float_arithmetic.h"
 
+#include <utility>
+
 #include "base/errors/tpukernel.h"
 #include "ops/elements.h"
 #include "ops/okk_checks.h"
@@ -12,11 +14,6 @@ namespace {
 using Kind = FloatArithmetic::Kind;
 
 float square(float x) { return f32::mul(x, x); }
-
-// NaN stay as they are.
-float absolute(float x) {
-  return f32::is_nan(x) ? x : f32::from_bits(f32::bits(x) & ~f32::kSignBit);
-}
 
 // Passes over the elements: division is three Newton steps of the inverse square root.
 uint64_t passes(Kind kind) {
@@ -40,9 +37,10 @@ Status check_tpu(const FloatArithmetic& op, const Chip& chip) {
 
 }  // namespace
 
-float float_arithmetic(Kind kind, DType dtype, float a, float b, float c) {
-  auto rounded = [&](float x) { return round_to(x, dtype); };
-  switch (kind) {
+float float_arithmetic(const FloatArithmetic& op, float a, float b, float c) {
+  auto rounded = [&](float x) { return round_to(x, op.out.dtype); };
+  if (op.b_first) std::swap(a, b);
+  switch (op.kind) {
     case Kind::add:
       return f32::add(a, b);
     case Kind::sub:
@@ -52,22 +50,31 @@ float float_arithmetic(Kind kind, DType dtype, float a, float b, float c) {
     case Kind::div:
       return f32::div(a, b);
     case Kind::mac:
+      return f32::mac(a, b, c);
     case Kind::mul_add:
-      return f32::add(rounded(f32::mul(a, b)), c);
-    case Kind::max:
-      return f32::max(a, b);
-    case Kind::min:
-      return f32::min(a, b);
-    case Kind::lesser:
-      return b < a ? f32::ftz(b) : f32::ftz(a);
+      return f32::add(c, rounded(f32::mul(b, a)));
     case Kind::diff_abs:
-      return absolute(f32::sub(a, b));
+      return a > b ? f32::sub(a, b) : f32::sub(b, a);
     case Kind::add_square:
       return square(rounded(f32::add(a, b)));
     case Kind::sub_square:
       return square(rounded(f32::sub(a, b)));
+    default:
+      return 0;  // choices
   }
-  return 0;
+}
+
+uint32_t float_choice(const FloatArithmetic& op, uint32_t a, uint32_t b) {
+  const DType type = op.out.dtype;
+  const float x = float_value(a, type), y = float_value(b, type);
+  switch (op.kind) {
+    case Kind::max:
+      return flush_bits(x > y ? a : b, type);
+    case Kind::lesser:
+      return flush_bits(y <= x ? b : a, type);
+    default:
+      return x <= y ? a : b;
+  }
 }
 
 std::string_view to_string(Kind kind) {
@@ -106,11 +113,17 @@ Cost cost(const FloatArithmetic& op, const Chip& chip) {
 
 void execute(const FloatArithmetic& op, const Memory& memory) {
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+    if (is_choice(op.kind)) {
+      const auto a = static_cast<uint32_t>(op.a.read(memory, n, c, h, w));
+      const auto b = static_cast<uint32_t>(op.b.read(memory, n, c, h, w));
+      memory.write(op.out, n, c, h, w, static_cast<int32_t>(float_choice(op, a, b)));
+      return;
+    }
     const float a = read_float(memory, op.a, n, c, h, w), b = read_float(memory, op.b, n, c, h, w);
     const float third = op.kind == Kind::mac       ? read_float(memory, op.out, n, c, h, w)
                         : op.kind == Kind::mul_add ? read_float(memory, op.c, n, c, h, w)
                                                    : 0.0f;
-    write_float(memory, op.out, n, c, h, w, float_arithmetic(op.kind, op.out.dtype, a, b, third));
+    write_float(memory, op.out, n, c, h, w, float_arithmetic(op, a, b, third));
   });
 }
 

@@ -31,7 +31,7 @@ float taylor(const FloatFunction& op, const Memory& memory, uint32_t lane, float
   auto coefficient = [&](uint32_t i) { return read_float(memory, *op.coeff, 0, lane, 0, i); };
   uint32_t i = op.coeff->shape.w - 1;
   float sum = coefficient(i);
-  while (i-- > 0) sum = round_to(f32::add(round_to(f32::mul(sum, x), type), coefficient(i)), type);
+  while (i-- > 0) sum = round_to(f32::add(round_to(f32::mul(x, sum), type), coefficient(i)), type);
   return sum;
 }
 

@@ -96,7 +96,7 @@ float result_at(const Pool2dF32& op, const Memory& memory, uint32_t n, uint32_t 
                 uint32_t x) {
   const Shape& in = op.in.shape;
   const float share = share_of(op.window);
-  AlternatingSum sum;
+  WindowSum sum;
   float largest = f32::kLowest;
   for (uint32_t kh = 0; kh < op.window.h.kernel; ++kh)
     for (uint32_t kw = 0; kw < op.window.w.kernel; ++kw) {

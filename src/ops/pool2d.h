@@ -29,7 +29,7 @@ void execute(const Pool2d&, const Memory&);
 
 // fp32. maximum: over the taps inside the input, flushed, starting from the lowest finite number,
 // which NaN and -inf do not exceed.
-// average: sum of in * (1 / (KH * KW)), added as AlternatingSum does; taps in the padding add 0.
+// average: sum of in * (1 / (KH * KW)), added as WindowSum does; taps in the padding add 0.
 struct Pool2dF32 {
   enum class Kind : uint8_t { maximum, average };
   Kind kind = Kind::maximum;
@@ -43,20 +43,24 @@ float share_of(const Window& window);
 // One result, which execute() stores.
 float result_at(const Pool2dF32&, const Memory&, uint32_t n, uint32_t c, uint32_t y, uint32_t x);
 
-// maximum: of the window, `value` being what the padding counts as.
-// average: the products in * value go to two accumulators in turn; the result is their sum. fp16
-// and bf16 round every product and every sum to the type. Padding and inserted elements are 0.
+// maximum: m = the lowest finite number; for each tap v: m = m > v ? m : v, so that of equal values
+// the last one stays, and a NaN gives way to what follows it. `value` is what the padding counts as.
+// Bits are moved; only fp32 results are flushed.
+// average: the products in * value go to two accumulators in turn, which start as -0; the result is
+// their sum. fp16 and bf16 round every product and every sum to the type. Padding and inserted
+// elements are 0.
 struct Pool2dFloat {
   enum class Kind : uint8_t { maximum, average };
   Kind kind = Kind::maximum;
   TensorView out, in;
   Window window;
-  float value = 0;  // a number of the type of in
+  uint32_t value = 0;  // bits of the type of in
 };
 
 TW_OPERATION(Pool2dFloat);
-// One result, which execute() stores.
-float result_at(const Pool2dFloat&, const Memory&, uint32_t n, uint32_t c, uint32_t y, uint32_t x);
+// The bits of one result, which execute() stores.
+uint32_t result_at(const Pool2dFloat&, const Memory&, uint32_t n, uint32_t c, uint32_t y,
+                   uint32_t x);
 
 // maximum: of the window, padding counting as `padding`.
 // average: out = saturate(sum over the window * multiplier / 2^rshift rounded half up); padding and

@@ -31,25 +31,48 @@ Cost cost(const Pool2dFloat& op, const Chip& chip) {
                       op.out.shape.count() * steps, operands(op), chip);
 }
 
-float result_at(const Pool2dFloat& op, const Memory& memory, uint32_t n, uint32_t c, uint32_t y,
-                uint32_t x) {
-  const bool maximum = op.kind == Pool2dFloat::Kind::maximum;
-  RoundedSum sum(op.in.dtype, 0.0f, 0.0f);
-  float largest = 0.0f;
+namespace {
+
+uint32_t bits_at(const Pool2dFloat& op, const Memory& memory, Tap tap, uint32_t n, uint32_t c,
+                 uint32_t y, uint32_t x, uint32_t outside) {
+  return tap == Tap::inside ? static_cast<uint32_t>(memory.read(op.in, n, c, y, x)) : outside;
+}
+
+uint32_t largest_at(const Pool2dFloat& op, const Memory& memory, uint32_t n, uint32_t c, uint32_t y,
+                    uint32_t x) {
+  const DType type = op.in.dtype;
+  uint32_t largest = lowest_bits(type);
   for_each_tap(op.window, op.in.shape, y, x,
-               [&](uint32_t kh, uint32_t kw, Tap tap, uint32_t iy, uint32_t ix) {
-                 const float outside = maximum ? op.value : 0.0f;
-                 const float value =
-                     tap == Tap::inside ? read_float(memory, op.in, n, c, iy, ix) : outside;
-                 largest = kh + kw == 0 ? value : f32::max(value, largest);
-                 sum.add(value, op.value);
+               [&](uint32_t, uint32_t, Tap tap, uint32_t iy, uint32_t ix) {
+                 const uint32_t value = bits_at(op, memory, tap, n, c, iy, ix, op.value);
+                 if (!(float_value(largest, type) > float_value(value, type))) largest = value;
                });
-  return maximum ? largest : sum.total();
+  return type == DType::f32 ? flush_bits(largest, type) : largest;
+}
+
+uint32_t average_at(const Pool2dFloat& op, const Memory& memory, uint32_t n, uint32_t c, uint32_t y,
+                    uint32_t x) {
+  const DType type = op.in.dtype;
+  RoundedSum sum(type, -0.0f, -0.0f);
+  for_each_tap(op.window, op.in.shape, y, x,
+               [&](uint32_t, uint32_t, Tap tap, uint32_t iy, uint32_t ix) {
+                 const uint32_t value = bits_at(op, memory, tap, n, c, iy, ix, 0);
+                 sum.add(float_value(value, type), float_value(op.value, type));
+               });
+  return float_bits(sum.total(), type);
+}
+
+}  // namespace
+
+uint32_t result_at(const Pool2dFloat& op, const Memory& memory, uint32_t n, uint32_t c, uint32_t y,
+                   uint32_t x) {
+  return op.kind == Pool2dFloat::Kind::maximum ? largest_at(op, memory, n, c, y, x)
+                                               : average_at(op, memory, n, c, y, x);
 }
 
 void execute(const Pool2dFloat& op, const Memory& memory) {
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t y, uint32_t x) {
-    write_float(memory, op.out, n, c, y, x, result_at(op, memory, n, c, y, x));
+    memory.write(op.out, n, c, y, x, static_cast<int32_t>(result_at(op, memory, n, c, y, x)));
   });
 }
 

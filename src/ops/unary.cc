@@ -35,18 +35,19 @@ constexpr uint32_t fraction_bits(DType dtype) {
   return dtype == DType::f32 ? 23 : dtype == DType::bf16 ? 7 : 10;
 }
 
-// Positive numbers from 4/3 of a power of 2 on are rounded up to the next one; the rest is cut off.
-// NaN beyond that bound leave the field 0.
-uint32_t power_of_2(uint32_t bits, DType dtype) {
-  const uint32_t sign = bits & sign_bit(dtype), one = 1u << fraction_bits(dtype);
-  if (sign == 0) bits += one * 2 / 3;
-  return sign | (bits & (sign_bit(dtype) - one));
+// Positive numbers from about 4/3 of a power of 2 on count as the next one.
+constexpr uint32_t rounding_of(DType dtype) {
+  return dtype == DType::f32 ? 0x55'5554 : dtype == DType::bf16 ? 0x54 : 0x2aa;
 }
 
+// A NaN above that bound has the field of a number one binade larger than there is: an integer
+// shows it, in a floating-point number it has no room.
 int32_t exponent_of(uint32_t bits, DType in, DType out) {
-  const uint32_t power = power_of_2(bits, in);
-  if (is_float(out)) return static_cast<int32_t>(power);
-  return static_cast<int32_t>((power & ~sign_bit(in)) >> fraction_bits(in));
+  const uint32_t sign = bits & sign_bit(in), places = fraction_bits(in);
+  const uint32_t magnitude = bits & (sign_bit(in) - 1);
+  const uint32_t field = (sign == 0 ? magnitude + rounding_of(in) : magnitude) >> places;
+  if (!is_float(out)) return static_cast<int32_t>(field);
+  return static_cast<int32_t>(sign | (field << places & (sign_bit(in) - 1)));
 }
 
 int32_t of_float(const Unary& op, uint32_t bits) {

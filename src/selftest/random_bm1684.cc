@@ -11,14 +11,6 @@
 namespace tputwin::testing {
 namespace {
 
-constexpr uint32_t kSpecials[] = {
-    0x00000000, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000, 0x7f800001, 0xffbfffff,
-    0x00000001, 0x80000001, 0x007fffff, 0x807fffff, 0x00800000, 0x80800000, 0x7f7fffff, 0xff7fffff,
-    0x3f800000, 0xbf800000, 0x3f7fffff, 0x4f000000, 0xcf000000, 0x4effffff, 0x3f000000, 0xbf000000,
-    0x4b000000, 0x7fffffff, 0x33000000, 0x42b00000, 0xc2ce0000, 0x42b20000, 0xc2d00000, 0x7fabcdef,
-    // Their products are next to the smallest normal number.
-    0x20000001, 0x9ffffffe, 0x1ffffffe, 0x20000800, 0x1ffff000};
-
 Shape cells_of(Shape shape, uint8_t pack) {
   shape.n = ceil_div(shape.n, pack);
   return shape;
@@ -138,25 +130,6 @@ TensorView Bm1684Tensors::system(const Shape& shape, DType dtype, bool is_source
   return view;
 }
 
-uint32_t random_f32(Rng& rng, F32Fill mode) {
-  auto magnitude = [&](uint32_t exponents) {
-    const uint32_t exponent = rng.range(127 - exponents, 127 + exponents);
-    return static_cast<uint32_t>(rng.next() & 0x807f'ffff) | exponent << 23;
-  };
-  switch (mode) {
-    case F32Fill::integers:
-      return f32::bits(static_cast<float>(static_cast<int>(rng.below(17)) - 8));
-    case F32Fill::usual:
-      return magnitude(6);
-    case F32Fill::wide:
-      return magnitude(24);
-    case F32Fill::special:
-      break;
-  }
-  if (rng.coin()) return kSpecials[rng.below(std::size(kSpecials))];
-  return rng.coin() ? magnitude(6) : static_cast<uint32_t>(rng.next());
-}
-
 Operation random_bm1684_operation(Rng& rng, OperationKind kind, const Chip& chip) {
   if (kind <= OperationKind::matmul_f32) return random_windows(rng, kind, chip);
   if (kind <= OperationKind::select) return random_fp32(rng, kind, chip);
@@ -165,14 +138,13 @@ Operation random_bm1684_operation(Rng& rng, OperationKind kind, const Chip& chip
 
 void fill_bm1684_operands(Rng& rng, const Operation& operation, const Memory& memory) {
   for (const Operand& operand : operands(operation)) {
-    const auto mode = static_cast<F32Fill>(rng.below(4));
+    const ValueKind kind = random_kind(rng);
     const bool uniform = rng.coin(), amounts = is_shift_amount(operation, operand.view);
     const TensorView& view = *operand.view;
     auto draw = [&]() -> int32_t {
       if (amounts) return static_cast<int32_t>(rng.below(81)) - 40;
-      if (is_float(view.dtype)) return static_cast<int32_t>(random_bits(rng, view.dtype, mode));
-      if (uniform) return static_cast<int32_t>(rng.next());
-      return rng.pick({0, 1, -1, 127, 128, -128, 255, 32767, -32768, 65535, 3, -7});
+      if (uniform && !is_float(view.dtype)) return static_cast<int32_t>(rng.next());
+      return static_cast<int32_t>(random_bits(rng, view.dtype, kind));
     };
     for_each_index(view.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
       memory.write(view, n, c, h, w, draw());

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ops/source.h"
+#include "selftest/kinds.h"
 #include "selftest/random_operation.h"
 
 namespace tputwin::testing {
@@ -37,10 +38,6 @@ class Bm1684Tensors {
   const Chip& chip_;
   uint64_t local_, system_ = 0;
 };
-
-// fp32 patterns: small integers, usual magnitudes, wide ones, or every special value and any bits.
-enum class F32Fill : uint8_t { integers, usual, wide, special };
-uint32_t random_f32(Rng& rng, F32Fill mode);
 
 Operation random_bm1684_operation(Rng& rng, OperationKind kind, const Chip& chip);
 Operation random_fp32(Rng& rng, OperationKind kind, const Chip& chip);

@@ -18,8 +18,6 @@ Operation random_tpu_mm(Rng& rng, OperationKind kind, const Chip& chip);
 // Gives indices, masks and the like values that mean something.
 void fill_tpu_indices(Rng& rng, const Operation& operation, const Memory& memory);
 
-// Bits of an element of any type: usual, wide and special numbers, small and extreme integers.
-uint32_t random_bits(Rng& rng, DType dtype, F32Fill mode);
 inline constexpr DType kIntegerTypes[] = {DType::u8,  DType::i8,  DType::u16,
                                           DType::i16, DType::u32, DType::i32};
 inline constexpr DType kFloatTypes[] = {DType::f32, DType::f16, DType::bf16};

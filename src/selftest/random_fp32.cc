@@ -33,7 +33,7 @@ class Fp32Generator {
  private:
   TensorView result() { return tensors_.any(shape_, lane_, DType::f32, /*is_source=*/false); }
   Source source() { return tensors_.source(shape_, lane_, DType::f32); }
-  Source constant() { return Source::value(random_f32(rng_, static_cast<F32Fill>(rng_.below(4)))); }
+  Source constant() { return Source::value(random_f32(rng_, random_kind(rng_))); }
   static bool writable(const TensorView& view) {
     const Stride& s = view.stride;
     return s.n != 0 && s.c != 0 && s.h != 0 && s.w != 0;
@@ -90,6 +90,7 @@ class Fp32Generator {
     if (which & 1) op.scale = tensors_.dense(per_channel, lane_, DType::f32, /*aligned=*/false);
     if (which & 2) op.bias = tensors_.dense(per_channel, lane_, DType::f32, /*aligned=*/false);
     op.accumulate = op.scale && rng_.coin();
+    op.adds_zero = op.scale && !op.bias && !op.accumulate && rng_.coin();
     if (sometimes()) overlap(op.out, op.in);
     return op;
   }

@@ -30,7 +30,7 @@ class ConvertGenerator {
   TensorView source(DType type) { return tensors_.any(shape_, lane_, type, /*is_source=*/true); }
   // Integers are extended as the calls extend them.
   Source constant(DType type) {
-    const uint32_t bits = random_bits(rng_, type, static_cast<F32Fill>(rng_.below(4)));
+    const uint32_t bits = random_bits(rng_, type);
     if (type == DType::f32) return Source::value(bits, type);
     return Source::value(static_cast<uint32_t>(wrap(static_cast<int32_t>(bits), type)), type);
   }

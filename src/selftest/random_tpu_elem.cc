@@ -35,7 +35,7 @@ class ElementGenerator {
                        : tensors_.any(shape_, lane_, type, /*is_source=*/false);
   }
   Source constant(DType type) {
-    const uint32_t bits = random_bits(rng_, type, static_cast<F32Fill>(rng_.below(4)));
+    const uint32_t bits = random_bits(rng_, type);
     if (type == DType::f32) return Source::value(bits, type);
     return Source::value(static_cast<uint32_t>(wrap(static_cast<int32_t>(bits), type)), type);
   }
@@ -80,6 +80,7 @@ class ElementGenerator {
     op.out = result(type);
     sources(op, type, type);
     if (op.kind == Kind::mul_add) op.c = parameter(type);
+    if (op.kind == Kind::add || op.kind == Kind::mac) op.b_first = rng_.coin();
     return op;
   }
 

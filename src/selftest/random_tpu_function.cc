@@ -35,7 +35,7 @@ class FunctionGenerator {
   TensorView table(uint32_t words, DType type) {
     return tensors_.dense({1, chip_.lanes, 1, words}, 0, type, /*aligned=*/true);
   }
-  Source constant() { return Source::value(random_f32(rng_, static_cast<F32Fill>(rng_.below(4)))); }
+  Source constant() { return Source::value(random_f32(rng_, random_kind(rng_))); }
 
   void give_quotient(FloatFunction& op) {
     op.out = tensors_.any(shape_, lane_, DType::f32, /*is_source=*/false);
@@ -61,8 +61,9 @@ class FunctionGenerator {
   }
 
   void give_parameters(FloatFunction& op) {
-    auto number = [&] { return f32::from_bits(random_f32(rng_, F32Fill::usual)); };
-    op.parameters = {rng_.range(1, 4), rng_.range(1, 3), number(), number()};
+    auto number = [&] { return f32::from_bits(random_f32(rng_, ValueKind::usual)); };
+    const float beta = rng_.chance(1, 3) ? 1.0f : number();
+    op.parameters = {rng_.range(1, 4), rng_.range(1, 3), number(), beta};
   }
 
   Rng& rng_;

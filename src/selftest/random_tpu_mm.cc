@@ -39,7 +39,7 @@ class Generator {
     return view;
   }
 
-  uint32_t bits(DType type) { return random_bits(rng_, type, static_cast<F32Fill>(rng_.below(4))); }
+  uint32_t bits(DType type) { return random_bits(rng_, type); }
 
   MatrixOperand constant(uint32_t rows, uint32_t cols, DType type) {
     return {.matrix = {{.dtype = type}, rows, cols}, .is_constant = true, .constant = value(type)};

@@ -89,7 +89,7 @@ class NetworkGenerator {
     return compact({1, channels, 1, 1}, lane, dtype);
   }
   Source number(DType dtype) {
-    const uint32_t bits = random_bits(rng_, dtype, F32Fill::usual);
+    const uint32_t bits = random_bits(rng_, dtype, ValueKind::usual);
     const auto extended = dtype == DType::i8   ? static_cast<uint32_t>(static_cast<int8_t>(bits))
                           : dtype == DType::u8 ? bits & 0xff
                           : is_half(dtype)     ? bits & 0xffff
@@ -181,8 +181,8 @@ class NetworkGenerator {
     op.out = result(in_.c, dtype);
     op.in = aligned(in_, dtype);
     maybe_overlap(op.out, op.in);
-    const F32Fill fill = rng_.chance(1, 4) ? F32Fill::special : F32Fill::usual;
-    op.value = float_value(random_bits(rng_, dtype, fill), dtype);
+    const ValueKind kind = rng_.coin() ? random_kind(rng_) : ValueKind::usual;
+    op.value = random_bits(rng_, dtype, kind);
     return op;
   }
 

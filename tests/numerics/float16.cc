@@ -10,6 +10,7 @@
 
 #include "numerics/convert.h"
 #include "numerics/float_mode.h"
+#include "selftest/kinds.h"
 
 namespace tputwin {
 namespace {
@@ -113,7 +114,7 @@ TEST_P(Halves, EveryGapRoundsByTheMode) {
                           std::nextafter(bottom, HUGE_VALF)})
       for (const bool negative : {false, true})
         for (Rounding mode : kModes) {
-          if ((f32::bits(x) & 0x7f800000) == 0) continue;  // subnormal: counts as 0
+          if ((f32::bits(x) & 0x7f800000) == 0) continue;  // subnormal: below
           const int expected =
               chosen(x, low, high, magnitude, negative, mode) | (negative ? 0x8000 : 0);
           EXPECT_EQ(narrow(f, negative ? -x : x, mode), static_cast<uint32_t>(expected))
@@ -125,6 +126,20 @@ TEST_P(Halves, EveryGapRoundsByTheMode) {
 
 INSTANTIATE_TEST_SUITE_P(Types, Halves, ::testing::Values(kHalf, kBrain),
                          [](const auto& info) { return info.param.name; });
+
+// fp32 subnormals are rounded first: in every mode, what reaches the smallest normal number stays.
+TEST(Bf16, SubnormalsAreFlushedWhenTheyAreRounded) {
+  const ScopedFloatMode chip;
+  for (uint32_t magnitude = 0x007e'0000; magnitude < 0x0080'0000; ++magnitude)
+    for (const uint32_t sign : {0u, f32::kSignBit})
+      for (Rounding mode : kModes) {
+        const uint32_t kept = magnitude >> 16;
+        const bool away = rounds_away(mode, sign != 0, (kept & 1) != 0, cut_of(magnitude, 16));
+        const uint32_t expected = (kept + away == 0x80 ? 0x80 : 0) | sign >> 16;
+        ASSERT_EQ(bf16::from_f32(f32::from_bits(magnitude | sign), mode), expected)
+            << fmt::format("{:#010x} mode {}", magnitude | sign, static_cast<int>(mode));
+      }
+}
 
 // Recorded: bm1684x-machine 7.4.
 TEST(Overflow, OfFp16) {
@@ -145,6 +160,38 @@ TEST(Overflow, OfBf16) {
   EXPECT_EQ(bf16::from_f32(largest, Rounding::toward_zero), 0x7f7f);
   EXPECT_EQ(bf16::from_f32(largest, Rounding::down), 0x7f7f);
   EXPECT_EQ(bf16::from_f32(-largest, Rounding::down), 0xff80);
+}
+
+// The number next to an integer, of all numbers of the format.
+uint32_t nearest(const Format& f, int64_t value, Rounding mode) {
+  const bool negative = value < 0;
+  const auto x = static_cast<double>(negative ? -value : value);
+  int low = 0, high = f.dtype == DType::f32 ? 0x7f800000 : infinity_of(f);
+  while (high - low > 1) {
+    const int middle = low + (high - low) / 2;
+    (value_of(f, middle) <= x ? low : high) = middle;
+  }
+  const double below = value_of(f, low);
+  const int pattern = below == x ? low : chosen(x, below, value_of(f, high), low, negative, mode);
+  const uint32_t sign = f.dtype == DType::f32 ? f32::kSignBit : 0x8000;
+  return static_cast<uint32_t>(pattern) | (negative ? sign : 0);
+}
+
+// Once, from the integer, not by way of fp32; beyond the largest fp16 as the mode demands.
+TEST(Convert, IntegersRoundOnce) {
+  const ScopedFloatMode chip;
+  constexpr Format kSingle{"f32", 23, -126, DType::f32, false};
+  testing::Rng rng(1);
+  for (int i = 0; i < 20000; ++i) {
+    const auto bits = static_cast<int32_t>(testing::random_integer(rng));
+    for (const DType from : {DType::i32, DType::u32})
+      for (const Format& to : {kSingle, kHalf, kBrain})
+        for (Rounding mode : kModes)
+          ASSERT_EQ(static_cast<uint32_t>(convert(bits, from, to.dtype, mode)),
+                    nearest(to, integer_value(bits, from), mode))
+              << fmt::format("{:#010x} of {} to {} mode {}", bits, to_string(from), to.name,
+                             static_cast<int>(mode));
+  }
 }
 
 // Every mode against the definition, for all shifts of values around the ties.

@@ -37,6 +37,18 @@ struct TwoSums {
   Bits total() const { return add(sum[0], sum[1]); }
 };
 
+// A window of a single tap has no sum.
+struct WindowSums {
+  TwoSums sums;
+  Bits first = 0;
+  void add_product(Bits a, Bits b) {
+    if (sums.term == 0) first = mul(a, b);
+    sums.add_product(a, b);
+    sums.next();
+  }
+  Bits total() const { return sums.term == 1 ? first : sums.total(); }
+};
+
 struct Window {
   dim4 input;
   int kernel_h, kernel_w;
@@ -169,9 +181,9 @@ TEST_P(PerChannelWindow, Depthwise2d) {
         [&](Image& image) {
           const Image before = image;
           for_each(out_shape, [&](int n, int ch, int y, int x) {
-            TwoSums sums;
+            WindowSums sums;
             for (int kh = 0; kh < window.kernel_h; kh++)
-              for (int kw = 0; kw < window.kernel_w; kw++, sums.next())
+              for (int kw = 0; kw < window.kernel_w; kw++)
                 sums.add_product(window.value(in, before, n, ch, y, x, kh, kw),
                                  read(weight, before, 0, ch, kh, kw));
             const Bits sum = sums.total();
@@ -204,10 +216,10 @@ TEST_P(PerChannelWindow, AvgAndMaxPool2d) {
           },
           [&](Image& image) {
             for_each(out_shape, [&](int n, int ch, int y, int x) {
-              TwoSums sums;
+              WindowSums sums;
               Bits largest = 0xff7fffff;
               for (int kh = 0; kh < window.kernel_h; kh++)
-                for (int kw = 0; kw < window.kernel_w; kw++, sums.next()) {
+                for (int kw = 0; kw < window.kernel_w; kw++) {
                   int h, w;
                   const bool inside = window.at(y, x, kh, kw, h, w);
                   const Bits v = inside ? read(c.t[1], image, n, ch, h, w) : 0;

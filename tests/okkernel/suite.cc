@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "okkernel/float_model.h"
+#include "selftest/kinds.h"
 
 namespace tputwin::okktest {
 namespace {
@@ -77,11 +78,7 @@ uint32_t ordinary_f32(Rng& rng) {
 }
 
 uint32_t any_f32(Rng& rng) {
-  if (rng.chance(3, 4)) return ordinary_f32(rng);
-  return rng.pick<uint32_t>({0x00000000, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001,
-                             0x7f800001, 0x00000001, 0x807fffff, 0x00800000, 0x7f7fffff, 0x3f800000,
-                             0xbf800000, 0x4f000000, 0xcf000000, 0x40200000, 0xc0200000,
-                             any_bits(rng)});
+  return rng.coin() ? ordinary_f32(rng) : testing::random_f32(rng, testing::random_kind(rng));
 }
 
 uint32_t exp_f32(Rng& rng) {

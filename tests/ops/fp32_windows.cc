@@ -43,7 +43,7 @@ class WindowsTest : public ::testing::TestWithParam<Body> {
   // Magnitudes so different that every order of additions gives another sum.
   void fill_wide(const TensorView& view) {
     for_each_index(view.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
-      memory.write(view, n, c, h, w, static_cast<int32_t>(random_f32(rng_, F32Fill::wide)));
+      memory.write(view, n, c, h, w, static_cast<int32_t>(random_f32(rng_, ValueKind::wide)));
     });
   }
   float at(const TensorView& view, uint32_t n, uint32_t c, uint32_t h, uint32_t w) {

@@ -49,15 +49,24 @@ constexpr Body kBodies[] = {Body::reference, Body::automatic};
 
 TEST_F(TpuElementwise, SpecialValues) {
   using Kind = FloatArithmetic::Kind;
-  constexpr uint32_t kOne = 0x3f80'0000, kNan = 0xff81'0001, kSubnormal = 0x007f'ffff;
+  constexpr uint32_t kOne = 0x3f80'0000, kNan = 0xff81'0001, kSubnormal = 0x007f'ffff, kZero = 0,
+                     kMinusZero = f32::kSignBit;
   for (const Body body : kBodies) {
     // the minimum keeps a NaN in a, as it is; the maximum takes b
     EXPECT_EQ(floats(Kind::lesser, kNan, kOne, DType::f32, body), kNan);
     EXPECT_EQ(floats(Kind::max, kNan, kOne, DType::f32, body), kOne);
     EXPECT_EQ(floats(Kind::lesser, kOne, kNan, DType::f32, body), kOne);
     EXPECT_EQ(floats(Kind::lesser, kSubnormal, kOne, DType::f32, body), 0u);
-    // the absolute value of NaN has its sign
+    // of equal values the minimum takes b, as the maximum does; NaN of 16 bits stay what they are
+    EXPECT_EQ(floats(Kind::lesser, kZero, kMinusZero, DType::f32, body), kMinusZero);
+    EXPECT_EQ(floats(Kind::max, kMinusZero, kZero, DType::f32, body), kZero);
+    EXPECT_EQ(floats(Kind::lesser, 0x7c02, 0x3c00, DType::f16, body), 0x7c02u);
+    EXPECT_EQ(floats(Kind::max, 0x3c00, 0xff83, DType::bf16, body), 0xff83u);
+    EXPECT_EQ(floats(Kind::max, 0x8000, 0x807f, DType::bf16, body), 0x8000u);
+    // a > b ? a - b : b - a: a NaN has its sign, and so may 0; of two NaN that of b is the result
     EXPECT_EQ(floats(Kind::diff_abs, kNan, kOne, DType::f32, body), kNan | f32::kQuietBit);
+    EXPECT_EQ(floats(Kind::diff_abs, kZero, kMinusZero, DType::f32, body), kMinusZero);
+    EXPECT_EQ(floats(Kind::diff_abs, kNan, 0x7f82'0000, DType::f32, body), 0x7fc2'0000u);
     EXPECT_EQ(floats(Kind::add, 0x7c00, 0xfc00, DType::f16, body), uint32_t{kHalfNan});
     EXPECT_EQ(floats(Kind::add, 0x0001, 0x0001, DType::f16, body), 0x0002u);
     EXPECT_EQ(floats(Kind::add, 0x0001, 0x0001, DType::bf16, body), 0u);
@@ -103,7 +112,7 @@ TEST_F(TpuElementwise, EveryHalf) {
   const Shape shape{1, 64, 3, 343};
   for (const DType dtype : {DType::f16, DType::bf16})
     for (const auto kind : {FloatArithmetic::Kind::mul, FloatArithmetic::Kind::lesser,
-                            FloatArithmetic::Kind::sub_square})
+                            FloatArithmetic::Kind::max, FloatArithmetic::Kind::sub_square})
       for (const uint32_t b : {0x0000u, 0x3c00u, 0x3f80u, 0x1400u, 0x2d55u, 0xc7ffu, 0x7e00u}) {
         const TensorView out = view(0, dtype, shape), a = view(0x4000, dtype, shape);
         uint32_t pattern = 0;

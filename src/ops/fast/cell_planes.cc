@@ -94,12 +94,13 @@ HWY_INLINE void AddTap(const uint32_t* in, float weight, VF* sums) {
 }
 
 template <class Type, size_t kV>
-HWY_INLINE void SumBlock(const CellRun& run, const float* weights, float bias, size_t at,
+HWY_INLINE void SumBlock(const CellRun& run, const float* weights, CellStarts starts, size_t at,
                          VU& doubt) {
   const DF d;
   const uint32_t* cells = run.cells + at;
   VF even[kV], odd[kV];
-  for (size_t v = 0; v < kV; ++v) even[v] = hn::Zero(d), odd[v] = hn::Set(d, bias);
+  for (size_t v = 0; v < kV; ++v)
+    even[v] = hn::Set(d, starts.first), odd[v] = hn::Set(d, starts.second);
   size_t tap = 0;
   for (; tap + 2 <= run.taps; tap += 2) {
     AddTap<Type, kV>(cells + run.offsets[tap], weights[tap], even);
@@ -111,32 +112,32 @@ HWY_INLINE void SumBlock(const CellRun& run, const float* weights, float bias, s
 }
 
 template <class Type>
-bool SumOf(const CellRun& run, const float* weights, float bias) {
+bool SumOf(const CellRun& run, const float* weights, CellStarts starts) {
   const DU d;
   VU doubt = hn::Zero(d);
   size_t at = 0;
   for (; at + (kBlock - 1) * kLanes32 < run.count; at += kBlock * kLanes32)
-    SumBlock<Type, kBlock>(run, weights, bias, at, doubt);
-  for (; at < run.count; at += kLanes32) SumBlock<Type, 1>(run, weights, bias, at, doubt);
+    SumBlock<Type, kBlock>(run, weights, starts, at, doubt);
+  for (; at < run.count; at += kLanes32) SumBlock<Type, 1>(run, weights, starts, at, doubt);
   return !hn::AllTrue(d, hn::Eq(doubt, hn::Zero(d)));
 }
 
-bool Sum(const CellRun& run, const float* weights, float bias, DType dtype) {
-  return dtype == DType::f32    ? SumOf<Single>(run, weights, bias)
-         : dtype == DType::bf16 ? SumOf<Brain>(run, weights, bias)
-                                : SumOf<Half>(run, weights, bias);
+bool Sum(const CellRun& run, const float* weights, CellStarts starts, DType dtype) {
+  return dtype == DType::f32    ? SumOf<Single>(run, weights, starts)
+         : dtype == DType::bf16 ? SumOf<Brain>(run, weights, starts)
+                                : SumOf<Half>(run, weights, starts);
 }
 
-// A single fp32 element is not flushed.
+// Of equal values the last one.
 template <class Type>
-HWY_INLINE VF Largest(const CellRun& run, size_t at) {
+HWY_INLINE VF Largest(const CellRun& run, float lowest, size_t at) {
   const DU d;
-  VF largest = floats(run.cells + at + run.offsets[0]);
-  if (run.taps == 1 && std::is_same_v<Type, Single>) return largest;
-  for (size_t tap = 1; tap < run.taps; ++tap) {
+  VF largest = hn::Set(DF(), lowest);
+  for (size_t tap = 0; tap < run.taps; ++tap) {
     const VF value = floats(run.cells + at + run.offsets[tap]);
-    largest = hn::IfThenElse(hn::Gt(value, largest), value, largest);
+    largest = hn::IfThenElse(hn::Gt(largest, value), largest, value);
   }
+  if constexpr (!std::is_same_v<Type, Single>) return largest;
   const VU bits = hn::BitCast(d, largest);
   const auto subnormal = hn::Eq(hn::And(bits, hn::Set(d, 0x7f80'0000u)), hn::Zero(d));
   return hn::BitCast(DF(),
@@ -144,18 +145,19 @@ HWY_INLINE VF Largest(const CellRun& run, size_t at) {
 }
 
 template <class Type>
-bool LargestOf(const CellRun& run) {
+bool LargestOf(const CellRun& run, DType dtype) {
+  const float lowest = float_value(lowest_bits(dtype), dtype);
   const DU d;
   VU doubt = hn::Zero(d);
   for (size_t at = 0; at < run.count; at += kLanes32)
-    Store<Type>(Largest<Type>(run, at), run.out + at, doubt);
+    Store<Type>(Largest<Type>(run, lowest, at), run.out + at, doubt);
   return !hn::AllTrue(d, hn::Eq(doubt, hn::Zero(d)));
 }
 
 bool LargestFloat(const CellRun& run, DType dtype) {
-  return dtype == DType::f32    ? LargestOf<Single>(run)
-         : dtype == DType::bf16 ? LargestOf<Brain>(run)
-                                : LargestOf<Half>(run);
+  return dtype == DType::f32    ? LargestOf<Single>(run, dtype)
+         : dtype == DType::bf16 ? LargestOf<Brain>(run, dtype)
+                                : LargestOf<Half>(run, dtype);
 }
 
 // acc / 2^rshift for rshift > 0.

@@ -29,6 +29,11 @@ struct CellRun {
 // Of a floating-point result that only the reference body knows.
 constexpr uint32_t kInDoubt = 0xffff'ffff;
 
+// What the accumulators start as.
+struct CellStarts {
+  float first, second;
+};
+
 struct Quantisation {
   bool relu;
   uint32_t rshift;
@@ -41,8 +46,8 @@ Quantisation quantisation_of(bool relu, uint32_t rshift, Rounding rounding, DTyp
 // The kernels of the instruction set in force. Floating-point results are the bits of the type, or
 // kInDoubt, in which case they return true.
 struct CellKernels {
-  // Two accumulators in turn, the second one starting from `bias`, every step rounded.
-  bool (*sum)(const CellRun&, const float* weights, float bias, DType dtype);
+  // Two accumulators in turn, every step rounded.
+  bool (*sum)(const CellRun&, const float* weights, CellStarts starts, DType dtype);
   bool (*largest)(const CellRun&, DType dtype);
   // Sums of products from `start` on.
   void (*integer_sum)(const CellRun&, const int32_t* weights, int32_t start, const Quantisation&);

@@ -25,7 +25,10 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
-template <bool kScale, bool kBias, bool kAccumulate>
+// What the sum of product and bias ends with.
+enum class Addend { none, zero, old };
+
+template <bool kScale, bool kBias, Addend kAddend>
 struct Affine {
   static constexpr size_t kSources = 4;
   static constexpr bool kMakesNan = true;
@@ -35,9 +38,9 @@ struct Affine {
                           [[maybe_unused]] Floats bias) const {
     if constexpr (!kScale) return hn::Add(in, bias);
     const Floats product = multiply(in, scale);
-    if constexpr (!kBias) return hn::Add(product, kAccumulate ? old : hn::Zero(F32()));
-    const Floats sum = hn::Add(product, bias);
-    return kAccumulate ? hn::Add(sum, old) : sum;
+    const Floats sum = kBias ? hn::Add(product, bias) : product;
+    if constexpr (kAddend == Addend::none) return sum;
+    return hn::Add(sum, kAddend == Addend::old ? old : hn::Zero(F32()));
   }
   float Element(float in, float old, float scale, float bias) const {
     return affine(op, in, scale, bias, old);
@@ -48,12 +51,13 @@ void AffineLanes(const ChannelAffine& op, const AffineStreams& streams, const Me
                  size_t begin, size_t end) {
   const auto compute = [&](const auto& formula)
                            HWY_ATTR { compute_lanes(formula, streams, memory, begin, end); };
-  if (!op.scale) return compute(Affine<false, true, false>{op});
-  if (!op.bias)
-    return op.accumulate ? compute(Affine<true, false, true>{op})
-                         : compute(Affine<true, false, false>{op});
-  return op.accumulate ? compute(Affine<true, true, true>{op})
-                       : compute(Affine<true, true, false>{op});
+  if (!op.scale) return compute(Affine<false, true, Addend::none>{op});
+  if (op.bias)
+    return op.accumulate ? compute(Affine<true, true, Addend::old>{op})
+                         : compute(Affine<true, true, Addend::none>{op});
+  if (op.accumulate) return compute(Affine<true, false, Addend::old>{op});
+  return op.adds_zero ? compute(Affine<true, false, Addend::zero>{op})
+                      : compute(Affine<true, false, Addend::none>{op});
 }
 
 }  // namespace

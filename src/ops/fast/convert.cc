@@ -1,5 +1,5 @@
-// convert: in 32-bit lanes, between all types but u32; to 16-bit floating-point types only to
-// nearest even.
+// convert: in 32-bit lanes, between all types but u32; from i32 and to 16-bit floating-point types
+// only to nearest even.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/convert.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -46,6 +46,20 @@ HWY_INLINE Floats Whole(Floats x, Rounding rounding) {
   return hn::IfThenElse(hn::Lt(hn::Abs(x), hn::Set(d, 0x1p24f)), whole, x);
 }
 
+// Numbers of 2^24 and more with 24 bits, the last one set if any of those below was: they are exact
+// in fp32 and round to 16 bits as the integer does.
+HWY_INLINE Floats Sticky(Ints x) {
+  const RowInts d;
+  const RowFloats df;
+  const Ints magnitude = hn::Abs(x), low = hn::And(magnitude, hn::Set(d, 0x1ff));
+  const Ints last = hn::IfThenZeroElse(hn::Eq(low, hn::Zero(d)), hn::Set(d, 0x100));
+  const Ints folded = hn::Or(hn::Sub(magnitude, low), last);
+  const auto large = hn::Gt(magnitude, hn::Set(d, 0x00ff'ffff));
+  // the smallest integer is its own magnitude, and exact
+  const Ints number = hn::IfThenElse(large, folded, magnitude);
+  return hn::CopySign(hn::ConvertTo(df, number), hn::BitCast(df, x));
+}
+
 struct Limits {
   int32_t low, high;
 };
@@ -81,11 +95,14 @@ void ConvertRows(const void* operation, const RowBlock& block) {
   const RowFloats df;
   const bool from_float = is_float(op.in.dtype), to_float = is_float(op.out.dtype);
   const bool whole = op.kind == Convert::Kind::whole || (from_float && !to_float);
+  const bool sticky = op.in.dtype == DType::i32 && is_half(op.out.dtype);
   const Limits limits = LimitsOf(op.out.dtype);
   const Ints low = hn::Set(d, limits.low), high = hn::Set(d, limits.high);
   ForEachRowVector(block, [&](size_t i) HWY_ATTR {
     if (to_float) {
-      Floats x = from_float ? LoadFloats(block, 1, i) : hn::ConvertTo(df, LoadInts(block, 1, i));
+      Floats x = from_float ? LoadFloats(block, 1, i)
+                 : sticky   ? Sticky(LoadInts(block, 1, i))
+                            : hn::ConvertTo(df, LoadInts(block, 1, i));
       if (whole) x = Whole(x, op.rounding);
       hn::StoreU(x, df, block.result<float>() + i);
       return;
@@ -127,7 +144,8 @@ bool execute(const Convert& op, const Memory& memory) {
   if (in == DType::u32 || out == DType::u32) return false;
   // whole: NaN of 16-bit types would not come back as they are
   if (op.kind == Convert::Kind::whole && is_half(in)) return false;
-  if (op.kind == Convert::Kind::cast && is_half(out) && op.rounding != Rounding::half_even)
+  const bool rounds_floats = is_half(out) || (in == DType::i32 && is_float(out));
+  if (op.kind == Convert::Kind::cast && rounds_floats && op.rounding != Rounding::half_even)
     return false;
   return run(RowLanes::words, convert_rows);
 }

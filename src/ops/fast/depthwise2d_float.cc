@@ -38,7 +38,7 @@ bool execute(const Depthwise2dFloat& op, const Memory& memory) {
       },
       [&](const CellRun& run, uint32_t c) {
         const float bias = op.bias ? read_float(memory, *op.bias, 0, c, 0, 0) : 0.0f;
-        return kernels.sum(run, load_weights(op, memory, c), bias, op.in.dtype);
+        return kernels.sum(run, load_weights(op, memory, c), {0.0f, bias}, op.in.dtype);
       },
       [&](uint32_t n, uint32_t c, uint32_t y, uint32_t x) {
         write_float(memory, op.out, n, c, y, x, result_at(op, memory, n, c, y, x));

@@ -31,8 +31,9 @@ namespace {
 struct Sum {
   static constexpr size_t kSources = 2;
   static constexpr bool kMakesNan = true;
+  bool b_first;
   HWY_INLINE Floats Apply(Floats a, Floats b) const { return hn::Add(a, b); }
-  static float Element(float a, float b) { return f32::add(a, b); }
+  float Element(float a, float b) const { return b_first ? f32::add(b, a) : f32::add(a, b); }
 };
 struct Difference {
   static constexpr size_t kSources = 2;
@@ -55,10 +56,13 @@ struct Quotient {
 struct ProductSum {
   static constexpr size_t kSources = 3;
   static constexpr bool kMakesNan = true;
+  bool b_first;
   HWY_INLINE Floats Apply(Floats a, Floats b, Floats old) const {
     return hn::Add(multiply(a, b), old);
   }
-  static float Element(float a, float b, float old) { return f32::mac(a, b, old); }
+  float Element(float a, float b, float old) const {
+    return b_first ? f32::mac(b, a, old) : f32::mac(a, b, old);
+  }
 };
 struct Larger {
   static constexpr size_t kSources = 2;
@@ -73,12 +77,12 @@ struct Smaller {
   HWY_INLINE Floats Apply(Floats a, Floats b) const { return hn::IfThenElse(hn::Le(a, b), a, b); }
 };
 
-void ArithmeticLanes(FloatArithmetic::Kind kind, const ArithmeticStreams& streams,
+void ArithmeticLanes(const FloatArithmetic& op, const ArithmeticStreams& streams,
                      const Memory& memory, size_t begin, size_t end) {
   using Kind = FloatArithmetic::Kind;
-  switch (kind) {
+  switch (op.kind) {
     case Kind::add:
-      return compute_lanes(Sum(), streams, memory, begin, end);
+      return compute_lanes(Sum{op.b_first}, streams, memory, begin, end);
     case Kind::sub:
       return compute_lanes(Difference(), streams, memory, begin, end);
     case Kind::mul:
@@ -86,7 +90,7 @@ void ArithmeticLanes(FloatArithmetic::Kind kind, const ArithmeticStreams& stream
     case Kind::div:
       return compute_lanes(Quotient(), streams, memory, begin, end);
     case Kind::mac:
-      return compute_lanes(ProductSum(), streams, memory, begin, end);
+      return compute_lanes(ProductSum{op.b_first}, streams, memory, begin, end);
     case Kind::max:
       return compute_lanes(Larger(), streams, memory, begin, end);
     case Kind::min:
@@ -105,79 +109,92 @@ HWY_INLINE Floats Formula(Floats a, Floats b, [[maybe_unused]] Floats c) {
   if constexpr (kKind == Kind::sub) return hn::Sub(a, b);
   if constexpr (kKind == Kind::mul) return multiply(a, b);
   if constexpr (kKind == Kind::div) return divide(a, b);
-  // what is subnormal in 16 bits is no fp32 subnormal, or is flushed when it is stored
-  const auto flushed = [](Floats x) HWY_ATTR { return kType == DType::f32 ? flush(x) : x; };
-  if constexpr (kKind == Kind::max) return flushed(hn::IfThenElse(hn::Gt(a, b), a, b));
-  if constexpr (kKind == Kind::min) return hn::IfThenElse(hn::Le(a, b), a, b);
-  if constexpr (kKind == Kind::lesser) return flushed(hn::IfThenElse(hn::Lt(b, a), b, a));
-  if constexpr (kKind == Kind::diff_abs) return hn::Abs(hn::Sub(a, b));
+  if constexpr (kKind == Kind::diff_abs)
+    return hn::IfThenElse(hn::Gt(a, b), hn::Sub(a, b), hn::Sub(b, a));
   if constexpr (kKind == Kind::mac || kKind == Kind::mul_add)
     return hn::Add(RoundTo<kType>(multiply(a, b)), c);
   const Floats sum = RoundTo<kType>(kKind == Kind::add_square ? hn::Add(a, b) : hn::Sub(a, b));
   return multiply(sum, sum);
 }
 
-constexpr bool copies(Kind kind) {
-  return kind == Kind::max || kind == Kind::min || kind == Kind::lesser;
-}
-
 // Which NaN an fp32 result is depends on the order of operands.
-HWY_NOINLINE void FloatElements(Kind kind, const RowBlock& block, size_t i) {
+HWY_NOINLINE void FloatElements(const FloatArithmetic& op, const RowBlock& block, size_t i) {
   const float* const c = block.at[3] == nullptr ? block.source<float>(1) : block.source<float>(3);
   for (size_t j = i; j < i + hn::Lanes(F32()); ++j)
-    block.result<float>()[j] = float_arithmetic(kind, DType::f32, block.source<float>(1)[j],
-                                                block.source<float>(2)[j], c[j]);
+    block.result<float>()[j] =
+        float_arithmetic(op, block.source<float>(1)[j], block.source<float>(2)[j], c[j]);
+}
+
+// Elements are moved as bits; numbers only decide which one.
+template <Kind kKind, DType kType>
+void ChoiceBlock(const RowBlock& block) {
+  const I32 d;
+  ForEachRowVector(block, [&](size_t i) HWY_ATTR {
+    const Floats a = LoadElements<kType>(block, 1, i), b = LoadElements<kType>(block, 2, i);
+    const auto is_a = kKind == Kind::max   ? hn::Gt(a, b)
+                      : kKind == Kind::min ? hn::Le(a, b)
+                                           : hn::Not(hn::Le(b, a));
+    const Ints bits = hn::IfThenElse(hn::RebindMask(d, is_a), LoadBits<kType>(block, 1, i),
+                                     LoadBits<kType>(block, 2, i));
+    StoreBits<kType>(kKind == Kind::min ? bits : FlushBits<kType>(bits), block, i);
+  });
 }
 
 template <Kind kKind, DType kType>
-void FloatBlock(const RowBlock& block) {
+void FloatBlock(const FloatArithmetic& op, const RowBlock& block) {
   constexpr bool kThird = kKind == Kind::mac || kKind == Kind::mul_add;
   ForEachRowVector(block, [&](size_t i) HWY_ATTR {
     const Floats a = LoadElements<kType>(block, 1, i), b = LoadElements<kType>(block, 2, i);
     const Floats c = kThird ? LoadElements<kType>(block, 3, i) : hn::Zero(F32());
     const Floats result = Formula<kKind, kType>(a, b, c);
-    if constexpr (kType == DType::f32 && !copies(kKind))
-      if (HWY_UNLIKELY(!hn::AllFalse(F32(), hn::IsNaN(result))))
-        return FloatElements(kKind, block, i);
+    if constexpr (kType == DType::f32)
+      if (HWY_UNLIKELY(!hn::AllFalse(F32(), hn::IsNaN(result)))) return FloatElements(op, block, i);
     StoreElements<kType>(result, block, i);
   });
 }
 
+template <Kind kKind, DType kType>
+void BlockOf(const FloatArithmetic& op, const RowBlock& block) {
+  if constexpr (is_choice(kKind))
+    ChoiceBlock<kKind, kType>(block);
+  else
+    FloatBlock<kKind, kType>(op, block);
+}
+
 template <Kind kKind>
-void FloatBlockOf(DType dtype, const RowBlock& block) {
-  if (dtype == DType::f16) return FloatBlock<kKind, DType::f16>(block);
-  if (dtype == DType::bf16) return FloatBlock<kKind, DType::bf16>(block);
-  return FloatBlock<kKind, DType::f32>(block);
+void BlockOf(const FloatArithmetic& op, const RowBlock& block) {
+  if (op.out.dtype == DType::f16) return BlockOf<kKind, DType::f16>(op, block);
+  if (op.out.dtype == DType::bf16) return BlockOf<kKind, DType::bf16>(op, block);
+  return BlockOf<kKind, DType::f32>(op, block);
 }
 
 void FloatRows(const void* operation, const RowBlock& block) {
   const auto& op = *static_cast<const FloatArithmetic*>(operation);
-  const DType dtype = op.out.dtype;
   switch (op.kind) {
     case Kind::add:
-      return FloatBlockOf<Kind::add>(dtype, block);
+      return BlockOf<Kind::add>(op, block);
     case Kind::sub:
-      return FloatBlockOf<Kind::sub>(dtype, block);
+      return BlockOf<Kind::sub>(op, block);
     case Kind::mul:
-      return FloatBlockOf<Kind::mul>(dtype, block);
+      return BlockOf<Kind::mul>(op, block);
     case Kind::div:
-      return FloatBlock<Kind::div, DType::f32>(block);
+      return FloatBlock<Kind::div, DType::f32>(op, block);
     case Kind::mac:
-      return FloatBlock<Kind::mac, DType::f32>(block);
+      return FloatBlock<Kind::mac, DType::f32>(op, block);
     case Kind::max:
-      return FloatBlockOf<Kind::max>(dtype, block);
+      return BlockOf<Kind::max>(op, block);
     case Kind::min:
-      return FloatBlockOf<Kind::min>(dtype, block);
+      return BlockOf<Kind::min>(op, block);
     case Kind::lesser:
-      return FloatBlockOf<Kind::lesser>(dtype, block);
+      return BlockOf<Kind::lesser>(op, block);
     case Kind::diff_abs:
-      return FloatBlockOf<Kind::diff_abs>(dtype, block);
+      return BlockOf<Kind::diff_abs>(op, block);
     case Kind::add_square:
-      return FloatBlockOf<Kind::add_square>(dtype, block);
+      return BlockOf<Kind::add_square>(op, block);
     case Kind::sub_square:
-      return FloatBlockOf<Kind::sub_square>(dtype, block);
+      return BlockOf<Kind::sub_square>(op, block);
     case Kind::mul_add:
-      return FloatBlockOf<Kind::mul_add>(dtype, block);
+      return BlockOf<Kind::mul_add>(op, block);
   }
 }
 
@@ -260,7 +277,7 @@ bool execute(const FloatArithmetic& op, const Memory& memory) {
   if (!streams.regular(memory.local)) return execute_rows(op, memory);
   const uint64_t weight = op.kind == FloatArithmetic::Kind::div ? 8 : 1;
   for_lanes(op.out.shape, memory.local, weight, [&](size_t begin, size_t end) {
-    HWY_DYNAMIC_DISPATCH(ArithmeticLanes)(op.kind, streams, memory, begin, end);
+    HWY_DYNAMIC_DISPATCH(ArithmeticLanes)(op, streams, memory, begin, end);
   });
   return true;
 }

@@ -64,6 +64,13 @@ HWY_INLINE Condition compare(const F& f, const Number& a, const Number& b) {
 HWY_INLINE Ints bits(Floats a) { return hn::BitCast(I32(), a); }
 HWY_INLINE Floats number(Ints bits) { return hn::BitCast(F32(), bits); }
 
+// Exact below 2^23, where halves are.
+HWY_INLINE Floats half_away(Floats x) {
+  const F32 d;
+  const Floats whole = hn::Trunc(x), next = hn::Add(whole, hn::CopySign(hn::Set(d, 1.0f), x));
+  return hn::IfThenElse(hn::Ge(hn::Abs(hn::Sub(x, whole)), hn::Set(d, 0.5f)), next, whole);
+}
+
 #define TW_MAP(signature, a, b, ...)                                                             \
   HWY_INLINE Number signature {                                                                  \
     return map([&](Floats x, [[maybe_unused]] Floats y) HWY_ATTR { return __VA_ARGS__; }, a, b); \
@@ -79,6 +86,7 @@ TW_MAP(operator*(Number a, Number b), a, b, multiply(x, y))
 TW_MAP(operator-(Number a), a, a, hn::Neg(x))
 TW_MAP(abs(Number a), a, a, hn::Abs(x))
 TW_MAP(rint(Number a), a, a, hn::Round(x))
+TW_MAP(round(Number a), a, a, half_away(x))
 TW_MAP(sign_bit(Number a), a, a, hn::And(x, hn::SignBit(F32())))
 TW_MAP(flip(Number a, Number b), a, b, hn::Xor(x, hn::And(y, hn::SignBit(F32()))))
 TW_MAP(bit_or(Number a, Number b), a, b, hn::Or(x, y))
@@ -94,6 +102,7 @@ TW_MAP(lookup(const float* table, Number a), a, a,
        hn::GatherIndex(F32(), table, hn::ConvertTo(I32(), x)))
 TW_COMPARE(operator>(Number a, Number b), a, b, hn::Gt(x, y))
 TW_COMPARE(operator<(Number a, Number b), a, b, hn::Lt(x, y))
+TW_COMPARE(is_zero(Number a), a, a, hn::Eq(x, hn::Zero(F32())))
 TW_COMPARE(is_infinity(Number a), a, a,
            hn::RebindMask(F32(), hn::Eq(bits(x), hn::Set(I32(), 0x7f80'0000))))
 TW_COMPARE(larger_bits(Number a, Number b), a, b, hn::RebindMask(F32(), hn::Gt(bits(x), bits(y))))

@@ -2,8 +2,8 @@
 #include "ops/elements.h"
 #include "ops/fast/cell_planes.h"
 #include "ops/fast/fast.h"
-#include "ops/pool2d.h"
 #include "ops/fast/isa.h"
+#include "ops/pool2d.h"
 
 namespace tputwin::fast {
 
@@ -12,8 +12,9 @@ bool execute(const Pool2dFloat& op, const Memory& memory) {
   if (!vectors_enabled() || !cell_planes_covered(job)) return false;
   const bool maximum = op.kind == Pool2dFloat::Kind::maximum;
   const CellKernels kernels = cell_kernels();
-  const std::vector<float> factors(size_t{op.window.h.kernel} * op.window.w.kernel, op.value);
-  const uint32_t outside = maximum ? f32::bits(op.value) : 0;
+  const float value = float_value(op.value, op.in.dtype);
+  const std::vector<float> factors(size_t{op.window.h.kernel} * op.window.w.kernel, value);
+  const uint32_t outside = maximum ? f32::bits(value) : 0;
   for_each_cell_plane(
       job, kernels,
       [&](uint32_t) {
@@ -21,10 +22,10 @@ bool execute(const Pool2dFloat& op, const Memory& memory) {
       },
       [&](const CellRun& run, uint32_t) {
         return maximum ? kernels.largest(run, op.in.dtype)
-                       : kernels.sum(run, factors.data(), 0.0f, op.in.dtype);
+                       : kernels.sum(run, factors.data(), {-0.0f, -0.0f}, op.in.dtype);
       },
       [&](uint32_t n, uint32_t c, uint32_t y, uint32_t x) {
-        write_float(memory, op.out, n, c, y, x, result_at(op, memory, n, c, y, x));
+        memory.write(op.out, n, c, y, x, static_cast<int32_t>(result_at(op, memory, n, c, y, x)));
       });
   return true;
 }

@@ -69,7 +69,8 @@ HWY_INLINE RowIntVector Bf16Bits(RowIntVector bits) {
   // the sign is above the rounded part and is cut like it
   const RowIntVector rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, hn::Set(d, 0x7fff)), odd));
   const RowIntVector sign = hn::And(hn::ShiftRight<16>(bits), hn::Set(d, 0x8000));
-  const auto subnormal = hn::Lt(magnitude, hn::Set(d, 0x0080'0000));
+  // one half below the smallest normal number rounds up to it
+  const auto subnormal = hn::Lt(magnitude, hn::Set(d, 0x007f'8000));
   const auto nan = hn::Gt(magnitude, hn::Set(d, 0x7f80'0000));
   return hn::IfThenElse(nan, hn::Set(d, kHalfNan), hn::IfThenElse(subnormal, sign, rounded));
 }
@@ -132,6 +133,34 @@ HWY_INLINE void StoreElements(RowFloatVector x, const RowBlock& block, size_t i)
     hn::StoreU(LowBits<uint16_t>(RowInts(), half), hn::Rebind<uint16_t, RowInts>(),
                block.result<uint16_t>() + i);
   }
+}
+
+// Elements of a floating-point type as their bits, extended by zeros, and back.
+template <DType kType>
+HWY_INLINE RowIntVector LoadBits(const RowBlock& block, size_t operand, size_t i) {
+  if constexpr (kType == DType::f32) return LoadInts(block, operand, i);
+  const hn::Rebind<uint16_t, RowInts> dt;
+  return hn::PromoteTo(RowInts(), hn::LoadU(dt, block.source<uint16_t>(operand) + i));
+}
+template <DType kType>
+HWY_INLINE void StoreBits(RowIntVector bits, const RowBlock& block, size_t i) {
+  if constexpr (kType == DType::f32) {
+    hn::StoreU(bits, RowInts(), block.result<int32_t>() + i);
+  } else {
+    hn::StoreU(LowBits<uint16_t>(RowInts(), bits), hn::Rebind<uint16_t, RowInts>(),
+               block.result<uint16_t>() + i);
+  }
+}
+// Subnormals become the zero of their sign; those of fp16 are numbers (flush_bits).
+template <DType kType>
+HWY_INLINE RowIntVector FlushBits(RowIntVector bits) {
+  if constexpr (kType == DType::f16) return bits;
+  const RowInts d;
+  constexpr bool kIsSingle = kType == DType::f32;
+  const RowIntVector exponent = hn::Set(d, kIsSingle ? 0x7f80'0000 : 0x7f80);
+  const RowIntVector sign = hn::Set(d, kIsSingle ? INT32_MIN : 0x8000);
+  const auto subnormal = hn::Eq(hn::And(bits, exponent), hn::Zero(d));
+  return hn::IfThenElse(subnormal, hn::And(bits, sign), bits);
 }
 
 // step(i) for the first lane of every vector of 32-bit lanes of a block.

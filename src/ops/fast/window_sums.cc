@@ -35,7 +35,8 @@ HWY_INLINE void SumBlock(const WindowRun& run, const float* weights, const float
   const D d;
   const float* plane = run.plane + at;
   V even[kV], odd[kV];
-  for (size_t v = 0; v < kV; ++v) even[v] = odd[v] = hn::Zero(d);
+  // -0 + x is x: a single product stays what it is
+  for (size_t v = 0; v < kV; ++v) even[v] = odd[v] = run.taps == 1 ? hn::SignBit(d) : hn::Zero(d);
   size_t tap = 0;
   for (; tap + 2 <= run.taps; tap += 2) {
     AddTap<kV>(plane + run.offsets[tap], weights[tap], even);

@@ -28,7 +28,7 @@ struct WindowRun {
 
 // The kernels of the instruction set in force.
 struct WindowKernels {
-  // As AlternatingSum adds input times weights[tap], then + *bias where not null. True if a result
+  // As WindowSum adds input times weights[tap], then + *bias where not null. True if a result
   // may be NaN.
   bool (*sum)(const WindowRun&, const float* weights, const float* bias);
   // The largest input, flushed, or the lowest finite number. Padding must be no larger than that.

@@ -41,6 +41,7 @@ void okk_bdc_scale(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t sc
   ChannelAffine op = tensors(call, dst_addr, src_addr, s, dst_stride, src_stride);
   op.scale = parameter(call, "scale_addr", scale_addr, s);
   op.accumulate = result_add;
+  op.adds_zero = dst_stride == nullptr && src_stride == nullptr;
   call.issue(op);
 }
 

@@ -35,8 +35,7 @@ scalar_t cast(std::string_view name, scalar_t src, data_type_t dst_dtype, Types 
   const DType from = call.type("src_dtype", src_dtype, allowed_from);
   const Rounding rounding = call.rounding(mode, /*of_floats=*/true, "mode");
   const ScopedFloatMode chip_mode;
-  return scalar_of(convert_scalar(static_cast<int32_t>(bits_of(src, from)), from, to, rounding),
-                   to);
+  return scalar_of(convert(static_cast<int32_t>(bits_of(src, from)), from, to, rounding), to);
 }
 
 }  // namespace

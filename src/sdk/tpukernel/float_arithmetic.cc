@@ -6,8 +6,9 @@ namespace {
 
 using Kind = FloatArithmetic::Kind;
 
-void arithmetic(Call& call, Kind kind, const Binary& operands) {
-  call.issue(FloatArithmetic{.kind = kind, .out = operands.out, .a = operands.a, .b = operands.b});
+void arithmetic(Call& call, Kind kind, const Binary& operands, bool b_first = false) {
+  call.issue(FloatArithmetic{
+      .kind = kind, .out = operands.out, .a = operands.a, .b = operands.b, .b_first = b_first});
 }
 
 scalar_t scalar(float value) { return {.f32 = value}; }
@@ -23,14 +24,16 @@ class Affine {
   }
   Source value(scalar_t value) const { return constant(value, type_); }
 
+  // b_first: of two NaN, the parameter's is the result.
   void issue(Kind kind, local_addr_t dst_addr, local_addr_t src_addr, const Source& b,
-             const Source& c = {}) {
+             const Source& c = {}, bool b_first = false) {
     call_.issue(
         FloatArithmetic{.kind = kind,
                         .out = call_.aligned("dst_addr", dst_addr, shape_, type_),
                         .a = Source::tensor(call_.aligned("src_addr", src_addr, shape_, type_)),
                         .b = b,
-                        .c = c});
+                        .c = c,
+                        .b_first = b_first});
   }
 
  private:
@@ -78,7 +81,6 @@ using namespace tputwin::tpu;
 TPU_OF_TENSORS(fp_add, add)
 TPU_OF_TENSORS(fp_sub, sub)
 TPU_OF_TENSORS(fp_mul, mul)
-TPU_OF_TENSORS(fp_diff_abs, diff_abs)
 TPU_WITH_CONSTANT(fp_add_C, add, tensor_and_constant)
 TPU_WITH_CONSTANT(fp_sub_C, sub, tensor_and_constant)
 TPU_WITH_CONSTANT(fp_C_sub, sub, constant_and_tensor)
@@ -87,6 +89,17 @@ TPU_WITH_CONSTANT(fp_diff_abs_C, diff_abs, tensor_and_constant)
 TPU_OF_VECTORS(fp_vc_add, add)
 TPU_OF_VECTORS(fp_vc_sub, sub)
 TPU_OF_VECTORS(fp_vc_mul, mul)
+
+// Where only src1 has a stride the chip exchanges the operands, as recorded.
+void tpu_bdc_fp_diff_abs(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                         const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                         const dim4* src1_stride, data_type_t dtype) {
+  Call call(__func__);
+  Binary operands = tensors(call, shape, {dst_addr, dst_stride}, {src0_addr, src0_stride},
+                            {src1_addr, src1_stride}, call.type("dtype", dtype, kFloats));
+  if (src0_stride == nullptr && src1_stride != nullptr) std::swap(operands.a, operands.b);
+  arithmetic(call, Kind::diff_abs, operands);
+}
 
 void tpu_bdc_fp32_vc_div(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                          int src0_len, int src1_len, int src0_len_per_channel,
@@ -105,7 +118,8 @@ void tpu_bdc_fp32_mac(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_
   Call call(__func__);
   arithmetic(call, Kind::mac,
              tensors(call, shape, {dst_addr, dst_stride}, {src0_addr, src0_stride},
-                     {src1_addr, src1_stride}, DType::f32));
+                     {src1_addr, src1_stride}, DType::f32),
+             /*b_first=*/src0_stride == nullptr && src1_stride != nullptr);
 }
 
 void tpu_bdc_fp32_mac_C(local_addr_t dst_addr, local_addr_t src_addr, float C, const dim4* shape,
@@ -139,16 +153,24 @@ void tpu_bdc_fp_square(local_addr_t dst_addr, local_addr_t src_addr, const dim4*
     call.issue(Kind::kind, dst_addr, src_addr, call.value(C));                      \
   }
 
-TPU_WITH_BIAS(fp_bias, add)
 TPU_WITH_BIAS(fp_add_bias_sqr, add_square)
 TPU_WITH_BIAS(fp_sub_bias_sqr, sub_square)
 TPU_WITH_VALUE(fp_add_C_sqr, add_square)
 TPU_WITH_VALUE(fp_sub_C_sqr, sub_square)
 
+void tpu_bdc_fp_bias(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t bias_addr,
+                     const dim4* shape, data_type_t dtype) {
+  Affine call(__func__, shape, dtype);
+  call.issue(Kind::add, dst_addr, src_addr, call.channels("bias_addr", bias_addr), {},
+             /*b_first=*/true);
+}
+
+// The chip adds 0: a product of -0 becomes +0.
 void tpu_bdc_fp_scale(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t scale_addr,
                       const dim4* shape, data_type_t dtype) {
   Affine call(__func__, shape, dtype);
-  call.issue(Kind::mul, dst_addr, src_addr, call.channels("scale_addr", scale_addr));
+  call.issue(Kind::mul_add, dst_addr, src_addr, call.channels("scale_addr", scale_addr),
+             call.value(scalar_t{}));
 }
 
 void tpu_bdc_fp_scale_bias(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t scale_addr,

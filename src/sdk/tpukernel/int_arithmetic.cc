@@ -48,9 +48,11 @@ BinaryTypes types(Call& call, data_type_t out, std::string_view a_name, data_typ
           call.type(b_name, b, kInts)};
 }
 
-// The smaller or larger one, of any type.
-void extreme(Call& call, Kind kind, const Binary& operands) {
+// The smaller or larger one, of any type. Where only src1 has a stride the chip exchanges the
+// operands of the smaller one, as recorded: NaN and equal values show it.
+void extreme(Call& call, Kind kind, Binary operands, bool only_b_has_stride = false) {
   if (!is_float(operands.out.dtype)) return arithmetic(call, kind, operands, Finish{});
+  if (kind == Kind::min && only_b_has_stride) std::swap(operands.a, operands.b);
   call.issue(FloatArithmetic{
       .kind = kind == Kind::min ? FloatArithmetic::Kind::lesser : FloatArithmetic::Kind::max,
       .out = operands.out,
@@ -204,7 +206,8 @@ void tpu_bdc_int_square(local_addr_t dst_addr, local_addr_t src_addr, const dim4
     Call call(__func__);                                                                         \
     extreme(call, Kind::kind,                                                                    \
             tensors(call, shape, {dst_addr, dst_stride}, {src0_addr, src0_stride},               \
-                    {src1_addr, src1_stride}, call.type("dtype", dtype, kAll)));                 \
+                    {src1_addr, src1_stride}, call.type("dtype", dtype, kAll)),                  \
+            src0_stride == nullptr && src1_stride != nullptr);                                   \
   }                                                                                              \
   void tpu_bdc_##kind##_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C,              \
                           const dim4* shape, const dim4* dst_stride, const dim4* src_stride,     \

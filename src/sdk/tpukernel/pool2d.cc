@@ -1,7 +1,6 @@
 // Pooling: tpu_bdc_fp_..pool2d, tpu_bdc_int8_..pool2d.
 #include "ops/pool2d.h"
 
-#include "numerics/float16.h"
 #include "sdk/tpukernel/window.h"
 
 namespace tputwin::tpu {
@@ -25,7 +24,7 @@ void set_form(Call& call, const Form& form, DType out_type, DType in_type, Op& o
 void pool2d(Call call, Pool2dFloat::Kind kind, const Form& form, data_type_t dtype,
             scalar_t value) {
   const DType type = call.type("dtype", dtype, kFloats);
-  Pool2dFloat op{.kind = kind, .value = float_value(bits_of(value, type), type)};
+  Pool2dFloat op{.kind = kind, .value = bits_of(value, type)};
   set_form(call, form, type, type, op);
   call.issue(op);
 }
