@@ -14,7 +14,7 @@
 namespace tputwin::testing {
 
 inline std::string shared_data(const std::string& path) {
-  return std::string(TPUTWIN_SHARED_DATA) + "/" + path;
+  return (std::filesystem::path(TPUTWIN_SHARED_DATA) / path).string();
 }
 inline bool has_shared_data(const std::string& path) {
   std::error_code error;
