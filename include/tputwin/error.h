@@ -6,6 +6,9 @@
  * A rule that a document states but the chip's reference model does not enforce gives a warning:
  * it is counted and the program goes on. With the environment variable TPUTWIN_STRICT=1 warnings
  * are errors. Every thread has its own record.
+ *
+ * Errors, and each different warning once, are also lines on standard error: the environment
+ * variable TPUTWIN_LOG chooses among quiet, errors, warnings (default) and json.
  */
 #ifndef TPUTWIN_ERROR_H
 #define TPUTWIN_ERROR_H

@@ -90,7 +90,7 @@ std::string Error::message() const {
   if (!argument_.empty()) text += fmt::format(" {} = {}:", argument_, value_);
   text += fmt::format(" {}", row.rule);
   if (!detail_.empty()) text += fmt::format("; {}", detail_);
-  text += fmt::format(" [{}]", row.reference);
+  text += fmt::format(" [{}]", reference());
   return text;
 }
 

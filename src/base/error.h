@@ -1,5 +1,6 @@
 // Errors that explain themselves: which call, which argument, its value, the rule it breaks and
-// where the rule is written. The library never prints and never aborts; it returns these values.
+// where the rule is written. The library never aborts; it returns these values, and base/log.h
+// shows them.
 #pragma once
 
 #include <cstdint>
@@ -75,6 +76,11 @@ class Error {
     detail_ = std::move(text);
     return std::move(*this);
   }
+  // Where the rule is written, for a rule that every chip's documents state in their own place.
+  Error&& see(std::string_view reference) && {
+    reference_ = reference;
+    return std::move(*this);
+  }
 
   ErrorId id() const { return id_; }
   const ErrorInfo& info() const { return error_info(id_); }
@@ -83,6 +89,7 @@ class Error {
   const std::string& argument() const { return argument_; }
   const std::string& value() const { return value_; }
   const std::string& detail() const { return detail_; }
+  std::string_view reference() const { return reference_.empty() ? info().reference : reference_; }
   void set_call_if_empty(std::string_view call) {
     if (call_.empty()) call_ = call;
   }
@@ -93,6 +100,7 @@ class Error {
  private:
   ErrorId id_;
   std::string call_, argument_, value_, detail_;
+  std::string_view reference_;  // of static storage; empty: the catalogue's
 };
 
 // Success, or an Error.

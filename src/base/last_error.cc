@@ -2,6 +2,8 @@
 
 #include <tputwin/error.h>
 
+#include "base/log.h"
+
 namespace tputwin {
 
 Diagnostics& thread_diagnostics() {
@@ -13,11 +15,18 @@ Status report(Diagnostics& owner, Error error) {
   Diagnostics& mine = thread_diagnostics();
   mine.set_strict(owner.strict());
   Status status = mine.report(error);
+  log(error, status.ok() ? Level::warning : Level::error);
   if (&owner != &mine) status = owner.report(std::move(error));
   return status;
 }
 
 Status report(Error error) {
+  Diagnostics& mine = thread_diagnostics();
+  mine.set_strict(Diagnostics::strict_by_default());
+  return report(mine, std::move(error));
+}
+
+Status book_again(Error error) {
   Diagnostics& mine = thread_diagnostics();
   mine.set_strict(Diagnostics::strict_by_default());
   return mine.report(std::move(error));

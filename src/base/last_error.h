@@ -15,5 +15,7 @@ Diagnostics& thread_diagnostics();
 Status report(Diagnostics& owner, Error error);
 // For calls that have no owner.
 Status report(Error error);
+// Books an error that another thread reported already: it is not logged again.
+Status book_again(Error error);
 
 }  // namespace tputwin

@@ -26,6 +26,8 @@ const Chip& bm1684() {
       .dma_bytes_per_cycle = 64.0,
       .dma_setup_cycles = 100,
       .compute_setup_cycles = 30,
+      .written = {.local_memory = "OKKernel guide: memories",
+                  .system_memory = "OKKernel guide: memories"},
   };
   return chip;
 }

@@ -26,6 +26,8 @@ const Chip& bm1684x() {
       .dma_bytes_per_cycle = 64.0,
       .dma_setup_cycles = 100,
       .compute_setup_cycles = 30,
+      .written = {.local_memory = "TPUKernel guide: memories",
+                  .system_memory = "TPUKernel guide: memories"},
   };
   return chip;
 }

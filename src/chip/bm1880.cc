@@ -21,6 +21,8 @@ const Chip& bm1880() {
       .dma_bytes_per_cycle = 16.0,
       .dma_setup_cycles = 100,
       .compute_setup_cycles = 30,
+      .written = {.local_memory = "BMKernel 1880 Guide 2.3",
+                  .system_memory = "BM1880 memory map: global memory"},
   };
   return chip;
 }

@@ -30,6 +30,10 @@ struct Chip {
   double dma_bytes_per_cycle;     // global memory bandwidth seen by the DMA engine
   uint32_t dma_setup_cycles;      // fixed price of a DMA command
   uint32_t compute_setup_cycles;  // fixed price of a compute command
+  // Where the chip's documents say how far its memories reach.
+  struct Reference {
+    std::string_view local_memory, system_memory;
+  } written;
 
   constexpr uint64_t local_bytes() const { return uint64_t{lanes} * lane_bytes; }
 };

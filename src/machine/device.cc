@@ -247,17 +247,26 @@ void Device::run_body(const Instruction& instruction) {
   for (Observer* observer : observers_) observer->on_instruction(instruction, touched, price);
 }
 
-Status Device::report_call(Status status, std::string_view call) {
+Status Device::report_call(Status status, const CallSite& site) {
   if (status.ok()) return status;
-  Status booked = report(diagnostics_, std::move(status.error()).in(call));
+  Error& error = status.error();
+  // Warnings are counted by call, so its name has no number there.
+  const bool counted = error.info().level == Level::warning && !diagnostics_.strict();
+  std::string call(site.call);
+  if (site.number != 0 && !counted) call += fmt::format(", command {} of the launch", site.number);
+  if (!site.wrong_strides.empty() && error.argument() == site.wrong_strides &&
+      error.code().starts_with("TW-MEM"))
+    static_cast<void>(
+        std::move(error).argument(stride_argument(site.wrong_strides), error.value()));
+  Status booked = report(diagnostics_, std::move(error).in(call));
   if (!booked.ok() && !sticky_) sticky_ = booked.error();
   return booked;
 }
 
-Status Device::issue(const Instruction& instruction, std::string_view call) {
+Status Device::issue(const Instruction& instruction, const CallSite& site) {
   if (sticky_) return *sticky_;
   TW_RETURN_IF_ERROR(check_operation(
-      instruction.op, [&](Status status) { return report_call(std::move(status), call); }));
+      instruction.op, [&](Status status) { return report_call(std::move(status), site); }));
   if (options_.schedule != Schedule::program) {
     submit(instruction);
     return {};

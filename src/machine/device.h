@@ -53,6 +53,14 @@ struct DeviceOptions {
 // NaN in fp32, fp16 and bf16, and no small number in any integer type.
 inline constexpr uint16_t kPoison = 0xffc5;
 
+// The call that an instruction comes from, as messages name it.
+struct CallSite {
+  std::string_view call;
+  uint32_t number = 0;  // of its command in the launch, from 1; 0: unknown
+  // An operand ("src_addr") that lies in its memory at its address, and leaves it by its strides.
+  std::string_view wrong_strides = {};
+};
+
 // Order of execution. The instructions of one engine run in the order submitted; an instruction
 // starts when the other engine has finished the number it waits for. A CPU call, and a number that
 // does not grow, begin a new segment: all engines drain first, and counting starts again.
@@ -77,9 +85,9 @@ class Device {
   // One instruction of a front door that works call by call: checked now, under the name of the
   // call, and executed now, or by the next drain() if the schedule is another than the program's.
   // While an error stands, nothing happens.
-  Status issue(const Instruction& instruction, std::string_view call);
-  // Books a failed status of `call` with the device, where an error sticks, and with the thread.
-  Status report_call(Status status, std::string_view call);
+  Status issue(const Instruction& instruction, const CallSite& site);
+  // Books a failed status of a call with the device, where an error sticks, and with the thread.
+  Status report_call(Status status, const CallSite& site);
   // Executes everything queued. Stops at the first error: the queues are emptied, the error is
   // sticky until clear_error(), and memories keep what was done so far.
   Status drain();

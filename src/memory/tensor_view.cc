@@ -67,9 +67,12 @@ const char* prefix(Space space) {
 }  // namespace
 
 std::string describe(const TensorView& view) {
+  const uint32_t unit = run_bytes(view);
+  const Stride stride{view.stride.n / unit, view.stride.c / unit, view.stride.h / unit,
+                      view.stride.w / unit};
   std::string text =
       fmt::format("{}{}@{}+{:#x} stride{}", to_string(view.dtype), describe(view.shape),
-                  prefix(view.space), view.address, describe(view.stride));
+                  prefix(view.space), view.address, describe(stride));
   if (view.pack > 1) text += fmt::format(" pack {}", view.pack);
   if (!is_run(view)) text += fmt::format(" high+{:#x}", view.plane_stride);
   return text;

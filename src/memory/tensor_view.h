@@ -80,9 +80,11 @@ constexpr uint32_t run_bytes(const TensorView& v) {
 // Cells along n.
 constexpr uint32_t cells(const TensorView& v) { return (v.shape.n + v.pack - 1) / v.pack; }
 
-std::string describe(const Shape& shape);      // "(1,32,10,10)"
-std::string describe(const Stride& stride);    // "(112,112,10,1)"
-std::string describe(const TensorView& view);  // "i8(1,3,4,4)@lane0+0x60 stride(16,16,4,1)"
+std::string describe(const Shape& shape);    // "(1,32,10,10)"
+std::string describe(const Stride& stride);  // "(112,112,10,1)"
+// "i8(1,3,4,4)@L+0x60 stride(16,16,4,1)", strides in what the kernel libraries count them in:
+// elements, cells where packed, bytes of a plane where an element is two.
+std::string describe(const TensorView& view);
 const char* to_string(DType dtype);
 const char* to_string(Space space);  // "local"
 

@@ -209,26 +209,77 @@ Footprint footprint_of(const OperandList& operands, const Chip& chip) {
   return f;
 }
 
+namespace {
+
+using Wide = unsigned __int128;  // the last byte of a view may be further than 64 bits tell
+
+std::string describe(Wide bytes) {
+  return bytes <= UINT64_MAX ? fmt::format("{}", static_cast<uint64_t>(bytes)) : "more than 2^64";
+}
+
+// Bytes from `start` to behind the last byte of a view whose channels take `turns` steps.
+Wide end_of(const TensorView& v, uint64_t start, uint64_t turns) {
+  auto steps = [](uint64_t count, uint64_t stride) { return Wide{count - 1} * stride; };
+  return Wide{start} + steps(cells(v), v.stride.n) + steps(turns, v.stride.c) +
+         steps(v.shape.h, v.stride.h) + steps(v.shape.w, v.stride.w) +
+         (is_run(v) ? run_bytes(v) : v.plane_stride + 1);
+}
+
+[[gnu::cold]] Error leaves_lanes(const TensorView& view, std::string_view name, const Chip& chip) {
+  const uint64_t start = view.address / chip.lane_bytes, limit = chip.lane_bytes;
+  Error error = Error(errors::mem_local_range)
+                    .argument(name, tputwin::describe(view))
+                    .see(chip.written.local_memory);
+  if (start >= 2 * chip.lanes)
+    return std::move(error).detail(fmt::format("local memory ends at {:#x}", chip.local_bytes()));
+  const Wide end =
+      end_of(view, view.address % limit, (start % chip.lanes + view.shape.c - 1) / chip.lanes + 1);
+  return std::move(error).detail(
+      fmt::format("it needs {} bytes of a lane, which has {}: {} too many", describe(end), limit,
+                  describe(end - limit)));
+}
+
+[[gnu::cold]] Error leaves_system(const TensorView& view, std::string_view name, const Chip& chip,
+                                  ErrorId rule, uint64_t limit) {
+  Error error = Error(rule).argument(name, tputwin::describe(view));
+  if (rule == errors::mem_global_range)
+    static_cast<void>(std::move(error).see(chip.written.system_memory));
+  const Wide end = end_of(view, view.address, view.shape.c);
+  return std::move(error).detail(fmt::format("it ends at byte {} of a memory of {}: {} too many",
+                                             describe(end), limit, describe(end - limit)));
+}
+
+}  // namespace
+
 Status check_bounds(const TensorView& view, std::string_view name, const Chip& chip,
                     uint64_t global_bytes) {
   const Shape& s = view.shape;
   if (s.n == 0 || s.c == 0 || s.h == 0 || s.w == 0) return {};
-  auto answer = [&](bool inside, ErrorId rule) -> Status {
-    if (inside) [[likely]]
+  auto in_system = [&](ErrorId rule, uint64_t bytes) -> Status {
+    if (inside_system(view, bytes)) [[likely]]
       return {};
-    return Error(rule).argument(name, describe(view));
+    return leaves_system(view, name, chip, rule, bytes);
   };
   switch (view.space) {
     case Space::local:
-      return answer(inside_lanes(view, chip), errors::mem_local_range);
+      if (inside_lanes(view, chip)) [[likely]]
+        return {};
+      return leaves_lanes(view, name, chip);
     case Space::global:
-      return answer(inside_system(view, global_bytes), errors::mem_global_range);
+      return in_system(errors::mem_global_range, global_bytes);
     case Space::l2:
-      return answer(inside_system(view, chip.l2.bytes), errors::mem_l2_range);
+      return in_system(errors::mem_l2_range, chip.l2.bytes);
     case Space::dtcm:
-      return answer(inside_system(view, chip.dtcm.bytes), errors::mem_dtcm_range);
+      return in_system(errors::mem_dtcm_range, chip.dtcm.bytes);
   }
   return {};
+}
+
+std::string stride_argument(std::string_view address_argument) {
+  constexpr std::string_view kSuffix = "_addr";
+  if (!address_argument.ends_with(kSuffix)) return std::string(address_argument);
+  address_argument.remove_suffix(kSuffix.size());
+  return fmt::format("{}_stride", address_argument);
 }
 
 }  // namespace tputwin

@@ -108,7 +108,12 @@ struct Cost {
 // counts the warning. After check() and check_bounds() without an error no body can leave memory.
 
 // Checks that all bytes of a view lie inside its lanes, or inside `global_bytes` of global memory.
+// The error says how far the view reaches and where its memory ends.
 Status check_bounds(const TensorView& view, std::string_view name, const Chip& chip,
                     uint64_t global_bytes);
+
+// The argument that holds the strides of the operand that an address argument begins: "src_stride"
+// for "src_addr". Other names are returned as they are.
+std::string stride_argument(std::string_view address_argument);
 
 }  // namespace tputwin

@@ -41,7 +41,7 @@ Status run_on_device(OperationKind kind, Device& device) {
     other.copy_from(expected);
     if (!execute_fast(operation, other.memory())) continue;
     execute(operation, expected.memory(), Body::reference);
-    Status status = device.issue({.op = operation}, "lut");
+    Status status = device.issue({.op = operation}, {.call = "lut"});
     if (!status.ok()) return status;
     for (const ByteRange& range : footprint(operation, chip).writes)
       EXPECT_EQ(

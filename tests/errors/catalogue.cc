@@ -50,7 +50,21 @@ std::string errors_page() {
       "anew.\n\n"
       "An error stops the call. A warning is counted and execution goes on: a document forbids\n"
       "what the chip's reference model carries out. In strict mode (TPUTWIN_STRICT=1) warnings "
-      "are errors.\n";
+      "are errors.\n\n"
+      "Both are lines on standard error, a warning once for each rule and call, an error that "
+      "comes "
+      "over and over\nthree times. `TPUTWIN_LOG` chooses: `quiet`, `errors`, `warnings` (default), "
+      "or `json`, one object a line\nwith `level`, `id`, `call`, `argument`, `value`, `rule`, "
+      "`detail` and "
+      "`reference`. <tputwin/error.h> gives\nprograms the same text.\n\n"
+      "    tputwin: error: TW-MEM-0002 okk_bdc_add_C, command 2 of the launch: src_stride =\n"
+      "    f32(1,64,2,8)@L+0x1000 stride(0,0,200000,1): all data of a channel must stay inside its "
+      "lane of local\n    memory; it needs 804128 bytes of a lane, which has 524288: 279840 too "
+      "many "
+      "[OKKernel guide: memories]\n\n"
+      "Strides are given in what the kernel library counts them in: elements, or cells where "
+      "elements are "
+      "packed.\n";
   std::string_view area;
   for (const ErrorInfo& row : error_catalogue()) {
     if (row.code.substr(0, 6) != area) {

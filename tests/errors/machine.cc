@@ -38,7 +38,7 @@ TW_TRIGGER(mch_body_off, [] {
   Status status;
   for (uint64_t seed = 1; seed < 100; ++seed) {  // until one breaks no advice
     Rng rng(seed);
-    status = (*device)->issue({.op = random_operation(rng, OperationKind::lut)}, "lut");
+    status = (*device)->issue({.op = random_operation(rng, OperationKind::lut)}, {.call = "lut"});
     if (!status.ok() && status.error().id() == errors::mch_body_off) break;
     (*device)->clear_error();
   }

@@ -51,7 +51,7 @@ Status close_handle(bm_handle_t handle) {
 Status collect(Launch& launch) {
   thread_diagnostics().add(launch.outcome.warnings);
   if (!launch.outcome.error) return {};
-  return report(*launch.outcome.error);
+  return book_again(*launch.outcome.error);
 }
 
 Status sync(Handle& handle, const std::thread::id* caller) {

@@ -42,8 +42,8 @@ Stride Call::strides(std::string_view argument, const dim4* stride, const Shape&
   dim4 s = *stride;
   drop_meaningless(s, cells, channel_turns);
   auto valid = [&](int value) { return value >= 0 && uint64_t{bytes} * value <= UINT32_MAX; };
-  if (!require(valid(s.n) && valid(s.c) && valid(s.h) && valid(s.w), errors::okk_stride, argument,
-               *stride))
+  if (!require(valid(s.n) && valid(s.c) && valid(s.h) && valid(s.w), errors::okk_stride,
+               stride_argument(argument), *stride))
     return {};
   return {s.n * bytes, s.c * bytes, s.h * bytes, s.w * bytes};
 }
@@ -61,12 +61,14 @@ TensorView Call::lanes(std::string_view argument, local_addr_t address, const Sh
   const Shape cells = cells_of(shape, pack);
   const uint64_t turns = ceil_div(address / chip().lane_bytes + uint64_t{cells.c}, chip().lanes);
   const uint32_t bytes = pack * element_bytes(dtype);
-  return {.dtype = dtype,
-          .pack = pack,
-          .plane_stride = plane_stride_of(dtype),
-          .address = address,
-          .shape = shape,
-          .stride = strides(argument, stride, cells, turns, bytes)};
+  const TensorView view{.dtype = dtype,
+                        .pack = pack,
+                        .plane_stride = plane_stride_of(dtype),
+                        .address = address,
+                        .shape = shape,
+                        .stride = strides(argument, stride, cells, turns, bytes)};
+  note_strides(argument, view);
+  return view;
 }
 
 TensorView Call::dense(std::string_view argument, local_addr_t address, const Shape& shape,
@@ -111,6 +113,7 @@ TensorView Call::system(std::string_view argument, system_addr_t address, const 
                     .shape = shape};
     view.stride = stride != nullptr ? strides(argument, stride, shape, shape.c, bytes)
                                     : system_stride(shape, bytes);
+    if (stride != nullptr) note_strides(argument, view);
     return view;
   }
   require(false, errors::okk_system_address, argument, Hex{address});

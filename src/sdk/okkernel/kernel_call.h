@@ -49,8 +49,13 @@ class KernelCall {
 
   // Hands an operation to the chip, if every rule so far was kept.
   void issue(const Operation& op) {
-    if (ok_) session_->issue(op, name_);
+    if (ok_) session_->issue(op, name_, wrong_strides_);
   }
+
+ protected:
+  // To be called for every operand with strides of the program's: if these lead out of its memory,
+  // a message blames them instead of the address.
+  void note_strides(std::string_view argument, const TensorView& view);
 
  private:
   bool broken(ErrorId rule, std::string_view argument, std::string value);
@@ -70,6 +75,7 @@ class KernelCall {
   const ApiRules& rules_;
   Session* session_;
   bool ok_ = true;
+  std::string_view wrong_strides_;
 };
 
 // A stride of a dimension with one element means nothing, whatever it is.

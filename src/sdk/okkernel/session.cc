@@ -42,9 +42,10 @@ void Session::begin_call() {
   ++frames_;
 }
 
-void Session::issue(const Operation& op, std::string_view call) {
+void Session::issue(const Operation& op, std::string_view call, std::string_view wrong_strides) {
   if (!initialized_ && !report(Error(rules().uninitialized), call)) return;
   unpolled_ = true;
+  const CallSite from = site(call, wrong_strides);
   const Engine engine = tputwin::engine(op);
   const bool dma = engine == Engine::dma;
   Instruction instruction{.op = op, .engine = engine};
@@ -54,7 +55,7 @@ void Session::issue(const Operation& op, std::string_view call) {
   else
     instruction.wait = dma ? issued_compute_ : issued_dma_;
   // the number of a call that fails is given again, so that nobody waits for it
-  if (!device_.issue(instruction, call).ok()) --(dma ? issued_dma_ : issued_compute_);
+  if (!device_.issue(instruction, from).ok()) --(dma ? issued_dma_ : issued_compute_);
 }
 
 void Session::send_message(int id, int waits) {
@@ -71,7 +72,7 @@ bool Session::take_message(int id, int sends) {
 }
 
 bool Session::report(Error error, std::string_view call) {
-  return device_.report_call(std::move(error), call).ok();
+  return device_.report_call(std::move(error), site(call)).ok();
 }
 
 void Session::start_parallel() {

@@ -68,7 +68,8 @@ class Session {
 
   // Gives the operation its number and what it waits for: in serial mode everything before it, in
   // parallel mode what was issued before the section and its own engine.
-  void issue(const Operation& op, std::string_view call);
+  // `wrong_strides`: see CallSite.
+  void issue(const Operation& op, std::string_view call, std::string_view wrong_strides = {});
   // A rule of `call` that is broken. True if the call may go on: a warning.
   bool report(Error error, std::string_view call);
 
@@ -90,6 +91,11 @@ class Session {
   bool unpolled() const { return unpolled_; }
 
  private:
+  // The command that the call makes, or would make.
+  CallSite site(std::string_view call, std::string_view wrong_strides = {}) const {
+    return {call, issued_compute_ + issued_dma_ + 1, wrong_strides};
+  }
+
   Device& device_;
   Quirks quirks_;
   bool parallel_ = false, initialized_ = true, unpolled_ = false;

@@ -67,8 +67,8 @@ Stride Call::strides(std::string_view argument, const dim4* stride, const Shape&
   dim4 s = *stride;
   drop_meaningless(s, shape, channel_turns);
   auto valid = [&](int value) { return value >= 0 && uint64_t{bytes} * value <= UINT32_MAX; };
-  if (!require(valid(s.n) && valid(s.c) && valid(s.h) && valid(s.w), errors::tpu_stride, argument,
-               *stride))
+  if (!require(valid(s.n) && valid(s.c) && valid(s.h) && valid(s.w), errors::tpu_stride,
+               stride_argument(argument), *stride))
     return {};
   return {s.n * bytes, s.c * bytes, s.h * bytes, s.w * bytes};
 }
@@ -79,11 +79,13 @@ TensorView Call::lanes(std::string_view argument, local_addr_t address, const Sh
   if (!require(address < chip().local_bytes(), errors::tpu_local_address, argument, Hex{address}))
     return {};
   const uint64_t turns = ceil_div(address / chip().lane_bytes + uint64_t{shape.c}, chip().lanes);
-  return {.dtype = dtype,
-          .plane_stride = plane_stride_of(dtype),
-          .address = address,
-          .shape = shape,
-          .stride = strides(argument, stride, shape, turns, element_bytes(dtype))};
+  const TensorView view{.dtype = dtype,
+                        .plane_stride = plane_stride_of(dtype),
+                        .address = address,
+                        .shape = shape,
+                        .stride = strides(argument, stride, shape, turns, element_bytes(dtype))};
+  note_strides(argument, view);
+  return view;
 }
 
 TensorView Call::dense(std::string_view argument, local_addr_t address, const Shape& shape,
@@ -161,6 +163,7 @@ TensorView Call::system(std::string_view argument, system_addr_t address, const 
                   .shape = shape};
   view.stride = stride != nullptr ? strides(argument, stride, shape, shape.c, bytes)
                                   : system_stride(shape, bytes);
+  if (stride != nullptr) note_strides(argument, view);
   return view;
 }
 

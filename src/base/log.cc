@@ -1,0 +1,95 @@
+// The line that an error or a warning is on standard error.
+#include "base/log.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace tputwin {
+namespace {
+
+// A loop around a failing call would fill the terminal.
+constexpr int kTimesTheSame = 3;
+constexpr size_t kLinesKnown = 10'000;  // told apart; beyond that, counting begins anew
+
+std::atomic<LogLevel> default_level{LogLevel::warnings};
+
+LogLevel level_in_force() {
+  const char* name = std::getenv("TPUTWIN_LOG");
+  if (name == nullptr || *name == '\0') return default_level.load(std::memory_order_relaxed);
+  if (const auto level = log_level(name)) return *level;
+  static std::once_flag said;
+  std::call_once(said, [name] {
+    fmt::print(stderr,
+               "tputwin: warning: TPUTWIN_LOG = \"{}\": expected quiet, errors, warnings or json\n",
+               name);
+  });
+  return LogLevel::warnings;
+}
+
+std::string text_line(const Error& error, Level booked) {
+  return fmt::format("tputwin: {}: {}", booked == Level::error ? "error" : "warning",
+                     error.message());
+}
+
+std::string json_line(const Error& error, Level booked) {
+  nlohmann::ordered_json line{{"level", booked == Level::error ? "error" : "warning"},
+                              {"id", error.code()},
+                              {"call", error.call()},
+                              {"argument", error.argument()},
+                              {"value", error.value()},
+                              {"rule", error.info().rule},
+                              {"detail", error.detail()},
+                              {"reference", error.reference()}};
+  // bytes of a program's strings need not be UTF-8
+  return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// How often a line may still come: never again, once more, or more often.
+enum class Turn { silent, last, more };
+
+Turn turn_of(const Error& error, Level booked) {
+  static std::mutex mutex;
+  static std::map<std::string, int> lines;
+  std::lock_guard lock(mutex);
+  const bool is_warning = booked == Level::warning;
+  const std::string key =
+      is_warning ? fmt::format("{} {}", error.code(), error.call()) : error.message();
+  if (lines.size() >= kLinesKnown) lines.clear();
+  const int count = ++lines[key];
+  if (is_warning) return count == 1 ? Turn::more : Turn::silent;
+  if (count > kTimesTheSame) return Turn::silent;
+  return count == kTimesTheSame ? Turn::last : Turn::more;
+}
+
+}  // namespace
+
+std::optional<LogLevel> log_level(std::string_view name) {
+  if (name == "quiet") return LogLevel::quiet;
+  if (name == "errors") return LogLevel::errors;
+  if (name == "warnings") return LogLevel::warnings;
+  if (name == "json") return LogLevel::json;
+  return {};
+}
+
+void set_default_log_level(LogLevel level) { default_level = level; }
+
+void log(const Error& error, Level booked) {
+  const LogLevel level = level_in_force();
+  if (level == LogLevel::quiet || (level == LogLevel::errors && booked == Level::warning)) return;
+  const Turn turn = turn_of(error, booked);
+  if (turn == Turn::silent) return;
+  std::string line = level == LogLevel::json ? json_line(error, booked) : text_line(error, booked);
+  if (turn == Turn::last && level != LogLevel::json)
+    line += fmt::format(" (the same {} times; not said again)", kTimesTheSame);
+  line += '\n';
+  std::fwrite(line.data(), 1, line.size(), stderr);  // one call: lines of threads stay whole
+}
+
+}  // namespace tputwin
