@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "tools/command_line.h"
 #include "tools/exit_code.h"
 
 namespace tputwin::tools {
@@ -14,11 +15,6 @@ namespace {
 using net::DataKind;
 using net::RawType;
 using net::ThresholdMethod;
-
-template <class Value>
-CLI::CheckedTransformer names(std::vector<std::pair<std::string, Value>> list) {
-  return CLI::CheckedTransformer(std::move(list), CLI::ignore_case);
-}
 
 }  // namespace
 
@@ -29,11 +25,11 @@ void add_data_options(CLI::App& app, CalibrateRequest& request) {
                  "default: what the net's data layer names");
   app.add_option("--data-kind", data.kind,
                  "auto, images, idx, raw or lmdb; default: by what is there")
-      ->transform(names<DataKind>({{"auto", DataKind::automatic},
-                                   {"images", DataKind::images},
-                                   {"idx", DataKind::idx},
-                                   {"raw", DataKind::raw},
-                                   {"lmdb", DataKind::lmdb}}));
+      ->transform(one_of<DataKind>({{"auto", DataKind::automatic},
+                                    {"images", DataKind::images},
+                                    {"idx", DataKind::idx},
+                                    {"raw", DataKind::raw},
+                                    {"lmdb", DataKind::lmdb}}));
   app.add_option("--list", data.list, "text of lines \"FILE [LABEL]\" of the folder's pictures");
   app.add_option("--mean", data.mean,
                  "subtracted from pixels 0..255: one value, or one per channel")
@@ -46,7 +42,7 @@ void add_data_options(CLI::App& app, CalibrateRequest& request) {
   app.add_flag("--crop", data.crop, "take the middle of larger pictures instead of scaling them");
   app.add_option("--raw-type", data.raw_type, "f32, u8 or i8 values of raw tensors; default f32")
       ->transform(
-          names<RawType>({{"f32", RawType::f32}, {"u8", RawType::u8}, {"i8", RawType::i8}}));
+          one_of<RawType>({{"f32", RawType::f32}, {"u8", RawType::u8}, {"i8", RawType::i8}}));
   app.add_option_function<std::vector<int>>(
          "--resize",
          [&data](const std::vector<int>& size) {
@@ -65,10 +61,10 @@ void add_method_options(CLI::App& app, CalibrateRequest& request) {
   net::CalibrationOptions& options = request.options;
   app.add_option("--method", options.method,
                  "of choosing thresholds: mse (default), kl, percentile or max")
-      ->transform(names<ThresholdMethod>({{"kl", ThresholdMethod::divergence},
-                                          {"mse", ThresholdMethod::squared_error},
-                                          {"percentile", ThresholdMethod::percentile},
-                                          {"max", ThresholdMethod::maximum}}));
+      ->transform(one_of<ThresholdMethod>({{"kl", ThresholdMethod::divergence},
+                                           {"mse", ThresholdMethod::squared_error},
+                                           {"percentile", ThresholdMethod::percentile},
+                                           {"max", ThresholdMethod::maximum}}));
   app.add_option("--percentile", options.percent, "of --method percentile; default 99.99")
       ->check(CLI::Range(50.0, 100.0));
   app.add_option("--bins", options.bins, "of the histograms, a multiple of 128; default 2048")
@@ -98,7 +94,8 @@ void add_calibrate(CLI::App& app, int& exit) {
   sub->add_option("CAFFEMODEL", request->caffemodel, "its float weights")->required();
   sub->add_option("--name", request->name, "of the net, in file names; default: the prototxt's");
   sub->add_option("--output", request->output_directory, "folder to write to; default: here");
-  sub->add_option("--samples", request->options.samples, "so many samples; default: all");
+  sub->add_option("--samples", request->options.samples, "so many samples; default: all")
+      ->check(at_least_one());
   add_data_options(*sub, *request);
   add_method_options(*sub, *request);
   sub->footer(

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "tools/command_line.h"
 #include "tools/compile.h"
 #include "tools/exit_code.h"
 
@@ -48,13 +49,11 @@ void add_compile(CLI::App& app, int& exit) {
   sub->add_option("--batch", r.batch, "samples, instead of the first extent of the inputs");
   sub->add_option("--level", r.options.level,
                   "none, group, recycle, merge or weight, or 0 to 4; default: weight")
-      ->transform(CLI::CheckedTransformer(
-          std::vector<std::pair<std::string, Level>>{{"none", Level::none},
-                                                     {"group", Level::layer_group},
-                                                     {"recycle", Level::recycle_memory},
-                                                     {"merge", Level::merge_activations},
-                                                     {"weight", Level::weight_optimisation}},
-          CLI::ignore_case));
+      ->transform(one_of<Level>({{"none", Level::none},
+                                 {"group", Level::layer_group},
+                                 {"recycle", Level::recycle_memory},
+                                 {"merge", Level::merge_activations},
+                                 {"weight", Level::weight_optimisation}}));
   sub->add_flag("--dequantized", r.options.dequantise_outputs, "outputs as floats");
   sub->add_flag("--keep-all", r.options.keep_all, "keep all intermediate tensors");
   sub->add_option("--plugins", r.plugin_directory,

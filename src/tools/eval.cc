@@ -161,6 +161,20 @@ Result<std::vector<float>> load_batch(const net::DataSet& data, uint64_t first, 
   return samples;
 }
 
+// Accuracy needs classes to compare with.
+Status check_labels(const net::DataSet& data) {
+  size_t labelled = 0;
+  for (size_t i = 0; i < data.size(); ++i) labelled += data.label(i) >= 0;
+  if (labelled == data.size()) return {};
+  return Error(errors::net_data_label)
+      .in("eval")
+      .argument("--data", fmt::format("{} of {} samples with a label", labelled, data.size()))
+      .detail(
+          "labels come from one folder per class, a --list of lines \"FILE LABEL\", the labels' "
+          "file "
+          "beside an idx file, or an LMDB");
+}
+
 std::string side_text(const char* name, const EvalReport::Side& side, uint64_t samples) {
   const double all = static_cast<double>(samples);
   return fmt::format("{:<8}{:7.2f} %  {} right, {:.1f} images/s\n", name,
@@ -181,6 +195,7 @@ Result<EvalReport> evaluate(const net::Network& net, std::span<const uint8_t> mo
         .argument("model", bmodel::to_string(int8.input().shape))
         .detail("the float net has an input of another shape");
   if (data.size() == 0) return Error(errors::net_data_empty).in("eval");
+  TW_RETURN_IF_ERROR(check_labels(data));
   const uint64_t end = options.samples ? std::min<uint64_t>(options.samples, data.size())
                                        : static_cast<uint64_t>(data.size());
 

@@ -11,6 +11,7 @@
 #include "bmnet/quantize/equalise.h"
 #include "bmnet/quantize/table.h"
 #include "tools/calibrate_command.h"
+#include "tools/command_line.h"
 #include "tools/eval.h"
 #include "tools/exit_code.h"
 
@@ -87,8 +88,9 @@ void add_eval(CLI::App& app, int& exit) {
   add_data_options(*sub, command->source);
   sub->get_option("--data")->required();
   sub->add_option(
-      "--samples", command->options.samples,
-      fmt::format("only the first so many; default: all, or {} with --layers", kSamplesOfLayers));
+         "--samples", command->options.samples,
+         fmt::format("only the first so many; default: all, or {} with --layers", kSamplesOfLayers))
+      ->check(at_least_one());
   auto* layers = sub->add_flag("--layers", command->layers,
                                "instead, every layer of the int8 net beside the float net");
   sub->add_option("--int8-prototxt", command->int8_prototxt,

@@ -26,20 +26,27 @@ ExitCode exit_code(const Error& error) {
     case errors::cli_unknown_error:
     case errors::cli_selftest_kind:
     case errors::mch_isa:
+    case errors::cli_usage:
     case errors::net_cli:
     case errors::bml_kernel_unknown:
     case errors::bml_kernel_name:
     case errors::mod_combine:
       return kUsage;
     default:
+      if (error.code().starts_with("TW-NET") && error.info().kind != ErrorKind::malformed)
+        return kRefused;
       // What a container cannot hold is about the file, like what a file gets wrong.
       bool container = error.code().starts_with("TW-MOD");
       return container || error.info().kind == ErrorKind::malformed ? kBadFile : kFailed;
   }
 }
 
-ExitCode fail(std::string_view tool, const Error& error) {
+void print_error(std::string_view tool, const Error& error) {
   fmt::print(stderr, "{}: error: {}\n", tool, error.message());
+}
+
+ExitCode fail(std::string_view tool, const Error& error) {
+  print_error(tool, error);
   return exit_code(error);
 }
 

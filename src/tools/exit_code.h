@@ -13,14 +13,18 @@ enum ExitCode : int {
   kUsage = 2,    // the command line asks for something that is not there
   kBadFile = 3,  // a file cannot be read or written, or is malformed
   kFailed = 4,   // the program on the simulated chip failed
+  kRefused = 5,  // the compiler cannot make a model of the net
 };
 
 // For the end of every --help.
 constexpr std::string_view kExitCodes =
-    "Exit codes: 0 ok, 1 comparison differs, 2 usage, 3 bad file, 4 execution failed.";
+    "Exit codes: 0 ok, 1 comparison differs, 2 usage, 3 bad file, 4 execution failed, "
+    "5 net not compiled.";
 
 ExitCode exit_code(const Error& error);
-// Prints "TOOL: error: ..." to stderr; returns the exit code for it.
+// Prints "TOOL: error: ..." to stderr.
+void print_error(std::string_view tool, const Error& error);
+// The same; returns the exit code for it.
 ExitCode fail(std::string_view tool, const Error& error);
 
 }  // namespace tputwin::tools

@@ -5,6 +5,7 @@
 #include "base/last_error.h"
 #include "errors/trigger.h"
 #include "tools/catalogue.h"
+#include "tools/command_line.h"
 #include "tools/compare.h"
 #include "tools/disasm.h"
 #include "tools/kernel.h"
@@ -32,6 +33,10 @@ TW_TRIGGER(cli_compare_size, [] {
 });
 TW_TRIGGER(cli_variety, [] { return tools::disassemble(tiny_file(), {.variety = 2}).status(); });
 TW_TRIGGER(cli_unknown_error, [] { return tools::explain_error("TW-NONE-0000").status(); });
+TW_TRIGGER(cli_usage, [] {
+  return Status(
+      tools::usage_error(CLI::App("", "tputwin"), "The following argument was not expected: x"));
+});
 TW_TRIGGER(cli_kernel_library, [] { return tools::load_kernels("no_such_library").status(); });
 TW_TRIGGER(cli_kernel_parameters, [] { return tools::run_kernel("any", "{}").status(); });
 TW_TRIGGER(cli_selftest_kind, [] { return tools::run_selftest({.only = "abacus"}).status(); });

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/file.h"
+#include "bmnet/caffe/caffe_net.h"
 #include "common/temporary_directory.h"
 #include "tools/models.h"
 
@@ -80,6 +81,14 @@ void write_files(const fs::path& directory) {
   bmodel::Model broken = first;
   broken.varieties[0].cmdbuf.resize(100);
   put("broken.bmodel", *bmodel::write(broken, bmodel::Container::v0_1_1));
+  const std::string layers =
+      "name: \"net\" layer { name: \"data\" type: \"Input\" top: \"data\" "
+      "input_param { shape { dim: 1 dim: 2 dim: 2 dim: 4 } } }\n"
+      "layer { name: \"last\" type: \"ReLU\" bottom: \"data\" top: \"last\" }\n";
+  std::ofstream(directory / "net.prototxt") << layers;
+  std::ofstream(directory / "odd.prototxt")
+      << std::regex_replace(layers, std::regex("ReLU"), "Odd");
+  std::ofstream(directory / "net.caffemodel") << net::to_caffemodel(*net::read_prototxt(layers));
   fs::create_symlink(TPUTWIN_BIN_DIR "/../lib/test_kernels.so", directory / "kernels.so");
 }
 

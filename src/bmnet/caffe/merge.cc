@@ -146,7 +146,11 @@ Result<caffe::NetParameter> load_caffe(const std::string& prototxt, const std::s
     TW_ASSIGN_OR_RETURN(model, read_binary(caffemodel, read_caffemodel));
     return merge_caffe(std::move(model), {});
   }
-  TW_ASSIGN_OR_RETURN(graph, read_text(prototxt));
+  auto text = read_text(prototxt);
+  if (!text.ok() && !caffemodel.empty() && read_binary(prototxt, read_caffemodel).ok() &&
+      read_text(caffemodel).ok())
+    return Error(text.error()).detail("the prototxt is a caffemodel and the caffemodel a prototxt");
+  TW_ASSIGN_OR_RETURN(graph, std::move(text));
   if (caffemodel.empty()) return merge_caffe(std::move(graph), {});
   TW_ASSIGN_OR_RETURN(weights, read_binary(caffemodel, read_weights));
   TW_ASSIGN_OR_RETURN(merged, merge_caffe(std::move(graph), {}));

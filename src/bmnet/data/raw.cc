@@ -87,7 +87,13 @@ Result<std::unique_ptr<DataSet>> open_raw(const std::string& path, const DataOpt
 Result<std::unique_ptr<DataSet>> open_data_set(const std::string& path,
                                                const DataOptions& options) {
   TW_ASSIGN_OR_RETURN(data, open_kind(path, options));
-  if (data->size() == 0) return Error(errors::net_data_empty).in("data set").argument("file", path);
+  if (data->size() == 0)
+    return Error(errors::net_data_empty)
+        .in("data set")
+        .argument("--data", path)
+        .detail(std::filesystem::is_directory(path)
+                    ? "the folder, or every folder in it, holds no picture (jpg, png, bmp, ...)"
+                    : "the file holds none");
   return data;
 }
 

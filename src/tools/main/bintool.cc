@@ -3,9 +3,10 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <map>
 
 #include "base/file.h"
+#include "base/log.h"
+#include "tools/command_line.h"
 #include "tools/compare.h"
 #include "tools/exit_code.h"
 
@@ -14,7 +15,7 @@ namespace {
 using namespace tputwin;
 using namespace tputwin::tools;
 
-const std::map<std::string, Element> kElements{
+const std::vector<std::pair<std::string, Element>> kElements{
     {"int8", Element::int8}, {"fp32", Element::fp32}, {"float", Element::fp32}};
 
 int compare_files(const std::string& first, const std::string& second, Element element,
@@ -56,7 +57,7 @@ int main(int argc, char** argv) {
   auto add_type = [&](CLI::App* sub) {
     sub->add_option("TYPE", element, "int8, fp32 or float")
         ->required()
-        ->transform(CLI::Transformer(kElements));
+        ->transform(one_of<Element>(kElements));
   };
   auto* comparing = app.add_subcommand("compare", "Print where two files differ");
   add_type(comparing);
@@ -68,10 +69,7 @@ int main(int argc, char** argv) {
   add_type(dumping);
   dumping->add_option("FILE0", first)->required();
   dumping->callback([&] { exit = dump_file(first, element); });
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kOk : kUsage;
-  }
+  tputwin::set_default_log_level(tputwin::LogLevel::quiet);  // the tool shows what went wrong
+  if (auto ended = parse(app, argc, argv, kUsage)) return *ended;
   return exit;
 }

@@ -6,11 +6,15 @@
 #include <map>
 
 #include "base/errors/bmnet.h"
+#include "base/log.h"
+#include "tools/command_line.h"
 #include "tools/compile.h"
+#include "tools/exit_code.h"
 
 namespace {
 
 using tputwin::tools::CompileRequest;
+using tputwin::tools::one_of_names;
 
 // Missing and bad arguments, as the vendor's exit(-1).
 constexpr int kUsage = 255, kFailed = 1;
@@ -32,8 +36,8 @@ tputwin::net::Level level_of(const Options& o) {
 }
 
 void add_options(CLI::App& app, Options& o, CompileRequest& r) {
-  const auto yes_no = CLI::IsMember({"yes", "no"});
-  app.add_option("-t,--target", o.target, "bm1880")->check(CLI::IsMember({"bm1880"}));
+  const auto yes_no = one_of_names({"yes", "no"});
+  app.add_option("-t,--target", o.target, "bm1880")->check(one_of_names({"bm1880"}));
   app.add_option("-n,--name", r.name, "name of the net")->required();
   app.add_option("-s,--shape", o.shape, "n,c,h,w of the input; 8, 12 ... numbers for several")
       ->required();
@@ -74,7 +78,7 @@ tputwin::Status set_shapes(const std::string& text, CompileRequest& r) {
 }
 
 int fail(const tputwin::Error& error, int code) {
-  fmt::print(stderr, "bm_builder.bin: error: {}\n", error.message());
+  tputwin::tools::print_error("bm_builder.bin", error);
   return code;
 }
 
@@ -89,13 +93,10 @@ int main(int argc, char** argv) {
   Options options;
   CompileRequest request;
   add_options(app, options, request);
-  try {
-    app.parse(argc, argv);
-    if (request.ir.empty() && request.model.empty())
-      throw CLI::RequiredError("--out_proto or --out_model");
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : kUsage;
-  }
+  tputwin::set_default_log_level(tputwin::LogLevel::quiet);  // the tool shows what went wrong
+  if (auto ended = tputwin::tools::parse(app, argc, argv, kUsage)) return *ended;
+  if (request.ir.empty() && request.model.empty())
+    return tputwin::tools::bad_usage(app, "--out_proto or --out_model is required", kUsage);
   if (tputwin::Status s = set_shapes(options.shape, request); !s.ok())
     return fail(s.error(), kUsage);
   request.options.level = level_of(options);

@@ -4,7 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "base/log.h"
 #include "bmodel/parts.h"
+#include "tools/command_line.h"
 #include "tools/exit_code.h"
 
 namespace {
@@ -62,12 +64,9 @@ int main(int argc, char** argv) {
   auto* merging = what->add_option("--combine", merged, "merge models of one net into OUTPUT");
   what->require_option(1);
   app.add_option("-o,--output", output, "file to write")->needs(merging);
-  try {
-    app.parse(argc, argv);
-    if (!merged.empty() && output.empty()) throw CLI::RequiredError("--output");
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kOk : kUsage;
-  }
+  tputwin::set_default_log_level(tputwin::LogLevel::quiet);  // the tool shows what went wrong
+  if (auto ended = parse(app, argc, argv, kUsage)) return *ended;
+  if (!merged.empty() && output.empty()) return bad_usage(app, "--output is required", kUsage);
   if (!shown.empty()) return info(shown);
   if (!taken_apart.empty()) return extract(taken_apart);
   return combine(merged, output);

@@ -3,7 +3,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/log.h"
 #include "tools/calibrate_command.h"
+#include "tools/command_line.h"
 #include "tools/exit_code.h"
 
 int main(int argc, char** argv) {
@@ -27,11 +29,8 @@ int main(int argc, char** argv) {
                   "OUTPUT_DIR/bmnet_NET_NAME_calibration_table.1x10.pb2 (and .prototxt).\n\n"
                   "Examples:\n  calibration_caffe.bin lenet models/lenet out\n\n{}",
                   kExitCodes));
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kOk : kUsage;
-  }
+  tputwin::set_default_log_level(tputwin::LogLevel::quiet);  // the tool shows what went wrong
+  if (auto ended = parse(app, argc, argv, kUsage)) return *ended;
   auto found = find_model(name, directory);
   if (!found.ok()) return fail("calibration_caffe.bin", found.error());
   request.name = name;

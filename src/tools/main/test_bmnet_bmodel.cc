@@ -5,6 +5,8 @@
 #include <cstdio>
 
 #include "base/file.h"
+#include "base/log.h"
+#include "tools/command_line.h"
 #include "tools/exit_code.h"
 #include "tools/info.h"
 #include "tools/run.h"
@@ -56,10 +58,7 @@ int main(int argc, char** argv) {
   app.add_option("MODEL", model, "bmodel of container 0.1.1 or 2.1")->required();
   app.add_option("OUTPUT", output, "file for the raw bytes of all outputs")->required();
   app.add_option("SHAPE", shape, "N C H W of the input")->required()->expected(4);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kOk : kUsage;
-  }
+  tputwin::set_default_log_level(tputwin::LogLevel::quiet);  // the tool shows what went wrong
+  if (auto ended = parse(app, argc, argv, kUsage)) return *ended;
   return infer(input, model, output, shape);
 }

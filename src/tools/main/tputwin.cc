@@ -7,9 +7,11 @@
 
 #include "base/errors/tools.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "ops/fast/selection.h"
 #include "tools/calibrate_command.h"
 #include "tools/catalogue.h"
+#include "tools/command_line.h"
 #include "tools/compare.h"
 #include "tools/compile_command.h"
 #include "tools/disasm.h"
@@ -112,8 +114,7 @@ void add_run(CLI::App& app, int& exit) {
                   "n,c,h,w of the variety to run; once per input. Needed when there are several");
   sub->add_option("--output", command->output, "write the raw bytes of all outputs here");
   sub->add_option("--compare", command->reference_output, "compare the outputs with this file");
-  sub->add_option("--repeat", command->options.repeat, "run so many times")
-      ->check(CLI::Range(1u, 1000000000u));
+  sub->add_option("--repeat", command->options.repeat, "run so many times")->check(at_least_one());
   sub->add_option("--plugin", command->options.plugin_directory, "directory of CPU operators");
   sub->add_flag("--reference", command->options.reference,
                 "use the reference bodies, which define the results, instead of the fast ones");
@@ -244,7 +245,7 @@ void add_errors(CLI::App& app, int& exit) {
 
 int main(int argc, char** argv) {
   using namespace tputwin::tools;
-  CLI::App app("A software twin of the BM1880 tensor processor", "tputwin");
+  CLI::App app("A software twin of the BM1880, BM1684 and BM1684X tensor processors", "tputwin");
   app.set_version_flag("--version", "tputwin " TPUTWIN_VERSION);
   app.require_subcommand(1);
   app.footer(footer("  tputwin run det1.bmodel --input image.bin\n  tputwin run --help\n"));
@@ -264,10 +265,6 @@ int main(int argc, char** argv) {
   add_selftest(app, exit);
   add_chips(app, exit);
   add_errors(app, exit);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kOk : kUsage;
-  }
-  return exit;
+  tputwin::set_default_log_level(tputwin::LogLevel::quiet);  // commands show what went wrong
+  return parse(app, argc, argv, kUsage).value_or(exit);
 }

@@ -1,0 +1,72 @@
+// Command lines that are not understood, in the words of the error catalogue.
+#include "tools/command_line.h"
+
+#include <fmt/format.h>
+
+#include "base/errors/tools.h"
+#include "tools/exit_code.h"
+
+namespace tputwin::tools {
+namespace {
+
+// "tputwin run": the command that the arguments chose.
+std::string chosen_command(const CLI::App& app) {
+  std::string name = app.get_name();
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) {
+    at = at->get_subcommands().front();
+    name += " " + at->get_name();
+  }
+  return name;
+}
+
+}  // namespace
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
+  return text;
+}
+
+CLI::Validator one_of_names(std::vector<std::string> names) {
+  auto check = [names = std::move(names)](std::string& text) -> std::string {
+    if (std::find(names.begin(), names.end(), text) != names.end()) return {};
+    return "\"" + text + "\" is not known; expected " + listed(names);
+  };
+  return CLI::Validator(check, "NAME");
+}
+
+CLI::Validator at_least_one() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        const bool digits = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+        if (digits && text.find_first_not_of('0') != text.npos) return {};
+        return "\"" + text + "\" is not a number from 1 on";
+      },
+      "COUNT");
+}
+
+Error usage_error(const CLI::App& app, const std::string& problem) {
+  const std::string command = chosen_command(app);
+  return Error(errors::cli_usage)
+      .in(command)
+      .detail(fmt::format("{}; see `{} --help`", problem, command));
+}
+
+int bad_usage(const CLI::App& app, const std::string& problem, int usage_code) {
+  print_error(app.get_name(), usage_error(app, problem));
+  return usage_code;
+}
+
+std::optional<int> parse(CLI::App& app, int argc, char** argv, int usage_code) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    return bad_usage(app, error.what(), usage_code);
+  }
+  return {};
+}
+
+}  // namespace tputwin::tools

@@ -1,0 +1,52 @@
+// What the tools share of their command lines: options that are chosen by name, and what is said
+// when a command line is not understood.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tputwin::tools {
+
+// "none, group or weight"
+std::string listed(const std::vector<std::string>& names);
+
+// For ->transform() of an option whose value is an enumerator, given by its name in any case or by
+// its number.
+template <class Value>
+CLI::Validator one_of(const std::vector<std::pair<std::string, Value>>& choices) {
+  std::vector<std::string> names, numbers;
+  for (const auto& [name, value] : choices) {
+    names.push_back(name);
+    numbers.push_back(std::to_string(static_cast<int>(value)));
+  }
+  auto choose = [names, numbers](std::string& text) -> std::string {
+    const std::string wanted = CLI::detail::to_lower(text);
+    const auto name = std::find(names.begin(), names.end(), wanted);
+    if (name != names.end()) text = numbers[static_cast<size_t>(name - names.begin())];
+    if (name != names.end() || std::find(numbers.begin(), numbers.end(), text) != numbers.end())
+      return {};
+    return "\"" + text + "\" is not known; expected " + listed(names);
+  };
+  return CLI::Validator(choose, "NAME");
+}
+
+// For ->check() of an option whose value is one of these words.
+CLI::Validator one_of_names(std::vector<std::string> names);
+// For ->check() of an option that counts something.
+CLI::Validator at_least_one();
+
+// Parses; nothing if the program may go on, else its exit code: what --help and --version ask for
+// is printed, anything else is the error TW-CLI-0011 with `usage_code`.
+std::optional<int> parse(CLI::App& app, int argc, char** argv, int usage_code);
+// The error that a command line is, in the command that its arguments chose.
+Error usage_error(const CLI::App& app, const std::string& problem);
+// Prints it, for what a program finds wrong after parsing; returns `usage_code`.
+int bad_usage(const CLI::App& app, const std::string& problem, int usage_code);
+
+}  // namespace tputwin::tools
