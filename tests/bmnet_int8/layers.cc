@@ -120,10 +120,25 @@ TEST(Pooling, MaxIgnoresThePadding) {
 }
 
 TEST(Pooling, AverageCountsThePaddingAsZeros) {
+  OneLayer layer("tg_pooling");
+  auto* param = layer.op.mutable_tg_pooling_param();
+  param->set_pool(bmnet::TGPoolingParameter::AVE);
+  for (int i = 0; i < 2; ++i) param->add_kernel_size(2), param->add_stride(2);
+  for (int i = 0; i < 4; ++i) param->add_pad(1);
+  layer.input({1, 1, 4, 4}, {-1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, -12, -13, -14, -15, -16})
+      .output({1, 1, 3, 3});
+  layer.integers.multiplier = {64};
+  layer.integers.right_shift = 8;
+  // quarters of -1, -5, -4, -14, -34, -20, -13, -29, -16, halves up
+  EXPECT_EQ(layer.run(), (Values{0, -1, -1, -3, -8, -5, -3, -7, -4}));
+}
+
+TEST(Pooling, WindowsOverTheEdgeHaveMultipliersOfTheirOwn) {
   auto layer = pooling(true);
   layer.integers.multiplier = {64};
   layer.integers.right_shift = 8;
-  EXPECT_EQ(layer.run(), (Values{-3, -2, -4, -2}));  // -12/4, -9/4, -15/4, -9/4
+  layer.integers.overhanging = {{128, 8}, {128, 8}, {128, 7}};  // last column, last row, corner
+  EXPECT_EQ(layer.run(), (Values{-3, -4, -7, -9}));             // -12/4, -9/2, -15/2, -9
 }
 
 // ---- Activations ----

@@ -22,8 +22,8 @@ static void from_tables(const dim4* shape) {
   const scalar_t first = {.s32 = -TABLE_FIRST};
   tpu_bdc_max_C(kX, kX, number(TABLE_FIRST), shape, NULL, NULL, DT_FP32);
   tpu_bdc_min_C(kX, kX, number(TABLE_LAST), shape, NULL, NULL, DT_FP32);
-  /* k, and its place in the table as a 16-bit number */
-  tpu_bdc_cast(kWhole, kX, shape, NULL, NULL, DT_INT32, DT_FP32, RM_HALF_TO_EVEN);
+  /* k, ties away from zero as in the function, and its place in the table as a 16-bit number */
+  tpu_bdc_cast(kWhole, kX, shape, NULL, NULL, DT_INT32, DT_FP32, RM_HALF_AWAY_FROM_ZERO);
   tpu_bdc_int_add_C(kIndex, kWhole, first, shape, NULL, NULL, DT_INT16, DT_INT32, DT_INT32, 0,
                     RM_HALF_TO_EVEN, true);
   tpu_bdc_table_lookup(kPower, kIndex, kTable, shape, TABLE_LENGTH, DT_FP32, DT_UINT16);
