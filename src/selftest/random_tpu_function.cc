@@ -26,7 +26,9 @@ class FunctionGenerator {
       op.out.address = op.a.view.address;
     give_tables(op, type);
     give_parameters(op);
-    for (uint32_t i = rng_.below(5); i-- > 0;) op.work[i] = aligned(type);
+    // pow has a second tensor and fewer work tensors: an operation has at most ten operands
+    for (uint32_t i = rng_.below(op.kind == Kind::pow ? 4 : 5); i-- > 0;)
+      op.work[i] = aligned(type);
     return op;
   }
 

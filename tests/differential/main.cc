@@ -30,7 +30,9 @@ TEST_P(FastBodies, LeaveTheBytesOfTheReference) {
   for (const Difference& failure : report.failures) ADD_FAILURE() << failure.text();
   std::puts(summary(GetParam(), report).c_str());
   if (fast::available_isas().size() > 1) {
-    EXPECT_GE(report.covered * 2, report.cases) << "too few cases reach a fast body";
+    // conversions from integers in modes other than to nearest even have none
+    const uint64_t least = GetParam() == OperationKind::convert ? 40 : 50;
+    EXPECT_GE(report.covered * 100, report.cases * least) << "too few cases reach a fast body";
   }
 }
 
