@@ -42,7 +42,11 @@ class OperandList {
   OperandList(std::initializer_list<Operand> list) {
     for (const Operand& operand : list) push_back(operand);
   }
-  void push_back(const Operand& operand) { items_[size_++] = operand; }
+  // Throws std::out_of_range when all places are taken: no operation of the chips has more operands.
+  void push_back(const Operand& operand) {
+    items_.at(size_) = operand;
+    ++size_;
+  }
   const Operand* begin() const { return items_.data(); }
   const Operand* end() const { return items_.data() + size_; }
   size_t size() const { return size_; }

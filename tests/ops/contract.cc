@@ -1,4 +1,6 @@
 // Names, engines, footprints, bounds and costs.
+#include <stdexcept>
+
 #include "base/errors/memory.h"
 #include "ops/lanes.h"
 
@@ -37,6 +39,13 @@ TEST(Ranges, AreCoarserWhereThereAreTooMany) {
   EXPECT_LE(ranges.size(), 65536u);
   EXPECT_EQ(ranges.front().begin, 0u);
   EXPECT_EQ(ranges.back().end, uint64_t{65534} * 65535 * 2 + 65534 * 2 + 1);
+}
+
+TEST(Operands, BeyondTheTenPlacesAreRefused) {
+  OperandList list;
+  for (int i = 0; i < 10; ++i) list.push_back({"x"});
+  EXPECT_THROW(list.push_back({"x"}), std::out_of_range);
+  EXPECT_EQ(list.size(), 10u);
 }
 
 TEST(Bounds, SurviveHostileViews) {
