@@ -9,7 +9,7 @@
 #include "base/errors/machine.h"
 #include "base/last_error.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/selection.h"
+#include "ops/fast/select/selection.h"
 #include "selftest/first_use.h"
 
 namespace tputwin {

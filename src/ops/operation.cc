@@ -4,8 +4,8 @@
 
 #include "base/errors/memory.h"
 #include "numerics/float_mode.h"
-#include "ops/fast/bodies.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/select/bodies.h"
 
 namespace tputwin {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "base/parallel.h"
-#include "ops/fast/bodies.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/select/bodies.h"
 #include "selftest/differential.h"
 
 namespace tputwin::testing {

@@ -8,8 +8,8 @@
 
 #include "base/errors/machine.h"
 #include "machine/device.h"
-#include "ops/fast/bodies.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/select/bodies.h"
 #include "selftest/differential.h"
 #include "tools/selftest.h"
 

@@ -6,9 +6,9 @@
 
 #include "machine/device.h"
 #include "ops/conv2d.h"
-#include "ops/fast/conv2d_choice.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/selection.h"
+#include "ops/fast/gemm/conv2d_choice.h"
+#include "ops/fast/select/selection.h"
 
 namespace tputwin::fast {
 namespace {

@@ -4,7 +4,7 @@
 #include "base/errors/machine.h"
 #include "errors/trigger.h"
 #include "machine/device.h"
-#include "ops/fast/bodies.h"
+#include "ops/fast/select/bodies.h"
 #include "selftest/first_use.h"
 #include "selftest/random_operation.h"
 

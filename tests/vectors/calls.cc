@@ -10,9 +10,9 @@
 #include <functional>
 
 #include "numerics/float16.h"
-#include "ops/fast/bytes-inl.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/narrow-inl.h"
+#include "ops/fast/vec/bytes-inl.h"
+#include "ops/fast/vec/narrow-inl.h"
 #include "vectors/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();

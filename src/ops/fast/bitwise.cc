@@ -6,10 +6,10 @@
 #include <hwy/highway.h>
 
 #include "ops/bitwise.h"
-#include "ops/fast/cells-inl.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
-#include "ops/fast/typed_rows.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/walk/cells-inl.h"
+#include "ops/fast/walk/rows.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {

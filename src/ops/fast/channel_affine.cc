@@ -7,9 +7,9 @@
 
 #include "ops/channel_affine.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
-#include "ops/fast/multiply-inl.h"
-#include "ops/fast/streams-inl.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/vec/multiply-inl.h"
+#include "ops/fast/walk/streams-inl.h"
 
 #ifndef TPUTWIN_FAST_CHANNEL_AFFINE_ONCE
 #define TPUTWIN_FAST_CHANNEL_AFFINE_ONCE

@@ -14,13 +14,13 @@
 #include "base/bits.h"
 #include "base/parallel.h"
 #include "ops/conv2d.h"
-#include "ops/fast/conv2d_choice.h"
-#include "ops/fast/conv2d_plan.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
-#include "ops/fast/join-inl.h"
-#include "ops/fast/requantise-inl.h"
+#include "ops/fast/gemm/conv2d_choice.h"
+#include "ops/fast/gemm/conv2d_plan.h"
+#include "ops/fast/gemm/pack-inl.h"
 #include "ops/fast/scratch.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/vec/requantise-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast {

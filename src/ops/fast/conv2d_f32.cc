@@ -1,5 +1,5 @@
 // conv2d of fp32: both operands are copied in the order in which register tiles read them.
-#include "ops/fast/conv2d_f32.h"
+#include "ops/fast/gemm/conv2d_f32.h"
 
 #include <algorithm>
 #include <span>
@@ -8,8 +8,8 @@
 #include "base/parallel.h"
 #include "ops/conv2d.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
-#include "ops/fast/window_plane.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/window/planes.h"
 
 namespace tputwin::fast {
 namespace {

@@ -5,8 +5,8 @@
 #include "ops/conv2d.h"
 #include "ops/elements.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
-#include "ops/fast/patches.h"
+#include "ops/fast/gemm/im2col.h"
+#include "ops/fast/select/isa.h"
 
 namespace tputwin::fast {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "ops/convert.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
-#include "ops/fast/typed_rows-inl.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/walk/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {

@@ -3,12 +3,12 @@
 #include <vector>
 
 #include "ops/copy.h"
-#include "ops/fast/dma_copy.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
-#include "ops/fast/nest.h"
-#include "ops/fast/runs.h"
-#include "ops/fast/transpose_rows.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/views/views.h"
+#include "ops/fast/walk/copy.h"
+#include "ops/fast/walk/nest.h"
+#include "ops/fast/walk/transpose_rows.h"
 #include "ops/source.h"
 
 namespace tputwin::fast {

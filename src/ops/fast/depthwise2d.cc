@@ -8,9 +8,9 @@
 #include "base/parallel.h"
 #include "ops/depthwise2d.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
-#include "ops/fast/window-inl.h"
-#include "ops/fast/window_rows.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/window/byte_rows.h"
+#include "ops/fast/window/weighted_sum-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {

@@ -1,8 +1,8 @@
 // depthwise2d of fp32: vectors along the rows of a channel.
 #include "ops/depthwise2d.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
-#include "ops/fast/window_sums.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/window/sums.h"
 
 namespace tputwin::fast {
 namespace {

@@ -1,9 +1,9 @@
 // depthwise2d of the BM1684X, floating point: vectors along the rows of a channel.
-#include "ops/elements.h"
-#include "ops/fast/cell_planes.h"
-#include "ops/fast/fast.h"
 #include "ops/depthwise2d.h"
-#include "ops/fast/isa.h"
+#include "ops/elements.h"
+#include "ops/fast/fast.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/window/cell_planes.h"
 #include "ops/taps.h"
 
 namespace tputwin::fast {

@@ -1,8 +1,8 @@
 // dma_lrn_shift: whole channels are copied or cleared.
 #include "ops/dma_lrn_shift.h"
-#include "ops/fast/dma_copy.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/walk/copy.h"
 
 namespace tputwin::fast {
 

@@ -4,10 +4,10 @@
 #include "base/bits.h"
 #include "base/parallel.h"
 #include "ops/dma_matrix.h"
-#include "ops/fast/dma_copy.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
-#include "ops/fast/transpose.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/walk/copy.h"
+#include "ops/fast/walk/transpose.h"
 
 namespace tputwin::fast {
 namespace {

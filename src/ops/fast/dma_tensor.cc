@@ -4,9 +4,9 @@
 #include "base/bits.h"
 #include "base/parallel.h"
 #include "ops/dma_tensor.h"
-#include "ops/fast/dma_copy.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/walk/copy.h"
 
 namespace tputwin::fast {
 namespace {

@@ -4,9 +4,9 @@
 #include "base/parallel.h"
 #include "numerics/integer.h"
 #include "ops/dma_winograd_kernel.h"
-#include "ops/fast/dma_copy.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/walk/copy.h"
 
 namespace tputwin::fast {
 namespace {

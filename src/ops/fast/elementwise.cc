@@ -7,10 +7,10 @@
 
 #include "base/parallel.h"
 #include "ops/elementwise.h"
-#include "ops/fast/bytes-inl.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
-#include "ops/fast/narrow-inl.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/vec/bytes-inl.h"
+#include "ops/fast/vec/narrow-inl.h"
 
 #ifndef TPUTWIN_FAST_ELEMENTWISE_ONCE
 #define TPUTWIN_FAST_ELEMENTWISE_ONCE

@@ -7,9 +7,9 @@
 
 #include "numerics/integer.h"
 #include "ops/bitwise.h"
-#include "ops/fast/cells-inl.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/walk/cells-inl.h"
 #include "ops/fixed_point.h"
 #include "ops/fixed_point_wide.h"
 

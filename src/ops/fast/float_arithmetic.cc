@@ -5,12 +5,12 @@
 
 #include <hwy/highway.h>
 
-#include "ops/fast/f32-inl.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
+#include "ops/fast/select/isa.h"
 #include "ops/fast/select_rows.h"
-#include "ops/fast/streams-inl.h"
-#include "ops/fast/typed_rows-inl.h"
+#include "ops/fast/vec/float32-inl.h"
+#include "ops/fast/walk/rows-inl.h"
+#include "ops/fast/walk/streams-inl.h"
 #include "ops/float_arithmetic.h"
 #include "ops/select.h"
 

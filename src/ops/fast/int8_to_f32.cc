@@ -5,10 +5,10 @@
 
 #include <hwy/highway.h>
 
-#include "ops/fast/bytes-inl.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
-#include "ops/fast/streams-inl.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/vec/bytes-inl.h"
+#include "ops/fast/walk/streams-inl.h"
 #include "ops/int8_to_f32.h"
 
 #ifndef TPUTWIN_FAST_INT8_TO_F32_ONCE

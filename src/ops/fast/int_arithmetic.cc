@@ -11,9 +11,9 @@
 #include <cmath>
 
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
-#include "ops/fast/narrow-inl.h"
-#include "ops/fast/typed_rows-inl.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/vec/narrow-inl.h"
+#include "ops/fast/walk/rows-inl.h"
 #include "ops/int_arithmetic.h"
 
 #ifndef TPUTWIN_FAST_INT_ARITHMETIC_ONCE

@@ -7,9 +7,9 @@
 #include <hwy/highway.h>
 
 #include "base/parallel.h"
-#include "ops/fast/bytes-inl.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/vec/bytes-inl.h"
 #include "ops/lut.h"
 
 HWY_BEFORE_NAMESPACE();

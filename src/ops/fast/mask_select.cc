@@ -1,11 +1,11 @@
 // mask_select: rows of the mask beside rows of elements.
 #include "ops/mask_select.h"
 
-#include "ops/fast/dma_copy.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
-#include "ops/fast/nest.h"
-#include "ops/fast/runs.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/views/views.h"
+#include "ops/fast/walk/copy.h"
+#include "ops/fast/walk/nest.h"
 
 namespace tputwin::fast {
 namespace {

@@ -8,10 +8,10 @@
 #include "base/parallel.h"
 #include "numerics/float_mode.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
+#include "ops/fast/gemm/sum_tile.h"
 #include "ops/fast/scratch.h"
-#include "ops/fast/sum_tile.h"
-#include "ops/fast/window_plane.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/window/planes.h"
 #include "ops/matmul.h"
 
 namespace tputwin::fast {

@@ -3,10 +3,10 @@
 #include <type_traits>
 
 #include "numerics/float16.h"
-#include "ops/fast/cell_planes.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
-#include "ops/fast/matrix_product.h"
+#include "ops/fast/gemm/matrix_product.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/window/cell_planes.h"
 #include "ops/matmul.h"
 
 namespace tputwin::fast {

@@ -2,8 +2,8 @@
 #include "numerics/rounding.h"
 #include "ops/elements.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
-#include "ops/fast/matrix_product.h"
+#include "ops/fast/gemm/matrix_product.h"
+#include "ops/fast/select/isa.h"
 #include "ops/matmul.h"
 #include "ops/matmul_checks.h"
 

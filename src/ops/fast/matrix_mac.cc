@@ -12,11 +12,11 @@
 #include "base/bits.h"
 #include "base/parallel.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
-#include "ops/fast/join-inl.h"
-#include "ops/fast/requantise-inl.h"
+#include "ops/fast/gemm/pack-inl.h"
 #include "ops/fast/scratch.h"
-#include "ops/fast/views.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/vec/requantise-inl.h"
+#include "ops/fast/views/ranges.h"
 #include "ops/matrix_mac.h"
 
 HWY_BEFORE_NAMESPACE();

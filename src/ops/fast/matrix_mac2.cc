@@ -11,11 +11,11 @@
 #include "base/bits.h"
 #include "base/parallel.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
-#include "ops/fast/join-inl.h"
-#include "ops/fast/narrow-inl.h"
+#include "ops/fast/gemm/pack-inl.h"
 #include "ops/fast/scratch.h"
-#include "ops/fast/views.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/vec/narrow-inl.h"
+#include "ops/fast/views/ranges.h"
 #include "ops/matrix_mac2.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -7,9 +7,9 @@
 
 #include "base/parallel.h"
 #include "numerics/integer.h"
-#include "ops/fast/bytes-inl.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/vec/bytes-inl.h"
 #include "ops/mdsum.h"
 
 HWY_BEFORE_NAMESPACE();

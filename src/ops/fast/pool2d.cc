@@ -7,9 +7,9 @@
 
 #include "base/parallel.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
-#include "ops/fast/window-inl.h"
-#include "ops/fast/window_rows.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/window/byte_rows.h"
+#include "ops/fast/window/weighted_sum-inl.h"
 #include "ops/pool2d.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -1,8 +1,8 @@
 // pool2d of fp32: vectors along the rows of a channel.
 #include "numerics/float32.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
-#include "ops/fast/window_sums.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/window/sums.h"
 #include "ops/pool2d.h"
 
 namespace tputwin::fast {

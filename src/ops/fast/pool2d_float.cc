@@ -1,8 +1,8 @@
 // pool2d of the BM1684X, floating point: vectors along the rows of a channel.
 #include "ops/elements.h"
-#include "ops/fast/cell_planes.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/window/cell_planes.h"
 #include "ops/pool2d.h"
 
 namespace tputwin::fast {

@@ -1,8 +1,8 @@
 // pool2d of the BM1684X, 8 bits: vectors along the rows of a channel.
-#include "ops/fast/cell_planes.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/window/cell_planes.h"
 #include "ops/pool2d.h"
-#include "ops/fast/isa.h"
 
 namespace tputwin::fast {
 

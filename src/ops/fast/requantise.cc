@@ -3,8 +3,8 @@
 
 #include "ops/element.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
-#include "ops/fast/typed_rows.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/walk/rows.h"
 
 namespace tputwin::fast {
 namespace {

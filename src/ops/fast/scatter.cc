@@ -4,12 +4,12 @@
 
 #include <vector>
 
-#include "ops/fast/dma_copy.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/indexed.h"
-#include "ops/fast/isa.h"
-#include "ops/fast/nest.h"
-#include "ops/fast/runs.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/views/views.h"
+#include "ops/fast/walk/copy.h"
+#include "ops/fast/walk/indexed.h"
+#include "ops/fast/walk/nest.h"
 
 namespace tputwin::fast {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <hwy/highway.h>
 
-#include "ops/fast/isa.h"
-#include "ops/fast/typed_rows-inl.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/walk/rows-inl.h"
 #include "ops/select.h"
 
 HWY_BEFORE_NAMESPACE();

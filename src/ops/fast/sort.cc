@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "ops/fast/dma_copy.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
-#include "ops/fast/runs.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/views/views.h"
+#include "ops/fast/walk/copy.h"
 
 namespace tputwin::fast {
 namespace {

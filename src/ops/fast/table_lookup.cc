@@ -1,11 +1,11 @@
 // table_lookup: row by row, with the table of the lane at hand.
 #include <atomic>
 
-#include "ops/fast/dma_copy.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
-#include "ops/fast/nest.h"
-#include "ops/fast/runs.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/views/views.h"
+#include "ops/fast/walk/copy.h"
+#include "ops/fast/walk/nest.h"
 #include "ops/lut.h"
 
 namespace tputwin::fast {

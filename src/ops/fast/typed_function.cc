@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "ops/elements.h"
-#include "ops/fast/isa.h"
-#include "ops/fast/multiply-inl.h"
-#include "ops/fast/narrow-inl.h"
-#include "ops/fast/runs.h"
-#include "ops/fast/streams-inl.h"
+#include "ops/fast/select/isa.h"
 #include "ops/fast/typed_function.h"
+#include "ops/fast/vec/multiply-inl.h"
+#include "ops/fast/vec/narrow-inl.h"
+#include "ops/fast/views/views.h"
+#include "ops/fast/walk/streams-inl.h"
 #include "ops/typed_element.h"
 
 #ifndef TPUTWIN_FAST_TYPED_FUNCTION_ONCE

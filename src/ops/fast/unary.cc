@@ -7,9 +7,9 @@
 
 #include "ops/element.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
+#include "ops/fast/select/isa.h"
 #include "ops/fast/select_rows.h"
-#include "ops/fast/typed_rows-inl.h"
+#include "ops/fast/walk/rows-inl.h"
 #include "ops/select.h"
 #include "ops/unary.h"
 

@@ -5,9 +5,9 @@
 
 #include <hwy/highway.h>
 
-#include "ops/fast/f32-inl.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/isa.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/vec/float32-inl.h"
 #include "ops/unary_f32.h"
 
 #ifndef TPUTWIN_FAST_UNARY_F32_ONCE

@@ -8,7 +8,7 @@
 #include "base/errors/tools.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "ops/fast/selection.h"
+#include "ops/fast/select/selection.h"
 #include "tools/calibrate_command.h"
 #include "tools/catalogue.h"
 #include "tools/command_line.h"

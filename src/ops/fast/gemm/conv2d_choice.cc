@@ -1,0 +1,19 @@
+// What a convolution costs the library: products, and bytes that change their layout.
+#include "ops/fast/gemm/conv2d_choice.h"
+
+#include "ops/conv2d.h"
+
+namespace tputwin::fast {
+
+Conv2dWork work_of(const Conv2d& op) {
+  const Shape &in = op.in.shape, &out = op.out.shape, &kernel = op.weight.shape;
+  const auto padded = [](const Axis& axis, uint32_t outputs) {
+    return uint64_t{outputs - 1} * axis.stride + axis.reach();
+  };
+  const uint64_t weights = uint64_t{in.c} * out.c * kernel.h * kernel.w;
+  const uint64_t pixels = padded(op.window.h, out.h) * padded(op.window.w, out.w);
+  return {.macs = weights * out.n * out.h * out.w,
+          .moved_bytes = in.n * pixels * in.c + weights + out.count()};
+}
+
+}  // namespace tputwin::fast

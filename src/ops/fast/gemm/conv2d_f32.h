@@ -1,0 +1,42 @@
+// The two ways of the fast fp32 convolution, and what they have in common.
+#pragma once
+
+#include <vector>
+
+#include "ops/conv2d.h"
+#include "ops/fast/gemm/sum_tile.h"
+
+namespace tputwin::fast {
+
+// The terms of every result: taps and input channels, chain by chain in the order of additions.
+struct ConvTerms {
+  struct Term {
+    uint32_t channel, kh, kw;
+  };
+  explicit ConvTerms(const Conv2dF32& op);
+
+  std::vector<Term> terms;
+  std::array<uint32_t, 5> begin{};     // of the chains
+  std::vector<uint32_t> weight_bytes;  // of each term, from the first weight of an output channel
+  std::vector<uint32_t> by_weight;     // the terms as the weights of a channel lie in memory
+};
+
+// All weights, in panels of `width` output channels (the last one may have fewer): of panel i,
+// factors[i * width * terms + term * pitch + channel], pitch being `width`, or the panel's channels
+// if `tight`.
+void pack_weights(const Conv2dF32& op, const Memory& memory, const ConvTerms& terms, uint32_t width,
+                  bool tight, float* factors);
+
+// Both may decline work whose copies would be too large.
+// Columns are places of the output plane, rows are output channels. For images that fill vectors.
+bool conv2d_by_planes(const Conv2dF32& op, const Memory& memory, const TileKernel& kernel);
+// Columns are output channels, rows are places of the output planes of all images.
+bool conv2d_by_patches(const Conv2dF32& op, const Memory& memory, const TileKernel& kernel);
+
+// Copies are made of so many images or places at once that they take about this many floats.
+constexpr uint64_t kCopiedFloats = 4 << 20;
+constexpr uint64_t kMaxCopiedFloats = 16 << 20;
+// Smallest piece of work for a thread.
+constexpr uint64_t kTermsPerTask = 256 << 10;
+
+}  // namespace tputwin::fast

@@ -1,0 +1,11 @@
+// In place of conv2d_onednn.cc where the build has no oneDNN (TPUTWIN_ONEDNN).
+#include "ops/fast/gemm/conv2d_plan.h"
+#include "ops/fast/select/isa.h"
+
+namespace tputwin::fast {
+
+OneDnn onednn_on_this_host() { return OneDnn::not_exact; }
+
+bool execute_onednn(const Conv2d&, const Memory&) { return false; }
+
+}  // namespace tputwin::fast

@@ -1,0 +1,176 @@
+// Joining bytes into the dwords that dot products read, for one Highway target.
+#if defined(TPUTWIN_OPS_FAST_JOIN_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef TPUTWIN_OPS_FAST_JOIN_INL_H_
+#undef TPUTWIN_OPS_FAST_JOIN_INL_H_
+#else
+#define TPUTWIN_OPS_FAST_JOIN_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "ops/fast/gemm/dot-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tputwin::fast {
+namespace HWY_NAMESPACE {
+
+// Elements of the reduction in a dword: bytes where the processor multiplies them, else words.
+#if TPUTWIN_HAVE_BYTE_DOT
+constexpr size_t kElements = UnsignedBySignedDot::kElements;
+#else
+constexpr size_t kElements = WordDot::kElements;
+#endif
+
+// A product of bytes takes one unsigned and one signed factor. The data are brought to the sign
+// that the weights leave by an xor with 0x80, which shifts them by 128; the sums are corrected by
+// the sums of the weights.
+struct Flip {
+  uint32_t mask = 0;       // to xor dwords of data with
+  int32_t correction = 0;  // times the sum of the weights, to be added to the sum
+
+  Flip(bool signed_data, bool signed_weights) {
+    if (kElements != 4 || signed_data != signed_weights) return;
+    mask = 0x80808080u;
+    correction = signed_weights ? -128 : 128;
+  }
+};
+
+// One dword for each of kLanes32 columns, from kElements rows of bytes.
+HWY_INLINE V32 join_columns(const uint8_t* const* row, size_t x, bool is_signed, uint32_t flip) {
+  const D32 d;
+#if TPUTWIN_HAVE_BYTE_DOT
+  static_cast<void>(is_signed);
+  auto load = [](const uint8_t* p)
+                  HWY_ATTR { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); };
+#if HWY_TARGET <= HWY_AVX3_DL
+  alignas(64) static constexpr uint8_t kInterleave[64] = {
+      0,  16, 32, 48, 1,  17, 33, 49, 2,  18, 34, 50, 3,  19, 35, 51, 4,  20, 36, 52, 5,  21,
+      37, 53, 6,  22, 38, 54, 7,  23, 39, 55, 8,  24, 40, 56, 9,  25, 41, 57, 10, 26, 42, 58,
+      11, 27, 43, 59, 12, 28, 44, 60, 13, 29, 45, 61, 14, 30, 46, 62, 15, 31, 47, 63};
+  __m512i bytes = _mm512_castsi128_si512(load(row[0] + x));
+  bytes = _mm512_inserti32x4(bytes, load(row[1] + x), 1);
+  bytes = _mm512_inserti32x4(bytes, load(row[2] + x), 2);
+  bytes = _mm512_inserti32x4(bytes, load(row[3] + x), 3);
+  bytes = _mm512_permutexvar_epi8(_mm512_load_si512(kInterleave), bytes);
+#else
+  // Without permutations of bytes across the vector: pairs of rows, then pairs of pairs.
+  const __m128i a = load(row[0] + x), b = load(row[1] + x), c = load(row[2] + x),
+                e = load(row[3] + x);
+  const __m128i ab = _mm_unpacklo_epi8(a, b), ab_high = _mm_unpackhi_epi8(a, b);
+  const __m128i ce = _mm_unpacklo_epi8(c, e), ce_high = _mm_unpackhi_epi8(c, e);
+  __m512i bytes = _mm512_castsi128_si512(_mm_unpacklo_epi16(ab, ce));
+  bytes = _mm512_inserti32x4(bytes, _mm_unpackhi_epi16(ab, ce), 1);
+  bytes = _mm512_inserti32x4(bytes, _mm_unpacklo_epi16(ab_high, ce_high), 2);
+  bytes = _mm512_inserti32x4(bytes, _mm_unpackhi_epi16(ab_high, ce_high), 3);
+#endif
+  return hn::Xor(V32{bytes}, hn::Set(d, static_cast<int32_t>(flip)));
+#else
+  static_cast<void>(flip);
+  auto load = [&](const uint8_t* p) HWY_ATTR {
+    const hn::Rebind<uint8_t, D32> unsigned_bytes;
+    const hn::Rebind<int8_t, D32> signed_bytes;
+    return is_signed ? hn::PromoteTo(d, hn::LoadU(signed_bytes, reinterpret_cast<const int8_t*>(p)))
+                     : hn::PromoteTo(d, hn::LoadU(unsigned_bytes, p));
+  };
+  return hn::Or(hn::And(load(row[0] + x), hn::Set(d, 0xffff)), hn::ShiftLeft<16>(load(row[1] + x)));
+#endif
+}
+
+// `count` consecutive columns; reads and writes whole vectors.
+inline void join_run(const uint8_t* const* row, size_t count, bool is_signed, uint32_t flip,
+                     uint32_t* to) {
+  for (size_t x = 0; x < count; x += kLanes32)
+    hn::StoreU(join_columns(row, x, is_signed, flip), D32(), reinterpret_cast<int32_t*>(to + x));
+}
+
+// One dword of `count` (at most kElements) consecutive bytes; zeros after them.
+HWY_INLINE uint32_t join_bytes(const uint8_t* from, size_t count, bool is_signed) {
+  uint32_t dword = 0;
+  if (kElements == 4 && count >= 4) {
+    std::memcpy(&dword, from, 4);
+    return dword;
+  }
+  for (size_t e = 0; e < std::min(count, kElements); ++e) {
+    uint32_t value =
+        kElements == 2 && is_signed ? static_cast<uint16_t>(static_cast<int8_t>(from[e])) : from[e];
+    dword |= value << (32 / kElements * e);
+  }
+  return dword;
+}
+
+#if TPUTWIN_HAVE_BYTE_DOT
+// 16 dwords of each of kTileRows rows, side by side: to[i * pitch + row] = dword i of the row.
+inline void interleave_rows(const uint8_t* const* row, size_t offset, uint32_t* to, size_t pitch) {
+  static_assert(kTileRows == 8 && kLanes32 == 16);
+  __m512i quad[2][4];  // rows 0 to 3 and 4 to 7: block b of quad[half][k] is their dword 4 * b + k
+  for (size_t half = 0; half < 2; ++half) {
+    __m512i r[4];
+    for (size_t i = 0; i < 4; ++i) r[i] = _mm512_loadu_si512(row[4 * half + i] + offset);
+    __m512i a = _mm512_unpacklo_epi32(r[0], r[1]), b = _mm512_unpacklo_epi32(r[2], r[3]);
+    __m512i c = _mm512_unpackhi_epi32(r[0], r[1]), e = _mm512_unpackhi_epi32(r[2], r[3]);
+    quad[half][0] = _mm512_unpacklo_epi64(a, b);
+    quad[half][1] = _mm512_unpackhi_epi64(a, b);
+    quad[half][2] = _mm512_unpacklo_epi64(c, e);
+    quad[half][3] = _mm512_unpackhi_epi64(c, e);
+  }
+  const __m512i low_blocks = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+  const __m512i high_blocks = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+  for (size_t k = 0; k < 4; ++k) {
+    __m512i low = _mm512_permutex2var_epi64(quad[0][k], low_blocks, quad[1][k]);
+    __m512i high = _mm512_permutex2var_epi64(quad[0][k], high_blocks, quad[1][k]);
+    auto store = [&](size_t i, __m256i v) HWY_ATTR {
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i * pitch), v);
+    };
+    store(k, _mm512_castsi512_si256(low));
+    store(4 + k, _mm512_extracti64x4_epi64(low, 1));
+    store(8 + k, _mm512_castsi512_si256(high));
+    store(12 + k, _mm512_extracti64x4_epi64(high, 1));
+  }
+}
+#endif
+
+// Sums of the bytes of each of kTileRows rows of packed weights; `dwords` is a multiple of 16.
+// Needed, and defined, only where products of bytes are used.
+inline void sum_weights(const uint32_t* weights, size_t dwords, bool is_signed, int32_t* sums) {
+  std::fill_n(sums, kTileRows, 0);
+#if TPUTWIN_HAVE_BYTE_DOT
+  static_assert(kLanes32 == 2 * kTileRows);
+  const D32 d;
+  const V32 ones = hn::Set(d, 0x01010101);
+  V32 total = hn::Zero(d);
+  for (size_t i = 0; i < dwords; i += kLanes32) {
+    V32 w = hn::LoadU(d, reinterpret_cast<const int32_t*>(weights + i));
+    total = is_signed ? UnsignedBySignedDot::step(total, ones, w)
+                      : SignedByUnsignedDot::step(total, ones, w);
+  }
+  HWY_ALIGN int32_t lanes[kLanes32];
+  hn::Store(total, d, lanes);
+  for (size_t i = 0; i < kLanes32; ++i) sums[i % kTileRows] += lanes[i];
+#else
+  static_cast<void>(weights), static_cast<void>(dwords), static_cast<void>(is_signed);
+#endif
+}
+
+// dot_positions with the product that the sign of the weights asks for.
+template <class Emit>
+HWY_INLINE void dot_byte_positions(bool signed_weights, const Reduction& r, size_t begin,
+                                   size_t end, Emit&& emit) {
+#if TPUTWIN_HAVE_BYTE_DOT
+  if (signed_weights)
+    dot_positions<UnsignedBySignedDot>(r, begin, end, emit);
+  else
+    dot_positions<SignedByUnsignedDot>(r, begin, end, emit);
+#else
+  static_cast<void>(signed_weights);
+  dot_positions<WordDot>(r, begin, end, emit);
+#endif
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tputwin::fast
+HWY_AFTER_NAMESPACE();
+
+#endif

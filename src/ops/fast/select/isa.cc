@@ -1,0 +1,163 @@
+// Which instruction set the fast bodies use: the host's best, or the one that was asked for.
+#include "ops/fast/select/isa.h"
+
+#define HWY_WANT_AVX3_DL  // some bodies are compiled for it
+#include <hwy/targets.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <cstdlib>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/errors/machine.h"
+#include "ops/fast/fast.h"
+#include "ops/fast/gemm/conv2d_choice.h"
+#include "ops/fast/select/selection.h"
+
+namespace tputwin::fast {
+namespace {
+
+constexpr int64_t kScalarTargets = HWY_EMU128 | HWY_SCALAR;
+
+std::string target_name(int64_t target) {
+  if (target == HWY_AVX3) return "avx512";
+  if (target == HWY_AVX3_DL) return "avx512_vnni";
+  std::string name = hwy::TargetName(target);
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return name;
+}
+
+struct Isa {
+  int64_t targets = 0;  // Highway targets allowed; 0: none
+  Library library = Library::never;
+};
+
+// What was compiled for vectors.
+constexpr int64_t kVectorTargets = HWY_TARGETS & ~kScalarTargets;
+
+// f(target, its name) for each of a mask, the simplest first: in Highway's masks a lower bit is a
+// better target that implies the higher ones.
+template <class F>
+void for_each_target(int64_t targets, const F& f) {
+  for (int bit = 62; bit >= 0; --bit)
+    if (targets >> bit & 1) f(int64_t{1} << bit, target_name(int64_t{1} << bit));
+}
+
+// Everything that can be selected on this host.
+struct Host {
+  std::vector<std::string> names, missing;
+  std::vector<Isa> isas;  // parallel to names
+  size_t best = 0;
+
+  Host() {
+    add("reference", {});
+    int64_t vectors = hwy::SupportedTargets() & kVectorTargets;
+#if HWY_ARCH_X86
+    // The AVX-512 bodies multiply bytes with VNNI; processors without it take those for AVX2.
+    if (!__builtin_cpu_supports("avx512vnni")) vectors &= ~int64_t{HWY_AVX3};
+#endif
+    for_each_target(vectors, [&](int64_t target, std::string name) {
+      add(std::move(name), {vectors & ~(target - 1)});
+    });
+    for_each_target(kVectorTargets & ~vectors,
+                    [&](int64_t, std::string name) { missing.push_back(std::move(name)); });
+    best = names.size() - 1;
+    add_library(vectors);
+  }
+
+  void add_library(int64_t vectors) {
+    const OneDnn library = onednn_on_this_host();
+    const bool exact = vectors != 0 && library != OneDnn::not_exact;
+    const bool amx = exact && library == OneDnn::exact_and_fast;
+    if (amx) {
+      add("amx", {vectors, Library::where_faster});
+      best = names.size() - 1;
+    } else {
+      missing.push_back("amx");
+    }
+    if (exact)
+      add("onednn", {vectors, Library::always});
+    else
+      missing.push_back("onednn");
+  }
+
+  void add(std::string name, Isa isa) {
+    names.push_back(std::move(name));
+    isas.push_back(isa);
+  }
+};
+
+const Host& host() {
+  static const Host instance;
+  return instance;
+}
+
+constexpr size_t kUndecided = ~size_t{0};
+std::atomic<size_t> selected{kUndecided};  // index into host()
+
+void put_in_force(size_t index) {
+  // One atomic store inside Highway: dispatch in other threads sees the old or the new set.
+  hwy::GetChosenTarget().Update(host().isas[index].targets | (HWY_TARGETS & kScalarTargets));
+  selected.store(index, std::memory_order_release);
+}
+
+std::string_view wanted_isa() {
+  const char* wanted = std::getenv("TPUTWIN_ISA");
+  return wanted == nullptr ? "" : wanted;
+}
+
+// First use: the environment's wish, or the best. A name this host does not know stops every Device
+// (check_environment); what runs without one gets the bodies that are right everywhere.
+size_t decide() {
+  static const bool once = [] {
+    if (selected.load() == kUndecided && !select_isa(wanted_isa())) select_isa("reference");
+    return true;
+  }();
+  static_cast<void>(once);
+  return selected.load(std::memory_order_acquire);
+}
+
+const Isa& in_force() {
+  size_t index = selected.load(std::memory_order_acquire);
+  return host().isas[index != kUndecided ? index : decide()];
+}
+
+}  // namespace
+
+std::span<const std::string> available_isas() { return host().names; }
+std::span<const std::string> missing_isas() { return host().missing; }
+
+Status check_environment() {
+  const std::string_view wanted = wanted_isa();
+  const auto& names = host().names;
+  if (wanted.empty() || std::find(names.begin(), names.end(), wanted) != names.end()) return {};
+  return Error(errors::mch_isa)
+      .argument("TPUTWIN_ISA", std::string(wanted))
+      .detail(fmt::format("this host has {}; not here: {}", fmt::join(names, ", "),
+                          fmt::join(host().missing, ", ")));
+}
+
+std::string_view selected_isa() {
+  in_force();
+  return host().names[selected.load(std::memory_order_acquire)];
+}
+
+bool select_isa(std::string_view isa) {
+  const auto& names = host().names;
+  size_t index = host().best;
+  if (!isa.empty())
+    index = static_cast<size_t>(std::find(names.begin(), names.end(), isa) - names.begin());
+  if (index == names.size()) return false;
+  put_in_force(index);
+  return true;
+}
+
+bool vectors_enabled() { return in_force().targets != 0; }
+bool onednn_enabled() { return in_force().library != Library::never; }
+Library library_use() { return in_force().library; }
+
+}  // namespace tputwin::fast

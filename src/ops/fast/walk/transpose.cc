@@ -1,0 +1,134 @@
+// Transposes in square tiles with rows of 16 bytes, as many at once as a vector has blocks of 128
+// bits.
+#include "ops/fast/walk/transpose.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/fast/walk/transpose.cc"
+#include <hwy/foreach_target.h>  // must come before highway.h
+
+#include <hwy/highway.h>
+
+#include <cstring>
+#include <type_traits>
+
+HWY_BEFORE_NAMESPACE();
+namespace tputwin::fast::HWY_NAMESPACE {
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// So many bytes on.
+template <class T>
+HWY_INLINE T* Skip(T* p, size_t bytes) {
+  using Byte = std::conditional_t<std::is_const_v<T>, const uint8_t, uint8_t>;
+  return reinterpret_cast<T*>(reinterpret_cast<Byte*>(p) + bytes);
+}
+
+#if HWY_TARGET != HWY_SCALAR
+// Elements in a row of a tile.
+template <class T>
+constexpr size_t kTile = 16 / sizeof(T);
+
+// One of the rounds of a butterfly that transposes tiles of T, one in every 128 bits: interleaves
+// rows i and i + kTile / 2.
+template <class D, class V, size_t kRows>
+HWY_INLINE void InterleaveRound(D d, const V (&rows)[kRows], V (&next)[kRows]) {
+#pragma GCC unroll 8
+  for (size_t i = 0; i < kRows / 2; ++i) {
+    next[2 * i] = hn::InterleaveLower(d, rows[i], rows[i + kRows / 2]);
+    next[2 * i + 1] = hn::InterleaveUpper(d, rows[i], rows[i + kRows / 2]);
+  }
+}
+
+// dst(c, r) = src(r, c) for as many rows of one vector each as a tile has. Strides in bytes.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE void TransposeTiles(D d, T* dst, size_t dst_stride, const T* src, size_t src_stride) {
+  constexpr size_t kLanes = hn::MaxLanes(D()), kRows = kTile<T>;
+  hn::Vec<D> a[kRows], b[kRows];
+  // so many rows are more streams than a processor foresees
+  for (size_t r = 0; r < kRows; ++r) __builtin_prefetch(Skip(src, r * src_stride) + 2 * kLanes);
+#pragma GCC unroll 16
+  for (size_t r = 0; r < kRows; ++r) a[r] = hn::LoadU(d, Skip(src, r * src_stride));
+  HWY_ALIGN T columns[kRows][kLanes];
+  const auto store = [&](const hn::Vec<D>(&rows)[kRows]) HWY_ATTR {
+#pragma GCC unroll 16
+    for (size_t i = 0; i < kRows; ++i) hn::Store(rows[i], d, columns[i]);
+  };
+  InterleaveRound(d, a, b);
+  InterleaveRound(d, b, a);
+  if constexpr (kRows >= 8) InterleaveRound(d, a, b);
+  if constexpr (kRows == 16) InterleaveRound(d, b, a);
+  if constexpr (kRows == 8)
+    store(b);
+  else
+    store(a);
+  for (size_t tile = 0; tile < kLanes; tile += kRows)
+    for (size_t i = 0; i < kRows; ++i)
+      std::memcpy(Skip(dst, (tile + i) * dst_stride), columns[i] + tile, 16);
+}
+
+// As many whole vectors of D as fit, for `rows` rows in tiles; returns the columns done.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE size_t TransposeStrips(D d, T* dst, size_t dst_stride, const T* src, size_t src_stride,
+                                  size_t rows, size_t begin, size_t cols) {
+  for (; begin + hn::Lanes(d) <= cols; begin += hn::Lanes(d))
+    for (size_t r = 0; r < rows; r += kTile<T>)
+      TransposeTiles(d, Skip(dst, begin * dst_stride) + r, dst_stride,
+                     Skip(src, r * src_stride) + begin, src_stride);
+  return begin;
+}
+#endif
+
+// dst(c, r) = src(r, c) for rows x cols elements.
+template <class T>
+HWY_INLINE void Transpose(T* dst, size_t dst_stride, const T* src, size_t src_stride, size_t rows,
+                          size_t cols) {
+  size_t tiled_rows = 0, tiled_cols = 0;
+#if HWY_TARGET != HWY_SCALAR
+  tiled_rows = rows / kTile<T> * kTile<T>;
+  const auto strips = [&](auto d) HWY_ATTR {
+    tiled_cols = TransposeStrips(d, dst, dst_stride, src, src_stride, tiled_rows, tiled_cols, cols);
+  };
+  strips(hn::ScalableTag<T>());
+  strips(hn::CappedTag<T, 2 * kTile<T>>());
+  strips(hn::CappedTag<T, kTile<T>>());
+#endif
+  for (size_t r = 0; r < rows; ++r)
+    for (size_t c = r < tiled_rows ? tiled_cols : 0; c < cols; ++c)
+      std::memcpy(Skip(dst, c * dst_stride) + r, Skip(src, r * src_stride) + c, sizeof(T));
+}
+
+void TransposeOf(size_t bytes, uint8_t* dst, size_t dst_stride, const uint8_t* src,
+                 size_t src_stride, size_t rows, size_t cols) {
+  const auto run = [&]<class T>(T) HWY_ATTR {
+    Transpose(reinterpret_cast<T*>(dst), dst_stride, reinterpret_cast<const T*>(src), src_stride,
+              rows, cols);
+  };
+  if (bytes == 4)
+    run(uint32_t{});
+  else if (bytes == 2)
+    run(uint16_t{});
+  else
+    run(uint8_t{});
+}
+
+}  // namespace
+}  // namespace tputwin::fast::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tputwin::fast {
+
+HWY_EXPORT(TransposeOf);
+
+void transpose(uint8_t* dst, size_t dst_stride, const uint8_t* src, size_t src_stride, size_t rows,
+               size_t cols) {
+  transpose(1, dst, dst_stride, src, src_stride, rows, cols);
+}
+
+void transpose(size_t bytes, uint8_t* dst, size_t dst_stride, const uint8_t* src, size_t src_stride,
+               size_t rows, size_t cols) {
+  HWY_DYNAMIC_DISPATCH(TransposeOf)(bytes, dst, dst_stride, src, src_stride, rows, cols);
+}
+
+}  // namespace tputwin::fast
+#endif

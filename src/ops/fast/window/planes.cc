@@ -1,0 +1,116 @@
+#include "ops/fast/window/planes.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/bits.h"
+#include "ops/fast/views/views.h"
+
+namespace tputwin::fast {
+namespace {
+
+// dst[i] = the word at from + i * step bytes.
+void copy_words(float* dst, const uint8_t* from, size_t count, size_t step) {
+  if (step == sizeof(float)) {
+    std::memcpy(dst, from, count * sizeof(float));
+  } else if (step == 2 * sizeof(float)) {
+    for (size_t i = 0; i < count; ++i) dst[i] = Memory::load<float>(from + i * 2 * sizeof(float));
+  } else {
+    for (size_t i = 0; i < count; ++i) dst[i] = Memory::load<float>(from + i * step);
+  }
+}
+
+// Half-open range of byte offsets inside a lane, and of lanes as they are counted before wrapping.
+struct Reach {
+  uint64_t begin, end, first_lane, end_lane;
+};
+
+Reach reach(const TensorView& v, const LocalMemory& local) {
+  const Shape& s = v.shape;
+  const uint64_t begin = v.address % local.lane_bytes(), lane = v.address / local.lane_bytes();
+  const uint64_t turns = (lane + s.c - 1) / local.lanes();
+  const uint64_t last = uint64_t{cells(v) - 1} * v.stride.n + turns * v.stride.c +
+                        uint64_t{s.h - 1} * v.stride.h + uint64_t{s.w - 1} * v.stride.w;
+  return {begin, begin + last + run_bytes(v), lane, lane + s.c};
+}
+
+}  // namespace
+
+WindowSlots::WindowSlots(const Axis& axis, uint32_t inputs, uint32_t outputs)
+    : axis_(axis), inputs_(inputs), length_(outputs + (axis.reach() - 1) / axis.stride) {
+  std::array<bool, kMaxStride> used{};
+  // the phases of taps repeat after `stride` taps
+  for (uint32_t tap = 0; tap < std::min(axis.kernel, axis.stride); ++tap) {
+    const uint32_t phase = tap * axis.dilation % axis.stride;
+    if (used[phase]) continue;
+    used[phase] = true;
+    slot_of_[phase] = static_cast<uint8_t>(count_);
+    phase_of_[count_++] = static_cast<uint8_t>(phase);
+  }
+}
+
+WindowSlots::Inputs WindowSlots::inputs(uint32_t slot) const {
+  const int64_t stride = axis_.stride;
+  const int64_t origin = int64_t{phase_of_[slot]} - axis_.pad_before;  // input at place 0
+  const int64_t first = origin < 0 ? (-origin + stride - 1) / stride : 0;
+  const int64_t last = origin < inputs_ ? (inputs_ - origin + stride - 1) / stride : 0;
+  const int64_t length = length_;
+  const int64_t begin = std::min(first, length), end = std::clamp(last, begin, length);
+  return {static_cast<uint32_t>(begin), static_cast<uint32_t>(end),
+          static_cast<uint32_t>(begin < end ? begin * stride + origin : 0)};
+}
+
+void WindowPlane::lay_out(const uint8_t* first, const Stride& stride, float padding,
+                          float* plane) const {
+  float* row = plane;
+  for (uint32_t i = 0; i < rows_.count(); ++i) {
+    const WindowSlots::Inputs rows = rows_.inputs(i);
+    for (uint32_t j = 0; j < columns_.count(); ++j) {
+      const WindowSlots::Inputs columns = columns_.inputs(j);
+      for (uint32_t y = 0; y < rows_.length(); ++y, row += pitch()) {
+        if (y < rows.first || y >= rows.last) {
+          std::fill_n(row, pitch(), padding);
+          continue;
+        }
+        const uint64_t input = rows.input + uint64_t{y - rows.first} * step_h_;
+        lay_out_row(first + input * stride.h, stride.w, padding, columns, row);
+      }
+    }
+  }
+}
+
+void WindowPlane::lay_out_row(const uint8_t* from, uint32_t stride_w, float padding,
+                              const WindowSlots::Inputs& inputs, float* row) const {
+  std::fill_n(row, inputs.first, padding);
+  copy_words(row + inputs.first, from + uint64_t{inputs.input} * stride_w,
+             inputs.last - inputs.first, uint64_t{step_w_} * stride_w);
+  std::fill_n(row + inputs.last, pitch() - inputs.last, padding);
+}
+
+bool has_words(const TensorView& v) {
+  const Stride& s = v.stride;
+  return v.space == Space::local && is_32bit(v.dtype) && v.shape.count() != 0 &&
+         (v.address | s.n | s.c | s.h | s.w) % sizeof(float) == 0;
+}
+
+bool apart(const TensorView& a, const TensorView& b, const LocalMemory& local) {
+  const Reach x = reach(a, local), y = reach(b, local);
+  if (x.end <= y.begin || y.end <= x.begin) return true;
+  return x.end_lane <= local.lanes() && y.end_lane <= local.lanes() &&
+         (x.end_lane <= y.first_lane || y.end_lane <= x.first_lane);
+}
+
+bool window_covered(const Window& window, const Shape& in, const Shape& out) {
+  auto covered = [](const Axis& axis, uint32_t inputs, uint32_t outputs) {
+    return axis.stride >= 1 && axis.stride <= WindowSlots::kMaxStride && axis.kernel >= 1 &&
+           axis.dilation >= 1 && axis.insert == 0 && axis.insert_last == 0 &&
+           outputs == axis.output(inputs);
+  };
+  return in.n == out.n && covered(window.h, in.h, out.h) && covered(window.w, in.w, out.w);
+}
+
+bool has_own_rows(const TensorView& out, const LocalMemory& local) {
+  return (out.stride.w == sizeof(float) || out.shape.w == 1) && distinct_elements(out, local);
+}
+
+}  // namespace tputwin::fast
