@@ -1,3 +1,4 @@
+// Runs one random operation on equal memories by every body, and compares what they leave.
 #include "selftest/differential.h"
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 
 #include "base/parallel.h"
 #include "ops/fast/fast.h"
+#include "selftest/fill_operands.h"
 
 namespace tputwin::testing {
 namespace {

@@ -1,3 +1,4 @@
+// Random operations of the BM1880 that fill registers and are cut into pieces for threads.
 #include "selftest/differential.h"
 
 #include "memory/layout.h"

@@ -11,6 +11,7 @@
 #include "ops/fast/fast.h"
 #include "ops/fast/select/bodies.h"
 #include "selftest/differential.h"
+#include "selftest/fill_operands.h"
 #include "tools/selftest.h"
 
 namespace tputwin::testing {

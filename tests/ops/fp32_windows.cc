@@ -9,7 +9,8 @@
 #include "memory/layout.h"
 #include "numerics/float_mode.h"
 #include "ops/elements.h"
-#include "selftest/random_bm1684.h"
+#include "selftest/kinds.h"
+#include "selftest/random_operation.h"
 
 namespace tputwin::testing {
 namespace {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "common/rng.h"
+#include "selftest/fill_operands.h"
 #include "selftest/random_operation.h"
 
 namespace tputwin::testing {

@@ -1,19 +1,15 @@
-// Random legal operations of the BM1684 kinds. One file per family makes them:
-// random_fp32.cc, random_windows.cc, random_packed.cc.
+// Random tensors of the BM1684 and BM1684X.
 #pragma once
 
-#include <vector>
-
 #include "ops/source.h"
-#include "selftest/kinds.h"
-#include "selftest/random_operation.h"
+#include "selftest/rng.h"
 
 namespace tputwin::testing {
 
 // Makes tensors in lanes side by side, and in system memory.
-class Bm1684Tensors {
+class RandomTensors {
  public:
-  Bm1684Tensors(Rng& rng, const Chip& chip);
+  RandomTensors(Rng& rng, const Chip& chip);
 
   // Odd extents, channel counts around the number of lanes; at most max_count elements.
   Shape shape(uint64_t max_count = 3000, uint32_t max_n = 5);
@@ -38,12 +34,5 @@ class Bm1684Tensors {
   const Chip& chip_;
   uint64_t local_, system_ = 0;
 };
-
-Operation random_bm1684_operation(Rng& rng, OperationKind kind, const Chip& chip);
-Operation random_fp32(Rng& rng, OperationKind kind, const Chip& chip);
-Operation random_windows(Rng& rng, OperationKind kind, const Chip& chip);
-Operation random_packed(Rng& rng, OperationKind kind, const Chip& chip);
-
-void fill_bm1684_operands(Rng& rng, const Operation& operation, const Memory& memory);
 
 }  // namespace tputwin::testing

@@ -1,6 +1,6 @@
-// Random functions of floating-point tensors.
+// Random functions of floating-point tensors of the BM1684X.
 #include "memory/layout.h"
-#include "selftest/random_bm1684x.h"
+#include "selftest/tensor_family.h"
 
 namespace tputwin::testing {
 namespace {
@@ -8,20 +8,19 @@ namespace {
 using Kind = FloatFunction::Kind;
 constexpr uint32_t kKinds = static_cast<uint32_t>(Kind::isfinite) + 1;
 
-class FunctionGenerator {
+class Functions : TensorFamily {
  public:
-  FunctionGenerator(Rng& rng, const Chip& chip)
-      : rng_(rng), chip_(chip), tensors_(rng, chip), lane_(tensors_.start_lane()) {}
+  Functions(Rng& rng, const Chip& chip) : TensorFamily(rng, chip) { lane_ = tensors_.start_lane(); }
 
-  FloatFunction make() {
+  Operation function() {
     FloatFunction op{.kind = static_cast<Kind>(rng_.below(kKinds))};
-    const DType type = is_function32(op.kind) ? DType::f32 : kFloatTypes[rng_.below(3)];
+    const DType type = is_function32(op.kind) ? DType::f32 : float_type();
     shape_ = tensors_.shape(/*max_count=*/800);
     op.out = aligned(type);
     op.a = Source::tensor(aligned(type));
     if (op.kind == Kind::div) give_quotient(op);
-    if (op.kind == Kind::pow) op.b = rng_.coin() ? constant() : Source::tensor(aligned(type));
-    if (op.kind == Kind::compensated_reciprocal) op.a = tensors_.source(shape_, lane_, type);
+    if (op.kind == Kind::pow) op.b = rng_.coin() ? untyped_f32() : Source::tensor(aligned(type));
+    if (op.kind == Kind::compensated_reciprocal) op.a = source(type);
     if (!op.a.is_constant && op.a.view.stride == op.out.stride && rng_.chance(1, 4))
       op.out.address = op.a.view.address;
     give_tables(op, type);
@@ -33,20 +32,18 @@ class FunctionGenerator {
   }
 
  private:
-  TensorView aligned(DType type) { return tensors_.dense(shape_, lane_, type, /*aligned=*/true); }
   TensorView table(uint32_t words, DType type) {
     return tensors_.dense({1, chip_.lanes, 1, words}, 0, type, /*aligned=*/true);
   }
-  Source constant() { return Source::value(random_f32(rng_, random_kind(rng_))); }
 
   void give_quotient(FloatFunction& op) {
-    op.out = tensors_.any(shape_, lane_, DType::f32, /*is_source=*/false);
-    op.a = tensors_.source(shape_, lane_, DType::f32);
-    op.b = tensors_.source(shape_, lane_, DType::f32);
+    op.out = result(DType::f32);
+    op.a = source(DType::f32);
+    op.b = source(DType::f32);
     if (rng_.chance(1, 3))
-      op.a = constant();
+      op.a = untyped_f32();
     else if (rng_.chance(1, 3))
-      op.b = constant();
+      op.b = untyped_f32();
   }
 
   void give_tables(FloatFunction& op, DType type) {
@@ -67,18 +64,13 @@ class FunctionGenerator {
     const float beta = rng_.chance(1, 3) ? 1.0f : number();
     op.parameters = {rng_.range(1, 4), rng_.range(1, 3), number(), beta};
   }
-
-  Rng& rng_;
-  const Chip& chip_;
-  Bm1684Tensors tensors_;
-  uint32_t lane_;
-  Shape shape_;
 };
 
 }  // namespace
 
-Operation random_tpu_function(Rng& rng, OperationKind, const Chip& chip) {
-  return FunctionGenerator(rng, chip).make();
+std::optional<Operation> random_bm1684x_function(Rng& rng, OperationKind kind, const Chip& chip) {
+  using enum OperationKind;
+  return draw<Functions>(rng, kind, chip, {{float_function, &Functions::function}});
 }
 
 }  // namespace tputwin::testing

@@ -2,14 +2,15 @@
 #include "base/bits.h"
 #include "memory/layout.h"
 #include "numerics/rounding.h"
-#include "selftest/random_bm1684x.h"
+#include "selftest/family.h"
+#include "selftest/kinds.h"
 
 namespace tputwin::testing {
 namespace {
 
-class Generator {
+class Matrices {
  public:
-  Generator(Rng& rng, const Chip& chip)
+  Matrices(Rng& rng, const Chip& chip)
       : rng_(rng),
         chip_(chip),
         next_(rng.below(16) * chip.eu_bytes),
@@ -17,11 +18,23 @@ class Generator {
         depth_(extent(40)),
         cols_(extent(30)) {}
 
-  Operation make(OperationKind kind) {
-    if (kind == OperationKind::matmul_float) return in_fp32();
-    if (kind == OperationKind::matmul_grouped) return grouped();
-    return rng_.coin() ? integer_by_rows() : integer_by_columns();
+  Operation in_fp32() {
+    MatmulFloat op{.accumulate = rng_.chance(1, 3)};
+    set_by_columns(op, DType::f32, DType::f32, DType::f32);
+    set_bias(op, DType::f32);
+    if (rng_.chance(1, 9)) op.out.matrix.tensor.address = op.right.matrix.tensor.address;
+    return op;
   }
+
+  Operation grouped() {
+    const DType type = rng_.coin() ? DType::f16 : DType::bf16;
+    const DType out = rng_.coin() ? DType::f32 : type;
+    MatmulGrouped op{.accumulate = out == DType::f32 && rng_.coin()};
+    set_by_rows(op, type, type, out);
+    return op;
+  }
+
+  Operation integers() { return rng_.coin() ? integer_by_rows() : integer_by_columns(); }
 
  private:
   uint32_t extent(uint32_t most) {
@@ -84,22 +97,6 @@ class Generator {
   void set_bias(Op& op, DType type) {
     const MatrixView& out = op.out.matrix;
     if (rng_.coin()) op.bias = by_columns(1, out.cols, out.tensor.shape.w, type).matrix;
-  }
-
-  Operation in_fp32() {
-    MatmulFloat op{.accumulate = rng_.chance(1, 3)};
-    set_by_columns(op, DType::f32, DType::f32, DType::f32);
-    set_bias(op, DType::f32);
-    if (rng_.chance(1, 9)) op.out.matrix.tensor.address = op.right.matrix.tensor.address;
-    return op;
-  }
-
-  Operation grouped() {
-    const DType type = rng_.coin() ? DType::f16 : DType::bf16;
-    const DType out = rng_.coin() ? DType::f32 : type;
-    MatmulGrouped op{.accumulate = out == DType::f32 && rng_.coin()};
-    set_by_rows(op, type, type, out);
-    return op;
   }
 
   DType integer(uint32_t bytes) {
@@ -180,8 +177,12 @@ class Generator {
 
 }  // namespace
 
-Operation random_tpu_mm(Rng& rng, OperationKind kind, const Chip& chip) {
-  return Generator(rng, chip).make(kind);
+std::optional<Operation> random_bm1684x_matrices(Rng& rng, OperationKind kind, const Chip& chip) {
+  using enum OperationKind;
+  return draw<Matrices>(rng, kind, chip,
+                        {{matmul_float, &Matrices::in_fp32},
+                         {matmul_grouped, &Matrices::grouped},
+                         {matmul_int, &Matrices::integers}});
 }
 
 }  // namespace tputwin::testing

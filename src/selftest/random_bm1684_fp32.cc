@@ -1,66 +1,25 @@
-// Random operations of the fp32 element-wise kinds.
-#include "selftest/random_bm1684.h"
+// Random fp32 element-wise operations of the BM1684.
+#include "selftest/tensor_family.h"
 
 namespace tputwin::testing {
 namespace {
 
-class Fp32Generator {
+class Fp32 : TensorFamily {
  public:
-  Fp32Generator(Rng& rng, const Chip& chip)
-      : rng_(rng),
-        chip_(chip),
-        tensors_(rng, chip),
-        shape_(tensors_.shape()),
-        lane_(tensors_.start_lane()) {}
-
-  Operation make(OperationKind kind) {
-    switch (kind) {
-      case OperationKind::float_arithmetic:
-        return arithmetic();
-      case OperationKind::unary_f32:
-        return unary();
-      case OperationKind::channel_affine:
-        return channel_affine();
-      case OperationKind::int8_to_f32:
-        return int8_to_f32();
-      case OperationKind::select:
-        return select();
-      default:
-        return CpuCall{};
-    }
+  Fp32(Rng& rng, const Chip& chip) : TensorFamily(rng, chip) {
+    shape_ = tensors_.shape();
+    lane_ = tensors_.start_lane();
   }
-
- private:
-  TensorView result() { return tensors_.any(shape_, lane_, DType::f32, /*is_source=*/false); }
-  Source source() { return tensors_.source(shape_, lane_, DType::f32); }
-  Source constant() { return Source::value(random_f32(rng_, random_kind(rng_))); }
-  static bool writable(const TensorView& view) {
-    const Stride& s = view.stride;
-    return s.n != 0 && s.c != 0 && s.h != 0 && s.w != 0;
-  }
-
-  // Makes `to` start where `from` does, or near it, now and then in another lane.
-  void overlap(TensorView& to, const TensorView& from, uint32_t quantum = 4) {
-    if (writable(from) && rng_.coin()) {
-      to.address = from.address;
-      to.stride = from.stride;
-    } else if (rng_.coin()) {
-      to.address = from.address + quantum * rng_.below(9);
-    } else {
-      to.address = (to.address + chip_.lane_bytes * rng_.below(3)) % chip_.local_bytes();
-    }
-  }
-  bool sometimes() { return rng_.chance(1, 5); }
 
   Operation arithmetic() {
     FloatArithmetic op{.kind = static_cast<FloatArithmetic::Kind>(rng_.below(7))};
-    op.out = result();
-    op.a = source();
-    op.b = source();
+    op.out = result(DType::f32);
+    op.a = source(DType::f32);
+    op.b = source(DType::f32);
     if (rng_.chance(1, 3))
-      op.b = constant();
+      op.b = untyped_f32();
     else if (rng_.chance(1, 4))
-      op.a = constant();
+      op.a = untyped_f32();
     if (!op.a.is_constant && sometimes()) overlap(op.out, op.a.view);
     if (!op.b.is_constant && sometimes()) overlap(op.out, op.b.view);
     return op;
@@ -70,11 +29,11 @@ class Fp32Generator {
     using Kind = UnaryF32::Kind;
     UnaryF32 op{.kind = static_cast<Kind>(rng_.below(10))};
     const bool strided = op.kind == Kind::relu;
-    op.in = strided ? source().view : tensors_.dense(shape_, lane_, DType::f32, true);
-    op.out = strided ? result() : tensors_.dense(shape_, lane_, DType::f32, true);
+    op.in = strided ? source(DType::f32).view : aligned(DType::f32);
+    op.out = strided ? result(DType::f32) : aligned(DType::f32);
     if (is_series(op.kind)) op.terms = rng_.chance(1, 4) ? 32 : rng_.range(0, 70);
     if (has_work(op.kind)) {
-      op.work = tensors_.dense(shape_, lane_, DType::f32, true);
+      op.work = aligned(DType::f32);
       if (rng_.chance(1, 9)) overlap(*op.work, rng_.coin() ? op.in : op.out, 128);
     }
     if (op.kind == Kind::lookup_exp || op.kind == Kind::lookup_int8) op.in.dtype = DType::b32;
@@ -84,11 +43,11 @@ class Fp32Generator {
   }
 
   Operation channel_affine() {
-    ChannelAffine op{.out = result(), .in = source().view};
+    ChannelAffine op{.out = result(DType::f32), .in = source(DType::f32).view};
     const Shape per_channel{1, shape_.c, 1, 1};
     const uint32_t which = rng_.range(1, 3);
-    if (which & 1) op.scale = tensors_.dense(per_channel, lane_, DType::f32, /*aligned=*/false);
-    if (which & 2) op.bias = tensors_.dense(per_channel, lane_, DType::f32, /*aligned=*/false);
+    if (which & 1) op.scale = compact(per_channel, DType::f32);
+    if (which & 2) op.bias = compact(per_channel, DType::f32);
     op.accumulate = op.scale && rng_.coin();
     op.adds_zero = op.scale && !op.bias && !op.accumulate && rng_.coin();
     if (sometimes()) overlap(op.out, op.in);
@@ -126,10 +85,10 @@ class Fp32Generator {
 
   Operation select() {
     Select op{.compare = static_cast<Select::Compare>(rng_.below(3))};
-    op.out = result();
-    auto either = [&] { return rng_.chance(1, 3) ? constant() : source(); };
+    op.out = result(DType::f32);
+    auto either = [&] { return rng_.chance(1, 3) ? untyped_f32() : source(DType::f32); };
     op.a = either();
-    op.b = op.a.is_constant ? source() : either();
+    op.b = op.a.is_constant ? source(DType::f32) : either();
     op.if_true = either();
     op.if_false = either();
     for (const Source* source : {&op.a, &op.b, &op.if_true, &op.if_false})
@@ -137,17 +96,36 @@ class Fp32Generator {
     return op;
   }
 
-  Rng& rng_;
-  const Chip& chip_;
-  Bm1684Tensors tensors_;
-  Shape shape_;
-  uint32_t lane_;
+ private:
+  static bool writable(const TensorView& view) {
+    const Stride& s = view.stride;
+    return s.n != 0 && s.c != 0 && s.h != 0 && s.w != 0;
+  }
+
+  // Makes `to` start where `from` does, or near it, now and then in another lane.
+  void overlap(TensorView& to, const TensorView& from, uint32_t quantum = 4) {
+    if (writable(from) && rng_.coin()) {
+      to.address = from.address;
+      to.stride = from.stride;
+    } else if (rng_.coin()) {
+      to.address = from.address + quantum * rng_.below(9);
+    } else {
+      to.address = (to.address + chip_.lane_bytes * rng_.below(3)) % chip_.local_bytes();
+    }
+  }
+  bool sometimes() { return rng_.chance(1, 5); }
 };
 
 }  // namespace
 
-Operation random_fp32(Rng& rng, OperationKind kind, const Chip& chip) {
-  return Fp32Generator(rng, chip).make(kind);
+std::optional<Operation> random_bm1684_fp32(Rng& rng, OperationKind kind, const Chip& chip) {
+  using enum OperationKind;
+  return draw<Fp32>(rng, kind, chip,
+                    {{float_arithmetic, &Fp32::arithmetic},
+                     {unary_f32, &Fp32::unary},
+                     {channel_affine, &Fp32::channel_affine},
+                     {int8_to_f32, &Fp32::int8_to_f32},
+                     {select, &Fp32::select}});
 }
 
 }  // namespace tputwin::testing

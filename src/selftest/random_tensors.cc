@@ -1,12 +1,8 @@
-#include "selftest/random_bm1684.h"
-
-#include "selftest/random_bm1684x.h"
-
-#include <algorithm>
+// Shapes, strides and places of random tensors.
+#include "selftest/random_tensors.h"
 
 #include "base/bits.h"
 #include "memory/layout.h"
-#include "ops/elements.h"
 
 namespace tputwin::testing {
 namespace {
@@ -16,21 +12,12 @@ Shape cells_of(Shape shape, uint8_t pack) {
   return shape;
 }
 
-// Amounts of shifts: the documented range and some beyond.
-bool is_shift_amount(const Operation& operation, const TensorView* view) {
-  if (const auto* op = std::get_if<Bitwise>(&operation))
-    return op->kind >= Bitwise::Kind::arithmetic_shift && view == &op->b.view;
-  if (const auto* op = std::get_if<FixedPoint>(&operation))
-    return op->kind >= FixedPoint::Kind::arithmetic_shift && view == &op->b.view;
-  return false;
-}
-
 }  // namespace
 
-Bm1684Tensors::Bm1684Tensors(Rng& rng, const Chip& chip)
+RandomTensors::RandomTensors(Rng& rng, const Chip& chip)
     : rng_(rng), chip_(chip), local_(rng.pick<uint64_t>({0, 0, 4, 128, 1024, 8192, 8192 - 256})) {}
 
-Shape Bm1684Tensors::shape(uint64_t max_count, uint32_t max_n) {
+Shape RandomTensors::shape(uint64_t max_count, uint32_t max_n) {
   for (;;) {
     Shape s{rng_.coin() ? 1 : rng_.range(1, max_n),
             rng_.coin() ? rng_.range(1, 12)
@@ -42,11 +29,11 @@ Shape Bm1684Tensors::shape(uint64_t max_count, uint32_t max_n) {
   }
 }
 
-uint32_t Bm1684Tensors::start_lane() {
+uint32_t RandomTensors::start_lane() {
   return rng_.coin() ? 0 : rng_.chance(1, 3) ? chip_.lanes - 1 : rng_.range(1, chip_.lanes - 1);
 }
 
-void Bm1684Tensors::place(TensorView& view, uint32_t lane, uint32_t quantum) {
+void RandomTensors::place(TensorView& view, uint32_t lane, uint32_t quantum) {
   local_ = align_up(local_ + rng_.pick({0u, 0u, 4u, 12u, 300u}), quantum);
   view.address = uint64_t{lane} * chip_.lane_bytes + local_;
   const uint64_t turns = ceil_div(uint64_t{lane} + view.shape.c, uint64_t{chip_.lanes});
@@ -55,7 +42,7 @@ void Bm1684Tensors::place(TensorView& view, uint32_t lane, uint32_t quantum) {
             (view.shape.w - 1) * uint64_t{view.stride.w} + run_bytes(view);
 }
 
-TensorView Bm1684Tensors::dense(const Shape& shape, uint32_t lane, DType dtype, bool aligned,
+TensorView RandomTensors::dense(const Shape& shape, uint32_t lane, DType dtype, bool aligned,
                                 uint8_t pack) {
   const uint32_t bytes = pack * element_bytes(dtype);
   TensorView view{.dtype = dtype,
@@ -67,7 +54,7 @@ TensorView Bm1684Tensors::dense(const Shape& shape, uint32_t lane, DType dtype, 
   return view;
 }
 
-TensorView Bm1684Tensors::any(const Shape& shape, uint32_t lane, DType dtype, bool is_source,
+TensorView RandomTensors::any(const Shape& shape, uint32_t lane, DType dtype, bool is_source,
                               uint8_t pack) {
   if (rng_.coin()) return dense(shape, lane, dtype, rng_.chance(3, 4), pack);
   const uint32_t bytes = pack * element_bytes(dtype);
@@ -94,13 +81,13 @@ TensorView Bm1684Tensors::any(const Shape& shape, uint32_t lane, DType dtype, bo
   return view;
 }
 
-MatrixView Bm1684Tensors::matrix(uint32_t rows, uint32_t cols, uint32_t per_channel,
+MatrixView RandomTensors::matrix(uint32_t rows, uint32_t cols, uint32_t per_channel,
                                  uint32_t lane) {
   const Shape shape{rows, ceil_div(cols, per_channel), 1, per_channel};
   return {dense(shape, lane, DType::f32, /*aligned=*/true), rows, cols};
 }
 
-TensorView Bm1684Tensors::system(const Shape& shape, DType dtype, bool is_source) {
+TensorView RandomTensors::system(const Shape& shape, DType dtype, bool is_source) {
   const uint32_t bytes = element_bytes(dtype);
   TensorView view{.space = rng_.chance(3, 4)       ? Space::global
                            : rng_.coin()           ? Space::l2
@@ -128,29 +115,6 @@ TensorView Bm1684Tensors::system(const Shape& shape, DType dtype, bool is_source
             (shape.c - 1) * uint64_t{view.stride.c} + (shape.h - 1) * uint64_t{view.stride.h} +
             shape.w * uint64_t{bytes};
   return view;
-}
-
-Operation random_bm1684_operation(Rng& rng, OperationKind kind, const Chip& chip) {
-  if (kind <= OperationKind::matmul_f32) return random_windows(rng, kind, chip);
-  if (kind <= OperationKind::select) return random_fp32(rng, kind, chip);
-  return random_packed(rng, kind, chip);
-}
-
-void fill_bm1684_operands(Rng& rng, const Operation& operation, const Memory& memory) {
-  for (const Operand& operand : operands(operation)) {
-    const ValueKind kind = random_kind(rng);
-    const bool uniform = rng.coin(), amounts = is_shift_amount(operation, operand.view);
-    const TensorView& view = *operand.view;
-    auto draw = [&]() -> int32_t {
-      if (amounts) return static_cast<int32_t>(rng.below(81)) - 40;
-      if (uniform && !is_float(view.dtype)) return static_cast<int32_t>(rng.next());
-      return static_cast<int32_t>(random_bits(rng, view.dtype, kind));
-    };
-    for_each_index(view.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
-      memory.write(view, n, c, h, w, draw());
-    });
-  }
-  fill_tpu_indices(rng, operation, memory);
 }
 
 }  // namespace tputwin::testing

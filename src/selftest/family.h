@@ -1,0 +1,40 @@
+// Families of random operations: a file each, with a table of the kinds it makes. A new kind is a
+// row in the table of its family.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+
+#include "ops/operation.h"
+#include "selftest/operation_kinds.h"
+#include "selftest/rng.h"
+
+namespace tputwin::testing {
+
+// A row of a family's table: the member function that makes operations of a kind.
+template <class Family>
+struct Maker {
+  OperationKind kind;
+  Operation (Family::*make)();
+};
+
+// An operation of the kind, if the family makes it. A CpuCall says: too large, draw again.
+template <class Family>
+std::optional<Operation> draw(Rng& rng, OperationKind kind, const Chip& chip,
+                              std::initializer_list<Maker<Family>> makers) {
+  for (const Maker<Family>& maker : makers) {
+    if (maker.kind != kind) continue;
+    Family family(rng, chip);
+    return (family.*maker.make)();
+  }
+  return {};
+}
+
+using DrawFamily = std::optional<Operation>(Rng& rng, OperationKind kind, const Chip& chip);
+DrawFamily random_bm1880_windows, random_bm1880_elements, random_bm1880_matrices,
+    random_bm1880_moves;
+DrawFamily random_bm1684_windows, random_bm1684_fp32, random_bm1684_packed;
+DrawFamily random_bm1684x_windows, random_bm1684x_matrices, random_bm1684x_elements,
+    random_bm1684x_convert, random_bm1684x_function, random_bm1684x_indexed, random_bm1684x_moves;
+
+}  // namespace tputwin::testing

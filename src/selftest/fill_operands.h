@@ -1,0 +1,19 @@
+// Fills what an operation reads: random values that mean something to it.
+#pragma once
+
+#include <span>
+
+#include "chip/chip.h"
+#include "memory/memory.h"
+#include "ops/operation.h"
+#include "selftest/rng.h"
+
+namespace tputwin::testing {
+
+// Fills everything the operation reads or writes. Bytes: uniform, small, extreme or sparse. Other
+// elements: one kind of values (kinds.h) for each operand; shift amounts, indices and masks in
+// their ranges and beyond; pairs of special values inside the groups that a chip sums at once.
+void fill_operands(Rng& rng, const Operation& operation, const Chip& chip, const Memory& memory);
+void fill_random(Rng& rng, std::span<uint8_t> bytes);
+
+}  // namespace tputwin::testing

@@ -1,0 +1,76 @@
+// Random fp32 convolutions, depthwise convolutions, pools and matrix products of the BM1684.
+#include <algorithm>
+
+#include "base/bits.h"
+#include "selftest/window_family.h"
+
+namespace tputwin::testing {
+namespace {
+
+class Windows : WindowFamily {
+ public:
+  Windows(Rng& rng, const Chip& chip) : WindowFamily(rng, chip, /*inserts=*/false) {}
+
+  Operation conv() {
+    if (!draw_window(/*is_convolution=*/true)) return CpuCall{};
+    Conv2dF32 op{.window = window_, .accumulate = rng_.coin()};
+    op.out = window_result(channels_, DType::f32);
+    op.in = tensors_.any(shape_, tensors_.start_lane(), DType::f32, /*is_source=*/true);
+    op.weight = tensors_.dense({shape_.c, channels_, window_.h.kernel, window_.w.kernel}, lane_,
+                               DType::f32, /*aligned=*/false, /*pack=*/2);
+    if (rng_.coin()) op.bias = compact({1, channels_, 1, 1}, DType::f32);
+    return op;
+  }
+
+  Operation depthwise() {
+    if (!draw_window(/*is_convolution=*/false)) return CpuCall{};
+    Depthwise2dF32 op{.window = window_};
+    set_sides(op);
+    op.weight = depthwise_filter(DType::f32);
+    if (rng_.coin()) op.bias = compact({1, shape_.c, 1, 1}, DType::f32);
+    return op;
+  }
+
+  Operation pool() {
+    if (!draw_window(/*is_convolution=*/false, /*dilates=*/false)) return CpuCall{};
+    Pool2dF32 op{.kind = rng_.coin() ? Pool2dF32::Kind::maximum : Pool2dF32::Kind::average,
+                 .window = window_};
+    set_sides(op);
+    return op;
+  }
+
+  Operation matmul() {
+    const uint32_t rows = rng_.range(1, 20), depth = rng_.range(1, 70);
+    const uint32_t cols = rng_.range(1, rng_.chance(1, 4) ? 260 : 70);
+    const uint32_t left_w = rng_.range(1, depth);
+    const uint32_t right_w = rng_.range(1, std::min(cols, rng_.coin() ? 6u : 128u));
+    const uint32_t lane = tensors_.start_lane(), whole = align_up(cols, right_w);
+    MatmulF32 op{.accumulate = rng_.coin()};
+    op.out = tensors_.matrix(rows, whole, right_w, lane);
+    op.left = tensors_.matrix(rows, depth, left_w, tensors_.start_lane());
+    op.right = tensors_.matrix(depth, whole, right_w, lane);
+    if (rng_.coin()) op.bias = tensors_.matrix(1, whole, right_w, lane);
+    return op;
+  }
+
+ private:
+  template <class Op>
+  void set_sides(Op& op) {
+    op.out = window_result(shape_.c, DType::f32);
+    op.in = aligned(DType::f32);
+    maybe_overlap(op.out, op.in);
+  }
+};
+
+}  // namespace
+
+std::optional<Operation> random_bm1684_windows(Rng& rng, OperationKind kind, const Chip& chip) {
+  using enum OperationKind;
+  return draw<Windows>(rng, kind, chip,
+                       {{conv2d_f32, &Windows::conv},
+                        {depthwise2d_f32, &Windows::depthwise},
+                        {pool2d_f32, &Windows::pool},
+                        {matmul_f32, &Windows::matmul}});
+}
+
+}  // namespace tputwin::testing

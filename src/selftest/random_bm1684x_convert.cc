@@ -1,0 +1,109 @@
+// Random operations of the BM1684X: functions of one element, conversions, quantisation, selects.
+#include "selftest/tensor_family.h"
+
+namespace tputwin::testing {
+namespace {
+
+class Conversions : TensorFamily {
+ public:
+  Conversions(Rng& rng, const Chip& chip) : TensorFamily(rng, chip) {
+    shape_ = tensors_.shape();
+    lane_ = tensors_.start_lane();
+  }
+
+  Operation unary() {
+    Unary op{.kind = static_cast<Unary::Kind>(rng_.below(6))};
+    const bool floats = op.kind == Unary::Kind::prelu || op.kind == Unary::Kind::exponent;
+    const DType type = floats ? float_type() : any_type();
+    op.in = source(type).view;
+    DType out = type;
+    if (op.kind == Unary::Kind::exponent && rng_.coin())
+      out = type == DType::f32 ? DType::i32 : DType::i16;
+    op.out = rng_.chance(1, 4) && out == type ? op.in : result(out);
+    op.alpha = constant(type).constant;
+    return op;
+  }
+
+  Operation convert() {
+    const bool whole = rng_.chance(1, 4);
+    const DType in = whole ? float_type() : any_type(), out = whole ? in : any_type();
+    Convert op{.kind = whole ? Convert::Kind::whole : Convert::Kind::cast,
+               .rounding = mode(5),
+               .in = source(in).view};
+    op.out = rng_.chance(1, 4) && in == out ? op.in : result(out);
+    return op;
+  }
+
+  Operation requantise() {
+    using Kind = Requantise::Kind;
+    Requantise op{.kind = static_cast<Kind>(rng_.below(4))};
+    const bool wide = op.kind == Kind::to_wide || op.kind == Kind::f32_wide;
+    const bool floats = op.kind == Kind::f32_narrow || op.kind == Kind::f32_wide;
+    const DType narrow = rng_.pick({DType::i8, DType::u8, DType::i16, DType::u16});
+    const DType large =
+        op.kind == Kind::f32_wide ? DType::f32 : rng_.pick({DType::i32, DType::i16, DType::u16});
+    op.in = aligned(wide ? narrow : large);
+    op.out = aligned(wide ? large : narrow);
+    op.multiplier = parameter(floats ? DType::f32 : DType::i32, -70000, 70000);
+    // drawn in range: amounts in memory are whatever memory holds
+    op.shift =
+        Source::value(static_cast<uint32_t>(static_cast<int32_t>(rng_.below(96)) - 64), DType::i32);
+    op.offset = parameter(op.kind == Kind::f32_narrow ? DType::f32 : DType::i32, -300, 300);
+    op.rounding = mode(floats ? 5 : 7);
+    op.in_rounding = mode(5);
+    return op;
+  }
+
+  Operation select() {
+    using Compare = Select::Compare;
+    Select op{.compare = rng_.pick({Compare::greater, Compare::less, Compare::at_least,
+                                    Compare::at_most, Compare::equal_value, Compare::not_equal})};
+    op.type = any_type();
+    const DType out = chosen_type(op.type);
+    op.a = choice(op.type);
+    op.b = choice(op.type);
+    op.if_true = choice(out);
+    op.if_false = choice(out);
+    op.out = result(out);
+    const bool extreme = op.compare == Compare::greater || op.compare == Compare::less;
+    if (extreme && rng_.coin()) op.extreme = result(op.type);
+    return op;
+  }
+
+ private:
+  Rounding mode(uint32_t count) { return static_cast<Rounding>(rng_.below(count)); }
+  Source parameter(DType type, int32_t low, int32_t high) {
+    if (rng_.coin()) return Source::tensor(per_channel(type, rng_.coin()));
+    if (type == DType::f32) return constant(type);
+    return Source::value(static_cast<uint32_t>(low + static_cast<int32_t>(rng_.below(
+                                                         static_cast<uint32_t>(high - low + 1)))),
+                         type);
+  }
+
+  Source choice(DType type) {
+    if (rng_.chance(1, 3)) return constant(type);
+    return rng_.chance(1, 3) ? Source::tensor(per_channel(type, rng_.coin())) : source(type);
+  }
+
+  // Of any width beside integers; floats are compared for results that are not wider.
+  DType chosen_type(DType compared) {
+    const uint32_t bytes = element_bytes(compared);
+    for (;;) {
+      const DType type = any_type();
+      if (!is_float(compared) || element_bytes(type) <= bytes) return type;
+    }
+  }
+};
+
+}  // namespace
+
+std::optional<Operation> random_bm1684x_convert(Rng& rng, OperationKind kind, const Chip& chip) {
+  using enum OperationKind;
+  return draw<Conversions>(rng, kind, chip,
+                           {{unary, &Conversions::unary},
+                            {convert, &Conversions::convert},
+                            {requantise, &Conversions::requantise},
+                            {tpu_select, &Conversions::select}});
+}
+
+}  // namespace tputwin::testing

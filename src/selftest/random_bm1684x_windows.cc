@@ -1,0 +1,149 @@
+// Random convolutions, depthwise convolutions and pools of the BM1684X.
+#include "selftest/window_family.h"
+
+namespace tputwin::testing {
+namespace {
+
+class Windows : WindowFamily {
+ public:
+  Windows(Rng& rng, const Chip& chip) : WindowFamily(rng, chip, /*inserts=*/true) {}
+
+  Operation conv2d_float() {
+    if (!draw_window(/*is_convolution=*/true)) return CpuCall{};
+    const DType dtype = float_type();
+    Conv2dFloat op{.window = window_};
+    op.out = window_result(channels_, rng_.coin() ? DType::f32 : dtype);
+    op.in = conv_input(dtype);
+    op.weight = conv_weight(dtype);
+    if (rng_.coin()) op.bias = compact({1, channels_, 1, 1}, DType::f32);
+    op.accumulate = op.out.dtype == DType::f32 && rng_.coin();
+    op.is_turned = rng_.chance(1, 4);
+    return op;
+  }
+
+  Operation conv2d_quant() {
+    if (!draw_window(/*is_convolution=*/true)) return CpuCall{};
+    Conv2dQuant op{.window = window_};
+    const bool is_wide = rng_.coin();
+    op.out = window_result(channels_,
+                           is_wide ? rng_.pick({DType::u32, DType::i32})
+                                   : rng_.pick({DType::u8, DType::i8, DType::u16, DType::i16}));
+    op.in = conv_input(byte_type());
+    op.weight = conv_weight(byte_type());
+    if (rng_.coin()) op.bias = compact({1, channels_, 1, 1}, rng_.pick({DType::u16, DType::i16}));
+    op.zero_point = parameter(channels_, lane_, byte_type());
+    op.padding = parameter(shape_.c, 0, op.in.dtype);
+    op.insertion = parameter(shape_.c, 0, op.in.dtype);
+    op.accumulate = is_wide && rng_.coin();
+    op.is_turned = rng_.chance(1, 4);
+    op.relu = !is_signed(op.out.dtype) && !is_wide && rng_.coin();
+    op.rshift = is_wide ? 0 : rng_.range(0, rng_.chance(1, 8) ? 31 : 14);
+    return op;
+  }
+
+  Operation depthwise2d_float() {
+    if (!draw_window(/*is_convolution=*/false)) return CpuCall{};
+    const DType dtype = float_type();
+    Depthwise2dFloat op{.window = window_};
+    set_sides(op, dtype, dtype);
+    op.weight = depthwise_weight(dtype);
+    if (rng_.coin()) op.bias = compact({1, shape_.c, 1, 1}, dtype);
+    op.is_turned = rng_.chance(1, 4);
+    return op;
+  }
+
+  Operation depthwise2d_quant() {
+    if (!draw_window(/*is_convolution=*/false)) return CpuCall{};
+    Depthwise2dQuant op{.window = window_, .rshift = rng_.range(0, rng_.chance(1, 8) ? 31 : 14)};
+    op.rounding = static_cast<Rounding>(rng_.below(7));
+    op.relu = rng_.coin();
+    op.is_turned = rng_.chance(1, 4);
+    set_sides(op, op.relu ? DType::u8 : integer_type(), byte_type());
+    op.weight = depthwise_weight(byte_type());
+    if (rng_.coin()) {
+      const bool is_unsigned = !is_signed(op.in.dtype) && !is_signed(op.weight.view.dtype);
+      op.bias = compact({1, shape_.c, 1, 1}, is_unsigned ? DType::u32 : DType::i32);
+    }
+    op.padding = parameter(shape_.c, lane_, op.in.dtype);
+    op.insertion = parameter(shape_.c, lane_, op.in.dtype);
+    return op;
+  }
+
+  Operation pool2d_float() {
+    if (!draw_window(/*is_convolution=*/false)) return CpuCall{};
+    const DType dtype = float_type();
+    Pool2dFloat op{.window = window_};
+    op.kind = rng_.coin() ? Pool2dFloat::Kind::maximum : Pool2dFloat::Kind::average;
+    set_sides(op, dtype, dtype);
+    const ValueKind kind = rng_.coin() ? random_kind(rng_) : ValueKind::usual;
+    op.value = random_bits(rng_, dtype, kind);
+    return op;
+  }
+
+  Operation pool2d_quant() {
+    if (!draw_window(/*is_convolution=*/false)) return CpuCall{};
+    Pool2dQuant op{.window = window_};
+    op.kind = rng_.coin() ? Pool2dQuant::Kind::maximum : Pool2dQuant::Kind::average;
+    const bool is_average = op.kind == Pool2dQuant::Kind::average;
+    const DType dtype = byte_type();
+    DType wider = dtype;
+    if (is_average)
+      wider = is_signed(dtype) ? rng_.pick({DType::i8, DType::i16, DType::i32})
+                               : rng_.pick({DType::u8, DType::u16, DType::u32});
+    set_sides(op, wider, dtype);
+    op.padding = static_cast<int32_t>(usual(dtype).constant);
+    op.multiplier = rng_.range(1, 255);
+    op.rshift = rng_.range(0, rng_.chance(1, 8) ? 31 : 12);
+    return op;
+  }
+
+ private:
+  DType byte_type() { return rng_.pick({DType::u8, DType::i8}); }
+
+  template <class Op>
+  void set_sides(Op& op, DType out, DType in) {
+    op.out = window_result(shape_.c, out);
+    op.in = aligned(in);
+    maybe_overlap(op.out, op.in);
+  }
+  // Rows with gaps now and then.
+  TensorView conv_input(DType dtype) {
+    TensorView view = tensors_.dense(shape_, 0, dtype, /*aligned=*/true);
+    if (rng_.chance(3, 4)) return view;
+    Shape wider = shape_;
+    wider.w += rng_.range(1, 3);
+    view = tensors_.dense(wider, 0, dtype, /*aligned=*/true);
+    view.shape = shape_;
+    return view;
+  }
+
+  Source usual(DType dtype) {
+    return Source::value(extended(random_bits(rng_, dtype, ValueKind::usual), dtype), dtype);
+  }
+  Source conv_weight(DType dtype) {
+    if (rng_.chance(1, 6)) return usual(dtype);
+    return Source::tensor(compact(weight_shape(shape_.c, channels_, window_, dtype), dtype));
+  }
+  Source depthwise_weight(DType dtype) {
+    return rng_.chance(1, 6) ? usual(dtype) : Source::tensor(depthwise_filter(dtype));
+  }
+  Source parameter(uint32_t channels, uint32_t lane, DType dtype) {
+    if (rng_.coin()) return usual(dtype);
+    return Source::tensor(tensors_.dense({1, channels, 1, 1}, lane, dtype, /*aligned=*/false));
+  }
+};
+
+}  // namespace
+
+std::optional<Operation> random_bm1684x_windows(Rng& rng, OperationKind kind, const Chip& chip) {
+  using enum OperationKind;
+  return draw<Windows>(rng, kind, chip,
+                       {{conv2d_float, &Windows::conv2d_float},
+                        {conv2d_quant, &Windows::conv2d_quant},
+                        {depthwise2d_float, &Windows::depthwise2d_float},
+                        {depthwise2d_quant, &Windows::depthwise2d_quant},
+                        {pool2d_float, &Windows::pool2d_float},
+                        {pool2d_quant, &Windows::pool2d_quant}});
+}
+
+}  // namespace tputwin::testing

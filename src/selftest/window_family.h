@@ -1,0 +1,60 @@
+// What convolutions, depthwise convolutions and pools of the BM1684 and BM1684X share: a window
+// over an input of shape_.
+#pragma once
+
+#include "numerics/float16.h"
+#include "ops/window.h"
+#include "selftest/tensor_family.h"
+
+namespace tputwin::testing {
+
+class WindowFamily : protected TensorFamily {
+ protected:
+  // `inserts`: the chip inserts zeros between elements, and pads by up to 15.
+  WindowFamily(Rng& rng, const Chip& chip, bool inserts)
+      : TensorFamily(rng, chip), inserts_(inserts) {}
+
+  Axis axis() {
+    Axis a{.kernel = rng_.chance(1, 8) ? rng_.range(5, 9) : rng_.range(1, 4)};
+    a.stride = rng_.chance(1, 3) ? rng_.range(2, rng_.chance(1, 4) ? 15 : 3) : 1;
+    a.dilation = rng_.chance(1, 4) ? rng_.range(2, 3) : 1;
+    if (inserts_ && rng_.chance(1, 4)) a.insert = rng_.range(1, rng_.chance(1, 8) ? 14 : 3);
+    if (rng_.coin()) {
+      a.pad_before = rng_.range(0, 3);
+      a.pad_after = rng_.range(0, inserts_ && rng_.chance(1, 8) ? 15 : 3);
+    }
+    return a;
+  }
+  // False: no output, or too much work.
+  bool draw_window(bool is_convolution, bool dilates = true) {
+    window_ = {axis(), axis()};
+    if (!dilates) window_.h.dilation = window_.w.dilation = 1;
+    shape_ = tensors_.shape(2500, 3);
+    channels_ = rng_.pick({1u, 2u, 3u, 7u, 16u, 63u, 64u, 65u, 70u});
+    lane_ = tensors_.start_lane();
+    out_h_ = window_.h.output(shape_.h);
+    out_w_ = window_.w.output(shape_.w);
+    const uint64_t planes = is_convolution ? uint64_t{shape_.c} * channels_ : shape_.c;
+    const uint64_t work = shape_.n * planes * out_h_ * out_w_ * window_.h.kernel * window_.w.kernel;
+    return work != 0 && work <= kMaxWork;
+  }
+
+  TensorView window_result(uint32_t channels, DType type) {
+    return aligned({shape_.n, channels, out_h_, out_w_}, type);
+  }
+  TensorView depthwise_filter(DType type) {
+    return compact({1, shape_.c, window_.h.kernel, window_.w.kernel}, type);
+  }
+  // In place, where the result is no larger than its input.
+  void maybe_overlap(TensorView& out, const TensorView& in) {
+    const bool fits = out.stride.n <= in.stride.n && out.stride.c <= in.stride.c;
+    if (fits && rng_.chance(1, 16)) out.address = in.address;
+  }
+
+  static constexpr uint64_t kMaxWork = 100000;
+  const bool inserts_;
+  Window window_;
+  uint32_t channels_ = 1, out_h_ = 0, out_w_ = 0;
+};
+
+}  // namespace tputwin::testing
