@@ -48,7 +48,7 @@ void fill_random(uint8_t* bytes, size_t count) {
 Instruction conv_instruction(const Problem& p, const Chip& chip) {
   Shape in{1, p.ic, p.extent, p.extent}, out{1, p.oc, p.extent, p.extent};
   Shape weight{p.ic, p.oc, p.kernel, p.kernel};
-  Conv2d op;
+  Conv2dBm1880 op;
   uint64_t address = 0;
   op.in = local_tensor(chip, address, in, true, DType::i8);
   address += local_lane_bytes(chip, in, true);

@@ -64,7 +64,7 @@ void measure(benchmark::State& state, const Layer& layer, Operation op, const Sh
 
 void depthwise(benchmark::State& state) {
   const Layer& layer = kLayers[state.range(0)];
-  Depthwise2d op{.window = window_of(layer), .rshift = 7};
+  Depthwise2dBm1880 op{.window = window_of(layer), .rshift = 7};
   uint64_t end = place(layer, op.window, op.in, op.out);
   op.weight = local_tensor(bm1880(), end, {1, layer.in.c, layer.kernel, layer.kernel},
                            /*aligned=*/true, DType::i8);
@@ -72,17 +72,17 @@ void depthwise(benchmark::State& state) {
 }
 BENCHMARK(depthwise)->DenseRange(0, std::size(kLayers) - 1)->UseManualTime();
 
-void pool(benchmark::State& state, Pool2d::Kind kind) {
+void pool(benchmark::State& state, Pool2dBm1880::Kind kind) {
   const Layer& layer = kLayers[state.range(0)];
-  Pool2d op{.kind = kind, .window = window_of(layer), .multiplier = 57, .rshift = 9};
-  if (kind == Pool2d::Kind::maximum) op.multiplier = 1, op.rshift = 0;
+  Pool2dBm1880 op{.kind = kind, .window = window_of(layer), .multiplier = 57, .rshift = 9};
+  if (kind == Pool2dBm1880::Kind::maximum) op.multiplier = 1, op.rshift = 0;
   place(layer, op.window, op.in, op.out);
   measure(state, layer, op, op.out.shape, 1);
 }
-BENCHMARK_CAPTURE(pool, maximum, Pool2d::Kind::maximum)
+BENCHMARK_CAPTURE(pool, maximum, Pool2dBm1880::Kind::maximum)
     ->DenseRange(0, std::size(kLayers) - 1)
     ->UseManualTime();
-BENCHMARK_CAPTURE(pool, average, Pool2d::Kind::average)
+BENCHMARK_CAPTURE(pool, average, Pool2dBm1880::Kind::average)
     ->DenseRange(0, std::size(kLayers) - 1)
     ->UseManualTime();
 

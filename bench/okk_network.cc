@@ -132,11 +132,11 @@ double bytes_of(const TensorView& a, const TensorView& b) {
 void conv2d(benchmark::State& state) {
   const Layer& layer = kConvolutions[state.range(0)];
   Lanes lanes;
-  Conv2dF32 op{.out = lanes.aligned(layer.out(layer.oc)),
-               .in = lanes.aligned(layer.in),
-               .weight = lanes.compact({layer.in.c, layer.oc, layer.kernel, layer.kernel}, 2),
-               .bias = lanes.compact({1, layer.oc, 1, 1}),
-               .window = layer.window()};
+  Conv2dBm1684 op{.out = lanes.aligned(layer.out(layer.oc)),
+                  .in = lanes.aligned(layer.in),
+                  .weight = lanes.compact({layer.in.c, layer.oc, layer.kernel, layer.kernel}, 2),
+                  .bias = lanes.compact({1, layer.oc, 1, 1}),
+                  .window = layer.window()};
   const double taps = double{1} * layer.in.c * layer.kernel * layer.kernel;
   measure(state, layer.name, op, taps * static_cast<double>(op.out.shape.count()),
           bytes_of(op.in, op.out));
@@ -146,31 +146,31 @@ BENCHMARK(conv2d)->DenseRange(0, std::size(kConvolutions) - 1)->UseManualTime();
 void depthwise2d(benchmark::State& state) {
   const Layer& layer = kPlanes[state.range(0)];
   Lanes lanes;
-  Depthwise2dF32 op{.out = lanes.aligned(layer.out(layer.in.c)),
-                    .in = lanes.aligned(layer.in),
-                    .weight = lanes.compact({1, layer.in.c, layer.kernel, layer.kernel}),
-                    .window = layer.window()};
+  Depthwise2dBm1684 op{.out = lanes.aligned(layer.out(layer.in.c)),
+                       .in = lanes.aligned(layer.in),
+                       .weight = lanes.compact({1, layer.in.c, layer.kernel, layer.kernel}),
+                       .window = layer.window()};
   const double taps = double{1} * layer.kernel * layer.kernel;
   measure(state, layer.name, op, taps * static_cast<double>(op.out.shape.count()),
           bytes_of(op.in, op.out));
 }
 BENCHMARK(depthwise2d)->DenseRange(0, std::size(kPlanes) - 1)->UseManualTime();
 
-void pool2d(benchmark::State& state, Pool2dF32::Kind kind) {
+void pool2d(benchmark::State& state, Pool2dBm1684::Kind kind) {
   const Layer& layer = kPlanes[state.range(0)];
   Lanes lanes;
-  Pool2dF32 op{.kind = kind,
-               .out = lanes.aligned(layer.out(layer.in.c)),
-               .in = lanes.aligned(layer.in),
-               .window = layer.window()};
+  Pool2dBm1684 op{.kind = kind,
+                  .out = lanes.aligned(layer.out(layer.in.c)),
+                  .in = lanes.aligned(layer.in),
+                  .window = layer.window()};
   const double taps = double{1} * layer.kernel * layer.kernel;
   measure(state, layer.name, op, taps * static_cast<double>(op.out.shape.count()),
           bytes_of(op.in, op.out));
 }
-BENCHMARK_CAPTURE(pool2d, maximum, Pool2dF32::Kind::maximum)
+BENCHMARK_CAPTURE(pool2d, maximum, Pool2dBm1684::Kind::maximum)
     ->DenseRange(0, std::size(kPlanes) - 1)
     ->UseManualTime();
-BENCHMARK_CAPTURE(pool2d, average, Pool2dF32::Kind::average)
+BENCHMARK_CAPTURE(pool2d, average, Pool2dBm1684::Kind::average)
     ->DenseRange(0, std::size(kPlanes) - 1)
     ->UseManualTime();
 
@@ -185,9 +185,9 @@ constexpr Product kProducts[] = {{256, 1024, 1024, 32, 32},
 void matmul(benchmark::State& state) {
   const Product& p = kProducts[state.range(0)];
   Lanes lanes;
-  MatmulF32 op{.out = lanes.matrix(p.rows, p.cols, p.right_per_channel),
-               .left = lanes.matrix(p.rows, p.depth, p.left_per_channel),
-               .right = lanes.matrix(p.depth, p.cols, p.right_per_channel)};
+  MatmulBm1684 op{.out = lanes.matrix(p.rows, p.cols, p.right_per_channel),
+                  .left = lanes.matrix(p.rows, p.depth, p.left_per_channel),
+                  .right = lanes.matrix(p.depth, p.cols, p.right_per_channel)};
   op.out.cols = op.right.cols = align_up(p.cols, p.right_per_channel);
   const std::string name = fmt::format("{}x{}x{}, {} and {} columns per channel", p.rows, p.depth,
                                        p.cols, p.left_per_channel, p.right_per_channel);

@@ -89,12 +89,12 @@ void measure(benchmark::State& state, Op op, DType type, bool transposed,
 }
 
 void fp32_mm(benchmark::State& state) {
-  measure(state, MatmulFloat{}, DType::f32, false, by_columns, DType::f32);
+  measure(state, MatmulBm1684xFp32{}, DType::f32, false, by_columns, DType::f32);
 }
 BENCHMARK(fp32_mm)->DenseRange(0, std::size(kExtents) - 1)->UseManualTime();
 
 void fp_mm(benchmark::State& state, DType type, bool transposed) {
-  measure(state, MatmulGrouped{}, type, transposed, by_rows, DType::f32);
+  measure(state, MatmulBm1684xHalf{}, type, transposed, by_rows, DType::f32);
 }
 BENCHMARK_CAPTURE(fp_mm, fp16, DType::f16, false)
     ->DenseRange(0, std::size(kExtents) - 1)
@@ -107,14 +107,14 @@ BENCHMARK_CAPTURE(fp_mm, fp16_R_trans, DType::f16, true)
     ->UseManualTime();
 
 void int8_mm(benchmark::State& state) {
-  MatmulInt op{.rounding = Rounding::half_up};
+  MatmulBm1684xInt op{.rounding = Rounding::half_up};
   op.shift = MatrixOperand{.is_constant = true, .constant = static_cast<uint32_t>(-8)};
   measure(state, op, DType::i8, false, by_columns, DType::i8);
 }
 BENCHMARK(int8_mm)->DenseRange(0, std::size(kExtents) - 1)->UseManualTime();
 
 void int8_zp_mm(benchmark::State& state) {
-  const MatmulInt op{.zero_point = Source::value(3, DType::i8)};
+  const MatmulBm1684xInt op{.zero_point = Source::value(3, DType::i8)};
   measure(state, op, DType::i8, false, by_rows, DType::i32);
 }
 BENCHMARK(int8_zp_mm)->DenseRange(0, std::size(kExtents) - 1)->UseManualTime();

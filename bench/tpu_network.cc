@@ -13,6 +13,7 @@
 #include "machine/device.h"
 #include "memory/layout.h"
 #include "numerics/float16.h"
+#include "ops/conv/weights_bm1684x.h"
 #include "ops/fast/fast.h"
 
 namespace {
@@ -103,12 +104,13 @@ void measure(benchmark::State& state, const char* name, Operation op, double pro
 void conv2d_float(benchmark::State& state, DType dtype) {
   const Layer& layer = kConvolutions[state.range(0)];
   Lanes lanes;
-  const Conv2dFloat op{.out = lanes.aligned(layer.out(layer.oc), DType::f32),
-                       .in = lanes.aligned(layer.in, dtype),
-                       .weight = Source::tensor(lanes.compact(
-                           weight_shape(layer.in.c, layer.oc, layer.window(), dtype), dtype)),
-                       .bias = lanes.compact({1, layer.oc, 1, 1}, DType::f32),
-                       .window = layer.window()};
+  const Conv2dBm1684xFloat op{
+      .out = lanes.aligned(layer.out(layer.oc), DType::f32),
+      .in = lanes.aligned(layer.in, dtype),
+      .weight = Source::tensor(
+          lanes.compact(weight_shape(layer.in.c, layer.oc, layer.window(), dtype), dtype)),
+      .bias = lanes.compact({1, layer.oc, 1, 1}, DType::f32),
+      .window = layer.window()};
   measure(state, layer.name, op,
           1.0 * layer.in.c * taps_of(op.window) * static_cast<double>(op.out.shape.count()));
 }
@@ -125,7 +127,7 @@ BENCHMARK_CAPTURE(conv2d_float, f16, DType::f16)
 void conv2d_quant(benchmark::State& state) {
   const Layer& layer = kConvolutions[state.range(0)];
   Lanes lanes;
-  const Conv2dQuant op{
+  const Conv2dBm1684xInt8 op{
       .out = lanes.aligned(layer.out(layer.oc), DType::i8),
       .in = lanes.aligned(layer.in, DType::i8),
       .weight = Source::tensor(
@@ -141,7 +143,7 @@ BENCHMARK(conv2d_quant)->DenseRange(0, std::size(kConvolutions) - 1)->UseManualT
 void depthwise2d_float(benchmark::State& state, DType dtype) {
   const Layer& layer = kPlanes[state.range(0)];
   Lanes lanes;
-  const Depthwise2dFloat op{
+  const Depthwise2dBm1684xFloat op{
       .out = lanes.aligned(layer.out(layer.in.c), dtype),
       .in = lanes.aligned(layer.in, dtype),
       .weight = Source::tensor(lanes.compact({1, layer.in.c, layer.kernel, layer.kernel}, dtype)),
@@ -159,51 +161,51 @@ BENCHMARK_CAPTURE(depthwise2d_float, f16, DType::f16)
 void depthwise2d_quant(benchmark::State& state) {
   const Layer& layer = kPlanes[state.range(0)];
   Lanes lanes;
-  const Depthwise2dQuant op{.out = lanes.aligned(layer.out(layer.in.c), DType::i8),
-                            .in = lanes.aligned(layer.in, DType::i8),
-                            .weight = Source::tensor(lanes.compact(
-                                {1, layer.in.c, layer.kernel, layer.kernel}, DType::i8)),
-                            .window = layer.window(),
-                            .rshift = 7};
+  const Depthwise2dBm1684xInt8 op{.out = lanes.aligned(layer.out(layer.in.c), DType::i8),
+                                  .in = lanes.aligned(layer.in, DType::i8),
+                                  .weight = Source::tensor(lanes.compact(
+                                      {1, layer.in.c, layer.kernel, layer.kernel}, DType::i8)),
+                                  .window = layer.window(),
+                                  .rshift = 7};
   measure(state, layer.name, op,
           1.0 * taps_of(op.window) * static_cast<double>(op.out.shape.count()));
 }
 BENCHMARK(depthwise2d_quant)->DenseRange(0, std::size(kPlanes) - 1)->UseManualTime();
 
-void pool2d_float(benchmark::State& state, Pool2dFloat::Kind kind, DType dtype) {
+void pool2d_float(benchmark::State& state, Pool2dBm1684xFloat::Kind kind, DType dtype) {
   const Layer& layer = kPlanes[state.range(0)];
   Lanes lanes;
-  const Pool2dFloat op{.kind = kind,
-                       .out = lanes.aligned(layer.out(layer.in.c), dtype),
-                       .in = lanes.aligned(layer.in, dtype),
-                       .window = layer.window(),
-                       .value = float_bits(0.125f, dtype)};
+  const Pool2dBm1684xFloat op{.kind = kind,
+                              .out = lanes.aligned(layer.out(layer.in.c), dtype),
+                              .in = lanes.aligned(layer.in, dtype),
+                              .window = layer.window(),
+                              .value = float_bits(0.125f, dtype)};
   measure(state, layer.name, op,
           1.0 * taps_of(op.window) * static_cast<double>(op.out.shape.count()));
 }
-BENCHMARK_CAPTURE(pool2d_float, maximum_f16, Pool2dFloat::Kind::maximum, DType::f16)
+BENCHMARK_CAPTURE(pool2d_float, maximum_f16, Pool2dBm1684xFloat::Kind::maximum, DType::f16)
     ->DenseRange(0, std::size(kPlanes) - 1)
     ->UseManualTime();
-BENCHMARK_CAPTURE(pool2d_float, average_f32, Pool2dFloat::Kind::average, DType::f32)
+BENCHMARK_CAPTURE(pool2d_float, average_f32, Pool2dBm1684xFloat::Kind::average, DType::f32)
     ->DenseRange(0, std::size(kPlanes) - 1)
     ->UseManualTime();
 
-void pool2d_quant(benchmark::State& state, Pool2dQuant::Kind kind) {
+void pool2d_quant(benchmark::State& state, Pool2dBm1684xInt8::Kind kind) {
   const Layer& layer = kPlanes[state.range(0)];
   Lanes lanes;
-  const Pool2dQuant op{.kind = kind,
-                       .out = lanes.aligned(layer.out(layer.in.c), DType::i8),
-                       .in = lanes.aligned(layer.in, DType::i8),
-                       .window = layer.window(),
-                       .multiplier = 28,
-                       .rshift = 8};
+  const Pool2dBm1684xInt8 op{.kind = kind,
+                             .out = lanes.aligned(layer.out(layer.in.c), DType::i8),
+                             .in = lanes.aligned(layer.in, DType::i8),
+                             .window = layer.window(),
+                             .multiplier = 28,
+                             .rshift = 8};
   measure(state, layer.name, op,
           1.0 * taps_of(op.window) * static_cast<double>(op.out.shape.count()));
 }
-BENCHMARK_CAPTURE(pool2d_quant, maximum, Pool2dQuant::Kind::maximum)
+BENCHMARK_CAPTURE(pool2d_quant, maximum, Pool2dBm1684xInt8::Kind::maximum)
     ->DenseRange(0, std::size(kPlanes) - 1)
     ->UseManualTime();
-BENCHMARK_CAPTURE(pool2d_quant, average, Pool2dQuant::Kind::average)
+BENCHMARK_CAPTURE(pool2d_quant, average, Pool2dBm1684xInt8::Kind::average)
     ->DenseRange(0, std::size(kPlanes) - 1)
     ->UseManualTime();
 

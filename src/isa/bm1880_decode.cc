@@ -150,7 +150,7 @@ Status read_convolution(const BdDescriptor& d, const Chip& chip, Convolution& op
   return {};
 }
 
-Status decode_conv(const BdDescriptor& d, const Chip& chip, Conv2d& op) {
+Status decode_conv(const BdDescriptor& d, const Chip& chip, Conv2dBm1880& op) {
   TW_RETURN_IF_ERROR(read_convolution(d, chip, op));
   TW_FIELD_RULE(d.short_opd1_str == kStridePacked, isa_unsupported_option, short_opd1_str);
   TW_RETURN_IF_ERROR(read_window(d, d.opd1_h, d.opd1_w, /*dilated=*/true, op.window));
@@ -171,7 +171,7 @@ Status decode_winograd(const BdDescriptor& d, const Chip& chip, Winograd2d& op) 
   return read_view(weight, chip, op.weight);
 }
 
-Status decode_depthwise(const BdDescriptor& d, const Chip& chip, Depthwise2d& op) {
+Status decode_depthwise(const BdDescriptor& d, const Chip& chip, Depthwise2dBm1880& op) {
   TW_RETURN_IF_ERROR(check_options(d, {.right_shift = true}));
   TW_RETURN_IF_ERROR(read_maps(d, chip, op.out, op.in));
   TW_RETURN_IF_ERROR(read_window(d, d.opd1_h, d.opd1_w, /*dilated=*/false, op.window));
@@ -185,9 +185,9 @@ Status decode_depthwise(const BdDescriptor& d, const Chip& chip, Depthwise2d& op
   return {};
 }
 
-Status decode_pool(const BdDescriptor& d, const Chip& chip, Pool2d& op) {
+Status decode_pool(const BdDescriptor& d, const Chip& chip, Pool2dBm1880& op) {
   bool average = d.tsk_eu_typ == kPoolAverage;
-  op.kind = average ? Pool2d::Kind::average : Pool2d::Kind::maximum;
+  op.kind = average ? Pool2dBm1880::Kind::average : Pool2dBm1880::Kind::maximum;
   TW_RETURN_IF_ERROR(check_options(d, {.right_shift = average, .opd1_const = true}));
   TW_FIELD_RULE(d.opt_res0_sign == d.opt_opd0_sign, isa_unsupported_option, opt_res0_sign);
   TW_RETURN_IF_ERROR(read_maps(d, chip, op.out, op.in));
@@ -337,12 +337,12 @@ Status decode_into(const BdDescriptor& d, const Chip& chip, Operation& out) {
     case kTaskConv:
       TW_FIELD_RULE(!d.tsk_eu_typ, isa_unknown_function, tsk_eu_typ);
       if (d.opt_winograd) return decode_winograd(d, chip, out.emplace<Winograd2d>());
-      return decode_conv(d, chip, out.emplace<Conv2d>());
+      return decode_conv(d, chip, out.emplace<Conv2dBm1880>());
     case kTaskPool:
       TW_FIELD_RULE(d.tsk_eu_typ <= kPoolDepthwise, isa_unknown_function, tsk_eu_typ);
       if (d.tsk_eu_typ == kPoolDepthwise)
-        return decode_depthwise(d, chip, out.emplace<Depthwise2d>());
-      return decode_pool(d, chip, out.emplace<Pool2d>());
+        return decode_depthwise(d, chip, out.emplace<Depthwise2dBm1880>());
+      return decode_pool(d, chip, out.emplace<Pool2dBm1880>());
     case kTaskMatrix:
       TW_FIELD_RULE(!d.tsk_eu_typ, isa_unknown_function, tsk_eu_typ);
       return decode_matrix(d, chip, out.emplace<MatrixMac>());

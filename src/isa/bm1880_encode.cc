@@ -70,7 +70,7 @@ void set_bias(BdDescriptor& d, const std::optional<TensorView>& bias) {
   d.opd2_b_str = bias->plane_stride;
 }
 
-BdDescriptor encode_bd(const Conv2d& op, const Chip&) {
+BdDescriptor encode_bd(const Conv2dBm1880& op, const Chip&) {
   BdDescriptor d = start(kTaskConv, 0, 2);
   set_maps(d, op.out, op.in);
   set_window(d, op.window);
@@ -107,7 +107,7 @@ BdDescriptor encode_bd(const Winograd2d& op, const Chip&) {
   return d;
 }
 
-BdDescriptor encode_bd(const Depthwise2d& op, const Chip&) {
+BdDescriptor encode_bd(const Depthwise2dBm1880& op, const Chip&) {
   BdDescriptor d = start(kTaskPool, kPoolDepthwise, 2);
   set_maps(d, op.out, op.in);
   set_window(d, op.window);
@@ -119,8 +119,8 @@ BdDescriptor encode_bd(const Depthwise2d& op, const Chip&) {
   return d;
 }
 
-BdDescriptor encode_bd(const Pool2d& op, const Chip&) {
-  bool average = op.kind == Pool2d::Kind::average;
+BdDescriptor encode_bd(const Pool2dBm1880& op, const Chip&) {
+  bool average = op.kind == Pool2dBm1880::Kind::average;
   BdDescriptor d = start(kTaskPool, average ? kPoolAverage : kPoolMax, average ? 2 : 1);
   set_maps(d, op.out, op.in);
   set_window(d, op.window);

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "ops/contract.h"
+#include "ops/contract/contract.h"
 
 namespace tputwin::isa {
 

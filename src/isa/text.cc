@@ -36,15 +36,15 @@ void add_convolution(Json& json, const Convolution& op) {
   json["rshift"] = op.rshift;
 }
 
-void add(Json& json, const Conv2d& op) { add_convolution(json, op); }
+void add(Json& json, const Conv2dBm1880& op) { add_convolution(json, op); }
 void add(Json& json, const Winograd2d& op) { add_convolution(json, op); }
-void add(Json& json, const Depthwise2d& op) {
+void add(Json& json, const Depthwise2dBm1880& op) {
   add_window(json, op.window);
   json["rshift"] = op.rshift;
 }
-void add(Json& json, const Pool2d& op) {
+void add(Json& json, const Pool2dBm1880& op) {
   add_window(json, op.window);
-  if (op.kind == Pool2d::Kind::maximum) return;
+  if (op.kind == Pool2dBm1880::Kind::maximum) return;
   json["multiplier"] = op.multiplier;
   json["rshift"] = op.rshift;
 }
@@ -85,13 +85,13 @@ void add_constants(Json& json, const Source& a, const Source& b) {
   add_constant(json, "a", a);
   add_constant(json, "b", b);
 }
-void add(Json& json, const Conv2dF32& op) {
+void add(Json& json, const Conv2dBm1684& op) {
   add_window(json, op.window);
   if (op.accumulate) json["accumulate"] = true;
 }
-void add(Json& json, const Depthwise2dF32& op) { add_window(json, op.window); }
-void add(Json& json, const Pool2dF32& op) { add_window(json, op.window); }
-void add(Json& json, const MatmulF32& op) {
+void add(Json& json, const Depthwise2dBm1684& op) { add_window(json, op.window); }
+void add(Json& json, const Pool2dBm1684& op) { add_window(json, op.window); }
+void add(Json& json, const MatmulBm1684& op) {
   json["size"] = fmt::format("{}x{}x{}", op.left.rows, op.left.cols, op.right.cols);
   if (op.accumulate) json["accumulate"] = true;
 }

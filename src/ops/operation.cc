@@ -1,3 +1,4 @@
+// Dispatch to the alternative that an Operation holds.
 #include "ops/operation.h"
 
 #include <type_traits>
@@ -18,14 +19,15 @@ constexpr bool is_dma = std::is_same_v<T, DmaTensor> || std::is_same_v<T, DmaMat
 // Operations whose arithmetic is fp32: they run in the chip's number environment.
 template <class T>
 constexpr bool is_f32 =
-    std::is_same_v<T, Conv2dF32> || std::is_same_v<T, Depthwise2dF32> ||
-    std::is_same_v<T, Pool2dF32> || std::is_same_v<T, MatmulF32> ||
+    std::is_same_v<T, Conv2dBm1684> || std::is_same_v<T, Depthwise2dBm1684> ||
+    std::is_same_v<T, Pool2dBm1684> || std::is_same_v<T, MatmulBm1684> ||
     std::is_same_v<T, FloatArithmetic> || std::is_same_v<T, UnaryF32> ||
     std::is_same_v<T, ChannelAffine> || std::is_same_v<T, Int8ToF32> || std::is_same_v<T, Select> ||
     std::is_same_v<T, FloatFunction> || std::is_same_v<T, Unary> || std::is_same_v<T, Convert> ||
-    std::is_same_v<T, Requantise> || std::is_same_v<T, Sort> || std::is_same_v<T, Conv2dFloat> ||
-    std::is_same_v<T, Depthwise2dFloat> || std::is_same_v<T, Pool2dFloat> ||
-    std::is_same_v<T, MatmulFloat> || std::is_same_v<T, MatmulGrouped>;
+    std::is_same_v<T, Requantise> || std::is_same_v<T, Sort> ||
+    std::is_same_v<T, Conv2dBm1684xFloat> || std::is_same_v<T, Depthwise2dBm1684xFloat> ||
+    std::is_same_v<T, Pool2dBm1684xFloat> || std::is_same_v<T, MatmulBm1684xFp32> ||
+    std::is_same_v<T, MatmulBm1684xHalf>;
 
 struct NoMode {
   NoMode() {}  // not trivial: an unused variable is meant

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ops/elements.h"
+#include "ops/contract/body_steps.h"
 #include "selftest/kinds.h"
 #include "selftest/operation_kinds.h"
 #include "selftest/special_pairs.h"

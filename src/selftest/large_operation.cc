@@ -43,7 +43,7 @@ Axis random_axis(Rng& rng, uint32_t kernel) {
 
 std::optional<Operation> large_conv2d(Rng& rng, const Chip& chip) {
   Placer placer(rng, chip);
-  Conv2d op;
+  Conv2dBm1880 op;
   Shape in{rng.chance(3, 4) ? 1 : 2u, rng.pick({3u, 16u, 61u, 64u, 128u, 256u}), rng.range(5, 34),
            rng.range(5, 34)};
   uint32_t oc = rng.pick({8u, 17u, 32u, 64u, 100u}), kernel = rng.pick({1u, 1u, 3u, 3u, 5u});

@@ -13,7 +13,7 @@ class Windows : WindowFamily {
 
   Operation conv() {
     if (!draw_window(/*is_convolution=*/true)) return CpuCall{};
-    Conv2dF32 op{.window = window_, .accumulate = rng_.coin()};
+    Conv2dBm1684 op{.window = window_, .accumulate = rng_.coin()};
     op.out = window_result(channels_, DType::f32);
     op.in = tensors_.any(shape_, tensors_.start_lane(), DType::f32, /*is_source=*/true);
     op.weight = tensors_.dense({shape_.c, channels_, window_.h.kernel, window_.w.kernel}, lane_,
@@ -24,7 +24,7 @@ class Windows : WindowFamily {
 
   Operation depthwise() {
     if (!draw_window(/*is_convolution=*/false)) return CpuCall{};
-    Depthwise2dF32 op{.window = window_};
+    Depthwise2dBm1684 op{.window = window_};
     set_sides(op);
     op.weight = depthwise_filter(DType::f32);
     if (rng_.coin()) op.bias = compact({1, shape_.c, 1, 1}, DType::f32);
@@ -33,8 +33,8 @@ class Windows : WindowFamily {
 
   Operation pool() {
     if (!draw_window(/*is_convolution=*/false, /*dilates=*/false)) return CpuCall{};
-    Pool2dF32 op{.kind = rng_.coin() ? Pool2dF32::Kind::maximum : Pool2dF32::Kind::average,
-                 .window = window_};
+    Pool2dBm1684 op{.kind = rng_.coin() ? Pool2dBm1684::Kind::maximum : Pool2dBm1684::Kind::average,
+                    .window = window_};
     set_sides(op);
     return op;
   }
@@ -45,7 +45,7 @@ class Windows : WindowFamily {
     const uint32_t left_w = rng_.range(1, depth);
     const uint32_t right_w = rng_.range(1, std::min(cols, rng_.coin() ? 6u : 128u));
     const uint32_t lane = tensors_.start_lane(), whole = align_up(cols, right_w);
-    MatmulF32 op{.accumulate = rng_.coin()};
+    MatmulBm1684 op{.accumulate = rng_.coin()};
     op.out = tensors_.matrix(rows, whole, right_w, lane);
     op.left = tensors_.matrix(rows, depth, left_w, tensors_.start_lane());
     op.right = tensors_.matrix(depth, whole, right_w, lane);

@@ -19,7 +19,7 @@ class Matrices {
         cols_(extent(30)) {}
 
   Operation in_fp32() {
-    MatmulFloat op{.accumulate = rng_.chance(1, 3)};
+    MatmulBm1684xFp32 op{.accumulate = rng_.chance(1, 3)};
     set_by_columns(op, DType::f32, DType::f32, DType::f32);
     set_bias(op, DType::f32);
     if (rng_.chance(1, 9)) op.out.matrix.tensor.address = op.right.matrix.tensor.address;
@@ -29,7 +29,7 @@ class Matrices {
   Operation grouped() {
     const DType type = rng_.coin() ? DType::f16 : DType::bf16;
     const DType out = rng_.coin() ? DType::f32 : type;
-    MatmulGrouped op{.accumulate = out == DType::f32 && rng_.coin()};
+    MatmulBm1684xHalf op{.accumulate = out == DType::f32 && rng_.coin()};
     set_by_rows(op, type, type, out);
     return op;
   }
@@ -108,7 +108,7 @@ class Matrices {
     return static_cast<uint32_t>(wrap(static_cast<int32_t>(bits(type)), type));
   }
 
-  Source zero_point(const MatmulInt& op) {
+  Source zero_point(const MatmulBm1684xInt& op) {
     const DType type = op.right.dtype();
     if (rng_.coin()) return Source::value(value(type), type);
     const uint32_t rows = op.right.transposed ? cols_ : depth_;
@@ -120,7 +120,7 @@ class Matrices {
   }
 
   Operation integer_by_rows() {
-    MatmulInt op;
+    MatmulBm1684xInt op;
     const DType left = integer(1), right = integer(1);
     set_by_rows(op, left, right, DType::i32);
     op.zero_point = zero_point(op);
@@ -132,7 +132,7 @@ class Matrices {
 
   // To 32 bits; only sums of 32-bit numbers are shifted.
   Operation shifted() {
-    MatmulInt op{.rounding = static_cast<Rounding>(rng_.below(7))};
+    MatmulBm1684xInt op{.rounding = static_cast<Rounding>(rng_.below(7))};
     const uint32_t bytes = 1u << rng_.below(3);
     const DType left = integer(bytes), right = integer(bytes);
     set_by_columns(op, left, right, is_signed(left) || is_signed(right) ? DType::i32 : DType::u32);
@@ -152,9 +152,9 @@ class Matrices {
 
   // 8-bit products that are brought to 8 or 16 bits.
   Operation quantised() {
-    MatmulInt op{.rounding = Rounding::half_up,
-                 .lshift = rng_.coin() ? rng_.range(0, 31) : rng_.range(0, 3),
-                 .relu = rng_.coin()};
+    MatmulBm1684xInt op{.rounding = Rounding::half_up,
+                        .lshift = rng_.coin() ? rng_.range(0, 31) : rng_.range(0, 3),
+                        .relu = rng_.coin()};
     op.shift = shift_by(-static_cast<int32_t>(rng_.below(32)));
     const DType left = integer(1), right = integer(1);
     const bool has_sign = is_signed(left) || is_signed(right);

@@ -1,4 +1,5 @@
 // Random convolutions, depthwise convolutions and pools of the BM1684X.
+#include "ops/conv/weights_bm1684x.h"
 #include "selftest/window_family.h"
 
 namespace tputwin::testing {
@@ -11,7 +12,7 @@ class Windows : WindowFamily {
   Operation conv2d_float() {
     if (!draw_window(/*is_convolution=*/true)) return CpuCall{};
     const DType dtype = float_type();
-    Conv2dFloat op{.window = window_};
+    Conv2dBm1684xFloat op{.window = window_};
     op.out = window_result(channels_, rng_.coin() ? DType::f32 : dtype);
     op.in = conv_input(dtype);
     op.weight = conv_weight(dtype);
@@ -23,7 +24,7 @@ class Windows : WindowFamily {
 
   Operation conv2d_quant() {
     if (!draw_window(/*is_convolution=*/true)) return CpuCall{};
-    Conv2dQuant op{.window = window_};
+    Conv2dBm1684xInt8 op{.window = window_};
     const bool is_wide = rng_.coin();
     op.out = window_result(channels_,
                            is_wide ? rng_.pick({DType::u32, DType::i32})
@@ -44,7 +45,7 @@ class Windows : WindowFamily {
   Operation depthwise2d_float() {
     if (!draw_window(/*is_convolution=*/false)) return CpuCall{};
     const DType dtype = float_type();
-    Depthwise2dFloat op{.window = window_};
+    Depthwise2dBm1684xFloat op{.window = window_};
     set_sides(op, dtype, dtype);
     op.weight = depthwise_weight(dtype);
     if (rng_.coin()) op.bias = compact({1, shape_.c, 1, 1}, dtype);
@@ -54,7 +55,8 @@ class Windows : WindowFamily {
 
   Operation depthwise2d_quant() {
     if (!draw_window(/*is_convolution=*/false)) return CpuCall{};
-    Depthwise2dQuant op{.window = window_, .rshift = rng_.range(0, rng_.chance(1, 8) ? 31 : 14)};
+    Depthwise2dBm1684xInt8 op{.window = window_,
+                              .rshift = rng_.range(0, rng_.chance(1, 8) ? 31 : 14)};
     op.rounding = static_cast<Rounding>(rng_.below(7));
     op.relu = rng_.coin();
     op.is_turned = rng_.chance(1, 4);
@@ -72,8 +74,8 @@ class Windows : WindowFamily {
   Operation pool2d_float() {
     if (!draw_window(/*is_convolution=*/false)) return CpuCall{};
     const DType dtype = float_type();
-    Pool2dFloat op{.window = window_};
-    op.kind = rng_.coin() ? Pool2dFloat::Kind::maximum : Pool2dFloat::Kind::average;
+    Pool2dBm1684xFloat op{.window = window_};
+    op.kind = rng_.coin() ? Pool2dBm1684xFloat::Kind::maximum : Pool2dBm1684xFloat::Kind::average;
     set_sides(op, dtype, dtype);
     const ValueKind kind = rng_.coin() ? random_kind(rng_) : ValueKind::usual;
     op.value = random_bits(rng_, dtype, kind);
@@ -82,9 +84,9 @@ class Windows : WindowFamily {
 
   Operation pool2d_quant() {
     if (!draw_window(/*is_convolution=*/false)) return CpuCall{};
-    Pool2dQuant op{.window = window_};
-    op.kind = rng_.coin() ? Pool2dQuant::Kind::maximum : Pool2dQuant::Kind::average;
-    const bool is_average = op.kind == Pool2dQuant::Kind::average;
+    Pool2dBm1684xInt8 op{.window = window_};
+    op.kind = rng_.coin() ? Pool2dBm1684xInt8::Kind::maximum : Pool2dBm1684xInt8::Kind::average;
+    const bool is_average = op.kind == Pool2dBm1684xInt8::Kind::average;
     const DType dtype = byte_type();
     DType wider = dtype;
     if (is_average)

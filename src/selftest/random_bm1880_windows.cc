@@ -38,7 +38,7 @@ class Windows : Bm1880Family {
   }
 
   Operation conv2d() {
-    Conv2d op;
+    Conv2dBm1880 op;
     Shape in = shape(3000);
     op.window = window(in, true, true);
     op.in = feature_map(in, eight());
@@ -74,7 +74,7 @@ class Windows : Bm1880Family {
   }
 
   Operation depthwise2d() {
-    Depthwise2d op;
+    Depthwise2dBm1880 op;
     Shape in = shape(4000);
     op.window = window(in, true, false);
     op.in = feature_map(in, eight());
@@ -100,9 +100,9 @@ class Windows : Bm1880Family {
   }
 
   Operation pool2d() {
-    Pool2d op;
-    op.kind = rng_.coin() ? Pool2d::Kind::maximum : Pool2d::Kind::average;
-    bool average = op.kind == Pool2d::Kind::average;
+    Pool2dBm1880 op;
+    op.kind = rng_.coin() ? Pool2dBm1880::Kind::maximum : Pool2dBm1880::Kind::average;
+    bool average = op.kind == Pool2dBm1880::Kind::average;
     Shape in = shape(4000);
     op.window = window(in, average, false);
     if (average) op.multiplier = rng_.range(0, 255), op.rshift = rshift();

@@ -1,7 +1,7 @@
 // Random tensors of the BM1684 and BM1684X.
 #pragma once
 
-#include "ops/source.h"
+#include "ops/contract/source.h"
 #include "selftest/rng.h"
 
 namespace tputwin::testing {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "numerics/add_tree.h"
+#include "ops/conv/weights_bm1684x.h"
 
 namespace tputwin::testing {
 namespace {
@@ -52,7 +53,7 @@ void plant_in_group(Rng& rng, DType type, const Group& group, Set&& set, SetPart
   }
 }
 
-bool plant_in_sum(Rng& rng, const MatmulGrouped& op, const Memory& memory) {
+bool plant_in_sum(Rng& rng, const MatmulBm1684xHalf& op, const Memory& memory) {
   const uint32_t depth = op.left.cols();
   if (depth < 2 || (op.left.is_constant && op.right.is_constant)) return false;
   const Group group = random_group(rng, depth);
@@ -69,7 +70,7 @@ bool plant_in_sum(Rng& rng, const MatmulGrouped& op, const Memory& memory) {
   return true;
 }
 
-bool plant_in_sum(Rng& rng, const Conv2dFloat& op, const Memory& memory) {
+bool plant_in_sum(Rng& rng, const Conv2dBm1684xFloat& op, const Memory& memory) {
   const TensorView &in = op.in, &weight = op.weight.view;
   if (!is_half(in.dtype) || in.shape.c < 2) return false;
   const Group group = random_group(rng, in.shape.c);
@@ -90,9 +91,10 @@ bool plant_in_sum(Rng& rng, const Conv2dFloat& op, const Memory& memory) {
 }
 
 bool plant_in_sum(Rng& rng, const Operation& operation, const Memory& memory) {
-  if (const auto* op = std::get_if<MatmulGrouped>(&operation))
+  if (const auto* op = std::get_if<MatmulBm1684xHalf>(&operation))
     return plant_in_sum(rng, *op, memory);
-  if (const auto* op = std::get_if<Conv2dFloat>(&operation)) return plant_in_sum(rng, *op, memory);
+  if (const auto* op = std::get_if<Conv2dBm1684xFloat>(&operation))
+    return plant_in_sum(rng, *op, memory);
   return false;
 }
 
@@ -121,12 +123,12 @@ void plant_nearby(Rng& rng, const Operation& operation, const Memory& memory) {
 
 Pair special_pair(PairKind kind, DType type) {
   constexpr Pair kF16[kPairKinds] = {{0x7e01, 0xfd02}, {0x0000, 0x8000}, {0x7c00, 0xfc00},
-                                      {0x7c00, 0xfe01}, {0x0001, 0x7bff}, {0x6800, 0x3c00}};
+                                     {0x7c00, 0xfe01}, {0x0001, 0x7bff}, {0x6800, 0x3c00}};
   constexpr Pair kBf16[kPairKinds] = {{0x7fc1, 0xff82}, {0x0000, 0x8000}, {0x7f80, 0xff80},
-                                       {0x7f80, 0xffc1}, {0x0001, 0x7f7f}, {0x4380, 0x3f80}};
+                                      {0x7f80, 0xffc1}, {0x0001, 0x7f7f}, {0x4380, 0x3f80}};
   constexpr Pair kF32[kPairKinds] = {{0x7fc12345, 0xff8abcde}, {0x00000000, 0x80000000},
-                                        {0x7f800000, 0xff800000}, {0x7f800000, 0xffc10001},
-                                        {0x00000001, 0x7f7fffff}, {0x4b800000, 0x3f800000}};
+                                     {0x7f800000, 0xff800000}, {0x7f800000, 0xffc10001},
+                                     {0x00000001, 0x7f7fffff}, {0x4b800000, 0x3f800000}};
   const auto& pairs = type == DType::f16 ? kF16 : type == DType::bf16 ? kBf16 : kF32;
   return pairs[static_cast<uint32_t>(kind)];
 }

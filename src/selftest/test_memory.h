@@ -8,7 +8,7 @@
 
 #include "chip/chip.h"
 #include "memory/memory.h"
-#include "ops/contract.h"
+#include "ops/contract/contract.h"
 
 namespace tputwin::testing {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "numerics/float16.h"
-#include "ops/window.h"
+#include "ops/contract/window.h"
 #include "selftest/tensor_family.h"
 
 namespace tputwin::testing {

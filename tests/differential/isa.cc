@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "machine/device.h"
-#include "ops/conv2d.h"
+#include "ops/conv/conv2d_bm1880.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/conv2d_choice.h"
 #include "ops/fast/select/selection.h"
@@ -45,8 +45,8 @@ TEST(InstructionSet, OfTheEnvironmentIsKnownOrStopsEveryDevice) {
   setenv("TPUTWIN_ISA", kept.c_str(), 1);
 }
 
-Conv2d convolution(uint32_t channels, uint32_t extent, uint32_t kernel) {
-  Conv2d op;
+Conv2dBm1880 convolution(uint32_t channels, uint32_t extent, uint32_t kernel) {
+  Conv2dBm1880 op;
   const Axis axis{.kernel = kernel, .pad_before = kernel / 2, .pad_after = kernel / 2};
   op.window = {axis, axis};
   op.in.shape = op.out.shape = {1, channels, extent, extent};

@@ -9,6 +9,7 @@
 
 #include "common/rng.h"
 #include "numerics/add_tree.h"
+#include "ops/conv/weights_bm1684x.h"
 #include "selftest/fill_operands.h"
 #include "selftest/random_operation.h"
 
@@ -29,7 +30,7 @@ void count_pairs(std::span<const uint32_t> group, DType type, Count& count) {
 }
 
 // Of the left rows and right columns of a product.
-void count_pairs(const MatmulGrouped& op, const Memory& memory, Count& count) {
+void count_pairs(const MatmulBm1684xHalf& op, const Memory& memory, Count& count) {
   auto count_lines = [&](const MatrixOperand& m, uint32_t lines, auto&& element) {
     if (m.is_constant) return;
     for (uint32_t line = 0; line < lines; ++line)
@@ -45,7 +46,7 @@ void count_pairs(const MatmulGrouped& op, const Memory& memory, Count& count) {
 }
 
 // Of the input channels of an element, and the weights that meet them.
-void count_pairs(const Conv2dFloat& op, const Memory& memory, Count& count) {
+void count_pairs(const Conv2dBm1684xFloat& op, const Memory& memory, Count& count) {
   if (!is_half(op.in.dtype)) return;
   const Shape& in = op.in.shape;
   auto group_at = [&](const TensorView& view, uint32_t n, uint32_t c0, uint32_t h, uint32_t w0,
@@ -84,11 +85,11 @@ void expect_every_pair(OperationKind kind) {
 }
 
 TEST(SpecialPairs, MeetInGroupsOfMatrixProducts) {
-  expect_every_pair<MatmulGrouped>(OperationKind::matmul_grouped);
+  expect_every_pair<MatmulBm1684xHalf>(OperationKind::matmul_grouped);
 }
 
 TEST(SpecialPairs, MeetInGroupsOfConvolutions) {
-  expect_every_pair<Conv2dFloat>(OperationKind::conv2d_float);
+  expect_every_pair<Conv2dBm1684xFloat>(OperationKind::conv2d_float);
 }
 
 TEST(SpecialPairs, AreTheSameForASeed) {

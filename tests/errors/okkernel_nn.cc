@@ -3,7 +3,7 @@
 #include "errors/kernel.h"
 #include "errors/trigger.h"
 #include "memory/layout.h"
-#include "ops/matmul.h"
+#include "ops/matmul/matmul_bm1684.h"
 
 namespace tputwin::testing {
 namespace {
@@ -74,7 +74,7 @@ TW_TRIGGER(okk_matmul_depth, [] {
                       rows,
                       cols};
   };
-  const MatmulF32 op{
+  const MatmulBm1684 op{
       .out = matrix(kOut, 2, 4), .left = matrix(kIn, 2, 3), .right = matrix(kWeight, 5, 4)};
   return check(op, bm1684());
 });

@@ -22,7 +22,7 @@ TensorView wide(uint64_t address, const Shape& shape, DType dtype = DType::i16) 
 constexpr Window kWindow3x3{{.kernel = 3, .pad_before = 1, .pad_after = 1},
                             {.kernel = 3, .pad_before = 1, .pad_after = 1}};
 
-Conv2d conv() {
+Conv2dBm1880 conv() {
   return {.out = aligned(0, {1, 2, 4, 4}),
           .in = aligned(256, {1, 3, 4, 4}),
           .weight = conv_weight(512, {3, 2, 3, 3}, DType::i8),
@@ -37,14 +37,14 @@ Winograd2d winograd() {
           .window = kWindow3x3};
 }
 
-Depthwise2d depthwise() {
+Depthwise2dBm1880 depthwise() {
   return {.out = aligned(0, {1, 3, 4, 4}),
           .in = aligned(256, {1, 3, 4, 4}),
           .weight = aligned(512, {1, 3, 3, 3}),
           .window = kWindow3x3};
 }
 
-Pool2d pool(Pool2d::Kind kind) {
+Pool2dBm1880 pool(Pool2dBm1880::Kind kind) {
   return {.kind = kind,
           .out = aligned(0, {1, 3, 4, 4}),
           .in = aligned(256, {1, 3, 4, 4}),
@@ -162,13 +162,14 @@ TW_TRIGGER(ops_bias_shape, [] {
 });
 TW_TRIGGER(ops_no_dilation,
            [] { return broken(depthwise(), [](auto& op) { op.window.h.dilation = 2; }); });
-TW_TRIGGER(ops_pool_kernel,
-           [] { return broken(pool(Pool2d::Kind::maximum), [](auto& op) { op.window = {}; }); });
+TW_TRIGGER(ops_pool_kernel, [] {
+  return broken(pool(Pool2dBm1880::Kind::maximum), [](auto& op) { op.window = {}; });
+});
 TW_TRIGGER(ops_pool_multiplier, [] {
-  return broken(pool(Pool2d::Kind::average), [](auto& op) { op.multiplier = 256; });
+  return broken(pool(Pool2dBm1880::Kind::average), [](auto& op) { op.multiplier = 256; });
 });
 TW_TRIGGER(ops_pool_insert, [] {
-  return broken(pool(Pool2d::Kind::maximum), [](auto& op) { op.window.h.insert_last = 1; });
+  return broken(pool(Pool2dBm1880::Kind::maximum), [](auto& op) { op.window.h.insert_last = 1; });
 });
 TW_TRIGGER(ops_winograd_window,
            [] { return broken(winograd(), [](auto& op) { op.window.h.stride = 2; }); });

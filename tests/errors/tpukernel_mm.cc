@@ -29,7 +29,7 @@ TW_TRIGGER(tpu_layout, [] {
         .dtype = DType::i8, .address = address, .shape = shape, .stride = {64, 64, 4, 1}};
     return MatrixOperand{.matrix = {tensor, 4, 4}, .row_per_channel = row_per_channel};
   };
-  const MatmulInt op{
+  const MatmulBm1684xInt op{
       .out = matrix(kOut, false), .left = matrix(kLeft, true), .right = matrix(kRight, true)};
   return check(Operation(op), bm1684x());
 });

@@ -25,7 +25,7 @@ TEST(VendorModel, ReencodesToItself) {
             std::vector<uint8_t>(cmdbuf.begin(), cmdbuf.end()));
   for (const Command& command : *commands) {
     EXPECT_TRUE(check(command.instruction.op, bm1880()).ok());
-    bool depthwise = std::holds_alternative<Depthwise2d>(command.instruction.op);
+    bool depthwise = std::holds_alternative<Depthwise2dBm1880>(command.instruction.op);
     EXPECT_EQ(command.residue.empty(), !depthwise) << command.offset;
   }
 }

@@ -84,9 +84,9 @@ TEST(Bounds, SurviveHostileViews) {
 
 TEST(Costs, FollowLanesAndUnits) {
   const Shape map{1, 64, 56, 56};
-  Conv2d op{.out = local_tensor(chip, 0, map, true, DType::i8),
-            .in = local_tensor(chip, 16384, map, true, DType::i8),
-            .weight = conv_weight(40960, {64, 64, 3, 3}, DType::i8)};
+  Conv2dBm1880 op{.out = local_tensor(chip, 0, map, true, DType::i8),
+                  .in = local_tensor(chip, 16384, map, true, DType::i8),
+                  .weight = conv_weight(40960, {64, 64, 3, 3}, DType::i8)};
   Cost c = cost(op, chip);
   EXPECT_EQ(c.compute_cycles, 2u * 64 * 9 * 196);  // 2 turns, 576 taps, 196 steps of 16
   EXPECT_EQ(c.macs, 64u * 64 * 9 * 56 * 56);
@@ -104,7 +104,7 @@ TEST(Operations, KnowTheirEngine) {
   EXPECT_EQ(engine(Operation(DmaLrnShift{})), Engine::dma);
   EXPECT_EQ(engine(Operation(Lut{})), Engine::compute);
   EXPECT_EQ(engine(Operation(CpuCall{})), Engine::cpu);
-  EXPECT_EQ(name(Operation(Pool2d{.kind = Pool2d::Kind::average})), "avg_pooling");
+  EXPECT_EQ(name(Operation(Pool2dBm1880{.kind = Pool2dBm1880::Kind::average})), "avg_pooling");
   EXPECT_EQ(name(Operation(Elementwise{.kind = Elementwise::Kind::bit_xor})), "xor");
   EXPECT_EQ(operands(Operation(CpuCall{})).size(), 0u);
   EXPECT_TRUE(check(Operation(CpuCall{}), chip).ok());

@@ -7,11 +7,11 @@ namespace {
 struct ConvolutionTest : ::testing::Test, Lanes {};
 
 TEST_F(ConvolutionTest, SumsChannelsAddsBiasAndRoundsHalfUp) {
-  Conv2d op{.out = aligned(0, {1, 2, 1, 1}),
-            .in = aligned(256, {1, 2, 1, 1}),
-            .weight = conv_weight(512, {2, 2, 1, 1}, DType::i8),
-            .bias = conv_bias(chip, 1024, 2, true),
-            .rshift = 1};
+  Conv2dBm1880 op{.out = aligned(0, {1, 2, 1, 1}),
+                  .in = aligned(256, {1, 2, 1, 1}),
+                  .weight = conv_weight(512, {2, 2, 1, 1}, DType::i8),
+                  .bias = conv_bias(chip, 1024, 2, true),
+                  .rshift = 1};
   put(op.in, {3, -2});
   put(op.weight, {5, 1, 7, 4});  // (ic,oc): weights of channel 0 are 5 and 7, of channel 1 1 and 4
   put(*op.bias, {2, 0});
@@ -27,9 +27,9 @@ TEST_F(ConvolutionTest, WeightsLieInputChannelInnermost) {
 }
 
 TEST_F(ConvolutionTest, SaturatesSignedWithoutAndUnsignedWithRelu) {
-  Conv2d op{.out = aligned(0, {1, 1, 1, 3}),
-            .in = aligned(256, {1, 1, 1, 3}),
-            .weight = conv_weight(512, {1, 1, 1, 1}, DType::i8)};
+  Conv2dBm1880 op{.out = aligned(0, {1, 1, 1, 3}),
+                  .in = aligned(256, {1, 1, 1, 3}),
+                  .weight = conv_weight(512, {1, 1, 1, 1}, DType::i8)};
   put(op.in, {-128, 2, 127});
   put(op.weight, {100});
   run(op);
@@ -43,10 +43,10 @@ TEST_F(ConvolutionTest, SaturatesSignedWithoutAndUnsignedWithRelu) {
 TEST_F(ConvolutionTest, WindowPadsInsertsZerosDilatesAndStrides) {
   // 1 0 0 2 0 with one zero of padding on the left: 0 1 0 0 2 0; taps 2 apart, steps of 1
   Window window{{}, {.kernel = 2, .dilation = 2, .pad_before = 1, .insert = 2, .insert_last = 1}};
-  Conv2d op{.out = aligned(0, {1, 1, 1, 4}),
-            .in = aligned(256, {1, 1, 1, 2}),
-            .weight = conv_weight(512, {1, 1, 1, 2}, DType::i8),
-            .window = window};
+  Conv2dBm1880 op{.out = aligned(0, {1, 1, 1, 4}),
+                  .in = aligned(256, {1, 1, 1, 2}),
+                  .weight = conv_weight(512, {1, 1, 1, 2}, DType::i8),
+                  .window = window};
   put(op.in, {1, 2});
   put(op.weight, {10, 1});
   run(op);
@@ -97,11 +97,11 @@ TEST_F(ConvolutionTest, WinogradKernelRoundsTwiceAndSaturates) {
 }
 
 TEST_F(ConvolutionTest, DepthwiseReadsWeightAndBiasAsSigned) {
-  Depthwise2d op{.out = aligned(0, {1, 2, 1, 1}),
-                 .in = aligned(256, {1, 2, 1, 2}, DType::u8),
-                 .weight = aligned(512, {1, 2, 1, 2}, DType::u8),
-                 .bias = conv_bias(chip, 1024, 2, /*is_signed=*/false),
-                 .window = {{}, {.kernel = 2}}};
+  Depthwise2dBm1880 op{.out = aligned(0, {1, 2, 1, 1}),
+                       .in = aligned(256, {1, 2, 1, 2}, DType::u8),
+                       .weight = aligned(512, {1, 2, 1, 2}, DType::u8),
+                       .bias = conv_bias(chip, 1024, 2, /*is_signed=*/false),
+                       .window = {{}, {.kernel = 2}}};
   put(op.in, {200, 10, 3, 4});
   put(op.weight, {0, 255, 1, 2});  // 255 is -1
   put(*op.bias, {65535, 100});     // 65535 is -1
@@ -111,7 +111,8 @@ TEST_F(ConvolutionTest, DepthwiseReadsWeightAndBiasAsSigned) {
 
 TEST_F(ConvolutionTest, MaximumPadsWithTheSmallestValue) {
   const Axis a{.kernel = 2, .stride = 2, .pad_before = 1, .pad_after = 1};
-  Pool2d op{.out = aligned(0, {1, 1, 2, 2}), .in = aligned(256, {1, 1, 2, 2}), .window = {a, a}};
+  Pool2dBm1880 op{
+      .out = aligned(0, {1, 1, 2, 2}), .in = aligned(256, {1, 1, 2, 2}), .window = {a, a}};
   put(op.in, {-100, -128, 5, -1});
   run(op);
   EXPECT_EQ(get(op.out), (Values{-100, -128, 5, -1}));
@@ -119,12 +120,12 @@ TEST_F(ConvolutionTest, MaximumPadsWithTheSmallestValue) {
 
 TEST_F(ConvolutionTest, AverageMultipliesAndRoundsHalfUp) {
   const Axis two{.kernel = 2};
-  Pool2d op{.kind = Pool2d::Kind::average,
-            .out = aligned(0, {1, 2, 1, 1}),
-            .in = aligned(256, {1, 2, 2, 2}),
-            .window = {two, two},
-            .multiplier = 64,
-            .rshift = 8};
+  Pool2dBm1880 op{.kind = Pool2dBm1880::Kind::average,
+                  .out = aligned(0, {1, 2, 1, 1}),
+                  .in = aligned(256, {1, 2, 2, 2}),
+                  .window = {two, two},
+                  .multiplier = 64,
+                  .rshift = 8};
   put(op.in, {1, 2, 3, 4, -1, -2, -3, -4});
   run(op);
   EXPECT_EQ(get(op.out), (Values{3, -2}));  // 2.5 and -2.5

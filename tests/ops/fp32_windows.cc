@@ -8,7 +8,7 @@
 #include "base/bits.h"
 #include "memory/layout.h"
 #include "numerics/float_mode.h"
-#include "ops/elements.h"
+#include "ops/contract/body_steps.h"
 #include "selftest/kinds.h"
 #include "selftest/random_operation.h"
 
@@ -91,12 +91,12 @@ float under_tap(const Window& w, const Shape& in, uint32_t y, uint32_t x, uint32
 TEST_P(WindowsTest, ConvolutionAddsFourChains) {
   for (const uint32_t channels : {1u, 2u, 3u, 5u, 6u, 8u, 33u}) {
     const Shape in{2, channels, 6, 7};
-    Conv2dF32 op{.out = place(output(in, 5, kWindow3x2), true),
-                 .in = place(in, true),
-                 .weight = place({channels, 5, 3, 2}, false, 2),
-                 .bias = place({1, 5, 1, 1}, false),
-                 .window = kWindow3x2,
-                 .accumulate = true};
+    Conv2dBm1684 op{.out = place(output(in, 5, kWindow3x2), true),
+                    .in = place(in, true),
+                    .weight = place({channels, 5, 3, 2}, false, 2),
+                    .bias = place({1, 5, 1, 1}, false),
+                    .window = kWindow3x2,
+                    .accumulate = true};
     for (const TensorView* view : {&op.out, &op.in, &op.weight, &*op.bias}) fill_wide(*view);
     const TensorView old = place(op.out.shape, true);
     for_each_index(old.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
@@ -131,14 +131,14 @@ TEST_P(WindowsTest, DepthwiseAndAverageAddTwoChains) {
   const Shape in{1, 3, 9, 40};
   Window window = kWindow3x2;
   window.w.dilation = 1;
-  Depthwise2dF32 op{.out = place(output(in, 3, window), true),
-                    .in = place(in, true),
-                    .weight = place({1, 3, 3, 2}, false),
-                    .window = window};
-  Pool2dF32 average{.kind = Pool2dF32::Kind::average,
-                    .out = place(op.out.shape, true),
-                    .in = op.in,
-                    .window = window};
+  Depthwise2dBm1684 op{.out = place(output(in, 3, window), true),
+                       .in = place(in, true),
+                       .weight = place({1, 3, 3, 2}, false),
+                       .window = window};
+  Pool2dBm1684 average{.kind = Pool2dBm1684::Kind::average,
+                       .out = place(op.out.shape, true),
+                       .in = op.in,
+                       .window = window};
   fill_wide(op.in);
   fill_wide(op.weight);
   ASSERT_EQ(run(op), "");
@@ -163,10 +163,10 @@ TEST_P(WindowsTest, DepthwiseAndAverageAddTwoChains) {
 TEST_P(WindowsTest, MatrixProductAddsTwoChains) {
   for (const uint32_t per_channel : {1u, 5u, 16u, 40u}) {
     const uint32_t cols = align_up(67u, per_channel);
-    MatmulF32 op{.out = matrix(11, cols, per_channel),
-                 .left = matrix(11, 37, 4),
-                 .right = matrix(37, cols, per_channel),
-                 .bias = matrix(1, cols, per_channel)};
+    MatmulBm1684 op{.out = matrix(11, cols, per_channel),
+                    .left = matrix(11, 37, 4),
+                    .right = matrix(37, cols, per_channel),
+                    .bias = matrix(1, cols, per_channel)};
     for (const MatrixView* m : {&op.left, &op.right, &*op.bias}) fill_wide(m->tensor);
     ASSERT_EQ(run(op), "");
     const ScopedFloatMode mode;
@@ -190,10 +190,10 @@ TEST_P(WindowsTest, MatrixProductAddsTwoChains) {
 TEST_P(WindowsTest, PaddingMultipliesTheWeight) {
   const Shape in{1, 2, 4, 4};
   const Axis axis{.kernel = 3, .pad_before = 1, .pad_after = 1};
-  Conv2dF32 op{.out = place({1, 1, 4, 4}, true),
-               .in = place(in, true),
-               .weight = place({2, 1, 3, 3}, false, 2),
-               .window = {axis, axis}};
+  Conv2dBm1684 op{.out = place({1, 1, 4, 4}, true),
+                  .in = place(in, true),
+                  .weight = place({2, 1, 3, 3}, false, 2),
+                  .window = {axis, axis}};
   fill(op.in, 1.0f);
   fill(op.weight, 1.0f);
   memory.write_f32(op.weight, 0, 0, 0, 0, kInf);
@@ -205,10 +205,10 @@ TEST_P(WindowsTest, PaddingMultipliesTheWeight) {
 
 TEST_P(WindowsTest, FirstNanIsTheResult) {
   const Shape in{1, 1, 1, 64};
-  Depthwise2dF32 op{.out = place(in, true),
-                    .in = place(in, true),
-                    .weight = place({1, 1, 1, 1}, false),
-                    .bias = place({1, 1, 1, 1}, false)};
+  Depthwise2dBm1684 op{.out = place(in, true),
+                       .in = place(in, true),
+                       .weight = place({1, 1, 1, 1}, false),
+                       .bias = place({1, 1, 1, 1}, false)};
   fill(op.in, 2.0f);
   fill(op.weight, 3.0f);
   memory.write(*op.bias, 0, 0, 0, 0, 0x7fc00001);
@@ -221,14 +221,14 @@ TEST_P(WindowsTest, FirstNanIsTheResult) {
 // Of the NaN of both accumulators, a convolution keeps that of the second one.
 TEST_P(WindowsTest, AccumulatorsOfAConvolutionAreAddedSecondFirst) {
   const Window window{{}, {.kernel = 2}};
-  Conv2dF32 conv{.out = place({1, 1, 1, 20}, true),
-                 .in = place({1, 1, 1, 21}, true),
-                 .weight = place({1, 1, 1, 2}, false, 2),
-                 .window = window};
-  Depthwise2dF32 depthwise{.out = place(conv.out.shape, true),
-                           .in = conv.in,
-                           .weight = place({1, 1, 1, 2}, false),
-                           .window = window};
+  Conv2dBm1684 conv{.out = place({1, 1, 1, 20}, true),
+                    .in = place({1, 1, 1, 21}, true),
+                    .weight = place({1, 1, 1, 2}, false, 2),
+                    .window = window};
+  Depthwise2dBm1684 depthwise{.out = place(conv.out.shape, true),
+                              .in = conv.in,
+                              .weight = place({1, 1, 1, 2}, false),
+                              .window = window};
   fill(conv.in, 1.0f);
   for (const TensorView* weight : {&conv.weight, &depthwise.weight}) {
     memory.write(*weight, 0, 0, 0, 0, 0x7fc00001);
@@ -242,9 +242,9 @@ TEST_P(WindowsTest, AccumulatorsOfAConvolutionAreAddedSecondFirst) {
 
 TEST_P(WindowsTest, MaximumKnowsNeitherNanNorMinusInfinity) {
   const Shape in{1, 1, 1, 4};
-  Pool2dF32 op{.out = place({1, 1, 1, 5}, true),
-               .in = place(in, true),
-               .window = {{}, {.kernel = 2, .pad_before = 1, .pad_after = 1}}};
+  Pool2dBm1684 op{.out = place({1, 1, 1, 5}, true),
+                  .in = place(in, true),
+                  .window = {{}, {.kernel = 2, .pad_before = 1, .pad_after = 1}}};
   memory.write_f32(op.in, 0, 0, 0, 0, -kInf);
   memory.write(op.in, 0, 0, 0, 1, 0x7fc00000);
   memory.write(op.in, 0, 0, 0, 2, static_cast<int32_t>(0x80000001));  // subnormal
@@ -260,13 +260,13 @@ TEST_P(WindowsTest, MaximumKnowsNeitherNanNorMinusInfinity) {
 
 TEST_P(WindowsTest, PoolingReachesIntoPaddingAlone) {
   const Axis axis{.kernel = 1, .pad_before = 3, .pad_after = 3};
-  Pool2dF32 op{
+  Pool2dBm1684 op{
       .out = place({1, 2, 7, 7}, true), .in = place({1, 2, 1, 1}, true), .window = {axis, axis}};
   fill(op.in, 7.0f);
   ASSERT_EQ(run(op), "");
   EXPECT_EQ(bits_at(op.out, 0, 1, 0, 0), f32::bits(f32::kLowest));
   EXPECT_EQ(at(op.out, 0, 1, 3, 3), 7.0f);
-  op.kind = Pool2dF32::Kind::average;
+  op.kind = Pool2dBm1684::Kind::average;
   ASSERT_EQ(run(op), "");
   EXPECT_EQ(bits_at(op.out, 0, 1, 0, 0), 0u);
 }
@@ -274,9 +274,9 @@ TEST_P(WindowsTest, PoolingReachesIntoPaddingAlone) {
 // The dummy of an odd number of input channels has no effect, whatever its bits.
 TEST_P(WindowsTest, DummyChannelIsNotRead) {
   const Shape in{1, 3, 2, 20};
-  Conv2dF32 op{.out = place({1, 9, 2, 20}, true),
-               .in = place(in, true),
-               .weight = place({3, 9, 1, 1}, false, 2)};
+  Conv2dBm1684 op{.out = place({1, 9, 2, 20}, true),
+                  .in = place(in, true),
+                  .weight = place({3, 9, 1, 1}, false, 2)};
   TensorView whole = op.weight;
   whole.shape.n = 4;
   fill(op.in, 2.0f);
@@ -291,10 +291,10 @@ TEST_P(WindowsTest, DummyChannelIsNotRead) {
 
 TEST_P(WindowsTest, LevelsOfRules) {
   const Shape in{1, 2, 4, 4};
-  const Depthwise2dF32 legal{
+  const Depthwise2dBm1684 legal{
       .out = place(in, true), .in = place(in, true), .weight = place({1, 2, 1, 1}, false)};
   EXPECT_EQ(run(legal), "");
-  Depthwise2dF32 op = legal;
+  Depthwise2dBm1684 op = legal;
   op.weight.address += chip.lane_bytes;
   EXPECT_EQ(run(op), "okk_start_npu");
   op = legal;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "memory/layout.h"
-#include "ops/elements.h"
+#include "ops/contract/body_steps.h"
 #include "selftest/random_operation.h"
 
 namespace tputwin::testing {

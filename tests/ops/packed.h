@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "memory/layout.h"
-#include "ops/elements.h"
-#include "ops/source.h"
+#include "ops/contract/body_steps.h"
+#include "ops/contract/source.h"
 #include "selftest/random_operation.h"
 
 namespace tputwin::testing {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "memory/layout.h"
-#include "ops/elements.h"
+#include "ops/contract/body_steps.h"
 #include "selftest/random_operation.h"
 
 namespace tputwin::testing {

@@ -5,7 +5,7 @@
 
 #include <hwy/highway.h>
 
-#include "ops/bitwise.h"
+#include "ops/elementwise/bitwise.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/walk/cells-inl.h"

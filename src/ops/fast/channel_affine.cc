@@ -5,7 +5,7 @@
 
 #include <hwy/highway.h>
 
-#include "ops/channel_affine.h"
+#include "ops/elementwise/channel_affine.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/vec/multiply-inl.h"

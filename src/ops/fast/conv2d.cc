@@ -13,7 +13,7 @@
 
 #include "base/bits.h"
 #include "base/parallel.h"
-#include "ops/conv2d.h"
+#include "ops/conv/conv2d_bm1880.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/conv2d_choice.h"
 #include "ops/fast/gemm/conv2d_plan.h"
@@ -134,7 +134,7 @@ void pack_tap(const Conv2dPlan& plan, size_t block, size_t t, uint32_t* to) {
 
 // The weights of a block of output channels, and their biases with all corrections.
 void pack_block(const Conv2dPlan& plan, size_t block) {
-  const Conv2d& op = *plan.op;
+  const Conv2dBm1880& op = *plan.op;
   uint32_t* weights = plan.weights + block * plan.block_stride;
   for (size_t t = 0; t < plan.taps(); ++t) pack_tap(plan, block, t, weights + t * kTileRows);
   const size_t packed = plan.groups * plan.taps() * kTileRows;
@@ -196,7 +196,7 @@ void convolve_task(const Conv2dPlan& plan, size_t block, size_t chunk) {
   write_rows(plan, block, begin, count, staged, kPitch);
 }
 
-void convolve(Conv2dPlan& plan, const Conv2d& op, const Memory& memory) {
+void convolve(Conv2dPlan& plan, const Conv2dBm1880& op, const Memory& memory) {
   thread_local Scratch data, weights, bias;
   plan.build(op, memory, kElements, kTileRows, kLanes32, kTileVectors * kLanes32);
   const Flip flip(is_signed(op.in.dtype), is_signed(op.weight.dtype));
@@ -236,7 +236,7 @@ namespace tputwin::fast {
 
 HWY_EXPORT(convolve);
 
-bool execute(const Conv2d& op, const Memory& memory) {
+bool execute(const Conv2dBm1880& op, const Memory& memory) {
   if (!vectors_enabled() || !covers(op, memory)) return false;
   if (onednn_enabled() && prefers_library(library_use(), work_of(op)) && execute_onednn(op, memory))
     return true;

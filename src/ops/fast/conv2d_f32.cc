@@ -6,7 +6,7 @@
 
 #include "base/bits.h"
 #include "base/parallel.h"
-#include "ops/conv2d.h"
+#include "ops/conv/conv2d_bm1684.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/window/planes.h"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kMaxTerms = 1 << 20;
 
-bool covered(const Conv2dF32& op, const LocalMemory& local) {
+bool covered(const Conv2dBm1684& op, const LocalMemory& local) {
   const Shape &in = op.in.shape, &out = op.out.shape;
   const Shape weight{in.c, out.c, op.window.h.kernel, op.window.w.kernel};
   const bool words = has_words(op.out) && has_words(op.in) && has_words(op.weight) &&
@@ -32,7 +32,7 @@ double columns_per_result(uint64_t columns, uint64_t results, uint32_t lanes) {
   return static_cast<double>(align_up(columns, uint64_t{lanes})) / static_cast<double>(results);
 }
 
-bool execute_with(const Conv2dF32& op, const Memory& memory, const TileKernel& kernel) {
+bool execute_with(const Conv2dBm1684& op, const Memory& memory, const TileKernel& kernel) {
   const Shape& out = op.out.shape;
   const WindowPlane plane(op.window, op.in.shape, out);
   const double planes = columns_per_result(plane.extent(), uint64_t{out.h} * out.w, kernel.lanes);
@@ -44,7 +44,7 @@ bool execute_with(const Conv2dF32& op, const Memory& memory, const TileKernel& k
 
 }  // namespace
 
-ConvTerms::ConvTerms(const Conv2dF32& op) {
+ConvTerms::ConvTerms(const Conv2dBm1684& op) {
   const Shape& w = op.weight.shape;
   const uint32_t pairs = ceil_div(w.n, 2);
   const size_t count = size_t{w.n} * w.h * w.w;
@@ -75,8 +75,8 @@ ConvTerms::ConvTerms(const Conv2dF32& op) {
 // Some terms of all channels at a time: what lies in one cache line belongs to neighbouring terms
 // and to channels that are `lanes` apart. Few channels side by side, because equal offsets in
 // different lanes crowd into the same sets of the cache.
-void pack_weights(const Conv2dF32& op, const Memory& memory, const ConvTerms& terms, uint32_t width,
-                  bool tight, float* factors) {
+void pack_weights(const Conv2dBm1684& op, const Memory& memory, const ConvTerms& terms,
+                  uint32_t width, bool tight, float* factors) {
   constexpr uint32_t kChannelsAtOnce = 8;
   const size_t count = terms.terms.size(), at_once = std::max(32u, 4096 / width);
   const uint32_t channels = op.out.shape.c, lanes = memory.local.lanes();
@@ -102,7 +102,7 @@ void pack_weights(const Conv2dF32& op, const Memory& memory, const ConvTerms& te
   });
 }
 
-bool execute(const Conv2dF32& op, const Memory& memory) {
+bool execute(const Conv2dBm1684& op, const Memory& memory) {
   return vectors_enabled() && covered(op, memory.local) && execute_with(op, memory, tile_kernel());
 }
 

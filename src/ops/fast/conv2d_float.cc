@@ -2,8 +2,9 @@
 #include <cmath>
 
 #include "numerics/add_tree.h"
-#include "ops/conv2d.h"
-#include "ops/elements.h"
+#include "ops/contract/body_steps.h"
+#include "ops/conv/conv2d_bm1684x_float.h"
+#include "ops/conv/weights_bm1684x.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/im2col.h"
 #include "ops/fast/select/isa.h"
@@ -13,7 +14,7 @@ namespace {
 
 class FloatPatches : public PatchSource {
  public:
-  FloatPatches(const Conv2dFloat& op, const Memory& memory) : op_(op), memory_(memory) {}
+  FloatPatches(const Conv2dBm1684xFloat& op, const Memory& memory) : op_(op), memory_(memory) {}
 
   uint32_t cells() const override { return op_.in.shape.c; }
   uint32_t padding(uint32_t) const override { return 0; }
@@ -88,13 +89,13 @@ class FloatPatches : public PatchSource {
     return f32::bits(float_value(Memory::load<uint16_t>(from), op_.in.dtype));
   }
 
-  const Conv2dFloat& op_;
+  const Conv2dBm1684xFloat& op_;
   const Memory& memory_;
 };
 
 }  // namespace
 
-bool execute(const Conv2dFloat& op, const Memory& memory) {
+bool execute(const Conv2dBm1684xFloat& op, const Memory& memory) {
   const LocalMemory& local = memory.local;
   const bool covered = vectors_enabled() && patch_result(op.out, local) &&
                        patch_operand(op.in, op.out, local) &&

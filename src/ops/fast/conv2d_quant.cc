@@ -1,10 +1,10 @@
 // conv2d of the BM1684X, 8 bits: cells hold two channels as 16-bit integers.
-#include "ops/conv2d.h"
-#include "ops/elements.h"
+#include "ops/contract/body_steps.h"
+#include "ops/conv/conv2d_bm1684x_int8.h"
+#include "ops/conv/weights_bm1684x.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/im2col.h"
 #include "ops/fast/select/isa.h"
-#include "ops/quantised.h"
 
 namespace tputwin::fast {
 namespace {
@@ -15,7 +15,7 @@ constexpr uint32_t pair_of(int32_t low, int32_t high) {
 
 class IntegerPatches : public PatchSource {
  public:
-  IntegerPatches(const Conv2dQuant& op, const Memory& memory) : op_(op), memory_(memory) {}
+  IntegerPatches(const Conv2dBm1684xInt8& op, const Memory& memory) : op_(op), memory_(memory) {}
 
   uint32_t cells() const override { return op_.in.shape.c / 2 + op_.in.shape.c % 2; }
   uint32_t padding(uint32_t cell) const override { return parameters(op_.padding, cell); }
@@ -87,13 +87,13 @@ class IntegerPatches : public PatchSource {
                    has_high(cell) ? source.read(memory_, 0, 2 * cell + 1, 0, 0) : 0);
   }
 
-  const Conv2dQuant& op_;
+  const Conv2dBm1684xInt8& op_;
   const Memory& memory_;
 };
 
 }  // namespace
 
-bool execute(const Conv2dQuant& op, const Memory& memory) {
+bool execute(const Conv2dBm1684xInt8& op, const Memory& memory) {
   const LocalMemory& local = memory.local;
   auto apart = [&](const auto& operand) { return patch_operand(operand, op.out, local); };
   const bool covered = vectors_enabled() && patch_result(op.out, local) && apart(op.in) &&

@@ -8,7 +8,7 @@
 
 #include <cstring>
 
-#include "ops/convert.h"
+#include "ops/elementwise/convert.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/walk/rows-inl.h"

@@ -2,14 +2,14 @@
 #include <cstring>
 #include <vector>
 
-#include "ops/copy.h"
+#include "ops/contract/source.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/copy.h"
 #include "ops/fast/walk/nest.h"
 #include "ops/fast/walk/transpose_rows.h"
-#include "ops/source.h"
+#include "ops/move/copy.h"
 
 namespace tputwin::fast {
 namespace {

@@ -6,7 +6,7 @@
 #include <hwy/highway.h>
 
 #include "base/parallel.h"
-#include "ops/depthwise2d.h"
+#include "ops/conv/depthwise2d_bm1880.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/window/byte_rows.h"
@@ -41,7 +41,7 @@ void load_weights(const TensorView& weight, const Memory& memory, uint32_t c,
 }
 
 // All channels of the lanes in [begin, end), in index order inside a lane.
-void depthwise_lanes(const Depthwise2d& op, const Memory& memory, size_t begin, size_t end) {
+void depthwise_lanes(const Depthwise2dBm1880& op, const Memory& memory, size_t begin, size_t end) {
   const Shape& s = op.out.shape;
   WindowRows rows(op.window, op.in.shape, 0);
   WeightedSum sum;
@@ -63,7 +63,7 @@ void depthwise_lanes(const Depthwise2d& op, const Memory& memory, size_t begin, 
 
 }  // namespace
 
-bool execute(const Depthwise2d& op, const Memory& memory) {
+bool execute(const Depthwise2dBm1880& op, const Memory& memory) {
   const Shape& s = op.out.shape;
   const LocalMemory& local = memory.local;
   if (!vectors_enabled() || !window_fits(op.window, op.in, op.out) || op.rshift > 31 ||

@@ -1,5 +1,5 @@
 // depthwise2d of fp32: vectors along the rows of a channel.
-#include "ops/depthwise2d.h"
+#include "ops/conv/depthwise2d_bm1684.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/window/sums.h"
@@ -7,7 +7,7 @@
 namespace tputwin::fast {
 namespace {
 
-bool covered(const Depthwise2dF32& op, const LocalMemory& local) {
+bool covered(const Depthwise2dBm1684& op, const LocalMemory& local) {
   const uint32_t channels = op.out.shape.c;
   auto read_only = [&](const TensorView& view, const Shape& shape) {
     return has_words(view) && view.shape == shape && apart(op.out, view, local);
@@ -31,7 +31,7 @@ const float* load_weights(const TensorView& weight, const Memory& memory, uint32
 
 }  // namespace
 
-bool execute(const Depthwise2dF32& op, const Memory& memory) {
+bool execute(const Depthwise2dBm1684& op, const Memory& memory) {
   if (!vectors_enabled() || !covered(op, memory.local)) return false;
   const WindowKernels kernels = window_kernels();
   for_each_plane(

@@ -1,15 +1,15 @@
 // depthwise2d of the BM1684X, floating point: vectors along the rows of a channel.
-#include "ops/depthwise2d.h"
-#include "ops/elements.h"
+#include "ops/contract/body_steps.h"
+#include "ops/contract/taps.h"
+#include "ops/conv/depthwise2d_bm1684x_float.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/window/cell_planes.h"
-#include "ops/taps.h"
 
 namespace tputwin::fast {
 namespace {
 
-const float* load_weights(const Depthwise2dFloat& op, const Memory& memory, uint32_t c) {
+const float* load_weights(const Depthwise2dBm1684xFloat& op, const Memory& memory, uint32_t c) {
   const Window& window = op.window;
   thread_local Scratch scratch;
   float* weights = scratch.take<float>(size_t{window.h.kernel} * window.w.kernel);
@@ -24,7 +24,7 @@ const float* load_weights(const Depthwise2dFloat& op, const Memory& memory, uint
 
 }  // namespace
 
-bool execute(const Depthwise2dFloat& op, const Memory& memory) {
+bool execute(const Depthwise2dBm1684xFloat& op, const Memory& memory) {
   const CellJob job{op.window, op.in, op.out, memory};
   const LocalMemory& local = memory.local;
   if (!vectors_enabled() || !cell_planes_covered(job) || !patch_operand(op.weight, op.out, local) ||

@@ -1,10 +1,10 @@
 // depthwise2d of the BM1684X, 8 bits: vectors along the rows of a channel.
-#include "ops/depthwise2d.h"
-#include "ops/elements.h"
+#include "ops/contract/body_steps.h"
+#include "ops/contract/taps.h"
+#include "ops/conv/depthwise2d_bm1684x_int8.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/window/cell_planes.h"
-#include "ops/taps.h"
 
 namespace tputwin::fast {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 // Sums of at most 2^13 products stay inside 32 bits beside such a bias.
 constexpr int64_t kMaxBias = int64_t{1} << 30;
 
-const int32_t* load_weights(const Depthwise2dQuant& op, const Memory& memory, uint32_t c) {
+const int32_t* load_weights(const Depthwise2dBm1684xInt8& op, const Memory& memory, uint32_t c) {
   const Window& window = op.window;
   thread_local Scratch scratch;
   int32_t* weights = scratch.take<int32_t>(size_t{window.h.kernel} * window.w.kernel);
@@ -25,11 +25,11 @@ const int32_t* load_weights(const Depthwise2dQuant& op, const Memory& memory, ui
   return weights;
 }
 
-int64_t bias_number(const Depthwise2dQuant& op, const Memory& memory, uint32_t c) {
+int64_t bias_number(const Depthwise2dBm1684xInt8& op, const Memory& memory, uint32_t c) {
   return op.bias ? integer_value(memory.read(*op.bias, 0, c, 0, 0), op.bias->dtype) : 0;
 }
 
-bool biases_fit(const Depthwise2dQuant& op, const Memory& memory) {
+bool biases_fit(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
   for (uint32_t c = 0; c < op.out.shape.c; ++c)
     if (const int64_t bias = bias_number(op, memory, c); bias < -kMaxBias || bias > kMaxBias)
       return false;
@@ -38,7 +38,7 @@ bool biases_fit(const Depthwise2dQuant& op, const Memory& memory) {
 
 }  // namespace
 
-bool execute(const Depthwise2dQuant& op, const Memory& memory) {
+bool execute(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
   const CellJob job{op.window, op.in, op.out, memory};
   auto apart = [&](const auto& operand) { return patch_operand(operand, op.out, memory.local); };
   if (!vectors_enabled() || !cell_planes_covered(job) || !apart(op.weight) || !apart(op.padding) ||

@@ -1,5 +1,5 @@
 // dma_lrn_shift: whole channels are copied or cleared.
-#include "ops/dma_lrn_shift.h"
+#include "ops/move/dma_lrn_shift.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/walk/copy.h"

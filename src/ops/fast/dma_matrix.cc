@@ -3,11 +3,11 @@
 
 #include "base/bits.h"
 #include "base/parallel.h"
-#include "ops/dma_matrix.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/walk/copy.h"
 #include "ops/fast/walk/transpose.h"
+#include "ops/move/dma_matrix.h"
 
 namespace tputwin::fast {
 namespace {

@@ -3,10 +3,10 @@
 
 #include "base/bits.h"
 #include "base/parallel.h"
-#include "ops/dma_tensor.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/walk/copy.h"
+#include "ops/move/dma_tensor.h"
 
 namespace tputwin::fast {
 namespace {

@@ -3,10 +3,10 @@
 
 #include "base/parallel.h"
 #include "numerics/integer.h"
-#include "ops/dma_winograd_kernel.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/walk/copy.h"
+#include "ops/move/dma_winograd_kernel.h"
 
 namespace tputwin::fast {
 namespace {

@@ -6,7 +6,7 @@
 #include <hwy/highway.h>
 
 #include "base/parallel.h"
-#include "ops/elementwise.h"
+#include "ops/elementwise/elementwise.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/vec/bytes-inl.h"

@@ -6,12 +6,12 @@
 #include <hwy/highway.h>
 
 #include "numerics/integer.h"
-#include "ops/bitwise.h"
+#include "ops/elementwise/bitwise.h"
+#include "ops/elementwise/fixed_point.h"
+#include "ops/elementwise/fixed_point_wide.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/walk/cells-inl.h"
-#include "ops/fixed_point.h"
-#include "ops/fixed_point_wide.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {

@@ -5,14 +5,14 @@
 
 #include <hwy/highway.h>
 
+#include "ops/elementwise/float_arithmetic.h"
+#include "ops/elementwise/select.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/select_rows.h"
 #include "ops/fast/vec/float32-inl.h"
 #include "ops/fast/walk/rows-inl.h"
 #include "ops/fast/walk/streams-inl.h"
-#include "ops/float_arithmetic.h"
-#include "ops/select.h"
 
 #ifndef TPUTWIN_FAST_ARITHMETIC_F32_ONCE
 #define TPUTWIN_FAST_ARITHMETIC_F32_ONCE

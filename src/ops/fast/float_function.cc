@@ -7,12 +7,12 @@
 
 #include <limits>
 
+#include "ops/elementwise/float_function.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/typed_function.h"
 #include "ops/fast/vec/multiply-inl.h"
 #include "ops/fast/walk/streams-inl.h"
-#include "ops/float_function.h"
 
 #ifndef TPUTWIN_FAST_FLOAT_FUNCTION_ONCE
 #define TPUTWIN_FAST_FLOAT_FUNCTION_ONCE

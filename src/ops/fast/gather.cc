@@ -1,6 +1,6 @@
 // gather: indices are decoded once per channel (shared ones once at all), then rows or elements
 // follow.
-#include "ops/gather.h"
+#include "ops/index/gather.h"
 
 #include <algorithm>
 #include <atomic>

@@ -5,11 +5,11 @@
 
 #include <hwy/highway.h>
 
+#include "ops/elementwise/int8_to_f32.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/vec/bytes-inl.h"
 #include "ops/fast/walk/streams-inl.h"
-#include "ops/int8_to_f32.h"
 
 #ifndef TPUTWIN_FAST_INT8_TO_F32_ONCE
 #define TPUTWIN_FAST_INT8_TO_F32_ONCE

@@ -10,11 +10,11 @@
 #include <array>
 #include <cmath>
 
+#include "ops/elementwise/int_arithmetic.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/vec/narrow-inl.h"
 #include "ops/fast/walk/rows-inl.h"
-#include "ops/int_arithmetic.h"
 
 #ifndef TPUTWIN_FAST_INT_ARITHMETIC_ONCE
 #define TPUTWIN_FAST_INT_ARITHMETIC_ONCE

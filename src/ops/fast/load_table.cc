@@ -1,5 +1,5 @@
 // load_table: the bytes of the table, lane by lane.
-#include "ops/load_table.h"
+#include "ops/move/load_table.h"
 
 #include <bit>
 

@@ -10,7 +10,7 @@
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/vec/bytes-inl.h"
-#include "ops/lut.h"
+#include "ops/index/lut.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {

@@ -1,5 +1,5 @@
 // mask_select: rows of the mask beside rows of elements.
-#include "ops/mask_select.h"
+#include "ops/index/mask_select.h"
 
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"

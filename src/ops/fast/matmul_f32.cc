@@ -12,7 +12,7 @@
 #include "ops/fast/scratch.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/window/planes.h"
-#include "ops/matmul.h"
+#include "ops/matmul/matmul_bm1684.h"
 
 namespace tputwin::fast {
 namespace {
@@ -25,7 +25,7 @@ bool same_shape(const MatrixView& m, uint32_t rows, uint32_t cols, uint32_t per_
          s.w == per_channel && s.n == rows && s.c == ceil_div(cols, s.w);
 }
 
-bool covered(const MatmulF32& op, const LocalMemory& local) {
+bool covered(const MatmulBm1684& op, const LocalMemory& local) {
   const uint32_t rows = op.out.rows, cols = op.out.cols, depth = op.left.cols;
   const uint32_t width = op.out.tensor.shape.w;
   auto read_only = [&](const MatrixView& m) { return apart(op.out.tensor, m.tensor, local); };
@@ -43,7 +43,7 @@ const uint8_t* element(const MatrixView& m, const Memory& memory, uint32_t row, 
 
 class Product {
  public:
-  Product(const MatmulF32& op, const Memory& memory, const TileKernel& kernel)
+  Product(const MatmulBm1684& op, const Memory& memory, const TileKernel& kernel)
       : op_(op),
         memory_(memory),
         kernel_(kernel),
@@ -199,7 +199,7 @@ class Product {
   }
   static size_t grain(uint64_t work) { return std::max<uint64_t>(1, kTermsPerTask / (work + 1)); }
 
-  const MatmulF32& op_;
+  const MatmulBm1684& op_;
   const Memory& memory_;
   const TileKernel kernel_;
   const uint32_t depth_, width_, blocks_;
@@ -214,7 +214,7 @@ class Product {
 
 }  // namespace
 
-bool execute(const MatmulF32& op, const Memory& memory) {
+bool execute(const MatmulBm1684& op, const Memory& memory) {
   if (!vectors_enabled() || !covered(op, memory.local)) return false;
   Product product(op, memory, tile_kernel());
   if (!product.fits()) return false;

@@ -7,7 +7,9 @@
 #include "ops/fast/gemm/matrix_product.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/window/cell_planes.h"
-#include "ops/matmul.h"
+#include "ops/matmul/matmul_bm1684x_fp32.h"
+#include "ops/matmul/matmul_bm1684x_half.h"
+#include "ops/matmul/matrix_operand.h"
 
 namespace tputwin::fast {
 namespace {
@@ -16,7 +18,7 @@ template <class Op>
 class FloatSource {
  public:
   using Element = uint32_t;
-  static constexpr bool kAlternates = std::is_same_v<Op, MatmulFloat>;
+  static constexpr bool kAlternates = std::is_same_v<Op, MatmulBm1684xFp32>;
 
   FloatSource(const Op& op, const PlainProduct& product, const Memory& memory)
       : op_(op), p_(product), memory_(memory) {}
@@ -91,11 +93,11 @@ bool multiply(const Op& op, const Memory& memory) {
 
 }  // namespace
 
-bool execute(const MatmulFloat& op, const Memory& memory) {
+bool execute(const MatmulBm1684xFp32& op, const Memory& memory) {
   if (op.bias && !apart(op.out.matrix.tensor, op.bias->tensor, memory.local)) return false;
   return multiply(op, memory);
 }
 
-bool execute(const MatmulGrouped& op, const Memory& memory) { return multiply(op, memory); }
+bool execute(const MatmulBm1684xHalf& op, const Memory& memory) { return multiply(op, memory); }
 
 }  // namespace tputwin::fast

@@ -1,11 +1,12 @@
 // Products of matrices of 8 and signed 16-bit integers of the BM1684X, two terms in a cell.
 #include "numerics/rounding.h"
-#include "ops/elements.h"
+#include "ops/contract/body_steps.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/matrix_product.h"
 #include "ops/fast/select/isa.h"
-#include "ops/matmul.h"
-#include "ops/matmul_checks.h"
+#include "ops/matmul/matmul_bm1684x.h"
+#include "ops/matmul/matmul_bm1684x_int.h"
+#include "ops/matmul/matrix_operand.h"
 
 namespace tputwin::fast {
 namespace {
@@ -14,7 +15,7 @@ class IntSource {
  public:
   using Element = uint16_t;
 
-  IntSource(const MatmulInt& op, const PlainProduct& product, const Memory& memory)
+  IntSource(const MatmulBm1684xInt& op, const PlainProduct& product, const Memory& memory)
       : op_(op), p_(product), memory_(memory) {
     if (op.zero_point && op.zero_point->is_constant)
       constant_zero_ = static_cast<int32_t>(op.zero_point->constant);
@@ -68,14 +69,14 @@ class IntSource {
       std::memcpy(to, from, count * sizeof *to);
   }
 
-  const MatmulInt& op_;
+  const MatmulBm1684xInt& op_;
   const PlainProduct& p_;
   const Memory& memory_;
   int32_t constant_zero_ = 0;
 };
 
 // Sums of words are known modulo 2^32 only.
-bool covered(const MatmulInt& op) {
+bool covered(const MatmulBm1684xInt& op) {
   constexpr uint32_t kMaxExactDepth = 32768;
   const DType left = op.left.dtype(), right = op.right.dtype();
   if (element_bytes(left) == 1 && element_bytes(right) == 1)
@@ -87,7 +88,7 @@ bool covered(const MatmulInt& op) {
 
 // What the end of a result reads may not be written before; old values of the result's own bytes
 // belong to it.
-bool inputs_apart(const MatmulInt& op, const LocalMemory& local) {
+bool inputs_apart(const MatmulBm1684xInt& op, const LocalMemory& local) {
   const TensorView& out = op.out.matrix.tensor;
   if (op.bias && !apart(out, op.bias->tensor, local)) return false;
   if (op.shift && !op.shift->is_constant && !apart(out, op.shift->matrix.tensor, local))
@@ -103,7 +104,7 @@ bool inputs_apart(const MatmulInt& op, const LocalMemory& local) {
 
 }  // namespace
 
-bool execute(const MatmulInt& op, const Memory& memory) {
+bool execute(const MatmulBm1684xInt& op, const Memory& memory) {
   if (!vectors_enabled() || !covered(op) || !inputs_apart(op, memory.local)) return false;
   const PlainProduct product(op);
   return is_free(product, memory.local) && MatrixTiles(IntSource(op, product, memory)).run();

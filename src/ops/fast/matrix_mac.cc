@@ -17,7 +17,7 @@
 #include "ops/fast/select/isa.h"
 #include "ops/fast/vec/requantise-inl.h"
 #include "ops/fast/views/ranges.h"
-#include "ops/matrix_mac.h"
+#include "ops/matmul/matrix_mac.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast {

@@ -16,7 +16,7 @@
 #include "ops/fast/select/isa.h"
 #include "ops/fast/vec/narrow-inl.h"
 #include "ops/fast/views/ranges.h"
-#include "ops/matrix_mac2.h"
+#include "ops/matmul/matrix_mac2.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast {

@@ -10,7 +10,7 @@
 #include "ops/fast/select/isa.h"
 #include "ops/fast/window/byte_rows.h"
 #include "ops/fast/window/weighted_sum-inl.h"
-#include "ops/pool2d.h"
+#include "ops/pool/pool2d_bm1880.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
@@ -52,9 +52,9 @@ namespace {
 HWY_EXPORT(PoolRow);
 
 // All channels of the lanes in [begin, end), in index order inside a lane.
-void pool_lanes(const Pool2d& op, const Memory& memory, size_t begin, size_t end) {
+void pool_lanes(const Pool2dBm1880& op, const Memory& memory, size_t begin, size_t end) {
   const Shape& s = op.out.shape;
-  const bool maximum = op.kind == Pool2d::Kind::maximum, is_i8 = is_signed(op.in.dtype);
+  const bool maximum = op.kind == Pool2dBm1880::Kind::maximum, is_i8 = is_signed(op.in.dtype);
   // the smallest value of the type never wins, and zero adds nothing
   WindowRows rows(op.window, op.in.shape, maximum && is_i8 ? 0x80 : 0);
   WeightedSum sum;
@@ -74,7 +74,7 @@ void pool_lanes(const Pool2d& op, const Memory& memory, size_t begin, size_t end
 
 }  // namespace
 
-bool execute(const Pool2d& op, const Memory& memory) {
+bool execute(const Pool2dBm1880& op, const Memory& memory) {
   const Shape& s = op.out.shape;
   const LocalMemory& local = memory.local;
   if (!vectors_enabled() || !window_fits(op.window, op.in, op.out) || op.rshift > 31 ||

@@ -3,17 +3,17 @@
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/window/sums.h"
-#include "ops/pool2d.h"
+#include "ops/pool/pool2d_bm1684.h"
 
 namespace tputwin::fast {
 
-bool execute(const Pool2dF32& op, const Memory& memory) {
+bool execute(const Pool2dBm1684& op, const Memory& memory) {
   if (!vectors_enabled() || !planes_covered(op.window, op.in, op.out, memory.local)) return false;
   const WindowKernels kernels = window_kernels();
   auto redo = [&](uint32_t n, uint32_t c, uint32_t y, uint32_t x) {
     return result_at(op, memory, n, c, y, x);
   };
-  if (op.kind == Pool2dF32::Kind::maximum) {
+  if (op.kind == Pool2dBm1684::Kind::maximum) {
     auto run = [&](const WindowRun& run, uint32_t, uint32_t) {
       kernels.maximum(run);
       return false;

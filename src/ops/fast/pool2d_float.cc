@@ -1,16 +1,16 @@
 // pool2d of the BM1684X, floating point: vectors along the rows of a channel.
-#include "ops/elements.h"
+#include "ops/contract/body_steps.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/window/cell_planes.h"
-#include "ops/pool2d.h"
+#include "ops/pool/pool2d_bm1684x_float.h"
 
 namespace tputwin::fast {
 
-bool execute(const Pool2dFloat& op, const Memory& memory) {
+bool execute(const Pool2dBm1684xFloat& op, const Memory& memory) {
   const CellJob job{op.window, op.in, op.out, memory};
   if (!vectors_enabled() || !cell_planes_covered(job)) return false;
-  const bool maximum = op.kind == Pool2dFloat::Kind::maximum;
+  const bool maximum = op.kind == Pool2dBm1684xFloat::Kind::maximum;
   const CellKernels kernels = cell_kernels();
   const float value = float_value(op.value, op.in.dtype);
   const std::vector<float> factors(size_t{op.window.h.kernel} * op.window.w.kernel, value);

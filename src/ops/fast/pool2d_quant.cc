@@ -2,15 +2,15 @@
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/window/cell_planes.h"
-#include "ops/pool2d.h"
+#include "ops/pool/pool2d_bm1684x_int8.h"
 
 namespace tputwin::fast {
 
-bool execute(const Pool2dQuant& op, const Memory& memory) {
+bool execute(const Pool2dBm1684xInt8& op, const Memory& memory) {
   const CellJob job{op.window, op.in, op.out, memory};
   const size_t taps = size_t{op.window.h.kernel} * op.window.w.kernel;
   if (!vectors_enabled() || !cell_planes_covered(job) || op.multiplier > 255) return false;
-  const bool maximum = op.kind == Pool2dQuant::Kind::maximum;
+  const bool maximum = op.kind == Pool2dBm1684xInt8::Kind::maximum;
   const CellKernels kernels = cell_kernels();
   const std::vector<int32_t> factors(taps, static_cast<int32_t>(op.multiplier));
   const Quantisation quantisation =

@@ -1,16 +1,16 @@
 // rearrange: what one side's strides can express is a copy; channels and columns change places tile
 // by tile.
-#include "ops/rearrange.h"
+#include "ops/move/rearrange.h"
 
 #include <vector>
 
-#include "ops/copy.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/copy.h"
 #include "ops/fast/walk/nest.h"
 #include "ops/fast/walk/transpose_rows.h"
+#include "ops/move/copy.h"
 
 namespace tputwin::fast {
 namespace {

@@ -1,7 +1,6 @@
 // requantise: element by element, over blocks of rows.
-#include "ops/requantise.h"
+#include "ops/elementwise/requantise.h"
 
-#include "ops/element.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/walk/rows.h"

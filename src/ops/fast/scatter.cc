@@ -1,6 +1,6 @@
 // scatter: indices are decoded once per channel (shared ones once at all), then rows or elements
 // follow in their order.
-#include "ops/scatter.h"
+#include "ops/index/scatter.h"
 
 #include <vector>
 

@@ -6,9 +6,9 @@
 
 #include <hwy/highway.h>
 
+#include "ops/elementwise/select.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/walk/rows-inl.h"
-#include "ops/select.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {

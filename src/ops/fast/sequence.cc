@@ -1,5 +1,5 @@
 // sequence: rows of words.
-#include "ops/sequence.h"
+#include "ops/elementwise/sequence.h"
 
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"

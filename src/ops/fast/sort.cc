@@ -1,5 +1,5 @@
 // sort: numbers whose order is that of the elements, with index or position below them.
-#include "ops/sort.h"
+#include "ops/index/sort.h"
 
 #include <algorithm>
 #include <vector>

@@ -6,7 +6,7 @@
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/copy.h"
 #include "ops/fast/walk/nest.h"
-#include "ops/lut.h"
+#include "ops/index/table_lookup.h"
 
 namespace tputwin::fast {
 namespace {

@@ -9,14 +9,14 @@
 #include <limits>
 #include <vector>
 
-#include "ops/elements.h"
+#include "ops/contract/body_steps.h"
+#include "ops/elementwise/float_function.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/typed_function.h"
 #include "ops/fast/vec/multiply-inl.h"
 #include "ops/fast/vec/narrow-inl.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/streams-inl.h"
-#include "ops/typed_element.h"
 
 #ifndef TPUTWIN_FAST_TYPED_FUNCTION_ONCE
 #define TPUTWIN_FAST_TYPED_FUNCTION_ONCE

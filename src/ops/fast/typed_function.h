@@ -1,7 +1,7 @@
 // The functions of float_function that every floating-point type has.
 #pragma once
 
-#include "ops/float_function.h"
+#include "ops/elementwise/float_function.h"
 
 namespace tputwin::fast {
 

@@ -5,13 +5,12 @@
 
 #include <hwy/highway.h>
 
-#include "ops/element.h"
+#include "ops/elementwise/select.h"
+#include "ops/elementwise/unary.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/select_rows.h"
 #include "ops/fast/walk/rows-inl.h"
-#include "ops/select.h"
-#include "ops/unary.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {

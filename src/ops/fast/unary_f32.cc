@@ -5,10 +5,10 @@
 
 #include <hwy/highway.h>
 
+#include "ops/elementwise/unary_f32.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/vec/float32-inl.h"
-#include "ops/unary_f32.h"
 
 #ifndef TPUTWIN_FAST_UNARY_F32_ONCE
 #define TPUTWIN_FAST_UNARY_F32_ONCE

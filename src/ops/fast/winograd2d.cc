@@ -11,12 +11,12 @@
 
 #include "base/bits.h"
 #include "base/parallel.h"
+#include "ops/conv/winograd2d.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/scratch.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/vec/requantise-inl.h"
 #include "ops/fast/views/ranges.h"
-#include "ops/winograd2d.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast {

@@ -51,14 +51,14 @@ std::optional<Operation> build(Call& call, const bmk1880_conv_param_t& p) {
     return {};
   const Chip& chip = call.chip();
   Shape kernel = nchw(chip, weight->shape);
-  return Conv2d{.out = view(chip, *ofmap.tensor, p.relu_enable ? DType::u8 : DType::i8),
-                .in = view(chip, *ifmap.tensor),
-                .weight = conv_weight(weight->operand.laddr, kernel,
-                                      make_dtype(is_signed(*weight.tensor), true)),
-                .bias = bias_view(chip, bias),
-                .window = window(p, kernel.h, kernel.w),
-                .relu = p.relu_enable,
-                .rshift = low_5_bits(p.rshift_width)};
+  return Conv2dBm1880{.out = view(chip, *ofmap.tensor, p.relu_enable ? DType::u8 : DType::i8),
+                      .in = view(chip, *ifmap.tensor),
+                      .weight = conv_weight(weight->operand.laddr, kernel,
+                                            make_dtype(is_signed(*weight.tensor), true)),
+                      .bias = bias_view(chip, bias),
+                      .window = window(p, kernel.h, kernel.w),
+                      .relu = p.relu_enable,
+                      .rshift = low_5_bits(p.rshift_width)};
 }
 
 std::optional<Operation> build(Call& call, const bmk1880_winograd_param_t& p) {
@@ -84,12 +84,12 @@ std::optional<Operation> build(Call& call, const bmk1880_depthwise_param_t& p) {
     return {};
   const Chip& chip = call.chip();
   Shape kernel = nchw(chip, weight->shape);
-  return Depthwise2d{.out = view(chip, *ofmap.tensor, DType::i8),
-                     .in = view(chip, *ifmap.tensor),
-                     .weight = view(chip, *weight.tensor, DType::i8),
-                     .bias = bias_view(chip, bias, /*is_signed=*/true),
-                     .window = window(p, kernel.h, kernel.w),
-                     .rshift = low_5_bits(p.rshift_width)};
+  return Depthwise2dBm1880{.out = view(chip, *ofmap.tensor, DType::i8),
+                           .in = view(chip, *ifmap.tensor),
+                           .weight = view(chip, *weight.tensor, DType::i8),
+                           .bias = bias_view(chip, bias, /*is_signed=*/true),
+                           .window = window(p, kernel.h, kernel.w),
+                           .rshift = low_5_bits(p.rshift_width)};
 }
 
 bool pooling_maps(Call& call, const Arg& ofmap, const Arg& ifmap) {
@@ -102,22 +102,22 @@ std::optional<Operation> build(Call& call, const bmk1880_max_pooling_param_t& p)
   Arg ofmap = TW_ARG(ofmap), ifmap = TW_ARG(ifmap);
   if (!pooling_maps(call, ofmap, ifmap)) return {};
   DType dtype = make_dtype(is_signed(*ifmap.tensor), true);
-  return Pool2d{.kind = Pool2d::Kind::maximum,
-                .out = view(call.chip(), *ofmap.tensor, dtype),
-                .in = view(call.chip(), *ifmap.tensor, dtype),
-                .window = window(p, p.kh, p.kw)};
+  return Pool2dBm1880{.kind = Pool2dBm1880::Kind::maximum,
+                      .out = view(call.chip(), *ofmap.tensor, dtype),
+                      .in = view(call.chip(), *ifmap.tensor, dtype),
+                      .window = window(p, p.kh, p.kw)};
 }
 
 std::optional<Operation> build(Call& call, const bmk1880_avg_pooling_param_t& p) {
   Arg ofmap = TW_ARG(ofmap), ifmap = TW_ARG(ifmap);
   if (!(pooling_maps(call, ofmap, ifmap) && call.rshift(p.rshift_width))) return {};
   DType dtype = make_dtype(is_signed(*ifmap.tensor), true);
-  return Pool2d{.kind = Pool2d::Kind::average,
-                .out = view(call.chip(), *ofmap.tensor, dtype),
-                .in = view(call.chip(), *ifmap.tensor, dtype),
-                .window = window(p, p.kh, p.kw),
-                .multiplier = p.avg_pooling_const,
-                .rshift = low_5_bits(p.rshift_width)};
+  return Pool2dBm1880{.kind = Pool2dBm1880::Kind::average,
+                      .out = view(call.chip(), *ofmap.tensor, dtype),
+                      .in = view(call.chip(), *ifmap.tensor, dtype),
+                      .window = window(p, p.kh, p.kw),
+                      .multiplier = p.avg_pooling_const,
+                      .rshift = low_5_bits(p.rshift_width)};
 }
 
 // The result is written unaligned and the input read aligned, whatever the tensors say; a warning

@@ -26,8 +26,8 @@ Shape Call::shape(const dim4* shape, std::string_view argument, uint32_t most_ch
   auto in = [](int extent, uint32_t limit) {
     return 1 <= extent && static_cast<uint32_t>(extent) <= limit;
   };
-  const bool valid = in(shape->n, kMaxBdcExtent) && in(shape->c, most_channels) &&
-                     in(shape->h, kMaxBdcExtent) && in(shape->w, kMaxBdcExtent);
+  const bool valid = in(shape->n, kBm1684MaxExtent) && in(shape->c, most_channels) &&
+                     in(shape->h, kBm1684MaxExtent) && in(shape->w, kBm1684MaxExtent);
   return require(valid, errors::okk_shape, argument, *shape) ? to_shape(*shape) : Shape{};
 }
 

@@ -13,7 +13,7 @@
 
 #include <okk.h>
 
-#include "ops/okk_checks.h"
+#include "ops/rules/bm1684.h"
 #include "sdk/okkernel/kernel_call.h"
 
 namespace tputwin::okk {
@@ -30,7 +30,7 @@ class Call : public KernelCall {
   // BDC: n, h, w in [1, 65535], c in [1, 4095], or up to `most_channels` in functions that carry
   // out more, whose operations warn of it. GDMA: all extents from 1 on.
   Shape shape(const dim4* shape, std::string_view argument = "shape",
-              uint32_t most_channels = kMaxBdcChannels);
+              uint32_t most_channels = kBm1684MaxChannels);
   Shape dma_shape(const dim4* shape, std::string_view argument = "shape");
 
   // A tensor in local memory. stride NULL: the 128-byte aligned layout. `pack`: elements of one

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 
+#include "base/bits.h"
 #include "base/errors/okkernel.h"
-#include "ops/okk_window.h"
+#include "ops/rules/bm1684_window.h"
 #include "sdk/okkernel/call.h"
 
 namespace tputwin::okk {
@@ -20,7 +21,7 @@ struct AxisNames {
 // One axis of the window, from arguments of any value. `extent` is the input's.
 Axis axis(Call& call, const AxisNames& names, int kernel, int before, int after, int stride,
           int dilation, uint32_t extent) {
-  constexpr int kPadding = kMaxWindowPadding, kStride = kMaxWindowStride;
+  constexpr int kPadding = kBm1684MaxPadding, kStride = kBm1684MaxStride;
   const bool valid =
       call.in_range(kernel, 1, kUnlimited, errors::okk_window_kernel, names.kernel) &&
       call.in_range(before, 0, kPadding, errors::okk_window_padding, "padding") &&
@@ -30,7 +31,7 @@ Axis axis(Call& call, const AxisNames& names, int kernel, int before, int after,
   if (!valid) return {};
   const int64_t room = int64_t{before} + extent + after - (int64_t{kernel} - 1) * dilation - 1;
   const int64_t outputs = room < 0 ? 0 : room / stride + 1;
-  if (!call.in_range(outputs, 1, kMaxWindowExtent, errors::okk_window_output, names.output))
+  if (!call.in_range(outputs, 1, kBm1684MaxWindowExtent, errors::okk_window_output, names.output))
     return {};
   return {.kernel = static_cast<uint32_t>(kernel),
           .stride = static_cast<uint32_t>(stride),
@@ -70,12 +71,12 @@ TensorView weight(Call& call, local_addr_t address, const Shape& shape, const di
   return call.lanes("weight_addr", address, shape, stride, DType::f32, /*pack=*/2);
 }
 
-void pool2d(Call& call, Pool2dF32::Kind kind, local_addr_t output_addr, local_addr_t input_addr,
+void pool2d(Call& call, Pool2dBm1684::Kind kind, local_addr_t output_addr, local_addr_t input_addr,
             const dim4* input_shape, int kernel_h, int kernel_w, const Padding* padding,
             const dim2* stride) {
-  const Shape in = call.shape(input_shape, "input_shape", kMaxBdcExtent);
-  Pool2dF32 op{.kind = kind,
-               .window = window(call, in, kernel_h, kernel_w, padding, stride, nullptr)};
+  const Shape in = call.shape(input_shape, "input_shape", kBm1684MaxExtent);
+  Pool2dBm1684 op{.kind = kind,
+                  .window = window(call, in, kernel_h, kernel_w, padding, stride, nullptr)};
   if (!call.ok()) return;
   op.out = aligned(call, "output_addr", output_addr, output_shape(in, in.c, op.window));
   op.in = aligned(call, "input_addr", input_addr, in);
@@ -110,9 +111,9 @@ void okk_bdc_conv2d(local_addr_t output_addr, local_addr_t input_addr, local_add
                     const dim2* dilation) {
   Call call(__func__);
   const Shape in = call.shape(input_shape, "input_shape");
-  call.in_range(output_c, 1, kMaxBdcChannels, errors::okk_output_channels, "output_c");
-  Conv2dF32 op{.window = window(call, in, kernel_h, kernel_w, padding, stride, dilation),
-               .accumulate = result_add};
+  call.in_range(output_c, 1, kBm1684MaxChannels, errors::okk_output_channels, "output_c");
+  Conv2dBm1684 op{.window = window(call, in, kernel_h, kernel_w, padding, stride, dilation),
+                  .accumulate = result_add};
   if (!call.ok()) return;
   const auto channels = static_cast<uint32_t>(output_c);
   op.out = aligned(call, "output_addr", output_addr, output_shape(in, channels, op.window));
@@ -129,7 +130,7 @@ void okk_bdc_depthwise2d(local_addr_t output_addr, local_addr_t input_addr,
                          const dim2* stride, const dim2* dilation) {
   Call call(__func__);
   const Shape in = call.shape(input_shape, "input_shape");
-  Depthwise2dF32 op{.window = window(call, in, kernel_h, kernel_w, padding, stride, dilation)};
+  Depthwise2dBm1684 op{.window = window(call, in, kernel_h, kernel_w, padding, stride, dilation)};
   if (!call.ok()) return;
   op.out = aligned(call, "output_addr", output_addr, output_shape(in, in.c, op.window));
   op.in = aligned(call, "input_addr", input_addr, in);
@@ -142,15 +143,15 @@ void okk_bdc_depthwise2d(local_addr_t output_addr, local_addr_t input_addr,
 void okk_bdc_avg_pool2d(local_addr_t output_addr, local_addr_t input_addr, const dim4* input_shape,
                         int kernel_h, int kernel_w, const Padding* padding, const dim2* stride) {
   Call call(__func__);
-  pool2d(call, Pool2dF32::Kind::average, output_addr, input_addr, input_shape, kernel_h, kernel_w,
-         padding, stride);
+  pool2d(call, Pool2dBm1684::Kind::average, output_addr, input_addr, input_shape, kernel_h,
+         kernel_w, padding, stride);
 }
 
 void okk_bdc_max_pool2d(local_addr_t output_addr, local_addr_t input_addr, const dim4* input_shape,
                         int kernel_h, int kernel_w, const Padding* padding, const dim2* stride) {
   Call call(__func__);
-  pool2d(call, Pool2dF32::Kind::maximum, output_addr, input_addr, input_shape, kernel_h, kernel_w,
-         padding, stride);
+  pool2d(call, Pool2dBm1684::Kind::maximum, output_addr, input_addr, input_shape, kernel_h,
+         kernel_w, padding, stride);
 }
 
 void okk_bdc_matmul(local_addr_t output_addr, local_addr_t left_addr, local_addr_t right_addr,
@@ -168,10 +169,10 @@ void okk_bdc_matmul(local_addr_t output_addr, local_addr_t left_addr, local_addr
   const auto cols = static_cast<uint32_t>(right_cols);
   const auto left_width = static_cast<uint32_t>(left_cols_per_channel);
   const auto right_width = static_cast<uint32_t>(right_cols_per_channel);
-  MatmulF32 op{.out = whole_channels(call, "output_addr", output_addr, rows, cols, right_width),
-               .left = call.lane_matrix("left_addr", left_addr, rows, depth, left_width),
-               .right = whole_channels(call, "right_addr", right_addr, depth, cols, right_width),
-               .accumulate = result_add};
+  MatmulBm1684 op{.out = whole_channels(call, "output_addr", output_addr, rows, cols, right_width),
+                  .left = call.lane_matrix("left_addr", left_addr, rows, depth, left_width),
+                  .right = whole_channels(call, "right_addr", right_addr, depth, cols, right_width),
+                  .accumulate = result_add};
   if (using_bias) op.bias = whole_channels(call, "bias_addr", bias_addr, 1, cols, right_width);
   call.issue(op);
 }

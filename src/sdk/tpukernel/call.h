@@ -14,7 +14,7 @@
 #include <tpu_kernel.h>
 
 #include "numerics/rounding.h"
-#include "ops/source.h"
+#include "ops/contract/source.h"
 #include "sdk/okkernel/kernel_call.h"
 
 namespace tputwin::tpu {

@@ -1,6 +1,8 @@
 // Convolutions over all input channels: tpu_bdc_fp_conv2d..., tpu_bdc_int8_..._conv2d...
-#include "ops/conv2d.h"
 #include "base/errors/tpukernel.h"
+#include "ops/conv/conv2d_bm1684x_float.h"
+#include "ops/conv/conv2d_bm1684x_int8.h"
+#include "ops/conv/weights_bm1684x.h"
 
 #include "sdk/tpukernel/window.h"
 
@@ -51,7 +53,7 @@ struct FloatTerms {
 };
 
 void conv2d_float(Call call, const Form& form, const Weights& w, const FloatTerms& terms) {
-  Conv2dFloat op{.accumulate = terms.result_add};
+  Conv2dBm1684xFloat op{.accumulate = terms.result_add};
   set_form(call, form, kFloats, kFloats, op);
   op.weight = weights(call, op, w, op.in.dtype);
   if (terms.has_bias)
@@ -67,7 +69,7 @@ struct Symmetric {
 };
 
 void conv2d_symmetric(Call call, const Form& form, const Symmetric& s) {
-  Conv2dQuant op{.rshift = s.rshift, .relu = s.result_relu};
+  Conv2dBm1684xInt8 op{.rshift = s.rshift, .relu = s.result_relu};
   set_form(call, form, k8Bit | k16Bit, k8Bit, op);
   op.weight = weights(call, op, {s.weight_addr}, call.type("weight_dtype", s.weight_dtype, k8Bit));
   if (s.has_bias)
@@ -77,7 +79,7 @@ void conv2d_symmetric(Call call, const Form& form, const Symmetric& s) {
 }
 
 // The result is UINT32 exactly if no term can be negative.
-void require_output_sign(Call& call, const Conv2dQuant& op) {
+void require_output_sign(Call& call, const Conv2dBm1684xInt8& op) {
   const bool is_unsigned = !is_signed(op.in.dtype) && !is_signed(op.weight.view.dtype) &&
                            op.zero_point.is_constant && op.zero_point.constant == 0;
   call.require(is_unsigned == (op.out.dtype == DType::u32), errors::tpu_dtype_pair, "output_dtype",
@@ -92,7 +94,7 @@ struct Asymmetric {
 };
 
 void conv2d_asymmetric(Call call, const Form& form, const Asymmetric& a) {
-  Conv2dQuant op{.accumulate = a.result_add};
+  Conv2dBm1684xInt8 op{.accumulate = a.result_add};
   set_form(call, form, k32Bit, k8Bit, op);
   op.weight = weights(call, op, a.weights, call.type("weight_dtype", a.weight_dtype, k8Bit));
   op.zero_point = constant(a.kzp, call.type("kzp_dtype", a.kzp_dtype, k8Bit));
@@ -110,7 +112,7 @@ struct PerChannel {
 
 void conv2d_per_channel(Call call, const Form& form, const PerChannel& p) {
   const bool inserts = form.is_deconvolution;
-  Conv2dQuant op{.accumulate = p.result_add};
+  Conv2dBm1684xInt8 op{.accumulate = p.result_add};
   set_form(call, form, inserts ? kU32 : kI32, k8Bit, op);
   op.weight = weights(call, op, {p.weight_addr}, call.type("weight_dtype", p.weight_dtype, k8Bit));
   op.zero_point = Source::tensor(channels(call, "kzp_addr", p.kzp_addr, op.out.shape.c,

@@ -1,5 +1,5 @@
 // tpu_bdc_cast, tpu_bdc_fp_round and their like; tpu_cast and the conversions of scalars.
-#include "ops/convert.h"
+#include "ops/elementwise/convert.h"
 
 #include "base/last_error.h"
 #include "numerics/convert.h"

@@ -1,8 +1,9 @@
 // Convolutions of every channel by itself: tpu_bdc_fp_..depthwise.., tpu_bdc_int8_..depthwise..
-#include "ops/depthwise2d.h"
 #include "base/errors/tpukernel.h"
+#include "ops/conv/depthwise2d_bm1684x_float.h"
+#include "ops/conv/depthwise2d_bm1684x_int8.h"
 
-#include "ops/taps.h"
+#include "ops/contract/taps.h"
 #include "sdk/tpukernel/window.h"
 
 namespace tputwin::tpu {
@@ -46,7 +47,7 @@ Source weights(Call& call, const Op& op, const Weights& w, DType dtype) {
 
 void depthwise2d_float(Call call, const Form& form, const Weights& w, local_addr_t bias_addr,
                        bool has_bias) {
-  Depthwise2dFloat op;
+  Depthwise2dBm1684xFloat op;
   set_form(call, form, kFloats, kFloats, op);
   op.weight = weights(call, op, w, op.in.dtype);
   if (has_bias) op.bias = channels(call, "bias_addr", bias_addr, op.in.shape.c, op.in.dtype);
@@ -62,8 +63,8 @@ struct Integers {
   rounding_mode_t rounding_mode;
 };
 
-Depthwise2dQuant depthwise2d_quant(Call& call, const Form& form, const Integers& i) {
-  Depthwise2dQuant op{
+Depthwise2dBm1684xInt8 depthwise2d_quant(Call& call, const Form& form, const Integers& i) {
+  Depthwise2dBm1684xInt8 op{
       .rshift = i.rshift, .relu = i.result_relu, .rounding = call.rounding(i.rounding_mode)};
   set_form(call, form, kInts, k8Bit, op);
   op.weight = weights(call, op, i.weights, call.type("weight_dtype", i.weight_dtype, k8Bit));
@@ -75,14 +76,14 @@ Depthwise2dQuant depthwise2d_quant(Call& call, const Form& form, const Integers&
 
 void with_constant_padding(Call call, const Form& form, const Integers& integers,
                            scalar_t pad_val) {
-  Depthwise2dQuant op = depthwise2d_quant(call, form, integers);
+  Depthwise2dBm1684xInt8 op = depthwise2d_quant(call, form, integers);
   op.padding = constant(pad_val, op.in.dtype);
   call.issue(op);
 }
 
 void with_channel_padding(Call call, const Form& form, const Integers& integers,
                           local_addr_t pad_addr) {
-  Depthwise2dQuant op = depthwise2d_quant(call, form, integers);
+  Depthwise2dBm1684xInt8 op = depthwise2d_quant(call, form, integers);
   const Outside outside = outside_of(call, "pad_addr", pad_addr, op.in, form.is_deconvolution);
   op.padding = outside.padding;
   op.insertion = outside.insertion;

@@ -79,7 +79,7 @@ bool set_row_matrices(Call& call, Op& op, const Extents& e, local_addr_t output,
 void fp_mm(std::string_view name, const Extents& e, local_addr_t output, const Given& left,
            const Given& right, data_type_t output_dtype, data_type_t dtype, bool accumulate) {
   Call call(name);
-  MatmulGrouped op{.accumulate = accumulate};
+  MatmulBm1684xHalf op{.accumulate = accumulate};
   const DType type = call.type("left_right_dtype", dtype, kHalves);
   const DType output_type = call.type("output_dtype", output_dtype, kF32 | of(type));
   if (set_row_matrices(call, op, e, output, left, right, type, type, output_type)) call.issue(op);
@@ -91,7 +91,7 @@ void zp_mm(std::string_view name, const Extents& e, local_addr_t output, const G
            const Given& right, const Given& zero_point, data_type_t left_dtype,
            data_type_t right_dtype, bool accumulate) {
   Call call(name);
-  MatmulInt op;
+  MatmulBm1684xInt op;
   const DType left_type = call.type("left_dtype", left_dtype, k8Bit);
   const DType right_type = call.type("right_zp_dtype", right_dtype, k8Bit);
   if (!set_row_matrices(call, op, e, output, left, right, left_type, right_type, DType::i32))
@@ -162,7 +162,7 @@ void fp32_mm(std::string_view name, const Extents& e, const PerChannel& per, loc
              const Given& left, const Given& right, local_addr_t bias, bool has_bias,
              bool accumulate) {
   Call call(name);
-  MatmulFloat op{.accumulate = accumulate};
+  MatmulBm1684xFp32 op{.accumulate = accumulate};
   const DType type = DType::f32;
   if (!set_matrices(call, op, e, per, output, left, right, type, type, type)) return;
   if (has_bias) set_bias(call, op, bias, type);
@@ -178,7 +178,7 @@ void int_mm(std::string_view name, const Extents& e, const PerChannel& per, loca
             const Given& left, const Given& right, const Given& shift, IntTypes types,
             rounding_mode_t rounding) {
   Call call(name);
-  MatmulInt op{.rounding = call.rounding(rounding)};
+  MatmulBm1684xInt op{.rounding = call.rounding(rounding)};
   const DType left_type = call.type(left.is_constant ? "C_dtype" : "left_dtype", types.left, kInts);
   const DType right_type = call.type("right_dtype", types.right, kInts);
   const DType output_type = is_signed(left_type) || is_signed(right_type) ? DType::i32 : DType::u32;
@@ -217,7 +217,7 @@ void int8_mm(std::string_view name, const Extents& e, const PerChannel& per, loc
   const DType output_type = call.type("output_dtype", types.output, k8Bit | k16Bit);
   call.in_range(steps.lshift, 0, 31, errors::tpu_rshift, "lshift");
   call.in_range(steps.rshift, 0, 31, errors::tpu_rshift, "rshift");
-  MatmulInt op{.rounding = Rounding::half_up, .lshift = steps.lshift, .relu = steps.relu};
+  MatmulBm1684xInt op{.rounding = Rounding::half_up, .lshift = steps.lshift, .relu = steps.relu};
   if (!set_matrices(call, op, e, per, output, left, right, left_type, right_type, output_type))
     return;
   const MatrixView& out = op.out.matrix;

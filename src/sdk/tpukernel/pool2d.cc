@@ -1,5 +1,6 @@
 // Pooling: tpu_bdc_fp_..pool2d, tpu_bdc_int8_..pool2d.
-#include "ops/pool2d.h"
+#include "ops/pool/pool2d_bm1684x_float.h"
+#include "ops/pool/pool2d_bm1684x_int8.h"
 
 #include "sdk/tpukernel/window.h"
 
@@ -21,17 +22,18 @@ void set_form(Call& call, const Form& form, DType out_type, DType in_type, Op& o
   op.in = call.aligned("input_addr", form.input_addr, in, in_type);
 }
 
-void pool2d(Call call, Pool2dFloat::Kind kind, const Form& form, data_type_t dtype,
+void pool2d(Call call, Pool2dBm1684xFloat::Kind kind, const Form& form, data_type_t dtype,
             scalar_t value) {
   const DType type = call.type("dtype", dtype, kFloats);
-  Pool2dFloat op{.kind = kind, .value = bits_of(value, type)};
+  Pool2dBm1684xFloat op{.kind = kind, .value = bits_of(value, type)};
   set_form(call, form, type, type, op);
   call.issue(op);
 }
 
 void average(Call call, const Form& form, data_type_t output_dtype, data_type_t input_dtype,
              unsigned char scale, unsigned char rshift) {
-  Pool2dQuant op{.kind = Pool2dQuant::Kind::average, .multiplier = scale, .rshift = rshift};
+  Pool2dBm1684xInt8 op{
+      .kind = Pool2dBm1684xInt8::Kind::average, .multiplier = scale, .rshift = rshift};
   set_form(call, form, call.type("output_dtype", output_dtype, kInts),
            call.type("input_dtype", input_dtype, k8Bit), op);
   call.issue(op);
@@ -52,23 +54,23 @@ void tpu_bdc_fp_max_pool2d(local_addr_t output_addr, local_addr_t input_addr,
                            const dim4* input_shape, const dim2* kernel, const padding_t* padding,
                            const dim2* stride, const dim2* dilation, data_type_t dtype,
                            scalar_t pad_val) {
-  pool2d(Call(__func__), Pool2dFloat::Kind::maximum, TW_FORM(kernel, padding, stride, dilation),
-         dtype, pad_val);
+  pool2d(Call(__func__), Pool2dBm1684xFloat::Kind::maximum,
+         TW_FORM(kernel, padding, stride, dilation), dtype, pad_val);
 }
 
 void tpu_bdc_fp_avg_pool2d(local_addr_t output_addr, local_addr_t input_addr,
                            const dim4* input_shape, const dim2* kernel, const padding_t* padding,
                            const dim2* stride, const dim2* dilation, data_type_t dtype,
                            scalar_t scale) {
-  pool2d(Call(__func__), Pool2dFloat::Kind::average, TW_FORM(kernel, padding, stride, dilation),
-         dtype, scale);
+  pool2d(Call(__func__), Pool2dBm1684xFloat::Kind::average,
+         TW_FORM(kernel, padding, stride, dilation), dtype, scale);
 }
 
 void tpu_bdc_fp_ins_avg_pool2d(local_addr_t output_addr, local_addr_t input_addr,
                                const dim4* input_shape, const dim2* kernel,
                                const padding_t* padding, const dim2* stride, const dim2* dilation,
                                const dim2* ins, data_type_t dtype, scalar_t scale) {
-  pool2d(Call(__func__), Pool2dFloat::Kind::average,
+  pool2d(Call(__func__), Pool2dBm1684xFloat::Kind::average,
          TW_FORM(kernel, padding, stride, dilation, ins), dtype, scale);
 }
 
@@ -78,7 +80,7 @@ void tpu_bdc_int8_max_pool2d(local_addr_t output_addr, local_addr_t input_addr,
                              scalar_t pad_val) {
   Call call(__func__);
   const DType type = call.type("dtype", dtype, k8Bit);
-  Pool2dQuant op{.padding = static_cast<int32_t>(bits_of(pad_val, type))};
+  Pool2dBm1684xInt8 op{.padding = static_cast<int32_t>(bits_of(pad_val, type))};
   set_form(call, TW_FORM(kernel, padding, stride, dilation), type, type, op);
   call.issue(op);
 }

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "base/errors/tpukernel.h"
-#include "ops/elements.h"
+#include "ops/contract/body_steps.h"
 #include "sdk/tpukernel/call.h"
 
 namespace tputwin::tpu {

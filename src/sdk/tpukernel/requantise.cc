@@ -1,5 +1,5 @@
 // tpu_bdc_int_requant ... tpu_bdc_fp32_pc_dequant: quantisation.
-#include "ops/requantise.h"
+#include "ops/elementwise/requantise.h"
 
 #include "sdk/tpukernel/call.h"
 

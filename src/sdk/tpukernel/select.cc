@@ -1,5 +1,5 @@
 // tpu_bdc_greater ... tpu_bdc_vc_not_equal, tpu_bdc_*_select: choices by comparing.
-#include "ops/select.h"
+#include "ops/elementwise/select.h"
 #include "base/errors/tpukernel.h"
 
 #include "sdk/tpukernel/elementwise.h"

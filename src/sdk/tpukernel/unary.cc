@@ -1,5 +1,5 @@
 // tpu_bdc_abs ... tpu_bdc_prelu, tpu_bdc_fp_exponent_part: functions of one element of any type.
-#include "ops/unary.h"
+#include "ops/elementwise/unary.h"
 
 #include "sdk/tpukernel/call.h"
 

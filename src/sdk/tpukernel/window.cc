@@ -1,7 +1,8 @@
 #include "sdk/tpukernel/window.h"
 
 #include "base/errors/tpukernel.h"
-#include "ops/taps.h"
+#include "ops/contract/taps.h"
+#include "ops/rules/bm1684x_window.h"
 
 namespace tputwin::tpu {
 namespace {
@@ -9,14 +10,15 @@ namespace {
 // One axis, from arguments of any value. `extent` is the input's.
 Axis axis_of(Call& call, int kernel, int before, int after, int stride, int dilation, int insert,
              uint32_t extent) {
-  constexpr int kExtent = kMaxTpuExtent, kPadding = kMaxTpuPadding, kStep = kMaxTpuWindowStep;
+  constexpr int kExtent = kBm1684xMaxExtent, kPadding = kBm1684xMaxPadding,
+                kStep = kBm1684xMaxWindowStep;
   const bool valid =
       call.in_range(kernel, 1, kExtent, errors::tpu_window_kernel, "kernel") &&
       call.in_range(before, 0, kPadding, errors::tpu_window_padding, "padding") &&
       call.in_range(after, 0, kPadding, errors::tpu_window_padding, "padding") &&
       call.in_range(stride, 1, kStep, errors::tpu_window_stride, "stride") &&
       call.in_range(dilation, 1, kStep, errors::tpu_window_dilation, "dilation") &&
-      call.in_range(insert, 0, int{kMaxTpuInsert}, errors::tpu_window_insert, "insert");
+      call.in_range(insert, 0, int{kBm1684xMaxInsert}, errors::tpu_window_insert, "insert");
   if (!valid) return {};
   const Axis axis{.kernel = static_cast<uint32_t>(kernel),
                   .stride = static_cast<uint32_t>(stride),
@@ -44,7 +46,8 @@ Window window_of(Call& call, const Shape& in, const WindowArguments& arguments) 
 }
 
 uint32_t output_channels(Call& call, int output_c) {
-  const bool valid = call.in_range(output_c, 1, int{kMaxTpuExtent}, errors::tpu_shape, "output_c");
+  const bool valid =
+      call.in_range(output_c, 1, int{kBm1684xMaxExtent}, errors::tpu_shape, "output_c");
   return valid ? static_cast<uint32_t>(output_c) : 1;
 }
 

@@ -1,7 +1,7 @@
 // The sliding windows of convolution and pooling functions, from their arguments.
 #pragma once
 
-#include "ops/window.h"
+#include "ops/contract/window.h"
 #include "sdk/tpukernel/call.h"
 
 namespace tputwin::tpu {

@@ -1,11 +1,11 @@
 // What a convolution costs the library: products, and bytes that change their layout.
 #include "ops/fast/gemm/conv2d_choice.h"
 
-#include "ops/conv2d.h"
+#include "ops/conv/conv2d_bm1880.h"
 
 namespace tputwin::fast {
 
-Conv2dWork work_of(const Conv2d& op) {
+Conv2dWork work_of(const Conv2dBm1880& op) {
   const Shape &in = op.in.shape, &out = op.out.shape, &kernel = op.weight.shape;
   const auto padded = [](const Axis& axis, uint32_t outputs) {
     return uint64_t{outputs - 1} * axis.stride + axis.reach();

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 namespace tputwin {
-struct Conv2d;
+struct Conv2dBm1880;
 }
 
 namespace tputwin::fast {
@@ -22,7 +22,7 @@ Library library_use();  // by the instruction set in force
 struct Conv2dWork {
   uint64_t macs, moved_bytes;
 };
-Conv2dWork work_of(const Conv2d& op);
+Conv2dWork work_of(const Conv2dBm1880& op);
 
 // Products per byte moved from which the library is taken for faster (docs/performance.md). Known
 // of a processor with AMX and two threads: of ResNet-50's instructions the library moves some 48 MB

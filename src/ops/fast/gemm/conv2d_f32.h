@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ops/conv2d.h"
+#include "ops/conv/conv2d_bm1684.h"
 #include "ops/fast/gemm/sum_tile.h"
 
 namespace tputwin::fast {
@@ -13,7 +13,7 @@ struct ConvTerms {
   struct Term {
     uint32_t channel, kh, kw;
   };
-  explicit ConvTerms(const Conv2dF32& op);
+  explicit ConvTerms(const Conv2dBm1684& op);
 
   std::vector<Term> terms;
   std::array<uint32_t, 5> begin{};     // of the chains
@@ -24,14 +24,14 @@ struct ConvTerms {
 // All weights, in panels of `width` output channels (the last one may have fewer): of panel i,
 // factors[i * width * terms + term * pitch + channel], pitch being `width`, or the panel's channels
 // if `tight`.
-void pack_weights(const Conv2dF32& op, const Memory& memory, const ConvTerms& terms, uint32_t width,
-                  bool tight, float* factors);
+void pack_weights(const Conv2dBm1684& op, const Memory& memory, const ConvTerms& terms,
+                  uint32_t width, bool tight, float* factors);
 
 // Both may decline work whose copies would be too large.
 // Columns are places of the output plane, rows are output channels. For images that fill vectors.
-bool conv2d_by_planes(const Conv2dF32& op, const Memory& memory, const TileKernel& kernel);
+bool conv2d_by_planes(const Conv2dBm1684& op, const Memory& memory, const TileKernel& kernel);
 // Columns are output channels, rows are places of the output planes of all images.
-bool conv2d_by_patches(const Conv2dF32& op, const Memory& memory, const TileKernel& kernel);
+bool conv2d_by_patches(const Conv2dBm1684& op, const Memory& memory, const TileKernel& kernel);
 
 // Copies are made of so many images or places at once that they take about this many floats.
 constexpr uint64_t kCopiedFloats = 4 << 20;

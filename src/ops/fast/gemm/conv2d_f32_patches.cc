@@ -12,7 +12,7 @@ namespace {
 
 class PatchConvolution {
  public:
-  PatchConvolution(const Conv2dF32& op, const Memory& memory, const TileKernel& kernel)
+  PatchConvolution(const Conv2dBm1684& op, const Memory& memory, const TileKernel& kernel)
       : op_(op),
         memory_(memory),
         kernel_(kernel),
@@ -143,7 +143,7 @@ class PatchConvolution {
   }
   static size_t grain(uint64_t work) { return std::max<uint64_t>(1, kTermsPerTask / (work + 1)); }
 
-  const Conv2dF32& op_;
+  const Conv2dBm1684& op_;
   const Memory& memory_;
   const TileKernel kernel_;
   const uint64_t places_, blocks_;
@@ -157,7 +157,7 @@ class PatchConvolution {
 
 }  // namespace
 
-bool conv2d_by_patches(const Conv2dF32& op, const Memory& memory, const TileKernel& kernel) {
+bool conv2d_by_patches(const Conv2dBm1684& op, const Memory& memory, const TileKernel& kernel) {
   PatchConvolution convolution(op, memory, kernel);
   if (!convolution.fits()) return false;
   convolution.run();

@@ -19,7 +19,7 @@ struct Segment {
 
 class PlaneConvolution {
  public:
-  PlaneConvolution(const Conv2dF32& op, const Memory& memory, const TileKernel& kernel)
+  PlaneConvolution(const Conv2dBm1684& op, const Memory& memory, const TileKernel& kernel)
       : op_(op),
         memory_(memory),
         kernel_(kernel),
@@ -153,7 +153,7 @@ class PlaneConvolution {
   }
   static size_t grain(uint64_t work) { return std::max<uint64_t>(1, kTermsPerTask / (work + 1)); }
 
-  const Conv2dF32& op_;
+  const Conv2dBm1684& op_;
   const Memory& memory_;
   const TileKernel kernel_;
   const WindowPlane plane_;
@@ -167,7 +167,7 @@ class PlaneConvolution {
 
 }  // namespace
 
-bool conv2d_by_planes(const Conv2dF32& op, const Memory& memory, const TileKernel& kernel) {
+bool conv2d_by_planes(const Conv2dBm1684& op, const Memory& memory, const TileKernel& kernel) {
   PlaneConvolution convolution(op, memory, kernel);
   if (!convolution.fits()) return false;
   convolution.run();

@@ -130,7 +130,7 @@ Weights& cached_weights(const Problem& problem) {
 }
 
 struct LibraryConvolution {
-  const Conv2d& op;
+  const Conv2dBm1880& op;
   const Memory& memory;
   Problem whole;     // with all rows of an image
   PlannedAxis h, w;  // the padded, zero-inserted input, as it is
@@ -241,7 +241,7 @@ void LibraryConvolution::unpack_row(size_t row) const {
   });
 }
 
-void convolve(const Conv2d& op, const Memory& memory) {
+void convolve(const Conv2dBm1880& op, const Memory& memory) {
   const Shape &in = op.in.shape, &out = op.out.shape, &kernel = op.weight.shape;
   const Axis &h = op.window.h, &w = op.window.w;
   LibraryConvolution l{
@@ -300,7 +300,7 @@ OneDnn onednn_on_this_host() {
   return has(dnnl_cpu_isa_avx512_core_amx) ? OneDnn::exact_and_fast : OneDnn::exact;
 }
 
-bool execute_onednn(const Conv2d& op, const Memory& memory) {
+bool execute_onednn(const Conv2dBm1880& op, const Memory& memory) {
   if (!is_signed(op.weight.dtype) || op.rshift > kLargestShift || !sums_fit(op)) return false;
   if (op.window.h.dilation == 0 || op.window.w.dilation == 0) return false;
   try {

@@ -6,6 +6,6 @@ namespace tputwin::fast {
 
 OneDnn onednn_on_this_host() { return OneDnn::not_exact; }
 
-bool execute_onednn(const Conv2d&, const Memory&) { return false; }
+bool execute_onednn(const Conv2dBm1880&, const Memory&) { return false; }
 
 }  // namespace tputwin::fast

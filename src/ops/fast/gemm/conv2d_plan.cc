@@ -33,7 +33,7 @@ PlannedColumns plan_columns(const PlannedAxis& w, size_t plane) {
   return c;
 }
 
-bool sums_fit(const Conv2d& op) {
+bool sums_fit(const Conv2dBm1880& op) {
   const Shape& s = op.weight.shape;
   uint64_t terms = uint64_t{op.in.shape.c} * s.h * s.w;
   uint64_t largest =
@@ -61,7 +61,7 @@ void PlannedAxis::plan(const Axis& wanted, uint32_t extent_of_source, uint32_t o
   }
 }
 
-void Conv2dPlan::build(const Conv2d& conv, const Memory& where, size_t elements_per_dword,
+void Conv2dPlan::build(const Conv2dBm1880& conv, const Memory& where, size_t elements_per_dword,
                        size_t rows_per_block, size_t lanes, size_t tile) {
   op = &conv;
   memory = &where;
@@ -109,7 +109,7 @@ void Conv2dPlan::build(const Conv2d& conv, const Memory& where, size_t elements_
   rounding_folded = sums_fit(conv);
 }
 
-bool covers(const Conv2d& op, const Memory& memory) {
+bool covers(const Conv2dBm1880& op, const Memory& memory) {
   const Shape &in = op.in.shape, &out = op.out.shape, &kernel = op.weight.shape;
   if (is_empty(in) || is_empty(out) || is_empty(kernel)) return false;
   if (!has_byte_rows(op.in) || !has_byte_rows(op.out)) return false;

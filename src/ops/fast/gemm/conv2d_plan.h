@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ops/conv2d.h"
+#include "ops/conv/conv2d_bm1880.h"
 #include "ops/fast/gemm/dot.h"
 
 namespace tputwin::fast {
@@ -37,7 +37,7 @@ struct PlannedColumns {
 PlannedColumns plan_columns(const PlannedAxis& w, size_t plane);
 
 struct Conv2dPlan {
-  const Conv2d* op = nullptr;
+  const Conv2dBm1880* op = nullptr;
   const Memory* memory = nullptr;
 
   PlannedAxis h, w;
@@ -63,8 +63,8 @@ struct Conv2dPlan {
   int32_t* bias = nullptr;  // per row of every block
 
   // `lanes` of 32 bits in a vector; `tile` positions in a register tile.
-  void build(const Conv2d& op, const Memory& memory, size_t elements, size_t rows, size_t lanes,
-             size_t tile);
+  void build(const Conv2dBm1880& op, const Memory& memory, size_t elements, size_t rows,
+             size_t lanes, size_t tile);
   size_t taps() const { return tap_offsets.size(); }
   size_t data_size() const { return groups * group_stride + kDataSlack; }
   uint64_t macs() const { return blocks * rows * taps() * groups * elements * runs * run_length; }
@@ -73,13 +73,13 @@ struct Conv2dPlan {
 };
 
 // Operands that the fast bodies cover.
-bool covers(const Conv2d& op, const Memory& memory);
+bool covers(const Conv2dBm1880& op, const Memory& memory);
 
 // The largest magnitude that a sum, its bias and the rounding can reach fits in 32 bits.
-bool sums_fit(const Conv2d& op);
+bool sums_fit(const Conv2dBm1880& op);
 
 // The body that calls oneDNN, for operands that covers() accepts; false where the library has no
 // exact convolution for them.
-bool execute_onednn(const Conv2d& op, const Memory& memory);
+bool execute_onednn(const Conv2dBm1880& op, const Memory& memory);
 
 }  // namespace tputwin::fast

@@ -6,10 +6,10 @@
 #include "base/bits.h"
 #include "base/parallel.h"
 #include "numerics/float_mode.h"
+#include "ops/contract/taps.h"
 #include "ops/fast/scratch.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/window/planes.h"
-#include "ops/taps.h"
 
 namespace tputwin::fast {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <vector>
 
+#include "ops/contract/source.h"
+#include "ops/contract/window.h"
 #include "ops/fast/gemm/patch_tile.h"
-#include "ops/source.h"
-#include "ops/window.h"
 
 namespace tputwin::fast {
 

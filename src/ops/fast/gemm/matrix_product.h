@@ -11,7 +11,7 @@
 #include "ops/fast/scratch.h"
 #include "ops/fast/views/ranges.h"
 #include "ops/fast/window/planes.h"
-#include "ops/matmul.h"
+#include "ops/matmul/matrix_operand.h"
 
 namespace tputwin::fast {
 

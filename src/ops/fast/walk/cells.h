@@ -8,8 +8,8 @@
 #include <initializer_list>
 
 #include "memory/memory.h"
-#include "ops/contract.h"
-#include "ops/source.h"
+#include "ops/contract/contract.h"
+#include "ops/contract/source.h"
 
 namespace tputwin::fast {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "memory/memory.h"
-#include "ops/indexing.h"
+#include "ops/index/indexing.h"
 
 namespace tputwin::fast {
 

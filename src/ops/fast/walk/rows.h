@@ -25,7 +25,7 @@
 #include <initializer_list>
 
 #include "memory/memory.h"
-#include "ops/source.h"
+#include "ops/contract/source.h"
 
 namespace tputwin::fast {
 

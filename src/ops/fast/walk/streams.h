@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "numerics/float_mode.h"
+#include "ops/contract/source.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/nest.h"
-#include "ops/source.h"
 
 namespace tputwin::fast {
 

@@ -9,7 +9,7 @@
 
 #include "base/bits.h"
 #include "memory/memory.h"
-#include "ops/window.h"
+#include "ops/contract/window.h"
 
 namespace tputwin::fast {
 

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "numerics/float16.h"
-#include "ops/elements.h"
+#include "ops/contract/body_steps.h"
 #include "ops/fast/gemm/dot-inl.h"
 #include "ops/fast/vec/multiply-inl.h"
 

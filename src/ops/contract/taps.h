@@ -1,0 +1,50 @@
+// Where the taps of a sliding window fall.
+#pragma once
+
+#include <algorithm>
+
+#include "memory/tensor_view.h"
+#include "ops/contract/window.h"
+
+namespace tputwin {
+
+enum class Tap : uint8_t { inside, inserted, padding };
+
+struct AxisTap {
+  Tap kind;
+  uint32_t index;  // of the input, if inside
+};
+
+constexpr AxisTap tap_at(const Axis& a, uint32_t out, uint32_t tap, uint32_t extent) {
+  const int64_t position = int64_t{out} * a.stride + int64_t{tap} * a.dilation - a.pad_before;
+  const int64_t step = int64_t{a.insert} + 1;
+  if (position < 0 || position > (extent - 1) * step) return {Tap::padding, 0};
+  if (position % step != 0) return {Tap::inserted, 0};
+  return {Tap::inside, static_cast<uint32_t>(position / step)};
+}
+
+// Calls f(kh, kw, kind, y, x) for the taps of one result, kw fastest; (y, x) is the element of the
+// input if the tap is inside. Rows and columns of padding go through inserted ones.
+template <class F>
+void for_each_tap(const Window& window, const Shape& in, uint32_t out_y, uint32_t out_x, F&& f) {
+  for (uint32_t kh = 0; kh < window.h.kernel; ++kh)
+    for (uint32_t kw = 0; kw < window.w.kernel; ++kw) {
+      const AxisTap h = tap_at(window.h, out_y, kh, in.h), w = tap_at(window.w, out_x, kw, in.w);
+      f(kh, kw, std::max(h.kind, w.kind), h.index, w.index);
+    }
+}
+
+constexpr Shape depthwise_weight_shape(const TensorView& in, const Window& window) {
+  return {1, in.shape.c, window.h.kernel, window.w.kernel};
+}
+
+struct WeightPlace {
+  uint32_t h, w;
+};
+// The weight that tap (kh, kw) multiplies.
+constexpr WeightPlace weight_place(const Window& window, bool is_turned, uint32_t kh, uint32_t kw) {
+  if (!is_turned) return {kh, kw};
+  return {window.h.kernel - 1 - kh, window.w.kernel - 1 - kw};
+}
+
+}  // namespace tputwin

@@ -1,0 +1,73 @@
+// conv2d_bm1684: contract, cost and reference body.
+#include "ops/conv/conv2d_bm1684.h"
+
+#include "base/errors/okkernel.h"
+#include "numerics/accumulate.h"
+#include "ops/contract/body_steps.h"
+#include "ops/contract/timing.h"
+#include "ops/rules/bm1684_window.h"
+
+namespace tputwin {
+
+std::string_view name(const Conv2dBm1684&) { return "conv_f32"; }
+
+OperandList operands(const Conv2dBm1684& op) {
+  OperandList list{{"output_addr", &op.out, op.accumulate ? Access::read_write : Access::write},
+                   {"input_addr", &op.in, Access::read},
+                   {"weight_addr", &op.weight, Access::read}};
+  if (op.bias) list.push_back({"bias_addr", &*op.bias, Access::read});
+  return list;
+}
+
+Status check(const Conv2dBm1684& op, const Chip& chip) {
+  const Axis &h = op.window.h, &w = op.window.w;
+  const uint32_t channels = op.out.shape.c;
+  TW_RETURN_IF_ERROR(check_bm1684_operand("output_addr", op.out, 128));
+  TW_RETURN_IF_ERROR(check_bm1684_operand("input_addr", op.in));
+  TW_RETURN_IF_ERROR(check_bm1684_address("weight_addr", op.weight, 8));
+  TW_RETURN_IF_ERROR(check_bm1684_element("weight_addr", op.weight, 4, /*pack=*/2));
+  TW_RETURN_IF_ERROR(check_bm1684_window(op.window, op.in, op.out, channels));
+  TW_RETURN_IF_ERROR(
+      check_bm1684_shape("weight_addr", op.weight, {op.in.shape.c, channels, h.kernel, w.kernel}));
+  TW_RETURN_IF_ERROR(check_bm1684_apart_from_input(op.out, op.in, chip));
+  if (op.bias) {
+    TW_RETURN_IF_ERROR(check_bm1684_operand("bias_addr", *op.bias));
+    TW_RETURN_IF_ERROR(check_bm1684_shape("bias_addr", *op.bias, {1, channels, 1, 1}));
+    TW_RETURN_IF_ERROR(advise_bm1684_same_npu("bias_addr", *op.bias, op.out, chip));
+  }
+  TW_RETURN_IF_ERROR(advise_bm1684_same_npu("weight_addr", op.weight, op.out, chip));
+  TW_RETURN_IF_ERROR(advise_bm1684_window(op.window, op.in.shape));
+  return advise_bm1684_apart(operands(op), chip);
+}
+
+// Every unit of a lane multiplies one input element a cycle into its output position.
+Cost cost(const Conv2dBm1684& op, const Chip& chip) {
+  const Shape& w = op.weight.shape;
+  const uint64_t taps = uint64_t{w.n} * w.h * w.w;
+  return compute_cost(lane_passes(op.out.shape, chip, 4) * taps, op.out.shape.count() * taps,
+                      operands(op), chip);
+}
+
+float result_at(const Conv2dBm1684& op, const Memory& memory, uint32_t n, uint32_t oc, uint32_t y,
+                uint32_t x) {
+  const Shape& in = op.in.shape;
+  ChannelPairSum products;
+  for (uint32_t kh = 0; kh < op.weight.shape.h; ++kh)
+    for (uint32_t kw = 0; kw < op.weight.shape.w; ++kw) {
+      const int64_t iy = op.window.h.source(y, kh, in.h), ix = op.window.w.source(x, kw, in.w);
+      const bool inside = iy >= 0 && ix >= 0;
+      for (uint32_t ic = 0; ic < in.c; ++ic)
+        products.add(ic, inside ? memory.read_f32(op.in, n, ic, iy, ix) : 0.0f,
+                     memory.read_f32(op.weight, ic, oc, kh, kw));
+      products.end_tap(in.c);
+    }
+  return finish_f32(op.out, op.bias, op.accumulate, memory, n, oc, y, x, products.total());
+}
+
+void execute(const Conv2dBm1684& op, const Memory& memory) {
+  for_each_index(op.out.shape, [&](uint32_t n, uint32_t oc, uint32_t y, uint32_t x) {
+    memory.write_f32(op.out, n, oc, y, x, result_at(op, memory, n, oc, y, x));
+  });
+}
+
+}  // namespace tputwin

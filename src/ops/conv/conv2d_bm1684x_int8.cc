@@ -1,0 +1,103 @@
+// conv2d_bm1684x_int8: contract, cost and reference body.
+#include "ops/conv/conv2d_bm1684x_int8.h"
+#include "base/errors/tpukernel.h"
+#include "ops/contract/body_steps.h"
+#include "ops/contract/taps.h"
+#include "ops/contract/timing.h"
+#include "ops/conv/weights_bm1684x.h"
+#include "ops/rules/bm1684x_window.h"
+
+namespace tputwin {
+
+std::string_view name(const Conv2dBm1684xInt8&) { return "conv2d_quant"; }
+
+OperandList operands(const Conv2dBm1684xInt8& op) {
+  OperandList list{{"output_addr", &op.out, op.accumulate ? Access::read_write : Access::write},
+                   {"input_addr", &op.in, Access::read}};
+  auto add = [&](std::string_view argument, const Source& source) {
+    if (!source.is_constant) list.push_back({argument, &source.view, Access::read});
+  };
+  add("weight_addr", op.weight);
+  if (op.bias) list.push_back({"bias_addr", &*op.bias, Access::read});
+  add("kzp_addr", op.zero_point);
+  add("pad_addr", op.padding);
+  add("pad_insert_addr", op.insertion);
+  return list;
+}
+
+namespace {
+
+constexpr bool is_8bit(DType dtype) { return dtype == DType::u8 || dtype == DType::i8; }
+
+Status check_types(const Conv2dBm1684xInt8& op) {
+  const DType out = op.out.dtype;
+  TW_RETURN_IF_ERROR(require(is_8bit(op.in.dtype), errors::tpu_dtype, "input_dtype", op.in));
+  TW_RETURN_IF_ERROR(
+      require(is_8bit(op.weight.view.dtype), errors::tpu_dtype, "weight_dtype", op.weight.view));
+  TW_RETURN_IF_ERROR(
+      require(!is_float(out) && out != DType::b32, errors::tpu_dtype, "output_dtype", op.out));
+  TW_RETURN_IF_ERROR(
+      require(!op.accumulate || is_32bit(out), errors::tpu_dtype_pair, "output_dtype", op.out));
+  TW_RETURN_IF_ERROR(
+      require(!op.relu || !is_signed(out), errors::tpu_relu_type, "output_dtype", op.out));
+  if (op.bias)
+    TW_RETURN_IF_ERROR(
+        require(is_16bit(op.bias->dtype), errors::tpu_dtype, "bias_dtype", *op.bias));
+  return require(op.rshift < 32, errors::tpu_rshift, "rshift", op.rshift);
+}
+
+}  // namespace
+
+Status check(const Conv2dBm1684xInt8& op, const Chip& chip) {
+  const uint32_t ic = op.in.shape.c, oc = op.out.shape.c;
+  TW_RETURN_IF_ERROR(check_bm1684x_operand("output_addr", op.out));
+  TW_RETURN_IF_ERROR(check_bm1684x_conv2d_input(op.in, chip));
+  TW_RETURN_IF_ERROR(check_types(op));
+  TW_RETURN_IF_ERROR(check_bm1684x_window(op.window, op.in, op.out, oc));
+  TW_RETURN_IF_ERROR(check_bm1684x_conv2d_weight(
+      op.weight, weight_shape(ic, oc, op.window, op.in.dtype), op.out, chip));
+  if (op.bias) TW_RETURN_IF_ERROR(check_bm1684x_channels("bias_addr", *op.bias, oc, op.out, chip));
+  TW_RETURN_IF_ERROR(check_bm1684x_parameter("kzp_addr", op.zero_point, oc, op.out, chip));
+  TW_RETURN_IF_ERROR(check_bm1684x_parameter("pad_addr", op.padding, ic, op.in, chip));
+  TW_RETURN_IF_ERROR(check_bm1684x_parameter("pad_insert_addr", op.insertion, ic, op.in, chip));
+  return advise_bm1684x_overlap(operands(op), chip);
+}
+
+// A unit multiplies the elements of a group of channels a cycle into its output position.
+Cost cost(const Conv2dBm1684xInt8& op, const Chip& chip) {
+  const uint64_t group = weight_group(op.in.dtype), ic = op.in.shape.c, taps = taps_of(op.window);
+  const uint64_t steps = (ic + group - 1) / group * taps;
+  return compute_cost(lane_passes(op.out.shape, chip, 4) * steps, op.out.shape.count() * ic * taps,
+                      operands(op), chip);
+}
+
+int64_t accumulator_at(const Conv2dBm1684xInt8& op, const Memory& memory, uint32_t n, uint32_t oc,
+                       uint32_t y, uint32_t x) {
+  const uint32_t group = weight_group(op.in.dtype);
+  const int32_t zero_point = op.zero_point.read(memory, 0, oc, 0, 0);
+  int64_t sum = bias_of(op.bias, memory, oc);
+  for (uint32_t ic = 0; ic < op.in.shape.c; ++ic)
+    for_each_tap(
+        op.window, op.in.shape, y, x,
+        [&](uint32_t kh, uint32_t kw, Tap tap, uint32_t iy, uint32_t ix) {
+          const Source& outside = tap == Tap::padding ? op.padding : op.insertion;
+          const int32_t value = tap == Tap::inside ? memory.read(op.in, n, ic, iy, ix)
+                                                   : outside.read(memory, 0, ic, 0, 0);
+          const uint32_t row =
+              weight_row(ic, weight_tap(op.window, op.is_turned, kh, kw), op.window, group);
+          sum += int64_t{value} * (op.weight.read(memory, 0, oc, row, ic % group) - zero_point);
+        });
+  return op.accumulate ? sum + memory.read(op.out, n, oc, y, x) : sum;
+}
+
+void execute(const Conv2dBm1684xInt8& op, const Memory& memory) {
+  for_each_index(op.out.shape, [&](uint32_t n, uint32_t oc, uint32_t y, uint32_t x) {
+    const int32_t acc = wrap32(accumulator_at(op, memory, n, oc, y, x));
+    memory.write(op.out, n, oc, y, x,
+                 is_32bit(op.out.dtype)
+                     ? acc
+                     : quantised(acc, op.relu, op.rshift, Rounding::half_up, op.out.dtype));
+  });
+}
+
+}  // namespace tputwin

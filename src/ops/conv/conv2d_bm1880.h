@@ -1,0 +1,30 @@
+// conv2d_bm1880: 2-D convolution (correlation) of 8-bit integers over all input channels.
+#pragma once
+
+#include <optional>
+
+#include "ops/contract/contract.h"
+#include "ops/contract/window.h"
+
+namespace tputwin {
+
+// acc(n,oc,y,x) = sum over ic,kh,kw of in(n,ic,window(y,kh),window(x,kw)) * weight(ic,oc,kh,kw)
+// acc += bias(oc); if relu: acc = max(acc, 0)
+// out = saturate(round_shift(acc, rshift)), unsigned with relu, signed without.
+struct Conv2dBm1880 {
+  TensorView out, in;
+  TensorView weight;               // (IC,OC,KH,KW) in the convolution weight layout
+  std::optional<TensorView> bias;  // 16-bit (1,OC,1,1)
+  Window window;
+  bool relu = false;
+  uint32_t rshift = 0;
+};
+
+std::string_view name(const Conv2dBm1880&);
+OperandList operands(const Conv2dBm1880&);
+Status check(const Conv2dBm1880&, const Chip&);
+Footprint footprint(const Conv2dBm1880&, const Chip&);
+Cost cost(const Conv2dBm1880&, const Chip&);
+void execute(const Conv2dBm1880&, const Memory&);
+
+}  // namespace tputwin

@@ -1,0 +1,68 @@
+// depthwise2d_bm1684x_float: contract, cost and reference body.
+#include "ops/conv/depthwise2d_bm1684x_float.h"
+#include "base/errors/tpukernel.h"
+#include "numerics/rounded_sum.h"
+#include "ops/contract/body_steps.h"
+#include "ops/contract/taps.h"
+#include "ops/contract/timing.h"
+#include "ops/rules/bm1684x_window.h"
+
+namespace tputwin {
+
+std::string_view name(const Depthwise2dBm1684xFloat&) { return "depthwise2d_float"; }
+
+OperandList operands(const Depthwise2dBm1684xFloat& op) {
+  OperandList list{{"output_addr", &op.out, Access::write}, {"input_addr", &op.in, Access::read}};
+  if (!op.weight.is_constant) list.push_back({"weight_addr", &op.weight.view, Access::read});
+  if (op.bias) list.push_back({"bias_addr", &*op.bias, Access::read});
+  return list;
+}
+
+Status check(const Depthwise2dBm1684xFloat& op, const Chip& chip) {
+  const DType dtype = op.in.dtype;
+  TW_RETURN_IF_ERROR(check_bm1684x_operand("output_addr", op.out));
+  TW_RETURN_IF_ERROR(check_bm1684x_operand("input_addr", op.in));
+  TW_RETURN_IF_ERROR(check_bm1684x_start("input_addr", op.in, op.out, chip));
+  TW_RETURN_IF_ERROR(require(is_float(dtype), errors::tpu_dtype, "input_dtype", op.in));
+  TW_RETURN_IF_ERROR(
+      require(op.out.dtype == dtype, errors::tpu_dtype_pair, "output_dtype", op.out));
+  TW_RETURN_IF_ERROR(check_bm1684x_window(op.window, op.in, op.out, op.in.shape.c));
+  TW_RETURN_IF_ERROR(check_bm1684x_conv2d_weight(
+      op.weight, depthwise_weight_shape(op.in, op.window), op.out, chip));
+  TW_RETURN_IF_ERROR(
+      require(op.weight.view.dtype == dtype, errors::tpu_element, "weight_addr", op.weight.view));
+  if (op.bias) {
+    TW_RETURN_IF_ERROR(check_bm1684x_channels("bias_addr", *op.bias, op.in.shape.c, op.out, chip));
+    TW_RETURN_IF_ERROR(
+        require(op.bias->dtype == dtype, errors::tpu_element, "bias_addr", *op.bias));
+  }
+  return advise_bm1684x_overlap(operands(op), chip);
+}
+
+Cost cost(const Depthwise2dBm1684xFloat& op, const Chip& chip) {
+  const uint64_t taps = uint64_t{op.window.h.kernel} * op.window.w.kernel;
+  return compute_cost(lane_passes(op.out.shape, chip, element_bytes(op.out.dtype)) * taps,
+                      op.out.shape.count() * taps, operands(op), chip);
+}
+
+float result_at(const Depthwise2dBm1684xFloat& op, const Memory& memory, uint32_t n, uint32_t c,
+                uint32_t y, uint32_t x) {
+  const float bias = op.bias ? read_float(memory, *op.bias, 0, c, 0, 0) : 0.0f;
+  RoundedSum sum(op.in.dtype, 0.0f, bias);
+  for_each_tap(op.window, op.in.shape, y, x,
+               [&](uint32_t kh, uint32_t kw, Tap tap, uint32_t iy, uint32_t ix) {
+                 const float value =
+                     tap == Tap::inside ? read_float(memory, op.in, n, c, iy, ix) : 0.0f;
+                 const auto at = weight_place(op.window, op.is_turned, kh, kw);
+                 sum.add(value, read_float(memory, op.weight, 0, c, at.h, at.w));
+               });
+  return sum.total();
+}
+
+void execute(const Depthwise2dBm1684xFloat& op, const Memory& memory) {
+  for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t y, uint32_t x) {
+    write_float(memory, op.out, n, c, y, x, result_at(op, memory, n, c, y, x));
+  });
+}
+
+}  // namespace tputwin

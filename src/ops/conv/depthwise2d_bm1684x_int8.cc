@@ -1,0 +1,88 @@
+// depthwise2d_bm1684x_int8: contract, cost and reference body.
+#include "ops/conv/depthwise2d_bm1684x_int8.h"
+#include "base/errors/tpukernel.h"
+#include "ops/contract/body_steps.h"
+#include "ops/contract/taps.h"
+#include "ops/contract/timing.h"
+#include "ops/rules/bm1684x_window.h"
+
+namespace tputwin {
+
+std::string_view name(const Depthwise2dBm1684xInt8&) { return "depthwise2d_quant"; }
+
+OperandList operands(const Depthwise2dBm1684xInt8& op) {
+  OperandList list{{"output_addr", &op.out, Access::write}, {"input_addr", &op.in, Access::read}};
+  auto add = [&](std::string_view argument, const Source& source) {
+    if (!source.is_constant) list.push_back({argument, &source.view, Access::read});
+  };
+  add("weight_addr", op.weight);
+  if (op.bias) list.push_back({"bias_addr", &*op.bias, Access::read});
+  add("pad_addr", op.padding);
+  add("pad_addr", op.insertion);
+  return list;
+}
+
+namespace {
+
+Status check_types(const Depthwise2dBm1684xInt8& op) {
+  auto is_8bit = [](DType dtype) { return dtype == DType::u8 || dtype == DType::i8; };
+  const DType out = op.out.dtype;
+  TW_RETURN_IF_ERROR(require(is_8bit(op.in.dtype), errors::tpu_dtype, "input_dtype", op.in));
+  TW_RETURN_IF_ERROR(
+      require(is_8bit(op.weight.view.dtype), errors::tpu_dtype, "weight_dtype", op.weight.view));
+  TW_RETURN_IF_ERROR(
+      require(!is_float(out) && out != DType::b32, errors::tpu_dtype, "output_dtype", op.out));
+  TW_RETURN_IF_ERROR(
+      require(!op.relu || out == DType::u8, errors::tpu_relu_type, "output_dtype", op.out));
+  if (op.bias)
+    TW_RETURN_IF_ERROR(require(op.bias->dtype == DType::i32 || op.bias->dtype == DType::u32,
+                               errors::tpu_dtype, "bias_dtype", *op.bias));
+  return require(op.rshift < 32, errors::tpu_rshift, "rshift", op.rshift);
+}
+
+}  // namespace
+
+Status check(const Depthwise2dBm1684xInt8& op, const Chip& chip) {
+  const uint32_t channels = op.in.shape.c;
+  TW_RETURN_IF_ERROR(check_bm1684x_operand("output_addr", op.out));
+  TW_RETURN_IF_ERROR(check_bm1684x_operand("input_addr", op.in));
+  TW_RETURN_IF_ERROR(check_bm1684x_start("input_addr", op.in, op.out, chip));
+  TW_RETURN_IF_ERROR(check_types(op));
+  TW_RETURN_IF_ERROR(check_bm1684x_window(op.window, op.in, op.out, channels));
+  TW_RETURN_IF_ERROR(check_bm1684x_conv2d_weight(
+      op.weight, depthwise_weight_shape(op.in, op.window), op.out, chip));
+  if (op.bias)
+    TW_RETURN_IF_ERROR(check_bm1684x_channels("bias_addr", *op.bias, channels, op.out, chip));
+  TW_RETURN_IF_ERROR(check_bm1684x_parameter("pad_addr", op.padding, channels, op.out, chip));
+  TW_RETURN_IF_ERROR(check_bm1684x_parameter("pad_addr", op.insertion, channels, op.out, chip));
+  return advise_bm1684x_overlap(operands(op), chip);
+}
+
+Cost cost(const Depthwise2dBm1684xInt8& op, const Chip& chip) {
+  const uint64_t taps = uint64_t{op.window.h.kernel} * op.window.w.kernel;
+  return compute_cost(lane_passes(op.out.shape, chip, element_bytes(op.out.dtype)) * taps,
+                      op.out.shape.count() * taps, operands(op), chip);
+}
+
+int64_t accumulator_at(const Depthwise2dBm1684xInt8& op, const Memory& memory, uint32_t n,
+                       uint32_t c, uint32_t y, uint32_t x) {
+  int64_t sum = op.bias ? integer_value(memory.read(*op.bias, 0, c, 0, 0), op.bias->dtype) : 0;
+  for_each_tap(op.window, op.in.shape, y, x,
+               [&](uint32_t kh, uint32_t kw, Tap tap, uint32_t iy, uint32_t ix) {
+                 const Source& outside = tap == Tap::padding ? op.padding : op.insertion;
+                 const int32_t value = tap == Tap::inside ? memory.read(op.in, n, c, iy, ix)
+                                                          : outside.read(memory, 0, c, 0, 0);
+                 const auto at = weight_place(op.window, op.is_turned, kh, kw);
+                 sum += int64_t{value} * op.weight.read(memory, 0, c, at.h, at.w);
+               });
+  return sum;
+}
+
+void execute(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
+  for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t y, uint32_t x) {
+    const int64_t acc = accumulator_at(op, memory, n, c, y, x);
+    memory.write(op.out, n, c, y, x, quantised(acc, op.relu, op.rshift, op.rounding, op.out.dtype));
+  });
+}
+
+}  // namespace tputwin

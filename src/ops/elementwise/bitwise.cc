@@ -1,0 +1,96 @@
+// bitwise: contract, cost and reference body.
+#include "ops/elementwise/bitwise.h"
+
+#include "base/errors/tpukernel.h"
+#include "ops/contract/body_steps.h"
+#include "ops/contract/timing.h"
+#include "ops/rules/bm1684.h"
+#include "ops/rules/bm1684x_elementwise.h"
+
+namespace tputwin {
+namespace {
+
+using Kind = Bitwise::Kind;
+
+// The low 6 bits as a signed number.
+constexpr int32_t signed_6bit(int32_t amount) { return ((amount & 63) ^ 32) - 32; }
+
+int32_t shifted(const Bitwise& op, int32_t value, int32_t amount) {
+  if (amount < -32 || amount > 32) amount = signed_6bit(amount);
+  if ((amount == 32 || amount == -32) && op.keeps_at_32) return value;
+  const bool arithmetic = op.kind == Kind::arithmetic_shift;
+  // 64 bits hold what is shifted in and out
+  const int64_t wide = arithmetic ? int64_t{value} : int64_t{static_cast<uint32_t>(value)};
+  const uint64_t moved =
+      amount > 0 ? static_cast<uint64_t>(wide) << amount : static_cast<uint64_t>(wide >> -amount);
+  return static_cast<int32_t>(static_cast<uint32_t>(moved));
+}
+
+int32_t result(const Bitwise& op, int32_t a, int32_t b) {
+  switch (op.kind) {
+    case Kind::bit_and:
+      return a & b;
+    case Kind::bit_or:
+      return a | b;
+    case Kind::bit_xor:
+      return a ^ b;
+    case Kind::arithmetic_shift:
+    case Kind::logical_shift:
+      return shifted(op, a, b);
+  }
+  return 0;
+}
+
+bool is_shift(Kind kind) { return kind == Kind::arithmetic_shift || kind == Kind::logical_shift; }
+
+Status check_bm1684x(const Bitwise& op, const Chip& chip) {
+  const OperandList list = operands(op);
+  const DType dtype = op.out.dtype;
+  TW_RETURN_IF_ERROR(
+      require(!is_float(dtype) && !is_shift(op.kind), errors::tpu_dtype, "dst_addr", op.out));
+  for (const Operand& operand : list)
+    TW_RETURN_IF_ERROR(
+        require(operand.view->dtype == dtype, errors::tpu_dtype_pair, operand.name, *operand.view));
+  TW_RETURN_IF_ERROR(check_bm1684x_sources(list, {&op.a, &op.b}, chip));
+  return advise_bm1684x_elementwise_overlap(list, chip);
+}
+
+}  // namespace
+
+std::string_view to_string(Kind kind) {
+  constexpr std::string_view kNames[] = {"and", "or", "xor", "arithmetic_shift", "logical_shift"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+std::string_view name(const Bitwise& op) {
+  constexpr std::string_view kNames[] = {"and32", "or32", "xor32", "arithmetic_shift32",
+                                         "logical_shift32"};
+  if (!is_32bit(op.out.dtype)) return to_string(op.kind);
+  return kNames[static_cast<size_t>(op.kind)];
+}
+
+OperandList operands(const Bitwise& op) {
+  OperandList list{{"dst_addr", &op.out, Access::write}};
+  add_sources(list, op.a, op.b);
+  return list;
+}
+
+Status check(const Bitwise& op, const Chip& chip) {
+  if (is_tpu(chip)) return check_bm1684x(op, chip);
+  TW_RETURN_IF_ERROR(check_bm1684_32bit(operands(op), op.out.shape));
+  return advise_bm1684_same_npu(operands(op), chip);
+}
+
+Cost cost(const Bitwise& op, const Chip& chip) {
+  return compute_cost(lane_passes(op.out.shape, chip, element_bytes(op.out.dtype)),
+                      op.out.shape.count(), operands(op), chip);
+}
+
+void execute(const Bitwise& op, const Memory& memory) {
+  for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+    const int32_t a = op.a.read(memory, n, c, h, w), b = op.b.read(memory, n, c, h, w);
+    memory.write(op.out, n, c, h, w, result(op, a, b));
+  });
+}
+
+}  // namespace tputwin

@@ -1,0 +1,20 @@
+// convert: conversion between number types, and rounding to whole numbers.
+#pragma once
+
+#include "numerics/rounding.h"
+#include "ops/contract/contract.h"
+
+namespace tputwin {
+
+// cast:  out = the value of out's type nearest to in (numerics/convert.h)
+// whole: in rounded to a whole number of its own floating-point type
+struct Convert {
+  enum class Kind : uint8_t { cast, whole };
+  Kind kind = Kind::cast;
+  Rounding rounding = Rounding::half_even;
+  TensorView out, in;
+};
+
+TW_OPERATION(Convert);
+
+}  // namespace tputwin

@@ -1,0 +1,33 @@
+// requantise: scaling between wide integers, narrow integers and fp32.
+#pragma once
+
+#include "numerics/rounding.h"
+#include "ops/contract/contract.h"
+#include "ops/contract/source.h"
+
+namespace tputwin {
+
+// to_narrow:   out = saturate(shift(in * multiplier) + offset)
+// to_wide:     out = saturate(shift((in - offset) * multiplier))
+// f32_narrow:  out = saturate(round(float(in) * scale + offset))
+// f32_wide:    out = float(in - offset) * scale
+// Of an integer offset the low 16 bits count, signed as the narrow side is.
+// shift(v): v * 2^s for s >= 0, v / 2^-s rounded otherwise. Parameters are one number each, or one
+// per channel, of i32 and, where they scale or offset fp32, of f32.
+struct Requantise {
+  enum class Kind : uint8_t { to_narrow, to_wide, f32_narrow, f32_wide };
+  Kind kind = Kind::to_narrow;
+  TensorView out, in;
+  Source multiplier, shift, offset;  // multiplier: the scale of the f32 kinds, which have no shift
+  Rounding rounding = Rounding::half_even;     // of the result
+  Rounding in_rounding = Rounding::half_even;  // of float(in)
+};
+std::string_view to_string(Requantise::Kind kind);
+
+// One element; multiplier, shift and offset: their bits.
+int32_t element(const Requantise& op, int64_t in, int32_t multiplier, int32_t shift,
+                int32_t offset);
+
+TW_OPERATION(Requantise);
+
+}  // namespace tputwin

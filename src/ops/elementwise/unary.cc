@@ -1,0 +1,123 @@
+// unary: contract, cost and reference body.
+#include "ops/elementwise/unary.h"
+
+#include "base/errors/tpukernel.h"
+#include "ops/contract/body_steps.h"
+#include "ops/contract/timing.h"
+#include "ops/rules/bm1684x.h"
+
+namespace tputwin {
+namespace {
+
+using Kind = Unary::Kind;
+
+int32_t of_integer(Kind kind, int32_t bits, DType dtype) {
+  const int64_t x = integer_value(bits, dtype);
+  switch (kind) {
+    case Kind::abs:
+      return wrap(x < 0 ? -x : x, dtype);
+    case Kind::neg:
+      return wrap(-x, dtype);
+    case Kind::relu:
+      return x > 0 ? bits : 0;
+    case Kind::sign:
+      return x > 0 ? 1 : x < 0 ? -1 : 0;
+    default:
+      return 0;
+  }
+}
+
+// The sign bit of a floating-point type.
+constexpr uint32_t sign_bit(DType dtype) { return dtype == DType::f32 ? f32::kSignBit : 0x8000; }
+
+// Where the exponent field of a type starts.
+constexpr uint32_t fraction_bits(DType dtype) {
+  return dtype == DType::f32 ? 23 : dtype == DType::bf16 ? 7 : 10;
+}
+
+// Positive numbers from about 4/3 of a power of 2 on count as the next one.
+constexpr uint32_t rounding_of(DType dtype) {
+  return dtype == DType::f32 ? 0x55'5554 : dtype == DType::bf16 ? 0x54 : 0x2aa;
+}
+
+// A NaN above that bound has the field of a number one binade larger than there is: an integer
+// shows it, in a floating-point number it has no room.
+int32_t exponent_of(uint32_t bits, DType in, DType out) {
+  const uint32_t sign = bits & sign_bit(in), places = fraction_bits(in);
+  const uint32_t magnitude = bits & (sign_bit(in) - 1);
+  const uint32_t field = (sign == 0 ? magnitude + rounding_of(in) : magnitude) >> places;
+  if (!is_float(out)) return static_cast<int32_t>(field);
+  return static_cast<int32_t>(sign | (field << places & (sign_bit(in) - 1)));
+}
+
+int32_t of_float(const Unary& op, uint32_t bits) {
+  const DType type = op.in.dtype;
+  const float x = float_value(bits, type);
+  auto number = [&](float value) { return static_cast<int32_t>(float_bits(value, type)); };
+  switch (op.kind) {
+    case Kind::abs:
+      return static_cast<int32_t>(bits & ~sign_bit(type));
+    case Kind::neg:
+      return number(f32::sub(0.0f, x));
+    case Kind::relu:
+      return x > 0.0f ? static_cast<int32_t>(bits) : 0;
+    case Kind::prelu:
+      return x > 0.0f ? static_cast<int32_t>(bits)
+                      : number(f32::mul(x, float_value(op.alpha, type)));
+    case Kind::sign:
+      return number(x > 0.0f ? 1.0f : x == 0.0f ? 0.0f : -1.0f);  // -1 for NaN
+    case Kind::exponent:
+      return exponent_of(bits, type, op.out.dtype);
+  }
+  return 0;
+}
+
+Status check_types(const Unary& op) {
+  const DType in = op.in.dtype, out = op.out.dtype;
+  if (op.kind == Kind::exponent)
+    return require(is_float(in) && (out == in || (out == DType::i32 && in == DType::f32) ||
+                                    (out == DType::i16 && is_half(in))),
+                   errors::tpu_dtype_pair, "dst_dtype", op.out);
+  TW_RETURN_IF_ERROR(
+      require(in == out && in != DType::b32, errors::tpu_dtype_pair, "dtype", op.in));
+  return require(op.kind != Kind::prelu || is_float(in), errors::tpu_dtype, "dtype", op.in);
+}
+
+}  // namespace
+
+std::string_view to_string(Kind kind) {
+  constexpr std::string_view kNames[] = {"abs", "neg", "relu", "prelu", "sign", "exponent"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+std::string_view name(const Unary& op) {
+  return op.kind == Kind::relu ? "relu_typed" : to_string(op.kind);
+}
+
+OperandList operands(const Unary& op) {
+  return {{"dst_addr", &op.out, Access::write}, {"src_addr", &op.in, Access::read}};
+}
+
+Status check(const Unary& op, const Chip& chip) {
+  TW_RETURN_IF_ERROR(check_bm1684x_elementwise(operands(op), chip));
+  TW_RETURN_IF_ERROR(check_types(op));
+  return advise_bm1684x_elementwise_overlap(operands(op), chip);
+}
+
+Cost cost(const Unary& op, const Chip& chip) {
+  return compute_cost(lane_passes(op.out.shape, chip, element_bytes(op.in.dtype)),
+                      op.out.shape.count(), operands(op), chip);
+}
+
+int32_t element(const Unary& op, int32_t bits) {
+  if (!is_float(op.in.dtype)) return of_integer(op.kind, bits, op.in.dtype);
+  return of_float(op, static_cast<uint32_t>(bits));
+}
+
+void execute(const Unary& op, const Memory& memory) {
+  for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+    memory.write(op.out, n, c, h, w, element(op, memory.read(op.in, n, c, h, w)));
+  });
+}
+
+}  // namespace tputwin

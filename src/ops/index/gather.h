@@ -1,0 +1,30 @@
+// gather: elements and rows picked by index.
+#pragma once
+
+#include "ops/contract/contract.h"
+#include "ops/index/index_fault.h"
+#include "ops/index/indexing.h"
+
+namespace tputwin {
+
+// out(n,c,h,w) = param(n,c,y,x), (y,x) = the place that index names for (n,c,h,w), see indexing.h.
+// One batch of param serves all n. Indices count the rows of param from first_row on. Outside are
+// places without an element of param and those in rows behind last_row.
+struct Gather {
+  enum class Outside : uint8_t {
+    fault,  // nothing is written at all; the index is noted in `fault`
+    skip,   // the element of out keeps its old value
+    fill    // the element of out becomes `fill`
+  };
+  IndexedBy by = IndexedBy::w;
+  Outside outside = Outside::fault;
+  Engine engine = Engine::compute;
+  TensorView out, param, index;
+  uint32_t fill = 0;  // bits
+  uint32_t first_row = 0, last_row = UINT32_MAX;
+  IndexFaultPtr fault;
+};
+
+TW_OPERATION(Gather);
+
+}  // namespace tputwin

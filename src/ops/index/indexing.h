@@ -1,0 +1,67 @@
+// indexing: how the index tensors of gather and scatter name places.
+#pragma once
+
+#include "ops/contract/body_steps.h"
+#include "ops/index/index_fault.h"
+
+namespace tputwin {
+
+// The place (y, x) in a channel of the one side that belongs to element (n,c,h,w) of the other, the
+// side walked through, which is W wide.
+enum class IndexedBy : uint8_t {
+  w,         // (h, index(n,c,h,w))
+  h,         // (index(n,c,h,0), w): whole rows
+  shared_w,  // (h, index(0,w,0,0)): one vector for all channels
+  shared_hw  // (index(0,h*W+w,0,1), index(0,h*W+w,0,0)): one vector of pairs for all channels
+};
+
+// An index and the place it names.
+struct Spot {
+  int64_t y, x;
+};
+
+inline Spot spot_of(IndexedBy by, const TensorView& index, const Memory& memory, uint32_t n,
+                    uint32_t c, uint32_t h, uint32_t w, uint32_t width) {
+  auto entry = [&](uint32_t i, uint32_t j, uint32_t k, uint32_t l) {
+    return integer_value(memory.read(index, i, j, k, l), index.dtype);
+  };
+  switch (by) {
+    case IndexedBy::w:
+      return {h, entry(n, c, h, w)};
+    case IndexedBy::h:
+      return {entry(n, c, h, 0), w};
+    case IndexedBy::shared_w:
+      return {h, entry(0, w, 0, 0)};
+    case IndexedBy::shared_hw:
+      return {entry(0, h * width + w, 0, 1), entry(0, h * width + w, 0, 0)};
+  }
+  return {};
+}
+
+// The index behind a spot that is outside a side of that shape.
+inline int64_t outer_index(IndexedBy by, const Spot& spot, const Shape& s) {
+  const bool column = by != IndexedBy::h && !(spot.x >= 0 && spot.x < s.w);
+  return column ? spot.x : spot.y;
+}
+
+// The shape of an index for a walk through `s`.
+inline Shape index_shape(IndexedBy by, const Shape& s) {
+  switch (by) {
+    case IndexedBy::w:
+      return s;
+    case IndexedBy::h:
+      return {s.n, s.c, s.h, 1};
+    case IndexedBy::shared_w:
+      return {1, s.w, 1, 1};
+    case IndexedBy::shared_hw:
+      return {1, s.h * s.w, 1, 2};
+  }
+  return {};
+}
+
+// The rules of gather and scatter: operands are result, param and index; `walked` is the shape
+// whose elements have an index.
+Status check_indexed(IndexedBy by, Engine engine, const OperandList& operands, const Shape& walked,
+                     const Chip& chip);
+
+}  // namespace tputwin

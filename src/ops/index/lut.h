@@ -1,0 +1,21 @@
+// lut: table lookup of bytes, one table copy per lane.
+#pragma once
+
+#include "ops/contract/contract.h"
+
+namespace tputwin {
+
+// out(n,c,h,w) = table(0, lane of in(n,c,h,w), i div 16, i mod 16), i = in as an unsigned byte.
+struct Lut {
+  TensorView out, in;
+  TensorView table;  // (1,lanes,16,16)
+};
+
+std::string_view name(const Lut&);
+OperandList operands(const Lut&);
+Status check(const Lut&, const Chip&);
+Footprint footprint(const Lut&, const Chip&);
+Cost cost(const Lut&, const Chip&);
+void execute(const Lut&, const Memory&);
+
+}  // namespace tputwin

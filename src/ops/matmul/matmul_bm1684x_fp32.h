@@ -1,0 +1,24 @@
+// matmul_bm1684x_fp32: products of fp32 matrices.
+#pragma once
+
+#include <optional>
+
+#include "ops/matmul/matrix_operand.h"
+
+namespace tputwin {
+
+// fp32: out(i,j) = A + B, to which the products left(i,k) * right(k,j) were added in turn:
+//   A = 0, B = bias(0,j)         A = bias(0,j), B = old out(i,j) with accumulate (no bias: 0)
+// All columns of the last channel are written, as MatmulBm1684 does. bm1684x-machine 7.2.
+struct MatmulBm1684xFp32 {
+  MatrixOperand out, left, right;
+  std::optional<MatrixView> bias;
+  bool accumulate = false;
+};
+
+TW_OPERATION(MatmulBm1684xFp32);
+Footprint footprint(const MatmulBm1684xFp32&, const Chip&);
+// One result, which execute() stores.
+float result_at(const MatmulBm1684xFp32&, const Memory&, uint32_t i, uint32_t j);
+
+}  // namespace tputwin

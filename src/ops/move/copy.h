@@ -1,0 +1,27 @@
+// copy: moves or fills elements of 8, 16 or 32 bits, bit by bit.
+#pragma once
+
+#include "ops/contract/contract.h"
+#include "ops/contract/source.h"
+
+namespace tputwin {
+
+// dst(n,c,h,w) = src(n,c,h,w), by DMA between any memories or by the tensor engine inside lanes,
+// which reads the whole source before it writes.
+struct Copy {
+  Engine engine = Engine::dma;
+  TensorView dst;
+  Source src;
+};
+
+// dst(r,c) = src(r,c) between a matrix in lanes and rows in system memory. Padding columns of the
+// last channel are neither read nor written.
+struct CopyMatrix {
+  MatrixView dst, src;
+};
+
+TW_OPERATION(Copy);
+TW_OPERATION(CopyMatrix);
+Footprint footprint(const CopyMatrix&, const Chip&);
+
+}  // namespace tputwin

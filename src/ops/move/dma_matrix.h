@@ -1,0 +1,26 @@
+// dma_matrix: moves a matrix between or inside memories.
+#pragma once
+
+#include <optional>
+
+#include "ops/contract/contract.h"
+#include "ops/contract/window.h"
+
+namespace tputwin {
+
+// dst(r,c) = src(r,c), or src(c,r) with transpose; different shapes of equal count (global to
+// global only): index order. Padding columns of local matrices are neither read nor written.
+struct DmaMatrix {
+  MatrixView dst, src;
+  bool transpose = false;
+  bool explicit_strides = false;  // how the descriptor spells strides; no effect on the result
+};
+
+std::string_view name(const DmaMatrix&);
+OperandList operands(const DmaMatrix&);
+Status check(const DmaMatrix&, const Chip&);
+Footprint footprint(const DmaMatrix&, const Chip&);
+Cost cost(const DmaMatrix&, const Chip&);
+void execute(const DmaMatrix&, const Memory&);
+
+}  // namespace tputwin

@@ -1,0 +1,26 @@
+// dma_tensor: moves a tensor between or inside memories.
+#pragma once
+
+#include <optional>
+
+#include "ops/contract/contract.h"
+#include "ops/contract/window.h"
+
+namespace tputwin {
+
+// Equal shapes: dst(n,c,h,w) = src(n,c,h,w). Different shapes of equal count: elements are taken
+// and placed in index order. transpose_nc: dst(n,c,h,w) = src(c,n,h,w).
+struct DmaTensor {
+  TensorView dst, src;
+  bool transpose_nc = false;
+  bool explicit_strides = false;  // how the descriptor spells strides; no effect on the result
+};
+
+std::string_view name(const DmaTensor&);
+OperandList operands(const DmaTensor&);
+Status check(const DmaTensor&, const Chip&);
+Footprint footprint(const DmaTensor&, const Chip&);
+Cost cost(const DmaTensor&, const Chip&);
+void execute(const DmaTensor&, const Memory&);
+
+}  // namespace tputwin

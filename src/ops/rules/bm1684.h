@@ -1,0 +1,119 @@
+// Rules of the BM1684 that the OKKernel guide states for many functions; building blocks of
+// check().
+#pragma once
+
+#include "base/errors/okkernel.h"
+#include "ops/rules/rule.h"
+
+namespace tputwin {
+
+constexpr uint32_t kBm1684MaxChannels = 4095, kBm1684MaxExtent = 65535;
+
+// A local address of a BDC function: alignment is 4, 8 for pairs of floats, or 128 where the
+// aligned layout is demanded.
+inline Status check_bm1684_address(std::string_view name, const TensorView& view,
+                                   uint32_t alignment) {
+  const ErrorId rule = alignment == 128 ? errors::okk_address_128
+                       : alignment == 8 ? errors::okk_address_8
+                                        : errors::okk_address_4;
+  return require(view.address % alignment == 0, rule, name, view);
+}
+
+// Memory, extents and address of one operand of a BDC function. Functions that carry out more
+// than 4095 channels give kBm1684MaxExtent as most_channels, and end with advise_bm1684_channels().
+inline Status check_bm1684_operand(std::string_view name, const TensorView& view,
+                                   uint32_t alignment = 4,
+                                   uint32_t most_channels = kBm1684MaxChannels) {
+  const Shape& s = view.shape;
+  auto within = [](uint32_t extent, uint32_t most) { return extent - 1 < most; };
+  TW_RETURN_IF_ERROR(require(view.space == Space::local, errors::okk_space, name, view));
+  TW_RETURN_IF_ERROR(require(within(s.n, kBm1684MaxExtent) && within(s.c, most_channels) &&
+                                 within(s.h, kBm1684MaxExtent) && within(s.w, kBm1684MaxExtent),
+                             errors::okk_shape, name, s));
+  return check_bm1684_address(name, view, alignment);
+}
+
+// Elements of `bytes` bytes, `pack` of them in a cell.
+inline Status check_bm1684_element(std::string_view name, const TensorView& view, uint32_t bytes,
+                                   uint32_t pack = 1) {
+  return require(element_bytes(view.dtype) == bytes && view.pack == pack, errors::okk_element, name,
+                 view);
+}
+
+inline Status check_bm1684_shape(std::string_view name, const TensorView& view,
+                                 const Shape& shape) {
+  return require(view.shape == shape, errors::okk_extents, name, view.shape);
+}
+
+// All operands are 32-bit tensors of one shape.
+inline Status check_bm1684_32bit(const OperandList& operands, const Shape& shape,
+                                 uint32_t alignment = 4,
+                                 uint32_t most_channels = kBm1684MaxChannels) {
+  for (const Operand& operand : operands) {
+    TW_RETURN_IF_ERROR(check_bm1684_operand(operand.name, *operand.view, alignment, most_channels));
+    TW_RETURN_IF_ERROR(check_bm1684_element(operand.name, *operand.view, 4));
+    TW_RETURN_IF_ERROR(check_bm1684_shape(operand.name, *operand.view, shape));
+  }
+  return {};
+}
+
+// Where another start NPU makes the model stop.
+inline Status check_bm1684_same_npu(std::string_view name, const TensorView& view,
+                                    const TensorView& result, const Chip& chip) {
+  return require(same_start_lane(view, result, chip), errors::okk_start_npu_same, name, view);
+}
+
+// Warnings, to be looked at after the errors.
+inline Status advise_bm1684_channels(std::string_view name, const Shape& shape) {
+  return require(shape.c <= kBm1684MaxChannels, errors::okk_channels, name, shape);
+}
+
+inline Status advise_bm1684_same_npu(std::string_view name, const TensorView& view,
+                                     const TensorView& result, const Chip& chip) {
+  return require(same_start_lane(view, result, chip), errors::okk_start_npu, name, view);
+}
+
+// Every operand starts in the NPU of the first.
+inline Status advise_bm1684_same_npu(const OperandList& operands, const Chip& chip) {
+  for (const Operand& operand : operands)
+    TW_RETURN_IF_ERROR(
+        advise_bm1684_same_npu(operand.name, *operand.view, *operands[0].view, chip));
+  return {};
+}
+
+inline Status advise_bm1684_npu_0(std::string_view name, const TensorView& view, const Chip& chip) {
+  return require(start_lane(view, chip) == 0, errors::okk_npu_0, name, view);
+}
+
+// 8-bit elements in 4N mode, 16-bit elements in 2N mode, of one shape.
+inline Status check_bm1684_packed(std::string_view name, const TensorView& view,
+                                  const Shape& shape) {
+  TW_RETURN_IF_ERROR(check_bm1684_operand(name, view));
+  const bool packed = !is_32bit(view.dtype) && is_run(view) && run_bytes(view) == 4;
+  TW_RETURN_IF_ERROR(require(packed, errors::okk_element, name, view));
+  return check_bm1684_shape(name, view, shape);
+}
+
+// The operand has elements of that many bits.
+inline Status check_bm1684_packed_bits(std::string_view name, const TensorView& view,
+                                       uint32_t bits) {
+  return require(8 * element_bytes(view.dtype) == bits, errors::okk_element, name, view);
+}
+
+inline Status check_bm1684_packed(const OperandList& operands) {
+  for (const Operand& operand : operands)
+    TW_RETURN_IF_ERROR(check_bm1684_packed(operand.name, *operand.view, operands[0].view->shape));
+  return {};
+}
+
+inline Status check_bm1684_rshift(uint32_t rshift) {
+  return require(rshift < 32, errors::okk_rshift, "rshift", static_cast<int32_t>(rshift));
+}
+
+inline Status advise_bm1684_npu_0(const OperandList& operands, const Chip& chip) {
+  for (const Operand& operand : operands)
+    TW_RETURN_IF_ERROR(advise_bm1684_npu_0(operand.name, *operand.view, chip));
+  return {};
+}
+
+}  // namespace tputwin

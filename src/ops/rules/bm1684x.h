@@ -1,0 +1,69 @@
+// Rules of the BM1684X that the TPUKernel guide states for many functions; building blocks of
+// check(). Operations that several chips have take the rules of the chip they run on: is_tpu().
+#pragma once
+
+#include "base/errors/tpukernel.h"
+#include "ops/rules/rule.h"
+
+namespace tputwin {
+
+inline bool is_tpu(const Chip& chip) { return chip.version == bm1684x().version; }
+
+constexpr uint32_t kBm1684xMaxExtent = 65535;
+
+// Memory, extents and alignment of one operand of a BDC function.
+inline Status check_bm1684x_operand(std::string_view name, const TensorView& view) {
+  const Shape& s = view.shape;
+  auto within = [](uint32_t extent) { return extent - 1 < kBm1684xMaxExtent; };
+  TW_RETURN_IF_ERROR(require(view.space == Space::local, errors::tpu_space, name, view));
+  TW_RETURN_IF_ERROR(require(within(s.n) && within(s.c) && within(s.h) && within(s.w),
+                             errors::tpu_shape, name, s));
+  TW_RETURN_IF_ERROR(require(view.pack == 1 && is_run(view), errors::tpu_element, name, view));
+  return require(view.address % element_bytes(view.dtype) == 0, errors::tpu_address_element, name,
+                 view);
+}
+
+inline Status check_bm1684x_shape(std::string_view name, const TensorView& view,
+                                  const Shape& shape) {
+  return require(view.shape == shape, errors::tpu_extents, name, view.shape);
+}
+
+inline Status check_bm1684x_start(std::string_view name, const TensorView& view,
+                                  const TensorView& result, const Chip& chip) {
+  return require(same_start_lane(view, result, chip), errors::tpu_start_npu, name, view);
+}
+
+inline Status check_bm1684x_npu_0(std::string_view name, const TensorView& view, const Chip& chip) {
+  return require(view.address < chip.lane_bytes, errors::tpu_npu_0, name, view);
+}
+
+// All operands are tensors of one shape that start in one NPU; the first one is the result. A view
+// that repeats elements has its stride 0, not a smaller shape.
+inline Status check_bm1684x_elementwise(const OperandList& operands, const Chip& chip) {
+  const TensorView& result = *operands[0].view;
+  for (const Operand& operand : operands) {
+    TW_RETURN_IF_ERROR(check_bm1684x_operand(operand.name, *operand.view));
+    TW_RETURN_IF_ERROR(check_bm1684x_shape(operand.name, *operand.view, result.shape));
+    TW_RETURN_IF_ERROR(check_bm1684x_start(operand.name, *operand.view, result, chip));
+  }
+  return {};
+}
+
+// Warnings, to be looked at after the errors.
+
+// The result shares no byte with an operand, unless they are the same tensor.
+Status advise_bm1684x_overlap(const OperandList& operands, const Chip& chip);
+// The same for operations that go from element to element: writing one may also touch what was
+// read for it and those before it, as in narrowing in place.
+Status advise_bm1684x_elementwise_overlap(const OperandList& operands, const Chip& chip);
+
+// Whether a copy writes over those elements of `in` that it reaches what they hold already: `in` is
+// the result itself with some dimensions repeated.
+bool repeats_itself(const TensorView& out, const TensorView& in);
+
+// Warning: tensors lie in different banks: none of `b` starts in a bank that `a` reaches, and vice
+// versa.
+Status advise_bm1684x_banks(std::string_view name, const TensorView& view, const TensorView& other,
+                            const Chip& chip);
+
+}  // namespace tputwin

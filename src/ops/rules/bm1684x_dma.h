@@ -1,0 +1,30 @@
+// Rules of the BM1684X's GDMA: one side of a transfer.
+#pragma once
+
+#include "base/errors/tpukernel.h"
+#include "ops/rules/bm1684x.h"
+
+namespace tputwin {
+
+constexpr uint32_t kBm1684xMaxDmaStep = 128;  // bytes from one element of a row to the next
+
+// A single row has no limit of its own: longer ones are moved piece by piece.
+inline Status check_bm1684x_dma_side(std::string_view name, const TensorView& view) {
+  const Shape& s = view.shape;
+  auto within = [](uint32_t extent) { return extent - 1 < kBm1684xMaxExtent; };
+  const bool row = s.n == 1 && s.c == 1 && s.h == 1;
+  TW_RETURN_IF_ERROR(require(row || (within(s.n) && within(s.c) && within(s.h) && within(s.w)),
+                             errors::tpu_shape, name, s));
+  TW_RETURN_IF_ERROR(require(view.pack == 1 && is_run(view), errors::tpu_element, name, view));
+  TW_RETURN_IF_ERROR(require(view.address % element_bytes(view.dtype) == 0,
+                             errors::tpu_address_element, name, view));
+  return require(s.w == 1 || view.stride.w <= kBm1684xMaxDmaStep, errors::tpu_w_stride, name, view);
+}
+
+// The elements of a row lie side by side.
+inline Status check_bm1684x_rows(std::string_view name, const TensorView& view) {
+  return require(view.shape.w == 1 || view.stride.w == element_bytes(view.dtype),
+                 errors::tpu_w_stride_1, name, view);
+}
+
+}  // namespace tputwin

@@ -1,0 +1,28 @@
+// Rules that all operations of the BM1684X with a sliding window share.
+#pragma once
+
+#include "ops/contract/source.h"
+#include "ops/contract/window.h"
+#include "ops/rules/bm1684x.h"
+
+namespace tputwin {
+
+constexpr uint32_t kBm1684xMaxPadding = 15, kBm1684xMaxWindowStep = 15, kBm1684xMaxInsert = 14;
+
+// The numbers of a window, and a result (n, channels, output_h, output_w) of it.
+Status check_bm1684x_window(const Window& window, const TensorView& in, const TensorView& out,
+                            uint32_t channels);
+// A tensor (1, channels, 1, 1) that starts where the result does.
+Status check_bm1684x_channels(std::string_view name, const TensorView& view, uint32_t channels,
+                              const TensorView& result, const Chip& chip);
+
+// A parameter that is one number, or a tensor (1, channels, 1, 1) in lockstep with `beside`.
+Status check_bm1684x_parameter(std::string_view name, const Source& source, uint32_t channels,
+                               const TensorView& beside, const Chip& chip);
+// The input of a convolution over all channels: from NPU 0, elements of a row side by side.
+Status check_bm1684x_conv2d_input(const TensorView& in, const Chip& chip);
+// Its weights: one number, or a tensor that starts where the result does.
+Status check_bm1684x_conv2d_weight(const Source& weight, const Shape& shape,
+                                   const TensorView& result, const Chip& chip);
+
+}  // namespace tputwin
