@@ -28,7 +28,9 @@ endforeach()
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${PROJECT_BINARY_DIR}/src/generated/libbmodel/bmodel.pb.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/libbmodel)
-foreach(name bmnet bmnet_caffe calibration common_calibration)
+# For programs that add parameters of their layers and generate the messages themselves.
+install(FILES src/bmnet/proto/bmnet_caffe.proto DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bmnet)
+foreach(name bmnet tputwin_caffe calibration common_calibration)
   install(FILES ${PROJECT_BINARY_DIR}/src/generated/bmnet/${name}.pb.h
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bmnet)
 endforeach()

@@ -10,7 +10,7 @@
 
 namespace tputwin::models {
 
-namespace caffe = ::bmnet::caffe;
+namespace caffe = ::tputwin::caffe;
 
 struct Classic {
   std::string_view name;

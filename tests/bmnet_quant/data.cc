@@ -2,7 +2,7 @@
 #include "base/errors/bmnet.h"
 #include "bmnet/data/data_set.h"
 
-#include <bmnet/bmnet_caffe.pb.h>
+#include <bmnet/tputwin_caffe.pb.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -178,7 +178,7 @@ TEST(Data, CropAndResize) {
 
 TEST(Data, Lmdb) {
   const TemporaryDirectory folder;
-  ::bmnet::caffe::Datum plain, floats;
+  ::tputwin::caffe::Datum plain, floats;
   plain.set_channels(1);
   plain.set_height(1);
   plain.set_width(2);

@@ -1,5 +1,5 @@
 // What calibration_caffe.bin does: a folder with a net and the LMDB that its data layer names.
-#include <bmnet/bmnet_caffe.pb.h>
+#include <bmnet/tputwin_caffe.pb.h>
 #include <gtest/gtest.h>
 
 #include <random>

@@ -68,7 +68,7 @@ layers { name: "prob" type: SOFTMAX bottom: "conv" top: "prob" }
 )"};
 
 // Blobs of the sizes that the network's layers have.
-void add_blobs(::bmnet::caffe::NetParameter& caffe_net) {
+void add_blobs(::tputwin::caffe::NetParameter& caffe_net) {
   auto network = net::import_caffe(caffe_net, {.needs_weights = false});
   if (!network.ok()) return;
   for (auto& layer : *caffe_net.mutable_layer()) {

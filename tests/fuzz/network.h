@@ -9,7 +9,7 @@
 namespace tputwin::fuzz {
 
 // The network of a net, and of its folded form; refusing is right.
-inline std::string import_all(const ::bmnet::caffe::NetParameter& caffe_net, bool needs_weights) {
+inline std::string import_all(const ::tputwin::caffe::NetParameter& caffe_net, bool needs_weights) {
   const net::ImportOptions options{.needs_weights = needs_weights};
   auto network = net::import_caffe(caffe_net, options);
   if (network.ok() && !net::verify(*network).ok()) return "an imported network is not in order";

@@ -63,6 +63,44 @@ $CXX -std=c++11 $CXXFLAGS $includes "$here/bmnet/main.cpp" -o "$bmnet/custom" \
 (cd "$bmnet" && ./custom --net net.bmodel plugins)
 "$sdk/bin/tputwin" run "$bmnet/net.bmodel" --input "$bmnet/in.bin" --compare "$bmnet/expected.bin"
 
+# The same program with messages of its own, in which layers have one more parameter.
+own=$work/own
+cp -r "$here/own_messages" "$own"
+cp "$here/bmnet/main.cpp" "$own"
+sed 's/^message LayerParameter {/message SteepParameter { optional float alpha = 1; }\n&\n  optional SteepParameter steep_param = 10050;/' \
+  "$sdk/include/bmnet/bmnet_caffe.proto" >"$own/bmnet_caffe.proto"
+own_net() { # PROGRAM
+  (cd "$bmnet" && rm -f net.bmodel && "$1" --net net.bmodel plugins)
+  "$sdk/bin/tputwin" run "$bmnet/net.bmodel" --input "$bmnet/in.bin" --compare "$bmnet/expected.bin"
+}
+step BMNet with messages of the program, make
+make -s -C "$own" SDK="$sdk" CXX="$CXX $CXXFLAGS" LDFLAGS="$LDFLAGS"
+own_net "$own/custom"
+
+step BMNet with messages of the program, CMake
+cmake -S "$own" -B "$work/own-cmake" -DCMAKE_PREFIX_PATH="$sdk" \
+  >"$work/cmake.log" || { cat "$work/cmake.log"; exit 1; }
+cmake --build "$work/own-cmake" >>"$work/cmake.log" || { cat "$work/cmake.log"; exit 1; }
+own_net "$work/own-cmake/custom"
+
+step BMNet with messages of the program, pkg-config
+mkdir -p "$own/include/bmnet"
+protoc -I "$own" --cpp_out="$own/include/bmnet" bmnet_caffe.proto
+$CXX -std=c++11 $CXXFLAGS -DOWN_MESSAGES -I"$own/include" "$own/main.cpp" \
+  "$own/include/bmnet/bmnet_caffe.pb.cc" -o "$own/pkgconfig" $(pkg-config --cflags --libs bmnet) \
+  -rdynamic -Wl,-rpath,"$sdk/lib" $LDFLAGS
+own_net "$own/pkgconfig"
+
+step BMNet with messages of the program, numbered otherwise
+mkdir -p "$own/other/bmnet"
+sed 's/elu_param = 10040/elu_param = 10041/' "$own/bmnet_caffe.proto" >"$own/other/bmnet_caffe.proto"
+protoc -I "$own/other" --cpp_out="$own/other/bmnet" bmnet_caffe.proto
+$CXX -std=c++11 $CXXFLAGS -DOWN_MESSAGES -I"$own/other" "$own/main.cpp" \
+  "$own/other/bmnet/bmnet_caffe.pb.cc" -o "$own/otherwise" $(pkg-config --cflags --libs bmnet) \
+  -Wl,-rpath,"$sdk/lib" $LDFLAGS
+if (cd "$bmnet" && "$own/otherwise" plugins) 2>"$work/otherwise.txt"; then exit 1; fi
+grep 'LayerParameter.elu_param = 10041, here 10040' "$work/otherwise.txt"
+
 step BMNet without glog
 $CXX -std=c++11 -Wall -Wextra -Werror $CXXFLAGS $includes "$here/bmnet/flags.cpp" \
   -o "$bmnet/flags" $LDFLAGS

@@ -18,6 +18,12 @@ class Layer {
   virtual std::string layer_name() = 0;
   // Prints the layer.
   virtual void dump() = 0;
+  // Before setup(): the framework's own message of the layer, serialised, because the compiler's
+  // classes and the program's need not be the same. False if it cannot be read.
+  virtual bool parse_layer(const std::string& message) {
+    (void)message;
+    return true;
+  }
   // First: name, type and sub type of the op. Names and shapes of the inputs are set already.
   virtual void setup(TensorOp* op) = 0;
   // Then: the parameters, and with add_output_shape() the shape of every output.

@@ -13,6 +13,7 @@
 #include "base/last_error.h"
 #include "bmnet/api/cpu_call.h"
 #include "bmnet/caffe/import.h"
+#include "bmnet/caffe/program_messages.h"
 #include "bmnet/emit/compile.h"
 #include "bmnet/quantize/quantise.h"
 #include "bmnet/quantize/table.h"
@@ -67,14 +68,17 @@ struct BuilderBase::State {
 
   // ---- Customized layers ----
 
-  Status run_layer(Layer& layer, caffe::LayerParameter& parameter, TensorOp& op) {
+  Status run_layer(Layer& layer, net::caffe::LayerParameter& parameter, TensorOp& op) {
+    auto error = [&] { return Error(errors::net_custom_code).in("layer " + parameter.name()); };
+    std::string message;
+    if (!parameter.SerializePartialToString(&message)) return error().detail("over 2 GiB");
     try {
       layer.set_frontend_context(&frontend);
-      if (auto* of_caffe = dynamic_cast<CaffeLayer*>(&layer)) of_caffe->set_layer(parameter);
+      if (!layer.parse_layer(message)) return error().detail("its message cannot be read");
       layer.setup(&op);
       layer.codegen(&op);
     } catch (const std::exception& e) {
-      return Error(errors::net_custom_code).in("layer " + parameter.name()).detail(e.what());
+      return error().detail(e.what());
     }
     if (op.output_shape_size() < parameter.top_size())
       return Error(errors::net_custom_shape)
@@ -147,7 +151,7 @@ struct BuilderBase::State {
     net::ImportOptions options;
     options.input_shapes = shapes;
     for (auto& [type, layer] : layers)
-      options.custom[type] = [this, l = layer.get()](caffe::LayerParameter& p, TensorOp& op) {
+      options.custom[type] = [this, l = layer.get()](net::caffe::LayerParameter& p, TensorOp& op) {
         return run_layer(*l, p, op);
       };
     return options;
@@ -194,6 +198,7 @@ void BuilderBase::build(std::vector<TensorShape> nchw, int opt) {
   if (opt < BM_OPT_NONE || opt > BM_OPT_LAYER_GROUP_WITH_WEIGHT_OPT)
     raise(Error(errors::net_option).in("build").argument("opt", fmt::format("{}", opt)));
   s.compiled.reset();
+  if (!s.layers.empty()) need(net::check_program_messages());
   auto caffe_net = take(net::load_caffe(s.prototxt, s.caffemodel));
   s.table = take(net::read_table_file(s.in_ctable));
   s.network = take(net::import_caffe(caffe_net, s.import_options(nchw)));

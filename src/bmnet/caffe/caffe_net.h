@@ -2,7 +2,7 @@
 // attached.
 #pragma once
 
-#include <bmnet/bmnet_caffe.pb.h>
+#include <bmnet/tputwin_caffe.pb.h>
 
 #include <cstdint>
 #include <span>
@@ -13,7 +13,7 @@
 
 namespace tputwin::net {
 
-namespace caffe = ::bmnet::caffe;
+namespace caffe = ::tputwin::caffe;
 
 // Text. Unknown fields are an error (all of them, with line and column); the aliases of the SSD and
 // ROI forks are understood (detection_output_param ...).

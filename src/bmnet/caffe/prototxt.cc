@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <climits>
 #include <map>
+#include <memory>
 
 #include "base/errors/bmnet.h"
 #include "base/last_error.h"
 #include "bmnet/caffe/caffe_net.h"
+#include "bmnet/caffe/program_messages.h"
 #include "bmnet/caffe/upgrade.h"
 
 namespace tputwin::net {
@@ -100,22 +102,35 @@ Error malformed(std::string detail) {
   return Error(errors::net_prototxt).in("read_prototxt").detail(std::move(detail));
 }
 
-}  // namespace
-
-Result<caffe::NetParameter> read_prototxt(std::string_view text) {
-  if (text.size() > INT_MAX) return malformed("the text has more than 2^31 bytes");
-  if (deepest_nesting(text) > kNesting) return malformed("brackets are nested too deeply");
-  Problems problems;
+bool parse(std::string_view text, Problems& problems, google::protobuf::Message& net) {
   google::protobuf::TextFormat::Parser parser;
   parser.AllowUnknownField(true);
   parser.AllowPartialMessage(true);  // the layers' importers check what is required
   parser.RecordErrorsTo(&problems);
   google::protobuf::io::ArrayInputStream stream(text.data(), static_cast<int>(text.size()));
+  return parser.Parse(&stream, &net);
+}
+
+// Fields that only the program's messages have are for its customized layers: unknown to us, they
+// come back when a layer is handed over.
+bool parse_as_program(std::string_view text, Problems& problems, caffe::NetParameter& net) {
+  const std::unique_ptr<google::protobuf::Message> message = program_net();
+  return message != nullptr && check_program_messages().ok() && parse(text, problems, *message) &&
+         !problems.any() && net.ParsePartialFromString(message->SerializePartialAsString());
+}
+
+}  // namespace
+
+Result<caffe::NetParameter> read_prototxt(std::string_view text) {
+  if (text.size() > INT_MAX) return malformed("the text has more than 2^31 bytes");
+  if (deepest_nesting(text) > kNesting) return malformed("brackets are nested too deeply");
+  Problems problems, of_program;
   caffe::NetParameter net;
-  const bool parsed = parser.Parse(&stream, &net);
-  if (problems.any()) return malformed(problems.text());
-  if (!parsed) return malformed("the parser gives no reason");
-  TW_RETURN_IF_ERROR(problems.report_ignored());
+  const bool parsed = parse(text, problems, net);
+  const bool by_program = problems.any() && parse_as_program(text, of_program, net);
+  if (problems.any() && !by_program) return malformed(problems.text());
+  if (!parsed && !by_program) return malformed("the parser gives no reason");
+  TW_RETURN_IF_ERROR((by_program ? of_program : problems).report_ignored());
   TW_RETURN_IF_ERROR(upgrade(net));
   return net;
 }

@@ -1,5 +1,5 @@
 // LMDBs whose values are Caffe's Datum.
-#include <bmnet/bmnet_caffe.pb.h>
+#include <bmnet/tputwin_caffe.pb.h>
 #include <lmdb.h>
 
 #include "bmnet/data/readers.h"
@@ -17,7 +17,7 @@ struct CloseCursor {
   void operator()(MDB_cursor* cursor) const { mdb_cursor_close(cursor); }
 };
 
-Result<Picture> picture_of(const ::bmnet::caffe::Datum& datum, const DataOptions& options,
+Result<Picture> picture_of(const caffe::Datum& datum, const DataOptions& options,
                            const std::string& name) {
   const std::string& data = datum.data();
   if (datum.encoded())
@@ -78,9 +78,9 @@ class Lmdb final : public DataSet {
   }
 
  private:
-  Result<::bmnet::caffe::Datum> parse(size_t index) const {
+  Result<caffe::Datum> parse(size_t index) const {
     const MDB_val& value = values_[index];
-    ::bmnet::caffe::Datum datum;
+    caffe::Datum datum;
     if (value.mv_size > INT32_MAX ||
         !datum.ParsePartialFromArray(value.mv_data, static_cast<int>(value.mv_size)))
       return data_error(path_, "value " + std::to_string(index) + " is not a Datum");

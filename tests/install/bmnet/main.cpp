@@ -1,5 +1,6 @@
 // A customized layer as the maker's example has it: the layer "ELU", its instruction "tg_elu", the
-// operator ELU.so; logging, flags and string streams come with BMNet's headers.
+// operator ELU.so; logging, flags and string streams come with BMNet's headers. With OWN_MESSAGES
+// the program brings its bmnet_caffe.pb.cc, in which layers have one more parameter, steep_param.
 //
 //   custom PLUGIN_FOLDER      writes net.bmodel, in.bin and expected.bin
 #include <bmnet/builder/CaffeBuilder.hpp>
@@ -11,6 +12,14 @@
 DEFINE_string(net, "net.bmodel", "the file to write");
 
 namespace {
+
+#ifdef OWN_MESSAGES
+const char* const kParameter = "steep_param";
+float alpha_of(const bmnet::caffe::LayerParameter& layer) { return layer.steep_param().alpha(); }
+#else
+const char* const kParameter = "elu_param";
+float alpha_of(const bmnet::caffe::LayerParameter& layer) { return layer.elu_param().alpha(); }
+#endif
 
 const float kAlpha = 0.25f, kThresholdIn = 4.0f, kThresholdOut = 2.0f;
 const int kCount = 32;
@@ -27,7 +36,7 @@ class EluLayer : public bmnet::CustomizedCaffeLayer {
     bmnet::TensorShape* shape = op->add_output_shape();
     shape->CopyFrom(op->input_shape(0));
     shape->set_data_type_size(sizeof(int8_t));
-    const float alpha = layer_.elu_param().alpha();
+    const float alpha = alpha_of(layer_);
     CHECK_EQ(alpha, kAlpha) << "the parameter of the prototxt";
     op->mutable_tg_customized_param()->add_f32_param(alpha);
   }
@@ -51,8 +60,8 @@ void write_net() {
   net << "name: \"net\"\n"
       << "layer { name: \"data\" type: \"Input\" top: \"data\"\n"
       << "  input_param { shape { dim: 1 dim: 2 dim: 4 dim: 4 } } }\n"
-      << "layer { name: \"elu\" type: \"ELU\" bottom: \"data\" top: \"elu\""
-      << " elu_param { alpha: " << kAlpha << " } }\n";
+      << "layer { name: \"elu\" type: \"ELU\" bottom: \"data\" top: \"elu\" " << kParameter
+      << " { alpha: " << kAlpha << " } }\n";
   write_text("net.prototxt", net.str());
   std::stringstream table;
   table << "name: \"net\"\n";

@@ -8,6 +8,8 @@
 
 #include <stddef.h>
 
+#include <string>
+
 namespace bmnet {
 
 class CaffeLayer : public Layer {
@@ -22,6 +24,9 @@ class CaffeLayer : public Layer {
 
   // The layer to be turned into an op; called before setup().
   void set_layer(const caffe::LayerParameter& layer) { own_ = layer; }
+  bool parse_layer(const std::string& message) override {
+    return own_.ParsePartialFromString(message);
+  }
 
   // Bytes of weight memory in use.
   void set_current_weight_size(size_t size) { weight_size_ = size; }
