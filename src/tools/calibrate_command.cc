@@ -1,13 +1,13 @@
+// tputwin calibrate: a float Caffe net to an int8 net and its table.
 #include "tools/calibrate_command.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
 
+#include "tools/command.h"
 #include "tools/command_line.h"
-#include "tools/exit_code.h"
 
 namespace tputwin::tools {
 namespace {
@@ -99,11 +99,10 @@ void add_calibrate(CLI::App& app, int& exit) {
   add_data_options(*sub, *request);
   add_method_options(*sub, *request);
   sub->footer(
-      fmt::format("Examples:\n  tputwin calibrate lenet.prototxt lenet.caffemodel --data "
-                  "t10k-images-idx3-ubyte.gz --scale 0.00390625 --samples 200\n"
-                  "  tputwin calibrate det1.prototxt det1.caffemodel --data faces/ --mean 127.5 "
-                  "--scale 0.0078125 --rgb\n\n{}",
-                  kExitCodes));
+      footer("  tputwin calibrate lenet.prototxt lenet.caffemodel --data "
+             "t10k-images-idx3-ubyte.gz --scale 0.00390625 --samples 200\n"
+             "  tputwin calibrate det1.prototxt det1.caffemodel --data faces/ --mean 127.5 "
+             "--scale 0.0078125 --rgb\n"));
   sub->callback([request, &exit] {
     if (request->name.empty())
       request->name = std::filesystem::path(request->prototxt).stem().string();

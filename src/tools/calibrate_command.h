@@ -1,4 +1,4 @@
-// The subcommand `tputwin calibrate`, and the options it shares with calibration_caffe.bin.
+// What `tputwin calibrate` shares with `tputwin eval` and calibration_caffe.bin.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,8 +7,6 @@
 
 namespace tputwin::tools {
 
-// `exit` receives the exit code when the subcommand has run.
-void add_calibrate(CLI::App& app, int& exit);
 // --data, --mean, --scale ... into `request`, which must outlive the parsing.
 void add_data_options(CLI::App& app, CalibrateRequest& request);
 void add_method_options(CLI::App& app, CalibrateRequest& request);

@@ -1,13 +1,10 @@
-#include "tools/compile_command.h"
-
-#include <fmt/format.h>
+// tputwin compile: a Caffe model to a bmodel.
+#include "tools/compile.h"
 
 #include <cstdio>
-#include <memory>
 
+#include "tools/command.h"
 #include "tools/command_line.h"
-#include "tools/compile.h"
-#include "tools/exit_code.h"
 
 namespace tputwin::tools {
 namespace {
@@ -64,10 +61,9 @@ void add_compile(CLI::App& app, int& exit) {
   sub->add_option("--out-table", r.out_table, "calibration table as it was used");
   sub->add_flag("--explain", command->explain,
                 "print groups, slices, local memory and predicted cycles, with reasons");
-  sub->footer(fmt::format(
-      "Examples:\n  tputwin compile --prototxt deploy.prototxt --caffemodel int8.caffemodel "
-      "--table table.pb2 -o net.bmodel --explain\n{}",
-      kExitCodes));
+  sub->footer(
+      footer("  tputwin compile --prototxt deploy.prototxt --caffemodel int8.caffemodel "
+             "--table table.pb2 -o net.bmodel --explain\n"));
   sub->callback([command, &exit] { exit = run_compile(*command); });
 }
 

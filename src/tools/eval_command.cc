@@ -1,4 +1,5 @@
-#include "tools/eval_command.h"
+// tputwin eval: a float net and its int8 model on labelled samples.
+#include "tools/eval.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,9 +12,8 @@
 #include "bmnet/quantize/equalise.h"
 #include "bmnet/quantize/table.h"
 #include "tools/calibrate_command.h"
+#include "tools/command.h"
 #include "tools/command_line.h"
-#include "tools/eval.h"
-#include "tools/exit_code.h"
 
 namespace tputwin::tools {
 namespace {
@@ -100,14 +100,12 @@ void add_eval(CLI::App& app, int& exit) {
   layers->needs(weights)->needs(table);
   sub->add_flag("!--no-equalise", command->source.options.equalise,
                 "the int8 net was calibrated with --no-equalise, or by another tool");
-  sub->footer(fmt::format(
-      "Examples:\n"
+  sub->footer(footer(
       "  tputwin eval --prototxt net.prototxt --caffemodel net.caffemodel --bmodel net.bmodel \\\n"
       "    --data t10k-images-idx3-ubyte.gz --scale 0.00390625\n"
       "  tputwin eval --prototxt net.prototxt --caffemodel net.caffemodel --layers \\\n"
       "    --int8-caffemodel bmnet_net_int8.caffemodel --table bmnet_net_calibration_table.pb2 \\\n"
-      "    --data images/ --mean 104,117,123\n\n{}",
-      kExitCodes));
+      "    --data images/ --mean 104,117,123\n"));
   sub->callback([command, bmodel, &exit] {
     if (!command->layers && bmodel->empty()) throw CLI::RequiredError("--bmodel, or --layers,");
     exit = run(*command);

@@ -1,0 +1,25 @@
+// What the subcommands of tputwin share. add_NAME(app, exit) in NAME_command.cc adds one to the
+// command line; when it has run, `exit` has its exit code. main/tputwin.cc lists them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "tools/exit_code.h"
+
+namespace tputwin::tools {
+
+using AddCommand = void(CLI::App& app, int& exit);
+
+// Prints the text, or its error, and returns the exit code.
+int print(const Result<std::string>& text);
+// The same of an error in a file that it does not name.
+int print(const Result<std::string>& text, const std::string& path);
+
+// The end of a --help: examples, a line each, and the exit codes.
+std::string footer(std::string_view examples);
+
+}  // namespace tputwin::tools

@@ -1,0 +1,16 @@
+// tputwin errors: the error catalogue, or one error explained.
+#include "tools/catalogue.h"
+#include "tools/command.h"
+
+namespace tputwin::tools {
+
+void add_errors(CLI::App& app, int& exit) {
+  auto* sub = app.add_subcommand("errors", "List every error, or explain one");
+  auto id = std::make_shared<std::string>();
+  sub->add_option("ID", *id, "as printed in a message, for example TW-MOD-0101");
+  sub->footer(footer("  tputwin errors\n  tputwin errors TW-MOD-0101\n"));
+  sub->callback(
+      [id, &exit] { exit = print(id->empty() ? Result(errors_text()) : explain_error(*id)); });
+}
+
+}  // namespace tputwin::tools

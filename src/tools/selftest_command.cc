@@ -1,0 +1,35 @@
+// tputwin selftest: every instruction set of this processor, checked.
+#include <cstdio>
+
+#include "tools/command.h"
+#include "tools/selftest.h"
+
+namespace tputwin::tools {
+namespace {
+
+int selftest(const SelftestOptions& options) {
+  auto reports = run_selftest(options);
+  if (!reports.ok()) return fail("tputwin", reports.error());
+  std::fputs(selftest_text(*reports).c_str(), stdout);
+  for (const TargetReport& target : *reports)
+    if (!target.ok()) return kDiffers;
+  return kOk;
+}
+
+}  // namespace
+
+void add_selftest(CLI::App& app, int& exit) {
+  auto* sub = app.add_subcommand("selftest", "Check every instruction set of this processor");
+  auto options = std::make_shared<SelftestOptions>();
+  sub->add_option("--cases", options->cases, "random operations of each kind")
+      ->check(CLI::Range(1u, 1000000000u));
+  sub->add_option("--seed", options->seed, "of the first; each has the next");
+  sub->add_option("--only", options->only, "one kind of operation, and no recorded cases");
+  sub->add_option("--isa", options->isa, "one instruction set");
+  sub->add_option("--threads", options->threads, "so many instead of one and all")
+      ->check(CLI::Range(1, 1024));
+  sub->footer(footer("  tputwin selftest\n  tputwin selftest --isa avx2 --cases 1000\n"));
+  sub->callback([options, &exit] { exit = selftest(*options); });
+}
+
+}  // namespace tputwin::tools
