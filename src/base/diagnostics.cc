@@ -1,3 +1,4 @@
+// How errors stick, warnings are counted, and strict mode makes one of the other.
 #include "base/diagnostics.h"
 
 #include <cstdlib>

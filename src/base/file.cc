@@ -1,3 +1,4 @@
+// Reads and writes whole files, with the system's reason in the error.
 #include "base/file.h"
 
 #include "base/errors/base.h"

@@ -1,3 +1,4 @@
+// A thread's own errors and warnings, as functions of C.
 #include "base/last_error.h"
 
 #include <tputwin/error.h>

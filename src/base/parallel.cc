@@ -1,3 +1,4 @@
+// Pieces of a loop as tasks of one arena for each number of threads.
 #include "base/parallel.h"
 
 #include <tbb/blocked_range.h>

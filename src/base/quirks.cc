@@ -1,3 +1,4 @@
+// Whether TPUTWIN_QUIRKS names a quirk.
 #include "base/quirks.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Sizes and shapes of a model, and models in files of either container.
 #include "bmodel/bmodel.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Models as JSON and separate files, and models of one net merged into one.
 #include "bmodel/parts.h"
 
 #include <fmt/format.h>

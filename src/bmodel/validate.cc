@@ -1,3 +1,4 @@
+// The rules that a model of any container keeps before anyone works with it.
 #include <fmt/format.h>
 
 #include <cmath>

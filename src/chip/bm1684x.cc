@@ -1,3 +1,4 @@
+// The numbers of the BM1684X.
 #include "chip/chip.h"
 
 namespace tputwin {

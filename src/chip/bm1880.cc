@@ -1,3 +1,4 @@
+// The numbers of the BM1880.
 #include "chip/chip.h"
 
 namespace tputwin {

@@ -1,3 +1,4 @@
+// The chips there are, found by name or version.
 #include "chip/chip.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Members of descriptors to and from the bit fields that the tables name.
 #include "isa/bm1880_descriptor.h"
 
 #include <algorithm>

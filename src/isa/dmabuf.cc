@@ -1,3 +1,4 @@
+// Command buffers in device form, its pointers, and its text.
 #include "isa/dmabuf.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Walks a command buffer record by record, and refuses headers that cannot be.
 #include "isa/records.h"
 
 #include "base/errors/isa.h"

@@ -1,3 +1,4 @@
+// Numbers the commands of each engine, and finds the last one of the other that each must wait for.
 #include "isa/sync.h"
 
 #include <algorithm>

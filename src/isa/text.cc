@@ -1,3 +1,4 @@
+// Operands and parameters of instructions as a line, or as JSON members.
 #include "isa/text.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Makes memories, queues instructions, and runs them in the order that a schedule chooses.
 #include "machine/device.h"
 
 #include <fmt/format.h>

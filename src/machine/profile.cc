@@ -1,3 +1,4 @@
+// Adds up instructions, and runs both engines' clocks over a program.
 #include "machine/profile.h"
 
 #include <algorithm>

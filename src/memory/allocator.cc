@@ -1,3 +1,4 @@
+// First fit, and merging of what is given back.
 #include "memory/allocator.h"
 
 #include "base/bits.h"

@@ -1,3 +1,4 @@
+// Reserves address space that the system fills with zeros when it is touched.
 #include "memory/global_memory.h"
 
 #include <fmt/format.h>

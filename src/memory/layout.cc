@@ -1,3 +1,4 @@
+// Views of whole tensors, weights and biases as the documents lay them out.
 #include "memory/layout.h"
 
 namespace tputwin {

@@ -1,3 +1,4 @@
+// Address space of the lanes, which the system fills with zeros when it is touched.
 #include "memory/local_memory.h"
 
 #include <new>

@@ -1,3 +1,4 @@
+// Views, shapes and types in the words of messages.
 #include "memory/tensor_view.h"
 
 #include <fmt/format.h>

@@ -46,8 +46,7 @@ struct Stride {
 //         o0 + n*stride.n + floor((L0 + c) / lanes)*stride.c + h*stride.h + w*stride.w
 //         with L0 = address / lane_bytes, o0 = address mod lane_bytes.
 // System: byte address + n*stride.n + c*stride.c + h*stride.h + w*stride.w, the address counted
-// from
-//         the first usable byte of the memory.
+//         from the first usable byte of the memory.
 // Packed (pack > 1): `pack` elements of consecutive n lie side by side in one cell; element n is
 //         number n mod pack of cell n div pack, and stride.n is the distance of cells. The 4N and
 //         2N modes and, with input channels as n, the 2IC mode of the BM1684.

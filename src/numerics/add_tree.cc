@@ -1,3 +1,4 @@
+// Alignment to the largest exponent, exact addition, one rounding.
 #include "numerics/add_tree.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The words of the static memory, bit for bit.
 #include "numerics/constant_tables.h"
 
 #include <array>

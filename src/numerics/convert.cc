@@ -1,3 +1,4 @@
+// From integers and floating-point numbers to either, rounded in the mode asked for.
 #include "numerics/convert.h"
 
 #include <cmath>

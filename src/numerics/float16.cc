@@ -1,3 +1,4 @@
+// Rounding to 11 and 8 significant bits, and to integers, in five modes.
 #include "numerics/float16.h"
 
 #include <algorithm>

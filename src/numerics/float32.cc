@@ -1,3 +1,4 @@
+// Roots, quotients and series, step by step as the chip takes them.
 #include "numerics/float32.h"
 
 #include <algorithm>

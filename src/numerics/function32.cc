@@ -1,3 +1,4 @@
+// The compositions, written over numbers that keep the chip's rounding.
 #include "numerics/function32.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// Reads a net, calibrates it on samples, and writes what the chip's compiler takes.
 #include "tools/calibrate.h"
 
 #include <fmt/format.h>

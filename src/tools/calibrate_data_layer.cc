@@ -1,3 +1,4 @@
+// Source, mean and scale of samples, as a Caffe data layer names them.
 #include "tools/calibrate_data_layer.h"
 
 #include <fmt/format.h>

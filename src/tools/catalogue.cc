@@ -1,3 +1,4 @@
+// Chips and errors of this build as text and JSON.
 #include "tools/catalogue.h"
 
 #include <fmt/format.h>

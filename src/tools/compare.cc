@@ -1,3 +1,4 @@
+// Raw values side by side: which differ, and how alike the two are.
 #include "tools/compare.h"
 
 #include "base/errors/tools.h"

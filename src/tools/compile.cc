@@ -1,3 +1,4 @@
+// Reads a net and its table, compiles, and writes what was asked for.
 #include "tools/compile.h"
 
 #include <fmt/format.h>

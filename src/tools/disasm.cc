@@ -1,3 +1,4 @@
+// The commands of each variety, decoded.
 #include "tools/disasm.h"
 
 #include <fmt/format.h>

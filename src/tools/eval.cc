@@ -1,3 +1,4 @@
+// Classes by the float net and by the model, counted against the labels.
 #include "tools/eval.h"
 
 #include <fmt/format.h>

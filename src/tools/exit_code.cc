@@ -1,3 +1,4 @@
+// Which kind of error ends a tool with which code.
 #include "tools/exit_code.h"
 
 #include "base/errors/base.h"

@@ -1,3 +1,4 @@
+// Tensors, memory, instructions and predicted time of each variety, as text and JSON.
 #include "tools/info.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Draws the bar, and clears it when the work is done.
 #include "tools/progress.h"
 
 #include <fmt/format.h>

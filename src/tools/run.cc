@@ -1,3 +1,4 @@
+// Chooses the variety, runs it, and reports outputs, work and time.
 #include "tools/run.h"
 
 #include "base/errors/tools.h"

@@ -1,3 +1,4 @@
+// The runtime calls of one inference, and their errors.
 #include "tools/session.h"
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// The rules that C arguments show, and the way of an operation into the command buffer.
 #include "sdk/bmkernel/call.h"
 
 #include "base/errors/bmkernel.h"

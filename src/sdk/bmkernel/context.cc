@@ -1,3 +1,4 @@
+// Appends commands, and gives them ids when the buffer is acquired.
 #include "sdk/bmkernel/context.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Stacks of local memory: what fits, and what may be given back first.
 #include "sdk/bmkernel/local_allocator.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Tensors handed out by pointer, and what a pointer given back must be.
 #include "sdk/bmkernel/local_tensors.h"
 
 #include "base/errors/bmkernel.h"

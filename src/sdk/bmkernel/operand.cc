@@ -1,3 +1,4 @@
+// Structures of the C API as views of local and global memory.
 #include "sdk/bmkernel/operand.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Handles by number, and how a failed call becomes a code and a line.
 #include "sdk/bmlib/api.h"
 
 #include <unistd.h>

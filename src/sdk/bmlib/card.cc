@@ -1,3 +1,4 @@
+// Opens cards once for a process, lends their blocks, and runs launches on their thread.
 #include "sdk/bmlib/card.h"
 
 #include <fmt/format.h>

@@ -73,7 +73,8 @@ Result<void*> open_library(std::string_view call, const std::string& path) {
   return warning;
 }
 
-// What a module of another machine stands for: kernels that are there already.
+// For a module that was built for another machine: kernels that are registered already, or those of
+// TPUKERNEL_FIRMWARE_PATH.
 Result<void*> fall_back(std::string_view call, const Error& cause) {
   if (cause.id() != errors::bml_module_file) return cause;
   void* library = nullptr;

@@ -1,3 +1,4 @@
+// What a memory descriptor must be before its bytes are touched.
 #include "sdk/bmlib/range.h"
 
 #include "base/errors/bmlib.h"

@@ -1,3 +1,4 @@
+// The functions of <libbmodel/bmodel.hpp>, by way of the twin's own model.
 #include "libbmodel/bmodel.hpp"
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+// How a failed call becomes one of the vendor's codes and a line.
 #include "sdk/bmruntime/api.h"
 
 #include "base/errors/base.h"

@@ -1,3 +1,4 @@
+// Finds and loads the libraries of CPU operators, and calls them.
 #include "sdk/bmruntime/cpu_operator.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// Memory, programs and CPU operators of a registered model, and one inference.
 #include "sdk/bmruntime/network.h"
 
 #include <algorithm>

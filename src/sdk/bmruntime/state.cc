@@ -1,3 +1,4 @@
+// The tables of handles, and the rules of ranges in device memory.
 #include "sdk/bmruntime/state.h"
 
 #include <algorithm>

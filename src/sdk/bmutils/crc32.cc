@@ -1,3 +1,4 @@
+// bm_crc32: the CRC of IEEE 802.3, by table.
 #include <libbmutils/bm_crc32.h>
 
 #include <array>

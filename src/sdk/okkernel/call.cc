@@ -1,3 +1,4 @@
+// Shapes, strides and addresses of okk_* arguments as views.
 #include "sdk/okkernel/call.h"
 
 #include "base/errors/okkernel.h"

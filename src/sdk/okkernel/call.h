@@ -4,8 +4,8 @@
 //
 //   void okk_bdc_neg(local_addr_t dst_addr, ...) {
 //     Call call(__func__);
-//     TensorView out = call.lanes("dst_addr", dst_addr, "dst_stride", shape, dst_stride,
-//     DType::f32);
+//     const Shape s = call.shape(shape);
+//     TensorView out = call.lanes("dst_addr", dst_addr, s, dst_stride, DType::f32);
 //     ...
 //     call.issue(FloatArithmetic{...});   // nothing happens if a rule was broken
 //   }

@@ -1,3 +1,4 @@
+// How the first broken rule of a kernel's call ends it.
 #include "sdk/okkernel/kernel_call.h"
 
 #include "base/last_error.h"

@@ -1,3 +1,4 @@
+// Kernels by name, and the C functions that add and find them.
 #include "sdk/okkernel/registry.h"
 
 #include <okk.h>

@@ -1,3 +1,4 @@
+// One launch: faults, exceptions and failed assertions end the kernel and not the process.
 #include "sdk/okkernel/run_kernel.h"
 
 #include <fmt/format.h>

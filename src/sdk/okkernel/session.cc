@@ -1,3 +1,4 @@
+// Waits, parallel sections and messages of one launch, and the quirks of the process.
 #include "sdk/okkernel/session.h"
 
 #include "base/quirks.h"

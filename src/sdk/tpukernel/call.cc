@@ -1,3 +1,4 @@
+// Types, rounding modes, shapes, strides and scalars of tpu_* arguments.
 #include "sdk/tpukernel/call.h"
 
 #include "base/bits.h"

@@ -1,3 +1,4 @@
+// Tensors, constants and vectors as the two operands of an element-wise function.
 #include "sdk/tpukernel/elementwise.h"
 
 #include "base/bits.h"

@@ -1,3 +1,4 @@
+// Kernels, strides, dilations, pads and inserted zeros of a window, each in its range.
 #include "sdk/tpukernel/window.h"
 
 #include "base/errors/tpukernel.h"
