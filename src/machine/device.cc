@@ -10,7 +10,7 @@
 #include "base/errors/machine.h"
 #include "base/last_error.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/selection.h"
+#include "ops/fast/select/isa.h"
 #include "selftest/first_use.h"
 
 namespace tputwin {

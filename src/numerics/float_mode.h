@@ -1,7 +1,7 @@
 // The number environment of the fp32 engines: round to nearest even, subnormal operands read as
 // zero, subnormal results flushed to zero, no traps. bm1684-machine 7. Processors differ in what a
 // subnormal result is: x86 looks at the rounded result, as the chip, Arm at the exact one, which
-// f32::product and ops/fast/vec/multiply-inl.h make good.
+// f32::product and ops/fast/vec/float32-inl.h make good.
 #pragma once
 
 #include <cstdint>

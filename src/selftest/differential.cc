@@ -8,6 +8,7 @@
 
 #include "base/parallel.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/select/budgets.h"
 #include "selftest/fill_operands.h"
 
 namespace tputwin::testing {
@@ -107,7 +108,10 @@ void Differential::run_case(OperationKind kind, uint64_t seed, const Differentia
     fast::select_isa(isa);
     set_thread_count(threads);
     saved.restore();
-    if (!execute_fast(operation, actual.memory())) continue;
+    if (options.varies_budgets && seed % 3 == 0) fast::set_budgets(fast::Budgets::smallest());
+    const bool ran = execute_fast(operation, actual.memory());
+    if (options.varies_budgets) fast::set_budgets({});
+    if (!ran) continue;
     covered = true;
     ++report.bodies;
     if (memories_equal()) continue;

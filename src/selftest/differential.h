@@ -19,6 +19,9 @@ struct DifferentialOptions {
   std::string isa;           // "": every available one
   int threads = 0;           // 0: 1 and 2 in turn
   size_t most_failures = 5;  // stops there
+  // Every third case runs with the smallest budgets, so that loops take more than one turn. Not
+  // beside other devices.
+  bool varies_budgets = true;
 };
 
 // A fast body that left other bytes than the reference.

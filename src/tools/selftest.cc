@@ -14,7 +14,7 @@
 #include "base/errors/tools.h"
 #include "base/parallel.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/selection.h"
+#include "ops/fast/select/isa.h"
 #include "selftest/differential.h"
 
 namespace tputwin::tools {

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "ops/fast/fast.h"
-#include "ops/fast/select/selection.h"
+#include "ops/fast/select/isa.h"
 
 int main(int argc, char** argv) {
   constexpr int kSkipped = 77, kUsage = 2;

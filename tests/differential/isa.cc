@@ -8,7 +8,7 @@
 #include "ops/conv/conv2d_bm1880.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/conv2d_choice.h"
-#include "ops/fast/select/selection.h"
+#include "ops/fast/select/isa.h"
 
 namespace tputwin::fast {
 namespace {

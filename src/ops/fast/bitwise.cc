@@ -1,4 +1,4 @@
-// bitwise: vectors of cells, or rows of bytes.
+// bitwise: logic on rows of bytes, shifts on rows of words.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/bitwise.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -7,9 +7,7 @@
 
 #include "ops/elementwise/bitwise.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
-#include "ops/fast/walk/cells-inl.h"
-#include "ops/fast/walk/rows.h"
+#include "ops/fast/walk/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
@@ -18,23 +16,23 @@ namespace {
 using Kind = Bitwise::Kind;
 
 // Of amounts outside [-32, 32] the low 6 bits, as a signed number.
-HWY_INLINE V32 Amount(V32 b) {
-  const D32 d;
-  const V32 six = hn::Sub(hn::Xor(hn::And(b, hn::Set(d, 63)), hn::Set(d, 32)), hn::Set(d, 32));
+HWY_INLINE Ints Amount(Ints b) {
+  const I32 d;
+  const Ints six = hn::Sub(hn::Xor(hn::And(b, hn::Set(d, 63)), hn::Set(d, 32)), hn::Set(d, 32));
   const auto outside = hn::Or(hn::Gt(b, hn::Set(d, 32)), hn::Lt(b, hn::Set(d, -32)));
   return hn::IfThenElse(outside, six, b);
 }
 
 template <Kind kKind>
-HWY_INLINE V32 Shifted(V32 a, V32 amount, bool keeps_at_32) {
-  const D32 d;
-  const hn::RebindToUnsigned<D32> du;
-  const V32 zero = hn::Zero(d), most = hn::Set(d, 31);
-  const V32 left = hn::Min(hn::Max(amount, zero), most);
-  const V32 right = hn::Min(hn::Max(hn::Neg(amount), zero), most);
+HWY_INLINE Ints Shifted(Ints a, Ints amount, bool keeps_at_32) {
+  const I32 d;
+  const hn::RebindToUnsigned<I32> du;
+  const Ints zero = hn::Zero(d), most = hn::Set(d, 31);
+  const Ints left = hn::Min(hn::Max(amount, zero), most);
+  const Ints right = hn::Min(hn::Max(hn::Neg(amount), zero), most);
   const auto by_32_left = hn::Eq(amount, hn::Set(d, 32));
   const auto by_32 = hn::Or(by_32_left, hn::Eq(amount, hn::Set(d, -32)));
-  V32 v = hn::Shl(a, left);  // one of the two counts is 0
+  Ints v = hn::Shl(a, left);  // one of the two counts is 0
   if constexpr (kKind == Kind::arithmetic_shift)
     v = hn::IfThenZeroElse(by_32_left, hn::Shr(v, right));
   else
@@ -44,36 +42,18 @@ HWY_INLINE V32 Shifted(V32 a, V32 amount, bool keeps_at_32) {
 }
 
 template <Kind kKind>
-HWY_INLINE V32 Result(V32 a, V32 b, bool keeps_at_32) {
-  if constexpr (kKind == Kind::bit_and) return hn::And(a, b);
-  if constexpr (kKind == Kind::bit_or) return hn::Or(a, b);
-  if constexpr (kKind == Kind::bit_xor) return hn::Xor(a, b);
-  return Shifted<kKind>(a, Amount(b), keeps_at_32);
-}
-
-template <Kind kKind>
-void Cells(const Bitwise& op, const CellBlock& block) {
+void ShiftBlock(const Bitwise& op, const RowBlock& block) {
   const bool keeps_at_32 = op.keeps_at_32;
-  ForEachVector(block, 3, [&](const CellParts& p, size_t i) HWY_ATTR {
-    StoreCells(Result<kKind>(LoadCells(p[1][0] + i), LoadCells(p[2][0] + i), keeps_at_32),
-               p[0][0] + i);
+  ForEachVector(block, [&](size_t i) HWY_ATTR {
+    hn::StoreU(Shifted<kKind>(LoadInts(block, 1, i), Amount(LoadInts(block, 2, i)), keeps_at_32),
+               I32(), block.result<int32_t>() + i);
   });
 }
 
-void BitwiseCells(const void* operation, const CellBlock& block) {
+void ShiftRows(const void* operation, const RowBlock& block) {
   const auto& op = *static_cast<const Bitwise*>(operation);
-  switch (op.kind) {
-    case Kind::bit_and:
-      return Cells<Kind::bit_and>(op, block);
-    case Kind::bit_or:
-      return Cells<Kind::bit_or>(op, block);
-    case Kind::bit_xor:
-      return Cells<Kind::bit_xor>(op, block);
-    case Kind::arithmetic_shift:
-      return Cells<Kind::arithmetic_shift>(op, block);
-    case Kind::logical_shift:
-      return Cells<Kind::logical_shift>(op, block);
-  }
+  op.kind == Kind::arithmetic_shift ? ShiftBlock<Kind::arithmetic_shift>(op, block)
+                                    : ShiftBlock<Kind::logical_shift>(op, block);
 }
 
 // Logic does not mind the width of elements.
@@ -98,36 +78,33 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace tputwin::fast {
-
 namespace {
 
-HWY_EXPORT(BitwiseCells);
-HWY_EXPORT(LogicRows);
+TW_ROW_KERNEL(logic_rows, LogicRows)
+TW_ROW_KERNEL(shift_rows, ShiftRows)
 
-void logic_rows(const void* op, const RowBlock& block) {
-  HWY_DYNAMIC_DISPATCH(LogicRows)(op, block);
+Declined run(const Bitwise& op, const Memory& memory, RowKernel kernel) {
+  const DType dtype = op.out.dtype;
+  return run_rows({row_result(op.out), row_source_as(op.a, dtype), row_source_as(op.b, dtype)},
+                  memory, {RowLanes::elements, kernel, &op});
 }
 
-void bitwise32_cells(const void* op, const CellBlock& block) {
-  HWY_DYNAMIC_DISPATCH(BitwiseCells)(op, block);
+Declined logic(const Bitwise& op, const Memory& memory) {
+  if (op.kind > Bitwise::Kind::bit_xor) return "a shift";
+  return run(op, memory, logic_rows);
 }
+
+Declined shifts(const Bitwise& op, const Memory& memory) {
+  if (op.kind <= Bitwise::Kind::bit_xor) return "no shift";
+  if (!is_32bit(op.out.dtype)) return "elements of less than 32 bits";
+  return run(op, memory, shift_rows);
+}
+
+constexpr Body<Bitwise> kBodies[] = {{"logic", logic}, {"shifts", shifts}};
 
 }  // namespace
 
-bool execute(const Bitwise& op, const Memory& memory) {
-  if (!vectors_enabled()) return false;
-  const bool logic = op.kind <= Bitwise::Kind::bit_xor;
-  if (!op.a.along_n && is_32bit(op.out.dtype) &&
-      run_cells({cell_write(op.out), cell_source(op.a, 1), cell_source(op.b, 1)}, memory,
-                bitwise32_cells, &op))
-    return true;
-  const auto typed = [&](Source source) {
-    source.view.dtype = op.out.dtype;
-    return row_source(source);
-  };
-  return logic && run_rows({row_result(op.out), typed(op.a), typed(op.b)}, memory,
-                           RowLanes::elements, logic_rows, &op);
-}
+bool execute(const Bitwise& op, const Memory& memory) { return run_best(kBodies, op, memory); }
 
 }  // namespace tputwin::fast
 #endif

@@ -10,19 +10,15 @@
 
 #include "ops/elementwise/convert.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
 #include "ops/fast/walk/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
-using Floats = RowFloatVector;
-using Ints = RowIntVector;
-
 // Numbers of 2^24 and more, infinities and NaN are whole already.
 HWY_INLINE Floats Whole(Floats x, Rounding rounding) {
-  const RowFloats d;
+  const F32 d;
   Floats whole = hn::Trunc(x);
   switch (rounding) {
     case Rounding::half_even:
@@ -49,8 +45,8 @@ HWY_INLINE Floats Whole(Floats x, Rounding rounding) {
 // Numbers of 2^24 and more with 24 bits, the last one set if any of those below was: they are exact
 // in fp32 and round to 16 bits as the integer does.
 HWY_INLINE Floats Sticky(Ints x) {
-  const RowInts d;
-  const RowFloats df;
+  const I32 d;
+  const F32 df;
   const Ints magnitude = hn::Abs(x), low = hn::And(magnitude, hn::Set(d, 0x1ff));
   const Ints last = hn::IfThenZeroElse(hn::Eq(low, hn::Zero(d)), hn::Set(d, 0x100));
   const Ints folded = hn::Or(hn::Sub(magnitude, low), last);
@@ -80,8 +76,8 @@ constexpr Limits LimitsOf(DType dtype) {
 
 // NaN becomes the smallest number.
 HWY_INLINE Ints ToInts(Floats whole) {
-  const RowInts d;
-  const RowFloats df;
+  const I32 d;
+  const F32 df;
   const auto large = hn::RebindMask(d, hn::Ge(whole, hn::Set(df, 0x1p31f)));
   const auto small = hn::RebindMask(d, hn::Not(hn::Gt(whole, hn::Set(df, -0x1p31f))));
   const Ints inside = hn::ConvertTo(d, whole);
@@ -91,14 +87,14 @@ HWY_INLINE Ints ToInts(Floats whole) {
 
 void ConvertRows(const void* operation, const RowBlock& block) {
   const auto& op = *static_cast<const Convert*>(operation);
-  const RowInts d;
-  const RowFloats df;
+  const I32 d;
+  const F32 df;
   const bool from_float = is_float(op.in.dtype), to_float = is_float(op.out.dtype);
   const bool whole = op.kind == Convert::Kind::whole || (from_float && !to_float);
   const bool sticky = op.in.dtype == DType::i32 && is_half(op.out.dtype);
   const Limits limits = LimitsOf(op.out.dtype);
   const Ints low = hn::Set(d, limits.low), high = hn::Set(d, limits.high);
-  ForEachRowVector(block, [&](size_t i) HWY_ATTR {
+  ForEachVector(block, [&](size_t i) HWY_ATTR {
     if (to_float) {
       Floats x = from_float ? LoadFloats(block, 1, i)
                  : sticky   ? Sticky(LoadInts(block, 1, i))
@@ -121,10 +117,7 @@ HWY_AFTER_NAMESPACE();
 namespace tputwin::fast {
 namespace {
 
-HWY_EXPORT(ConvertRows);
-void convert_rows(const void* op, const RowBlock& block) {
-  HWY_DYNAMIC_DISPATCH(ConvertRows)(op, block);
-}
+TW_ROW_KERNEL(convert_rows, ConvertRows)
 
 void copy_rows(const void* operation, const RowBlock& block) {
   const auto& op = *static_cast<const Convert*>(operation);
@@ -132,23 +125,31 @@ void copy_rows(const void* operation, const RowBlock& block) {
               block.count * element_bytes(op.out.dtype));
 }
 
+Declined run(const Convert& op, const Memory& memory, RowLanes lanes, RowKernel kernel) {
+  return run_rows({row_result(op.out), row_source(op.in)}, memory, {lanes, kernel, &op, 2});
+}
+
+Declined copy(const Convert& op, const Memory& memory) {
+  if (op.kind != Convert::Kind::cast || op.in.dtype != op.out.dtype) return "types differ";
+  return run(op, memory, RowLanes::elements, copy_rows);
+}
+
+Declined words(const Convert& op, const Memory& memory) {
+  const DType in = op.in.dtype, out = op.out.dtype;
+  if (in == DType::u32 || out == DType::u32) return "u32";
+  const bool whole = op.kind == Convert::Kind::whole;
+  if (whole && is_half(in)) return "NaN of 16-bit types would not come back as they are";
+  const bool rounds_floats = is_half(out) || (in == DType::i32 && is_float(out));
+  if (!whole && rounds_floats && op.rounding != Rounding::half_even)
+    return "floats are rounded to nearest even only";
+  return run(op, memory, RowLanes::words, convert_rows);
+}
+
+constexpr Body<Convert> kBodies[] = {{"copy", copy}, {"words", words}};
+
 }  // namespace
 
-bool execute(const Convert& op, const Memory& memory) {
-  const DType in = op.in.dtype, out = op.out.dtype;
-  if (!vectors_enabled()) return false;
-  const auto run = [&](RowLanes lanes, RowKernel kernel) {
-    return run_rows({row_result(op.out), row_source(op.in)}, memory, lanes, kernel, &op, 2);
-  };
-  if (op.kind == Convert::Kind::cast && in == out) return run(RowLanes::elements, copy_rows);
-  if (in == DType::u32 || out == DType::u32) return false;
-  // whole: NaN of 16-bit types would not come back as they are
-  if (op.kind == Convert::Kind::whole && is_half(in)) return false;
-  const bool rounds_floats = is_half(out) || (in == DType::i32 && is_float(out));
-  if (op.kind == Convert::Kind::cast && rounds_floats && op.rounding != Rounding::half_even)
-    return false;
-  return run(RowLanes::words, convert_rows);
-}
+bool execute(const Convert& op, const Memory& memory) { return run_best(kBodies, op, memory); }
 
 }  // namespace tputwin::fast
 #endif  // HWY_ONCE

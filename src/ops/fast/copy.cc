@@ -4,11 +4,12 @@
 
 #include "ops/contract/source.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
+#include "ops/fast/select/body.h"
 #include "ops/fast/views/views.h"
+#include "ops/fast/walk/by_width.h"
 #include "ops/fast/walk/copy.h"
 #include "ops/fast/walk/nest.h"
-#include "ops/fast/walk/transpose_rows.h"
+#include "ops/fast/walk/transpose.h"
 #include "ops/move/copy.h"
 
 namespace tputwin::fast {
@@ -54,9 +55,7 @@ CopyLoop copy_loop(const Nest<2>& nest) {
 }
 
 CopyLoop copy_loop(const Nest<2>& nest, size_t bytes) {
-  return bytes == 4   ? copy_loop<uint32_t>(nest)
-         : bytes == 2 ? copy_loop<uint16_t>(nest)
-                      : copy_loop<uint8_t>(nest);
+  return by_width(bytes, [&]<class T>(T) { return copy_loop<T>(nest); });
 }
 
 // Where one side begins, slot by slot; nothing moves in a constant.
@@ -116,7 +115,7 @@ bool copy_single_run(const CopyPlan& plan, uint64_t bytes) {
   if (nest.runs() != 1) return false;
   const CopyLoop copy = copy_loop(nest, plan.element());
   uint8_t *dst = plan.dst.at(0), *src = plan.src.at(0);
-  share_out(nest.inner.count, bytes, [&](size_t begin, size_t end) {
+  share_out(nest.inner.count, bytes, kBytesPerTask, [&](size_t begin, size_t end) {
     copy(dst + begin * nest.inner.step[0], src + begin * nest.inner.step[1],
          {end - begin, nest.inner.step});
   });
@@ -130,7 +129,7 @@ void copy(const CopyPlan& plan) {
   // Slots differ by one turn at most, and either may merge better.
   const size_t runs = std::max(plan.nest(plan.slots.turns(0)).runs(),
                                plan.nest(plan.slots.turns(plan.slots.count - 1)).runs());
-  share_out(groups.size() * runs, bytes, [&](size_t begin, size_t end) {
+  share_out(groups.size() * runs, bytes, kBytesPerTask, [&](size_t begin, size_t end) {
     for (size_t item = begin; item < end;) {
       const size_t run = item % runs, take = std::min(end - item, runs - run);
       const Group& group = groups[item / runs];
@@ -145,7 +144,7 @@ bool plain(const TensorView& v) { return v.pack == 1 && is_run(v); }
 
 // Results that may be written in any order.
 bool writable(const TensorView& dst, const Memory& memory) {
-  return plain(dst) && distinct_elements(dst, memory.local);
+  return plain(dst) && distinct(dst, memory.local);
 }
 
 Slots slots_of(const TensorView& dst, const TensorView& src, const Memory& memory) {
@@ -153,16 +152,32 @@ Slots slots_of(const TensorView& dst, const TensorView& src, const Memory& memor
   return lanes ? local_slots(dst.shape, memory.local) : one_slot(dst.shape);
 }
 
-bool fill(const Copy& op, const Memory& memory) {
+constexpr Declined kNotFree = "packed, or results overlap each other";
+
+Declined fill(const Copy& op, const Memory& memory) {
   const TensorView& dst = op.dst;
-  if (!writable(dst, memory)) return false;
+  if (!op.src.is_constant) return "no constant";
+  if (is_empty(dst.shape) || !writable(dst, memory)) return kNotFree;
   TensorView none = dst;
   none.stride = {0, 0, 0, 0};
   uint8_t constant[4];
   Memory::store(constant, op.src.constant);
   copy({{dst, memory}, {none, memory, constant}, slots_of(dst, dst, memory)});
-  return true;
+  return kRan;
 }
+
+Declined runs(const Copy& op, const Memory& memory) {
+  const TensorView &dst = op.dst, &src = op.src.view;
+  if (op.src.is_constant || is_empty(dst.shape)) return "a constant, or no elements";
+  if (same_bytes(dst, src)) return kRan;
+  if (!writable(dst, memory) || !plain(src)) return kNotFree;
+  if (dst.shape != src.shape || run_bytes(dst) != run_bytes(src)) return "shapes or types differ";
+  if (!disjoint(dst, src, memory.local)) return "results overlap a source";
+  copy({{dst, memory}, {src, memory}, slots_of(dst, src, memory)});
+  return kRan;
+}
+
+constexpr Body<Copy> kBodies[] = {{"fill", fill}, {"runs", runs}};
 
 // `channels` channels of a matrix from channel `first` on, with that many columns each, of the
 // `width` a channel of the side in lanes has.
@@ -197,7 +212,7 @@ void transpose_matrix(const MatrixView& lanes, const MatrixView& system, bool to
                       const Memory& memory) {
   const uint32_t width = lanes.tensor.shape.w, bytes = run_bytes(lanes.tensor);
   const uint64_t moved = uint64_t{2} * lanes.rows * lanes.cols * bytes;
-  share_out(ceil_div(lanes.cols, width), moved, [&](size_t begin, size_t end) {
+  share_out(ceil_div(lanes.cols, width), moved, kBytesPerTask, [&](size_t begin, size_t end) {
     std::vector<uint8_t*> rows(lanes.rows), columns;
     for (size_t channel = begin; channel < end; ++channel) {
       const auto c = static_cast<uint32_t>(channel);
@@ -213,45 +228,62 @@ void transpose_matrix(const MatrixView& lanes, const MatrixView& system, bool to
   });
 }
 
-}  // namespace
+// The side in lanes, and the other one.
+struct MatrixSides {
+  const MatrixView &lanes, &system;
+  bool to_lanes;
 
-bool execute(const Copy& op, const Memory& memory) {
-  if (!vectors_enabled() || op.dst.shape.count() == 0) return false;
-  if (op.src.is_constant) return fill(op, memory);
-  const TensorView &dst = op.dst, &src = op.src.view;
-  if (same_bytes({&dst}, {&src})) return true;
-  if (!writable(dst, memory) || !plain(src) || dst.shape != src.shape ||
-      run_bytes(dst) != run_bytes(src) || !disjoint({&dst}, {&src}, memory.local))
-    return false;
-  copy({{dst, memory}, {src, memory}, slots_of(dst, src, memory)});
-  return true;
+  explicit MatrixSides(const CopyMatrix& op)
+      : lanes(op.dst.tensor.space == Space::local ? op.dst : op.src),
+        system(op.dst.tensor.space == Space::local ? op.src : op.dst),
+        to_lanes(op.dst.tensor.space == Space::local) {}
+
+  Declined decline(const CopyMatrix& op, const Memory& memory) const {
+    if (lanes.rows == 0 || lanes.cols == 0) return "no elements";
+    if (lanes.rows != system.rows || lanes.cols != system.cols ||
+        lanes.tensor.space != Space::local || !is_system_matrix(system) ||
+        lanes.tensor.shape.h != 1)
+      return "not between a matrix in lanes and one in system memory";
+    return writable(op.dst.tensor, memory) && plain(op.src.tensor) ? kRan : kNotFree;
+  }
+};
+
+Declined transposed(const CopyMatrix& op, const Memory& memory) {
+  const MatrixSides sides(op);
+  if (const Declined why = sides.decline(op, memory)) return why;
+  const TensorView& lanes = sides.lanes.tensor;
+  if (!lies(sides.system)) return "the rows are the runs";
+  if (lanes.shape.w > 1 && lanes.stride.w != run_bytes(lanes)) return "rows have gaps";
+  transpose_matrix(sides.lanes, sides.system, sides.to_lanes, memory);
+  return kRan;
 }
 
 // Whole channels of the side in lanes, then the columns of the last one.
-bool execute(const CopyMatrix& op, const Memory& memory) {
-  const bool to_lanes = op.dst.tensor.space == Space::local;
-  const MatrixView &lanes = to_lanes ? op.dst : op.src, &system = to_lanes ? op.src : op.dst;
-  if (!vectors_enabled() || lanes.rows == 0 || lanes.cols == 0 || lanes.rows != system.rows ||
-      lanes.cols != system.cols || lanes.tensor.space != Space::local ||
-      !is_system_matrix(system) || lanes.tensor.shape.h != 1)
-    return false;
+Declined channels(const CopyMatrix& op, const Memory& memory) {
+  const MatrixSides sides(op);
+  if (const Declined why = sides.decline(op, memory)) return why;
+  if (lies(sides.system)) return "the columns are the runs";
+  const MatrixView& lanes = sides.lanes;
   const uint32_t width = lanes.tensor.shape.w;
   const uint32_t whole = lanes.cols / width, rest = lanes.cols % width;
   const Shape shapes[] = {{lanes.rows, whole, 1, width}, {lanes.rows, 1, 1, rest}};
   const uint32_t firsts[] = {0, whole};
-  if (!writable(op.dst.tensor, memory) || !plain(op.src.tensor)) return false;
-  if (lies(system)) {
-    if (width > 1 && lanes.tensor.stride.w != run_bytes(lanes.tensor)) return false;
-    transpose_matrix(lanes, system, to_lanes, memory);
-    return true;
-  }
   for (int part = 0; part < 2; ++part) {
     if (shapes[part].count() == 0) continue;
     const TensorView dst = channels_of(op.dst, width, firsts[part], shapes[part], memory.local);
     const TensorView src = channels_of(op.src, width, firsts[part], shapes[part], memory.local);
     copy({{dst, memory}, {src, memory}, slots_of(dst, src, memory)});
   }
-  return true;
+  return kRan;
+}
+
+constexpr Body<CopyMatrix> kMatrixBodies[] = {{"transpose", transposed}, {"channels", channels}};
+
+}  // namespace
+
+bool execute(const Copy& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+bool execute(const CopyMatrix& op, const Memory& memory) {
+  return run_best(kMatrixBodies, op, memory);
 }
 
 }  // namespace tputwin::fast

@@ -1,23 +1,27 @@
-// depthwise2d: row by row, vectors along x, lanes over threads.
+// depthwise2d: vectors along the rows of a channel. The BM1880's channels are rows of bytes, those
+// of the other chips planes of words.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/depthwise2d.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
 
 #include <hwy/highway.h>
 
-#include "base/parallel.h"
+#include "ops/contract/body_steps.h"
+#include "ops/contract/taps.h"
+#include "ops/conv/depthwise2d_bm1684.h"
+#include "ops/conv/depthwise2d_bm1684x_float.h"
+#include "ops/conv/depthwise2d_bm1684x_int8.h"
 #include "ops/conv/depthwise2d_bm1880.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
-#include "ops/fast/window/byte_rows.h"
-#include "ops/fast/window/weighted_sum-inl.h"
+#include "ops/fast/window/byte_sums-inl.h"
+#include "ops/fast/window/sums.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
-void DepthwiseRow(const WeightedSum& sum, std::span<const Tap> taps, bool is_signed, uint8_t* out,
-                  size_t width) {
+void DepthwiseRow(const WeightedSum& sum, std::span<const TapRow> taps, bool is_signed,
+                  uint8_t* out, size_t width) {
   is_signed ? WeightedRow<true>(sum, taps, out, width) : WeightedRow<false>(sum, taps, out, width);
 }
 
@@ -31,54 +35,168 @@ namespace {
 
 HWY_EXPORT(DepthwiseRow);
 
-void load_weights(const TensorView& weight, const Memory& memory, uint32_t c,
-                  std::vector<int32_t>& values) {
-  const uint8_t* first = memory.byte(weight, 0, c, 0, 0);
-  values.clear();
-  for (uint32_t kh = 0; kh < weight.shape.h; ++kh)
-    for (uint32_t kw = 0; kw < weight.shape.w; ++kw)
-      values.push_back(static_cast<int8_t>(first[kh * weight.stride.h + kw * weight.stride.w]));
+// The weights of a channel by number of tap: of the type T, as read(h, w) gives them.
+template <class T, class Read>
+const T* weights_of(const Window& window, bool is_turned, const Read& read) {
+  thread_local Scratch scratch;
+  T* weights = scratch.take<T>(size_t{window.h.kernel} * window.w.kernel);
+  T* to = weights;
+  for (uint32_t kh = 0; kh < window.h.kernel; ++kh)
+    for (uint32_t kw = 0; kw < window.w.kernel; ++kw) {
+      const WeightPlace at = weight_place(window, is_turned, kh, kw);
+      *to++ = read(at.h, at.w);
+    }
+  return weights;
 }
 
-// All channels of the lanes in [begin, end), in index order inside a lane.
-void depthwise_lanes(const Depthwise2dBm1880& op, const Memory& memory, size_t begin, size_t end) {
-  const Shape& s = op.out.shape;
-  WindowRows rows(op.window, op.in.shape, 0);
-  WeightedSum sum;
-  sum.rshift = static_cast<int>(op.rshift);
-  sum.low = -128, sum.high = 127;
+// Where the weights and biases may not lie.
+template <class Op>
+Declined parameters_decline(const Op& op, const LocalMemory& local) {
+  const TensorView *weight = tensor_of(op.weight), *bias = tensor_of(op.bias);
+  for (const TensorView* view : {weight, bias})
+    if (view != nullptr && !has_elements(*view)) return "weights are no elements in lanes";
+  return overlap(op.out, {weight, bias}, local);
+}
+
+Declined byte_rows(const Depthwise2dBm1880& op, const Memory& memory) {
+  if (op.rshift > 31) return "a shift of more than 31";
+  if (const Declined why = byte_rows_decline(op.window, op.in, op.out)) return why;
+  const Shape& kernel = op.weight.shape;
+  if (op.weight.space != Space::local || kernel.h != op.window.h.kernel ||
+      kernel.w != op.window.w.kernel)
+    return "weights are not of the window, or not in lanes";
+  for (const TensorView* source : {&op.in, &op.weight, tensor_of(op.bias)})
+    if (source != nullptr && !disjoint(op.out, *source, memory.local))
+      return "results overlap a source";
   TensorView bias;
   if (op.bias) bias = *op.bias, bias.dtype = DType::i16;
-  for (size_t slot = begin; slot < end; ++slot)
-    for (uint32_t n = 0; n < s.n; ++n)
-      for (uint32_t c = static_cast<uint32_t>(slot); c < s.c; c += memory.local.lanes()) {
-        rows.load(memory.byte(op.in, n, c, 0, 0), op.in.stride.h);
+  constexpr uint64_t kMacsPerTask = 256 << 10;
+  for_each_byte_channel(
+      op.window, op.in, op.out.shape, 0, kMacsPerTask, memory,
+      [&](uint32_t n, uint32_t c, const WindowRows& rows) {
+        thread_local WeightedSum sum;
+        const uint8_t* first = memory.byte(op.weight, 0, c, 0, 0);
+        const int32_t* weights = weights_of<int32_t>(op.window, false, [&](uint32_t h, uint32_t w) {
+          return static_cast<int8_t>(first[h * op.weight.stride.h + w * op.weight.stride.w]);
+        });
+        sum.weights.assign(weights, weights + size_t{kernel.h} * kernel.w);
         sum.start = op.bias ? memory.read(bias, 0, c, 0, 0) : 0;
-        load_weights(op.weight, memory, c, sum.weights);
+        sum.rshift = static_cast<int>(op.rshift);
+        sum.low = -128, sum.high = 127;
         uint8_t* out = memory.byte(op.out, n, c, 0, 0);
-        for (uint32_t y = 0; y < s.h; ++y) HWY_DYNAMIC_DISPATCH(DepthwiseRow)
-        (sum, rows.taps(y), is_signed(op.in.dtype), out + y * op.out.stride.h, s.w);
-      }
+        for (uint32_t y = 0; y < op.out.shape.h; ++y, out += op.out.stride.h)
+          HWY_DYNAMIC_DISPATCH(DepthwiseRow)
+        (sum, rows.taps(y), is_signed(op.in.dtype), out, op.out.shape.w);
+      });
+  return kRan;
 }
+
+Declined planes(const Depthwise2dBm1684& op, const Memory& memory) {
+  const WindowJob job{op.window, op.in, op.out, memory};
+  const uint32_t channels = op.out.shape.c;
+  if (const Declined why = window_declines(job)) return why;
+  if (op.weight.shape != Shape{1, channels, op.window.h.kernel, op.window.w.kernel} ||
+      (op.bias && op.bias->shape != Shape{1, channels, 1, 1}))
+    return "weights are not of the window";
+  if (const Declined why = parameters_decline(op, memory.local)) return why;
+  const WindowKernels kernels = window_kernels();
+  // a single product stays what it is
+  const float start = op.window.h.kernel * op.window.w.kernel == 1 ? -0.0f : 0.0f;
+  for_each_channel(
+      job, kernels, [](uint32_t) { return Outside{}; },
+      [&](const WindowRun& run, uint32_t c) {
+        const float bias = op.bias ? memory.read_f32(*op.bias, 0, c, 0, 0) : 0.0f;
+        const uint8_t* first = memory.byte(op.weight, 0, c, 0, 0);
+        const float* weights = weights_of<float>(op.window, false, [&](uint32_t h, uint32_t w) {
+          return Memory::load<float>(first + uint64_t{h} * op.weight.stride.h +
+                                     uint64_t{w} * op.weight.stride.w);
+        });
+        return kernels.sum(run, weights, {start, start, op.bias ? &bias : nullptr}, DType::f32);
+      },
+      [&](uint32_t n, uint32_t c, uint32_t y, uint32_t x) {
+        memory.write_f32(op.out, n, c, y, x, result_at(op, memory, n, c, y, x));
+      });
+  return kRan;
+}
+
+Declined planes(const Depthwise2dBm1684xFloat& op, const Memory& memory) {
+  const WindowJob job{op.window, op.in, op.out, memory};
+  if (const Declined why = window_declines(job)) return why;
+  if (const Declined why = parameters_decline(op, memory.local)) return why;
+  const WindowKernels kernels = window_kernels();
+  for_each_channel(
+      job, kernels, [](uint32_t) { return Outside{}; },
+      [&](const WindowRun& run, uint32_t c) {
+        const float bias = op.bias ? read_float(memory, *op.bias, 0, c, 0, 0) : 0.0f;
+        const float* weights = weights_of<float>(
+            op.window, op.is_turned,
+            [&](uint32_t h, uint32_t w) { return read_float(memory, op.weight, 0, c, h, w); });
+        return kernels.sum(run, weights, {0.0f, bias}, op.in.dtype);
+      },
+      [&](uint32_t n, uint32_t c, uint32_t y, uint32_t x) {
+        write_float(memory, op.out, n, c, y, x, result_at(op, memory, n, c, y, x));
+      });
+  return kRan;
+}
+
+int64_t bias_number(const Depthwise2dBm1684xInt8& op, const Memory& memory, uint32_t c) {
+  return op.bias ? integer_value(memory.read(*op.bias, 0, c, 0, 0), op.bias->dtype) : 0;
+}
+
+// Sums of at most 2^13 products stay inside 32 bits beside such a bias.
+bool biases_fit(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
+  constexpr int64_t kMaxBias = int64_t{1} << 30;
+  for (uint32_t c = 0; c < op.out.shape.c; ++c)
+    if (const int64_t bias = bias_number(op, memory, c); bias < -kMaxBias || bias > kMaxBias)
+      return false;
+  return true;
+}
+
+Declined planes(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
+  const WindowJob job{op.window, op.in, op.out, memory};
+  if (const Declined why = window_declines(job)) return why;
+  if (const Declined why = parameters_decline(op, memory.local)) return why;
+  if (const Declined why =
+          overlap(op.out, {tensor_of(op.padding), tensor_of(op.insertion)}, memory.local))
+    return why;
+  if (!biases_fit(op, memory)) return "a bias that 32-bit sums do not hold";
+  const WindowKernels kernels = window_kernels();
+  const Quantisation quantisation = quantisation_of(op.relu, op.rshift, op.rounding, op.out.dtype);
+  for_each_channel(
+      job, kernels,
+      [&](uint32_t c) {
+        return Outside{static_cast<uint32_t>(op.padding.read(memory, 0, c, 0, 0)),
+                       static_cast<uint32_t>(op.insertion.read(memory, 0, c, 0, 0))};
+      },
+      [&](const WindowRun& run, uint32_t c) {
+        const int32_t* weights = weights_of<int32_t>(
+            op.window, op.is_turned,
+            [&](uint32_t h, uint32_t w) { return op.weight.read(memory, 0, c, h, w); });
+        kernels.integer_sum(run, weights, static_cast<int32_t>(bias_number(op, memory, c)),
+                            quantisation);
+        return false;
+      },
+      [](uint32_t, uint32_t, uint32_t, uint32_t) {});
+  return kRan;
+}
+
+constexpr Body<Depthwise2dBm1880> kByteBodies[] = {{"byte rows", byte_rows}};
+template <class Op>
+constexpr Body<Op> kBodies[] = {{"planes", planes}};
 
 }  // namespace
 
 bool execute(const Depthwise2dBm1880& op, const Memory& memory) {
-  const Shape& s = op.out.shape;
-  const LocalMemory& local = memory.local;
-  if (!vectors_enabled() || !window_fits(op.window, op.in, op.out) || op.rshift > 31 ||
-      op.weight.space != Space::local || op.weight.shape.h != op.window.h.kernel ||
-      op.weight.shape.w != op.window.w.kernel || !disjoint({&op.out}, {&op.in}, local) ||
-      !disjoint({&op.out}, {&op.weight}, local) ||
-      (op.bias && (!disjoint({&op.out}, {&*op.bias}, local) ||
-                   !disjoint({&op.out}, {&*op.bias, op.bias->plane_stride}, local))))
-    return false;
-  constexpr uint64_t kMacsPerTask = 256 << 10;
-  const size_t slots = lane_slots(s, local);
-  const uint64_t macs = s.count() * op.weight.shape.h * op.weight.shape.w;
-  parallel_for(slots, std::max<size_t>(1, slots * kMacsPerTask / macs),
-               [&](size_t begin, size_t end) { depthwise_lanes(op, memory, begin, end); });
-  return true;
+  return run_best(kByteBodies, op, memory);
+}
+bool execute(const Depthwise2dBm1684& op, const Memory& memory) {
+  return run_best(kBodies<Depthwise2dBm1684>, op, memory);
+}
+bool execute(const Depthwise2dBm1684xFloat& op, const Memory& memory) {
+  return run_best(kBodies<Depthwise2dBm1684xFloat>, op, memory);
+}
+bool execute(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
+  return run_best(kBodies<Depthwise2dBm1684xInt8>, op, memory);
 }
 
 }  // namespace tputwin::fast

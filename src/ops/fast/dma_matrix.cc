@@ -4,7 +4,7 @@
 #include "base/bits.h"
 #include "base/parallel.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
+#include "ops/fast/select/body.h"
 #include "ops/fast/walk/copy.h"
 #include "ops/fast/walk/transpose.h"
 #include "ops/move/dma_matrix.h"
@@ -93,43 +93,62 @@ bool regular(const MatrixView& m) {
          uint64_t{m.tensor.shape.c} * m.tensor.shape.w >= m.cols;
 }
 
+Declined matrices_overlap(const DmaMatrix& op, const Memory& memory) {
+  if (op.dst.rows == 0 || op.dst.cols == 0) return "no elements";
+  if (!regular(op.dst) || !regular(op.src)) return "a tensor is not that of its matrix";
+  return rows_overlap(op.dst.tensor, op.src.tensor, memory);
+}
+
+bool is_global(const MatrixView& m) {
+  return m.tensor.space == Space::global && m.tensor.shape.c == 1;
+}
+
+// Between matrices in global memory: in runs, or element by element where their shapes differ.
+Declined global(const DmaMatrix& op, const Memory& memory) {
+  if (op.transpose || !is_global(op.dst) || !is_global(op.src)) return "a transpose, or in lanes";
+  if (const Declined why = matrices_overlap(op, memory)) return why;
+  const TensorView &dst = op.dst.tensor, &src = op.src.tensor;
+  if (op.dst.rows != op.src.rows || op.dst.cols != op.src.cols) {
+    copy_in_index_order(dst, src, memory);
+    return kRan;
+  }
+  copy_runs_in_parallel(
+      make_byte_nest<2>(
+          {{{op.dst.cols, {1, 1}}, {op.dst.rows, {dst.stride.n, src.stride.n}}, {}, {}}}),
+      memory.byte(dst, 0, 0, 0, 0), memory.byte(src, 0, 0, 0, 0));
+  return kRan;
+}
+
+void share_columns(const DmaMatrix& op, size_t width, const auto& body) {
+  const size_t pieces = ceil_div<size_t>(op.dst.cols, width);
+  const uint64_t bytes = uint64_t{op.dst.rows} * op.dst.cols;
+  parallel_for(pieces, grain_of(bytes / pieces, kBytesPerTask), body);
+}
+
+Declined tiles(const DmaMatrix& op, const Memory& memory) {
+  if (!op.transpose || op.dst.rows != op.src.cols || op.dst.cols != op.src.rows)
+    return "no transpose";
+  if (const Declined why = matrices_overlap(op, memory)) return why;
+  share_columns(op, columns(op.dst, 0, memory).width,
+                [&](size_t begin, size_t end) { transpose_blocks(op, memory, begin, end); });
+  return kRan;
+}
+
+Declined blocks(const DmaMatrix& op, const Memory& memory) {
+  const uint32_t to = local_block(op.dst), from = local_block(op.src);
+  if (op.transpose || op.dst.rows != op.src.rows || op.dst.cols != op.src.cols ||
+      (to != 0 && from != 0 && to != from))
+    return "the matrices differ";
+  if (const Declined why = matrices_overlap(op, memory)) return why;
+  share_columns(op, columns(op.dst, from, memory).width * kBlocksAtOnce,
+                [&](size_t begin, size_t end) { copy_blocks(op, memory, begin, end); });
+  return kRan;
+}
+
+constexpr Body<DmaMatrix> kBodies[] = {{"global", global}, {"tiles", tiles}, {"blocks", blocks}};
+
 }  // namespace
 
-bool execute(const DmaMatrix& op, const Memory& memory) {
-  const TensorView &dst = op.dst.tensor, &src = op.src.tensor;
-  if (!vectors_enabled() || op.dst.rows == 0 || op.dst.cols == 0 || !regular(op.dst) ||
-      !regular(op.src) || !any_order(dst, src, memory))
-    return false;
-  const bool same = op.dst.rows == op.src.rows && op.dst.cols == op.src.cols;
-  if (!op.transpose && !same) {
-    if (dst.space == Space::local || src.space == Space::local || dst.shape.c != 1 ||
-        src.shape.c != 1)
-      return false;
-    copy_in_index_order(dst, src, memory);
-    return true;
-  }
-  if (op.transpose ? op.dst.rows != op.src.cols || op.dst.cols != op.src.rows
-                   : local_block(op.dst) != 0 && local_block(op.src) != 0 &&
-                         local_block(op.dst) != local_block(op.src))
-    return false;
-  if (!op.transpose && dst.space == Space::global && src.space == Space::global) {
-    copy_runs_in_parallel(merge_runs<2>({{{op.dst.cols, {1, 1}},
-                                          {op.dst.rows, {dst.stride.n, src.stride.n}},
-                                          {1, {}},
-                                          {1, {}}}}),
-                          memory.byte(dst, 0, 0, 0, 0), memory.byte(src, 0, 0, 0, 0));
-    return true;
-  }
-  const uint32_t partner = op.transpose ? 0 : local_block(op.src);
-  const uint32_t width = columns(op.dst, partner, memory).width;
-  const size_t pieces = ceil_div<size_t>(op.dst.cols, width * (op.transpose ? 1 : kBlocksAtOnce));
-  const uint64_t bytes = uint64_t{op.dst.rows} * op.dst.cols;
-  parallel_for(pieces, std::max<size_t>(1, pieces * kCopyBytesPerTask / bytes),
-               [&](size_t begin, size_t end) {
-                 op.transpose ? transpose_blocks(op, memory, begin, end)
-                              : copy_blocks(op, memory, begin, end);
-               });
-  return true;
-}
+bool execute(const DmaMatrix& op, const Memory& memory) { return run_best(kBodies, op, memory); }
 
 }  // namespace tputwin::fast

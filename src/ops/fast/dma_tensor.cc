@@ -4,7 +4,7 @@
 #include "base/bits.h"
 #include "base/parallel.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
+#include "ops/fast/select/body.h"
 #include "ops/fast/walk/copy.h"
 #include "ops/move/dma_tensor.h"
 
@@ -17,18 +17,17 @@ struct Loops {
 };
 
 // dst(n,c,h,w) = src(n,c,h,w), or src(c,n,h,w): runs inside one step of the loops.
-Runs<2> inner_runs(const DmaTensor& op, Loops loops) {
+Nest<2> inner_runs(const DmaTensor& op, Loops loops) {
   const Shape& s = op.dst.shape;
   const Stride &d = op.dst.stride, &f = op.src.stride;
-  std::array<Dimension<2>, 4> dims{{{s.w, {1, 1}},
-                                    {s.h, {d.h, f.h}},
-                                    {s.c / loops.c, {d.c, op.transpose_nc ? f.n : f.c}},
-                                    {s.n / loops.n, {d.n, op.transpose_nc ? f.c : f.n}}}};
-  return merge_runs(dims);
+  return make_byte_nest<2>({{{s.w, {1, 1}},
+                             {s.h, {d.h, f.h}},
+                             {s.c / loops.c, {d.c, op.transpose_nc ? f.n : f.c}},
+                             {s.n / loops.n, {d.n, op.transpose_nc ? f.c : f.n}}}});
 }
 
 void copy_planes(const DmaTensor& op, const Memory& memory, Loops loops, size_t begin, size_t end) {
-  const Runs<2> runs = inner_runs(op, loops);
+  const Nest<2> runs = inner_runs(op, loops);
   for (size_t index = begin; index < end; ++index) {
     uint32_t n = static_cast<uint32_t>(index / loops.c), c = static_cast<uint32_t>(index % loops.c);
     copy_runs(runs, memory.byte(op.dst, n, c, 0, 0),
@@ -42,7 +41,7 @@ constexpr uint32_t kLanesAtOnce = 4;
 // The channels of some lanes, a few lanes at a time, turn by turn.
 void copy_lanes(const DmaTensor& op, const Memory& memory, size_t begin, size_t end) {
   const uint32_t lanes = memory.local.lanes(), channels = op.dst.shape.c;
-  const Runs<2> runs = inner_runs(op, {1, channels});
+  const Nest<2> runs = inner_runs(op, {1, channels});
   for (size_t first = begin * kLanesAtOnce; first < end * kLanesAtOnce; first += kLanesAtOnce)
     for (uint32_t c = static_cast<uint32_t>(first); c < channels; c += lanes) {
       ChannelCursor dst(op.dst, memory, c), src(op.src, memory, c);
@@ -52,17 +51,19 @@ void copy_lanes(const DmaTensor& op, const Memory& memory, size_t begin, size_t 
     }
 }
 
-}  // namespace
+// Other shapes: element by element in the order of their indices.
+Declined index_order(const DmaTensor& op, const Memory& memory) {
+  if (op.transpose_nc || op.dst.shape == op.src.shape) return "the shapes agree";
+  if (is_empty(op.dst.shape) || op.src.shape.count() != op.dst.shape.count()) return "no elements";
+  if (const Declined why = rows_overlap(op.dst, op.src, memory)) return why;
+  copy_in_index_order(op.dst, op.src, memory);
+  return kRan;
+}
 
-bool execute(const DmaTensor& op, const Memory& memory) {
+Declined runs(const DmaTensor& op, const Memory& memory) {
   const uint64_t bytes = op.dst.shape.count();
-  if (!vectors_enabled() || bytes == 0 || op.src.shape.count() != bytes ||
-      !any_order(op.dst, op.src, memory))
-    return false;
-  if (!op.transpose_nc && op.dst.shape != op.src.shape) {
-    copy_in_index_order(op.dst, op.src, memory);
-    return true;
-  }
+  if (bytes == 0 || op.src.shape.count() != bytes) return "no elements";
+  if (const Declined why = rows_overlap(op.dst, op.src, memory)) return why;
   const bool dst_lanes = op.dst.space == Space::local, src_lanes = op.src.space == Space::local;
   const bool by_n = src_lanes && op.transpose_nc;
   const bool by_c = dst_lanes || (src_lanes && !op.transpose_nc);
@@ -71,18 +72,21 @@ bool execute(const DmaTensor& op, const Memory& memory) {
   if (planes == 1) {
     copy_runs_in_parallel(inner_runs(op, loops), memory.byte(op.dst, 0, 0, 0, 0),
                           memory.byte(op.src, 0, 0, 0, 0));
-    return true;
-  }
-  if (loops.n == 1 && !op.transpose_nc) {
-    const size_t blocks = ceil_div(lane_slots(op.dst.shape, memory.local), kLanesAtOnce);
-    parallel_for(blocks, std::max<size_t>(1, blocks * kCopyBytesPerTask / bytes),
+  } else if (loops.n == 1 && !op.transpose_nc) {
+    const size_t blocks = ceil_div(local_slots(op.dst.shape, memory.local).count, kLanesAtOnce);
+    parallel_for(blocks, grain_of(bytes / blocks, kBytesPerTask),
                  [&](size_t begin, size_t end) { copy_lanes(op, memory, begin, end); });
-    return true;
+  } else {
+    share_out(planes, bytes, kBytesPerTask,
+              [&](size_t begin, size_t end) { copy_planes(op, memory, loops, begin, end); });
   }
-  size_t grain = std::max<size_t>(1, planes * kCopyBytesPerTask / bytes);
-  parallel_for(planes, bytes < 2 * kCopyBytesPerTask ? planes : grain,
-               [&](size_t begin, size_t end) { copy_planes(op, memory, loops, begin, end); });
-  return true;
+  return kRan;
 }
+
+constexpr Body<DmaTensor> kBodies[] = {{"runs, in index order", index_order}, {"runs", runs}};
+
+}  // namespace
+
+bool execute(const DmaTensor& op, const Memory& memory) { return run_best(kBodies, op, memory); }
 
 }  // namespace tputwin::fast

@@ -4,7 +4,7 @@
 #include "base/parallel.h"
 #include "numerics/integer.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
+#include "ops/fast/select/body.h"
 #include "ops/fast/walk/copy.h"
 #include "ops/move/dma_winograd_kernel.h"
 
@@ -41,15 +41,14 @@ void transform(uint8_t* dst, size_t dst_stride, const uint8_t* src, size_t src_s
     for (size_t k = 0; k < 16; ++k) dst[i * dst_stride + k] = static_cast<uint8_t>(full[k][i]);
 }
 
-}  // namespace
-
-bool execute(const DmaWinogradKernel& op, const Memory& memory) {
+Declined batches(const DmaWinogradKernel& op, const Memory& memory) {
   const Shape& s = op.dst.shape;
-  // 9 * 128 / 4 * (scale + 1) stays inside 16 bits
-  if (!vectors_enabled() || s.count() == 0 || s.n != 1 || s.w != 16 || op.scale > 15 ||
-      op.src.shape != Shape{1, s.c, s.h, 9} || !any_order(op.dst, op.src, memory))
-    return false;
-  parallel_for(s.c, std::max<size_t>(1, 4096 / s.h), [&](size_t begin, size_t end) {
+  if (is_empty(s) || s.n != 1 || s.w != 16 || op.src.shape != Shape{1, s.c, s.h, 9})
+    return "no kernels of 3x3";
+  if (op.scale > 15) return "16 bits do not hold the sums";  // 9 * 128 / 4 * (scale + 1)
+  if (const Declined why = rows_overlap(op.dst, op.src, memory)) return why;
+  constexpr uint64_t kKernelsPerTask = 4096;
+  parallel_for(s.c, grain_of(s.h, kKernelsPerTask), [&](size_t begin, size_t end) {
     for (size_t c = begin; c < end; ++c) {
       uint8_t* dst = memory.byte(op.dst, 0, static_cast<uint32_t>(c), 0, 0);
       const uint8_t* src = memory.byte(op.src, 0, static_cast<uint32_t>(c), 0, 0);
@@ -59,7 +58,15 @@ bool execute(const DmaWinogradKernel& op, const Memory& memory) {
                   static_cast<int16_t>(op.scale + 1));
     }
   });
-  return true;
+  return kRan;
+}
+
+constexpr Body<DmaWinogradKernel> kBodies[] = {{"batches", batches}};
+
+}  // namespace
+
+bool execute(const DmaWinogradKernel& op, const Memory& memory) {
+  return run_best(kBodies, op, memory);
 }
 
 }  // namespace tputwin::fast

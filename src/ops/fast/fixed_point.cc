@@ -10,8 +10,9 @@
 #include "ops/elementwise/fixed_point.h"
 #include "ops/elementwise/fixed_point_wide.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
-#include "ops/fast/walk/cells-inl.h"
+#include "ops/fast/vec/rounding-inl.h"
+#include "ops/fast/walk/cells.h"
+#include "ops/fast/walk/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
@@ -19,36 +20,50 @@ namespace {
 
 using Kind = FixedPoint::Kind;
 
-// (v + 2^(shift-1)) >> shift. Values are below 2^30, so that the sum does not overflow.
-struct Round {
-  V32 half;
-  int shift;
+// How the elements of an operand lie in its cells.
+template <int kBits>
+struct Elements {
+  static constexpr int kPerCell = 32 / kBits;
 
-  explicit Round(uint32_t by)
-      : half(hn::Set(D32(), by == 0 ? 0 : int32_t{1} << (by - 1))), shift(static_cast<int>(by)) {}
-  HWY_INLINE V32 operator()(V32 v) const { return hn::ShiftRightSame(hn::Add(v, half), shift); }
+  // Element k of the group, extended by its sign, or by zeros where `mask` cuts the rest off.
+  template <int k>
+  static HWY_INLINE Ints Get(const Ints* part, Ints mask) {
+    constexpr int kPlace = k % kPerCell * kBits;
+    Ints v = part[k / kPerCell];
+    if constexpr (kPlace + kBits < 32) v = hn::ShiftLeft<32 - kBits - kPlace>(v);
+    return hn::And(hn::ShiftRight<32 - kBits>(v), mask);
+  }
+  // Puts the low bits of a value there, into cells that are zero so far.
+  template <int k>
+  static HWY_INLINE void Put(Ints* part, Ints value) {
+    constexpr int kPlace = k % kPerCell * kBits;
+    if constexpr (kPlace + kBits < 32) value = hn::And(value, ints((1 << kBits) - 1));
+    if constexpr (kPlace != 0) value = hn::ShiftLeft<kPlace>(value);
+    part[k / kPerCell] = hn::Or(part[k / kPerCell], value);
+  }
 };
 
-// The same for all values.
-HWY_INLINE V32 RoundAny(V32 v, int shift) {
-  if (shift == 0) return v;
-  const V32 half = hn::ShiftRightSame(v, shift - 1);
-  return hn::Add(hn::ShiftRight<1>(half), hn::And(half, hn::Set(D32(), 1)));
+// What Get() keeps of an element.
+HWY_INLINE Ints ElementMask(DType type) {
+  return ints(is_signed(type) ? -1 : is_16bit(type) ? 0xffff : 0xff);
+}
+
+HWY_INLINE void StoreInts(Ints v, const RowBlock& block, size_t operand, size_t i) {
+  hn::StoreU(v, I32(), block.result<int32_t>(operand) + i);
 }
 
 struct Range {
-  V32 low, high;
+  Ints low, high;
   explicit Range(DType type)
-      : low(hn::Set(D32(), saturate(INT64_MIN, type))),
-        high(hn::Set(D32(), saturate(INT64_MAX, type))) {}
-  HWY_INLINE V32 Clamp(V32 v) const { return hn::Min(hn::Max(v, low), high); }
+      : low(ints(saturate(INT64_MIN, type))), high(ints(saturate(INT64_MAX, type))) {}
+  HWY_INLINE Ints Clamp(Ints v) const { return hn::Min(hn::Max(v, low), high); }
 };
 
 // Everything about an operation that its inner loop needs.
 struct Formula {
-  V32 a_mask, b_mask, old_mask;
+  Ints a_mask, b_mask, old_mask;
   Range range;
-  Round round;
+  SmallRoundShift round;  // numbers are below 2^30, but for mac
   int lshift;
 
   explicit Formula(const FixedPoint& op)
@@ -60,64 +75,75 @@ struct Formula {
         lshift(static_cast<int>(op.lshift)) {}
 
   template <Kind kKind>
-  HWY_INLINE V32 Result(V32 a, V32 b, V32 old) const {
+  HWY_INLINE Ints Result(Ints a, Ints b, Ints old) const {
     if constexpr (kKind == Kind::add) return range.Clamp(round(hn::Add(a, b)));
     if constexpr (kKind == Kind::sub) return range.Clamp(round(hn::Sub(a, b)));
     if constexpr (kKind == Kind::mul) return range.Clamp(round(hn::Mul(a, b)));
     if constexpr (kKind == Kind::mac)
       return range.Clamp(
-          RoundAny(hn::Add(hn::ShiftLeftSame(old, lshift), hn::Mul(a, b)), round.shift));
+          RoundShift(I32(), hn::Add(hn::ShiftLeftSame(old, lshift), hn::Mul(a, b)), round.shift));
     if constexpr (kKind == Kind::max) return range.Clamp(hn::Max(a, b));
     if constexpr (kKind == Kind::min) return range.Clamp(hn::Min(a, b));
     // One of the two counts is 0; what leaves 16 bits on the left is cut off.
-    const D32 d;
-    const V32 left = hn::Min(hn::Max(b, hn::Zero(d)), hn::Set(d, 16));
-    const V32 right = hn::Min(hn::Max(hn::Neg(b), hn::Zero(d)), hn::Set(d, 16));
+    const I32 d;
+    const Ints left = hn::Min(hn::Max(b, hn::Zero(d)), hn::Set(d, 16));
+    const Ints right = hn::Min(hn::Max(hn::Neg(b), hn::Zero(d)), hn::Set(d, 16));
     return hn::Shr(hn::Shl(a, left), right);
   }
 };
 
+// Calls element(k) for the elements of a group.
+template <int kCount = 4, class Element>
+HWY_INLINE void ForEachElement(const Element& element) {
+  element(std::integral_constant<int, 0>());
+  element(std::integral_constant<int, 1>());
+  if constexpr (kCount == 4) {
+    element(std::integral_constant<int, 2>());
+    element(std::integral_constant<int, 3>());
+  }
+}
+
+// Operands: out, a, b, and out as it was; of each as many cells as a group has.
 template <Kind kKind, int kIn, int kOut>
-void Cells(const FixedPoint& op, const CellBlock& block) {
+void Cells(const FixedPoint& op, const RowBlock& block) {
   using In = Elements<kIn>;
   using Out = Elements<kOut>;
   constexpr int kGroup = kIn == 16 && kOut == 16 ? 2 : 4;
+  constexpr size_t kInCells = kGroup / In::kPerCell, kOutCells = kGroup / Out::kPerCell;
   const Formula formula(op);
-  ForEachVector(block, 3, [&](const CellParts& p, size_t i) HWY_ATTR {
-    V32 a[2], b[2], old[2], out[2];
-    for (int part = 0; part < kGroup / In::kPerCell; ++part) {
-      a[part] = LoadCells(p[1][part] + i);
-      b[part] = LoadCells(p[2][part] + i);
+  ForEachVector(block, [&](size_t i) HWY_ATTR {
+    Ints a[2], b[2], old[2], out[2];
+    for (size_t cell = 0; cell < kInCells; ++cell) {
+      a[cell] = LoadInts(block, kOutCells + cell, i);
+      b[cell] = LoadInts(block, kOutCells + kInCells + cell, i);
     }
-    for (int part = 0; part < kGroup / Out::kPerCell; ++part) {
-      old[part] = kKind == Kind::mac ? LoadCells(p[0][part] + i) : hn::Zero(D32());
-      out[part] = hn::Zero(D32());
+    for (size_t cell = 0; cell < kOutCells; ++cell) {
+      old[cell] = kKind == Kind::mac ? LoadInts(block, kOutCells + 2 * kInCells + cell, i)
+                                     : hn::Zero(I32());
+      out[cell] = hn::Zero(I32());
     }
-    auto element = [&](auto index) HWY_ATTR {
+    ForEachElement<kGroup>([&](auto index) HWY_ATTR {
       constexpr int k = decltype(index)::value;
       Out::template Put<k>(out, formula.Result<kKind>(In::template Get<k>(a, formula.a_mask),
                                                       In::template Get<k>(b, formula.b_mask),
                                                       Out::template Get<k>(old, formula.old_mask)));
-    };
-    element(std::integral_constant<int, 0>());
-    element(std::integral_constant<int, 1>());
-    if constexpr (kGroup == 4) {
-      element(std::integral_constant<int, 2>());
-      element(std::integral_constant<int, 3>());
-    }
-    for (int part = 0; part < kGroup / Out::kPerCell; ++part) StoreCells(out[part], p[0][part] + i);
+    });
+    for (size_t cell = 0; cell < kOutCells; ++cell) StoreInts(out[cell], block, cell, i);
   });
 }
 
+using Bytes = Elements<8>;
+using Halves = Elements<16>;
+
 // Sums, differences and extrema: of 8 or 16 bits to 8 or 16 bits.
 template <Kind kKind>
-void AnyWidth(const FixedPoint& op, const CellBlock& block) {
+void AnyWidth(const FixedPoint& op, const RowBlock& block) {
   const bool in_16 = is_16bit(op.a_type), out_16 = is_16bit(op.out.dtype);
   if (in_16) return out_16 ? Cells<kKind, 16, 16>(op, block) : Cells<kKind, 16, 8>(op, block);
   return out_16 ? Cells<kKind, 8, 16>(op, block) : Cells<kKind, 8, 8>(op, block);
 }
 
-void FixedPointCells(const void* operation, const CellBlock& block) {
+void FixedPointCells(const void* operation, const RowBlock& block) {
   const auto& op = *static_cast<const FixedPoint*>(operation);
   switch (op.kind) {
     case Kind::add:
@@ -142,82 +168,74 @@ void FixedPointCells(const void* operation, const CellBlock& block) {
 using Bytes = Elements<8>;
 using Halves = Elements<16>;
 
-// Calls element(k) for the four elements of a group.
-template <class Element>
-HWY_INLINE void ForEachElement(const Element& element) {
-  element(std::integral_constant<int, 0>());
-  element(std::integral_constant<int, 1>());
-  element(std::integral_constant<int, 2>());
-  element(std::integral_constant<int, 3>());
-}
-
-void SplitByteCells(const void* operation, const CellBlock& block) {
+// Operands: out (1 cell), in (2), and perhaps work (2).
+void SplitByteCells(const void* operation, const RowBlock& block) {
   const auto& op = *static_cast<const SplitByte*>(operation);
-  const V32 all = hn::Set(D32(), -1), low = hn::Set(D32(), 0x00ff'00ff);
+  const Ints all = ints(-1), low = ints(0x00ff'00ff);
   const bool has_work = op.work.has_value();
-  ForEachVector(block, has_work ? 3 : 2, [&](const CellParts& p, size_t i) HWY_ATTR {
-    const V32 in[2] = {LoadCells(p[1][0] + i), LoadCells(p[1][1] + i)};
-    V32 out[1] = {hn::Zero(D32())};
+  ForEachVector(block, [&](size_t i) HWY_ATTR {
+    const Ints in[2] = {LoadInts(block, 1, i), LoadInts(block, 2, i)};
+    Ints out[1] = {hn::Zero(I32())};
     ForEachElement([&](auto index) HWY_ATTR {
       constexpr int k = decltype(index)::value;
-      const V32 value = Halves::Get<k>(in, all);
+      const Ints value = Halves::Get<k>(in, all);
       Bytes::Put<k>(out, has_work ? value : hn::ShiftRight<8>(value));
     });
-    StoreCells(out[0], p[0][0] + i);
+    StoreInts(out[0], block, 0, i);
     if (!has_work) return;
-    StoreCells(hn::And(in[0], low), p[2][0] + i);
-    StoreCells(hn::And(in[1], low), p[2][1] + i);
+    StoreInts(hn::And(in[0], low), block, 3, i);
+    StoreInts(hn::And(in[1], low), block, 4, i);
   });
 }
 
-void Mul16By8Cells(const void* operation, const CellBlock& block) {
+// Operands: out (2 cells), high, low, b (1 each).
+void Mul16By8Cells(const void* operation, const RowBlock& block) {
   const auto& op = *static_cast<const Mul16By8*>(operation);
-  const V32 high_mask = ElementMask(op.high.dtype), low_mask = ElementMask(DType::u8);
-  const V32 b_mask = ElementMask(op.b.dtype);
+  const Ints high_mask = ElementMask(op.high.dtype), low_mask = ElementMask(DType::u8);
+  const Ints b_mask = ElementMask(op.b.dtype);
   const Range range(op.out.dtype);
-  const Round round(op.rshift);
-  ForEachVector(block, 4, [&](const CellParts& p, size_t i) HWY_ATTR {
-    const V32 high[1] = {LoadCells(p[1][0] + i)}, low[1] = {LoadCells(p[2][0] + i)};
-    const V32 b[1] = {LoadCells(p[3][0] + i)};
-    V32 out[2] = {hn::Zero(D32()), hn::Zero(D32())};
+  const SmallRoundShift round(op.rshift);
+  ForEachVector(block, [&](size_t i) HWY_ATTR {
+    const Ints high[1] = {LoadInts(block, 2, i)}, low[1] = {LoadInts(block, 3, i)};
+    const Ints b[1] = {LoadInts(block, 4, i)};
+    Ints out[2] = {hn::Zero(I32()), hn::Zero(I32())};
     ForEachElement([&](auto index) HWY_ATTR {
       constexpr int k = decltype(index)::value;
-      const V32 wide =
+      const Ints wide =
           hn::Add(hn::ShiftLeft<8>(Bytes::Get<k>(high, high_mask)), Bytes::Get<k>(low, low_mask));
       Halves::Put<k>(out, range.Clamp(round(hn::Mul(wide, Bytes::Get<k>(b, b_mask)))));
     });
-    StoreCells(out[0], p[0][0] + i);
-    StoreCells(out[1], p[0][1] + i);
+    for (size_t cell = 0; cell < 2; ++cell) StoreInts(out[cell], block, cell, i);
   });
 }
 
-void MulS16ByU8Cells(const void* operation, const CellBlock& block) {
+// Operands: out, a (2 cells each), b (1), work (2), work_high, work_low (1 each).
+void MulS16ByU8Cells(const void* operation, const RowBlock& block) {
   const auto& op = *static_cast<const MulS16ByU8*>(operation);
-  const D32 d;
-  const V32 zero = hn::Zero(d), most = hn::Set(d, 32767), all = hn::Set(d, -1);
-  const V32 byte = ElementMask(DType::u8);
-  const Round round(op.rshift);
-  ForEachVector(block, 6, [&](const CellParts& p, size_t i) HWY_ATTR {
-    const V32 a[2] = {LoadCells(p[1][0] + i), LoadCells(p[1][1] + i)};
-    const V32 b[1] = {LoadCells(p[2][0] + i)};
-    V32 out[2] = {zero, zero}, work[2] = {zero, zero}, high[1] = {zero}, low[1] = {zero};
+  const Ints zero = hn::Zero(I32()), most = ints(32767), all = ints(-1);
+  const Ints byte = ElementMask(DType::u8);
+  const SmallRoundShift round(op.rshift);
+  ForEachVector(block, [&](size_t i) HWY_ATTR {
+    const Ints a[2] = {LoadInts(block, 2, i), LoadInts(block, 3, i)};
+    const Ints b[1] = {LoadInts(block, 4, i)};
+    Ints out[2] = {zero, zero}, work[2] = {zero, zero}, high[1] = {zero}, low[1] = {zero};
     ForEachElement([&](auto index) HWY_ATTR {
       constexpr int k = decltype(index)::value;
-      const V32 value = Halves::Get<k>(a, all);
-      const V32 magnitude = hn::Min(hn::Abs(value), most);
-      const V32 product = hn::Min(round(hn::Mul(magnitude, Bytes::Get<k>(b, byte))), most);
+      const Ints value = Halves::Get<k>(a, all);
+      const Ints magnitude = hn::Min(hn::Abs(value), most);
+      const Ints product = hn::Min(round(hn::Mul(magnitude, Bytes::Get<k>(b, byte))), most);
       const auto negative = hn::Lt(value, zero);
       Halves::Put<k>(out, hn::IfThenElse(negative, hn::Neg(product), product));
       Halves::Put<k>(work, hn::IfThenElseZero(negative, product));
       Bytes::Put<k>(high, hn::ShiftRight<8>(magnitude));
       Bytes::Put<k>(low, magnitude);
     });
-    for (int part = 0; part < 2; ++part) {
-      StoreCells(out[part], p[0][part] + i);
-      StoreCells(work[part], p[3][part] + i);
+    for (size_t cell = 0; cell < 2; ++cell) {
+      StoreInts(out[cell], block, cell, i);
+      StoreInts(work[cell], block, 5 + cell, i);
     }
-    StoreCells(high[0], p[4][0] + i);
-    StoreCells(low[0], p[5][0] + i);
+    StoreInts(high[0], block, 7, i);
+    StoreInts(low[0], block, 8, i);
   });
 }
 
@@ -229,23 +247,10 @@ HWY_AFTER_NAMESPACE();
 namespace tputwin::fast {
 namespace {
 
-HWY_EXPORT(FixedPointCells);
-HWY_EXPORT(SplitByteCells);
-HWY_EXPORT(Mul16By8Cells);
-HWY_EXPORT(MulS16ByU8Cells);
-
-void fixed_point_cells(const void* op, const CellBlock& block) {
-  HWY_DYNAMIC_DISPATCH(FixedPointCells)(op, block);
-}
-void split_byte_cells(const void* op, const CellBlock& block) {
-  HWY_DYNAMIC_DISPATCH(SplitByteCells)(op, block);
-}
-void mul_16_by_8_cells(const void* op, const CellBlock& block) {
-  HWY_DYNAMIC_DISPATCH(Mul16By8Cells)(op, block);
-}
-void mul_s16_by_u8_cells(const void* op, const CellBlock& block) {
-  HWY_DYNAMIC_DISPATCH(MulS16ByU8Cells)(op, block);
-}
+TW_ROW_KERNEL(fixed_point_cells, FixedPointCells)
+TW_ROW_KERNEL(split_byte_cells, SplitByteCells)
+TW_ROW_KERNEL(mul_16_by_8_cells, Mul16By8Cells)
+TW_ROW_KERNEL(mul_s16_by_u8_cells, MulS16ByU8Cells)
 
 using Kind = FixedPoint::Kind;
 
@@ -295,45 +300,67 @@ void mask_last_cells(const TensorView& out, const TensorView& in, uint32_t mask,
                 memory);
 }
 
-}  // namespace
+constexpr Declined kOtherWidths = "elements are not packed as the kernels take them";
 
-bool execute(const FixedPoint& op, const Memory& memory) {
-  if (!vectors_enabled() || !is_valid(op)) return false;
-  const CellOperand out{&op.out, op.kind == Kind::mac ? Access::read_write : Access::write};
+Declined cells_of(const FixedPoint& op, const Memory& memory) {
+  if (!is_valid(op)) return kOtherWidths;
   const uint8_t pack = is_16bit(op.a_type) ? 2 : 4;
-  return run_cells({out, cell_source(op.a, pack), cell_source(op.b, pack)}, memory,
-                   fixed_point_cells, &op);
+  const CellOperand out = cell_write(op.out);
+  const CellOperand a = cell_source(op.a, pack), b = cell_source(op.b, pack);
+  if (op.kind == Kind::mac)
+    return run_cells({out, a, b, cell_read(op.out)}, memory, fixed_point_cells, &op);
+  return run_cells({out, a, b}, memory, fixed_point_cells, &op);
 }
 
-bool execute(const SplitByte& op, const Memory& memory) {
-  if (!vectors_enabled() || !is_packed(op.out, false) || !is_packed(op.in, true)) return false;
+Declined cells_of(const SplitByte& op, const Memory& memory) {
+  if (!is_packed(op.out, false) || !is_packed(op.in, true)) return kOtherWidths;
   const TensorView in = cut(op.in, op.out.shape);
   if (!op.work)
     return run_cells({cell_write(op.out), cell_read(in)}, memory, split_byte_cells, &op);
   const TensorView work = cut(*op.work, op.out.shape);
-  if (!is_packed(work, true)) return false;
-  if (!run_cells({cell_write(op.out), cell_read(in), cell_write(work)}, memory, split_byte_cells,
-                 &op))
-    return false;
+  if (!is_packed(work, true)) return kOtherWidths;
+  if (const Declined why = run_cells({cell_write(op.out), cell_read(in), cell_write(work)}, memory,
+                                     split_byte_cells, &op))
+    return why;
   if (op.in.shape != op.out.shape) mask_last_cells(work, in, 0x00ff'00ff, memory);
-  return true;
+  return kRan;
 }
 
-bool execute(const Mul16By8& op, const Memory& memory) {
-  return vectors_enabled() && is_packed(op.out, true) && is_packed(op.high, false) &&
-         is_packed(op.low, false) && is_packed(op.b, false) && op.rshift < 32 &&
-         run_cells({cell_write(op.out), cell_read(op.high), cell_read(op.low), cell_read(op.b)},
+Declined cells_of(const Mul16By8& op, const Memory& memory) {
+  if (!is_packed(op.out, true) || !is_packed(op.high, false) || !is_packed(op.low, false) ||
+      !is_packed(op.b, false) || op.rshift >= 32)
+    return kOtherWidths;
+  return run_cells({cell_write(op.out), cell_read(op.high), cell_read(op.low), cell_read(op.b)},
                    memory, mul_16_by_8_cells, &op);
 }
 
-// Cells that are not full are left to the reference body.
-bool execute(const MulS16ByU8& op, const Memory& memory) {
-  return vectors_enabled() && op.out.shape == op.a.shape && is_packed(op.out, true) &&
-         is_packed(op.a, true) && is_packed(op.b, false) && is_packed(op.work, true) &&
-         is_packed(op.work_high, false) && is_packed(op.work_low, false) && op.rshift < 32 &&
-         run_cells({cell_write(op.out), cell_read(op.a), cell_read(op.b), cell_write(op.work),
+Declined cells_of(const MulS16ByU8& op, const Memory& memory) {
+  if (op.out.shape != op.a.shape) return "cells that are not full";
+  if (!is_packed(op.out, true) || !is_packed(op.a, true) || !is_packed(op.b, false) ||
+      !is_packed(op.work, true) || !is_packed(op.work_high, false) ||
+      !is_packed(op.work_low, false) || op.rshift >= 32)
+    return kOtherWidths;
+  return run_cells({cell_write(op.out), cell_read(op.a), cell_read(op.b), cell_write(op.work),
                     cell_write(op.work_high), cell_write(op.work_low)},
                    memory, mul_s16_by_u8_cells, &op);
+}
+
+template <class Op>
+constexpr Body<Op> kBodies[] = {{"cells", cells_of}};
+
+}  // namespace
+
+bool execute(const FixedPoint& op, const Memory& memory) {
+  return run_best(kBodies<FixedPoint>, op, memory);
+}
+bool execute(const SplitByte& op, const Memory& memory) {
+  return run_best(kBodies<SplitByte>, op, memory);
+}
+bool execute(const Mul16By8& op, const Memory& memory) {
+  return run_best(kBodies<Mul16By8>, op, memory);
+}
+bool execute(const MulS16ByU8& op, const Memory& memory) {
+  return run_best(kBodies<MulS16ByU8>, op, memory);
 }
 
 }  // namespace tputwin::fast

@@ -1,4 +1,4 @@
-// float_function: the formulas of numerics/function32-inl.h on vectors, over runs of elements.
+// float_function: the formulas of numerics/function32-inl.h on vectors, over rows of words.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/float_function.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -9,17 +9,19 @@
 
 #include "ops/elementwise/float_function.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
-#include "ops/fast/typed_function.h"
-#include "ops/fast/vec/multiply-inl.h"
-#include "ops/fast/walk/streams-inl.h"
+#include "ops/fast/float_function.h"
+#include "ops/fast/views/views.h"
+#include "ops/fast/walk/rows-inl.h"
 
 #ifndef TPUTWIN_FAST_FLOAT_FUNCTION_ONCE
 #define TPUTWIN_FAST_FLOAT_FUNCTION_ONCE
 namespace tputwin::fast {
 
-using FunctionStreams = Streams<3, 1>;    // out, a, b
-using DestroyingStreams = Streams<3, 2>;  // out, what becomes of the source, a
+// What a kernel needs to know; one that destroys its source has that as its second result.
+struct FunctionRows {
+  const FloatFunction& op;
+  const Memory& memory;
+};
 
 }  // namespace tputwin::fast
 #endif
@@ -46,7 +48,7 @@ struct Condition {
   hn::Mask<F32> m[kVectors];
   HWY_INLINE Condition() {}  // not a default one, which GCC would compile for the baseline
 };
-constexpr size_t kMostNumbers = kVectors * kMostLanes;
+constexpr size_t kMostNumbers = kVectors * kLanes32;
 
 // The numbers f(vector of a, vector of b).
 template <class F>
@@ -61,9 +63,6 @@ HWY_INLINE Condition compare(const F& f, const Number& a, const Number& b) {
   for (size_t k = 0; k < kVectors; ++k) result.m[k] = f(a.v[k], b.v[k]);
   return result;
 }
-HWY_INLINE Ints bits(Floats a) { return hn::BitCast(I32(), a); }
-HWY_INLINE Floats number(Ints bits) { return hn::BitCast(F32(), bits); }
-
 // Exact below 2^23, where halves are.
 HWY_INLINE Floats half_away(Floats x) {
   const F32 d;
@@ -93,8 +92,8 @@ TW_MAP(bit_or(Number a, Number b), a, b, hn::Or(x, y))
 TW_MAP(max(Number a, Number b), a, b, hn::IfThenElse(hn::Gt(x, y), x, y))
 TW_MAP(min(Number a, Number b), a, b, hn::IfThenElse(hn::Lt(x, y), x, y))
 TW_MAP(seed(Number a), a, a,
-       number(hn::Sub(hn::Set(I32(), 0x5f37'59df), hn::ShiftRight<1>(bits(x)))))
-TW_MAP(power_of_2(Number a), a, a, number(hn::And(bits(x), hn::Set(I32(), 0x7f80'0000))))
+       floats(hn::Sub(hn::Set(I32(), 0x5f37'59df), hn::ShiftRight<1>(bits(x)))))
+TW_MAP(power_of_2(Number a), a, a, floats(hn::And(bits(x), hn::Set(I32(), 0x7f80'0000))))
 TW_MAP(exponent(Number a), a, a,
        hn::ConvertTo(F32(), hn::Sub(hn::And(hn::ShiftRight<23>(bits(x)), hn::Set(I32(), 0xff)),
                                     hn::Set(I32(), 127))))
@@ -136,9 +135,9 @@ HWY_INLINE void store(Number a, float* p) {
   for (size_t k = 0; k < kVectors; ++k) hn::StoreU(a.v[k], F32(), p + k * hn::Lanes(F32()));
 }
 HWY_INLINE bool has_nan(Number a) {
-  auto nan = hn::IsNaN(a.v[0]);
-  for (size_t k = 1; k < kVectors; ++k) nan = hn::Or(nan, hn::IsNaN(a.v[k]));
-  return !hn::AllFalse(F32(), nan);
+  Floats nan = nan_lanes(a.v[0]);
+  for (size_t k = 1; k < kVectors; ++k) nan = hn::Or(nan, nan_lanes(a.v[k]));
+  return any_set(nan);
 }
 
 // Vector units differ in which NaN they keep, and compilers exchange operands: results that are NaN
@@ -167,72 +166,24 @@ HWY_INLINE void compute_block(const Lane& lane, Number x, Number y, float* resul
   make_nan_exact<kKind>(lane, xs, ys, result, source);
 }
 
-// One run of elements: results, then sources; `units` tells which of them stay where they are.
-using Pointers = std::array<uint8_t*, 3>;
-using Units = std::array<size_t, 3>;
-using Run = void (*)(const Lane& lane, const Pointers& p, const Units& units, size_t length);
-
-// Fewer elements than a block has: their operands move to `rest`, zeros after them, and so do the
-// places of the results before operand `first`. Operands that stay where they are need not move.
-HWY_NOINLINE void take_rest(std::array<float*, 3>& at, const Units& units, size_t first,
-                            size_t count, float (&rest)[3][kMostNumbers]) {
-  for (size_t k = 0; k < at.size(); ++k) {
-    if (k >= first && units[k] == 0) continue;
-    std::fill_n(rest[k], kMostNumbers, 0.0f);
-    if (k >= first) std::memcpy(rest[k], at[k], count * kElement);
-    at[k] = rest[k];
-  }
-}
-
 template <Kind kKind>
-void run(const Lane& lane, const Pointers& p, const Units& units, size_t length) {
-  constexpr size_t kX = destroys_source(kKind) ? 2 : 1, kY = has_two_operands(kKind) ? 2 : kX;
-  const size_t block = kVectors * hn::Lanes(F32());
-  HWY_ALIGN float rest[3][kMostNumbers];
-  // Whole blocks and the rest share one call, which is inlined: compiling the formulas takes long.
-  for (size_t begin = 0; begin < length; begin += block) {
-    const size_t count = std::min(block, length - begin);
-    std::array<float*, 3> at;
-    for (size_t k = 0; k < at.size(); ++k)
-      at[k] = reinterpret_cast<float*>(p[k]) + (k >= kX && units[k] == 0 ? 0 : begin);
-    const std::array<float*, 3> results = at;
-    if (count < block) take_rest(at, units, kX, count, rest);
-    const auto numbers = [&](size_t k)
-                             HWY_ATTR { return units[k] == 0 ? Number(*at[k]) : load(at[k]); };
-    compute_block<kKind>(lane, numbers(kX), numbers(kY), at[0], at[1]);
-    if (count == block) continue;
-    for (size_t k = 0; k < kX; ++k) std::memcpy(results[k], at[k], count * kElement);
-  }
+void Block(const Lane& lane, const RowBlock& block) {
+  constexpr size_t kX = destroys_source(kKind) ? 2 : 1, kY = has_two_operands(kKind) ? kX + 1 : kX;
+  static_assert(kRowUnit % kMostNumbers == 0);
+  for (size_t i = 0; i < block.count; i += kVectors * hn::Lanes(F32()))
+    compute_block<kKind>(lane, load(block.source<float>(kX) + i), load(block.source<float>(kY) + i),
+                         block.result<float>() + i, block.result<float>(kX - 1) + i);
 }
 
-constexpr Run kRuns[] = {
-#define TW_RUN(name) run<Kind::name>,
-    TW_FUNCTIONS32(TW_RUN)
-#undef TW_RUN
-};
-
-template <size_t kResults>
-void compute(const FloatFunction& op, const Streams<3, kResults>& streams, const Memory& memory,
-             size_t begin, size_t end) {
-  const Run run = kRuns[static_cast<size_t>(op.kind)];
-  const uint64_t start = op.out.address / memory.local.lane_bytes();
-  for (size_t slot = begin; slot < end; ++slot) {
-    const auto number = static_cast<uint32_t>((start + slot) % memory.local.lanes());
-    const Lane lane{op.parameters, tables_in(op, memory, number)};
-    streams.for_each(memory, slot, slot + 1,
-                     [&](const Pointers& p, const Units& units, size_t length)
-                         HWY_ATTR { run(lane, p, units, length); });
-  }
-}
-
-void FunctionLanes(const FloatFunction& op, const FunctionStreams& streams, const Memory& memory,
-                   size_t begin, size_t end) {
-  compute(op, streams, memory, begin, end);
-}
-
-void DestroyingLanes(const FloatFunction& op, const DestroyingStreams& streams,
-                     const Memory& memory, size_t begin, size_t end) {
-  compute(op, streams, memory, begin, end);
+void FunctionRowsOf(const void* rows, const RowBlock& block) {
+  static constexpr void (*kBlocks[])(const Lane&, const RowBlock&) = {
+#define TW_BLOCK(name) Block<Kind::name>,
+      TW_FUNCTIONS32(TW_BLOCK)
+#undef TW_BLOCK
+  };
+  const auto& [op, memory] = *static_cast<const FunctionRows*>(rows);
+  const Lane lane{op.parameters, tables_in(op, memory, block.lane)};
+  kBlocks[static_cast<size_t>(op.kind)](lane, block);
 }
 
 }  // namespace
@@ -243,16 +194,15 @@ HWY_AFTER_NAMESPACE();
 namespace tputwin::fast {
 namespace {
 
-HWY_EXPORT(FunctionLanes);
-HWY_EXPORT(DestroyingLanes);
+TW_ROW_KERNEL(function_rows, FunctionRowsOf)
 
 // The entries an exponential leaves are written before the results, at bytes that results do not
 // cover: sources may lie where the results do, and otherwise nowhere near.
 bool entries_apart(const FloatFunction& op, const LocalMemory& local) {
   if (!op.entries) return true;
   auto apart = [&](const Source& source) {
-    return source.is_constant || same_bytes({&source.view}, {&op.out}) ||
-           disjoint({&source.view}, {&*op.entries}, local);
+    return source.is_constant || same_bytes(source.view, op.out) ||
+           disjoint(source.view, *op.entries, local);
   };
   return apart(op.a) && apart(op.b);
 }
@@ -261,35 +211,37 @@ bool entries_apart(const FloatFunction& op, const LocalMemory& local) {
 bool tables_apart(const FloatFunction& op, const LocalMemory& local) {
   for (const auto* table : {&op.exp_coeff, &op.exp_table, &op.coeff}) {
     if (!*table) continue;
-    if (!disjoint({&op.out}, {&**table}, local)) return false;
-    if (op.entries && !disjoint({&*op.entries}, {&**table}, local)) return false;
-    if (destroys_source(op.kind) && !disjoint({&op.a.view}, {&**table}, local)) return false;
+    if (!disjoint(op.out, **table, local)) return false;
+    if (op.entries && !disjoint(*op.entries, **table, local)) return false;
+    if (destroys_source(op.kind) && !disjoint(op.a.view, **table, local)) return false;
   }
   return true;
 }
 
+Declined rows(const FloatFunction& op, const Memory& memory) {
+  if (!is_function32(op.kind)) return "a function of every type";
+  if (!entries_apart(op, memory.local)) return "sources overlap the entries of the table in part";
+  if (!tables_apart(op, memory.local)) return "results overlap a table";
+  constexpr uint64_t kWeight = 16;
+  const FunctionRows rows{op, memory};
+  const RowWork work{RowLanes::elements, function_rows, &rows, kWeight, /*by_lane=*/true};
+  const RowOperand out = row_result(op.out), a = row_source_as(op.a, DType::f32);
+  if (destroys_source(op.kind)) {
+    if (op.a.is_constant) return "a constant cannot be destroyed";
+    return run_rows({out, row_result(op.a.view), a}, memory, work);
+  }
+  const RowOperand b = row_source_as(op.b, DType::f32);
+  if (const Declined why = rows_decline({out, a, b}, memory)) return why;
+  leave_entries(op, memory);
+  return run_rows({out, a, b}, memory, work);
+}
+
+constexpr Body<FloatFunction> kBodies[] = {{"rows", rows}, {"rows of any type", rows_of_any_type}};
+
 }  // namespace
 
 bool execute(const FloatFunction& op, const Memory& memory) {
-  constexpr uint64_t kWeight = 16;
-  if (!vectors_enabled()) return false;
-  if (!is_function32(op.kind)) return execute_typed(op, memory);
-  if (!entries_apart(op, memory.local) || !tables_apart(op, memory.local)) return false;
-  if (destroys_source(op.kind)) {
-    const DestroyingStreams streams{{op.out, op.a.view, op.a}};
-    if (op.a.is_constant || !streams.regular(memory.local)) return false;
-    for_lanes(op.out.shape, memory.local, kWeight, [&](size_t begin, size_t end) {
-      HWY_DYNAMIC_DISPATCH(DestroyingLanes)(op, streams, memory, begin, end);
-    });
-    return true;
-  }
-  const FunctionStreams streams{{op.out, op.a, op.b}};
-  if (!streams.regular(memory.local)) return false;
-  leave_entries(op, memory);
-  for_lanes(op.out.shape, memory.local, kWeight, [&](size_t begin, size_t end) {
-    HWY_DYNAMIC_DISPATCH(FunctionLanes)(op, streams, memory, begin, end);
-  });
-  return true;
+  return run_best(kBodies, op, memory);
 }
 
 }  // namespace tputwin::fast

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
+#include "ops/fast/select/body.h"
 #include "ops/fast/views/views.h"
+#include "ops/fast/walk/by_width.h"
 #include "ops/fast/walk/copy.h"
 #include "ops/fast/walk/indexed.h"
 #include "ops/fast/walk/nest.h"
@@ -18,9 +19,13 @@ namespace {
 
 using Outside = Gather::Outside;
 
-Limits limits(const Gather& op) {
+Indexing indexing(const Gather& op) {
   const Shape& p = op.param.shape;
-  return {std::min(int64_t{op.first_row} + p.h, int64_t{op.last_row} + 1), p.w, op.first_row};
+  return {op.by,
+          op.index,
+          op.out.shape,
+          {std::min(int64_t{op.first_row} + p.h, int64_t{op.last_row} + 1), p.w, op.first_row},
+          op.param.stride};
 }
 
 template <class T>
@@ -69,28 +74,8 @@ void pick_channel(const Gather& op, const Memory& memory, uint32_t n, uint32_t c
     pick<T>(op, out, param, offset);
 }
 
-// Number of entries that one channel has.
-size_t entries(const Gather& op) {
-  const Shape& s = op.out.shape;
-  return op.by == IndexedBy::h ? s.h : size_t{s.h} * s.w;
-}
-
-void gather(const Gather& op, const Memory& memory, const std::vector<int64_t>& shared) {
-  const Shape& s = op.out.shape;
-  const uint32_t bytes = element_bytes(op.out.dtype);
-  share_out(size_t{s.n} * s.c, s.count() * (bytes + 4), [&](size_t begin, size_t end) {
-    std::vector<int64_t> own(shared.empty() ? entries(op) : 0);
-    for (size_t item = begin; item < end; ++item) {
-      const auto n = static_cast<uint32_t>(item / s.c), c = static_cast<uint32_t>(item % s.c);
-      if (shared.empty())
-        decode(op.by, op.index, s, limits(op), op.param.stride, memory, n, c, own.data());
-      const int64_t* offset = shared.empty() ? own.data() : shared.data();
-      bytes == 4   ? pick_channel<uint32_t>(op, memory, n, c, offset)
-      : bytes == 2 ? pick_channel<uint16_t>(op, memory, n, c, offset)
-                   : pick_channel<uint8_t>(op, memory, n, c, offset);
-    }
-  });
-}
+// The reference body notes which one.
+constexpr Declined kIndexOutside = "an index is outside";
 
 // Elements by indices of their own, all of which must be inside, in rows without gaps.
 template <class T, class Index>
@@ -98,19 +83,19 @@ class RowGather {
  public:
   RowGather(const Gather& op, const Memory& memory) : op_(op), memory_(memory) {}
 
-  bool run() const {
+  Declined run() const {
     const Shape& s = op_.out.shape;
     const uint64_t bytes = s.count() * (sizeof(T) + sizeof(Index));
     std::atomic<bool> inside = true;
-    share_out(size_t{s.n} * s.c, bytes, [&](size_t begin, size_t end) {
+    share_out(size_t{s.n} * s.c, bytes, kBytesPerTask, [&](size_t begin, size_t end) {
       for (size_t item = begin; item < end; ++item)
         if (!is_inside(item)) inside = false;
     });
-    if (!inside) return false;
-    share_out(size_t{s.n} * s.c, bytes, [&](size_t begin, size_t end) {
+    if (!inside) return kIndexOutside;
+    share_out(size_t{s.n} * s.c, bytes, kBytesPerTask, [&](size_t begin, size_t end) {
       for (size_t item = begin; item < end; ++item) pick(item);
     });
-    return true;
+    return kRan;
   }
 
  private:
@@ -143,47 +128,46 @@ class RowGather {
   const Memory& memory_;
 };
 
-template <class T>
-bool gather_in_rows(const Gather& op, const Memory& memory) {
-  return op.index.dtype == DType::u8 ? RowGather<T, uint8_t>(op, memory).run()
-                                     : RowGather<T, uint16_t>(op, memory).run();
+Declined operands_decline(const Gather& op, const Memory& memory) {
+  if (is_empty(op.out.shape) || !is_run(op.out) || !is_run(op.param) || !is_run(op.index))
+    return "no elements, or values in two planes";
+  return overlap(op.out, {&op.param, &op.index}, memory.local);
 }
 
-bool is_row_gather(const Gather& op) {
-  return op.by == IndexedBy::w && op.outside == Outside::fault && op.first_row == 0 &&
-         op.last_row == UINT32_MAX &&
-         (op.index.dtype == DType::u8 || op.index.dtype == DType::u16) && has_dense_rows(op.out) &&
-         has_dense_rows(op.param) && has_dense_rows(op.index);
+Declined dense_rows(const Gather& op, const Memory& memory) {
+  if (op.by != IndexedBy::w || op.outside != Outside::fault || op.first_row != 0 ||
+      op.last_row != UINT32_MAX)
+    return "indices may be outside";
+  if (op.index.dtype != DType::u8 && op.index.dtype != DType::u16) return "indices of 32 bits";
+  if (!has_dense_rows(op.out) || !has_dense_rows(op.param) || !has_dense_rows(op.index))
+    return "rows have gaps";
+  if (const Declined why = operands_decline(op, memory)) return why;
+  return by_width(element_bytes(op.out.dtype), [&]<class T>(T) {
+    return op.index.dtype == DType::u8 ? RowGather<T, uint8_t>(op, memory).run()
+                                       : RowGather<T, uint16_t>(op, memory).run();
+  });
 }
+
+// A gather that may have to leave everything as it is looks at all indices first.
+Declined decoded(const Gather& op, const Memory& memory) {
+  if (const Declined why = operands_decline(op, memory)) return why;
+  if (op.by == IndexedBy::h && !(has_dense_rows(op.out) && has_dense_rows(op.param)))
+    return "rows have gaps";
+  if (op.outside == Outside::fault && !all_inside(indexing(op), memory)) return kIndexOutside;
+  const uint32_t bytes = element_bytes(op.out.dtype);
+  by_width(bytes, [&]<class T>(T) {
+    for_each_decoded(indexing(op), bytes, memory,
+                     [&](uint32_t n, uint32_t c, const int64_t* offset) {
+                       pick_channel<T>(op, memory, n, c, offset);
+                     });
+  });
+  return kRan;
+}
+
+constexpr Body<Gather> kBodies[] = {{"dense rows", dense_rows}, {"decoded indices", decoded}};
 
 }  // namespace
 
-// A gather that may have to leave everything as it is looks at all indices first.
-bool execute(const Gather& op, const Memory& memory) {
-  const LocalMemory& local = memory.local;
-  const Shape& s = op.out.shape;
-  const bool rows = op.by == IndexedBy::h;
-  if (!vectors_enabled() || s.count() == 0 || !is_run(op.out) || !is_run(op.param) ||
-      !is_run(op.index) || !distinct_elements(op.out, local) ||
-      !disjoint({&op.out}, {&op.param}, local) || !disjoint({&op.out}, {&op.index}, local) ||
-      (rows && !(has_dense_rows(op.out) && has_dense_rows(op.param))))
-    return false;
-  if (is_row_gather(op)) {
-    const uint32_t bytes = element_bytes(op.out.dtype);
-    return bytes == 4   ? gather_in_rows<uint32_t>(op, memory)
-           : bytes == 2 ? gather_in_rows<uint16_t>(op, memory)
-                        : gather_in_rows<uint8_t>(op, memory);
-  }
-  if (op.outside == Outside::fault &&
-      !all_inside(op.by, op.index, s, limits(op), op.param.stride, memory))
-    return false;  // the reference body notes which one
-  std::vector<int64_t> shared;
-  if (is_shared(op.by)) {
-    shared.resize(entries(op));
-    decode(op.by, op.index, s, limits(op), op.param.stride, memory, 0, 0, shared.data());
-  }
-  gather(op, memory, shared);
-  return true;
-}
+bool execute(const Gather& op, const Memory& memory) { return run_best(kBodies, op, memory); }
 
 }  // namespace tputwin::fast

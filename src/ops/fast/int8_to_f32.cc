@@ -7,15 +7,18 @@
 
 #include "ops/elementwise/int8_to_f32.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
-#include "ops/fast/vec/bytes-inl.h"
-#include "ops/fast/walk/streams-inl.h"
+#include "ops/fast/views/views.h"
+#include "ops/fast/walk/rows-inl.h"
 
 #ifndef TPUTWIN_FAST_INT8_TO_F32_ONCE
 #define TPUTWIN_FAST_INT8_TO_F32_ONCE
 namespace tputwin::fast {
 
-using WordStreams = Streams<2, 1>;  // to, from
+// Number `index` of the bytes of a word as a number, less `zero`.
+struct ByteOfWord {
+  int index;
+  int32_t zero;
+};
 
 }  // namespace tputwin::fast
 #endif
@@ -24,75 +27,20 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
-struct Flip {
-  static constexpr size_t kSources = 1;
-  static constexpr bool kMakesNan = false;
-  int32_t mask;
-  HWY_INLINE Floats Apply(Floats x) const {
-    return hn::BitCast(F32(), hn::Xor(hn::BitCast(I32(), x), hn::Set(I32(), mask)));
-  }
-};
-
-// Byte number `index` of a word as a number, less `zero`.
-struct ByteOfWord {
-  static constexpr size_t kSources = 1;
-  static constexpr bool kMakesNan = false;
-  int index;
-  int32_t zero;
-  HWY_INLINE Floats Apply(Floats x) const {
-    const I32 d;
-    const Ints low = hn::ShiftRightSame(hn::BitCast(d, x), 8 * index);
-    const Ints value = hn::Sub(hn::And(low, hn::Set(d, 0xff)), hn::Set(d, zero));
-    return hn::ConvertTo(F32(), value);
-  }
-};
-
-void FlipLanes(int32_t mask, const WordStreams& streams, const Memory& memory, size_t begin,
-               size_t end) {
-  compute_lanes(Flip{mask}, streams, memory, begin, end);
+void FlipRows(const void* mask, const RowBlock& block) {
+  const Ints flip = ints(*static_cast<const int32_t*>(mask));
+  ForEachVector(block, [&](size_t i) HWY_ATTR {
+    hn::StoreU(hn::Xor(LoadInts(block, 1, i), flip), I32(), block.result<int32_t>() + i);
+  });
 }
 
-void CellLanes(int index, int32_t zero, const WordStreams& streams, const Memory& memory,
-               size_t begin, size_t end) {
-  compute_lanes(ByteOfWord{index, zero}, streams, memory, begin, end);
-}
-
-template <bool kWhole>
-HWY_INLINE void convert(float* to, const uint8_t* from, int32_t zero, size_t n) {
-  const F32 d;
-  const I32 di;
-  const hn::Rebind<uint8_t, I32> d8;
-  const Ints value = hn::PromoteTo(di, LoadBytes<kWhole>(d8, from, n));
-  const Floats result = hn::ConvertTo(d, hn::Sub(value, hn::Set(di, zero)));
-  if constexpr (kWhole) return hn::StoreU(result, d, to);
-  HWY_ALIGN float room[kMostLanes];
-  hn::Store(result, d, room);
-  std::memcpy(to, room, n * kElement);
-}
-
-// Rows of bytes to rows of numbers.
-void ByteLanes(int32_t zero, const TensorView& out, const TensorView& bytes, const Memory& memory,
-               size_t begin, size_t end) {
-  const size_t lanes = hn::Lanes(F32());
-  const Slots slots = local_slots(out.shape, memory.local);
-  for (size_t slot = begin; slot < end; ++slot) {
-    const auto c = static_cast<uint32_t>(slot);
-    const Nest<2> nest = slot_nest<2>({&out, &bytes}, slots, slots.turns(slot));
-    const bool dense = nest.dense({kElement, 1});
-    uint8_t* const to = memory.byte(out, 0, c, 0, 0);
-    const uint8_t* const from = memory.byte(bytes, 0, c, 0, 0);
-    for_each_inner(nest, 0, nest.runs(), [&](const std::array<size_t, 2>& offset) HWY_ATTR {
-      auto at = [&](size_t i) {
-        return reinterpret_cast<float*>(to + offset[0] + i * nest.inner.step[0]);
-      };
-      const uint8_t* p = from + offset[1];
-      const size_t count = nest.inner.count, whole = dense ? count - count % lanes : 0;
-      for (size_t i = 0; i < whole; i += lanes) convert<true>(at(i), p + i, zero, 0);
-      if (dense && whole < count) convert<false>(at(whole), p + whole, zero, count - whole);
-      if (dense) return;
-      for (size_t i = 0; i < count; ++i) convert<false>(at(i), p + i * nest.inner.step[1], zero, 1);
-    });
-  }
+void ByteRows(const void* byte_of_word, const RowBlock& block) {
+  const auto& [index, zero] = *static_cast<const ByteOfWord*>(byte_of_word);
+  ForEachVector(block, [&](size_t i) HWY_ATTR {
+    const Ints low = hn::ShiftRightSame(LoadInts(block, 1, i), 8 * index);
+    const Ints value = hn::Sub(hn::And(low, ints(0xff)), ints(zero));
+    hn::StoreU(hn::ConvertTo(F32(), value), F32(), block.result<float>() + i);
+  });
 }
 
 }  // namespace
@@ -103,55 +51,48 @@ HWY_AFTER_NAMESPACE();
 namespace tputwin::fast {
 namespace {
 
-HWY_EXPORT(FlipLanes);
-HWY_EXPORT(CellLanes);
-HWY_EXPORT(ByteLanes);
+TW_ROW_KERNEL(flip_rows, FlipRows)
+TW_ROW_KERNEL(byte_rows, ByteRows)
+
+// Elements n = index, index + 4, ... of the result, or the cells that they come from.
+TensorView every_fourth(TensorView view, uint32_t index, uint32_t elements, uint32_t step) {
+  view.shape.n = (elements - index + 3) / 4;
+  view.address += uint64_t{step} * index * view.stride.n;
+  view.stride.n *= step == 0 ? 1 : 4;
+  return view;
+}
 
 // The copy consists of what the conversion reads.
-bool covered(const Int8ToF32& op, const TensorView& copy, const LocalMemory& local) {
+Declined two_passes(const Int8ToF32& op, const Memory& memory) {
+  const TensorView copy = op.copy();
   const Shape& s = op.out.shape;
-  const bool rows = s.w == 1 || (op.out.stride.w == kElement &&
-                                 copy.stride.w == copy.pack * element_bytes(copy.dtype));
-  return rows && copy.space == Space::local && copy.shape == s && streamable(op.out, s) &&
-         (copy.pack == 1 || op.work.shape == Shape{cells(copy), s.c, s.h, s.w}) &&
-         distinct_elements(op.out, local) && disjoint({&op.out}, {&op.work}, local);
+  if (!has_elements(op.out) || copy.space != Space::local || copy.shape != s ||
+      (copy.pack != 1 && op.work.shape != Shape{cells(copy), s.c, s.h, s.w}))
+    return "the copy does not consist of what is converted";
+  if (const Declined why = overlap(op.out, {&op.work}, memory.local)) return why;
+  const bool flips = is_signed(op.in.dtype);
+  const int32_t mask = flips ? static_cast<int32_t>(0x8080'8080) : 0, zero = flips ? 128 : 0;
+  if (const Declined why = run_rows({row_result(op.work), row_source(op.words)}, memory,
+                                    {RowLanes::elements, flip_rows, &mask}))
+    return why;
+  // The result lies apart from the copy, which is part of the work tensor.
+  const auto convert = [&](const RowOperand& out, const RowOperand& from, RowLanes lanes,
+                           const ByteOfWord& byte) {
+    run_free_rows(std::array{out, from}, memory, {lanes, byte_rows, &byte});
+  };
+  if (copy.pack == 1) convert(row_result(op.out), row_source(copy), RowLanes::words, {0, zero});
+  for (uint32_t index = 0; copy.pack == 4 && index < std::min(s.n, 4u); ++index)
+    convert(row_result(every_fourth(op.out, index, s.n, 1)),
+            row_source(every_fourth(op.work, index, s.n, 0)), RowLanes::elements,
+            {static_cast<int>(index), zero});
+  return kRan;
 }
 
-// Elements n = index, index + 4, ... and the cells they lie in.
-WordStreams every_fourth(const Int8ToF32& op, uint32_t index) {
-  TensorView out = op.out, cells = op.work;
-  out.shape.n = cells.shape.n = (op.out.shape.n - index + 3) / 4;
-  out.address += uint64_t{index} * out.stride.n;
-  out.stride.n *= 4;
-  return {{out, cells}};
-}
+constexpr Body<Int8ToF32> kBodies[] = {{"two passes", two_passes}};
 
 }  // namespace
 
-bool execute(const Int8ToF32& op, const Memory& memory) {
-  const LocalMemory& local = memory.local;
-  const WordStreams words{{op.work, op.words}};
-  const TensorView copy = op.copy();
-  if (!vectors_enabled() || !words.regular(local) || !covered(op, copy, local)) return false;
-  const bool flips = is_signed(op.in.dtype);
-  const int32_t mask = flips ? static_cast<int32_t>(0x8080'8080) : 0, zero = flips ? 128 : 0;
-  for_lanes(op.words.shape, local, 1, [&](size_t begin, size_t end) {
-    HWY_DYNAMIC_DISPATCH(FlipLanes)(mask, words, memory, begin, end);
-  });
-  if (copy.pack == 1) {
-    for_lanes(op.out.shape, local, 1, [&](size_t begin, size_t end) {
-      HWY_DYNAMIC_DISPATCH(ByteLanes)(zero, op.out, copy, memory, begin, end);
-    });
-    return true;
-  }
-  for (uint32_t index = 0; index < std::min(op.out.shape.n, 4u); ++index) {
-    const WordStreams streams = every_fourth(op, index);
-    for_lanes(op.out.shape, local, 1, [&](size_t begin, size_t end) {
-      HWY_DYNAMIC_DISPATCH(CellLanes)(static_cast<int>(index), zero, streams, memory, begin, end);
-    });
-  }
-  return true;
-}
+bool execute(const Int8ToF32& op, const Memory& memory) { return run_best(kBodies, op, memory); }
 
 }  // namespace tputwin::fast
 #endif

@@ -12,8 +12,8 @@
 
 #include "ops/elementwise/int_arithmetic.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
 #include "ops/fast/vec/narrow-inl.h"
+#include "ops/fast/vec/rounding-inl.h"
 #include "ops/fast/walk/rows-inl.h"
 
 #ifndef TPUTWIN_FAST_INT_ARITHMETIC_ONCE
@@ -39,7 +39,6 @@ namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
 using Kind = IntArithmetic::Kind;
-using Ints = RowIntVector;
 
 // ---- operands of one type, no shift ----
 
@@ -82,7 +81,7 @@ void SameBlockOf(DType dtype, const RowBlock& block) {
 }
 
 void SameRows(const void* operation, const RowBlock& block) {
-  const auto& op = *static_cast<const IntArithmetic*>(operation);
+  const auto& op = static_cast<const IntPlan*>(operation)->op;
   const DType dtype = op.out.dtype;
   switch (op.kind) {
     case Kind::min:
@@ -100,41 +99,6 @@ void SameRows(const void* operation, const RowBlock& block) {
 
 // ---- words ----
 
-// x / 2^bits, rounded; bits in [1, the type's - 1].
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V RoundedRight(D d, V x, int bits, Rounding rounding) {
-  using T = hn::TFromD<D>;
-  const V kept = hn::ShiftRightSame(x, bits), zero = hn::Zero(d), one = hn::Set(d, T{1});
-  const V rest = hn::And(x, hn::Set(d, static_cast<T>((uint32_t{1} << bits) - 1)));
-  const V half = hn::Set(d, static_cast<T>(uint32_t{1} << (bits - 1)));
-  const auto above = hn::Gt(rest, half), tie = hn::Eq(rest, half),
-             any = hn::Not(hn::Eq(rest, zero));
-  const auto negative = hn::Lt(x, zero);
-  auto away = above;
-  switch (rounding) {
-    case Rounding::half_even:
-      away = hn::Or(above, hn::And(tie, hn::Eq(hn::And(kept, one), one)));
-      break;
-    case Rounding::half_away:
-      away = hn::Or(above, hn::AndNot(negative, tie));
-      break;
-    case Rounding::toward_zero:
-      away = hn::And(negative, any);
-      break;
-    case Rounding::down:
-      return kept;
-    case Rounding::up:
-      away = any;
-      break;
-    case Rounding::half_up:
-      away = hn::Or(above, tie);
-      break;
-    case Rounding::half_down:
-      break;
-  }
-  return hn::Sub(kept, hn::VecFromMask(d, away));
-}
-
 template <Kind kKind>
 HWY_INLINE Ints Combined(Ints a, Ints b, Ints old, int lshift) {
   if constexpr (kKind == Kind::add) return hn::Add(a, b);
@@ -148,18 +112,18 @@ HWY_INLINE Ints Combined(Ints a, Ints b, Ints old, int lshift) {
 
 template <Kind kKind>
 void WordBlock(const IntPlan& plan, const RowBlock& block) {
-  const RowInts d;
+  const I32 d;
   const auto word = [](int64_t limit) {
     return static_cast<int32_t>(std::clamp<int64_t>(limit, INT32_MIN, INT32_MAX));
   };
   const Ints low = hn::Set(d, word(plan.limits.low)), high = hn::Set(d, word(plan.limits.high));
   const int left = std::max(plan.shift, 0), right = std::max(-plan.shift, 0);
-  ForEachRowVector(block, [&](size_t i) HWY_ATTR {
+  ForEachVector(block, [&](size_t i) HWY_ATTR {
     const Ints a = LoadInts(block, 1, i);
     const Ints b = kKind == Kind::shift ? a : LoadInts(block, 2, i);
     const Ints old = kKind == Kind::mac ? LoadInts(block, 3, i) : a;
     Ints x = Combined<kKind>(a, b, old, plan.op.lshift);
-    x = right == 0 ? hn::ShiftLeftSame(x, left) : RoundedRight(d, x, right, plan.op.rounding);
+    x = right == 0 ? hn::ShiftLeftSame(x, left) : RoundShift(d, x, right, plan.op.rounding);
     hn::StoreU(hn::Min(hn::Max(x, low), high), d, block.result<int32_t>() + i);
   });
 }
@@ -189,7 +153,7 @@ void WordRows(const void* operation, const RowBlock& block) {
 using I16 = hn::CappedTag<int16_t, kRowUnit>;
 using Shorts = hn::Vec<I16>;
 
-HWY_INLINE Shorts LoadBytes(const RowBlock& block, size_t operand, size_t i, Shorts mask) {
+HWY_INLINE Shorts LoadShorts(const RowBlock& block, size_t operand, size_t i, Shorts mask) {
   const hn::Rebind<int8_t, I16> bytes;
   return hn::And(hn::PromoteTo(I16(), hn::LoadU(bytes, block.source<int8_t>(operand) + i)), mask);
 }
@@ -208,11 +172,11 @@ void ShortBlock(const IntPlan& plan, const RowBlock& block) {
   const Shorts a_mask = mask_of(plan.op.a), b_mask = mask_of(plan.op.b);
   const int left = std::max(plan.shift, 0), right = std::max(-plan.shift, 0);
   for (size_t i = 0; i < block.count; i += hn::Lanes(d)) {
-    const Shorts a = LoadBytes(block, 1, i, a_mask), b = LoadBytes(block, 2, i, b_mask);
+    const Shorts a = LoadShorts(block, 1, i, a_mask), b = LoadShorts(block, 2, i, b_mask);
     Shorts x = kKind == Kind::add   ? hn::Add(a, b)
                : kKind == Kind::sub ? hn::Sub(a, b)
                                     : hn::Mul(a, b);
-    x = right == 0 ? hn::ShiftLeftSame(x, left) : RoundedRight(d, x, right, plan.op.rounding);
+    x = right == 0 ? hn::ShiftLeftSame(x, left) : RoundShift(d, x, right, plan.op.rounding);
     x = hn::Min(hn::Max(x, low), high);
     if constexpr (kToBytes) {
       const hn::Rebind<uint8_t, I16> bytes;
@@ -246,43 +210,6 @@ HWY_INLINE void Widen(const int32_t* words, bool unsigned_words, Wide& to) {
   for (size_t i = 0; i < kRowUnit; ++i) to[i] = int64_t{words[i]} & mask;
 }
 
-template <class Away>
-HWY_INLINE void RoundRight(Wide& x, int bits, const Away& away) {
-  const int64_t mask = (int64_t{1} << bits) - 1, half = int64_t{1} << (bits - 1);
-  for (int64_t& value : x) {
-    const int64_t kept = value >> bits, rest = value & mask;
-    value = kept + away(kept, rest, half);
-  }
-}
-
-// Every x / 2^bits, rounded; bits in [1, 62].
-void RoundRight(Wide& x, int bits, Rounding rounding) {
-  switch (rounding) {
-    case Rounding::half_even:
-      return RoundRight(x, bits, [](int64_t kept, int64_t rest, int64_t half) {
-        return int64_t{rest > half - (kept & 1)};
-      });
-    case Rounding::half_away:
-      return RoundRight(x, bits, [](int64_t kept, int64_t rest, int64_t half) {
-        return int64_t{rest >= half + (kept < 0)};
-      });
-    case Rounding::toward_zero:
-      return RoundRight(x, bits, [](int64_t kept, int64_t rest, int64_t) {
-        return int64_t{(kept < 0) & (rest != 0)};
-      });
-    case Rounding::down:
-      return RoundRight(x, bits, [](int64_t, int64_t, int64_t) { return int64_t{0}; });
-    case Rounding::up:
-      return RoundRight(x, bits, [](int64_t, int64_t rest, int64_t) { return int64_t{rest != 0}; });
-    case Rounding::half_up:
-      return RoundRight(x, bits,
-                        [](int64_t, int64_t rest, int64_t half) { return int64_t{rest >= half}; });
-    case Rounding::half_down:
-      return RoundRight(x, bits,
-                        [](int64_t, int64_t rest, int64_t half) { return int64_t{rest > half}; });
-  }
-}
-
 template <class F>
 HWY_INLINE void Combine(Wide& a, const Wide& b, const F& f) {
   for (size_t i = 0; i < kRowUnit; ++i) a[i] = f(a[i], b[i]);
@@ -307,7 +234,7 @@ void WideUnit(const IntPlan& plan, const RowBlock& block, size_t first) {
     const int lshift = op.lshift;
     Combine(x, b, [lshift](int64_t p, int64_t q) { return p + q * (int64_t{1} << lshift); });
   }
-  if (plan.shift < 0) RoundRight(x, -plan.shift, op.rounding);
+  if (plan.shift < 0) RoundShiftAll(x, -plan.shift, op.rounding);
   const int left = std::max(plan.shift, 0);
   const int64_t low = op.saturates ? plan.limits.low : INT64_MIN;
   const int64_t high = op.saturates ? plan.limits.high : INT64_MAX;
@@ -331,21 +258,10 @@ namespace {
 
 using Kind = IntArithmetic::Kind;
 
-HWY_EXPORT(SameRows);
-HWY_EXPORT(WordRows);
-HWY_EXPORT(WideRows);
-HWY_EXPORT(ShortRows);
-
-void same_rows(const void* op, const RowBlock& block) { HWY_DYNAMIC_DISPATCH(SameRows)(op, block); }
-void word_rows(const void* plan, const RowBlock& block) {
-  HWY_DYNAMIC_DISPATCH(WordRows)(plan, block);
-}
-void short_rows(const void* plan, const RowBlock& block) {
-  HWY_DYNAMIC_DISPATCH(ShortRows)(plan, block);
-}
-void wide_rows(const void* plan, const RowBlock& block) {
-  HWY_DYNAMIC_DISPATCH(WideRows)(plan, block);
-}
+TW_ROW_KERNEL(same_rows, SameRows)
+TW_ROW_KERNEL(word_rows, WordRows)
+TW_ROW_KERNEL(wide_rows, WideRows)
+TW_ROW_KERNEL(short_rows, ShortRows)
 
 // Any numbers, element by element; the shift is the last operand.
 void exact_rows(const void* operation, const RowBlock& block) {
@@ -426,34 +342,57 @@ bool is_same(const IntArithmetic& op, int32_t shift) {
   return sums && (!op.saturates || !is_32bit(dtype));
 }
 
+// Runs a kernel on the operands that the kind has, the shift last if the kernel takes it.
+Declined run(const IntArithmetic& op, const Memory& memory, bool takes_shift, const RowWork& work) {
+  const RowOperand out = row_result(op.out), a = row_source(op.a), b = row_source(op.b);
+  const RowOperand old = row_source(op.out), by = row_source(op.shift);
+  if (takes_shift) {
+    if (op.kind == Kind::shift) return run_rows({out, a, by}, memory, work);
+    if (op.kind == Kind::mac) return run_rows({out, a, b, old, by}, memory, work);
+    return run_rows({out, a, b, by}, memory, work);
+  }
+  if (op.kind == Kind::shift) return run_rows({out, a}, memory, work);
+  if (op.kind == Kind::mac) return run_rows({out, a, b, old}, memory, work);
+  return run_rows({out, a, b}, memory, work);
+}
+
+// With one shift for all elements, if `fits` says that it may.
+Declined run_planned(const IntArithmetic& op, const Memory& memory,
+                     bool (*fits)(const IntArithmetic&, int32_t), RowLanes lanes,
+                     RowKernel kernel) {
+  const auto shift = static_cast<int32_t>(op.shift.constant);
+  if (!op.shift.is_constant) return "a shift of its own for each element";
+  if (!fits(op, shift)) return "lanes do not hold the numbers on the way";
+  const IntPlan plan{op, shift, limits_of(op)};
+  return run(op, memory, false, {lanes, kernel, &plan});
+}
+
+Declined same(const IntArithmetic& op, const Memory& memory) {
+  return run_planned(op, memory, is_same, RowLanes::elements, same_rows);
+}
+Declined shorts(const IntArithmetic& op, const Memory& memory) {
+  return run_planned(op, memory, fits_shorts, RowLanes::elements, short_rows);
+}
+Declined words(const IntArithmetic& op, const Memory& memory) {
+  return run_planned(op, memory, fits_words, RowLanes::words, word_rows);
+}
+Declined wide(const IntArithmetic& op, const Memory& memory) {
+  return run_planned(op, memory, fits_wide, RowLanes::words, wide_rows);
+}
+Declined exact(const IntArithmetic& op, const Memory& memory) {
+  return run(op, memory, true, {RowLanes::words, exact_rows, &op, 8});
+}
+
+constexpr Body<IntArithmetic> kBodies[] = {{"type's own lanes", same},
+                                           {"16 bits", shorts},
+                                           {"32 bits", words},
+                                           {"64 bits", wide},
+                                           {"element by element", exact}};
+
 }  // namespace
 
 bool execute(const IntArithmetic& op, const Memory& memory) {
-  if (!vectors_enabled()) return false;
-  const RowOperand out = row_result(op.out), a = row_source(op.a), b = row_source(op.b);
-  const RowOperand old = row_source(op.out), by = row_source(op.shift);
-  const auto shift = static_cast<int32_t>(op.shift.constant);
-  if (op.shift.is_constant && is_same(op, shift))
-    return run_rows({out, a, b}, memory, RowLanes::elements, same_rows, &op);
-  const auto words = [&](std::initializer_list<RowOperand> operands, RowKernel kernel,
-                         const void* operation, uint64_t weight) {
-    return run_rows(operands, memory, RowLanes::words, kernel, operation, weight);
-  };
-  if (op.shift.is_constant && fits_shorts(op, shift)) {
-    const IntPlan plan{op, shift, limits_of(op)};
-    return run_rows({out, a, b}, memory, RowLanes::elements, short_rows, &plan);
-  }
-  const bool in_words = op.shift.is_constant && fits_words(op, shift);
-  if (in_words || (op.shift.is_constant && fits_wide(op, shift))) {
-    const IntPlan plan{op, shift, limits_of(op)};
-    const RowKernel kernel = in_words ? word_rows : wide_rows;
-    if (op.kind == Kind::shift) return words({out, a}, kernel, &plan, 1);
-    if (op.kind == Kind::mac) return words({out, a, b, old}, kernel, &plan, 1);
-    return words({out, a, b}, kernel, &plan, 1);
-  }
-  if (op.kind == Kind::shift) return words({out, a, by}, exact_rows, &op, 8);
-  if (op.kind == Kind::mac) return words({out, a, b, old, by}, exact_rows, &op, 8);
-  return words({out, a, b, by}, exact_rows, &op, 8);
+  return run_best(kBodies, op, memory);
 }
 
 }  // namespace tputwin::fast

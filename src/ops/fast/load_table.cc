@@ -5,22 +5,30 @@
 
 #include "numerics/constant_tables.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
+#include "ops/fast/select/body.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/copy.h"
 
 namespace tputwin::fast {
 
-bool execute(const LoadTable& op, const Memory& memory) {
-  if (!vectors_enabled() || op.distributed || op.rounded || !is_run(op.out) ||
-      !has_dense_rows(op.out) || !distinct_elements(op.out, memory.local))
-    return false;
+namespace {
+
+Declined copy(const LoadTable& op, const Memory& memory) {
+  if (op.distributed || op.rounded) return "the table is changed on the way";
+  if (!is_run(op.out) || !has_dense_rows(op.out)) return "rows have gaps";
+  if (const Declined why = overlap(op.out, {}, memory.local)) return why;
   static_assert(std::endian::native == std::endian::little);
   const auto* bytes = reinterpret_cast<const uint8_t*>(static_words().data()) + op.address;
   for (uint32_t c = 0; c < op.out.shape.c; ++c)
     copy_bytes(memory.byte(op.out, 0, c, 0, 0), bytes,
                op.out.shape.w * size_t{element_bytes(op.out.dtype)});
-  return true;
+  return kRan;
 }
+
+constexpr Body<LoadTable> kBodies[] = {{"copy", copy}};
+
+}  // namespace
+
+bool execute(const LoadTable& op, const Memory& memory) { return run_best(kBodies, op, memory); }
 
 }  // namespace tputwin::fast

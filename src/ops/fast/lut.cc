@@ -6,10 +6,11 @@
 
 #include <hwy/highway.h>
 
-#include "base/parallel.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
+#include "ops/fast/select/body.h"
 #include "ops/fast/vec/bytes-inl.h"
+#include "ops/fast/views/views.h"
+#include "ops/fast/walk/nest.h"
 #include "ops/index/lut.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -34,7 +35,7 @@ HWY_INLINE void LookUp(const Table& table, uint8_t* out, const uint8_t* in, size
   StoreBytes<kWhole>(d, hn::Vec<decltype(d)>{value}, out, n);
 }
 
-void LookUpRuns(const Runs<2>& runs, uint8_t* out, uint8_t* in, const uint8_t* bytes) {
+void LookUpRuns(const Nest<2>& runs, uint8_t* out, uint8_t* in, const uint8_t* bytes) {
   const hn::ScalableTag<uint8_t> d;
   const Table table{{hn::LoadU(d, bytes), hn::LoadU(d, bytes + 64), hn::LoadU(d, bytes + 128),
                      hn::LoadU(d, bytes + 192)}};
@@ -46,7 +47,7 @@ void LookUpRuns(const Runs<2>& runs, uint8_t* out, uint8_t* in, const uint8_t* b
   for_each_run<2>(runs, {out, in}, span);
 }
 #else
-void LookUpRuns(const Runs<2>& runs, uint8_t* out, uint8_t* in, const uint8_t* table) {
+void LookUpRuns(const Nest<2>& runs, uint8_t* out, uint8_t* in, const uint8_t* table) {
   for_each_run<2>(runs, {out, in}, [&](const std::array<uint8_t*, 2>& p, size_t length) {
     for (size_t i = 0; i < length; ++i) p[0][i] = table[p[1][i]];
   });
@@ -65,36 +66,40 @@ HWY_EXPORT(LookUpRuns);
 
 void look_up(const Lut& op, const Memory& memory, size_t begin, size_t end) {
   const LocalMemory& local = memory.local;
+  const Slots slots = local_slots(op.out.shape, local);
   const uint64_t first_lane = op.in.address / local.lane_bytes();
   for (size_t slot = begin; slot < end; ++slot) {
     uint32_t c = static_cast<uint32_t>(slot);
     uint32_t lane = static_cast<uint32_t>((first_lane + c) % local.lanes());
     HWY_DYNAMIC_DISPATCH(LookUpRuns)
-    (lane_runs<2>({&op.out, &op.in}, slot_groups(op.out.shape, local, c)),
-     memory.byte(op.out, 0, c, 0, 0), memory.byte(op.in, 0, c, 0, 0),
-     memory.byte(op.table, 0, lane, 0, 0));
+    (byte_nest<2>({&op.out, &op.in}, slots, slots.turns(slot)), memory.byte(op.out, 0, c, 0, 0),
+     memory.byte(op.in, 0, c, 0, 0), memory.byte(op.table, 0, lane, 0, 0));
   }
 }
 
-}  // namespace
-
-bool execute(const Lut& op, const Memory& memory) {
+Declined runs(const Lut& op, const Memory& memory) {
   const Shape& s = op.out.shape;
   const LocalMemory& local = memory.local;
-  if (!vectors_enabled() || s.count() == 0 || op.in.shape != s || is_16bit(op.out.dtype) ||
-      op.out.space != Space::local || op.in.space != Space::local || !dense_rows(op.out) ||
-      !dense_rows(op.in) || is_16bit(op.table.dtype) || op.table.stride.w != 1 ||
-      op.table.stride.h != 16)
-    return false;
-  if (!(same_bytes({&op.out}, {&op.in}) || disjoint({&op.out}, {&op.in}, local)) ||
-      !disjoint({&op.out}, {&op.table}, local))
-    return false;
-  constexpr uint64_t kBytesPerTask = 64 << 10;
-  const size_t slots = lane_slots(s, local);
-  parallel_for(slots, std::max<size_t>(1, slots * kBytesPerTask / s.count()),
+  if (is_empty(s) || op.in.shape != s || !has_byte_rows(op.out) || op.in.space != Space::local ||
+      !has_dense_rows(op.in))
+    return "no rows of bytes in lanes";
+  if (is_16bit(op.table.dtype) || op.table.stride.w != 1 || op.table.stride.h != 16)
+    return "the table is not 256 bytes side by side";
+  if (!(same_bytes(op.out, op.in) || disjoint(op.out, op.in, local)) ||
+      !disjoint(op.out, op.table, local))
+    return "results overlap a source in part";
+  constexpr uint64_t kBytesWorthATask = 64 << 10;
+  const Slots slots = local_slots(s, local);
+  parallel_for(slots.count, grain_of(s.count() / slots.count, kBytesWorthATask),
                [&](size_t begin, size_t end) { look_up(op, memory, begin, end); });
-  return true;
+  return kRan;
 }
+
+constexpr Body<Lut> kBodies[] = {{"runs", runs}};
+
+}  // namespace
+
+bool execute(const Lut& op, const Memory& memory) { return run_best(kBodies, op, memory); }
 
 }  // namespace tputwin::fast
 #endif

@@ -2,9 +2,9 @@
 #include "ops/index/mask_select.h"
 
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
+#include "ops/fast/select/body.h"
 #include "ops/fast/views/views.h"
-#include "ops/fast/walk/copy.h"
+#include "ops/fast/walk/by_width.h"
 #include "ops/fast/walk/nest.h"
 
 namespace tputwin::fast {
@@ -33,41 +33,18 @@ uint8_t* find_row(uint8_t* out, uint32_t number, const uint8_t* mask, uint32_t c
   return out;
 }
 
-template <class T>
-uint8_t* select_row(DType mask_type, uint8_t* out, const uint8_t* in, const uint8_t* mask,
-                    uint32_t count) {
-  switch (element_bytes(mask_type)) {
-    case 1:
-      return select_row<T, uint8_t>(out, in, mask, count);
-    case 2:
-      return select_row<T, uint16_t>(out, in, mask, count);
-    default:
-      return select_row<T, uint32_t>(out, in, mask, count);
-  }
-}
-
 uint8_t* select_row(const MaskSelect& op, uint8_t* out, const uint8_t* in, const uint8_t* mask) {
-  const uint32_t count = op.in.shape.w;
-  switch (element_bytes(op.out.dtype)) {
-    case 1:
-      return select_row<uint8_t>(op.mask.dtype, out, in, mask, count);
-    case 2:
-      return select_row<uint16_t>(op.mask.dtype, out, in, mask, count);
-    default:
-      return select_row<uint32_t>(op.mask.dtype, out, in, mask, count);
-  }
+  return by_width(element_bytes(op.out.dtype), [&]<class T>(T) {
+    return by_width(element_bytes(op.mask.dtype), [&]<class Mask>(Mask) {
+      return select_row<T, Mask>(out, in, mask, op.in.shape.w);
+    });
+  });
 }
 
 uint8_t* find_row(const MaskSelect& op, uint8_t* out, uint32_t number, const uint8_t* mask) {
-  const uint32_t count = op.in.shape.w;
-  switch (element_bytes(op.in.dtype)) {
-    case 1:
-      return find_row<uint8_t>(out, number, mask, count);
-    case 2:
-      return find_row<uint16_t>(out, number, mask, count);
-    default:
-      return find_row<uint32_t>(out, number, mask, count);
-  }
+  return by_width(element_bytes(op.in.dtype), [&]<class Mask>(Mask) {
+    return find_row<Mask>(out, number, mask, op.in.shape.w);
+  });
 }
 
 void pack(const MaskSelect& op, const Memory& memory) {
@@ -88,7 +65,7 @@ void pack(const MaskSelect& op, const Memory& memory) {
 
 void pack_rows(const MaskSelect& op, const Memory& memory) {
   const Shape& s = op.out.shape;
-  share_out(s.c, s.count() * 8, [&](size_t begin, size_t end) {
+  share_out(s.c, s.count() * 8, kBytesPerTask, [&](size_t begin, size_t end) {
     for (auto c = static_cast<uint32_t>(begin); c < end; ++c)
       for (uint32_t n = 0; n < s.n; ++n) {
         uint8_t* out = memory.byte(op.out, n, c, 0, 0);
@@ -100,24 +77,26 @@ void pack_rows(const MaskSelect& op, const Memory& memory) {
   });
 }
 
-}  // namespace
-
-bool execute(const MaskSelect& op, const Memory& memory) {
+Declined rows(const MaskSelect& op, const Memory& memory) {
   const OperandList list = operands(op);
-  if (!vectors_enabled() || op.in.shape.count() == 0) return false;
+  if (is_empty(op.in.shape)) return "no elements";
   for (const Operand& operand : list) {
     const TensorView& view = *operand.view;
-    if (!is_run(view) || !has_dense_rows(view)) return false;
+    if (!is_run(view) || !has_dense_rows(view)) return "rows have gaps";
     if (operand.access == Access::read) continue;
-    if (!distinct_elements(view, memory.local)) return false;
+    if (!distinct(view, memory.local)) return "results overlap each other";
     for (const Operand& other : list)
-      if (&other != &operand && !disjoint({&view}, {other.view}, memory.local)) return false;
+      if (&other != &operand && !disjoint(view, *other.view, memory.local))
+        return "results overlap an operand";
   }
-  if (op.kind == Kind::rows)
-    pack_rows(op, memory);
-  else
-    pack(op, memory);
-  return true;
+  op.kind == Kind::rows ? pack_rows(op, memory) : pack(op, memory);
+  return kRan;
 }
+
+constexpr Body<MaskSelect> kBodies[] = {{"rows", rows}};
+
+}  // namespace
+
+bool execute(const MaskSelect& op, const Memory& memory) { return run_best(kBodies, op, memory); }
 
 }  // namespace tputwin::fast

@@ -12,11 +12,12 @@
 #include "base/bits.h"
 #include "base/parallel.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/gemm/epilogue-inl.h"
 #include "ops/fast/gemm/pack-inl.h"
 #include "ops/fast/scratch.h"
-#include "ops/fast/select/isa.h"
-#include "ops/fast/vec/requantise-inl.h"
-#include "ops/fast/views/ranges.h"
+#include "ops/fast/select/body.h"
+#include "ops/fast/select/budgets.h"
+#include "ops/fast/views/views.h"
 #include "ops/matmul/matrix_mac.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -47,7 +48,7 @@ struct Product {
   void pack_right(size_t group) const;
   void pack_left(size_t block) const;
   void multiply(size_t block, size_t begin, size_t end) const;
-  void store(const Requantise& requantise, V32 acc, size_t r, size_t c) const;
+  void store(const Epilogue& epilogue, Ints acc, size_t r, size_t c) const;
 };
 
 void Product::pack_right(size_t group) const {
@@ -84,48 +85,48 @@ void Product::pack_left(size_t block) const {
 }
 
 // A vector of the result, from column c on: all of it, or what the matrix still has.
-void Product::store(const Requantise& requantise, V32 acc, size_t r, size_t c) const {
-  const D32 d;
+void Product::store(const Epilogue& epilogue, Ints acc, size_t r, size_t c) const {
+  const I32 d;
   const TensorView& res = op.res.tensor;
   const size_t count = std::min(kLanes32, op.res.cols - c);
   uint8_t* to = at(memory, op.res, r, c);
   if (op.relu) acc = hn::Max(acc, hn::Zero(d));
   if (op.accumulate) {
-    const hn::Rebind<uint8_t, D32> bytes;
-    V32 low = hn::PromoteTo(d, hn::LoadU(bytes, to));
-    V32 high = hn::PromoteTo(d, hn::LoadU(bytes, to + res.plane_stride));
+    const hn::Rebind<uint8_t, I32> bytes;
+    Ints low = hn::PromoteTo(d, hn::LoadU(bytes, to));
+    Ints high = hn::PromoteTo(d, hn::LoadU(bytes, to + res.plane_stride));
     high = hn::ShiftRight<24>(hn::ShiftLeft<24>(high));  // the old value is always signed
-    V32 old = hn::Or(low, hn::ShiftLeft<8>(high));
+    Ints old = hn::Or(low, hn::ShiftLeft<8>(high));
     acc = hn::Add(acc, hn::ShiftLeftSame(old, static_cast<int>(op.lshift)));
   }
   uint8_t low[kLanes32], high[kLanes32];
   if (is_16bit(res.dtype)) {
-    requantise.store16(acc, low, high);
+    epilogue.store16(acc, low, high);
     std::copy_n(high, count, to + res.plane_stride);
   } else {
-    requantise.store8(acc, low);
+    epilogue.store8(acc, low);
   }
   std::copy_n(low, count, to);
 }
 
 void Product::multiply(size_t block, size_t begin, size_t end) const {
-  const D32 d;
+  const I32 d;
   static constexpr uint32_t kOneTap[1] = {0};
   const Reduction reduction{data, columns, kOneTap, 1, groups, weights + block * block_stride};
-  const Requantise requantise{static_cast<int>(op.rshift), op.relu, false};
+  const Epilogue epilogue{static_cast<int>(op.rshift), op.relu, false};
   dot_byte_positions(is_signed(op.left.tensor.dtype), reduction, begin, end,
-                     [&](size_t row, size_t column, V32 sum) HWY_ATTR {
+                     [&](size_t row, size_t column, Ints sum) HWY_ATTR {
                        const size_t r = block * kTileRows + row;
                        if (r >= op.res.rows) return;
-                       V32 acc = hn::Add(sum, hn::Load(d, bias + column));
+                       Ints acc = hn::Add(sum, hn::Load(d, bias + column));
                        acc = hn::Add(acc, hn::Set(d, row_bias[r]));
-                       store(requantise, acc, r, column);
+                       store(epilogue, acc, r, column);
                      });
 }
 
 void multiply(const MatrixMac& op, const Memory& memory) {
-  constexpr size_t kChunk = 8 * kTileVectors * kLanes32;  // columns of one task
-  constexpr size_t kMacsWorthATask = 1 << 20;
+  const size_t chunk = block_of(8 * kTileVectors * kLanes32, kLanes32);  // columns of one task
+  const size_t macs_worth_a_task = task_work(1 << 20);
   thread_local Scratch data, weights, bias, row_bias;
   Product p{op, memory};
   p.data = data.take<uint32_t>(p.groups * p.columns + 64);
@@ -135,18 +136,18 @@ void multiply(const MatrixMac& op, const Memory& memory) {
   for (uint32_t c = 0; c < p.columns; ++c)
     p.bias[c] = op.bias && c < op.res.cols ? memory.read(*op.bias, 0, c) : 0;
 
-  const size_t chunks = ceil_div(p.columns, kChunk), tasks = p.blocks * chunks;
+  const size_t chunks = ceil_div(p.columns, chunk), tasks = p.blocks * chunks;
   const size_t macs = p.columns * p.blocks * kTileRows * op.left.cols;
-  const bool alone = macs < 2 * kMacsWorthATask;
+  const bool alone = macs < 2 * macs_worth_a_task;
   const size_t packings = p.groups + p.blocks;
   parallel_for(packings, alone ? packings : 16, [&p](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) i < p.groups ? p.pack_right(i) : p.pack_left(i - p.groups);
   });
-  parallel_for(tasks, alone ? tasks : kMacsWorthATask / (macs / tasks + 1) + 1,
-               [&p, chunks](size_t begin, size_t end) {
+  parallel_for(tasks, alone ? tasks : macs_worth_a_task / (macs / tasks + 1) + 1,
+               [&p, chunks, chunk](size_t begin, size_t end) {
                  for (size_t i = begin; i < end; ++i) {
-                   const size_t first = i % chunks * kChunk;
-                   p.multiply(i / chunks, first, std::min(first + kChunk, size_t{p.op.res.cols}));
+                   const size_t first = i % chunks * chunk;
+                   p.multiply(i / chunks, first, std::min(first + chunk, size_t{p.op.res.cols}));
                  }
                });
 }
@@ -160,34 +161,34 @@ HWY_AFTER_NAMESPACE();
 namespace tputwin::fast {
 namespace {
 
-bool covers(const MatrixMac& op, const Memory& memory) {
+HWY_EXPORT(multiply);
+
+Declined dot_products(const MatrixMac& op, const Memory& memory) {
   // Vectors of up to 16 columns stay inside a block.
   auto plain = [](const MatrixView& m) {
     return m.tensor.space == Space::local && m.tensor.stride.w == 1 && m.tensor.shape.w % 16 == 0 &&
            !is_empty(m.tensor.shape);
   };
-  if (op.res.rows == 0 || op.res.cols == 0 || op.left.cols == 0) return false;
-  if (!plain(op.res) || !plain(op.left) || !plain(op.right)) return false;
-  if (is_16bit(op.left.tensor.dtype) || is_16bit(op.right.tensor.dtype)) return false;
-  if (op.bias && op.bias->tensor.space != Space::local) return false;
-  if (op.rshift > 31 || op.lshift > 31) return false;
-  const LocalMemory& local = memory.local;
+  if (op.res.rows == 0 || op.res.cols == 0 || op.left.cols == 0) return "no elements";
+  if (!plain(op.res) || !plain(op.left) || !plain(op.right))
+    return "blocks are no multiples of 16 bytes in lanes";
+  if (is_16bit(op.left.tensor.dtype) || is_16bit(op.right.tensor.dtype)) return "16-bit factors";
+  if (op.bias && op.bias->tensor.space != Space::local) return "the bias is not in lanes";
+  if (op.rshift > 31 || op.lshift > 31) return "a shift beyond 31";
   TensorView res = op.res.tensor;
   if (op.accumulate) res.dtype = make_dtype(is_signed(res.dtype), /*is_8bit=*/false);
-  return elements_distinct(res, local) && !may_overlap(res, op.left.tensor, local) &&
-         !may_overlap(res, op.right.tensor, local) &&
-         !(op.bias && may_overlap(res, op.bias->tensor, local));
+  const TensorView* bias = op.bias ? &op.bias->tensor : nullptr;
+  if (const Declined why = overlap(res, {&op.left.tensor, &op.right.tensor, bias}, memory.local))
+    return why;
+  HWY_DYNAMIC_DISPATCH(multiply)(op, memory);
+  return kRan;
 }
+
+constexpr Body<MatrixMac> kBodies[] = {{"dot products", dot_products}};
 
 }  // namespace
 
-HWY_EXPORT(multiply);
-
-bool execute(const MatrixMac& op, const Memory& memory) {
-  if (!vectors_enabled() || !covers(op, memory)) return false;
-  HWY_DYNAMIC_DISPATCH(multiply)(op, memory);
-  return true;
-}
+bool execute(const MatrixMac& op, const Memory& memory) { return run_best(kBodies, op, memory); }
 
 }  // namespace tputwin::fast
 #endif

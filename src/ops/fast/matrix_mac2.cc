@@ -13,9 +13,9 @@
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/pack-inl.h"
 #include "ops/fast/scratch.h"
-#include "ops/fast/select/isa.h"
+#include "ops/fast/select/body.h"
 #include "ops/fast/vec/narrow-inl.h"
-#include "ops/fast/views/ranges.h"
+#include "ops/fast/views/views.h"
 #include "ops/matmul/matrix_mac2.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -59,12 +59,12 @@ void FoldedProduct::multiply(uint32_t first_row) const {
   if (flip.mask != 0) sum_weights(packed, kGroups * kTileRows, signed_left, corrections);
   for (int32_t& c : corrections) c *= flip.correction;
 
-  const D32 d;
-  const hn::Rebind<uint8_t, D32> bytes;
+  const I32 d;
+  const hn::Rebind<uint8_t, I32> bytes;
   dot_byte_positions(signed_left, {data, kSize, kOneTap, 1, kGroups, packed}, 0, kSize,
-                     [&](size_t row, size_t column, V32 sum) HWY_ATTR {
-                       V32 s = hn::Add(sum, hn::Set(d, corrections[row]));
-                       V32 folded = hn::Add(s, hn::ShiftRight<8>(s));  // its low byte counts
+                     [&](size_t row, size_t column, Ints sum) HWY_ATTR {
+                       Ints s = hn::Add(sum, hn::Set(d, corrections[row]));
+                       Ints folded = hn::Add(s, hn::ShiftRight<8>(s));  // its low byte counts
                        hn::StoreU(LowBits<uint8_t>(d, folded), bytes, res[row] + column);
                      });
 }
@@ -89,23 +89,23 @@ HWY_AFTER_NAMESPACE();
 namespace tputwin::fast {
 namespace {
 
-bool covers(const MatrixMac2& op, const Memory& memory) {
-  const LocalMemory& local = memory.local;
-  return op.res.shape == Shape{1, 256, 1, 256} && op.left.shape == op.res.shape &&
-         op.right.shape == Shape{256, 16, 1, 16} && has_byte_rows(op.res) &&
-         has_byte_rows(op.left) && has_byte_rows(op.right) && elements_distinct(op.res, local) &&
-         !may_overlap(op.res, op.left, local) && !may_overlap(op.res, op.right, local);
+HWY_EXPORT(multiply);
+
+Declined dot_products(const MatrixMac2& op, const Memory& memory) {
+  if (op.res.shape != Shape{1, 256, 1, 256} || op.left.shape != op.res.shape ||
+      op.right.shape != Shape{256, 16, 1, 16} || !has_byte_rows(op.res) ||
+      !has_byte_rows(op.left) || !has_byte_rows(op.right))
+    return "matrices are not 256 x 256 bytes in lanes";
+  if (const Declined why = overlap(op.res, {&op.left, &op.right}, memory.local)) return why;
+  HWY_DYNAMIC_DISPATCH(multiply)(op, memory);
+  return kRan;
 }
+
+constexpr Body<MatrixMac2> kBodies[] = {{"dot products", dot_products}};
 
 }  // namespace
 
-HWY_EXPORT(multiply);
-
-bool execute(const MatrixMac2& op, const Memory& memory) {
-  if (!vectors_enabled() || !covers(op, memory)) return false;
-  HWY_DYNAMIC_DISPATCH(multiply)(op, memory);
-  return true;
-}
+bool execute(const MatrixMac2& op, const Memory& memory) { return run_best(kBodies, op, memory); }
 
 }  // namespace tputwin::fast
 #endif

@@ -5,11 +5,12 @@
 
 #include <hwy/highway.h>
 
-#include "base/parallel.h"
 #include "numerics/integer.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
+#include "ops/fast/select/body.h"
 #include "ops/fast/vec/bytes-inl.h"
+#include "ops/fast/views/views.h"
+#include "ops/fast/walk/nest.h"
 #include "ops/pool/mdsum.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -17,7 +18,7 @@ namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
 #if HWY_TARGET == HWY_SCALAR
-int64_t SumRuns(const Runs<1>& runs, uint8_t* at, bool is_signed) {
+int64_t SumRuns(const Nest<1>& runs, uint8_t* at, bool is_signed) {
   int64_t sum = 0;
   for_each_run<1>(runs, {at}, [&](const std::array<uint8_t*, 1>& p, size_t length) {
     for (size_t i = 0; i < length; ++i)
@@ -26,7 +27,7 @@ int64_t SumRuns(const Runs<1>& runs, uint8_t* at, bool is_signed) {
   return sum;
 }
 #else
-int64_t SumRuns(const Runs<1>& runs, uint8_t* at, bool is_signed) {
+int64_t SumRuns(const Nest<1>& runs, uint8_t* at, bool is_signed) {
   const hn::ScalableTag<uint8_t> d;
   const hn::Repartition<uint64_t, decltype(d)> d64;
   // Signed bytes are summed with an excess of 128; bytes past a tail load as zero.
@@ -58,32 +59,38 @@ namespace {
 
 HWY_EXPORT(SumRuns);
 
-int64_t sum_channel(const TensorView& a, const Runs<1>& runs, uint8_t* at) {
+int64_t sum_channel(const TensorView& a, const Nest<1>& runs, uint8_t* at) {
   if (!is_16bit(a.dtype)) return HWY_DYNAMIC_DISPATCH(SumRuns)(runs, at, is_signed(a.dtype));
   return HWY_DYNAMIC_DISPATCH(SumRuns)(runs, at, false) +
          256 * HWY_DYNAMIC_DISPATCH(SumRuns)(runs, at + a.plane_stride, is_signed(a.dtype));
 }
 
-}  // namespace
-
-bool execute(const Mdsum& op, const Memory& memory) {
+Declined runs(const Mdsum& op, const Memory& memory) {
   const Shape& s = op.a.shape;
   TensorView out = op.out;  // one byte per channel: high bytes are not written
   out.shape = {1, s.c, 1, 1};
-  if (!vectors_enabled() || s.count() == 0 || op.a.space != Space::local ||
-      out.space != Space::local || !dense_rows(op.a) || !disjoint({&out}, {&op.a}, memory.local) ||
-      (is_16bit(op.a.dtype) && !disjoint({&out}, {&op.a, op.a.plane_stride}, memory.local)) ||
-      !distinct_elements(out, memory.local))
-    return false;
-  const Runs<1> runs = lane_runs<1>({&op.a}, 1);
-  parallel_for(s.c, std::max<size_t>(1, (128 << 10) / runs.bytes()), [&](size_t begin, size_t end) {
+  out.dtype = DType::u8;
+  if (is_empty(s) || op.a.space != Space::local || out.space != Space::local ||
+      !has_dense_rows(op.a))
+    return "no rows of bytes in lanes";
+  if (const Declined why = overlap(out, {&op.a}, memory.local)) return why;
+  constexpr uint64_t kBytesWorthATask = 128 << 10;
+  const Nest<1> runs = byte_nest<1>({&op.a}, local_slots(s, memory.local), 1);
+  const size_t grain = grain_of(runs.runs() * runs.inner.count, kBytesWorthATask);
+  parallel_for(s.c, grain, [&](size_t begin, size_t end) {
     for (uint32_t c = static_cast<uint32_t>(begin); c < end; ++c) {
       int64_t sum = sum_channel(op.a, runs, memory.byte(op.a, 0, c, 0, 0));
       *memory.byte(out, 0, c, 0, 0) = static_cast<uint8_t>(saturate(sum, op.out.dtype));
     }
   });
-  return true;
+  return kRan;
 }
+
+constexpr Body<Mdsum> kBodies[] = {{"runs", runs}};
+
+}  // namespace
+
+bool execute(const Mdsum& op, const Memory& memory) { return run_best(kBodies, op, memory); }
 
 }  // namespace tputwin::fast
 #endif

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
+#include "ops/fast/select/body.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/copy.h"
 #include "ops/fast/walk/nest.h"
-#include "ops/fast/walk/transpose_rows.h"
+#include "ops/fast/walk/transpose.h"
 #include "ops/move/copy.h"
 
 namespace tputwin::fast {
@@ -17,8 +17,11 @@ namespace {
 
 using Kind = Rearrange::Kind;
 
-bool copy(const TensorView& dst, const TensorView& src, const Memory& memory) {
-  return fast::execute(Copy{.dst = dst, .src = Source::tensor(src)}, memory);
+constexpr Declined kGaps = "rows have gaps";
+
+Declined copy(const TensorView& dst, const TensorView& src, const Memory& memory) {
+  return fast::execute(Copy{.dst = dst, .src = Source::tensor(src)}, memory) ? kRan
+                                                                             : "no copy for it";
 }
 
 // The view with n and c exchanged, in system memory.
@@ -61,13 +64,13 @@ class PlaneCopy {
 };
 
 // Between lanes a batch of either side is a channel of the other.
-bool swap_nc(const Rearrange& op, const Memory& memory) {
+Declined swap_nc(const Rearrange& op, const Memory& memory) {
   if (op.in.space != Space::local) return copy(op.out, exchange_nc(op.in), memory);
   if (op.out.space != Space::local) return copy(exchange_nc(op.out), op.in, memory);
-  if (!has_dense_rows(op.out) || !has_dense_rows(op.in)) return false;
+  if (!has_dense_rows(op.out) || !has_dense_rows(op.in)) return kGaps;
   const Shape& s = op.out.shape;
   const PlaneCopy plane(op);
-  share_out(size_t{s.n} * s.c, 2 * s.count() * element_bytes(op.out.dtype),
+  share_out(size_t{s.n} * s.c, 2 * s.count() * element_bytes(op.out.dtype), kBytesPerTask,
             [&](size_t begin, size_t end) {
               for (size_t item = begin; item < end; ++item) {
                 const auto n = static_cast<uint32_t>(item / s.c);
@@ -75,13 +78,13 @@ bool swap_nc(const Rearrange& op, const Memory& memory) {
                 plane.copy(memory.byte(op.out, n, c, 0, 0), memory.byte(op.in, c, n, 0, 0));
               }
             });
-  return true;
+  return kRan;
 }
 
-bool repeat_channel(const Rearrange& op, const Memory& memory) {
+Declined repeat_channel(const Rearrange& op, const Memory& memory) {
   for (uint32_t c = 0; c < op.out.shape.c; ++c)
-    if (!copy(channel(op.out, c, memory.local), op.in, memory)) return false;
-  return true;
+    if (const Declined why = copy(channel(op.out, c, memory.local), op.in, memory)) return why;
+  return kRan;
 }
 
 std::vector<uint8_t*> channels(const TensorView& v, const Memory& memory, uint32_t n, uint32_t h) {
@@ -90,23 +93,25 @@ std::vector<uint8_t*> channels(const TensorView& v, const Memory& memory, uint32
   return rows;
 }
 
-bool swap_cw(const Rearrange& op, const Memory& memory) {
-  if (!has_dense_rows(op.out) || !has_dense_rows(op.in)) return false;
+Declined swap_cw(const Rearrange& op, const Memory& memory) {
+  if (!has_dense_rows(op.out) || !has_dense_rows(op.in)) return kGaps;
   const Shape& s = op.out.shape;
   const uint32_t bytes = element_bytes(op.out.dtype);
   constexpr size_t strip = 128;  // columns of one tile or two
   const size_t strips = ceil_div<size_t>(s.c, strip);
-  share_out(size_t{s.n} * s.h * strips, 2 * s.count() * bytes, [&](size_t begin, size_t end) {
-    while (begin < end) {
-      const size_t plane = begin / strips, from = begin % strips;
-      const size_t to = std::min(strips, from + end - begin);
-      const auto n = static_cast<uint32_t>(plane / s.h), h = static_cast<uint32_t>(plane % s.h);
-      transpose_rows(bytes, channels(op.out, memory, n, h), channels(op.in, memory, n, h),
-                     from * strip, std::min<size_t>(s.c, to * strip));
-      begin += to - from;
-    }
-  });
-  return true;
+  share_out(size_t{s.n} * s.h * strips, 2 * s.count() * bytes, kBytesPerTask,
+            [&](size_t begin, size_t end) {
+              while (begin < end) {
+                const size_t plane = begin / strips, from = begin % strips;
+                const size_t to = std::min(strips, from + end - begin);
+                const auto n = static_cast<uint32_t>(plane / s.h),
+                           h = static_cast<uint32_t>(plane % s.h);
+                transpose_rows(bytes, channels(op.out, memory, n, h), channels(op.in, memory, n, h),
+                               from * strip, std::min<size_t>(s.c, to * strip));
+                begin += to - from;
+              }
+            });
+  return kRan;
 }
 
 // A view of the bytes of its elements, which lie side by side.
@@ -118,18 +123,16 @@ TensorView bytes_of(TensorView v) {
   return v;
 }
 
-bool refold(const Rearrange& op, const Memory& memory) {
-  if (!has_dense_rows(op.out) || !has_dense_rows(op.in)) return false;
+Declined refold(const Rearrange& op, const Memory& memory) {
+  if (!has_dense_rows(op.out) || !has_dense_rows(op.in)) return kGaps;
   copy_in_index_order(bytes_of(op.out), bytes_of(op.in), memory);
-  return true;
+  return kRan;
 }
 
-}  // namespace
-
-bool execute(const Rearrange& op, const Memory& memory) {
-  if (!vectors_enabled() || op.out.shape.count() == 0 || !is_run(op.out) || !is_run(op.in) ||
-      !distinct_elements(op.out, memory.local) || !disjoint({&op.out}, {&op.in}, memory.local))
-    return false;
+Declined by_kind(const Rearrange& op, const Memory& memory) {
+  if (is_empty(op.out.shape) || !is_run(op.out) || !is_run(op.in))
+    return "no elements, or values in two planes";
+  if (const Declined why = overlap(op.out, {&op.in}, memory.local)) return why;
   switch (op.kind) {
     case Kind::swap_nc:
       return swap_nc(op, memory);
@@ -142,7 +145,13 @@ bool execute(const Rearrange& op, const Memory& memory) {
     case Kind::other_lanes:
       return copy(op.out, op.in, memory);
   }
-  return false;
+  return "an unknown kind";
 }
+
+constexpr Body<Rearrange> kBodies[] = {{"by kind", by_kind}};
+
+}  // namespace
+
+bool execute(const Rearrange& op, const Memory& memory) { return run_best(kBodies, op, memory); }
 
 }  // namespace tputwin::fast

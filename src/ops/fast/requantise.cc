@@ -2,7 +2,6 @@
 #include "ops/elementwise/requantise.h"
 
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
 #include "ops/fast/walk/rows.h"
 
 namespace tputwin::fast {
@@ -17,17 +16,21 @@ void requantise_rows(const void* operation, const RowBlock& block) {
     block.result<int32_t>()[i] = element(op, in[i], multiplier[i], shift[i], offset[i]);
 }
 
-}  // namespace
-
-bool execute(const Requantise& op, const Memory& memory) {
-  if (!vectors_enabled() || op.in.dtype == DType::u32) return false;
+Declined rows(const Requantise& op, const Memory& memory) {
+  if (op.in.dtype == DType::u32) return "u32";
   constexpr uint64_t kWeight = 8;
   const bool shifts =
       op.kind == Requantise::Kind::to_narrow || op.kind == Requantise::Kind::to_wide;
   const Source shift = shifts ? op.shift : Source::value(0u, DType::i32);
   return run_rows({row_result(op.out), row_source(op.in), row_source(op.multiplier),
                    row_source(shift), row_source(op.offset)},
-                  memory, RowLanes::words, requantise_rows, &op, kWeight);
+                  memory, {RowLanes::words, requantise_rows, &op, kWeight});
 }
+
+constexpr Body<Requantise> kBodies[] = {{"rows", rows}};
+
+}  // namespace
+
+bool execute(const Requantise& op, const Memory& memory) { return run_best(kBodies, op, memory); }
 
 }  // namespace tputwin::fast

@@ -2,19 +2,20 @@
 #include "ops/elementwise/sequence.h"
 
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
+#include "ops/fast/select/body.h"
 #include "ops/fast/views/views.h"
-#include "ops/fast/walk/copy.h"
 #include "ops/fast/walk/nest.h"
 
 namespace tputwin::fast {
 
-bool execute(const Sequence& op, const Memory& memory) {
+namespace {
+
+Declined rows(const Sequence& op, const Memory& memory) {
   const Shape& s = op.out.shape;
-  if (!vectors_enabled() || op.by_lane || !is_32bit(op.out.dtype) || !has_dense_rows(op.out) ||
-      s.n != 1 || s.h != 1 || !distinct_elements(op.out, memory.local))
-    return false;
-  share_out(s.c, s.count() * 4, [&](size_t begin, size_t end) {
+  if (op.by_lane || !is_32bit(op.out.dtype) || !has_dense_rows(op.out) || s.n != 1 || s.h != 1)
+    return "no rows of words, one of each channel";
+  if (const Declined why = overlap(op.out, {}, memory.local)) return why;
+  share_out(s.c, s.count() * 4, kBytesPerTask, [&](size_t begin, size_t end) {
     for (auto c = static_cast<uint32_t>(begin); c < end; ++c) {
       uint8_t* row = memory.byte(op.out, 0, c, 0, 0);
       uint32_t value = op.start + op.step_c * c;
@@ -22,7 +23,13 @@ bool execute(const Sequence& op, const Memory& memory) {
         Memory::store(row + w * size_t{4}, value);
     }
   });
-  return true;
+  return kRan;
 }
+
+constexpr Body<Sequence> kBodies[] = {{"rows", rows}};
+
+}  // namespace
+
+bool execute(const Sequence& op, const Memory& memory) { return run_best(kBodies, op, memory); }
 
 }  // namespace tputwin::fast

@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
+#include "ops/fast/select/body.h"
 #include "ops/fast/views/views.h"
-#include "ops/fast/walk/copy.h"
 
 namespace tputwin::fast {
 namespace {
@@ -79,25 +78,26 @@ void sort_by_index(const Sort& op, const Rows& rows) {
   for (size_t i = 0; i < op.out.shape.w; ++i) write(rows, i, items[i].position);
 }
 
-}  // namespace
-
-bool execute(const Sort& op, const Memory& memory) {
-  if (!vectors_enabled()) return false;
+Declined keys(const Sort& op, const Memory& memory) {
   const OperandList list = operands(op);
   for (const Operand& operand : list) {
-    if (!has_dense_rows(*operand.view) || !is_32bit(operand.view->dtype)) return false;
+    if (!has_dense_rows(*operand.view) || !is_32bit(operand.view->dtype)) return "no rows of words";
     if (operand.access == Access::read) continue;
     for (const Operand& other : list)
-      if (&other != &operand && !disjoint({operand.view}, {other.view}, memory.local)) return false;
+      if (&other != &operand && !disjoint(*operand.view, *other.view, memory.local))
+        return "results overlap an operand";
   }
   auto begin = [&](const TensorView& view) { return memory.byte(view, 0, 0, 0, 0); };
   const Rows rows{begin(op.out), begin(op.in), op.out_index ? begin(*op.out_index) : nullptr,
                   op.in_index ? begin(*op.in_index) : nullptr};
-  if (op.in_index)
-    sort_by_index(op, rows);
-  else
-    sort_by_position(op, rows);
-  return true;
+  op.in_index ? sort_by_index(op, rows) : sort_by_position(op, rows);
+  return kRan;
 }
+
+constexpr Body<Sort> kBodies[] = {{"keys", keys}};
+
+}  // namespace
+
+bool execute(const Sort& op, const Memory& memory) { return run_best(kBodies, op, memory); }
 
 }  // namespace tputwin::fast

@@ -2,9 +2,9 @@
 #include <atomic>
 
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
+#include "ops/fast/select/body.h"
 #include "ops/fast/views/views.h"
-#include "ops/fast/walk/copy.h"
+#include "ops/fast/walk/by_width.h"
 #include "ops/fast/walk/nest.h"
 #include "ops/index/table_lookup.h"
 
@@ -37,33 +37,31 @@ bool look_up(const TableLookup& op, const Memory& memory, const Slots& slots, si
   return inside;
 }
 
-template <class T>
-bool look_up(const TableLookup& op, const Memory& memory, const Slots& slots, size_t slot) {
-  return op.in.dtype == DType::u8 ? look_up<T, uint8_t>(op, memory, slots, slot)
-                                  : look_up<T, uint16_t>(op, memory, slots, slot);
-}
-
-}  // namespace
-
 // Where an index is outside, the reference body does it all again and notes which one.
-bool execute(const TableLookup& op, const Memory& memory) {
+Declined rows(const TableLookup& op, const Memory& memory) {
   const LocalMemory& local = memory.local;
-  const uint32_t bytes = element_bytes(op.out.dtype);
-  if (!vectors_enabled() || op.out.shape.count() == 0 || !is_run(op.out) || !is_run(op.in) ||
-      !is_run(op.table) || !has_dense_rows(op.table) || !distinct_elements(op.out, local) ||
-      !disjoint({&op.out}, {&op.in}, local) || !disjoint({&op.out}, {&op.table}, local))
-    return false;
+  if (is_empty(op.out.shape) || !is_run(op.out) || !is_run(op.in) || !is_run(op.table) ||
+      !has_dense_rows(op.table))
+    return "the table is not in one piece, or values are in two";
+  if (const Declined why = overlap(op.out, {&op.in, &op.table}, local)) return why;
   const Slots slots = local_slots(op.out.shape, local);
   std::atomic<bool> inside = true;
-  share_out(slots.count, op.out.shape.count() * 4, [&](size_t begin, size_t end) {
+  share_out(slots.count, op.out.shape.count() * 4, kBytesPerTask, [&](size_t begin, size_t end) {
     for (size_t slot = begin; slot < end; ++slot) {
-      const bool all = bytes == 4   ? look_up<uint32_t>(op, memory, slots, slot)
-                       : bytes == 2 ? look_up<uint16_t>(op, memory, slots, slot)
-                                    : look_up<uint8_t>(op, memory, slots, slot);
+      const bool all = by_width(element_bytes(op.out.dtype), [&]<class T>(T) {
+        return op.in.dtype == DType::u8 ? look_up<T, uint8_t>(op, memory, slots, slot)
+                                        : look_up<T, uint16_t>(op, memory, slots, slot);
+      });
       if (!all) inside = false;
     }
   });
-  return inside;
+  return inside ? kRan : "an index is outside the table";
 }
+
+constexpr Body<TableLookup> kBodies[] = {{"rows", rows}};
+
+}  // namespace
+
+bool execute(const TableLookup& op, const Memory& memory) { return run_best(kBodies, op, memory); }
 
 }  // namespace tputwin::fast

@@ -8,8 +8,6 @@
 #include "ops/elementwise/select.h"
 #include "ops/elementwise/unary.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
-#include "ops/fast/select_rows.h"
 #include "ops/fast/walk/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -52,27 +50,28 @@ HWY_AFTER_NAMESPACE();
 namespace tputwin::fast {
 namespace {
 
-HWY_EXPORT(SignRows);
-void sign_rows(const void* op, const RowBlock& block) { HWY_DYNAMIC_DISPATCH(SignRows)(op, block); }
+TW_ROW_KERNEL(sign_rows, SignRows)
 
-Select as_select(const Unary& op) {
+// relu as a choice.
+Declined choice(const Unary& op, const Memory& memory) {
+  if (op.kind != Unary::Kind::relu) return "no relu";
   const Source zero = Source::value(0u, op.in.dtype), x = Source::tensor(op.in);
-  return {.compare = Select::Compare::greater,
-          .out = op.out,
-          .a = x,
-          .b = zero,
-          .if_true = x,
-          .if_false = zero,
-          .type = op.in.dtype};
+  const Select select{.compare = Select::Compare::greater,
+                      .out = op.out,
+                      .a = x,
+                      .b = zero,
+                      .if_true = x,
+                      .if_false = zero,
+                      .type = op.in.dtype};
+  return fast::execute(select, memory) ? kRan : "select has no body for it";
 }
 
-// Bits of floats are passed as integers of their size.
-TensorView as_bits(TensorView view) {
-  if (is_half(view.dtype)) {
-    view.dtype = DType::u16;
-    view.plane_stride = 1;
-  }
-  return view;
+Declined signs(const Unary& op, const Memory& memory) {
+  const bool is_abs = op.kind == Unary::Kind::abs, floats = is_float(op.in.dtype);
+  if (is_abs ? !floats && !is_signed(op.in.dtype) : op.kind != Unary::Kind::neg || floats)
+    return "no change of a sign bit, or of a signed number";
+  return run_rows({row_result(op.out), row_source(op.in)}, memory,
+                  {RowLanes::elements, sign_rows, &op});
 }
 
 void element_rows(const void* operation, const RowBlock& block) {
@@ -81,23 +80,20 @@ void element_rows(const void* operation, const RowBlock& block) {
     block.result<int32_t>()[i] = element(op, block.source<int32_t>(1)[i]);
 }
 
-bool has_sign_rows(const Unary& op) {
-  if (op.kind == Unary::Kind::abs) return is_float(op.in.dtype) || is_signed(op.in.dtype);
-  return op.kind == Unary::Kind::neg && !is_float(op.in.dtype);
+// Bits of floats are passed as integers of their size.
+Declined elements(const Unary& op, const Memory& memory) {
+  const auto bits = [](DType dtype) { return is_half(dtype) ? DType::u16 : dtype; };
+  constexpr uint64_t kWeight = 8;
+  return run_rows({row_result_as(op.out, bits(op.out.dtype)),
+                   row_source_as(Source::tensor(op.in), bits(op.in.dtype))},
+                  memory, {RowLanes::words, element_rows, &op, kWeight});
 }
+
+constexpr Body<Unary> kBodies[] = {{"choice", choice}, {"signs", signs}, {"elements", elements}};
 
 }  // namespace
 
-bool execute(const Unary& op, const Memory& memory) {
-  if (!vectors_enabled()) return false;
-  if (op.kind == Unary::Kind::relu && select_rows(as_select(op), memory)) return true;
-  if (has_sign_rows(op))
-    return run_rows({row_result(op.out), row_source(op.in)}, memory, RowLanes::elements, sign_rows,
-                    &op);
-  constexpr uint64_t kWeight = 8;
-  return run_rows({row_result(as_bits(op.out)), row_source(as_bits(op.in))}, memory,
-                  RowLanes::words, element_rows, &op, kWeight);
-}
+bool execute(const Unary& op, const Memory& memory) { return run_best(kBodies, op, memory); }
 
 }  // namespace tputwin::fast
 #endif  // HWY_ONCE

@@ -1,4 +1,4 @@
-// unary_f32: roots, series and conversions over runs of elements.
+// unary_f32: roots, series and conversions over rows of words.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/unary_f32.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -7,15 +7,11 @@
 
 #include "ops/elementwise/unary_f32.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
-#include "ops/fast/vec/float32-inl.h"
+#include "ops/fast/walk/rows-inl.h"
 
 #ifndef TPUTWIN_FAST_UNARY_F32_ONCE
 #define TPUTWIN_FAST_UNARY_F32_ONCE
 namespace tputwin::fast {
-
-using UnaryStreams = Streams<2, 1>;   // out, in
-using SeriesStreams = Streams<3, 2>;  // out, work, in
 
 // f32::lookup_exp for every index, as the low 8 bits say it.
 inline const std::array<float, 256>& exp_table() {
@@ -46,35 +42,25 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
-struct InverseRoot {
-  static constexpr size_t kSources = 1;
-  static constexpr bool kMakesNan = true;
+struct InverseRoot : FormulaOf<1, true> {
   HWY_INLINE Floats Apply(Floats x) const { return inverse_root(x); }
   static float Element(float x) { return f32::rsqrt(x); }
 };
-struct Root {
-  static constexpr size_t kSources = 1;
-  static constexpr bool kMakesNan = true;
+struct Root : FormulaOf<1, true> {
   HWY_INLINE Floats Apply(Floats x) const { return invert(inverse_root(x)); }
   static float Element(float x) { return f32::sqrt(x); }
 };
-struct Relu {
-  static constexpr size_t kSources = 1;
-  static constexpr bool kMakesNan = false;
+struct Relu : FormulaOf<1, false> {
   HWY_INLINE Floats Apply(Floats x) const {
     return hn::IfThenElseZero(hn::Gt(x, hn::Zero(F32())), x);
   }
 };
-struct ToInt32 {
-  static constexpr size_t kSources = 1;
-  static constexpr bool kMakesNan = false;
-  HWY_INLINE Floats Apply(Floats x) const { return hn::BitCast(F32(), truncate(x)); }
+struct ToInt32 : FormulaOf<1, false> {
+  HWY_INLINE Floats Apply(Floats x) const { return floats(truncate(x)); }
 };
-struct LookupInt8 {
-  static constexpr size_t kSources = 1;
-  static constexpr bool kMakesNan = false;
+struct LookupInt8 : FormulaOf<1, false> {
   HWY_INLINE Floats Apply(Floats x) const {
-    const Ints low = hn::ShiftLeft<24>(hn::BitCast(I32(), x));
+    const Ints low = hn::ShiftLeft<24>(bits(x));
     return hn::ConvertTo(F32(), hn::ShiftRight<24>(low));
   }
 };
@@ -83,11 +69,9 @@ HWY_INLINE Floats lookup(const float* table, Ints index) {
   return hn::GatherIndex(F32(), table, hn::And(index, hn::Set(I32(), 0xff)));
 }
 
-struct LookupExp {
-  static constexpr size_t kSources = 1;
-  static constexpr bool kMakesNan = false;
+struct LookupExp : FormulaOf<1, false> {
   const float* table = exp_table().data();
-  HWY_INLINE Floats Apply(Floats x) const { return lookup(table, hn::BitCast(I32(), x)); }
+  HWY_INLINE Floats Apply(Floats x) const { return lookup(table, bits(x)); }
 };
 
 // c[terms] * x^(terms - last) + ... + c[last], by Horner's rule.
@@ -99,19 +83,17 @@ HWY_INLINE Floats horner(const Series& series, Floats x, uint32_t last) {
   return sum;
 }
 
-struct TaylorExp {
-  static constexpr size_t kSources = 1;
-  static constexpr bool kMakesNan = true;
+struct TaylorExp : FormulaOf<1, true> {
   Series series;
+  explicit TaylorExp(const UnaryF32& op) : series(op.terms) {}
   HWY_INLINE Floats Apply(Floats x) const { return horner(series, x, 0); }
   float Element(float x) const { return f32::taylor_exp(x, series.terms); }
 };
-struct Exp {
-  static constexpr size_t kSources = 1;
-  static constexpr bool kMakesNan = true;
+struct Exp : FormulaOf<1, true, true> {
   Series series;
   bool truncates;  // see truncates_source()
   const float* table = exp_table().data();
+  explicit Exp(const UnaryF32& op) : series(op.terms), truncates(truncates_source(op)) {}
   HWY_INLINE WithWork Apply(Floats x) const {
     const Ints k = truncate(x);
     const Floats scale = lookup(table, k), whole = hn::ConvertTo(F32(), k);
@@ -122,10 +104,9 @@ struct Exp {
   f32::WithWork Element(float x) const { return f32::exp(source(x), series.terms); }
   float source(float x) const { return truncates ? f32::truncate(x) : x; }
 };
-struct Sigmoid {
-  static constexpr size_t kSources = 1;
-  static constexpr bool kMakesNan = true;
+struct Sigmoid : FormulaOf<1, true, true> {
   Exp exp;
+  explicit Sigmoid(const UnaryF32& op) : exp(op) {}
   HWY_INLINE WithWork Apply(Floats x) const {
     const F32 d;
     const Floats negative = hn::Sub(hn::Zero(d), x);
@@ -134,10 +115,9 @@ struct Sigmoid {
   }
   f32::WithWork Element(float x) const { return f32::sigmoid(x, exp.series.terms); }
 };
-struct Tanh {
-  static constexpr size_t kSources = 1;
-  static constexpr bool kMakesNan = true;
+struct Tanh : FormulaOf<1, true, true> {
   Exp exp;
+  explicit Tanh(const UnaryF32& op) : exp(op) {}
   HWY_INLINE WithWork Apply(Floats x) const {
     const F32 d;
     const Floats e = exp.Apply(x).result, inverse = invert(e);
@@ -149,36 +129,30 @@ struct Tanh {
 
 using Kind = UnaryF32::Kind;
 
-void UnaryLanes(const UnaryF32& op, const UnaryStreams& streams, const Memory& memory, size_t begin,
-                size_t end) {
+void UnaryRows(const void* operation, const RowBlock& block) {
+  const auto& op = *static_cast<const UnaryF32*>(operation);
   switch (op.kind) {
     case Kind::rsqrt:
-      return compute_lanes(InverseRoot(), streams, memory, begin, end);
+      return ComputeBlock(InverseRoot(), block);
     case Kind::sqrt:
-      return compute_lanes(Root(), streams, memory, begin, end);
+      return ComputeBlock(Root(), block);
     case Kind::relu:
-      return compute_lanes(Relu(), streams, memory, begin, end);
+      return ComputeBlock(Relu(), block);
     case Kind::taylor_exp:
-      return compute_lanes(TaylorExp{Series(op.terms)}, streams, memory, begin, end);
+      return ComputeBlock(TaylorExp(op), block);
     case Kind::to_int32:
-      return compute_lanes(ToInt32(), streams, memory, begin, end);
+      return ComputeBlock(ToInt32(), block);
     case Kind::lookup_exp:
-      return compute_lanes(LookupExp(), streams, memory, begin, end);
+      return ComputeBlock(LookupExp(), block);
     case Kind::lookup_int8:
-      return compute_lanes(LookupInt8(), streams, memory, begin, end);
+      return ComputeBlock(LookupInt8(), block);
     case Kind::exp:
+      return ComputeBlock(Exp(op), block);
     case Kind::sigmoid:
+      return ComputeBlock(Sigmoid(op), block);
     case Kind::tanh:
-      return;  // have a work tensor
+      return ComputeBlock(Tanh(op), block);
   }
-}
-
-void SeriesLanes(const UnaryF32& op, const SeriesStreams& streams, const Memory& memory,
-                 size_t begin, size_t end) {
-  const Exp exp{Series(op.terms), truncates_source(op)};
-  if (op.kind == Kind::exp) return compute_lanes(exp, streams, memory, begin, end);
-  if (op.kind == Kind::sigmoid) return compute_lanes(Sigmoid{exp}, streams, memory, begin, end);
-  if (op.kind == Kind::tanh) return compute_lanes(Tanh{exp}, streams, memory, begin, end);
 }
 
 }  // namespace
@@ -189,33 +163,27 @@ HWY_AFTER_NAMESPACE();
 namespace tputwin::fast {
 namespace {
 
-HWY_EXPORT(UnaryLanes);
-HWY_EXPORT(SeriesLanes);
+TW_ROW_KERNEL(unary_rows, UnaryRows)
 
 uint64_t weight(const UnaryF32& op) {
   const uint64_t terms = is_series(op.kind) ? op.terms / 4 + 4 : 1;
   return op.kind == UnaryF32::Kind::rsqrt || op.kind == UnaryF32::Kind::sqrt ? 8 : terms;
 }
 
+Declined rows(const UnaryF32& op, const Memory& memory) {
+  if (has_work(op.kind) != op.work.has_value()) return "a work tensor is missing, or too many";
+  const RowWork work{RowLanes::elements, unary_rows, &op, weight(op)};
+  const RowOperand out = row_result_as(op.out, DType::f32);
+  const RowOperand in = row_source_as(Source::tensor(op.in), DType::f32);
+  if (!op.work) return run_rows({out, in}, memory, work);
+  return run_rows({out, row_result_as(*op.work, DType::f32), in}, memory, work);
+}
+
+constexpr Body<UnaryF32> kBodies[] = {{"rows", rows}};
+
 }  // namespace
 
-bool execute(const UnaryF32& op, const Memory& memory) {
-  if (!vectors_enabled() || has_work(op.kind) != op.work.has_value()) return false;
-  if (op.work) {
-    const SeriesStreams streams{{op.out, *op.work, op.in}};
-    if (!streams.regular(memory.local)) return false;
-    for_lanes(op.out.shape, memory.local, weight(op), [&](size_t begin, size_t end) {
-      HWY_DYNAMIC_DISPATCH(SeriesLanes)(op, streams, memory, begin, end);
-    });
-    return true;
-  }
-  const UnaryStreams streams{{op.out, op.in}};
-  if (!streams.regular(memory.local)) return false;
-  for_lanes(op.out.shape, memory.local, weight(op), [&](size_t begin, size_t end) {
-    HWY_DYNAMIC_DISPATCH(UnaryLanes)(op, streams, memory, begin, end);
-  });
-  return true;
-}
+bool execute(const UnaryF32& op, const Memory& memory) { return run_best(kBodies, op, memory); }
 
 }  // namespace tputwin::fast
 #endif

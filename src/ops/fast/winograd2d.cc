@@ -13,10 +13,12 @@
 #include "base/parallel.h"
 #include "ops/conv/winograd2d.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/gemm/dot-inl.h"
+#include "ops/fast/gemm/epilogue-inl.h"
 #include "ops/fast/scratch.h"
-#include "ops/fast/select/isa.h"
-#include "ops/fast/vec/requantise-inl.h"
-#include "ops/fast/views/ranges.h"
+#include "ops/fast/select/body.h"
+#include "ops/fast/select/budgets.h"
+#include "ops/fast/views/views.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast {
@@ -138,33 +140,33 @@ void WinogradConvolution::transform_input(size_t first, size_t count, uint32_t* 
 void WinogradConvolution::multiply(const uint32_t* data, size_t block, size_t first,
                                    size_t count) const {
   static constexpr uint32_t kOneTap[1] = {0};
-  const D32 d;
+  const I32 d;
   HWY_ALIGN int32_t sums[kPoints][kTileRows][kTile];
   for (size_t point = 0; point < kPoints; ++point)
     dot_positions<WordDot>({data + point * groups * kChunk, kChunk, kOneTap, 1, groups,
                             weights + (block * kPoints + point) * groups * kTileRows},
-                           0, count, [&](size_t row, size_t position, V32 sum) HWY_ATTR {
+                           0, count, [&](size_t row, size_t position, Ints sum) HWY_ATTR {
                              hn::Store(sum, d, &sums[point][row][position]);
                            });
 
-  const Requantise requantise{static_cast<int>(op.rshift), op.relu, false};
+  const Epilogue epilogue{static_cast<int>(op.rshift), op.relu, false};
   const TensorView& out = op.out;
   for (uint32_t row = 0; row < kTileRows && block * kTileRows + row < out.shape.c; ++row) {
     const auto oc = static_cast<uint32_t>(block * kTileRows + row);
-    const V32 bias = hn::Set(d, op.bias ? memory.read(*op.bias, 0, oc, 0, 0) : 0);
+    const Ints bias = hn::Set(d, op.bias ? memory.read(*op.bias, 0, oc, 0, 0) : 0);
     uint8_t pixels[2][2][kTile];  // A^T m A of every tile, requantised
     for (size_t t = 0; t < count; t += kLanes32) {
-      V32 half[2][4];  // A^T m
+      Ints half[2][4];  // A^T m
       for (size_t v = 0; v < 4; ++v) {
         auto m = [&](size_t u) HWY_ATTR { return hn::Load(d, &sums[u * 4 + v][row][t]); };
         half[0][v] = hn::Add(hn::Add(m(0), m(1)), m(2));
         half[1][v] = hn::Sub(hn::Sub(m(1), m(2)), m(3));
       }
       for (size_t i = 0; i < 2; ++i) {
-        V32 even = hn::Add(hn::Add(half[i][0], half[i][1]), half[i][2]);
-        V32 odd = hn::Sub(hn::Sub(half[i][1], half[i][2]), half[i][3]);
-        requantise.store8(hn::Add(even, bias), &pixels[i][0][t]);
-        requantise.store8(hn::Add(odd, bias), &pixels[i][1][t]);
+        Ints even = hn::Add(hn::Add(half[i][0], half[i][1]), half[i][2]);
+        Ints odd = hn::Sub(hn::Sub(half[i][1], half[i][2]), half[i][3]);
+        epilogue.store8(hn::Add(even, bias), &pixels[i][0][t]);
+        epilogue.store8(hn::Add(odd, bias), &pixels[i][1][t]);
       }
     }
     for (size_t t = 0; t < count;) {
@@ -199,7 +201,7 @@ void convolve(const Winograd2d& op, const Memory& memory) {
   WinogradConvolution w{op, memory};
   w.weights = weights.take<uint32_t>(w.blocks * kPoints * w.groups * kTileRows);
   const size_t chunks = ceil_div(w.tiles, kChunk);
-  const bool alone = w.tiles * op.in.shape.c * op.out.shape.c < 100'000;
+  const bool alone = w.tiles * op.in.shape.c * op.out.shape.c < task_work(100'000);
   parallel_for(w.blocks, alone ? w.blocks : 1, [&w](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) w.pack_weights(i);
   });
@@ -217,34 +219,33 @@ HWY_AFTER_NAMESPACE();
 namespace tputwin::fast {
 namespace {
 
+HWY_EXPORT(convolve);
+
 // A 3x3 kernel that moves one element at a time over the input as it is, padded.
 bool is_plain(const Axis& a) {
   return a.stride == 1 && a.dilation == 1 && a.insert == 0 && a.insert_last == 0;
 }
 
-bool covers(const Winograd2d& op, const Memory& memory) {
-  const LocalMemory& local = memory.local;
+Declined tiles(const Winograd2d& op, const Memory& memory) {
   if (is_empty(op.in.shape) || op.out.shape.h < 2 || op.out.shape.w < 2 || is_empty(op.out.shape))
-    return false;
-  if (!has_byte_rows(op.in) || !has_byte_rows(op.out)) return false;
-  if (op.weight.space != Space::local || !is_plain(op.window.h) || !is_plain(op.window.w))
-    return false;
-  if (op.weight.dtype != DType::i8 || op.rshift > 31) return false;
-  if (op.bias && op.bias->space != Space::local) return false;
-  return elements_distinct(op.out, local) && !may_overlap(op.out, op.in, local) &&
-         !may_overlap(op.out, op.weight, local) &&
-         !(op.bias && may_overlap(op.out, *op.bias, local));
+    return "no whole tiles";
+  if (!has_byte_rows(op.in) || !has_byte_rows(op.out)) return "no rows of bytes in lanes";
+  if (op.weight.space != Space::local || op.weight.dtype != DType::i8 ||
+      (op.bias && op.bias->space != Space::local))
+    return "weights are no signed bytes in lanes";
+  if (!is_plain(op.window.h) || !is_plain(op.window.w) || op.rshift > 31)
+    return "a window that does not move by one, or a shift beyond 31";
+  if (const Declined why = overlap(op.out, {&op.in, &op.weight, tensor_of(op.bias)}, memory.local))
+    return why;
+  HWY_DYNAMIC_DISPATCH(convolve)(op, memory);
+  return kRan;
 }
+
+constexpr Body<Winograd2d> kBodies[] = {{"tiles", tiles}};
 
 }  // namespace
 
-HWY_EXPORT(convolve);
-
-bool execute(const Winograd2d& op, const Memory& memory) {
-  if (!vectors_enabled() || !covers(op, memory)) return false;
-  HWY_DYNAMIC_DISPATCH(convolve)(op, memory);
-  return true;
-}
+bool execute(const Winograd2d& op, const Memory& memory) { return run_best(kBodies, op, memory); }
 
 }  // namespace tputwin::fast
 #endif

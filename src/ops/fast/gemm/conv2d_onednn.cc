@@ -16,7 +16,7 @@
 
 #include "base/bits.h"
 #include "base/parallel.h"
-#include "ops/fast/gemm/conv2d_plan.h"
+#include "ops/fast/gemm/conv2d_bm1880_planes.h"
 #include "ops/fast/scratch.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/walk/transpose.h"
@@ -300,15 +300,16 @@ OneDnn onednn_on_this_host() {
   return has(dnnl_cpu_isa_avx512_core_amx) ? OneDnn::exact_and_fast : OneDnn::exact;
 }
 
-bool execute_onednn(const Conv2dBm1880& op, const Memory& memory) {
-  if (!is_signed(op.weight.dtype) || op.rshift > kLargestShift || !sums_fit(op)) return false;
-  if (op.window.h.dilation == 0 || op.window.w.dilation == 0) return false;
+Declined execute_onednn(const Conv2dBm1880& op, const Memory& memory) {
+  if (!is_signed(op.weight.dtype) || op.rshift > kLargestShift || !sums_fit(op))
+    return "the library's sums would not be exact";
+  if (op.window.h.dilation == 0 || op.window.w.dilation == 0) return "a dilation of 0";
   try {
     convolve(op, memory);
   } catch (const dnnl::error&) {  // a shape the library does not take; nothing is written yet
-    return false;
+    return "a shape the library does not take";
   }
-  return true;
+  return kRan;
 }
 
 }  // namespace tputwin::fast

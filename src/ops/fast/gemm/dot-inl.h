@@ -12,16 +12,13 @@
 #include <algorithm>
 
 #include "ops/fast/gemm/dot.h"
+#include "ops/fast/vec/types-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast {
 namespace HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using D32 = hn::ScalableTag<int32_t>;
-using D16 = hn::Repartition<int16_t, D32>;
-using V32 = hn::Vec<D32>;
-constexpr size_t kLanes32 = hn::MaxLanes(D32());
+using I16 = hn::Repartition<int16_t, I32>;
 
 // A tile is kTileRows x kTileVectors sums in registers: 24 of 32 registers with AVX-512, 8 of 16
 // elsewhere, which leaves room for the data, one weight and a product.
@@ -34,20 +31,20 @@ constexpr size_t kTileRows = 4, kTileVectors = 2;
 // Products of words: every 8-bit value, signed or not, and every 16-bit value whose pair sums fit.
 struct WordDot {
   static constexpr size_t kElements = 2;
-  static HWY_INLINE V32 step(V32 sum, V32 data, V32 weight) {
+  static HWY_INLINE Ints step(Ints sum, Ints data, Ints weight) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
     // Written out because Highway's target string does not name avx512vnni to the compiler,
     // though the target is chosen only where the processor has it (isa.cc).
     asm("vpdpwssd %2, %1, %0" : "+v"(sum.raw) : "v"(data.raw), "v"(weight.raw));
     return sum;
 #elif HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
-    V32 unused = sum;
-    return hn::ReorderWidenMulAccumulate(D32(), hn::BitCast(D16(), data),
-                                         hn::BitCast(D16(), weight), sum, unused);
+    Ints unused = sum;
+    return hn::ReorderWidenMulAccumulate(I32(), hn::BitCast(I16(), data),
+                                         hn::BitCast(I16(), weight), sum, unused);
 #else
-    auto low = [](V32 v) HWY_ATTR { return hn::ShiftRight<16>(hn::ShiftLeft<16>(v)); };
-    auto high = [](V32 v) HWY_ATTR { return hn::ShiftRight<16>(v); };
-    V32 products = hn::Add(hn::Mul(low(data), low(weight)), hn::Mul(high(data), high(weight)));
+    auto low = [](Ints v) HWY_ATTR { return hn::ShiftRight<16>(hn::ShiftLeft<16>(v)); };
+    auto high = [](Ints v) HWY_ATTR { return hn::ShiftRight<16>(v); };
+    Ints products = hn::Add(hn::Mul(low(data), low(weight)), hn::Mul(high(data), high(weight)));
     return hn::Add(sum, products);
 #endif
   }
@@ -59,14 +56,14 @@ struct WordDot {
 // Products of bytes, one factor unsigned and one signed.
 struct UnsignedBySignedDot {
   static constexpr size_t kElements = 4;
-  static HWY_INLINE V32 step(V32 sum, V32 data, V32 weight) {
+  static HWY_INLINE Ints step(Ints sum, Ints data, Ints weight) {
     asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(data.raw), "v"(weight.raw));
     return sum;
   }
 };
 struct SignedByUnsignedDot {
   static constexpr size_t kElements = 4;
-  static HWY_INLINE V32 step(V32 sum, V32 data, V32 weight) {
+  static HWY_INLINE Ints step(Ints sum, Ints data, Ints weight) {
     return UnsignedBySignedDot::step(sum, weight, data);
   }
 };
@@ -79,8 +76,8 @@ struct SignedByUnsignedDot {
 // inside the loop.
 template <class Dot, size_t kVectors>
 HWY_NOINLINE void dot_tile(const Reduction& r, size_t position, int32_t* HWY_RESTRICT sums) {
-  const D32 d;
-  V32 sum[kTileRows][kVectors];
+  const I32 d;
+  Ints sum[kTileRows][kVectors];
   for (size_t row = 0; row < kTileRows; ++row)
     for (size_t v = 0; v < kVectors; ++v) sum[row][v] = hn::Zero(d);
 
@@ -89,10 +86,10 @@ HWY_NOINLINE void dot_tile(const Reduction& r, size_t position, int32_t* HWY_RES
   for (size_t g = 0; g < r.groups; ++g, group += r.group_stride)
     for (size_t t = 0; t < r.taps; ++t, weights += kTileRows) {
       const int32_t* data = reinterpret_cast<const int32_t*>(group + r.offsets[t]);
-      V32 x[kVectors];
+      Ints x[kVectors];
       for (size_t v = 0; v < kVectors; ++v) x[v] = hn::LoadU(d, data + v * kLanes32);
       for (size_t row = 0; row < kTileRows; ++row) {
-        V32 weight = hn::Set(d, static_cast<int32_t>(weights[row]));
+        Ints weight = hn::Set(d, static_cast<int32_t>(weights[row]));
         for (size_t v = 0; v < kVectors; ++v) sum[row][v] = Dot::step(sum[row][v], x[v], weight);
       }
     }
@@ -116,7 +113,7 @@ HWY_INLINE void dot_positions(const Reduction& r, size_t begin, size_t end, Emit
       dot_tile<Dot, 1>(r, p, sums);
     for (size_t row = 0; row < kTileRows; ++row)
       for (size_t v = 0; v < vectors; ++v)
-        emit(row, p + v * kLanes32, hn::Load(D32(), sums + (row * vectors + v) * kLanes32));
+        emit(row, p + v * kLanes32, hn::Load(I32(), sums + (row * vectors + v) * kLanes32));
   }
 }
 

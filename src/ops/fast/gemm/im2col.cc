@@ -1,49 +1,45 @@
+// Convolutions as products of matrices.
 #include "ops/fast/gemm/im2col.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "base/bits.h"
-#include "base/parallel.h"
-#include "numerics/float_mode.h"
 #include "ops/contract/taps.h"
-#include "ops/fast/scratch.h"
-#include "ops/fast/views/views.h"
-#include "ops/fast/window/planes.h"
 
 namespace tputwin::fast {
 namespace {
 
-// Copies are made of so many places at once that they take about this many cells.
-constexpr uint64_t kCopiedCells = 4 << 20, kMaxCells = 64 << 20;
-constexpr uint64_t kTermsPerTask = 256 << 10;
-constexpr size_t kChunk = 8;  // places whose cells may be copied as one
+constexpr uint64_t kCopiedCells = 4 << 20;  // of a block of places
+constexpr size_t kChunk = 8;                // places whose cells may be copied as one
 
 // A row of cells starts with what padding and inserted elements count as.
 constexpr uint32_t kPadding = 0, kInsertion = 1, kFirstCell = 2;
 
-class PatchConvolution {
+class Im2col {
  public:
-  PatchConvolution(const PatchSource& source, const Window& window, const Shape& in,
-                   const Shape& out)
+  Im2col(const Im2colSource& source, const Window& window, const Shape& in, const Shape& out)
       : source_(source),
         window_(window),
         in_(in),
         out_(out),
-        kernels_(patch_kernels()),
+        kernels_(tile_kernels()),
         columns_(kernels_.columns()),
         places_(uint64_t{out.n} * out.h * out.w),
         blocks_(ceil_div(places_, uint64_t{columns_})),
         row_blocks_(ceil_div(out.c, kernels_.rows)),
         row_cells_(kFirstCell + uint64_t{in.n} * in.h * in.w),
-        taps_(uint64_t{window.h.kernel} * window.w.kernel) {}
+        taps_(uint64_t{window.h.kernel} * window.w.kernel),
+        offsets_{columns_, source.cells(), taps_, {}} {}
 
   bool fits() const {
     const uint64_t terms = source_.cells() * taps_;
-    return row_cells_ * source_.cells() <= kMaxCells && terms * columns_ <= kCopiedCells * 4 &&
-           terms * row_blocks_ * kernels_.rows <= kMaxCells && taps_ * columns_ <= kCopiedCells &&
-           uint64_t{window_.w.kernel} * out_.w <= kMaxCells &&
-           uint64_t{window_.h.kernel} * out_.h <= kMaxCells;
+    return row_cells_ * source_.cells() <= kMaxCopiedCells &&
+           terms * columns_ <= kCopiedCells * 4 &&
+           terms * row_blocks_ * kernels_.rows <= kMaxCopiedCells &&
+           taps_ * columns_ <= kCopiedCells &&
+           uint64_t{window_.w.kernel} * out_.w <= kMaxCopiedCells &&
+           uint64_t{window_.h.kernel} * out_.h <= kMaxCopiedCells;
   }
 
   void run() {
@@ -52,12 +48,15 @@ class PatchConvolution {
     across_ = axis_taps(window_.w, in_.w, out_.w);
     lay_out();
     pack_weights();
+    for (size_t term = 0; term < terms_.size(); ++term)
+      offsets_.right_offset.push_back(static_cast<uint32_t>(term * columns_));
     const uint64_t block_cells = terms_.size() * columns_;
-    const uint64_t group = std::clamp<uint64_t>(kCopiedCells / block_cells, 1, blocks_);
-    thread_local Scratch scratch;
-    uint32_t* patches = scratch.take<uint32_t>(group * block_cells);
-    for (uint64_t first = 0; first < blocks_; first += group)
-      run_blocks(first, std::min(group, blocks_ - first), patches);
+    run_panels(
+        blocks_, block_cells, 1, row_blocks_, block_cells * kernels_.rows,
+        [&](uint64_t block, uint64_t, uint32_t* to) { gather(block, to); },
+        [&](uint64_t block, uint64_t row_block, const uint32_t* from) {
+          run_tile(block, from, row_block);
+        });
   }
 
  private:
@@ -93,20 +92,6 @@ class PatchConvolution {
     weights_ = weights;
   }
 
-  void run_blocks(uint64_t first, uint64_t count, uint32_t* patches) const {
-    const uint64_t block_cells = terms_.size() * columns_;
-    parallel_for(count, grain(block_cells), [&](size_t begin, size_t end) {
-      for (size_t i = begin; i < end; ++i) gather(first + i, patches + i * block_cells);
-    });
-    parallel_for(count * row_blocks_, grain(block_cells * kernels_.rows),
-                 [&](size_t begin, size_t end) {
-                   const ScopedFloatMode mode;
-                   for (size_t i = begin; i < end; ++i)
-                     run_tile(first + i / row_blocks_, patches + i / row_blocks_ * block_cells,
-                              i % row_blocks_);
-                 });
-  }
-
   // [tap * outputs + output]
   static std::vector<AxisTap> axis_taps(const Axis& axis, uint32_t inputs, uint32_t outputs) {
     std::vector<AxisTap> taps;
@@ -118,13 +103,13 @@ class PatchConvolution {
 
   // Of a tap and every place of a block: the number of its cell in a row of cells.
   void index_block(uint64_t block, uint32_t* index) const {
-    PatchPlace places[kPatchPitch];
+    Place places[kTilePitch];
     const uint32_t count = places_of(block, places);
     const uint64_t plane = uint64_t{in_.h} * in_.w;
     for (uint32_t kh = 0; kh < window_.h.kernel; ++kh)
       for (uint32_t kw = 0; kw < window_.w.kernel; ++kw, index += columns_)
         for (uint32_t i = 0; i < columns_; ++i) {
-          const PatchPlace& p = places[std::min(i, count - 1)];
+          const Place& p = places[std::min(i, count - 1)];
           const AxisTap &h = down_[uint64_t{kh} * out_.h + p.y],
                         &w = across_[uint64_t{kw} * out_.w + p.x];
           const Tap kind = std::max(h.kind, w.kind);
@@ -143,7 +128,7 @@ class PatchConvolution {
     uint32_t* is_run = index + taps_ * columns_;
     index_block(block, index);
     for (size_t i = 0; i < taps_ * chunks; ++i) is_run[i] = consecutive(index + i * kChunk);
-    for (const PatchSource::Term& term : terms_) {
+    for (const Im2colSource::Term& term : terms_) {
       const uint32_t* row = cells_ + term.cell * row_cells_;
       const uint32_t* at = index + term.tap * columns_;
       for (size_t chunk = 0; chunk < chunks; ++chunk, at += kChunk, to += kChunk) {
@@ -162,37 +147,28 @@ class PatchConvolution {
   }
 
   void run_tile(uint64_t block, const uint32_t* patches, size_t row_block) const {
-    alignas(64) uint32_t first[kMaxPatchRows * kPatchPitch] = {};
-    alignas(64) uint32_t second[kMaxPatchRows * kPatchPitch] = {};
-    PatchPlace places[kPatchPitch];
+    TileRoom room;
+    Place places[kTilePitch];
     const uint32_t count = places_of(block, places), rows = channels(row_block);
     auto results = [&](uint32_t r) {
-      return PatchSource::Results{first_channel(row_block) + r, count, places,
-                                  first + r * kPatchPitch, second + r * kPatchPitch};
+      return Im2colSource::Results{first_channel(row_block) + r, count, places, room.row(r),
+                                   room.second_row(r)};
     };
     for (uint32_t r = 0; r < rows; ++r) source_.start(results(r));
-    const bool in_doubt =
-        source_.run(kernels_, {.weights = weights_ + row_block * kernels_.rows * terms_.size(),
-                               .inputs = patches,
-                               .pitch = columns_,
-                               .terms = terms_.size(),
-                               .rows = rows,
-                               .vectors = ceil_div(count, kernels_.lanes),
-                               .first = first,
-                               .second = second,
-                               .channels = source_.cells(),
-                               .taps = taps_});
+    const bool in_doubt = source_.run(kernels_,
+                                      {.left = weights_ + row_block * kernels_.rows * terms_.size(),
+                                       .right = patches,
+                                       .rows = rows,
+                                       .vectors = ceil_div(count, kernels_.lanes),
+                                       .sums = room.sums},
+                                      offsets_, room);
     for (uint32_t r = 0; r < rows; ++r) source_.store(results(r), in_doubt);
   }
 
-  uint32_t places_of(uint64_t block, PatchPlace* places) const {
-    const uint64_t first = block * columns_, plane = uint64_t{out_.h} * out_.w;
+  uint32_t places_of(uint64_t block, Place* places) const {
+    const uint64_t first = block * columns_;
     const auto count = static_cast<uint32_t>(std::min<uint64_t>(columns_, places_ - first));
-    for (uint32_t i = 0; i < count; ++i) {
-      const uint64_t at = (first + i) % plane;
-      places[i] = {static_cast<uint32_t>((first + i) / plane), static_cast<uint32_t>(at / out_.w),
-                   static_cast<uint32_t>(at % out_.w)};
-    }
+    for (uint32_t i = 0; i < count; ++i) places[i] = place_of(first + i, out_);
     return count;
   }
   uint32_t first_channel(size_t block) const {
@@ -201,17 +177,18 @@ class PatchConvolution {
   uint32_t channels(size_t block) const {
     return std::min(kernels_.rows, out_.c - first_channel(block));
   }
-  static size_t grain(uint64_t work) { return std::max<uint64_t>(1, kTermsPerTask / (work + 1)); }
+  static size_t grain(uint64_t work) { return grain_of(work, kTermsPerTask); }
 
-  const PatchSource& source_;
+  const Im2colSource& source_;
   const Window window_;
   const Shape in_, out_;
-  const PatchKernels kernels_;
+  const TileKernels kernels_;
   const uint32_t columns_;  // of a block of places
   const uint64_t places_, blocks_;
   const uint32_t row_blocks_;  // of output channels
   const uint64_t row_cells_, taps_;
-  std::vector<PatchSource::Term> terms_;
+  std::vector<Im2colSource::Term> terms_;
+  Im2colTerms offsets_;
   std::vector<AxisTap> down_, across_;  // of the rows and columns of results
   const uint32_t* cells_ = nullptr;
   const uint32_t* weights_ = nullptr;
@@ -219,19 +196,12 @@ class PatchConvolution {
 
 }  // namespace
 
-bool convolve(const PatchSource& source, const Window& window, const Shape& in, const Shape& out) {
-  PatchConvolution convolution(source, window, in, out);
-  if (!convolution.fits()) return false;
+Declined convolve(const Im2colSource& source, const Window& window, const Shape& in,
+                  const Shape& out) {
+  Im2col convolution(source, window, in, out);
+  if (!convolution.fits()) return kCopiesTooLarge;
   convolution.run();
-  return true;
-}
-
-bool patch_operand(const TensorView& view, const TensorView& out, const LocalMemory& local) {
-  return view.space == Space::local && view.pack == 1 && is_run(view) && apart(view, out, local);
-}
-
-bool patch_result(const TensorView& out, const LocalMemory& local) {
-  return out.space == Space::local && out.pack == 1 && is_run(out) && distinct_elements(out, local);
+  return kRan;
 }
 
 }  // namespace tputwin::fast

@@ -1,23 +1,27 @@
 // How fast bodies run the convolutions of the BM1684X: inputs become 32-bit cells, the cells under
-// every tap are copied side by side for a block of places, and tiles (patch_tile.h) go over them.
+// every tap are copied side by side for a block of places (im2col), and tiles (tiles.h) go over
+// them.
 #pragma once
 
 #include <vector>
 
 #include "ops/contract/source.h"
 #include "ops/contract/window.h"
-#include "ops/fast/gemm/patch_tile.h"
+#include "ops/fast/gemm/panels.h"
+#include "ops/fast/select/body.h"
 
 namespace tputwin::fast {
 
-struct PatchPlace {
-  uint32_t n, y, x;
+// The terms as kernels take them: of each where it starts in a panel of places.
+struct Im2colTerms {
+  size_t pitch, channels, taps;
+  std::vector<uint32_t> right_offset;
 };
 
 // What a kind of convolution brings along.
-class PatchSource {
+class Im2colSource {
  public:
-  virtual ~PatchSource() = default;
+  virtual ~Im2colSource() = default;
   // Input channels by number of cells; all elements of an image's channel(s) as cells.
   virtual uint32_t cells() const = 0;
   virtual void lay_out(uint32_t n, uint32_t cell, uint32_t* to) const = 0;
@@ -34,26 +38,20 @@ class PatchSource {
   struct Results {
     uint32_t oc;
     uint32_t count;
-    const PatchPlace* places;
+    const Place* places;
     uint32_t *first, *second;
   };
   virtual void start(const Results& results) const = 0;
   // Whether tiles always have as many rows as the kernels', with factors 0 after the last one.
   virtual bool has_whole_rows() const = 0;
   // True if a result may differ from that of the reference body.
-  virtual bool run(const PatchKernels& kernels, const PatchTile& tile) const = 0;
+  virtual bool run(const TileKernels& kernels, const Tile& tile, const Im2colTerms& terms,
+                   const TileRoom& room) const = 0;
   virtual void store(const Results& results, bool in_doubt) const = 0;
 };
 
-// False if the copies would be too large.
-bool convolve(const PatchSource& source, const Window& window, const Shape& in, const Shape& out);
-
-// Whether a view's elements lie in local memory, surely apart from those of `out`.
-bool patch_operand(const TensorView& view, const TensorView& out, const LocalMemory& local);
-inline bool patch_operand(const Source& source, const TensorView& out, const LocalMemory& local) {
-  return source.is_constant || patch_operand(source.view, out, local);
-}
-// Whether the result's elements lie in local memory and have bytes of their own.
-bool patch_result(const TensorView& out, const LocalMemory& local);
+// Declines if the copies would be too large.
+Declined convolve(const Im2colSource& source, const Window& window, const Shape& in,
+                  const Shape& out);
 
 }  // namespace tputwin::fast

@@ -39,8 +39,8 @@ struct Flip {
 };
 
 // One dword for each of kLanes32 columns, from kElements rows of bytes.
-HWY_INLINE V32 join_columns(const uint8_t* const* row, size_t x, bool is_signed, uint32_t flip) {
-  const D32 d;
+HWY_INLINE Ints join_columns(const uint8_t* const* row, size_t x, bool is_signed, uint32_t flip) {
+  const I32 d;
 #if TPUTWIN_HAVE_BYTE_DOT
   static_cast<void>(is_signed);
   auto load = [](const uint8_t* p)
@@ -66,12 +66,12 @@ HWY_INLINE V32 join_columns(const uint8_t* const* row, size_t x, bool is_signed,
   bytes = _mm512_inserti32x4(bytes, _mm_unpacklo_epi16(ab_high, ce_high), 2);
   bytes = _mm512_inserti32x4(bytes, _mm_unpackhi_epi16(ab_high, ce_high), 3);
 #endif
-  return hn::Xor(V32{bytes}, hn::Set(d, static_cast<int32_t>(flip)));
+  return hn::Xor(Ints{bytes}, hn::Set(d, static_cast<int32_t>(flip)));
 #else
   static_cast<void>(flip);
   auto load = [&](const uint8_t* p) HWY_ATTR {
-    const hn::Rebind<uint8_t, D32> unsigned_bytes;
-    const hn::Rebind<int8_t, D32> signed_bytes;
+    const hn::Rebind<uint8_t, I32> unsigned_bytes;
+    const hn::Rebind<int8_t, I32> signed_bytes;
     return is_signed ? hn::PromoteTo(d, hn::LoadU(signed_bytes, reinterpret_cast<const int8_t*>(p)))
                      : hn::PromoteTo(d, hn::LoadU(unsigned_bytes, p));
   };
@@ -83,7 +83,7 @@ HWY_INLINE V32 join_columns(const uint8_t* const* row, size_t x, bool is_signed,
 inline void join_run(const uint8_t* const* row, size_t count, bool is_signed, uint32_t flip,
                      uint32_t* to) {
   for (size_t x = 0; x < count; x += kLanes32)
-    hn::StoreU(join_columns(row, x, is_signed, flip), D32(), reinterpret_cast<int32_t*>(to + x));
+    hn::StoreU(join_columns(row, x, is_signed, flip), I32(), reinterpret_cast<int32_t*>(to + x));
 }
 
 // One dword of `count` (at most kElements) consecutive bytes; zeros after them.
@@ -138,11 +138,11 @@ inline void sum_weights(const uint32_t* weights, size_t dwords, bool is_signed, 
   std::fill_n(sums, kTileRows, 0);
 #if TPUTWIN_HAVE_BYTE_DOT
   static_assert(kLanes32 == 2 * kTileRows);
-  const D32 d;
-  const V32 ones = hn::Set(d, 0x01010101);
-  V32 total = hn::Zero(d);
+  const I32 d;
+  const Ints ones = hn::Set(d, 0x01010101);
+  Ints total = hn::Zero(d);
   for (size_t i = 0; i < dwords; i += kLanes32) {
-    V32 w = hn::LoadU(d, reinterpret_cast<const int32_t*>(weights + i));
+    Ints w = hn::LoadU(d, reinterpret_cast<const int32_t*>(weights + i));
     total = is_signed ? UnsignedBySignedDot::step(total, ones, w)
                       : SignedByUnsignedDot::step(total, ones, w);
   }

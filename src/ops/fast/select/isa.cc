@@ -16,7 +16,6 @@
 #include "base/errors/machine.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/conv2d_choice.h"
-#include "ops/fast/select/selection.h"
 
 namespace tputwin::fast {
 namespace {

@@ -1,10 +1,24 @@
-// The instruction set in force, as the fast bodies ask for it.
+// The instruction set in force: as fast bodies ask for it, and as programs choose it (fast.h).
 #pragma once
+
+#include <span>
+#include <string>
+
+#include "base/error.h"
 
 namespace tputwin::fast {
 
-// Ask once at the head of a fast body, before HWY_DYNAMIC_DISPATCH: applies TPUTWIN_ISA on first
-// use. False: the reference bodies are selected, or this host has no vector unit we know.
+// Beside the names that fast.h lists there is "amx" where the processor has it: the best Highway
+// target, and oneDNN for the convolutions it does faster (gemm/conv2d_choice.h).
+
+// Instruction sets that bodies were compiled for and this host has not got.
+std::span<const std::string> missing_isas();
+
+// An error if TPUTWIN_ISA names nothing that is available; it lists what is. Every Device asks.
+Status check_environment();
+
+// run_best() asks, before any HWY_DYNAMIC_DISPATCH: applies TPUTWIN_ISA on first use. False: the
+// reference bodies are selected, or this host has no vector unit we know.
 bool vectors_enabled();
 
 // Convolutions go to oneDNN where it covers them.

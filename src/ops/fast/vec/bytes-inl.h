@@ -11,8 +11,6 @@
 
 #include <cstring>
 
-#include "ops/fast/views/views.h"
-
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -45,22 +43,6 @@ HWY_INLINE void StoreBytes(D d, hn::Vec<D> v, uint8_t* p, size_t n) {
   hn::Store(v, d, buffer);
   std::memcpy(p, buffer, n);
 #endif
-}
-
-// (v + 2^(shift-1)) >> shift without overflow on the way. 16-bit lanes: shift is at most 16, and
-// callers keep unsigned values below the largest one.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V RoundShift(D d, V v, int shift) {
-  using T = hn::TFromD<D>;
-  if (shift == 0) return v;
-  if constexpr (std::is_same_v<T, int16_t>) {
-    // (v * 2^(15-shift) + 2^14) >> 15; a shift by 16 leaves nothing of 15 significant bits
-    return hn::MulFixedPoint15(v, hn::Set(d, static_cast<T>(shift > 15 ? 0 : 1 << (15 - shift))));
-  } else {
-    auto half = hn::ShiftRightSame(v, shift - 1);
-    if constexpr (sizeof(T) == 2) return hn::ShiftRight<1>(hn::Add(half, hn::Set(d, 1)));
-    return hn::Add(hn::ShiftRight<1>(half), hn::And(half, hn::Set(d, 1)));
-  }
 }
 
 }  // namespace tputwin::fast::HWY_NAMESPACE

@@ -1,26 +1,59 @@
 // The functions of numerics/float32.h on vectors. They differ from it in NaN only, which their
 // callers compute again. Included once per target (see Highway's foreach_target.h).
-#if defined(TPUTWIN_FAST_F32_INL_H) == defined(HWY_TARGET_TOGGLE)
-#ifdef TPUTWIN_FAST_F32_INL_H
-#undef TPUTWIN_FAST_F32_INL_H
+#if defined(TPUTWIN_FAST_FLOAT32_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TPUTWIN_FAST_FLOAT32_INL_H
+#undef TPUTWIN_FAST_FLOAT32_INL_H
 #else
-#define TPUTWIN_FAST_F32_INL_H
+#define TPUTWIN_FAST_FLOAT32_INL_H
 #endif
 
 #include <hwy/highway.h>
 
-#include "ops/fast/vec/multiply-inl.h"
-#include "ops/fast/walk/streams-inl.h"
+#include "ops/fast/vec/types-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_ARCH_ARM
+// Of products p that came out as 0: those that round up to the smallest normal number become that.
+// Its exponents add up to 2^-127, and the significands, in [1, 2), multiply to 2 when rounded.
+template <class V>
+HWY_NOINLINE V round_up_flushed(V a, V b, V p) {
+  const hn::DFromV<V> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  const auto exponent = [&](V x) HWY_ATTR {
+    return hn::And(hn::ShiftRight<23>(hn::BitCast(di, x)), hn::Set(di, 0xff));
+  };
+  const auto significand = [&](V x) HWY_ATTR {
+    const auto fraction = hn::And(hn::BitCast(di, x), hn::Set(di, 0x007f'ffff));
+    return hn::BitCast(d, hn::Or(fraction, hn::Set(di, 0x3f80'0000)));
+  };
+  const auto ea = exponent(a), eb = exponent(b), zero = hn::Zero(di);
+  const auto numbers = hn::And(hn::Gt(ea, zero), hn::Gt(eb, zero));
+  const auto at_border = hn::And(numbers, hn::Eq(hn::Add(ea, eb), hn::Set(di, 127)));
+  const auto reaches = hn::Ge(hn::Mul(significand(a), significand(b)), hn::Set(d, 2.0f));
+  const auto flushed =
+      hn::And(hn::RebindMask(d, at_border), hn::And(reaches, hn::Eq(p, hn::Zero(d))));
+  const V smallest = hn::BitCast(d, hn::Set(di, 0x0080'0000));
+  return hn::IfThenElse(flushed, hn::Or(p, smallest), p);
+}
+#endif
+
+// Products as the chip rounds and flushes them (f32::product).
+template <class V>
+HWY_INLINE V multiply(V a, V b) {
+  const V p = hn::Mul(a, b);
+#if HWY_ARCH_ARM
+  const hn::DFromV<V> d;
+  if (HWY_UNLIKELY(!hn::AllFalse(d, hn::Eq(p, hn::Zero(d))))) return round_up_flushed(a, b, p);
+#endif
+  return p;
+}
 
 // A subnormal becomes the zero of its sign.
 HWY_INLINE Floats flush(Floats x) {
-  const I32 d;
-  const Ints exponent = hn::And(hn::BitCast(d, x), hn::Set(d, 0x7f80'0000));
-  const auto subnormal = hn::RebindMask(F32(), hn::Eq(exponent, hn::Zero(d)));
+  const Ints exponent = hn::And(bits(x), ints(0x7f80'0000));
+  const auto subnormal = of_floats(hn::Eq(exponent, hn::Zero(I32())));
   return hn::IfThenElse(subnormal, hn::CopySign(hn::Zero(F32()), x), x);
 }
 
@@ -53,6 +86,13 @@ HWY_INLINE Ints truncate(Floats x) {
   const Floats small = hn::IfThenZeroElse(hn::RebindMask(d, large), x);
   return hn::IfThenElse(large, limit, hn::ConvertTo(di, small));
 }
+
+// Not 0 in lanes where a value was NaN; any_set() tells whether there is one.
+HWY_INLINE Floats nan_lanes(Floats x) { return hn::VecFromMask(F32(), hn::IsNaN(x)); }
+HWY_INLINE bool any_set(Floats lanes) {
+  return !hn::AllTrue(I32(), hn::Eq(bits(lanes), hn::Zero(I32())));
+}
+HWY_INLINE bool has_nan(Floats x) { return !hn::AllFalse(F32(), hn::IsNaN(x)); }
 
 }  // namespace tputwin::fast::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

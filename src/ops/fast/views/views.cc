@@ -1,16 +1,18 @@
+// Proofs that views have no byte in common, and that a view's elements have bytes of their own.
 #include "ops/fast/views/views.h"
 
-#include <algorithm>
+#include <array>
 
 namespace tputwin::fast {
 namespace {
 
-// Half-open range of byte offsets: inside a lane, or of global memory.
+// Half-open range of byte offsets: inside a lane, or of system memory.
 struct Extent {
   uint64_t begin, end;
 };
 
-uint64_t groups(const TensorView& v, const LocalMemory& local) {
+// Channels of one lane, one behind the other.
+uint64_t turns(const TensorView& v, const LocalMemory& local) {
   if (is_system(v.space)) return v.shape.c;
   return (v.address / local.lane_bytes() + v.shape.c - 1) / local.lanes() + 1;
 }
@@ -19,7 +21,7 @@ Extent extent(const Plane& plane, const LocalMemory& local) {
   const TensorView& v = *plane.view;
   uint64_t begin = is_system(v.space) ? v.address : v.address % local.lane_bytes();
   begin += plane.offset;
-  uint64_t reach = uint64_t{cells(v) - 1} * v.stride.n + (groups(v, local) - 1) * v.stride.c +
+  uint64_t reach = uint64_t{cells(v) - 1} * v.stride.n + (turns(v, local) - 1) * v.stride.c +
                    uint64_t{v.shape.h - 1} * v.stride.h + uint64_t{v.shape.w - 1} * v.stride.w;
   return {begin, begin + reach + run_bytes(v)};
 }
@@ -43,6 +45,8 @@ bool side_by_side(const TensorView& a, const TensorView& b, uint64_t distance) {
   return gap >= width(a) && row - gap >= width(b);
 }
 
+uint32_t planes(const TensorView& v) { return is_run(v) ? 1 : 2; }
+
 }  // namespace
 
 bool same_bytes(const Plane& a, const Plane& b) {
@@ -61,20 +65,63 @@ bool disjoint(const Plane& a, const Plane& b, const LocalMemory& local) {
   return side_by_side(*b.view, *a.view, x.begin - y.begin);
 }
 
-bool distinct_elements(const TensorView& v, const LocalMemory& local) {
-  std::array<Dimension<1>, 4> dims{{{cells(v), {v.stride.n}},
-                                    {groups(v, local), {v.stride.c}},
-                                    {v.shape.h, {v.stride.h}},
-                                    {v.shape.w, {v.stride.w}}}};
+bool disjoint(const TensorView& a, const TensorView& b, const LocalMemory& local) {
+  for (uint32_t i = 0; i < planes(a); ++i)
+    for (uint32_t j = 0; j < planes(b); ++j)
+      if (!disjoint(Plane{&a, i * a.plane_stride}, Plane{&b, j * b.plane_stride}, local))
+        return false;
+  return true;
+}
+
+bool distinct(const TensorView& v, const LocalMemory& local) {
+  struct Dimension {
+    uint64_t count, stride;
+  };
+  std::array<Dimension, 5> dims{{{cells(v), v.stride.n},
+                                 {turns(v, local), v.stride.c},
+                                 {v.shape.h, v.stride.h},
+                                 {v.shape.w, v.stride.w},
+                                 {planes(v), v.plane_stride}}};
   std::sort(dims.begin(), dims.end(),
-            [](const auto& x, const auto& y) { return x.step[0] < y.step[0]; });
-  uint64_t reach = run_bytes(v);
-  for (const auto& [count, step] : dims) {
-    if (count == 1) continue;
-    if (step[0] < reach) return false;
-    reach += (count - 1) * step[0];
+            [](const Dimension& x, const Dimension& y) { return x.stride < y.stride; });
+  uint64_t reach =
+      run_bytes(v);  // bytes from the first to the last element of the dimensions so far
+  for (const auto& [count, stride] : dims) {
+    if (count <= 1) continue;
+    if (stride < reach) return false;
+    reach += (count - 1) * stride;
   }
   return true;
+}
+
+const char* overlap(const TensorView& out, std::initializer_list<const TensorView*> sources,
+                    const LocalMemory& local) {
+  if (!distinct(out, local)) return "results overlap each other";
+  for (const TensorView* source : sources)
+    if (source != nullptr && !disjoint(out, *source, local)) return "results overlap a source";
+  return nullptr;
+}
+
+const char* elements_overlap(const TensorView& out,
+                             std::initializer_list<const TensorView*> sources,
+                             const LocalMemory& local) {
+  if (!has_elements(out)) return "results are no elements in lanes";
+  for (const TensorView* source : sources)
+    if (source != nullptr && !has_elements(*source)) return "a source is no elements in lanes";
+  return overlap(out, sources, local);
+}
+
+const char* overlap_in_part(std::span<const ViewUse> uses, const LocalMemory& local) {
+  for (const ViewUse& result : uses) {
+    if (!result.written) continue;
+    if (!distinct(*result.view, local)) return "results overlap each other";
+    for (const ViewUse& other : uses) {
+      if (&other == &result || disjoint(*other.view, *result.view, local)) continue;
+      if (other.written || !same_bytes(*other.view, *result.view))
+        return "results overlap an operand in part";
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace tputwin::fast

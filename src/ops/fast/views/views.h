@@ -1,102 +1,17 @@
-// Where operands are contiguous together, and whether they share bytes: what fast bodies need to
-// know of tensor views.
+// Where views lie: the questions that decide whether a fast body may run.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+#include <span>
 
 #include "memory/memory.h"
+#include "ops/contract/source.h"
 
 namespace tputwin::fast {
 
-// A nest of loops over K operands: contiguous runs of `length` bytes under up to three outer loops
-// (outermost first). The order of elements is that of the dimensions it was made from.
-template <size_t K>
-struct Runs {
-  size_t length = 1;
-  std::array<size_t, 3> count{1, 1, 1};
-  std::array<std::array<size_t, K>, 3> step{};
-
-  size_t bytes() const { return length * count[0] * count[1] * count[2]; }
-};
-
-template <size_t K>
-struct Dimension {
-  size_t count;
-  std::array<size_t, K> step;  // bytes
-};
-
-// Merges dimensions (innermost first; of the innermost, all steps are 1) into the longest runs.
-template <size_t K>
-Runs<K> merge_runs(const std::array<Dimension<K>, 4>& inner_to_outer) {
-  Runs<K> runs;
-  size_t used = 0;  // outer loops, filled from the innermost
-  auto continues = [](const std::array<size_t, K>& step, size_t unit, auto&& base) {
-    for (size_t k = 0; k < K; ++k)
-      if (step[k] != unit * base(k)) return false;
-    return true;
-  };
-  for (const auto& [count, step] : inner_to_outer) {
-    if (count == 1) continue;
-    if (used == 0 && continues(step, runs.length, [](size_t) { return size_t{1}; })) {
-      runs.length *= count;
-    } else if (used > 0 && continues(step, runs.count[3 - used],
-                                     [&](size_t k) { return runs.step[3 - used][k]; })) {
-      runs.count[3 - used] *= count;
-    } else {
-      ++used;
-      runs.count[3 - used] = count;
-      runs.step[3 - used] = step;
-    }
-  }
-  return runs;
-}
-
-// Calls span(pointers, length) for every run; `at` holds the first byte of each operand. Always
-// inlined, so that a span compiled for an instruction set ends up in its caller.
-template <size_t K, class Span>
-[[gnu::always_inline]] inline void for_each_run(const Runs<K>& runs,
-                                                const std::array<uint8_t*, K>& at,
-                                                const Span& span) {
-  for (size_t i = 0; i < runs.count[0]; ++i)
-    for (size_t j = 0; j < runs.count[1]; ++j) {
-      std::array<uint8_t*, K> p = at;
-      for (size_t k = 0; k < K; ++k) p[k] += i * runs.step[0][k] + j * runs.step[1][k];
-      for (size_t inner = runs.count[2]; inner > 0; --inner) {
-        span(p, runs.length);
-        for (size_t k = 0; k < K; ++k) p[k] += runs.step[2][k];
-      }
-    }
-}
-
-inline bool dense_rows(const TensorView& v) { return v.stride.w == 1 || v.shape.w == 1; }
-
-// The channels of one lane (c, c + lanes, ...) of equally shaped operands, in index order.
-template <size_t K>
-Runs<K> lane_runs(const std::array<const TensorView*, K>& views, uint32_t groups) {
-  const Shape& s = views[0]->shape;
-  std::array<Dimension<K>, 4> dims{{{s.w, {}}, {s.h, {}}, {groups, {}}, {s.n, {}}}};
-  for (size_t k = 0; k < K; ++k) {
-    const Stride& stride = views[k]->stride;
-    dims[0].step[k] = 1;
-    dims[1].step[k] = stride.h;
-    dims[2].step[k] = stride.c;
-    dims[3].step[k] = stride.n;
-  }
-  return merge_runs(dims);
-}
-
-// All channels of one lane as one piece of work. Local operands put channels c and c + lanes into
-// the same lane, whatever their first lane.
-inline uint32_t lane_slots(const Shape& s, const LocalMemory& local) {
-  return s.c < local.lanes() ? s.c : local.lanes();
-}
-inline uint32_t slot_groups(const Shape& s, const LocalMemory& local, uint32_t slot) {
-  return (s.c - slot + local.lanes() - 1) / local.lanes();
-}
-
-// The bytes of a view (packed: of its cells), or of a plane of 16-bit values with two planes.
+// The bytes of a view (packed: of its cells), or of one of the two planes of 16-bit values.
 struct Plane {
   const TensorView* view;
   uint32_t offset = 0;
@@ -104,9 +19,63 @@ struct Plane {
 
 // Both name the same byte for every index (views of one shape).
 bool same_bytes(const Plane& a, const Plane& b);
-// Surely no byte in common.
+inline bool same_bytes(const TensorView& a, const TensorView& b) {
+  return same_bytes(Plane{&a}, Plane{&b});
+}
+
+// Surely no byte in common; of views: in no plane.
 bool disjoint(const Plane& a, const Plane& b, const LocalMemory& local);
-// Surely every element (packed: cell) has its own bytes.
-bool distinct_elements(const TensorView& view, const LocalMemory& local);
+bool disjoint(const TensorView& a, const TensorView& b, const LocalMemory& local);
+
+// Surely every element (packed: cell) has its own bytes, so that the order in which elements are
+// written does not matter.
+bool distinct(const TensorView& view, const LocalMemory& local);
+
+// The tensor that an optional operand or a source has; nullptr: none.
+inline const TensorView* tensor_of(const TensorView& view) { return &view; }
+inline const TensorView* tensor_of(const std::optional<TensorView>& view) {
+  return view ? &*view : nullptr;
+}
+inline const TensorView* tensor_of(const Source& source) {
+  return source.is_constant ? nullptr : &source.view;
+}
+
+// Why results cannot be written in any order while sources are still to be read; nullptr if they
+// can. Sources that are no tensors are nullptr.
+const char* overlap(const TensorView& out, std::initializer_list<const TensorView*> sources,
+                    const LocalMemory& local);
+
+// The same of operands whose elements also have to lie in lanes, each for itself.
+const char* elements_overlap(const TensorView& out,
+                             std::initializer_list<const TensorView*> sources,
+                             const LocalMemory& local);
+
+// The same of element-wise operations, whose sources may also lie exactly where a result does.
+struct ViewUse {
+  const TensorView* view;
+  bool written;
+};
+const char* overlap_in_part(std::span<const ViewUse> uses, const LocalMemory& local);
+
+inline bool is_empty(const Shape& s) { return s.count() == 0; }
+
+// The elements (or cells, or bytes of a plane) of a row lie side by side.
+inline bool has_dense_rows(const TensorView& v) {
+  return v.shape.w == 1 || v.stride.w == run_bytes(v);
+}
+// Bytes in lanes, those of a row side by side.
+inline bool has_byte_rows(const TensorView& v) {
+  return v.space == Space::local && run_bytes(v) == 1 && is_run(v) && has_dense_rows(v);
+}
+// Whole elements in lanes, each for itself.
+inline bool has_elements(const TensorView& v) {
+  return v.space == Space::local && v.pack == 1 && is_run(v);
+}
+// Words in lanes at multiples of their size.
+inline bool has_words(const TensorView& v) {
+  const Stride& s = v.stride;
+  return v.space == Space::local && is_32bit(v.dtype) && !is_empty(v.shape) &&
+         (v.address | s.n | s.c | s.h | s.w) % 4 == 0;
+}
 
 }  // namespace tputwin::fast

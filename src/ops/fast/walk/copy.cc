@@ -1,3 +1,4 @@
+// Byte copies: run by run, over threads, and in index order between different shapes.
 #include "ops/fast/walk/copy.h"
 
 #include <algorithm>
@@ -15,28 +16,23 @@ class IndexOrder {
     const Stride& stride = view.stride;
     // channels of local tensors lie in different lanes
     local_ = view.space == Space::local;
-    runs_ = merge_runs<1>({{{s.w, {1}},
-                            {s.h, {stride.h}},
-                            {local_ ? 1 : s.c, {stride.c}},
-                            {local_ ? 1 : s.n, {stride.n}}}});
+    runs_ = make_byte_nest<1>({{{s.w, {1}},
+                                {s.h, {stride.h}},
+                                {local_ ? 1 : s.c, {stride.c}},
+                                {local_ ? 1 : s.n, {stride.n}}}});
   }
-  size_t length() const { return runs_.length; }
+  size_t length() const { return runs_.inner.count; }
   uint8_t* run(uint64_t index) const {
-    uint64_t k = index % runs_.count[2];
-    index /= runs_.count[2];
-    uint64_t j = index % runs_.count[1];
-    index /= runs_.count[1];
-    uint64_t i = index % runs_.count[0], plane = index / runs_.count[0];
-    uint32_t n = local_ ? static_cast<uint32_t>(plane / view_.shape.c) : 0;
-    uint32_t c = local_ ? static_cast<uint32_t>(plane % view_.shape.c) : 0;
-    return memory_.byte(view_, n, c, 0, 0) + i * runs_.step[0][0] + j * runs_.step[1][0] +
-           k * runs_.step[2][0];
+    const uint64_t plane = index / runs_.runs();
+    const uint32_t n = local_ ? static_cast<uint32_t>(plane / view_.shape.c) : 0;
+    const uint32_t c = local_ ? static_cast<uint32_t>(plane % view_.shape.c) : 0;
+    return memory_.byte(view_, n, c, 0, 0) + runs_.offsets(index % runs_.runs())[0];
   }
 
  private:
   const TensorView& view_;
   const Memory& memory_;
-  Runs<1> runs_;
+  Nest<1> runs_;
   bool local_;
 };
 
@@ -51,30 +47,22 @@ void copy_range(const IndexOrder& dst, const IndexOrder& src, uint64_t begin, ui
 
 }  // namespace
 
-void copy_runs_in_parallel(const Runs<2>& runs, uint8_t* dst, const uint8_t* src) {
-  if (runs.bytes() < 2 * kCopyBytesPerTask) return copy_runs(runs, dst, src);
-  const size_t count = runs.count[0] * runs.count[1] * runs.count[2];
-  if (count == 1)
-    return parallel_for(runs.length, kCopyBytesPerTask, [&](size_t begin, size_t end) {
+void copy_runs_in_parallel(const Nest<2>& runs, uint8_t* dst, const uint8_t* src) {
+  const size_t length = runs.inner.count;
+  if (runs.runs() == 1)
+    return share_out(length, length, kBytesPerTask, [&](size_t begin, size_t end) {
       std::memcpy(dst + begin, src + begin, end - begin);
     });
-  parallel_for(count, std::max<size_t>(1, kCopyBytesPerTask / runs.length),
-               [&](size_t begin, size_t end) {
-                 for (size_t index = begin; index < end; ++index) {
-                   size_t k = index % runs.count[2], rest = index / runs.count[2];
-                   size_t j = rest % runs.count[1], i = rest / runs.count[1];
-                   auto offset = [&](size_t operand) {
-                     return i * runs.step[0][operand] + j * runs.step[1][operand] +
-                            k * runs.step[2][operand];
-                   };
-                   copy_bytes(dst + offset(0), src + offset(1), runs.length);
-                 }
-               });
+  share_out(runs.runs(), runs.runs() * length, kBytesPerTask, [&](size_t begin, size_t end) {
+    for_each_inner(runs, begin, end, [&](const std::array<size_t, 2>& offset) {
+      copy_bytes(dst + offset[0], src + offset[1], length);
+    });
+  });
 }
 
 void copy_in_index_order(const TensorView& dst, const TensorView& src, const Memory& memory) {
   const IndexOrder to(dst, memory), from(src, memory);
-  parallel_for(dst.shape.count(), 2 * kCopyBytesPerTask,
+  parallel_for(dst.shape.count(), grain_of(1, 2 * kBytesPerTask),
                [&](size_t begin, size_t end) { copy_range(to, from, begin, end); });
 }
 

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "ops/fast/views/views.h"
+#include "ops/fast/walk/nest.h"
 
 namespace tputwin::fast {
 
@@ -37,11 +38,6 @@ class ChannelCursor {
   uint32_t lanes_ = 0, lanes_left_ = 0;
 };
 
-// The elements of a row lie side by side.
-inline bool has_dense_rows(const TensorView& v) {
-  return v.shape.w == 1 || v.stride.w == element_bytes(v.dtype);
-}
-
 // memcpy without a call for the short runs that small planes are made of.
 inline void copy_bytes(uint8_t* dst, const uint8_t* src, size_t n) {
   auto ends = [&]<size_t kBytes>(std::integral_constant<size_t, kBytes>) {
@@ -67,29 +63,22 @@ inline void copy_bytes(uint8_t* dst, const uint8_t* src, size_t n) {
   }
 }
 
-// Copies or fills every run; operands are dst and src.
-inline void copy_runs(const Runs<2>& runs, uint8_t* dst, const uint8_t* src) {
-  for_each_run(runs, {dst, const_cast<uint8_t*>(src)},
-               [](const std::array<uint8_t*, 2>& p, size_t n) { copy_bytes(p[0], p[1], n); });
+// Copies every run of bytes; operands are dst and src.
+inline void copy_runs(const Nest<2>& runs, uint8_t* dst, const uint8_t* src) {
+  for_each_run<2>(runs, {dst, const_cast<uint8_t*>(src)},
+                  [](const std::array<uint8_t*, 2>& p, size_t n) { copy_bytes(p[0], p[1], n); });
 }
-inline void zero_runs(const Runs<1>& runs, uint8_t* dst) {
-  for_each_run(runs, {dst},
-               [](const std::array<uint8_t*, 1>& p, size_t n) { std::memset(p[0], 0, n); });
-}
-
-// Below this, one thread is faster than two.
-constexpr uint64_t kCopyBytesPerTask = 256 << 10;
-
-// As copy_runs, over threads where it pays. Runs of dst must not overlap.
-void copy_runs_in_parallel(const Runs<2>& runs, uint8_t* dst, const uint8_t* src);
+// The same over threads where it pays. Runs of dst must not overlap.
+void copy_runs_in_parallel(const Nest<2>& runs, uint8_t* dst, const uint8_t* src);
 
 // dst and src hold equally many elements, taken and placed in index order.
 void copy_in_index_order(const TensorView& dst, const TensorView& src, const Memory& memory);
 
-// A copy may go in any order if dst has a byte for every element and shares none with src.
-inline bool any_order(const TensorView& dst, const TensorView& src, const Memory& memory) {
-  return dense_rows(dst) && dense_rows(src) && distinct_elements(dst, memory.local) &&
-         disjoint({&dst}, {&src}, memory.local);
+// Why a copy of rows cannot go in any order; nullptr if it can.
+inline const char* rows_overlap(const TensorView& dst, const TensorView& src,
+                                const Memory& memory) {
+  if (!has_dense_rows(dst) || !has_dense_rows(src)) return "rows have gaps";
+  return overlap(dst, {&src}, memory.local);
 }
 
 }  // namespace tputwin::fast

@@ -1,3 +1,4 @@
+// The indices of gather and scatter as byte offsets.
 #include "ops/fast/walk/indexed.h"
 
 #include <algorithm>
@@ -38,53 +39,50 @@ void decode_rows(const Entries& e, size_t count, const Limits& limits, int64_t s
 }
 
 template <class T>
-void decode_of(IndexedBy by, const TensorView& index, const Shape& walked, const Limits& limits,
-               const Stride& stride, const Memory& memory, uint32_t n, uint32_t c,
-               int64_t* offset) {
-  if (by == IndexedBy::h)
-    return decode_rows<T>({memory.byte(index, n, c, 0, 0), index.stride.h}, walked.h, limits,
-                          stride.h, offset);
-  for (uint32_t h = 0; h < walked.h; ++h, offset += walked.w)
-    decode_columns<T>({memory.byte(index, n, c, h, 0), index.stride.w}, walked.w,
-                      int64_t{h} * stride.h, limits.columns, stride.w, offset);
+void decode_of(const Indexing& x, const Memory& memory, uint32_t n, uint32_t c, int64_t* offset) {
+  if (x.by == IndexedBy::h)
+    return decode_rows<T>({memory.byte(x.index, n, c, 0, 0), x.index.stride.h}, x.walked.h,
+                          x.limits, x.stride.h, offset);
+  for (uint32_t h = 0; h < x.walked.h; ++h, offset += x.walked.w)
+    decode_columns<T>({memory.byte(x.index, n, c, h, 0), x.index.stride.w}, x.walked.w,
+                      int64_t{h} * x.stride.h, x.limits.columns, x.stride.w, offset);
 }
 
 // Shared entries lie in a channel each.
-void decode_shared(IndexedBy by, const TensorView& index, const Shape& walked, const Limits& limits,
-                   const Stride& stride, const Memory& memory, int64_t* offset) {
-  for (uint32_t h = 0; h < walked.h; ++h)
-    for (uint32_t w = 0; w < walked.w; ++w) {
-      const Spot spot = spot_of(by, index, memory, 0, 0, h, w, walked.w);
+void decode_shared(const Indexing& x, const Memory& memory, int64_t* offset) {
+  const Limits& limits = x.limits;
+  for (uint32_t h = 0; h < x.walked.h; ++h)
+    for (uint32_t w = 0; w < x.walked.w; ++w) {
+      const Spot spot = spot_of(x.by, x.index, memory, 0, 0, h, w, x.walked.w);
       const bool inside = spot.y >= limits.first_row && spot.y < limits.end_row && spot.x >= 0 &&
                           spot.x < limits.columns;
-      *offset++ = inside ? (spot.y - limits.first_row) * stride.h + spot.x * stride.w : kOutside;
+      *offset++ =
+          inside ? (spot.y - limits.first_row) * x.stride.h + spot.x * x.stride.w : kOutside;
     }
 }
 
 }  // namespace
 
-void decode(IndexedBy by, const TensorView& index, const Shape& walked, const Limits& limits,
-            const Stride& stride, const Memory& memory, uint32_t n, uint32_t c, int64_t* offset) {
-  if (is_shared(by)) return decode_shared(by, index, walked, limits, stride, memory, offset);
-  switch (index.dtype) {
+void decode(const Indexing& x, const Memory& memory, uint32_t n, uint32_t c, int64_t* offset) {
+  if (is_shared(x.by)) return decode_shared(x, memory, offset);
+  switch (x.index.dtype) {
     case DType::u8:
-      return decode_of<uint8_t>(by, index, walked, limits, stride, memory, n, c, offset);
+      return decode_of<uint8_t>(x, memory, n, c, offset);
     case DType::u16:
-      return decode_of<uint16_t>(by, index, walked, limits, stride, memory, n, c, offset);
+      return decode_of<uint16_t>(x, memory, n, c, offset);
     case DType::i32:
-      return decode_of<int32_t>(by, index, walked, limits, stride, memory, n, c, offset);
+      return decode_of<int32_t>(x, memory, n, c, offset);
     default:
-      return decode_of<uint32_t>(by, index, walked, limits, stride, memory, n, c, offset);
+      return decode_of<uint32_t>(x, memory, n, c, offset);
   }
 }
 
-bool all_inside(IndexedBy by, const TensorView& index, const Shape& walked, const Limits& limits,
-                const Stride& stride, const Memory& memory) {
-  std::vector<int64_t> offset(by == IndexedBy::h ? walked.h : size_t{walked.h} * walked.w);
-  const Shape channels = is_shared(by) ? Shape{} : Shape{walked.n, walked.c};
+bool all_inside(const Indexing& x, const Memory& memory) {
+  std::vector<int64_t> offset(x.entries());
+  const Shape channels = is_shared(x.by) ? Shape{} : Shape{x.walked.n, x.walked.c};
   for (uint32_t n = 0; n < channels.n; ++n)
     for (uint32_t c = 0; c < channels.c; ++c) {
-      decode(by, index, walked, limits, stride, memory, n, c, offset.data());
+      decode(x, memory, n, c, offset.data());
       if (std::ranges::find(offset, kOutside) != offset.end()) return false;
     }
   return true;

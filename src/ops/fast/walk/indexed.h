@@ -1,7 +1,10 @@
 // Indices of gather and scatter, decoded for a channel at a time.
 #pragma once
 
+#include <vector>
+
 #include "memory/memory.h"
+#include "ops/fast/walk/nest.h"
 #include "ops/index/indexing.h"
 
 namespace tputwin::fast {
@@ -17,13 +20,44 @@ struct Limits {
   int64_t end_row, columns, first_row = 0;
 };
 
-// Writes, for every element of channel c of batch n of what is walked through (by rows: every row),
-// the byte offset of its place in a channel with those strides, or kOutside.
-void decode(IndexedBy by, const TensorView& index, const Shape& walked, const Limits& limits,
-            const Stride& stride, const Memory& memory, uint32_t n, uint32_t c, int64_t* offset);
+// How the elements of what is walked through find their places in channels with those strides.
+struct Indexing {
+  IndexedBy by;
+  const TensorView& index;
+  Shape walked;
+  Limits limits;
+  Stride stride;
+
+  // Entries that one channel has: of its elements, or by rows of its rows.
+  size_t entries() const { return by == IndexedBy::h ? walked.h : size_t{walked.h} * walked.w; }
+};
+
+// Writes, for every entry of channel c of batch n, the byte offset of its place, or kOutside.
+void decode(const Indexing& indexing, const Memory& memory, uint32_t n, uint32_t c,
+            int64_t* offset);
 
 // Whether all places of all channels are inside.
-bool all_inside(IndexedBy by, const TensorView& index, const Shape& walked, const Limits& limits,
-                const Stride& stride, const Memory& memory);
+bool all_inside(const Indexing& indexing, const Memory& memory);
+
+// Calls channel(n, c, offsets) for all channels, over threads; indices that channels share are
+// decoded once.
+template <class Channel>
+void for_each_decoded(const Indexing& indexing, uint32_t element_bytes, const Memory& memory,
+                      const Channel& channel) {
+  const Shape& s = indexing.walked;
+  const bool shares = is_shared(indexing.by);
+  std::vector<int64_t> shared(shares ? indexing.entries() : 0);
+  if (shares) decode(indexing, memory, 0, 0, shared.data());
+  share_out(size_t{s.n} * s.c, s.count() * (element_bytes + 4), kBytesPerTask,
+            [&](size_t begin, size_t end) {
+              std::vector<int64_t> own(shares ? 0 : indexing.entries());
+              for (size_t item = begin; item < end; ++item) {
+                const auto n = static_cast<uint32_t>(item / s.c);
+                const auto c = static_cast<uint32_t>(item % s.c);
+                if (!shares) decode(indexing, memory, n, c, own.data());
+                channel(n, c, shares ? shared.data() : own.data());
+              }
+            });
+}
 
 }  // namespace tputwin::fast

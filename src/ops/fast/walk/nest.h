@@ -1,5 +1,5 @@
-// Nest: the loops over the elements (or cells) that operands have in common, merged into the
-// longest inner loop. What fast bodies of the BM1684's operations walk.
+// Nest: the loops over the elements that operands have in common, merged into the longest inner
+// loop.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "base/bits.h"
-#include "base/parallel.h"
 #include "memory/memory.h"
+#include "ops/fast/select/budgets.h"
 
 namespace tputwin::fast {
 
@@ -19,29 +19,40 @@ struct NestLoop {
   std::array<size_t, K> step{};  // bytes
 };
 
-// An inner loop under up to three outer ones, outermost first. A step of 0 broadcasts.
+// An inner loop under up to three outer ones, outermost first. A step of 0 broadcasts. The order of
+// elements is that of the loops it was made from.
 template <size_t K>
 struct Nest {
   NestLoop<K> inner;
   std::array<NestLoop<K>, 3> outer;
 
+  // Inner loops.
   size_t runs() const { return outer[0].count * outer[1].count * outer[2].count; }
+  std::array<size_t, K> offsets(size_t run) const {
+    const auto& [a, b, c] = outer;
+    const size_t k = run % c.count, j = run / c.count % b.count, i = run / c.count / b.count;
+    std::array<size_t, K> offset;
+    for (size_t o = 0; o < K; ++o) offset[o] = i * a.step[o] + j * b.step[o] + k * c.step[o];
+    return offset;
+  }
   // The elements of every operand are `bytes[k]` bytes and lie side by side in the inner loop.
   bool dense(const std::array<size_t, K>& bytes) const {
     return inner.count == 1 || inner.step == bytes;
   }
 };
 
-// Loops given from the innermost outwards.
+// Loops given from the innermost outwards. `inner`: what loops have to go on from to become part of
+// the inner loop; without it the first one that does something begins it.
 template <size_t K>
-Nest<K> make_nest(const std::array<NestLoop<K>, 4>& loops) {
+Nest<K> make_nest(const std::array<NestLoop<K>, 4>& loops, const NestLoop<K>* inner = nullptr) {
   auto continues = [](const NestLoop<K>& inside, const NestLoop<K>& loop) {
     for (size_t k = 0; k < K; ++k)
       if (loop.step[k] != inside.count * inside.step[k]) return false;
     return true;
   };
   Nest<K> nest;
-  bool empty = true;
+  if (inner != nullptr) nest.inner = *inner;
+  bool empty = inner == nullptr;
   size_t first = 3;  // outer loops in use
   for (const NestLoop<K>& loop : loops) {
     if (loop.count == 1) continue;
@@ -57,10 +68,19 @@ Nest<K> make_nest(const std::array<NestLoop<K>, 4>& loops) {
   return nest;
 }
 
-// The channels c, c + lanes, c + 2 * lanes, ... as one slot: in local memory they share a lane.
-// Operands without a local one among them have all channels in one slot.
+// The same with runs of bytes side by side as inner loops, of rows that are such runs.
+template <size_t K>
+Nest<K> make_byte_nest(const std::array<NestLoop<K>, 4>& loops) {
+  NestLoop<K> bytes;
+  bytes.step.fill(1);
+  return make_nest(loops, &bytes);
+}
+
+// The channels c, c + lanes, c + 2 * lanes, ... as one slot: in local memory they share a lane,
+// whatever the first lane is. Operands without a local one among them have all channels in one
+// slot.
 struct Slots {
-  size_t count;       // slots
+  uint32_t count;     // slots
   uint32_t lanes;     // distance of the channels of a slot
   uint32_t channels;  // of the operands
   uint32_t turns(size_t slot) const {
@@ -78,47 +98,68 @@ inline size_t turn_step(const TensorView& v, const Slots& slots) {
   return v.space == Space::local ? v.stride.c : size_t{v.stride.c} * slots.lanes;
 }
 
-// The nest of the elements (of packed operands: cells) of a slot with that many turns.
+// The loops over the elements (of packed operands: cells) of a slot with that many turns, innermost
+// first. An operand that is nullptr stays where it is.
 template <size_t K>
-Nest<K> slot_nest(const std::array<const TensorView*, K>& views, const Slots& slots,
-                  uint32_t turns) {
-  const Shape& s = views[0]->shape;
-  std::array<NestLoop<K>, 4> loops{{{s.w, {}}, {s.h, {}}, {turns, {}}, {cells(*views[0]), {}}}};
+std::array<NestLoop<K>, 4> slot_loops(const Shape& shape, uint32_t cells_n,
+                                      const std::array<const TensorView*, K>& views,
+                                      const Slots& slots, uint32_t turns) {
+  std::array<NestLoop<K>, 4> loops{{{shape.w, {}}, {shape.h, {}}, {turns, {}}, {cells_n, {}}}};
   for (size_t k = 0; k < K; ++k) {
+    if (views[k] == nullptr) continue;
     const Stride& stride = views[k]->stride;
     loops[0].step[k] = stride.w;
     loops[1].step[k] = stride.h;
     loops[2].step[k] = turn_step(*views[k], slots);
     loops[3].step[k] = stride.n;
   }
-  return make_nest(loops);
+  return loops;
 }
 
-// Calls run(offsets) for the inner loops number [begin, end) of a nest.
+template <size_t K>
+Nest<K> slot_nest(const std::array<const TensorView*, K>& views, const Slots& slots,
+                  uint32_t turns) {
+  return make_nest(slot_loops(views[0]->shape, cells(*views[0]), views, slots, turns));
+}
+
+// The same of byte planes, whose rows are runs of bytes.
+template <size_t K>
+Nest<K> byte_nest(const std::array<const TensorView*, K>& views, const Slots& slots,
+                  uint32_t turns) {
+  auto loops = slot_loops(views[0]->shape, views[0]->shape.n, views, slots, turns);
+  loops[0].step.fill(1);
+  return make_byte_nest(loops);
+}
+
+// Calls run(offsets) for the inner loops number [begin, end) of a nest. Always inlined, so that a
+// body compiled for an instruction set ends up in its caller.
 template <size_t K, class Run>
 [[gnu::always_inline]] inline void for_each_inner(const Nest<K>& nest, size_t begin, size_t end,
                                                   const Run& run) {
-  const auto& [a, b, c] = nest.outer;
-  size_t k = begin % c.count, j = begin / c.count % b.count, i = begin / c.count / b.count;
-  for (size_t index = begin; index < end; ++index) {
-    std::array<size_t, K> offset;
-    for (size_t o = 0; o < K; ++o) offset[o] = i * a.step[o] + j * b.step[o] + k * c.step[o];
-    run(offset);
-    if (++k == c.count) {
-      k = 0;
-      if (++j == b.count) j = 0, ++i;
+  const NestLoop<K>& loop = nest.outer[2];
+  while (begin < end) {
+    std::array<size_t, K> offset = nest.offsets(begin);
+    size_t left = std::min(loop.count - begin % loop.count, end - begin);
+    for (begin += left; left > 0; --left) {
+      run(offset);
+      for (size_t k = 0; k < K; ++k) offset[k] += loop.step[k];
     }
   }
 }
 
-// Work below this is done faster by one thread than by two.
-constexpr uint64_t kNestBytesPerTask = 256 << 10;
-
-// Cuts `items` equal pieces of work of `bytes` in all among threads.
-template <class Body>
-void share_out(size_t items, uint64_t bytes, const Body& body) {
-  if (bytes < 2 * kNestBytesPerTask) return body(0, items);
-  parallel_for(items, std::max<size_t>(1, items * kNestBytesPerTask / bytes), body);
+// Calls run(pointers, count) for every inner loop; `at` holds the first byte of each operand.
+template <size_t K, class Run>
+[[gnu::always_inline]] inline void for_each_run(const Nest<K>& nest,
+                                                const std::array<uint8_t*, K>& at, const Run& run) {
+  for_each_inner(nest, 0, nest.runs(),
+                 [&](const std::array<size_t, K>& offset) [[gnu::always_inline]] {
+                   std::array<uint8_t*, K> p = at;
+                   for (size_t k = 0; k < K; ++k) p[k] += offset[k];
+                   run(p, nest.inner.count);
+                 });
 }
+
+// Bytes moved that are worth a task: less is done faster by one thread than by two.
+constexpr uint64_t kBytesPerTask = 256 << 10;
 
 }  // namespace tputwin::fast

@@ -1,21 +1,19 @@
 // Element-wise work on tensors of any type, layout and start: kernels see blocks of elements side
 // by side, constants and broadcasts written out. How to use it, in a fast body compiled per target
-// (fast/float_arithmetic.cc is an example):
+// (fast/unary.cc is an example):
 //
 //   void AddBlock(const void* operation, const RowBlock& block) {  // in HWY_NAMESPACE
-//     ForEachRowVector(block, [&](size_t i) HWY_ATTR {             // typed_rows-inl.h
-//       hn::StoreU(hn::Add(LoadInts(block, 1, i), LoadInts(block, 2, i)), RowInts(),
+//     ForEachVector(block, [&](size_t i) HWY_ATTR {                // rows-inl.h
+//       hn::StoreU(hn::Add(LoadInts(block, 1, i), LoadInts(block, 2, i)), I32(),
 //                  block.result<int32_t>() + i);
 //     });
 //   }
 //   ...
-//   HWY_EXPORT(AddBlock);
-//   void add_block(const void* op, const RowBlock& b) { HWY_DYNAMIC_DISPATCH(AddBlock)(op, b); }
+//   TW_ROW_KERNEL(add_block, AddBlock)
 //
-//   bool execute(const IntArithmetic& op, const Memory& memory) {
-//     return vectors_enabled() && run_rows({row_result(op.out), row_source(op.a),
-//     row_source(op.b)},
-//                                          memory, RowLanes::words, add_block, &op);
+//   Declined words(const IntArithmetic& op, const Memory& memory) {
+//     return run_rows({row_result(op.out), row_source(op.a), row_source(op.b)}, memory,
+//                     {RowLanes::words, add_block, &op});
 //   }
 #pragma once
 
@@ -23,13 +21,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 
 #include "memory/memory.h"
 #include "ops/contract/source.h"
+#include "ops/fast/select/body.h"
 
 namespace tputwin::fast {
 
-constexpr size_t kMaxRowOperands = 6;
+constexpr size_t kMaxRowOperands = 10;
 constexpr size_t kRowBlock = 512;  // lanes of a full block
 constexpr size_t kRowUnit = 64;    // lanes of the longest vector
 
@@ -47,17 +47,32 @@ enum class RowLanes : uint8_t {
 struct RowOperand {
   Source source;
   bool written = false;
+  // Of 32-bit elements the first bytes that exist; others are read as 0 and not written.
+  uint8_t valid_bytes = 4;
 };
 
 inline RowOperand row_result(const TensorView& view) { return {Source::tensor(view), true}; }
 inline RowOperand row_source(const TensorView& view) { return {Source::tensor(view)}; }
 inline RowOperand row_source(const Source& source) { return {source}; }
+// A source whose elements are taken for another type of their size. Constants of the BM1684 come
+// without their type.
+inline RowOperand row_source_as(Source source, DType dtype) {
+  source.view.dtype = dtype;
+  if (is_16bit(dtype)) source.view.plane_stride = 1;
+  return {source};
+}
+inline RowOperand row_result_as(const TensorView& view, DType dtype) {
+  RowOperand operand = row_source_as(Source::tensor(view), dtype);
+  operand.written = true;
+  return operand;
+}
 
 // What a kernel works on: `count` lanes of each operand, in the order of the operands. There is
 // room for whole vectors; lanes from `count` on are 0 and not stored.
 struct RowBlock {
   std::array<void*, kMaxRowOperands> at;
   size_t count;
+  uint32_t lane = 0;  // of local memory, if blocks keep to one
 
   template <class T>
   const T* source(size_t operand) const {
@@ -70,11 +85,29 @@ struct RowBlock {
 };
 using RowKernel = void (*)(const void* operation, const RowBlock& block);
 
+// A kernel of HWY_NAMESPACE as a function of the instruction set in force.
+#define TW_ROW_KERNEL(name, Kernel)                         \
+  HWY_EXPORT(Kernel);                                       \
+  void name(const void* operation, const RowBlock& block) { \
+    HWY_DYNAMIC_DISPATCH(Kernel)(operation, block);         \
+  }
+
+struct RowWork {
+  RowLanes lanes;
+  RowKernel kernel;
+  const void* operation;
+  uint64_t weight = 1;   // arithmetic steps of one element, in units of what moving it costs
+  bool by_lane = false;  // a block has elements of one lane of local memory, that of the result
+};
+
 // Runs a kernel over all elements, with threads, each in the number environment of fp32. The first
-// operand is a result; others may be too. The old value of a result is a source with its view.
-// `weight`: arithmetic steps of one element, in units of what moving it costs. False, and nothing
-// done, if an operand is no tensor in lanes, or if a result overlaps itself or a source in part.
-bool run_rows(std::initializer_list<RowOperand> operands, const Memory& memory, RowLanes lanes,
-              RowKernel kernel, const void* operation, uint64_t weight = 1);
+// operand is a result; others may be too. The old value of a result is a source with its view. It
+// declines if an operand is no tensor in lanes, or if a result overlaps itself or a source in part.
+Declined run_rows(std::initializer_list<RowOperand> operands, const Memory& memory,
+                  const RowWork& work);
+// Why it would decline.
+Declined rows_decline(std::initializer_list<RowOperand> operands, const Memory& memory);
+// The same where the caller knows that elements can be computed in any order.
+void run_free_rows(std::span<const RowOperand> operands, const Memory& memory, const RowWork& work);
 
 }  // namespace tputwin::fast

@@ -1,8 +1,9 @@
-// Transposes: planar to channels-last and back, matrices.
+// Transposes: planar to channels-last and back, matrices, rows that lie anywhere.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace tputwin::fast {
 
@@ -13,5 +14,10 @@ void transpose(uint8_t* dst, size_t dst_stride, const uint8_t* src, size_t src_s
 // The same for elements of 1, 2 or 4 bytes; strides are in bytes.
 void transpose(size_t bytes, uint8_t* dst, size_t dst_stride, const uint8_t* src, size_t src_stride,
                size_t rows, size_t cols);
+
+// dst[c] element r = src[r] element c, for elements of 1, 2 or 4 bytes; rows of dst in
+// [first, last) only.
+void transpose_rows(size_t bytes, std::span<uint8_t* const> dst, std::span<uint8_t* const> src,
+                    size_t first, size_t last);
 
 }  // namespace tputwin::fast

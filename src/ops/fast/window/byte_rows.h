@@ -10,11 +10,14 @@
 #include "base/bits.h"
 #include "memory/memory.h"
 #include "ops/contract/window.h"
+#include "ops/fast/select/body.h"
+#include "ops/fast/views/views.h"
+#include "ops/fast/walk/nest.h"
 
 namespace tputwin::fast {
 
 // The inputs of an output row under one tap (number kh * KW + kw), from that of output 0 on.
-struct Tap {
+struct TapRow {
   const uint8_t* in;
   uint32_t number;
 };
@@ -47,7 +50,7 @@ class WindowRows {
   }
 
   // The taps of output row y, less those on padding and inserted rows.
-  std::span<const Tap> taps(size_t y) const {
+  std::span<const TapRow> taps(size_t y) const {
     return {taps_.data() + first_tap_[y], taps_.data() + first_tap_[y + 1]};
   }
 
@@ -94,22 +97,53 @@ class WindowRows {
   uint32_t height_, width_;
   size_t phase_bytes_, row_bytes_;
   std::vector<uint8_t> bytes_;
-  std::vector<Tap> taps_;
+  std::vector<TapRow> taps_;
   std::vector<size_t> first_tap_;  // of every output row, and the end
 };
 
-// Operands that WindowRows covers: bytes in lanes, dense rows, the extents that the window gives.
-inline bool window_fits(const Window& window, const TensorView& in, const TensorView& out) {
-  auto plain = [](const TensorView& v) {
-    return v.space == Space::local && !is_16bit(v.dtype) && v.shape.count() != 0 &&
-           (v.stride.w == 1 || v.shape.w == 1);
-  };
+// out(x) = clamp(round_shift(start + sum over taps of in[x] * weights[number], rshift)), in 32
+// bits.
+struct WeightedSum {
+  std::vector<int32_t> weights;  // by number of tap
+  int32_t start = 0;
+  int rshift = 0;
+  int32_t low = 0, high = 0;  // of the clamp
+};
+
+// Why WindowRows does not cover operands: they have to be bytes in lanes, in dense rows, of the
+// extents that the window gives; nullptr if they are.
+inline Declined byte_rows_decline(const Window& window, const TensorView& in,
+                                  const TensorView& out) {
   auto whole = [](const Axis& axis) {
     return axis.stride != 0 && axis.kernel != 0 && axis.dilation != 0;
   };
-  return plain(in) && plain(out) && whole(window.h) && whole(window.w) &&
-         out.shape == Shape{in.shape.n, in.shape.c, window.h.output(in.shape.h),
-                            window.w.output(in.shape.w)};
+  if (is_empty(in.shape) || is_empty(out.shape) || !has_byte_rows(in) || !has_byte_rows(out))
+    return "no rows of bytes in lanes";
+  if (!whole(window.h) || !whole(window.w) ||
+      out.shape !=
+          Shape{in.shape.n, in.shape.c, window.h.output(in.shape.h), window.w.output(in.shape.w)})
+    return "the window does not give the result";
+  return kRan;
+}
+
+// Calls channel(n, c, rows), with the rows of an input channel loaded, for all channels, lanes over
+// threads, in index order inside a lane. `padding`: the value that has no effect on a result.
+template <class Channel>
+void for_each_byte_channel(const Window& window, const TensorView& in, const Shape& out,
+                           uint8_t padding, uint64_t taps_per_task, const Memory& memory,
+                           const Channel& channel) {
+  const Slots slots = local_slots(out, memory.local);
+  const uint64_t taps = out.count() * window.h.kernel * window.w.kernel;
+  parallel_for(slots.count, grain_of(taps / slots.count, taps_per_task),
+               [&](size_t begin, size_t end) {
+                 WindowRows rows(window, in.shape, padding);
+                 for (size_t slot = begin; slot < end; ++slot)
+                   for (uint32_t n = 0; n < out.n; ++n)
+                     for (auto c = static_cast<uint32_t>(slot); c < out.c; c += slots.lanes) {
+                       rows.load(memory.byte(in, n, c, 0, 0), in.stride.h);
+                       channel(n, c, rows);
+                     }
+               });
 }
 
 }  // namespace tputwin::fast

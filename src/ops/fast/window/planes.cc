@@ -1,10 +1,10 @@
+// The layout of window planes.
 #include "ops/fast/window/planes.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "base/bits.h"
-#include "ops/fast/views/views.h"
 
 namespace tputwin::fast {
 namespace {
@@ -18,20 +18,6 @@ void copy_words(float* dst, const uint8_t* from, size_t count, size_t step) {
   } else {
     for (size_t i = 0; i < count; ++i) dst[i] = Memory::load<float>(from + i * step);
   }
-}
-
-// Half-open range of byte offsets inside a lane, and of lanes as they are counted before wrapping.
-struct Reach {
-  uint64_t begin, end, first_lane, end_lane;
-};
-
-Reach reach(const TensorView& v, const LocalMemory& local) {
-  const Shape& s = v.shape;
-  const uint64_t begin = v.address % local.lane_bytes(), lane = v.address / local.lane_bytes();
-  const uint64_t turns = (lane + s.c - 1) / local.lanes();
-  const uint64_t last = uint64_t{cells(v) - 1} * v.stride.n + turns * v.stride.c +
-                        uint64_t{s.h - 1} * v.stride.h + uint64_t{s.w - 1} * v.stride.w;
-  return {begin, begin + last + run_bytes(v), lane, lane + s.c};
 }
 
 }  // namespace
@@ -87,19 +73,6 @@ void WindowPlane::lay_out_row(const uint8_t* from, uint32_t stride_w, float padd
   std::fill_n(row + inputs.last, pitch() - inputs.last, padding);
 }
 
-bool has_words(const TensorView& v) {
-  const Stride& s = v.stride;
-  return v.space == Space::local && is_32bit(v.dtype) && v.shape.count() != 0 &&
-         (v.address | s.n | s.c | s.h | s.w) % sizeof(float) == 0;
-}
-
-bool apart(const TensorView& a, const TensorView& b, const LocalMemory& local) {
-  const Reach x = reach(a, local), y = reach(b, local);
-  if (x.end <= y.begin || y.end <= x.begin) return true;
-  return x.end_lane <= local.lanes() && y.end_lane <= local.lanes() &&
-         (x.end_lane <= y.first_lane || y.end_lane <= x.first_lane);
-}
-
 bool window_covered(const Window& window, const Shape& in, const Shape& out) {
   auto covered = [](const Axis& axis, uint32_t inputs, uint32_t outputs) {
     return axis.stride >= 1 && axis.stride <= WindowSlots::kMaxStride && axis.kernel >= 1 &&
@@ -107,10 +80,6 @@ bool window_covered(const Window& window, const Shape& in, const Shape& out) {
            outputs == axis.output(inputs);
   };
   return in.n == out.n && covered(window.h, in.h, out.h) && covered(window.w, in.w, out.w);
-}
-
-bool has_own_rows(const TensorView& out, const LocalMemory& local) {
-  return (out.stride.w == sizeof(float) || out.shape.w == 1) && distinct_elements(out, local);
 }
 
 }  // namespace tputwin::fast

@@ -1,4 +1,4 @@
-// Sliding fp32 windows over one channel without edge cases: its rows are laid out with their
+// Sliding windows over one channel of words without edge cases: its rows are laid out with their
 // padding, split by row and column modulo the strides. Under every tap, the inputs of consecutive
 // results then lie side by side, and those of consecutive rows of results at one pitch: a whole
 // plane of results is one run of columns, with some that belong to no result at the end of rows.
@@ -69,13 +69,7 @@ class WindowPlane {
   uint64_t extent_;
 };
 
-// What fast fp32 bodies need of an operand: whole words in lanes.
-bool has_words(const TensorView& view);
-// Surely no byte in common, whatever the size of elements and cells.
-bool apart(const TensorView& a, const TensorView& b, const LocalMemory& local);
 // A window that WindowPlane covers, with the extents of a result that follow from it.
 bool window_covered(const Window& window, const Shape& in, const Shape& out);
-// Whether rows of results can be copied as a whole to elements that all have bytes of their own.
-bool has_own_rows(const TensorView& out, const LocalMemory& local);
 
 }  // namespace tputwin::fast

@@ -1,3 +1,4 @@
+// The kernels of windows, and how channels come to them and results back.
 #include "ops/fast/window/sums.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -6,97 +7,147 @@
 
 #include <hwy/highway.h>
 
-#include "numerics/float32.h"
-#include "ops/fast/vec/multiply-inl.h"
+#include <algorithm>
+
+#include "ops/fast/gemm/dot-inl.h"
+#include "ops/fast/vec/elements-inl.h"
+#include "ops/fast/vec/float32-inl.h"
+#include "ops/fast/vec/rounding-inl.h"
+#include "ops/fast/views/views.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using D = hn::ScalableTag<float>;
-using V = hn::Vec<D>;
+constexpr size_t kBlock = 4;  // vectors
+static_assert(kBlock * kLanes32 <= kWindowSlack);
 
-constexpr size_t kVectors = 4;
-static_assert(kVectors * hn::MaxLanes(D()) <= kWindowSlack);
-
-template <size_t kV>
-HWY_INLINE void AddTap(const float* in, float weight, V* sums) {
-  const D d;
-  const V factor = hn::Set(d, weight);
-  for (size_t v = 0; v < kV; ++v)
-    sums[v] = hn::Add(sums[v], multiply(hn::LoadU(d, in + v * hn::Lanes(d)), factor));
+HWY_INLINE Floats LoadWords(const uint32_t* words) {
+  return hn::LoadU(F32(), reinterpret_cast<const float*>(words));
+}
+HWY_INLINE Ints LoadIntegers(const uint32_t* words) {
+  return hn::LoadU(I32(), reinterpret_cast<const int32_t*>(words));
+}
+HWY_INLINE void StoreWords(Ints x, uint32_t* to) {
+  hn::StoreU(x, I32(), reinterpret_cast<int32_t*>(to));
 }
 
-// kV vectors of results from `at` on; not 0 in `nan` where a result was NaN.
-template <size_t kV>
-HWY_INLINE void SumBlock(const WindowRun& run, const float* weights, const float* bias, size_t at,
-                         V& nan) {
-  const D d;
-  const float* plane = run.plane + at;
-  V even[kV], odd[kV];
-  // -0 + x is x: a single product stays what it is
-  for (size_t v = 0; v < kV; ++v) even[v] = odd[v] = run.taps == 1 ? hn::SignBit(d) : hn::Zero(d);
+// Stores bits of results; `doubt` is not 0 where one was NaN.
+HWY_INLINE void StoreResults(Floats x, Ints bits_of_x, uint32_t* to, Floats& doubt) {
+  const Floats nan = nan_lanes(x);
+  StoreWords(hn::Or(bits_of_x, bits(nan)), to);
+  doubt = hn::Or(doubt, nan);
+}
+
+template <DType kType, size_t kV>
+HWY_INLINE void AddTap(const uint32_t* in, float weight, Floats* sums) {
+  const Floats factor = hn::Set(F32(), weight);
+  for (size_t v = 0; v < kV; ++v) {
+    const Floats product = RoundTo<kType>(multiply(LoadWords(in + v * kLanes32), factor));
+    sums[v] = RoundTo<kType>(hn::Add(sums[v], product));
+  }
+}
+
+template <DType kType, size_t kV>
+HWY_INLINE void SumBlock(const WindowRun& run, const float* weights, const WindowStarts& starts,
+                         size_t at, Floats& doubt) {
+  const F32 d;
+  const uint32_t* words = run.words + at;
+  Floats even[kV], odd[kV];
+  for (size_t v = 0; v < kV; ++v)
+    even[v] = hn::Set(d, starts.first), odd[v] = hn::Set(d, starts.second);
   size_t tap = 0;
   for (; tap + 2 <= run.taps; tap += 2) {
-    AddTap<kV>(plane + run.offsets[tap], weights[tap], even);
-    AddTap<kV>(plane + run.offsets[tap + 1], weights[tap + 1], odd);
+    AddTap<kType, kV>(words + run.offsets[tap], weights[tap], even);
+    AddTap<kType, kV>(words + run.offsets[tap + 1], weights[tap + 1], odd);
   }
-  if (tap < run.taps) AddTap<kV>(plane + run.offsets[tap], weights[tap], even);
+  if (tap < run.taps) AddTap<kType, kV>(words + run.offsets[tap], weights[tap], even);
   for (size_t v = 0; v < kV; ++v) {
-    V sum = hn::Add(even[v], odd[v]);
-    if (bias != nullptr) sum = hn::Add(sum, hn::Set(d, *bias));
-    nan = hn::Or(nan, hn::VecFromMask(d, hn::IsNaN(sum)));
-    hn::StoreU(sum, d, run.out + at + v * hn::Lanes(d));
+    Floats sum = hn::Add(even[v], odd[v]);
+    if (starts.bias != nullptr) sum = hn::Add(sum, hn::Set(d, *starts.bias));
+    StoreResults(sum, to_bits<kType>(sum), run.out + at + v * kLanes32, doubt);
   }
 }
 
-bool Sum(const WindowRun& run, const float* weights, const float* bias) {
-  const D d;
-  const size_t lanes = hn::Lanes(d);
-  V nan = hn::Zero(d);
-  size_t at = 0;
-  for (; at + (kVectors - 1) * lanes < run.count; at += kVectors * lanes)
-    SumBlock<kVectors>(run, weights, bias, at, nan);
-  for (; at < run.count; at += lanes) SumBlock<1>(run, weights, bias, at, nan);
-  const hn::RebindToUnsigned<D> du;
-  return !hn::AllTrue(du, hn::Eq(hn::BitCast(du, nan), hn::Zero(du)));
+bool Sum(const WindowRun& run, const float* weights, WindowStarts starts, DType dtype) {
+  return ForFloatType(dtype, [&]<DType kType>(std::integral_constant<DType, kType>) HWY_ATTR {
+    Floats doubt = hn::Zero(F32());
+    size_t at = 0;
+    for (; at + (kBlock - 1) * kLanes32 < run.count; at += kBlock * kLanes32)
+      SumBlock<kType, kBlock>(run, weights, starts, at, doubt);
+    for (; at < run.count; at += kLanes32) SumBlock<kType, 1>(run, weights, starts, at, doubt);
+    return any_set(doubt);
+  });
 }
 
-// By bits: a compiler leaves out a multiplication by 1, whatever it would flush.
-HWY_INLINE V Flushed(V values) {
-  const hn::RebindToUnsigned<D> du;
-  const auto bits = hn::BitCast(du, values);
-  const auto exponent = hn::And(bits, hn::Set(du, 0x7f80'0000u));
-  const auto sign = hn::And(bits, hn::Set(du, f32::kSignBit));
-  return hn::BitCast(D(), hn::IfThenElse(hn::Eq(exponent, hn::Zero(du)), sign, bits));
+// The bits of a number of the type, subnormals as they are.
+template <DType kType>
+HWY_INLINE Ints exact_bits(Floats x) {
+  return kType == DType::bf16 ? hn::ShiftRight<16>(bits(x)) : to_bits<kType>(x);
+}
+
+bool Largest(const WindowRun& run, DType dtype) {
+  const float lowest = float_value(lowest_bits(dtype), dtype);
+  return ForFloatType(dtype, [&]<DType kType>(std::integral_constant<DType, kType>) HWY_ATTR {
+    Floats doubt = hn::Zero(F32());
+    for (size_t at = 0; at < run.count; at += kLanes32) {
+      Floats largest = hn::Set(F32(), lowest);
+      for (size_t tap = 0; tap < run.taps; ++tap) {
+        const Floats value = LoadWords(run.words + at + run.offsets[tap]);
+        largest = hn::IfThenElse(hn::Gt(largest, value), largest, value);
+      }
+      if constexpr (kType == DType::f32) largest = flush(largest);
+      StoreResults(largest, exact_bits<kType>(largest), run.out + at, doubt);
+    }
+    return any_set(doubt);
+  });
 }
 
 template <size_t kV>
-HWY_INLINE void MaximumBlock(const WindowRun& run, size_t at) {
-  const D d;
-  V largest[kV];
-  for (size_t v = 0; v < kV; ++v) largest[v] = hn::Set(d, f32::kLowest);
-  for (size_t tap = 0; tap < run.taps; ++tap) {
-    const float* in = run.plane + at + run.offsets[tap];
+HWY_INLINE void LargestBlock(const WindowRun& run, size_t at) {
+  Floats largest[kV];
+  for (size_t v = 0; v < kV; ++v) largest[v] = hn::Set(F32(), f32::kLowest);
+  for (size_t tap = 0; tap < run.taps; ++tap)
     for (size_t v = 0; v < kV; ++v) {
-      const V value = hn::LoadU(d, in + v * hn::Lanes(d));
+      const Floats value = LoadWords(run.words + at + run.offsets[tap] + v * kLanes32);
       largest[v] = hn::IfThenElse(hn::Gt(value, largest[v]), value, largest[v]);
     }
-  }
-  for (size_t v = 0; v < kV; ++v)
-    hn::StoreU(Flushed(largest[v]), d, run.out + at + v * hn::Lanes(d));
+  for (size_t v = 0; v < kV; ++v) StoreWords(bits(flush(largest[v])), run.out + at + v * kLanes32);
 }
 
-void Maximum(const WindowRun& run) {
-  const size_t lanes = hn::Lanes(D());
+void LargestNumber(const WindowRun& run) {
   size_t at = 0;
-  for (; at + (kVectors - 1) * lanes < run.count; at += kVectors * lanes)
-    MaximumBlock<kVectors>(run, at);
-  for (; at < run.count; at += lanes) MaximumBlock<1>(run, at);
+  for (; at + (kBlock - 1) * kLanes32 < run.count; at += kBlock * kLanes32)
+    LargestBlock<kBlock>(run, at);
+  for (; at < run.count; at += kLanes32) LargestBlock<1>(run, at);
 }
 
-WindowKernels Kernels() { return {&Sum, &Maximum}; }
+void IntegerSum(const WindowRun& run, const int32_t* weights, int32_t start,
+                const Quantisation& q) {
+  const Ints low = ints(q.relu ? std::max(q.low, 0) : q.low), high = ints(q.high);
+  for (size_t at = 0; at < run.count; at += kLanes32) {
+    Ints acc = ints(start);
+    for (size_t tap = 0; tap < run.taps; ++tap)
+      acc = WordDot::step(acc, LoadIntegers(run.words + at + run.offsets[tap]),
+                          ints(weights[tap] & 0xffff));
+    if (q.relu) acc = hn::Max(acc, hn::Zero(I32()));
+    if (q.rshift != 0) acc = RoundShift(I32(), acc, static_cast<int>(q.rshift), q.rounding);
+    StoreWords(hn::Min(hn::Max(acc, low), high), run.out + at);
+  }
+}
+
+void IntegerLargest(const WindowRun& run) {
+  for (size_t at = 0; at < run.count; at += kLanes32) {
+    Ints largest = LoadIntegers(run.words + at + run.offsets[0]);
+    for (size_t tap = 1; tap < run.taps; ++tap)
+      largest = hn::Max(largest, LoadIntegers(run.words + at + run.offsets[tap]));
+    StoreWords(largest, run.out + at);
+  }
+}
+
+WindowKernels Kernels() {
+  return {&Sum, &Largest, &LargestNumber, &IntegerSum, &IntegerLargest, &WidenElements};
+}
 
 }  // namespace
 }  // namespace tputwin::fast::HWY_NAMESPACE
@@ -108,6 +159,113 @@ namespace tputwin::fast {
 HWY_EXPORT(Kernels);
 
 WindowKernels window_kernels() { return HWY_DYNAMIC_DISPATCH(Kernels)(); }
+
+namespace {
+
+constexpr uint64_t kMaxPlaneWords = 4 << 20;
+// Sums of integers have to stay inside 32 bits.
+constexpr uint64_t kMaxTaps = 1 << 20, kMaxIntegerTaps = 1 << 13;
+
+// The window without inserted rows and columns, over the extents that they lead to.
+Window dense_window(Window window) {
+  window.h.insert = window.w.insert = 0;
+  return window;
+}
+Shape dense_shape(const Shape& in, const Window& window) {
+  return {in.n, in.c, (in.h - 1) * (window.h.insert + 1) + 1,
+          (in.w - 1) * (window.w.insert + 1) + 1};
+}
+
+template <class T>
+void narrow(const uint32_t* words, size_t count, uint8_t* to) {
+  for (size_t i = 0; i < count; ++i, to += sizeof(T)) Memory::store(to, static_cast<T>(words[i]));
+}
+
+}  // namespace
+
+// Accumulators are 32-bit integers.
+Quantisation quantisation_of(bool relu, uint32_t rshift, Rounding rounding, DType dtype) {
+  return {relu, rshift, rounding, saturate(INT32_MIN, dtype),
+          dtype == DType::u32 ? INT32_MAX : saturate(INT32_MAX, dtype)};
+}
+
+Declined window_declines(const WindowJob& job) {
+  const TensorView &in = job.in, &out = job.out;
+  if (is_empty(in.shape) || is_empty(out.shape) || !has_elements(in) || !has_elements(out) ||
+      in.shape.c != out.shape.c)
+    return "no elements in lanes";
+  if (!has_dense_rows(out)) return "rows of results have gaps";
+  if (const Declined why = overlap(out, {&in}, job.memory.local)) return why;
+  const Shape dense = dense_shape(in.shape, job.window);
+  const Window window = dense_window(job.window);
+  if (!window_covered(window, dense, out.shape)) return "a window that is not laid out";
+  const uint64_t most = is_float(in.dtype) ? kMaxTaps : kMaxIntegerTaps;
+  if (uint64_t{window.h.kernel} * window.w.kernel > most ||
+      uint64_t{dense.h} * dense.w > kMaxPlaneWords ||
+      WindowPlane(window, dense, out.shape).floats() > kMaxPlaneWords)
+    return "too many taps or too large a plane";
+  return kRan;
+}
+
+WindowChannels::WindowChannels(const WindowJob& job, const WindowKernels& kernels)
+    : job_(job),
+      kernels_(kernels),
+      dense_(dense_shape(job.in.shape, job.window)),
+      plane_(dense_window(job.window), dense_, job.out.shape),
+      whole_(plane_.pitch() <= 2 * job.out.shape.w),
+      in_place_(is_32bit(job.in.dtype) && dense_ == job.in.shape),
+      count_(whole_ ? plane_.extent() : job.out.shape.w),
+      elements_(in_place_ ? 0 : uint64_t{dense_.h} * dense_.w),
+      inputs_(plane_.floats() + kWindowSlack) {
+  for (uint32_t kh = 0; kh < job.window.h.kernel; ++kh)
+    for (uint32_t kw = 0; kw < job.window.w.kernel; ++kw)
+      offsets_.push_back(static_cast<uint32_t>(plane_.offset(kh, kw)));
+}
+
+void WindowChannels::lay_out(uint32_t n, uint32_t c, const Outside& outside,
+                             uint32_t* scratch) const {
+  const uint8_t* from = job_.memory.byte(job_.in, n, c, 0, 0);
+  auto* plane = reinterpret_cast<float*>(scratch + elements_);
+  const float padding = f32::from_bits(outside.padding);
+  if (in_place_) return plane_.lay_out(from, job_.in.stride, padding, plane);
+  widen_channel(from, outside.insertion, scratch);
+  plane_.lay_out(reinterpret_cast<const uint8_t*>(scratch), {.h = dense_.w * 4, .w = 4}, padding,
+                 plane);
+}
+
+// All elements of a channel as words, those in inserted rows and columns being `insertion`.
+void WindowChannels::widen_channel(const uint8_t* from, uint32_t insertion, uint32_t* to) const {
+  const TensorView& in = job_.in;
+  const size_t across = job_.window.w.insert + 1, down = job_.window.h.insert + 1;
+  const bool dense = has_dense_rows(in);
+  thread_local Scratch room;
+  int32_t* const row = across == 1 ? nullptr : room.take<int32_t>(in.shape.w);
+  if (across * down > 1) std::fill_n(to, uint64_t{dense_.h} * dense_.w, insertion);
+  for (uint32_t h = 0; h < in.shape.h; ++h, from += in.stride.h, to += down * dense_.w) {
+    int32_t* const words = across == 1 ? reinterpret_cast<int32_t*>(to) : row;
+    if (dense)
+      kernels_.widen(in.dtype, from, in.shape.w, words);
+    else
+      for (size_t w = 0; w < in.shape.w; ++w)
+        kernels_.widen(in.dtype, from + w * in.stride.w, 1, words + w);
+    for (size_t w = 0; across > 1 && w < in.shape.w; ++w)
+      to[w * across] = static_cast<uint32_t>(row[w]);
+  }
+}
+
+WindowRun WindowChannels::run(uint32_t number, uint32_t* scratch) const {
+  uint32_t* inputs = scratch + elements_;
+  return {inputs + uint64_t{number} * plane_.pitch(), offsets_.data(), offsets_.size(),
+          inputs + inputs_, count_};
+}
+
+void WindowChannels::store_row(uint32_t n, uint32_t c, uint32_t y, const uint32_t* words) const {
+  uint8_t* to = job_.memory.byte(job_.out, n, c, y, 0);
+  const size_t count = job_.out.shape.w;
+  const uint32_t bytes = element_bytes(job_.out.dtype);
+  if (bytes == 4) return static_cast<void>(std::memcpy(to, words, count * sizeof *words));
+  bytes == 1 ? narrow<uint8_t>(words, count, to) : narrow<uint16_t>(words, count, to);
+}
 
 }  // namespace tputwin::fast
 #endif

@@ -1,95 +1,143 @@
-// Sums and maxima under a sliding fp32 window, one channel at a time: what depthwise convolution
-// and pooling have in common.
+// Sums and maxima under a sliding window, one channel at a time: what depthwise convolution and
+// pooling of the BM1684 and BM1684X have in common. Elements become 32-bit words: fp32 of
+// floating-point numbers, integers extended.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
+#include <utility>
 #include <vector>
 
-#include "base/parallel.h"
 #include "numerics/float_mode.h"
+#include "numerics/rounding.h"
 #include "ops/fast/scratch.h"
-#include "ops/fast/views/views.h"
+#include "ops/fast/select/body.h"
+#include "ops/fast/walk/nest.h"
 #include "ops/fast/window/planes.h"
 
 namespace tputwin::fast {
 
-// `count` results, the inputs of the first one under tap i at plane[offsets[i]]. Whole vectors of
-// inputs are read and of results written, up to kWindowSlack floats too many.
+// `count` results, the inputs of the first one under tap i at words[offsets[i]]. Whole vectors of
+// inputs are read and of results written, up to kWindowSlack words too many.
 constexpr size_t kWindowSlack = 64;
 struct WindowRun {
-  const float* plane;
+  const uint32_t* words;
   const uint32_t* offsets;
   size_t taps;
-  float* out;
+  uint32_t* out;
   size_t count;
 };
 
-// The kernels of the instruction set in force.
+// Of a floating-point result that only the reference body knows.
+constexpr uint32_t kInDoubt = 0xffff'ffff;
+
+// What floating-point accumulators start as, and what is added to their sum if not null.
+struct WindowStarts {
+  float first, second;
+  const float* bias = nullptr;
+};
+
+struct Quantisation {
+  bool relu;
+  uint32_t rshift;
+  Rounding rounding;
+  int32_t low, high;  // of the type of the result
+};
+Quantisation quantisation_of(bool relu, uint32_t rshift, Rounding rounding, DType dtype);
+
+// The kernels of the instruction set in force. Floating-point results are the bits of the type, or
+// kInDoubt, in which case they return true.
 struct WindowKernels {
-  // As WindowSum adds input times weights[tap], then + *bias where not null. True if a result
-  // may be NaN.
-  bool (*sum)(const WindowRun&, const float* weights, const float* bias);
-  // The largest input, flushed, or the lowest finite number. Padding must be no larger than that.
-  void (*maximum)(const WindowRun&);
+  // Two accumulators in turn, every step rounded.
+  bool (*sum)(const WindowRun&, const float* weights, WindowStarts starts, DType dtype);
+  // Of equal values the last one; NaN is in doubt.
+  bool (*largest)(const WindowRun&, DType dtype);
+  // The largest fp32 number, flushed, or the lowest finite one; NaN is passed over.
+  void (*largest_number)(const WindowRun&);
+  // Sums of products from `start` on.
+  void (*integer_sum)(const WindowRun&, const int32_t* weights, int32_t start, const Quantisation&);
+  void (*integer_largest)(const WindowRun&);
+  // Elements side by side as words.
+  void (*widen)(DType dtype, const uint8_t* from, size_t count, int32_t* to);
 };
 WindowKernels window_kernels();
 
-constexpr uint64_t kMaxPlaneFloats = 4 << 20, kMaxTaps = 1 << 20;
+// An operation whose result is a window over its input, channel by channel.
+struct WindowJob {
+  const Window& window;
+  const TensorView &in, &out;
+  const Memory& memory;
+};
+Declined window_declines(const WindowJob& job);
 
-// Whether every channel of `in` can be laid out for the window, and `out` be stored by rows.
-inline bool planes_covered(const Window& window, const TensorView& in, const TensorView& out,
-                           const LocalMemory& local) {
-  return has_words(in) && has_words(out) && in.shape.c == out.shape.c &&
-         window_covered(window, in.shape, out.shape) && has_own_rows(out, local) &&
-         apart(out, in, local) && uint64_t{window.h.kernel} * window.w.kernel <= kMaxTaps &&
-         WindowPlane(window, in.shape, out.shape).floats() <= kMaxPlaneFloats;
-}
+// What words outside the input are.
+struct Outside {
+  uint32_t padding, insertion;  // insertion: between elements of the input
+};
 
-// For every image n and channel c: lays the channel out and calls run(WindowRun, n, c), which
-// returns true if results may be NaN; those that are get replaced by redo(n, c, y, x).
-template <class Run, class Redo>
-void for_each_plane(const Window& window, const TensorView& in, const TensorView& out,
-                    float padding, const Memory& memory, Run&& run, Redo&& redo) {
-  const WindowPlane plane(window, in.shape, out.shape);
-  const Shape& s = out.shape;
-  std::vector<uint32_t> offsets;
-  for (uint32_t kh = 0; kh < window.h.kernel; ++kh)
-    for (uint32_t kw = 0; kw < window.w.kernel; ++kw)
-      offsets.push_back(static_cast<uint32_t>(plane.offset(kh, kw)));
+// Lays channels out, and stores rows of results.
+class WindowChannels {
+ public:
+  WindowChannels(const WindowJob& job, const WindowKernels& kernels);
 
-  // All rows in one run, unless too much of it would belong to no result.
-  const bool whole = plane.pitch() <= 2 * s.w;
-  const uint32_t runs = whole ? 1 : s.h;
-  const size_t count = whole ? plane.extent() : s.w, step = whole ? 0 : plane.pitch();
-  auto run_plane = [&](uint32_t n, uint32_t c, float* inputs, float* results) {
-    plane.lay_out(memory.byte(in, n, c, 0, 0), in.stride, padding, inputs);
-    for (uint32_t i = 0; i < runs; ++i) {
-      const bool nan =
-          run(WindowRun{inputs + i * step, offsets.data(), offsets.size(), results, count}, n, c);
-      const uint32_t first = i, last = whole ? s.h : i + 1;
-      for (uint32_t y = first; y < last; ++y) {
-        float* row = results + (y - first) * plane.pitch();
-        for (uint32_t x = 0; nan && x < s.w; ++x)
-          if (std::isnan(row[x])) row[x] = redo(n, c, y, x);
-        std::memcpy(memory.byte(out, n, c, y, 0), row, s.w * sizeof(float));
-      }
+  // Results come in runs: all rows in one, unless too much of it would belong to no result.
+  uint32_t runs() const { return whole_ ? 1 : job_.out.shape.h; }
+  // Scratch words of a thread, and the work of a channel.
+  size_t words() const { return elements_ + inputs_ + count_ + kWindowSlack; }
+  uint64_t work() const { return plane_.floats() + offsets_.size() * plane_.extent(); }
+
+  void lay_out(uint32_t n, uint32_t c, const Outside& outside, uint32_t* scratch) const;
+  WindowRun run(uint32_t number, uint32_t* scratch) const;
+  // Stores the results of a run; those in doubt by redo(y, x).
+  template <class Redo>
+  void store(uint32_t n, uint32_t c, uint32_t number, const uint32_t* results, bool doubt,
+             Redo&& redo) const {
+    const Shape& s = job_.out.shape;
+    const uint32_t last = whole_ ? s.h : number + 1;
+    for (uint32_t y = number; y < last; ++y, results += plane_.pitch()) {
+      store_row(n, c, y, results);
+      for (uint32_t x = 0; doubt && x < s.w; ++x)
+        if (results[x] == kInDoubt) redo(y, x);
     }
-  };
+  }
 
+ private:
+  void store_row(uint32_t n, uint32_t c, uint32_t y, const uint32_t* words) const;
+  void widen_channel(const uint8_t* from, uint32_t insertion, uint32_t* to) const;
+
+  const WindowJob& job_;
+  const WindowKernels& kernels_;
+  const Shape dense_;  // of the input with inserted rows and columns
+  const WindowPlane plane_;
+  std::vector<uint32_t> offsets_;
+  const bool whole_, in_place_;  // in_place: words are laid out from where they lie
+  const size_t count_, elements_, inputs_;
+};
+
+// For every image n and channel c: outside(c) tells what lies outside; run(WindowRun, c) returns
+// true if results may be in doubt; redo(n, c, y, x) stores those.
+template <class OutsideOf, class Run, class Redo>
+void for_each_channel(const WindowJob& job, const WindowKernels& kernels, OutsideOf&& outside,
+                      Run&& run, Redo&& redo) {
+  const WindowChannels channels(job, kernels);
+  const Shape& s = job.out.shape;
+  const Slots slots = local_slots(s, job.memory.local);
   constexpr uint64_t kTermsPerTask = 64 << 10;
-  const uint64_t work = plane.floats() + offsets.size() * plane.extent();
-  const uint32_t slots = lane_slots(s, memory.local);
-  parallel_for(uint64_t{s.n} * slots, std::max<uint64_t>(1, kTermsPerTask / work),
+  parallel_for(uint64_t{s.n} * slots.count, grain_of(channels.work(), kTermsPerTask),
                [&](size_t begin, size_t end) {
                  const ScopedFloatMode mode;
                  thread_local Scratch scratch;
-                 const size_t inputs = plane.floats() + kWindowSlack;
-                 float* buffer = scratch.take<float>(inputs + count + kWindowSlack);
+                 uint32_t* words = scratch.take<uint32_t>(channels.words());
                  for (size_t i = begin; i < end; ++i)
-                   for (auto c = static_cast<uint32_t>(i / s.n); c < s.c; c += memory.local.lanes())
-                     run_plane(static_cast<uint32_t>(i % s.n), c, buffer, buffer + inputs);
+                   for (auto c = static_cast<uint32_t>(i / s.n); c < s.c; c += slots.lanes) {
+                     const auto n = static_cast<uint32_t>(i % s.n);
+                     channels.lay_out(n, c, outside(c), words);
+                     for (uint32_t number = 0; number < channels.runs(); ++number) {
+                       const WindowRun part = channels.run(number, words);
+                       const bool doubt = run(part, c);
+                       channels.store(n, c, number, part.out, doubt,
+                                      [&](uint32_t y, uint32_t x) { redo(n, c, y, x); });
+                     }
+                   }
                });
 }
 

@@ -1,0 +1,262 @@
+// conv2d as dot products: the input is repacked once per instruction so that neighbouring output
+// positions are neighbouring dwords of four channels (two, as words, where the processor has no
+// byte products). Sums then come out planar, as lane memory wants them.
+#define HWY_WANT_AVX3_DL  // VBMI joins bytes by permutation
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/fast/conv2d_bm1880.cc"
+#include <hwy/foreach_target.h>  // must come before highway.h
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/bits.h"
+#include "base/parallel.h"
+#include "ops/conv/conv2d_bm1880.h"
+#include "ops/fast/fast.h"
+#include "ops/fast/gemm/conv2d_bm1880_planes.h"
+#include "ops/fast/gemm/conv2d_choice.h"
+#include "ops/fast/gemm/epilogue-inl.h"
+#include "ops/fast/gemm/pack-inl.h"
+#include "ops/fast/scratch.h"
+#include "ops/fast/select/body.h"
+#include "ops/fast/select/budgets.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tputwin::fast {
+namespace HWY_NAMESPACE {
+namespace {
+
+// Columns that a stride or zero insertion keeps apart on either side.
+void pack_spread(const uint8_t* const* channel, const PlannedColumns& c, bool is_signed,
+                 uint32_t flip, uint32_t* to) {
+  uint8_t gathered[kElements][kLanes32];
+  const uint8_t* rows[kElements];
+  alignas(64) int32_t joined[kLanes32];
+  for (size_t e = 0; e < kElements; ++e) rows[e] = gathered[e];
+  for (size_t i = 0; i < c.count; i += kLanes32) {
+    size_t n = std::min<size_t>(kLanes32, c.count - i);
+    for (size_t e = 0; e < kElements; ++e)
+      for (size_t k = 0; k < kLanes32; ++k)
+        gathered[e][k] = k < n ? channel[e][(i + k) * c.source_step] : 0;
+    hn::Store(join_columns(rows, 0, is_signed, flip), I32(), joined);
+    for (size_t k = 0; k < n; ++k) to[(i + k) * c.step] = static_cast<uint32_t>(joined[k]);
+  }
+}
+
+// The rows of one plane for one group of channels and one image.
+void pack_plane(const Conv2dPlan& plan, const uint8_t* const* channel, size_t ph, size_t pw,
+                uint32_t* to) {
+  const TensorView& in = plan.op->in;
+  const PlannedColumns& c = plan.columns[pw];
+  const bool is_signed_input = is_signed(in.dtype);
+  const size_t width = plan.w.extent;
+  for (uint32_t row = 0; row < plan.h.extent; ++row, to += width) {
+    int64_t y = plan.h.source(ph, row);
+    if (y < 0 || c.count == 0) {
+      std::fill_n(to, width, plan.flip);
+      continue;
+    }
+    const uint8_t* source[kElements];
+    for (size_t e = 0; e < kElements; ++e)
+      source[e] = channel[e] + static_cast<size_t>(y) * in.stride.h + c.source;
+    if (c.step != 1 || c.source_step != 1) {
+      std::fill_n(to, width, plan.flip);
+      pack_spread(source, c, is_signed_input, plan.flip, to + c.first);
+      continue;
+    }
+    std::fill_n(to, c.first, plan.flip);
+    join_run(source, c.count, is_signed_input, plan.flip, to + c.first);
+    std::fill_n(to + c.first + c.count, width - c.first - c.count, plan.flip);
+  }
+}
+
+// Planes equal to the input's own: one run per image and channel.
+bool is_plain(const Conv2dPlan& plan) {
+  const Shape& in = plan.op->in.shape;
+  const PlannedColumns& c = plan.columns[0];
+  auto plain = [](const PlannedAxis& a, uint32_t extent) {
+    return a.start.size() == 1 && a.extent == extent && a.axis.stride == 1 && a.axis.insert == 0 &&
+           a.axis.pad_before == 0;
+  };
+  return plain(plan.h, in.h) && plain(plan.w, in.w) && c.count == in.w &&
+         (in.h == 1 || plan.op->in.stride.h == in.w);
+}
+
+void pack_input(const Conv2dPlan& plan, size_t group) {
+  const TensorView& in = plan.op->in;
+  uint32_t* to = plan.data + group * plan.group_stride;
+  const bool plain = is_plain(plan);
+  const size_t image = size_t{plan.h.extent} * plan.w.extent;
+  for (size_t ph = 0; ph < plan.h.start.size(); ++ph)
+    for (size_t pw = 0; pw < plan.w.start.size(); ++pw)
+      for (uint32_t n = 0; n < plan.op->out.shape.n; ++n, to += image) {
+        const uint8_t* channel[kElements];
+        for (size_t e = 0; e < kElements; ++e) {
+          // Channels past the last have zero weights: any data will do.
+          size_t c = std::min<size_t>(group * kElements + e, in.shape.c - 1);
+          channel[e] = plan.memory->byte(in, n, static_cast<uint32_t>(c), 0, 0);
+        }
+        if (plain)
+          join_run(channel, image, is_signed(in.dtype), plan.flip, to);
+        else
+          pack_plane(plan, channel, ph, pw, to);
+      }
+}
+
+// The weights of a block of output channels for one tap.
+void pack_tap(const Conv2dPlan& plan, size_t block, size_t t, uint32_t* to) {
+  const TensorView& weight = plan.op->weight;
+  const size_t pitch = plan.taps() * kTileRows, in_channels = plan.op->in.shape.c;
+  const uint8_t* from[kTileRows];
+  [[maybe_unused]] bool whole = true;
+  for (size_t row = 0; row < kTileRows; ++row) {
+    const auto oc = static_cast<uint32_t>(block * kTileRows + row);
+    const bool exists = oc < plan.op->out.shape.c;
+    whole &= exists;
+    from[row] = exists ? plan.memory->byte(weight, 0, oc, static_cast<uint32_t>(t / weight.shape.w),
+                                           static_cast<uint32_t>(t % weight.shape.w))
+                       : nullptr;
+  }
+  size_t g = 0;
+#if TPUTWIN_HAVE_BYTE_DOT
+  if (whole)
+    for (; (g + kLanes32) * kElements <= in_channels; g += kLanes32)
+      interleave_rows(from, g * kElements, to + g * pitch, pitch);
+#endif
+  for (; g < plan.groups; ++g)
+    for (size_t row = 0; row < kTileRows; ++row)
+      to[g * pitch + row] = from[row] == nullptr
+                                ? 0
+                                : join_bytes(from[row] + g * kElements, in_channels - g * kElements,
+                                             is_signed(weight.dtype));
+}
+
+// The weights of a block of output channels, and their biases with all corrections.
+void pack_block(const Conv2dPlan& plan, size_t block) {
+  const Conv2dBm1880& op = *plan.op;
+  uint32_t* weights = plan.weights + block * plan.block_stride;
+  for (size_t t = 0; t < plan.taps(); ++t) pack_tap(plan, block, t, weights + t * kTileRows);
+  const size_t packed = plan.groups * plan.taps() * kTileRows;
+  std::fill(weights + packed, weights + plan.block_stride, 0);
+  int32_t sums[kTileRows];
+  if (plan.flip != 0) sum_weights(weights, plan.block_stride, is_signed(op.weight.dtype), sums);
+  for (size_t row = 0; row < plan.rows; ++row) {
+    auto oc = static_cast<uint32_t>(block * plan.rows + row);
+    int64_t bias = 0;
+    if (op.bias && oc < op.out.shape.c) bias = plan.memory->read(*op.bias, 0, oc, 0, 0);
+    if (plan.flip != 0) bias += int64_t{sums[row]} * plan.flip_correction;
+    if (plan.rounding_folded) bias += rounding(op.rshift);
+    plan.bias[block * plan.rows + row] = wrap32(bias);
+  }
+}
+
+// Copies staged positions [begin, begin + count) of a block of channels to the output's rows.
+void write_rows(const Conv2dPlan& plan, size_t block, size_t begin, size_t count,
+                const uint8_t* staged, size_t pitch) {
+  const TensorView& out = plan.op->out;
+  const size_t channels = std::min(plan.rows, out.shape.c - block * plan.rows);
+  uint8_t* base[kTileRows];
+  for (size_t row = 0; row < channels; ++row)
+    base[row] = plan.memory->byte(out, 0, static_cast<uint32_t>(block * plan.rows + row), 0, 0);
+  for (size_t done = 0; done < count;) {
+    size_t line = (begin + done) / plan.row_pitch, x = (begin + done) % plan.row_pitch;
+    size_t length = std::min(plan.row_pitch - x, count - done);
+    if (x < plan.row_length) {
+      size_t valid = std::min(plan.row_length - x, length);
+      size_t to =
+          line / plan.rows_per_image * out.stride.n + line % plan.rows_per_image * out.stride.h + x;
+      for (size_t row = 0; row < channels; ++row)
+        std::memcpy(base[row] + to, staged + row * pitch + done, valid);
+    }
+    done += length;
+  }
+}
+
+// One block of output channels at one chunk of positions.
+void convolve_task(const Conv2dPlan& plan, size_t block, size_t chunk) {
+  constexpr size_t kPitch = 8 * kTileVectors * kLanes32;
+  alignas(64) uint8_t staged[kTileRows * kPitch];
+  const size_t run = chunk / plan.chunks_per_run;
+  const size_t first = chunk % plan.chunks_per_run * plan.chunk;
+  const size_t count = std::min(plan.chunk, plan.run_length - first);
+  const size_t begin = run * plan.run_stride + first;
+
+  const Reduction reduction{
+      plan.data,   plan.group_stride, plan.tap_offsets.data(),
+      plan.taps(), plan.groups,       plan.weights + block * plan.block_stride};
+  const Epilogue epilogue{static_cast<int>(plan.op->rshift), plan.op->relu, plan.rounding_folded};
+  const int32_t* bias = plan.bias + block * plan.rows;
+  dot_byte_positions(is_signed(plan.op->weight.dtype), reduction, begin, begin + count,
+                     [&](size_t row, size_t position, Ints sum) HWY_ATTR {
+                       Ints acc = hn::Add(sum, hn::Set(I32(), bias[row]));
+                       epilogue.store8(acc, staged + row * kPitch + (position - begin));
+                     });
+  write_rows(plan, block, begin, count, staged, kPitch);
+}
+
+void convolve(Conv2dPlan& plan, const Conv2dBm1880& op, const Memory& memory) {
+  thread_local Scratch data, weights, bias;
+  plan.build(op, memory, kElements, kTileRows, kLanes32, kTileVectors * kLanes32);
+  const Flip flip(is_signed(op.in.dtype), is_signed(op.weight.dtype));
+  plan.flip = flip.mask;
+  plan.flip_correction = flip.correction;
+  plan.data = data.take<uint32_t>(plan.data_size());
+  plan.weights = weights.take<uint32_t>(plan.blocks * plan.block_stride);
+  plan.bias = bias.take<int32_t>(plan.blocks * plan.rows);
+
+  const uint64_t macs_worth_a_task = task_work(1 << 20);
+  const bool alone = plan.macs() < 2 * macs_worth_a_task;
+  const size_t packings = plan.groups + plan.blocks;
+  parallel_for(packings, alone ? packings : 1, [&plan](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      i < plan.groups ? pack_input(plan, i) : pack_block(plan, i - plan.groups);
+  });
+
+  // The larger operand is walked once: its piece stays in the cache while the other streams by.
+  const bool weights_outside = plan.blocks * plan.block_stride > plan.groups * plan.group_stride;
+  const size_t chunks = plan.runs * plan.chunks_per_run, tasks = chunks * plan.blocks;
+  const uint64_t macs_per_task = plan.macs() / tasks + 1;
+  const size_t grain = alone ? tasks : static_cast<size_t>(macs_worth_a_task / macs_per_task) + 1;
+  parallel_for(tasks, grain, [&plan, chunks, weights_outside](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      weights_outside ? convolve_task(plan, i / chunks, i % chunks)
+                      : convolve_task(plan, i % plan.blocks, i / plan.blocks);
+  });
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace tputwin::fast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tputwin::fast {
+
+namespace {
+
+HWY_EXPORT(convolve);
+
+Declined library(const Conv2dBm1880& op, const Memory& memory) {
+  if (!onednn_enabled()) return "the library is not selected";
+  if (!prefers_library(library_use(), work_of(op))) return "ours is faster";
+  if (const Declined why = conv2d_declines(op, memory)) return why;
+  return execute_onednn(op, memory);
+}
+
+Declined planes(const Conv2dBm1880& op, const Memory& memory) {
+  if (const Declined why = conv2d_declines(op, memory)) return why;
+  thread_local Conv2dPlan plan;
+  HWY_DYNAMIC_DISPATCH(convolve)(plan, op, memory);
+  return kRan;
+}
+
+constexpr Body<Conv2dBm1880> kBodies[] = {{"oneDNN", library}, {"planes", planes}};
+
+}  // namespace
+
+bool execute(const Conv2dBm1880& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+
+}  // namespace tputwin::fast
+#endif

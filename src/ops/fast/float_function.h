@@ -1,0 +1,12 @@
+// The functions of float_function that every floating-point type has.
+#pragma once
+
+#include "ops/elementwise/float_function.h"
+#include "ops/fast/select/body.h"
+
+namespace tputwin::fast {
+
+// taylor, hsigmoid, hswish and isfinite.
+Declined rows_of_any_type(const FloatFunction& op, const Memory& memory);
+
+}  // namespace tputwin::fast

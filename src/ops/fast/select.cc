@@ -1,0 +1,129 @@
+// select: comparisons and choices in 32-bit lanes.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/fast/select.cc"
+#include <hwy/foreach_target.h>  // must come before highway.h
+
+#include <hwy/highway.h>
+
+#include "ops/elementwise/select.h"
+#include "ops/fast/fast.h"
+#include "ops/fast/walk/rows-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tputwin::fast::HWY_NAMESPACE {
+namespace {
+
+using Compare = Select::Compare;
+
+// Operands: out, a, b, if_true, if_false, and perhaps the extreme.
+enum { kOut, kA, kB, kTrue, kFalse, kExtreme };
+
+// Of floats: equal values, or equal patterns, which NaN have.
+HWY_INLINE hn::Mask<F32> equal(Floats a, Floats b) {
+  return hn::Or(hn::Eq(a, b), of_floats(hn::Eq(bits(a), bits(b))));
+}
+HWY_INLINE hn::Mask<I32> equal(Ints a, Ints b) { return hn::Eq(a, b); }
+
+template <Compare kCompare, class V>
+HWY_INLINE auto Holds(V a, V b) {
+  if constexpr (kCompare == Compare::greater) return hn::Gt(a, b);
+  if constexpr (kCompare == Compare::at_most) return hn::Not(hn::Gt(a, b));
+  if constexpr (kCompare == Compare::less) return hn::Not(hn::Or(hn::Gt(a, b), equal(a, b)));
+  if constexpr (kCompare == Compare::at_least) return hn::Or(hn::Gt(a, b), equal(a, b));
+  if constexpr (kCompare == Compare::not_equal) return hn::Not(equal(a, b));
+  if constexpr (kCompare == Compare::equal) return hn::Not(hn::Or(hn::Gt(a, b), hn::Gt(b, a)));
+  if constexpr (kCompare == Compare::equal_value) return equal(a, b);
+}
+
+template <Compare kCompare, bool kFloats>
+HWY_INLINE hn::Mask<I32> HoldsAt(const RowBlock& block, size_t i) {
+  const Ints a = LoadInts(block, kA, i), b = LoadInts(block, kB, i);
+  if constexpr (kCompare == Compare::equal_bits)
+    return hn::Eq(a, b);
+  else if constexpr (kFloats)
+    return of_ints(Holds<kCompare>(floats(a), floats(b)));
+  else
+    return Holds<kCompare>(a, b);
+}
+
+template <Compare kCompare, bool kFloats>
+void SelectBlock(const Select& op, const RowBlock& block) {
+  const I32 d;
+  const bool has_extreme = op.extreme.has_value();
+  ForEachVector(block, [&](size_t i) HWY_ATTR {
+    const auto first = HoldsAt<kCompare, kFloats>(block, i);
+    const Ints chosen =
+        hn::IfThenElse(first, LoadInts(block, kTrue, i), LoadInts(block, kFalse, i));
+    if (has_extreme)
+      hn::StoreU(hn::IfThenElse(first, LoadInts(block, kA, i), LoadInts(block, kB, i)), d,
+                 block.result<int32_t>(kExtreme) + i);
+    hn::StoreU(chosen, d, block.result<int32_t>(kOut) + i);
+  });
+}
+
+template <Compare kCompare>
+void SelectBlock(const Select& op, const RowBlock& block) {
+  is_float(op.type) ? SelectBlock<kCompare, true>(op, block)
+                    : SelectBlock<kCompare, false>(op, block);
+}
+
+void SelectRows(const void* operation, const RowBlock& block) {
+  const auto& op = *static_cast<const Select*>(operation);
+  switch (op.compare) {
+    case Compare::greater:
+      return SelectBlock<Compare::greater>(op, block);
+    case Compare::equal_bits:
+      return SelectBlock<Compare::equal_bits>(op, block);
+    case Compare::equal:
+      return SelectBlock<Compare::equal>(op, block);
+    case Compare::less:
+      return SelectBlock<Compare::less>(op, block);
+    case Compare::at_least:
+      return SelectBlock<Compare::at_least>(op, block);
+    case Compare::at_most:
+      return SelectBlock<Compare::at_most>(op, block);
+    case Compare::equal_value:
+      return SelectBlock<Compare::equal_value>(op, block);
+    case Compare::not_equal:
+      return SelectBlock<Compare::not_equal>(op, block);
+  }
+}
+
+}  // namespace
+}  // namespace tputwin::fast::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tputwin::fast {
+namespace {
+
+TW_ROW_KERNEL(select_rows, SelectRows)
+
+// 16-bit floating-point values are moved as their bits.
+RowOperand moved(const Source& source) {
+  return is_half(source.view.dtype) ? row_source_as(source, DType::u16) : row_source(source);
+}
+
+Declined rows(const Select& op, const Memory& memory) {
+  using Compare = Select::Compare;
+  if (op.type == DType::u32) return "comparisons of u32";
+  if (is_half(op.type) && op.compare != Compare::greater && op.compare != Compare::at_most)
+    return "widened NaN of 16 bits do not show whether they had the same pattern";
+  if (op.extreme && is_float(op.type)) return "extremes of floats are flushed";
+  RowOperand out = moved(Source::tensor(op.out));
+  out.written = true;
+  const RowOperand a = row_source(op.a), b = row_source(op.b);
+  const RowOperand yes = moved(op.if_true), no = moved(op.if_false);
+  const RowWork work{RowLanes::words, select_rows, &op, 2};
+  if (op.extreme) return run_rows({out, a, b, yes, no, row_result(*op.extreme)}, memory, work);
+  return run_rows({out, a, b, yes, no}, memory, work);
+}
+
+constexpr Body<Select> kBodies[] = {{"rows", rows}};
+
+}  // namespace
+
+bool execute(const Select& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+
+}  // namespace tputwin::fast
+#endif

@@ -1,0 +1,33 @@
+// The fast bodies of an operation: a list, best first. The first that does not decline runs.
+#pragma once
+
+#include "memory/memory.h"
+#include "ops/fast/select/isa.h"
+#include "ops/fast/select/trace.h"
+
+namespace tputwin::fast {
+
+// What a body answers: nullptr if it ran, else why it left everything as it was.
+using Declined = const char*;
+constexpr Declined kRan = nullptr;
+
+// `name` is what traces and tests know the body by: how it works, in a word or two.
+template <class Op>
+struct Body {
+  const char* name;
+  Declined (*run)(const Op& op, const Memory& memory);
+};
+
+template <class Op, size_t N>
+bool run_best(const Body<Op> (&bodies)[N], const Op& op, const Memory& memory) {
+  if (!vectors_enabled()) return false;
+  for (const Body<Op>& body : bodies) {
+    const Declined why = body.run(op, memory);
+    if (is_traced()) [[unlikely]]
+      trace_body(name(op), body.name, why);
+    if (why == kRan) return true;
+  }
+  return false;
+}
+
+}  // namespace tputwin::fast

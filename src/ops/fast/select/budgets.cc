@@ -1,0 +1,14 @@
+// The budgets in force.
+#include "ops/fast/select/budgets.h"
+
+namespace tputwin::fast {
+namespace {
+
+Budgets in_force;
+
+}  // namespace
+
+const Budgets& budgets() { return in_force; }
+void set_budgets(const Budgets& budgets) { in_force = budgets; }
+
+}  // namespace tputwin::fast

@@ -1,0 +1,48 @@
+// The lines of TPUTWIN_TRACE_BODIES, and the list that tests listen to.
+#include "ops/fast/select/trace.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+
+namespace tputwin::fast {
+namespace {
+
+bool is_wanted() {
+  const char* value = std::getenv("TPUTWIN_TRACE_BODIES");
+  return value != nullptr && *value != '\0' && std::string_view(value) != "0";
+}
+
+const bool writes_lines = is_wanted();
+std::mutex mutex;
+BodyTrace* listener = nullptr;
+
+}  // namespace
+
+std::atomic<bool> traced{is_wanted()};
+
+void trace_body(std::string_view operation, const char* body, const char* declined) {
+  const std::string_view why = declined != nullptr ? declined : "";
+  std::lock_guard lock(mutex);
+  if (listener != nullptr)
+    listener->events_.push_back({std::string(operation), body, std::string(why)});
+  if (!writes_lines) return;
+  fmt::print(stderr, "tputwin: body: {}: {} {}{}\n", operation, body,
+             why.empty() ? "ran" : "declined: ", why);
+}
+
+BodyTrace::BodyTrace() {
+  std::lock_guard lock(mutex);
+  listener = this;
+  traced = true;
+}
+
+BodyTrace::~BodyTrace() {
+  std::lock_guard lock(mutex);
+  listener = nullptr;
+  traced = writes_lines;
+}
+
+}  // namespace tputwin::fast

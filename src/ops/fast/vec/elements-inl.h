@@ -1,0 +1,96 @@
+// Elements of any type side by side, to lanes of 32 bits and back. Included once per target (see
+// Highway's foreach_target.h).
+#if defined(TPUTWIN_FAST_ELEMENTS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TPUTWIN_FAST_ELEMENTS_INL_H
+#undef TPUTWIN_FAST_ELEMENTS_INL_H
+#else
+#define TPUTWIN_FAST_ELEMENTS_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstring>
+
+#include "ops/fast/vec/float16-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tputwin::fast::HWY_NAMESPACE {
+
+// to[i] = convert(p[i]) for i < count, the elements widened to lanes.
+template <class T, class Convert>
+HWY_INLINE void WidenWith(const T* p, size_t count, int32_t* to, const Convert& convert) {
+  const I32 d;
+  const hn::Rebind<T, I32> dt;
+  const size_t lanes = hn::Lanes(d), whole = count / lanes * lanes;
+  for (size_t i = 0; i < whole; i += lanes)
+    hn::StoreU(convert(hn::PromoteTo(d, hn::LoadU(dt, p + i))), d, to + i);
+  if (whole == count) return;
+  HWY_ALIGN T rest[hn::MaxLanes(dt)] = {};
+  HWY_ALIGN int32_t converted[kLanes32];
+  std::memcpy(rest, p + whole, (count - whole) * sizeof *p);
+  hn::Store(convert(hn::PromoteTo(d, hn::Load(dt, rest))), d, converted);
+  std::memcpy(to + whole, converted, (count - whole) * sizeof *to);
+}
+
+// fp16 and bf16 become fp32, integers are extended.
+inline void WidenElements(DType dtype, const uint8_t* p, size_t count, int32_t* to) {
+  const auto same = [](Ints v) HWY_ATTR { return v; };
+  const auto as = [&]<class T>(T) { return reinterpret_cast<const T*>(p); };
+  switch (dtype) {
+    case DType::u8:
+      return WidenWith(p, count, to, same);
+    case DType::i8:
+      return WidenWith(as(int8_t{}), count, to, same);
+    case DType::u16:
+      return WidenWith(as(uint16_t{}), count, to, same);
+    case DType::i16:
+      return WidenWith(as(int16_t{}), count, to, same);
+    case DType::f16:
+      return WidenWith(as(uint16_t{}), count, to,
+                       [](Ints v) HWY_ATTR { return bits(from_f16(v)); });
+    case DType::bf16:
+      return WidenWith(as(uint16_t{}), count, to,
+                       [](Ints v) HWY_ATTR { return hn::ShiftLeft<16>(v); });
+    default:
+      std::memcpy(to, p, count * sizeof *to);
+  }
+}
+
+// p[i] = the low bits of convert(from[i]) for i < count; whole vectors are read.
+template <class T, class Convert>
+HWY_INLINE void NarrowWith(const int32_t* from, size_t count, T* p, const Convert& convert) {
+  const I32 d;
+  const hn::Rebind<T, I32> dt;
+  const size_t lanes = hn::Lanes(d), whole = count / lanes * lanes;
+  const auto narrow = [&](size_t i)
+                          HWY_ATTR { return LowBits<T>(d, convert(hn::LoadU(d, from + i))); };
+  for (size_t i = 0; i < whole; i += lanes) hn::StoreU(narrow(i), dt, p + i);
+  if (whole == count) return;
+  HWY_ALIGN T rest[hn::MaxLanes(dt)];
+  hn::Store(narrow(whole), dt, rest);
+  std::memcpy(p + whole, rest, (count - whole) * sizeof *p);
+}
+
+inline void NarrowElements(DType dtype, const int32_t* from, size_t count, uint8_t* p) {
+  const auto same = [](Ints v) HWY_ATTR { return v; };
+  const auto halves = reinterpret_cast<uint16_t*>(p);
+  switch (dtype) {
+    case DType::u8:
+    case DType::i8:
+      return NarrowWith(from, count, p, same);
+    case DType::u16:
+    case DType::i16:
+      return NarrowWith(from, count, halves, same);
+    case DType::f16:
+      return NarrowWith(from, count, halves, [](Ints v) HWY_ATTR { return to_f16(floats(v)); });
+    case DType::bf16:
+      return NarrowWith(from, count, halves, [](Ints v) HWY_ATTR { return to_bf16(floats(v)); });
+    default:
+      std::memcpy(p, from, count * sizeof *from);
+  }
+}
+
+}  // namespace tputwin::fast::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

@@ -1,0 +1,66 @@
+// Weighted sums under a sliding window, requantised: what depthwise convolution and average
+// pooling have in common. Included once per target (see Highway's foreach_target.h).
+#if defined(TPUTWIN_FAST_BYTE_SUMS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TPUTWIN_FAST_BYTE_SUMS_INL_H
+#undef TPUTWIN_FAST_BYTE_SUMS_INL_H
+#else
+#define TPUTWIN_FAST_BYTE_SUMS_INL_H
+#endif
+
+#include "ops/fast/vec/bytes-inl.h"
+#include "ops/fast/vec/narrow-inl.h"
+#include "ops/fast/vec/rounding-inl.h"
+#include "ops/fast/window/byte_rows.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tputwin::fast::HWY_NAMESPACE {
+
+// kVectors vectors of consecutive outputs starting at x; the last one may be partial.
+template <bool kSigned, size_t kVectors>
+HWY_INLINE void WeightedBlock(const WeightedSum& sum, std::span<const TapRow> taps, uint8_t* out,
+                              size_t x, size_t count) {
+  const hn::ScalableTag<int32_t> d;
+  using Byte = std::conditional_t<kSigned, int8_t, uint8_t>;
+  const hn::Rebind<Byte, decltype(d)> d8;
+  const hn::Rebind<uint8_t, decltype(d)> du8;
+  const size_t lanes = hn::Lanes(d);
+  hn::Vec<decltype(d)> sums[kVectors];
+  for (auto& s : sums) s = hn::Set(d, sum.start);
+  for (const TapRow& tap : taps) {
+    const auto weight = hn::Set(d, sum.weights[tap.number]);
+    for (size_t v = 0; v < kVectors; ++v) {
+      const auto* in = reinterpret_cast<const Byte*>(tap.in + x + v * lanes);
+      sums[v] = hn::Add(sums[v], hn::Mul(hn::PromoteTo(d, hn::LoadU(d8, in)), weight));
+    }
+  }
+  const auto low = hn::Set(d, sum.low), high = hn::Set(d, sum.high);
+  for (size_t v = 0; v < kVectors; ++v) {
+    const size_t left = count - v * lanes;
+    auto result = hn::Min(hn::Max(RoundShift(d, sums[v], sum.rshift), low), high);
+    if (left >= lanes)
+      StoreBytes<true>(du8, LowBits<uint8_t>(d, result), out + x + v * lanes, lanes);
+    else
+      StoreBytes<false>(du8, LowBits<uint8_t>(d, result), out + x + v * lanes, left);
+  }
+}
+
+// One row of outputs. Reads up to WindowRows::kSlack bytes past the inputs of the last output.
+template <bool kSigned>
+HWY_INLINE void WeightedRow(const WeightedSum& sum, std::span<const TapRow> taps, uint8_t* out,
+                            size_t width) {
+  const size_t lanes = hn::Lanes(hn::ScalableTag<int32_t>());
+  size_t x = 0;
+  for (; width - x > 3 * lanes; x += std::min(width - x, 4 * lanes))
+    WeightedBlock<kSigned, 4>(sum, taps, out, x, std::min(width - x, 4 * lanes));
+  if (width - x > 2 * lanes)
+    WeightedBlock<kSigned, 3>(sum, taps, out, x, width - x);
+  else if (width - x > lanes)
+    WeightedBlock<kSigned, 2>(sum, taps, out, x, width - x);
+  else if (width > x)
+    WeightedBlock<kSigned, 1>(sum, taps, out, x, width - x);
+}
+
+}  // namespace tputwin::fast::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

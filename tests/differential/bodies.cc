@@ -1,0 +1,110 @@
+// Which fast body takes which operands, and that the second turn of every loop is taken.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "ops/fast/fast.h"
+#include "ops/fast/select/budgets.h"
+#include "ops/fast/select/trace.h"
+#include "selftest/differential.h"
+
+namespace tputwin::testing {
+namespace {
+
+using fast::BodyEvent;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Field;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+// What bodies say to random operations of a kind on the best instruction set.
+std::vector<BodyEvent> events_of(OperationKind kind, uint64_t cases = 60) {
+  fast::BodyTrace trace;
+  Differential differential;
+  const std::string best = fast::available_isas().back();
+  const auto report = differential.run(kind, {.seed = 1, .cases = cases, .isa = best});
+  for (const Difference& failure : report.failures) ADD_FAILURE() << failure.text();
+  return trace.events();
+}
+
+// The bodies of a kind that ran.
+std::set<std::string> bodies_of(OperationKind kind, uint64_t cases = 60) {
+  std::set<std::string> names;
+  for (const BodyEvent& event : events_of(kind, cases))
+    if (event.declined.empty()) names.insert(event.body);
+  return names;
+}
+
+auto declined(const char* body, const char* why) {
+  return AllOf(Field(&BodyEvent::body, body), Field(&BodyEvent::declined, why));
+}
+
+bool has_fast_bodies() { return fast::available_isas().size() > 1; }
+
+TEST(Bodies, EachOfAnOperationIsReached) {
+  if (!has_fast_bodies()) return;
+  EXPECT_THAT(bodies_of(OperationKind::int_arithmetic, 300),
+              ::testing::UnorderedElementsAre("type's own lanes", "16 bits", "32 bits", "64 bits",
+                                              "element by element"));
+  EXPECT_THAT(bodies_of(OperationKind::bitwise),
+              ::testing::UnorderedElementsAre("logic", "shifts"));
+  EXPECT_THAT(bodies_of(OperationKind::conv2d_f32), ::testing::IsSupersetOf({"planes", "im2col"}));
+  EXPECT_THAT(bodies_of(OperationKind::matmul_f32),
+              ::testing::IsSupersetOf({"in place", "packed"}));
+  EXPECT_THAT(bodies_of(OperationKind::gather),
+              ::testing::IsSupersetOf({"dense rows", "decoded indices"}));
+  EXPECT_THAT(bodies_of(OperationKind::copy), ::testing::UnorderedElementsAre("fill", "runs"));
+}
+
+TEST(Bodies, SayWhyTheyDecline) {
+  if (!has_fast_bodies()) return;
+  const auto events = events_of(OperationKind::copy);
+  EXPECT_THAT(events, Contains(declined("fill", "no constant")));
+  EXPECT_THAT(events, Not(Contains(declined("runs", "no constant"))));
+}
+
+TEST(Bodies, AreAskedInTheirOrder) {
+  if (!has_fast_bodies()) return;
+  const auto events = events_of(OperationKind::bitwise);
+  for (size_t i = 0; i < events.size(); ++i) {
+    if (events[i].body != "shifts") continue;
+    ASSERT_GT(i, 0u);
+    EXPECT_EQ(events[i - 1].operation, events[i].operation);
+    EXPECT_EQ(events[i - 1].body, "logic");
+    EXPECT_NE(events[i - 1].declined, "") << "the first body that does not decline runs";
+  }
+}
+
+TEST(Bodies, AreNotTracedWithoutAListener) {
+  EXPECT_FALSE(fast::is_traced());
+  {
+    const fast::BodyTrace trace;
+    EXPECT_TRUE(fast::is_traced());
+  }
+  EXPECT_FALSE(fast::is_traced());
+}
+
+// Leaves budgets as they were.
+struct Small {
+  Small() { fast::set_budgets(fast::Budgets::smallest()); }
+  ~Small() { fast::set_budgets({}); }
+};
+
+TEST(Budgets, CutSmallWorkIntoPieces) {
+  EXPECT_EQ(fast::block_of(512, 64), 512u);
+  EXPECT_EQ(fast::grain_of(1, 100), 100u);
+  const Small small;
+  EXPECT_EQ(fast::block_of(512, 64), 64u);
+  EXPECT_EQ(fast::grain_of(1, 100), 1u);
+  size_t pieces = 0;
+  set_thread_count(1);
+  fast::share_out(8, 8, 1000, [&](size_t begin, size_t end) { pieces += end - begin; });
+  set_thread_count(0);
+  EXPECT_EQ(pieces, 8u);
+}
+
+}  // namespace
+}  // namespace tputwin::testing
