@@ -1,6 +1,7 @@
 // The run of a kernel: initialisation, waiting, parallel sections.
 #include "base/errors/okkernel.h"
 #include "sdk/okkernel/call.h"
+#include "sdk/okkernel/parallel.h"
 
 using namespace tputwin;
 using namespace tputwin::okk;
@@ -11,26 +12,17 @@ void okk_initialize(void) {
 
 void okk_poll(void) {
   Call call(__func__);
-  if (!call.ok()) return;
-  if (call.require(!call.session().parallel(), errors::okk_poll_parallel, "parallel mode",
-                   "active"))
-    call.session().poll();
+  poll(call, errors::okk_poll_parallel);
 }
 
 void okk_parallel_start(void) {
   Call call(__func__);
-  if (!call.ok()) return;
-  if (call.require(!call.session().parallel(), errors::okk_parallel_nested, "parallel mode",
-                   "active"))
-    call.session().start_parallel();
+  start_parallel(call, errors::okk_parallel_nested);
 }
 
 void okk_parallel_end(void) {
   Call call(__func__);
-  if (!call.ok()) return;
-  if (call.require(call.session().parallel(), errors::okk_parallel_end_outside, "parallel mode",
-                   "inactive"))
-    call.session().end_parallel();
+  end_parallel(call, errors::okk_parallel_end_outside);
 }
 
 bool okk_is_parallel_state(void) {

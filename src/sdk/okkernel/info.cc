@@ -2,18 +2,6 @@
 #include "sdk/okkernel/call.h"
 #include "sdk/okkernel/pointer.h"
 
-namespace tputwin::okk {
-namespace {
-
-unsigned char* pointer(std::string_view name, uint64_t address, auto locate) {
-  Call call(name);
-  uint8_t* found = call.ok() ? locate(call.session().device()) : nullptr;
-  return pointer_for_kernel(call, address, found);
-}
-
-}  // namespace
-}  // namespace tputwin::okk
-
 using namespace tputwin;
 using namespace tputwin::okk;
 
@@ -33,22 +21,23 @@ unsigned int okk_lookup_table_start_addr(void) {
 }
 
 unsigned char* okk_global_mem_addr(unsigned long long addr) {
-  return pointer(__func__, addr, [&](Device& device) {
+  return pointer_of_call<Call>(__func__, addr, [&](Device& device) {
     return byte_at(device.global(), bm1684().global_base, addr);
   });
 }
 
 unsigned char* okk_l2_sram_addr(unsigned int addr) {
-  return pointer(__func__, addr,
-                 [&](Device& device) { return byte_at(device.l2(), bm1684().l2.base, addr); });
+  return pointer_of_call<Call>(
+      __func__, addr, [&](Device& device) { return byte_at(device.l2(), bm1684().l2.base, addr); });
 }
 
 unsigned char* okk_dtcm_addr(unsigned int addr) {
-  return pointer(__func__, addr,
-                 [&](Device& device) { return byte_at(device.dtcm(), bm1684().dtcm.base, addr); });
+  return pointer_of_call<Call>(__func__, addr, [&](Device& device) {
+    return byte_at(device.dtcm(), bm1684().dtcm.base, addr);
+  });
 }
 
 unsigned char* okk_local_mem_addr(unsigned int idx, unsigned int addr) {
-  return pointer(__func__, addr,
-                 [&](Device& device) { return byte_at(device.local(), idx, addr); });
+  return pointer_of_call<Call>(__func__, addr,
+                               [&](Device& device) { return byte_at(device.local(), idx, addr); });
 }

@@ -25,6 +25,14 @@ inline uint8_t* byte_at(LocalMemory& local, uint64_t lane, uint64_t offset) {
 // until its launch ends. Outside launches nullptr.
 uint8_t* pointer_for_kernel(KernelCall& call, uint64_t address, uint8_t* found);
 
+// What a function of an API returns for an address: `locate` finds its byte on the device.
+template <class Call>
+uint8_t* pointer_of_call(std::string_view name, uint64_t address, auto locate) {
+  Call call(name);
+  uint8_t* found = call.ok() ? locate(call.session().device()) : nullptr;
+  return pointer_for_kernel(call, address, found);
+}
+
 // Gives scratch memory back after a launch.
 void release_scratch();
 

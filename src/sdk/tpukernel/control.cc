@@ -1,5 +1,6 @@
 // The run of a kernel: initialisation, waiting, parallel sections, messages between engines, cores.
 #include "base/errors/tpukernel.h"
+#include "sdk/okkernel/parallel.h"
 #include "sdk/tpukernel/call.h"
 
 namespace tputwin::tpu {
@@ -7,11 +8,7 @@ namespace {
 
 constexpr int kMaxMessageId = 511, kMaxMessageCount = 127;
 
-void poll(Call& call) {
-  if (call.ok() && call.require(!call.session().parallel(), errors::tpu_poll_parallel,
-                                "parallel mode", "active"))
-    call.session().poll();
-}
+void poll(Call& call) { okk::poll(call, errors::tpu_poll_parallel); }
 
 // Engines work in the order of the calls, so that a send has happened when its wait is called.
 void send(Call& call, int id, int count) {
@@ -67,18 +64,12 @@ void tpu_sync_core(int) { Call call(__func__); }
 
 void tpu_parallel_start(void) {
   Call call(__func__);
-  if (!call.ok()) return;
-  if (call.require(!call.session().parallel(), errors::tpu_parallel_nested, "parallel mode",
-                   "active"))
-    call.session().start_parallel();
+  okk::start_parallel(call, errors::tpu_parallel_nested);
 }
 
 void tpu_parallel_end(void) {
   Call call(__func__);
-  if (!call.ok()) return;
-  if (call.require(call.session().parallel(), errors::tpu_parallel_end_outside, "parallel mode",
-                   "inactive"))
-    call.session().end_parallel();
+  okk::end_parallel(call, errors::tpu_parallel_end_outside);
 }
 
 bool tpu_is_parallel_state(void) {

@@ -9,42 +9,9 @@
 namespace tputwin::tpu {
 namespace {
 
-// What all of them have. A deconvolution is a convolution with inserted rows and columns and
-// stride 1, whose kernel is turned by 180 degrees.
-struct Form {
-  local_addr_t output_addr, input_addr;
-  const dim4 *input_shape, *input_stride;
-  int output_c;
-  WindowArguments window;
-  data_type_t output_dtype, input_dtype;
-  bool is_deconvolution;
-};
-
-// Output, input and window, for `op` of either kind.
-template <class Op>
-void set_form(Call& call, const Form& form, Types outputs, Types inputs, Op& op) {
-  const Shape in = call.shape(form.input_shape, "input_shape");
-  const uint32_t channels = output_channels(call, form.output_c);
-  const DType out_type = call.type("output_dtype", form.output_dtype, outputs);
-  const DType in_type = call.type("input_dtype", form.input_dtype, inputs);
-  op.window = window_of(call, in, form.window);
-  op.is_turned = form.is_deconvolution;
-  op.out = call.aligned("output_addr", form.output_addr, output_shape(in, channels, op.window),
-                        out_type);
-  op.in = call.lanes("input_addr", form.input_addr, in, form.input_stride, in_type);
-}
-
-// Weights at an address, or one number.
-struct Weights {
-  local_addr_t address = 0;
-  const scalar_t* constant = nullptr;
-};
-
 template <class Op>
 Source weights(Call& call, const Op& op, const Weights& w, DType dtype) {
-  if (w.constant != nullptr) return constant(*w.constant, dtype);
-  const Shape shape = weight_shape(op.in.shape.c, op.out.shape.c, op.window, dtype);
-  return Source::tensor(call.compact("weight_addr", w.address, shape, dtype, call.chip().eu_bytes));
+  return weights_of(call, w, weight_shape(op.in.shape.c, op.out.shape.c, op.window, dtype), dtype);
 }
 
 struct FloatTerms {
@@ -131,10 +98,11 @@ using namespace tputwin;
 using namespace tputwin::tpu;
 
 // The arguments that all functions name alike, with the window's.
-#define TW_FORM(IS_DECONVOLUTION, ...)                                                         \
-  Form {                                                                                       \
-    output_addr, input_addr, input_shape, input_stride, output_c, {__VA_ARGS__}, output_dtype, \
-        input_dtype, IS_DECONVOLUTION                                                          \
+#define TW_FORM(IS_DECONVOLUTION, ...)                                                             \
+  Form {                                                                                           \
+    .output_addr = output_addr, .input_addr = input_addr, .input_shape = input_shape,              \
+    .input_stride = input_stride, .output_c = output_c, .window = {__VA_ARGS__},                   \
+    .output_dtype = output_dtype, .input_dtype = input_dtype, .is_deconvolution = IS_DECONVOLUTION \
   }
 #define TW_STRIDED TW_FORM(false, kernel, padding, stride, dilation)
 #define TW_DECONVOLUTION TW_FORM(true, kernel, padding, nullptr, dilation, insert)

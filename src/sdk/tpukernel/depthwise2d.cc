@@ -9,40 +9,9 @@
 namespace tputwin::tpu {
 namespace {
 
-// What all of them have. A deconvolution inserts rows and columns, has stride 1 and turns its
-// kernel by 180 degrees.
-struct Form {
-  local_addr_t output_addr, input_addr;
-  const dim4* input_shape;
-  WindowArguments window;
-  data_type_t output_dtype, input_dtype;
-  bool is_deconvolution = false;
-};
-
-template <class Op>
-void set_form(Call& call, const Form& form, Types outputs, Types inputs, Op& op) {
-  const Shape in = call.shape(form.input_shape, "input_shape");
-  const DType out_type = call.type("output_dtype", form.output_dtype, outputs);
-  const DType in_type = call.type("input_dtype", form.input_dtype, inputs);
-  op.window = window_of(call, in, form.window);
-  op.is_turned = form.is_deconvolution;
-  op.out =
-      call.aligned("output_addr", form.output_addr, output_shape(in, in.c, op.window), out_type);
-  op.in = call.aligned("input_addr", form.input_addr, in, in_type);
-}
-
-// Weights at an address, or one number.
-struct Weights {
-  local_addr_t address = 0;
-  const scalar_t* constant = nullptr;
-};
-
 template <class Op>
 Source weights(Call& call, const Op& op, const Weights& w, DType dtype) {
-  if (w.constant != nullptr) return constant(*w.constant, dtype);
-  return Source::tensor(call.compact("weight_addr", w.address,
-                                     depthwise_weight_shape(op.in, op.window), dtype,
-                                     call.chip().eu_bytes));
+  return weights_of(call, w, depthwise_weight_shape(op.in, op.window), dtype);
 }
 
 void depthwise2d_float(Call call, const Form& form, const Weights& w, local_addr_t bias_addr,
@@ -96,14 +65,15 @@ void with_channel_padding(Call call, const Form& form, const Integers& integers,
 using namespace tputwin;
 using namespace tputwin::tpu;
 
-#define TW_FORM(OUTPUT_DTYPE, INPUT_DTYPE, ...) \
-  Form { output_addr, input_addr, input_shape, {__VA_ARGS__}, OUTPUT_DTYPE, INPUT_DTYPE }
-#define TW_STRIDED TW_FORM(output_dtype, input_dtype, kernel, padding, stride, dilation)
-#define TW_DECONVOLUTION                                                                \
-  Form {                                                                                \
-    output_addr, input_addr, input_shape, {kernel, padding, nullptr, dilation, insert}, \
-        output_dtype, input_dtype, /*is_deconvolution=*/true                            \
+#define TW_FORM(OUTPUT_DTYPE, INPUT_DTYPE, IS_DECONVOLUTION, ...)                      \
+  Form {                                                                               \
+    .output_addr = output_addr, .input_addr = input_addr, .input_shape = input_shape,  \
+    .window = {__VA_ARGS__}, .output_dtype = OUTPUT_DTYPE, .input_dtype = INPUT_DTYPE, \
+    .is_deconvolution = IS_DECONVOLUTION                                               \
   }
+#define TW_STRIDED TW_FORM(output_dtype, input_dtype, false, kernel, padding, stride, dilation)
+#define TW_DECONVOLUTION \
+  TW_FORM(output_dtype, input_dtype, true, kernel, padding, nullptr, dilation, insert)
 #define TW_INTEGERS(...)                                                               \
   Integers {                                                                           \
     {__VA_ARGS__}, bias_addr, weight_dtype, bias_dtype, rshift, has_bias, result_relu, \
@@ -115,7 +85,7 @@ void tpu_bdc_fp_depthwise2d(local_addr_t output_addr, local_addr_t input_addr,
                             const dim4* input_shape, const dim2* kernel, const padding_t* padding,
                             const dim2* stride, const dim2* dilation, data_type_t dtype,
                             bool has_bias) {
-  depthwise2d_float(Call(__func__), TW_FORM(dtype, dtype, kernel, padding, stride, dilation),
+  depthwise2d_float(Call(__func__), TW_FORM(dtype, dtype, false, kernel, padding, stride, dilation),
                     {weight_addr}, bias_addr, has_bias);
 }
 
@@ -124,7 +94,8 @@ void tpu_bdc_fp_ins_depthwise(local_addr_t output_addr, local_addr_t input_addr,
                               const dim4* input_shape, const dim2* kernel, const padding_t* padding,
                               const dim2* stride, const dim2* ins, const dim2* dilation,
                               data_type_t dtype, bool has_bias) {
-  depthwise2d_float(Call(__func__), TW_FORM(dtype, dtype, kernel, padding, stride, dilation, ins),
+  depthwise2d_float(Call(__func__),
+                    TW_FORM(dtype, dtype, false, kernel, padding, stride, dilation, ins),
                     {weight_addr}, bias_addr, has_bias);
 }
 

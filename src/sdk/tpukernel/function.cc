@@ -1,77 +1,14 @@
-// Quotients, roots, transcendental functions and activations of floating-point tensors.
+// Transcendental functions and activations of floating-point tensors.
+#include "sdk/tpukernel/function.h"
+
 #include <cmath>
-#include <initializer_list>
 
 #include "base/errors/tpukernel.h"
-#include "sdk/tpukernel/call.h"
 
 namespace tputwin::tpu {
 namespace {
 
 using Kind = FloatFunction::Kind;
-
-constexpr int kIterations = 3;  // of the functions that are not tunable
-
-// A tensor by the name of its argument.
-struct Named {
-  std::string_view name;
-  local_addr_t address;
-};
-
-Source tensor(Call& call, std::string_view name, Place place, const Shape& shape, DType type) {
-  return Source::tensor(call.lanes(name, place.address, shape, place.stride, type));
-}
-
-uint32_t at_least_1(Call& call, std::string_view argument, int count) {
-  return call.require(count >= 1, errors::tpu_iterations, argument, count)
-             ? static_cast<uint32_t>(count)
-             : 1;
-}
-
-// ---- quotients: any strides, one operand may be constant ----
-
-void divide(Call& call, const Shape& shape, Place dst, const Source& a, const Source& b, DType type,
-            int num_iter) {
-  FloatFunction op{.kind = Kind::div, .a = a, .b = b};
-  op.out = call.lanes("dst_addr", dst.address, shape, dst.stride, type);
-  op.parameters.iterations = at_least_1(call, "num_iter", num_iter);
-  call.issue(op);
-}
-
-Source value(float c, DType) { return constant(c); }
-Source value(scalar_t c, DType type) { return constant(c, type); }
-
-// ---- functions of one aligned tensor ----
-
-FloatFunction aligned(Call& call, Kind kind, local_addr_t dst_addr, local_addr_t src_addr,
-                      const dim4* shape, std::initializer_list<Named> work = {},
-                      DType type = DType::f32) {
-  const Shape s = call.shape(shape);
-  FloatFunction op{.kind = kind};
-  op.out = call.aligned("dst_addr", dst_addr, s, type);
-  op.a = Source::tensor(call.aligned("src_addr", src_addr, s, type));
-  size_t i = 0;
-  for (const auto& [name, address] : work) op.work[i++] = call.aligned(name, address, s, type);
-  return op;
-}
-
-void root(Call& call, Kind kind, local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
-          DType type, int num_iter) {
-  FloatFunction op = aligned(call, kind, dst_addr, src_addr, shape, {}, type);
-  op.parameters.iterations = at_least_1(call, "num_iter", num_iter);
-  call.issue(op);
-}
-
-void compensated_reciprocal(Call& call, local_addr_t dst_addr, Place src,
-                            std::initializer_list<Named> work, const dim4* shape, int num_iter,
-                            int num_comp) {
-  FloatFunction op =
-      aligned(call, Kind::compensated_reciprocal, dst_addr, src.address, shape, work);
-  op.a = tensor(call, "src_addr", src, op.out.shape, DType::f32);
-  op.parameters.iterations = at_least_1(call, "num_iter", num_iter);
-  op.parameters.corrections = at_least_1(call, "num_comp", num_comp);
-  call.issue(op);
-}
 
 void add_exp_tables(Call& call, FloatFunction& op, Named coeff, Named table) {
   op.exp_coeff = call.per_npu(coeff.name, coeff.address, function32::kExpTerms, DType::f32);
@@ -93,89 +30,6 @@ void add_series(Call& call, FloatFunction& op, Named coeff, uint32_t words = kSe
 using namespace tputwin;
 using namespace tputwin::tpu;
 
-#define NAMED(argument) \
-  Named { #argument, argument }
-
-// The function family `prefix`: its further parameters follow.
-#define TPU_QUOTIENTS(prefix, scalar, dtype_of, num_iter_of, ...)                               \
-  void tpu_bdc_##prefix##div(local_addr_t dst_addr, local_addr_t src0_addr,                     \
-                             local_addr_t src1_addr, const dim4* shape, const dim4* dst_stride, \
-                             const dim4* src0_stride,                                           \
-                             const dim4* src1_stride __VA_OPT__(, ) __VA_ARGS__) {              \
-    Call call(__func__);                                                                        \
-    const Shape s = call.shape(shape);                                                          \
-    const DType type = dtype_of;                                                                \
-    divide(call, s, {dst_addr, dst_stride},                                                     \
-           tensor(call, "src0_addr", {src0_addr, src0_stride}, s, type),                        \
-           tensor(call, "src1_addr", {src1_addr, src1_stride}, s, type), type, num_iter_of);    \
-  }                                                                                             \
-  void tpu_bdc_##prefix##div_C(local_addr_t dst_addr, local_addr_t src_addr, scalar C,          \
-                               const dim4* shape, const dim4* dst_stride,                       \
-                               const dim4* src_stride __VA_OPT__(, ) __VA_ARGS__) {             \
-    Call call(__func__);                                                                        \
-    const Shape s = call.shape(shape);                                                          \
-    const DType type = dtype_of;                                                                \
-    divide(call, s, {dst_addr, dst_stride},                                                     \
-           tensor(call, "src_addr", {src_addr, src_stride}, s, type), value(C, type), type,     \
-           num_iter_of);                                                                        \
-  }                                                                                             \
-  void tpu_bdc_##prefix##C_div(local_addr_t dst_addr, local_addr_t src_addr, scalar C,          \
-                               const dim4* shape, const dim4* dst_stride,                       \
-                               const dim4* src_stride __VA_OPT__(, ) __VA_ARGS__) {             \
-    Call call(__func__);                                                                        \
-    const Shape s = call.shape(shape);                                                          \
-    const DType type = dtype_of;                                                                \
-    divide(call, s, {dst_addr, dst_stride}, value(C, type),                                     \
-           tensor(call, "src_addr", {src_addr, src_stride}, s, type), type, num_iter_of);       \
-  }                                                                                             \
-  void tpu_bdc_##prefix##reciprocal(local_addr_t dst_addr, local_addr_t src_addr,               \
-                                    const dim4* shape, const dim4* dst_stride,                  \
-                                    const dim4* src_stride __VA_OPT__(, ) __VA_ARGS__) {        \
-    Call call(__func__);                                                                        \
-    const Shape s = call.shape(shape);                                                          \
-    const DType type = dtype_of;                                                                \
-    divide(call, s, {dst_addr, dst_stride}, constant(1.0f),                                     \
-           tensor(call, "src_addr", {src_addr, src_stride}, s, type), type, num_iter_of);       \
-  }
-#define TPU_ROOT(prefix, kind, dtype_of, num_iter_of, ...)                    \
-  void tpu_bdc_##prefix##kind(local_addr_t dst_addr, local_addr_t src_addr,   \
-                              const dim4* shape __VA_OPT__(, ) __VA_ARGS__) { \
-    Call call(__func__);                                                      \
-    const DType type = dtype_of;                                              \
-    root(call, Kind::kind, dst_addr, src_addr, shape, type, num_iter_of);     \
-  }
-#define TPU_NEWTON(prefix, scalar, ...)      \
-  TPU_QUOTIENTS(prefix, scalar, __VA_ARGS__) \
-  TPU_ROOT(prefix, rsqrt, __VA_ARGS__)       \
-  TPU_ROOT(prefix, sqrt, __VA_ARGS__)
-
-TPU_NEWTON(fp32_, float, DType::f32, kIterations)
-TPU_NEWTON(fp32_tunable_, float, DType::f32, num_iter, int num_iter)
-TPU_NEWTON(fp_, scalar_t, call.type("dtype", dtype, kF32), kIterations, data_type_t dtype)
-TPU_NEWTON(fp_tunable_, scalar_t, call.type("dtype", dtype, kF32), num_iter, data_type_t dtype,
-           int num_iter)
-
-void tpu_bdc_fp32_compensate_reciprocal(local_addr_t dst_addr, local_addr_t src_addr,
-                                        local_addr_t work0_addr, local_addr_t work1_addr,
-                                        local_addr_t work2_addr, const dim4* shape,
-                                        const dim4* src_stride, int num_comp) {
-  Call call(__func__);
-  compensated_reciprocal(call, dst_addr, {src_addr, src_stride},
-                         {NAMED(work0_addr), NAMED(work1_addr), NAMED(work2_addr)}, shape,
-                         kIterations, num_comp);
-}
-
-void tpu_bdc_fp32_tunable_compensate_reciprocal(local_addr_t dst_addr, local_addr_t src_addr,
-                                                local_addr_t work0_addr, local_addr_t work1_addr,
-                                                local_addr_t work2_addr, const dim4* shape,
-                                                const dim4* src_stride, int num_iter,
-                                                int num_comp) {
-  Call call(__func__);
-  compensated_reciprocal(call, dst_addr, {src_addr, src_stride},
-                         {NAMED(work0_addr), NAMED(work1_addr), NAMED(work2_addr)}, shape, num_iter,
-                         num_comp);
-}
-
 void tpu_bdc_fp32_softsign(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape) {
   Call call(__func__);
   call.issue(aligned(call, Kind::softsign, dst_addr, src_addr, shape));
@@ -189,8 +43,8 @@ void tpu_bdc_fp32_softsign(local_addr_t dst_addr, local_addr_t src_addr, const d
                            __VA_ARGS__ __VA_OPT__(, ) const dim4* shape) {                        \
     Call call(__func__);                                                                          \
     FloatFunction op = aligned(call, Kind::kind, dst_addr, src_addr, shape,                       \
-                               {NAMED(work0_addr), NAMED(work1_addr)});                           \
-    add_exp_tables(call, op, NAMED(coeff_addr), NAMED(table_addr));                               \
+                               {TPU_NAMED(work0_addr), TPU_NAMED(work1_addr)});                   \
+    add_exp_tables(call, op, TPU_NAMED(coeff_addr), TPU_NAMED(table_addr));                       \
     set;                                                                                          \
     call.issue(op);                                                                               \
   }
@@ -213,10 +67,11 @@ TPU_EXPONENTIAL(swish, op.parameters.beta = beta, float beta)
                            local_addr_t exp_coeff_addr, local_addr_t erf_coeff_addr,              \
                            local_addr_t exp_table_addr, const dim4* shape) {                      \
     Call call(__func__);                                                                          \
-    FloatFunction op = aligned(call, Kind::kind, dst_addr, src_addr, shape,                       \
-                               {NAMED(work0_addr), NAMED(work1_addr), NAMED(work2_addr)});        \
-    add_exp_tables(call, op, NAMED(exp_coeff_addr), NAMED(exp_table_addr));                       \
-    add_series(call, op, NAMED(erf_coeff_addr), function32::kErfTerms);                           \
+    FloatFunction op =                                                                            \
+        aligned(call, Kind::kind, dst_addr, src_addr, shape,                                      \
+                {TPU_NAMED(work0_addr), TPU_NAMED(work1_addr), TPU_NAMED(work2_addr)});           \
+    add_exp_tables(call, op, TPU_NAMED(exp_coeff_addr), TPU_NAMED(exp_table_addr));               \
+    add_series(call, op, TPU_NAMED(erf_coeff_addr), function32::kErfTerms);                       \
     call.issue(op);                                                                               \
   }
 TPU_ERROR_FUNCTION(erf)
@@ -227,11 +82,11 @@ void tpu_bdc_fp32_gelu(local_addr_t dst_addr, local_addr_t src_addr, local_addr_
                        local_addr_t exp_coeff_addr, local_addr_t erf_coeff_addr,
                        local_addr_t exp_table_addr, const dim4* shape) {
   Call call(__func__);
-  FloatFunction op =
-      aligned(call, Kind::gelu, dst_addr, src_addr, shape,
-              {NAMED(work0_addr), NAMED(work1_addr), NAMED(work2_addr), NAMED(work3_addr)});
-  add_exp_tables(call, op, NAMED(exp_coeff_addr), NAMED(exp_table_addr));
-  add_series(call, op, NAMED(erf_coeff_addr), function32::kErfTerms);
+  FloatFunction op = aligned(
+      call, Kind::gelu, dst_addr, src_addr, shape,
+      {TPU_NAMED(work0_addr), TPU_NAMED(work1_addr), TPU_NAMED(work2_addr), TPU_NAMED(work3_addr)});
+  add_exp_tables(call, op, TPU_NAMED(exp_coeff_addr), TPU_NAMED(exp_table_addr));
+  add_series(call, op, TPU_NAMED(erf_coeff_addr), function32::kErfTerms);
   call.issue(op);
 }
 
@@ -241,9 +96,9 @@ void tpu_bdc_fp32_softplus(local_addr_t dst_addr, local_addr_t src_addr, local_a
                            const dim4* shape, float beta) {
   Call call(__func__);
   FloatFunction op = aligned(call, Kind::softplus, dst_addr, src_addr, shape,
-                             {NAMED(work0_addr), NAMED(work1_addr)});
-  add_exp_tables(call, op, NAMED(exp_coeff_addr), NAMED(exp_table_addr));
-  add_series(call, op, NAMED(log_coeff_addr));
+                             {TPU_NAMED(work0_addr), TPU_NAMED(work1_addr)});
+  add_exp_tables(call, op, TPU_NAMED(exp_coeff_addr), TPU_NAMED(exp_table_addr));
+  add_series(call, op, TPU_NAMED(log_coeff_addr));
   op.parameters.beta = beta;
   call.issue(op);
 }
@@ -254,9 +109,9 @@ void tpu_bdc_fp32_log_sigmoid(local_addr_t dst_addr, local_addr_t src_addr, loca
                               const dim4* shape) {
   Call call(__func__);
   FloatFunction op = aligned(call, Kind::log_sigmoid, dst_addr, src_addr, shape,
-                             {NAMED(work0_addr), NAMED(work1_addr)});
-  add_exp_tables(call, op, NAMED(coeff_addr), NAMED(table_addr));
-  add_series(call, op, NAMED(ln_coeff_addr));
+                             {TPU_NAMED(work0_addr), TPU_NAMED(work1_addr)});
+  add_exp_tables(call, op, TPU_NAMED(coeff_addr), TPU_NAMED(table_addr));
+  add_series(call, op, TPU_NAMED(ln_coeff_addr));
   call.issue(op);
 }
 
@@ -264,11 +119,11 @@ void tpu_bdc_fp32_pow(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_
                       local_addr_t work0_addr, local_addr_t work1_addr, local_addr_t exp_coeff_addr,
                       local_addr_t log_coeff_addr, local_addr_t exp_table_addr, const dim4* shape) {
   Call call(__func__);
-  FloatFunction op =
-      aligned(call, Kind::pow, dst_addr, src0_addr, shape, {NAMED(work0_addr), NAMED(work1_addr)});
+  FloatFunction op = aligned(call, Kind::pow, dst_addr, src0_addr, shape,
+                             {TPU_NAMED(work0_addr), TPU_NAMED(work1_addr)});
   op.b = Source::tensor(call.aligned("src1_addr", src1_addr, op.out.shape, DType::f32));
-  add_exp_tables(call, op, NAMED(exp_coeff_addr), NAMED(exp_table_addr));
-  add_series(call, op, NAMED(log_coeff_addr));
+  add_exp_tables(call, op, TPU_NAMED(exp_coeff_addr), TPU_NAMED(exp_table_addr));
+  add_series(call, op, TPU_NAMED(log_coeff_addr));
   call.issue(op);
 }
 
@@ -277,11 +132,11 @@ void tpu_bdc_fp32_pow_C(local_addr_t dst_addr, local_addr_t src_addr, local_addr
                         local_addr_t log_coeff_addr, local_addr_t exp_table_addr, float C,
                         const dim4* shape) {
   Call call(__func__);
-  FloatFunction op =
-      aligned(call, Kind::pow, dst_addr, src_addr, shape, {NAMED(work0_addr), NAMED(work1_addr)});
+  FloatFunction op = aligned(call, Kind::pow, dst_addr, src_addr, shape,
+                             {TPU_NAMED(work0_addr), TPU_NAMED(work1_addr)});
   op.b = constant(C);
-  add_exp_tables(call, op, NAMED(exp_coeff_addr), NAMED(exp_table_addr));
-  add_series(call, op, NAMED(log_coeff_addr));
+  add_exp_tables(call, op, TPU_NAMED(exp_coeff_addr), TPU_NAMED(exp_table_addr));
+  add_series(call, op, TPU_NAMED(log_coeff_addr));
   call.issue(op);
 }
 
@@ -289,9 +144,9 @@ void tpu_bdc_fp32_C_pow(local_addr_t dst_addr, local_addr_t src_addr, local_addr
                         local_addr_t work1_addr, local_addr_t exp_coeff_addr,
                         local_addr_t exp_table_addr, float C, const dim4* shape) {
   Call call(__func__);
-  FloatFunction op =
-      aligned(call, Kind::c_pow, dst_addr, src_addr, shape, {NAMED(work0_addr), NAMED(work1_addr)});
-  add_exp_tables(call, op, NAMED(exp_coeff_addr), NAMED(exp_table_addr));
+  FloatFunction op = aligned(call, Kind::c_pow, dst_addr, src_addr, shape,
+                             {TPU_NAMED(work0_addr), TPU_NAMED(work1_addr)});
+  add_exp_tables(call, op, TPU_NAMED(exp_coeff_addr), TPU_NAMED(exp_table_addr));
   op.parameters.alpha = static_cast<float>(std::log(double{C}));
   call.issue(op);
 }
@@ -301,8 +156,9 @@ void tpu_bdc_fp32_C_pow(local_addr_t dst_addr, local_addr_t src_addr, local_addr
   void tpu_bdc_fp32_##kind(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr, \
                            local_addr_t coeff_addr, const dim4* shape) {                         \
     Call call(__func__);                                                                         \
-    FloatFunction op = aligned(call, Kind::kind, dst_addr, src_addr, shape, {NAMED(work_addr)}); \
-    add_series(call, op, NAMED(coeff_addr));                                                     \
+    FloatFunction op =                                                                           \
+        aligned(call, Kind::kind, dst_addr, src_addr, shape, {TPU_NAMED(work_addr)});            \
+    add_series(call, op, TPU_NAMED(coeff_addr));                                                 \
     call.issue(op);                                                                              \
   }
 TPU_SERIES(log)
@@ -320,8 +176,8 @@ TPU_SERIES(arccos)
 void tpu_bdc_fp32_logx(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
                        local_addr_t coeff_addr, const dim4* shape, float x) {
   Call call(__func__);
-  FloatFunction op = aligned(call, Kind::logx, dst_addr, src_addr, shape, {NAMED(work_addr)});
-  add_series(call, op, NAMED(coeff_addr));
+  FloatFunction op = aligned(call, Kind::logx, dst_addr, src_addr, shape, {TPU_NAMED(work_addr)});
+  add_series(call, op, TPU_NAMED(coeff_addr));
   op.parameters.alpha = static_cast<float>(1 / std::log(double{x}));
   call.issue(op);
 }
@@ -340,8 +196,8 @@ void tpu_bdc_fp_taylor(local_addr_t dst_addr, local_addr_t src_addr, local_addr_
 void tpu_bdc_fp_hsigmoid(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                          const dim4* shape, float alpha, float beta, data_type_t dtype) {
   Call call(__func__);
-  FloatFunction op = aligned(call, Kind::hsigmoid, dst_addr, src_addr, shape, {NAMED(work0_addr)},
-                             call.type("dtype", dtype, kFloats));
+  FloatFunction op = aligned(call, Kind::hsigmoid, dst_addr, src_addr, shape,
+                             {TPU_NAMED(work0_addr)}, call.type("dtype", dtype, kFloats));
   op.parameters.alpha = alpha;
   op.parameters.beta = beta;
   call.issue(op);
@@ -350,29 +206,29 @@ void tpu_bdc_fp_hsigmoid(local_addr_t dst_addr, local_addr_t src_addr, local_add
 void tpu_bdc_fp_hswish(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                        const dim4* shape, data_type_t dtype) {
   Call call(__func__);
-  call.issue(aligned(call, Kind::hswish, dst_addr, src_addr, shape, {NAMED(work0_addr)},
+  call.issue(aligned(call, Kind::hswish, dst_addr, src_addr, shape, {TPU_NAMED(work0_addr)},
                      call.type("dtype", dtype, kFloats)));
 }
 
 void tpu_bdc_fp_isfinite(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                          const dim4* shape, data_type_t dtype) {
   Call call(__func__);
-  call.issue(aligned(call, Kind::isfinite, dst_addr, src_addr, shape, {NAMED(work0_addr)},
+  call.issue(aligned(call, Kind::isfinite, dst_addr, src_addr, shape, {TPU_NAMED(work0_addr)},
                      call.type("dtype", dtype, kFloats)));
 }
 
 // Later additions of the API: typed forms, which take the powers of e from static memory. The
 // BM1684X has them for fp32.
-#define TPU_TYPED_EXPONENTIAL(kind)                                                             \
-  void tpu_bdc_fp_##kind(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr, \
-                         local_addr_t work1_addr, local_addr_t coeff_addr, const dim4* shape,   \
-                         data_type_t dtype) {                                                   \
-    Call call(__func__);                                                                        \
-    FloatFunction op =                                                                          \
-        aligned(call, Kind::kind, dst_addr, src_addr, shape,                                    \
-                {NAMED(work0_addr), NAMED(work1_addr)}, call.type("dtype", dtype, kF32));       \
-    op.exp_coeff = call.per_npu("coeff_addr", coeff_addr, function32::kExpTerms, DType::f32);   \
-    call.issue(op);                                                                             \
+#define TPU_TYPED_EXPONENTIAL(kind)                                                               \
+  void tpu_bdc_fp_##kind(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,   \
+                         local_addr_t work1_addr, local_addr_t coeff_addr, const dim4* shape,     \
+                         data_type_t dtype) {                                                     \
+    Call call(__func__);                                                                          \
+    FloatFunction op =                                                                            \
+        aligned(call, Kind::kind, dst_addr, src_addr, shape,                                      \
+                {TPU_NAMED(work0_addr), TPU_NAMED(work1_addr)}, call.type("dtype", dtype, kF32)); \
+    op.exp_coeff = call.per_npu("coeff_addr", coeff_addr, function32::kExpTerms, DType::f32);     \
+    call.issue(op);                                                                               \
   }
 TPU_TYPED_EXPONENTIAL(exp)
 TPU_TYPED_EXPONENTIAL(expm1)
@@ -383,12 +239,13 @@ TPU_TYPED_EXPONENTIAL(expm1)
                          local_addr_t exp_coeff_addr, local_addr_t erf_coeff_addr,              \
                          const dim4* shape, data_type_t dtype) {                                \
     Call call(__func__);                                                                        \
-    FloatFunction op = aligned(call, Kind::kind, dst_addr, src_addr, shape,                     \
-                               {NAMED(work0_addr), NAMED(work1_addr), NAMED(work2_addr)},       \
-                               call.type("dtype", dtype, kF32));                                \
+    FloatFunction op =                                                                          \
+        aligned(call, Kind::kind, dst_addr, src_addr, shape,                                    \
+                {TPU_NAMED(work0_addr), TPU_NAMED(work1_addr), TPU_NAMED(work2_addr)},          \
+                call.type("dtype", dtype, kF32));                                               \
     op.exp_coeff =                                                                              \
         call.per_npu("exp_coeff_addr", exp_coeff_addr, function32::kExpTerms, DType::f32);      \
-    add_series(call, op, NAMED(erf_coeff_addr), function32::kErfTerms);                         \
+    add_series(call, op, TPU_NAMED(erf_coeff_addr), function32::kErfTerms);                     \
     call.issue(op);                                                                             \
   }
 TPU_TYPED_ERROR_FUNCTION(erf)
@@ -397,8 +254,8 @@ TPU_TYPED_ERROR_FUNCTION(erfc)
 void tpu_bdc_fp_log(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
                     local_addr_t coeff_addr, const dim4* shape, data_type_t dtype) {
   Call call(__func__);
-  FloatFunction op = aligned(call, Kind::log, dst_addr, src_addr, shape, {NAMED(work_addr)},
+  FloatFunction op = aligned(call, Kind::log, dst_addr, src_addr, shape, {TPU_NAMED(work_addr)},
                              call.type("dtype", dtype, kF32));
-  add_series(call, op, NAMED(coeff_addr));
+  add_series(call, op, TPU_NAMED(coeff_addr));
   call.issue(op);
 }

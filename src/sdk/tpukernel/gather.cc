@@ -47,7 +47,6 @@ void issue(Call& call, const Outside& outside, DType type, Gather op) {
 // How a function of the tensor engine lays out its operands.
 struct Form {
   IndexedBy by;
-  bool is_scatter;
   data_type_t index_dtype;
   int param_h = 1, param_w = 1;
   bool is_param_repeated = true;
@@ -75,14 +74,14 @@ struct Operands {
 };
 
 Operands operands(Call& call, const Form& form, const Addresses& at, const dim4* shape,
-                  data_type_t dtype) {
+                  data_type_t dtype, bool is_scatter) {
   const Shape s = call.shape(shape);
   if (form.by == IndexedBy::w || form.by == IndexedBy::shared_w)
     call.require(s.h == 1, errors::tpu_value, "shape->h", s.h);
   const DType type = call.type("dtype", dtype, kAll);
   const DType index_type = call.type("index_dtype", form.index_dtype, kU8 | kU16);
   const Shape param = param_shape(call, form, s);
-  Shape walked = form.is_scatter ? param : s;
+  Shape walked = is_scatter ? param : s;
   walked.n = s.n;
   const Shape index = index_shape(form.by, walked);
   const bool shared = form.by == IndexedBy::shared_w || form.by == IndexedBy::shared_hw;
@@ -101,7 +100,7 @@ Operands operands(Call& call, const Form& form, const Addresses& at, const dim4*
 void gather(std::string_view name, const Form& form, const Addresses& at, const dim4* shape,
             data_type_t dtype, const Outside& outside = {}) {
   Call call(name);
-  const Operands o = operands(call, form, at, shape, dtype);
+  const Operands o = operands(call, form, at, shape, dtype, /*is_scatter=*/false);
   issue(call, outside, o.type,
         Gather{.by = form.by, .out = o.output, .param = o.param, .index = o.index});
 }
@@ -109,7 +108,7 @@ void gather(std::string_view name, const Form& form, const Addresses& at, const 
 void scatter(std::string_view name, const Form& form, const Addresses& at, const dim4* shape,
              data_type_t dtype) {
   Call call(name);
-  const Operands o = operands(call, form, at, shape, dtype);
+  const Operands o = operands(call, form, at, shape, dtype, /*is_scatter=*/true);
   issue(call, Scatter{.by = form.by, .out = o.output, .param = o.param, .index = o.index});
 }
 
@@ -175,114 +174,45 @@ void scatter_rows(std::string_view name, const Rows<To, From>& rows) {
 using namespace tputwin;
 using namespace tputwin::tpu;
 
-void tpu_bdc_w_gather(local_addr_t output_addr, local_addr_t param_addr, local_addr_t index_addr,
-                      const dim4* shape, int param_w, data_type_t dtype, data_type_t index_dtype) {
-  gather(__func__,
-         {.by = IndexedBy::shared_w,
-          .is_scatter = false,
-          .index_dtype = index_dtype,
-          .param_w = param_w},
-         {output_addr, param_addr, index_addr}, shape, dtype);
-}
+// How functions of the tensor engine come: their forms by the names of their arguments, then each
+// function's arguments behind `shape`.
+#define TPU_BY_SHARED_W .by = IndexedBy::shared_w, .index_dtype = index_dtype, .param_w = param_w
+#define TPU_BY_SHARED_HW \
+  .by = IndexedBy::shared_hw, .index_dtype = DT_UINT16, .param_h = param_h, .param_w = param_w
+#define TPU_BY_W                                                      \
+  .by = IndexedBy::w, .index_dtype = index_dtype, .param_w = param_w, \
+  .is_param_repeated = is_param_repeated
+#define TPU_BY_H                                                      \
+  .by = IndexedBy::h, .index_dtype = index_dtype, .param_h = param_h, \
+  .is_param_repeated = is_param_repeated
 
-void tpu_bdc_w_gather_exception(local_addr_t output_addr, local_addr_t param_addr,
-                                local_addr_t index_addr, scalar_t C, const dim4* shape, int param_w,
-                                data_type_t dtype, data_type_t index_dtype, bool fill_const) {
-  gather(__func__,
-         {.by = IndexedBy::shared_w,
-          .is_scatter = false,
-          .index_dtype = index_dtype,
-          .param_w = param_w},
-         {output_addr, param_addr, index_addr}, shape, dtype, exception(C, fill_const));
-}
-
-void tpu_bdc_w_scatter(local_addr_t output_addr, local_addr_t param_addr, local_addr_t index_addr,
-                       const dim4* shape, int param_w, data_type_t dtype, data_type_t index_dtype) {
-  scatter(__func__,
-          {.by = IndexedBy::shared_w,
-           .is_scatter = true,
-           .index_dtype = index_dtype,
-           .param_w = param_w},
-          {output_addr, param_addr, index_addr}, shape, dtype);
-}
-
-void tpu_bdc_hw_gather(local_addr_t output_addr, local_addr_t param_addr, local_addr_t index_addr,
-                       const dim4* shape, int param_h, int param_w, data_type_t dtype) {
-  gather(__func__,
-         {.by = IndexedBy::shared_hw,
-          .is_scatter = false,
-          .index_dtype = DT_UINT16,
-          .param_h = param_h,
-          .param_w = param_w},
-         {output_addr, param_addr, index_addr}, shape, dtype);
-}
-
-void tpu_bdc_hw_gather_exception(local_addr_t output_addr, local_addr_t param_addr,
-                                 local_addr_t index_addr, scalar_t C, const dim4* shape,
-                                 int param_h, int param_w, data_type_t dtype, bool fill_const) {
-  gather(__func__,
-         {.by = IndexedBy::shared_hw,
-          .is_scatter = false,
-          .index_dtype = DT_UINT16,
-          .param_h = param_h,
-          .param_w = param_w},
-         {output_addr, param_addr, index_addr}, shape, dtype, exception(C, fill_const));
-}
-
-void tpu_bdc_hw_scatter(local_addr_t output_addr, local_addr_t param_addr, local_addr_t index_addr,
-                        const dim4* shape, int param_h, int param_w, data_type_t dtype) {
-  scatter(__func__,
-          {.by = IndexedBy::shared_hw,
-           .is_scatter = true,
-           .index_dtype = DT_UINT16,
-           .param_h = param_h,
-           .param_w = param_w},
-          {output_addr, param_addr, index_addr}, shape, dtype);
-}
-
-// The 4bank form does the same; only its param may reach over four banks.
-#define TPU_BATCH_GATHER(function, by_, extent)                                                 \
-  void tpu_bdc_##function(local_addr_t output_addr, local_addr_t param_addr,                    \
-                          local_addr_t index_addr, const dim4* shape, int extent,               \
-                          data_type_t dtype, data_type_t index_dtype, bool is_param_repeated) { \
-    gather(__func__,                                                                            \
-           {.by = IndexedBy::by_,                                                               \
-            .is_scatter = false,                                                                \
-            .index_dtype = index_dtype,                                                         \
-            .extent = extent,                                                                   \
-            .is_param_repeated = is_param_repeated},                                            \
-           {output_addr, param_addr, index_addr}, shape, dtype);                                \
-  }                                                                                             \
-  void tpu_bdc_##function##_exception(local_addr_t output_addr, local_addr_t param_addr,        \
-                                      local_addr_t index_addr, scalar_t C, const dim4* shape,   \
-                                      int extent, data_type_t dtype, data_type_t index_dtype,   \
-                                      bool is_param_repeated, bool fill_const) {                \
-    gather(__func__,                                                                            \
-           {.by = IndexedBy::by_,                                                               \
-            .is_scatter = false,                                                                \
-            .index_dtype = index_dtype,                                                         \
-            .extent = extent,                                                                   \
-            .is_param_repeated = is_param_repeated},                                            \
-           {output_addr, param_addr, index_addr}, shape, dtype, exception(C, fill_const));      \
+#define TPU_GATHER(function, form, ...)                                                       \
+  void tpu_bdc_##function(local_addr_t output_addr, local_addr_t param_addr,                  \
+                          local_addr_t index_addr, const dim4* shape, __VA_ARGS__) {          \
+    gather(__func__, {form}, {output_addr, param_addr, index_addr}, shape, dtype);            \
+  }                                                                                           \
+  void tpu_bdc_##function##_exception(local_addr_t output_addr, local_addr_t param_addr,      \
+                                      local_addr_t index_addr, scalar_t C, const dim4* shape, \
+                                      __VA_ARGS__, bool fill_const) {                         \
+    gather(__func__, {form}, {output_addr, param_addr, index_addr}, shape, dtype,             \
+           exception(C, fill_const));                                                         \
   }
-TPU_BATCH_GATHER(batch_bcast_w_gather, w, param_w)
-TPU_BATCH_GATHER(batch_bcast_h_gather, h, param_h)
-TPU_BATCH_GATHER(4bank_w_gather, w, param_w)
-
-#define TPU_BATCH_SCATTER(function, by_, extent)                                                \
-  void tpu_bdc_##function(local_addr_t output_addr, local_addr_t param_addr,                    \
-                          local_addr_t index_addr, const dim4* shape, int extent,               \
-                          data_type_t dtype, data_type_t index_dtype, bool is_param_repeated) { \
-    scatter(__func__,                                                                           \
-            {.by = IndexedBy::by_,                                                              \
-             .is_scatter = true,                                                                \
-             .index_dtype = index_dtype,                                                        \
-             .extent = extent,                                                                  \
-             .is_param_repeated = is_param_repeated},                                           \
-            {output_addr, param_addr, index_addr}, shape, dtype);                               \
+#define TPU_SCATTER(function, form, ...)                                             \
+  void tpu_bdc_##function(local_addr_t output_addr, local_addr_t param_addr,         \
+                          local_addr_t index_addr, const dim4* shape, __VA_ARGS__) { \
+    scatter(__func__, {form}, {output_addr, param_addr, index_addr}, shape, dtype);  \
   }
-TPU_BATCH_SCATTER(batch_bcast_w_scatter, w, param_w)
-TPU_BATCH_SCATTER(batch_bcast_h_scatter, h, param_h)
+#define TPU_TYPES data_type_t dtype, data_type_t index_dtype
+TPU_GATHER(w_gather, TPU_BY_SHARED_W, int param_w, TPU_TYPES)
+TPU_SCATTER(w_scatter, TPU_BY_SHARED_W, int param_w, TPU_TYPES)
+TPU_GATHER(hw_gather, TPU_BY_SHARED_HW, int param_h, int param_w, data_type_t dtype)
+TPU_SCATTER(hw_scatter, TPU_BY_SHARED_HW, int param_h, int param_w, data_type_t dtype)
+TPU_GATHER(batch_bcast_w_gather, TPU_BY_W, int param_w, TPU_TYPES, bool is_param_repeated)
+TPU_SCATTER(batch_bcast_w_scatter, TPU_BY_W, int param_w, TPU_TYPES, bool is_param_repeated)
+TPU_GATHER(batch_bcast_h_gather, TPU_BY_H, int param_h, TPU_TYPES, bool is_param_repeated)
+TPU_SCATTER(batch_bcast_h_scatter, TPU_BY_H, int param_h, TPU_TYPES, bool is_param_repeated)
+// As batch_bcast_w_gather; only its param may reach over four banks.
+TPU_GATHER(4bank_w_gather, TPU_BY_W, int param_w, TPU_TYPES, bool is_param_repeated)
 
 #define TPU_H_GATHER(engine, to, from)                                                           \
   void tpu_##engine##_h_gather_##from##2##to(                                                    \

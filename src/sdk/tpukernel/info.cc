@@ -5,20 +5,6 @@
 #include "sdk/okkernel/pointer.h"
 #include "sdk/tpukernel/call.h"
 
-namespace tputwin::tpu {
-namespace {
-
-using okk::byte_at;
-
-void* pointer(std::string_view name, uint64_t address, auto locate) {
-  Call call(name);
-  uint8_t* found = call.ok() ? locate(call.session().device()) : nullptr;
-  return okk::pointer_for_kernel(call, address, found);
-}
-
-}  // namespace
-}  // namespace tputwin::tpu
-
 using namespace tputwin;
 using namespace tputwin::tpu;
 
@@ -46,25 +32,26 @@ int tpu_group_num(void) { return 1; }
 int tpu_group_index(void) { return 0; }
 
 void* tpu_global_mem_addr(global_addr_t addr) {
-  return pointer(__func__, addr, [&](Device& device) {
-    return byte_at(device.global(), bm1684x().global_base, addr);
+  return okk::pointer_of_call<Call>(__func__, addr, [&](Device& device) {
+    return okk::byte_at(device.global(), bm1684x().global_base, addr);
   });
 }
 
 void* tpu_l2_sram_addr(l2_sram_addr_t addr) {
-  return pointer(__func__, addr,
-                 [&](Device& device) { return byte_at(device.l2(), bm1684x().l2.base, addr); });
+  return okk::pointer_of_call<Call>(__func__, addr, [&](Device& device) {
+    return okk::byte_at(device.l2(), bm1684x().l2.base, addr);
+  });
 }
 
 void* tpu_local_mem_addr(int start_idx, local_addr_t addr) {
-  return pointer(__func__, addr, [&](Device& device) {
-    return byte_at(device.local(), static_cast<uint64_t>(start_idx), addr);
+  return okk::pointer_of_call<Call>(__func__, addr, [&](Device& device) {
+    return okk::byte_at(device.local(), static_cast<uint64_t>(start_idx), addr);
   });
 }
 
 void* tpu_local_mem_addr_unified(local_addr_t addr) {
-  return pointer(__func__, addr, [&](Device& device) {
-    return byte_at(device.local(), addr / bm1684x().lane_bytes, addr % bm1684x().lane_bytes);
+  return okk::pointer_of_call<Call>(__func__, addr, [&](Device& device) {
+    return okk::byte_at(device.local(), addr / bm1684x().lane_bytes, addr % bm1684x().lane_bytes);
   });
 }
 

@@ -7,26 +7,18 @@
 namespace tputwin::tpu {
 namespace {
 
-struct Form {
-  local_addr_t output_addr, input_addr;
-  const dim4* input_shape;
-  WindowArguments window;
-};
-
+// As many channels as the input has.
 template <class Op>
-void set_form(Call& call, const Form& form, DType out_type, DType in_type, Op& op) {
+void set_sides(Call& call, const Form& form, DType out_type, DType in_type, Op& op) {
   const Shape in = call.shape(form.input_shape, "input_shape");
-  op.window = window_of(call, in, form.window);
-  op.out =
-      call.aligned("output_addr", form.output_addr, output_shape(in, in.c, op.window), out_type);
-  op.in = call.aligned("input_addr", form.input_addr, in, in_type);
+  set_sides(call, form, in, in.c, out_type, in_type, op);
 }
 
 void pool2d(Call call, Pool2dBm1684xFloat::Kind kind, const Form& form, data_type_t dtype,
             scalar_t value) {
   const DType type = call.type("dtype", dtype, kFloats);
   Pool2dBm1684xFloat op{.kind = kind, .value = bits_of(value, type)};
-  set_form(call, form, type, type, op);
+  set_sides(call, form, type, type, op);
   call.issue(op);
 }
 
@@ -34,8 +26,8 @@ void average(Call call, const Form& form, data_type_t output_dtype, data_type_t 
              unsigned char scale, unsigned char rshift) {
   Pool2dBm1684xInt8 op{
       .kind = Pool2dBm1684xInt8::Kind::average, .multiplier = scale, .rshift = rshift};
-  set_form(call, form, call.type("output_dtype", output_dtype, kInts),
-           call.type("input_dtype", input_dtype, k8Bit), op);
+  set_sides(call, form, call.type("output_dtype", output_dtype, kInts),
+            call.type("input_dtype", input_dtype, k8Bit), op);
   call.issue(op);
 }
 
@@ -45,9 +37,11 @@ void average(Call call, const Form& form, data_type_t output_dtype, data_type_t 
 using namespace tputwin;
 using namespace tputwin::tpu;
 
-#define TW_FORM(...)                                      \
-  Form {                                                  \
-    output_addr, input_addr, input_shape, { __VA_ARGS__ } \
+#define TW_FORM(...)                                                                              \
+  Form {                                                                                          \
+    .output_addr = output_addr, .input_addr = input_addr, .input_shape = input_shape, .window = { \
+      __VA_ARGS__                                                                                 \
+    }                                                                                             \
   }
 
 void tpu_bdc_fp_max_pool2d(local_addr_t output_addr, local_addr_t input_addr,
@@ -81,7 +75,7 @@ void tpu_bdc_int8_max_pool2d(local_addr_t output_addr, local_addr_t input_addr,
   Call call(__func__);
   const DType type = call.type("dtype", dtype, k8Bit);
   Pool2dBm1684xInt8 op{.padding = static_cast<int32_t>(bits_of(pad_val, type))};
-  set_form(call, TW_FORM(kernel, padding, stride, dilation), type, type, op);
+  set_sides(call, TW_FORM(kernel, padding, stride, dilation), type, type, op);
   call.issue(op);
 }
 

@@ -38,6 +38,48 @@ Source parameter(Call& call, local_addr_t address, const Shape& shape, uint32_t 
   return Source::tensor(view);
 }
 
+// What all of them name.
+struct Ends {
+  local_addr_t dst_addr, src_addr;
+  const dim4* shape;
+  data_type_t dst_dtype, src_dtype;
+};
+
+Requantise tensors(Call& call, Kind kind, const Ends& e, const Shape& shape) {
+  return tensors(call, kind, e.dst_addr, e.src_addr, shape, e.dst_dtype, e.src_dtype);
+}
+
+void with_integers(Call call, Kind kind, const Ends& ends, int multiplier, char shift,
+                   scalar_t offset, rounding_mode_t rounding_mode) {
+  Requantise op = tensors(call, kind, ends, call.shape(ends.shape));
+  op.multiplier = number(multiplier);
+  op.shift = number(static_cast<signed char>(shift));
+  op.offset = number(offset.s16);
+  op.rounding = call.rounding(rounding_mode);
+  call.issue(op);
+}
+
+// Where a channel's three integers stand.
+struct Order {
+  uint32_t multiplier, shift, offset;
+};
+
+void with_integers_of_channels(Call call, Kind kind, const Ends& ends, local_addr_t quant_addr,
+                               const Order& order, rounding_mode_t rounding_mode) {
+  const Shape s = call.shape(ends.shape);
+  Requantise op = tensors(call, kind, ends, s);
+  op.multiplier = parameter(call, quant_addr, s, 3, order.multiplier, DType::i32);
+  op.shift = parameter(call, quant_addr, s, 3, order.shift, DType::i32);
+  op.offset = parameter(call, quant_addr, s, 3, order.offset, DType::i32);
+  op.rounding = call.rounding(rounding_mode);
+  call.issue(op);
+}
+
+void set_rounding(Call& call, Requantise& op, rounding_mode_t out, rounding_mode_t in) {
+  op.rounding = call.rounding(out, /*of_floats=*/true, "dst_rounding_mode");
+  op.in_rounding = call.rounding(in, /*of_floats=*/true, "src_rounding_mode");
+}
+
 }  // namespace
 }  // namespace tputwin::tpu
 
@@ -47,27 +89,16 @@ using namespace tputwin::tpu;
 void tpu_bdc_int_requant(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                          int multiplier, char shift, scalar_t offset, data_type_t dst_dtype,
                          data_type_t src_dtype, rounding_mode_t rounding_mode) {
-  Call call(__func__);
-  Requantise op =
-      tensors(call, Kind::to_narrow, dst_addr, src_addr, call.shape(shape), dst_dtype, src_dtype);
-  op.multiplier = number(multiplier);
-  op.shift = number(static_cast<signed char>(shift));
-  op.offset = number(offset.s16);
-  op.rounding = call.rounding(rounding_mode);
-  call.issue(op);
+  with_integers(Call(__func__), Kind::to_narrow, {dst_addr, src_addr, shape, dst_dtype, src_dtype},
+                multiplier, shift, offset, rounding_mode);
 }
 
 void tpu_bdc_int_pc_requant(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t quant_addr,
                             const dim4* shape, data_type_t dst_dtype, data_type_t src_dtype,
                             rounding_mode_t rounding_mode) {
-  Call call(__func__);
-  const Shape s = call.shape(shape);
-  Requantise op = tensors(call, Kind::to_narrow, dst_addr, src_addr, s, dst_dtype, src_dtype);
-  op.multiplier = parameter(call, quant_addr, s, 3, 0, DType::i32);
-  op.shift = parameter(call, quant_addr, s, 3, 1, DType::i32);
-  op.offset = parameter(call, quant_addr, s, 3, 2, DType::i32);
-  op.rounding = call.rounding(rounding_mode);
-  call.issue(op);
+  with_integers_of_channels(Call(__func__), Kind::to_narrow,
+                            {dst_addr, src_addr, shape, dst_dtype, src_dtype}, quant_addr,
+                            {.multiplier = 0, .shift = 1, .offset = 2}, rounding_mode);
 }
 
 void tpu_bdc_fp32_requant(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
@@ -78,8 +109,7 @@ void tpu_bdc_fp32_requant(local_addr_t dst_addr, local_addr_t src_addr, const di
       tensors(call, Kind::f32_narrow, dst_addr, src_addr, call.shape(shape), dst_dtype, src_dtype);
   op.multiplier = constant(scale);
   op.offset = constant(offset);
-  op.rounding = call.rounding(dst_rounding_mode, /*of_floats=*/true, "dst_rounding_mode");
-  op.in_rounding = call.rounding(src_rounding_mode, /*of_floats=*/true, "src_rounding_mode");
+  set_rounding(call, op, dst_rounding_mode, src_rounding_mode);
   call.issue(op);
 }
 
@@ -91,35 +121,23 @@ void tpu_bdc_fp32_pc_requant(local_addr_t dst_addr, local_addr_t src_addr, local
   Requantise op = tensors(call, Kind::f32_narrow, dst_addr, src_addr, s, dst_dtype, src_dtype);
   op.multiplier = parameter(call, quant_addr, s, 2, 0, DType::f32);
   op.offset = parameter(call, quant_addr, s, 2, 1, DType::f32);
-  op.rounding = call.rounding(dst_rounding_mode, /*of_floats=*/true, "dst_rounding_mode");
-  op.in_rounding = call.rounding(src_rounding_mode, /*of_floats=*/true, "src_rounding_mode");
+  set_rounding(call, op, dst_rounding_mode, src_rounding_mode);
   call.issue(op);
 }
 
 void tpu_bdc_int_dequant(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                          scalar_t offset, int multiplier, char shift, data_type_t dst_dtype,
                          data_type_t src_dtype, rounding_mode_t rounding_mode) {
-  Call call(__func__);
-  Requantise op =
-      tensors(call, Kind::to_wide, dst_addr, src_addr, call.shape(shape), dst_dtype, src_dtype);
-  op.multiplier = number(multiplier);
-  op.shift = number(static_cast<signed char>(shift));
-  op.offset = number(offset.s16);
-  op.rounding = call.rounding(rounding_mode);
-  call.issue(op);
+  with_integers(Call(__func__), Kind::to_wide, {dst_addr, src_addr, shape, dst_dtype, src_dtype},
+                multiplier, shift, offset, rounding_mode);
 }
 
 void tpu_bdc_int_pc_dequant(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t quant_addr,
                             const dim4* shape, data_type_t dst_dtype, data_type_t src_dtype,
                             rounding_mode_t rounding_mode) {
-  Call call(__func__);
-  const Shape s = call.shape(shape);
-  Requantise op = tensors(call, Kind::to_wide, dst_addr, src_addr, s, dst_dtype, src_dtype);
-  op.offset = parameter(call, quant_addr, s, 3, 0, DType::i32);
-  op.multiplier = parameter(call, quant_addr, s, 3, 1, DType::i32);
-  op.shift = parameter(call, quant_addr, s, 3, 2, DType::i32);
-  op.rounding = call.rounding(rounding_mode);
-  call.issue(op);
+  with_integers_of_channels(Call(__func__), Kind::to_wide,
+                            {dst_addr, src_addr, shape, dst_dtype, src_dtype}, quant_addr,
+                            {.multiplier = 1, .shift = 2, .offset = 0}, rounding_mode);
 }
 
 void tpu_bdc_fp32_dequant(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,

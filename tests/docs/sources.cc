@@ -1,0 +1,62 @@
+// The tree of sources is as docs/architecture.md says, and each source says what it is.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <regex>
+#include <vector>
+
+#include "docs/text.h"
+
+namespace tputwin::docs {
+namespace {
+
+const std::filesystem::path kSrc = source_dir() / "src";
+
+std::vector<std::string> matches(const std::string& text, const char* pattern) {
+  const std::regex regex(pattern, std::regex::optimize);
+  std::vector<std::string> found;
+  for (std::sregex_iterator i(text.begin(), text.end(), regex), end; i != end; ++i)
+    found.push_back((*i)[1]);
+  return found;
+}
+
+std::vector<std::filesystem::path> sources(const std::string& extensions) {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kSrc))
+    if (entry.is_regular_file() && !entry.path().extension().empty() &&
+        extensions.find(entry.path().extension().string() + " ") != std::string::npos)
+      paths.push_back(entry.path());
+  return paths;
+}
+
+// "tools -> ... -> base" of the page.
+std::vector<std::string> rooms() {
+  const std::string page = read_text(source_dir() / "docs/architecture.md");
+  const auto lines = matches(page, "\n    (tools -> [a-z >-]*-> base)\n");
+  return lines.empty() ? lines : matches(lines.front(), "([a-z]+)");
+}
+
+TEST(Sources, IncludeFoldersToTheRightOnly) {
+  std::map<std::string, size_t> place;
+  for (const std::string& room : rooms()) place.emplace(room, place.size());
+  EXPECT_GT(place.size(), 8u);
+  for (const auto& path : sources(".cc .h .def ")) {
+    const std::string room = path.lexically_relative(kSrc).begin()->string();
+    ASSERT_TRUE(place.contains(room)) << room << " is not in docs/architecture.md";
+    for (const std::string& other : matches(read_text(path), "#include \"([a-z0-9_]+)/"))
+      if (place.contains(other)) {
+        EXPECT_LE(place[room], place[other]) << path << " includes " << other;
+      }
+  }
+}
+
+TEST(Sources, ArchitectureNamesFoldersThatExist) {
+  const std::string page = read_text(source_dir() / "docs/architecture.md");
+  for (const std::string& room : rooms()) EXPECT_TRUE(is_directory(kSrc / room)) << room;
+  for (const std::string& row : matches(page, "\n[|] (`[a-z/_, `]+) [|]"))
+    for (const std::string& room : matches(row, "`([a-z/_]+)`"))
+      EXPECT_TRUE(is_directory(kSrc / room)) << room;
+}
+
+}  // namespace
+}  // namespace tputwin::docs
