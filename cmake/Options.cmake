@@ -17,6 +17,13 @@ set(TPUTWIN_PRECOMPILED <algorithm> <array> <atomic> <bit> <cmath> <cstdint> <cs
   <deque> <functional> <limits> <map> <memory> <mutex> <numeric> <optional> <set> <span> <string>
   <string_view> <tuple> <utility> <variant> <vector> <fmt/format.h>)
 
+# Files of a target that are compiled as one: what each takes is mostly the headers they share. Names of
+# their own are then names of all, which the compiler checks. The preset fuzz compiles each alone.
+option(TPUTWIN_TOGETHER "compile some folders as one file each" ON)
+function(tputwin_compile_together target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${TPUTWIN_TOGETHER} UNITY_BUILD_BATCH_SIZE 6)
+endfunction()
+
 set(TPUTWIN_ARM FALSE)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   set(TPUTWIN_ARM TRUE)
