@@ -8,8 +8,8 @@
 namespace tputwin {
 
 // out(n,c,h,w) = param(n,c,y,x), (y,x) = the place that index names for (n,c,h,w), see indexing.h.
-// One batch of param serves all n. Indices count the rows of param from first_row on. Outside are
-// places without an element of param and those in rows behind last_row.
+// One batch of param serves all n. Indices count the rows of param from first_row on. An index
+// is outside if param has no element there, or if its row is behind last_row.
 struct Gather {
   enum class Outside : uint8_t {
     fault,  // nothing is written at all; the index is noted in `fault`

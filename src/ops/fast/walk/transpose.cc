@@ -47,7 +47,7 @@ template <class D, class T = hn::TFromD<D>>
 HWY_INLINE void TransposeTiles(D d, T* dst, size_t dst_stride, const T* src, size_t src_stride) {
   constexpr size_t kLanes = hn::MaxLanes(D()), kRows = kTile<T>;
   hn::Vec<D> a[kRows], b[kRows];
-  // so many rows are more streams than a processor foresees
+  // processors prefetch along fewer rows than a tile has
   for (size_t r = 0; r < kRows; ++r) __builtin_prefetch(Skip(src, r * src_stride) + 2 * kLanes);
 #pragma GCC unroll 16
   for (size_t r = 0; r < kRows; ++r) a[r] = hn::LoadU(d, Skip(src, r * src_stride));
