@@ -3,46 +3,21 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
+
 namespace tputwin {
 
 const char* to_string(DType dtype) {
-  switch (dtype) {
-    case DType::u8:
-      return "u8";
-    case DType::i8:
-      return "i8";
-    case DType::u16:
-      return "u16";
-    case DType::i16:
-      return "i16";
-    case DType::f32:
-      return "f32";
-    case DType::b32:
-      return "b32";
-    case DType::f16:
-      return "f16";
-    case DType::bf16:
-      return "bf16";
-    case DType::u32:
-      return "u32";
-    case DType::i32:
-      return "i32";
-  }
-  return "?";
+  constexpr const char* kNames[] = {"u8",  "i8",  "u16",  "i16", "f32",
+                                    "b32", "f16", "bf16", "u32", "i32"};
+  static_assert(std::size(kNames) == static_cast<size_t>(DType::i32) + 1);
+  return kNames[static_cast<size_t>(dtype)];
 }
 
 const char* to_string(Space space) {
-  switch (space) {
-    case Space::local:
-      return "local";
-    case Space::global:
-      return "global";
-    case Space::l2:
-      return "l2";
-    case Space::dtcm:
-      return "dtcm";
-  }
-  return "?";
+  constexpr const char* kNames[] = {"local", "global", "l2", "dtcm"};
+  static_assert(std::size(kNames) == static_cast<size_t>(Space::dtcm) + 1);
+  return kNames[static_cast<size_t>(space)];
 }
 
 std::string describe(const Shape& s) { return fmt::format("({},{},{},{})", s.n, s.c, s.h, s.w); }
@@ -52,17 +27,8 @@ std::string describe(const Stride& s) { return fmt::format("({},{},{},{})", s.n,
 namespace {
 
 const char* prefix(Space space) {
-  switch (space) {
-    case Space::local:
-      return "L";
-    case Space::global:
-      return "G";
-    case Space::l2:
-      return "L2";
-    case Space::dtcm:
-      return "DTCM";
-  }
-  return "?";
+  constexpr const char* kPrefixes[] = {"L", "G", "L2", "DTCM"};
+  return kPrefixes[static_cast<size_t>(space)];
 }
 
 }  // namespace

@@ -93,14 +93,6 @@ void tpu_bdc_int_requant(local_addr_t dst_addr, local_addr_t src_addr, const dim
                 multiplier, shift, offset, rounding_mode);
 }
 
-void tpu_bdc_int_pc_requant(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t quant_addr,
-                            const dim4* shape, data_type_t dst_dtype, data_type_t src_dtype,
-                            rounding_mode_t rounding_mode) {
-  with_integers_of_channels(Call(__func__), Kind::to_narrow,
-                            {dst_addr, src_addr, shape, dst_dtype, src_dtype}, quant_addr,
-                            {.multiplier = 0, .shift = 1, .offset = 2}, rounding_mode);
-}
-
 void tpu_bdc_fp32_requant(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                           float scale, float offset, data_type_t dst_dtype, data_type_t src_dtype,
                           rounding_mode_t dst_rounding_mode, rounding_mode_t src_rounding_mode) {
@@ -123,6 +115,14 @@ void tpu_bdc_fp32_pc_requant(local_addr_t dst_addr, local_addr_t src_addr, local
   op.offset = parameter(call, quant_addr, s, 2, 1, DType::f32);
   set_rounding(call, op, dst_rounding_mode, src_rounding_mode);
   call.issue(op);
+}
+
+void tpu_bdc_int_pc_requant(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t quant_addr,
+                            const dim4* shape, data_type_t dst_dtype, data_type_t src_dtype,
+                            rounding_mode_t rounding_mode) {
+  with_integers_of_channels(Call(__func__), Kind::to_narrow,
+                            {dst_addr, src_addr, shape, dst_dtype, src_dtype}, quant_addr,
+                            {.multiplier = 0, .shift = 1, .offset = 2}, rounding_mode);
 }
 
 void tpu_bdc_int_dequant(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,

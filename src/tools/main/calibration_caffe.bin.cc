@@ -4,8 +4,8 @@
 #include <CLI/CLI.hpp>
 
 #include "base/log.h"
-#include "tools/calibrate_command.h"
 #include "tools/command_line.h"
+#include "tools/commands/calibrate_command.h"
 #include "tools/exit_code.h"
 
 int main(int argc, char** argv) {

@@ -1,10 +1,10 @@
 // The tputwin command: its subcommands, in the order in which --help lists them.
 #include "base/log.h"
 #include "ops/fast/select/isa.h"
-#include "tools/command.h"
 #include "tools/command_line.h"
+#include "tools/commands/command.h"
 
-// Each is add_NAME() of tools/NAME_command.cc.
+// Each is add_NAME() of tools/commands/NAME_command.cc.
 #define TPUTWIN_COMMANDS(X) \
   X(run) X(info) X(disasm) X(calibrate) X(compile) X(kernel) X(eval) X(selftest) X(chips) X(errors)
 

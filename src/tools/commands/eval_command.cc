@@ -11,9 +11,9 @@
 #include "bmnet/caffe/import.h"
 #include "bmnet/quantize/equalise.h"
 #include "bmnet/quantize/table.h"
-#include "tools/calibrate_command.h"
-#include "tools/command.h"
 #include "tools/command_line.h"
+#include "tools/commands/calibrate_command.h"
+#include "tools/commands/command.h"
 
 namespace tputwin::tools {
 namespace {

@@ -1,13 +1,13 @@
 // tputwin calibrate: a float Caffe net to an int8 net and its table.
-#include "tools/calibrate_command.h"
+#include "tools/commands/calibrate_command.h"
 
 #include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
 
-#include "tools/command.h"
 #include "tools/command_line.h"
+#include "tools/commands/command.h"
 
 namespace tputwin::tools {
 namespace {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "tools/command.h"
+#include "tools/commands/command.h"
 #include "tools/kernel.h"
 
 namespace tputwin::tools {

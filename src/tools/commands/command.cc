@@ -1,5 +1,5 @@
 // How subcommands print what they found, and how their help ends.
-#include "tools/command.h"
+#include "tools/commands/command.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // tputwin errors: the error catalogue, or one error explained.
 #include "tools/catalogue.h"
-#include "tools/command.h"
+#include "tools/commands/command.h"
 
 namespace tputwin::tools {
 

@@ -3,8 +3,8 @@
 
 #include <cstdio>
 
-#include "tools/command.h"
 #include "tools/command_line.h"
+#include "tools/commands/command.h"
 
 namespace tputwin::tools {
 namespace {

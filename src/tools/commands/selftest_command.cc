@@ -1,7 +1,7 @@
 // tputwin selftest: every instruction set of this processor, checked.
 #include <cstdio>
 
-#include "tools/command.h"
+#include "tools/commands/command.h"
 #include "tools/selftest.h"
 
 namespace tputwin::tools {

@@ -6,8 +6,8 @@
 
 #include "base/errors/tools.h"
 #include "base/file.h"
-#include "tools/command.h"
 #include "tools/command_line.h"
+#include "tools/commands/command.h"
 #include "tools/compare.h"
 #include "tools/run.h"
 

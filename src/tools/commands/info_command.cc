@@ -1,5 +1,5 @@
 // tputwin info: what is in a model, and what it will cost.
-#include "tools/command.h"
+#include "tools/commands/command.h"
 #include "tools/info.h"
 
 namespace tputwin::tools {

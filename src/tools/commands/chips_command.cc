@@ -1,6 +1,6 @@
 // tputwin chips: the numbers of every simulated chip.
 #include "tools/catalogue.h"
-#include "tools/command.h"
+#include "tools/commands/command.h"
 
 namespace tputwin::tools {
 

@@ -1,6 +1,6 @@
 // tputwin disasm: the instructions of a model.
 #include "base/file.h"
-#include "tools/command.h"
+#include "tools/commands/command.h"
 #include "tools/disasm.h"
 
 namespace tputwin::tools {
