@@ -69,9 +69,11 @@ Declined rows(const ChannelAffine& op, const Memory& memory) {
   const Shape& shape = op.out.shape;
   const RowOperand old =
       op.accumulate ? row_source(op.out) : row_source(Source::value(0u, DType::f32));
-  return run_rows({row_result(op.out), row_source(op.in), old, parameter(op.scale, shape),
-                   parameter(op.bias, shape)},
-                  memory, {RowLanes::elements, affine_rows, &op});
+  return run_rows(
+      {row_result(op.out), row_source(op.in), old, parameter(op.scale, shape),
+       parameter(op.bias, shape)},
+      memory,
+      {.lanes = RowLanes::elements, .kernel = affine_rows, .operation = &op, .repeats = true});
 }
 
 constexpr Body<ChannelAffine> kBodies[] = {{"rows", rows}};

@@ -30,40 +30,51 @@ HWY_INLINE Floats Formula(Floats a, Floats b, [[maybe_unused]] Floats c) {
   return multiply(sum, sum);
 }
 
-// Which NaN an fp32 result is depends on the order of operands.
-HWY_NOINLINE void FloatElements(const FloatArithmetic& op, const RowBlock& block, size_t i) {
-  const float* const c = block.at[3] == nullptr ? block.source<float>(1) : block.source<float>(3);
-  for (size_t j = i; j < i + hn::Lanes(F32()); ++j)
-    block.result<float>()[j] =
-        float_arithmetic(op, block.source<float>(1)[j], block.source<float>(2)[j], c[j]);
+// Which NaN an fp32 result is depends on the order of operands: those are computed again.
+HWY_NOINLINE void StoreNan(const FloatArithmetic& op, const RowBlock& block, size_t i, Floats x) {
+  const RowSource a = block.row_source(1), b = block.row_source(2);
+  const RowSource c = HasThird(op.kind) ? block.row_source(3) : a;
+  HWY_ALIGN float results[kLanes32];
+  hn::Store(x, F32(), results);
+  for (size_t j = 0; j < hn::Lanes(F32()); ++j)
+    if (f32::is_nan(results[j]))
+      results[j] =
+          float_arithmetic(op, *a.lane<float>(i + j), *b.lane<float>(i + j), *c.lane<float>(i + j));
+  hn::StoreU(hn::Load(F32(), results), F32(), block.result<float>() + i);
 }
 
 // Elements are moved as bits; numbers only decide which one.
 template <Kind kKind, DType kType>
 void ChoiceBlock(const RowBlock& block) {
-  ForEachVector(block, [&](size_t i) HWY_ATTR {
-    const uint8_t *pa = ElementsAt<kType>(block, 1, i), *pb = ElementsAt<kType>(block, 2, i);
-    const Floats a = LoadAs<kType>(pa), b = LoadAs<kType>(pb);
-    const auto is_a = kKind == Kind::max   ? hn::Gt(a, b)
-                      : kKind == Kind::min ? hn::Le(a, b)
-                                           : hn::Not(hn::Le(b, a));
+  const RowSource a = block.row_source(1), b = block.row_source(2);
+  uint8_t* const result = block.result<uint8_t>();
+  for (size_t i = 0, count = block.count; i < count; i += hn::Lanes(F32())) {
+    const uint8_t *pa = ElementsAt<kType>(a, i), *pb = ElementsAt<kType>(b, i);
+    const Floats x = LoadAs<kType>(pa), y = LoadAs<kType>(pb);
+    const auto is_a = kKind == Kind::max   ? hn::Gt(x, y)
+                      : kKind == Kind::min ? hn::Le(x, y)
+                                           : hn::Not(hn::Le(y, x));
     const Ints chosen = hn::IfThenElse(of_ints(is_a), LoadBits<kType>(pa), LoadBits<kType>(pb));
     StoreBits<kType>(kKind == Kind::min ? chosen : FlushBits<kType>(chosen),
-                     block.result<uint8_t>() + i * element_bytes(kType));
-  });
+                     result + i * element_bytes(kType));
+  }
 }
 
 template <Kind kKind, DType kType>
 void FloatBlock(const FloatArithmetic& op, const RowBlock& block) {
-  ForEachVector(block, [&](size_t i) HWY_ATTR {
-    const auto load = [&](size_t operand)
-                          HWY_ATTR { return LoadAs<kType>(ElementsAt<kType>(block, operand, i)); };
-    const Floats c = HasThird(kKind) ? load(3) : hn::Zero(F32());
-    const Floats result = Formula<kKind, kType>(load(1), load(2), c);
-    if constexpr (kType == DType::f32)
-      if (HWY_UNLIKELY(has_nan(result))) return FloatElements(op, block, i);
-    StoreAs<kType>(result, block.result<uint8_t>() + i * element_bytes(kType));
-  });
+  const RowSource a = block.row_source(1), b = block.row_source(2);
+  const RowSource c = HasThird(kKind) ? block.row_source(3) : a;
+  uint8_t* const result = block.result<uint8_t>();
+  for (size_t i = 0, count = block.count; i < count; i += hn::Lanes(F32())) {
+    const auto load = [&](const RowSource& source)
+                          HWY_ATTR { return LoadAs<kType>(ElementsAt<kType>(source, i)); };
+    const Floats third = HasThird(kKind) ? load(c) : hn::Zero(F32());
+    const Floats x = Formula<kKind, kType>(load(a), load(b), third);
+    if (kType == DType::f32 && HWY_UNLIKELY(has_nan(x)))
+      StoreNan(op, block, i, x);
+    else
+      StoreAs<kType>(x, result + i * element_bytes(kType));
+  }
 }
 
 template <Kind kKind>
@@ -123,7 +134,11 @@ Declined rows(const FloatArithmetic& op, const Memory& memory) {
   const DType dtype = op.out.dtype;
   const RowOperand out = row_result(op.out);
   const RowOperand a = row_source_as(op.a, dtype), b = row_source_as(op.b, dtype);
-  const RowWork work{RowLanes::elements, float_rows, &op, op.kind == Kind::div ? 8u : 1u};
+  const RowWork work{.lanes = RowLanes::elements,
+                     .kernel = float_rows,
+                     .operation = &op,
+                     .weight = op.kind == Kind::div ? 8u : 1u,
+                     .repeats = true};
   if (op.kind == Kind::mul_add)
     return run_rows({out, a, b, row_source_as(op.c, dtype)}, memory, work);
   if (op.kind == Kind::mac) return run_rows({out, a, b, row_source(op.out)}, memory, work);

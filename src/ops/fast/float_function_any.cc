@@ -109,10 +109,11 @@ HWY_NOINLINE void ComputeNan(const AnyFunction& f, const RowBlock& block, size_t
 template <DType kType, AnyKind kKind>
 void AnyBlock(const AnyFunction& f, const RowBlock& block) {
   const size_t lanes = hn::Lanes(F32());
+  const RowSource source = block.row_source(1);
   for (size_t i = 0; i < block.count; i += kVectors * lanes) {
     Vectors x;
     for (size_t k = 0; k < kVectors; ++k)
-      x.v[k] = LoadAs<kType>(ElementsAt<kType>(block, 1, i + k * lanes));
+      x.v[k] = LoadAs<kType>(ElementsAt<kType>(source, i + k * lanes));
     if constexpr (kKind == AnyKind::taylor) {
       x = Series<kType>(f.coefficients.data() + size_t{block.lane} * f.terms(), f.terms(), x);
     } else {

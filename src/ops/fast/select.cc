@@ -36,8 +36,7 @@ HWY_INLINE auto Holds(V a, V b) {
 }
 
 template <Compare kCompare, bool kFloats>
-HWY_INLINE hn::Mask<I32> HoldsAt(const RowBlock& block, size_t i) {
-  const Ints a = LoadInts(block, kA, i), b = LoadInts(block, kB, i);
+HWY_INLINE hn::Mask<I32> HoldsFor(Ints a, Ints b) {
   if constexpr (kCompare == Compare::equal_bits)
     return hn::Eq(a, b);
   else if constexpr (kFloats)
@@ -48,17 +47,17 @@ HWY_INLINE hn::Mask<I32> HoldsAt(const RowBlock& block, size_t i) {
 
 template <Compare kCompare, bool kFloats>
 void SelectBlock(const Select& op, const RowBlock& block) {
-  const I32 d;
-  const bool has_extreme = op.extreme.has_value();
-  ForEachVector(block, [&](size_t i) HWY_ATTR {
-    const auto first = HoldsAt<kCompare, kFloats>(block, i);
-    const Ints chosen =
-        hn::IfThenElse(first, LoadInts(block, kTrue, i), LoadInts(block, kFalse, i));
-    if (has_extreme)
-      hn::StoreU(hn::IfThenElse(first, LoadInts(block, kA, i), LoadInts(block, kB, i)), d,
-                 block.result<int32_t>(kExtreme) + i);
-    hn::StoreU(chosen, d, block.result<int32_t>(kOut) + i);
-  });
+  const RowSource source_a = block.row_source(kA), source_b = block.row_source(kB);
+  const RowSource yes = block.row_source(kTrue), no = block.row_source(kFalse);
+  auto* const out = block.result<int32_t>(kOut);
+  auto* const extreme = op.extreme ? block.result<int32_t>(kExtreme) : nullptr;
+  for (size_t i = 0, count = block.count; i < count; i += hn::Lanes(I32())) {
+    const Ints a = LoadInts(source_a, i), b = LoadInts(source_b, i);
+    const auto first = HoldsFor<kCompare, kFloats>(a, b);
+    const Ints chosen = hn::IfThenElse(first, LoadInts(yes, i), LoadInts(no, i));
+    if (extreme != nullptr) hn::StoreU(hn::IfThenElse(first, a, b), I32(), extreme + i);
+    hn::StoreU(chosen, I32(), out + i);
+  }
 }
 
 template <Compare kCompare>
@@ -114,7 +113,11 @@ Declined rows(const Select& op, const Memory& memory) {
   out.written = true;
   const RowOperand a = row_source(op.a), b = row_source(op.b);
   const RowOperand yes = moved(op.if_true), no = moved(op.if_false);
-  const RowWork work{RowLanes::words, select_rows, &op, 2};
+  const RowWork work{.lanes = RowLanes::words,
+                     .kernel = select_rows,
+                     .operation = &op,
+                     .weight = 2,
+                     .repeats = true};
   if (op.extreme) return run_rows({out, a, b, yes, no, row_result(*op.extreme)}, memory, work);
   return run_rows({out, a, b, yes, no}, memory, work);
 }

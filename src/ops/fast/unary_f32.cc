@@ -172,7 +172,11 @@ uint64_t weight(const UnaryF32& op) {
 
 Declined rows(const UnaryF32& op, const Memory& memory) {
   if (has_work(op.kind) != op.work.has_value()) return "a work tensor is missing, or too many";
-  const RowWork work{RowLanes::elements, unary_rows, &op, weight(op)};
+  const RowWork work{.lanes = RowLanes::elements,
+                     .kernel = unary_rows,
+                     .operation = &op,
+                     .weight = weight(op),
+                     .repeats = true};
   const RowOperand out = row_result_as(op.out, DType::f32);
   const RowOperand in = row_source_as(Source::tensor(op.in), DType::f32);
   if (!op.work) return run_rows({out, in}, memory, work);

@@ -136,14 +136,19 @@ Nest<K> byte_nest(const std::array<const TensorView*, K>& views, const Slots& sl
 template <size_t K, class Run>
 [[gnu::always_inline]] inline void for_each_inner(const Nest<K>& nest, size_t begin, size_t end,
                                                   const Run& run) {
-  const NestLoop<K>& loop = nest.outer[2];
+  const auto& [a, b, c] = nest.outer;
+  size_t k = 0, j = 0, i = 0;
+  if (begin != 0) k = begin % c.count, j = begin / c.count % b.count, i = begin / c.count / b.count;
   while (begin < end) {
-    std::array<size_t, K> offset = nest.offsets(begin);
-    size_t left = std::min(loop.count - begin % loop.count, end - begin);
+    std::array<size_t, K> offset;
+    for (size_t o = 0; o < K; ++o) offset[o] = i * a.step[o] + j * b.step[o] + k * c.step[o];
+    size_t left = std::min(c.count - k, end - begin);
     for (begin += left; left > 0; --left) {
       run(offset);
-      for (size_t k = 0; k < K; ++k) offset[k] += loop.step[k];
+      for (size_t o = 0; o < K; ++o) offset[o] += c.step[o];
     }
+    k = 0;
+    if (++j == b.count) j = 0, ++i;
   }
 }
 

@@ -26,10 +26,16 @@ HWY_INLINE Floats LoadFloats(const RowBlock& block, size_t operand, size_t i) {
 HWY_INLINE Ints LoadInts(const RowBlock& block, size_t operand, size_t i) {
   return hn::LoadU(I32(), block.source<int32_t>(operand) + i);
 }
-// The same of elements of a floating-point type.
+HWY_INLINE Floats LoadFloats(const RowSource& source, size_t i) {
+  return hn::LoadU(F32(), source.lane<float>(i));
+}
+HWY_INLINE Ints LoadInts(const RowSource& source, size_t i) {
+  return hn::LoadU(I32(), source.lane<int32_t>(i));
+}
+// Elements of a floating-point type.
 template <DType kType>
-HWY_INLINE const uint8_t* ElementsAt(const RowBlock& block, size_t operand, size_t i) {
-  return block.source<uint8_t>(operand) + i * element_bytes(kType);
+HWY_INLINE const uint8_t* ElementsAt(const RowSource& source, size_t i) {
+  return source.at + (i & source.mask) * element_bytes(kType);
 }
 
 // step(i) for the first lane of every vector of 32-bit lanes of a block.
@@ -45,32 +51,44 @@ struct WithWork {
 HWY_INLINE Floats result_of(Floats values) { return values; }
 HWY_INLINE Floats result_of(const WithWork& values) { return values.result; }
 
-template <class Formula, size_t kFirst, size_t... I>
-HWY_NOINLINE void ComputeElements(const Formula& formula, std::index_sequence<I...>,
-                                  const RowBlock& block, size_t i) {
-  for (size_t end = i + hn::Lanes(F32()); i < end; ++i) {
-    const auto value = formula.Element(block.source<float>(kFirst + I)[i]...);
-    if constexpr (kFirst == 1) {
-      block.result<float>()[i] = value;
-    } else {
-      block.result<float>(0)[i] = value.result;
-      block.result<float>(1)[i] = value.work;
-    }
+// Computes the elements again that came out as NaN.
+template <class Formula, size_t kFirst, class Values, size_t... I>
+HWY_NOINLINE void ComputeNan(const Formula& formula, std::index_sequence<I...>,
+                             const RowBlock& block, size_t first, const Values& values) {
+  const RowSource sources[] = {block.row_source(kFirst + I)...};
+  HWY_ALIGN float results[2][kLanes32];
+  hn::Store(result_of(values), F32(), results[0]);
+  if constexpr (kFirst == 2) hn::Store(values.work, F32(), results[1]);
+  for (size_t i = 0; i < hn::Lanes(F32()); ++i) {
+    if (!f32::is_nan(results[0][i])) continue;
+    const auto value = formula.Element(*sources[I].template lane<float>(first + i)...);
+    if constexpr (kFirst == 1)
+      results[0][i] = value;
+    else
+      results[0][i] = value.result, results[1][i] = value.work;
   }
+  for (size_t k = 0; k < kFirst; ++k)
+    hn::StoreU(hn::Load(F32(), results[k]), F32(), block.result<float>(k) + first);
 }
 
 template <class Formula, size_t... I>
-HWY_INLINE void ComputeBlock(const Formula& formula, std::index_sequence<I...> sources,
+HWY_INLINE void ComputeBlock(const Formula& shared, std::index_sequence<I...> indices,
                              const RowBlock& block) {
   constexpr size_t kFirst = Formula::kHasWork ? 2 : 1;
-  ForEachVector(block, [&](size_t i) HWY_ATTR {
-    const auto values = formula.Apply(LoadFloats(block, kFirst + I, i)...);
+  // Copies whose addresses nobody has: else every vector stored might change them.
+  const Formula formula = shared;
+  const RowSource sources[] = {block.row_source(kFirst + I)...};
+  float *const result = block.result<float>(), *const work = block.result<float>(1);
+  for (size_t i = 0, count = block.count; i < count; i += hn::Lanes(F32())) {
+    const auto values = formula.Apply(LoadFloats(sources[I], i)...);
     if constexpr (Formula::kMakesNan)
-      if (HWY_UNLIKELY(has_nan(result_of(values))))
-        return ComputeElements<Formula, kFirst>(formula, sources, block, i);
-    if constexpr (Formula::kHasWork) hn::StoreU(values.work, F32(), block.result<float>(1) + i);
-    hn::StoreU(result_of(values), F32(), block.result<float>() + i);
-  });
+      if (HWY_UNLIKELY(has_nan(result_of(values)))) {
+        ComputeNan<Formula, kFirst>(shared, indices, block, i, values);
+        continue;
+      }
+    if constexpr (Formula::kHasWork) hn::StoreU(values.work, F32(), work + i);
+    hn::StoreU(result_of(values), F32(), result + i);
+  }
 }
 
 // A formula of fp32 over a block: its results, then its sources. It is a FormulaOf and has

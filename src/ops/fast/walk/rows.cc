@@ -77,8 +77,10 @@ class Blocks {
   // Elements at p[k], p[k] + step[k], ...
   void Run(RowPointers p, const RowSteps& step, size_t count) {
     while (count > 0) {
-      size_t taken = std::min(count, size_ - used_);
-      if (used_ == 0 && taken >= kRowUnit) {
+      // what needs no room is done however long it is, whatever waits in the block
+      const bool roomless = count >= kRowUnit && NeedsNoRoom(step);
+      size_t taken = roomless ? block_of(count, kRowUnit) : std::min(count, size_ - used_);
+      if (roomless || (used_ == 0 && taken >= kRowUnit)) {
         taken -= taken % kRowUnit;
         InPlace(p, step, taken);
       } else {
@@ -121,6 +123,19 @@ class Blocks {
   bool Raw(size_t k) const {
     return job_.work.lanes == RowLanes::elements || job_.streams[k].bytes == 4;
   }
+  // Where it is, or as one vector.
+  bool Stays(size_t k, size_t step) const {
+    return !job_.streams[k].is_constant && Raw(k) && Dense(k, step);
+  }
+  bool Repeats(size_t k, size_t step) const {
+    const RowStream& stream = job_.streams[k];
+    return job_.work.repeats && !stream.written && (stream.is_constant || step == 0) && Raw(k);
+  }
+  bool NeedsNoRoom(const RowSteps& step) const {
+    for (size_t k = 0; k < job_.count; ++k)
+      if (!Stays(k, step[k]) && !Repeats(k, step[k])) return false;
+    return true;
+  }
   uint8_t* Element(size_t k, size_t i) {
     return reinterpret_cast<uint8_t*>(lanes_[k]) + i * job_.streams[k].bytes;
   }
@@ -136,6 +151,13 @@ class Blocks {
     Lane value;
     WidenElements(stream.view.dtype, p, 1, &value);
     std::fill_n(lanes_[k] + first, count, value);
+  }
+
+  // One vector of an element that is given as it is.
+  void Repeat(size_t k, const uint8_t* p) {
+    by_width(job_.streams[k].bytes, [&]<class T>(T) {
+      std::fill_n(reinterpret_cast<T*>(single_[k]), kRowUnit, Memory::load<T>(p));
+    });
   }
 
   void Load(size_t k, const uint8_t* p, size_t step, size_t first, size_t count) {
@@ -197,15 +219,19 @@ class Blocks {
   // are.
   void InPlace(const RowPointers& p, const RowSteps& step, size_t count) {
     RowBlock block{.at = {}, .count = count, .lane = lane_};
-    std::array<bool, K> stays;
     for (size_t k = 0; k < job_.count; ++k) {
-      stays[k] = !job_.streams[k].is_constant && Raw(k) && Dense(k, step[k]);
-      block.at[k] = stays[k] ? static_cast<void*>(p[k]) : lanes_[k];
-      if (!stays[k] && Loaded(k)) Load(k, p[k], step[k], 0, count);
+      block.at[k] = Stays(k, step[k]) ? static_cast<void*>(p[k]) : lanes_[k];
+      block.repeats[k] = Repeats(k, step[k]);
+      if (block.repeats[k] && Loaded(k)) {
+        block.at[k] = single_[k];
+        Repeat(k, p[k]);
+      } else if (!Stays(k, step[k]) && Loaded(k)) {
+        Load(k, p[k], step[k], 0, count);
+      }
     }
     job_.work.kernel(job_.work.operation, block);
     for (size_t k = 0; k < job_.count; ++k)
-      if (Stored(k) && !stays[k]) Store(k, p[k], step[k], 0, count);
+      if (Stored(k) && !Stays(k, step[k])) Store(k, p[k], step[k], 0, count);
   }
 
   const RowJob& job_;
@@ -213,6 +239,7 @@ class Blocks {
   size_t used_ = 0, pieces_ = 0;
   uint32_t lane_ = 0;
   HWY_ALIGN Lane lanes_[K][kRowBlock + kRowUnit];
+  HWY_ALIGN Lane single_[K][kRowUnit];
   HWY_ALIGN uint8_t room_[kRowBlock * sizeof(Lane)];
   Piece piece_[kRowBlock];
 };

@@ -67,16 +67,32 @@ inline RowOperand row_result_as(const TensorView& view, DType dtype) {
   return operand;
 }
 
+// One source of a block, to be held by value: lane i is element (i & mask). The mask is 0 where one
+// vector of equal lanes stands for all.
+struct RowSource {
+  const uint8_t* at;
+  size_t mask;
+
+  template <class T>
+  const T* lane(size_t i) const {
+    return reinterpret_cast<const T*>(at) + (i & mask);
+  }
+};
+
 // What a kernel works on: `count` lanes of each operand, in the order of the operands. There is
 // room for whole vectors; lanes from `count` on are 0 and not stored.
 struct RowBlock {
   std::array<void*, kMaxRowOperands> at;
   size_t count;
-  uint32_t lane = 0;  // of local memory, if blocks keep to one
+  uint32_t lane = 0;                            // of local memory, if blocks keep to one
+  std::array<bool, kMaxRowOperands> repeats{};  // sources of which there is one vector only
 
   template <class T>
   const T* source(size_t operand) const {
     return static_cast<const T*>(at[operand]);
+  }
+  RowSource row_source(size_t operand) const {
+    return {source<uint8_t>(operand), repeats[operand] ? 0 : ~size_t{0}};
   }
   template <class T>
   T* result(size_t operand = 0) const {
@@ -98,6 +114,7 @@ struct RowWork {
   const void* operation;
   uint64_t weight = 1;   // arithmetic steps of one element, in units of what moving it costs
   bool by_lane = false;  // a block has elements of one lane of local memory, that of the result
+  bool repeats = false;  // the kernel takes its sources as RowSource: repeated ones as one vector
 };
 
 // Runs a kernel over all elements, with threads, each in the number environment of fp32. The first
