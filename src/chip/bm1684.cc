@@ -9,6 +9,8 @@ const Chip& bm1684() {
   static constexpr Chip chip{
       .name = "BM1684",
       .version = 1684,
+      .driver_id = 0x1684,
+      .family = ChipFamily::bm1684,
       .lanes = 64,
       .lane_bytes = 512 * 1024,
       .banks = 8,
@@ -27,6 +29,11 @@ const Chip& bm1684() {
       .dma_bytes_per_cycle = 64.0,
       .dma_setup_cycles = 100,
       .compute_setup_cycles = 30,
+      .types = {DType::u8, DType::i8, DType::u16, DType::i16, DType::u32, DType::i32, DType::f32,
+                DType::b32},
+      .limits = {.extent = 65535,
+                 .channels = 4095,
+                 .window = {.padding = 15, .stride = 15, .dilation = 15, .extent = 2047}},
       .written = {.local_memory = "OKKernel guide: memories",
                   .system_memory = "OKKernel guide: memories"},
   };

@@ -9,6 +9,8 @@ const Chip& bm1684x() {
   static constexpr Chip chip{
       .name = "BM1684X",
       .version = 1686,
+      .driver_id = 0x1686,
+      .family = ChipFamily::bm1684x,
       .lanes = 64,
       .lane_bytes = 256 * 1024,
       .banks = 16,
@@ -27,6 +29,13 @@ const Chip& bm1684x() {
       .dma_bytes_per_cycle = 64.0,
       .dma_setup_cycles = 100,
       .compute_setup_cycles = 30,
+      .types = {DType::u8, DType::i8, DType::u16, DType::i16, DType::u32, DType::i32, DType::f32,
+                DType::b32, DType::f16, DType::bf16},
+      .limits = {.extent = 65535,
+                 .channels = 65535,
+                 .dma_extent = 65535,
+                 .dma_step = 128,
+                 .window = {.padding = 15, .stride = 15, .dilation = 15, .insert = 14}},
       .written = {.local_memory = "TPUKernel guide: memories",
                   .system_memory = "TPUKernel guide: memories"},
   };

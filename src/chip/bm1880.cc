@@ -7,6 +7,8 @@ const Chip& bm1880() {
   static constexpr Chip chip{
       .name = "BM1880",
       .version = 1880,
+      .driver_id = 0,
+      .family = ChipFamily::bm1880,
       .lanes = 32,
       .lane_bytes = 64 * 1024,
       .banks = 8,
@@ -22,6 +24,12 @@ const Chip& bm1880() {
       .dma_bytes_per_cycle = 16.0,
       .dma_setup_cycles = 100,
       .compute_setup_cycles = 30,
+      .types = {DType::u8, DType::i8, DType::u16, DType::i16},
+      .limits = {.extent = 4095,
+                 .channels = 4095,
+                 .height_width = 1024,
+                 .dma_extent = 65535,
+                 .window = {.padding = 15, .stride = 15, .dilation = 16, .insert = 15}},
       .written = {.local_memory = "BMKernel 1880 Guide 2.3",
                   .system_memory = "BM1880 memory map: global memory"},
   };

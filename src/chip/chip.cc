@@ -8,7 +8,11 @@
 namespace tputwin {
 
 std::span<const Chip* const> chips() {
-  static const Chip* const all[] = {&bm1880(), &bm1684(), &bm1684x()};
+  static const Chip* const all[] = {
+#define TW_CHIP(name) &name(),
+#include "chip/chips.def"
+#undef TW_CHIP
+  };
   return all;
 }
 

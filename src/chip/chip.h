@@ -1,18 +1,26 @@
-// A chip is a set of numbers.
+// A chip is data: the family it is of, and numbers.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string_view>
 
+#include "chip/dtype.h"
+
 namespace tputwin {
+
+// Chips that have the same operations under the same documented rules (ops/rules, one file each),
+// called after the first of them. What differs inside a family is data of the chip.
+enum class ChipFamily : uint8_t { bm1880, bm1684, bm1684x };
 
 struct Chip {
   std::string_view name;  // "BM1880"
   uint32_t version;       // the number programs pass to the API
-  uint32_t lanes;         // slices / NPUs
-  uint32_t lane_bytes;    // local memory of one lane
-  uint32_t banks;         // banks of one lane
+  uint32_t driver_id;     // the number by which drivers call it; 0: bmlib does not drive it
+  ChipFamily family;
+  uint32_t lanes;       // slices / NPUs
+  uint32_t lane_bytes;  // local memory of one lane
+  uint32_t banks;       // banks of one lane
   uint32_t bank_bytes;
   uint32_t eu_bytes;           // bytes an execution unit row handles per cycle; alignment quantum
   uint64_t global_base;        // engine address of global memory offset 0
@@ -30,6 +38,19 @@ struct Chip {
   double dma_bytes_per_cycle;     // global memory bandwidth seen by the DMA engine
   uint32_t dma_setup_cycles;      // fixed price of a DMA command
   uint32_t compute_setup_cycles;  // fixed price of a compute command
+  DTypeSet types;                 // of elements its engines take
+  // The most that rules of the documents allow. Rules that the family does not have have no number.
+  struct Limits {
+    uint32_t extent;        // of a dimension of an operand of the compute engine
+    uint32_t channels;      // the same of c
+    uint32_t height_width;  // the same of h and w
+    uint32_t dma_extent;    // of a dimension of a transfer
+    uint32_t dma_step;      // bytes from one element of a row to the next in a transfer
+    struct {
+      uint32_t padding, stride, dilation, insert;
+      uint32_t extent;  // of a padded input, and of a result
+    } window;
+  } limits;
   // Where the chip's documents say how far its memories reach.
   struct Reference {
     std::string_view local_memory, system_memory;
@@ -38,9 +59,9 @@ struct Chip {
   constexpr uint64_t local_bytes() const { return uint64_t{lanes} * lane_bytes; }
 };
 
-const Chip& bm1880();
-const Chip& bm1684();
-const Chip& bm1684x();
+#define TW_CHIP(name) const Chip& name();
+#include "chip/chips.def"
+#undef TW_CHIP
 
 // All chips this build knows.
 std::span<const Chip* const> chips();

@@ -5,30 +5,13 @@
 #include <cstdint>
 #include <string>
 
+#include "chip/dtype.h"
+
 namespace tputwin {
 
 // l2 and dtcm: the on-chip system memories of the BM1684, which DMA reaches like global memory.
 enum class Space : uint8_t { local, global, l2, dtcm };
 constexpr bool is_system(Space s) { return s != Space::local; }
-
-// 16-bit values of the BM1880 are two byte planes, see TensorView::plane_stride.
-// b32: 32 bits whatever they mean. f16: IEEE half precision, bf16: the upper half of an fp32.
-enum class DType : uint8_t { u8, i8, u16, i16, f32, b32, f16, bf16, u32, i32 };
-
-constexpr bool is_signed(DType t) { return t == DType::i8 || t == DType::i16 || t == DType::i32; }
-// 16-bit integers, which may lie in two planes.
-constexpr bool is_16bit(DType t) { return t == DType::u16 || t == DType::i16; }
-constexpr bool is_half(DType t) { return t == DType::f16 || t == DType::bf16; }
-constexpr bool is_float(DType t) { return t == DType::f32 || is_half(t); }
-constexpr bool is_32bit(DType t) {
-  return t == DType::f32 || t == DType::b32 || t == DType::u32 || t == DType::i32;
-}
-constexpr uint32_t element_bytes(DType t) {
-  return is_32bit(t) ? 4 : is_16bit(t) || is_half(t) ? 2 : 1;
-}
-constexpr DType make_dtype(bool is_signed, bool is_8bit) {
-  return is_8bit ? (is_signed ? DType::i8 : DType::u8) : (is_signed ? DType::i16 : DType::u16);
-}
 
 struct Shape {
   uint32_t n = 1, c = 1, h = 1, w = 1;

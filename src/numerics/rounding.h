@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <string_view>
 
 #include "memory/tensor_view.h"
 #include "numerics/integer.h"
@@ -11,6 +12,11 @@ namespace tputwin {
 
 // In the order of rounding_mode_t. Floating-point conversions take the first five.
 enum class Rounding : uint8_t { half_even, half_away, toward_zero, down, up, half_up, half_down };
+constexpr std::string_view to_string(Rounding mode) {
+  constexpr std::string_view kNames[] = {"half_even", "half_away", "toward_zero", "down",
+                                         "up",        "half_up",   "half_down"};
+  return kNames[static_cast<size_t>(mode)];
+}
 
 // Rounds the magnitude `kept` (sign apart), given where the part cut off lies: 0: nothing was cut,
 // 1: below one half, 2: one half, 3: above.

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "ops/contract/contract.h"
+
 namespace tputwin {
 
 // sync: only waits for the engines and carries a text for tracing (op_type 2).
@@ -13,5 +15,7 @@ struct CpuCall {
   std::string name;             // operator name, or the text of a sync record
   std::vector<uint8_t> params;  // opaque payload
 };
+
+void attributes(const CpuCall&, AttributeSink&);
 
 }  // namespace tputwin

@@ -1,9 +1,12 @@
 // Dispatch to the alternative that an Operation holds.
 #include "ops/operation.h"
 
+#include <fmt/format.h>
+
 #include <type_traits>
 
 #include "base/errors/memory.h"
+#include "base/errors/ops.h"
 #include "numerics/float_mode.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/bodies.h"
@@ -11,23 +14,24 @@
 namespace tputwin {
 namespace {
 
-template <class T>
-constexpr bool is_dma = std::is_same_v<T, DmaTensor> || std::is_same_v<T, DmaMatrix> ||
-                        std::is_same_v<T, DmaLrnShift> || std::is_same_v<T, DmaWinogradKernel> ||
-                        std::is_same_v<T, CopyMatrix>;
+// What the row of an operation says.
+enum class RowEngine : uint8_t { compute, dma, own };
+enum class Numbers : uint8_t { plain, f32 };
+// By bits: 1 << the family.
+enum class Chips : uint8_t { bm1880 = 1, bm1684 = 2, bm1684x = 4, bm1684_bm1684x = 6 };
+struct Row {
+  Chips chips;
+  RowEngine engine;
+  Numbers numbers;
+};
 
-// Operations whose arithmetic is fp32: they run in the chip's number environment.
-template <class T>
-constexpr bool is_f32 =
-    std::is_same_v<T, Conv2dBm1684> || std::is_same_v<T, Depthwise2dBm1684> ||
-    std::is_same_v<T, Pool2dBm1684> || std::is_same_v<T, MatmulBm1684> ||
-    std::is_same_v<T, FloatArithmetic> || std::is_same_v<T, UnaryF32> ||
-    std::is_same_v<T, ChannelAffine> || std::is_same_v<T, Int8ToF32> || std::is_same_v<T, Select> ||
-    std::is_same_v<T, FloatFunction> || std::is_same_v<T, Unary> || std::is_same_v<T, Convert> ||
-    std::is_same_v<T, Requantise> || std::is_same_v<T, Sort> ||
-    std::is_same_v<T, Conv2dBm1684xFloat> || std::is_same_v<T, Depthwise2dBm1684xFloat> ||
-    std::is_same_v<T, Pool2dBm1684xFloat> || std::is_same_v<T, MatmulBm1684xFp32> ||
-    std::is_same_v<T, MatmulBm1684xHalf>;
+template <class Op>
+constexpr Row kRow = Op::has_no_row_in_operations_def;
+#define TW_ROW(Type, name, header, chips, engine, numbers) \
+  template <>                                              \
+  constexpr Row kRow<Type>{Chips::chips, RowEngine::engine, Numbers::numbers};
+#include "ops/operations.def"
+#undef TW_ROW
 
 struct NoMode {
   NoMode() {}  // not trivial: an unused variable is meant
@@ -64,7 +68,8 @@ R dispatch(const Operation& operation, R otherwise, F&& f) {
 template <class F>
 bool in_its_mode(const Operation& operation, F&& f) {
   return dispatch<bool>(operation, false, [&](const auto& op) {
-    std::conditional_t<is_f32<std::decay_t<decltype(op)>>, ScopedFloatMode, NoMode> mode;
+    constexpr bool kIsF32 = kRow<std::decay_t<decltype(op)>>.numbers == Numbers::f32;
+    std::conditional_t<kIsF32, ScopedFloatMode, NoMode> mode;
     return f(op);
   });
 }
@@ -84,10 +89,43 @@ std::string_view name(const Operation& operation) {
 
 Engine engine(const Operation& operation) {
   return dispatch(operation, Engine::cpu, [](const auto& op) {
-    using T = std::decay_t<decltype(op)>;
-    if constexpr (requires { op.engine; }) return op.engine;
-    return is_dma<T> ? Engine::dma : Engine::compute;
+    constexpr RowEngine kEngine = kRow<std::decay_t<decltype(op)>>.engine;
+    if constexpr (kEngine == RowEngine::own)
+      return op.engine;
+    else
+      return kEngine == RowEngine::dma ? Engine::dma : Engine::compute;
   });
+}
+
+void attributes(const Operation& operation, AttributeSink& to) {
+  std::visit([&](const auto& op) { attributes(op, to); }, operation);
+}
+
+namespace {
+
+// " relu rshift 3"
+class Words final : public AttributeSink {
+ public:
+  explicit Words(std::string& text) : text_(text) {}
+
+ private:
+  void take(std::string_view name, const AttributeValue& value) override {
+    text_ += fmt::format(" {}", name);
+    if (std::holds_alternative<bool>(value)) return;
+    std::visit([&](const auto& v) { text_ += fmt::format(" {}", v); }, value);
+  }
+  std::string& text_;
+};
+
+}  // namespace
+
+std::string describe(const Operation& operation) {
+  std::string text(name(operation));
+  for (const Operand& operand : operands(operation))
+    text += fmt::format(" {}={}", operand.name, describe(*operand.view));
+  Words words(text);
+  attributes(operation, words);
+  return text;
 }
 
 OperandList operands(const Operation& operation) {
@@ -95,7 +133,12 @@ OperandList operands(const Operation& operation) {
 }
 
 Status check(const Operation& operation, const Chip& chip) {
-  return dispatch<Status>(operation, {}, [&](const auto& op) { return check(op, chip); });
+  return dispatch<Status>(operation, {}, [&](const auto& op) -> Status {
+    constexpr auto kChips = static_cast<unsigned>(kRow<std::decay_t<decltype(op)>>.chips);
+    if ((kChips >> static_cast<unsigned>(chip.family) & 1) == 0) [[unlikely]]
+      return Error(errors::ops_chip).argument(name(op), std::string(chip.name));
+    return check(op, chip);
+  });
 }
 
 Footprint footprint(const Operation& operation, const Chip& chip) {

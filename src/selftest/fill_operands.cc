@@ -127,7 +127,7 @@ void fill_elements(Rng& rng, const Operation& operation, const Memory& memory) {
 void fill_random(Rng& rng, std::span<uint8_t> bytes) { fill(rng, bytes, Fill::uniform); }
 
 void fill_operands(Rng& rng, const Operation& operation, const Chip& chip, const Memory& memory) {
-  if (operation.index() < static_cast<size_t>(OperationKind::conv2d_f32))
+  if (family_of(static_cast<OperationKind>(operation.index())) == ChipFamily::bm1880)
     return fill_bytes(rng, operation, chip, memory);
   fill_elements(rng, operation, memory);
 }

@@ -120,7 +120,7 @@ std::optional<Operation> large_matrix_mac(Rng& rng, const Chip& chip) {
 
 std::optional<Operation> attempt(Rng& rng, OperationKind kind, const Chip& chip) {
   switch (kind) {
-    case OperationKind::conv2d:
+    case OperationKind::conv2d_bm1880:
       return large_conv2d(rng, chip);
     case OperationKind::winograd2d:
       return large_winograd2d(rng, chip);

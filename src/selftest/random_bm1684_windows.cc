@@ -67,10 +67,10 @@ class Windows : WindowFamily {
 std::optional<Operation> random_bm1684_windows(Rng& rng, OperationKind kind, const Chip& chip) {
   using enum OperationKind;
   return draw<Windows>(rng, kind, chip,
-                       {{conv2d_f32, &Windows::conv},
-                        {depthwise2d_f32, &Windows::depthwise},
-                        {pool2d_f32, &Windows::pool},
-                        {matmul_f32, &Windows::matmul}});
+                       {{conv2d_bm1684, &Windows::conv},
+                        {depthwise2d_bm1684, &Windows::depthwise},
+                        {pool2d_bm1684, &Windows::pool},
+                        {matmul_bm1684, &Windows::matmul}});
 }
 
 }  // namespace tputwin::testing

@@ -103,7 +103,7 @@ std::optional<Operation> random_bm1684x_convert(Rng& rng, OperationKind kind, co
                            {{unary, &Conversions::unary},
                             {convert, &Conversions::convert},
                             {requantise, &Conversions::requantise},
-                            {tpu_select, &Conversions::select}});
+                            {select_bm1684x, &Conversions::select}});
 }
 
 }  // namespace tputwin::testing

@@ -117,9 +117,9 @@ class Elements : TensorFamily {
 std::optional<Operation> random_bm1684x_elements(Rng& rng, OperationKind kind, const Chip& chip) {
   using enum OperationKind;
   return draw<Elements>(rng, kind, chip,
-                        {{tpu_float_arithmetic, &Elements::float_arithmetic},
+                        {{float_arithmetic_bm1684x, &Elements::float_arithmetic},
                          {int_arithmetic, &Elements::int_arithmetic},
-                         {tpu_bitwise, &Elements::bitwise}});
+                         {bitwise_bm1684x, &Elements::bitwise}});
 }
 
 }  // namespace tputwin::testing

@@ -180,9 +180,9 @@ class Matrices {
 std::optional<Operation> random_bm1684x_matrices(Rng& rng, OperationKind kind, const Chip& chip) {
   using enum OperationKind;
   return draw<Matrices>(rng, kind, chip,
-                        {{matmul_float, &Matrices::in_fp32},
-                         {matmul_grouped, &Matrices::grouped},
-                         {matmul_int, &Matrices::integers}});
+                        {{matmul_bm1684x_fp32, &Matrices::in_fp32},
+                         {matmul_bm1684x_half, &Matrices::grouped},
+                         {matmul_bm1684x_int, &Matrices::integers}});
 }
 
 }  // namespace tputwin::testing

@@ -131,8 +131,8 @@ class Moves : TensorFamily {
 std::optional<Operation> random_bm1684x_moves(Rng& rng, OperationKind kind, const Chip& chip) {
   using enum OperationKind;
   return draw<Moves>(rng, kind, chip,
-                     {{tpu_copy, &Moves::copy},
-                      {tpu_copy_matrix, &Moves::copy_matrix},
+                     {{copy_bm1684x, &Moves::copy},
+                      {copy_matrix_bm1684x, &Moves::copy_matrix},
                       {rearrange, &Moves::rearrange},
                       {sort, &Moves::sort},
                       {sequence, &Moves::sequence},

@@ -140,12 +140,12 @@ class Windows : WindowFamily {
 std::optional<Operation> random_bm1684x_windows(Rng& rng, OperationKind kind, const Chip& chip) {
   using enum OperationKind;
   return draw<Windows>(rng, kind, chip,
-                       {{conv2d_float, &Windows::conv2d_float},
-                        {conv2d_quant, &Windows::conv2d_quant},
-                        {depthwise2d_float, &Windows::depthwise2d_float},
-                        {depthwise2d_quant, &Windows::depthwise2d_quant},
-                        {pool2d_float, &Windows::pool2d_float},
-                        {pool2d_quant, &Windows::pool2d_quant}});
+                       {{conv2d_bm1684x_float, &Windows::conv2d_float},
+                        {conv2d_bm1684x_int8, &Windows::conv2d_quant},
+                        {depthwise2d_bm1684x_float, &Windows::depthwise2d_float},
+                        {depthwise2d_bm1684x_int8, &Windows::depthwise2d_quant},
+                        {pool2d_bm1684x_float, &Windows::pool2d_float},
+                        {pool2d_bm1684x_int8, &Windows::pool2d_quant}});
 }
 
 }  // namespace tputwin::testing

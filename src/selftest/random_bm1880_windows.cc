@@ -123,10 +123,10 @@ class Windows : Bm1880Family {
 std::optional<Operation> random_bm1880_windows(Rng& rng, OperationKind kind, const Chip& chip) {
   using enum OperationKind;
   return draw<Windows>(rng, kind, chip,
-                       {{conv2d, &Windows::conv2d},
+                       {{conv2d_bm1880, &Windows::conv2d},
                         {winograd2d, &Windows::winograd2d},
-                        {depthwise2d, &Windows::depthwise2d},
-                        {pool2d, &Windows::pool2d}});
+                        {depthwise2d_bm1880, &Windows::depthwise2d},
+                        {pool2d_bm1880, &Windows::pool2d}});
 }
 
 }  // namespace tputwin::testing

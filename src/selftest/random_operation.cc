@@ -39,11 +39,4 @@ Operation random_operation(Rng& rng, OperationKind kind, const Chip& chip) {
   }
 }
 
-std::string describe(const Operation& operation) {
-  std::string text(name(operation));
-  for (const Operand& operand : operands(operation))
-    text += fmt::format(" {}={}", operand.name, describe(*operand.view));
-  return text;
-}
-
 }  // namespace tputwin::testing

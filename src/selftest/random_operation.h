@@ -1,8 +1,6 @@
 // Random legal operations of every kind. Deterministic by seed.
 #pragma once
 
-#include <string>
-
 #include "chip/chip.h"
 #include "ops/operation.h"
 #include "selftest/operation_kinds.h"
@@ -21,8 +19,5 @@ inline Operation random_operation(Rng& rng, OperationKind kind) {
 
 // check() has no violation of level error, and all operands are in bounds.
 bool is_legal(const Operation& operation, const Chip& chip, uint64_t global_bytes);
-
-// "conv: ofmap i8(1,3,4,4)@..., ..., rshift 3": enough to understand a failure.
-std::string describe(const Operation& operation);
 
 }  // namespace tputwin::testing

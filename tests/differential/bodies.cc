@@ -51,8 +51,9 @@ TEST(Bodies, EachOfAnOperationIsReached) {
                                               "element by element"));
   EXPECT_THAT(bodies_of(OperationKind::bitwise),
               ::testing::UnorderedElementsAre("logic", "shifts"));
-  EXPECT_THAT(bodies_of(OperationKind::conv2d_f32), ::testing::IsSupersetOf({"planes", "im2col"}));
-  EXPECT_THAT(bodies_of(OperationKind::matmul_f32),
+  EXPECT_THAT(bodies_of(OperationKind::conv2d_bm1684),
+              ::testing::IsSupersetOf({"planes", "im2col"}));
+  EXPECT_THAT(bodies_of(OperationKind::matmul_bm1684),
               ::testing::IsSupersetOf({"in place", "packed"}));
   EXPECT_THAT(bodies_of(OperationKind::gather),
               ::testing::IsSupersetOf({"dense rows", "decoded indices"}));

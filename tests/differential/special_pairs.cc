@@ -85,16 +85,17 @@ void expect_every_pair(OperationKind kind) {
 }
 
 TEST(SpecialPairs, MeetInGroupsOfMatrixProducts) {
-  expect_every_pair<MatmulBm1684xHalf>(OperationKind::matmul_grouped);
+  expect_every_pair<MatmulBm1684xHalf>(OperationKind::matmul_bm1684x_half);
 }
 
 TEST(SpecialPairs, MeetInGroupsOfConvolutions) {
-  expect_every_pair<Conv2dBm1684xFloat>(OperationKind::conv2d_float);
+  expect_every_pair<Conv2dBm1684xFloat>(OperationKind::conv2d_bm1684x_float);
 }
 
 TEST(SpecialPairs, AreTheSameForASeed) {
-  for (OperationKind kind : {OperationKind::matmul_grouped, OperationKind::conv2d_float,
-                             OperationKind::tpu_float_arithmetic}) {
+  for (OperationKind kind :
+       {OperationKind::matmul_bm1684x_half, OperationKind::conv2d_bm1684x_float,
+        OperationKind::float_arithmetic_bm1684x}) {
     TestMemory first(chip_of(kind)), second(chip_of(kind));
     for (uint64_t seed = 0; seed < 20; ++seed)
       for (TestMemory* storage : {&first, &second}) {

@@ -120,6 +120,7 @@ Status broken(Op op, F&& change) {
 using Kind = Elementwise::Kind;
 const auto mul = [] { return pointwise(Kind::mul); };
 
+TW_TRIGGER(ops_chip, [] { return check(Operation(mul()), bm1684x()); });
 TW_TRIGGER(ops_space, [] { return broken(mul(), [](auto& op) { op.a.space = Space::global; }); });
 TW_TRIGGER(ops_extent, [] { return broken(mul(), [](auto& op) { op.out.shape.c = 4096; }); });
 TW_TRIGGER(ops_height_width, [] { return broken(mul(), [](auto& op) { op.out.shape.w = 1025; }); });

@@ -19,7 +19,7 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 
 class WindowsTest : public ::testing::TestWithParam<Body> {
  protected:
-  const Chip& chip = chip_of(OperationKind::conv2d_f32);
+  const Chip& chip = chip_of(OperationKind::conv2d_bm1684);
 
   // Dense views one after the other, 128-byte aligned.
   TensorView place(const Shape& shape, bool aligned, uint8_t pack = 1) {

@@ -11,7 +11,7 @@ namespace {
 
 class TpuElementwise : public ::testing::Test {
  protected:
-  const Chip& chip = chip_of(OperationKind::tpu_float_arithmetic);
+  const Chip& chip = chip_of(OperationKind::float_arithmetic_bm1684x);
   TestMemory storage{chip};
 
   TensorView view(uint64_t address, DType dtype, const Shape& shape = {1, 1, 1, 1}) const {

@@ -15,6 +15,8 @@
 
 namespace tputwin {
 
+class AttributeSink;
+
 enum class Engine : uint8_t { compute, cpu, dma };  // BD, CPU, GDMA in BM1880 terms
 std::string_view to_string(Engine engine);
 
@@ -100,11 +102,13 @@ struct Cost {
 };
 
 // What the file of an operation defines; footprint() only where footprint_of() is not exact.
-#define TW_OPERATION(Type)                \
-  std::string_view name(const Type&);     \
-  OperandList operands(const Type&);      \
-  Status check(const Type&, const Chip&); \
-  Cost cost(const Type&, const Chip&);    \
+// attributes() tells what the operation is besides its operands (ops/contract/attributes.h).
+#define TW_OPERATION(Type)                      \
+  std::string_view name(const Type&);           \
+  void attributes(const Type&, AttributeSink&); \
+  OperandList operands(const Type&);            \
+  Status check(const Type&, const Chip&);       \
+  Cost cost(const Type&, const Chip&);          \
   void execute(const Type&, const Memory&)
 
 // check(op, chip) of every operation, and of the Operation that holds it, looks at every documented

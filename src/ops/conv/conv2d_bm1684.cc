@@ -3,6 +3,7 @@
 
 #include "base/errors/okkernel.h"
 #include "numerics/accumulate.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684_window.h"
@@ -10,6 +11,11 @@
 namespace tputwin {
 
 std::string_view name(const Conv2dBm1684&) { return "conv_f32"; }
+
+void attributes(const Conv2dBm1684& op, AttributeSink& to) {
+  to.window(op.window);
+  to.flag("accumulate", op.accumulate);
+}
 
 OperandList operands(const Conv2dBm1684& op) {
   OperandList list{{"output_addr", &op.out, op.accumulate ? Access::read_write : Access::write},
@@ -22,21 +28,21 @@ OperandList operands(const Conv2dBm1684& op) {
 Status check(const Conv2dBm1684& op, const Chip& chip) {
   const Axis &h = op.window.h, &w = op.window.w;
   const uint32_t channels = op.out.shape.c;
-  TW_RETURN_IF_ERROR(check_bm1684_operand("output_addr", op.out, 128));
-  TW_RETURN_IF_ERROR(check_bm1684_operand("input_addr", op.in));
+  TW_RETURN_IF_ERROR(check_bm1684_operand("output_addr", op.out, chip, 128));
+  TW_RETURN_IF_ERROR(check_bm1684_operand("input_addr", op.in, chip));
   TW_RETURN_IF_ERROR(check_bm1684_address("weight_addr", op.weight, 8));
   TW_RETURN_IF_ERROR(check_bm1684_element("weight_addr", op.weight, 4, /*pack=*/2));
-  TW_RETURN_IF_ERROR(check_bm1684_window(op.window, op.in, op.out, channels));
+  TW_RETURN_IF_ERROR(check_bm1684_window(op.window, op.in, op.out, channels, chip));
   TW_RETURN_IF_ERROR(
       check_bm1684_shape("weight_addr", op.weight, {op.in.shape.c, channels, h.kernel, w.kernel}));
   TW_RETURN_IF_ERROR(check_bm1684_apart_from_input(op.out, op.in, chip));
   if (op.bias) {
-    TW_RETURN_IF_ERROR(check_bm1684_operand("bias_addr", *op.bias));
+    TW_RETURN_IF_ERROR(check_bm1684_operand("bias_addr", *op.bias, chip));
     TW_RETURN_IF_ERROR(check_bm1684_shape("bias_addr", *op.bias, {1, channels, 1, 1}));
     TW_RETURN_IF_ERROR(advise_bm1684_same_npu("bias_addr", *op.bias, op.out, chip));
   }
   TW_RETURN_IF_ERROR(advise_bm1684_same_npu("weight_addr", op.weight, op.out, chip));
-  TW_RETURN_IF_ERROR(advise_bm1684_window(op.window, op.in.shape));
+  TW_RETURN_IF_ERROR(advise_bm1684_window(op.window, op.in.shape, chip));
   return advise_bm1684_apart(operands(op), chip);
 }
 

@@ -4,6 +4,7 @@
 #include "base/errors/tpukernel.h"
 #include "numerics/add_tree.h"
 #include "numerics/rounded_sum.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
@@ -14,6 +15,13 @@
 namespace tputwin {
 
 std::string_view name(const Conv2dBm1684xFloat&) { return "conv2d_float"; }
+
+void attributes(const Conv2dBm1684xFloat& op, AttributeSink& to) {
+  to.window(op.window);
+  to.constant("weight", op.weight);
+  to.flag("turned", op.is_turned);
+  to.flag("accumulate", op.accumulate);
+}
 
 OperandList operands(const Conv2dBm1684xFloat& op) {
   OperandList list{{"output_addr", &op.out, op.accumulate ? Access::read_write : Access::write},
@@ -26,14 +34,14 @@ OperandList operands(const Conv2dBm1684xFloat& op) {
 Status check(const Conv2dBm1684xFloat& op, const Chip& chip) {
   const DType dtype = op.in.dtype;
   const uint32_t channels = op.out.shape.c;
-  TW_RETURN_IF_ERROR(check_bm1684x_operand("output_addr", op.out));
+  TW_RETURN_IF_ERROR(check_bm1684x_operand("output_addr", op.out, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_conv2d_input(op.in, chip));
   TW_RETURN_IF_ERROR(require(is_float(dtype), errors::tpu_dtype, "input_dtype", op.in));
   TW_RETURN_IF_ERROR(require(op.out.dtype == dtype || op.out.dtype == DType::f32,
                              errors::tpu_dtype_pair, "output_dtype", op.out));
   TW_RETURN_IF_ERROR(require(!op.accumulate || op.out.dtype == DType::f32, errors::tpu_result_add,
                              "result_add", op.out));
-  TW_RETURN_IF_ERROR(check_bm1684x_window(op.window, op.in, op.out, channels));
+  TW_RETURN_IF_ERROR(check_bm1684x_window(op.window, op.in, op.out, channels, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_conv2d_weight(
       op.weight, weight_shape(op.in.shape.c, channels, op.window, dtype), op.out, chip));
   TW_RETURN_IF_ERROR(

@@ -1,6 +1,7 @@
 // conv2d_bm1684x_int8: contract, cost and reference body.
 #include "ops/conv/conv2d_bm1684x_int8.h"
 #include "base/errors/tpukernel.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
@@ -10,6 +11,18 @@
 namespace tputwin {
 
 std::string_view name(const Conv2dBm1684xInt8&) { return "conv2d_quant"; }
+
+void attributes(const Conv2dBm1684xInt8& op, AttributeSink& to) {
+  to.window(op.window);
+  to.constant("weight", op.weight);
+  to.parameter("zero_point", op.zero_point);
+  to.parameter("padding", op.padding);
+  to.parameter("insertion", op.insertion);
+  to.flag("turned", op.is_turned);
+  to.flag("accumulate", op.accumulate);
+  to.flag("relu", op.relu);
+  to.number("rshift", op.rshift);
+}
 
 OperandList operands(const Conv2dBm1684xInt8& op) {
   OperandList list{{"output_addr", &op.out, op.accumulate ? Access::read_write : Access::write},
@@ -50,10 +63,10 @@ Status check_types(const Conv2dBm1684xInt8& op) {
 
 Status check(const Conv2dBm1684xInt8& op, const Chip& chip) {
   const uint32_t ic = op.in.shape.c, oc = op.out.shape.c;
-  TW_RETURN_IF_ERROR(check_bm1684x_operand("output_addr", op.out));
+  TW_RETURN_IF_ERROR(check_bm1684x_operand("output_addr", op.out, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_conv2d_input(op.in, chip));
   TW_RETURN_IF_ERROR(check_types(op));
-  TW_RETURN_IF_ERROR(check_bm1684x_window(op.window, op.in, op.out, oc));
+  TW_RETURN_IF_ERROR(check_bm1684x_window(op.window, op.in, op.out, oc, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_conv2d_weight(
       op.weight, weight_shape(ic, oc, op.window, op.in.dtype), op.out, chip));
   if (op.bias) TW_RETURN_IF_ERROR(check_bm1684x_channels("bias_addr", *op.bias, oc, op.out, chip));

@@ -3,6 +3,7 @@
 
 #include "base/errors/ops.h"
 #include "memory/layout.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1880.h"
@@ -10,6 +11,12 @@
 namespace tputwin {
 
 std::string_view name(const Conv2dBm1880&) { return "conv"; }
+
+void attributes(const Conv2dBm1880& op, AttributeSink& to) {
+  to.window(op.window);
+  to.flag("relu", op.relu);
+  to.number("rshift", op.rshift);
+}
 
 OperandList operands(const Conv2dBm1880& op) {
   OperandList list{{"ofmap", &op.out, Access::write},
@@ -19,16 +26,12 @@ OperandList operands(const Conv2dBm1880& op) {
   return list;
 }
 
-Footprint footprint(const Conv2dBm1880& op, const Chip& chip) {
-  return footprint_of(operands(op), chip);
-}
-
 Status check(const Conv2dBm1880& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_bm1880_feature_map("ifmap", op.in, chip));
   TW_RETURN_IF_ERROR(check_bm1880_feature_map("ofmap", op.out, chip));
-  TW_RETURN_IF_ERROR(check_bm1880_operand("weight", op.weight));
+  TW_RETURN_IF_ERROR(check_bm1880_operand("weight", op.weight, chip));
   TW_RETURN_IF_ERROR(check_bm1880_8bit("weight", op.weight));
-  TW_RETURN_IF_ERROR(check_bm1880_window(op.window, op.in.shape));
+  TW_RETURN_IF_ERROR(check_bm1880_window(op.window, op.in.shape, chip));
   TW_RETURN_IF_ERROR(check_shape(
       "weight", op.weight, {op.in.shape.c, op.out.shape.c, op.window.h.kernel, op.window.w.kernel},
       errors::ops_weight_shape));

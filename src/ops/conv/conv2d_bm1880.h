@@ -20,11 +20,6 @@ struct Conv2dBm1880 {
   uint32_t rshift = 0;
 };
 
-std::string_view name(const Conv2dBm1880&);
-OperandList operands(const Conv2dBm1880&);
-Status check(const Conv2dBm1880&, const Chip&);
-Footprint footprint(const Conv2dBm1880&, const Chip&);
-Cost cost(const Conv2dBm1880&, const Chip&);
-void execute(const Conv2dBm1880&, const Memory&);
+TW_OPERATION(Conv2dBm1880);
 
 }  // namespace tputwin

@@ -2,6 +2,7 @@
 #include "ops/conv/depthwise2d_bm1684x_float.h"
 #include "base/errors/tpukernel.h"
 #include "numerics/rounded_sum.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
@@ -10,6 +11,12 @@
 namespace tputwin {
 
 std::string_view name(const Depthwise2dBm1684xFloat&) { return "depthwise2d_float"; }
+
+void attributes(const Depthwise2dBm1684xFloat& op, AttributeSink& to) {
+  to.window(op.window);
+  to.constant("weight", op.weight);
+  to.flag("turned", op.is_turned);
+}
 
 OperandList operands(const Depthwise2dBm1684xFloat& op) {
   OperandList list{{"output_addr", &op.out, Access::write}, {"input_addr", &op.in, Access::read}};
@@ -20,13 +27,13 @@ OperandList operands(const Depthwise2dBm1684xFloat& op) {
 
 Status check(const Depthwise2dBm1684xFloat& op, const Chip& chip) {
   const DType dtype = op.in.dtype;
-  TW_RETURN_IF_ERROR(check_bm1684x_operand("output_addr", op.out));
-  TW_RETURN_IF_ERROR(check_bm1684x_operand("input_addr", op.in));
+  TW_RETURN_IF_ERROR(check_bm1684x_operand("output_addr", op.out, chip));
+  TW_RETURN_IF_ERROR(check_bm1684x_operand("input_addr", op.in, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_start("input_addr", op.in, op.out, chip));
   TW_RETURN_IF_ERROR(require(is_float(dtype), errors::tpu_dtype, "input_dtype", op.in));
   TW_RETURN_IF_ERROR(
       require(op.out.dtype == dtype, errors::tpu_dtype_pair, "output_dtype", op.out));
-  TW_RETURN_IF_ERROR(check_bm1684x_window(op.window, op.in, op.out, op.in.shape.c));
+  TW_RETURN_IF_ERROR(check_bm1684x_window(op.window, op.in, op.out, op.in.shape.c, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_conv2d_weight(
       op.weight, depthwise_weight_shape(op.in, op.window), op.out, chip));
   TW_RETURN_IF_ERROR(

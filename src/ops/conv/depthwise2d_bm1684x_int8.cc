@@ -1,6 +1,7 @@
 // depthwise2d_bm1684x_int8: contract, cost and reference body.
 #include "ops/conv/depthwise2d_bm1684x_int8.h"
 #include "base/errors/tpukernel.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
@@ -9,6 +10,17 @@
 namespace tputwin {
 
 std::string_view name(const Depthwise2dBm1684xInt8&) { return "depthwise2d_quant"; }
+
+void attributes(const Depthwise2dBm1684xInt8& op, AttributeSink& to) {
+  to.window(op.window);
+  to.constant("weight", op.weight);
+  to.parameter("padding", op.padding);
+  to.parameter("insertion", op.insertion);
+  to.flag("turned", op.is_turned);
+  to.flag("relu", op.relu);
+  to.number("rshift", op.rshift);
+  to.word("rounding", to_string(op.rounding));
+}
 
 OperandList operands(const Depthwise2dBm1684xInt8& op) {
   OperandList list{{"output_addr", &op.out, Access::write}, {"input_addr", &op.in, Access::read}};
@@ -44,11 +56,11 @@ Status check_types(const Depthwise2dBm1684xInt8& op) {
 
 Status check(const Depthwise2dBm1684xInt8& op, const Chip& chip) {
   const uint32_t channels = op.in.shape.c;
-  TW_RETURN_IF_ERROR(check_bm1684x_operand("output_addr", op.out));
-  TW_RETURN_IF_ERROR(check_bm1684x_operand("input_addr", op.in));
+  TW_RETURN_IF_ERROR(check_bm1684x_operand("output_addr", op.out, chip));
+  TW_RETURN_IF_ERROR(check_bm1684x_operand("input_addr", op.in, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_start("input_addr", op.in, op.out, chip));
   TW_RETURN_IF_ERROR(check_types(op));
-  TW_RETURN_IF_ERROR(check_bm1684x_window(op.window, op.in, op.out, channels));
+  TW_RETURN_IF_ERROR(check_bm1684x_window(op.window, op.in, op.out, channels, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_conv2d_weight(
       op.weight, depthwise_weight_shape(op.in, op.window), op.out, chip));
   if (op.bias)

@@ -2,6 +2,7 @@
 #include "ops/conv/depthwise2d_bm1880.h"
 
 #include "base/errors/ops.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1880.h"
@@ -9,6 +10,11 @@
 namespace tputwin {
 
 std::string_view name(const Depthwise2dBm1880&) { return "depthwise"; }
+
+void attributes(const Depthwise2dBm1880& op, AttributeSink& to) {
+  to.window(op.window);
+  to.number("rshift", op.rshift);
+}
 
 OperandList operands(const Depthwise2dBm1880& op) {
   OperandList list{{"ofmap", &op.out, Access::write},
@@ -18,18 +24,14 @@ OperandList operands(const Depthwise2dBm1880& op) {
   return list;
 }
 
-Footprint footprint(const Depthwise2dBm1880& op, const Chip& chip) {
-  return footprint_of(operands(op), chip);
-}
-
 Status check(const Depthwise2dBm1880& op, const Chip& chip) {
   const Axis &h = op.window.h, &w = op.window.w;
   const uint32_t channels = op.in.shape.c;
   TW_RETURN_IF_ERROR(check_bm1880_feature_map("ifmap", op.in, chip));
   TW_RETURN_IF_ERROR(check_bm1880_feature_map("ofmap", op.out, chip));
-  TW_RETURN_IF_ERROR(check_bm1880_operand("weight", op.weight));
+  TW_RETURN_IF_ERROR(check_bm1880_operand("weight", op.weight, chip));
   TW_RETURN_IF_ERROR(check_bm1880_8bit("weight", op.weight));
-  TW_RETURN_IF_ERROR(check_bm1880_window(op.window, op.in.shape));
+  TW_RETURN_IF_ERROR(check_bm1880_window(op.window, op.in.shape, chip));
   TW_RETURN_IF_ERROR(require(h.dilation == 1, errors::ops_no_dilation, "window", h));
   TW_RETURN_IF_ERROR(require(w.dilation == 1, errors::ops_no_dilation, "window", w));
   TW_RETURN_IF_ERROR(check_shape("weight", op.weight, {1, channels, h.kernel, w.kernel},

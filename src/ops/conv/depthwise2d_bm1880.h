@@ -18,11 +18,6 @@ struct Depthwise2dBm1880 {
   uint32_t rshift = 0;
 };
 
-std::string_view name(const Depthwise2dBm1880&);
-OperandList operands(const Depthwise2dBm1880&);
-Status check(const Depthwise2dBm1880&, const Chip&);
-Footprint footprint(const Depthwise2dBm1880&, const Chip&);
-Cost cost(const Depthwise2dBm1880&, const Chip&);
-void execute(const Depthwise2dBm1880&, const Memory&);
+TW_OPERATION(Depthwise2dBm1880);
 
 }  // namespace tputwin

@@ -4,6 +4,7 @@
 #include "base/errors/ops.h"
 #include "memory/layout.h"
 #include "numerics/small_matrix.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1880.h"
@@ -46,16 +47,18 @@ SmallMatrix<2, 2> output_tile(const Winograd2d& op, const Memory& memory, uint32
 
 std::string_view name(const Winograd2d&) { return "winograd"; }
 
+void attributes(const Winograd2d& op, AttributeSink& to) {
+  to.window(op.window);
+  to.flag("relu", op.relu);
+  to.number("rshift", op.rshift);
+}
+
 OperandList operands(const Winograd2d& op) {
   OperandList list{{"ofmap", &op.out, Access::write},
                    {"ifmap", &op.in, Access::read},
                    {"weight", &op.weight, Access::read}};
   if (op.bias) list.push_back({"bias", &*op.bias, Access::read});
   return list;
-}
-
-Footprint footprint(const Winograd2d& op, const Chip& chip) {
-  return footprint_of(operands(op), chip);
 }
 
 Status check(const Winograd2d& op, const Chip& chip) {
@@ -65,10 +68,10 @@ Status check(const Winograd2d& op, const Chip& chip) {
   const Shape& out = op.out.shape;
   TW_RETURN_IF_ERROR(check_bm1880_feature_map("ifmap", op.in, chip));
   TW_RETURN_IF_ERROR(check_bm1880_feature_map("ofmap", op.out, chip));
-  TW_RETURN_IF_ERROR(check_bm1880_operand("weight", op.weight));
+  TW_RETURN_IF_ERROR(check_bm1880_operand("weight", op.weight, chip));
   TW_RETURN_IF_ERROR(require(h == fixed_h, errors::ops_winograd_window, "window", h));
   TW_RETURN_IF_ERROR(require(w == fixed_w, errors::ops_winograd_window, "window", w));
-  TW_RETURN_IF_ERROR(check_bm1880_window(op.window, op.in.shape));
+  TW_RETURN_IF_ERROR(check_bm1880_window(op.window, op.in.shape, chip));
   TW_RETURN_IF_ERROR(
       check_shape("weight", op.weight, {op.in.shape.c, out.c, 4, 4}, errors::ops_weight_shape));
   TW_RETURN_IF_ERROR(

@@ -21,11 +21,6 @@ struct Winograd2d {
   uint32_t rshift = 0;
 };
 
-std::string_view name(const Winograd2d&);
-OperandList operands(const Winograd2d&);
-Status check(const Winograd2d&, const Chip&);
-Footprint footprint(const Winograd2d&, const Chip&);
-Cost cost(const Winograd2d&, const Chip&);
-void execute(const Winograd2d&, const Memory&);
+TW_OPERATION(Winograd2d);
 
 }  // namespace tputwin

@@ -2,6 +2,7 @@
 #include "ops/elementwise/bitwise.h"
 
 #include "base/errors/tpukernel.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684.h"
@@ -69,6 +70,11 @@ std::string_view name(const Bitwise& op) {
   return kNames[static_cast<size_t>(op.kind)];
 }
 
+void attributes(const Bitwise& op, AttributeSink& to) {
+  to.constants(op.a, op.b);
+  to.flag("keeps_at_32", op.keeps_at_32);
+}
+
 OperandList operands(const Bitwise& op) {
   OperandList list{{"dst_addr", &op.out, Access::write}};
   add_sources(list, op.a, op.b);
@@ -76,8 +82,8 @@ OperandList operands(const Bitwise& op) {
 }
 
 Status check(const Bitwise& op, const Chip& chip) {
-  if (is_tpu(chip)) return check_bm1684x(op, chip);
-  TW_RETURN_IF_ERROR(check_bm1684_32bit(operands(op), op.out.shape));
+  if (chip.family == ChipFamily::bm1684x) return check_bm1684x(op, chip);
+  TW_RETURN_IF_ERROR(check_bm1684_32bit(operands(op), op.out.shape, chip));
   return advise_bm1684_same_npu(operands(op), chip);
 }
 

@@ -2,6 +2,7 @@
 #include "ops/elementwise/channel_affine.h"
 
 #include "numerics/float32.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684.h"
@@ -21,6 +22,11 @@ std::string_view name(const ChannelAffine& op) {
   return !op.scale ? "bias" : op.bias ? "scale_bias" : "scale";
 }
 
+void attributes(const ChannelAffine& op, AttributeSink& to) {
+  to.flag("accumulate", op.accumulate);
+  to.flag("adds_zero", op.adds_zero);
+}
+
 OperandList operands(const ChannelAffine& op) {
   OperandList list{{"dst_addr", &op.out, op.accumulate ? Access::read_write : Access::write},
                    {"src_addr", &op.in, Access::read}};
@@ -34,7 +40,7 @@ Status check(const ChannelAffine& op, const Chip& chip) {
   for (const Operand& operand : list) {
     const bool whole = operand.view == &op.out || operand.view == &op.in;
     const Shape shape = whole ? op.out.shape : Shape{1, op.out.shape.c, 1, 1};
-    TW_RETURN_IF_ERROR(check_bm1684_operand(operand.name, *operand.view));
+    TW_RETURN_IF_ERROR(check_bm1684_operand(operand.name, *operand.view, chip));
     TW_RETURN_IF_ERROR(check_bm1684_element(operand.name, *operand.view, 4));
     TW_RETURN_IF_ERROR(check_bm1684_shape(operand.name, *operand.view, shape));
   }

@@ -3,6 +3,7 @@
 
 #include "base/errors/tpukernel.h"
 #include "numerics/convert.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684x.h"
@@ -27,6 +28,10 @@ Status check_types(const Convert& op) {
 
 std::string_view name(const Convert& op) {
   return op.kind == Convert::Kind::cast ? "cast" : "round_to_whole";
+}
+
+void attributes(const Convert& op, AttributeSink& to) {
+  to.word("rounding", to_string(op.rounding));
 }
 
 OperandList operands(const Convert& op) {

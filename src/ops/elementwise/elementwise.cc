@@ -2,6 +2,7 @@
 #include "ops/elementwise/elementwise.h"
 
 #include "base/errors/ops.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1880.h"
@@ -148,6 +149,12 @@ std::string_view name(const Elementwise& op) {
   return op.b_is_constant ? names(op.kind).constant : names(op.kind).tensor;
 }
 
+void attributes(const Elementwise& op, AttributeSink& to) {
+  if (op.b_is_constant && op.kind != Kind::copy) to.number("constant", op.constant);
+  if (op.kind == Kind::mac) to.number("lshift", op.lshift);
+  if (op.kind == Kind::mac || op.kind == Kind::mul) to.number("rshift", op.rshift);
+}
+
 OperandList operands(const Elementwise& op) {
   bool accumulates = op.kind == Kind::mac;
   OperandList list{{op.kind == Kind::copy ? "dst" : "res", &op.out,
@@ -171,7 +178,7 @@ Footprint footprint(const Elementwise& op, const Chip& chip) {
 
 Status check(const Elementwise& op, const Chip& chip) {
   for (const Operand& operand : operands(op)) {
-    TW_RETURN_IF_ERROR(check_bm1880_operand(operand.name, *operand.view));
+    TW_RETURN_IF_ERROR(check_bm1880_operand(operand.name, *operand.view, chip));
     TW_RETURN_IF_ERROR(
         check_shape(operand.name, *operand.view, op.out.shape, errors::ops_shape_mismatch));
     TW_RETURN_IF_ERROR(check_bm1880_stride_fields(operand.name, *operand.view));

@@ -26,11 +26,7 @@ struct Elementwise {
 };
 std::string_view to_string(Elementwise::Kind kind);
 
-std::string_view name(const Elementwise&);
-OperandList operands(const Elementwise&);
-Status check(const Elementwise&, const Chip&);
+TW_OPERATION(Elementwise);
 Footprint footprint(const Elementwise&, const Chip&);
-Cost cost(const Elementwise&, const Chip&);
-void execute(const Elementwise&, const Memory&);
 
 }  // namespace tputwin

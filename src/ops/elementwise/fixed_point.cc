@@ -5,6 +5,7 @@
 
 #include "base/errors/okkernel.h"
 #include "numerics/integer.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684.h"
@@ -63,6 +64,15 @@ std::string_view name(const FixedPoint& op) {
   return kNames[static_cast<size_t>(op.kind)];
 }
 
+void attributes(const FixedPoint& op, AttributeSink& to) {
+  to.constants(op.a, op.b);
+  if (op.kind == Kind::mac) {
+    to.word("old", to_string(op.old_type));
+    to.number("lshift", op.lshift);
+  }
+  if (op.kind <= Kind::mac) to.number("rshift", op.rshift);
+}
+
 OperandList operands(const FixedPoint& op) {
   OperandList list{
       {"dst_addr", &op.out, op.kind == Kind::mac ? Access::read_write : Access::write}};
@@ -87,7 +97,7 @@ Status check_source(std::string_view name, const Source& source, DType type, con
 }  // namespace
 
 Status check(const FixedPoint& op, const Chip& chip) {
-  TW_RETURN_IF_ERROR(check_bm1684_packed(operands(op)));
+  TW_RETURN_IF_ERROR(check_bm1684_packed(operands(op), chip));
   TW_RETURN_IF_ERROR(
       check_source(op.b.is_constant ? "src_addr" : "src0_addr", op.a, op.a_type, op));
   TW_RETURN_IF_ERROR(

@@ -6,6 +6,7 @@
 
 #include "base/errors/okkernel.h"
 #include "numerics/integer.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684.h"
@@ -18,11 +19,15 @@ std::string_view name(const SplitByte& op) {
 std::string_view name(const Mul16By8&) { return "packed_mul_16x8"; }
 std::string_view name(const MulS16ByU8&) { return "packed_mul_s16_u8"; }
 
+void attributes(const SplitByte&, AttributeSink&) {}
+
 OperandList operands(const SplitByte& op) {
   OperandList list{{"dst_addr", &op.out, Access::write}, {"src_addr", &op.in, Access::read}};
   if (op.work) list.push_back({"work_addr", &*op.work, Access::write});
   return list;
 }
+
+void attributes(const Mul16By8& op, AttributeSink& to) { to.number("rshift", op.rshift); }
 
 OperandList operands(const Mul16By8& op) {
   return {{"dst_addr", &op.out, Access::write},
@@ -30,6 +35,8 @@ OperandList operands(const Mul16By8& op) {
           {"src0_low_addr", &op.low, Access::read},
           {"src1_addr", &op.b, Access::read}};
 }
+
+void attributes(const MulS16ByU8& op, AttributeSink& to) { to.number("rshift", op.rshift); }
 
 OperandList operands(const MulS16ByU8& op) {
   const bool keeps = op.out.shape != op.a.shape;
@@ -43,12 +50,12 @@ OperandList operands(const MulS16ByU8& op) {
 
 Status check(const SplitByte& op, const Chip& chip) {
   const Shape wide = op.work ? whole_cells(op.out.shape) : op.out.shape;
-  TW_RETURN_IF_ERROR(check_bm1684_packed("dst_addr", op.out, op.out.shape));
+  TW_RETURN_IF_ERROR(check_bm1684_packed("dst_addr", op.out, op.out.shape, chip));
   TW_RETURN_IF_ERROR(check_bm1684_packed_bits("dst_addr", op.out, 8));
-  TW_RETURN_IF_ERROR(check_bm1684_packed("src_addr", op.in, wide));
+  TW_RETURN_IF_ERROR(check_bm1684_packed("src_addr", op.in, wide, chip));
   TW_RETURN_IF_ERROR(check_bm1684_packed_bits("src_addr", op.in, 16));
   if (op.work) {
-    TW_RETURN_IF_ERROR(check_bm1684_packed("work_addr", *op.work, wide));
+    TW_RETURN_IF_ERROR(check_bm1684_packed("work_addr", *op.work, wide, chip));
     TW_RETURN_IF_ERROR(check_bm1684_packed_bits("work_addr", *op.work, 16));
   }
   TW_RETURN_IF_ERROR(advise_bm1684_npu_0(operands(op), chip));
@@ -57,7 +64,7 @@ Status check(const SplitByte& op, const Chip& chip) {
 }
 
 Status check(const Mul16By8& op, const Chip& chip) {
-  TW_RETURN_IF_ERROR(check_bm1684_packed(operands(op)));
+  TW_RETURN_IF_ERROR(check_bm1684_packed(operands(op), chip));
   TW_RETURN_IF_ERROR(check_bm1684_packed_bits("dst_addr", op.out, 16));
   TW_RETURN_IF_ERROR(check_bm1684_packed_bits("src0_high_addr", op.high, 8));
   TW_RETURN_IF_ERROR(check_bm1684_packed_bits("src0_low_addr", op.low, 8));
@@ -80,7 +87,7 @@ Status check(const MulS16ByU8& op, const Chip& chip) {
                      {"work_high_addr", op.work_high, 8, shape},
                      {"work_low_addr", op.work_low, 8, shape}};
   for (const auto& rule : rules) {
-    TW_RETURN_IF_ERROR(check_bm1684_packed(rule.name, rule.view, rule.shape));
+    TW_RETURN_IF_ERROR(check_bm1684_packed(rule.name, rule.view, rule.shape, chip));
     TW_RETURN_IF_ERROR(check_bm1684_packed_bits(rule.name, rule.view, rule.bits));
   }
   TW_RETURN_IF_ERROR(check_bm1684_rshift(op.rshift));

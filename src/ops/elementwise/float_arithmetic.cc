@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/errors/tpukernel.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684.h"
@@ -87,6 +88,12 @@ std::string_view to_string(Kind kind) {
 
 std::string_view name(const FloatArithmetic& op) { return to_string(op.kind); }
 
+void attributes(const FloatArithmetic& op, AttributeSink& to) {
+  to.constants(op.a, op.b);
+  if (op.kind == Kind::mul_add) to.constant("c", op.c);
+  to.flag("b_first", op.b_first);
+}
+
 OperandList operands(const FloatArithmetic& op) {
   OperandList list{
       {"dst_addr", &op.out, op.kind == Kind::mac ? Access::read_write : Access::write}};
@@ -101,8 +108,8 @@ OperandList operands(const FloatArithmetic& op) {
 }
 
 Status check(const FloatArithmetic& op, const Chip& chip) {
-  if (is_tpu(chip)) return check_bm1684x(op, chip);
-  TW_RETURN_IF_ERROR(check_bm1684_32bit(operands(op), op.out.shape));
+  if (chip.family == ChipFamily::bm1684x) return check_bm1684x(op, chip);
+  TW_RETURN_IF_ERROR(check_bm1684_32bit(operands(op), op.out.shape, chip));
   return advise_bm1684_same_npu(operands(op), chip);
 }
 

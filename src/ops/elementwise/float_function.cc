@@ -7,6 +7,7 @@
 #include "base/errors/tpukernel.h"
 #include "memory/layout.h"
 #include "numerics/constant_tables.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684x.h"
@@ -148,7 +149,7 @@ Status check_table(const FloatFunction& op, std::string_view name,
                    const std::optional<TensorView>& table, uint32_t terms, const Chip& chip) {
   if (terms == 0) return {};
   if (!table) return violated(errors::tpu_value, name, op.out);
-  TW_RETURN_IF_ERROR(check_bm1684x_operand(name, *table));
+  TW_RETURN_IF_ERROR(check_bm1684x_operand(name, *table, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_npu_0(name, *table, chip));
   TW_RETURN_IF_ERROR(require(is_aligned(*table, chip), errors::tpu_layout, name, *table));
   const Shape& s = table->shape;
@@ -209,6 +210,15 @@ std::string_view to_string(Kind kind) {
 }
 
 std::string_view name(const FloatFunction& op) { return to_string(op.kind); }
+
+void attributes(const FloatFunction& op, AttributeSink& to) {
+  const function32::Parameters &p = op.parameters, usual;
+  if (op.kind == Kind::div || op.kind == Kind::pow) to.constants(op.a, op.b);
+  if (p.iterations != usual.iterations) to.number("iterations", p.iterations);
+  if (p.corrections != usual.corrections) to.number("corrections", p.corrections);
+  if (p.alpha != usual.alpha) to.real("alpha", p.alpha);
+  if (p.beta != usual.beta) to.real("beta", p.beta);
+}
 
 OperandList operands(const FloatFunction& op) {
   OperandList list = tensors(op);

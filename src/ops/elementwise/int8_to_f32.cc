@@ -36,6 +36,8 @@ TensorView Int8ToF32::copy() const {
 
 std::string_view name(const Int8ToF32&) { return "int8_to_f32"; }
 
+void attributes(const Int8ToF32&, AttributeSink&) {}
+
 OperandList operands(const Int8ToF32& op) {
   return {{"dst_addr", &op.out, Access::write},
           {"src_addr", &op.in, Access::read},
@@ -44,9 +46,9 @@ OperandList operands(const Int8ToF32& op) {
 }
 
 Status check(const Int8ToF32& op, const Chip& chip) {
-  TW_RETURN_IF_ERROR(check_bm1684_operand("dst_addr", op.out));
+  TW_RETURN_IF_ERROR(check_bm1684_operand("dst_addr", op.out, chip));
   TW_RETURN_IF_ERROR(check_bm1684_element("dst_addr", op.out, 4));
-  TW_RETURN_IF_ERROR(check_bm1684_operand("src_addr", op.in));
+  TW_RETURN_IF_ERROR(check_bm1684_operand("src_addr", op.in, chip));
   TW_RETURN_IF_ERROR(check_bm1684_element("src_addr", op.in, 1, op.in.pack == 4 ? 4 : 1));
   TW_RETURN_IF_ERROR(check_bm1684_shape("src_addr", op.in, op.out.shape));
   TW_RETURN_IF_ERROR(check_words("src_addr", op.words));

@@ -2,6 +2,7 @@
 #include "ops/elementwise/int_arithmetic.h"
 
 #include "base/errors/tpukernel.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684x_elementwise.h"
@@ -110,6 +111,14 @@ std::string_view name(const IntArithmetic& op) {
   constexpr std::string_view kNames[] = {"int_add", "int_sub", "int_mul",  "int_min",
                                          "int_max", "int_mac", "int_shift"};
   return kNames[static_cast<size_t>(op.kind)];
+}
+
+void attributes(const IntArithmetic& op, AttributeSink& to) {
+  to.constants(op.a, op.b);
+  if (op.shift.is_constant) to.number("shift", static_cast<int32_t>(op.shift.constant));
+  to.word("rounding", to_string(op.rounding));
+  to.flag("saturate", op.saturates);
+  if (op.kind == Kind::mac) to.number("lshift", op.lshift);
 }
 
 OperandList operands(const IntArithmetic& op) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/errors/tpukernel.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684x.h"
@@ -35,7 +36,7 @@ int64_t offset_of(const Requantise& op, int64_t offset) {
 Status check_parameter(std::string_view name, const Source& source, const Requantise& op,
                        const Chip& chip) {
   if (source.is_constant) return {};
-  TW_RETURN_IF_ERROR(check_bm1684x_operand(name, source.view));
+  TW_RETURN_IF_ERROR(check_bm1684x_operand(name, source.view, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_shape(name, source.view, op.out.shape));
   return check_bm1684x_start(name, source.view, op.out, chip);
 }
@@ -70,6 +71,14 @@ std::string_view to_string(Kind kind) {
 
 std::string_view name(const Requantise& op) { return to_string(op.kind); }
 
+void attributes(const Requantise& op, AttributeSink& to) {
+  to.constant(has_shift(op.kind) ? "multiplier" : "scale", op.multiplier);
+  if (has_shift(op.kind)) to.constant("shift", op.shift);
+  to.parameter("offset", op.offset);
+  to.word("rounding", to_string(op.rounding));
+  if (!has_shift(op.kind)) to.word("in_rounding", to_string(op.in_rounding));
+}
+
 OperandList operands(const Requantise& op) {
   OperandList list{{"dst_addr", &op.out, Access::write}, {"src_addr", &op.in, Access::read}};
   for (const Source* parameter : {&op.multiplier, &op.shift, &op.offset})
@@ -79,8 +88,8 @@ OperandList operands(const Requantise& op) {
 }
 
 Status check(const Requantise& op, const Chip& chip) {
-  TW_RETURN_IF_ERROR(check_bm1684x_operand("dst_addr", op.out));
-  TW_RETURN_IF_ERROR(check_bm1684x_operand("src_addr", op.in));
+  TW_RETURN_IF_ERROR(check_bm1684x_operand("dst_addr", op.out, chip));
+  TW_RETURN_IF_ERROR(check_bm1684x_operand("src_addr", op.in, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_shape("src_addr", op.in, op.out.shape));
   TW_RETURN_IF_ERROR(check_bm1684x_start("src_addr", op.in, op.out, chip));
   TW_RETURN_IF_ERROR(check_types(op));

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684.h"
@@ -65,6 +66,12 @@ std::string_view name(const Select& op) {
   return kNames[static_cast<size_t>(op.compare)];
 }
 
+void attributes(const Select& op, AttributeSink& to) {
+  to.constants(op.a, op.b);
+  to.constant("if_true", op.if_true);
+  to.constant("if_false", op.if_false);
+}
+
 OperandList operands(const Select& op) {
   OperandList list{{"dst_addr", &op.out, Access::write}};
   add_sources(list, op.a, op.b);
@@ -75,8 +82,8 @@ OperandList operands(const Select& op) {
 }
 
 Status check(const Select& op, const Chip& chip) {
-  if (is_tpu(chip)) return check_bm1684x(op, chip);
-  TW_RETURN_IF_ERROR(check_bm1684_32bit(operands(op), op.out.shape));
+  if (chip.family == ChipFamily::bm1684x) return check_bm1684x(op, chip);
+  TW_RETURN_IF_ERROR(check_bm1684_32bit(operands(op), op.out.shape, chip));
   return advise_bm1684_same_npu(operands(op), chip);
 }
 

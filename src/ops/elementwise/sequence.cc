@@ -2,6 +2,7 @@
 #include "ops/elementwise/sequence.h"
 
 #include "base/errors/tpukernel.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684x.h"
@@ -9,6 +10,13 @@
 namespace tputwin {
 
 std::string_view name(const Sequence&) { return "sequence"; }
+
+void attributes(const Sequence& op, AttributeSink& to) {
+  to.bits("start", op.start);
+  to.bits("step_c", op.step_c);
+  to.bits("step_w", op.step_w);
+  to.flag("by_lane", op.by_lane);
+}
 
 OperandList operands(const Sequence& op) { return {{"dst_addr", &op.out, Access::write}}; }
 

@@ -2,6 +2,7 @@
 #include "ops/elementwise/unary.h"
 
 #include "base/errors/tpukernel.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684x.h"
@@ -92,6 +93,10 @@ std::string_view to_string(Kind kind) {
 
 std::string_view name(const Unary& op) {
   return op.kind == Kind::relu ? "relu_typed" : to_string(op.kind);
+}
+
+void attributes(const Unary& op, AttributeSink& to) {
+  if (op.kind == Kind::prelu) to.bits("alpha", op.alpha);
 }
 
 OperandList operands(const Unary& op) {

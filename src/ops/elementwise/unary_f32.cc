@@ -3,6 +3,7 @@
 
 #include "base/errors/okkernel.h"
 #include "numerics/float32.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684.h"
@@ -72,6 +73,10 @@ std::string_view to_string(Kind kind) {
 
 std::string_view name(const UnaryF32& op) { return to_string(op.kind); }
 
+void attributes(const UnaryF32& op, AttributeSink& to) {
+  if (is_series(op.kind)) to.number("terms", op.terms);
+}
+
 OperandList operands(const UnaryF32& op) {
   OperandList list{{"dst_addr", &op.out, Access::write}, {"src_addr", &op.in, Access::read}};
   if (op.work) list.push_back({"work_addr", &*op.work, Access::write});
@@ -80,10 +85,10 @@ OperandList operands(const UnaryF32& op) {
 
 Status check(const UnaryF32& op, const Chip& chip) {
   const bool relu = op.kind == Kind::relu;
-  TW_RETURN_IF_ERROR(check_bm1684_32bit(operands(op), op.out.shape, relu ? 4 : chip.eu_bytes,
-                                        relu ? kBm1684MaxExtent : kBm1684MaxChannels));
+  TW_RETURN_IF_ERROR(check_bm1684_32bit(operands(op), op.out.shape, chip, relu ? 4 : chip.eu_bytes,
+                                        relu ? Channels::all : Channels::documented));
   TW_RETURN_IF_ERROR(advise_bm1684_same_npu(operands(op), chip));
-  TW_RETURN_IF_ERROR(advise_bm1684_channels("shape", op.out.shape));
+  TW_RETURN_IF_ERROR(advise_bm1684_channels("shape", op.out.shape, chip));
   if (!op.work) return {};
   TW_RETURN_IF_ERROR(require(op.work->address != op.out.address, errors::okk_series_work_dst,
                              "work_addr", *op.work));

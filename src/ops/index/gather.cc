@@ -2,12 +2,22 @@
 #include "ops/index/gather.h"
 
 #include "base/bits.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/timing.h"
 
 namespace tputwin {
 
 std::string_view name(const Gather& op) {
   return op.engine == Engine::dma ? "dma_gather" : "gather";
+}
+
+void attributes(const Gather& op, AttributeSink& to) {
+  constexpr std::string_view kOutside[] = {"fault", "skip", "fill"};
+  to.word("by", to_string(op.by));
+  to.word("outside", kOutside[static_cast<size_t>(op.outside)]);
+  if (op.outside == Gather::Outside::fill) to.bits("fill", op.fill);
+  if (op.first_row != 0) to.number("first_row", op.first_row);
+  if (op.last_row != UINT32_MAX) to.number("last_row", op.last_row);
 }
 
 OperandList operands(const Gather& op) {

@@ -9,7 +9,7 @@ namespace {
 
 Status check_compute(const OperandList& operands, const Chip& chip) {
   for (const Operand& operand : operands) {
-    TW_RETURN_IF_ERROR(check_bm1684x_operand(operand.name, *operand.view));
+    TW_RETURN_IF_ERROR(check_bm1684x_operand(operand.name, *operand.view, chip));
     TW_RETURN_IF_ERROR(check_bm1684x_npu_0(operand.name, *operand.view, chip));
   }
   return {};
@@ -27,7 +27,7 @@ Status check_dma(const OperandList& operands, const TensorView& out, const Tenso
                  const Chip& chip) {
   for (const Operand& operand : operands) {
     const TensorView& view = *operand.view;
-    TW_RETURN_IF_ERROR(check_bm1684x_dma_side(operand.name, view));
+    TW_RETURN_IF_ERROR(check_bm1684x_dma_side(operand.name, view, chip));
     TW_RETURN_IF_ERROR(check_bm1684x_rows(operand.name, view));
     if (view.space == Space::local)
       TW_RETURN_IF_ERROR(check_bm1684x_npu_0(operand.name, view, chip));

@@ -15,6 +15,11 @@ enum class IndexedBy : uint8_t {
   shared_hw  // (index(0,h*W+w,0,1), index(0,h*W+w,0,0)): one vector of pairs for all channels
 };
 
+constexpr std::string_view to_string(IndexedBy by) {
+  constexpr std::string_view kNames[] = {"w", "h", "shared_w", "shared_hw"};
+  return kNames[static_cast<size_t>(by)];
+}
+
 // An index and the place it names.
 struct Spot {
   int64_t y, x;

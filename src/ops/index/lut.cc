@@ -11,17 +11,17 @@ namespace tputwin {
 
 std::string_view name(const Lut&) { return "lut"; }
 
+void attributes(const Lut&, AttributeSink&) {}
+
 OperandList operands(const Lut& op) {
   return {{"ofmap", &op.out, Access::write},
           {"ifmap", &op.in, Access::read},
           {"table", &op.table, Access::read}};
 }
 
-Footprint footprint(const Lut& op, const Chip& chip) { return footprint_of(operands(op), chip); }
-
 Status check(const Lut& op, const Chip& chip) {
   for (const Operand& operand : operands(op)) {
-    TW_RETURN_IF_ERROR(check_bm1880_operand(operand.name, *operand.view));
+    TW_RETURN_IF_ERROR(check_bm1880_operand(operand.name, *operand.view, chip));
     TW_RETURN_IF_ERROR(check_bm1880_8bit(operand.name, *operand.view));
     TW_RETURN_IF_ERROR(check_bm1880_aligned_strides(operand.name, *operand.view, chip));
   }

@@ -11,11 +11,6 @@ struct Lut {
   TensorView table;  // (1,lanes,16,16)
 };
 
-std::string_view name(const Lut&);
-OperandList operands(const Lut&);
-Status check(const Lut&, const Chip&);
-Footprint footprint(const Lut&, const Chip&);
-Cost cost(const Lut&, const Chip&);
-void execute(const Lut&, const Memory&);
+TW_OPERATION(Lut);
 
 }  // namespace tputwin

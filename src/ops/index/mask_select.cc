@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "base/errors/tpukernel.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684x_dma.h"
@@ -17,6 +18,10 @@ std::string_view name(const MaskSelect& op) {
                                       : "mask_select_rows";
 }
 
+void attributes(const MaskSelect& op, AttributeSink& to) {
+  if (op.kind == Kind::positions) to.number("base", op.base);
+}
+
 OperandList operands(const MaskSelect& op) {
   // behind the elements selected dst keeps its old values
   OperandList list{{"dst_addr", &op.out, Access::read_write}, {"src_addr", &op.in, Access::read}};
@@ -29,7 +34,7 @@ namespace {
 
 Status check_rows(const MaskSelect& op, const Chip& chip) {
   for (const Operand& operand : operands(op)) {
-    TW_RETURN_IF_ERROR(check_bm1684x_operand(operand.name, *operand.view));
+    TW_RETURN_IF_ERROR(check_bm1684x_operand(operand.name, *operand.view, chip));
     TW_RETURN_IF_ERROR(check_bm1684x_npu_0(operand.name, *operand.view, chip));
   }
   const Shape &s = op.out.shape, &in = op.in.shape;
@@ -48,9 +53,9 @@ Status advise_banks(const MaskSelect& op, const Chip& chip) {
   return advise_bm1684x_banks("mask_addr", op.mask, op.in, chip);
 }
 
-Status check_dma(const MaskSelect& op) {
+Status check_dma(const MaskSelect& op, const Chip& chip) {
   for (const Operand& operand : operands(op)) {
-    TW_RETURN_IF_ERROR(check_bm1684x_dma_side(operand.name, *operand.view));
+    TW_RETURN_IF_ERROR(check_bm1684x_dma_side(operand.name, *operand.view, chip));
     TW_RETURN_IF_ERROR(check_bm1684x_rows(operand.name, *operand.view));
   }
   const Shape& s = op.in.shape;
@@ -64,7 +69,7 @@ Status check_dma(const MaskSelect& op) {
 }  // namespace
 
 Status check(const MaskSelect& op, const Chip& chip) {
-  TW_RETURN_IF_ERROR(op.kind == Kind::rows ? check_rows(op, chip) : check_dma(op));
+  TW_RETURN_IF_ERROR(op.kind == Kind::rows ? check_rows(op, chip) : check_dma(op, chip));
   const bool fits = op.kind == Kind::positions
                         ? is_32bit(op.out.dtype)
                         : element_bytes(op.in.dtype) == element_bytes(op.out.dtype);

@@ -2,12 +2,18 @@
 #include "ops/index/scatter.h"
 
 #include "base/bits.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/timing.h"
 
 namespace tputwin {
 
 std::string_view name(const Scatter& op) {
   return op.engine == Engine::dma ? "dma_scatter" : "scatter";
+}
+
+void attributes(const Scatter& op, AttributeSink& to) {
+  to.word("by", to_string(op.by));
+  to.flag("leaves_out", op.leaves_out);
 }
 
 OperandList operands(const Scatter& op) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/errors/tpukernel.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684x_dma.h"
@@ -13,6 +14,8 @@
 namespace tputwin {
 
 std::string_view name(const Sort& op) { return op.out_index ? "sort_with_index" : "sort"; }
+
+void attributes(const Sort& op, AttributeSink& to) { to.flag("descending", op.descending); }
 
 OperandList operands(const Sort& op) {
   OperandList list{{"output_data_addr", &op.out, Access::write},
@@ -24,8 +27,8 @@ OperandList operands(const Sort& op) {
 
 namespace {
 
-Status check_row(std::string_view name, const TensorView& view, uint32_t length) {
-  TW_RETURN_IF_ERROR(check_bm1684x_dma_side(name, view));
+Status check_row(std::string_view name, const TensorView& view, uint32_t length, const Chip& chip) {
+  TW_RETURN_IF_ERROR(check_bm1684x_dma_side(name, view, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_rows(name, view));
   TW_RETURN_IF_ERROR(require(is_system(view.space), errors::tpu_system_address, name, view));
   TW_RETURN_IF_ERROR(require(is_32bit(view.dtype), errors::tpu_element, name, view));
@@ -36,11 +39,11 @@ Status check_row(std::string_view name, const TensorView& view, uint32_t length)
 
 Status check(const Sort& op, const Chip& chip) {
   const uint32_t length = op.in.shape.w, first = op.out.shape.w;
-  TW_RETURN_IF_ERROR(check_row("input_data_addr", op.in, length));
-  TW_RETURN_IF_ERROR(check_row("output_data_addr", op.out, first));
+  TW_RETURN_IF_ERROR(check_row("input_data_addr", op.in, length, chip));
+  TW_RETURN_IF_ERROR(check_row("output_data_addr", op.out, first, chip));
   TW_RETURN_IF_ERROR(require(1 <= first && first <= length, errors::tpu_sort_k, "K", first));
-  if (op.out_index) TW_RETURN_IF_ERROR(check_row("output_idx_addr", *op.out_index, first));
-  if (op.in_index) TW_RETURN_IF_ERROR(check_row("input_idx_addr", *op.in_index, length));
+  if (op.out_index) TW_RETURN_IF_ERROR(check_row("output_idx_addr", *op.out_index, first, chip));
+  if (op.in_index) TW_RETURN_IF_ERROR(check_row("input_idx_addr", *op.in_index, length, chip));
   return advise_bm1684x_overlap(operands(op), chip);
 }
 

@@ -10,6 +10,8 @@ namespace tputwin {
 
 std::string_view name(const TableLookup&) { return "table_lookup"; }
 
+void attributes(const TableLookup&, AttributeSink&) {}
+
 OperandList operands(const TableLookup& op) {
   // an element outside the table leaves the old value
   return {{"dst_addr", &op.out, Access::read_write},
@@ -19,12 +21,12 @@ OperandList operands(const TableLookup& op) {
 
 Status check(const TableLookup& op, const Chip& chip) {
   for (const Operand& operand : operands(op))
-    TW_RETURN_IF_ERROR(check_bm1684x_operand(operand.name, *operand.view));
+    TW_RETURN_IF_ERROR(check_bm1684x_operand(operand.name, *operand.view, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_shape("src_addr", op.in, op.out.shape));
   TW_RETURN_IF_ERROR(check_bm1684x_start("src_addr", op.in, op.out, chip));
   const Shape &s = op.out.shape, &t = op.table.shape;
   TW_RETURN_IF_ERROR(
-      require(uint64_t{s.h} * s.w <= kBm1684xMaxExtent, errors::tpu_lookup_plane, "shape", s));
+      require(uint64_t{s.h} * s.w <= chip.limits.extent, errors::tpu_lookup_plane, "shape", s));
   TW_RETURN_IF_ERROR(require(op.in.dtype == DType::u8 || op.in.dtype == DType::u16,
                              errors::tpu_dtype, "src_addr", op.in));
   TW_RETURN_IF_ERROR(require(element_bytes(op.table.dtype) == element_bytes(op.out.dtype),

@@ -4,6 +4,7 @@
 #include "base/bits.h"
 #include "base/errors/okkernel.h"
 #include "numerics/accumulate.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684_window.h"
@@ -15,9 +16,9 @@ float element(const MatrixView& m, const Memory& memory, uint32_t r, uint32_t c)
   return f32::from_bits(static_cast<uint32_t>(memory.read(m, r, c)));
 }
 
-Status check_matrix(std::string_view name, const MatrixView& m) {
+Status check_matrix(std::string_view name, const MatrixView& m, const Chip& chip) {
   const Shape& s = m.tensor.shape;
-  TW_RETURN_IF_ERROR(check_bm1684_operand(name, m.tensor, 128));
+  TW_RETURN_IF_ERROR(check_bm1684_operand(name, m.tensor, chip, 128));
   TW_RETURN_IF_ERROR(check_bm1684_element(name, m.tensor, 4));
   return require(m.rows == s.n && s.h == 1 && m.cols >= 1 && s.c == ceil_div(uint64_t{m.cols}, s.w),
                  errors::okk_extents, name, m);
@@ -33,6 +34,11 @@ Status check_whole_channels(std::string_view name, const MatrixView& m, uint32_t
 }  // namespace
 
 std::string_view name(const MatmulBm1684&) { return "matmul_f32"; }
+
+void attributes(const MatmulBm1684& op, AttributeSink& to) {
+  to.extents("size", {op.left.rows, op.left.cols, op.right.cols});
+  to.flag("accumulate", op.accumulate);
+}
 
 OperandList operands(const MatmulBm1684& op) {
   OperandList list{
@@ -57,9 +63,9 @@ Footprint footprint(const MatmulBm1684& op, const Chip& chip) {
 
 Status check(const MatmulBm1684& op, const Chip& chip) {
   const uint32_t width = op.out.tensor.shape.w;
-  TW_RETURN_IF_ERROR(check_matrix("output_addr", op.out));
-  TW_RETURN_IF_ERROR(check_matrix("left_addr", op.left));
-  TW_RETURN_IF_ERROR(check_matrix("right_addr", op.right));
+  TW_RETURN_IF_ERROR(check_matrix("output_addr", op.out, chip));
+  TW_RETURN_IF_ERROR(check_matrix("left_addr", op.left, chip));
+  TW_RETURN_IF_ERROR(check_matrix("right_addr", op.right, chip));
   TW_RETURN_IF_ERROR(
       require(op.left.rows == op.out.rows, errors::okk_extents, "left_addr", op.left));
   TW_RETURN_IF_ERROR(
@@ -67,7 +73,7 @@ Status check(const MatmulBm1684& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_whole_channels("output_addr", op.out, op.out.cols, width));
   TW_RETURN_IF_ERROR(check_whole_channels("right_addr", op.right, op.out.cols, width));
   if (op.bias) {
-    TW_RETURN_IF_ERROR(check_matrix("bias_addr", *op.bias));
+    TW_RETURN_IF_ERROR(check_matrix("bias_addr", *op.bias, chip));
     TW_RETURN_IF_ERROR(require(op.bias->rows == 1, errors::okk_extents, "bias_addr", *op.bias));
     TW_RETURN_IF_ERROR(check_whole_channels("bias_addr", *op.bias, op.out.cols, width));
     TW_RETURN_IF_ERROR(advise_bm1684_same_npu("bias_addr", op.bias->tensor, op.out.tensor, chip));

@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "base/errors/tpukernel.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/timing.h"
 
 namespace tputwin {
@@ -13,7 +14,7 @@ Status check_matrix(std::string_view name, const MatrixOperand& m, uint32_t rows
                     const Chip& chip) {
   if (m.is_constant) return require(!m.transposed, errors::tpu_layout, name, m.matrix);
   const Shape& s = m.matrix.tensor.shape;
-  TW_RETURN_IF_ERROR(check_bm1684x_operand(name, m.matrix.tensor));
+  TW_RETURN_IF_ERROR(check_bm1684x_operand(name, m.matrix.tensor, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_npu_0(name, m.matrix.tensor, chip));
   const Shape stored = m.row_per_channel
                            ? Shape{1, m.matrix.rows, 1, m.matrix.cols}
@@ -39,6 +40,16 @@ Status check_matrices(const MatrixOperand& out, const MatrixOperand& left,
 }
 
 }  // namespace
+
+void matrix_attributes(const MatrixOperand& out, const MatrixOperand& left,
+                       const MatrixOperand& right, AttributeSink& to) {
+  to.extents("size", {out.rows(), left.cols(), out.cols()});
+  if (left.is_constant) to.bits("left", left.constant);
+  if (right.is_constant) to.bits("right", right.constant);
+  to.flag("out_transposed", out.transposed);
+  to.flag("left_transposed", left.transposed);
+  to.flag("right_transposed", right.transposed);
+}
 
 OperandList matrix_operands(const MatrixOperand& out, const MatrixOperand& left,
                             const MatrixOperand& right, bool accumulate) {

@@ -7,6 +7,10 @@
 
 namespace tputwin {
 
+// Size, constants, and which matrices are transposed.
+void matrix_attributes(const MatrixOperand& out, const MatrixOperand& left,
+                       const MatrixOperand& right, AttributeSink& to);
+
 // output, left and right as far as they lie in memory.
 OperandList matrix_operands(const MatrixOperand& out, const MatrixOperand& left,
                             const MatrixOperand& right, bool accumulate);

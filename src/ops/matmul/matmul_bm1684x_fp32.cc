@@ -3,6 +3,7 @@
 
 #include "base/errors/tpukernel.h"
 #include "numerics/accumulate.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/matmul/matmul_bm1684x.h"
@@ -10,6 +11,11 @@
 namespace tputwin {
 
 std::string_view name(const MatmulBm1684xFp32&) { return "matmul_float"; }
+
+void attributes(const MatmulBm1684xFp32& op, AttributeSink& to) {
+  matrix_attributes(op.out, op.left, op.right, to);
+  to.flag("accumulate", op.accumulate);
+}
 
 OperandList operands(const MatmulBm1684xFp32& op) {
   OperandList list = matrix_operands(op.out, op.left, op.right, op.accumulate);

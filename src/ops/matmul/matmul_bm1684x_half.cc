@@ -3,6 +3,7 @@
 
 #include "base/errors/tpukernel.h"
 #include "numerics/add_tree.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/matmul/matmul_bm1684x.h"
@@ -23,6 +24,11 @@ float factor(const MatrixOperand& m, const Memory& memory, uint32_t i, uint32_t 
 }  // namespace
 
 std::string_view name(const MatmulBm1684xHalf&) { return "matmul_grouped"; }
+
+void attributes(const MatmulBm1684xHalf& op, AttributeSink& to) {
+  matrix_attributes(op.out, op.left, op.right, to);
+  to.flag("accumulate", op.accumulate);
+}
 
 OperandList operands(const MatmulBm1684xHalf& op) {
   return matrix_operands(op.out, op.left, op.right, op.accumulate);

@@ -2,6 +2,7 @@
 #include "ops/matmul/matmul_bm1684x_int.h"
 
 #include "base/errors/tpukernel.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/matmul/matmul_bm1684x.h"
@@ -38,6 +39,16 @@ int64_t zero_point(const MatmulBm1684xInt& op, const Memory& memory, uint32_t k,
 }
 
 std::string_view name(const MatmulBm1684xInt&) { return "matmul_int"; }
+
+void attributes(const MatmulBm1684xInt& op, AttributeSink& to) {
+  matrix_attributes(op.out, op.left, op.right, to);
+  if (op.zero_point) to.constant("zero_point", *op.zero_point);
+  if (op.shift && op.shift->is_constant)
+    to.number("shift", static_cast<int32_t>(op.shift->constant));
+  if (op.shift) to.word("rounding", to_string(op.rounding));
+  if (op.old) to.number("lshift", op.lshift);
+  to.flag("relu", op.relu);
+}
 
 OperandList operands(const MatmulBm1684xInt& op) {
   OperandList list = matrix_operands(op.out, op.left, op.right, /*accumulate=*/false);
@@ -81,7 +92,7 @@ Status check_types(const MatmulBm1684xInt& op) {
 Status check_zero_point(const MatmulBm1684xInt& op, const Chip& chip) {
   if (!op.zero_point || op.zero_point->is_constant) return {};
   const TensorView& view = op.zero_point->view;
-  TW_RETURN_IF_ERROR(check_bm1684x_operand("zp_addr", view));
+  TW_RETURN_IF_ERROR(check_bm1684x_operand("zp_addr", view, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_npu_0("zp_addr", view, chip));
   TW_RETURN_IF_ERROR(require(view.dtype == op.right.dtype(), errors::tpu_element, "zp_addr", view));
   const uint32_t rows = op.right.transposed ? op.right.cols() : op.right.rows();
@@ -103,7 +114,7 @@ Status check(const MatmulBm1684xInt& op, const Chip& chip) {
   }
   TW_RETURN_IF_ERROR(check_types(op));
   TW_RETURN_IF_ERROR(check_zero_point(op, chip));
-  if (op.old) TW_RETURN_IF_ERROR(check_bm1684x_operand("output_addr", op.old->matrix.tensor));
+  if (op.old) TW_RETURN_IF_ERROR(check_bm1684x_operand("output_addr", op.old->matrix.tensor, chip));
   if (op.out.row_per_channel)
     TW_RETURN_IF_ERROR(advise_matrix_banks(op.out, op.left, op.right, chip));
   OperandList inputs = matrix_operands(op.out, op.left, op.right, /*accumulate=*/false);

@@ -2,6 +2,7 @@
 #include "ops/matmul/matrix_mac.h"
 
 #include "base/errors/ops.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1880.h"
@@ -10,7 +11,7 @@ namespace tputwin {
 namespace {
 
 Status check_factor(std::string_view name, const MatrixView& m, const Chip& chip) {
-  TW_RETURN_IF_ERROR(check_bm1880_operand(name, m.tensor));
+  TW_RETURN_IF_ERROR(check_bm1880_operand(name, m.tensor, chip));
   TW_RETURN_IF_ERROR(check_bm1880_matrix(name, m, chip, errors::ops_layout));
   return require(m.tensor.address % chip.eu_bytes == 0, errors::ops_aligned_start, name, m);
 }
@@ -57,6 +58,13 @@ MatrixView old_result(const MatrixMac& op) {
 }  // namespace
 
 std::string_view name(const MatrixMac&) { return "matrix_mac"; }
+
+void attributes(const MatrixMac& op, AttributeSink& to) {
+  to.extents("size", {op.left.rows, op.left.cols, op.right.cols});
+  to.flag("relu", op.relu);
+  if (op.accumulate) to.number("lshift", op.lshift);
+  to.number("rshift", op.rshift);
+}
 
 OperandList operands(const MatrixMac& op) {
   OperandList list{{"res", &op.res.tensor, op.accumulate ? Access::read_write : Access::write},

@@ -24,11 +24,7 @@ struct MatrixMac {
   uint32_t lshift = 0, rshift = 0;
 };
 
-std::string_view name(const MatrixMac&);
-OperandList operands(const MatrixMac&);
-Status check(const MatrixMac&, const Chip&);
+TW_OPERATION(MatrixMac);
 Footprint footprint(const MatrixMac&, const Chip&);
-Cost cost(const MatrixMac&, const Chip&);
-void execute(const MatrixMac&, const Memory&);
 
 }  // namespace tputwin

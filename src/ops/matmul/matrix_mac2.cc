@@ -10,21 +10,19 @@ namespace tputwin {
 
 std::string_view name(const MatrixMac2&) { return "matrix_mac_2"; }
 
+void attributes(const MatrixMac2&, AttributeSink&) {}
+
 OperandList operands(const MatrixMac2& op) {
   return {{"res", &op.res, Access::write},
           {"left", &op.left, Access::read},
           {"right", &op.right, Access::read}};
 }
 
-Footprint footprint(const MatrixMac2& op, const Chip& chip) {
-  return footprint_of(operands(op), chip);
-}
-
 Status check(const MatrixMac2& op, const Chip& chip) {
   constexpr Shape kSquare{1, 256, 1, 256}, kRight{256, 16, 1, 16};
   for (const Operand& operand : operands(op)) {
     const Shape& shape = operand.view == &op.right ? kRight : kSquare;
-    TW_RETURN_IF_ERROR(check_bm1880_operand(operand.name, *operand.view));
+    TW_RETURN_IF_ERROR(check_bm1880_operand(operand.name, *operand.view, chip));
     TW_RETURN_IF_ERROR(check_bm1880_8bit(operand.name, *operand.view));
     TW_RETURN_IF_ERROR(check_shape(operand.name, *operand.view, shape, errors::ops_matrix2_shape));
     TW_RETURN_IF_ERROR(check_bm1880_aligned_strides(operand.name, *operand.view, chip));

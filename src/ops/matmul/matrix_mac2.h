@@ -15,11 +15,6 @@ struct MatrixMac2 {
   TensorView right;      // (256,16,1,16)
 };
 
-std::string_view name(const MatrixMac2&);
-OperandList operands(const MatrixMac2&);
-Status check(const MatrixMac2&, const Chip&);
-Footprint footprint(const MatrixMac2&, const Chip&);
-Cost cost(const MatrixMac2&, const Chip&);
-void execute(const MatrixMac2&, const Memory&);
+TW_OPERATION(MatrixMac2);
 
 }  // namespace tputwin

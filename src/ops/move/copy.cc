@@ -5,6 +5,7 @@
 
 #include "base/errors/okkernel.h"
 #include "base/errors/tpukernel.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684.h"
@@ -18,10 +19,16 @@ std::string_view name(const Copy& op) {
 }
 std::string_view name(const CopyMatrix&) { return "dma_copy_matrix"; }
 
+void attributes(const Copy& op, AttributeSink& to) { to.constant("value", op.src); }
+
 OperandList operands(const Copy& op) {
   OperandList list{{"dst_addr", &op.dst, Access::write}};
   if (!op.src.is_constant) list.push_back({"src_addr", &op.src.view, Access::read});
   return list;
+}
+
+void attributes(const CopyMatrix& op, AttributeSink& to) {
+  to.extents("size", {op.dst.rows, op.dst.cols});
 }
 
 OperandList operands(const CopyMatrix& op) {
@@ -86,7 +93,7 @@ Status check_bm1684x(const Copy& op, const Chip& chip) {
     TW_RETURN_IF_ERROR(check_bm1684x_elementwise(list, chip));
   } else {
     for (const Operand& operand : list)
-      TW_RETURN_IF_ERROR(check_bm1684x_dma_side(operand.name, *operand.view));
+      TW_RETURN_IF_ERROR(check_bm1684x_dma_side(operand.name, *operand.view, chip));
   }
   if (op.src.is_constant) return {};
   TW_RETURN_IF_ERROR(check_bm1684x_shape("src_addr", op.src.view, op.dst.shape));
@@ -98,13 +105,15 @@ Status check_bm1684x(const Copy& op, const Chip& chip) {
 
 // A matrix in lanes is as wide as its shape says; one in system memory may lie on its side, its
 // rows one element and its columns a row apart.
-Status check_tpu_matrix(std::string_view name, const MatrixView& m, const MatrixView& dst) {
+Status check_bm1684x_matrix(std::string_view name, const MatrixView& m, const MatrixView& dst,
+                            const Chip& chip) {
   const TensorView& t = m.tensor;
   TW_RETURN_IF_ERROR(require(t.pack == 1 && is_run(t), errors::tpu_element, name, t));
   TW_RETURN_IF_ERROR(
       require(t.address % element_bytes(t.dtype) == 0, errors::tpu_address_element, name, t));
-  TW_RETURN_IF_ERROR(require(m.rows - 1 < kBm1684xMaxExtent && m.cols - 1 < kBm1684xMaxExtent,
-                             errors::tpu_shape, name, m));
+  TW_RETURN_IF_ERROR(
+      require(m.rows - 1 < chip.limits.dma_extent && m.cols - 1 < chip.limits.dma_extent,
+              errors::tpu_shape, name, m));
   TW_RETURN_IF_ERROR(require(m.rows == dst.rows && m.cols == dst.cols && m.rows == t.shape.n &&
                                  t.shape.h == 1 && uint64_t{t.shape.c} * t.shape.w >= m.cols,
                              errors::tpu_extents, name, m));
@@ -115,18 +124,19 @@ Status check_tpu_matrix(std::string_view name, const MatrixView& m, const Matrix
 }  // namespace
 
 Status check(const Copy& op, const Chip& chip) {
-  if (is_tpu(chip)) return check_bm1684x(op, chip);
+  if (chip.family == ChipFamily::bm1684x) return check_bm1684x(op, chip);
   if (op.engine == Engine::dma) return check_dma(op, chip);
-  const uint32_t channels = op.src.is_constant ? kBm1684MaxChannels : kBm1684MaxExtent;
-  TW_RETURN_IF_ERROR(check_bm1684_32bit(operands(op), op.dst.shape, /*alignment=*/4, channels));
+  const Channels channels = op.src.is_constant ? Channels::documented : Channels::all;
+  TW_RETURN_IF_ERROR(
+      check_bm1684_32bit(operands(op), op.dst.shape, chip, /*alignment=*/4, channels));
   TW_RETURN_IF_ERROR(advise_bm1684_same_npu(operands(op), chip));
-  return advise_bm1684_channels("shape", op.dst.shape);
+  return advise_bm1684_channels("shape", op.dst.shape, chip);
 }
 
 Status check(const CopyMatrix& op, const Chip& chip) {
-  if (is_tpu(chip)) {
-    TW_RETURN_IF_ERROR(check_tpu_matrix("dst_addr", op.dst, op.dst));
-    return check_tpu_matrix("src_addr", op.src, op.dst);
+  if (chip.family == ChipFamily::bm1684x) {
+    TW_RETURN_IF_ERROR(check_bm1684x_matrix("dst_addr", op.dst, op.dst, chip));
+    return check_bm1684x_matrix("src_addr", op.src, op.dst, chip);
   }
   TW_RETURN_IF_ERROR(check_matrix("dst_addr", op.dst, op.dst));
   TW_RETURN_IF_ERROR(check_matrix("src_addr", op.src, op.dst));

@@ -2,6 +2,7 @@
 #include "ops/move/dma_lrn_shift.h"
 
 #include "base/errors/ops.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1880.h"
@@ -26,6 +27,11 @@ TensorView channel(TensorView view, uint32_t c, const Chip& chip) {
 
 std::string_view name(const DmaLrnShift&) { return "gdma_lrn_shift"; }
 
+void attributes(const DmaLrnShift& op, AttributeSink& to) {
+  to.word("direction", op.right ? "right" : "left");
+  to.number("step", op.step);
+}
+
 OperandList operands(const DmaLrnShift& op) {
   return {{"dst", &op.dst, Access::write}, {"src", &op.src, Access::read}};
 }
@@ -41,9 +47,9 @@ Footprint footprint(const DmaLrnShift& op, const Chip& chip) {
   return f;
 }
 
-Status check(const DmaLrnShift& op, const Chip&) {
+Status check(const DmaLrnShift& op, const Chip& chip) {
   for (const Operand& operand : operands(op)) {
-    TW_RETURN_IF_ERROR(check_bm1880_dma_operand(operand.name, *operand.view));
+    TW_RETURN_IF_ERROR(check_bm1880_dma_operand(operand.name, *operand.view, chip));
     TW_RETURN_IF_ERROR(require(operand.view->space == Space::local, errors::ops_dma_space,
                                operand.name, *operand.view));
   }

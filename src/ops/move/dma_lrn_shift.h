@@ -16,11 +16,7 @@ struct DmaLrnShift {
   uint32_t step = 1;
 };
 
-std::string_view name(const DmaLrnShift&);
-OperandList operands(const DmaLrnShift&);
-Status check(const DmaLrnShift&, const Chip&);
+TW_OPERATION(DmaLrnShift);
 Footprint footprint(const DmaLrnShift&, const Chip&);
-Cost cost(const DmaLrnShift&, const Chip&);
-void execute(const DmaLrnShift&, const Memory&);
 
 }  // namespace tputwin

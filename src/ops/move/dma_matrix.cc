@@ -2,6 +2,7 @@
 #include "ops/move/dma_matrix.h"
 
 #include "base/errors/ops.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1880.h"
@@ -10,12 +11,12 @@ namespace tputwin {
 namespace {
 
 Status check_side(std::string_view name, const MatrixView& m, const Chip& chip) {
-  TW_RETURN_IF_ERROR(check_bm1880_dma_operand(name, m.tensor));
+  TW_RETURN_IF_ERROR(check_bm1880_dma_operand(name, m.tensor, chip));
   if (m.tensor.space == Space::local)
     return check_bm1880_matrix(name, m, chip, errors::ops_dma_matrix_layout);
   TW_RETURN_IF_ERROR(require(m.tensor.shape == Shape{m.rows, 1, 1, m.cols},
                              errors::ops_dma_matrix_layout, name, m));
-  return require(m.tensor.stride.n <= kBm1880MaxDmaField, errors::ops_dma_stride, name, m);
+  return require(m.tensor.stride.n <= chip.limits.dma_extent, errors::ops_dma_stride, name, m);
 }
 
 uint8_t* element(const MatrixView& m, const Memory& memory, uint64_t r, uint64_t c) {
@@ -30,6 +31,11 @@ std::string_view name(const DmaMatrix& op) {
   if (op.src.tensor.space == Space::global)
     return to_local ? "gdma_load_matrix" : "gdma_copy_gmem_matrix";
   return to_local ? "gdma_copy_lmem_matrix" : "gdma_store_matrix";
+}
+
+void attributes(const DmaMatrix& op, AttributeSink& to) {
+  to.extents("size", {op.dst.rows, op.dst.cols});
+  to.flag("transpose", op.transpose);
 }
 
 OperandList operands(const DmaMatrix& op) {

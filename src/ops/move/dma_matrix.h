@@ -16,11 +16,7 @@ struct DmaMatrix {
   bool explicit_strides = false;  // how the descriptor spells strides; no effect on the result
 };
 
-std::string_view name(const DmaMatrix&);
-OperandList operands(const DmaMatrix&);
-Status check(const DmaMatrix&, const Chip&);
+TW_OPERATION(DmaMatrix);
 Footprint footprint(const DmaMatrix&, const Chip&);
-Cost cost(const DmaMatrix&, const Chip&);
-void execute(const DmaMatrix&, const Memory&);
 
 }  // namespace tputwin

@@ -3,6 +3,7 @@
 
 #include "base/errors/ops.h"
 #include "memory/layout.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1880.h"
@@ -33,18 +34,16 @@ std::string_view name(const DmaTensor& op) {
   return to_local ? "gdma_copy_lmem" : "gdma_store";
 }
 
+void attributes(const DmaTensor& op, AttributeSink& to) { to.flag("transpose", op.transpose_nc); }
+
 OperandList operands(const DmaTensor& op) {
   return {{"dst", &op.dst, Access::write}, {"src", &op.src, Access::read}};
 }
 
-Footprint footprint(const DmaTensor& op, const Chip& chip) {
-  return footprint_of(operands(op), chip);
-}
-
 Status check(const DmaTensor& op, const Chip& chip) {
   const Shape &dst = op.dst.shape, &src = op.src.shape;
-  TW_RETURN_IF_ERROR(check_bm1880_dma_operand("dst", op.dst));
-  TW_RETURN_IF_ERROR(check_bm1880_dma_operand("src", op.src));
+  TW_RETURN_IF_ERROR(check_bm1880_dma_operand("dst", op.dst, chip));
+  TW_RETURN_IF_ERROR(check_bm1880_dma_operand("src", op.src, chip));
   TW_RETURN_IF_ERROR(require(dst.count() == src.count(), errors::ops_dma_count, "dst", dst));
   if (op.transpose_nc)
     TW_RETURN_IF_ERROR(

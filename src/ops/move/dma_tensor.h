@@ -16,11 +16,6 @@ struct DmaTensor {
   bool explicit_strides = false;  // how the descriptor spells strides; no effect on the result
 };
 
-std::string_view name(const DmaTensor&);
-OperandList operands(const DmaTensor&);
-Status check(const DmaTensor&, const Chip&);
-Footprint footprint(const DmaTensor&, const Chip&);
-Cost cost(const DmaTensor&, const Chip&);
-void execute(const DmaTensor&, const Memory&);
+TW_OPERATION(DmaTensor);
 
 }  // namespace tputwin

@@ -3,6 +3,7 @@
 
 #include "base/errors/ops.h"
 #include "numerics/small_matrix.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1880.h"
@@ -17,18 +18,16 @@ constexpr SmallMatrix<4, 3> kKernelTransform{// twice the usual G
 
 std::string_view name(const DmaWinogradKernel&) { return "gdma_load_winograd"; }
 
+void attributes(const DmaWinogradKernel& op, AttributeSink& to) { to.number("scale", op.scale); }
+
 OperandList operands(const DmaWinogradKernel& op) {
   return {{"dst", &op.dst, Access::write}, {"src", &op.src, Access::read}};
 }
 
-Footprint footprint(const DmaWinogradKernel& op, const Chip& chip) {
-  return footprint_of(operands(op), chip);
-}
-
-Status check(const DmaWinogradKernel& op, const Chip&) {
+Status check(const DmaWinogradKernel& op, const Chip& chip) {
   const Shape& dst = op.dst.shape;
-  TW_RETURN_IF_ERROR(check_bm1880_dma_operand("dst", op.dst));
-  TW_RETURN_IF_ERROR(check_bm1880_dma_operand("src", op.src));
+  TW_RETURN_IF_ERROR(check_bm1880_dma_operand("dst", op.dst, chip));
+  TW_RETURN_IF_ERROR(check_bm1880_dma_operand("src", op.src, chip));
   TW_RETURN_IF_ERROR(require(op.dst.space == Space::local, errors::ops_dma_space, "dst", op.dst));
   TW_RETURN_IF_ERROR(require(op.src.space == Space::global, errors::ops_dma_space, "src", op.src));
   TW_RETURN_IF_ERROR(

@@ -16,11 +16,6 @@ struct DmaWinogradKernel {
   uint32_t scale = 0;
 };
 
-std::string_view name(const DmaWinogradKernel&);
-OperandList operands(const DmaWinogradKernel&);
-Status check(const DmaWinogradKernel&, const Chip&);
-Footprint footprint(const DmaWinogradKernel&, const Chip&);
-Cost cost(const DmaWinogradKernel&, const Chip&);
-void execute(const DmaWinogradKernel&, const Memory&);
+TW_OPERATION(DmaWinogradKernel);
 
 }  // namespace tputwin

@@ -4,6 +4,7 @@
 #include "base/errors/tpukernel.h"
 #include "numerics/constant_tables.h"
 #include "numerics/float16.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684x.h"
@@ -19,10 +20,16 @@ uint32_t stored_bytes(const LoadTable& op) { return op.rounded ? 4 : element_byt
 
 }  // namespace
 
+void attributes(const LoadTable& op, AttributeSink& to) {
+  to.bits("address", op.address);
+  to.flag("distributed", op.distributed);
+  to.flag("rounded", op.rounded);
+}
+
 OperandList operands(const LoadTable& op) { return {{"dst_addr", &op.out, Access::write}}; }
 
 Status check(const LoadTable& op, const Chip& chip) {
-  TW_RETURN_IF_ERROR(check_bm1684x_operand("dst_addr", op.out));
+  TW_RETURN_IF_ERROR(check_bm1684x_operand("dst_addr", op.out, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_npu_0("dst_addr", op.out, chip));
   const Shape& s = op.out.shape;
   TW_RETURN_IF_ERROR(require(s.n == 1 && s.h == 1 && (!op.distributed || s.w == 1),

@@ -26,6 +26,8 @@ std::string_view name(const Rearrange& op) {
   return "?";
 }
 
+void attributes(const Rearrange&, AttributeSink&) {}
+
 OperandList operands(const Rearrange& op) {
   return {{"dst_addr", &op.out, Access::write}, {"src_addr", &op.in, Access::read}};
 }
@@ -58,16 +60,16 @@ Status check_repeated(const Rearrange& op, const Chip& chip) {
 
 Status check_compute(const Rearrange& op, const Chip& chip) {
   for (const Operand& operand : operands(op))
-    TW_RETURN_IF_ERROR(check_bm1684x_operand(operand.name, *operand.view));
+    TW_RETURN_IF_ERROR(check_bm1684x_operand(operand.name, *operand.view, chip));
   if (op.kind != Kind::swap_cw) return {};
   TW_RETURN_IF_ERROR(check_bm1684x_npu_0("dst_addr", op.out, chip));
   return check_bm1684x_npu_0("src_addr", op.in, chip);
 }
 
-Status check_dma(const Rearrange& op) {
+Status check_dma(const Rearrange& op, const Chip& chip) {
   const bool rows = op.kind == Kind::swap_cw || op.kind == Kind::repeat_channel;
   for (const Operand& operand : operands(op)) {
-    TW_RETURN_IF_ERROR(check_bm1684x_dma_side(operand.name, *operand.view));
+    TW_RETURN_IF_ERROR(check_bm1684x_dma_side(operand.name, *operand.view, chip));
     if (rows) TW_RETURN_IF_ERROR(check_bm1684x_rows(operand.name, *operand.view));
   }
   return {};
@@ -76,7 +78,7 @@ Status check_dma(const Rearrange& op) {
 }  // namespace
 
 Status check(const Rearrange& op, const Chip& chip) {
-  TW_RETURN_IF_ERROR(op.engine == Engine::dma ? check_dma(op) : check_compute(op, chip));
+  TW_RETURN_IF_ERROR(op.engine == Engine::dma ? check_dma(op, chip) : check_compute(op, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_shape("src_addr", op.in, source_shape(op)));
   TW_RETURN_IF_ERROR(
       require(op.in.shape.count() == op.out.shape.count() || op.kind == Kind::repeat_channel,

@@ -20,6 +20,8 @@ TensorView written(const Mdsum& op) {
 
 std::string_view name(const Mdsum&) { return "mdsum"; }
 
+void attributes(const Mdsum&, AttributeSink&) {}
+
 OperandList operands(const Mdsum& op) {
   return {{"res", &op.out, Access::write}, {"a", &op.a, Access::read}};
 }
@@ -34,8 +36,8 @@ Footprint footprint(const Mdsum& op, const Chip& chip) {
 }
 
 Status check(const Mdsum& op, const Chip& chip) {
-  TW_RETURN_IF_ERROR(check_bm1880_operand("a", op.a));
-  TW_RETURN_IF_ERROR(check_bm1880_operand("res", op.out));
+  TW_RETURN_IF_ERROR(check_bm1880_operand("a", op.a, chip));
+  TW_RETURN_IF_ERROR(check_bm1880_operand("res", op.out, chip));
   TW_RETURN_IF_ERROR(check_bm1880_8bit("a", op.a));
   TW_RETURN_IF_ERROR(check_shape("res", op.out, {1, op.a.shape.c, 1, 1}, errors::ops_mdsum_shape));
   if (is_16bit(op.out.dtype)) TW_RETURN_IF_ERROR(check_bm1880_high_plane("res", op.out));

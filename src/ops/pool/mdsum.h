@@ -15,11 +15,7 @@ struct Mdsum {
   TensorView a;    // read with aligned default strides
 };
 
-std::string_view name(const Mdsum&);
-OperandList operands(const Mdsum&);
-Status check(const Mdsum&, const Chip&);
+TW_OPERATION(Mdsum);
 Footprint footprint(const Mdsum&, const Chip&);
-Cost cost(const Mdsum&, const Chip&);
-void execute(const Mdsum&, const Memory&);
 
 }  // namespace tputwin

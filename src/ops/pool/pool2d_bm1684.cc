@@ -3,6 +3,7 @@
 
 #include "base/errors/okkernel.h"
 #include "numerics/accumulate.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684_window.h"
@@ -13,17 +14,19 @@ std::string_view name(const Pool2dBm1684& op) {
   return op.kind == Pool2dBm1684::Kind::maximum ? "max_pooling_f32" : "avg_pooling_f32";
 }
 
+void attributes(const Pool2dBm1684& op, AttributeSink& to) { to.window(op.window); }
+
 OperandList operands(const Pool2dBm1684& op) {
   return {{"output_addr", &op.out, Access::write}, {"input_addr", &op.in, Access::read}};
 }
 
 Status check(const Pool2dBm1684& op, const Chip& chip) {
-  TW_RETURN_IF_ERROR(check_bm1684_operand("output_addr", op.out, 128, kBm1684MaxExtent));
-  TW_RETURN_IF_ERROR(check_bm1684_operand("input_addr", op.in, 128, kBm1684MaxExtent));
-  TW_RETURN_IF_ERROR(check_bm1684_window(op.window, op.in, op.out, op.in.shape.c));
+  TW_RETURN_IF_ERROR(check_bm1684_operand("output_addr", op.out, chip, 128, Channels::all));
+  TW_RETURN_IF_ERROR(check_bm1684_operand("input_addr", op.in, chip, 128, Channels::all));
+  TW_RETURN_IF_ERROR(check_bm1684_window(op.window, op.in, op.out, op.in.shape.c, chip));
   TW_RETURN_IF_ERROR(advise_bm1684_same_npu("input_addr", op.in, op.out, chip));
-  TW_RETURN_IF_ERROR(advise_bm1684_window(op.window, op.in.shape));
-  TW_RETURN_IF_ERROR(advise_bm1684_channels("input_shape", op.in.shape));
+  TW_RETURN_IF_ERROR(advise_bm1684_window(op.window, op.in.shape, chip));
+  TW_RETURN_IF_ERROR(advise_bm1684_channels("input_shape", op.in.shape, chip));
   return advise_bm1684_apart(operands(op), chip);
 }
 

@@ -2,6 +2,7 @@
 #include "ops/pool/pool2d_bm1684x_float.h"
 #include "base/errors/tpukernel.h"
 #include "numerics/rounded_sum.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
@@ -13,17 +14,22 @@ std::string_view name(const Pool2dBm1684xFloat& op) {
   return op.kind == Pool2dBm1684xFloat::Kind::maximum ? "max_pool2d_float" : "avg_pool2d_float";
 }
 
+void attributes(const Pool2dBm1684xFloat& op, AttributeSink& to) {
+  to.window(op.window);
+  to.bits("value", op.value);
+}
+
 OperandList operands(const Pool2dBm1684xFloat& op) {
   return {{"output_addr", &op.out, Access::write}, {"input_addr", &op.in, Access::read}};
 }
 
 Status check(const Pool2dBm1684xFloat& op, const Chip& chip) {
-  TW_RETURN_IF_ERROR(check_bm1684x_operand("output_addr", op.out));
-  TW_RETURN_IF_ERROR(check_bm1684x_operand("input_addr", op.in));
+  TW_RETURN_IF_ERROR(check_bm1684x_operand("output_addr", op.out, chip));
+  TW_RETURN_IF_ERROR(check_bm1684x_operand("input_addr", op.in, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_start("input_addr", op.in, op.out, chip));
   TW_RETURN_IF_ERROR(require(is_float(op.in.dtype), errors::tpu_dtype, "dtype", op.in));
   TW_RETURN_IF_ERROR(require(op.out.dtype == op.in.dtype, errors::tpu_dtype_pair, "dtype", op.out));
-  TW_RETURN_IF_ERROR(check_bm1684x_window(op.window, op.in, op.out, op.in.shape.c));
+  TW_RETURN_IF_ERROR(check_bm1684x_window(op.window, op.in, op.out, op.in.shape.c, chip));
   return advise_bm1684x_overlap(operands(op), chip);
 }
 

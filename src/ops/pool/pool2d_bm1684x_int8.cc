@@ -1,6 +1,7 @@
 // pool2d_bm1684x_int8: contract, cost and reference body.
 #include "ops/pool/pool2d_bm1684x_int8.h"
 #include "base/errors/tpukernel.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
@@ -12,6 +13,16 @@ std::string_view name(const Pool2dBm1684xInt8& op) {
   return op.kind == Pool2dBm1684xInt8::Kind::maximum ? "max_pool2d_quant" : "avg_pool2d_quant";
 }
 
+void attributes(const Pool2dBm1684xInt8& op, AttributeSink& to) {
+  to.window(op.window);
+  if (op.kind == Pool2dBm1684xInt8::Kind::maximum) {
+    to.number("padding", op.padding);
+  } else {
+    to.number("multiplier", op.multiplier);
+    to.number("rshift", op.rshift);
+  }
+}
+
 OperandList operands(const Pool2dBm1684xInt8& op) {
   return {{"output_addr", &op.out, Access::write}, {"input_addr", &op.in, Access::read}};
 }
@@ -19,15 +30,15 @@ OperandList operands(const Pool2dBm1684xInt8& op) {
 Status check(const Pool2dBm1684xInt8& op, const Chip& chip) {
   const DType in = op.in.dtype, out = op.out.dtype;
   const bool is_average = op.kind == Pool2dBm1684xInt8::Kind::average;
-  TW_RETURN_IF_ERROR(check_bm1684x_operand("output_addr", op.out));
-  TW_RETURN_IF_ERROR(check_bm1684x_operand("input_addr", op.in));
+  TW_RETURN_IF_ERROR(check_bm1684x_operand("output_addr", op.out, chip));
+  TW_RETURN_IF_ERROR(check_bm1684x_operand("input_addr", op.in, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_start("input_addr", op.in, op.out, chip));
   TW_RETURN_IF_ERROR(
       require(in == DType::u8 || in == DType::i8, errors::tpu_dtype, "input_dtype", op.in));
   TW_RETURN_IF_ERROR(require(!is_float(out) && out != DType::b32 &&
                                  is_signed(in) == is_signed(out) && (is_average || in == out),
                              errors::tpu_dtype_pair, "output_dtype", op.out));
-  TW_RETURN_IF_ERROR(check_bm1684x_window(op.window, op.in, op.out, op.in.shape.c));
+  TW_RETURN_IF_ERROR(check_bm1684x_window(op.window, op.in, op.out, op.in.shape.c, chip));
   TW_RETURN_IF_ERROR(require(op.rshift < 32, errors::tpu_rshift, "rshift", op.rshift));
   return advise_bm1684x_overlap(operands(op), chip);
 }

@@ -2,6 +2,7 @@
 #include "ops/pool/pool2d_bm1880.h"
 
 #include "base/errors/ops.h"
+#include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1880.h"
@@ -12,12 +13,15 @@ std::string_view name(const Pool2dBm1880& op) {
   return op.kind == Pool2dBm1880::Kind::maximum ? "max_pooling" : "avg_pooling";
 }
 
-OperandList operands(const Pool2dBm1880& op) {
-  return {{"ofmap", &op.out, Access::write}, {"ifmap", &op.in, Access::read}};
+void attributes(const Pool2dBm1880& op, AttributeSink& to) {
+  to.window(op.window);
+  if (op.kind == Pool2dBm1880::Kind::maximum) return;
+  to.number("multiplier", op.multiplier);
+  to.number("rshift", op.rshift);
 }
 
-Footprint footprint(const Pool2dBm1880& op, const Chip& chip) {
-  return footprint_of(operands(op), chip);
+OperandList operands(const Pool2dBm1880& op) {
+  return {{"ofmap", &op.out, Access::write}, {"ifmap", &op.in, Access::read}};
 }
 
 Status check(const Pool2dBm1880& op, const Chip& chip) {
@@ -26,7 +30,7 @@ Status check(const Pool2dBm1880& op, const Chip& chip) {
   const bool average = op.kind == Pool2dBm1880::Kind::average;
   TW_RETURN_IF_ERROR(check_bm1880_feature_map("ifmap", op.in, chip));
   TW_RETURN_IF_ERROR(check_bm1880_feature_map("ofmap", op.out, chip));
-  TW_RETURN_IF_ERROR(check_bm1880_window(op.window, op.in.shape));
+  TW_RETURN_IF_ERROR(check_bm1880_window(op.window, op.in.shape, chip));
   TW_RETURN_IF_ERROR(require(h.dilation == 1, errors::ops_no_dilation, "window", h));
   TW_RETURN_IF_ERROR(require(w.dilation == 1, errors::ops_no_dilation, "window", w));
   TW_RETURN_IF_ERROR(require(average || !inserts, errors::ops_pool_insert, "window", h));

@@ -18,11 +18,6 @@ struct Pool2dBm1880 {
   uint32_t rshift = 0;      // average
 };
 
-std::string_view name(const Pool2dBm1880&);
-OperandList operands(const Pool2dBm1880&);
-Status check(const Pool2dBm1880&, const Chip&);
-Footprint footprint(const Pool2dBm1880&, const Chip&);
-Cost cost(const Pool2dBm1880&, const Chip&);
-void execute(const Pool2dBm1880&, const Memory&);
+TW_OPERATION(Pool2dBm1880);
 
 }  // namespace tputwin

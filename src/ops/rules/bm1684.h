@@ -7,7 +7,8 @@
 
 namespace tputwin {
 
-constexpr uint32_t kBm1684MaxChannels = 4095, kBm1684MaxExtent = 65535;
+// How many channels a function carries out: what the guide allows, or as many as of n, h and w.
+enum class Channels : bool { documented, all };
 
 // A local address of a BDC function: alignment is 4, 8 for pairs of floats, or 128 where the
 // aligned layout is demanded.
@@ -20,16 +21,19 @@ inline Status check_bm1684_address(std::string_view name, const TensorView& view
 }
 
 // Memory, extents and address of one operand of a BDC function. Functions that carry out more
-// than 4095 channels give kBm1684MaxExtent as most_channels, and end with advise_bm1684_channels().
-inline Status check_bm1684_operand(std::string_view name, const TensorView& view,
+// channels than the guide allows take Channels::all, and end with advise_bm1684_channels().
+inline Status check_bm1684_operand(std::string_view name, const TensorView& view, const Chip& chip,
                                    uint32_t alignment = 4,
-                                   uint32_t most_channels = kBm1684MaxChannels) {
+                                   Channels channels = Channels::documented) {
   const Shape& s = view.shape;
-  auto within = [](uint32_t extent, uint32_t most) { return extent - 1 < most; };
+  const uint32_t most = chip.limits.extent;
+  const uint32_t most_channels = channels == Channels::all ? most : chip.limits.channels;
+  auto within = [](uint32_t extent, uint32_t limit) { return extent - 1 < limit; };
   TW_RETURN_IF_ERROR(require(view.space == Space::local, errors::okk_space, name, view));
-  TW_RETURN_IF_ERROR(require(within(s.n, kBm1684MaxExtent) && within(s.c, most_channels) &&
-                                 within(s.h, kBm1684MaxExtent) && within(s.w, kBm1684MaxExtent),
-                             errors::okk_shape, name, s));
+  TW_RETURN_IF_ERROR(require(
+      within(s.n, most) && within(s.c, most_channels) && within(s.h, most) && within(s.w, most),
+      errors::okk_shape, name, s));
+  TW_RETURN_IF_ERROR(require(chip.types.has(view.dtype), errors::okk_element, name, view));
   return check_bm1684_address(name, view, alignment);
 }
 
@@ -46,11 +50,11 @@ inline Status check_bm1684_shape(std::string_view name, const TensorView& view,
 }
 
 // All operands are 32-bit tensors of one shape.
-inline Status check_bm1684_32bit(const OperandList& operands, const Shape& shape,
-                                 uint32_t alignment = 4,
-                                 uint32_t most_channels = kBm1684MaxChannels) {
+inline Status check_bm1684_32bit(const OperandList& operands, const Shape& shape, const Chip& chip,
+                                 uint32_t alignment = 4, Channels channels = Channels::documented) {
   for (const Operand& operand : operands) {
-    TW_RETURN_IF_ERROR(check_bm1684_operand(operand.name, *operand.view, alignment, most_channels));
+    TW_RETURN_IF_ERROR(
+        check_bm1684_operand(operand.name, *operand.view, chip, alignment, channels));
     TW_RETURN_IF_ERROR(check_bm1684_element(operand.name, *operand.view, 4));
     TW_RETURN_IF_ERROR(check_bm1684_shape(operand.name, *operand.view, shape));
   }
@@ -64,8 +68,8 @@ inline Status check_bm1684_same_npu(std::string_view name, const TensorView& vie
 }
 
 // Warnings, to be looked at after the errors.
-inline Status advise_bm1684_channels(std::string_view name, const Shape& shape) {
-  return require(shape.c <= kBm1684MaxChannels, errors::okk_channels, name, shape);
+inline Status advise_bm1684_channels(std::string_view name, const Shape& shape, const Chip& chip) {
+  return require(shape.c <= chip.limits.channels, errors::okk_channels, name, shape);
 }
 
 inline Status advise_bm1684_same_npu(std::string_view name, const TensorView& view,
@@ -86,9 +90,9 @@ inline Status advise_bm1684_npu_0(std::string_view name, const TensorView& view,
 }
 
 // 8-bit elements in 4N mode, 16-bit elements in 2N mode, of one shape.
-inline Status check_bm1684_packed(std::string_view name, const TensorView& view,
-                                  const Shape& shape) {
-  TW_RETURN_IF_ERROR(check_bm1684_operand(name, view));
+inline Status check_bm1684_packed(std::string_view name, const TensorView& view, const Shape& shape,
+                                  const Chip& chip) {
+  TW_RETURN_IF_ERROR(check_bm1684_operand(name, view, chip));
   const bool packed = !is_32bit(view.dtype) && is_run(view) && run_bytes(view) == 4;
   TW_RETURN_IF_ERROR(require(packed, errors::okk_element, name, view));
   return check_bm1684_shape(name, view, shape);
@@ -100,9 +104,10 @@ inline Status check_bm1684_packed_bits(std::string_view name, const TensorView& 
   return require(8 * element_bytes(view.dtype) == bits, errors::okk_element, name, view);
 }
 
-inline Status check_bm1684_packed(const OperandList& operands) {
+inline Status check_bm1684_packed(const OperandList& operands, const Chip& chip) {
   for (const Operand& operand : operands)
-    TW_RETURN_IF_ERROR(check_bm1684_packed(operand.name, *operand.view, operands[0].view->shape));
+    TW_RETURN_IF_ERROR(
+        check_bm1684_packed(operand.name, *operand.view, operands[0].view->shape, chip));
   return {};
 }
 

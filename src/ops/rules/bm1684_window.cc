@@ -12,29 +12,30 @@ uint64_t padded(const Axis& a, uint32_t extent) {
   return uint64_t{a.pad_before} + extent + a.pad_after;
 }
 
-Status check_axis(const Axis& a, uint32_t extent) {
+Status check_axis(const Axis& a, uint32_t extent, const Chip& chip) {
+  const auto& most = chip.limits.window;
   TW_RETURN_IF_ERROR(
       require(a.kernel >= 1, errors::okk_window_kernel, "kernel_h, kernel_w", a.kernel));
-  TW_RETURN_IF_ERROR(require(std::max(a.pad_before, a.pad_after) <= kBm1684MaxPadding,
+  TW_RETURN_IF_ERROR(require(std::max(a.pad_before, a.pad_after) <= most.padding,
                              errors::okk_window_padding, "padding", a));
-  TW_RETURN_IF_ERROR(require(a.stride >= 1 && a.stride <= kBm1684MaxStride,
-                             errors::okk_window_stride, "stride", a.stride));
+  TW_RETURN_IF_ERROR(require(a.stride >= 1 && a.stride <= most.stride, errors::okk_window_stride,
+                             "stride", a.stride));
   TW_RETURN_IF_ERROR(
       require(a.dilation >= 1, errors::okk_window_dilation_0, "dilation", a.dilation));
   TW_RETURN_IF_ERROR(
       require((a.insert | a.insert_last) == 0, errors::okk_extents, "input_addr", a));
   const uint64_t reach = uint64_t{a.kernel - 1} * a.dilation + 1;
-  return require(reach <= padded(a, extent) && a.output(extent) <= kBm1684MaxWindowExtent,
+  return require(reach <= padded(a, extent) && a.output(extent) <= most.extent,
                  errors::okk_window_output, "input_shape", a);
 }
 
-Status advise_axis(const Axis& a, uint32_t extent) {
+Status advise_axis(const Axis& a, uint32_t extent, const Chip& chip) {
+  const auto& most = chip.limits.window;
   TW_RETURN_IF_ERROR(
-      require(extent <= kBm1684MaxWindowExtent, errors::okk_window_input, "input_shape", extent));
-  TW_RETURN_IF_ERROR(require(padded(a, extent) <= kBm1684MaxWindowExtent, errors::okk_window_padded,
-                             "input_shape", extent));
-  return require(a.dilation <= kBm1684MaxDilation, errors::okk_window_dilation, "dilation",
-                 a.dilation);
+      require(extent <= most.extent, errors::okk_window_input, "input_shape", extent));
+  TW_RETURN_IF_ERROR(
+      require(padded(a, extent) <= most.extent, errors::okk_window_padded, "input_shape", extent));
+  return require(a.dilation <= most.dilation, errors::okk_window_dilation, "dilation", a.dilation);
 }
 
 bool share_bytes(const TensorView& a, const TensorView& b, const Chip& chip) {
@@ -44,17 +45,17 @@ bool share_bytes(const TensorView& a, const TensorView& b, const Chip& chip) {
 }  // namespace
 
 Status check_bm1684_window(const Window& window, const TensorView& in, const TensorView& out,
-                           uint32_t channels) {
-  TW_RETURN_IF_ERROR(check_axis(window.h, in.shape.h));
-  TW_RETURN_IF_ERROR(check_axis(window.w, in.shape.w));
+                           uint32_t channels, const Chip& chip) {
+  TW_RETURN_IF_ERROR(check_axis(window.h, in.shape.h, chip));
+  TW_RETURN_IF_ERROR(check_axis(window.w, in.shape.w, chip));
   return check_bm1684_shape(
       "output_addr", out,
       {in.shape.n, channels, window.h.output(in.shape.h), window.w.output(in.shape.w)});
 }
 
-Status advise_bm1684_window(const Window& window, const Shape& in) {
-  TW_RETURN_IF_ERROR(advise_axis(window.h, in.h));
-  return advise_axis(window.w, in.w);
+Status advise_bm1684_window(const Window& window, const Shape& in, const Chip& chip) {
+  TW_RETURN_IF_ERROR(advise_axis(window.h, in.h, chip));
+  return advise_axis(window.w, in.w, chip);
 }
 
 Status check_bm1684_apart_from_input(const TensorView& out, const TensorView& in,

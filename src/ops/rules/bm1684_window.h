@@ -6,14 +6,11 @@
 
 namespace tputwin {
 
-constexpr uint32_t kBm1684MaxPadding = 15, kBm1684MaxStride = 15, kBm1684MaxDilation = 15;
-constexpr uint32_t kBm1684MaxWindowExtent = 2047;  // of a padded input and of a result
-
 // The window's numbers, and a result (n, channels, output_h, output_w) of them.
 Status check_bm1684_window(const Window& window, const TensorView& in, const TensorView& out,
-                           uint32_t channels);
+                           uint32_t channels, const Chip& chip);
 // Warnings, to be looked at after the errors.
-Status advise_bm1684_window(const Window& window, const Shape& in);
+Status advise_bm1684_window(const Window& window, const Shape& in, const Chip& chip);
 
 // The output of a convolution shares no byte with its input: which inputs the model still reads
 // after it wrote an output no document tells.

@@ -1,5 +1,5 @@
 // Rules of the BM1684X that the TPUKernel guide states for many functions; building blocks of
-// check(). Operations that several chips have take the rules of the chip they run on: is_tpu().
+// check(). Operations that several families have take the rules of that of their chip.
 #pragma once
 
 #include "base/errors/tpukernel.h"
@@ -7,17 +7,15 @@
 
 namespace tputwin {
 
-inline bool is_tpu(const Chip& chip) { return chip.version == bm1684x().version; }
-
-constexpr uint32_t kBm1684xMaxExtent = 65535;
-
 // Memory, extents and alignment of one operand of a BDC function.
-inline Status check_bm1684x_operand(std::string_view name, const TensorView& view) {
+inline Status check_bm1684x_operand(std::string_view name, const TensorView& view,
+                                    const Chip& chip) {
   const Shape& s = view.shape;
-  auto within = [](uint32_t extent) { return extent - 1 < kBm1684xMaxExtent; };
+  auto within = [&](uint32_t extent) { return extent - 1 < chip.limits.extent; };
   TW_RETURN_IF_ERROR(require(view.space == Space::local, errors::tpu_space, name, view));
   TW_RETURN_IF_ERROR(require(within(s.n) && within(s.c) && within(s.h) && within(s.w),
                              errors::tpu_shape, name, s));
+  TW_RETURN_IF_ERROR(require(chip.types.has(view.dtype), errors::tpu_dtype, name, view));
   TW_RETURN_IF_ERROR(require(view.pack == 1 && is_run(view), errors::tpu_element, name, view));
   return require(view.address % element_bytes(view.dtype) == 0, errors::tpu_address_element, name,
                  view);
@@ -42,7 +40,7 @@ inline Status check_bm1684x_npu_0(std::string_view name, const TensorView& view,
 inline Status check_bm1684x_elementwise(const OperandList& operands, const Chip& chip) {
   const TensorView& result = *operands[0].view;
   for (const Operand& operand : operands) {
-    TW_RETURN_IF_ERROR(check_bm1684x_operand(operand.name, *operand.view));
+    TW_RETURN_IF_ERROR(check_bm1684x_operand(operand.name, *operand.view, chip));
     TW_RETURN_IF_ERROR(check_bm1684x_shape(operand.name, *operand.view, result.shape));
     TW_RETURN_IF_ERROR(check_bm1684x_start(operand.name, *operand.view, result, chip));
   }

@@ -6,19 +6,20 @@
 
 namespace tputwin {
 
-constexpr uint32_t kBm1684xMaxDmaStep = 128;  // bytes from one element of a row to the next
-
 // A single row has no limit of its own: longer ones are moved piece by piece.
-inline Status check_bm1684x_dma_side(std::string_view name, const TensorView& view) {
+inline Status check_bm1684x_dma_side(std::string_view name, const TensorView& view,
+                                     const Chip& chip) {
   const Shape& s = view.shape;
-  auto within = [](uint32_t extent) { return extent - 1 < kBm1684xMaxExtent; };
+  auto within = [&](uint32_t extent) { return extent - 1 < chip.limits.dma_extent; };
   const bool row = s.n == 1 && s.c == 1 && s.h == 1;
   TW_RETURN_IF_ERROR(require(row || (within(s.n) && within(s.c) && within(s.h) && within(s.w)),
                              errors::tpu_shape, name, s));
+  TW_RETURN_IF_ERROR(require(chip.types.has(view.dtype), errors::tpu_dtype, name, view));
   TW_RETURN_IF_ERROR(require(view.pack == 1 && is_run(view), errors::tpu_element, name, view));
   TW_RETURN_IF_ERROR(require(view.address % element_bytes(view.dtype) == 0,
                              errors::tpu_address_element, name, view));
-  return require(s.w == 1 || view.stride.w <= kBm1684xMaxDmaStep, errors::tpu_w_stride, name, view);
+  return require(s.w == 1 || view.stride.w <= chip.limits.dma_step, errors::tpu_w_stride, name,
+                 view);
 }
 
 // The elements of a row lie side by side.

@@ -13,7 +13,7 @@ namespace tputwin {
 // A vector along n: as many elements as the result has rows, side by side from NPU 0 on.
 inline Status check_bm1684x_vector(std::string_view name, const TensorView& view,
                                    const TensorView& result, const Chip& chip) {
-  TW_RETURN_IF_ERROR(check_bm1684x_operand(name, view));
+  TW_RETURN_IF_ERROR(check_bm1684x_operand(name, view, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_npu_0(name, view, chip));
   const Shape shape{1, ceil_div(result.shape.n, view.shape.w), 1, view.shape.w};
   return check_bm1684x_shape(name, view, shape);

@@ -8,26 +8,26 @@
 namespace tputwin {
 namespace {
 
-Status check_axis(const Axis& a, uint32_t extent) {
-  auto is_step = [](uint32_t value) { return value - 1 < kBm1684xMaxWindowStep; };
-  TW_RETURN_IF_ERROR(
-      require(a.kernel - 1 < kBm1684xMaxExtent, errors::tpu_window_kernel, "kernel", a));
-  TW_RETURN_IF_ERROR(require(std::max(a.pad_before, a.pad_after) <= kBm1684xMaxPadding,
+Status check_axis(const Axis& a, uint32_t extent, const Chip& chip) {
+  const Chip::Limits& most = chip.limits;
+  TW_RETURN_IF_ERROR(require(a.kernel - 1 < most.extent, errors::tpu_window_kernel, "kernel", a));
+  TW_RETURN_IF_ERROR(require(std::max(a.pad_before, a.pad_after) <= most.window.padding,
                              errors::tpu_window_padding, "padding", a));
-  TW_RETURN_IF_ERROR(require(is_step(a.stride), errors::tpu_window_stride, "stride", a));
-  TW_RETURN_IF_ERROR(require(is_step(a.dilation), errors::tpu_window_dilation, "dilation", a));
-  TW_RETURN_IF_ERROR(require(a.insert <= kBm1684xMaxInsert && a.insert_last == 0,
+  TW_RETURN_IF_ERROR(
+      require(a.stride - 1 < most.window.stride, errors::tpu_window_stride, "stride", a));
+  TW_RETURN_IF_ERROR(
+      require(a.dilation - 1 < most.window.dilation, errors::tpu_window_dilation, "dilation", a));
+  TW_RETURN_IF_ERROR(require(a.insert <= most.window.insert && a.insert_last == 0,
                              errors::tpu_window_insert, "insert", a));
-  return require(a.output(extent) - 1 < kBm1684xMaxExtent, errors::tpu_window_output, "input_shape",
-                 a);
+  return require(a.output(extent) - 1 < most.extent, errors::tpu_window_output, "input_shape", a);
 }
 
 }  // namespace
 
 Status check_bm1684x_window(const Window& window, const TensorView& in, const TensorView& out,
-                            uint32_t channels) {
-  TW_RETURN_IF_ERROR(check_axis(window.h, in.shape.h));
-  TW_RETURN_IF_ERROR(check_axis(window.w, in.shape.w));
+                            uint32_t channels, const Chip& chip) {
+  TW_RETURN_IF_ERROR(check_axis(window.h, in.shape.h, chip));
+  TW_RETURN_IF_ERROR(check_axis(window.w, in.shape.w, chip));
   return check_bm1684x_shape(
       "output_addr", out,
       {in.shape.n, channels, window.h.output(in.shape.h), window.w.output(in.shape.w)});
@@ -35,7 +35,7 @@ Status check_bm1684x_window(const Window& window, const TensorView& in, const Te
 
 Status check_bm1684x_channels(std::string_view name, const TensorView& view, uint32_t channels,
                               const TensorView& result, const Chip& chip) {
-  TW_RETURN_IF_ERROR(check_bm1684x_operand(name, view));
+  TW_RETURN_IF_ERROR(check_bm1684x_operand(name, view, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_shape(name, view, {1, channels, 1, 1}));
   return check_bm1684x_start(name, view, result, chip);
 }
@@ -47,7 +47,7 @@ Status check_bm1684x_parameter(std::string_view name, const Source& source, uint
 }
 
 Status check_bm1684x_conv2d_input(const TensorView& in, const Chip& chip) {
-  TW_RETURN_IF_ERROR(check_bm1684x_operand("input_addr", in));
+  TW_RETURN_IF_ERROR(check_bm1684x_operand("input_addr", in, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_npu_0("input_addr", in, chip));
   return require(in.shape.w == 1 || in.stride.w == element_bytes(in.dtype), errors::tpu_w_stride_1,
                  "input_stride", in);
@@ -56,7 +56,7 @@ Status check_bm1684x_conv2d_input(const TensorView& in, const Chip& chip) {
 Status check_bm1684x_conv2d_weight(const Source& weight, const Shape& shape,
                                    const TensorView& result, const Chip& chip) {
   if (weight.is_constant) return {};
-  TW_RETURN_IF_ERROR(check_bm1684x_operand("weight_addr", weight.view));
+  TW_RETURN_IF_ERROR(check_bm1684x_operand("weight_addr", weight.view, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_shape("weight_addr", weight.view, shape));
   return check_bm1684x_start("weight_addr", weight.view, result, chip);
 }

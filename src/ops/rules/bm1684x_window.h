@@ -7,11 +7,9 @@
 
 namespace tputwin {
 
-constexpr uint32_t kBm1684xMaxPadding = 15, kBm1684xMaxWindowStep = 15, kBm1684xMaxInsert = 14;
-
 // The numbers of a window, and a result (n, channels, output_h, output_w) of it.
 Status check_bm1684x_window(const Window& window, const TensorView& in, const TensorView& out,
-                            uint32_t channels);
+                            uint32_t channels, const Chip& chip);
 // A tensor (1, channels, 1, 1) that starts where the result does.
 Status check_bm1684x_channels(std::string_view name, const TensorView& view, uint32_t channels,
                               const TensorView& result, const Chip& chip);

@@ -1,6 +1,8 @@
 // Rules of the BM1880: windows, biases, matrices.
 #include "ops/rules/bm1880.h"
 
+#include <algorithm>
+
 #include "base/bits.h"
 #include "base/errors/ops.h"
 #include "memory/layout.h"
@@ -8,20 +10,25 @@
 namespace tputwin {
 namespace {
 
-Status check_axis(const Axis& a, uint32_t extent) {
-  TW_RETURN_IF_ERROR(require((a.pad_before | a.pad_after) < 16, errors::ops_pad, "window", a));
-  TW_RETURN_IF_ERROR(require((a.insert | a.insert_last) < 16, errors::ops_insert, "window", a));
-  TW_RETURN_IF_ERROR(require(a.stride - 1 < 15, errors::ops_window_stride, "window", a));
-  TW_RETURN_IF_ERROR(require(a.dilation - 1 < 16, errors::ops_dilation, "window", a));
+Status check_axis(const Axis& a, uint32_t extent, const Chip& chip) {
+  const Chip::Limits& most = chip.limits;
+  TW_RETURN_IF_ERROR(require(std::max(a.pad_before, a.pad_after) <= most.window.padding,
+                             errors::ops_pad, "window", a));
+  TW_RETURN_IF_ERROR(require(std::max(a.insert, a.insert_last) <= most.window.insert,
+                             errors::ops_insert, "window", a));
+  TW_RETURN_IF_ERROR(
+      require(a.stride - 1 < most.window.stride, errors::ops_window_stride, "window", a));
+  TW_RETURN_IF_ERROR(
+      require(a.dilation - 1 < most.window.dilation, errors::ops_dilation, "window", a));
   TW_RETURN_IF_ERROR(require(extent > 1 || a.insert == 0, errors::ops_insert_single, "window", a));
-  return require(a.kernel - 1 < kBm1880MaxExtent, errors::ops_extent, "window", a);
+  return require(a.kernel - 1 < most.extent, errors::ops_extent, "window", a);
 }
 
 }  // namespace
 
-Status check_bm1880_window(const Window& window, const Shape& in) {
-  TW_RETURN_IF_ERROR(check_axis(window.h, in.h));
-  return check_axis(window.w, in.w);
+Status check_bm1880_window(const Window& window, const Shape& in, const Chip& chip) {
+  TW_RETURN_IF_ERROR(check_axis(window.h, in.h, chip));
+  return check_axis(window.w, in.w, chip);
 }
 
 Status check_bm1880_output(const TensorView& out, const Shape& in, uint32_t channels,
@@ -42,7 +49,7 @@ Status check_bm1880_bias(const std::optional<TensorView>& bias, uint32_t channel
 }
 
 Status check_bm1880_feature_map(std::string_view name, const TensorView& view, const Chip& chip) {
-  TW_RETURN_IF_ERROR(check_bm1880_operand(name, view));
+  TW_RETURN_IF_ERROR(check_bm1880_operand(name, view, chip));
   TW_RETURN_IF_ERROR(check_bm1880_8bit(name, view));
   return check_bm1880_aligned(name, view, chip);
 }

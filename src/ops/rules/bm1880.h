@@ -10,18 +10,17 @@
 
 namespace tputwin {
 
-constexpr uint32_t kBm1880MaxExtent = 4095, kBm1880MaxHeightWidth = 1024,
-                   kBm1880MaxDmaField = 65535;
-
 // Extents of one operand of the tensor engine, and that it lies in local memory.
-inline Status check_bm1880_operand(std::string_view name, const TensorView& view) {
+inline Status check_bm1880_operand(std::string_view name, const TensorView& view,
+                                   const Chip& chip) {
   const Shape& s = view.shape;
-  auto valid = [](uint32_t extent) { return extent - 1 < kBm1880MaxExtent; };
+  auto valid = [&](uint32_t extent) { return extent - 1 < chip.limits.extent; };
   TW_RETURN_IF_ERROR(require(view.space == Space::local, errors::ops_space, name, view));
   TW_RETURN_IF_ERROR(
       require(valid(s.n) && valid(s.c) && valid(s.h) && valid(s.w), errors::ops_extent, name, s));
-  return require(s.h <= kBm1880MaxHeightWidth && s.w <= kBm1880MaxHeightWidth,
-                 errors::ops_height_width, name, s);
+  TW_RETURN_IF_ERROR(require(s.h <= chip.limits.height_width && s.w <= chip.limits.height_width,
+                             errors::ops_height_width, name, s));
+  return require(chip.types.has(view.dtype), errors::ops_width, name, view);
 }
 
 // The operand has 8 or 16 bits; a 16-bit one has its high bytes above the low ones.
@@ -86,7 +85,7 @@ inline Status advise_bm1880_start_lane(std::string_view name, const TensorView& 
 }
 
 // Window fields and the output extents that follow from them. `in` must have valid extents.
-Status check_bm1880_window(const Window& window, const Shape& in);
+Status check_bm1880_window(const Window& window, const Shape& in, const Chip& chip);
 Status check_bm1880_output(const TensorView& out, const Shape& in, uint32_t channels,
                            const Window& window);
 Status check_bm1880_bias(const std::optional<TensorView>& bias, uint32_t channels,
@@ -99,14 +98,15 @@ Status check_bm1880_matrix(std::string_view name, const MatrixView& matrix, cons
                            ErrorId layout_rule);
 
 // One side of a DMA transfer.
-inline Status check_bm1880_dma_operand(std::string_view name, const TensorView& view) {
+inline Status check_bm1880_dma_operand(std::string_view name, const TensorView& view,
+                                       const Chip& chip) {
   const Shape& s = view.shape;
-  auto valid = [](uint32_t extent) { return extent - 1 < kBm1880MaxDmaField; };
+  auto valid = [&](uint32_t extent) { return extent - 1 < chip.limits.dma_extent; };
   TW_RETURN_IF_ERROR(check_bm1880_8bit(name, view));
   TW_RETURN_IF_ERROR(require(valid(s.n) && valid(s.c) && valid(s.h) && valid(s.w),
                              errors::ops_dma_extent, name, s));
   TW_RETURN_IF_ERROR(
-      require(view.stride.h <= kBm1880MaxDmaField, errors::ops_dma_stride, name, view));
+      require(view.stride.h <= chip.limits.dma_extent, errors::ops_dma_stride, name, view));
   return require(view.stride.w == 1, errors::ops_dma_packed, name, view);
 }
 

@@ -46,7 +46,7 @@ Result<const Chip*> wanted_chip() {
   const char* text = std::getenv("TPUTWIN_CHIP");
   if (text == nullptr || *text == '\0') return chip_of_process();
   const Chip* chip = find_chip(text);
-  if (chip == &bm1684() || chip == &bm1684x()) return chip;
+  if (chip != nullptr && chip->driver_id != 0) return chip;
   return Error(errors::bml_environment)
       .argument("TPUTWIN_CHIP", text)
       .detail("bmlib drives a BM1684 or a BM1684X");

@@ -7,16 +7,13 @@
 namespace tputwin::bmlib {
 namespace {
 
-// The number by which drivers call the BM1684X.
-unsigned chip_id(const Card& card) { return &card.chip() == &bm1684x() ? 0x1686 : 0x1684; }
-
 int mebibytes(uint64_t bytes) { return static_cast<int>(bytes >> 20); }
 
 bm_misc_info misc_info_of(const Card& card) {
   bm_misc_info info{};
   info.pcie_soc_mode = 1;
   info.ddr0a_size = static_cast<long long>(card.memory_bytes());
-  info.chipid = chip_id(card);
+  info.chipid = card.chip().driver_id;
   info.chipid_bit_mask = info.chipid == 0x1686 ? BM1686_CHIPID_BIT_MASK : BM1684_CHIPID_BIT_MASK;
   return info;
 }
@@ -103,7 +100,8 @@ int bm_get_devid(bm_handle_t handle) {
 }
 
 bm_status_t bm_get_chipid(bm_handle_t handle, unsigned int* p_chipid) {
-  return tell(__func__, handle, p_chipid, "p_chipid", [](Card& card) { return chip_id(card); });
+  return tell(__func__, handle, p_chipid, "p_chipid",
+              [](Card& card) { return card.chip().driver_id; });
 }
 
 bm_status_t bm_get_misc_info(bm_handle_t handle, struct bm_misc_info* pmisc_info) {

@@ -16,19 +16,21 @@ Shape cells_of(const Shape& shape, uint8_t pack) {
 
 Call::Call(std::string_view name) : KernelCall(name, kOkkRules) {}
 
-const Chip& Call::chip() const { return in_kernel() ? session().chip() : bm1684(); }
+const Chip& Call::chip() const { return in_kernel() ? session().chip() : chip_in_use(); }
 
 const Quirks& Call::quirks() const {
   return in_kernel() ? session().quirks() : Quirks::of_process();
 }
 
-Shape Call::shape(const dim4* shape, std::string_view argument, uint32_t most_channels) {
+Shape Call::shape(const dim4* shape, std::string_view argument, Channels channels) {
   if (!present(shape, argument)) return {};
   auto in = [](int extent, uint32_t limit) {
     return 1 <= extent && static_cast<uint32_t>(extent) <= limit;
   };
-  const bool valid = in(shape->n, kBm1684MaxExtent) && in(shape->c, most_channels) &&
-                     in(shape->h, kBm1684MaxExtent) && in(shape->w, kBm1684MaxExtent);
+  const uint32_t most = chip().limits.extent;
+  const uint32_t most_channels = channels == Channels::all ? most : chip().limits.channels;
+  const bool valid =
+      in(shape->n, most) && in(shape->c, most_channels) && in(shape->h, most) && in(shape->w, most);
   return require(valid, errors::okk_shape, argument, *shape) ? to_shape(*shape) : Shape{};
 }
 

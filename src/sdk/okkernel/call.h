@@ -18,6 +18,9 @@
 
 namespace tputwin::okk {
 
+// The chip of the calling thread's kernel, the BM1684 outside kernels.
+inline const Chip& chip_in_use() { return chip_in_use(bm1684()); }
+
 class Call : public KernelCall {
  public:
   // `name` outlives the call (__func__). Outside a kernel the call fails.
@@ -27,10 +30,10 @@ class Call : public KernelCall {
   const Quirks& quirks() const;
 
   // The shape an argument points at; (1,1,1,1) if a rule is broken.
-  // BDC: n, h, w in [1, 65535], c in [1, 4095], or up to `most_channels` in functions that carry
-  // out more, whose operations warn of it. GDMA: all extents from 1 on.
+  // BDC: n, h, w in [1, 65535], c in [1, 4095], or with Channels::all too, in functions
+  // whose operations warn of it. GDMA: all extents from 1 on.
   Shape shape(const dim4* shape, std::string_view argument = "shape",
-              uint32_t most_channels = kBm1684MaxChannels);
+              Channels channels = Channels::documented);
   Shape dma_shape(const dim4* shape, std::string_view argument = "shape");
 
   // A tensor in local memory. stride NULL: the 128-byte aligned layout. `pack`: elements of one

@@ -11,7 +11,7 @@ using namespace tputwin::okk;
 void okk_bdc_32bit_cpy(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                        const dim4* dst_stride, const dim4* src_stride) {
   Call call(__func__);
-  const Shape s = call.shape(shape, "shape", kBm1684MaxExtent);
+  const Shape s = call.shape(shape, "shape", Channels::all);
   TensorView dst = call.lanes("dst_addr", dst_addr, s, dst_stride, DType::b32);
   TensorView src = call.lanes("src_addr", src_addr, s, src_stride, DType::b32);
   // Each side has the strides given for the other; see docs/discrepancies.md.

@@ -5,35 +5,40 @@
 using namespace tputwin;
 using namespace tputwin::okk;
 
-int okk_npu_num(void) { return static_cast<int>(bm1684().lanes); }
-unsigned int okk_eu_num(void) { return bm1684().eu_bytes / 4; }
-unsigned int okk_local_mem_size_per_npu(void) { return bm1684().lane_bytes; }
-unsigned int okk_local_mem_bank_per_npu(void) { return bm1684().banks; }
-unsigned int okk_l2_sram_size(void) { return static_cast<unsigned>(bm1684().l2.bytes); }
-unsigned int okk_dtcm_size(void) { return static_cast<unsigned>(bm1684().dtcm.bytes); }
-unsigned int okk_lookup_table_size(void) { return static_cast<unsigned>(bm1684().table.bytes); }
-unsigned long long okk_global_mem_start_addr(void) { return bm1684().global_base; }
-unsigned int okk_local_mem_start_addr(void) { return static_cast<unsigned>(bm1684().local_base); }
-unsigned int okk_l2_sram_start_addr(void) { return static_cast<unsigned>(bm1684().l2.base); }
-unsigned int okk_dtcm_start_addr(void) { return static_cast<unsigned>(bm1684().dtcm.base); }
+int okk_npu_num(void) { return static_cast<int>(chip_in_use().lanes); }
+unsigned int okk_eu_num(void) { return chip_in_use().eu_bytes / 4; }
+unsigned int okk_local_mem_size_per_npu(void) { return chip_in_use().lane_bytes; }
+unsigned int okk_local_mem_bank_per_npu(void) { return chip_in_use().banks; }
+unsigned int okk_l2_sram_size(void) { return static_cast<unsigned>(chip_in_use().l2.bytes); }
+unsigned int okk_dtcm_size(void) { return static_cast<unsigned>(chip_in_use().dtcm.bytes); }
+unsigned int okk_lookup_table_size(void) {
+  return static_cast<unsigned>(chip_in_use().table.bytes);
+}
+unsigned long long okk_global_mem_start_addr(void) { return chip_in_use().global_base; }
+unsigned int okk_local_mem_start_addr(void) {
+  return static_cast<unsigned>(chip_in_use().local_base);
+}
+unsigned int okk_l2_sram_start_addr(void) { return static_cast<unsigned>(chip_in_use().l2.base); }
+unsigned int okk_dtcm_start_addr(void) { return static_cast<unsigned>(chip_in_use().dtcm.base); }
 unsigned int okk_lookup_table_start_addr(void) {
-  return static_cast<unsigned>(bm1684().table.base);
+  return static_cast<unsigned>(chip_in_use().table.base);
 }
 
 unsigned char* okk_global_mem_addr(unsigned long long addr) {
   return pointer_of_call<Call>(__func__, addr, [&](Device& device) {
-    return byte_at(device.global(), bm1684().global_base, addr);
+    return byte_at(device.global(), chip_in_use().global_base, addr);
   });
 }
 
 unsigned char* okk_l2_sram_addr(unsigned int addr) {
-  return pointer_of_call<Call>(
-      __func__, addr, [&](Device& device) { return byte_at(device.l2(), bm1684().l2.base, addr); });
+  return pointer_of_call<Call>(__func__, addr, [&](Device& device) {
+    return byte_at(device.l2(), chip_in_use().l2.base, addr);
+  });
 }
 
 unsigned char* okk_dtcm_addr(unsigned int addr) {
   return pointer_of_call<Call>(__func__, addr, [&](Device& device) {
-    return byte_at(device.dtcm(), bm1684().dtcm.base, addr);
+    return byte_at(device.dtcm(), chip_in_use().dtcm.base, addr);
   });
 }
 

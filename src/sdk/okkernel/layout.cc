@@ -5,7 +5,7 @@
 #include "base/errors/okkernel.h"
 #include "base/last_error.h"
 #include "memory/layout.h"
-#include "sdk/okkernel/session.h"
+#include "sdk/okkernel/call.h"
 
 namespace tputwin::okk {
 namespace {
@@ -38,10 +38,12 @@ void dense_stride(std::string_view name, dim4* stride, int start_idx, const dim4
 using namespace tputwin;
 using namespace tputwin::okk;
 
-int okk_start_npu_index(local_addr_t addr) { return static_cast<int>(addr / bm1684().lane_bytes); }
+int okk_start_npu_index(local_addr_t addr) {
+  return static_cast<int>(addr / chip_in_use().lane_bytes);
+}
 
 int okk_channle_num_per_npu(int start_idx, int num_channels) {
-  const int64_t lanes = bm1684().lanes;
+  const int64_t lanes = chip_in_use().lanes;
   return static_cast<int>((int64_t{start_idx} + num_channels + lanes - 1) / lanes);
 }
 

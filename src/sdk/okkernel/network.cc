@@ -21,18 +21,17 @@ struct AxisNames {
 // One axis of the window, from arguments of any value. `extent` is the input's.
 Axis axis(Call& call, const AxisNames& names, int kernel, int before, int after, int stride,
           int dilation, uint32_t extent) {
-  constexpr int kPadding = kBm1684MaxPadding, kStride = kBm1684MaxStride;
+  const auto& most = call.chip().limits.window;
   const bool valid =
       call.in_range(kernel, 1, kUnlimited, errors::okk_window_kernel, names.kernel) &&
-      call.in_range(before, 0, kPadding, errors::okk_window_padding, "padding") &&
-      call.in_range(after, 0, kPadding, errors::okk_window_padding, "padding") &&
-      call.in_range(stride, 1, kStride, errors::okk_window_stride, "stride") &&
+      call.in_range(before, 0, most.padding, errors::okk_window_padding, "padding") &&
+      call.in_range(after, 0, most.padding, errors::okk_window_padding, "padding") &&
+      call.in_range(stride, 1, most.stride, errors::okk_window_stride, "stride") &&
       call.in_range(dilation, 1, kUnlimited, errors::okk_window_dilation_0, "dilation");
   if (!valid) return {};
   const int64_t room = int64_t{before} + extent + after - (int64_t{kernel} - 1) * dilation - 1;
   const int64_t outputs = room < 0 ? 0 : room / stride + 1;
-  if (!call.in_range(outputs, 1, kBm1684MaxWindowExtent, errors::okk_window_output, names.output))
-    return {};
+  if (!call.in_range(outputs, 1, most.extent, errors::okk_window_output, names.output)) return {};
   return {.kernel = static_cast<uint32_t>(kernel),
           .stride = static_cast<uint32_t>(stride),
           .dilation = static_cast<uint32_t>(dilation),
@@ -74,7 +73,7 @@ TensorView weight(Call& call, local_addr_t address, const Shape& shape, const di
 void pool2d(Call& call, Pool2dBm1684::Kind kind, local_addr_t output_addr, local_addr_t input_addr,
             const dim4* input_shape, int kernel_h, int kernel_w, const Padding* padding,
             const dim2* stride) {
-  const Shape in = call.shape(input_shape, "input_shape", kBm1684MaxExtent);
+  const Shape in = call.shape(input_shape, "input_shape", Channels::all);
   Pool2dBm1684 op{.kind = kind,
                   .window = window(call, in, kernel_h, kernel_w, padding, stride, nullptr)};
   if (!call.ok()) return;
@@ -111,7 +110,7 @@ void okk_bdc_conv2d(local_addr_t output_addr, local_addr_t input_addr, local_add
                     const dim2* dilation) {
   Call call(__func__);
   const Shape in = call.shape(input_shape, "input_shape");
-  call.in_range(output_c, 1, kBm1684MaxChannels, errors::okk_output_channels, "output_c");
+  call.in_range(output_c, 1, call.chip().limits.channels, errors::okk_output_channels, "output_c");
   Conv2dBm1684 op{.window = window(call, in, kernel_h, kernel_w, padding, stride, dilation),
                   .accumulate = result_add};
   if (!call.ok()) return;

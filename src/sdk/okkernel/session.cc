@@ -28,7 +28,13 @@ Session* current_session() { return current; }
 ScopedSession::ScopedSession(Session& session) : before_(current) { current = &session; }
 ScopedSession::~ScopedSession() { current = before_; }
 
-const ApiRules& rules_of(const Chip& chip) { return &chip == &bm1684x() ? kTpuRules : kOkkRules; }
+const ApiRules& rules_of(const Chip& chip) {
+  return chip.family == ChipFamily::bm1684x ? kTpuRules : kOkkRules;
+}
+
+const Chip& chip_in_use(const Chip& of_api) {
+  return current != nullptr ? current->chip() : of_api;
+}
 
 void Session::wait_for_other(Engine waiting) {
   if (waiting == Engine::dma)

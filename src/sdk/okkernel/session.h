@@ -41,7 +41,7 @@ inline constexpr ApiRules kTpuRules{errors::tpu_no_kernel,     errors::tpu_null,
                                     errors::tpu_assert,        errors::tpu_exception,
                                     errors::tpu_pointer,       errors::tpu_pointer_unpolled,
                                     errors::tpu_pointer_left,  errors::tpu_undefined};
-// Those of the chip's own API.
+// Those of the API of the chip's family.
 const ApiRules& rules_of(const Chip& chip);
 
 // After its first error a kernel makes at most so many further calls, which do nothing. One that
@@ -111,6 +111,8 @@ class Session {
 
 // The session of the calling thread; nullptr outside kernels.
 Session* current_session();
+// The chip that the calling thread's kernel runs on; outside kernels that of devices with the API.
+const Chip& chip_in_use(const Chip& of_api);
 
 // Makes a session the calling thread's for as long as it lives.
 class ScopedSession {

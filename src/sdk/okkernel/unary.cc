@@ -49,8 +49,8 @@ struct Strided {
 
 Strided strided(Call& call, local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                 const dim4* dst_stride, const dim4* src_stride,
-                uint32_t most_channels = kBm1684MaxChannels) {
-  const Shape s = call.shape(shape, "shape", most_channels);
+                Channels channels = Channels::documented) {
+  const Shape s = call.shape(shape, "shape", channels);
   return {call.lanes("dst_addr", dst_addr, s, dst_stride, DType::f32),
           call.lanes("src_addr", src_addr, s, src_stride, DType::f32)};
 }
@@ -96,7 +96,7 @@ void okk_bdc_relu(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shap
                   const dim4* dst_stride, const dim4* src_stride) {
   Call call(__func__);
   const auto [out, in] =
-      strided(call, dst_addr, src_addr, shape, dst_stride, src_stride, kBm1684MaxExtent);
+      strided(call, dst_addr, src_addr, shape, dst_stride, src_stride, Channels::all);
   call.issue(UnaryF32{.kind = Kind::relu, .out = out, .in = in});
 }
 

@@ -58,7 +58,8 @@ Rounding Call::rounding(rounding_mode_t mode, bool of_floats, std::string_view a
 
 Shape Call::shape(const dim4* shape, std::string_view argument) {
   if (!present(shape, argument)) return {};
-  auto in = [](int extent) { return 1 <= extent && extent <= 65535; };
+  const int64_t most = chip().limits.extent;
+  auto in = [&](int extent) { return 1 <= extent && extent <= most; };
   const bool valid = in(shape->n) && in(shape->c) && in(shape->h) && in(shape->w);
   return require(valid, errors::tpu_shape, argument, *shape) ? to_shape(*shape) : Shape{};
 }

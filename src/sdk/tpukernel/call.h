@@ -33,12 +33,15 @@ inline constexpr Types k8Bit = kU8 | kI8, k16Bit = kU16 | kI16, k32Bit = kU32 | 
                        kUnsignedInts = kU8 | kU16 | kU32, kHalves = kF16 | kBf16,
                        kFloats = kHalves | kF32, kAll = kInts | kFloats;
 
+// The chip of the calling thread's kernel, the BM1684X outside kernels.
+inline const Chip& chip_in_use() { return okk::chip_in_use(bm1684x()); }
+
 class Call : public okk::KernelCall {
  public:
   // `name` outlives the call (__func__). Outside a kernel the call fails.
   explicit Call(std::string_view name);
 
-  const Chip& chip() const { return bm1684x(); }
+  const Chip& chip() const { return in_kernel() ? session().chip() : chip_in_use(); }
   const okk::Quirks& quirks() const {
     return in_kernel() ? session().quirks() : okk::Quirks::of_process();
   }

@@ -8,7 +8,7 @@ namespace tputwin::tpu {
 namespace {
 
 // Vectors of up to 2^31 elements would not fit anyway; extents are in [1, 65535].
-uint32_t extent(Call& call, std::string_view argument, int value, int most, ErrorId rule) {
+uint32_t extent(Call& call, std::string_view argument, int value, int64_t most, ErrorId rule) {
   return call.in_range(value, 1, most, rule, argument) ? static_cast<uint32_t>(value) : 1;
 }
 
@@ -39,7 +39,7 @@ Binary constant_and_tensor(Call& call, const dim4* shape, const Place& dst, cons
 
 Binary vectors(Call& call, const VectorPlaces& places, const BinaryTypes& types) {
   const auto length = [&](std::string_view argument, int value) {
-    return extent(call, argument, value, 65535, errors::tpu_count);
+    return extent(call, argument, value, call.chip().limits.extent, errors::tpu_count);
   };
   const auto per_channel = [&](std::string_view argument, int value, uint32_t all) {
     return extent(call, argument, value, static_cast<int>(all), errors::tpu_matrix_per_channel);

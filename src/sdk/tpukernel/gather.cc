@@ -7,8 +7,6 @@
 namespace tputwin::tpu {
 namespace {
 
-constexpr int kMaxExtent = 65535;
-
 // The addresses that all functions have.
 struct Addresses {
   local_addr_t output, param, index;
@@ -25,7 +23,7 @@ Outside exception(scalar_t value, bool fill_const) {
 }
 
 uint32_t extent(Call& call, int value, std::string_view argument) {
-  return call.in_range(value, 1, kMaxExtent, errors::tpu_count, argument)
+  return call.in_range(value, 1, call.chip().limits.extent, errors::tpu_count, argument)
              ? static_cast<uint32_t>(value)
              : 1;
 }

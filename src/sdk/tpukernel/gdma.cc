@@ -8,8 +8,6 @@
 namespace tputwin::tpu {
 namespace {
 
-constexpr int kMaxExtent = 65535;
-
 // The arguments that copies have in common.
 template <class To, class From>
 struct Sides {
@@ -160,9 +158,10 @@ constexpr Names kToLanes{"dst_addr", "src_addr", "rows", "cols", "cols_per_chann
 // rows and cols are those of the side in lanes; transposed, the other one lies on its side.
 void copy_matrix(Call& call, const Names& names, bool transposed, const Matrix& m,
                  local_addr_t lanes_addr, system_addr_t system_addr) {
-  if (!call.in_range(m.rows, 1, kMaxExtent, errors::tpu_count, names.rows) ||
-      !call.in_range(m.cols, 1, kMaxExtent, errors::tpu_count, names.cols) ||
-      !call.in_range(m.per_channel, 1, kMaxExtent, errors::tpu_count, names.per_channel) ||
+  const uint32_t most = call.chip().limits.dma_extent;
+  if (!call.in_range(m.rows, 1, most, errors::tpu_count, names.rows) ||
+      !call.in_range(m.cols, 1, most, errors::tpu_count, names.cols) ||
+      !call.in_range(m.per_channel, 1, most, errors::tpu_count, names.per_channel) ||
       !call.in_range(m.row_stride, 0, INT32_MAX, errors::tpu_stride, names.row_stride) ||
       !call.require(m.per_channel <= m.cols, errors::tpu_matrix_wide_channel, names.per_channel,
                     m.per_channel) ||

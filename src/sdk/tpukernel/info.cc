@@ -8,20 +8,22 @@
 using namespace tputwin;
 using namespace tputwin::tpu;
 
-int tpu_npu_num(void) { return static_cast<int>(bm1684x().lanes); }
-int tpu_bank_num(void) { return static_cast<int>(bm1684x().banks); }
+int tpu_npu_num(void) { return static_cast<int>(chip_in_use().lanes); }
+int tpu_bank_num(void) { return static_cast<int>(chip_in_use().banks); }
 int tpu_eu_num(data_type_t dtype) {
-  return static_cast<int>(bm1684x().eu_bytes) / std::max(tpu_data_type_size(dtype), 1);
+  return static_cast<int>(chip_in_use().eu_bytes) / std::max(tpu_data_type_size(dtype), 1);
 }
-int tpu_local_mem_size_per_npu(void) { return static_cast<int>(bm1684x().lane_bytes); }
-int tpu_l2_sram_size(void) { return static_cast<int>(bm1684x().l2.bytes); }
-unsigned long long tpu_l2_sram_get_start_addr(void) { return bm1684x().l2.base; }
-unsigned long long tpu_global_mem_get_start_addr(void) { return bm1684x().global_base; }
+int tpu_local_mem_size_per_npu(void) { return static_cast<int>(chip_in_use().lane_bytes); }
+int tpu_l2_sram_size(void) { return static_cast<int>(chip_in_use().l2.bytes); }
+unsigned long long tpu_l2_sram_get_start_addr(void) { return chip_in_use().l2.base; }
+unsigned long long tpu_global_mem_get_start_addr(void) { return chip_in_use().global_base; }
 unsigned int tpu_local_mem_get_start_addr(void) {
-  return static_cast<unsigned>(bm1684x().local_base);
+  return static_cast<unsigned>(chip_in_use().local_base);
 }
-int tpu_gdma_shape_limit(int) { return 65535; }
-int tpu_gdma_move_max_wstride_byte_len(void) { return 128; }
+int tpu_gdma_shape_limit(int) { return static_cast<int>(chip_in_use().limits.dma_extent); }
+int tpu_gdma_move_max_wstride_byte_len(void) {
+  return static_cast<int>(chip_in_use().limits.dma_step);
+}
 int tpu_cache_line_size(void) { return 64; }
 
 int tpu_core_num(void) { return 1; }
@@ -33,13 +35,13 @@ int tpu_group_index(void) { return 0; }
 
 void* tpu_global_mem_addr(global_addr_t addr) {
   return okk::pointer_of_call<Call>(__func__, addr, [&](Device& device) {
-    return okk::byte_at(device.global(), bm1684x().global_base, addr);
+    return okk::byte_at(device.global(), chip_in_use().global_base, addr);
   });
 }
 
 void* tpu_l2_sram_addr(l2_sram_addr_t addr) {
   return okk::pointer_of_call<Call>(__func__, addr, [&](Device& device) {
-    return okk::byte_at(device.l2(), bm1684x().l2.base, addr);
+    return okk::byte_at(device.l2(), chip_in_use().l2.base, addr);
   });
 }
 
@@ -51,7 +53,8 @@ void* tpu_local_mem_addr(int start_idx, local_addr_t addr) {
 
 void* tpu_local_mem_addr_unified(local_addr_t addr) {
   return okk::pointer_of_call<Call>(__func__, addr, [&](Device& device) {
-    return okk::byte_at(device.local(), addr / bm1684x().lane_bytes, addr % bm1684x().lane_bytes);
+    return okk::byte_at(device.local(), addr / chip_in_use().lane_bytes,
+                        addr % chip_in_use().lane_bytes);
   });
 }
 

@@ -83,12 +83,12 @@ int tpu_data_type_size(data_type_t dtype) {
   return 0;
 }
 
-int tpu_npu_index(local_addr_t addr) { return static_cast<int>(addr / bm1684x().lane_bytes); }
+int tpu_npu_index(local_addr_t addr) { return static_cast<int>(addr / chip_in_use().lane_bytes); }
 int tpu_bank_index(local_addr_t addr) {
-  return static_cast<int>(addr % bm1684x().lane_bytes / bm1684x().bank_bytes);
+  return static_cast<int>(addr % chip_in_use().lane_bytes / chip_in_use().bank_bytes);
 }
 int tpu_channle_num_per_npu(int start_idx, int num_channels) {
-  const int64_t lanes = bm1684x().lanes;
+  const int64_t lanes = chip_in_use().lanes;
   return static_cast<int>((int64_t{start_idx} + num_channels + lanes - 1) / lanes);
 }
 
@@ -157,10 +157,10 @@ bool tpu_any_range_overlapped(const range_t* ranges, int num) {
 }
 
 int tpu_npu_c_offset(int c, int c_stride, data_type_t dtype) {
-  return c / static_cast<int>(bm1684x().lanes) * c_stride * tpu_data_type_size(dtype);
+  return c / static_cast<int>(chip_in_use().lanes) * c_stride * tpu_data_type_size(dtype);
 }
 
 int tpu_unified_c_offset(int c, int c_stride, data_type_t dtype) {
-  return c % static_cast<int>(bm1684x().lanes) * static_cast<int>(bm1684x().lane_bytes) +
+  return c % static_cast<int>(chip_in_use().lanes) * static_cast<int>(chip_in_use().lane_bytes) +
          tpu_npu_c_offset(c, c_stride, dtype);
 }

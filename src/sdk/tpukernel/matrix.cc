@@ -40,9 +40,10 @@ struct Extents {
 
 bool valid(Call& call, const Extents& e) {
   const bool by_rows = e.right_transposed();
-  return call.in_range(e.left_rows, 1, 65535, errors::tpu_count, "left_rows") &&
-         call.in_range(e.left_cols, 1, 65535, errors::tpu_count, "left_cols") &&
-         call.in_range(e.right, 1, 65535, errors::tpu_count, by_rows ? "right_rows" : "right_cols");
+  return call.in_range(e.left_rows, 1, call.chip().limits.extent, errors::tpu_count, "left_rows") &&
+         call.in_range(e.left_cols, 1, call.chip().limits.extent, errors::tpu_count, "left_cols") &&
+         call.in_range(e.right, 1, call.chip().limits.extent, errors::tpu_count,
+                       by_rows ? "right_rows" : "right_cols");
 }
 
 // The matrix of rows x cols that the product takes.

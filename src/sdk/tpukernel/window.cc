@@ -11,15 +11,14 @@ namespace {
 // One axis, from arguments of any value. `extent` is the input's.
 Axis axis_of(Call& call, int kernel, int before, int after, int stride, int dilation, int insert,
              uint32_t extent) {
-  constexpr int kExtent = kBm1684xMaxExtent, kPadding = kBm1684xMaxPadding,
-                kStep = kBm1684xMaxWindowStep;
+  const Chip::Limits& most = call.chip().limits;
   const bool valid =
-      call.in_range(kernel, 1, kExtent, errors::tpu_window_kernel, "kernel") &&
-      call.in_range(before, 0, kPadding, errors::tpu_window_padding, "padding") &&
-      call.in_range(after, 0, kPadding, errors::tpu_window_padding, "padding") &&
-      call.in_range(stride, 1, kStep, errors::tpu_window_stride, "stride") &&
-      call.in_range(dilation, 1, kStep, errors::tpu_window_dilation, "dilation") &&
-      call.in_range(insert, 0, int{kBm1684xMaxInsert}, errors::tpu_window_insert, "insert");
+      call.in_range(kernel, 1, most.extent, errors::tpu_window_kernel, "kernel") &&
+      call.in_range(before, 0, most.window.padding, errors::tpu_window_padding, "padding") &&
+      call.in_range(after, 0, most.window.padding, errors::tpu_window_padding, "padding") &&
+      call.in_range(stride, 1, most.window.stride, errors::tpu_window_stride, "stride") &&
+      call.in_range(dilation, 1, most.window.dilation, errors::tpu_window_dilation, "dilation") &&
+      call.in_range(insert, 0, most.window.insert, errors::tpu_window_insert, "insert");
   if (!valid) return {};
   const Axis axis{.kernel = static_cast<uint32_t>(kernel),
                   .stride = static_cast<uint32_t>(stride),
@@ -28,7 +27,7 @@ Axis axis_of(Call& call, int kernel, int before, int after, int stride, int dila
                   .pad_after = static_cast<uint32_t>(after),
                   .insert = static_cast<uint32_t>(insert)};
   const bool fits =
-      call.in_range(axis.output(extent), 1, kExtent, errors::tpu_window_output, "input_shape");
+      call.in_range(axis.output(extent), 1, most.extent, errors::tpu_window_output, "input_shape");
   return fits ? axis : Axis{};
 }
 
@@ -48,7 +47,7 @@ Window window_of(Call& call, const Shape& in, const WindowArguments& arguments) 
 
 uint32_t output_channels(Call& call, int output_c) {
   const bool valid =
-      call.in_range(output_c, 1, int{kBm1684xMaxExtent}, errors::tpu_shape, "output_c");
+      call.in_range(output_c, 1, call.chip().limits.channels, errors::tpu_shape, "output_c");
   return valid ? static_cast<uint32_t>(output_c) : 1;
 }
 

@@ -1,0 +1,60 @@
+// A chip is data: a sister of the BM1684X that no source knows runs the operations of its family,
+// and fast bodies equal reference bodies on it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "common/rng.h"
+#include "selftest/fill_operands.h"
+#include "selftest/random_operation.h"
+
+namespace tputwin::testing {
+namespace {
+
+const Chip& sister() {
+  static const Chip chip = [] {
+    Chip made = bm1684x();
+    made.name = "BM1684X's sister";
+    made.version = 4711;
+    made.lanes = 16;
+    made.lane_bytes = 128 * 1024;
+    made.banks = 8;
+    made.bank_bytes = made.lane_bytes / made.banks;
+    made.l2.bytes = 32 * 1024;
+    return made;
+  }();
+  return chip;
+}
+
+TEST(SisterChip, RunsTheOperationsOfItsFamily) {
+  TestMemory expected(sister()), actual(sister());
+  RandomCases cases(5);
+  for (uint64_t index = cases.first; index < cases.end(); ++index) {
+    SCOPED_TRACE(cases.rerun(index));
+    for (const OperationKind kind : all_operation_kinds()) {
+      if (family_of(kind) != ChipFamily::bm1684x) continue;
+      Rng rng = cases.rng(index);
+      const Operation operation = random_operation(rng, kind, sister());
+      fill_operands(rng, operation, sister(), expected.memory());
+      actual.copy_from(expected);
+      execute(operation, expected.memory(), Body::reference);
+      execute(operation, actual.memory());
+      const auto a = expected.all_bytes(), b = actual.all_bytes();
+      for (size_t i = 0; i < a.size(); ++i)
+        ASSERT_TRUE(std::ranges::equal(a[i], b[i]))
+            << to_string(kind) << " " << describe(operation);
+    }
+  }
+}
+
+TEST(SisterChip, DoesNotRunThoseOfOthers) {
+  Rng rng(1);
+  for (const OperationKind kind : {OperationKind::lut, OperationKind::channel_affine}) {
+    const Status status = check(random_operation(rng, kind), sister());
+    ASSERT_FALSE(status.ok());
+    EXPECT_EQ(status.error().code(), "TW-OPS-0016");
+  }
+}
+
+}  // namespace
+}  // namespace tputwin::testing
