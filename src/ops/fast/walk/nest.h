@@ -156,12 +156,16 @@ template <size_t K, class Run>
 template <size_t K, class Run>
 [[gnu::always_inline]] inline void for_each_run(const Nest<K>& nest,
                                                 const std::array<uint8_t*, K>& at, const Run& run) {
-  for_each_inner(nest, 0, nest.runs(),
-                 [&](const std::array<size_t, K>& offset) [[gnu::always_inline]] {
-                   std::array<uint8_t*, K> p = at;
-                   for (size_t k = 0; k < K; ++k) p[k] += offset[k];
-                   run(p, nest.inner.count);
-                 });
+  const auto& [a, b, c] = nest.outer;
+  for (size_t i = 0; i < a.count; ++i)
+    for (size_t j = 0; j < b.count; ++j) {
+      std::array<uint8_t*, K> p = at;
+      for (size_t k = 0; k < K; ++k) p[k] += i * a.step[k] + j * b.step[k];
+      for (size_t left = c.count; left > 0; --left) {
+        run(p, nest.inner.count);
+        for (size_t k = 0; k < K; ++k) p[k] += c.step[k];
+      }
+    }
 }
 
 // Bytes moved that are worth a task: less is done faster by one thread than by two.
