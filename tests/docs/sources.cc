@@ -1,6 +1,7 @@
 // The tree of sources is as docs/architecture.md says, and each source says what it is.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <regex>
 #include <vector>
@@ -56,6 +57,36 @@ TEST(Sources, ArchitectureNamesFoldersThatExist) {
   for (const std::string& row : matches(page, "\n[|] (`[a-z/_, `]+) [|]"))
     for (const std::string& room : matches(row, "`([a-z/_]+)`"))
       EXPECT_TRUE(is_directory(kSrc / room)) << room;
+}
+
+// Of the compiler's files some do not yet; none may follow them.
+TEST(Sources, BeginWithWhatTheyAre) {
+  constexpr size_t kOfTheCompiler = 60;
+  size_t silent = 0;
+  for (const auto& path : sources(".cc ")) {
+    const std::string text = read_text(path);
+    if (text.starts_with("// ")) continue;
+    if (*path.lexically_relative(kSrc).begin() == "bmnet")
+      ++silent;
+    else
+      ADD_FAILURE() << path << " does not begin with a line that says what it is";
+  }
+  EXPECT_LE(silent, kOfTheCompiler);
+}
+
+TEST(Sources, AreShort) {
+  for (const auto& path : sources(".cc ")) {
+    if (path == kSrc / "bmnet/emit/compile.cc") continue;  // not yet
+    const std::string text = read_text(path);
+    EXPECT_LE(std::ranges::count(text, '\n'), 400) << path;
+  }
+}
+
+TEST(Sources, LieInSmallFolders) {
+  std::map<std::filesystem::path, size_t> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kSrc))
+    if (entry.is_regular_file()) ++files[entry.path().parent_path()];
+  for (const auto& [folder, count] : files) EXPECT_LE(count, 45u) << folder;
 }
 
 }  // namespace
