@@ -10,8 +10,8 @@
 #include "base/errors/bmnet.h"
 #include "base/file.h"
 #include "bmnet/caffe/import.h"
-#include "bmnet/emit/compile.h"
-#include "bmnet/quantize/calibrate.h"
+#include "bmnet/pipeline/compile.h"
+#include "bmnet/pipeline/prepare.h"
 #include "classics/classics.h"
 
 namespace tputwin::bench {

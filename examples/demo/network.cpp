@@ -7,9 +7,9 @@
 #include "bmnet/caffe/caffe_net.h"
 #include "bmnet/caffe/import.h"
 #include "bmnet/data/data_set.h"
-#include "bmnet/emit/compile.h"
 #include "bmnet/float/execute.h"
-#include "bmnet/quantize/calibrate.h"
+#include "bmnet/pipeline/compile.h"
+#include "bmnet/pipeline/prepare.h"
 
 namespace {
 

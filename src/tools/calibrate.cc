@@ -9,7 +9,8 @@
 
 #include "base/errors/bmnet.h"
 #include "base/file.h"
-#include "bmnet/quantize/table.h"
+#include "bmnet/integers/table.h"
+#include "bmnet/pipeline/prepare.h"
 #include "tools/calibrate_data_layer.h"
 #include "tools/progress.h"
 

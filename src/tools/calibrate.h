@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "bmnet/quantize/calibrate.h"
+#include "bmnet/calibrate/calibrate.h"
 
 namespace tputwin::tools {
 

@@ -11,9 +11,8 @@
 #include "base/file.h"
 #include "base/plugin_folder.h"
 #include "bmnet/api/cpu_call.h"
-#include "bmnet/caffe/import.h"
-#include "bmnet/quantize/quantise.h"
-#include "bmnet/quantize/table.h"
+#include "bmnet/integers/table.h"
+#include "bmnet/pipeline/prepare.h"
 
 namespace tputwin::tools {
 namespace {
@@ -26,24 +25,12 @@ std::span<const uint8_t> bytes_of(const std::string& text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
 
-struct QuantisedModel {
-  net::Network network;
-  NetCalibrationParameter table;
-};
-
-// Float weights are quantised with the thresholds of the table.
-Result<QuantisedModel> read_model(const CompileRequest& request) {
-  TW_ASSIGN_OR_RETURN(caffe, net::load_caffe(request.prototxt, request.caffemodel));
-  TW_ASSIGN_OR_RETURN(table, net::read_table_file(request.table));
-  net::ImportOptions options;
-  for (const auto& shape : request.shapes) options.input_shapes.push_back(net::make_shape(shape));
-  options.batch = request.batch;
-  TW_ASSIGN_OR_RETURN(network, net::import_caffe(caffe, options));
-  if (!net::has_float_weights(network)) return QuantisedModel{std::move(network), std::move(table)};
-  TW_ASSIGN_OR_RETURN(folded, net::fold_batch_norm(std::move(caffe)));
-  TW_ASSIGN_OR_RETURN(floats, net::import_caffe(folded, options));
-  TW_ASSIGN_OR_RETURN(integers, net::quantise(floats, table));
-  return QuantisedModel{std::move(floats), std::move(integers)};
+Result<net::Prepared> read_model(const CompileRequest& request) {
+  net::Source source{request.prototxt, request.caffemodel, request.table, {}};
+  for (const auto& shape : request.shapes)
+    source.import.input_shapes.push_back(net::make_shape(shape));
+  source.import.batch = request.batch;
+  return net::prepare(source);
 }
 
 Status write_model(const CompileRequest& request, const net::Compiled& compiled) {

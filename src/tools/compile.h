@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "bmnet/emit/compile.h"
+#include "bmnet/pipeline/compile.h"
 
 namespace tputwin::tools {
 

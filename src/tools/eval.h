@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "bmnet/data/data_set.h"
+#include "bmnet/integers/integers.h"
 #include "bmnet/ir/network.h"
-#include "bmnet/quantize/integers.h"
 #include "bmodel/bmodel.h"
 
 namespace tputwin::tools {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "bmnet/caffe/import.h"
-#include "bmnet/quantize/calibrate.h"
+#include "bmnet/pipeline/prepare.h"
 #include "bmnet/support.h"
 #include "classics/classics.h"
 

@@ -1,7 +1,7 @@
 // Parts of the optimiser on their own.
 #include <gtest/gtest.h>
 
-#include "bmnet/optimize/neuron_memory.h"
+#include "bmnet/pipeline/neuron_memory.h"
 #include "bmnet/support.h"
 #include "common/rng.h"
 

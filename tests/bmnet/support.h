@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bmnet/emit/compile.h"
+#include "bmnet/pipeline/compile.h"
 #include "bmnet/reference/execute.h"
 #include "selftest/rng.h"
 

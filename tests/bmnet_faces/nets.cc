@@ -7,7 +7,7 @@
 #include <opencv2/dnn.hpp>
 
 #include "bmnet/caffe/import.h"
-#include "bmnet/quantize/rules.h"
+#include "bmnet/integers/rules.h"
 #include "common/shared_data.h"
 
 namespace tputwin::testing {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "bmnet/emit/compile.h"
-#include "bmnet/quantize/calibrate.h"
+#include "bmnet/pipeline/prepare.h"
+#include "bmnet/pipeline/compile.h"
 #include "bmnet/support.h"
 
 namespace tputwin::testing {

@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "bmnet/caffe/import.h"
 #include "bmnet/data/data_set.h"
-#include "bmnet/quantize/table.h"
+#include "bmnet/integers/table.h"
 #include "bmnet_int8/net.h"
 #include "common/shared_data.h"
 

@@ -8,9 +8,9 @@
 #include "bmnet/caffe/caffe_net.h"
 #include "bmnet/caffe/import.h"
 #include "bmnet/data/data_set.h"
-#include "bmnet/emit/compile.h"
-#include "bmnet/quantize/calibrate.h"
-#include "bmnet/quantize/equalise.h"
+#include "bmnet/pipeline/compile.h"
+#include "bmnet/pipeline/prepare.h"
+#include "bmnet/calibrate/equalise.h"
 #include "tools/eval.h"
 
 namespace tputwin {

@@ -1,5 +1,5 @@
 // Calibration of real nets: the tables compile, the integers compute what the floats did.
-#include "bmnet/quantize/calibrate.h"
+#include "bmnet/pipeline/prepare.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bmnet/caffe/import.h"
-#include "bmnet/quantize/rules.h"
+#include "bmnet/integers/rules.h"
 #include "bmnet/reference/execute.h"
 #include "common/shared_data.h"
 

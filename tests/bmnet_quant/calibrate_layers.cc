@@ -6,8 +6,8 @@
 
 #include "base/file.h"
 #include "bmnet/caffe/import.h"
-#include "bmnet/emit/compile.h"
-#include "bmnet/quantize/calibrate.h"
+#include "bmnet/pipeline/compile.h"
+#include "bmnet/pipeline/prepare.h"
 #include "common/temporary_directory.h"
 
 namespace tputwin::net {

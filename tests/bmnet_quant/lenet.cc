@@ -4,9 +4,9 @@
 #include "base/errors/bmnet.h"
 #include "base/file.h"
 #include "bmnet/caffe/import.h"
-#include "bmnet/quantize/integers.h"
+#include "bmnet/integers/integers.h"
+#include "bmnet/integers/table.h"
 #include "bmnet/quantize/quantise.h"
-#include "bmnet/quantize/table.h"
 #include "common/shared_data.h"
 #include "common/temporary_directory.h"
 

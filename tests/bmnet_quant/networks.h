@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "bmnet/caffe/import.h"
-#include "bmnet/quantize/table.h"
+#include "bmnet/integers/table.h"
 
 namespace tputwin::net::testing {
 

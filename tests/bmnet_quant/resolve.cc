@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/errors/bmnet.h"
-#include "bmnet/quantize/integers.h"
+#include "bmnet/integers/integers.h"
 #include "bmnet/quantize/quantise.h"
 #include "bmnet_quant/networks.h"
 

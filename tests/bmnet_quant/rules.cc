@@ -1,12 +1,12 @@
 // Formulas of quantisation.
-#include "bmnet/quantize/rules.h"
+#include "bmnet/integers/rules.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "bmnet/quantize/histogram.h"
-#include "bmnet/quantize/lrn.h"
+#include "bmnet/calibrate/histogram.h"
+#include "bmnet/integers/lrn.h"
 
 namespace tputwin::net {
 namespace {

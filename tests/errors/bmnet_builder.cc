@@ -10,7 +10,7 @@
 #include "base/last_error.h"
 #include "bmnet/api/cpu_call.h"
 #include "bmnet/caffe/import.h"
-#include "bmnet/emit/compile.h"
+#include "bmnet/pipeline/compile.h"
 #include "common/temporary_directory.h"
 #include "errors/trigger.h"
 

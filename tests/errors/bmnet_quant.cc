@@ -7,10 +7,10 @@
 #include "base/file.h"
 #include "bmnet/data/data_set.h"
 #include "bmnet/float/execute.h"
-#include "bmnet/quantize/calibrate.h"
-#include "bmnet/quantize/integers.h"
+#include "bmnet/integers/integers.h"
+#include "bmnet/integers/table.h"
+#include "bmnet/pipeline/prepare.h"
 #include "bmnet/quantize/quantise.h"
-#include "bmnet/quantize/table.h"
 #include "common/temporary_directory.h"
 #include "errors/trigger.h"
 

@@ -1,4 +1,4 @@
-#include "bmnet/quantize/table.h"
+#include "bmnet/integers/table.h"
 #include "fuzz/targets.h"
 
 namespace tputwin::fuzz {

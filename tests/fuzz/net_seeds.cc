@@ -1,6 +1,6 @@
 // Small Caffe nets with a layer of every type, and a calibration table.
 #include "bmnet/caffe/import.h"
-#include "bmnet/quantize/table.h"
+#include "bmnet/integers/table.h"
 #include "fuzz/targets.h"
 
 namespace tputwin::fuzz {

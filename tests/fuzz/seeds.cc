@@ -1,5 +1,5 @@
 #include "bmnet/caffe/caffe_net.h"
-#include "bmnet/quantize/table.h"
+#include "bmnet/integers/table.h"
 #include "bmodel/containers.h"
 #include "bmodel/samples.h"
 #include "fuzz/targets.h"

@@ -14,9 +14,9 @@
 #include "bmnet/api/cpu_call.h"
 #include "bmnet/caffe/import.h"
 #include "bmnet/caffe/program_messages.h"
-#include "bmnet/emit/compile.h"
-#include "bmnet/quantize/quantise.h"
-#include "bmnet/quantize/table.h"
+#include "bmnet/integers/table.h"
+#include "bmnet/pipeline/compile.h"
+#include "bmnet/pipeline/prepare.h"
 
 namespace bmnet {
 
@@ -130,22 +130,7 @@ struct BuilderBase::State {
     return Status();
   }
 
-  // ---- Reading ----
-
-  // Of customized layers only their own code knows what the entries mean.
-  void quantise() {
-    const ::NetCalibrationParameter given = table;
-    table = take(net::quantise(*network, given));
-    for (const TensorOp& op : network->ops) {
-      if (op.type() != "tg_customized") continue;
-      const auto* entry = net::find_entry(given, op);
-      if (entry == nullptr) continue;
-      auto* layers = table.mutable_layer();
-      for (int i = layers->size() - 1; i >= 0; --i)
-        if (layers->Get(i).name() == entry->name()) layers->DeleteSubrange(i, 1);
-      *table.add_layer() = *entry;
-    }
-  }
+  // ---- Options ----
 
   net::ImportOptions import_options(const std::vector<TensorShape>& shapes) {
     net::ImportOptions options;
@@ -199,14 +184,10 @@ void BuilderBase::build(std::vector<TensorShape> nchw, int opt) {
     raise(Error(errors::net_option).in("build").argument("opt", fmt::format("{}", opt)));
   s.compiled.reset();
   if (!s.layers.empty()) need(net::check_program_messages());
-  auto caffe_net = take(net::load_caffe(s.prototxt, s.caffemodel));
-  s.table = take(net::read_table_file(s.in_ctable));
-  s.network = take(net::import_caffe(caffe_net, s.import_options(nchw)));
-  if (net::has_float_weights(*s.network)) {
-    caffe_net = take(net::fold_batch_norm(std::move(caffe_net)));
-    s.network = take(net::import_caffe(caffe_net, s.import_options(nchw)));
-    s.quantise();
-  }
+  net::Prepared prepared =
+      take(net::prepare({s.prototxt, s.caffemodel, s.in_ctable, s.import_options(nchw)}));
+  s.network = std::move(prepared.network);
+  s.table = std::move(prepared.table);
   s.compiled = take(net::compile(*s.network, s.table, s.compile_options(opt)));
   const net::Compiled& done = *s.compiled;
   if (!s.weight_bin.empty() && take(tputwin::read_bytes(s.weight_bin)) != done.weight)

@@ -4,8 +4,8 @@
 
 #include "base/parallel.h"
 #include "bmnet/float/kernels.h"
-#include "bmnet/quantize/kinds.h"
-#include "bmnet/quantize/rules.h"
+#include "bmnet/integers/kinds.h"
+#include "bmnet/integers/rules.h"
 
 namespace tputwin::net {
 namespace {

@@ -1,3 +1,4 @@
+// Float weights and thresholds to int8 weights and the table that goes with them.
 #include "bmnet/quantize/quantise.h"
 
 #include <fmt/format.h>
@@ -6,11 +7,11 @@
 #include <cmath>
 
 #include "base/errors/bmnet.h"
-#include "bmnet/quantize/integers.h"
-#include "bmnet/quantize/kinds.h"
-#include "bmnet/quantize/lrn.h"
-#include "bmnet/quantize/rules.h"
-#include "bmnet/quantize/thresholds.h"
+#include "bmnet/integers/integers.h"
+#include "bmnet/integers/kinds.h"
+#include "bmnet/integers/lrn.h"
+#include "bmnet/integers/rules.h"
+#include "bmnet/integers/thresholds.h"
 
 namespace tputwin::net {
 namespace {
@@ -200,7 +201,28 @@ Entry& entry_of(NetCalibrationParameter& table, const TensorOp& op) {
   return entry;
 }
 
+bool has_fraction(const Blob& blob) {
+  // Counted without a branch, a block at a time, which the compiler turns into vectors.
+  constexpr size_t kBlock = 4096;
+  for (size_t begin = 0; begin < blob.data.size(); begin += kBlock) {
+    const size_t end = std::min(begin + kBlock, blob.data.size());
+    unsigned fractions = 0;
+    for (size_t i = begin; i < end; ++i)
+      fractions += blob.data[i] != std::trunc(blob.data[i]) ? 1 : 0;
+    if (fractions != 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+bool has_float_weights(const Network& network) {
+  return std::ranges::any_of(network.ops, [&](const TensorOp& op) {
+    if (!has_integer_blobs(op.type())) return false;
+    const auto blobs = network.blobs.find(op.name());
+    return blobs != network.blobs.end() && std::ranges::any_of(blobs->second, has_fraction);
+  });
+}
 
 Result<NetCalibrationParameter> quantise(Network& network,
                                          const NetCalibrationParameter& thresholds,

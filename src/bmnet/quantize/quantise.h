@@ -9,6 +9,10 @@
 
 namespace tputwin::net {
 
+// Whether a weight is a fraction that the int8 net has as an integer: such a net is quantised
+// before it is compiled.
+bool has_float_weights(const Network& network);
+
 // `thresholds` has the thresholds of every tensor (of those that move bytes it may leave them out),
 // for LRN layers also the blob "sum_sq". The result has an entry for every layer, with all integers
 // that resolve() reads. Biases that do not fit 16 bits become warnings.

@@ -1,5 +1,5 @@
 // The int8 meaning of a Network: an interpreter, layer by layer, plain loops that read like the
-// formulas of quantize/integers.h. Independent of tiling and instructions; the compiler is judged
+// formulas of integers/integers.h. Independent of tiling and instructions; the compiler is judged
 // by it.
 #pragma once
 
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "bmnet/integers/integers.h"
 #include "bmnet/ir/network.h"
-#include "bmnet/quantize/integers.h"
 
 namespace tputwin::net {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/errors/bmnet.h"
+#include "bmnet/integers/integers.h"
 #include "bmnet/ir/network.h"
-#include "bmnet/quantize/integers.h"
 #include "numerics/integer.h"
 
 namespace tputwin::net::reference {
@@ -34,7 +34,7 @@ inline Error fail(const TensorOp& op, ErrorId id) {
   return Error(id).in("layer " + op.name() + " (" + op.type() + ")");
 }
 
-// ---- Arithmetic of quantize/integers.h ----
+// ---- Arithmetic of integers/integers.h ----
 
 inline int64_t rhu(int64_t value, int shift) {
   return round_shift(value, static_cast<uint32_t>(shift));

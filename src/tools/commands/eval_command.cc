@@ -9,8 +9,8 @@
 #include "base/file.h"
 #include "bmnet/caffe/caffe_net.h"
 #include "bmnet/caffe/import.h"
-#include "bmnet/quantize/equalise.h"
-#include "bmnet/quantize/table.h"
+#include "bmnet/calibrate/equalise.h"
+#include "bmnet/pipeline/prepare.h"
 #include "tools/command_line.h"
 #include "tools/commands/calibrate_command.h"
 #include "tools/commands/command.h"
@@ -52,17 +52,17 @@ Result<std::string> accuracy(const EvalCommand& command) {
 }
 
 Result<std::string> layers(const EvalCommand& command) {
-  TW_ASSIGN_OR_RETURN(caffe, net::load_caffe(command.prototxt, command.caffemodel));
-  TW_ASSIGN_OR_RETURN(folded, net::fold_batch_norm(std::move(caffe)));
-  TW_ASSIGN_OR_RETURN(fp32, net::import_caffe(folded, {.batch = 1}));
+  const net::ImportOptions single{.batch = 1};
+  TW_ASSIGN_OR_RETURN(floats,
+                      net::prepare({command.prototxt, command.caffemodel, std::nullopt, single}));
+  net::Network& fp32 = floats.network;
   if (command.source.options.equalise) net::equalise(fp32);
-  TW_ASSIGN_OR_RETURN(quantised, net::load_caffe(command.int8_prototxt, command.int8_caffemodel));
-  TW_ASSIGN_OR_RETURN(int8, net::import_caffe(quantised, {.batch = 1}));
-  TW_ASSIGN_OR_RETURN(table, net::read_table_file(command.table));
-  TW_ASSIGN_OR_RETURN(integers, net::resolve(int8, table));
+  TW_ASSIGN_OR_RETURN(
+      int8, net::prepare({command.int8_prototxt, command.int8_caffemodel, command.table, single}));
+  TW_ASSIGN_OR_RETURN(integers, net::resolve(int8.network, int8.table));
   TW_ASSIGN_OR_RETURN(data, open_data(command, *fp32.shape_of(fp32.inputs().front())));
   const uint64_t samples = command.options.samples ? command.options.samples : kSamplesOfLayers;
-  TW_ASSIGN_OR_RETURN(rows, compare_layers(fp32, int8, integers, *data, samples));
+  TW_ASSIGN_OR_RETURN(rows, compare_layers(fp32, int8.network, integers, *data, samples));
   return comparison_text(rows);
 }
 

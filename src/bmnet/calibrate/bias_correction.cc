@@ -1,0 +1,99 @@
+#include "bmnet/calibrate/bias_correction.h"
+
+#include <cmath>
+
+#include "bmnet/integers/integers.h"
+#include "bmnet/integers/kinds.h"
+#include "bmnet/integers/rules.h"
+
+namespace tputwin::net {
+namespace {
+
+bool is_correctable(const TensorOp& op) {
+  if (op.type() == "tg_inner_product") return op.tg_inner_product_param().weight_transpose();
+  return op.type() == "tg_convolution" && !is_deconvolution(op);
+}
+
+// Mean error of every output channel: rounded minus real weights, times the inputs' means.
+std::vector<double> mean_errors(const TensorOp& op, const std::vector<float>& real,
+                                const std::vector<float>& rounded, double unit,
+                                const std::vector<float>& means, size_t outputs) {
+  const bool matrix = op.type() == "tg_inner_product";
+  const size_t row = real.size() / outputs;
+  const size_t group = matrix ? 1 : op.tg_convolution_param().group();
+  const size_t inputs = matrix ? row : means.size() / group;
+  const size_t taps = row / inputs;
+  std::vector<double> errors(outputs);
+  for (size_t o = 0; o < outputs; ++o) {
+    const float* mean = &means[matrix ? 0 : o / (outputs / group) * inputs];
+    for (size_t i = 0; i < row; ++i) {
+      const double error = rounded[o * row + i] * unit - real[o * row + i];
+      errors[o] += error * mean[i / taps];
+    }
+  }
+  return errors;
+}
+
+}  // namespace
+
+MeanCollector::MeanCollector(const Network& network) {
+  for (const TensorOp& op : network.ops)
+    if (is_correctable(op)) {
+      Sums& sums = tensors_[op.bottom(0)];
+      sums.per_value = sums.per_value || op.type() == "tg_inner_product";
+    }
+}
+
+void MeanCollector::add(const std::string& tensor, const Blob& value) {
+  const auto found = tensors_.find(tensor);
+  if (found == tensors_.end() || value.shape.empty()) return;
+  Sums& sums = found->second;
+  const Extents e = extents(make_shape(value.shape));
+  const size_t inner = sums.per_value ? 1 : e.h * e.w;
+  const size_t slots = value.data.size() / (e.n * inner);
+  sums.sums.resize(slots);
+  for (size_t p = 0; p < slots * e.n; ++p) {
+    double sum = 0;
+    for (size_t i = 0; i < inner; ++i) sum += value.data[p * inner + i];
+    sums.sums[p % slots] += sum;
+  }
+  sums.count += static_cast<double>(e.n * inner);
+}
+
+TensorMeans MeanCollector::means() const {
+  TensorMeans means;
+  for (const auto& [tensor, sums] : tensors_)
+    for (const double sum : sums.sums)
+      means[tensor].push_back(static_cast<float>(sum / sums.count));
+  return means;
+}
+
+Status correct_biases(const Network& network, const NetCalibrationParameter& table,
+                      const TensorMeans& means, Network& quantised) {
+  TW_ASSIGN_OR_RETURN(integers, resolve(quantised, table));
+  for (size_t i = 0; i < network.ops.size(); ++i) {
+    const TensorOp& op = network.ops[i];
+    const auto real = network.blobs.find(op.name());
+    const auto mean = is_correctable(op) ? means.find(op.bottom(0)) : means.end();
+    if (mean == means.end() || real == network.blobs.end() || real->second.size() < 2) continue;
+    std::vector<Blob>& rounded = quantised.blobs.find(op.name())->second;
+    const size_t inputs = op.type() == "tg_inner_product"
+                              ? real->second[0].data.size() / real->second[1].data.size()
+                              : extents(op.input_shape(0)).c;
+    if (mean->second.size() != inputs) continue;  // read per value by another layer
+    const LayerIntegers& layer = integers[i];
+    const float y = layer.threshold_y[0];
+    const double unit =
+        std::ldexp(static_cast<double>(y) / layer.threshold_x[0], -layer.right_shift);
+    const std::vector<float>& biases = real->second[1].data;
+    const auto errors =
+        mean_errors(op, real->second[0].data, rounded[0].data, unit, mean->second, biases.size());
+    for (size_t o = 0; o < biases.size(); ++o) {
+      std::vector<float> bias{biases[o] - static_cast<float>(errors[o])};
+      if (quantise_bias(bias, y, layer.right_shift) == 0) rounded[1].data[o] = bias[0];
+    }
+  }
+  return {};
+}
+
+}  // namespace tputwin::net

@@ -1,0 +1,52 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "bmnet/calibrate/calibrate.h"
+
+namespace tputwin::net {
+namespace {
+
+nlohmann::ordered_json number(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  return value;
+}
+
+std::string decibel(double value) {
+  return std::isnan(value) ? "-" : std::isinf(value) ? "exact" : fmt::format("{:.1f}", value);
+}
+
+}  // namespace
+
+std::string report_text(const Calibration& calibration) {
+  std::string text = fmt::format("{:<24} {:<20} {:>12} {:>12} {:>12} {:>8} {:>8}\n", "blob",
+                                 "layer", "least", "largest", "threshold", "SQNR dB", "cosine");
+  for (const TensorReport& t : calibration.tensors)
+    text += fmt::format("{:<24} {:<20} {:>12.5g} {:>12.5g} {:>12.5g} {:>8} {:>8}\n", t.blob,
+                        t.layer, t.least, t.largest, t.threshold, decibel(t.sqnr),
+                        std::isnan(t.cosine) ? "-" : fmt::format("{:.5f}", t.cosine));
+  for (const Error& warning : calibration.warnings)
+    text += fmt::format("warning: {}\n", warning.message());
+  return text;
+}
+
+std::string report_json(const Calibration& calibration) {
+  nlohmann::ordered_json json;
+  json["net"] = calibration.net.name();
+  json["tensors"] = nlohmann::ordered_json::array();
+  for (const TensorReport& t : calibration.tensors)
+    json["tensors"].push_back({{"blob", t.blob},
+                               {"layer", t.layer},
+                               {"type", t.type},
+                               {"least", number(t.least)},
+                               {"largest", number(t.largest)},
+                               {"threshold", number(t.threshold)},
+                               {"sqnr_db", number(t.sqnr)},
+                               {"cosine", number(t.cosine)}});
+  json["warnings"] = nlohmann::ordered_json::array();
+  for (const Error& warning : calibration.warnings) json["warnings"].push_back(warning.message());
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tputwin::net

@@ -1,0 +1,143 @@
+#include "bmnet/calibrate/statistics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+
+#include "base/errors/bmnet.h"
+#include "base/parallel.h"
+
+namespace tputwin::net {
+namespace {
+
+using LrnReaders = std::map<std::string, int64_t, std::less<>>;  // tensor -> local_size
+
+LrnReaders lrn_readers(const Network& network) {
+  LrnReaders readers;
+  for (const TensorOp& op : network.ops)
+    if (op.type() == "tg_lrn") readers[op.bottom(0)] = op.tg_lrn_param().local_size();
+  return readers;
+}
+
+float largest_sum_of_squares(const Blob& blob, int64_t size) {
+  const Extents e = extents(make_shape(blob.shape));
+  const int64_t plane = e.h * e.w, before = (size - 1) / 2, after = size - 1 - before;
+  float largest = 0;
+  for (int64_t n = 0; n < e.n; ++n)
+    for (int64_t c = 0; c < e.c; ++c)
+      for (int64_t i = 0; i < plane; ++i) {
+        float sum = 0;
+        for (int64_t o = std::max<int64_t>(0, c - before); o <= std::min(e.c - 1, c + after); ++o) {
+          const float x = blob.data[(n * e.c + o) * plane + i];
+          sum += x * x;
+        }
+        largest = std::max(largest, sum);
+      }
+  return largest;
+}
+
+void widen(TensorRange& range, std::span<const float> values) {
+  std::mutex mutex;
+  parallel_for(values.size(), 65536, [&](size_t begin, size_t end) {
+    const auto [least, largest] = std::minmax_element(values.begin() + begin, values.begin() + end);
+    const std::lock_guard lock(mutex);
+    range.least = std::min(range.least, *least);
+    range.largest = std::max(range.largest, *largest);
+  });
+}
+
+}  // namespace
+
+size_t SampleRuns::batch() const {
+  const auto inputs = network.inputs();
+  return inputs.empty() ? 1 : static_cast<size_t>(network.shape_of(inputs[0])->dim(0));
+}
+
+Result<std::map<std::string, Blob>> read_inputs(const Network& network,
+                                                const std::vector<const DataSet*>& data,
+                                                size_t begin, size_t samples) {
+  const auto names = network.inputs();
+  if (names.size() != data.size())
+    return Error(errors::net_data_shape)
+        .in("data set")
+        .argument("data sets", std::to_string(data.size()))
+        .detail(fmt::format("the net has {} inputs", names.size()));
+  std::map<std::string, Blob> inputs;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const TensorShape& shape = *network.shape_of(names[i]);
+    Blob& blob = inputs[names[i]];
+    blob.shape = dims(shape);
+    blob.data.resize(count(shape));
+    const size_t batch = shape.dim(0), size = blob.data.size() / batch;
+    std::mutex mutex;
+    Status status;
+    parallel_for(batch, 1, [&](size_t first, size_t end) {
+      for (size_t n = first; n < end; ++n) {
+        auto read = data[i]->sample((begin + n) % samples, {&blob.data[n * size], size});
+        const std::lock_guard lock(mutex);
+        if (!read.ok()) status = std::move(read);
+      }
+    });
+    TW_RETURN_IF_ERROR(std::move(status));
+  }
+  return inputs;
+}
+
+Status SampleRuns::each(FloatExecutor& executor, const FloatExecutor::Observer& observer,
+                        const Step& step) const {
+  for (size_t run = 0; run < count(); ++run) {
+    TW_ASSIGN_OR_RETURN(inputs, read_inputs(network, data, run * batch(), samples));
+    auto results = executor.run(inputs, observer);
+    if (!results.ok()) return results.error();
+    if (step) step();
+  }
+  return {};
+}
+
+Result<TensorRanges> find_ranges(const SampleRuns& runs, FloatExecutor& executor,
+                                 MeanCollector& means, const Step& step) {
+  TensorRanges ranges;
+  std::string broken;
+  const LrnReaders readers = lrn_readers(runs.network);
+  TW_RETURN_IF_ERROR(runs.each(
+      executor,
+      [&](const std::string& tensor, const Blob& value) {
+        TensorRange& range = ranges[tensor];
+        widen(range, value.data);
+        means.add(tensor, value);
+        if (const auto lrn = readers.find(tensor); lrn != readers.end())
+          range.sum_of_squares =
+              std::max(range.sum_of_squares, largest_sum_of_squares(value, lrn->second));
+        const auto infinite = [](float x) { return !std::isfinite(x); };
+        if (broken.empty() && std::ranges::any_of(value.data, infinite)) broken = tensor;
+      },
+      step));
+  if (!broken.empty())
+    return Error(errors::net_threshold)
+        .in("calibration")
+        .argument("blob", runs.network.blob_name(broken))
+        .detail("the float net makes values that are not finite");
+  return ranges;
+}
+
+Result<Histograms> make_histograms(const SampleRuns& runs, FloatExecutor& executor,
+                                   const TensorRanges& ranges, int bins, bool positive,
+                                   const Step& step) {
+  Histograms histograms;
+  std::map<std::string, bool, std::less<>> half;
+  for (const auto& [tensor, range] : ranges) {
+    half[tensor] = positive && feeds_relu_only(runs.network, tensor);
+    histograms.emplace(tensor, Histogram(range.magnitude(half[tensor]), bins));
+  }
+  TW_RETURN_IF_ERROR(runs.each(
+      executor,
+      [&](const std::string& tensor, const Blob& value) {
+        histograms.at(tensor).add(value.data, half.at(tensor));
+      },
+      step));
+  return histograms;
+}
+
+}  // namespace tputwin::net

@@ -1,0 +1,12 @@
+// A planned group -> commands.
+#pragma once
+
+#include "bmnet/groups/group_plan.h"
+#include "bmnet/kernels/places.h"
+
+namespace tputwin::net {
+
+void emit_group(Program& program, const GroupPlan& plan, const TensorPlaces& tensors,
+                const WeightPlaces& weights);
+
+}  // namespace tputwin::net

@@ -1,0 +1,236 @@
+#include "bmnet/groups/partition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/errors/bmnet.h"
+#include "isa/bm1880_codec.h"
+#include "machine/profile.h"
+
+namespace tputwin::net {
+namespace {
+
+// Row slices worth trying, coarse to fine.
+std::vector<int> row_slices(int64_t rows) {
+  std::vector<int> counts;
+  for (int64_t n :
+       {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512})
+    if (n <= rows) counts.push_back(static_cast<int>(n));
+  if (rows > 1) counts.push_back(static_cast<int>(rows));
+  return counts;
+}
+
+// How finely a group may be cut: ever smaller ranges of samples, then of rows.
+struct Grain {
+  int64_t samples;
+  int rows;
+};
+
+std::vector<Grain> grains(int64_t samples, int64_t rows) {
+  std::vector<Grain> list;
+  for (int64_t n = samples;; n = ceil_div(n, 2)) {
+    list.push_back({n, 1});
+    if (n == 1) break;
+  }
+  for (int r : row_slices(rows))
+    if (r > 1) list.push_back({1, r});
+  return list;
+}
+
+class Search {
+ public:
+  Search(std::vector<const Kernel*> kernels, std::set<std::string> stored, bool has_overlap,
+         Pricer& pricer)
+      : kernels_(std::move(kernels)),
+        stored_(std::move(stored)),
+        has_overlap_(has_overlap),
+        pricer_(pricer) {}
+
+  // Why the commands of a cut that fits were refused, if they were.
+  const std::optional<Error>& refused() const { return refused_; }
+
+  // The cheapest cut found; nullopt if nothing fits. Weights that fill local memory leave no room
+  // for their successors: such a layer is computed without overlap.
+  std::optional<PricedGroup> run() {
+    search();
+    if (!best_ && has_overlap_ && kernels_.size() == 1) {
+      has_overlap_ = false;
+      search();
+    }
+    return std::move(best_);
+  }
+
+ private:
+  void search() {
+    int64_t rows = 1 << 20;
+    for (const Kernel* k : kernels_)
+      if (stored_.count(k->output.tensor) != 0) rows = std::min(rows, k->output.e.h);
+    const Kernel& first = *kernels_.front();
+    const int64_t channels = first.output.e.c;
+    const bool by_channel = kernels_.size() == 1 && first.can_split_channels();
+    for (int64_t c = channels;;) {
+      try_channels(c == channels ? 0 : c, first.output.e.n, rows);
+      if (!by_channel || c <= kLanes || (best_ && c * 4 < channels)) break;
+      c = align_up_to(ceil_div(c, 2), kLanes);
+      if (c >= channels) c = kLanes;
+    }
+  }
+
+  // The coarsest grain that fits and a few finer ones, which overlap better.
+  void try_channels(int64_t channels, int64_t samples, int64_t rows) {
+    for (bool resident : {true, false}) {
+      int fitting = 0;
+      for (const Grain& g : grains(samples, rows)) {
+        const Cut cut{g.samples, g.rows, channels, resident, has_overlap_};
+        auto plan = plan_group(kernels_, stored_, cut);
+        if (!plan) continue;
+        consider(std::move(*plan));
+        if (++fitting == (has_overlap_ ? 3 : 1)) break;
+      }
+      // Weights stay: loading them again for every slice is never better.
+      if (fitting > 0) break;
+    }
+  }
+
+  void consider(GroupPlan plan) {
+    auto priced = pricer_.price(std::move(plan));
+    if (!priced.ok()) {
+      refused_ = std::move(priced.error());
+      return;
+    }
+    if (best_ && best_->cycles <= priced->cycles) return;
+    best_ = std::move(*priced);
+    const Cut& cut = best_->plan.cut;
+    best_->reason = fmt::format(
+        "{} slices: {} samples, 1/{} of the rows, {} channels; weights {}; {} of {} bytes of a "
+        "lane",
+        best_->plan.slices.size(), cut.samples, cut.row_slices,
+        cut.channels == 0 ? "all" : fmt::format("{}", cut.channels),
+        cut.is_resident ? "stay" : "are loaded for each slice", best_->plan.peak_bytes, kLaneBytes);
+  }
+
+  std::vector<const Kernel*> kernels_;
+  std::set<std::string> stored_;
+  bool has_overlap_;
+  Pricer& pricer_;
+  std::optional<PricedGroup> best_;
+  std::optional<Error> refused_;
+};
+
+class Partition {
+ public:
+  Partition(const std::vector<const Kernel*>& kernels, size_t first, const TensorUses& uses,
+            const PartitionOptions& options, Pricer& pricer)
+      : kernels_(kernels), first_(first), uses_(uses), options_(options), pricer_(pricer) {}
+
+  // The cheapest sequence of groups: best_[j] covers the first j kernels.
+  Result<std::vector<PricedGroup>> run() {
+    const size_t n = kernels_.size();
+    struct Best {
+      uint64_t cycles = ~uint64_t{0};
+      size_t begin = 0;
+      std::optional<PricedGroup> group;
+    };
+    std::vector<Best> best(n + 1);
+    best[0].cycles = 0;
+    for (size_t i = 0; i < n; ++i) {
+      if (best[i].cycles == ~uint64_t{0}) continue;
+      const size_t longest = options_.has_groups ? static_cast<size_t>(options_.max_kernels) : 1;
+      size_t misses = 0;
+      for (size_t j = i + 1; j <= std::min(n, i + longest); ++j) {
+        std::optional<PricedGroup> group;
+        if (may_group(i, j)) {
+          Search search(slice(i, j), stored(i, j), options_.has_overlap, pricer_);
+          group = search.run();
+          if (!group && j == i + 1 && search.refused()) return *search.refused();
+        }
+        if (!group) {
+          if (j == i + 1) return too_large(*kernels_[i]);
+          // What does not fit may fit again behind a layer that shrinks its data.
+          if (++misses > 2) break;
+          continue;
+        }
+        const uint64_t cycles = best[i].cycles + group->cycles;
+        if (cycles < best[j].cycles) best[j] = {cycles, i, std::move(group)};
+      }
+    }
+    std::vector<PricedGroup> groups;
+    for (size_t j = n; j > 0; j = best[j].begin) groups.push_back(std::move(*best[j].group));
+    std::reverse(groups.begin(), groups.end());
+    return groups;
+  }
+
+ private:
+  std::vector<const Kernel*> slice(size_t i, size_t j) const {
+    return {kernels_.begin() + static_cast<ptrdiff_t>(i),
+            kernels_.begin() + static_cast<ptrdiff_t>(j)};
+  }
+
+  std::set<std::string> stored(size_t i, size_t j) const {
+    std::set<std::string> names;
+    for (size_t k = i; k < j; ++k)
+      if (uses_.is_needed_after(kernels_[k]->output.tensor, first_ + j - 1))
+        names.insert(kernels_[k]->output.tensor);
+    return names;
+  }
+
+  // What a group makes, it must not read through global memory, under another name or as a part.
+  bool may_group(size_t i, size_t j) const {
+    for (size_t reader = i + 1; reader < j; ++reader)
+      for (const View& in : kernels_[reader]->inputs)
+        for (size_t writer = i; writer < reader; ++writer) {
+          const View& out = kernels_[writer]->output;
+          if (in == out) continue;
+          if (uses_.storage(in.tensor) == uses_.storage(out.tensor)) return false;
+        }
+    return true;
+  }
+
+  static Error too_large(const Kernel& k) {
+    int64_t weights = 0;
+    for (const Weight& w : k.weights)
+      weights +=
+          w.lane_bytes({0, k.can_split_channels() ? std::min<int64_t>(kLanes, w.e.c) : w.e.c});
+    const Extents& in = k.inputs[0].e;
+    return Error(errors::net_local_memory)
+        .in("layer " + k.layer)
+        .argument("input", fmt::format("({},{},{},{})", in.n, in.c, in.h, in.w))
+        .detail(
+            fmt::format("{} bytes of weights in a lane of {}, beside one row of input and output",
+                        weights, kLaneBytes));
+  }
+
+  const std::vector<const Kernel*>& kernels_;
+  size_t first_;
+  const TensorUses& uses_;
+  const PartitionOptions& options_;
+  Pricer& pricer_;
+};
+
+}  // namespace
+
+Result<PricedGroup> Pricer::price(GroupPlan plan) {
+  TensorPlaces places;
+  for (const GroupTensor& t : plan.tensors) {
+    const Extents& e = t.view.e;
+    places[t.view.tensor] = {0, static_cast<uint64_t>(e.c * e.h * e.w)};
+  }
+  WeightPlaces weights;
+  for (const Kernel* k : plan.kernels) weights[k] = std::vector<uint64_t>(k->weights.size(), 0);
+  program_.reset();
+  emit_group(program_, plan, places, weights);
+  if (Status s = program_.status(); !s.ok()) return s;
+  auto program = isa::decode_program(program_.commands(), chip_);
+  if (!program.ok()) return Status(program.error());
+  const Profile profile = tputwin::profile(*program, chip_);
+  return PricedGroup{std::move(plan), profile.elapsed_cycles, profile.cost.global_bytes, {}};
+}
+
+Result<std::vector<PricedGroup>> partition(const std::vector<const Kernel*>& kernels, size_t first,
+                                           const TensorUses& uses, const PartitionOptions& options,
+                                           Pricer& pricer) {
+  return Partition(kernels, first, uses, options, pricer).run();
+}
+
+}  // namespace tputwin::net

@@ -1,0 +1,15 @@
+// What passes ask an int8 net about its tensors.
+#include "bmnet/integers/quantised_net.h"
+
+namespace tputwin::net {
+
+float QuantisedNet::threshold_of(std::string_view tensor) const {
+  const TensorOp* op = network.producer(tensor);
+  const auto& values = integers[static_cast<size_t>(op - network.ops.data())].threshold_y;
+  for (int i = 0; i < op->top_size(); ++i)
+    if (op->top(i) == tensor && static_cast<size_t>(i) < values.size())
+      return values[static_cast<size_t>(i)];
+  return 0;
+}
+
+}  // namespace tputwin::net

@@ -1,0 +1,139 @@
+#include "bmnet/kernels/lower_op.h"
+
+#include "base/errors/bmnet.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tputwin::net {
+namespace {
+
+// Limits of the shapes of commands of the tensor engine.
+constexpr int64_t kMaxChannels = 4095, kMaxSamples = 4095, kMaxRow = 1024;
+
+using Lower = Result<std::vector<KernelPtr>> (*)(const Network&, const TensorOp&,
+                                                 const LayerIntegers&);
+struct Row {
+  std::string_view type;
+  Lower lower;
+};
+constexpr Row kRows[] = {
+    {"tg_convolution", lower_convolution},
+    {"tg_inner_product", lower_inner_product},
+    {"tg_pooling", lower_pooling},
+    {"tg_activation", lower_activation},
+    {"tg_prelu", lower_activation},
+    {"tg_power", lower_activation},
+    {"tg_clip", lower_activation},
+    {"tg_eltwise", lower_eltwise},
+    {"tg_scale", lower_scale},
+    {"tg_lrn", lower_lrn},
+    {"tg_upsample", lower_upsample},
+    {"tg_concat", lower_rescale},
+};
+
+Status check_extents(const Kernel& kernel, const TensorOp& op) {
+  auto check = [&](const View& v) -> Status {
+    if (v.is_matrix) return Status();
+    if (Status s = check_field(op, "samples", v.e.n, kMaxSamples); !s.ok()) return s;
+    if (Status s = check_field(op, "channels", v.e.c, kMaxChannels); !s.ok()) return s;
+    return check_field(op, "width", v.e.w, kMaxRow);
+  };
+  for (const View& v : kernel.inputs)
+    if (Status s = check(v); !s.ok()) return s;
+  return kernel.can_split_channels() ? Status() : check(kernel.output);
+}
+
+}  // namespace
+
+Result<std::vector<KernelPtr>> lower_op(const Network& network, size_t index,
+                                        const LayerIntegers& integers) {
+  const TensorOp& op = network.ops[index];
+  for (const Row& row : kRows) {
+    if (row.type != op.type()) continue;
+    auto kernels = row.lower(network, op, integers);
+    if (!kernels.ok()) return kernels;
+    for (KernelPtr& kernel : *kernels) {
+      kernel->layer = op.name();
+      kernel->op = index;
+      if (Status s = check_extents(*kernel, op); !s.ok()) return s;
+    }
+    return kernels;
+  }
+  return std::vector<KernelPtr>();
+}
+
+View view_of(const std::string& tensor, const TensorShape& shape) {
+  return {tensor, extents(shape)};
+}
+
+View flat_view(const std::string& tensor, const TensorShape& shape) {
+  Extents e = extents(shape);
+  if (e.c <= kMaxChannels && e.w <= kMaxRow) return {tensor, e};
+  // Rows of the largest width that divides a sample, then as many channels as fit.
+  const int64_t sample = e.c * e.h * e.w;
+  int64_t width = std::min(kMaxRow, sample);
+  while (sample % width != 0) --width;
+  int64_t channels = std::min(kMaxChannels, sample / width);
+  while ((sample / width) % channels != 0) --channels;
+  return {tensor, {e.n, channels, sample / width / channels, width}};
+}
+
+std::vector<uint8_t> weight_bytes(std::span<const float> values) {
+  std::vector<uint8_t> bytes(values.size());
+  for (size_t i = 0; i < values.size(); ++i)
+    bytes[i] = static_cast<uint8_t>(static_cast<int>(values[i]));
+  return bytes;
+}
+
+std::vector<uint8_t> bias_bytes(std::span<const float> values) {
+  std::vector<uint8_t> bytes;
+  bytes.reserve(2 * values.size());
+  for (int shift : {0, 8})
+    for (float v : values) bytes.push_back(static_cast<uint8_t>(static_cast<int>(v) >> shift));
+  return bytes;
+}
+
+Weight bias_weight(std::span<const float> values) {
+  return {bias_bytes(values), {2, static_cast<int64_t>(values.size()), 1, 1}};
+}
+
+Weight table_weight(const std::array<int8_t, 256>& table) {
+  Weight w{{}, {1, kLanes, 16, 16}, Weight::Layout::aligned, false};
+  for (uint32_t lane = 0; lane < kLanes; ++lane)
+    for (int8_t v : table) w.bytes.push_back(static_cast<uint8_t>(v));
+  return w;
+}
+
+Status check_integers(const TensorOp& op, const Blob& blob, int limit) {
+  auto is_one = [limit](float v) {
+    return v == std::trunc(v) && v <= static_cast<float>(limit) &&
+           v >= static_cast<float>(-limit - 1);
+  };
+  // Block by block without a branch, which the compiler turns into vectors.
+  constexpr size_t kBlock = 4096;
+  for (size_t begin = 0; begin < blob.data.size(); begin += kBlock) {
+    const std::span<const float> block =
+        std::span(blob.data).subspan(begin, std::min(kBlock, blob.data.size() - begin));
+    unsigned bad = 0;
+    for (float v : block) bad += is_one(v) ? 0 : 1;
+    if (bad == 0) continue;
+    const float wrong = *std::find_if_not(block.begin(), block.end(), is_one);
+    return Error(errors::net_not_integer)
+        .in("layer " + op.name())
+        .argument("blob value", fmt::format("{}", wrong));
+  }
+  return Status();
+}
+
+Status check_field(const TensorOp& op, std::string_view field, int64_t value, int64_t limit) {
+  if (value <= limit) return Status();
+  return Error(errors::net_field)
+      .in("layer " + op.name())
+      .argument(field, fmt::format("{}", value))
+      .detail(fmt::format("the largest is {}", limit));
+}
+
+}  // namespace tputwin::net

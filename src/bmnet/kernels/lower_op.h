@@ -1,0 +1,49 @@
+// IR layers -> kernels.
+#pragma once
+
+#include <vector>
+
+#include "bmnet/integers/integers.h"
+#include "bmnet/kernels/kernel.h"
+
+namespace tputwin::net {
+
+// The kernels of a layer, in order. Empty for layers that are not computed on tiles: movers, CPU
+// operators, customized layers. An error names the layer and the limit it breaks.
+Result<std::vector<KernelPtr>> lower_op(const Network& network, size_t op,
+                                        const LayerIntegers& integers);
+
+// One per family; each is a file.
+Result<std::vector<KernelPtr>> lower_convolution(const Network&, const TensorOp&,
+                                                 const LayerIntegers&);
+Result<std::vector<KernelPtr>> lower_inner_product(const Network&, const TensorOp&,
+                                                   const LayerIntegers&);
+Result<std::vector<KernelPtr>> lower_pooling(const Network&, const TensorOp&, const LayerIntegers&);
+Result<std::vector<KernelPtr>> lower_activation(const Network&, const TensorOp&,
+                                                const LayerIntegers&);
+Result<std::vector<KernelPtr>> lower_eltwise(const Network&, const TensorOp&, const LayerIntegers&);
+Result<std::vector<KernelPtr>> lower_scale(const Network&, const TensorOp&, const LayerIntegers&);
+Result<std::vector<KernelPtr>> lower_lrn(const Network&, const TensorOp&, const LayerIntegers&);
+Result<std::vector<KernelPtr>> lower_upsample(const Network&, const TensorOp&,
+                                              const LayerIntegers&);
+Result<std::vector<KernelPtr>> lower_rescale(const Network&, const TensorOp&, const LayerIntegers&);
+
+// ---- Shared by the families ----
+
+// Input or output of an op as (n,c,h,w).
+View view_of(const std::string& tensor, const TensorShape& shape);
+// The same as one plane of values, regrouped so that every extent fits the fields of element-wise
+// commands.
+View flat_view(const std::string& tensor, const TensorShape& shape);
+// int8 weights and int16 biases of a quantised blob. Bias: low bytes, then high bytes.
+std::vector<uint8_t> weight_bytes(std::span<const float> values);
+std::vector<uint8_t> bias_bytes(std::span<const float> values);
+Weight bias_weight(std::span<const float> values);
+// 256 bytes for each of the 32 lanes.
+Weight table_weight(const std::array<int8_t, 256>& table);
+// Every value an integer within [-limit - 1, limit].
+Status check_integers(const TensorOp& op, const Blob& blob, int limit);
+// value <= limit, for a field of a command.
+Status check_field(const TensorOp& op, std::string_view field, int64_t value, int64_t limit);
+
+}  // namespace tputwin::net

@@ -1,0 +1,340 @@
+#include "bmnet/kernels/moves.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace tputwin::net {
+namespace {
+
+constexpr int64_t kMaxCount = 4095, kMaxRowStride = 65535, kMaxRun = 4095;
+
+// ---- Loops of the layers, in elements ----
+
+using Dims = std::vector<int64_t>;
+
+Dims strides_of(const Dims& d) {
+  Dims s(d.size(), 1);
+  for (size_t i = d.size(); i-- > 1;) s[i - 1] = s[i] * d[i];
+  return s;
+}
+
+int64_t product(const Dims& d, size_t begin, size_t end) {
+  int64_t p = 1;
+  for (size_t i = begin; i < end; ++i) p *= d[i];
+  return p;
+}
+
+size_t axis_of(int axis, const Dims& d) {
+  return static_cast<size_t>(axis < 0 ? axis + static_cast<int>(d.size()) : axis);
+}
+
+// Loops over `counts`, with a source step per axis; the target is packed.
+std::vector<Loop> loops_of(const Dims& counts, const Dims& source) {
+  const Dims target = strides_of(counts);
+  std::vector<Loop> loops;
+  for (size_t i = 0; i < counts.size(); ++i) loops.push_back({counts[i], source[i], target[i]});
+  return loops;
+}
+
+std::vector<Move> concat(const TensorOp& op) {
+  const Dims out = dims(op.output_shape(0));
+  const size_t axis = axis_of(op.tg_concat_param().axis(), out);
+  const int64_t outer = product(out, 0, axis), row = product(out, axis, out.size());
+  std::vector<Move> moves;
+  int64_t offset = 0;
+  for (int i = 0; i < op.bottom_size(); ++i) {
+    const Dims in = dims(op.input_shape(i));
+    const int64_t run = product(in, axis, in.size());
+    moves.push_back({op.bottom(i), op.top(0), 0, offset, {{outer, run, row}, {run, 1, 1}}});
+    offset += run;
+  }
+  return moves;
+}
+
+std::vector<Move> slice(const TensorOp& op) {
+  const Dims in = dims(op.input_shape(0));
+  const size_t axis = axis_of(op.tg_slice_param().axis(), in);
+  const int64_t outer = product(in, 0, axis), row = product(in, axis, in.size());
+  std::vector<Move> moves;
+  int64_t offset = 0;
+  for (int i = 0; i < op.top_size(); ++i) {
+    const Dims out = dims(op.output_shape(i));
+    const int64_t run = product(out, axis, out.size());
+    moves.push_back({op.bottom(0), op.top(i), offset, 0, {{outer, row, run}, {run, 1, 1}}});
+    offset += run;
+  }
+  return moves;
+}
+
+std::vector<Move> permute(const TensorOp& op) {
+  const Dims in = strides_of(dims(op.input_shape(0)));
+  Dims source;
+  for (size_t i = 0; i < in.size(); ++i) {
+    const auto& order = op.tg_permute_param().order();
+    source.push_back(in[static_cast<int>(i) < order.size() ? order[static_cast<int>(i)] : i]);
+  }
+  return {{op.bottom(0), op.top(0), 0, 0, loops_of(dims(op.output_shape(0)), source)}};
+}
+
+std::vector<Move> crop(const TensorOp& op) {
+  const Dims in = strides_of(dims(op.input_shape(0)));
+  int64_t offset = 0;
+  for (int i = 0; i < op.tg_crop_param().offset_size(); ++i)
+    offset += op.tg_crop_param().offset(i) * in[static_cast<size_t>(i)];
+  return {{op.bottom(0), op.top(0), offset, 0, loops_of(dims(op.output_shape(0)), in)}};
+}
+
+// Channel i*(C/g) + j goes to j*g + i.
+std::vector<Move> shuffle_channel(const TensorOp& op) {
+  const Extents e = extents(op.input_shape(0));
+  const int64_t g = op.tg_shuffle_channel_param().group(), per = e.c / g, plane = e.h * e.w;
+  return {{op.bottom(0),
+           op.top(0),
+           0,
+           0,
+           {{e.n, e.c * plane, e.c * plane},
+            {g, per * plane, plane},
+            {per, plane, g * plane},
+            {plane, 1, 1}}}};
+}
+
+// out(n, (y%s*s + x%s)*C + c, y/s, x/s) = in(n, c, y, x)
+std::vector<Move> reorg(const TensorOp& op) {
+  const Extents e = extents(op.input_shape(0));
+  const int64_t s = op.tg_reorg_param().stride(), h = e.h / s, w = e.w / s, plane = h * w;
+  const int64_t sample = e.c * e.h * e.w;
+  return {{op.bottom(0),
+           op.top(0),
+           0,
+           0,
+           {{e.n, sample, sample},
+            {s, e.w, s * e.c * plane},
+            {s, 1, e.c * plane},
+            {e.c, e.h * e.w, plane},
+            {h, s * e.w, w},
+            {w, s, 1}}}};
+}
+
+std::vector<Move> tile(const TensorOp& op) {
+  const Dims in = dims(op.input_shape(0));
+  const size_t axis = axis_of(op.tg_tile_param().axis(), in);
+  const int64_t outer = product(in, 0, axis), run = product(in, axis, in.size());
+  const int64_t tiles = op.tg_tile_param().tiles();
+  return {
+      {op.bottom(0), op.top(0), 0, 0, {{outer, run, tiles * run}, {tiles, 0, run}, {run, 1, 1}}}};
+}
+
+std::vector<Move> reverse(const TensorOp& op) {
+  const Dims in = dims(op.input_shape(0));
+  const size_t axis = axis_of(op.tg_reverse_param().axis(), in);
+  const int64_t outer = product(in, 0, axis), run = product(in, axis + 1, in.size());
+  const int64_t count = in[axis];
+  return {{op.bottom(0),
+           op.top(0),
+           (count - 1) * run,
+           0,
+           {{outer, count * run, count * run}, {count, -run, run}, {run, 1, 1}}}};
+}
+
+struct Row {
+  std::string_view type;
+  std::vector<Move> (*moves)(const TensorOp&);
+};
+constexpr Row kRows[] = {{"tg_concat", concat},   {"tg_slice", slice},
+                         {"tg_permute", permute}, {"tg_crop", crop},
+                         {"tg_reorg", reorg},     {"tg_shuffle_channel", shuffle_channel},
+                         {"tg_tile", tile},       {"tg_reverse", reverse}};
+
+// ---- Simplification ----
+
+// Neighbouring loops that step through both sides alike become one; loops of one turn vanish. The
+// last loop is a run of bytes.
+std::vector<Loop> simplified(std::vector<Loop> loops) {
+  loops.erase(
+      std::remove_if(loops.begin(), loops.end(), [](const Loop& l) { return l.count == 1; }),
+      loops.end());
+  for (size_t i = 0; i + 1 < loops.size();) {
+    Loop &outer = loops[i], inner = loops[i + 1];
+    if (outer.source == inner.source * inner.count && outer.target == inner.target * inner.count) {
+      outer = {outer.count * inner.count, inner.source, inner.target};
+      loops.erase(loops.begin() + static_cast<ptrdiff_t>(i) + 1);
+      i = i > 0 ? i - 1 : 0;
+    } else {
+      ++i;
+    }
+  }
+  // The run: a loop that is packed on both sides.
+  auto run = std::find_if(loops.begin(), loops.end(),
+                          [](const Loop& l) { return l.source == 1 && l.target == 1; });
+  Loop packed{1, 1, 1};
+  if (run != loops.end()) {
+    packed = *run;
+    loops.erase(run);
+  }
+  loops.push_back(packed);
+  return loops;
+}
+
+// A loop cut in two so that neither part exceeds `limit` turns.
+bool split(std::vector<Loop>& loops, size_t index, int64_t limit) {
+  Loop& l = loops[index];
+  if (l.count <= limit) return false;
+  for (int64_t part = limit; part > 1; --part)
+    if (l.count % part == 0) {
+      const Loop outer{l.count / part, l.source * part, l.target * part};
+      l.count = part;
+      loops.insert(loops.begin() + static_cast<ptrdiff_t>(index), outer);
+      return true;
+    }
+  return false;
+}
+
+// ---- Transfers ----
+
+// One load and one store: at most three loops, as samples, channels and rows, and a run.
+class Transfer {
+ public:
+  Transfer(Program& program, GlobalPlace source, GlobalPlace target)
+      : program_(program), source_(source), target_(target) {}
+
+  void emit(std::vector<Loop> loops) {
+    while (loops.size() > 4 || !is_encodable(loops)) {
+      // The outermost loop that commands cannot express, or simply the outermost, is unrolled.
+      size_t unrolled = 0;
+      for (size_t i = 0; i + 1 < loops.size(); ++i)
+        if (loops[i].source <= 0 || loops[i].target <= 0) unrolled = i;
+      if (loops.size() == 1) return emit_run(loops[0]);
+      return unroll(std::move(loops), unrolled);
+    }
+    emit_tile(loops);
+  }
+
+ private:
+  static bool is_encodable(const std::vector<Loop>& loops) {
+    return std::all_of(loops.begin(), loops.end() - 1,
+                       [](const Loop& l) {
+                         return l.source > 0 && l.target > 0 && l.count <= kMaxCount;
+                       }) &&
+           loops.back().count <= kMaxRun;
+  }
+
+  void unroll(std::vector<Loop> loops, size_t index) {
+    const Loop loop = loops[index];
+    loops.erase(loops.begin() + static_cast<ptrdiff_t>(index));
+    for (int64_t i = 0; i < loop.count; ++i)
+      Transfer(program_, at(source_, i * loop.source), at(target_, i * loop.target)).emit(loops);
+  }
+
+  static GlobalPlace at(GlobalPlace p, int64_t bytes) {
+    p.offset += static_cast<uint64_t>(bytes);
+    return p;
+  }
+
+  // A run that is longer than a row: rows of it, and the rest.
+  void emit_run(const Loop& run) {
+    const int64_t rows = run.count / kMaxRun, rest = run.count % kMaxRun;
+    for (int64_t done = 0; done < rows; done += kMaxCount)
+      Transfer(program_, at(source_, done * kMaxRun), at(target_, done * kMaxRun))
+          .emit({{std::min(kMaxCount, rows - done), kMaxRun, kMaxRun}, {kMaxRun, 1, 1}});
+    if (rest != 0)
+      Transfer(program_, at(source_, rows * kMaxRun), at(target_, rows * kMaxRun))
+          .emit({{rest, 1, 1}});
+  }
+
+  // Which loop goes round the lanes (the one with most turns), which walks rows (short steps).
+  void emit_tile(std::vector<Loop> loops) {
+    const Loop run = loops.back();
+    loops.pop_back();
+    while (loops.size() < 3) loops.insert(loops.begin(), {1, 1, 1});
+    std::sort(loops.begin(), loops.end(), [](const Loop& a, const Loop& b) {
+      return std::max(a.source, a.target) > std::max(b.source, b.target);
+    });
+    Loop samples = loops[0], channels = loops[1], rows = loops[2];
+    if (samples.count > channels.count) std::swap(samples, channels);
+    if (rows.count > channels.count && std::max(channels.source, channels.target) <= kMaxRowStride)
+      std::swap(rows, channels);
+    if (std::max(rows.source, rows.target) > kMaxRowStride) {
+      // No row may step so far.
+      for (int64_t i = 0; i < rows.count; ++i)
+        Transfer(program_, at(source_, i * rows.source), at(target_, i * rows.target))
+            .emit({samples, channels, run});
+      return;
+    }
+    emit_block({samples, channels, rows, run});
+  }
+
+  struct Block {
+    Loop samples, channels, rows, run;
+    Extents extents() const { return {samples.count, channels.count, rows.count, run.count}; }
+  };
+
+  void emit_block(const Block& b) {
+    if (unaligned_bytes(b.extents()) > kLaneBytes) return halve(b);
+    const tensor_lmem t = unaligned_tensor(0, b.extents());
+    auto strides = [&](auto side) {
+      return stride_st4(static_cast<int>(b.samples.*side), static_cast<int>(b.channels.*side),
+                        static_cast<int>(b.rows.*side), 1);
+    };
+    const stride_t from = strides(&Loop::source), to = strides(&Loop::target);
+    program_.load(t, source_, &from);
+    program_.store(t, target_, &to);
+  }
+
+  void halve(Block b) {
+    Loop& loop = b.samples.count > 1 ? b.samples : b.rows.count > 1 ? b.rows : b.channels;
+    Block rest = b;
+    Loop& later = b.samples.count > 1 ? rest.samples : b.rows.count > 1 ? rest.rows : rest.channels;
+    const int64_t first = loop.count / 2;
+    later.count -= first;
+    loop.count = first;
+    const int64_t source = first * loop.source, target = first * loop.target;
+    emit_block(b);
+    Transfer(program_, at(source_, source), at(target_, target)).emit_block(rest);
+  }
+
+  Program& program_;
+  GlobalPlace source_, target_;
+};
+
+}  // namespace
+
+std::vector<Move> moves_of(const TensorOp& op) {
+  for (const Row& row : kRows) {
+    if (row.type != op.type()) continue;
+    std::vector<Move> moves = row.moves(op);
+    // Elements -> bytes: a run of each element's bytes, innermost.
+    const int64_t size = op.output_shape(0).data_type_size();
+    for (Move& m : moves) {
+      m.source *= size;
+      m.target *= size;
+      for (Loop& l : m.loops) l = {l.count, l.source * size, l.target * size};
+      m.loops.push_back({size, 1, 1});
+    }
+    return moves;
+  }
+  return std::vector<Move>();
+}
+
+void emit_move(Program& program, const Move& move, const TensorPlaces& places,
+               const Network& network) {
+  auto sample = [&](const std::string& tensor) {
+    const TensorShape* shape = network.shape_of(tensor);
+    return count(*shape) / extents(*shape).n * shape->data_type_size();
+  };
+  const TensorPlace &from = places.find(move.from)->second, &to = places.find(move.to)->second;
+  std::vector<Loop> loops = move.loops;
+  // A tensor that lies inside a concatenation has its samples further apart.
+  for (Loop& l : loops) {
+    if (l.source == sample(move.from)) l.source = static_cast<int64_t>(from.sample_bytes);
+    if (l.target == sample(move.to)) l.target = static_cast<int64_t>(to.sample_bytes);
+  }
+  loops = simplified(std::move(loops));
+  for (size_t i = 0; i < loops.size(); ++i)
+    while (split(loops, i, i + 1 == loops.size() ? kMaxRun : kMaxCount)) {
+    }
+  Transfer(program, {from.offset + static_cast<uint64_t>(move.source), false},
+           {to.offset + static_cast<uint64_t>(move.target), false})
+      .emit(loops);
+}
+
+}  // namespace tputwin::net

@@ -1,0 +1,148 @@
+// tg_pooling: the window command, then the rescaling of a maximum. The command of an average has
+// one multiplier for all windows; where the last ones hang over the input and divide by fewer
+// cells, the tile is pooled once more into scratch with their multiplier, and their row or column
+// is copied.
+#include "bmnet/kernels/lower_op.h"
+#include "bmnet/kernels/window_rows.h"
+
+namespace tputwin::net {
+namespace {
+
+class Pooling : public Kernel {
+ public:
+  Window2d window;
+  bool is_average = false;
+  int multiplier = 0, right_shift = 0;  // multiplier 0 with a maximum: none
+  Overhang overhang;
+  std::vector<Multiplier> overhanging;  // last column, last row, both
+
+  Span input_rows(size_t, Span rows) const override {
+    return tile_axis(rows_of(window, inputs[0].e), rows).input;
+  }
+  bool accepts_rows(size_t, Span needed, Span held) const override {
+    return needed.begin == held.begin && needed.end <= held.end &&
+           held.end - needed.end < window.stride_h;
+  }
+
+  int64_t scratch_bytes(const Extents& out) const override {
+    return overhang.any() ? aligned_bytes(out) : 0;
+  }
+
+  void emit(Program& program, const Operands& o) const override {
+    if (is_single()) return emit_single(program, o);
+    if (is_average) return emit_average(program, o);
+    bmk1880_max_pooling_param_t p{};
+    tensor_lmem out = o.output.tensor(), in = o.inputs[0].tensor();
+    fill(p, o, &out, &in);
+    program.check(bmk1880_tpu_max_pooling(program.context(), &p));
+    if (multiplier != 0) emit_rescale(program, o.output, o.output);
+  }
+
+ private:
+  // The window commands want more than one element.
+  bool is_single() const { return window.kernel_h * window.kernel_w == 1; }
+
+  void emit_average(Program& program, const Operands& o) const {
+    emit_average(program, o, o.output.address, {multiplier, right_shift});
+    const int64_t rows = o.rows.count(), columns = output.e.w;
+    const bool has_last_row = overhang.h > 0 && o.rows.end == output.e.h;
+    auto emit_part = [&](const Multiplier& scale, Span part_rows, Span part_columns) {
+      emit_average(program, o, o.scratch, scale);
+      emit_copy(program, o, part_rows, part_columns);
+    };
+    if (overhang.w > 0) emit_part(overhanging[0], {0, rows}, {columns - 1, columns});
+    if (has_last_row) emit_part(overhanging[1], {rows - 1, rows}, {0, columns});
+    if (overhang.w > 0 && has_last_row)
+      emit_part(overhanging[2], {rows - 1, rows}, {columns - 1, columns});
+  }
+
+  void emit_average(Program& program, const Operands& o, uint32_t to,
+                    const Multiplier& scale) const {
+    bmk1880_avg_pooling_param_t p{};
+    tensor_lmem out = aligned_tensor(to, o.output.e), in = o.inputs[0].tensor();
+    fill(p, o, &out, &in);
+    p.avg_pooling_const = static_cast<u8>(scale.multiplier);
+    p.rshift_width = scale.shift;
+    program.check(bmk1880_tpu_avg_pooling(program.context(), &p));
+  }
+
+  // A part of the tile, from scratch to the result.
+  static void emit_copy(Program& program, const Operands& o, Span rows, Span columns) {
+    const Extents& e = o.output.e;
+    const auto plane = static_cast<int>(align_up_to(e.h * e.w, kUnits));
+    const stride_t strides = stride_st4(static_cast<int>(ceil_div(e.c, kLanes)) * plane, plane,
+                                        static_cast<int>(e.w), 1);
+    const auto offset = static_cast<uint32_t>(rows.begin * e.w + columns.begin);
+    const Extents part = {e.n, e.c, rows.count(), columns.count()};
+    tensor_lmem to = aligned_tensor(o.output.address + offset, part);
+    tensor_lmem from = aligned_tensor(o.scratch + offset, part);
+    bmk1880_copy_with_stride_param_t p{
+        .dst = &to, .dst_stride = strides, .src = &from, .src_stride = strides};
+    program.check(bmk1880_tpu_copy_with_stride(program.context(), &p));
+  }
+
+  // A window of one element takes every stride-th element.
+  void emit_single(Program& program, const Operands& o) const {
+    tensor_lmem out = o.output.tensor(), in = o.inputs[0].tensor();
+    tensor_lmem ones = aligned_tensor(o.weights[0].address, {1, output.e.c, 1, 1});
+    bmk1880_depthwise_param_t p{};
+    p.ofmap = &out;
+    p.ifmap = &in;
+    p.weight = &ones;
+    set_window(p, window, inputs[0].e, o.rows, output.e.w);
+    program.check(bmk1880_tpu_depthwise(program.context(), &p));
+    if (multiplier != 0) emit_rescale(program, o.output, o.output);
+  }
+
+  void emit_rescale(Program& program, const Local& to, const Local& from) const {
+    tensor_lmem out = to.tensor(), in = from.tensor();
+    bmk1880_mul_const_param_t p{};
+    p.res_low = &out;
+    p.a = &in;
+    p.b = static_cast<s8>(multiplier);
+    p.rshift_width = right_shift;
+    program.check(bmk1880_tpu_mul_const(program.context(), &p));
+  }
+
+  template <class Param>
+  void fill(Param& p, const Operands& o, tensor_lmem* out, tensor_lmem* in) const {
+    p.ofmap = out;
+    p.ifmap = in;
+    p.kh = static_cast<u8>(window.kernel_h);
+    p.kw = static_cast<u8>(window.kernel_w);
+    set_window(p, window, inputs[0].e, o.rows, output.e.w);
+  }
+};
+
+}  // namespace
+
+Result<std::vector<KernelPtr>> lower_pooling(const Network&, const TensorOp& op,
+                                             const LayerIntegers& integers) {
+  auto k = std::make_unique<Pooling>();
+  k->window = pooling_window(op);
+  const Window2d& w = k->window;
+  if (Status s = check_field(op, "kernel_size", std::max(w.kernel_h, w.kernel_w), 255); !s.ok())
+    return s;
+  if (Status s = check_field(op, "pad", std::max(w.pad_top, w.pad_left), 15); !s.ok()) return s;
+  k->is_average = op.tg_pooling_param().pool() == ::bmnet::TGPoolingParameter::AVE;
+  k->multiplier = integers.multiplier.empty() ? 0 : integers.multiplier[0];
+  k->right_shift = integers.right_shift;
+  k->overhang = average_overhang(op);
+  k->overhanging = integers.overhanging;
+  k->inputs = {view_of(op.bottom(0), op.input_shape(0))};
+  k->output = view_of(op.top(0), op.output_shape(0));
+  // A window over the whole map has one position, whatever its stride.
+  if (k->output.e.h == 1) k->window.stride_h = 1;
+  if (k->output.e.w == 1) k->window.stride_w = 1;
+  if (Status s = check_field(op, "stride", std::max(w.stride_h, w.stride_w), 15); !s.ok()) return s;
+  if (w.kernel_h * w.kernel_w == 1)
+    k->weights.push_back({std::vector<uint8_t>(static_cast<size_t>(k->output.e.c), 1),
+                          {1, k->output.e.c, 1, 1},
+                          Weight::Layout::aligned});
+  k->do_relu = false;
+  std::vector<KernelPtr> kernels;
+  kernels.push_back(std::move(k));
+  return kernels;
+}
+
+}  // namespace tputwin::net

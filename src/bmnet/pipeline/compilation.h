@@ -1,0 +1,58 @@
+// Compilation: a net on its way from files to commands. The passes (passes.h) read and write it one
+// after the other, in the order of pipeline.cc; every part says which pass makes it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bmnet/caffe/import.h"
+#include "bmnet/calibrate/calibrate.h"
+#include "bmnet/groups/partition.h"
+#include "bmnet/integers/quantised_net.h"
+#include "bmnet/kernels/moves.h"
+#include "bmnet/pipeline/compile.h"
+#include "bmnet/pipeline/prepare.h"
+#include "bmnet/pipeline/storage.h"
+
+namespace tputwin::net {
+
+// A part of the program, executed after the one before it: a layer group, a layer that moves bytes,
+// or one that the host or the user's code runs.
+struct Stage {
+  enum class Kind { group, moves, host, customized };
+  Kind kind = Kind::group;
+  std::optional<PricedGroup> group;
+  size_t op = 0;            // of the other kinds: the layer
+  std::vector<Move> moves;  // of Kind::moves
+};
+
+struct Compilation {
+  // ---- Asked for ----
+  Source source;
+  CompileOptions options;
+  const std::vector<const DataSet*>* samples = nullptr;  // for calibrate
+  CalibrationOptions calibration_options;
+
+  // ---- Front half ----
+  caffe::NetParameter caffe;      // import; fold; calibrate: int8
+  Network network;                // import; fold
+  bool is_float = false;          // fold: the weights are floats
+  Calibration calibration;        // calibrate
+  NetCalibrationParameter table;  // load_table; quantise
+
+  // ---- Back half ----
+  QuantisedNet net;                         // fuse; dequantise
+  std::optional<Storage> storage;           // storage: tensors that share bytes
+  std::vector<KernelPtr> kernels;           // lower
+  std::map<size_t, size_t> last_kernel_of;  // lower: by op
+  std::vector<Stage> stages;                // group
+  TensorPlaces places;                      // place: tensors in neuron memory
+  std::optional<Program> program;           // emit
+  Compiled compiled;                        // place, emit, finish
+
+  bool at_least(Level level) const { return options.level >= level; }
+};
+
+}  // namespace tputwin::net

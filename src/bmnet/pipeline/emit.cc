@@ -1,0 +1,166 @@
+// Pass emit: commands and weights, stage by stage.
+#include <tputwin/cpu_op.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/errors/bmnet.h"
+#include "bmnet/cpu_ops/cpu_ops.h"
+#include "bmnet/ir/any_case.h"
+#include "bmnet/pipeline/compilation.h"
+#include "bmnet/pipeline/explain.h"
+#include "bmnet/pipeline/passes.h"
+
+namespace tputwin::net::pass {
+namespace {
+
+// Weight memory, in the order of use.
+class WeightMemory {
+ public:
+  // With `once`, equal weights are stored once.
+  WeightMemory(std::vector<uint8_t>& bytes, bool once) : bytes_(bytes), once_(once) {}
+
+  uint64_t store(const std::vector<uint8_t>& weight) {
+    uint64_t offset = bytes_.size();
+    if (!once_ || !find_stored(weight, offset))
+      bytes_.insert(bytes_.end(), weight.begin(), weight.end());
+    return offset;
+  }
+
+  uint64_t store_floats(const std::vector<float>& values) {
+    bytes_.resize((bytes_.size() + 3) / 4 * 4);
+    const uint64_t offset = bytes_.size();
+    const auto* from = reinterpret_cast<const uint8_t*>(values.data());
+    bytes_.insert(bytes_.end(), from, from + 4 * values.size());
+    return offset;
+  }
+
+ private:
+  // Whether weight memory holds these bytes; if not, they will be found at `offset` from now on.
+  bool find_stored(const std::vector<uint8_t>& weight, uint64_t& offset) {
+    const std::string_view text(reinterpret_cast<const char*>(weight.data()), weight.size());
+    const size_t hash = std::hash<std::string_view>()(text);
+    auto [first, last] = stored_.equal_range(hash);
+    for (auto it = first; it != last; ++it) {
+      const uint8_t* at = bytes_.data() + it->second;
+      if (it->second + weight.size() > bytes_.size() ||
+          !std::equal(weight.begin(), weight.end(), at))
+        continue;
+      offset = it->second;
+      return true;
+    }
+    stored_.emplace(hash, offset);
+    return false;
+  }
+
+  std::vector<uint8_t>& bytes_;
+  bool once_;
+  std::unordered_multimap<size_t, uint64_t> stored_;  // offsets by hash of the contents
+};
+
+class Emission {
+ public:
+  explicit Emission(Compilation& c)
+      : c_(c), weights_(c.compiled.weight, c.at_least(Level::weight_optimisation)) {}
+
+  Status emit(const Stage& stage) {
+    switch (stage.kind) {
+      case Stage::Kind::group:
+        emit_group(*stage.group);
+        break;
+      case Stage::Kind::moves:
+        emit_moves(stage);
+        break;
+      case Stage::Kind::host:
+        emit_host(stage.op);
+        break;
+      case Stage::Kind::customized:
+        TW_RETURN_IF_ERROR(emit_customized(stage.op));
+        break;
+    }
+    return program().status();
+  }
+
+ private:
+  const Network& network() const { return c_.net.network; }
+  Program& program() { return *c_.program; }
+
+  // What the explanation and the optimised net say of a layer outside groups.
+  void record(const TensorOp& op, std::string_view how) {
+    explain_layer(c_.compiled.explanation, op, how);
+    *c_.compiled.optimised.add_layer() = op;
+  }
+
+  // The layer with the offsets of its tensors.
+  TensorOp placed(size_t i) const {
+    TensorOp op = network().ops[i];
+    op.clear_global_input();
+    op.clear_global_output();
+    for (const std::string& t : op.bottom()) op.add_global_input(c_.places.find(t)->second.offset);
+    for (const std::string& t : op.top()) op.add_global_output(c_.places.find(t)->second.offset);
+    return op;
+  }
+
+  void emit_group(const PricedGroup& group) {
+    WeightPlaces weights;
+    for (const Kernel* k : group.plan.kernels)
+      for (const Weight& w : k->weights) weights[k].push_back(weights_.store(w.bytes));
+    net::emit_group(program(), group.plan, c_.places, weights);
+    explain_group(c_.compiled.explanation, network(), group);
+    describe_group(c_.compiled.optimised, network(), group, c_.places, weights, group_count_++);
+  }
+
+  void emit_moves(const Stage& stage) {
+    for (const Move& m : stage.moves) emit_move(program(), m, c_.places, network());
+    record(placed(stage.op), "moved through the lanes");
+  }
+
+  void emit_host(size_t i) {
+    TensorOp op = placed(i);
+    op.set_type(std::string(cpu_plugin_name(op.type())));
+    op.set_cpu_op(true);
+    for (float t : c_.net.integers[i].threshold_x) op.add_threshold_x(t);
+    for (float t : c_.net.integers[i].threshold_y) op.add_threshold_y(t);
+    if (auto blobs = network().blobs.find(op.name()); blobs != network().blobs.end())
+      for (const Blob& b : blobs->second) {
+        op.add_global_coeff(weights_.store_floats(b.data));
+        *op.add_coeff_shape() = make_shape(b.shape, 4);
+      }
+    std::string payload = op.SerializeAsString();
+    tputwin_cpu_op(program().context(), op.type().c_str(), payload.data(), payload.size());
+    remember_plugin(op.type());
+    record(op, "runs on the host");
+  }
+
+  Status emit_customized(size_t i) {
+    TensorOp op = placed(i);
+    const std::string key = "tg_" + op.tg_customized_param().sub_type();
+    auto code = find_any_case(c_.options.customized, key);
+    if (code == c_.options.customized.end())
+      return Error(errors::net_ir_type).in("layer " + op.name()).argument("type", key);
+    TW_RETURN_IF_ERROR(code->second(op, c_.net.integers[i], program()));
+    if (op.cpu_op()) remember_plugin(op.type());
+    record(op, "customized");
+    return {};
+  }
+
+  void remember_plugin(const std::string& name) {
+    auto& list = c_.compiled.cpu_operators;
+    if (std::ranges::find(list, name) == list.end()) list.push_back(name);
+  }
+
+  Compilation& c_;
+  WeightMemory weights_;
+  int group_count_ = 0;
+};
+
+}  // namespace
+
+Status emit(Compilation& c) {
+  c.program.emplace();
+  Emission emission(c);
+  for (const Stage& stage : c.stages) TW_RETURN_IF_ERROR(emission.emit(stage));
+  return {};
+}
+
+}  // namespace tputwin::net::pass

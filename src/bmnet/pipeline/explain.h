@@ -1,0 +1,23 @@
+// What the compiler decided, for people (`--explain`) and as the optimised IR (store_prototxt).
+#pragma once
+
+#include <string>
+
+#include "bmnet/groups/partition.h"
+#include "bmnet/pipeline/compile.h"
+#include "machine/profile.h"
+
+namespace tputwin::net {
+
+void explain_group(std::string& text, const Network& network, const PricedGroup& group);
+void explain_layer(std::string& text, const TensorOp& op, std::string_view how);
+void explain_total(std::string& text, const Compiled& compiled, const Profile& profile);
+
+// The tl_ layers of a group: tl_group, its kernels slice by slice with their local addresses and
+// transfers, tl_group_end. A group of one kernel on one slice stays the tg_ layer it was.
+void describe_group(::bmnet::NetParameter& net, const Network& network, const PricedGroup& group,
+                    const TensorPlaces& tensors, const WeightPlaces& weights, int index);
+// start and end around everything.
+void frame(::bmnet::NetParameter& net, const Network& network, const Compiled& compiled);
+
+}  // namespace tputwin::net

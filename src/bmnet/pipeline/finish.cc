@@ -1,0 +1,58 @@
+// Pass finish: what a bmodel and the caller are told about the program.
+#include "bmnet/pipeline/compilation.h"
+#include "bmnet/pipeline/explain.h"
+#include "bmnet/pipeline/passes.h"
+#include "isa/bm1880_codec.h"
+#include "machine/profile.h"
+
+namespace tputwin::net::pass {
+namespace {
+
+std::vector<uint32_t> shape4(const TensorShape& shape) {
+  const Extents e = extents(shape);
+  return {static_cast<uint32_t>(e.n), static_cast<uint32_t>(e.c), static_cast<uint32_t>(e.h),
+          static_cast<uint32_t>(e.w)};
+}
+
+// Results of inner products and what is computed from them: N rows of C values are (1,1,N,C), as
+// the maker's models have it.
+std::vector<uint32_t> output_shape(const TensorShape& shape) {
+  if (shape.dim_size() != 2) return shape4(shape);
+  return {1, 1, static_cast<uint32_t>(shape.dim(0)), static_cast<uint32_t>(shape.dim(1))};
+}
+
+uint32_t format(const TensorShape& shape) { return shape.data_type_size() == 4 ? FMT_F32 : FMT_I8; }
+
+void describe_ends(Compilation& c) {
+  const Network& network = c.net.network;
+  for (const std::string& t : network.inputs()) {
+    const TensorShape& shape = *network.shape_of(t);
+    c.compiled.inputs.push_back(
+        {shape4(shape), c.net.threshold_of(t), format(shape), c.places.find(t)->second.offset});
+  }
+  for (const std::string& t : network.outputs()) {
+    const TensorShape& shape = *network.shape_of(t);
+    c.compiled.outputs.push_back({network.blob_name(t), output_shape(shape),
+                                  c.places.find(t)->second.offset, c.net.threshold_of(t),
+                                  format(shape)});
+  }
+}
+
+}  // namespace
+
+Status finish(Compilation& c) {
+  Compiled& compiled = c.compiled;
+  compiled.cmdbuf = c.program->commands();
+  TW_ASSIGN_OR_RETURN(program, isa::decode_program(compiled.cmdbuf, bm1880()));
+  const Profile p = profile(program, bm1880());
+  compiled.predicted_cycles = p.elapsed_cycles;
+  compiled.global_bytes = p.cost.global_bytes;
+  compiled.instructions = p.instructions;
+  describe_ends(c);
+  for (const auto& [tensor, place] : c.places) compiled.tensor_offsets[tensor] = place.offset;
+  explain_total(compiled.explanation, compiled, p);
+  frame(compiled.optimised, c.net.network, compiled);
+  return {};
+}
+
+}  // namespace tputwin::net::pass

@@ -1,0 +1,21 @@
+// Pass fold: of float nets, BatchNorm and Scale into the layers before them.
+#include "bmnet/pipeline/compilation.h"
+#include "bmnet/pipeline/passes.h"
+#include "bmnet/quantize/quantise.h"
+
+namespace tputwin::net::pass {
+
+// A net that is to be calibrated is float and not imported yet: calibration chooses its batch.
+Status fold(Compilation& c) {
+  const bool is_imported = !c.network.ops.empty();
+  c.is_float = !is_imported || has_float_weights(c.network);
+  if (!c.is_float) return {};
+  TW_ASSIGN_OR_RETURN(folded, fold_batch_norm(std::move(c.caffe)));
+  c.caffe = std::move(folded);
+  if (!is_imported) return {};
+  TW_ASSIGN_OR_RETURN(network, import_caffe(c.caffe, c.source.import));
+  c.network = std::move(network);
+  return {};
+}
+
+}  // namespace tputwin::net::pass

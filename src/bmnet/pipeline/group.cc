@@ -1,0 +1,82 @@
+// Pass group: runs of kernels to layer groups; with the layers of other kinds, the program's
+// stages.
+#include "bmnet/cpu_ops/cpu_ops.h"
+#include "bmnet/pipeline/compilation.h"
+#include "bmnet/pipeline/passes.h"
+
+namespace tputwin::net::pass {
+namespace {
+
+class Grouping {
+ public:
+  explicit Grouping(Compilation& c) : c_(c), pricer_(bm1880()) {}
+
+  // Kernels of layers that follow each other, until a layer of another kind.
+  Status run() {
+    for (size_t i = 0; i < ops().size(); ++i) {
+      if (std::optional<Stage> other = other_stage(i)) {
+        TW_RETURN_IF_ERROR(end_run());
+        c_.stages.push_back(std::move(*other));
+      }
+      while (next() < c_.kernels.size() && c_.kernels[next()]->op == i)
+        run_.push_back(c_.kernels[next()].get());
+    }
+    return end_run();
+  }
+
+ private:
+  const std::vector<TensorOp>& ops() const { return c_.net.network.ops; }
+  size_t next() const { return first_ + run_.size(); }
+
+  // The stage of a layer without kernels; nothing for those that only rename tensors.
+  std::optional<Stage> other_stage(size_t i) const {
+    const TensorOp& op = ops()[i];
+    Stage stage;
+    stage.op = i;
+    if (op.type() == "tg_customized") stage.kind = Stage::Kind::customized;
+    if (!cpu_plugin_name(op.type()).empty()) stage.kind = Stage::Kind::host;
+    if (stage.kind != Stage::Kind::group) return stage;
+    if (op.type() == "tg_concat" && !c_.net.integers[i].multiplier.empty()) return std::nullopt;
+    for (Move& m : moves_of(op))
+      if (!c_.storage->is_inside(m.from, m.to)) stage.moves.push_back(std::move(m));
+    if (stage.moves.empty()) return std::nullopt;
+    stage.kind = Stage::Kind::moves;
+    return stage;
+  }
+
+  // The groups of the kernels so far.
+  Status end_run() {
+    if (run_.empty()) return {};
+    TensorUses uses;
+    uses.is_needed_after = [this](const std::string& t, size_t last) { return is_needed(t, last); };
+    uses.storage = [this](const std::string& t) { return c_.storage->root(t); };
+    PartitionOptions how;
+    how.has_groups = how.has_overlap = c_.at_least(Level::layer_group);
+    TW_ASSIGN_OR_RETURN(groups, partition(run_, first_, uses, how, pricer_));
+    for (PricedGroup& g : groups) c_.stages.emplace_back().group = std::move(g);
+    first_ = next();
+    run_.clear();
+    return {};
+  }
+
+  // Does anything but kernels up to `last` use the tensor?
+  bool is_needed(const std::string& tensor, size_t last) const {
+    if (c_.options.keep_all) return true;
+    for (size_t i : c_.storage->readers(tensor)) {
+      auto kernel = c_.last_kernel_of.find(i);
+      if (kernel == c_.last_kernel_of.end() || kernel->second > last) return true;
+    }
+    return c_.storage->is_shared(tensor);
+  }
+
+  Compilation& c_;
+  Pricer pricer_;
+  std::vector<const Kernel*> run_;  // kernels that are in no group yet
+  size_t first_ = 0;                // the first of them
+};
+
+}  // namespace
+
+Status group(Compilation& c) { return Grouping(c).run(); }
+
+}  // namespace tputwin::net::pass

@@ -1,0 +1,59 @@
+// The compiler: its passes in their order.
+#include <span>
+
+#include "bmnet/pipeline/compilation.h"
+#include "bmnet/pipeline/passes.h"
+
+namespace tputwin::net {
+namespace {
+
+using Pass = Status (*)(Compilation&);
+
+constexpr Pass kCalibrate[] = {pass::fold, pass::calibrate};
+constexpr Pass kPrepare[] = {pass::import, pass::fold, pass::load_table, pass::quantise};
+constexpr Pass kCompile[] = {pass::fuse,  pass::dequantise, pass::storage, pass::lower,
+                             pass::group, pass::place,      pass::emit,    pass::finish};
+
+Status run(std::span<const Pass> passes, Compilation& compilation) {
+  for (const Pass pass : passes) TW_RETURN_IF_ERROR(pass(compilation));
+  return {};
+}
+
+}  // namespace
+
+Result<Calibration> calibrate(const caffe::NetParameter& float_net,
+                              const std::vector<const DataSet*>& samples,
+                              const CalibrationOptions& options) {
+  Compilation c;
+  c.caffe = float_net;
+  c.samples = &samples;
+  c.calibration_options = options;
+  TW_RETURN_IF_ERROR(run(kCalibrate, c));
+  return std::move(c.calibration);
+}
+
+Result<Prepared> prepare(const Source& source) {
+  Compilation c;
+  c.source = source;
+  TW_RETURN_IF_ERROR(run(kPrepare, c));
+  return Prepared{std::move(c.network), std::move(c.table)};
+}
+
+Result<Compiled> compile(const Network& network, const std::vector<LayerIntegers>& integers,
+                         const CompileOptions& options) {
+  TW_RETURN_IF_ERROR(verify(network));
+  Compilation c;
+  c.options = options;
+  c.net = {network, integers};
+  TW_RETURN_IF_ERROR(run(kCompile, c));
+  return std::move(c.compiled);
+}
+
+Result<Compiled> compile(const Network& network, const NetCalibrationParameter& table,
+                         const CompileOptions& options) {
+  TW_RETURN_IF_ERROR(verify(network));
+  TW_ASSIGN_OR_RETURN(integers, resolve(network, table));
+  return compile(network, integers, options);
+}
+
+}  // namespace tputwin::net

@@ -1,0 +1,122 @@
+// Pass place: addresses in neuron memory. Inputs at 0, outputs in one piece and in their order.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/errors/bmnet.h"
+#include "bmnet/pipeline/compilation.h"
+#include "bmnet/pipeline/neuron_memory.h"
+#include "bmnet/pipeline/passes.h"
+
+namespace tputwin::net::pass {
+namespace {
+
+// Windows over the last sample may read a little beyond its end (the weights there are 0).
+constexpr uint64_t kSlack = 4096;
+constexpr uint64_t kGlobalBytes = uint64_t{1} << 32;
+
+class Placement {
+ public:
+  explicit Placement(Compilation& c)
+      : c_(c), inputs_(c.net.network.inputs()), outputs_(c.net.network.outputs()) {}
+
+  Status run() {
+    find_lives();
+    std::vector<Lifetime> lives = {joint_life(inputs_, -1), joint_life(only_outputs(), end())};
+    std::vector<std::string> others;
+    for (const auto& [root, life] : life_) {
+      if (is_one_of(inputs_, root) || is_one_of(outputs_, root)) continue;
+      others.push_back(root);
+      lives.push_back(life);
+    }
+    const bool recycles = c_.at_least(Level::recycle_memory) && !c_.options.keep_all;
+    const NeuronMemory memory = place_tensors(lives, recycles);
+    put_together(inputs_, memory.offsets[0]);
+    put_together(only_outputs(), memory.offsets[1]);
+    for (size_t i = 0; i < others.size(); ++i) put(others[i], memory.offsets[i + 2]);
+    storage().place_parts(c_.places);
+    return check_size(memory.bytes + kSlack);
+  }
+
+ private:
+  const Storage& storage() const { return *c_.storage; }
+  int end() const { return static_cast<int>(c_.stages.size()); }
+
+  // ---- Lives: the first and last stage that touch the bytes of a tensor ----
+
+  void find_lives() {
+    for (const std::string& t : inputs_) touch(t, -1);
+    for (int i = 0; i < end(); ++i) touch_all(c_.stages[static_cast<size_t>(i)], i);
+    for (const std::string& t : outputs_) touch(t, end());
+  }
+
+  void touch_all(const Stage& stage, int index) {
+    if (stage.kind == Stage::Kind::group) {
+      for (const GroupTensor& t : stage.group->plan.tensors)
+        if (t.producer < 0 || t.is_stored) touch(t.view.tensor, index);
+      return;
+    }
+    const TensorOp& op = c_.net.network.ops[stage.op];
+    for (const std::string& t : op.bottom()) touch(t, index);
+    for (const std::string& t : op.top()) touch(t, index);
+  }
+
+  void touch(const std::string& tensor, int stage) {
+    auto [it, is_new] = life_.try_emplace(storage().root(tensor), Lifetime{});
+    Lifetime& life = it->second;
+    if (is_new) life = {storage().bytes(it->first), stage, stage};
+    life.first = std::min(life.first, stage);
+    life.last = std::max(life.last, stage);
+  }
+
+  Lifetime joint_life(const std::vector<std::string>& tensors, int stage) const {
+    Lifetime all{0, stage, stage};
+    for (const std::string& t : tensors) {
+      const Lifetime& one = life_.at(storage().root(t));
+      all.bytes += one.bytes;
+      all.first = std::min(all.first, one.first);
+      all.last = std::max(all.last, one.last);
+    }
+    return all;
+  }
+
+  bool is_one_of(const std::vector<std::string>& tensors, const std::string& tensor) const {
+    return std::ranges::any_of(
+        tensors, [&](const std::string& t) { return storage().root(t) == storage().root(tensor); });
+  }
+  std::vector<std::string> only_outputs() const {
+    std::vector<std::string> result;
+    for (const std::string& t : outputs_)
+      if (!is_one_of(inputs_, t)) result.push_back(t);
+    return result;
+  }
+
+  // ---- Places ----
+
+  void put_together(const std::vector<std::string>& tensors, uint64_t at) {
+    for (const std::string& t : tensors)
+      if (put(t, at)) at += storage().bytes(storage().root(t));
+  }
+
+  // False if the bytes have their place already.
+  bool put(const std::string& tensor, uint64_t at) {
+    const std::string& root = storage().root(tensor);
+    return c_.places.try_emplace(root, TensorPlace{at, storage().sample_bytes(root)}).second;
+  }
+
+  Status check_size(uint64_t bytes) {
+    c_.compiled.neuron_size = bytes;
+    if (bytes <= kGlobalBytes) return {};
+    return Error(errors::net_memory).argument("neuron memory", fmt::format("{} bytes", bytes));
+  }
+
+  Compilation& c_;
+  const std::vector<std::string> inputs_, outputs_;
+  std::map<std::string, Lifetime> life_;  // by root
+};
+
+}  // namespace
+
+Status place(Compilation& c) { return Placement(c).run(); }
+
+}  // namespace tputwin::net::pass

@@ -1,0 +1,35 @@
+// Pass quantise: of float nets, weights to int8 by the table's thresholds.
+#include "bmnet/quantize/quantise.h"
+
+#include "bmnet/integers/integers.h"
+#include "bmnet/pipeline/compilation.h"
+#include "bmnet/pipeline/passes.h"
+
+namespace tputwin::net::pass {
+namespace {
+
+// Of customized layers only their own code knows what the entries mean.
+void keep_customized(const Network& network, const NetCalibrationParameter& given,
+                     NetCalibrationParameter& table) {
+  for (const TensorOp& op : network.ops) {
+    if (op.type() != "tg_customized") continue;
+    const auto* entry = find_entry(given, op);
+    if (entry == nullptr) continue;
+    auto* layers = table.mutable_layer();
+    for (int i = layers->size() - 1; i >= 0; --i)
+      if (layers->Get(i).name() == entry->name()) layers->DeleteSubrange(i, 1);
+    *table.add_layer() = *entry;
+  }
+}
+
+}  // namespace
+
+Status quantise(Compilation& c) {
+  if (!c.is_float || !c.source.table) return {};
+  TW_ASSIGN_OR_RETURN(table, net::quantise(c.network, c.table));
+  keep_customized(c.network, c.table, table);
+  c.table = std::move(table);
+  return {};
+}
+
+}  // namespace tputwin::net::pass

@@ -1,0 +1,56 @@
+// Which tensors share bytes of neuron memory: reshaped ones, and parts of concatenations that their
+// makers write in place.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bmnet/integers/quantised_net.h"
+#include "bmnet/kernels/places.h"
+
+namespace tputwin::net {
+
+class Storage {
+ public:
+  // join_concat: inputs of a concatenation lie in its result wherever possible; else they are
+  // copied.
+  Storage(const QuantisedNet& net, bool join_concat, bool keep_all);
+
+  const std::string& root(const std::string& tensor) const;
+  uint64_t bytes(const std::string& tensor) const;
+  uint64_t sample_bytes(const std::string& tensor) const;
+  // Indices of the ops that read the tensor under this name.
+  const std::vector<size_t>& readers(const std::string& tensor) const;
+  // Others see its bytes under another name.
+  bool is_shared(const std::string& tensor) const { return parents_.count(tensor) != 0; }
+  // The concatenation `to` has its input `from` in place already.
+  bool is_inside(const std::string& from, const std::string& to) const {
+    return joined_.count({from, to}) != 0;
+  }
+  // Adds the places of all tensors that lie inside others.
+  void place_parts(TensorPlaces& places) const;
+
+ private:
+  struct Parent {
+    std::string tensor;
+    uint64_t offset = 0;
+  };
+  void find_readers();
+  void join_reshapes();
+  void find_whole();
+  void join_concats();
+  void join(const TensorOp& op, int index, uint64_t offset);
+  int64_t samples(const std::string& tensor) const;
+
+  const QuantisedNet& net_;
+  std::map<std::string, Parent> parents_;
+  std::map<std::string, std::vector<size_t>> readers_;
+  std::set<std::string> whole_;  // roots whose samples must lie together
+  std::set<std::string> fixed_;  // roots that must not lie inside others
+  std::set<std::pair<std::string, std::string>> joined_;
+};
+
+}  // namespace tputwin::net
