@@ -109,7 +109,7 @@ net::TensorBytes quantised(const std::vector<float>& values, float threshold) {
 Result<float> input_threshold(const net::Network& int8,
                               const std::vector<net::LayerIntegers>& integers) {
   for (size_t i = 0; i < int8.ops.size(); ++i)
-    if (int8.ops[i].type() == "start" && !integers[i].threshold_y.empty())
+    if (is(int8.ops[i], net::Op::start) && !integers[i].threshold_y.empty())
       return integers[i].threshold_y.front();
   return Error(errors::net_table_entry).in(int8.name).detail("the input has no threshold");
 }

@@ -11,14 +11,10 @@
 namespace tputwin::net {
 namespace {
 
-// Operators of the CPU take floats as they are.
-bool takes_floats(std::string_view type) {
-  static constexpr std::string_view kTypes[] = {
-      "tg_customized", "tg_detectoutput",  "tg_interp",  "tg_norm",      "tg_prior_box",
-      "tg_proposal",   "tg_psroi_pooling", "tg_region",  "tg_reduction", "tg_roi_pooling",
-      "tg_softmax",    "tg_yolo",          "tg_yolopost"};
-  return moves_elements(type) ||
-         std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
+// Operators of the host take floats as they are.
+bool takes_floats(const TensorOp& op) {
+  const RunsOn where = properties(op.type()).runs_on;
+  return where == RunsOn::host || where == RunsOn::code || has_trait(op, trait::moves_elements);
 }
 
 class NetImporter {
@@ -225,16 +221,18 @@ class NetImporter {
   // Inputs of moves are all int8 or all floats; what computes on the TPU takes int8 only. Regions
   // and image sizes that are inputs of the net are made floats.
   bool floats_fit(const caffe::LayerParameter& layer, TensorOp& op) {
-    const bool regions = op.type() == "tg_roi_pooling" || op.type() == "tg_psroi_pooling";
+    const bool regions = is(op, Op::roi_pooling) || is(op, Op::psroi_pooling);
     if (regions) make_float(op, 1);
-    if (op.type() == "tg_proposal") make_float(op, 2);
-    if (!takes_floats(op.type()) || op.type() == "tg_concat")
+    if (is(op, Op::proposal)) make_float(op, 2);
+    if (!takes_floats(op) || is(op, Op::concat))
       for (int i = 0; i < op.bottom_size(); ++i) {
-        const int wanted = moves_elements(op.type()) ? op.input_shape(0).data_type_size() : 1;
+        const int wanted =
+            has_trait(op, trait::moves_elements) ? op.input_shape(0).data_type_size() : 1;
         if (op.input_shape(i).data_type_size() == wanted) continue;
         problem(errors::net_operand_shapes, layer, layer.bottom(i), wanted == 1 ? "floats" : "int8",
-                moves_elements(op.type()) ? "inputs are all int8 or all floats"
-                                          : "the layer computes on int8; coordinates are floats");
+                has_trait(op, trait::moves_elements)
+                    ? "inputs are all int8 or all floats"
+                    : "the layer computes on int8; coordinates are floats");
         return false;
       }
     return true;
@@ -246,7 +244,7 @@ class NetImporter {
     tensor.shape.set_data_type_size(4);
     op.mutable_input_shape(bottom)->set_data_type_size(4);
     for (TensorOp& start : network_.ops)
-      if (start.type() == "start" && start.top(0) == op.bottom(bottom))
+      if (is(start, Op::start) && start.top(0) == op.bottom(bottom))
         start.mutable_output_shape(0)->set_data_type_size(4);
   }
 
@@ -295,7 +293,7 @@ class NetImporter {
       TensorOp op;
       op.set_name(input_name(layer, i));
       op.set_calib_id(op.name());
-      op.set_type("start");
+      set_type(op, Op::start);
       *op.add_output_shape() = tensor.shape;
       op.add_top(define(layer, layer.top(i), std::move(tensor)));
       network_.ops.push_back(std::move(op));
@@ -323,7 +321,7 @@ class NetImporter {
     };
     auto& ops = network_.ops;
     for (size_t i = ops.size(); i-- > 0;) {
-      if (ops[i].type() == "start") continue;
+      if (is(ops[i], Op::start)) continue;
       if (!std::all_of(ops[i].top().begin(), ops[i].top().end(), is_dead)) continue;
       const TensorOp op = ops[i];
       ops.erase(ops.begin() + static_cast<std::ptrdiff_t>(i));
@@ -345,10 +343,10 @@ class NetImporter {
   void add_end() {
     TensorOp end;
     end.set_name("end");
-    end.set_type("end");
+    set_type(end, Op::end);
     end.mutable_end_param();
     for (const TensorOp& op : network_.ops)
-      for (int i = 0; i < op.top_size() && op.type() != "start"; ++i) {
+      for (int i = 0; i < op.top_size() && !is(op, Op::start); ++i) {
         const Tensor& tensor = tensors_.at(op.top(i));
         if (tensor.used || tensor.silenced) continue;
         end.add_bottom(op.top(i));

@@ -42,13 +42,6 @@ int64_t volume(const Dims& dims, size_t begin, size_t end) {
 
 std::string describe(const Dims& dims) { return describe(make_shape(dims)); }
 
-bool moves_elements(std::string_view type) {
-  static constexpr std::string_view kMoves[] = {
-      "tg_concat",          "tg_crop",    "tg_permute", "tg_reorg",   "tg_reshape", "tg_slice",
-      "tg_shuffle_channel", "tg_reverse", "tg_tile",    "tg_upsample"};
-  return std::find(std::begin(kMoves), std::end(kMoves), type) != std::end(kMoves);
-}
-
 void Importer::problem(ErrorId id, std::string_view argument, std::string value,
                        std::string detail) {
   problems_.push_back(Error(id)
@@ -100,7 +93,7 @@ bool Importer::same_dims(int a, int b) {
 
 // Moves keep what their input is; what computes makes int8.
 void Importer::output(const Dims& dims) {
-  output(dims, moves_elements(op.type()) && op.input_shape(0).data_type_size() == 4);
+  output(dims, has_trait(op, trait::moves_elements) && op.input_shape(0).data_type_size() == 4);
 }
 
 void Importer::output(const Dims& dims, bool is_float) {

@@ -23,9 +23,6 @@ constexpr int64_t kMaxOutputs = 16777215;  // of num_output
 int64_t volume(const Dims& dims, size_t begin = 0, size_t end = SIZE_MAX);
 std::string describe(const Dims& dims);
 
-// Whether an IR type moves elements only, int8 or floats.
-bool moves_elements(std::string_view type);
-
 class Importer {
  public:
   Importer(const caffe::LayerParameter& layer, TensorOp& op, bool needs_weights, bool shapes_known)
@@ -102,60 +99,13 @@ std::string suggestion(std::string_view type);
 // Shape of an input layer's top `index`; empty if the layer does not tell.
 Result<Dims> input_dims(const caffe::LayerParameter& layer, int index);
 
-// ---- Importers, by family ----
+// ---- Importers and expanders of layers.def ----
 
-void import_convolution(Importer&);
-void import_depthwise(Importer&);
-void import_deconvolution(Importer&);
-void import_inner_product(Importer&);
-void import_pooling(Importer&);
-void import_batch_norm(Importer&);
-void import_scale(Importer&);
-void import_bias(Importer&);
-void import_lrn(Importer&);
-void import_normalize(Importer&);
-
-std::vector<caffe::LayerParameter> expand_lrn(const Importer&);
-std::vector<caffe::LayerParameter> expand_eltwise(const Importer&);
-std::vector<caffe::LayerParameter> expand_scale(const Importer&);
-std::vector<caffe::LayerParameter> expand_axpy(const Importer&);
-void import_axpy(Importer&);
-
-void import_relu(Importer&);
-void import_relu6(Importer&);
-void import_sigmoid(Importer&);
-void import_tanh(Importer&);
-void import_elu(Importer&);
-void import_abs(Importer&);
-void import_clip(Importer&);
-void import_power(Importer&);
-void import_prelu(Importer&);
-void import_softmax(Importer&);
-void import_eltwise(Importer&);
-
-void import_concat(Importer&);
-void import_join(Importer&);
-void import_removed(Importer&);
-void import_slice(Importer&);
-void import_flatten(Importer&);
-void import_reshape(Importer&);
-void import_permute(Importer&);
-void import_crop(Importer&);
-void import_reduction(Importer&);
-void import_shuffle_channel(Importer&);
-void import_upsample(Importer&);
-void import_reorg(Importer&);
-void import_tile(Importer&);
-void import_reverse(Importer&);
-void import_interp(Importer&);
-
-void import_prior_box(Importer&);
-void import_detection_output(Importer&);
-void import_proposal(Importer&);
-void import_roi_pooling(Importer&);
-void import_psroi_pooling(Importer&);
-void import_region(Importer&);
-void import_yolo(Importer&);
-void import_yolo_post(Importer&);
+#define TW_LAYER(type, least_bottoms, most_bottoms, most_tops, importer) \
+  void import_##importer(Importer&);
+#define TW_LAYER_OF(type, least_bottoms, most_bottoms, most_tops, importer, expander) \
+  void import_##importer(Importer&);                                                  \
+  std::vector<caffe::LayerParameter> expand_##expander(const Importer&);
+#include "bmnet/caffe/layers.def"
 
 }  // namespace tputwin::net

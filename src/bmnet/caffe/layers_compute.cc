@@ -70,7 +70,7 @@ int64_t extent(int64_t size, int64_t kernel, int64_t stride, int64_t pad, int64_
 
 void fill(const caffe::ConvolutionParameter& p, const Window& w, bool deconvolution, TensorOp& op) {
   auto& param = *op.mutable_tg_convolution_param();
-  op.set_type("tg_convolution");
+  set_type(op, Op::convolution);
   add(param.mutable_kernel_size(), {w.kernel.h, w.kernel.w});
   add(param.mutable_stride(), {w.stride.h, w.stride.w});
   add(param.mutable_dilation(), {w.dilation.h, w.dilation.w});
@@ -202,7 +202,7 @@ bool scale_dims(Importer& layer, int64_t first, int64_t num_axes, Dims& spanned)
 }
 
 void scale(Importer& layer, int64_t axis, int64_t num_axes, bool factor, bool bias) {
-  layer.op.set_type("tg_scale");
+  set_type(layer.op, Op::scale);
   auto& param = *layer.op.mutable_tg_scale_param();
   param.set_axis(1);
   param.set_num_axes(1);
@@ -232,7 +232,7 @@ void import_deconvolution(Importer& layer) { convolution(layer, true, false); }
 
 void import_inner_product(Importer& layer) {
   const auto& p = layer.caffe.inner_product_param();
-  layer.op.set_type("tg_inner_product");
+  set_type(layer.op, Op::inner_product);
   auto& param = *layer.op.mutable_tg_inner_product_param();
   param.set_num_output(p.num_output());
   param.set_bias_term(p.bias_term());
@@ -255,7 +255,7 @@ void import_inner_product(Importer& layer) {
 void import_pooling(Importer& layer) {
   const auto& p = layer.caffe.pooling_param();
   const Window w = pooling_parameters(layer, p);
-  layer.op.set_type("tg_pooling");
+  set_type(layer.op, Op::pooling);
   auto& param = *layer.op.mutable_tg_pooling_param();
   param.set_pool(p.pool() == caffe::PoolingParameter::AVE ? ::bmnet::TGPoolingParameter::AVE
                                                           : ::bmnet::TGPoolingParameter::MAX);
@@ -276,7 +276,7 @@ void import_pooling(Importer& layer) {
 
 void import_batch_norm(Importer& layer) {
   const auto& p = layer.caffe.batch_norm_param();
-  layer.op.set_type("tg_batchnorm");
+  set_type(layer.op, Op::batchnorm);
   layer.op.mutable_tg_batchnorm_param()->set_eps(p.eps());
   if (layer.finite("eps", p.eps()) && p.eps() < 0)
     layer.parameter("eps", std::to_string(p.eps()), "not negative");
@@ -315,7 +315,7 @@ void import_bias(Importer& layer) {
 
 void import_lrn(Importer& layer) {
   const auto& p = layer.caffe.lrn_param();
-  layer.op.set_type("tg_lrn");
+  set_type(layer.op, Op::lrn);
   auto& param = *layer.op.mutable_tg_lrn_param();
   param.set_local_size(p.local_size());
   param.set_alpha(p.alpha());
@@ -332,7 +332,7 @@ void import_lrn(Importer& layer) {
 
 void import_normalize(Importer& layer) {
   const auto& p = layer.caffe.norm_param();
-  layer.op.set_type("tg_norm");
+  set_type(layer.op, Op::norm);
   auto& param = *layer.op.mutable_tg_norm_param();
   param.set_across_spatial(p.across_spatial());
   param.set_channel_shared(p.channel_shared());

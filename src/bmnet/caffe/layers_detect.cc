@@ -90,7 +90,7 @@ void check_detection_bottoms(Importer& layer, const ::bmnet::TGDetectOutputParam
 // are written out, so that the operator needs no rules of its own.
 void import_prior_box(Importer& layer) {
   const auto& p = layer.caffe.prior_box_param();
-  layer.op.set_type("tg_prior_box");
+  set_type(layer.op, Op::prior_box);
   auto& param = *layer.op.mutable_tg_prior_box_param();
   check_prior_box(layer, p);
   if (!layer.ready() || !layer.axes_at_least(4) || !layer.axes_at_least(4, 1)) return;
@@ -121,7 +121,7 @@ void import_prior_box(Importer& layer) {
 // x1, y1, x2, y2.
 void import_detection_output(Importer& layer) {
   const auto& p = layer.caffe.detectoutput_param();
-  layer.op.set_type("tg_detectoutput");
+  set_type(layer.op, Op::detectoutput);
   auto& param = *layer.op.mutable_tg_detectoutput_param();
   param.set_num_classes(p.num_classes());
   param.set_share_location(p.share_location());
@@ -144,7 +144,7 @@ void import_detection_output(Importer& layer) {
 // scores.
 void import_proposal(Importer& layer) {
   const auto& p = layer.caffe.proposal_param();
-  layer.op.set_type("tg_proposal");
+  set_type(layer.op, Op::proposal);
   auto& param = *layer.op.mutable_tg_proposal_param();
   param.set_feat_stride(static_cast<int32_t>(p.feat_stride()));
   param.set_pre_nms_topn(p.pre_nms_topn());
@@ -186,7 +186,7 @@ void import_proposal(Importer& layer) {
 
 void import_roi_pooling(Importer& layer) {
   const auto& p = layer.caffe.roi_pooling_param();
-  layer.op.set_type("tg_roi_pooling");
+  set_type(layer.op, Op::roi_pooling);
   auto& param = *layer.op.mutable_tg_roi_pooling_param();
   param.set_pooled_h(p.pooled_h());
   param.set_pooled_w(p.pooled_w());
@@ -201,7 +201,7 @@ void import_roi_pooling(Importer& layer) {
 
 void import_psroi_pooling(Importer& layer) {
   const auto& p = layer.caffe.psroi_pooling_param();
-  layer.op.set_type("tg_psroi_pooling");
+  set_type(layer.op, Op::psroi_pooling);
   auto& param = *layer.op.mutable_tg_psroi_pooling_param();
   param.set_spatial_scale(p.spatial_scale());
   param.set_output_dim(p.output_dim());
@@ -221,7 +221,7 @@ void import_psroi_pooling(Importer& layer) {
 
 void import_region(Importer& layer) {
   const auto& p = layer.caffe.region_param();
-  layer.op.set_type("tg_region");
+  set_type(layer.op, Op::region);
   auto& param = *layer.op.mutable_tg_region_param();
   param.set_classes(p.classes());
   param.set_softmax(p.softmax());
@@ -242,7 +242,7 @@ void import_region(Importer& layer) {
 
 void import_yolo(Importer& layer) {
   const auto& p = layer.caffe.yolo_param();
-  layer.op.set_type("tg_yolo");
+  set_type(layer.op, Op::yolo);
   layer.op.mutable_tg_yolo_param()->set_classes(p.classes());
   layer.range("classes", p.classes(), 1, kMaxExtent);
   if (!layer.ready() || !layer.axes_at_least(4)) return;
@@ -256,7 +256,7 @@ void import_yolo(Importer& layer) {
 // Bottoms: Yolo layers. Top: rows of index, label, score, x1, y1, x2, y2.
 void import_yolo_post(Importer& layer) {
   const auto& p = layer.caffe.yolopost_param();
-  layer.op.set_type("tg_yolopost");
+  set_type(layer.op, Op::yolopost);
   auto& param = *layer.op.mutable_tg_yolopost_param();
   param.set_classes(p.classes());
   param.set_netw(p.netw());

@@ -14,7 +14,7 @@ void concat(Importer& layer, int64_t wanted_axis) {
     layer.is_removed = true;
     return;
   }
-  layer.op.set_type("tg_concat");
+  set_type(layer.op, Op::concat);
   auto& param = *layer.op.mutable_tg_concat_param();
   int axis = 1;
   if (!layer.ready() || !layer.axis("axis", wanted_axis, layer.dims(), axis)) return;
@@ -36,7 +36,7 @@ void concat(Importer& layer, int64_t wanted_axis) {
 }
 
 void reshape_to(Importer& layer, const Dims& dims) {
-  layer.op.set_type("tg_reshape");
+  set_type(layer.op, Op::reshape);
   layer.output(dims);
 }
 
@@ -93,7 +93,7 @@ void import_slice(Importer& layer) {
     layer.is_removed = true;
     return;
   }
-  layer.op.set_type("tg_slice");
+  set_type(layer.op, Op::slice);
   auto& param = *layer.op.mutable_tg_slice_param();
   int axis = 1;
   if (!layer.ready() || !layer.axis("axis", wanted_axis, layer.dims(), axis)) return;
@@ -122,7 +122,7 @@ void import_slice(Importer& layer) {
 
 void import_flatten(Importer& layer) {
   const auto& p = layer.caffe.flatten_param();
-  layer.op.set_type("tg_reshape");
+  set_type(layer.op, Op::reshape);
   int first = 0, last = 0;
   if (!layer.ready()) return;
   const Dims dims = layer.dims();
@@ -142,7 +142,7 @@ void import_flatten(Importer& layer) {
 // `shape` replaces axes [axis, axis + num_axes): 0 keeps an extent, one -1 takes what is left.
 void import_reshape(Importer& layer) {
   const auto& p = layer.caffe.reshape_param();
-  layer.op.set_type("tg_reshape");
+  set_type(layer.op, Op::reshape);
   const auto& wanted = p.shape().dim();
   for (int64_t d : wanted)
     if (d < -1) layer.parameter("shape", std::to_string(d), "-1, 0 or an extent");
@@ -159,7 +159,7 @@ void import_reshape(Importer& layer) {
 
 void import_permute(Importer& layer) {
   const auto& p = layer.caffe.permute_param();
-  layer.op.set_type("tg_permute");
+  set_type(layer.op, Op::permute);
   auto& order = *layer.op.mutable_tg_permute_param()->mutable_order();
   if (!layer.ready()) return;
   const Dims dims = layer.dims();
@@ -185,7 +185,7 @@ void import_permute(Importer& layer) {
 
 void import_crop(Importer& layer) {
   const auto& p = layer.caffe.crop_param();
-  layer.op.set_type("tg_crop");
+  set_type(layer.op, Op::crop);
   auto& param = *layer.op.mutable_tg_crop_param();
   int axis = 0;
   if (!layer.ready()) return;
@@ -221,11 +221,11 @@ void import_crop(Importer& layer) {
 
 void import_reduction(Importer& layer) {
   using Caffe = caffe::ReductionParameter;
-  using Op = ::bmnet::TGReductionParameter;
+  using Param = ::bmnet::TGReductionParameter;
   const Caffe& p = layer.caffe.reduction_param();
-  layer.op.set_type("tg_reduction");
+  set_type(layer.op, Op::reduction);
   auto& param = *layer.op.mutable_tg_reduction_param();
-  param.set_operation(static_cast<Op::ReductionOp>(p.operation()));
+  param.set_operation(static_cast<Param::ReductionOp>(p.operation()));
   param.set_coeff(p.coeff());
   layer.finite("coeff", p.coeff());
   int axis = 0;
@@ -239,7 +239,7 @@ void import_reduction(Importer& layer) {
 
 void import_shuffle_channel(Importer& layer) {
   const int64_t group = layer.caffe.shuffle_channel_param().group();
-  layer.op.set_type("tg_shuffle_channel");
+  set_type(layer.op, Op::shuffle_channel);
   layer.op.mutable_tg_shuffle_channel_param()->set_group(static_cast<uint32_t>(group));
   if (!layer.range("group", group, 1, kMaxExtent) || !layer.ready() || !layer.axes_at_least(2))
     return;
@@ -252,7 +252,7 @@ void import_shuffle_channel(Importer& layer) {
 
 void import_upsample(Importer& layer) {
   const auto& size = layer.caffe.upsample_param().size();
-  layer.op.set_type("tg_upsample");
+  set_type(layer.op, Op::upsample);
   auto& param = *layer.op.mutable_tg_upsample_param();
   if (size.empty() || size.size() > 2) {
     layer.parameter("size", std::to_string(size.size()) + " values", "one value, or two: h and w");
@@ -269,7 +269,7 @@ void import_upsample(Importer& layer) {
 
 void import_reorg(Importer& layer) {
   const auto& p = layer.caffe.reorg_param();
-  layer.op.set_type("tg_reorg");
+  set_type(layer.op, Op::reorg);
   layer.op.mutable_tg_reorg_param()->set_stride(p.stride());
   if (p.reverse()) layer.parameter("reverse", "true", "false");
   if (!layer.range("stride", p.stride(), 1, kMaxExtent)) return;
@@ -284,7 +284,7 @@ void import_reorg(Importer& layer) {
 
 void import_tile(Importer& layer) {
   const auto& p = layer.caffe.tile_param();
-  layer.op.set_type("tg_tile");
+  set_type(layer.op, Op::tile);
   auto& param = *layer.op.mutable_tg_tile_param();
   param.set_tiles(p.tiles());
   int axis = 1;
@@ -297,7 +297,7 @@ void import_tile(Importer& layer) {
 }
 
 void import_reverse(Importer& layer) {
-  layer.op.set_type("tg_reverse");
+  set_type(layer.op, Op::reverse);
   auto& param = *layer.op.mutable_tg_reverse_param();
   int axis = 0;
   if (!layer.ready() || !layer.axis("axis", layer.caffe.reverse_param().axis(), layer.dims(), axis))
@@ -310,7 +310,7 @@ void import_reverse(Importer& layer) {
 // magnitude.
 void import_interp(Importer& layer) {
   const auto& p = layer.caffe.interp_param();
-  layer.op.set_type("tg_interp");
+  set_type(layer.op, Op::interp);
   auto& param = *layer.op.mutable_tg_interp_param();
   layer.range("pad_beg", p.pad_beg(), -kMaxExtent, 0);
   layer.range("pad_end", p.pad_end(), -kMaxExtent, 0);

@@ -10,7 +10,7 @@ void same_shape(Importer& layer) {
 }
 
 ::bmnet::TGActivationParameter& activation(Importer& layer, ::bmnet::ActivationMethod method) {
-  layer.op.set_type("tg_activation");
+  set_type(layer.op, Op::activation);
   auto& param = *layer.op.mutable_tg_activation_param();
   param.set_activation(method);
   return param;
@@ -23,7 +23,7 @@ bool is_per_channel(Importer& layer) {
 }
 
 void clip(Importer& layer, float low, float high) {
-  layer.op.set_type("tg_clip");
+  set_type(layer.op, Op::clip);
   auto& param = *layer.op.mutable_tg_clip_param();
   param.set_min(low);
   param.set_max(high);
@@ -74,7 +74,7 @@ void import_abs(Importer& layer) {
 
 void import_power(Importer& layer) {
   const auto& p = layer.caffe.power_param();
-  layer.op.set_type("tg_power");
+  set_type(layer.op, Op::power);
   auto& param = *layer.op.mutable_tg_power_param();
   param.set_power(p.power());
   param.set_scale(p.scale());
@@ -87,7 +87,7 @@ void import_power(Importer& layer) {
 
 void import_prelu(Importer& layer) {
   const auto& p = layer.caffe.prelu_param();
-  layer.op.set_type("tg_prelu");
+  set_type(layer.op, Op::prelu);
   layer.op.mutable_tg_prelu_param()->set_channel_shared(p.channel_shared());
   if (!layer.ready() || !layer.axes_at_least(2)) return;
   layer.weights({{"slope", {p.channel_shared() ? 1 : layer.extents().c}}});
@@ -95,7 +95,7 @@ void import_prelu(Importer& layer) {
 }
 
 void import_softmax(Importer& layer) {
-  layer.op.set_type("tg_softmax");
+  set_type(layer.op, Op::softmax);
   auto& param = *layer.op.mutable_tg_softmax_param();
   int axis = 1;
   if (layer.ready() && layer.axis("axis", layer.caffe.softmax_param().axis(), layer.dims(), axis))
@@ -106,7 +106,7 @@ void import_softmax(Importer& layer) {
 void import_eltwise(Importer& layer) {
   using Caffe = caffe::EltwiseParameter;
   const Caffe& p = layer.caffe.eltwise_param();
-  layer.op.set_type("tg_eltwise");
+  set_type(layer.op, Op::eltwise);
   auto& param = *layer.op.mutable_tg_eltwise_param();
   param.set_operation(p.operation() == Caffe::PROD  ? ::bmnet::TGEltwiseParameter::PROD
                       : p.operation() == Caffe::MAX ? ::bmnet::TGEltwiseParameter::MAX

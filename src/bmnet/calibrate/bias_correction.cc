@@ -3,22 +3,21 @@
 #include <cmath>
 
 #include "bmnet/integers/integers.h"
-#include "bmnet/integers/kinds.h"
 #include "bmnet/integers/rules.h"
 
 namespace tputwin::net {
 namespace {
 
 bool is_correctable(const TensorOp& op) {
-  if (op.type() == "tg_inner_product") return op.tg_inner_product_param().weight_transpose();
-  return op.type() == "tg_convolution" && !is_deconvolution(op);
+  if (is(op, Op::inner_product)) return op.tg_inner_product_param().weight_transpose();
+  return is(op, Op::convolution) && !is_deconvolution(op);
 }
 
 // Mean error of every output channel: rounded minus real weights, times the inputs' means.
 std::vector<double> mean_errors(const TensorOp& op, const std::vector<float>& real,
                                 const std::vector<float>& rounded, double unit,
                                 const std::vector<float>& means, size_t outputs) {
-  const bool matrix = op.type() == "tg_inner_product";
+  const bool matrix = is(op, Op::inner_product);
   const size_t row = real.size() / outputs;
   const size_t group = matrix ? 1 : op.tg_convolution_param().group();
   const size_t inputs = matrix ? row : means.size() / group;
@@ -40,7 +39,7 @@ MeanCollector::MeanCollector(const Network& network) {
   for (const TensorOp& op : network.ops)
     if (is_correctable(op)) {
       Sums& sums = tensors_[op.bottom(0)];
-      sums.per_value = sums.per_value || op.type() == "tg_inner_product";
+      sums.per_value = sums.per_value || is(op, Op::inner_product);
     }
 }
 
@@ -77,7 +76,7 @@ Status correct_biases(const Network& network, const NetCalibrationParameter& tab
     const auto mean = is_correctable(op) ? means.find(op.bottom(0)) : means.end();
     if (mean == means.end() || real == network.blobs.end() || real->second.size() < 2) continue;
     std::vector<Blob>& rounded = quantised.blobs.find(op.name())->second;
-    const size_t inputs = op.type() == "tg_inner_product"
+    const size_t inputs = is(op, Op::inner_product)
                               ? real->second[0].data.size() / real->second[1].data.size()
                               : extents(op.input_shape(0)).c;
     if (mean->second.size() != inputs) continue;  // read per value by another layer

@@ -13,7 +13,6 @@
 #include "bmnet/calibrate/statistics.h"
 #include "bmnet/float/execute.h"
 #include "bmnet/integers/integers.h"
-#include "bmnet/integers/kinds.h"
 #include "bmnet/integers/lrn.h"
 #include "bmnet/integers/rules.h"
 #include "bmnet/quantize/quantise.h"
@@ -135,7 +134,7 @@ class Calibrator {
 
   float choose(const TensorOp& op, const Histogram& histogram) const {
     // Bounded functions and operators of the host: clipping would change what they say.
-    const bool bounded = table_function(op) != nullptr || is_host_op(op);
+    const bool bounded = table_function(op) != nullptr || runs_on_host(op);
     if (bounded || histogram.total() < kEnoughValues) return positive(histogram.largest());
     switch (options_.method) {
       case ThresholdMethod::percentile:
@@ -163,7 +162,7 @@ class Calibrator {
         blob.set_threshold_y(threshold);
       };
       for (const std::string& top : op.top()) add(top, thresholds.at(top));
-      if (op.type() == "tg_lrn") {
+      if (is(op, Op::lrn)) {
         const float x = thresholds.at(op.bottom(0));
         const float most = x * x * static_cast<float>(op.tg_lrn_param().local_size());
         add(kSumOfSquares, std::min(most, positive(ranges.at(op.bottom(0)).sum_of_squares)));

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bmnet/integers/kinds.h"
-
 namespace tputwin::net {
 namespace {
 
@@ -18,20 +16,19 @@ struct Pair {
 };
 
 bool is_layer(const TensorOp& op) {
-  if (op.type() == "tg_convolution")
+  if (is(op, Op::convolution))
     return !is_deconvolution(op) && !op.tg_convolution_param().do_activation();
-  return op.type() == "tg_inner_product" && op.tg_inner_product_param().weight_transpose() &&
+  return is(op, Op::inner_product) && op.tg_inner_product_param().weight_transpose() &&
          !op.tg_inner_product_param().do_activation();
 }
 
 // f(s*x) = s*f(x) for s > 0, channel by channel.
 bool passes_factors(const TensorOp& op) {
-  if (op.type() == "tg_reshape")
+  if (is(op, Op::reshape))
     return op.output_shape(0).dim_size() >= 2 && op.input_shape(0).dim_size() >= 2 &&
            op.output_shape(0).dim(0) == op.input_shape(0).dim(0) &&
            op.output_shape(0).dim(1) * op.output_shape(0).dim(0) == count(op.input_shape(0));
-  return is_plain_relu(op) || is_leaky_relu(op) || op.type() == "tg_prelu" ||
-         op.type() == "tg_pooling";
+  return is_plain_relu(op) || is_leaky_relu(op) || is(op, Op::prelu) || is(op, Op::pooling);
 }
 
 // The one op that reads a tensor; nullptr if there are none or several.
@@ -62,7 +59,7 @@ std::vector<Pair> find_pairs(const Network& network) {
 template <class Function>
 void for_inputs(const TensorOp& op, Blob& weight, int64_t channels, int64_t channel,
                 const Function& call) {
-  if (op.type() == "tg_inner_product") {
+  if (is(op, Op::inner_product)) {
     const int64_t rows = op.tg_inner_product_param().num_output();
     const int64_t length = static_cast<int64_t>(weight.data.size()) / rows;
     const int64_t inner = length / channels;

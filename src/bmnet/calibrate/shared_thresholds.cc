@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bmnet/integers/kinds.h"
 #include "bmnet/integers/rules.h"
 
 namespace tputwin::net {
@@ -20,7 +19,7 @@ void forward(const Network& network, TensorThresholds& thresholds) {
 
 void backward(const Network& network, TensorThresholds& thresholds) {
   for (auto op = network.ops.rbegin(); op != network.ops.rend(); ++op) {
-    if (op->type() == "tg_concat")
+    if (is(*op, Op::concat))
       for (const std::string& bottom : op->bottom()) thresholds[bottom] = thresholds[op->top(0)];
     // Of several slices the widest counts.
     if (keeps_threshold(*op)) {
@@ -37,16 +36,16 @@ float largest_factor(const Network& network, const TensorOp& op) {
   const float weight = blobs == network.blobs.end() || blobs->second.empty()
                            ? 0
                            : largest_magnitude(blobs->second[0].data);
-  if (is_weighted(op.type())) return weight;
-  if (op.type() == "tg_prelu") return std::max(1.0f, weight);
+  if (has_trait(op, trait::weighted)) return weight;
+  if (is(op, Op::prelu)) return std::max(1.0f, weight);
   if (is_leaky_relu(op))
     return std::max(1.0f, std::fabs(op.tg_activation_param().activation_arg(0)));
-  if (op.type() == "tg_eltwise") {
+  if (is(op, Op::eltwise)) {
     float largest = 1;
     for (const float c : op.tg_eltwise_param().coeff()) largest = std::max(largest, std::fabs(c));
     return largest;
   }
-  return op.type() == "tg_pooling" || op.type() == "tg_concat" ? 1.0f : 0.0f;
+  return is(op, Op::pooling) || is(op, Op::concat) ? 1.0f : 0.0f;
 }
 
 float least_threshold(const Network& network, const TensorOp& op,
@@ -57,8 +56,8 @@ float least_threshold(const Network& network, const TensorOp& op,
     widest = std::max(widest, thresholds.at(bottom));
     product *= thresholds.at(bottom);
   }
-  const bool multiplies = op.type() == "tg_eltwise" &&
-                          op.tg_eltwise_param().operation() == ::bmnet::TGEltwiseParameter::PROD;
+  const bool multiplies =
+      is(op, Op::eltwise) && op.tg_eltwise_param().operation() == ::bmnet::TGEltwiseParameter::PROD;
   if (multiplies) widest = product / 128;
   return factor * widest / kLargestWeight;
 }
@@ -67,7 +66,7 @@ void raise(const Network& network, TensorThresholds& thresholds) {
   for (const TensorOp& op : network.ops) {
     if (keeps_threshold(op)) {
       for (const std::string& top : op.top()) thresholds[top] = thresholds[op.bottom(0)];
-    } else if (op.type() != "start" && op.top_size() > 0) {
+    } else if (!is(op, Op::start) && op.top_size() > 0) {
       float& threshold = thresholds[op.top(0)];
       threshold = std::max(threshold, least_threshold(network, op, thresholds));
     }

@@ -17,7 +17,7 @@ using LrnReaders = std::map<std::string, int64_t, std::less<>>;  // tensor -> lo
 LrnReaders lrn_readers(const Network& network) {
   LrnReaders readers;
   for (const TensorOp& op : network.ops)
-    if (op.type() == "tg_lrn") readers[op.bottom(0)] = op.tg_lrn_param().local_size();
+    if (is(op, Op::lrn)) readers[op.bottom(0)] = op.tg_lrn_param().local_size();
   return readers;
 }
 

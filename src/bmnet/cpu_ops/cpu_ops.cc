@@ -1,43 +1,32 @@
 #include "bmnet/cpu_ops/cpu_ops.h"
 
 #include "bmnet/cpu_ops/operator.h"
+#include "bmnet/ir/ops.h"
 
 namespace tputwin::net {
 namespace {
 
 struct Row {
-  std::string_view type;    // IR type
+  std::string_view type;    // in the IR; of plugins for customized layers none
   std::string_view plugin;  // file name of the plugin
   Status (*run)(const cpu::Call&);
   bool on_host = true;  // the IR type runs on the host; else only the plugin does
   bool float_output = false;
 };
 
+constexpr std::string_view kNoType = "tg_none";
+using namespace trait;
+
 constexpr Row kOperators[] = {
-    {"tg_softmax", "Softmax", cpu::softmax},
-    {"tg_interp", "Interp", cpu::interp},
-    {"tg_norm", "Normalize", cpu::normalize},
-    {"tg_reduction", "Reduction", cpu::reduction},
-    {"tg_prior_box", "PriorBox", cpu::prior_box, true, true},
-    {"tg_detectoutput", "DetectOutput", cpu::detect_output, true, true},
-    {"tg_proposal", "Proposal", cpu::proposal, true, true},
-    {"tg_roi_pooling", "RoiPooling", cpu::roi_pooling},
-    {"tg_psroi_pooling", "PSRoiPooling", cpu::psroi_pooling},
-    {"tg_region", "Region", cpu::region, true, true},
-    {"tg_yolo", "Yolo", cpu::yolo, true, true},
-    {"tg_yolopost", "YoloPost", cpu::yolo_post, true, true},
-    {"tg_dequantized", "Dequantized", cpu::identity, true, true},
-    {"tg_tile", "Tile", cpu::tile, false},
-    {"tg_reverse", "Reverse", cpu::reverse, false},
-    {"tg_permute", "Permute", cpu::permute, false},
-    {"", "Permute0321", cpu::permute, false},
-    {"", "ELU", cpu::elu, false},
-    {"", "LeakyRelu", cpu::leaky_relu, false},
+#define TW_OP_HOST(name, plugin, function, traits) \
+  {"tg_" #name, #plugin, cpu::function, true, ((traits)&float_results) != 0},
+#define TW_PLUGIN(name, plugin, function) {"tg_" #name, #plugin, cpu::function, false},
+#include "bmnet/ir/ops.def"
 };
 
 const Row* find(std::string_view type) {
   for (const Row& row : kOperators)
-    if (!type.empty() && (row.type == type || row.plugin == type)) return &row;
+    if (type != kNoType && (row.type == type || row.plugin == type)) return &row;
   return nullptr;
 }
 

@@ -145,7 +145,6 @@ Error library_error(const TensorOp& op, const dnnl::error& error) {
 }  // namespace
 
 Result<FloatKernel> make_float_convolution(const TensorOp& op, const std::vector<Blob>& blobs) {
-  if (op.type() != "tg_convolution") return FloatKernel();
   const Extents in = extents(op.input_shape(0)), out = extents(op.output_shape(0));
   const auto& parameter = op.tg_convolution_param();
   const int64_t group = parameter.group();
@@ -182,7 +181,6 @@ Result<FloatKernel> make_float_convolution(const TensorOp& op, const std::vector
 }
 
 Result<FloatKernel> make_float_inner_product(const TensorOp& op, const std::vector<Blob>& blobs) {
-  if (op.type() != "tg_inner_product") return FloatKernel();
   const auto& parameter = op.tg_inner_product_param();
   const int64_t features = parameter.num_output(), batch = op.input_shape(0).dim(0);
   const int64_t length = count(op.input_shape(0)) / batch;

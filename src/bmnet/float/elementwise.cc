@@ -4,7 +4,6 @@
 
 #include "base/parallel.h"
 #include "bmnet/float/kernels.h"
-#include "bmnet/integers/kinds.h"
 #include "bmnet/integers/rules.h"
 
 namespace tputwin::net {
@@ -118,11 +117,10 @@ FloatKernel eltwise(const TensorOp& op) {
 }  // namespace
 
 Result<FloatKernel> make_float_elementwise(const TensorOp& op, const std::vector<Blob>& blobs) {
-  const std::string& type = op.type();
-  if (type == "tg_prelu") return prelu(op, blobs);
-  if (type == "tg_scale") return scale(op, blobs);
-  if (type == "tg_batchnorm") return batchnorm(op, blobs);
-  if (type == "tg_eltwise") return eltwise(op);
+  if (is(op, Op::prelu)) return prelu(op, blobs);
+  if (is(op, Op::scale)) return scale(op, blobs);
+  if (is(op, Op::batchnorm)) return batchnorm(op, blobs);
+  if (is(op, Op::eltwise)) return eltwise(op);
   if (is_plain_relu(op)) return relu(0);
   if (is_leaky_relu(op)) return relu(op.tg_activation_param().activation_arg(0));
   if (auto function = table_function(op)) return per_value(std::move(function));

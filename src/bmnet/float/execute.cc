@@ -11,8 +11,7 @@
 namespace tputwin::net {
 namespace {
 
-Result<FloatKernel> make_cpu(const TensorOp& op) {
-  if (cpu_plugin_name(op.type()).empty()) return FloatKernel();
+Result<FloatKernel> make_float_host(const TensorOp& op, const std::vector<Blob>&) {
   return FloatKernel(
       [&op](std::span<const Blob* const> inputs, std::span<Blob* const> outputs) -> Status {
         std::vector<ConstTensor> in;
@@ -23,16 +22,21 @@ Result<FloatKernel> make_cpu(const TensorOp& op) {
       });
 }
 
+struct Row {
+  Op op;
+  Result<FloatKernel> (*make)(const TensorOp&, const std::vector<Blob>&);
+};
+constexpr Row kRows[] = {
+#define TW_OP_TPU(name, traits, tiles, moves, body, interpreter) {Op::name, make_float_##body},
+#define TW_OP_HOST(name, ...) {Op::name, make_float_host},
+#include "bmnet/ir/ops.def"
+};
+
 Result<FloatKernel> make_kernel(const TensorOp& op, const std::vector<Blob>& blobs) {
-  Result<FloatKernel> kernel = make_float_convolution(op, blobs);
-  const auto unmade = [&] { return kernel.ok() && *kernel == nullptr; };
-  if (unmade()) kernel = make_float_inner_product(op, blobs);
-  if (unmade()) kernel = make_float_pooling(op);
-  if (unmade()) kernel = make_float_elementwise(op, blobs);
-  if (unmade()) kernel = make_float_normalisation(op, blobs);
-  if (unmade()) kernel = make_float_move(op);
-  if (unmade()) kernel = make_cpu(op);
-  if (unmade())
+  const auto* row = std::ranges::find(kRows, properties(op.type()).op, &Row::op);
+  Result<FloatKernel> kernel = FloatKernel();
+  if (row != std::end(kRows)) kernel = row->make(op, blobs);
+  if (kernel.ok() && *kernel == nullptr)
     return Error(errors::net_ir_type)
         .in("layer " + op.name())
         .argument("type", op.type())
@@ -77,7 +81,7 @@ struct FloatExecutor::State {
     }
     finished.resize(network->ops.size());
     for (const auto& [tensor, i] : last)
-      if (network->ops[i].type() != "end") finished[i].push_back(tensor);
+      if (!is(network->ops[i], Op::end)) finished[i].push_back(tensor);
   }
 
   static Status take_inputs(const TensorOp& op, const std::map<std::string, Blob>& inputs,
@@ -122,7 +126,7 @@ Result<std::unique_ptr<FloatExecutor>> FloatExecutor::create(const Network& netw
   static const std::vector<Blob> none;
   for (const TensorOp& op : network.ops) {
     FloatKernel& kernel = state->kernels.emplace_back();
-    if (op.type() == "start" || op.type() == "end") continue;
+    if (is(op, Op::start) || is(op, Op::end)) continue;
     const auto blobs = network.blobs.find(op.name());
     TW_ASSIGN_OR_RETURN(made, make_kernel(op, blobs == network.blobs.end() ? none : blobs->second));
     kernel = std::move(made);
@@ -136,8 +140,8 @@ Result<std::map<std::string, Blob>> FloatExecutor::run(const std::map<std::strin
   std::map<std::string, Blob> tensors;
   for (size_t i = 0; i < state_->network->ops.size(); ++i) {
     const TensorOp& op = state_->network->ops[i];
-    if (op.type() == "end") break;
-    if (op.type() == "start")
+    if (is(op, Op::end)) break;
+    if (is(op, Op::start))
       TW_RETURN_IF_ERROR(State::take_inputs(op, inputs, tensors));
     else
       TW_RETURN_IF_ERROR(state_->compute(i, tensors));

@@ -13,13 +13,10 @@ namespace tputwin::net {
 using FloatKernel =
     std::function<Status(std::span<const Blob* const> inputs, std::span<Blob* const> outputs)>;
 
-// Each returns an empty kernel for types that are not its own.
-Result<FloatKernel> make_float_convolution(const TensorOp& op, const std::vector<Blob>& blobs);
-Result<FloatKernel> make_float_inner_product(const TensorOp& op, const std::vector<Blob>& blobs);
-Result<FloatKernel> make_float_pooling(const TensorOp& op);
-Result<FloatKernel> make_float_elementwise(const TensorOp& op, const std::vector<Blob>& blobs);
-Result<FloatKernel> make_float_normalisation(const TensorOp& op, const std::vector<Blob>& blobs);
-Result<FloatKernel> make_float_move(const TensorOp& op);
+// Column `body` of ir/ops.def. An empty kernel if parameters ask for what it has not.
+#define TW_OP_TPU(name, traits, tiles, moves, body, interpreter) \
+  Result<FloatKernel> make_float_##body(const TensorOp& op, const std::vector<Blob>& blobs);
+#include "bmnet/ir/ops.def"
 
 // Blob `index` of the layer's weights has `values` values.
 Status check_blob(const TensorOp& op, const std::vector<Blob>& blobs, size_t index, int64_t values);

@@ -155,18 +155,17 @@ FloatKernel shuffle_channel(const TensorOp& op) {
 
 }  // namespace
 
-Result<FloatKernel> make_float_move(const TensorOp& op) {
-  const std::string& type = op.type();
-  if (type == "tg_reshape") return reshape();
-  if (type == "tg_permute") return permute(op);
-  if (type == "tg_concat") return concat(op);
-  if (type == "tg_slice") return slice(op);
-  if (type == "tg_tile") return tile(op);
-  if (type == "tg_reverse") return reverse(op);
-  if (type == "tg_crop") return crop(op);
-  if (type == "tg_upsample") return upsample(op);
-  if (type == "tg_reorg") return reorg(op);
-  if (type == "tg_shuffle_channel") return shuffle_channel(op);
+Result<FloatKernel> make_float_move(const TensorOp& op, const std::vector<Blob>&) {
+  if (is(op, Op::reshape)) return reshape();
+  if (is(op, Op::permute)) return permute(op);
+  if (is(op, Op::concat)) return concat(op);
+  if (is(op, Op::slice)) return slice(op);
+  if (is(op, Op::tile)) return tile(op);
+  if (is(op, Op::reverse)) return reverse(op);
+  if (is(op, Op::crop)) return crop(op);
+  if (is(op, Op::upsample)) return upsample(op);
+  if (is(op, Op::reorg)) return reorg(op);
+  if (is(op, Op::shuffle_channel)) return shuffle_channel(op);
   return FloatKernel();
 }
 

@@ -51,7 +51,6 @@ struct Lrn {
 }  // namespace
 
 Result<FloatKernel> make_float_normalisation(const TensorOp& op, const std::vector<Blob>&) {
-  if (op.type() != "tg_lrn") return FloatKernel();
   const auto& p = op.tg_lrn_param();
   const Lrn lrn{extents(op.input_shape(0)), p.local_size(), p.alpha(), p.beta(), p.k()};
   const bool across = p.norm_region() == ::bmnet::TGLRNParameter::ACROSS_CHANNELS;

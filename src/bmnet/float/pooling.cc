@@ -34,8 +34,7 @@ float pool(const float* plane, int64_t width, const Range& rows, const Range& co
 
 }  // namespace
 
-Result<FloatKernel> make_float_pooling(const TensorOp& op) {
-  if (op.type() != "tg_pooling") return FloatKernel();
+Result<FloatKernel> make_float_pooling(const TensorOp& op, const std::vector<Blob>&) {
   const auto& parameter = op.tg_pooling_param();
   const Window2d w = pooling_window(op);
   const Extents in = extents(op.input_shape(0)), out = extents(op.output_shape(0));

@@ -6,8 +6,8 @@
 // slice. With overlap, section t of the program runs step t beside the loads of step t+1 and the
 // stores of step t-1; without, loads, step and stores follow each other.
 //
-// Everything that lies in local memory is an LocalBuffer: it lives from one step to another, modulo
-// K, because every slice repeats the pattern. Buffers whose steps are apart share addresses; an
+// Everything that lies in local memory is a LocalBuffer: it lives from one step to another, modulo
+// K, because every slice repeats the pattern. Buffers whose steps are apart share addresses; a
 // buffer that lives longer than K steps has several copies, taken in turn.
 #pragma once
 

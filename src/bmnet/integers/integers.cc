@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/errors/bmnet.h"
-#include "bmnet/integers/kinds.h"
 #include "bmnet/integers/lrn.h"
 #include "bmnet/integers/thresholds.h"
 
@@ -143,22 +142,21 @@ void read_overhanging(Reader& reader, const TensorOp& op, LayerIntegers& integer
 // Everything beyond thresholds; the layers read here have an entry.
 void read_parameters(Reader& reader, const TensorOp& op, const Entry& entry,
                      LayerIntegers& integers) {
-  const std::string& type = op.type();
   integers.right_shift = reader.shift("right_shift_width", entry.right_shift_width());
-  if (type == "tg_pooling") {
+  if (is(op, Op::pooling)) {
     const bool plain = op.tg_pooling_param().pool() == ::bmnet::TGPoolingParameter::MAX &&
                        entry.threshold_x_quantized_size() == 0;
     if (!plain) integers.multiplier = reader.multipliers(1, 0, 255);
     read_overhanging(reader, op, integers);
   } else if (is_leaky_relu(op)) {
     read_leaky(reader, entry, integers);
-  } else if (type == "tg_prelu") {
+  } else if (is(op, Op::prelu)) {
     read_prelu(reader, entry, integers);
-  } else if (type == "tg_eltwise") {
+  } else if (is(op, Op::eltwise)) {
     read_eltwise(reader, op, integers);
-  } else if (type == "tg_concat") {
+  } else if (is(op, Op::concat)) {
     read_concat(reader, op, entry, integers);
-  } else if (type == "tg_lrn") {
+  } else if (is(op, Op::lrn)) {
     read_lrn(reader, op, entry, integers);
   } else if (const auto function = table_function(op)) {
     integers.table = lookup_table(function, integers.threshold_x.at(0), integers.threshold_y.at(0));

@@ -113,18 +113,18 @@ std::array<int8_t, 256> lookup_table(const std::function<float(float)>& function
 }
 
 std::function<float(float)> table_function(const TensorOp& op) {
-  if (op.type() == "tg_power") {
+  if (is(op, Op::power)) {
     const auto& p = op.tg_power_param();
     return [power = p.power(), scale = p.scale(), shift = p.shift()](float x) {
       const float inner = shift + scale * x;
       return power == 1 ? inner : std::pow(inner, power);
     };
   }
-  if (op.type() == "tg_clip")
+  if (is(op, Op::clip))
     return [least = op.tg_clip_param().min(), most = op.tg_clip_param().max()](float x) {
       return std::min(std::max(x, least), most);
     };
-  if (op.type() != "tg_activation") return nullptr;
+  if (!is(op, Op::activation)) return nullptr;
   const auto& p = op.tg_activation_param();
   switch (p.activation()) {
     case ::bmnet::SIGMOID:

@@ -7,7 +7,6 @@
 
 #include "base/errors/bmnet.h"
 #include "bmnet/integers/integers.h"
-#include "bmnet/integers/kinds.h"
 
 namespace tputwin::net {
 namespace {
@@ -52,7 +51,7 @@ Result<std::vector<LayerThresholds>> resolve_thresholds(const Network& network,
   std::vector<LayerThresholds> result;
   result.reserve(network.ops.size());
   for (const TensorOp& op : network.ops) {
-    if (op.type() == "tg_batchnorm") return Error(errors::net_unfolded).in("layer " + op.name());
+    if (is(op, Op::batchnorm)) return Error(errors::net_unfolded).in("layer " + op.name());
     LayerThresholds& layer = result.emplace_back();
     for (const std::string& bottom : op.bottom()) {
       const auto found = known.find(bottom);

@@ -29,14 +29,14 @@ const TensorShape* Network::shape_of(std::string_view tensor) const {
 std::vector<std::string> Network::inputs() const {
   std::vector<std::string> names;
   for (const TensorOp& op : ops)
-    if (op.type() == "start") names.insert(names.end(), op.top().begin(), op.top().end());
+    if (is(op, Op::start)) names.insert(names.end(), op.top().begin(), op.top().end());
   return names;
 }
 
 std::vector<std::string> Network::outputs() const {
   std::vector<std::string> names;
   for (const TensorOp& op : ops)
-    if (op.type() == "end") names.insert(names.end(), op.bottom().begin(), op.bottom().end());
+    if (is(op, Op::end)) names.insert(names.end(), op.bottom().begin(), op.bottom().end());
   return names;
 }
 
@@ -95,11 +95,11 @@ void set_pads(const google::protobuf::RepeatedField<uint32_t>& pad, Window2d& wi
 }  // namespace
 
 bool is_deconvolution(const TensorOp& op) {
-  return op.type() == "tg_convolution" && op.tg_convolution_param().ins_size() == 2;
+  return is(op, Op::convolution) && op.tg_convolution_param().ins_size() == 2;
 }
 
 bool is_depthwise(const TensorOp& op) {
-  if (op.type() != "tg_convolution" || op.input_shape().empty() || op.output_shape().empty())
+  if (!is(op, Op::convolution) || op.input_shape().empty() || op.output_shape().empty())
     return false;
   const int64_t group = op.tg_convolution_param().group();
   return extents(op.input_shape(0)).c == group && extents(op.output_shape(0)).c == group;
@@ -140,7 +140,7 @@ Window2d pooling_window(const TensorOp& op) {
 }
 
 bool is_channel_product(const TensorOp& op) {
-  if (op.type() != "tg_eltwise" || op.bottom_size() != 2 ||
+  if (!is(op, Op::eltwise) || op.bottom_size() != 2 ||
       op.tg_eltwise_param().operation() != ::bmnet::TGEltwiseParameter::PROD)
     return false;
   const Extents x = extents(op.input_shape(0)), y = extents(op.input_shape(1));
@@ -198,7 +198,7 @@ class Verifier {
       TW_RETURN_IF_ERROR(inputs(op));
       TW_RETURN_IF_ERROR(outputs(op));
     }
-    if (network_.ops.back().type() != "end") return fail(network_.ops.back(), "the last op is end");
+    if (!is(network_.ops.back(), Op::end)) return fail(network_.ops.back(), "the last op is end");
     return {};
   }
 
@@ -210,7 +210,7 @@ class Verifier {
   Status position(const TensorOp& op) {
     if (op.name().empty()) return fail(op, "an op has a name");
     if (op.type().empty()) return fail(op, "an op has a type");
-    const bool start = op.type() == "start", end = op.type() == "end";
+    const bool start = is(op, Op::start), end = is(op, Op::end);
     if (start != op.bottom().empty()) return fail(op, "start, and nothing else, has no bottoms");
     if (end != op.top().empty()) return fail(op, "end, and nothing else, has no tops");
     if (end && &op != &network_.ops.back()) return fail(op, "end is the last op");
@@ -219,7 +219,7 @@ class Verifier {
 
   static Status parameters(const TensorOp& op) {
     const auto* field = TensorOp::descriptor()->FindFieldByName(op.type() + "_param");
-    if (field == nullptr || op.type() == "start" || op.type() == "end") return {};
+    if (field == nullptr || is(op, Op::start) || is(op, Op::end)) return {};
     if (field->is_repeated() || op.GetReflection()->HasField(op, field)) return {};
     return fail(op, "the op has its " + field->name());
   }

@@ -19,10 +19,10 @@
 #include <vector>
 
 #include "base/error.h"
+#include "bmnet/ir/ops.h"
 
 namespace tputwin::net {
 
-using TensorOp = ::bmnet::LayerParameter;
 using TensorShape = ::bmnet::BlobShape;
 
 // Values of a tensor or of a weight blob, in Caffe's order. Quantised weights are floats too, with

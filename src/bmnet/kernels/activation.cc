@@ -104,7 +104,7 @@ Result<std::vector<KernelPtr>> lower_prelu(const Network& network, const TensorO
 
 Result<std::vector<KernelPtr>> lower_activation(const Network& network, const TensorOp& op,
                                                 const LayerIntegers& n) {
-  if (op.type() == "tg_prelu") return lower_prelu(network, op, n);
+  if (is(op, Op::prelu)) return lower_prelu(network, op, n);
   if (n.table) {
     auto k = std::make_unique<Table>();
     k->weights.push_back(table_weight(*n.table));

@@ -16,22 +16,12 @@ constexpr int64_t kMaxChannels = 4095, kMaxSamples = 4095, kMaxRow = 1024;
 using Lower = Result<std::vector<KernelPtr>> (*)(const Network&, const TensorOp&,
                                                  const LayerIntegers&);
 struct Row {
-  std::string_view type;
+  Op op;
   Lower lower;
 };
 constexpr Row kRows[] = {
-    {"tg_convolution", lower_convolution},
-    {"tg_inner_product", lower_inner_product},
-    {"tg_pooling", lower_pooling},
-    {"tg_activation", lower_activation},
-    {"tg_prelu", lower_activation},
-    {"tg_power", lower_activation},
-    {"tg_clip", lower_activation},
-    {"tg_eltwise", lower_eltwise},
-    {"tg_scale", lower_scale},
-    {"tg_lrn", lower_lrn},
-    {"tg_upsample", lower_upsample},
-    {"tg_concat", lower_rescale},
+#define TW_OP_TPU(name, traits, tiles, ...) {Op::name, lower_##tiles},
+#include "bmnet/ir/ops.def"
 };
 
 Status check_extents(const Kernel& kernel, const TensorOp& op) {
@@ -52,7 +42,7 @@ Result<std::vector<KernelPtr>> lower_op(const Network& network, size_t index,
                                         const LayerIntegers& integers) {
   const TensorOp& op = network.ops[index];
   for (const Row& row : kRows) {
-    if (row.type != op.type()) continue;
+    if (!is(op, row.op)) continue;
     auto kernels = row.lower(network, op, integers);
     if (!kernels.ok()) return kernels;
     for (KernelPtr& kernel : *kernels) {
@@ -62,6 +52,10 @@ Result<std::vector<KernelPtr>> lower_op(const Network& network, size_t index,
     }
     return kernels;
   }
+  return std::vector<KernelPtr>();
+}
+
+Result<std::vector<KernelPtr>> lower_none(const Network&, const TensorOp&, const LayerIntegers&) {
   return std::vector<KernelPtr>();
 }
 

@@ -13,20 +13,11 @@ namespace tputwin::net {
 Result<std::vector<KernelPtr>> lower_op(const Network& network, size_t op,
                                         const LayerIntegers& integers);
 
-// One per family; each is a file.
-Result<std::vector<KernelPtr>> lower_convolution(const Network&, const TensorOp&,
-                                                 const LayerIntegers&);
-Result<std::vector<KernelPtr>> lower_inner_product(const Network&, const TensorOp&,
-                                                   const LayerIntegers&);
-Result<std::vector<KernelPtr>> lower_pooling(const Network&, const TensorOp&, const LayerIntegers&);
-Result<std::vector<KernelPtr>> lower_activation(const Network&, const TensorOp&,
-                                                const LayerIntegers&);
-Result<std::vector<KernelPtr>> lower_eltwise(const Network&, const TensorOp&, const LayerIntegers&);
-Result<std::vector<KernelPtr>> lower_scale(const Network&, const TensorOp&, const LayerIntegers&);
-Result<std::vector<KernelPtr>> lower_lrn(const Network&, const TensorOp&, const LayerIntegers&);
-Result<std::vector<KernelPtr>> lower_upsample(const Network&, const TensorOp&,
-                                              const LayerIntegers&);
-Result<std::vector<KernelPtr>> lower_rescale(const Network&, const TensorOp&, const LayerIntegers&);
+// One per family, of the column `tiles` of ir/ops.def; each is a file.
+#define TW_OP_TPU(name, traits, tiles, ...)                                     \
+  Result<std::vector<KernelPtr>> lower_##tiles(const Network&, const TensorOp&, \
+                                               const LayerIntegers&);
+#include "bmnet/ir/ops.def"
 
 // ---- Shared by the families ----
 

@@ -136,14 +136,16 @@ std::vector<Move> reverse(const TensorOp& op) {
            {{outer, count * run, count * run}, {count, -run, run}, {run, 1, 1}}}};
 }
 
+std::vector<Move> none(const TensorOp&) { return {}; }
+
 struct Row {
-  std::string_view type;
+  Op op;
   std::vector<Move> (*moves)(const TensorOp&);
 };
-constexpr Row kRows[] = {{"tg_concat", concat},   {"tg_slice", slice},
-                         {"tg_permute", permute}, {"tg_crop", crop},
-                         {"tg_reorg", reorg},     {"tg_shuffle_channel", shuffle_channel},
-                         {"tg_tile", tile},       {"tg_reverse", reverse}};
+constexpr Row kRows[] = {
+#define TW_OP_TPU(name, traits, tiles, moves, ...) {Op::name, moves},
+#include "bmnet/ir/ops.def"
+};
 
 // ---- Simplification ----
 
@@ -300,7 +302,7 @@ class Transfer {
 
 std::vector<Move> moves_of(const TensorOp& op) {
   for (const Row& row : kRows) {
-    if (row.type != op.type()) continue;
+    if (!is(op, row.op)) continue;
     std::vector<Move> moves = row.moves(op);
     // Elements -> bytes: a run of each element's bytes, innermost.
     const int64_t size = op.output_shape(0).data_type_size();

@@ -14,7 +14,7 @@ Status dequantise(Compilation& c) {
     if (shape.data_type_size() != 1) continue;
     TensorOp op;
     op.set_name(tensor + "_dequantized");
-    op.set_type("tg_dequantized");
+    set_type(op, Op::dequantized);
     op.add_bottom(tensor);
     op.add_top(op.name());
     *op.add_input_shape() = shape;

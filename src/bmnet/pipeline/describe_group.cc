@@ -39,10 +39,16 @@ class LayerWriter {
 
  private:
   static std::string type_of(const TensorOp& source) {
-    std::string type = source.type();
-    if (type == "tg_prelu" || type == "tg_power" || type == "tg_clip") return "tl_activation";
-    if (type == "tg_concat") return "tl_scale";
-    return type.replace(0, 2, "tl");
+    struct Row {
+      Op op;
+      std::string_view tiles;
+    };
+    static constexpr Row kRows[] = {
+#define TW_OP_TPU(name, traits, tiles, ...) {Op::name, #tiles},
+#include "bmnet/ir/ops.def"
+    };
+    const auto* row = std::ranges::find_if(kRows, [&](const Row& r) { return is(source, r.op); });
+    return "tl_" + std::string(row->tiles == "rescale" ? "scale" : row->tiles);
   }
   const GroupTensor& tensor(int i) const { return plan_.tensors[static_cast<size_t>(i)]; }
   Extents extents(int i, int slice) const { return plan_.extents_in(tensor(i), slice); }
@@ -56,72 +62,106 @@ class LayerWriter {
     p->set_output(address(tensor(step.output).buffer, slice));
   }
 
+  // Of the kernel's weights, if it has so many.
+  uint32_t weight_address(const KernelPlan& step, size_t index, int slice) const {
+    return index < step.weights.size() ? address(step.weights[index], slice) : 0xffffffffu;
+  }
+  uint32_t weight(const KernelPlan& step, int slice) const {
+    return weight_address(step, 0, slice);
+  }
+  uint32_t bias(const KernelPlan& step, int slice) const { return weight_address(step, 1, slice); }
+
+  void fill_convolution(TensorOp& op, const TensorOp& source, const KernelPlan& step,
+                        int slice) const {
+    auto* p = op.mutable_tl_convolution_param();
+    common(p, step, slice);
+    const auto& from = source.tg_convolution_param();
+    p->set_weight(weight(step, slice));
+    p->set_bias(bias(step, slice));
+    p->set_group(from.group());
+    p->set_bias_term(from.bias_term());
+    *p->mutable_kernel_size() = from.kernel_size();
+    *p->mutable_stride() = from.stride();
+    *p->mutable_dilation() = from.dilation();
+    *p->mutable_pad() = from.pad();
+    *p->mutable_ins() = from.ins();
+    p->set_if_relu(from.do_activation());
+  }
+
+  void fill_pooling(TensorOp& op, const TensorOp& source, const KernelPlan& step, int slice) const {
+    auto* p = op.mutable_tl_pooling_param();
+    common(p, step, slice);
+    const auto& from = source.tg_pooling_param();
+    p->set_avg_pool(from.pool() == ::bmnet::TGPoolingParameter::AVE);
+    *p->mutable_kernel_size() = from.kernel_size();
+    *p->mutable_stride() = from.stride();
+    *p->mutable_pad() = from.pad();
+  }
+
+  void fill_inner_product(TensorOp& op, const TensorOp& source, const KernelPlan& step,
+                          int slice) const {
+    auto* p = op.mutable_tl_inner_product_param();
+    common(p, step, slice);
+    p->set_weight(weight(step, slice));
+    p->set_bias(bias(step, slice));
+    p->set_bias_term(source.tg_inner_product_param().bias_term());
+    p->set_do_activation(source.tg_inner_product_param().do_activation());
+  }
+
+  void fill_eltwise(TensorOp& op, const TensorOp& source, const KernelPlan& step, int slice) const {
+    auto* p = op.mutable_tl_eltwise_param();
+    for (int i : step.inputs) p->add_input(address(tensor(i).buffer, slice));
+    p->set_output(address(tensor(step.output).buffer, slice));
+    p->set_op_code(source.tg_eltwise_param().operation());
+    *p->mutable_coeff() = source.tg_eltwise_param().coeff();
+    p->set_if_relu(source.tg_eltwise_param().do_activation());
+  }
+
+  void fill_lrn(TensorOp& op, const TensorOp& source, const KernelPlan& step, int slice) const {
+    auto* p = op.mutable_tl_lrn_param();
+    common(p, step, slice);
+    p->set_local_size(source.tg_lrn_param().local_size());
+    p->set_alpha(source.tg_lrn_param().alpha());
+    p->set_beta(source.tg_lrn_param().beta());
+    p->set_k(source.tg_lrn_param().k());
+    p->set_sqr_lut_weight(weight(step, slice));
+    p->set_power_lut_weight(bias(step, slice));
+  }
+
+  void fill_scale(TensorOp& op, const TensorOp& source, const KernelPlan& step, int slice) const {
+    auto* p = op.mutable_tl_scale_param();
+    common(p, step, slice);
+    p->set_scale(weight(step, slice));
+    p->set_bias(bias(step, slice));
+    p->set_bias_term(source.tg_scale_param().bias_term());
+    p->set_if_relu(source.tg_scale_param().do_activation());
+  }
+
+  void fill_upsample(TensorOp& op, const TensorOp& source, const KernelPlan& step,
+                     int slice) const {
+    auto* p = op.mutable_tl_upsample_param();
+    common(p, step, slice);
+    *p->mutable_size() = source.tg_upsample_param().size();
+  }
+
+  void fill_activation(TensorOp& op, const TensorOp& source, const KernelPlan& step,
+                       int slice) const {
+    auto* p = op.mutable_tl_activation_param();
+    common(p, step, slice);
+    p->set_weight(weight(step, slice));
+    p->set_activation(source.tg_activation_param().activation());
+    *p->mutable_activation_arg() = source.tg_activation_param().activation_arg();
+  }
+
   void fill(TensorOp& op, const TensorOp& source, const KernelPlan& step, int slice) const {
-    const uint32_t weight = step.weights.empty() ? 0xffffffffu : address(step.weights[0], slice);
-    const uint32_t bias = step.weights.size() < 2 ? 0xffffffffu : address(step.weights[1], slice);
-    if (source.type() == "tg_convolution") {
-      auto* p = op.mutable_tl_convolution_param();
-      common(p, step, slice);
-      const auto& from = source.tg_convolution_param();
-      p->set_weight(weight);
-      p->set_bias(bias);
-      p->set_group(from.group());
-      p->set_bias_term(from.bias_term());
-      *p->mutable_kernel_size() = from.kernel_size();
-      *p->mutable_stride() = from.stride();
-      *p->mutable_dilation() = from.dilation();
-      *p->mutable_pad() = from.pad();
-      *p->mutable_ins() = from.ins();
-      p->set_if_relu(from.do_activation());
-    } else if (source.type() == "tg_pooling") {
-      auto* p = op.mutable_tl_pooling_param();
-      common(p, step, slice);
-      const auto& from = source.tg_pooling_param();
-      p->set_avg_pool(from.pool() == ::bmnet::TGPoolingParameter::AVE);
-      *p->mutable_kernel_size() = from.kernel_size();
-      *p->mutable_stride() = from.stride();
-      *p->mutable_pad() = from.pad();
-    } else if (source.type() == "tg_inner_product") {
-      auto* p = op.mutable_tl_inner_product_param();
-      common(p, step, slice);
-      p->set_weight(weight);
-      p->set_bias(bias);
-      p->set_bias_term(source.tg_inner_product_param().bias_term());
-      p->set_do_activation(source.tg_inner_product_param().do_activation());
-    } else if (source.type() == "tg_eltwise") {
-      auto* p = op.mutable_tl_eltwise_param();
-      for (int i : step.inputs) p->add_input(address(tensor(i).buffer, slice));
-      p->set_output(address(tensor(step.output).buffer, slice));
-      p->set_op_code(source.tg_eltwise_param().operation());
-      *p->mutable_coeff() = source.tg_eltwise_param().coeff();
-      p->set_if_relu(source.tg_eltwise_param().do_activation());
-    } else if (source.type() == "tg_lrn") {
-      auto* p = op.mutable_tl_lrn_param();
-      common(p, step, slice);
-      p->set_local_size(source.tg_lrn_param().local_size());
-      p->set_alpha(source.tg_lrn_param().alpha());
-      p->set_beta(source.tg_lrn_param().beta());
-      p->set_k(source.tg_lrn_param().k());
-      p->set_sqr_lut_weight(weight);
-      p->set_power_lut_weight(bias);
-    } else if (source.type() == "tg_scale" || source.type() == "tg_concat") {
-      auto* p = op.mutable_tl_scale_param();
-      common(p, step, slice);
-      p->set_scale(weight);
-      p->set_bias(bias);
-      p->set_bias_term(source.tg_scale_param().bias_term());
-      p->set_if_relu(source.tg_scale_param().do_activation());
-    } else if (source.type() == "tg_upsample") {
-      auto* p = op.mutable_tl_upsample_param();
-      common(p, step, slice);
-      *p->mutable_size() = source.tg_upsample_param().size();
-    } else {
-      auto* p = op.mutable_tl_activation_param();
-      common(p, step, slice);
-      p->set_weight(weight);
-      p->set_activation(source.tg_activation_param().activation());
-      *p->mutable_activation_arg() = source.tg_activation_param().activation_arg();
-    }
+    if (is(source, Op::convolution)) return fill_convolution(op, source, step, slice);
+    if (is(source, Op::pooling)) return fill_pooling(op, source, step, slice);
+    if (is(source, Op::inner_product)) return fill_inner_product(op, source, step, slice);
+    if (is(source, Op::eltwise)) return fill_eltwise(op, source, step, slice);
+    if (is(source, Op::lrn)) return fill_lrn(op, source, step, slice);
+    if (is(source, Op::scale) || is(source, Op::concat)) return fill_scale(op, source, step, slice);
+    if (is(source, Op::upsample)) return fill_upsample(op, source, step, slice);
+    fill_activation(op, source, step, slice);
   }
 
   // Loads before the kernel, the store behind it.

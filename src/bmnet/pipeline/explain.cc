@@ -69,7 +69,7 @@ void frame(::bmnet::NetParameter& net, const Network& network, const Compiled& c
     for (uint32_t d : input.shape) whole.add_input_dim(static_cast<int>(d));
   }
   for (const TensorOp& op : network.ops)
-    if (op.type() == "start") {
+    if (is(op, Op::start)) {
       TensorOp* start = whole.add_layer();
       *start = op;
       start->mutable_start_param()->set_input_offset(compiled.tensor_offsets.at(op.top(0)));

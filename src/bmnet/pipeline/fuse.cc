@@ -13,22 +13,12 @@ namespace {
 
 // Sets do_activation of a layer that has it.
 bool activate(TensorOp& op) {
-  if (op.type() == "tg_convolution")
-    op.mutable_tg_convolution_param()->set_do_activation(true);
-  else if (op.type() == "tg_inner_product")
-    op.mutable_tg_inner_product_param()->set_do_activation(true);
-  else if (op.type() == "tg_scale")
-    op.mutable_tg_scale_param()->set_do_activation(true);
-  else if (op.type() == "tg_eltwise")
-    op.mutable_tg_eltwise_param()->set_do_activation(true);
-  else
-    return false;
+  if (!has_trait(op, trait::takes_relu)) return false;
+  const auto* param = TensorOp::descriptor()->FindFieldByName(op.type() + "_param");
+  const auto* flag = param->message_type()->FindFieldByName("do_activation");
+  auto* message = op.GetReflection()->MutableMessage(&op, param);
+  message->GetReflection()->SetBool(message, flag, true);
   return true;
-}
-
-bool is_plain_relu(const TensorOp& op) {
-  return op.type() == "tg_activation" && op.tg_activation_param().activation() == ::bmnet::RELU &&
-         op.tg_activation_param().activation_arg_size() == 0;
 }
 
 size_t readers(const Network& net, const std::string& tensor) {

@@ -1,6 +1,5 @@
 // Pass group: runs of kernels to layer groups; with the layers of other kinds, the program's
 // stages.
-#include "bmnet/cpu_ops/cpu_ops.h"
 #include "bmnet/pipeline/compilation.h"
 #include "bmnet/pipeline/passes.h"
 
@@ -33,10 +32,10 @@ class Grouping {
     const TensorOp& op = ops()[i];
     Stage stage;
     stage.op = i;
-    if (op.type() == "tg_customized") stage.kind = Stage::Kind::customized;
-    if (!cpu_plugin_name(op.type()).empty()) stage.kind = Stage::Kind::host;
+    if (is(op, Op::customized)) stage.kind = Stage::Kind::customized;
+    if (runs_on_host(op)) stage.kind = Stage::Kind::host;
     if (stage.kind != Stage::Kind::group) return stage;
-    if (op.type() == "tg_concat" && !c_.net.integers[i].multiplier.empty()) return std::nullopt;
+    if (is(op, Op::concat) && !c_.net.integers[i].multiplier.empty()) return std::nullopt;
     for (Move& m : moves_of(op))
       if (!c_.storage->is_inside(m.from, m.to)) stage.moves.push_back(std::move(m));
     if (stage.moves.empty()) return std::nullopt;

@@ -12,7 +12,7 @@ namespace {
 void keep_customized(const Network& network, const NetCalibrationParameter& given,
                      NetCalibrationParameter& table) {
   for (const TensorOp& op : network.ops) {
-    if (op.type() != "tg_customized") continue;
+    if (!is(op, Op::customized)) continue;
     const auto* entry = find_entry(given, op);
     if (entry == nullptr) continue;
     auto* layers = table.mutable_layer();

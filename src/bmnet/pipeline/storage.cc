@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "bmnet/cpu_ops/cpu_ops.h"
 #include "bmnet/pipeline/compilation.h"
 #include "bmnet/pipeline/passes.h"
 
@@ -49,20 +48,19 @@ void Storage::find_readers() {
 
 void Storage::join_reshapes() {
   for (const TensorOp& op : net_.network.ops)
-    if (op.type() == "tg_reshape") parents_[op.top(0)] = {op.bottom(0), 0};
+    if (is(op, Op::reshape)) parents_[op.top(0)] = {op.bottom(0), 0};
 }
 
 void Storage::find_whole() {
   for (const TensorOp& op : net_.network.ops) {
-    const bool is_host = op.type() == "tg_customized" || !cpu_plugin_name(op.type()).empty();
-    const bool changes_samples =
-        op.type() == "tg_reshape" && samples(op.bottom(0)) != samples(op.top(0));
+    const bool is_host = is(op, Op::customized) || runs_on_host(op);
+    const bool changes_samples = is(op, Op::reshape) && samples(op.bottom(0)) != samples(op.top(0));
     if (is_host || changes_samples) {
       for (const std::string& t : op.bottom()) whole_.insert(root(t));
       for (const std::string& t : op.top()) whole_.insert(root(t));
     }
-    if (op.type() == "start") fixed_.insert(root(op.top(0)));
-    if (op.type() == "end")
+    if (is(op, Op::start)) fixed_.insert(root(op.top(0)));
+    if (is(op, Op::end))
       for (const std::string& t : op.bottom()) fixed_.insert(root(t));
   }
 }
@@ -70,7 +68,7 @@ void Storage::find_whole() {
 void Storage::join_concats() {
   for (size_t i = 0; i < net_.network.ops.size(); ++i) {
     const TensorOp& op = net_.network.ops[i];
-    if (op.type() != "tg_concat" || !net_.integers[i].multiplier.empty()) continue;
+    if (!is(op, Op::concat) || !net_.integers[i].multiplier.empty()) continue;
     const auto out = dims(op.output_shape(0));
     int axis = op.tg_concat_param().axis();
     if (axis < 0) axis += static_cast<int>(out.size());

@@ -8,7 +8,6 @@
 
 #include "base/errors/bmnet.h"
 #include "bmnet/integers/integers.h"
-#include "bmnet/integers/kinds.h"
 #include "bmnet/integers/lrn.h"
 #include "bmnet/integers/rules.h"
 #include "bmnet/integers/thresholds.h"
@@ -180,14 +179,13 @@ void quantise_lrn(const Layer& layer, const Entry* given) {
 }
 
 Status quantise_layer(const Layer& layer, const Entry* given, std::vector<Error>* warnings) {
-  const std::string& type = layer.op.type();
-  if (is_weighted(type)) return quantise_weighted(layer, warnings);
-  if (type == "tg_pooling") return quantise_pooling(layer);
+  if (has_trait(layer.op, trait::weighted)) return quantise_weighted(layer, warnings);
+  if (is(layer.op, Op::pooling)) return quantise_pooling(layer);
   if (is_leaky_relu(layer.op)) return quantise_leaky(layer);
-  if (type == "tg_prelu") return quantise_prelu(layer);
-  if (type == "tg_eltwise") return quantise_eltwise(layer);
-  if (type == "tg_concat") return quantise_concat(layer);
-  if (type == "tg_lrn") quantise_lrn(layer, given);
+  if (is(layer.op, Op::prelu)) return quantise_prelu(layer);
+  if (is(layer.op, Op::eltwise)) return quantise_eltwise(layer);
+  if (is(layer.op, Op::concat)) return quantise_concat(layer);
+  if (is(layer.op, Op::lrn)) quantise_lrn(layer, given);
   return {};
 }
 
@@ -218,7 +216,7 @@ bool has_fraction(const Blob& blob) {
 
 bool has_float_weights(const Network& network) {
   return std::ranges::any_of(network.ops, [&](const TensorOp& op) {
-    if (!has_integer_blobs(op.type())) return false;
+    if (!has_trait(op, trait::integer_blobs)) return false;
     const auto blobs = network.blobs.find(op.name());
     return blobs != network.blobs.end() && std::ranges::any_of(blobs->second, has_fraction);
   });
@@ -232,7 +230,7 @@ Result<NetCalibrationParameter> quantise(Network& network,
   table.set_name(network.name);
   for (size_t i = 0; i < network.ops.size(); ++i) {
     const TensorOp& op = network.ops[i];
-    if (op.type() == "end") continue;
+    if (is(op, Op::end)) continue;
     Entry& entry = entry_of(table, op);
     for (int t = 0; t < op.top_size(); ++t) {
       entry.add_threshold_y(all[i].y[t]);

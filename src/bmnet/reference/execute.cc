@@ -1,7 +1,6 @@
 #include "bmnet/reference/execute.h"
 
 #include "base/errors/bmnet.h"
-#include "bmnet/cpu_ops/cpu_ops.h"
 #include "bmnet/reference/layer.h"
 
 namespace tputwin::net {
@@ -9,31 +8,14 @@ namespace reference {
 namespace {
 
 struct Row {
-  std::string_view type;
+  Op op;
   Status (*run)(const Layer&);
 };
 
-constexpr Row kTypes[] = {
-    {"tg_convolution", convolution},
-    {"tg_inner_product", inner_product},
-    {"tg_scale", scale},
-    {"tg_pooling", pooling},
-    {"tg_activation", activation},
-    {"tg_prelu", prelu},
-    {"tg_power", lookup},
-    {"tg_clip", lookup},
-    {"tg_eltwise", eltwise},
-    {"tg_concat", concat},
-    {"tg_lrn", lrn},
-    {"tg_reshape", reshape},
-    {"tg_permute", permute},
-    {"tg_slice", slice},
-    {"tg_crop", crop},
-    {"tg_shuffle_channel", shuffle_channel},
-    {"tg_upsample", upsample},
-    {"tg_reorg", reorg},
-    {"tg_tile", tile},
-    {"tg_reverse", reverse},
+constexpr Row kRows[] = {
+#define TW_OP_TPU(name, traits, tiles, moves, body, interpreter) {Op::name, interpreter},
+#define TW_OP_HOST(name, ...) {Op::name, cpu_operator},
+#include "bmnet/ir/ops.def"
 };
 
 bool has_relu(const TensorOp& op) {
@@ -43,16 +25,17 @@ bool has_relu(const TensorOp& op) {
 }
 
 Status execute(const Layer& layer) {
-  if (layer.op.cpu_op() || !cpu_plugin_name(layer.op.type()).empty()) return cpu_operator(layer);
-  const auto* row = std::ranges::find(kTypes, layer.op.type(), &Row::type);
-  if (row == std::end(kTypes)) return fail(layer.op, errors::net_ir_type);
-  TW_RETURN_IF_ERROR(row->run(layer));
+  if (layer.op.cpu_op()) return cpu_operator(layer);
+  const auto* row = std::ranges::find(kRows, properties(layer.op.type()).op, &Row::op);
+  TW_RETURN_IF_ERROR(row == std::end(kRows) ? none(layer) : row->run(layer));
   if (has_relu(layer.op))
     for (int8_t& y : layer.results()) y = std::max<int8_t>(y, 0);
   return {};
 }
 
 }  // namespace
+
+Status none(const Layer& layer) { return fail(layer.op, errors::net_ir_type); }
 
 Result<int> axis_of(const Layer& layer, int axis) {
   const int axes = layer.op.input_shape(0).dim_size();
@@ -109,8 +92,8 @@ Result<Tensors> run_int8(const Network& network, const std::vector<LayerIntegers
   Tensors tensors;
   for (size_t i = 0; i < network.ops.size(); ++i) {
     const TensorOp& op = network.ops[i];
-    if (op.type() == "start") TW_RETURN_IF_ERROR(load_inputs(op, inputs, tensors));
-    if (op.type() == "start" || op.type() == "end") continue;
+    if (is(op, Op::start)) TW_RETURN_IF_ERROR(load_inputs(op, inputs, tensors));
+    if (is(op, Op::start) || is(op, Op::end)) continue;
     TW_RETURN_IF_ERROR(run_layer(network, op, integers[i], tensors));
   }
   return tensors;

@@ -81,27 +81,10 @@ Result<std::vector<Stored>> integer_blob(const Layer& layer, size_t index, int64
                                     count);
 }
 
-// ---- One function per IR type ----
+// ---- Column `interpreter` of ir/ops.def ----
 
-Status convolution(const Layer&);
-Status inner_product(const Layer&);
-Status scale(const Layer&);
-Status pooling(const Layer&);
-Status activation(const Layer&);
-Status prelu(const Layer&);
-Status lookup(const Layer&);
-Status eltwise(const Layer&);
-Status concat(const Layer&);
-Status lrn(const Layer&);
-Status reshape(const Layer&);
-Status permute(const Layer&);
-Status slice(const Layer&);
-Status crop(const Layer&);
-Status shuffle_channel(const Layer&);
-Status upsample(const Layer&);
-Status reorg(const Layer&);
-Status tile(const Layer&);
-Status reverse(const Layer&);
+#define TW_OP_TPU(name, traits, tiles, moves, body, interpreter) Status interpreter(const Layer&);
+#include "bmnet/ir/ops.def"
 Status cpu_operator(const Layer&);
 
 }  // namespace tputwin::net::reference
