@@ -1,3 +1,4 @@
+// What the code of a customized layer is given: the command stream and the net's table.
 #include <bmnet/targets/Target.hpp>
 #include <bmnet/targets/plat-bm188x/BM188xBackendContext.hpp>
 

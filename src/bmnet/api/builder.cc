@@ -1,3 +1,4 @@
+// CaffeBuilder, the documented class: passes of the compiler behind it, errors as exceptions.
 #include <bmnet/builder/CaffeBuilder.hpp>
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// add_cpu_op of the documents, and plugins for a bmodel.
 #include "bmnet/api/cpu_call.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Caffe net to Network: layer by layer, every problem noted.
 #include "bmnet/caffe/import.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// What importers of Caffe types share: problems, shapes, weights.
 #include "bmnet/caffe/layer.h"
 
 #include "base/errors/bmnet.h"

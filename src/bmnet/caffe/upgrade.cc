@@ -1,3 +1,4 @@
+// Layers of Caffe 1 and names of forks, brought to today's form.
 #include "bmnet/caffe/upgrade.h"
 
 #include "base/errors/bmnet.h"

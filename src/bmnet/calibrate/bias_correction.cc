@@ -1,3 +1,4 @@
+// Biases that take back what rounded weights shift.
 #include "bmnet/calibrate/bias_correction.h"
 
 #include <cmath>

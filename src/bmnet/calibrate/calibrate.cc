@@ -1,3 +1,4 @@
+// Calibration: runs of the float net, thresholds, int8 weights, the comparison of both.
 #include "bmnet/calibrate/calibrate.h"
 
 #include <fmt/format.h>

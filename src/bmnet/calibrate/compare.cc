@@ -1,3 +1,4 @@
+// Float tensors against int8 tensors of the same samples.
 #include "bmnet/calibrate/compare.h"
 
 #include <cmath>

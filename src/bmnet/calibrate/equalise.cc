@@ -1,3 +1,4 @@
+// Ranges of channels made equal across layers.
 #include "bmnet/calibrate/equalise.h"
 
 #include <algorithm>

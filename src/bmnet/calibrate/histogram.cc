@@ -1,3 +1,4 @@
+// Histograms of tensors, and the threshold that each method finds in them.
 #include "bmnet/calibrate/histogram.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Thresholds of single tensors to thresholds that layers can work with.
 #include "bmnet/calibrate/shared_thresholds.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Runs of a float net over samples: ranges and histograms of its tensors.
 #include "bmnet/calibrate/statistics.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Boxes of detectors: overlap, decoding, suppression.
 #include "bmnet/cpu_ops/boxes.h"
 
 #include <algorithm>

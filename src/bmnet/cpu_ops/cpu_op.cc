@@ -1,3 +1,4 @@
+// CpuOp, the documented base of operators of the host.
 #include <bmnet/targets/cpu/cpu_op.hpp>
 
 #include <stdexcept>

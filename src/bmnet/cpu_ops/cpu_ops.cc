@@ -1,3 +1,4 @@
+// The operators of the host, by IR type and by plugin.
 #include "bmnet/cpu_ops/cpu_ops.h"
 
 #include "bmnet/cpu_ops/operator.h"

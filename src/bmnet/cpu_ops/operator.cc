@@ -1,3 +1,4 @@
+// What operators of the host share: shapes, arguments, errors.
 #include "bmnet/cpu_ops/operator.h"
 
 #include "base/errors/bmnet.h"

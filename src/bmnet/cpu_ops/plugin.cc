@@ -1,3 +1,4 @@
+// A plugin's call: bytes of tensors to floats, the operator, and back.
 #include "bmnet/cpu_ops/plugin.h"
 
 #include <bmnet/proto/TensorOps.hpp>

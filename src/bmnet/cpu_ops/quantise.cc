@@ -1,3 +1,4 @@
+// int8 to float and back, as operators of the host do it.
 #include "bmnet/cpu_ops/quantise.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Softmax along an axis.
 #include "bmnet/cpu_ops/operator.h"
 
 namespace tputwin::net::cpu {

@@ -1,3 +1,4 @@
+// Pictures to samples: decoding, scaling, cropping, means.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Float execution of a Network, layer by layer.
 #include "bmnet/float/execute.h"
 
 #include <fmt/format.h>

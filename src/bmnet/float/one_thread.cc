@@ -1,3 +1,4 @@
+// oneDNN as one thread of ours, by the OpenMP runtime that it uses.
 #include "bmnet/float/one_thread.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// A planned group to commands: loads, kernels and stores, step by step.
 #include "bmnet/groups/emit_group.h"
 
 #include <algorithm>

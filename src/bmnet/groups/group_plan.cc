@@ -1,3 +1,4 @@
+// The plan of a group: slices, rows, buffers and their addresses in a lane.
 #include "bmnet/groups/group_plan.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Which kernels form a group, and how it is cut: a search by predicted cycles.
 #include "bmnet/groups/partition.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// The integers of every layer, read from the table and checked.
 #include "bmnet/integers/integers.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// The arithmetic of quantisation: shifts, multipliers, look-up tables.
 #include "bmnet/integers/rules.h"
 
 #include <algorithm>

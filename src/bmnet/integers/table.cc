@@ -1,3 +1,4 @@
+// Calibration tables as files, binary and text.
 #include "bmnet/integers/table.h"
 
 #include <fmt/format.h>

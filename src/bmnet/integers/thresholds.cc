@@ -1,3 +1,4 @@
+// Thresholds of a net's tensors, from its table.
 #include "bmnet/integers/thresholds.h"
 
 #include <fmt/format.h>

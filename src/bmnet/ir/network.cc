@@ -1,3 +1,4 @@
+// Network: names, shapes, windows of layers, and what every stage relies on.
 #include "bmnet/ir/network.h"
 
 #include "base/errors/bmnet.h"

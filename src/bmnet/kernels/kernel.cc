@@ -1,3 +1,4 @@
+// What kernels share: sizes in a lane, operands, the clamp of a fused ReLU.
 #include "bmnet/kernels/kernel.h"
 
 namespace tputwin::net {

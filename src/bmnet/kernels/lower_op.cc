@@ -1,3 +1,4 @@
+// Which kernels a layer becomes, and the weights they have.
 #include "bmnet/kernels/lower_op.h"
 
 #include "base/errors/bmnet.h"

@@ -1,3 +1,4 @@
+// Layers that only move bytes: their loops, and the transfers that carry them out.
 #include "bmnet/kernels/moves.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Commands under construction, by calls of BMKernel.
 #include "bmnet/kernels/program.h"
 
 #include "base/errors/bmnet.h"

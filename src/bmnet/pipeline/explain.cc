@@ -1,3 +1,4 @@
+// What `--explain` prints, and the ends of the optimised net.
 #include "bmnet/pipeline/explain.h"
 
 #include <fmt/format.h>

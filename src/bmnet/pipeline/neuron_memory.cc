@@ -1,3 +1,4 @@
+// Offsets in neuron memory: first fit over lifetimes.
 #include "bmnet/pipeline/neuron_memory.h"
 
 #include <algorithm>
