@@ -102,5 +102,29 @@ TEST(Compile, DequantisesOutputs) {
     ASSERT_EQ(real[i], static_cast<float>(static_cast<int8_t>((*bytes)[0][i])) / 128.0f);
 }
 
+TEST(Compile, DequantisesEveryOutput) {
+  auto model = random_model(
+      "input: 'data' input_shape { dim: 1 dim: 4 dim: 5 dim: 5 }\n"
+      "layer { name: 'cut' type: 'Slice' bottom: 'data' top: 'a' top: 'b' top: 'c'\n"
+      "  slice_param { slice_point: 1 slice_point: 2 } }\n",
+      1);
+  ASSERT_TRUE(model.ok()) << model.status().message();
+  auto floats = net::compile(model->network, model->integers, {.dequantise_outputs = true});
+  ASSERT_TRUE(floats.ok()) << floats.status().message();
+  ASSERT_EQ(floats->outputs.size(), 3u);
+  for (const bmodel::Output& o : floats->outputs) EXPECT_EQ(o.fmt, FMT_F32) << o.name;
+}
+
+// Nothing of what the process computed before is in the file.
+TEST(Compile, CommandsAreTheSameEveryTime) {
+  auto model = random_model(kChain, 1);
+  ASSERT_TRUE(model.ok());
+  auto first = net::compile(model->network, model->integers, {});
+  { const std::vector<uint8_t> garbage(100u << 20, 0xa5); }
+  auto second = net::compile(model->network, model->integers, {});
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_EQ(first->cmdbuf, second->cmdbuf);
+}
+
 }  // namespace
 }  // namespace tputwin::testing

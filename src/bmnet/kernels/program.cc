@@ -45,7 +45,8 @@ Extents matrix_extents(int64_t rows, int64_t columns) {
   return {rows, ceil_div(columns, width), 1, width};
 }
 
-Program::Program() : buffer_(new uint8_t[kBufferBytes]) {
+// Zeros, because commands leave bytes between them as they are.
+Program::Program() : buffer_(static_cast<uint8_t*>(std::calloc(kBufferBytes, 1))) {
   bmk1880_info_t info{};
   info.chip_version = 1880;
   info.cmdbuf_size = kBufferBytes;

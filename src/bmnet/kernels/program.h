@@ -4,6 +4,7 @@
 #include <bmkernel/bm1880/bmkernel_1880.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <span>
 #include <vector>
@@ -65,7 +66,10 @@ class Program {
   void reset();
 
  private:
-  std::unique_ptr<uint8_t[]> buffer_;
+  struct Free {
+    void operator()(uint8_t* bytes) const { std::free(bytes); }
+  };
+  std::unique_ptr<uint8_t, Free> buffer_;
   bmk1880_context_t* context_;
   std::unique_ptr<Error> error_;
 };
