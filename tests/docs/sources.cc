@@ -59,24 +59,12 @@ TEST(Sources, ArchitectureNamesFoldersThatExist) {
       EXPECT_TRUE(is_directory(kSrc / room)) << room;
 }
 
-// Of the compiler's files some do not yet; none may follow them.
 TEST(Sources, BeginWithWhatTheyAre) {
-  constexpr size_t kOfTheCompiler = 60;
-  size_t silent = 0;
-  for (const auto& path : sources(".cc ")) {
-    const std::string text = read_text(path);
-    if (text.starts_with("// ")) continue;
-    if (*path.lexically_relative(kSrc).begin() == "bmnet")
-      ++silent;
-    else
-      ADD_FAILURE() << path << " does not begin with a line that says what it is";
-  }
-  EXPECT_LE(silent, kOfTheCompiler);
+  for (const auto& path : sources(".cc ")) EXPECT_TRUE(read_text(path).starts_with("// ")) << path;
 }
 
 TEST(Sources, AreShort) {
   for (const auto& path : sources(".cc ")) {
-    if (path == kSrc / "bmnet/emit/compile.cc") continue;  // not yet
     const std::string text = read_text(path);
     EXPECT_LE(std::ranges::count(text, '\n'), 400) << path;
   }
