@@ -8,6 +8,7 @@
 #include "bmnet/caffe/import.h"
 #include "bmnet/pipeline/compile.h"
 #include "bmnet/pipeline/prepare.h"
+#include "bmnet/quantize/quantise.h"
 #include "common/temporary_directory.h"
 
 namespace tputwin::net {
