@@ -110,6 +110,7 @@ TEST_F(TpuElementwise, EveryRoundingOfAShift) {
 // Every pattern as a, in rows that end inside a vector.
 TEST_F(TpuElementwise, EveryHalf) {
   const Shape shape{1, 64, 3, 343};
+  TestMemory expected(chip);
   for (const DType dtype : {DType::f16, DType::bf16})
     for (const auto kind : {FloatArithmetic::Kind::mul, FloatArithmetic::Kind::lesser,
                             FloatArithmetic::Kind::max, FloatArithmetic::Kind::sub_square})
@@ -121,7 +122,6 @@ TEST_F(TpuElementwise, EveryHalf) {
         });
         const FloatArithmetic op{
             .kind = kind, .out = out, .a = Source::tensor(a), .b = Source::value(b, dtype)};
-        TestMemory expected(chip);
         expected.copy_from(storage);
         execute(Operation(op), expected.memory(), Body::reference);
         execute(Operation(op), storage.memory());
