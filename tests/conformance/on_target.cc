@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
     return kSkipped;
   }
   setenv("TPUTWIN_ISA", argv[1], 1);
-  execv(argv[2], argv + 2);
+  execvp(argv[2], argv + 2);
   std::perror(argv[2]);
   return kUsage;
 }
