@@ -11,7 +11,7 @@
 namespace tputwin::net {
 namespace {
 
-using Layers = google::protobuf::RepeatedPtrField<caffe::LayerParameter>;
+using RepeatedLayers = google::protobuf::RepeatedPtrField<caffe::LayerParameter>;
 
 // ---- Phase ----
 
@@ -41,8 +41,8 @@ bool included(const caffe::NetState& state, const caffe::LayerParameter& layer) 
 }
 
 template <class Keep>
-void filter(Layers& layers, const Keep& keep) {
-  Layers kept;
+void filter(RepeatedLayers& layers, const Keep& keep) {
+  RepeatedLayers kept;
   for (caffe::LayerParameter& layer : layers)
     if (keep(layer)) kept.Add()->Swap(&layer);
   layers.Swap(&kept);
@@ -50,7 +50,7 @@ void filter(Layers& layers, const Keep& keep) {
 
 // ---- Labels ----
 
-std::set<std::string> bottoms_of(const Layers& layers) {
+std::set<std::string> bottoms_of(const RepeatedLayers& layers) {
   std::set<std::string> names;
   for (const caffe::LayerParameter& layer : layers)
     names.insert(layer.bottom().begin(), layer.bottom().end());
@@ -58,7 +58,7 @@ std::set<std::string> bottoms_of(const Layers& layers) {
 }
 
 // Labels that nothing uses once the losses are gone.
-void drop_labels(Layers& layers) {
+void drop_labels(RepeatedLayers& layers) {
   const std::set<std::string> used = bottoms_of(layers);
   for (caffe::LayerParameter& layer : layers) {
     if (layer.bottom_size() > 0) continue;

@@ -64,19 +64,19 @@ class WholeWindow : public Kernel {
   }
 };
 
-constexpr int64_t kMaxChannels = 4095, kMaxWindow = 16;
+constexpr int64_t kMaxInputs = 4095, kMaxWindow = 16;
 
 // A window (channels, h, w) with at least `length` elements, as few more as possible. The map's own
 // extents, if they will do.
 std::optional<Extents> window_for(const Extents& in) {
-  if (in.c <= kMaxChannels && in.h <= kMaxWindow && in.w <= kMaxWindow)
+  if (in.c <= kMaxInputs && in.h <= kMaxWindow && in.w <= kMaxWindow)
     return Extents{1, in.c, in.h, in.w};
   const int64_t length = in.c * in.h * in.w;
   std::optional<Extents> best;
   for (int64_t h = 1; h <= kMaxWindow; ++h)
     for (int64_t w = h; w <= kMaxWindow; ++w) {
       const Extents e{1, ceil_div(length, h * w), h, w};
-      if (e.c <= kMaxChannels && (!best || e.count() < best->count())) best = e;
+      if (e.c <= kMaxInputs && (!best || e.count() < best->count())) best = e;
     }
   return best;
 }
@@ -141,7 +141,7 @@ Result<std::vector<KernelPtr>> lower_inner_product(const Network& network, const
     kernels.push_back(std::move(k));
   } else {
     std::optional<Extents> window = window_for(in);
-    if (!window) return check_field(op, "inputs of a neuron", k_length, kMaxChannels * 256).error();
+    if (!window) return check_field(op, "inputs of a neuron", k_length, kMaxInputs * 256).error();
     auto k = std::make_unique<WholeWindow>();
     k->right_shift = integers.right_shift;
     k->has_bias = param.bias_term();

@@ -139,11 +139,11 @@ std::vector<Move> reverse(const TensorOp& op) {
 
 std::vector<Move> none(const TensorOp&) { return {}; }
 
-struct Row {
+struct MovesRow {
   Op op;
   std::vector<Move> (*moves)(const TensorOp&);
 };
-constexpr Row kRows[] = {
+constexpr MovesRow kMoves[] = {
 #define TW_OP_TPU(name, traits, tiles, moves, ...) {Op::name, moves},
 #include "bmnet/ir/ops.def"
 };
@@ -302,7 +302,7 @@ class Transfer {
 }  // namespace
 
 std::vector<Move> moves_of(const TensorOp& op) {
-  for (const Row& row : kRows) {
+  for (const MovesRow& row : kMoves) {
     if (!is(op, row.op)) continue;
     std::vector<Move> moves = row.moves(op);
     // Elements -> bytes: a run of each element's bytes, innermost.
