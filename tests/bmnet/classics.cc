@@ -26,7 +26,7 @@ class Classics : public ::testing::TestWithParam<models::Classic> {};
 TEST_P(Classics, EqualTheInterpreterAtEveryLevel) {
   auto caffe = models::make_classic(GetParam().name);
   ASSERT_TRUE(caffe.ok()) << caffe.error().message();
-  const Noise noise(2);
+  const Noise noise(1);
   net::CalibrationOptions options;
   options.method = net::ThresholdMethod::maximum;
   options.batch = 1;
