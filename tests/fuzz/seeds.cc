@@ -2,6 +2,7 @@
 #include "bmnet/integers/table.h"
 #include "bmodel/containers.h"
 #include "bmodel/samples.h"
+#include "bmodel/samples168x.h"
 #include "fuzz/targets.h"
 #include "isa/bm1880_codec.h"
 #include "memory/layout.h"
@@ -122,8 +123,16 @@ std::vector<Bytes> v21_seeds() {
   return {inside, *bmodel::write_v21(bmodel::samples::common()), *bmodel::write_v21(behind), bare};
 }
 
+std::vector<Bytes> bm168x_seeds() {
+  bmodel::bm168x::ModelT one = bmodel::bm168x::samples::model168x();
+  one.net.erase(one.net.begin());
+  return {bmodel::bm168x::samples::file168x(),
+          bmodel::bm168x::write(one, bmodel::bm168x::samples::binary168x())};
+}
+
 bool is_cmdbuf(std::span<const uint8_t> input) { return isa::decode_program(input, bm1880()).ok(); }
 bool is_model(std::span<const uint8_t> input) { return bmodel::read(input).ok(); }
+bool is_bm168x(std::span<const uint8_t> input) { return bmodel::bm168x::read(input).ok(); }
 bool is_prototxt(std::span<const uint8_t> input) {
   return net::read_prototxt({reinterpret_cast<const char*>(input.data()), input.size()}).ok();
 }
@@ -137,6 +146,7 @@ std::span<const Target> targets() {
       {"fuzz_cmdbuf", fuzz_cmdbuf, cmdbuf_seeds, is_cmdbuf},
       {"fuzz_bmodel_v011", fuzz_bmodel_v011, v011_seeds, is_model},
       {"fuzz_bmodel_v21", fuzz_bmodel_v21, v21_seeds, is_model},
+      {"fuzz_bmodel_168x", fuzz_bmodel_168x, bm168x_seeds, is_bm168x},
       {"fuzz_prototxt", fuzz_prototxt, prototxt_seeds, is_prototxt},
       {"fuzz_caffemodel", fuzz_caffemodel, caffemodel_seeds, is_caffemodel},
       {"fuzz_table", fuzz_table, table_seeds, is_table},

@@ -18,6 +18,7 @@ std::string fuzz_cmdbuf(std::span<const uint8_t> input);
 // Reads a model, writes it, reads it again.
 std::string fuzz_bmodel_v011(std::span<const uint8_t> input);
 std::string fuzz_bmodel_v21(std::span<const uint8_t> input);
+std::string fuzz_bmodel_168x(std::span<const uint8_t> input);
 // Reads a Caffe file, writes it, reads it again; makes a network of it, folded and not.
 std::string fuzz_prototxt(std::span<const uint8_t> input);
 std::string fuzz_caffemodel(std::span<const uint8_t> input);

@@ -1,0 +1,107 @@
+// Files of BM1684 and BM1684X: the frame, flatbuffers' own verification, and how large what they
+// say may become.
+#include <flatbuffers/minireflect.h>
+#include <fmt/format.h>
+
+#include "base/errors/bmodel.h"
+#include "bmodel/bm168x/frame.h"
+#include "bmodel/bm168x/model.h"
+#include "bmodel/little_endian.h"
+
+namespace tputwin::bmodel::bm168x {
+namespace {
+
+struct Frame {
+  std::span<const uint8_t> message, binary;
+};
+
+Error bad_frame(std::string_view field, uint64_t value) {
+  return Error(errors::mod_frame).argument(field, fmt::format("{}", value));
+}
+
+// Header size, sizes of both parts, and the zeros behind them.
+Result<Frame> frame_of(std::span<const uint8_t> file) {
+  if (file.size() < kHeaderBytes) return bad_frame("file size", file.size());
+  auto word = [&](size_t index) { return little_endian<uint32_t>(file.subspan(4 * index)); };
+  if (word(0) != kMagic) return bad_frame("magic", word(0));
+  if (word(1) != kHeaderBytes) return bad_frame("header size", word(1));
+  const uint64_t message = word(2), binary = word(3), room = file.size() - kHeaderBytes;
+  for (size_t i = 4; i < kHeaderBytes / 4; ++i)
+    if (word(i) != 0) return bad_frame(fmt::format("header word {}", i), word(i));
+  if (message > room || message >= FLATBUFFERS_MAX_BUFFER_SIZE)
+    return bad_frame("message size", message);
+  if (binary > room - message) return bad_frame("binary size", binary);
+  return Frame{file.subspan(kHeaderBytes, message), file.subspan(kHeaderBytes + message, binary)};
+}
+
+// Counts what reading makes of a message. Offsets may lead several times to the same bytes, which a
+// small file could use to become a large model.
+class Budget final : public flatbuffers::IterationVisitor {
+ public:
+  struct Spent {};  // thrown: flatbuffers knows no other way to stop
+  explicit Budget(uint64_t bytes) : left_(bytes) {}
+
+  void StartSequence() override { spend(sizeof(TensorT)); }
+  void Element(size_t, flatbuffers::ElementaryType, const flatbuffers::TypeTable*,
+               const uint8_t*) override {
+    spend(1);
+  }
+  void String(const flatbuffers::String* text) override { spend(text->size()); }
+
+ private:
+  void spend(uint64_t bytes) {
+    if (bytes > left_) throw Spent();
+    left_ -= bytes;
+  }
+  uint64_t left_;
+};
+
+bool within_budget(std::span<const uint8_t> message) {
+  constexpr uint64_t kTimes = 64;
+  Budget budget(kTimes * message.size());
+  try {
+    flatbuffers::IterateFlatBuffer(message.data(), ModelTypeTable(), &budget);
+  } catch (const Budget::Spent&) {
+    return false;
+  }
+  return true;
+}
+
+Status verify(std::span<const uint8_t> message) {
+  // a table takes eight bytes at least, with the offset that leads to it
+  flatbuffers::Verifier::Options options;
+  options.max_tables = static_cast<uint32_t>(message.size() / 8 + 1);
+  flatbuffers::Verifier verifier(message.data(), message.size(), options);
+  if (message.size() < 8 || !VerifyModelBuffer(verifier))
+    return Error(errors::mod_tables).argument("message", fmt::format("{} bytes", message.size()));
+  if (!within_budget(message))
+    return Error(errors::mod_shared_tables)
+        .argument("message", fmt::format("{} bytes", message.size()));
+  return {};
+}
+
+}  // namespace
+
+bool has_frame(std::span<const uint8_t> file) {
+  return file.size() >= 4 && little_endian<uint32_t>(file) == kMagic;
+}
+
+Result<File> read(std::span<const uint8_t> file) {
+  TW_ASSIGN_OR_RETURN(frame, frame_of(file));
+  TW_RETURN_IF_ERROR(verify(frame.message));
+  File result;
+  GetModel(frame.message.data())->UnPackTo(&result.model);
+  result.binary = frame.binary;
+  TW_RETURN_IF_ERROR(validate(result.model, frame.binary.size()));
+  return result;
+}
+
+std::string message_text(std::span<const uint8_t> file) {
+  auto frame = frame_of(file);
+  if (!frame.ok()) return "";
+  flatbuffers::ToStringVisitor visitor("\n", /*quotes=*/true, "  ", /*vdelimited=*/true);
+  flatbuffers::IterateFlatBuffer(frame->message.data(), ModelTypeTable(), &visitor);
+  return visitor.s;
+}
+
+}  // namespace tputwin::bmodel::bm168x
