@@ -63,7 +63,7 @@ Instruction conv_instruction(const Problem& p, const Chip& chip) {
   return {.op = op, .engine = Engine::compute, .id = 1};
 }
 
-// The same convolution with the same requantisation: round-half-up is round-to-even of the value
+// The same convolution with the same requantization: round-half-up is round-to-even of the value
 // plus a quarter of the last bit before the point.
 class LibraryConvolution {
  public:

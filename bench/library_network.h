@@ -1,4 +1,4 @@
-// The convolutions and inner products of a quantised net in oneDNN: same extents, same types, the
+// The convolutions and inner products of a quantized net in oneDNN: same extents, same types, the
 // library's preferred layouts, one after the other. Nothing in between: no pooling, no sums of
 // branches, no change of layout. What a net costs at least.
 #pragma once
@@ -44,7 +44,7 @@ class LibraryNetwork {
   static memory::desc any(const memory::dims& dims) {
     return {dims, type::s8, memory::format_tag::any};
   }
-  // Results of the size that quantised nets have; how large exactly costs no time.
+  // Results of the size that quantized nets have; how large exactly costs no time.
   static dnnl::primitive_attr attributes() {
     dnnl::primitive_attr attributes;
     attributes.set_output_scales(0, {std::ldexp(1.0f, -10)});

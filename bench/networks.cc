@@ -1,5 +1,5 @@
 // Whole networks, batch 1, in one run: compiled for the BM1880 and on the twin; in float by
-// OpenCV's dnn module; and their quantised convolutions and inner products alone by oneDNN. Then
+// OpenCV's dnn module; and their quantized convolutions and inner products alone by oneDNN. Then
 // where the twin's time goes, operation by operation.
 //
 // All with the same number of threads: TPUTWIN_THREADS (default: all processors), and for oneDNN

@@ -31,7 +31,7 @@ endif()
 
 add_library(tputwin_options INTERFACE)
 target_compile_options(tputwin_options INTERFACE -Wall -Wextra
-  # gcc 12 reports the missing fields of designated initialisers, which is their point
+  # gcc 12 reports the missing fields of designated initializers, which is their point
   -Wno-missing-field-initializers
   # fp32 follows the documented order of operations, unfused
   -ffp-contract=off)
@@ -40,7 +40,7 @@ if(TPUTWIN_WERROR)
 endif()
 
 if(TPUTWIN_SANITIZE)
-  # gcc 12 sees uninitialised members in instrumented library code (std::regex)
+  # gcc 12 sees uninitialized members in instrumented library code (std::regex)
   target_compile_options(tputwin_options INTERFACE -Wno-maybe-uninitialized)
   add_compile_options(-fsanitize=${TPUTWIN_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${TPUTWIN_SANITIZE})

@@ -293,7 +293,7 @@ bm_status_t bm_mem_invalidate_device_mem(bm_handle_t handle, bm_device_mem_t* dm
 bm_status_t bm_mem_invalidate_partial_device_mem(bm_handle_t handle, bm_device_mem_t* dmem,
                                                  unsigned int offset, unsigned int len);
 
-/* ---- Synchronisation. They return the failure of a launch they waited for. ---- */
+/* ---- Synchronization. They return the failure of a launch they waited for. ---- */
 
 /* Launches of the calling thread through the handle. */
 void bm_flush(bm_handle_t handle);

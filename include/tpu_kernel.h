@@ -38,7 +38,7 @@ typedef struct {
   var_context_t context;
 } variable_t;
 
-/* How a quantised product becomes an 8-bit result; the tensor at addr holds multiplier, shift and
+/* How a quantized product becomes an 8-bit result; the tensor at addr holds multiplier, shift and
  * yzp of every channel. */
 typedef struct {
   bool is_perchannel, do_sym_saturate;
@@ -124,7 +124,7 @@ int tpu_gdma_shape_limit(int dim);
 /* 128. */
 int tpu_gdma_move_max_wstride_byte_len(void);
 
-/* ---- Synchronisation (TPUKernel guide) ---- */
+/* ---- Synchronization (TPUKernel guide) ---- */
 
 /* Queue a send of message msg_id on that engine; wait_cnt waits will consume it. */
 void tpu_bdc_send_msg(int msg_id, int wait_cnt);
@@ -574,7 +574,7 @@ void tpu_bdc_int_pcs_mm_L_const(local_addr_t output_addr, local_addr_t right_add
                                 local_addr_t shift_addr, scalar_t C, int left_rows, int left_cols,
                                 int right_cols, int right_cols_per_channel, data_type_t C_dtype,
                                 data_type_t right_dtype, rounding_mode_t rounding_mode);
-/* General quantised product (zero point, bias, requant); not on BM1684X. */
+/* General quantized product (zero point, bias, requant); not on BM1684X. */
 void tpu_bdc_quant_mm(local_addr_t output_addr, data_type_t output_dtype, optional_info_t* left,
                       optional_info_t* right, int output_rows, int inner_cols, int output_cols,
                       bool left_trans, bool right_trans, bool result_add, bool do_relu,
@@ -816,7 +816,7 @@ void tpu_bdc_int8_sym_quant_conv2d_for_deconv2d(
     const dim2* kernel, const dim2* insert, const padding_t* padding, const dim2* dilation,
     data_type_t output_dtype, data_type_t input_dtype, data_type_t weight_dtype,
     data_type_t bias_dtype, unsigned char rshift, bool has_bias, bool result_relu);
-/* Int8 conv with fused requantisation (per channel or constant) and optional weight zero point; for
+/* Int8 conv with fused requantization (per channel or constant) and optional weight zero point; for
  * another chip, not BM1684X. */
 void tpu_bdc_conv2d_requant_pc(local_addr_t output_addr, local_addr_t input_addr,
                                local_addr_t weight_addr, local_addr_t bias_addr,
@@ -945,7 +945,7 @@ void tpu_bdc_int8_roi_depthwise2d(local_addr_t output_addr, local_addr_t input_a
                                   data_type_t output_dtype, data_type_t input_dtype,
                                   data_type_t weight_dtype, scalar_t except_val);
 
-/* ---- Quantisation (TPUKernel guide) ---- */
+/* ---- Quantization (TPUKernel guide) ---- */
 
 /* sat( shift(src*multiplier) + offset ); src INT32/INT16/UINT16, dst 8/16-bit; shift in [-64,31].
  * */

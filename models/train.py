@@ -159,7 +159,7 @@ class Depthwise(Layer):
         return [(self.name, "Convolution", f"convolution_param {{ {text} }}", [weight])]
 
 
-class Normalisation(Layer):
+class Normalization(Layer):
     """BatchNorm and Scale, which Caffe keeps apart. In place."""
 
     EPSILON = 1e-5
@@ -333,7 +333,7 @@ def resnet(rng):
     layers = []
 
     def add(layer, channels, relu=True):
-        layers.extend([layer, Normalisation(layer.name, layer.top, channels)])
+        layers.extend([layer, Normalization(layer.name, layer.top, channels)])
         if relu:
             layers.append(ReLU(layer.name + "_relu", layer.top))
         return layer.top
@@ -451,7 +451,7 @@ def accuracy(net, images, labels):
 
 def settle_statistics(net, images):
     """Means and variances as they are now, over plain images, instead of running ones."""
-    norms = [layer for layer in net.layers if isinstance(layer, Normalisation)]
+    norms = [layer for layer in net.layers if isinstance(layer, Normalization)]
     for k, i in enumerate(range(0, 10000, 500)):
         for norm in norms:
             norm.follow = 1 / (k + 1)
@@ -461,7 +461,7 @@ def settle_statistics(net, images):
 def silence_dead_channels(net):
     """Channels that never change: BatchNorm would blow them up, and int8 weights share one scale."""
     for layer in net.layers:
-        if isinstance(layer, Normalisation):
+        if isinstance(layer, Normalization):
             layer.gamma.value[layer.variance < layer.EPSILON] = 0
 
 

@@ -14,10 +14,10 @@
 namespace {
 
 // q = x * 128 / threshold, rounded and clamped; x = q * threshold / 128.
-int8_t quantise(float x, float threshold) {
+int8_t quantize(float x, float threshold) {
   return (int8_t)std::min(127, std::max(-128, (int)(x * 128 / threshold + 0.5f)));
 }
-float dequantise(int8_t q, float threshold) { return q * threshold / 128; }
+float dequantize(int8_t q, float threshold) { return q * threshold / 128; }
 
 size_t count_of(const shape_t& s) { return (size_t)s.n * s.c * s.h * s.w; }
 
@@ -26,7 +26,7 @@ std::vector<uint8_t> make_input(const shape_t& shape, float threshold) {
   std::vector<uint8_t> input(count_of(shape));
   for (size_t i = 0; i < input.size(); i++) {
     size_t channel = i / (shape.h * shape.w) % shape.c;
-    input[i] = (uint8_t)quantise(0.25f * (float)(channel + 1), threshold);
+    input[i] = (uint8_t)quantize(0.25f * (float)(channel + 1), threshold);
   }
   return input;
 }
@@ -37,7 +37,7 @@ void print_outputs(const bmnet_output_info_t& info, const std::vector<uint8_t>& 
     const shape_t& s = info.shape_array[o];
     printf("  %s (%u,%u,%u,%u):", info.name_array[o], s.n, s.c, s.h, s.w);
     for (size_t i = 0; i < std::min<size_t>(count_of(s), 8); i++)
-      printf(" %.3f", (double)dequantise((int8_t)bytes[at + i], info.threshold_array[o]));
+      printf(" %.3f", (double)dequantize((int8_t)bytes[at + i], info.threshold_array[o]));
     printf("\n");
     at += info.size_array[o];
   }

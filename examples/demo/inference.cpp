@@ -34,17 +34,17 @@ uint8_t Classifier::best_class(const uint8_t* scores) const {
 bool Classifier::classify(const Dataset& images, const std::function<void(size_t)>& progress,
                           std::vector<uint8_t>& classes) {
   // What each of the 256 grey values is on the chip.
-  uint8_t quantised[256];
+  uint8_t quantized[256];
   for (int grey = 0; grey < 256; grey++) {
     const int q = (int)((float)grey * kPixelScale * 128 / threshold_ + 0.5f);
-    quantised[grey] = (uint8_t)(int8_t)std::min(127, std::max(-128, q));
+    quantized[grey] = (uint8_t)(int8_t)std::min(127, std::max(-128, q));
   }
   std::vector<uint8_t> input(batch_ * kPixels), output(output_bytes_);
   classes.resize(images.count());
   for (size_t first = 0; first < images.count(); first += batch_) {
     const size_t count = std::min(batch_, images.count() - first);
     for (size_t i = 0; i < count * kPixels; i++)
-      input[i] = quantised[images.pixels[first * kPixels + i]];
+      input[i] = quantized[images.pixels[first * kPixels + i]];
     if (bmnet_inference(net_, input.data(), output.data()) != BM_SUCCESS) return false;
     for (size_t i = 0; i < count; i++) classes[first + i] = best_class(&output[i * score_count_]);
     progress(first + count);

@@ -27,7 +27,7 @@ struct CompiledNet {
   size_t weight_bytes;     // of the model
 };
 
-// Folds batch normalisation, calibrates, quantises and compiles. False with a reason if that fails.
+// Folds batch normalization, calibrates, quantizes and compiles. False with a reason if that fails.
 bool compile_net(const CompileJob& job, CompiledNet& compiled, std::string& reason);
 
 // The class the float net sees in every image, `batch` at a time.

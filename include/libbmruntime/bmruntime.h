@@ -58,7 +58,7 @@ typedef struct {
   int dim[BM_SHAPE_MAX_DIM];
 } bmshape_t;
 
-/* Initialisers of a bmshape_t. */
+/* Initializers of a bmshape_t. */
 #define BM_TENSOR_WITH_FMT(n, c, h, w, fmt_) \
   { .fmt = (fmt_), .dim_size = 4, .dim = {(n), (c), (h), (w)} }
 #define BM_TENSOR_FP32(n, c, h, w) BM_TENSOR_WITH_FMT(n, c, h, w, BM_FMT_FP32)

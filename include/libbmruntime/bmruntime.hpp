@@ -1,7 +1,7 @@
 // BMRuntime for C++: networks that take and give blobs. (SDK 1.1; C++11)
 //
 // All Net objects of a process share one context. When float blobs go into an int8 network they
-// are quantised with the input thresholds, and the outputs come back as floats; otherwise outputs
+// are quantized with the input thresholds, and the outputs come back as floats; otherwise outputs
 // keep the format of the network.
 #ifndef LIBBMRUNTIME_BMRUNTIME_HPP
 #define LIBBMRUNTIME_BMRUNTIME_HPP

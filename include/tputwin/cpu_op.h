@@ -1,5 +1,5 @@
 /*
- * CPU instructions whose parameters are longer than the 176 bytes of bmk1880_cpu_op: serialised
+ * CPU instructions whose parameters are longer than the 176 bytes of bmk1880_cpu_op: serialized
  * TensorOps often are. Up to 176 bytes both write the same descriptor; above, this one writes the long
  * form of a record, which carries its length in its header. The runtime and the dmabuf functions take
  * both. C99; link with libbmkernel.

@@ -27,7 +27,7 @@ std::atomic<int> overridden{0};
 
 #if defined(__SANITIZE_THREAD__)
 
-// ThreadSanitizer cannot see the synchronisation inside Debian's oneTBB, so its build runs the
+// ThreadSanitizer cannot see the synchronization inside Debian's oneTBB, so its build runs the
 // pieces on plain threads: what it reports then are races between pieces.
 void run_pieces(size_t count, size_t grain, int threads,
                 const std::function<void(size_t, size_t)>& body) {

@@ -1,4 +1,4 @@
-// Random operations of the BM1684X: functions of one element, conversions, quantisation, selects.
+// Random operations of the BM1684X: functions of one element, conversions, quantization, selects.
 #include "selftest/tensor_family.h"
 
 namespace tputwin::testing {
@@ -34,9 +34,9 @@ class Conversions : TensorFamily {
     return op;
   }
 
-  Operation requantise() {
-    using Kind = Requantise::Kind;
-    Requantise op{.kind = static_cast<Kind>(rng_.below(4))};
+  Operation requantize() {
+    using Kind = Requantize::Kind;
+    Requantize op{.kind = static_cast<Kind>(rng_.below(4))};
     const bool wide = op.kind == Kind::to_wide || op.kind == Kind::f32_wide;
     const bool floats = op.kind == Kind::f32_narrow || op.kind == Kind::f32_wide;
     const DType narrow = rng_.pick({DType::i8, DType::u8, DType::i16, DType::u16});
@@ -102,7 +102,7 @@ std::optional<Operation> random_bm1684x_convert(Rng& rng, OperationKind kind, co
   return draw<Conversions>(rng, kind, chip,
                            {{unary, &Conversions::unary},
                             {convert, &Conversions::convert},
-                            {requantise, &Conversions::requantise},
+                            {requantize, &Conversions::requantize},
                             {select_bm1684x, &Conversions::select}});
 }
 

@@ -128,7 +128,7 @@ class Matrices {
     return op;
   }
 
-  Operation integer_by_columns() { return rng_.coin() ? shifted() : quantised(); }
+  Operation integer_by_columns() { return rng_.coin() ? shifted() : quantized(); }
 
   // To 32 bits; only sums of 32-bit numbers are shifted.
   Operation shifted() {
@@ -151,7 +151,7 @@ class Matrices {
   }
 
   // 8-bit products that are brought to 8 or 16 bits.
-  Operation quantised() {
+  Operation quantized() {
     MatmulBm1684xInt op{.rounding = Rounding::half_up,
                         .lshift = rng_.coin() ? rng_.range(0, 31) : rng_.range(0, 3),
                         .relu = rng_.coin()};

@@ -46,7 +46,7 @@ Status write_files(const CompileRequest& request, const net::Compiled& compiled,
   if (!request.model.empty()) TW_RETURN_IF_ERROR(write_model(request, compiled));
   if (!request.ir.empty()) {
     std::string text;
-    google::protobuf::TextFormat::PrintToString(compiled.optimised, &text);
+    google::protobuf::TextFormat::PrintToString(compiled.optimized, &text);
     TW_RETURN_IF_ERROR(write_bytes(request.ir, bytes_of(text)));
   }
   if (!request.commands.empty()) TW_RETURN_IF_ERROR(write_bytes(request.commands, compiled.cmdbuf));

@@ -11,7 +11,7 @@ namespace tputwin::tools {
 
 struct CompileRequest {
   std::string prototxt;    // graph; empty: that of the caffemodel
-  std::string caffemodel;  // int8 weights, or floats, which are quantised with the table
+  std::string caffemodel;  // int8 weights, or floats, which are quantized with the table
   std::string table;       // calibration table
   std::vector<std::vector<int64_t>> shapes;  // one per input; empty: the net's own
   int64_t batch = 0;                         // not 0: instead of the shapes' first extent

@@ -108,14 +108,14 @@ class Int8Side {
 
   Result<std::vector<size_t>> classify(const std::vector<float>& samples) {
     std::ranges::transform(samples, bytes_.begin(), [this](float x) {
-      return static_cast<uint8_t>(quantise(x, input_.threshold));
+      return static_cast<uint8_t>(quantize(x, input_.threshold));
     });
     if (Status status = session_.infer(bytes_, outputs_); !status.ok()) return status.error();
     return classes_of(scores(), batch());
   }
 
  private:
-  static int8_t quantise(float x, float threshold) {
+  static int8_t quantize(float x, float threshold) {
     const float scaled = x * 128 / threshold + 0.5f;
     return static_cast<int8_t>(static_cast<int>(std::clamp(scaled, -128.0f, 127.0f)));
   }

@@ -48,7 +48,7 @@ struct TensorComparison {
   float expected = 0, actual = 0;  // there
 };
 
-// Every tensor that both nets have under one name, in order. `int8` is the quantised net, with its
+// Every tensor that both nets have under one name, in order. `int8` is the quantized net, with its
 // integers; both nets have batch 1.
 Result<std::vector<TensorComparison>> compare_layers(
     const net::Network& fp32, const net::Network& int8,

@@ -96,7 +96,7 @@ void finish(Row& row) {
 }
 
 // The input as the int8 net gets it.
-net::TensorBytes quantised(const std::vector<float>& values, float threshold) {
+net::TensorBytes quantized(const std::vector<float>& values, float threshold) {
   net::TensorBytes bytes;
   for (float x : values) {
     const float scaled = std::clamp(x * 128 / threshold + 0.5f, -128.0f, 127.0f);
@@ -130,7 +130,7 @@ Result<std::vector<TensorComparison>> compare_layers(
   for (size_t s = 0; s < std::min<uint64_t>(samples, data.size()); ++s) {
     TW_RETURN_IF_ERROR(data.sample(s, blob.data));
     TW_ASSIGN_OR_RETURN(actual,
-                        net::run_int8(int8, integers, {{input, quantised(blob.data, threshold)}}));
+                        net::run_int8(int8, integers, {{input, quantized(blob.data, threshold)}}));
     std::map<std::string, std::vector<float>> expected;
     auto keep = [&](const std::string& tensor, const net::Blob& value) {
       expected[tensor] = value.data;

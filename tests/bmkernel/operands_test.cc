@@ -70,7 +70,7 @@ TEST_F(Operands, LeftShiftOfMatrixProductsCountsOnlyWithAccumulation) {
   p.right = at(0x100, shape_t2(16, 16));
   p.res = at(0x400, shape_t2(2, 16));
   p.res_is_int8 = true;
-  p.lshift_width = -7;  // what an uninitialised member may hold
+  p.lshift_width = -7;  // what an uninitialized member may hold
   EXPECT_NE(bmk1880_tpu_matrix_mac(ctx_, &p), nullptr);
   p.ctrls = CTRL_RA;
   p.res = at(0x400, shape_t2(4, 16));

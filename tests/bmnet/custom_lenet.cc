@@ -23,7 +23,7 @@ const std::string kData = TPUTWIN_SHARED_DATA "/lenet-int8/";
 const std::string kReal = TPUTWIN_SHARED_DATA "/bm1880-real/lenet-int8/";
 const std::string kPlugins = TPUTWIN_BIN_DIR "/../examples/custom_lenet_plugins";
 
-// Float weights are quantised by the builder; the others are the vendor's integers.
+// Float weights are quantized by the builder; the others are the vendor's integers.
 struct Case {
   std::string caffemodel;
   int level;
@@ -79,7 +79,7 @@ size_t best(const T* values) {
 }
 
 // With the table as it is written, int8 sees in every image what the float net sees, unless the
-// float net's two best results are closer than one step of the quantised output (image 62: 28.1
+// float net's two best results are closer than one step of the quantized output (image 62: 28.1
 // and 27.6 steps, both 27 in int8).
 TEST_P(CustomLenet, ClassifiesAsTheFloatNet) {
   bmctx_t ctx = nullptr;

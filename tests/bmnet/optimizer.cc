@@ -1,4 +1,4 @@
-// Parts of the optimiser on their own.
+// Parts of the optimizer on their own.
 #include <gtest/gtest.h>
 
 #include "bmnet/pipeline/neuron_memory.h"
@@ -58,9 +58,9 @@ TEST(Compile, GroupsMoveFewerBytesAndSayWhy) {
   EXPECT_LT(grouped->predicted_cycles, alone->predicted_cycles);
   for (const char* part : {"group:", "slices", "of a lane", "tg_convolution a", "weight", "total:"})
     EXPECT_NE(grouped->explanation.find(part), std::string::npos) << part;
-  // The optimised net is start, a group, end.
+  // The optimized net is start, a group, end.
   std::vector<std::string> types;
-  for (const auto& layer : grouped->optimised.layer())
+  for (const auto& layer : grouped->optimized.layer())
     if (types.empty() || types.back() != layer.type()) types.push_back(layer.type());
   EXPECT_EQ(types.front(), "start");
   EXPECT_EQ(types[1], "tl_group");
@@ -87,11 +87,11 @@ TEST(Compile, KeepsAllTensorsOnRequest) {
   }
 }
 
-TEST(Compile, DequantisesOutputs) {
+TEST(Compile, DequantizesOutputs) {
   auto model = random_model(kChain, 1);
   ASSERT_TRUE(model.ok());
   auto plain = net::compile(model->network, model->integers, {});
-  auto floats = net::compile(model->network, model->integers, {.dequantise_outputs = true});
+  auto floats = net::compile(model->network, model->integers, {.dequantize_outputs = true});
   ASSERT_TRUE(plain.ok() && floats.ok());
   const auto inputs = random_inputs(model->network, 5);
   auto bytes = run_compiled(*plain, model->network, inputs);
@@ -102,14 +102,14 @@ TEST(Compile, DequantisesOutputs) {
     ASSERT_EQ(real[i], static_cast<float>(static_cast<int8_t>((*bytes)[0][i])) / 128.0f);
 }
 
-TEST(Compile, DequantisesEveryOutput) {
+TEST(Compile, DequantizesEveryOutput) {
   auto model = random_model(
       "input: 'data' input_shape { dim: 1 dim: 4 dim: 5 dim: 5 }\n"
       "layer { name: 'cut' type: 'Slice' bottom: 'data' top: 'a' top: 'b' top: 'c'\n"
       "  slice_param { slice_point: 1 slice_point: 2 } }\n",
       1);
   ASSERT_TRUE(model.ok()) << model.status().message();
-  auto floats = net::compile(model->network, model->integers, {.dequantise_outputs = true});
+  auto floats = net::compile(model->network, model->integers, {.dequantize_outputs = true});
   ASSERT_TRUE(floats.ok()) << floats.status().message();
   ASSERT_EQ(floats->outputs.size(), 3u);
   for (const bmodel::Output& o : floats->outputs) EXPECT_EQ(o.fmt, FMT_F32) << o.name;

@@ -62,7 +62,7 @@ TEST(Schedules, AnyLegalOrderGivesTheSameBytes) {
   auto expected = net::run_int8(model->network, model->integers, inputs);
   ASSERT_TRUE(expected.ok()) << expected.error().message();
   for (net::Level level :
-       {net::Level::none, net::Level::layer_group, net::Level::weight_optimisation}) {
+       {net::Level::none, net::Level::layer_group, net::Level::weight_optimization}) {
     auto compiled = net::compile(model->network, model->integers, {.level = level});
     ASSERT_TRUE(compiled.ok()) << compiled.error().message();
     for (uint64_t seed = 0; seed < 12; ++seed) {

@@ -217,7 +217,7 @@ std::string compare_levels(const Network& network, const std::vector<LayerIntege
   auto expected = net::run_int8(network, integers, inputs);
   if (!expected.ok()) return "interpreter: " + expected.error().message();
   for (net::Level level : {net::Level::none, net::Level::layer_group, net::Level::recycle_memory,
-                           net::Level::weight_optimisation}) {
+                           net::Level::weight_optimization}) {
     net::CompileOptions options;
     options.level = level;
     const std::string where = fmt::format("level {}: ", static_cast<int>(level));

@@ -147,7 +147,7 @@ TEST(Fold, NotWhereTheConvolutionIsReadElsewhere) {
   EXPECT_TRUE(import_caffe(result).ok());
 }
 
-TEST(Fold, NormalisationOfAnInput) {
+TEST(Fold, NormalizationOfAnInput) {
   caffe::NetParameter net = fill(parse(input("1 4 3 3", "conv") +
                                        "layer { name: 'bn' type: 'BatchNorm' bottom: 'conv' "
                                        "top: 'bn' }" +

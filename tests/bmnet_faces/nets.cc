@@ -26,7 +26,7 @@ int64_t elements(const std::vector<int64_t>& shape) {
   return n;
 }
 
-TensorBytes quantised(const std::vector<float>& values, float threshold) {
+TensorBytes quantized(const std::vector<float>& values, float threshold) {
   TensorBytes bytes;
   bytes.reserve(values.size());
   for (float x : values)
@@ -145,7 +145,7 @@ Result<Outputs> Int8Net::run_batch(const net::Blob& input) {
   };
   const std::string name = network.inputs()[0];
   auto bytes =
-      run_compiled((*ready)->compiled, network, {{name, quantised(input.data, threshold(name))}});
+      run_compiled((*ready)->compiled, network, {{name, quantized(input.data, threshold(name))}});
   if (!bytes.ok()) return Status(bytes.error());
   Outputs outputs;
   for (size_t i = 0; i < bytes->size(); ++i) {

@@ -7,7 +7,7 @@
 
 #include "bmnet/caffe/import.h"
 #include "bmnet/float/execute.h"
-#include "bmnet/quantize/quantise.h"
+#include "bmnet/quantize/quantize.h"
 #include "bmnet_faces/boxes.h"
 #include "bmnet_faces/nets.h"
 #include "common/shared_data.h"

@@ -1,4 +1,4 @@
-// CPU operators in an int8 net: dequantised before, quantised behind.
+// CPU operators in an int8 net: dequantized before, quantized behind.
 #include <cstring>
 
 #include "bmnet_int8/net.h"

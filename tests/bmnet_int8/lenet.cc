@@ -1,4 +1,4 @@
-// The vendor's quantised LeNet: the bytes of the chip, and digits about as well recognised as by
+// The vendor's quantized LeNet: the bytes of the chip, and digits about as well recognized as by
 // its float form, 93 of these 100.
 #include "base/file.h"
 #include "bmnet/caffe/import.h"
@@ -66,7 +66,7 @@ TEST(VendorLeNet, EqualsTheChip) {
   }
 }
 
-TEST(VendorLeNet, RecognisesDigits) {
+TEST(VendorLeNet, RecognizesDigits) {
   TW_NEED_SHARED_DATA("lenet-int8");
   TW_NEED_SHARED_DATA("mnist");
   auto net = resolved(kCalibrated);

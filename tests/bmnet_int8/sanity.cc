@@ -1,4 +1,4 @@
-// Integers against floats: quantised as the documents say, the two differ by little.
+// Integers against floats: quantized as the documents say, the two differ by little.
 #include <random>
 
 #include "bmnet_int8/net.h"
@@ -48,9 +48,9 @@ TEST(Sanity, AConvolutionIsCloseToItsFloat) {
     OneLayer layer("tg_convolution");
     auto* param = layer.op.mutable_tg_convolution_param();
     for (int i = 0; i < 2; ++i) param->add_kernel_size(3), param->add_pad(1);
-    Values quantised;
-    for (float v : in) quantised.push_back(std::clamp(static_cast<int>(v * 128 + 0.5F), -128, 127));
-    layer.input({1, c, size, size}, quantised).output({1, c, size, size});
+    Values quantized;
+    for (float v : in) quantized.push_back(std::clamp(static_cast<int>(v * 128 + 0.5F), -128, 127));
+    layer.input({1, c, size, size}, quantized).output({1, c, size, size});
     layer.blobs = {blob(weight)};
     for (float& v : layer.blobs[0].data) v = std::floor(v * factor + 0.5F);
     layer.integers.right_shift = shift;

@@ -7,10 +7,10 @@
 
 #include "bmnet/caffe/caffe_net.h"
 #include "bmnet/caffe/import.h"
+#include "bmnet/calibrate/equalize.h"
 #include "bmnet/data/data_set.h"
 #include "bmnet/pipeline/compile.h"
 #include "bmnet/pipeline/prepare.h"
-#include "bmnet/calibrate/equalise.h"
 #include "tools/eval.h"
 
 namespace tputwin {
@@ -95,7 +95,7 @@ TEST_P(Models, LayersOfInt8AreCloseToFloat) {
   auto folded = net::fold_batch_norm(load(GetParam()));
   ASSERT_TRUE(folded.ok()) << folded.status().message();
   net::Network fp32 = import(*folded, 1);
-  net::equalise(fp32);  // as calibration did
+  net::equalize(fp32);  // as calibration did
   const auto test = images("t10k");
   auto rows = tools::compare_layers(fp32, calibration->network, *integers, *test, 10);
   ASSERT_TRUE(rows.ok()) << rows.status().message();

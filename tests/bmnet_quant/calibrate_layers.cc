@@ -8,7 +8,7 @@
 #include "bmnet/caffe/import.h"
 #include "bmnet/pipeline/compile.h"
 #include "bmnet/pipeline/prepare.h"
-#include "bmnet/quantize/quantise.h"
+#include "bmnet/quantize/quantize.h"
 #include "common/temporary_directory.h"
 
 namespace tputwin::net {
@@ -95,7 +95,7 @@ TEST(CalibrateLayers, ComeCloseToTheFloats) {
 
 // The int8 net, read again, is known for one, whatever floats its Normalize has; and all its layers
 // find their integers.
-TEST(CalibrateLayers, TheInt8NetIsNotQuantisedAgain) {
+TEST(CalibrateLayers, TheInt8NetIsNotQuantizedAgain) {
   const tputwin::testing::TemporaryDirectory folder;
   std::mt19937_64 random(4);
   std::vector<uint8_t> bytes(8 * 864);

@@ -6,7 +6,7 @@
 #include "bmnet/caffe/import.h"
 #include "bmnet/integers/integers.h"
 #include "bmnet/integers/table.h"
-#include "bmnet/quantize/quantise.h"
+#include "bmnet/quantize/quantize.h"
 #include "common/shared_data.h"
 #include "common/temporary_directory.h"
 
@@ -37,7 +37,7 @@ TEST(VendorLeNet, EveryIntegerIsTheVendors) {
   const Network theirs = lenet("lenet-int8/bmnet_lenet_calibration.caffemodel");
   const NetCalibrationParameter vendor = vendor_table();
   std::vector<Error> warnings;
-  auto table = quantise(ours, vendor, &warnings);
+  auto table = quantize(ours, vendor, &warnings);
   ASSERT_TRUE(table.ok()) << table.status().message();
   EXPECT_TRUE(warnings.empty());
   ASSERT_EQ(ours.blobs.size(), 4u);

@@ -1,4 +1,4 @@
-// Small nets for tests of quantisation.
+// Small nets for tests of quantization.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 
 #include "base/errors/bmnet.h"
 #include "bmnet/integers/integers.h"
-#include "bmnet/quantize/quantise.h"
+#include "bmnet/quantize/quantize.h"
 #include "bmnet_quant/networks.h"
 
 namespace tputwin::net {
@@ -82,8 +82,8 @@ TEST(Resolve, Refuses) {
   EXPECT_EQ(refusal(leaky, data + "layer { name: \"y\" threshold_y: 1 }"), errors::net_table_entry);
 }
 
-// quantise() writes what resolve() reads.
-TEST(Quantise, RoundTrip) {
+// quantize() writes what resolve() reads.
+TEST(Quantize, RoundTrip) {
   Network network = graph(R"(
     layer { name: "leaky" type: "ReLU" bottom: "data" top: "leaky" relu_param { negative_slope: 0.1 } }
     layer { name: "lrn" type: "LRN" bottom: "leaky" top: "lrn" lrn_param { local_size: 3 } }
@@ -91,7 +91,7 @@ TEST(Quantise, RoundTrip) {
     layer { name: "sum" type: "Eltwise" bottom: "pool" bottom: "pool" top: "sum" }
     layer { name: "all" type: "Concat" bottom: "pool" bottom: "sum" top: "all" }
     layer { name: "tanh" type: "TanH" bottom: "all" top: "tanh" })");
-  auto made = quantise(network, table(R"(layer { name: "data" threshold_y: 3 }
+  auto made = quantize(network, table(R"(layer { name: "data" threshold_y: 3 }
     layer { name: "leaky" threshold_y: 2 } layer { name: "lrn" threshold_y: 1.5 }
     layer { name: "pool" threshold_y: 1.25 } layer { name: "sum" threshold_y: 2.5 }
     layer { name: "all" threshold_y: 2.5 } layer { name: "tanh" threshold_y: 1 })"));
@@ -109,12 +109,12 @@ TEST(Quantise, RoundTrip) {
   EXPECT_TRUE(of(network, *all, "tanh").table);
 }
 
-TEST(Quantise, RefusesWeightsOutOfRange) {
+TEST(Quantize, RefusesWeightsOutOfRange) {
   Network network = graph(R"(layer { name: "y" type: "InnerProduct" bottom: "data" top: "y"
     inner_product_param { num_output: 1 } })");
   const auto run = [&](float weight, float bias, std::vector<Error>* warnings) {
     network.blobs["y"] = {{{1, 144}, std::vector<float>(144, weight)}, {{1}, {bias}}};
-    return quantise(
+    return quantize(
         network,
         table("layer { name: \"data\" threshold_y: 4 } layer { name: \"y\" threshold_y: 1 }"),
         warnings);
@@ -133,11 +133,11 @@ TEST(Quantise, RefusesWeightsOutOfRange) {
 }
 
 // A bias beyond 16 bits costs more than a bit of the weights.
-TEST(Quantise, ShiftMakesRoomForBiases) {
+TEST(Quantize, ShiftMakesRoomForBiases) {
   Network network = graph(R"(layer { name: "y" type: "InnerProduct" bottom: "data" top: "y"
     inner_product_param { num_output: 1 } })");
   network.blobs["y"] = {{{1, 144}, std::vector<float>(144, 0.01f)}, {{1}, {0.9f}}};
-  auto made = quantise(
+  auto made = quantize(
       network,
       table("layer { name: \"data\" threshold_y: 1 } layer { name: \"y\" threshold_y: 1 }"));
   ASSERT_TRUE(made.ok());

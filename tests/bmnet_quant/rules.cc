@@ -1,4 +1,4 @@
-// Formulas of quantisation.
+// Formulas of quantization.
 #include "bmnet/integers/rules.h"
 
 #include <gtest/gtest.h>
@@ -34,9 +34,9 @@ TEST(Rules, WeightsAndBiases) {
   std::vector<float> weights{0.5f, -1, 0.25f}, biases{0.5f, 1000};
   const auto shift = weight_shift(weights, 2, 4);
   ASSERT_EQ(shift, 7);
-  quantise_weights(weights, 2, 4, *shift);
+  quantize_weights(weights, 2, 4, *shift);
   EXPECT_EQ(weights, (std::vector<float>{32, -64, 16}));
-  EXPECT_EQ(quantise_bias(biases, 4, *shift), 1u);
+  EXPECT_EQ(quantize_bias(biases, 4, *shift), 1u);
   EXPECT_EQ(biases, (std::vector<float>{2048, 32767}));
 }
 

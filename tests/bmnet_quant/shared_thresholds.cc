@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "bmnet/quantize/quantise.h"
+#include "bmnet/quantize/quantize.h"
 #include "bmnet_quant/networks.h"
 
 namespace tputwin::net {
@@ -59,7 +59,7 @@ TEST(Fold, RaisesWhereNoMultiplierExists) {
     table.add_layer()->set_name(name);
     table.mutable_layer()->rbegin()->add_threshold_y(value);
   }
-  EXPECT_TRUE(quantise(network, table).ok());
+  EXPECT_TRUE(quantize(network, table).ok());
 }
 
 }  // namespace

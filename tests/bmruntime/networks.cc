@@ -309,7 +309,7 @@ std::string write_model(const bmodel::Model& model, const char* name) {
   return path.string();
 }
 
-TEST(NetClass, FloatsAreQuantisedAndComeBack) {
+TEST(NetClass, FloatsAreQuantizedAndComeBack) {
   auto model = max_model({4, 16});
   std::string path = write_model(model, ".bmodel");
   bmruntime::Net net(path);

@@ -1,4 +1,4 @@
-// TW-NET: calibration tables, quantisation, float execution, data sets.
+// TW-NET: calibration tables, quantization, float execution, data sets.
 #include <bmnet/calibration.pb.h>
 
 #include <cstring>
@@ -10,7 +10,7 @@
 #include "bmnet/integers/integers.h"
 #include "bmnet/integers/table.h"
 #include "bmnet/pipeline/prepare.h"
-#include "bmnet/quantize/quantise.h"
+#include "bmnet/quantize/quantize.h"
 #include "common/temporary_directory.h"
 #include "errors/trigger.h"
 
@@ -75,13 +75,13 @@ TW_TRIGGER(net_shift, [] { return resolved("tg_inner_product", thresholds(1, 1, 
 TW_TRIGGER(net_multiplier, [] { return resolved("tg_eltwise", thresholds(1, 1)); });
 TW_TRIGGER(net_weight_range, [] {
   Network network = inner_product(200, 0);
-  return quantise(network, thresholds(1, 1)).status();
+  return quantize(network, thresholds(1, 1)).status();
 });
 TW_TRIGGER(net_unfolded, [] { return resolved("tg_batchnorm", thresholds(1, 1)); });
 TW_TRIGGER(net_bias_saturated, [] {
   Network network = inner_product(1, 1e9f);
   std::vector<Error> warnings;
-  const auto table = quantise(network, thresholds(1, 1), &warnings);
+  const auto table = quantize(network, thresholds(1, 1), &warnings);
   return warnings.empty() ? table.status() : Status(warnings[0]);
 });
 

@@ -58,8 +58,8 @@ TEST_F(ConvolutionTest, WindowPadsInsertsZerosDilatesAndStrides) {
 }
 
 TEST_F(ConvolutionTest, AccumulatorsWrapIn32Bits) {
-  EXPECT_EQ(requantise(int64_t{1} << 31, 0, false, 31), -1);
-  EXPECT_EQ(requantise((int64_t{1} << 31) - 1, 1, true, 0), 0);
+  EXPECT_EQ(requantize(int64_t{1} << 31, 0, false, 31), -1);
+  EXPECT_EQ(requantize((int64_t{1} << 31) - 1, 1, true, 0), 0);
 }
 
 TEST_F(ConvolutionTest, WinogradOfACentredKernelScales) {

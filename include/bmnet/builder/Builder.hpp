@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-// Optimisation levels, each with those below. Results are the same at every level.
+// Optimization levels, each with those below. Results are the same at every level.
 #define BM_OPT_NONE 0
 #define OPT_NONE BM_OPT_NONE
 #define BM_OPT_LAYER_GROUP 1
@@ -47,7 +47,7 @@ class BuilderBase {
 
   // ---- After build() ----
 
-  // The optimised net in the intermediate representation, as text.
+  // The optimized net in the intermediate representation, as text.
   void store_prototxt(const char* dst);
   void store_weight(const char* dst);
   void store_cmdbuf(const char* dst);

@@ -15,7 +15,7 @@ namespace bmnet {
 class CaffeBuilderBase : public BuilderBase {
  public:
   // modified_proto: the graph; NULL: that of the caffemodel. caffemodel: weights, found by layer
-  // name: int8 ones, or floats, which are quantised with the thresholds of the table. weight_bin:
+  // name: int8 ones, or floats, which are quantized with the thresholds of the table. weight_bin:
   // NULL, or a file that store_weight() wrote, checked against the weights. in_ctable: calibration
   // table. out_ctable: NULL, or a file that gets the table as it was used. enable_dequantized:
   // outputs are floats.

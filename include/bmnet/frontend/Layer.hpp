@@ -18,7 +18,7 @@ class Layer {
   virtual std::string layer_name() = 0;
   // Prints the layer.
   virtual void dump() = 0;
-  // Before setup(): the framework's own message of the layer, serialised, because the compiler's
+  // Before setup(): the framework's own message of the layer, serialized, because the compiler's
   // classes and the program's need not be the same. False if it cannot be read.
   virtual bool parse_layer(const std::string& message) {
     (void)message;

@@ -146,7 +146,7 @@ struct BuilderBase::State {
   net::CompileOptions compile_options(int opt) {
     net::CompileOptions options;
     options.level = static_cast<net::Level>(opt);
-    options.dequantise_outputs = enable_dequantized;
+    options.dequantize_outputs = enable_dequantized;
     for (auto& [key, inst] : insts)
       options.customized[key] = [this, i = inst.get()](TensorOp& op, const net::LayerIntegers&,
                                                        net::Program& program) {
@@ -218,7 +218,7 @@ void BuilderBase::build(std::vector<TensorShape> nchw, int opt) {
 
 void BuilderBase::store_prototxt(const char* dst) {
   std::string text;
-  google::protobuf::TextFormat::PrintToString(state_->built("store_prototxt").optimised, &text);
+  google::protobuf::TextFormat::PrintToString(state_->built("store_prototxt").optimized, &text);
   write("store_prototxt", dst, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
 }
 

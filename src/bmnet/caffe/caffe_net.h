@@ -32,7 +32,7 @@ Result<caffe::NetParameter> merge_caffe(caffe::NetParameter graph,
 // into one Scale layer where there is none. The folded net has no BatchNorm. Needs the weights.
 Result<caffe::NetParameter> fold_batch_norm(caffe::NetParameter net);
 
-// Integer-valued or float, by WHERE it came from; writes what read_* reads.
+// The text and binary forms that read_prototxt and read_caffemodel read.
 std::string to_prototxt(const caffe::NetParameter& net);  // graph only, without blobs
 std::string to_caffemodel(const caffe::NetParameter& net);
 

@@ -1,4 +1,4 @@
-// Batch normalisation folded away. At inference BatchNorm, Scale and Bias are y = factor*x + offset
+// Batch normalization folded away. At inference BatchNorm, Scale and Bias are y = factor*x + offset
 // per channel; the layer before takes that into its weights, or one Scale layer does it.
 #include <algorithm>
 #include <cmath>

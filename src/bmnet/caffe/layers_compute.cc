@@ -1,4 +1,4 @@
-// Layers with weights or windows: convolution, inner product, pooling, normalisation.
+// Layers with weights or windows: convolution, inner product, pooling, normalization.
 #include <algorithm>
 
 #include "base/errors/bmnet.h"

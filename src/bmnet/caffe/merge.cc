@@ -74,7 +74,8 @@ void drop_labels(RepeatedLayers& layers) {
 
 // ---- Weights ----
 
-// `take(from, to)` copies or moves the blobs of a layer. A layer's name is one layer's only.
+// Gives every layer of `graph` the blobs of the layer of that name in `weights`, by
+// `take(from, to)`, which copies or moves them.
 template <class Weights, class Take>
 void attach(caffe::NetParameter& graph, Weights& weights, const Take& take) {
   std::map<std::string_view, int> by_name;

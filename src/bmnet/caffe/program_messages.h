@@ -13,7 +13,7 @@ namespace tputwin::net {
 // An empty NetParameter of the program's; null if it has none.
 std::unique_ptr<google::protobuf::Message> program_net();
 
-// Layers go to the program's code in serialised form: its fields must have our numbers.
+// Layers go to the program's code in serialized form: its fields must have our numbers.
 Status check_program_messages();
 
 }  // namespace tputwin::net

@@ -20,7 +20,7 @@ namespace {
 constexpr size_t kShownProblems = 50;
 constexpr int kNesting = 40;  // NetParameter needs six
 
-// Fields of forks that are about training data, or about the maker's own quantisation.
+// Fields of forks that are about training data, or about the maker's own quantization.
 bool says_nothing(std::string_view field) {
   static constexpr std::string_view kFields[] = {
       "annotated_data_param", "data_type_size", "distort_param", "emit_constraint",

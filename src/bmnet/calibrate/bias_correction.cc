@@ -50,12 +50,12 @@ void MeanCollector::add(const std::string& tensor, const Blob& value) {
   Sums& sums = found->second;
   const Extents e = extents(make_shape(value.shape));
   const size_t inner = sums.per_value ? 1 : e.h * e.w;
-  const size_t slots = value.data.size() / (e.n * inner);
-  sums.sums.resize(slots);
-  for (size_t p = 0; p < slots * e.n; ++p) {
+  const size_t values = value.data.size() / (e.n * inner);
+  sums.sums.resize(values);
+  for (size_t p = 0; p < values * e.n; ++p) {
     double sum = 0;
     for (size_t i = 0; i < inner; ++i) sum += value.data[p * inner + i];
-    sums.sums[p % slots] += sum;
+    sums.sums[p % values] += sum;
   }
   sums.count += static_cast<double>(e.n * inner);
 }
@@ -69,14 +69,14 @@ TensorMeans MeanCollector::means() const {
 }
 
 Status correct_biases(const Network& network, const NetCalibrationParameter& table,
-                      const TensorMeans& means, Network& quantised) {
-  TW_ASSIGN_OR_RETURN(integers, resolve(quantised, table));
+                      const TensorMeans& means, Network& quantized) {
+  TW_ASSIGN_OR_RETURN(integers, resolve(quantized, table));
   for (size_t i = 0; i < network.ops.size(); ++i) {
     const TensorOp& op = network.ops[i];
     const auto real = network.blobs.find(op.name());
     const auto mean = is_correctable(op) ? means.find(op.bottom(0)) : means.end();
     if (mean == means.end() || real == network.blobs.end() || real->second.size() < 2) continue;
-    std::vector<Blob>& rounded = quantised.blobs.find(op.name())->second;
+    std::vector<Blob>& rounded = quantized.blobs.find(op.name())->second;
     const size_t inputs = is(op, Op::inner_product)
                               ? real->second[0].data.size() / real->second[1].data.size()
                               : extents(op.input_shape(0)).c;
@@ -90,7 +90,7 @@ Status correct_biases(const Network& network, const NetCalibrationParameter& tab
         mean_errors(op, real->second[0].data, rounded[0].data, unit, mean->second, biases.size());
     for (size_t o = 0; o < biases.size(); ++o) {
       std::vector<float> bias{biases[o] - static_cast<float>(errors[o])};
-      if (quantise_bias(bias, y, layer.right_shift) == 0) rounded[1].data[o] = bias[0];
+      if (quantize_bias(bias, y, layer.right_shift) == 0) rounded[1].data[o] = bias[0];
     }
   }
   return {};

@@ -15,7 +15,7 @@ namespace tputwin::net {
 // value.
 using TensorMeans = std::map<std::string, std::vector<float>, std::less<>>;
 
-// Adds the values of one run (batch in front) to sums of the form above.
+// Adds the values of one batch (samples in front) to sums of the form above.
 class MeanCollector {
  public:
   explicit MeanCollector(const Network& network);
@@ -31,9 +31,9 @@ class MeanCollector {
   std::map<std::string, Sums, std::less<>> tensors_;
 };
 
-// Biases of `quantised` anew, from the weights and biases of `network`, the same net in float.
+// Biases of `quantized` anew, from the weights and biases of `network`, the same net in float.
 // Their shifts stay; a bias that would saturate stays as it is.
 Status correct_biases(const Network& network, const NetCalibrationParameter& table,
-                      const TensorMeans& means, Network& quantised);
+                      const TensorMeans& means, Network& quantized);
 
 }  // namespace tputwin::net

@@ -1,4 +1,4 @@
-// Calibration: runs of the float net, thresholds, int8 weights, the comparison of both.
+// Calibration: the float net over samples, thresholds, int8 weights, the comparison of both.
 #include "bmnet/calibrate/calibrate.h"
 
 #include <fmt/format.h>
@@ -9,14 +9,14 @@
 #include "bmnet/caffe/import.h"
 #include "bmnet/calibrate/bias_correction.h"
 #include "bmnet/calibrate/compare.h"
-#include "bmnet/calibrate/equalise.h"
+#include "bmnet/calibrate/equalize.h"
 #include "bmnet/calibrate/shared_thresholds.h"
 #include "bmnet/calibrate/statistics.h"
 #include "bmnet/float/execute.h"
 #include "bmnet/integers/integers.h"
 #include "bmnet/integers/lrn.h"
 #include "bmnet/integers/rules.h"
-#include "bmnet/quantize/quantise.h"
+#include "bmnet/quantize/quantize.h"
 
 namespace tputwin::net {
 namespace {
@@ -61,14 +61,14 @@ class Calibrator {
   Result<Calibration> run(caffe::NetParameter folded) {
     TW_RETURN_IF_ERROR(check());
     result_.net = std::move(folded);
-    if (options_.equalise) TW_RETURN_IF_ERROR(equalise_net());
+    if (options_.equalize) TW_RETURN_IF_ERROR(equalize_net());
     NetCalibrationParameter thresholds;
     TW_RETURN_IF_ERROR(observe(thresholds));
     CalibrationOptions single = options_;
     single.batch = 1;
     TW_ASSIGN_OR_RETURN(network, import_batched(result_.net, single, samples_));
     result_.network = network;
-    auto table = quantise(result_.network, thresholds, &result_.warnings);
+    auto table = quantize(result_.network, thresholds, &result_.warnings);
     if (!table.ok()) return table.error();
     result_.table = std::move(*table);
     if (options_.correct_biases)
@@ -93,11 +93,11 @@ class Calibrator {
     return {};
   }
 
-  Status equalise_net() {
+  Status equalize_net() {
     CalibrationOptions single = options_;
     single.batch = 1;
     TW_ASSIGN_OR_RETURN(network, import_batched(result_.net, single, samples_));
-    equalise(network);
+    equalize(network);
     store_blobs(network);
     return {};
   }
@@ -111,14 +111,14 @@ class Calibrator {
   Status observe(NetCalibrationParameter& thresholds) {
     TW_ASSIGN_OR_RETURN(network, import_batched(result_.net, options_, samples_));
     TW_ASSIGN_OR_RETURN(executor, FloatExecutor::create(network));
-    const SampleRuns runs{network, data_, samples_};
-    total_ = 2 * runs.count() + std::min(options_.report_samples, samples_);
+    const SampleBatches batches{network, data_, samples_};
+    total_ = 2 * batches.count() + std::min(options_.report_samples, samples_);
     const auto step = [this] { advance(); };
     MeanCollector means(network);
-    TW_ASSIGN_OR_RETURN(ranges, find_ranges(runs, *executor, means, step));
+    TW_ASSIGN_OR_RETURN(ranges, find_ranges(batches, *executor, means, step));
     means_ = means.means();
     TW_ASSIGN_OR_RETURN(histograms,
-                        make_histograms(runs, *executor, ranges, options_.bins,
+                        make_histograms(batches, *executor, ranges, options_.bins,
                                         options_.method != ThresholdMethod::divergence, step));
     TensorThresholds folded;
     for (const TensorOp& op : network.ops)

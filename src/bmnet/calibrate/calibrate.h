@@ -18,9 +18,9 @@ struct CalibrationOptions {
   double percent = 99.99;      // of ThresholdMethod::percentile
   int bins = 2048;             // a multiple of 128
   size_t samples = 0;          // 0: all of the data set
-  size_t batch = 16;           // samples of one run; fewer where the net wants it
+  size_t batch = 16;           // samples at a time; fewer where the net wants it
   size_t report_samples = 4;   // compared in float and int8 for the report
-  bool equalise = true;        // see equalise.h
+  bool equalize = true;        // see equalize.h
   bool correct_biases = true;  // see bias_correction.h
   std::vector<TensorShape> input_shapes;
   std::function<void(size_t done, size_t total)> progress;

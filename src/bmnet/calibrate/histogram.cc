@@ -46,8 +46,8 @@ double squared_error(std::span<const uint64_t> counts, double width, double thre
   for (size_t b = 1; b < counts.size(); ++b) {
     if (counts[b] == 0) continue;
     const double value = static_cast<double>(b) * width;
-    const double quantised = std::min(127.0, std::floor(value / step + 0.5)) * step;
-    error += static_cast<double>(counts[b]) * (value - quantised) * (value - quantised);
+    const double quantized = std::min(127.0, std::floor(value / step + 0.5)) * step;
+    error += static_cast<double>(counts[b]) * (value - quantized) * (value - quantized);
   }
   return error;
 }

@@ -35,7 +35,7 @@ float percentile_threshold(const Histogram& histogram, double percent);
 // The first of i = 128, 256 ... bins whose distribution, squeezed to 128 steps, has the least
 // Kullback-Leibler divergence from the original: width * i.
 float divergence_threshold(const Histogram& histogram);
-// The threshold with the least squared error of quantisation and saturation.
+// The threshold with the least squared error of quantization and saturation.
 float squared_error_threshold(const Histogram& histogram);
 
 }  // namespace tputwin::net

@@ -9,7 +9,7 @@
 namespace tputwin::net {
 namespace {
 
-// Below 128 by what rounding may add.
+// Less than the 128 that a byte cannot hold: rounding may add up to a half.
 constexpr float kLargestWeight = 127;
 
 void forward(const Network& network, TensorThresholds& thresholds) {
@@ -22,7 +22,7 @@ void backward(const Network& network, TensorThresholds& thresholds) {
   for (auto op = network.ops.rbegin(); op != network.ops.rend(); ++op) {
     if (is(*op, Op::concat))
       for (const std::string& bottom : op->bottom()) thresholds[bottom] = thresholds[op->top(0)];
-    // Of several slices the widest counts.
+    // Several slices of one tensor: the largest of their thresholds becomes the tensor's.
     if (keeps_threshold(*op)) {
       float widest = 0;
       for (const std::string& top : op->top()) widest = std::max(widest, thresholds[top]);
@@ -31,7 +31,8 @@ void backward(const Network& network, TensorThresholds& thresholds) {
   }
 }
 
-// What an input step may grow to, seen from the output: T_y >= factor * T_x / 127.
+// The largest number that a layer multiplies its inputs with; its multipliers exist only if
+// T_y >= factor * T_x / 127.
 float largest_factor(const Network& network, const TensorOp& op) {
   const auto blobs = network.blobs.find(op.name());
   const float weight = blobs == network.blobs.end() || blobs->second.empty()

@@ -1,4 +1,4 @@
-// Runs of a float net over samples: ranges and histograms of its tensors.
+// A float net over samples: ranges and histograms of its tensors.
 #include "bmnet/calibrate/statistics.h"
 
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ void widen(TensorRange& range, std::span<const float> values) {
 
 }  // namespace
 
-size_t SampleRuns::batch() const {
+size_t SampleBatches::batch() const {
   const auto inputs = network.inputs();
   return inputs.empty() ? 1 : static_cast<size_t>(network.shape_of(inputs[0])->dim(0));
 }
@@ -86,10 +86,10 @@ Result<std::map<std::string, Blob>> read_inputs(const Network& network,
   return inputs;
 }
 
-Status SampleRuns::each(FloatExecutor& executor, const FloatExecutor::Observer& observer,
-                        const Step& step) const {
-  for (size_t run = 0; run < count(); ++run) {
-    TW_ASSIGN_OR_RETURN(inputs, read_inputs(network, data, run * batch(), samples));
+Status SampleBatches::each(FloatExecutor& executor, const FloatExecutor::Observer& observer,
+                           const Step& step) const {
+  for (size_t i = 0; i < count(); ++i) {
+    TW_ASSIGN_OR_RETURN(inputs, read_inputs(network, data, i * batch(), samples));
     auto results = executor.run(inputs, observer);
     if (!results.ok()) return results.error();
     if (step) step();
@@ -97,12 +97,12 @@ Status SampleRuns::each(FloatExecutor& executor, const FloatExecutor::Observer& 
   return {};
 }
 
-Result<TensorRanges> find_ranges(const SampleRuns& runs, FloatExecutor& executor,
+Result<TensorRanges> find_ranges(const SampleBatches& batches, FloatExecutor& executor,
                                  MeanCollector& means, const Step& step) {
   TensorRanges ranges;
   std::string broken;
-  const LrnReaders readers = lrn_readers(runs.network);
-  TW_RETURN_IF_ERROR(runs.each(
+  const LrnReaders readers = lrn_readers(batches.network);
+  TW_RETURN_IF_ERROR(batches.each(
       executor,
       [&](const std::string& tensor, const Blob& value) {
         TensorRange& range = ranges[tensor];
@@ -118,21 +118,21 @@ Result<TensorRanges> find_ranges(const SampleRuns& runs, FloatExecutor& executor
   if (!broken.empty())
     return Error(errors::net_threshold)
         .in("calibration")
-        .argument("blob", runs.network.blob_name(broken))
+        .argument("blob", batches.network.blob_name(broken))
         .detail("the float net makes values that are not finite");
   return ranges;
 }
 
-Result<Histograms> make_histograms(const SampleRuns& runs, FloatExecutor& executor,
+Result<Histograms> make_histograms(const SampleBatches& batches, FloatExecutor& executor,
                                    const TensorRanges& ranges, int bins, bool positive,
                                    const Step& step) {
   Histograms histograms;
   std::map<std::string, bool, std::less<>> half;
   for (const auto& [tensor, range] : ranges) {
-    half[tensor] = positive && feeds_relu_only(runs.network, tensor);
+    half[tensor] = positive && feeds_relu_only(batches.network, tensor);
     histograms.emplace(tensor, Histogram(range.magnitude(half[tensor]), bins));
   }
-  TW_RETURN_IF_ERROR(runs.each(
+  TW_RETURN_IF_ERROR(batches.each(
       executor,
       [&](const std::string& tensor, const Blob& value) {
         histograms.at(tensor).add(value.data, half.at(tensor));

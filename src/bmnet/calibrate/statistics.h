@@ -1,4 +1,4 @@
-// Runs of a float net over samples, and what its tensors held.
+// A float net over samples, in batches, and what its tensors held.
 #pragma once
 
 #include <map>
@@ -27,9 +27,9 @@ Result<std::map<std::string, Blob>> read_inputs(const Network& network,
                                                 const std::vector<const DataSet*>& data,
                                                 size_t begin, size_t samples);
 
-using Step = std::function<void()>;  // after every run
+using Step = std::function<void()>;  // after every batch
 
-struct SampleRuns {
+struct SampleBatches {
   const Network& network;
   const std::vector<const DataSet*>& data;
   size_t samples;
@@ -39,11 +39,11 @@ struct SampleRuns {
               const Step& step) const;
 };
 
-Result<TensorRanges> find_ranges(const SampleRuns& runs, FloatExecutor& executor,
+Result<TensorRanges> find_ranges(const SampleBatches& batches, FloatExecutor& executor,
                                  MeanCollector& means, const Step& step);
 using Histograms = std::map<std::string, Histogram, std::less<>>;
 // With `positive`, of a tensor that only ReLUs read what is below zero counts as zero.
-Result<Histograms> make_histograms(const SampleRuns& runs, FloatExecutor& executor,
+Result<Histograms> make_histograms(const SampleBatches& batches, FloatExecutor& executor,
                                    const TensorRanges& ranges, int bins, bool positive,
                                    const Step& step);
 

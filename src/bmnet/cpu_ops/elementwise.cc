@@ -1,4 +1,4 @@
-// Operators of one value each. The coefficient is that of a customised layer, else of an
+// Operators of one value each. The coefficient is that of a customized layer, else of an
 // activation.
 #include <cmath>
 

@@ -1,16 +1,17 @@
-// Bilinear, corners on corners. Negative pads cut rows and columns off the input.
+// Bilinear interpolation that maps the corners of the input to those of the output. Negative pads
+// cut rows and columns off the input.
 #include "bmnet/cpu_ops/operator.h"
 
 namespace tputwin::net::cpu {
 namespace {
 
-// Between pixel `first` and the next, `weight` of the way.
-struct Place {
+// A position between two pixels of the input, `weight` of the way from `first` to `next`.
+struct Between {
   int64_t first, next;
   float weight;
 };
 
-Place place(int64_t out, int64_t out_extent, int64_t in_extent) {
+Between pixels_of(int64_t out, int64_t out_extent, int64_t in_extent) {
   const float ratio =
       out_extent > 1 ? static_cast<float>(in_extent - 1) / static_cast<float>(out_extent - 1) : 0;
   const float at = ratio * static_cast<float>(out);
@@ -22,9 +23,9 @@ Place place(int64_t out, int64_t out_extent, int64_t in_extent) {
 void resize(const float* in, int64_t pitch, int64_t height, int64_t width, const Shape4& to,
             float* out) {
   for (int64_t h = 0; h < to.h; ++h) {
-    const Place y = place(h, to.h, height);
+    const Between y = pixels_of(h, to.h, height);
     for (int64_t w = 0; w < to.w; ++w) {
-      const Place x = place(w, to.w, width);
+      const Between x = pixels_of(w, to.w, width);
       const float *upper = in + y.first * pitch, *lower = in + y.next * pitch;
       *out++ = (1 - y.weight) * ((1 - x.weight) * upper[x.first] + x.weight * upper[x.next]) +
                y.weight * ((1 - x.weight) * lower[x.first] + x.weight * lower[x.next]);

@@ -51,25 +51,9 @@ float sigmoid(float x);
 // Softmax of `count` values that lie `step` apart.
 void softmax(const float* in, float* out, int64_t count, int64_t step);
 
-// ---- The operators ----
-
-Status softmax(const Call&);
-Status interp(const Call&);
-Status normalize(const Call&);
-Status reduction(const Call&);
-Status prior_box(const Call&);
-Status detect_output(const Call&);
-Status proposal(const Call&);
-Status roi_pooling(const Call&);
-Status psroi_pooling(const Call&);
-Status region(const Call&);
-Status yolo(const Call&);
-Status yolo_post(const Call&);
-Status elu(const Call&);
-Status leaky_relu(const Call&);
-Status identity(const Call&);
-Status tile(const Call&);
-Status reverse(const Call&);
-Status permute(const Call&);
+// The operators: column `function` of ir/ops.def.
+#define TW_OP_HOST(name, plugin, function, traits) Status function(const Call&);
+#define TW_PLUGIN(name, plugin, function) Status function(const Call&);
+#include "bmnet/ir/ops.def"
 
 }  // namespace tputwin::net::cpu

@@ -4,7 +4,7 @@
 #include <bmnet/proto/TensorOps.hpp>
 
 #include "bmnet/cpu_ops/operator.h"
-#include "bmnet/cpu_ops/quantise.h"
+#include "bmnet/cpu_ops/quantize.h"
 
 namespace tputwin::net {
 namespace {
@@ -49,7 +49,7 @@ Status run_on_bytes(const ::bmnet::LayerParameter& op, std::span<const ByteTenso
   std::vector<MutableTensor> to;
   for (const ByteTensor& tensor : inputs) {
     TW_RETURN_IF_ERROR(check(op, tensor));
-    in.push_back(dequantise(tensor.bytes, tensor.shape.data_type_size() == 1, tensor.threshold));
+    in.push_back(dequantize(tensor.bytes, tensor.shape.data_type_size() == 1, tensor.threshold));
     from.push_back({extents(tensor.shape), in.back().data()});
   }
   from.insert(from.end(), coefficients.begin(), coefficients.end());
@@ -60,7 +60,7 @@ Status run_on_bytes(const ::bmnet::LayerParameter& op, std::span<const ByteTenso
   }
   TW_RETURN_IF_ERROR(run_cpu_op(op, from, to));
   for (size_t i = 0; i < outputs.size(); ++i)
-    quantise(out[i], outputs[i].shape.data_type_size() == 1, outputs[i].threshold,
+    quantize(out[i], outputs[i].shape.data_type_size() == 1, outputs[i].threshold,
              outputs[i].bytes);
   return {};
 }
@@ -71,7 +71,7 @@ Status run_plugin(const ::bmnet::LayerParameter& op) {
   for (const ByteTensor& tensor : located(op.coeff_shape(), op.global_coeff(), {})) {
     if (tensor.shape.data_type_size() != sizeof(float))
       return cpu::fail({op, {}, {}}, "coefficients are floats");
-    values.push_back(dequantise(tensor.bytes, false, 0));
+    values.push_back(dequantize(tensor.bytes, false, 0));
     coefficients.push_back({extents(tensor.shape), values.back().data()});
   }
   return run_on_bytes(op, located(op.input_shape(), op.global_input(), op.threshold_x()),

@@ -1,4 +1,4 @@
-// Activations, PReLU, scale, batch normalisation, power, clip, eltwise.
+// Activations, PReLU, scale, batch normalization, power, clip, eltwise.
 #include <algorithm>
 #include <cmath>
 

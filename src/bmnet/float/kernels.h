@@ -13,7 +13,8 @@ namespace tputwin::net {
 using FloatKernel =
     std::function<Status(std::span<const Blob* const> inputs, std::span<Blob* const> outputs)>;
 
-// Column `body` of ir/ops.def. An empty kernel if parameters ask for what it has not.
+// Column `body` of ir/ops.def. An empty function if the parameters ask for a
+// form that the float bodies lack.
 #define TW_OP_TPU(name, traits, tiles, moves, body, interpreter) \
   Result<FloatKernel> make_float_##body(const TensorOp& op, const std::vector<Blob>& blobs);
 #include "bmnet/ir/ops.def"

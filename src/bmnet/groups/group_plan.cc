@@ -115,7 +115,7 @@ class Planner {
   LocalBuffer& buffer(int i) { return plan_.buffers[static_cast<size_t>(i)]; }
   int lead() const { return plan_.cut.has_overlap ? 1 : 0; }
 
-  // Numbers that change where `key` does.
+  // A number for each slice: the same as that of the slice before where `key` is, else one more.
   template <class Key>
   std::vector<int> versions(Key key) const {
     std::vector<int> v(plan_.slices.size(), 0);

@@ -122,7 +122,7 @@ void read_lrn(Reader& reader, const TensorOp& op, const Entry& entry, LayerInteg
   integers.lrn = lrn;
 }
 
-// The table has the numbers of whole windows. A window that hangs over divides by fewer cells.
+// The table has the numbers of whole windows. A window that hangs over divides by fewer taps.
 void read_overhanging(Reader& reader, const TensorOp& op, LayerIntegers& integers) {
   const Overhang over = average_overhang(op);
   if (!over.any()) return;
@@ -131,8 +131,8 @@ void read_overhanging(Reader& reader, const TensorOp& op, LayerIntegers& integer
     const float ratio =
         average_ratio(integers.threshold_x.at(0), integers.threshold_y.at(0), rows, columns);
     if (!(ratio < 256))
-      reader.fail(errors::net_weight_range, "T_x / T_y / cells", fmt::format("{}", ratio),
-                  fmt::format("{} x {} cells", rows, columns));
+      reader.fail(errors::net_weight_range, "T_x / T_y / taps", fmt::format("{}", ratio),
+                  fmt::format("{} x {} taps", rows, columns));
     integers.overhanging.push_back(unsigned_multiplier(ratio));
   };
   add(w.kernel_h, w.kernel_w - over.w);

@@ -1,4 +1,4 @@
-// Local response normalisation in integers: its two tables.
+// Local response normalization in integers: its two tables.
 #include "bmnet/integers/lrn.h"
 
 #include <algorithm>

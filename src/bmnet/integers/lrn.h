@@ -1,4 +1,4 @@
-// Local response normalisation in integers:
+// Local response normalization in integers:
 //
 //   square[x] = min(127, floor(x*x/128 + 0.5))              in units of T_x^2/128
 //   acc       = 0; per channel of the window, in channel order:

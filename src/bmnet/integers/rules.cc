@@ -1,4 +1,4 @@
-// The arithmetic of quantisation: shifts, multipliers, look-up tables.
+// The arithmetic of quantization: shifts, multipliers, look-up tables.
 #include "bmnet/integers/rules.h"
 
 #include <algorithm>
@@ -38,13 +38,13 @@ std::optional<int> weight_shift(std::span<const float> weights, float threshold_
   return shift_to_byte(largest_magnitude(weights) * (threshold_x / threshold_y));
 }
 
-void quantise_weights(std::span<float> weights, float threshold_x, float threshold_y, int shift) {
+void quantize_weights(std::span<float> weights, float threshold_x, float threshold_y, int shift) {
   const float ratio = threshold_x / threshold_y;
   for (float& weight : weights)
     weight = static_cast<float>(round_to_int8(std::ldexp(weight * ratio, shift)));
 }
 
-size_t quantise_bias(std::span<float> biases, float threshold_y, int shift) {
+size_t quantize_bias(std::span<float> biases, float threshold_y, int shift) {
   const float ratio = 128.0f / threshold_y;
   size_t saturated = 0;
   for (float& bias : biases) {

@@ -1,4 +1,4 @@
-// The arithmetic of quantisation: shifts, multipliers and tables from thresholds. Floats of 32 bits
+// The arithmetic of quantization: shifts, multipliers and tables from thresholds. Floats of 32 bits
 // in the order of the vendor's tools, whose integers they reproduce.
 #pragma once
 
@@ -33,9 +33,9 @@ float largest_magnitude(std::span<const float> values);
 // Convolution, inner product, scale: floor(w * T_x/T_y * 2^shift + 0.5).
 std::optional<int> weight_shift(std::span<const float> weights, float threshold_x,
                                 float threshold_y);
-void quantise_weights(std::span<float> weights, float threshold_x, float threshold_y, int shift);
+void quantize_weights(std::span<float> weights, float threshold_x, float threshold_y, int shift);
 // floor(b * 128/T_y * 2^shift + 0.5) to 16 bits; the number of values that saturate.
-size_t quantise_bias(std::span<float> biases, float threshold_y, int shift);
+size_t quantize_bias(std::span<float> biases, float threshold_y, int shift);
 
 struct Multiplier {
   int multiplier = 0, shift = 0;
@@ -44,7 +44,7 @@ struct Multiplier {
 
 // Unsigned multiplier of a rescaling by `ratio`, normally 128..255 (pooling, concat).
 Multiplier unsigned_multiplier(float ratio);
-// What the sum over rows x columns cells is multiplied with to be their average.
+// What the sum over rows x columns taps is multiplied with to be their average.
 float average_ratio(float threshold_x, float threshold_y, int rows, int columns);
 // Signed multiplier 64..127 of a rescaling by `ratio`; nothing if ratio >= 128.
 std::optional<Multiplier> signed_multiplier(float ratio);

@@ -25,7 +25,7 @@ namespace tputwin::net {
 
 using TensorShape = ::bmnet::BlobShape;
 
-// Values of a tensor or of a weight blob, in Caffe's order. Quantised weights are floats too, with
+// Values of a tensor or of a weight blob, in Caffe's order. Quantized weights are floats too, with
 // integer values, as in the int8 caffemodel.
 struct Blob {
   std::vector<int64_t> shape;
@@ -79,7 +79,7 @@ bool is_depthwise(const TensorOp& op);  // tg_convolution with group == input ==
 Window2d convolution_window(const TensorOp& op);
 Window2d pooling_window(const TensorOp& op);
 
-// What the last windows of an average hang over the padded input, in rows and columns: cells that
+// What the last windows of an average hang over the padded input, in rows and columns: taps that
 // Caffe does not count. A pooling's pads in front are Caffe's, which stand behind the input, too;
 // those behind it are what the last window needs.
 struct Overhang {

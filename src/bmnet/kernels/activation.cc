@@ -28,11 +28,11 @@ class LeakyRelu : public ElementwiseKernel {
   void emit(Program& program, const Operands& o) const override {
     tensor_lmem positive = o.output.tensor(), negative = aligned_tensor(o.scratch, o.output.e);
     Input in(o, 0);
-    bmk1880_max_const_param_t above{.max = &positive, .a = &in, .b = 0, .b_is_signed = true};
-    program.check(bmk1880_tpu_max_const(program.context(), &above));
+    bmk1880_max_const_param_t max{.max = &positive, .a = &in, .b = 0, .b_is_signed = true};
+    program.check(bmk1880_tpu_max_const(program.context(), &max));
     emit_scale(program, positive, gt_scale, gt_shift);
-    bmk1880_min_const_param_t below{.min = &negative, .a = &in, .b = 0, .b_is_signed = true};
-    program.check(bmk1880_tpu_min_const(program.context(), &below));
+    bmk1880_min_const_param_t min{.min = &negative, .a = &in, .b = 0, .b_is_signed = true};
+    program.check(bmk1880_tpu_min_const(program.context(), &min));
     if (has_slopes)
       emit_slopes(program, negative, o.weights[0]);
     else

@@ -26,7 +26,7 @@ View view_of(const std::string& tensor, const TensorShape& shape);
 // The same as one plane of values, regrouped so that every extent fits the fields of element-wise
 // commands.
 View flat_view(const std::string& tensor, const TensorShape& shape);
-// int8 weights and int16 biases of a quantised blob. Bias: low bytes, then high bytes.
+// int8 weights and int16 biases of a quantized blob. Bias: low bytes, then high bytes.
 std::vector<uint8_t> weight_bytes(std::span<const float> values);
 std::vector<uint8_t> bias_bytes(std::span<const float> values);
 Weight bias_weight(std::span<const float> values);

@@ -37,34 +37,44 @@ std::vector<Loop> loops_of(const Dims& counts, const Dims& source) {
   return loops;
 }
 
-std::vector<Move> concat(const TensorOp& op) {
-  const Dims out = dims(op.output_shape(0));
-  const size_t axis = axis_of(op.tg_concat_param().axis(), out);
-  const int64_t outer = product(out, 0, axis), row = product(out, axis, out.size());
+// One of the tensors that an axis is cut into: of every `row` elements of the whole it has `run`,
+// `offset` elements from their start.
+struct Part {
+  int64_t outer, run, row, offset;
+  Loop along(int64_t from_step, int64_t to_step) const { return {outer, from_step, to_step}; }
+};
+
+template <class MoveOf>
+std::vector<Move> moves_of_parts(const TensorShape& whole, int axis_number, int count,
+                                 const auto& shape_of, MoveOf move_of) {
+  const Dims d = dims(whole);
+  const size_t axis = axis_of(axis_number, d);
+  Part part{product(d, 0, axis), 0, product(d, axis, d.size()), 0};
   std::vector<Move> moves;
-  int64_t offset = 0;
-  for (int i = 0; i < op.bottom_size(); ++i) {
-    const Dims in = dims(op.input_shape(i));
-    const int64_t run = product(in, axis, in.size());
-    moves.push_back({op.bottom(i), op.top(0), 0, offset, {{outer, run, row}, {run, 1, 1}}});
-    offset += run;
+  for (int i = 0; i < count; ++i, part.offset += part.run) {
+    const Dims own = dims(shape_of(i));
+    part.run = product(own, axis, own.size());
+    moves.push_back(move_of(i, part));
   }
   return moves;
 }
 
+std::vector<Move> concat(const TensorOp& op) {
+  return moves_of_parts(
+      op.output_shape(0), op.tg_concat_param().axis(), op.bottom_size(),
+      [&](int i) { return op.input_shape(i); },
+      [&](int i, const Part& p) -> Move {
+        return {op.bottom(i), op.top(0), 0, p.offset, {p.along(p.run, p.row), {p.run, 1, 1}}};
+      });
+}
+
 std::vector<Move> slice(const TensorOp& op) {
-  const Dims in = dims(op.input_shape(0));
-  const size_t axis = axis_of(op.tg_slice_param().axis(), in);
-  const int64_t outer = product(in, 0, axis), row = product(in, axis, in.size());
-  std::vector<Move> moves;
-  int64_t offset = 0;
-  for (int i = 0; i < op.top_size(); ++i) {
-    const Dims out = dims(op.output_shape(i));
-    const int64_t run = product(out, axis, out.size());
-    moves.push_back({op.bottom(0), op.top(i), offset, 0, {{outer, row, run}, {run, 1, 1}}});
-    offset += run;
-  }
-  return moves;
+  return moves_of_parts(
+      op.input_shape(0), op.tg_slice_param().axis(), op.top_size(),
+      [&](int i) { return op.output_shape(i); },
+      [&](int i, const Part& p) -> Move {
+        return {op.bottom(0), op.top(i), p.offset, 0, {p.along(p.row, p.run), {p.run, 1, 1}}};
+      });
 }
 
 std::vector<Move> permute(const TensorOp& op) {
@@ -244,7 +254,8 @@ class Transfer {
           .emit({{rest, 1, 1}});
   }
 
-  // Which loop goes round the lanes (the one with most turns), which walks rows (short steps).
+  // The loop with most turns becomes the channels, which go round the lanes; of the others the one
+  // with shorter steps becomes the rows.
   void emit_tile(std::vector<Loop> loops) {
     const Loop run = loops.back();
     loops.pop_back();

@@ -1,6 +1,6 @@
 // tg_pooling: the window command, then the rescaling of a maximum. The command of an average has
 // one multiplier for all windows; where the last ones hang over the input and divide by fewer
-// cells, the tile is pooled once more into scratch with their multiplier, and their row or column
+// taps, the tile is pooled once more into scratch with their multiplier, and their row or column
 // is copied.
 #include "bmnet/kernels/lower_op.h"
 #include "bmnet/kernels/window_rows.h"

@@ -10,7 +10,7 @@
 #include "bmnet/caffe/import.h"
 #include "bmnet/calibrate/calibrate.h"
 #include "bmnet/groups/partition.h"
-#include "bmnet/integers/quantised_net.h"
+#include "bmnet/integers/quantized_net.h"
 #include "bmnet/kernels/moves.h"
 #include "bmnet/pipeline/compile.h"
 #include "bmnet/pipeline/prepare.h"
@@ -40,10 +40,10 @@ struct Compilation {
   Network network;                // import; fold
   bool is_float = false;          // fold: the weights are floats
   Calibration calibration;        // calibrate
-  NetCalibrationParameter table;  // load_table; quantise
+  NetCalibrationParameter table;  // load_table; quantize
 
   // ---- Back half ----
-  QuantisedNet net;                         // fuse; dequantise
+  QuantizedNet net;                         // fuse; dequantize
   std::optional<Storage> storage;           // storage: tensors that share bytes
   std::vector<KernelPtr> kernels;           // lower
   std::map<size_t, size_t> last_kernel_of;  // lower: by op

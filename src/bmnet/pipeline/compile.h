@@ -19,15 +19,15 @@ enum class Level {
   layer_group = 1,         // several layers stay in local memory, transfers run beside computation
   recycle_memory = 2,      // tensors reuse the neuron memory of dead ones
   merge_activations = 3,   // ReLU becomes part of the layer before it
-  weight_optimisation = 4  // equal weights are stored once
+  weight_optimization = 4  // equal weights are stored once
 };
 
 // A customized layer's code: writes its commands, may turn itself into a CPU operator (op.cpu_op).
 using Customized = std::function<Status(TensorOp& op, const LayerIntegers& integers, Program&)>;
 
 struct CompileOptions {
-  Level level = Level::weight_optimisation;
-  bool dequantise_outputs = false;  // outputs as floats, by a CPU operator
+  Level level = Level::weight_optimization;
+  bool dequantize_outputs = false;  // outputs as floats, by a CPU operator
   bool keep_all = false;            // every tensor stays in neuron memory
   std::map<std::string, Customized, std::less<>> customized;  // by "tg_" + sub_type
 };
@@ -38,7 +38,7 @@ struct Compiled {
   std::vector<bmodel::Input> inputs;
   std::vector<bmodel::Output> outputs;
   std::vector<std::string> cpu_operators;  // plugin names, each once
-  ::bmnet::NetParameter optimised;         // what store_prototxt writes
+  ::bmnet::NetParameter optimized;         // what store_prototxt writes
   std::string explanation;                 // groups, slices, local memory, predicted cycles
   uint64_t predicted_cycles = 0;           // of the commands, without CPU operators
   uint64_t global_bytes = 0;               // between global and local memory
@@ -50,7 +50,7 @@ struct Compiled {
   uint64_t output_bytes() const;
 };
 
-// The network is folded and its blobs are quantised.
+// The network is folded and its blobs are quantized.
 Result<Compiled> compile(const Network& network, const NetCalibrationParameter& table,
                          const CompileOptions& options = {});
 // With integers resolved before.

@@ -61,7 +61,7 @@ class WeightMemory {
 class Emission {
  public:
   explicit Emission(Compilation& c)
-      : c_(c), weights_(c.compiled.weight, c.at_least(Level::weight_optimisation)) {}
+      : c_(c), weights_(c.compiled.weight, c.at_least(Level::weight_optimization)) {}
 
   Status emit(const Stage& stage) {
     switch (stage.kind) {
@@ -85,10 +85,10 @@ class Emission {
   const Network& network() const { return c_.net.network; }
   Program& program() { return *c_.program; }
 
-  // What the explanation and the optimised net say of a layer outside groups.
+  // What the explanation and the optimized net say of a layer outside groups.
   void record(const TensorOp& op, std::string_view how) {
     explain_layer(c_.compiled.explanation, op, how);
-    *c_.compiled.optimised.add_layer() = op;
+    *c_.compiled.optimized.add_layer() = op;
   }
 
   // The layer with the offsets of its tensors.
@@ -107,7 +107,7 @@ class Emission {
       for (const Weight& w : k->weights) weights[k].push_back(weights_.store(w.bytes));
     net::emit_group(program(), group.plan, c_.places, weights);
     explain_group(c_.compiled.explanation, network(), group);
-    describe_group(c_.compiled.optimised, network(), group, c_.places, weights, group_count_++);
+    describe_group(c_.compiled.optimized, network(), group, c_.places, weights, group_count_++);
   }
 
   void emit_moves(const Stage& stage) {

@@ -1,4 +1,4 @@
-// What `--explain` prints, and the ends of the optimised net.
+// What `--explain` prints, and the ends of the optimized net.
 #include "bmnet/pipeline/explain.h"
 
 #include <fmt/format.h>

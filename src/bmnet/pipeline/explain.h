@@ -1,4 +1,4 @@
-// What the compiler decided, for people (`--explain`) and as the optimised IR (store_prototxt).
+// What the compiler decided, for people (`--explain`) and as the optimized IR (store_prototxt).
 #pragma once
 
 #include <string>

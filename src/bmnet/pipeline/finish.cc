@@ -51,7 +51,7 @@ Status finish(Compilation& c) {
   describe_ends(c);
   for (const auto& [tensor, place] : c.places) compiled.tensor_offsets[tensor] = place.offset;
   explain_total(compiled.explanation, compiled, p);
-  frame(compiled.optimised, c.net.network, compiled);
+  frame(compiled.optimized, c.net.network, compiled);
   return {};
 }
 

@@ -1,7 +1,7 @@
 // Pass fold: of float nets, BatchNorm and Scale into the layers before them.
 #include "bmnet/pipeline/compilation.h"
 #include "bmnet/pipeline/passes.h"
-#include "bmnet/quantize/quantise.h"
+#include "bmnet/quantize/quantize.h"
 
 namespace tputwin::net::pass {
 

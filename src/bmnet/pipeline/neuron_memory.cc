@@ -7,7 +7,7 @@
 namespace tputwin::net {
 namespace {
 
-constexpr uint64_t kUnit = 64;  // cells of DMA transfers, and more than any element
+constexpr uint64_t kUnit = 64;  // what DMA transfers at once, and more than any element
 
 uint64_t aligned(uint64_t bytes) { return (bytes + kUnit - 1) / kUnit * kUnit; }
 

@@ -14,11 +14,11 @@ Status import(Compilation&);      // Caffe's files to a Network
 Status fold(Compilation&);        // of float nets: BatchNorm and Scale into the layers before them
 Status calibrate(Compilation&);   // samples to thresholds, weights and a table
 Status load_table(Compilation&);  // or the table of a file
-Status quantise(Compilation&);    // of float nets: weights, by the table's thresholds
+Status quantize(Compilation&);    // of float nets: weights, by the table's thresholds
 
 // ---- Back half: an int8 net with its integers to commands ----
 Status fuse(Compilation&);        // ReLU into the layer before it
-Status dequantise(Compilation&);  // outputs as floats, if wanted
+Status dequantize(Compilation&);  // outputs as floats, if wanted
 Status storage(Compilation&);     // tensors that share bytes
 Status lower(Compilation&);       // layers to kernels
 Status group(Compilation&);       // kernels to layer groups, cut into slices

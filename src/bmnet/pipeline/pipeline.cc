@@ -10,8 +10,8 @@ namespace {
 using Pass = Status (*)(Compilation&);
 
 constexpr Pass kCalibrate[] = {pass::fold, pass::calibrate};
-constexpr Pass kPrepare[] = {pass::import, pass::fold, pass::load_table, pass::quantise};
-constexpr Pass kCompile[] = {pass::fuse,  pass::dequantise, pass::storage, pass::lower,
+constexpr Pass kPrepare[] = {pass::import, pass::fold, pass::load_table, pass::quantize};
+constexpr Pass kCompile[] = {pass::fuse,  pass::dequantize, pass::storage, pass::lower,
                              pass::group, pass::place,      pass::emit,    pass::finish};
 
 Status run(std::span<const Pass> passes, Compilation& compilation) {

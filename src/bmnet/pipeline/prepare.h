@@ -22,7 +22,7 @@ struct Prepared {
   NetCalibrationParameter table;
 };
 
-// A float net is folded, and quantised with the thresholds of its table if there is one; what the
+// A float net is folded, and quantized with the thresholds of its table if there is one; what the
 // table says about customized layers stays as it is.
 Result<Prepared> prepare(const Source& source);
 

@@ -8,7 +8,7 @@
 
 namespace tputwin::net {
 
-Storage::Storage(const QuantisedNet& net, bool join_concat, bool keep_all) : net_(net) {
+Storage::Storage(const QuantizedNet& net, bool join_concat, bool keep_all) : net_(net) {
   find_readers();
   join_reshapes();
   find_whole();
@@ -97,7 +97,8 @@ void Storage::join(const TensorOp& op, int index, uint64_t offset) {
 }
 
 void Storage::place_parts(TensorPlaces& places) const {
-  // Parents first: a chain is as long as nested concatenations are deep.
+  // A part lies in its parent, whose place has to be known first. The recursion is as deep as
+  // concatenations are nested.
   auto place = [&](auto&& self, const std::string& tensor) -> TensorPlace {
     if (auto known = places.find(tensor); known != places.end()) return known->second;
     const Parent& parent = parents_.at(tensor);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "bmnet/integers/quantised_net.h"
+#include "bmnet/integers/quantized_net.h"
 #include "bmnet/kernels/places.h"
 
 namespace tputwin::net {
@@ -17,7 +17,7 @@ class Storage {
  public:
   // join_concat: inputs of a concatenation lie in its result wherever possible; else they are
   // copied.
-  Storage(const QuantisedNet& net, bool join_concat, bool keep_all);
+  Storage(const QuantizedNet& net, bool join_concat, bool keep_all);
 
   const std::string& root(const std::string& tensor) const;
   uint64_t bytes(const std::string& tensor) const;
@@ -45,7 +45,7 @@ class Storage {
   void join(const TensorOp& op, int index, uint64_t offset);
   int64_t samples(const std::string& tensor) const;
 
-  const QuantisedNet& net_;
+  const QuantizedNet& net_;
   std::map<std::string, Parent> parents_;
   std::map<std::string, std::vector<size_t>> readers_;
   std::set<std::string> whole_;  // roots whose samples must lie together

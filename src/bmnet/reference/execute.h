@@ -16,7 +16,7 @@ namespace tputwin::net {
 // Bytes of a tensor: int8 values, or floats where data_type_size is 4 (results of CPU operators).
 using TensorBytes = std::vector<uint8_t>;
 
-// All tensors, by name. Network: folded, blobs quantised. Inputs by tensor name.
+// All tensors, by name. Network: folded, blobs quantized. Inputs by tensor name.
 Result<std::map<std::string, TensorBytes>> run_int8(
     const Network& network, const std::vector<LayerIntegers>& integers,
     const std::map<std::string, TensorBytes>& inputs);

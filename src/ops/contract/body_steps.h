@@ -53,7 +53,7 @@ inline TensorView as_16bit(const TensorView& view) {
 }
 
 // How convolutions end: bias, ReLU, rounding shift, saturation (unsigned with ReLU).
-inline int32_t requantise(int64_t sum, int32_t bias, bool relu, uint32_t rshift) {
+inline int32_t requantize(int64_t sum, int32_t bias, bool relu, uint32_t rshift) {
   int32_t acc = wrap32(sum + bias);
   if (relu) acc = std::max(acc, 0);
   return saturate(round_shift(acc, rshift), relu ? DType::u8 : DType::i8);
@@ -61,7 +61,7 @@ inline int32_t requantise(int64_t sum, int32_t bias, bool relu, uint32_t rshift)
 
 // How 8-bit convolutions and pools of the BM1684X end: acc / 2^rshift, rounded, as the type of the
 // result holds it: saturated.
-constexpr int32_t quantised(int64_t acc, bool relu, uint32_t rshift, Rounding rounding,
+constexpr int32_t quantized(int64_t acc, bool relu, uint32_t rshift, Rounding rounding,
                             DType dtype) {
   if (relu && acc < 0) acc = 0;
   return saturate(shift_right(acc, rshift, rounding), dtype);

@@ -8,19 +8,20 @@
 
 namespace tputwin {
 
-enum class Tap : uint8_t { inside, inserted, padding };
+// Where a tap falls.
+enum class TapKind : uint8_t { inside, inserted, padding };
 
 struct AxisTap {
-  Tap kind;
+  TapKind kind;
   uint32_t index;  // of the input, if inside
 };
 
 constexpr AxisTap tap_at(const Axis& a, uint32_t out, uint32_t tap, uint32_t extent) {
   const int64_t position = int64_t{out} * a.stride + int64_t{tap} * a.dilation - a.pad_before;
   const int64_t step = int64_t{a.insert} + 1;
-  if (position < 0 || position > (extent - 1) * step) return {Tap::padding, 0};
-  if (position % step != 0) return {Tap::inserted, 0};
-  return {Tap::inside, static_cast<uint32_t>(position / step)};
+  if (position < 0 || position > (extent - 1) * step) return {TapKind::padding, 0};
+  if (position % step != 0) return {TapKind::inserted, 0};
+  return {TapKind::inside, static_cast<uint32_t>(position / step)};
 }
 
 // Calls f(kh, kw, kind, y, x) for the taps of one result, kw fastest; (y, x) is the element of the

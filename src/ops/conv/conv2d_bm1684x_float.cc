@@ -90,8 +90,8 @@ float alternating(const Conv2dBm1684xFloat& op, const Memory& memory, uint32_t n
   for (uint32_t ic = 0; ic < op.in.shape.c; ++ic)
     for_each_tap(
         op.window, op.in.shape, y, x,
-        [&](uint32_t kh, uint32_t kw, Tap tap, uint32_t iy, uint32_t ix) {
-          const float value = tap == Tap::inside ? memory.read_f32(op.in, n, ic, iy, ix) : 0.0f;
+        [&](uint32_t kh, uint32_t kw, TapKind tap, uint32_t iy, uint32_t ix) {
+          const float value = tap == TapKind::inside ? memory.read_f32(op.in, n, ic, iy, ix) : 0.0f;
           // The weight first: of two NaN, its own goes on.
           sum.add(weight_at(op, memory, oc, ic, weight_tap(op.window, op.is_turned, kh, kw)),
                   value);
@@ -108,10 +108,10 @@ float grouped(const Conv2dBm1684xFloat& op, const Memory& memory, uint32_t n, ui
     const uint32_t count = std::min(kAddTreeGroup, op.in.shape.c - first);
     for_each_tap(
         op.window, op.in.shape, y, x,
-        [&](uint32_t kh, uint32_t kw, Tap tap, uint32_t iy, uint32_t ix) {
+        [&](uint32_t kh, uint32_t kw, TapKind tap, uint32_t iy, uint32_t ix) {
           for (uint32_t i = 0; i < count; ++i) {
             const float value =
-                tap == Tap::inside ? read_float(memory, op.in, n, first + i, iy, ix) : 0.0f;
+                tap == TapKind::inside ? read_float(memory, op.in, n, first + i, iy, ix) : 0.0f;
             products[i] = f32::mul(value, weight_at(op, memory, oc, first + i,
                                                     weight_tap(op.window, op.is_turned, kh, kw)));
           }

@@ -92,10 +92,10 @@ int64_t accumulator_at(const Conv2dBm1684xInt8& op, const Memory& memory, uint32
   for (uint32_t ic = 0; ic < op.in.shape.c; ++ic)
     for_each_tap(
         op.window, op.in.shape, y, x,
-        [&](uint32_t kh, uint32_t kw, Tap tap, uint32_t iy, uint32_t ix) {
-          const Source& outside = tap == Tap::padding ? op.padding : op.insertion;
-          const int32_t value = tap == Tap::inside ? memory.read(op.in, n, ic, iy, ix)
-                                                   : outside.read(memory, 0, ic, 0, 0);
+        [&](uint32_t kh, uint32_t kw, TapKind tap, uint32_t iy, uint32_t ix) {
+          const Source& outside = tap == TapKind::padding ? op.padding : op.insertion;
+          const int32_t value = tap == TapKind::inside ? memory.read(op.in, n, ic, iy, ix)
+                                                       : outside.read(memory, 0, ic, 0, 0);
           const uint32_t row =
               weight_row(ic, weight_tap(op.window, op.is_turned, kh, kw), op.window, group);
           sum += int64_t{value} * (op.weight.read(memory, 0, oc, row, ic % group) - zero_point);
@@ -109,7 +109,7 @@ void execute(const Conv2dBm1684xInt8& op, const Memory& memory) {
     memory.write(op.out, n, oc, y, x,
                  is_32bit(op.out.dtype)
                      ? acc
-                     : quantised(acc, op.relu, op.rshift, Rounding::half_up, op.out.dtype));
+                     : quantized(acc, op.relu, op.rshift, Rounding::half_up, op.out.dtype));
   });
 }
 

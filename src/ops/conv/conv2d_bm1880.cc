@@ -63,7 +63,7 @@ void execute(const Conv2dBm1880& op, const Memory& memory) {
           sum += memory.read(op.in, n, ic, iy, ix) * memory.read(op.weight, ic, oc, kh, kw);
       }
     memory.write(op.out, n, oc, y, x,
-                 requantise(sum, bias_of(op.bias, memory, oc), op.relu, op.rshift));
+                 requantize(sum, bias_of(op.bias, memory, oc), op.relu, op.rshift));
   });
 }
 

@@ -57,9 +57,9 @@ float result_at(const Depthwise2dBm1684xFloat& op, const Memory& memory, uint32_
   const float bias = op.bias ? read_float(memory, *op.bias, 0, c, 0, 0) : 0.0f;
   RoundedSum sum(op.in.dtype, 0.0f, bias);
   for_each_tap(op.window, op.in.shape, y, x,
-               [&](uint32_t kh, uint32_t kw, Tap tap, uint32_t iy, uint32_t ix) {
+               [&](uint32_t kh, uint32_t kw, TapKind tap, uint32_t iy, uint32_t ix) {
                  const float value =
-                     tap == Tap::inside ? read_float(memory, op.in, n, c, iy, ix) : 0.0f;
+                     tap == TapKind::inside ? read_float(memory, op.in, n, c, iy, ix) : 0.0f;
                  const auto at = weight_place(op.window, op.is_turned, kh, kw);
                  sum.add(value, read_float(memory, op.weight, 0, c, at.h, at.w));
                });

@@ -80,10 +80,10 @@ int64_t accumulator_at(const Depthwise2dBm1684xInt8& op, const Memory& memory, u
                        uint32_t c, uint32_t y, uint32_t x) {
   int64_t sum = op.bias ? integer_value(memory.read(*op.bias, 0, c, 0, 0), op.bias->dtype) : 0;
   for_each_tap(op.window, op.in.shape, y, x,
-               [&](uint32_t kh, uint32_t kw, Tap tap, uint32_t iy, uint32_t ix) {
-                 const Source& outside = tap == Tap::padding ? op.padding : op.insertion;
-                 const int32_t value = tap == Tap::inside ? memory.read(op.in, n, c, iy, ix)
-                                                          : outside.read(memory, 0, c, 0, 0);
+               [&](uint32_t kh, uint32_t kw, TapKind tap, uint32_t iy, uint32_t ix) {
+                 const Source& outside = tap == TapKind::padding ? op.padding : op.insertion;
+                 const int32_t value = tap == TapKind::inside ? memory.read(op.in, n, c, iy, ix)
+                                                              : outside.read(memory, 0, c, 0, 0);
                  const auto at = weight_place(op.window, op.is_turned, kh, kw);
                  sum += int64_t{value} * op.weight.read(memory, 0, c, at.h, at.w);
                });
@@ -93,7 +93,7 @@ int64_t accumulator_at(const Depthwise2dBm1684xInt8& op, const Memory& memory, u
 void execute(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t y, uint32_t x) {
     const int64_t acc = accumulator_at(op, memory, n, c, y, x);
-    memory.write(op.out, n, c, y, x, quantised(acc, op.relu, op.rshift, op.rounding, op.out.dtype));
+    memory.write(op.out, n, c, y, x, quantized(acc, op.relu, op.rshift, op.rounding, op.out.dtype));
   });
 }
 

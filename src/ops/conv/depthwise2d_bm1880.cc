@@ -67,7 +67,7 @@ void execute(const Depthwise2dBm1880& op, const Memory& memory) {
         sum += memory.read(op.in, n, c, iy, ix) * memory.read(weight, 0, c, kh, kw);
       }
     memory.write(op.out, n, c, y, x,
-                 requantise(sum, bias_of(bias, memory, c), /*relu=*/false, op.rshift));
+                 requantize(sum, bias_of(bias, memory, c), /*relu=*/false, op.rshift));
   });
 }
 

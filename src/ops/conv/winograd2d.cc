@@ -107,7 +107,7 @@ void execute(const Winograd2d& op, const Memory& memory) {
                    for (uint32_t i = 0; i < 2; ++i)
                      for (uint32_t j = 0; j < 2; ++j)
                        memory.write(op.out, n, oc, 2 * ty + i, 2 * tx + j,
-                                    requantise(tile[i][j], bias, op.relu, op.rshift));
+                                    requantize(tile[i][j], bias, op.relu, op.rshift));
                  });
 }
 

@@ -77,7 +77,7 @@ class IntegerIm2col : public Im2colSource {
  private:
   int32_t result(int32_t acc) const {
     if (is_32bit(op_.out.dtype)) return acc;
-    return quantised(acc, op_.relu, op_.rshift, Rounding::half_up, op_.out.dtype);
+    return quantized(acc, op_.relu, op_.rshift, Rounding::half_up, op_.out.dtype);
   }
   bool has_high(uint32_t cell) const { return 2 * cell + 1 < op_.in.shape.c; }
   int32_t number(uint8_t byte) const {

@@ -161,7 +161,7 @@ Declined planes(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
     return why;
   if (!biases_fit(op, memory)) return "a bias that 32-bit sums do not hold";
   const WindowKernels kernels = window_kernels();
-  const Quantisation quantisation = quantisation_of(op.relu, op.rshift, op.rounding, op.out.dtype);
+  const Quantization quantization = quantization_of(op.relu, op.rshift, op.rounding, op.out.dtype);
   for_each_channel(
       job, kernels,
       [&](uint32_t c) {
@@ -173,7 +173,7 @@ Declined planes(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
             op.window, op.is_turned,
             [&](uint32_t h, uint32_t w) { return op.weight.read(memory, 0, c, h, w); });
         kernels.integer_sum(run, weights, static_cast<int32_t>(bias_number(op, memory, c)),
-                            quantisation);
+                            quantization);
         return false;
       },
       [](uint32_t, uint32_t, uint32_t, uint32_t) {});

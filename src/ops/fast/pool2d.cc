@@ -131,8 +131,8 @@ Declined planes(const Pool2dBm1684xInt8& op, const Memory& memory) {
   const bool maximum = op.kind == Pool2dBm1684xInt8::Kind::maximum;
   const WindowKernels kernels = window_kernels();
   const std::vector<int32_t> factors(taps_of(op.window), static_cast<int32_t>(op.multiplier));
-  const Quantisation quantisation =
-      quantisation_of(/*relu=*/false, op.rshift, Rounding::half_up, op.out.dtype);
+  const Quantization quantization =
+      quantization_of(/*relu=*/false, op.rshift, Rounding::half_up, op.out.dtype);
   const uint32_t outside = maximum ? static_cast<uint32_t>(op.padding) : 0;
   for_each_channel(
       job, kernels,
@@ -143,7 +143,7 @@ Declined planes(const Pool2dBm1684xInt8& op, const Memory& memory) {
         if (maximum)
           kernels.integer_largest(run);
         else
-          kernels.integer_sum(run, factors.data(), 0, quantisation);
+          kernels.integer_sum(run, factors.data(), 0, quantization);
         return false;
       },
       [](uint32_t, uint32_t, uint32_t, uint32_t) {});

@@ -154,7 +154,7 @@ void WinogradConvolution::multiply(const uint32_t* data, size_t block, size_t fi
   for (uint32_t row = 0; row < kTileRows && block * kTileRows + row < out.shape.c; ++row) {
     const auto oc = static_cast<uint32_t>(block * kTileRows + row);
     const Ints bias = hn::Set(d, op.bias ? memory.read(*op.bias, 0, oc, 0, 0) : 0);
-    uint8_t pixels[2][2][kTile];  // A^T m A of every tile, requantised
+    uint8_t pixels[2][2][kTile];  // A^T m A of every tile, requantized
     for (size_t t = 0; t < count; t += kLanes32) {
       Ints half[2][4];  // A^T m
       for (size_t v = 0; v < 4; ++v) {

@@ -1,4 +1,4 @@
-// matrix_mac: matrix product with bias, result accumulation and requantisation.
+// matrix_mac: matrix product with bias, result accumulation and requantization.
 #pragma once
 
 #include <optional>

@@ -41,9 +41,9 @@ Cost cost(const Pool2dBm1684xFloat& op, const Chip& chip) {
 
 namespace {
 
-uint32_t bits_at(const Pool2dBm1684xFloat& op, const Memory& memory, Tap tap, uint32_t n,
+uint32_t bits_at(const Pool2dBm1684xFloat& op, const Memory& memory, TapKind tap, uint32_t n,
                  uint32_t c, uint32_t y, uint32_t x, uint32_t outside) {
-  return tap == Tap::inside ? static_cast<uint32_t>(memory.read(op.in, n, c, y, x)) : outside;
+  return tap == TapKind::inside ? static_cast<uint32_t>(memory.read(op.in, n, c, y, x)) : outside;
 }
 
 uint32_t largest_at(const Pool2dBm1684xFloat& op, const Memory& memory, uint32_t n, uint32_t c,
@@ -51,7 +51,7 @@ uint32_t largest_at(const Pool2dBm1684xFloat& op, const Memory& memory, uint32_t
   const DType type = op.in.dtype;
   uint32_t largest = lowest_bits(type);
   for_each_tap(op.window, op.in.shape, y, x,
-               [&](uint32_t, uint32_t, Tap tap, uint32_t iy, uint32_t ix) {
+               [&](uint32_t, uint32_t, TapKind tap, uint32_t iy, uint32_t ix) {
                  const uint32_t value = bits_at(op, memory, tap, n, c, iy, ix, op.value);
                  if (!(float_value(largest, type) > float_value(value, type))) largest = value;
                });
@@ -63,7 +63,7 @@ uint32_t average_at(const Pool2dBm1684xFloat& op, const Memory& memory, uint32_t
   const DType type = op.in.dtype;
   RoundedSum sum(type, -0.0f, -0.0f);
   for_each_tap(op.window, op.in.shape, y, x,
-               [&](uint32_t, uint32_t, Tap tap, uint32_t iy, uint32_t ix) {
+               [&](uint32_t, uint32_t, TapKind tap, uint32_t iy, uint32_t ix) {
                  const uint32_t value = bits_at(op, memory, tap, n, c, iy, ix, 0);
                  sum.add(float_value(value, type), float_value(op.value, type));
                });

@@ -54,14 +54,14 @@ void execute(const Pool2dBm1684xInt8& op, const Memory& memory) {
     int64_t sum = 0;
     int32_t largest = INT32_MIN;
     for_each_tap(op.window, op.in.shape, y, x,
-                 [&](uint32_t, uint32_t, Tap tap, uint32_t iy, uint32_t ix) {
-                   const bool inside = tap == Tap::inside;
+                 [&](uint32_t, uint32_t, TapKind tap, uint32_t iy, uint32_t ix) {
+                   const bool inside = tap == TapKind::inside;
                    const int32_t value = inside ? memory.read(op.in, n, c, iy, ix) : 0;
                    sum += value;
                    largest = std::max(largest, inside ? value : op.padding);
                  });
     const int32_t average =
-        quantised(sum * op.multiplier, /*relu=*/false, op.rshift, Rounding::half_up, op.out.dtype);
+        quantized(sum * op.multiplier, /*relu=*/false, op.rshift, Rounding::half_up, op.out.dtype);
     memory.write(op.out, n, c, y, x,
                  op.kind == Pool2dBm1684xInt8::Kind::maximum ? largest : average);
   });

@@ -139,7 +139,7 @@ bmk1880_op_t* copy(Call& call, const bmk1880_copy_with_stride_param_t& p) {
                  .out = view(chip, *dst.tensor, DType::u8, to),
                  .a = view(chip, *src.tensor, DType::u8, from)};
   if (!call.accept(op)) return nullptr;
-  // Unlike the plain copy, this one leaves the strides of the operands it has not at reset.
+  // Unlike in the plain copy, stride fields of operands that it does not have keep reset values.
   auto d = std::get<isa::BdDescriptor>(isa::encode(op, chip));
   constexpr isa::BdDescriptor reset;
   d.opd1_n_str = reset.opd1_n_str, d.opd1_c_str = reset.opd1_c_str;

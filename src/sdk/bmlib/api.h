@@ -44,7 +44,7 @@ Status launch_async(bm_handle_t handle, Result<std::shared_ptr<Launch>> launch);
 bm_status_t code_of(const Error& error);
 // Books the error of `call`, unless that has been done, and returns its code.
 bm_status_t fail(std::string_view call, Error error, uint64_t errors_before);
-// Functions of the host are not for kernels, which would wait for themselves.
+// An error inside a kernel: a function of the host would wait there for the kernel that calls it.
 Status outside_kernel();
 
 Status check_pointer(const void* pointer, std::string_view argument);

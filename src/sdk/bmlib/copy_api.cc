@@ -32,7 +32,7 @@ Status copy_out(std::string_view call, bm_handle_t handle, const bm_device_mem_t
 
 namespace {
 
-// Negative offsets and sizes are far outside of every descriptor.
+// Negative offsets and sizes arrive as huge unsigned numbers, which no descriptor's range holds.
 Status copy_inside(std::string_view call, bm_handle_t handle, const bm_device_mem_t& dst,
                    uint64_t dst_offset, const bm_device_mem_t& src, uint64_t src_offset,
                    uint64_t bytes) {

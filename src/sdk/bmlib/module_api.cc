@@ -55,7 +55,7 @@ Status check_chip(const Card& card) {
   return Error(errors::bml_chip_api).argument("device", std::string(card.chip().name));
 }
 
-// The functions that device code calls must be there before it is.
+// Loads the library of tpu_* functions, which modules refer to without linking it.
 void provide_device_api() { static_cast<void>(dlopen("libtpukernel.so", RTLD_NOW | RTLD_GLOBAL)); }
 
 Result<void*> open_library(std::string_view call, const std::string& path) {
@@ -109,7 +109,7 @@ Result<ModuleHandle> load_file(std::string_view call, bm_handle_t handle, const 
   return add_module(name, other);
 }
 
-// A file without a name that holds the bytes.
+// A file in memory with the bytes of a module, because the loader takes paths only.
 Result<int> memory_file(const char* data, size_t length) {
   const int file = memfd_create("tpu_kernel_module", MFD_CLOEXEC);
   for (size_t done = 0; file >= 0 && done < length;) {

@@ -39,14 +39,14 @@ int input_index(int out, int k, int stride, int dilation, int pad, int ins, int 
   return at / (ins + 1);
 }
 
-// Calls tap(kh, kw, index in the image) for every tap on a real element.
-template <class Tap>
-void for_each_tap(const native_window_t& v, int oh, int ow, Tap tap) {
+// Calls call(kh, kw, index in the image) for every tap on a real element.
+template <class F>
+void for_each_tap(const native_window_t& v, int oh, int ow, F call) {
   for (int kh = 0; kh < v.kh; ++kh)
     for (int kw = 0; kw < v.kw; ++kw) {
       int h = input_index(oh, kh, v.stride_h, v.dilation_h, v.pad_top, v.ins_h, v.h);
       int w = input_index(ow, kw, v.stride_w, v.dilation_w, v.pad_left, v.ins_w, v.w);
-      if (h >= 0 && w >= 0) tap(kh, kw, h * v.w + w);
+      if (h >= 0 && w >= 0) call(kh, kw, h * v.w + w);
     }
 }
 

@@ -1,4 +1,4 @@
-// The run of a kernel: initialisation, waiting, parallel sections.
+// The run of a kernel: initialization, waiting, parallel sections.
 #include "base/errors/okkernel.h"
 #include "sdk/okkernel/call.h"
 #include "sdk/okkernel/parallel.h"

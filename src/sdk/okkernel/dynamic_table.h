@@ -15,10 +15,10 @@ std::map<uintptr_t, const ElfW(Dyn) *> loaded_tables();
 
 struct UndefinedSymbol {
   std::string name;
-  uintptr_t* slot;
+  uintptr_t* entry;  // of the library's table of procedures
 };
-// Functions that a library calls and does not define itself, with the slots through which it calls
-// them. Weak ones may be missing and are left out.
+// Functions that a library calls and does not define itself, with the entries through which it
+// calls them. Weak ones may be missing and are left out.
 std::vector<UndefinedSymbol> undefined_procedures(uintptr_t base, const ElfW(Dyn) * table);
 
 // Everything that a library's file refers to and does not define. Empty if it is none.

@@ -8,7 +8,8 @@ namespace {
 
 thread_local std::jmp_buf* kernel_exit = nullptr;  // nullptr outside kernels
 
-// An exception that passes through takes the exit with it.
+// Sets the thread's exit while it lives; its destructor takes it back also when an exception leaves
+// the kernel.
 struct ExitScope {
   explicit ExitScope(std::jmp_buf& exit) { kernel_exit = &exit; }
   ~ExitScope() { kernel_exit = nullptr; }

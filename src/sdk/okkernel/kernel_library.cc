@@ -1,5 +1,5 @@
 // Loading with functions of ours in the place of undefined ones. The C library would end the
-// process at the first call of one: its slot in the library's table of procedures is made to point
+// process at the first call of one: its entry in the library's table of procedures is made to point
 // at a function of ours before anything can call it.
 #include "sdk/okkernel/kernel_library.h"
 
@@ -20,7 +20,7 @@ bool defined_somewhere(void* library, const std::string& name) {
   return dlsym(library, name.c_str()) != nullptr || dlsym(RTLD_DEFAULT, name.c_str()) != nullptr;
 }
 
-// What the library, with those it needs, calls and nobody defines. Fills the slots of such
+// What the library, with those it needs, calls and nobody defines. Fills the entries of such
 // functions; returns false if there are too many.
 bool bind_undefined(void* library, const std::set<uintptr_t>& before,
                     std::vector<std::string>& undefined) {
@@ -30,7 +30,7 @@ bool bind_undefined(void* library, const std::set<uintptr_t>& before,
       if (defined_somewhere(library, symbol.name)) continue;
       void (*stand_in)() = undefined_function(symbol.name);
       if (stand_in == nullptr) return false;
-      *symbol.slot = reinterpret_cast<uintptr_t>(stand_in);
+      *symbol.entry = reinterpret_cast<uintptr_t>(stand_in);
       undefined.push_back(symbol.name);
     }
   }
@@ -43,7 +43,7 @@ std::set<uintptr_t> loaded_bases() {
   return bases;
 }
 
-// The loader names the first undefined symbol; this all of them.
+// The loader's message names the first undefined symbol only; this one names all of them.
 std::string all_undefined(const std::string& path, const std::string& reason) {
   std::vector<std::string> names = undefined_in_file(path);
   std::erase_if(names, [](const std::string& n) { return defined_somewhere(RTLD_DEFAULT, n); });

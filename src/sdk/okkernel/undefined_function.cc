@@ -1,4 +1,4 @@
-// One function for each name.
+// The functions that stand in for undefined ones, made from a template, one for each name.
 #include "sdk/okkernel/undefined_function.h"
 
 #include <algorithm>

@@ -9,7 +9,7 @@ namespace tputwin::okk {
 
 inline constexpr size_t kMaxUndefinedFunctions = 256;  // of different names in a process
 
-// That of a name; nullptr if there are too many names.
+// The function that stands in for `name`; nullptr if there are too many names.
 void (*undefined_function(const std::string& name))();
 
 }  // namespace tputwin::okk

@@ -1,4 +1,4 @@
-// The run of a kernel: initialisation, waiting, parallel sections, messages between engines, cores.
+// The run of a kernel: initialization, waiting, parallel sections, messages between engines, cores.
 #include "base/errors/tpukernel.h"
 #include "sdk/okkernel/parallel.h"
 #include "sdk/tpukernel/call.h"

@@ -71,7 +71,7 @@ void add_method_options(CLI::App& app, CalibrateRequest& request) {
       ->check(CLI::Range(128, 1 << 20));
   app.add_option("--batch", options.batch, "samples computed at once; default 16")
       ->check(CLI::Range(1u, 65536u));
-  app.add_flag("!--no-equalise", options.equalise,
+  app.add_flag("!--no-equalize", options.equalize,
                "keep the ranges of channels as they are in the float net");
   app.add_flag("!--no-bias-correction", options.correct_biases,
                "biases by the plain rule, as the vendor's tools make them");

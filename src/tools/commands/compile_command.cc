@@ -36,7 +36,7 @@ void add_compile(CLI::App& app, int& exit) {
   auto command = std::make_shared<CompileCommand>();
   CompileRequest& r = command->request;
   sub->add_option("--caffemodel", r.caffemodel,
-                  "weights: int8, or float, which are quantised with the table")
+                  "weights: int8, or float, which are quantized with the table")
       ->required();
   sub->add_option("--prototxt", r.prototxt, "graph; default: that of the caffemodel");
   sub->add_option("--table", r.table, "calibration table, binary or text")->required();
@@ -50,12 +50,12 @@ void add_compile(CLI::App& app, int& exit) {
                                  {"group", Level::layer_group},
                                  {"recycle", Level::recycle_memory},
                                  {"merge", Level::merge_activations},
-                                 {"weight", Level::weight_optimisation}}));
-  sub->add_flag("--dequantized", r.options.dequantise_outputs, "outputs as floats");
+                                 {"weight", Level::weight_optimization}}));
+  sub->add_flag("--dequantized", r.options.dequantize_outputs, "outputs as floats");
   sub->add_flag("--keep-all", r.options.keep_all, "keep all intermediate tensors");
   sub->add_option("--plugins", r.plugin_directory,
                   "folder of x86_64/NAME.so of CPU operators; default: those of the compiler");
-  sub->add_option("--out-ir", r.ir, "optimised IR as text");
+  sub->add_option("--out-ir", r.ir, "optimized IR as text");
   sub->add_option("--out-commands", r.commands, "raw command buffer");
   sub->add_option("--out-weights", r.weights, "raw weights");
   sub->add_option("--out-table", r.out_table, "calibration table as it was used");

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "bmnet/caffe/caffe_net.h"
 #include "bmnet/caffe/import.h"
-#include "bmnet/calibrate/equalise.h"
+#include "bmnet/calibrate/equalize.h"
 #include "bmnet/pipeline/prepare.h"
 #include "tools/command_line.h"
 #include "tools/commands/calibrate_command.h"
@@ -56,7 +56,7 @@ Result<std::string> layers(const EvalCommand& command) {
   TW_ASSIGN_OR_RETURN(floats,
                       net::prepare({command.prototxt, command.caffemodel, std::nullopt, single}));
   net::Network& fp32 = floats.network;
-  if (command.source.options.equalise) net::equalise(fp32);
+  if (command.source.options.equalize) net::equalize(fp32);
   TW_ASSIGN_OR_RETURN(
       int8, net::prepare({command.int8_prototxt, command.int8_caffemodel, command.table, single}));
   TW_ASSIGN_OR_RETURN(integers, net::resolve(int8.network, int8.table));
@@ -94,12 +94,12 @@ void add_eval(CLI::App& app, int& exit) {
   auto* layers = sub->add_flag("--layers", command->layers,
                                "instead, every layer of the int8 net beside the float net");
   sub->add_option("--int8-prototxt", command->int8_prototxt,
-                  "the quantised net; default: its caffemodel's");
+                  "the quantized net; default: its caffemodel's");
   auto* weights = sub->add_option("--int8-caffemodel", command->int8_caffemodel, "its weights");
   auto* table = sub->add_option("--table", command->table, "its calibration table");
   layers->needs(weights)->needs(table);
-  sub->add_flag("!--no-equalise", command->source.options.equalise,
-                "the int8 net was calibrated with --no-equalise, or by another tool");
+  sub->add_flag("!--no-equalize", command->source.options.equalize,
+                "the int8 net was calibrated with --no-equalize, or by another tool");
   sub->footer(footer(
       "  tputwin eval --prototxt net.prototxt --caffemodel net.caffemodel --bmodel net.bmodel \\\n"
       "    --data t10k-images-idx3-ubyte.gz --scale 0.00390625\n"

@@ -30,7 +30,7 @@ struct Options {
 tputwin::net::Level level_of(const Options& o) {
   using tputwin::net::Level;
   if (o.fusion_layers == "yes") return Level::layer_group;
-  if (o.weight_optimize == "yes") return Level::weight_optimisation;
+  if (o.weight_optimize == "yes") return Level::weight_optimization;
   if (o.layer_group == "yes") return Level::recycle_memory;
   return Level::none;
 }
@@ -46,7 +46,7 @@ void add_options(CLI::App& app, Options& o, CompileRequest& r) {
   app.add_option("-d,--in_ctable", r.table, "calibration table")->required();
   app.add_option("-e,--out_ctable", r.out_table, "calibration table to write");
   app.add_option("-u,--plugin", r.plugin_directory, "folder of CPU plugins");
-  app.add_option("-p,--out_proto", r.ir, "optimised IR as text");
+  app.add_option("-p,--out_proto", r.ir, "optimized IR as text");
   app.add_option("-o,--out_model", r.model, "bmodel");
   app.add_option("-b,--out_cmdbuf", r.commands, "raw command buffer");
   app.add_option("-g,--out_weight", r.weights, "raw weights");
@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
   if (tputwin::Status s = set_shapes(options.shape, request); !s.ok())
     return fail(s.error(), kUsage);
   request.options.level = level_of(options);
-  request.options.dequantise_outputs = options.dequantized;
+  request.options.dequantize_outputs = options.dequantized;
   request.options.keep_all = options.dump_all;
   auto result = tputwin::tools::compile_caffe(request);
   if (!result.ok()) return fail(result.error(), kFailed);

@@ -1,5 +1,5 @@
 // conv2d by oneDNN, for processors with AMX: the lanes are transposed to channels-last images,
-// convolved with the requantisation fused, and transposed back.
+// convolved with the requantization fused, and transposed back.
 //
 // The chip's saturate((sum + 2^(s-1)) >> s) is the library's round-to-nearest-even of
 // sum * 2^-s + 2^-(s+2): exact halves are lifted above the half, nothing else crosses it. Floats

@@ -112,9 +112,9 @@ class Im2col {
           const Place& p = places[std::min(i, count - 1)];
           const AxisTap &h = down_[uint64_t{kh} * out_.h + p.y],
                         &w = across_[uint64_t{kw} * out_.w + p.x];
-          const Tap kind = std::max(h.kind, w.kind);
-          index[i] = kind == Tap::padding ? kPadding
-                     : kind == Tap::inserted
+          const TapKind kind = std::max(h.kind, w.kind);
+          index[i] = kind == TapKind::padding ? kPadding
+                     : kind == TapKind::inserted
                          ? kInsertion
                          : static_cast<uint32_t>(kFirstCell + p.n * plane +
                                                  uint64_t{h.index} * in_.w + w.index);

@@ -1,4 +1,4 @@
-// Weighted sums under a sliding window, requantised: what depthwise convolution and average
+// Weighted sums under a sliding window, requantized: what depthwise convolution and average
 // pooling have in common. Included once per target (see Highway's foreach_target.h).
 #if defined(TPUTWIN_FAST_BYTE_SUMS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_FAST_BYTE_SUMS_INL_H

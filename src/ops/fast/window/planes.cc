@@ -22,22 +22,22 @@ void copy_words(float* dst, const uint8_t* from, size_t count, size_t step) {
 
 }  // namespace
 
-WindowSlots::WindowSlots(const Axis& axis, uint32_t inputs, uint32_t outputs)
+WindowPhases::WindowPhases(const Axis& axis, uint32_t inputs, uint32_t outputs)
     : axis_(axis), inputs_(inputs), length_(outputs + (axis.reach() - 1) / axis.stride) {
   std::array<bool, kMaxStride> used{};
-  // the phases of taps repeat after `stride` taps
+  // the remainders of taps repeat after `stride` taps
   for (uint32_t tap = 0; tap < std::min(axis.kernel, axis.stride); ++tap) {
-    const uint32_t phase = tap * axis.dilation % axis.stride;
-    if (used[phase]) continue;
-    used[phase] = true;
-    slot_of_[phase] = static_cast<uint8_t>(count_);
-    phase_of_[count_++] = static_cast<uint8_t>(phase);
+    const uint32_t remainder = tap * axis.dilation % axis.stride;
+    if (used[remainder]) continue;
+    used[remainder] = true;
+    phase_of_[remainder] = static_cast<uint8_t>(count_);
+    remainder_of_[count_++] = static_cast<uint8_t>(remainder);
   }
 }
 
-WindowSlots::Inputs WindowSlots::inputs(uint32_t slot) const {
+WindowPhases::Inputs WindowPhases::inputs(uint32_t phase) const {
   const int64_t stride = axis_.stride;
-  const int64_t origin = int64_t{phase_of_[slot]} - axis_.pad_before;  // input at place 0
+  const int64_t origin = int64_t{remainder_of_[phase]} - axis_.pad_before;  // input at place 0
   const int64_t first = origin < 0 ? (-origin + stride - 1) / stride : 0;
   const int64_t last = origin < inputs_ ? (inputs_ - origin + stride - 1) / stride : 0;
   const int64_t length = length_;
@@ -50,9 +50,9 @@ void WindowPlane::lay_out(const uint8_t* first, const Stride& stride, float padd
                           float* plane) const {
   float* row = plane;
   for (uint32_t i = 0; i < rows_.count(); ++i) {
-    const WindowSlots::Inputs rows = rows_.inputs(i);
+    const WindowPhases::Inputs rows = rows_.inputs(i);
     for (uint32_t j = 0; j < columns_.count(); ++j) {
-      const WindowSlots::Inputs columns = columns_.inputs(j);
+      const WindowPhases::Inputs columns = columns_.inputs(j);
       for (uint32_t y = 0; y < rows_.length(); ++y, row += pitch()) {
         if (y < rows.first || y >= rows.last) {
           std::fill_n(row, pitch(), padding);
@@ -66,7 +66,7 @@ void WindowPlane::lay_out(const uint8_t* first, const Stride& stride, float padd
 }
 
 void WindowPlane::lay_out_row(const uint8_t* from, uint32_t stride_w, float padding,
-                              const WindowSlots::Inputs& inputs, float* row) const {
+                              const WindowPhases::Inputs& inputs, float* row) const {
   std::fill_n(row, inputs.first, padding);
   copy_words(row + inputs.first, from + uint64_t{inputs.input} * stride_w,
              inputs.last - inputs.first, uint64_t{step_w_} * stride_w);
@@ -75,7 +75,7 @@ void WindowPlane::lay_out_row(const uint8_t* from, uint32_t stride_w, float padd
 
 bool window_covered(const Window& window, const Shape& in, const Shape& out) {
   auto covered = [](const Axis& axis, uint32_t inputs, uint32_t outputs) {
-    return axis.stride >= 1 && axis.stride <= WindowSlots::kMaxStride && axis.kernel >= 1 &&
+    return axis.stride >= 1 && axis.stride <= WindowPhases::kMaxStride && axis.kernel >= 1 &&
            axis.dilation >= 1 && axis.insert == 0 && axis.insert_last == 0 &&
            outputs == axis.output(inputs);
   };

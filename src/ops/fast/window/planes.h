@@ -13,28 +13,28 @@
 
 namespace tputwin::fast {
 
-// One axis of the layout: a slot for each position modulo the stride that a tap has.
-class WindowSlots {
+// One axis of the layout: a phase for each position modulo the stride that a tap has.
+class WindowPhases {
  public:
   static constexpr uint32_t kMaxStride = 16;
 
-  WindowSlots(const Axis& axis, uint32_t inputs, uint32_t outputs);
+  WindowPhases(const Axis& axis, uint32_t inputs, uint32_t outputs);
 
   uint32_t count() const { return count_; }
-  uint32_t length() const { return length_; }  // of a slot
-  // Of a tap: its slot, and how far into it the input of result 0 is.
-  uint32_t slot(uint32_t tap) const { return slot_of_[tap * axis_.dilation % axis_.stride]; }
+  uint32_t length() const { return length_; }  // of a phase
+  // Of a tap: its phase, and how far into it the input of result 0 is.
+  uint32_t phase(uint32_t tap) const { return phase_of_[tap * axis_.dilation % axis_.stride]; }
   uint32_t offset(uint32_t tap) const { return tap * axis_.dilation / axis_.stride; }
-  // Of a slot: the places that hold inputs are [first, last), the first one of them input `input`.
+  // Of a phase: the places that hold inputs are [first, last), the first one of them input `input`.
   struct Inputs {
     uint32_t first, last, input;
   };
-  Inputs inputs(uint32_t slot) const;
+  Inputs inputs(uint32_t phase) const;
 
  private:
   Axis axis_;
   uint32_t inputs_, length_, count_ = 0;
-  std::array<uint8_t, kMaxStride> slot_of_{}, phase_of_{};
+  std::array<uint8_t, kMaxStride> phase_of_{}, remainder_of_{};
 };
 
 class WindowPlane {
@@ -53,8 +53,8 @@ class WindowPlane {
   uint64_t extent() const { return extent_; }           // from the first result behind the last
   // Where the input of result 0 under a tap is.
   uint64_t offset(uint32_t kh, uint32_t kw) const {
-    const uint64_t slot = uint64_t{rows_.slot(kh)} * columns_.count() + columns_.slot(kw);
-    return (slot * rows_.length() + rows_.offset(kh)) * pitch() + columns_.offset(kw);
+    const uint64_t phase = uint64_t{rows_.phase(kh)} * columns_.count() + columns_.phase(kw);
+    return (phase * rows_.length() + rows_.offset(kh)) * pitch() + columns_.offset(kw);
   }
 
   // Lays out the channel whose first element is `first`.
@@ -62,9 +62,9 @@ class WindowPlane {
 
  private:
   void lay_out_row(const uint8_t* from, uint32_t stride_w, float padding,
-                   const WindowSlots::Inputs& inputs, float* row) const;
+                   const WindowPhases::Inputs& inputs, float* row) const;
 
-  WindowSlots rows_, columns_;
+  WindowPhases rows_, columns_;
   uint32_t step_w_, step_h_;
   uint64_t extent_;
 };

@@ -123,7 +123,7 @@ void LargestNumber(const WindowRun& run) {
 }
 
 void IntegerSum(const WindowRun& run, const int32_t* weights, int32_t start,
-                const Quantisation& q) {
+                const Quantization& q) {
   const Ints low = ints(q.relu ? std::max(q.low, 0) : q.low), high = ints(q.high);
   for (size_t at = 0; at < run.count; at += kLanes32) {
     Ints acc = ints(start);
@@ -184,7 +184,7 @@ void narrow(const uint32_t* words, size_t count, uint8_t* to) {
 }  // namespace
 
 // Accumulators are 32-bit integers.
-Quantisation quantisation_of(bool relu, uint32_t rshift, Rounding rounding, DType dtype) {
+Quantization quantization_of(bool relu, uint32_t rshift, Rounding rounding, DType dtype) {
   return {relu, rshift, rounding, saturate(INT32_MIN, dtype),
           dtype == DType::u32 ? INT32_MAX : saturate(INT32_MAX, dtype)};
 }

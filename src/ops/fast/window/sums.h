@@ -36,13 +36,13 @@ struct WindowStarts {
   const float* bias = nullptr;
 };
 
-struct Quantisation {
+struct Quantization {
   bool relu;
   uint32_t rshift;
   Rounding rounding;
   int32_t low, high;  // of the type of the result
 };
-Quantisation quantisation_of(bool relu, uint32_t rshift, Rounding rounding, DType dtype);
+Quantization quantization_of(bool relu, uint32_t rshift, Rounding rounding, DType dtype);
 
 // The kernels of the instruction set in force. Floating-point results are the bits of the type, or
 // kInDoubt, in which case they return true.
@@ -54,7 +54,7 @@ struct WindowKernels {
   // The largest fp32 number, flushed, or the lowest finite one; NaN is passed over.
   void (*largest_number)(const WindowRun&);
   // Sums of products from `start` on.
-  void (*integer_sum)(const WindowRun&, const int32_t* weights, int32_t start, const Quantisation&);
+  void (*integer_sum)(const WindowRun&, const int32_t* weights, int32_t start, const Quantization&);
   void (*integer_largest)(const WindowRun&);
   // Elements side by side as words.
   void (*widen)(DType dtype, const uint8_t* from, size_t count, int32_t* to);

@@ -9,7 +9,7 @@
 
 namespace tputwin::net {
 
-struct QuantisedNet {
+struct QuantizedNet {
   Network network;
   std::vector<LayerIntegers> integers;
 

@@ -1,5 +1,5 @@
 // Ranges of channels made equal across layers.
-#include "bmnet/calibrate/equalise.h"
+#include "bmnet/calibrate/equalize.h"
 
 #include <algorithm>
 #include <cmath>
@@ -86,7 +86,7 @@ void scale(float* values, int64_t size, float factor) {
   for (int64_t i = 0; i < size; ++i) values[i] *= factor;
 }
 
-void equalise_pair(Network& network, const Pair& pair, std::vector<float>& total) {
+void equalize_pair(Network& network, const Pair& pair, std::vector<float>& total) {
   std::vector<Blob>& first = network.blobs.find(pair.first->name())->second;
   std::vector<Blob>& second = network.blobs.find(pair.second->name())->second;
   const int64_t row = static_cast<int64_t>(first[0].data.size()) / pair.channels;
@@ -110,12 +110,12 @@ void equalise_pair(Network& network, const Pair& pair, std::vector<float>& total
 
 }  // namespace
 
-void equalise(Network& network) {
+void equalize(Network& network) {
   const std::vector<Pair> pairs = find_pairs(network);
   std::vector<std::vector<float>> totals;
   for (const Pair& pair : pairs) totals.emplace_back(pair.channels, 1.0f);
   for (int pass = 0; pass < kPasses; ++pass)
-    for (size_t i = 0; i < pairs.size(); ++i) equalise_pair(network, pairs[i], totals[i]);
+    for (size_t i = 0; i < pairs.size(); ++i) equalize_pair(network, pairs[i], totals[i]);
 }
 
 }  // namespace tputwin::net

@@ -9,6 +9,6 @@
 namespace tputwin::net {
 
 // Blobs of convolutions and inner products, in place. The net is folded and float.
-void equalise(Network& network);
+void equalize(Network& network);
 
 }  // namespace tputwin::net

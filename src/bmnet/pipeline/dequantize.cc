@@ -1,11 +1,11 @@
-// Pass dequantise: outputs as floats, by an operator of the host behind each.
+// Pass dequantize: outputs as floats, by an operator of the host behind each.
 #include "bmnet/pipeline/compilation.h"
 #include "bmnet/pipeline/passes.h"
 
 namespace tputwin::net::pass {
 
-Status dequantise(Compilation& c) {
-  if (!c.options.dequantise_outputs) return {};
+Status dequantize(Compilation& c) {
+  if (!c.options.dequantize_outputs) return {};
   Network& n = c.net.network;
   TensorOp end = n.ops.back();  // a copy: inserting moves the original
   for (int i = 0; i < end.bottom_size(); ++i) {

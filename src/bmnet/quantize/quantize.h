@@ -9,7 +9,7 @@
 
 namespace tputwin::net {
 
-// Whether a weight is a fraction that the int8 net has as an integer: such a net is quantised
+// Whether a weight is a fraction that the int8 net has as an integer: such a net is quantized
 // before it is compiled.
 bool has_float_weights(const Network& network);
 
@@ -19,7 +19,7 @@ bool has_float_weights(const Network& network);
 //
 // The right shift of weights is that of bmnet's rule, unless biases would saturate at it: then it
 // is the shift with the least error that weights and biases cause together.
-Result<NetCalibrationParameter> quantise(Network& network,
+Result<NetCalibrationParameter> quantize(Network& network,
                                          const NetCalibrationParameter& thresholds,
                                          std::vector<Error>* warnings = nullptr);
 

@@ -1,9 +1,9 @@
 // What passes ask an int8 net about its tensors.
-#include "bmnet/integers/quantised_net.h"
+#include "bmnet/integers/quantized_net.h"
 
 namespace tputwin::net {
 
-float QuantisedNet::threshold_of(std::string_view tensor) const {
+float QuantizedNet::threshold_of(std::string_view tensor) const {
   const TensorOp* op = network.producer(tensor);
   const auto& values = integers[static_cast<size_t>(op - network.ops.data())].threshold_y;
   for (int i = 0; i < op->top_size(); ++i)

@@ -1,4 +1,4 @@
-// Local response normalisation.
+// Local response normalization.
 #include <algorithm>
 #include <cmath>
 
@@ -50,7 +50,7 @@ struct Lrn {
 
 }  // namespace
 
-Result<FloatKernel> make_float_normalisation(const TensorOp& op, const std::vector<Blob>&) {
+Result<FloatKernel> make_float_normalization(const TensorOp& op, const std::vector<Blob>&) {
   const auto& p = op.tg_lrn_param();
   const Lrn lrn{extents(op.input_shape(0)), p.local_size(), p.alpha(), p.beta(), p.k()};
   const bool across = p.norm_region() == ::bmnet::TGLRNParameter::ACROSS_CHANNELS;

@@ -1,5 +1,5 @@
-// Pass quantise: of float nets, weights to int8 by the table's thresholds.
-#include "bmnet/quantize/quantise.h"
+// Pass quantize: of float nets, weights to int8 by the table's thresholds.
+#include "bmnet/quantize/quantize.h"
 
 #include "bmnet/integers/integers.h"
 #include "bmnet/pipeline/compilation.h"
@@ -24,9 +24,9 @@ void keep_customized(const Network& network, const NetCalibrationParameter& give
 
 }  // namespace
 
-Status quantise(Compilation& c) {
+Status quantize(Compilation& c) {
   if (!c.is_float || !c.source.table) return {};
-  TW_ASSIGN_OR_RETURN(table, net::quantise(c.network, c.table));
+  TW_ASSIGN_OR_RETURN(table, net::quantize(c.network, c.table));
   keep_customized(c.network, c.table, table);
   c.table = std::move(table);
   return {};

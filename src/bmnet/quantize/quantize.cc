@@ -1,5 +1,5 @@
 // Float weights and thresholds to int8 weights and the table that goes with them.
-#include "bmnet/quantize/quantise.h"
+#include "bmnet/quantize/quantize.h"
 
 #include <fmt/format.h>
 
@@ -62,7 +62,7 @@ int balance(int shift, double products, std::span<const float> biases, float thr
   return best;
 }
 
-Status quantise_weighted(const Layer& layer, std::vector<Error>* warnings) {
+Status quantize_weighted(const Layer& layer, std::vector<Error>* warnings) {
   if (layer.blobs == nullptr || layer.blobs->empty())
     return Error(errors::net_missing_blob).in("layer " + layer.op.name()).argument("blob", "0");
   std::vector<Blob>& blobs = *layer.blobs;
@@ -73,18 +73,18 @@ Status quantise_weighted(const Layer& layer, std::vector<Error>* warnings) {
     const double products =
         static_cast<double>(blobs[0].data.size()) / static_cast<double>(channels);
     *shift = balance(*shift, products, blobs[1].data, layer.y());
-    const size_t saturated = quantise_bias(blobs[1].data, layer.y(), *shift);
+    const size_t saturated = quantize_bias(blobs[1].data, layer.y(), *shift);
     if (saturated > 0 && warnings != nullptr)
       warnings->push_back(Error(errors::net_bias_saturated)
                               .in("layer " + layer.op.name())
                               .argument("biases", fmt::format("{} of {}", saturated, channels)));
   }
-  quantise_weights(blobs[0].data, layer.x(), layer.y(), *shift);
+  quantize_weights(blobs[0].data, layer.x(), layer.y(), *shift);
   layer.entry.set_right_shift_width(*shift);
   return {};
 }
 
-Status quantise_pooling(const Layer& layer) {
+Status quantize_pooling(const Layer& layer) {
   const auto& p = layer.op.tg_pooling_param();
   float ratio = layer.x() / layer.y();
   if (p.pool() == ::bmnet::TGPoolingParameter::AVE) {
@@ -98,7 +98,7 @@ Status quantise_pooling(const Layer& layer) {
   return {};
 }
 
-Status quantise_leaky(const Layer& layer) {
+Status quantize_leaky(const Layer& layer) {
   const float ratio = layer.x() / layer.y();
   const float slope = layer.op.tg_activation_param().activation_arg(0);
   const auto gt = signed_multiplier(ratio), le = signed_multiplier(slope * ratio);
@@ -111,7 +111,7 @@ Status quantise_leaky(const Layer& layer) {
   return {};
 }
 
-Status quantise_prelu(const Layer& layer) {
+Status quantize_prelu(const Layer& layer) {
   if (layer.blobs == nullptr || layer.blobs->empty())
     return Error(errors::net_missing_blob).in("layer " + layer.op.name()).argument("blob", "0");
   std::vector<float>& slopes = layer.blobs->at(0).data;
@@ -119,7 +119,7 @@ Status quantise_prelu(const Layer& layer) {
   const auto le = weight_shift(slopes, layer.x(), layer.y());
   if (!gt || !le)
     return layer.range(std::max(1.0f, largest_magnitude(slopes)) * (layer.x() / layer.y()));
-  quantise_weights(slopes, layer.x(), layer.y(), *le);
+  quantize_weights(slopes, layer.x(), layer.y(), *le);
   auto& p = *layer.entry.mutable_prelu_param();
   p.set_gt_scale(gt->multiplier);
   p.set_gt_right_shift_width(gt->shift);
@@ -127,7 +127,7 @@ Status quantise_prelu(const Layer& layer) {
   return {};
 }
 
-Status quantise_eltwise(const Layer& layer) {
+Status quantize_eltwise(const Layer& layer) {
   const auto& p = layer.op.tg_eltwise_param();
   std::optional<EltwiseMultipliers> result;
   if (p.operation() == ::bmnet::TGEltwiseParameter::PROD) {
@@ -145,7 +145,7 @@ Status quantise_eltwise(const Layer& layer) {
   return {};
 }
 
-Status quantise_concat(const Layer& layer) {
+Status quantize_concat(const Layer& layer) {
   const auto differs = [&](float x) { return x != layer.y(); };
   const auto count = std::ranges::count_if(layer.thresholds.x, differs);
   auto& p = *layer.entry.mutable_concat_param();
@@ -160,7 +160,7 @@ Status quantise_concat(const Layer& layer) {
   return {};
 }
 
-void quantise_lrn(const Layer& layer, const Entry* given) {
+void quantize_lrn(const Layer& layer, const Entry* given) {
   float sum_threshold = 0;
   if (given != nullptr)
     for (const BlobParameter& blob : given->blob_param())
@@ -178,14 +178,14 @@ void quantise_lrn(const Layer& layer, const Entry* given) {
   sum.set_right_shift_width(integers.sum_shift);
 }
 
-Status quantise_layer(const Layer& layer, const Entry* given, std::vector<Error>* warnings) {
-  if (has_trait(layer.op, trait::weighted)) return quantise_weighted(layer, warnings);
-  if (is(layer.op, Op::pooling)) return quantise_pooling(layer);
-  if (is_leaky_relu(layer.op)) return quantise_leaky(layer);
-  if (is(layer.op, Op::prelu)) return quantise_prelu(layer);
-  if (is(layer.op, Op::eltwise)) return quantise_eltwise(layer);
-  if (is(layer.op, Op::concat)) return quantise_concat(layer);
-  if (is(layer.op, Op::lrn)) quantise_lrn(layer, given);
+Status quantize_layer(const Layer& layer, const Entry* given, std::vector<Error>* warnings) {
+  if (has_trait(layer.op, trait::weighted)) return quantize_weighted(layer, warnings);
+  if (is(layer.op, Op::pooling)) return quantize_pooling(layer);
+  if (is_leaky_relu(layer.op)) return quantize_leaky(layer);
+  if (is(layer.op, Op::prelu)) return quantize_prelu(layer);
+  if (is(layer.op, Op::eltwise)) return quantize_eltwise(layer);
+  if (is(layer.op, Op::concat)) return quantize_concat(layer);
+  if (is(layer.op, Op::lrn)) quantize_lrn(layer, given);
   return {};
 }
 
@@ -222,7 +222,7 @@ bool has_float_weights(const Network& network) {
   });
 }
 
-Result<NetCalibrationParameter> quantise(Network& network,
+Result<NetCalibrationParameter> quantize(Network& network,
                                          const NetCalibrationParameter& thresholds,
                                          std::vector<Error>* warnings) {
   TW_ASSIGN_OR_RETURN(all, resolve_thresholds(network, thresholds));
@@ -242,7 +242,7 @@ Result<NetCalibrationParameter> quantise(Network& network,
     for (int b = 0; b < op.bottom_size(); ++b) entry.add_bottom_unsigned(false);
     const auto blobs = network.blobs.find(op.name());
     const Layer layer{op, all[i], blobs == network.blobs.end() ? nullptr : &blobs->second, entry};
-    TW_RETURN_IF_ERROR(quantise_layer(layer, find_entry(thresholds, op), warnings));
+    TW_RETURN_IF_ERROR(quantize_layer(layer, find_entry(thresholds, op), warnings));
   }
   return table;
 }

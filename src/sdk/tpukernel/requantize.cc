@@ -1,19 +1,19 @@
-// tpu_bdc_int_requant ... tpu_bdc_fp32_pc_dequant: quantisation.
-#include "ops/elementwise/requantise.h"
+// tpu_bdc_int_requant ... tpu_bdc_fp32_pc_dequant: quantization.
+#include "ops/elementwise/requantize.h"
 
 #include "sdk/tpukernel/call.h"
 
 namespace tputwin::tpu {
 namespace {
 
-using Kind = Requantise::Kind;
+using Kind = Requantize::Kind;
 
 constexpr Types kWide = kI32 | k16Bit, kNarrow = k8Bit | k16Bit;
 
 constexpr bool is_wide(Kind kind) { return kind == Kind::to_wide || kind == Kind::f32_wide; }
 
 // The operation but for its parameters.
-Requantise tensors(Call& call, Kind kind, local_addr_t dst_addr, local_addr_t src_addr,
+Requantize tensors(Call& call, Kind kind, local_addr_t dst_addr, local_addr_t src_addr,
                    const Shape& s, data_type_t dst_dtype, data_type_t src_dtype) {
   const bool wide = is_wide(kind);
   const DType out = call.type("dst_dtype", dst_dtype,
@@ -45,13 +45,13 @@ struct Ends {
   data_type_t dst_dtype, src_dtype;
 };
 
-Requantise tensors(Call& call, Kind kind, const Ends& e, const Shape& shape) {
+Requantize tensors(Call& call, Kind kind, const Ends& e, const Shape& shape) {
   return tensors(call, kind, e.dst_addr, e.src_addr, shape, e.dst_dtype, e.src_dtype);
 }
 
 void with_integers(Call call, Kind kind, const Ends& ends, int multiplier, char shift,
                    scalar_t offset, rounding_mode_t rounding_mode) {
-  Requantise op = tensors(call, kind, ends, call.shape(ends.shape));
+  Requantize op = tensors(call, kind, ends, call.shape(ends.shape));
   op.multiplier = number(multiplier);
   op.shift = number(static_cast<signed char>(shift));
   op.offset = number(offset.s16);
@@ -67,7 +67,7 @@ struct Order {
 void with_integers_of_channels(Call call, Kind kind, const Ends& ends, local_addr_t quant_addr,
                                const Order& order, rounding_mode_t rounding_mode) {
   const Shape s = call.shape(ends.shape);
-  Requantise op = tensors(call, kind, ends, s);
+  Requantize op = tensors(call, kind, ends, s);
   op.multiplier = parameter(call, quant_addr, s, 3, order.multiplier, DType::i32);
   op.shift = parameter(call, quant_addr, s, 3, order.shift, DType::i32);
   op.offset = parameter(call, quant_addr, s, 3, order.offset, DType::i32);
@@ -75,7 +75,7 @@ void with_integers_of_channels(Call call, Kind kind, const Ends& ends, local_add
   call.issue(op);
 }
 
-void set_rounding(Call& call, Requantise& op, rounding_mode_t out, rounding_mode_t in) {
+void set_rounding(Call& call, Requantize& op, rounding_mode_t out, rounding_mode_t in) {
   op.rounding = call.rounding(out, /*of_floats=*/true, "dst_rounding_mode");
   op.in_rounding = call.rounding(in, /*of_floats=*/true, "src_rounding_mode");
 }
@@ -97,7 +97,7 @@ void tpu_bdc_fp32_requant(local_addr_t dst_addr, local_addr_t src_addr, const di
                           float scale, float offset, data_type_t dst_dtype, data_type_t src_dtype,
                           rounding_mode_t dst_rounding_mode, rounding_mode_t src_rounding_mode) {
   Call call(__func__);
-  Requantise op =
+  Requantize op =
       tensors(call, Kind::f32_narrow, dst_addr, src_addr, call.shape(shape), dst_dtype, src_dtype);
   op.multiplier = constant(scale);
   op.offset = constant(offset);
@@ -110,7 +110,7 @@ void tpu_bdc_fp32_pc_requant(local_addr_t dst_addr, local_addr_t src_addr, local
                              rounding_mode_t dst_rounding_mode, rounding_mode_t src_rounding_mode) {
   Call call(__func__);
   const Shape s = call.shape(shape);
-  Requantise op = tensors(call, Kind::f32_narrow, dst_addr, src_addr, s, dst_dtype, src_dtype);
+  Requantize op = tensors(call, Kind::f32_narrow, dst_addr, src_addr, s, dst_dtype, src_dtype);
   op.multiplier = parameter(call, quant_addr, s, 2, 0, DType::f32);
   op.offset = parameter(call, quant_addr, s, 2, 1, DType::f32);
   set_rounding(call, op, dst_rounding_mode, src_rounding_mode);
@@ -144,7 +144,7 @@ void tpu_bdc_fp32_dequant(local_addr_t dst_addr, local_addr_t src_addr, const di
                           scalar_t offset, float scale, data_type_t src_dtype,
                           rounding_mode_t rounding_mode) {
   Call call(__func__);
-  Requantise op =
+  Requantize op =
       tensors(call, Kind::f32_wide, dst_addr, src_addr, call.shape(shape), DT_FP32, src_dtype);
   op.multiplier = constant(scale);
   op.offset = number(offset.s16);
@@ -157,7 +157,7 @@ void tpu_bdc_fp32_pc_dequant(local_addr_t dst_addr, local_addr_t src_addr, local
                              rounding_mode_t rounding_mode) {
   Call call(__func__);
   const Shape s = call.shape(shape);
-  Requantise op = tensors(call, Kind::f32_wide, dst_addr, src_addr, s, DT_FP32, src_dtype);
+  Requantize op = tensors(call, Kind::f32_wide, dst_addr, src_addr, s, DT_FP32, src_dtype);
   op.offset = parameter(call, quant_addr, s, 2, 0, DType::i32);
   op.multiplier = parameter(call, quant_addr, s, 2, 1, DType::f32);
   op.rounding = call.rounding(rounding_mode, /*of_floats=*/true);

@@ -1,5 +1,5 @@
 // int8 to float and back, as operators of the host do it.
-#include "bmnet/cpu_ops/quantise.h"
+#include "bmnet/cpu_ops/quantize.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace tputwin::net {
 
-std::vector<float> dequantise(std::span<const uint8_t> bytes, bool int8, float threshold) {
+std::vector<float> dequantize(std::span<const uint8_t> bytes, bool int8, float threshold) {
   if (!int8) {
     std::vector<float> values(bytes.size() / sizeof(float));
     std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
@@ -20,7 +20,7 @@ std::vector<float> dequantise(std::span<const uint8_t> bytes, bool int8, float t
   return values;
 }
 
-void quantise(std::span<const float> values, bool int8, float threshold, std::span<uint8_t> bytes) {
+void quantize(std::span<const float> values, bool int8, float threshold, std::span<uint8_t> bytes) {
   if (!int8) {
     std::memcpy(bytes.data(), values.data(), std::min(bytes.size(), values.size_bytes()));
     return;

@@ -1,4 +1,4 @@
-// requantise: scaling between wide integers, narrow integers and fp32.
+// requantize: scaling between wide integers, narrow integers and fp32.
 #pragma once
 
 #include "numerics/rounding.h"
@@ -14,7 +14,7 @@ namespace tputwin {
 // Of an integer offset the low 16 bits count, signed as the narrow side is.
 // shift(v): v * 2^s for s >= 0, v / 2^-s rounded otherwise. Parameters are one number each, or one
 // per channel, of i32 and, where they scale or offset fp32, of f32.
-struct Requantise {
+struct Requantize {
   enum class Kind : uint8_t { to_narrow, to_wide, f32_narrow, f32_wide };
   Kind kind = Kind::to_narrow;
   TensorView out, in;
@@ -22,12 +22,12 @@ struct Requantise {
   Rounding rounding = Rounding::half_even;     // of the result
   Rounding in_rounding = Rounding::half_even;  // of float(in)
 };
-std::string_view to_string(Requantise::Kind kind);
+std::string_view to_string(Requantize::Kind kind);
 
 // One element; multiplier, shift and offset: their bits.
-int32_t element(const Requantise& op, int64_t in, int32_t multiplier, int32_t shift,
+int32_t element(const Requantize& op, int64_t in, int32_t multiplier, int32_t shift,
                 int32_t offset);
 
-TW_OPERATION(Requantise);
+TW_OPERATION(Requantize);
 
 }  // namespace tputwin

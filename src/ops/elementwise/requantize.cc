@@ -1,5 +1,5 @@
-// requantise: contract, cost and reference body.
-#include "ops/elementwise/requantise.h"
+// requantize: contract, cost and reference body.
+#include "ops/elementwise/requantize.h"
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@
 namespace tputwin {
 namespace {
 
-using Kind = Requantise::Kind;
+using Kind = Requantize::Kind;
 
 constexpr int64_t kLowestShift = -64, kHighestShift = 31;
 
@@ -26,14 +26,14 @@ int64_t scaled(int64_t value, int64_t amount, Rounding mode) {
 }
 
 // The low 16 bits, signed as the narrow side is.
-int64_t offset_of(const Requantise& op, int64_t offset) {
+int64_t offset_of(const Requantize& op, int64_t offset) {
   const bool wide = op.kind == Kind::to_wide || op.kind == Kind::f32_wide;
   const bool negative = is_signed(wide ? op.in.dtype : op.out.dtype);
   return negative ? int64_t{static_cast<int16_t>(offset)} : int64_t{static_cast<uint16_t>(offset)};
 }
 
 // A parameter as it is in memory: one element per channel.
-Status check_parameter(std::string_view name, const Source& source, const Requantise& op,
+Status check_parameter(std::string_view name, const Source& source, const Requantize& op,
                        const Chip& chip) {
   if (source.is_constant) return {};
   TW_RETURN_IF_ERROR(check_bm1684x_operand(name, source.view, chip));
@@ -41,7 +41,7 @@ Status check_parameter(std::string_view name, const Source& source, const Requan
   return check_bm1684x_start(name, source.view, op.out, chip);
 }
 
-Status check_types(const Requantise& op) {
+Status check_types(const Requantize& op) {
   const DType in = op.in.dtype, out = op.out.dtype;
   const bool wide_in = in == DType::i32 || is_16bit(in);
   const bool wide_out = out == DType::i32 || is_16bit(out);
@@ -64,14 +64,14 @@ Status check_types(const Requantise& op) {
 }  // namespace
 
 std::string_view to_string(Kind kind) {
-  constexpr std::string_view kNames[] = {"requantise", "dequantise", "requantise_f32",
-                                         "dequantise_f32"};
+  constexpr std::string_view kNames[] = {"requantize", "dequantize", "requantize_f32",
+                                         "dequantize_f32"};
   return kNames[static_cast<size_t>(kind)];
 }
 
-std::string_view name(const Requantise& op) { return to_string(op.kind); }
+std::string_view name(const Requantize& op) { return to_string(op.kind); }
 
-void attributes(const Requantise& op, AttributeSink& to) {
+void attributes(const Requantize& op, AttributeSink& to) {
   to.constant(has_shift(op.kind) ? "multiplier" : "scale", op.multiplier);
   if (has_shift(op.kind)) to.constant("shift", op.shift);
   to.parameter("offset", op.offset);
@@ -79,7 +79,7 @@ void attributes(const Requantise& op, AttributeSink& to) {
   if (!has_shift(op.kind)) to.word("in_rounding", to_string(op.in_rounding));
 }
 
-OperandList operands(const Requantise& op) {
+OperandList operands(const Requantize& op) {
   OperandList list{{"dst_addr", &op.out, Access::write}, {"src_addr", &op.in, Access::read}};
   for (const Source* parameter : {&op.multiplier, &op.shift, &op.offset})
     if (!parameter->is_constant && (parameter != &op.shift || has_shift(op.kind)))
@@ -87,7 +87,7 @@ OperandList operands(const Requantise& op) {
   return list;
 }
 
-Status check(const Requantise& op, const Chip& chip) {
+Status check(const Requantize& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_bm1684x_operand("dst_addr", op.out, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_operand("src_addr", op.in, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_shape("src_addr", op.in, op.out.shape));
@@ -105,11 +105,11 @@ Status check(const Requantise& op, const Chip& chip) {
   return advise_bm1684x_elementwise_overlap(operands(op), chip);
 }
 
-Cost cost(const Requantise& op, const Chip& chip) {
+Cost cost(const Requantize& op, const Chip& chip) {
   return compute_cost(lane_passes(op.out.shape, chip, 4), op.out.shape.count(), operands(op), chip);
 }
 
-int32_t element(const Requantise& op, int64_t in, int32_t multiplier, int32_t shift,
+int32_t element(const Requantize& op, int64_t in, int32_t multiplier, int32_t shift,
                 int32_t offset) {
   const auto number = [](int32_t bits) { return f32::from_bits(static_cast<uint32_t>(bits)); };
   switch (op.kind) {
@@ -129,7 +129,7 @@ int32_t element(const Requantise& op, int64_t in, int32_t multiplier, int32_t sh
   return 0;
 }
 
-void execute(const Requantise& op, const Memory& memory) {
+void execute(const Requantize& op, const Memory& memory) {
   const Source in = Source::tensor(op.in);
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
     const auto read = [&](const Source& source) { return source.read(memory, n, c, h, w); };
