@@ -101,7 +101,7 @@ void fill_indices(Rng& rng, const Operation& operation, const Memory& memory) {
   if (const auto* op = std::get_if<TableLookup>(&operation))
     fill_index(rng, IndexedBy::w, op->in, op->table.shape, memory);
   if (const auto* op = std::get_if<MaskSelect>(&operation))
-    fill_mask(rng, op->kind == MaskSelect::Kind::positions ? op->in : op->mask, memory);
+    fill_mask(rng, op->mask.shape == Shape{} ? op->in : op->mask, memory);
 }
 
 void fill_elements(Rng& rng, const Operation& operation, const Memory& memory) {

@@ -12,9 +12,14 @@ class Conversions : TensorFamily {
   }
 
   Operation unary() {
-    Unary op{.kind = static_cast<Unary::Kind>(rng_.below(6))};
-    const bool floats = op.kind == Unary::Kind::prelu || op.kind == Unary::Kind::exponent;
-    const DType type = floats ? float_type() : any_type();
+    using Kind = Unary::Kind;
+    Unary op{.kind = static_cast<Kind>(rng_.below(9)), .steps = rng_.range(1, 4)};
+    const bool floats = op.kind == Kind::prelu || op.kind == Kind::exponent;
+    const bool counts = op.kind == Kind::leading_zeros || op.kind == Kind::leading_ones;
+    const DType type = op.kind == Kind::inverse_root ? DType::f32
+                       : counts                      ? integer_type()
+                       : floats                      ? float_type()
+                                                     : any_type();
     op.in = source(type).view;
     DType out = type;
     if (op.kind == Unary::Kind::exponent && rng_.coin())

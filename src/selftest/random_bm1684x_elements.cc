@@ -47,10 +47,11 @@ class Elements : TensorFamily {
   }
 
   Operation bitwise() {
-    Bitwise op{.kind = static_cast<Bitwise::Kind>(rng_.below(3))};
+    using Kind = Bitwise::Kind;
+    Bitwise op{.kind = rng_.pick({Kind::bit_and, Kind::bit_or, Kind::bit_xor, Kind::rotate})};
     const DType type = integer_type();
     op.out = any_result(type);
-    sources(op, type, type);
+    sources(op, type, op.kind == Kind::rotate ? integer_type() : type);
     return op;
   }
 

@@ -33,21 +33,10 @@ class Indexing : TensorFamily {
 
   Operation mask_select() {
     using Kind = MaskSelect::Kind;
-    MaskSelect op{.kind = static_cast<Kind>(rng_.below(3)),
+    MaskSelect op{.kind = static_cast<Kind>(rng_.below(5)),
                   .base = static_cast<uint32_t>(rng_.next())};
+    if (op.kind != Kind::elements && op.kind != Kind::positions) return select_rows(op);
     const DType type = any_type(), mask = integer_type();
-    if (op.kind == Kind::rows) {
-      Shape s = shape_;
-      s.h = 1;
-      const Shape one{rng_.coin() ? 1 : s.n, s.c, 1, s.w};
-      op.engine = Engine::compute;
-      op.out = in_bank(aligned(s, type), 0);
-      op.in = in_bank(aligned(one, type), 5);
-      if (one.n == 1) maybe_repeat(op.in);
-      op.mask = in_bank(aligned(s, mask), 9);
-      op.count = in_bank(compact({s.n, s.c, 1, 1}, DType::u16), 14);
-      return op;
-    }
     const bool positions = op.kind == Kind::positions;
     if (!positions || rng_.coin()) shape_.n = 1;
     op.in = shape_.n > 1 ? tensors_.system(shape_, mask, /*is_source=*/false)
@@ -55,6 +44,23 @@ class Indexing : TensorFamily {
     op.mask = positions ? op.in : side(shape_, mask, /*is_source=*/false);
     const Shape row{1, 1, 1, static_cast<uint32_t>(shape_.count())};
     op.out = tensors_.system(row, positions ? DType::u32 : type, /*is_source=*/false);
+    return op;
+  }
+
+  // Chosen from every row, or from the rows of every channel.
+  MaskSelect select_rows(MaskSelect op) {
+    using Kind = MaskSelect::Kind;
+    const bool positions = op.kind == Kind::row_positions, lines = op.kind == Kind::lines;
+    const DType mask = integer_type(), type = positions ? mask : any_type();
+    Shape s = shape_;
+    if (!lines) s.h = 1;
+    const Shape one{rng_.coin() ? 1 : s.n, s.c, s.h, s.w};
+    op.engine = Engine::compute;
+    op.out = in_bank(aligned(s, positions ? rng_.pick({DType::u16, DType::u32}) : type), 0);
+    op.in = in_bank(aligned(one, type), 5);
+    if (one.n == 1) maybe_repeat(op.in);
+    if (!positions) op.mask = in_bank(aligned(lines ? Shape{s.n, s.c, s.h, 1} : s, mask), 9);
+    op.count = in_bank(compact({s.n, s.c, 1, 1}, DType::u16), 14);
     return op;
   }
 

@@ -27,6 +27,20 @@ int32_t shifted(const Bitwise& op, int32_t value, int32_t amount) {
   return static_cast<int32_t>(static_cast<uint32_t>(moved));
 }
 
+int32_t rotated(const Bitwise& op, int32_t value, int32_t amount) {
+  const int bits = static_cast<int>(8 * element_bytes(op.out.dtype));
+  constexpr int kHalfword = 16;
+  if (bits == kHalfword) {
+    amount %= 2 * kHalfword;
+    if (amount < -kHalfword || amount > kHalfword) return 0;
+  }
+  const auto left = static_cast<uint32_t>((amount % bits + bits) % bits);
+  const uint64_t ones = (uint64_t{1} << bits) - 1, kept = static_cast<uint32_t>(value) & ones;
+  return wrap(
+      static_cast<int64_t>((kept << left | kept >> (static_cast<uint32_t>(bits) - left)) & ones),
+      op.out.dtype);
+}
+
 int32_t result(const Bitwise& op, int32_t a, int32_t b) {
   switch (op.kind) {
     case Kind::bit_and:
@@ -38,6 +52,8 @@ int32_t result(const Bitwise& op, int32_t a, int32_t b) {
     case Kind::arithmetic_shift:
     case Kind::logical_shift:
       return shifted(op, a, b);
+    case Kind::rotate:
+      return rotated(op, a, b);
   }
   return 0;
 }
@@ -49,9 +65,12 @@ Status check_bm1684x(const Bitwise& op, const Chip& chip) {
   const DType dtype = op.out.dtype;
   TW_RETURN_IF_ERROR(
       require(!is_float(dtype) && !is_shift(op.kind), errors::tpu_dtype, "dst_addr", op.out));
-  for (const Operand& operand : list)
-    TW_RETURN_IF_ERROR(
-        require(operand.view->dtype == dtype, errors::tpu_dtype_pair, operand.name, *operand.view));
+  const bool rotates = op.kind == Kind::rotate;  // by numbers of any integer type
+  for (const Operand& operand : list) {
+    const bool is_amount = rotates && operand.view == &op.b.view;
+    const bool fits = is_amount ? !is_float(operand.view->dtype) : operand.view->dtype == dtype;
+    TW_RETURN_IF_ERROR(require(fits, errors::tpu_dtype_pair, operand.name, *operand.view));
+  }
   TW_RETURN_IF_ERROR(check_bm1684x_sources(list, {&op.a, &op.b}, chip));
   return advise_bm1684x_elementwise_overlap(list, chip);
 }
@@ -59,13 +78,14 @@ Status check_bm1684x(const Bitwise& op, const Chip& chip) {
 }  // namespace
 
 std::string_view to_string(Kind kind) {
-  constexpr std::string_view kNames[] = {"and", "or", "xor", "arithmetic_shift", "logical_shift"};
+  constexpr std::string_view kNames[] = {"and",           "or",    "xor", "arithmetic_shift",
+                                         "logical_shift", "rotate"};
   return kNames[static_cast<size_t>(kind)];
 }
 
 std::string_view name(const Bitwise& op) {
-  constexpr std::string_view kNames[] = {"and32", "or32", "xor32", "arithmetic_shift32",
-                                         "logical_shift32"};
+  constexpr std::string_view kNames[] = {
+      "and32", "or32", "xor32", "arithmetic_shift32", "logical_shift32", "rotate32"};
   if (!is_32bit(op.out.dtype)) return to_string(op.kind);
   return kNames[static_cast<size_t>(op.kind)];
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/errors/tpukernel.h"
+#include "numerics/convert.h"
 #include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
@@ -119,9 +120,12 @@ int32_t element(const Requantize& op, int64_t in, int32_t multiplier, int32_t sh
     case Kind::to_wide:
       return saturate(scaled((in - offset_of(op, offset)) * multiplier, shift, op.rounding),
                       op.out.dtype);
-    case Kind::f32_narrow:
-      return float_to_integer(f32::mac(integer_to_float(in), number(multiplier), number(offset)),
+    case Kind::f32_narrow: {
+      const int32_t real =
+          convert(static_cast<int32_t>(in), op.in.dtype, DType::f32, op.in_rounding);
+      return float_to_integer(f32::mac(number(real), number(multiplier), number(offset)),
                               op.out.dtype, op.rounding);
+    }
     case Kind::f32_wide:
       return static_cast<int32_t>(
           f32::bits(f32::mul(integer_to_float(in - offset_of(op, offset)), number(multiplier))));

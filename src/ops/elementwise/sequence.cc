@@ -24,8 +24,7 @@ OperandList operands(const Sequence& op) { return {{"dst_addr", &op.out, Access:
 Status check(const Sequence& op, const Chip& chip) {
   const TensorView& out = op.out;
   TW_RETURN_IF_ERROR(require(out.space == Space::local, errors::tpu_space, "dst_addr", out));
-  TW_RETURN_IF_ERROR(
-      require(element_bytes(out.dtype) > 1 && is_run(out), errors::tpu_element, "dst_addr", out));
+  TW_RETURN_IF_ERROR(require(is_run(out), errors::tpu_element, "dst_addr", out));
   TW_RETURN_IF_ERROR(require(out.address % element_bytes(out.dtype) == 0,
                              errors::tpu_address_element, "dst_addr", out));
   return check_bm1684x_npu_0("dst_addr", out, chip);

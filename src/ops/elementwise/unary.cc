@@ -1,6 +1,8 @@
 // unary: contract, cost and reference body.
 #include "ops/elementwise/unary.h"
 
+#include <bit>
+
 #include "base/errors/tpukernel.h"
 #include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
@@ -11,6 +13,13 @@ namespace tputwin {
 namespace {
 
 using Kind = Unary::Kind;
+
+// Zeros above the highest bit that is 1.
+int32_t leading_zeros(uint32_t bits, DType dtype) {
+  const int width = static_cast<int>(8 * element_bytes(dtype));
+  const uint32_t ones = width == 32 ? UINT32_MAX : (uint32_t{1} << width) - 1;
+  return std::countl_zero(bits & ones) - (32 - width);
+}
 
 int32_t of_integer(Kind kind, int32_t bits, DType dtype) {
   const int64_t x = integer_value(bits, dtype);
@@ -23,6 +32,10 @@ int32_t of_integer(Kind kind, int32_t bits, DType dtype) {
       return x > 0 ? bits : 0;
     case Kind::sign:
       return x > 0 ? 1 : x < 0 ? -1 : 0;
+    case Kind::leading_zeros:
+      return leading_zeros(static_cast<uint32_t>(bits), dtype);
+    case Kind::leading_ones:
+      return leading_zeros(~static_cast<uint32_t>(bits), dtype);
     default:
       return 0;
   }
@@ -51,6 +64,17 @@ int32_t exponent_of(uint32_t bits, DType in, DType out) {
   return static_cast<int32_t>(sign | (field << places & (sign_bit(in) - 1)));
 }
 
+// A NaN stays, quiet.
+uint32_t inverse_root(uint32_t bits, uint32_t steps) {
+  constexpr uint32_t kFirstGuess = 0x5f37'59df, kQuiet = 0x40'0000;
+  if ((bits & 0x7fff'ffff) > 0x7f80'0000) return bits | kQuiet;
+  const float half = f32::mul(f32::from_bits(bits), 0.5f);
+  float y = f32::from_bits(kFirstGuess - static_cast<uint32_t>(static_cast<int32_t>(bits) >> 1));
+  for (uint32_t i = 0; i < steps; ++i)
+    y = f32::mul(y, f32::sub(1.5f, f32::mul(f32::mul(half, y), y)));
+  return f32::bits(y);
+}
+
 int32_t of_float(const Unary& op, uint32_t bits) {
   const DType type = op.in.dtype;
   const float x = float_value(bits, type);
@@ -69,6 +93,11 @@ int32_t of_float(const Unary& op, uint32_t bits) {
       return number(x > 0.0f ? 1.0f : x == 0.0f ? 0.0f : -1.0f);  // -1 for NaN
     case Kind::exponent:
       return exponent_of(bits, type, op.out.dtype);
+    case Kind::inverse_root:
+      return static_cast<int32_t>(inverse_root(bits, op.steps));
+    case Kind::leading_zeros:
+    case Kind::leading_ones:
+      return 0;  // integers
   }
   return 0;
 }
@@ -81,13 +110,19 @@ Status check_types(const Unary& op) {
                    errors::tpu_dtype_pair, "dst_dtype", op.out);
   TW_RETURN_IF_ERROR(
       require(in == out && in != DType::b32, errors::tpu_dtype_pair, "dtype", op.in));
-  return require(op.kind != Kind::prelu || is_float(in), errors::tpu_dtype, "dtype", op.in);
+  const bool counts = op.kind == Kind::leading_zeros || op.kind == Kind::leading_ones;
+  const bool fits = counts                          ? !is_float(in)
+                    : op.kind == Kind::inverse_root ? in == DType::f32
+                                                    : op.kind != Kind::prelu || is_float(in);
+  return require(fits, errors::tpu_dtype, "dtype", op.in);
 }
 
 }  // namespace
 
 std::string_view to_string(Kind kind) {
-  constexpr std::string_view kNames[] = {"abs", "neg", "relu", "prelu", "sign", "exponent"};
+  constexpr std::string_view kNames[] = {"abs",           "neg",          "relu",
+                                         "prelu",         "sign",         "exponent",
+                                         "leading_zeros", "leading_ones", "inverse_root"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -97,6 +132,7 @@ std::string_view name(const Unary& op) {
 
 void attributes(const Unary& op, AttributeSink& to) {
   if (op.kind == Kind::prelu) to.bits("alpha", op.alpha);
+  if (op.kind == Kind::inverse_root) to.number("steps", op.steps);
 }
 
 OperandList operands(const Unary& op) {

@@ -95,7 +95,7 @@ Declined logic(const Bitwise& op, const Memory& memory) {
 }
 
 Declined shifts(const Bitwise& op, const Memory& memory) {
-  if (op.kind <= Bitwise::Kind::bit_xor) return "no shift";
+  if (op.kind <= Bitwise::Kind::bit_xor || op.kind == Bitwise::Kind::rotate) return "no shift";
   if (!is_32bit(op.out.dtype)) return "elements of less than 32 bits";
   return run(op, memory, shift_rows);
 }

@@ -78,6 +78,8 @@ void pack_rows(const MaskSelect& op, const Memory& memory) {
 }
 
 Declined rows(const MaskSelect& op, const Memory& memory) {
+  if (op.kind == Kind::row_positions || op.kind == Kind::lines) return "no body for its kind";
+  if (op.kind == Kind::positions && !is_32bit(op.out.dtype)) return "positions of 16 bits";
   const OperandList list = operands(op);
   if (is_empty(op.in.shape)) return "no elements";
   for (const Operand& operand : list) {

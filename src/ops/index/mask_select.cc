@@ -12,10 +12,19 @@ namespace tputwin {
 
 using Kind = MaskSelect::Kind;
 
+namespace {
+
+// Kinds that look for elements of `in` itself have none.
+bool has_mask(Kind kind) { return kind != Kind::positions && kind != Kind::row_positions; }
+// Those that choose from each row, or from the rows of each channel.
+bool by_channel(Kind kind) { return kind != Kind::elements && kind != Kind::positions; }
+
+}  // namespace
+
 std::string_view name(const MaskSelect& op) {
-  return op.kind == Kind::elements    ? "mask_select"
-         : op.kind == Kind::positions ? "nonzero"
-                                      : "mask_select_rows";
+  constexpr std::string_view kNames[] = {"mask_select", "nonzero", "mask_select_rows",
+                                         "nonzero_rows", "mask_select_lines"};
+  return kNames[static_cast<size_t>(op.kind)];
 }
 
 void attributes(const MaskSelect& op, AttributeSink& to) {
@@ -25,7 +34,7 @@ void attributes(const MaskSelect& op, AttributeSink& to) {
 OperandList operands(const MaskSelect& op) {
   // behind the elements selected dst keeps its old values
   OperandList list{{"dst_addr", &op.out, Access::read_write}, {"src_addr", &op.in, Access::read}};
-  if (op.kind != Kind::positions) list.push_back({"mask_addr", &op.mask, Access::read});
+  if (has_mask(op.kind)) list.push_back({"mask_addr", &op.mask, Access::read});
   if (op.count) list.push_back({"count_addr", &*op.count, Access::write});
   return list;
 }
@@ -38,17 +47,20 @@ Status check_rows(const MaskSelect& op, const Chip& chip) {
     TW_RETURN_IF_ERROR(check_bm1684x_npu_0(operand.name, *operand.view, chip));
   }
   const Shape &s = op.out.shape, &in = op.in.shape;
-  TW_RETURN_IF_ERROR(
-      require(s.h == 1 && (in.n == s.n || in.n == 1) && in.c == s.c && in.h == 1 && in.w == s.w,
-              errors::tpu_extents, "param_addr", in));
-  TW_RETURN_IF_ERROR(check_bm1684x_shape("mask_addr", op.mask, s));
+  const bool lines = op.kind == Kind::lines;
+  TW_RETURN_IF_ERROR(require((s.h == 1 || lines) && (in.n == s.n || in.n == 1) && in.c == s.c &&
+                                 in.h == s.h && in.w == s.w,
+                             errors::tpu_extents, "param_addr", in));
+  const Shape mask = lines ? Shape{s.n, s.c, s.h, 1} : s;
+  if (has_mask(op.kind)) TW_RETURN_IF_ERROR(check_bm1684x_shape("mask_addr", op.mask, mask));
   return require(op.count && op.count->shape == Shape{s.n, s.c, 1, 1}, errors::tpu_extents,
                  "count_addr", s);
 }
 
 Status advise_banks(const MaskSelect& op, const Chip& chip) {
-  if (op.kind != Kind::rows) return {};
+  if (!by_channel(op.kind)) return {};
   TW_RETURN_IF_ERROR(advise_bm1684x_banks("param_addr", op.in, op.out, chip));
+  if (!has_mask(op.kind)) return {};
   TW_RETURN_IF_ERROR(advise_bm1684x_banks("mask_addr", op.mask, op.out, chip));
   return advise_bm1684x_banks("mask_addr", op.mask, op.in, chip);
 }
@@ -59,7 +71,8 @@ Status check_dma(const MaskSelect& op, const Chip& chip) {
     TW_RETURN_IF_ERROR(check_bm1684x_rows(operand.name, *operand.view));
   }
   const Shape& s = op.in.shape;
-  const bool flat = op.kind == Kind::positions && op.in.space != Space::local;
+  const bool flat =
+      op.in.space != Space::local && (op.kind == Kind::positions || op.mask.space != Space::local);
   TW_RETURN_IF_ERROR(require(s.n == 1 || flat, errors::tpu_gather_batch, "shape", s));
   TW_RETURN_IF_ERROR(
       require(op.out.shape.count() == s.count(), errors::tpu_extents, "dst_addr", op.out.shape));
@@ -69,12 +82,12 @@ Status check_dma(const MaskSelect& op, const Chip& chip) {
 }  // namespace
 
 Status check(const MaskSelect& op, const Chip& chip) {
-  TW_RETURN_IF_ERROR(op.kind == Kind::rows ? check_rows(op, chip) : check_dma(op, chip));
-  const bool fits = op.kind == Kind::positions
-                        ? is_32bit(op.out.dtype)
-                        : element_bytes(op.in.dtype) == element_bytes(op.out.dtype);
+  TW_RETURN_IF_ERROR(by_channel(op.kind) ? check_rows(op, chip) : check_dma(op, chip));
+  const uint32_t bytes = element_bytes(op.out.dtype);
+  const bool fits = has_mask(op.kind) ? element_bytes(op.in.dtype) == bytes
+                                      : bytes > 1 && !is_float(op.out.dtype);
   TW_RETURN_IF_ERROR(require(fits, errors::tpu_element, "dst_addr", op.out));
-  const TensorView& mask = op.kind == Kind::positions ? op.in : op.mask;
+  const TensorView& mask = has_mask(op.kind) ? op.mask : op.in;
   TW_RETURN_IF_ERROR(require(!is_float(mask.dtype), errors::tpu_dtype, "mask_addr", mask));
   TW_RETURN_IF_ERROR(advise_banks(op, chip));
   return advise_bm1684x_overlap(operands(op), chip);
@@ -82,29 +95,49 @@ Status check(const MaskSelect& op, const Chip& chip) {
 
 Cost cost(const MaskSelect& op, const Chip& chip) {
   const Shape& s = op.in.shape;
-  if (op.kind != Kind::rows)
+  if (!by_channel(op.kind))
     return transfer_cost(op.out, op.in, uint64_t{s.w} * element_bytes(op.in.dtype), chip);
   const uint64_t turns = ceil_div(uint64_t{s.c}, chip.lanes);
-  return compute_cost(op.out.shape.n * turns * s.w, op.out.shape.count(), operands(op), chip);
+  return compute_cost(op.out.shape.n * turns * s.h * s.w, op.out.shape.count(), operands(op), chip);
 }
 
 namespace {
 
-void select_rows(const MaskSelect& op, const Memory& memory) {
+// Calls put(n, c, k, i) for every i of `count` that is chosen in channel c, the k-th of them.
+template <class Put>
+void choose(const MaskSelect& op, const Memory& memory, uint32_t count, Put&& put) {
   const Shape& s = op.out.shape;
+  const TensorView& mask = has_mask(op.kind) ? op.mask : op.in;
+  const bool lines = op.kind == Kind::lines;
   for_each_index({s.n, s.c, 1, 1}, [&](uint32_t n, uint32_t c, uint32_t, uint32_t) {
+    const uint32_t batch = mask.shape.n == 1 ? 0 : n;
     uint32_t k = 0;
-    for (uint32_t w = 0; w < s.w; ++w)
-      if (memory.read(op.mask, n, c, 0, w) != 0)
-        memory.write(op.out, n, c, 0, k++, memory.read(op.in, op.in.shape.n == 1 ? 0 : n, c, 0, w));
+    for (uint32_t i = 0; i < count; ++i)
+      if (memory.read(mask, batch, c, lines ? i : 0, lines ? 0 : i) != 0) put(n, c, k++, i);
     memory.write(*op.count, n, c, 0, 0, static_cast<int32_t>(k));
   });
+}
+
+void select_rows(const MaskSelect& op, const Memory& memory) {
+  auto in = [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+    return memory.read(op.in, op.in.shape.n == 1 ? 0 : n, c, h, w);
+  };
+  const Shape& s = op.out.shape;
+  if (op.kind == Kind::lines)
+    choose(op, memory, s.h, [&](uint32_t n, uint32_t c, uint32_t k, uint32_t i) {
+      for (uint32_t w = 0; w < s.w; ++w) memory.write(op.out, n, c, k, w, in(n, c, i, w));
+    });
+  else
+    choose(op, memory, s.w, [&](uint32_t n, uint32_t c, uint32_t k, uint32_t i) {
+      const bool positions = op.kind == Kind::row_positions;
+      memory.write(op.out, n, c, 0, k, positions ? static_cast<int32_t>(i) : in(n, c, 0, i));
+    });
 }
 
 }  // namespace
 
 void execute(const MaskSelect& op, const Memory& memory) {
-  if (op.kind == Kind::rows) return select_rows(op, memory);
+  if (by_channel(op.kind)) return select_rows(op, memory);
   const bool positions = op.kind == Kind::positions;
   uint32_t k = 0, number = op.base;
   for_each_index(op.in.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
