@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "memory/normal_stride.h"
 #include "ops/operation.h"
 #include "sdk/okkernel/session.h"
 
@@ -77,15 +78,6 @@ class KernelCall {
   bool ok_ = true;
   std::string_view wrong_strides_;
 };
-
-// A stride of a dimension with one element means nothing, whatever it is.
-template <class Strides>
-void drop_meaningless(Strides& stride, const Shape& cells, uint64_t channel_turns) {
-  if (cells.n == 1) stride.n = 0;
-  if (channel_turns == 1) stride.c = 0;
-  if (cells.h == 1) stride.h = 0;
-  if (cells.w == 1) stride.w = 0;
-}
 
 template <class Dim4>
 Shape to_shape(const Dim4& d) {

@@ -7,7 +7,6 @@
 
 namespace tputwin::tpu {
 
-using okk::drop_meaningless;
 using okk::plane_stride_of;
 using okk::to_shape;
 
