@@ -1,0 +1,101 @@
+// The decoders of the BM1684X's commands: each makes an operation of the fields that are its
+// operands. The tables tiu_operations.def and gdma_operations.def say which decodes
+// what.
+#pragma once
+
+#include "isa/bm1684x/reader.h"
+
+namespace tputwin::isa::streams {
+
+enum class Product : uint8_t { plain, right_transposed, all_transposed };
+
+// What distinguishes the operations that a decoder knows. `real`, `integer`: nothing for types that
+// the operation does not have.
+struct TiuVariant {
+  std::optional<FloatArithmetic::Kind> real = {};
+  std::optional<IntArithmetic::Kind> integer = {};
+  bool saturates = false;
+  Bitwise::Kind bits = {};
+  Select::Compare compare = {};
+  bool has_extreme = false;
+  Unary::Kind unary = {};
+  Requantize::Kind scaling = {};
+  Rearrange::Kind rearranged = {};
+  MaskSelect::Kind chosen = {};
+  IndexedBy by = {};
+  Product product = {};
+  bool relu = false;
+  bool is_logical = false;
+  bool along_w = false;
+  bool rows_aligned = false;
+  bool first_batch = false;
+};
+using TiuDecoder = Operation (*)(const TiuCommand&, CommandReader&, const TiuVariant&);
+
+struct GdmaVariant {
+  bool transposed = false;
+  bool first_channel = false;
+};
+using GdmaDecoder = Operation (*)(const GdmaCommand&, CommandReader&, const GdmaVariant&);
+
+#define TW_DECODER(name) Operation name(const TiuCommand&, CommandReader&, const TiuVariant&);
+// decode_windows.cc
+TW_DECODER(conv2d)
+TW_DECODER(conv2d_symmetric)
+TW_DECODER(depthwise2d)
+TW_DECODER(average_pool2d)
+TW_DECODER(max_pool2d)
+// decode_matrices.cc
+TW_DECODER(mm)
+TW_DECODER(int8_mm)
+TW_DECODER(mm2)
+// decode_elements.cc
+TW_DECODER(arithmetic)
+TW_DECODER(extreme)
+TW_DECODER(mac)
+TW_DECODER(shift)
+TW_DECODER(rotate)
+TW_DECODER(doubling_high)
+TW_DECODER(bitwise)
+TW_DECODER(bitwise_not)
+TW_DECODER(compare)
+TW_DECODER(divide)
+TW_DECODER(cast)
+TW_DECODER(copy)
+TW_DECODER(sequence)
+TW_DECODER(unary)
+// decode_channels.cc
+TW_DECODER(requantize)
+TW_DECODER(taylor)
+TW_DECODER(exponent)
+TW_DECODER(inverse_root)
+TW_DECODER(scale_bias)
+TW_DECODER(bias_square)
+TW_DECODER(select)
+// decode_places.cc
+TW_DECODER(transpose)
+TW_DECODER(to_lanes)
+TW_DECODER(from_static)
+TW_DECODER(gather)
+TW_DECODER(scatter)
+TW_DECODER(mask_select)
+TW_DECODER(row_select)
+#undef TW_DECODER
+
+#define TW_DECODER(name) Operation name(const GdmaCommand&, CommandReader&, const GdmaVariant&);
+// decode_dma.cc
+TW_DECODER(dma_copy)
+TW_DECODER(dma_transpose_nc)
+TW_DECODER(dma_swap_cw)
+TW_DECODER(dma_repeat_channel)
+TW_DECODER(dma_copy_to_banks)
+TW_DECODER(dma_matrix)
+TW_DECODER(dma_mask_select)
+TW_DECODER(dma_move)
+TW_DECODER(dma_move_to_lanes)
+TW_DECODER(dma_nonzero)
+TW_DECODER(dma_gather)
+TW_DECODER(dma_scatter)
+#undef TW_DECODER
+
+}  // namespace tputwin::isa::streams

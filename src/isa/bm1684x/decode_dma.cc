@@ -1,0 +1,264 @@
+// Decodes the BM1684X's GDMA commands.
+#include "isa/bm1684x/codes.h"
+#include "isa/bm1684x/decode.h"
+
+namespace tputwin::isa::streams {
+namespace {
+
+// The two words of an address as one number, under the name of the lower.
+#define TW_ADDRESS(command, side)                                                               \
+  Named {                                                                                       \
+#side "_start_addr", (command).side##_start_addr_l32 | (command).side##_start_addr_h8 << 32 \
+  }
+
+Shape source_shape(const GdmaCommand& c, CommandReader& r) {
+  return r.shape(TW_OF(c, src_nsize), TW_OF(c, src_csize), TW_OF(c, src_hsize),
+                 TW_OF(c, src_wsize));
+}
+Shape target_shape(const GdmaCommand& c, CommandReader& r) {
+  return r.shape(TW_OF(c, dst_nsize), TW_OF(c, dst_csize), TW_OF(c, dst_hsize),
+                 TW_OF(c, dst_wsize));
+}
+ElementStrides source_strides(const GdmaCommand& c) {
+  return {c.src_nstride, c.src_cstride, c.src_hstride, c.src_wstride};
+}
+ElementStrides target_strides(const GdmaCommand& c) {
+  return {c.dst_nstride, c.dst_cstride, c.dst_hstride, c.dst_wstride};
+}
+
+DType data_type(const GdmaCommand& c, CommandReader& r) {
+  return r.type(TW_OF(c, src_data_format), false);
+}
+
+TensorView source(const GdmaCommand& c, CommandReader& r, const Shape& s, DType dtype,
+                  const ElementStrides& strides) {
+  return r.side(TW_ADDRESS(c, src), s, dtype, c.stride_enable != 0 ? &strides : nullptr);
+}
+TensorView target(const GdmaCommand& c, CommandReader& r, const Shape& s, DType dtype,
+                  const ElementStrides& strides) {
+  return r.side(TW_ADDRESS(c, dst), s, dtype, c.stride_enable != 0 ? &strides : nullptr);
+}
+
+// Strides of a side whose elements of a row lie side by side, whatever its w stride says.
+ElementStrides in_rows(ElementStrides strides) {
+  strides.w = 1;
+  return strides;
+}
+
+bool is_local(const CommandReader& r, const Named& address) {
+  return address.value - r.chip().local_base < r.chip().local_bytes();
+}
+
+void no_fill(const GdmaCommand& c, CommandReader& r) {
+  r.supports(c.fill_constant_en == 0, TW_OF(c, fill_constant_en));
+}
+
+}  // namespace
+
+// Destination sizes are read unless nchw_copy says that they are those of the source.
+Operation dma_copy(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
+  const DType dtype = data_type(c, r);
+  if (c.fill_constant_en != 0)
+    return Copy{.dst = target(c, r, target_shape(c, r), dtype, target_strides(c)),
+                .src = constant_source(c.constant_value, dtype)};
+  const Shape from = source_shape(c, r), to = c.nchw_copy != 0 ? from : target_shape(c, r);
+  const TensorView src = source(c, r, from, dtype, source_strides(c));
+  const TensorView dst = target(c, r, to, dtype, target_strides(c));
+  if (to == from) return Copy{.dst = dst, .src = Source::tensor(src)};
+  return Rearrange{.kind = Rearrange::Kind::refold, .out = dst, .in = src};
+}
+
+// Sides in local memory have their rows in one piece.
+Operation dma_transpose_nc(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
+  no_fill(c, r);
+  const DType dtype = data_type(c, r);
+  const Shape s = source_shape(c, r);
+  ElementStrides from = source_strides(c), to = target_strides(c);
+  if (is_local(r, TW_ADDRESS(c, src))) from = in_rows(from);
+  if (is_local(r, TW_ADDRESS(c, dst))) to = in_rows(to);
+  return Rearrange{.kind = Rearrange::Kind::swap_nc,
+                   .out = target(c, r, {s.c, s.n, s.h, s.w}, dtype, to),
+                   .in = source(c, r, s, dtype, from)};
+}
+
+Operation dma_swap_cw(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
+  no_fill(c, r);
+  const DType dtype = data_type(c, r);
+  const Shape s = source_shape(c, r);
+  return Rearrange{.kind = Rearrange::Kind::swap_cw,
+                   .out = target(c, r, {s.n, s.w, s.h, s.c}, dtype, in_rows(target_strides(c))),
+                   .in = source(c, r, s, dtype, in_rows(source_strides(c)))};
+}
+
+Operation dma_repeat_channel(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
+  no_fill(c, r);
+  const DType dtype = data_type(c, r);
+  const Shape s = target_shape(c, r);
+  r.require(c.src_nsize == s.n, errors::isa_stream_extent, TW_OF(c, src_nsize));
+  r.require(c.src_hsize == s.h, errors::isa_stream_extent, TW_OF(c, src_hsize));
+  r.require(c.src_wsize == s.w, errors::isa_stream_extent, TW_OF(c, src_wsize));
+  return Rearrange{.kind = Rearrange::Kind::repeat_channel,
+                   .out = target(c, r, s, dtype, in_rows(target_strides(c))),
+                   .in = source(c, r, {s.n, 1, s.h, s.w}, dtype, in_rows(source_strides(c)))};
+}
+
+// Four times, at 0, 0x8000, 0x10000 and 0x18000 from the destination, which lies in one place of
+// the lanes.
+Operation dma_copy_to_banks(const GdmaCommand& c, CommandReader& r, const GdmaVariant& v) {
+  constexpr uint32_t kTimes = 4, kStep = 0x8000, kFirst = 0x20000;
+  no_fill(c, r);
+  const DType dtype = data_type(c, r);
+  const Shape s = v.first_channel ? target_shape(c, r) : source_shape(c, r);
+  r.supports(s.n == 1, TW_OF(c, src_nsize));
+  TensorView dst = target(c, r, s, dtype, target_strides(c));
+  TensorView src = source(c, r, s, dtype, source_strides(c));
+  const bool in_place =
+      dst.space == Space::local && dst.address % r.chip().lane_bytes - kFirst < kStep;
+  r.require(in_place, errors::isa_stream_address, TW_ADDRESS(c, dst));
+  if (v.first_channel) src.stride.c = 0;
+  dst.shape.n = src.shape.n = kTimes;
+  dst.stride.n = kStep;
+  src.stride.n = 0;
+  return Copy{.dst = dst, .src = Source::tensor(src)};
+}
+
+namespace {
+
+// The side of a matrix in lanes, and the one in rows of system memory.
+struct MatrixSizes {
+  uint64_t rows, cols, row_stride;       // system side
+  uint64_t n, c, w, n_stride, c_stride;  // local side
+};
+MatrixSizes sizes_of(const GdmaCommand& c, bool to_lanes) {
+  if (c.cmd_short != 0)
+    return {c.system_hsize, c.system_wsize, c.system_hstride, c.local_nsize,
+            c.local_csize,  c.local_wsize,  c.local_nstride,  c.local_cstride};
+  if (to_lanes)
+    return {c.src_hsize, c.src_wsize, c.src_hstride, c.dst_nsize,
+            c.dst_csize, c.dst_wsize, c.dst_nstride, c.dst_cstride};
+  return {c.dst_hsize, c.dst_wsize, c.dst_hstride, c.src_nsize,
+          c.src_csize, c.src_wsize, c.src_nstride, c.src_cstride};
+}
+
+}  // namespace
+
+Operation dma_matrix(const GdmaCommand& c, CommandReader& r, const GdmaVariant& v) {
+  no_fill(c, r);
+  r.supports(c.stride_enable != 0, TW_OF(c, stride_enable));
+  const Named src = TW_ADDRESS(c, src), dst = TW_ADDRESS(c, dst);
+  const bool to_lanes = is_local(r, dst);
+  r.require(to_lanes != is_local(r, src), errors::isa_stream_address, dst);
+  const MatrixSizes m = sizes_of(c, to_lanes);
+  const DType dtype = data_type(c, r);
+  // rows and columns of the side in lanes
+  const auto rows = r.extent({"hsize", v.transposed ? m.cols : m.rows});
+  const auto cols = r.extent({"wsize", v.transposed ? m.rows : m.cols});
+  const Shape lanes{r.extent({"nsize", m.n}), r.extent({"csize", m.c}), 1,
+                    r.extent({"wsize", m.w})};
+  r.require(lanes.n == rows, errors::isa_stream_extent, {"nsize", m.n});
+  r.require(uint64_t{lanes.c} * lanes.w >= cols && uint64_t{lanes.c - 1} * lanes.w < cols,
+            errors::isa_stream_extent, {"csize", m.c});
+  const ElementStrides lane_strides{m.n_stride, m.c_stride, 0, 1};
+  const ElementStrides row_strides =
+      v.transposed ? ElementStrides{1, 0, 0, m.row_stride} : ElementStrides{m.row_stride, 0, 0, 1};
+  const MatrixView local{r.side(to_lanes ? dst : src, lanes, dtype, &lane_strides), rows, cols};
+  const MatrixView system{r.side(to_lanes ? src : dst, {rows, 1, 1, cols}, dtype, &row_strides),
+                          rows, cols};
+  return CopyMatrix{.dst = to_lanes ? local : system, .src = to_lanes ? system : local};
+}
+
+// Everything in the standard layout; strides and destination sizes are not read.
+Operation dma_mask_select(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
+  no_fill(c, r);
+  const DType dtype = data_type(c, r);
+  const Shape s = source_shape(c, r);
+  const Shape row{1, 1, 1, static_cast<uint32_t>(s.count())};
+  return MaskSelect{.kind = MaskSelect::Kind::elements,
+                    .out = r.side(TW_ADDRESS(c, dst), row, dtype, nullptr),
+                    .in = r.side(TW_ADDRESS(c, src), s, dtype, nullptr),
+                    .mask = r.side(TW_ADDRESS(c, mask), s,
+                                   r.int_type(TW_OF(c, mask_data_format), false), nullptr)};
+}
+
+Operation dma_nonzero(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
+  no_fill(c, r);
+  const Shape s = source_shape(c, r);
+  const Shape row{1, 1, 1, static_cast<uint32_t>(s.count())};
+  const DType index = r.int_type(TW_OF(c, index_data_format), false);
+  return MaskSelect{
+      .kind = MaskSelect::Kind::positions,
+      .out = r.side(TW_ADDRESS(c, dst), row, index, nullptr),
+      .in = r.side(TW_ADDRESS(c, src), s, r.bits_type(TW_OF(c, src_data_format)), nullptr),
+      .base = static_cast<uint32_t>(c.dst_nstride)};
+}
+
+// A row of src_cstride elements.
+Operation dma_move(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
+  const DType dtype = data_type(c, r);
+  const Shape row{1, 1, 1, r.extent(TW_OF(c, src_cstride))};
+  const TensorView dst = r.side(TW_ADDRESS(c, dst), row, dtype, nullptr);
+  if (c.fill_constant_en != 0)
+    return Copy{.dst = dst, .src = constant_source(c.constant_value, dtype)};
+  return Copy{.dst = dst, .src = Source::tensor(r.side(TW_ADDRESS(c, src), row, dtype, nullptr))};
+}
+
+// The same row into dst_csize lanes.
+Operation dma_move_to_lanes(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
+  no_fill(c, r);
+  const DType dtype = data_type(c, r);
+  const Shape rows{1, r.extent(TW_OF(c, dst_csize)), 1, r.extent(TW_OF(c, src_cstride))};
+  const Named dst = TW_ADDRESS(c, dst);
+  r.require(is_local(r, dst), errors::isa_stream_address, dst);
+  TensorView src = r.side(TW_ADDRESS(c, src), rows, dtype, nullptr);
+  src.stride.c = 0;
+  return Copy{.dst = r.side(dst, rows, dtype, nullptr), .src = Source::tensor(src)};
+}
+
+namespace {
+
+// The sides of a gather or scatter of rows: channels, rows and columns, no w strides.
+struct Rows {
+  TensorView out, param, index;
+};
+Rows rows_of(const GdmaCommand& c, CommandReader& r, uint32_t indexed) {
+  const DType dtype = data_type(c, r);
+  const uint32_t channels = r.extent(TW_OF(c, src_csize)), width = r.extent(TW_OF(c, src_wsize));
+  const ElementStrides from{0, c.src_cstride, c.src_hstride, 1};
+  const ElementStrides to{0, c.dst_cstride, c.dst_hstride, 1};
+  const ElementStrides index{0, c.index_cstride, c.index_hstride, 1};
+  // one for all channels
+  const bool one = c.index_csize == 1 && channels > 1;
+  r.supports(!one, TW_OF(c, index_csize));
+  r.require(one || c.index_csize == channels, errors::isa_stream_extent, TW_OF(c, index_csize));
+  return {.out = target(c, r, {1, channels, r.extent(TW_OF(c, dst_hsize)), width}, dtype, to),
+          .param = source(c, r, {1, channels, r.extent(TW_OF(c, src_hsize)), width}, dtype, from),
+          .index = r.side(TW_ADDRESS(c, index), {1, channels, indexed, 1}, DType::u32,
+                          c.stride_enable != 0 ? &index : nullptr)};
+}
+
+}  // namespace
+
+Operation dma_gather(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
+  no_fill(c, r);
+  const Rows rows = rows_of(c, r, r.extent(TW_OF(c, dst_hsize)));
+  return Gather{.by = IndexedBy::h,
+                .outside = Gather::Outside::fill,
+                .engine = Engine::dma,
+                .out = rows.out,
+                .param = rows.param,
+                .index = rows.index,
+                .fill = element_bits(c.constant_value, rows.out.dtype)};
+}
+
+Operation dma_scatter(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
+  no_fill(c, r);
+  const Rows rows = rows_of(c, r, r.extent(TW_OF(c, src_hsize)));
+  return Scatter{.by = IndexedBy::h,
+                 .leaves_out = true,
+                 .engine = Engine::dma,
+                 .out = rows.out,
+                 .param = rows.param,
+                 .index = rows.index};
+}
+
+}  // namespace tputwin::isa::streams

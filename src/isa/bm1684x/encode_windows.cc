@@ -1,0 +1,156 @@
+// Encodes the BM1684X's operations with a sliding window: classes CONV and PorD.
+#include "isa/bm1684x/codes.h"
+#include "isa/bm1684x/writer.h"
+
+namespace tputwin::isa::streams {
+namespace {
+
+void window(const Window& window, TiuWriter& w) {
+  TiuCommand& c = w.command;
+  c.opd1_h = window.h.kernel;
+  c.opd1_w = window.w.kernel;
+  c.res_op_y_str = window.h.stride;
+  c.res_op_x_str = window.w.stride;
+  c.opd1_y_ins0 = window.h.dilation - 1;
+  c.opd1_x_ins0 = window.w.dilation - 1;
+  c.opd0_up_pad = window.h.pad_before;
+  c.opd0_dn_pad = window.h.pad_after;
+  c.opd0_lf_pad = window.w.pad_before;
+  c.opd0_rt_pad = window.w.pad_after;
+  c.opd0_y_ins0 = window.h.insert;
+  c.opd0_x_ins0 = window.w.insert;
+  w.require(window.h.insert_last == 0 && window.w.insert_last == 0, "insert", "last");
+}
+
+// Window, result and the extents of the input.
+template <class Op>
+void sides(const Op& op, TiuWriter& w) {
+  TiuCommand& c = w.command;
+  window(op.window, w);
+  w.shape(op.out.shape);
+  w.aligned(kRes0, op.out);
+  w.type(kOpd0, op.in.dtype);
+  c.opd0_c = op.in.shape.c;
+  c.opd0_h = op.in.shape.h;
+  c.opd0_w = op.in.shape.w;
+  if constexpr (requires { op.is_turned; }) c.kernel_rotate = op.is_turned;
+}
+
+// A constant, or a tensor in the compact layout.
+void compact_source(const OperandFields& fields, const Source& source, TiuWriter& w) {
+  w.type(fields, source.view.dtype);
+  if (source.is_constant) return w.constant(fields, source.constant);
+  w.fixed(fields, source.view, source.view.shape, &CommandReader::compact);
+}
+
+void bias(const std::optional<TensorView>& view, TiuWriter& w) {
+  if (!view) return w.constant(kOpd2, 0);
+  w.type(kOpd2, view->dtype);
+  w.fixed(kOpd2, *view, view->shape, &CommandReader::compact);
+}
+
+// Padding, and what stands in inserted rows and columns: constants, or pairs of bytes side by side.
+void outside(const Source& padding, const Source& insertion, TiuWriter& w) {
+  if (padding.is_constant) {
+    w.require(insertion.is_constant, "insertion", "");
+    w.constant(kOpd3, padding.constant);
+    w.command.res1_addr |= insertion.constant & 0xff;
+    return;
+  }
+  constexpr uint32_t kValues = 2;
+  const Shape pairs{1, padding.view.shape.c, 1, kValues};
+  CommandReader reader(w.chip());
+  TensorView expected =
+      reader.compact({"opd3_addr", padding.view.address}, pairs, padding.view.dtype);
+  expected.shape.w = 1;
+  expected.stride.w = 0;
+  w.require(expected == padding.view, "padding", describe(padding.view));
+  w.require(insertion.is_constant || insertion.view.address == padding.view.address + 1,
+            "insertion", describe(insertion.view));
+  w.command.opd3_addr = padding.view.address;
+}
+
+// What a maximum takes from inserted rows and columns nothing recorded shows.
+void no_insertion(const Window& window, TiuWriter& w) {
+  w.require(window.h.insert == 0 && window.w.insert == 0, "insert", "");
+}
+
+uint64_t is_wide(DType dtype) { return element_bytes(dtype) == 4; }
+
+}  // namespace
+
+void encode(const Conv2dBm1684xFloat& op, TiuWriter& w) {
+  sides(op, w);
+  w.place(kOpd0, op.in);
+  compact_source(kOpd1, op.weight, w);
+  bias(op.bias, w);
+  w.constant(kOpd3, 0);
+  w.command.res_add = op.accumulate;
+  w.operation(kConv, conv2d);
+}
+
+void encode(const Conv2dBm1684xInt8& op, TiuWriter& w) {
+  sides(op, w);
+  w.place(kOpd0, op.in);
+  compact_source(kOpd1, op.weight, w);
+  if (is_wide(op.out.dtype)) {
+    w.require(!op.bias && op.rshift == 0 && !op.relu, "bias", "");
+    compact_source(kOpd2, op.zero_point, w);
+    w.command.opd2_sign = w.command.opd1_sign;
+    outside(op.padding, op.insertion, w);
+    w.command.res_add = op.accumulate;
+    return w.operation(kConv, conv2d);
+  }
+  bias(op.bias, w);
+  w.command.opd3_const = 1;
+  w.command.opd3_addr = op.rshift;
+  w.operation(kConv, conv2d_symmetric, [&](const TiuVariant& v) { return v.relu == op.relu; });
+}
+
+void encode(const Depthwise2dBm1684xFloat& op, TiuWriter& w) {
+  sides(op, w);
+  w.aligned(kOpd0, op.in);
+  compact_source(kOpd1, op.weight, w);
+  bias(op.bias, w);
+  w.constant(kOpd3, 0);
+  w.operation(kPord, depthwise2d, [](const TiuVariant& v) { return !v.relu; });
+}
+
+void encode(const Depthwise2dBm1684xInt8& op, TiuWriter& w) {
+  sides(op, w);
+  w.aligned(kOpd0, op.in);
+  compact_source(kOpd1, op.weight, w);
+  bias(op.bias, w);
+  w.command.res1_addr = op.rshift << 8;
+  w.command.opd2_n_str = static_cast<uint64_t>(op.rounding);
+  outside(op.padding, op.insertion, w);
+  w.operation(kPord, depthwise2d, [&](const TiuVariant& v) { return v.relu == op.relu; });
+}
+
+void encode(const Pool2dBm1684xFloat& op, TiuWriter& w) {
+  sides(op, w);
+  w.aligned(kOpd0, op.in);
+  const bool average = op.kind == Pool2dBm1684xFloat::Kind::average;
+  w.constant(kOpd3, average ? 0 : op.value);
+  if (average)
+    w.constant(kOpd1, op.value);
+  else
+    no_insertion(op.window, w);
+  w.operation(kPord, average ? average_pool2d : max_pool2d);
+}
+
+void encode(const Pool2dBm1684xInt8& op, TiuWriter& w) {
+  sides(op, w);
+  w.aligned(kOpd0, op.in);
+  const bool average = op.kind == Pool2dBm1684xInt8::Kind::average;
+  w.constant(kOpd3, average ? 0 : static_cast<uint32_t>(op.padding));
+  if (average) {
+    w.constant(kOpd1, op.multiplier);
+    w.command.opd2_addr = op.rshift;
+  } else {
+    no_insertion(op.window, w);
+  }
+  w.operation(kPord, average ? average_pool2d : max_pool2d);
+}
+
+}  // namespace tputwin::isa::streams

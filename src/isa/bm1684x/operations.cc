@@ -1,0 +1,62 @@
+// The operations of the BM1684X's commands, made of their tables.
+#include "isa/bm1684x/operations.h"
+
+#include "isa/bm1684x/codes.h"
+
+namespace tputwin::isa::streams {
+namespace {
+
+using Real = FloatArithmetic::Kind;
+using Integer = IntArithmetic::Kind;
+
+const TiuRow kTiuRows[] = {
+#define TW_TIU(type, code, name, decoder, ...) {type, code, name, decoder, {__VA_ARGS__}},
+#define TW_TIU_REFUSED(type, code, name) {type, code, name, nullptr, {}},
+#include "isa/bm1684x/tiu_operations.def"
+#undef TW_TIU
+#undef TW_TIU_REFUSED
+};
+
+const GdmaRow kGdmaRows[] = {
+#define TW_GDMA(type, code, name, decoder, ...) {type, code, name, decoder, {__VA_ARGS__}},
+#include "isa/bm1684x/gdma_operations.def"
+#undef TW_GDMA
+};
+
+}  // namespace
+
+std::span<const TiuRow> tiu_rows() { return kTiuRows; }
+std::span<const GdmaRow> gdma_rows() { return kGdmaRows; }
+
+std::optional<TiuForm> tiu_form_of(uint64_t type, uint64_t code, bool is_short) {
+  if (type == kSys) return TiuForm::sys;
+  if (!is_short) return TiuForm::long_form;
+  switch (type) {
+    case kConv:
+      return TiuForm::conv;
+    case kPord:
+      return TiuForm::pord;
+    case kMm:
+      return code < kFirstMm2 ? TiuForm::mm : TiuForm::mm2;
+    case kAr:  // short forms of the indices are 16 bytes that no description tells
+      return code == 24 || code == 25 ? std::nullopt : std::optional(TiuForm::ar);
+    case kRqdq:
+      return code == 0 ? std::nullopt : std::optional(TiuForm::rqdq);
+    case kTransBc:
+      return TiuForm::transbc;
+    case kSg:
+      return code < kFirstSgl ? TiuForm::sg : TiuForm::sgl;
+    case kSfu:
+      return TiuForm::sfu;
+    case kLin:
+      return TiuForm::lin;
+    case kCmp:
+      return TiuForm::cmp;
+    case kVc:
+      return TiuForm::vc;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace tputwin::isa::streams

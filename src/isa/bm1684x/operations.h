@@ -1,0 +1,38 @@
+// The tables tiu_operations.def and gdma_operations.def as rows.
+#pragma once
+
+#include <algorithm>
+#include <span>
+
+#include "isa/bm1684x/decode.h"
+
+namespace tputwin::isa::streams {
+
+struct TiuRow {
+  uint8_t type, code;
+  std::string_view name;
+  TiuDecoder decode;  // none: the reference model does not carry it out
+  TiuVariant variant;
+};
+struct GdmaRow {
+  uint8_t type, code;
+  std::string_view name;
+  GdmaDecoder decode;
+  GdmaVariant variant;
+};
+std::span<const TiuRow> tiu_rows();
+std::span<const GdmaRow> gdma_rows();
+
+// The form of a command of the tensor engine; none: the class has none of that length.
+std::optional<TiuForm> tiu_form_of(uint64_t type, uint64_t code, bool is_short);
+
+// The row of a class and code; nullptr: there is none.
+template <class Row>
+const Row* find_row(std::span<const Row> rows, uint64_t type, uint64_t code) {
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& candidate) {
+    return candidate.type == type && candidate.code == code;
+  });
+  return row == rows.end() ? nullptr : &*row;
+}
+
+}  // namespace tputwin::isa::streams

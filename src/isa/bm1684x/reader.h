@@ -1,0 +1,99 @@
+// What the decoders of the BM1684X's commands have in common: types, extents and places of operands
+// out of field values, each checked. The first value that cannot be becomes the error; after it the
+// makers return anything.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/errors/isa.h"
+#include "isa/bm1684x/command.h"
+#include "isa/bm1684x/stream.h"
+#include "numerics/rounding.h"
+#include "ops/contract/source.h"
+#include "ops/contract/window.h"
+
+namespace tputwin::isa {
+
+// A value and the field that holds it.
+struct Named {
+  std::string_view field;
+  uint64_t value;
+};
+#define TW_OF(command, field) \
+  ::tputwin::isa::Named { #field, (command).field }
+
+// Type codes (*_prec, *_data_format) and layout codes (*_str) as fields hold them.
+enum TypeCode : uint8_t { kInt8, kFp16, kFp32, kInt16, kInt32, kBf16 };
+enum LayoutCode : uint8_t { kAligned, kCompact, kPerChannel, kStrided, kOneForAll };
+
+// The strides of an operand as its fields give them, in elements.
+struct ElementStrides {
+  uint64_t n, c, h, w;
+};
+
+class CommandReader {
+ public:
+  explicit CommandReader(const Chip& chip, const StreamOptions* options = nullptr)
+      : chip_(chip), options_(options) {}
+
+  const Chip& chip() const { return chip_; }
+  bool ok() const { return !error_; }
+  const std::optional<Error>& error() const { return error_; }
+  // Whether the value may be; the first that may not is the error.
+  bool require(bool holds, ErrorId rule, const Named& named);
+  // The same for a value that the format has and the twin does not carry out.
+  bool supports(bool holds, const Named& named);
+
+  // Signedness is apart from the code; floating-point types have none.
+  DType type(const Named& code, bool is_signed);
+  DType float_type(const Named& code);
+  DType int_type(const Named& code, bool is_signed);
+  // The same width as bits: unsigned.
+  DType bits_type(const Named& code);
+  Rounding rounding(const Named& code);
+  // Extents from 1 on.
+  uint32_t extent(const Named& named);
+  Shape shape(const Named& n, const Named& c, const Named& h, const Named& w);
+
+  // Operands in local memory, `address` being lane * lane_bytes + byte.
+  TensorView aligned(const Named& address, const Shape& shape, DType dtype);
+  TensorView compact(const Named& address, const Shape& shape, DType dtype);
+  // Rows start at multiples of 64 bytes.
+  TensorView line_aligned(const Named& address, const Shape& shape, DType dtype);
+  // [1,C,1,1] compact, as a view of the whole shape that repeats it.
+  TensorView per_channel(const Named& address, const Shape& shape, DType dtype);
+  // By a layout code.
+  TensorView placed(const Named& address, const Named& layout, const Shape& shape, DType dtype,
+                    const ElementStrides& strides);
+  // The same `len` elements in every lane from that of `beside` on.
+  TensorView per_lane(const Named& address, uint32_t len, DType dtype, const TensorView& beside);
+  // rows x cols, per_channel columns in a channel; all columns of the last channel belong to it.
+  MatrixView lane_matrix(const Named& address, uint32_t rows, uint32_t channels,
+                         uint32_t per_channel, DType dtype);
+
+  // An operand of the GDMA: local memory, L2 or global memory. No strides: the aligned layout
+  // there, the continuous one here.
+  TensorView side(const Named& address, const Shape& shape, DType dtype,
+                  const ElementStrides* strides);
+
+ private:
+  TensorView dense(const Named& address, const Shape& shape, DType dtype, bool is_aligned);
+  bool in_local(const Named& address);
+  Stride bytes_of(const ElementStrides& strides, uint32_t bytes, const Named& address);
+
+  const Chip& chip_;
+  const StreamOptions* options_;
+  std::optional<Error> error_;
+};
+
+// The bits of a constant as an element of a type: sign or zero extended. The bits above may be
+// anything.
+uint32_t element_bits(uint64_t bits, DType dtype);
+inline Source constant_source(uint64_t bits, DType dtype) {
+  return Source::value(element_bits(bits, dtype), dtype);
+}
+constexpr int32_t signed_byte(uint64_t bits) { return static_cast<int8_t>(bits); }
+constexpr int32_t signed_half(uint64_t bits) { return static_cast<int16_t>(bits); }
+
+}  // namespace tputwin::isa
