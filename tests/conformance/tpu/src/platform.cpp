@@ -4,6 +4,10 @@
 
 #include <bmlib_runtime.h>
 
+#include "isa/bm1684x/stream.h"
+#include "machine/command_group.h"
+#include "sdk/okkernel/session.h"
+
 #include <cstdlib>
 #include <cstring>
 
@@ -58,5 +62,22 @@ bool read_sys(uint64_t addr, uint8_t *data, size_t bytes) {
 }
 
 bool run(const std::function<void()> &fn) { return run_kernel(fn); }
+
+// One command at a time, decoded and run as those of a bmodel.
+bool execute(int engine, const void *command, size_t bytes) {
+    using namespace tputwin;
+    bool done = false;
+    run_kernel([&] {
+        Device &device = okk::current_session()->device();
+        const std::span words(static_cast<const uint8_t *>(command), bytes);
+        auto one = engine == 0 ? isa::decode_tiu_command(words, device.chip()) : isa::decode_gdma_command(words, device.chip());
+        if (!one.ok()) {
+            fprintf(stderr, "%s\n", one.error().message().c_str());
+            return;
+        }
+        done = run_command_group(device, {&one->instruction, 1}).ok();
+    });
+    return done;
+}
 
 } // namespace platform
