@@ -143,6 +143,20 @@ void conv2d(benchmark::State& state) {
 }
 BENCHMARK(conv2d)->DenseRange(0, std::size(kConvolutions) - 1)->UseManualTime();
 
+// A convolution over many channels as thousands of accumulating ones over few of them.
+void conv2d_accumulating(benchmark::State& state) {
+  const Layer layer{"4 images 1->512 1x1 28x28, accumulating", {4, 1, 28, 28}, 512, 1, 1, 0};
+  Lanes lanes;
+  const Conv2dBm1684 op{.out = lanes.aligned(layer.out(layer.oc)),
+                        .in = lanes.aligned(layer.in),
+                        .weight = lanes.compact({layer.in.c, layer.oc, 1, 1}, 2),
+                        .window = layer.window(),
+                        .accumulate = true};
+  measure(state, layer.name, op, static_cast<double>(op.out.shape.count()),
+          bytes_of(op.out, op.out));
+}
+BENCHMARK(conv2d_accumulating)->UseManualTime();
+
 void depthwise2d(benchmark::State& state) {
   const Layer& layer = kPlanes[state.range(0)];
   Lanes lanes;
@@ -195,6 +209,18 @@ void matmul(benchmark::State& state) {
           bytes_of(op.right.tensor, op.left.tensor) + bytes_of(op.out.tensor, op.out.tensor) / 2);
 }
 BENCHMARK(matmul)->DenseRange(0, std::size(kProducts) - 1)->UseManualTime();
+
+// A product over a large depth as thousands of accumulating ones over a small depth.
+void matmul_accumulating(benchmark::State& state) {
+  Lanes lanes;
+  const MatmulBm1684 op{.out = lanes.matrix(256, 27648, 32),
+                        .left = lanes.matrix(256, 3, 3),
+                        .right = lanes.matrix(3, 27648, 32),
+                        .accumulate = true};
+  measure(state, "256x3x27648, accumulating", op, 256.0 * 3 * 27648,
+          bytes_of(op.out.tensor, op.out.tensor));
+}
+BENCHMARK(matmul_accumulating)->UseManualTime();
 
 #if defined(__x86_64__)
 

@@ -93,6 +93,7 @@ class Packed : TensorFamily {
       op.src = source(DType::b32);
     } else {
       auto side = [&](bool is_source) {
+        if (rng_.chance(1, 4)) return crossed(shape_, type, is_source);
         if (rng_.coin()) return tensors_.system(shape_, type, is_source);
         TensorView view = tensors_.any(shape_, tensors_.start_lane(), type, is_source);
         if (view.stride.w != element_bytes(type)) view.stride.w = element_bytes(type);

@@ -14,7 +14,8 @@ class Moves : TensorFamily {
     const DType type = any_type();
     if (op.engine == Engine::dma) {
       op.dst = side(shape_, type, /*is_source=*/false);
-      op.src = Source::tensor(side(shape_, type, /*is_source=*/true));
+      op.src = Source::tensor(rng_.chance(1, 4) ? crossed(shape_, type, /*is_source=*/true)
+                                                : side(shape_, type, /*is_source=*/true));
     } else {
       lane_ = tensors_.start_lane();
       op.dst = result(type);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <iterator>
+#include <utility>
 
 #include "numerics/rounding.h"
 #include "selftest/family.h"
@@ -51,6 +52,16 @@ class TensorFamily {
   TensorView side(const Shape& shape, DType type, bool is_source) {
     return rng_.coin() ? tensors_.any(shape, tensors_.start_lane(), type, is_source)
                        : tensors_.system(shape, type, is_source);
+  }
+  // In system memory, with elements of another axis side by side than those of a row.
+  TensorView crossed(const Shape& shape, DType type, bool is_source) {
+    Shape other = shape;
+    const bool by_channel = rng_.coin();
+    std::swap(by_channel ? other.c : other.h, other.w);
+    TensorView view = tensors_.system(other, type, is_source);
+    view.shape = shape;
+    std::swap(by_channel ? view.stride.c : view.stride.h, view.stride.w);
+    return view;
   }
   TensorView in_bank(TensorView view, uint32_t bank) {
     view.address = view.address / chip_.lane_bytes * chip_.lane_bytes + bank * chip_.bank_bytes;

@@ -30,6 +30,7 @@ class WindowFamily : protected TensorFamily {
     window_ = {axis(), axis()};
     if (!dilates) window_.h.dilation = window_.w.dilation = 1;
     shape_ = tensors_.shape(2500, 3);
+    if (is_convolution && rng_.chance(1, 6)) draw_few_terms();
     channels_ = rng_.pick({1u, 2u, 3u, 7u, 16u, 63u, 64u, 65u, 70u});
     lane_ = tensors_.start_lane();
     out_h_ = window_.h.output(shape_.h);
@@ -37,6 +38,13 @@ class WindowFamily : protected TensorFamily {
     const uint64_t planes = is_convolution ? uint64_t{shape_.c} * channels_ : shape_.c;
     const uint64_t work = shape_.n * planes * out_h_ * out_w_ * window_.h.kernel * window_.w.kernel;
     return work != 0 && work <= kMaxWork;
+  }
+
+  // Without padding, over few channels.
+  void draw_few_terms() {
+    window_ = {{.kernel = rng_.range(1, 2), .stride = rng_.range(1, 2)},
+               {.kernel = rng_.range(1, 2), .stride = rng_.chance(1, 4) ? 2u : 1u}};
+    shape_.c = rng_.range(1, 4);
   }
 
   TensorView window_result(uint32_t channels, DType type) {

@@ -1,70 +1,33 @@
-// conv2d of fp32: both operands are copied in the order in which register tiles read them.
-#include "ops/fast/gemm/conv2d_bm1684.h"
-
+// conv2d of fp32: products of matrices over planes; few terms over rows where they lie.
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <span>
 
 #include "base/bits.h"
-#include "base/parallel.h"
+#include "numerics/float32.h"
 #include "ops/conv/conv2d_bm1684.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/body.h"
-#include "ops/fast/select/budgets.h"
+#include "ops/fast/gemm/conv2d_planes.h"
+#include "ops/fast/gemm/short_rows.h"
 #include "ops/fast/views/views.h"
-#include "ops/fast/window/planes.h"
+#include "ops/fast/walk/nest.h"
 
 namespace tputwin::fast {
 namespace {
 
-Declined operands_decline(const Conv2dBm1684& op, const LocalMemory& local) {
-  const Shape &in = op.in.shape, &out = op.out.shape;
-  const Shape weight{in.c, out.c, op.window.h.kernel, op.window.w.kernel};
-  if (!has_words(op.out) || !has_words(op.in) || !has_words(op.weight) ||
-      (op.bias && !has_words(*op.bias)))
-    return "an operand is no words in lanes";
-  if (op.weight.shape != weight || (op.bias && op.bias->shape != Shape{1, out.c, 1, 1}))
-    return "weights are not of the window";
-  if (!window_covered(op.window, in, out)) return "a window that is not laid out";
-  if (uint64_t{weight.n} * weight.h * weight.w > kMaxChainTerms) return "too many terms";
-  if (!has_dense_rows(op.out)) return "rows of results have gaps";
-  return overlap(op.out, {&op.in, &op.weight, tensor_of(op.bias)}, local);
-}
+// The terms of every result: taps and input channels, chain by chain in the order of additions.
+struct ConvTerms {
+  struct Term {
+    uint32_t channel, kh, kw;
+  };
+  explicit ConvTerms(const Conv2dBm1684& op);
 
-// Columns of whole vectors per result.
-double columns_per_result(uint64_t columns, uint64_t results) {
-  return static_cast<double>(align_up(columns, uint64_t{tile_kernels().lanes})) /
-         static_cast<double>(results);
-}
-
-// Gathering patches costs about as much as what half-empty vectors lose.
-bool prefers_patches(const Conv2dBm1684& op) {
-  const Shape& out = op.out.shape;
-  const WindowPlane plane(op.window, op.in.shape, out);
-  return columns_per_result(plane.extent(), uint64_t{out.h} * out.w) >
-         2 * columns_per_result(out.c, out.c);
-}
-
-Declined planes(const Conv2dBm1684& op, const Memory& memory) {
-  if (const Declined why = operands_decline(op, memory.local)) return why;
-  if (prefers_patches(op)) return "planes do not fill vectors";
-  return conv2d_by_planes(op, memory);
-}
-
-Declined im2col(const Conv2dBm1684& op, const Memory& memory) {
-  if (const Declined why = operands_decline(op, memory.local)) return why;
-  return conv2d_by_im2col(op, memory);
-}
-
-// Where patches are preferred, but their copies too large.
-Declined any_planes(const Conv2dBm1684& op, const Memory& memory) {
-  if (const Declined why = operands_decline(op, memory.local)) return why;
-  return conv2d_by_planes(op, memory);
-}
-
-constexpr Body<Conv2dBm1684> kBodies[] = {
-    {"planes", planes}, {"im2col", im2col}, {"half-empty planes", any_planes}};
-
-}  // namespace
+  std::vector<Term> terms;
+  Chains chains;                       // without the places of factors
+  std::vector<uint32_t> weight_bytes;  // of each term, from the first weight of an output channel
+  std::vector<uint32_t> by_weight;     // the terms as the weights of a channel lie in memory
+};
 
 ConvTerms::ConvTerms(const Conv2dBm1684& op) {
   const Shape& w = op.weight.shape;
@@ -96,18 +59,19 @@ ConvTerms::ConvTerms(const Conv2dBm1684& op) {
   }
 }
 
-// Some terms of all channels at a time: what lies in one cache line belongs to neighbouring terms
-// and to channels that are `lanes` apart. Few channels side by side, because equal offsets in
-// different lanes crowd into the same sets of the cache.
+// All weights, in panels of `width` output channels (the last one may have fewer). Some terms of
+// all channels at a time: what lies in one cache line belongs to neighbouring terms and to channels
+// that are `lanes` apart. Few channels side by side, because equal offsets in different lanes crowd
+// into the same sets of the cache.
 void pack_weights(const Conv2dBm1684& op, const Memory& memory, const ConvTerms& terms,
-                  uint32_t width, bool tight, float* factors) {
+                  uint32_t width, float* factors) {
   constexpr uint32_t kChannelsAtOnce = 8;
   const size_t count = terms.terms.size(), at_once = std::max(32u, 4096 / width);
   const uint32_t channels = op.out.shape.c, lanes = memory.local.lanes();
   const uint32_t group = std::min(width, kChannelsAtOnce);  // divides width and lanes
   auto pack = [&](uint32_t oc, std::span<const uint32_t> some) {
     const uint32_t first = oc / width * width, rows = std::min(group, channels - oc);
-    const size_t pitch = tight ? std::min(width, channels - first) : width;
+    const size_t pitch = std::min(width, channels - first);
     std::array<const uint8_t*, kChannelsAtOnce> weights;
     for (uint32_t r = 0; r < rows; ++r) weights[r] = memory.byte(op.weight, 0, oc + r, 0, 0);
     float* to = factors + first * count + oc - first;
@@ -125,6 +89,140 @@ void pack_weights(const Conv2dBm1684& op, const Memory& memory, const ConvTerms&
     }
   });
 }
+
+class F32Planes : public PlaneSource {
+ public:
+  F32Planes(const Conv2dBm1684& op, const Memory& memory) : op_(op), memory_(memory), terms_(op) {}
+
+  uint32_t cells() const override { return op_.in.shape.c; }
+  const uint8_t* words(uint32_t n, uint32_t channel) const override {
+    return memory_.byte(op_.in, n, channel, 0, 0);
+  }
+  void read_rows(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t*) const override {}
+
+  uint32_t terms() const override { return static_cast<uint32_t>(terms_.terms.size()); }
+  void read_weights(uint32_t, uint32_t*) override {}
+  bool pack_weights(uint32_t rows, uint32_t* to) const override {
+    fast::pack_weights(op_, memory_, terms_, rows, reinterpret_cast<float*>(to));
+    return true;
+  }
+
+  void prepare(const PlaneTerms& planes) override {
+    for (const ConvTerms::Term& term : terms_.terms)
+      offsets_.push_back(static_cast<uint32_t>(
+          term.channel * planes.pitch + planes.tap_offset[term.kh * op_.weight.shape.w + term.kw]));
+    chains_ = terms_.chains;
+    chains_.right_offset = offsets_.data();
+    for (uint32_t oc = 0; op_.bias && oc < op_.out.shape.c; ++oc)
+      bias_.push_back(memory_.read_f32(*op_.bias, 0, oc, 0, 0));
+  }
+  // Old values are added in the end.
+  void start(const Results& r) const override {
+    if (op_.accumulate)
+      std::memcpy(r.second, memory_.byte(op_.out, r.n, r.oc, r.y, r.x), r.count * sizeof(float));
+  }
+  bool run(const TileKernels& kernels, const Tile& tile, const TileRoom& room,
+           uint32_t oc) const override {
+    return kernels.chains(tile, chains_,
+                          {.row_bias = op_.bias ? bias_.data() + oc : nullptr,
+                           .addends = op_.accumulate ? room.second_as_floats() : nullptr});
+  }
+  void store(const Results& r, bool in_doubt) const override {
+    for (uint32_t i = 0; in_doubt && i < r.count; ++i)
+      if (f32::is_nan(f32::from_bits(r.first[i])))
+        r.first[i] = f32::bits(result_at(op_, memory_, r.n, r.oc, r.y, r.x + i));
+    std::memcpy(memory_.byte(op_.out, r.n, r.oc, r.y, r.x), r.first, r.count * sizeof(float));
+  }
+
+ private:
+  const Conv2dBm1684& op_;
+  const Memory& memory_;
+  const ConvTerms terms_;
+  std::vector<uint32_t> offsets_;
+  std::vector<float> bias_;
+  Chains chains_;
+};
+
+Declined operands_decline(const Conv2dBm1684& op, const LocalMemory& local) {
+  const Shape &in = op.in.shape, &out = op.out.shape;
+  const Shape weight{in.c, out.c, op.window.h.kernel, op.window.w.kernel};
+  if (!has_words(op.out) || !has_words(op.in) || !has_words(op.weight) ||
+      (op.bias && !has_words(*op.bias)))
+    return "an operand is no words in lanes";
+  if (op.weight.shape != weight || (op.bias && op.bias->shape != Shape{1, out.c, 1, 1}))
+    return "weights are not of the window";
+  if (uint64_t{weight.n} * weight.h * weight.w > kMaxChainTerms) return "too many terms";
+  if (!has_dense_rows(op.out)) return "rows of results have gaps";
+  return overlap(op.out, {&op.in, &op.weight, tensor_of(op.bias)}, local);
+}
+
+// One output channel of one image: the inputs are read where they lie, the sums stay in registers.
+void run_short_rows(const Conv2dBm1684& op, const Memory& memory, const ConvTerms& terms,
+                    const TileKernels& kernels, uint32_t n, uint32_t oc) {
+  std::array<float, kMaxShortTerms> weights;
+  std::array<const float*, kMaxShortTerms> inputs;
+  const size_t count = terms.terms.size();
+  const uint8_t* const first_weight = memory.byte(op.weight, 0, oc, 0, 0);
+  for (size_t i = 0; i < count; ++i)
+    weights[i] = Memory::load<float>(first_weight + terms.weight_bytes[i]);
+  const float bias = op.bias ? memory.read_f32(*op.bias, 0, oc, 0, 0) : 0.0f;
+  const Axis &h = op.window.h, &w = op.window.w;
+  for (uint32_t y = 0; y < op.out.shape.h; ++y) {
+    for (size_t i = 0; i < count; ++i) {
+      const ConvTerms::Term& term = terms.terms[i];
+      inputs[i] = reinterpret_cast<const float*>(memory.byte(
+          op.in, n, term.channel, y * h.stride + term.kh * h.dilation, term.kw * w.dilation));
+    }
+    auto* out = reinterpret_cast<float*>(memory.byte(op.out, n, oc, y, 0));
+    sum_short_row(
+        kernels,
+        {.chains = &terms.chains,
+         .left = weights.data(),
+         .right = inputs.data(),
+         .out = out,
+         .count = op.out.shape.w,
+         .bias = op.bias ? &bias : nullptr,
+         .accumulate = op.accumulate},
+        count, [&](size_t x) { return result_at(op, memory, n, oc, y, static_cast<uint32_t>(x)); });
+  }
+}
+
+// Few terms, and all of them in the input.
+Declined short_rows(const Conv2dBm1684& given, const Memory& memory) {
+  if (const Declined why = operands_decline(given, memory.local)) return why;
+  const Conv2dBm1684 op = with_long_rows(given);
+  const Shape& s = op.out.shape;
+  if (uint64_t{op.weight.shape.n} * op.weight.shape.h * op.weight.shape.w > kMaxShortTerms)
+    return "many terms";
+  auto is_inside = [](const Axis& a, uint32_t in, uint32_t out) {
+    return a.pad_before == 0 && a.insert == 0 && (out - 1) * a.stride + a.reach() <= in;
+  };
+  if (op.window.w.stride != 1 || !has_dense_rows(op.in) ||
+      !is_inside(op.window.h, op.in.shape.h, s.h) || !is_inside(op.window.w, op.in.shape.w, s.w))
+    return "rows of inputs do not lie as results need them";
+  const ConvTerms terms(op);
+  const TileKernels kernels = tile_kernels();
+  const Slots slots = local_slots(s, memory.local);
+  share_out(uint64_t{slots.count} * s.n, s.count() * terms.terms.size(), kShortTermsPerTask,
+            [&](size_t begin, size_t end) {
+              const ScopedFloatMode mode;
+              for (size_t i = begin; i < end; ++i)
+                for (auto oc = static_cast<uint32_t>(i / s.n); oc < s.c; oc += slots.lanes)
+                  run_short_rows(op, memory, terms, kernels, static_cast<uint32_t>(i % s.n), oc);
+            });
+  return kRan;
+}
+
+Declined planes(const Conv2dBm1684& given, const Memory& memory) {
+  if (const Declined why = operands_decline(given, memory.local)) return why;
+  const Conv2dBm1684 op = with_long_rows(given);
+  F32Planes source(op, memory);
+  return convolve(source, op.window, op.in, op.out.shape);
+}
+
+constexpr Body<Conv2dBm1684> kBodies[] = {{"short rows", short_rows}, {"planes", planes}};
+
+}  // namespace
 
 bool execute(const Conv2dBm1684& op, const Memory& memory) { return run_best(kBodies, op, memory); }
 

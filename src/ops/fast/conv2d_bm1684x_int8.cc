@@ -1,108 +1,182 @@
-// conv2d of the BM1684X, 8 bits: cells hold two channels as 16-bit integers.
+// conv2d of the BM1684X, 8 bits: cells hold four channels, or two as words where weights have zero
+// points or the processor multiplies no bytes.
 #include "ops/conv/conv2d_bm1684x_int8.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <numeric>
+
+#include "base/bits.h"
 #include "ops/contract/body_steps.h"
 #include "ops/conv/weights_bm1684x.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/gemm/im2col.h"
+#include "ops/fast/gemm/conv2d_planes.h"
+#include "ops/fast/gemm/weights_bm1684x.h"
 #include "ops/fast/views/views.h"
 
 namespace tputwin::fast {
 namespace {
 
-constexpr uint32_t pair_of(int32_t low, int32_t high) {
-  return static_cast<uint16_t>(low) | static_cast<uint32_t>(high) << 16;
-}
+constexpr uint32_t kMostInCell = 4;
 
-class IntegerIm2col : public Im2colSource {
+class BytePlanes : public PlaneSource {
  public:
-  IntegerIm2col(const Conv2dBm1684xInt8& op, const Memory& memory) : op_(op), memory_(memory) {}
+  BytePlanes(const Conv2dBm1684xInt8& op, const Memory& memory)
+      : op_(op),
+        memory_(memory),
+        kernels_(tile_kernels()),
+        as_words_(kernels_.in_cell == 2 || has_zero_point(op.zero_point)),
+        in_cell_(as_words_ ? 2 : kernels_.in_cell),
+        taps_(taps_of(op.window)),
+        start_(op.out.shape.c) {
+    if (!as_words_)
+      flip_ = kernels_.sign_flip(is_signed(op.in.dtype), is_signed(op.weight.view.dtype));
+    if (is_32bit(op.out.dtype)) return;
+    ends_ = {.relu = op.relu,
+             .rshift = op.rshift,
+             .low = saturate(INT32_MIN, op.out.dtype),
+             .high = saturate(INT32_MAX, op.out.dtype)};
+  }
 
-  uint32_t cells() const override { return op_.in.shape.c / 2 + op_.in.shape.c % 2; }
+  uint32_t cells() const override { return ceil_div(op_.in.shape.c, in_cell_); }
+  bool has_whole_rows() const override { return true; }
+  void read_rows(uint32_t n, uint32_t cell, uint32_t y, uint32_t rows, uint32_t* to) const override;
   uint32_t padding(uint32_t cell) const override { return parameters(op_.padding, cell); }
   uint32_t insertion(uint32_t cell) const override { return parameters(op_.insertion, cell); }
-  bool has_whole_rows() const override { return true; }
 
-  void lay_out(uint32_t n, uint32_t cell, uint32_t* to) const override {
-    const Shape& s = op_.in.shape;
-    const uint8_t* low = memory_.byte(op_.in, n, 2 * cell, 0, 0);
-    const uint8_t* high = has_high(cell) ? memory_.byte(op_.in, n, 2 * cell + 1, 0, 0) : nullptr;
-    for (uint32_t h = 0; h < s.h; ++h)
-      for (uint32_t w = 0; w < s.w; ++w) {
-        const uint64_t at = uint64_t{h} * op_.in.stride.h + uint64_t{w} * op_.in.stride.w;
-        *to++ = pair_of(number(low[at]), high != nullptr ? number(high[at]) : 0);
-      }
-  }
+  uint32_t terms() const override { return cells() * taps_; }
+  void read_weights(uint32_t oc, uint32_t* to) override;
 
-  std::vector<Term> terms() const override {
-    std::vector<Term> terms;
-    for (uint32_t cell = 0; cell < cells(); ++cell)
-      for (uint32_t tap = 0; tap < taps_of(op_.window); ++tap) terms.push_back({cell, tap});
-    return terms;
-  }
-
-  void pack_weights(uint32_t oc, uint32_t* to, size_t step) const override {
-    const uint32_t taps = taps_of(op_.window), group = weight_group(op_.in.dtype);
-    const int32_t zero_point = op_.zero_point.read(memory_, 0, oc, 0, 0);
-    auto weight = [&](uint32_t ic, uint32_t tap) {
-      const uint32_t row = weight_row(ic, op_.is_turned ? taps - 1 - tap : tap, op_.window, group);
-      return op_.weight.read(memory_, 0, oc, row, ic % group) - zero_point;
-    };
-    for (uint32_t cell = 0; cell < cells(); ++cell)
-      for (uint32_t tap = 0; tap < taps; ++tap, to += step)
-        *to = pair_of(weight(2 * cell, tap), has_high(cell) ? weight(2 * cell + 1, tap) : 0);
-  }
-
+  void prepare(const PlaneTerms& terms) override { terms_ = terms; }
   void start(const Results& r) const override {
-    const auto bias = static_cast<uint32_t>(bias_of(op_.bias, memory_, r.oc));
-    for (uint32_t i = 0; i < r.count; ++i) {
-      const auto [n, y, x] = r.places[i];
-      const int32_t old = op_.accumulate ? memory_.read(op_.out, n, r.oc, y, x) : 0;
-      r.first[i] = bias + static_cast<uint32_t>(old);
-    }
+    std::fill_n(r.first, r.count, start_[r.oc]);
+    if (!op_.accumulate) return;
+    const uint8_t* const old = memory_.byte(op_.out, r.n, r.oc, r.y, r.x);
+    for (uint32_t i = 0; i < r.count; ++i) r.first[i] += Memory::load<uint32_t>(old + i * 4);
   }
-
-  bool run(const TileKernels& kernels, const Tile& tile, const Im2colTerms& terms,
-           const TileRoom&) const override {
-    kernels.integers(tile, terms.pitch, terms.right_offset.size());
+  bool run(const TileKernels& kernels, const Tile& tile, const TileRoom&, uint32_t) const override {
+    const Dots dots{terms_.pitch, cells(), taps_, terms_.tap_offset.data(),
+                    is_signed(op_.weight.view.dtype)};
+    as_words_ ? kernels.words(tile, dots) : kernels.bytes(tile, dots);
     return false;
   }
-
   void store(const Results& r, bool) const override {
-    for (uint32_t i = 0; i < r.count; ++i) {
-      const auto [n, y, x] = r.places[i];
-      memory_.write(op_.out, n, r.oc, y, x, result(static_cast<int32_t>(r.first[i])));
-    }
+    uint8_t* const to = memory_.byte(op_.out, r.n, r.oc, r.y, r.x);
+    if (is_32bit(op_.out.dtype))
+      std::memcpy(to, r.first, r.count * sizeof *r.first);
+    else
+      kernels_.quantize(r.first, r.count, ends_, element_bytes(op_.out.dtype), to);
   }
 
  private:
-  int32_t result(int32_t acc) const {
-    if (is_32bit(op_.out.dtype)) return acc;
-    return quantized(acc, op_.relu, op_.rshift, Rounding::half_up, op_.out.dtype);
+  static bool has_zero_point(const Source& zero_point) {
+    return !zero_point.is_constant || zero_point.constant != 0;
   }
-  bool has_high(uint32_t cell) const { return 2 * cell + 1 < op_.in.shape.c; }
-  int32_t number(uint8_t byte) const {
-    return is_signed(op_.in.dtype) ? static_cast<int8_t>(byte) : byte;
+  // Numbers of a cell's channels, those that exist.
+  uint32_t channels_in(uint32_t cell) const {
+    return std::min(in_cell_, op_.in.shape.c - cell * in_cell_);
+  }
+  uint32_t cell_of(const std::array<int32_t, kMostInCell>& numbers) const {
+    const uint32_t bits = 32 / in_cell_;
+    uint32_t cell = 0;
+    for (uint32_t i = in_cell_; i-- > 0;)
+      cell = cell << bits | (static_cast<uint32_t>(numbers[i]) & ((1u << bits) - 1));
+    return cell;
   }
   uint32_t parameters(const Source& source, uint32_t cell) const {
-    return pair_of(source.read(memory_, 0, 2 * cell, 0, 0),
-                   has_high(cell) ? source.read(memory_, 0, 2 * cell + 1, 0, 0) : 0);
+    std::array<int32_t, kMostInCell> numbers{};
+    for (uint32_t i = 0; i < channels_in(cell); ++i)
+      numbers[i] = source.read(memory_, 0, cell * in_cell_ + i, 0, 0);
+    return cell_of(numbers) ^ flip_.mask;
   }
 
   const Conv2dBm1684xInt8& op_;
   const Memory& memory_;
+  const TileKernels kernels_;
+  const bool as_words_;
+  const uint32_t in_cell_, taps_;
+  SignFlip flip_;
+  Quantizing ends_;
+  PlaneTerms terms_;
+  // Of every output channel: the bias, with what the flip of signs takes.
+  std::vector<uint32_t> start_;
 };
 
-Declined im2col(const Conv2dBm1684xInt8& op, const Memory& memory) {
-  if (const Declined why = elements_overlap(
-          op.out,
-          {&op.in, tensor_of(op.weight), tensor_of(op.bias), tensor_of(op.zero_point),
-           tensor_of(op.padding), tensor_of(op.insertion)},
-          memory.local))
-    return why;
-  return convolve(IntegerIm2col(op, memory), op.window, op.in.shape, op.out.shape);
+void BytePlanes::read_rows(uint32_t n, uint32_t cell, uint32_t y, uint32_t rows,
+                           uint32_t* to) const {
+  // channels past the last have zero weights: any data will do
+  std::array<const uint8_t*, kMostInCell> from;
+  for (uint32_t i = 0; i < in_cell_; ++i)
+    from[i] = memory_.byte(op_.in, n, std::min(cell * in_cell_ + i, op_.in.shape.c - 1), y, 0);
+  const bool is_whole = op_.in.stride.h == op_.in.shape.w;
+  const uint32_t runs = is_whole ? 1 : rows;
+  const size_t count = is_whole ? size_t{rows} * op_.in.shape.w : op_.in.shape.w;
+  for (uint32_t run = 0; run < runs; ++run, to += count) {
+    if (as_words_)
+      kernels_.join_words(from.data(), count, is_signed(op_.in.dtype), to);
+    else
+      kernels_.join(from.data(), count, is_signed(op_.in.dtype), flip_.mask, to);
+    for (uint32_t i = 0; i < in_cell_; ++i) from[i] += op_.in.stride.h;
+  }
 }
 
-constexpr Body<Conv2dBm1684xInt8> kBodies[] = {{"im2col", im2col}};
+// In memory groups of cells come before taps.
+void BytePlanes::read_weights(uint32_t oc, uint32_t* to) {
+  const DType dtype = op_.weight.view.dtype;
+  const uint32_t group = weight_group(dtype), channels = op_.in.shape.c;
+  const int32_t zero_point = as_words_ ? op_.zero_point.read(memory_, 0, oc, 0, 0) : 0;
+  const WeightRows rows(channels, op_.window, dtype, op_.is_turned);
+  std::array<uint8_t, 64> constant;
+  constant.fill(static_cast<uint8_t>(op_.weight.constant));
+  int64_t sum = 0;
+  uint32_t first = 0, tap = 0;
+  const auto take = [&](const uint8_t* from) {
+    const uint32_t count = std::min(group, channels - first);
+    if (flip_.mask != 0)
+      sum += is_signed(dtype) ? std::accumulate(reinterpret_cast<const int8_t*>(from),
+                                                reinterpret_cast<const int8_t*>(from) + count, 0)
+                              : std::accumulate(from, from + count, 0);
+    uint32_t* cell = to + uint64_t{first / in_cell_} * taps_ + tap;
+    uint32_t i = 0;
+    if (!as_words_)
+      for (; i + 4 <= count; i += 4, cell += taps_) std::memcpy(cell, from + i, 4);
+    for (; i < count; i += in_cell_, cell += taps_) {
+      std::array<int32_t, kMostInCell> numbers{};
+      for (uint32_t k = 0; k < std::min(in_cell_, count - i); ++k)
+        numbers[k] =
+            (is_signed(dtype) ? static_cast<int8_t>(from[i + k]) : from[i + k]) - zero_point;
+      *cell = cell_of(numbers);
+    }
+    if (++tap == taps_) tap = 0, first += group;
+  };
+  if (op_.weight.is_constant)
+    for (uint32_t i = 0; i < ceil_div(channels, group) * taps_; ++i) take(constant.data());
+  else
+    rows.for_each_run(op_.weight.view, memory_, oc, [&](const uint8_t* from, size_t count) {
+      for (size_t at = 0; at < count; at += group) take(from + at);
+    });
+  const int64_t bias = bias_of(op_.bias, memory_, oc);
+  start_[oc] = static_cast<uint32_t>(bias + sum * flip_.correction);
+}
+
+Declined planes(const Conv2dBm1684xInt8& given, const Memory& memory) {
+  const TensorView* weight = tensor_of(given.weight);
+  if (const Declined why =
+          elements_overlap(given.out,
+                           {&given.in, weight, tensor_of(given.bias), tensor_of(given.zero_point),
+                            tensor_of(given.padding), tensor_of(given.insertion)},
+                           memory.local))
+    return why;
+  if (!has_dense_rows(given.in) || !has_dense_rows(given.out) ||
+      (weight != nullptr && !WeightRows::are_dense(*weight)))
+    return "rows have gaps";
+  const Conv2dBm1684xInt8 op = with_long_rows(given);
+  BytePlanes source(op, memory);
+  return convolve(source, op.window, op.in, op.out.shape);
+}
+
+constexpr Body<Conv2dBm1684xInt8> kBodies[] = {{"planes", planes}};
 
 }  // namespace
 

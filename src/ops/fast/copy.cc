@@ -10,6 +10,7 @@
 #include "ops/fast/walk/copy.h"
 #include "ops/fast/walk/nest.h"
 #include "ops/fast/walk/transpose.h"
+#include "ops/fast/walk/transposed_copy.h"
 #include "ops/move/copy.h"
 
 namespace tputwin::fast {
@@ -166,18 +167,33 @@ Declined fill(const Copy& op, const Memory& memory) {
   return kRan;
 }
 
-Declined runs(const Copy& op, const Memory& memory) {
+// Why elements cannot be copied in any order.
+Declined elements_decline(const Copy& op, const Memory& memory) {
   const TensorView &dst = op.dst, &src = op.src.view;
   if (op.src.is_constant || is_empty(dst.shape)) return "a constant, or no elements";
-  if (same_bytes(dst, src)) return kRan;
   if (!writable(dst, memory) || !plain(src)) return kNotFree;
   if (dst.shape != src.shape || run_bytes(dst) != run_bytes(src)) return "shapes or types differ";
-  if (!disjoint(dst, src, memory.local)) return "results overlap a source";
+  return same_bytes(dst, src) || disjoint(dst, src, memory.local) ? kRan
+                                                                  : "results overlap a source";
+}
+
+Declined tiles(const Copy& op, const Memory& memory) {
+  const auto axes = crossing_axes(op.dst, op.src.view);
+  if (!axes) return "no crossing axes";
+  if (const Declined why = elements_decline(op, memory)) return why;
+  copy_transposed(op.dst, op.src.view, *axes, memory);
+  return kRan;
+}
+
+Declined runs(const Copy& op, const Memory& memory) {
+  const TensorView &dst = op.dst, &src = op.src.view;
+  if (!op.src.is_constant && same_bytes(dst, src)) return kRan;
+  if (const Declined why = elements_decline(op, memory)) return why;
   copy({{dst, memory}, {src, memory}, slots_of(dst, src, memory)});
   return kRan;
 }
 
-constexpr Body<Copy> kBodies[] = {{"fill", fill}, {"runs", runs}};
+constexpr Body<Copy> kBodies[] = {{"fill", fill}, {"tiles", tiles}, {"runs", runs}};
 
 // `channels` channels of a matrix from channel `first` on, with that many columns each, of the
 // `width` a channel of the side in lanes has.

@@ -1,10 +1,13 @@
 // matmul of fp32. The channels of the right matrix already lie as register tiles read them, unless
 // they are too narrow for vectors; the left one is copied.
+#include <array>
 #include <cmath>
 #include <cstring>
 
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/matrix_tiles.h"
+#include "ops/fast/gemm/short_rows.h"
+#include "ops/fast/walk/nest.h"
 #include "ops/matmul/matmul_bm1684.h"
 
 namespace tputwin::fast {
@@ -32,18 +35,11 @@ Declined operands_decline(const MatmulBm1684& op, const LocalMemory& local) {
 
 class F32Source {
  public:
-  using Element = uint32_t;
   static constexpr uint64_t kTermsWorthATask = kTermsPerTask;
 
-  F32Source(const MatmulBm1684& op, const Memory& memory, bool in_place)
-      : op_(op),
-        memory_(memory),
-        p_({.matrix = op.out}, {.matrix = op.left}, {.matrix = op.right}),
-        reads_in_place_(in_place),
-        in_place_{[](const PlainProduct& product, const Memory& where, uint32_t column) {
-                    return static_cast<const uint8_t*>(product.right.byte(where, 0, column));
-                  },
-                  op.right.tensor.stride.n / uint32_t{sizeof(float)}, op.out.tensor.shape.w} {
+  F32Source(const MatmulBm1684& op, const PlainProduct& product, const Memory& memory,
+            const InPlace& in_place)
+      : op_(op), memory_(memory), p_(product), in_place_(in_place) {
     if (!op.bias) return;
     bias_.assign(op.out.cols + kTilePitch, 0.0f);  // room for a vector behind the last column
     for (uint32_t col = 0; col < op.out.cols; ++col)
@@ -51,12 +47,20 @@ class F32Source {
   }
 
   const PlainProduct& product() const { return p_; }
-  const InPlace* in_place() const { return reads_in_place_ ? &in_place_ : nullptr; }
+  const InPlace* in_place() const { return in_place_.width != 0 ? &in_place_ : nullptr; }
+  static constexpr uint32_t in_cell() { return 1; }
+  static constexpr bool has_whole_rows() { return false; }
 
-  void read(const MatrixOperand& m, uint32_t row, uint32_t* to) const {
-    for_each_stored_run(m, memory_, row, [&](const uint8_t* from, uint32_t col, uint32_t count) {
-      copy_words(to + col, from, count, m.matrix.tensor.stride.w);
+  void read_terms(const StoredMatrix& m, uint32_t row, uint32_t first, uint32_t count,
+                  uint32_t* to) const {
+    const size_t step = m.operand().matrix.tensor.stride.w;
+    m.for_each_run(row, first, count, [&](const uint8_t* from, uint32_t col, uint32_t run) {
+      copy_words(to + col, from, run, step);
     });
+  }
+  void read_factors(const StoredMatrix& m, uint32_t row, uint32_t first, uint32_t count,
+                    uint32_t* to) const {
+    read_terms(m, row, first, count, to);
   }
 
   // Old values are added in the end.
@@ -93,28 +97,86 @@ class F32Source {
 
   const MatmulBm1684& op_;
   const Memory& memory_;
-  const PlainProduct p_;
-  const bool reads_in_place_;
-  const InPlace in_place_;
+  const PlainProduct& p_;
+  const InPlace in_place_;  // width 0: the right matrix is copied
   std::vector<float> bias_;
 };
 
-Declined run(const MatmulBm1684& op, const Memory& memory, bool in_place) {
+PlainProduct plain(const MatmulBm1684& op) {
+  return {{.matrix = op.out}, {.matrix = op.left}, {.matrix = op.right}};
+}
+
+Declined run(const MatmulBm1684& op, const Memory& memory, bool is_in_place) {
   if (const Declined why = operands_decline(op, memory.local)) return why;
-  const F32Source source(op, memory, in_place);
+  const PlainProduct product = plain(op);
+  if (is_in_place)
+    if (const Declined why = in_place_declines(product)) return why;
+  const F32Source source(op, product, memory, is_in_place ? in_place_of(product) : InPlace{});
   return MatrixTiles(source, memory).run();
 }
 
-// At least three quarters of the columns of whole vectors have to be results.
-Declined in_place(const MatmulBm1684& op, const Memory& memory) {
-  const uint32_t width = op.out.tensor.shape.w;
-  if (width * 4 < align_up(width, tile_kernels().lanes) * 3)
-    return "channels are too narrow for vectors";
-  return run(op, memory, true);
-}
+Declined in_place(const MatmulBm1684& op, const Memory& memory) { return run(op, memory, true); }
 Declined packed(const MatmulBm1684& op, const Memory& memory) { return run(op, memory, false); }
 
-constexpr Body<MatmulBm1684> kBodies[] = {{"in place", in_place}, {"packed", packed}};
+// A row of results in channels [first, first + count), whose columns lie side by side.
+void run_short_row(const MatmulBm1684& op, const Memory& memory, const Chains& chains,
+                   const TileKernels& kernels, const float* left, uint32_t i, uint32_t channel,
+                   uint32_t count) {
+  const uint32_t depth = op.left.cols, width = op.out.tensor.shape.w;
+  std::array<const float*, kMaxShortTerms> right;
+  for (uint32_t k = 0; k < depth; ++k)
+    right[k] = reinterpret_cast<const float*>(memory.byte(op.right.tensor, k, channel, 0, 0));
+  const uint32_t lanes = memory.local.lanes();
+  sum_short_row(kernels,
+                {.chains = &chains,
+                 .left = left,
+                 .right = right.data(),
+                 .out = reinterpret_cast<float*>(memory.byte(op.out.tensor, i, channel, 0, 0)),
+                 .count = count,
+                 .accumulate = op.accumulate},
+                depth, [&](size_t at) {
+                  const auto turn = static_cast<uint32_t>(at / width);
+                  return result_at(
+                      op, memory, i,
+                      (channel + turn * lanes) * width + static_cast<uint32_t>(at % width));
+                });
+}
+
+// Few terms: the channels of a lane lie side by side, or are rows each for itself.
+Declined short_rows(const MatmulBm1684& op, const Memory& memory) {
+  if (const Declined why = operands_decline(op, memory.local)) return why;
+  const uint32_t depth = op.left.cols, width = op.out.tensor.shape.w;
+  if (depth > kMaxShortTerms) return "many terms";
+  if (op.bias) return "a bias for every column";
+  const auto is_joined = [&](const MatrixView& m) {
+    return m.tensor.stride.c == width * sizeof(float);
+  };
+  const Shape& s = op.out.tensor.shape;
+  const bool joined = is_joined(op.out) && is_joined(op.right) && op.out.cols % width == 0;
+  std::vector<float> left(uint64_t{op.out.rows} * depth);
+  for (uint32_t i = 0; i < op.out.rows; ++i)
+    for (uint32_t k = 0; k < depth; ++k)
+      left[i * depth + k] = f32::from_bits(static_cast<uint32_t>(memory.read(op.left, i, k)));
+  const TileKernels kernels = tile_kernels();
+  const Chains chains = Chains::alternating(depth, nullptr);
+  const Slots slots = local_slots(s, memory.local);
+  share_out(slots.count, s.count() * depth, kShortTermsPerTask, [&](size_t begin, size_t end) {
+    const ScopedFloatMode mode;
+    for (auto slot = static_cast<uint32_t>(begin); slot < end; ++slot) {
+      const uint32_t turns = slots.turns(slot), at_once = joined ? turns : 1;
+      for (uint32_t i = 0; i < op.out.rows; ++i)
+        for (uint32_t turn = 0; turn < turns; turn += at_once) {
+          const uint32_t channel = slot + turn * slots.lanes;
+          const uint32_t columns = std::min(at_once * width, op.out.cols - channel * width);
+          run_short_row(op, memory, chains, kernels, left.data() + i * depth, i, channel, columns);
+        }
+    }
+  });
+  return kRan;
+}
+
+constexpr Body<MatmulBm1684> kBodies[] = {
+    {"short rows", short_rows}, {"in place", in_place}, {"packed", packed}};
 
 }  // namespace
 

@@ -15,43 +15,60 @@ namespace {
 template <class Op>
 class FloatSource {
  public:
-  using Element = uint32_t;
   static constexpr uint64_t kTermsWorthATask = 64 << 10;
   static constexpr bool kAlternates = std::is_same_v<Op, MatmulBm1684xFp32>;
 
-  FloatSource(const Op& op, const PlainProduct& product, const Memory& memory)
-      : op_(op), p_(product), memory_(memory) {}
-
-  const PlainProduct& product() const { return p_; }
-  static const InPlace* in_place() { return nullptr; }
-
-  void read(const MatrixOperand& m, uint32_t row, uint32_t* to) const {
-    const DType dtype = m.dtype();
-    if (m.is_constant)
-      return static_cast<void>(
-          std::fill_n(to, m.matrix.cols, f32::bits(float_value(m.constant, dtype))));
-    for_each_stored_run(m, memory_, row, [&](const uint8_t* from, uint32_t col, uint32_t count) {
-      widen_(dtype, from, count, reinterpret_cast<int32_t*>(to + col));
-    });
+  FloatSource(const Op& op, const PlainProduct& product, const Memory& memory,
+              const InPlace& in_place = {})
+      : op_(op), p_(product), memory_(memory), in_place_(in_place) {
+    if constexpr (kAlternates)
+      for (uint32_t j = 0; op.bias && j < p_.out.cols(); ++j)
+        bias_.push_back(static_cast<uint32_t>(memory.read(*op.bias, 0, j)));
   }
 
+  const PlainProduct& product() const { return p_; }
+  const InPlace* in_place() const { return in_place_.width != 0 ? &in_place_ : nullptr; }
+  static constexpr uint32_t in_cell() { return 1; }
+  static constexpr bool has_whole_rows() { return false; }
+
+  void read_terms(const StoredMatrix& m, uint32_t row, uint32_t first, uint32_t count,
+                  uint32_t* to) const {
+    const DType dtype = m.operand().dtype();
+    if (m.operand().is_constant)
+      return static_cast<void>(
+          std::fill_n(to, count, f32::bits(float_value(m.operand().constant, dtype))));
+    m.for_each_run(row, first, count, [&](const uint8_t* from, uint32_t col, uint32_t run) {
+      widen_(dtype, from, run, reinterpret_cast<int32_t*>(to + col));
+    });
+  }
+  void read_factors(const StoredMatrix& m, uint32_t row, uint32_t first, uint32_t count,
+                    uint32_t* to) const {
+    read_terms(m, row, first, count, to);
+  }
+
+  // fp32: two sums. Else one, which the old value begins.
   void start(uint32_t i, uint32_t j, uint32_t count, uint32_t* first, uint32_t* second) const {
-    if constexpr (kAlternates) {
-      for (uint32_t c = 0; op_.bias && c < count; ++c)
-        (op_.accumulate ? first : second)[c] =
-            static_cast<uint32_t>(memory_.read(*op_.bias, 0, j + c));
-    }
     uint32_t* const old = kAlternates ? second : first;
-    if (op_.accumulate)
-      for_each_result_run(p_.out, memory_, i, j, count,
-                          [&](const uint8_t* from, uint32_t index, uint32_t run) {
-                            std::memcpy(old + index, from, run * sizeof *old);
-                          });
+    if constexpr (kAlternates) {
+      std::fill_n(first, count, 0u);
+      std::fill_n(second, count, 0u);
+      if (op_.bias) std::copy_n(bias_.data() + j, count, op_.accumulate ? first : second);
+    } else {
+      std::fill_n(first, count, 0u);
+    }
+    if (!op_.accumulate) return;
+    for_each_result_run(p_.out, memory_, i, j, count,
+                        [&](const uint8_t* from, uint32_t index, uint32_t run) {
+                          std::memcpy(old + index, from, run * sizeof *old);
+                        });
   }
 
   bool run(const TileKernels& kernels, const Tile& tile, const auto& terms, const TilePart&,
            const TileRoom& room) const {
-    if (!kAlternates) return kernels.grouped(tile, {terms.pitch, terms.count, 1});
+    if (!kAlternates) {
+      const uint32_t no_offset = 0;
+      return kernels.grouped(tile, {terms.pitch, terms.count, 1, &no_offset});
+    }
     return kernels.chains(tile, Chains::alternating(terms.count, terms.right_offset.data()),
                           {.starts = {room.as_floats(), room.second_as_floats()}});
   }
@@ -61,50 +78,57 @@ class FloatSource {
       if (std::isnan(f32::from_bits(first[c])))
         first[c] = f32::bits(p_.swapped ? result_at(op_, memory_, j + c, i)
                                         : result_at(op_, memory_, i, j + c));
-    const DType dtype = p_.out.dtype();
     for_each_result_run(p_.out, memory_, i, j, count,
                         [&](uint8_t* to, uint32_t index, uint32_t run) {
-                          if (dtype == DType::f32)
-                            std::memcpy(to, first + index, run * sizeof *first);
-                          else
-                            narrow(first + index, run, dtype, to);
+                          narrow_(first + index, run, p_.out.dtype(), to);
                         });
   }
 
  private:
-  static void narrow(const uint32_t* sums, uint32_t count, DType dtype, uint8_t* to) {
-    for (uint32_t i = 0; i < count; ++i)
-      Memory::store(to + i * sizeof(uint16_t),
-                    static_cast<uint16_t>(float_bits(f32::from_bits(sums[i]), dtype)));
-  }
-
   const Op& op_;
   const PlainProduct& p_;
   const Memory& memory_;
+  std::vector<uint32_t> bias_;
+  const InPlace in_place_;  // width 0: the right matrix is copied
   const decltype(WindowKernels::widen) widen_ = window_kernels().widen;
+  const decltype(TileKernels::narrow) narrow_ = tile_kernels().narrow;
 };
 
 template <class Op>
-Declined packed(const Op& op, const Memory& memory) {
-  const PlainProduct product(op.out, op.left, op.right);
-  if (const Declined why = matrices_decline(product, memory.local)) return why;
+Declined operands_decline(const Op& op, const PlainProduct& product, const Memory& memory) {
   if constexpr (FloatSource<Op>::kAlternates)
     if (op.bias && !disjoint(op.out.matrix.tensor, op.bias->tensor, memory.local))
       return "results overlap the bias";
-  const FloatSource<Op> source(op, product, memory);
+  return matrices_decline(product, memory.local);
+}
+
+Declined in_place(const MatmulBm1684xFp32& op, const Memory& memory) {
+  const PlainProduct product(op.out, op.left, op.right);
+  if (const Declined why = operands_decline(op, product, memory)) return why;
+  if (const Declined why = in_place_declines(product)) return why;
+  const FloatSource<MatmulBm1684xFp32> source(op, product, memory, in_place_of(product));
   return MatrixTiles(source, memory).run();
 }
 
 template <class Op>
-constexpr Body<Op> kBodies[] = {{"packed", packed<Op>}};
+Declined packed(const Op& op, const Memory& memory) {
+  const PlainProduct product(op.out, op.left, op.right);
+  if (const Declined why = operands_decline(op, product, memory)) return why;
+  const FloatSource<Op> source(op, product, memory);
+  return MatrixTiles(source, memory).run();
+}
+
+constexpr Body<MatmulBm1684xFp32> kSingle[] = {{"in place", in_place},
+                                               {"packed", packed<MatmulBm1684xFp32>}};
+constexpr Body<MatmulBm1684xHalf> kHalf[] = {{"packed", packed<MatmulBm1684xHalf>}};
 
 }  // namespace
 
 bool execute(const MatmulBm1684xFp32& op, const Memory& memory) {
-  return run_best(kBodies<MatmulBm1684xFp32>, op, memory);
+  return run_best(kSingle, op, memory);
 }
 bool execute(const MatmulBm1684xHalf& op, const Memory& memory) {
-  return run_best(kBodies<MatmulBm1684xHalf>, op, memory);
+  return run_best(kHalf, op, memory);
 }
 
 }  // namespace tputwin::fast

@@ -78,7 +78,10 @@ template <class Dot, size_t kVectors>
 HWY_NOINLINE void dot_tile(const Reduction& r, size_t position, int32_t* HWY_RESTRICT sums) {
   const I32 d;
   Ints sum[kTileRows][kVectors];
+  // Unrolled by hand: else compilers may keep the sums in memory.
+#pragma GCC unroll 8
   for (size_t row = 0; row < kTileRows; ++row)
+#pragma GCC unroll 3
     for (size_t v = 0; v < kVectors; ++v) sum[row][v] = hn::Zero(d);
 
   const uint32_t* weights = r.weights;
@@ -87,14 +90,19 @@ HWY_NOINLINE void dot_tile(const Reduction& r, size_t position, int32_t* HWY_RES
     for (size_t t = 0; t < r.taps; ++t, weights += kTileRows) {
       const int32_t* data = reinterpret_cast<const int32_t*>(group + r.offsets[t]);
       Ints x[kVectors];
+#pragma GCC unroll 3
       for (size_t v = 0; v < kVectors; ++v) x[v] = hn::LoadU(d, data + v * kLanes32);
+#pragma GCC unroll 8
       for (size_t row = 0; row < kTileRows; ++row) {
         Ints weight = hn::Set(d, static_cast<int32_t>(weights[row]));
+#pragma GCC unroll 3
         for (size_t v = 0; v < kVectors; ++v) sum[row][v] = Dot::step(sum[row][v], x[v], weight);
       }
     }
 
+#pragma GCC unroll 8
   for (size_t row = 0; row < kTileRows; ++row)
+#pragma GCC unroll 3
     for (size_t v = 0; v < kVectors; ++v)
       hn::Store(sum[row][v], d, sums + (row * kVectors + v) * kLanes32);
 }

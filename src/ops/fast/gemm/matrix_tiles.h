@@ -1,6 +1,7 @@
 // Products of stored matrices: both are copied to 32-bit cells in panels as tiles.h reads them, and
-// tiles go over them. A cell holds one term, or two 16-bit ones. A right matrix whose rows already
-// lie as panels is read in place.
+// tiles go over them. A cell holds one term, or several integers. A panel of columns is copied by
+// the task that multiplies it and stays in its cache; a right matrix whose rows already lie as
+// panels is read in place.
 #pragma once
 
 #include <vector>
@@ -8,6 +9,7 @@
 #include "base/bits.h"
 #include "ops/fast/gemm/panels.h"
 #include "ops/fast/views/views.h"
+#include "ops/fast/walk/transpose.h"
 #include "ops/matmul/matrix_operand.h"
 
 namespace tputwin::fast {
@@ -31,15 +33,42 @@ struct PlainProduct {
   }
 };
 
-// Rows of a matrix as it is stored: runs of elements side by side. f(bytes, column, count)
-template <class F>
-void for_each_stored_run(const MatrixOperand& m, const Memory& memory, uint32_t row, F&& f) {
-  const TensorView& t = m.matrix.tensor;
-  const uint32_t cols = m.matrix.cols, width = m.row_per_channel ? cols : t.shape.w;
-  for (uint32_t col = 0; col < cols; col += width)
-    f(m.row_per_channel ? memory.byte(t, 0, row, 0, 0) : memory.byte(t, row, col / width, 0, 0),
-      col, std::min(width, cols - col));
-}
+// Rows of a matrix as it is stored, or the value it has everywhere.
+class StoredMatrix {
+ public:
+  StoredMatrix(const MatrixOperand& m, const Memory& memory) : m_(m) {
+    if (m.is_constant) return;
+    const TensorView& t = m.matrix.tensor;
+    width_ = m.row_per_channel ? m.matrix.cols : t.shape.w;
+    row_step_ = m.row_per_channel ? 0 : t.stride.n;
+    const uint32_t channels = m.row_per_channel ? m.matrix.rows : ceil_div(m.matrix.cols, width_);
+    for (uint32_t c = 0; c < channels; ++c) channels_.push_back(memory.byte(t, 0, c, 0, 0));
+  }
+
+  const MatrixOperand& operand() const { return m_; }
+  uint32_t rows() const { return m_.matrix.rows; }
+  uint32_t cols() const { return m_.matrix.cols; }
+
+  const uint8_t* at(uint32_t row, uint32_t col) const {
+    const uint8_t* channel = channels_[m_.row_per_channel ? row : col / width_];
+    return channel + uint64_t{row} * row_step_ + uint64_t{col % width_} * m_.matrix.tensor.stride.w;
+  }
+  // Columns of a row, in runs of elements side by side: f(bytes, number of the column, count)
+  template <class F>
+  void for_each_run(uint32_t row, uint32_t first, uint32_t count, F&& f) const {
+    for (uint32_t done = 0; done < count;) {
+      const uint32_t col = first + done, run = std::min(width_ - col % width_, count - done);
+      f(at(row, col), done, run);
+      done += run;
+    }
+  }
+
+ private:
+  const MatrixOperand& m_;
+  uint32_t width_ = 0;  // columns that lie together
+  uint64_t row_step_ = 0;
+  std::vector<const uint8_t*> channels_;
+};
 
 // The same of `count` results from (i,j) on. f(bytes, index, count)
 template <class F>
@@ -70,8 +99,29 @@ inline Declined matrices_decline(const PlainProduct& p, const LocalMemory& local
 // the next one `pitch` cells on, for `width` columns that lie together.
 struct InPlace {
   const uint8_t* (*first)(const PlainProduct& product, const Memory& memory, uint32_t column);
-  uint32_t pitch, width;
+  uint32_t pitch = 0, width = 0;
 };
+
+inline InPlace in_place_of(const PlainProduct& p) {
+  return {[](const PlainProduct& product, const Memory& memory, uint32_t column) {
+            return static_cast<const uint8_t*>(product.right.byte(memory, 0, column));
+          },
+          p.right.matrix.tensor.stride.n / uint32_t{sizeof(uint32_t)},
+          p.right.matrix.tensor.shape.w};
+}
+
+// Why words of the right matrix are not read in place: at least three quarters of the columns of
+// whole vectors have to be results.
+inline Declined in_place_declines(const PlainProduct& p) {
+  const TensorView& right = p.right.matrix.tensor;
+  const uint32_t width = right.shape.w;
+  if (p.right.is_constant || p.right.transposed || p.right.row_per_channel)
+    return "columns of the right matrix are not its channels'";
+  if (!has_words(right)) return "no words in lanes";
+  if (width * 4 < align_up(width, tile_kernels().lanes) * 3)
+    return "channels are too narrow for vectors";
+  return kRan;
+}
 
 // What a tile is given: the results (row, col), (row, col + 1), ... of `rows` rows.
 struct TilePart {
@@ -79,17 +129,19 @@ struct TilePart {
 };
 
 // Source has
-//   Element             of a matrix as cells hold it: uint32_t, or uint16_t for two in a cell
 //   product()           the PlainProduct
 //   in_place()          an InPlace, or nullptr
-//   read(m, row, to)    the elements of one row of left or right as it is stored
+//   in_cell()           terms in a cell
+//   has_whole_rows()    whether tiles have as many rows as the kernels', with factors 0
+//   read_terms(m, cell, first, count, to)   of a StoredMatrix whose rows are terms: the cells of
+//                       columns from `first` on; may write kTilePitch too many
+//   read_factors(m, row, first, count, to)  of one whose columns are terms: cells of a row
 //   start(i, j, count, first, second)   of results (i,j), (i,j+1), ...
 //   run(kernels, tile, terms, part, room)   the kernel; true if a result is in doubt
 //   store(i, j, count, first, in_doubt)
 template <class Source>
 class MatrixTiles {
  public:
-  using Element = typename Source::Element;
   // The terms as kernels take them: of each where it starts in a panel of columns.
   struct Terms {
     uint32_t count;
@@ -102,128 +154,136 @@ class MatrixTiles {
         p_(source.product()),
         memory_(memory),
         kernels_(tile_kernels()),
+        left_matrix_(p_.left, memory),
+        right_matrix_(p_.right, memory),
         rows_(p_.out.rows()),
         cols_(p_.out.cols()),
-        cells_(ceil_div(p_.left.cols(), kInCell)),
+        cells_(ceil_div(p_.left.cols(), source.in_cell())),
         blocks_(ceil_div(rows_, kernels_.rows)),
         in_place_(source.in_place()),
         span_(in_place_ != nullptr ? in_place_->width : cols_),
         span_tiles_(ceil_div(span_, kernels_.columns())),
         columns_(align_up(ceil_div(span_, span_tiles_), kernels_.lanes)),
-        tiles_(ceil_div(cols_, span_) * span_tiles_) {}
+        tiles_(ceil_div(cols_, span_) * span_tiles_),
+        panel_tiles_(tiles_at_once()),
+        panel_pitch_(panel_tiles_ * columns_) {}
 
   // Declines if the copies would be too large.
   Declined run() {
     const uint64_t left_cells = uint64_t{blocks_} * kernels_.rows * cells_;
-    const uint64_t right_cells = in_place_ != nullptr ? 0 : uint64_t{tiles_} * columns_ * cells_;
-    if (left_cells > kMaxCopiedCells || right_cells > kMaxCopiedCells) return kCopiesTooLarge;
-    thread_local Scratch left, right;
+    if (left_cells > kMaxCopiedCells || uint64_t{panel_pitch_} * cells_ > kMaxCopiedCells)
+      return kCopiesTooLarge;
+    thread_local Scratch left;
     left_ = left.take<uint32_t>(left_cells);
-    right_ = right.take<uint32_t>(right_cells);
-    clear_rest();
-    pack(p_.left, /*is_left=*/true);
-    if (in_place_ == nullptr) pack(p_.right, /*is_left=*/false);
-    terms_ = {cells_, in_place_ != nullptr ? in_place_->pitch : columns_, {}};
+    parallel_for(blocks_, grain(uint64_t{cells_} * kernels_.rows), [&](size_t begin, size_t end) {
+      for (size_t block = begin; block < end; ++block) pack_left(static_cast<uint32_t>(block));
+    });
+    terms_ = {cells_, in_place_ != nullptr ? in_place_->pitch : panel_pitch_, {}};
     for (uint32_t term = 0; term < cells_; ++term)
       terms_.right_offset.push_back(static_cast<uint32_t>(term * terms_.pitch));
-    const uint64_t work = uint64_t{cells_} * kernels_.rows * columns_;
-    parallel_for(uint64_t{tiles_} * blocks_, grain(work), [&](size_t begin, size_t end) {
+    const uint32_t panels = ceil_div(tiles_, panel_tiles_), chunks = chunks_of(panels);
+    const uint64_t work = uint64_t{cells_} * panel_pitch_ * rows_ / chunks;
+    parallel_for(uint64_t{panels} * chunks, grain(work), [&](size_t begin, size_t end) {
       const ScopedFloatMode mode;
       for (size_t i = begin; i < end; ++i)
-        run_tile(static_cast<uint32_t>(i / blocks_), static_cast<uint32_t>(i % blocks_));
+        run_panel(static_cast<uint32_t>(i / chunks), static_cast<uint32_t>(i % chunks), chunks);
     });
     return kRan;
   }
 
  private:
-  static constexpr uint32_t kInCell = sizeof(uint32_t) / sizeof(Element);
+  // Copied columns that few rows use pay only as long runs.
+  static constexpr uint32_t kWidePanel = 8;
 
   static size_t grain(uint64_t work) { return grain_of(work, Source::kTermsWorthATask); }
 
-  // Rows of a block, or of its tiles: those of integers are always whole.
+  uint32_t tiles_at_once() const {
+    if (in_place_ != nullptr || blocks_ > 2) return 1;
+    return std::clamp<uint32_t>(tiles_ / static_cast<uint32_t>(thread_count()), 1, kWidePanel);
+  }
+
+  // Rows in pieces where panels alone are too few tasks; each piece copies the panel for itself.
+  uint32_t chunks_of(uint32_t panels) const {
+    constexpr uint32_t kTasksOfAThread = 4, kLeastBlocks = 4;
+    const uint32_t wanted =
+        ceil_div(static_cast<uint32_t>(thread_count()) * kTasksOfAThread, panels);
+    const uint32_t most = in_place_ != nullptr ? blocks_ : ceil_div(blocks_, kLeastBlocks);
+    return std::min(thread_count() == 1 ? 1 : wanted, most);
+  }
+
+  // Rows of a block, or of its tiles.
   uint32_t rows_of(uint32_t block) const {
-    return kInCell > 1 ? kernels_.rows : std::min(kernels_.rows, rows_ - block * kernels_.rows);
+    return std::min(kernels_.rows, rows_ - block * kernels_.rows);
+  }
+  uint32_t pitch_of(uint32_t block) const {
+    return source_.has_whole_rows() ? kernels_.rows : rows_of(block);
   }
 
-  // Term k of a row of left.
-  Element& left_element(uint32_t row, uint32_t k) const {
-    const uint32_t block = row / kernels_.rows, count = rows_of(block);
-    const uint64_t cell = uint64_t{block} * kernels_.rows * cells_ + uint64_t{k / kInCell} * count +
-                          row % kernels_.rows;
-    return reinterpret_cast<Element*>(left_ + cell)[k % kInCell];
+  // The factors of `count` rows of left or columns of right: to[cell * pitch + factor].
+  void pack_factors(const StoredMatrix& m, uint32_t first, uint32_t count, size_t pitch,
+                    uint32_t* to) const {
+    constexpr uint32_t kRowsAtOnce = 16, kCellsAtOnce = 256;
+    alignas(64) uint32_t rows[kRowsAtOnce * (kCellsAtOnce + 16)];
+    constexpr size_t kStep = kCellsAtOnce + 16;  // not all rows in the same sets of the cache
+    for (uint32_t row = 0; row < count; row += kRowsAtOnce)
+      for (uint32_t cell = 0; cell < cells_; cell += kCellsAtOnce) {
+        const uint32_t height = std::min(kRowsAtOnce, count - row);
+        const uint32_t width = std::min(kCellsAtOnce, cells_ - cell);
+        for (uint32_t r = 0; r < height; ++r)
+          source_.read_factors(m, first + row + r, cell, width, rows + r * kStep);
+        transpose(sizeof *to, reinterpret_cast<uint8_t*>(to + cell * pitch + row),
+                  pitch * sizeof *to, reinterpret_cast<const uint8_t*>(rows), kStep * sizeof *rows,
+                  height, width);
+      }
   }
 
-  // Term k of a column of right.
-  Element& right_element(uint32_t col, uint32_t k) const {
-    const uint64_t cell =
-        (uint64_t{col / columns_} * cells_ + k / kInCell) * columns_ + col % columns_;
-    return reinterpret_cast<Element*>(right_ + cell)[k % kInCell];
-  }
-
-  // What tiles read beyond the matrices: rows, columns and the second half of the last cell.
-  void clear_rest() const {
-    const uint32_t height = kernels_.rows;
-    if (kInCell > 1)
-      std::fill_n(left_ + uint64_t{blocks_ - 1} * height * cells_, uint64_t{height} * cells_, 0);
-    if (in_place_ == nullptr && cols_ % columns_ != 0)
-      std::fill_n(right_ + uint64_t{tiles_ - 1} * columns_ * cells_, uint64_t{columns_} * cells_,
-                  0);
-    if (p_.left.cols() % kInCell == 0) return;
-    for (uint64_t block = 1; block <= blocks_; ++block)
-      std::fill_n(left_ + (block * cells_ - 1) * height, height, 0);
-    for (uint64_t tile = 1; tile <= tiles_; ++tile)
-      std::fill_n(right_ + (tile * cells_ - 1) * columns_, columns_, 0);
-  }
-
-  void pack(const MatrixOperand& m, bool is_left) const {
-    const bool rows_are_terms = is_left == m.transposed;
-    // rows that share a cell belong to one task
-    parallel_for(ceil_div(m.matrix.rows, kInCell), grain(uint64_t{m.matrix.cols} * kInCell),
-                 [&](size_t begin, size_t end) {
-                   std::vector<Element> values(m.matrix.cols);
-                   const size_t last = std::min<size_t>(end * kInCell, m.matrix.rows);
-                   for (size_t r = begin * kInCell; r < last; ++r) {
-                     const auto row = static_cast<uint32_t>(r);
-                     source_.read(m, row, values.data());
-                     rows_are_terms ? pack_term(values, is_left, row)
-                                    : pack_factors(values, is_left, row);
-                   }
-                 });
-  }
-
-  void pack_term(const std::vector<Element>& values, bool is_left, uint32_t k) const {
-    const auto count = static_cast<uint32_t>(values.size());
-    if (is_left) {
-      for (uint32_t i = 0; i < count; ++i) left_element(i, k) = values[i];
-      return;
-    }
-    for (uint32_t col = 0; col < count; col += columns_) {
-      Element* to = &right_element(col, k);
-      for (uint32_t i = 0; i < std::min(columns_, count - col); ++i)
-        to[i * kInCell] = values[col + i];
+  void pack_left(uint32_t block) const {
+    const uint32_t count = rows_of(block), pitch = pitch_of(block), first = block * kernels_.rows;
+    uint32_t* to = left_ + uint64_t{first} * cells_;
+    if (count < pitch) std::fill_n(to, uint64_t{pitch} * cells_, 0u);
+    if (!p_.left.transposed) return pack_factors(left_matrix_, first, count, pitch, to);
+    uint32_t cells[kMaxTileRows + kTilePitch];
+    for (uint32_t cell = 0; cell < cells_; ++cell, to += pitch) {
+      source_.read_terms(left_matrix_, cell, first, count, cells);
+      std::copy_n(cells, count, to);
     }
   }
 
-  void pack_factors(const std::vector<Element>& values, bool is_left, uint32_t at) const {
-    const auto count = static_cast<uint32_t>(values.size());
-    Element* to = is_left ? &left_element(at, 0) : &right_element(at, 0);
-    const uint64_t step = uint64_t{is_left ? rows_of(at / kernels_.rows) : columns_} * kInCell;
-    for (uint32_t k = 0; k < count; ++k) to[k / kInCell * step + k % kInCell] = values[k];
+  void pack_right(uint32_t first, uint32_t count, uint32_t* to) const {
+    if (p_.right.transposed) return pack_factors(right_matrix_, first, count, panel_pitch_, to);
+    for (uint32_t cell = 0; cell < cells_; ++cell)
+      source_.read_terms(right_matrix_, cell, first, count, to + uint64_t{cell} * panel_pitch_);
   }
 
-  void run_tile(uint32_t t, uint32_t block) const {
+  void run_panel(uint32_t panel, uint32_t chunk, uint32_t chunks) const {
+    thread_local Scratch scratch;
+    const uint32_t first = panel * panel_tiles_, last = std::min(first + panel_tiles_, tiles_);
+    uint32_t* right = nullptr;
+    if (in_place_ == nullptr) {
+      // a tile's last vector may read behind the panel
+      right = scratch.take<uint32_t>(uint64_t{panel_pitch_} * cells_ + 2 * kTilePitch);
+      const uint32_t column = first * columns_;
+      pack_right(column, std::min(panel_pitch_, cols_ - column), right);
+    }
+    const uint64_t begin = uint64_t{blocks_} * chunk / chunks,
+                   end = uint64_t{blocks_} * (chunk + 1) / chunks;
+    for (auto block = static_cast<uint32_t>(begin); block < end; ++block)
+      for (uint32_t tile = first; tile < last; ++tile)
+        run_tile(tile, block, right == nullptr ? nullptr : right + (tile - first) * columns_);
+  }
+
+  void run_tile(uint32_t t, uint32_t block, const uint32_t* right) const {
     const uint32_t start = t % span_tiles_ * columns_, row = block * kernels_.rows;
     const uint32_t col = t / span_tiles_ * span_ + start;
-    const TilePart part{row, col, std::min(kernels_.rows, rows_ - row),
-                        std::min({columns_, span_ - start, cols_ - col})};
+    const TilePart part{row, col, rows_of(block), std::min({columns_, span_ - start, cols_ - col})};
+    if (in_place_ != nullptr)
+      right = reinterpret_cast<const uint32_t*>(in_place_->first(p_, memory_, col));
     TileRoom room;
     for (uint32_t r = 0; r < part.rows; ++r)
       source_.start(row + r, col, part.cols, room.row(r), room.second_row(r));
     const Tile tile{.left = left_ + uint64_t{row} * cells_,
-                    .right = in_place_ != nullptr ? reinterpret_cast<const uint32_t*>(
-                                                        in_place_->first(p_, memory_, col))
-                                                  : right_ + uint64_t{t} * columns_ * cells_,
-                    .rows = rows_of(block),
+                    .right = right,
+                    .rows = pitch_of(block),
                     .vectors = ceil_div(part.cols, kernels_.lanes),
                     .sums = room.sums};
     const bool in_doubt = source_.run(kernels_, tile, terms_, part, room);
@@ -235,13 +295,15 @@ class MatrixTiles {
   const PlainProduct& p_;
   const Memory& memory_;
   const TileKernels kernels_;
+  const StoredMatrix left_matrix_, right_matrix_;
   const uint32_t rows_, cols_, cells_, blocks_;
   const InPlace* const in_place_;
   // A span of columns that lie together is cut into tiles of equal width: a channel, or the matrix.
   const uint32_t span_, span_tiles_, columns_, tiles_;
+  // Tiles are copied together, a panel.
+  const uint32_t panel_tiles_, panel_pitch_;
   Terms terms_;
   uint32_t* left_ = nullptr;
-  uint32_t* right_ = nullptr;
 };
 
 }  // namespace tputwin::fast

@@ -1,4 +1,5 @@
 // The register tiles of tiles.h.
+#define HWY_WANT_AVX3_DL  // VBMI joins bytes by permutation
 #include "ops/fast/gemm/tiles.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -10,8 +11,10 @@
 #include <algorithm>
 
 #include "numerics/add_tree.h"
-#include "ops/fast/gemm/dot-inl.h"
+#include "ops/fast/gemm/pack-inl.h"
+#include "ops/fast/vec/elements-inl.h"
 #include "ops/fast/vec/float32-inl.h"
+#include "ops/fast/vec/rounding-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
@@ -29,7 +32,9 @@ HWY_INLINE void SumChain(const Tile& tile, const Chains& chains, size_t chain, c
                          float* at) {
   const F32 d;
   Floats sums[kR][kV];
+#pragma GCC unroll 8
   for (size_t r = 0; r < kR; ++r)
+#pragma GCC unroll 4
     for (size_t v = 0; v < kV; ++v)
       sums[r][v] =
           start == nullptr ? hn::Zero(d) : hn::LoadU(d, start + r * kTilePitch + v * kLanes32);
@@ -39,16 +44,20 @@ HWY_INLINE void SumChain(const Tile& tile, const Chains& chains, size_t chain, c
   for (size_t term = chains.begin[chain]; term < end; term += step, row += step * kR) {
     const float* column = as_floats(tile.right) + chains.right_offset[term];
     Floats factors[kV];
+#pragma GCC unroll 4
     for (size_t v = 0; v < kV; ++v) factors[v] = hn::LoadU(d, column + v * kLanes32);
-    HWY_UNROLL(8)
+#pragma GCC unroll 8
     for (size_t r = 0; r < kR; ++r) {
       const Floats factor = hn::Set(d, row[r]);
+#pragma GCC unroll 4
       for (size_t v = 0; v < kV; ++v)
         sums[r][v] = hn::Add(sums[r][v], multiply(factors[v], factor));
     }
   }
   const bool onto = chain % 2 != 0;
+#pragma GCC unroll 8
   for (size_t r = 0; r < kR; ++r)
+#pragma GCC unroll 4
     for (size_t v = 0; v < kV; ++v) {
       float* to = at + r * kTilePitch + v * kLanes32;
       hn::StoreU(onto ? hn::Add(hn::LoadU(d, to), sums[r][v]) : sums[r][v], d, to);
@@ -60,7 +69,9 @@ template <size_t kR, size_t kV>
 HWY_INLINE bool FinishChains(float* sums, const ChainEnds& ends, const float* second) {
   const F32 d;
   Floats nan = hn::Zero(d);
+#pragma GCC unroll 8
   for (size_t r = 0; r < kR; ++r)
+#pragma GCC unroll 4
     for (size_t v = 0; v < kV; ++v) {
       const size_t at = r * kTilePitch + v * kLanes32;
       Floats sum = hn::LoadU(d, sums + at);
@@ -116,108 +127,254 @@ HWY_INLINE Ints Truncated(Floats v) {
 #endif
 }
 
-// The sum of `count` products, lane by lane; lanes that need the reference become NaN in `doubt`.
-template <size_t kV>
-HWY_INLINE void GroupSum(const float* weights, size_t weight_step, const float* inputs,
-                         size_t input_step, size_t count, Floats* sums, Ints* doubt) {
-  const F32 d;
-  const I32 di;
-  HWY_ALIGN float products[kV * kLanes32 * kAddTreeGroup];
-  Floats largest[kV];
-  for (size_t v = 0; v < kV; ++v) largest[v] = hn::Zero(d);
-  float* to = products;
-  for (size_t i = 0; i < count; ++i, inputs += input_step, weights += weight_step) {
-    const Floats weight = hn::Set(d, *weights);
-    for (size_t v = 0; v < kV; ++v, to += kLanes32) {
-      const Floats product = multiply(hn::LoadU(d, inputs + v * kLanes32), weight);
-      hn::Store(product, d, to);
-      // By bits: larger magnitudes are larger integers, NaN the largest.
-      largest[v] =
-          hn::BitCast(d, hn::Max(hn::BitCast(di, largest[v]), hn::BitCast(di, hn::Abs(product))));
-    }
-  }
-  Floats align[kV], unit[kV];
-  Ints total[kV];
-  for (size_t v = 0; v < kV; ++v) {
-    const Ints exponent = hn::ShiftRight<23>(hn::BitCast(di, largest[v]));
-    const auto tiny =
-        hn::And(hn::Lt(exponent, hn::Set(di, kLeastExponent)), hn::Gt(exponent, hn::Zero(di)));
-    doubt[v] = hn::Or(doubt[v],
-                      hn::VecFromMask(di, hn::Or(tiny, hn::Eq(exponent, hn::Set(di, kInfinite)))));
-    const Ints e = hn::Max(exponent, hn::Set(di, kLeastExponent));
-    align[v] = hn::BitCast(d, hn::ShiftLeft<23>(hn::Sub(hn::Set(di, 127 + 127 + 24), e)));
-    unit[v] = hn::BitCast(d, hn::ShiftLeft<23>(hn::Sub(e, hn::Set(di, 24))));
-    total[v] = hn::Zero(di);
-  }
-  const float* from = products;
-  for (size_t i = 0; i < count; ++i)
-    for (size_t v = 0; v < kV; ++v, from += kLanes32)
-      total[v] = hn::Add(total[v], Truncated(hn::Mul(hn::Load(d, from), align[v])));
-  for (size_t v = 0; v < kV; ++v)
-    sums[v] = hn::Add(sums[v], hn::Mul(hn::ConvertTo(d, total[v]), unit[v]));
+// Largest of magnitudes: by bits, larger magnitudes are larger integers, NaN the largest.
+HWY_INLINE Ints Larger(Ints largest, Floats product) {
+  return hn::Max(largest, bits(hn::Abs(product)));
 }
 
-template <size_t kV>
-bool GroupedRow(const Tile& tile, const Groups& groups, size_t row) {
+// How products of a group are aligned to their largest exponent.
+struct Alignment {
+  Floats align, unit;
+
+  // Lanes that need the reference become NaN in `doubt`.
+  HWY_INLINE Alignment(Ints largest, Ints& doubt) {
+    const I32 d;
+    const Ints exponent = hn::ShiftRight<23>(largest), least = hn::Set(d, kLeastExponent);
+    const auto tiny = hn::And(hn::Lt(exponent, least), hn::Gt(exponent, hn::Zero(d)));
+    const auto infinite = hn::Eq(exponent, hn::Set(d, kInfinite));
+    doubt = hn::Or(doubt, hn::VecFromMask(d, hn::Or(tiny, infinite)));
+    const Ints e = hn::Max(exponent, least);
+    align = floats(hn::ShiftLeft<23>(hn::Sub(hn::Set(d, 127 + 127 + 24), e)));
+    unit = floats(hn::ShiftLeft<23>(hn::Sub(e, hn::Set(d, 24))));
+  }
+  HWY_INLINE Ints aligned(Floats product) const { return Truncated(hn::Mul(product, align)); }
+  HWY_INLINE Floats sum(Ints total) const { return hn::Mul(hn::ConvertTo(F32(), total), unit); }
+};
+
+// One row's weights and one vector of inputs of a group, channel by channel.
+struct GroupFactors {
+  const float* weights;
+  size_t weight_step;
+  const float* inputs;
+  size_t input_step;
+
+  HWY_INLINE Floats product(size_t channel) const {
+    return multiply(hn::LoadU(F32(), inputs + channel * input_step),
+                    hn::Set(F32(), weights[channel * weight_step]));
+  }
+};
+
+// The sum of a whole group, whose products stay in registers as far as they fit.
+HWY_INLINE Floats WholeGroup(const GroupFactors& factors, Ints& doubt) {
+  constexpr size_t kChains = 4;  // of the largest so far, as comparisons take their time
+  Floats products[kAddTreeGroup];
+  Ints largest[kChains], total[2];
+#pragma GCC unroll 32
+  for (size_t i = 0; i < kAddTreeGroup; ++i) {
+    products[i] = factors.product(i);
+    largest[i % kChains] =
+        i < kChains ? bits(hn::Abs(products[i])) : Larger(largest[i % kChains], products[i]);
+  }
+  const Alignment a(hn::Max(hn::Max(largest[0], largest[1]), hn::Max(largest[2], largest[3])),
+                    doubt);
+#pragma GCC unroll 32
+  for (size_t i = 0; i < kAddTreeGroup; ++i)
+    total[i % 2] = i < 2 ? a.aligned(products[i]) : hn::Add(total[i % 2], a.aligned(products[i]));
+  return a.sum(hn::Add(total[0], total[1]));
+}
+
+// The same of a group of `count`.
+HWY_INLINE Floats PartOfGroup(const GroupFactors& factors, size_t count, Ints& doubt) {
   const F32 d;
-  const I32 di;
-  float* at = as_floats(tile.sums) + row * kTilePitch;
-  Floats sums[kV];
-  Ints doubt[kV];
-  for (size_t v = 0; v < kV; ++v) {
-    sums[v] = hn::LoadU(d, at + v * kLanes32);
-    doubt[v] = hn::Zero(di);
+  HWY_ALIGN float products[kLanes32 * kAddTreeGroup];
+  Ints largest = hn::Zero(I32()), total = hn::Zero(I32());
+  for (size_t i = 0; i < count; ++i) {
+    const Floats product = factors.product(i);
+    hn::Store(product, d, products + i * kLanes32);
+    largest = Larger(largest, product);
   }
-  const float* weights = as_floats(tile.left) + row;
-  const float* inputs = as_floats(tile.right);
-  for (size_t first = 0; first < groups.channels; first += kAddTreeGroup) {
-    const size_t count = std::min<size_t>(kAddTreeGroup, groups.channels - first);
-    for (size_t tap = 0; tap < groups.taps; ++tap) {
-      GroupSum<kV>(weights, tile.rows, inputs, groups.pitch, count, sums, doubt);
-      weights += count * tile.rows;
-      inputs += count * groups.pitch;
+  const Alignment a(largest, doubt);
+  for (size_t i = 0; i < count; ++i)
+    total = hn::Add(total, a.aligned(hn::Load(d, products + i * kLanes32)));
+  return a.sum(total);
+}
+
+// One group of one tap for all rows and vectors of a tile, whose inputs stay in the cache.
+HWY_NOINLINE void AddGroup(const Tile& tile, GroupFactors factors, size_t count) {
+  const F32 d;
+  const float* const inputs = factors.inputs;
+  for (size_t row = 0; row < tile.rows; ++row, ++factors.weights)
+    for (size_t v = 0; v < tile.vectors; ++v) {
+      factors.inputs = inputs + v * kLanes32;
+      float* at = as_floats(tile.sums) + row * kTilePitch + v * kLanes32;
+      Ints doubt = hn::Zero(I32());
+      const Floats group =
+          count == kAddTreeGroup ? WholeGroup(factors, doubt) : PartOfGroup(factors, count, doubt);
+      const Floats sum = hn::Add(hn::LoadU(d, at), group);
+      hn::StoreU(hn::Or(sum, floats(doubt)), d, at);  // all bits: NaN
     }
-  }
-  bool any = false;
-  for (size_t v = 0; v < kV; ++v) {
-    sums[v] = hn::Or(sums[v], hn::BitCast(d, doubt[v]));  // all bits: NaN
-    any = any || !hn::AllFalse(d, hn::IsNaN(sums[v]));
-    hn::StoreU(sums[v], d, at + v * kLanes32);
-  }
-  return any;
 }
 
 bool Grouped(const Tile& tile, const Groups& groups) {
-  bool any = false;
-  for (size_t row = 0; row < tile.rows; ++row) {
-    if (tile.vectors == 1)
-      any |= GroupedRow<1>(tile, groups, row);
-    else if (kVectors > 2 && tile.vectors == 3)
-      any |= GroupedRow<kVectors>(tile, groups, row);
-    else
-      any |= GroupedRow<2>(tile, groups, row);
+  GroupFactors factors{as_floats(tile.left), tile.rows, nullptr, groups.pitch};
+  for (size_t first = 0; first < groups.channels; first += kAddTreeGroup) {
+    const size_t count = std::min<size_t>(kAddTreeGroup, groups.channels - first);
+    for (size_t tap = 0; tap < groups.taps; ++tap) {
+      factors.inputs = as_floats(tile.right) + first * groups.pitch + groups.tap_offset[tap];
+      AddGroup(tile, factors, count);
+      factors.weights += kAddTreeGroup * tile.rows;
+    }
   }
-  return any;
+  Floats nan = hn::Zero(F32());
+  for (size_t row = 0; row < tile.rows; ++row)
+    for (size_t v = 0; v < tile.vectors; ++v)
+      nan = hn::Or(
+          nan, nan_lanes(hn::LoadU(F32(), as_floats(tile.sums) + row * kTilePitch + v * kLanes32)));
+  return any_set(nan);
 }
 
-void Integers(const Tile& tile, size_t pitch, size_t terms) {
-  const I32 d;
-  const uint32_t zero = 0;
+// Adds the sums of products, the dot_positions of `dot`, to a tile's.
+template <class Dot>
+HWY_INLINE void AddDots(const Tile& tile, const Dots& dots, const Dot& dot) {
   const Reduction reduction{.data = tile.right,
-                            .group_stride = pitch,
-                            .offsets = &zero,
-                            .taps = 1,
-                            .groups = terms,
+                            .group_stride = dots.pitch,
+                            .offsets = dots.tap_offset,
+                            .taps = dots.taps,
+                            .groups = dots.cells,
                             .weights = tile.left};
-  dot_positions<WordDot>(
-      reduction, 0, tile.vectors * kLanes32, [&](size_t row, size_t column, Ints sum) HWY_ATTR {
-        auto* at = reinterpret_cast<int32_t*>(tile.sums) + row * kTilePitch + column;
-        hn::StoreU(hn::Add(hn::LoadU(d, at), sum), d, at);
-      });
+  dot(reduction, tile.vectors * kLanes32, [&](size_t row, size_t column, Ints sum) HWY_ATTR {
+    const I32 d;
+    auto* at = reinterpret_cast<int32_t*>(tile.sums) + row * kTilePitch + column;
+    hn::StoreU(hn::Add(hn::LoadU(d, at), sum), d, at);
+  });
+}
+
+void Words(const Tile& tile, const Dots& dots) {
+  AddDots(tile, dots, [](const Reduction& r, size_t count, const auto& emit) HWY_ATTR {
+    dot_positions<WordDot>(r, 0, count, emit);
+  });
+}
+
+void Bytes(const Tile& tile, const Dots& dots) {
+  AddDots(tile, dots, [&](const Reduction& r, size_t count, const auto& emit) HWY_ATTR {
+    dot_byte_positions(dots.signed_left, r, 0, count, emit);
+  });
+}
+
+SignFlip FlipOf(bool signed_right, bool signed_left) {
+  const Flip flip(signed_right, signed_left);
+  return {flip.mask, flip.correction};
+}
+
+void JoinWords(const uint8_t* const* rows, size_t count, bool is_signed, uint32_t* to) {
+  const I32 d;
+  const auto load = [&](const uint8_t* p) HWY_ATTR {
+    const hn::Rebind<uint8_t, I32> unsigned_bytes;
+    const hn::Rebind<int8_t, I32> signed_bytes;
+    return is_signed ? hn::PromoteTo(d, hn::LoadU(signed_bytes, reinterpret_cast<const int8_t*>(p)))
+                     : hn::PromoteTo(d, hn::LoadU(unsigned_bytes, p));
+  };
+  for (size_t i = 0; i < count; i += kLanes32)
+    hn::StoreU(
+        hn::Or(hn::And(load(rows[0] + i), ints(0xffff)), hn::ShiftLeft<16>(load(rows[1] + i))), d,
+        reinterpret_cast<int32_t*>(to + i));
+}
+
+template <class T>
+void QuantizeTo(const uint32_t* sums, size_t count, const Quantizing& q, T* to) {
+  const I32 d;
+  const Ints low = ints(q.relu ? std::max(q.low, 0) : q.low), high = ints(q.high);
+  NarrowWith(reinterpret_cast<const int32_t*>(sums), count, to, [&](Ints v) HWY_ATTR {
+    if (q.relu) v = hn::Max(v, hn::Zero(d));
+    if (q.rshift != 0)
+      v = q.rounding == Rounding::half_up
+              ? RoundShift(d, v, static_cast<int>(q.rshift))
+              : RoundShift(d, v, static_cast<int>(q.rshift), q.rounding);
+    return hn::Min(hn::Max(v, low), high);
+  });
+}
+
+void Quantize(const uint32_t* sums, size_t count, const Quantizing& q, uint32_t bytes,
+              uint8_t* to) {
+  if (bytes == 1) return QuantizeTo(sums, count, q, to);
+  QuantizeTo(sums, count, q, reinterpret_cast<uint16_t*>(to));
+}
+
+void Narrow(const uint32_t* sums, size_t count, DType dtype, uint8_t* to) {
+  NarrowElements(dtype, reinterpret_cast<const int32_t*>(sums), count, to);
+}
+
+// kV vectors of a row from result `at` on, to `out`; nothing if the first `count` hold a NaN.
+template <size_t kV>
+HWY_INLINE bool ShortVectors(const ShortRow& row, size_t at, float* out,
+                             size_t count = kV * kLanes32) {
+  const F32 d;
+  const Chains& chains = *row.chains;
+  Floats halves[2][kV];
+  for (size_t chain = 0; chain < chains.count; ++chain) {
+    Floats sums[kV];
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kV; ++v) sums[v] = hn::Zero(d);
+    for (size_t term = chains.begin[chain]; term < chains.end[chain]; term += chains.step) {
+      const Floats factor = hn::Set(d, row.left[term]);
+      const float* right = row.right[term] + at;
+#pragma GCC unroll 4
+      for (size_t v = 0; v < kV; ++v)
+        sums[v] = hn::Add(sums[v], multiply(hn::LoadU(d, right + v * kLanes32), factor));
+    }
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kV; ++v) {
+      Floats& half = halves[chain / 2][v];
+      half = chain % 2 != 0 ? hn::Add(half, sums[v]) : sums[v];
+    }
+  }
+  Floats nan = hn::Zero(d);
+#pragma GCC unroll 4
+  for (size_t v = 0; v < kV; ++v) {
+    Floats& sum = halves[0][v];
+    if (chains.count > 2) sum = hn::Add(sum, halves[1][v]);
+    if (row.bias != nullptr) sum = hn::Add(sum, hn::Set(d, *row.bias));
+    if (row.accumulate) sum = hn::Add(sum, hn::LoadU(d, out + v * kLanes32));
+    nan = hn::Or(nan, nan_lanes(sum));
+  }
+  if (count < kLanes32) nan = hn::IfThenElseZero(hn::FirstN(d, count), nan);
+  if (any_set(nan)) return false;
+#pragma GCC unroll 4
+  for (size_t v = 0; v < kV; ++v) hn::StoreU(halves[0][v], d, out + v * kLanes32);
+  return true;
+}
+
+size_t SumShortRow(const ShortRow& row) {
+  constexpr size_t kV = 4;
+  size_t at = 0;
+  for (; at + kV * kLanes32 <= row.count; at += kV * kLanes32)
+    if (!ShortVectors<kV>(row, at, row.out + at)) return at;
+  for (; at + kLanes32 <= row.count; at += kLanes32)
+    if (!ShortVectors<1>(row, at, row.out + at)) return at;
+  if (at == row.count) return at;
+  HWY_ALIGN float rest[kLanes32] = {};
+  const size_t count = row.count - at;
+  std::copy_n(row.out + at, count, rest);
+  if (!ShortVectors<1>(row, at, rest, count)) return at;
+  std::copy_n(rest, count, row.out + at);
+  return row.count;
 }
 
 TileKernels Kernels() {
-  return {kRows, kVectors, static_cast<uint32_t>(kLanes32), &SumChains, &Grouped, &Integers};
+  return {.rows = kRows,
+          .vectors = kVectors,
+          .lanes = static_cast<uint32_t>(kLanes32),
+          .in_cell = static_cast<uint32_t>(kElements),
+          .chains = &SumChains,
+          .grouped = &Grouped,
+          .words = &Words,
+          .bytes = &Bytes,
+          .sign_flip = &FlipOf,
+          .join = &join_run,
+          .join_words = &JoinWords,
+          .quantize = &Quantize,
+          .narrow = &Narrow,
+          .short_row = &SumShortRow};
 }
 
 }  // namespace

@@ -8,6 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "chip/dtype.h"
+#include "numerics/rounding.h"
+
 namespace tputwin::fast {
 
 constexpr size_t kTilePitch = 64;  // from one row of a tile's results to the next
@@ -18,7 +21,7 @@ struct Tile {
   const uint32_t*
       right;  // a panel of columns: [offset of the term + column], whole vectors are read
   uint32_t rows, vectors;
-  // [row * kTilePitch + column]. Grouped and integer sums are added to what is there.
+  // [row * kTilePitch + column]. Grouped sums and those of integers are added to what is there.
   uint32_t* sums;
 };
 
@@ -49,24 +52,77 @@ struct ChainEnds {
   const float* addends = nullptr;
 };
 
-// Terms of sums of groups: groups of kAddTreeGroup channels, taps, channels of the group. Each term
-// is `pitch` columns behind the one before.
+// Terms of sums of groups: groups of kAddTreeGroup channels, taps, channels of the group. The
+// factors of channel c under tap t begin at c * pitch + tap_offset[t] of a panel of columns; a
+// panel of rows has kAddTreeGroup terms for every tap of every group, also of the last one.
 struct Groups {
   size_t pitch, channels, taps;
+  const uint32_t* tap_offset;
+};
+
+// Terms of sums of integers: cells, and their taps. The factors of cell g under tap t begin at
+// g * pitch + tap_offset[t] of a panel of columns; a panel of rows has the terms cell by cell.
+struct Dots {
+  size_t pitch, cells, taps;
+  const uint32_t* tap_offset;
+  bool signed_left = true;  // the bytes of a panel of rows
+};
+
+// Bytes of one sign (as 8 bits) times bytes of the other: where both factors have the same, those
+// of the right are xored with `mask`, and left's sum times `correction` is added to the sum.
+struct SignFlip {
+  uint32_t mask = 0;
+  int32_t correction = 0;
+};
+
+// How sums of integers become elements of up to 16 bits.
+struct Quantizing {
+  bool relu = false;
+  uint32_t rshift = 0;
+  Rounding rounding = Rounding::half_up;
+  int32_t low = INT32_MIN, high = INT32_MAX;
+};
+
+// Few terms over a row of results that lies in memory: out[i] = the chains' sum of
+// left[term] * right[term][i], + bias, + out[i] where it accumulates.
+struct ShortRow {
+  const Chains* chains;  // right_offset is not used
+  const float* left;     // [term]
+  const float* const* right;
+  float* out;
+  size_t count;
+  const float* bias = nullptr;
+  bool accumulate = false;
 };
 
 // The kernels of the instruction set in force.
 struct TileKernels {
   uint32_t rows, vectors;  // of the largest tile
   uint32_t lanes;          // columns of one vector
+  uint32_t in_cell;        // bytes in a cell: 4 as they are, or 2 as words
 
   // True if a sum is NaN: it may have other bits than the reference body's.
   bool (*chains)(const Tile&, const Chains&, const ChainEnds&);
-  // One row and one vector at a time. Results that need the reference body are NaN; true if there
-  // is one.
+  // Results that need the reference body are NaN; true if there is one.
   bool (*grouped)(const Tile&, const Groups&);
   // Cells of two 16-bit integers, whose products are summed modulo 2^32; all rows of a tile.
-  void (*integers)(const Tile&, size_t pitch, size_t terms);
+  void (*words)(const Tile&, const Dots&);
+  // The same of cells of `in_cell` bytes.
+  void (*bytes)(const Tile&, const Dots&);
+  SignFlip (*sign_flip)(bool signed_right, bool signed_left);
+  // Joins rows of bytes, element by element, to cells: `in_cell` rows, or 2 as words. Reads and
+  // writes whole vectors.
+  void (*join)(const uint8_t* const* rows, size_t count, bool is_signed, uint32_t mask,
+               uint32_t* to);
+  void (*join_words)(const uint8_t* const* rows, size_t count, bool is_signed, uint32_t* to);
+  // to[i] = sums[i] as an element of so many bytes. May be done in place.
+  void (*quantize)(const uint32_t* sums, size_t count, const Quantizing&, uint32_t bytes,
+                   uint8_t* to);
+  // fp32 to elements of a floating-point type.
+  void (*narrow)(const uint32_t* sums, size_t count, DType dtype, uint8_t* to);
+  // Stops before the first vectors that hold a NaN, and returns what it has done. Whole vectors of
+  // right are read.
+  size_t (*short_row)(const ShortRow&);
 
   uint32_t columns() const { return vectors * lanes; }
 };

@@ -46,13 +46,13 @@ WindowPhases::Inputs WindowPhases::inputs(uint32_t phase) const {
           static_cast<uint32_t>(begin < end ? begin * stride + origin : 0)};
 }
 
-void WindowPlane::lay_out(const uint8_t* first, const Stride& stride, float padding,
-                          float* plane) const {
-  float* row = plane;
+void WindowPlane::lay_out(const uint8_t* first, const Stride& stride, float padding, float* plane,
+                          uint32_t number) const {
   for (uint32_t i = 0; i < rows_.count(); ++i) {
     const WindowPhases::Inputs rows = rows_.inputs(i);
     for (uint32_t j = 0; j < columns_.count(); ++j) {
       const WindowPhases::Inputs columns = columns_.inputs(j);
+      float* row = plane + ((uint64_t{i} * columns_.count() + j) * images_ + number) * image();
       for (uint32_t y = 0; y < rows_.length(); ++y, row += pitch()) {
         if (y < rows.first || y >= rows.last) {
           std::fill_n(row, pitch(), padding);

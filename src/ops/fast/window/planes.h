@@ -2,6 +2,7 @@
 // padding, split by row and column modulo the strides. Under every tap, the inputs of consecutive
 // results then lie side by side, and those of consecutive rows of results at one pitch: a whole
 // plane of results is one run of columns, with some that belong to no result at the end of rows.
+// Planes of several images are stacked, with rows that belong to no result between them.
 #pragma once
 
 #include <array>
@@ -39,33 +40,35 @@ class WindowPhases {
 
 class WindowPlane {
  public:
-  WindowPlane(const Window& window, const Shape& in, const Shape& out)
+  WindowPlane(const Window& window, const Shape& in, const Shape& out, uint32_t images = 1)
       : rows_(window.h, in.h, out.h),
         columns_(window.w, in.w, out.w),
         step_w_(window.w.stride),
         step_h_(window.h.stride),
+        images_(images),
         extent_(uint64_t{out.h - 1} * columns_.length() + out.w) {}
 
-  uint64_t floats() const {
-    return uint64_t{rows_.count()} * columns_.count() * rows_.length() * columns_.length();
-  }
+  uint64_t floats() const { return uint64_t{rows_.count()} * columns_.count() * images_ * image(); }
   uint32_t pitch() const { return columns_.length(); }  // from one row of results to the next
-  uint64_t extent() const { return extent_; }           // from the first result behind the last
+  uint64_t image() const { return uint64_t{rows_.length()} * pitch(); }  // and image to image
+  // From the first result behind the last one of an image.
+  uint64_t extent() const { return extent_; }
   // Where the input of result 0 under a tap is.
   uint64_t offset(uint32_t kh, uint32_t kw) const {
     const uint64_t phase = uint64_t{rows_.phase(kh)} * columns_.count() + columns_.phase(kw);
-    return (phase * rows_.length() + rows_.offset(kh)) * pitch() + columns_.offset(kw);
+    return phase * images_ * image() + uint64_t{rows_.offset(kh)} * pitch() + columns_.offset(kw);
   }
 
-  // Lays out the channel whose first element is `first`.
-  void lay_out(const uint8_t* first, const Stride& stride, float padding, float* plane) const;
+  // Lays out the channel of an image whose first element is `first`.
+  void lay_out(const uint8_t* first, const Stride& stride, float padding, float* plane,
+               uint32_t number = 0) const;
 
  private:
   void lay_out_row(const uint8_t* from, uint32_t stride_w, float padding,
                    const WindowPhases::Inputs& inputs, float* row) const;
 
   WindowPhases rows_, columns_;
-  uint32_t step_w_, step_h_;
+  uint32_t step_w_, step_h_, images_;
   uint64_t extent_;
 };
 

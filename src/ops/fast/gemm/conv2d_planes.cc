@@ -1,0 +1,243 @@
+// Convolutions as products of matrices.
+#include "ops/fast/gemm/conv2d_planes.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "base/bits.h"
+#include "numerics/float32.h"
+#include "ops/fast/walk/transpose.h"
+#include "ops/fast/window/planes.h"
+
+namespace tputwin::fast {
+namespace {
+
+// The window without inserted rows and columns, over the extents that they lead to.
+Window dense_window(Window window) {
+  window.h.insert = window.w.insert = 0;
+  return window;
+}
+Shape dense_shape(const Shape& in, const Window& window) {
+  return {in.n, in.c, (in.h - 1) * (window.h.insert + 1) + 1,
+          (in.w - 1) * (window.w.insert + 1) + 1};
+}
+
+// Results of one row of an output plane that lie in a tile.
+struct Segment {
+  uint32_t column, n, y, x, count;
+};
+
+class Convolution {
+ public:
+  Convolution(PlaneSource& source, const Window& window, const TensorView& in, const Shape& out)
+      : source_(source),
+        in_(in),
+        out_(out),
+        insert_h_(window.h.insert + 1),
+        insert_w_(window.w.insert + 1),
+        dense_(dense_shape(in.shape, window)),
+        window_(dense_window(window)),
+        kernels_(tile_kernels()),
+        images_(images_at_once()),
+        plane_(window_, dense_, out, images_),
+        // planes of an odd number of cache lines do not crowd into the same sets of the cache
+        plane_words_((ceil_div(plane_.floats(), uint64_t{16}) | 1) * 16),
+        blocks_(ceil_div(out.c, kernels_.rows)),
+        stacked_(stacks()) {}
+
+  Declined run() {
+    const uint64_t weights = uint64_t{source_.terms()} * blocks_ * kernels_.rows;
+    if (plane_words_ * source_.cells() > kMaxCopiedCells || weights > kMaxCopiedCells)
+      return kCopiesTooLarge;
+    prepare();
+    thread_local Scratch planes;
+    // the last tile reads whole vectors
+    planes_ = planes.take<uint32_t>(plane_words_ * source_.cells() + 2 * kTilePitch);
+    for (uint32_t first = 0; first < out_.n; first += images_)
+      convolve_images(first, std::min(images_, out_.n - first));
+    return kRan;
+  }
+
+ private:
+  // Images in the planes at a time.
+  uint32_t images_at_once() const {
+    const uint64_t one = WindowPlane(window_, dense_, out_).floats() * source_.cells();
+    return static_cast<uint32_t>(std::clamp<uint64_t>(budgets().copies / one, 1, uint64_t{out_.n}));
+  }
+
+  // Whether the images are one run of columns; else each is one, as too many columns between them
+  // belong to no result.
+  bool stacks() const {
+    const uint64_t lanes = kernels_.lanes;
+    return align_up(plane_.image() * (images_ - 1) + plane_.extent(), lanes) <=
+           align_up(plane_.extent(), lanes) * images_;
+  }
+
+  void prepare() {
+    PlaneTerms terms{plane_words_, {}};
+    for (uint32_t kh = 0; kh < window_.h.kernel; ++kh)
+      for (uint32_t kw = 0; kw < window_.w.kernel; ++kw)
+        terms.tap_offset.push_back(static_cast<uint32_t>(plane_.offset(kh, kw)));
+    source_.prepare(terms);
+    thread_local Scratch scratch;
+    const uint32_t rows = kernels_.rows;
+    uint32_t* weights = scratch.take<uint32_t>(uint64_t{source_.terms()} * blocks_ * rows);
+    weights_ = weights;
+    if (source_.pack_weights(rows, weights)) return;
+    parallel_for(blocks_, grain(uint64_t{source_.terms()} * rows), [&](size_t begin, size_t end) {
+      for (size_t block = begin; block < end; ++block)
+        pack_block(block, weights + block * rows * source_.terms());
+    });
+  }
+
+  // The weights of some output channels side by side.
+  void pack_block(size_t block, uint32_t* to) const {
+    thread_local Scratch scratch;
+    const uint32_t terms = source_.terms(), count = channels(block);
+    const uint32_t step = source_.has_whole_rows() ? kernels_.rows : count;
+    uint32_t* rows = scratch.take<uint32_t>(uint64_t{terms} * step + kTilePitch);
+    for (uint32_t r = 0; r < count; ++r)
+      source_.read_weights(first_channel(block) + r, rows + uint64_t{r} * terms);
+    std::fill_n(rows + uint64_t{count} * terms, uint64_t{step - count} * terms, 0u);
+    transpose(sizeof *to, reinterpret_cast<uint8_t*>(to), step * sizeof *to,
+              reinterpret_cast<const uint8_t*>(rows), terms * sizeof *to, step, terms);
+  }
+
+  void convolve_images(uint32_t first, uint32_t images) {
+    const uint64_t laid_out = uint64_t{source_.cells()} * images;
+    parallel_for(laid_out, grain(plane_words_ / images), [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i)
+        lay_out(first, static_cast<uint32_t>(i % images), static_cast<uint32_t>(i / images));
+    });
+    const uint64_t runs = stacked_ ? 1 : images;
+    const uint64_t length = plane_.extent() + (stacked_ ? (images - 1) * plane_.image() : 0);
+    const uint64_t tiles = ceil_div(length, uint64_t{kernels_.columns()});
+    // the larger operand is walked once: a piece of it stays in the cache while the other streams
+    const bool weights_outside =
+        uint64_t{source_.terms()} * out_.c > plane_words_ * source_.cells();
+    const uint64_t all = runs * tiles, work = uint64_t{source_.terms()} * kernels_.rows *
+                                              std::min<uint64_t>(length, kernels_.columns());
+    parallel_for(all * blocks_, grain(work), [&](size_t begin, size_t end) {
+      const ScopedFloatMode mode;
+      for (size_t i = begin; i < end; ++i) {
+        const size_t tile = weights_outside ? i % all : i / blocks_;
+        const uint64_t start = tile / tiles * plane_.image();
+        const uint64_t column = tile % tiles * kernels_.columns();
+        run_tile(first, {start, column, length}, weights_outside ? i / all : i % blocks_);
+      }
+    });
+  }
+
+  void lay_out(uint32_t first, uint32_t image, uint32_t cell) const {
+    const uint32_t n = first + image;
+    auto* plane = reinterpret_cast<float*>(planes_ + cell * plane_words_);
+    const float padding = f32::from_bits(source_.padding(cell));
+    const bool inserts = insert_h_ * insert_w_ != 1;
+    const uint8_t* words = inserts ? nullptr : source_.words(n, cell);
+    if (words != nullptr) return plane_.lay_out(words, in_.stride, padding, plane, image);
+    thread_local Scratch scratch;
+    const uint64_t size = uint64_t{dense_.h} * dense_.w;
+    uint32_t* dense = scratch.take<uint32_t>(size + in_.shape.w + 2 * kTilePitch);
+    if (inserts)
+      read_inserted(n, cell, dense, dense + size + kTilePitch);
+    else
+      source_.read_rows(n, cell, 0, in_.shape.h, dense);
+    plane_.lay_out(reinterpret_cast<const uint8_t*>(dense), {.h = dense_.w * 4, .w = 4}, padding,
+                   plane, image);
+  }
+
+  void read_inserted(uint32_t n, uint32_t cell, uint32_t* dense, uint32_t* row) const {
+    std::fill_n(dense, uint64_t{dense_.h} * dense_.w, source_.insertion(cell));
+    for (uint32_t y = 0; y < in_.shape.h; ++y, dense += uint64_t{insert_h_} * dense_.w) {
+      source_.read_rows(n, cell, y, 1, row);
+      for (uint32_t x = 0; x < in_.shape.w; ++x) dense[x * insert_w_] = row[x];
+    }
+  }
+
+  // Some columns of a run of `length`, which begins at `start` of the planes.
+  struct Columns {
+    uint64_t start, first, length;
+  };
+
+  void run_tile(uint32_t first_image, const Columns& columns, size_t block) const {
+    std::array<Segment, kTilePitch> found;
+    const std::span<const Segment> segments = segments_of(first_image, columns, found);
+    if (segments.empty()) return;  // nothing but columns between two rows
+    const Segment& last = segments.back();
+    const uint32_t oc = first_channel(block), rows = channels(block);
+    TileRoom room;
+    const auto for_results = [&](const auto& f) {
+      for (uint32_t r = 0; r < rows; ++r)
+        for (const Segment& s : segments)
+          f(PlaneSource::Results{s.n, oc + r, s.y, s.x, s.count, room.row(r) + s.column,
+                                 room.second_row(r) + s.column});
+    };
+    for_results([&](const PlaneSource::Results& results) { source_.start(results); });
+    const bool in_doubt =
+        source_.run(kernels_,
+                    {.left = weights_ + uint64_t{oc} * source_.terms(),
+                     .right = planes_ + columns.start + columns.first,
+                     .rows = source_.has_whole_rows() ? kernels_.rows : rows,
+                     .vectors = ceil_div(last.column + last.count, kernels_.lanes),
+                     .sums = room.sums},
+                    room, oc);
+    for_results([&](const PlaneSource::Results& results) { source_.store(results, in_doubt); });
+  }
+
+  std::span<const Segment> segments_of(uint32_t first_image, const Columns& columns,
+                                       std::array<Segment, kTilePitch>& room) const {
+    const uint64_t pitch = plane_.pitch(), from = columns.start + columns.first;
+    const uint64_t end =
+        columns.start + std::min(columns.first + kernels_.columns(), columns.length);
+    size_t count = 0;
+    for (uint64_t at = from; at < end;) {
+      const auto x = static_cast<uint32_t>(at % pitch);
+      const auto n = static_cast<uint32_t>(at / plane_.image());
+      const auto y = static_cast<uint32_t>(at % plane_.image() / pitch);
+      if (x < out_.w && y < out_.h) {
+        const auto results = static_cast<uint32_t>(std::min<uint64_t>(out_.w - x, end - at));
+        room[count++] = {static_cast<uint32_t>(at - from), first_image + n, y, x, results};
+      }
+      at += pitch - x;
+    }
+    return {room.data(), count};
+  }
+
+  uint32_t first_channel(size_t block) const {
+    return static_cast<uint32_t>(block) * kernels_.rows;
+  }
+  uint32_t channels(size_t block) const {
+    return std::min(kernels_.rows, out_.c - first_channel(block));
+  }
+  static size_t grain(uint64_t work) { return grain_of(work, kTermsPerTask); }
+
+  PlaneSource& source_;
+  const TensorView& in_;
+  const Shape out_;
+  const uint32_t insert_h_, insert_w_;  // from one row or column of the input to the next
+  const Shape dense_;                   // of the input with inserted rows and columns
+  const Window window_;
+  const TileKernels kernels_;
+  const uint32_t images_;  // in planes at a time
+  const WindowPlane plane_;
+  const uint64_t plane_words_;
+  const uint32_t blocks_;  // of output channels
+  const bool stacked_;
+  const uint32_t* weights_ = nullptr;
+  uint32_t* planes_ = nullptr;
+};
+
+}  // namespace
+
+Declined convolve(PlaneSource& source, const Window& window, const TensorView& in,
+                  const Shape& out) {
+  const Shape dense = dense_shape(in.shape, window);
+  if (!window_covered(dense_window(window), dense, out)) return "a window that is not laid out";
+  if (uint64_t{dense.h} * dense.w > kMaxCopiedCells ||
+      WindowPlane(dense_window(window), dense, out).floats() > kMaxCopiedCells)
+    return kCopiesTooLarge;
+  return Convolution(source, window, in, out).run();
+}
+
+}  // namespace tputwin::fast

@@ -1,0 +1,81 @@
+// How fast bodies run convolutions over all input channels: inputs become planes of 32-bit cells
+// (window/planes.h), in which the cells under a tap of neighbouring results lie side by side, and
+// tiles (tiles.h) go over them, columns being places of the output planes of all images, rows
+// output channels.
+#pragma once
+
+#include <vector>
+
+#include "ops/contract/window.h"
+#include "ops/fast/gemm/panels.h"
+#include "ops/fast/select/body.h"
+
+namespace tputwin::fast {
+
+// Where the factors of a tap begin in the planes of a cell, and how far cells are apart.
+struct PlaneTerms {
+  size_t pitch = 0;
+  std::vector<uint32_t> tap_offset;
+};
+
+// What a kind of convolution brings along.
+class PlaneSource {
+ public:
+  virtual ~PlaneSource() = default;
+
+  // Input channels by number of cells.
+  virtual uint32_t cells() const = 0;
+  // All elements of rows of an image's cell; may write kTilePitch words too many.
+  virtual void read_rows(uint32_t n, uint32_t cell, uint32_t y, uint32_t rows,
+                         uint32_t* to) const = 0;
+  // Where they lie in memory if they are words there, with the strides of the input.
+  virtual const uint8_t* words(uint32_t, uint32_t) const { return nullptr; }
+  virtual uint32_t padding(uint32_t) const { return 0; }
+  virtual uint32_t insertion(uint32_t) const { return 0; }
+
+  // Cells of weights of an output channel, in the order in which kernels take them. Several
+  // channels are read at a time.
+  virtual uint32_t terms() const = 0;
+  virtual void read_weights(uint32_t oc, uint32_t* to) = 0;
+  // All of them at once, in panels of `rows` output channels; false: they are read one by one.
+  virtual bool pack_weights(uint32_t /*rows*/, uint32_t* /*to*/) const { return false; }
+  // Whether tiles always have as many rows as the kernels', with factors 0 after the last one.
+  virtual bool has_whole_rows() const { return false; }
+
+  // Before the first tile.
+  virtual void prepare(const PlaneTerms& terms) = 0;
+  // Results of one row of an output plane, and their accumulators.
+  struct Results {
+    uint32_t n, oc, y, x, count;
+    uint32_t *first, *second;
+  };
+  virtual void start(const Results& results) const = 0;
+  // A tile of the output channels from `oc` on; true if a result may differ from that of the
+  // reference body.
+  virtual bool run(const TileKernels& kernels, const Tile& tile, const TileRoom& room,
+                   uint32_t oc) const = 0;
+  virtual void store(const Results& results, bool in_doubt) const = 0;
+};
+
+// Declines windows that are not laid out and copies that would be too large.
+Declined convolve(PlaneSource& source, const Window& window, const TensorView& in,
+                  const Shape& out);
+
+// A 1x1 convolution of whole planes as one of single long rows, whose results lie together.
+template <class Op>
+Op with_long_rows(Op op) {
+  const Axis point;
+  auto is_whole = [](const TensorView& v) {
+    return v.stride.w == element_bytes(v.dtype) && v.stride.h == v.shape.w * v.stride.w;
+  };
+  if (op.window.h != point || op.window.w != point || !is_whole(op.in) || !is_whole(op.out) ||
+      op.in.shape.h != op.out.shape.h)
+    return op;
+  for (TensorView* view : {&op.in, &op.out}) {
+    view->shape.w *= view->shape.h;
+    view->shape.h = 1;
+  }
+  return op;
+}
+
+}  // namespace tputwin::fast
