@@ -137,6 +137,9 @@ TensorView CommandReader::placed(const Named& address, const Named& layout, cons
     case kStrided: {
       TensorView view = compact(address, shape, dtype);
       view.stride = bytes_of(strides, element_bytes(dtype), address);
+      // byte addresses of a lane wrap: compilers have been seen to write lane_bytes + 2 for 2
+      for (uint32_t* step : {&view.stride.n, &view.stride.c, &view.stride.h, &view.stride.w})
+        *step %= chip_.lane_bytes;
       const uint64_t start = address.value / chip_.lane_bytes;
       drop_meaningless(view.stride, shape, ceil_div(start + shape.c, uint64_t{chip_.lanes}));
       return view;
