@@ -39,6 +39,16 @@ Operation logic(DType dtype) {
                  .b = tensor(2, dtype)};
 }
 
+// How the sums of a convolution of bytes end in networks.
+Operation requantized(DType out) {
+  return Requantize{.out = operand(0, out),
+                    .in = operand(1, DType::i32),
+                    .multiplier = Source::value(1'518'500'250u, DType::i32),
+                    .shift = Source::value(static_cast<uint32_t>(-38), DType::i8),
+                    .offset = Source::value(3u, DType::i16),
+                    .rounding = Rounding::half_up};
+}
+
 struct Case {
   const char* name;
   Operation op;
@@ -56,6 +66,8 @@ const Case kCases[] = {
     {"int_mul i16 >> 15", integers(Int::mul, DType::i16, DType::i16, -15)},
     {"int_add i32", integers(Int::add, DType::i32, DType::i32)},
     {"int_mul i32 >> 31", integers(Int::mul, DType::i32, DType::i32, -31)},
+    {"requantize i32 to i8", requantized(DType::i8)},
+    {"requantize i32 to u8", requantized(DType::u8)},
     {"max u8", integers(Int::max, DType::u8, DType::u8)},
     {"xor u8", logic(DType::u8)},
 };

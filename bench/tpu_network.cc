@@ -124,21 +124,27 @@ BENCHMARK_CAPTURE(conv2d_float, f16, DType::f16)
     ->DenseRange(0, std::size(kConvolutions) - 1)
     ->UseManualTime();
 
-void conv2d_quant(benchmark::State& state) {
+// 8 bits are requantized here, 32 bits by a command of their own.
+void conv2d_quant(benchmark::State& state, DType out) {
   const Layer& layer = kConvolutions[state.range(0)];
   Lanes lanes;
   const Conv2dBm1684xInt8 op{
-      .out = lanes.aligned(layer.out(layer.oc), DType::i8),
+      .out = lanes.aligned(layer.out(layer.oc), out),
       .in = lanes.aligned(layer.in, DType::i8),
       .weight = Source::tensor(
           lanes.compact(weight_shape(layer.in.c, layer.oc, layer.window(), DType::i8), DType::i8)),
       .bias = lanes.compact({1, layer.oc, 1, 1}, DType::i16),
       .window = layer.window(),
-      .rshift = 7};
+      .rshift = is_32bit(out) ? 0u : 7u};
   measure(state, layer.name, op,
           1.0 * layer.in.c * taps_of(op.window) * static_cast<double>(op.out.shape.count()));
 }
-BENCHMARK(conv2d_quant)->DenseRange(0, std::size(kConvolutions) - 1)->UseManualTime();
+BENCHMARK_CAPTURE(conv2d_quant, i8, DType::i8)
+    ->DenseRange(0, std::size(kConvolutions) - 1)
+    ->UseManualTime();
+BENCHMARK_CAPTURE(conv2d_quant, i32, DType::i32)
+    ->DenseRange(0, std::size(kConvolutions) - 1)
+    ->UseManualTime();
 
 void depthwise2d_float(benchmark::State& state, DType dtype) {
   const Layer& layer = kPlanes[state.range(0)];

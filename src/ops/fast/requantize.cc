@@ -1,20 +1,133 @@
-// requantize: element by element, over blocks of rows.
+// requantize: blocks of rows. Scaled integers are products of 64 bits, in vectors of every second
+// lane.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/fast/requantize.cc"
+#include <hwy/foreach_target.h>  // must come before highway.h
+
+#include <hwy/highway.h>
+
 #include "ops/elementwise/requantize.h"
-
 #include "ops/fast/fast.h"
-#include "ops/fast/walk/rows.h"
+#include "ops/fast/walk/rows-inl.h"
 
+HWY_BEFORE_NAMESPACE();
+namespace tputwin::fast::HWY_NAMESPACE {
+namespace {
+
+using Kind = Requantize::Kind;
+using I64 = hn::Repartition<int64_t, I32>;
+using Longs = hn::Vec<I64>;
+
+// Shifts to the right up to this are done in vectors.
+constexpr int32_t kMostRight = 62;
+
+HWY_INLINE Longs longs(int64_t value) { return hn::Set(I64(), value); }
+// The numbers of odd lanes, in even ones.
+HWY_INLINE Ints odd_lanes(Ints v) {
+  return hn::BitCast(I32(), hn::ShiftRight<32>(hn::BitCast(I64(), v)));
+}
+
+// v / 2^right, rounded: what is added before the shift makes the mode.
+HWY_INLINE Longs shifted(Longs v, Longs right, Rounding rounding) {
+  const Longs unit = hn::Shl(longs(1), right), rest = hn::Sub(unit, longs(1));
+  const Longs half = hn::ShiftRight<1>(unit), negative = hn::BroadcastSignBit(v);
+  Longs more = half;
+  switch (rounding) {
+    case Rounding::half_up:
+      break;
+    case Rounding::half_even:
+      more = hn::Sub(hn::Add(half, hn::And(hn::Shr(v, right), longs(1))), longs(1));
+      break;
+    case Rounding::half_away:
+      more = hn::Add(half, negative);
+      break;
+    case Rounding::half_down:
+      more = hn::Sub(half, longs(1));
+      break;
+    case Rounding::toward_zero:
+      more = hn::And(negative, rest);
+      break;
+    case Rounding::down:
+      return hn::Shr(v, right);
+    case Rounding::up:
+      more = rest;
+      break;
+  }
+  // without a shift nothing is added
+  return hn::Shr(hn::Add(v, hn::And(more, rest)), right);
+}
+
+// What is the same for all elements of a block.
+struct Scaling {
+  bool narrows, signed_offset;
+  Rounding rounding;
+  int64_t low, high;
+
+  explicit Scaling(const Requantize& op)
+      : narrows(op.kind == Kind::to_narrow),
+        signed_offset(is_signed(narrows ? op.out.dtype : op.in.dtype)),
+        rounding(op.rounding),
+        low(saturate(INT64_MIN, op.out.dtype)),
+        high(saturate(INT64_MAX, op.out.dtype)) {}
+
+  HWY_INLINE Ints offset_of(Ints offset) const {
+    const Ints high_half = hn::ShiftLeft<16>(offset);
+    return signed_offset ? hn::ShiftRight<16>(high_half) : hn::And(offset, ints(0xffff));
+  }
+  // Of even lanes.
+  HWY_INLINE Longs scaled(Ints in, Ints multiplier, Ints right, Ints offset) const {
+    const Ints one = ints(1);
+    Longs v = hn::MulEven(in, multiplier);
+    v = shifted(v, hn::MulEven(right, one), rounding);
+    if (narrows) v = hn::Add(v, hn::MulEven(offset, one));
+    return hn::Min(hn::Max(v, longs(low)), longs(high));
+  }
+};
+
+// Operands: out, in, multiplier, shift, offset.
+HWY_INLINE void compute_each(const Requantize& op, const RowBlock& block, size_t begin,
+                             size_t end) {
+  const auto *in = block.source<int32_t>(1), *multiplier = block.source<int32_t>(2),
+             *shift = block.source<int32_t>(3), *offset = block.source<int32_t>(4);
+  for (size_t i = begin; i < end; ++i)
+    block.result<int32_t>()[i] = element(op, in[i], multiplier[i], shift[i], offset[i]);
+}
+
+void RequantizeBlock(const void* operation, const RowBlock& block) {
+  const auto& op = *static_cast<const Requantize*>(operation);
+  const I32 d;
+  const bool scales =
+      op.kind == Kind::to_narrow || (op.kind == Kind::to_wide && element_bytes(op.in.dtype) < 4);
+  if (!scales) return compute_each(op, block, 0, block.count);
+  const Scaling scaling(op);
+  for (size_t i = 0; i < block.count; i += hn::Lanes(d)) {
+    const Ints right = hn::Neg(LoadInts(block, 3, i));
+    const auto far = hn::Or(hn::Lt(right, hn::Zero(d)), hn::Gt(right, ints(kMostRight)));
+    if (HWY_UNLIKELY(!hn::AllFalse(d, far))) {
+      compute_each(op, block, i, std::min(block.count, i + hn::Lanes(d)));
+      continue;
+    }
+    const Ints multiplier = LoadInts(block, 2, i);
+    const Ints offset = scaling.offset_of(LoadInts(block, 4, i));
+    Ints in = LoadInts(block, 1, i);
+    if (!scaling.narrows) in = hn::Sub(in, offset);
+    const Longs even = scaling.scaled(in, multiplier, right, offset);
+    const Longs odd =
+        scaling.scaled(odd_lanes(in), odd_lanes(multiplier), odd_lanes(right), odd_lanes(offset));
+    const Ints result = hn::OddEven(hn::BitCast(d, hn::ShiftLeft<32>(odd)), hn::BitCast(d, even));
+    hn::StoreU(result, d, block.result<int32_t>() + i);
+  }
+}
+
+}  // namespace
+}  // namespace tputwin::fast::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace tputwin::fast {
 namespace {
 
-// Operands: out, in, multiplier, shift, offset.
-void requantize_rows(const void* operation, const RowBlock& block) {
-  const auto& op = *static_cast<const Requantize*>(operation);
-  const auto *in = block.source<int32_t>(1), *multiplier = block.source<int32_t>(2),
-             *shift = block.source<int32_t>(3), *offset = block.source<int32_t>(4);
-  for (size_t i = 0; i < block.count; ++i)
-    block.result<int32_t>()[i] = element(op, in[i], multiplier[i], shift[i], offset[i]);
-}
+TW_ROW_KERNEL(requantize_block, RequantizeBlock)
 
 Declined rows(const Requantize& op, const Memory& memory) {
   if (op.in.dtype == DType::u32) return "u32";
@@ -24,7 +137,7 @@ Declined rows(const Requantize& op, const Memory& memory) {
   const Source shift = shifts ? op.shift : Source::value(0u, DType::i32);
   return run_rows({row_result(op.out), row_source(op.in), row_source(op.multiplier),
                    row_source(shift), row_source(op.offset)},
-                  memory, {RowLanes::words, requantize_rows, &op, kWeight});
+                  memory, {RowLanes::words, requantize_block, &op, kWeight});
 }
 
 constexpr Body<Requantize> kBodies[] = {{"rows", rows}};
@@ -34,3 +147,4 @@ constexpr Body<Requantize> kBodies[] = {{"rows", rows}};
 bool execute(const Requantize& op, const Memory& memory) { return run_best(kBodies, op, memory); }
 
 }  // namespace tputwin::fast
+#endif

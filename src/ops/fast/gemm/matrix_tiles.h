@@ -192,14 +192,15 @@ class MatrixTiles {
   }
 
  private:
-  // Copied columns that few rows use pay only as long runs.
-  static constexpr uint32_t kWidePanel = 8;
+  // Copied columns that few rows use pay only as long runs, in a panel that the cache holds.
+  static constexpr uint32_t kWidePanel = 8, kPanelCells = 128 << 10;
 
   static size_t grain(uint64_t work) { return grain_of(work, Source::kTermsWorthATask); }
 
   uint32_t tiles_at_once() const {
     if (in_place_ != nullptr || blocks_ > 2) return 1;
-    return std::clamp<uint32_t>(tiles_ / static_cast<uint32_t>(thread_count()), 1, kWidePanel);
+    const uint32_t most = std::min(kWidePanel, kPanelCells / std::max(1u, cells_ * columns_));
+    return std::max(1u, std::min(most, tiles_ / static_cast<uint32_t>(thread_count())));
   }
 
   // Rows in pieces where panels alone are too few tasks; each piece copies the panel for itself.

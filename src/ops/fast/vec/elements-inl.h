@@ -11,6 +11,7 @@
 
 #include <cstring>
 
+#include "numerics/float32.h"
 #include "ops/fast/vec/float16-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -32,6 +33,20 @@ HWY_INLINE void WidenWith(const T* p, size_t count, int32_t* to, const Convert& 
   std::memcpy(to + whole, converted, (count - whole) * sizeof *to);
 }
 
+// The processor's conversion keeps what a NaN holds, the chip's does not.
+inline void WidenHalves(const uint16_t* p, size_t count, int32_t* to) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+  const hn::Rebind<hwy::float16_t, F32> halves;
+  const Floats invalid = floats(ints(static_cast<int32_t>(f32::kInvalid)));
+  for (; count >= kLanes32; count -= kLanes32, p += kLanes32, to += kLanes32) {
+    const Floats x =
+        hn::PromoteTo(F32(), hn::LoadU(halves, reinterpret_cast<const hwy::float16_t*>(p)));
+    hn::StoreU(bits(hn::IfThenElse(hn::IsNaN(x), invalid, x)), I32(), to);
+  }
+#endif
+  WidenWith(p, count, to, [](Ints v) HWY_ATTR { return bits(from_f16(v)); });
+}
+
 // fp16 and bf16 become fp32, integers are extended.
 inline void WidenElements(DType dtype, const uint8_t* p, size_t count, int32_t* to) {
   const auto same = [](Ints v) HWY_ATTR { return v; };
@@ -46,8 +61,7 @@ inline void WidenElements(DType dtype, const uint8_t* p, size_t count, int32_t* 
     case DType::i16:
       return WidenWith(as(int16_t{}), count, to, same);
     case DType::f16:
-      return WidenWith(as(uint16_t{}), count, to,
-                       [](Ints v) HWY_ATTR { return bits(from_f16(v)); });
+      return WidenHalves(as(uint16_t{}), count, to);
     case DType::bf16:
       return WidenWith(as(uint16_t{}), count, to,
                        [](Ints v) HWY_ATTR { return hn::ShiftLeft<16>(v); });

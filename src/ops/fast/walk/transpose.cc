@@ -14,6 +14,16 @@
 
 #include "ops/fast/walk/copy.h"
 
+#ifndef TPUTWIN_TRANSPOSE_EXTENTS  // once for all targets
+#define TPUTWIN_TRANSPOSE_EXTENTS
+namespace tputwin::fast {
+// Rows of src, and of dst, which are its columns.
+struct Extents {
+  size_t rows, cols;
+};
+}  // namespace tputwin::fast
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
@@ -100,6 +110,59 @@ HWY_INLINE void Transpose(T* dst, size_t dst_stride, const T* src, size_t src_st
       std::memcpy(Skip(dst, c * dst_stride) + r, Skip(src, r * src_stride) + c, sizeof(T));
 }
 
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+// A block of words whose rows are one vector on either side.
+constexpr size_t kBlock = 16;
+HWY_INLINE void TransposeBlock(uint8_t* const* dst, size_t to, uint8_t* const* src, size_t from) {
+  __m512i a[16], b[16];
+#pragma GCC unroll 16
+  for (size_t i = 0; i < 16; ++i) a[i] = _mm512_loadu_si512(src[i] + from);
+#pragma GCC unroll 8
+  for (size_t i = 0; i < 16; i += 2) {
+    b[i] = _mm512_unpacklo_epi32(a[i], a[i + 1]);
+    b[i + 1] = _mm512_unpackhi_epi32(a[i], a[i + 1]);
+  }
+#pragma GCC unroll 4
+  for (size_t i = 0; i < 16; i += 4) {
+    a[i] = _mm512_unpacklo_epi64(b[i], b[i + 2]);
+    a[i + 1] = _mm512_unpackhi_epi64(b[i], b[i + 2]);
+    a[i + 2] = _mm512_unpacklo_epi64(b[i + 1], b[i + 3]);
+    a[i + 3] = _mm512_unpackhi_epi64(b[i + 1], b[i + 3]);
+  }
+  // now blocks of 128 bits change places
+#pragma GCC unroll 4
+  for (size_t i = 0; i < 4; ++i)
+#pragma GCC unroll 2
+    for (size_t half = 0; half < 16; half += 8) {
+      b[half + i] = _mm512_shuffle_i32x4(a[half + i], a[half + i + 4], 0x88);
+      b[half + i + 4] = _mm512_shuffle_i32x4(a[half + i], a[half + i + 4], 0xdd);
+    }
+#pragma GCC unroll 8
+  for (size_t i = 0; i < 8; ++i) {
+    _mm512_storeu_si512(dst[i] + to, _mm512_shuffle_i32x4(b[i], b[i + 8], 0x88));
+    _mm512_storeu_si512(dst[i + 8] + to, _mm512_shuffle_i32x4(b[i], b[i + 8], 0xdd));
+  }
+}
+#endif
+
+// dst[c] element r = src[r] element c for words, as far as whole blocks go; returns the rows of src
+// and of dst that are done.
+Extents TransposeBlocks(uint8_t* const* dst, uint8_t* const* src, const Extents& from,
+                        const Extents& to) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  constexpr size_t kTogether = 128;  // rows of a tile: long pieces of few rows of either side
+  const Extents last{to.rows / kBlock * kBlock, to.cols - (to.cols - from.cols) % kBlock};
+  for (size_t first = from.rows; first < last.rows; first += kTogether)
+    for (size_t c = from.cols; c < last.cols; c += kBlock)
+      for (size_t r = first; r < std::min(first + kTogether, last.rows); r += kBlock)
+        TransposeBlock(dst + c, r * sizeof(uint32_t), src + r, c * sizeof(uint32_t));
+  return last;
+#else
+  static_cast<void>(dst), static_cast<void>(src), static_cast<void>(to);
+  return from;
+#endif
+}
+
 void TransposeOf(size_t bytes, uint8_t* dst, size_t dst_stride, const uint8_t* src,
                  size_t src_stride, size_t rows, size_t cols) {
   const auto run = [&]<class T>(T) HWY_ATTR {
@@ -122,6 +185,7 @@ HWY_AFTER_NAMESPACE();
 namespace tputwin::fast {
 
 HWY_EXPORT(TransposeOf);
+HWY_EXPORT(TransposeBlocks);
 
 void transpose(uint8_t* dst, size_t dst_stride, const uint8_t* src, size_t src_stride, size_t rows,
                size_t cols) {
@@ -163,19 +227,33 @@ void transpose_tile(size_t bytes, uint8_t* dst, size_t dst_stride, std::span<uin
 
 }  // namespace
 
-void transpose_rows(size_t bytes, std::span<uint8_t* const> dst, std::span<uint8_t* const> src,
-                    size_t first, size_t last) {
+namespace {
+
+// Tile by tile: the rows of src from `first_row` on, its columns [first, last).
+void transpose_tiles(size_t bytes, std::span<uint8_t* const> dst, std::span<uint8_t* const> src,
+                     size_t first_row, size_t first, size_t last) {
   const size_t tile = tile_of(bytes), stride = tile * bytes;
   alignas(64) uint8_t columns[kTileBytes];
   for (size_t c = first; c < last; c += tile) {
     const size_t width = std::min(tile, last - c);
-    for (size_t r = 0; r < src.size(); r += tile) {
+    for (size_t r = first_row; r < src.size(); r += tile) {
       const auto rows = src.subspan(r, std::min(tile, src.size() - r));
       transpose_tile(bytes, columns, stride, rows, c, width);
       for (size_t i = 0; i < width; ++i)
         copy_bytes(dst[c + i] + r * bytes, columns + i * stride, rows.size() * bytes);
     }
   }
+}
+
+}  // namespace
+
+void transpose_rows(size_t bytes, std::span<uint8_t* const> dst, std::span<uint8_t* const> src,
+                    size_t first, size_t last) {
+  Extents done{0, first};
+  if (bytes == sizeof(uint32_t))
+    done = HWY_DYNAMIC_DISPATCH(TransposeBlocks)(dst.data(), src.data(), done, {src.size(), last});
+  transpose_tiles(bytes, dst, src, done.rows, first, done.cols);
+  transpose_tiles(bytes, dst, src, 0, done.cols, last);
 }
 
 }  // namespace tputwin::fast

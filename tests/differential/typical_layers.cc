@@ -1,0 +1,170 @@
+// Which body takes typical layers of networks: a body that declines one unnoticed would cost it a
+// factor of ten and more.
+#include <gtest/gtest.h>
+
+#include "base/bits.h"
+#include "memory/layout.h"
+#include "ops/conv/weights_bm1684x.h"
+#include "ops/fast/fast.h"
+#include "ops/fast/select/trace.h"
+#include "ops/operation.h"
+#include "selftest/test_memory.h"
+
+namespace tputwin::testing {
+namespace {
+
+constexpr Axis kThree{.kernel = 3, .pad_before = 1, .pad_after = 1};
+
+// Tensors one after the other in the lanes, from the first one on.
+class Lanes {
+ public:
+  explicit Lanes(const Chip& chip) : chip_(chip) {}
+
+  TensorView aligned(const Shape& shape, DType dtype) { return place(shape, dtype, true, 1); }
+  TensorView compact(const Shape& shape, DType dtype, uint8_t pack = 1) {
+    return place(shape, dtype, false, pack);
+  }
+  MatrixView matrix(uint32_t rows, uint32_t cols, uint32_t width, DType dtype) {
+    return {aligned({rows, ceil_div(cols, width), 1, width}, dtype), rows, cols};
+  }
+  MatrixOperand by_columns(uint32_t rows, uint32_t cols, DType dtype) {
+    return {.matrix = matrix(rows, cols, 32, dtype)};
+  }
+  MatrixOperand by_rows(uint32_t rows, uint32_t cols, DType dtype) {
+    return {.matrix = {aligned({1, rows, 1, cols}, dtype), rows, cols}, .row_per_channel = true};
+  }
+
+ private:
+  TensorView place(const Shape& shape, DType dtype, bool is_aligned, uint8_t pack) {
+    const Shape cells{ceil_div(shape.n, uint32_t{pack}), shape.c, shape.h, shape.w};
+    const uint32_t bytes = pack * element_bytes(dtype);
+    const TensorView view{.dtype = dtype,
+                          .pack = pack,
+                          .plane_stride = is_16bit(dtype) ? 1u : 0u,
+                          .address = next_,
+                          .shape = shape,
+                          .stride = lane_stride(chip_, cells, 0, bytes, is_aligned)};
+    next_ = align_up(next_ + uint64_t{cells.n} * view.stride.n, uint64_t{chip_.eu_bytes});
+    return view;
+  }
+
+  const Chip& chip_;
+  uint64_t next_ = 0;
+};
+
+TensorView system(const Shape& shape, uint64_t address, DType dtype) {
+  return {.space = Space::global,
+          .dtype = dtype,
+          .plane_stride = is_16bit(dtype) ? 1u : 0u,
+          .address = address,
+          .shape = shape,
+          .stride = system_stride(shape, element_bytes(dtype))};
+}
+
+// The body that runs an operation on the best instruction set; "" if none does.
+template <class Op>
+std::string body_of(const Chip& chip, const Op& op) {
+  TestMemory memory(chip);
+  const fast::BodyTrace trace;
+  if (!fast::execute(op, memory.memory())) return "";
+  return trace.events().back().body;
+}
+
+bool has_fast_bodies() { return fast::available_isas().size() > 1; }
+
+Conv2dBm1684xInt8 convolution_of_bytes(Lanes& lanes, DType result) {
+  return {.out = lanes.aligned({1, 64, 14, 14}, result),
+          .in = lanes.aligned({1, 64, 14, 14}, DType::i8),
+          .weight = Source::tensor(
+              lanes.compact(weight_shape(64, 64, {kThree, kThree}, DType::i8), DType::i8)),
+          .window = {kThree, kThree}};
+}
+
+Conv2dBm1684xFloat convolution_of_floats(Lanes& lanes, DType dtype) {
+  return {
+      .out = lanes.aligned({1, 64, 14, 14}, dtype),
+      .in = lanes.aligned({1, 64, 14, 14}, dtype),
+      .weight = Source::tensor(lanes.compact(weight_shape(64, 64, {kThree, kThree}, dtype), dtype)),
+      .bias = lanes.compact({1, 64, 1, 1}, DType::f32),
+      .window = {kThree, kThree}};
+}
+
+TEST(TypicalLayers, ConvolutionsOfTheBm1684xRunOverPlanes) {
+  if (!has_fast_bodies()) return;
+  for (const DType result : {DType::i32, DType::i8}) {
+    Lanes lanes(bm1684x());
+    EXPECT_EQ(body_of(bm1684x(), convolution_of_bytes(lanes, result)), "planes");
+  }
+  Lanes lanes(bm1684x());
+  Conv2dBm1684xInt8 with_zero_point = convolution_of_bytes(lanes, DType::i32);
+  with_zero_point.zero_point = Source::value(3, DType::i8);
+  with_zero_point.padding = Source::value(7, DType::i8);
+  EXPECT_EQ(body_of(bm1684x(), with_zero_point), "planes");
+  for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
+    Lanes own(bm1684x());
+    EXPECT_EQ(body_of(bm1684x(), convolution_of_floats(own, dtype)), "planes");
+  }
+}
+
+TEST(TypicalLayers, ProductsOfTheBm1684xAreCopiedOrReadInPlace) {
+  if (!has_fast_bodies()) return;
+  for (const uint32_t rows : {1u, 64u}) {
+    Lanes single(bm1684x());
+    EXPECT_EQ(
+        body_of(bm1684x(), MatmulBm1684xFp32{.out = single.by_columns(rows, 256, DType::f32),
+                                             .left = single.by_columns(rows, 96, DType::f32),
+                                             .right = single.by_columns(96, 256, DType::f32)}),
+        "in place");
+    Lanes half(bm1684x());
+    EXPECT_EQ(body_of(bm1684x(), MatmulBm1684xHalf{.out = half.by_rows(rows, 256, DType::f16),
+                                                   .left = half.by_rows(rows, 96, DType::f16),
+                                                   .right = half.by_rows(96, 256, DType::f16)}),
+              "packed");
+    Lanes bytes(bm1684x());
+    EXPECT_EQ(body_of(bm1684x(), MatmulBm1684xInt{.out = bytes.by_rows(rows, 256, DType::i32),
+                                                  .left = bytes.by_rows(rows, 96, DType::i8),
+                                                  .right = bytes.by_rows(96, 256, DType::i8),
+                                                  .zero_point = Source::value(3, DType::i8)}),
+              "packed");
+  }
+}
+
+TEST(TypicalLayers, OfTheBm1684) {
+  if (!has_fast_bodies()) return;
+  const auto convolution = [](uint32_t channels, const Axis& axis, bool accumulate) {
+    Lanes lanes(bm1684());
+    const Shape weight{channels, 64, axis.kernel, axis.kernel};
+    return Conv2dBm1684{.out = lanes.aligned({2, 64, 14, 14}, DType::f32),
+                        .in = lanes.aligned({2, channels, 14, 14}, DType::f32),
+                        .weight = lanes.compact(weight, DType::f32, 2),
+                        .window = {axis, axis},
+                        .accumulate = accumulate};
+  };
+  EXPECT_EQ(body_of(bm1684(), convolution(64, kThree, false)), "planes");
+  EXPECT_EQ(body_of(bm1684(), convolution(64, Axis{}, false)), "planes");
+  EXPECT_EQ(body_of(bm1684(), convolution(1, Axis{}, true)), "short rows");
+  const auto product = [](uint32_t depth) {
+    Lanes lanes(bm1684());
+    return MatmulBm1684{.out = lanes.matrix(16, 256, 32, DType::f32),
+                        .left = lanes.matrix(16, depth, depth, DType::f32),
+                        .right = lanes.matrix(depth, 256, 32, DType::f32),
+                        .accumulate = true};
+  };
+  EXPECT_EQ(body_of(bm1684(), product(96)), "in place");
+  EXPECT_EQ(body_of(bm1684(), product(3)), "short rows");
+}
+
+TEST(TypicalLayers, TransposingCopiesGoTileByTile) {
+  if (!has_fast_bodies()) return;
+  const Shape shape{1, 32, 24, 40};
+  for (const DType dtype : {DType::u8, DType::f16, DType::f32}) {
+    TensorView src = system(shape, 1 << 20, dtype);
+    const uint32_t bytes = element_bytes(dtype);
+    src.stride = {0, bytes, 40 * 32 * bytes, 32 * bytes};  // channels last
+    EXPECT_EQ(body_of(bm1684x(), Copy{.dst = system(shape, 0, dtype), .src = Source::tensor(src)}),
+              "tiles");
+  }
+}
+
+}  // namespace
+}  // namespace tputwin::testing
