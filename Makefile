@@ -8,7 +8,9 @@ BUILD := build
 list := cmake/debian-packages.txt
 
 # What `make demo` runs, in the order in which it can be built.
-DEMO := demo_chain okk_conv2d tpu_exp demo
+DEMO := demo_chain okk_conv2d tpu_exp bmrt_network demo
+# The compiled network that bmrt_network runs.
+DEMO_MODEL := tests/conformance/bm168x/bm1684x/nets-resnet-fp16.bmodel
 
 .PHONY: all build test test-arm64 demo bench fuzz install format deps deps-demo deps-test \
   deps-arm64 arm64-architecture clean
@@ -60,7 +62,8 @@ test-arm64: deps-arm64
 demo: deps-demo
 	cmake --preset demo
 	for p in $(DEMO); do \
-	  cmake --build --preset release -j $(JOBS) --target $$p && $(BUILD)/bin/$$p || exit 1; \
+	  cmake --build --preset release -j $(JOBS) --target $$p && \
+	  $(BUILD)/bin/$$p $$([ $$p != bmrt_network ] || echo $(DEMO_MODEL)) || exit 1; \
 	done
 
 bench: build

@@ -55,6 +55,20 @@ install(FILES ${PROJECT_BINARY_DIR}/tputwinConfig.cmake
   ${PROJECT_BINARY_DIR}/tputwinConfigVersion.cmake
   ${CMAKE_CURRENT_LIST_DIR}/okkernel.cmake DESTINATION ${package_dir})
 
+# find_package(libsophon), as the libraries ask that programs of the BM1684X import: folders, and
+# the_libNAME.so for each of the maker's libraries that is there.
+file(RELATIVE_PATH up_to_prefix_from_package /p/${CMAKE_INSTALL_LIBDIR}/cmake/libsophon /p)
+file(WRITE ${PROJECT_BINARY_DIR}/libsophon-config.cmake
+"get_filename_component(libsophon_prefix \${CMAKE_CURRENT_LIST_DIR}/${up_to_prefix_from_package} ABSOLUTE)
+set(LIBSOPHON_INCLUDE_DIRS \${libsophon_prefix}/${CMAKE_INSTALL_INCLUDEDIR})
+set(LIBSOPHON_LIB_DIRS \${libsophon_prefix}/${CMAKE_INSTALL_LIBDIR})
+foreach(name bmrt bmlib)
+  set(the_lib\${name}.so \${LIBSOPHON_LIB_DIRS}/lib\${name}.so)
+endforeach()
+")
+install(FILES ${PROJECT_BINARY_DIR}/libsophon-config.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/libsophon)
+
 # pkg-config NAME, for a library as linked by -lNAME and what it requires of ours.
 file(RELATIVE_PATH up_to_prefix /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
 string(REGEX REPLACE "/$" "" up_to_prefix ${up_to_prefix})
@@ -82,6 +96,7 @@ tputwin_pkg_config(bmlib "OKKernel and bmlib for the BM1684 on tputwin" "tputwin
   "-lbmlib -lm -ldl -pthread" -DUSING_CMODEL -fno-strict-aliasing)
 tputwin_pkg_config(tpukernel "TPUKernel and bmlib for the BM1684X on tputwin" "tputwin"
   "-ltpukernel -lbmlib -lm -ldl -pthread" "-DUSING_CMODEL -fno-strict-aliasing -fsigned-char")
+tputwin_pkg_config(bmrt "bmrt, the runtime of bmodels for the BM1684X, on tputwin" "bmlib" "-lbmrt")
 tputwin_pkg_config(bmkernel "BMKernel API for the BM1880 on tputwin" "tputwin" "-lbmkernel")
 tputwin_pkg_config(bmodel "bmodel containers on tputwin" "tputwin" "-lbmodel")
 tputwin_pkg_config(bmutils "BMNNSDK utilities on tputwin" "tputwin" "-lbmutils")

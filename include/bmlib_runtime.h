@@ -298,6 +298,8 @@ bm_status_t bm_mem_invalidate_partial_device_mem(bm_handle_t handle, bm_device_m
 /* Launches of the calling thread through the handle. */
 void bm_flush(bm_handle_t handle);
 bm_status_t bm_thread_sync(bm_handle_t handle);
+/* The same; core_id is 0. */
+bm_status_t bm_thread_sync_from_core(bm_handle_t handle, int core_id);
 /* Launches through the handle. */
 bm_status_t bm_handle_sync(bm_handle_t handle);
 /* All launches of the device; failures of other handles are left to these. */
@@ -306,6 +308,16 @@ bm_status_t bm_device_sync(bm_handle_t handle);
 /* ---- Information ---- */
 
 bm_status_t bm_get_profile(bm_handle_t handle, bm_profile_t* profile);
+/* The twin's own: "TPUTWIN0000000000" and "tputwin BM1684X" (of device 0). Callers give 18 and 40
+ * bytes. */
+bm_status_t bm_get_sn(bm_handle_t handle, char* sn);
+bm_status_t bm_get_board_name(bm_handle_t handle, char* name);
+/* Degrees Celsius; a twin has no sensors and says 40 and 45. */
+bm_status_t bm_get_board_temp(bm_handle_t handle, unsigned int* board_temp);
+bm_status_t bm_get_chip_temp(bm_handle_t handle, unsigned int* chip_temp);
+/* Per cent of each unit, 0 here: 5 (BM1684) or 3 (BM1684X) video decoders, 2 post-processors. */
+bm_status_t bm_get_vpu_instant_usage(bm_handle_t handle, int* vpu_usage);
+bm_status_t bm_get_vpp_instant_usage(bm_handle_t handle, int* vpp_usage);
 /* Given up by the vendor: BM_NOT_SUPPORTED. */
 bm_status_t bm_get_last_api_process_time_us(bm_handle_t handle, unsigned long* time_us);
 /* MHz; the number is kept and has no effect. */

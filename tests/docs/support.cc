@@ -166,7 +166,7 @@ std::string support_table() {
              "| BMKernel, BMRuntime, BMBLAS | BM1880 | {} |\n"
              "| BMNet (compiler) | BM1880 | {} |\n"
              "| OKKernel, bmlib | BM1684 | {} |\n"
-             "| TPUKernel, bmlib | BM1684X | {} |\n\n"
+             "| TPUKernel, bmlib, bmrt | BM1684X | {} |\n\n"
              "*Recorded cases*: calls whose result bytes and command bytes were recorded from the "
              "chip's reference model and are compared byte for byte by the conformance tests. "
              "Functions without any have tests of their own, written from the documents.\n",

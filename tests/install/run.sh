@@ -130,6 +130,25 @@ $CXX -std=c++11 $CXXFLAGS "$okkernel/host/scale.cpp" "$work/scale.o" "$work/fill
   -o "$work/okkernel-pkgconfig" $(pkg-config --cflags --libs bmlib) -Wl,-rpath,"$sdk/lib" $LDFLAGS
 "$work/okkernel-pkgconfig"
 
+recorded=$here/../conformance/bm168x/bm1684x
+step bmrt in C, tputwin-config
+$CC -std=c99 -Wall -Wextra -Werror $CFLAGS "$examples/bmrt/run_net.c" -o "$work/run_net" \
+  $("$sdk/bin/tputwin-config" bmrt --cflags --libs) $LDFLAGS
+"$work/run_net" "$recorded/nets-lenet-int8.bmodel"
+
+step bmrt in C++, pkg-config
+$CXX -std=c++11 -Wall -Wextra -Werror $CXXFLAGS "$examples/bmrt/network.cpp" -o "$work/network" \
+  $(pkg-config --cflags --libs bmrt) -Wl,-rpath,"$sdk/lib" $LDFLAGS
+"$work/network" "$recorded/nets-stages.bmodel"
+
+# As binding libraries find it: find_package(libsophon), -lbmrt -lbmlib, a Python module.
+step bmrt, libsophon and a Python module, CMake
+cmake -S "$here/bmrt" -B "$work/bmrt-cmake" -DCMAKE_PREFIX_PATH="$sdk" \
+  >"$work/cmake.log" || { cat "$work/cmake.log"; exit 1; }
+cmake --build "$work/bmrt-cmake" >>"$work/cmake.log" || { cat "$work/cmake.log"; exit 1; }
+"$work/bmrt-cmake/engine" "$recorded/nets-lenet-int8.bmodel"
+python3 "$here/bmrt/engine.py" "$work/bmrt-cmake/libengine.so" "$recorded/nets-lenet-int8.bmodel"
+
 for tool in "$sdk"/bin/*; do
   [ -e "$tool" ] || continue
   step "$(basename "$tool") --help"

@@ -146,10 +146,9 @@ void Card::work() {
     const std::shared_ptr<Launch> launch = std::move(launches_.front());
     launches_.pop_front();
     lock.unlock();
-    okk::Outcome outcome =
-        okk::run_kernel(*chip_, launch->kernel, launch->function, launch->arguments.data());
+    okk::Outcome outcome = launch->run(*chip_);
     if (LaunchCallback callback = launch_callback)
-      callback(id_, 0, outcome.error ? BM_ERR_FAILURE : BM_SUCCESS, launch->kernel.c_str());
+      callback(id_, 0, outcome.error ? BM_ERR_FAILURE : BM_SUCCESS, launch->name.c_str());
     lock.lock();
     launch->outcome = std::move(outcome);
     launch->done = true;

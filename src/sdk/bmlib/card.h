@@ -12,6 +12,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -34,11 +35,10 @@ extern std::atomic<LaunchCallback> launch_callback;
 // The chip of devices opened from now on, unless TPUTWIN_CHIP names one. The BM1684 at first.
 void use_chip(const Chip& chip);
 
-// A kernel that is to run, runs, or has run.
+// A kernel, or a net of bmrt, that is to run, runs, or has run.
 struct Launch {
-  std::string kernel;
-  okk::KernelFunction function;
-  std::vector<uint8_t> arguments;  // a copy
+  std::string name;
+  std::function<okk::Outcome(Device&)> run;
   std::thread::id caller = std::this_thread::get_id();
   // What follows belongs to the card.
   uint64_t ticket = 0;
@@ -71,6 +71,7 @@ class Card {
   const Chip& chip() const { return chip_->chip(); }
   // Host address of the byte at offset 0 of device memory.
   uint8_t* memory() { return chip_->global().data(); }
+  GlobalMemory& global() { return chip_->global(); }
   uint64_t memory_bytes() const { return chip_->global().size(); }
   // The last bytes are the controller's.
   uint64_t reserved_address() const { return chip().global_base + memory_bytes() - kReserved; }
@@ -84,6 +85,11 @@ class Card {
   auto in_turn(Body body) {
     Turn turn(*this);
     return body();
+  }
+
+  // Of launches from now on.
+  void set_body(Body body) {
+    in_turn([&] { chip_->set_body(body); });
   }
 
   // For bodies of in_turn().

@@ -1,5 +1,7 @@
 // Devices and what they tell about themselves.
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include "base/errors/bmlib.h"
 #include "sdk/bmlib/api.h"
@@ -58,6 +60,27 @@ bm_status_t tell(std::string_view call, bm_handle_t handle, T* out, std::string_
   });
 }
 
+// The same of what has its own length: describe(card, out).
+template <class T, class Describe>
+bm_status_t tell_all(std::string_view call, bm_handle_t handle, T* out, std::string_view argument,
+                     Describe describe) {
+  return with_code(call, [&]() -> Status {
+    TW_ASSIGN_OR_RETURN(card, find_card(handle));
+    TW_RETURN_IF_ERROR(check_pointer(out, argument));
+    describe(*card, out);
+    return {};
+  });
+}
+
+void copy_text(const std::string& text, char* out) {
+  std::memcpy(out, text.c_str(), text.size() + 1);
+}
+
+// A twin has no sensors.
+constexpr unsigned kBoardCelsius = 40, kChipCelsius = 45;
+constexpr int kPostProcessors = 2;
+int video_processors(const Chip& chip) { return chip.family == ChipFamily::bm1684 ? 5 : 3; }
+
 }  // namespace
 }  // namespace tputwin::bmlib
 
@@ -110,6 +133,36 @@ bm_status_t bm_get_misc_info(bm_handle_t handle, struct bm_misc_info* pmisc_info
 
 bm_status_t bm_get_stat(bm_handle_t handle, bm_dev_stat_t* stat) {
   return tell(__func__, handle, stat, "stat", statistics);
+}
+
+bm_status_t bm_get_sn(bm_handle_t handle, char* sn) {
+  return tell_all(__func__, handle, sn, "sn", [](Card& card, char* out) {
+    copy_text(fmt::format("TPUTWIN{:010}", card.id()), out);
+  });
+}
+
+bm_status_t bm_get_board_name(bm_handle_t handle, char* name) {
+  return tell_all(__func__, handle, name, "name", [](Card& card, char* out) {
+    copy_text(fmt::format("tputwin {}", card.chip().name), out);
+  });
+}
+
+bm_status_t bm_get_board_temp(bm_handle_t handle, unsigned int* board_temp) {
+  return tell(__func__, handle, board_temp, "board_temp", [](Card&) { return kBoardCelsius; });
+}
+
+bm_status_t bm_get_chip_temp(bm_handle_t handle, unsigned int* chip_temp) {
+  return tell(__func__, handle, chip_temp, "chip_temp", [](Card&) { return kChipCelsius; });
+}
+
+bm_status_t bm_get_vpu_instant_usage(bm_handle_t handle, int* vpu_usage) {
+  return tell_all(__func__, handle, vpu_usage, "vpu_usage",
+                  [](Card& card, int* out) { std::fill_n(out, video_processors(card.chip()), 0); });
+}
+
+bm_status_t bm_get_vpp_instant_usage(bm_handle_t handle, int* vpp_usage) {
+  return tell_all(__func__, handle, vpp_usage, "vpp_usage",
+                  [](Card&, int* out) { std::fill_n(out, kPostProcessors, 0); });
 }
 
 bm_status_t bm_get_profile(bm_handle_t handle, bm_profile_t* profile) {

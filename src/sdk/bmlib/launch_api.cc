@@ -42,9 +42,11 @@ Result<std::shared_ptr<Launch>> make_launch(std::string name, okk::KernelFunctio
   if (size > 0) TW_RETURN_IF_ERROR(check_pointer(args, "args"));
   auto bytes = static_cast<const uint8_t*>(args);
   auto launch = std::make_shared<Launch>();
-  launch->kernel = std::move(name);
-  launch->function = function;
-  launch->arguments.assign(bytes, bytes + size);
+  launch->name = name;
+  launch->run = [name = std::move(name), function,
+                 arguments = std::vector<uint8_t>(bytes, bytes + size)](Device& device) {
+    return okk::run_kernel(device, name, function, arguments.data());
+  };
   return launch;
 }
 
@@ -122,6 +124,15 @@ bm_status_t bm_handle_sync(bm_handle_t handle) {
 
 bm_status_t bm_thread_sync(bm_handle_t handle) {
   return with_code(__func__, [&] { return sync(handle, /*of_this_thread=*/true); });
+}
+
+bm_status_t bm_thread_sync_from_core(bm_handle_t handle, int core_id) {
+  return with_code(__func__, [&]() -> Status {
+    TW_RETURN_IF_ERROR(find_card(handle).status());
+    if (core_id != 0)
+      return Error(errors::bml_core).argument("core_id", fmt::format("{}", core_id));
+    return sync(handle, /*of_this_thread=*/true);
+  });
 }
 
 void bm_flush(bm_handle_t handle) {

@@ -1,0 +1,121 @@
+/*
+ * bmrt: loads bmodels of the BM1684X and runs them. C99 and C++. Link with -lbmrt -lbmlib.
+ *
+ * A call that fails returns false, NULL or nothing, prints one line on standard error and leaves
+ * the reason with tputwin/error.h; nothing was run then. All functions may be called from several
+ * threads. Launches on one device run one after the other.
+ */
+#ifndef BMRUNTIME_INTERFACE_H_
+#define BMRUNTIME_INTERFACE_H_
+
+#include "bmdef.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Shapes and tensors ---- */
+
+/* Bytes of an element; 1 for the two types of 4 bits. */
+size_t bmrt_data_type_size(bm_data_type_t dtype);
+/* Fills *shape: 0 to 8 extents, each above 0. */
+void bmrt_shape(bm_shape_t* shape, const int* dims, int num_dims);
+/* The product of the extents; 1 if there are none. */
+uint64_t bmrt_shape_count(const bm_shape_t* shape);
+bool bmrt_shape_is_same(const bm_shape_t* left, const bm_shape_t* right);
+/* Fills *tensor and allocates its device memory, which the caller frees with bm_free_device. */
+bool bmrt_tensor(bm_tensor_t* tensor, void* p_bmrt, bm_data_type_t dtype, bm_shape_t shape);
+/* The same on the devid-th device of the runtime. */
+bool bmrt_tensor_ex(bm_tensor_t* tensor, void* p_bmrt, int devid, bm_data_type_t dtype,
+                    bm_shape_t shape);
+/* Fills *tensor with memory that is there, and must hold it. */
+void bmrt_tensor_with_device(bm_tensor_t* tensor, bm_device_mem_t device_mem, bm_data_type_t dtype,
+                             bm_shape_t shape);
+/* Elements x type size. */
+size_t bmrt_tensor_bytesize(const bm_tensor_t* tensor);
+/* Size of its device memory. */
+size_t bmrt_tensor_device_size(const bm_tensor_t* tensor);
+
+/* ---- Runtimes ---- */
+
+/* A runtime on a device, or on several of one kind. NULL if a handle is not open. */
+void* bmrt_create(bm_handle_t bm_handle);
+void* bmrt_create_ex(bm_handle_t* bm_handles, int num_handles);
+/* Waits for launches and frees what the runtime allocated. NULL is fine. */
+void bmrt_destroy(void* p_bmrt);
+/* The (first) device's handle. */
+void* bmrt_get_bm_handle(void* p_bmrt);
+/* bm_runtime_flag_t bits. */
+void bmrt_set_flags(void* p_bmrt, uint32_t flags);
+uint32_t bmrt_get_flags(void* p_bmrt);
+
+/* ---- Nets ---- */
+
+/* Adds the nets of a file; several files may be loaded. A net whose name is there already is not
+ * loaded again, with a warning. The memory of _data may be freed afterwards. */
+bool bmrt_load_bmodel(void* p_bmrt, const char* bmodel_path);
+bool bmrt_load_bmodel_data(void* p_bmrt, const void* bmodel_data, size_t size);
+/* Prints the names of the nets. */
+void bmrt_show_neuron_network(void* p_bmrt);
+int bmrt_get_network_number(void* p_bmrt);
+/* *network_names: an array from malloc, which the caller frees; the strings are the runtime's. */
+void bmrt_get_network_names(void* p_bmrt, const char*** network_names);
+/* NULL if there is no such net; valid until bmrt_destroy. */
+const bm_net_info_t* bmrt_get_network_info(void* p_bmrt, const char* net_name);
+void bmrt_print_network_info(const bm_net_info_t* net_info);
+/* Checks that the weights in device memory have their check codes; prints what is loaded. */
+void bmrt_trace(void* p_bmrt);
+
+/* ---- Launches ---- */
+
+/* Runs the first stage whose input shapes are those given; of a net of one stage, equal numbers of
+ * elements are enough. Asynchronous: bm_thread_sync waits and says how it went. dtype, shape and
+ * st_mode (1N) of the outputs are filled in; their device memory is allocated, and freed by the
+ * caller. */
+bool bmrt_launch_tensor(void* p_bmrt, const char* net_name, const bm_tensor_t input_tensors[],
+                        int input_num, bm_tensor_t output_tensors[], int output_num);
+/* user_mem: the outputs' device memories are the caller's. user_stmode: so are their st_mode, 4N of
+ * 8-bit types only. */
+bool bmrt_launch_tensor_ex(void* p_bmrt, const char* net_name, const bm_tensor_t input_tensors[],
+                           int input_num, bm_tensor_t output_tensors[], int output_num,
+                           bool user_mem, bool user_stmode);
+/* From and to host memory, 1N; returns when it is done. Without user_mem the outputs come from
+ * malloc. */
+bool bmrt_launch_data(void* p_bmrt, const char* net_name, void* const input_datas[],
+                      const bm_shape_t input_shapes[], int input_num, void* output_datas[],
+                      bm_shape_t output_shapes[], int output_num, bool user_mem);
+/* On cores: these chips have one, so the list is empty, NULL, or {0}. */
+bool bmrt_launch_tensor_multi_cores(void* p_bmrt, const char* net_name,
+                                    const bm_tensor_t input_tensors[], int input_num,
+                                    bm_tensor_t output_tensors[], int output_num, bool user_mem,
+                                    bool user_stmode, const int* core_list, int core_num);
+bool bmrt_launch_data_multi_cores(void* p_bmrt, const char* net_name, void* const input_datas[],
+                                  const bm_shape_t input_shapes[], int input_num,
+                                  void* output_datas[], bm_shape_t output_shapes[], int output_num,
+                                  bool user_mem, const int* core_list, int core_num);
+/* The neuron memory of a stage is there since the net was loaded: checks its arguments. */
+bool bmrt_pre_alloc_neuron_multi_cores(void* p_bmrt, const char* net_name, int stage_idx,
+                                       const int* core_list, int core_num);
+
+/* ---- Copies on the devices of a runtime ---- */
+
+/* tensor_num[d] tensors for device d of device_num, taken from the arrays in order. Offsets and
+ * sizes in bytes, strides in elements. */
+bool bmrt_memcpy_s2d_parallel(void* p_bmrt, bm_tensor_t tensors[], void* datas[], int tensor_num[],
+                              int device_num);
+bool bmrt_memcpy_d2s_parallel(void* p_bmrt, void* datas[], bm_tensor_t tensors[], int tensor_num[],
+                              int device_num);
+bool bmrt_memcpy_d2d_byte_parallel(void* p_bmrt, bm_tensor_t dst_tensors[], size_t dst_offsets[],
+                                   bm_tensor_t src_tensors[], size_t src_offsets[], size_t sizes[],
+                                   int tensor_num[], int device_num);
+bool bmrt_memcpy_d2d_stride_ex_parallel(void* p_bmrt, bm_tensor_t dst_tensors[],
+                                        size_t dst_offsets[], bm_shape_t dst_strides[],
+                                        bm_tensor_t src_tensors[], size_t src_offsets[],
+                                        bm_shape_t src_strides[], bm_shape_t shapes[],
+                                        int tensor_num[], int device_num);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

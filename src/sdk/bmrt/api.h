@@ -1,0 +1,63 @@
+// The border of the C API: runtimes by handle, and errors as false.
+#pragma once
+
+#include <bmruntime_interface.h>
+
+#include <memory>
+#include <string_view>
+
+#include "sdk/bmrt/runtime.h"
+
+namespace tputwin::bmrt {
+
+// What a p_bmrt stands for.
+void* add_runtime(std::shared_ptr<Runtime> runtime);
+Result<std::shared_ptr<Runtime>> find_runtime(void* p_bmrt);
+Result<std::shared_ptr<Runtime>> remove_runtime(void* p_bmrt);
+
+Status check_pointer(const void* pointer, std::string_view argument);
+
+// Runs the body of a call that says whether it went well. Body: Status().
+template <class Body>
+bool succeeds(std::string_view call, Body body) {
+  return bmlib::with_code(call, body) == BM_SUCCESS;
+}
+
+// Runs the body of a call on a runtime. Body: Status(Runtime&).
+template <class Body>
+bool on_runtime(std::string_view call, void* p_bmrt, Body body) {
+  return succeeds(call, [&]() -> Status {
+    TW_ASSIGN_OR_RETURN(runtime, find_runtime(p_bmrt));
+    return body(*runtime);
+  });
+}
+
+// Launches with the tensors of a user.
+struct TensorLaunch {
+  const char* net_name;
+  const bm_tensor_t* inputs;
+  int input_num;
+  bm_tensor_t* outputs;
+  int output_num;
+  bool user_mem, user_stmode;
+};
+Status launch(Runtime& runtime, const TensorLaunch& request);
+// The same on host memory.
+struct DataLaunch {
+  const char* net_name;
+  void* const* inputs;
+  const bm_shape_t* shapes;
+  int input_num;
+  void** outputs;
+  bm_shape_t* output_shapes;
+  int output_num;
+  bool user_mem;
+};
+Status launch(Runtime& runtime, const DataLaunch& request);
+
+// Device memory for a tensor, 1N; the caller frees it.
+Result<bm_tensor_t> allocate_tensor(Runtime& runtime, size_t device, bm_data_type_t dtype,
+                                    const bm_shape_t& shape);
+Status check_type(bm_data_type_t dtype);
+
+}  // namespace tputwin::bmrt

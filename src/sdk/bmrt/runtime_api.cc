@@ -1,0 +1,142 @@
+// Runtimes and their nets.
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "base/errors/bmrt.h"
+#include "sdk/bmrt/api.h"
+#include "sdk/bmrt/print.h"
+
+namespace tputwin::bmrt {
+namespace {
+
+void* create(std::string_view call, const bm_handle_t* handles, int count) {
+  return bmlib::with_value(call, static_cast<void*>(nullptr), [&]() -> Result<void*> {
+    TW_RETURN_IF_ERROR(check_pointer(handles, "bm_handles"));
+    if (count < 1)
+      return Error(errors::brt_devices).argument("num_handles", fmt::format("{}", count));
+    TW_ASSIGN_OR_RETURN(runtime, Runtime::create({handles, handles + count}));
+    return add_runtime(std::move(runtime));
+  });
+}
+
+Status trace(const Runtime& runtime) {
+  for (const auto& net : runtime.nets()) {
+    std::fputs(net_text(net->info()).c_str(), stdout);
+    for (size_t i = 0; i < net->stages().size(); ++i) {
+      const Coefficients* weights = net->stages()[i]->coefficients();
+      if (weights != nullptr && !weights->intact())
+        return Error(errors::brt_check_code)
+            .argument("net", fmt::format("{} stage {}", net->name(), i));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+}  // namespace tputwin::bmrt
+
+using namespace tputwin;
+using namespace tputwin::bmrt;
+
+void* bmrt_create(bm_handle_t bm_handle) { return create(__func__, &bm_handle, 1); }
+
+void* bmrt_create_ex(bm_handle_t* bm_handles, int num_handles) {
+  return create(__func__, bm_handles, num_handles);
+}
+
+void bmrt_destroy(void* p_bmrt) {
+  if (p_bmrt == nullptr) return;
+  succeeds(__func__, [&] { return remove_runtime(p_bmrt).status(); });
+}
+
+void* bmrt_get_bm_handle(void* p_bmrt) {
+  return bmlib::with_value(__func__, static_cast<void*>(nullptr), [&]() -> Result<void*> {
+    TW_ASSIGN_OR_RETURN(runtime, find_runtime(p_bmrt));
+    return static_cast<void*>(runtime->handle());
+  });
+}
+
+void bmrt_set_flags(void* p_bmrt, uint32_t flags) {
+  on_runtime(__func__, p_bmrt, [&](Runtime& runtime) -> Status {
+    runtime.flags = flags;
+    return {};
+  });
+}
+
+uint32_t bmrt_get_flags(void* p_bmrt) {
+  uint32_t flags = 0;
+  on_runtime(__func__, p_bmrt, [&](Runtime& runtime) -> Status {
+    flags = runtime.flags;
+    return {};
+  });
+  return flags;
+}
+
+bool bmrt_load_bmodel(void* p_bmrt, const char* bmodel_path) {
+  return on_runtime(__func__, p_bmrt, [&, call = __func__](Runtime& runtime) -> Status {
+    TW_RETURN_IF_ERROR(check_pointer(bmodel_path, "bmodel_path"));
+    TW_ASSIGN_OR_RETURN(file, MappedFile::open(bmodel_path));
+    Status status = runtime.load(call, std::move(file));
+    if (!status.ok()) status.error().set_call_if_empty(fmt::format("{}: {}", call, bmodel_path));
+    return status;
+  });
+}
+
+bool bmrt_load_bmodel_data(void* p_bmrt, const void* bmodel_data, size_t size) {
+  return on_runtime(__func__, p_bmrt, [&, call = __func__](Runtime& runtime) -> Status {
+    TW_RETURN_IF_ERROR(check_pointer(bmodel_data, "bmodel_data"));
+    const auto* bytes = static_cast<const uint8_t*>(bmodel_data);
+    return runtime.load(
+        call, std::make_shared<const MappedFile>(std::vector<uint8_t>(bytes, bytes + size)));
+  });
+}
+
+void bmrt_show_neuron_network(void* p_bmrt) {
+  on_runtime(__func__, p_bmrt, [&](Runtime& runtime) -> Status {
+    for (const auto& net : runtime.nets()) fmt::print("{}\n", net->name());
+    return {};
+  });
+}
+
+int bmrt_get_network_number(void* p_bmrt) {
+  size_t number = 0;
+  on_runtime(__func__, p_bmrt, [&](Runtime& runtime) -> Status {
+    number = runtime.nets().size();
+    return {};
+  });
+  return static_cast<int>(number);
+}
+
+void bmrt_get_network_names(void* p_bmrt, const char*** network_names) {
+  on_runtime(__func__, p_bmrt, [&](Runtime& runtime) -> Status {
+    TW_RETURN_IF_ERROR(check_pointer(network_names, "network_names"));
+    const auto nets = runtime.nets();
+    // one more, so that it is never of no bytes
+    auto** names = static_cast<const char**>(std::calloc(nets.size() + 1, sizeof(char*)));
+    for (size_t i = 0; i < nets.size(); ++i) names[i] = nets[i]->info().name;
+    *network_names = names;
+    return {};
+  });
+}
+
+const bm_net_info_t* bmrt_get_network_info(void* p_bmrt, const char* net_name) {
+  using Info = const bm_net_info_t*;
+  return bmlib::with_value(__func__, static_cast<Info>(nullptr), [&]() -> Result<Info> {
+    TW_ASSIGN_OR_RETURN(runtime, find_runtime(p_bmrt));
+    TW_ASSIGN_OR_RETURN(net, runtime->find(net_name));
+    return &net->info();
+  });
+}
+
+void bmrt_print_network_info(const bm_net_info_t* net_info) {
+  succeeds(__func__, [&]() -> Status {
+    TW_RETURN_IF_ERROR(check_pointer(net_info, "net_info"));
+    std::fputs(net_text(*net_info).c_str(), stdout);
+    return {};
+  });
+}
+
+void bmrt_trace(void* p_bmrt) {
+  on_runtime(__func__, p_bmrt, [](Runtime& runtime) { return trace(runtime); });
+}

@@ -1,0 +1,242 @@
+// Where the memories of a stage lie, and its commands decoded for those places.
+#include "sdk/bmrt/stage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/bits.h"
+#include "base/errors/bmrt.h"
+#include "isa/bm1684x/stream.h"
+#include "machine/command_group.h"
+#include "sdk/bmrt/storage.h"
+
+namespace tputwin::bmrt {
+
+using namespace bmodel::bm168x;
+
+namespace {
+
+constexpr uint64_t kPage = 4096;
+
+bm_shape_t shape_of(const TensorT& tensor) {
+  bm_shape_t result{};
+  for (uint64_t extent : bmodel::bm168x::shape(tensor))
+    result.dims[result.num_dims++] = static_cast<int>(extent);
+  return result;
+}
+
+// The bytes from the first to the last element of an operand.
+uint64_t extent_of(const TensorView& view) {
+  const auto last = [](uint32_t extent, uint32_t stride) { return uint64_t{extent - 1} * stride; };
+  return last(cells(view), view.stride.n) + last(view.shape.c, view.stride.c) +
+         last(view.shape.h, view.stride.h) + last(view.shape.w, view.stride.w) + run_bytes(view);
+}
+
+}  // namespace
+
+uint64_t StageTensor::bits() const { return element_bits(element_type(*file)); }
+
+uint64_t StageTensor::elements() const { return element_count(*file) / images(); }
+
+uint64_t StageTensor::bytes(bm_store_mode_t mode) const {
+  return stored_bytes(images(), elements(), bits(), mode);
+}
+
+std::string Stage::name() const { return fmt::format("net {} stage {}", net_.name, index_); }
+
+Result<std::unique_ptr<Stage>> Stage::load(const File& file, const NetT& net, size_t index,
+                                           std::shared_ptr<const Coefficients> coefficients,
+                                           std::shared_ptr<Block> neurons) {
+  std::unique_ptr<Stage> stage(new Stage(file, net, index));
+  stage->coefficients_ = std::move(coefficients);
+  stage->neurons_ = std::move(neurons);
+  TW_RETURN_IF_ERROR(stage->place());
+  for (const auto& tensor : stage->parameter().input_tensor)
+    stage->inputs_.push_back(stage->tensor(*tensor));
+  for (const auto& tensor : stage->parameter().output_tensor)
+    stage->outputs_.push_back(stage->tensor(*tensor));
+  if (!stage->relocated_io_.empty()) {
+    size_t number = 0;
+    for (auto* list : {&stage->inputs_, &stage->outputs_})
+      for (StageTensor& tensor : *list)
+        tensor.address = stage->relocated(stage->relocated_io_[number++]);
+  }
+  return stage;
+}
+
+// Weights, io memory and neurons.
+Status Stage::place() {
+  const NetParameterT& file = parameter();
+  const uint64_t neurons = neuron_bytes(file);
+  if (neurons != 0) regions_.push_back({file.ctx_addr, neurons, neurons_->address(), true});
+  uint64_t io = file.io_size, io_from = file.io_addr;
+  if (static_cast<AddressMode>(net_.addr_mode) == AddressMode::io_reloc) {
+    io_from = align_up(std::max(file.ctx_addr + neurons, file.io_addr + file.io_size), kPage);
+    for (const auto* list : {&file.input_tensor, &file.output_tensor})
+      for (const auto& tensor : *list) {
+        relocated_io_.push_back(io_from + (io = align_up(io, kPage)));
+        io += std::max(tensor->size, tensor_bytes(*tensor));
+      }
+  }
+  if (io != 0) {
+    TW_ASSIGN_OR_RETURN(block, Block::allocate(neurons_->card(), io));
+    io_ = std::move(block);
+    regions_.push_back({io_from, io, io_->address(), true});
+  }
+  if (coefficients_ != nullptr)
+    regions_.push_back(
+        {file.coeff_mem->address, coefficients_->bytes().size(), coefficients_->address(), false});
+  return {};
+}
+
+StageTensor Stage::tensor(const TensorT& tensor) const {
+  return {&tensor, relocated(tensor.device_addr), shape_of(tensor)};
+}
+
+// Addresses of no region stay: fields that a command does not use may hold anything.
+uint64_t Stage::relocated(uint64_t compiled) const {
+  for (const Region& region : regions_)
+    if (compiled >= region.compiled && compiled - region.compiled < region.bytes)
+      return region.address + (compiled - region.compiled);
+  return compiled;
+}
+
+// The command groups in the order of execution, from the first subnet to the end of the chain.
+Result<std::vector<const CmdGroupT*>> Stage::chain() const {
+  const NetParameterT& file = parameter();
+  std::vector<const CmdGroupT*> groups;
+  auto add = [&](const auto& list) {
+    for (const auto& group : list) groups.push_back(group.get());
+  };
+  auto refuse = [&](std::string subnet, std::string_view why) {
+    return Error(errors::brt_subnet).argument(name(), std::move(subnet)).detail(std::string(why));
+  };
+  if (net_.cascade != nullptr && !net_.cascade->main_name.empty())
+    return Error(errors::brt_cascade).argument(name(), "of " + net_.cascade->main_name);
+  if (file.sub_net.empty()) {
+    if (file.is_dynamic != 0) return refuse("the only subnet", "it is dynamic");
+    add(file.cmd_group);
+    return groups;
+  }
+  std::set<int32_t> seen;
+  for (const SubNetT* subnet = file.sub_net.front().get(); subnet != nullptr;) {
+    const std::string label = fmt::format("subnet {}", subnet->id);
+    const auto mode = static_cast<SubnetMode>(subnet->subnet_mode);
+    if (mode != SubnetMode::tpu)
+      return refuse(label, fmt::format("it is a {} subnet", to_string(mode)));
+    if (subnet->is_dynamic != 0) return refuse(label, "it is dynamic");
+    if (!seen.insert(subnet->id).second) return refuse(label, "it follows itself");
+    add(subnet->cmd_group);
+    const auto& next = subnet->next_subnet_ids;
+    if (next.size() > 1) return refuse(label, "several follow it");
+    subnet = nullptr;
+    if (!next.empty() && next[0] != -1)
+      subnet = std::ranges::find(file.sub_net, next[0], [](const auto& s) { return s->id; })->get();
+  }
+  return groups;
+}
+
+Result<const Stage::Groups*> Stage::groups() {
+  std::lock_guard lock(mutex_);
+  if (!groups_) groups_ = decode_all();
+  if (!groups_->ok()) return groups_->error();
+  return &groups_->value();
+}
+
+Result<Stage::Groups> Stage::decode_all() const {
+  if (chip_of(file_.model)->family != ChipFamily::bm1684x)
+    return Error(errors::brt_streams).argument(name(), "chip " + file_.model.chip);
+  const auto mode = static_cast<AddressMode>(net_.addr_mode);
+  if (mode == AddressMode::io_tag || mode == AddressMode::io_tag_fuse)
+    return Error(errors::brt_address_mode).argument(name(), std::string(to_string(mode)));
+  TW_ASSIGN_OR_RETURN(list, chain());
+  TW_RETURN_IF_ERROR(check_tensors(inputs_, /*are_written=*/true));
+  TW_RETURN_IF_ERROR(check_tensors(outputs_, /*are_written=*/false));
+  Groups groups;
+  for (const CmdGroupT* group : list) {
+    TW_ASSIGN_OR_RETURN(instructions, decode(*group));
+    groups.push_back(std::move(instructions));
+  }
+  return groups;
+}
+
+Result<std::vector<Instruction>> Stage::decode(const CmdGroupT& group) const {
+  isa::CommandStreams streams{file_.bytes(group.binary_bdc), file_.bytes(group.binary_gdma)};
+  if (group.bdc_cmd_byte != 0) streams.tiu = streams.tiu.first(group.bdc_cmd_byte);
+  if (group.gdma_cmd_byte != 0) streams.gdma = streams.gdma.first(group.gdma_cmd_byte);
+  std::vector<uint8_t> patched;
+  if (!relocated_io_.empty() && !group.reloc_entries.empty()) {
+    patched.assign(streams.gdma.begin(), streams.gdma.end());
+    TW_RETURN_IF_ERROR(patch(group, patched));
+    streams.gdma = patched;
+  }
+  const isa::StreamOptions options{.relocate = [this](uint64_t at) { return relocated(at); }};
+  auto instructions = isa::decode_streams(streams, neurons_->card()->chip(), options);
+  if (!instructions.ok()) {
+    Error error = instructions.error();
+    error.set_call_if_empty(name());
+    return error;
+  }
+  for (const Instruction& instruction : *instructions)
+    TW_RETURN_IF_ERROR(check_written(instruction));
+  return instructions;
+}
+
+// Mode 4: the entries say which addresses of GDMA commands are inputs or outputs, which count on.
+Status Stage::patch(const CmdGroupT& group, std::vector<uint8_t>& gdma) const {
+  constexpr size_t kAddressBytes = 5;
+  for (size_t i = 0; i < group.reloc_entries.size(); ++i) {
+    const RelEntry& entry = group.reloc_entries[i];
+    const uint64_t at = entry.cmd_offset();
+    if (entry.base_addr_id() >= relocated_io_.size() || gdma.size() < kAddressBytes ||
+        at > gdma.size() - kAddressBytes)
+      return Error(errors::brt_relocation)
+          .in(name())
+          .argument(fmt::format("reloc_entries[{}]", i),
+                    fmt::format("base {}, offset {:#x}", entry.base_addr_id(), at));
+    const uint64_t address = relocated_io_[entry.base_addr_id()] + entry.addr_offset();
+    for (size_t byte = 0; byte < kAddressBytes; ++byte)
+      gdma[at + byte] = static_cast<uint8_t>(address >> (8 * byte));
+  }
+  return {};
+}
+
+bool Stage::holds(uint64_t address, uint64_t bytes, bool to_write) const {
+  return std::ranges::any_of(regions_, [&](const Region& region) {
+    return (region.writable || !to_write) && address >= region.address && bytes <= region.bytes &&
+           address - region.address <= region.bytes - bytes;
+  });
+}
+
+Status Stage::check_written(const Instruction& instruction) const {
+  const uint64_t base = neurons_->card()->chip().global_base;
+  for (const Operand& operand : operands(instruction.op)) {
+    if (operand.access == Access::read || operand.view->space != Space::global) continue;
+    const uint64_t from = base + operand.view->address, bytes = extent_of(*operand.view);
+    if (!holds(from, bytes, /*to_write=*/true))
+      return Error(errors::brt_written)
+          .in(name())
+          .argument(fmt::format("GDMA command {}", instruction.id),
+                    fmt::format("[{:#x}, +{:#x})", from, bytes));
+  }
+  return {};
+}
+
+Status Stage::check_tensors(const std::vector<StageTensor>& tensors, bool are_written) const {
+  for (const StageTensor& tensor : tensors)
+    if (!holds(tensor.address, tensor.bytes(tensor.storage()), are_written))
+      return Error(errors::brt_tensor_place)
+          .in(name())
+          .argument(tensor.file->name, fmt::format("{:#x}", tensor.file->device_addr));
+  return {};
+}
+
+Status Stage::run(Device& device) {
+  TW_ASSIGN_OR_RETURN(list, groups());
+  for (const auto& group : *list) TW_RETURN_IF_ERROR(run_command_group(device, group));
+  return {};
+}
+
+}  // namespace tputwin::bmrt

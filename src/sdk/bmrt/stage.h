@@ -1,0 +1,88 @@
+// Stage: a net compiled for one set of shapes, on a card: its memories, and its commands once they
+// are decoded.
+#pragma once
+
+#include <bmdef.h>
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bmodel/bm168x/model.h"
+#include "ops/instruction.h"
+#include "sdk/bmrt/memory.h"
+
+namespace tputwin::bmrt {
+
+// Compiled addresses [compiled, +bytes) lie from `address` on.
+struct Region {
+  uint64_t compiled, bytes, address;
+  bool writable;
+};
+
+// An input or output of a stage.
+struct StageTensor {
+  const bmodel::bm168x::TensorT* file;
+  uint64_t address;  // on the device, 0 if it has none
+  bm_shape_t shape;
+
+  bm_store_mode_t storage() const { return static_cast<bm_store_mode_t>(file->gmem_stmode); }
+  uint64_t images() const { return shape.num_dims > 0 ? static_cast<uint64_t>(shape.dims[0]) : 1; }
+  uint64_t elements() const;  // of an image
+  uint64_t bits() const;
+  // What it takes in a storage.
+  uint64_t bytes(bm_store_mode_t mode) const;
+};
+
+class Stage {
+ public:
+  // `neurons` is as large as the stage's.
+  static Result<std::unique_ptr<Stage>> load(const bmodel::bm168x::File& file,
+                                             const bmodel::bm168x::NetT& net, size_t index,
+                                             std::shared_ptr<const Coefficients> coefficients,
+                                             std::shared_ptr<Block> neurons);
+
+  const std::vector<StageTensor>& inputs() const { return inputs_; }
+  const std::vector<StageTensor>& outputs() const { return outputs_; }
+  const Coefficients* coefficients() const { return coefficients_.get(); }
+
+  // The instructions of all command groups of all subnets, each in the order of execution; decoded
+  // by the first call that asks. An error says why the stage does not run.
+  using Groups = std::vector<std::vector<Instruction>>;
+  Result<const Groups*> groups();
+  // Executes them.
+  Status run(Device& device);
+
+ private:
+  Stage(const bmodel::bm168x::File& file, const bmodel::bm168x::NetT& net, size_t index)
+      : file_(file), net_(net), index_(index) {}
+  const bmodel::bm168x::NetParameterT& parameter() const { return *net_.parameter[index_]; }
+  Status place();
+  StageTensor tensor(const bmodel::bm168x::TensorT& tensor) const;
+  uint64_t relocated(uint64_t compiled) const;
+  Result<Groups> decode_all() const;
+  Result<std::vector<const bmodel::bm168x::CmdGroupT*>> chain() const;
+  Result<std::vector<Instruction>> decode(const bmodel::bm168x::CmdGroupT& group) const;
+  Status patch(const bmodel::bm168x::CmdGroupT& group, std::vector<uint8_t>& gdma) const;
+  bool holds(uint64_t address, uint64_t bytes, bool to_write) const;
+  Status check_written(const Instruction& instruction) const;
+  Status check_tensors(const std::vector<StageTensor>& tensors, bool are_written) const;
+  std::string name() const;
+
+  const bmodel::bm168x::File& file_;
+  const bmodel::bm168x::NetT& net_;
+  size_t index_;
+  std::shared_ptr<const Coefficients> coefficients_;
+  std::shared_ptr<Block> neurons_, io_;
+  std::vector<Region> regions_;
+  // Address mode 4: a place in the compiled space, behind everything else, for each input and
+  // output.
+  std::vector<uint64_t> relocated_io_;
+  std::vector<StageTensor> inputs_, outputs_;
+
+  std::mutex mutex_;
+  std::optional<Result<Groups>> groups_;
+};
+
+}  // namespace tputwin::bmrt
