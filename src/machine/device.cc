@@ -9,6 +9,7 @@
 
 #include "base/errors/machine.h"
 #include "base/last_error.h"
+#include "machine/plan.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "selftest/first_use.h"
@@ -56,6 +57,7 @@ Device::Device(const DeviceOptions& options, SystemMemories memories)
       global_(std::move(memories.global)),
       l2_(std::move(memories.l2)),
       dtcm_(std::move(memories.dtcm)),
+      clock_(global_->size()),
       random_(options.seed),
       diagnostics_(options.strict) {
   if (options.poison) poison_memories();
@@ -64,6 +66,11 @@ Device::Device(const DeviceOptions& options, SystemMemories memories)
 bool DeviceOptions::poison_by_default() {
   const char* value = std::getenv("TPUTWIN_POISON");
   return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
+}
+
+bool DeviceOptions::plans_by_default() {
+  const char* value = std::getenv("TPUTWIN_PLANS");
+  return value == nullptr || std::strcmp(value, "0") != 0;
 }
 
 // Not global memory: a program allocates and fills what it uses of it, and its pages are lazy.
@@ -202,6 +209,55 @@ Status Device::book(Status status, const Instruction& instruction) {
   return report(diagnostics_, std::move(status.error()).in(call));
 }
 
+bool Device::follows_plans() const {
+  return options_.plans && options_.schedule == Schedule::program &&
+         options_.body == Body::automatic && observers_.empty() && !testing::proves_bodies();
+}
+
+Status Device::run(Plan& plan) {
+  if (!follows_plans() || !plan.is_ready(*this)) return run(plan.program());
+  TW_RETURN_IF_ERROR(drain());
+  issued_.fill(0);
+  finished_.fill(0);
+  has_plans_ = true;
+  return finish(follow(plan));
+}
+
+// A run of a program whose rules were checked and whose order is known to be its own.
+Status Device::follow(Plan& plan) {
+  const Memory memory = own_memory();
+  for (const GlobalRange& range : plan.written_) clock_.mark(range.begin, range.bytes);
+  uint32_t section = 0;
+  for (size_t i = 0; i < plan.steps_.size(); ++i) {
+    const Plan::Step& now = plan.steps_[i];
+    const Instruction& instruction = plan.program_[i];
+    if (now.begins_section) plan.begin_section(clock_, ++section);
+    if (instruction.engine == Engine::cpu) {
+      TW_RETURN_IF_ERROR(step(instruction));
+      continue;
+    }
+    if (instruction.id != 0) finished_[index(instruction.engine)] = instruction.id;
+    if (now.warns)
+      TW_RETURN_IF_ERROR(check_operation(
+          instruction.op, [&](Status status) { return book(std::move(status), instruction); }));
+    if (plan.leaves_out(now)) continue;
+    if (now.body != nullptr)
+      plan.run_prepared(now, memory);
+    else
+      tputwin::execute(instruction.op, memory, Body::automatic);
+  }
+  return {};
+}
+
+// From the first to behind the last byte of what an operation writes in global memory.
+void Device::mark_writes(const Operation& op) {
+  for (const Operand& operand : operands(op)) {
+    if (operand.access == Access::read || operand.view->space != Space::global) continue;
+    const GlobalRange range = extent_in_global(*operand.view);
+    clock_.mark(range.begin, range.bytes);
+  }
+}
+
 // Executes one instruction and moves the count of its engine on.
 Status Device::step(const Instruction& instruction) {
   TW_RETURN_IF_ERROR(execute(instruction));
@@ -241,7 +297,8 @@ Status Device::check_operation(const Operation& op, auto&& book_as) {
 
 void Device::run_body(const Instruction& instruction) {
   const Operation& op = instruction.op;
-  tputwin::execute(op, memory(), options_.body);
+  if (has_plans_) mark_writes(op);
+  tputwin::execute(op, own_memory(), options_.body);
   if (observers_.empty()) return;
   Footprint touched = footprint(op, chip());
   Cost price = cost(op, chip());

@@ -16,9 +16,12 @@
 #include "base/error.h"
 #include "chip/chip.h"
 #include "memory/memory.h"
+#include "memory/write_clock.h"
 #include "ops/instruction.h"
 
 namespace tputwin {
+
+class Plan;
 
 // Sees every executed instruction once, after it ran. Installing none costs nothing.
 class Observer {
@@ -46,8 +49,12 @@ struct DeviceOptions {
   // Local memory, L2-SRAM and DTCM start with kPoison instead of zeros, as on a chip nothing is
   // known of them. TPUTWIN_POISON=1.
   bool poison = poison_by_default();
+  // Programs that run again keep what their runs have in common (machine/plan.h). Off, every run
+  // begins anew, with the same bytes: TPUTWIN_PLANS=0.
+  bool plans = plans_by_default();
 
   static bool poison_by_default();
+  static bool plans_by_default();
 };
 
 // NaN in fp32, fp16 and bf16, and no small number in any integer type.
@@ -70,11 +77,32 @@ class Device {
 
   const Chip& chip() const { return *options_.chip; }
   LocalMemory& local() { return local_; }
-  GlobalMemory& global() { return *global_; }
   // Of chips that have them.
   GlobalMemory& l2() { return *l2_; }
   GlobalMemory& dtcm() { return *dtcm_; }
-  Memory memory() { return {local_, *global_, l2_.get(), dtcm_.get()}; }
+
+  // Whoever takes global memory by one of these may write it at any time: from then on the device
+  // keeps nothing that it derived from its bytes.
+  GlobalMemory& global() {
+    clock_.expose_all();
+    return *global_;
+  }
+  Memory memory() {
+    clock_.expose_all();
+    return own_memory();
+  }
+  // The same for those who say what they write, each time before they do, and where others may
+  // write (WriteClock).
+  const GlobalMemory& global_contents() const { return *global_; }
+  uint8_t* global_for_writing(uint64_t address, uint64_t bytes) {
+    clock_.mark(address, bytes);
+    return global_->data() + address;
+  }
+  uint8_t* expose_global(uint64_t address, uint64_t bytes) {
+    clock_.expose(address, bytes);
+    return global_->data() + address;
+  }
+  void cover_global(uint64_t address, uint64_t bytes) { clock_.cover(address, bytes); }
   Diagnostics& diagnostics() { return diagnostics_; }
 
   void set_schedule(Schedule schedule, uint64_t seed = 1);
@@ -93,6 +121,8 @@ class Device {
   Status drain();
   // A whole program, numbered from 1: submit all and drain, without copying an instruction.
   Status run(std::span<const Instruction> program);
+  // The same of a program that may run again. The plan is of one device at a time.
+  Status run(Plan& plan);
 
   // The sticky error, if any. While it stands nothing is executed.
   Status error() const { return sticky_ ? Status(*sticky_) : Status(); }
@@ -116,7 +146,12 @@ class Device {
   struct SystemMemories {
     std::unique_ptr<GlobalMemory> global, l2, dtcm;
   };
+  friend class Plan;
   Device(const DeviceOptions& options, SystemMemories memories);
+  Memory own_memory() { return {local_, *global_, l2_.get(), dtcm_.get()}; }
+  bool follows_plans() const;
+  Status follow(Plan& plan);
+  void mark_writes(const Operation& op);
   void poison_memories();
   void enqueue(const Instruction& instruction);
   bool ready(const Instruction& instruction) const;
@@ -134,6 +169,8 @@ class Device {
   DeviceOptions options_;
   LocalMemory local_;
   std::unique_ptr<GlobalMemory> global_, l2_, dtcm_;
+  WriteClock clock_;               // of global memory
+  bool has_plans_ = false;         // some plan depends on the clock
   std::deque<Instruction> owned_;  // what submit() was given; queues point into it
   std::array<std::deque<Queued>, kEngines> queues_;
   struct Restart {  // the first instruction of `segment` counts its engine from 1 again

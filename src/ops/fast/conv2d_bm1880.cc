@@ -19,7 +19,7 @@
 #include "ops/fast/gemm/conv2d_choice.h"
 #include "ops/fast/gemm/epilogue-inl.h"
 #include "ops/fast/gemm/pack-inl.h"
-#include "ops/fast/scratch.h"
+#include "ops/fast/prepared/prepared.h"
 #include "ops/fast/select/body.h"
 #include "ops/fast/select/budgets.h"
 
@@ -196,29 +196,29 @@ void convolve_task(const Conv2dPlan& plan, size_t block, size_t chunk) {
   write_rows(plan, block, begin, count, staged, kPitch);
 }
 
-void convolve(Conv2dPlan& plan, const Conv2dBm1880& op, const Memory& memory) {
-  thread_local Scratch data, weights, bias;
+void build(Conv2dPlan& plan, const Conv2dBm1880& op, const Memory& memory) {
   plan.build(op, memory, kElements, kTileRows, kLanes32, kTileVectors * kLanes32);
   const Flip flip(is_signed(op.in.dtype), is_signed(op.weight.dtype));
   plan.flip = flip.mask;
   plan.flip_correction = flip.correction;
-  plan.data = data.take<uint32_t>(plan.data_size());
-  plan.weights = weights.take<uint32_t>(plan.blocks * plan.block_stride);
-  plan.bias = bias.take<int32_t>(plan.blocks * plan.rows);
+}
 
-  const uint64_t macs_worth_a_task = task_work(1 << 20);
-  const bool alone = plan.macs() < 2 * macs_worth_a_task;
-  const size_t packings = plan.groups + plan.blocks;
-  parallel_for(packings, alone ? packings : 1, [&plan](size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i)
-      i < plan.groups ? pack_input(plan, i) : pack_block(plan, i - plan.groups);
-  });
+// The copies of the input and, if wanted, of the weights.
+void pack(Conv2dPlan& plan, bool input, bool weights) {
+  const size_t groups = input ? plan.groups : 0, blocks = weights ? plan.blocks : 0;
+  parallel_for(groups + blocks, plan.is_small() ? groups + blocks : 1,
+               [&plan, groups](size_t begin, size_t end) {
+                 for (size_t i = begin; i < end; ++i)
+                   i < groups ? pack_input(plan, i) : pack_block(plan, i - groups);
+               });
+}
 
+void multiply(Conv2dPlan& plan) {
   // The larger operand is walked once: its piece stays in the cache while the other streams by.
   const bool weights_outside = plan.blocks * plan.block_stride > plan.groups * plan.group_stride;
   const size_t chunks = plan.runs * plan.chunks_per_run, tasks = chunks * plan.blocks;
-  const uint64_t macs_per_task = plan.macs() / tasks + 1;
-  const size_t grain = alone ? tasks : static_cast<size_t>(macs_worth_a_task / macs_per_task) + 1;
+  const size_t grain =
+      plan.is_small() ? tasks : grain_of(plan.macs() / tasks + 1, Conv2dPlan::kMacsPerTask);
   parallel_for(tasks, grain, [&plan, chunks, weights_outside](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
       weights_outside ? convolve_task(plan, i / chunks, i % chunks)
@@ -236,7 +236,9 @@ namespace tputwin::fast {
 
 namespace {
 
-HWY_EXPORT(convolve);
+HWY_EXPORT(build);
+HWY_EXPORT(pack);
+HWY_EXPORT(multiply);
 
 Declined library(const Conv2dBm1880& op, const Memory& memory) {
   if (!onednn_enabled()) return "the library is not selected";
@@ -248,15 +250,61 @@ Declined library(const Conv2dBm1880& op, const Memory& memory) {
 Declined planes(const Conv2dBm1880& op, const Memory& memory) {
   if (const Declined why = conv2d_declines(op, memory)) return why;
   thread_local Conv2dPlan plan;
-  HWY_DYNAMIC_DISPATCH(convolve)(plan, op, memory);
+  thread_local Conv2dConstants constants;
+  HWY_DYNAMIC_DISPATCH(build)(plan, op, memory);
+  constants.take(plan);
+  plan.take_data();
+  HWY_DYNAMIC_DISPATCH(pack)(plan, true, true);
+  HWY_DYNAMIC_DISPATCH(multiply)(plan);
   return kRan;
 }
+
+// Keeps the planes and the packed weights.
+class PreparedConv2d final : public PreparedBody {
+ public:
+  PreparedConv2d(const Conv2dBm1880& op, const Memory& memory)
+      : op_(op), constants_(std::make_shared<Conv2dConstants>()) {
+    HWY_DYNAMIC_DISPATCH(build)(plan_, op, memory);
+  }
+
+  bool share(const PreparedBody& body) override {
+    const auto* other = dynamic_cast<const PreparedConv2d*>(&body);
+    if (other == nullptr || !same_constants(op_, other->op_)) return false;
+    constants_ = other->constants_;
+    return true;
+  }
+  void pack(const Memory& memory) override {
+    plan_.memory = &memory;
+    constants_->take(plan_);
+    HWY_DYNAMIC_DISPATCH(pack)(plan_, false, true);
+  }
+  void run(const Memory& memory) override {
+    plan_.memory = &memory;
+    constants_->take(plan_);
+    plan_.take_data();
+    HWY_DYNAMIC_DISPATCH(pack)(plan_, true, false);
+    HWY_DYNAMIC_DISPATCH(multiply)(plan_);
+    if (is_traced()) [[unlikely]]
+      trace_body(name(op_), "planes", kRan);
+  }
+
+ private:
+  const Conv2dBm1880& op_;
+  Conv2dPlan plan_;
+  std::shared_ptr<Conv2dConstants> constants_;
+};
 
 constexpr Body<Conv2dBm1880> kBodies[] = {{"oneDNN", library}, {"planes", planes}};
 
 }  // namespace
 
 bool execute(const Conv2dBm1880& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+
+std::unique_ptr<PreparedBody> prepare(const Conv2dBm1880& op, const Memory& memory) {
+  const bool others = onednn_enabled() && prefers_library(library_use(), work_of(op));
+  if (others || conv2d_declines(op, memory) != nullptr) return nullptr;
+  return std::make_unique<PreparedConv2d>(op, memory);
+}
 
 }  // namespace tputwin::fast
 #endif

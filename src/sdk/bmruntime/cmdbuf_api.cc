@@ -8,12 +8,6 @@
 namespace tputwin::rt {
 namespace {
 
-Result<Program> decode_checked(bmctx_t ctx, const uint8_t* cmdbuf, size_t bytes) {
-  TW_ASSIGN_OR_RETURN(device, bound_device(ctx));
-  TW_RETURN_IF_ERROR(check_pointer(cmdbuf, "cmdbuf"));
-  return decode(*device, {cmdbuf, bytes});
-}
-
 // The device's form of a command buffer, with the addresses it has at `address`.
 Result<std::vector<uint8_t>> convert(uint8_t* cmdbuf, size_t bytes) {
   size_t size = 0;
@@ -26,21 +20,23 @@ Result<std::vector<uint8_t>> convert(uint8_t* cmdbuf, size_t bytes) {
 
 Status load(bmctx_t ctx, uint8_t* cmdbuf, size_t bytes, bmmem_device_t* result) {
   TW_RETURN_IF_ERROR(check_pointer(result, "cmdbuf_mem"));
-  TW_ASSIGN_OR_RETURN(program, decode_checked(ctx, cmdbuf, bytes));
+  TW_ASSIGN_OR_RETURN(device, bound_device(ctx));
+  TW_RETURN_IF_ERROR(check_pointer(cmdbuf, "cmdbuf"));
+  TW_ASSIGN_OR_RETURN(program, decode(*device, {cmdbuf, bytes}));
   TW_ASSIGN_OR_RETURN(dmabuf, convert(cmdbuf, bytes));
   TW_ASSIGN_OR_RETURN(handle, allocate(ctx, dmabuf.size()));
   TW_ASSIGN_OR_RETURN(memory, find_memory(ctx, handle, "cmdbuf_mem"));
   (void)bmk1880_dmabuf_relocate(dmabuf.data(), memory->address);
   TW_RETURN_IF_ERROR(copy_in(ctx, handle, dmabuf.data(), 0, dmabuf.size()));
   std::lock_guard lock(memory->device->mutex);
-  memory->program = std::make_shared<const Program>(std::move(program));
+  memory->program = std::move(program);
   *result = handle;
   return {};
 }
 
 Status run_loaded(bmctx_t ctx, bmmem_t mem, uint16_t* sequence) {
   TW_ASSIGN_OR_RETURN(memory, find_memory(ctx, mem, "cmdbuf_mem"));
-  std::shared_ptr<const Program> program;
+  std::shared_ptr<Plan> program;
   {
     std::lock_guard lock(memory->device->mutex);
     program = memory->program;
@@ -50,9 +46,10 @@ Status run_loaded(bmctx_t ctx, bmmem_t mem, uint16_t* sequence) {
 }
 
 Status send(bmctx_t ctx, const uint8_t* cmdbuf, size_t bytes, uint16_t* sequence) {
-  TW_ASSIGN_OR_RETURN(program, decode_checked(ctx, cmdbuf, bytes));
   TW_ASSIGN_OR_RETURN(device, bound_device(ctx));
-  return launch(*device, program, {.context = ctx}, sequence);
+  TW_RETURN_IF_ERROR(check_pointer(cmdbuf, "cmdbuf"));
+  TW_ASSIGN_OR_RETURN(program, decode_sent(*device, {cmdbuf, bytes}));
+  return launch(*device, *program, {.context = ctx}, sequence);
 }
 
 Status wait(bmctx_t ctx, uint16_t sequence) {

@@ -64,6 +64,7 @@ Result<std::shared_ptr<OperatorLibrary>> OperatorLibrary::open(const std::string
   if (library->create_ == nullptr || library->destroy_ == nullptr || version == nullptr)
     return failed("it must export create_cpu_op, destroy_cpu_op and get_version_cpu_op");
   library->version_ = version();
+  library->writes_outputs_only_ = dlsym(handle, "tputwin_writes_outputs_only") != nullptr;
   if (library->version_ != 1 && library->version_ != 3)
     return Error(errors::bmr_cpu_version)
         .argument(origin, fmt::format("version {}", library->version_));
@@ -164,18 +165,20 @@ namespace {
 // An area of global memory that offsets of an operator refer to.
 struct Area {
   std::string_view name;
+  uint64_t address, bytes;
   uint8_t* data;
-  uint64_t bytes;
 };
 
 Area make_area(std::string_view name, Device& device, uint64_t address, uint64_t bytes) {
-  uint64_t rest = device.global().size() - address;
-  return {name, device.global().data() + address, std::min(bytes, rest)};
+  const uint64_t rest = device.global_contents().size() - address;
+  return {name, address, std::min(bytes, rest), device.global_for_writing(address, 0)};
 }
 
+using Operands = std::vector<bmnet::CpuLayer::Operand>;
+
 // Host addresses of operands.
-Result<std::vector<uint64_t>> locate(const std::vector<bmnet::CpuLayer::Operand>& operands,
-                                     std::string_view what, const Area& area) {
+Result<std::vector<uint64_t>> locate(const Operands& operands, std::string_view what,
+                                     const Area& area) {
   std::vector<uint64_t> addresses;
   for (const auto& [offset, bytes] : operands) {
     if (offset > area.bytes || bytes > area.bytes - offset)
@@ -187,19 +190,32 @@ Result<std::vector<uint64_t>> locate(const std::vector<bmnet::CpuLayer::Operand>
   return addresses;
 }
 
-Status drive(bmnet::CpuLayer& op, uint32_t version, std::vector<uint8_t> payload, Device& device,
-             const CpuEnvironment& environment) {
+// Tells the device what the operator is about to write.
+void announce(const OperatorLibrary& library, const Operands& outputs, const Area& neuron,
+              const Area& weight, Device& device) {
+  if (!library.writes_outputs_only()) {
+    device.global_for_writing(neuron.address, neuron.bytes);
+    if (library.version() >= 3) device.global_for_writing(weight.address, weight.bytes);
+    return;
+  }
+  for (const auto& [offset, bytes] : outputs)
+    device.global_for_writing(neuron.address + offset, bytes);
+}
+
+Status drive(bmnet::CpuLayer& op, const OperatorLibrary& library, std::vector<uint8_t> payload,
+             Device& device, const CpuEnvironment& environment) {
   Area neuron = make_area("neuron", device, environment.neuron_address, environment.neuron_bytes);
   Area weight = make_area("weight", device, environment.weight_address, environment.weight_bytes);
   op.parse_cmd(reinterpret_cast<char*>(payload.data()), static_cast<int>(payload.size()));
-  std::vector<bmnet::CpuLayer::Operand> inputs, outputs, coeffs;
+  Operands inputs, outputs, coeffs;
   op.get_op_inputs(inputs);
   op.get_op_outputs(outputs);
   TW_ASSIGN_OR_RETURN(input_addresses, locate(inputs, "input", neuron));
   TW_ASSIGN_OR_RETURN(output_addresses, locate(outputs, "output", neuron));
+  announce(library, outputs, neuron, weight, device);
   op.relocate_op_inputs(input_addresses);
   op.relocate_op_outputs(output_addresses);
-  if (version >= 3) {
+  if (library.version() >= 3) {
     op.get_op_coeffs(coeffs);
     TW_ASSIGN_OR_RETURN(coeff_addresses, locate(coeffs, "coefficient", weight));
     op.relocate_op_coeffs(coeff_addresses);
@@ -224,7 +240,7 @@ Status run_cpu_operator(const CpuCall& call, Device& device, const CpuEnvironmen
   try {
     OperatorLibrary::Instance op = library->create();
     if (op == nullptr) return failed("create_cpu_op returned NULL");
-    return drive(*op, library->version(), call.params, device, environment);
+    return drive(*op, *library, call.params, device, environment);
   } catch (const std::exception& error) {
     return failed(error.what());
   } catch (...) {

@@ -29,6 +29,8 @@ class OperatorLibrary {
   OperatorLibrary& operator=(const OperatorLibrary&) = delete;
 
   uint32_t version() const { return version_; }
+  // It says so itself (bmnet/plugins); all others may write wherever their pointers reach.
+  bool writes_outputs_only() const { return writes_outputs_only_; }
   using Instance = std::unique_ptr<bmnet::CpuLayer, void (*)(bmnet::CpuLayer*)>;
   Instance create() const { return {create_(), destroy_}; }
 
@@ -39,6 +41,7 @@ class OperatorLibrary {
   void* library_;
   int file_;  // memory file behind the library, or -1
   uint32_t version_ = 0;
+  bool writes_outputs_only_ = false;
   bmnet::CpuLayer* (*create_)() = nullptr;
   void (*destroy_)(bmnet::CpuLayer*) = nullptr;
 };

@@ -54,8 +54,8 @@ Result<Kernel*> find_kernel(bmctx_t ctx) {
 Status run_kernel(bmctx_t ctx, bmk1880_context_t* kernel) {
   TW_ASSIGN_OR_RETURN(device, bound_device(ctx));
   TW_ASSIGN_OR_RETURN(commands, kernel->finish());
-  TW_ASSIGN_OR_RETURN(program, decode(*device, commands));
-  return launch(*device, program, {.context = ctx});
+  TW_ASSIGN_OR_RETURN(program, decode_sent(*device, commands));
+  return launch(*device, *program, {.context = ctx});
 }
 
 // Whatever happened, the kernel is empty and usable afterwards.

@@ -233,7 +233,7 @@ Status Network::prepare(size_t index) {
   auto commands = variety.cmdbuf;
   TW_RETURN_IF_ERROR(isa::relocate(commands, neuron, weight));
   TW_ASSIGN_OR_RETURN(program, decode(*device_, commands));
-  prepared_[index].program = std::make_shared<const Program>(std::move(program));
+  prepared_[index].program = std::move(program);
   return {};
 }
 

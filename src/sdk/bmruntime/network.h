@@ -68,7 +68,7 @@ class Network {
   };
   // What a variety needs at run time; programs are made at the first run.
   struct Prepared {
-    std::shared_ptr<const Program> program;
+    std::shared_ptr<Plan> program;
     bmmem_t input = nullptr, output = nullptr;  // views, made on demand
   };
 

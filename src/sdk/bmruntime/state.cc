@@ -19,7 +19,7 @@ Tables& tables() {
 OpenDevice::OpenDevice(int device_index, std::unique_ptr<Device> simulated)
     : index(device_index),
       chip(std::move(simulated)),
-      allocator(chip->chip().global_alloc_base, chip->global().size(),
+      allocator(chip->chip().global_alloc_base, chip->global_contents().size(),
                 chip->chip().global_alloc_quantum) {
   chip->set_cpu_host(
       [this](const CpuCall& call, Device& device) { return run_cpu_operator(call, device, cpu); });
@@ -136,9 +136,10 @@ void end_memory(const std::shared_ptr<DeviceMemory>& memory) {
   std::vector<bmmem_t> views;
   {
     std::lock_guard lock(memory->device->mutex);
-    if (memory->block == nullptr)
+    if (memory->block == nullptr) {
       memory->device->allocator.release(memory->address, memory->size);
-    else if (block != nullptr)
+      memory->device->chip->cover_global(memory->address, memory->size);
+    } else if (block != nullptr)
       std::erase(block->views, memory->handle);
     views.swap(memory->views);
   }
@@ -156,7 +157,8 @@ Status copy_in(bmctx_t ctx, bmmem_t mem, const uint8_t* source, uint64_t offset,
   TW_RETURN_IF_ERROR(check_pointer(source, "src"));
   TW_RETURN_IF_ERROR(check_range(*memory, offset, bytes));
   std::lock_guard lock(memory->device->mutex);
-  std::memcpy(memory->data() + offset, source, bytes);
+  Device& chip = *memory->device->chip;
+  std::memcpy(chip.global_for_writing(memory->address + offset, bytes), source, bytes);
   memory->program.reset();  // whatever was loaded there is overwritten
   return {};
 }
@@ -166,18 +168,37 @@ Status copy_out(bmctx_t ctx, bmmem_t mem, uint8_t* target, uint64_t offset, uint
   TW_RETURN_IF_ERROR(check_pointer(target, "dst"));
   TW_RETURN_IF_ERROR(check_range(*memory, offset, bytes));
   std::lock_guard lock(memory->device->mutex);
-  std::memcpy(target, memory->data() + offset, bytes);
+  std::memcpy(target, memory->device->chip->global_contents().data() + memory->address + offset,
+              bytes);
   return {};
 }
 
 // ---- Launch ----
 
-Result<Program> decode(const OpenDevice& device, std::span<const uint8_t> buffer) {
-  return isa::decode_program(buffer, device.chip->chip());
+Result<std::shared_ptr<Plan>> decode(const OpenDevice& device, std::span<const uint8_t> buffer) {
+  TW_ASSIGN_OR_RETURN(program, isa::decode_program(buffer, device.chip->chip()));
+  return std::make_shared<Plan>(std::move(program));
 }
 
-Status launch(OpenDevice& device, std::span<const Instruction> program, CpuEnvironment cpu,
-              uint16_t* sequence) {
+Result<std::shared_ptr<Plan>> SentCommands::plan(std::span<const uint8_t> buffer,
+                                                 const Chip& chip) {
+  for (auto sent = sent_.begin(); sent != sent_.end(); ++sent) {
+    if (!std::ranges::equal(sent->bytes, buffer)) continue;
+    std::rotate(sent, sent + 1, sent_.end());
+    return sent_.back().plan;
+  }
+  TW_ASSIGN_OR_RETURN(program, isa::decode_program(buffer, chip));
+  if (sent_.size() == kMost) sent_.erase(sent_.begin());
+  sent_.push_back({{buffer.begin(), buffer.end()}, std::make_shared<Plan>(std::move(program))});
+  return sent_.back().plan;
+}
+
+Result<std::shared_ptr<Plan>> decode_sent(OpenDevice& device, std::span<const uint8_t> buffer) {
+  std::lock_guard lock(device.mutex);
+  return device.sent.plan(buffer, device.chip->chip());
+}
+
+Status launch(OpenDevice& device, Plan& program, CpuEnvironment cpu, uint16_t* sequence) {
   std::lock_guard lock(device.mutex);
   if (cpu.libraries == nullptr) cpu.libraries = &device.libraries;
   device.cpu = cpu;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "machine/device.h"
+#include "machine/plan.h"
 #include "memory/allocator.h"
 #include "sdk/bmkernel/context.h"
 #include "sdk/bmruntime/cpu_operator.h"
@@ -26,10 +27,24 @@ class Observer;
 
 namespace tputwin::rt {
 
-using Program = std::vector<Instruction>;
 using sdk::Registry;
 
 class Network;
+
+// The newest command buffers that were sent, decoded: a program that sends the same commands again
+// runs the same plan. Not thread-safe.
+class SentCommands {
+ public:
+  Result<std::shared_ptr<Plan>> plan(std::span<const uint8_t> buffer, const Chip& chip);
+
+ private:
+  static constexpr size_t kMost = 8;
+  struct Sent {
+    std::vector<uint8_t> bytes;
+    std::shared_ptr<Plan> plan;
+  };
+  std::vector<Sent> sent_;  // the newest last
+};
 
 // An open device. `mutex` is held during a launch, a copy or an allocation.
 struct OpenDevice {
@@ -45,6 +60,7 @@ struct OpenDevice {
   std::set<uint16_t> failed;    // sequence numbers of launches that failed
   OperatorLibraries libraries;  // for launches without a network
   CpuEnvironment cpu;           // what CPU operators of the launch under way see
+  SentCommands sent;
   std::array<u64, 8> base_registers{};
   struct Attached {
     api::Observer* target;
@@ -59,11 +75,9 @@ struct DeviceMemory {
   bmctx_t owner;
   uint64_t address, size;
   bmmem_t handle = nullptr;
-  bmmem_t block = nullptr;                 // of a view: the block it lies in
-  std::vector<bmmem_t> views;              // of a block
-  std::shared_ptr<const Program> program;  // of a loaded command buffer
-
-  uint8_t* data() const { return device->chip->global().data() + address; }
+  bmmem_t block = nullptr;        // of a view: the block it lies in
+  std::vector<bmmem_t> views;     // of a block
+  std::shared_ptr<Plan> program;  // of a loaded command buffer
 };
 
 // A BMKernel context that belongs to one thread.
@@ -113,9 +127,11 @@ Status copy_in(bmctx_t ctx, bmmem_t mem, const uint8_t* source, uint64_t offset,
 Status copy_out(bmctx_t ctx, bmmem_t mem, uint8_t* target, uint64_t offset, uint64_t bytes);
 
 // ---- Launch ----
-Result<Program> decode(const OpenDevice& device, std::span<const uint8_t> buffer);
+Result<std::shared_ptr<Plan>> decode(const OpenDevice& device, std::span<const uint8_t> buffer);
+// The same, if it was not sent before.
+Result<std::shared_ptr<Plan>> decode_sent(OpenDevice& device, std::span<const uint8_t> buffer);
 // Runs a program and gives it the next sequence number. An error does not stick to the device.
-Status launch(OpenDevice& device, std::span<const Instruction> program, CpuEnvironment cpu = {},
+Status launch(OpenDevice& device, Plan& program, CpuEnvironment cpu = {},
               uint16_t* sequence = nullptr);
 
 // ---- Life ----

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "base/bits.h"
-#include "ops/fast/select/budgets.h"
 #include "ops/fast/views/views.h"
 
 namespace tputwin::fast {
@@ -109,6 +108,21 @@ void Conv2dPlan::build(const Conv2dBm1880& conv, const Memory& where, size_t ele
   rows_per_image = rows_touch ? 1 : h.extent;
 
   rounding_folded = sums_fit(conv);
+}
+
+void Conv2dPlan::take_data() {
+  thread_local Scratch scratch;
+  data = scratch.take<uint32_t>(data_size());
+}
+
+void Conv2dConstants::take(Conv2dPlan& plan) {
+  plan.weights = weights_.take<uint32_t>(plan.blocks * plan.block_stride);
+  plan.bias = bias_.take<int32_t>(plan.blocks * plan.rows);
+}
+
+bool same_constants(const Conv2dBm1880& a, const Conv2dBm1880& b) {
+  return a.weight == b.weight && a.bias == b.bias && a.in.dtype == b.in.dtype &&
+         a.in.shape.c == b.in.shape.c && a.out.shape.c == b.out.shape.c && a.rshift == b.rshift;
 }
 
 Declined conv2d_declines(const Conv2dBm1880& op, const Memory& memory) {

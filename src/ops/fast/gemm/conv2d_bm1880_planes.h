@@ -5,7 +5,9 @@
 
 #include "ops/conv/conv2d_bm1880.h"
 #include "ops/fast/gemm/dot.h"
+#include "ops/fast/scratch.h"
 #include "ops/fast/select/body.h"
+#include "ops/fast/select/budgets.h"
 
 namespace tputwin::fast {
 
@@ -70,8 +72,27 @@ struct Conv2dPlan {
   size_t data_size() const { return groups * group_stride + kDataSlack; }
   uint64_t macs() const { return blocks * rows * taps() * groups * elements * runs * run_length; }
 
+  // Not worth more than one thread.
+  bool is_small() const { return macs() < 2 * task_work(kMacsPerTask); }
+  // Room for the packed input, which the thread's next convolution takes over.
+  void take_data();
+
+  static constexpr uint64_t kMacsPerTask = 1 << 20;
   static constexpr size_t kDataSlack = 64;  // dwords: the last tile reads whole vectors
 };
+
+// Packed weights and biases.
+class Conv2dConstants {
+ public:
+  // Room for those of a plan, which walks them from now on.
+  void take(Conv2dPlan& plan);
+
+ private:
+  Scratch weights_, bias_;
+};
+
+// The packed weights and biases of two convolutions are the same, if memory is.
+bool same_constants(const Conv2dBm1880& a, const Conv2dBm1880& b);
 
 // Why the fast bodies do not cover operands; nullptr if they do.
 Declined conv2d_declines(const Conv2dBm1880& op, const Memory& memory);

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "ops/fast/prepared/prepared.h"
 #include "ops/operation.h"
 
 namespace tputwin::fast {
@@ -16,16 +17,30 @@ constexpr uint64_t bit(size_t alternative) { return uint64_t{1} << alternative; 
 
 }  // namespace
 
-void switch_off(size_t alternative) { off.fetch_or(bit(alternative), std::memory_order_relaxed); }
+void switch_off(size_t alternative) {
+  off.fetch_or(bit(alternative), std::memory_order_relaxed);
+  choices_changed();
+}
 bool is_switched_off(size_t alternative) {
   return (off.load(std::memory_order_relaxed) & bit(alternative)) != 0;
 }
-void switch_all_on() { off.store(0, std::memory_order_relaxed); }
+void switch_all_on() {
+  off.store(0, std::memory_order_relaxed);
+  choices_changed();
+}
+bool is_off_or_spoilt(size_t alternative) {
+  return ((off.load(std::memory_order_relaxed) | spoilt.load(std::memory_order_relaxed)) &
+          bit(alternative)) != 0;
+}
 
 void spoil_body(size_t alternative) {
   spoilt.fetch_or(bit(alternative), std::memory_order_relaxed);
+  choices_changed();
 }
-void spoil_none() { spoilt.store(0, std::memory_order_relaxed); }
+void spoil_none() {
+  spoilt.store(0, std::memory_order_relaxed);
+  choices_changed();
+}
 
 void spoil_result(const Operation& operation, const Memory& memory) {
   const uint64_t mask = spoilt.load(std::memory_order_relaxed);

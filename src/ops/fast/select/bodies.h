@@ -16,6 +16,8 @@ namespace tputwin::fast {
 void switch_off(size_t alternative);
 bool is_switched_off(size_t alternative);
 void switch_all_on();
+// It is left out, or leaves a wrong byte (below).
+bool is_off_or_spoilt(size_t alternative);
 
 // For tests of the self-test: this body leaves a wrong byte from now on, or none does.
 void spoil_body(size_t alternative);

@@ -1,6 +1,8 @@
 // The budgets in force.
 #include "ops/fast/select/budgets.h"
 
+#include "ops/fast/prepared/prepared.h"
+
 namespace tputwin::fast {
 namespace {
 
@@ -9,6 +11,9 @@ Budgets in_force;
 }  // namespace
 
 const Budgets& budgets() { return in_force; }
-void set_budgets(const Budgets& budgets) { in_force = budgets; }
+void set_budgets(const Budgets& budgets) {
+  in_force = budgets;
+  choices_changed();
+}
 
 }  // namespace tputwin::fast

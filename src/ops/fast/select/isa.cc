@@ -16,6 +16,7 @@
 #include "base/errors/machine.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/conv2d_choice.h"
+#include "ops/fast/prepared/prepared.h"
 
 namespace tputwin::fast {
 namespace {
@@ -102,6 +103,7 @@ void put_in_force(size_t index) {
   // One atomic store inside Highway: dispatch in other threads sees the old or the new set.
   hwy::GetChosenTarget().Update(host().isas[index].targets | (HWY_TARGETS & kScalarTargets));
   selected.store(index, std::memory_order_release);
+  choices_changed();
 }
 
 std::string_view wanted_isa() {

@@ -1,0 +1,161 @@
+// The instructions that the bytes of every lane belong to, followed through a program.
+#include "machine/dataflow.h"
+
+#include <algorithm>
+
+#include "ops/fast/prepared/prepared.h"
+
+namespace tputwin {
+namespace {
+
+// Who wrote the bytes of one lane: pieces without gaps, ordered.
+class LaneOwners {
+ public:
+  explicit LaneOwners(uint32_t bytes) : pieces_{{0, bytes, Dataflow::kBefore}} {}
+
+  // f(owner, bytes) of each piece of [begin, end).
+  template <class F>
+  void each(uint32_t begin, uint32_t end, F&& f) const {
+    for (size_t i = find(begin); i < pieces_.size() && pieces_[i].begin < end; ++i)
+      f(pieces_[i].owner, std::min(end, pieces_[i].end) - std::max(begin, pieces_[i].begin));
+  }
+
+  void assign(uint32_t begin, uint32_t end, uint32_t owner) {
+    const size_t first = find(begin);
+    size_t last = first;  // behind the last piece that is touched
+    while (last < pieces_.size() && pieces_[last].begin < end) ++last;
+    std::vector<Piece> middle;
+    if (pieces_[first].begin < begin)
+      middle.push_back({pieces_[first].begin, begin, pieces_[first].owner});
+    middle.push_back({begin, end, owner});
+    if (pieces_[last - 1].end > end)
+      middle.push_back({end, pieces_[last - 1].end, pieces_[last - 1].owner});
+    const auto at = pieces_.begin() + static_cast<ptrdiff_t>(first);
+    const auto next = pieces_.erase(at, pieces_.begin() + static_cast<ptrdiff_t>(last));
+    pieces_.insert(next, middle.begin(), middle.end());
+  }
+
+ private:
+  struct Piece {
+    uint32_t begin, end, owner;
+  };
+  size_t find(uint32_t byte) const {
+    const auto behind = std::upper_bound(pieces_.begin(), pieces_.end(), byte,
+                                         [](uint32_t b, const Piece& p) { return b < p.begin; });
+    return static_cast<size_t>(behind - pieces_.begin()) - 1;
+  }
+  std::vector<Piece> pieces_;
+};
+
+void add_once(std::vector<uint32_t>& list, uint32_t number) {
+  if (std::find(list.rbegin(), list.rend(), number) == list.rend()) list.push_back(number);
+}
+
+// Operations that surely write every byte of their footprint, whatever lay there.
+bool writes_all(const Operation& op) {
+  return std::holds_alternative<DmaTensor>(op) || std::holds_alternative<DmaMatrix>(op) ||
+         std::holds_alternative<Conv2dBm1880>(op) ||
+         std::holds_alternative<Depthwise2dBm1880>(op) ||
+         std::holds_alternative<Pool2dBm1880>(op) || std::holds_alternative<Elementwise>(op) ||
+         std::holds_alternative<MatrixMac>(op);
+}
+
+class Analysis {
+ public:
+  Analysis(std::span<const Instruction> program, const Chip& chip)
+      : program_(program), chip_(chip) {
+    flow_.nodes.resize(program.size());
+    live_.resize(program.size());
+    forget();
+  }
+
+  Dataflow run() {
+    for (uint32_t i = 0; i < program_.size(); ++i) {
+      const Operation& op = program_[i].op;
+      if (const auto* call = std::get_if<CpuCall>(&op)) {
+        if (!call->sync) forget();
+        continue;
+      }
+      read(i, op);
+      write(i, op);
+    }
+    forget();
+    for (size_t i = 0; i < live_.size(); ++i) flow_.nodes[i].dies = live_[i] == 0;
+    return std::move(flow_);
+  }
+
+ private:
+  // What lies there now may be looked at: it stays alive.
+  void forget() {
+    for (const LaneOwners& lane : lanes_)
+      lane.each(0, chip_.lane_bytes, [&](uint32_t owner, uint32_t) {
+        if (owner != Dataflow::kBefore) live_[owner] = kForever;
+      });
+    lanes_.assign(chip_.lanes, LaneOwners(chip_.lane_bytes));
+  }
+
+  // f(owner, bytes) of the local bytes of ranges.
+  template <class F>
+  void owners(const std::vector<ByteRange>& ranges, F&& f) const {
+    for (const ByteRange& r : ranges)
+      if (r.space == Space::local)
+        lanes_[r.lane].each(static_cast<uint32_t>(r.begin), static_cast<uint32_t>(r.end), f);
+  }
+
+  void read(uint32_t i, const Operation& op) {
+    const OperandList constants = fast::constant_operands(op);
+    if (constants.size() == 0)
+      return owners(footprint(op, chip_).reads, [&](uint32_t owner, uint32_t) { note(owner, i); });
+    OperandList others;
+    for (const Operand& operand : operands(op))
+      if (operand.access != Access::write && !contains(constants, operand.view))
+        others.push_back(operand);
+    owners(footprint_of(others, chip_).reads, [&](uint32_t owner, uint32_t) { note(owner, i); });
+    auto& writers = flow_.nodes[i].constant_writers;
+    owners(footprint_of(constants, chip_).reads, [&](uint32_t owner, uint32_t) {
+      add_once(writers, owner);
+      if (owner != Dataflow::kBefore) add_once(flow_.nodes[owner].constant_readers, i);
+    });
+    std::sort(writers.begin(), writers.end());
+  }
+
+  static bool contains(const OperandList& list, const TensorView* view) {
+    return std::any_of(list.begin(), list.end(), [&](auto& o) { return o.view == view; });
+  }
+
+  void note(uint32_t owner, uint32_t reader) {
+    if (owner != Dataflow::kBefore) add_once(flow_.nodes[owner].readers, reader);
+  }
+
+  void write(uint32_t i, const Operation& op) {
+    const bool all = writes_all(op);
+    const Footprint touched = footprint(op, chip_);
+    owners(touched.writes, [&](uint32_t owner, uint32_t bytes) {
+      if (owner == Dataflow::kBefore) return;
+      if (live_[owner] != kForever) live_[owner] -= bytes;
+      if (all) return;
+      live_[owner] = kForever;
+      note(owner, i);
+    });
+    for (const ByteRange& r : touched.writes) {
+      if (r.space != Space::local) continue;
+      lanes_[r.lane].assign(static_cast<uint32_t>(r.begin), static_cast<uint32_t>(r.end), i);
+      live_[i] += r.end - r.begin;
+    }
+  }
+
+  static constexpr uint64_t kForever = UINT64_MAX;
+  std::span<const Instruction> program_;
+  const Chip& chip_;
+  Dataflow flow_;
+  std::vector<LaneOwners> lanes_;
+  std::vector<uint64_t> live_;  // bytes that still belong to an instruction
+};
+
+}  // namespace
+
+Dataflow analyse(std::span<const Instruction> program, const Chip& chip) {
+  return Analysis(program, chip).run();
+}
+
+}  // namespace tputwin

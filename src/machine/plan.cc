@@ -1,0 +1,241 @@
+// What the runs of a program have in common: found out once.
+#include "machine/plan.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "machine/dataflow.h"
+#include "machine/device.h"
+
+namespace tputwin {
+namespace {
+
+bool intersect(const GlobalRange& a, const GlobalRange& b) {
+  return a.begin < b.begin + b.bytes && b.begin < a.begin + a.bytes;
+}
+
+// The source of a load from global to local memory; nullptr: not a load.
+const TensorView* loaded(const Operation& op) {
+  const auto load = [](const TensorView& dst, const TensorView& src) -> const TensorView* {
+    return src.space == Space::global && dst.space == Space::local ? &src : nullptr;
+  };
+  if (const auto* t = std::get_if<DmaTensor>(&op)) return load(t->dst, t->src);
+  if (const auto* m = std::get_if<DmaMatrix>(&op)) return load(m->dst.tensor, m->src.tensor);
+  return nullptr;
+}
+
+// Two loads that leave the same bytes at the same place, if global memory holds the same.
+bool same_load(const Operation& a, const Operation& b) {
+  if (a.index() != b.index()) return false;
+  if (const auto* t = std::get_if<DmaTensor>(&a)) {
+    const auto& other = std::get<DmaTensor>(b);
+    return t->dst == other.dst && t->src == other.src && t->transpose_nc == other.transpose_nc;
+  }
+  const auto &m = std::get<DmaMatrix>(a), &other = std::get<DmaMatrix>(b);
+  return m.dst == other.dst && m.src == other.src && m.transpose == other.transpose;
+}
+
+bool is_host_call(const Instruction& instruction) {
+  const auto* call = std::get_if<CpuCall>(&instruction.op);
+  return call != nullptr && !call->sync;
+}
+
+// Numbers loads so that equal ones have the same number.
+class LoadNumbers {
+ public:
+  explicit LoadNumbers(std::span<const Instruction> program) : program_(program) {}
+  std::vector<uint32_t> of(const std::vector<uint32_t>& loads) {
+    std::vector<uint32_t> numbers;
+    for (uint32_t load : loads) {
+      auto& known = by_address_[loaded(program_[load].op)->address];
+      const auto same = std::find_if(known.begin(), known.end(), [&](uint32_t other) {
+        return same_load(program_[load].op, program_[other].op);
+      });
+      numbers.push_back(same == known.end() ? load : *same);
+      if (numbers.back() == load) known.push_back(load);
+    }
+    return numbers;
+  }
+
+ private:
+  std::span<const Instruction> program_;
+  std::map<uint64_t, std::vector<uint32_t>> by_address_;
+};
+
+}  // namespace
+
+GlobalRange extent_in_global(const TensorView& v) {
+  if (v.shape.count() == 0) return {v.address, 0};
+  const auto steps = [](uint64_t extent, uint64_t stride) { return (extent - 1) * stride; };
+  const uint64_t last = steps(cells(v), v.stride.n) + steps(v.shape.c, v.stride.c) +
+                        steps(v.shape.h, v.stride.h) + steps(v.shape.w, v.stride.w);
+  return {v.address, last + (is_run(v) ? run_bytes(v) : v.plane_stride + uint64_t{1})};
+}
+
+bool Plan::fits(const Device& device) const {
+  return state_ == State::built && device_ == &device && choices_ == fast::choices();
+}
+
+// A program that runs once is not worth a plan: it is made for the second run.
+bool Plan::is_ready(Device& device) {
+  if (state_ == State::unseen) {
+    state_ = State::seen;
+    return false;
+  }
+  if (state_ == State::hopeless) return false;
+  if (!fits(device) && !build(device)) return false;
+  return !warns_ || !device.diagnostics().strict();
+}
+
+// In program order every instruction has what it waits for, and none breaks a rule.
+bool Plan::check(Device& device) {
+  std::array<uint32_t, 3> finished{};
+  for (size_t i = 0; i < program_.size(); ++i) {
+    const Instruction& instruction = program_[i];
+    const auto engine = static_cast<size_t>(instruction.engine);
+    const size_t other = instruction.engine == Engine::compute ? 2 : 0;
+    if (instruction.wait > finished[other]) return false;
+    if (instruction.engine == Engine::cpu) {
+      finished = {};
+      continue;
+    }
+    if (instruction.id != 0) finished[engine] = instruction.id;
+    for (const Status& status :
+         {tputwin::check(instruction.op, device.chip()),
+          check_bounds(instruction.op, device.chip(), device.global_contents().size())}) {
+      if (status.ok()) continue;
+      if (status.error().info().level != Level::warning) return false;
+      steps_[i].warns = warns_ = true;
+    }
+  }
+  return true;
+}
+
+bool Plan::build(Device& device) {
+  device_ = &device;
+  choices_ = fast::choices();
+  state_ = State::hopeless;
+  steps_.clear();
+  constants_.clear();
+  written_.clear();
+  warns_ = false;
+  steps_.resize(program_.size());
+  if (!check(device)) return false;
+  for (const Instruction& instruction : program_)
+    for (const Operand& operand : operands(instruction.op))
+      if (operand.access != Access::read && operand.view->space == Space::global)
+        written_.push_back(extent_in_global(*operand.view));
+  find_constants(device);
+  state_ = State::built;
+  return true;
+}
+
+void Plan::find_constants(Device& device) {
+  const Dataflow flow = analyse(program_, device.chip());
+  const Memory memory = device.own_memory();
+  LoadNumbers numbers(program_);
+  struct User {
+    uint32_t instruction, constants;
+  };
+  std::map<std::vector<uint32_t>, std::vector<User>> users;  // by the loads of their constants
+  uint32_t section = 0;
+  for (uint32_t i = 0; i < program_.size(); ++i) {
+    Step& step = steps_[i];
+    if (i == 0 || is_host_call(program_[i - 1])) section += (step.begins_section = true);
+    auto constants = constants_of(i, flow);
+    if (!constants) continue;
+    step.body = fast::prepare(program_[i].op, memory);
+    if (step.body == nullptr) continue;
+    auto& known = users[numbers.of(flow.nodes[i].constant_writers)];
+    const auto same = std::find_if(known.begin(), known.end(), [&](const User& user) {
+      return constants_[user.constants].section == section &&
+             step.body->share(*steps_[user.instruction].body);
+    });
+    if (same != known.end()) {
+      step.constants = same->constants;
+      continue;
+    }
+    step.constants = static_cast<uint32_t>(constants_.size());
+    constants->section = section;
+    constants_.push_back(std::move(*constants));
+    known.push_back({i, step.constants});
+  }
+  spare_loads(flow);
+}
+
+// What an instruction's constants come from; none if it has none, or if their bytes are not just
+// loaded from global memory that the program leaves alone.
+std::optional<Plan::Constants> Plan::constants_of(uint32_t instruction,
+                                                  const Dataflow& flow) const {
+  const auto& writers = flow.nodes[instruction].constant_writers;
+  if (writers.empty()) return {};
+  Constants constants;
+  for (uint32_t writer : writers) {
+    if (writer == Dataflow::kBefore) return {};
+    const TensorView* source = loaded(program_[writer].op);
+    if (source == nullptr) return {};
+    const GlobalRange range = extent_in_global(*source);
+    if (written_by_program(range)) return {};
+    constants.sources.push_back(range);
+  }
+  return constants;
+}
+
+bool Plan::written_by_program(const GlobalRange& range) const {
+  return std::any_of(written_.begin(), written_.end(),
+                     [&](const GlobalRange& w) { return intersect(w, range); });
+}
+
+// Loads of bytes that are gone at the end, and that nobody reads but who has them packed.
+void Plan::spare_loads(const Dataflow& flow) {
+  for (size_t i = 0; i < program_.size(); ++i) {
+    const Dataflow::Node& node = flow.nodes[i];
+    if (loaded(program_[i].op) == nullptr || !node.dies || !node.readers.empty()) continue;
+    Step& step = steps_[i];
+    step.spare = true;
+    for (uint32_t reader : node.constant_readers) {
+      const uint32_t constants = steps_[reader].constants;
+      step.spare &= constants != kNone;
+      step.needed_by.push_back(constants);
+    }
+  }
+}
+
+void Plan::begin_section(const WriteClock& clock, uint32_t section) {
+  for (Constants& constants : constants_) {
+    if (constants.section != section) continue;
+    constants.looked_at = clock.now();
+    constants.stale = !constants.packed;
+    for (const GlobalRange& source : constants.sources)
+      constants.stale |= !clock.unchanged(source.begin, source.bytes, constants.packed_at);
+  }
+}
+
+bool Plan::leaves_out(const Step& step) const {
+  return step.spare && std::none_of(step.needed_by.begin(), step.needed_by.end(),
+                                    [&](uint32_t i) { return constants_[i].stale; });
+}
+
+void Plan::run_prepared(const Step& step, const Memory& memory) {
+  Constants& constants = constants_[step.constants];
+  if (constants.stale) {
+    step.body->pack(memory);
+    constants.stale = false;
+    constants.packed = true;
+    constants.packed_at = constants.looked_at;
+  }
+  step.body->run(memory);
+}
+
+Plan::Extent Plan::extent() const {
+  Extent extent{.instructions = program_.size()};
+  for (const Step& step : steps_) {
+    extent.prepared += step.body != nullptr;
+    extent.spare_loads += step.spare;
+  }
+  for (const Constants& constants : constants_) extent.packed += constants.packed;
+  return extent;
+}
+
+}  // namespace tputwin

@@ -1,0 +1,89 @@
+// Plan: a program that runs again and again on one device, with what its runs have in common done
+// once: rules checked, bodies chosen and bound, constants packed. Constants are operands that the
+// program loads from global memory and that stay the same while nobody writes there; loads that
+// only they need are left out of later runs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "memory/write_clock.h"
+#include "ops/fast/prepared/prepared.h"
+#include "ops/instruction.h"
+
+namespace tputwin {
+
+class Device;
+struct Dataflow;
+
+// A range of global memory.
+struct GlobalRange {
+  uint64_t begin, bytes;
+};
+// From the first to behind the last byte of a view.
+GlobalRange extent_in_global(const TensorView& view);
+
+class Plan {
+ public:
+  explicit Plan(std::vector<Instruction> program) : program_(std::move(program)) {}
+  Plan(const Plan&) = delete;
+
+  std::span<const Instruction> program() const { return program_; }
+
+  // How the next run would go: instructions with bodies of their own, loads that may be left out.
+  // For tests and reports.
+  struct Extent {
+    size_t instructions = 0, prepared = 0, packed = 0, spare_loads = 0;
+  };
+  Extent extent() const;
+
+ private:
+  friend class Device;
+
+  // Constants that several instructions use: slices of one layer, for instance.
+  struct Constants {
+    std::vector<GlobalRange> sources;
+    uint32_t section = 0;
+    bool stale = true;  // in the run under way: has to be packed before it is used
+    bool packed = false;
+    uint64_t packed_at = 0, looked_at = 0;  // times of the device's clock
+  };
+  static constexpr uint32_t kNone = UINT32_MAX;
+  struct Step {
+    std::unique_ptr<fast::PreparedBody> body;  // none: it runs as in any program
+    uint32_t constants = kNone;                // that body uses; none: packed for every run
+    bool warns = false;                        // its rules are looked at, and booked, at every run
+    bool begins_section = false;
+    bool spare = false;               // a load that only `needed_by` need
+    std::vector<uint32_t> needed_by;  // constants
+  };
+
+  bool is_ready(Device& device);
+  bool fits(const Device& device) const;
+  // Makes the steps. False: the program can only run instruction by instruction, say because it
+  // breaks a rule.
+  bool build(Device& device);
+  bool check(Device& device);
+  void find_constants(Device& device);
+  void spare_loads(const Dataflow& flow);
+  std::optional<Constants> constants_of(uint32_t instruction, const Dataflow& flow) const;
+  bool written_by_program(const GlobalRange& range) const;
+
+  void begin_section(const WriteClock& clock, uint32_t section);
+  bool leaves_out(const Step& step) const;
+  void run_prepared(const Step& step, const Memory& memory);
+
+  std::vector<Instruction> program_;
+  enum class State : uint8_t { unseen, seen, built, hopeless } state_ = State::unseen;
+  const Device* device_ = nullptr;
+  uint64_t choices_ = 0;
+  std::vector<Step> steps_;  // of each instruction
+  std::vector<Constants> constants_;
+  std::vector<GlobalRange> written_;  // by its instructions
+  bool warns_ = false;                // a step does
+};
+
+}  // namespace tputwin

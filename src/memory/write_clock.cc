@@ -1,0 +1,46 @@
+// Stamps of pages, and ranges that have none because anybody writes them.
+#include "memory/write_clock.h"
+
+#include <algorithm>
+#include <new>
+
+namespace tputwin {
+
+void WriteClock::mark(uint64_t begin, uint64_t bytes) {
+  if (bytes == 0) return;
+  if (written_ == nullptr) {
+    written_.reset(static_cast<uint64_t*>(std::calloc(pages_, sizeof(uint64_t))));
+    if (written_ == nullptr) throw std::bad_alloc();
+  }
+  ++now_;
+  const uint64_t last = std::min((begin + bytes - 1) >> kPageBits, pages_ - 1);
+  for (uint64_t page = begin >> kPageBits; page <= last; ++page) written_[page] = now_;
+}
+
+bool WriteClock::unchanged(uint64_t begin, uint64_t bytes, uint64_t time) const {
+  if (all_exposed_) return false;
+  for (const auto& [first, end] : exposed_)
+    if (begin < end && first < begin + bytes) return false;
+  if (bytes == 0 || written_ == nullptr) return true;
+  const uint64_t last = std::min((begin + bytes - 1) >> kPageBits, pages_ - 1);
+  for (uint64_t page = begin >> kPageBits; page <= last; ++page)
+    if (written_[page] > time) return false;
+  return true;
+}
+
+void WriteClock::expose(uint64_t begin, uint64_t bytes) {
+  const std::pair range(begin, begin + bytes);
+  if (std::find(exposed_.begin(), exposed_.end(), range) == exposed_.end())
+    exposed_.push_back(range);
+}
+
+// What somebody wrote meanwhile is written now.
+void WriteClock::cover(uint64_t begin, uint64_t bytes) {
+  const uint64_t end = begin + bytes;
+  const auto inside = [&](const auto& range) {
+    return begin <= range.first && range.second <= end;
+  };
+  if (std::erase_if(exposed_, inside) != 0) mark(begin, bytes);
+}
+
+}  // namespace tputwin

@@ -1,0 +1,374 @@
+// Programs that run again and again: with plans and without, all memory is the same after every
+// run, whatever changed in between.
+#include "machine/plan.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/parallel.h"
+#include "common/rng.h"
+#include "machine/programs.h"
+#include "ops/fast/fast.h"
+#include "selftest/fill_operands.h"
+#include "selftest/random_operation.h"
+
+namespace tputwin::test {
+namespace {
+
+using testing::OperationKind;
+using testing::RandomCases;
+using testing::Rng;
+
+// Where random operations are, then constants, then what fills all lanes.
+constexpr uint64_t kConstants = testing::kTestGlobalBytes, kConstantBytes = 1 << 20,
+                   kFilling = kConstants + kConstantBytes, kGlobal = kFilling + (2 << 20);
+
+// The loads of the weights and the bias of a convolution from `address`, as compilers emit them.
+uint64_t load_constants(ProgramBuilder& b, const Conv2dBm1880& op, uint64_t address) {
+  const auto load = [&](TensorView dst) {
+    const TensorView src = global_tensor(address, dst.shape);
+    address += dst.shape.count();
+    b.add(DmaTensor{.dst = dst, .src = src, .explicit_strides = true}, Engine::dma, 0);
+  };
+  const Shape& s = op.weight.shape;
+  TensorView weight = op.weight;
+  weight.dtype = DType::i8;
+  weight.shape = {1, s.c, s.h * s.w, s.n};
+  weight.stride = {s.n * s.h * s.w * s.c, op.weight.stride.c, s.n, 1};
+  load(weight);
+  if (!op.bias) return address;
+  TensorView plane = *op.bias;
+  plane.dtype = DType::i8;
+  for (uint64_t offset : {0u, op.bias->plane_stride}) {
+    TensorView at = plane;
+    at.address += offset;
+    at.plane_stride = 0;
+    load(at);
+  }
+  return address;
+}
+
+// All bytes of all lanes are written, so that what was there is gone.
+void fill_lanes(ProgramBuilder& b) {
+  b.load(local_tensor(bm1880(), 0, {1, 32, 256, 256}, true, DType::i8), kFilling);
+}
+
+Operation random_kind(Rng& rng) {
+  using enum OperationKind;
+  return testing::random_operation(
+      rng, rng.pick({conv2d_bm1880, depthwise2d_bm1880, pool2d_bm1880, matrix_mac, elementwise,
+                     elementwise, lut, mdsum, dma_tensor, dma_tensor, dma_matrix, dma_lrn_shift,
+                     winograd2d, dma_winograd_kernel}));
+}
+
+Conv2dBm1880 random_convolution(Rng& rng) {
+  return std::get<Conv2dBm1880>(testing::random_operation(rng, OperationKind::conv2d_bm1880));
+}
+
+// A convolution with constants, in one instruction or in several that share them, with other
+// operations before, between and after.
+void add_layer(Rng& rng, ProgramBuilder& b) {
+  const Conv2dBm1880 op = random_convolution(rng);
+  const uint64_t address = kConstants + rng.below(kConstantBytes / 2);
+  const auto disturb = [&](uint32_t of) {
+    if (!rng.chance(1, of)) return;
+    const Operation other = random_kind(rng);
+    b.add(other, engine(other), 0);
+  };
+  const uint32_t slices = rng.chance(1, 3) ? 2 : 1;
+  for (uint32_t i = 0; i < slices; ++i) {
+    if (i == 0 || rng.coin()) load_constants(b, op, address);
+    disturb(3);
+    b.add(op, Engine::compute, 0);
+    disturb(3);
+  }
+  if (rng.chance(2, 3)) fill_lanes(b);
+  if (rng.chance(1, 12)) b.store(b.tensor(0), address & ~uint64_t{15});  // into its constants
+}
+
+std::vector<Instruction> random_program(Rng& rng) {
+  ProgramBuilder b;
+  for (uint32_t left = rng.range(1, 6); left > 0; --left) {
+    if (rng.chance(1, 5)) {
+      const Operation other = random_kind(rng);
+      b.add(other, engine(other), 0);
+    } else {
+      add_layer(rng, b);
+    }
+    if (rng.chance(1, 6)) b.call("host", rng.coin());
+  }
+  return b.program();
+}
+
+// Two devices on which the same happens; one of them has plans.
+class Pair {
+ public:
+  explicit Pair(Rng& rng) : rng_(rng) {
+    for (Side& side : sides_) {
+      side.device = make_device({.global_bytes = kGlobal, .plans = &side == sides_.data()});
+      Rng same = rng;
+      testing::fill_random(same, {write(side, 0, kGlobal), kGlobal});
+      side.device->set_cpu_host([this, &side](const CpuCall&, Device&) {
+        change(side, host_seed_ + side.calls++);
+        return Status();
+      });
+    }
+    rng.next();
+  }
+
+  void add(std::vector<Instruction> program) {
+    for (Side& side : sides_) side.plans.push_back(std::make_unique<Plan>(program));
+  }
+  size_t programs() const { return sides_[0].plans.size(); }
+  // The same change of something on both.
+  void change_something() {
+    const uint64_t seed = rng_.next();
+    for (Side& side : sides_) change(side, seed);
+  }
+  // Empty if all bytes are equal afterwards.
+  std::string run(size_t program) {
+    host_seed_ = rng_.next();
+    for (Side& side : sides_) {
+      side.calls = 0;
+      const Status status = side.device->run(*side.plans[program]);
+      if (!status.ok()) return status.error().message();
+    }
+    return difference();
+  }
+  size_t packed() const {
+    size_t count = 0;
+    for (const auto& plan : sides_[0].plans) count += plan->extent().packed;
+    return count;
+  }
+  size_t spare() const {
+    size_t count = 0;
+    for (const auto& plan : sides_[0].plans) count += plan->extent().spare_loads;
+    return count;
+  }
+
+ private:
+  struct Side {
+    std::unique_ptr<Device> device;
+    std::vector<std::unique_ptr<Plan>> plans;
+    uint64_t calls = 0;
+  };
+
+  static uint8_t* write(Side& side, uint64_t address, uint64_t bytes) {
+    return side.device->global_for_writing(address, bytes);
+  }
+
+  // Constants, inputs, local memory, or nothing.
+  static void change(Side& side, uint64_t seed) {
+    Rng rng(seed);
+    const uint64_t bytes = rng.range(1, 5000);
+    switch (rng.below(4)) {
+      case 0: {
+        const uint64_t address = kConstants + rng.below(kConstantBytes - bytes);
+        return testing::fill_random(rng, {write(side, address, bytes), bytes});
+      }
+      case 1: {
+        const uint64_t address = rng.below(kGlobal - bytes);
+        return testing::fill_random(rng, {write(side, address, bytes), bytes});
+      }
+      case 2: {
+        LocalMemory& local = side.device->local();
+        return testing::fill_random(rng, {local.data() + rng.below(local.size() - bytes), bytes});
+      }
+      default:
+        return;
+    }
+  }
+
+  std::string difference() {
+    Device &a = *sides_[0].device, &b = *sides_[1].device;
+    const auto differ = [](const char* name, const uint8_t* x, const uint8_t* y, uint64_t bytes) {
+      if (std::memcmp(x, y, bytes) == 0) return std::string();
+      return fmt::format("{} memory differs from byte {:#x} on", name,
+                         std::mismatch(x, x + bytes, y).first - x);
+    };
+    const std::string local = differ("local", a.local().data(), b.local().data(), a.local().size());
+    if (!local.empty()) return local;
+    return differ("global", a.global_contents().data(), b.global_contents().data(), kGlobal);
+  }
+
+  Rng& rng_;
+  uint64_t host_seed_ = 0;
+  std::array<Side, 2> sides_;
+};
+
+class Plans : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override { ASSERT_TRUE(fast::select_isa(GetParam())); }
+  void TearDown() override {
+    fast::select_isa("");
+    set_thread_count(0);
+  }
+};
+
+TEST_P(Plans, LeaveTheBytesOfRunsWithoutThem) {
+  const bool packs = GetParam() != "reference" && GetParam() != "onednn";
+  const RandomCases cases(packs ? 20 : 3);
+  size_t packed = 0, spare = 0;
+  for (uint64_t i = cases.first; i < cases.end(); ++i) {
+    SCOPED_TRACE(cases.rerun(i));
+    Rng rng = cases.rng(i);
+    set_thread_count(1 + static_cast<int>(i % 2));
+    Pair pair(rng);
+    pair.add(random_program(rng));
+    if (rng.coin()) pair.add(random_program(rng));
+    for (int turn = 0; turn < 8; ++turn) {
+      const std::string difference = pair.run(rng.below(pair.programs()));
+      ASSERT_EQ(difference, "") << "in run " << turn;
+      if (rng.coin()) pair.change_something();
+    }
+    packed += pair.packed();
+    spare += pair.spare();
+  }
+  if (!packs || cases.count < 20) return;
+  EXPECT_GT(packed, 7u);
+  EXPECT_GT(spare, 7u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, Plans,
+                         ::testing::ValuesIn(fast::available_isas().begin(),
+                                             fast::available_isas().end()),
+                         [](const auto& info) { return info.param; });
+
+// A convolution of constants, whose bytes in lanes are gone at the end.
+struct Layer {
+  Layer() {
+    Conv2dBm1880 op;
+    op.in = local_tensor(bm1880(), 0x4000, {1, 32, 8, 8}, true, DType::i8);
+    op.out = local_tensor(bm1880(), 0x6000, {1, 32, 8, 8}, true, DType::i8);
+    op.weight = conv_weight(0, {32, 32, 1, 1}, DType::i8);
+    op.rshift = 6;
+    ProgramBuilder b;
+    b.load(op.in, 0);
+    end_of_constants = load_constants(b, op, kConstants);
+    b.add(op, Engine::compute, 0);
+    b.store(op.out, kOut);
+    fill_lanes(b);
+    program = b.program();
+  }
+  static constexpr uint64_t kOut = 0x8000, kOutBytes = 32 * 8 * 8;
+  uint64_t end_of_constants = 0;
+  std::vector<Instruction> program;
+};
+
+std::vector<uint8_t> output(const Device& device) {
+  const uint8_t* out = device.global_contents().data() + Layer::kOut;
+  return {out, out + Layer::kOutBytes};
+}
+
+class OneLayer : public ::testing::Test {
+ protected:
+  OneLayer() {
+    Rng rng(7);
+    testing::fill_random(rng, {device_->global_for_writing(0, kGlobal), kGlobal});
+  }
+  // What a device without plans computes of the bytes there are.
+  std::vector<uint8_t> expected() {
+    auto other = make_device({.global_bytes = kGlobal, .plans = false});
+    std::memcpy(other->global_for_writing(0, kGlobal), device_->global_contents().data(), kGlobal);
+    EXPECT_TRUE(other->run(layer_.program).ok());
+    return output(*other);
+  }
+  void run_and_compare() {
+    const auto wanted = expected();
+    ASSERT_TRUE(device_->run(plan_).ok());
+    EXPECT_EQ(output(*device_), wanted);
+  }
+  Layer layer_;
+  std::unique_ptr<Device> device_ = make_device({.global_bytes = kGlobal});
+  Plan plan_{layer_.program};
+};
+
+TEST_F(OneLayer, IsPackedFromTheSecondRunOn) {
+  run_and_compare();
+  EXPECT_EQ(plan_.extent().prepared, 0u);
+  run_and_compare();
+  run_and_compare();
+  if (fast::selected_isa() == "reference") return;
+  EXPECT_EQ(plan_.extent().packed, 1u);
+  EXPECT_EQ(plan_.extent().spare_loads, 1u);  // that of the weights: its bytes die
+}
+
+TEST_F(OneLayer, SeesConstantsThatTheHostWrites) {
+  for (int i = 0; i < 3; ++i) run_and_compare();
+  *device_->global_for_writing(kConstants + 5, 1) ^= 0x55;
+  run_and_compare();
+  *device_->global_for_writing(layer_.end_of_constants - 1, 1) ^= 0x55;
+  run_and_compare();
+  *device_->global_for_writing(0, 1) ^= 0x55;  // the input
+  run_and_compare();
+}
+
+TEST_F(OneLayer, SeesConstantsThatAnotherProgramWrites) {
+  for (int i = 0; i < 3; ++i) run_and_compare();
+  ProgramBuilder b;
+  b.load(b.tensor(0), 0x100).store(b.tensor(0), kConstants);
+  ASSERT_TRUE(device_->run(b.program()).ok());
+  run_and_compare();
+  b.store(b.tensor(0x100), kConstants + 64);
+  Plan other(b.program());
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(device_->run(other).ok());
+    run_and_compare();
+  }
+}
+
+TEST_F(OneLayer, SeesConstantsThatAnybodyMayWrite) {
+  for (int i = 0; i < 3; ++i) run_and_compare();
+  uint8_t* constants = device_->expose_global(kConstants, 64);
+  for (int i = 0; i < 3; ++i) {
+    constants[i * 7] ^= 0x7f;
+    run_and_compare();
+  }
+  device_->cover_global(kConstants, 64);
+  for (int i = 0; i < 3; ++i) run_and_compare();
+  uint8_t* anywhere = device_->global().data();
+  for (int i = 0; i < 3; ++i) {
+    anywhere[kConstants + 1] ^= 0x7f;
+    run_and_compare();
+  }
+}
+
+TEST_F(OneLayer, FollowsTheInstructionSet) {
+  for (const std::string& isa : fast::available_isas()) {
+    ASSERT_TRUE(fast::select_isa(isa));
+    for (int i = 0; i < 2; ++i) run_and_compare();
+  }
+  fast::select_isa("");
+}
+
+TEST_F(OneLayer, ObserversSeeEveryInstruction) {
+  struct Count final : Observer {
+    size_t seen = 0;
+    void on_instruction(const Instruction&, const Footprint&, const Cost&) override { ++seen; }
+  } count;
+  for (int i = 0; i < 3; ++i) run_and_compare();
+  device_->add_observer(&count);
+  run_and_compare();
+  device_->remove_observer(&count);
+  EXPECT_EQ(count.seen, layer_.program.size());
+  run_and_compare();
+}
+
+TEST(Plan, ABrokenRuleIsFoundAtItsInstruction) {
+  ProgramBuilder b;
+  b.load(b.tensor(0), 0).store(b.tensor(0), kGlobal);
+  auto device = make_device();
+  Plan plan(b.program());
+  for (int i = 0; i < 3; ++i) {
+    const Status status = device->run(plan);
+    ASSERT_FALSE(status.ok());
+    EXPECT_EQ(status.error().code(), "TW-MEM-0001");
+    device->clear_error();
+  }
+}
+
+}  // namespace
+}  // namespace tputwin::test
