@@ -1,4 +1,4 @@
-# make build | test | test-arm64 | demo | bench | fuzz | install | format | deps | clean
+# make build | test | test-arm64 | demo | bench | perf-check | fuzz | install | format | deps | clean
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 20
@@ -12,7 +12,7 @@ DEMO := demo_chain okk_conv2d tpu_exp bmrt_network demo
 # The compiled network that bmrt_network runs.
 DEMO_MODEL := tests/conformance/bm168x/bm1684x/nets-resnet-fp16.bmodel
 
-.PHONY: all build test test-arm64 demo bench fuzz install format deps deps-demo deps-test \
+.PHONY: all build test test-arm64 demo bench perf-check fuzz install format deps deps-demo deps-test \
   deps-arm64 arm64-architecture clean
 
 all: build
@@ -69,6 +69,12 @@ demo: deps-demo
 bench: build
 	cmake --build --preset release -j $(JOBS) --target benchmarks
 	for b in $(BUILD)/bin/bench_*; do $$b || exit 1; done
+
+# Kernels and networks of this tree beside those of another commit, in turn; fails above 10 % slower.
+AGAINST ?= main
+perf-check: deps-test
+	cmake --preset release
+	bench/perf_check.py --against $(AGAINST) --build $(BUILD)
 
 # Every fuzz target in turn, from a corpus of our own making; the corpus grows in build-fuzz.
 fuzz: deps

@@ -1,23 +1,31 @@
 // Whole networks, batch 1, in one run: compiled for the BM1880 and on the twin; in float by
-// OpenCV's dnn module; and their quantized convolutions and inner products alone by oneDNN. Then
-// where the twin's time goes, operation by operation.
+// OpenCV's dnn module; and their quantized convolutions and inner products alone by oneDNN. Rounds
+// alternate. Printed are the ratios, then the times, then where the twin's time goes, operation by
+// operation.
 //
+//   bench_networks [--rounds N] [--json FILE] [--models DIRECTORY] [NETWORK...]
+//
+// --models keeps the compiled networks there (NETWORK.bmodel), for `tputwin run --latency`.
 // All with the same number of threads: TPUTWIN_THREADS (default: all processors), and for oneDNN
 // OMP_NUM_THREADS (default: the same).
-#include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <opencv2/dnn.hpp>
+#include <optional>
 #include <thread>
 
+#include "base/file.h"
 #include "base/parallel.h"
 #include "bmodel/bmodel.h"
 #include "classic.h"
 #include "isa/bm1880_codec.h"
 #include "library_network.h"
+#include "machine/profile.h"
 #include "ops/fast/fast.h"
 #include "tools/session.h"
 
@@ -30,19 +38,45 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Seconds of the faster of two calls. The pause lets spinning workers of the libraries fall asleep:
-// they would share the processors with whoever comes next.
-template <class F>
-double seconds_per_call(F&& call) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  double best = 1e9;
-  for (int i = 0; i < 2; ++i) {
-    const auto start = Clock::now();
-    call();
-    best = std::min(best, seconds_since(start));
-  }
-  return best;
+// Of all threads of the process: what a call costs where others keep the processors busy.
+double cpu_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
+
+// The times of one side, in milliseconds.
+class Times {
+ public:
+  // A few calls after a pause in which spinning workers of the libraries fall asleep: they would
+  // share the processors with whoever comes next.
+  template <class F>
+  void measure(F&& call) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    for (int i = 0; i < 3; ++i) {
+      const auto start = Clock::now();
+      const double cpu = cpu_seconds();
+      call();
+      times_.push_back(seconds_since(start) * 1e3);
+      cpu_.push_back((cpu_seconds() - cpu) * 1e3);
+    }
+  }
+  // The first call of a side prepares, and is not like the others.
+  void forget() { times_.clear(), cpu_.clear(); }
+  double median() const {
+    auto sorted = times_;
+    std::ranges::sort(sorted);
+    return sorted.empty() ? 0 : sorted[sorted.size() / 2];
+  }
+  double least() const { return times_.empty() ? 0 : *std::ranges::min_element(times_); }
+  double least_cpu() const { return cpu_.empty() ? 0 : *std::ranges::min_element(cpu_); }
+  nlohmann::json json() const {
+    return {{"median_ms", median()}, {"min_ms", least()}, {"min_cpu_ms", least_cpu()}};
+  }
+
+ private:
+  std::vector<double> times_, cpu_;
+};
 
 // The net in float by OpenCV, from the same Caffe files.
 class OpenCvNetwork {
@@ -59,7 +93,7 @@ class OpenCvNetwork {
   void run() {
     net_.setInput(input_);  // without a new input the module would not compute again
     cv::Mat output = net_.forward();
-    benchmark::DoNotOptimize(output.data);
+    if (output.empty()) throw std::runtime_error("OpenCV computed nothing");
   }
 
  private:
@@ -113,11 +147,11 @@ class TwinNetwork {
   void run() {
     if (Status status = session_.infer(input_, output_); !status.ok()) fail(status.error());
   }
-  double decode_seconds() const {
-    return seconds_per_call([&] {
-      auto program = isa::decode_program(cmdbuf_, bm1880());
-      benchmark::DoNotOptimize(program.ok());
-    });
+  // Milliseconds that the chip would take, by the model of docs/timing.md.
+  double chip_ms() const {
+    auto program = isa::decode_program(cmdbuf_, bm1880());
+    if (!program.ok()) return 0;
+    return profile(*program, bm1880()).milliseconds(bm1880());
   }
   // One run, watched. Watching costs time of its own, so shares count, not sums.
   Clockwork watch() {
@@ -137,51 +171,148 @@ class TwinNetwork {
   std::string problem_;
 };
 
-void bench_network(benchmark::State& state, const std::string& name) {
-  auto classic = bench::load_classic(name, BENCH_PLUGINS);
-  if (!classic.ok()) return state.SkipWithError(classic.error().message().c_str());
-  TwinNetwork twin(*classic);
-  OpenCvNetwork opencv(*classic);
-  bench::LibraryNetwork library(classic->int8);
-  double ours = 1e9, floats = 1e9, theirs = 1e9;
-  for (auto _ : state) {
-    const double mine = seconds_per_call([&] { twin.run(); });
-    if (!twin.problem().empty()) return state.SkipWithError(twin.problem().c_str());
-    ours = std::min(ours, mine);
-    floats = std::min(floats, seconds_per_call([&] { opencv.run(); }));
-    theirs = std::min(theirs, seconds_per_call([&] { library.run(); }));
-    state.SetIterationTime(mine);
-  }
-  state.counters["twin_ms"] = ours * 1e3;
-  state.counters["OpenCV_fp32_ms"] = floats * 1e3;
-  state.counters["oneDNN_int8_ms"] = theirs * 1e3;
-  state.counters["images/s"] = 1 / ours;
-  state.counters["TOPS"] = 2 * library.macs() / ours / 1e12;
-  state.counters["vs_OpenCV"] = floats / ours;
-  state.counters["vs_oneDNN"] = theirs / ours;
-  state.SetLabel(fmt::format("{} threads, {}, {} layers of oneDNN", thread_count(),
-                             fast::selected_isa(), library.layers()));
+struct Options {
+  int rounds = 7;
+  std::string json, models;
+  std::vector<std::string> networks;
+};
 
-  const Clockwork clockwork = twin.watch();
+struct Result {
+  std::string name;
+  Times twin, opencv, library;
+  double chip_ms = 0, macs = 0;
+  size_t library_layers = 0;
+  Clockwork clockwork;
+};
+
+double ratio(double a, double b) { return b == 0 ? 0 : a / b; }
+
+// OpenCV may not know a layer of the net.
+std::unique_ptr<OpenCvNetwork> make_opencv(const bench::Classic& classic) {
+  try {
+    auto network = std::make_unique<OpenCvNetwork>(classic);
+    network->run();
+    return network;
+  } catch (const std::exception& error) {
+    fmt::print("OpenCV: {}\n", error.what());
+    return nullptr;
+  }
+}
+
+std::optional<Result> measure(const std::string& name, const Options& options) {
+  auto classic = bench::load_classic(name, BENCH_PLUGINS);
+  if (!classic.ok()) {
+    fmt::print("{}: {}\n", name, classic.error().message());
+    return {};
+  }
+  if (!options.models.empty())
+    static_cast<void>(write_bytes(options.models + "/" + name + ".bmodel", classic->bmodel));
+  TwinNetwork twin(*classic);
+  const auto opencv = make_opencv(*classic);
+  bench::LibraryNetwork library(classic->int8);
+  Result result{.name = name};
+  for (int round = 0; round <= options.rounds; ++round) {
+    result.twin.measure([&] { twin.run(); });
+    if (opencv != nullptr) result.opencv.measure([&] { opencv->run(); });
+    result.library.measure([&] { library.run(); });
+    if (round == 0) result.twin.forget(), result.opencv.forget(), result.library.forget();
+  }
+  if (!twin.problem().empty()) {
+    fmt::print("{}: {}\n", name, twin.problem());
+    return {};
+  }
+  result.chip_ms = twin.chip_ms();
+  result.macs = library.macs();
+  result.library_layers = library.layers();
+  result.clockwork = twin.watch();
+  return result;
+}
+
+void print(const Result& r) {
+  const double twin = r.twin.median();
+  fmt::print(
+      "{:14} {:6.2f} {:6.2f} {:6.2f}   {:6.2f} {:6.2f} {:6.2f}  {:7.2f} {:7.2f} {:7.2f} {:7.2f}\n",
+      r.name, ratio(twin, r.library.median()), ratio(twin, r.opencv.median()),
+      ratio(twin, r.chip_ms), ratio(r.twin.least(), r.library.least()),
+      ratio(r.twin.least_cpu(), r.library.least_cpu()),
+      ratio(r.twin.least_cpu(), r.opencv.least_cpu()), twin, r.library.median(), r.opencv.median(),
+      r.chip_ms);
+}
+
+// Wall time of a watched run, which takes every instruction by itself.
+void print_operations(const Result& r) {
   double all = 0;
-  for (const auto& [operation, row] : clockwork.rows()) all += row.seconds;
-  fmt::print("{}: decoding takes {:.2f} ms once; where the time of a run goes:\n", name,
-             twin.decode_seconds() * 1e3);
-  for (const auto& [operation, row] : clockwork.rows())
-    fmt::print("  {:<16}{:7} x {:6.1f} %  {:8.2f} ms  {:8.1f} GMAC/s  {:6.2f} GB/s\n", operation,
+  for (const auto& [operation, row] : r.clockwork.rows()) all += row.seconds;
+  fmt::print("{}: where the time of a run goes that is watched instruction by instruction\n",
+             r.name);
+  for (const auto& [operation, row] : r.clockwork.rows())
+    fmt::print("  {:<18}{:7} x {:6.1f} %  {:8.2f} ms  {:8.1f} GMAC/s  {:6.2f} GB/s\n", operation,
                row.count, 100 * row.seconds / all, row.seconds * 1e3, row.macs / row.seconds / 1e9,
                row.bytes / row.seconds / 1e9);
+}
+
+nlohmann::json json_of(const Result& r) {
+  nlohmann::json json{{"name", r.name},
+                      {"to_onednn", ratio(r.twin.median(), r.library.median())},
+                      {"to_opencv", ratio(r.twin.median(), r.opencv.median())},
+                      {"to_chip", ratio(r.twin.median(), r.chip_ms)},
+                      {"twin", r.twin.json()},
+                      {"onednn_int8_products", r.library.json()},
+                      {"opencv_fp32", r.opencv.json()},
+                      {"chip_ms", r.chip_ms},
+                      {"macs", r.macs}};
+  for (const auto& [operation, row] : r.clockwork.rows())
+    json["watched_ms"][operation] = row.seconds * 1e3;
+  return json;
+}
+
+int run(const Options& options) {
+#ifndef NDEBUG
+  fmt::print("this is a debug build: its figures mean nothing\n");
+#endif
+  fmt::print("{} threads, {}; medians of {} calls\n", thread_count(), fast::selected_isa(),
+             3 * options.rounds);
+  fmt::print("{:14} {:>20}   {:>20}  {:>31}\n", "twin /", "medians", "least: time, cpu, cpu",
+             "milliseconds, medians");
+  fmt::print("{:14} {:>6} {:>6} {:>6}   {:>6} {:>6} {:>6}  {:>7} {:>7} {:>7} {:>7}\n", "", "oneDNN",
+             "OpenCV", "chip", "oneDNN", "oneDNN", "OpenCV", "twin", "oneDNN", "OpenCV", "chip");
+  nlohmann::json json{{"threads", thread_count()},
+                      {"instruction_set", std::string(fast::selected_isa())},
+                      {"networks", nlohmann::json::array()}};
+  std::vector<Result> results;
+  for (const std::string& name : options.networks) {
+    auto result = measure(name, options);
+    if (!result) return 1;
+    print(*result);
+    std::fflush(stdout);
+    json["networks"].push_back(json_of(*result));
+    results.push_back(std::move(*result));
+  }
+  for (const Result& result : results) print_operations(result);
+  if (!options.json.empty()) std::ofstream(options.json) << json.dump(2) << "\n";
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  for (const char* name : {"resnet50", "mobilenet_v1", "squeezenet"})
-    benchmark::RegisterBenchmark(name, bench_network, name)
-        ->UseManualTime()
-        ->Iterations(10)
-        ->Unit(benchmark::kMillisecond);
-  benchmark::Initialize(&argc, argv);
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    const bool last = i + 1 == argc;
+    if (argument == "--rounds" && !last)
+      options.rounds = std::max(1, std::atoi(argv[++i]));
+    else if (argument == "--json" && !last)
+      options.json = argv[++i];
+    else if (argument == "--models" && !last)
+      options.models = argv[++i];
+    else if (!argument.starts_with("-"))
+      options.networks.push_back(argument);
+    else
+      return fmt::print("unknown option {}\n", argument), 2;
+  }
+  if (options.networks.empty())
+    options.networks = {"resnet50",  "mobilenet_v1", "mobilenet_v2", "squeezenet",
+                        "googlenet", "vgg16",        "ssd_mobilenet"};
+  return run(options);
 }

@@ -9,9 +9,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
+#include <numeric>
 #include <optional>
+#include <thread>
 
 #include "base/last_error.h"
+#include "base/parallel.h"
 #include "isa/bm1880_codec.h"
 #include "tools/info.h"
 #include "tools/progress.h"
@@ -43,17 +47,57 @@ Status check_input(const bmodel::Variety& variety, std::span<const uint8_t> inpu
       .detail(fmt::format("{} has {}", describe(input_shapes(variety)), variety.input_bytes()));
 }
 
-Status run_repeatedly(Session& session, std::span<const uint8_t> input, unsigned repeat,
-                      RunReport& report) {
-  using Clock = std::chrono::steady_clock;
-  for (unsigned i = 0; i < repeat; ++i) {
-    auto start = Clock::now();
-    TW_RETURN_IF_ERROR(session.infer(input, report.output));
-    double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    report.seconds = i == 0 ? seconds : std::min(report.seconds, seconds);
-    report.total_seconds += seconds;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// One device, its output and the times of its runs.
+struct Runner {
+  Session session;
+  std::vector<uint8_t> output;
+  std::vector<double> seconds;
+  Status status;
+
+  void run(std::span<const uint8_t> input, unsigned repeat) {
+    for (unsigned i = 0; i < repeat && status.ok(); ++i) {
+      const auto start = Clock::now();
+      status = session.infer(input, output);
+      seconds.push_back(seconds_since(start));
+    }
   }
+};
+
+Status run_repeatedly(std::span<const std::unique_ptr<Runner>> runners,
+                      std::span<const uint8_t> input, unsigned repeat, RunReport& report) {
+  const auto start = Clock::now();
+  {
+    std::vector<std::jthread> others;
+    for (const auto& runner : runners.subspan(1))
+      others.emplace_back([&runner, input, repeat] { runner->run(input, repeat); });
+    runners.front()->run(input, repeat);
+  }
+  report.wall_seconds = seconds_since(start);
+  report.output = runners.front()->output;
+  for (const auto& runner : runners) {
+    TW_RETURN_IF_ERROR(std::move(runner->status));
+    report.seconds.insert(report.seconds.end(), runner->seconds.begin(), runner->seconds.end());
+  }
+  std::ranges::sort(report.seconds);
   return {};
+}
+
+// The time that `percent` of the runs do not exceed.
+double percentile(const std::vector<double>& sorted, size_t percent) {
+  return sorted[std::min(sorted.size() - 1, sorted.size() * percent / 100)];
+}
+
+// Images in a run: the first extent of the first input.
+uint32_t batch_of(const bmodel::Variety& variety) {
+  return variety.inputs.empty() || variety.inputs.front().shape.empty()
+             ? 1
+             : variety.inputs.front().shape.front();
 }
 
 std::string values_text(std::span<const uint8_t> bytes, uint32_t fmt) {
@@ -103,19 +147,26 @@ Result<RunReport> run_model(std::span<const uint8_t> file, std::span<const uint8
   report.profile = profile(*program, bm1880());
   if (!options.plugin_directory.empty()) prepend_plugin_path(options.plugin_directory);
   thread_diagnostics().clear();
-  Session session;
-  TW_RETURN_IF_ERROR(session.open(file));
-  TW_RETURN_IF_ERROR(session.select(input_shapes(variety)));
-  Device* device = session.device();
-  if (device && options.reference) device->set_body(Body::reference);
+  if (options.threads != 0) set_thread_count(static_cast<int>(options.threads));
+  std::vector<std::unique_ptr<Runner>> runners;
+  for (unsigned i = 0; i < options.devices; ++i) {
+    Runner& runner = *runners.emplace_back(std::make_unique<Runner>());
+    runner.output = report.output;
+    TW_RETURN_IF_ERROR(runner.session.open(file));
+    TW_RETURN_IF_ERROR(runner.session.select(input_shapes(variety)));
+    if (Device* device = runner.session.device(); device && options.reference)
+      device->set_body(Body::reference);
+  }
+  Device* device = options.devices == 1 ? runners.front()->session.device() : nullptr;
 
   std::optional<ProgressBar> bar;
   const Cost& work = report.profile.cost;
-  if (device && options.progress && (work.macs + work.global_bytes) * options.repeat > kLongWork) {
+  if (device && options.progress && !options.latency &&
+      (work.macs + work.global_bytes) * options.repeat > kLongWork) {
     bar.emplace(report.profile.instructions * options.repeat);
     device->add_observer(&*bar);
   }
-  Status status = run_repeatedly(session, input, options.repeat, report);
+  Status status = run_repeatedly(runners, input, options.repeat, report);
   if (bar) device->remove_observer(&*bar);
   TW_RETURN_IF_ERROR(std::move(status));
   report.warnings = thread_diagnostics().warnings();
@@ -140,11 +191,19 @@ std::string report_text(const bmodel::Model& model, const RunReport& report,
       fmt::format("ran     {} instructions, {} macs, {} bytes to and from global memory{}\n",
                   report.profile.instructions, report.profile.cost.macs,
                   report.profile.cost.global_bytes, options.reference ? ", reference bodies" : "");
-  text += fmt::format("time    {}", seconds_text(report.seconds));
-  if (options.repeat > 1)
-    text += fmt::format(" at best, {} on average of {} runs",
-                        seconds_text(report.total_seconds / options.repeat), options.repeat);
+  const auto& times = report.seconds;
+  const double sum = std::accumulate(times.begin(), times.end(), 0.0);
+  text += fmt::format("time    {}", seconds_text(times.front()));
+  if (times.size() > 1)
+    text += fmt::format(" at best, {} on average of {} runs", seconds_text(sum / times.size()),
+                        times.size());
   text += "\n";
+  if (options.latency)
+    text += fmt::format(
+        "latency min {}, median {}, p99 {}; {:.1f} images/s on {}\n", seconds_text(times.front()),
+        seconds_text(percentile(times, 50)), seconds_text(percentile(times, 99)),
+        times.size() * batch_of(variety) / report.wall_seconds,
+        options.devices == 1 ? "1 device" : fmt::format("{} devices", options.devices));
   for (const WarningCount& warning : report.warnings)
     text += fmt::format("warning {} x {}\n", warning.count, warning.sample.message());
   return text;

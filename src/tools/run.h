@@ -15,6 +15,9 @@ namespace tputwin::tools {
 struct RunOptions {
   ShapeList shapes;  // one per input; may be empty if the model has one variety
   unsigned repeat = 1;
+  unsigned threads = 0;          // of a device; 0: as TPUTWIN_THREADS says, or all processors
+  unsigned devices = 1;          // that run the model at the same time, each `repeat` times
+  bool latency = false;          // report the distribution of times
   std::string plugin_directory;  // of CPU operators; besides those the model carries
   bool reference = false;        // use the reference bodies
   bool progress = false;         // draw a bar on stderr when it takes long
@@ -23,8 +26,8 @@ struct RunOptions {
 struct RunReport {
   size_t variety = 0;
   std::vector<uint8_t> output;  // all outputs, one after the other
-  double seconds = 0;           // of the fastest run
-  double total_seconds = 0;     // of all runs
+  std::vector<double> seconds;  // of each run, the fastest first
+  double wall_seconds = 0;      // from the beginning of the first to the end of the last
   Profile profile;              // of one run
   std::vector<WarningCount> warnings;
 };
@@ -32,7 +35,8 @@ struct RunReport {
 // The variety with exactly these input shapes.
 Result<size_t> find_variety(const bmodel::Model& model, const ShapeList& shapes);
 
-// Loads the model into a fresh runtime context and runs it `repeat` times on the same input.
+// Loads the model into a fresh runtime context, for each device, and runs it `repeat` times on the
+// same input; the output is the first device's.
 Result<RunReport> run_model(std::span<const uint8_t> file, std::span<const uint8_t> input,
                             const RunOptions& options);
 

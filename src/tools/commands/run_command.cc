@@ -87,6 +87,14 @@ void add_run(CLI::App& app, int& exit) {
   sub->add_option("--output", command->output, "write the raw bytes of all outputs here");
   sub->add_option("--compare", command->reference_output, "compare the outputs with this file");
   sub->add_option("--repeat", command->options.repeat, "run so many times")->check(at_least_one());
+  sub->add_option("--threads", command->options.threads,
+                  "threads of a device; default: TPUTWIN_THREADS, or all processors")
+      ->check(at_least_one());
+  sub->add_option("--devices", command->options.devices,
+                  "run on so many devices at the same time, --repeat times on each")
+      ->check(at_least_one());
+  sub->add_flag("--latency", command->options.latency,
+                "report minimum, median and 99th percentile of the times, and images per second");
   sub->add_option("--plugin", command->options.plugin_directory, "directory of CPU operators");
   sub->add_flag("--reference", command->options.reference,
                 "use the reference bodies, which define the results, instead of the fast ones");

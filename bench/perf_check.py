@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Compares this tree with a reference build of another commit, both run in turn on this machine.
+
+    bench/perf_check.py [--against main] [--build build] [--rounds 5] [--limit 1.10]
+
+The other commit is checked out and built in BUILD-reference. Both then run the kernels of the benchmark programs and
+whole networks, round by round; the least time of each side counts. Exits with 1 if something got slower than the limit
+allows, and lists what."""
+import argparse
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+
+KERNELS = ["conv", "elementwise", "dma", "depthwise_pool"]
+NETWORKS = ["resnet50", "mobilenet_v1", "squeezenet"]
+
+
+def run(*command, **options):
+    return subprocess.run(command, check=True, **options)
+
+
+def output(*command):
+    return run(*command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+
+
+def build(source, folder, targets):
+    run("cmake", "-S", source, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", stdout=subprocess.DEVNULL)
+    run("cmake", "--build", folder, "--target", *targets)
+
+
+def reference_tree(commit, folder):
+    source = os.path.join(folder, "source")
+    if os.path.exists(source):
+        run("git", "-C", source, "checkout", "-q", "--detach", commit)
+    else:
+        run("git", "worktree", "add", "-q", "--detach", source, commit)
+    build(source, folder, ["bench_" + k for k in KERNELS] + ["tputwin", "cpu_plugins"])
+    return folder
+
+
+def kernel_times(folder, kernel):
+    program = os.path.join(folder, "bin", "bench_" + kernel)
+    report = json.loads(output(program, "--benchmark_format=json", "--benchmark_min_time=0.02"))
+    return {f"{kernel}: {b['name']}": b["real_time"] for b in report["benchmarks"] if "real_time" in b}
+
+
+def network_time(folder, model, input_file):
+    text = output(os.path.join(folder, "bin", "tputwin"), "run", model, "--input", input_file, "--repeat", "12")
+    number, unit = re.search(r"^time +([0-9.]+) (us|ms|s)", text, re.MULTILINE).groups()
+    return float(number) * {"us": 1e-3, "ms": 1, "s": 1e3}[unit]
+
+
+def measure(folder, models):
+    times = {}
+    for kernel in KERNELS:
+        times.update(kernel_times(folder, kernel))
+    for name, (model, input_file) in models.items():
+        times["network: " + name] = network_time(folder, model, input_file)
+    return times
+
+
+def make_models(folder):
+    """Compiled networks and noise, which both sides run."""
+    place = os.path.join(folder, "perf-check")
+    os.makedirs(place, exist_ok=True)
+    missing = [n for n in NETWORKS if not os.path.exists(os.path.join(place, n + ".bmodel"))]
+    if missing:
+        run(os.path.join(folder, "bin", "bench_networks"), "--rounds", "1", "--models", place, *missing)
+    models = {}
+    for name in NETWORKS:
+        model, noise = (os.path.join(place, name + end) for end in (".bmodel", ".input"))
+        text = output(os.path.join(folder, "bin", "tputwin"), "info", model, "--json")
+        inputs = json.loads(text)["varieties"][0]["inputs"]
+        count = sum(math.prod(i["shape"]) for i in inputs)
+        with open(noise, "wb") as file:
+            file.write(bytes((i * 2654435761 >> 13) & 0xFF for i in range(count)))
+        models[name] = (model, noise)
+    return models
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--against", default="main")
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--limit", type=float, default=1.10)
+    options = parser.parse_args()
+    folder = os.path.abspath(options.build)
+    build(".", folder, ["bench_" + k for k in KERNELS + ["networks"]] + ["tputwin", "cpu_plugins"])
+    reference = reference_tree(options.against, folder + "-reference")
+    models = make_models(folder)
+
+    ours, theirs = {}, {}
+    for turn in range(options.rounds):
+        for folder_of_side, best in ((folder, ours), (reference, theirs)):
+            for name, time in measure(folder_of_side, models).items():
+                best[name] = min(time, best.get(name, time))
+        print(f"round {turn + 1} of {options.rounds}", file=sys.stderr)
+    slower = 0
+    for name in sorted(set(ours) & set(theirs)):
+        ratio = ours[name] / theirs[name]
+        slower += ratio > options.limit
+        print(f"{ratio:6.2f}  {name}{'   SLOWER' if ratio > options.limit else ''}")
+    print(f"{slower} slower than {options.limit} x {options.against}")
+    return 1 if slower else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
