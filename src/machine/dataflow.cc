@@ -124,6 +124,7 @@ class Analysis {
   }
 
   void note(uint32_t owner, uint32_t reader) {
+    add_once(flow_.nodes[reader].writers, owner);
     if (owner != Dataflow::kBefore) add_once(flow_.nodes[owner].readers, reader);
   }
 

@@ -17,6 +17,8 @@ struct Dataflow {
 
   // What an instruction does to local memory.
   struct Node {
+    // Instructions whose bytes it reads, but for constants.
+    std::vector<uint32_t> writers;
     // Instructions, in their order, whose bytes it reads as constants (fast::constant_operands).
     std::vector<uint32_t> constant_writers;
     // Instructions that read bytes it wrote: as constants; all others, and those that may leave

@@ -162,6 +162,7 @@ void Plan::find_constants(Device& device) {
     known.push_back({i, step.constants});
   }
   spare_loads(flow);
+  absorb_floors(flow);
 }
 
 // What an instruction's constants come from; none if it has none, or if their bytes are not just
@@ -202,6 +203,23 @@ void Plan::spare_loads(const Dataflow& flow) {
   }
 }
 
+// ReLU: a maximum with a constant, in place, of what an instruction wrote and nobody else reads or
+// writes before. The instruction leaves the raised values at once.
+void Plan::absorb_floors(const Dataflow& flow) {
+  for (uint32_t i = 0; i < program_.size(); ++i) {
+    const auto* max = std::get_if<Elementwise>(&program_[i].op);
+    if (max == nullptr || max->kind != Elementwise::Kind::max || !max->b_is_constant ||
+        max->out != max->a || flow.nodes[i].writers.size() != 1)
+      continue;
+    const uint32_t writer = flow.nodes[i].writers.front();
+    if (writer == Dataflow::kBefore || steps_[writer].body == nullptr) continue;
+    const Dataflow::Node& written = flow.nodes[writer];
+    if (written.readers != std::vector{i} || !written.constant_readers.empty()) continue;
+    if (*operands(program_[writer].op)[0].view != max->a) continue;
+    steps_[i].absorbed = steps_[writer].body->raise_to(max->constant);
+  }
+}
+
 void Plan::begin_section(const WriteClock& clock, uint32_t section) {
   for (Constants& constants : constants_) {
     if (constants.section != section) continue;
@@ -213,8 +231,8 @@ void Plan::begin_section(const WriteClock& clock, uint32_t section) {
 }
 
 bool Plan::leaves_out(const Step& step) const {
-  return step.spare && std::none_of(step.needed_by.begin(), step.needed_by.end(),
-                                    [&](uint32_t i) { return constants_[i].stale; });
+  const auto is_stale = [&](uint32_t i) { return constants_[i].stale; };
+  return step.absorbed || (step.spare && std::ranges::none_of(step.needed_by, is_stale));
 }
 
 void Plan::run_prepared(const Step& step, const Memory& memory) {
@@ -233,6 +251,7 @@ Plan::Extent Plan::extent() const {
   for (const Step& step : steps_) {
     extent.prepared += step.body != nullptr;
     extent.spare_loads += step.spare;
+    extent.absorbed += step.absorbed;
   }
   for (const Constants& constants : constants_) extent.packed += constants.packed;
   return extent;

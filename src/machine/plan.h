@@ -36,7 +36,7 @@ class Plan {
   // How the next run would go: instructions with bodies of their own, loads that may be left out.
   // For tests and reports.
   struct Extent {
-    size_t instructions = 0, prepared = 0, packed = 0, spare_loads = 0;
+    size_t instructions = 0, prepared = 0, packed = 0, spare_loads = 0, absorbed = 0;
   };
   Extent extent() const;
 
@@ -57,6 +57,7 @@ class Plan {
     uint32_t constants = kNone;                // that body uses; none: packed for every run
     bool warns = false;                        // its rules are looked at, and booked, at every run
     bool begins_section = false;
+    bool absorbed = false;            // a step before does its work
     bool spare = false;               // a load that only `needed_by` need
     std::vector<uint32_t> needed_by;  // constants
   };
@@ -69,6 +70,7 @@ class Plan {
   bool check(Device& device);
   void find_constants(Device& device);
   void spare_loads(const Dataflow& flow);
+  void absorb_floors(const Dataflow& flow);
   std::optional<Constants> constants_of(uint32_t instruction, const Dataflow& flow) const;
   bool written_by_program(const GlobalRange& range) const;
 

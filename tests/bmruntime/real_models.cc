@@ -30,7 +30,8 @@ TEST_P(RealModels, GiveTheRecordedBytes) {
   bmnet_t net = nullptr;
   ASSERT_EQ(bmnet_register_bmodel(runtime.ctx, GetParam().model.c_str(), &net), BM_SUCCESS)
       << tputwin_last_error();
-  EXPECT_EQ(infer(net, GetParam()), *read_bytes(GetParam().reference));
+  for (int run = 0; run < 3; ++run)  // the second makes a plan, the third follows it
+    EXPECT_EQ(infer(net, GetParam()), *read_bytes(GetParam().reference)) << "run " << run;
   bmnet_cleanup(net);
 }
 

@@ -186,7 +186,8 @@ void convolve_task(const Conv2dPlan& plan, size_t block, size_t chunk) {
   const Reduction reduction{
       plan.data,   plan.group_stride, plan.tap_offsets.data(),
       plan.taps(), plan.groups,       plan.weights + block * plan.block_stride};
-  const Epilogue epilogue{static_cast<int>(plan.op->rshift), plan.op->relu, plan.rounding_folded};
+  const Epilogue epilogue{static_cast<int>(plan.op->rshift), plan.op->relu, plan.rounding_folded,
+                          plan.floor};
   const int32_t* bias = plan.bias + block * plan.rows;
   dot_byte_positions(is_signed(plan.op->weight.dtype), reduction, begin, begin + count,
                      [&](size_t row, size_t position, Ints sum) HWY_ATTR {
@@ -272,6 +273,12 @@ class PreparedConv2d final : public PreparedBody {
     if (other == nullptr || !same_constants(op_, other->op_)) return false;
     constants_ = other->constants_;
     return true;
+  }
+  // A saturated maximum is the maximum saturated: the floor is a value of the result's type.
+  bool raise_to(int32_t floor) override {
+    const bool is_value = op_.relu ? floor >= 0 && floor <= 255 : floor >= -128 && floor <= 127;
+    if (is_value) plan_.floor = std::max(plan_.floor, floor);
+    return is_value;
   }
   void pack(const Memory& memory) override {
     plan_.memory = &memory;

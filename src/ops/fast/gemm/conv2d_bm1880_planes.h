@@ -58,6 +58,7 @@ struct Conv2dPlan {
   size_t row_pitch = 0, row_length = 0, rows_per_image = 0;
 
   bool rounding_folded = false;  // into the bias: no sum can come near the ends of 32 bits
+  int32_t floor = INT32_MIN;     // see Epilogue
   uint32_t flip = 0;             // see Flip
   int32_t flip_correction = 0;
 

@@ -21,8 +21,9 @@ constexpr int64_t rounding(uint32_t shift) { return shift == 0 ? 0 : int64_t{1} 
 // How sums of the BM1880 end: rounding shift and saturation.
 struct Epilogue {
   int shift;
-  bool to_unsigned;      // the saturated type; it makes a ReLU of its own superfluous
-  bool rounding_folded;  // already added, because it cannot overflow
+  bool to_unsigned;           // the saturated type; it makes a ReLU of its own superfluous
+  bool rounding_folded;       // already added, because it cannot overflow
+  int32_t floor = INT32_MIN;  // smaller results of 8 bits are raised to it, after saturation
 
   HWY_INLINE Ints shifted(Ints acc) const {
     return rounding_folded ? hn::ShiftRightSame(acc, shift) : RoundShift(I32(), acc, shift);
@@ -31,7 +32,7 @@ struct Epilogue {
   // Saturates to bytes and stores one per lane.
   HWY_INLINE void store8(Ints acc, uint8_t* to) const {
     const I32 d;
-    const Ints value = shifted(acc);
+    const Ints value = hn::Max(shifted(acc), hn::Set(d, floor));
     if (to_unsigned)
       hn::StoreU(SaturatedBytes<uint8_t>(d, value), hn::Rebind<uint8_t, I32>(), to);
     else

@@ -18,6 +18,9 @@ class PreparedBody {
   virtual ~PreparedBody() = default;
   // Uses what another body packs from now on, if both pack the same views in the same way.
   virtual bool share(const PreparedBody& other) = 0;
+  // Takes over the instruction after this one: max_const of the results, in place. False: it
+  // cannot.
+  virtual bool raise_to(int32_t floor) = 0;
   // Packs the constants, from what the operands hold now.
   virtual void pack(const Memory& memory) = 0;
   // Runs the instruction with the constants that were packed.
