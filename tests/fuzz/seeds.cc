@@ -144,6 +144,7 @@ bool is_table(std::span<const uint8_t> input) { return net::read_table(input).ok
 std::span<const Target> targets() {
   static constexpr Target kTargets[] = {
       {"fuzz_cmdbuf", fuzz_cmdbuf, cmdbuf_seeds, is_cmdbuf},
+      {"fuzz_bm1684x_commands", fuzz_bm1684x_commands, bm1684x_command_seeds, is_bm1684x_command},
       {"fuzz_bmodel_v011", fuzz_bmodel_v011, v011_seeds, is_model},
       {"fuzz_bmodel_v21", fuzz_bmodel_v21, v21_seeds, is_model},
       {"fuzz_bmodel_168x", fuzz_bmodel_168x, bm168x_seeds, is_bm168x},

@@ -15,6 +15,9 @@ using Bytes = std::vector<uint8_t>;
 // Decodes a command buffer, encodes it again, prints it, and runs it on two small devices, with
 // fast and with reference bodies, which must leave the same bytes.
 std::string fuzz_cmdbuf(std::span<const uint8_t> input);
+// Decodes commands of the BM1684X, encodes and decodes them again, and runs them like those. The
+// first byte chooses the engine.
+std::string fuzz_bm1684x_commands(std::span<const uint8_t> input);
 // Reads a model, writes it, reads it again.
 std::string fuzz_bmodel_v011(std::span<const uint8_t> input);
 std::string fuzz_bmodel_v21(std::span<const uint8_t> input);
@@ -36,5 +39,7 @@ std::span<const Target> targets();
 std::vector<Bytes> prototxt_seeds();
 std::vector<Bytes> caffemodel_seeds();
 std::vector<Bytes> table_seeds();
+std::vector<Bytes> bm1684x_command_seeds();
+bool is_bm1684x_command(std::span<const uint8_t> input);
 
 }  // namespace tputwin::fuzz

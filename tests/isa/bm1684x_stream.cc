@@ -91,9 +91,12 @@ TEST(Bm1684xStream, TellsACommandInWords) {
   const Streams s = two_each();
   auto program = decode_streams({s.tiu, s.gdma}, bm1684x());
   ASSERT_TRUE(program.ok());
-  const std::string text = stream_text((*program)[3]);
-  EXPECT_NE(text.find("TIU"), std::string::npos);
-  EXPECT_NE(text.find("<- GDMA 2"), std::string::npos);
+  EXPECT_EQ(stream_text((*program)[2]),
+            "GDMA     2 <- TIU 1     tpu_gdma_cpy_S2S dst_addr=u8(1,1,1,16)@G+0x1000 "
+            "stride(0,0,0,1) src_addr=u8(1,1,1,16)@G+0x0 stride(0,0,0,1)");
+  EXPECT_EQ(stream_text((*program)[3]),
+            "TIU      2 <- GDMA 2    tpu_bdc_set_C dst_addr=u8(2,2,2,2)@L+0x0 stride(64,0,2,1) "
+            "value 0x7");
 }
 
 TEST(Bm1684xStream, ErrorsNameStreamAndCommand) {

@@ -1,6 +1,8 @@
 // The operations of the BM1684X's commands, made of their tables.
 #include "isa/bm1684x/operations.h"
 
+#include <cstring>
+
 #include "isa/bm1684x/codes.h"
 
 namespace tputwin::isa::streams {
@@ -23,7 +25,22 @@ const GdmaRow kGdmaRows[] = {
 #undef TW_GDMA
 };
 
+uint64_t first_word(std::span<const uint8_t> command) {
+  uint64_t word;
+  std::memcpy(&word, command.data(), sizeof word);
+  return word;
+}
+
 }  // namespace
+
+CommandHead tiu_head(std::span<const uint8_t> command) {
+  const uint64_t word = first_word(command);
+  return {(word & 1) != 0, word >> 41 & 0xf, word >> 45 & 0x1f};
+}
+CommandHead gdma_head(std::span<const uint8_t> command) {
+  const uint64_t word = first_word(command);
+  return {(word >> 3 & 1) != 0, word >> 32 & 0xf, word >> 36 & 7};
+}
 
 std::span<const TiuRow> tiu_rows() { return kTiuRows; }
 std::span<const GdmaRow> gdma_rows() { return kGdmaRows; }

@@ -23,6 +23,14 @@ struct GdmaRow {
 std::span<const TiuRow> tiu_rows();
 std::span<const GdmaRow> gdma_rows();
 
+// What the first eight bytes of a command say.
+struct CommandHead {
+  bool is_short;
+  uint64_t type, code;
+};
+CommandHead tiu_head(std::span<const uint8_t> command);
+CommandHead gdma_head(std::span<const uint8_t> command);
+
 // The form of a command of the tensor engine; none: the class has none of that length.
 std::optional<TiuForm> tiu_form_of(uint64_t type, uint64_t code, bool is_short);
 

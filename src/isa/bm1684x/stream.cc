@@ -17,26 +17,7 @@ namespace {
 
 constexpr size_t kHeadBytes = 16;  // the shortest command
 
-// Class and operation lie in the first eight bytes of every command.
-struct Head {
-  bool is_short;
-  uint64_t type, code;
-};
-uint64_t first_word(std::span<const uint8_t> bytes) {
-  uint64_t word;
-  std::memcpy(&word, bytes.data(), sizeof word);
-  return word;
-}
-Head tiu_head(std::span<const uint8_t> bytes) {
-  const uint64_t word = first_word(bytes);
-  return {(word & 1) != 0, word >> 41 & 0xf, word >> 45 & 0x1f};
-}
-Head gdma_head(std::span<const uint8_t> bytes) {
-  const uint64_t word = first_word(bytes);
-  return {(word >> 3 & 1) != 0, word >> 32 & 0xf, word >> 36 & 7};
-}
-
-std::optional<GdmaForm> gdma_form(const Head& head) {
+std::optional<GdmaForm> gdma_form(const CommandHead& head) {
   switch (head.type) {
     case kMatrix:
       return head.is_short ? GdmaForm::short_matrix : GdmaForm::tensor;
@@ -73,7 +54,7 @@ std::string class_name(Engine engine, uint64_t type) {
 }
 std::string_view stream_name(Engine engine) { return engine == Engine::dma ? "GDMA" : "TIU"; }
 
-std::string site(Engine engine, const Head& head, std::string_view name) {
+std::string site(Engine engine, const CommandHead& head, std::string_view name) {
   return fmt::format("{} command {} {}{}{}", stream_name(engine), class_name(engine, head.type),
                      head.code, name.empty() ? "" : " ", name);
 }
@@ -90,8 +71,19 @@ Result<Command> read(const CommandForm<Command>& form, std::span<const uint8_t> 
   return unpack(form, bytes);
 }
 
-Result<OneCommand> decode_tiu(const Head& head, const TiuRow* row, std::span<const uint8_t> bytes,
-                              const Chip& chip) {
+// No operand repeats elements without end: none has more than its memory has bytes.
+Status check_counts(const Operation& op, const Chip& chip) {
+  for (const Operand& operand : operands(op)) {
+    const TensorView& view = *operand.view;
+    const uint64_t bytes = view.space == Space::local ? chip.local_bytes() : chip.global_bytes;
+    if (view.shape.count() > bytes)
+      return Error(errors::isa_too_many_elements).argument(operand.name, describe(view));
+  }
+  return {};
+}
+
+Result<OneCommand> decode_tiu(const CommandHead& head, const TiuRow* row,
+                              std::span<const uint8_t> bytes, const Chip& chip) {
   const bool is_end = head.type == kSys && head.code == kTiuEnd;
   if (row == nullptr && !is_end)
     return field_error(errors::isa_stream_operation, "tsk_eu_typ", head.code);
@@ -111,6 +103,7 @@ Result<OneCommand> decode_tiu(const Head& head, const TiuRow* row, std::span<con
     reader.supports(command.tsk_lane_num == UINT64_MAX, TW_OF(command, tsk_lane_num));
   one.instruction.op = row->decode(command, reader, row->variant);
   if (!reader.ok()) return *reader.error();
+  TW_RETURN_IF_ERROR(check_counts(one.instruction.op, chip));
   return one;
 }
 
@@ -125,8 +118,9 @@ void check_mask(const GdmaCommand& c, CommandReader& reader) {
   reader.supports(c.localmem_mask_h32 == UINT32_MAX, TW_OF(c, localmem_mask_h32));
 }
 
-Result<OneCommand> decode_gdma(const Head& head, const GdmaRow* row, std::span<const uint8_t> bytes,
-                               const Chip& chip, const StreamOptions& options) {
+Result<OneCommand> decode_gdma(const CommandHead& head, const GdmaRow* row,
+                               std::span<const uint8_t> bytes, const Chip& chip,
+                               const StreamOptions& options) {
   const bool is_end = head.type == kGdmaSys && head.code == kGdmaEnd;
   const bool is_idle = head.type == kGdmaSys && head.code == kGdmaIdle;
   if (row == nullptr && !is_end && !is_idle)
@@ -145,6 +139,7 @@ Result<OneCommand> decode_gdma(const Head& head, const GdmaRow* row, std::span<c
   check_mask(command, reader);
   one.instruction.op = row->decode(command, reader, row->variant);
   if (!reader.ok()) return *reader.error();
+  TW_RETURN_IF_ERROR(check_counts(one.instruction.op, chip));
   return one;
 }
 
@@ -154,7 +149,7 @@ bool has_class(std::span<const Row> rows, uint64_t type) {
   return std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return row.type == type; });
 }
 
-Result<OneCommand> named(Result<OneCommand> result, Engine engine, const Head& head,
+Result<OneCommand> named(Result<OneCommand> result, Engine engine, const CommandHead& head,
                          std::string_view name) {
   if (result.ok()) return result;
   return Error(result.error()).in(site(engine, head, name));
@@ -170,7 +165,7 @@ Result<OneCommand> decode_tiu_command(std::span<const uint8_t> bytes, const Chip
     return Error(errors::isa_stream_truncated)
         .in("TIU command")
         .argument("bytes", fmt::format("{}", bytes.size()));
-  const Head head = tiu_head(bytes);
+  const CommandHead head = tiu_head(bytes);
   const std::span<const TiuRow> rows = tiu_rows();
   if (head.type == kLar)
     return field_error(errors::isa_stream_refused, "tsk_typ", head.type)
@@ -189,7 +184,7 @@ Result<OneCommand> decode_gdma_command(std::span<const uint8_t> bytes, const Chi
     return Error(errors::isa_stream_truncated)
         .in("GDMA command")
         .argument("bytes", fmt::format("{}", bytes.size()));
-  const Head head = gdma_head(bytes);
+  const CommandHead head = gdma_head(bytes);
   const std::span<const GdmaRow> rows = gdma_rows();
   if (head.type != kGdmaSys && !has_class(rows, head.type))
     return field_error(errors::isa_stream_class, "cmd_type", head.type)
@@ -336,14 +331,6 @@ void forget_faults(std::span<const Instruction> program) {
   for (const Instruction& instruction : program)
     if (const IndexFault* fault = fault_in(instruction.op))
       const_cast<IndexFault*>(fault)->index.reset();
-}
-
-std::string stream_text(const Instruction& instruction) {
-  const Engine other = instruction.engine == Engine::dma ? Engine::compute : Engine::dma;
-  const std::string wait =
-      instruction.wait == 0 ? "" : fmt::format("<- {} {}", stream_name(other), instruction.wait);
-  return fmt::format("{:<4} {:>5} {:<12} {}", stream_name(instruction.engine), instruction.id, wait,
-                     describe(instruction.op));
 }
 
 }  // namespace tputwin::isa

@@ -61,7 +61,8 @@ Result<uint32_t> count_commands(Engine engine, std::span<const uint8_t> stream);
 Status fault_of(const Instruction& instruction);
 void forget_faults(std::span<const Instruction> program);
 
-// "TIU   12 <- GDMA 3  add dst_addr=f32(1,8,5,5)@L+0x0 ..."
-std::string stream_text(const Instruction& instruction);
+// "TIU     12 <- GDMA 3    tpu_bdc_fp_add dst_addr=f32(1,8,5,5)@L+0x0 ...": the function of the
+// TPUKernel that becomes the command, and the operands by the names of its arguments.
+std::string stream_text(const Instruction& instruction, const Chip& chip = bm1684x());
 
 }  // namespace tputwin::isa

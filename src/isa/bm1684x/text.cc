@@ -1,0 +1,74 @@
+// Instructions of the BM1684X's streams as lines of text, in the words of the TPUKernel.
+#include <fmt/format.h>
+
+#include "isa/bm1684x/encode.h"
+#include "isa/bm1684x/operations.h"
+#include "isa/bm1684x/stream.h"
+
+namespace tputwin::isa {
+
+using namespace streams;
+
+namespace {
+
+std::string_view stream_name(Engine engine) { return engine == Engine::dma ? "GDMA" : "TIU"; }
+
+// Of "fp_add|int_add" that of the type.
+std::string_view by_type(std::string_view names, DType dtype) {
+  const size_t bar = names.find('|');
+  if (bar == std::string_view::npos) return names;
+  return is_float(dtype) ? names.substr(0, bar) : names.substr(bar + 1);
+}
+
+// The memories of a transfer: "_S2L"; of a fill "_local", "_system".
+std::string sides(const Instruction& in) {
+  const TensorView *to = nullptr, *from = nullptr;
+  for (const Operand& operand : operands(in.op)) {
+    const bool writes = operand.access != Access::read;
+    if (writes && to == nullptr) to = operand.view;
+    if (!writes && from == nullptr) from = operand.view;
+  }
+  const bool to_local = to != nullptr && to->space == Space::local;
+  if (from == nullptr) return to_local ? "_local" : "_system";
+  return fmt::format("_{}2{}", from->space == Space::local ? 'L' : 'S', to_local ? 'L' : 'S');
+}
+
+// The name in the row of a command; empty: none.
+std::string_view row_name(Engine engine, std::span<const uint8_t> command) {
+  if (engine == Engine::dma) {
+    const CommandHead head = gdma_head(command);
+    const GdmaRow* row = find_row(gdma_rows(), head.type, head.code);
+    return row != nullptr ? row->name : "";
+  }
+  const CommandHead head = tiu_head(command);
+  const TiuRow* row = find_row(tiu_rows(), head.type, head.code);
+  return row != nullptr ? row->name : "";
+}
+
+// The function that becomes the command; in words if none does.
+std::string function_name(const Instruction& in, const Chip& chip) {
+  const auto bytes = encode_command(in, chip);
+  const std::string_view row = bytes.ok() ? row_name(in.engine, *bytes) : "";
+  if (row.empty()) return std::string(name(in.op));
+  if (row.find(' ') != std::string_view::npos) return std::string(row);
+  const auto* copy = std::get_if<Copy>(&in.op);
+  const std::string_view function = copy != nullptr && copy->src.is_constant ? "set_C" : row;
+  if (in.engine == Engine::dma) return fmt::format("tpu_gdma_{}{}", function, sides(in));
+  const OperandList list = operands(in.op);
+  const DType first_source = list[list.size() > 1 ? 1 : 0].view->dtype;
+  return fmt::format("tpu_bdc_{}", by_type(function, first_source));
+}
+
+}  // namespace
+
+std::string stream_text(const Instruction& instruction, const Chip& chip) {
+  const Engine other = instruction.engine == Engine::dma ? Engine::compute : Engine::dma;
+  const std::string wait =
+      instruction.wait == 0 ? "" : fmt::format("<- {} {}", stream_name(other), instruction.wait);
+  std::string operands = describe(instruction.op);
+  operands.erase(0, std::min(operands.find(' '), operands.size()));
+  return fmt::format("{:<4} {:>5} {:<12} {}{}", stream_name(instruction.engine), instruction.id,
+                     wait, function_name(instruction, chip), operands);
+}
+
+}  // namespace tputwin::isa

@@ -1,0 +1,19 @@
+// A BM1684X with lanes of 16 KB, so that its memory is filled and compared quickly.
+#pragma once
+
+#include "chip/chip.h"
+
+namespace tputwin::fuzz {
+
+inline const Chip& small_bm1684x() {
+  static const Chip chip = [] {
+    Chip small = bm1684x();
+    small.lane_bytes = 16 * 1024;
+    small.bank_bytes = 1024;
+    small.l2.bytes = 64 * 1024;
+    return small;
+  }();
+  return chip;
+}
+
+}  // namespace tputwin::fuzz
