@@ -52,8 +52,8 @@ void TiuWriter::place(const OperandFields& fields, const TensorView& view) {
   const uint32_t bytes = element_bytes(view.dtype);
   const uint32_t strides[] = {view.stride.n, view.stride.c, view.stride.h, view.stride.w};
   command.*fields.layout = kStrided;
-  for (size_t i = 0; i < 4; ++i) {
-    require(strides[i] % bytes == 0, fields.name, describe(view));
+  for (size_t i = 0; i < 4; ++i) {  // what wraps around a lane does not come back
+    require(strides[i] % bytes == 0 && strides[i] < chip_.lane_bytes, fields.name, describe(view));
     command.*fields.strides[i] = strides[i] / bytes;
   }
 }
