@@ -53,6 +53,15 @@ class StoredMatrix {
     const uint8_t* channel = channels_[m_.row_per_channel ? row : col / width_];
     return channel + uint64_t{row} * row_step_ + uint64_t{col % width_} * m_.matrix.tensor.stride.w;
   }
+  // What reading columns of that many rows will need; nothing past the last row.
+  void prefetch(uint32_t row, uint32_t rows, uint32_t first, uint32_t count) const {
+    constexpr uint32_t kLine = 64;
+    for (const uint32_t last = std::min(row + rows, m_.matrix.rows); row < last; ++row)
+      for_each_run(row, first, count, [&](const uint8_t* from, uint32_t, uint32_t run) {
+        for (uint32_t at = 0; at < run * element_bytes(m_.dtype()); at += kLine)
+          __builtin_prefetch(from + at);
+      });
+  }
   // Columns of a row, in runs of elements side by side: f(bytes, number of the column, count)
   template <class F>
   void for_each_run(uint32_t row, uint32_t first, uint32_t count, F&& f) const {
@@ -134,7 +143,8 @@ struct TilePart {
 //   in_cell()           terms in a cell
 //   has_whole_rows()    whether tiles have as many rows as the kernels', with factors 0
 //   read_terms(m, cell, first, count, to)   of a StoredMatrix whose rows are terms: the cells of
-//                       columns from `first` on; may write kTilePitch too many
+//                       columns from `first` on; may write kTilePitch too many, of rows in
+//                       channels up to a whole vector
 //   read_factors(m, row, first, count, to)  of one whose columns are terms: cells of a row
 //   start(i, j, count, first, second)   of results (i,j), (i,j+1), ...
 //   run(kernels, tile, terms, part, room)   the kernel; true if a result is in doubt
@@ -252,8 +262,17 @@ class MatrixTiles {
 
   void pack_right(uint32_t first, uint32_t count, uint32_t* to) const {
     if (p_.right.transposed) return pack_factors(right_matrix_, first, count, panel_pitch_, to);
-    for (uint32_t cell = 0; cell < cells_; ++cell)
-      source_.read_terms(right_matrix_, cell, first, count, to + uint64_t{cell} * panel_pitch_);
+    // Lane by lane: equal offsets in different lanes crowd into the same sets of the cache. No
+    // processor guesses which row comes next.
+    constexpr uint32_t kAhead = 2;
+    const uint32_t rows = source_.in_cell();
+    const uint32_t step = p_.right.row_per_channel ? std::max(1u, memory_.local.lanes() / rows) : 1;
+    for (uint32_t start = 0; start < step; ++start)
+      for (uint32_t cell = start; cell < cells_; cell += step) {
+        if (!p_.right.is_constant)
+          right_matrix_.prefetch((cell + kAhead * step) * rows, rows, first, count);
+        source_.read_terms(right_matrix_, cell, first, count, to + uint64_t{cell} * panel_pitch_);
+      }
   }
 
   void run_panel(uint32_t panel, uint32_t chunk, uint32_t chunks) const {
