@@ -17,24 +17,22 @@ namespace {
 // The bytes an operation may write, kept so that it can be run again.
 class Saved {
  public:
-  Saved(const std::vector<ByteRange>& ranges, TestMemory& memory)
-      : ranges_(ranges), memory_(memory) {
+  Saved(const std::vector<ByteRange>& ranges, TestMemory& memory) : ranges_(ranges) {
     for (const ByteRange& range : ranges_) {
-      const uint8_t* from = memory_.start_of(range) + range.begin;
+      const uint8_t* from = memory.start_of(range) + range.begin;
       bytes_.insert(bytes_.end(), from, from + (range.end - range.begin));
     }
   }
-  void restore() {
+  void write_to(TestMemory& memory) const {
     const uint8_t* from = bytes_.data();
     for (const ByteRange& range : ranges_) {
-      std::copy_n(from, range.end - range.begin, memory_.start_of(range) + range.begin);
+      std::copy_n(from, range.end - range.begin, memory.start_of(range) + range.begin);
       from += range.end - range.begin;
     }
   }
 
  private:
   const std::vector<ByteRange>& ranges_;
-  TestMemory& memory_;
   std::vector<uint8_t> bytes_;
 };
 
@@ -61,6 +59,11 @@ std::string difference(TestMemory& actual, TestMemory& expected) {
 }
 
 // Only what an operation may reach is worth the comparison: most leave system memory alone.
+bool memories_equal(TestMemory& actual, TestMemory& expected, bool compare_system) {
+  return equal(actual.local_bytes(), expected.local_bytes()) &&
+         (!compare_system || difference(actual, expected).empty());
+}
+
 bool touches_system(const Operation& operation) {
   for (const Operand& operand : operands(operation))
     if (is_system(operand.view->space)) return true;
@@ -75,68 +78,72 @@ void misdeclare(Operation& operation) {
   }
 }
 
-}  // namespace
-
-void Differential::run_case(OperationKind kind, uint64_t seed, const DifferentialOptions& options,
-                            DifferentialReport& report) {
-  const Chip& chip = *chip_;
-  TestMemory &expected = *expected_, &actual = *actual_;
-  Rng rng(seed, static_cast<uint64_t>(kind));
+// Of some cases one with large operands, or a type that the operation is to ignore.
+Operation draw(Rng& rng, OperationKind kind, uint64_t seed, const Chip& chip) {
   std::optional<Operation> large;
   if (rng.chance(1, 4)) large = large_operation(rng, kind, chip);
   Operation operation = large ? *large : random_operation(rng, kind, chip);
   if (seed % 2 == 0) misdeclare(operation);
+  return operation;
+}
+
+std::string rerun(OperationKind kind, uint64_t seed, std::string_view isa, int threads) {
+  return fmt::format("tputwin selftest --cases 1 --seed {} --only {} --isa {} --threads {}", seed,
+                     to_string(kind), isa, threads);
+}
+
+}  // namespace
+
+void Differential::run_case(OperationKind kind, uint64_t seed, const DifferentialOptions& options,
+                            DifferentialReport& report) {
+  const Chip& chip = chip_of(kind);
+  Memories& memories = memories_.try_emplace(&chip, chip).first->second;
+  TestMemory &expected = memories.expected, &actual = memories.actual;
+  Rng rng(seed, static_cast<uint64_t>(kind));
+  const Operation operation = draw(rng, kind, seed, chip);
   Rng again = rng;
   fill_operands(rng, operation, chip, expected.memory());
   fill_operands(again, operation, chip, actual.memory());
 
   const Footprint touched = footprint(operation, chip);
-  Saved saved(touched.writes, actual);
+  const Saved before(touched.writes, actual);
   execute(operation, expected.memory(), Body::reference);
   const bool compare_system = touches_system(operation);
-  auto memories_equal = [&] {
-    return equal(actual.local_bytes(), expected.local_bytes()) &&
-           (!compare_system || difference(actual, expected).empty());
-  };
-
-  ++report.cases;
-  bool covered = false;
-  int turn = static_cast<int>(seed);
-  for (const std::string& isa : fast::available_isas()) {
-    if (!options.isa.empty() && isa != options.isa) continue;
-    const int threads = options.threads != 0 ? options.threads : 1 + turn++ % 2;
+  // Whether a body ran; a difference is reported.
+  auto run_body = [&](const std::string& isa, int threads) {
     fast::select_isa(isa);
     set_thread_count(threads);
-    saved.restore();
+    before.write_to(actual);
     if (options.varies_budgets && seed % 3 == 0) fast::set_budgets(fast::Budgets::smallest());
     const bool ran = execute_fast(operation, actual.memory());
     if (options.varies_budgets) fast::set_budgets({});
-    if (!ran) continue;
-    covered = true;
-    ++report.bodies;
-    if (memories_equal()) continue;
+    if (!ran || memories_equal(actual, expected, compare_system)) return ran;
     report.failures.push_back(
         {isa,
          fmt::format("{} of {}\n  on {} with {} threads: {}", to_string(kind), describe(operation),
                      isa, threads, difference(actual, expected)),
-         fmt::format("tputwin selftest --cases 1 --seed {} --only {} --isa {} --threads {}", seed,
-                     to_string(kind), isa, threads)});
+         rerun(kind, seed, isa, threads)});
     actual.copy_from(expected);
+    return true;
+  };
+
+  uint64_t bodies = 0;
+  int turn = static_cast<int>(seed);
+  for (const std::string& isa : fast::available_isas()) {
+    if (!options.isa.empty() && isa != options.isa) continue;
+    const std::vector<int> in_turn = {1 + turn++ % 2};
+    for (int threads : options.threads.empty() ? in_turn : options.threads)
+      bodies += run_body(isa, threads);
   }
-  report.covered += covered;
+  ++report.cases;
+  report.bodies += bodies;
+  report.covered += bodies != 0;
   // Leave both memories equal, whichever body ran last, if any.
-  saved.restore();
-  execute(operation, actual.memory(), Body::reference);
+  Saved(touched.writes, expected).write_to(actual);
 }
 
 DifferentialReport Differential::run(OperationKind kind, const DifferentialOptions& options) {
   DifferentialReport report;
-  if (chip_ != &chip_of(kind)) {
-    chip_ = &chip_of(kind);
-    expected_.emplace(*chip_);
-    actual_.emplace(*chip_);
-  }
-  actual_->copy_from(*expected_);
   const std::string before(fast::selected_isa());
   for (uint64_t i = 0; i < options.cases && report.failures.size() < options.most_failures; ++i)
     run_case(kind, options.seed + i, options, report);

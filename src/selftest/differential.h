@@ -2,6 +2,7 @@
 // memories.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ std::optional<Operation> large_operation(Rng& rng, OperationKind kind, const Chi
 struct DifferentialOptions {
   uint64_t seed = 1, cases = 1;
   std::string isa;           // "": every available one
-  int threads = 0;           // 0: 1 and 2 in turn
+  std::vector<int> threads;  // every case with each of them; none: 1 and 2 in turn
   size_t most_failures = 5;  // stops there
   // Every third case runs with the smallest budgets, so that loops take more than one turn. Not
   // beside other devices.
@@ -50,9 +51,12 @@ class Differential {
   void run_case(OperationKind kind, uint64_t seed, const DifferentialOptions& options,
                 DifferentialReport& report);
 
-  // Equal between cases. Of the chip of the last kind.
-  const Chip* chip_ = nullptr;
-  std::optional<TestMemory> expected_, actual_;
+  // Equal between cases. A pair for each chip, because kinds of several take turns.
+  struct Memories {
+    explicit Memories(const Chip& chip) : expected(chip), actual(chip) {}
+    TestMemory expected, actual;
+  };
+  std::map<const Chip*, Memories> memories_;
 };
 
 }  // namespace tputwin::testing

@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <mutex>
+#include <thread>
 
 #include "base/errors/machine.h"
 #include "base/errors/tools.h"
@@ -48,17 +51,15 @@ void run_random(const SelftestOptions& options, std::vector<TargetReport>& repor
   for (OperationKind kind : testing::all_operation_kinds()) {
     if (!options.only.empty() && options.only != to_string(kind)) continue;
     const uint64_t cases = is_costly(kind) ? 1 : options.cases;
-    for (int count : threads) {
-      const auto report = differential.run(
-          kind, {.seed = options.seed, .cases = cases, .isa = options.isa, .threads = count});
-      for (TargetReport& target : reports) {
-        if (target.isa != "reference") target.operations += cases;
-        for (const auto& failure : report.failures)
-          if (target.ok() && failure.isa == target.isa) {
-            target.difference = failure.difference;
-            target.rerun = failure.rerun;
-          }
-      }
+    const auto report = differential.run(
+        kind, {.seed = options.seed, .cases = cases, .isa = options.isa, .threads = threads});
+    for (TargetReport& target : reports) {
+      if (target.isa != "reference") target.operations += cases * threads.size();
+      for (const auto& failure : report.failures)
+        if (target.ok() && failure.isa == target.isa) {
+          target.difference = failure.difference;
+          target.rerun = failure.rerun;
+        }
     }
   }
 }
@@ -84,11 +85,13 @@ Result<RecordedCases> find_recorded(const std::filesystem::path& prefix, std::st
   return found;
 }
 
-// One run of a checking program. Its lines are "NAME PASSED/ALL ok", what differs, and at last
-// "N passed, M failed".
-void run_recorded(const RecordedCases& cases, TargetReport& target) {
+// One run of a checking program, a child for all cases. Its lines are "NAME PASSED/ALL ok", what
+// differs, and at last "N passed, M failed".
+TargetReport run_recorded(const RecordedCases& cases, const std::string& isa) {
+  TargetReport target{.isa = isa};
   const std::string command = fmt::format(
-      "TPUTWIN_SELFTEST=0 TPUTWIN_QUIRKS=all TPUTWIN_ISA={} '{}' --check '{}' --salt public",
+      "TPUTWIN_SELFTEST=0 TPUTWIN_QUIRKS=all TPUTWIN_ISA={} '{}' --check '{}' --salt public "
+      "--together",
       target.isa, cases.program.string(), cases.records.string());
   std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen((command + " 2>&1").c_str(), "r"), pclose);
   std::string first_failure, text;
@@ -103,11 +106,47 @@ void run_recorded(const RecordedCases& cases, TargetReport& target) {
     else if (first_failure.empty() && !text.empty() && !text.ends_with(" ok"))
       first_failure = text;
   }
-  target.recorded += passed + failed;
-  if ((ended && failed == 0) || !target.ok()) return;
+  target.recorded = passed + failed;
+  if (ended && failed == 0) return target;
   target.difference = fmt::format("recorded cases: {}", ended ? first_failure : text);
   target.rerun = command;
+  return target;
 }
+
+// What a part found, into the whole.
+void add(const TargetReport& part, TargetReport& whole) {
+  whole.operations += part.operations;
+  whole.recorded += part.recorded;
+  if (part.ok() || !whole.ok()) return;
+  whole.difference = part.difference;
+  whole.rerun = part.rerun;
+}
+
+// The recorded cases of all APIs on all targets, a processor to each run, until the end of life.
+class RecordedRuns {
+ public:
+  RecordedRuns(const std::vector<RecordedCases>& cases, std::vector<TargetReport>& reports)
+      : cases_(cases), reports_(reports) {
+    for (int i = 0; i < thread_count(); ++i) threads_.emplace_back([this] { work(); });
+  }
+
+ private:
+  void work() {
+    const size_t runs = cases_.size() * reports_.size();
+    for (size_t i = next_++; i < runs; i = next_++) {
+      TargetReport& target = reports_[i % reports_.size()];
+      const TargetReport part = run_recorded(cases_[i / reports_.size()], target.isa);
+      std::lock_guard lock(mutex_);
+      add(part, target);
+    }
+  }
+
+  const std::vector<RecordedCases>& cases_;
+  std::vector<TargetReport>& reports_;
+  std::mutex mutex_;  // of the reports
+  std::atomic<size_t> next_ = 0;
+  std::vector<std::jthread> threads_;
+};
 
 }  // namespace
 
@@ -121,15 +160,24 @@ Result<std::vector<TargetReport>> run_selftest(const SelftestOptions& options) {
     return Error(errors::cli_selftest_kind)
         .argument("--only", options.only)
         .detail(fmt::format("{}", fmt::join(kinds(), ", ")));
-  run_random(options, reports);
-  if (!options.only.empty()) return reports;
+  if (!options.only.empty()) {
+    run_random(options, reports);
+    return reports;
+  }
   const auto prefix =
       options.prefix.empty() ? default_prefix() : std::filesystem::path(options.prefix);
+  std::vector<RecordedCases> recorded;
   for (std::string_view api : kApis) {
     auto found = find_recorded(prefix, api);
     if (!found.ok()) return found.error();
-    for (TargetReport& target : reports) run_recorded(*found, target);
+    recorded.push_back(*found);
   }
+  std::vector<TargetReport> of_recorded = empty_reports(options.isa);
+  {
+    RecordedRuns runs(recorded, of_recorded);
+    run_random(options, reports);
+  }
+  for (size_t i = 0; i < reports.size(); ++i) add(of_recorded[i], reports[i]);
   return reports;
 }
 

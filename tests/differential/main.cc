@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
     std::string_view option = argv[i], value = argv[i + 1];
     if (option == "--cases") options.cases = std::strtoull(argv[i + 1], nullptr, 0);
     if (option == "--seed") options.seed = std::strtoull(argv[i + 1], nullptr, 0);
-    if (option == "--threads") options.threads = std::atoi(argv[i + 1]);
+    if (option == "--threads") options.threads = {std::atoi(argv[i + 1])};
     if (option == "--only") only = value;
     if (option == "--isa") options.isa = value;
   }
