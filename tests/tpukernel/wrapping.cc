@@ -3,10 +3,8 @@
 // not in others (docs/discrepancies.md).
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "common/rng.h"
-#include "tpukernel/own_device.h"
+#include "tpukernel/wrapping.h"
 
 namespace tputwin::tputest {
 namespace {
@@ -16,32 +14,6 @@ using testing::Rng;
 
 constexpr uint32_t kSrcOffset = 0, kDstOffset = 128 * 1024, kDstGlobal = 512 * 1024;
 constexpr data_type_t kTypes[] = {DT_INT8, DT_UINT16, DT_FP16, DT_FP32, DT_INT32};
-
-// A tensor without strides: in local memory aligned to 64 bytes, or compact; in global memory
-// continuous.
-struct Tensor {
-  bool local;
-  uint32_t offset;
-  dim4 shape;
-  int bytes;
-  int npu = 0;
-  bool compact = false, counts_start = true;
-
-  uint64_t address() const {
-    return local ? uint64_t{kNpuBytes} * static_cast<unsigned>(npu) + offset
-                 : kGlobalStart + offset;
-  }
-  uint8_t* at(OwnDevice& own, int n, int c, int h, int w) const {
-    const int plane = shape.h * shape.w, quantum = compact || !local ? 1 : 64 / bytes;
-    const int row = (plane + quantum - 1) / quantum * quantum;
-    const int rows = local ? ((counts_start ? npu : 0) + shape.c + kNpus - 1) / kNpus : shape.c;
-    const int turn = local ? (npu + c) / kNpus : c;
-    const auto element = static_cast<size_t>((n * rows + turn) * row + h * shape.w + w);
-    uint8_t* start = local ? own.device().local().data() + size_t{kNpuBytes} * ((npu + c) % kNpus)
-                           : own.global();
-    return start + offset + element * static_cast<size_t>(bytes);
-  }
-};
 
 // What a form is called with, and the constant of fills.
 struct Arguments {
@@ -152,33 +124,9 @@ Tensor tensor(Rng& rng, const Form& form, bool local, uint32_t offset, const dim
            .bytes = bytes_of(type),
            .compact = form.compact,
            .counts_start = form.counts_start};
-  // the last channel lies in an NPU before the first one's
-  if (local)
-    t.npu = static_cast<int>(
-        rng.range(static_cast<uint32_t>(std::max(1, kNpus + 1 - shape.c)), kNpus - 1));
+  if (local) t.npu = wrapping_start(rng, shape.c);
   return t;
 }
-
-void fill_random(Rng& rng, std::span<uint8_t> bytes) {
-  for (size_t at = 0; at + 8 <= bytes.size(); at += 8) {
-    const uint64_t word = rng.next();
-    std::memcpy(bytes.data() + at, &word, 8);
-  }
-}
-
-// Two devices: one is called, the other one keeps what plain loops make of it.
-struct Pair {
-  OwnDevice expected, called{Body::automatic};
-
-  std::span<uint8_t> local(OwnDevice& own) {
-    return {own.device().local().data(), own.device().local().size()};
-  }
-  std::span<uint8_t> global(OwnDevice& own) { return {own.global(), 1 << 20}; }
-  bool equal() {
-    return std::ranges::equal(local(expected), local(called)) &&
-           std::ranges::equal(global(expected), global(called));
-  }
-};
 
 void run(Rng& rng, const Form& form, Pair& pair) {
   const dim4 shape{static_cast<int>(rng.range(2, 4)), static_cast<int>(rng.range(2, 140)),
@@ -202,12 +150,7 @@ void run(Rng& rng, const Form& form, Pair& pair) {
 
 TEST(WrappingStarts, GdmaFormsWithoutStrides) {
   const RandomCases cases(6);
-  Pair pair;  // the last one opened is called
-  Rng noise(cases.seed);
-  fill_random(noise, pair.local(pair.expected));
-  fill_random(noise, pair.global(pair.expected));
-  std::ranges::copy(pair.local(pair.expected), pair.local(pair.called).begin());
-  std::ranges::copy(pair.global(pair.expected), pair.global(pair.called).begin());
+  Pair pair(cases.seed);
   for (uint64_t index = cases.first; index < cases.end(); ++index)
     for (const Form& form : kForms) {
       SCOPED_TRACE(std::string(form.name) + "\n" + cases.rerun(index));
