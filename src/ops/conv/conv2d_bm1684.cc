@@ -36,14 +36,7 @@ Status check(const Conv2dBm1684& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(
       check_bm1684_shape("weight_addr", op.weight, {op.in.shape.c, channels, h.kernel, w.kernel}));
   TW_RETURN_IF_ERROR(check_bm1684_apart_from_input(op.out, op.in, chip));
-  if (op.bias) {
-    TW_RETURN_IF_ERROR(check_bm1684_operand("bias_addr", *op.bias, chip));
-    TW_RETURN_IF_ERROR(check_bm1684_shape("bias_addr", *op.bias, {1, channels, 1, 1}));
-    TW_RETURN_IF_ERROR(advise_bm1684_same_npu("bias_addr", *op.bias, op.out, chip));
-  }
-  TW_RETURN_IF_ERROR(advise_bm1684_same_npu("weight_addr", op.weight, op.out, chip));
-  TW_RETURN_IF_ERROR(advise_bm1684_window(op.window, op.in.shape, chip));
-  return advise_bm1684_apart(operands(op), chip);
+  return check_bm1684_filter_end(op, chip);
 }
 
 // Every unit of a lane multiplies one input element a cycle into its output position.

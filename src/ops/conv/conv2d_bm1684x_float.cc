@@ -6,6 +6,7 @@
 #include "numerics/rounded_sum.h"
 #include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
+#include "ops/contract/source_operands.h"
 #include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
 #include "ops/conv/conv2d_bm1684x_float.h"
@@ -26,7 +27,7 @@ void attributes(const Conv2dBm1684xFloat& op, AttributeSink& to) {
 OperandList operands(const Conv2dBm1684xFloat& op) {
   OperandList list{{"output_addr", &op.out, op.accumulate ? Access::read_write : Access::write},
                    {"input_addr", &op.in, Access::read}};
-  if (!op.weight.is_constant) list.push_back({"weight_addr", &op.weight.view, Access::read});
+  add_source(list, "weight_addr", op.weight);
   if (op.bias) list.push_back({"bias_addr", &*op.bias, Access::read});
   return list;
 }

@@ -3,6 +3,7 @@
 #include "base/errors/tpukernel.h"
 #include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
+#include "ops/contract/source_operands.h"
 #include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
 #include "ops/conv/weights_bm1684x.h"
@@ -27,28 +28,19 @@ void attributes(const Conv2dBm1684xInt8& op, AttributeSink& to) {
 OperandList operands(const Conv2dBm1684xInt8& op) {
   OperandList list{{"output_addr", &op.out, op.accumulate ? Access::read_write : Access::write},
                    {"input_addr", &op.in, Access::read}};
-  auto add = [&](std::string_view argument, const Source& source) {
-    if (!source.is_constant) list.push_back({argument, &source.view, Access::read});
-  };
-  add("weight_addr", op.weight);
+  add_source(list, "weight_addr", op.weight);
   if (op.bias) list.push_back({"bias_addr", &*op.bias, Access::read});
-  add("kzp_addr", op.zero_point);
-  add("pad_addr", op.padding);
-  add("pad_insert_addr", op.insertion);
+  add_source(list, "kzp_addr", op.zero_point);
+  add_source(list, "pad_addr", op.padding);
+  add_source(list, "pad_insert_addr", op.insertion);
   return list;
 }
 
 namespace {
 
-constexpr bool is_8bit(DType dtype) { return dtype == DType::u8 || dtype == DType::i8; }
-
 Status check_types(const Conv2dBm1684xInt8& op) {
   const DType out = op.out.dtype;
-  TW_RETURN_IF_ERROR(require(is_8bit(op.in.dtype), errors::tpu_dtype, "input_dtype", op.in));
-  TW_RETURN_IF_ERROR(
-      require(is_8bit(op.weight.view.dtype), errors::tpu_dtype, "weight_dtype", op.weight.view));
-  TW_RETURN_IF_ERROR(
-      require(!is_float(out) && out != DType::b32, errors::tpu_dtype, "output_dtype", op.out));
+  TW_RETURN_IF_ERROR(check_bm1684x_int8_filter(op.in, op.weight, op.out));
   TW_RETURN_IF_ERROR(
       require(!op.accumulate || is_32bit(out), errors::tpu_dtype_pair, "output_dtype", op.out));
   TW_RETURN_IF_ERROR(

@@ -6,6 +6,7 @@
 #include "base/errors/tpukernel.h"
 #include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
+#include "ops/contract/source_operands.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684.h"
 #include "ops/rules/bm1684x_elementwise.h"
@@ -102,8 +103,8 @@ OperandList operands(const FloatArithmetic& op) {
     return list;
   }
   list.push_back({"src_addr", &op.a.view, Access::read});
-  if (!op.b.is_constant) list.push_back({"scale_addr", &op.b.view, Access::read});
-  if (!op.c.is_constant) list.push_back({"bias_addr", &op.c.view, Access::read});
+  add_source(list, "scale_addr", op.b);
+  add_source(list, "bias_addr", op.c);
   return list;
 }
 

@@ -4,6 +4,7 @@
 #include "base/errors/tpukernel.h"
 #include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
+#include "ops/contract/source_operands.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684x_elementwise.h"
 
@@ -128,7 +129,7 @@ OperandList operands(const IntArithmetic& op) {
     list.push_back({"src_addr", &op.a.view, Access::read});
   else
     add_sources(list, op.a, op.b);
-  if (!op.shift.is_constant) list.push_back({"shift_addr", &op.shift.view, Access::read});
+  add_source(list, "shift_addr", op.shift);
   return list;
 }
 

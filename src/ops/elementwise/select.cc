@@ -5,6 +5,7 @@
 
 #include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
+#include "ops/contract/source_operands.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684.h"
 #include "ops/rules/bm1684x_elementwise.h"
@@ -75,8 +76,8 @@ void attributes(const Select& op, AttributeSink& to) {
 OperandList operands(const Select& op) {
   OperandList list{{"dst_addr", &op.out, Access::write}};
   add_sources(list, op.a, op.b);
-  if (!op.if_true.is_constant) list.push_back({"select0", &op.if_true.view, Access::read});
-  if (!op.if_false.is_constant) list.push_back({"select1", &op.if_false.view, Access::read});
+  add_source(list, "select0", op.if_true);
+  add_source(list, "select1", op.if_false);
   if (op.extreme) list.push_back({"dst0_addr", &*op.extreme, Access::write});
   return list;
 }

@@ -7,7 +7,9 @@
 #include "base/errors/tpukernel.h"
 #include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
+#include "ops/contract/source_operands.h"
 #include "ops/contract/timing.h"
+#include "ops/move/matrix_footprint.h"
 #include "ops/rules/bm1684.h"
 #include "ops/rules/bm1684x_dma.h"
 
@@ -23,7 +25,7 @@ void attributes(const Copy& op, AttributeSink& to) { to.constant("value", op.src
 
 OperandList operands(const Copy& op) {
   OperandList list{{"dst_addr", &op.dst, Access::write}};
-  if (!op.src.is_constant) list.push_back({"src_addr", &op.src.view, Access::read});
+  add_source(list, "src_addr", op.src);
   return list;
 }
 
@@ -36,12 +38,7 @@ OperandList operands(const CopyMatrix& op) {
 }
 
 Footprint footprint(const CopyMatrix& op, const Chip& chip) {
-  Footprint f;
-  add_ranges(op.dst, chip, f.writes);
-  add_ranges(op.src, chip, f.reads);
-  sort_and_merge(f.reads);
-  sort_and_merge(f.writes);
-  return f;
+  return matrix_footprint(op.dst, op.src, chip);
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
+#include "ops/move/matrix_footprint.h"
 #include "ops/rules/bm1880.h"
 
 namespace tputwin {
@@ -43,12 +44,7 @@ OperandList operands(const DmaMatrix& op) {
 }
 
 Footprint footprint(const DmaMatrix& op, const Chip& chip) {
-  Footprint f;
-  add_ranges(op.dst, chip, f.writes);
-  add_ranges(op.src, chip, f.reads);
-  sort_and_merge(f.reads);
-  sort_and_merge(f.writes);
-  return f;
+  return matrix_footprint(op.dst, op.src, chip);
 }
 
 Status check(const DmaMatrix& op, const Chip& chip) {

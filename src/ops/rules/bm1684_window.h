@@ -18,4 +18,18 @@ Status check_bm1684_apart_from_input(const TensorView& out, const TensorView& in
 // Warning: the first operand, the result, shares no byte with another one.
 Status advise_bm1684_apart(const OperandList& operands, const Chip& chip);
 
+// What the check of a filter ends with: its bias, and warnings about its weights, its window, and
+// bytes that the result shares.
+template <class Filter>
+Status check_bm1684_filter_end(const Filter& op, const Chip& chip) {
+  if (op.bias) {
+    TW_RETURN_IF_ERROR(check_bm1684_operand("bias_addr", *op.bias, chip));
+    TW_RETURN_IF_ERROR(check_bm1684_shape("bias_addr", *op.bias, {1, op.out.shape.c, 1, 1}));
+    TW_RETURN_IF_ERROR(advise_bm1684_same_npu("bias_addr", *op.bias, op.out, chip));
+  }
+  TW_RETURN_IF_ERROR(advise_bm1684_same_npu("weight_addr", op.weight, op.out, chip));
+  TW_RETURN_IF_ERROR(advise_bm1684_window(op.window, op.in.shape, chip));
+  return advise_bm1684_apart(operands(op), chip);
+}
+
 }  // namespace tputwin

@@ -53,6 +53,16 @@ Status check_bm1684x_conv2d_input(const TensorView& in, const Chip& chip) {
                  "input_stride", in);
 }
 
+Status check_bm1684x_int8_filter(const TensorView& in, const Source& weight,
+                                 const TensorView& out) {
+  auto is_8bit = [](DType dtype) { return dtype == DType::u8 || dtype == DType::i8; };
+  TW_RETURN_IF_ERROR(require(is_8bit(in.dtype), errors::tpu_dtype, "input_dtype", in));
+  TW_RETURN_IF_ERROR(
+      require(is_8bit(weight.view.dtype), errors::tpu_dtype, "weight_dtype", weight.view));
+  return require(!is_float(out.dtype) && out.dtype != DType::b32, errors::tpu_dtype, "output_dtype",
+                 out);
+}
+
 Status check_bm1684x_conv2d_weight(const Source& weight, const Shape& shape,
                                    const TensorView& result, const Chip& chip) {
   if (weight.is_constant) return {};

@@ -19,6 +19,8 @@ Status check_bm1684x_parameter(std::string_view name, const Source& source, uint
                                const TensorView& beside, const Chip& chip);
 // The input of a convolution over all channels: from NPU 0, elements of a row side by side.
 Status check_bm1684x_conv2d_input(const TensorView& in, const Chip& chip);
+// Types of a filter of integers: 8-bit inputs and weights, and an integer result.
+Status check_bm1684x_int8_filter(const TensorView& in, const Source& weight, const TensorView& out);
 // Its weights: one number, or a tensor that starts where the result does.
 Status check_bm1684x_conv2d_weight(const Source& weight, const Shape& shape,
                                    const TensorView& result, const Chip& chip);

@@ -266,18 +266,6 @@ SignFlip FlipOf(bool signed_right, bool signed_left) {
   return {flip.mask, flip.correction};
 }
 
-void SumRows(const uint32_t* left, size_t terms, bool is_signed, int32_t* sums) {
-  constexpr size_t kUnit = 16;  // dwords
-  const size_t dwords = terms * kRows, whole = dwords / kUnit * kUnit;
-  sum_weights(left, whole, is_signed, sums);
-  if (whole == dwords) return;
-  uint32_t rest[kUnit] = {};
-  int32_t more[kRows];
-  std::copy_n(left + whole, dwords - whole, rest);
-  sum_weights(rest, kUnit, is_signed, more);
-  for (size_t row = 0; row < kRows; ++row) sums[row] += more[row];
-}
-
 void JoinWords(const uint8_t* const* rows, size_t count, bool is_signed, uint32_t* to) {
   const I32 d;
   const auto load = [&](const uint8_t* p) HWY_ATTR {
@@ -382,7 +370,6 @@ TileKernels Kernels() {
           .words = &Words,
           .bytes = &Bytes,
           .sign_flip = &FlipOf,
-          .sum_rows = &SumRows,
           .join = &join_run,
           .join_words = &JoinWords,
           .quantize = &Quantize,

@@ -1,0 +1,18 @@
+// What transfers of matrices touch.
+#pragma once
+
+#include "ops/contract/contract.h"
+
+namespace tputwin {
+
+// Every element of both sides, without padding columns.
+inline Footprint matrix_footprint(const MatrixView& dst, const MatrixView& src, const Chip& chip) {
+  Footprint f;
+  add_ranges(dst, chip, f.writes);
+  add_ranges(src, chip, f.reads);
+  sort_and_merge(f.reads);
+  sort_and_merge(f.writes);
+  return f;
+}
+
+}  // namespace tputwin
