@@ -43,12 +43,12 @@ Status check_tensor(const Tensor& tensor, uint64_t neuron_size, const std::strin
 }
 
 Status check_variety(const Variety& variety, const Model& model, const std::string& field) {
+  // How much memory a chip has that this build does not know, nobody can say here.
   const Chip* chip = find_chip(std::to_string(model.chip));
-  uint64_t global_bytes = chip ? chip->global_bytes : bm1880().global_bytes;
-  if (variety.neuron_size > global_bytes)
+  if (chip != nullptr && variety.neuron_size > chip->global_bytes)
     return Error(errors::mod_neuron_size)
         .argument(field + ".neuron_size", std::to_string(variety.neuron_size))
-        .detail(fmt::format("global memory has {} bytes", global_bytes));
+        .detail(fmt::format("global memory has {} bytes", chip->global_bytes));
   for (size_t i = 0; i < variety.inputs.size(); ++i)
     TW_RETURN_IF_ERROR(check_tensor(variety.inputs[i], variety.neuron_size,
                                     fmt::format("{}.inputs[{}]", field, i)));

@@ -222,7 +222,8 @@ std::string dump_line(size_t offset, const Result<Operation>& op, Engine engine,
   return fmt::format("  {:#08x}  {}\n", offset, text);
 }
 
-std::string dump_segment(std::span<const uint8_t> dmabuf, const Segment& s, size_t index) {
+std::string dump_segment(std::span<const uint8_t> dmabuf, const Segment& s, size_t index,
+                         const Chip& chip) {
   const uint8_t* cpu = dmabuf.data() + s.cpu_offset;
   CpuDescriptor cpu_words = unpack_cpu(dmabuf.subspan(s.cpu_offset, s.cpu_bytes));
   std::string text =
@@ -231,12 +232,12 @@ std::string dump_segment(std::span<const uint8_t> dmabuf, const Segment& s, size
   for (size_t k = 0; k < s.bds; ++k) {
     size_t offset = s.bd_offset + k * kBdBytes;
     BdDescriptor d = get_bd(dmabuf.data() + offset);
-    text += dump_line(offset, decode(d, bm1880()), Engine::compute, d.cmd_id_tpu, d.cmd_id_gdma);
+    text += dump_line(offset, decode(d, chip), Engine::compute, d.cmd_id_tpu, d.cmd_id_gdma);
   }
   for (size_t k = 0; k < s.gdmas; ++k) {
     size_t offset = s.gdma_offset + k * kGdmaBytes;
     GdmaDescriptor d = unpack_gdma(dmabuf.subspan(offset).first<kGdmaBytes>());
-    text += dump_line(offset, decode(d, bm1880()), Engine::dma, static_cast<uint32_t>(d.cmd_id),
+    text += dump_line(offset, decode(d, chip), Engine::dma, static_cast<uint32_t>(d.cmd_id),
                       static_cast<uint32_t>(d.cmd_id_bd));
   }
   return text + dump_line(s.cpu_offset, decode(cpu_words), Engine::cpu, 0, 0);
@@ -292,13 +293,13 @@ Status dmabuf_relocate(std::span<uint8_t> dmabuf, uint64_t device_address) {
   return {};
 }
 
-Result<std::string> dmabuf_dump(std::span<const uint8_t> dmabuf) {
+Result<std::string> dmabuf_dump(std::span<const uint8_t> dmabuf, const Chip& chip) {
   auto layout = layout_of_dmabuf(dmabuf);
   if (!layout.ok()) return layout.error();
   std::string text = fmt::format("dmabuf: {} bytes, {} segments, {} BD, {} GDMA\n", layout->bytes,
                                  layout->segments.size(), layout->bds, layout->gdmas);
   for (size_t i = 0; i < layout->segments.size(); ++i)
-    text += dump_segment(dmabuf, layout->segments[i], i);
+    text += dump_segment(dmabuf, layout->segments[i], i, chip);
   return text;
 }
 

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "chip/chip.h"
 
 namespace tputwin::isa {
 
@@ -33,6 +34,6 @@ Status dmabuf_convert(std::span<const uint8_t> commands, std::span<uint8_t> out)
 Status dmabuf_relocate(std::span<uint8_t> dmabuf, uint64_t device_address);
 
 // Readable form, one line per descriptor.
-Result<std::string> dmabuf_dump(std::span<const uint8_t> dmabuf);
+Result<std::string> dmabuf_dump(std::span<const uint8_t> dmabuf, const Chip& chip);
 
 }  // namespace tputwin::isa

@@ -9,6 +9,7 @@
 
 #include "base/errors/machine.h"
 #include "base/last_error.h"
+#include "chip/rule_numbers.h"
 #include "machine/plan.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
@@ -204,6 +205,7 @@ Status Device::finish(Status status) {
 // thread. Warnings are counted per operation.
 Status Device::book(Status status, const Instruction& instruction) {
   if (status.ok()) return status;
+  tell_numbers(status.error(), chip());
   bool counted = status.error().info().level == Level::warning && !diagnostics_.strict();
   std::string call = counted ? std::string(name(instruction.op)) : site(instruction);
   return report(diagnostics_, std::move(status.error()).in(call));
@@ -308,6 +310,7 @@ void Device::run_body(const Instruction& instruction) {
 Status Device::report_call(Status status, const CallSite& site) {
   if (status.ok()) return status;
   Error& error = status.error();
+  tell_numbers(error, chip());
   // Warnings are counted by call, so its name has no number there.
   const bool counted = error.info().level == Level::warning && !diagnostics_.strict();
   std::string call(site.call);

@@ -6,23 +6,16 @@
 
 #include <nlohmann/json.hpp>
 
-#include "chip/chip.h"
 #include "isa/bm1880_codec.h"
 #include "machine/profile.h"
+#include "tools/model_chip.h"
 
 namespace tputwin::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The chip a model is for; BM1880 prices for chips this build does not know.
-const Chip& chip_of(const bmodel::Model& model) {
-  const Chip* chip = find_chip(std::to_string(model.chip));
-  return chip ? *chip : bm1880();
-}
-
-Result<Profile> profile_of(const bmodel::Model& model, size_t index) {
-  const Chip& chip = chip_of(model);
+Result<Profile> profile_of(const bmodel::Model& model, size_t index, const Chip& chip) {
   auto program = isa::decode_program(model.varieties[index].cmdbuf, chip);
   if (program.ok()) return profile(*program, chip);
   Error error = program.error();
@@ -52,7 +45,8 @@ std::string operation_table(const Profile& p) {
   return text;
 }
 
-std::string variety_text(const bmodel::Model& model, size_t index, const Profile& p) {
+std::string variety_text(const bmodel::Model& model, size_t index, const Profile& p,
+                         const Chip& chip) {
   const bmodel::Variety& variety = model.varieties[index];
   std::string text = fmt::format("variety {}\n", index);
   for (const auto& input : variety.inputs) text += tensor_line("input", "", input);
@@ -64,9 +58,8 @@ std::string variety_text(const bmodel::Model& model, size_t index, const Profile
   text += fmt::format(
       "  total   {} instructions, {} macs, {} bytes to and from global memory\n"
       "  predicted {} cycles = {:.3f} ms at {:.0f} MHz (compute busy {}, dma busy {})\n",
-      p.instructions, p.cost.macs, p.cost.global_bytes, p.elapsed_cycles,
-      p.milliseconds(chip_of(model)), chip_of(model).clock_hz / 1e6, p.compute_cycles,
-      p.dma_cycles);
+      p.instructions, p.cost.macs, p.cost.global_bytes, p.elapsed_cycles, p.milliseconds(chip),
+      chip.clock_hz / 1e6, p.compute_cycles, p.dma_cycles);
   if (!p.cpu_operators.empty())
     text += fmt::format("  CPU operators (not priced): {}\n", fmt::join(p.cpu_operators, ", "));
   return text;
@@ -88,7 +81,7 @@ Json tensor_json(const auto& tensor) {
           {"threshold", tensor.threshold}};
 }
 
-Json variety_json(const bmodel::Model& model, size_t index, const Profile& p) {
+Json variety_json(const bmodel::Model& model, size_t index, const Profile& p, const Chip& chip) {
   const bmodel::Variety& variety = model.varieties[index];
   Json inputs = Json::array(), outputs = Json::array(), operations = Json::array();
   for (const auto& input : variety.inputs) inputs.push_back(tensor_json(input));
@@ -116,7 +109,7 @@ Json variety_json(const bmodel::Model& model, size_t index, const Profile& p) {
           {"compute_cycles", p.compute_cycles},
           {"dma_cycles", p.dma_cycles},
           {"predicted_cycles", p.elapsed_cycles},
-          {"predicted_milliseconds", p.milliseconds(chip_of(model))}};
+          {"predicted_milliseconds", p.milliseconds(chip)}};
 }
 
 }  // namespace
@@ -128,6 +121,7 @@ std::string format_name(uint32_t fmt) {
 }
 
 Result<std::string> info_text(const bmodel::Model& model) {
+  TW_ASSIGN_OR_RETURN(chip, chip_of(model));
   std::string text = fmt::format(
       "model {}\n  container {} (version {}), chip {}, {} {}, {} bytes of weights\n", model.name,
       to_string(model.container), model.version, model.chip, model.varieties.size(),
@@ -136,19 +130,20 @@ Result<std::string> info_text(const bmodel::Model& model) {
     text += fmt::format("  library {}: x86_64 {} bytes, armv8 {} bytes\n", library.name,
                         library.x86_64.size(), library.armv8.size());
   for (size_t i = 0; i < model.varieties.size(); ++i) {
-    auto p = profile_of(model, i);
+    auto p = profile_of(model, i, *chip);
     if (!p.ok()) return p.error();
-    text += variety_text(model, i, *p);
+    text += variety_text(model, i, *p, *chip);
   }
   return text;
 }
 
 Result<std::string> info_json(const bmodel::Model& model) {
+  TW_ASSIGN_OR_RETURN(chip, chip_of(model));
   Json varieties = Json::array(), libraries = Json::array();
   for (size_t i = 0; i < model.varieties.size(); ++i) {
-    auto p = profile_of(model, i);
+    auto p = profile_of(model, i, *chip);
     if (!p.ok()) return p.error();
-    varieties.push_back(variety_json(model, i, *p));
+    varieties.push_back(variety_json(model, i, *p, *chip));
   }
   for (const bmodel::Library& library : model.libraries)
     libraries.push_back({{"name", library.name},

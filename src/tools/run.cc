@@ -18,6 +18,7 @@
 #include "base/parallel.h"
 #include "isa/bm1880_codec.h"
 #include "tools/info.h"
+#include "tools/model_chip.h"
 #include "tools/progress.h"
 
 namespace tputwin::tools {
@@ -140,11 +141,12 @@ Result<RunReport> run_model(std::span<const uint8_t> file, std::span<const uint8
   if (!index.ok()) return index.error();
   const bmodel::Variety& variety = model->varieties[*index];
   TW_RETURN_IF_ERROR(check_input(variety, input));
-  auto program = isa::decode_program(variety.cmdbuf, bm1880());
+  TW_ASSIGN_OR_RETURN(chip, chip_of(*model));
+  auto program = isa::decode_program(variety.cmdbuf, *chip);
   if (!program.ok()) return program.error();
 
   RunReport report{.variety = *index, .output = std::vector<uint8_t>(variety.output_bytes())};
-  report.profile = profile(*program, bm1880());
+  report.profile = profile(*program, *chip);
   if (!options.plugin_directory.empty()) prepend_plugin_path(options.plugin_directory);
   thread_diagnostics().clear();
   if (options.threads != 0) set_thread_count(static_cast<int>(options.threads));

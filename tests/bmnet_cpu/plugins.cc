@@ -190,7 +190,7 @@ TEST(Plugins, LongRecordsInTheDeviceForm) {
   Bytes image(*isa::dmabuf_size(commands));
   ASSERT_TRUE(isa::dmabuf_convert(commands, image).ok());
   ASSERT_TRUE(isa::dmabuf_relocate(image, 0x1000).ok());
-  const auto text = isa::dmabuf_dump(image);
+  const auto text = isa::dmabuf_dump(image, bm1880());
   ASSERT_TRUE(text.ok());
   EXPECT_NE(text->find("segment 2"), std::string::npos);
   EXPECT_EQ(text->find("TW-ISA"), std::string::npos) << *text;

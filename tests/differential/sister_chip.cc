@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "common/rng.h"
+#include "common/sister_chip.h"
 #include "selftest/fill_operands.h"
 #include "selftest/random_operation.h"
 
@@ -12,17 +13,7 @@ namespace tputwin::testing {
 namespace {
 
 const Chip& sister() {
-  static const Chip chip = [] {
-    Chip made = bm1684x();
-    made.name = "BM1684X's sister";
-    made.version = 4711;
-    made.lanes = 16;
-    made.lane_bytes = 128 * 1024;
-    made.banks = 8;
-    made.bank_bytes = made.lane_bytes / made.banks;
-    made.l2.bytes = 32 * 1024;
-    return made;
-  }();
+  static const Chip chip = sister_of(bm1684x());
   return chip;
 }
 

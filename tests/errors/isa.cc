@@ -86,7 +86,7 @@ TW_TRIGGER(isa_relocation, [] {
   std::vector<uint8_t> buffer = buffer_of(load(), kFlagNeuron);
   return relocate(buffer, uint64_t{1} << 40, 0);
 });
-TW_TRIGGER(isa_dmabuf, [] { return dmabuf_dump(std::vector<uint8_t>(64)).status(); });
+TW_TRIGGER(isa_dmabuf, [] { return dmabuf_dump(std::vector<uint8_t>(64), bm1880()).status(); });
 TW_TRIGGER(isa_dmabuf_address, []() -> Status {
   std::vector<uint8_t> commands = buffer_of(mul());
   std::vector<uint8_t> dmabuf(*dmabuf_size(commands));

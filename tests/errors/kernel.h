@@ -11,9 +11,8 @@
 namespace tputwin::testing {
 
 // The first rule that the calls of `code` break.
-inline Status in_kernel(const std::function<void()>& code) {
-  auto device =
-      Device::create({.chip = &bm1684(), .global_bytes = uint64_t{1} << 20, .strict = true});
+inline Status in_kernel(const std::function<void()>& code, const Chip& chip = bm1684()) {
+  auto device = Device::create({.chip = &chip, .global_bytes = uint64_t{1} << 20, .strict = true});
   if (!device.ok()) return device.error();
   const auto run = [](const void* function) {
     okk_initialize();

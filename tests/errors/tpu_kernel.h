@@ -14,9 +14,8 @@ namespace tputwin::testing {
 inline constexpr dim4 kTpuShape{1, 4, 2, 8};
 
 // The first rule that the calls of `code` break.
-inline Status in_tpu_kernel(const std::function<void()>& code) {
-  auto device =
-      Device::create({.chip = &bm1684x(), .global_bytes = uint64_t{1} << 20, .strict = true});
+inline Status in_tpu_kernel(const std::function<void()>& code, const Chip& chip = bm1684x()) {
+  auto device = Device::create({.chip = &chip, .global_bytes = uint64_t{1} << 20, .strict = true});
   if (!device.ok()) return device.error();
   const auto run = [](const void* function) {
     tpu_initialize();

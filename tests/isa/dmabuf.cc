@@ -31,7 +31,7 @@ TEST(Dmabuf, RecordedConversions) {
       ASSERT_TRUE(dmabuf_relocate(out, address).ok());
     }
     EXPECT_EQ(out, golden.blob);
-    auto dump = dmabuf_dump(out);
+    auto dump = dmabuf_dump(out, bm1880());
     ASSERT_TRUE(dump.ok()) << dump.error().message();
     auto commands = decode_commands(golden.cmdbuf, bm1880());
     EXPECT_EQ(std::ranges::count(*dump, '\n'), static_cast<ptrdiff_t>(commands->size()) + 3);
@@ -48,7 +48,7 @@ TEST(Dmabuf, CpuCommandsEndSegments) {
     ASSERT_TRUE(dmabuf_convert(golden.cmdbuf, out).ok());
     EXPECT_EQ(out[8], around ? 2 : 1);  // the operator, and what follows it
     EXPECT_EQ(out[kDmabufHeaderBytes], kCpuOperator);
-    auto dump = dmabuf_dump(out);
+    auto dump = dmabuf_dump(out, bm1880());
     ASSERT_TRUE(dump.ok());
     EXPECT_THAT(*dump, HasSubstr("operator"));
   }
@@ -57,7 +57,7 @@ TEST(Dmabuf, CpuCommandsEndSegments) {
 TEST(Dmabuf, EmptyBufferIsAHeader) {
   std::vector<uint8_t> out(*dmabuf_size({}));
   ASSERT_TRUE(dmabuf_convert({}, out).ok());
-  EXPECT_TRUE(dmabuf_dump(out).ok());
+  EXPECT_TRUE(dmabuf_dump(out, bm1880()).ok());
 }
 
 TEST(Dmabuf, HostileImagesAreErrors) {
@@ -66,10 +66,10 @@ TEST(Dmabuf, HostileImagesAreErrors) {
     std::vector<uint8_t> image = golden.blob;
     image[byte] ^= 0x81;
     (void)dmabuf_relocate(image, 0);
-    (void)dmabuf_dump(image);
+    (void)dmabuf_dump(image, bm1880());
   }
   for (size_t size = 0; size < golden.blob.size(); ++size)
-    EXPECT_FALSE(dmabuf_dump(std::span(golden.blob).first(size)).ok());
+    EXPECT_FALSE(dmabuf_dump(std::span(golden.blob).first(size), bm1880()).ok());
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 
+#include "common/sister_chip.h"
 #include "machine/device.h"
 #include "sdk/okkernel/run_kernel.h"
 
@@ -15,13 +16,7 @@ namespace {
 
 const Chip& sister() {
   static const Chip chip = [] {
-    Chip made = bm1684x();
-    made.name = "BM1684X's sister";
-    made.version = 4711;
-    made.lanes = 16;
-    made.lane_bytes = 64 * 1024;
-    made.banks = 8;
-    made.bank_bytes = made.lane_bytes / made.banks;
+    Chip made = testing::sister_of(bm1684x());
     made.types = {DType::u8, DType::i8, DType::i32, DType::f16, DType::f32};
     made.limits.window.padding = 7;
     return made;
@@ -44,8 +39,8 @@ TEST(SisterChip, TellsWhatItIs) {
                      [] {
                        EXPECT_EQ(tpu_npu_num(), 16);
                        EXPECT_EQ(tpu_bank_num(), 8);
-                       EXPECT_EQ(tpu_local_mem_size_per_npu(), 64 * 1024);
-                       EXPECT_EQ(tpu_npu_index(3 * 64 * 1024 + 5), 3);
+                       EXPECT_EQ(tpu_local_mem_size_per_npu(), 128 * 1024);
+                       EXPECT_EQ(tpu_npu_index(3 * 128 * 1024 + 5), 3);
                        EXPECT_EQ(tpu_channle_num_per_npu(0, 33), 3);
                      }),
             "");

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "chip/chip.h"
+#include "bmnet/kernels/target.h"
 
 namespace bmnet {
 namespace {
@@ -25,7 +25,7 @@ BM188xBackendContext::BM188xBackendContext(bmk1880_context_t* kernel,
                                            const ::NetCalibrationParameter* table,
                                            const void* weight, uint64_t weight_size)
     : kernel_(kernel), table_(table), weight_(weight), weight_size_(weight_size) {
-  const tputwin::Chip& chip = tputwin::bm1880();
+  const tputwin::Chip& chip = tputwin::net::target();
   hw.chip_version = BM_CHIP_BM1880;
   hw.nodechip_num = 1;
   hw.npu_num = static_cast<int>(chip.lanes);

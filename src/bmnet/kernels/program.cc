@@ -3,6 +3,7 @@
 
 #include "base/errors/bmnet.h"
 #include "base/last_error.h"
+#include "bmnet/kernels/target.h"
 
 namespace tputwin::net {
 namespace {
@@ -48,7 +49,7 @@ Extents matrix_extents(int64_t rows, int64_t columns) {
 // Zeros, because commands leave bytes between them as they are.
 Program::Program() : buffer_(static_cast<uint8_t*>(std::calloc(kBufferBytes, 1))) {
   bmk1880_info_t info{};
-  info.chip_version = 1880;
+  info.chip_version = target().version;
   info.cmdbuf_size = kBufferBytes;
   info.cmdbuf = buffer_.get();
   context_ = bmk1880_register(&info);

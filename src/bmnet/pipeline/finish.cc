@@ -1,4 +1,5 @@
 // Pass finish: what a bmodel and the caller are told about the program.
+#include "bmnet/kernels/target.h"
 #include "bmnet/pipeline/compilation.h"
 #include "bmnet/pipeline/explain.h"
 #include "bmnet/pipeline/passes.h"
@@ -43,8 +44,8 @@ void describe_ends(Compilation& c) {
 Status finish(Compilation& c) {
   Compiled& compiled = c.compiled;
   compiled.cmdbuf = c.program->commands();
-  TW_ASSIGN_OR_RETURN(program, isa::decode_program(compiled.cmdbuf, bm1880()));
-  const Profile p = profile(program, bm1880());
+  TW_ASSIGN_OR_RETURN(program, isa::decode_program(compiled.cmdbuf, target()));
+  const Profile p = profile(program, target());
   compiled.predicted_cycles = p.elapsed_cycles;
   compiled.global_bytes = p.cost.global_bytes;
   compiled.instructions = p.instructions;

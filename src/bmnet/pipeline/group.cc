@@ -1,5 +1,6 @@
 // Pass group: runs of kernels to layer groups; with the layers of other kinds, the program's
 // stages.
+#include "bmnet/kernels/target.h"
 #include "bmnet/pipeline/compilation.h"
 #include "bmnet/pipeline/passes.h"
 
@@ -8,7 +9,7 @@ namespace {
 
 class Grouping {
  public:
-  explicit Grouping(Compilation& c) : c_(c), pricer_(bm1880()) {}
+  explicit Grouping(Compilation& c) : c_(c), pricer_(target()) {}
 
   // Kernels of layers that follow each other, until a layer of another kind.
   Status run() {

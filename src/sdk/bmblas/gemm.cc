@@ -116,8 +116,8 @@ void store_planes(const Problem& p, const TileMemory& tile, const Tile& size, u6
   }
 }
 
-// C(m.., n..) for one tile of C, summed over the tiles of K. False if its tensors do not fit in
-// local memory.
+// C(m.., n..) for one tile of C, summed over the tiles of K. False if its tensors do not fit in local
+// memory.
 bool multiply_block(const Problem& p, const Tile& step, size_t m, size_t n) {
   Tile size{std::min(step.m, p.M - m), std::min(step.n, p.N - n), 0};
   for (size_t k = 0; k < p.K; k += step.k) {

@@ -3,6 +3,7 @@
 
 #include "base/errors/bmkernel.h"
 #include "base/last_error.h"
+#include "chip/rule_numbers.h"
 
 namespace tputwin::bmkernel {
 
@@ -13,7 +14,13 @@ bool Call::broken(ErrorId rule, std::string_view argument, std::string value) {
 bool Call::require(Status status) {
   if (status.ok()) return true;
   status.error().set_call_if_empty(name_);
+  tell_numbers(status.error(), chip());
   return report(context_.diagnostics(), std::move(status.error())).ok();
+}
+
+const Chip* chip_of_version(uint32_t version) {
+  const Chip* chip = find_chip(fmt::format("{}", version));
+  return chip != nullptr && chip->family == ChipFamily::bm1880 ? chip : nullptr;
 }
 
 bool Call::present(const Arg& arg) {

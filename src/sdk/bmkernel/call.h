@@ -63,6 +63,9 @@ class Call {
   std::string_view name_;
 };
 
+// The chip that programs call by its number; nullptr if no chip of this API has it.
+const Chip* chip_of_version(uint32_t version);
+
 // Whether a call can start at all.
 bool has_context(const Context* context, std::string_view call);
 // The same for an argument of a call without a context to blame.

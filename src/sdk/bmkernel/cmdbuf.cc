@@ -6,6 +6,7 @@
 
 #include "base/errors/bmkernel.h"
 #include "base/last_error.h"
+#include "chip/family.h"
 #include "isa/dmabuf.h"
 #include "isa/records.h"
 #include "isa/text.h"
@@ -47,6 +48,11 @@ bmerr_t finish(tputwin::Status status, std::string_view call) {
   return result;
 }
 
+// Buffers name no chip, and the calls that print them have no context.
+const tputwin::Chip& chip_of_commands() {
+  return tputwin::chip_of_process(tputwin::ChipFamily::bm1880);
+}
+
 // A dmabuf, as long as its header says.
 tputwin::Result<std::span<uint8_t>> whole_dmabuf(uint8_t* dmabuf) {
   auto bytes = tputwin::isa::dmabuf_bytes(
@@ -86,14 +92,14 @@ void bmk1880_dmabuf_dump(uint8_t* dmabuf) {
   if (!has_argument(dmabuf, __func__, "dmabuf")) return;
   auto whole = whole_dmabuf(dmabuf);
   if (!succeeded(whole.status(), __func__)) return;
-  auto text = tputwin::isa::dmabuf_dump(*whole);
+  auto text = tputwin::isa::dmabuf_dump(*whole, chip_of_commands());
   if (succeeded(text.status(), __func__)) std::fputs(text->c_str(), stdout);
 }
 
 void bm_cmdbuf_relocate(u32 chip_version, uint8_t* cmdbuf, size_t len, uint64_t gmem_input_base,
                         uint64_t gmem_weight_base) {
   if (!has_argument(cmdbuf, __func__, "cmdbuf")) return;
-  if (chip_version != tputwin::bm1880().version) {
+  if (chip_of_version(chip_version) == nullptr) {
     succeeded(broken(errors::bmk_chip_version, "chip_version", fmt::format("{}", chip_version)),
               __func__);
     return;
@@ -103,7 +109,7 @@ void bm_cmdbuf_relocate(u32 chip_version, uint8_t* cmdbuf, size_t len, uint64_t 
 
 void bm_cmdbuf_dump(uint8_t* cmdbuf, size_t len) {
   if (!has_argument(cmdbuf, __func__, "cmdbuf")) return;
-  auto commands = tputwin::isa::decode_commands({cmdbuf, len}, tputwin::bm1880());
+  auto commands = tputwin::isa::decode_commands({cmdbuf, len}, chip_of_commands());
   if (!succeeded(commands.status(), __func__)) return;
   for (const auto& command : *commands) std::printf("%s\n", tputwin::isa::to_text(command).c_str());
 }

@@ -7,6 +7,7 @@
 
 #include "base/errors/bmkernel.h"
 #include "base/last_error.h"
+#include "chip/family.h"
 #include "sdk/bmkernel/call.h"
 
 using namespace tputwin::bmkernel;
@@ -28,7 +29,7 @@ bool complete(const bmk1880_info_t* info, std::string_view call) {
     return false;
   };
   if (!has_argument(info, call, "info")) return false;
-  if (info->chip_version != tputwin::bm1880().version)
+  if (chip_of_version(info->chip_version) == nullptr)
     return fail(errors::bmk_chip_version, "info->chip_version", info->chip_version);
   if (!has_argument(info->cmdbuf, call, "info->cmdbuf")) return false;
   if (info->cmdbuf_size == 0) return fail(errors::bmk_cmdbuf_size, "info->cmdbuf_size", 0);
@@ -53,7 +54,7 @@ void emit_cpu_op(Call& call, const char* op_name, const void* params, size_t siz
 extern "C" {
 
 bmk1880_chip_info_t bmk1880_chip_info(void) {
-  const tputwin::Chip& chip = tputwin::bm1880();
+  const tputwin::Chip& chip = tputwin::chip_of_process(tputwin::ChipFamily::bm1880);
   bmk1880_chip_info_t info;
   info.version = chip.version;
   info.npu_num = chip.lanes;
@@ -66,7 +67,7 @@ bmk1880_chip_info_t bmk1880_chip_info(void) {
 
 bmk1880_context_t* bmk1880_register(bmk1880_info_t* info) {
   if (!complete(info, __func__)) return nullptr;
-  return new bmk1880_context(tputwin::bm1880(),
+  return new bmk1880_context(*chip_of_version(info->chip_version),
                              CommandBuffer(std::span(info->cmdbuf, info->cmdbuf_size)));
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/bits.h"
 #include "base/errors/bmlib.h"
+#include "chip/family.h"
 
 namespace tputwin::bmlib {
 
@@ -37,7 +38,7 @@ Result<uint64_t> wanted_bytes() {
 }
 
 const Chip*& chip_of_process() {
-  static const Chip* chip = &bm1684();
+  static const Chip* chip = &first_of(ChipFamily::bm1684);
   return chip;
 }
 

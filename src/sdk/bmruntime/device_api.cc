@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "base/errors/bmruntime.h"
+#include "chip/family.h"
 #include "sdk/bmruntime/api.h"
 #include "sdk/bmruntime/state.h"
 
@@ -53,7 +54,8 @@ void bm_enum_devices(int* count, bm_devinfo_t devinfo[]) {
   with_code(__func__, [&]() -> Status {
     TW_RETURN_IF_ERROR(check_pointer(count, "count"));
     *count = device_count();
-    if (devinfo != nullptr) std::fill_n(devinfo, *count, chip_info(bm1880()));
+    if (devinfo != nullptr)
+      std::fill_n(devinfo, *count, chip_info(chip_of_process(ChipFamily::bm1880)));
     return {};
   });
 }

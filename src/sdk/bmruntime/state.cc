@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/errors/bmruntime.h"
+#include "chip/family.h"
 #include "isa/bm1880_codec.h"
 #include "sdk/bmruntime/api.h"
 #include "sdk/bmruntime/network.h"
@@ -239,7 +240,7 @@ void release_holdings(Context& context) {
 }  // namespace
 
 Result<bmdev_t> open_device(int index) {
-  TW_ASSIGN_OR_RETURN(chip, Device::create());
+  TW_ASSIGN_OR_RETURN(chip, Device::create({.chip = &chip_of_process(ChipFamily::bm1880)}));
   auto device = std::make_shared<OpenDevice>(index, std::move(chip));
   device->handle = tables().devices.add(device);
   return device->handle;

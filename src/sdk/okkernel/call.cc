@@ -40,17 +40,6 @@ Shape Call::dma_shape(const dim4* shape, std::string_view argument) {
   return require(valid, errors::okk_dma_shape, argument, *shape) ? to_shape(*shape) : Shape{};
 }
 
-Stride Call::strides(std::string_view argument, const dim4* stride, const Shape& cells,
-                     uint64_t channel_turns, uint32_t bytes) {
-  dim4 s = *stride;
-  drop_meaningless(s, cells, channel_turns);
-  auto valid = [&](int value) { return value >= 0 && uint64_t{bytes} * value <= UINT32_MAX; };
-  if (!require(valid(s.n) && valid(s.c) && valid(s.h) && valid(s.w), errors::okk_stride,
-               stride_argument(argument), *stride))
-    return {};
-  return {s.n * bytes, s.c * bytes, s.h * bytes, s.w * bytes};
-}
-
 TensorView Call::lanes(std::string_view argument, local_addr_t address, const Shape& shape,
                        const dim4* stride, DType dtype, uint8_t pack) {
   if (stride == nullptr) {
@@ -69,7 +58,7 @@ TensorView Call::lanes(std::string_view argument, local_addr_t address, const Sh
                         .plane_stride = plane_stride_of(dtype),
                         .address = address,
                         .shape = shape,
-                        .stride = strides(argument, stride, cells, turns, bytes)};
+                        .stride = strides(argument, *stride, cells, turns, bytes)};
   note_strides(argument, view);
   return view;
 }
@@ -114,7 +103,7 @@ TensorView Call::system(std::string_view argument, system_addr_t address, const 
                     .plane_stride = plane_stride_of(dtype),
                     .address = address - region.base,
                     .shape = shape};
-    view.stride = stride != nullptr ? strides(argument, stride, shape, shape.c, bytes)
+    view.stride = stride != nullptr ? strides(argument, *stride, shape, shape.c, bytes)
                                     : system_stride(shape, bytes);
     if (stride != nullptr) note_strides(argument, view);
     return view;

@@ -18,8 +18,8 @@
 
 namespace tputwin::okk {
 
-// The chip of the calling thread's kernel, the BM1684 outside kernels.
-inline const Chip& chip_in_use() { return chip_in_use(bm1684()); }
+// The chip of the calling thread's kernel, that of the process outside kernels.
+inline const Chip& chip_in_use() { return chip_in_use(ChipFamily::bm1684); }
 
 class Call : public KernelCall {
  public:
@@ -30,7 +30,7 @@ class Call : public KernelCall {
   const Quirks& quirks() const;
 
   // The shape an argument points at; (1,1,1,1) if a rule is broken.
-  // BDC: n, h, w in [1, 65535], c in [1, 4095], or with Channels::all too, in functions
+  // BDC: extents from 1 to the chip's limits, which c may exceed with Channels::all, in functions
   // whose operations warn of it. GDMA: all extents from 1 on.
   Shape shape(const dim4* shape, std::string_view argument = "shape",
               Channels channels = Channels::documented);
@@ -49,10 +49,6 @@ class Call : public KernelCall {
   // A tensor in global memory, L2-SRAM or DTCM. stride NULL: continuous.
   TensorView system(std::string_view argument, system_addr_t address, const Shape& shape,
                     const dim4* stride, DType dtype);
-
- private:
-  Stride strides(std::string_view argument, const dim4* stride, const Shape& shape,
-                 uint64_t channel_turns, uint32_t bytes);
 };
 
 }  // namespace tputwin::okk

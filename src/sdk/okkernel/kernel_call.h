@@ -54,6 +54,10 @@ class KernelCall {
   }
 
  protected:
+  // Strides of the program's, in bytes; `shape` counts cells of that many bytes.
+  template <class Dim4>
+  Stride strides(std::string_view argument, const Dim4& stride, const Shape& shape,
+                 uint64_t channel_turns, uint32_t bytes);
   // To be called for every operand with strides of the program's: if these lead out of its memory,
   // a message blames them instead of the address.
   void note_strides(std::string_view argument, const TensorView& view);
@@ -83,6 +87,18 @@ template <class Dim4>
 Shape to_shape(const Dim4& d) {
   return {static_cast<uint32_t>(d.n), static_cast<uint32_t>(d.c), static_cast<uint32_t>(d.h),
           static_cast<uint32_t>(d.w)};
+}
+
+template <class Dim4>
+Stride KernelCall::strides(std::string_view argument, const Dim4& stride, const Shape& shape,
+                           uint64_t channel_turns, uint32_t bytes) {
+  Dim4 s = stride;
+  drop_meaningless(s, shape, channel_turns);
+  auto valid = [&](int value) { return value >= 0 && uint64_t{bytes} * value <= UINT32_MAX; };
+  if (!require(valid(s.n) && valid(s.c) && valid(s.h) && valid(s.w), rules_.stride,
+               stride_argument(argument), stride))
+    return {};
+  return {s.n * bytes, s.c * bytes, s.h * bytes, s.w * bytes};
 }
 
 // Halfwords lie low byte first.

@@ -2,6 +2,7 @@
 #include "sdk/okkernel/session.h"
 
 #include "base/quirks.h"
+#include "chip/family.h"
 #include "sdk/okkernel/kernel_exit.h"
 
 namespace tputwin::okk {
@@ -32,8 +33,8 @@ const ApiRules& rules_of(const Chip& chip) {
   return chip.family == ChipFamily::bm1684x ? kTpuRules : kOkkRules;
 }
 
-const Chip& chip_in_use(const Chip& of_api) {
-  return current != nullptr ? current->chip() : of_api;
+const Chip& chip_in_use(ChipFamily of_api) {
+  return current != nullptr ? current->chip() : chip_of_process(of_api);
 }
 
 void Session::wait_for_other(Engine waiting) {

@@ -28,19 +28,19 @@ using KernelFunction = void (*)(const void* args);
 
 // How an API calls the rules that all kernels keep.
 struct ApiRules {
-  ErrorId no_kernel, null, uninitialized, parallel_open, assertion, exception, pointer,
+  ErrorId no_kernel, null, stride, uninitialized, parallel_open, assertion, exception, pointer,
       pointer_unpolled, pointer_left, undefined;
 };
-inline constexpr ApiRules kOkkRules{errors::okk_no_kernel,     errors::okk_null,
-                                    errors::okk_uninitialized, errors::okk_parallel_open,
-                                    errors::okk_assert,        errors::okk_exception,
-                                    errors::okk_pointer,       errors::okk_pointer_unpolled,
-                                    errors::okk_pointer_left,  errors::okk_undefined};
-inline constexpr ApiRules kTpuRules{errors::tpu_no_kernel,     errors::tpu_null,
-                                    errors::tpu_uninitialized, errors::tpu_parallel_open,
-                                    errors::tpu_assert,        errors::tpu_exception,
-                                    errors::tpu_pointer,       errors::tpu_pointer_unpolled,
-                                    errors::tpu_pointer_left,  errors::tpu_undefined};
+inline constexpr ApiRules kOkkRules{
+    errors::okk_no_kernel,     errors::okk_null,          errors::okk_stride,
+    errors::okk_uninitialized, errors::okk_parallel_open, errors::okk_assert,
+    errors::okk_exception,     errors::okk_pointer,       errors::okk_pointer_unpolled,
+    errors::okk_pointer_left,  errors::okk_undefined};
+inline constexpr ApiRules kTpuRules{
+    errors::tpu_no_kernel,     errors::tpu_null,          errors::tpu_stride,
+    errors::tpu_uninitialized, errors::tpu_parallel_open, errors::tpu_assert,
+    errors::tpu_exception,     errors::tpu_pointer,       errors::tpu_pointer_unpolled,
+    errors::tpu_pointer_left,  errors::tpu_undefined};
 // Those of the API of the chip's family.
 const ApiRules& rules_of(const Chip& chip);
 
@@ -111,8 +111,8 @@ class Session {
 
 // The session of the calling thread; nullptr outside kernels.
 Session* current_session();
-// The chip that the calling thread's kernel runs on; outside kernels that of devices with the API.
-const Chip& chip_in_use(const Chip& of_api);
+// The chip that the calling thread's kernel runs on; outside kernels that of the process.
+const Chip& chip_in_use(ChipFamily of_api);
 
 // Makes a session the calling thread's for as long as it lives.
 class ScopedSession {

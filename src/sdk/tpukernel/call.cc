@@ -63,17 +63,6 @@ Shape Call::shape(const dim4* shape, std::string_view argument) {
   return require(valid, errors::tpu_shape, argument, *shape) ? to_shape(*shape) : Shape{};
 }
 
-Stride Call::strides(std::string_view argument, const dim4* stride, const Shape& shape,
-                     uint64_t channel_turns, uint32_t bytes) {
-  dim4 s = *stride;
-  drop_meaningless(s, shape, channel_turns);
-  auto valid = [&](int value) { return value >= 0 && uint64_t{bytes} * value <= UINT32_MAX; };
-  if (!require(valid(s.n) && valid(s.c) && valid(s.h) && valid(s.w), errors::tpu_stride,
-               stride_argument(argument), *stride))
-    return {};
-  return {s.n * bytes, s.c * bytes, s.h * bytes, s.w * bytes};
-}
-
 TensorView Call::lanes(std::string_view argument, local_addr_t address, const Shape& shape,
                        const dim4* stride, DType dtype) {
   if (stride == nullptr) return aligned(argument, address, shape, dtype);
@@ -84,7 +73,7 @@ TensorView Call::lanes(std::string_view argument, local_addr_t address, const Sh
                         .plane_stride = plane_stride_of(dtype),
                         .address = address,
                         .shape = shape,
-                        .stride = strides(argument, stride, shape, turns, element_bytes(dtype))};
+                        .stride = strides(argument, *stride, shape, turns, element_bytes(dtype))};
   note_strides(argument, view);
   return view;
 }
@@ -162,7 +151,7 @@ TensorView Call::system(std::string_view argument, system_addr_t address, const 
                   .plane_stride = plane_stride_of(dtype),
                   .address = address - (in_l2 ? chip().l2.base : chip().global_base),
                   .shape = shape};
-  view.stride = stride != nullptr ? strides(argument, stride, shape, shape.c, bytes)
+  view.stride = stride != nullptr ? strides(argument, *stride, shape, shape.c, bytes)
                                   : system_stride(shape, bytes);
   if (stride != nullptr) note_strides(argument, view);
   return view;

@@ -33,8 +33,8 @@ inline constexpr Types k8Bit = kU8 | kI8, k16Bit = kU16 | kI16, k32Bit = kU32 | 
                        kUnsignedInts = kU8 | kU16 | kU32, kHalves = kF16 | kBf16,
                        kFloats = kHalves | kF32, kAll = kInts | kFloats;
 
-// The chip of the calling thread's kernel, the BM1684X outside kernels.
-inline const Chip& chip_in_use() { return okk::chip_in_use(bm1684x()); }
+// The chip of the calling thread's kernel, that of the process outside kernels.
+inline const Chip& chip_in_use() { return okk::chip_in_use(ChipFamily::bm1684x); }
 
 class Call : public okk::KernelCall {
  public:
@@ -51,7 +51,7 @@ class Call : public okk::KernelCall {
   // All seven modes, or the five of floating-point conversions.
   Rounding rounding(rounding_mode_t mode, bool of_floats = false,
                     std::string_view argument = "rounding_mode");
-  // Extents in [1, 65535]; (1,1,1,1) if the rule is broken.
+  // Extents from 1 to the chip's limit; (1,1,1,1) if the rule is broken.
   Shape shape(const dim4* shape, std::string_view argument = "shape");
 
   // A tensor in local memory: free layout, or the 64-byte aligned one without strides.
@@ -87,8 +87,6 @@ class Call : public okk::KernelCall {
  private:
   TensorView dense(std::string_view argument, local_addr_t address, const Shape& shape, DType dtype,
                    bool is_aligned);
-  Stride strides(std::string_view argument, const dim4* stride, const Shape& shape,
-                 uint64_t channel_turns, uint32_t bytes);
 };
 
 // The bits of a scalar as an element of a type: sign or zero extended.

@@ -7,6 +7,7 @@
 
 #include "base/errors/tpukernel.h"
 #include "base/last_error.h"
+#include "chip/family.h"
 #include "machine/device.h"
 #include "sdk/tpukernel/call.h"
 
@@ -32,7 +33,8 @@ bool in_range(std::string_view call, int node) {
 }
 
 Status open(int node, uint64_t global_bytes) {
-  auto device = Device::create({.chip = &bm1684x(), .global_bytes = global_bytes});
+  auto device =
+      Device::create({.chip = &chip_of_process(ChipFamily::bm1684x), .global_bytes = global_bytes});
   if (!device.ok()) return device.error();
   std::lock_guard lock(nodes_mutex);
   Node& place = nodes[static_cast<size_t>(node)];

@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "base/last_error.h"
+#include "chip/family.h"
 #include "sdk/bmlib/card.h"
 #include "sdk/okkernel/run_kernel.h"
 #include "sdk/tpukernel/call.h"
@@ -18,9 +19,9 @@ using namespace tputwin;
 
 namespace {
 
-// Devices of a program with this API are BM1684X.
+// Devices of a program with this API are BM1684X, unless TPUTWIN_CHIP names another chip.
 [[maybe_unused]] const bool chosen = [] {
-  bmlib::use_chip(bm1684x());
+  bmlib::use_chip(first_of(ChipFamily::bm1684x));
   return true;
 }();
 
