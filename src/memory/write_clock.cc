@@ -19,6 +19,7 @@ void WriteClock::mark(uint64_t begin, uint64_t bytes) {
 
 bool WriteClock::unchanged(uint64_t begin, uint64_t bytes, uint64_t time) const {
   if (all_exposed_) return false;
+  std::lock_guard lock(mutex_);
   for (const auto& [first, end] : exposed_)
     if (begin < end && first < begin + bytes) return false;
   if (bytes == 0 || written_ == nullptr) return true;
@@ -30,6 +31,7 @@ bool WriteClock::unchanged(uint64_t begin, uint64_t bytes, uint64_t time) const 
 
 void WriteClock::expose(uint64_t begin, uint64_t bytes) {
   const std::pair range(begin, begin + bytes);
+  std::lock_guard lock(mutex_);
   if (std::find(exposed_.begin(), exposed_.end(), range) == exposed_.end())
     exposed_.push_back(range);
 }
@@ -40,7 +42,10 @@ void WriteClock::cover(uint64_t begin, uint64_t bytes) {
   const auto inside = [&](const auto& range) {
     return begin <= range.first && range.second <= end;
   };
-  if (std::erase_if(exposed_, inside) != 0) mark(begin, bytes);
+  std::unique_lock lock(mutex_);
+  const bool was_exposed = std::erase_if(exposed_, inside) != 0;
+  lock.unlock();
+  if (was_exposed) mark(begin, bytes);
 }
 
 }  // namespace tputwin

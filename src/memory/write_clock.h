@@ -1,11 +1,14 @@
 // WriteClock: when the pages of a memory were last written, for whoever keeps what he derived from
 // their bytes. Whoever writes says so before; ranges that somebody may write at any time without
-// saying so are exposed.
+// saying so are exposed. expose() may be called at any time, by any thread; all else by
+// one thread at a time.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -35,8 +38,9 @@ class WriteClock {
 
   uint64_t pages_, now_ = 0;
   std::unique_ptr<uint64_t[], Free> written_;  // per page; the system makes it as it is touched
+  std::atomic<bool> all_exposed_{false};
+  mutable std::mutex mutex_;                            // of the ranges
   std::vector<std::pair<uint64_t, uint64_t>> exposed_;  // begin, end
-  bool all_exposed_ = false;
 };
 
 }  // namespace tputwin
