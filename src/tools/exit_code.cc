@@ -5,6 +5,7 @@
 #include "base/errors/bmlib.h"
 #include "base/errors/bmnet.h"
 #include "base/errors/bmodel.h"
+#include "base/errors/bmrt.h"
 #include "base/errors/machine.h"
 #include "base/errors/tools.h"
 
@@ -29,6 +30,10 @@ ExitCode exit_code(const Error& error) {
     case errors::mch_isa:
     case errors::cli_usage:
     case errors::net_cli:
+    case errors::cli_stage:
+    case errors::cli_inputs:
+    case errors::cli_bm168x:
+    case errors::brt_net:
     case errors::bml_kernel_unknown:
     case errors::bml_kernel_name:
     case errors::mod_combine:

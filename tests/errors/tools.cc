@@ -1,9 +1,15 @@
 // TW-CLI: command line tools.
+#include <string>
 #include <vector>
 
 #include "base/errors/tools.h"
+#include "base/file.h"
 #include "base/last_error.h"
+#include "common/temporary_directory.h"
 #include "errors/trigger.h"
+#include "tools/bm168x/bmrt_test.h"
+#include "tools/bm168x/npy.h"
+#include "tools/bm168x/run168x.h"
 #include "tools/catalogue.h"
 #include "tools/command_line.h"
 #include "tools/compare.h"
@@ -43,6 +49,23 @@ TW_TRIGGER(cli_selftest_kind, [] { return tools::run_selftest({.only = "abacus"}
 TW_TRIGGER(cli_selftest_files, [] {
   return tools::run_selftest({.cases = 1, .isa = "reference", .prefix = "/nowhere"}).status();
 });
+
+const std::string kStages =
+    TPUTWIN_SOURCE_DIR "/tests/conformance/bm168x/bm1684x/nets-stages.bmodel";
+
+TW_TRIGGER(cli_stage,
+           [] { return tools::run_168x(*bmodel::open_file(kStages), {.stage = 9}).status(); });
+TW_TRIGGER(cli_inputs, [] {
+  return tools::run_168x(*bmodel::open_file(kStages), {.stage = 0, .inputs = {"a", "b", "c"}})
+      .status();
+});
+TW_TRIGGER(cli_bm168x, []() -> Status {
+  const TemporaryDirectory directory;
+  const std::string path = (directory / "compilation.bmodel").string();
+  TW_RETURN_IF_ERROR(write_bytes(path, tiny_file()));
+  return tools::test_directory(directory.path().string(), {}).status();
+});
+TW_TRIGGER(cli_npy, [] { return tools::read_npy({'P', 'K'}).status(); });
 TW_TRIGGER(cli_runtime, [] {
   thread_diagnostics().clear();
   return Status(tools::runtime_error("bm_init"));

@@ -1,22 +1,41 @@
 // tputwin disasm: the instructions of a model.
-#include "base/file.h"
+#include "bmodel/open.h"
+#include "tools/bm168x/info168x.h"
 #include "tools/commands/command.h"
 #include "tools/disasm.h"
 
 namespace tputwin::tools {
+namespace {
+
+struct DisasmCommand {
+  std::string path, net;
+  DisasmOptions options;
+  std::optional<size_t> stage;
+};
+
+Result<std::string> text_of(const DisasmCommand& command) {
+  TW_ASSIGN_OR_RETURN(file, MappedFile::open(command.path));
+  if (!bmodel::bm168x::has_frame(file->bytes())) return disassemble(file->bytes(), command.options);
+  TW_ASSIGN_OR_RETURN(model, bmodel::bm168x::read(file->bytes()));
+  Disasm168xOptions options{.net = {}, .stage = command.stage};
+  if (!command.net.empty()) options.net = command.net;
+  return disassemble(model, options);
+}
+
+}  // namespace
 
 void add_disasm(CLI::App& app, int& exit) {
   auto* sub = app.add_subcommand("disasm", "Print the instructions of a model, one per line");
-  auto path = std::make_shared<std::string>();
-  auto options = std::make_shared<DisasmOptions>();
-  sub->add_option("FILE", *path, "bmodel, or a bare command buffer")->required();
-  sub->add_flag("--json", options->json, "as JSON");
-  sub->add_option("--variety", options->variety, "only this one of the model's varieties, from 0");
+  auto command = std::make_shared<DisasmCommand>();
+  sub->add_option("FILE", command->path, "bmodel, or a bare command buffer of the BM1880")
+      ->required();
+  sub->add_flag("--json", command->options.json, "BM1880: as JSON");
+  sub->add_option("--variety", command->options.variety,
+                  "BM1880: only this one of the model's varieties, from 0");
+  sub->add_option("--net", command->net, "BM1684X: only this net");
+  sub->add_option("--stage", command->stage, "BM1684X: only this stage of a net, from 0");
   sub->footer(footer("  tputwin disasm det1.bmodel\n  tputwin disasm cmdbuf.bin --json\n"));
-  sub->callback([path, options, &exit] {
-    auto file = read_bytes(*path);
-    exit = file.ok() ? print(disassemble(*file, *options), *path) : fail("tputwin", file.error());
-  });
+  sub->callback([command, &exit] { exit = print(text_of(*command), command->path); });
 }
 
 }  // namespace tputwin::tools

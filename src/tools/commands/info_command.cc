@@ -1,24 +1,50 @@
-// tputwin info: what is in a model, and what it will cost.
+// tputwin info and print: what is in a model, and what it will cost.
+#include "bmodel/open.h"
+#include "bmodel/parts.h"
+#include "tools/bm168x/info168x.h"
 #include "tools/commands/command.h"
 #include "tools/info.h"
 
 namespace tputwin::tools {
+namespace {
+
+Result<std::string> info(const bmodel::OpenFile& file, bool json) {
+  if (const auto* model = file.bm1880()) return json ? info_json(*model) : info_text(*model);
+  return json ? info_json(*file.bm168x()) : info_text(*file.bm168x());
+}
+
+// Every field that the file has, as JSON.
+Result<std::string> fields(const bmodel::OpenFile& file) {
+  if (const auto* model = file.bm1880()) return bmodel::to_json(*model) + "\n";
+  return bmodel::bm168x::message_text(file.file->bytes()) + "\n";
+}
+
+template <class Text>
+int show(const std::string& path, Text text) {
+  auto file = bmodel::open_file(path);
+  return file.ok() ? print(text(*file), path) : fail("tputwin", file.error());
+}
+
+}  // namespace
 
 void add_info(CLI::App& app, int& exit) {
   auto* sub = app.add_subcommand("info", "Show what is in a model and what it will cost");
   auto path = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  sub->add_option("MODEL", *path, "bmodel of container 0.1.1 or 2.1")->required();
+  sub->add_option("MODEL", *path, "bmodel of the BM1880, BM1684 or BM1684X")->required();
   sub->add_flag("--json", *json, "as JSON");
   sub->footer(footer("  tputwin info det1.bmodel\n  tputwin info det1.bmodel --json\n"));
   sub->callback([path, json, &exit] {
-    auto model = bmodel::read_file(*path);
-    if (!model.ok()) {
-      exit = fail("tputwin", model.error());
-      return;
-    }
-    exit = print(*json ? info_json(*model) : info_text(*model), *path);
+    exit = show(*path, [&](const bmodel::OpenFile& file) { return info(file, *json); });
   });
+}
+
+void add_print(CLI::App& app, int& exit) {
+  auto* sub = app.add_subcommand("print", "Print every field of a model, as JSON");
+  auto path = std::make_shared<std::string>();
+  sub->add_option("MODEL", *path, "bmodel of the BM1880, BM1684 or BM1684X")->required();
+  sub->footer(footer("  tputwin print det1.bmodel\n"));
+  sub->callback([path, &exit] { exit = show(*path, fields); });
 }
 
 }  // namespace tputwin::tools

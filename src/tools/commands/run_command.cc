@@ -3,9 +3,12 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <optional>
 
 #include "base/errors/tools.h"
 #include "base/file.h"
+#include "bmodel/open.h"
+#include "tools/bm168x/run168x.h"
 #include "tools/command_line.h"
 #include "tools/commands/command.h"
 #include "tools/compare.h"
@@ -17,8 +20,10 @@ namespace {
 constexpr size_t kShownDifferences = 10;
 
 struct RunCommand {
-  std::string model, input, output, reference_output;
-  std::vector<std::string> shapes;
+  std::string model, output, reference_output, net;
+  std::vector<std::string> inputs, shapes;
+  std::optional<size_t> stage;
+  bool dequantize = false;
   RunOptions options;
 };
 
@@ -51,21 +56,33 @@ int compare_output(const std::vector<uint8_t>& output, const std::string& path) 
   return kDiffers;
 }
 
-int run(RunCommand& command) {
-  auto file = read_bytes(command.model);
-  if (!file.ok()) return fail("tputwin", file.error());
-  auto input = read_bytes(command.input);
-  if (!input.ok()) return fail("tputwin", input.error());
-  auto model = bmodel::read(*file);
-  if (!model.ok()) return print(model.error(), command.model);
-  auto shapes = parse_shapes(command.shapes);
-  if (!shapes.ok()) return fail("tputwin", shapes.error());
-  command.options.shapes = *shapes;
-  command.options.progress = isatty(STDERR_FILENO) != 0;
-
-  auto report = run_model(*file, *input, command.options);
+int run_bm168x(const RunCommand& command, const bmodel::OpenFile& file) {
+  auto report = run_168x(file, {.net = command.net,
+                                .stage = command.stage,
+                                .shapes = command.options.shapes,
+                                .inputs = command.inputs,
+                                .output = command.output,
+                                .repeat = command.options.repeat,
+                                .reference = command.options.reference,
+                                .dequantize = command.dequantize});
   if (!report.ok()) return print(report.error(), command.model);
-  std::fputs(report_text(*model, *report, command.options).c_str(), stdout);
+  std::fputs(report->text.c_str(), stdout);
+  if (command.reference_output.empty()) return kOk;
+  return compare_output(report->output, command.reference_output);
+}
+
+int run_bm1880(RunCommand& command, std::span<const uint8_t> file, const bmodel::Model& model) {
+  if (command.inputs.size() != 1)
+    return fail("tputwin",
+                Error(errors::cli_inputs)
+                    .argument("--input", fmt::format("given {} times", command.inputs.size()))
+                    .detail("a model of the BM1880 takes one file with all inputs"));
+  auto input = read_bytes(command.inputs[0]);
+  if (!input.ok()) return fail("tputwin", input.error());
+  command.options.progress = isatty(STDERR_FILENO) != 0;
+  auto report = run_model(file, *input, command.options);
+  if (!report.ok()) return print(report.error(), command.model);
+  std::fputs(report_text(model, *report, command.options).c_str(), stdout);
   if (!command.output.empty()) {
     auto written = write_bytes(command.output, report->output);
     if (!written.ok()) return fail("tputwin", written.error());
@@ -74,17 +91,37 @@ int run(RunCommand& command) {
   return compare_output(report->output, command.reference_output);
 }
 
+int run(RunCommand& command) {
+  auto file = MappedFile::open(command.model);
+  if (!file.ok()) return fail("tputwin", file.error());
+  auto opened = bmodel::open(*file);
+  if (!opened.ok()) return print(opened.error(), command.model);
+  auto shapes = parse_shapes(command.shapes);
+  if (!shapes.ok()) return fail("tputwin", shapes.error());
+  command.options.shapes = *shapes;
+  if (opened->bm168x() != nullptr) return run_bm168x(command, *opened);
+  return run_bm1880(command, (*file)->bytes(), *opened->bm1880());
+}
+
 }  // namespace
 
 void add_run(CLI::App& app, int& exit) {
   auto* sub = app.add_subcommand("run", "Run a model on the simulated chip");
   auto command = std::make_shared<RunCommand>();
-  sub->add_option("MODEL", command->model, "bmodel of container 0.1.1 or 2.1")->required();
-  sub->add_option("--input", command->input, "raw bytes of all inputs, one after the other")
-      ->required();
+  sub->add_option("MODEL", command->model, "bmodel of the BM1880 or the BM1684X")->required();
+  sub->add_option("--input", command->inputs,
+                  "BM1880: raw bytes of all inputs, one after the other; BM1684X: a file for each "
+                  "input (raw, .npy), or one .npz, or none for made-up data")
+      ->allow_extra_args(false);
+  sub->add_option("--net", command->net, "BM1684X: the net, if the file has several");
+  sub->add_option("--stage", command->stage, "BM1684X: the stage, from 0");
   sub->add_option("--shape", command->shapes,
-                  "n,c,h,w of the variety to run; once per input. Needed when there are several");
-  sub->add_option("--output", command->output, "write the raw bytes of all outputs here");
+                  "n,c,h,w of the variety or stage to run; once per input. Needed when there are "
+                  "several");
+  sub->add_option("--output", command->output,
+                  "write the raw bytes of all outputs here; BM1684X: or .npz");
+  sub->add_flag("--dequantize", command->dequantize,
+                ".npz: integers as fp32, by scale and zero point");
   sub->add_option("--compare", command->reference_output, "compare the outputs with this file");
   sub->add_option("--repeat", command->options.repeat, "run so many times")->check(at_least_one());
   sub->add_option("--threads", command->options.threads,
@@ -101,7 +138,8 @@ void add_run(CLI::App& app, int& exit) {
   sub->footer(
       footer("  tputwin run det1.bmodel --input image.bin --output result.bin\n"
              "  tputwin run net.bmodel --input image.bin --shape 1,3,24,24 "
-             "--compare expected.bin\n"));
+             "--compare expected.bin\n"
+             "  tputwin run bm1684x.bmodel --net resnet --input in.npz --output out.npz\n"));
   sub->callback([command, &exit] { exit = run(*command); });
 }
 

@@ -4,9 +4,11 @@
 #include "tools/command_line.h"
 #include "tools/commands/command.h"
 
-// Each is add_NAME() of tools/commands/NAME_command.cc.
-#define TPUTWIN_COMMANDS(X) \
-  X(run) X(info) X(disasm) X(calibrate) X(compile) X(kernel) X(eval) X(selftest) X(chips) X(errors)
+// Each is add_NAME() of tools/commands/NAME_command.cc (print: with info).
+#define TPUTWIN_COMMANDS(X)                                                                 \
+  X(run)                                                                                    \
+  X(info) X(print) X(disasm) X(calibrate) X(compile) X(kernel) X(eval) X(selftest) X(chips) \
+      X(errors)
 
 namespace tputwin::tools {
 

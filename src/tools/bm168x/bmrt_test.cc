@@ -1,0 +1,181 @@
+// What bmrt_test does with each net and stage.
+#include "tools/bm168x/bmrt_test.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+#include "base/errors/tools.h"
+#include "base/file.h"
+#include "tools/bm168x/session168x.h"
+#include "tools/bm168x/tensor_values.h"
+
+namespace tputwin::tools {
+
+using namespace bmodel::bm168x;
+
+namespace {
+
+using Buffers = Session168x::Buffers;
+using Tensors = std::vector<std::unique_ptr<TensorT>>;
+
+// The tensors of a .dat file, taken in order.
+class DataFile {
+ public:
+  DataFile(std::string_view name, const std::optional<std::vector<uint8_t>>& bytes)
+      : name_(name), bytes_(bytes) {}
+  bool is_there() const { return bytes_.has_value(); }
+
+  Result<Buffers> take(const Tensors& tensors) {
+    Buffers buffers;
+    for (const auto& tensor : tensors) {
+      const uint64_t size = tensor_bytes(*tensor);
+      if (size > bytes_->size() - at_)
+        return Error(errors::cli_input_size)
+            .argument(name_, fmt::format("{} bytes", bytes_->size()))
+            .detail(fmt::format("{} has {} from {} on", tensor->name, size, at_));
+      buffers.emplace_back(bytes_->begin() + static_cast<ptrdiff_t>(at_),
+                           bytes_->begin() + static_cast<ptrdiff_t>(at_ + size));
+      at_ += size;
+    }
+    return buffers;
+  }
+
+ private:
+  std::string_view name_;
+  const std::optional<std::vector<uint8_t>>& bytes_;
+  uint64_t at_ = 0;
+};
+
+// "" if all elements are near enough.
+std::string difference(std::span<const uint8_t> got, std::span<const uint8_t> expected,
+                       const TensorT& tensor, const BmrtTestOptions& options) {
+  const ElementType type = element_type(tensor);
+  const bool is_float =
+      type == ElementType::f32 || type == ElementType::f16 || type == ElementType::bf16;
+  uint64_t count = 0;
+  std::string first;
+  for (uint64_t i = 0; i < element_count(tensor); ++i) {
+    const double a = value_at(got, type, i), b = value_at(expected, type, i);
+    const double scale = is_float ? std::max({std::abs(a), std::abs(b), 1.0}) : 1.0;
+    const double limit = is_float ? options.float_accuracy : options.int_accuracy;
+    const bool near =
+        a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) / scale <= limit;
+    if (near) continue;
+    if (count++ == 0) first = fmt::format("element {}: {:g}, expected {:g}", i, a, b);
+  }
+  return count == 0 ? "" : fmt::format("{}: {} differ, {}", tensor.name, count, first);
+}
+
+struct StageRun {
+  const NetT& net;
+  size_t index;
+  const NetParameterT& stage() const { return *net.parameter[index]; }
+};
+
+bool chosen(const StageRun& run, size_t net, const BmrtTestOptions& options) {
+  if (options.net && *options.net != net) return false;
+  if (options.stage && *options.stage != run.index) return false;
+  const auto& inputs = run.stage().input_tensor;
+  return options.shapes.empty() ||
+         std::equal(options.shapes.begin(), options.shapes.end(), inputs.begin(), inputs.end(),
+                    [](const auto& shape_wanted, const auto& tensor) {
+                      return std::ranges::equal(shape_wanted, shape(*tensor));
+                    });
+}
+
+// `loops` x `times` runs; the outputs of the last.
+Result<Buffers> run_stage(Session168x& session, const StageRun& run, const Buffers& inputs,
+                          const BmrtTestOptions& options, std::string& text) {
+  using Clock = std::chrono::steady_clock;
+  Buffers outputs;
+  const unsigned runs = options.loops * options.times;
+  const auto start = Clock::now();
+  for (unsigned i = 0; i < runs; ++i) {
+    TW_ASSIGN_OR_RETURN(result, session.infer(run.net.name, run.index, inputs));
+    outputs = std::move(result);
+  }
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  text += fmt::format("net {} stage {}: {} runs, {:.3f} ms each\n", run.net.name, run.index, runs,
+                      seconds / runs * 1e3);
+  return outputs;
+}
+
+Result<BmrtTestReport> test_on_one_thread(const bmodel::OpenFile& file, const ReferenceData& data,
+                                          const BmrtTestOptions& options) {
+  BmrtTestReport report;
+  DataFile inputs("input_ref_data.dat", data.inputs), outputs("output_ref_data.dat", data.outputs);
+  TW_ASSIGN_OR_RETURN(session, Session168x::open(file));
+  std::vector<uint8_t> exported;
+  const auto& nets = file.bm168x()->model.net;
+  for (size_t n = 0; n < nets.size(); ++n)
+    for (size_t s = 0; s < nets[n]->parameter.size(); ++s) {
+      const StageRun run{*nets[n], s};
+      Buffers in, expected;
+      for (size_t i = 0; !inputs.is_there() && i < run.stage().input_tensor.size(); ++i)
+        in.push_back(made_up(*run.stage().input_tensor[i], i + 1));
+      if (inputs.is_there()) {
+        TW_ASSIGN_OR_RETURN(taken, inputs.take(run.stage().input_tensor));
+        in = std::move(taken);
+      }
+      if (outputs.is_there()) {
+        TW_ASSIGN_OR_RETURN(taken, outputs.take(run.stage().output_tensor));
+        expected = std::move(taken);
+      }
+      if (!chosen(run, n, options)) continue;
+      TW_ASSIGN_OR_RETURN(got, run_stage(*session, run, in, options, report.text));
+      for (size_t i = 0; i < got.size(); ++i) {
+        exported.insert(exported.end(), got[i].begin(), got[i].end());
+        if (expected.empty() || !options.compare) continue;
+        const std::string wrong =
+            difference(got[i], expected[i], *run.stage().output_tensor[i], options);
+        report.equal = report.equal && wrong.empty();
+        report.text += wrong.empty()
+                           ? fmt::format("  {}: equal\n", run.stage().output_tensor[i]->name)
+                           : fmt::format("  {}\n", wrong);
+      }
+    }
+  if (!options.export_output.empty())
+    TW_RETURN_IF_ERROR(write_bytes(options.export_output, exported));
+  return report;
+}
+
+}  // namespace
+
+Result<BmrtTestReport> test_nets(const bmodel::OpenFile& file, const ReferenceData& data,
+                                 const BmrtTestOptions& options) {
+  std::vector<std::optional<Result<BmrtTestReport>>> results(std::max(1u, options.threads));
+  {
+    std::vector<std::jthread> threads;
+    for (auto& result : results)
+      threads.emplace_back([&] { result = test_on_one_thread(file, data, options); });
+  }
+  BmrtTestReport all;
+  for (auto& result : results) {
+    if (!result->ok()) return result->error();
+    all.text += (*result)->text;
+    all.equal = all.equal && (*result)->equal;
+  }
+  return all;
+}
+
+Result<BmrtTestReport> test_directory(const std::string& directory,
+                                      const BmrtTestOptions& options) {
+  TW_ASSIGN_OR_RETURN(file, bmodel::open_file(directory + "/compilation.bmodel"));
+  if (file.bm168x() == nullptr)
+    return Error(errors::cli_bm168x).argument("--context_dir", directory);
+  ReferenceData data;
+  TW_ASSIGN_OR_RETURN(inputs, read_bytes(directory + "/input_ref_data.dat"));
+  data.inputs = std::move(inputs);
+  if (options.compare) {
+    TW_ASSIGN_OR_RETURN(outputs, read_bytes(directory + "/output_ref_data.dat"));
+    data.outputs = std::move(outputs);
+  }
+  return test_nets(file, data, options);
+}
+
+}  // namespace tputwin::tools

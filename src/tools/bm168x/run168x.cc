@@ -1,0 +1,174 @@
+// Chooses net and stage, brings the inputs, runs, reports outputs and time.
+#include "tools/bm168x/run168x.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/errors/bmrt.h"
+#include "base/errors/tools.h"
+#include "base/file.h"
+#include "base/last_error.h"
+#include "tools/bm168x/session168x.h"
+#include "tools/bm168x/tensor_values.h"
+
+namespace tputwin::tools {
+
+using namespace bmodel::bm168x;
+
+namespace {
+
+using Buffers = Session168x::Buffers;
+using Tensors = std::vector<std::unique_ptr<TensorT>>;
+
+std::string shapes_text(const Tensors& tensors) {
+  std::string text;
+  for (const auto& tensor : tensors)
+    text += fmt::format("{}({})", text.empty() ? "" : " ", fmt::join(shape(*tensor), ","));
+  return text;
+}
+
+bool has_shapes(const NetParameterT& stage, const ShapeList& shapes) {
+  return std::equal(shapes.begin(), shapes.end(), stage.input_tensor.begin(),
+                    stage.input_tensor.end(), [](const auto& wanted, const auto& tensor) {
+                      return std::ranges::equal(wanted, shape(*tensor));
+                    });
+}
+
+Result<const NetT*> choose_net(const File& file, const std::string& name) {
+  const auto& nets = file.model.net;
+  if (name.empty() && nets.size() == 1) return static_cast<const NetT*>(nets.front().get());
+  std::vector<std::string> names;
+  for (const auto& net : nets) {
+    if (net->name == name) return static_cast<const NetT*>(net.get());
+    names.push_back(net->name);
+  }
+  return Error(errors::brt_net)
+      .argument("--net", name.empty() ? "not given" : name)
+      .detail(fmt::format("the file has {}", fmt::join(names, ", ")));
+}
+
+Result<std::vector<uint8_t>> read_input(const std::string& path, const TensorT& tensor) {
+  TW_ASSIGN_OR_RETURN(bytes, read_bytes(path));
+  if (path.ends_with(".npy")) {
+    TW_ASSIGN_OR_RETURN(array, read_npy(std::move(bytes)));
+    return tensor_of(array, tensor);
+  }
+  if (bytes.size() == tensor_bytes(tensor)) return bytes;
+  return Error(errors::cli_input_size)
+      .argument("--input " + path, fmt::format("{} bytes", bytes.size()))
+      .detail(fmt::format("{} has {}", tensor.name, tensor_bytes(tensor)));
+}
+
+Result<Buffers> inputs_of_archive(const std::string& path, const Tensors& tensors) {
+  TW_ASSIGN_OR_RETURN(arrays, read_npz(path));
+  Buffers inputs;
+  for (const auto& tensor : tensors) {
+    const auto found = arrays.find(tensor->name);
+    if (found == arrays.end())
+      return Error(errors::cli_inputs).argument("--input " + path, "no array " + tensor->name);
+    TW_ASSIGN_OR_RETURN(bytes, tensor_of(found->second, *tensor));
+    inputs.push_back(std::move(bytes));
+  }
+  return inputs;
+}
+
+Result<Buffers> read_inputs(const std::vector<std::string>& paths, const Tensors& tensors) {
+  if (paths.size() == 1 && paths[0].ends_with(".npz")) return inputs_of_archive(paths[0], tensors);
+  if (!paths.empty() && paths.size() != tensors.size())
+    return Error(errors::cli_inputs)
+        .argument("--input", fmt::format("given {} times", paths.size()))
+        .detail(fmt::format("the net takes {}", shapes_text(tensors)));
+  Buffers inputs;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (paths.empty()) {
+      inputs.push_back(made_up(*tensors[i], i + 1));
+      continue;
+    }
+    TW_ASSIGN_OR_RETURN(bytes, read_input(paths[i], *tensors[i]));
+    inputs.push_back(std::move(bytes));
+  }
+  return inputs;
+}
+
+std::vector<uint8_t> joined(const Buffers& buffers) {
+  std::vector<uint8_t> all;
+  for (const auto& bytes : buffers) all.insert(all.end(), bytes.begin(), bytes.end());
+  return all;
+}
+
+Status write_output(const Run168xOptions& options, const Tensors& tensors, const Buffers& outputs) {
+  if (options.output.ends_with(".npz")) {
+    std::vector<std::pair<std::string, Array>> arrays;
+    for (size_t i = 0; i < tensors.size(); ++i)
+      arrays.emplace_back(tensors[i]->name, array_of(outputs[i], *tensors[i], options.dequantize));
+    return write_npz(options.output, arrays);
+  }
+  return write_bytes(options.output, joined(outputs));
+}
+
+std::string output_text(const TensorT& tensor, std::span<const uint8_t> bytes) {
+  constexpr uint64_t kShown = 12;
+  std::vector<std::string> values;
+  const uint64_t count = element_count(tensor);
+  for (uint64_t i = 0; i < std::min(count, kShown); ++i)
+    values.push_back(fmt::format("{:g}", value_at(bytes, element_type(tensor), i)));
+  return fmt::format("output  {} {}({}): {}{}\n", tensor.name, to_string(element_type(tensor)),
+                     fmt::join(shape(tensor), ","), fmt::join(values, " "),
+                     count > kShown ? " ..." : "");
+}
+
+}  // namespace
+
+Result<ChosenStage> choose_stage(const File& file, const Run168xOptions& options) {
+  TW_ASSIGN_OR_RETURN(net, choose_net(file, options.net));
+  const auto& stages = net->parameter;
+  std::vector<std::string> choices;
+  for (size_t i = 0; i < stages.size(); ++i) {
+    const bool wanted = options.stage            ? i == *options.stage
+                        : options.shapes.empty() ? stages.size() == 1
+                                                 : has_shapes(*stages[i], options.shapes);
+    if (wanted) return ChosenStage{net, stages[i].get(), i};
+    choices.push_back(shapes_text(stages[i]->input_tensor));
+  }
+  return Error(errors::cli_stage)
+      .argument("--net " + net->name, options.stage ? fmt::format("stage {}", *options.stage)
+                                                    : "no stage of these shapes")
+      .detail(fmt::format("it has {}", fmt::join(choices, "; ")));
+}
+
+Result<Run168xReport> run_168x(const bmodel::OpenFile& file, const Run168xOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  TW_ASSIGN_OR_RETURN(chosen, choose_stage(*file.bm168x(), options));
+  TW_ASSIGN_OR_RETURN(inputs, read_inputs(options.inputs, chosen.stage->input_tensor));
+  const auto begin = Clock::now();
+  TW_ASSIGN_OR_RETURN(session, Session168x::open(file));
+  if (options.reference) session->runtime().card().set_body(Body::reference);
+  Buffers outputs;
+  double best = 0, total = 0;
+  const double loading = std::chrono::duration<double>(Clock::now() - begin).count();
+  for (unsigned i = 0; i < options.repeat; ++i) {
+    const auto start = Clock::now();
+    TW_ASSIGN_OR_RETURN(result, session->infer(chosen.net->name, chosen.index, inputs));
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    best = i == 0 ? seconds : std::min(best, seconds);
+    total += seconds;
+    outputs = std::move(result);
+  }
+  if (!options.output.empty())
+    TW_RETURN_IF_ERROR(write_output(options, chosen.stage->output_tensor, outputs));
+  std::string text = fmt::format("net     {} stage {} on the {}\n", chosen.net->name, chosen.index,
+                                 session->runtime().card().chip().name);
+  if (options.inputs.empty()) text += "input   made up: no --input was given\n";
+  for (size_t i = 0; i < outputs.size(); ++i)
+    text += output_text(*chosen.stage->output_tensor[i], outputs[i]);
+  text += fmt::format("time    loaded in {:.3f} ms, fastest of {}: {:.3f} ms, average {:.3f} ms\n",
+                      loading * 1e3, options.repeat, best * 1e3, total / options.repeat * 1e3);
+  for (const WarningCount& warning : thread_diagnostics().warnings())
+    text += fmt::format("warning {} (times {})\n", warning.sample.message(), warning.count);
+  return Run168xReport{std::move(text), joined(outputs)};
+}
+
+}  // namespace tputwin::tools

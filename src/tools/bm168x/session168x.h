@@ -1,0 +1,31 @@
+// A runtime of bmrt with the nets of one file on a device of its chip: what a program of a user
+// would make.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "bmodel/open.h"
+#include "sdk/bmrt/runtime.h"
+
+namespace tputwin::tools {
+
+class Session168x {
+ public:
+  static Result<std::unique_ptr<Session168x>> open(const bmodel::OpenFile& file);
+  ~Session168x();
+  Session168x(const Session168x&) = delete;
+  Session168x& operator=(const Session168x&) = delete;
+
+  bmrt::Runtime& runtime() { return *runtime_; }
+  // Runs a stage on host memory: all inputs, all outputs, raw, 1N.
+  using Buffers = std::vector<std::vector<uint8_t>>;
+  Result<Buffers> infer(const std::string& net, size_t stage, const Buffers& inputs);
+
+ private:
+  Session168x() = default;
+  bm_handle_t handle_ = nullptr;
+  std::shared_ptr<bmrt::Runtime> runtime_;
+};
+
+}  // namespace tputwin::tools

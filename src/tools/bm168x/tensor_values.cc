@@ -1,0 +1,186 @@
+// Between the types of tensors and those of numpy.
+#include "tools/bm168x/tensor_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "base/errors/tools.h"
+#include "numerics/float16.h"
+#include "numerics/float_mode.h"
+
+namespace tputwin::tools {
+
+using namespace bmodel::bm168x;
+
+namespace {
+
+// How numpy calls a type; 'f' of 0 bytes: it has no such type.
+struct NumpyType {
+  char kind;
+  uint32_t bytes;
+};
+NumpyType numpy_type(ElementType type) {
+  static constexpr NumpyType kTypes[kElementTypes] = {{'f', 4}, {'f', 2}, {'i', 1}, {'u', 1},
+                                                      {'i', 2}, {'u', 2}, {'i', 4}, {'u', 4},
+                                                      {'f', 0}, {'i', 0}, {'u', 0}};
+  return kTypes[static_cast<size_t>(type)];
+}
+
+bool is_float(ElementType type) { return numpy_type(type).kind == 'f'; }
+
+// The range of an integer type.
+std::pair<double, double> range_of(ElementType type) {
+  const auto bits = static_cast<int>(element_bits(type));
+  const bool is_signed = numpy_type(type).kind == 'i';
+  return is_signed ? std::pair(-std::ldexp(1, bits - 1), std::ldexp(1, bits - 1) - 1)
+                   : std::pair(0.0, std::ldexp(1, bits) - 1);
+}
+
+template <class T>
+T load(std::span<const uint8_t> bytes, uint64_t index) {
+  T value;
+  std::memcpy(&value, bytes.data() + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+template <class T>
+void store(std::span<uint8_t> bytes, uint64_t index, double value) {
+  const T converted = static_cast<T>(value);
+  std::memcpy(bytes.data() + index * sizeof(T), &converted, sizeof(T));
+}
+
+double number_at(std::span<const uint8_t> bytes, char kind, uint32_t size, uint64_t index) {
+  switch (kind << 8 | static_cast<int>(size)) {
+    case 'f' << 8 | 2:
+      return f16::to_f32(load<uint16_t>(bytes, index));
+    case 'f' << 8 | 4:
+      return load<float>(bytes, index);
+    case 'f' << 8 | 8:
+      return load<double>(bytes, index);
+    case 'i' << 8 | 1:
+      return load<int8_t>(bytes, index);
+    case 'i' << 8 | 2:
+      return load<int16_t>(bytes, index);
+    case 'i' << 8 | 4:
+      return load<int32_t>(bytes, index);
+    case 'i' << 8 | 8:
+      return static_cast<double>(load<int64_t>(bytes, index));
+    case 'u' << 8 | 1:
+      return load<uint8_t>(bytes, index);
+    case 'u' << 8 | 2:
+      return load<uint16_t>(bytes, index);
+    case 'u' << 8 | 4:
+      return load<uint32_t>(bytes, index);
+    default:
+      return static_cast<double>(load<uint64_t>(bytes, index));
+  }
+}
+
+void put(std::span<uint8_t> bytes, ElementType type, uint64_t index, double value) {
+  switch (type) {
+    case ElementType::f32:
+      return store<float>(bytes, index, value);
+    case ElementType::f16:
+      return store<uint16_t>(bytes, index, f16::from_f32(static_cast<float>(value)));
+    case ElementType::bf16:
+      return store<uint16_t>(bytes, index, bf16::from_f32(static_cast<float>(value)));
+    case ElementType::i8:
+      return store<int8_t>(bytes, index, value);
+    case ElementType::u8:
+      return store<uint8_t>(bytes, index, value);
+    case ElementType::i16:
+      return store<int16_t>(bytes, index, value);
+    case ElementType::u16:
+      return store<uint16_t>(bytes, index, value);
+    case ElementType::i32:
+      return store<int32_t>(bytes, index, value);
+    case ElementType::u32:
+      return store<uint32_t>(bytes, index, value);
+    case ElementType::i4:
+    case ElementType::u4: {
+      const auto half = static_cast<uint8_t>(static_cast<int>(value) & 15);
+      uint8_t& byte = bytes[index / 2];
+      byte = index % 2 != 0 ? uint8_t((byte & 15) | half << 4) : uint8_t((byte & 0xf0) | half);
+    }
+  }
+}
+
+}  // namespace
+
+double value_at(std::span<const uint8_t> bytes, ElementType type, uint64_t index) {
+  if (type == ElementType::bf16) return bf16::to_f32(load<uint16_t>(bytes, index));
+  if (element_bits(type) != 4)
+    return number_at(bytes, numpy_type(type).kind, numpy_type(type).bytes, index);
+  const int half = bytes[index / 2] >> (index % 2 * 4) & 15;
+  return type == ElementType::i4 && half > 7 ? half - 16 : half;
+}
+
+Result<std::vector<uint8_t>> tensor_of(const Array& array, const TensorT& tensor) {
+  const ElementType type = element_type(tensor);
+  const uint64_t count = element_count(tensor);
+  if (array.count() != count)
+    return Error(errors::cli_input_size)
+        .argument(tensor.name, fmt::format("{} elements", array.count()))
+        .detail(fmt::format("the net takes {}", count));
+  if (array.kind == numpy_type(type).kind && array.element_bytes == numpy_type(type).bytes)
+    return array.bytes;
+  const bool quantize = array.kind == 'f' && !is_float(type);
+  const auto [low, high] =
+      is_float(type) ? std::pair<double, double>(-INFINITY, INFINITY) : range_of(type);
+  std::vector<uint8_t> bytes(tensor_bytes(tensor));
+  ScopedFloatMode mode(ScopedFloatMode::ieee);
+  for (uint64_t i = 0; i < count; ++i) {
+    double value = number_at(array.bytes, array.kind, array.element_bytes, i);
+    if (quantize) value = std::nearbyint(value * tensor.scale) + tensor.zero_point;
+    if (!is_float(type)) value = std::isnan(value) ? 0 : std::clamp<double>(value, low, high);
+    put(bytes, type, i, value);
+  }
+  return bytes;
+}
+
+Array array_of(std::span<const uint8_t> bytes, const TensorT& tensor, bool as_float) {
+  const ElementType type = element_type(tensor);
+  NumpyType numpy = numpy_type(type);
+  if (numpy.bytes == 0) numpy.bytes = type == ElementType::bf16 ? 4 : 1;
+  const bool as_it_is = !as_float && numpy_type(type).bytes != 0;
+  if (as_float) numpy = {'f', 4};
+  const auto extents = shape(tensor);
+  Array array{numpy.kind, numpy.bytes, {extents.begin(), extents.end()}, {}};
+  if (as_it_is) {
+    array.bytes.assign(bytes.begin(), bytes.end());
+    return array;
+  }
+  const uint64_t count = element_count(tensor);
+  array.bytes.resize(count * numpy.bytes);
+  ScopedFloatMode mode(ScopedFloatMode::ieee);
+  for (uint64_t i = 0; i < count; ++i) {
+    double value = value_at(bytes, type, i);
+    if (as_float && !is_float(type)) value = (value - tensor.zero_point) * tensor.scale;
+    if (numpy.kind == 'f')
+      store<float>(array.bytes, i, value);
+    else
+      store<int8_t>(array.bytes, i, value);
+  }
+  return array;
+}
+
+std::vector<uint8_t> made_up(const TensorT& tensor, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<uint8_t> bytes(tensor_bytes(tensor));
+  const ElementType type = element_type(tensor);
+  if (!is_float(type)) {
+    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random());
+    return bytes;
+  }
+  ScopedFloatMode mode(ScopedFloatMode::ieee);
+  for (uint64_t i = 0; i < element_count(tensor); ++i)
+    put(bytes, type, i, static_cast<double>(static_cast<int64_t>(random()) >> 40) * 0x1p-23);
+  return bytes;
+}
+
+}  // namespace tputwin::tools

@@ -1,0 +1,163 @@
+// Tools on bmodels of the BM1684X: arrays of numpy, context directories, files in parts.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/file.h"
+#include "bmodel/bm168x/parts.h"
+#include "common/temporary_directory.h"
+#include "tools/bm168x/info168x.h"
+#include "tools/bm168x/run168x.h"
+#include "tools/bm168x/session168x.h"
+#include "tools/bm168x/tensor_values.h"
+
+namespace tputwin::tools {
+namespace {
+
+namespace b168x = bmodel::bm168x;
+using testing::TemporaryDirectory;
+
+std::string recorded(const std::string& name) {
+  return TPUTWIN_SOURCE_DIR "/tests/conformance/bm168x/bm1684x/" + name;
+}
+
+int exit_code_of(const std::string& command) {
+  return WEXITSTATUS(std::system((TPUTWIN_BIN_DIR "/" + command + " >/dev/null 2>&1").c_str()));
+}
+
+b168x::TensorT int8_tensor(float scale, int zero_point) {
+  b168x::TensorT tensor;
+  tensor.name = "t";
+  tensor.data_type = static_cast<uint32_t>(b168x::ElementType::i8);
+  tensor.scale = scale;
+  tensor.zero_point = zero_point;
+  tensor.shape.push_back(std::make_unique<b168x::ShapeT>());
+  tensor.shape[0]->dim = {5};
+  return tensor;
+}
+
+Array floats(const std::vector<float>& values) {
+  Array array{'f', 4, {values.size()}, {}};
+  const auto* bytes = reinterpret_cast<const uint8_t*>(values.data());
+  array.bytes.assign(bytes, bytes + 4 * values.size());
+  return array;
+}
+
+TEST(Bm168xTools, ArraysOfNumpy) {
+  const auto file = write_npy(floats({1, 2, 3}));
+  const std::string text(file.begin() + 10, file.begin() + 68);
+  EXPECT_TRUE(text.starts_with("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }"));
+  EXPECT_EQ(file.size() % 64, 12u);
+  auto again = read_npy(file);
+  ASSERT_TRUE(again.ok()) << again.status().message();
+  EXPECT_EQ(again->bytes, floats({1, 2, 3}).bytes);
+  EXPECT_EQ(again->shape, (std::vector<uint64_t>{3}));
+  for (size_t size = 0; size < file.size(); ++size)
+    EXPECT_FALSE(read_npy({file.begin(), file.begin() + static_cast<ptrdiff_t>(size)}).ok());
+}
+
+TEST(Bm168xTools, FloatsAreQuantized) {
+  const auto tensor = int8_tensor(2, 3);
+  auto bytes = tensor_of(floats({0, 1.25f, -1.25f, 100, -100}), tensor);
+  ASSERT_TRUE(bytes.ok());
+  EXPECT_EQ(*bytes, (std::vector<uint8_t>{3, 5, 1, 127, 0x80}));  // halves to even
+  const Array back = array_of(*bytes, tensor, /*as_float=*/true);
+  EXPECT_EQ(back.bytes, floats({0, 4, -4, 248, -262}).bytes);
+  EXPECT_FALSE(tensor_of(floats({1, 2}), tensor).ok());
+}
+
+TEST(Bm168xTools, ArchivesInAndOut) {
+  const TemporaryDirectory directory;
+  const std::string in = (directory / "in.npz").string(), out = (directory / "out.npz").string();
+  auto file = *bmodel::open_file(recorded("nets-attention-int8.bmodel"));
+  const auto& stage = *file.bm168x()->model.net[0]->parameter[0];
+  const auto raw = made_up(*stage.input_tensor[0], 1);
+  ASSERT_TRUE(
+      write_npz(in, {{"other", floats({1})}, {"in0", array_of(raw, *stage.input_tensor[0], false)}})
+          .ok());
+  auto report = run_168x(file, {.inputs = {in}, .output = out});
+  ASSERT_TRUE(report.ok()) << report.status().message();
+  auto made = run_168x(file, {});
+  ASSERT_TRUE(made.ok());
+  EXPECT_EQ(report->output, made->output);
+  EXPECT_NE(made->text.find("made up"), std::string::npos);
+  auto arrays = read_npz(out);
+  ASSERT_TRUE(arrays.ok()) << arrays.status().message();
+  EXPECT_EQ(arrays->at("out0").bytes, made->output);
+  EXPECT_EQ(exit_code_of("model_runner --model " + recorded("nets-attention-int8.bmodel") +
+                         " --input " + in + " --output " + out),
+            0);
+  EXPECT_EQ(read_npz(out)->at("out0").bytes, made->output);
+  EXPECT_FALSE(run_168x(file, {.inputs = {out}}).ok());  // no array of the input's name
+}
+
+TEST(Bm168xTools, ContextDirectories) {
+  const TemporaryDirectory directory;
+  const std::string folder = directory.path().string();
+  std::filesystem::copy(recorded("nets-stages.bmodel"), directory / "compilation.bmodel");
+  auto file = *bmodel::open_file(recorded("nets-stages.bmodel"));
+  auto session = std::move(*Session168x::open(file));
+  std::vector<uint8_t> inputs, outputs;
+  for (size_t i = 0; i < 3; ++i) {
+    const auto in = made_up(*file.bm168x()->model.net[0]->parameter[i]->input_tensor[0], i + 9);
+    const auto out = *session->infer("stages", i, {in});
+    inputs.insert(inputs.end(), in.begin(), in.end());
+    outputs.insert(outputs.end(), out[0].begin(), out[0].end());
+  }
+  ASSERT_TRUE(write_bytes(folder + "/input_ref_data.dat", inputs).ok());
+  ASSERT_TRUE(write_bytes(folder + "/output_ref_data.dat", outputs).ok());
+  EXPECT_EQ(exit_code_of("bmrt_test --context_dir " + folder + " --thread_num 2"), 0);
+  outputs[3] ^= 0x40;  // an exponent
+  ASSERT_TRUE(write_bytes(folder + "/output_ref_data.dat", outputs).ok());
+  EXPECT_EQ(exit_code_of("bmrt_test --context_dir " + folder), 1);
+  EXPECT_EQ(exit_code_of("bmrt_test --context_dir " + folder + " --stage_idx 1"), 0);
+  EXPECT_EQ(exit_code_of("bmrt_test --context_dir " + folder + " --compare 0"), 0);
+  outputs.resize(40);
+  ASSERT_TRUE(write_bytes(folder + "/output_ref_data.dat", outputs).ok());
+  EXPECT_EQ(exit_code_of("bmrt_test --context_dir " + folder), 2);
+  EXPECT_EQ(exit_code_of("bmrt_test --bmodel " + recorded("nets-stages.bmodel") +
+                         " --shapes [1,3,12,10] --loopnum 2"),
+            0);
+}
+
+// Stages taken apart and put together give what they gave.
+TEST(Bm168xTools, PartsOfAFile) {
+  const TemporaryDirectory directory;
+  auto file = *bmodel::open_file(recorded("nets-stages.bmodel"));
+  std::string parts;
+  for (size_t i = 0; i < 3; ++i) {
+    const auto part = b168x::stage_alone(*file.bm168x(), 0, i);
+    const std::string path = (directory / std::to_string(i)).string();
+    ASSERT_TRUE(write_bytes(path, b168x::write(part.model, part.binary)).ok());
+    parts += path + " ";
+  }
+  const std::string whole = (directory / "whole.bmodel").string();
+  ASSERT_EQ(exit_code_of("tpu_model --combine " + parts + "-o " + whole), 0);
+  auto combined = bmodel::open_file(whole);
+  ASSERT_TRUE(combined.ok()) << combined.status().message();
+  ASSERT_EQ(combined->bm168x()->model.net.size(), 1u);
+  for (size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(run_168x(*combined, {.stage = i})->output, run_168x(file, {.stage = i})->output);
+  for (const char* what : {"--info ", "--print ", "--weight "})
+    EXPECT_EQ(exit_code_of("tpu_model " + (what + whole)), 0);
+  const std::string dumped = (directory / "dump").string();
+  EXPECT_EQ(exit_code_of("tpu_model --dump " + whole + " 0x10 32 " + dumped), 0);
+  EXPECT_EQ(*read_bytes(dumped), std::vector<uint8_t>(combined->bm168x()->binary.begin() + 16,
+                                                      combined->bm168x()->binary.begin() + 48));
+  EXPECT_EQ(exit_code_of("tpu_model --kernel_dump " + whole + " -o " + dumped), 2);
+}
+
+TEST(Bm168xTools, InfoAndDisassembly) {
+  auto file = *bmodel::open_file(recorded("nets-subnets.bmodel"));
+  EXPECT_NE(info_text(*file.bm168x()).find("subnet  1: TPU"), std::string::npos);
+  auto text = disassemble(*file.bm168x(), {.net = "subnets", .stage = {}});
+  ASSERT_TRUE(text.ok());
+  EXPECT_NE(text->find("conv2d_float"), std::string::npos);
+  EXPECT_FALSE(disassemble(*file.bm168x(), {.net = "none", .stage = {}}).ok());
+  for (const char* command : {"info ", "info --json ", "print ", "disasm ", "run "})
+    EXPECT_EQ(exit_code_of("tputwin " + (command + recorded("nets-subnets.bmodel"))), 0) << command;
+}
+
+}  // namespace
+}  // namespace tputwin::tools
