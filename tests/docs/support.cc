@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "docs/commands.h"
 #include "docs/text.h"
 
 namespace tputwin::docs {
@@ -169,9 +170,11 @@ std::string support_table() {
              "| TPUKernel, bmlib, bmrt | BM1684X | {} |\n\n"
              "*Recorded cases*: calls whose result bytes and command bytes were recorded from the "
              "chip's reference model and are compared byte for byte by the conformance tests. "
-             "Functions without any have tests of their own, written from the documents.\n",
+             "Functions without any have tests of their own, written from the documents. The types "
+             "of "
+             "bmodels' commands are those of recorded ones.\n",
              state_of("BM1880"), state_of_classes(), state_of("BM1684"), state_of("BM1684X")) +
-         tables + class_tables();
+         tables + class_tables() + command_tables();
 }
 
 TEST(Support, EveryDocumentedFunctionIsDeclaredAndExported) {

@@ -3,11 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "base/errors/isa.h"
+#include "common/recorded_commands.h"
 #include "common/rng.h"
 #include "isa/bm1684x/encode.h"
 #include "isa/bm1684x/stream.h"
@@ -16,30 +15,8 @@
 namespace tputwin::isa {
 namespace {
 
+using tputwin::testing::RecordedCommand;
 using tputwin::testing::Rng;
-
-std::vector<uint8_t> from_hex(const std::string& hex) {
-  std::vector<uint8_t> bytes;
-  for (size_t i = 0; i + 1 < hex.size(); i += 2)
-    bytes.push_back(static_cast<uint8_t>(std::stoul(hex.substr(i, 2), nullptr, 16)));
-  return bytes;
-}
-
-// "ENGINE:HEX", zN for N zero bytes, then a comma if more follows.
-std::string expanded(const std::string& text) {
-  std::string hex;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != 'z') {
-      hex += text[i];
-      continue;
-    }
-    size_t end = i + 1;
-    while (end < text.size() && text[end] != ',') ++end;
-    hex += std::string(2 * std::stoul(text.substr(i + 1, end - i - 1)), '0');
-    i = end;
-  }
-  return hex;
-}
 
 Result<OneCommand> decode(Engine engine, std::span<const uint8_t> bytes) {
   return engine == Engine::dma ? decode_gdma_command(bytes, bm1684x())
@@ -67,14 +44,9 @@ TEST_P(RecordedSet, CommandsComeBack) {
   size_t commands = 0;
   for (const auto& file :
        std::filesystem::directory_iterator(kConformance / "tpu/commands" / GetParam())) {
-    std::ifstream stream(file.path());
     SCOPED_TRACE(file.path().filename().string());
-    const nlohmann::json set = nlohmann::json::parse(stream);
-    for (const nlohmann::json& text : set["commands"]) {
-      const std::string command = text.get<std::string>();
-      SCOPED_TRACE(command);
-      expect_comes_back(command[0] == '0' ? Engine::compute : Engine::dma,
-                        from_hex(expanded(command.substr(2))));
+    for (const RecordedCommand& command : tputwin::testing::commands_of_calls(file.path())) {
+      expect_comes_back(command.engine, command.bytes);
       ++commands;
     }
   }
@@ -85,16 +57,10 @@ INSTANTIATE_TEST_SUITE_P(Bm1684xCodec, RecordedSet,
                          [](const auto& set) { return std::string(set.param); });
 
 TEST(Bm1684xCodec, SingleCommandsComeBack) {
-  std::ifstream file(kConformance / "bm168x/bm1684x/single-commands.jsonl");
-  std::string line;
-  size_t commands = 0;
-  for (; std::getline(file, line); ++commands) {
-    const nlohmann::json json = nlohmann::json::parse(line);
-    SCOPED_TRACE(json["name"].get<std::string>());
-    expect_comes_back(json["engine"] == "tiu" ? Engine::compute : Engine::dma,
-                      from_hex(json["command"]));
-  }
-  EXPECT_EQ(commands, 328u);
+  const auto commands =
+      tputwin::testing::single_commands(kConformance / "bm168x/bm1684x/single-commands.jsonl");
+  for (const RecordedCommand& command : commands) expect_comes_back(command.engine, command.bytes);
+  EXPECT_EQ(commands.size(), 328u);
 }
 
 // Whatever encodes decodes, and means the same to the encoder. Types lose their sign where a

@@ -1,0 +1,12 @@
+// The part of docs/support.md that tells the commands of bmodels.
+#pragma once
+
+#include <string>
+
+namespace tputwin::docs {
+
+// Every class and operation of the BM1684X's streams, from the decoder's tables, with the types
+// that recorded commands have.
+std::string command_tables();
+
+}  // namespace tputwin::docs
