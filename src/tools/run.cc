@@ -70,6 +70,21 @@ struct Runner {
   }
 };
 
+Result<std::vector<std::unique_ptr<Runner>>> open_runners(std::span<const uint8_t> file,
+                                                          const bmodel::Variety& variety,
+                                                          const RunOptions& options) {
+  std::vector<std::unique_ptr<Runner>> runners;
+  for (unsigned i = 0; i < options.devices; ++i) {
+    Runner& runner = *runners.emplace_back(std::make_unique<Runner>());
+    runner.output.resize(variety.output_bytes());
+    TW_RETURN_IF_ERROR(runner.session.open(file));
+    TW_RETURN_IF_ERROR(runner.session.select(input_shapes(variety)));
+    if (Device* device = runner.session.device(); device && options.reference)
+      device->set_body(Body::reference);
+  }
+  return runners;
+}
+
 Status run_repeatedly(std::span<const std::unique_ptr<Runner>> runners,
                       std::span<const uint8_t> input, unsigned repeat, RunReport& report) {
   const auto start = Clock::now();
@@ -150,15 +165,7 @@ Result<RunReport> run_model(std::span<const uint8_t> file, std::span<const uint8
   if (!options.plugin_directory.empty()) prepend_plugin_path(options.plugin_directory);
   thread_diagnostics().clear();
   if (options.threads != 0) set_thread_count(static_cast<int>(options.threads));
-  std::vector<std::unique_ptr<Runner>> runners;
-  for (unsigned i = 0; i < options.devices; ++i) {
-    Runner& runner = *runners.emplace_back(std::make_unique<Runner>());
-    runner.output = report.output;
-    TW_RETURN_IF_ERROR(runner.session.open(file));
-    TW_RETURN_IF_ERROR(runner.session.select(input_shapes(variety)));
-    if (Device* device = runner.session.device(); device && options.reference)
-      device->set_body(Body::reference);
-  }
+  TW_ASSIGN_OR_RETURN(runners, open_runners(file, variety, options));
   Device* device = options.devices == 1 ? runners.front()->session.device() : nullptr;
 
   std::optional<ProgressBar> bar;
