@@ -66,10 +66,7 @@ ConvTerms::ConvTerms(const Conv2dBm1684& op) {
 void pack_weights(const Conv2dBm1684& op, const Memory& memory, const ConvTerms& terms,
                   uint32_t width, float* factors) {
   constexpr uint32_t kChannelsAtOnce = 8;
-  // as many terms as the cache holds lines of, while one channel of each lane after the other uses
-  // its part of them
-  constexpr size_t at_once = 64;
-  const size_t count = terms.terms.size();
+  const size_t count = terms.terms.size(), at_once = std::max(32u, 4096 / width);
   const uint32_t channels = op.out.shape.c, lanes = memory.local.lanes();
   const uint32_t group = std::min(width, kChannelsAtOnce);  // divides width and lanes
   auto pack = [&](uint32_t oc, std::span<const uint32_t> some) {

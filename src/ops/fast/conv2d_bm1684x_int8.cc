@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <numeric>
 
 #include "base/bits.h"
 #include "ops/contract/body_steps.h"
@@ -14,6 +13,7 @@
 #include "ops/fast/gemm/conv2d_planes.h"
 #include "ops/fast/gemm/weights_bm1684x.h"
 #include "ops/fast/views/views.h"
+#include "ops/fast/walk/transpose.h"
 
 namespace tputwin::fast {
 namespace {
@@ -47,6 +47,7 @@ class BytePlanes : public PlaneSource {
 
   uint32_t terms() const override { return cells() * taps_; }
   void read_weights(uint32_t oc, uint32_t* to) override;
+  void pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint32_t* to) override;
 
   void prepare(const PlaneTerms& terms) override { terms_ = terms; }
   void start(const Results& r) const override {
@@ -129,19 +130,11 @@ void BytePlanes::read_weights(uint32_t oc, uint32_t* to) {
   const WeightRows rows(channels, op_.window, dtype, op_.is_turned);
   std::array<uint8_t, 64> constant;
   constant.fill(static_cast<uint8_t>(op_.weight.constant));
-  int64_t sum = 0;
   uint32_t first = 0, tap = 0;
   const auto take = [&](const uint8_t* from) {
     const uint32_t count = std::min(group, channels - first);
-    if (flip_.mask != 0)
-      sum += is_signed(dtype) ? std::accumulate(reinterpret_cast<const int8_t*>(from),
-                                                reinterpret_cast<const int8_t*>(from) + count, 0)
-                              : std::accumulate(from, from + count, 0);
     uint32_t* cell = to + uint64_t{first / in_cell_} * taps_ + tap;
-    uint32_t i = 0;
-    if (!as_words_)
-      for (; i + 4 <= count; i += 4, cell += taps_) std::memcpy(cell, from + i, 4);
-    for (; i < count; i += in_cell_, cell += taps_) {
+    for (uint32_t i = 0; i < count; i += in_cell_, cell += taps_) {
       std::array<int32_t, kMostInCell> numbers{};
       for (uint32_t k = 0; k < std::min(in_cell_, count - i); ++k)
         numbers[k] =
@@ -156,8 +149,35 @@ void BytePlanes::read_weights(uint32_t oc, uint32_t* to) {
     rows.for_each_run(op_.weight.view, memory_, oc, [&](const uint8_t* from, size_t count) {
       for (size_t at = 0; at < count; at += group) take(from + at);
     });
-  const int64_t bias = bias_of(op_.bias, memory_, oc);
-  start_[oc] = static_cast<uint32_t>(bias + sum * flip_.correction);
+}
+
+// Cells of four bytes lie in memory as they are: those of a group and a tap are transposed at once.
+void BytePlanes::pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint32_t* to) {
+  const uint32_t channels = op_.in.shape.c;
+  if (as_words_ || op_.weight.is_constant || channels % in_cell_ != 0) {
+    PlaneSource::pack_rows(oc, count, step, to);
+  } else {
+    constexpr uint32_t kGroup = 64;
+    std::array<const uint8_t*, kMaxTileRows> from;
+    for (uint32_t r = 0; r < count; ++r) from[r] = memory_.byte(op_.weight.view, 0, oc + r, 0, 0);
+    alignas(64) uint8_t rows[kMaxTileRows * kGroup] = {};
+    for (uint32_t first = 0; first < channels; first += kGroup)
+      for (uint32_t tap = 0; tap < taps_; ++tap) {
+        const uint32_t place = first / kGroup * taps_ + (op_.is_turned ? taps_ - 1 - tap : tap);
+        for (uint32_t r = 0; r < count; ++r)
+          std::memcpy(rows + r * kGroup, from[r] + uint64_t{place} * kGroup, kGroup);
+        transpose(
+            sizeof *to,
+            reinterpret_cast<uint8_t*>(to + (uint64_t{first / in_cell_} * taps_ + tap) * step),
+            uint64_t{taps_} * step * sizeof *to, rows, kGroup, step,
+            std::min(kGroup, channels - first) / in_cell_);
+      }
+  }
+  int32_t sums[kMaxTileRows] = {};
+  if (flip_.mask != 0) kernels_.sum_rows(to, terms(), is_signed(op_.weight.view.dtype), sums);
+  for (uint32_t r = 0; r < count; ++r)
+    start_[oc + r] = static_cast<uint32_t>(bias_of(op_.bias, memory_, oc + r)) +
+                     static_cast<uint32_t>(sums[r]) * static_cast<uint32_t>(flip_.correction);
 }
 
 Declined planes(const Conv2dBm1684xInt8& given, const Memory& memory) {

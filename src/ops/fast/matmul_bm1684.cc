@@ -35,6 +35,7 @@ Declined operands_decline(const MatmulBm1684& op, const LocalMemory& local) {
 
 class F32Source {
  public:
+  static constexpr bool kAddsUp = false;
   static constexpr uint64_t kTermsWorthATask = kTermsPerTask;
 
   F32Source(const MatmulBm1684& op, const PlainProduct& product, const Memory& memory,
@@ -74,7 +75,7 @@ class F32Source {
 
   bool run(const TileKernels& kernels, const Tile& tile, const auto& terms, const TilePart& part,
            const TileRoom& room) const {
-    return kernels.chains(tile, Chains::alternating(terms.count, terms.right_offset.data()),
+    return kernels.chains(tile, Chains::alternating(terms.count, terms.right_offset),
                           {.column_bias = op_.bias ? bias_.data() + part.col : nullptr,
                            .addends = op_.accumulate ? room.second_as_floats() : nullptr});
   }

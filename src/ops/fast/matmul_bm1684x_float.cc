@@ -17,6 +17,7 @@ class FloatSource {
  public:
   static constexpr uint64_t kTermsWorthATask = 64 << 10;
   static constexpr bool kAlternates = std::is_same_v<Op, MatmulBm1684xFp32>;
+  static constexpr bool kAddsUp = !kAlternates;
 
   FloatSource(const Op& op, const PlainProduct& product, const Memory& memory,
               const InPlace& in_place = {})
@@ -69,7 +70,7 @@ class FloatSource {
       const uint32_t no_offset = 0;
       return kernels.grouped(tile, {terms.pitch, terms.count, 1, &no_offset});
     }
-    return kernels.chains(tile, Chains::alternating(terms.count, terms.right_offset.data()),
+    return kernels.chains(tile, Chains::alternating(terms.count, terms.right_offset),
                           {.starts = {room.as_floats(), room.second_as_floats()}});
   }
 

@@ -86,22 +86,12 @@ class Convolution {
     weights_ = weights;
     if (source_.pack_weights(rows, weights)) return;
     parallel_for(blocks_, grain(uint64_t{source_.terms()} * rows), [&](size_t begin, size_t end) {
-      for (size_t block = begin; block < end; ++block)
-        pack_block(block, weights + block * rows * source_.terms());
+      for (size_t block = begin; block < end; ++block) {
+        const uint32_t count = channels(block), step = source_.has_whole_rows() ? rows : count;
+        source_.pack_rows(first_channel(block), count, step,
+                          weights + block * rows * source_.terms());
+      }
     });
-  }
-
-  // The weights of some output channels side by side.
-  void pack_block(size_t block, uint32_t* to) const {
-    thread_local Scratch scratch;
-    const uint32_t terms = source_.terms(), count = channels(block);
-    const uint32_t step = source_.has_whole_rows() ? kernels_.rows : count;
-    uint32_t* rows = scratch.take<uint32_t>(uint64_t{terms} * step + kTilePitch);
-    for (uint32_t r = 0; r < count; ++r)
-      source_.read_weights(first_channel(block) + r, rows + uint64_t{r} * terms);
-    std::fill_n(rows + uint64_t{count} * terms, uint64_t{step - count} * terms, 0u);
-    transpose(sizeof *to, reinterpret_cast<uint8_t*>(to), step * sizeof *to,
-              reinterpret_cast<const uint8_t*>(rows), terms * sizeof *to, step, terms);
   }
 
   void convolve_images(uint32_t first, uint32_t images) {
@@ -229,6 +219,16 @@ class Convolution {
 };
 
 }  // namespace
+
+void PlaneSource::pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint32_t* to) {
+  thread_local Scratch scratch;
+  const uint32_t all = terms();
+  uint32_t* rows = scratch.take<uint32_t>(uint64_t{all} * step + kTilePitch);
+  for (uint32_t r = 0; r < count; ++r) read_weights(oc + r, rows + uint64_t{r} * all);
+  std::fill_n(rows + uint64_t{count} * all, uint64_t{step - count} * all, 0u);
+  transpose(sizeof *to, reinterpret_cast<uint8_t*>(to), step * sizeof *to,
+            reinterpret_cast<const uint8_t*>(rows), all * sizeof *to, step, all);
+}
 
 Declined convolve(PlaneSource& source, const Window& window, const TensorView& in,
                   const Shape& out) {

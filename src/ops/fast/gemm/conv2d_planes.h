@@ -37,6 +37,8 @@ class PlaneSource {
   // channels are read at a time.
   virtual uint32_t terms() const = 0;
   virtual void read_weights(uint32_t oc, uint32_t* to) = 0;
+  // Of `count` output channels from `oc` on, side by side: to[term * step + channel].
+  virtual void pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint32_t* to);
   // All of them at once, in panels of `rows` output channels; false: they are read one by one.
   virtual bool pack_weights(uint32_t /*rows*/, uint32_t* /*to*/) const { return false; }
   // Whether tiles always have as many rows as the kernels', with factors 0 after the last one.

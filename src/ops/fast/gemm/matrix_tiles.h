@@ -53,6 +53,15 @@ class StoredMatrix {
     const uint8_t* channel = channels_[m_.row_per_channel ? row : col / width_];
     return channel + uint64_t{row} * row_step_ + uint64_t{col % width_} * m_.matrix.tensor.stride.w;
   }
+  // What reading columns of that many rows will need; nothing past the last row.
+  void prefetch(uint32_t row, uint32_t rows, uint32_t first, uint32_t count) const {
+    constexpr uint32_t kLine = 64;
+    for (const uint32_t last = std::min(row + rows, m_.matrix.rows); row < last; ++row)
+      for_each_run(row, first, count, [&](const uint8_t* from, uint32_t, uint32_t run) {
+        for (uint32_t at = 0; at < run * element_bytes(m_.dtype()); at += kLine)
+          __builtin_prefetch(from + at);
+      });
+  }
   // Columns of a row, in runs of elements side by side: f(bytes, number of the column, count)
   template <class F>
   void for_each_run(uint32_t row, uint32_t first, uint32_t count, F&& f) const {
@@ -131,10 +140,12 @@ struct TilePart {
 // Source has
 //   product()           the PlainProduct
 //   in_place()          an InPlace, or nullptr
+//   kAddsUp             the kernel adds to the sums it finds, and takes no places of terms
 //   in_cell()           terms in a cell
 //   has_whole_rows()    whether tiles have as many rows as the kernels', with factors 0
 //   read_terms(m, cell, first, count, to)   of a StoredMatrix whose rows are terms: the cells of
-//                       columns from `first` on; may write kTilePitch too many
+//                       columns from `first` on; may write kTilePitch too many, of rows in
+//                       channels up to a whole vector
 //   read_factors(m, row, first, count, to)  of one whose columns are terms: cells of a row
 //   start(i, j, count, first, second)   of results (i,j), (i,j+1), ...
 //   run(kernels, tile, terms, part, room)   the kernel; true if a result is in doubt
@@ -146,7 +157,7 @@ class MatrixTiles {
   struct Terms {
     uint32_t count;
     size_t pitch;
-    std::vector<uint32_t> right_offset;
+    const uint32_t* right_offset;
   };
 
   MatrixTiles(const Source& source, const Memory& memory)
@@ -178,9 +189,9 @@ class MatrixTiles {
     parallel_for(blocks_, grain(uint64_t{cells_} * kernels_.rows), [&](size_t begin, size_t end) {
       for (size_t block = begin; block < end; ++block) pack_left(static_cast<uint32_t>(block));
     });
-    terms_ = {cells_, in_place_ != nullptr ? in_place_->pitch : panel_pitch_, {}};
-    for (uint32_t term = 0; term < cells_; ++term)
-      terms_.right_offset.push_back(static_cast<uint32_t>(term * terms_.pitch));
+    pitch_ = in_place_ != nullptr ? in_place_->pitch : panel_pitch_;
+    for (uint32_t term = 0; term < cells_ && !Source::kAddsUp; ++term)
+      offsets_.push_back(static_cast<uint32_t>(term * pitch_));
     const uint32_t panels = ceil_div(tiles_, panel_tiles_), chunks = chunks_of(panels);
     const uint64_t work = uint64_t{cells_} * panel_pitch_ * rows_ / chunks;
     parallel_for(uint64_t{panels} * chunks, grain(work), [&](size_t begin, size_t end) {
@@ -192,14 +203,22 @@ class MatrixTiles {
   }
 
  private:
-  // Copied columns that few rows use pay only as long runs, in a panel that the cache holds.
-  static constexpr uint32_t kWidePanel = 8, kPanelCells = 128 << 10;
+  // Copied columns that few rows use pay only as long runs, in a panel, or slices of one, that the
+  // cache holds. A slice is a multiple of kAddTreeGroup cells.
+  static constexpr uint32_t kWidePanel = 8, kPanelCells = 128 << 10, kSlice = 64, kFewBlocks = 2,
+                            kSlicedTiles = kFewBlocks * kWidePanel;
+
+  bool is_sliced() const {
+    return Source::kAddsUp && in_place_ == nullptr && blocks_ <= kFewBlocks && !p_.right.transposed;
+  }
 
   static size_t grain(uint64_t work) { return grain_of(work, Source::kTermsWorthATask); }
 
   uint32_t tiles_at_once() const {
-    if (in_place_ != nullptr || blocks_ > 2) return 1;
-    const uint32_t most = std::min(kWidePanel, kPanelCells / std::max(1u, cells_ * columns_));
+    // of a transposed matrix the runs are the columns
+    if (in_place_ != nullptr || blocks_ > kFewBlocks || p_.right.transposed) return 1;
+    const uint32_t depth = is_sliced() ? kSlice : cells_;
+    const uint32_t most = std::min(kWidePanel, kPanelCells / std::max(1u, depth * columns_));
     return std::max(1u, std::min(most, tiles_ / static_cast<uint32_t>(thread_count())));
   }
 
@@ -208,7 +227,9 @@ class MatrixTiles {
     constexpr uint32_t kTasksOfAThread = 4, kLeastBlocks = 4;
     const uint32_t wanted =
         ceil_div(static_cast<uint32_t>(thread_count()) * kTasksOfAThread, panels);
-    const uint32_t most = in_place_ != nullptr ? blocks_ : ceil_div(blocks_, kLeastBlocks);
+    const uint32_t most = in_place_ != nullptr ? blocks_
+                          : is_sliced()        ? 1
+                                               : ceil_div(blocks_, kLeastBlocks);
     return std::min(thread_count() == 1 ? 1 : wanted, most);
   }
 
@@ -220,19 +241,24 @@ class MatrixTiles {
     return source_.has_whole_rows() ? kernels_.rows : rows_of(block);
   }
 
+  // Cells [begin, end) of every result.
+  struct Depth {
+    uint32_t begin, end;
+  };
+
   // The factors of `count` rows of left or columns of right: to[cell * pitch + factor].
-  void pack_factors(const StoredMatrix& m, uint32_t first, uint32_t count, size_t pitch,
-                    uint32_t* to) const {
+  void pack_factors(const StoredMatrix& m, const Depth& depth, uint32_t first, uint32_t count,
+                    size_t pitch, uint32_t* to) const {
     constexpr uint32_t kRowsAtOnce = 16, kCellsAtOnce = 256;
     alignas(64) uint32_t rows[kRowsAtOnce * (kCellsAtOnce + 16)];
     constexpr size_t kStep = kCellsAtOnce + 16;  // not all rows in the same sets of the cache
     for (uint32_t row = 0; row < count; row += kRowsAtOnce)
-      for (uint32_t cell = 0; cell < cells_; cell += kCellsAtOnce) {
+      for (uint32_t cell = depth.begin; cell < depth.end; cell += kCellsAtOnce) {
         const uint32_t height = std::min(kRowsAtOnce, count - row);
-        const uint32_t width = std::min(kCellsAtOnce, cells_ - cell);
+        const uint32_t width = std::min(kCellsAtOnce, depth.end - cell);
         for (uint32_t r = 0; r < height; ++r)
           source_.read_factors(m, first + row + r, cell, width, rows + r * kStep);
-        transpose(sizeof *to, reinterpret_cast<uint8_t*>(to + cell * pitch + row),
+        transpose(sizeof *to, reinterpret_cast<uint8_t*>(to + (cell - depth.begin) * pitch + row),
                   pitch * sizeof *to, reinterpret_cast<const uint8_t*>(rows), kStep * sizeof *rows,
                   height, width);
       }
@@ -242,7 +268,8 @@ class MatrixTiles {
     const uint32_t count = rows_of(block), pitch = pitch_of(block), first = block * kernels_.rows;
     uint32_t* to = left_ + uint64_t{first} * cells_;
     if (count < pitch) std::fill_n(to, uint64_t{pitch} * cells_, 0u);
-    if (!p_.left.transposed) return pack_factors(left_matrix_, first, count, pitch, to);
+    if (!p_.left.transposed)
+      return pack_factors(left_matrix_, {0, cells_}, first, count, pitch, to);
     uint32_t cells[kMaxTileRows + kTilePitch];
     for (uint32_t cell = 0; cell < cells_; ++cell, to += pitch) {
       source_.read_terms(left_matrix_, cell, first, count, cells);
@@ -250,46 +277,100 @@ class MatrixTiles {
     }
   }
 
-  void pack_right(uint32_t first, uint32_t count, uint32_t* to) const {
-    if (p_.right.transposed) return pack_factors(right_matrix_, first, count, panel_pitch_, to);
-    for (uint32_t cell = 0; cell < cells_; ++cell)
-      source_.read_terms(right_matrix_, cell, first, count, to + uint64_t{cell} * panel_pitch_);
+  void pack_right(const Depth& depth, uint32_t first, uint32_t count, uint32_t* to) const {
+    if (p_.right.transposed)
+      return pack_factors(right_matrix_, depth, first, count, panel_pitch_, to);
+    // Lane by lane: equal offsets in different lanes crowd into the same sets of the cache. No
+    // processor guesses which row comes next.
+    constexpr uint32_t kAhead = 2;
+    const uint32_t rows = source_.in_cell();
+    const uint32_t step = p_.right.row_per_channel ? std::max(1u, memory_.local.lanes() / rows) : 1;
+    for (uint32_t start = 0; start < step; ++start)
+      for (uint32_t cell = depth.begin + start; cell < depth.end; cell += step) {
+        const uint32_t next =
+            cell + kAhead * step < depth.end ? cell + kAhead * step : cell + kAhead;
+        if (!p_.right.is_constant) right_matrix_.prefetch(next * rows, rows, first, count);
+        source_.read_terms(right_matrix_, cell, first, count,
+                           to + uint64_t{cell - depth.begin} * panel_pitch_);
+      }
   }
 
   void run_panel(uint32_t panel, uint32_t chunk, uint32_t chunks) const {
     thread_local Scratch scratch;
     const uint32_t first = panel * panel_tiles_, last = std::min(first + panel_tiles_, tiles_);
+    if (is_sliced()) return run_slices(first, last);
     uint32_t* right = nullptr;
     if (in_place_ == nullptr) {
       // a tile's last vector may read behind the panel
       right = scratch.take<uint32_t>(uint64_t{panel_pitch_} * cells_ + 2 * kTilePitch);
       const uint32_t column = first * columns_;
-      pack_right(column, std::min(panel_pitch_, cols_ - column), right);
+      pack_right({0, cells_}, column, std::min(panel_pitch_, cols_ - column), right);
     }
     const uint64_t begin = uint64_t{blocks_} * chunk / chunks,
                    end = uint64_t{blocks_} * (chunk + 1) / chunks;
+    TileRoom room;
     for (auto block = static_cast<uint32_t>(begin); block < end; ++block)
-      for (uint32_t tile = first; tile < last; ++tile)
-        run_tile(tile, block, right == nullptr ? nullptr : right + (tile - first) * columns_);
+      for (uint32_t tile = first; tile < last; ++tile) {
+        start(tile, block, room);
+        const uint32_t* const from =
+            in_place_ != nullptr ? in_place_columns(tile) : right + (tile - first) * columns_;
+        store(tile, block, room, multiply(tile, block, from, {0, cells_}, room));
+      }
   }
 
-  void run_tile(uint32_t t, uint32_t block, const uint32_t* right) const {
-    const uint32_t start = t % span_tiles_ * columns_, row = block * kernels_.rows;
-    const uint32_t col = t / span_tiles_ * span_ + start;
-    const TilePart part{row, col, rows_of(block), std::min({columns_, span_ - start, cols_ - col})};
-    if (in_place_ != nullptr)
-      right = reinterpret_cast<const uint32_t*>(in_place_->first(p_, memory_, col));
-    TileRoom room;
+  // A panel that few rows use, in slices of its depth that the cache holds: sums are added to.
+  void run_slices(uint32_t first, uint32_t last) const {
+    thread_local Scratch rooms_scratch, scratch;
+    const uint32_t count = (last - first) * blocks_, column = first * columns_;
+    auto* rooms = rooms_scratch.take<TileRoom>(count);
+    bool in_doubt[kSlicedTiles] = {};
+    uint32_t* right = scratch.take<uint32_t>(uint64_t{panel_pitch_} * kSlice + 2 * kTilePitch);
+    for (uint32_t i = 0; i < count; ++i) start(first + i / blocks_, i % blocks_, rooms[i]);
+    for (uint32_t begin = 0; begin < cells_; begin += kSlice) {
+      const Depth depth{begin, std::min(begin + kSlice, cells_)};
+      pack_right(depth, column, std::min(panel_pitch_, cols_ - column), right);
+      for (uint32_t i = 0; i < count; ++i)
+        in_doubt[i] = multiply(first + i / blocks_, i % blocks_, right + i / blocks_ * columns_,
+                               depth, rooms[i]);
+    }
+    for (uint32_t i = 0; i < count; ++i)
+      store(first + i / blocks_, i % blocks_, rooms[i], in_doubt[i]);
+  }
+
+  uint32_t column_of(uint32_t t) const {
+    return t / span_tiles_ * span_ + t % span_tiles_ * columns_;
+  }
+  const uint32_t* in_place_columns(uint32_t t) const {
+    return reinterpret_cast<const uint32_t*>(in_place_->first(p_, memory_, column_of(t)));
+  }
+  TilePart part_of(uint32_t t, uint32_t block) const {
+    const uint32_t begin = t % span_tiles_ * columns_, col = column_of(t);
+    return {block * kernels_.rows, col, rows_of(block),
+            std::min({columns_, span_ - begin, cols_ - col})};
+  }
+
+  void start(uint32_t t, uint32_t block, TileRoom& room) const {
+    const TilePart part = part_of(t, block);
     for (uint32_t r = 0; r < part.rows; ++r)
-      source_.start(row + r, col, part.cols, room.row(r), room.second_row(r));
-    const Tile tile{.left = left_ + uint64_t{row} * cells_,
+      source_.start(part.row + r, part.col, part.cols, room.row(r), room.second_row(r));
+  }
+  // True if a result is in doubt.
+  bool multiply(uint32_t t, uint32_t block, const uint32_t* right, const Depth& depth,
+                TileRoom& room) const {
+    const TilePart part = part_of(t, block);
+    const uint32_t pitch = pitch_of(block);
+    const Tile tile{.left = left_ + uint64_t{part.row} * cells_ + uint64_t{depth.begin} * pitch,
                     .right = right,
-                    .rows = pitch_of(block),
+                    .rows = pitch,
                     .vectors = ceil_div(part.cols, kernels_.lanes),
                     .sums = room.sums};
-    const bool in_doubt = source_.run(kernels_, tile, terms_, part, room);
+    const Terms terms{depth.end - depth.begin, pitch_, offsets_.data()};
+    return source_.run(kernels_, tile, terms, part, room);
+  }
+  void store(uint32_t t, uint32_t block, TileRoom& room, bool in_doubt) const {
+    const TilePart part = part_of(t, block);
     for (uint32_t r = 0; r < part.rows; ++r)
-      source_.store(row + r, col, part.cols, room.row(r), in_doubt);
+      source_.store(part.row + r, part.col, part.cols, room.row(r), in_doubt);
   }
 
   const Source& source_;
@@ -303,7 +384,8 @@ class MatrixTiles {
   const uint32_t span_, span_tiles_, columns_, tiles_;
   // Tiles are copied together, a panel.
   const uint32_t panel_tiles_, panel_pitch_;
-  Terms terms_;
+  size_t pitch_ = 0;               // from one term of right to the next
+  std::vector<uint32_t> offsets_;  // of every term, for kernels that take them
   uint32_t* left_ = nullptr;
 };
 

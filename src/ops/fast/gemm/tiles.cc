@@ -266,13 +266,23 @@ SignFlip FlipOf(bool signed_right, bool signed_left) {
   return {flip.mask, flip.correction};
 }
 
+void SumRows(const uint32_t* left, size_t terms, bool is_signed, int32_t* sums) {
+  constexpr size_t kUnit = 16;  // dwords
+  const size_t dwords = terms * kRows, whole = dwords / kUnit * kUnit;
+  sum_weights(left, whole, is_signed, sums);
+  uint32_t rest[kUnit] = {};
+  int32_t more[kRows];
+  std::copy_n(left + whole, dwords - whole, rest);
+  sum_weights(rest, kUnit, is_signed, more);
+  for (size_t row = 0; row < kRows; ++row) sums[row] += more[row];
+}
+
 void JoinWords(const uint8_t* const* rows, size_t count, bool is_signed, uint32_t* to) {
   const I32 d;
   const auto load = [&](const uint8_t* p) HWY_ATTR {
-    const hn::Rebind<uint8_t, I32> unsigned_bytes;
-    const hn::Rebind<int8_t, I32> signed_bytes;
-    return is_signed ? hn::PromoteTo(d, hn::LoadU(signed_bytes, reinterpret_cast<const int8_t*>(p)))
-                     : hn::PromoteTo(d, hn::LoadU(unsigned_bytes, p));
+    const auto* as_signed = reinterpret_cast<const int8_t*>(p);
+    return is_signed ? hn::PromoteTo(d, hn::LoadU(hn::Rebind<int8_t, I32>(), as_signed))
+                     : hn::PromoteTo(d, hn::LoadU(hn::Rebind<uint8_t, I32>(), p));
   };
   for (size_t i = 0; i < count; i += kLanes32)
     hn::StoreU(
@@ -286,10 +296,7 @@ void QuantizeTo(const uint32_t* sums, size_t count, const Quantizing& q, T* to) 
   const Ints low = ints(q.relu ? std::max(q.low, 0) : q.low), high = ints(q.high);
   NarrowWith(reinterpret_cast<const int32_t*>(sums), count, to, [&](Ints v) HWY_ATTR {
     if (q.relu) v = hn::Max(v, hn::Zero(d));
-    if (q.rshift != 0)
-      v = q.rounding == Rounding::half_up
-              ? RoundShift(d, v, static_cast<int>(q.rshift))
-              : RoundShift(d, v, static_cast<int>(q.rshift), q.rounding);
+    if (q.rshift != 0) v = RoundShift(d, v, static_cast<int>(q.rshift), q.rounding);
     return hn::Min(hn::Max(v, low), high);
   });
 }
@@ -370,6 +377,7 @@ TileKernels Kernels() {
           .words = &Words,
           .bytes = &Bytes,
           .sign_flip = &FlipOf,
+          .sum_rows = &SumRows,
           .join = &join_run,
           .join_words = &JoinWords,
           .quantize = &Quantize,

@@ -110,6 +110,8 @@ struct TileKernels {
   // The same of cells of `in_cell` bytes.
   void (*bytes)(const Tile&, const Dots&);
   SignFlip (*sign_flip)(bool signed_right, bool signed_left);
+  // Sums of the bytes of each row of a panel of `terms` cells of four, all rows of a tile.
+  void (*sum_rows)(const uint32_t* left, size_t terms, bool is_signed, int32_t* sums);
   // Joins rows of bytes, element by element, to cells: `in_cell` rows, or 2 as words. Reads and
   // writes whole vectors.
   void (*join)(const uint8_t* const* rows, size_t count, bool is_signed, uint32_t mask,
