@@ -136,6 +136,15 @@ std::string seconds_text(double seconds) {
 
 }  // namespace
 
+Status refuse_options(std::initializer_list<GivenOption> options, std::string_view chip) {
+  for (const GivenOption& option : options)
+    if (option.given)
+      return Error(errors::cli_option_of_chip)
+          .argument(option.name, "given")
+          .detail(fmt::format("the model is one of the {}", chip));
+  return {};
+}
+
 Result<size_t> find_variety(const bmodel::Model& model, const ShapeList& shapes) {
   if (shapes.empty() && model.varieties.size() == 1) return size_t{0};
   auto found = std::ranges::find(model.varieties, shapes, input_shapes);

@@ -1,8 +1,10 @@
 // tputwin run: a model on the simulated chip, through the same runtime calls a program would make.
 #pragma once
 
+#include <initializer_list>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/diagnostics.h"
@@ -31,6 +33,14 @@ struct RunReport {
   Profile profile;              // of one run
   std::vector<WarningCount> warnings;
 };
+
+// An option of the command line that not every model has, and whether it is given.
+struct GivenOption {
+  const char* name;
+  bool given;
+};
+// For a model of `chip`, whose models have none of these options: given ones are not passed over.
+Status refuse_options(std::initializer_list<GivenOption> options, std::string_view chip);
 
 // The variety with exactly these input shapes.
 Result<size_t> find_variety(const bmodel::Model& model, const ShapeList& shapes);

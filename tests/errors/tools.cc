@@ -59,6 +59,9 @@ TW_TRIGGER(cli_inputs, [] {
   return tools::run_168x(*bmodel::open_file(kStages), {.stage = 0, .inputs = {"a", "b", "c"}})
       .status();
 });
+TW_TRIGGER(cli_option_of_chip, [] {
+  return tools::refuse_options({{"--latency", true}}, "BM1684X");
+});
 TW_TRIGGER(cli_bm168x, []() -> Status {
   const TemporaryDirectory directory;
   const std::string path = (directory / "compilation.bmodel").string();

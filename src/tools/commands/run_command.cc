@@ -7,6 +7,7 @@
 
 #include "base/errors/tools.h"
 #include "base/file.h"
+#include "base/parallel.h"
 #include "bmodel/open.h"
 #include "tools/bm168x/run168x.h"
 #include "tools/command_line.h"
@@ -57,6 +58,13 @@ int compare_output(const std::vector<uint8_t>& output, const std::string& path) 
 }
 
 int run_bm168x(const RunCommand& command, const bmodel::OpenFile& file) {
+  if (Status s = refuse_options({{"--devices", command.options.devices != 1},
+                                 {"--latency", command.options.latency},
+                                 {"--plugin", !command.options.plugin_directory.empty()}},
+                                "BM1684X");
+      !s.ok())
+    return fail("tputwin", s.error());
+  if (command.options.threads != 0) set_thread_count(static_cast<int>(command.options.threads));
   auto report = run_168x(file, {.net = command.net,
                                 .stage = command.stage,
                                 .shapes = command.options.shapes,
@@ -72,6 +80,12 @@ int run_bm168x(const RunCommand& command, const bmodel::OpenFile& file) {
 }
 
 int run_bm1880(RunCommand& command, std::span<const uint8_t> file, const bmodel::Model& model) {
+  if (Status s = refuse_options({{"--net", !command.net.empty()},
+                                 {"--stage", command.stage.has_value()},
+                                 {"--dequantize", command.dequantize}},
+                                "BM1880");
+      !s.ok())
+    return fail("tputwin", s.error());
   if (command.inputs.size() != 1)
     return fail("tputwin",
                 Error(errors::cli_inputs)
@@ -121,18 +135,20 @@ void add_run(CLI::App& app, int& exit) {
   sub->add_option("--output", command->output,
                   "write the raw bytes of all outputs here; BM1684X: or .npz");
   sub->add_flag("--dequantize", command->dequantize,
-                ".npz: integers as fp32, by scale and zero point");
+                "BM1684X, .npz: integers as fp32, by scale and zero point");
   sub->add_option("--compare", command->reference_output, "compare the outputs with this file");
   sub->add_option("--repeat", command->options.repeat, "run so many times")->check(at_least_one());
   sub->add_option("--threads", command->options.threads,
                   "threads of a device; default: TPUTWIN_THREADS, or all processors")
       ->check(at_least_one());
   sub->add_option("--devices", command->options.devices,
-                  "run on so many devices at the same time, --repeat times on each")
+                  "BM1880: run on so many devices at the same time, --repeat times on each")
       ->check(at_least_one());
   sub->add_flag("--latency", command->options.latency,
-                "report minimum, median and 99th percentile of the times, and images per second");
-  sub->add_option("--plugin", command->options.plugin_directory, "directory of CPU operators");
+                "BM1880: report minimum, median and 99th percentile of the times, and images per "
+                "second");
+  sub->add_option("--plugin", command->options.plugin_directory,
+                  "BM1880: directory of CPU operators");
   sub->add_flag("--reference", command->options.reference,
                 "use the reference bodies, which define the results, instead of the fast ones");
   sub->footer(
