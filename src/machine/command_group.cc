@@ -1,7 +1,7 @@
 // Runs the command groups of bmodels on a device.
 #include "machine/command_group.h"
 
-#include "isa/bm1684x/stream.h"
+#include "isa/streams/stream.h"
 
 namespace tputwin {
 

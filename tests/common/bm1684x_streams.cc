@@ -5,10 +5,10 @@
 
 namespace tputwin::testing {
 
-using namespace isa::streams;
+using namespace isa::bm1684x_streams;
 
-isa::TiuCommand tiu_fill(uint32_t id, uint32_t wait) {
-  isa::TiuCommand c;
+TiuCommand tiu_fill(uint32_t id, uint32_t wait) {
+  TiuCommand c;
   c.cmd_short = 1;
   c.cmd_id = id;
   c.cmd_id_dep = wait;
@@ -20,9 +20,9 @@ isa::TiuCommand tiu_fill(uint32_t id, uint32_t wait) {
   return c;
 }
 
-isa::GdmaCommand gdma_move(uint32_t id, uint32_t wait) {
+GdmaCommand gdma_move(uint32_t id, uint32_t wait) {
   constexpr uint64_t kGlobal = 0x1'0000'0000;
-  isa::GdmaCommand c;
+  GdmaCommand c;
   c.cmd_id = id;
   c.cmd_id_dep = wait;
   c.cmd_type = kGeneral;
@@ -45,28 +45,28 @@ void fill_up(std::vector<uint8_t>& stream) { stream.resize((stream.size() + 127)
 
 }  // namespace
 
-void append(std::vector<uint8_t>& stream, isa::TiuForm form, const isa::TiuCommand& command) {
-  append_command(stream, isa::form(form), command);
+void append(std::vector<uint8_t>& stream, TiuForm form, const TiuCommand& command) {
+  append_command(stream, isa::bm1684x_streams::form(form), command);
 }
-void append(std::vector<uint8_t>& stream, isa::GdmaForm form, const isa::GdmaCommand& command) {
-  append_command(stream, isa::form(form), command);
+void append(std::vector<uint8_t>& stream, GdmaForm form, const GdmaCommand& command) {
+  append_command(stream, isa::bm1684x_streams::form(form), command);
 }
 
 void append_tiu_end(std::vector<uint8_t>& stream, uint32_t id) {
-  isa::TiuCommand end;
+  TiuCommand end;
   end.cmd_id = id;
   end.tsk_typ = kSys;
   end.tsk_eu_typ = kTiuEnd;
-  append(stream, isa::TiuForm::sys, end);
+  append(stream, TiuForm::sys, end);
   fill_up(stream);
 }
 
 void append_gdma_end(std::vector<uint8_t>& stream, uint32_t id) {
-  isa::GdmaCommand end;
+  GdmaCommand end;
   end.cmd_id = id;
   end.cmd_short = end.cmd_id_en = 1;
   end.cmd_type = kGdmaSys;
-  append(stream, isa::GdmaForm::short_sys, end);
+  append(stream, GdmaForm::short_sys, end);
   fill_up(stream);
 }
 

@@ -8,14 +8,19 @@
 
 namespace tputwin::testing {
 
+using isa::bm1684x_streams::GdmaCommand;
+using isa::bm1684x_streams::GdmaForm;
+using isa::bm1684x_streams::TiuCommand;
+using isa::bm1684x_streams::TiuForm;
+
 // A fill of lane memory with a constant (AR 19, short form).
-isa::TiuCommand tiu_fill(uint32_t id, uint32_t wait = 0);
+TiuCommand tiu_fill(uint32_t id, uint32_t wait = 0);
 // A linear move of 16 bytes in global memory (3.0).
-isa::GdmaCommand gdma_move(uint32_t id, uint32_t wait = 0);
+GdmaCommand gdma_move(uint32_t id, uint32_t wait = 0);
 
 // Appends a command in its form, or the end command with its zeros.
-void append(std::vector<uint8_t>& stream, isa::TiuForm form, const isa::TiuCommand& command);
-void append(std::vector<uint8_t>& stream, isa::GdmaForm form, const isa::GdmaCommand& command);
+void append(std::vector<uint8_t>& stream, TiuForm form, const TiuCommand& command);
+void append(std::vector<uint8_t>& stream, GdmaForm form, const GdmaCommand& command);
 void append_tiu_end(std::vector<uint8_t>& stream, uint32_t id);
 void append_gdma_end(std::vector<uint8_t>& stream, uint32_t id);
 

@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "bmodel/bm168x/model.h"
-#include "isa/bm1684x/stream.h"
+#include "isa/streams/stream.h"
 
 namespace tputwin::testing {
 

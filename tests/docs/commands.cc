@@ -15,12 +15,12 @@
 #include "docs/text.h"
 #include "isa/bm1684x/codes.h"
 #include "isa/bm1684x/operations.h"
-#include "isa/bm1684x/stream.h"
+#include "isa/streams/stream.h"
 
 namespace tputwin::docs {
 namespace {
 
-using namespace isa::streams;
+using namespace isa::bm1684x_streams;
 
 // Of an operation in recorded commands: types of the first operand, and of the result.
 struct Types {

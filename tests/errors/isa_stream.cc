@@ -3,15 +3,15 @@
 #include "common/bm1684x_streams.h"
 #include "errors/trigger.h"
 #include "isa/bm1684x/codes.h"
-#include "isa/bm1684x/encode.h"
-#include "isa/bm1684x/reader.h"
-#include "isa/bm1684x/stream.h"
+#include "isa/streams/encode.h"
+#include "isa/streams/reader.h"
+#include "isa/streams/stream.h"
 #include "machine/command_group.h"
 
 namespace tputwin::isa {
 namespace {
 
-using namespace streams;
+using namespace bm1684x_streams;
 using tputwin::testing::append;
 using tputwin::testing::append_gdma_end;
 using tputwin::testing::append_tiu_end;

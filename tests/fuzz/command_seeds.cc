@@ -1,8 +1,8 @@
 // Commands of the BM1684X for the fuzzer: those of random operations of every kind.
 #include "fuzz/bm1684x_small.h"
 #include "fuzz/targets.h"
-#include "isa/bm1684x/encode.h"
-#include "isa/bm1684x/stream.h"
+#include "isa/streams/encode.h"
+#include "isa/streams/stream.h"
 #include "selftest/random_operation.h"
 
 namespace tputwin::fuzz {

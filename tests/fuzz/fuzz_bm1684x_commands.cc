@@ -4,8 +4,8 @@
 
 #include "fuzz/bm1684x_small.h"
 #include "fuzz/targets.h"
-#include "isa/bm1684x/encode.h"
-#include "isa/bm1684x/stream.h"
+#include "isa/streams/encode.h"
+#include "isa/streams/stream.h"
 #include "machine/command_group.h"
 
 namespace tputwin::fuzz {

@@ -8,8 +8,8 @@
 #include "base/errors/isa.h"
 #include "common/recorded_commands.h"
 #include "common/rng.h"
-#include "isa/bm1684x/encode.h"
-#include "isa/bm1684x/stream.h"
+#include "isa/streams/encode.h"
+#include "isa/streams/stream.h"
 #include "selftest/random_operation.h"
 
 namespace tputwin::isa {

@@ -6,7 +6,7 @@
 
 #include "isa/bm1684x/command.h"
 
-namespace tputwin::isa {
+namespace tputwin::isa::bm1684x_streams {
 namespace {
 
 template <class Command>
@@ -65,4 +65,4 @@ TEST(Bm1684xFields, BitsWithoutAFieldAreReserved) {
 }
 
 }  // namespace
-}  // namespace tputwin::isa
+}  // namespace tputwin::isa::bm1684x_streams

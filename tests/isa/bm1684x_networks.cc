@@ -7,8 +7,8 @@
 
 #include "base/file.h"
 #include "bmodel/bm168x/model.h"
-#include "isa/bm1684x/encode.h"
-#include "isa/bm1684x/stream.h"
+#include "isa/streams/encode.h"
+#include "isa/streams/stream.h"
 
 namespace tputwin::isa {
 namespace {

@@ -1,5 +1,5 @@
 // Command streams of the BM1684X: the order of two engines, addresses moved, lengths.
-#include "isa/bm1684x/stream.h"
+#include "isa/streams/stream.h"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +10,9 @@
 
 namespace tputwin::isa {
 namespace {
+
+using bm1684x_streams::GdmaForm;
+using bm1684x_streams::TiuForm;
 
 using testing::append;
 using testing::gdma_move;
@@ -47,9 +50,9 @@ TEST(Bm1684xStream, OrdersBothEngines) {
 
 TEST(Bm1684xStream, CountsItsEnd) {
   const Streams s = two_each();
-  EXPECT_EQ(count_commands(Engine::compute, s.tiu).value(), 3u);
-  EXPECT_EQ(count_commands(Engine::dma, s.gdma).value(), 3u);
-  EXPECT_EQ(count_commands(Engine::dma, {}).value(), 0u);
+  EXPECT_EQ(count_commands(Engine::compute, s.tiu, bm1684x()).value(), 3u);
+  EXPECT_EQ(count_commands(Engine::dma, s.gdma, bm1684x()).value(), 3u);
+  EXPECT_EQ(count_commands(Engine::dma, {}, bm1684x()).value(), 0u);
 }
 
 TEST(Bm1684xStream, AnEmptyRangeHasNoCommands) {
@@ -91,10 +94,10 @@ TEST(Bm1684xStream, TellsACommandInWords) {
   const Streams s = two_each();
   auto program = decode_streams({s.tiu, s.gdma}, bm1684x());
   ASSERT_TRUE(program.ok());
-  EXPECT_EQ(stream_text((*program)[2]),
+  EXPECT_EQ(stream_text((*program)[2], bm1684x()),
             "GDMA     2 <- TIU 1     tpu_gdma_cpy_S2S dst_addr=u8(1,1,1,16)@G+0x1000 "
             "stride(0,0,0,1) src_addr=u8(1,1,1,16)@G+0x0 stride(0,0,0,1)");
-  EXPECT_EQ(stream_text((*program)[3]),
+  EXPECT_EQ(stream_text((*program)[3], bm1684x()),
             "TIU      2 <- GDMA 2    tpu_bdc_set_C dst_addr=u8(2,2,2,2)@L+0x0 stride(64,0,2,1) "
             "value 0x7");
 }

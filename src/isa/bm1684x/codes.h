@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace tputwin::isa::streams {
+namespace tputwin::isa::bm1684x_streams {
 
 enum TiuClass : uint8_t {
   kConv = 0,
@@ -38,4 +38,4 @@ enum GdmaClass : uint8_t {
 };
 constexpr uint64_t kGdmaEnd = 0, kGdmaIdle = 1;  // variants of kGdmaSys
 
-}  // namespace tputwin::isa::streams
+}  // namespace tputwin::isa::bm1684x_streams

@@ -2,12 +2,9 @@
 // the tables tiu_fields.def and gdma_fields.def.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string_view>
+#include "isa/streams/fields.h"
 
-namespace tputwin::isa {
+namespace tputwin::isa::bm1684x_streams {
 
 // Fields that a form does not have keep these values. A lane mask of none would be all lanes.
 struct TiuCommand {
@@ -19,21 +16,6 @@ struct GdmaCommand {
 #define TW_NAME(field) uint64_t field = 0;
 #include "isa/bm1684x/gdma_fields.def"
   bool operator==(const GdmaCommand&) const = default;
-};
-
-template <class Command>
-struct CommandField {
-  std::string_view name;  // as the description calls it
-  uint64_t Command::*member;
-  uint16_t first, width;  // bits
-};
-
-// How the fields of some commands lie.
-template <class Command>
-struct CommandForm {
-  std::string_view name;
-  uint32_t bytes;  // at least 16
-  std::span<const CommandField<Command>> fields;
 };
 
 enum class TiuForm : uint8_t {
@@ -54,15 +36,4 @@ const CommandForm<GdmaCommand>& form(GdmaForm);
 std::span<const CommandForm<TiuCommand>> tiu_forms();
 std::span<const CommandForm<GdmaCommand>> gdma_forms();
 
-// The fields in the bytes of a command, which are as many as the form has.
-template <class Command>
-Command unpack(const CommandForm<Command>& form, std::span<const uint8_t> bytes);
-// The reverse; bits that no field has are 0.
-template <class Command>
-void pack(const CommandForm<Command>& form, const Command& command, std::span<uint8_t> bytes);
-// The first bit set that no field has.
-template <class Command>
-std::optional<uint32_t> reserved_bit(const CommandForm<Command>& form,
-                                     std::span<const uint8_t> bytes);
-
-}  // namespace tputwin::isa
+}  // namespace tputwin::isa::bm1684x_streams

@@ -3,9 +3,10 @@
 // what.
 #pragma once
 
-#include "isa/bm1684x/reader.h"
+#include "isa/bm1684x/command.h"
+#include "isa/streams/reader.h"
 
-namespace tputwin::isa::streams {
+namespace tputwin::isa::bm1684x_streams {
 
 enum class Product : uint8_t { plain, right_transposed, all_transposed };
 
@@ -98,4 +99,4 @@ TW_DECODER(dma_gather)
 TW_DECODER(dma_scatter)
 #undef TW_DECODER
 
-}  // namespace tputwin::isa::streams
+}  // namespace tputwin::isa::bm1684x_streams

@@ -2,7 +2,7 @@
 // RQ/DQ (4), SFU (9), LIN (10) and CMP (13).
 #include "isa/bm1684x/decode.h"
 
-namespace tputwin::isa::streams {
+namespace tputwin::isa::bm1684x_streams {
 namespace {
 
 Shape result_shape(const TiuCommand& c, CommandReader& r) {
@@ -193,4 +193,4 @@ Operation select(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {
   return op;
 }
 
-}  // namespace tputwin::isa::streams
+}  // namespace tputwin::isa::bm1684x_streams

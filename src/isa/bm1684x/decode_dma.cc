@@ -2,7 +2,7 @@
 #include "isa/bm1684x/codes.h"
 #include "isa/bm1684x/decode.h"
 
-namespace tputwin::isa::streams {
+namespace tputwin::isa::bm1684x_streams {
 namespace {
 
 // The two words of an address as one number, under the name of the lower.
@@ -261,4 +261,4 @@ Operation dma_scatter(const GdmaCommand& c, CommandReader& r, const GdmaVariant&
                  .index = rows.index};
 }
 
-}  // namespace tputwin::isa::streams
+}  // namespace tputwin::isa::bm1684x_streams

@@ -2,7 +2,7 @@
 #include "isa/bm1684x/codes.h"
 #include "isa/bm1684x/decode.h"
 
-namespace tputwin::isa::streams {
+namespace tputwin::isa::bm1684x_streams {
 namespace {
 
 using Real = FloatArithmetic::Kind;
@@ -249,4 +249,4 @@ Operation unary(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {
   return Unary{.kind = v.unary, .out = out, .in = a_of(c, r, out.shape, dtype).view};
 }
 
-}  // namespace tputwin::isa::streams
+}  // namespace tputwin::isa::bm1684x_streams

@@ -3,7 +3,7 @@
 
 #include "base/bits.h"
 
-namespace tputwin::isa::streams {
+namespace tputwin::isa::bm1684x_streams {
 namespace {
 
 MatrixOperand constant_matrix(uint64_t bits, uint32_t rows, uint32_t cols, DType dtype) {
@@ -174,4 +174,4 @@ Operation mm2(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {
   return op;
 }
 
-}  // namespace tputwin::isa::streams
+}  // namespace tputwin::isa::bm1684x_streams

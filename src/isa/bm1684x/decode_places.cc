@@ -3,7 +3,7 @@
 #include "isa/bm1684x/codes.h"
 #include "isa/bm1684x/decode.h"
 
-namespace tputwin::isa::streams {
+namespace tputwin::isa::bm1684x_streams {
 namespace {
 
 Shape result_shape(const TiuCommand& c, CommandReader& r) {
@@ -183,4 +183,4 @@ Operation row_select(const TiuCommand& c, CommandReader& r, const TiuVariant& v)
                     .count = count_of(c, r, s)};
 }
 
-}  // namespace tputwin::isa::streams
+}  // namespace tputwin::isa::bm1684x_streams

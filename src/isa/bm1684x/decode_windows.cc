@@ -3,7 +3,7 @@
 #include "ops/contract/taps.h"
 #include "ops/conv/weights_bm1684x.h"
 
-namespace tputwin::isa::streams {
+namespace tputwin::isa::bm1684x_streams {
 namespace {
 
 Window window_of(const TiuCommand& c, CommandReader& r) {
@@ -235,4 +235,4 @@ Operation max_pool2d(const TiuCommand& c, CommandReader& r, const TiuVariant&) {
   return op;
 }
 
-}  // namespace tputwin::isa::streams
+}  // namespace tputwin::isa::bm1684x_streams

@@ -1,26 +1,11 @@
-// Instructions to BM1684X commands and streams: forms, numbers, ends.
-#include "isa/bm1684x/encode.h"
-
+// Instructions to BM1684X commands: forms and ends.
 #include <fmt/format.h>
 
 #include "isa/bm1684x/encode_dma.h"
-#include "isa/decode_check.h"
+#include "isa/bm1684x/format.h"
 
-namespace tputwin::isa {
-
-using namespace streams;
-
+namespace tputwin::isa::bm1684x_streams {
 namespace {
-
-// The bytes of a command in a form; none: it has values that the form does not hold.
-template <class Command>
-std::optional<std::vector<uint8_t>> bytes_in(const CommandForm<Command>& form,
-                                             const Command& command) {
-  std::vector<uint8_t> bytes(form.bytes);
-  pack(form, command, bytes);
-  if (unpack(form, std::span<const uint8_t>(bytes)) != command) return std::nullopt;
-  return bytes;
-}
 
 Error no_command(const Instruction& instruction) {
   return Error(errors::isa_stream_no_command)
@@ -102,55 +87,34 @@ Result<std::vector<uint8_t>> encode_gdma(const Instruction& in, const Chip& chip
 }  // namespace
 
 Result<std::vector<uint8_t>> encode_command(const Instruction& instruction, const Chip& chip) {
-  auto bytes = instruction.engine == Engine::dma ? encode_gdma(instruction, chip)
-                                                 : encode_tiu(instruction, chip);
-  if (bytes.ok()) return bytes;
-  return Error(bytes.error())
-      .in(fmt::format("{} command {}, {}", instruction.engine == Engine::dma ? "GDMA" : "TIU",
-                      instruction.id, name(instruction.op)));
+  return instruction.engine == Engine::dma ? encode_gdma(instruction, chip)
+                                           : encode_tiu(instruction, chip);
 }
 
 namespace {
 
-void fill_up(std::vector<uint8_t>& stream) {
-  constexpr size_t kUnit = 128;
-  stream.resize((stream.size() + kUnit - 1) / kUnit * kUnit);
-}
-
 template <class Command>
-void end(std::vector<uint8_t>& stream, const CommandForm<Command>& form, const Command& command) {
-  const size_t at = stream.size();
-  stream.resize(at + form.bytes);
-  pack(form, command, std::span(stream).subspan(at));
-  fill_up(stream);
+std::vector<uint8_t> bytes_of(const CommandForm<Command>& form, const Command& command) {
+  std::vector<uint8_t> bytes(form.bytes);
+  pack(form, command, bytes);
+  return bytes;
 }
 
 }  // namespace
 
-Result<EncodedStreams> encode_streams(std::span<const Instruction> program, const Chip& chip) {
-  EncodedStreams streams;
-  uint32_t tiu = 0, gdma = 0;
-  for (const Instruction& instruction : program) {
-    const bool moves = instruction.engine == Engine::dma;
-    uint32_t& last = moves ? gdma : tiu;
-    if (instruction.id != ++last)
-      return field_error(errors::isa_stream_number, "cmd_id", instruction.id)
-          .in(moves ? "GDMA" : "TIU");
-    TW_ASSIGN_OR_RETURN(bytes, encode_command(instruction, chip));
-    std::vector<uint8_t>& stream = moves ? streams.gdma : streams.tiu;
-    stream.insert(stream.end(), bytes.begin(), bytes.end());
+std::vector<uint8_t> end_command(Engine engine, uint32_t id) {
+  if (engine == Engine::dma) {
+    GdmaCommand end;
+    end.cmd_id = id;
+    end.cmd_short = end.cmd_id_en = 1;
+    end.cmd_type = kGdmaSys;
+    return bytes_of(form(GdmaForm::short_sys), end);
   }
-  TiuCommand tiu_end;
-  tiu_end.cmd_id = tiu + 1;
-  tiu_end.tsk_typ = kSys;
-  tiu_end.tsk_eu_typ = kTiuEnd;
-  end(streams.tiu, form(TiuForm::sys), tiu_end);
-  GdmaCommand gdma_end;
-  gdma_end.cmd_id = gdma + 1;
-  gdma_end.cmd_short = gdma_end.cmd_id_en = 1;
-  gdma_end.cmd_type = kGdmaSys;
-  end(streams.gdma, form(GdmaForm::short_sys), gdma_end);
-  return streams;
+  TiuCommand end;
+  end.cmd_id = id;
+  end.tsk_typ = kSys;
+  end.tsk_eu_typ = kTiuEnd;
+  return bytes_of(form(TiuForm::sys), end);
 }
 
-}  // namespace tputwin::isa
+}  // namespace tputwin::isa::bm1684x_streams

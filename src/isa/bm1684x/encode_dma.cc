@@ -1,7 +1,7 @@
 // Encodes the operations of the BM1684X's GDMA.
 #include "isa/bm1684x/encode_dma.h"
 
-namespace tputwin::isa::streams {
+namespace tputwin::isa::bm1684x_streams {
 namespace {
 
 // The fields of a side.
@@ -195,4 +195,4 @@ void encode(const Scatter& op, GdmaWriter& w) {
   w.require(op.leaves_out, "outside", "");
 }
 
-}  // namespace tputwin::isa::streams
+}  // namespace tputwin::isa::bm1684x_streams

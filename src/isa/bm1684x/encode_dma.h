@@ -4,7 +4,7 @@
 #include "isa/bm1684x/codes.h"
 #include "isa/bm1684x/writer.h"
 
-namespace tputwin::isa::streams {
+namespace tputwin::isa::bm1684x_streams {
 
 struct GdmaWriter {
   const Chip& chip;
@@ -24,4 +24,4 @@ void encode(const MaskSelect&, GdmaWriter&);
 void encode(const Gather&, GdmaWriter&);
 void encode(const Scatter&, GdmaWriter&);
 
-}  // namespace tputwin::isa::streams
+}  // namespace tputwin::isa::bm1684x_streams

@@ -2,7 +2,7 @@
 #include "isa/bm1684x/codes.h"
 #include "isa/bm1684x/writer.h"
 
-namespace tputwin::isa::streams {
+namespace tputwin::isa::bm1684x_streams {
 namespace {
 
 using Real = FloatArithmetic::Kind;
@@ -255,4 +255,4 @@ void encode(const Copy& op, TiuWriter& w) {
   w.operation(kAr, copy);
 }
 
-}  // namespace tputwin::isa::streams
+}  // namespace tputwin::isa::bm1684x_streams

@@ -3,7 +3,7 @@
 #include "isa/bm1684x/codes.h"
 #include "isa/bm1684x/writer.h"
 
-namespace tputwin::isa::streams {
+namespace tputwin::isa::bm1684x_streams {
 namespace {
 
 // ---- MM: columns in channels ----
@@ -121,4 +121,4 @@ void encode(const MatmulBm1684xInt& op, TiuWriter& w) {
   whole(kOpd2, op.shift->matrix, w);
 }
 
-}  // namespace tputwin::isa::streams
+}  // namespace tputwin::isa::bm1684x_streams

@@ -3,7 +3,7 @@
 #include "isa/bm1684x/codes.h"
 #include "isa/bm1684x/writer.h"
 
-namespace tputwin::isa::streams {
+namespace tputwin::isa::bm1684x_streams {
 namespace {
 
 // ---- RQ/DQ ----
@@ -201,4 +201,4 @@ void encode(const MaskSelect& op, TiuWriter& w) {
               [&](const TiuVariant& v) { return v.chosen == op.kind; });
 }
 
-}  // namespace tputwin::isa::streams
+}  // namespace tputwin::isa::bm1684x_streams

@@ -2,7 +2,7 @@
 #include "isa/bm1684x/codes.h"
 #include "isa/bm1684x/writer.h"
 
-namespace tputwin::isa::streams {
+namespace tputwin::isa::bm1684x_streams {
 namespace {
 
 void window(const Window& window, TiuWriter& w) {
@@ -153,4 +153,4 @@ void encode(const Pool2dBm1684xInt8& op, TiuWriter& w) {
   w.operation(kPord, average ? average_pool2d : max_pool2d);
 }
 
-}  // namespace tputwin::isa::streams
+}  // namespace tputwin::isa::bm1684x_streams

@@ -5,7 +5,7 @@
 
 #include "isa/bm1684x/codes.h"
 
-namespace tputwin::isa::streams {
+namespace tputwin::isa::bm1684x_streams {
 namespace {
 
 using Real = FloatArithmetic::Kind;
@@ -76,4 +76,4 @@ std::optional<TiuForm> tiu_form_of(uint64_t type, uint64_t code, bool is_short) 
   }
 }
 
-}  // namespace tputwin::isa::streams
+}  // namespace tputwin::isa::bm1684x_streams

@@ -6,7 +6,7 @@
 
 #include "isa/bm1684x/decode.h"
 
-namespace tputwin::isa::streams {
+namespace tputwin::isa::bm1684x_streams {
 
 struct TiuRow {
   uint8_t type, code;
@@ -43,4 +43,4 @@ const Row* find_row(std::span<const Row> rows, uint64_t type, uint64_t code) {
   return row == rows.end() ? nullptr : &*row;
 }
 
-}  // namespace tputwin::isa::streams
+}  // namespace tputwin::isa::bm1684x_streams

@@ -1,17 +1,11 @@
-// Instructions of the BM1684X's streams as lines of text, in the words of the TPUKernel.
+// The functions of the TPUKernel that become the BM1684X's commands.
 #include <fmt/format.h>
 
-#include "isa/bm1684x/encode.h"
+#include "isa/bm1684x/format.h"
 #include "isa/bm1684x/operations.h"
-#include "isa/bm1684x/stream.h"
 
-namespace tputwin::isa {
-
-using namespace streams;
-
+namespace tputwin::isa::bm1684x_streams {
 namespace {
-
-std::string_view stream_name(Engine engine) { return engine == Engine::dma ? "GDMA" : "TIU"; }
 
 // Of "fp_add|int_add" that of the type.
 std::string_view by_type(std::string_view names, DType dtype) {
@@ -45,7 +39,8 @@ std::string_view row_name(Engine engine, std::span<const uint8_t> command) {
   return row != nullptr ? row->name : "";
 }
 
-// The function that becomes the command; in words if none does.
+}  // namespace
+
 std::string function_name(const Instruction& in, const Chip& chip) {
   const auto bytes = encode_command(in, chip);
   const std::string_view row = bytes.ok() ? row_name(in.engine, *bytes) : "";
@@ -59,16 +54,4 @@ std::string function_name(const Instruction& in, const Chip& chip) {
   return fmt::format("tpu_bdc_{}", by_type(function, first_source));
 }
 
-}  // namespace
-
-std::string stream_text(const Instruction& instruction, const Chip& chip) {
-  const Engine other = instruction.engine == Engine::dma ? Engine::compute : Engine::dma;
-  const std::string wait =
-      instruction.wait == 0 ? "" : fmt::format("<- {} {}", stream_name(other), instruction.wait);
-  std::string operands = describe(instruction.op);
-  operands.erase(0, std::min(operands.find(' '), operands.size()));
-  return fmt::format("{:<4} {:>5} {:<12} {}{}", stream_name(instruction.engine), instruction.id,
-                     wait, function_name(instruction, chip), operands);
-}
-
-}  // namespace tputwin::isa
+}  // namespace tputwin::isa::bm1684x_streams

@@ -1,7 +1,7 @@
 // Types, extents and places of operands to the fields of BM1684X commands.
 #include "isa/bm1684x/writer.h"
 
-namespace tputwin::isa::streams {
+namespace tputwin::isa::bm1684x_streams {
 
 uint64_t type_code(DType dtype) {
   switch (dtype) {
@@ -82,4 +82,4 @@ void TiuWriter::per_channel(const OperandFields& fields, const TensorView& view)
   fixed(fields, view, view.shape, &CommandReader::per_channel);
 }
 
-}  // namespace tputwin::isa::streams
+}  // namespace tputwin::isa::bm1684x_streams

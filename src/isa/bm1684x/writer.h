@@ -4,7 +4,7 @@
 
 #include "isa/bm1684x/operations.h"
 
-namespace tputwin::isa::streams {
+namespace tputwin::isa::bm1684x_streams {
 
 // The fields of an operand of the tensor engine; nullptr: it has none.
 struct OperandFields {
@@ -123,4 +123,4 @@ void encode(const MatmulBm1684xFp32&, TiuWriter&);
 void encode(const MatmulBm1684xHalf&, TiuWriter&);
 void encode(const MatmulBm1684xInt&, TiuWriter&);
 
-}  // namespace tputwin::isa::streams
+}  // namespace tputwin::isa::bm1684x_streams

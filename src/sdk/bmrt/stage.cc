@@ -8,7 +8,7 @@
 
 #include "base/bits.h"
 #include "base/errors/bmrt.h"
-#include "isa/bm1684x/stream.h"
+#include "isa/streams/stream.h"
 #include "machine/command_group.h"
 #include "sdk/bmrt/storage.h"
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/errors/bmrt.h"
-#include "isa/bm1684x/stream.h"
+#include "isa/streams/stream.h"
 #include "machine/profile.h"
 
 namespace tputwin::tools {
@@ -224,7 +224,7 @@ Result<std::string> disassemble(const File& file, const Disasm168xOptions& optio
         }
         text += fmt::format("; net {} stage {} group {}\n", net->name, i, number++);
         for (const Instruction& instruction : *program)
-          text += isa::stream_text(instruction) + "\n";
+          text += isa::stream_text(instruction, *chip_of(file.model)) + "\n";
       }
     }
   }

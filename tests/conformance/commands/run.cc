@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "case.h"
-#include "isa/bm1684x/stream.h"
+#include "isa/streams/stream.h"
 #include "machine/command_group.h"
 
 namespace tputwin::conformance {

@@ -4,7 +4,7 @@
 
 #include <bmlib_runtime.h>
 
-#include "isa/bm1684x/stream.h"
+#include "isa/streams/stream.h"
 #include "machine/command_group.h"
 #include "sdk/okkernel/session.h"
 

@@ -1,6 +1,6 @@
-// The command streams of the BM1684X, as bmodels hold them: two byte ranges, one for the tensor
-// engine (TIU, called "bdc" in bmodels) and one for the GDMA, become instructions in the order in
-// which a Device runs them (machine/command_group.h).
+// The command streams of the BM1684 and BM1684X, as bmodels hold them: two byte ranges, one for the
+// tensor engine (TIU, called "bdc" in bmodels) and one for the GDMA, become instructions in the
+// order in which a Device runs them (machine/command_group.h).
 //
 //   TW_ASSIGN_OR_RETURN(program, isa::decode_streams({tiu_bytes, gdma_bytes}, bm1684x()));
 //   TW_RETURN_IF_ERROR(run_command_group(device, program));
@@ -21,8 +21,8 @@
 
 namespace tputwin::isa {
 
-// A command group. Each range ends with its end command and zeros up to a multiple of 128 bytes; an
-// empty range has no commands.
+// A command group. An empty range has no commands. BM1684X: each range ends with its end command
+// and zeros up to a multiple of 128 bytes. BM1684: with its last command.
 struct CommandStreams {
   std::span<const uint8_t> tiu, gdma;
 };
@@ -54,7 +54,7 @@ Result<OneCommand> decode_gdma_command(std::span<const uint8_t> bytes, const Chi
                                        const StreamOptions& options = {});
 
 // How many commands a stream holds, its end included.
-Result<uint32_t> count_commands(Engine engine, std::span<const uint8_t> stream);
+Result<uint32_t> count_commands(Engine engine, std::span<const uint8_t> stream, const Chip& chip);
 
 // The index that an instruction met outside of what it picks from, once it has run: the reference
 // model stops there. Instructions keep none from one run to the next after forget_faults().
@@ -62,7 +62,7 @@ Status fault_of(const Instruction& instruction);
 void forget_faults(std::span<const Instruction> program);
 
 // "TIU     12 <- GDMA 3    tpu_bdc_fp_add dst_addr=f32(1,8,5,5)@L+0x0 ...": the function of the
-// TPUKernel that becomes the command, and the operands by the names of its arguments.
-std::string stream_text(const Instruction& instruction, const Chip& chip = bm1684x());
+// TPUKernel or OKKernel that becomes the command, and the operands by the names of its arguments.
+std::string stream_text(const Instruction& instruction, const Chip& chip);
 
 }  // namespace tputwin::isa

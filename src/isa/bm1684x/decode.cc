@@ -1,18 +1,14 @@
-// Reads the command streams of the BM1684X: forms, lengths, numbers and order.
-#include "isa/bm1684x/stream.h"
-
+// Decodes one command of the BM1684X: its form, length and operation.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "isa/bm1684x/codes.h"
+#include "isa/bm1684x/format.h"
 #include "isa/bm1684x/operations.h"
 #include "isa/decode_check.h"
 
-namespace tputwin::isa {
-
-namespace streams {
+namespace tputwin::isa::bm1684x_streams {
 namespace {
 
 constexpr size_t kHeadBytes = 16;  // the shortest command
@@ -52,34 +48,10 @@ std::string class_name(Engine engine, uint64_t type) {
   if (type < names.size() && !names[type].empty()) return std::string(names[type]);
   return fmt::format("class {}", type);
 }
-std::string_view stream_name(Engine engine) { return engine == Engine::dma ? "GDMA" : "TIU"; }
 
 std::string site(Engine engine, const CommandHead& head, std::string_view name) {
   return fmt::format("{} command {} {}{}{}", stream_name(engine), class_name(engine, head.type),
                      head.code, name.empty() ? "" : " ", name);
-}
-
-// The bytes of a command in its form, every bit of which has a field.
-template <class Command>
-Result<Command> read(const CommandForm<Command>& form, std::span<const uint8_t> bytes) {
-  if (bytes.size() < form.bytes)
-    return Error(errors::isa_stream_truncated)
-        .argument("bytes", fmt::format("{} of {}", bytes.size(), form.bytes));
-  if (const auto bit = reserved_bit(form, bytes.first(form.bytes)))
-    return Error(errors::isa_stream_reserved)
-        .argument("bit", fmt::format("{} of form {}", *bit, form.name));
-  return unpack(form, bytes);
-}
-
-// No operand repeats elements without end: none has more than its memory has bytes.
-Status check_counts(const Operation& op, const Chip& chip) {
-  for (const Operand& operand : operands(op)) {
-    const TensorView& view = *operand.view;
-    const uint64_t bytes = view.space == Space::local ? chip.local_bytes() : chip.global_bytes;
-    if (view.shape.count() > bytes)
-      return Error(errors::isa_too_many_elements).argument(operand.name, describe(view));
-  }
-  return {};
 }
 
 Result<OneCommand> decode_tiu(const CommandHead& head, const TiuRow* row,
@@ -156,9 +128,6 @@ Result<OneCommand> named(Result<OneCommand> result, Engine engine, const Command
 }
 
 }  // namespace
-}  // namespace streams
-
-using namespace streams;
 
 Result<OneCommand> decode_tiu_command(std::span<const uint8_t> bytes, const Chip& chip) {
   if (bytes.size() < kHeadBytes)
@@ -194,143 +163,4 @@ Result<OneCommand> decode_gdma_command(std::span<const uint8_t> bytes, const Chi
                row != nullptr ? row->name : "");
 }
 
-namespace {
-
-// Goes through the commands of one stream. Numbers count from 1; what is waited for never falls;
-// the end is the last.
-class StreamReader {
- public:
-  StreamReader(Engine engine, std::span<const uint8_t> stream, const Chip& chip,
-               const StreamOptions& options)
-      : engine_(engine), rest_(stream), chip_(chip), options_(options), ended_(stream.empty()) {}
-
-  // The next command; nullptr behind the end.
-  Result<const OneCommand*> peek() {
-    if (ended_) return static_cast<const OneCommand*>(nullptr);
-    if (!next_) {
-      auto one = engine_ == Engine::dma ? decode_gdma_command(rest_, chip_, options_)
-                                        : decode_tiu_command(rest_, chip_);
-      if (!one.ok()) return at_command(one.error());
-      next_ = std::move(one.value());
-      TW_RETURN_IF_ERROR(check_numbers());
-      if (next_->is_end) {
-        ended_ = true;
-        TW_RETURN_IF_ERROR(check_fill());
-        return static_cast<const OneCommand*>(nullptr);
-      }
-    }
-    return static_cast<const OneCommand*>(&*next_);
-  }
-  OneCommand take() {
-    OneCommand one = std::move(*next_);
-    next_.reset();
-    rest_ = rest_.subspan(one.bytes);
-    ++done_;
-    waited_ = one.instruction.wait;
-    return one;
-  }
-  uint32_t done() const { return done_; }
-
-  Error waits_for_ever() const {
-    return numbered(
-        field_error(errors::isa_stream_wait_never, "cmd_id_dep", next_->instruction.wait));
-  }
-
- private:
-  // "TIU command 12, AR 2 add"
-  Error at_command(const Error& error) const {
-    std::string call = error.call();
-    const std::string prefix = fmt::format("{} command", stream_name(engine_));
-    if (call.starts_with(prefix)) call.erase(0, prefix.size());
-    return Error(error).in(
-        fmt::format("{} {}{}{}", prefix, done_ + 1, call.empty() ? "" : ",", call));
-  }
-  Error numbered(Error error) const { return at_command(error); }
-
-  Status check_numbers() const {
-    const Instruction& in = next_->instruction;
-    if (in.id != done_ + 1)
-      return numbered(field_error(errors::isa_stream_number, "cmd_id", in.id));
-    if (!next_->is_end && in.wait < waited_)
-      return numbered(field_error(errors::isa_stream_wait_falls, "cmd_id_dep", in.wait));
-    return {};
-  }
-  Status check_fill() const {
-    constexpr size_t kUnit = 128;
-    const auto fill = rest_.subspan(next_->bytes);
-    const bool zero = std::all_of(fill.begin(), fill.end(), [](uint8_t byte) { return byte == 0; });
-    if (fill.size() < kUnit && zero) return {};
-    return numbered(Error(errors::isa_stream_end)
-                        .argument("bytes", fmt::format("{} behind the end", fill.size())));
-  }
-
-  Engine engine_;
-  std::span<const uint8_t> rest_;
-  const Chip& chip_;
-  const StreamOptions& options_;
-  bool ended_;
-  uint32_t done_ = 0, waited_ = 0;
-  std::optional<OneCommand> next_;
-};
-
-}  // namespace
-
-Result<std::vector<Instruction>> decode_streams(const CommandStreams& streams, const Chip& chip,
-                                                const StreamOptions& options) {
-  StreamReader tiu(Engine::compute, streams.tiu, chip, options);
-  StreamReader gdma(Engine::dma, streams.gdma, chip, options);
-  std::vector<Instruction> program;
-  while (true) {
-    TW_ASSIGN_OR_RETURN(move, gdma.peek());
-    TW_ASSIGN_OR_RETURN(compute, tiu.peek());
-    if (move == nullptr && compute == nullptr) return program;
-    const bool moves = move != nullptr && move->instruction.wait <= tiu.done();
-    const bool computes = compute != nullptr && compute->instruction.wait <= gdma.done();
-    if (!moves && !computes) return (move != nullptr ? gdma : tiu).waits_for_ever();
-    OneCommand one = moves ? gdma.take() : tiu.take();
-    if (!one.is_idle) program.push_back(std::move(one.instruction));
-  }
-}
-
-Result<uint32_t> count_commands(Engine engine, std::span<const uint8_t> stream) {
-  const Chip& chip = bm1684x();
-  const StreamOptions options;
-  StreamReader reader(engine, stream, chip, options);
-  while (true) {
-    TW_ASSIGN_OR_RETURN(next, reader.peek());
-    if (next == nullptr) return reader.done() + (stream.empty() ? 0u : 1u);
-    reader.take();
-  }
-}
-
-namespace {
-
-// The fault of those operations that have an index.
-const IndexFault* fault_in(const Operation& op) {
-  const IndexFault* fault = nullptr;
-  std::visit(
-      [&](const auto& alternative) {
-        if constexpr (requires { alternative.fault; }) fault = alternative.fault.get();
-      },
-      static_cast<const AnyOperation&>(op));
-  return fault;
-}
-
-}  // namespace
-
-Status fault_of(const Instruction& instruction) {
-  const IndexFault* fault = fault_in(instruction.op);
-  if (fault == nullptr || !fault->index) return {};
-  return Error(errors::isa_stream_index)
-      .in(fmt::format("{} command {}, {}", stream_name(instruction.engine), instruction.id,
-                      name(instruction.op)))
-      .argument("index", fmt::format("{}", *fault->index));
-}
-
-void forget_faults(std::span<const Instruction> program) {
-  for (const Instruction& instruction : program)
-    if (const IndexFault* fault = fault_in(instruction.op))
-      const_cast<IndexFault*>(fault)->index.reset();
-}
-
-}  // namespace tputwin::isa
+}  // namespace tputwin::isa::bm1684x_streams

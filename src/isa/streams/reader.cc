@@ -1,5 +1,5 @@
-// Types, extents and places of operands out of the fields of BM1684X commands.
-#include "isa/bm1684x/reader.h"
+// Types, extents and places of operands out of the fields of commands.
+#include "isa/streams/reader.h"
 
 #include "isa/decode_check.h"
 #include "memory/layout.h"
@@ -9,6 +9,11 @@ namespace tputwin::isa {
 namespace {
 
 constexpr uint32_t plane_stride_of(DType dtype) { return is_16bit(dtype) ? 1 : 0; }
+
+// A shape counted in cells.
+Shape cells_of(const Shape& shape, uint8_t pack) {
+  return {ceil_div(shape.n, uint32_t{pack}), shape.c, shape.h, shape.w};
+}
 
 // The type of a code; b32 for those that the chip does not have.
 DType dtype_of(uint64_t code, bool is_signed) {
@@ -79,15 +84,18 @@ bool CommandReader::in_local(const Named& address) {
 }
 
 TensorView CommandReader::dense(const Named& address, const Shape& shape, DType dtype,
-                                bool is_aligned) {
-  if (!in_local(address)) return {.dtype = dtype, .shape = shape};
+                                bool is_aligned, uint8_t pack) {
+  if (!in_local(address)) return {.dtype = dtype, .pack = pack, .shape = shape};
   const uint64_t start = address.value / chip_.lane_bytes;
-  TensorView view{.dtype = dtype,
-                  .plane_stride = plane_stride_of(dtype),
-                  .address = address.value,
-                  .shape = shape,
-                  .stride = lane_stride(chip_, shape, start, element_bytes(dtype), is_aligned)};
-  drop_meaningless(view.stride, shape, ceil_div(start + shape.c, uint64_t{chip_.lanes}));
+  const Shape cells = cells_of(shape, pack);
+  TensorView view{
+      .dtype = dtype,
+      .pack = pack,
+      .plane_stride = plane_stride_of(dtype),
+      .address = address.value,
+      .shape = shape,
+      .stride = lane_stride(chip_, cells, start, pack * element_bytes(dtype), is_aligned)};
+  drop_meaningless(view.stride, cells, ceil_div(start + shape.c, uint64_t{chip_.lanes}));
   return view;
 }
 
@@ -126,22 +134,23 @@ Stride CommandReader::bytes_of(const ElementStrides& s, uint32_t bytes, const Na
 }
 
 TensorView CommandReader::placed(const Named& address, const Named& layout, const Shape& shape,
-                                 DType dtype, const ElementStrides& strides) {
+                                 DType dtype, const ElementStrides& strides, uint8_t pack) {
   switch (layout.value) {
     case kAligned:
-      return aligned(address, shape, dtype);
+      return dense(address, shape, dtype, /*is_aligned=*/true, pack);
     case kCompact:
-      return compact(address, shape, dtype);
+      return dense(address, shape, dtype, /*is_aligned=*/false, pack);
     case kPerChannel:
       return per_channel(address, shape, dtype);
     case kStrided: {
-      TensorView view = compact(address, shape, dtype);
-      view.stride = bytes_of(strides, element_bytes(dtype), address);
+      TensorView view = dense(address, shape, dtype, /*is_aligned=*/false, pack);
+      view.stride = bytes_of(strides, pack * element_bytes(dtype), address);
       // byte addresses of a lane wrap: compilers have been seen to write lane_bytes + 2 for 2
       for (uint32_t* step : {&view.stride.n, &view.stride.c, &view.stride.h, &view.stride.w})
         *step %= chip_.lane_bytes;
       const uint64_t start = address.value / chip_.lane_bytes;
-      drop_meaningless(view.stride, shape, ceil_div(start + shape.c, uint64_t{chip_.lanes}));
+      drop_meaningless(view.stride, cells_of(shape, pack),
+                       ceil_div(start + shape.c, uint64_t{chip_.lanes}));
       return view;
     }
     default:

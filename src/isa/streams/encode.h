@@ -1,4 +1,4 @@
-// Instructions to the commands of the BM1684X: decode_streams() backwards.
+// Instructions to the commands of the BM1684 and BM1684X: decode_streams() backwards.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace tputwin::isa {
 
-// The command of an instruction, its own number and what it waits for included; in the short form
-// if that holds it. Functions that the chip carries out in several commands (exp, sign, ...) are an
-// error, as is an operand that no field can say.
+// The command of an instruction, its own number and what it waits for included; on the BM1684X in
+// the short form if that holds it. Functions that the chip carries out in several commands (exp,
+// sign, ...) are an error, as is an operand that no field can say.
 Result<std::vector<uint8_t>> encode_command(const Instruction& instruction, const Chip& chip);
 
 // Both streams of a group, with their ends and zeros. The instructions of each engine are numbered

@@ -1,14 +1,13 @@
-// What the decoders of the BM1684X's commands have in common: types, extents and places of operands
-// out of field values, each checked. The first value that cannot be becomes the error; after it the
-// makers return anything.
+// What the decoders of the BM1684's and BM1684X's commands have in common: types, extents and
+// places of operands out of field values, each checked. The first value that cannot be becomes the
+// error; after it the makers return anything.
 #pragma once
 
 #include <optional>
 #include <string_view>
 
 #include "base/errors/isa.h"
-#include "isa/bm1684x/command.h"
-#include "isa/bm1684x/stream.h"
+#include "isa/streams/stream.h"
 #include "numerics/rounding.h"
 #include "ops/contract/source.h"
 #include "ops/contract/window.h"
@@ -56,7 +55,10 @@ class CommandReader {
   uint32_t extent(const Named& named);
   Shape shape(const Named& n, const Named& c, const Named& h, const Named& w);
 
-  // Operands in local memory, `address` being lane * lane_bytes + byte.
+  // Operands in local memory, `address` being lane * lane_bytes + byte. `pack`: elements of
+  // consecutive n in a cell, in 4N and 2N; strides count cells.
+  TensorView dense(const Named& address, const Shape& shape, DType dtype, bool is_aligned,
+                   uint8_t pack = 1);
   TensorView aligned(const Named& address, const Shape& shape, DType dtype);
   TensorView compact(const Named& address, const Shape& shape, DType dtype);
   // Rows start at multiples of 64 bytes.
@@ -65,7 +67,7 @@ class CommandReader {
   TensorView per_channel(const Named& address, const Shape& shape, DType dtype);
   // By a layout code.
   TensorView placed(const Named& address, const Named& layout, const Shape& shape, DType dtype,
-                    const ElementStrides& strides);
+                    const ElementStrides& strides, uint8_t pack = 1);
   // The same `len` elements in every lane from that of `beside` on.
   TensorView per_lane(const Named& address, uint32_t len, DType dtype, const TensorView& beside);
   // rows x cols, per_channel columns in a channel; all columns of the last channel belong to it.
@@ -78,7 +80,6 @@ class CommandReader {
                   const ElementStrides* strides);
 
  private:
-  TensorView dense(const Named& address, const Shape& shape, DType dtype, bool is_aligned);
   bool in_local(const Named& address);
   Stride bytes_of(const ElementStrides& strides, uint32_t bytes, const Named& address);
 
