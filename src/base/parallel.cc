@@ -1,15 +1,20 @@
-// Pieces of a loop as tasks of one arena for each number of threads.
+// Pieces of a loop as tasks of one arena for each number of threads, or shared with workers that
+// stay.
 #include "base/parallel.h"
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <thread>
 #include <vector>
+
+#include "base/crew.h"
+#include "base/workers.h"
 
 namespace tputwin {
 namespace {
@@ -41,6 +46,12 @@ void run_pieces(size_t count, size_t grain, int threads,
   work();
 }
 
+void run_beside(Crew& crew, int threads, const std::function<void()>& body) {
+  std::vector<std::jthread> helpers;
+  for (int i = 1; i < threads; ++i) helpers.emplace_back([&crew] { crew.help(); });
+  body();
+}
+
 #else
 
 tbb::task_arena& arena(int threads) {
@@ -62,7 +73,31 @@ void run_pieces(size_t count, size_t grain, int threads,
   });
 }
 
+// body, while workers help a crew. They have to be dismissed before body ends.
+void run_beside(Crew& crew, int threads, const std::function<void()>& body) {
+  arena(threads).execute([&] {
+    tbb::task_group helpers;
+    for (int i = 1; i < threads; ++i) helpers.run([&crew] { crew.help(); });
+    body();
+    helpers.wait();
+  });
+}
+
 #endif
+
+// A crew as long as it is this thread's.
+class Hired {
+ public:
+  explicit Hired(Crew& crew) : crew_(crew) { Crew::set_current(&crew); }
+  ~Hired() {
+    Crew::set_current(nullptr);
+    crew_.dismiss();
+  }
+  Hired(const Hired&) = delete;
+
+ private:
+  Crew& crew_;
+};
 
 }  // namespace
 
@@ -75,12 +110,26 @@ void set_thread_count(int threads) { overridden.store(threads, std::memory_order
 
 void parallel_for(size_t count, size_t grain, const std::function<void(size_t, size_t)>& body) {
   if (count == 0) return;
-  int threads = thread_count();
-  if (threads == 1 || count <= grain) {
-    body(0, count);
-    return;
-  }
+  const int threads = thread_count();
+  if (threads == 1 || count <= grain || Crew::in_piece()) return body(0, count);
+  if (Crew* crew = Crew::current()) return crew->run(count, grain, body);
   run_pieces(count, std::max<size_t>(grain, 1), threads, body);
+}
+
+void with_workers(const std::function<void()>& body) {
+  const int threads = thread_count();
+  if (threads == 1 || Crew::in_piece() || Crew::current() != nullptr) return body();
+  Crew crew(threads);
+  std::exception_ptr failure;
+  run_beside(crew, threads, [&] {
+    const Hired hired(crew);
+    try {
+      body();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  });
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace tputwin

@@ -9,6 +9,7 @@
 
 #include "base/errors/machine.h"
 #include "base/last_error.h"
+#include "base/workers.h"
 #include "chip/rule_numbers.h"
 #include "machine/plan.h"
 #include "ops/fast/fast.h"
@@ -25,6 +26,16 @@ void poison(uint8_t* data, uint64_t bytes) {
 constexpr size_t index(Engine engine) { return static_cast<size_t>(engine); }
 constexpr Engine other(Engine engine) {
   return engine == Engine::compute ? Engine::dma : Engine::compute;
+}
+
+// Runs a program of so many instructions. Workers stay with those that are not over at once.
+template <class Run>
+Status run_with_workers(size_t instructions, const Run& run) {
+  constexpr size_t kWorthIt = 16;
+  if (instructions < kWorthIt) return run();
+  Status status;
+  with_workers([&] { status = run(); });
+  return status;
 }
 
 // "compute 12 conv2d"
@@ -187,9 +198,11 @@ Status Device::run(std::span<const Instruction> program) {
   TW_RETURN_IF_ERROR(drain());
   issued_.fill(0);
   finished_.fill(0);
-  if (options_.schedule == Schedule::program) return finish(run_in_order(program));
-  for (const Instruction& instruction : program) enqueue(instruction);
-  return finish(run_queues());
+  return finish(run_with_workers(program.size(), [&] {
+    if (options_.schedule == Schedule::program) return run_in_order(program);
+    for (const Instruction& instruction : program) enqueue(instruction);
+    return run_queues();
+  }));
 }
 
 Status Device::finish(Status status) {
@@ -222,7 +235,7 @@ Status Device::run(Plan& plan) {
   issued_.fill(0);
   finished_.fill(0);
   has_plans_ = true;
-  return finish(follow(plan));
+  return finish(run_with_workers(plan.program().size(), [&] { return follow(plan); }));
 }
 
 // A run of a program whose rules were checked and whose order is known to be its own.

@@ -126,13 +126,16 @@ bool Plan::build(Device& device) {
     for (const Operand& operand : operands(instruction.op))
       if (operand.access != Access::read && operand.view->space == Space::global)
         written_.push_back(extent_in_global(*operand.view));
-  find_constants(device);
+  const Dataflow flow = analyse(program_, device.chip());
+  prepare_bodies(device, flow);
+  spare_loads(flow);
+  absorb_floors(flow);
+  take_over_moves(flow, device);
   state_ = State::built;
   return true;
 }
 
-void Plan::find_constants(Device& device) {
-  const Dataflow flow = analyse(program_, device.chip());
+void Plan::prepare_bodies(Device& device, const Dataflow& flow) {
   const Memory memory = device.own_memory();
   LoadNumbers numbers(program_);
   struct User {
@@ -143,10 +146,11 @@ void Plan::find_constants(Device& device) {
   for (uint32_t i = 0; i < program_.size(); ++i) {
     Step& step = steps_[i];
     if (i == 0 || is_host_call(program_[i - 1])) section += (step.begins_section = true);
+    const bool has_constants = fast::constant_operands(program_[i].op).size() != 0;
     auto constants = constants_of(i, flow);
-    if (!constants) continue;
+    if (has_constants && !constants) continue;
     step.body = fast::prepare(program_[i].op, memory);
-    if (step.body == nullptr) continue;
+    if (step.body == nullptr || !has_constants) continue;
     auto& known = users[numbers.of(flow.nodes[i].constant_writers)];
     const auto same = std::find_if(known.begin(), known.end(), [&](const User& user) {
       return constants_[user.constants].section == section &&
@@ -161,8 +165,6 @@ void Plan::find_constants(Device& device) {
     constants_.push_back(std::move(*constants));
     known.push_back({i, step.constants});
   }
-  spare_loads(flow);
-  absorb_floors(flow);
 }
 
 // What an instruction's constants come from; none if it has none, or if their bytes are not just
@@ -236,8 +238,8 @@ bool Plan::leaves_out(const Step& step) const {
 }
 
 void Plan::run_prepared(const Step& step, const Memory& memory) {
-  Constants& constants = constants_[step.constants];
-  if (constants.stale) {
+  if (step.constants != kNone && constants_[step.constants].stale) {
+    Constants& constants = constants_[step.constants];
     step.body->pack(memory);
     constants.stale = false;
     constants.packed = true;
@@ -248,10 +250,12 @@ void Plan::run_prepared(const Step& step, const Memory& memory) {
 
 Plan::Extent Plan::extent() const {
   Extent extent{.instructions = program_.size()};
-  for (const Step& step : steps_) {
-    extent.prepared += step.body != nullptr;
-    extent.spare_loads += step.spare;
-    extent.absorbed += step.absorbed;
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    extent.prepared += steps_[i].body != nullptr;
+    extent.spare_loads += steps_[i].spare;
+    extent.absorbed += steps_[i].absorbed;
+    extent.absorbed_moves +=
+        steps_[i].absorbed && std::holds_alternative<DmaTensor>(program_[i].op);
   }
   for (const Constants& constants : constants_) extent.packed += constants.packed;
   return extent;

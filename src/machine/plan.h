@@ -36,7 +36,8 @@ class Plan {
   // How the next run would go: instructions with bodies of their own, loads that may be left out.
   // For tests and reports.
   struct Extent {
-    size_t instructions = 0, prepared = 0, packed = 0, spare_loads = 0, absorbed = 0;
+    size_t instructions = 0, prepared = 0, packed = 0, spare_loads = 0;
+    size_t absorbed = 0, absorbed_moves = 0;  // by bodies: all, loads and stores of maps
   };
   Extent extent() const;
 
@@ -54,10 +55,10 @@ class Plan {
   static constexpr uint32_t kNone = UINT32_MAX;
   struct Step {
     std::unique_ptr<fast::PreparedBody> body;  // none: it runs as in any program
-    uint32_t constants = kNone;                // that body uses; none: packed for every run
+    uint32_t constants = kNone;                // that body uses; none: it has none
     bool warns = false;                        // its rules are looked at, and booked, at every run
     bool begins_section = false;
-    bool absorbed = false;            // a step before does its work
+    bool absorbed = false;            // the body of another step does its work
     bool spare = false;               // a load that only `needed_by` need
     std::vector<uint32_t> needed_by;  // constants
   };
@@ -68,9 +69,14 @@ class Plan {
   // breaks a rule.
   bool build(Device& device);
   bool check(Device& device);
-  void find_constants(Device& device);
+  void prepare_bodies(Device& device, const Dataflow& flow);
   void spare_loads(const Dataflow& flow);
   void absorb_floors(const Dataflow& flow);
+  void take_over_moves(const Dataflow& flow, Device& device);
+  bool only_bodies_read(uint32_t instruction, const TensorView& place, const Dataflow& flow,
+                        const LocalMemory& local) const;
+  std::optional<uint32_t> body_behind(uint32_t store, const TensorView& place,
+                                      const Dataflow& flow) const;
   std::optional<Constants> constants_of(uint32_t instruction, const Dataflow& flow) const;
   bool written_by_program(const GlobalRange& range) const;
 

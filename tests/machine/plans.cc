@@ -68,32 +68,83 @@ Conv2dBm1880 random_convolution(Rng& rng) {
   return std::get<Conv2dBm1880>(testing::random_operation(rng, OperationKind::conv2d_bm1880));
 }
 
+// The load of a map from global memory, or its store, with gaps or without, where it is legal.
+void add_move(Rng& rng, ProgramBuilder& b, TensorView map, bool load) {
+  map.dtype = DType::i8;
+  map.plane_stride = 0;
+  TensorView global = global_tensor(rng.below(testing::kTestGlobalBytes), map.shape);
+  if (rng.chance(1, 3)) {
+    global.stride.h += rng.below(5);
+    global.stride.c = global.stride.h * map.shape.h + rng.below(20);
+    global.stride.n = global.stride.c * map.shape.c;
+  }
+  const Operation move =
+      DmaTensor{.dst = load ? map : global, .src = load ? global : map, .explicit_strides = true};
+  if (testing::is_legal(move, bm1880(), kGlobal)) b.add(move, Engine::dma, 0);
+}
+
+// max(out, constant) in place
+void add_relu(Rng& rng, ProgramBuilder& b, const TensorView& out, bool is_unsigned) {
+  const Operation relu = Elementwise{.kind = Elementwise::Kind::max,
+                                     .out = out,
+                                     .a = out,
+                                     .b_is_constant = true,
+                                     .constant = rng.pick({0, 0, 3, 100}),
+                                     .b_signed = !is_unsigned};
+  if (testing::is_legal(relu, bm1880(), kGlobal)) b.add(relu, Engine::compute, 0);
+}
+
+class Disturber {
+ public:
+  Disturber(Rng& rng, ProgramBuilder& b) : rng_(rng), b_(b) {}
+  void operator()(uint32_t of) {
+    if (!rng_.chance(1, of)) return;
+    const Operation other = random_kind(rng_);
+    b_.add(other, engine(other), 0);
+  }
+
+ private:
+  Rng& rng_;
+  ProgramBuilder& b_;
+};
+
 // A convolution with constants, in one instruction or in several that share them, with other
-// operations before, between and after.
+// operations before, between and after. Its maps may be loaded before and stored after.
 void add_layer(Rng& rng, ProgramBuilder& b) {
   const Conv2dBm1880 op = random_convolution(rng);
   const uint64_t address = kConstants + rng.below(kConstantBytes / 2);
-  const auto disturb = [&](uint32_t of) {
-    if (!rng.chance(1, of)) return;
-    const Operation other = random_kind(rng);
-    b.add(other, engine(other), 0);
-  };
+  Disturber disturb(rng, b);
   const uint32_t slices = rng.chance(1, 3) ? 2 : 1;
+  const bool moves = rng.coin();
   for (uint32_t i = 0; i < slices; ++i) {
     if (i == 0 || rng.coin()) load_constants(b, op, address);
-    disturb(3);
+    if (moves && (i == 0 || rng.coin())) add_move(rng, b, op.in, /*load=*/true);
+    disturb(moves ? 6 : 3);
     b.add(op, Engine::compute, 0);
-    disturb(3);
-    const Operation relu = Elementwise{.kind = Elementwise::Kind::max,
-                                       .out = op.out,
-                                       .a = op.out,
-                                       .b_is_constant = true,
-                                       .constant = rng.pick({0, 0, 3, 100}),
-                                       .b_signed = !op.relu};
-    if (rng.coin() && testing::is_legal(relu, bm1880(), kGlobal)) b.add(relu, Engine::compute, 0);
+    disturb(moves ? 6 : 3);
+    if (rng.coin()) add_relu(rng, b, op.out, op.relu);
+    if (moves && rng.chance(3, 4)) add_move(rng, b, op.out, /*load=*/false);
   }
   if (rng.chance(2, 3)) fill_lanes(b);
   if (rng.chance(1, 12)) b.store(b.tensor(0), address & ~uint64_t{15});  // into its constants
+}
+
+// The same with a filter for each channel.
+void add_depthwise_layer(Rng& rng, ProgramBuilder& b) {
+  const auto op = std::get<Depthwise2dBm1880>(
+      testing::random_operation(rng, OperationKind::depthwise2d_bm1880));
+  Disturber disturb(rng, b);
+  const uint32_t slices = rng.chance(1, 3) ? 2 : 1;
+  if (rng.coin()) add_move(rng, b, op.weight, /*load=*/true);
+  for (uint32_t i = 0; i < slices; ++i) {
+    if (i == 0 || rng.coin()) add_move(rng, b, op.in, /*load=*/true);
+    disturb(6);
+    b.add(op, Engine::compute, 0);
+    disturb(6);
+    if (rng.coin()) add_relu(rng, b, op.out, false);
+    if (rng.chance(3, 4)) add_move(rng, b, op.out, /*load=*/false);
+  }
+  if (rng.chance(2, 3)) fill_lanes(b);
 }
 
 std::vector<Instruction> random_program(Rng& rng) {
@@ -102,6 +153,8 @@ std::vector<Instruction> random_program(Rng& rng) {
     if (rng.chance(1, 5)) {
       const Operation other = random_kind(rng);
       b.add(other, engine(other), 0);
+    } else if (rng.chance(1, 4)) {
+      add_depthwise_layer(rng, b);
     } else {
       add_layer(rng, b);
     }
@@ -152,6 +205,7 @@ class Pair {
       sum.packed += extent.packed;
       sum.spare_loads += extent.spare_loads;
       sum.absorbed += extent.absorbed;
+      sum.absorbed_moves += extent.absorbed_moves;
     }
   }
 
@@ -216,7 +270,7 @@ class Plans : public ::testing::TestWithParam<std::string> {
 
 TEST_P(Plans, LeaveTheBytesOfRunsWithoutThem) {
   const bool packs = GetParam() != "reference" && GetParam() != "onednn";
-  const RandomCases cases(packs ? 20 : 3);
+  const RandomCases cases(packs ? 30 : 3);
   Plan::Extent done;
   for (uint64_t i = cases.first; i < cases.end(); ++i) {
     SCOPED_TRACE(cases.rerun(i));
@@ -232,10 +286,11 @@ TEST_P(Plans, LeaveTheBytesOfRunsWithoutThem) {
     }
     pair.add_extent(done);
   }
-  if (!packs || cases.count < 20) return;
+  if (!packs || cases.count < 30) return;
   EXPECT_GT(done.packed, 7u);
   EXPECT_GT(done.spare_loads, 7u);
   EXPECT_GT(done.absorbed, 7u);
+  EXPECT_GT(done.absorbed_moves, 7u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, Plans,
@@ -300,6 +355,7 @@ TEST_F(OneLayer, IsPackedFromTheSecondRunOn) {
   if (fast::selected_isa() == "reference") return;
   EXPECT_EQ(plan_.extent().packed, 1u);
   EXPECT_EQ(plan_.extent().spare_loads, 1u);  // that of the weights: its bytes die
+  EXPECT_EQ(plan_.extent().absorbed_moves, 2u);
 }
 
 TEST_F(OneLayer, SeesConstantsThatTheHostWrites) {

@@ -265,7 +265,7 @@ class PreparedConv2d final : public PreparedBody {
  public:
   PreparedConv2d(const Conv2dBm1880& op, const Memory& memory)
       : op_(op), constants_(std::make_shared<Conv2dConstants>()) {
-    HWY_DYNAMIC_DISPATCH(build)(plan_, op, memory);
+    HWY_DYNAMIC_DISPATCH(build)(plan_, op_, memory);
   }
 
   bool share(const PreparedBody& body) override {
@@ -280,6 +280,9 @@ class PreparedConv2d final : public PreparedBody {
     if (is_value) plan_.floor = std::max(plan_.floor, floor);
     return is_value;
   }
+  bool takes_moves() const override { return true; }
+  void read_from(const TensorView& where) override { move(op_.in, where); }
+  void write_to(const TensorView& where) override { move(op_.out, where); }
   void pack(const Memory& memory) override {
     plan_.memory = &memory;
     constants_->take(plan_);
@@ -296,7 +299,14 @@ class PreparedConv2d final : public PreparedBody {
   }
 
  private:
-  const Conv2dBm1880& op_;
+  void move(TensorView& operand, const TensorView& where) {
+    const DType type = operand.dtype;
+    operand = where;
+    operand.dtype = type;
+    HWY_DYNAMIC_DISPATCH(build)(plan_, op_, *plan_.memory);
+  }
+
+  Conv2dBm1880 op_;  // as it is carried out: in place of moves
   Conv2dPlan plan_;
   std::shared_ptr<Conv2dConstants> constants_;
 };

@@ -1,39 +1,17 @@
-// depthwise2d: vectors along the rows of a channel. The BM1880's channels are rows of bytes, those
-// of the other chips planes of words.
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ops/fast/depthwise2d.cc"
-#include <hwy/foreach_target.h>  // must come before highway.h
-
-#include <hwy/highway.h>
-
+// depthwise2d of the BM1684 and BM1684X: vectors along planes of words.
 #include "ops/contract/body_steps.h"
 #include "ops/contract/taps.h"
 #include "ops/conv/depthwise2d_bm1684.h"
 #include "ops/conv/depthwise2d_bm1684x_float.h"
 #include "ops/conv/depthwise2d_bm1684x_int8.h"
-#include "ops/conv/depthwise2d_bm1880.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/window/byte_sums-inl.h"
+#include "ops/fast/scratch.h"
+#include "ops/fast/select/body.h"
+#include "ops/fast/views/views.h"
 #include "ops/fast/window/sums.h"
 
-HWY_BEFORE_NAMESPACE();
-namespace tputwin::fast::HWY_NAMESPACE {
-namespace {
-
-void DepthwiseRow(const WeightedSum& sum, std::span<const TapRow> taps, bool is_signed,
-                  uint8_t* out, size_t width) {
-  is_signed ? WeightedRow<true>(sum, taps, out, width) : WeightedRow<false>(sum, taps, out, width);
-}
-
-}  // namespace
-}  // namespace tputwin::fast::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
 namespace tputwin::fast {
 namespace {
-
-HWY_EXPORT(DepthwiseRow);
 
 // The weights of a channel by number of tap: of the type T, as read(h, w) gives them.
 template <class T, class Read>
@@ -56,39 +34,6 @@ Declined parameters_decline(const Op& op, const LocalMemory& local) {
   for (const TensorView* view : {weight, bias})
     if (view != nullptr && !has_elements(*view)) return "weights are no elements in lanes";
   return overlap(op.out, {weight, bias}, local);
-}
-
-Declined byte_rows(const Depthwise2dBm1880& op, const Memory& memory) {
-  if (op.rshift > 31) return "a shift of more than 31";
-  if (const Declined why = byte_rows_decline(op.window, op.in, op.out)) return why;
-  const Shape& kernel = op.weight.shape;
-  if (op.weight.space != Space::local || kernel.h != op.window.h.kernel ||
-      kernel.w != op.window.w.kernel)
-    return "weights are not of the window, or not in lanes";
-  for (const TensorView* source : {&op.in, &op.weight, tensor_of(op.bias)})
-    if (source != nullptr && !disjoint(op.out, *source, memory.local))
-      return "results overlap a source";
-  TensorView bias;
-  if (op.bias) bias = *op.bias, bias.dtype = DType::i16;
-  constexpr uint64_t kMacsPerTask = 256 << 10;
-  for_each_byte_channel(
-      op.window, op.in, op.out.shape, 0, kMacsPerTask, memory,
-      [&](uint32_t n, uint32_t c, const WindowRows& rows) {
-        thread_local WeightedSum sum;
-        const uint8_t* first = memory.byte(op.weight, 0, c, 0, 0);
-        const int32_t* weights = weights_of<int32_t>(op.window, false, [&](uint32_t h, uint32_t w) {
-          return static_cast<int8_t>(first[h * op.weight.stride.h + w * op.weight.stride.w]);
-        });
-        sum.weights.assign(weights, weights + size_t{kernel.h} * kernel.w);
-        sum.start = op.bias ? memory.read(bias, 0, c, 0, 0) : 0;
-        sum.rshift = static_cast<int>(op.rshift);
-        sum.low = -128, sum.high = 127;
-        uint8_t* out = memory.byte(op.out, n, c, 0, 0);
-        for (uint32_t y = 0; y < op.out.shape.h; ++y, out += op.out.stride.h)
-          HWY_DYNAMIC_DISPATCH(DepthwiseRow)
-        (sum, rows.taps(y), is_signed(op.in.dtype), out, op.out.shape.w);
-      });
-  return kRan;
 }
 
 Declined planes(const Depthwise2dBm1684& op, const Memory& memory) {
@@ -180,15 +125,11 @@ Declined planes(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
   return kRan;
 }
 
-constexpr Body<Depthwise2dBm1880> kByteBodies[] = {{"byte rows", byte_rows}};
 template <class Op>
 constexpr Body<Op> kBodies[] = {{"planes", planes}};
 
 }  // namespace
 
-bool execute(const Depthwise2dBm1880& op, const Memory& memory) {
-  return run_best(kByteBodies, op, memory);
-}
 bool execute(const Depthwise2dBm1684& op, const Memory& memory) {
   return run_best(kBodies<Depthwise2dBm1684>, op, memory);
 }
@@ -200,4 +141,3 @@ bool execute(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
 }
 
 }  // namespace tputwin::fast
-#endif

@@ -78,7 +78,7 @@ struct Conv2dPlan {
   // Room for the packed input, which the thread's next convolution takes over.
   void take_data();
 
-  static constexpr uint64_t kMacsPerTask = 1 << 20;
+  static constexpr uint64_t kMacsPerTask = 1 << 18;
   static constexpr size_t kDataSlack = 64;  // dwords: the last tile reads whole vectors
 };
 

@@ -9,6 +9,7 @@
 
 namespace tputwin {
 struct Conv2dBm1880;
+struct Depthwise2dBm1880;
 struct Operation;
 
 namespace fast {
@@ -17,12 +18,19 @@ class PreparedBody {
  public:
   virtual ~PreparedBody() = default;
   // Uses what another body packs from now on, if both pack the same views in the same way.
-  virtual bool share(const PreparedBody& other) = 0;
+  virtual bool share(const PreparedBody&) { return false; }
   // Takes over the instruction after this one: max_const of the results, in place. False: it
   // cannot.
-  virtual bool raise_to(int32_t floor) = 0;
-  // Packs the constants, from what the operands hold now.
-  virtual void pack(const Memory& memory) = 0;
+  virtual bool raise_to(int32_t) { return false; }
+  // A body that takes_moves() reads its input, or writes its result, where a move before or after
+  // it had to take it from or to: `where` is a view of the same extents anywhere, in rows of bytes.
+  // kMoveSlack bytes behind it may be read, too.
+  virtual bool takes_moves() const { return false; }
+  virtual void read_from(const TensorView&) {}
+  virtual void write_to(const TensorView&) {}
+  static constexpr uint64_t kMoveSlack = 256;
+  // Packs the constants, if it has any, from what the operands hold now.
+  virtual void pack(const Memory&) {}
   // Runs the instruction with the constants that were packed.
   virtual void run(const Memory& memory) = 0;
 };
@@ -36,6 +44,7 @@ std::unique_ptr<PreparedBody> prepare(const Operation& operation, const Memory& 
 
 // The same of the operations that have such a body.
 std::unique_ptr<PreparedBody> prepare(const Conv2dBm1880& op, const Memory& memory);
+std::unique_ptr<PreparedBody> prepare(const Depthwise2dBm1880& op, const Memory& memory);
 
 // A number that changes when bodies would be chosen or would work differently: with the instruction
 // set, with budgets.

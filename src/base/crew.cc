@@ -1,0 +1,106 @@
+// How a thread and its workers share loops: opening, taking pieces, closing.
+#include "base/crew.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/architecture.h"
+
+namespace tputwin {
+namespace {
+
+// How long somebody looks for news before he parks: longer than the instructions of a network that
+// are not worth a second thread, much shorter than what a scheduler gives to others.
+constexpr auto kPatience = std::chrono::microseconds(50);
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// True as soon as `done`; false after a while.
+template <class Done>
+bool comes_soon(const Done& done) {
+  for (const auto end = std::chrono::steady_clock::now() + kPatience;;) {
+    for (int i = 0; i < 32; ++i) {
+      if (done()) return true;
+      pause();
+    }
+    if (std::chrono::steady_clock::now() > end) return done();
+  }
+}
+
+thread_local Crew* of_this_thread = nullptr;
+thread_local bool inside_a_piece = false;
+
+}  // namespace
+
+Crew* Crew::current() { return of_this_thread; }
+void Crew::set_current(Crew* crew) { of_this_thread = crew; }
+bool Crew::in_piece() { return inside_a_piece; }
+
+void Crew::run(size_t count, size_t grain, const Pieces& body) {
+  body_ = &body;
+  count_ = count;
+  grain_ = std::max<size_t>(grain, 1);
+  next_.store(0, std::memory_order_relaxed);
+  turn_.fetch_add(1);  // open
+  turn_.notify_all();
+  work();
+  turn_.fetch_add(1);  // closed: who comes now leaves at once
+  const auto alone = [&] { return inside_.load() == 0; };
+  while (!comes_soon(alone))
+    if (const uint32_t inside = inside_.load(); inside != 0) inside_.wait(inside);
+  if (failed_.exchange(false)) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+// Takes pieces until there are none: large ones first, so that there are few, small ones last, so
+// that all finish together.
+void Crew::work() {
+  inside_a_piece = true;
+  try {
+    for (;;) {
+      size_t begin = next_.load(std::memory_order_relaxed), end = 0;
+      do {
+        if (begin >= count_) break;
+        const size_t left = count_ - begin;
+        end = begin + std::min(left, std::max(grain_, left / (2 * threads_)));
+      } while (!next_.compare_exchange_weak(begin, end, std::memory_order_relaxed));
+      if (begin >= count_) break;
+      (*body_)(begin, end);
+    }
+  } catch (...) {
+    if (!failed_.exchange(true)) error_ = std::current_exception();
+    next_.store(count_, std::memory_order_relaxed);
+  }
+  inside_a_piece = false;
+}
+
+void Crew::help() {
+  if (std::this_thread::get_id() == owner_) return;
+  for (uint32_t served = 0;;) {
+    uint32_t turn = 0;
+    const auto news = [&] {
+      turn = turn_.load();
+      return turn % 2 == 1 && turn != served;
+    };
+    while (!comes_soon(news)) turn_.wait(turn);
+    if (turn == kOver) return;
+    inside_.fetch_add(1);
+    if (turn_.load() == turn) {  // still open, and open until inside_ falls
+      served = turn;
+      work();
+    }
+    if (inside_.fetch_sub(1) == 1) inside_.notify_one();
+  }
+}
+
+void Crew::dismiss() {
+  turn_.store(kOver);
+  turn_.notify_all();
+}
+
+}  // namespace tputwin

@@ -1,0 +1,245 @@
+// depthwise2d of the BM1880: sixteen results at a time straight from the lanes, where the processor
+// permutes and multiplies bytes; else vectors along rows that are laid out with their padding.
+#define HWY_WANT_AVX3_DL  // permutes bytes
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/fast/depthwise2d_bm1880.cc"
+#include <hwy/foreach_target.h>  // must come before highway.h
+
+#include <hwy/highway.h>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/parallel.h"
+#include "ops/conv/depthwise2d_bm1880.h"
+#include "ops/fast/fast.h"
+#include "ops/fast/prepared/prepared.h"
+#include "ops/fast/scratch.h"
+#include "ops/fast/window/byte_sums-inl.h"
+#include "ops/fast/window/sliding-inl.h"
+
+#ifndef TPUTWIN_FAST_DEPTHWISE2D_BM1880_ONCE
+#define TPUTWIN_FAST_DEPTHWISE2D_BM1880_ONCE
+namespace tputwin::fast {
+
+// Weights as steps take them, channel by channel, and what sums start with.
+struct DepthwiseConstants {
+  std::vector<uint32_t> weights;
+  std::vector<int32_t> starts;
+};
+
+// An instruction, where the inputs of its results are, and the floor its results are raised to.
+struct SlidingDepthwise {
+  Depthwise2dBm1880 op;
+  SlidingBlocks blocks;
+  int32_t floor = -128;
+
+  // Packs what the lanes hold.
+  void pack(const Memory& memory, DepthwiseConstants& constants) const;
+};
+
+// The documents have no sign of weight and bias: both are signed.
+inline int8_t weight_of(const Depthwise2dBm1880& op, const uint8_t* first, uint32_t kh,
+                        uint32_t kw) {
+  return static_cast<int8_t>(
+      first[size_t{kh} * op.weight.stride.h + size_t{kw} * op.weight.stride.w]);
+}
+inline int32_t bias_of(const Depthwise2dBm1880& op, const Memory& memory, uint32_t c) {
+  if (!op.bias) return 0;
+  const uint8_t* low = memory.byte(*op.bias, 0, c, 0, 0);
+  return static_cast<int16_t>(low[0] | low[op.bias->plane_stride] << 8);
+}
+
+}  // namespace tputwin::fast
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace tputwin::fast::HWY_NAMESPACE {
+namespace {
+
+void DepthwiseRow(const WeightedSum& sum, std::span<const TapRow> taps, bool is_signed,
+                  uint8_t* out, size_t width) {
+  is_signed ? WeightedRow<true>(sum, taps, out, width) : WeightedRow<false>(sum, taps, out, width);
+}
+
+// Whether this target has SlideLanes.
+bool Slides() { return TPUTWIN_HAVE_SLIDING != 0; }
+
+// The channels of the slots [begin, end).
+void SlideLanes([[maybe_unused]] const SlidingDepthwise& job,
+                [[maybe_unused]] const DepthwiseConstants& constants,
+                [[maybe_unused]] const Memory& memory, [[maybe_unused]] size_t begin,
+                [[maybe_unused]] size_t end) {
+#if TPUTWIN_HAVE_SLIDING
+  const Depthwise2dBm1880& op = job.op;
+  const size_t steps = job.blocks.steps_per_block();
+  const auto slide = is_signed(op.in.dtype) ? SlidingChannel<true> : SlidingChannel<false>;
+  for (size_t slot = begin; slot < end; ++slot)
+    for (auto c = static_cast<uint32_t>(slot); c < op.out.shape.c; c += memory.local.lanes())
+      for (uint32_t n = 0; n < op.out.shape.n; ++n)
+        slide(job.blocks, memory.byte(op.in, n, c, 0, 0), constants.weights.data() + c * steps,
+              constants.starts[c], static_cast<int>(op.rshift), job.floor,
+              memory.byte(op.out, n, c, 0, 0));
+#endif
+}
+
+}  // namespace
+}  // namespace tputwin::fast::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tputwin::fast {
+
+void SlidingDepthwise::pack(const Memory& memory, DepthwiseConstants& constants) const {
+  const size_t steps = blocks.steps_per_block(), channels = op.out.shape.c;
+  const int32_t half = op.rshift == 0 ? 0 : int32_t{1} << (op.rshift - 1);
+  constants.weights.resize(channels * steps);
+  constants.starts.resize(channels);
+  for (uint32_t c = 0; c < channels; ++c) {
+    const uint8_t* first = memory.byte(op.weight, 0, c, 0, 0);
+    int32_t sum = 0;
+    const auto weight = [&](uint32_t kh, uint32_t kw) {
+      const int8_t value = weight_of(op, first, kh, kw);
+      sum += value;
+      return value;
+    };
+    blocks.steps_of_weights(weight, constants.weights.data() + c * steps);
+    constants.starts[c] = bias_of(op, memory, c) + half - (is_signed(op.in.dtype) ? 128 * sum : 0);
+  }
+}
+
+namespace {
+
+HWY_EXPORT(DepthwiseRow);
+HWY_EXPORT(Slides);
+HWY_EXPORT(SlideLanes);
+
+// Why no body here covers operands; nullptr: one does.
+Declined declines(const Depthwise2dBm1880& op, const Memory& memory) {
+  if (op.rshift > 31) return "a shift of more than 31";
+  if (const Declined why = byte_rows_decline(op.window, op.in, op.out)) return why;
+  const Shape& kernel = op.weight.shape;
+  if (op.weight.space != Space::local || kernel.h != op.window.h.kernel ||
+      kernel.w != op.window.w.kernel)
+    return "weights are not of the window, or not in lanes";
+  for (const TensorView* source : {&op.in, &op.weight, tensor_of(op.bias)})
+    if (source != nullptr && !disjoint(op.out, *source, memory.local))
+      return "results overlap a source";
+  return kRan;
+}
+
+// Why not sixteen results at a time; nullptr: the job is set up.
+Declined set_up(SlidingDepthwise& job) {
+  if (!HWY_DYNAMIC_DISPATCH(Slides)()) return "the processor does not permute bytes";
+  const Depthwise2dBm1880& op = job.op;
+  constexpr size_t kMostTaps = 4096;  // sums, biases and the half that rounds stay inside 32 bits
+  if (size_t{op.window.h.kernel} * op.window.w.kernel > kMostTaps) return "a large window";
+  if (!job.blocks.build(op.window, op.in, op.out)) return "inputs of results lie too far apart";
+  return kRan;
+}
+
+void slide(const SlidingDepthwise& job, const DepthwiseConstants& constants, const Memory& memory) {
+  constexpr uint64_t kMacsPerTask = 256 << 10;
+  const Slots slots = local_slots(job.op.out.shape, memory.local);
+  const uint64_t macs = job.op.out.shape.count() * job.op.window.h.kernel * job.op.window.w.kernel;
+  const auto lanes = [&](size_t begin, size_t end) {
+    HWY_DYNAMIC_DISPATCH(SlideLanes)(job, constants, memory, begin, end);
+  };
+  parallel_for(slots.count, grain_of(macs / slots.count, kMacsPerTask), std::cref(lanes));
+}
+
+Declined sliding_blocks(const Depthwise2dBm1880& op, const Memory& memory) {
+  if (const Declined why = declines(op, memory)) return why;
+  SlidingDepthwise job{op, {}};
+  if (const Declined why = set_up(job)) return why;
+  DepthwiseConstants constants;
+  job.pack(memory, constants);
+  slide(job, constants, memory);
+  return kRan;
+}
+
+Declined byte_rows(const Depthwise2dBm1880& op, const Memory& memory) {
+  if (const Declined why = declines(op, memory)) return why;
+  constexpr uint64_t kMacsPerTask = 256 << 10;
+  for_each_byte_channel(op.window, op.in, op.out.shape, 0, kMacsPerTask, memory,
+                        [&](uint32_t n, uint32_t c, const WindowRows& rows) {
+                          thread_local WeightedSum sum;
+                          const uint8_t* first = memory.byte(op.weight, 0, c, 0, 0);
+                          sum.weights.clear();
+                          for (uint32_t kh = 0; kh < op.window.h.kernel; ++kh)
+                            for (uint32_t kw = 0; kw < op.window.w.kernel; ++kw)
+                              sum.weights.push_back(weight_of(op, first, kh, kw));
+                          sum.start = bias_of(op, memory, c);
+                          sum.rshift = static_cast<int>(op.rshift);
+                          sum.low = -128, sum.high = 127;
+                          uint8_t* out = memory.byte(op.out, n, c, 0, 0);
+                          for (uint32_t y = 0; y < op.out.shape.h; ++y, out += op.out.stride.h)
+                            HWY_DYNAMIC_DISPATCH(DepthwiseRow)
+                          (sum, rows.taps(y), is_signed(op.in.dtype), out, op.out.shape.w);
+                        });
+  return kRan;
+}
+
+constexpr Body<Depthwise2dBm1880> kBodies[] = {{"sliding blocks", sliding_blocks},
+                                               {"byte rows", byte_rows}};
+
+// Keeps where the inputs are, and the packed weights.
+class PreparedDepthwise2d final : public PreparedBody {
+ public:
+  explicit PreparedDepthwise2d(const Depthwise2dBm1880& op)
+      : job_{op, {}}, constants_(std::make_shared<DepthwiseConstants>()) {}
+  bool is_covered() { return set_up(job_) == kRan; }
+
+  bool share(const PreparedBody& body) override {
+    const auto* other = dynamic_cast<const PreparedDepthwise2d*>(&body);
+    if (other == nullptr) return false;
+    const Depthwise2dBm1880 &a = job_.op, &b = other->job_.op;
+    if (a.weight != b.weight || a.bias != b.bias || a.rshift != b.rshift ||
+        is_signed(a.in.dtype) != is_signed(b.in.dtype))
+      return false;
+    constants_ = other->constants_;
+    return true;
+  }
+  bool raise_to(int32_t floor) override {
+    const bool is_value = is_signed(job_.op.out.dtype) && floor >= -128 && floor <= 127;
+    if (is_value) job_.floor = std::max(job_.floor, floor);
+    return is_value;
+  }
+  bool takes_moves() const override { return true; }
+  void read_from(const TensorView& where) override { move(job_.op.in, where); }
+  void write_to(const TensorView& where) override { move(job_.op.out, where); }
+  void pack(const Memory& memory) override { job_.pack(memory, *constants_); }
+  void run(const Memory& memory) override {
+    slide(job_, *constants_, memory);
+    if (is_traced()) [[unlikely]]
+      trace_body(name(job_.op), "sliding blocks", kRan);
+  }
+
+ private:
+  // Other strides of rows leave what is covered: a row's inputs lie side by side as before.
+  void move(TensorView& operand, const TensorView& where) {
+    const DType type = operand.dtype;
+    operand = where;
+    operand.dtype = type;
+    static_cast<void>(set_up(job_));
+  }
+
+  SlidingDepthwise job_;
+  std::shared_ptr<DepthwiseConstants> constants_;
+};
+
+}  // namespace
+
+bool execute(const Depthwise2dBm1880& op, const Memory& memory) {
+  return run_best(kBodies, op, memory);
+}
+
+std::unique_ptr<PreparedBody> prepare(const Depthwise2dBm1880& op, const Memory& memory) {
+  if (declines(op, memory) != kRan) return nullptr;
+  auto body = std::make_unique<PreparedDepthwise2d>(op);
+  return body->is_covered() ? std::move(body) : nullptr;
+}
+
+}  // namespace tputwin::fast
+#endif

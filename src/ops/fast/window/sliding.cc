@@ -1,0 +1,147 @@
+// Where the inputs of each block of results are.
+#include "ops/fast/window/sliding.h"
+
+#include <algorithm>
+
+#include "base/bits.h"
+
+namespace tputwin::fast {
+namespace {
+
+std::vector<int32_t> sources(const Axis& axis, uint32_t outputs, uint32_t inputs) {
+  std::vector<int32_t> list;
+  list.reserve(size_t{outputs} * axis.kernel);
+  for (uint32_t i = 0; i < outputs; ++i)
+    for (uint32_t tap = 0; tap < axis.kernel; ++tap)
+      list.push_back(static_cast<int32_t>(axis.source(i, tap, inputs)));
+  return list;
+}
+
+// Where to begin a block so that it has as many results as it can.
+uint32_t begin_of(uint32_t next, uint32_t results) {
+  constexpr uint32_t kMost = SlidingBlocks::kResults;
+  return results >= kMost ? std::min(next, results - kMost) : next;
+}
+
+}  // namespace
+
+bool SlidingBlocks::build(const Window& window, const TensorView& in, const TensorView& out) {
+  kernel_h_ = window.h.kernel;
+  kernel_w_ = window.w.kernel;
+  steps_per_block_ = size_t{kernel_h_} * ceil_div<size_t>(kernel_w_, kTaps);
+  constexpr size_t kMostSteps = 64;
+  if (steps_per_block_ > kMostSteps) return false;
+  rows_ = sources(window.h, out.shape.h, in.shape.h);
+  columns_ = sources(window.w, out.shape.w, in.shape.w);
+  patterns_.assign(1, {});  // nothing is read
+  steps_.clear();
+  blocks_.clear();
+  const bool rows_touch = out.shape.h == 1 || out.stride.h == out.shape.w;
+  return rows_touch && out.shape.w < kResults ? add_joined_rows(in, out) : add_rows(in, out);
+}
+
+// None: the inputs lie too far apart.
+std::optional<SlidingBlocks::Step> SlidingBlocks::step(std::span<const Place> places,
+                                                       uint32_t first_tap) {
+  const uint32_t taps = std::min<uint32_t>(kTaps, kernel_w_ - first_tap);
+  const auto each = [&](auto&& f) {
+    for (size_t i = 0; i < places.size(); ++i)
+      for (uint32_t t = 0; places[i].row >= 0 && t < taps; ++t)
+        if (const int32_t x = columns_[size_t{places[i].x} * kernel_w_ + first_tap + t]; x >= 0)
+          f(i * kTaps + t, places[i].row + x);
+  };
+  int64_t lowest = INT64_MAX, highest = -1;
+  each([&](size_t, int64_t at) {
+    lowest = std::min(lowest, at);
+    highest = std::max(highest, at);
+  });
+  if (highest < 0) return Step{};
+  if (highest - lowest >= static_cast<int64_t>(kReach)) return {};
+  Pattern pattern;
+  each([&](size_t byte, int64_t at) {
+    pattern.index[byte] = static_cast<uint8_t>(at - lowest);
+    pattern.take |= uint64_t{1} << byte;
+    pattern.load |= uint64_t{1} << (at - lowest);
+  });
+  return Step{static_cast<uint32_t>(lowest), number_of(pattern)};
+}
+
+uint32_t SlidingBlocks::number_of(const Pattern& pattern) {
+  const auto known = std::find(patterns_.begin(), patterns_.end(), pattern);
+  const auto number = static_cast<uint32_t>(known - patterns_.begin());
+  if (known == patterns_.end()) patterns_.push_back(pattern);
+  return number;
+}
+
+// Blocks inside rows: what they are along w is the same for all of them.
+bool SlidingBlocks::add_rows(const TensorView& in, const TensorView& out) {
+  std::vector<Block> columns;
+  std::vector<Step> steps;  // of each, by first tap
+  for (uint32_t next = 0; next < out.shape.w;) {
+    uint32_t count = std::min<uint32_t>(kResults, out.shape.w - next);
+    const uint32_t x = count < kResults ? begin_of(next, out.shape.w) : next;
+    count = std::min<uint32_t>(kResults, out.shape.w - x);
+    std::vector<Place> places;
+    for (uint32_t i = 0; i < count; ++i) places.push_back({0, x + i});
+    for (uint32_t tap = 0; tap < kernel_w_; tap += kTaps) {
+      const auto found = step(places, tap);
+      if (!found) return false;
+      steps.push_back(*found);
+    }
+    columns.push_back({x, count});
+    next = x + count;
+  }
+  const size_t groups = steps.size() / columns.size();
+  for (uint32_t y = 0; y < out.shape.h; ++y)
+    for (size_t c = 0; c < columns.size(); ++c) {
+      blocks_.push_back({y * out.stride.h + columns[c].out, columns[c].results});
+      for (uint32_t kh = 0; kh < kernel_h_; ++kh) {
+        const int32_t row = rows_[size_t{y} * kernel_h_ + kh];
+        for (size_t g = 0; g < groups; ++g) {
+          Step now = steps[c * groups + g];
+          if (row < 0) now = {};
+          if (now.pattern != 0) now.offset += static_cast<uint32_t>(row) * in.stride.h;
+          steps_.push_back(now);
+        }
+      }
+    }
+  return true;
+}
+
+// Narrow maps, whose rows of results touch: blocks of several rows.
+bool SlidingBlocks::add_joined_rows(const TensorView& in, const TensorView& out) {
+  const uint32_t results = out.shape.h * out.shape.w;
+  for (uint32_t next = 0; next < results;) {
+    uint32_t first = begin_of(next, results);
+    uint32_t count = std::min<uint32_t>(kResults, results - first);
+    if (!add_joined_block(in, out, first, count)) {  // no more than a row, then
+      first = next;
+      count = std::min(out.shape.w - next % out.shape.w, results - next);
+      if (!add_joined_block(in, out, first, count)) return false;
+    }
+    next = first + count;
+  }
+  return true;
+}
+
+bool SlidingBlocks::add_joined_block(const TensorView& in, const TensorView& out, uint32_t first,
+                                     uint32_t count) {
+  const size_t before = steps_.size();
+  std::array<Place, kResults> places{};
+  for (uint32_t kh = 0; kh < kernel_h_; ++kh) {
+    for (uint32_t i = 0; i < count; ++i) {
+      const uint32_t y = (first + i) / out.shape.w, x = (first + i) % out.shape.w;
+      const int32_t row = rows_[size_t{y} * kernel_h_ + kh];
+      places[i] = {row < 0 ? -1 : int64_t{row} * in.stride.h, x};
+    }
+    for (uint32_t tap = 0; tap < kernel_w_; tap += kTaps) {
+      const auto found = step(std::span(places).first(count), tap);
+      if (!found) return steps_.resize(before), false;
+      steps_.push_back(*found);
+    }
+  }
+  blocks_.push_back({first, count});
+  return true;
+}
+
+}  // namespace tputwin::fast

@@ -1,0 +1,90 @@
+// Workers that stay with a thread: every piece once, errors come out, loops inside loops.
+#include "base/workers.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "base/parallel.h"
+
+namespace tputwin::test {
+namespace {
+
+class Workers : public ::testing::TestWithParam<int> {
+ protected:
+  void SetUp() override { set_thread_count(GetParam()); }
+  void TearDown() override { set_thread_count(0); }
+};
+
+// Each index of [0, count) once, in pieces of at least `grain` but for the last.
+void expect_all(size_t count, size_t grain) {
+  std::vector<std::atomic<int>> seen(count);
+  parallel_for(count, grain, [&](size_t begin, size_t end) {
+    EXPECT_LT(begin, end);
+    for (size_t i = begin; i < end; ++i) ++seen[i];
+  });
+  for (const auto& times : seen) ASSERT_EQ(times, 1);
+}
+
+TEST_P(Workers, TakeEveryPieceOnce) {
+  with_workers([] {
+    for (size_t round = 0; round < 300; ++round) expect_all(round % 70, 1 + round % 5);
+  });
+  expect_all(1000, 3);
+}
+
+TEST_P(Workers, ParkAndComeBack) {
+  with_workers([] {
+    for (int round = 0; round < 3; ++round) {
+      std::atomic<int> steps{0};
+      while (++steps < 1 << 18) continue;  // longer than anybody looks for news
+      expect_all(1000, 1);
+    }
+  });
+}
+
+TEST_P(Workers, LoopsInsideLoopsAreNotSharedOut) {
+  std::atomic<size_t> sum{0};
+  with_workers([&] {
+    with_workers([&] {
+      parallel_for(20, 1, [&](size_t begin, size_t end) {
+        for (size_t i = begin; i < end; ++i)
+          parallel_for(10, 1, [&](size_t first, size_t last) { sum += last - first; });
+      });
+    });
+  });
+  EXPECT_EQ(sum, 200u);
+}
+
+TEST_P(Workers, ErrorsOfPiecesComeOut) {
+  const auto fail = [] {
+    parallel_for(100, 1, [](size_t begin, size_t end) {
+      if (begin <= 57 && 57 < end) throw std::runtime_error("57");
+    });
+  };
+  with_workers([&] {
+    EXPECT_THROW(fail(), std::runtime_error);
+    expect_all(100, 1);
+  });
+  EXPECT_THROW(with_workers(fail), std::runtime_error);
+  expect_all(100, 1);
+}
+
+TEST_P(Workers, SeveralThreadsHaveTheirOwn) {
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([] {
+      for (int run = 0; run < 20; ++run)
+        with_workers([] {
+          for (int round = 0; round < 10; ++round) expect_all(50, 1);
+        });
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, Workers, ::testing::Values(1, 2, 5));
+
+}  // namespace
+}  // namespace tputwin::test
