@@ -1,26 +1,26 @@
 // Operators of detectors.
-#include "bmnet/cpu_ops/boxes.h"
+#include "host/boxes.h"
 #include "bmnet_cpu/call.h"
 
 namespace tputwin::test {
 namespace {
 
-using net::cpu::Box;
+using host::Box;
 
 TEST(Boxes, Overlap) {
   const Box a{0, 0, 2, 2}, b{1, 1, 3, 3};
-  EXPECT_FLOAT_EQ(net::cpu::overlap(a, b), 1.0F / 7);
-  EXPECT_FLOAT_EQ(net::cpu::overlap(a, b, 1), 4.0F / 14);
-  EXPECT_FLOAT_EQ(net::cpu::overlap(a, {2, 0, 3, 1}), 0);
-  EXPECT_FLOAT_EQ(net::cpu::overlap({1, 1, 0, 0}, a), 0);
+  EXPECT_FLOAT_EQ(host::overlap(a, b), 1.0F / 7);
+  EXPECT_FLOAT_EQ(host::overlap(a, b, 1), 4.0F / 14);
+  EXPECT_FLOAT_EQ(host::overlap(a, {2, 0, 3, 1}), 0);
+  EXPECT_FLOAT_EQ(host::overlap({1, 1, 0, 0}, a), 0);
 }
 
 TEST(Boxes, SuppressKeepsTheBest) {
   const std::vector<Box> boxes{{0, 0, 10, 10}, {0, 0, 10, 9}, {20, 0, 30, 10}, {0, 0, 10, 6}};
-  EXPECT_EQ(net::cpu::suppress(boxes, {1, 0, 2, 3}, 0.65F), (std::vector<size_t>{1, 2}));
-  EXPECT_EQ(net::cpu::suppress(boxes, {1, 0, 2, 3}, 0.68F), (std::vector<size_t>{1, 2, 3}));
+  EXPECT_EQ(host::suppress(boxes, {1, 0, 2, 3}, 0.65F), (std::vector<size_t>{1, 2}));
+  EXPECT_EQ(host::suppress(boxes, {1, 0, 2, 3}, 0.68F), (std::vector<size_t>{1, 2, 3}));
   // eta: 0.68, then 0.612 and below
-  EXPECT_EQ(net::cpu::suppress(boxes, {2, 1, 3}, 0.68F, 0.9F), (std::vector<size_t>{2, 1}));
+  EXPECT_EQ(host::suppress(boxes, {2, 1, 3}, 0.68F, 0.9F), (std::vector<size_t>{2, 1}));
 }
 
 TEST(PriorBox, SizesAndRatios) {

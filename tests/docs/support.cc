@@ -12,6 +12,7 @@
 
 #include "docs/commands.h"
 #include "docs/text.h"
+#include "host/operators.h"
 
 namespace tputwin::docs {
 namespace {
@@ -146,6 +147,15 @@ std::string class_tables() {
   return tables;
 }
 
+std::string host_operators() {
+  std::string text =
+      "\n## Operators of the host in bmodels: BM1684, BM1684X\n\n"
+      "In an encoding of ours, or told by a library of the user; the maker's numbers are not "
+      "documented and refused ([host-operators.md](host-operators.md)).\n\n| operator |\n|---|\n";
+  for (std::string_view name : host::operator_names()) text += fmt::format("| `{}` |\n", name);
+  return text;
+}
+
 std::string support_table() {
   std::string tables;
   for (const Group& group : documented()) {
@@ -174,7 +184,7 @@ std::string support_table() {
              "of "
              "bmodels' commands are those of recorded ones.\n",
              state_of("BM1880"), state_of_classes(), state_of("BM1684"), state_of("BM1684X")) +
-         tables + class_tables() + command_tables();
+         tables + class_tables() + command_tables() + host_operators();
 }
 
 TEST(Support, EveryDocumentedFunctionIsDeclaredAndExported) {

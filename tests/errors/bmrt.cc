@@ -104,7 +104,7 @@ TW_TRIGGER(brt_net_twice, [] {
 });
 TW_TRIGGER(brt_subnet, [] {
   return launch_changed(
-      [](b168x::NetT&, b168x::NetParameterT& stage) { stage.sub_net[0]->subnet_mode = 1; });
+      [](b168x::NetT&, b168x::NetParameterT& stage) { stage.sub_net[0]->is_dynamic = 1; });
 });
 TW_TRIGGER(brt_streams, [] {
   bmlib::use_chip(bm1684());

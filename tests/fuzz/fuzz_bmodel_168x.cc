@@ -3,6 +3,7 @@
 
 #include "bmodel/bm168x/frame.h"
 #include "bmodel/bm168x/model.h"
+#include "bmodel/bm168x/subnets.h"
 #include "bmodel/little_endian.h"
 #include "fuzz/targets.h"
 
@@ -19,6 +20,8 @@ std::string roundtrip_168x(std::span<const uint8_t> input) {
   if (!again.ok()) return "what was written cannot be read: " + again.status().message();
   if (write(again->model, again->binary) != bytes) return "what was written reads back different";
   static_cast<void>(message_text(input));
+  for (const auto& net : file->model.net)
+    for (const auto& stage : net->parameter) static_cast<void>(subnet_graph(*stage));
   return "";
 }
 

@@ -148,6 +148,7 @@ std::span<const Target> targets() {
       {"fuzz_bmodel_v011", fuzz_bmodel_v011, v011_seeds, is_model},
       {"fuzz_bmodel_v21", fuzz_bmodel_v21, v21_seeds, is_model},
       {"fuzz_bmodel_168x", fuzz_bmodel_168x, bm168x_seeds, is_bm168x},
+      {"fuzz_subnets", fuzz_subnets, subnets_seeds, is_subnets},
       {"fuzz_prototxt", fuzz_prototxt, prototxt_seeds, is_prototxt},
       {"fuzz_caffemodel", fuzz_caffemodel, caffemodel_seeds, is_caffemodel},
       {"fuzz_table", fuzz_table, table_seeds, is_table},

@@ -22,6 +22,8 @@ std::string fuzz_bm1684x_commands(std::span<const uint8_t> input);
 std::string fuzz_bmodel_v011(std::span<const uint8_t> input);
 std::string fuzz_bmodel_v21(std::span<const uint8_t> input);
 std::string fuzz_bmodel_168x(std::span<const uint8_t> input);
+// Draws a graph of subnets of such a file, writes and reads it, checks it and runs it twice.
+std::string fuzz_subnets(std::span<const uint8_t> input);
 // Reads a Caffe file, writes it, reads it again; makes a network of it, folded and not.
 std::string fuzz_prototxt(std::span<const uint8_t> input);
 std::string fuzz_caffemodel(std::span<const uint8_t> input);
@@ -41,5 +43,7 @@ std::vector<Bytes> caffemodel_seeds();
 std::vector<Bytes> table_seeds();
 std::vector<Bytes> bm1684x_command_seeds();
 bool is_bm1684x_command(std::span<const uint8_t> input);
+std::vector<Bytes> subnets_seeds();
+bool is_subnets(std::span<const uint8_t> input);
 
 }  // namespace tputwin::fuzz

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "bmodel/bm168x/parts.h"
+#include "bmodel/subnets168x.h"
 #include "common/temporary_directory.h"
 #include "tools/bm168x/info168x.h"
 #include "tools/bm168x/run168x.h"
@@ -157,6 +158,32 @@ TEST(Bm168xTools, InfoAndDisassembly) {
   EXPECT_FALSE(disassemble(*file.bm168x(), {.net = "none", .stage = {}}).ok());
   for (const char* command : {"info ", "info --json ", "print ", "disasm ", "run "})
     EXPECT_EQ(exit_code_of("tputwin " + (command + recorded("nets-subnets.bmodel"))), 0) << command;
+}
+
+TEST(Bm168xTools, SubnetsOnTheHost) {
+  using b168x::ElementType;
+  using b168x::samples::host_tensor;
+  const TemporaryDirectory directory;
+  b168x::samples::SubnetFile file;
+  file.input(host_tensor("x", {4}));
+  file.cpu(10002, "abc", {*host_tensor("x", {4})}, {*host_tensor("above", {4})});
+  file.cpu("argsort", {*host_tensor("above", {4})}, {*host_tensor("order", {4}, ElementType::i32)});
+  file.output(host_tensor("order", {4}, ElementType::i32));
+  const std::string path = (directory / "net.bmodel").string();
+  const std::string input = (directory / "x.npy").string(), output = (directory / "y").string();
+  ASSERT_TRUE(write_bytes(path, file.bytes()).ok());
+  ASSERT_TRUE(write_bytes(input, write_npy(floats({3, -1, 2, 0}))).ok());
+  const std::string info = info_text(*(*bmodel::open_file(path)).bm168x());
+  EXPECT_NE(info.find("subnet  0: CPU, x -> above, next 1"), std::string::npos) << info;
+  EXPECT_NE(info.find("operator 10002, 3 bytes of parameters"), std::string::npos);
+  EXPECT_NE(info.find("\n              argsort\n"), std::string::npos);
+  for (const char* command : {"info ", "info --json ", "print "})
+    EXPECT_EQ(exit_code_of("tputwin " + (command + path)), 0) << command;
+  // two values are above 0, so there are two places
+  const std::string run = "tputwin run " + path + " --input " + input + " --output " + output;
+  EXPECT_NE(exit_code_of(run), 0);
+  ASSERT_EQ(exit_code_of(run + " --cpuops " TPUTWIN_HOST_OPERATORS), 0);
+  EXPECT_EQ(*read_bytes(output), (std::vector<uint8_t>{1, 0, 0, 0, 0, 0, 0, 0}));
 }
 
 }  // namespace

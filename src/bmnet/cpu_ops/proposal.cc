@@ -3,11 +3,15 @@
 // 5): (0, x1, y1, x2, y2); rows left over are 0.
 #include <cmath>
 
-#include "bmnet/cpu_ops/boxes.h"
 #include "bmnet/cpu_ops/operator.h"
+#include "host/boxes.h"
 
 namespace tputwin::net::cpu {
 namespace {
+
+using host::best;
+using host::Box;
+using host::suppress;
 
 using Parameter = ::bmnet::TGProposalParameter;
 

@@ -4,11 +4,18 @@
 // left over hold -1.
 #include <cmath>
 
-#include "bmnet/cpu_ops/boxes.h"
 #include "bmnet/cpu_ops/operator.h"
+#include "host/boxes.h"
 
 namespace tputwin::net::cpu {
 namespace {
+
+using host::best;
+using host::Box;
+using host::Detection;
+using host::keep_best;
+using host::suppress;
+using host::write_rows;
 
 using Parameter = ::bmnet::TGYoloPostParameter;
 

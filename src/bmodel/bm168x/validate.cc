@@ -8,6 +8,7 @@
 
 #include "base/errors/bmodel.h"
 #include "bmodel/bm168x/model.h"
+#include "bmodel/bm168x/subnets.h"
 
 namespace tputwin::bmodel::bm168x {
 namespace {
@@ -161,7 +162,7 @@ Status Validator::stage(const Place& at, const NetT& net, const NetParameterT& s
   TW_RETURN_IF_ERROR(links(at, stage));
   const auto mode = static_cast<AddressMode>(net.addr_mode);
   const bool fixed = mode == AddressMode::basic || mode == AddressMode::io_alone;
-  if (!fixed || is_dynamic(stage) || stage.sub_net.size() > 1) return {};
+  if (!fixed || is_dynamic(stage) || stage.sub_net.size() > 1 || !is_tpu_chain(stage)) return {};
   TW_RETURN_IF_ERROR(each(at, "input_tensor", stage.input_tensor, &Validator::tensor_address));
   return each(at, "output_tensor", stage.output_tensor, &Validator::tensor_address);
 }

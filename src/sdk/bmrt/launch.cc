@@ -30,18 +30,46 @@ Status run(Device& device, Stage& stage, const std::vector<UserTensor>& inputs,
   return {};
 }
 
+// A stage on its device, to a run of its subnets.
+class StageDevice : public SubnetDevice {
+ public:
+  StageDevice(Device& device, Stage& stage) : device_(device), stage_(stage) {}
+
+  uint8_t* place(const bmodel::bm168x::TensorT& tensor, bool to_write) override {
+    const uint64_t address = stage_.place_of(tensor, to_write);
+    if (address == 0) return nullptr;
+    return device_.global().data() + (address - device_.chip().global_base);
+  }
+  Status run_commands(size_t node) override { return stage_.run_subnet(device_, node); }
+
+ private:
+  Device& device_;
+  Stage& stage_;
+};
+
+Status run_launch(Device& device, Stage& stage, const std::vector<UserTensor>& inputs,
+                  const std::vector<UserTensor>& outputs, std::vector<bm_shape_t>* shapes) {
+  if (stage.subnets() == nullptr) return run(device, stage, inputs, outputs);
+  StageDevice of_stage(device, stage);
+  TW_ASSIGN_OR_RETURN(written, run_subnets(*stage.subnets(), of_stage, inputs, outputs));
+  if (shapes != nullptr) *shapes = std::move(written);
+  return {};
+}
+
 }  // namespace
 
 Result<std::shared_ptr<bmlib::Launch>> make_launch(const Net& net, Stage& stage,
                                                    std::vector<UserTensor> inputs,
-                                                   std::vector<UserTensor> outputs) {
+                                                   std::vector<UserTensor> outputs,
+                                                   std::vector<bm_shape_t>* shapes) {
   TW_RETURN_IF_ERROR(stage.groups().status());
   auto launch = std::make_shared<bmlib::Launch>();
   launch->name = net.name();
-  launch->run = [&stage, inputs = std::move(inputs), outputs = std::move(outputs)](Device& device) {
+  launch->run = [&stage, shapes, inputs = std::move(inputs),
+                 outputs = std::move(outputs)](Device& device) {
     Diagnostics& record = thread_diagnostics();
     record.clear();
-    Status status = run(device, stage, inputs, outputs);
+    Status status = run_launch(device, stage, inputs, outputs, shapes);
     okk::Outcome outcome;
     if (!status.ok()) outcome.error = status.error();
     outcome.warnings = record.warnings();

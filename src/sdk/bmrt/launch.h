@@ -8,16 +8,12 @@
 
 namespace tputwin::bmrt {
 
-// Where a tensor of the user lies, host or device memory, and how.
-struct UserTensor {
-  uint8_t* memory;
-  bm_store_mode_t storage = BM_STORE_1N;
-};
-
 // Copies inputs to their compiled places, runs the commands, copies outputs back. The net must
-// outlive the launch. An error if the stage does not run.
+// outlive the launch. An error if the stage does not run. With subnets on the host the shapes of the
+// outputs are those of the run, in `shapes`, if it is there, after it.
 Result<std::shared_ptr<bmlib::Launch>> make_launch(const Net& net, Stage& stage,
                                                    std::vector<UserTensor> inputs,
-                                                   std::vector<UserTensor> outputs);
+                                                   std::vector<UserTensor> outputs,
+                                                   std::vector<bm_shape_t>* shapes = nullptr);
 
 }  // namespace tputwin::bmrt

@@ -144,8 +144,15 @@ Status launch(Runtime& runtime, const TensorLaunch& request) {
   Allocated allocated{.handle = runtime.handle(), .memories = {}};
   TW_ASSIGN_OR_RETURN(tensors, describe_outputs(runtime, *stage, request, allocated));
   TW_ASSIGN_OR_RETURN(outputs, outputs_of(runtime, *stage, tensors));
-  TW_RETURN_IF_ERROR(bmlib::launch_async(
-      runtime.handle(), make_launch(*net, *stage, std::move(inputs), std::move(outputs))));
+  if (stage->subnets() == nullptr) {
+    TW_RETURN_IF_ERROR(bmlib::launch_async(
+        runtime.handle(), make_launch(*net, *stage, std::move(inputs), std::move(outputs))));
+  } else {  // the shapes of the outputs are known only afterwards
+    std::vector<bm_shape_t> shapes;
+    TW_RETURN_IF_ERROR(
+        bmlib::launch_sync(runtime.handle(), make_launch(*net, *stage, inputs, outputs, &shapes)));
+    for (size_t i = 0; i < tensors.size(); ++i) tensors[i].shape = shapes[i];
+  }
   allocated.memories.clear();
   std::copy(tensors.begin(), tensors.end(), request.outputs);
   return {};
@@ -177,11 +184,13 @@ Status launch(Runtime& runtime, const DataLaunch& request) {
       owned.emplace_back(memory = std::malloc(stage->outputs()[i].bytes(BM_STORE_1N)), std::free);
     outputs.push_back({static_cast<uint8_t*>(memory)});
   }
-  auto made = make_launch(*net, *stage, inputs, outputs);
+  std::vector<bm_shape_t> output_shapes;
+  for (const StageTensor& output : stage->outputs()) output_shapes.push_back(output.shape);
+  auto made = make_launch(*net, *stage, inputs, outputs, &output_shapes);
   TW_RETURN_IF_ERROR(bmlib::launch_sync(runtime.handle(), std::move(made)));
   for (size_t i = 0; i < outputs.size(); ++i) {
     request.outputs[i] = outputs[i].memory;
-    request.output_shapes[i] = stage->outputs()[i].shape;
+    request.output_shapes[i] = output_shapes[i];
   }
   for (auto& memory : owned) static_cast<void>(memory.release());
   return {};

@@ -123,9 +123,6 @@ Result<std::vector<const CmdGroupT*>> Stage::chain() const {
   std::set<int32_t> seen;
   for (const SubNetT* subnet = file.sub_net.front().get(); subnet != nullptr;) {
     const std::string label = fmt::format("subnet {}", subnet->id);
-    const auto mode = static_cast<SubnetMode>(subnet->subnet_mode);
-    if (mode != SubnetMode::tpu)
-      return refuse(label, fmt::format("it is a {} subnet", to_string(mode)));
     if (subnet->is_dynamic != 0) return refuse(label, "it is dynamic");
     if (!seen.insert(subnet->id).second) return refuse(label, "it follows itself");
     add(subnet->cmd_group);
@@ -138,6 +135,30 @@ Result<std::vector<const CmdGroupT*>> Stage::chain() const {
   return groups;
 }
 
+// The groups of all TPU subnets, in the order of the file, for a run that chooses among them.
+Result<std::vector<const CmdGroupT*>> Stage::groups_of_subnets() {
+  const auto mode = static_cast<AddressMode>(net_.addr_mode);
+  if (mode == AddressMode::io_reloc)
+    return Error(errors::brt_subnet)
+        .argument(name(), std::string(to_string(mode)))
+        .detail("with subnets on the host addr_mode is 0 or 1");
+  auto program = SubnetProgram::make(file_, parameter());
+  if (!program.ok()) {
+    Error error = program.error();
+    error.set_call_if_empty(name());
+    return error;
+  }
+  std::vector<const CmdGroupT*> groups;
+  for (const auto& node : program->graph.nodes) {
+    first_group_.push_back(groups.size());
+    if (node.mode != SubnetMode::tpu) continue;
+    for (const auto& group : node.subnet->cmd_group) groups.push_back(group.get());
+  }
+  first_group_.push_back(groups.size());
+  subnets_ = std::move(program.value());
+  return groups;
+}
+
 Result<const Stage::Groups*> Stage::groups() {
   std::lock_guard lock(mutex_);
   if (!groups_) groups_ = decode_all();
@@ -145,15 +166,18 @@ Result<const Stage::Groups*> Stage::groups() {
   return &groups_->value();
 }
 
-Result<Stage::Groups> Stage::decode_all() const {
+Result<Stage::Groups> Stage::decode_all() {
   if (chip_of(file_.model)->family != ChipFamily::bm1684x)
     return Error(errors::brt_streams).argument(name(), "chip " + file_.model.chip);
   const auto mode = static_cast<AddressMode>(net_.addr_mode);
   if (mode == AddressMode::io_tag || mode == AddressMode::io_tag_fuse)
     return Error(errors::brt_address_mode).argument(name(), std::string(to_string(mode)));
-  TW_ASSIGN_OR_RETURN(list, chain());
-  TW_RETURN_IF_ERROR(check_tensors(inputs_, /*are_written=*/true));
-  TW_RETURN_IF_ERROR(check_tensors(outputs_, /*are_written=*/false));
+  const bool is_chain = is_tpu_chain(parameter());
+  TW_ASSIGN_OR_RETURN(list, is_chain ? chain() : groups_of_subnets());
+  if (is_chain) {
+    TW_RETURN_IF_ERROR(check_tensors(inputs_, /*are_written=*/true));
+    TW_RETURN_IF_ERROR(check_tensors(outputs_, /*are_written=*/false));
+  }
   Groups groups;
   for (const CmdGroupT* group : list) {
     TW_ASSIGN_OR_RETURN(instructions, decode(*group));
@@ -230,6 +254,18 @@ Status Stage::check_tensors(const std::vector<StageTensor>& tensors, bool are_wr
       return Error(errors::brt_tensor_place)
           .in(name())
           .argument(tensor.file->name, fmt::format("{:#x}", tensor.file->device_addr));
+  return {};
+}
+
+uint64_t Stage::place_of(const TensorT& file, bool to_write) const {
+  const StageTensor placed = tensor(file);
+  return holds(placed.address, placed.bytes(placed.storage()), to_write) ? placed.address : 0;
+}
+
+Status Stage::run_subnet(Device& device, size_t subnet) {
+  TW_ASSIGN_OR_RETURN(list, groups());
+  for (size_t i = first_group_[subnet]; i < first_group_[subnet + 1]; ++i)
+    TW_RETURN_IF_ERROR(run_command_group(device, (*list)[i]));
   return {};
 }
 

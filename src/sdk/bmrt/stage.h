@@ -12,6 +12,7 @@
 #include "bmodel/bm168x/model.h"
 #include "ops/instruction.h"
 #include "sdk/bmrt/memory.h"
+#include "sdk/bmrt/subnet_run.h"
 
 namespace tputwin::bmrt {
 
@@ -51,8 +52,15 @@ class Stage {
   // by the first call that asks. An error says why the stage does not run.
   using Groups = std::vector<std::vector<Instruction>>;
   Result<const Groups*> groups();
-  // Executes them.
+  // Executes them, in a chain of subnets on the TPU.
   Status run(Device& device);
+
+  // The subnets, if they are more than a chain on the TPU; nullptr if not, or before groups().
+  const SubnetProgram* subnets() const { return subnets_ ? &*subnets_ : nullptr; }
+  // Executes the groups of one of them.
+  Status run_subnet(Device& device, size_t subnet);
+  // Where a tensor of the file lies: an address on the device, 0 if no memory of the net holds it.
+  uint64_t place_of(const bmodel::bm168x::TensorT& tensor, bool to_write) const;
 
  private:
   Stage(const bmodel::bm168x::File& file, const bmodel::bm168x::NetT& net, size_t index)
@@ -61,8 +69,9 @@ class Stage {
   Status place();
   StageTensor tensor(const bmodel::bm168x::TensorT& tensor) const;
   uint64_t relocated(uint64_t compiled) const;
-  Result<Groups> decode_all() const;
+  Result<Groups> decode_all();
   Result<std::vector<const bmodel::bm168x::CmdGroupT*>> chain() const;
+  Result<std::vector<const bmodel::bm168x::CmdGroupT*>> groups_of_subnets();
   Result<std::vector<Instruction>> decode(const bmodel::bm168x::CmdGroupT& group) const;
   Status patch(const bmodel::bm168x::CmdGroupT& group, std::vector<uint8_t>& gdma) const;
   bool holds(uint64_t address, uint64_t bytes, bool to_write) const;
@@ -83,6 +92,8 @@ class Stage {
 
   std::mutex mutex_;
   std::optional<Result<Groups>> groups_;
+  std::optional<SubnetProgram> subnets_;
+  std::vector<size_t> first_group_;  // of each subnet, and behind the last
 };
 
 }  // namespace tputwin::bmrt

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/errors/bmrt.h"
+#include "bmodel/bm168x/subnets.h"
 #include "isa/streams/stream.h"
 #include "machine/profile.h"
 
@@ -67,11 +68,32 @@ std::string tensor_line(std::string_view kind, const TensorT& tensor) {
                      tensor.zero_point);
 }
 
-std::string subnet_text(const SubNetT& subnet) {
-  return fmt::format("    subnet  {}: {}{}, {} in, {} out, next {}\n", subnet.id,
-                     to_string(static_cast<SubnetMode>(subnet.subnet_mode)),
-                     subnet.is_dynamic != 0 ? " dynamic" : "", subnet.input_tensor.size(),
-                     subnet.output_tensor.size(), fmt::join(subnet.next_subnet_ids, " "));
+// The operators of a CPU subnet: numbers, and the text of ours.
+std::vector<std::string> operators_of(const File& file, const SubNetT& subnet) {
+  std::vector<std::string> list;
+  for (const auto& param : subnet.cpu_param) {
+    const auto bytes = file.bytes(param->binary_param);
+    const std::string text = own_operator_text(param->op_type, bytes);
+    list.push_back(text.empty() ? fmt::format("operator {}, {} bytes of parameters", param->op_type,
+                                              bytes.size())
+                                : text);
+  }
+  return list;
+}
+
+std::string subnet_text(const File& file, const SubNetT& subnet) {
+  const auto names = [](const auto& tensors) {
+    std::vector<std::string> list;
+    for (const auto& tensor : tensors) list.push_back(tensor->name);
+    return fmt::format("{}", fmt::join(list, " "));
+  };
+  std::string text =
+      fmt::format("    subnet  {}: {}{}, {} -> {}, next {}\n", subnet.id,
+                  to_string(static_cast<SubnetMode>(subnet.subnet_mode)),
+                  subnet.is_dynamic != 0 ? " dynamic" : "", names(subnet.input_tensor),
+                  names(subnet.output_tensor), fmt::join(subnet.next_subnet_ids, " "));
+  for (const std::string& op : operators_of(file, subnet)) text += "              " + op + "\n";
+  return text;
 }
 
 uint64_t weight_bytes(const NetParameterT& stage) {
@@ -104,7 +126,7 @@ std::string stage_text(const File& file, const NetParameterT& stage, size_t inde
   std::string text = fmt::format("  stage {}{}\n", index, is_dynamic(stage) ? ": dynamic" : "");
   for (const auto& tensor : stage.input_tensor) text += tensor_line("input", *tensor);
   for (const auto& tensor : stage.output_tensor) text += tensor_line("output", *tensor);
-  for (const auto& subnet : stage.sub_net) text += subnet_text(*subnet);
+  for (const auto& subnet : stage.sub_net) text += subnet_text(file, *subnet);
   text +=
       fmt::format("    memory  weights {} bytes, neurons {}, io {}, commands {}\n",
                   weight_bytes(stage), neuron_bytes(stage), stage.io_size, command_bytes(stage));
@@ -155,6 +177,9 @@ Json stage_json(const File& file, const NetParameterT& stage) {
         {{"id", subnet->id},
          {"mode", std::string(to_string(static_cast<SubnetMode>(subnet->subnet_mode)))},
          {"dynamic", subnet->is_dynamic != 0},
+         {"inputs", tensors_json(subnet->input_tensor)},
+         {"outputs", tensors_json(subnet->output_tensor)},
+         {"operators", operators_of(file, *subnet)},
          {"next", subnet->next_subnet_ids}});
   Json json = {{"inputs", tensors_json(stage.input_tensor)},
                {"outputs", tensors_json(stage.output_tensor)},

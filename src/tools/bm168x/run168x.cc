@@ -120,6 +120,18 @@ std::string output_text(const TensorT& tensor, std::span<const uint8_t> bytes) {
                      count > kShown ? " ..." : "");
 }
 
+// The outputs with the shapes of a run, and no more bytes than these have.
+Tensors tensors_of_run(const Tensors& compiled, const std::vector<bm_shape_t>& shapes,
+                       Buffers& outputs) {
+  Tensors tensors;
+  for (size_t i = 0; i < compiled.size(); ++i) {
+    tensors.push_back(std::make_unique<TensorT>(*compiled[i]));
+    tensors[i]->shape[0]->dim.assign(shapes[i].dims, shapes[i].dims + shapes[i].num_dims);
+    outputs[i].resize(tensor_bytes(*tensors[i]));
+  }
+  return tensors;
+}
+
 }  // namespace
 
 Result<ChosenStage> choose_stage(const File& file, const Run168xOptions& options) {
@@ -147,23 +159,23 @@ Result<Run168xReport> run_168x(const bmodel::OpenFile& file, const Run168xOption
   TW_ASSIGN_OR_RETURN(session, Session168x::open(file));
   if (options.reference) session->runtime().card().set_body(Body::reference);
   Buffers outputs;
+  std::vector<bm_shape_t> shapes;
   double best = 0, total = 0;
   const double loading = std::chrono::duration<double>(Clock::now() - begin).count();
   for (unsigned i = 0; i < options.repeat; ++i) {
     const auto start = Clock::now();
-    TW_ASSIGN_OR_RETURN(result, session->infer(chosen.net->name, chosen.index, inputs));
+    TW_ASSIGN_OR_RETURN(result, session->infer(chosen.net->name, chosen.index, inputs, &shapes));
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     best = i == 0 ? seconds : std::min(best, seconds);
     total += seconds;
     outputs = std::move(result);
   }
-  if (!options.output.empty())
-    TW_RETURN_IF_ERROR(write_output(options, chosen.stage->output_tensor, outputs));
+  const Tensors tensors = tensors_of_run(chosen.stage->output_tensor, shapes, outputs);
+  if (!options.output.empty()) TW_RETURN_IF_ERROR(write_output(options, tensors, outputs));
   std::string text = fmt::format("net     {} stage {} on the {}\n", chosen.net->name, chosen.index,
                                  session->runtime().card().chip().name);
   if (options.inputs.empty()) text += "input   made up: no --input was given\n";
-  for (size_t i = 0; i < outputs.size(); ++i)
-    text += output_text(*chosen.stage->output_tensor[i], outputs[i]);
+  for (size_t i = 0; i < outputs.size(); ++i) text += output_text(*tensors[i], outputs[i]);
   text += fmt::format("time    loaded in {:.3f} ms, fastest of {}: {:.3f} ms, average {:.3f} ms\n",
                       loading * 1e3, options.repeat, best * 1e3, total / options.repeat * 1e3);
   for (const WarningCount& warning : thread_diagnostics().warnings())

@@ -22,7 +22,8 @@ Session168x::~Session168x() {
 }
 
 Result<Session168x::Buffers> Session168x::infer(const std::string& name, size_t index,
-                                                const Buffers& inputs) {
+                                                const Buffers& inputs,
+                                                std::vector<bm_shape_t>* shapes) {
   TW_ASSIGN_OR_RETURN(net, runtime_->find(name.c_str()));
   bmrt::Stage& stage = *net->stages().at(index);
   std::vector<bmrt::UserTensor> in, out;
@@ -31,7 +32,11 @@ Result<Session168x::Buffers> Session168x::infer(const std::string& name, size_t 
   for (const bmrt::StageTensor& tensor : stage.outputs())
     outputs.emplace_back(tensor.bytes(BM_STORE_1N));
   for (auto& bytes : outputs) out.push_back({bytes.data()});
-  TW_RETURN_IF_ERROR(bmlib::launch_sync(handle_, make_launch(*net, stage, in, out)));
+  if (shapes != nullptr) {
+    shapes->clear();
+    for (const bmrt::StageTensor& tensor : stage.outputs()) shapes->push_back(tensor.shape);
+  }
+  TW_RETURN_IF_ERROR(bmlib::launch_sync(handle_, make_launch(*net, stage, in, out, shapes)));
   return outputs;
 }
 

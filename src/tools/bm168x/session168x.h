@@ -18,9 +18,11 @@ class Session168x {
   Session168x& operator=(const Session168x&) = delete;
 
   bmrt::Runtime& runtime() { return *runtime_; }
-  // Runs a stage on host memory: all inputs, all outputs, raw, 1N.
+  // Runs a stage on host memory: all inputs, all outputs, raw, 1N. Outputs are as large as they were
+  // compiled; `shapes`, if it is there, becomes those of the run.
   using Buffers = std::vector<std::vector<uint8_t>>;
-  Result<Buffers> infer(const std::string& net, size_t stage, const Buffers& inputs);
+  Result<Buffers> infer(const std::string& net, size_t stage, const Buffers& inputs,
+                        std::vector<bm_shape_t>* shapes = nullptr);
 
  private:
   Session168x() = default;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 
 #include "base/errors/tools.h"
@@ -21,7 +22,7 @@ namespace {
 constexpr size_t kShownDifferences = 10;
 
 struct RunCommand {
-  std::string model, output, reference_output, net;
+  std::string model, output, reference_output, net, operators;
   std::vector<std::string> inputs, shapes;
   std::optional<size_t> stage;
   bool dequantize = false;
@@ -65,6 +66,7 @@ int run_bm168x(const RunCommand& command, const bmodel::OpenFile& file) {
       !s.ok())
     return fail("tputwin", s.error());
   if (command.options.threads != 0) set_thread_count(static_cast<int>(command.options.threads));
+  if (!command.operators.empty()) setenv("TPUTWIN_CPUOPS", command.operators.c_str(), 1);
   auto report = run_168x(file, {.net = command.net,
                                 .stage = command.stage,
                                 .shapes = command.options.shapes,
@@ -82,7 +84,8 @@ int run_bm168x(const RunCommand& command, const bmodel::OpenFile& file) {
 int run_bm1880(RunCommand& command, std::span<const uint8_t> file, const bmodel::Model& model) {
   if (Status s = refuse_options({{"--net", !command.net.empty()},
                                  {"--stage", command.stage.has_value()},
-                                 {"--dequantize", command.dequantize}},
+                                 {"--dequantize", command.dequantize},
+                                 {"--cpuops", !command.operators.empty()}},
                                 "BM1880");
       !s.ok())
     return fail("tputwin", s.error());
@@ -136,6 +139,9 @@ void add_run(CLI::App& app, int& exit) {
                   "write the raw bytes of all outputs here; BM1684X: or .npz");
   sub->add_flag("--dequantize", command->dequantize,
                 "BM1684X, .npz: integers as fp32, by scale and zero point");
+  sub->add_option("--cpuops", command->operators,
+                  "BM1684X: libraries of operators for subnets on the host, or \"file\": the "
+                  "bmodel's own; as TPUTWIN_CPUOPS");
   sub->add_option("--compare", command->reference_output, "compare the outputs with this file");
   sub->add_option("--repeat", command->options.repeat, "run so many times")->check(at_least_one());
   sub->add_option("--threads", command->options.threads,

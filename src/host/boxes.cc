@@ -1,10 +1,10 @@
 // Boxes of detectors: overlap, decoding, suppression.
-#include "bmnet/cpu_ops/boxes.h"
+#include "host/boxes.h"
 
 #include <algorithm>
 #include <numeric>
 
-namespace tputwin::net::cpu {
+namespace tputwin::host {
 namespace {
 
 float area(const Box& box, float pixel) {
@@ -45,6 +45,28 @@ std::vector<size_t> best(const std::vector<float>& scores, float threshold, int 
   return indices;
 }
 
+float iou(const Box& a, const Box& b) {
+  auto area = [](const Box& box) { return (box.xmax - box.xmin) * (box.ymax - box.ymin); };
+  const float width = std::max(0.0F, std::min(a.xmax, b.xmax) - std::max(a.xmin, b.xmin));
+  const float height = std::max(0.0F, std::min(a.ymax, b.ymax) - std::max(a.ymin, b.ymin));
+  return width * height / (area(a) + area(b) - width * height);
+}
+
+std::vector<int64_t> kept_boxes(const std::vector<Box>& boxes,
+                                const std::vector<int64_t>& candidates, float threshold,
+                                int64_t limit) {
+  std::vector<int64_t> kept;
+  for (int64_t candidate : candidates) {
+    if (limit >= 0 && static_cast<int64_t>(kept.size()) >= limit) break;
+    const bool covered = std::ranges::any_of(kept, [&](int64_t other) {
+      return iou(boxes[static_cast<size_t>(other)], boxes[static_cast<size_t>(candidate)]) >
+             threshold;
+    });
+    if (!covered) kept.push_back(candidate);
+  }
+  return kept;
+}
+
 void keep_best(std::vector<Detection>& detections, size_t limit) {
   if (detections.size() <= limit) return;
   std::ranges::stable_sort(detections, std::greater<>(), &Detection::score);
@@ -66,4 +88,4 @@ float* write_rows(const std::vector<Detection>& detections, size_t image, float*
   return row;
 }
 
-}  // namespace tputwin::net::cpu
+}  // namespace tputwin::host

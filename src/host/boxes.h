@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
-namespace tputwin::net::cpu {
+namespace tputwin::host {
 
 struct Box {
   float xmin = 0, ymin = 0, xmax = 0, ymax = 0;
@@ -23,6 +24,15 @@ std::vector<size_t> suppress(const std::vector<Box>& boxes, const std::vector<si
 // if that is not negative.
 std::vector<size_t> best(const std::vector<float>& scores, float threshold, int limit);
 
+// Intersection over union as torchvision and ONNX count it: NaN where neither box has an area.
+float iou(const Box& a, const Box& b);
+
+// Of the candidates, best first, those that no better one kept overlaps by more than the threshold;
+// at most `limit` if that is not negative.
+std::vector<int64_t> kept_boxes(const std::vector<Box>& boxes,
+                                const std::vector<int64_t>& candidates, float threshold,
+                                int64_t limit);
+
 struct Detection {
   int label = 0;
   float score = 0;
@@ -35,4 +45,4 @@ void keep_best(std::vector<Detection>& detections, size_t limit);
 // Rows (image, label, score, xmin, ymin, xmax, ymax) from `row` on; returns the place behind.
 float* write_rows(const std::vector<Detection>& detections, size_t image, float* row);
 
-}  // namespace tputwin::net::cpu
+}  // namespace tputwin::host

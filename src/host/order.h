@@ -1,0 +1,48 @@
+// The order in which values are sorted: that of PyTorch, in which NaN is greater than all others
+// and equal to itself, and -0 equals 0. Equal values keep their order.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "host/array.h"
+
+namespace tputwin::host {
+
+template <class T>
+bool is_nan([[maybe_unused]] T value) {
+  if constexpr (std::is_floating_point_v<T>) return std::isnan(value);
+  return false;
+}
+
+template <class T>
+bool is_less(T a, T b) {
+  return is_nan(b) ? !is_nan(a) : a < b;  // a < b is false where a is NaN
+}
+
+// The positions of values that lie `step` apart, in their order.
+template <class T>
+std::vector<int64_t> sorted_positions(const T* values, int64_t count, int64_t step,
+                                      bool descending) {
+  std::vector<int64_t> order(static_cast<size_t>(count));
+  std::iota(order.begin(), order.end(), int64_t{0});
+  std::ranges::stable_sort(order, [&](int64_t a, int64_t b) {
+    const T first = values[a * step], second = values[b * step];
+    return descending ? is_less(second, first) : is_less(first, second);
+  });
+  return order;
+}
+
+// Body(offset of the first of the axis' elements in the array, offset in one of `kept` of them).
+template <class Body>
+void for_each_line(const AxisView& view, int64_t kept, const Body& body) {
+  for (int64_t outer = 0; outer < view.outer; ++outer)
+    for (int64_t inner = 0; inner < view.inner; ++inner)
+      body(outer * view.extent * view.inner + inner, outer * kept * view.inner + inner);
+}
+
+}  // namespace tputwin::host

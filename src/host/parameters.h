@@ -1,0 +1,55 @@
+// The parameters of a host operator as text, "nms iou_threshold=0.5": a name and words key=value,
+// apart by blanks; lists are numbers with commas.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tputwin::host {
+
+// Reads what an operator asks for. The first thing that is wrong stays as status(): a value that is
+// no number, one out of its range, a key that nothing asked for.
+class Parameters {
+ public:
+  static Result<Parameters> parse(std::string_view text);
+
+  const std::string& name() const { return name_; }
+  bool has(std::string_view key) const { return values_.contains(std::string(key)); }
+  // The value of a key, within [least, most]; `otherwise` if it is not there.
+  int64_t integer(std::string_view key, int64_t otherwise,
+                  int64_t least = std::numeric_limits<int32_t>::min(),
+                  int64_t most = std::numeric_limits<int32_t>::max());
+  float number(std::string_view key, float otherwise,
+               float least = -std::numeric_limits<float>::max(),
+               float most = std::numeric_limits<float>::max());
+  bool flag(std::string_view key, bool otherwise) { return integer(key, otherwise, 0, 1) != 0; }
+  std::vector<float> list(std::string_view key);  // empty if it is not there
+  // One of the words; the first if the key is not there. Returns its place.
+  size_t word(std::string_view key, std::initializer_list<std::string_view> words);
+  // What must hold of several of them.
+  void require(bool holds, std::string_view key, std::string_view rule);
+
+  // After all is read.
+  Status status() const;
+
+ private:
+  const std::string* find(std::string_view key);
+  void fail(std::string_view key, std::string value, std::string rule);
+
+  struct Value {
+    std::string text;
+    bool used = false;
+  };
+  std::string name_;
+  std::map<std::string, Value> values_;
+  Status status_;
+};
+
+}  // namespace tputwin::host

@@ -1,0 +1,43 @@
+// The k largest or smallest values along an axis, and their positions (ONNX TopK). They come
+// sorted; of equal ones the first.
+#include "host/operator.h"
+#include "host/order.h"
+
+namespace tputwin::host {
+
+Body make_topk(Parameters& parameters) {
+  const int64_t axis_wanted = parameters.integer("axis", -1);
+  const int64_t k_wanted = parameters.integer("k", -1, -1);
+  const bool largest = parameters.flag("largest", true);
+  parameters.flag("sorted", true);  // sorted is an order, too
+  return [=](Call& call) -> Status {
+    TW_ASSIGN_OR_RETURN(axis, call.axis(0, axis_wanted));
+    const AxisView view = view_axis(call.shape(0), axis);
+    int64_t k = k_wanted;
+    if (call.inputs() > 1) {
+      TW_ASSIGN_OR_RETURN(given, call.integers(1));
+      if (given.size() != 1) return call.fail("input 1 is one value, k");
+      k = given[0];
+    }
+    if (k < 0 || k > view.extent)
+      return call.fail("k is 0 to " + std::to_string(view.extent) + ", not " + std::to_string(k));
+    Shape shape = call.shape(0);
+    shape[axis] = k;
+    std::vector<int64_t> positions(static_cast<size_t>(view.outer * k * view.inner));
+    TW_RETURN_IF_ERROR(call.same_type_output(0, 0, shape, [&](auto in, auto out) -> Status {
+      for_each_line(view, k, [&](int64_t from, int64_t to) {
+        const auto order = sorted_positions(in.data() + from, view.extent, view.inner, largest);
+        for (int64_t i = 0; i < k; ++i) {
+          const auto at = static_cast<size_t>(to + i * view.inner);
+          const int64_t position = order[static_cast<size_t>(i)];
+          positions[at] = position;
+          out[at] = in[static_cast<size_t>(from + position * view.inner)];
+        }
+      });
+      return {};
+    }));
+    return call.write_integers(1, std::move(shape), positions);
+  };
+}
+
+}  // namespace tputwin::host

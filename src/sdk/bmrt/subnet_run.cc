@@ -1,0 +1,371 @@
+// Values go where the next subnet needs them: from the user, the device and the host's arrays.
+#include "sdk/bmrt/subnet_run.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/errors/bmrt.h"
+#include "host/operator.h"
+#include "sdk/bmrt/storage.h"
+
+namespace tputwin::bmrt {
+
+using namespace bmodel::bm168x;
+
+namespace {
+
+using Node = SubnetGraph::Node;
+
+// What a tensor holds: bytes of the user or the device, an array of the host, or both.
+struct Value {
+  uint64_t written = 0;  // the step that wrote it; 0: none
+  host::Shape shape;
+  const uint8_t* bytes = nullptr;
+  bm_store_mode_t storage = BM_STORE_1N;
+  std::shared_ptr<const host::Array> array;
+};
+
+host::Shape shape_of(const TensorT& tensor) { return {shape(tensor).begin(), shape(tensor).end()}; }
+bm_store_mode_t storage_of(const TensorT& tensor) {
+  return static_cast<bm_store_mode_t>(tensor.gmem_stmode);
+}
+
+const void* data_of(const host::Array& array) {
+  return std::visit([](const auto& list) { return static_cast<const void*>(list.data()); },
+                    array.values);
+}
+
+host::Array empty_array(ElementType type) {
+  host::Array array;
+  if (type == ElementType::i32) array.values = std::vector<int32_t>();
+  return array;
+}
+
+// Copies what a value holds, as a tensor of that type, to memory in some storage.
+void copy_value(const Value& value, ElementType type, uint8_t* to, bm_store_mode_t storage) {
+  const auto* from =
+      value.bytes != nullptr ? value.bytes : static_cast<const uint8_t*>(data_of(*value.array));
+  const auto elements = static_cast<uint64_t>(host::count(value.shape));
+  if (elements == 0) return;
+  const auto images = value.shape.empty() ? 1 : static_cast<uint64_t>(value.shape[0]);
+  copy_stored(to, storage, from, value.bytes != nullptr ? value.storage : BM_STORE_1N, images,
+              elements / images, element_bits(type));
+}
+
+Status check_room(const Value& value, const TensorT& tensor, std::string_view taker) {
+  if (host::count(value.shape) <= static_cast<int64_t>(element_count(tensor))) return {};
+  return Error(errors::brt_host_room)
+      .in(taker)
+      .argument(tensor.name, host::describe(value.shape))
+      .detail(fmt::format("compiled for {}", host::describe(shape_of(tensor))));
+}
+
+uint64_t most_steps() {
+  constexpr uint64_t kDefault = 100'000;
+  const char* text = std::getenv("TPUTWIN_SUBNET_STEPS");
+  const uint64_t given = text != nullptr ? std::strtoull(text, nullptr, 10) : 0;
+  return given != 0 ? given : kDefault;
+}
+
+class SubnetRun {
+ public:
+  SubnetRun(const SubnetProgram& program, SubnetDevice& device)
+      : program_(program), graph_(program.graph), device_(device), values_(graph_.tensors.size()) {}
+
+  Status run(const std::vector<UserTensor>& inputs);
+  Result<std::vector<bm_shape_t>> write(const std::vector<UserTensor>& outputs);
+
+ private:
+  const TensorT& file(size_t tensor) const { return *graph_.tensors[tensor].file; }
+  ElementType type(size_t tensor) const { return element_type(file(tensor)); }
+
+  Result<Value*> value(size_t tensor, std::string_view taker);
+  Result<std::shared_ptr<const host::Array>> array(size_t tensor, std::string_view taker);
+  Status bring(size_t tensor, const TensorT& to, std::string_view taker);
+  Status pass(size_t from, size_t to, const TensorT& output, std::string_view taker);
+
+  Status run_tpu(size_t index, const Node& node);
+  Status run_cpu(size_t index, const Node& node);
+  Status run_merge(const Node& node);
+  Result<size_t> run_switch(const Node& node);
+  Result<size_t> branch_of(const Node& node);
+  Result<size_t> step(size_t index);
+
+  const SubnetProgram& program_;
+  const SubnetGraph& graph_;
+  SubnetDevice& device_;
+  std::vector<Value> values_;
+  uint64_t step_ = 1;  // the user's inputs are what the first wrote
+};
+
+std::string label(const Node& node) { return fmt::format("subnet {}", node.subnet->id); }
+
+Result<Value*> SubnetRun::value(size_t tensor, std::string_view taker) {
+  Value& value = values_[tensor];
+  if (value.written != 0) return &value;
+  return Error(errors::brt_not_written).in(taker).argument("tensor", file(tensor).name);
+}
+
+Result<std::shared_ptr<const host::Array>> SubnetRun::array(size_t tensor, std::string_view taker) {
+  TW_ASSIGN_OR_RETURN(from, value(tensor, taker));
+  if (from->array != nullptr) return from->array;
+  host::Array made = empty_array(type(tensor));
+  made.shape = from->shape;
+  std::visit(
+      [&](auto& list) {
+        list.resize(static_cast<size_t>(host::count(from->shape)));
+        copy_value(*from, type(tensor), reinterpret_cast<uint8_t*>(list.data()), BM_STORE_1N);
+      },
+      made.values);
+  from->array = std::make_shared<const host::Array>(std::move(made));
+  return from->array;
+}
+
+// A value where commands read it.
+Status SubnetRun::bring(size_t tensor, const TensorT& to, std::string_view taker) {
+  TW_ASSIGN_OR_RETURN(from, value(tensor, taker));
+  if (host::count(from->shape) != static_cast<int64_t>(element_count(to)))
+    return Error(errors::brt_run_time_shape)
+        .in(taker)
+        .argument(to.name, host::describe(from->shape))
+        .detail(fmt::format("compiled for {}", host::describe(shape_of(to))));
+  const bm_store_mode_t storage = storage_of(to);
+  const host::Shape compiled = shape_of(to);
+  // cells of several images depend on how many there are
+  const bool same_cells = storage == BM_STORE_1N || from->shape == compiled;
+  if (same_cells && from->bytes != nullptr && from->storage == storage &&
+      from->bytes == device_.place(to, /*to_write=*/false))
+    return {};
+  uint8_t* place = device_.place(to, /*to_write=*/true);
+  if (place == nullptr)
+    return Error(errors::brt_tensor_place)
+        .in(taker)
+        .argument(to.name, fmt::format("{:#x}", to.device_addr));
+  if (!same_cells) {
+    std::vector<uint8_t> plain(tensor_bytes(to));
+    copy_value(*from, type(tensor), plain.data(), BM_STORE_1N);
+    const Value reshaped{.shape = compiled, .bytes = plain.data()};
+    copy_value(reshaped, type(tensor), place, storage);
+    return {};
+  }
+  copy_value(*from, type(tensor), place, storage);
+  from->bytes = place;
+  from->storage = storage;
+  return {};
+}
+
+Status SubnetRun::run_tpu(size_t index, const Node& node) {
+  const std::string taker = label(node);
+  for (size_t i = 0; i < node.inputs.size(); ++i)
+    TW_RETURN_IF_ERROR(bring(node.inputs[i], *node.subnet->input_tensor[i], taker));
+  TW_RETURN_IF_ERROR(device_.run_commands(index));
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    const TensorT& output = *node.subnet->output_tensor[i];
+    const uint8_t* place = device_.place(output, /*to_write=*/false);
+    if (place == nullptr)
+      return Error(errors::brt_tensor_place)
+          .in(taker)
+          .argument(output.name, fmt::format("{:#x}", output.device_addr));
+    values_[node.outputs[i]] = {
+        .written = step_, .shape = shape_of(output), .bytes = place, .storage = storage_of(output)};
+  }
+  return {};
+}
+
+Status SubnetRun::run_cpu(size_t index, const Node& node) {
+  const std::string taker = label(node);
+  std::vector<host::Array> in, out;
+  for (size_t tensor : node.inputs) {
+    TW_ASSIGN_OR_RETURN(from, array(tensor, taker));
+    in.push_back(*from);
+  }
+  std::vector<int64_t> room;
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    out.push_back(empty_array(type(node.outputs[i])));
+    room.push_back(static_cast<int64_t>(element_count(*node.subnet->output_tensor[i])));
+  }
+  Status status = host::run(program_.operators[index], in, out, room);
+  if (!status.ok()) return status.error();
+  for (size_t i = 0; i < out.size(); ++i) {
+    auto result = std::make_shared<host::Array>(std::move(out[i]));
+    values_[node.outputs[i]] = {
+        .written = step_, .shape = result->shape, .bytes = nullptr, .array = result};
+  }
+  return {};
+}
+
+// An output of a switch or merge is what the input is now: if it has a place of its own, a copy
+// there, as later commands may write the input's.
+Status SubnetRun::pass(size_t from, size_t to, const TensorT& output, std::string_view taker) {
+  TW_ASSIGN_OR_RETURN(source, value(from, taker));
+  TW_RETURN_IF_ERROR(check_room(*source, output, taker));
+  Value passed = *source;
+  passed.written = step_;
+  uint8_t* place = device_.place(output, /*to_write=*/true);
+  if (passed.bytes != nullptr && place != nullptr && place != passed.bytes) {
+    copy_value(passed, type(from), place, storage_of(output));
+    passed.bytes = place;
+    passed.storage = storage_of(output);
+  }
+  values_[to] = std::move(passed);
+  return {};
+}
+
+Status SubnetRun::run_merge(const Node& node) {
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    size_t latest = node.inputs[0];
+    uint64_t written = 0;
+    for (int32_t input : node.subnet->merge_param->output_from[i]->indice) {
+      const size_t tensor = node.inputs[static_cast<size_t>(input)];
+      if (values_[tensor].written > written || written == 0) latest = tensor;
+      written = std::max(written, values_[tensor].written);
+    }
+    TW_RETURN_IF_ERROR(pass(latest, node.outputs[i], *node.subnet->output_tensor[i], label(node)));
+  }
+  return {};
+}
+
+// An element of memory as a number.
+double number_at(const uint8_t* bytes, ElementType type) {
+  const auto read = [&]<class T>(T value) {
+    std::memcpy(&value, bytes, sizeof value);
+    return static_cast<double>(value);
+  };
+  switch (type) {
+    case ElementType::f32:
+      return read(float{});
+    case ElementType::i8:
+      return read(int8_t{});
+    case ElementType::u8:
+      return read(uint8_t{});
+    case ElementType::i16:
+      return read(int16_t{});
+    case ElementType::u16:
+      return read(uint16_t{});
+    case ElementType::u32:
+      return read(uint32_t{});
+    default:
+      return read(int32_t{});
+  }
+}
+
+Result<size_t> SubnetRun::branch_of(const Node& node) {
+  const size_t tensor = node.inputs.back();
+  TW_ASSIGN_OR_RETURN(from, value(tensor, label(node)));
+  const auto refuse = [&](std::string what) {
+    return Error(errors::brt_branch)
+        .in(label(node))
+        .argument(file(tensor).name, std::move(what))
+        .detail(fmt::format("it has {} branches", node.next.size()));
+  };
+  if (host::count(from->shape) != 1) return refuse(host::describe(from->shape));
+  const auto* bytes =
+      from->bytes != nullptr ? from->bytes : static_cast<const uint8_t*>(data_of(*from->array));
+  const double number = number_at(bytes, type(tensor));
+  if (!(number >= 0 && number < static_cast<double>(node.next.size())) ||
+      number != std::trunc(number))
+    return refuse(fmt::format("{}", number));
+  return static_cast<size_t>(number);
+}
+
+Result<size_t> SubnetRun::run_switch(const Node& node) {
+  TW_ASSIGN_OR_RETURN(branch, branch_of(node));
+  const SwitchParamT& p = *node.subnet->switch_param;
+  for (size_t i = 0; i < node.outputs.size(); ++i)
+    if (static_cast<size_t>(p.output_branch[i]) == branch)
+      TW_RETURN_IF_ERROR(pass(node.inputs[static_cast<size_t>(p.output_from[i])], node.outputs[i],
+                              *node.subnet->output_tensor[i], label(node)));
+  return node.next[branch];
+}
+
+// Runs a subnet; returns the next.
+Result<size_t> SubnetRun::step(size_t index) {
+  const Node& node = graph_.nodes[index];
+  ++step_;
+  switch (node.mode) {
+    case SubnetMode::tpu:
+      TW_RETURN_IF_ERROR(run_tpu(index, node));
+      break;
+    case SubnetMode::cpu:
+      TW_RETURN_IF_ERROR(run_cpu(index, node));
+      break;
+    case SubnetMode::merge:
+      TW_RETURN_IF_ERROR(run_merge(node));
+      break;
+    case SubnetMode::switch_branch:
+      return run_switch(node);
+  }
+  return node.next.front();
+}
+
+Status SubnetRun::run(const std::vector<UserTensor>& inputs) {
+  for (size_t i = 0; i < graph_.tensors.size(); ++i)
+    if (const TensorT& weights = file(i); graph_.tensors[i].is_constant)
+      if (const uint8_t* place = device_.place(weights, /*to_write=*/false); place != nullptr)
+        values_[i] = {.written = step_,
+                      .shape = shape_of(weights),
+                      .bytes = place,
+                      .storage = storage_of(weights)};
+  for (size_t i = 0; i < graph_.inputs.size(); ++i)
+    values_[graph_.inputs[i]] = {.written = step_,
+                                 .shape = shape_of(*graph_.stage->input_tensor[i]),
+                                 .bytes = inputs[i].memory,
+                                 .storage = inputs[i].storage};
+  const uint64_t most = most_steps();
+  for (size_t index = 0; index != SubnetGraph::kEnd;) {
+    if (step_ > most)
+      return Error(errors::brt_steps)
+          .in(label(graph_.nodes[index]))
+          .argument("subnets", fmt::format("{}", step_));
+    TW_ASSIGN_OR_RETURN(next, step(index));
+    index = next;
+  }
+  return {};
+}
+
+Result<std::vector<bm_shape_t>> SubnetRun::write(const std::vector<UserTensor>& outputs) {
+  std::vector<bm_shape_t> shapes;
+  for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+    const size_t tensor = graph_.outputs[i];
+    const TensorT& output = *graph_.stage->output_tensor[i];
+    TW_ASSIGN_OR_RETURN(from, value(tensor, "outputs"));
+    TW_RETURN_IF_ERROR(check_room(*from, output, "outputs"));
+    copy_value(*from, type(tensor), outputs[i].memory, outputs[i].storage);
+    bm_shape_t shape{};
+    for (int64_t extent : from->shape) shape.dims[shape.num_dims++] = static_cast<int>(extent);
+    shapes.push_back(shape);
+  }
+  return shapes;
+}
+
+}  // namespace
+
+Result<SubnetProgram> SubnetProgram::make(const File& file, const NetParameterT& stage) {
+  SubnetProgram program;
+  TW_ASSIGN_OR_RETURN(graph, subnet_graph(stage));
+  TW_ASSIGN_OR_RETURN(libraries, open_host_libraries(file));
+  program.graph = std::move(graph);
+  for (const Node& node : program.graph.nodes) {
+    host::Operator op;
+    if (node.mode == SubnetMode::cpu) {
+      TW_ASSIGN_OR_RETURN(found, host_operator(file, *node.subnet, libraries));
+      op = std::move(found);
+    }
+    program.operators.push_back(std::move(op));
+  }
+  return program;
+}
+
+Result<std::vector<bm_shape_t>> run_subnets(const SubnetProgram& program, SubnetDevice& device,
+                                            const std::vector<UserTensor>& inputs,
+                                            const std::vector<UserTensor>& outputs) {
+  SubnetRun run(program, device);
+  TW_RETURN_IF_ERROR(run.run(inputs));
+  return run.write(outputs);
+}
+
+}  // namespace tputwin::bmrt
