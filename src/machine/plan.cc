@@ -129,8 +129,9 @@ bool Plan::build(Device& device) {
   const Dataflow flow = analyse(program_, device.chip());
   prepare_bodies(device, flow);
   spare_loads(flow);
+  absorb_sums(flow, device.local());
   absorb_floors(flow);
-  take_over_moves(flow, device);
+  absorb_moves(flow, device);
   state_ = State::built;
   return true;
 }
@@ -205,23 +206,6 @@ void Plan::spare_loads(const Dataflow& flow) {
   }
 }
 
-// ReLU: a maximum with a constant, in place, of what an instruction wrote and nobody else reads or
-// writes before. The instruction leaves the raised values at once.
-void Plan::absorb_floors(const Dataflow& flow) {
-  for (uint32_t i = 0; i < program_.size(); ++i) {
-    const auto* max = std::get_if<Elementwise>(&program_[i].op);
-    if (max == nullptr || max->kind != Elementwise::Kind::max || !max->b_is_constant ||
-        max->out != max->a || flow.nodes[i].writers.size() != 1)
-      continue;
-    const uint32_t writer = flow.nodes[i].writers.front();
-    if (writer == Dataflow::kBefore || steps_[writer].body == nullptr) continue;
-    const Dataflow::Node& written = flow.nodes[writer];
-    if (written.readers != std::vector{i} || !written.constant_readers.empty()) continue;
-    if (*operands(program_[writer].op)[0].view != max->a) continue;
-    steps_[i].absorbed = steps_[writer].body->raise_to(max->constant);
-  }
-}
-
 void Plan::begin_section(const WriteClock& clock, uint32_t section) {
   for (Constants& constants : constants_) {
     if (constants.section != section) continue;
@@ -234,7 +218,7 @@ void Plan::begin_section(const WriteClock& clock, uint32_t section) {
 
 bool Plan::leaves_out(const Step& step) const {
   const auto is_stale = [&](uint32_t i) { return constants_[i].stale; };
-  return step.absorbed || (step.spare && std::ranges::none_of(step.needed_by, is_stale));
+  return step.absorbed() || (step.spare && std::ranges::none_of(step.needed_by, is_stale));
 }
 
 void Plan::run_prepared(const Step& step, const Memory& memory) {
@@ -253,9 +237,11 @@ Plan::Extent Plan::extent() const {
   for (size_t i = 0; i < steps_.size(); ++i) {
     extent.prepared += steps_[i].body != nullptr;
     extent.spare_loads += steps_[i].spare;
-    extent.absorbed += steps_[i].absorbed;
-    extent.absorbed_moves +=
-        steps_[i].absorbed && std::holds_alternative<DmaTensor>(program_[i].op);
+    if (!steps_[i].absorbed()) continue;
+    const auto* operation = std::get_if<Elementwise>(&program_[i].op);
+    extent.moves += operation == nullptr;
+    extent.sums += operation != nullptr && operation->kind == Elementwise::Kind::mac;
+    extent.floors += operation != nullptr && operation->kind == Elementwise::Kind::max;
   }
   for (const Constants& constants : constants_) extent.packed += constants.packed;
   return extent;

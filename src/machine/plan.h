@@ -17,6 +17,7 @@
 namespace tputwin {
 
 class Device;
+class GlobalUse;
 struct Dataflow;
 
 // A range of global memory.
@@ -33,11 +34,11 @@ class Plan {
 
   std::span<const Instruction> program() const { return program_; }
 
-  // How the next run would go: instructions with bodies of their own, loads that may be left out.
-  // For tests and reports.
+  // How the next run would go: instructions with bodies of their own, loads that may be left out,
+  // and what bodies absorbed. For tests and reports.
   struct Extent {
     size_t instructions = 0, prepared = 0, packed = 0, spare_loads = 0;
-    size_t absorbed = 0, absorbed_moves = 0;  // by bodies: all, loads and stores of maps
+    size_t floors = 0, sums = 0, moves = 0;  // absorbed by bodies: ReLU, residuals, of maps
   };
   Extent extent() const;
 
@@ -58,9 +59,10 @@ class Plan {
     uint32_t constants = kNone;                // that body uses; none: it has none
     bool warns = false;                        // its rules are looked at, and booked, at every run
     bool begins_section = false;
-    bool absorbed = false;            // the body of another step does its work
+    uint32_t absorbed_by = kNone;     // the step whose body does its work
     bool spare = false;               // a load that only `needed_by` need
     std::vector<uint32_t> needed_by;  // constants
+    bool absorbed() const { return absorbed_by != kNone; }
   };
 
   bool is_ready(Device& device);
@@ -71,12 +73,17 @@ class Plan {
   bool check(Device& device);
   void prepare_bodies(Device& device, const Dataflow& flow);
   void spare_loads(const Dataflow& flow);
+  void absorb_sums(const Dataflow& flow, const LocalMemory& local);
+  bool is_sum(uint32_t mul, uint32_t body, uint32_t mac, const LocalMemory& local) const;
   void absorb_floors(const Dataflow& flow);
-  void take_over_moves(const Dataflow& flow, Device& device);
-  bool only_bodies_read(uint32_t instruction, const TensorView& place, const Dataflow& flow,
-                        const LocalMemory& local) const;
-  std::optional<uint32_t> body_behind(uint32_t store, const TensorView& place,
-                                      const Dataflow& flow) const;
+  // The step whose body leaves what a step is said to write; none: it is no body's.
+  std::optional<uint32_t> body_of(uint32_t step) const;
+  void absorb_moves(const Dataflow& flow, Device& device);
+  bool bodies_load(uint32_t load, const Dataflow& flow, Device& device, GlobalUse& use);
+  bool body_stores(uint32_t store, const Dataflow& flow, GlobalUse& use);
+  bool is_input(uint32_t load, uint32_t reader, const Dataflow& flow,
+                const LocalMemory& local) const;
+  bool is_addend(uint32_t load, uint32_t reader, const Dataflow& flow) const;
   std::optional<Constants> constants_of(uint32_t instruction, const Dataflow& flow) const;
   bool written_by_program(const GlobalRange& range) const;
 

@@ -1,5 +1,5 @@
 // Moves between global and local memory that bodies do themselves: a load whose bytes only they
-// read, a store of what nobody else reads.
+// read, a store of what they wrote.
 #include <algorithm>
 
 #include "machine/dataflow.h"
@@ -13,6 +13,8 @@ namespace {
 bool intersect(const GlobalRange& a, const GlobalRange& b) {
   return a.begin < b.begin + b.bytes && b.begin < a.begin + a.bytes;
 }
+
+}  // namespace
 
 // Which instructions touch which global memory, and when: bodies that do moves of others touch it
 // earlier or later than the program says.
@@ -49,12 +51,14 @@ class GlobalUse {
   std::vector<Use> uses_;
 };
 
+namespace {
+
 bool same_place(const TensorView& a, const TensorView& b) {
   return a.space == b.space && a.address == b.address && a.shape == b.shape &&
-         a.stride == b.stride && run_bytes(a) == 1 && run_bytes(b) == 1 && is_run(a) && is_run(b);
+         a.stride == b.stride && !is_16bit(a.dtype) && !is_16bit(b.dtype);
 }
 
-// A move that keeps the index of every element, each of which has bytes of its own.
+// A move that keeps the index of every byte, each of which has its own place.
 bool is_plain(const DmaTensor& move, const LocalMemory& local) {
   const auto bytes = [](const TensorView& v) {
     return v.pack == 1 && is_run(v) && run_bytes(v) == 1;
@@ -63,41 +67,56 @@ bool is_plain(const DmaTensor& move, const LocalMemory& local) {
          bytes(move.dst) && bytes(move.src) && fast::distinct(move.dst, local);
 }
 
-bool has_rows(const TensorView& global) { return global.shape.w == 1 || global.stride.w == 1; }
-
 const TensorView& input_of(const Operation& op) { return *operands(op)[1].view; }
 const TensorView& result_of(const Operation& op) { return *operands(op)[0].view; }
 
 }  // namespace
 
-void Plan::take_over_moves(const Dataflow& flow, Device& device) {
+void Plan::absorb_moves(const Dataflow& flow, Device& device) {
   GlobalUse use(program_);
-  const uint64_t end = device.global_contents().size();
   for (uint32_t i = 0; i < program_.size(); ++i) {
     const auto* move = std::get_if<DmaTensor>(&program_[i].op);
     if (move == nullptr || !is_plain(*move, device.local())) continue;
-    if (move->src.space == Space::global && move->dst.space == Space::local) {
-      const GlobalRange source = extent_in_global(move->src);
-      if (source.begin + source.bytes + fast::PreparedBody::kMoveSlack > end) continue;
-      const auto& readers = flow.nodes[i].readers;
-      if (!only_bodies_read(i, move->dst, flow, device.local()) || !has_rows(move->src) ||
-          !use.spread(i, move->src, false, i, readers.back()))
-        continue;
-      for (uint32_t reader : readers) steps_[reader].body->read_from(move->src);
-      steps_[i].absorbed = true;
-    } else if (move->src.space == Space::local && move->dst.space == Space::global) {
-      const auto writer = body_behind(i, move->src, flow);
-      if (!writer || !has_rows(move->dst) || !use.spread(i, move->dst, true, *writer, i)) continue;
-      steps_[*writer].body->write_to(move->dst);
-      steps_[i].absorbed = true;
-    }
+    const bool from_lanes = move->src.space == Space::local;
+    const TensorView& global = from_lanes ? move->dst : move->src;
+    if (from_lanes == (move->dst.space == Space::local) || !fast::has_dense_rows(global)) continue;
+    const GlobalRange range = extent_in_global(global);
+    const uint64_t size = device.global_contents().size();
+    if (range.begin + range.bytes + fast::PreparedBody::kMoveSlack > size) continue;
+    static_cast<void>(from_lanes ? body_stores(i, flow, use) : bodies_load(i, flow, device, use));
   }
 }
 
-// What an instruction wrote at `place` is the whole input of bodies that can read it elsewhere, and
-// nobody else ever sees it.
-bool Plan::only_bodies_read(uint32_t instruction, const TensorView& place, const Dataflow& flow,
-                            const LocalMemory& local) const {
+// What a load brings is the whole input of bodies, or an addend of theirs, and nobody else ever
+// sees it in lanes.
+bool Plan::bodies_load(uint32_t load, const Dataflow& flow, Device& device, GlobalUse& use) {
+  const Dataflow::Node& node = flow.nodes[load];
+  if (!node.dies || !node.constant_readers.empty() || node.readers.empty()) return false;
+  uint32_t last = load;
+  for (uint32_t reader : node.readers) {
+    if (is_addend(load, reader, flow))
+      last = std::max(last, steps_[reader].absorbed_by);
+    else if (is_input(load, reader, flow, device.local()))
+      last = std::max(last, reader);
+    else
+      return false;
+  }
+  const TensorView& source = std::get<DmaTensor>(program_[load].op).src;
+  if (!use.spread(load, source, /*writes=*/false, load, last)) return false;
+  for (uint32_t reader : node.readers) {
+    const uint32_t body = *body_of(reader);
+    if (body == reader)
+      steps_[body].body->read_from(source);
+    else
+      steps_[body].body->read_addend_from(source);
+    steps_[load].absorbed_by = body;
+  }
+  return true;
+}
+
+bool Plan::is_input(uint32_t load, uint32_t reader, const Dataflow& flow,
+                    const LocalMemory& local) const {
+  const TensorView& place = std::get<DmaTensor>(program_[load].op).dst;
   // Nothing that an instruction does to lanes by these operands touches the place.
   const auto apart = [&](uint32_t other, auto&& concerns) {
     return std::ranges::all_of(operands(program_[other].op), [&](const Operand& operand) {
@@ -105,43 +124,46 @@ bool Plan::only_bodies_read(uint32_t instruction, const TensorView& place, const
              fast::disjoint(*operand.view, place, local);
     });
   };
-  const auto reads_it = [&](uint32_t reader) {
-    const fast::PreparedBody* body = steps_[reader].body.get();
-    const TensorView& input = input_of(program_[reader].op);
-    if (body == nullptr || !body->takes_moves() || !same_place(input, place)) return false;
-    if (!apart(reader, [&](const Operand& o) { return o.view != &input; })) return false;
-    return std::ranges::all_of(flow.nodes[reader].writers, [&](uint32_t writer) {
-      return writer == instruction ||
-             (writer != Dataflow::kBefore &&
-              apart(writer, [](const Operand& o) { return o.access != Access::read; }));
-    });
-  };
-  const Dataflow::Node& node = flow.nodes[instruction];
-  return node.dies && node.constant_readers.empty() && !node.readers.empty() &&
-         std::ranges::all_of(node.readers, reads_it);
+  const fast::PreparedBody* body = steps_[reader].body.get();
+  if (body == nullptr || !body->takes_moves()) return false;
+  const TensorView& input = input_of(program_[reader].op);
+  if (!same_place(input, place) ||
+      !apart(reader, [&](const Operand& o) { return o.view != &input; }))
+    return false;
+  return std::ranges::all_of(flow.nodes[reader].writers, [&](uint32_t writer) {
+    return writer == load || (writer != Dataflow::kBefore && apart(writer, [](const Operand& o) {
+                                return o.access != Access::read;
+                              }));
+  });
 }
 
-// The body whose result, at `place`, a store alone reads; or the floor that the body took over.
-std::optional<uint32_t> Plan::body_behind(uint32_t store, const TensorView& place,
-                                          const Dataflow& flow) const {
-  const auto only_reader = [&](uint32_t writer, uint32_t reader) {
-    const Dataflow::Node& node = flow.nodes[writer];
-    return node.dies && node.constant_readers.empty() && node.readers == std::vector{reader} &&
-           flow.nodes[reader].writers == std::vector{writer};
-  };
-  uint32_t reader = store;
-  for (;;) {
-    const auto& writers = flow.nodes[reader].writers;
-    if (writers.size() != 1 || writers[0] == Dataflow::kBefore || !only_reader(writers[0], reader))
-      return {};
-    reader = writers[0];
-    if (!std::holds_alternative<Elementwise>(program_[reader].op)) break;
-    if (!steps_[reader].absorbed) return {};
-  }
-  const fast::PreparedBody* body = steps_[reader].body.get();
-  if (body == nullptr || !body->takes_moves() || !same_place(result_of(program_[reader].op), place))
-    return {};
-  return reader;
+// Of the first instruction of a sum that a body absorbed after the load.
+bool Plan::is_addend(uint32_t load, uint32_t reader, const Dataflow& flow) const {
+  const auto* mul = std::get_if<Elementwise>(&program_[reader].op);
+  return mul != nullptr && mul->kind == Elementwise::Kind::mul && steps_[reader].absorbed() &&
+         steps_[reader].absorbed_by > load && flow.nodes[reader].writers == std::vector{load} &&
+         same_place(mul->a, std::get<DmaTensor>(program_[load].op).dst);
+}
+
+// What a store takes is all that a body leaves: the body writes it there, too, or nowhere else.
+bool Plan::body_stores(uint32_t store, const Dataflow& flow, GlobalUse& use) {
+  const auto& move = std::get<DmaTensor>(program_[store].op);
+  const auto& writers = flow.nodes[store].writers;
+  if (writers.size() != 1 || writers[0] == Dataflow::kBefore) return false;
+  const auto body = body_of(writers[0]);
+  if (!body || !steps_[*body].body->takes_moves()) return false;
+  if (!same_place(result_of(program_[writers[0]].op), move.src)) return false;
+  const Dataflow::Node& written = flow.nodes[writers[0]];
+  const bool dies =
+      written.dies && written.constant_readers.empty() && written.readers == std::vector{store};
+  if (!dies && !steps_[*body].body->can_write_twice()) return false;
+  if (!use.spread(store, move.dst, /*writes=*/true, *body, store)) return false;
+  if (dies)
+    steps_[*body].body->write_to(move.dst);
+  else
+    steps_[*body].body->write_also_to(move.dst);
+  steps_[store].absorbed_by = *body;
+  return true;
 }
 
 }  // namespace tputwin

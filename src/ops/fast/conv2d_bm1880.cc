@@ -152,32 +152,121 @@ void pack_block(const Conv2dPlan& plan, size_t block) {
   }
 }
 
-// Copies staged positions [begin, begin + count) of a block of channels to the output's rows.
-void write_rows(const Conv2dPlan& plan, size_t block, size_t begin, size_t count,
-                const uint8_t* staged, size_t pitch) {
-  const TensorView& out = plan.op->out;
-  const size_t channels = std::min(plan.rows, out.shape.c - block * plan.rows);
+// Sums of results and addends, see WeightedAddend.
+class Summing {
+ public:
+  Summing(const WeightedAddend& sum, bool signed_results, int32_t floor)
+      : sum_(sum),
+        signed_results_(signed_results),
+        signed_addends_(is_signed(sum.addend.dtype)),
+        signed_sums_(is_signed(sum.out.dtype)),
+        floor_(floor) {}
+
+  // Reads nothing behind the last addend; whole vectors of the results.
+  void run(const uint8_t* results, const uint8_t* addends, size_t count, uint8_t* sums) const {
+    uint8_t last[kLanes32];
+    for (size_t x = 0; x < count; x += kLanes32) {
+      const uint8_t* from = addends + x;
+      if (count - x < kLanes32) {
+        std::memcpy(last, from, count - x);
+        from = last;
+      }
+      store(sum(load(results + x, signed_results_), load(from, signed_addends_)), sums + x);
+    }
+  }
+
+ private:
+  static HWY_INLINE Ints load(const uint8_t* from, bool is_signed) {
+    const I32 d;
+    const hn::Rebind<uint8_t, I32> unsigned_bytes;
+    const hn::Rebind<int8_t, I32> signed_bytes;
+    if (!is_signed) return hn::PromoteTo(d, hn::LoadU(unsigned_bytes, from));
+    return hn::PromoteTo(d, hn::LoadU(signed_bytes, reinterpret_cast<const int8_t*>(from)));
+  }
+  HWY_INLINE Ints sum(Ints result, Ints addend) const {
+    const I32 d;
+    Ints t = RoundShift(d, hn::Mul(addend, ints(sum_.addend_factor)),
+                        static_cast<int>(sum_.addend_rshift));
+    t = hn::Min(hn::Max(t, ints(signed_sums_ ? -32768 : 0)), ints(signed_sums_ ? 32767 : 65535));
+    const Ints all = hn::Add(hn::Mul(result, ints(sum_.factor)),
+                             hn::ShiftLeftSame(t, static_cast<int>(sum_.lshift)));
+    return hn::Max(RoundShift(d, all, static_cast<int>(sum_.rshift)), ints(floor_));
+  }
+  HWY_INLINE void store(Ints value, uint8_t* to) const {
+    const I32 d;
+    if (signed_sums_)
+      hn::StoreU(SaturatedBytes<int8_t>(d, value), hn::Rebind<int8_t, I32>(),
+                 reinterpret_cast<int8_t*>(to));
+    else
+      hn::StoreU(SaturatedBytes<uint8_t>(d, value), hn::Rebind<uint8_t, I32>(), to);
+  }
+
+  const WeightedAddend& sum_;
+  bool signed_results_, signed_addends_, signed_sums_;
+  int32_t floor_;
+};
+
+// Bytes of a block's results for each channel: the most that a task has, and what whole vectors
+// read and write behind them.
+constexpr size_t kStaged = 8 * kTileVectors * kLanes32, kStagedPitch = kStaged + kLanes32;
+
+// Where the channels of a block begin in a view of the extents of the output.
+struct BlockRows {
   uint8_t* base[kTileRows];
-  for (size_t row = 0; row < channels; ++row)
-    base[row] = plan.memory->byte(out, 0, static_cast<uint32_t>(block * plan.rows + row), 0, 0);
+  BlockRows(const Conv2dPlan& plan, const TensorView& view, size_t block, size_t channels) {
+    for (size_t row = 0; row < channels; ++row)
+      base[row] = plan.memory->byte(view, 0, static_cast<uint32_t>(block * plan.rows + row), 0, 0);
+  }
+};
+
+// Calls run(offset of the first element, first position, count) for the staged positions [begin,
+// begin + count) that are results, run by run; offset(view) is that of a view's element.
+template <class Run>
+HWY_INLINE void for_each_result_run(const Conv2dPlan& plan, size_t begin, size_t count,
+                                    const Run& run) {
   for (size_t done = 0; done < count;) {
-    size_t line = (begin + done) / plan.row_pitch, x = (begin + done) % plan.row_pitch;
-    size_t length = std::min(plan.row_pitch - x, count - done);
+    const size_t line = (begin + done) / plan.row_pitch, x = (begin + done) % plan.row_pitch;
+    const size_t length = std::min(plan.row_pitch - x, count - done);
     if (x < plan.row_length) {
-      size_t valid = std::min(plan.row_length - x, length);
-      size_t to =
-          line / plan.rows_per_image * out.stride.n + line % plan.rows_per_image * out.stride.h + x;
-      for (size_t row = 0; row < channels; ++row)
-        std::memcpy(base[row] + to, staged + row * pitch + done, valid);
+      const size_t n = line / plan.rows_per_image, h = line % plan.rows_per_image;
+      const auto offset = [&](const TensorView& v) { return n * v.stride.n + h * v.stride.h + x; };
+      run(offset, done, std::min(plan.row_length - x, length));
     }
     done += length;
   }
 }
 
+// Copies staged positions [begin, begin + count) of a block of channels to the output's rows.
+void write_rows(const Conv2dPlan& plan, const TensorView& out, size_t block, size_t begin,
+                size_t count, const uint8_t* staged) {
+  const size_t channels = std::min(plan.rows, plan.op->out.shape.c - block * plan.rows);
+  const BlockRows to(plan, out, block, channels);
+  for_each_result_run(plan, begin, count, [&](auto&& offset, size_t done, size_t valid) {
+    const size_t at = offset(out);
+    for (size_t row = 0; row < channels; ++row)
+      std::memcpy(to.base[row] + at, staged + row * kStagedPitch + done, valid);
+  });
+}
+
+// Makes sums of staged positions that are results, in place.
+void sum_rows(const Conv2dPlan& plan, size_t block, size_t begin, size_t count, uint8_t* staged) {
+  const size_t channels = std::min(plan.rows, plan.op->out.shape.c - block * plan.rows);
+  const BlockRows from(plan, plan.sum->addend, block, channels);
+  const Summing summing(*plan.sum, !plan.op->relu, plan.floor);
+  for_each_result_run(plan, begin, count, [&](auto&& offset, size_t done, size_t valid) {
+    const size_t at = offset(plan.sum->addend);
+    alignas(64) uint8_t sums[kStagedPitch];
+    for (size_t row = 0; row < channels; ++row) {
+      uint8_t* results = staged + row * kStagedPitch + done;
+      summing.run(results, from.base[row] + at, valid, sums);
+      std::memcpy(results, sums, valid);
+    }
+  });
+}
+
 // One block of output channels at one chunk of positions.
 void convolve_task(const Conv2dPlan& plan, size_t block, size_t chunk) {
-  constexpr size_t kPitch = 8 * kTileVectors * kLanes32;
-  alignas(64) uint8_t staged[kTileRows * kPitch];
+  alignas(64) uint8_t staged[kTileRows * kStagedPitch];
   const size_t run = chunk / plan.chunks_per_run;
   const size_t first = chunk % plan.chunks_per_run * plan.chunk;
   const size_t count = std::min(plan.chunk, plan.run_length - first);
@@ -187,14 +276,16 @@ void convolve_task(const Conv2dPlan& plan, size_t block, size_t chunk) {
       plan.data,   plan.group_stride, plan.tap_offsets.data(),
       plan.taps(), plan.groups,       plan.weights + block * plan.block_stride};
   const Epilogue epilogue{static_cast<int>(plan.op->rshift), plan.op->relu, plan.rounding_folded,
-                          plan.floor};
+                          plan.sum ? INT32_MIN : plan.floor};
   const int32_t* bias = plan.bias + block * plan.rows;
   dot_byte_positions(is_signed(plan.op->weight.dtype), reduction, begin, begin + count,
                      [&](size_t row, size_t position, Ints sum) HWY_ATTR {
                        Ints acc = hn::Add(sum, hn::Set(I32(), bias[row]));
-                       epilogue.store8(acc, staged + row * kPitch + (position - begin));
+                       epilogue.store8(acc, staged + row * kStagedPitch + (position - begin));
                      });
-  write_rows(plan, block, begin, count, staged, kPitch);
+  if (plan.sum) sum_rows(plan, block, begin, count, staged);
+  write_rows(plan, plan.op->out, block, begin, count, staged);
+  if (plan.copy) write_rows(plan, *plan.copy, block, begin, count, staged);
 }
 
 void build(Conv2dPlan& plan, const Conv2dBm1880& op, const Memory& memory) {
@@ -276,13 +367,31 @@ class PreparedConv2d final : public PreparedBody {
   }
   // A saturated maximum is the maximum saturated: the floor is a value of the result's type.
   bool raise_to(int32_t floor) override {
-    const bool is_value = op_.relu ? floor >= 0 && floor <= 255 : floor >= -128 && floor <= 127;
+    const bool is_unsigned = plan_.sum ? !is_signed(plan_.sum->out.dtype) : op_.relu;
+    const bool is_value = is_unsigned ? floor >= 0 && floor <= 255 : floor >= -128 && floor <= 127;
     if (is_value) plan_.floor = std::max(plan_.floor, floor);
     return is_value;
   }
+  bool add(const WeightedAddend& sum) override {
+    // products of 8 bits, and 16 bits by at most 2^8, stay inside 32 bits
+    const auto is_byte = [](int32_t factor) { return factor >= -255 && factor <= 255; };
+    if (plan_.sum || plan_.floor != INT32_MIN || sum.lshift > 8 || sum.rshift > 31 ||
+        sum.addend_rshift > 31 || !is_byte(sum.factor) || !is_byte(sum.addend_factor))
+      return false;
+    plan_.sum = sum;
+    op_.out = sum.out;
+    HWY_DYNAMIC_DISPATCH(build)(plan_, op_, *plan_.memory);
+    return true;
+  }
   bool takes_moves() const override { return true; }
   void read_from(const TensorView& where) override { move(op_.in, where); }
+  void read_addend_from(const TensorView& where) override { move(plan_.sum->addend, where); }
   void write_to(const TensorView& where) override { move(op_.out, where); }
+  bool can_write_twice() const override { return !plan_.copy; }
+  void write_also_to(const TensorView& where) override {
+    plan_.copy = op_.out;
+    move(*plan_.copy, where);
+  }
   void pack(const Memory& memory) override {
     plan_.memory = &memory;
     constants_->take(plan_);

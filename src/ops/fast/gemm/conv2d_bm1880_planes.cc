@@ -102,7 +102,9 @@ void Conv2dPlan::build(const Conv2dBm1880& conv, const Memory& where, size_t ele
   chunk = std::min(align_up(run_length, lanes), block_of(8 * tile, lanes));
   chunks_per_run = ceil_div(run_length, chunk);
 
-  bool rows_touch = w.extent == out.w && (out.h == 1 || conv.out.stride.h == out.w);
+  const auto touch = [&](const TensorView& v) { return out.h == 1 || v.stride.h == out.w; };
+  const bool rows_touch = w.extent == out.w && touch(conv.out) && (!sum || touch(sum->addend)) &&
+                          (!copy || touch(*copy));
   row_pitch = rows_touch ? image : w.extent;
   row_length = rows_touch ? size_t{out.h} * out.w : out.w;
   rows_per_image = rows_touch ? 1 : h.extent;

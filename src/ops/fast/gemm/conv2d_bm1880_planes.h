@@ -1,10 +1,12 @@
 // How a convolution becomes dot products: the planes its input is repacked into.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "ops/conv/conv2d_bm1880.h"
 #include "ops/fast/gemm/dot.h"
+#include "ops/fast/prepared/prepared.h"
 #include "ops/fast/scratch.h"
 #include "ops/fast/select/body.h"
 #include "ops/fast/select/budgets.h"
@@ -57,8 +59,12 @@ struct Conv2dPlan {
   // An output row, as a run of positions: several rows at once where output and plane agree.
   size_t row_pitch = 0, row_length = 0, rows_per_image = 0;
 
+  // What becomes of results besides, of prepared convolutions: what is added, a second place.
+  std::optional<WeightedAddend> sum;
+  std::optional<TensorView> copy;
+
   bool rounding_folded = false;  // into the bias: no sum can come near the ends of 32 bits
-  int32_t floor = INT32_MIN;     // see Epilogue
+  int32_t floor = INT32_MIN;     // see Epilogue; of the sum, if there is one
   uint32_t flip = 0;             // see Flip
   int32_t flip_correction = 0;
 

@@ -4,6 +4,8 @@
 
 #include <memory>
 
+#include <cstdint>
+
 #include "memory/memory.h"
 #include "ops/contract/contract.h"
 
@@ -14,6 +16,16 @@ struct Operation;
 
 namespace fast {
 
+// What comes after a result r of 8 bits, element by element: mul_const of an addend of 8 bits to
+// 16, and mac_const of r to that. With 16 and 8 bits of the type of `out`:
+//   t = saturate16(round_shift(addend * addend_factor, addend_rshift))
+//   out = saturate8(round_shift(r * factor + (t << lshift), rshift))
+struct WeightedAddend {
+  TensorView addend, out;
+  int32_t addend_factor = 0, factor = 0;
+  uint32_t addend_rshift = 0, lshift = 0, rshift = 0;
+};
+
 class PreparedBody {
  public:
   virtual ~PreparedBody() = default;
@@ -22,12 +34,19 @@ class PreparedBody {
   // Takes over the instruction after this one: max_const of the results, in place. False: it
   // cannot.
   virtual bool raise_to(int32_t) { return false; }
+  // Takes over two instructions after this one, and leaves `out` instead of its own results. False:
+  // it cannot. What raise_to() says later holds of `out`.
+  virtual bool add(const WeightedAddend&) { return false; }
   // A body that takes_moves() reads its input, or writes its result, where a move before or after
   // it had to take it from or to: `where` is a view of the same extents anywhere, in rows of bytes.
   // kMoveSlack bytes behind it may be read, too.
   virtual bool takes_moves() const { return false; }
   virtual void read_from(const TensorView&) {}
+  virtual void read_addend_from(const TensorView&) {}
   virtual void write_to(const TensorView&) {}
+  // The same besides where it writes to, once.
+  virtual bool can_write_twice() const { return false; }
+  virtual void write_also_to(const TensorView&) {}
   static constexpr uint64_t kMoveSlack = 256;
   // Packs the constants, if it has any, from what the operands hold now.
   virtual void pack(const Memory&) {}

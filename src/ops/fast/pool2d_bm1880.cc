@@ -1,0 +1,262 @@
+// pool2d of the BM1880: where the processor permutes bytes, maxima of whole vectors of inputs and
+// sums of whole planes, straight from the lanes; else vectors along rows that are laid out with
+// their padding.
+#define HWY_WANT_AVX3_DL  // permutes bytes
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/fast/pool2d_bm1880.cc"
+#include <hwy/foreach_target.h>  // must come before highway.h
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <vector>
+
+#include "base/parallel.h"
+#include "ops/fast/fast.h"
+#include "ops/fast/gemm/dot-inl.h"
+#include "ops/fast/window/byte_sums-inl.h"
+#include "ops/pool/pool2d_bm1880.h"
+
+#ifndef TPUTWIN_FAST_POOL2D_BM1880_ONCE
+#define TPUTWIN_FAST_POOL2D_BM1880_ONCE
+namespace tputwin::fast {
+
+// Neighbouring results of a row whose inputs one vector holds.
+struct MaximaBlock {
+  static constexpr uint32_t kBytes = 64;
+  // Byte index[i] is the input of result i under a tap of the row, if bit i of `take` is set.
+  struct Tap {
+    alignas(64) std::array<uint8_t, kBytes> index{};
+    uint64_t take = 0;
+  };
+  uint32_t first = 0, results = 0, input = 0;  // columns of results, and of the first input
+  uint64_t load = 0;                           // the inputs there are
+  std::vector<Tap> taps;
+};
+
+}  // namespace tputwin::fast
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace tputwin::fast::HWY_NAMESPACE {
+namespace {
+
+template <class T>
+HWY_INLINE void MaximumRow(std::span<const TapRow> taps, uint8_t* out, size_t width) {
+  const hn::ScalableTag<T> d;
+  const hn::ScalableTag<uint8_t> du8;
+  const size_t lanes = hn::Lanes(d);
+  for (size_t x = 0; x < width; x += lanes) {
+    auto largest = hn::Set(d, hwy::LimitsMin<T>());
+    for (const TapRow& tap : taps)
+      largest = hn::Max(largest, hn::LoadU(d, reinterpret_cast<const T*>(tap.in + x)));
+    if (width - x >= lanes)
+      StoreBytes<true>(du8, hn::BitCast(du8, largest), out + x, lanes);
+    else
+      StoreBytes<false>(du8, hn::BitCast(du8, largest), out + x, width - x);
+  }
+}
+
+void PoolRow(const WeightedSum& sum, std::span<const TapRow> taps, bool maximum, bool is_signed,
+             uint8_t* out, size_t width) {
+  if (maximum)
+    is_signed ? MaximumRow<int8_t>(taps, out, width) : MaximumRow<uint8_t>(taps, out, width);
+  else
+    is_signed ? WeightedRow<true>(sum, taps, out, width)
+              : WeightedRow<false>(sum, taps, out, width);
+}
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
+
+bool Permutes() { return true; }
+
+template <bool kSigned>
+HWY_INLINE __m512i Largest(__m512i a, __m512i b) {
+  return kSigned ? _mm512_max_epi8(a, b) : _mm512_max_epu8(a, b);
+}
+
+// Maxima of one channel of an image.
+template <bool kSigned>
+HWY_INLINE void MaximaOfPlane(const Pool2dBm1880& op, std::span<const MaximaBlock> blocks,
+                              const uint8_t* in, uint8_t* out) {
+  const __m512i least = _mm512_set1_epi8(kSigned ? -128 : 0);
+  for (uint32_t y = 0; y < op.out.shape.h; ++y, out += op.out.stride.h)
+    for (const MaximaBlock& block : blocks) {
+      __m512i column = least;
+      for (uint32_t kh = 0; kh < op.window.h.kernel; ++kh) {
+        const int64_t row = op.window.h.source(y, kh, op.in.shape.h);
+        if (row < 0) continue;
+        const uint8_t* from = in + static_cast<size_t>(row) * op.in.stride.h + block.input;
+        column = Largest<kSigned>(column, _mm512_mask_loadu_epi8(least, block.load, from));
+      }
+      __m512i largest = least;
+      for (const MaximaBlock::Tap& tap : block.taps)
+        largest = Largest<kSigned>(
+            largest, _mm512_mask_permutexvar_epi8(least, tap.take,
+                                                  _mm512_load_si512(tap.index.data()), column));
+      _mm512_mask_storeu_epi8(out + block.first, ~uint64_t{0} >> (64 - block.results), largest);
+    }
+}
+
+void MaximaLanes(const Pool2dBm1880& op, std::span<const MaximaBlock> blocks, const Memory& memory,
+                 size_t begin, size_t end) {
+  for (size_t slot = begin; slot < end; ++slot)
+    for (uint32_t n = 0; n < op.out.shape.n; ++n)
+      for (auto c = static_cast<uint32_t>(slot); c < op.out.shape.c; c += memory.local.lanes()) {
+        const uint8_t* in = memory.byte(op.in, n, c, 0, 0);
+        uint8_t* out = memory.byte(op.out, n, c, 0, 0);
+        is_signed(op.in.dtype) ? MaximaOfPlane<true>(op, blocks, in, out)
+                               : MaximaOfPlane<false>(op, blocks, in, out);
+      }
+}
+
+// The sum of `count` bytes side by side.
+int32_t SumOfBytes(const uint8_t* in, size_t count, bool is_signed) {
+  const __m512i flip = _mm512_set1_epi8(is_signed ? -128 : 0);
+  Ints sum = ints(0);
+  size_t i = 0;
+  for (; i < count; i += 64) {
+    const uint64_t there = count - i >= 64 ? ~uint64_t{0} : ~uint64_t{0} >> (64 - (count - i));
+    const __m512i bytes = _mm512_xor_si512(_mm512_maskz_loadu_epi8(there, in + i), flip);
+    sum = UnsignedBySignedDot::step(sum, Ints{bytes}, ints(0x01010101));
+  }
+  return _mm512_reduce_add_epi32(sum.raw) - (is_signed ? 128 * static_cast<int32_t>(i) : 0);
+}
+
+#else
+
+bool Permutes() { return false; }
+void MaximaLanes(const Pool2dBm1880&, std::span<const MaximaBlock>, const Memory&, size_t, size_t) {
+}
+int32_t SumOfBytes(const uint8_t*, size_t, bool) { return 0; }
+
+#endif
+
+}  // namespace
+}  // namespace tputwin::fast::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tputwin::fast {
+namespace {
+
+HWY_EXPORT(PoolRow);
+HWY_EXPORT(Permutes);
+HWY_EXPORT(MaximaLanes);
+HWY_EXPORT(SumOfBytes);
+
+constexpr uint64_t kTapsPerTask = 512 << 10;
+
+Declined declines(const Pool2dBm1880& op, const Memory& memory) {
+  if (op.rshift > 31) return "a shift of more than 31";
+  if (const Declined why = byte_rows_decline(op.window, op.in, op.out)) return why;
+  if (!disjoint(op.out, op.in, memory.local)) return "results overlap a source";
+  return kRan;
+}
+
+// The blocks of a row of results.
+void find_blocks(const Pool2dBm1880& op, std::vector<MaximaBlock>& blocks) {
+  const Axis& w = op.window.w;
+  const uint32_t most = (MaximaBlock::kBytes - w.kernel) / w.stride + 1;
+  blocks.clear();
+  for (uint32_t x = 0; x < op.out.shape.w; x += most) {
+    MaximaBlock block{.first = x, .results = std::min(most, op.out.shape.w - x)};
+    const int64_t before = int64_t{x} * w.stride - w.pad_before;
+    block.input = static_cast<uint32_t>(std::clamp<int64_t>(before, 0, op.in.shape.w - 1));
+    for (uint32_t tap = 0; tap < w.kernel; ++tap) {
+      MaximaBlock::Tap& to = block.taps.emplace_back();
+      for (uint32_t i = 0; i < block.results; ++i) {
+        const int64_t source = w.source(x + i, tap, op.in.shape.w);
+        if (source < 0) continue;
+        to.index[i] = static_cast<uint8_t>(source - block.input);
+        to.take |= uint64_t{1} << i;
+        block.load |= uint64_t{1} << to.index[i];
+      }
+    }
+    blocks.push_back(std::move(block));
+  }
+}
+
+Declined vector_maxima(const Pool2dBm1880& op, const Memory& memory) {
+  if (op.kind != Pool2dBm1880::Kind::maximum) return "no maximum";
+  if (!HWY_DYNAMIC_DISPATCH(Permutes)()) return "the processor does not permute bytes";
+  if (const Declined why = declines(op, memory)) return why;
+  const Axis &h = op.window.h, &w = op.window.w;
+  constexpr uint32_t kMostTaps = 16;
+  if (h.insert != 0 || w.insert != 0 || h.dilation != 1 || w.dilation != 1 ||
+      w.kernel > kMostTaps || w.stride > kMostTaps)
+    return "a wide window";
+  thread_local std::vector<MaximaBlock> blocks;
+  find_blocks(op, blocks);
+  const Slots slots = local_slots(op.out.shape, memory.local);
+  const uint64_t taps = op.out.shape.count() * h.kernel * w.kernel;
+  const std::span<const MaximaBlock> row = blocks;
+  const auto lanes = [&](size_t begin, size_t end) {
+    HWY_DYNAMIC_DISPATCH(MaximaLanes)(op, row, memory, begin, end);
+  };
+  parallel_for(slots.count, grain_of(taps / slots.count, kTapsPerTask), std::cref(lanes));
+  return kRan;
+}
+
+Declined plane_sums(const Pool2dBm1880& op, const Memory& memory) {
+  if (op.kind == Pool2dBm1880::Kind::maximum) return "no average";
+  if (!HWY_DYNAMIC_DISPATCH(Permutes)()) return "the processor does not add products of bytes";
+  if (const Declined why = declines(op, memory)) return why;
+  const Shape& in = op.in.shape;
+  constexpr size_t kMostBytes = 1 << 14;  // sums times 8 bits stay inside 32 bits
+  const size_t plane = size_t{in.h} * in.w;
+  const auto whole = [](const Axis& axis, uint32_t extent) {
+    return axis.kernel == extent && axis.pad_before == 0 && axis.insert == 0 && axis.dilation == 1;
+  };
+  if (op.out.shape.h != 1 || op.out.shape.w != 1 || !whole(op.window.h, in.h) ||
+      !whole(op.window.w, in.w) || (in.h > 1 && op.in.stride.h != in.w) || plane > kMostBytes)
+    return "windows that are no planes";
+  const bool is_i8 = is_signed(op.in.dtype);
+  const Slots slots = local_slots(op.out.shape, memory.local);
+  const auto lanes = [&](size_t begin, size_t end) {
+    for (size_t slot = begin; slot < end; ++slot)
+      for (uint32_t n = 0; n < in.n; ++n)
+        for (auto c = static_cast<uint32_t>(slot); c < in.c; c += slots.lanes) {
+          const int32_t sum =
+              HWY_DYNAMIC_DISPATCH(SumOfBytes)(memory.byte(op.in, n, c, 0, 0), plane, is_i8);
+          const int64_t half = op.rshift == 0 ? 0 : int64_t{1} << (op.rshift - 1);
+          const int64_t result = (int64_t{sum} * op.multiplier + half) >> op.rshift;
+          *memory.byte(op.out, n, c, 0, 0) = static_cast<uint8_t>(
+              std::clamp<int64_t>(result, is_i8 ? -128 : 0, is_i8 ? 127 : 255));
+        }
+  };
+  parallel_for(slots.count, grain_of(in.count() / slots.count, kTapsPerTask), std::cref(lanes));
+  return kRan;
+}
+
+Declined byte_rows(const Pool2dBm1880& op, const Memory& memory) {
+  if (const Declined why = declines(op, memory)) return why;
+  const bool maximum = op.kind == Pool2dBm1880::Kind::maximum, is_i8 = is_signed(op.in.dtype);
+  WeightedSum sum;
+  sum.weights.assign(size_t{op.window.h.kernel} * op.window.w.kernel,
+                     static_cast<int32_t>(op.multiplier));
+  sum.rshift = static_cast<int>(op.rshift);
+  sum.low = is_i8 ? -128 : 0, sum.high = is_i8 ? 127 : 255;
+  // the smallest value of the type never wins, and zero adds nothing
+  const uint8_t padding = maximum && is_i8 ? 0x80 : 0;
+  for_each_byte_channel(op.window, op.in, op.out.shape, padding, kTapsPerTask, memory,
+                        [&](uint32_t n, uint32_t c, const WindowRows& rows) {
+                          uint8_t* out = memory.byte(op.out, n, c, 0, 0);
+                          for (uint32_t y = 0; y < op.out.shape.h; ++y, out += op.out.stride.h)
+                            HWY_DYNAMIC_DISPATCH(PoolRow)
+                          (sum, rows.taps(y), maximum, is_i8, out, op.out.shape.w);
+                        });
+  return kRan;
+}
+
+constexpr Body<Pool2dBm1880> kBodies[] = {
+    {"vector maxima", vector_maxima}, {"plane sums", plane_sums}, {"byte rows", byte_rows}};
+
+}  // namespace
+
+bool execute(const Pool2dBm1880& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+
+}  // namespace tputwin::fast
+#endif

@@ -1,0 +1,121 @@
+// Whole nets that run again and again: with plans and without, all memory is the same after every
+// run, whatever inputs and weights changed in between.
+#include "machine/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/file.h"
+#include "base/parallel.h"
+#include "bmnet/caffe/import.h"
+#include "bmnet/support.h"
+#include "classics/classics.h"
+#include "isa/bm1880_codec.h"
+#include "machine/device.h"
+
+namespace tputwin::testing {
+namespace {
+
+constexpr uint64_t kNeurons = 0x1000000;
+
+// A compiled net on a device.
+class Side {
+ public:
+  Side(const net::Compiled& compiled, bool plans) : neurons_(compiled.neuron_size) {
+    weights_ = (kNeurons + neurons_ + 4095) / 4096 * 4096;
+    bytes_ = weights_ + compiled.weight.size() + 4096;
+    device_ = std::move(Device::create({.global_bytes = bytes_, .plans = plans}).value());
+    std::memcpy(device_->global_for_writing(weights_, compiled.weight.size()),
+                compiled.weight.data(), compiled.weight.size());
+    std::vector<uint8_t> commands = compiled.cmdbuf;
+    EXPECT_TRUE(isa::relocate(commands, kNeurons, weights_).ok());
+    plan_ = std::make_unique<Plan>(isa::decode_program(commands, bm1880()).value());
+    // A host that changes something each time stands for operators.
+    device_->set_cpu_host([this](const CpuCall&, Device&) {
+      change(Rng(++calls_), kNeurons, neurons_);
+      return Status();
+    });
+  }
+  void change(Rng rng, uint64_t begin, uint64_t bytes) {
+    uint8_t* at = device_->global_for_writing(begin, bytes);
+    for (uint64_t i = rng.below(64); i < bytes; i += 1 + rng.below(64))
+      at[i] = static_cast<uint8_t>(rng.next());
+  }
+  void change_input(uint64_t seed) { change(Rng(seed), kNeurons, neurons_); }
+  void change_weights(uint64_t seed) {
+    Rng rng(seed);
+    const uint64_t all = bytes_ - weights_, begin = rng.below(all), bytes = rng.below(all - begin);
+    change(rng, weights_ + begin, std::min<uint64_t>(bytes, 5000));
+  }
+  Status run() { return device_->run(*plan_); }
+  Plan::Extent extent() const { return plan_->extent(); }
+  bool operator==(const Side& other) const {
+    const Device &a = *device_, &b = *other.device_;
+    return std::memcmp(a.global_contents().data(), b.global_contents().data(), bytes_) == 0 &&
+           std::memcmp(device_->local().data(), other.device_->local().data(),
+                       device_->local().size()) == 0;
+  }
+
+ private:
+  uint64_t neurons_, weights_ = 0, bytes_ = 0, calls_ = 0;
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<Plan> plan_;
+};
+
+// What the plan did; nothing if the runs differ.
+std::optional<Plan::Extent> compare_runs(const std::string& prototxt, net::Level level) {
+  auto model = random_model(prototxt, 5);
+  if (!model.ok()) return ADD_FAILURE() << model.error().message(), std::nullopt;
+  auto compiled = net::compile(model->network, model->integers, {.level = level});
+  if (!compiled.ok()) return ADD_FAILURE() << compiled.error().message(), std::nullopt;
+  Side with(*compiled, true), without(*compiled, false);
+  for (uint64_t run = 0; run < 6; ++run) {
+    set_thread_count(1 + static_cast<int>(run % 2));
+    for (Side* side : {&with, &without}) {
+      side->change_input(run);
+      if (run % 2 == 1) side->change_weights(run);
+      EXPECT_TRUE(side->run().ok());
+    }
+    EXPECT_TRUE(with == without) << "run " << run;
+  }
+  set_thread_count(0);
+  return with.extent();
+}
+
+struct Graph {
+  const char* name;
+  std::string (*prototxt)();
+};
+
+std::string resnet_fashion() {
+  auto bytes = read_bytes(TPUTWIN_SOURCE_DIR "/models/resnet_fashion.prototxt");
+  return bytes.ok() ? std::string(bytes->begin(), bytes->end()) : std::string();
+}
+
+class NetPlans : public ::testing::TestWithParam<Graph> {};
+
+TEST_P(NetPlans, LeaveTheBytesOfRunsWithoutThem) {
+  for (const net::Level level : {net::Level::none, net::Level::weight_optimization}) {
+    const auto extent = compare_runs(GetParam().prototxt(), level);
+    ASSERT_TRUE(extent);
+    RecordProperty("prepared", static_cast<int>(extent->prepared));
+    RecordProperty("moves", static_cast<int>(extent->moves));
+    RecordProperty("sums", static_cast<int>(extent->sums));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Nets, NetPlans,
+    ::testing::Values(
+        Graph{"resnet_fashion", resnet_fashion},
+        Graph{"resnet18", [] { return net::to_prototxt(models::resnet18()); }},
+        Graph{"squeezenet", [] { return net::to_prototxt(models::squeezenet()); }},
+        Graph{"mobilenet_v1", [] { return net::to_prototxt(models::mobilenet_v1()); }},
+        Graph{"mobilenet_v2", [] { return net::to_prototxt(models::mobilenet_v2()); }},
+        Graph{"ssd_mobilenet", [] { return net::to_prototxt(models::ssd_mobilenet()); }}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace tputwin::testing
