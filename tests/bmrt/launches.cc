@@ -191,20 +191,20 @@ TEST_F(Bmrt, RelocatedIo) {
 }
 
 // A net that cannot run says why; the others of the file run.
-TEST_F(Bmrt, SubnetsOfTheHostAreToldByName) {
+TEST_F(Bmrt, NetsThatCannotRunSayWhy) {
   const Bytes bytes = *read_bytes(recorded("nets-lenet-int8.bmodel"));
   auto file = *bmodel::bm168x::read(bytes);
   auto other = std::make_unique<NetT>(*file.model.net[0]);
-  other->name = "hosted";
-  other->parameter[0]->sub_net[0]->subnet_mode = 1;
+  other->name = "dynamic";
+  other->parameter[0]->sub_net[0]->is_dynamic = 1;
   file.model.net.push_back(std::move(other));
   const Bytes both = write(file.model, file.binary);
   ASSERT_TRUE(bmrt_load_bmodel_data(runtime, both.data(), both.size()));
-  const bm_net_info_t& hosted = *bmrt_get_network_info(runtime, "hosted");
-  bm_tensor_t input = hold_input(hosted), output{};
-  EXPECT_FALSE(bmrt_launch_tensor(runtime, hosted.name, &input, 1, &output, 1));
+  const bm_net_info_t& dynamic = *bmrt_get_network_info(runtime, "dynamic");
+  bm_tensor_t input = hold_input(dynamic), output{};
+  EXPECT_FALSE(bmrt_launch_tensor(runtime, dynamic.name, &input, 1, &output, 1));
   EXPECT_EQ(code(), "TW-BRT-0104");
-  EXPECT_NE(std::string(tputwin_last_error()).find("it is a CPU subnet"), std::string::npos);
+  EXPECT_NE(std::string(tputwin_last_error()).find("it is dynamic"), std::string::npos);
   EXPECT_FALSE(run_data(*bmrt_get_network_info(runtime, "lenet-int8"), 0).empty());
   bm_free_device(device, input.device_mem);
 }

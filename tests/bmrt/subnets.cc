@@ -214,6 +214,34 @@ TEST_F(Subnets, TheTpuNeedsTheCompiledShape) {
   EXPECT_EQ(launch(again, {bytes_of(x)}).size(), 1u) << tputwin_last_error();
 }
 
+// Commands in a branch: the net's output of an image, or what is given in its place.
+TEST_F(Subnets, TheTpuInABranch) {
+  const bm_net_info_t& plain = *load("nets-lenet-int8.bmodel", "lenet-int8");
+  const Bytes expected = run_data(plain, 0, 1);
+  const Bytes bytes = *read_bytes(recorded("nets-lenet-int8.bmodel"));
+  for (int32_t which : {0, 1}) {
+    SubnetFile file(*bmodel::bm168x::read(bytes));
+    const TensorT image = *file.stage().input_tensor[0], logits = *file.stage().output_tensor[0];
+    auto tpu = std::move(file.stage().sub_net[0]);
+    file.stage().sub_net.clear();
+    TensorT given = f32("given", {1, 1, 28, 28}), other = f32("other", dims_of(logits));
+    file.stage().input_tensor.clear();
+    for (const TensorT& tensor : {given, other, i32("which", {1})}) file.input(owned(tensor));
+    file.branch({given, other, i32("which", {1})}, {image, f32("kept", dims_of(logits))}, {0, 1},
+                {0, 1}, {1, 2});
+    tpu->id = 1;
+    tpu->next_subnet_ids = {2};
+    file.stage().sub_net.push_back(std::move(tpu));
+    file.merge({logits, f32("kept", dims_of(logits))}, {f32("result", dims_of(logits))}, {{0, 1}});
+    file.stage().output_tensor.clear();
+    file.output(owned(f32("result", dims_of(logits))));
+    const Bytes instead = made_up(element_count(logits) * 4, 3);
+    const auto out = launch(file, {made_up(28 * 28 * 4, 1), instead, bytes_of<int32_t>({which})});
+    ASSERT_EQ(out.size(), 1u) << tputwin_last_error();
+    EXPECT_EQ(out[0].bytes, which == 0 ? expected : instead);
+  }
+}
+
 // ---- Switch and merge ----
 
 // Branch 0: the largest; branch 1: the smallest; the result of either.

@@ -1,0 +1,172 @@
+// Where tensors of subnets are, and when they move: runs on memory that stands for a device.
+#include <cstring>
+
+#include "bmodel/subnets168x.h"
+#include "bmrt/support.h"
+#include "sdk/bmrt/storage.h"
+#include "sdk/bmrt/subnet_run.h"
+
+namespace tputwin::testing {
+namespace {
+
+using namespace bmodel::bm168x;
+using samples::SubnetFile;
+
+constexpr uint64_t kBase = 0x1'0000'1000;
+
+TensorT tensor(std::string name, uint64_t offset, std::vector<uint64_t> dims,
+               ElementType type = ElementType::f32) {
+  return *samples::tensor168x(std::move(name), kBase + offset, std::move(dims), type);
+}
+std::unique_ptr<TensorT> owned(const TensorT& tensor) { return std::make_unique<TensorT>(tensor); }
+
+// Each subnet of the TPU calls `commands`.
+class FakeDevice : public bmrt::SubnetDevice {
+ public:
+  explicit FakeDevice(std::function<void(uint8_t*)> commands) : commands_(std::move(commands)) {}
+  uint8_t* place(const TensorT& tensor, bool) override {
+    const uint64_t offset = tensor.device_addr - kBase;
+    return offset < memory.size() ? memory.data() + offset : nullptr;
+  }
+  Status run_commands(size_t) override {
+    commands_(memory.data());
+    return {};
+  }
+  std::vector<uint8_t> memory = std::vector<uint8_t>(4096, 0xee);
+
+ private:
+  std::function<void(uint8_t*)> commands_;
+};
+
+struct Ran {
+  Status status;
+  std::vector<bm_shape_t> shapes;
+};
+Ran run(const SubnetFile& model, FakeDevice& device, std::vector<bmrt::UserTensor> inputs,
+        std::vector<bmrt::UserTensor> outputs) {
+  const File file{model.model, model.binary};
+  auto program = bmrt::SubnetProgram::make(file, *file.model.net[0]->parameter[0]);
+  if (!program.ok()) return {program.status(), {}};
+  auto shapes = bmrt::run_subnets(*program, device, inputs, outputs);
+  if (!shapes.ok()) return {shapes.status(), {}};
+  return {Status(), *shapes};
+}
+
+template <class T>
+bmrt::UserTensor user(std::vector<T>& values, bm_store_mode_t storage = BM_STORE_1N) {
+  return {reinterpret_cast<uint8_t*>(values.data()), storage};
+}
+float float_at(const FakeDevice& device, size_t offset) {
+  float value;
+  std::memcpy(&value, device.memory.data() + offset, sizeof value);
+  return value;
+}
+
+// What only the host reads does not go to the device, though the file has an address for it.
+TEST(SubnetMoves, ToTheDeviceOnlyForCommands) {
+  for (bool with_tpu : {false, true}) {
+    SubnetFile file;
+    file.input(owned(tensor("x", 0, {4})));
+    file.cpu("argsort", {tensor("x", 0, {4})}, {tensor("order", 64, {4})});
+    file.cpu("gather", {tensor("x", 0, {4}), tensor("order", 64, {4})},
+             {tensor("sorted", 128, {4})});
+    if (with_tpu) file.subnet(SubnetMode::tpu, {tensor("order", 64, {4})}, {});
+    file.output(owned(tensor("sorted", 128, {4})));
+    FakeDevice device([](uint8_t*) {});
+    const auto before = device.memory;
+    std::vector<float> x{3, 1, 2, 0}, sorted(4);
+    const Ran ran = run(file, device, {user(x)}, {user(sorted)});
+    ASSERT_TRUE(ran.status.ok()) << ran.status.message();
+    EXPECT_EQ(sorted, (std::vector<float>{0, 1, 2, 3}));
+    if (with_tpu)
+      EXPECT_EQ(float_at(device, 64), 3);
+    else
+      EXPECT_EQ(device.memory, before);
+  }
+}
+
+// The TPU's tensors lie at their addresses; another reader's address gets a copy.
+TEST(SubnetMoves, BetweenAddresses) {
+  SubnetFile file;
+  file.input(owned(tensor("x", 0, {1})));
+  file.subnet(SubnetMode::tpu, {tensor("x", 0, {1})}, {tensor("y", 64, {1})});
+  file.subnet(SubnetMode::tpu, {tensor("y", 256, {1})}, {tensor("z", 0, {1})});
+  file.output(owned(tensor("z", 0, {1})));
+  FakeDevice device([](uint8_t* memory) {  // y = x + 1 and z = y at its second address * 10
+    float x, y, z;
+    std::memcpy(&x, memory, 4);
+    std::memcpy(&z, memory + 256, 4);
+    y = x + 1;
+    z *= 10;
+    std::memcpy(memory + 64, &y, 4);
+    std::memcpy(memory, &z, 4);
+  });
+  std::vector<float> x{4}, z(1);
+  // the first run of the commands leaves z of nothing; the second has y
+  ASSERT_TRUE(run(file, device, {user(x)}, {user(z)}).status.ok());
+  EXPECT_EQ(z[0], 50);
+}
+
+// Images in groups of four come to the user, and to the host's branches, as he wants them.
+TEST(SubnetMoves, Storages) {
+  constexpr uint64_t kImages = 5, kElements = 3;
+  TensorT grouped = tensor("y", 64, {kImages, kElements}, ElementType::i8);
+  grouped.gmem_stmode = 2;
+  TensorT plain = tensor("z", 256, {kImages, kElements}, ElementType::i8);
+  const TensorT which = tensor("which", 512, {1}, ElementType::i32);
+  SubnetFile file;
+  file.input(owned(which));
+  file.subnet(SubnetMode::tpu, {}, {grouped});
+  file.branch({grouped, which}, {plain}, {0}, {0}, {-1});
+  file.output(owned(plain));
+  std::vector<uint8_t> values(kImages * kElements);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<uint8_t>(i + 1);
+  FakeDevice device([&](uint8_t* memory) {
+    bmrt::copy_stored(memory + 64, BM_STORE_4N, values.data(), BM_STORE_1N, kImages, kElements, 8);
+  });
+  std::vector<int32_t> zero{0};
+  for (bm_store_mode_t storage : {BM_STORE_1N, BM_STORE_4N}) {
+    std::vector<uint8_t> z(bmrt::stored_bytes(kImages, kElements, 8, storage)), back(values.size());
+    ASSERT_TRUE(run(file, device, {user(zero)}, {user(z, storage)}).status.ok());
+    bmrt::copy_stored(back.data(), BM_STORE_1N, z.data(), storage, kImages, kElements, 8);
+    EXPECT_EQ(back, values);
+    EXPECT_TRUE(std::equal(values.begin(), values.end(), device.memory.begin() + 256));
+  }
+}
+
+// An output of a merge keeps its value when the TPU writes the input's place again.
+TEST(SubnetMoves, MergedValuesStay) {
+  const TensorT start = tensor("start", 0, {1}), next = tensor("next", 64, {1}),
+                before = tensor("before", 128, {1});
+  SubnetFile file;
+  file.input(owned(start));
+  file.subnet(SubnetMode::tpu, {start}, {next});
+  file.merge({start, next}, {before}, {{0, 1}});
+  file.subnet(SubnetMode::tpu, {start}, {next});
+  file.output(owned(before));
+  file.output(owned(next));
+  float count = 0;
+  FakeDevice device([&](uint8_t* memory) {
+    ++count;
+    std::memcpy(memory + 64, &count, 4);
+  });
+  std::vector<float> x{9}, kept(1), last(1);
+  ASSERT_TRUE(run(file, device, {user(x)}, {user(kept), user(last)}).status.ok());
+  EXPECT_EQ(kept[0], 1);
+  EXPECT_EQ(last[0], 2);
+}
+
+// A tensor for the TPU that has no memory there is an error, not a write elsewhere.
+TEST(SubnetMoves, PlacesHaveToBeThere) {
+  SubnetFile file;
+  file.input(owned(tensor("x", 8192, {1})));
+  file.subnet(SubnetMode::tpu, {tensor("x", 8192, {1})}, {});
+  file.cpu("nonzero", {tensor("x", 8192, {1})}, {tensor("y", 0, {1, 1})});
+  file.output(owned(tensor("y", 0, {1, 1})));
+  FakeDevice device([](uint8_t*) {});
+  std::vector<float> x{9}, y(1);
+  EXPECT_EQ(run(file, device, {user(x)}, {user(y)}).status.error().code(), "TW-BRT-0111");
+}
+
+}  // namespace
+}  // namespace tputwin::testing
