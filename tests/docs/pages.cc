@@ -53,6 +53,15 @@ TEST(Pages, CodeInTheReadmeIsThatOfExamples) {
     EXPECT_TRUE(sections.contains(block)) << "not a marked section of an example:\n" << block;
 }
 
+TEST(Pages, LiftedLayerIsThatOfTheExample) {
+  const std::string example = read_text(source_dir() / "examples/lift/before.c");
+  const auto blocks = code_blocks(read_text(source_dir() / "docs/bmodel168x.md"), "c");
+  EXPECT_FALSE(blocks.empty());
+  for (const std::string& block : blocks)
+    EXPECT_NE(example.find(block), std::string::npos) << "not in examples/lift/before.c:\n"
+                                                      << block;
+}
+
 TEST(Pages, RelativeLinksLeadSomewhere) {
   static const std::regex link(R"(\]\(([^)#:]+)(#[^)]*)?\))");
   for (const auto& path : pages()) {

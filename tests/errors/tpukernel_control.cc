@@ -1,4 +1,6 @@
 // TW-TPU-00xx and 04xx: kernels that break the rules of arguments, control and pointers.
+#include <tputwin/raw_command.h>
+
 #include <stdexcept>
 
 #include "base/errors/tpukernel.h"
@@ -128,6 +130,12 @@ TW_TRIGGER(tpu_exception,
            [] { return in_tpu_kernel([] { throw std::runtime_error("a kernel in C++"); }); });
 TW_TRIGGER(tpu_message_id, [] { return in_tpu_kernel([] { tpu_bdc_send_msg(512, 1); }); });
 TW_TRIGGER(tpu_message_lost, [] { return in_tpu_kernel([] { tpu_gdma_wait_msg(3, 1); }); });
+TW_TRIGGER(tpu_raw_command, [] {
+  return in_tpu_kernel([] {
+    const unsigned end[] = {0x8, 0x6, 0, 0};
+    tputwin_gdma_command(end, sizeof end, TPUTWIN_NOWHERE);
+  });
+});
 TW_TRIGGER(tpu_dtype_width, [] { return in_tpu_kernel([] { tpu_data_type_size(DT_INT4); }); });
 TW_TRIGGER(tpu_kernel_twice, [] {
   thread_diagnostics().clear();

@@ -2,6 +2,7 @@
 #include <bmlib_runtime.h>
 #include <tpu_kernel.h>
 #include <tputwin/error.h>
+#include <tputwin/raw_command.h>
 
 typedef struct {
   unsigned long long sum;

@@ -51,6 +51,7 @@ void Session::begin_call() {
 }
 
 void Session::issue(const Operation& op, std::string_view call, std::string_view wrong_strides) {
+  if (record_ != nullptr) return record_->operations.push_back(op);
   if (!initialized_ && !report(Error(rules().uninitialized), call)) return;
   unpolled_ = true;
   const CallSite from = site(call, wrong_strides);
@@ -80,6 +81,11 @@ bool Session::take_message(int id, int sends) {
 }
 
 bool Session::report(Error error, std::string_view call) {
+  if (record_ != nullptr) {
+    const bool is_warning = error.info().level == Level::warning;
+    if (!is_warning && !record_->broken) record_->broken = std::move(error).in(call);
+    return is_warning;
+  }
   return device_.report_call(std::move(error), site(call)).ok();
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/errors/okkernel.h"
 #include "base/errors/tpukernel.h"
@@ -44,6 +46,13 @@ inline constexpr ApiRules kTpuRules{
 // Those of the API of the chip's family.
 const ApiRules& rules_of(const Chip& chip);
 
+// What calls make, where nothing is to be carried out: a session that is given one hands it every
+// operation, and the first rule that a call breaks.
+struct CallRecord {
+  std::vector<Operation> operations;
+  std::optional<Error> broken;
+};
+
 // After its first error a kernel makes at most so many further calls, which do nothing. One that
 // makes more waits in a loop of its own for progress that never comes, and is ended.
 inline constexpr uint32_t kCallsAfterError = 100'000;
@@ -52,6 +61,8 @@ class Session {
  public:
   explicit Session(Device& device, const Quirks& quirks = Quirks::of_process())
       : device_(device), quirks_(quirks) {}
+  Session(Device& device, CallRecord& record, const Quirks& quirks)
+      : device_(device), quirks_(quirks), record_(&record) {}
   const ApiRules& rules() const { return rules_of(chip()); }
 
   Device& device() { return device_; }
@@ -98,6 +109,7 @@ class Session {
 
   Device& device_;
   Quirks quirks_;
+  CallRecord* record_ = nullptr;
   bool parallel_ = false, initialized_ = true, unpolled_ = false;
   uint32_t calls_after_error_ = 0;
   uint32_t frames_ = 0;                             // of calls that have begun

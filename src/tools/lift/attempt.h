@@ -1,0 +1,146 @@
+// A call with the arguments that an operation's roles become: made, and compared with what it was
+// to make.
+#pragma once
+
+#include <concepts>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tools/lift/recorder.h"
+#include "tools/lift/roles.h"
+
+namespace tputwin::lift {
+
+struct Call {
+  std::string_view function;
+  std::vector<Argument> arguments;
+};
+
+// The search for the call that makes an operation. Without one `refused` says which rule keeps the
+// function that is named after the command from it.
+struct Search {
+  Recorder& recorder;
+  const Operation& wanted;
+  std::string named;  // that function
+  std::optional<Call> found;
+  std::optional<Error> refused;
+};
+
+// Roles as C arguments, whatever the API: pass() returns false for a value that the argument cannot
+// hold. An API adds its own types in a structure of the same shape.
+struct CommonApi {
+  static bool pass(const Address& from, unsigned& to) {
+    to = static_cast<unsigned>(from.at);
+    return from.place != Place::system && from.at <= UINT32_MAX;
+  }
+  static bool pass(const Address& from, unsigned long long& to) {
+    to = from.at;
+    return from.place == Place::system;
+  }
+  static bool pass(const EitherAddress& from, unsigned long long& to) {
+    to = from.at;
+    return from.place != Place::tables;
+  }
+  template <std::integral T>
+  static bool pass(const Number& from, T& to) {
+    to = static_cast<T>(from.value);
+    return std::same_as<T, char> ||
+           std::in_range<std::conditional_t<std::same_as<T, char>, int, T>>(from.value);
+  }
+  template <std::integral T>
+  static bool pass(const Flag& from, T& to) {
+    to = from.value;
+    return true;
+  }
+  static bool pass(const Constant& from, float& to) {
+    to = f32::from_bits(from.bits);
+    return from.dtype == DType::f32;
+  }
+  template <std::integral T>
+  static bool pass(const Constant& from, T& to) {
+    to = static_cast<T>(from.bits);
+    return !is_float(from.dtype);
+  }
+  template <class Dim4>
+  requires requires(Dim4 d) { d.n, d.c, d.h, d.w; }
+  static bool pass(const Extents& from, std::optional<Dim4>& to) { return set(from.of, to); }
+  template <class Dim4>
+  requires requires(Dim4 d) { d.n, d.c, d.h, d.w; }
+  static bool pass(const Steps& from, std::optional<Dim4>& to) {
+    return !from.of || set(*from.of, to);
+  }
+  template <class Dim2>
+  requires requires(Dim2 d) { d.h, d.w; }
+  static bool pass(const Pair& from, std::optional<Dim2>& to) {
+    to = Dim2{static_cast<int>(from.h), static_cast<int>(from.w)};
+    return true;
+  }
+  template <class Pads>
+  requires requires(Pads p) { p.top, p.bottom, p.left, p.right; }
+  static bool pass(const Padding& from, std::optional<Pads>& to) {
+    to = Pads{static_cast<int>(from.top), static_cast<int>(from.bottom),
+              static_cast<int>(from.left), static_cast<int>(from.right)};
+    return true;
+  }
+
+ private:
+  template <class Dim4>
+  static bool set(const std::array<uint32_t, 4>& from, std::optional<Dim4>& to) {
+    to = Dim4{static_cast<int>(from[0]), static_cast<int>(from[1]), static_cast<int>(from[2]),
+              static_cast<int>(from[3])};
+    return true;
+  }
+};
+
+// Where an argument of type P is kept for the time of the call.
+template <class P>
+struct Kept {
+  using Type = P;
+  static P get(P& kept) { return kept; }
+};
+template <class T>
+struct Kept<const T*> {
+  using Type = std::optional<T>;
+  static const T* get(std::optional<T>& kept) { return kept ? &*kept : nullptr; }
+};
+
+// What the text of an argument of type P says of a role.
+template <class P, class Role>
+Argument argument(const Role& role) {
+  if constexpr (!std::same_as<Role, Constant>)
+    return role;
+  else if constexpr (std::same_as<P, float>)
+    return Real{role.bits};
+  else if constexpr (std::integral<P>)
+    return Number{static_cast<int32_t>(role.bits)};
+  else
+    return Scalar{role};
+}
+template <class P>
+Argument argument(const EitherAddress& role) {
+  return static_cast<const Address&>(role);
+}
+
+template <class Api, class... P, class... Role>
+void attempt(Search& search, std::string_view name, void (*function)(P...), const Role&... roles) {
+  static_assert(sizeof...(P) == sizeof...(Role), "a row has a role for each argument");
+  std::tuple<typename Kept<P>::Type...> kept;
+  const auto given = std::tie(roles...);
+  const bool fits = [&]<size_t... I>(std::index_sequence<I...>) {
+    return (Api::pass(std::get<I>(given), std::get<I>(kept)) && ...);
+  }
+  (std::index_sequence_for<P...>());
+  if (!fits) return;
+  const auto made = search.recorder.record(
+      [&] { std::apply([&](auto&... value) { function(Kept<P>::get(value)...); }, kept); });
+  if (made && search.recorder.same(*made, search.wanted))
+    search.found = Call{name, {argument<P>(roles)...}};
+  else if (!made && name == search.named && !search.refused)
+    search.refused = search.recorder.broken();
+}
+
+}  // namespace tputwin::lift

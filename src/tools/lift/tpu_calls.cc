@@ -1,0 +1,129 @@
+// The rows of tpu_calls.def, tried one after the other.
+#include <tpu_kernel.h>
+
+#include <algorithm>
+
+#include "isa/streams/format.h"
+#include "tools/lift/calls.h"
+#include "tools/lift/fill.h"
+
+namespace tputwin::lift {
+namespace {
+
+data_type_t code_of(DType dtype) {
+  switch (dtype) {
+    case DType::u8:
+      return DT_UINT8;
+    case DType::i8:
+      return DT_INT8;
+    case DType::u16:
+      return DT_UINT16;
+    case DType::i16:
+      return DT_INT16;
+    case DType::u32:
+      return DT_UINT32;
+    case DType::i32:
+      return DT_INT32;
+    case DType::f16:
+      return DT_FP16;
+    case DType::bf16:
+      return DT_BFP16;
+    case DType::f32:
+      return DT_FP32;
+    default:
+      return DT_INT4;  // no call takes it
+  }
+}
+
+struct TpuApi : CommonApi {
+  using CommonApi::pass;
+  static bool pass(const DType& from, data_type_t& to) {
+    to = code_of(from);
+    return true;
+  }
+  static bool pass(const Rounding& from, rounding_mode_t& to) {
+    to = static_cast<rounding_mode_t>(from);
+    return true;
+  }
+  static bool pass(const Constant& from, scalar_t& to) {
+    to = scalar_t{.u32 = from.bits};
+    return true;
+  }
+  static bool pass(const Variable& from, std::optional<variable_t>& to) {
+    using Kind = Variable::Kind;
+    variable_t value{};
+    value.type = from.kind == Kind::scalar ? SCALAR : from.kind == Kind::vector ? VECTOR : TENSOR;
+    if (from.kind == Kind::scalar)
+      value.context.scalar.u32 = from.constant.bits;
+    else
+      value.context.addr = static_cast<local_addr_t>(from.address.at);
+    to = value;
+    return true;
+  }
+};
+
+// The roles, whose names stand bare in the rows, and a function for each row.
+struct Rows : Roles {
+#define TW_CALL(Operation_, call, ...)                   \
+  void Operation_##_##call(Search& search) const {       \
+    attempt<TpuApi>(search, #call, ::call, __VA_ARGS__); \
+  }
+#include "tools/lift/tpu_calls.def"
+#undef TW_CALL
+};
+
+struct Row {
+  std::string_view function;
+  bool (*is_of)(const Operation&);
+  void (Rows::*attempt)(Search&) const;
+};
+
+const Row kRows[] = {
+#define TW_CALL(Operation_, call, ...)                                                \
+  {#call, [](const Operation& op) { return std::holds_alternative<Operation_>(op); }, \
+   &Rows::Operation_##_##call},
+#include "tools/lift/tpu_calls.def"
+#undef TW_CALL
+};
+
+// False for an operation that no call makes.
+bool fill_any(const Operation& op, Filler& filler) {
+  return std::visit(
+      [&](const auto& alternative) {
+        if constexpr (requires { fill(alternative, filler); }) {
+          fill(alternative, filler);
+          return true;
+        } else {
+          return false;
+        }
+      },
+      static_cast<const AnyOperation&>(op));
+}
+
+}  // namespace
+
+Lifted call_of(const Instruction& instruction, Recorder& recorder) {
+  const Operation& op = instruction.op;
+  const Chip& chip = recorder.chip();
+  Search search{recorder, op, isa::format_of(chip).function_name(instruction, chip), {}, {}};
+  for (const StrideStyle style : {StrideStyle::natural, StrideStyle::spelled}) {
+    Rows roles;
+    Filler filler(chip, style, roles);
+    if (!fill_any(op, filler)) return {};
+    for (const Row& row : kRows) {
+      if (row.is_of(op)) (roles.*row.attempt)(search);
+      if (search.found) return {std::move(search.found), std::nullopt};
+    }
+  }
+  return {std::nullopt, std::move(search.refused)};
+}
+
+std::vector<std::string_view> tpu_functions() {
+  std::vector<std::string_view> names;
+  for (const Row& row : kRows) names.push_back(row.function);
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+}  // namespace tputwin::lift

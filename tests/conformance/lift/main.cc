@@ -1,0 +1,286 @@
+// conformance-lift FOLDER [--shard I/N] [--each K] [WORD...]: lifts the recorded networks of
+// FOLDER/cases.jsonl to kernels in C, compiles those of a file with the system's compiler into one
+// shared object, runs them, and compares every output with the reference model's. --each: of every
+// kind of a file only the first K. WORDs choose the cases whose "FILE NET" holds one. Prints FAIL
+// lines and, last, "N passed, N failed".
+#include <bmlib_runtime.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <tpu_kernel.h>
+#include <tputwin/error.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "made_input.h"
+#include "tools/lift/lift.h"
+
+namespace tputwin::recorded {
+namespace {
+
+using Json = nlohmann::json;
+using bmodel::bm168x::File;
+using bmodel::bm168x::NetT;
+
+struct Case {
+  Json test;
+  const NetT* net = nullptr;
+  size_t stage = 0;
+  std::string kernel;  // its function
+  std::string wrong;
+};
+
+// The stage whose inputs have the recorded shapes.
+size_t stage_of(const NetT& net, const Json& inputs) {
+  for (size_t i = 0; i < net.parameter.size(); ++i) {
+    const auto& tensors = net.parameter[i]->input_tensor;
+    bool same = tensors.size() == inputs.size();
+    for (size_t k = 0; same && k < tensors.size(); ++k)
+      same = std::ranges::equal(bmodel::bm168x::shape(*tensors[k]), inputs[k]["shape"],
+                                [](uint64_t a, const Json& b) { return a == b.get<uint64_t>(); });
+    if (same) return i;
+  }
+  return 0;
+}
+
+// Memory of a device for the time of a run.
+class Memory {
+ public:
+  Memory(bm_handle_t device, uint64_t bytes) : device_(device) {
+    ok_ = bm_malloc_device_byte(device, &memory_, static_cast<unsigned>(bytes)) == BM_SUCCESS;
+  }
+  ~Memory() {
+    if (ok_) bm_free_device(device_, memory_);
+  }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  uint64_t address() const { return bm_mem_get_device_addr(memory_); }
+  bool write(const void* bytes, size_t size, uint64_t offset) {
+    return bm_memcpy_s2d_partial_offset(device_, memory_, const_cast<void*>(bytes),
+                                        static_cast<unsigned>(size),
+                                        static_cast<unsigned>(offset)) == BM_SUCCESS;
+  }
+  bool read(void* bytes, size_t size, uint64_t offset) {
+    return bm_memcpy_d2s_partial_offset(device_, bytes, memory_, static_cast<unsigned>(size),
+                                        static_cast<unsigned>(offset)) == BM_SUCCESS;
+  }
+
+ private:
+  bm_handle_t device_;
+  bm_device_mem_t memory_{};
+  bool ok_;
+};
+
+// What a host does: the memories of a net, its weights and inputs there, the launch, the outputs.
+class Run {
+ public:
+  Run(bm_handle_t device, const File& file, const lift::Stage& stage)
+      : device_(device), file_(file), stage_(stage) {
+    for (const lift::Region& region : stage.regions)
+      memories_.push_back(std::make_unique<Memory>(device, region.bytes));
+  }
+
+  // What is wrong; "" if nothing.
+  std::string compare(const Case& one) {
+    if (const std::string wrong = fill(one.test["inputs"]); !wrong.empty()) return wrong;
+    std::vector<uint64_t> addresses;
+    for (const auto& memory : memories_) addresses.push_back(memory->address());
+    if (tpu_kernel_launch_sync(device_, one.kernel.c_str(), addresses.data(),
+                               static_cast<unsigned>(addresses.size() * sizeof(uint64_t))) !=
+        BM_SUCCESS)
+      return tputwin_last_error();
+    std::string wrong;
+    const Json& outputs = one.test["outputs"];
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      std::vector<uint8_t> bytes(bmodel::bm168x::tensor_bytes(*stage_.outputs.at(i).file));
+      const auto [memory, offset] = place(stage_.outputs.at(i));
+      if (!memory->read(bytes.data(), bytes.size(), offset)) return tputwin_last_error();
+      if (sha256(bytes.data(), bytes.size()) != outputs[i]["sha256"])
+        wrong += (wrong.empty() ? "differs: " : ", ") + outputs[i]["name"].get<std::string>();
+    }
+    return wrong;
+  }
+
+ private:
+  std::pair<Memory*, uint64_t> place(const lift::Tensor& tensor) {
+    for (size_t i = 0; i < memories_.size(); ++i) {
+      const lift::Region& region = stage_.regions[i];
+      if (tensor.compiled >= region.compiled && tensor.compiled - region.compiled < region.bytes)
+        return {memories_[i].get(), tensor.compiled - region.compiled};
+    }
+    throw std::runtime_error(tensor.name + " is in no memory of the net");
+  }
+
+  std::string fill(const Json& inputs) {
+    for (size_t i = 0; i < memories_.size(); ++i)
+      if (stage_.regions[i].field == "weights") {
+        const auto weights = file_.bytes(stage_.file->coeff_mem->binary_coeff);
+        if (!memories_[i]->write(weights.data(), weights.size(), 0)) return tputwin_last_error();
+      }
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const Json& one = inputs[i];
+      uint64_t count = 1;
+      for (const Json& extent : one["shape"]) count *= extent.get<uint64_t>();
+      const auto bytes = made_input(one["gen"], one["seed"], one["index"], one["dtype"], count);
+      if (sha256(bytes.data(), bytes.size()) != one["sha256"])
+        return "the input is not the recorded one";
+      const auto [memory, offset] = place(stage_.inputs.at(i));
+      if (!memory->write(bytes.data(), bytes.size(), offset)) return tputwin_last_error();
+    }
+    return "";
+  }
+
+  bm_handle_t device_;
+  const File& file_;
+  const lift::Stage& stage_;
+  std::vector<std::unique_ptr<Memory>> memories_;
+};
+
+// The cases of a file: lifted, compiled, run.
+class Networks {
+ public:
+  Networks(std::string folder, std::filesystem::path work, bm_handle_t device,
+           lift::Recorder& recorder)
+      : folder_(std::move(folder)), work_(std::move(work)), device_(device), recorder_(recorder) {}
+
+  void run(const std::string& name, std::vector<Case>& cases) {
+    const auto bytes = read_bytes(folder_ + "/" + name);
+    if (!bytes.ok()) return all_wrong(cases, bytes.error().message());
+    const auto file = bmodel::bm168x::read(*bytes);
+    if (!file.ok()) return all_wrong(cases, file.error().message());
+    std::vector<lift::Stage> stages;
+    std::string sources;
+    for (Case& one : cases) {
+      stages.emplace_back();
+      one.wrong = write(*file, one, stages.back());
+      if (one.wrong.empty()) sources += fmt::format(" {}.c", one.kernel);
+    }
+    // no optimization: as cheap as compilers are
+    const std::string library = fmt::format("{}.so", cases.front().kernel);
+    const std::string compile =
+        fmt::format("cd {} && {} -std=c99 -O0 -w -shared -fPIC -I{} -o {}{}", work_.string(),
+                    TPUTWIN_C_COMPILER, TPUTWIN_SOURCE_DIR "/include", library, sources);
+    if (!sources.empty() && std::system(compile.c_str()) != 0)
+      return all_wrong(cases, "does not compile");
+    void* kernels = dlopen((work_ / library).c_str(), RTLD_NOW);
+    if (kernels == nullptr) return all_wrong(cases, dlerror());
+    for (size_t i = 0; i < cases.size(); ++i)
+      if (cases[i].wrong.empty()) cases[i].wrong = Run(device_, *file, stages[i]).compare(cases[i]);
+  }
+
+  const lift::Tally& tally() const { return tally_; }
+
+ private:
+  static void all_wrong(std::vector<Case>& cases, const std::string& why) {
+    for (Case& one : cases)
+      if (one.wrong.empty()) one.wrong = why;
+  }
+
+  std::string write(const File& file, Case& one, lift::Stage& stage) {
+    const std::string net = one.test["net"];
+    const auto found =
+        std::ranges::find(file.model.net, net, [](const auto& n) { return n->name; });
+    if (found == file.model.net.end()) return "no such net";
+    const size_t index = stage_of(**found, one.test["inputs"]);
+    auto read = lift::read_stage(file, **found, index, recorder_);
+    if (!read.ok()) return read.error().message();
+    stage = std::move(*read);
+    one.kernel = fmt::format("lifted_{}", number_++);
+    std::ofstream(work_ / (one.kernel + ".c"))
+        << lift::kernel_text(stage, {one.kernel, one.test["file"]}, recorder_.chip(), tally_);
+    return "";
+  }
+
+  std::string folder_;
+  std::filesystem::path work_;
+  bm_handle_t device_;
+  lift::Recorder& recorder_;
+  lift::Tally tally_;
+  size_t number_ = 0;
+};
+
+struct Chosen {
+  std::vector<std::string> words;
+  unsigned shard = 0, shards = 1, each = UINT32_MAX;
+
+  bool has_word(const std::string& label) const {
+    return words.empty() || std::ranges::any_of(words, [&](const std::string& word) {
+             return label.find(word) != std::string::npos;
+           });
+  }
+};
+
+// The chosen cases by their files.
+std::map<std::string, std::vector<Case>> read_cases(const std::string& folder,
+                                                    const Chosen& chosen) {
+  std::ifstream lines(folder + "/cases.jsonl");
+  std::map<std::string, unsigned> files, kinds;
+  std::map<std::string, std::vector<Case>> cases;
+  for (std::string line; std::getline(lines, line);) {
+    Json test = Json::parse(line);
+    const std::string file = test["file"], net = test["net"];
+    const unsigned number = files.emplace(file, files.size()).first->second;
+    if (number % chosen.shards != chosen.shard || !chosen.has_word(file + " " + net)) continue;
+    if (kinds[file + test["kind"].get<std::string>()]++ >= chosen.each) continue;
+    cases[file].push_back({.test = std::move(test)});
+  }
+  return cases;
+}
+
+int run(const std::string& folder, const Chosen& chosen) {
+  auto recorder = lift::Recorder::create(bm1684x());
+  char pattern[] = "/tmp/tputwin-lift-XXXXXX";
+  const std::filesystem::path work = mkdtemp(pattern);
+  bm_handle_t device = nullptr;
+  bm_dev_request(&device, 0);
+  unsigned passed = 0, failed = 0;
+  Networks networks(folder, work, device, **recorder);
+  for (auto& [file, cases] : read_cases(folder, chosen)) {
+    networks.run(file, cases);
+    for (const Case& one : cases) {
+      ++(one.wrong.empty() ? passed : failed);
+      if (!one.wrong.empty())
+        fmt::print("FAIL {} {} ({}): {}\n", file, one.test["net"].get<std::string>(), one.kernel,
+                   one.wrong);
+    }
+  }
+  bm_dev_free(device);
+  if (failed == 0 && std::getenv("TPUTWIN_KEEP_LIFTED") == nullptr)
+    std::filesystem::remove_all(work);
+  else
+    fmt::print("kernels are in {}\n", work.string());
+  const lift::Tally& tally = networks.tally();
+  fmt::print("{} commands, {} without a call, {} sections, {} parts\n", tally.commands, tally.raw,
+             tally.sections, tally.parts);
+  fmt::print("{} passed, {} failed\n", passed, failed);
+  return failed != 0 || passed == 0;
+}
+
+}  // namespace
+}  // namespace tputwin::recorded
+
+int main(int argc, char** argv) {
+  tputwin::recorded::Chosen chosen;
+  std::string folder;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--shard" && i + 1 < argc)
+      std::sscanf(argv[++i], "%u/%u", &chosen.shard, &chosen.shards);
+    else if (word == "--each" && i + 1 < argc)
+      std::sscanf(argv[++i], "%u", &chosen.each);
+    else if (folder.empty())
+      folder = word;
+    else
+      chosen.words.push_back(word);
+  }
+  if (folder.empty() || chosen.shards == 0) {
+    fmt::print(stderr, "usage: conformance-lift FOLDER [--shard I/N] [--each K] [WORD...]\n");
+    return 2;
+  }
+  return tputwin::recorded::run(folder, chosen);
+}

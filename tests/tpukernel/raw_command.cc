@@ -1,0 +1,67 @@
+// Raw commands in kernels do what the calls do that become them, with memory where a kernel has it.
+#include <gtest/gtest.h>
+#include <tputwin/raw_command.h>
+
+#include "isa/streams/encode.h"
+#include "own_device.h"
+
+namespace tputwin::tputest {
+namespace {
+
+constexpr dim4 kShape{1, 5, 1, 16};
+constexpr uint32_t kCount = 5 * 16;
+constexpr scalar_t kSix{.f32 = 6.0f};
+
+// What a call makes, as words.
+std::vector<unsigned> words_of(OwnDevice& own, const std::function<void()>& call) {
+  okk::CallRecord made;
+  okk::Session session(own.device(), made, {});
+  const okk::ScopedSession scope(session);
+  call();
+  EXPECT_EQ(made.operations.size(), 1u);
+  const Operation& op = made.operations.front();
+  const auto bytes = isa::encode_command({.op = op, .engine = engine(op)}, bm1684x());
+  EXPECT_TRUE(bytes.ok()) << bytes.status().message();
+  std::vector<unsigned> words(bytes->size() / 4);
+  std::memcpy(words.data(), bytes->data(), bytes->size());
+  return words;
+}
+
+unsigned bytes_of(const std::vector<unsigned>& words) {
+  return static_cast<unsigned>(words.size() * 4);
+}
+
+TEST(RawCommand, DoesWhatTheCallDoes) {
+  OwnDevice own;
+  const auto words = words_of(own, [] { tpu_bdc_set_C(0x40, kSix, &kShape, nullptr, DT_FP32); });
+  Lanes lanes(own, 0x40, kShape, DT_FP32);
+  EXPECT_EQ(lanes.get(), std::vector<uint32_t>(kCount, 0)) << "recording carries nothing out";
+  tputwin_bdc_command(words.data(), bytes_of(words));
+  EXPECT_EQ(lanes.get(), std::vector<uint32_t>(kCount, kSix.u32));
+  EXPECT_EQ(own.error(), "");
+}
+
+TEST(RawCommand, FindsMemoryWhereItLies) {
+  OwnDevice own;
+  for (uint32_t i = 0; i < kCount; ++i) own.floats()[1024 + i] = 2.0f;
+  const auto words = words_of(
+      own, [] { tpu_gdma_cpy_S2L(0, kGlobalStart + 0x40, &kShape, nullptr, nullptr, DT_FP32); });
+  Lanes lanes(own, 0, kShape, DT_FP32);
+  tputwin_gdma_command(words.data(), bytes_of(words), TPUTWIN_NOWHERE);
+  EXPECT_EQ(lanes.get(), std::vector<uint32_t>(kCount, 0));
+  const tputwin_moved_t moved[] = {{kGlobalStart + 0x40, kGlobalStart + 4096}};
+  tputwin_gdma_command(words.data(), bytes_of(words), moved, 1);
+  EXPECT_EQ(lanes.get(), std::vector<uint32_t>(kCount, 0x40000000));
+  EXPECT_EQ(own.error(), "");
+}
+
+TEST(RawCommand, IsUnderstoodOrRefused) {
+  OwnDevice own;
+  auto words = words_of(own, [] { tpu_bdc_set_C(0, kSix, &kShape, nullptr, DT_FP32); });
+  words[1] |= 31u << 13;  // an operation of the class that there is none of
+  tputwin_bdc_command(words.data(), bytes_of(words));
+  EXPECT_NE(own.error().find("TW-ISA-"), std::string::npos) << own.error();
+}
+
+}  // namespace
+}  // namespace tputwin::tputest
