@@ -408,6 +408,11 @@ TEST_F(Subnets, GraphsThatAreNone) {
          s.sub_net[0]->merge_param->output_from[0]->indice = {0, 2};
        }},
       {"a CPU subnet has one", [](NetParameterT& s) { s.sub_net[1]->cpu_param.clear(); }},
+      {"at most 2^30",
+       [](NetParameterT& s) {
+         s.sub_net[1]->output_tensor[0]->shape[0]->dim = {1 << 15, 1 << 16};
+         s.sub_net[1]->output_tensor[0]->size = 0;
+       }},
       {"no subnet writes it",
        [](NetParameterT& s) { s.sub_net[1]->input_tensor[0]->name = "another"; }},
       {"no subnet writes it", [](NetParameterT& s) { s.output_tensor[0]->name = "another"; }},

@@ -111,6 +111,12 @@ class GraphDrawer {
     for (size_t i = least + choices_.below(most - least + 1); i-- > 0;) list.push_back(*any());
     return list;
   }
+  // A text, with a letter or digit that is another now and then.
+  std::string text(std::string written) {
+    if (choices_.byte() < 32)
+      written[choices_.below(written.size())] = "0123456789=, -.x"[choices_.below(16)];
+    return written;
+  }
   // Numbers below an end, and a few that are not.
   std::vector<int32_t> numbers(size_t count, size_t end) {
     std::vector<int32_t> list;
@@ -136,7 +142,7 @@ class GraphDrawer {
         if (number == std::size(kOperators))
           file_.cpu(choices_.byte(), "of another", inputs, outputs);
         else
-          file_.cpu(kOperators[number], inputs, outputs);
+          file_.cpu(text(kOperators[number]), inputs, outputs);
         break;
       }
       case 2: {

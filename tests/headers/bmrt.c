@@ -2,6 +2,7 @@
 #include <bmruntime_interface.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tputwin/host_operator.h>
 
 int main(void) {
   const int dims[] = {2, 3};

@@ -14,6 +14,9 @@ namespace {
 
 using Tensors = std::vector<std::unique_ptr<TensorT>>;
 
+// A file can ask for a result of any size; what no host has is refused before it is tried.
+constexpr uint64_t kMostHostElements = uint64_t{1} << 30;
+
 class GraphMaker {
  public:
   explicit GraphMaker(const NetParameterT& stage) : stage_(stage) {}
@@ -44,7 +47,7 @@ class GraphMaker {
   Result<std::vector<size_t>> tensors(const std::string& field, const Tensors& list);
   Status add_node(size_t index);
   Status add_followers(size_t index, Node& node) const;
-  Status check_cpu(size_t index, const Node& node) const;
+  static Status check_cpu(size_t index, const Node& node);
   Status check_switch(size_t index, const Node& node) const;
   Status check_merge(size_t index, const Node& node) const;
   void visit(size_t node);
@@ -117,17 +120,20 @@ Status GraphMaker::add_followers(size_t index, Node& node) const {
   return {};
 }
 
-Status GraphMaker::check_cpu(size_t index, const Node& node) const {
+Status GraphMaker::check_cpu(size_t index, const Node& node) {
   if (node.subnet->cpu_param.size() != 1)
     return error(index, "cpu_param", fmt::format("{} of them", node.subnet->cpu_param.size()),
                  "a CPU subnet has one");
-  for (const auto* list : {&node.inputs, &node.outputs})
-    for (size_t i : *list) {
-      const TensorT& tensor = *graph_.tensors[i].file;
+  for (const auto* list : {&node.subnet->input_tensor, &node.subnet->output_tensor})
+    for (const auto& listed : *list) {
+      const TensorT& tensor = *listed;
       const ElementType type = element_type(tensor);
       if (type != ElementType::f32 && type != ElementType::i32)
         return error(index, tensor.name, std::string(to_string(type)),
                      "the host's arrays are fp32 or int32");
+      if (element_count(tensor) > kMostHostElements)
+        return error(index, tensor.name, fmt::format("{} elements", element_count(tensor)),
+                     "the host's arrays have at most 2^30");
     }
   return {};
 }
