@@ -121,14 +121,15 @@ void with_workers(const std::function<void()>& body) {
   if (threads == 1 || Crew::in_piece() || Crew::current() != nullptr) return body();
   Crew crew(threads);
   std::exception_ptr failure;
-  run_beside(crew, threads, [&] {
+  const auto work = [&] {
     const Hired hired(crew);
     try {
       body();
     } catch (...) {
       failure = std::current_exception();
     }
-  });
+  };
+  run_beside(crew, threads, std::cref(work));  // by reference: nothing is allocated
   if (failure) std::rethrow_exception(failure);
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 
 #include "base/errors/machine.h"
 #include "base/last_error.h"
@@ -34,7 +35,8 @@ Status run_with_workers(size_t instructions, const Run& run) {
   constexpr size_t kWorthIt = 16;
   if (instructions < kWorthIt) return run();
   Status status;
-  with_workers([&] { status = run(); });
+  const auto work = [&] { status = run(); };
+  with_workers(std::cref(work));  // by reference: nothing is allocated
   return status;
 }
 

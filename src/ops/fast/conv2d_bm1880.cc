@@ -9,7 +9,9 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <functional>
 
 #include "base/bits.h"
 #include "base/parallel.h"
@@ -164,42 +166,90 @@ class Summing {
 
   // Reads nothing behind the last addend; whole vectors of the results.
   void run(const uint8_t* results, const uint8_t* addends, size_t count, uint8_t* sums) const {
-    uint8_t last[kLanes32];
-    for (size_t x = 0; x < count; x += kLanes32) {
-      const uint8_t* from = addends + x;
-      if (count - x < kLanes32) {
-        std::memcpy(last, from, count - x);
-        from = last;
-      }
-      store(sum(load(results + x, signed_results_), load(from, signed_addends_)), sums + x);
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+    if (has_pairs()) {
+      const I16 d;
+      const auto factors =
+          hn::BitCast(d, ints(static_cast<int32_t>(static_cast<uint32_t>(sum_.factor & 0xffff) |
+                                                   static_cast<uint32_t>(scaled_factor()) << 16)));
+      return blocks(d, results, addends, count, sums,
+                    [&](auto r, auto a) HWY_ATTR { return pairs(r, a, factors); });
     }
+#endif
+    const I32 d;
+    blocks(d, results, addends, count, sums, [&](Ints r, Ints a) HWY_ATTR { return wide(r, a); });
   }
 
  private:
-  static HWY_INLINE Ints load(const uint8_t* from, bool is_signed) {
-    const I32 d;
-    const hn::Rebind<uint8_t, I32> unsigned_bytes;
-    const hn::Rebind<int8_t, I32> signed_bytes;
+  // sums = the low bits of f(results, addends), vector by vector in lanes of D.
+  template <class D, class F>
+  HWY_INLINE void blocks(D d, const uint8_t* results, const uint8_t* addends, size_t count,
+                         uint8_t* sums, const F& f) const {
+    constexpr size_t kLanes = hn::MaxLanes(d);
+    uint8_t last[kLanes];
+    for (size_t x = 0; x < count; x += kLanes) {
+      const uint8_t* from = addends + x;
+      if (count - x < kLanes) {
+        std::memcpy(last, from, count - x);
+        from = last;
+      }
+      const auto sum = f(load(d, results + x, signed_results_), load(d, from, signed_addends_));
+      hn::StoreU(LowBits<uint8_t>(d, sum), hn::Rebind<uint8_t, D>(), sums + x);
+    }
+  }
+  template <class D>
+  static HWY_INLINE hn::Vec<D> load(D d, const uint8_t* from, bool is_signed) {
+    const hn::Rebind<uint8_t, D> unsigned_bytes;
+    const hn::Rebind<int8_t, D> signed_bytes;
     if (!is_signed) return hn::PromoteTo(d, hn::LoadU(unsigned_bytes, from));
     return hn::PromoteTo(d, hn::LoadU(signed_bytes, reinterpret_cast<const int8_t*>(from)));
   }
-  HWY_INLINE Ints sum(Ints result, Ints addend) const {
+  // Saturated to 8 bits, and raised to the floor.
+  template <class D>
+  HWY_INLINE hn::Vec<D> clamped(D d, hn::Vec<D> value) const {
+    using T = hn::TFromD<D>;
+    const int32_t low = std::max(floor_, signed_sums_ ? -128 : 0);
+    return hn::Min(hn::Max(value, hn::Set(d, static_cast<T>(low))),
+                   hn::Set(d, static_cast<T>(signed_sums_ ? 127 : 255)));
+  }
+
+  HWY_INLINE Ints wide(Ints result, Ints addend) const {
     const I32 d;
     Ints t = RoundShift(d, hn::Mul(addend, ints(sum_.addend_factor)),
                         static_cast<int>(sum_.addend_rshift));
     t = hn::Min(hn::Max(t, ints(signed_sums_ ? -32768 : 0)), ints(signed_sums_ ? 32767 : 65535));
     const Ints all = hn::Add(hn::Mul(result, ints(sum_.factor)),
                              hn::ShiftLeftSame(t, static_cast<int>(sum_.lshift)));
-    return hn::Max(RoundShift(d, all, static_cast<int>(sum_.rshift)), ints(floor_));
+    return clamped(d, RoundShift(d, all, static_cast<int>(sum_.rshift)));
   }
-  HWY_INLINE void store(Ints value, uint8_t* to) const {
-    const I32 d;
-    if (signed_sums_)
-      hn::StoreU(SaturatedBytes<int8_t>(d, value), hn::Rebind<int8_t, I32>(),
-                 reinterpret_cast<int8_t*>(to));
-    else
-      hn::StoreU(SaturatedBytes<uint8_t>(d, value), hn::Rebind<uint8_t, I32>(), to);
+
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+  int32_t scaled_factor() const { return sum_.addend_factor * (1 << sum_.lshift); }
+  // No addend leaves 16 bits on the way, and what it is multiplied with has 16.
+  bool has_pairs() const {
+    const int32_t a = sum_.addend_factor * (signed_addends_ ? -128 : 0);
+    const int32_t b = sum_.addend_factor * (signed_addends_ ? 127 : 255);
+    const bool fits = signed_sums_ ? std::min(a, b) >= -32768 && std::max(a, b) <= 32767
+                                   : std::min(a, b) >= 0 && std::max(a, b) <= 65535;
+    return fits && sum_.addend_rshift == 0 && std::abs(scaled_factor()) <= 32767;
   }
+  // result * factor + addend * scaled_factor() as sums of neighbouring products. Interleaving and
+  // packing both work inside blocks of 128 bits, so that the order of elements is kept.
+  template <class V>
+  HWY_INLINE V pairs(V result, V addend, V factors) const {
+    const I16 d;
+    const I32 d32;
+    const int shift = static_cast<int>(sum_.rshift);
+    const Ints half = ints(shift == 0 ? 0 : 1 << (shift - 1));
+    Ints unused = hn::Zero(d32);
+    const Ints low = hn::ReorderWidenMulAccumulate(d32, hn::InterleaveLower(d, result, addend),
+                                                   factors, half, unused);
+    const Ints high = hn::ReorderWidenMulAccumulate(d32, hn::InterleaveUpper(d, result, addend),
+                                                    factors, half, unused);
+    return clamped(d, SaturatedInterleaved(d, hn::ShiftRightSame(low, shift),
+                                           hn::ShiftRightSame(high, shift)));
+  }
+#endif
 
   const WeightedAddend& sum_;
   bool signed_results_, signed_addends_, signed_sums_;
@@ -208,7 +258,7 @@ class Summing {
 
 // Bytes of a block's results for each channel: the most that a task has, and what whole vectors
 // read and write behind them.
-constexpr size_t kStaged = 8 * kTileVectors * kLanes32, kStagedPitch = kStaged + kLanes32;
+constexpr size_t kStaged = 8 * kTileVectors * kLanes32, kStagedPitch = kStaged + 2 * kLanes32;
 
 // Where the channels of a block begin in a view of the extents of the output.
 struct BlockRows {
@@ -311,11 +361,12 @@ void multiply(Conv2dPlan& plan) {
   const size_t chunks = plan.runs * plan.chunks_per_run, tasks = chunks * plan.blocks;
   const size_t grain =
       plan.is_small() ? tasks : grain_of(plan.macs() / tasks + 1, Conv2dPlan::kMacsPerTask);
-  parallel_for(tasks, grain, [&plan, chunks, weights_outside](size_t begin, size_t end) {
+  const auto convolve = [&plan, chunks, weights_outside](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
       weights_outside ? convolve_task(plan, i / chunks, i % chunks)
                       : convolve_task(plan, i % plan.blocks, i / plan.blocks);
-  });
+  };
+  parallel_for(tasks, grain, std::cref(convolve));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ namespace tputwin::fast {
 
 // Neighbouring results of a row whose inputs one vector holds.
 struct MaximaBlock {
-  static constexpr uint32_t kBytes = 64;
+  static constexpr uint32_t kBytes = 64, kMostTaps = 16;
   // Byte index[i] is the input of result i under a tap of the row, if bit i of `take` is set.
   struct Tap {
     alignas(64) std::array<uint8_t, kBytes> index{};
@@ -33,7 +33,7 @@ struct MaximaBlock {
   };
   uint32_t first = 0, results = 0, input = 0;  // columns of results, and of the first input
   uint64_t load = 0;                           // the inputs there are
-  std::vector<Tap> taps;
+  std::array<Tap, kMostTaps> taps;
 };
 
 }  // namespace tputwin::fast
@@ -92,7 +92,7 @@ HWY_INLINE void MaximaOfPlane(const Pool2dBm1880& op, std::span<const MaximaBloc
         column = Largest<kSigned>(column, _mm512_mask_loadu_epi8(least, block.load, from));
       }
       __m512i largest = least;
-      for (const MaximaBlock::Tap& tap : block.taps)
+      for (const MaximaBlock::Tap& tap : std::span(block.taps).first(op.window.w.kernel))
         largest = Largest<kSigned>(
             largest, _mm512_mask_permutexvar_epi8(least, tap.take,
                                                   _mm512_load_si512(tap.index.data()), column));
@@ -162,20 +162,20 @@ void find_blocks(const Pool2dBm1880& op, std::vector<MaximaBlock>& blocks) {
   const uint32_t most = (MaximaBlock::kBytes - w.kernel) / w.stride + 1;
   blocks.clear();
   for (uint32_t x = 0; x < op.out.shape.w; x += most) {
-    MaximaBlock block{.first = x, .results = std::min(most, op.out.shape.w - x)};
+    MaximaBlock& block = blocks.emplace_back();
+    block.first = x;
+    block.results = std::min(most, op.out.shape.w - x);
     const int64_t before = int64_t{x} * w.stride - w.pad_before;
     block.input = static_cast<uint32_t>(std::clamp<int64_t>(before, 0, op.in.shape.w - 1));
-    for (uint32_t tap = 0; tap < w.kernel; ++tap) {
-      MaximaBlock::Tap& to = block.taps.emplace_back();
+    for (uint32_t tap = 0; tap < w.kernel; ++tap)
       for (uint32_t i = 0; i < block.results; ++i) {
         const int64_t source = w.source(x + i, tap, op.in.shape.w);
         if (source < 0) continue;
+        MaximaBlock::Tap& to = block.taps[tap];
         to.index[i] = static_cast<uint8_t>(source - block.input);
         to.take |= uint64_t{1} << i;
         block.load |= uint64_t{1} << to.index[i];
       }
-    }
-    blocks.push_back(std::move(block));
   }
 }
 
@@ -184,9 +184,8 @@ Declined vector_maxima(const Pool2dBm1880& op, const Memory& memory) {
   if (!HWY_DYNAMIC_DISPATCH(Permutes)()) return "the processor does not permute bytes";
   if (const Declined why = declines(op, memory)) return why;
   const Axis &h = op.window.h, &w = op.window.w;
-  constexpr uint32_t kMostTaps = 16;
   if (h.insert != 0 || w.insert != 0 || h.dilation != 1 || w.dilation != 1 ||
-      w.kernel > kMostTaps || w.stride > kMostTaps)
+      w.kernel > MaximaBlock::kMostTaps || w.stride > MaximaBlock::kMostTaps)
     return "a wide window";
   thread_local std::vector<MaximaBlock> blocks;
   find_blocks(op, blocks);

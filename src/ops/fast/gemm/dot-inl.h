@@ -48,6 +48,13 @@ struct WordDot {
     return hn::Add(sum, products);
 #endif
   }
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  // The same of half as many.
+  static HWY_INLINE __m256i step(__m256i sum, __m256i data, __m256i weight) {
+    asm("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(data), "v"(weight));
+    return sum;
+  }
+#endif
 };
 
 #undef TPUTWIN_HAVE_BYTE_DOT
@@ -60,10 +67,16 @@ struct UnsignedBySignedDot {
     asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(data.raw), "v"(weight.raw));
     return sum;
   }
+  // The same of half as many.
+  static HWY_INLINE __m256i step(__m256i sum, __m256i data, __m256i weight) {
+    asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(data), "v"(weight));
+    return sum;
+  }
 };
 struct SignedByUnsignedDot {
   static constexpr size_t kElements = 4;
-  static HWY_INLINE Ints step(Ints sum, Ints data, Ints weight) {
+  template <class V>
+  static HWY_INLINE V step(V sum, V data, V weight) {
     return UnsignedBySignedDot::step(sum, weight, data);
   }
 };
@@ -107,13 +120,72 @@ HWY_NOINLINE void dot_tile(const Reduction& r, size_t position, int32_t* HWY_RES
       hn::Store(sum[row][v], d, sums + (row * kVectors + v) * kLanes32);
 }
 
+#if TPUTWIN_HAVE_BYTE_DOT
+// Positions that are left over where vectors end and are worth sums of their own, at most: each
+// takes the time of one row of a whole vector of positions.
+constexpr size_t kColumns = 4;
+
+// Sums of kTileRows rows at one position, rows side by side.
+template <class Dot>
+HWY_NOINLINE void dot_column(const Reduction& r, size_t position, int32_t* HWY_RESTRICT sums) {
+  static_assert(kTileRows == 8);
+  constexpr size_t kChains = 4;  // as many steps as a product takes
+  __m256i sum[kChains];
+  for (__m256i& s : sum) s = _mm256_setzero_si256();
+  const uint32_t* weights = r.weights;
+  const auto step = [&](size_t chain, const uint32_t* data) HWY_ATTR {
+    const __m256i weight = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(weights));
+    sum[chain] = Dot::step(sum[chain], _mm256_set1_epi32(static_cast<int>(*data)), weight);
+    weights += kTileRows;
+  };
+  // One tap, or many of one group: the steps of a chain are kChains apart.
+  const bool by_group = r.taps == 1;
+  const size_t outer = by_group ? 1 : r.groups, inner = by_group ? r.groups : r.taps;
+  const uint32_t* first = r.data + position;
+  const auto data = [&](size_t i, size_t j) {
+    return by_group ? first + j * r.group_stride + r.offsets[0]
+                    : first + i * r.group_stride + r.offsets[j];
+  };
+  for (size_t i = 0; i < outer; ++i) {
+    size_t j = 0;
+    for (; j + kChains <= inner; j += kChains)
+#pragma GCC unroll 4
+      for (size_t k = 0; k < kChains; ++k) step(k, data(i, j + k));
+    for (; j < inner; ++j) step(0, data(i, j));
+  }
+  const __m256i all =
+      _mm256_add_epi32(_mm256_add_epi32(sum[0], sum[1]), _mm256_add_epi32(sum[2], sum[3]));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(sums), all);
+}
+
+// Those of `count` positions, as the first lanes of a vector for each row.
+template <class Dot>
+HWY_INLINE void dot_columns(const Reduction& r, size_t position, size_t count,
+                            int32_t* HWY_RESTRICT sums) {
+  std::fill_n(sums, kTileRows * kLanes32, 0);
+  for (size_t column = 0; column < count; ++column) {
+    alignas(32) int32_t of_column[kTileRows];
+    dot_column<Dot>(r, position + column, of_column);
+    for (size_t row = 0; row < kTileRows; ++row) sums[row * kLanes32 + column] = of_column[row];
+  }
+}
+#else
+constexpr size_t kColumns = 0;
+template <class Dot>
+HWY_INLINE void dot_columns(const Reduction&, size_t, size_t, int32_t*) {}
+#endif
+
 // All positions [begin, end), the last vector whole; emit(row, first position, sum).
 template <class Dot, class Emit>
 HWY_INLINE void dot_positions(const Reduction& r, size_t begin, size_t end, Emit&& emit) {
   HWY_ALIGN int32_t sums[kTileRows * kTileVectors * kLanes32];
-  for (size_t p = begin; p < end; p += kTileVectors * kLanes32) {
-    size_t vectors = std::min(kTileVectors, (end - p + kLanes32 - 1) / kLanes32);
-    if (vectors == kTileVectors)
+  for (size_t p = begin; p < end;) {
+    const size_t left = end - p, whole = left / kLanes32;
+    const bool few = left % kLanes32 <= kColumns;  // behind the last whole vector
+    const size_t vectors = std::clamp<size_t>(few ? whole : whole + 1, 1, kTileVectors);
+    if (whole == 0 && few)
+      dot_columns<Dot>(r, p, left, sums);
+    else if (vectors == kTileVectors)
       dot_tile<Dot, kTileVectors>(r, p, sums);
     else if (kTileVectors > 2 && vectors == 2)
       dot_tile<Dot, 2>(r, p, sums);
@@ -122,6 +194,7 @@ HWY_INLINE void dot_positions(const Reduction& r, size_t begin, size_t end, Emit
     for (size_t row = 0; row < kTileRows; ++row)
       for (size_t v = 0; v < vectors; ++v)
         emit(row, p + v * kLanes32, hn::Load(I32(), sums + (row * vectors + v) * kLanes32));
+    p += vectors * kLanes32;
   }
 }
 

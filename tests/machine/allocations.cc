@@ -1,0 +1,90 @@
+// A program that runs again allocates nothing.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "base/parallel.h"
+#include "machine/plan.h"
+#include "machine/programs.h"
+
+namespace {
+
+std::atomic<uint64_t> allocations{0};
+
+void* counted(std::size_t bytes, std::size_t alignment) {
+  ++allocations;
+  void* memory = alignment == 0 ? std::malloc(bytes)
+                                : std::aligned_alloc(
+                                      alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+// Not inlined: the compiler would miss the other half of a pair.
+[[gnu::noinline]] void* operator new(std::size_t bytes) { return counted(bytes, 0); }
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return counted(bytes, static_cast<std::size_t>(alignment));
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}
+
+namespace tputwin::test {
+namespace {
+
+// What networks are made of, on maps that are worth several threads.
+std::vector<Instruction> network() {
+  ProgramBuilder b;
+  const Shape map{1, 64, 28, 28}, half{1, 64, 14, 14};
+  const TensorView in = b.tensor(0, map), out = b.tensor(0x1000, map),
+                   small = b.tensor(0x2000, half);
+  const Axis three{.kernel = 3, .pad_before = 1, .pad_after = 1};
+  const Axis two{.kernel = 2, .stride = 2};
+  for (int layer = 0; layer < 3; ++layer) {
+    b.load(local_tensor(bm1880(), 0x3000, {1, 64, 9, 64}, false, DType::i8), 0x10000);
+    b.load(in, 0x40000);
+    b.add(Conv2dBm1880{.out = out,
+                       .in = in,
+                       .weight = conv_weight(0x3000, {64, 64, 3, 3}, DType::i8),
+                       .window = {three, three},
+                       .rshift = 8},
+          Engine::compute, 0);
+    b.pointwise(Elementwise::Kind::max, out, out, 0);
+    b.pointwise(Elementwise::Kind::mul, in, out, 3);
+    b.load(b.tensor(0x3800, {1, 64, 3, 3}), 0x30000);
+    b.add(Depthwise2dBm1880{.out = out,
+                            .in = in,
+                            .weight = b.tensor(0x3800, {1, 64, 3, 3}),
+                            .window = {three, three},
+                            .rshift = 4},
+          Engine::compute, 0);
+    b.add(Pool2dBm1880{.out = small, .in = out, .window = {two, two}}, Engine::compute, 0);
+    b.store(small, 0x60000);
+  }
+  return b.program();
+}
+
+TEST(Allocations, NoneFromTheThirdRunOn) {
+  for (int threads : {1, 2}) {
+    set_thread_count(threads);
+    auto device = make_device();
+    Plan plan(network());
+    for (int run = 0; run < 3; ++run) ASSERT_TRUE(device->run(plan).ok());
+    const uint64_t before = allocations;
+    for (int run = 0; run < 5; ++run) ASSERT_TRUE(device->run(plan).ok());
+    EXPECT_EQ(allocations - before, 0u) << "on " << threads << " threads";
+  }
+  set_thread_count(0);
+}
+
+}  // namespace
+}  // namespace tputwin::test
