@@ -448,10 +448,15 @@ TEST_F(Subnets, WhatWasNotWrittenOnTheWay) {
   EXPECT_EQ(code(), "TW-BRT-0224");
 }
 
-TEST_F(Subnets, DynamicOnesStayAnError) {
+TEST_F(Subnets, DynamicOnesAndPaddedRowsStayErrors) {
   SubnetFile file = finds_nonzero();
   file.stage().sub_net[0]->is_dynamic = 1;
   refused(file, {bytes_of<float>({0, 0, 0, 0, 0, 0})});
+  EXPECT_EQ(code(), "TW-BRT-0104");
+  SubnetFile padded = finds_nonzero();
+  padded.stage().sub_net[0]->input_tensor[0]->pad_h = 0x10001;
+  EXPECT_NE(refused(padded, {bytes_of<float>({0, 0, 0, 0, 0, 0})}).find("padded rows"),
+            std::string::npos);
   EXPECT_EQ(code(), "TW-BRT-0104");
 }
 
