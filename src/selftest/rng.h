@@ -9,14 +9,10 @@ namespace tputwin::testing {
 class Rng {
  public:
   explicit Rng(uint64_t seed) : state_(seed) {}
-  Rng(uint64_t seed, uint64_t index) : state_(seed * 0x9e3779b97f4a7c15u + index) { next(); }
+  // Of a case: mixed, because states that are a few steps apart give one sequence, shifted.
+  Rng(uint64_t seed, uint64_t index) : state_(mix(mix(seed + kStep) + index)) {}
 
-  uint64_t next() {  // splitmix64
-    uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-  }
+  uint64_t next() { return mix(state_ += kStep); }  // splitmix64
   uint64_t below(uint64_t bound) { return next() % bound; }
   // Both ends included.
   uint32_t range(uint32_t low, uint32_t high) { return low + below(uint64_t{high} - low + 1); }
@@ -28,6 +24,13 @@ class Rng {
   }
 
  private:
+  static constexpr uint64_t kStep = 0x9e3779b97f4a7c15u;
+  static constexpr uint64_t mix(uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+
   uint64_t state_;
 };
 
