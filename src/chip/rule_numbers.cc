@@ -75,7 +75,29 @@ constexpr Row kRows[] = {
     {errors::tpu_window_output, "extent", kExtent},
 };
 
+// The family whose documents state the rules of an area.
+ChipFamily family_of(ErrorId rule) {
+  switch (static_cast<ErrorArea>(static_cast<unsigned>(rule) >> 8)) {
+    case ErrorArea::okkernel:
+      return ChipFamily::bm1684;
+    case ErrorArea::tpukernel:
+      return ChipFamily::bm1684x;
+    default:
+      return ChipFamily::bm1880;
+  }
+}
+
 }  // namespace
+
+std::string documented_numbers(ErrorId rule) {
+  const Chip& chip = first_of(family_of(rule));
+  std::string text;
+  for (const Row& row : kRows)
+    if (row.rule == rule)
+      text += fmt::format("{}{} {}", text.empty() ? fmt::format("{}: ", chip.name) : ", ", row.what,
+                          row.number(chip));
+  return text;
+}
 
 std::string rule_numbers(ErrorId rule, const Chip& chip) {
   const Chip& documented = first_of(chip.family);
@@ -91,8 +113,7 @@ void tell_numbers(Error& error, const Chip& chip) {
   const std::string numbers = rule_numbers(error.id(), chip);
   if (numbers.empty()) return;
   const std::string before = error.detail().empty() ? "" : error.detail() + "; ";
-  static_cast<void>(
-      std::move(error).detail(fmt::format("{}{}: {}", before, chip.name, numbers)));
+  static_cast<void>(std::move(error).detail(fmt::format("{}{}: {}", before, chip.name, numbers)));
 }
 
 }  // namespace tputwin

@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "chip/rule_numbers.h"
 #include "errors/trigger.h"
 
 namespace tputwin::testing {
@@ -64,7 +65,11 @@ std::string errors_page() {
       "[OKKernel guide: memories]\n\n"
       "Strides are given in what the kernel library counts them in: elements, or cells where "
       "elements are "
-      "packed.\n";
+      "packed.\n\n"
+      "Numbers in brackets behind a rule are a chip's: what the rule says holds of the chip that "
+      "is "
+      "named, and on\nanother chip of its family of that one's numbers, which messages then say "
+      "as well.\n";
   std::string_view area;
   for (const ErrorInfo& row : error_catalogue()) {
     if (row.code.substr(0, 6) != area) {
@@ -74,9 +79,11 @@ std::string errors_page() {
           "|---|---|---|---|---|\n",
           area);
     }
-    page += fmt::format("| {} | {} | {} | {} | {} |\n", row.code,
-                        row.level == Level::error ? "error" : "warning", to_string(row.kind),
-                        row.rule, row.reference);
+    const std::string numbers = documented_numbers(row.id);
+    page +=
+        fmt::format("| {} | {} | {} | {}{} | {} |\n", row.code,
+                    row.level == Level::error ? "error" : "warning", to_string(row.kind), row.rule,
+                    numbers.empty() ? "" : fmt::format(" ({})", numbers), row.reference);
   }
   return page;
 }

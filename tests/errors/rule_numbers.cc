@@ -19,6 +19,13 @@ TEST(RuleNumbers, OfDocumentedChipsAreThoseOfTheCatalogue) {
       EXPECT_EQ(rule_numbers(row.id, *chip), "") << row.code;
 }
 
+TEST(RuleNumbers, OfTheCatalogueNameTheirChip) {
+  EXPECT_EQ(documented_numbers(errors::ops_lut_table), "BM1880: lanes 32");
+  EXPECT_EQ(documented_numbers(errors::tpu_local_address),
+            "BM1684X: NPUs 64, bytes of an NPU 262144");
+  EXPECT_EQ(documented_numbers(errors::bmk_null_context), "") << "no number";
+}
+
 TEST(RuleNumbers, OfASisterAreItsOwn) {
   const Chip sister = sister_of(bm1684x());
   EXPECT_EQ(rule_numbers(errors::tpu_local_address, sister),
