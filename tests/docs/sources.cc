@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <regex>
+#include <sstream>
 #include <vector>
 
 #include "docs/text.h"
@@ -64,9 +65,38 @@ TEST(Sources, BeginWithWhatTheyAre) {
 }
 
 TEST(Sources, AreShort) {
-  for (const auto& path : sources(".cc ")) {
+  for (const auto& path : sources(".cc .h ")) {
     const std::string text = read_text(path);
     EXPECT_LE(std::ranges::count(text, '\n'), 400) << path;
+  }
+}
+
+std::vector<std::string> lines_of(const std::filesystem::path& path) {
+  std::vector<std::string> lines;
+  std::istringstream text(read_text(path));
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+// Of the block that the line begins: up to the first line indented no further that begins with "}".
+size_t block_length(const std::vector<std::string>& lines, size_t first) {
+  const size_t indent = lines[first].find_first_not_of(' ');
+  for (size_t i = first + 1; i < lines.size(); ++i) {
+    const size_t start = lines[i].find_first_not_of(' ');
+    if (start <= indent && lines[i][start] == '}') return i - first + 1;
+  }
+  return lines.size() - first;
+}
+
+// Blocks of statements are those behind a list of parameters or a condition.
+TEST(Sources, HaveFunctionsThatFitAScreen) {
+  const std::regex head(" *[^ /].*[)]( const| noexcept| override| mutable)*( -> .*)? [{]");
+  for (const auto& path : sources(".cc .h ")) {
+    const std::vector<std::string> lines = lines_of(path);
+    for (size_t i = 0; i < lines.size(); ++i) {
+      if (!lines[i].ends_with("{") || !std::regex_match(lines[i], head)) continue;
+      EXPECT_LE(block_length(lines, i), 50u) << path << ":" << i + 1;
+    }
   }
 }
 
