@@ -87,7 +87,7 @@ class Moves : TensorFamily {
   }
 
   Operation load_table() {
-    LoadTable op{.address = rng_.range(0, kStaticWords * 4), .distributed = rng_.coin()};
+    LoadTable op{.address = rng_.range(0, kStaticWords * 4), .distributed = rng_.chance(1, 3)};
     const uint32_t count = rng_.range(1, 200);
     const Shape s = op.distributed ? Shape{1, count, 1, 1} : Shape{1, rng_.range(1, 64), 1, count};
     op.rounded = op.address % 4 == 0 && rng_.coin();
