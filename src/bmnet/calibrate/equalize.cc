@@ -56,24 +56,19 @@ std::vector<Pair> find_pairs(const Network& network) {
   return pairs;
 }
 
-// Weights that read input channel `channel`: call(range of values).
+// call(channel, values, size) for the values that read each input channel, in the order in which
+// they lie.
 template <class Function>
-void for_inputs(const TensorOp& op, Blob& weight, int64_t channels, int64_t channel,
-                const Function& call) {
-  if (is(op, Op::inner_product)) {
-    const int64_t rows = op.tg_inner_product_param().num_output();
-    const int64_t length = static_cast<int64_t>(weight.data.size()) / rows;
-    const int64_t inner = length / channels;
-    for (int64_t row = 0; row < rows; ++row)
-      call(&weight.data[row * length + channel * inner], inner);
-    return;
-  }
-  const int64_t group = op.tg_convolution_param().group();
-  const int64_t outputs = extents(op.output_shape(0)).c / group, inputs = channels / group;
-  const int64_t taps = static_cast<int64_t>(weight.data.size()) / (outputs * group * inputs);
-  const int64_t g = channel / inputs;
-  for (int64_t o = g * outputs; o < (g + 1) * outputs; ++o)
-    call(&weight.data[(o * inputs + channel % inputs) * taps], taps);
+void for_inputs(const TensorOp& op, Blob& weight, int64_t channels, const Function& call) {
+  const bool is_matrix = is(op, Op::inner_product);
+  const int64_t group = is_matrix ? 1 : op.tg_convolution_param().group();
+  const int64_t rows =
+      is_matrix ? op.tg_inner_product_param().num_output() : extents(op.output_shape(0)).c;
+  const int64_t inputs = channels / group;
+  const int64_t taps = static_cast<int64_t>(weight.data.size()) / (rows * inputs);
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t i = 0; i < inputs; ++i)
+      call(row / (rows / group) * inputs + i, &weight.data[(row * inputs + i) * taps], taps);
 }
 
 float largest(const float* values, int64_t size) {
@@ -86,26 +81,33 @@ void scale(float* values, int64_t size, float factor) {
   for (int64_t i = 0; i < size; ++i) values[i] *= factor;
 }
 
+// The largest weight that reads each channel.
+std::vector<float> largest_read(const Pair& pair, Blob& weight) {
+  std::vector<float> read(pair.channels, 0.0f);
+  for_inputs(*pair.second, weight, pair.channels, [&](int64_t c, const float* values, int64_t n) {
+    read[c] = std::max(read[c], largest(values, n));
+  });
+  return read;
+}
+
 void equalize_pair(Network& network, const Pair& pair, std::vector<float>& total) {
   std::vector<Blob>& first = network.blobs.find(pair.first->name())->second;
   std::vector<Blob>& second = network.blobs.find(pair.second->name())->second;
   const int64_t row = static_cast<int64_t>(first[0].data.size()) / pair.channels;
+  const std::vector<float> read = largest_read(pair, second[0]);
+  std::vector<float> factors(pair.channels, 1.0f);
   for (int64_t c = 0; c < pair.channels; ++c) {
     const float made = largest(&first[0].data[c * row], row);
-    float read = 0;
-    for_inputs(*pair.second, second[0], pair.channels, c, [&](const float* values, int64_t size) {
-      read = std::max(read, largest(values, size));
-    });
-    if (!(made > 0) || !(read > 0)) continue;
+    if (!(made > 0) || !(read[c] > 0)) continue;
     const float wanted =
-        std::clamp(total[c] * std::sqrt(made / read), 1 / kLargestFactor, kLargestFactor);
-    const float factor = wanted / total[c];
+        std::clamp(total[c] * std::sqrt(made / read[c]), 1 / kLargestFactor, kLargestFactor);
+    factors[c] = wanted / total[c];
     total[c] = wanted;
-    scale(&first[0].data[c * row], row, 1 / factor);
-    if (first.size() > 1) first[1].data[c] /= factor;
-    for_inputs(*pair.second, second[0], pair.channels, c,
-               [&](float* values, int64_t size) { scale(values, size, factor); });
+    scale(&first[0].data[c * row], row, 1 / factors[c]);
+    if (first.size() > 1) first[1].data[c] /= factors[c];
   }
+  for_inputs(*pair.second, second[0], pair.channels,
+             [&](int64_t c, float* values, int64_t n) { scale(values, n, factors[c]); });
 }
 
 }  // namespace
