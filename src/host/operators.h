@@ -18,7 +18,7 @@ class Call;
 
 // An operator with its parameters.
 struct Operator {
-  std::string text;  // "topk k=5"
+  std::string text;  // "topk k=5": what errors name
   std::function<Status(Call&)> body;
 };
 

@@ -53,7 +53,6 @@ tputwin_host_array_t c_array(Array& array) {
 // A use of an operator of a library, with everything that its C structure points at.
 struct UserOperator {
   std::shared_ptr<const HostLibrary> library;
-  std::string name;
   int32_t op_type;
   std::span<const uint8_t> parameters;  // of the file, which outlives the stage
   std::vector<tputwin_host_constant_t> constants;
@@ -68,7 +67,7 @@ Status UserOperator::take_shape(host::Call& call, size_t i,
   host::Array& array = call.out(i);
   const auto refuse = [&](std::string why) {
     return Error(errors::brt_host_failed)
-        .in(name)
+        .in(call.name())
         .argument(fmt::format("outputs[{}]", i), std::move(why));
   };
   if (written.data != data_of(array) || written.num_dims < 0 ||
@@ -106,7 +105,7 @@ Status UserOperator::operator()(host::Call& call) const {
   if (code != 0) {
     c.message[sizeof c.message - 1] = 0;
     return Error(errors::brt_host_failed)
-        .in(name)
+        .in(call.name())
         .argument("returned", fmt::format("{}", code))
         .detail(c.message);
   }
@@ -122,16 +121,15 @@ host::Shape compiled_shape(const TensorT& tensor) {
 host::Operator user_operator(const File& file, const SubNetT& subnet,
                              const std::shared_ptr<const HostLibrary>& library) {
   const CpuParamT& param = *subnet.cpu_param.front();
-  UserOperator op{.library = library,
-                  .name = library->operator_name(param.op_type),
-                  .op_type = param.op_type,
-                  .parameters = file.bytes(param.binary_param)};
+  UserOperator op{
+      .library = library, .op_type = param.op_type, .parameters = file.bytes(param.binary_param)};
   for (const auto& constant : param.cpu_const) {
     const auto bytes = file.bytes(constant->const_data);
     op.constants.push_back({constant->name.c_str(), bytes.data(), bytes.size()});
   }
   for (const auto& tensor : subnet.output_tensor) op.compiled.push_back(compiled_shape(*tensor));
-  std::string text = fmt::format("{} of {}", op.name, library->name());
+  std::string text =
+      fmt::format("{} of {}", library->operator_name(param.op_type), library->name());
   return {std::move(text), std::move(op)};
 }
 

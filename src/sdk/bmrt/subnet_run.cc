@@ -353,7 +353,7 @@ Result<SubnetProgram> SubnetProgram::make(const File& file, const NetParameterT&
     host::Operator op;
     if (node.mode == SubnetMode::cpu) {
       TW_ASSIGN_OR_RETURN(found, host_operator(file, *node.subnet, libraries));
-      op = std::move(found);
+      op = {fmt::format("{}: {}", label(node), found.text), std::move(found.body)};
     }
     program.operators.push_back(std::move(op));
   }
