@@ -10,9 +10,14 @@
 namespace tputwin {
 namespace {
 
-// How long somebody looks for news before he parks: longer than the instructions of a network that
-// are not worth a second thread, much shorter than what a scheduler gives to others.
-constexpr auto kPatience = std::chrono::microseconds(50);
+using std::chrono::microseconds;
+
+// How long a worker looks for the next loop before he parks: longer than the instructions of a
+// network that are not worth a second thread, much shorter than what a scheduler gives to others.
+constexpr microseconds kPatience{50};
+// How long the thread looks for the end of pieces that workers have begun: about as long as a piece
+// takes. A worker that takes longer may wait for this very processor.
+constexpr microseconds kPieceEnds{20};
 
 void pause() {
 #if defined(__x86_64__)
@@ -22,15 +27,17 @@ void pause() {
 #endif
 }
 
-// True as soon as `done`; false after a while.
+// True as soon as `done`; false after `patience`. `yields`: whoever else wants the processor gets
+// it meanwhile.
 template <class Done>
-bool comes_soon(const Done& done) {
-  for (const auto end = std::chrono::steady_clock::now() + kPatience;;) {
+bool comes_soon(microseconds patience, bool yields, const Done& done) {
+  for (const auto end = std::chrono::steady_clock::now() + patience;;) {
     for (int i = 0; i < 32; ++i) {
       if (done()) return true;
       pause();
     }
     if (std::chrono::steady_clock::now() > end) return done();
+    if (yields) std::this_thread::yield();
   }
 }
 
@@ -53,7 +60,7 @@ void Crew::run(size_t count, size_t grain, const Pieces& body) {
   work();
   turn_.fetch_add(1);  // closed: who comes now leaves at once
   const auto alone = [&] { return inside_.load() == 0; };
-  while (!comes_soon(alone))
+  while (!comes_soon(kPieceEnds, /*yields=*/false, alone))
     if (const uint32_t inside = inside_.load(); inside != 0) inside_.wait(inside);
   if (failed_.exchange(false)) std::rethrow_exception(std::exchange(error_, nullptr));
 }
@@ -88,7 +95,7 @@ void Crew::help() {
       turn = turn_.load();
       return turn % 2 == 1 && turn != served;
     };
-    while (!comes_soon(news)) turn_.wait(turn);
+    while (!comes_soon(kPatience, /*yields=*/true, news)) turn_.wait(turn);
     if (turn == kOver) return;
     inside_.fetch_add(1);
     if (turn_.load() == turn) {  // still open, and open until inside_ falls
