@@ -156,6 +156,23 @@ TEST(SubnetMoves, MergedValuesStay) {
   EXPECT_EQ(last[0], 2);
 }
 
+// The user's input is his: that commands write where it was brought to does not change it.
+TEST(SubnetMoves, InputsStay) {
+  SubnetFile file;
+  const TensorT x = tensor("x", 0, {3});
+  file.input(owned(x));
+  file.subnet(SubnetMode::tpu, {x}, {});
+  file.cpu("argsort descending=1", {x}, {tensor("order", 64, {3})});
+  file.subnet(SubnetMode::tpu, {tensor("order", 64, {3})}, {});
+  file.output(owned(tensor("order", 64, {3})));
+  file.output(owned(x));
+  FakeDevice device([](uint8_t* memory) { std::memset(memory, 0, 128); });
+  std::vector<float> values{1, 3, 2}, order(3), back(3);
+  ASSERT_TRUE(run(file, device, {user(values)}, {user(order), user(back)}).status.ok());
+  EXPECT_EQ(order, (std::vector<float>{1, 2, 0}));
+  EXPECT_EQ(back, values);
+}
+
 // A tensor for the TPU that has no memory there is an error, not a write elsewhere.
 TEST(SubnetMoves, PlacesHaveToBeThere) {
   SubnetFile file;

@@ -20,13 +20,21 @@ namespace {
 
 using Node = SubnetGraph::Node;
 
-// What a tensor holds: bytes of the user or the device, an array of the host, or both.
+// Bytes in memory, in some storage.
+struct Place {
+  const uint8_t* bytes = nullptr;
+  bm_store_mode_t storage = BM_STORE_1N;
+  bool operator==(const Place&) const = default;
+};
+
+// What a tensor holds. An array of the host is never changed, so it is the value where there is
+// one; else what lies where it was written, by the user or the device.
 struct Value {
   uint64_t written = 0;  // the step that wrote it; 0: none
   host::Shape shape;
-  const uint8_t* bytes = nullptr;
-  bm_store_mode_t storage = BM_STORE_1N;
   std::shared_ptr<const host::Array> array;
+  Place origin;
+  Place copy;  // where commands had it last; later ones may have written there
 };
 
 host::Shape shape_of(const TensorT& tensor) { return {shape(tensor).begin(), shape(tensor).end()}; }
@@ -45,15 +53,19 @@ host::Array empty_array(ElementType type) {
   return array;
 }
 
+// What a value consists of, where it is sure to be.
+Place source_of(const Value& value) {
+  if (value.array == nullptr) return value.origin;
+  return {static_cast<const uint8_t*>(data_of(*value.array))};
+}
+
 // Copies what a value holds, as a tensor of that type, to memory in some storage.
 void copy_value(const Value& value, ElementType type, uint8_t* to, bm_store_mode_t storage) {
-  const auto* from =
-      value.bytes != nullptr ? value.bytes : static_cast<const uint8_t*>(data_of(*value.array));
+  const Place from = source_of(value);
   const auto elements = static_cast<uint64_t>(host::count(value.shape));
   if (elements == 0) return;
   const auto images = value.shape.empty() ? 1 : static_cast<uint64_t>(value.shape[0]);
-  copy_stored(to, storage, from, value.bytes != nullptr ? value.storage : BM_STORE_1N, images,
-              elements / images, element_bits(type));
+  copy_stored(to, storage, from.bytes, from.storage, images, elements / images, element_bits(type));
 }
 
 Status check_room(const Value& value, const TensorT& tensor, std::string_view taker) {
@@ -137,8 +149,8 @@ Status SubnetRun::bring(size_t tensor, const TensorT& to, std::string_view taker
   const host::Shape compiled = shape_of(to);
   // cells of several images depend on how many there are
   const bool same_cells = storage == BM_STORE_1N || from->shape == compiled;
-  if (same_cells && from->bytes != nullptr && from->storage == storage &&
-      from->bytes == device_.place(to, /*to_write=*/false))
+  const Place there{device_.place(to, /*to_write=*/false), storage};
+  if (same_cells && there.bytes != nullptr && (there == from->origin || there == from->copy))
     return {};
   uint8_t* place = device_.place(to, /*to_write=*/true);
   if (place == nullptr)
@@ -148,13 +160,12 @@ Status SubnetRun::bring(size_t tensor, const TensorT& to, std::string_view taker
   if (!same_cells) {
     std::vector<uint8_t> plain(tensor_bytes(to));
     copy_value(*from, type(tensor), plain.data(), BM_STORE_1N);
-    const Value reshaped{.shape = compiled, .bytes = plain.data()};
+    const Value reshaped{.shape = compiled, .origin = {plain.data()}};
     copy_value(reshaped, type(tensor), place, storage);
     return {};
   }
   copy_value(*from, type(tensor), place, storage);
-  from->bytes = place;
-  from->storage = storage;
+  from->copy = {place, storage};
   return {};
 }
 
@@ -171,7 +182,7 @@ Status SubnetRun::run_tpu(size_t index, const Node& node) {
           .in(taker)
           .argument(output.name, fmt::format("{:#x}", output.device_addr));
     values_[node.outputs[i]] = {
-        .written = step_, .shape = shape_of(output), .bytes = place, .storage = storage_of(output)};
+        .written = step_, .shape = shape_of(output), .origin = {place, storage_of(output)}};
   }
   return {};
 }
@@ -192,8 +203,7 @@ Status SubnetRun::run_cpu(size_t index, const Node& node) {
   if (!status.ok()) return status.error();
   for (size_t i = 0; i < out.size(); ++i) {
     auto result = std::make_shared<host::Array>(std::move(out[i]));
-    values_[node.outputs[i]] = {
-        .written = step_, .shape = result->shape, .bytes = nullptr, .array = result};
+    values_[node.outputs[i]] = {.written = step_, .shape = result->shape, .array = result};
   }
   return {};
 }
@@ -206,10 +216,10 @@ Status SubnetRun::pass(size_t from, size_t to, const TensorT& output, std::strin
   Value passed = *source;
   passed.written = step_;
   uint8_t* place = device_.place(output, /*to_write=*/true);
-  if (passed.bytes != nullptr && place != nullptr && place != passed.bytes) {
+  if (passed.array == nullptr && place != nullptr && place != passed.origin.bytes) {
     copy_value(passed, type(from), place, storage_of(output));
-    passed.bytes = place;
-    passed.storage = storage_of(output);
+    passed.origin = {place, storage_of(output)};
+    passed.copy = {};
   }
   values_[to] = std::move(passed);
   return {};
@@ -263,9 +273,7 @@ Result<size_t> SubnetRun::branch_of(const Node& node) {
         .detail(fmt::format("it has {} branches", node.next.size()));
   };
   if (host::count(from->shape) != 1) return refuse(host::describe(from->shape));
-  const auto* bytes =
-      from->bytes != nullptr ? from->bytes : static_cast<const uint8_t*>(data_of(*from->array));
-  const double number = number_at(bytes, type(tensor));
+  const double number = number_at(source_of(*from).bytes, type(tensor));
   if (!(number >= 0 && number < static_cast<double>(node.next.size())) ||
       number != std::trunc(number))
     return refuse(fmt::format("{}", number));
@@ -306,15 +314,12 @@ Status SubnetRun::run(const std::vector<UserTensor>& inputs) {
   for (size_t i = 0; i < graph_.tensors.size(); ++i)
     if (const TensorT& weights = file(i); graph_.tensors[i].is_constant)
       if (const uint8_t* place = device_.place(weights, /*to_write=*/false); place != nullptr)
-        values_[i] = {.written = step_,
-                      .shape = shape_of(weights),
-                      .bytes = place,
-                      .storage = storage_of(weights)};
+        values_[i] = {
+            .written = step_, .shape = shape_of(weights), .origin = {place, storage_of(weights)}};
   for (size_t i = 0; i < graph_.inputs.size(); ++i)
     values_[graph_.inputs[i]] = {.written = step_,
                                  .shape = shape_of(*graph_.stage->input_tensor[i]),
-                                 .bytes = inputs[i].memory,
-                                 .storage = inputs[i].storage};
+                                 .origin = {inputs[i].memory, inputs[i].storage}};
   const uint64_t most = most_steps();
   for (size_t index = 0; index != SubnetGraph::kEnd;) {
     if (step_ > most)
