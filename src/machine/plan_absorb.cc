@@ -93,6 +93,7 @@ bool Plan::is_sum(uint32_t first, uint32_t body, uint32_t last, const LocalMemor
   if (!fits || *operands(program_[body].op)[0].view != mac.a || mac.a.shape != mac.out.shape ||
       !fast::distinct(wide, local) || !fast::disjoint(mac.a, wide, local))
     return false;
+  if (!fast::has_byte_rows(addend) || !fast::has_byte_rows(low_plane(mac.out))) return false;
   if (!same_layout(addend, wide) && !fast::disjoint(addend, wide, local)) return false;
   return apart(program_, body, last, {first, first}, wide, /*all=*/true, local) &&
          apart(program_, std::min(first, body), last, {first, body}, addend, /*all=*/false, local);
