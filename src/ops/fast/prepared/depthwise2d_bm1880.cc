@@ -2,7 +2,7 @@
 // permutes and multiplies bytes; else vectors along rows that are laid out with their padding.
 #define HWY_WANT_AVX3_DL  // permutes bytes
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ops/fast/depthwise2d_bm1880.cc"
+#define HWY_TARGET_INCLUDE "ops/fast/prepared/depthwise2d_bm1880.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
 
 #include <hwy/highway.h>
