@@ -64,7 +64,7 @@ void DepthwiseRow(const WeightedSum& sum, std::span<const TapRow> taps, bool is_
 }
 
 // Whether this target has SlideLanes.
-bool Slides() { return TPUTWIN_HAVE_SLIDING != 0; }
+bool Slides() { return HasSliding(); }
 
 // The channels of the slots [begin, end).
 void SlideLanes([[maybe_unused]] const SlidingDepthwise& job,

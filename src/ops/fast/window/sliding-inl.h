@@ -68,6 +68,9 @@ HWY_INLINE void SlidingChannel(const SlidingBlocks& blocks, const uint8_t* in,
 #define TPUTWIN_HAVE_SLIDING 0
 #endif
 
+// Whether this target has SlidingChannel.
+HWY_INLINE bool HasSliding() { return TPUTWIN_HAVE_SLIDING != 0; }
+
 }  // namespace tputwin::fast::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
