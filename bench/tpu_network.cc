@@ -185,7 +185,7 @@ void pool2d_float(benchmark::State& state, Pool2dBm1684xFloat::Kind kind, DType 
                               .out = lanes.aligned(layer.out(layer.in.c), dtype),
                               .in = lanes.aligned(layer.in, dtype),
                               .window = layer.window(),
-                              .value = float_bits(0.125f, dtype)};
+                              .factor = float_bits(0.125f, dtype)};
   measure(state, layer.name, op,
           1.0 * taps_of(op.window) * static_cast<double>(op.out.shape.count()));
 }

@@ -129,6 +129,8 @@ void fill_random(Rng& rng, std::span<uint8_t> bytes) { fill(rng, bytes, Fill::un
 void fill_operands(Rng& rng, const Operation& operation, const Chip& chip, const Memory& memory) {
   if (family_of(static_cast<OperationKind>(operation.index())) == ChipFamily::bm1880)
     return fill_bytes(rng, operation, chip, memory);
+  if (const auto* op = std::get_if<MaskedLanes>(&operation))
+    return fill_operands(rng, *op->operation, chip, memory);
   fill_elements(rng, operation, memory);
 }
 

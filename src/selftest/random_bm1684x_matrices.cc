@@ -96,7 +96,10 @@ class Matrices {
   template <class Op>
   void set_bias(Op& op, DType type) {
     const MatrixView& out = op.out.matrix;
-    if (rng_.coin()) op.bias = by_columns(1, out.cols, out.tensor.shape.w, type).matrix;
+    if (rng_.coin())
+      op.bias = by_columns(1, out.cols, out.tensor.shape.w, type).matrix;
+    else if (rng_.chance(1, 4))
+      op.constant_bias = static_cast<decltype(op.constant_bias)>(value(type));
   }
 
   DType integer(uint32_t bytes) {

@@ -45,6 +45,16 @@ class Moves : TensorFamily {
                        : CopyMatrix{.dst = system, .src = lanes};
   }
 
+  Operation copy_to_banks() {
+    const DType type = any_type();
+    CopyToBanks op;
+    lane_ = tensors_.start_lane();
+    for (TensorView& dst : op.dst) dst = aligned(shape_, type);
+    op.src = tensors_.system(shape_, type, /*is_source=*/true);
+    if (rng_.chance(1, 4)) op.src.stride.c = 0;
+    return op;
+  }
+
   Operation rearrange() {
     using Kind = Rearrange::Kind;
     Rearrange op{.kind = static_cast<Kind>(rng_.below(5))};
@@ -134,6 +144,7 @@ std::optional<Operation> random_bm1684x_moves(Rng& rng, OperationKind kind, cons
   return draw<Moves>(rng, kind, chip,
                      {{copy_bm1684x, &Moves::copy},
                       {copy_matrix_bm1684x, &Moves::copy_matrix},
+                      {copy_to_banks, &Moves::copy_to_banks},
                       {rearrange, &Moves::rearrange},
                       {sort, &Moves::sort},
                       {sequence, &Moves::sequence},

@@ -16,7 +16,8 @@ class Windows : WindowFamily {
     op.out = window_result(channels_, rng_.coin() ? DType::f32 : dtype);
     op.in = conv_input(dtype);
     op.weight = conv_weight(dtype);
-    if (rng_.coin()) op.bias = compact({1, channels_, 1, 1}, DType::f32);
+    draw_bias(op, channels_, DType::f32);
+    draw_outside(op, dtype);
     op.accumulate = op.out.dtype == DType::f32 && rng_.coin();
     op.is_turned = rng_.chance(1, 4);
     return op;
@@ -31,7 +32,7 @@ class Windows : WindowFamily {
                                    : rng_.pick({DType::u8, DType::i8, DType::u16, DType::i16}));
     op.in = conv_input(byte_type());
     op.weight = conv_weight(byte_type());
-    if (rng_.coin()) op.bias = compact({1, channels_, 1, 1}, rng_.pick({DType::u16, DType::i16}));
+    draw_bias(op, channels_, rng_.pick({DType::u16, DType::i16}));
     op.zero_point = parameter(channels_, lane_, byte_type());
     op.padding = parameter(shape_.c, 0, op.in.dtype);
     op.insertion = parameter(shape_.c, 0, op.in.dtype);
@@ -48,7 +49,8 @@ class Windows : WindowFamily {
     Depthwise2dBm1684xFloat op{.window = window_};
     set_sides(op, dtype, dtype);
     op.weight = depthwise_weight(dtype);
-    if (rng_.coin()) op.bias = compact({1, shape_.c, 1, 1}, dtype);
+    draw_bias(op, shape_.c, dtype);
+    draw_outside(op, dtype);
     op.is_turned = rng_.chance(1, 4);
     return op;
   }
@@ -62,10 +64,8 @@ class Windows : WindowFamily {
     op.is_turned = rng_.chance(1, 4);
     set_sides(op, op.relu ? DType::u8 : integer_type(), byte_type());
     op.weight = depthwise_weight(byte_type());
-    if (rng_.coin()) {
-      const bool is_unsigned = !is_signed(op.in.dtype) && !is_signed(op.weight.view.dtype);
-      op.bias = compact({1, shape_.c, 1, 1}, is_unsigned ? DType::u32 : DType::i32);
-    }
+    const bool is_unsigned = !is_signed(op.in.dtype) && !is_signed(op.weight.view.dtype);
+    draw_bias(op, shape_.c, is_unsigned ? DType::u32 : DType::i32);
     op.padding = parameter(shape_.c, lane_, op.in.dtype);
     op.insertion = parameter(shape_.c, lane_, op.in.dtype);
     return op;
@@ -78,7 +78,9 @@ class Windows : WindowFamily {
     op.kind = rng_.coin() ? Pool2dBm1684xFloat::Kind::maximum : Pool2dBm1684xFloat::Kind::average;
     set_sides(op, dtype, dtype);
     const ValueKind kind = rng_.coin() ? random_kind(rng_) : ValueKind::usual;
-    op.value = random_bits(rng_, dtype, kind);
+    if (op.kind == Pool2dBm1684xFloat::Kind::average) op.factor = random_bits(rng_, dtype, kind);
+    if (op.kind == Pool2dBm1684xFloat::Kind::maximum) op.padding = random_bits(rng_, dtype, kind);
+    draw_outside(op, dtype);
     return op;
   }
 
@@ -94,12 +96,36 @@ class Windows : WindowFamily {
                                : rng_.pick({DType::u8, DType::u16, DType::u32});
     set_sides(op, wider, dtype);
     op.padding = static_cast<int32_t>(usual(dtype).constant);
+    op.insertion = static_cast<int32_t>(usual(dtype).constant);
     op.multiplier = rng_.range(1, 255);
     op.rshift = rng_.range(0, rng_.chance(1, 8) ? 31 : 12);
     return op;
   }
 
  private:
+  bool draw_window(bool is_convolution) {
+    const bool drawn = WindowFamily::draw_window(is_convolution);
+    if (rng_.chance(1, 8)) window_.pads = static_cast<PadMode>(rng_.range(1, 3));
+    return drawn;
+  }
+  // A tensor, a number, or none.
+  template <class Op>
+  void draw_bias(Op& op, uint32_t channels, DType dtype) {
+    using Number = decltype(op.constant_bias);
+    const bool small = is_32bit(dtype) && !is_float(dtype) && rng_.chance(3, 4);
+    const auto bits = static_cast<int32_t>(small ? rng_.below(5000) : usual(dtype).constant);
+    if (rng_.coin())
+      op.bias = compact({1, channels, 1, 1}, dtype);
+    else if (rng_.chance(1, 4))
+      op.constant_bias = static_cast<Number>(is_float(dtype) ? bits : integer_value(bits, dtype));
+  }
+  // What floating-point windows count outside their input, of every kind of numbers.
+  template <class Op>
+  void draw_outside(Op& op, DType dtype) {
+    if (rng_.chance(1, 4)) op.padding = random_bits(rng_, dtype, random_kind(rng_));
+    if (rng_.chance(1, 4)) op.insertion = random_bits(rng_, dtype, random_kind(rng_));
+  }
+
   DType byte_type() { return rng_.pick({DType::u8, DType::i8}); }
 
   template <class Op>

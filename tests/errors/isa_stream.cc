@@ -85,7 +85,7 @@ TW_TRIGGER(isa_stream_form, [] { return changed([](auto& c) { c.tsk_eu_typ = 24;
 TW_TRIGGER(isa_stream_refused, [] { return changed([](auto& c) { c.tsk_eu_typ = 17; }); });
 TW_TRIGGER(isa_stream_unsupported, [] {
   TiuCommand command = max_pool();
-  command.pad_mode = 1;
+  command.pad_mode = command.opd0_up_pad = command.opd0_y_ins0 = 1;
   return pooled(command);
 });
 TW_TRIGGER(isa_stream_type, [] { return changed([](auto& c) { c.res0_prec = c.opd0_prec = 6; }); });

@@ -2,6 +2,7 @@
 #include "base/errors/tpukernel.h"
 #include "errors/tpu_kernel.h"
 #include "errors/trigger.h"
+#include "ops/pool/pool2d_bm1684x_int8.h"
 
 namespace tputwin::testing {
 namespace {
@@ -30,6 +31,12 @@ TW_TRIGGER(tpu_window_padding, [] { return Pool{.padding = {0, 0, 16, 0}}.run();
 TW_TRIGGER(tpu_window_stride, [] { return Pool{.stride = {1, 16}}.run(); });
 TW_TRIGGER(tpu_window_dilation, [] { return Pool{.dilation = {0, 1}}.run(); });
 TW_TRIGGER(tpu_window_insert, [] { return Pool{.insert = {15, 0}}.run(); });
+TW_TRIGGER(tpu_window_pads, [] {
+  const TensorView row{.dtype = DType::i8, .shape = {1, 1, 1, 2}, .stride = {64, 64, 2, 1}};
+  Pool2dBm1684xInt8 pool{.out = row, .in = row};
+  pool.window = {.w = {.pad_before = 2}, .pads = PadMode::reflected};
+  return check(pool, bm1684x());
+});
 TW_TRIGGER(tpu_window_output, [] { return Pool{.kernel = {9, 1}}.run(); });
 
 TW_TRIGGER(tpu_result_add, [] {

@@ -13,29 +13,6 @@ namespace {
 
 constexpr size_t kHeadBytes = 16;  // the shortest command
 
-std::optional<GdmaForm> gdma_form(const CommandHead& head) {
-  switch (head.type) {
-    case kMatrix:
-      return head.is_short ? GdmaForm::short_matrix : GdmaForm::tensor;
-    case kMaskedSelect:
-      return head.is_short ? GdmaForm::short_masked_select : GdmaForm::masked_select;
-    case kGeneral:
-      return head.is_short ? GdmaForm::short_general : GdmaForm::tensor;
-    case kNonzero:
-      return head.is_short ? GdmaForm::short_nonzero : GdmaForm::nonzero;
-    case kGdmaSys:
-      return head.is_short ? std::optional(GdmaForm::short_sys) : std::nullopt;
-    case kTensor:
-    case kCwTranspose:
-      return head.is_short ? std::nullopt : std::optional(GdmaForm::tensor);
-    case kGather:
-    case kScatter:
-      return head.is_short ? std::nullopt : std::optional(GdmaForm::gather_scatter);
-    default:
-      return std::nullopt;
-  }
-}
-
 // An error about a command names its operation as far as it is known: "AR 2 add".
 std::string class_name(Engine engine, uint64_t type) {
   constexpr std::string_view kTiu[] = {"CONV", "PorD", "MM",  "AR", "RQDQ", "TRANS", "SG", "LAR",
@@ -52,6 +29,11 @@ std::string class_name(Engine engine, uint64_t type) {
 std::string site(Engine engine, const CommandHead& head, std::string_view name) {
   return fmt::format("{} command {} {}{}{}", stream_name(engine), class_name(engine, head.type),
                      head.code, name.empty() ? "" : " ", name);
+}
+
+// Only some lanes keep what the operation writes there.
+void mask(Operation& op, uint64_t lanes) {
+  if (lanes != UINT64_MAX) op = MaskedLanes(op, lanes);
 }
 
 Result<OneCommand> decode_tiu(const CommandHead& head, const TiuRow* row,
@@ -71,23 +53,25 @@ Result<OneCommand> decode_tiu(const CommandHead& head, const TiuRow* row,
                  .is_end = is_end};
   if (is_end) return one;
   CommandReader reader(chip);
-  if (kind == TiuForm::long_form)
-    reader.supports(command.tsk_lane_num == UINT64_MAX, TW_OF(command, tsk_lane_num));
   one.instruction.op = row->decode(command, reader, row->variant);
   if (!reader.ok()) return *reader.error();
   TW_RETURN_IF_ERROR(check_counts(one.instruction.op, chip));
+  if (kind == TiuForm::long_form) mask(one.instruction.op, command.tsk_lane_num);
   return one;
 }
 
 // Lanes that are written; where nothing is written into lanes, or the class does not look at it,
 // the mask may be anything.
-void check_mask(const GdmaCommand& c, CommandReader& reader) {
+uint64_t mask_of(const GdmaCommand& c, CommandReader& reader) {
   const uint64_t target = c.dst_start_addr_l32 | c.dst_start_addr_h8 << 32;
-  const bool ignores =
-      c.cmd_type == kMaskedSelect || c.cmd_type == kGeneral || c.cmd_type == kNonzero;
-  if (ignores || target - reader.chip().local_base >= reader.chip().local_bytes()) return;
-  reader.supports(c.localmem_mask_l32 == UINT32_MAX, TW_OF(c, localmem_mask_l32));
-  reader.supports(c.localmem_mask_h32 == UINT32_MAX, TW_OF(c, localmem_mask_h32));
+  const LaneMask use = lane_mask(c.cmd_type, c.cmd_special_function);
+  const bool to_lanes = target - reader.chip().local_base < reader.chip().local_bytes();
+  if (use == LaneMask::ignored || !to_lanes) return UINT64_MAX;
+  reader.supports(use == LaneMask::used || c.localmem_mask_l32 == UINT32_MAX,
+                  TW_OF(c, localmem_mask_l32));
+  reader.supports(use == LaneMask::used || c.localmem_mask_h32 == UINT32_MAX,
+                  TW_OF(c, localmem_mask_h32));
+  return c.localmem_mask_h32 << 32 | c.localmem_mask_l32;
 }
 
 Result<OneCommand> decode_gdma(const CommandHead& head, const GdmaRow* row,
@@ -97,7 +81,7 @@ Result<OneCommand> decode_gdma(const CommandHead& head, const GdmaRow* row,
   const bool is_idle = head.type == kGdmaSys && head.code == kGdmaIdle;
   if (row == nullptr && !is_end && !is_idle)
     return field_error(errors::isa_stream_operation, "cmd_special_function", head.code);
-  const std::optional<GdmaForm> kind = gdma_form(head);
+  const std::optional<GdmaForm> kind = gdma_form_of(head.type, head.is_short);
   if (!kind) return field_error(errors::isa_stream_form, "cmd_short", head.is_short);
   TW_ASSIGN_OR_RETURN(command, read(form(*kind), bytes));
   OneCommand one{.instruction = {.engine = Engine::dma,
@@ -108,10 +92,11 @@ Result<OneCommand> decode_gdma(const CommandHead& head, const GdmaRow* row,
                  .is_idle = is_idle};
   if (is_end || is_idle) return one;
   CommandReader reader(chip, &options);
-  check_mask(command, reader);
+  const uint64_t lanes = mask_of(command, reader);
   one.instruction.op = row->decode(command, reader, row->variant);
   if (!reader.ok()) return *reader.error();
   TW_RETURN_IF_ERROR(check_counts(one.instruction.op, chip));
+  mask(one.instruction.op, lanes);
   return one;
 }
 

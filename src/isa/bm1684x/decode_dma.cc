@@ -105,21 +105,30 @@ Operation dma_repeat_channel(const GdmaCommand& c, CommandReader& r, const GdmaV
 // Four times, at 0, 0x8000, 0x10000 and 0x18000 from the destination, which lies in one place of
 // the lanes.
 Operation dma_copy_to_banks(const GdmaCommand& c, CommandReader& r, const GdmaVariant& v) {
-  constexpr uint32_t kTimes = 4, kStep = 0x8000, kFirst = 0x20000;
+  constexpr uint32_t kStep = 0x8000, kFirst = 0x20000;
   no_fill(c, r);
   const DType dtype = data_type(c, r);
   const Shape s = v.first_channel ? target_shape(c, r) : source_shape(c, r);
-  r.supports(s.n == 1, TW_OF(c, src_nsize));
-  TensorView dst = target(c, r, s, dtype, target_strides(c));
-  TensorView src = source(c, r, s, dtype, source_strides(c));
+  if (v.first_channel) {
+    r.require(c.src_nsize == s.n, errors::isa_stream_extent, TW_OF(c, src_nsize));
+    r.require(c.src_hsize == s.h, errors::isa_stream_extent, TW_OF(c, src_hsize));
+    r.require(c.src_wsize == s.w, errors::isa_stream_extent, TW_OF(c, src_wsize));
+  }
+  r.require(!is_local(r, TW_ADDRESS(c, src)), errors::isa_stream_address, TW_ADDRESS(c, src));
+  const TensorView first = target(c, r, s, dtype, target_strides(c));
+  const auto channels = v.first_channel ? static_cast<uint32_t>(c.src_csize) : s.c;
+  CopyToBanks op;
+  op.src = source(c, r, {s.n, std::max(channels, 1u), s.h, s.w}, dtype, source_strides(c));
+  op.src.shape = s;
+  if (v.first_channel) op.src.stride.c = 0;
   const bool in_place =
-      dst.space == Space::local && dst.address % r.chip().lane_bytes - kFirst < kStep;
+      first.space == Space::local && first.address % r.chip().lane_bytes - kFirst < kStep;
   r.require(in_place, errors::isa_stream_address, TW_ADDRESS(c, dst));
-  if (v.first_channel) src.stride.c = 0;
-  dst.shape.n = src.shape.n = kTimes;
-  dst.stride.n = kStep;
-  src.stride.n = 0;
-  return Copy{.dst = dst, .src = Source::tensor(src)};
+  for (uint32_t i = 0; i < op.dst.size(); ++i) {
+    op.dst[i] = first;
+    op.dst[i].address += uint64_t{i} * kStep;
+  }
+  return op;
 }
 
 namespace {

@@ -229,12 +229,12 @@ Operation copy(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {
   return Copy{.engine = Engine::compute, .dst = out, .src = in};
 }
 
-// The number of the element in its row, or of its channel. The chip's model writes one row of one
-// batch, and one column per channel.
+// The number of the element in its row, or of its channel. The chip's model writes the first row of
+// the first batch, and knows what it writes in the first column only.
 Operation sequence(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {
-  const TensorView out = out_of(c, r, r.int_type(TW_OF(c, res0_prec), false));
-  r.supports(c.res0_n == 1, TW_OF(c, res0_n));
-  r.supports(c.res0_h == 1, TW_OF(c, res0_h));
+  TensorView out = out_of(c, r, r.int_type(TW_OF(c, res0_prec), false));
+  out.shape.n = out.shape.h = 1;
+  out.stride.n = out.stride.h = 0;
   r.supports(v.along_w || c.res0_w == 1, TW_OF(c, res0_w));
   return Sequence{.out = out, .step_c = v.along_w ? 0u : 1u, .step_w = v.along_w ? 1u : 0u};
 }

@@ -51,13 +51,12 @@ void set_matrices(const TiuCommand& c, CommandReader& r, DType out, DType left_t
   op.left.matrix.cols = left.cols;
 }
 
-// A constant bias of 0 is none; the chip adds others too.
 template <class Op>
 void set_bias(const TiuCommand& c, CommandReader& r, DType dtype, Op& op) {
   if (c.opd2_const == 0)
     op.bias = whole(c, r, TW_OF(c, opd2_addr), 1, dtype);
-  else
-    r.supports(element_bits(c.opd2_addr, dtype) == 0, TW_OF(c, opd2_addr));
+  else  // extended by its sign
+    op.constant_bias = static_cast<decltype(op.constant_bias)>(element_bits(c.opd2_addr, dtype));
 }
 
 Operation mm_float(const TiuCommand& c, CommandReader& r) {

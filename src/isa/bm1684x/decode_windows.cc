@@ -6,9 +6,16 @@
 namespace tputwin::isa::bm1684x_streams {
 namespace {
 
+// Without padding it has no mode; beside inserted elements nothing shows what one does.
+PadMode pads_of(const TiuCommand& c, CommandReader& r) {
+  const bool pads = (c.opd0_up_pad | c.opd0_dn_pad | c.opd0_lf_pad | c.opd0_rt_pad) != 0;
+  if (!pads) return PadMode::constant;
+  const bool inserts = (c.opd0_x_ins0 | c.opd0_y_ins0) != 0;
+  r.supports(c.pad_mode == 0 || !inserts, TW_OF(c, pad_mode));
+  return static_cast<PadMode>(c.pad_mode);  // two bits
+}
+
 Window window_of(const TiuCommand& c, CommandReader& r) {
-  // what fills the padding: a constant
-  r.supports(c.pad_mode == 0, TW_OF(c, pad_mode));
   auto u32 = [](uint64_t value) { return static_cast<uint32_t>(value); };
   return {.h = {.kernel = r.extent(TW_OF(c, opd1_h)),
                 .stride = r.extent(TW_OF(c, res_op_y_str)),
@@ -21,7 +28,8 @@ Window window_of(const TiuCommand& c, CommandReader& r) {
                 .dilation = u32(c.opd1_x_ins0) + 1,
                 .pad_before = u32(c.opd0_lf_pad),
                 .pad_after = u32(c.opd0_rt_pad),
-                .insert = u32(c.opd0_x_ins0)}};
+                .insert = u32(c.opd0_x_ins0)},
+          .pads = pads_of(c, r)};
 }
 
 // Result and input have extents of their own; they fit if the window makes the one of the other.
@@ -55,21 +63,30 @@ Outside outside_of(const TiuCommand& c, CommandReader& r, const TensorView& in) 
   return {Source::tensor(padding), Source::tensor(insertion)};
 }
 
-// Floating-point windows count 0 outside their input.
-void check_zero_outside(const TiuCommand& c, CommandReader& r, DType dtype) {
-  const bool pads = (c.opd0_up_pad | c.opd0_dn_pad | c.opd0_lf_pad | c.opd0_rt_pad) != 0;
-  const bool inserts = (c.opd0_x_ins0 | c.opd0_y_ins0) != 0;
-  r.supports(!pads || c.opd3_const != 0, TW_OF(c, opd3_const));
-  r.supports(!pads || element_bits(c.opd3_addr, dtype) == 0, TW_OF(c, opd3_addr));
-  r.supports(!inserts || element_bits(c.res1_addr, dtype) == 0, TW_OF(c, res1_addr));
+// Constants outside the input, as far as taps fall there.
+template <class Op>
+void set_constants_outside(const TiuCommand& c, CommandReader& r, Op& op) {
+  const Axis &h = op.window.h, &w = op.window.w;
+  const bool pads = (h.pad_before | h.pad_after | w.pad_before | w.pad_after) != 0;
+  using Bits = decltype(op.padding);
+  if (pads && op.window.pads == PadMode::constant) {
+    r.supports(c.opd3_const != 0, TW_OF(c, opd3_const));
+    op.padding = static_cast<Bits>(element_bits(c.opd3_addr, op.in.dtype));
+  }
+  if ((h.insert | w.insert) != 0)
+    op.insertion = static_cast<Bits>(element_bits(c.res1_addr, op.in.dtype));
 }
 
-// A constant bias of 0 is none; the chip adds others too.
-std::optional<TensorView> bias_of(const TiuCommand& c, CommandReader& r, uint32_t channels,
-                                  DType dtype) {
-  if (c.opd2_const == 0) return r.compact(TW_OF(c, opd2_addr), {1, channels, 1, 1}, dtype);
-  r.supports(element_bits(c.opd2_addr, dtype) == 0, TW_OF(c, opd2_addr));
-  return std::nullopt;
+// One per channel, or a constant.
+template <class Op>
+void set_bias(const TiuCommand& c, CommandReader& r, DType dtype, Op& op) {
+  if (c.opd2_const == 0) {
+    op.bias = r.compact(TW_OF(c, opd2_addr), {1, op.out.shape.c, 1, 1}, dtype);
+    return;
+  }
+  const auto bits = static_cast<int32_t>(element_bits(c.opd2_addr, dtype));
+  using Number = decltype(op.constant_bias);
+  op.constant_bias = static_cast<Number>(is_float(dtype) ? bits : integer_value(bits, dtype));
 }
 
 // ---- CONV ----
@@ -100,8 +117,8 @@ Operation conv2d_float(const TiuCommand& c, CommandReader& r) {
   Conv2dBm1684xFloat op{.accumulate = c.res_add != 0};
   const DType in = r.float_type(TW_OF(c, opd0_prec));
   set_conv(c, r, r.float_type(TW_OF(c, res0_prec)), in, in, op);
-  check_zero_outside(c, r, in);
-  op.bias = bias_of(c, r, op.out.shape.c, DType::f32);
+  set_constants_outside(c, r, op);
+  set_bias(c, r, DType::f32, op);
   return op;
 }
 
@@ -139,7 +156,7 @@ Operation conv2d_symmetric(const TiuCommand& c, CommandReader& r, const TiuVaria
   const bool bias_sign = c.opd2_sign != 0;
   const DType out = r.int_type(TW_OF(c, res0_prec), !v.relu && (any_sign(c) || bias_sign));
   set_conv(c, r, out, t.in, t.weight, op);
-  op.bias = bias_of(c, r, op.out.shape.c, make_dtype(bias_sign, /*is_8bit=*/false));
+  set_bias(c, r, make_dtype(bias_sign, /*is_8bit=*/false), op);
   return op;
 }
 
@@ -173,8 +190,8 @@ Operation depthwise2d_float(const TiuCommand& c, CommandReader& r) {
   Depthwise2dBm1684xFloat op;
   const DType in = r.float_type(TW_OF(c, opd0_prec));
   set_depthwise(c, r, r.float_type(TW_OF(c, res0_prec)), in, in, op);
-  check_zero_outside(c, r, in);
-  op.bias = bias_of(c, r, op.out.shape.c, in);
+  set_constants_outside(c, r, op);
+  set_bias(c, r, in, op);
   return op;
 }
 
@@ -192,7 +209,7 @@ Operation depthwise2d(const TiuCommand& c, CommandReader& r, const TiuVariant& v
       .rshift = right_shift(c), .relu = v.relu, .rounding = r.rounding(TW_OF(c, opd2_n_str))};
   const ByteTypes t = byte_types(c, r);
   set_depthwise(c, r, r.int_type(TW_OF(c, res0_prec), !v.relu && any_sign(c)), t.in, t.weight, op);
-  op.bias = bias_of(c, r, op.out.shape.c, c.opd2_sign != 0 ? DType::i32 : DType::u32);
+  set_bias(c, r, c.opd2_sign != 0 ? DType::i32 : DType::u32, op);
   const Outside outside = outside_of(c, r, op.in);
   op.padding = outside.padding;
   op.insertion = outside.insertion;
@@ -204,8 +221,8 @@ Operation average_pool2d(const TiuCommand& c, CommandReader& r, const TiuVariant
     Pool2dBm1684xFloat op{.kind = Pool2dBm1684xFloat::Kind::average};
     const DType dtype = r.float_type(TW_OF(c, opd0_prec));
     set_window(c, r, r.float_type(TW_OF(c, res0_prec)), dtype, op);
-    check_zero_outside(c, r, dtype);
-    op.value = element_bits(c.opd1_addr, dtype);
+    set_constants_outside(c, r, op);
+    op.factor = element_bits(c.opd1_addr, dtype);
     return op;
   }
   Pool2dBm1684xInt8 op{.kind = Pool2dBm1684xInt8::Kind::average,
@@ -213,25 +230,23 @@ Operation average_pool2d(const TiuCommand& c, CommandReader& r, const TiuVariant
                        .rshift = static_cast<uint32_t>(c.opd2_addr & 0xff)};
   const DType in = make_dtype(c.opd0_sign != 0, /*is_8bit=*/true);
   set_window(c, r, r.int_type(TW_OF(c, res0_prec), c.opd0_sign != 0), in, op);
-  check_zero_outside(c, r, in);
+  set_constants_outside(c, r, op);
   return op;
 }
 
 Operation max_pool2d(const TiuCommand& c, CommandReader& r, const TiuVariant&) {
-  const bool inserts = (c.opd0_x_ins0 | c.opd0_y_ins0) != 0;
-  r.supports(!inserts, TW_OF(c, opd0_x_ins0));
   r.require(c.res0_prec == c.opd0_prec, errors::isa_stream_type, TW_OF(c, res0_prec));
   if (c.opd0_prec != kInt8) {
     Pool2dBm1684xFloat op{.kind = Pool2dBm1684xFloat::Kind::maximum};
     const DType dtype = r.float_type(TW_OF(c, opd0_prec));
     set_window(c, r, dtype, dtype, op);
-    op.value = element_bits(c.opd3_addr, dtype);
+    set_constants_outside(c, r, op);
     return op;
   }
   Pool2dBm1684xInt8 op;
   const DType dtype = make_dtype(c.opd0_sign != 0, /*is_8bit=*/true);
   set_window(c, r, dtype, dtype, op);
-  op.padding = static_cast<int32_t>(element_bits(c.opd3_addr, dtype));
+  set_constants_outside(c, r, op);
   return op;
 }
 

@@ -19,7 +19,21 @@ TiuCommand without_missing(const CommandForm<TiuCommand>& form, const TiuCommand
   return kept;
 }
 
+// The operation behind a mask of lanes, and the mask.
+struct Masked {
+  const Operation& op;
+  uint64_t lanes;
+
+  explicit Masked(const Operation& given) : Masked(given, std::get_if<MaskedLanes>(&given)) {}
+
+ private:
+  Masked(const Operation& given, const MaskedLanes* masked)
+      : op(masked != nullptr ? *masked->operation : given),
+        lanes(masked != nullptr ? masked->lanes : UINT64_MAX) {}
+};
+
 Result<std::vector<uint8_t>> encode_tiu(const Instruction& in, const Chip& chip) {
+  const Masked masked(in.op);
   TiuWriter w(chip);
   const bool known = std::visit(
       [&](const auto& op) {
@@ -30,18 +44,19 @@ Result<std::vector<uint8_t>> encode_tiu(const Instruction& in, const Chip& chip)
           return false;
         }
       },
-      static_cast<const AnyOperation&>(in.op));
+      static_cast<const AnyOperation&>(masked.op));
   if (!known) return no_command(in);
   if (!w.ok()) return *w.error();
   w.command.cmd_id = in.id;
   w.command.cmd_id_dep = in.wait;
   w.command.cmd_id_en = 1;
-  if (const auto kind = tiu_form_of(w.command.tsk_typ, w.command.tsk_eu_typ, /*is_short=*/true)) {
+  const auto kind = tiu_form_of(w.command.tsk_typ, w.command.tsk_eu_typ, /*is_short=*/true);
+  if (kind && masked.lanes == UINT64_MAX) {
     TiuCommand c = without_missing(form(*kind), w.command);
     c.cmd_short = 1;
     if (auto bytes = bytes_in(form(*kind), c)) return std::move(*bytes);
   }
-  w.command.tsk_lane_num = UINT64_MAX;
+  w.command.tsk_lane_num = masked.lanes;
   auto bytes = bytes_in(form(TiuForm::long_form), w.command);
   if (!bytes) return no_command(in);
   return std::move(*bytes);
@@ -62,6 +77,7 @@ GdmaForm gdma_form(uint64_t type) {
 }
 
 Result<std::vector<uint8_t>> encode_gdma(const Instruction& in, const Chip& chip) {
+  const Masked masked(in.op);
   GdmaWriter w{chip};
   const bool known = std::visit(
       [&](const auto& op) {
@@ -72,13 +88,19 @@ Result<std::vector<uint8_t>> encode_gdma(const Instruction& in, const Chip& chip
           return false;
         }
       },
-      static_cast<const AnyOperation&>(in.op));
+      static_cast<const AnyOperation&>(masked.op));
   if (!known) return no_command(in);
   if (w.error) return *w.error;
   w.command.cmd_id = in.id;
   w.command.cmd_id_dep = in.wait;
   w.command.cmd_id_en = 1;
-  w.command.localmem_mask_l32 = w.command.localmem_mask_h32 = UINT32_MAX;
+  const bool can_mask =
+      lane_mask(w.command.cmd_type, w.command.cmd_special_function) == LaneMask::used;
+  if (masked.lanes != UINT64_MAX && !can_mask)
+    return Error(errors::isa_stream_no_command)
+        .argument("lanes", fmt::format("{:#x}", masked.lanes));
+  w.command.localmem_mask_l32 = masked.lanes & UINT32_MAX;
+  w.command.localmem_mask_h32 = masked.lanes >> 32;
   auto bytes = bytes_in(form(gdma_form(w.command.cmd_type)), w.command);
   if (!bytes) return no_command(in);
   return std::move(*bytes);

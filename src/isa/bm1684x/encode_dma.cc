@@ -106,6 +106,23 @@ void encode(const Copy& op, GdmaWriter& w) {
   c.nchw_copy = 1;
 }
 
+// A source that repeats its first channel.
+void encode(const CopyToBanks& op, GdmaWriter& w) {
+  const bool first_channel = op.src.stride.c == 0 && op.src.shape.c > 1;
+  constexpr uint64_t kFirst = 0x20000, kStep = 0x8000;
+  for (size_t i = 0; i < op.dst.size(); ++i) {
+    TensorView expected = op.dst[0];
+    expected.address += i * kStep;
+    w.require(expected == op.dst[i], "dst", describe(op.dst[i]));
+  }
+  w.require(op.dst[0].address % w.chip.lane_bytes - kFirst < kStep, "dst", describe(op.dst[0]));
+  operation(w, kTensor, first_channel ? 6 : 5, op.src.dtype);
+  place(kDst, op.dst[0], w);
+  sizes(kDst, op.dst[0].shape, w);
+  place(kSrc, op.src, w);
+  sizes(kSrc, op.src.shape, w);
+}
+
 void encode(const Rearrange& op, GdmaWriter& w) {
   using Kind = Rearrange::Kind;
   w.require(op.kind != Kind::other_lanes, "operation", std::string(name(op)));

@@ -18,6 +18,7 @@ struct GdmaWriter {
 };
 
 void encode(const Copy&, GdmaWriter&);
+void encode(const CopyToBanks&, GdmaWriter&);
 void encode(const Rearrange&, GdmaWriter&);
 void encode(const CopyMatrix&, GdmaWriter&);
 void encode(const MaskSelect&, GdmaWriter&);

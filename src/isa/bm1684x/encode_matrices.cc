@@ -44,10 +44,16 @@ void matrices(const Op& op, TiuWriter& w) {
   whole(kOpd1, op.right.matrix, w);
 }
 
-void row(const std::optional<MatrixView>& m, TiuWriter& w) {
-  if (!m) return w.constant(kOpd2, 0);
-  w.type(kOpd2, m->tensor.dtype);
-  whole(kOpd2, *m, w);
+// A negative constant is signed.
+template <class Op>
+void bias(const Op& op, TiuWriter& w) {
+  if (!op.bias) {
+    if constexpr (std::is_signed_v<decltype(op.constant_bias)>)
+      w.command.opd2_sign = op.constant_bias < 0;
+    return w.constant(kOpd2, static_cast<uint32_t>(op.constant_bias));
+  }
+  w.type(kOpd2, op.bias->tensor.dtype);
+  whole(kOpd2, *op.bias, w);
 }
 
 // Sums of 8 and 16-bit numbers are not shifted, to 8 and 16 bits they are.
@@ -86,7 +92,7 @@ void row_matrices(const Op& op, TiuWriter& w) {
 
 void encode(const MatmulBm1684xFp32& op, TiuWriter& w) {
   matrices(op, w);
-  row(op.bias, w);
+  bias(op, w);
   w.command.res_add = op.accumulate;
   w.operation(kMm, mm);
 }
@@ -107,7 +113,7 @@ void encode(const MatmulBm1684xInt& op, TiuWriter& w) {
   }
   matrices(op, w);
   if (is_int8_product(op)) {
-    row(op.bias, w);
+    bias(op, w);
     c.res_add = op.old.has_value();
     w.require(op.shift && op.shift->is_constant, "shift", "");
     c.opd3_addr = op.lshift | (0u - op.shift->constant) << 8;

@@ -19,6 +19,7 @@ void window(const Window& window, TiuWriter& w) {
   c.opd0_rt_pad = window.w.pad_after;
   c.opd0_y_ins0 = window.h.insert;
   c.opd0_x_ins0 = window.w.insert;
+  c.pad_mode = static_cast<uint64_t>(window.pads);
   w.require(window.h.insert_last == 0 && window.w.insert_last == 0, "insert", "last");
 }
 
@@ -43,10 +44,16 @@ void compact_source(const OperandFields& fields, const Source& source, TiuWriter
   w.fixed(fields, source.view, source.view.shape, &CommandReader::compact);
 }
 
-void bias(const std::optional<TensorView>& view, TiuWriter& w) {
-  if (!view) return w.constant(kOpd2, 0);
-  w.type(kOpd2, view->dtype);
-  w.fixed(kOpd2, *view, view->shape, &CommandReader::compact);
+// A negative constant is signed.
+template <class Op>
+void bias(const Op& op, TiuWriter& w) {
+  if (!op.bias) {
+    if constexpr (std::is_signed_v<decltype(op.constant_bias)>)
+      w.command.opd2_sign = op.constant_bias < 0;
+    return w.constant(kOpd2, static_cast<uint32_t>(op.constant_bias));
+  }
+  w.type(kOpd2, op.bias->dtype);
+  w.fixed(kOpd2, *op.bias, op.bias->shape, &CommandReader::compact);
 }
 
 // Padding, and what stands in inserted rows and columns: constants, or pairs of bytes side by side.
@@ -70,9 +77,11 @@ void outside(const Source& padding, const Source& insertion, TiuWriter& w) {
   w.command.opd3_addr = padding.view.address;
 }
 
-// What a maximum takes from inserted rows and columns nothing recorded shows.
-void no_insertion(const Window& window, TiuWriter& w) {
-  w.require(window.h.insert == 0 && window.w.insert == 0, "insert", "");
+// The same where both are constants of the type of the input.
+template <class Op>
+void constants_outside(const Op& op, TiuWriter& w) {
+  w.constant(kOpd3, static_cast<uint32_t>(op.padding));
+  w.command.res1_addr = static_cast<uint32_t>(op.insertion);
 }
 
 uint64_t is_wide(DType dtype) { return element_bytes(dtype) == 4; }
@@ -83,8 +92,8 @@ void encode(const Conv2dBm1684xFloat& op, TiuWriter& w) {
   sides(op, w);
   w.place(kOpd0, op.in);
   compact_source(kOpd1, op.weight, w);
-  bias(op.bias, w);
-  w.constant(kOpd3, 0);
+  bias(op, w);
+  constants_outside(op, w);
   w.command.res_add = op.accumulate;
   w.operation(kConv, conv2d);
 }
@@ -101,7 +110,10 @@ void encode(const Conv2dBm1684xInt8& op, TiuWriter& w) {
     w.command.res_add = op.accumulate;
     return w.operation(kConv, conv2d);
   }
-  bias(op.bias, w);
+  bias(op, w);
+  // of unsigned numbers a signed bias alone makes the result signed
+  const bool unsigned_terms = (w.command.opd0_sign | w.command.opd1_sign) == 0;
+  if (!op.bias && unsigned_terms && is_signed(op.out.dtype)) w.command.opd2_sign = 1;
   w.command.opd3_const = 1;
   w.command.opd3_addr = op.rshift;
   w.operation(kConv, conv2d_symmetric, [&](const TiuVariant& v) { return v.relu == op.relu; });
@@ -111,8 +123,8 @@ void encode(const Depthwise2dBm1684xFloat& op, TiuWriter& w) {
   sides(op, w);
   w.aligned(kOpd0, op.in);
   compact_source(kOpd1, op.weight, w);
-  bias(op.bias, w);
-  w.constant(kOpd3, 0);
+  bias(op, w);
+  constants_outside(op, w);
   w.operation(kPord, depthwise2d, [](const TiuVariant& v) { return !v.relu; });
 }
 
@@ -120,7 +132,7 @@ void encode(const Depthwise2dBm1684xInt8& op, TiuWriter& w) {
   sides(op, w);
   w.aligned(kOpd0, op.in);
   compact_source(kOpd1, op.weight, w);
-  bias(op.bias, w);
+  bias(op, w);
   w.command.res1_addr = op.rshift << 8;
   w.command.opd2_n_str = static_cast<uint64_t>(op.rounding);
   outside(op.padding, op.insertion, w);
@@ -131,11 +143,8 @@ void encode(const Pool2dBm1684xFloat& op, TiuWriter& w) {
   sides(op, w);
   w.aligned(kOpd0, op.in);
   const bool average = op.kind == Pool2dBm1684xFloat::Kind::average;
-  w.constant(kOpd3, average ? 0 : op.value);
-  if (average)
-    w.constant(kOpd1, op.value);
-  else
-    no_insertion(op.window, w);
+  constants_outside(op, w);
+  if (average) w.constant(kOpd1, op.factor);
   w.operation(kPord, average ? average_pool2d : max_pool2d);
 }
 
@@ -143,12 +152,10 @@ void encode(const Pool2dBm1684xInt8& op, TiuWriter& w) {
   sides(op, w);
   w.aligned(kOpd0, op.in);
   const bool average = op.kind == Pool2dBm1684xInt8::Kind::average;
-  w.constant(kOpd3, average ? 0 : static_cast<uint32_t>(op.padding));
+  constants_outside(op, w);
   if (average) {
     w.constant(kOpd1, op.multiplier);
     w.command.opd2_addr = op.rshift;
-  } else {
-    no_insertion(op.window, w);
   }
   w.operation(kPord, average ? average_pool2d : max_pool2d);
 }

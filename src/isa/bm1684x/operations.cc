@@ -45,6 +45,20 @@ CommandHead gdma_head(std::span<const uint8_t> command) {
 std::span<const TiuRow> tiu_rows() { return kTiuRows; }
 std::span<const GdmaRow> gdma_rows() { return kGdmaRows; }
 
+LaneMask lane_mask(uint64_t type, uint64_t variant) {
+  switch (type) {
+    case kMaskedSelect:
+    case kNonzero:
+      return LaneMask::ignored;
+    case kGeneral:
+      return variant == 0 ? LaneMask::ignored : LaneMask::unknown;
+    case kTensor:  // plain copies, and n and c swapped
+      return variant <= 1 ? LaneMask::used : LaneMask::unknown;
+    default:
+      return variant == 0 ? LaneMask::used : LaneMask::unknown;
+  }
+}
+
 std::optional<TiuForm> tiu_form_of(uint64_t type, uint64_t code, bool is_short) {
   if (type == kSys) return TiuForm::sys;
   if (!is_short) return TiuForm::long_form;
@@ -71,6 +85,29 @@ std::optional<TiuForm> tiu_form_of(uint64_t type, uint64_t code, bool is_short) 
       return TiuForm::cmp;
     case kVc:
       return TiuForm::vc;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<GdmaForm> gdma_form_of(uint64_t type, bool is_short) {
+  switch (type) {
+    case kMatrix:
+      return is_short ? GdmaForm::short_matrix : GdmaForm::tensor;
+    case kMaskedSelect:
+      return is_short ? GdmaForm::short_masked_select : GdmaForm::masked_select;
+    case kGeneral:
+      return is_short ? GdmaForm::short_general : GdmaForm::tensor;
+    case kNonzero:
+      return is_short ? GdmaForm::short_nonzero : GdmaForm::nonzero;
+    case kGdmaSys:
+      return is_short ? std::optional(GdmaForm::short_sys) : std::nullopt;
+    case kTensor:
+    case kCwTranspose:
+      return is_short ? std::nullopt : std::optional(GdmaForm::tensor);
+    case kGather:
+    case kScatter:
+      return is_short ? std::nullopt : std::optional(GdmaForm::gather_scatter);
     default:
       return std::nullopt;
   }

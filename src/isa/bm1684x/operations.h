@@ -31,8 +31,15 @@ struct CommandHead {
 CommandHead tiu_head(std::span<const uint8_t> command);
 CommandHead gdma_head(std::span<const uint8_t> command);
 
+// What a class and variant of the GDMA does with its mask of lanes; unknown: not measured.
+enum class LaneMask : uint8_t { used, ignored, unknown };
+LaneMask lane_mask(uint64_t type, uint64_t variant);
+
 // The form of a command of the tensor engine; none: the class has none of that length.
 std::optional<TiuForm> tiu_form_of(uint64_t type, uint64_t code, bool is_short);
+
+// The same of the GDMA.
+std::optional<GdmaForm> gdma_form_of(uint64_t type, bool is_short);
 
 // The row of a class and code; nullptr: there is none.
 template <class Row>

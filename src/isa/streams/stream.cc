@@ -169,6 +169,7 @@ const IndexFault* fault_in(const Operation& op) {
   std::visit(
       [&](const auto& alternative) {
         if constexpr (requires { alternative.fault; }) fault = alternative.fault.get();
+        if constexpr (requires { alternative.lanes; }) fault = fault_in(*alternative.operation);
       },
       static_cast<const AnyOperation&>(op));
   return fault;

@@ -41,6 +41,8 @@ void AttributeSink::window(const Window& window) {
     list("pad", {h.pad_before, h.pad_after, w.pad_before, w.pad_after});
   if (h.insert || h.insert_last || w.insert || w.insert_last)
     list("insert", {h.insert, h.insert_last, w.insert, w.insert_last});
+  constexpr std::string_view kPads[] = {"", "reflected", "edge", "circular"};
+  if (window.pads != PadMode::constant) word("pads", kPads[static_cast<size_t>(window.pads)]);
 }
 
 }  // namespace tputwin

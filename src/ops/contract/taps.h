@@ -16,10 +16,30 @@ struct AxisTap {
   uint32_t index;  // of the input, if inside
 };
 
-constexpr AxisTap tap_at(const Axis& a, uint32_t out, uint32_t tap, uint32_t extent) {
+// A tap at `position` before or behind the elements of an input without inserted ones; reflections
+// and circles reach no further than to the other end (check_bm1684x_window).
+constexpr AxisTap padding_at(int64_t position, int64_t extent, PadMode pads) {
+  const bool before = position < 0;
+  switch (pads) {
+    case PadMode::constant:
+      return {TapKind::padding, 0};
+    case PadMode::reflected:
+      position = before ? -position : 2 * (extent - 1) - position;
+      break;
+    case PadMode::edge:
+      position = before ? 0 : extent - 1;
+      break;
+    case PadMode::circular:
+      position += before ? extent : -extent;
+      break;
+  }
+  return {TapKind::inside, static_cast<uint32_t>(position)};
+}
+
+constexpr AxisTap tap_at(const Axis& a, uint32_t out, uint32_t tap, uint32_t extent, PadMode pads) {
   const int64_t position = int64_t{out} * a.stride + int64_t{tap} * a.dilation - a.pad_before;
   const int64_t step = int64_t{a.insert} + 1;
-  if (position < 0 || position > (extent - 1) * step) return {TapKind::padding, 0};
+  if (position < 0 || position > (extent - 1) * step) return padding_at(position, extent, pads);
   if (position % step != 0) return {TapKind::inserted, 0};
   return {TapKind::inside, static_cast<uint32_t>(position / step)};
 }
@@ -30,7 +50,8 @@ template <class F>
 void for_each_tap(const Window& window, const Shape& in, uint32_t out_y, uint32_t out_x, F&& f) {
   for (uint32_t kh = 0; kh < window.h.kernel; ++kh)
     for (uint32_t kw = 0; kw < window.w.kernel; ++kw) {
-      const AxisTap h = tap_at(window.h, out_y, kh, in.h), w = tap_at(window.w, out_x, kw, in.w);
+      const AxisTap h = tap_at(window.h, out_y, kh, in.h, window.pads);
+      const AxisTap w = tap_at(window.w, out_x, kw, in.w, window.pads);
       f(kh, kw, std::max(h.kind, w.kind), h.index, w.index);
     }
 }

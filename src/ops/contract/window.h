@@ -30,8 +30,13 @@ struct Axis {
   bool operator==(const Axis&) const = default;
 };
 
+// What the elements of the padding are: constants, or, of commands of the BM1684X, elements of the
+// input: 3 2 | 1 2 3 4 | 3 2, 1 1 | 1 2 3 4 | 4 4 or 3 4 | 1 2 3 4 | 1 2.
+enum class PadMode : uint8_t { constant, reflected, edge, circular };
+
 struct Window {
   Axis h, w;
+  PadMode pads = PadMode::constant;
   bool operator==(const Window&) const = default;
 };
 

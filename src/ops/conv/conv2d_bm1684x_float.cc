@@ -10,6 +10,7 @@
 #include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
 #include "ops/conv/conv2d_bm1684x_float.h"
+#include "ops/conv/outside_bm1684x.h"
 #include "ops/conv/weights_bm1684x.h"
 #include "ops/rules/bm1684x_window.h"
 
@@ -20,6 +21,7 @@ std::string_view name(const Conv2dBm1684xFloat&) { return "conv2d_float"; }
 void attributes(const Conv2dBm1684xFloat& op, AttributeSink& to) {
   to.window(op.window);
   to.constant("weight", op.weight);
+  outside_attributes(op, to);
   to.flag("turned", op.is_turned);
   to.flag("accumulate", op.accumulate);
 }
@@ -73,7 +75,7 @@ struct Starts {
 
 Starts starts_of(const Conv2dBm1684xFloat& op, const Memory& memory, uint32_t n, uint32_t oc,
                  uint32_t y, uint32_t x) {
-  return {op.bias ? memory.read_f32(*op.bias, 0, oc, 0, 0) : 0.0f,
+  return {op.bias ? memory.read_f32(*op.bias, 0, oc, 0, 0) : f32::from_bits(op.constant_bias),
           op.accumulate ? memory.read_f32(op.out, n, oc, y, x) : 0.0f};
 }
 
@@ -92,7 +94,8 @@ float alternating(const Conv2dBm1684xFloat& op, const Memory& memory, uint32_t n
     for_each_tap(
         op.window, op.in.shape, y, x,
         [&](uint32_t kh, uint32_t kw, TapKind tap, uint32_t iy, uint32_t ix) {
-          const float value = tap == TapKind::inside ? memory.read_f32(op.in, n, ic, iy, ix) : 0.0f;
+          const float value = tap == TapKind::inside ? memory.read_f32(op.in, n, ic, iy, ix)
+                                                     : float_outside(op, tap);
           // The weight first: of two NaN, its own goes on.
           sum.add(weight_at(op, memory, oc, ic, weight_tap(op.window, op.is_turned, kh, kw)),
                   value);
@@ -107,17 +110,18 @@ float grouped(const Conv2dBm1684xFloat& op, const Memory& memory, uint32_t n, ui
   std::array<float, kAddTreeGroup> products;
   for (uint32_t first = 0; first < op.in.shape.c; first += kAddTreeGroup) {
     const uint32_t count = std::min(kAddTreeGroup, op.in.shape.c - first);
-    for_each_tap(
-        op.window, op.in.shape, y, x,
-        [&](uint32_t kh, uint32_t kw, TapKind tap, uint32_t iy, uint32_t ix) {
-          for (uint32_t i = 0; i < count; ++i) {
-            const float value =
-                tap == TapKind::inside ? read_float(memory, op.in, n, first + i, iy, ix) : 0.0f;
-            products[i] = f32::mul(value, weight_at(op, memory, oc, first + i,
-                                                    weight_tap(op.window, op.is_turned, kh, kw)));
-          }
-          sum = f32::add(sum, add_tree(std::span(products).first(count)));
-        });
+    for_each_tap(op.window, op.in.shape, y, x,
+                 [&](uint32_t kh, uint32_t kw, TapKind tap, uint32_t iy, uint32_t ix) {
+                   for (uint32_t i = 0; i < count; ++i) {
+                     const float value = tap == TapKind::inside
+                                             ? read_float(memory, op.in, n, first + i, iy, ix)
+                                             : float_outside(op, tap);
+                     products[i] =
+                         f32::mul(value, weight_at(op, memory, oc, first + i,
+                                                   weight_tap(op.window, op.is_turned, kh, kw)));
+                   }
+                   sum = f32::add(sum, add_tree(std::span(products).first(count)));
+                 });
   }
   return sum;
 }

@@ -14,12 +14,14 @@ namespace tputwin {
 // sum.
 // fp16, bf16: acc = bias(oc); with `accumulate` acc += old out; then for each group of 32 input
 // channels, for kh, kw: acc += add_tree(the products of the group).
-// Taps in the padding and in inserted rows and columns are 0 * weight.
+// Taps in the padding and in inserted rows and columns are padding * weight, insertion * weight.
 struct Conv2dBm1684xFloat {
   TensorView out;  // fp32, or the type of the input
   TensorView in;
-  Source weight;                   // or one number of the type of the input
-  std::optional<TensorView> bias;  // fp32 (1,OC,1,1)
+  Source weight;                        // or one number of the type of the input
+  std::optional<TensorView> bias;       // fp32 (1,OC,1,1)
+  uint32_t constant_bias = 0;           // without one, bits of fp32
+  uint32_t padding = 0, insertion = 0;  // bits of the type of in
   Window window;
   bool is_turned = false;   // the kernel
   bool accumulate = false;  // fp32 results only

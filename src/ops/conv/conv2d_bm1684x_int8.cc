@@ -6,6 +6,7 @@
 #include "ops/contract/source_operands.h"
 #include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
+#include "ops/conv/outside_bm1684x.h"
 #include "ops/conv/weights_bm1684x.h"
 #include "ops/rules/bm1684x_window.h"
 
@@ -16,6 +17,7 @@ std::string_view name(const Conv2dBm1684xInt8&) { return "conv2d_quant"; }
 void attributes(const Conv2dBm1684xInt8& op, AttributeSink& to) {
   to.window(op.window);
   to.constant("weight", op.weight);
+  outside_attributes(op, to);
   to.parameter("zero_point", op.zero_point);
   to.parameter("padding", op.padding);
   to.parameter("insertion", op.insertion);
@@ -80,7 +82,7 @@ int64_t accumulator_at(const Conv2dBm1684xInt8& op, const Memory& memory, uint32
                        uint32_t y, uint32_t x) {
   const uint32_t group = weight_group(op.in.dtype);
   const int32_t zero_point = op.zero_point.read(memory, 0, oc, 0, 0);
-  int64_t sum = bias_of(op.bias, memory, oc);
+  int64_t sum = op.bias ? memory.read(*op.bias, 0, oc, 0, 0) : op.constant_bias;
   for (uint32_t ic = 0; ic < op.in.shape.c; ++ic)
     for_each_tap(
         op.window, op.in.shape, y, x,

@@ -18,6 +18,7 @@ struct Conv2dBm1684xInt8 {
   TensorView out, in;
   Source weight;                          // or one 8-bit number
   std::optional<TensorView> bias;         // 16-bit (1,OC,1,1)
+  int32_t constant_bias = 0;              // without one, of 16 bits
   Source zero_point = Source::value(0u);  // (1,OC,1,1) or one 8-bit number
   Source padding = Source::value(0u),
          insertion = Source::value(0u);  // (1,IC,1,1) or one 8-bit number

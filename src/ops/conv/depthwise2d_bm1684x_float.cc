@@ -7,6 +7,7 @@
 #include "ops/contract/source_operands.h"
 #include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
+#include "ops/conv/outside_bm1684x.h"
 #include "ops/rules/bm1684x_window.h"
 
 namespace tputwin {
@@ -16,6 +17,7 @@ std::string_view name(const Depthwise2dBm1684xFloat&) { return "depthwise2d_floa
 void attributes(const Depthwise2dBm1684xFloat& op, AttributeSink& to) {
   to.window(op.window);
   to.constant("weight", op.weight);
+  outside_attributes(op, to);
   to.flag("turned", op.is_turned);
 }
 
@@ -53,14 +55,20 @@ Cost cost(const Depthwise2dBm1684xFloat& op, const Chip& chip) {
                       op.out.shape.count() * taps, operands(op), chip);
 }
 
+float bias_at(const Depthwise2dBm1684xFloat& op, const Memory& memory, uint32_t c) {
+  return op.bias ? read_float(memory, *op.bias, 0, c, 0, 0)
+                 : float_value(op.constant_bias, op.in.dtype);
+}
+
 float result_at(const Depthwise2dBm1684xFloat& op, const Memory& memory, uint32_t n, uint32_t c,
                 uint32_t y, uint32_t x) {
-  const float bias = op.bias ? read_float(memory, *op.bias, 0, c, 0, 0) : 0.0f;
+  const float bias = bias_at(op, memory, c);
   RoundedSum sum(op.in.dtype, 0.0f, bias);
   for_each_tap(op.window, op.in.shape, y, x,
                [&](uint32_t kh, uint32_t kw, TapKind tap, uint32_t iy, uint32_t ix) {
-                 const float value =
-                     tap == TapKind::inside ? read_float(memory, op.in, n, c, iy, ix) : 0.0f;
+                 const float value = tap == TapKind::inside
+                                         ? read_float(memory, op.in, n, c, iy, ix)
+                                         : float_outside(op, tap);
                  const auto at = weight_place(op.window, op.is_turned, kh, kw);
                  sum.add(value, read_float(memory, op.weight, 0, c, at.h, at.w));
                });

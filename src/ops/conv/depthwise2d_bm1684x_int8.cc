@@ -6,6 +6,7 @@
 #include "ops/contract/source_operands.h"
 #include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
+#include "ops/conv/outside_bm1684x.h"
 #include "ops/rules/bm1684x_window.h"
 
 namespace tputwin {
@@ -15,6 +16,7 @@ std::string_view name(const Depthwise2dBm1684xInt8&) { return "depthwise2d_quant
 void attributes(const Depthwise2dBm1684xInt8& op, AttributeSink& to) {
   to.window(op.window);
   to.constant("weight", op.weight);
+  outside_attributes(op, to);
   to.parameter("padding", op.padding);
   to.parameter("insertion", op.insertion);
   to.flag("turned", op.is_turned);
@@ -69,9 +71,14 @@ Cost cost(const Depthwise2dBm1684xInt8& op, const Chip& chip) {
                       op.out.shape.count() * taps, operands(op), chip);
 }
 
+int64_t bias_at(const Depthwise2dBm1684xInt8& op, const Memory& memory, uint32_t c) {
+  return op.bias ? integer_value(memory.read(*op.bias, 0, c, 0, 0), op.bias->dtype)
+                 : op.constant_bias;
+}
+
 int64_t accumulator_at(const Depthwise2dBm1684xInt8& op, const Memory& memory, uint32_t n,
                        uint32_t c, uint32_t y, uint32_t x) {
-  int64_t sum = op.bias ? integer_value(memory.read(*op.bias, 0, c, 0, 0), op.bias->dtype) : 0;
+  int64_t sum = bias_at(op, memory, c);
   for_each_tap(op.window, op.in.shape, y, x,
                [&](uint32_t kh, uint32_t kw, TapKind tap, uint32_t iy, uint32_t ix) {
                  const Source& outside = tap == TapKind::padding ? op.padding : op.insertion;

@@ -17,6 +17,7 @@ struct Depthwise2dBm1684xInt8 {
   TensorView out, in;
   Source weight;                   // (1,C,KH,KW) or one 8-bit number
   std::optional<TensorView> bias;  // 32-bit (1,C,1,1)
+  int64_t constant_bias = 0;       // without one, of 32 bits
   Source padding = Source::value(0u),
          insertion = Source::value(0u);  // (1,C,1,1) or one 8-bit number
   Window window;
@@ -27,5 +28,6 @@ struct Depthwise2dBm1684xInt8 {
 };
 
 TW_OPERATION(Depthwise2dBm1684xInt8);
+int64_t bias_at(const Depthwise2dBm1684xInt8&, const Memory&, uint32_t c);
 
 }  // namespace tputwin

@@ -20,7 +20,8 @@ class FloatPlanes : public PlaneSource {
  public:
   FloatPlanes(const Conv2dBm1684xFloat& op, const Memory& memory) : op_(op), memory_(memory) {
     for (uint32_t oc = 0; oc < op.out.shape.c; ++oc)
-      bias_.push_back(op.bias ? memory.read_f32(*op.bias, 0, oc, 0, 0) : 0.0f);
+      bias_.push_back(op.bias ? memory.read_f32(*op.bias, 0, oc, 0, 0)
+                              : f32::from_bits(op.constant_bias));
   }
 
   uint32_t cells() const override { return op_.in.shape.c; }
@@ -34,6 +35,9 @@ class FloatPlanes : public PlaneSource {
       to += count;
     });
   }
+
+  uint32_t padding(uint32_t) const override { return wide(op_.padding); }
+  uint32_t insertion(uint32_t) const override { return wide(op_.insertion); }
 
   uint32_t terms() const override {
     const Shape s = weight_shape(op_.in.shape.c, 1, op_.window, op_.in.dtype);
@@ -90,6 +94,7 @@ class FloatPlanes : public PlaneSource {
 
  private:
   bool is_single() const { return op_.in.dtype == DType::f32; }
+  uint32_t wide(uint32_t bits) const { return f32::bits(float_value(bits, op_.in.dtype)); }
 
   const Conv2dBm1684xFloat& op_;
   const Memory& memory_;

@@ -74,6 +74,9 @@ class BytePlanes : public PlaneSource {
   static bool has_zero_point(const Source& zero_point) {
     return !zero_point.is_constant || zero_point.constant != 0;
   }
+  uint32_t bias(uint32_t oc) const {
+    return static_cast<uint32_t>(op_.bias ? bias_of(op_.bias, memory_, oc) : op_.constant_bias);
+  }
   // Numbers of a cell's channels, those that exist.
   uint32_t channels_in(uint32_t cell) const {
     return std::min(in_cell_, op_.in.shape.c - cell * in_cell_);
@@ -176,8 +179,8 @@ void BytePlanes::pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint32_t*
   int32_t sums[kMaxTileRows] = {};
   if (flip_.mask != 0) kernels_.sum_rows(to, terms(), is_signed(op_.weight.view.dtype), sums);
   for (uint32_t r = 0; r < count; ++r)
-    start_[oc + r] = static_cast<uint32_t>(bias_of(op_.bias, memory_, oc + r)) +
-                     static_cast<uint32_t>(sums[r]) * static_cast<uint32_t>(flip_.correction);
+    start_[oc + r] =
+        bias(oc + r) + static_cast<uint32_t>(sums[r]) * static_cast<uint32_t>(flip_.correction);
 }
 
 Declined planes(const Conv2dBm1684xInt8& given, const Memory& memory) {

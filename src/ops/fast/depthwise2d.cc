@@ -69,10 +69,14 @@ Declined planes(const Depthwise2dBm1684xFloat& op, const Memory& memory) {
   if (const Declined why = window_declines(job)) return why;
   if (const Declined why = parameters_decline(op, memory.local)) return why;
   const WindowKernels kernels = window_kernels();
+  auto wide = [&](uint32_t bits) { return f32::bits(float_value(bits, op.in.dtype)); };
   for_each_channel(
-      job, kernels, [](uint32_t) { return Outside{}; },
+      job, kernels,
+      [&](uint32_t) {
+        return Outside{wide(op.padding), wide(op.insertion)};
+      },
       [&](const WindowRun& run, uint32_t c) {
-        const float bias = op.bias ? read_float(memory, *op.bias, 0, c, 0, 0) : 0.0f;
+        const float bias = bias_at(op, memory, c);
         const float* weights = weights_of<float>(
             op.window, op.is_turned,
             [&](uint32_t h, uint32_t w) { return read_float(memory, op.weight, 0, c, h, w); });
@@ -84,15 +88,11 @@ Declined planes(const Depthwise2dBm1684xFloat& op, const Memory& memory) {
   return kRan;
 }
 
-int64_t bias_number(const Depthwise2dBm1684xInt8& op, const Memory& memory, uint32_t c) {
-  return op.bias ? integer_value(memory.read(*op.bias, 0, c, 0, 0), op.bias->dtype) : 0;
-}
-
 // Sums of at most 2^13 products stay inside 32 bits beside such a bias.
 bool biases_fit(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
   constexpr int64_t kMaxBias = int64_t{1} << 30;
   for (uint32_t c = 0; c < op.out.shape.c; ++c)
-    if (const int64_t bias = bias_number(op, memory, c); bias < -kMaxBias || bias > kMaxBias)
+    if (const int64_t bias = bias_at(op, memory, c); bias < -kMaxBias || bias > kMaxBias)
       return false;
   return true;
 }
@@ -117,7 +117,7 @@ Declined planes(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
         const int32_t* weights = weights_of<int32_t>(
             op.window, op.is_turned,
             [&](uint32_t h, uint32_t w) { return op.weight.read(memory, 0, c, h, w); });
-        kernels.integer_sum(run, weights, static_cast<int32_t>(bias_number(op, memory, c)),
+        kernels.integer_sum(run, weights, static_cast<int32_t>(bias_at(op, memory, c)),
                             quantization);
         return false;
       },

@@ -22,9 +22,12 @@ class FloatSource {
   FloatSource(const Op& op, const PlainProduct& product, const Memory& memory,
               const InPlace& in_place = {})
       : op_(op), p_(product), memory_(memory), in_place_(in_place) {
-    if constexpr (kAlternates)
+    if constexpr (kAlternates) {
+      if (!op.bias && op.constant_bias == 0) return;
+      bias_.assign(p_.out.cols(), op.constant_bias);
       for (uint32_t j = 0; op.bias && j < p_.out.cols(); ++j)
-        bias_.push_back(static_cast<uint32_t>(memory.read(*op.bias, 0, j)));
+        bias_[j] = static_cast<uint32_t>(memory.read(*op.bias, 0, j));
+    }
   }
 
   const PlainProduct& product() const { return p_; }
@@ -53,7 +56,7 @@ class FloatSource {
     if constexpr (kAlternates) {
       std::fill_n(first, count, 0u);
       std::fill_n(second, count, 0u);
-      if (op_.bias) std::copy_n(bias_.data() + j, count, op_.accumulate ? first : second);
+      if (!bias_.empty()) std::copy_n(bias_.data() + j, count, op_.accumulate ? first : second);
     } else {
       std::fill_n(first, count, 0u);
     }

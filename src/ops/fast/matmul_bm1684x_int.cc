@@ -115,8 +115,8 @@ class IntSource {
                      .high = saturate(INT32_MAX, dtype)};
     }
     int64_t largest = 0;
-    for (uint32_t j = 0; op_.bias && j < op_.out.cols(); ++j) {
-      bias_.push_back(memory_.read(*op_.bias, 0, j));
+    for (uint32_t j = 0; (op_.bias || op_.constant_bias != 0) && j < op_.out.cols(); ++j) {
+      bias_.push_back(op_.bias ? memory_.read(*op_.bias, 0, j) : op_.constant_bias);
       largest = std::max(largest, std::abs(int64_t{bias_.back()}));
     }
     ends_in_vectors_ =

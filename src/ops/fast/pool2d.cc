@@ -40,14 +40,11 @@ Declined planes(const Pool2dBm1684xFloat& op, const Memory& memory) {
   if (const Declined why = window_declines(job)) return why;
   const bool maximum = op.kind == Pool2dBm1684xFloat::Kind::maximum;
   const WindowKernels kernels = window_kernels();
-  const float value = float_value(op.value, op.in.dtype);
-  const std::vector<float> factors(taps_of(op.window), value);
-  const uint32_t outside = maximum ? f32::bits(value) : 0;
+  auto wide = [&](uint32_t bits) { return float_value(bits, op.in.dtype); };
+  const std::vector<float> factors(taps_of(op.window), wide(op.factor));
+  const Outside outside{f32::bits(wide(op.padding)), f32::bits(wide(op.insertion))};
   for_each_channel(
-      job, kernels,
-      [&](uint32_t) {
-        return Outside{outside, outside};
-      },
+      job, kernels, [&](uint32_t) { return outside; },
       [&](const WindowRun& run, uint32_t) {
         return maximum ? kernels.largest(run, op.in.dtype)
                        : kernels.sum(run, factors.data(), {-0.0f, -0.0f}, op.in.dtype);
@@ -67,12 +64,9 @@ Declined planes(const Pool2dBm1684xInt8& op, const Memory& memory) {
   const std::vector<int32_t> factors(taps_of(op.window), static_cast<int32_t>(op.multiplier));
   const Quantization quantization =
       quantization_of(/*relu=*/false, op.rshift, Rounding::half_up, op.out.dtype);
-  const uint32_t outside = maximum ? static_cast<uint32_t>(op.padding) : 0;
+  const Outside outside{static_cast<uint32_t>(op.padding), static_cast<uint32_t>(op.insertion)};
   for_each_channel(
-      job, kernels,
-      [&](uint32_t) {
-        return Outside{outside, outside};
-      },
+      job, kernels, [&](uint32_t) { return outside; },
       [&](const WindowRun& run, uint32_t) {
         if (maximum)
           kernels.integer_largest(run);

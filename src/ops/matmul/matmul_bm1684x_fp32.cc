@@ -14,6 +14,7 @@ std::string_view name(const MatmulBm1684xFp32&) { return "matmul_float"; }
 
 void attributes(const MatmulBm1684xFp32& op, AttributeSink& to) {
   matrix_attributes(op.out, op.left, op.right, to);
+  if (op.constant_bias != 0) to.bits("bias", op.constant_bias);
   to.flag("accumulate", op.accumulate);
 }
 
@@ -47,7 +48,8 @@ Cost cost(const MatmulBm1684xFp32& op, const Chip& chip) {
 
 float result_at(const MatmulBm1684xFp32& op, const Memory& memory, uint32_t i, uint32_t j) {
   auto value = [](int32_t bits) { return f32::from_bits(static_cast<uint32_t>(bits)); };
-  const float bias = op.bias ? value(memory.read(*op.bias, 0, j)) : 0.0f;
+  const float bias =
+      op.bias ? value(memory.read(*op.bias, 0, j)) : f32::from_bits(op.constant_bias);
   float sums[2] = {0.0f, bias};
   if (op.accumulate) sums[0] = bias, sums[1] = value(op.out.read(memory, i, j));
   for (uint32_t k = 0; k < op.left.cols(); ++k)

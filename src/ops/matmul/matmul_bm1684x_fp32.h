@@ -13,6 +13,7 @@ namespace tputwin {
 struct MatmulBm1684xFp32 {
   MatrixOperand out, left, right;
   std::optional<MatrixView> bias;
+  uint32_t constant_bias = 0;  // without one, its bits
   bool accumulate = false;
 };
 

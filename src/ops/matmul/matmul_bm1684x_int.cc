@@ -43,6 +43,7 @@ std::string_view name(const MatmulBm1684xInt&) { return "matmul_int"; }
 void attributes(const MatmulBm1684xInt& op, AttributeSink& to) {
   matrix_attributes(op.out, op.left, op.right, to);
   if (op.zero_point) to.constant("zero_point", *op.zero_point);
+  if (op.constant_bias != 0) to.number("bias", op.constant_bias);
   if (op.shift && op.shift->is_constant)
     to.number("shift", static_cast<int32_t>(op.shift->constant));
   if (op.shift) to.word("rounding", to_string(op.rounding));
@@ -133,7 +134,7 @@ Cost cost(const MatmulBm1684xInt& op, const Chip& chip) {
 int32_t finish(const MatmulBm1684xInt& op, const Memory& memory, uint32_t i, uint32_t j,
                int64_t sum) {
   auto v = static_cast<uint64_t>(sum);
-  if (op.bias) v += static_cast<uint64_t>(memory.read(*op.bias, 0, j));
+  v += static_cast<uint64_t>(op.bias ? memory.read(*op.bias, 0, j) : op.constant_bias);
   if (op.old) v += static_cast<uint64_t>(number(*op.old, memory, i, j)) << op.lshift;
   if (op.relu && static_cast<int64_t>(v) < 0) v = 0;
   const DType dtype = op.out.dtype();

@@ -18,6 +18,7 @@ struct MatmulBm1684xInt {
   // channel in which right stores (k,j).
   std::optional<Source> zero_point;
   std::optional<MatrixView> bias;
+  int32_t constant_bias = 0;           // without one, of 16 bits
   std::optional<MatrixOperand> shift;  // one row, or one value
   // What the result is added to: the bytes of out, wherever the chip looks for them.
   std::optional<MatrixOperand> old;

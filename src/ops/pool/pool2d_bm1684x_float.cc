@@ -6,6 +6,7 @@
 #include "ops/contract/body_steps.h"
 #include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
+#include "ops/conv/outside_bm1684x.h"
 #include "ops/rules/bm1684x_window.h"
 
 namespace tputwin {
@@ -16,7 +17,8 @@ std::string_view name(const Pool2dBm1684xFloat& op) {
 
 void attributes(const Pool2dBm1684xFloat& op, AttributeSink& to) {
   to.window(op.window);
-  to.bits("value", op.value);
+  if (op.kind == Pool2dBm1684xFloat::Kind::average) to.bits("factor", op.factor);
+  outside_attributes(op, to);
 }
 
 OperandList operands(const Pool2dBm1684xFloat& op) {
@@ -42,8 +44,9 @@ Cost cost(const Pool2dBm1684xFloat& op, const Chip& chip) {
 namespace {
 
 uint32_t bits_at(const Pool2dBm1684xFloat& op, const Memory& memory, TapKind tap, uint32_t n,
-                 uint32_t c, uint32_t y, uint32_t x, uint32_t outside) {
-  return tap == TapKind::inside ? static_cast<uint32_t>(memory.read(op.in, n, c, y, x)) : outside;
+                 uint32_t c, uint32_t y, uint32_t x) {
+  if (tap == TapKind::inside) return static_cast<uint32_t>(memory.read(op.in, n, c, y, x));
+  return tap == TapKind::padding ? op.padding : op.insertion;
 }
 
 uint32_t largest_at(const Pool2dBm1684xFloat& op, const Memory& memory, uint32_t n, uint32_t c,
@@ -52,7 +55,7 @@ uint32_t largest_at(const Pool2dBm1684xFloat& op, const Memory& memory, uint32_t
   uint32_t largest = lowest_bits(type);
   for_each_tap(op.window, op.in.shape, y, x,
                [&](uint32_t, uint32_t, TapKind tap, uint32_t iy, uint32_t ix) {
-                 const uint32_t value = bits_at(op, memory, tap, n, c, iy, ix, op.value);
+                 const uint32_t value = bits_at(op, memory, tap, n, c, iy, ix);
                  if (!(float_value(largest, type) > float_value(value, type))) largest = value;
                });
   return type == DType::f32 ? flush_bits(largest, type) : largest;
@@ -64,8 +67,8 @@ uint32_t average_at(const Pool2dBm1684xFloat& op, const Memory& memory, uint32_t
   RoundedSum sum(type, -0.0f, -0.0f);
   for_each_tap(op.window, op.in.shape, y, x,
                [&](uint32_t, uint32_t, TapKind tap, uint32_t iy, uint32_t ix) {
-                 const uint32_t value = bits_at(op, memory, tap, n, c, iy, ix, 0);
-                 sum.add(float_value(value, type), float_value(op.value, type));
+                 const uint32_t value = bits_at(op, memory, tap, n, c, iy, ix);
+                 sum.add(float_value(value, type), float_value(op.factor, type));
                });
   return float_bits(sum.total(), type);
 }

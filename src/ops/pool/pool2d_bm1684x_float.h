@@ -7,16 +7,17 @@
 namespace tputwin {
 
 // maximum: m = the lowest finite number; for each tap v: m = m > v ? m : v, so that of equal values
-// the last one stays, and a NaN gives way to what follows it. `value` is what the padding counts
-// as. Bits are moved; only fp32 results are flushed. average: the products in * value go to two
-// accumulators in turn, which start as -0; the result is their sum. fp16 and bf16 round every
-// product and every sum to the type. Padding and inserted elements are 0.
+// the last one stays, and a NaN gives way to what follows it. Bits are moved; only fp32 results are
+// flushed. average: the products in * factor go to two accumulators in turn, which start as -0; the
+// result is their sum. fp16 and bf16 round every product and every sum to the type.
 struct Pool2dBm1684xFloat {
   enum class Kind : uint8_t { maximum, average };
   Kind kind = Kind::maximum;
   TensorView out, in;
   Window window;
-  uint32_t value = 0;  // bits of the type of in
+  // Bits of the type of in.
+  uint32_t factor = 0;                  // average
+  uint32_t padding = 0, insertion = 0;  // what elements there count as
 };
 
 TW_OPERATION(Pool2dBm1684xFloat);

@@ -15,12 +15,12 @@ std::string_view name(const Pool2dBm1684xInt8& op) {
 
 void attributes(const Pool2dBm1684xInt8& op, AttributeSink& to) {
   to.window(op.window);
-  if (op.kind == Pool2dBm1684xInt8::Kind::maximum) {
-    to.number("padding", op.padding);
-  } else {
-    to.number("multiplier", op.multiplier);
-    to.number("rshift", op.rshift);
-  }
+  const bool is_maximum = op.kind == Pool2dBm1684xInt8::Kind::maximum;
+  if (is_maximum || op.padding != 0) to.number("padding", op.padding);
+  if (op.insertion != 0) to.number("insertion", op.insertion);
+  if (is_maximum) return;
+  to.number("multiplier", op.multiplier);
+  to.number("rshift", op.rshift);
 }
 
 OperandList operands(const Pool2dBm1684xInt8& op) {
@@ -55,10 +55,11 @@ void execute(const Pool2dBm1684xInt8& op, const Memory& memory) {
     int32_t largest = INT32_MIN;
     for_each_tap(op.window, op.in.shape, y, x,
                  [&](uint32_t, uint32_t, TapKind tap, uint32_t iy, uint32_t ix) {
-                   const bool inside = tap == TapKind::inside;
-                   const int32_t value = inside ? memory.read(op.in, n, c, iy, ix) : 0;
+                   const int32_t value = tap == TapKind::inside ? memory.read(op.in, n, c, iy, ix)
+                                         : tap == TapKind::padding ? op.padding
+                                                                   : op.insertion;
                    sum += value;
-                   largest = std::max(largest, inside ? value : op.padding);
+                   largest = std::max(largest, value);
                  });
     const int32_t average =
         quantized(sum * op.multiplier, /*relu=*/false, op.rshift, Rounding::half_up, op.out.dtype);

@@ -22,12 +22,24 @@ Status check_axis(const Axis& a, uint32_t extent, const Chip& chip) {
   return require(a.output(extent) - 1 < most.extent, errors::tpu_window_output, "input_shape", a);
 }
 
+// Padding out of elements, which those between inserted ones are not known to be.
+Status check_pads(const Axis& a, uint32_t extent, PadMode pads) {
+  if (pads == PadMode::constant) return {};
+  const uint32_t most = pads == PadMode::reflected  ? extent - 1
+                        : pads == PadMode::circular ? extent
+                                                    : UINT32_MAX;
+  return require(a.insert == 0 && std::max(a.pad_before, a.pad_after) <= most,
+                 errors::tpu_window_pads, "padding", a);
+}
+
 }  // namespace
 
 Status check_bm1684x_window(const Window& window, const TensorView& in, const TensorView& out,
                             uint32_t channels, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_axis(window.h, in.shape.h, chip));
   TW_RETURN_IF_ERROR(check_axis(window.w, in.shape.w, chip));
+  TW_RETURN_IF_ERROR(check_pads(window.h, in.shape.h, window.pads));
+  TW_RETURN_IF_ERROR(check_pads(window.w, in.shape.w, window.pads));
   return check_bm1684x_shape(
       "output_addr", out,
       {in.shape.n, channels, window.h.output(in.shape.h), window.w.output(in.shape.w)});

@@ -17,7 +17,8 @@ void set_sides(Call& call, const Form& form, DType out_type, DType in_type, Op& 
 void pool2d(Call call, Pool2dBm1684xFloat::Kind kind, const Form& form, data_type_t dtype,
             scalar_t value) {
   const DType type = call.type("dtype", dtype, kFloats);
-  Pool2dBm1684xFloat op{.kind = kind, .value = bits_of(value, type)};
+  Pool2dBm1684xFloat op{.kind = kind};
+  (kind == Pool2dBm1684xFloat::Kind::average ? op.factor : op.padding) = bits_of(value, type);
   set_sides(call, form, type, type, op);
   call.issue(op);
 }

@@ -94,7 +94,8 @@ void fill(const Depthwise2dBm1684xInt8& op, Filler& f) {
 
 void fill(const Pool2dBm1684xFloat& op, Filler& f) {
   window(op, f);
-  f.roles.scale = f.roles.pad_val = {op.value, op.in.dtype};
+  f.roles.scale = {op.factor, op.in.dtype};
+  f.roles.pad_val = {op.padding, op.in.dtype};
 }
 
 void fill(const Pool2dBm1684xInt8& op, Filler& f) {

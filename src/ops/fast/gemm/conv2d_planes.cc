@@ -232,6 +232,7 @@ void PlaneSource::pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint32_t
 
 Declined convolve(PlaneSource& source, const Window& window, const TensorView& in,
                   const Shape& out) {
+  if (window.pads != PadMode::constant) return "the padding is elements";
   const Shape dense = dense_shape(in.shape, window);
   if (!window_covered(dense_window(window), dense, out)) return "a window that is not laid out";
   if (uint64_t{dense.h} * dense.w > kMaxCopiedCells ||

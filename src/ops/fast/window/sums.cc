@@ -194,6 +194,7 @@ Declined window_declines(const WindowJob& job) {
   if (is_empty(in.shape) || is_empty(out.shape) || !has_elements(in) || !has_elements(out) ||
       in.shape.c != out.shape.c)
     return "no elements in lanes";
+  if (job.window.pads != PadMode::constant) return "the padding is elements";
   if (!has_dense_rows(out)) return "rows of results have gaps";
   if (const Declined why = overlap(out, {&in}, job.memory.local)) return why;
   const Shape dense = dense_shape(in.shape, job.window);

@@ -1,0 +1,17 @@
+// masked_lanes: the fast body of the operation behind the mask.
+#include "ops/masked_lanes.h"
+
+#include "ops/fast/fast.h"
+#include "ops/fast/select/bodies.h"
+#include "ops/kept_lanes.h"
+#include "ops/operation.h"
+
+namespace tputwin::fast {
+
+bool execute(const MaskedLanes& op, const Memory& memory) {
+  if (is_switched_off(op.operation->index())) return false;
+  const KeptLanes kept(op.lanes, memory.local);
+  return tputwin::execute_fast(*op.operation, memory);
+}
+
+}  // namespace tputwin::fast
