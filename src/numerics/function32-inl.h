@@ -76,7 +76,7 @@ TW_FORMULA Number clamp_exponent(Number x) {
 
 inline Number exp(Number x, const Tables& t) {
   const Number c = clamp_exponent(x), whole = round(c);
-  return series(t.exp_coeff, kExpTerms, c - whole) *
+  return series(t.exp_coeff, kExpTerms / 2, c - whole) *
          lookup(t.exp_table, whole - Number(kLeastExponent));
 }
 
@@ -88,30 +88,36 @@ inline Number log(Number x, const Tables& t) {
   return select(x > Number(0.0f), value, Number(std::numeric_limits<float>::infinity()));
 }
 
-// Distance to the nearest whole number.
-TW_FORMULA Number fraction(Number x) { return x - rint(x); }
+// Commands take half of the words that are loaded of the series of turns and of the exponential.
+
+// The distance of a number of turns to the nearest whole one, of halves that away from zero.
+TW_FORMULA Number fraction_of_turn(Number x) {
+  const Number turns = x * Number(0.15915494f);
+  return turns - round(turns);
+}
 
 TW_FORMULA Number sin(Number x, const Tables& t) {
-  const Number f = fraction(x * Number(0.15915494f));
-  return f * series(t.coeff, kTurnTerms, f * f);
+  const Number f = fraction_of_turn(x);
+  return f * series(t.coeff, kTurnTerms / 2, f * f);
 }
 
 TW_FORMULA Number cos(Number x, const Tables& t) {
-  const Number f = fraction(x * Number(0.15915494f));
-  return series(t.coeff, kTurnTerms, f * f);
+  const Number f = fraction_of_turn(x);
+  return series(t.coeff, kTurnTerms / 2, f * f);
 }
 
 // The argument of tan in half turns, less whole ones; cot(x) is tan(pi/2 - x).
 template <Kind kKind>
 TW_FORMULA Number half_turns(Number x) {
   const Number turns = x * Number(0.31830988f);
-  return fraction(kKind == Kind::cot ? Number(0.5f) - turns : turns);
+  const Number from = kKind == Kind::cot ? Number(0.5f) - turns : turns;
+  return from - rint(from);
 }
 
 // tan(pi * f) by the addition theorem: s = tan(pi * (|f| - 1/4)), (1 + s) / (1 - s).
 TW_FORMULA Number tan_half_turns(Number f, const Tables& t) {
   const Number a = abs(f) - Number(0.25f);
-  const Number s = a * series(t.coeff, kTurnTerms, a * a);
+  const Number s = a * series(t.coeff, kTurnTerms / 2, a * a);
   return bit_or(div(Number(2.0f), Number(1.0f) - s) - Number(1.0f), sign_bit(f));
 }
 
@@ -169,8 +175,9 @@ TW_FORMULA Number from_exponential(Number x, Number e, const Parameters& p, cons
   // In this order the largest number overflows, and is halved as an infinity.
   if constexpr (kKind == Kind::gelu_fast) return x * (one + tanh()) * half;
   if constexpr (kKind == Kind::mish) {
-    const Number square = min((e + one) * (e + one), Number(std::numeric_limits<float>::max()));
-    return x - div(two * x, square + one);
+    // e^x between the square roots of the smallest normal number and of the largest one
+    const Number root = max(min(e, Number(0x1.ffffbp63f)), Number(0x1.ffffbcp-64f));
+    return x + div(x, (root + one) * (root + one) + one) * Number(-2.0f);
   }
   if constexpr (kKind == Kind::elu) return elu(p.alpha);
   if constexpr (kKind == Kind::selu) return elu(1.67326324f) * Number(1.05070099f);
