@@ -8,6 +8,7 @@
 #include "base/errors/bmlib.h"
 #include "base/last_error.h"
 #include "errors/trigger.h"
+#include "sdk/record/recorder.h"
 
 namespace tputwin::testing {
 namespace {
@@ -39,6 +40,16 @@ Status with_device(Body body) {
 
 char bytes[64];
 
+// What a recorder says of a launch on a chip.
+Status recorded(const Chip& chip, bool takes_pointer) {
+  auto device = std::move(*Device::create({.chip = &chip, .global_bytes = 1 << 20}));
+  record::Launch launch(*device, "kernel");
+  if (takes_pointer) launch.pointer("tpu_global_mem_addr");
+  return record::Recorder("recorded.bmodel").add(launch);
+}
+TW_TRIGGER(bml_record_chip, [] { return recorded(bm1684(), false); });
+TW_TRIGGER(bml_record_pointer, [] { return recorded(bm1684x(), true); });
+TW_TRIGGER(bml_record_nothing, [] { return record::Recorder("recorded.bmodel").write(); });
 TW_TRIGGER(bml_null, [] { return last_report_of([] { bm_dev_getcount(nullptr); }); });
 TW_TRIGGER(bml_handle_unknown, [] {
   return last_report_of([] { bm_get_devid(reinterpret_cast<bm_handle_t>(bytes)); });

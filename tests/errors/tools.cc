@@ -16,6 +16,7 @@
 #include "tools/disasm.h"
 #include "tools/kernel.h"
 #include "tools/models.h"
+#include "tools/record.h"
 #include "tools/run.h"
 #include "tools/selftest.h"
 
@@ -26,6 +27,7 @@ std::vector<uint8_t> tiny_file() {
   return *bmodel::write(tools::models::tiny(), bmodel::Container::v2_1);
 }
 
+TW_TRIGGER(cli_record, [] { return tools::record_program("recorded", {"/no/program"}).status(); });
 TW_TRIGGER(cli_shape, [] {
   return tools::find_variety(tools::models::tiny(), {{1, 2, 3, 4}}).status();
 });

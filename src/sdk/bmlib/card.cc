@@ -12,6 +12,7 @@
 #include "base/bits.h"
 #include "base/errors/bmlib.h"
 #include "chip/family.h"
+#include "sdk/record/recorder.h"
 
 namespace tputwin::bmlib {
 
@@ -165,6 +166,7 @@ Result<uint64_t> Card::allocate(uint64_t bytes, uint32_t heap) {
   if (!offset) return Error(errors::bml_memory_full).argument("size", fmt::format("{:#x}", bytes));
   const uint64_t address = chip().global_base + *offset;
   blocks_.emplace(address, Block{bytes, heap});
+  if (auto* recorder = record::Recorder::of_process()) recorder->allocated(*offset);
   return address;
 }
 

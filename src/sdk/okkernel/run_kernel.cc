@@ -13,6 +13,7 @@
 #include "sdk/okkernel/fault_handler.h"
 #include "sdk/okkernel/kernel_exit.h"
 #include "sdk/okkernel/pointer.h"
+#include "sdk/record/recorder.h"
 
 namespace tputwin::okk {
 namespace {
@@ -86,6 +87,9 @@ Outcome run_kernel(Device& device, const std::string& name, KernelFunction funct
   record.clear();
   Session session(device);
   session.expect_initialize();
+  record::Recorder* const recorder = record::Recorder::of_process();
+  record::Launch recording(device, name);
+  if (recorder != nullptr) session.set_recording(&recording);
   ScopedSession current(session);
   const KernelEnd end = call_kernel(session, name, function, arguments);
   std::string note;
@@ -98,6 +102,7 @@ Outcome run_kernel(Device& device, const std::string& name, KernelFunction funct
   session.poll();
   // the first error is the cause; calls after it may have broken rules as well
   Outcome outcome{.error = first_error(record, note), .warnings = record.warnings()};
+  if (recorder != nullptr && !outcome.error) recorder->take(recording);
   device.clear_error();
   device.diagnostics().clear();
   record.clear();

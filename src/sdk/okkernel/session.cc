@@ -63,8 +63,12 @@ void Session::issue(const Operation& op, std::string_view call, std::string_view
     instruction.wait = dma ? barrier_compute_ : barrier_dma_;
   else
     instruction.wait = dma ? issued_compute_ : issued_dma_;
+  if (recording_ != nullptr) recording_->before(op);
   // the number of a call that fails is given again, so that nobody waits for it
-  if (!device_.issue(instruction, from).ok()) --(dma ? issued_dma_ : issued_compute_);
+  if (!device_.issue(instruction, from).ok())
+    --(dma ? issued_dma_ : issued_compute_);
+  else if (recording_ != nullptr)
+    recording_->issued(instruction);
 }
 
 void Session::send_message(int id, int waits) {

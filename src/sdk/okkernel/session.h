@@ -9,6 +9,7 @@
 #include "base/errors/okkernel.h"
 #include "base/errors/tpukernel.h"
 #include "machine/device.h"
+#include "sdk/record/launch.h"
 
 namespace tputwin::okk {
 
@@ -98,6 +99,9 @@ class Session {
   // and returns false without them.
   void send_message(int id, int waits);
   bool take_message(int id, int sends);
+  // What is issued from now on is recorded, and that the kernel takes pointers. nullptr: not.
+  void set_recording(record::Launch* recording) { recording_ = recording; }
+  record::Launch* recording() { return recording_; }
   // Operations issued since the last poll().
   bool unpolled() const { return unpolled_; }
 
@@ -119,6 +123,7 @@ class Session {
     int sent = 0, waits_left = 0;
   };
   std::map<int, Message> messages_;
+  record::Launch* recording_ = nullptr;
 };
 
 // The session of the calling thread; nullptr outside kernels.
