@@ -20,6 +20,7 @@
 #include "tools/info.h"
 #include "tools/model_chip.h"
 #include "tools/progress.h"
+#include "tools/run_times.h"
 
 namespace tputwin::tools {
 namespace {
@@ -104,11 +105,6 @@ Status run_repeatedly(std::span<const std::unique_ptr<Runner>> runners,
   return {};
 }
 
-// The time that `percent` of the runs do not exceed.
-double percentile(const std::vector<double>& sorted, size_t percent) {
-  return sorted[std::min(sorted.size() - 1, sorted.size() * percent / 100)];
-}
-
 // Images in a run: the first extent of the first input.
 uint32_t batch_of(const bmodel::Variety& variety) {
   return variety.inputs.empty() || variety.inputs.front().shape.empty()
@@ -126,12 +122,6 @@ std::string values_text(std::span<const uint8_t> bytes, uint32_t fmt) {
   }
   bool more = values.size() * size < bytes.size();
   return fmt::format("{}{}", fmt::join(values, " "), more ? " ..." : "");
-}
-
-std::string seconds_text(double seconds) {
-  if (seconds < 1e-3) return fmt::format("{:.1f} us", seconds * 1e6);
-  if (seconds < 1) return fmt::format("{:.3f} ms", seconds * 1e3);
-  return fmt::format("{:.3f} s", seconds);
 }
 
 }  // namespace
@@ -217,11 +207,7 @@ std::string report_text(const bmodel::Model& model, const RunReport& report,
                         times.size());
   text += "\n";
   if (options.latency)
-    text += fmt::format(
-        "latency min {}, median {}, p99 {}; {:.1f} images/s on {}\n", seconds_text(times.front()),
-        seconds_text(percentile(times, 50)), seconds_text(percentile(times, 99)),
-        times.size() * batch_of(variety) / report.wall_seconds,
-        options.devices == 1 ? "1 device" : fmt::format("{} devices", options.devices));
+    text += latency_text(times, batch_of(variety), report.wall_seconds, options.devices);
   for (const WarningCount& warning : report.warnings)
     text += fmt::format("warning {} x {}\n", warning.count, warning.sample.message());
   return text;

@@ -93,6 +93,60 @@ TEST(Bm168xTools, ArchivesInAndOut) {
   EXPECT_FALSE(run_168x(file, {.inputs = {out}}).ok());  // no array of the input's name
 }
 
+// The examples' kernels: the nets of their recordings leave the bytes that they left.
+TEST(Bm168xTools, RecordedKernelsRunAgain) {
+  for (const std::string program : {"tpu_exp", "tpu_softmax", "tpu_matmul", "tpu_gather"}) {
+    SCOPED_TRACE(program);
+    const TemporaryDirectory directory;
+    const std::string folder = directory.path().string();
+    ASSERT_EQ(exit_code_of("tputwin record -o " + folder + " -- " TPUTWIN_BIN_DIR "/" + program),
+              0);
+    EXPECT_EQ(exit_code_of("bmrt_test --context_dir " + folder + " --export_output " + folder +
+                           "/outputs.dat"),
+              0);
+    EXPECT_EQ(*read_bytes(folder + "/outputs.dat"), *read_bytes(folder + "/output_ref_data.dat"));
+    for (const char* command : {"tputwin info ", "tputwin disasm ", "tputwin print "})
+      EXPECT_EQ(exit_code_of(command + folder + "/compilation.bmodel"), 0) << command;
+  }
+}
+
+std::string output_of(const std::string& command) {
+  const TemporaryDirectory directory;
+  const std::string file = (directory / "out.txt").string();
+  EXPECT_EQ(std::system((TPUTWIN_BIN_DIR "/" + command + " >" + file).c_str()), 0) << command;
+  const auto bytes = *read_bytes(file);
+  return {bytes.begin(), bytes.end()};
+}
+
+TEST(Bm168xTools, BmrtTestShowsDetails) {
+  const TemporaryDirectory directory;
+  const std::string file = recorded("nets-lenet-int8.bmodel"),
+                    neurons = (directory / "neurons.dat").string();
+  const std::string text =
+      output_of("bmrt_test --bmodel " + file +
+                " --profile --subnet_time --debug_output --export_neuron " + neurons);
+  for (const char* words : {"conv2d_quant", "predicted:", "subnet 0:", "output  "})
+    EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
+  auto opened = *bmodel::open_file(file);
+  const auto& stage = *opened.bm168x()->model.net[0]->parameter[0];
+  EXPECT_EQ(std::filesystem::file_size(neurons), b168x::neuron_bytes(stage));
+  std::string extents;
+  for (const auto& tensor : stage.output_tensor) {
+    extents += "[";
+    for (const uint64_t extent : b168x::shape(*tensor)) extents += std::to_string(extent) + ",";
+    extents.back() = ']';
+  }
+  EXPECT_EQ(exit_code_of("bmrt_test --bmodel " + file + " --output_shapes " + extents), 0);
+  EXPECT_EQ(exit_code_of("bmrt_test --bmodel " + file + " --output_shapes [1,2,3]"), 1);
+}
+
+TEST(Bm168xTools, RunsOnSeveralDevices) {
+  const std::string text = output_of("tputwin run " + recorded("nets-lenet-int8.bmodel") +
+                                     " --devices 2 --repeat 3 --latency");
+  EXPECT_NE(text.find("fastest of 6"), std::string::npos) << text;
+  EXPECT_NE(text.find("images/s on 2 devices"), std::string::npos) << text;
+}
+
 TEST(Bm168xTools, ContextDirectories) {
   const TemporaryDirectory directory;
   const std::string folder = directory.path().string();

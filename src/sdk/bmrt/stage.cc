@@ -91,6 +91,11 @@ Status Stage::place() {
   return {};
 }
 
+Region Stage::neurons() const {
+  const uint64_t bytes = neuron_bytes(parameter());
+  return {parameter().ctx_addr, bytes, bytes != 0 ? neurons_->address() : 0, true};
+}
+
 StageTensor Stage::tensor(const TensorT& tensor) const {
   return {&tensor, relocated(tensor.device_addr), shape_of(tensor)};
 }
@@ -107,8 +112,10 @@ uint64_t Stage::relocated(uint64_t compiled) const {
 Result<std::vector<const CmdGroupT*>> Stage::chain() const {
   const NetParameterT& file = parameter();
   std::vector<const CmdGroupT*> groups;
+  subnet_sizes_.clear();
   auto add = [&](const auto& list) {
     for (const auto& group : list) groups.push_back(group.get());
+    subnet_sizes_.push_back(list.size());
   };
   auto refuse = [&](std::string subnet, std::string_view why) {
     return Error(errors::brt_subnet).argument(name(), std::move(subnet)).detail(std::string(why));

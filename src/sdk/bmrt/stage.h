@@ -46,12 +46,16 @@ class Stage {
 
   const std::vector<StageTensor>& inputs() const { return inputs_; }
   const std::vector<StageTensor>& outputs() const { return outputs_; }
+  // The neuron memory; no bytes if it has none.
+  Region neurons() const;
   const Coefficients* coefficients() const { return coefficients_.get(); }
 
   // The instructions of all command groups of all subnets, each in the order of execution; decoded
   // by the first call that asks. An error says why the stage does not run.
   using Groups = std::vector<std::vector<Instruction>>;
   Result<const Groups*> groups();
+  // How many of them each subnet has, in the order of execution; after groups().
+  const std::vector<size_t>& subnet_sizes() const { return subnet_sizes_; }
   // Executes them, in a chain of subnets on the TPU.
   Status run(Device& device);
 
@@ -94,6 +98,7 @@ class Stage {
   std::optional<Result<Groups>> groups_;
   std::optional<SubnetProgram> subnets_;
   std::vector<size_t> first_group_;  // of each subnet, and behind the last
+  mutable std::vector<size_t> subnet_sizes_;
 };
 
 }  // namespace tputwin::bmrt

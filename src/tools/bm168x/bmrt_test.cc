@@ -11,6 +11,7 @@
 
 #include "base/errors/tools.h"
 #include "base/file.h"
+#include "machine/profile.h"
 #include "tools/bm168x/session168x.h"
 #include "tools/bm168x/tensor_values.h"
 
@@ -105,12 +106,57 @@ Result<Buffers> run_stage(Session168x& session, const StageRun& run, const Buffe
   return outputs;
 }
 
+// Operations by name, with their share of the predicted time.
+std::string profile_text(const Profile& profile, const Chip& chip) {
+  std::string text = fmt::format("  {:<24} {:>8} {:>12} {:>12} {:>12}\n", "operation", "commands",
+                                 "Mops", "MB moved", "cycles");
+  for (const OperationProfile& op : profile.operations)
+    text += fmt::format("  {:<24} {:>8} {:>12.1f} {:>12.2f} {:>12}\n", op.name, op.count,
+                        static_cast<double>(op.cost.macs) / 1e6,
+                        static_cast<double>(op.cost.global_bytes) / 1e6, op.cost.cycles());
+  return text +
+         fmt::format("  predicted: {:.3f} ms on the {}\n", profile.milliseconds(chip), chip.name);
+}
+
+// What the options ask for besides outputs and times.
+Result<std::string> details(Session168x& session, const StageRun& run, const Buffers& outputs,
+                            const BmrtTestOptions& options) {
+  std::string text;
+  if (options.profile) {
+    TW_ASSIGN_OR_RETURN(program, session.program(run.net.name, run.index));
+    const Chip& chip = session.runtime().card().chip();
+    text += profile_text(profile(program, chip), chip);
+  }
+  if (options.subnet_time) {
+    TW_ASSIGN_OR_RETURN(seconds, session.subnet_seconds(run.net.name, run.index));
+    if (seconds.empty()) text += "  subnets on the host: not timed one by one\n";
+    for (size_t i = 0; i < seconds.size(); ++i)
+      text += fmt::format("  subnet {}: {:.3f} ms\n", i, seconds[i] * 1e3);
+  }
+  for (size_t i = 0; options.debug_output && i < outputs.size(); ++i)
+    text += "  " + output_text(*run.stage().output_tensor[i], outputs[i]);
+  return text;
+}
+
+// "" if the outputs have the shapes asked for.
+std::string shape_difference(const StageRun& run, const ShapeList& wanted) {
+  const auto& outputs = run.stage().output_tensor;
+  const bool equal = std::equal(wanted.begin(), wanted.end(), outputs.begin(), outputs.end(),
+                                [](const auto& extents, const auto& tensor) {
+                                  return std::ranges::equal(extents, shape(*tensor));
+                                });
+  if (wanted.empty() || equal) return "";
+  std::string text = "  --output_shapes: the outputs are";
+  for (const auto& tensor : outputs) text += fmt::format(" [{}]", fmt::join(shape(*tensor), ","));
+  return text + "\n";
+}
+
 Result<BmrtTestReport> test_on_one_thread(const bmodel::OpenFile& file, const ReferenceData& data,
                                           const BmrtTestOptions& options) {
   BmrtTestReport report;
   DataFile inputs("input_ref_data.dat", data.inputs), outputs("output_ref_data.dat", data.outputs);
   TW_ASSIGN_OR_RETURN(session, Session168x::open(file));
-  std::vector<uint8_t> exported;
+  std::vector<uint8_t> exported, neurons;
   const auto& nets = file.bm168x()->model.net;
   for (size_t n = 0; n < nets.size(); ++n)
     for (size_t s = 0; s < nets[n]->parameter.size(); ++s) {
@@ -128,6 +174,14 @@ Result<BmrtTestReport> test_on_one_thread(const bmodel::OpenFile& file, const Re
       }
       if (!chosen(run, n, options)) continue;
       TW_ASSIGN_OR_RETURN(got, run_stage(*session, run, in, options, report.text));
+      if (!options.export_neuron.empty()) {
+        TW_ASSIGN_OR_RETURN(left, session->neurons(run.net.name, run.index));
+        neurons.insert(neurons.end(), left.begin(), left.end());
+      }
+      TW_ASSIGN_OR_RETURN(more, details(*session, run, got, options));
+      const std::string shapes = shape_difference(run, options.output_shapes);
+      report.equal = report.equal && shapes.empty();
+      report.text += more + shapes;
       for (size_t i = 0; i < got.size(); ++i) {
         exported.insert(exported.end(), got[i].begin(), got[i].end());
         if (expected.empty() || !options.compare) continue;
@@ -141,6 +195,8 @@ Result<BmrtTestReport> test_on_one_thread(const bmodel::OpenFile& file, const Re
     }
   if (!options.export_output.empty())
     TW_RETURN_IF_ERROR(write_bytes(options.export_output, exported));
+  if (!options.export_neuron.empty())
+    TW_RETURN_IF_ERROR(write_bytes(options.export_neuron, neurons));
   return report;
 }
 

@@ -18,6 +18,11 @@ struct BmrtTestOptions {
   double int_accuracy = 0;           // largest |a - b|
   unsigned loops = 1, times = 1, threads = 1;
   std::string export_output;  // a file for all outputs, one after the other
+  std::string export_neuron;  // the same for the neuron memory that each stage leaves
+  ShapeList output_shapes;    // what the outputs are, or it is a difference
+  bool profile = false;  // show the operations of each stage, and what they are predicted to cost
+  bool subnet_time = false;   // show how long each subnet takes
+  bool debug_output = false;  // show the first values of each output
 };
 
 // Bytes of the .dat files of a context directory: for each net, for each stage, the tensors one

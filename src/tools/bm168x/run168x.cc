@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <numeric>
+#include <thread>
 
 #include "base/errors/bmrt.h"
 #include "base/errors/tools.h"
@@ -13,6 +16,7 @@
 #include "base/last_error.h"
 #include "tools/bm168x/session168x.h"
 #include "tools/bm168x/tensor_values.h"
+#include "tools/run_times.h"
 
 namespace tputwin::tools {
 
@@ -109,17 +113,6 @@ Status write_output(const Run168xOptions& options, const Tensors& tensors, const
   return write_bytes(options.output, joined(outputs));
 }
 
-std::string output_text(const TensorT& tensor, std::span<const uint8_t> bytes) {
-  constexpr uint64_t kShown = 12;
-  std::vector<std::string> values;
-  const uint64_t count = element_count(tensor);
-  for (uint64_t i = 0; i < std::min(count, kShown); ++i)
-    values.push_back(fmt::format("{:g}", value_at(bytes, element_type(tensor), i)));
-  return fmt::format("output  {} {}({}): {}{}\n", tensor.name, to_string(element_type(tensor)),
-                     fmt::join(shape(tensor), ","), fmt::join(values, " "),
-                     count > kShown ? " ..." : "");
-}
-
 // The outputs with the shapes of a run, and no more bytes than these have.
 Tensors tensors_of_run(const Tensors& compiled, const std::vector<bm_shape_t>& shapes,
                        Buffers& outputs) {
@@ -151,33 +144,106 @@ Result<ChosenStage> choose_stage(const File& file, const Run168xOptions& options
       .detail(fmt::format("it has {}", fmt::join(choices, "; ")));
 }
 
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// A net on a device of its own, its runs, and the outputs of the last.
+struct Runner {
+  std::unique_ptr<Session168x> session;
+  Buffers outputs;
+  std::vector<bm_shape_t> shapes;
+  std::vector<double> seconds;
+  Status status;
+
+  void run(const ChosenStage& chosen, const Buffers& inputs, unsigned repeat) {
+    for (unsigned i = 0; i < repeat && status.ok(); ++i) {
+      const auto start = Clock::now();
+      auto result = session->infer(chosen.net->name, chosen.index, inputs, &shapes);
+      seconds.push_back(seconds_since(start));
+      status = result.status();
+      if (result.ok()) outputs = std::move(*result);
+    }
+  }
+};
+
+Result<std::vector<Runner>> open_runners(const bmodel::OpenFile& file,
+                                         const Run168xOptions& options) {
+  if (options.devices > 1)
+    setenv("TPUTWIN_DEVICES", std::to_string(options.devices).c_str(), /*overwrite=*/1);
+  std::vector<Runner> runners(options.devices);
+  for (unsigned i = 0; i < options.devices; ++i) {
+    TW_ASSIGN_OR_RETURN(session, Session168x::open(file, static_cast<int>(i)));
+    if (options.reference) session->runtime().card().set_body(Body::reference);
+    runners[i].session = std::move(session);
+  }
+  return runners;
+}
+
+// The times of all runs, the fastest first, and how long they took together.
+struct Times {
+  std::vector<double> seconds;
+  double wall = 0;
+};
+Result<Times> run_all(std::vector<Runner>& runners, const ChosenStage& chosen,
+                      const Buffers& inputs, unsigned repeat) {
+  Times times;
+  const auto start = Clock::now();
+  {
+    std::vector<std::jthread> others;
+    for (Runner& runner : std::span(runners).subspan(1))
+      others.emplace_back([&] { runner.run(chosen, inputs, repeat); });
+    runners.front().run(chosen, inputs, repeat);
+  }
+  times.wall = seconds_since(start);
+  for (Runner& runner : runners) {
+    TW_RETURN_IF_ERROR(std::move(runner.status));
+    times.seconds.insert(times.seconds.end(), runner.seconds.begin(), runner.seconds.end());
+  }
+  std::ranges::sort(times.seconds);
+  return times;
+}
+
+// Images in a run: the first extent of the first input.
+uint64_t batch_of(const NetParameterT& stage) {
+  if (stage.input_tensor.empty() || shape(*stage.input_tensor[0]).empty()) return 1;
+  return shape(*stage.input_tensor[0])[0];
+}
+
+std::string times_text(const Times& times, double loading, const NetParameterT& stage,
+                       const Run168xOptions& options) {
+  const double sum = std::accumulate(times.seconds.begin(), times.seconds.end(), 0.0);
+  const size_t runs = times.seconds.size();
+  std::string text = fmt::format(
+      "time    loaded in {:.3f} ms, fastest of {}: {:.3f} ms, average {:.3f} ms\n", loading * 1e3,
+      runs, times.seconds.front() * 1e3, sum / static_cast<double>(runs) * 1e3);
+  if (options.latency)
+    text += latency_text(times.seconds, batch_of(stage), times.wall, options.devices);
+  return text;
+}
+
+}  // namespace
+
 Result<Run168xReport> run_168x(const bmodel::OpenFile& file, const Run168xOptions& options) {
-  using Clock = std::chrono::steady_clock;
   TW_ASSIGN_OR_RETURN(chosen, choose_stage(*file.bm168x(), options));
   TW_ASSIGN_OR_RETURN(inputs, read_inputs(options.inputs, chosen.stage->input_tensor));
   const auto begin = Clock::now();
-  TW_ASSIGN_OR_RETURN(session, Session168x::open(file));
-  if (options.reference) session->runtime().card().set_body(Body::reference);
-  Buffers outputs;
-  std::vector<bm_shape_t> shapes;
-  double best = 0, total = 0;
-  const double loading = std::chrono::duration<double>(Clock::now() - begin).count();
-  for (unsigned i = 0; i < options.repeat; ++i) {
-    const auto start = Clock::now();
-    TW_ASSIGN_OR_RETURN(result, session->infer(chosen.net->name, chosen.index, inputs, &shapes));
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    best = i == 0 ? seconds : std::min(best, seconds);
-    total += seconds;
-    outputs = std::move(result);
-  }
-  const Tensors tensors = tensors_of_run(chosen.stage->output_tensor, shapes, outputs);
+  TW_ASSIGN_OR_RETURN(runners, open_runners(file, options));
+  const double loading = seconds_since(begin);
+  TW_ASSIGN_OR_RETURN(times, run_all(runners, chosen, inputs, options.repeat));
+  Buffers& outputs = runners.front().outputs;
+  const Tensors tensors =
+      tensors_of_run(chosen.stage->output_tensor, runners.front().shapes, outputs);
   if (!options.output.empty()) TW_RETURN_IF_ERROR(write_output(options, tensors, outputs));
   std::string text = fmt::format("net     {} stage {} on the {}\n", chosen.net->name, chosen.index,
-                                 session->runtime().card().chip().name);
+                                 runners.front().session->runtime().card().chip().name);
   if (options.inputs.empty()) text += "input   made up: no --input was given\n";
   for (size_t i = 0; i < outputs.size(); ++i) text += output_text(*tensors[i], outputs[i]);
-  text += fmt::format("time    loaded in {:.3f} ms, fastest of {}: {:.3f} ms, average {:.3f} ms\n",
-                      loading * 1e3, options.repeat, best * 1e3, total / options.repeat * 1e3);
+  text += times_text(times, loading, *chosen.stage, options);
   for (const WarningCount& warning : thread_diagnostics().warnings())
     text += fmt::format("warning {} (times {})\n", warning.sample.message(), warning.count);
   return Run168xReport{std::move(text), joined(outputs)};

@@ -20,6 +20,8 @@ struct Run168xOptions {
   std::vector<std::string> inputs;
   std::string output;  // all outputs in the order of the file, raw; .npz by its name
   unsigned repeat = 1;
+  unsigned devices = 1;  // that run it at the same time, each `repeat` times
+  bool latency = false;  // tell the distribution of times
   bool reference = false;
   bool dequantize = false;  // .npz: integers as fp32
 };

@@ -1,14 +1,17 @@
 // Opens a device of the file's chip and runs nets on it.
 #include "tools/bm168x/session168x.h"
 
+#include <chrono>
+
+#include "machine/command_group.h"
 #include "sdk/bmrt/launch.h"
 
 namespace tputwin::tools {
 
-Result<std::unique_ptr<Session168x>> Session168x::open(const bmodel::OpenFile& file) {
+Result<std::unique_ptr<Session168x>> Session168x::open(const bmodel::OpenFile& file, int device) {
   std::unique_ptr<Session168x> session(new Session168x);
   bmlib::use_chip(*chip_of(file.bm168x()->model));
-  TW_ASSIGN_OR_RETURN(handle, bmlib::open_handle(0));
+  TW_ASSIGN_OR_RETURN(handle, bmlib::open_handle(device));
   session->handle_ = handle;
   TW_ASSIGN_OR_RETURN(runtime, bmrt::Runtime::create({handle}));
   session->runtime_ = std::move(runtime);
@@ -38,6 +41,47 @@ Result<Session168x::Buffers> Session168x::infer(const std::string& name, size_t 
   }
   TW_RETURN_IF_ERROR(bmlib::launch_sync(handle_, make_launch(*net, stage, in, out, shapes)));
   return outputs;
+}
+
+Result<std::vector<Instruction>> Session168x::program(const std::string& name, size_t index) {
+  TW_ASSIGN_OR_RETURN(net, runtime_->find(name.c_str()));
+  TW_ASSIGN_OR_RETURN(groups, net->stages().at(index)->groups());
+  std::vector<Instruction> program;
+  for (const auto& group : *groups) program.insert(program.end(), group.begin(), group.end());
+  return program;
+}
+
+Result<std::vector<double>> Session168x::subnet_seconds(const std::string& name, size_t index) {
+  using Clock = std::chrono::steady_clock;
+  TW_ASSIGN_OR_RETURN(net, runtime_->find(name.c_str()));
+  bmrt::Stage& stage = *net->stages().at(index);
+  TW_ASSIGN_OR_RETURN(groups, stage.groups());
+  std::vector<double> seconds;
+  auto launch = std::make_shared<bmlib::Launch>();
+  launch->name = name;
+  launch->run = [&](Device& device) {
+    auto group = groups->begin();
+    for (const size_t count : stage.subnet_sizes()) {
+      const auto start = Clock::now();
+      for (size_t i = 0; i < count; ++i, ++group)
+        if (Status status = run_command_group(device, *group); !status.ok())
+          return okk::Outcome{.error = status.error()};
+      seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+    }
+    return okk::Outcome{};
+  };
+  TW_RETURN_IF_ERROR(bmlib::launch_sync(handle_, launch));
+  return seconds;
+}
+
+Result<std::vector<uint8_t>> Session168x::neurons(const std::string& name, size_t index) {
+  TW_ASSIGN_OR_RETURN(net, runtime_->find(name.c_str()));
+  const auto neurons = net->stages().at(index)->neurons();
+  bmlib::Card& card = runtime_->card();
+  return card.in_turn([&] {
+    const uint8_t* from = card.memory() + (neurons.address - card.chip().global_base);
+    return std::vector<uint8_t>(from, from + neurons.bytes);
+  });
 }
 
 }  // namespace tputwin::tools

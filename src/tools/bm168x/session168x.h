@@ -12,17 +12,24 @@ namespace tputwin::tools {
 
 class Session168x {
  public:
-  static Result<std::unique_ptr<Session168x>> open(const bmodel::OpenFile& file);
+  // On the device of that number, of those that TPUTWIN_DEVICES counts.
+  static Result<std::unique_ptr<Session168x>> open(const bmodel::OpenFile& file, int device = 0);
   ~Session168x();
   Session168x(const Session168x&) = delete;
   Session168x& operator=(const Session168x&) = delete;
 
   bmrt::Runtime& runtime() { return *runtime_; }
-  // Runs a stage on host memory: all inputs, all outputs, raw, 1N. Outputs are as large as they were
-  // compiled; `shapes`, if it is there, becomes those of the run.
+  // Runs a stage on host memory: all inputs, all outputs, raw, 1N. Outputs are as large as they
+  // were compiled; `shapes`, if it is there, becomes those of the run.
   using Buffers = std::vector<std::vector<uint8_t>>;
   Result<Buffers> infer(const std::string& net, size_t stage, const Buffers& inputs,
                         std::vector<bm_shape_t>* shapes = nullptr);
+  // The commands of a stage, of all its groups.
+  Result<std::vector<Instruction>> program(const std::string& net, size_t stage);
+  // How long each subnet takes, one after the other, on the inputs of the last run.
+  Result<std::vector<double>> subnet_seconds(const std::string& net, size_t stage);
+  // What the neuron memory of a stage holds.
+  Result<std::vector<uint8_t>> neurons(const std::string& net, size_t stage);
 
  private:
   Session168x() = default;

@@ -2,6 +2,7 @@
 #include "tools/bm168x/tensor_values.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -181,6 +182,17 @@ std::vector<uint8_t> made_up(const TensorT& tensor, uint64_t seed) {
   for (uint64_t i = 0; i < element_count(tensor); ++i)
     put(bytes, type, i, static_cast<double>(static_cast<int64_t>(random()) >> 40) * 0x1p-23);
   return bytes;
+}
+
+std::string output_text(const TensorT& tensor, std::span<const uint8_t> bytes) {
+  constexpr uint64_t kShown = 12;
+  std::vector<std::string> values;
+  const uint64_t count = element_count(tensor);
+  for (uint64_t i = 0; i < std::min(count, kShown); ++i)
+    values.push_back(fmt::format("{:g}", value_at(bytes, element_type(tensor), i)));
+  return fmt::format("output  {} {}({}): {}{}\n", tensor.name, to_string(element_type(tensor)),
+                     fmt::join(shape(tensor), ","), fmt::join(values, " "),
+                     count > kShown ? " ..." : "");
 }
 
 }  // namespace tputwin::tools

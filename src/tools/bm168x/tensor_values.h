@@ -23,4 +23,7 @@ std::vector<uint8_t> made_up(const bmodel::bm168x::TensorT& tensor, uint64_t see
 // Element `index`.
 double value_at(std::span<const uint8_t> bytes, bmodel::bm168x::ElementType type, uint64_t index);
 
+// "output  NAME fp32(1,10): 0.1 0.2 ...", a line.
+std::string output_text(const bmodel::bm168x::TensorT& tensor, std::span<const uint8_t> bytes);
+
 }  // namespace tputwin::tools

@@ -59,10 +59,8 @@ int compare_output(const std::vector<uint8_t>& output, const std::string& path) 
 }
 
 int run_bm168x(const RunCommand& command, const bmodel::OpenFile& file) {
-  if (Status s = refuse_options({{"--devices", command.options.devices != 1},
-                                 {"--latency", command.options.latency},
-                                 {"--plugin", !command.options.plugin_directory.empty()}},
-                                "BM1684X");
+  if (Status s =
+          refuse_options({{"--plugin", !command.options.plugin_directory.empty()}}, "BM1684X");
       !s.ok())
     return fail("tputwin", s.error());
   if (command.options.threads != 0) set_thread_count(static_cast<int>(command.options.threads));
@@ -73,6 +71,8 @@ int run_bm168x(const RunCommand& command, const bmodel::OpenFile& file) {
                                 .inputs = command.inputs,
                                 .output = command.output,
                                 .repeat = command.options.repeat,
+                                .devices = command.options.devices,
+                                .latency = command.options.latency,
                                 .reference = command.options.reference,
                                 .dequantize = command.dequantize});
   if (!report.ok()) return print(report.error(), command.model);
@@ -148,10 +148,10 @@ void add_run(CLI::App& app, int& exit) {
                   "threads of a device; default: TPUTWIN_THREADS, or all processors")
       ->check(at_least_one());
   sub->add_option("--devices", command->options.devices,
-                  "BM1880: run on so many devices at the same time, --repeat times on each")
+                  "run on so many devices at the same time, --repeat times on each")
       ->check(at_least_one());
   sub->add_flag("--latency", command->options.latency,
-                "BM1880: report minimum, median and 99th percentile of the times, and images per "
+                "report minimum, median and 99th percentile of the times, and images per "
                 "second");
   sub->add_option("--plugin", command->options.plugin_directory,
                   "BM1880: directory of CPU operators");

@@ -21,7 +21,7 @@ constexpr const char* kName = "bmrt_test";
 
 struct Arguments {
   std::vector<std::string> files, directories;
-  std::string list, shapes;
+  std::string list, shapes, output_shapes;
   int device = 0, compare = 1;
   std::vector<int> cores;
   BmrtTestOptions options;
@@ -93,11 +93,19 @@ int main(int argc, char** argv) {
   app.add_option("--stage_idx", o.stage, "only this stage, from 0");
   app.add_option("--shapes", a.shapes, "only the stage of these input shapes: [1,3,8,8],[1,4]");
   app.add_option("--export_output", o.export_output, "write all outputs to this file");
+  app.add_option("--export_neuron", o.export_neuron,
+                 "write the neuron memory that the stages leave to this file");
+  app.add_option("--output_shapes", a.output_shapes, "what the outputs are: [1,1000],[1,4]");
+  app.add_flag("--profile", o.profile, "show operations, and what they are predicted to cost");
+  app.add_flag("--subnet_time", o.subnet_time, "show how long each subnet takes");
+  app.add_flag("--debug_output", o.debug_output, "show the first values of each output");
   app.add_option("--core_list", a.cores, "these chips have core 0")->check(CLI::Range(0, 0));
   tputwin::set_default_log_level(tputwin::LogLevel::quiet);  // the tool shows what went wrong
   if (auto ended = parse(app, argc, argv, kUsage)) return *ended;
   if (!parse_shapes(a.shapes, o.shapes))
     return bad_usage(app, "--shapes: expected [1,3,8,8]", kUsage);
+  if (!parse_shapes(a.output_shapes, o.output_shapes))
+    return bad_usage(app, "--output_shapes: expected [1,1000]", kUsage);
   o.compare = a.compare != 0;
   if (!a.list.empty()) {
     std::ifstream lines(a.list);

@@ -1,0 +1,33 @@
+// Times in words.
+#include "tools/run_times.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tputwin::tools {
+namespace {
+
+// The time that `percent` of the runs do not exceed.
+double percentile(std::span<const double> sorted, size_t percent) {
+  return sorted[std::min(sorted.size() - 1, sorted.size() * percent / 100)];
+}
+
+}  // namespace
+
+std::string seconds_text(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.1f} us", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.3f} ms", seconds * 1e3);
+  return fmt::format("{:.3f} s", seconds);
+}
+
+std::string latency_text(std::span<const double> sorted, uint64_t images, double wall_seconds,
+                         unsigned devices) {
+  return fmt::format("latency min {}, median {}, p99 {}; {:.1f} images/s on {}\n",
+                     seconds_text(sorted.front()), seconds_text(percentile(sorted, 50)),
+                     seconds_text(percentile(sorted, 99)),
+                     static_cast<double>(images * sorted.size()) / wall_seconds,
+                     devices == 1 ? std::string("1 device") : fmt::format("{} devices", devices));
+}
+
+}  // namespace tputwin::tools
