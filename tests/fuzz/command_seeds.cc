@@ -1,5 +1,6 @@
 // Commands of the BM1684X for the fuzzer: those of random operations of every kind.
 #include "fuzz/bm1684x_small.h"
+#include "fuzz/stream_mutator.h"
 #include "fuzz/targets.h"
 #include "isa/streams/encode.h"
 #include "isa/streams/stream.h"
@@ -29,6 +30,37 @@ std::vector<Bytes> bm1684x_command_seeds() {
     }
   }
   seeds.insert(seeds.end(), std::begin(all), std::end(all));
+  return seeds;
+}
+
+// Groups of six operations, in which an engine waits for the other now and then.
+std::vector<Bytes> bm1684x_stream_seeds() {
+  constexpr uint64_t kGroups = 60;
+  constexpr size_t kCommands = 6;
+  const Chip& chip = small_bm1684x();
+  std::vector<testing::OperationKind> kinds;
+  for (auto kind : testing::all_operation_kinds())
+    if (testing::family_of(kind) == ChipFamily::bm1684x) kinds.push_back(kind);
+  std::vector<Bytes> seeds;
+  for (uint64_t seed = 0; seed < kGroups; ++seed) {
+    testing::Rng rng(seed);
+    std::vector<Instruction> program;
+    uint32_t numbers[2] = {};
+    while (program.size() < kCommands) {
+      Instruction in{.op = random_operation(rng, kinds[rng.below(kinds.size())], chip)};
+      in.engine = engine(in.op);
+      const bool moves = in.engine == Engine::dma;
+      in.id = numbers[moves] + 1;
+      in.wait = numbers[!moves];
+      if (!isa::encode_command(in, chip).ok()) continue;
+      ++numbers[moves];
+      program.push_back(std::move(in));
+    }
+    const auto streams = isa::encode_streams(program, chip);
+    if (!streams.ok()) continue;
+    Bytes input = join_streams(streams->tiu, streams->gdma);
+    if (is_bm1684x_streams(input)) seeds.push_back(std::move(input));
+  }
   return seeds;
 }
 

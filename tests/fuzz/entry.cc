@@ -1,6 +1,7 @@
 // libFuzzer's door to one target.
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "fuzz/targets.h"
 
@@ -9,4 +10,18 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (problem.empty()) return 0;
   std::fprintf(stderr, "%s\n", problem.c_str());
   std::abort();
+}
+
+// Half of the changes are those that the target knows, half libFuzzer's.
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t most);
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t most, unsigned seed) {
+  for (const auto& target : tputwin::fuzz::targets()) {
+    if (target.run != tputwin::fuzz::FUZZ_TARGET || target.mutate == nullptr || seed % 2 != 0)
+      continue;
+    const tputwin::fuzz::Bytes changed = target.mutate({data, size}, seed);
+    if (changed.size() > most) break;
+    std::memcpy(data, changed.data(), changed.size());
+    return changed.size();
+  }
+  return LLVMFuzzerMutate(data, size, most);
 }

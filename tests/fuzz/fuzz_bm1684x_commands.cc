@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "fuzz/bm1684x_bodies.h"
 #include "fuzz/bm1684x_small.h"
 #include "fuzz/targets.h"
 #include "isa/streams/encode.h"
@@ -29,7 +30,9 @@ void fill(uint8_t* memory, uint64_t bytes) {
 void run(Device& device, std::span<const Instruction> program) {
   fill(device.local().data(), device.local().size());
   fill(device.global().data(), device.global().size());
-  for (const Instruction& instruction : program) {
+  for (Instruction instruction : program) {  // each by itself, whatever it waits for
+    instruction.id = 1;
+    instruction.wait = 0;
     static_cast<void>(run_command_group(device, {&instruction, 1}));
     device.clear_error();
   }
@@ -40,12 +43,16 @@ bool equal_memories(Device& a, Device& b) {
          std::memcmp(a.global().data(), b.global().data(), a.global().size()) == 0;
 }
 
+}  // namespace
+
 bool bodies_agree(std::span<const Instruction> program) {
   static const auto fast = device_of(Body::automatic), reference = device_of(Body::reference);
   run(*fast, program);
   run(*reference, program);
   return equal_memories(*fast, *reference);
 }
+
+namespace {
 
 bool affordable(const Instruction& instruction) {
   const Cost price = cost(instruction.op, small_bm1684x());
@@ -57,7 +64,8 @@ Result<isa::OneCommand> decode(bool is_dma, std::span<const uint8_t> bytes) {
                 : isa::decode_tiu_command(bytes, small_bm1684x());
 }
 
-// What encodes comes back.
+}  // namespace
+
 bool comes_back(const Instruction& in) {
   const auto bytes = isa::encode_command(in, small_bm1684x());
   if (!bytes.ok()) return true;
@@ -65,12 +73,10 @@ bool comes_back(const Instruction& in) {
   return back.ok() && describe(back->instruction.op) == describe(in.op);
 }
 
-bool runnable(const Instruction& in) {
+bool is_runnable(const Instruction& in) {
   return check(in.op, small_bm1684x()).ok() &&
          check_bounds(in.op, small_bm1684x(), kGlobalBytes).ok() && affordable(in);
 }
-
-}  // namespace
 
 bool is_bm1684x_command(std::span<const uint8_t> input) {
   return !input.empty() && decode(input[0] != 0, input.subspan(1)).ok();
@@ -87,7 +93,7 @@ std::string fuzz_bm1684x_commands(std::span<const uint8_t> input) {
     if (one->is_end || one->is_idle) continue;
     static_cast<void>(isa::stream_text(one->instruction, small_bm1684x()));
     if (!comes_back(one->instruction)) return "a command comes back different";
-    if (!runnable(one->instruction)) continue;
+    if (!is_runnable(one->instruction)) continue;
     static_cast<void>(footprint(one->instruction.op, small_bm1684x()));
     program.push_back(one->instruction);
   }

@@ -3,6 +3,7 @@
 #include "bmodel/containers.h"
 #include "bmodel/samples.h"
 #include "bmodel/samples168x.h"
+#include "fuzz/stream_mutator.h"
 #include "fuzz/targets.h"
 #include "isa/bm1880_codec.h"
 #include "memory/layout.h"
@@ -145,6 +146,8 @@ std::span<const Target> targets() {
   static constexpr Target kTargets[] = {
       {"fuzz_cmdbuf", fuzz_cmdbuf, cmdbuf_seeds, is_cmdbuf},
       {"fuzz_bm1684x_commands", fuzz_bm1684x_commands, bm1684x_command_seeds, is_bm1684x_command},
+      {"fuzz_bm1684x_streams", fuzz_bm1684x_streams, bm1684x_stream_seeds, is_bm1684x_streams,
+       mutate_streams},
       {"fuzz_bmodel_v011", fuzz_bmodel_v011, v011_seeds, is_model},
       {"fuzz_bmodel_v21", fuzz_bmodel_v21, v21_seeds, is_model},
       {"fuzz_bmodel_168x", fuzz_bmodel_168x, bm168x_seeds, is_bm168x},

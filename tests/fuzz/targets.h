@@ -18,6 +18,8 @@ std::string fuzz_cmdbuf(std::span<const uint8_t> input);
 // Decodes commands of the BM1684X, encodes and decodes them again, and runs them like those. The
 // first byte chooses the engine.
 std::string fuzz_bm1684x_commands(std::span<const uint8_t> input);
+// The same of a group, both streams in their order (stream_mutator.h).
+std::string fuzz_bm1684x_streams(std::span<const uint8_t> input);
 // Reads a model, writes it, reads it again.
 std::string fuzz_bmodel_v011(std::span<const uint8_t> input);
 std::string fuzz_bmodel_v21(std::span<const uint8_t> input);
@@ -35,6 +37,8 @@ struct Target {
   std::string (*run)(std::span<const uint8_t>);
   std::vector<Bytes> (*seeds)();              // valid inputs, made by our own writers
   bool (*accepts)(std::span<const uint8_t>);  // whether an input is valid
+  // Changes of its own, which keep an input what it is; nullptr: any bytes are changed.
+  Bytes (*mutate)(std::span<const uint8_t>, uint64_t seed) = nullptr;
 };
 std::span<const Target> targets();
 
@@ -42,8 +46,10 @@ std::vector<Bytes> prototxt_seeds();
 std::vector<Bytes> caffemodel_seeds();
 std::vector<Bytes> table_seeds();
 std::vector<Bytes> bm1684x_command_seeds();
+std::vector<Bytes> bm1684x_stream_seeds();
 bool is_bm1684x_command(std::span<const uint8_t> input);
 std::vector<Bytes> subnets_seeds();
 bool is_subnets(std::span<const uint8_t> input);
+bool is_bm1684x_streams(std::span<const uint8_t> input);
 
 }  // namespace tputwin::fuzz

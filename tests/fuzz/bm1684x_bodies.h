@@ -1,0 +1,17 @@
+// What targets ask of an instruction of the BM1684X.
+#pragma once
+
+#include <span>
+
+#include "isa/streams/stream.h"
+
+namespace tputwin::fuzz {
+
+// Encoded, if it encodes, it decodes to the same.
+bool comes_back(const Instruction& instruction);
+// It keeps the rules and does not take long.
+bool is_runnable(const Instruction& instruction);
+// Fast and reference bodies leave the same bytes of two small devices.
+bool bodies_agree(std::span<const Instruction> program);
+
+}  // namespace tputwin::fuzz

@@ -1,0 +1,159 @@
+// Changes to command groups, field by field.
+#include "fuzz/stream_mutator.h"
+
+#include <algorithm>
+
+#include "bmodel/little_endian.h"
+#include "isa/bm1684x/codes.h"
+#include "isa/bm1684x/format.h"
+#include "isa/bm1684x/operations.h"
+#include "selftest/rng.h"
+
+namespace tputwin::fuzz {
+namespace {
+
+using namespace isa::bm1684x_streams;
+using isa::CommandForm;
+using testing::Rng;
+
+// One command by its fields.
+template <class Command>
+struct Fields {
+  const CommandForm<Command>* form;
+  Command command;
+};
+template <class Command>
+using Stream = std::vector<Fields<Command>>;
+
+const CommandForm<TiuCommand>* form_of(const CommandHead& head, const TiuCommand*) {
+  const auto kind = tiu_form_of(head.type, head.code, head.is_short);
+  return kind && head.type != kSys ? &form(*kind) : nullptr;
+}
+const CommandForm<GdmaCommand>* form_of(const CommandHead& head, const GdmaCommand*) {
+  const auto kind = gdma_form_of(head.type, head.is_short);
+  return kind && head.type != kGdmaSys ? &form(*kind) : nullptr;
+}
+CommandHead head_of(std::span<const uint8_t> bytes, const TiuCommand*) { return tiu_head(bytes); }
+CommandHead head_of(std::span<const uint8_t> bytes, const GdmaCommand*) { return gdma_head(bytes); }
+
+// The commands up to the end, or to what is none.
+template <class Command>
+Stream<Command> parse(std::span<const uint8_t> bytes) {
+  constexpr size_t kHead = 16;
+  Stream<Command> stream;
+  const Command* kind = nullptr;
+  while (bytes.size() >= kHead) {
+    const CommandForm<Command>* form = form_of(head_of(bytes, kind), kind);
+    if (form == nullptr || bytes.size() < form->bytes) break;
+    stream.push_back({form, unpack(*form, bytes.first(form->bytes))});
+    bytes = bytes.subspan(form->bytes);
+  }
+  return stream;
+}
+
+uint64_t value_for(Rng& rng, uint64_t old, uint32_t width) {
+  const uint64_t most = width == 64 ? UINT64_MAX : (uint64_t{1} << width) - 1;
+  switch (rng.below(8)) {
+    case 0:
+      return 0;
+    case 1:
+      return 1;
+    case 2:
+      return most;
+    case 3:
+      return (old + 1) & most;
+    case 4:
+      return (old - 1) & most;
+    case 5:
+      return old ^ (uint64_t{1} << rng.below(width));
+    case 6:
+      return (uint64_t{1} << rng.below(width)) & most;
+    default:
+      return rng.next() & most;
+  }
+}
+
+// Which command it is, and its number, stay.
+bool is_fixed(std::string_view field) {
+  return field == "cmd_short" || field == "cmd_id" || field == "tsk_typ" || field == "cmd_type";
+}
+
+template <class Command>
+void change_field(Rng& rng, Stream<Command>& stream) {
+  Fields<Command>& target = stream[rng.below(stream.size())];
+  const auto& field = target.form->fields[rng.below(target.form->fields.size())];
+  if (is_fixed(field.name)) return;
+  uint64_t& value = target.command.*field.member;
+  value = rng.chance(1, 4) ? stream[rng.below(stream.size())].command.*field.member
+                           : value_for(rng, value, field.width);
+}
+
+template <class Command>
+void change(Rng& rng, Stream<Command>& stream) {
+  if (stream.empty()) return;
+  const auto at = static_cast<ptrdiff_t>(rng.below(stream.size()));
+  switch (rng.below(12)) {
+    case 0:
+      stream.erase(stream.begin() + at);
+      break;
+    case 1:
+      stream.insert(stream.begin() + at, Fields<Command>(stream[rng.below(stream.size())]));
+      break;
+    case 2:
+      std::swap(stream[static_cast<size_t>(at)], stream[rng.below(stream.size())]);
+      break;
+    default:
+      change_field(rng, stream);
+  }
+}
+
+template <class Command>
+Bytes bytes_of(Rng& rng, Stream<Command>& stream, size_t others, Engine engine) {
+  Bytes bytes;
+  uint64_t id = 0, waits = 0;
+  const bool orders = !rng.chance(1, 8);
+  for (Fields<Command>& one : stream) {
+    one.command.cmd_id = ++id;
+    uint64_t& wait = one.command.cmd_id_dep;
+    if (orders) wait = waits = std::max(waits, std::min<uint64_t>(wait, others));
+    const size_t from = bytes.size();
+    bytes.resize(from + one.form->bytes);
+    pack(*one.form, one.command, std::span(bytes).subspan(from));
+  }
+  const Bytes end = end_command(engine, static_cast<uint32_t>(id + 1));
+  bytes.insert(bytes.end(), end.begin(), end.end());
+  constexpr size_t kUnit = 128;
+  bytes.resize((bytes.size() + kUnit - 1) / kUnit * kUnit);
+  return bytes;
+}
+
+}  // namespace
+
+StreamBytes split_streams(std::span<const uint8_t> input) {
+  constexpr size_t kSize = 4;
+  if (input.size() < kSize) return {};
+  const auto rest = input.subspan(kSize);
+  const size_t tiu = std::min<size_t>(bmodel::little_endian<uint32_t>(input), rest.size());
+  return {rest.first(tiu), rest.subspan(tiu)};
+}
+
+Bytes join_streams(std::span<const uint8_t> tiu, std::span<const uint8_t> gdma) {
+  Bytes input;
+  bmodel::append_little_endian(input, static_cast<uint32_t>(tiu.size()));
+  input.insert(input.end(), tiu.begin(), tiu.end());
+  input.insert(input.end(), gdma.begin(), gdma.end());
+  return input;
+}
+
+Bytes mutate_streams(std::span<const uint8_t> input, uint64_t seed) {
+  Rng rng(seed);
+  const StreamBytes streams = split_streams(input);
+  auto tiu = parse<TiuCommand>(streams.tiu);
+  auto gdma = parse<GdmaCommand>(streams.gdma);
+  for (uint32_t changes = rng.range(1, 4); changes > 0; --changes)
+    rng.chance(2, 3) ? change(rng, tiu) : change(rng, gdma);
+  const Bytes compute = bytes_of(rng, tiu, gdma.size(), Engine::compute);
+  return join_streams(compute, bytes_of(rng, gdma, tiu.size(), Engine::dma));
+}
+
+}  // namespace tputwin::fuzz
