@@ -15,6 +15,7 @@
 #include "tools/compare.h"
 #include "tools/disasm.h"
 #include "tools/kernel.h"
+#include "tools/lift/lift.h"
 #include "tools/models.h"
 #include "tools/record.h"
 #include "tools/run.h"
@@ -63,6 +64,16 @@ TW_TRIGGER(cli_inputs, [] {
 });
 TW_TRIGGER(cli_option_of_chip, [] {
   return tools::refuse_options({{"--latency", true}}, "BM1684X");
+});
+TW_TRIGGER(cli_lift, []() -> Status {
+  const auto file = bmodel::open_file(kStages);
+  bmodel::bm168x::File dynamic{{}, file->bm168x()->binary};
+  dynamic.model.chip = "BM1684X";
+  dynamic.model.net.push_back(std::make_unique<bmodel::bm168x::NetT>());
+  auto stage = std::make_unique<bmodel::bm168x::NetParameterT>();
+  stage->is_dynamic = 1;
+  dynamic.model.net[0]->parameter.push_back(std::move(stage));
+  return lift::lift(dynamic, {}).status();
 });
 TW_TRIGGER(cli_bm168x, []() -> Status {
   const TemporaryDirectory directory;

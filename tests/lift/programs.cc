@@ -145,10 +145,10 @@ TEST(Lift, RefusesWhatDoesNotRun) {
   EXPECT_EQ(error(options), errors::cli_stage);
   auto& subnets = model.file.model.net[0]->parameter[0]->sub_net;
   subnets[1]->is_dynamic = 1;
-  EXPECT_EQ(error(model.options("")), errors::brt_subnet);
+  EXPECT_EQ(error(model.options("")), errors::cli_lift);
   subnets[1]->is_dynamic = 0;
   subnets[1]->subnet_mode = 1;
-  EXPECT_EQ(error(model.options("")), errors::brt_subnet);
+  EXPECT_EQ(error(model.options("")), errors::cli_lift);
 }
 
 }  // namespace

@@ -4,12 +4,15 @@
 
 #include <concepts>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "isa/streams/format.h"
+#include "tools/lift/fill.h"
 #include "tools/lift/recorder.h"
 #include "tools/lift/roles.h"
 
@@ -141,6 +144,42 @@ void attempt(Search& search, std::string_view name, void (*function)(P...), cons
     search.found = Call{name, {argument<P>(roles)...}};
   else if (!made && name == search.named && !search.refused)
     search.refused = search.recorder.broken();
+}
+
+// What is known of an operation's call: the one of the chip's API that makes it again, or, if none
+// does and its command has to be carried out as it is, the rule that forbids it, if that is why.
+struct Lifted {
+  std::optional<Call> call;
+  std::optional<Error> refused;
+};
+
+// A row of an API's table. Rows are the roles, with a function for each row, where the names of
+// roles stand bare.
+template <class Rows>
+struct Row {
+  std::string_view function;
+  bool (*is_of)(const Operation&);
+  void (Rows::*attempt)(Search&) const;
+};
+
+// The first call among the rows that makes the operation, with NULL for the strides that need not
+// be said, else with all.
+template <class Rows>
+Lifted find_call(const Instruction& instruction, Recorder& recorder,
+                 std::span<const Row<Rows>> table) {
+  const Operation& op = instruction.op;
+  const Chip& chip = recorder.chip();
+  Search search{recorder, op, isa::format_of(chip).function_name(instruction, chip), {}, {}};
+  for (const StrideStyle style : {StrideStyle::natural, StrideStyle::spelled}) {
+    Rows roles;
+    Filler filler(chip, style, roles);
+    if (!fill_any(op, filler)) return {};
+    for (const Row<Rows>& row : table) {
+      if (row.is_of(op)) (roles.*row.attempt)(search);
+      if (search.found) return {std::move(search.found), std::nullopt};
+    }
+  }
+  return {std::nullopt, std::move(search.refused)};
 }
 
 }  // namespace tputwin::lift

@@ -6,15 +6,13 @@
 
 namespace tputwin::lift {
 
-// What is known of an operation's call: the one of the chip's API that makes it again, or, if none
-// does and its command has to be carried out as it is, the rule that forbids it, if that is why.
-struct Lifted {
-  std::optional<Call> call;
-  std::optional<Error> refused;
-};
+// In the API of the recorder's chip.
 Lifted call_of(const Instruction& instruction, Recorder& recorder);
 
-// The functions that the TPUKernel's table knows, each once.
+// The tables of the TPUKernel and the OKKernel, and the functions that they know, each once.
+Lifted tpu_call_of(const Instruction& instruction, Recorder& recorder);
+Lifted okk_call_of(const Instruction& instruction, Recorder& recorder);
 std::vector<std::string_view> tpu_functions();
+std::vector<std::string_view> okk_functions();
 
 }  // namespace tputwin::lift

@@ -9,19 +9,35 @@ namespace tputwin::lift {
 namespace {
 
 uint64_t base_of(const TensorView& view, const Chip& chip) {
-  if (view.space == Space::l2) return chip.l2.base;
-  return view.space == Space::global ? chip.global_base : 0;
+  switch (view.space) {
+    case Space::l2:
+      return chip.l2.base;
+    case Space::dtcm:
+      return chip.dtcm.base;
+    case Space::global:
+      return chip.global_base;
+    default:
+      return 0;
+  }
 }
 
-Stride default_stride(const TensorView& view, const Chip& chip) {
-  const uint32_t bytes = element_bytes(view.dtype);
+// Of elements, or cells where they are packed.
+Stride default_stride(const TensorView& view, const Chip& chip, bool is_aligned) {
+  const uint32_t bytes = run_bytes(view);
   const bool local = view.space == Space::local;
   const uint64_t start = view.address / chip.lane_bytes;
-  Stride stride = local ? lane_stride(chip, view.shape, start, bytes, /*aligned=*/true)
-                        : system_stride(view.shape, bytes);
-  drop_meaningless(stride, view.shape,
-                   local ? ceil_div(start + view.shape.c, uint64_t{chip.lanes}) : view.shape.c);
+  const Shape shape{cells(view), view.shape.c, view.shape.h, view.shape.w};
+  Stride stride =
+      local ? lane_stride(chip, shape, start, bytes, is_aligned) : system_stride(shape, bytes);
+  drop_meaningless(stride, shape,
+                   local ? ceil_div(start + shape.c, uint64_t{chip.lanes}) : shape.c);
   return stride;
+}
+
+Steps steps_of(const TensorView& view) {
+  const uint32_t bytes = run_bytes(view);
+  const Stride& s = view.stride;
+  return {{{s.n / bytes, s.c / bytes, s.h / bytes, s.w / bytes}}};
 }
 
 }  // namespace
@@ -32,10 +48,13 @@ Address Filler::address(const TensorView& view) const {
 }
 
 Steps Filler::steps(const TensorView& view) const {
-  if (style_ == StrideStyle::natural && view.stride == default_stride(view, chip_)) return {};
-  const uint32_t bytes = element_bytes(view.dtype);
-  const Stride& s = view.stride;
-  return {{{s.n / bytes, s.c / bytes, s.h / bytes, s.w / bytes}}};
+  const bool is_default = view.stride == default_stride(view, chip_, /*is_aligned=*/true);
+  return style_ == StrideStyle::natural && is_default ? Steps{} : steps_of(view);
+}
+
+Steps Filler::compact_steps(const TensorView& view) const {
+  const bool is_default = view.stride == default_stride(view, chip_, /*is_aligned=*/false);
+  return style_ == StrideStyle::natural && is_default ? Steps{} : steps_of(view);
 }
 
 Variable Filler::variable(const Source& source) const {
@@ -72,6 +91,19 @@ void Filler::sources(const TensorView& out, const Source& a, const Source& b) {
   roles.src0_len_per_channel = number(a.view.shape.w);
   roles.src1_len = number(uint64_t{out.shape.c} * out.shape.w);
   roles.src1_len_per_channel = number(out.shape.w);
+}
+
+bool fill_any(const Operation& op, Filler& filler) {
+  return std::visit(
+      [&](const auto& alternative) {
+        if constexpr (requires { fill(alternative, filler); }) {
+          fill(alternative, filler);
+          return true;
+        } else {
+          return false;
+        }
+      },
+      static_cast<const AnyOperation&>(op));
 }
 
 }  // namespace tputwin::lift

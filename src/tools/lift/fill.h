@@ -20,8 +20,10 @@ class Filler {
   Address address(const TensorView& view) const;
   EitherAddress either(const TensorView& view) const { return {address(view)}; }
   static Extents extents(const Shape& s) { return {{s.n, s.c, s.h, s.w}}; }
-  // In elements; none for the default layout, in the natural style.
+  // In elements, or cells where packed; none for the default layout, in the natural style.
   Steps steps(const TensorView& view) const;
+  // None for the compact layout.
+  Steps compact_steps(const TensorView& view) const;
   static Constant constant(const Source& source) { return {source.constant, source.view.dtype}; }
   static Number number(uint64_t value) { return {static_cast<int64_t>(value)}; }
   // A signed constant: shifts and offsets.
@@ -41,6 +43,17 @@ class Filler {
   StrideStyle style_;
 };
 
+// False for an operation that no call of any API makes.
+bool fill_any(const Operation& op, Filler& filler);
+
+// fill_bm1684.cc
+void fill(const UnaryF32&, Filler&);
+void fill(const ChannelAffine&, Filler&);
+void fill(const FixedPoint&, Filler&);
+void fill(const Conv2dBm1684&, Filler&);
+void fill(const Depthwise2dBm1684&, Filler&);
+void fill(const Pool2dBm1684&, Filler&);
+void fill(const MatmulBm1684&, Filler&);
 // fill_elements.cc
 void fill(const FloatArithmetic&, Filler&);
 void fill(const IntArithmetic&, Filler&);

@@ -14,6 +14,7 @@ Address per_channel(const Filler& f, const Source& source) {
 void fill(const FloatArithmetic& op, Filler& f) {
   f.sources(op.out, op.a, op.b);
   Roles& r = f.roles;
+  r.C.dtype = op.out.dtype;  // which constants of the BM1684 do not tell
   if (op.kind == FloatArithmetic::Kind::mul_add) {
     r.scale_addr = per_channel(f, op.b);
     r.bias_addr = per_channel(f, op.c);
@@ -41,7 +42,10 @@ void fill(const IntArithmetic& op, Filler& f) {
   r.rshift.value = -r.shift.value;
 }
 
-void fill(const Bitwise& op, Filler& f) { f.sources(op.out, op.a, op.b); }
+void fill(const Bitwise& op, Filler& f) {
+  f.sources(op.out, op.a, op.b);
+  f.roles.C.dtype = op.out.dtype;
+}
 
 void fill(const Select& op, Filler& f) {
   Roles& r = f.roles;
@@ -49,11 +53,15 @@ void fill(const Select& op, Filler& f) {
   r.src_dtype = r.src0_src1_dtype = r.dst0_dtype = op.type;
   r.dst1_dtype = op.out.dtype;
   r.C.dtype = op.type;
-  r.true_val = f.constant(op.if_true);
+  r.true_val = {op.if_true.constant, op.out.dtype};
+  r.select_val = {op.if_true.constant, DType::u32};
   r.src0 = f.variable(op.a);
   r.src1 = f.variable(op.b);
   r.src2 = f.variable(op.if_true);
   r.src3 = f.variable(op.if_false);
+  r.select0 = r.src2;
+  r.select1 = r.src3;
+  r.select0.is_choice = r.select1.is_choice = true;
   if (!op.extreme) return;
   r.dst0_addr = f.address(*op.extreme);
   r.dst1_addr = f.address(op.out);

@@ -1,6 +1,7 @@
 // Writes the program of the host: memory, weights out of the model, inputs and outputs as files.
 #include <fmt/format.h>
 
+#include "tools/lift/dialect.h"
 #include "tools/lift/kernel_text.h"
 
 namespace tputwin::lift {
@@ -78,7 +79,8 @@ std::string transfer(const Stage& stage, const Tensor& tensor, size_t argument,
                      tensor_bytes(*tensor.file), tensor.name, tensor.file->name);
 }
 
-std::string main_text(const Stage& stage, const Naming& naming, uint64_t weights_at) {
+std::string main_text(const Stage& stage, const Naming& naming, std::string_view launch,
+                      uint64_t weights_at) {
   const size_t arguments = 2 + stage.inputs.size() + stage.outputs.size();
   std::string text =
       fmt::format("int main(int argc, char** argv) {{\n  {}_args_t args;\n  bm_handle_t handle;\n",
@@ -96,9 +98,8 @@ std::string main_text(const Stage& stage, const Naming& naming, uint64_t weights
   size_t argument = 2;
   for (const Tensor& tensor : stage.inputs)
     text += transfer(stage, tensor, argument++, "fill", " 0,");
-  text += fmt::format(
-      "  check(tpu_kernel_launch_sync(handle, \"{0}\", &args, sizeof args), \"{0}\");\n",
-      naming.kernel);
+  text += fmt::format("  check({1}(handle, \"{0}\", &args, sizeof args), \"{0}\");\n",
+                      naming.kernel, launch);
   for (const Tensor& tensor : stage.outputs)
     text += transfer(stage, tensor, argument++, "save", "");
   for (const Region& region : stage.regions)
@@ -108,14 +109,15 @@ std::string main_text(const Stage& stage, const Naming& naming, uint64_t weights
 
 }  // namespace
 
-std::string host_text(const Stage& stage, const Naming& naming, uint64_t weights_at) {
+std::string host_text(const Stage& stage, const Naming& naming, const Chip& chip,
+                      uint64_t weights_at) {
   return fmt::format(
              "/* Runs the kernel {}: weights out of the model, tensors out of and into files, as "
              "they lie in\n * memory.\n *\n *   main {}\n */\n",
              naming.kernel, usage(stage)) +
          "#include <bmlib_runtime.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n" +
          arguments_text(stage, naming) + std::string(kHelpers) +
-         main_text(stage, naming, weights_at);
+         main_text(stage, naming, dialect_of(chip).launch, weights_at);
 }
 
 }  // namespace tputwin::lift

@@ -84,6 +84,7 @@ struct Context {
   const Stage& stage;
   const Naming& naming;
   const Chip& chip;
+  const Dialect& dialect;
   const GlobalNames& globals;
   Tally& tally;
 };
@@ -97,7 +98,7 @@ std::string step_text(const Step& step, const Context& in, const LocalNames& loc
   }
   std::vector<std::string> arguments;
   for (const Argument& argument : step.lifted.call->arguments)
-    arguments.push_back(text(argument, in.globals, locals));
+    arguments.push_back(text(argument, in.dialect, in.globals, locals));
   return call_text(step.lifted.call->function, arguments, indent);
 }
 
@@ -105,9 +106,10 @@ std::string section_text(const Section& section, const Context& in, const LocalN
   ++in.tally.sections;
   const bool parallel = section.is_parallel();
   const size_t indent = parallel ? 4 : 2;
-  std::string text = parallel ? "  tpu_parallel_start();\n  {\n" : "";
+  const std::string_view prefix = in.dialect.prefix;
+  std::string text = parallel ? fmt::format("  {}_parallel_start();\n  {{\n", prefix) : "";
   for (const Step* step : section.steps) text += step_text(*step, in, locals, indent);
-  return text + (parallel ? "  }\n  tpu_parallel_end();\n" : "");
+  return text + (parallel ? fmt::format("  }}\n  {}_parallel_end();\n", prefix) : "");
 }
 
 std::string locals_text(const LocalNames& locals, std::string_view body) {
@@ -151,16 +153,19 @@ std::string heading(const Context& in, bool has_raw) {
                                   "command of the compiled network.",
                                   in.stage.net->name, in.stage.index, in.naming.model),
                       0) +
-         "#include <stdbool.h>\n#include <stddef.h>\n#include <tpu_kernel.h>\n" +
+         fmt::format("#include <stdbool.h>\n#include <stddef.h>\n#include <{}>\n",
+                     in.dialect.header) +
          (has_raw ? "#include <tputwin/raw_command.h>\n" : "") + "\n";
 }
 
-std::string entry_text(const Naming& naming, size_t parts) {
+std::string entry_text(const Context& in, size_t parts) {
+  const Dialect& api = in.dialect;
   std::string text = fmt::format(
-      "void {0}(const void* args) {{\n  net = (const {0}_args_t*)args;\n  tpu_initialize();\n",
-      naming.kernel);
+      "void {0}(const void* args) {{\n  net = (const {0}_args_t*)args;\n  {1}_initialize();\n",
+      in.naming.kernel, api.prefix);
   for (size_t i = 0; i < parts; ++i) text += fmt::format("  part_{}();\n", i);
-  return text + fmt::format("  tpu_poll();\n}}\nTPUKERNEL_FUNC_REGISTER({})\n", naming.kernel);
+  return text +
+         fmt::format("  {}_poll();\n}}\n{}({})\n", api.prefix, api.registration, in.naming.kernel);
 }
 
 }  // namespace
@@ -175,15 +180,15 @@ std::string arguments_text(const Stage& stage, const Naming& naming) {
 
 std::string kernel_text(const Stage& stage, const Naming& naming, const Chip& chip, Tally& tally) {
   const GlobalNames globals(stage, chip);
-  const Context in{stage, naming, chip, globals, tally};
+  const Context in{stage, naming, chip, dialect_of(chip), globals, tally};
   const std::vector<Part> parts = parts_of(stage, globals, chip);
   std::string body;
   for (size_t i = 0; i < parts.size(); ++i) body += part_text(parts[i], i, in);
-  const std::string macros = macros_for(body);
+  const std::string macros = macros_for(body, in.dialect);
   return heading(in, tally.raw != 0) + arguments_text(stage, naming) +
          fmt::format("static const {}_args_t* net;\n\n", naming.kernel) +
          tensors_text(globals, body) + macros + (macros.empty() ? "" : "\n") + body +
-         entry_text(naming, parts.size());
+         entry_text(in, parts.size());
 }
 
 }  // namespace tputwin::lift

@@ -19,7 +19,8 @@ struct Tally {
 
 std::string kernel_text(const Stage& stage, const Naming& naming, const Chip& chip, Tally& tally);
 // `weights_at`: where in the file the weights begin.
-std::string host_text(const Stage& stage, const Naming& naming, uint64_t weights_at);
+std::string host_text(const Stage& stage, const Naming& naming, const Chip& chip,
+                      uint64_t weights_at);
 
 // The structure that the host passes, in both programs.
 std::string arguments_text(const Stage& stage, const Naming& naming);

@@ -46,7 +46,8 @@ Result<Program> lift(const File& file, const Options& options, Recorder& recorde
                       options.model};
   Program program;
   program.kernel = kernel_text(stage, naming, recorder.chip(), program.tally);
-  program.host = host_text(stage, naming, options.binary_at + weights_start(stage));
+  program.host =
+      host_text(stage, naming, recorder.chip(), options.binary_at + weights_start(stage));
   return program;
 }
 

@@ -55,6 +55,11 @@ struct Variable {
   enum class Kind : uint8_t { tensor, scalar, vector } kind = Kind::scalar;
   Address address;
   Constant constant;
+  bool is_choice = false;  // what is chosen, not what is compared
+};
+// Of the fixed point functions of the BM1684.
+struct PackedTypes {
+  DType a = DType::i8, b = DType::i8, out = DType::i8;
 };
 
 struct Roles {
@@ -65,8 +70,8 @@ struct Roles {
   Address local_index_addr, local_mask_addr;  // index_addr, mask_addr of the tensor engine's calls
 
   Extents shape, dst_shape, src_shape, input_shape;
-  Steps dst_stride, src_stride, src0_stride, src1_stride, shift_stride, input_stride, output_stride,
-      param_stride, index_stride;
+  Steps kernel_stride, dst_stride, src_stride, src0_stride, src1_stride, shift_stride, input_stride,
+      output_stride, param_stride, index_stride;
   Pair kernel, stride, dilation, insert, ins;
   Padding padding;
 
@@ -77,16 +82,18 @@ struct Roles {
       dst1_dtype{};
   Rounding rounding_mode{}, mode{}, dst_rounding_mode{}, src_rounding_mode{};
 
-  Constant C, true_val, scale, bias, pad_val, insert_val, kzp_val, zp_val, offset;
-  Variable src0, src1, src2, src3;
+  PackedTypes op_type;
 
-  Number shift, lshift, rshift, multiplier, num_iter, num, len, npu_num, src0_len, src1_len,
-      src0_len_per_channel, src1_len_per_channel, left_rows, left_cols, right_rows, right_cols,
-      left_cols_per_channel, right_cols_per_channel, output_c, param_h, param_w, rows, cols,
-      cols_per_channel, row_stride, src_rows, src_cols, dst_cols_per_channel, src_cols_per_channel,
-      src_row_stride, dst_row_stride, len_per_channel, count, base_idx;
-  Flag saturation, has_bias, result_add, result_relu, is_param_repeated, fill_const, index_is_local,
-      mask_in_lmem, kernel_is_const;
+  Constant C, true_val, select_val, scale, bias, pad_val, insert_val, kzp_val, zp_val, offset;
+  Variable src0, src1, src2, src3, select0, select1;
+
+  Number kernel_h, kernel_w, shift, lshift, rshift, multiplier, num_iter, num, len, npu_num,
+      src0_len, src1_len, src0_len_per_channel, src1_len_per_channel, left_rows, left_cols,
+      right_rows, right_cols, left_cols_per_channel, right_cols_per_channel, output_c, param_h,
+      param_w, rows, cols, cols_per_channel, row_stride, src_rows, src_cols, dst_cols_per_channel,
+      src_cols_per_channel, src_row_stride, dst_row_stride, len_per_channel, count, base_idx;
+  Flag saturation, has_bias, using_bias, is_origin_dst_signed, result_add, result_relu,
+      is_param_repeated, fill_const, index_is_local, mask_in_lmem, kernel_is_const;
 };
 
 // What a call was given, as its text will say it. Real: a float, Scalar: a scalar_t.
@@ -95,6 +102,6 @@ struct Real {
 };
 struct Scalar : Constant {};
 using Argument = std::variant<Address, Extents, Steps, Pair, Padding, Number, Flag, Real, Scalar,
-                              Variable, DType, Rounding>;
+                              Variable, DType, Rounding, PackedTypes>;
 
 }  // namespace tputwin::lift

@@ -8,6 +8,7 @@
 
 #include "base/bits.h"
 #include "base/errors/bmrt.h"
+#include "base/errors/tools.h"
 #include "isa/streams/stream.h"
 
 namespace tputwin::lift {
@@ -26,9 +27,7 @@ std::string label(const Stage& stage) {
 }
 
 Error refused(const Stage& stage, std::string subnet, std::string_view why) {
-  return Error(errors::brt_subnet)
-      .argument(label(stage), std::move(subnet))
-      .detail(std::string(why));
+  return Error(errors::cli_lift).argument(label(stage), std::move(subnet)).detail(std::string(why));
 }
 
 void add_groups(const auto& groups, const std::string& subnet, std::vector<FileGroup>& list) {

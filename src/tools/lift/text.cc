@@ -20,31 +20,6 @@ std::string identifier(std::string_view name) {
 
 namespace {
 
-struct Macro {
-  std::string_view name, definition;
-};
-// Some use others, which come behind them.
-constexpr Macro kMacros[] = {
-    {"DIMS", "DIMS(n, c, h, w) (&(const dim4){n, c, h, w})"},
-    {"STRIDE", "STRIDE(n, c, h, w) (&(const dim4){n, c, h, w}) /* in elements */"},
-    {"NPU", "NPU(n) ((n)*LOCAL_MEM_SIZE)"},
-    {"HW", "HW(h, w) (&(const dim2){h, w})"},
-    {"PAD", "PAD(top, bottom, left, right) (&(const padding_t){top, bottom, left, right})"},
-    {"AT", "AT(a) (&(const variable_t){.type = TENSOR, .context = {.addr = a}})"},
-    {"ONE_A_NPU", "ONE_A_NPU(a) (&(const variable_t){.type = VECTOR, .context = {.addr = a}})"},
-    {"VALUE", "VALUE(x) (&(const variable_t){.type = SCALAR, .context = {.scalar = x}})"},
-    {"F32_BITS", "F32_BITS(x) (((scalar_t){.u32 = x}).f32)"},
-    {"F32", "F32(x) ((scalar_t){.f32 = x})"},
-    {"F16", "F16(x) ((scalar_t){.u16 = x})"},
-    {"BF16", "BF16(x) ((scalar_t){.u16 = x})"},
-    {"U8", "U8(x) ((scalar_t){.u8 = x})"},
-    {"I8", "I8(x) ((scalar_t){.s8 = x})"},
-    {"U16", "U16(x) ((scalar_t){.u16 = x})"},
-    {"I16", "I16(x) ((scalar_t){.s16 = x})"},
-    {"U32", "U32(x) ((scalar_t){.u32 = x})"},
-    {"I32", "I32(x) ((scalar_t){.s32 = x})"},
-};
-
 std::string float_literal(float value) {
   std::string text = fmt::format("{}", value);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
@@ -125,6 +100,7 @@ std::string four(std::string_view macro, const std::array<uint32_t, 4>& of) {
 
 // Each kind of argument as text.
 struct Writer {
+  const Dialect& dialect;
   const GlobalNames& globals;
   const LocalNames& locals;
 
@@ -145,17 +121,28 @@ struct Writer {
   std::string operator()(const Scalar& s) const { return scalar_text(s); }
   std::string operator()(const Variable& v) const {
     using Kind = Variable::Kind;
-    if (v.kind == Kind::scalar) return fmt::format("VALUE({})", scalar_text(v.constant));
-    return fmt::format("{}({})", v.kind == Kind::vector ? "ONE_A_NPU" : "AT", (*this)(v.address));
+    const std::string_view suffix = v.is_choice && !dialect.has_scalars ? "_X32" : "";
+    if (v.kind == Kind::vector) return fmt::format("ONE_A_NPU({})", (*this)(v.address));
+    if (v.kind == Kind::tensor) return fmt::format("AT{}({})", suffix, (*this)(v.address));
+    if (dialect.has_scalars) return fmt::format("VALUE({})", scalar_text(v.constant));
+    return suffix.empty() ? fmt::format("VALUE({})", real_text(v.constant.bits))
+                          : fmt::format("VALUE_X32(U32({:#x}))", v.constant.bits);
   }
   std::string operator()(DType dtype) const { return std::string(type_text(dtype)); }
   std::string operator()(Rounding mode) const { return std::string(rounding_text(mode)); }
+  std::string operator()(const PackedTypes& t) const {
+    auto name = [](DType type) {
+      return fmt::format("{}{}", is_signed(type) ? 'S' : 'U', 8 * element_bytes(type));
+    };
+    return fmt::format("{}_OP_{}_TO_{}", name(t.a), name(t.b), name(t.out));
+  }
 };
 
 }  // namespace
 
-std::string text(const Argument& argument, const GlobalNames& globals, const LocalNames& locals) {
-  return std::visit(Writer{globals, locals}, argument);
+std::string text(const Argument& argument, const Dialect& dialect, const GlobalNames& globals,
+                 const LocalNames& locals) {
+  return std::visit(Writer{dialect, globals, locals}, argument);
 }
 
 std::string call_text(std::string_view name, const std::vector<std::string>& arguments,
@@ -194,9 +181,9 @@ std::string comment_text(std::string_view text, size_t indent) {
   return all + line + " */\n";
 }
 
-std::string macros_for(std::string_view code) {
+std::string macros_for(std::string_view code, const Dialect& dialect) {
   std::string macros, all(code);
-  for (const Macro& macro : kMacros) {
+  for (const Macro& macro : dialect.macros) {
     const std::string use = fmt::format("{}(", macro.name);
     bool is_used = false;
     for (size_t at = all.find(use); at != std::string::npos; at = all.find(use, at + 1)) {

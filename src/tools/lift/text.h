@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "tools/lift/dialect.h"
 #include "tools/lift/names.h"
 
 namespace tputwin::lift {
@@ -11,7 +12,8 @@ namespace tputwin::lift {
 std::string identifier(std::string_view name);
 
 // "w3 + 0x40", "DIMS(1, 64, 7, 7)", "NULL", "F32(0.5f)".
-std::string text(const Argument& argument, const GlobalNames& globals, const LocalNames& locals);
+std::string text(const Argument& argument, const Dialect& dialect, const GlobalNames& globals,
+                 const LocalNames& locals);
 
 // "name(a, b, c);" in lines of at most 100 characters behind `indent` spaces.
 std::string call_text(std::string_view name, const std::vector<std::string>& arguments,
@@ -21,6 +23,6 @@ std::string call_text(std::string_view name, const std::vector<std::string>& arg
 std::string comment_text(std::string_view text, size_t indent);
 
 // The definitions of the macros of argument texts that `code` uses.
-std::string macros_for(std::string_view code);
+std::string macros_for(std::string_view code, const Dialect& dialect);
 
 }  // namespace tputwin::lift

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-#include "isa/streams/format.h"
 #include "tools/lift/calls.h"
-#include "tools/lift/fill.h"
 
 namespace tputwin::lift {
 namespace {
@@ -72,13 +70,7 @@ struct Rows : Roles {
 #undef TW_CALL
 };
 
-struct Row {
-  std::string_view function;
-  bool (*is_of)(const Operation&);
-  void (Rows::*attempt)(Search&) const;
-};
-
-const Row kRows[] = {
+constexpr Row<Rows> kRows[] = {
 #define TW_CALL(Operation_, call, ...)                                                \
   {#call, [](const Operation& op) { return std::holds_alternative<Operation_>(op); }, \
    &Rows::Operation_##_##call},
@@ -86,41 +78,15 @@ const Row kRows[] = {
 #undef TW_CALL
 };
 
-// False for an operation that no call makes.
-bool fill_any(const Operation& op, Filler& filler) {
-  return std::visit(
-      [&](const auto& alternative) {
-        if constexpr (requires { fill(alternative, filler); }) {
-          fill(alternative, filler);
-          return true;
-        } else {
-          return false;
-        }
-      },
-      static_cast<const AnyOperation&>(op));
-}
-
 }  // namespace
 
-Lifted call_of(const Instruction& instruction, Recorder& recorder) {
-  const Operation& op = instruction.op;
-  const Chip& chip = recorder.chip();
-  Search search{recorder, op, isa::format_of(chip).function_name(instruction, chip), {}, {}};
-  for (const StrideStyle style : {StrideStyle::natural, StrideStyle::spelled}) {
-    Rows roles;
-    Filler filler(chip, style, roles);
-    if (!fill_any(op, filler)) return {};
-    for (const Row& row : kRows) {
-      if (row.is_of(op)) (roles.*row.attempt)(search);
-      if (search.found) return {std::move(search.found), std::nullopt};
-    }
-  }
-  return {std::nullopt, std::move(search.refused)};
+Lifted tpu_call_of(const Instruction& instruction, Recorder& recorder) {
+  return find_call<Rows>(instruction, recorder, kRows);
 }
 
 std::vector<std::string_view> tpu_functions() {
   std::vector<std::string_view> names;
-  for (const Row& row : kRows) names.push_back(row.function);
+  for (const auto& row : kRows) names.push_back(row.function);
   std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;

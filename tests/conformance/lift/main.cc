@@ -17,6 +17,7 @@
 
 #include "base/file.h"
 #include "made_input.h"
+#include "sdk/bmlib/card.h"
 #include "tools/lift/lift.h"
 
 namespace tputwin::recorded {
@@ -144,15 +145,20 @@ class Run {
 // The cases of a file: lifted, compiled, run.
 class Networks {
  public:
-  Networks(std::string folder, std::filesystem::path work, bm_handle_t device,
-           lift::Recorder& recorder)
-      : folder_(std::move(folder)), work_(std::move(work)), device_(device), recorder_(recorder) {}
+  Networks(std::string folder, std::filesystem::path work)
+      : folder_(std::move(folder)), work_(std::move(work)) {}
+  ~Networks() {
+    if (device_ != nullptr) bm_dev_free(device_);
+  }
+  Networks(const Networks&) = delete;
+  Networks& operator=(const Networks&) = delete;
 
   void run(const std::string& name, std::vector<Case>& cases) {
     const auto bytes = read_bytes(folder_ + "/" + name);
     if (!bytes.ok()) return all_wrong(cases, bytes.error().message());
     const auto file = bmodel::bm168x::read(*bytes);
     if (!file.ok()) return all_wrong(cases, file.error().message());
+    if (recorder_ == nullptr) open(*bmodel::bm168x::chip_of(file->model));
     std::vector<lift::Stage> stages;
     std::string sources;
     for (Case& one : cases) {
@@ -176,6 +182,13 @@ class Networks {
   const lift::Tally& tally() const { return tally_; }
 
  private:
+  // The models of a folder are for one chip.
+  void open(const Chip& chip) {
+    recorder_ = std::move(lift::Recorder::create(chip).value());
+    bmlib::use_chip(chip);
+    bm_dev_request(&device_, 0);
+  }
+
   static void all_wrong(std::vector<Case>& cases, const std::string& why) {
     for (Case& one : cases)
       if (one.wrong.empty()) one.wrong = why;
@@ -187,19 +200,19 @@ class Networks {
         std::ranges::find(file.model.net, net, [](const auto& n) { return n->name; });
     if (found == file.model.net.end()) return "no such net";
     const size_t index = stage_of(**found, one.test["inputs"]);
-    auto read = lift::read_stage(file, **found, index, recorder_);
+    auto read = lift::read_stage(file, **found, index, *recorder_);
     if (!read.ok()) return read.error().message();
     stage = std::move(*read);
     one.kernel = fmt::format("lifted_{}", number_++);
     std::ofstream(work_ / (one.kernel + ".c"))
-        << lift::kernel_text(stage, {one.kernel, one.test["file"]}, recorder_.chip(), tally_);
+        << lift::kernel_text(stage, {one.kernel, one.test["file"]}, recorder_->chip(), tally_);
     return "";
   }
 
   std::string folder_;
   std::filesystem::path work_;
-  bm_handle_t device_;
-  lift::Recorder& recorder_;
+  bm_handle_t device_ = nullptr;
+  std::unique_ptr<lift::Recorder> recorder_;
   lift::Tally tally_;
   size_t number_ = 0;
 };
@@ -233,13 +246,10 @@ std::map<std::string, std::vector<Case>> read_cases(const std::string& folder,
 }
 
 int run(const std::string& folder, const Chosen& chosen) {
-  auto recorder = lift::Recorder::create(bm1684x());
   char pattern[] = "/tmp/tputwin-lift-XXXXXX";
   const std::filesystem::path work = mkdtemp(pattern);
-  bm_handle_t device = nullptr;
-  bm_dev_request(&device, 0);
   unsigned passed = 0, failed = 0;
-  Networks networks(folder, work, device, **recorder);
+  Networks networks(folder, work);
   for (auto& [file, cases] : read_cases(folder, chosen)) {
     networks.run(file, cases);
     for (const Case& one : cases) {
@@ -249,7 +259,6 @@ int run(const std::string& folder, const Chosen& chosen) {
                    one.wrong);
     }
   }
-  bm_dev_free(device);
   if (failed == 0 && std::getenv("TPUTWIN_KEEP_LIFTED") == nullptr)
     std::filesystem::remove_all(work);
   else

@@ -1,0 +1,85 @@
+// The rows of okk_calls.def, tried one after the other.
+#include <okk.h>
+
+#include <algorithm>
+
+#include "tools/lift/calls.h"
+
+namespace tputwin::lift {
+namespace {
+
+struct OkkApi : CommonApi {
+  using CommonApi::pass;
+  static bool pass(const Constant& from, x32& to) {
+    to.u32 = from.bits;
+    return true;
+  }
+  static bool pass(const Constant& from, x16& to) {
+    to.u16 = static_cast<unsigned short>(from.bits);
+    return element_bytes(from.dtype) == sizeof to;
+  }
+  static bool pass(const Constant& from, x8& to) {
+    to.u8 = static_cast<unsigned char>(from.bits);
+    return element_bytes(from.dtype) == sizeof to;
+  }
+  static bool pass(const PackedTypes& from, op_type_t& to) {
+    to = static_cast<op_type_t>(OP_TYPE(element_bytes(from.a) == 1, is_signed(from.a),
+                                        is_signed(from.b), element_bytes(from.out) == 1,
+                                        is_signed(from.out)));
+    return element_bytes(from.a) == element_bytes(from.b);
+  }
+  static bool pass(const Variable& from, std::optional<fp32_or_addr_t>& to) {
+    fp32_or_addr_t value{};
+    value.is_addr = from.kind == Variable::Kind::tensor;
+    if (value.is_addr)
+      value.context.addr = static_cast<local_addr_t>(from.address.at);
+    else
+      value.context.val = f32::from_bits(from.constant.bits);
+    to = value;
+    return from.kind != Variable::Kind::vector;
+  }
+  static bool pass(const Variable& from, std::optional<x32_or_addr_t>& to) {
+    x32_or_addr_t value{};
+    value.is_addr = from.kind == Variable::Kind::tensor;
+    if (value.is_addr)
+      value.context.addr = static_cast<local_addr_t>(from.address.at);
+    else
+      value.context.val.u32 = from.constant.bits;
+    to = value;
+    return from.kind != Variable::Kind::vector;
+  }
+};
+
+// The roles, whose names stand bare in the rows, and a function for each row.
+struct Rows : Roles {
+#define TW_CALL(Operation_, call, ...)                   \
+  void Operation_##_##call(Search& search) const {       \
+    attempt<OkkApi>(search, #call, ::call, __VA_ARGS__); \
+  }
+#include "tools/lift/okk_calls.def"
+#undef TW_CALL
+};
+
+constexpr Row<Rows> kRows[] = {
+#define TW_CALL(Operation_, call, ...)                                                \
+  {#call, [](const Operation& op) { return std::holds_alternative<Operation_>(op); }, \
+   &Rows::Operation_##_##call},
+#include "tools/lift/okk_calls.def"
+#undef TW_CALL
+};
+
+}  // namespace
+
+Lifted okk_call_of(const Instruction& instruction, Recorder& recorder) {
+  return find_call<Rows>(instruction, recorder, kRows);
+}
+
+std::vector<std::string_view> okk_functions() {
+  std::vector<std::string_view> names;
+  for (const auto& row : kRows) names.push_back(row.function);
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+}  // namespace tputwin::lift
