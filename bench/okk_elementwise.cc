@@ -32,8 +32,8 @@ Operation unary(Unary kind) {
 Operation affine(bool scale, bool bias) {
   const Shape channels{1, kShape.c, 1, 1};
   ChannelAffine op{.out = operand(0), .in = operand(1)};
-  if (scale) op.scale = operand(2, channels, /*aligned=*/false);
-  if (bias) op.bias = operand(3, channels, /*aligned=*/false);
+  if (scale) op.scale = Source::tensor(operand(2, channels, /*aligned=*/false));
+  if (bias) op.bias = Source::tensor(operand(3, channels, /*aligned=*/false));
   return op;
 }
 Operation select() {

@@ -177,6 +177,7 @@ void pool2d(benchmark::State& state, Pool2dBm1684::Kind kind) {
                   .out = lanes.aligned(layer.out(layer.in.c)),
                   .in = lanes.aligned(layer.in),
                   .window = layer.window()};
+  op.factor = share_of(op.window);
   const double taps = double{1} * layer.kernel * layer.kernel;
   measure(state, layer.name, op, taps * static_cast<double>(op.out.shape.count()),
           bytes_of(op.in, op.out));

@@ -23,6 +23,7 @@ const Chip& bm1684() {
       .l2 = {.base = 0x100a'2000, .bytes = 0x25'e000},
       .dtcm = {.base = 0x0202'0000, .bytes = 0x5'f400},
       .table = {.base = 0x0032'3c00, .bytes = 0xd'c400},
+      .l2_tables = 0x10'0000,
       .global_alloc_quantum = 4096,
       .clock_hz = 550.0e6,
       .macs_per_lane_cycle = 128,

@@ -32,6 +32,7 @@ struct Chip {
   struct Window {
     uint64_t base = 0, bytes = 0;
   } l2, dtcm, table;
+  uint64_t l2_tables;             // bytes of constants behind l2 in the same memory
   uint32_t global_alloc_quantum;  // allocation granularity
   double clock_hz;                // for milliseconds in reports
   uint32_t macs_per_lane_cycle;   // 8-bit multiply-accumulates of one lane per cycle

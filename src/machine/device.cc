@@ -13,6 +13,7 @@
 #include "base/workers.h"
 #include "chip/rule_numbers.h"
 #include "machine/plan.h"
+#include "numerics/l2_tables.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "selftest/first_use.h"
@@ -60,7 +61,7 @@ Result<std::unique_ptr<Device>> Device::create(const DeviceOptions& options) {
     return {};
   };
   TW_RETURN_IF_ERROR(reserve(bytes, memories.global));
-  TW_RETURN_IF_ERROR(reserve(options.chip->l2.bytes, memories.l2));
+  TW_RETURN_IF_ERROR(reserve(options.chip->l2.bytes + options.chip->l2_tables, memories.l2));
   TW_RETURN_IF_ERROR(reserve(options.chip->dtcm.bytes, memories.dtcm));
   return std::unique_ptr<Device>(new Device(options, std::move(memories)));
 }
@@ -75,6 +76,7 @@ Device::Device(const DeviceOptions& options, SystemMemories memories)
       random_(options.seed),
       diagnostics_(options.strict) {
   if (options.poison) poison_memories();
+  if (options.chip->l2_tables != 0) fill_l2_tables(l2_->data() + options.chip->l2.bytes);
 }
 
 bool DeviceOptions::poison_by_default() {

@@ -33,7 +33,7 @@ std::optional<Operation> draw(Rng& rng, OperationKind kind, const Chip& chip,
 using DrawFamily = std::optional<Operation>(Rng& rng, OperationKind kind, const Chip& chip);
 DrawFamily random_bm1880_windows, random_bm1880_elements, random_bm1880_matrices,
     random_bm1880_moves;
-DrawFamily random_bm1684_windows, random_bm1684_fp32, random_bm1684_packed;
+DrawFamily random_bm1684_windows, random_bm1684_fp32, random_bm1684_packed, random_bm1684_bytes;
 DrawFamily random_bm1684x_windows, random_bm1684x_matrices, random_bm1684x_elements,
     random_bm1684x_convert, random_bm1684x_function, random_bm1684x_indexed, random_bm1684x_moves,
     random_bm1684x_masked;

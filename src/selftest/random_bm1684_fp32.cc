@@ -46,8 +46,11 @@ class Fp32 : TensorFamily {
     ChannelAffine op{.out = result(DType::f32), .in = source(DType::f32).view};
     const Shape per_channel{1, shape_.c, 1, 1};
     const uint32_t which = rng_.range(1, 3);
-    if (which & 1) op.scale = compact(per_channel, DType::f32);
-    if (which & 2) op.bias = compact(per_channel, DType::f32);
+    auto parameter = [&] {
+      return rng_.chance(1, 4) ? untyped_f32() : Source::tensor(compact(per_channel, DType::f32));
+    };
+    if (which & 1) op.scale = parameter();
+    if (which & 2) op.bias = parameter();
     op.accumulate = op.scale && rng_.coin();
     op.adds_zero = op.scale && !op.bias && !op.accumulate && rng_.coin();
     if (sometimes()) overlap(op.out, op.in);

@@ -9,7 +9,7 @@ namespace {
 
 class Windows : WindowFamily {
  public:
-  Windows(Rng& rng, const Chip& chip) : WindowFamily(rng, chip, /*inserts=*/false) {}
+  Windows(Rng& rng, const Chip& chip) : WindowFamily(rng, chip, /*inserts=*/true) {}
 
   Operation conv() {
     if (!draw_window(/*is_convolution=*/true)) return CpuCall{};
@@ -19,6 +19,7 @@ class Windows : WindowFamily {
     op.weight = tensors_.dense({shape_.c, channels_, window_.h.kernel, window_.w.kernel}, lane_,
                                DType::f32, /*aligned=*/false, /*pack=*/2);
     if (rng_.coin()) op.bias = compact({1, channels_, 1, 1}, DType::f32);
+    op.is_turned = rng_.chance(1, 4);
     return op;
   }
 
@@ -36,6 +37,9 @@ class Windows : WindowFamily {
     Pool2dBm1684 op{.kind = rng_.coin() ? Pool2dBm1684::Kind::maximum : Pool2dBm1684::Kind::average,
                     .window = window_};
     set_sides(op);
+    if (op.kind == Pool2dBm1684::Kind::average)
+      op.factor =
+          rng_.coin() ? share_of(window_) : f32::from_bits(random_f32(rng_, random_kind(rng_)));
     return op;
   }
 

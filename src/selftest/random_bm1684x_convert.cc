@@ -105,7 +105,7 @@ class Conversions : TensorFamily {
 std::optional<Operation> random_bm1684x_convert(Rng& rng, OperationKind kind, const Chip& chip) {
   using enum OperationKind;
   return draw<Conversions>(rng, kind, chip,
-                           {{unary, &Conversions::unary},
+                           {{unary_bm1684x, &Conversions::unary},
                             {convert, &Conversions::convert},
                             {requantize, &Conversions::requantize},
                             {select_bm1684x, &Conversions::select}});

@@ -145,7 +145,7 @@ std::optional<Operation> random_bm1684x_moves(Rng& rng, OperationKind kind, cons
                      {{copy_bm1684x, &Moves::copy},
                       {copy_matrix_bm1684x, &Moves::copy_matrix},
                       {copy_to_banks, &Moves::copy_to_banks},
-                      {rearrange, &Moves::rearrange},
+                      {rearrange_bm1684x, &Moves::rearrange},
                       {sort, &Moves::sort},
                       {sequence, &Moves::sequence},
                       {load_table, &Moves::load_table}});

@@ -11,11 +11,12 @@ namespace tputwin::testing {
 namespace {
 
 DrawFamily* const kFamilies[] = {
-    random_bm1880_windows,   random_bm1880_elements, random_bm1880_matrices,
-    random_bm1880_moves,     random_bm1684_windows,  random_bm1684_fp32,
-    random_bm1684_packed,    random_bm1684x_windows, random_bm1684x_matrices,
-    random_bm1684x_elements, random_bm1684x_convert, random_bm1684x_function,
-    random_bm1684x_indexed,  random_bm1684x_moves,   random_bm1684x_masked};
+    random_bm1880_windows,   random_bm1880_elements,  random_bm1880_matrices,
+    random_bm1880_moves,     random_bm1684_windows,   random_bm1684_fp32,
+    random_bm1684_packed,    random_bm1684_bytes,     random_bm1684x_windows,
+    random_bm1684x_matrices, random_bm1684x_elements, random_bm1684x_convert,
+    random_bm1684x_function, random_bm1684x_indexed,  random_bm1684x_moves,
+    random_bm1684x_masked};
 
 Operation draw_one(Rng& rng, OperationKind kind, const Chip& chip) {
   for (DrawFamily* family : kFamilies)

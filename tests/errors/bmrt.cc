@@ -106,25 +106,6 @@ TW_TRIGGER(brt_subnet, [] {
   return launch_changed(
       [](b168x::NetT&, b168x::NetParameterT& stage) { stage.sub_net[0]->is_dynamic = 1; });
 });
-TW_TRIGGER(brt_streams, [] {
-  bmlib::use_chip(bm1684());
-  bm_handle_t device = nullptr;
-  bm_dev_request(&device, 0);
-  void* runtime = bmrt_create(device);
-  b168x::ModelT model = b168x::samples::model168x();
-  model.chip = "BM1684";
-  const auto file = b168x::write(model, b168x::samples::binary168x());
-  bmrt_load_bmodel_data(runtime, file.data(), file.size());
-  bm_tensor_t input, output;
-  const bm_net_info_t* info = bmrt_get_network_info(runtime, "second");
-  bmrt_tensor(&input, runtime, BM_FLOAT32, info->stages[0].input_shapes[0]);
-  thread_diagnostics().clear();
-  bmrt_launch_tensor(runtime, "second", &input, 1, &output, 1);
-  auto error = thread_diagnostics().last_error();
-  bmrt_destroy(runtime);
-  bm_dev_free(device);
-  return error ? Status(*error) : Status();
-});
 TW_TRIGGER(brt_address_mode, [] {
   return launch_changed([](b168x::NetT& net, b168x::NetParameterT&) { net.addr_mode = 2; });
 });

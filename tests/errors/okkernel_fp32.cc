@@ -116,7 +116,8 @@ TW_TRIGGER(okk_element, [] {
 });
 
 TW_TRIGGER(okk_extents, [] {
-  ChannelAffine op{.out = view(kDst), .in = view(kSrc), .bias = view(kWork, {1, 3, 1, 1})};
+  ChannelAffine op{
+      .out = view(kDst), .in = view(kSrc), .bias = Source::tensor(view(kWork, {1, 3, 1, 1}))};
   return check(op, bm1684());
 });
 

@@ -180,7 +180,7 @@ TensorView CommandReader::side(const Named& address, const Shape& shape, DType d
   if (is_local) {
     view = aligned({address.field, address.value - chip_.local_base}, shape, dtype);
   } else {
-    const bool in_l2 = address.value - chip_.l2.base < chip_.l2.bytes;
+    const bool in_l2 = address.value - chip_.l2.base < chip_.l2.bytes + chip_.l2_tables;
     if (!require(in_l2 || address.value >= chip_.global_base, errors::isa_stream_address, address))
       return {.dtype = dtype, .shape = shape};
     uint64_t at = address.value;

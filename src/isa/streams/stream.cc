@@ -5,13 +5,16 @@
 
 #include <algorithm>
 
+#include "isa/bm1684/format.h"
 #include "isa/bm1684x/format.h"
 #include "isa/streams/format.h"
 #include "ops/index/index_fault.h"
 
 namespace tputwin::isa {
 
-const StreamFormat& format_of(const Chip&) { return bm1684x_streams::kFormat; }
+const StreamFormat& format_of(const Chip& chip) {
+  return chip.family == ChipFamily::bm1684 ? bm1684_streams::kFormat : bm1684x_streams::kFormat;
+}
 
 // No operand repeats elements without end: none has more than its memory has bytes.
 Status check_counts(const Operation& op, const Chip& chip) {

@@ -269,7 +269,9 @@ Status check_bounds(const TensorView& view, std::string_view name, const Chip& c
     case Space::global:
       return in_system(errors::mem_global_range, global_bytes);
     case Space::l2:
-      return in_system(errors::mem_l2_range, chip.l2.bytes);
+      return in_system(errors::mem_l2_range, view.address < chip.l2.bytes
+                                                 ? chip.l2.bytes
+                                                 : chip.l2.bytes + chip.l2_tables);
     case Space::dtcm:
       return in_system(errors::mem_dtcm_range, chip.dtcm.bytes);
   }

@@ -5,6 +5,7 @@
 #include "numerics/accumulate.h"
 #include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
+#include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684_window.h"
 
@@ -14,6 +15,7 @@ std::string_view name(const Conv2dBm1684&) { return "conv_f32"; }
 
 void attributes(const Conv2dBm1684& op, AttributeSink& to) {
   to.window(op.window);
+  to.flag("turned", op.is_turned);
   to.flag("accumulate", op.accumulate);
 }
 
@@ -32,7 +34,8 @@ Status check(const Conv2dBm1684& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_bm1684_operand("input_addr", op.in, chip));
   TW_RETURN_IF_ERROR(check_bm1684_address("weight_addr", op.weight, 8));
   TW_RETURN_IF_ERROR(check_bm1684_element("weight_addr", op.weight, 4, /*pack=*/2));
-  TW_RETURN_IF_ERROR(check_bm1684_window(op.window, op.in, op.out, channels, chip));
+  TW_RETURN_IF_ERROR(
+      check_bm1684_window(op.window, op.in, op.out, channels, chip, Insertion::allowed));
   TW_RETURN_IF_ERROR(
       check_bm1684_shape("weight_addr", op.weight, {op.in.shape.c, channels, h.kernel, w.kernel}));
   TW_RETURN_IF_ERROR(check_bm1684_apart_from_input(op.out, op.in, chip));
@@ -55,9 +58,10 @@ float result_at(const Conv2dBm1684& op, const Memory& memory, uint32_t n, uint32
     for (uint32_t kw = 0; kw < op.weight.shape.w; ++kw) {
       const int64_t iy = op.window.h.source(y, kh, in.h), ix = op.window.w.source(x, kw, in.w);
       const bool inside = iy >= 0 && ix >= 0;
+      const WeightPlace at = weight_place(op.window, op.is_turned, kh, kw);
       for (uint32_t ic = 0; ic < in.c; ++ic)
         products.add(ic, inside ? memory.read_f32(op.in, n, ic, iy, ix) : 0.0f,
-                     memory.read_f32(op.weight, ic, oc, kh, kw));
+                     memory.read_f32(op.weight, ic, oc, at.h, at.w));
       products.end_tap(in.c);
     }
   return finish_f32(op.out, op.bias, op.accumulate, memory, n, oc, y, x, products.total());

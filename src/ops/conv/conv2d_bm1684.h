@@ -9,12 +9,13 @@
 namespace tputwin {
 
 // fp32: sum over kh, kw, ic of in * weight, added as ChannelPairSum does, taps in the padding being
-// 0 * weight; then + bias(oc); then + old out.
+// 0 * weight, as inserted zeros are; then + bias(oc); then + old out.
 struct Conv2dBm1684 {
   TensorView out, in;
   TensorView weight;               // (IC,OC,KH,KW), two input channels to a cell
   std::optional<TensorView> bias;  // (1,OC,1,1)
-  Window window;                   // no zero insertion
+  Window window;
+  bool is_turned = false;  // the kernel by 180 degrees
   bool accumulate = false;
 };
 

@@ -28,7 +28,8 @@ Status check(const Depthwise2dBm1684& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_bm1684_operand("output_addr", op.out, chip, 128));
   TW_RETURN_IF_ERROR(check_bm1684_operand("input_addr", op.in, chip, 128));
   TW_RETURN_IF_ERROR(check_bm1684_address("weight_addr", op.weight, 4));
-  TW_RETURN_IF_ERROR(check_bm1684_window(op.window, op.in, op.out, channels, chip));
+  TW_RETURN_IF_ERROR(
+      check_bm1684_window(op.window, op.in, op.out, channels, chip, Insertion::allowed));
   TW_RETURN_IF_ERROR(
       check_bm1684_shape("weight_addr", op.weight, {1, channels, h.kernel, w.kernel}));
   TW_RETURN_IF_ERROR(check_bm1684_same_npu("input_addr", op.in, op.out, chip));

@@ -9,12 +9,12 @@
 namespace tputwin {
 
 // fp32: sum over kh, kw of in * weight, added as WindowSum does, taps in the padding being
-// 0 * weight; then + bias(c).
+// 0 * weight, as inserted zeros are; then + bias(c).
 struct Depthwise2dBm1684 {
   TensorView out, in;
   TensorView weight;               // (1,C,KH,KW)
   std::optional<TensorView> bias;  // (1,C,1,1)
-  Window window;                   // no zero insertion
+  Window window;
 };
 
 TW_OPERATION(Depthwise2dBm1684);

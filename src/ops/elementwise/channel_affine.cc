@@ -4,6 +4,7 @@
 #include "numerics/float32.h"
 #include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
+#include "ops/contract/source_operands.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684.h"
 
@@ -23,6 +24,8 @@ std::string_view name(const ChannelAffine& op) {
 }
 
 void attributes(const ChannelAffine& op, AttributeSink& to) {
+  if (op.scale) to.constant("scale", *op.scale);
+  if (op.bias) to.constant("bias", *op.bias);
   to.flag("accumulate", op.accumulate);
   to.flag("adds_zero", op.adds_zero);
 }
@@ -30,8 +33,8 @@ void attributes(const ChannelAffine& op, AttributeSink& to) {
 OperandList operands(const ChannelAffine& op) {
   OperandList list{{"dst_addr", &op.out, op.accumulate ? Access::read_write : Access::write},
                    {"src_addr", &op.in, Access::read}};
-  if (op.scale) list.push_back({"scale_addr", &*op.scale, Access::read});
-  if (op.bias) list.push_back({"bias_addr", &*op.bias, Access::read});
+  if (op.scale) add_source(list, "scale_addr", *op.scale);
+  if (op.bias) add_source(list, "bias_addr", *op.bias);
   return list;
 }
 
@@ -56,8 +59,8 @@ Cost cost(const ChannelAffine& op, const Chip& chip) {
 void execute(const ChannelAffine& op, const Memory& memory) {
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
     const float in = memory.read_f32(op.in, n, c, h, w);
-    const float scale = op.scale ? memory.read_f32(*op.scale, 0, c, 0, 0) : 0.0f;
-    const float bias = op.bias ? memory.read_f32(*op.bias, 0, c, 0, 0) : 0.0f;
+    const float scale = op.scale ? op.scale->read_f32(memory, 0, c, 0, 0) : 0.0f;
+    const float bias = op.bias ? op.bias->read_f32(memory, 0, c, 0, 0) : 0.0f;
     const float old = op.accumulate ? memory.read_f32(op.out, n, c, h, w) : 0.0f;
     memory.write_f32(op.out, n, c, h, w, affine(op, in, scale, bias, old));
   });

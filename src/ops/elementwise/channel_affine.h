@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "ops/contract/contract.h"
+#include "ops/contract/source.h"
 
 namespace tputwin {
 
@@ -12,9 +13,9 @@ namespace tputwin {
 // accumulate:  out + (in * scale(c)), and ((in * scale(c)) + bias(c)) + out
 struct ChannelAffine {
   TensorView out, in;
-  std::optional<TensorView> scale, bias;  // (1,C,1,1); at least one
-  bool accumulate = false;                // with a scale only
-  bool adds_zero = false;                 // with a scale alone, unless it accumulates
+  std::optional<Source> scale, bias;  // (1,C,1,1), or one for all channels; at least one
+  bool accumulate = false;            // with a scale only
+  bool adds_zero = false;             // with a scale alone, unless it accumulates
 };
 
 // One element; parameters that the operation does not have are not looked at.

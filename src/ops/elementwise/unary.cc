@@ -3,10 +3,12 @@
 
 #include <bit>
 
+#include "base/errors/okkernel.h"
 #include "base/errors/tpukernel.h"
 #include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
+#include "ops/rules/bm1684.h"
 #include "ops/rules/bm1684x.h"
 
 namespace tputwin {
@@ -139,7 +141,21 @@ OperandList operands(const Unary& op) {
   return {{"dst_addr", &op.out, Access::write}, {"src_addr", &op.in, Access::read}};
 }
 
+namespace {
+
+// The BM1684 has exponents of the aligned layout only.
+Status check_bm1684(const Unary& op, const Chip& chip) {
+  TW_RETURN_IF_ERROR(check_bm1684_32bit(operands(op), op.out.shape, chip, chip.eu_bytes));
+  TW_RETURN_IF_ERROR(require(op.kind == Kind::exponent && op.in.dtype == DType::f32 &&
+                                 (op.out.dtype == DType::i32 || op.out.dtype == DType::f32),
+                             errors::okk_element, "dst_addr", op.out));
+  return advise_bm1684_same_npu(operands(op), chip);
+}
+
+}  // namespace
+
 Status check(const Unary& op, const Chip& chip) {
+  if (chip.family == ChipFamily::bm1684) return check_bm1684(op, chip);
   TW_RETURN_IF_ERROR(check_bm1684x_elementwise(operands(op), chip));
   TW_RETURN_IF_ERROR(check_types(op));
   return advise_bm1684x_elementwise_overlap(operands(op), chip);

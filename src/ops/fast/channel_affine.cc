@@ -57,11 +57,12 @@ namespace {
 TW_ROW_KERNEL(affine_rows, AffineRows)
 
 // The parameter of (1,C,1,1) as a tensor of the operation's shape.
-RowOperand parameter(const std::optional<TensorView>& view, const Shape& shape) {
-  if (!view) return row_source(Source::value(0u, DType::f32));
-  TensorView spread = *view;
+RowOperand parameter(const std::optional<Source>& source, const Shape& shape) {
+  if (!source) return row_source(Source::value(0u, DType::f32));
+  if (source->is_constant) return row_source(Source::value(source->constant, DType::f32));
+  TensorView spread = source->view;
   if (spread.shape == Shape{1, shape.c, 1, 1}) spread.shape = shape;
-  spread.stride = {0, view->stride.c, 0, 0};
+  spread.stride = {0, source->view.stride.c, 0, 0};
   return row_source(spread);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "numerics/float32.h"
+#include "ops/contract/taps.h"
 #include "ops/conv/conv2d_bm1684.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/conv2d_planes.h"
@@ -49,11 +50,13 @@ ConvTerms::ConvTerms(const Conv2dBm1684& op) {
           if (channel == w.n) continue;  // the dummy of an odd number
           const uint32_t cell = channel / op.weight.pack, number = channel % op.weight.pack;
           const uint32_t partners = channel - parity + 1 < w.n ? 2 : 1;
-          const uint64_t place = uint64_t{2} * pair * taps + (kh * w.w + kw) * partners + parity;
+          const WeightPlace at = weight_place(op.window, op.is_turned, kh, kw);
+          const uint64_t place =
+              uint64_t{2} * pair * taps + (at.h * w.w + at.w) * partners + parity;
           by_weight[place] = static_cast<uint32_t>(terms.size());
           terms.push_back({channel, kh, kw});
-          weight_bytes.push_back(cell * op.weight.stride.n + number * 4 + kh * op.weight.stride.h +
-                                 kw * op.weight.stride.w);
+          weight_bytes.push_back(cell * op.weight.stride.n + number * 4 +
+                                 at.h * op.weight.stride.h + at.w * op.weight.stride.w);
         }
     chains.end[chain] = static_cast<uint32_t>(terms.size());
   }
@@ -98,7 +101,12 @@ class F32Planes : public PlaneSource {
   const uint8_t* words(uint32_t n, uint32_t channel) const override {
     return memory_.byte(op_.in, n, channel, 0, 0);
   }
-  void read_rows(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t*) const override {}
+  void read_rows(uint32_t n, uint32_t channel, uint32_t y, uint32_t rows,
+                 uint32_t* to) const override {
+    for (uint32_t row = y; row < y + rows; ++row)
+      for (uint32_t x = 0; x < op_.in.shape.w; ++x)
+        *to++ = Memory::load<uint32_t>(memory_.byte(op_.in, n, channel, row, x));
+  }
 
   uint32_t terms() const override { return static_cast<uint32_t>(terms_.terms.size()); }
   void read_weights(uint32_t, uint32_t*) override {}

@@ -17,12 +17,13 @@ Declined planes(const Pool2dBm1684& op, const Memory& memory) {
   if (const Declined why = window_declines(job)) return why;
   const bool maximum = op.kind == Pool2dBm1684::Kind::maximum;
   const WindowKernels kernels = window_kernels();
-  const std::vector<float> shares(taps_of(op.window), share_of(op.window));
+  const std::vector<float> shares(taps_of(op.window), op.factor);
   const float start = shares.size() == 1 ? -0.0f : 0.0f;  // a single product stays what it is
   for_each_channel(
       job, kernels,
       [&](uint32_t) {
-        return Outside{maximum ? f32::bits(f32::kLowest) : 0, 0};
+        const uint32_t nothing = maximum ? f32::bits(f32::kLowest) : 0;
+        return Outside{nothing, nothing};
       },
       [&](const WindowRun& run, uint32_t) {
         if (!maximum) return kernels.sum(run, shares.data(), {start, start}, DType::f32);

@@ -1,9 +1,11 @@
 // rearrange: contract, cost and reference body.
 #include "ops/move/rearrange.h"
 
+#include "base/errors/okkernel.h"
 #include "base/errors/tpukernel.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
+#include "ops/rules/bm1684.h"
 #include "ops/rules/bm1684x_dma.h"
 
 namespace tputwin {
@@ -75,9 +77,24 @@ Status check_dma(const Rearrange& op, const Chip& chip) {
   return {};
 }
 
+// The BM1684's GDMA exchanges n and c.
+Status check_bm1684(const Rearrange& op, const Chip& chip) {
+  const auto is_element = [](const TensorView& view) { return view.pack == 1 && is_run(view); };
+  TW_RETURN_IF_ERROR(require(op.engine == Engine::dma && op.kind == Kind::swap_nc,
+                             errors::okk_element, "dst_addr", op.out));
+  TW_RETURN_IF_ERROR(require(is_element(op.out), errors::okk_element, "dst_addr", op.out));
+  TW_RETURN_IF_ERROR(
+      require(is_element(op.in) && element_bytes(op.in.dtype) == element_bytes(op.out.dtype),
+              errors::okk_element, "src_addr", op.in));
+  TW_RETURN_IF_ERROR(check_bm1684_shape("src_addr", op.in, source_shape(op)));
+  const bool apart = op.in.space != op.out.space || !overlap_in_part(op.out, op.in, chip);
+  return require(apart, errors::okk_overlap, "src_addr", op.in);
+}
+
 }  // namespace
 
 Status check(const Rearrange& op, const Chip& chip) {
+  if (chip.family == ChipFamily::bm1684) return check_bm1684(op, chip);
   TW_RETURN_IF_ERROR(op.engine == Engine::dma ? check_dma(op, chip) : check_compute(op, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_shape("src_addr", op.in, source_shape(op)));
   TW_RETURN_IF_ERROR(

@@ -14,7 +14,12 @@ std::string_view name(const Pool2dBm1684& op) {
   return op.kind == Pool2dBm1684::Kind::maximum ? "max_pooling_f32" : "avg_pooling_f32";
 }
 
-void attributes(const Pool2dBm1684& op, AttributeSink& to) { to.window(op.window); }
+void attributes(const Pool2dBm1684& op, AttributeSink& to) {
+  to.window(op.window);
+  const bool average = op.kind == Pool2dBm1684::Kind::average;
+  if (average && f32::bits(op.factor) != f32::bits(share_of(op.window)))
+    to.bits("factor", f32::bits(op.factor));
+}
 
 OperandList operands(const Pool2dBm1684& op) {
   return {{"output_addr", &op.out, Access::write}, {"input_addr", &op.in, Access::read}};
@@ -23,7 +28,8 @@ OperandList operands(const Pool2dBm1684& op) {
 Status check(const Pool2dBm1684& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_bm1684_operand("output_addr", op.out, chip, 128, Channels::all));
   TW_RETURN_IF_ERROR(check_bm1684_operand("input_addr", op.in, chip, 128, Channels::all));
-  TW_RETURN_IF_ERROR(check_bm1684_window(op.window, op.in, op.out, op.in.shape.c, chip));
+  TW_RETURN_IF_ERROR(
+      check_bm1684_window(op.window, op.in, op.out, op.in.shape.c, chip, Insertion::allowed));
   TW_RETURN_IF_ERROR(advise_bm1684_same_npu("input_addr", op.in, op.out, chip));
   TW_RETURN_IF_ERROR(advise_bm1684_window(op.window, op.in.shape, chip));
   TW_RETURN_IF_ERROR(advise_bm1684_channels("input_shape", op.in.shape, chip));
@@ -43,7 +49,6 @@ float share_of(const Window& window) {
 float result_at(const Pool2dBm1684& op, const Memory& memory, uint32_t n, uint32_t c, uint32_t y,
                 uint32_t x) {
   const Shape& in = op.in.shape;
-  const float share = share_of(op.window);
   WindowSum sum;
   float largest = f32::kLowest;
   for (uint32_t kh = 0; kh < op.window.h.kernel; ++kh)
@@ -51,7 +56,7 @@ float result_at(const Pool2dBm1684& op, const Memory& memory, uint32_t n, uint32
       const int64_t iy = op.window.h.source(y, kh, in.h), ix = op.window.w.source(x, kw, in.w);
       const bool inside = iy >= 0 && ix >= 0;
       const float value = inside ? memory.read_f32(op.in, n, c, iy, ix) : 0.0f;
-      sum.add(value, share);
+      sum.add(value, op.factor);
       if (inside && value > largest) largest = f32::ftz(value);
     }
   return op.kind == Pool2dBm1684::Kind::maximum ? largest : sum.total();

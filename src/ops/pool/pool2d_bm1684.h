@@ -8,16 +8,17 @@ namespace tputwin {
 
 // fp32. maximum: over the taps inside the input, flushed, starting from the lowest finite number,
 // which NaN and -inf do not exceed.
-// average: sum of in * (1 / (KH * KW)), added as WindowSum does; taps in the padding add 0.
+// average: sum of in * factor, added as WindowSum does; taps in the padding add 0 * factor.
 struct Pool2dBm1684 {
   enum class Kind : uint8_t { maximum, average };
   Kind kind = Kind::maximum;
   TensorView out, in;
-  Window window;  // no dilation, no zero insertion
+  Window window;        // no dilation
+  float factor = 0.0f;  // of an average: share_of(window), unless a compiler chose another
 };
 
 TW_OPERATION(Pool2dBm1684);
-// What an average multiplies each element of the window by.
+// 1 / (KH * KW).
 float share_of(const Window& window);
 // One result, which execute() stores.
 float result_at(const Pool2dBm1684&, const Memory&, uint32_t n, uint32_t c, uint32_t y, uint32_t x);

@@ -89,11 +89,13 @@ inline Status advise_bm1684_npu_0(std::string_view name, const TensorView& view,
   return require(start_lane(view, chip) == 0, errors::okk_npu_0, name, view);
 }
 
-// 8-bit elements in 4N mode, 16-bit elements in 2N mode, of one shape.
+// 8-bit elements in 4N mode, 16-bit elements in 2N mode, of one shape; or, of a source, the first
+// element of each cell for all images.
 inline Status check_bm1684_packed(std::string_view name, const TensorView& view, const Shape& shape,
-                                  const Chip& chip) {
+                                  const Chip& chip, bool is_source = false) {
   TW_RETURN_IF_ERROR(check_bm1684_operand(name, view, chip));
-  const bool packed = !is_32bit(view.dtype) && is_run(view) && run_bytes(view) == 4;
+  const bool one_image = is_source && view.pack == 1 && view.stride.n == 0;
+  const bool packed = !is_32bit(view.dtype) && is_run(view) && (run_bytes(view) == 4 || one_image);
   TW_RETURN_IF_ERROR(require(packed, errors::okk_element, name, view));
   return check_bm1684_shape(name, view, shape);
 }
@@ -106,8 +108,9 @@ inline Status check_bm1684_packed_bits(std::string_view name, const TensorView& 
 
 inline Status check_bm1684_packed(const OperandList& operands, const Chip& chip) {
   for (const Operand& operand : operands)
-    TW_RETURN_IF_ERROR(
-        check_bm1684_packed(operand.name, *operand.view, operands[0].view->shape, chip));
+    TW_RETURN_IF_ERROR(check_bm1684_packed(operand.name, *operand.view, operands[0].view->shape,
+                                           chip,
+                                           /*is_source=*/operand.access == Access::read));
   return {};
 }
 

@@ -9,10 +9,10 @@ namespace tputwin {
 namespace {
 
 uint64_t padded(const Axis& a, uint32_t extent) {
-  return uint64_t{a.pad_before} + extent + a.pad_after;
+  return uint64_t{a.pad_before} + uint64_t{extent - 1} * (a.insert + 1) + 1 + a.pad_after;
 }
 
-Status check_axis(const Axis& a, uint32_t extent, const Chip& chip) {
+Status check_axis(const Axis& a, uint32_t extent, Insertion insertion, const Chip& chip) {
   const auto& most = chip.limits.window;
   TW_RETURN_IF_ERROR(
       require(a.kernel >= 1, errors::okk_window_kernel, "kernel_h, kernel_w", a.kernel));
@@ -22,8 +22,9 @@ Status check_axis(const Axis& a, uint32_t extent, const Chip& chip) {
                              "stride", a.stride));
   TW_RETURN_IF_ERROR(
       require(a.dilation >= 1, errors::okk_window_dilation_0, "dilation", a.dilation));
-  TW_RETURN_IF_ERROR(
-      require((a.insert | a.insert_last) == 0, errors::okk_extents, "input_addr", a));
+  const uint32_t most_inserted = insertion == Insertion::allowed ? most.padding : 0;
+  TW_RETURN_IF_ERROR(require(a.insert <= most_inserted && a.insert_last == 0, errors::okk_extents,
+                             "input_addr", a));
   const uint64_t reach = uint64_t{a.kernel - 1} * a.dilation + 1;
   return require(reach <= padded(a, extent) && a.output(extent) <= most.extent,
                  errors::okk_window_output, "input_shape", a);
@@ -45,9 +46,9 @@ bool share_bytes(const TensorView& a, const TensorView& b, const Chip& chip) {
 }  // namespace
 
 Status check_bm1684_window(const Window& window, const TensorView& in, const TensorView& out,
-                           uint32_t channels, const Chip& chip) {
-  TW_RETURN_IF_ERROR(check_axis(window.h, in.shape.h, chip));
-  TW_RETURN_IF_ERROR(check_axis(window.w, in.shape.w, chip));
+                           uint32_t channels, const Chip& chip, Insertion insertion) {
+  TW_RETURN_IF_ERROR(check_axis(window.h, in.shape.h, insertion, chip));
+  TW_RETURN_IF_ERROR(check_axis(window.w, in.shape.w, insertion, chip));
   return check_bm1684_shape(
       "output_addr", out,
       {in.shape.n, channels, window.h.output(in.shape.h), window.w.output(in.shape.w)});

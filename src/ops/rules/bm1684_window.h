@@ -6,9 +6,13 @@
 
 namespace tputwin {
 
+// Zeros between the elements of an input: no function has them, commands of compilers do.
+enum class Insertion : bool { none, allowed };
+
 // The window's numbers, and a result (n, channels, output_h, output_w) of them.
 Status check_bm1684_window(const Window& window, const TensorView& in, const TensorView& out,
-                           uint32_t channels, const Chip& chip);
+                           uint32_t channels, const Chip& chip,
+                           Insertion insertion = Insertion::none);
 // Warnings, to be looked at after the errors.
 Status advise_bm1684_window(const Window& window, const Shape& in, const Chip& chip);
 

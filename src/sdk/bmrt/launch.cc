@@ -13,19 +13,37 @@ uint8_t* place(Device& device, const StageTensor& tensor) {
   return device.global().data() + (tensor.address - device.chip().global_base);
 }
 
+// Between the user's memory and the device's, whose storage and padding may be others.
+void bring(uint8_t* to, const StageTensor& tensor, const UserTensor& user) {
+  const PaddedRows rows = tensor.rows();
+  if (rows.any())
+    pad_stored(to, tensor.storage(), user.memory, user.storage, tensor.images(), tensor.elements(),
+               tensor.bits(), rows);
+  else
+    copy_stored(to, tensor.storage(), user.memory, user.storage, tensor.images(), tensor.elements(),
+                tensor.bits());
+}
+void fetch(const UserTensor& user, const StageTensor& tensor, const uint8_t* from) {
+  const PaddedRows rows = tensor.rows();
+  if (rows.any())
+    unpad_stored(user.memory, user.storage, from, tensor.storage(), tensor.images(),
+                 tensor.elements(), tensor.bits(), rows);
+  else
+    copy_stored(user.memory, user.storage, from, tensor.storage(), tensor.images(),
+                tensor.elements(), tensor.bits());
+}
+
 // The tensors lie in the memories of the stage, which Stage::groups() has checked.
 Status run(Device& device, Stage& stage, const std::vector<UserTensor>& inputs,
            const std::vector<UserTensor>& outputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const StageTensor& tensor = stage.inputs()[i];
-    copy_stored(place(device, tensor), tensor.storage(), inputs[i].memory, inputs[i].storage,
-                tensor.images(), tensor.elements(), tensor.bits());
+    bring(place(device, tensor), tensor, inputs[i]);
   }
   TW_RETURN_IF_ERROR(stage.run(device));
   for (size_t i = 0; i < outputs.size(); ++i) {
     const StageTensor& tensor = stage.outputs()[i];
-    copy_stored(outputs[i].memory, outputs[i].storage, place(device, tensor), tensor.storage(),
-                tensor.images(), tensor.elements(), tensor.bits());
+    fetch(outputs[i], tensor, place(device, tensor));
   }
   return {};
 }

@@ -44,6 +44,18 @@ uint64_t StageTensor::bytes(bm_store_mode_t mode) const {
   return stored_bytes(images(), elements(), bits(), mode);
 }
 
+PaddedRows StageTensor::rows() const {
+  if (file->pad_h == 0 || shape.num_dims != 4) return {};
+  return {.above = file->pad_h >> 16,
+          .below = file->pad_h & 0xffff,
+          .count = static_cast<uint64_t>(shape.dims[2]),
+          .width = static_cast<uint64_t>(shape.dims[3])};
+}
+
+uint64_t StageTensor::device_bytes() const {
+  return stored_bytes(images(), rows().padded(elements()), bits(), storage());
+}
+
 std::string Stage::name() const { return fmt::format("net {} stage {}", net_.name, index_); }
 
 Result<std::unique_ptr<Stage>> Stage::load(const File& file, const NetT& net, size_t index,
@@ -174,8 +186,6 @@ Result<const Stage::Groups*> Stage::groups() {
 }
 
 Result<Stage::Groups> Stage::decode_all() {
-  if (chip_of(file_.model)->family != ChipFamily::bm1684x)
-    return Error(errors::brt_streams).argument(name(), "chip " + file_.model.chip);
   const auto mode = static_cast<AddressMode>(net_.addr_mode);
   if (mode == AddressMode::io_tag || mode == AddressMode::io_tag_fuse)
     return Error(errors::brt_address_mode).argument(name(), std::string(to_string(mode)));
@@ -257,7 +267,7 @@ Status Stage::check_written(const Instruction& instruction) const {
 
 Status Stage::check_tensors(const std::vector<StageTensor>& tensors, bool are_written) const {
   for (const StageTensor& tensor : tensors)
-    if (!holds(tensor.address, tensor.bytes(tensor.storage()), are_written))
+    if (!holds(tensor.address, tensor.device_bytes(), are_written))
       return Error(errors::brt_tensor_place)
           .in(name())
           .argument(tensor.file->name, fmt::format("{:#x}", tensor.file->device_addr));

@@ -12,6 +12,7 @@
 #include "bmodel/bm168x/model.h"
 #include "ops/instruction.h"
 #include "sdk/bmrt/memory.h"
+#include "sdk/bmrt/storage.h"
 #include "sdk/bmrt/subnet_run.h"
 
 namespace tputwin::bmrt {
@@ -34,6 +35,9 @@ struct StageTensor {
   uint64_t bits() const;
   // What it takes in a storage.
   uint64_t bytes(bm_store_mode_t mode) const;
+  // Rows of zeros around those of the user, and what it takes on the device with them.
+  PaddedRows rows() const;
+  uint64_t device_bytes() const;
 };
 
 class Stage {

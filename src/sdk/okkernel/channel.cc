@@ -13,9 +13,9 @@ ChannelAffine tensors(Call& call, local_addr_t dst_addr, local_addr_t src_addr, 
 }
 
 // One number for each channel, compact.
-TensorView parameter(Call& call, std::string_view argument, local_addr_t address,
-                     const Shape& shape) {
-  return call.dense(argument, address, {1, shape.c, 1, 1}, /*aligned=*/false, DType::f32);
+Source parameter(Call& call, std::string_view argument, local_addr_t address, const Shape& shape) {
+  return Source::tensor(
+      call.dense(argument, address, {1, shape.c, 1, 1}, /*aligned=*/false, DType::f32));
 }
 
 }  // namespace

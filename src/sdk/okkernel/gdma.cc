@@ -28,6 +28,12 @@ struct L {
   }
 };
 
+// The chip's commands reach elements with gaps between them, the functions do not.
+void require_rows(Call& call, std::string_view argument, const TensorView& view) {
+  call.require(view.shape.w == 1 || view.stride.w == element_bytes(view.dtype),
+               errors::okk_dma_w_stride, argument, describe(view));
+}
+
 template <class To, class From>
 void copy(std::string_view name, DType dtype, typename To::Address dst_addr,
           typename From::Address src_addr, const dim4* shape, const dim4* dst_stride,
@@ -36,6 +42,8 @@ void copy(std::string_view name, DType dtype, typename To::Address dst_addr,
   const Shape s = call.dma_shape(shape);
   const TensorView dst = To::view(call, "dst_addr", dst_addr, s, dst_stride, dtype);
   const TensorView src = From::view(call, "src_addr", src_addr, s, src_stride, dtype);
+  require_rows(call, "dst_addr", dst);
+  require_rows(call, "src_addr", src);
   call.issue(Copy{.engine = Engine::dma, .dst = dst, .src = Source::tensor(src)});
 }
 
@@ -56,6 +64,7 @@ void fill(std::string_view name, DType dtype, typename To::Address dst_addr, uin
   const Shape s = call.dma_shape(shape);
   TensorView dst = To::view(call, "dst_addr", dst_addr, s, dst_stride, dtype);
   if (dst.space == Space::local && dst_stride == nullptr) set_fill_stride(call.chip(), dst);
+  require_rows(call, "dst_addr", dst);
   call.issue(Copy{.engine = Engine::dma, .dst = dst, .src = Source::value(constant)});
 }
 

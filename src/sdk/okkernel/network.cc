@@ -77,6 +77,7 @@ void pool2d(Call& call, Pool2dBm1684::Kind kind, local_addr_t output_addr, local
   Pool2dBm1684 op{.kind = kind,
                   .window = window(call, in, kernel_h, kernel_w, padding, stride, nullptr)};
   if (!call.ok()) return;
+  if (kind == Pool2dBm1684::Kind::average) op.factor = share_of(op.window);
   op.out = aligned(call, "output_addr", output_addr, output_shape(in, in.c, op.window));
   op.in = aligned(call, "input_addr", input_addr, in);
   call.issue(op);

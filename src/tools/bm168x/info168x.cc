@@ -32,8 +32,6 @@ std::vector<const CmdGroupT*> groups_of(const NetParameterT& stage) {
 
 Result<Program> decode(const File& file, const CmdGroupT& group) {
   const Chip& chip = *chip_of(file.model);
-  if (chip.family != ChipFamily::bm1684x)
-    return Error(errors::brt_streams).argument("chip", file.model.chip);
   isa::CommandStreams streams{file.bytes(group.binary_bdc), file.bytes(group.binary_gdma)};
   if (group.bdc_cmd_byte != 0) streams.tiu = streams.tiu.first(group.bdc_cmd_byte);
   if (group.gdma_cmd_byte != 0) streams.gdma = streams.gdma.first(group.gdma_cmd_byte);

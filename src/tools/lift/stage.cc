@@ -165,7 +165,7 @@ Status read_group(const File& file, const Stage& stage, const CmdGroupT& from, R
 Result<Stage> read_stage(const File& file, const NetT& net, size_t index, Recorder& recorder) {
   Stage stage{.net = &net, .file = net.parameter[index].get(), .index = index};
   if (chip_of(file.model)->family != recorder.chip().family)
-    return Error(errors::brt_streams).argument(label(stage), "chip " + file.model.chip);
+    return Error(errors::brt_chip).argument(label(stage), "chip " + file.model.chip);
   const auto mode = static_cast<AddressMode>(net.addr_mode);
   if (mode == AddressMode::io_tag || mode == AddressMode::io_tag_fuse)
     return Error(errors::brt_address_mode).argument(label(stage), std::string(to_string(mode)));

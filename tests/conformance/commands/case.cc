@@ -34,15 +34,42 @@ std::vector<Bytes> regions(const Json& list) {
   return all;
 }
 
+// A region of the BM1684's: where it lies, and its bytes, or the seed of them. Lane -1: all lanes.
+void add_region(const Json& region, std::vector<Bytes>& all) {
+  constexpr int kLanes = 64;
+  const bool is_local = region.at("where") == "local";
+  const int lane = is_local ? region.at("lane").get<int>() : 0;
+  const auto address = region.at("address").get<uint64_t>();
+  const bool seeded = region.contains("seed");
+  auto add = [&](uint32_t in_lane, const std::string& suffix) {
+    all.push_back({is_local, in_lane, address,
+                   seeded ? seeded_bytes(region.at("seed").get<std::string>() + suffix,
+                                         region.at("kind").get<std::string>(),
+                                         region.at("length").get<size_t>())
+                          : from_hex(region.at("hex"))});
+  };
+  if (lane >= 0) return add(static_cast<uint32_t>(lane), "");
+  for (int i = 0; i < kLanes; ++i) add(static_cast<uint32_t>(i), fmt::format(":{}", i));
+}
+
+Case bm1684_case(const Json& json) {
+  Case recorded{.name = json.at("name"), .chip = "BM1684"};
+  for (const Json& command : json.at("commands"))
+    recorded.commands.push_back(
+        {command.at(0) == 0 ? Engine::compute : Engine::dma, from_hex(command.at(1))});
+  for (const Json& region : json.at("init")) add_region(region, recorded.before);
+  for (const Json& region : json.at("result")) add_region(region, recorded.after);
+  recorded.global_only = recorded.name.find("-layer-") != std::string::npos;
+  return recorded;
+}
+
 }  // namespace
 
 ParsedCase parse_case(const std::string& line) {
   try {
     const Json json = Json::parse(line);
-    Case recorded{.name = json.at("name")};
-    if (json.contains("commands"))
-      return {recorded, "commands of the BM1684, which this program does not read yet"};
-    recorded.chip = "BM1684X";
+    if (json.contains("commands")) return {bm1684_case(json), ""};
+    Case recorded{.name = json.at("name"), .chip = "BM1684X"};
     const Engine engine = json.at("engine") == "tiu" ? Engine::compute : Engine::dma;
     recorded.commands.push_back({engine, from_hex(json.at("command"))});
     recorded.before = regions(json.at("init"));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,7 +29,9 @@ struct Case {
   std::string name;
   std::string chip;
   std::vector<RecordedCommand> commands;
-  std::vector<Bytes> before, after;  // what neither names keeps its 0xee
+  // What neither names keeps its 0xee; L2 what it holds at the start.
+  std::vector<Bytes> before, after;
+  bool global_only = false;  // what is compared: a whole layer leaves its lanes to itself
 };
 
 // A line of a file: those of the BM1684X hold a "command", those of the BM1684 "commands". Why it
@@ -39,7 +42,11 @@ struct ParsedCase {
 };
 ParsedCase parse_case(const std::string& line);
 
-// Runs the commands on a device of their own chip. What differs, in words; empty: nothing.
-std::string run_case(const Case& recorded);
+// Bytes as a case of the BM1684 describes them: SHAKE-128 of the seed, made numbers of a kind.
+std::vector<uint8_t> seeded_bytes(const std::string& seed, std::string_view kind, size_t count);
+
+// Runs the commands on a device of their own chip, on each of the instruction sets ("": the host's
+// best). What differs, in words; empty: nothing.
+std::string run_case(const Case& recorded, std::span<const std::string> targets);
 
 }  // namespace tputwin::conformance

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <optional>
 
 #include "case.h"
 #include "isa/streams/stream.h"
 #include "machine/command_group.h"
+#include "ops/fast/fast.h"
 
 namespace tputwin::conformance {
 namespace {
@@ -14,13 +17,19 @@ namespace {
 constexpr uint8_t kUntouched = 0xee;
 constexpr uint64_t kMargin = 64 * 1024;  // of global memory, behind what a case names
 
-// What memory shall hold, beside the device's.
+bool in_l2(const Bytes& region, const Chip& chip) {
+  return !region.is_local && region.address - chip.l2.base < chip.l2.bytes;
+}
+
+// What memory shall hold, beside the device's. Of global memory the part around what a case names.
 struct Image {
-  std::vector<uint8_t> local, global;
+  std::vector<uint8_t> local, l2, global;
+  uint64_t global_base = 0;
 
   uint8_t* at(const Bytes& region, const Chip& chip) {
-    return region.is_local ? &local[uint64_t{region.lane} * chip.lane_bytes + region.address]
-                           : &global[region.address - chip.global_base];
+    if (region.is_local) return &local[uint64_t{region.lane} * chip.lane_bytes + region.address];
+    return in_l2(region, chip) ? &l2[region.address - chip.l2.base]
+                               : &global[region.address - global_base];
   }
   void put(const std::vector<Bytes>& regions, const Chip& chip) {
     for (const Bytes& region : regions)
@@ -28,21 +37,35 @@ struct Image {
   }
 };
 
+// Where the global bytes of a case begin and end.
+struct Range {
+  uint64_t begin = UINT64_MAX, end = 0;
+};
+
 bool inside(const Bytes& region, const Chip& chip) {
-  constexpr uint64_t kMost = 16 << 20;
+  if (in_l2(region, chip))
+    return region.bytes.size() <= chip.l2.bytes - (region.address - chip.l2.base);
   const uint64_t from = region.is_local ? 0 : chip.global_base;
-  const uint64_t size = region.is_local ? chip.lane_bytes : kMost;
+  const uint64_t size = region.is_local ? chip.lane_bytes : chip.global_bytes;
   return region.lane < chip.lanes && region.address - from <= size &&
          region.bytes.size() <= size - (region.address - from);
 }
 
-uint64_t global_bytes(const Case& recorded, const Chip& chip) {
-  uint64_t end = 0;
+// With a margin on both sides; 16 MiB at the most.
+std::optional<Range> global_range(const Case& recorded, const Chip& chip) {
+  constexpr uint64_t kMost = 16 << 20;
+  Range range;
   for (const auto* regions : {&recorded.before, &recorded.after})
-    for (const Bytes& region : *regions)
-      if (!region.is_local)
-        end = std::max(end, region.address - chip.global_base + region.bytes.size());
-  return end + kMargin;
+    for (const Bytes& region : *regions) {
+      if (region.is_local || in_l2(region, chip)) continue;
+      range.begin = std::min(range.begin, region.address);
+      range.end = std::max(range.end, region.address + region.bytes.size());
+    }
+  if (range.end == 0) range.begin = range.end = chip.global_base;
+  range.begin = std::max(range.begin - std::min(range.begin, kMargin), chip.global_base);
+  range.end += kMargin;
+  if (range.end - range.begin > kMost) return std::nullopt;
+  return range;
 }
 
 std::string difference(std::string_view memory, const uint8_t* is, const std::vector<uint8_t>& want,
@@ -68,36 +91,68 @@ Status run(Device& device, const Case& recorded) {
 
 // One device serves all cases of a chip.
 Device& device_of(const Chip& chip) {
-  static const auto device = [&] {
+  static std::map<std::string_view, std::unique_ptr<Device>> devices;
+  std::unique_ptr<Device>& device = devices[chip.name];
+  if (device == nullptr) {
     auto made = Device::create({.chip = &chip});
     if (!made.ok()) throw std::runtime_error(made.error().message());
-    return std::move(made.value());
-  }();
+    device = std::move(made.value());
+  }
   return *device;
 }
 
+// What runs and what shall come out.
+struct Run {
+  const Case& recorded;
+  const Chip& chip;
+  Device& device;
+  const Image &before, &after;
+
+  uint8_t* global() const {
+    return device.global().data() + (before.global_base - chip.global_base);
+  }
+
+  std::string on(std::string_view target) const {
+    std::memcpy(device.local().data(), before.local.data(), before.local.size());
+    std::memcpy(global(), before.global.data(), before.global.size());
+    if (chip.l2.bytes != 0) std::memcpy(device.l2().data(), before.l2.data(), before.l2.size());
+    fast::select_isa(target);
+    const Status status = run(device, recorded);
+    device.clear_error();
+    if (!status.ok()) return status.message();
+    std::string differs;
+    if (!recorded.global_only)
+      differs = difference("local", device.local().data(), after.local, chip.lane_bytes);
+    if (differs.empty())
+      differs = difference("global", global(), after.global, after.global.size());
+    if (differs.empty() && chip.l2.bytes != 0)
+      differs = difference("L2", device.l2().data(), after.l2, after.l2.size());
+    return differs;
+  }
+};
+
 }  // namespace
 
-std::string run_case(const Case& recorded) {
+std::string run_case(const Case& recorded, std::span<const std::string> targets) {
   const Chip& chip = *find_chip(recorded.chip);
-  Device& device = device_of(chip);
   for (const auto* regions : {&recorded.before, &recorded.after})
     for (const Bytes& region : *regions)
       if (!inside(region, chip)) return "a region lies outside of its memory";
-  static Image image;  // the same pages for all cases
-  image.local.assign(chip.local_bytes(), kUntouched);
-  image.global.assign(global_bytes(recorded, chip), kUntouched);
-  image.put(recorded.before, chip);
-  std::memcpy(device.local().data(), image.local.data(), image.local.size());
-  std::memcpy(device.global().data(), image.global.data(), image.global.size());
-  const Status status = run(device, recorded);
-  device.clear_error();
-  if (!status.ok()) return status.message();
-  image.put(recorded.after, chip);
-  std::string differs = difference("local", device.local().data(), image.local, chip.lane_bytes);
-  if (differs.empty())
-    differs = difference("global", device.global().data(), image.global, image.global.size());
-  return differs;
+  const auto range = global_range(recorded, chip);
+  if (!range) return "its global bytes lie too far apart";
+  static Image before, after;  // the same pages for all cases
+  before.global_base = range->begin;
+  before.local.assign(chip.local_bytes(), kUntouched);
+  before.l2.assign(chip.l2.bytes, kUntouched);
+  before.global.assign(range->end - range->begin, kUntouched);
+  before.put(recorded.before, chip);
+  after = before;
+  after.put(recorded.after, chip);
+  const Run run{recorded, chip, device_of(chip), before, after};
+  for (const std::string& target : targets)
+    if (std::string why = run.on(target); !why.empty())
+      return target.empty() ? why : fmt::format("on {}: {}", target, why);
+  return "";
 }
 
 }  // namespace tputwin::conformance

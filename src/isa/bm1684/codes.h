@@ -1,0 +1,12 @@
+// Numbers in the fields of the BM1684's GDMA commands.
+#pragma once
+
+#include <cstdint>
+
+namespace tputwin::isa::bm1684_streams {
+
+enum Direction : uint8_t { kSystemToLocal, kLocalToSystem, kSystemToSystem, kLocalToLocal };
+enum SpecialFunction : uint8_t { kTensor = 0, kTranspose = 1, kShifted = 2, kFill = 4 };
+enum DataFormat : uint8_t { kWords = 0, kHalves = 1, kBytes = 2, kSecondBytes = 3 };  // 3 as 2
+
+}  // namespace tputwin::isa::bm1684_streams

@@ -1,0 +1,57 @@
+// The decoders of the BM1684's commands: each makes an operation of the fields that are its
+// operands. The table tiu_operations.def says which decodes what.
+#pragma once
+
+#include "isa/bm1684/reader.h"
+#include "ops/operation.h"
+
+namespace tputwin::isa::bm1684_streams {
+
+// What distinguishes the operations that a decoder knows. Nothing for types that the operation does
+// not have.
+struct TiuVariant {
+  std::optional<FloatArithmetic::Kind> real = {};
+  std::optional<FixedPoint::Kind> fixed = {};
+  std::optional<Bitwise::Kind> bits = {};
+  Select::Compare compare = {};
+  UnaryF32::Kind unary = {};
+};
+using TiuDecoder = Operation (*)(const TiuCommand&, Reader&, const TiuVariant&);
+
+struct TiuRow {
+  uint8_t type, code;
+  std::string_view name;
+  TiuDecoder decode;
+  TiuVariant variant;
+};
+std::span<const TiuRow> tiu_rows();
+// The row of a class and code; nullptr: there is none.
+const TiuRow* find_row(uint64_t type, uint64_t code);
+
+#define TW_DECODER(name) Operation name(const TiuCommand&, Reader&, const TiuVariant&);
+// decode_windows.cc
+TW_DECODER(conv2d)
+TW_DECODER(depthwise2d)
+TW_DECODER(max_pool2d)
+// decode_matrices.cc
+TW_DECODER(matmul)
+// decode_elements.cc
+TW_DECODER(elements)
+TW_DECODER(shift)
+TW_DECODER(select_value)
+TW_DECODER(copy)
+TW_DECODER(aligned_arithmetic)
+TW_DECODER(aligned_max)
+TW_DECODER(select)
+// decode_functions.cc
+TW_DECODER(lookup)
+TW_DECODER(polynomial)
+TW_DECODER(unary)
+TW_DECODER(exponent)
+TW_DECODER(affine)
+#undef TW_DECODER
+
+// decode_dma.cc
+Operation dma(const GdmaCommand&, CommandReader&);
+
+}  // namespace tputwin::isa::bm1684_streams

@@ -1,0 +1,83 @@
+// What the encoders of the BM1684's commands have in common: types, extents and places of operands
+// to field values. The first operand that no field can say becomes the error.
+#pragma once
+
+#include "isa/bm1684/decode.h"
+
+namespace tputwin::isa::bm1684_streams {
+
+class TiuWriter {
+ public:
+  explicit TiuWriter(const Chip& chip) : chip_(chip) {}
+
+  TiuCommand command;
+
+  const Chip& chip() const { return chip_; }
+  const std::optional<Error>& error() const { return error_; }
+  bool require(bool holds, std::string_view operand, const std::string& value);
+
+  void operation(uint8_t type, uint8_t code, uint64_t operands);
+  void shape(const Shape& s);  // res0_n ... res0_w
+  void type(const OperandFields& fields, DType dtype);
+  void f32(std::initializer_list<const OperandFields*> operands);
+  void constant(const OperandFields& fields, uint32_t bits);
+  // lane * lane_bytes + byte, from the base of local memory on.
+  void address(const OperandFields& fields, const TensorView& view);
+
+  // An operand by its strides; `pack` elements to a cell.
+  void strided(const OperandFields& fields, const TensorView& view, uint8_t pack = 1);
+  // Fixed point: the same, or one image for all.
+  void packed(const OperandFields& fields, const Source& source, DType dtype);
+  void word(const OperandFields& fields, const Source& source);
+  // An operand that lies as `expected` says.
+  void like(const OperandFields& fields, const TensorView& view, const TensorView& expected);
+  void aligned(const OperandFields& fields, const TensorView& view);
+  void aligned(const OperandFields& fields, const Source& source);
+  void compact(const OperandFields& fields, const TensorView& view);
+  bool is_aligned(const TensorView& view) const;
+  void matrix(const OperandFields& fields, const MatrixView& m);
+
+ private:
+  TensorView dense(const TensorView& view, bool is_aligned) const;
+
+  const Chip& chip_;
+  std::optional<Error> error_;
+};
+
+// The commands of the operations; one overload each in encode_*.cc.
+void encode(const FloatArithmetic&, TiuWriter&);
+void encode(const FixedPoint&, TiuWriter&);
+void encode(const Bitwise&, TiuWriter&);
+void encode(const Select&, TiuWriter&);
+void encode(const Copy&, TiuWriter&);
+void encode(const UnaryF32&, TiuWriter&);
+void encode(const Unary&, TiuWriter&);
+void encode(const L2Function&, TiuWriter&);
+void encode(const ChannelAffine&, TiuWriter&);
+void encode(const Conv2dBm1684&, TiuWriter&);
+void encode(const Conv2dBm1684Int8&, TiuWriter&);
+void encode(const Winograd2dBm1684&, TiuWriter&);
+void encode(const Depthwise2dBm1684&, TiuWriter&);
+void encode(const Depthwise2dBm1684Int8&, TiuWriter&);
+void encode(const Pool2dBm1684&, TiuWriter&);
+void encode(const Pool2dBm1684Int8&, TiuWriter&);
+void encode(const MatmulBm1684&, TiuWriter&);
+void encode(const MatmulBm1684Int8&, TiuWriter&);
+
+struct GdmaWriter {
+  const Chip& chip;
+  GdmaCommand command = {};
+  std::optional<Error> error = {};
+
+  void require(bool holds, std::string_view operand, std::string value) {
+    if (!holds && !error)
+      error = Error(errors::isa_stream_no_command).argument(operand, std::move(value));
+  }
+};
+
+void encode(const Copy&, GdmaWriter&);
+void encode(const CopyAdd&, GdmaWriter&);
+void encode(const CopyMatrix&, GdmaWriter&);
+void encode(const Rearrange&, GdmaWriter&);
+
+}  // namespace tputwin::isa::bm1684_streams

@@ -1,0 +1,63 @@
+// conv2d_bm1684_int8: contract, cost and reference body.
+#include "ops/conv/conv2d_bm1684_int8.h"
+
+#include "base/errors/okkernel.h"
+#include "ops/contract/attributes.h"
+#include "ops/contract/body_steps.h"
+#include "ops/contract/taps.h"
+#include "ops/contract/timing.h"
+#include "ops/rules/bm1684_bytes.h"
+
+namespace tputwin {
+
+std::string_view name(const Conv2dBm1684Int8&) { return "conv_int8"; }
+
+void attributes(const Conv2dBm1684Int8& op, AttributeSink& to) {
+  to.window(op.window);
+  to.flag("turned", op.is_turned);
+  to.number("rshift", op.rshift);
+}
+
+OperandList operands(const Conv2dBm1684Int8& op) {
+  OperandList list{{"output_addr", &op.out, Access::write},
+                   {"input_addr", &op.in, Access::read},
+                   {"weight_addr", &op.weight, Access::read}};
+  if (op.bias) list.push_back({"bias_addr", &*op.bias, Access::read});
+  return list;
+}
+
+Status check(const Conv2dBm1684Int8& op, const Chip& chip) {
+  TW_RETURN_IF_ERROR(check_bm1684_byte_sides(op.out, op.in, chip));
+  TW_RETURN_IF_ERROR(
+      check_bm1684_window(op.window, op.in, op.out, op.out.shape.c, chip, Insertion::allowed));
+  TW_RETURN_IF_ERROR(check_bm1684_bytes("weight_addr", op.weight, chip, /*pack=*/4));
+  TW_RETURN_IF_ERROR(
+      check_bm1684_shape("weight_addr", op.weight,
+                         {op.in.shape.c, op.out.shape.c, op.window.h.kernel, op.window.w.kernel}));
+  return check_bm1684_byte_filter_end(op, chip);
+}
+
+Cost cost(const Conv2dBm1684Int8& op, const Chip& chip) {
+  const Shape& w = op.weight.shape;
+  const uint64_t taps = uint64_t{w.n} * w.h * w.w;
+  return compute_cost(lane_passes(op.out.shape, chip) * taps, op.out.shape.count() * taps,
+                      operands(op), chip);
+}
+
+void execute(const Conv2dBm1684Int8& op, const Memory& memory) {
+  const Shape& in = op.in.shape;
+  for_each_index(op.out.shape, [&](uint32_t n, uint32_t oc, uint32_t y, uint32_t x) {
+    int64_t sum = bias_of(op.bias, memory, oc);
+    for_each_tap(op.window, in, y, x,
+                 [&](uint32_t kh, uint32_t kw, TapKind kind, uint32_t iy, uint32_t ix) {
+                   if (kind != TapKind::inside) return;
+                   const WeightPlace at = weight_place(op.window, op.is_turned, kh, kw);
+                   for (uint32_t ic = 0; ic < in.c; ++ic)
+                     sum += int64_t{memory.read(op.in, n, ic, iy, ix)} *
+                            memory.read(op.weight, ic, oc, at.h, at.w);
+                 });
+    memory.write(op.out, n, oc, y, x, saturate(round_shift(sum, op.rshift), op.out.dtype));
+  });
+}
+
+}  // namespace tputwin

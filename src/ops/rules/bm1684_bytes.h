@@ -1,0 +1,47 @@
+// Rules of the BM1684's windows and products of bytes.
+#pragma once
+
+#include "ops/contract/window.h"
+#include "ops/rules/bm1684_window.h"
+
+namespace tputwin {
+
+// Parameters: bytes or halves of any address.
+inline Status check_bm1684_parameter(std::string_view name, const TensorView& view,
+                                     const Chip& chip) {
+  return check_bm1684_operand(name, view, chip, /*alignment=*/1);
+}
+
+inline Status check_bm1684_bytes(std::string_view name, const TensorView& view, const Chip& chip,
+                                 uint32_t pack) {
+  TW_RETURN_IF_ERROR(check_bm1684_parameter(name, view, chip));
+  return check_bm1684_element(name, view, 1, pack);
+}
+
+// An input in 4N, and a result of four images of 8 or 16 bits to a cell.
+inline Status check_bm1684_byte_sides(const TensorView& out, const TensorView& in,
+                                      const Chip& chip) {
+  TW_RETURN_IF_ERROR(check_bm1684_operand("output_addr", out, chip));
+  TW_RETURN_IF_ERROR(check_bm1684_operand("input_addr", in, chip));
+  TW_RETURN_IF_ERROR(check_bm1684_element("input_addr", in, 1, /*pack=*/4));
+  return require(!is_32bit(out.dtype) && out.pack == 4 && is_run(out), errors::okk_element,
+                 "output_addr", out);
+}
+
+// What the check of such a filter ends with: shift and bias, and warnings about its window and
+// bytes that the result shares.
+template <class Filter>
+Status check_bm1684_byte_filter_end(const Filter& op, const Chip& chip) {
+  TW_RETURN_IF_ERROR(check_bm1684_rshift(op.rshift));
+  if (op.bias) {
+    TW_RETURN_IF_ERROR(check_bm1684_parameter("bias_addr", *op.bias, chip));
+    TW_RETURN_IF_ERROR(require(is_16bit(op.bias->dtype) && op.bias->pack == 1 && is_run(*op.bias),
+                               errors::okk_element, "bias_addr", *op.bias));
+    TW_RETURN_IF_ERROR(check_bm1684_shape("bias_addr", *op.bias, {1, op.out.shape.c, 1, 1}));
+  }
+  TW_RETURN_IF_ERROR(check_bm1684_apart_from_input(op.out, op.in, chip));
+  TW_RETURN_IF_ERROR(advise_bm1684_window(op.window, op.in.shape, chip));
+  return advise_bm1684_apart(operands(op), chip);
+}
+
+}  // namespace tputwin
