@@ -109,10 +109,10 @@ class StreamReader {
       return numbered(field_error(errors::isa_stream_number, number_name(), in.id));
     in.id = done_ + 1;
     if (next_->is_end) return {};
-    const uint64_t rise = (in.wait - waited_) % wrap;
-    if (rise >= wrap / 2)
+    const uint64_t ahead = (in.wait - waited_) % wrap;
+    if (ahead >= wrap / 2)
       return numbered(field_error(errors::isa_stream_wait_falls, wait_name(), in.wait));
-    in.wait = static_cast<uint32_t>(waited_ + rise);
+    in.wait = static_cast<uint32_t>(waited_ + ahead);
     return {};
   }
   Status check_fill() const {
