@@ -138,7 +138,8 @@ TEST_P(WindowsTest, DepthwiseAndAverageAddTwoChains) {
   Pool2dBm1684 average{.kind = Pool2dBm1684::Kind::average,
                        .out = place(op.out.shape, true),
                        .in = op.in,
-                       .window = window};
+                       .window = window,
+                       .factor = share_of(window)};
   fill_wide(op.in);
   fill_wide(op.weight);
   ASSERT_EQ(run(op), "");
