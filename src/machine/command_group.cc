@@ -4,14 +4,25 @@
 #include "isa/streams/stream.h"
 
 namespace tputwin {
+namespace {
 
-Status run_command_group(Device& device, std::span<const Instruction> group) {
+Status run_group(Device& device, std::span<const Instruction> group, auto&& run) {
   isa::forget_faults(group);
-  TW_RETURN_IF_ERROR(device.run(group));
+  TW_RETURN_IF_ERROR(run());
   for (const Instruction& instruction : group)
     if (Status fault = isa::fault_of(instruction); !fault.ok())
       return device.report_call(std::move(fault), {.call = fault.error().call()});
   return {};
+}
+
+}  // namespace
+
+Status run_command_group(Device& device, std::span<const Instruction> group) {
+  return run_group(device, group, [&] { return device.run(group); });
+}
+
+Status run_command_group(Device& device, Plan& group) {
+  return run_group(device, group.program(), [&] { return device.run(group); });
 }
 
 }  // namespace tputwin

@@ -51,13 +51,33 @@ void add_once(std::vector<uint32_t>& list, uint32_t number) {
   if (std::find(list.rbegin(), list.rend(), number) == list.rend()) list.push_back(number);
 }
 
+template <class T, class... Types>
+constexpr bool is_one_of = (std::is_same_v<T, Types> || ...);
+
 // Operations that surely write every byte of their footprint, whatever lay there.
 bool writes_all(const Operation& op) {
-  return std::holds_alternative<DmaTensor>(op) || std::holds_alternative<DmaMatrix>(op) ||
-         std::holds_alternative<Conv2dBm1880>(op) ||
-         std::holds_alternative<Depthwise2dBm1880>(op) ||
-         std::holds_alternative<Pool2dBm1880>(op) || std::holds_alternative<Elementwise>(op) ||
-         std::holds_alternative<MatrixMac>(op);
+  return std::visit(
+      []<class Op>(const Op&) {
+        return is_one_of<Op, DmaTensor, DmaMatrix, Conv2dBm1880, Depthwise2dBm1880, Pool2dBm1880,
+                         Elementwise, MatrixMac, Copy, CopyMatrix, Conv2dBm1684xFloat,
+                         Conv2dBm1684xInt8, Depthwise2dBm1684xFloat, Depthwise2dBm1684xInt8,
+                         Pool2dBm1684xFloat, Pool2dBm1684xInt8, FloatArithmetic, IntArithmetic,
+                         Bitwise, Convert, Requantize, Unary>;
+      },
+      static_cast<const AnyOperation&>(op));
+}
+
+// Footprints of more pieces in a lane than this may be wider than what is written.
+constexpr uint64_t kExactPieces = 1 << 16;
+bool has_exact_footprint(const Operation& op, const Chip& chip) {
+  for (const Operand& operand : operands(op)) {
+    const TensorView& v = *operand.view;
+    if (operand.access == Access::read || v.space != Space::local) continue;
+    const bool is_dense = v.stride.w <= run_bytes(v);
+    const uint64_t rows = uint64_t{cells(v)} * (v.shape.c / chip.lanes + 1) * v.shape.h;
+    if (rows * (is_dense ? 1 : v.shape.w) > kExactPieces) return false;
+  }
+  return true;
 }
 
 class Analysis {
@@ -129,7 +149,7 @@ class Analysis {
   }
 
   void write(uint32_t i, const Operation& op) {
-    const bool all = writes_all(op);
+    const bool all = writes_all(op) && has_exact_footprint(op, chip_);
     const Footprint touched = footprint(op, chip_);
     owners(touched.writes, [&](uint32_t owner, uint32_t bytes) {
       if (owner == Dataflow::kBefore) return;

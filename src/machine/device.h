@@ -98,6 +98,11 @@ class Device {
     clock_.mark(address, bytes);
     return global_->data() + address;
   }
+  // Whole pages are about to be exchanged.
+  GlobalMemory& global_for_mapping(uint64_t address, uint64_t bytes) {
+    clock_.mark(address, bytes);
+    return *global_;
+  }
   uint8_t* expose_global(uint64_t address, uint64_t bytes) {
     clock_.expose(address, bytes);
     return global_->data() + address;

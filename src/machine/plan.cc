@@ -11,16 +11,14 @@
 namespace tputwin {
 namespace {
 
-bool intersect(const GlobalRange& a, const GlobalRange& b) {
-  return a.begin < b.begin + b.bytes && b.begin < a.begin + a.bytes;
-}
-
 // The source of a load from global to local memory; nullptr: not a load.
 const TensorView* loaded(const Operation& op) {
   const auto load = [](const TensorView& dst, const TensorView& src) -> const TensorView* {
     return src.space == Space::global && dst.space == Space::local ? &src : nullptr;
   };
   if (const auto* t = std::get_if<DmaTensor>(&op)) return load(t->dst, t->src);
+  if (const auto* c = std::get_if<Copy>(&op))
+    return c->src.is_constant ? nullptr : load(c->dst, c->src.view);
   if (const auto* m = std::get_if<DmaMatrix>(&op)) return load(m->dst.tensor, m->src.tensor);
   return nullptr;
 }
@@ -31,6 +29,10 @@ bool same_load(const Operation& a, const Operation& b) {
   if (const auto* t = std::get_if<DmaTensor>(&a)) {
     const auto& other = std::get<DmaTensor>(b);
     return t->dst == other.dst && t->src == other.src && t->transpose_nc == other.transpose_nc;
+  }
+  if (const auto* c = std::get_if<Copy>(&a)) {
+    const auto& other = std::get<Copy>(b);
+    return c->dst == other.dst && c->src.view == other.src.view;
   }
   const auto &m = std::get<DmaMatrix>(a), &other = std::get<DmaMatrix>(b);
   return m.dst == other.dst && m.src == other.src && m.transpose == other.transpose;
@@ -128,7 +130,8 @@ bool Plan::build(Device& device) {
         written_.push_back(extent_in_global(*operand.view));
   const Dataflow flow = analyse(program_, device.chip());
   prepare_bodies(device, flow);
-  spare_loads(flow);
+  absorb_endings(flow, device.chip());
+  spare_loads(flow, device.own_memory());
   absorb_sums(flow, device.local());
   absorb_floors(flow);
   absorb_moves(flow, device);
@@ -176,14 +179,21 @@ std::optional<Plan::Constants> Plan::constants_of(uint32_t instruction,
   if (writers.empty()) return {};
   Constants constants;
   for (uint32_t writer : writers) {
-    if (writer == Dataflow::kBefore) return {};
-    const TensorView* source = loaded(program_[writer].op);
-    if (source == nullptr) return {};
-    const GlobalRange range = extent_in_global(*source);
-    if (written_by_program(range)) return {};
-    constants.sources.push_back(range);
+    const auto source = constant_source(writer);
+    if (!source) return {};
+    constants.sources.push_back(*source);
   }
   return constants;
+}
+
+// Where an instruction loads bytes from that the program leaves alone.
+std::optional<GlobalRange> Plan::constant_source(uint32_t writer) const {
+  if (writer == Dataflow::kBefore) return {};
+  const TensorView* source = loaded(program_[writer].op);
+  if (source == nullptr) return {};
+  const GlobalRange range = extent_in_global(*source);
+  if (written_by_program(range)) return {};
+  return range;
 }
 
 bool Plan::written_by_program(const GlobalRange& range) const {
@@ -192,17 +202,30 @@ bool Plan::written_by_program(const GlobalRange& range) const {
 }
 
 // Loads of bytes that are gone at the end, and that nobody reads but who has them packed.
-void Plan::spare_loads(const Dataflow& flow) {
+void Plan::spare_loads(const Dataflow& flow, const Memory& memory) {
   for (size_t i = 0; i < program_.size(); ++i) {
     const Dataflow::Node& node = flow.nodes[i];
-    if (loaded(program_[i].op) == nullptr || !node.dies || !node.readers.empty()) continue;
+    const auto is_kept = [&](uint32_t reader) { return steps_[reader].kept_by != kNone; };
+    if (loaded(program_[i].op) == nullptr || !node.dies ||
+        !std::ranges::all_of(node.readers, is_kept))
+      continue;
     Step& step = steps_[i];
     step.spare = true;
+    for (uint32_t reader : node.readers) step.needed_by.push_back(steps_[reader].kept_by);
     for (uint32_t reader : node.constant_readers) {
       const uint32_t constants = steps_[reader].constants;
       step.spare &= constants != kNone;
       step.needed_by.push_back(constants);
     }
+  }
+  for (size_t i = 0; i < program_.size(); ++i) {
+    std::vector<uint32_t> loads = flow.nodes[i].constant_writers;
+    std::erase_if(loads,
+                  [&](uint32_t load) { return load == Dataflow::kBefore || !steps_[load].spare; });
+    if (steps_[i].constants == kNone || loads.empty()) continue;
+    steps_[i].body->restore_by([this, loads, memory] {
+      for (const uint32_t load : loads) tputwin::execute(program_[load].op, memory);
+    });
   }
 }
 
@@ -237,7 +260,8 @@ Plan::Extent Plan::extent() const {
   for (size_t i = 0; i < steps_.size(); ++i) {
     extent.prepared += steps_[i].body != nullptr;
     extent.spare_loads += steps_[i].spare;
-    if (!steps_[i].absorbed()) continue;
+    extent.endings += steps_[i].kept_by != kNone;
+    if (!steps_[i].absorbed() || steps_[i].kept_by != kNone) continue;
     const auto* operation = std::get_if<Elementwise>(&program_[i].op);
     extent.moves += operation == nullptr;
     extent.sums += operation != nullptr && operation->kind == Elementwise::Kind::mac;

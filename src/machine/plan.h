@@ -24,8 +24,13 @@ struct Dataflow;
 struct GlobalRange {
   uint64_t begin, bytes;
 };
+constexpr bool intersect(const GlobalRange& a, const GlobalRange& b) {
+  return a.begin < b.begin + b.bytes && b.begin < a.begin + a.bytes;
+}
 // From the first to behind the last byte of a view.
 GlobalRange extent_in_global(const TensorView& view);
+
+inline const TensorView& result_of(const Operation& op) { return *operands(op)[0].view; }
 
 class Plan {
  public:
@@ -38,7 +43,8 @@ class Plan {
   // and what bodies absorbed. For tests and reports.
   struct Extent {
     size_t instructions = 0, prepared = 0, packed = 0, spare_loads = 0;
-    size_t floors = 0, sums = 0, moves = 0;  // absorbed by bodies: ReLU, residuals, of maps
+    // Absorbed by bodies: ReLU, residuals, moves of maps; what works on sums of 32 bits.
+    size_t floors = 0, sums = 0, moves = 0, endings = 0;
   };
   Extent extent() const;
 
@@ -62,6 +68,7 @@ class Plan {
     uint32_t absorbed_by = kNone;     // the step whose body does its work
     bool spare = false;               // a load that only `needed_by` need
     std::vector<uint32_t> needed_by;  // constants
+    uint32_t kept_by = kNone;         // absorbed: the constants that hold what it reads
     bool absorbed() const { return absorbed_by != kNone; }
   };
 
@@ -72,7 +79,7 @@ class Plan {
   bool build(Device& device);
   bool check(Device& device);
   void prepare_bodies(Device& device, const Dataflow& flow);
-  void spare_loads(const Dataflow& flow);
+  void spare_loads(const Dataflow& flow, const Memory& memory);
   void absorb_sums(const Dataflow& flow, const LocalMemory& local);
   bool is_sum(uint32_t mul, uint32_t body, uint32_t mac, const LocalMemory& local) const;
   void absorb_floors(const Dataflow& flow);
@@ -84,6 +91,12 @@ class Plan {
   bool is_input(uint32_t load, uint32_t reader, const Dataflow& flow,
                 const LocalMemory& local) const;
   bool is_addend(uint32_t load, uint32_t reader, const Dataflow& flow) const;
+  void absorb_endings(const Dataflow& flow, const Chip& chip);
+  std::vector<uint32_t> chain_behind(uint32_t first, const Dataflow& flow) const;
+  bool may_run_at_once(const std::vector<uint32_t>& chain, const Chip& chip) const;
+  std::optional<std::vector<GlobalRange>> sources_of_endings(const std::vector<uint32_t>& chain,
+                                                             const Dataflow& flow) const;
+  std::optional<GlobalRange> constant_source(uint32_t writer) const;
   std::optional<Constants> constants_of(uint32_t instruction, const Dataflow& flow) const;
   bool written_by_program(const GlobalRange& range) const;
 

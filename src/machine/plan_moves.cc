@@ -8,14 +8,6 @@
 #include "ops/fast/views/views.h"
 
 namespace tputwin {
-namespace {
-
-bool intersect(const GlobalRange& a, const GlobalRange& b) {
-  return a.begin < b.begin + b.bytes && b.begin < a.begin + a.bytes;
-}
-
-}  // namespace
-
 // Which instructions touch which global memory, and when: bodies that do moves of others touch it
 // earlier or later than the program says.
 class GlobalUse {
@@ -68,7 +60,6 @@ bool is_plain(const DmaTensor& move, const LocalMemory& local) {
 }
 
 const TensorView& input_of(const Operation& op) { return *operands(op)[1].view; }
-const TensorView& result_of(const Operation& op) { return *operands(op)[0].view; }
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 
 #include "base/parallel.h"
 #include "common/rng.h"
+#include "machine/plan_pair.h"
 #include "machine/programs.h"
 #include "ops/fast/fast.h"
 #include "selftest/fill_operands.h"
@@ -208,103 +209,6 @@ std::vector<Instruction> random_program(Rng& rng) {
   return b.program();
 }
 
-// Two devices on which the same happens; one of them has plans.
-class Pair {
- public:
-  explicit Pair(Rng& rng) : rng_(rng) {
-    for (Side& side : sides_) {
-      side.device = make_device({.global_bytes = kGlobal, .plans = &side == sides_.data()});
-      Rng same = rng;
-      testing::fill_random(same, {write(side, 0, kGlobal), kGlobal});
-      side.device->set_cpu_host([this, &side](const CpuCall&, Device&) {
-        change(side, host_seed_ + side.calls++);
-        return Status();
-      });
-    }
-    rng.next();
-  }
-
-  void add(std::vector<Instruction> program) {
-    for (Side& side : sides_) side.plans.push_back(std::make_unique<Plan>(program));
-  }
-  size_t programs() const { return sides_[0].plans.size(); }
-  // The same change of something on both.
-  void change_something() {
-    const uint64_t seed = rng_.next();
-    for (Side& side : sides_) change(side, seed);
-  }
-  // Empty if all bytes are equal afterwards.
-  std::string run(size_t program) {
-    host_seed_ = rng_.next();
-    for (Side& side : sides_) {
-      side.calls = 0;
-      const Status status = side.device->run(*side.plans[program]);
-      if (!status.ok()) return status.error().message();
-    }
-    return difference();
-  }
-  // What plans do, of all programs.
-  void add_extent(Plan::Extent& sum) const {
-    for (const auto& plan : sides_[0].plans) {
-      const Plan::Extent extent = plan->extent();
-      sum.packed += extent.packed;
-      sum.spare_loads += extent.spare_loads;
-      sum.floors += extent.floors;
-      sum.sums += extent.sums;
-      sum.moves += extent.moves;
-    }
-  }
-
- private:
-  struct Side {
-    std::unique_ptr<Device> device;
-    std::vector<std::unique_ptr<Plan>> plans;
-    uint64_t calls = 0;
-  };
-
-  static uint8_t* write(Side& side, uint64_t address, uint64_t bytes) {
-    return side.device->global_for_writing(address, bytes);
-  }
-
-  // Constants, inputs, local memory, or nothing.
-  static void change(Side& side, uint64_t seed) {
-    Rng rng(seed);
-    const uint64_t bytes = rng.range(1, 5000);
-    switch (rng.below(4)) {
-      case 0: {
-        const uint64_t address = kConstants + rng.below(kConstantBytes - bytes);
-        return testing::fill_random(rng, {write(side, address, bytes), bytes});
-      }
-      case 1: {
-        const uint64_t address = rng.below(kGlobal - bytes);
-        return testing::fill_random(rng, {write(side, address, bytes), bytes});
-      }
-      case 2: {
-        LocalMemory& local = side.device->local();
-        return testing::fill_random(rng, {local.data() + rng.below(local.size() - bytes), bytes});
-      }
-      default:
-        return;
-    }
-  }
-
-  std::string difference() {
-    Device &a = *sides_[0].device, &b = *sides_[1].device;
-    const auto differ = [](const char* name, const uint8_t* x, const uint8_t* y, uint64_t bytes) {
-      if (std::memcmp(x, y, bytes) == 0) return std::string();
-      return fmt::format("{} memory differs from byte {:#x} on", name,
-                         std::mismatch(x, x + bytes, y).first - x);
-    };
-    const std::string local = differ("local", a.local().data(), b.local().data(), a.local().size());
-    if (!local.empty()) return local;
-    return differ("global", a.global_contents().data(), b.global_contents().data(), kGlobal);
-  }
-
-  Rng& rng_;
-  uint64_t host_seed_ = 0;
-  std::array<Side, 2> sides_;
-};
-
 class Plans : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override { ASSERT_TRUE(fast::select_isa(GetParam())); }
@@ -322,7 +226,8 @@ TEST_P(Plans, LeaveTheBytesOfRunsWithoutThem) {
     SCOPED_TRACE(cases.rerun(i));
     Rng rng = cases.rng(i);
     set_thread_count(1 + static_cast<int>(i % 2));
-    Pair pair(rng);
+    PlanPair pair(rng,
+                  {.bytes = kGlobal, .constants = kConstants, .constant_bytes = kConstantBytes});
     pair.add(random_program(rng));
     if (rng.coin()) pair.add(random_program(rng));
     for (int turn = 0; turn < 8; ++turn) {

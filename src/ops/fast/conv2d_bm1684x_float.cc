@@ -8,8 +8,10 @@
 #include "ops/conv/weights_bm1684x.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/conv2d_planes.h"
+#include "ops/fast/gemm/prepared_planes.h"
 #include "ops/fast/gemm/weights_bm1684x.h"
 #include "ops/fast/views/views.h"
+#include "ops/fast/walk/transpose.h"
 #include "ops/fast/window/sums.h"
 
 namespace tputwin::fast {
@@ -18,11 +20,7 @@ namespace {
 // Terms are in the order in which weights lie in memory.
 class FloatPlanes : public PlaneSource {
  public:
-  FloatPlanes(const Conv2dBm1684xFloat& op, const Memory& memory) : op_(op), memory_(memory) {
-    for (uint32_t oc = 0; oc < op.out.shape.c; ++oc)
-      bias_.push_back(op.bias ? memory.read_f32(*op.bias, 0, oc, 0, 0)
-                              : f32::from_bits(op.constant_bias));
-  }
+  FloatPlanes(const Conv2dBm1684xFloat& op, const Memory& memory) : op_(op), memory_(memory) {}
 
   uint32_t cells() const override { return op_.in.shape.c; }
   const uint8_t* words(uint32_t n, uint32_t channel) const override {
@@ -32,6 +30,7 @@ class FloatPlanes : public PlaneSource {
                  uint32_t* to) const override {
     for_each_row_run(op_.in, memory_, n, channel, y, rows, [&](const uint8_t* from, size_t count) {
       widen_(op_.in.dtype, from, count, reinterpret_cast<int32_t*>(to));
+      if (!is_single()) kernels_.exponents(to, count, inputs_);
       to += count;
     });
   }
@@ -43,15 +42,18 @@ class FloatPlanes : public PlaneSource {
     const Shape s = weight_shape(op_.in.shape.c, 1, op_.window, op_.in.dtype);
     return s.h * s.w;
   }
-  void read_weights(uint32_t oc, uint32_t* to) override {
-    const WeightRows rows(op_.in.shape.c, op_.window, op_.in.dtype, op_.is_turned);
-    if (op_.weight.is_constant)
-      return static_cast<void>(
-          std::fill_n(to, terms(), f32::bits(float_value(op_.weight.constant, op_.in.dtype))));
-    rows.for_each_run(op_.weight.view, memory_, oc, [&](const uint8_t* from, size_t count) {
-      widen_(op_.in.dtype, from, count, reinterpret_cast<int32_t*>(to));
-      to += count;
-    });
+  void read_weights(uint32_t oc, uint32_t* to) override { copy_weights(oc, to); }
+  // Results start with the bias.
+  void pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint8_t* to) override {
+    for (uint32_t r = 0; r < count; ++r)
+      constants_->starts[oc + r] =
+          op_.bias ? static_cast<uint32_t>(memory_.read(*op_.bias, 0, oc + r, 0, 0))
+                   : op_.constant_bias;
+    is_single() ? PlaneSource::pack_rows(oc, count, step, to) : pack_halves(oc, count, to);
+  }
+  uint32_t weight_bytes() const override { return element_bytes(op_.in.dtype); }
+  void widen_weights(const uint8_t* from, size_t count, uint32_t* to) const override {
+    widen_(op_.in.dtype, from, count, reinterpret_cast<int32_t*>(to));
   }
 
   void prepare(const PlaneTerms& terms) override {
@@ -61,57 +63,95 @@ class FloatPlanes : public PlaneSource {
       for (const uint32_t offset : terms.tap_offset)
         offsets_.push_back(static_cast<uint32_t>(channel * terms.pitch + offset));
   }
+  void begin() override {
+    PlaneSource::begin();
+    inputs_.forget();
+    const uint32_t outside[] = {padding(0), insertion(0)};
+    if (!is_single()) kernels_.exponents(outside, 2, inputs_);
+  }
   void start(const Results& r) const override {
-    const float bias = bias_[r.oc];
+    const uint32_t bias = constants_->starts[r.oc];
     if (!op_.accumulate) {
       if (is_single()) std::fill_n(r.first, r.count, 0u);
-      std::fill_n(is_single() ? r.second : r.first, r.count, f32::bits(bias));
+      std::fill_n(is_single() ? r.second : r.first, r.count, bias);
       return;
     }
     const uint8_t* const old = memory_.byte(op_.out, r.n, r.oc, r.y, r.x);
     if (is_single()) {
-      std::fill_n(r.first, r.count, f32::bits(bias));
+      std::fill_n(r.first, r.count, bias);
       std::memcpy(r.second, old, r.count * sizeof(float));
     } else {
       for (uint32_t i = 0; i < r.count; ++i)
-        r.first[i] = f32::bits(f32::add(bias, Memory::load<float>(old + i * sizeof(float))));
+        r.first[i] =
+            f32::bits(f32::add(f32::from_bits(bias), Memory::load<float>(old + i * sizeof(float))));
     }
   }
   bool run(const TileKernels& kernels, const Tile& tile, const TileRoom& room,
            uint32_t) const override {
     if (!is_single())
       return kernels.grouped(
-          tile, {terms_.pitch, cells(), terms_.tap_offset.size(), terms_.tap_offset.data()});
+          tile, {terms_.pitch, cells(), terms_.tap_offset.size(), terms_.tap_offset.data(),
+                 are_calm(constants_->exponents, inputs_)});
     return kernels.chains(tile, Chains::alternating(terms(), offsets_.data()),
                           {.starts = {room.as_floats(), room.second_as_floats()}});
   }
   void store(const Results& r, bool in_doubt) const override {
-    for (uint32_t i = 0; in_doubt && i < r.count; ++i)
-      if (std::isnan(f32::from_bits(r.first[i])))
-        r.first[i] = f32::bits(result_at(op_, memory_, r.n, r.oc, r.y, r.x + i));
-    narrow_(r.first, r.count, op_.out.dtype, memory_.byte(op_.out, r.n, r.oc, r.y, r.x));
+    for (uint32_t i = 0; in_doubt && i < r.count; ++i) {
+      if (!std::isnan(f32::from_bits(r.first[i]))) continue;
+      restore_constants();
+      r.first[i] = f32::bits(result_at(op_, memory_, r.n, r.oc, r.y, r.x + i));
+    }
+    kernels_.narrow(r.first, r.count, op_.out.dtype, memory_.byte(op_.out, r.n, r.oc, r.y, r.x));
   }
 
  private:
   bool is_single() const { return op_.in.dtype == DType::f32; }
   uint32_t wide(uint32_t bits) const { return f32::bits(float_value(bits, op_.in.dtype)); }
 
+  // The weights of an output channel as they lie in memory.
+  template <class T>
+  void copy_weights(uint32_t oc, T* to) const {
+    if (op_.weight.is_constant)
+      return static_cast<void>(std::fill_n(to, terms(), static_cast<T>(op_.weight.constant)));
+    const WeightRows rows(op_.in.shape.c, op_.window, op_.in.dtype, op_.is_turned);
+    rows.for_each_run(op_.weight.view, memory_, oc, [&](const uint8_t* from, size_t count) {
+      std::memcpy(to, from, count * sizeof *to);
+      to += count;
+    });
+  }
+  void pack_halves(uint32_t oc, uint32_t count, uint8_t* to) {
+    thread_local Scratch narrow, wide;
+    const uint32_t all = terms();
+    auto* rows = narrow.take<uint16_t>(uint64_t{all} * count + kTilePitch);
+    for (uint32_t r = 0; r < count; ++r) copy_weights(oc + r, rows + uint64_t{r} * all);
+    const auto* bytes = reinterpret_cast<const uint8_t*>(rows);
+    transpose(sizeof *rows, to, count * sizeof *rows, bytes, all * sizeof *rows, count, all);
+    const size_t words = size_t{all} * count;
+    uint32_t* as_words = wide.take<uint32_t>(words + kTilePitch);
+    widen_weights(bytes, words, as_words);
+    kernels_.exponents(as_words, words, constants_->exponents);
+  }
+
   const Conv2dBm1684xFloat& op_;
   const Memory& memory_;
+  const TileKernels kernels_ = tile_kernels();
   const decltype(WindowKernels::widen) widen_ = window_kernels().widen;
-  const decltype(TileKernels::narrow) narrow_ = tile_kernels().narrow;
-  std::vector<float> bias_;
+  mutable ExponentRange inputs_;
   PlaneTerms terms_;
   std::vector<uint32_t> offsets_;  // of every term of fp32
 };
 
-Declined planes(const Conv2dBm1684xFloat& given, const Memory& memory) {
-  const TensorView *weight = tensor_of(given.weight), *bias = tensor_of(given.bias);
-  if (const Declined why = elements_overlap(given.out, {&given.in, weight, bias}, memory.local))
-    return why;
-  if (!has_dense_rows(given.in) || !has_dense_rows(given.out) ||
+Declined operands_decline(const Conv2dBm1684xFloat& op, const LocalMemory& local) {
+  const TensorView *weight = tensor_of(op.weight), *bias = tensor_of(op.bias);
+  if (const Declined why = elements_overlap(op.out, {&op.in, weight, bias}, local)) return why;
+  if (!has_dense_rows(op.in) || !has_dense_rows(op.out) ||
       (weight != nullptr && !WeightRows::are_dense(*weight)))
     return "rows have gaps";
+  return kRan;
+}
+
+Declined planes(const Conv2dBm1684xFloat& given, const Memory& memory) {
+  if (const Declined why = operands_decline(given, memory.local)) return why;
   const Conv2dBm1684xFloat op = with_long_rows(given);
   FloatPlanes source(op, memory);
   return convolve(source, op.window, op.in, op.out.shape);
@@ -123,6 +163,11 @@ constexpr Body<Conv2dBm1684xFloat> kBodies[] = {{"planes", planes}};
 
 bool execute(const Conv2dBm1684xFloat& op, const Memory& memory) {
   return run_best(kBodies, op, memory);
+}
+
+std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684xFloat& op, const Memory& memory) {
+  if (operands_decline(op, memory.local) != kRan) return nullptr;
+  return PreparedPlanes<Conv2dBm1684xFloat, FloatPlanes>::make(op, memory);
 }
 
 }  // namespace tputwin::fast

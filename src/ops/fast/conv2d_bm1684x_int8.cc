@@ -9,11 +9,15 @@
 #include "base/bits.h"
 #include "ops/contract/body_steps.h"
 #include "ops/conv/weights_bm1684x.h"
+#include "ops/elementwise/int_arithmetic.h"
+#include "ops/elementwise/requantize.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/conv2d_planes.h"
+#include "ops/fast/gemm/prepared_planes.h"
 #include "ops/fast/gemm/weights_bm1684x.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/transpose.h"
+#include "ops/operation.h"
 
 namespace tputwin::fast {
 namespace {
@@ -28,8 +32,7 @@ class BytePlanes : public PlaneSource {
         kernels_(tile_kernels()),
         as_words_(kernels_.in_cell == 2 || has_zero_point(op.zero_point)),
         in_cell_(as_words_ ? 2 : kernels_.in_cell),
-        taps_(taps_of(op.window)),
-        start_(op.out.shape.c) {
+        taps_(taps_of(op.window)) {
     if (!as_words_)
       flip_ = kernels_.sign_flip(is_signed(op.in.dtype), is_signed(op.weight.view.dtype));
     if (is_32bit(op.out.dtype)) return;
@@ -39,6 +42,8 @@ class BytePlanes : public PlaneSource {
              .high = saturate(INT32_MAX, op.out.dtype)};
   }
 
+  bool take_over(std::span<const Operation* const> endings);
+
   uint32_t cells() const override { return ceil_div(op_.in.shape.c, in_cell_); }
   bool has_whole_rows() const override { return true; }
   void read_rows(uint32_t n, uint32_t cell, uint32_t y, uint32_t rows, uint32_t* to) const override;
@@ -47,11 +52,11 @@ class BytePlanes : public PlaneSource {
 
   uint32_t terms() const override { return cells() * taps_; }
   void read_weights(uint32_t oc, uint32_t* to) override;
-  void pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint32_t* to) override;
+  void pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint8_t* to) override;
 
   void prepare(const PlaneTerms& terms) override { terms_ = terms; }
   void start(const Results& r) const override {
-    std::fill_n(r.first, r.count, start_[r.oc]);
+    std::fill_n(r.first, r.count, constants_->starts[r.oc]);
     if (!op_.accumulate) return;
     const uint8_t* const old = memory_.byte(op_.out, r.n, r.oc, r.y, r.x);
     for (uint32_t i = 0; i < r.count; ++i) r.first[i] += Memory::load<uint32_t>(old + i * 4);
@@ -63,6 +68,7 @@ class BytePlanes : public PlaneSource {
     return false;
   }
   void store(const Results& r, bool) const override {
+    if (requantize_) return end(r, memory_.byte(scaled_, r.n, r.oc, r.y, r.x));
     uint8_t* const to = memory_.byte(op_.out, r.n, r.oc, r.y, r.x);
     if (is_32bit(op_.out.dtype))
       std::memcpy(to, r.first, r.count * sizeof *r.first);
@@ -95,6 +101,15 @@ class BytePlanes : public PlaneSource {
     return cell_of(numbers) ^ flip_.mask;
   }
 
+  // What is done with the sums of an output channel by instructions that were taken over.
+  struct Ending {
+    Scale scale;
+    int32_t addend = 0, shift = 0;
+    bool is_plain = false;  // the sums start with the addend, and vectors do the rest
+  };
+  Ending ending_of(uint32_t oc) const;
+  void end(const Results& results, uint8_t* to) const;
+
   const Conv2dBm1684xInt8& op_;
   const Memory& memory_;
   const TileKernels kernels_;
@@ -103,9 +118,86 @@ class BytePlanes : public PlaneSource {
   SignFlip flip_;
   Quantizing ends_;
   PlaneTerms terms_;
-  // Of every output channel: the bias, with what the flip of signs takes.
-  std::vector<uint32_t> start_;
+  // Instructions taken over: a bias of 32 bits, and a scale for every output channel.
+  std::optional<Source> addend_;
+  std::optional<Requantize> requantize_;
+  TensorView scaled_;            // where the results go then
+  std::vector<Ending> endings_;  // of every output channel, as packed
 };
+
+// One number, or one for each channel.
+bool is_per_channel(const Source& source, const Shape& shape) {
+  const Stride& stride = source.view.stride;
+  return source.is_constant || (!source.along_n && element_bytes(source.view.dtype) == 4 &&
+                                (shape.n == 1 || stride.n == 0) &&
+                                (shape.h == 1 || stride.h == 0) && (shape.w == 1 || stride.w == 0));
+}
+
+// A saturating sum with a bias, or none, and a requantization that narrows.
+bool BytePlanes::take_over(std::span<const Operation* const> endings) {
+  if (op_.out.dtype != DType::i32 || op_.accumulate || endings.empty() || endings.size() > 2)
+    return false;
+  const auto* sum = std::get_if<IntArithmetic>(endings.front());
+  const auto* last = std::get_if<Requantize>(endings.back());
+  if (last == nullptr || last->kind != Requantize::Kind::to_narrow ||
+      last->in.dtype != DType::i32 || (sum == nullptr) != (endings.size() == 1))
+    return false;
+  for (const Source* source : {&last->multiplier, &last->shift, &last->offset})
+    if (!is_per_channel(*source, last->out.shape)) return false;
+  std::optional<Source> addend;
+  if (sum != nullptr) {
+    const bool is_a = !sum->a.is_constant && sum->a.view == sum->out;
+    addend = is_a ? sum->b : sum->a;
+    if (sum->kind != IntArithmetic::Kind::add || !sum->saturates || !sum->shift.is_constant ||
+        sum->shift.constant != 0 || sum->out.dtype != DType::i32 || sum->out != last->in ||
+        (!is_a && (sum->b.is_constant || sum->b.view != sum->out)) ||
+        addend->view.dtype != DType::i32 || !is_per_channel(*addend, sum->out.shape))
+      return false;
+  }
+  TensorView out = last->out;
+  if (!has_dense_rows(out)) return false;
+  if (out.shape != op_.out.shape) {  // long rows
+    if (out.stride.h != out.shape.w * element_bytes(out.dtype)) return false;
+    out.shape = op_.out.shape;
+  }
+  addend_ = addend, requantize_ = *last, scaled_ = out;
+  endings_.resize(op_.out.shape.c);
+  return true;
+}
+
+BytePlanes::Ending BytePlanes::ending_of(uint32_t oc) const {
+  const Requantize& op = *requantize_;
+  const int32_t offset = op.offset.read(memory_, 0, oc, 0, 0);
+  Ending ending{.scale = {.multiplier = op.multiplier.read(memory_, 0, oc, 0, 0),
+                          .right = -op.shift.read(memory_, 0, oc, 0, 0),
+                          .offset = offset,
+                          .rounding = op.rounding,
+                          .low = saturate(INT32_MIN, op.out.dtype),
+                          .high = saturate(INT32_MAX, op.out.dtype)},
+                .addend = addend_ ? addend_->read(memory_, 0, oc, 0, 0) : 0,
+                .shift = op.shift.read(memory_, 0, oc, 0, 0)};
+  // no sum of products with the bias is larger, nor is one that wrapped on the way
+  constexpr int64_t kLargestProduct = 255 * 510;
+  const int64_t largest =
+      kLargestProduct * op_.in.shape.c * taps_ + std::abs(int64_t{static_cast<int32_t>(bias(oc))});
+  ending.is_plain = largest + std::abs(int64_t{ending.addend}) <= INT32_MAX &&
+                    ending.scale.right >= kLeastRight && ending.scale.right <= kMostRight;
+  ending.scale.offset = is_signed(op.out.dtype) ? int32_t{static_cast<int16_t>(offset)}
+                                                : int32_t{static_cast<uint16_t>(offset)};
+  return ending;
+}
+
+void BytePlanes::end(const Results& r, uint8_t* to) const {
+  const Ending& ending = endings_[r.oc];
+  const uint32_t bytes = element_bytes(scaled_.dtype);
+  if (ending.is_plain) return kernels_.scale(r.first, r.count, ending.scale, bytes, to);
+  for (uint32_t i = 0; i < r.count; ++i, to += bytes) {
+    const int64_t sum = int64_t{static_cast<int32_t>(r.first[i])} + ending.addend;
+    const int32_t out = element(*requantize_, saturate(sum, DType::i32), ending.scale.multiplier,
+                                ending.shift, ending.scale.offset);
+    std::memcpy(to, &out, bytes);
+  }
+}
 
 void BytePlanes::read_rows(uint32_t n, uint32_t cell, uint32_t y, uint32_t rows,
                            uint32_t* to) const {
@@ -155,7 +247,9 @@ void BytePlanes::read_weights(uint32_t oc, uint32_t* to) {
 }
 
 // Cells of four bytes lie in memory as they are: those of a group and a tap are transposed at once.
-void BytePlanes::pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint32_t* to) {
+// Results start with the bias and with what the flip of signs takes.
+void BytePlanes::pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint8_t* to) {
+  auto* const cells = reinterpret_cast<uint32_t*>(to);
   const uint32_t channels = op_.in.shape.c;
   if (as_words_ || op_.weight.is_constant || channels % in_cell_ != 0) {
     PlaneSource::pack_rows(oc, count, step, to);
@@ -170,30 +264,39 @@ void BytePlanes::pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint32_t*
         for (uint32_t r = 0; r < count; ++r)
           std::memcpy(rows + r * kGroup, from[r] + uint64_t{place} * kGroup, kGroup);
         transpose(
-            sizeof *to,
-            reinterpret_cast<uint8_t*>(to + (uint64_t{first / in_cell_} * taps_ + tap) * step),
-            uint64_t{taps_} * step * sizeof *to, rows, kGroup, step,
+            sizeof *cells,
+            reinterpret_cast<uint8_t*>(cells + (uint64_t{first / in_cell_} * taps_ + tap) * step),
+            uint64_t{taps_} * step * sizeof *cells, rows, kGroup, step,
             std::min(kGroup, channels - first) / in_cell_);
       }
   }
   int32_t sums[kMaxTileRows] = {};
-  if (flip_.mask != 0) kernels_.sum_rows(to, terms(), is_signed(op_.weight.view.dtype), sums);
+  if (flip_.mask != 0) kernels_.sum_rows(cells, terms(), is_signed(op_.weight.view.dtype), sums);
   for (uint32_t r = 0; r < count; ++r)
-    start_[oc + r] =
+    constants_->starts[oc + r] =
         bias(oc + r) + static_cast<uint32_t>(sums[r]) * static_cast<uint32_t>(flip_.correction);
+  for (uint32_t r = 0; requantize_ && r < count; ++r) {
+    const Ending& ending = endings_[oc + r] = ending_of(oc + r);
+    if (ending.is_plain) constants_->starts[oc + r] += static_cast<uint32_t>(ending.addend);
+  }
+}
+
+Declined operands_decline(const Conv2dBm1684xInt8& op, const LocalMemory& local) {
+  const TensorView* weight = tensor_of(op.weight);
+  if (const Declined why =
+          elements_overlap(op.out,
+                           {&op.in, weight, tensor_of(op.bias), tensor_of(op.zero_point),
+                            tensor_of(op.padding), tensor_of(op.insertion)},
+                           local))
+    return why;
+  if (!has_dense_rows(op.in) || !has_dense_rows(op.out) ||
+      (weight != nullptr && !WeightRows::are_dense(*weight)))
+    return "rows have gaps";
+  return kRan;
 }
 
 Declined planes(const Conv2dBm1684xInt8& given, const Memory& memory) {
-  const TensorView* weight = tensor_of(given.weight);
-  if (const Declined why =
-          elements_overlap(given.out,
-                           {&given.in, weight, tensor_of(given.bias), tensor_of(given.zero_point),
-                            tensor_of(given.padding), tensor_of(given.insertion)},
-                           memory.local))
-    return why;
-  if (!has_dense_rows(given.in) || !has_dense_rows(given.out) ||
-      (weight != nullptr && !WeightRows::are_dense(*weight)))
-    return "rows have gaps";
+  if (const Declined why = operands_decline(given, memory.local)) return why;
   const Conv2dBm1684xInt8 op = with_long_rows(given);
   BytePlanes source(op, memory);
   return convolve(source, op.window, op.in, op.out.shape);
@@ -205,6 +308,11 @@ constexpr Body<Conv2dBm1684xInt8> kBodies[] = {{"planes", planes}};
 
 bool execute(const Conv2dBm1684xInt8& op, const Memory& memory) {
   return run_best(kBodies, op, memory);
+}
+
+std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684xInt8& op, const Memory& memory) {
+  if (operands_decline(op, memory.local) != kRan) return nullptr;
+  return PreparedPlanes<Conv2dBm1684xInt8, BytePlanes>::make(op, memory);
 }
 
 }  // namespace tputwin::fast

@@ -56,6 +56,14 @@ HWY_INLINE Floats Sticky(Ints x) {
   return hn::CopySign(hn::ConvertTo(df, number), hn::BitCast(df, x));
 }
 
+// Numbers that rounding to nearest even, to 16 bits, leads where ties away from 0 go: the last bit
+// that is cut off is set, so that there are no ties. Nothing else is where the next number begins.
+HWY_INLINE Floats WithoutTies(Floats x) {
+  const Ints special = hn::And(bits(x), ints(0x7f80'0000));
+  const auto is_special = hn::Eq(special, ints(0x7f80'0000));
+  return floats(hn::IfThenElse(is_special, bits(x), hn::Or(bits(x), ints(1))));
+}
+
 struct Limits {
   int32_t low, high;
 };
@@ -92,6 +100,8 @@ void ConvertRows(const void* operation, const RowBlock& block) {
   const bool from_float = is_float(op.in.dtype), to_float = is_float(op.out.dtype);
   const bool whole = op.kind == Convert::Kind::whole || (from_float && !to_float);
   const bool sticky = op.in.dtype == DType::i32 && is_half(op.out.dtype);
+  const bool without_ties =
+      from_float && is_half(op.out.dtype) && op.rounding == Rounding::half_away;
   const Limits limits = LimitsOf(op.out.dtype);
   const Ints low = hn::Set(d, limits.low), high = hn::Set(d, limits.high);
   ForEachVector(block, [&](size_t i) HWY_ATTR {
@@ -99,7 +109,10 @@ void ConvertRows(const void* operation, const RowBlock& block) {
       Floats x = from_float ? LoadFloats(block, 1, i)
                  : sticky   ? Sticky(LoadInts(block, 1, i))
                             : hn::ConvertTo(df, LoadInts(block, 1, i));
-      if (whole) x = Whole(x, op.rounding);
+      if (whole)
+        x = Whole(x, op.rounding);
+      else if (without_ties)
+        x = WithoutTies(x);
       hn::StoreU(x, df, block.result<float>() + i);
       return;
     }
@@ -140,8 +153,9 @@ Declined words(const Convert& op, const Memory& memory) {
   const bool whole = op.kind == Convert::Kind::whole;
   if (whole && is_half(in)) return "NaN of 16-bit types would not come back as they are";
   const bool rounds_floats = is_half(out) || (in == DType::i32 && is_float(out));
-  if (!whole && rounds_floats && op.rounding != Rounding::half_even)
-    return "floats are rounded to nearest even only";
+  const bool without_ties = is_float(in) && op.rounding == Rounding::half_away;
+  if (!whole && rounds_floats && op.rounding != Rounding::half_even && !without_ties)
+    return "floats are rounded to nearest only, integers to nearest even";
   return run(op, memory, RowLanes::words, convert_rows);
 }
 

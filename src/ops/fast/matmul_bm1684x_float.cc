@@ -39,11 +39,13 @@ class FloatSource {
                   uint32_t* to) const {
     const DType dtype = m.operand().dtype();
     if (m.operand().is_constant)
-      return static_cast<void>(
-          std::fill_n(to, count, f32::bits(float_value(m.operand().constant, dtype))));
-    m.for_each_run(row, first, count, [&](const uint8_t* from, uint32_t col, uint32_t run) {
-      widen_(dtype, from, run, reinterpret_cast<int32_t*>(to + col));
-    });
+      std::fill_n(to, count, f32::bits(float_value(m.operand().constant, dtype)));
+    else
+      m.for_each_run(row, first, count, [&](const uint8_t* from, uint32_t col, uint32_t run) {
+        widen_(dtype, from, run, reinterpret_cast<int32_t*>(to + col));
+      });
+    if constexpr (!kAlternates)
+      if (looks_at_exponents_) kernels_.exponents(to, count, range_of(m));
   }
   void read_factors(const StoredMatrix& m, uint32_t row, uint32_t first, uint32_t count,
                     uint32_t* to) const {
@@ -71,7 +73,8 @@ class FloatSource {
            const TileRoom& room) const {
     if (!kAlternates) {
       const uint32_t no_offset = 0;
-      return kernels.grouped(tile, {terms.pitch, terms.count, 1, &no_offset});
+      const bool is_calm = looks_at_exponents_ && are_calm(left_, right_);
+      return kernels.grouped(tile, {terms.pitch, terms.count, 1, &no_offset, is_calm});
     }
     return kernels.chains(tile, Chains::alternating(terms.count, terms.right_offset),
                           {.starts = {room.as_floats(), room.second_as_floats()}});
@@ -84,18 +87,25 @@ class FloatSource {
                                         : result_at(op_, memory_, i, j + c));
     for_each_result_run(p_.out, memory_, i, j, count,
                         [&](uint8_t* to, uint32_t index, uint32_t run) {
-                          narrow_(first + index, run, p_.out.dtype(), to);
+                          kernels_.narrow(first + index, run, p_.out.dtype(), to);
                         });
   }
 
  private:
+  ExponentRange& range_of(const StoredMatrix& m) const {
+    return &m.operand() == &p_.left ? left_ : right_;
+  }
+
   const Op& op_;
   const PlainProduct& p_;
   const Memory& memory_;
+  const TileKernels kernels_ = tile_kernels();
+  // Of all that was read so far: a tile's factors are among it. Not worth it for a few rows.
+  mutable ExponentRange left_, right_;
+  const bool looks_at_exponents_ = p_.out.rows() > 2;
   std::vector<uint32_t> bias_;
   const InPlace in_place_;  // width 0: the right matrix is copied
   const decltype(WindowKernels::widen) widen_ = window_kernels().widen;
-  const decltype(TileKernels::narrow) narrow_ = tile_kernels().narrow;
 };
 
 template <class Op>

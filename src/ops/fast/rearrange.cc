@@ -81,8 +81,23 @@ Declined swap_nc(const Rearrange& op, const Memory& memory) {
   return kRan;
 }
 
+// Whether the first of the repeated channels is the source, and none of the others touches it.
+bool repeats_in_place(const Rearrange& op, const LocalMemory& local) {
+  if (op.kind != Rearrange::Kind::repeat_channel) return false;
+  const TensorView first = channel(op.out, 0, local);
+  const auto same = [](uint32_t extent, uint32_t a, uint32_t b) { return extent == 1 || a == b; };
+  const Shape& s = op.in.shape;
+  if (first.space != op.in.space || first.address != op.in.address ||
+      run_bytes(first) != run_bytes(op.in) || !same(s.n, first.stride.n, op.in.stride.n) ||
+      !same(s.h, first.stride.h, op.in.stride.h) || !same(s.w, first.stride.w, op.in.stride.w))
+    return false;
+  for (uint32_t c = 1; c < op.out.shape.c; ++c)
+    if (!disjoint(channel(op.out, c, local), op.in, local)) return false;
+  return true;
+}
+
 Declined repeat_channel(const Rearrange& op, const Memory& memory) {
-  for (uint32_t c = 0; c < op.out.shape.c; ++c)
+  for (uint32_t c = repeats_in_place(op, memory.local) ? 1 : 0; c < op.out.shape.c; ++c)
     if (const Declined why = copy(channel(op.out, c, memory.local), op.in, memory)) return why;
   return kRan;
 }
@@ -132,7 +147,9 @@ Declined refold(const Rearrange& op, const Memory& memory) {
 Declined by_kind(const Rearrange& op, const Memory& memory) {
   if (is_empty(op.out.shape) || !is_run(op.out) || !is_run(op.in))
     return "no elements, or values in two planes";
-  if (const Declined why = overlap(op.out, {&op.in}, memory.local)) return why;
+  if (const Declined why = overlap(op.out, {&op.in}, memory.local);
+      why && !(repeats_in_place(op, memory.local) && distinct(op.out, memory.local)))
+    return why;
   switch (op.kind) {
     case Kind::swap_nc:
       return swap_nc(op, memory);

@@ -8,6 +8,7 @@
 
 #include "ops/elementwise/requantize.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/vec/scaling-inl.h"
 #include "ops/fast/walk/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -15,18 +16,6 @@ namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
 using Kind = Requantize::Kind;
-using I64 = hn::Repartition<int64_t, I32>;
-using Longs = hn::Vec<I64>;
-
-// Shifts to the right up to this are done in vectors.
-constexpr int32_t kMostRight = 62;
-
-HWY_INLINE Longs longs(int64_t value) { return hn::Set(I64(), value); }
-// The numbers of odd lanes, in even ones.
-HWY_INLINE Ints odd_lanes(Ints v) {
-  return hn::BitCast(I32(), hn::ShiftRight<32>(hn::BitCast(I64(), v)));
-}
-
 // v / 2^right, rounded: what is added before the shift makes the mode.
 HWY_INLINE Longs shifted(Longs v, Longs right, Rounding rounding) {
   const Longs unit = hn::Shl(longs(1), right), rest = hn::Sub(unit, longs(1));
@@ -87,10 +76,34 @@ struct Scaling {
 // Operands: out, in, multiplier, shift, offset.
 HWY_INLINE void compute_each(const Requantize& op, const RowBlock& block, size_t begin,
                              size_t end) {
-  const auto *in = block.source<int32_t>(1), *multiplier = block.source<int32_t>(2),
-             *shift = block.source<int32_t>(3), *offset = block.source<int32_t>(4);
+  const RowSource in = block.row_source(1), multiplier = block.row_source(2),
+                  shift = block.row_source(3), offset = block.row_source(4);
   for (size_t i = begin; i < end; ++i)
-    block.result<int32_t>()[i] = element(op, in[i], multiplier[i], shift[i], offset[i]);
+    block.result<int32_t>()[i] = element(op, *in.lane<int32_t>(i), *multiplier.lane<int32_t>(i),
+                                         *shift.lane<int32_t>(i), *offset.lane<int32_t>(i));
+}
+
+// False: the parameters are not the same, or of another kind.
+HWY_INLINE bool RequantizeSame(const Scaling& scaling, const RowBlock& block) {
+  for (const size_t parameter : {2, 3, 4})
+    if (!block.repeats[parameter]) return false;
+  const int32_t right = -*block.source<int32_t>(3);
+  if (!scaling.narrows || right < kLeastRight || right > kMostRight) return false;
+  const SameScaling same({.multiplier = *block.source<int32_t>(2),
+                          .right = right,
+                          .offset = scaling.signed_offset
+                                        ? int32_t{static_cast<int16_t>(*block.source<int32_t>(4))}
+                                        : int32_t{static_cast<uint16_t>(*block.source<int32_t>(4))},
+                          .rounding = scaling.rounding,
+                          .low = static_cast<int32_t>(scaling.low),
+                          .high = static_cast<int32_t>(scaling.high)});
+  const auto* in = block.source<int32_t>(1);
+  auto* const out = block.result<int32_t>();
+  same.with_rounding([&]<Rounding kRounding>() HWY_ATTR {
+    for (size_t i = 0; i < block.count; i += kLanes32)
+      hn::StoreU(same.scaled<kRounding>(hn::LoadU(I32(), in + i)), I32(), out + i);
+  });
+  return true;
 }
 
 void RequantizeBlock(const void* operation, const RowBlock& block) {
@@ -100,16 +113,19 @@ void RequantizeBlock(const void* operation, const RowBlock& block) {
       op.kind == Kind::to_narrow || (op.kind == Kind::to_wide && element_bytes(op.in.dtype) < 4);
   if (!scales) return compute_each(op, block, 0, block.count);
   const Scaling scaling(op);
+  if (RequantizeSame(scaling, block)) return;
+  const RowSource in_row = block.row_source(1), multipliers = block.row_source(2),
+                  shifts = block.row_source(3), offsets = block.row_source(4);
   for (size_t i = 0; i < block.count; i += hn::Lanes(d)) {
-    const Ints right = hn::Neg(LoadInts(block, 3, i));
+    const Ints right = hn::Neg(LoadInts(shifts, i));
     const auto far = hn::Or(hn::Lt(right, hn::Zero(d)), hn::Gt(right, ints(kMostRight)));
     if (HWY_UNLIKELY(!hn::AllFalse(d, far))) {
       compute_each(op, block, i, std::min(block.count, i + hn::Lanes(d)));
       continue;
     }
-    const Ints multiplier = LoadInts(block, 2, i);
-    const Ints offset = scaling.offset_of(LoadInts(block, 4, i));
-    Ints in = LoadInts(block, 1, i);
+    const Ints multiplier = LoadInts(multipliers, i);
+    const Ints offset = scaling.offset_of(LoadInts(offsets, i));
+    Ints in = LoadInts(in_row, i);
     if (!scaling.narrows) in = hn::Sub(in, offset);
     const Longs even = scaling.scaled(in, multiplier, right, offset);
     const Longs odd =
@@ -137,7 +153,12 @@ Declined rows(const Requantize& op, const Memory& memory) {
   const Source shift = shifts ? op.shift : Source::value(0u, DType::i32);
   return run_rows({row_result(op.out), row_source(op.in), row_source(op.multiplier),
                    row_source(shift), row_source(op.offset)},
-                  memory, {RowLanes::words, requantize_block, &op, kWeight});
+                  memory,
+                  {.lanes = RowLanes::words,
+                   .kernel = requantize_block,
+                   .operation = &op,
+                   .weight = kWeight,
+                   .repeats = true});
 }
 
 constexpr Body<Requantize> kBodies[] = {{"rows", rows}};

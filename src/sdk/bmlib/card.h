@@ -69,10 +69,11 @@ class Card {
   int id() const { return id_; }
   pid_t process() const { return process_; }  // which opened it
   const Chip& chip() const { return chip_->chip(); }
-  // Host address of the byte at offset 0 of device memory.
-  uint8_t* memory() { return chip_->global().data(); }
-  GlobalMemory& global() { return chip_->global(); }
-  uint64_t memory_bytes() const { return chip_->global().size(); }
+  // Device memory from offset 0 on.
+  const uint8_t* memory() const { return contents().data(); }
+  uint64_t memory_bytes() const { return contents().size(); }
+  // Its byte at an offset. Who writes there says so before: mark_written.
+  uint8_t* at(uint64_t offset) { return chip_->global_for_writing(offset, 0); }
   // The last bytes are the controller's.
   uint64_t reserved_address() const { return chip().global_base + memory_bytes() - kReserved; }
 
@@ -92,7 +93,24 @@ class Card {
     in_turn([&] { chip_->set_body(body); });
   }
 
+  // Another observer of launches from now on, or none.
+  void watch(Observer* before, Observer* observer) {
+    in_turn([&] {
+      if (before != nullptr) chip_->remove_observer(before);
+      if (observer != nullptr) chip_->add_observer(observer);
+    });
+  }
+
   // For bodies of in_turn().
+  uint8_t* mark_written(uint64_t offset, uint64_t bytes) {
+    return chip_->global_for_writing(offset, bytes);
+  }
+  GlobalMemory& for_mapping(uint64_t offset, uint64_t bytes) {
+    return chip_->global_for_mapping(offset, bytes);
+  }
+  // Of memory that programs may write at any time, and no longer do.
+  void expose(uint64_t offset, uint64_t bytes) { chip_->expose_global(offset, bytes); }
+  void cover(uint64_t offset, uint64_t bytes) { chip_->cover_global(offset, bytes); }
   Result<uint64_t> allocate(uint64_t bytes, uint32_t heap);  // device address
   Status free(uint64_t address);
   // Whether a range lies in one block.
@@ -120,6 +138,7 @@ class Card {
     Card& card_;
   };
 
+  const GlobalMemory& contents() const { return chip_->global_contents(); }
   void work();
   void serve_next();  // with mutex_
 

@@ -12,7 +12,7 @@ Status copy_in(std::string_view call, bm_handle_t handle, const bm_device_mem_t&
   TW_RETURN_IF_ERROR(check_pointer(source, "src"));
   return card->in_turn([&]() -> Status {
     TW_ASSIGN_OR_RETURN(to, range(call, *card, "dst", mem, offset, bytes));
-    std::memcpy(to.host(*card), source, bytes);
+    std::memcpy(to.for_writing(*card), source, bytes);
     card->count_copies(1, 0);
     return {};
   });
@@ -40,7 +40,7 @@ Status copy_inside(std::string_view call, bm_handle_t handle, const bm_device_me
   return card->in_turn([&]() -> Status {
     TW_ASSIGN_OR_RETURN(to, range(call, *card, "dst", dst, dst_offset, bytes));
     TW_ASSIGN_OR_RETURN(from, range(call, *card, "src", src, src_offset, bytes));
-    std::memmove(to.host(*card), from.host(*card), bytes);
+    std::memmove(to.for_writing(*card), from.host(*card), bytes);
     return {};
   });
 }
@@ -67,7 +67,8 @@ Status copy_strided(std::string_view call, bm_handle_t handle, const bm_device_m
                         range(call, *card, "dst", dst, 0, extent(count, dst_stride, format_size)));
     TW_ASSIGN_OR_RETURN(from,
                         range(call, *card, "src", src, 0, extent(count, src_stride, format_size)));
-    uint8_t *out = to.host(*card), *in = from.host(*card);
+    uint8_t* const out = to.for_writing(*card);
+    const uint8_t* const in = from.host(*card);
     const auto step = [&](int64_t i, int stride) { return i * stride * format_size; };
     for (int64_t i = 0; i < count; ++i)
       std::memmove(out + step(i, dst_stride), in + step(i, src_stride),
@@ -98,7 +99,8 @@ Status fill(std::string_view call, bm_handle_t handle, const void* value, int mo
   const auto unit = static_cast<unsigned>(mode);
   return card->in_turn([&]() -> Status {
     TW_ASSIGN_OR_RETURN(to, range(call, *card, "mem", mem));
-    for (uint64_t at = 0; at < to.bytes; at += unit) std::memcpy(to.host(*card) + at, value, unit);
+    uint8_t* const out = to.for_writing(*card);
+    for (uint64_t at = 0; at < to.bytes; at += unit) std::memcpy(out + at, value, unit);
     return {};
   });
 }

@@ -21,6 +21,7 @@ Status map(std::string_view call, bm_handle_t handle, const bm_device_mem_t* dme
   TW_ASSIGN_OR_RETURN(card, find_card(handle));
   TW_RETURN_IF_ERROR(check_pointer(vmem, "vmem"));
   TW_ASSIGN_OR_RETURN(mapped, checked(call, *card, dmem));
+  card->in_turn([&] { card->expose(mapped.offset, mapped.bytes); });
   *vmem = reinterpret_cast<uint64_t>(mapped.host(*card));
   return {};
 }
@@ -55,7 +56,10 @@ bm_status_t bm_mem_mmap_device_mem(bm_handle_t handle, bm_device_mem_t* dmem,
 bm_status_t bm_mem_unmap_device_mem(bm_handle_t handle, void* vmem, int size) {
   return with_code(__func__, [&]() -> Status {
     TW_ASSIGN_OR_RETURN(card, find_card(handle));
-    return offset_of(*card, reinterpret_cast<uint64_t>(vmem), static_cast<uint64_t>(size)).status();
+    const auto bytes = static_cast<uint64_t>(size);
+    TW_ASSIGN_OR_RETURN(offset, offset_of(*card, reinterpret_cast<uint64_t>(vmem), bytes));
+    card->in_turn([&] { card->cover(offset, bytes); });
+    return {};
   });
 }
 

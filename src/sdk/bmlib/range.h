@@ -7,7 +7,9 @@ namespace tputwin::bmlib {
 
 struct Range {
   uint64_t offset, bytes;  // offset in device memory
-  uint8_t* host(Card& card) const { return card.memory() + offset; }
+  // In the host. Those who write, in turn.
+  const uint8_t* host(const Card& card) const { return card.memory() + offset; }
+  uint8_t* for_writing(Card& card) const { return card.mark_written(offset, bytes); }
 };
 
 // Bytes [offset, offset + bytes) of a descriptor, or all from `offset` on. They must lie in device

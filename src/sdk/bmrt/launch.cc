@@ -1,6 +1,7 @@
 // Launches of nets, as the card's thread carries them out.
 #include "sdk/bmrt/launch.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/last_error.h"
@@ -9,8 +10,16 @@
 namespace tputwin::bmrt {
 namespace {
 
-uint8_t* place(Device& device, const StageTensor& tensor) {
-  return device.global().data() + (tensor.address - device.chip().global_base);
+uint64_t offset(const Device& device, const StageTensor& tensor) {
+  return tensor.address - device.chip().global_base;
+}
+
+// The user's memory may be the device's: whoever keeps what he derived from its bytes is told.
+uint8_t* for_writing(Device& device, const UserTensor& user, uint64_t bytes) {
+  const GlobalMemory& memory = device.global_contents();
+  const uint64_t at =
+      reinterpret_cast<uintptr_t>(user.memory) - reinterpret_cast<uintptr_t>(memory.data());
+  return memory.contains(at, bytes) ? device.global_for_writing(at, bytes) : user.memory;
 }
 
 // Between the user's memory and the device's, whose storage and padding may be others.
@@ -38,12 +47,15 @@ Status run(Device& device, Stage& stage, const std::vector<UserTensor>& inputs,
            const std::vector<UserTensor>& outputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const StageTensor& tensor = stage.inputs()[i];
-    bring(place(device, tensor), tensor, inputs[i]);
+    bring(device.global_for_writing(offset(device, tensor), tensor.device_bytes()), tensor,
+          inputs[i]);
   }
   TW_RETURN_IF_ERROR(stage.run(device));
   for (size_t i = 0; i < outputs.size(); ++i) {
     const StageTensor& tensor = stage.outputs()[i];
-    fetch(outputs[i], tensor, place(device, tensor));
+    UserTensor to = outputs[i];
+    to.memory = for_writing(device, to, tensor.bytes(to.storage));
+    fetch(to, tensor, device.global_contents().data() + offset(device, tensor));
   }
   return {};
 }
@@ -56,7 +68,8 @@ class StageDevice : public SubnetDevice {
   uint8_t* place(const bmodel::bm168x::TensorT& tensor, bool to_write) override {
     const uint64_t address = stage_.place_of(tensor, to_write);
     if (address == 0) return nullptr;
-    return device_.global().data() + (address - device_.chip().global_base);
+    const uint64_t bytes = std::max(tensor.size, bmodel::bm168x::tensor_bytes(tensor));
+    return device_.global_for_writing(address - device_.chip().global_base, to_write ? bytes : 0);
   }
   Status run_commands(size_t node) override { return stage_.run_subnet(device_, node); }
 
@@ -70,6 +83,8 @@ Status run_launch(Device& device, Stage& stage, const std::vector<UserTensor>& i
   if (stage.subnets() == nullptr) return run(device, stage, inputs, outputs);
   StageDevice of_stage(device, stage);
   TW_ASSIGN_OR_RETURN(written, run_subnets(*stage.subnets(), of_stage, inputs, outputs));
+  for (size_t i = 0; i < outputs.size(); ++i)
+    for_writing(device, outputs[i], stage.outputs()[i].bytes(outputs[i].storage));
   if (shapes != nullptr) *shapes = std::move(written);
   return {};
 }

@@ -43,7 +43,7 @@ Result<uint8_t*> memory_of(const Runtime& runtime, const bm_device_mem_t& mem, u
   const uint64_t base = card.chip().global_base, from = mem.u.device.device_addr;
   if (mem.size >= bytes && from >= base && from - base <= card.memory_bytes() &&
       bytes <= card.memory_bytes() - (from - base))
-    return card.memory() + (from - base);
+    return card.at(from - base);
   return Error(errors::brt_memory)
       .argument(std::move(argument), fmt::format("[{:#x}, +{:#x})", from, mem.size))
       .detail(fmt::format("the tensor has {} bytes", bytes));

@@ -24,14 +24,22 @@ Result<std::shared_ptr<Block>> Block::allocate(std::shared_ptr<bmlib::Card> card
 
 Block::~Block() {
   card_->in_turn([&] {
-    if (mapped_) unmap_file(card_->global(), offset(), bytes_);
+    if (mapped_) unmap_file(card_->for_mapping(offset(), bytes_), offset(), bytes_);
     static_cast<void>(card_->free(address_));
   });
 }
 
 bool Block::map_file(int descriptor, uint64_t file_offset) {
-  mapped_ = tputwin::map_file(card_->global(), offset(), bytes_, descriptor, file_offset);
-  return mapped_;
+  return mapped_ = card_->in_turn([&] {
+    return tputwin::map_file(card_->for_mapping(offset(), bytes_), offset(), bytes_, descriptor,
+                             file_offset);
+  });
+}
+
+void Block::fill(std::span<const uint8_t> bytes) {
+  card_->in_turn([&] {
+    std::memcpy(card_->mark_written(offset(), bytes.size()), bytes.data(), bytes.size());
+  });
 }
 
 Result<std::shared_ptr<const Coefficients>> Coefficients::load(
@@ -43,7 +51,7 @@ Result<std::shared_ptr<const Coefficients>> Coefficients::load(
   const bool mappable = file->descriptor() >= 0 && start % kAlignment == 0;
   TW_ASSIGN_OR_RETURN(block, Block::allocate(card, weights.size() + (mappable ? in_page : 0)));
   const bool mapped = mappable && block->map_file(file->descriptor(), start - in_page);
-  if (!mapped) std::memcpy(block->host(), weights.data(), weights.size());
+  if (!mapped) block->fill(weights);
   result->address_ = block->address() + (mapped ? in_page : 0);
   result->bytes_ = weights.size();
   result->check_code_.assign(check_code.begin(), check_code.end());

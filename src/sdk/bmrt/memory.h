@@ -20,10 +20,11 @@ class Block {
   const std::shared_ptr<bmlib::Card>& card() const { return card_; }
   uint64_t address() const { return address_; }
   uint64_t bytes() const { return bytes_; }
-  uint8_t* host() const { return card_->memory() + offset(); }
+  const uint8_t* host() const { return card_->memory() + offset(); }
   uint64_t offset() const { return address_ - card_->chip().global_base; }
   // Pages of a file in the place of the block's.
   bool map_file(int descriptor, uint64_t file_offset);
+  void fill(std::span<const uint8_t> bytes);
 
  private:
   Block(std::shared_ptr<bmlib::Card> card, uint64_t address, uint64_t bytes)

@@ -198,7 +198,7 @@ Result<Stage::Groups> Stage::decode_all() {
   Groups groups;
   for (const CmdGroupT* group : list) {
     TW_ASSIGN_OR_RETURN(instructions, decode(*group));
-    groups.push_back(std::move(instructions));
+    groups.push_back(std::make_unique<Plan>(std::move(instructions)));
   }
   return groups;
 }
@@ -282,13 +282,13 @@ uint64_t Stage::place_of(const TensorT& file, bool to_write) const {
 Status Stage::run_subnet(Device& device, size_t subnet) {
   TW_ASSIGN_OR_RETURN(list, groups());
   for (size_t i = first_group_[subnet]; i < first_group_[subnet + 1]; ++i)
-    TW_RETURN_IF_ERROR(run_command_group(device, (*list)[i]));
+    TW_RETURN_IF_ERROR(run_command_group(device, *(*list)[i]));
   return {};
 }
 
 Status Stage::run(Device& device) {
   TW_ASSIGN_OR_RETURN(list, groups());
-  for (const auto& group : *list) TW_RETURN_IF_ERROR(run_command_group(device, group));
+  for (const auto& group : *list) TW_RETURN_IF_ERROR(run_command_group(device, *group));
   return {};
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bmodel/bm168x/model.h"
-#include "ops/instruction.h"
+#include "machine/plan.h"
 #include "sdk/bmrt/memory.h"
 #include "sdk/bmrt/storage.h"
 #include "sdk/bmrt/subnet_run.h"
@@ -56,7 +56,7 @@ class Stage {
 
   // The instructions of all command groups of all subnets, each in the order of execution; decoded
   // by the first call that asks. An error says why the stage does not run.
-  using Groups = std::vector<std::vector<Instruction>>;
+  using Groups = std::vector<std::unique_ptr<Plan>>;
   Result<const Groups*> groups();
   // How many of them each subnet has, in the order of execution; after groups().
   const std::vector<size_t>& subnet_sizes() const { return subnet_sizes_; }

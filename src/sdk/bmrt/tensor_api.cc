@@ -95,9 +95,9 @@ Status copy_strided(std::string_view call, bm_handle_t handle, const bm_tensor_t
                         bmlib::range(call, *card, "dst_tensors", part(to, to_offset), 0, to_bytes));
     TW_ASSIGN_OR_RETURN(
         source, bmlib::range(call, *card, "src_tensors", part(from, from_offset), 0, from_bytes));
+    uint8_t* const out = target.for_writing(*card);
     for (uint64_t i = 0; i < elements; ++i)
-      std::memmove(target.host(*card) + place(to_strides, i),
-                   source.host(*card) + place(from_strides, i), bytes);
+      std::memmove(out + place(to_strides, i), source.host(*card) + place(from_strides, i), bytes);
     return {};
   });
 }

@@ -24,6 +24,11 @@ Session168x::~Session168x() {
   if (handle_ != nullptr) static_cast<void>(bmlib::close_handle(handle_));
 }
 
+void Session168x::watch(Observer* observer) {
+  runtime_->card().watch(observer_, observer);
+  observer_ = observer;
+}
+
 Result<Session168x::Buffers> Session168x::infer(const std::string& name, size_t index,
                                                 const Buffers& inputs,
                                                 std::vector<bm_shape_t>* shapes) {
@@ -47,7 +52,10 @@ Result<std::vector<Instruction>> Session168x::program(const std::string& name, s
   TW_ASSIGN_OR_RETURN(net, runtime_->find(name.c_str()));
   TW_ASSIGN_OR_RETURN(groups, net->stages().at(index)->groups());
   std::vector<Instruction> program;
-  for (const auto& group : *groups) program.insert(program.end(), group.begin(), group.end());
+  for (const auto& group : *groups) {
+    const auto instructions = group->program();
+    program.insert(program.end(), instructions.begin(), instructions.end());
+  }
   return program;
 }
 
@@ -64,7 +72,7 @@ Result<std::vector<double>> Session168x::subnet_seconds(const std::string& name,
     for (const size_t count : stage.subnet_sizes()) {
       const auto start = Clock::now();
       for (size_t i = 0; i < count; ++i, ++group)
-        if (Status status = run_command_group(device, *group); !status.ok())
+        if (Status status = run_command_group(device, **group); !status.ok())
           return okk::Outcome{.error = status.error()};
       seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
     }

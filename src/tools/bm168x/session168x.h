@@ -30,9 +30,12 @@ class Session168x {
   Result<std::vector<double>> subnet_seconds(const std::string& net, size_t stage);
   // What the neuron memory of a stage holds.
   Result<std::vector<uint8_t>> neurons(const std::string& net, size_t stage);
+  // Sees every instruction from now on; nullptr: nobody does.
+  void watch(Observer* observer);
 
  private:
   Session168x() = default;
+  Observer* observer_ = nullptr;
   bm_handle_t handle_ = nullptr;
   std::shared_ptr<bmrt::Runtime> runtime_;
 };

@@ -28,7 +28,7 @@ struct Segment {
   uint32_t column, n, y, x, count;
 };
 
-class Convolution {
+class Convolution final : public PlaneConvolution {
  public:
   Convolution(PlaneSource& source, const Window& window, const TensorView& in, const Shape& out)
       : source_(source),
@@ -46,17 +46,47 @@ class Convolution {
         blocks_(ceil_div(out.c, kernels_.rows)),
         stacked_(stacks()) {}
 
-  Declined run() {
-    const uint64_t weights = uint64_t{source_.terms()} * blocks_ * kernels_.rows;
-    if (plane_words_ * source_.cells() > kMaxCopiedCells || weights > kMaxCopiedCells)
-      return kCopiesTooLarge;
-    prepare();
+  Declined declines() const {
+    const bool too_large =
+        plane_words_ * source_.cells() > kMaxCopiedCells || weight_count() > kMaxCopiedCells;
+    return too_large ? kCopiesTooLarge : kRan;
+  }
+
+  // Of a convolution that is not declined.
+  void prepare() {
+    PlaneTerms terms{plane_words_, {}};
+    for (uint32_t kh = 0; kh < window_.h.kernel; ++kh)
+      for (uint32_t kw = 0; kw < window_.w.kernel; ++kw)
+        terms.tap_offset.push_back(static_cast<uint32_t>(plane_.offset(kh, kw)));
+    source_.prepare(terms);
+  }
+
+  void pack(PlaneConstants& constants) override {
+    source_.use(constants);
+    constants.starts.resize(out_.c);
+    constants.exponents.forget();
+    const uint64_t bytes = source_.weight_bytes(), rows = kernels_.rows;
+    auto* weights = constants.weights.take<uint8_t>(weight_count() * bytes);
+    if (source_.pack_weights(kernels_.rows, reinterpret_cast<uint32_t*>(weights))) return;
+    parallel_for(blocks_, grain(source_.terms() * rows), [&](size_t begin, size_t end) {
+      for (size_t block = begin; block < end; ++block) {
+        const uint32_t count = channels(block);
+        source_.pack_rows(first_channel(block), count,
+                          source_.has_whole_rows() ? kernels_.rows : count,
+                          weights + block * rows * source_.terms() * bytes);
+      }
+    });
+  }
+
+  void run(PlaneConstants& constants) override {
+    source_.use(constants);
+    source_.begin();
+    weights_ = constants.weights.take<uint8_t>(weight_count() * source_.weight_bytes());
     thread_local Scratch planes;
     // the last tile reads whole vectors
     planes_ = planes.take<uint32_t>(plane_words_ * source_.cells() + 2 * kTilePitch);
     for (uint32_t first = 0; first < out_.n; first += images_)
       convolve_images(first, std::min(images_, out_.n - first));
-    return kRan;
   }
 
  private:
@@ -72,26 +102,6 @@ class Convolution {
     const uint64_t lanes = kernels_.lanes;
     return align_up(plane_.image() * (images_ - 1) + plane_.extent(), lanes) <=
            align_up(plane_.extent(), lanes) * images_;
-  }
-
-  void prepare() {
-    PlaneTerms terms{plane_words_, {}};
-    for (uint32_t kh = 0; kh < window_.h.kernel; ++kh)
-      for (uint32_t kw = 0; kw < window_.w.kernel; ++kw)
-        terms.tap_offset.push_back(static_cast<uint32_t>(plane_.offset(kh, kw)));
-    source_.prepare(terms);
-    thread_local Scratch scratch;
-    const uint32_t rows = kernels_.rows;
-    uint32_t* weights = scratch.take<uint32_t>(uint64_t{source_.terms()} * blocks_ * rows);
-    weights_ = weights;
-    if (source_.pack_weights(rows, weights)) return;
-    parallel_for(blocks_, grain(uint64_t{source_.terms()} * rows), [&](size_t begin, size_t end) {
-      for (size_t block = begin; block < end; ++block) {
-        const uint32_t count = channels(block), step = source_.has_whole_rows() ? rows : count;
-        source_.pack_rows(first_channel(block), count, step,
-                          weights + block * rows * source_.terms());
-      }
-    });
   }
 
   void convolve_images(uint32_t first, uint32_t images) {
@@ -110,11 +120,13 @@ class Convolution {
                                               std::min<uint64_t>(length, kernels_.columns());
     parallel_for(all * blocks_, grain(work), [&](size_t begin, size_t end) {
       const ScopedFloatMode mode;
+      Panel panel;
       for (size_t i = begin; i < end; ++i) {
         const size_t tile = weights_outside ? i % all : i / blocks_;
         const uint64_t start = tile / tiles * plane_.image();
         const uint64_t column = tile % tiles * kernels_.columns();
-        run_tile(first, {start, column, length}, weights_outside ? i / all : i % blocks_);
+        take(panel, weights_outside ? i / all : i % blocks_);
+        run_tile(first, {start, column, length}, panel);
       }
     });
   }
@@ -150,7 +162,29 @@ class Convolution {
     uint64_t start, first, length;
   };
 
-  void run_tile(uint32_t first_image, const Columns& columns, size_t block) const {
+  // The weights of a block as tiles read them.
+  struct Panel {
+    size_t block = SIZE_MAX;
+    const uint32_t* weights = nullptr;
+  };
+  void take(Panel& panel, size_t block) const {
+    if (panel.block == block) return;
+    panel.block = block;
+    const uint64_t first = uint64_t{first_channel(block)} * source_.terms();
+    const uint8_t* const packed = weights_ + first * source_.weight_bytes();
+    if (source_.weight_bytes() == sizeof(uint32_t)) {
+      panel.weights = reinterpret_cast<const uint32_t*>(packed);
+      return;
+    }
+    thread_local Scratch scratch;
+    const size_t count = size_t{source_.terms()} * channels(block);
+    uint32_t* wide = scratch.take<uint32_t>(count + kTilePitch);
+    source_.widen_weights(packed, count, wide);
+    panel.weights = wide;
+  }
+
+  void run_tile(uint32_t first_image, const Columns& columns, const Panel& panel) const {
+    const size_t block = panel.block;
     std::array<Segment, kTilePitch> found;
     const std::span<const Segment> segments = segments_of(first_image, columns, found);
     if (segments.empty()) return;  // nothing but columns between two rows
@@ -166,7 +200,7 @@ class Convolution {
     for_results([&](const PlaneSource::Results& results) { source_.start(results); });
     const bool in_doubt =
         source_.run(kernels_,
-                    {.left = weights_ + uint64_t{oc} * source_.terms(),
+                    {.left = panel.weights,
                      .right = planes_ + columns.start + columns.first,
                      .rows = source_.has_whole_rows() ? kernels_.rows : rows,
                      .vectors = ceil_div(last.column + last.count, kernels_.lanes),
@@ -200,6 +234,7 @@ class Convolution {
   uint32_t channels(size_t block) const {
     return std::min(kernels_.rows, out_.c - first_channel(block));
   }
+  uint64_t weight_count() const { return uint64_t{source_.terms()} * blocks_ * kernels_.rows; }
   static size_t grain(uint64_t work) { return grain_of(work, kTermsPerTask); }
 
   PlaneSource& source_;
@@ -214,31 +249,55 @@ class Convolution {
   const uint64_t plane_words_;
   const uint32_t blocks_;  // of output channels
   const bool stacked_;
-  const uint32_t* weights_ = nullptr;
+  const uint8_t* weights_ = nullptr;
   uint32_t* planes_ = nullptr;
 };
 
 }  // namespace
 
-void PlaneSource::pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint32_t* to) {
+void PlaneSource::pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint8_t* to) {
   thread_local Scratch scratch;
   const uint32_t all = terms();
   uint32_t* rows = scratch.take<uint32_t>(uint64_t{all} * step + kTilePitch);
   for (uint32_t r = 0; r < count; ++r) read_weights(oc + r, rows + uint64_t{r} * all);
   std::fill_n(rows + uint64_t{count} * all, uint64_t{step - count} * all, 0u);
-  transpose(sizeof *to, reinterpret_cast<uint8_t*>(to), step * sizeof *to,
-            reinterpret_cast<const uint8_t*>(rows), all * sizeof *to, step, all);
+  transpose(sizeof *rows, to, step * sizeof *rows, reinterpret_cast<const uint8_t*>(rows),
+            all * sizeof *rows, step, all);
 }
 
-Declined convolve(PlaneSource& source, const Window& window, const TensorView& in,
-                  const Shape& out) {
+namespace {
+
+Declined window_declines(const Window& window, const TensorView& in, const Shape& out) {
   if (window.pads != PadMode::constant) return "the padding is elements";
   const Shape dense = dense_shape(in.shape, window);
   if (!window_covered(dense_window(window), dense, out)) return "a window that is not laid out";
   if (uint64_t{dense.h} * dense.w > kMaxCopiedCells ||
       WindowPlane(dense_window(window), dense, out).floats() > kMaxCopiedCells)
     return kCopiesTooLarge;
-  return Convolution(source, window, in, out).run();
+  return kRan;
+}
+
+}  // namespace
+
+Declined convolve(PlaneSource& source, const Window& window, const TensorView& in,
+                  const Shape& out) {
+  if (const Declined why = window_declines(window, in, out)) return why;
+  Convolution convolution(source, window, in, out);
+  if (const Declined why = convolution.declines()) return why;
+  convolution.prepare();
+  thread_local PlaneConstants constants;
+  convolution.pack(constants);
+  convolution.run(constants);
+  return kRan;
+}
+
+std::unique_ptr<PlaneConvolution> prepare_convolution(PlaneSource& source, const Window& window,
+                                                      const TensorView& in, const Shape& out) {
+  if (window_declines(window, in, out) != kRan) return nullptr;
+  auto convolution = std::make_unique<Convolution>(source, window, in, out);
+  if (convolution->declines() != kRan) return nullptr;
+  convolution->prepare();
+  return convolution;
 }
 
 }  // namespace tputwin::fast

@@ -4,10 +4,14 @@
 // output channels.
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "ops/contract/window.h"
 #include "ops/fast/gemm/panels.h"
+#include "ops/fast/scratch.h"
 #include "ops/fast/select/body.h"
 
 namespace tputwin::fast {
@@ -18,10 +22,22 @@ struct PlaneTerms {
   std::vector<uint32_t> tap_offset;
 };
 
+// What is packed of operands that may stay the same from run to run.
+struct PlaneConstants {
+  Scratch weights;               // in panels of output channels
+  std::vector<uint32_t> starts;  // of every output channel, as its source says
+  ExponentRange exponents;       // of the weights, of sources that ask for them
+};
+
 // What a kind of convolution brings along.
 class PlaneSource {
  public:
   virtual ~PlaneSource() = default;
+
+  // What pack_rows() fills and all that follows reads.
+  virtual void use(PlaneConstants& constants) { constants_ = &constants; }
+  // How constants come back to their operands, if they are not there.
+  void restore_by(std::function<void()> restore) { restore_ = std::move(restore); }
 
   // Input channels by number of cells.
   virtual uint32_t cells() const = 0;
@@ -37,15 +53,20 @@ class PlaneSource {
   // channels are read at a time.
   virtual uint32_t terms() const = 0;
   virtual void read_weights(uint32_t oc, uint32_t* to) = 0;
-  // Of `count` output channels from `oc` on, side by side: to[term * step + channel].
-  virtual void pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint32_t* to);
+  // Of `count` output channels from `oc` on, side by side: number term * step + channel.
+  virtual void pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint8_t* to);
+  // Narrower numbers than cells are packed as they are, and widened before a tile reads them.
+  virtual uint32_t weight_bytes() const { return sizeof(uint32_t); }
+  virtual void widen_weights(const uint8_t*, size_t /*count*/, uint32_t* /*to*/) const {}
   // All of them at once, in panels of `rows` output channels; false: they are read one by one.
   virtual bool pack_weights(uint32_t /*rows*/, uint32_t* /*to*/) const { return false; }
   // Whether tiles always have as many rows as the kernels', with factors 0 after the last one.
   virtual bool has_whole_rows() const { return false; }
 
-  // Before the first tile.
+  // Once, before everything else.
   virtual void prepare(const PlaneTerms& terms) = 0;
+  // Before the rows of a run are read.
+  virtual void begin() { is_restored_ = false; }
   // Results of one row of an output plane, and their accumulators.
   struct Results {
     uint32_t n, oc, y, x, count;
@@ -57,7 +78,32 @@ class PlaneSource {
   virtual bool run(const TileKernels& kernels, const Tile& tile, const TileRoom& room,
                    uint32_t oc) const = 0;
   virtual void store(const Results& results, bool in_doubt) const = 0;
+
+ protected:
+  // Before a result is computed from the operands themselves.
+  void restore_constants() const {
+    std::lock_guard lock(mutex_);
+    if (restore_ && !is_restored_) restore_();
+    is_restored_ = true;
+  }
+  PlaneConstants* constants_ = nullptr;
+
+ private:
+  std::function<void()> restore_;
+  mutable std::mutex mutex_;
+  mutable bool is_restored_ = false;
 };
+
+// A convolution whose constants may be packed once for many runs.
+class PlaneConvolution {
+ public:
+  virtual ~PlaneConvolution() = default;
+  virtual void pack(PlaneConstants& constants) = 0;
+  virtual void run(PlaneConstants& constants) = 0;
+};
+// nullptr: convolve() would decline. What it is given outlives it.
+std::unique_ptr<PlaneConvolution> prepare_convolution(PlaneSource& source, const Window& window,
+                                                      const TensorView& in, const Shape& out);
 
 // Declines windows that are not laid out and copies that would be too large.
 Declined convolve(PlaneSource& source, const Window& window, const TensorView& in,

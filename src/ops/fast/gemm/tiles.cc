@@ -10,11 +10,12 @@
 
 #include <algorithm>
 
-#include "numerics/add_tree.h"
+#include "ops/fast/gemm/grouped-inl.h"
 #include "ops/fast/gemm/pack-inl.h"
 #include "ops/fast/vec/elements-inl.h"
 #include "ops/fast/vec/float32-inl.h"
 #include "ops/fast/vec/rounding-inl.h"
+#include "ops/fast/vec/scaling-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
@@ -22,9 +23,6 @@ namespace {
 
 constexpr size_t kRows = kTileRows, kVectors = kTileVectors;
 static_assert(kRows <= kMaxTileRows && kVectors * kLanes32 <= kTilePitch);
-
-const float* as_floats(const uint32_t* cells) { return reinterpret_cast<const float*>(cells); }
-float* as_floats(uint32_t* cells) { return reinterpret_cast<float*>(cells); }
 
 // Adds up one chain of every result: in `at`, or onto what is there.
 template <size_t kR, size_t kV>
@@ -111,128 +109,6 @@ bool SumChains(const Tile& tile, const Chains& chains, const ChainEnds& ends) {
   return ChainRows<2>(tile, chains, ends);
 }
 
-// Below this exponent the factors that align products are no fp32 numbers.
-constexpr int32_t kLeastExponent = 32, kInfinite = 255;
-
-// Towards zero, of numbers that 32 bits hold: the processor's own conversion.
-HWY_INLINE Ints Truncated(Floats v) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  return Ints{_mm512_cvttps_epi32(v.raw)};
-#elif HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
-  return Ints{_mm256_cvttps_epi32(v.raw)};
-#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE2
-  return Ints{_mm_cvttps_epi32(v.raw)};
-#else
-  return hn::ConvertTo(I32(), v);
-#endif
-}
-
-// Largest of magnitudes: by bits, larger magnitudes are larger integers, NaN the largest.
-HWY_INLINE Ints Larger(Ints largest, Floats product) {
-  return hn::Max(largest, bits(hn::Abs(product)));
-}
-
-// How products of a group are aligned to their largest exponent.
-struct Alignment {
-  Floats align, unit;
-
-  // Lanes that need the reference become NaN in `doubt`.
-  HWY_INLINE Alignment(Ints largest, Ints& doubt) {
-    const I32 d;
-    const Ints exponent = hn::ShiftRight<23>(largest), least = hn::Set(d, kLeastExponent);
-    const auto tiny = hn::And(hn::Lt(exponent, least), hn::Gt(exponent, hn::Zero(d)));
-    const auto infinite = hn::Eq(exponent, hn::Set(d, kInfinite));
-    doubt = hn::Or(doubt, hn::VecFromMask(d, hn::Or(tiny, infinite)));
-    const Ints e = hn::Max(exponent, least);
-    align = floats(hn::ShiftLeft<23>(hn::Sub(hn::Set(d, 127 + 127 + 24), e)));
-    unit = floats(hn::ShiftLeft<23>(hn::Sub(e, hn::Set(d, 24))));
-  }
-  HWY_INLINE Ints aligned(Floats product) const { return Truncated(hn::Mul(product, align)); }
-  HWY_INLINE Floats sum(Ints total) const { return hn::Mul(hn::ConvertTo(F32(), total), unit); }
-};
-
-// One row's weights and one vector of inputs of a group, channel by channel.
-struct GroupFactors {
-  const float* weights;
-  size_t weight_step;
-  const float* inputs;
-  size_t input_step;
-
-  HWY_INLINE Floats product(size_t channel) const {
-    return multiply(hn::LoadU(F32(), inputs + channel * input_step),
-                    hn::Set(F32(), weights[channel * weight_step]));
-  }
-};
-
-// The sum of a whole group, whose products stay in registers as far as they fit.
-HWY_INLINE Floats WholeGroup(const GroupFactors& factors, Ints& doubt) {
-  constexpr size_t kChains = 4;  // of the largest so far, as comparisons take their time
-  Floats products[kAddTreeGroup];
-  Ints largest[kChains], total[2];
-#pragma GCC unroll 32
-  for (size_t i = 0; i < kAddTreeGroup; ++i) {
-    products[i] = factors.product(i);
-    largest[i % kChains] =
-        i < kChains ? bits(hn::Abs(products[i])) : Larger(largest[i % kChains], products[i]);
-  }
-  const Alignment a(hn::Max(hn::Max(largest[0], largest[1]), hn::Max(largest[2], largest[3])),
-                    doubt);
-#pragma GCC unroll 32
-  for (size_t i = 0; i < kAddTreeGroup; ++i)
-    total[i % 2] = i < 2 ? a.aligned(products[i]) : hn::Add(total[i % 2], a.aligned(products[i]));
-  return a.sum(hn::Add(total[0], total[1]));
-}
-
-// The same of a group of `count`.
-HWY_INLINE Floats PartOfGroup(const GroupFactors& factors, size_t count, Ints& doubt) {
-  const F32 d;
-  HWY_ALIGN float products[kLanes32 * kAddTreeGroup];
-  Ints largest = hn::Zero(I32()), total = hn::Zero(I32());
-  for (size_t i = 0; i < count; ++i) {
-    const Floats product = factors.product(i);
-    hn::Store(product, d, products + i * kLanes32);
-    largest = Larger(largest, product);
-  }
-  const Alignment a(largest, doubt);
-  for (size_t i = 0; i < count; ++i)
-    total = hn::Add(total, a.aligned(hn::Load(d, products + i * kLanes32)));
-  return a.sum(total);
-}
-
-// One group of one tap for all rows and vectors of a tile, whose inputs stay in the cache.
-HWY_NOINLINE void AddGroup(const Tile& tile, GroupFactors factors, size_t count) {
-  const F32 d;
-  const float* const inputs = factors.inputs;
-  for (size_t row = 0; row < tile.rows; ++row, ++factors.weights)
-    for (size_t v = 0; v < tile.vectors; ++v) {
-      factors.inputs = inputs + v * kLanes32;
-      float* at = as_floats(tile.sums) + row * kTilePitch + v * kLanes32;
-      Ints doubt = hn::Zero(I32());
-      const Floats group =
-          count == kAddTreeGroup ? WholeGroup(factors, doubt) : PartOfGroup(factors, count, doubt);
-      const Floats sum = hn::Add(hn::LoadU(d, at), group);
-      hn::StoreU(hn::Or(sum, floats(doubt)), d, at);  // all bits: NaN
-    }
-}
-
-bool Grouped(const Tile& tile, const Groups& groups) {
-  GroupFactors factors{as_floats(tile.left), tile.rows, nullptr, groups.pitch};
-  for (size_t first = 0; first < groups.channels; first += kAddTreeGroup) {
-    const size_t count = std::min<size_t>(kAddTreeGroup, groups.channels - first);
-    for (size_t tap = 0; tap < groups.taps; ++tap) {
-      factors.inputs = as_floats(tile.right) + first * groups.pitch + groups.tap_offset[tap];
-      AddGroup(tile, factors, count);
-      factors.weights += kAddTreeGroup * tile.rows;
-    }
-  }
-  Floats nan = hn::Zero(F32());
-  for (size_t row = 0; row < tile.rows; ++row)
-    for (size_t v = 0; v < tile.vectors; ++v)
-      nan = hn::Or(
-          nan, nan_lanes(hn::LoadU(F32(), as_floats(tile.sums) + row * kTilePitch + v * kLanes32)));
-  return any_set(nan);
-}
-
 // Adds the sums of products, the dot_positions of `dot`, to a tile's.
 template <class Dot>
 HWY_INLINE void AddDots(const Tile& tile, const Dots& dots, const Dot& dot) {
@@ -305,6 +181,42 @@ void Quantize(const uint32_t* sums, size_t count, const Quantizing& q, uint32_t 
               uint8_t* to) {
   if (bytes == 1) return QuantizeTo(sums, count, q, to);
   QuantizeTo(sums, count, q, reinterpret_cast<uint16_t*>(to));
+}
+
+template <class T>
+void ScaleTo(const uint32_t* sums, size_t count, const Scale& scale, T* to) {
+  const SameScaling same(scale);
+  same.with_rounding([&]<Rounding kRounding>() HWY_ATTR {
+    NarrowWith(reinterpret_cast<const int32_t*>(sums), count, to,
+               [&](Ints v) HWY_ATTR { return same.scaled<kRounding>(v); });
+  });
+}
+
+void ScaleSums(const uint32_t* sums, size_t count, const Scale& scale, uint32_t bytes,
+               uint8_t* to) {
+  if (bytes == 1) return ScaleTo(sums, count, scale, to);
+  ScaleTo(sums, count, scale, reinterpret_cast<uint16_t*>(to));
+}
+
+// The exponents of words of fp32 that are not 0.
+void Exponents(const uint32_t* words, size_t count, ExponentRange& range) {
+  const I32 d;
+  const Ints none = ints(ExponentRange::kNoMagnitude);
+  Ints largest = hn::Zero(d), least = none;
+  const auto take = [&](Ints word) HWY_ATTR {
+    const Ints magnitude = hn::And(word, ints(0x7fff'ffff));
+    largest = hn::Max(largest, magnitude);
+    least = hn::Min(least, hn::IfThenElse(hn::Eq(magnitude, hn::Zero(d)), none, magnitude));
+  };
+  const size_t whole = count / kLanes32 * kLanes32;
+  for (size_t i = 0; i < whole; i += kLanes32)
+    take(hn::LoadU(d, reinterpret_cast<const int32_t*>(words + i)));
+  for (size_t i = whole; i < count; ++i) take(ints(static_cast<int32_t>(words[i])));
+  HWY_ALIGN int32_t found[2][kLanes32];
+  hn::Store(largest, d, found[0]);
+  hn::Store(least, d, found[1]);
+  range.include(*std::max_element(found[0], found[0] + kLanes32),
+                *std::min_element(found[1], found[1] + kLanes32));
 }
 
 void Narrow(const uint32_t* sums, size_t count, DType dtype, uint8_t* to) {
@@ -381,6 +293,8 @@ TileKernels Kernels() {
           .join = &join_run,
           .join_words = &JoinWords,
           .quantize = &Quantize,
+          .scale = &ScaleSums,
+          .exponents = &Exponents,
           .narrow = &Narrow,
           .short_row = &SumShortRow};
 }

@@ -5,11 +5,13 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 #include "chip/dtype.h"
 #include "numerics/rounding.h"
+#include "ops/fast/gemm/scale.h"
 
 namespace tputwin::fast {
 
@@ -58,6 +60,34 @@ struct ChainEnds {
 struct Groups {
   size_t pitch, channels, taps;
   const uint32_t* tap_offset;
+  bool is_calm = false;  // are_calm() of the ranges of both factors
+};
+
+// Exponents, as fp32 has them, of numbers that are not 0. Threads may include theirs at a time.
+class ExponentRange {
+ public:
+  static constexpr int32_t kNoMagnitude = INT32_MAX;
+
+  void forget() { low_ = kNone, high_ = 0; }
+  // The bits of the largest magnitude, and of the least one that is not 0, if there is one.
+  void include(int32_t largest, int32_t least) {
+    const auto exponent = [](int32_t bits) { return static_cast<uint32_t>(bits) >> 23; };
+    const uint32_t low = least == kNoMagnitude ? kNone : exponent(least), high = exponent(largest);
+    for (uint32_t old = low_; low < old && !low_.compare_exchange_weak(old, low);) continue;
+    for (uint32_t old = high_; high > old && !high_.compare_exchange_weak(old, high);) continue;
+  }
+
+  // Products, and sums of groups of them, are numbers that are not subnormal, and have room for
+  // the factors that align them.
+  friend bool are_calm(const ExponentRange& a, const ExponentRange& b) {
+    constexpr uint32_t kBias = 127, kLeast = 40, kMost = 220;
+    if (a.low_ == kNone || b.low_ == kNone) return a.high_ < kMost && b.high_ < kMost;
+    return a.low_ + b.low_ >= kLeast + kBias && a.high_ + b.high_ < kMost + kBias;
+  }
+
+ private:
+  static constexpr uint32_t kNone = 256;
+  std::atomic<uint32_t> low_{kNone}, high_{0};
 };
 
 // Terms of sums of integers: cells, and their taps. The factors of cell g under tap t begin at
@@ -120,6 +150,10 @@ struct TileKernels {
   // to[i] = sums[i] as an element of so many bytes. May be done in place.
   void (*quantize)(const uint32_t* sums, size_t count, const Quantizing&, uint32_t bytes,
                    uint8_t* to);
+  // The same by a scale.
+  void (*scale)(const uint32_t* sums, size_t count, const Scale&, uint32_t bytes, uint8_t* to);
+  // Includes those of words of fp32.
+  void (*exponents)(const uint32_t* words, size_t count, ExponentRange& range);
   // fp32 to elements of a floating-point type.
   void (*narrow)(const uint32_t* sums, size_t count, DType dtype, uint8_t* to);
   // Stops before the first vectors that hold a NaN, and returns what it has done. Whole vectors of

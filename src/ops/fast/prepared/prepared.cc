@@ -12,27 +12,67 @@ namespace {
 
 std::atomic<uint64_t> changes{0};
 
+// A tensor among constants; one value for all is none.
+void add(OperandList& list, std::string_view name, const TensorView& view) {
+  list.push_back({name, &view, Access::read});
+}
+void add(OperandList& list, std::string_view name, const Source& source) {
+  if (!source.is_constant) add(list, name, source.view);
+}
+void add(OperandList& list, std::string_view name, const std::optional<TensorView>& view) {
+  if (view) add(list, name, *view);
+}
+
+void add_constants(const Conv2dBm1880& op, OperandList& list) {
+  add(list, "weight", op.weight);
+  add(list, "bias", op.bias);
+}
+void add_constants(const Depthwise2dBm1880& op, OperandList& list) {
+  add(list, "weight", op.weight);
+  add(list, "bias", op.bias);
+}
+void add_constants(const Conv2dBm1684xFloat& op, OperandList& list) {
+  add(list, "weight", op.weight);
+  add(list, "bias", op.bias);
+}
+void add_constants(const Conv2dBm1684xInt8& op, OperandList& list) {
+  add(list, "weight", op.weight);
+  add(list, "bias", op.bias);
+  add(list, "zero_point", op.zero_point);
+}
+
+template <class Op>
+constexpr bool has_prepared_body = requires(Op op, OperandList& list) {
+  add_constants(op, list);
+};
+
 }  // namespace
 
 uint64_t choices() { return changes.load(std::memory_order_relaxed); }
 void choices_changed() { changes.fetch_add(1, std::memory_order_relaxed); }
 
 OperandList constant_operands(const Operation& operation) {
-  const auto weights_of = [](const auto& op) {
-    OperandList list{{"weight", &op.weight, Access::read}};
-    if (op.bias) list.push_back({"bias", &*op.bias, Access::read});
-    return list;
-  };
-  if (const auto* conv = std::get_if<Conv2dBm1880>(&operation)) return weights_of(*conv);
-  if (const auto* op = std::get_if<Depthwise2dBm1880>(&operation)) return weights_of(*op);
-  return {};
+  return std::visit(
+      [](const auto& op) {
+        OperandList list;
+        if constexpr (has_prepared_body<decltype(op)>) add_constants(op, list);
+        return list;
+      },
+      static_cast<const AnyOperation&>(operation));
 }
 
 std::unique_ptr<PreparedBody> prepare(const Operation& operation, const Memory& memory) {
   if (!vectors_enabled() || is_off_or_spoilt(operation.index())) return nullptr;
-  if (const auto* conv = std::get_if<Conv2dBm1880>(&operation)) return prepare(*conv, memory);
-  if (const auto* op = std::get_if<Depthwise2dBm1880>(&operation)) return prepare(*op, memory);
-  return nullptr;
+  return std::visit(
+      [&](const auto& op) -> std::unique_ptr<PreparedBody> {
+        if constexpr (has_prepared_body<decltype(op)>) {
+          OperandList list;
+          add_constants(op, list);
+          if (list.size() != 0) return prepare(op, memory);
+        }
+        return nullptr;
+      },
+      static_cast<const AnyOperation&>(operation));
 }
 
 }  // namespace tputwin::fast

@@ -2,7 +2,9 @@
 // constant operands in the layout that their loops read.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <span>
 
 #include <cstdint>
 
@@ -10,6 +12,8 @@
 #include "ops/contract/contract.h"
 
 namespace tputwin {
+struct Conv2dBm1684xFloat;
+struct Conv2dBm1684xInt8;
 struct Conv2dBm1880;
 struct Depthwise2dBm1880;
 struct Operation;
@@ -48,6 +52,12 @@ class PreparedBody {
   virtual bool can_write_twice() const { return false; }
   virtual void write_also_to(const TensorView&) {}
   static constexpr uint64_t kMoveSlack = 256;
+  // Takes over instructions that only work on the result of this one, one after the other: the last
+  // one leaves its own result, what lies between does not come into being. False: it cannot.
+  virtual bool take_over(std::span<const Operation* const>) { return false; }
+  // Brings constants back to where the operands say, if they are not there in a run: bodies that
+  // look at them there call it before. May be called at any time of a run.
+  virtual void restore_by(std::function<void()>) {}
   // Packs the constants, if it has any, from what the operands hold now.
   virtual void pack(const Memory&) {}
   // Runs the instruction with the constants that were packed.
@@ -64,6 +74,8 @@ std::unique_ptr<PreparedBody> prepare(const Operation& operation, const Memory& 
 // The same of the operations that have such a body.
 std::unique_ptr<PreparedBody> prepare(const Conv2dBm1880& op, const Memory& memory);
 std::unique_ptr<PreparedBody> prepare(const Depthwise2dBm1880& op, const Memory& memory);
+std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684xFloat& op, const Memory& memory);
+std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684xInt8& op, const Memory& memory);
 
 // A number that changes when bodies would be chosen or would work differently: with the instruction
 // set, with budgets.

@@ -282,10 +282,31 @@ namespace {
 
 HWY_EXPORT(RunSlots);
 
-// Why elements cannot be computed in any order; nullptr if they can.
-const char* irregular(std::span<const RowOperand> operands, const LocalMemory& local) {
+// Whether an operand narrows in place: in the order in which slots are walked every result is
+// written where nothing is left to be read of the source.
+bool trails(const TensorView& out, const TensorView& in, const LocalMemory& local) {
+  if (out.address != in.address || element_bytes(out.dtype) > element_bytes(in.dtype)) return false;
+  const Shape& s = in.shape;
+  const uint64_t turns = ceil_div(s.c, local.lanes());
+  const std::array<std::array<uint64_t, 3>, 4> axes{{{s.w, in.stride.w, out.stride.w},
+                                                     {s.h, in.stride.h, out.stride.h},
+                                                     {turns, in.stride.c, out.stride.c},
+                                                     {s.n, in.stride.n, out.stride.n}}};
+  uint64_t reach = element_bytes(in.dtype);  // of what is inside an axis
+  for (const auto& [extent, from, to] : axes) {
+    if (extent == 1) continue;
+    if (from < reach || to > from) return false;
+    reach += (extent - 1) * from;
+  }
+  return true;
+}
+
+// Why elements cannot be computed slot by slot in their order; nullptr if they can.
+const char* irregular(std::span<const RowOperand> operands, const LocalMemory& local,
+                      bool may_trail) {
   const Shape& shape = operands[0].source.view.shape;
   if (is_empty(shape)) return "no elements";
+  may_trail &= std::ranges::count(operands, true, &RowOperand::written) == 1;
   std::array<ViewUse, K> uses;
   size_t count = 0;
   for (const RowOperand& operand : operands) {
@@ -293,6 +314,9 @@ const char* irregular(std::span<const RowOperand> operands, const LocalMemory& l
     if (source.is_constant) continue;
     if (!source.along_n && (!has_elements(source.view) || source.view.shape != shape))
       return "an operand is no tensor of the result's shape in lanes";
+    const TensorView& result = operands[0].source.view;
+    if (may_trail && !operand.written && !source.along_n && trails(result, source.view, local))
+      continue;
     uses[count++] = {&source.view, operand.written};
   }
   return overlap_in_part({uses.data(), count}, local);
@@ -359,12 +383,15 @@ void run_free_rows(std::span<const RowOperand> operands, const Memory& memory,
 }
 
 Declined rows_decline(std::initializer_list<RowOperand> operands, const Memory& memory) {
-  return irregular({operands.begin(), operands.size()}, memory.local);
+  return irregular({operands.begin(), operands.size()}, memory.local, /*may_trail=*/false);
 }
 
 Declined run_rows(std::initializer_list<RowOperand> operands, const Memory& memory,
                   const RowWork& work) {
-  if (const Declined why = rows_decline(operands, memory)) return why;
+  // narrower results wait in a block until its sources have been read
+  const bool may_trail = work.lanes == RowLanes::words;
+  if (const Declined why = irregular({operands.begin(), operands.size()}, memory.local, may_trail))
+    return why;
   run_free_rows({operands.begin(), operands.size()}, memory, work);
   return kRan;
 }

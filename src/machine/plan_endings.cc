@@ -1,0 +1,126 @@
+// Instructions that bodies take over: what they do to the result of the instruction before them, in
+// place or narrowing, is done while the result is at hand.
+#include <algorithm>
+
+#include "machine/dataflow.h"
+#include "machine/device.h"
+#include "machine/plan.h"
+
+namespace tputwin {
+namespace {
+
+// Ranges of local memory, to be compared with those of others.
+class LocalBytes {
+ public:
+  explicit LocalBytes(std::vector<ByteRange> ranges) : ranges_(std::move(ranges)) {
+    std::erase_if(ranges_, [](const ByteRange& r) { return r.space != Space::local; });
+    sort_and_merge(ranges_);
+  }
+  bool meets(const LocalBytes& other) const {
+    auto a = ranges_.begin(), b = other.ranges_.begin();
+    while (a != ranges_.end() && b != other.ranges_.end()) {
+      if (a->lane == b->lane && a->begin < b->end && b->begin < a->end) return true;
+      const bool is_a_first = a->lane != b->lane ? a->lane < b->lane : a->end < b->end;
+      is_a_first ? ++a : ++b;
+    }
+    return false;
+  }
+
+ private:
+  std::vector<ByteRange> ranges_;
+};
+
+// What an operation reads besides a view.
+LocalBytes others_read(const Operation& op, const TensorView& view, const Chip& chip) {
+  OperandList others;
+  for (const Operand& operand : operands(op))
+    if (operand.access != Access::write && *operand.view != view) others.push_back(operand);
+  return LocalBytes(footprint_of(others, chip).reads);
+}
+
+// The only instruction that reads what another wrote, whose bytes are all gone later.
+std::optional<uint32_t> only_reader(const Dataflow::Node& node) {
+  if (node.readers.size() != 1 || !node.constant_readers.empty() || !node.dies) return {};
+  return node.readers.front();
+}
+
+}  // namespace
+
+// An instruction with a body, and those that work on its result, one after the other.
+std::vector<uint32_t> Plan::chain_behind(uint32_t first, const Dataflow& flow) const {
+  constexpr size_t kLongest = 3;
+  std::vector<uint32_t> chain{first};
+  while (chain.size() < kLongest) {
+    const uint32_t last = chain.back();
+    const auto next = only_reader(flow.nodes[last]);
+    if (!next || *next <= last || program_[*next].engine != Engine::compute) break;
+    chain.push_back(*next);
+  }
+  return chain;
+}
+
+// The instructions of a chain run with the first one, earlier than the program says: meanwhile
+// nobody else may touch the last one's result, or write what they read; and the first one's inputs
+// are read while that result is written.
+bool Plan::may_run_at_once(const std::vector<uint32_t>& chain, const Chip& chip) const {
+  const Operation &first = program_[chain.front()].op, &last = program_[chain.back()].op;
+  const LocalBytes result(footprint(last, chip).writes);
+  if (result.meets(others_read(first, result_of(first), chip))) return false;
+  for (size_t k = 1; k < chain.size(); ++k) {
+    const LocalBytes parameters =
+        others_read(program_[chain[k]].op, result_of(program_[chain[k - 1]].op), chip);
+    if (result.meets(parameters)) return false;
+    for (uint32_t i = chain.front() + 1; i < chain[k]; ++i)
+      if (std::ranges::find(chain, i) == chain.end() &&
+          LocalBytes(footprint(program_[i].op, chip).writes).meets(parameters))
+        return false;
+  }
+  for (uint32_t i = chain.front() + 1; i < chain.back(); ++i) {
+    if (std::ranges::find(chain, i) != chain.end()) continue;
+    const Footprint touched = footprint(program_[i].op, chip);
+    if (LocalBytes(touched.writes).meets(result) || LocalBytes(touched.reads).meets(result))
+      return false;
+  }
+  return true;
+}
+
+// What the instructions behind the first one read besides results becomes part of its constants.
+// Constants that several bodies share are packed by one of them only.
+std::optional<std::vector<GlobalRange>> Plan::sources_of_endings(const std::vector<uint32_t>& chain,
+                                                                 const Dataflow& flow) const {
+  std::vector<GlobalRange> sources;
+  for (size_t k = 1; k < chain.size(); ++k)
+    for (const uint32_t writer : flow.nodes[chain[k]].writers) {
+      if (writer == chain[k - 1]) continue;
+      const auto source = constant_source(writer);
+      if (!source) return {};
+      sources.push_back(*source);
+    }
+  return sources;
+}
+
+void Plan::absorb_endings(const Dataflow& flow, const Chip& chip) {
+  std::vector<uint32_t> users(constants_.size());
+  for (const Step& step : steps_)
+    if (step.constants != kNone) ++users[step.constants];
+  for (uint32_t first = 0; first < program_.size(); ++first) {
+    const Step& step = steps_[first];
+    if (step.body == nullptr || step.constants == kNone || users[step.constants] != 1) continue;
+    for (auto chain = chain_behind(first, flow); chain.size() > 1; chain.pop_back()) {
+      const auto sources = sources_of_endings(chain, flow);
+      if (!sources || !may_run_at_once(chain, chip)) continue;
+      std::vector<const Operation*> endings;
+      for (size_t k = 1; k < chain.size(); ++k) endings.push_back(&program_[chain[k]].op);
+      if (!step.body->take_over(endings)) continue;
+      auto& all = constants_[step.constants].sources;
+      all.insert(all.end(), sources->begin(), sources->end());
+      for (size_t k = 1; k < chain.size(); ++k) {
+        steps_[chain[k]].absorbed_by = first;
+        steps_[chain[k]].kept_by = step.constants;
+      }
+      break;
+    }
+  }
+}
+
+}  // namespace tputwin

@@ -1,0 +1,76 @@
+// Convolutions over planes that are kept from run to run of an instruction of the BM1684X.
+#pragma once
+
+#include <memory>
+
+#include "ops/fast/gemm/conv2d_planes.h"
+#include "ops/fast/prepared/prepared.h"
+#include "ops/fast/select/trace.h"
+
+namespace tputwin::fast {
+
+// Whether two convolutions pack the same constants in the same way.
+inline bool same_source(const Source& a, const Source& b) {
+  if (a.is_constant != b.is_constant) return false;
+  return a.is_constant ? a.constant == b.constant && a.view.dtype == b.view.dtype
+                       : a.view == b.view;
+}
+template <class Op>
+bool same_constants(const Op& a, const Op& b) {
+  if constexpr (requires { a.zero_point; })
+    if (!same_source(a.zero_point, b.zero_point)) return false;
+  if constexpr (requires { a.constant_bias; })
+    if (a.constant_bias != b.constant_bias) return false;
+  return same_source(a.weight, b.weight) && a.bias == b.bias && a.is_turned == b.is_turned &&
+         a.in.dtype == b.in.dtype && a.in.shape.c == b.in.shape.c &&
+         a.out.shape.c == b.out.shape.c && a.window.h.kernel == b.window.h.kernel &&
+         a.window.w.kernel == b.window.w.kernel;
+}
+
+template <class Op, class PlanesOf>
+class PreparedPlanes final : public PreparedBody {
+ public:
+  // Of operands that the body does not decline; nullptr if their planes cannot be laid out.
+  static std::unique_ptr<PreparedBody> make(const Op& op, const Memory& memory) {
+    std::unique_ptr<PreparedPlanes> body(new PreparedPlanes(op, memory));
+    return body->convolution_ == nullptr ? nullptr : std::move(body);
+  }
+
+  bool share(const PreparedBody& body) override {
+    const auto* other = dynamic_cast<const PreparedPlanes*>(&body);
+    if (other == nullptr || !same_constants(op_, other->op_)) return false;
+    constants_ = other->constants_;
+    return true;
+  }
+  bool raise_to(int32_t) override { return false; }
+  bool take_over(std::span<const Operation* const> endings) override {
+    if constexpr (requires { source_.take_over(endings); }) return source_.take_over(endings);
+    return false;
+  }
+  void restore_by(std::function<void()> restore) override {
+    source_.restore_by(std::move(restore));
+  }
+  void pack(const Memory&) override { convolution_->pack(*constants_); }
+  void run(const Memory&) override {
+    const ScopedFloatMode mode;
+    convolution_->run(*constants_);
+    if (is_traced()) [[unlikely]]
+      trace_body(name(op_), "planes", kRan);
+  }
+
+ private:
+  PreparedPlanes(const Op& op, const Memory& memory)
+      : op_(with_long_rows(op)),
+        memory_(memory),
+        source_(op_, memory_),
+        convolution_(prepare_convolution(source_, op_.window, op_.in, op_.out.shape)),
+        constants_(std::make_shared<PlaneConstants>()) {}
+
+  const Op op_;
+  const Memory memory_;
+  PlanesOf source_;
+  const std::unique_ptr<PlaneConvolution> convolution_;
+  std::shared_ptr<PlaneConstants> constants_;
+};
+
+}  // namespace tputwin::fast

@@ -1,0 +1,133 @@
+// Two devices on which the same programs run, one of them with plans.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "machine/plan.h"
+#include "machine/programs.h"
+#include "selftest/fill_operands.h"
+#include "selftest/rng.h"
+
+namespace tputwin::test {
+
+// Two devices on which the same happens; one of them has plans.
+class PlanPair {
+ public:
+  // Global memory, and the part of it that constants lie in.
+  struct Places {
+    uint64_t bytes, constants, constant_bytes;
+    const Chip* chip = &bm1880();
+  };
+  PlanPair(testing::Rng& rng, const Places& places) : rng_(rng), places_(places) {
+    for (Side& side : sides_) {
+      side.device = make_device(
+          {.chip = places.chip, .global_bytes = places.bytes, .plans = &side == sides_.data()});
+      testing::Rng same = rng;
+      testing::fill_random(same, {write(side, 0, places.bytes), places.bytes});
+      side.device->set_cpu_host([this, &side](const CpuCall&, Device&) {
+        change(side, host_seed_ + side.calls++);
+        return Status();
+      });
+    }
+    rng.next();
+  }
+
+  void add(std::vector<Instruction> program) {
+    for (Side& side : sides_) side.plans.push_back(std::make_unique<Plan>(program));
+  }
+  // All programs, an instruction in a line.
+  std::string text() const {
+    std::string text;
+    for (size_t i = 0; i < programs(); ++i)
+      for (const Instruction& instruction : sides_[0].plans[i]->program())
+        text += fmt::format("program {}: {}\n", i, describe(instruction.op));
+    return text;
+  }
+  size_t programs() const { return sides_[0].plans.size(); }
+  // The same change of something on both.
+  void change_something() {
+    const uint64_t seed = rng_.next();
+    for (Side& side : sides_) change(side, seed);
+  }
+  // Empty if all bytes are equal afterwards.
+  std::string run(size_t program) {
+    host_seed_ = rng_.next();
+    for (Side& side : sides_) {
+      side.calls = 0;
+      const Status status = side.device->run(*side.plans[program]);
+      if (!status.ok()) return status.error().message();
+    }
+    return difference();
+  }
+  // What plans do, of all programs.
+  void add_extent(Plan::Extent& sum) const {
+    for (const auto& plan : sides_[0].plans) {
+      const Plan::Extent extent = plan->extent();
+      sum.packed += extent.packed;
+      sum.spare_loads += extent.spare_loads;
+      sum.floors += extent.floors;
+      sum.sums += extent.sums;
+      sum.moves += extent.moves;
+      sum.endings += extent.endings;
+    }
+  }
+
+ private:
+  struct Side {
+    std::unique_ptr<Device> device;
+    std::vector<std::unique_ptr<Plan>> plans;
+    uint64_t calls = 0;
+  };
+
+  static uint8_t* write(Side& side, uint64_t address, uint64_t bytes) {
+    return side.device->global_for_writing(address, bytes);
+  }
+
+  // Constants, inputs, local memory, or nothing.
+  void change(Side& side, uint64_t seed) const {
+    testing::Rng rng(seed);
+    const uint64_t bytes = rng.range(1, 5000);
+    switch (rng.below(4)) {
+      case 0: {
+        const uint64_t address = places_.constants + rng.below(places_.constant_bytes - bytes);
+        return testing::fill_random(rng, {write(side, address, bytes), bytes});
+      }
+      case 1: {
+        const uint64_t address = rng.below(places_.bytes - bytes);
+        return testing::fill_random(rng, {write(side, address, bytes), bytes});
+      }
+      case 2: {
+        LocalMemory& local = side.device->local();
+        return testing::fill_random(rng, {local.data() + rng.below(local.size() - bytes), bytes});
+      }
+      default:
+        return;
+    }
+  }
+
+  std::string difference() {
+    Device &a = *sides_[0].device, &b = *sides_[1].device;
+    const auto differ = [](const char* name, const uint8_t* x, const uint8_t* y, uint64_t bytes) {
+      if (std::memcmp(x, y, bytes) == 0) return std::string();
+      return fmt::format("{} memory differs from byte {:#x} on", name,
+                         std::mismatch(x, x + bytes, y).first - x);
+    };
+    const std::string local = differ("local", a.local().data(), b.local().data(), a.local().size());
+    if (!local.empty()) return local;
+    return differ("global", a.global_contents().data(), b.global_contents().data(), places_.bytes);
+  }
+
+  testing::Rng& rng_;
+  const Places places_;
+  uint64_t host_seed_ = 0;
+  std::array<Side, 2> sides_;
+};
+
+}  // namespace tputwin::test
