@@ -10,8 +10,6 @@ namespace {
 
 size_t index(Engine engine) { return static_cast<size_t>(engine); }
 
-Engine other(Engine engine) { return engine == Engine::compute ? Engine::dma : Engine::compute; }
-
 }  // namespace
 
 SyncTracker::Node SyncTracker::add(Engine engine) {

@@ -16,6 +16,11 @@ namespace tputwin::isa {
 // that fits 16 bits; all engines are idle at such a border, so nothing waits across it.
 constexpr uint32_t kLastSequenceId = 0xffff;
 
+// Whose commands one of an engine may have to wait for.
+constexpr Engine other(Engine engine) {
+  return engine == Engine::compute ? Engine::dma : Engine::compute;
+}
+
 class SyncTracker {
  public:
   using Node = size_t;  // commands in the order issued

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "isa/sync.h"
+
 namespace tputwin::isa {
 namespace {
 
@@ -14,7 +16,6 @@ constexpr std::string_view kEngineNames[] = {"BD", "CPU", "GDMA"};  // by Engine
 constexpr std::string_view kFlagNames[] = {"none", "neuron", "weight"};
 
 std::string_view engine_name(Engine engine) { return kEngineNames[static_cast<size_t>(engine)]; }
-Engine other(Engine engine) { return engine == Engine::compute ? Engine::dma : Engine::compute; }
 
 class JsonMembers final : public AttributeSink {
  public:

@@ -10,6 +10,8 @@
 
 namespace tputwin::testing {
 
+constexpr uint64_t kMaxWork = 100000;  // products of an operation
+
 // Puts views one after the other into lanes and global memory, with random gaps.
 class Placer {
  public:

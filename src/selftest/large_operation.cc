@@ -6,12 +6,12 @@
 namespace tputwin::testing {
 namespace {
 
-constexpr uint64_t kMaxWork = 3'000'000;
+constexpr uint64_t kMaxLargeWork = 3'000'000;
 
 // Local operands one after the other; the generator gives up when a lane is full.
-class Placer {
+class LanePlaces {
  public:
-  Placer(Rng& rng, const Chip& chip) : rng_(rng), chip_(chip) {}
+  LanePlaces(Rng& rng, const Chip& chip) : rng_(rng), chip_(chip) {}
   // Address of `bytes` per lane, in a random start lane for the few that ask.
   uint64_t take(uint64_t bytes, bool any_lane = false) {
     uint64_t address = next_;
@@ -28,9 +28,9 @@ class Placer {
 
 DType eight(Rng& rng) { return rng.coin() ? DType::i8 : DType::u8; }
 
-std::optional<TensorView> random_bias(Rng& rng, const Chip& chip, Placer& placer, uint32_t oc) {
+std::optional<TensorView> random_bias(Rng& rng, const Chip& chip, LanePlaces& places, uint32_t oc) {
   if (rng.chance(1, 4)) return {};
-  return conv_bias(chip, placer.take(2 * ceil_div(oc, chip.lanes)), oc, rng.coin());
+  return conv_bias(chip, places.take(2 * ceil_div(oc, chip.lanes)), oc, rng.coin());
 }
 
 Axis random_axis(Rng& rng, uint32_t kernel) {
@@ -42,30 +42,30 @@ Axis random_axis(Rng& rng, uint32_t kernel) {
 }
 
 std::optional<Operation> large_conv2d(Rng& rng, const Chip& chip) {
-  Placer placer(rng, chip);
+  LanePlaces places(rng, chip);
   Conv2dBm1880 op;
   Shape in{rng.chance(3, 4) ? 1 : 2u, rng.pick({3u, 16u, 61u, 64u, 128u, 256u}), rng.range(5, 34),
            rng.range(5, 34)};
   uint32_t oc = rng.pick({8u, 17u, 32u, 64u, 100u}), kernel = rng.pick({1u, 1u, 3u, 3u, 5u});
   op.window = {random_axis(rng, kernel), random_axis(rng, kernel)};
   Shape out{in.n, oc, op.window.h.output(in.h), op.window.w.output(in.w)};
-  if (out.count() == 0 || out.count() * in.c * kernel * kernel > kMaxWork) return {};
+  if (out.count() == 0 || out.count() * in.c * kernel * kernel > kMaxLargeWork) return {};
   op.relu = rng.coin();
   op.rshift = rng.chance(1, 6) ? rng.range(0, 31) : rng.range(4, 12);
   op.in =
-      local_tensor(chip, placer.take(local_lane_bytes(chip, in, true), true), in, true, eight(rng));
-  op.out = local_tensor(chip, placer.take(local_lane_bytes(chip, out, true)), out, true,
+      local_tensor(chip, places.take(local_lane_bytes(chip, in, true), true), in, true, eight(rng));
+  op.out = local_tensor(chip, places.take(local_lane_bytes(chip, out, true)), out, true,
                         op.relu ? DType::u8 : DType::i8);
   Shape weight{in.c, oc, kernel, kernel};
-  op.weight = conv_weight(placer.take(uint64_t{ceil_div(oc, chip.lanes)} * in.c * kernel * kernel),
+  op.weight = conv_weight(places.take(uint64_t{ceil_div(oc, chip.lanes)} * in.c * kernel * kernel),
                           weight, eight(rng));
-  op.bias = random_bias(rng, chip, placer, oc);
-  if (!placer.fits()) return {};
+  op.bias = random_bias(rng, chip, places, oc);
+  if (!places.fits()) return {};
   return op;
 }
 
 std::optional<Operation> large_winograd2d(Rng& rng, const Chip& chip) {
-  Placer placer(rng, chip);
+  LanePlaces places(rng, chip);
   Winograd2d op;
   Shape in{rng.chance(3, 4) ? 1 : 2u, rng.pick({16u, 33u, 64u, 96u}), rng.range(8, 40),
            rng.range(8, 40)};
@@ -75,29 +75,29 @@ std::optional<Operation> large_winograd2d(Rng& rng, const Chip& chip) {
   op.window.h.pad_after += in.h % 2;
   op.window.w.pad_after += in.w % 2;
   Shape out{in.n, oc, op.window.h.output(in.h), op.window.w.output(in.w)};
-  if (out.count() * in.c * 16 > 4 * kMaxWork) return {};
+  if (out.count() * in.c * 16 > 4 * kMaxLargeWork) return {};
   op.relu = rng.coin();
   op.rshift = rng.range(2, 14);
   op.in =
-      local_tensor(chip, placer.take(local_lane_bytes(chip, in, true), true), in, true, eight(rng));
-  op.out = local_tensor(chip, placer.take(local_lane_bytes(chip, out, true)), out, true,
+      local_tensor(chip, places.take(local_lane_bytes(chip, in, true), true), in, true, eight(rng));
+  op.out = local_tensor(chip, places.take(local_lane_bytes(chip, out, true)), out, true,
                         op.relu ? DType::u8 : DType::i8);
   Shape weight{in.c, oc, 4, 4};
-  op.weight = local_tensor(chip, placer.take(local_lane_bytes(chip, weight, false)), weight, false,
+  op.weight = local_tensor(chip, places.take(local_lane_bytes(chip, weight, false)), weight, false,
                            DType::i8);
-  op.bias = random_bias(rng, chip, placer, oc);
-  if (!placer.fits()) return {};
+  op.bias = random_bias(rng, chip, places, oc);
+  if (!places.fits()) return {};
   return op;
 }
 
 std::optional<Operation> large_matrix_mac(Rng& rng, const Chip& chip) {
-  Placer placer(rng, chip);
+  LanePlaces places(rng, chip);
   MatrixMac op;
   uint32_t rows = rng.range(1, 64), inner = rng.range(100, 600), cols = rng.range(33, 900);
-  if (uint64_t{rows} * inner * cols > kMaxWork) return {};
+  if (uint64_t{rows} * inner * cols > kMaxLargeWork) return {};
   auto place = [&](uint32_t r, uint32_t c, DType dtype) {
     MatrixView m = local_matrix(chip, 0, r, c, dtype);
-    m.tensor.address = placer.take(local_lane_bytes(chip, m.tensor.shape, true) *
+    m.tensor.address = places.take(local_lane_bytes(chip, m.tensor.shape, true) *
                                    (is_16bit(dtype) || r == rows ? 2 : 1));
     return m;
   };
@@ -114,7 +114,7 @@ std::optional<Operation> large_matrix_mac(Rng& rng, const Chip& chip) {
     op.bias = place(1, cols, make_dtype(rng.coin(), false));
     op.bias->tensor.plane_stride = op.bias->tensor.stride.n;
   }
-  if (!placer.fits()) return {};
+  if (!places.fits()) return {};
   return op;
 }
 

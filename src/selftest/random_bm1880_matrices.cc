@@ -4,8 +4,6 @@
 namespace tputwin::testing {
 namespace {
 
-constexpr uint64_t kMaxWork = 100000;
-
 class Matrices : Bm1880Family {
  public:
   Matrices(Rng& rng, const Chip& chip) : Bm1880Family(rng, chip) {}

@@ -4,8 +4,6 @@
 namespace tputwin::testing {
 namespace {
 
-constexpr uint64_t kMaxWork = 100000;
-
 class Windows : Bm1880Family {
  public:
   Windows(Rng& rng, const Chip& chip) : Bm1880Family(rng, chip) {}

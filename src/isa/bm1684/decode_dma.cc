@@ -67,7 +67,7 @@ Shape common_shape(const GdmaCommand& c, CommandReader& r) {
   return s;
 }
 
-Operation copy(const GdmaCommand& c, CommandReader& r) {
+Operation copy_tensor(const GdmaCommand& c, CommandReader& r) {
   const DType dtype = data_type(c, r);
   const Shape s = common_shape(c, r);
   return Copy{.engine = Engine::dma,
@@ -94,7 +94,7 @@ Operation transpose(const GdmaCommand& c, CommandReader& r) {
 // The shift of a local response normalization is in the addresses already.
 Operation shifted_copy(const GdmaCommand& c, CommandReader& r) {
   r.supports(c.direction == kLocalToLocal, TW_OF(c, direction));
-  if (c.acc_write_enable == 0) return copy(c, r);
+  if (c.acc_write_enable == 0) return copy_tensor(c, r);
   r.supports(c.src_data_format == kWords, TW_OF(c, src_data_format));
   const Shape s = common_shape(c, r);
   return CopyAdd{.out = target(c, r, s, DType::f32, target_strides(c)),
@@ -157,7 +157,7 @@ Operation dma(const GdmaCommand& c, CommandReader& r) {
   check_common(c, r);
   switch (c.special_func) {
     case kTensor:
-      return c.sys_mem_type != 0 ? matrix(c, r, /*is_transposed=*/false) : copy(c, r);
+      return c.sys_mem_type != 0 ? matrix(c, r, /*is_transposed=*/false) : copy_tensor(c, r);
     case kTranspose:
       return c.sys_mem_type != 0 ? matrix(c, r, /*is_transposed=*/true) : transpose(c, r);
     case kShifted:

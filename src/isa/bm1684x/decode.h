@@ -39,6 +39,12 @@ struct GdmaVariant {
 };
 using GdmaDecoder = Operation (*)(const GdmaCommand&, CommandReader&, const GdmaVariant&);
 
+inline Shape result_shape(const TiuCommand& c, CommandReader& r) {
+  return r.shape(TW_OF(c, res0_n), TW_OF(c, res0_c), TW_OF(c, res0_h), TW_OF(c, res0_w));
+}
+// The result has the sign of its terms.
+inline bool any_sign(const TiuCommand& c) { return c.opd0_sign != 0 || c.opd1_sign != 0; }
+
 #define TW_DECODER(name) Operation name(const TiuCommand&, CommandReader&, const TiuVariant&);
 // decode_windows.cc
 TW_DECODER(conv2d)

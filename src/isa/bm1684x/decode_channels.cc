@@ -5,10 +5,6 @@
 namespace tputwin::isa::bm1684x_streams {
 namespace {
 
-Shape result_shape(const TiuCommand& c, CommandReader& r) {
-  return r.shape(TW_OF(c, res0_n), TW_OF(c, res0_c), TW_OF(c, res0_h), TW_OF(c, res0_w));
-}
-
 // Parameter `index` of the `count` that a channel has from operand 1 on.
 Source parameter(const TiuCommand& c, CommandReader& r, const Shape& shape, uint32_t count,
                  uint32_t index, DType dtype) {

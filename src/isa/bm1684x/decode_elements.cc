@@ -8,10 +8,6 @@ namespace {
 using Real = FloatArithmetic::Kind;
 using Integer = IntArithmetic::Kind;
 
-Shape result_shape(const TiuCommand& c, CommandReader& r) {
-  return r.shape(TW_OF(c, res0_n), TW_OF(c, res0_c), TW_OF(c, res0_h), TW_OF(c, res0_w));
-}
-
 bool is_float_code(uint64_t code) { return code == kFp16 || code == kFp32 || code == kBf16; }
 bool is_vector(const TiuCommand& c) { return c.tsk_typ == kVc; }
 
@@ -79,8 +75,6 @@ Binary int_operands(const TiuCommand& c, CommandReader& r, bool is_signed) {
   const DType b = r.int_type(TW_OF(c, opd1_prec), c.opd1_sign != 0);
   return binary(c, r, r.int_type(TW_OF(c, res0_prec), is_signed), a, b);
 }
-
-bool any_sign(const TiuCommand& c) { return c.opd0_sign != 0 || c.opd1_sign != 0; }
 
 // Three operands: the third one is the shift. Vectors have none.
 constexpr uint64_t kWithShift = 3;

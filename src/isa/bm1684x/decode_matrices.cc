@@ -52,7 +52,7 @@ void set_matrices(const TiuCommand& c, CommandReader& r, DType out, DType left_t
 }
 
 template <class Op>
-void set_bias(const TiuCommand& c, CommandReader& r, DType dtype, Op& op) {
+void set_column_bias(const TiuCommand& c, CommandReader& r, DType dtype, Op& op) {
   if (c.opd2_const == 0)
     op.bias = whole(c, r, TW_OF(c, opd2_addr), 1, dtype);
   else  // extended by its sign
@@ -64,7 +64,7 @@ Operation mm_float(const TiuCommand& c, CommandReader& r) {
   const DType dtype = DType::f32;
   r.require(c.res0_prec == kFp32, errors::isa_stream_type, TW_OF(c, res0_prec));
   set_matrices(c, r, dtype, dtype, dtype, op);
-  set_bias(c, r, dtype, op);
+  set_column_bias(c, r, dtype, op);
   return op;
 }
 
@@ -111,7 +111,7 @@ Operation int8_mm(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {
   if (c.res_add != 0)  // 16-bit values, whatever is written
     op.old = MatrixOperand{
         .matrix = whole(c, r, TW_OF(c, res0_addr), out.rows, t.has_sign ? DType::i16 : DType::u16)};
-  set_bias(c, r, make_dtype(c.opd2_sign != 0, /*is_8bit=*/false), op);
+  set_column_bias(c, r, make_dtype(c.opd2_sign != 0, /*is_8bit=*/false), op);
   return op;
 }
 

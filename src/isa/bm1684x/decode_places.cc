@@ -4,13 +4,7 @@
 #include "isa/bm1684x/decode.h"
 
 namespace tputwin::isa::bm1684x_streams {
-namespace {
-
-Shape result_shape(const TiuCommand& c, CommandReader& r) {
-  return r.shape(TW_OF(c, res0_n), TW_OF(c, res0_c), TW_OF(c, res0_h), TW_OF(c, res0_w));
-}
-
-}  // namespace
+namespace {}  // namespace
 
 // ---- TRANS/BC ----
 
@@ -53,7 +47,6 @@ Operation from_static(const TiuCommand& c, CommandReader& r, const TiuVariant& v
 namespace {
 
 bool is_sgl(const TiuCommand& c) { return c.tsk_eu_typ >= kFirstSgl; }
-bool shared(IndexedBy by) { return by == IndexedBy::shared_w || by == IndexedBy::shared_hw; }
 
 // SGL has one type for both sides.
 DType data_type(const TiuCommand& c, CommandReader& r) {
@@ -80,8 +73,8 @@ TensorView param_of(const TiuCommand& c, CommandReader& r, const Shape& s, DType
 TensorView index_of(const TiuCommand& c, CommandReader& r, IndexedBy by, const Shape& walked) {
   const DType dtype = r.int_type(TW_OF(c, opd1_prec), false);
   const Shape s = index_shape(by, walked);
-  return shared(by) ? r.compact(TW_OF(c, opd1_addr), s, dtype)
-                    : r.aligned(TW_OF(c, opd1_addr), s, dtype);
+  return is_shared(by) ? r.compact(TW_OF(c, opd1_addr), s, dtype)
+                       : r.aligned(TW_OF(c, opd1_addr), s, dtype);
 }
 
 // The shape of operand 0, one batch of which serves all where every element has its own index.
@@ -89,7 +82,7 @@ Shape param_shape(const TiuCommand& c, CommandReader& r, IndexedBy by, const Sha
   const uint32_t height = r.extent(TW_OF(c, opd0_h));
   if (by == IndexedBy::h) return {1, s.c, height, s.w};
   const uint32_t width = r.extent(TW_OF(c, opd0_w));
-  return {shared(by) ? s.n : 1, s.c, by == IndexedBy::shared_hw ? height : 1, width};
+  return {is_shared(by) ? s.n : 1, s.c, by == IndexedBy::shared_hw ? height : 1, width};
 }
 
 bool is_bounded(const TiuCommand& c) { return c.opd3_const != 0; }

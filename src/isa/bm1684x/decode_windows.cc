@@ -38,13 +38,6 @@ void check_fit(const TiuCommand& c, CommandReader& r, const Window& window, cons
   r.require(window.w.output(in.w) == c.res0_w, errors::isa_stream_window, TW_OF(c, res0_w));
 }
 
-Shape result_shape(const TiuCommand& c, CommandReader& r) {
-  return r.shape(TW_OF(c, res0_n), TW_OF(c, res0_c), TW_OF(c, res0_h), TW_OF(c, res0_w));
-}
-
-// The result has the sign of its terms.
-bool any_sign(const TiuCommand& c) { return c.opd0_sign != 0 || c.opd1_sign != 0; }
-
 // What the taps outside an input count as: constants, or pairs of bytes per channel.
 struct Outside {
   Source padding, insertion;
@@ -79,7 +72,7 @@ void set_constants_outside(const TiuCommand& c, CommandReader& r, Op& op) {
 
 // One per channel, or a constant.
 template <class Op>
-void set_bias(const TiuCommand& c, CommandReader& r, DType dtype, Op& op) {
+void set_channel_bias(const TiuCommand& c, CommandReader& r, DType dtype, Op& op) {
   if (c.opd2_const == 0) {
     op.bias = r.compact(TW_OF(c, opd2_addr), {1, op.out.shape.c, 1, 1}, dtype);
     return;
@@ -118,7 +111,7 @@ Operation conv2d_float(const TiuCommand& c, CommandReader& r) {
   const DType in = r.float_type(TW_OF(c, opd0_prec));
   set_conv(c, r, r.float_type(TW_OF(c, res0_prec)), in, in, op);
   set_constants_outside(c, r, op);
-  set_bias(c, r, DType::f32, op);
+  set_channel_bias(c, r, DType::f32, op);
   return op;
 }
 
@@ -156,7 +149,7 @@ Operation conv2d_symmetric(const TiuCommand& c, CommandReader& r, const TiuVaria
   const bool bias_sign = c.opd2_sign != 0;
   const DType out = r.int_type(TW_OF(c, res0_prec), !v.relu && (any_sign(c) || bias_sign));
   set_conv(c, r, out, t.in, t.weight, op);
-  set_bias(c, r, make_dtype(bias_sign, /*is_8bit=*/false), op);
+  set_channel_bias(c, r, make_dtype(bias_sign, /*is_8bit=*/false), op);
   return op;
 }
 
@@ -191,7 +184,7 @@ Operation depthwise2d_float(const TiuCommand& c, CommandReader& r) {
   const DType in = r.float_type(TW_OF(c, opd0_prec));
   set_depthwise(c, r, r.float_type(TW_OF(c, res0_prec)), in, in, op);
   set_constants_outside(c, r, op);
-  set_bias(c, r, in, op);
+  set_channel_bias(c, r, in, op);
   return op;
 }
 
@@ -209,7 +202,7 @@ Operation depthwise2d(const TiuCommand& c, CommandReader& r, const TiuVariant& v
       .rshift = right_shift(c), .relu = v.relu, .rounding = r.rounding(TW_OF(c, opd2_n_str))};
   const ByteTypes t = byte_types(c, r);
   set_depthwise(c, r, r.int_type(TW_OF(c, res0_prec), !v.relu && any_sign(c)), t.in, t.weight, op);
-  set_bias(c, r, c.opd2_sign != 0 ? DType::i32 : DType::u32, op);
+  set_channel_bias(c, r, c.opd2_sign != 0 ? DType::i32 : DType::u32, op);
   const Outside outside = outside_of(c, r, op.in);
   op.padding = outside.padding;
   op.insertion = outside.insertion;

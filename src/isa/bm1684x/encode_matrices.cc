@@ -46,7 +46,7 @@ void matrices(const Op& op, TiuWriter& w) {
 
 // A negative constant is signed.
 template <class Op>
-void bias(const Op& op, TiuWriter& w) {
+void column_bias(const Op& op, TiuWriter& w) {
   if (!op.bias) {
     if constexpr (std::is_signed_v<decltype(op.constant_bias)>)
       w.command.opd2_sign = op.constant_bias < 0;
@@ -92,7 +92,7 @@ void row_matrices(const Op& op, TiuWriter& w) {
 
 void encode(const MatmulBm1684xFp32& op, TiuWriter& w) {
   matrices(op, w);
-  bias(op, w);
+  column_bias(op, w);
   w.command.res_add = op.accumulate;
   w.operation(kMm, mm);
 }
@@ -113,7 +113,7 @@ void encode(const MatmulBm1684xInt& op, TiuWriter& w) {
   }
   matrices(op, w);
   if (is_int8_product(op)) {
-    bias(op, w);
+    column_bias(op, w);
     c.res_add = op.old.has_value();
     w.require(op.shift && op.shift->is_constant, "shift", "");
     c.opd3_addr = op.lshift | (0u - op.shift->constant) << 8;

@@ -128,8 +128,6 @@ void param(const TensorView& view, bool rows, TiuWriter& w) {
   c.opd0_w = view.shape.w;
 }
 
-bool shared(IndexedBy by) { return by == IndexedBy::shared_w || by == IndexedBy::shared_hw; }
-
 template <class Op>
 void indexed(const Op& op, const Shape& walked, TiuWriter& w) {
   TiuCommand& c = w.command;
@@ -139,9 +137,9 @@ void indexed(const Op& op, const Shape& walked, TiuWriter& w) {
   param(op.param, rows, w);
   w.type(kOpd1, op.index.dtype);
   w.fixed(kOpd1, op.index, op.index.shape,
-          shared(op.by) ? &CommandReader::compact : &CommandReader::aligned);
-  c.opd1_c = shared(op.by) ? walked.h * walked.w : walked.c;
-  c.opd1_w = shared(op.by) ? 1 : walked.w;
+          is_shared(op.by) ? &CommandReader::compact : &CommandReader::aligned);
+  c.opd1_c = is_shared(op.by) ? walked.h * walked.w : walked.c;
+  c.opd1_w = is_shared(op.by) ? 1 : walked.w;
 }
 
 }  // namespace

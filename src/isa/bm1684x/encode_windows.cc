@@ -46,7 +46,7 @@ void compact_source(const OperandFields& fields, const Source& source, TiuWriter
 
 // A negative constant is signed.
 template <class Op>
-void bias(const Op& op, TiuWriter& w) {
+void channel_bias(const Op& op, TiuWriter& w) {
   if (!op.bias) {
     if constexpr (std::is_signed_v<decltype(op.constant_bias)>)
       w.command.opd2_sign = op.constant_bias < 0;
@@ -92,7 +92,7 @@ void encode(const Conv2dBm1684xFloat& op, TiuWriter& w) {
   sides(op, w);
   w.place(kOpd0, op.in);
   compact_source(kOpd1, op.weight, w);
-  bias(op, w);
+  channel_bias(op, w);
   constants_outside(op, w);
   w.command.res_add = op.accumulate;
   w.operation(kConv, conv2d);
@@ -110,7 +110,7 @@ void encode(const Conv2dBm1684xInt8& op, TiuWriter& w) {
     w.command.res_add = op.accumulate;
     return w.operation(kConv, conv2d);
   }
-  bias(op, w);
+  channel_bias(op, w);
   // of unsigned numbers a signed bias alone makes the result signed
   const bool unsigned_terms = (w.command.opd0_sign | w.command.opd1_sign) == 0;
   if (!op.bias && unsigned_terms && is_signed(op.out.dtype)) w.command.opd2_sign = 1;
@@ -123,7 +123,7 @@ void encode(const Depthwise2dBm1684xFloat& op, TiuWriter& w) {
   sides(op, w);
   w.aligned(kOpd0, op.in);
   compact_source(kOpd1, op.weight, w);
-  bias(op, w);
+  channel_bias(op, w);
   constants_outside(op, w);
   w.operation(kPord, depthwise2d, [](const TiuVariant& v) { return !v.relu; });
 }
@@ -132,7 +132,7 @@ void encode(const Depthwise2dBm1684xInt8& op, TiuWriter& w) {
   sides(op, w);
   w.aligned(kOpd0, op.in);
   compact_source(kOpd1, op.weight, w);
-  bias(op, w);
+  channel_bias(op, w);
   w.command.res1_addr = op.rshift << 8;
   w.command.opd2_n_str = static_cast<uint64_t>(op.rounding);
   outside(op.padding, op.insertion, w);

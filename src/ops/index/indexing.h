@@ -15,6 +15,10 @@ enum class IndexedBy : uint8_t {
   shared_hw  // (index(0,h*W+w,0,1), index(0,h*W+w,0,0)): one vector of pairs for all channels
 };
 
+constexpr bool is_shared(IndexedBy by) {
+  return by == IndexedBy::shared_w || by == IndexedBy::shared_hw;
+}
+
 constexpr std::string_view to_string(IndexedBy by) {
   constexpr std::string_view kNames[] = {"w", "h", "shared_w", "shared_hw"};
   return kNames[static_cast<size_t>(by)];

@@ -11,10 +11,6 @@ namespace tputwin::fast {
 
 constexpr int64_t kOutside = -1;
 
-constexpr bool is_shared(IndexedBy by) {
-  return by == IndexedBy::shared_w || by == IndexedBy::shared_hw;
-}
-
 // Places inside: y in [first_row, end_row), x in [0, columns). first_row is where a channel begins.
 struct Limits {
   int64_t end_row, columns, first_row = 0;
