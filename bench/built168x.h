@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "common/built_bmodel.h"
+#include "selftest/rng.h"
 
 namespace tputwin::bench {
 

@@ -153,7 +153,7 @@ class PlansBm1684x : public ::testing::TestWithParam<std::string> {
 
 TEST_P(PlansBm1684x, LeaveTheBytesOfRunsWithoutThem) {
   const bool packs = GetParam() != "reference";
-  const RandomCases cases(packs ? 16 : 2);
+  const RandomCases cases(packs ? 64 : 2);
   Plan::Extent done;
   for (uint64_t i = cases.first; i < cases.end(); ++i) {
     SCOPED_TRACE(cases.rerun(i));
@@ -172,7 +172,7 @@ TEST_P(PlansBm1684x, LeaveTheBytesOfRunsWithoutThem) {
     }
     pair.add_extent(done);
   }
-  if (!packs || cases.count < 16) return;
+  if (!packs || cases.count < 64) return;
   EXPECT_GT(done.packed, 7u);
   EXPECT_GT(done.spare_loads, 7u);
   EXPECT_GT(done.endings, 0u);

@@ -20,7 +20,8 @@ TEST_P(Poison, FillsTheMemoriesOfTheChip) {
   };
   EXPECT_TRUE(filled(device->local().data(), device->local().size()));
   if (GetParam()->l2.bytes != 0) {
-    EXPECT_TRUE(filled(device->l2().data(), device->l2().size()));
+    // the tables of the BM1684 lie behind what programs use
+    EXPECT_TRUE(filled(device->l2().data(), GetParam()->l2.bytes));
   }
   if (GetParam()->dtcm.bytes != 0) {
     EXPECT_TRUE(filled(device->dtcm().data(), device->dtcm().size()));

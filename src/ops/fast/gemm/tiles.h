@@ -80,7 +80,8 @@ class ExponentRange {
   // Products, and sums of groups of them, are numbers that are not subnormal, and have room for
   // the factors that align them.
   friend bool are_calm(const ExponentRange& a, const ExponentRange& b) {
-    constexpr uint32_t kBias = 127, kLeast = 40, kMost = 220;
+    constexpr uint32_t kBias = 127, kLeast = 40, kMost = 220, kInfinite = 255;
+    if (a.high_ == kInfinite || b.high_ == kInfinite) return false;
     if (a.low_ == kNone || b.low_ == kNone) return a.high_ < kMost && b.high_ < kMost;
     return a.low_ + b.low_ >= kLeast + kBias && a.high_ + b.high_ < kMost + kBias;
   }
