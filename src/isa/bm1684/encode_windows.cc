@@ -8,29 +8,12 @@ namespace {
 constexpr uint8_t kConv = 0, kDepthwise = 1, kMatmul = 2;
 constexpr uint8_t kSum = 1, kMaximum = 4;
 
-void window(const Window& window, TiuWriter& w) {
-  TiuCommand& c = w.command;
-  c.opd1_h = window.h.kernel;
-  c.opd1_w = window.w.kernel;
-  c.res_op_y_str = window.h.stride;
-  c.res_op_x_str = window.w.stride;
-  c.opd1_y_ins0 = window.h.dilation - 1;
-  c.opd1_x_ins0 = window.w.dilation - 1;
-  c.opd0_up_pad = window.h.pad_before;
-  c.opd0_dn_pad = window.h.pad_after;
-  c.opd0_lf_pad = window.w.pad_before;
-  c.opd0_rt_pad = window.w.pad_after;
-  c.opd0_y_ins0 = window.h.insert;
-  c.opd0_x_ins0 = window.w.insert;
-  w.require(window.h.insert_last == 0 && window.w.insert_last == 0, "insert", "last");
-}
-
 // Window, result and the extents of the input.
 template <class Op>
 void sides(const Op& op, TiuWriter& w) {
   TiuCommand& c = w.command;
   w.shape(op.out.shape);
-  window(op.window, w);
+  write_window(op.window, w);
   c.opd0_c = op.in.shape.c;
   c.opd0_h = op.in.shape.h;
   c.opd0_w = op.in.shape.w;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "isa/bm1684/decode.h"
+#include "isa/streams/writer.h"
 
 namespace tputwin::isa::bm1684_streams {
 
@@ -64,16 +65,7 @@ void encode(const Pool2dBm1684Int8&, TiuWriter&);
 void encode(const MatmulBm1684&, TiuWriter&);
 void encode(const MatmulBm1684Int8&, TiuWriter&);
 
-struct GdmaWriter {
-  const Chip& chip;
-  GdmaCommand command = {};
-  std::optional<Error> error = {};
-
-  void require(bool holds, std::string_view operand, std::string value) {
-    if (!holds && !error)
-      error = Error(errors::isa_stream_no_command).argument(operand, std::move(value));
-  }
-};
+using GdmaWriter = GdmaCommandWriter<GdmaCommand>;
 
 void encode(const Copy&, GdmaWriter&);
 void encode(const CopyAdd&, GdmaWriter&);

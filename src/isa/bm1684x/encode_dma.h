@@ -3,19 +3,11 @@
 
 #include "isa/bm1684x/codes.h"
 #include "isa/bm1684x/writer.h"
+#include "isa/streams/writer.h"
 
 namespace tputwin::isa::bm1684x_streams {
 
-struct GdmaWriter {
-  const Chip& chip;
-  GdmaCommand command = {};
-  std::optional<Error> error = {};
-
-  void require(bool holds, std::string_view operand, std::string value) {
-    if (!holds && !error)
-      error = Error(errors::isa_stream_no_command).argument(operand, std::move(value));
-  }
-};
+using GdmaWriter = GdmaCommandWriter<GdmaCommand>;
 
 void encode(const Copy&, GdmaWriter&);
 void encode(const CopyToBanks&, GdmaWriter&);

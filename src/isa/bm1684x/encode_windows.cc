@@ -1,26 +1,14 @@
 // Encodes the BM1684X's operations with a sliding window: classes CONV and PorD.
 #include "isa/bm1684x/codes.h"
 #include "isa/bm1684x/writer.h"
+#include "isa/streams/writer.h"
 
 namespace tputwin::isa::bm1684x_streams {
 namespace {
 
 void window(const Window& window, TiuWriter& w) {
-  TiuCommand& c = w.command;
-  c.opd1_h = window.h.kernel;
-  c.opd1_w = window.w.kernel;
-  c.res_op_y_str = window.h.stride;
-  c.res_op_x_str = window.w.stride;
-  c.opd1_y_ins0 = window.h.dilation - 1;
-  c.opd1_x_ins0 = window.w.dilation - 1;
-  c.opd0_up_pad = window.h.pad_before;
-  c.opd0_dn_pad = window.h.pad_after;
-  c.opd0_lf_pad = window.w.pad_before;
-  c.opd0_rt_pad = window.w.pad_after;
-  c.opd0_y_ins0 = window.h.insert;
-  c.opd0_x_ins0 = window.w.insert;
-  c.pad_mode = static_cast<uint64_t>(window.pads);
-  w.require(window.h.insert_last == 0 && window.w.insert_last == 0, "insert", "last");
+  write_window(window, w);
+  w.command.pad_mode = static_cast<uint64_t>(window.pads);
 }
 
 // Window, result and the extents of the input.

@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -161,6 +162,14 @@ struct Row {
   bool (*is_of)(const Operation&);
   void (Rows::*attempt)(Search&) const;
 };
+
+// The functions that a table knows, each once.
+template <class Rows>
+std::vector<std::string_view> functions_of(std::span<const Row<Rows>> table) {
+  std::set<std::string_view> names;
+  for (const Row<Rows>& row : table) names.insert(row.function);
+  return {names.begin(), names.end()};
+}
 
 // The first call among the rows that makes the operation, with NULL for the strides that need not
 // be said, else with all.

@@ -1,8 +1,6 @@
 // The rows of okk_calls.def, tried one after the other.
 #include <okk.h>
 
-#include <algorithm>
-
 #include "tools/lift/calls.h"
 
 namespace tputwin::lift {
@@ -74,12 +72,6 @@ Lifted okk_call_of(const Instruction& instruction, Recorder& recorder) {
   return find_call<Rows>(instruction, recorder, kRows);
 }
 
-std::vector<std::string_view> okk_functions() {
-  std::vector<std::string_view> names;
-  for (const auto& row : kRows) names.push_back(row.function);
-  std::ranges::sort(names);
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
-}
+std::vector<std::string_view> okk_functions() { return functions_of<Rows>(kRows); }
 
 }  // namespace tputwin::lift

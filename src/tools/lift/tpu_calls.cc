@@ -1,8 +1,6 @@
 // The rows of tpu_calls.def, tried one after the other.
 #include <tpu_kernel.h>
 
-#include <algorithm>
-
 #include "tools/lift/calls.h"
 
 namespace tputwin::lift {
@@ -84,12 +82,6 @@ Lifted tpu_call_of(const Instruction& instruction, Recorder& recorder) {
   return find_call<Rows>(instruction, recorder, kRows);
 }
 
-std::vector<std::string_view> tpu_functions() {
-  std::vector<std::string_view> names;
-  for (const auto& row : kRows) names.push_back(row.function);
-  std::ranges::sort(names);
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
-}
+std::vector<std::string_view> tpu_functions() { return functions_of<Rows>(kRows); }
 
 }  // namespace tputwin::lift
