@@ -20,8 +20,21 @@ set(TPUTWIN_PRECOMPILED <algorithm> <array> <atomic> <bit> <cmath> <cstdint> <cs
 # Files of a target that are compiled as one: what each takes is mostly the headers they share. Names of
 # their own are then names of all, which the compiler checks. The preset fuzz compiles each alone.
 option(TPUTWIN_TOGETHER "compile some folders as one file each" ON)
+# Given regular expressions of names, those files are one each that match the same, and others alone.
 function(tputwin_compile_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${TPUTWIN_TOGETHER} UNITY_BUILD_BATCH_SIZE 6)
+  if(NOT ARGN)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  foreach(names ${ARGN})
+    set(group ${sources})
+    list(FILTER group INCLUDE REGEX "/${names}[.]cc$")
+    list(GET group 0 first)
+    get_filename_component(first ${first} NAME_WE)
+    set_source_files_properties(${group} PROPERTIES UNITY_GROUP ${first})
+  endforeach()
 endfunction()
 
 set(TPUTWIN_ARM FALSE)

@@ -6,7 +6,7 @@
 namespace tputwin::testing {
 namespace {
 
-struct Case {
+struct LayerCase {
   const char* name;
   std::string layers;  // behind the input "data"
   const char* input = "1 20 19 23";
@@ -42,10 +42,10 @@ std::string conv(const std::string& name, const std::string& bottom, const std::
   return layer(name, "Convolution", bottom, "convolution_param { " + param + " }");
 }
 
-class Layers : public ::testing::TestWithParam<Case> {};
+class Layers : public ::testing::TestWithParam<LayerCase> {};
 
 TEST_P(Layers, EqualTheInterpreterAtEveryLevel) {
-  const Case& c = GetParam();
+  const LayerCase& c = GetParam();
   for (int64_t batch : {0, 3})
     for (uint64_t seed = 1; seed <= 2; ++seed) {
       auto model = random_model(input_layer(c.input) + c.layers, seed, batch);
@@ -55,7 +55,7 @@ TEST_P(Layers, EqualTheInterpreterAtEveryLevel) {
     }
 }
 
-const Case kCases[] = {
+const LayerCase kCases[] = {
     {"conv", conv("c", "data", "num_output: 40 kernel_size: 3 pad: 1")},
     {"conv_stride", conv("c", "data", "num_output: 7 kernel_size: 3 stride: 2")},
     {"conv_big", conv("c", "data", "num_output: 100 kernel_h: 5 kernel_w: 1 stride_w: 3 pad_h: 2")},

@@ -18,7 +18,7 @@ constexpr float kLeastOverlap = 0.9f;
 // float. Rounding only the probabilities of the float nets moves boxes as far.
 constexpr float kLeastOverlapUnseen = 0.8f;
 constexpr size_t kFaces = 2;
-constexpr int64_t kBatch = 16;
+constexpr int64_t kCandidates = 16;
 
 // As it is, and as calibration has not seen it.
 std::vector<cv::Mat> pictures() {
@@ -45,9 +45,9 @@ TEST(Faces, MtcnnFindsInInt8WhatItFindsInFloat) {
   tiles.input_shapes = {net::make_shape({1, 3, 48, 48})};
   auto det1 = Int8Net::create(kDet1, pyramid_tiles(all[0], 48, 48), tiles);
   ASSERT_TRUE(det1.ok()) << det1.error().message();
-  auto det2 = Int8Net::create(kDet2, seen_by_refine, options, kBatch);
+  auto det2 = Int8Net::create(kDet2, seen_by_refine, options, kCandidates);
   ASSERT_TRUE(det2.ok()) << det2.error().message();
-  auto det3 = Int8Net::create(kDet3, seen_by_output, options, kBatch);
+  auto det3 = Int8Net::create(kDet3, seen_by_output, options, kCandidates);
   ASSERT_TRUE(det3.ok()) << det3.error().message();
   const Mtcnn in_int8{twin_net(*det1), twin_net(*det2), twin_net(*det3)};
   for (size_t i = 0; i < all.size(); ++i) {

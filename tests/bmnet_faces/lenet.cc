@@ -13,18 +13,18 @@
 namespace tputwin::testing {
 namespace {
 
-constexpr size_t kBatch = 100, kDigits = 10000, kCalibrated = 500;
+constexpr size_t kDigitsAtOnce = 100, kDigits = 10000, kCalibrated = 500;
 
 size_t right_ones(const Runner& runner, const net::DataSet& data) {
   size_t right = 0;
-  for (size_t first = 0; first < kDigits; first += kBatch) {
-    net::Blob input{{kBatch, 1, 28, 28}, std::vector<float>(kBatch * 784)};
-    for (size_t i = 0; i < kBatch; ++i)
+  for (size_t first = 0; first < kDigits; first += kDigitsAtOnce) {
+    net::Blob input{{kDigitsAtOnce, 1, 28, 28}, std::vector<float>(kDigitsAtOnce * 784)};
+    for (size_t i = 0; i < kDigitsAtOnce; ++i)
       EXPECT_TRUE(data.sample(first + i, std::span(input.data).subspan(i * 784, 784)).ok());
     const Outputs outputs = runner(input);
-    if (outputs.size() != 1 || outputs.begin()->second.data.size() != 10 * kBatch) return 0;
+    if (outputs.size() != 1 || outputs.begin()->second.data.size() != 10 * kDigitsAtOnce) return 0;
     const float* values = outputs.begin()->second.data.data();
-    for (size_t i = 0; i < kBatch; ++i, values += 10)
+    for (size_t i = 0; i < kDigitsAtOnce; ++i, values += 10)
       right += std::max_element(values, values + 10) - values == data.label(first + i);
   }
   return right;
@@ -43,7 +43,7 @@ TEST(LeNet, LosesNoAccuracyInInt8) {
   auto caffe = Int8Net::load(kLeNet);
   ASSERT_TRUE(caffe.ok()) << caffe.error().message();
   net::ImportOptions import;
-  import.batch = kBatch;
+  import.batch = kDigitsAtOnce;
   auto network = net::import_caffe(*caffe, import);
   ASSERT_TRUE(network.ok()) << network.error().message();
   auto executor = net::FloatExecutor::create(*network);

@@ -13,7 +13,7 @@
 namespace tputwin::testing {
 namespace {
 
-net::Blob blob_of(const cv::Mat& values) {
+net::Blob blob_like(const cv::Mat& values) {
   net::Blob blob;
   for (int i = 0; i < values.dims; ++i) blob.shape.push_back(values.size[i]);
   blob.data.assign(values.ptr<float>(), values.ptr<float>() + values.total());
@@ -70,7 +70,7 @@ Runner opencv_net(const Files& files) {
     std::vector<cv::Mat> results;
     net->forward(results, names);
     Outputs outputs;
-    for (size_t i = 0; i < names.size(); ++i) outputs[names[i]] = blob_of(results[i]);
+    for (size_t i = 0; i < names.size(); ++i) outputs[names[i]] = blob_like(results[i]);
     return outputs;
   };
 }

@@ -13,7 +13,7 @@
 namespace tputwin::testing {
 namespace {
 
-constexpr dim4 kShape = {1, 1, 1, 4};
+constexpr dim4 kFourWords = {1, 1, 1, 4};
 
 // What a launch of the kernel leaves as the thread's last error, or first warning.
 Status report_of(okk_kernel_func_t kernel) {
@@ -47,13 +47,13 @@ TW_TRIGGER(okk_poll_parallel, [] {
 });
 TW_TRIGGER(okk_parallel_open, [] { return report_of([](const void*) { okk_parallel_start(); }); });
 TW_TRIGGER(okk_uninitialized, [] {
-  return report_of([](const void*) { okk_bdc_32bit_cpy(128, 0, &kShape, nullptr, nullptr); });
+  return report_of([](const void*) { okk_bdc_32bit_cpy(128, 0, &kFourWords, nullptr, nullptr); });
 });
 TW_TRIGGER(okk_pointer, [] { return report_of([](const void*) { okk_local_mem_addr(64, 0); }); });
 TW_TRIGGER(okk_pointer_unpolled, [] {
   return report_of([](const void*) {
     okk_initialize();
-    okk_bdc_32bit_cpy(128, 0, &kShape, nullptr, nullptr);
+    okk_bdc_32bit_cpy(128, 0, &kFourWords, nullptr, nullptr);
     okk_local_mem_addr(0, 0);
   });
 });
@@ -76,14 +76,15 @@ TW_TRIGGER(okk_assert, [] {
 TW_TRIGGER(mem_l2_range, [] {
   return report_of([](const void*) {
     okk_initialize();
-    okk_gdma_32bit_set_C_system(okk_l2_sram_start_addr() + okk_l2_sram_size() - 4, {}, &kShape,
+    okk_gdma_32bit_set_C_system(okk_l2_sram_start_addr() + okk_l2_sram_size() - 4, {}, &kFourWords,
                                 nullptr);
   });
 });
 TW_TRIGGER(mem_dtcm_range, [] {
   return report_of([](const void*) {
     okk_initialize();
-    okk_gdma_32bit_set_C_system(okk_dtcm_start_addr() + okk_dtcm_size() - 4, {}, &kShape, nullptr);
+    okk_gdma_32bit_set_C_system(okk_dtcm_start_addr() + okk_dtcm_size() - 4, {}, &kFourWords,
+                                nullptr);
   });
 });
 TW_TRIGGER(okk_exception,

@@ -7,7 +7,7 @@ namespace tputwin::testing {
 namespace {
 
 constexpr system_addr_t kGlobal = 0x1'0000'0000;
-constexpr local_addr_t kSource = 1024, kWork = 4096;
+constexpr local_addr_t kSource = 1024, kOther = 4096;
 const dim4 shape{1, 2, 3, 4};
 
 TW_TRIGGER(okk_matrix_extent,
@@ -34,22 +34,22 @@ TW_TRIGGER(okk_shift_32, [] {
 
 // add of two tensors, or of a tensor and a constant
 void add(op_type_t op_type, int rshift) {
-  okk_bdc_fixed_point_packed_add(0, kSource, kWork, &shape, nullptr, nullptr, nullptr, op_type,
+  okk_bdc_fixed_point_packed_add(0, kSource, kOther, &shape, nullptr, nullptr, nullptr, op_type,
                                  rshift);
 }
 void mac(int lshift) {
-  okk_bdc_fixed_point_packed_mac(0, kSource, kWork, &shape, nullptr, nullptr, nullptr, true,
+  okk_bdc_fixed_point_packed_mac(0, kSource, kOther, &shape, nullptr, nullptr, nullptr, true,
                                  S8_OP_S8_TO_S16, lshift, 0);
 }
 void multiply_wide(mul_type_t mul_type) {
-  okk_bdc_fixed_point_packed_16bit_mul_8bit(0, kSource, kWork, kWork + 4096, &shape, nullptr,
+  okk_bdc_fixed_point_packed_16bit_mul_8bit(0, kSource, kOther, kOther + 4096, &shape, nullptr,
                                             nullptr, nullptr, nullptr, mul_type, 0);
 }
 
 TW_TRIGGER(okk_op_type, [] { return in_kernel([] { add(static_cast<op_type_t>(32), 0); }); });
 TW_TRIGGER(okk_op_type_width, [] {
   return in_kernel([] {
-    okk_bdc_fixed_point_packed_mul(0, kSource, kWork, &shape, nullptr, nullptr, nullptr,
+    okk_bdc_fixed_point_packed_mul(0, kSource, kOther, &shape, nullptr, nullptr, nullptr,
                                    S16_OP_S16_TO_S16, 0);
   });
 });

@@ -7,7 +7,7 @@
 namespace tputwin::testing {
 namespace {
 
-constexpr local_addr_t kOut = 0, kIn = 0x4000, kWeight = 0x8000, kBias = 0xc000;
+constexpr local_addr_t kMap = 0, kInput = 0x4000, kWeight = 0x8000, kBiases = 0xc000;
 constexpr dim4 kShape{1, 4, 8, 8};
 constexpr dim2 kOnes{1, 1};
 
@@ -20,8 +20,8 @@ struct Pool {
 
   Status run() const {
     return in_tpu_kernel([&] {
-      tpu_bdc_fp_ins_avg_pool2d(kOut, kIn, &shape, &kernel, &padding, &stride, &dilation, &insert,
-                                DT_FP32, scalar_t{});
+      tpu_bdc_fp_ins_avg_pool2d(kMap, kInput, &shape, &kernel, &padding, &stride, &dilation,
+                                &insert, DT_FP32, scalar_t{});
     });
   }
 };
@@ -41,15 +41,15 @@ TW_TRIGGER(tpu_window_output, [] { return Pool{.kernel = {9, 1}}.run(); });
 
 TW_TRIGGER(tpu_result_add, [] {
   return in_tpu_kernel([] {
-    tpu_bdc_fp_conv2d(kOut, kIn, kWeight, kBias, &kShape, nullptr, 4, &kOnes, nullptr, nullptr,
+    tpu_bdc_fp_conv2d(kMap, kInput, kWeight, kBiases, &kShape, nullptr, 4, &kOnes, nullptr, nullptr,
                       nullptr, DT_FP16, DT_FP16, /*has_bias=*/true, /*result_add=*/true);
   });
 });
 
 TW_TRIGGER(tpu_relu_type, [] {
   return in_tpu_kernel([] {
-    tpu_bdc_int8_sym_quant_conv2d(kOut, kIn, kWeight, kBias, &kShape, nullptr, 4, &kOnes, nullptr,
-                                  nullptr, nullptr, DT_INT8, DT_INT8, DT_INT8, DT_INT16, 3,
+    tpu_bdc_int8_sym_quant_conv2d(kMap, kInput, kWeight, kBiases, &kShape, nullptr, 4, &kOnes,
+                                  nullptr, nullptr, nullptr, DT_INT8, DT_INT8, DT_INT8, DT_INT16, 3,
                                   /*has_bias=*/true, /*result_relu=*/true);
   });
 });

@@ -130,7 +130,7 @@ int64_t shifted16(int64_t value, int64_t amount) {
   return amount > 0 ? value << amount : value >> -amount;
 }
 
-void add_shifts(std::vector<Row>& rows) {
+void add_fixed_shifts(std::vector<Row>& rows) {
   Operand amount = operand(kS16);
   amount.draw = amount16;
   std::vector<Constants> amounts, values;
@@ -307,7 +307,7 @@ void add_fixed_point_rows(std::vector<Row>& rows) {
   }
   add_mac(rows, NAMED(okk_bdc_fixed_point_packed_mac), false);
   add_mac(rows, NAMED(okk_bdc_fixed_point_packed_mac_C), true);
-  add_shifts(rows);
+  add_fixed_shifts(rows);
   add_products(rows);
   add_magnitude_product(rows);
   add_splits(rows);

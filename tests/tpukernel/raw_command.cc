@@ -9,7 +9,7 @@ namespace tputwin::tputest {
 namespace {
 
 constexpr dim4 kShape{1, 5, 1, 16};
-constexpr uint32_t kCount = 5 * 16;
+constexpr uint32_t kCommands = 5 * 16;
 constexpr scalar_t kSix{.f32 = 6.0f};
 
 // What a call makes, as words.
@@ -35,23 +35,23 @@ TEST(RawCommand, DoesWhatTheCallDoes) {
   OwnDevice own;
   const auto words = words_of(own, [] { tpu_bdc_set_C(0x40, kSix, &kShape, nullptr, DT_FP32); });
   Lanes lanes(own, 0x40, kShape, DT_FP32);
-  EXPECT_EQ(lanes.get(), std::vector<uint32_t>(kCount, 0)) << "recording carries nothing out";
+  EXPECT_EQ(lanes.get(), std::vector<uint32_t>(kCommands, 0)) << "recording carries nothing out";
   tputwin_bdc_command(words.data(), bytes_of(words));
-  EXPECT_EQ(lanes.get(), std::vector<uint32_t>(kCount, kSix.u32));
+  EXPECT_EQ(lanes.get(), std::vector<uint32_t>(kCommands, kSix.u32));
   EXPECT_EQ(own.error(), "");
 }
 
 TEST(RawCommand, FindsMemoryWhereItLies) {
   OwnDevice own;
-  for (uint32_t i = 0; i < kCount; ++i) own.floats()[1024 + i] = 2.0f;
+  for (uint32_t i = 0; i < kCommands; ++i) own.floats()[1024 + i] = 2.0f;
   const auto words = words_of(
       own, [] { tpu_gdma_cpy_S2L(0, kGlobalStart + 0x40, &kShape, nullptr, nullptr, DT_FP32); });
   Lanes lanes(own, 0, kShape, DT_FP32);
   tputwin_gdma_command(words.data(), bytes_of(words), TPUTWIN_NOWHERE);
-  EXPECT_EQ(lanes.get(), std::vector<uint32_t>(kCount, 0));
+  EXPECT_EQ(lanes.get(), std::vector<uint32_t>(kCommands, 0));
   const tputwin_moved_t moved[] = {{kGlobalStart + 0x40, kGlobalStart + 4096}};
   tputwin_gdma_command(words.data(), bytes_of(words), moved, 1);
-  EXPECT_EQ(lanes.get(), std::vector<uint32_t>(kCount, 0x40000000));
+  EXPECT_EQ(lanes.get(), std::vector<uint32_t>(kCommands, 0x40000000));
   EXPECT_EQ(own.error(), "");
 }
 

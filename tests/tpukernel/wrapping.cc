@@ -13,7 +13,7 @@ using testing::RandomCases;
 using testing::Rng;
 
 constexpr uint32_t kSrcOffset = 0, kDstOffset = 128 * 1024, kDstGlobal = 512 * 1024;
-constexpr data_type_t kTypes[] = {DT_INT8, DT_UINT16, DT_FP16, DT_FP32, DT_INT32};
+constexpr data_type_t kWrappingTypes[] = {DT_INT8, DT_UINT16, DT_FP16, DT_FP32, DT_INT32};
 
 // What a form is called with, and the constant of fills.
 struct Arguments {
@@ -131,7 +131,7 @@ Tensor tensor(Rng& rng, const Form& form, bool local, uint32_t offset, const dim
 void run(Rng& rng, const Form& form, Pair& pair) {
   const dim4 shape{static_cast<int>(rng.range(2, 4)), static_cast<int>(rng.range(2, 140)),
                    static_cast<int>(rng.range(1, 3)), static_cast<int>(rng.range(2, 9))};
-  const data_type_t type = kTypes[rng.below(std::size(kTypes))];
+  const data_type_t type = kWrappingTypes[rng.below(std::size(kWrappingTypes))];
   const Tensor dst =
       tensor(rng, form, form.dst_local, form.dst_local ? kDstOffset : kDstGlobal, shape, type);
   const Tensor src = tensor(rng, form, form.src_local, kSrcOffset, form.source(shape), type);

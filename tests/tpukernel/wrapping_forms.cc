@@ -15,7 +15,7 @@ namespace {
 using testing::RandomCases;
 using testing::Rng;
 
-constexpr data_type_t kTypes[] = {DT_INT8, DT_UINT16, DT_FP16, DT_FP32, DT_INT32};
+constexpr data_type_t kFormTypes[] = {DT_INT8, DT_UINT16, DT_FP16, DT_FP32, DT_INT32};
 constexpr data_type_t kIntegers[] = {DT_INT8, DT_UINT8, DT_INT16, DT_UINT16, DT_INT32, DT_UINT32};
 
 // One case: draws its tensors, calls the function on one device, and does the same on the other.
@@ -95,7 +95,7 @@ void call(const MatrixForm& form, const Tensor& lanes, uint64_t system, int rows
 }
 
 void matrix(Case& c, const MatrixForm& form) {
-  const data_type_t type = c.one_of(kTypes);
+  const data_type_t type = c.one_of(kFormTypes);
   const int rows = form.vector ? 1 : c.in(1, 5), per_channel = c.in(1, 9);
   const int channels = c.in(2, 140);
   const int cols = channels * per_channel - c.in(0, per_channel - 1);
@@ -144,7 +144,7 @@ void call(const RowForm& form, const Tensor& out, const Tensor& param, const Ten
 }
 
 void rows(Case& c, const RowForm& form) {
-  const data_type_t type = c.one_of(kTypes);
+  const data_type_t type = c.one_of(kFormTypes);
   const int channels = c.in(2, 140), h = c.in(1, 6), w = c.in(1, 9);
   const int param_h = form.scatters ? c.in(1, h) : c.in(1, 6);
   const Tensor out = c.from_npu_0(0, form.out_local, {1, channels, h, w}, type);
@@ -195,7 +195,7 @@ void clear_some(Case& c, const Tensor& t) {
 dim4 selection_shape(Case& c) { return {1, c.in(2, 140), c.in(1, 3), c.in(1, 9)}; }
 
 void mask_select(Case& c, bool src_local, bool mask_local) {
-  const data_type_t type = c.one_of(kTypes), mask_type = c.one_of(kIntegers);
+  const data_type_t type = c.one_of(kFormTypes), mask_type = c.one_of(kIntegers);
   const dim4 shape = selection_shape(c);
   const Tensor src = c.tensor(0, src_local, shape, type);
   const Tensor mask = c.tensor(1, mask_local, shape, mask_type);

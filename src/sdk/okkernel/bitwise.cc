@@ -7,8 +7,6 @@
 namespace tputwin::okk {
 namespace {
 
-using Kind = Bitwise::Kind;
-
 // A tensor argument, or the constant in its place.
 struct Operand32 {
   std::string_view name;
@@ -19,7 +17,7 @@ struct Operand32 {
 
 Operand32 constant(uint32_t bits) { return {.name = "C", .constant = bits}; }
 
-void bitwise(std::string_view name, Kind kind, const dim4* shape, const Operand32& dst,
+void bitwise(std::string_view name, Bitwise::Kind kind, const dim4* shape, const Operand32& dst,
              const Operand32& a, const Operand32& b) {
   Call call(name);
   const Shape s = call.shape(shape);
@@ -29,7 +27,8 @@ void bitwise(std::string_view name, Kind kind, const dim4* shape, const Operand3
   auto source = [&](const Operand32& operand) {
     return operand.constant ? Source::value(*operand.constant) : Source::tensor(view(operand));
   };
-  const bool shifts = kind == Kind::arithmetic_shift || kind == Kind::logical_shift;
+  const bool shifts =
+      kind == Bitwise::Kind::arithmetic_shift || kind == Bitwise::Kind::logical_shift;
   if (shifts && b.constant)
     call.in_range(static_cast<int32_t>(*b.constant), -32, 32, errors::okk_shift_32, "C");
   call.issue(Bitwise{.kind = kind,
@@ -50,21 +49,21 @@ using namespace tputwin::okk;
   void okk_bdc_32bit_##function(local_addr_t dst_addr, local_addr_t src0_addr,                     \
                                 local_addr_t src1_addr, const dim4* shape, const dim4* dst_stride, \
                                 const dim4* src0_stride, const dim4* src1_stride) {                \
-    bitwise(__func__, Kind::kind, shape, {"dst_addr", dst_addr, dst_stride},                       \
+    bitwise(__func__, Bitwise::Kind::kind, shape, {"dst_addr", dst_addr, dst_stride},              \
             {"src0_addr", src0_addr, src0_stride}, {"src1_addr", src1_addr, src1_stride});         \
   }
 #define OKK_TENSOR_BY_CONSTANT(function, kind, type, bits)                                \
   void okk_bdc_32bit_##function##_C(local_addr_t dst_addr, local_addr_t src_addr, type C, \
                                     const dim4* shape, const dim4* dst_stride,            \
                                     const dim4* src_stride) {                             \
-    bitwise(__func__, Kind::kind, shape, {"dst_addr", dst_addr, dst_stride},              \
+    bitwise(__func__, Bitwise::Kind::kind, shape, {"dst_addr", dst_addr, dst_stride},     \
             {"src_addr", src_addr, src_stride}, constant(bits));                          \
   }
 #define OKK_CONSTANT_BY_TENSOR(function, kind, type)                                    \
   void okk_bdc_32bit_C_##function(local_addr_t dst_addr, local_addr_t src_addr, type C, \
                                   const dim4* shape, const dim4* dst_stride,            \
                                   const dim4* src_stride) {                             \
-    bitwise(__func__, Kind::kind, shape, {"dst_addr", dst_addr, dst_stride},            \
+    bitwise(__func__, Bitwise::Kind::kind, shape, {"dst_addr", dst_addr, dst_stride},   \
             constant(static_cast<uint32_t>(C)), {"src_addr", src_addr, src_stride});    \
   }
 

@@ -9,8 +9,6 @@
 namespace tputwin::okk {
 namespace {
 
-using Kind = FixedPoint::Kind;
-
 // ---- Types ----
 
 // The types that an op_type_t is made of.
@@ -60,12 +58,13 @@ std::string text(const Types& types) {
 
 // The types of a call whose op_type is one of `valid`. Others are carried out as their bits say,
 // but for the multiplier, which has 8-bit inputs, and the old values of mac, which have 16 bits.
-Types op_types(Call& call, Kind kind, op_type_t op_type, TypeSet valid) {
+Types op_types(Call& call, FixedPoint::Kind kind, op_type_t op_type, TypeSet valid) {
   if (!call.in_range(op_type, 0, kOpTypes - 1, errors::okk_op_type, "op_type")) return {};
   const Types types = types_of(op_type);
-  const bool multiplies = kind == Kind::mul || kind == Kind::mac;
-  call.require(!(multiplies && is_16bit(types.a)) && (kind != Kind::mac || is_16bit(types.out)),
-               errors::okk_op_type_width, "op_type", text(types));
+  const bool multiplies = kind == FixedPoint::Kind::mul || kind == FixedPoint::Kind::mac;
+  call.require(
+      !(multiplies && is_16bit(types.a)) && (kind != FixedPoint::Kind::mac || is_16bit(types.out)),
+      errors::okk_op_type_width, "op_type", text(types));
   call.require((valid >> op_type & 1) != 0, errors::okk_op_type_valid, "op_type", text(types));
   return types;
 }
@@ -103,8 +102,8 @@ struct Shifts {
 
 // ---- The three forms: two tensors, tensor and constant, constant and tensor ----
 
-void issue(Call& call, Kind kind, const Types& types, const TensorView& out, const Source& a,
-           const Source& b, Shifts shifts, DType old_type = DType::i16) {
+void issue(Call& call, FixedPoint::Kind kind, const Types& types, const TensorView& out,
+           const Source& a, const Source& b, Shifts shifts, DType old_type = DType::i16) {
   call.issue(FixedPoint{.kind = kind,
                         .out = out,
                         .a = a,
@@ -117,7 +116,7 @@ void issue(Call& call, Kind kind, const Types& types, const TensorView& out, con
 }
 
 struct Function {
-  Kind kind;
+  FixedPoint::Kind kind;
   TypeSet valid;
 };
 
@@ -165,9 +164,9 @@ void constant_and_tensor(std::string_view name, Function f, op_type_t op_type, c
 
 // Arithmetic: everything int16. Logical: result and value uint16, amount int16.
 struct ShiftFunction {
-  Kind kind;
+  FixedPoint::Kind kind;
   Types types() const {
-    const DType value = kind == Kind::arithmetic_shift ? DType::i16 : DType::u16;
+    const DType value = kind == FixedPoint::Kind::arithmetic_shift ? DType::i16 : DType::u16;
     return {.a = value, .b = DType::i16, .out = value};
   }
 };
@@ -238,42 +237,44 @@ using namespace tputwin::okk;
   (local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr, const dim4* shape,    \
    const dim4* dst_stride, const dim4* src0_stride, const dim4* src1_stride, op_type_t op_type, \
    int rshift) {                                                                                \
-    two_tensors(__func__, {Kind::kind, valid}, op_type, shape, OKK_DST, OKK_SRC0, OKK_SRC1,     \
-                {.right = rshift});                                                             \
+    two_tensors(__func__, {FixedPoint::Kind::kind, valid}, op_type, shape, OKK_DST, OKK_SRC0,   \
+                OKK_SRC1, {.right = rshift});                                                   \
   }
 #define OKK_BINARY_C(function, kind, valid)                                                        \
   OKK_PACKED(function)                                                                             \
   (local_addr_t dst_addr, local_addr_t src_addr, int C, const dim4* shape, const dim4* dst_stride, \
    const dim4* src_stride, op_type_t op_type, int rshift) {                                        \
-    tensor_and_constant(__func__, {Kind::kind, valid}, op_type, shape, OKK_DST, OKK_SRC, C,        \
-                        {.right = rshift});                                                        \
+    tensor_and_constant(__func__, {FixedPoint::Kind::kind, valid}, op_type, shape, OKK_DST,        \
+                        OKK_SRC, C, {.right = rshift});                                            \
   }
 #define OKK_EXTREMUM(function, kind)                                                               \
   OKK_PACKED(function)                                                                             \
   (local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr, const dim4* shape,       \
    const dim4* dst_stride, const dim4* src0_stride, const dim4* src1_stride, op_type_t op_type) {  \
-    two_tensors(__func__, {Kind::kind, kMaxTypes}, op_type, shape, OKK_DST, OKK_SRC0, OKK_SRC1);   \
+    two_tensors(__func__, {FixedPoint::Kind::kind, kMaxTypes}, op_type, shape, OKK_DST, OKK_SRC0,  \
+                OKK_SRC1);                                                                         \
   }                                                                                                \
   OKK_PACKED(function##_C)                                                                         \
   (local_addr_t dst_addr, local_addr_t src_addr, int C, const dim4* shape, const dim4* dst_stride, \
    const dim4* src_stride, op_type_t op_type) {                                                    \
-    tensor_and_constant(__func__, {Kind::kind, kMaxTypes}, op_type, shape, OKK_DST, OKK_SRC, C);   \
+    tensor_and_constant(__func__, {FixedPoint::Kind::kind, kMaxTypes}, op_type, shape, OKK_DST,    \
+                        OKK_SRC, C);                                                               \
   }
-#define OKK_SHIFT(function, constant_type)                                                   \
-  OKK_PACKED(16bit_##function)                                                               \
-  (local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr, const dim4* shape, \
-   const dim4* dst_stride, const dim4* src0_stride, const dim4* src1_stride) {               \
-    shift_tensors(__func__, {Kind::function}, shape, OKK_DST, OKK_SRC0, OKK_SRC1);           \
-  }                                                                                          \
-  OKK_PACKED(16bit_##function##_C)                                                           \
-  (local_addr_t dst_addr, local_addr_t src_addr, short C, const dim4* shape,                 \
-   const dim4* dst_stride, const dim4* src_stride) {                                         \
-    shift_by_constant(__func__, {Kind::function}, shape, OKK_DST, OKK_SRC, C);               \
-  }                                                                                          \
-  OKK_PACKED(16bit_C_##function)                                                             \
-  (local_addr_t dst_addr, local_addr_t src_addr, constant_type C, const dim4* shape,         \
-   const dim4* dst_stride, const dim4* src_stride) {                                         \
-    shift_constant(__func__, {Kind::function}, shape, OKK_DST, C, OKK_SRC);                  \
+#define OKK_SHIFT(function, constant_type)                                                     \
+  OKK_PACKED(16bit_##function)                                                                 \
+  (local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr, const dim4* shape,   \
+   const dim4* dst_stride, const dim4* src0_stride, const dim4* src1_stride) {                 \
+    shift_tensors(__func__, {FixedPoint::Kind::function}, shape, OKK_DST, OKK_SRC0, OKK_SRC1); \
+  }                                                                                            \
+  OKK_PACKED(16bit_##function##_C)                                                             \
+  (local_addr_t dst_addr, local_addr_t src_addr, short C, const dim4* shape,                   \
+   const dim4* dst_stride, const dim4* src_stride) {                                           \
+    shift_by_constant(__func__, {FixedPoint::Kind::function}, shape, OKK_DST, OKK_SRC, C);     \
+  }                                                                                            \
+  OKK_PACKED(16bit_C_##function)                                                               \
+  (local_addr_t dst_addr, local_addr_t src_addr, constant_type C, const dim4* shape,           \
+   const dim4* dst_stride, const dim4* src_stride) {                                           \
+    shift_constant(__func__, {FixedPoint::Kind::function}, shape, OKK_DST, C, OKK_SRC);        \
   }
 
 OKK_BINARY(add, add, kAddTypes)
@@ -290,22 +291,23 @@ OKK_SHIFT(logical_shift, unsigned short)
 OKK_PACKED(C_sub)
 (local_addr_t dst_addr, local_addr_t src_addr, int C, const dim4* shape, const dim4* dst_stride,
  const dim4* src_stride, op_type_t op_type, int rshift) {
-  constant_and_tensor(__func__, {Kind::sub, kSubTypes}, op_type, shape, OKK_DST, C, OKK_SRC,
-                      {.right = rshift});
+  constant_and_tensor(__func__, {FixedPoint::Kind::sub, kSubTypes}, op_type, shape, OKK_DST, C,
+                      OKK_SRC, {.right = rshift});
 }
 
 OKK_PACKED(mac)
 (local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr, const dim4* shape,
  const dim4* dst_stride, const dim4* src0_stride, const dim4* src1_stride,
  bool is_origin_dst_signed, op_type_t op_type, int lshift, int rshift) {
-  two_tensors(__func__, {Kind::mac, is_origin_dst_signed ? kMacSignedTypes : kMacTypes}, op_type,
-              shape, OKK_DST, OKK_SRC0, OKK_SRC1, {lshift, rshift}, is_origin_dst_signed);
+  two_tensors(__func__, {FixedPoint::Kind::mac, is_origin_dst_signed ? kMacSignedTypes : kMacTypes},
+              op_type, shape, OKK_DST, OKK_SRC0, OKK_SRC1, {lshift, rshift}, is_origin_dst_signed);
 }
 
 OKK_PACKED(mac_C)
 (local_addr_t dst_addr, local_addr_t src_addr, int C, const dim4* shape, const dim4* dst_stride,
  const dim4* src_stride, bool is_origin_dst_signed, op_type_t op_type, int lshift, int rshift) {
-  tensor_and_constant(__func__, {Kind::mac, is_origin_dst_signed ? kMacSignedTypes : kMacTypes},
+  tensor_and_constant(__func__,
+                      {FixedPoint::Kind::mac, is_origin_dst_signed ? kMacSignedTypes : kMacTypes},
                       op_type, shape, OKK_DST, OKK_SRC, C, {lshift, rshift}, is_origin_dst_signed);
 }
 

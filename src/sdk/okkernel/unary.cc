@@ -10,20 +10,18 @@
 namespace tputwin::okk {
 namespace {
 
-using Kind = UnaryF32::Kind;
-
 constexpr int kDefaultTerms = 32, kMaxTerms = 64;
 
 // Functions of the aligned layout; the rule about their addresses is the operation's.
-UnaryF32 aligned(Call& call, Kind kind, local_addr_t dst_addr, local_addr_t src_addr,
+UnaryF32 aligned(Call& call, UnaryF32::Kind kind, local_addr_t dst_addr, local_addr_t src_addr,
                  const Shape& shape) {
   return {.kind = kind,
           .out = call.dense("dst_addr", dst_addr, shape, /*aligned=*/true, DType::f32),
           .in = call.dense("src_addr", src_addr, shape, /*aligned=*/true, DType::f32)};
 }
 
-void function(std::string_view name, Kind kind, local_addr_t dst_addr, local_addr_t src_addr,
-              const dim4* shape) {
+void function(std::string_view name, UnaryF32::Kind kind, local_addr_t dst_addr,
+              local_addr_t src_addr, const dim4* shape) {
   Call call(name);
   call.issue(aligned(call, kind, dst_addr, src_addr, call.shape(shape)));
 }
@@ -33,8 +31,8 @@ uint32_t terms_of(Call& call, int num_series) {
   return static_cast<uint32_t>(std::clamp(num_series, 0, kMaxTerms));
 }
 
-void series(std::string_view name, Kind kind, local_addr_t dst_addr, local_addr_t src_addr,
-            local_addr_t work_addr, const dim4* shape, int num_series) {
+void series(std::string_view name, UnaryF32::Kind kind, local_addr_t dst_addr,
+            local_addr_t src_addr, local_addr_t work_addr, const dim4* shape, int num_series) {
   Call call(name);
   const Shape s = call.shape(shape);
   UnaryF32 op = aligned(call, kind, dst_addr, src_addr, s);
@@ -63,16 +61,16 @@ using namespace tputwin::okk;
 
 #define OKK_FUNCTION(name, kind)                                                         \
   void okk_bdc_##name(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape) { \
-    function(__func__, Kind::kind, dst_addr, src_addr, shape);                           \
+    function(__func__, UnaryF32::Kind::kind, dst_addr, src_addr, shape);                 \
   }
-#define OKK_SERIES(kind)                                                                     \
-  void okk_bdc_##kind(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,  \
-                      const dim4* shape) {                                                   \
-    series(__func__, Kind::kind, dst_addr, src_addr, work_addr, shape, kDefaultTerms);       \
-  }                                                                                          \
-  void okk_bdc_##kind##_tunable(local_addr_t dst_addr, local_addr_t src_addr,                \
-                                local_addr_t work_addr, const dim4* shape, int num_series) { \
-    series(__func__, Kind::kind, dst_addr, src_addr, work_addr, shape, num_series);          \
+#define OKK_SERIES(kind)                                                                         \
+  void okk_bdc_##kind(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,      \
+                      const dim4* shape) {                                                       \
+    series(__func__, UnaryF32::Kind::kind, dst_addr, src_addr, work_addr, shape, kDefaultTerms); \
+  }                                                                                              \
+  void okk_bdc_##kind##_tunable(local_addr_t dst_addr, local_addr_t src_addr,                    \
+                                local_addr_t work_addr, const dim4* shape, int num_series) {     \
+    series(__func__, UnaryF32::Kind::kind, dst_addr, src_addr, work_addr, shape, num_series);    \
   }
 
 OKK_FUNCTION(rsqrt, rsqrt)
@@ -87,7 +85,7 @@ OKK_SERIES(tanh)
 void okk_bdc_taylor_exp(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                         int num_series) {
   Call call(__func__);
-  UnaryF32 op = aligned(call, Kind::taylor_exp, dst_addr, src_addr, call.shape(shape));
+  UnaryF32 op = aligned(call, UnaryF32::Kind::taylor_exp, dst_addr, src_addr, call.shape(shape));
   op.terms = terms_of(call, num_series);
   call.issue(op);
 }
@@ -97,7 +95,7 @@ void okk_bdc_relu(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shap
   Call call(__func__);
   const auto [out, in] =
       strided(call, dst_addr, src_addr, shape, dst_stride, src_stride, Channels::all);
-  call.issue(UnaryF32{.kind = Kind::relu, .out = out, .in = in});
+  call.issue(UnaryF32{.kind = UnaryF32::Kind::relu, .out = out, .in = in});
 }
 
 void okk_bdc_neg(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,

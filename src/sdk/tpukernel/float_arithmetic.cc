@@ -4,9 +4,8 @@
 namespace tputwin::tpu {
 namespace {
 
-using Kind = FloatArithmetic::Kind;
-
-void arithmetic(Call& call, Kind kind, const Binary& operands, bool b_first = false) {
+void arithmetic(Call& call, FloatArithmetic::Kind kind, const Binary& operands,
+                bool b_first = false) {
   call.issue(FloatArithmetic{
       .kind = kind, .out = operands.out, .a = operands.a, .b = operands.b, .b_first = b_first});
 }
@@ -25,8 +24,8 @@ class Affine {
   Source value(scalar_t value) const { return constant(value, type_); }
 
   // b_first: of two NaN, the parameter's is the result.
-  void issue(Kind kind, local_addr_t dst_addr, local_addr_t src_addr, const Source& b,
-             const Source& c = {}, bool b_first = false) {
+  void issue(FloatArithmetic::Kind kind, local_addr_t dst_addr, local_addr_t src_addr,
+             const Source& b, const Source& c = {}, bool b_first = false) {
     call_.issue(
         FloatArithmetic{.kind = kind,
                         .out = call_.aligned("dst_addr", dst_addr, shape_, type_),
@@ -53,7 +52,7 @@ using namespace tputwin::tpu;
                           const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,    \
                           const dim4* src1_stride, data_type_t dtype) {                          \
     Call call(__func__);                                                                         \
-    arithmetic(call, Kind::kind,                                                                 \
+    arithmetic(call, FloatArithmetic::Kind::kind,                                                \
                tensors(call, shape, {dst_addr, dst_stride}, {src0_addr, src0_stride},            \
                        {src1_addr, src1_stride}, call.type("dtype", dtype, kFloats)));           \
   }
@@ -62,7 +61,7 @@ using namespace tputwin::tpu;
                           const dim4* shape, const dim4* dst_stride, const dim4* src_stride, \
                           data_type_t dtype) {                                               \
     Call call(__func__);                                                                     \
-    arithmetic(call, Kind::kind,                                                             \
+    arithmetic(call, FloatArithmetic::Kind::kind,                                            \
                operands(call, shape, {dst_addr, dst_stride}, {src_addr, src_stride}, C,      \
                         call.type("dtype", dtype, kFloats)));                                \
   }
@@ -71,7 +70,7 @@ using namespace tputwin::tpu;
                           int src0_len, int src1_len, int src0_len_per_channel,                   \
                           int src1_len_per_channel, data_type_t dtype) {                          \
     Call call(__func__);                                                                          \
-    arithmetic(call, Kind::kind,                                                                  \
+    arithmetic(call, FloatArithmetic::Kind::kind,                                                 \
                vectors(call,                                                                      \
                        {dst_addr, src0_addr, src1_addr, src0_len, src1_len, src0_len_per_channel, \
                         src1_len_per_channel},                                                    \
@@ -98,14 +97,14 @@ void tpu_bdc_fp_diff_abs(local_addr_t dst_addr, local_addr_t src0_addr, local_ad
   Binary operands = tensors(call, shape, {dst_addr, dst_stride}, {src0_addr, src0_stride},
                             {src1_addr, src1_stride}, call.type("dtype", dtype, kFloats));
   if (src0_stride == nullptr && src1_stride != nullptr) std::swap(operands.a, operands.b);
-  arithmetic(call, Kind::diff_abs, operands);
+  arithmetic(call, FloatArithmetic::Kind::diff_abs, operands);
 }
 
 void tpu_bdc_fp32_vc_div(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                          int src0_len, int src1_len, int src0_len_per_channel,
                          int src1_len_per_channel) {
   Call call(__func__);
-  arithmetic(call, Kind::div,
+  arithmetic(call, FloatArithmetic::Kind::div,
              vectors(call,
                      {dst_addr, src0_addr, src1_addr, src0_len, src1_len, src0_len_per_channel,
                       src1_len_per_channel},
@@ -116,7 +115,7 @@ void tpu_bdc_fp32_mac(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_
                       const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
                       const dim4* src1_stride) {
   Call call(__func__);
-  arithmetic(call, Kind::mac,
+  arithmetic(call, FloatArithmetic::Kind::mac,
              tensors(call, shape, {dst_addr, dst_stride}, {src0_addr, src0_stride},
                      {src1_addr, src1_stride}, DType::f32),
              /*b_first=*/src0_stride == nullptr && src1_stride != nullptr);
@@ -125,7 +124,7 @@ void tpu_bdc_fp32_mac(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_
 void tpu_bdc_fp32_mac_C(local_addr_t dst_addr, local_addr_t src_addr, float C, const dim4* shape,
                         const dim4* dst_stride, const dim4* src_stride) {
   Call call(__func__);
-  arithmetic(call, Kind::mac,
+  arithmetic(call, FloatArithmetic::Kind::mac,
              tensor_and_constant(call, shape, {dst_addr, dst_stride}, {src_addr, src_stride},
                                  scalar(C), DType::f32));
 }
@@ -136,7 +135,7 @@ void tpu_bdc_fp_square(local_addr_t dst_addr, local_addr_t src_addr, const dim4*
   Binary operands = tensor_and_constant(call, shape, {dst_addr, dst_stride}, {src_addr, src_stride},
                                         scalar_t{}, call.type("dtype", dtype, kFloats));
   operands.b = operands.a;
-  arithmetic(call, Kind::mul, operands);
+  arithmetic(call, FloatArithmetic::Kind::mul, operands);
 }
 
 // A parameter for each channel, or one for all.
@@ -144,13 +143,14 @@ void tpu_bdc_fp_square(local_addr_t dst_addr, local_addr_t src_addr, const dim4*
   void tpu_bdc_##function(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t bias_addr, \
                           const dim4* shape, data_type_t dtype) {                               \
     Affine call(__func__, shape, dtype);                                                        \
-    call.issue(Kind::kind, dst_addr, src_addr, call.channels("bias_addr", bias_addr));          \
+    call.issue(FloatArithmetic::Kind::kind, dst_addr, src_addr,                                 \
+               call.channels("bias_addr", bias_addr));                                          \
   }
 #define TPU_WITH_VALUE(function, kind)                                              \
   void tpu_bdc_##function(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, \
                           const dim4* shape, data_type_t dtype) {                   \
     Affine call(__func__, shape, dtype);                                            \
-    call.issue(Kind::kind, dst_addr, src_addr, call.value(C));                      \
+    call.issue(FloatArithmetic::Kind::kind, dst_addr, src_addr, call.value(C));     \
   }
 
 TPU_WITH_BIAS(fp_add_bias_sqr, add_square)
@@ -161,7 +161,8 @@ TPU_WITH_VALUE(fp_sub_C_sqr, sub_square)
 void tpu_bdc_fp_bias(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t bias_addr,
                      const dim4* shape, data_type_t dtype) {
   Affine call(__func__, shape, dtype);
-  call.issue(Kind::add, dst_addr, src_addr, call.channels("bias_addr", bias_addr), {},
+  call.issue(FloatArithmetic::Kind::add, dst_addr, src_addr, call.channels("bias_addr", bias_addr),
+             {},
              /*b_first=*/true);
 }
 
@@ -169,19 +170,20 @@ void tpu_bdc_fp_bias(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t 
 void tpu_bdc_fp_scale(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t scale_addr,
                       const dim4* shape, data_type_t dtype) {
   Affine call(__func__, shape, dtype);
-  call.issue(Kind::mul_add, dst_addr, src_addr, call.channels("scale_addr", scale_addr),
-             call.value(scalar_t{}));
+  call.issue(FloatArithmetic::Kind::mul_add, dst_addr, src_addr,
+             call.channels("scale_addr", scale_addr), call.value(scalar_t{}));
 }
 
 void tpu_bdc_fp_scale_bias(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t scale_addr,
                            local_addr_t bias_addr, const dim4* shape, data_type_t dtype) {
   Affine call(__func__, shape, dtype);
-  call.issue(Kind::mul_add, dst_addr, src_addr, call.channels("scale_addr", scale_addr),
-             call.channels("bias_addr", bias_addr));
+  call.issue(FloatArithmetic::Kind::mul_add, dst_addr, src_addr,
+             call.channels("scale_addr", scale_addr), call.channels("bias_addr", bias_addr));
 }
 
 void tpu_bdc_fp_scale_bias_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t scale,
                              scalar_t bias, const dim4* shape, data_type_t dtype) {
   Affine call(__func__, shape, dtype);
-  call.issue(Kind::mul_add, dst_addr, src_addr, call.value(scale), call.value(bias));
+  call.issue(FloatArithmetic::Kind::mul_add, dst_addr, src_addr, call.value(scale),
+             call.value(bias));
 }

@@ -8,8 +8,6 @@
 namespace tputwin::tpu {
 namespace {
 
-using Kind = FloatFunction::Kind;
-
 void add_exp_tables(Call& call, FloatFunction& op, Named coeff, Named table) {
   op.exp_coeff = call.per_npu(coeff.name, coeff.address, function32::kExpTerms, DType::f32);
   op.exp_table = call.per_npu(table.name, table.address, function32::kExpEntries, DType::f32);
@@ -32,7 +30,7 @@ using namespace tputwin::tpu;
 
 void tpu_bdc_fp32_softsign(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape) {
   Call call(__func__);
-  call.issue(aligned(call, Kind::softsign, dst_addr, src_addr, shape));
+  call.issue(aligned(call, FloatFunction::Kind::softsign, dst_addr, src_addr, shape));
 }
 
 // Functions of the exponential. `set` gives the operation its parameters, which precede shape.
@@ -42,7 +40,7 @@ void tpu_bdc_fp32_softsign(local_addr_t dst_addr, local_addr_t src_addr, const d
                            local_addr_t table_addr,                                               \
                            __VA_ARGS__ __VA_OPT__(, ) const dim4* shape) {                        \
     Call call(__func__);                                                                          \
-    FloatFunction op = aligned(call, Kind::kind, dst_addr, src_addr, shape,                       \
+    FloatFunction op = aligned(call, FloatFunction::Kind::kind, dst_addr, src_addr, shape,        \
                                {TPU_NAMED(work0_addr), TPU_NAMED(work1_addr)});                   \
     add_exp_tables(call, op, TPU_NAMED(coeff_addr), TPU_NAMED(table_addr));                       \
     set;                                                                                          \
@@ -68,7 +66,7 @@ TPU_EXPONENTIAL(swish, op.parameters.beta = beta, float beta)
                            local_addr_t exp_table_addr, const dim4* shape) {                      \
     Call call(__func__);                                                                          \
     FloatFunction op =                                                                            \
-        aligned(call, Kind::kind, dst_addr, src_addr, shape,                                      \
+        aligned(call, FloatFunction::Kind::kind, dst_addr, src_addr, shape,                       \
                 {TPU_NAMED(work0_addr), TPU_NAMED(work1_addr), TPU_NAMED(work2_addr)});           \
     add_exp_tables(call, op, TPU_NAMED(exp_coeff_addr), TPU_NAMED(exp_table_addr));               \
     add_series(call, op, TPU_NAMED(erf_coeff_addr), function32::kErfTerms);                       \
@@ -83,7 +81,7 @@ void tpu_bdc_fp32_gelu(local_addr_t dst_addr, local_addr_t src_addr, local_addr_
                        local_addr_t exp_table_addr, const dim4* shape) {
   Call call(__func__);
   FloatFunction op = aligned(
-      call, Kind::gelu, dst_addr, src_addr, shape,
+      call, FloatFunction::Kind::gelu, dst_addr, src_addr, shape,
       {TPU_NAMED(work0_addr), TPU_NAMED(work1_addr), TPU_NAMED(work2_addr), TPU_NAMED(work3_addr)});
   add_exp_tables(call, op, TPU_NAMED(exp_coeff_addr), TPU_NAMED(exp_table_addr));
   add_series(call, op, TPU_NAMED(erf_coeff_addr), function32::kErfTerms);
@@ -95,7 +93,7 @@ void tpu_bdc_fp32_softplus(local_addr_t dst_addr, local_addr_t src_addr, local_a
                            local_addr_t log_coeff_addr, local_addr_t exp_table_addr,
                            const dim4* shape, float beta) {
   Call call(__func__);
-  FloatFunction op = aligned(call, Kind::softplus, dst_addr, src_addr, shape,
+  FloatFunction op = aligned(call, FloatFunction::Kind::softplus, dst_addr, src_addr, shape,
                              {TPU_NAMED(work0_addr), TPU_NAMED(work1_addr)});
   add_exp_tables(call, op, TPU_NAMED(exp_coeff_addr), TPU_NAMED(exp_table_addr));
   add_series(call, op, TPU_NAMED(log_coeff_addr));
@@ -108,7 +106,7 @@ void tpu_bdc_fp32_log_sigmoid(local_addr_t dst_addr, local_addr_t src_addr, loca
                               local_addr_t table_addr, local_addr_t ln_coeff_addr,
                               const dim4* shape) {
   Call call(__func__);
-  FloatFunction op = aligned(call, Kind::log_sigmoid, dst_addr, src_addr, shape,
+  FloatFunction op = aligned(call, FloatFunction::Kind::log_sigmoid, dst_addr, src_addr, shape,
                              {TPU_NAMED(work0_addr), TPU_NAMED(work1_addr)});
   add_exp_tables(call, op, TPU_NAMED(coeff_addr), TPU_NAMED(table_addr));
   add_series(call, op, TPU_NAMED(ln_coeff_addr));
@@ -119,7 +117,7 @@ void tpu_bdc_fp32_pow(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_
                       local_addr_t work0_addr, local_addr_t work1_addr, local_addr_t exp_coeff_addr,
                       local_addr_t log_coeff_addr, local_addr_t exp_table_addr, const dim4* shape) {
   Call call(__func__);
-  FloatFunction op = aligned(call, Kind::pow, dst_addr, src0_addr, shape,
+  FloatFunction op = aligned(call, FloatFunction::Kind::pow, dst_addr, src0_addr, shape,
                              {TPU_NAMED(work0_addr), TPU_NAMED(work1_addr)});
   op.b = Source::tensor(call.aligned("src1_addr", src1_addr, op.out.shape, DType::f32));
   add_exp_tables(call, op, TPU_NAMED(exp_coeff_addr), TPU_NAMED(exp_table_addr));
@@ -132,7 +130,7 @@ void tpu_bdc_fp32_pow_C(local_addr_t dst_addr, local_addr_t src_addr, local_addr
                         local_addr_t log_coeff_addr, local_addr_t exp_table_addr, float C,
                         const dim4* shape) {
   Call call(__func__);
-  FloatFunction op = aligned(call, Kind::pow, dst_addr, src_addr, shape,
+  FloatFunction op = aligned(call, FloatFunction::Kind::pow, dst_addr, src_addr, shape,
                              {TPU_NAMED(work0_addr), TPU_NAMED(work1_addr)});
   op.b = constant(C);
   add_exp_tables(call, op, TPU_NAMED(exp_coeff_addr), TPU_NAMED(exp_table_addr));
@@ -144,7 +142,7 @@ void tpu_bdc_fp32_C_pow(local_addr_t dst_addr, local_addr_t src_addr, local_addr
                         local_addr_t work1_addr, local_addr_t exp_coeff_addr,
                         local_addr_t exp_table_addr, float C, const dim4* shape) {
   Call call(__func__);
-  FloatFunction op = aligned(call, Kind::c_pow, dst_addr, src_addr, shape,
+  FloatFunction op = aligned(call, FloatFunction::Kind::c_pow, dst_addr, src_addr, shape,
                              {TPU_NAMED(work0_addr), TPU_NAMED(work1_addr)});
   add_exp_tables(call, op, TPU_NAMED(exp_coeff_addr), TPU_NAMED(exp_table_addr));
   op.parameters.alpha = static_cast<float>(std::log(double{C}));
@@ -156,8 +154,8 @@ void tpu_bdc_fp32_C_pow(local_addr_t dst_addr, local_addr_t src_addr, local_addr
   void tpu_bdc_fp32_##kind(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr, \
                            local_addr_t coeff_addr, const dim4* shape) {                         \
     Call call(__func__);                                                                         \
-    FloatFunction op =                                                                           \
-        aligned(call, Kind::kind, dst_addr, src_addr, shape, {TPU_NAMED(work_addr)});            \
+    FloatFunction op = aligned(call, FloatFunction::Kind::kind, dst_addr, src_addr, shape,       \
+                               {TPU_NAMED(work_addr)});                                          \
     add_series(call, op, TPU_NAMED(coeff_addr));                                                 \
     call.issue(op);                                                                              \
   }
@@ -176,7 +174,8 @@ TPU_SERIES(arccos)
 void tpu_bdc_fp32_logx(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
                        local_addr_t coeff_addr, const dim4* shape, float x) {
   Call call(__func__);
-  FloatFunction op = aligned(call, Kind::logx, dst_addr, src_addr, shape, {TPU_NAMED(work_addr)});
+  FloatFunction op =
+      aligned(call, FloatFunction::Kind::logx, dst_addr, src_addr, shape, {TPU_NAMED(work_addr)});
   add_series(call, op, TPU_NAMED(coeff_addr));
   op.parameters.alpha = static_cast<float>(1 / std::log(double{x}));
   call.issue(op);
@@ -187,7 +186,8 @@ void tpu_bdc_fp_taylor(local_addr_t dst_addr, local_addr_t src_addr, local_addr_
                        const dim4* shape, int num, data_type_t dtype) {
   Call call(__func__);
   const DType type = call.type("dtype", dtype, kFloats);
-  FloatFunction op = aligned(call, Kind::taylor, dst_addr, src_addr, shape, {}, type);
+  FloatFunction op =
+      aligned(call, FloatFunction::Kind::taylor, dst_addr, src_addr, shape, {}, type);
   const bool valid = call.require(num >= 2, errors::tpu_taylor_terms, "num", num) && num >= 2;
   op.coeff = call.per_npu("coeff_addr", coeff_addr, valid ? static_cast<uint32_t>(num) : 2, type);
   call.issue(op);
@@ -196,7 +196,7 @@ void tpu_bdc_fp_taylor(local_addr_t dst_addr, local_addr_t src_addr, local_addr_
 void tpu_bdc_fp_hsigmoid(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                          const dim4* shape, float alpha, float beta, data_type_t dtype) {
   Call call(__func__);
-  FloatFunction op = aligned(call, Kind::hsigmoid, dst_addr, src_addr, shape,
+  FloatFunction op = aligned(call, FloatFunction::Kind::hsigmoid, dst_addr, src_addr, shape,
                              {TPU_NAMED(work0_addr)}, call.type("dtype", dtype, kFloats));
   op.parameters.alpha = alpha;
   op.parameters.beta = beta;
@@ -206,15 +206,15 @@ void tpu_bdc_fp_hsigmoid(local_addr_t dst_addr, local_addr_t src_addr, local_add
 void tpu_bdc_fp_hswish(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                        const dim4* shape, data_type_t dtype) {
   Call call(__func__);
-  call.issue(aligned(call, Kind::hswish, dst_addr, src_addr, shape, {TPU_NAMED(work0_addr)},
-                     call.type("dtype", dtype, kFloats)));
+  call.issue(aligned(call, FloatFunction::Kind::hswish, dst_addr, src_addr, shape,
+                     {TPU_NAMED(work0_addr)}, call.type("dtype", dtype, kFloats)));
 }
 
 void tpu_bdc_fp_isfinite(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                          const dim4* shape, data_type_t dtype) {
   Call call(__func__);
-  call.issue(aligned(call, Kind::isfinite, dst_addr, src_addr, shape, {TPU_NAMED(work0_addr)},
-                     call.type("dtype", dtype, kFloats)));
+  call.issue(aligned(call, FloatFunction::Kind::isfinite, dst_addr, src_addr, shape,
+                     {TPU_NAMED(work0_addr)}, call.type("dtype", dtype, kFloats)));
 }
 
 // Later additions of the API: typed forms, which take the powers of e from static memory. The
@@ -225,7 +225,7 @@ void tpu_bdc_fp_isfinite(local_addr_t dst_addr, local_addr_t src_addr, local_add
                          data_type_t dtype) {                                                     \
     Call call(__func__);                                                                          \
     FloatFunction op =                                                                            \
-        aligned(call, Kind::kind, dst_addr, src_addr, shape,                                      \
+        aligned(call, FloatFunction::Kind::kind, dst_addr, src_addr, shape,                       \
                 {TPU_NAMED(work0_addr), TPU_NAMED(work1_addr)}, call.type("dtype", dtype, kF32)); \
     op.exp_coeff = call.per_npu("coeff_addr", coeff_addr, function32::kExpTerms, DType::f32);     \
     call.issue(op);                                                                               \
@@ -240,7 +240,7 @@ TPU_TYPED_EXPONENTIAL(expm1)
                          const dim4* shape, data_type_t dtype) {                                \
     Call call(__func__);                                                                        \
     FloatFunction op =                                                                          \
-        aligned(call, Kind::kind, dst_addr, src_addr, shape,                                    \
+        aligned(call, FloatFunction::Kind::kind, dst_addr, src_addr, shape,                     \
                 {TPU_NAMED(work0_addr), TPU_NAMED(work1_addr), TPU_NAMED(work2_addr)},          \
                 call.type("dtype", dtype, kF32));                                               \
     op.exp_coeff =                                                                              \
@@ -254,8 +254,8 @@ TPU_TYPED_ERROR_FUNCTION(erfc)
 void tpu_bdc_fp_log(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
                     local_addr_t coeff_addr, const dim4* shape, data_type_t dtype) {
   Call call(__func__);
-  FloatFunction op = aligned(call, Kind::log, dst_addr, src_addr, shape, {TPU_NAMED(work_addr)},
-                             call.type("dtype", dtype, kF32));
+  FloatFunction op = aligned(call, FloatFunction::Kind::log, dst_addr, src_addr, shape,
+                             {TPU_NAMED(work_addr)}, call.type("dtype", dtype, kF32));
   add_series(call, op, TPU_NAMED(coeff_addr));
   call.issue(op);
 }

@@ -13,12 +13,12 @@ struct Addresses {
 };
 
 // What an index outside does: `value` if it fills.
-struct Outside {
+struct OutOfRange {
   Gather::Outside effect = Gather::Outside::fault;
   scalar_t value{};
 };
 
-Outside exception(scalar_t value, bool fill_const) {
+OutOfRange exception(scalar_t value, bool fill_const) {
   return {fill_const ? Gather::Outside::fill : Gather::Outside::skip, value};
 }
 
@@ -36,7 +36,7 @@ void issue(Call& call, Op op) {
   report(call, *op.fault, errors::tpu_gather_index, "index_addr");
 }
 
-void issue(Call& call, const Outside& outside, DType type, Gather op) {
+void issue(Call& call, const OutOfRange& outside, DType type, Gather op) {
   op.outside = outside.effect;
   op.fill = bits_of(outside.value, type);
   issue(call, op);
@@ -96,7 +96,7 @@ Operands operands(Call& call, const Form& form, const Addresses& at, const dim4*
 }
 
 void gather(std::string_view name, const Form& form, const Addresses& at, const dim4* shape,
-            data_type_t dtype, const Outside& outside = {}) {
+            data_type_t dtype, const OutOfRange& outside = {}) {
   Call call(name);
   const Operands o = operands(call, form, at, shape, dtype, /*is_scatter=*/false);
   issue(call, outside, o.type,
@@ -250,7 +250,7 @@ void tpu_hau_line_gather(system_addr_t output_addr, system_addr_t param_addr,
   if (!call.in_range(start, 0, end, errors::tpu_value, "start") ||
       !call.in_range(end, start, static_cast<int>(lines) - 1, errors::tpu_value, "end"))
     return;
-  const Outside outside{fill_const ? Gather::Outside::fill : Gather::Outside::fault, C};
+  const OutOfRange outside{fill_const ? Gather::Outside::fill : Gather::Outside::fault, C};
   auto view = [&](std::string_view name, system_addr_t address, const Shape& s, DType of) {
     return call.system(name, address, s, nullptr, of);
   };

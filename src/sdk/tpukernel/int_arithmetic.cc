@@ -6,8 +6,6 @@
 namespace tputwin::tpu {
 namespace {
 
-using Kind = IntArithmetic::Kind;
-
 // The API's plain char is signed, as on the device; Arm's own is not.
 int signed_char(char value) { return static_cast<signed char>(value); }
 
@@ -20,12 +18,13 @@ struct Finish {
   bool saturation = true;
 };
 
-IntArithmetic operation(Kind kind, const Binary& operands, bool saturation) {
+IntArithmetic operation(IntArithmetic::Kind kind, const Binary& operands, bool saturation) {
   return {
       .kind = kind, .out = operands.out, .a = operands.a, .b = operands.b, .saturates = saturation};
 }
 
-void arithmetic(Call& call, Kind kind, const Binary& operands, const Finish& finish) {
+void arithmetic(Call& call, IntArithmetic::Kind kind, const Binary& operands,
+                const Finish& finish) {
   IntArithmetic op = operation(kind, operands, finish.saturation);
   call.in_range(finish.shift, -31, 31, errors::tpu_shift, "shift");
   op.shift = amount(finish.shift);
@@ -34,8 +33,8 @@ void arithmetic(Call& call, Kind kind, const Binary& operands, const Finish& fin
 }
 
 // With a shift for each channel.
-void arithmetic(Call& call, Kind kind, const Binary& operands, local_addr_t shift_addr,
-                rounding_mode_t rounding_mode, bool saturation) {
+void arithmetic(Call& call, IntArithmetic::Kind kind, const Binary& operands,
+                local_addr_t shift_addr, rounding_mode_t rounding_mode, bool saturation) {
   IntArithmetic op = operation(kind, operands, saturation);
   op.shift = Source::tensor(call.per_channel("shift_addr", shift_addr, op.out.shape, DType::i8));
   op.rounding = call.rounding(rounding_mode);
@@ -50,18 +49,20 @@ BinaryTypes types(Call& call, data_type_t out, std::string_view a_name, data_typ
 
 // The smaller or larger one, of any type. Where only src1 has a stride the chip exchanges the
 // operands of the smaller one, as recorded: NaN and equal values show it.
-void extreme(Call& call, Kind kind, Binary operands, bool only_b_has_stride = false) {
+void extreme(Call& call, IntArithmetic::Kind kind, Binary operands,
+             bool only_b_has_stride = false) {
   if (!is_float(operands.out.dtype)) return arithmetic(call, kind, operands, Finish{});
-  if (kind == Kind::min && only_b_has_stride) std::swap(operands.a, operands.b);
-  call.issue(FloatArithmetic{
-      .kind = kind == Kind::min ? FloatArithmetic::Kind::lesser : FloatArithmetic::Kind::max,
-      .out = operands.out,
-      .a = operands.a,
-      .b = operands.b});
+  if (kind == IntArithmetic::Kind::min && only_b_has_stride) std::swap(operands.a, operands.b);
+  call.issue(FloatArithmetic{.kind = kind == IntArithmetic::Kind::min
+                                         ? FloatArithmetic::Kind::lesser
+                                         : FloatArithmetic::Kind::max,
+                             .out = operands.out,
+                             .a = operands.a,
+                             .b = operands.b});
 }
 
 // With a shift, which the chip's model does not apply (quirk ignored).
-void shifted_extreme(Call& call, Kind kind, const Binary& operands, int shift,
+void shifted_extreme(Call& call, IntArithmetic::Kind kind, const Binary& operands, int shift,
                      rounding_mode_t rounding_mode) {
   IntArithmetic op = operation(kind, operands, /*saturation=*/true);
   call.in_range(shift, -31, 31, errors::tpu_shift, "shift");
@@ -72,7 +73,7 @@ void shifted_extreme(Call& call, Kind kind, const Binary& operands, int shift,
 
 void mac(Call& call, const Binary& operands, unsigned char lshift, unsigned char rshift,
          rounding_mode_t rounding_mode) {
-  IntArithmetic op = operation(Kind::mac, operands, /*saturation=*/true);
+  IntArithmetic op = operation(IntArithmetic::Kind::mac, operands, /*saturation=*/true);
   call.in_range(lshift, 0, 31, errors::tpu_rshift, "lshift");
   call.in_range(rshift, 0, 31, errors::tpu_rshift, "rshift");
   op.lshift = lshift;
@@ -98,7 +99,7 @@ struct ShiftTypes {
 void shift_by(Call& call, const Place& dst, const Place& src, const Shape& shape,
               const ShiftTypes& types, const Source& by, rounding_mode_t rounding_mode) {
   call.issue(IntArithmetic{
-      .kind = Kind::shift,
+      .kind = IntArithmetic::Kind::shift,
       .out = call.lanes("dst_addr", dst.address, shape, dst.stride, types.out),
       .a = Source::tensor(call.lanes("src_addr", src.address, shape, src.stride, types.src)),
       .shift = by,
@@ -120,7 +121,7 @@ using namespace tputwin::tpu;
                           bool saturation) {                                                       \
     Call call(__func__);                                                                           \
     arithmetic(                                                                                    \
-        call, Kind::kind,                                                                          \
+        call, IntArithmetic::Kind::kind,                                                           \
         tensors(call, shape, {dst_addr, dst_stride}, {src0_addr, src0_stride},                     \
                 {src1_addr, src1_stride},                                                          \
                 types(call, dst_dtype, "src0_dtype", src0_dtype, "src1_dtype", src1_dtype)),       \
@@ -133,7 +134,7 @@ using namespace tputwin::tpu;
       data_type_t src1_dtype, rounding_mode_t rounding_mode, bool saturation) {                    \
     Call call(__func__);                                                                           \
     arithmetic(                                                                                    \
-        call, Kind::kind,                                                                          \
+        call, IntArithmetic::Kind::kind,                                                           \
         tensors(call, shape, {dst_addr, dst_stride}, {src0_addr, src0_stride},                     \
                 {src1_addr, src1_stride},                                                          \
                 types(call, dst_dtype, "src0_dtype", src0_dtype, "src1_dtype", src1_dtype)),       \
@@ -145,7 +146,7 @@ using namespace tputwin::tpu;
       data_type_t src0_dtype, data_type_t src1_dtype, bool saturation) {                           \
     Call call(__func__);                                                                           \
     arithmetic(                                                                                    \
-        call, Kind::kind,                                                                          \
+        call, IntArithmetic::Kind::kind,                                                           \
         vectors(call,                                                                              \
                 {dst_addr, src0_addr, src1_addr, src0_len, src1_len, src0_len_per_channel,         \
                  src1_len_per_channel},                                                            \
@@ -162,7 +163,7 @@ using namespace tputwin::tpu;
                           data_type_t dst_dtype, data_type_t src_dtype, data_type_t C_dtype,     \
                           char shift, rounding_mode_t rounding_mode, bool saturation) {          \
     Call call(__func__);                                                                         \
-    arithmetic(call, Kind::kind,                                                                 \
+    arithmetic(call, IntArithmetic::Kind::kind,                                                  \
                operands(call, shape, {dst_addr, dst_stride}, {src_addr, src_stride}, C,          \
                         order(dst_dtype, src_dtype, C_dtype)),                                   \
                Finish{signed_char(shift), rounding_mode, saturation});                           \
@@ -173,7 +174,7 @@ using namespace tputwin::tpu;
                               data_type_t dst_dtype, data_type_t src_dtype, data_type_t C_dtype, \
                               rounding_mode_t rounding_mode, bool saturation) {                  \
     Call call(__func__);                                                                         \
-    arithmetic(call, Kind::kind,                                                                 \
+    arithmetic(call, IntArithmetic::Kind::kind,                                                  \
                operands(call, shape, {dst_addr, dst_stride}, {src_addr, src_stride}, C,          \
                         order(dst_dtype, src_dtype, C_dtype)),                                   \
                shift_addr, rounding_mode, saturation);                                           \
@@ -196,45 +197,46 @@ void tpu_bdc_int_square(local_addr_t dst_addr, local_addr_t src_addr, const dim4
       tensor_and_constant(call, shape, {dst_addr, dst_stride}, {src_addr, src_stride}, scalar_t{},
                           types(call, dst_dtype, "src_dtype", src_dtype, "src_dtype", src_dtype));
   operands.b = operands.a;
-  arithmetic(call, Kind::mul, operands, Finish{signed_char(shift), rounding_mode, saturation});
+  arithmetic(call, IntArithmetic::Kind::mul, operands,
+             Finish{signed_char(shift), rounding_mode, saturation});
 }
 
-#define TPU_EXTREME(kind)                                                                        \
-  void tpu_bdc_##kind(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,     \
-                      const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,        \
-                      const dim4* src1_stride, data_type_t dtype) {                              \
-    Call call(__func__);                                                                         \
-    extreme(call, Kind::kind,                                                                    \
-            tensors(call, shape, {dst_addr, dst_stride}, {src0_addr, src0_stride},               \
-                    {src1_addr, src1_stride}, call.type("dtype", dtype, kAll)),                  \
-            src0_stride == nullptr && src1_stride != nullptr);                                   \
-  }                                                                                              \
-  void tpu_bdc_##kind##_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C,              \
-                          const dim4* shape, const dim4* dst_stride, const dim4* src_stride,     \
-                          data_type_t dtype) {                                                   \
-    Call call(__func__);                                                                         \
-    extreme(call, Kind::kind,                                                                    \
-            tensor_and_constant(call, shape, {dst_addr, dst_stride}, {src_addr, src_stride}, C,  \
-                                call.type("dtype", dtype, kAll)));                               \
-  }                                                                                              \
-  void tpu_bdc_vc_##kind(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,  \
-                         int src0_len, int src1_len, int src0_len_per_channel,                   \
-                         int src1_len_per_channel, data_type_t dtype) {                          \
-    Call call(__func__);                                                                         \
-    extreme(call, Kind::kind,                                                                    \
-            vectors(call,                                                                        \
-                    {dst_addr, src0_addr, src1_addr, src0_len, src1_len, src0_len_per_channel,   \
-                     src1_len_per_channel},                                                      \
-                    call.type("dtype", dtype, kAll)));                                           \
-  }                                                                                              \
-  void tpu_bdc_int_##kind##_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C,          \
-                              const dim4* shape, const dim4* dst_stride, const dim4* src_stride, \
-                              data_type_t dtype, char shift, rounding_mode_t rounding_mode) {    \
-    Call call(__func__);                                                                         \
-    const Binary operands =                                                                      \
-        tensor_and_constant(call, shape, {dst_addr, dst_stride}, {src_addr, src_stride}, C,      \
-                            call.type("dtype", dtype, kInts));                                   \
-    shifted_extreme(call, Kind::kind, operands, signed_char(shift), rounding_mode);              \
+#define TPU_EXTREME(kind)                                                                          \
+  void tpu_bdc_##kind(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,       \
+                      const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,          \
+                      const dim4* src1_stride, data_type_t dtype) {                                \
+    Call call(__func__);                                                                           \
+    extreme(call, IntArithmetic::Kind::kind,                                                       \
+            tensors(call, shape, {dst_addr, dst_stride}, {src0_addr, src0_stride},                 \
+                    {src1_addr, src1_stride}, call.type("dtype", dtype, kAll)),                    \
+            src0_stride == nullptr && src1_stride != nullptr);                                     \
+  }                                                                                                \
+  void tpu_bdc_##kind##_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C,                \
+                          const dim4* shape, const dim4* dst_stride, const dim4* src_stride,       \
+                          data_type_t dtype) {                                                     \
+    Call call(__func__);                                                                           \
+    extreme(call, IntArithmetic::Kind::kind,                                                       \
+            tensor_and_constant(call, shape, {dst_addr, dst_stride}, {src_addr, src_stride}, C,    \
+                                call.type("dtype", dtype, kAll)));                                 \
+  }                                                                                                \
+  void tpu_bdc_vc_##kind(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,    \
+                         int src0_len, int src1_len, int src0_len_per_channel,                     \
+                         int src1_len_per_channel, data_type_t dtype) {                            \
+    Call call(__func__);                                                                           \
+    extreme(call, IntArithmetic::Kind::kind,                                                       \
+            vectors(call,                                                                          \
+                    {dst_addr, src0_addr, src1_addr, src0_len, src1_len, src0_len_per_channel,     \
+                     src1_len_per_channel},                                                        \
+                    call.type("dtype", dtype, kAll)));                                             \
+  }                                                                                                \
+  void tpu_bdc_int_##kind##_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C,            \
+                              const dim4* shape, const dim4* dst_stride, const dim4* src_stride,   \
+                              data_type_t dtype, char shift, rounding_mode_t rounding_mode) {      \
+    Call call(__func__);                                                                           \
+    const Binary operands =                                                                        \
+        tensor_and_constant(call, shape, {dst_addr, dst_stride}, {src_addr, src_stride}, C,        \
+                            call.type("dtype", dtype, kInts));                                     \
+    shifted_extreme(call, IntArithmetic::Kind::kind, operands, signed_char(shift), rounding_mode); \
   }
 
 TPU_EXTREME(min)

@@ -5,8 +5,6 @@
 namespace tputwin::tpu {
 namespace {
 
-using Kind = FloatFunction::Kind;
-
 constexpr int kIterations = 3;  // of the functions that are not tunable
 
 Source tensor(Call& call, std::string_view name, Place place, const Shape& shape, DType type) {
@@ -22,7 +20,7 @@ uint32_t at_least_1(Call& call, std::string_view argument, int count) {
 // Any strides; one operand may be constant.
 void divide(Call& call, const Shape& shape, Place dst, const Source& a, const Source& b, DType type,
             int num_iter) {
-  FloatFunction op{.kind = Kind::div, .a = a, .b = b};
+  FloatFunction op{.kind = FloatFunction::Kind::div, .a = a, .b = b};
   op.out = call.lanes("dst_addr", dst.address, shape, dst.stride, type);
   op.parameters.iterations = at_least_1(call, "num_iter", num_iter);
   call.issue(op);
@@ -31,8 +29,8 @@ void divide(Call& call, const Shape& shape, Place dst, const Source& a, const So
 Source value(float c, DType) { return constant(c); }
 Source value(scalar_t c, DType type) { return constant(c, type); }
 
-void root(Call& call, Kind kind, local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
-          DType type, int num_iter) {
+void root(Call& call, FloatFunction::Kind kind, local_addr_t dst_addr, local_addr_t src_addr,
+          const dim4* shape, DType type, int num_iter) {
   FloatFunction op = aligned(call, kind, dst_addr, src_addr, shape, {}, type);
   op.parameters.iterations = at_least_1(call, "num_iter", num_iter);
   call.issue(op);
@@ -41,8 +39,8 @@ void root(Call& call, Kind kind, local_addr_t dst_addr, local_addr_t src_addr, c
 void compensated_reciprocal(Call& call, local_addr_t dst_addr, Place src,
                             std::initializer_list<Named> work, const dim4* shape, int num_iter,
                             int num_comp) {
-  FloatFunction op =
-      aligned(call, Kind::compensated_reciprocal, dst_addr, src.address, shape, work);
+  FloatFunction op = aligned(call, FloatFunction::Kind::compensated_reciprocal, dst_addr,
+                             src.address, shape, work);
   op.a = tensor(call, "src_addr", src, op.out.shape, DType::f32);
   op.parameters.iterations = at_least_1(call, "num_iter", num_iter);
   op.parameters.corrections = at_least_1(call, "num_comp", num_comp);
@@ -96,12 +94,12 @@ using namespace tputwin::tpu;
     divide(call, s, {dst_addr, dst_stride}, constant(1.0f),                                     \
            tensor(call, "src_addr", {src_addr, src_stride}, s, type), type, num_iter_of);       \
   }
-#define TPU_ROOT(prefix, kind, dtype_of, num_iter_of, ...)                    \
-  void tpu_bdc_##prefix##kind(local_addr_t dst_addr, local_addr_t src_addr,   \
-                              const dim4* shape __VA_OPT__(, ) __VA_ARGS__) { \
-    Call call(__func__);                                                      \
-    const DType type = dtype_of;                                              \
-    root(call, Kind::kind, dst_addr, src_addr, shape, type, num_iter_of);     \
+#define TPU_ROOT(prefix, kind, dtype_of, num_iter_of, ...)                               \
+  void tpu_bdc_##prefix##kind(local_addr_t dst_addr, local_addr_t src_addr,              \
+                              const dim4* shape __VA_OPT__(, ) __VA_ARGS__) {            \
+    Call call(__func__);                                                                 \
+    const DType type = dtype_of;                                                         \
+    root(call, FloatFunction::Kind::kind, dst_addr, src_addr, shape, type, num_iter_of); \
   }
 #define TPU_NEWTON(prefix, scalar, ...)      \
   TPU_QUOTIENTS(prefix, scalar, __VA_ARGS__) \

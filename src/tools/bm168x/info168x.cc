@@ -107,7 +107,7 @@ uint64_t command_bytes(const NetParameterT& stage) {
   return bytes;
 }
 
-std::string profile_text(const Profile& p, const Chip& chip) {
+std::string commands_text(const Profile& p, const Chip& chip) {
   std::string text = fmt::format("    {:<20}{:>8}{:>14}{:>16}{:>14}\n", "operation", "count",
                                  "cycles", "macs", "bytes moved");
   for (const OperationProfile& row : p.operations)
@@ -129,7 +129,7 @@ std::string stage_text(const File& file, const NetParameterT& stage, size_t inde
       fmt::format("    memory  weights {} bytes, neurons {}, io {}, commands {}\n",
                   weight_bytes(stage), neuron_bytes(stage), stage.io_size, command_bytes(stage));
   auto p = profile_of(file, stage);
-  if (p.ok()) return text + profile_text(*p, *chip_of(file.model));
+  if (p.ok()) return text + commands_text(*p, *chip_of(file.model));
   return text + fmt::format("    commands not decoded: {}\n", p.error().message());
 }
 
