@@ -252,7 +252,8 @@ HWY_INLINE void TransposeBlock(uint8_t* const* dst, size_t to, uint8_t* const* s
 Extents TransposeBlocks(uint8_t* const* dst, uint8_t* const* src, const Extents& from,
                         const Extents& to) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  constexpr size_t kTogether = 128;  // rows of a tile: long pieces of few rows of either side
+  // rows of a tile: two lines of few rows of dst, one of few rows of src
+  constexpr size_t kTogether = 32;
   const Extents last{to.rows / kBlock * kBlock, to.cols - (to.cols - from.cols) % kBlock};
   for (size_t first = from.rows; first < last.rows; first += kTogether)
     for (size_t c = from.cols; c < last.cols; c += kBlock)
@@ -301,11 +302,12 @@ void transpose(size_t bytes, uint8_t* dst, size_t dst_stride, const uint8_t* src
 
 namespace {
 
+// Of rows that lie anywhere: long pieces of every row at once, and results by way of a buffer. The
+// lines of many lanes would drive each other out of the cache.
+constexpr size_t kTileBytes = 16 << 10;
+
 // Elements in a row of a square tile.
-constexpr size_t kTileWidth = 64;
-// Of rows that lie anywhere: whole lines of every row at once, and results by way of a buffer.
-// The lines of many lanes would drive each other out of the cache.
-constexpr size_t kTileBytes = kTileWidth * kTileWidth * sizeof(uint32_t);
+constexpr size_t tile_of(size_t bytes) { return bytes == 1 ? 128 : 64; }
 
 bool equally_far(std::span<uint8_t* const> rows) {
   for (size_t i = 2; i < rows.size(); ++i)
@@ -320,7 +322,7 @@ void transpose_tile(size_t bytes, uint8_t* dst, size_t dst_stride, std::span<uin
     return transpose(bytes, dst, dst_stride, src[0] + column * bytes,
                      static_cast<size_t>(src[1] - src[0]), src.size(), width);
   alignas(64) uint8_t rows[kTileBytes];
-  const size_t stride = kTileWidth * bytes;
+  const size_t stride = tile_of(bytes) * bytes;
   for (size_t i = 0; i < src.size(); ++i)
     copy_bytes(rows + i * stride, src[i] + column * bytes, width * bytes);
   transpose(bytes, dst, dst_stride, rows, stride, src.size(), width);
@@ -333,12 +335,12 @@ namespace {
 // Tile by tile: the rows of src from `first_row` on, its columns [first, last).
 void transpose_tiles(size_t bytes, std::span<uint8_t* const> dst, std::span<uint8_t* const> src,
                      size_t first_row, size_t first, size_t last) {
-  const size_t stride = kTileWidth * bytes;
+  const size_t tile = tile_of(bytes), stride = tile * bytes;
   alignas(64) uint8_t columns[kTileBytes];
-  for (size_t c = first; c < last; c += kTileWidth) {
-    const size_t width = std::min(kTileWidth, last - c);
-    for (size_t r = first_row; r < src.size(); r += kTileWidth) {
-      const auto rows = src.subspan(r, std::min(kTileWidth, src.size() - r));
+  for (size_t c = first; c < last; c += tile) {
+    const size_t width = std::min(tile, last - c);
+    for (size_t r = first_row; r < src.size(); r += tile) {
+      const auto rows = src.subspan(r, std::min(tile, src.size() - r));
       transpose_tile(bytes, columns, stride, rows, c, width);
       for (size_t i = 0; i < width; ++i)
         copy_bytes(dst[c + i] + r * bytes, columns + i * stride, rows.size() * bytes);
