@@ -8,6 +8,7 @@
 
 #include "base/errors/bmodel.h"
 #include "base/file.h"
+#include "base/mapped_file.h"
 #include "bmodel/containers.h"
 
 namespace tputwin::bmodel {
@@ -89,9 +90,9 @@ Result<Model> read(std::span<const uint8_t> file) {
 }
 
 Result<Model> read_file(const std::string& path) {
-  auto bytes = read_bytes(path);
-  if (!bytes.ok()) return bytes.error();
-  auto model = read(*bytes);
+  auto file = MappedFile::open(path);
+  if (!file.ok()) return file.error();
+  auto model = read((*file)->bytes());
   if (!model.ok()) return about_file(model.error(), path);
   return model;
 }

@@ -71,7 +71,10 @@ void fill(const Variety& variety, ::bmodel::Command& command) {
 
 }  // namespace
 
-Model from_message(const ::bmodel::Model& message) {
+namespace {
+
+// All but the weights.
+Model without_weights(const ::bmodel::Model& message) {
   Model model{.name = message.net_name(),
               .version = message.version(),
               .container = Container::v2_1,
@@ -79,12 +82,28 @@ Model from_message(const ::bmodel::Model& message) {
               .node_num = message.node_num(),
               .fmt = message.fmt(),
               .type = message.type()};
-  for (const auto& weight : message.weight()) model.weights.push_back(to_bytes(weight));
   for (const auto& command : message.command()) model.varieties.push_back(variety_of(command));
   for (const auto& library : message.library())
     model.libraries.push_back({.name = library.name(),
                                .x86_64 = to_bytes(library.lib_x86_64()),
                                .armv8 = to_bytes(library.lib_armv8())});
+  return model;
+}
+
+}  // namespace
+
+Model from_message(const ::bmodel::Model& message) {
+  Model model = without_weights(message);
+  for (const auto& weight : message.weight()) model.weights.push_back(to_bytes(weight));
+  return model;
+}
+
+Model from_message(::bmodel::Model&& message) {
+  Model model = without_weights(message);
+  for (std::string& weight : *message.mutable_weight()) {
+    model.weights.push_back(to_bytes(weight));
+    std::string().swap(weight);
+  }
   return model;
 }
 

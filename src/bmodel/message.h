@@ -8,6 +8,8 @@
 namespace tputwin::bmodel {
 
 Model from_message(const ::bmodel::Model& message);
+// Leaves the message without its weights, so that there are never two of each.
+Model from_message(::bmodel::Model&& message);
 ::bmodel::Model to_message(const Model& model);
 
 // The file of a message that holds its weights, with all its fields.

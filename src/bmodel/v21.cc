@@ -42,7 +42,7 @@ Result<Model> read_weights_inside(Bytes bytes) {
     return Error(errors::mod_external_weight)
         .argument("weight_info", fmt::format("{} entries", message.weight_info_size()))
         .detail("the file has no weights behind its message");
-  return from_message(message);
+  return from_message(std::move(message));
 }
 
 // Copies the weights out of what lies behind the message. Together they are no larger than that, so

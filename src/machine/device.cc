@@ -97,11 +97,15 @@ void Device::poison_memories() {
 }
 
 void Device::set_schedule(Schedule schedule, uint64_t seed) {
+  finish_sums();
   options_.schedule = schedule;
   random_.seed(seed);
 }
 
-void Device::add_observer(Observer* observer) { observers_.push_back(observer); }
+void Device::add_observer(Observer* observer) {
+  finish_sums();
+  observers_.push_back(observer);
+}
 
 void Device::remove_observer(Observer* observer) { std::erase(observers_, observer); }
 
@@ -194,6 +198,7 @@ Status Device::run_in_order(std::span<const Instruction> program) {
 }
 
 Status Device::drain() {
+  finish_sums();
   if (sticky_) return finish(*sticky_);
   return finish(run_queues());
 }
@@ -324,6 +329,15 @@ void Device::run_body(const Instruction& instruction) {
   for (Observer* observer : observers_) observer->on_instruction(instruction, touched, price);
 }
 
+// Of operations that are issued one by one, accumulating ones are gathered.
+void Device::run_issued(const Instruction& instruction) {
+  const bool gathers = options_.body == Body::automatic && observers_.empty() &&
+                       !is_local_exposed_ && !testing::proves_bodies();
+  if (gathers && sums_.take(instruction.op, own_memory())) return;
+  if (sums_.concern(instruction.op, local_)) finish_sums();
+  run_body(instruction);
+}
+
 Status Device::report_call(Status status, const CallSite& site) {
   if (status.ok()) return status;
   Error& error = status.error();
@@ -349,7 +363,7 @@ Status Device::issue(const Instruction& instruction, const CallSite& site) {
     submit(instruction);
     return {};
   }
-  run_body(instruction);
+  run_issued(instruction);
   issued_[index(instruction.engine)] = finished_[index(instruction.engine)] = instruction.id;
   return {};
 }

@@ -17,6 +17,7 @@
 #include "chip/chip.h"
 #include "memory/memory.h"
 #include "memory/write_clock.h"
+#include "ops/fast/gemm/pending_sums.h"
 #include "ops/instruction.h"
 
 namespace tputwin {
@@ -76,7 +77,16 @@ class Device {
   static Result<std::unique_ptr<Device>> create(const DeviceOptions& options = {});
 
   const Chip& chip() const { return *options_.chip; }
-  LocalMemory& local() { return local_; }
+  LocalMemory& local() {
+    finish_sums();
+    return local_;
+  }
+  const LocalMemory& local_contents() const { return local_; }
+  // From now on every operation is finished when it is issued, as somebody may look at any time.
+  LocalMemory& expose_local() {
+    is_local_exposed_ = true;
+    return local();
+  }
   // Of chips that have them.
   GlobalMemory& l2() { return *l2_; }
   GlobalMemory& dtcm() { return *dtcm_; }
@@ -89,6 +99,7 @@ class Device {
   }
   Memory memory() {
     clock_.expose_all();
+    finish_sums();
     return own_memory();
   }
   // The same for those who say what they write, each time before they do, and where others may
@@ -111,13 +122,17 @@ class Device {
   Diagnostics& diagnostics() { return diagnostics_; }
 
   void set_schedule(Schedule schedule, uint64_t seed = 1);
-  void set_body(Body body) { options_.body = body; }
+  void set_body(Body body) {
+    finish_sums();
+    options_.body = body;
+  }
 
   // Queues an instruction on its engine. Numbering goes on from the last drain.
   void submit(Instruction instruction);
   // One instruction of a front door that works call by call: checked now, under the name of the
   // call, and executed now, or by the next drain() if the schedule is another than the program's.
-  // While an error stands, nothing happens.
+  // While an error stands, nothing happens. Sums of accumulating operations may be owed to their
+  // results, until anything else could see these (ops/fast/gemm/pending_sums.h).
   Status issue(const Instruction& instruction, const CallSite& site);
   // Books a failed status of a call with the device, where an error sticks, and with the thread.
   Status report_call(Status status, const CallSite& site);
@@ -167,6 +182,10 @@ class Device {
   Status execute(const Instruction& instruction);
   Status check_operation(const Operation& op, auto&& book_as);
   void run_body(const Instruction& instruction);
+  void run_issued(const Instruction& instruction);
+  void finish_sums() {
+    if (!sums_.empty()) sums_.finish(own_memory());
+  }
   Status call_host(const CpuCall& call);
   Status book(Status status, const Instruction& instruction);
   Status finish(Status status);
@@ -174,8 +193,10 @@ class Device {
   DeviceOptions options_;
   LocalMemory local_;
   std::unique_ptr<GlobalMemory> global_, l2_, dtcm_;
-  WriteClock clock_;               // of global memory
-  bool has_plans_ = false;         // some plan depends on the clock
+  WriteClock clock_;        // of global memory
+  bool has_plans_ = false;  // some plan depends on the clock
+  bool is_local_exposed_ = false;
+  fast::PendingSums sums_;         // of what was issued
   std::deque<Instruction> owned_;  // what submit() was given; queues point into it
   std::array<std::deque<Queued>, kEngines> queues_;
   struct Restart {  // the first instruction of `segment` counts its engine from 1 again

@@ -151,6 +151,7 @@ Result<RunReport> run_model(std::span<const uint8_t> file, std::span<const uint8
                             const RunOptions& options) {
   auto model = bmodel::read(file);
   if (!model.ok()) return model.error();
+  model->weights = {};  // those of the nets that run are enough
   auto index = find_variety(*model, options.shapes);
   if (!index.ok()) return index.error();
   const bmodel::Variety& variety = model->varieties[*index];

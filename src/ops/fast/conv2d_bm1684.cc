@@ -10,6 +10,7 @@
 #include "ops/conv/conv2d_bm1684.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/conv2d_planes.h"
+#include "ops/fast/gemm/pending_sums.h"
 #include "ops/fast/gemm/short_rows.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/nest.h"
@@ -164,6 +165,28 @@ Declined operands_decline(const Conv2dBm1684& op, const LocalMemory& local) {
   return overlap(op.out, {&op.in, &op.weight, tensor_of(op.bias)}, local);
 }
 
+// Why terms are not few, or not all of them lie side by side in the input.
+Declined terms_decline(const Conv2dBm1684& op, uint32_t most_terms) {
+  if (uint64_t{op.weight.shape.n} * op.weight.shape.h * op.weight.shape.w > most_terms)
+    return "many terms";
+  auto is_inside = [](const Axis& a, uint32_t in, uint32_t out) {
+    return a.pad_before == 0 && a.insert == 0 && (out - 1) * a.stride + a.reach() <= in;
+  };
+  const Shape& s = op.out.shape;
+  const bool lies = op.window.w.stride == 1 && has_dense_rows(op.in) &&
+                    is_inside(op.window.h, op.in.shape.h, s.h) &&
+                    is_inside(op.window.w, op.in.shape.w, s.w);
+  return lies ? kRan : "rows of inputs do not lie as results need them";
+}
+
+// Where the inputs of a term begin for a row of results.
+const uint8_t* inputs_of(const Conv2dBm1684& op, const Memory& memory, const ConvTerms::Term& term,
+                         uint32_t n, uint32_t y) {
+  const Axis &h = op.window.h, &w = op.window.w;
+  return memory.byte(op.in, n, term.channel, y * h.stride + term.kh * h.dilation,
+                     term.kw * w.dilation);
+}
+
 // One output channel of one image: the inputs are read where they lie, the sums stay in registers.
 void run_short_rows(const Conv2dBm1684& op, const Memory& memory, const ConvTerms& terms,
                     const TileKernels& kernels, uint32_t n, uint32_t oc) {
@@ -174,13 +197,9 @@ void run_short_rows(const Conv2dBm1684& op, const Memory& memory, const ConvTerm
   for (size_t i = 0; i < count; ++i)
     weights[i] = Memory::load<float>(first_weight + terms.weight_bytes[i]);
   const float bias = op.bias ? memory.read_f32(*op.bias, 0, oc, 0, 0) : 0.0f;
-  const Axis &h = op.window.h, &w = op.window.w;
   for (uint32_t y = 0; y < op.out.shape.h; ++y) {
-    for (size_t i = 0; i < count; ++i) {
-      const ConvTerms::Term& term = terms.terms[i];
-      inputs[i] = reinterpret_cast<const float*>(memory.byte(
-          op.in, n, term.channel, y * h.stride + term.kh * h.dilation, term.kw * w.dilation));
-    }
+    for (size_t i = 0; i < count; ++i)
+      inputs[i] = reinterpret_cast<const float*>(inputs_of(op, memory, terms.terms[i], n, y));
     auto* out = reinterpret_cast<float*>(memory.byte(op.out, n, oc, y, 0));
     sum_short_row(
         kernels,
@@ -195,19 +214,11 @@ void run_short_rows(const Conv2dBm1684& op, const Memory& memory, const ConvTerm
   }
 }
 
-// Few terms, and all of them in the input.
 Declined short_rows(const Conv2dBm1684& given, const Memory& memory) {
   if (const Declined why = operands_decline(given, memory.local)) return why;
   const Conv2dBm1684 op = with_long_rows(given);
   const Shape& s = op.out.shape;
-  if (uint64_t{op.weight.shape.n} * op.weight.shape.h * op.weight.shape.w > kMaxShortTerms)
-    return "many terms";
-  auto is_inside = [](const Axis& a, uint32_t in, uint32_t out) {
-    return a.pad_before == 0 && a.insert == 0 && (out - 1) * a.stride + a.reach() <= in;
-  };
-  if (op.window.w.stride != 1 || !has_dense_rows(op.in) ||
-      !is_inside(op.window.h, op.in.shape.h, s.h) || !is_inside(op.window.w, op.in.shape.w, s.w))
-    return "rows of inputs do not lie as results need them";
+  if (const Declined why = terms_decline(op, kMaxShortTerms)) return why;
   const ConvTerms terms(op);
   const TileKernels kernels = tile_kernels();
   const Slots slots = local_slots(s, memory.local);
@@ -228,9 +239,39 @@ Declined planes(const Conv2dBm1684& given, const Memory& memory) {
   return convolve(source, op.window, op.in, op.out.shape);
 }
 
+class ConvSums final : public SumSource {
+ public:
+  ConvSums(const Conv2dBm1684& op, const Memory& memory) : op_(op), memory_(memory), terms_(op) {
+    results = {op_.out, true};
+    sum = {terms_.chains, static_cast<uint32_t>(terms_.terms.size())};
+  }
+  void read_left(uint32_t term, float* to) const override {
+    for (uint32_t oc = 0; oc < op_.out.shape.c; ++oc)
+      to[oc] =
+          Memory::load<float>(memory_.byte(op_.weight, 0, oc, 0, 0) + terms_.weight_bytes[term]);
+  }
+  const uint8_t* right(uint32_t term, uint32_t segment) const override {
+    const uint32_t height = op_.out.shape.h;
+    return inputs_of(op_, memory_, terms_.terms[term], segment / height, segment % height);
+  }
+
+ private:
+  const Conv2dBm1684 op_;
+  const Memory& memory_;
+  const ConvTerms terms_;
+};
+
 constexpr Body<Conv2dBm1684> kBodies[] = {{"short rows", short_rows}, {"planes", planes}};
 
 }  // namespace
+
+std::unique_ptr<SumSource> sum_source(const Conv2dBm1684& given, const Memory& memory) {
+  if (!given.accumulate || given.bias || operands_decline(given, memory.local) != kRan)
+    return nullptr;
+  const Conv2dBm1684 op = with_long_rows(given);
+  if (terms_decline(op, kMaxSumTerms) != kRan) return nullptr;
+  return std::make_unique<ConvSums>(op, memory);
+}
 
 bool execute(const Conv2dBm1684& op, const Memory& memory) { return run_best(kBodies, op, memory); }
 

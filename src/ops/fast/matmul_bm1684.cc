@@ -6,6 +6,7 @@
 
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/matrix_tiles.h"
+#include "ops/fast/gemm/pending_sums.h"
 #include "ops/fast/gemm/short_rows.h"
 #include "ops/fast/walk/nest.h"
 #include "ops/matmul/matmul_bm1684.h"
@@ -119,6 +120,10 @@ Declined run(const MatmulBm1684& op, const Memory& memory, bool is_in_place) {
 Declined in_place(const MatmulBm1684& op, const Memory& memory) { return run(op, memory, true); }
 Declined packed(const MatmulBm1684& op, const Memory& memory) { return run(op, memory, false); }
 
+float left_at(const MatmulBm1684& op, const Memory& memory, uint32_t i, uint32_t k) {
+  return f32::from_bits(static_cast<uint32_t>(memory.read(op.left, i, k)));
+}
+
 // A row of results in channels [first, first + count), whose columns lie side by side.
 void run_short_row(const MatmulBm1684& op, const Memory& memory, const Chains& chains,
                    const TileKernels& kernels, const float* left, uint32_t i, uint32_t channel,
@@ -156,8 +161,7 @@ Declined short_rows(const MatmulBm1684& op, const Memory& memory) {
   const bool joined = is_joined(op.out) && is_joined(op.right) && op.out.cols % width == 0;
   std::vector<float> left(uint64_t{op.out.rows} * depth);
   for (uint32_t i = 0; i < op.out.rows; ++i)
-    for (uint32_t k = 0; k < depth; ++k)
-      left[i * depth + k] = f32::from_bits(static_cast<uint32_t>(memory.read(op.left, i, k)));
+    for (uint32_t k = 0; k < depth; ++k) left[i * depth + k] = left_at(op, memory, i, k);
   const TileKernels kernels = tile_kernels();
   const Chains chains = Chains::alternating(depth, nullptr);
   const Slots slots = local_slots(s, memory.local);
@@ -176,10 +180,35 @@ Declined short_rows(const MatmulBm1684& op, const Memory& memory) {
   return kRan;
 }
 
+class MatmulSums final : public SumSource {
+ public:
+  MatmulSums(const MatmulBm1684& op, const Memory& memory) : op_(op), memory_(memory) {
+    results = {op.out.tensor, false};
+    sum = {Chains::alternating(op.left.cols, nullptr), op.left.cols};
+  }
+  void read_left(uint32_t term, float* to) const override {
+    for (uint32_t i = 0; i < op_.out.rows; ++i) to[i] = left_at(op_, memory_, i, term);
+  }
+  const uint8_t* right(uint32_t term, uint32_t segment) const override {
+    return memory_.byte(op_.right.tensor, term, segment, 0, 0);
+  }
+
+ private:
+  const MatmulBm1684& op_;
+  const Memory& memory_;
+};
+
 constexpr Body<MatmulBm1684> kBodies[] = {
     {"short rows", short_rows}, {"in place", in_place}, {"packed", packed}};
 
 }  // namespace
+
+std::unique_ptr<SumSource> sum_source(const MatmulBm1684& op, const Memory& memory) {
+  if (!op.accumulate || op.bias || operands_decline(op, memory.local) != kRan ||
+      op.left.cols > kMaxSumTerms)
+    return nullptr;
+  return std::make_unique<MatmulSums>(op, memory);
+}
 
 bool execute(const MatmulBm1684& op, const Memory& memory) { return run_best(kBodies, op, memory); }
 

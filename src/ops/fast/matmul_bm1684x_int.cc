@@ -199,10 +199,10 @@ void IntSource::read_terms(const StoredMatrix& m, uint32_t cell, uint32_t first,
     return join_terms(m, row, first, count, to);
   const uint32_t mask = is_left ? 0 : flip_.mask;
   static constexpr uint8_t kZeros[kMaxTileRows + kTilePitch] = {};  // left: a few columns
-  m.for_each_run(row, first, count, [&](const uint8_t*, uint32_t col, uint32_t run) {
+  m.for_each_run(row, first, count, [&](const uint8_t* run_of_row, uint32_t col, uint32_t run) {
     std::array<const uint8_t*, kMostInCell> from;
     for (uint32_t e = 0; e < in_cell(); ++e)
-      from[e] = e >= rows && is_left ? kZeros : m.at(row + std::min(e, rows - 1), first + col);
+      from[e] = e >= rows && is_left ? kZeros : m.below(run_of_row, row, std::min(e, rows - 1));
     if (cells_ == Cells::bytes)
       kernels_.join(from.data(), run, is_signed(operand.dtype()), mask, to + col);
     else

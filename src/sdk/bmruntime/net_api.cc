@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/errors/bmruntime.h"
+#include "base/heap.h"
 #include "sdk/bmruntime/api.h"
 #include "sdk/bmruntime/network.h"
 
@@ -49,6 +50,7 @@ Status add_model(bmctx_t ctx, Result<bmodel::Model> model, bmnet_t* net) {
   TW_RETURN_IF_ERROR(check_pointer(net, "net"));
   TW_ASSIGN_OR_RETURN(handle,
                       Network::add(ctx, std::move(model.value()), Network::Memories::own, true));
+  give_back_heap();
   *net = handle;
   return {};
 }

@@ -113,7 +113,7 @@ Result<bmnet_t> Network::add(bmctx_t ctx, bmodel::Model model, Memories memories
 // Weights are shared by the varieties; neuron memory is as large as the largest asks.
 Status Network::allocate_memories() {
   for (size_t i = 0; i < model_.weights.size(); ++i) {
-    const auto& blob = model_.weights[i];
+    const std::vector<uint8_t> blob = std::move(model_.weights[i]);  // from now on the chip's
     if (blob.empty()) continue;
     TW_ASSIGN_OR_RETURN(memory, allocate(context_, blob.size()));
     weights_[i] = {memory, true};

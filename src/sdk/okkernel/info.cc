@@ -44,6 +44,6 @@ unsigned char* okk_dtcm_addr(unsigned int addr) {
 }
 
 unsigned char* okk_local_mem_addr(unsigned int idx, unsigned int addr) {
-  return pointer_of_call<Call>(__func__, addr,
-                               [&](Device& device) { return byte_at(device.local(), idx, addr); });
+  return pointer_of_call<Call>(
+      __func__, addr, [&](Device& device) { return byte_at(device.expose_local(), idx, addr); });
 }

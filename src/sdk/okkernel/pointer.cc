@@ -36,8 +36,9 @@ std::array<Memory, 5> memories(Device& device) {
     return Memory{name, memory.data(), memory.size()};
   };
   const bool l2 = device.chip().l2.bytes != 0, dtcm = device.chip().dtcm.bytes != 0;
-  return {of("global memory", device.global_contents()), of("local memory", device.local()),
-          l2 ? of("L2-SRAM", device.l2()) : Memory{}, dtcm ? of("DTCM", device.dtcm()) : Memory{},
+  return {of("global memory", device.global_contents()),
+          of("local memory", device.local_contents()), l2 ? of("L2-SRAM", device.l2()) : Memory{},
+          dtcm ? of("DTCM", device.dtcm()) : Memory{},
           Memory{"memory for wrong addresses", mapped_scratch, kScratchBytes}};
 }
 

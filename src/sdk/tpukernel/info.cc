@@ -47,13 +47,13 @@ void* tpu_l2_sram_addr(l2_sram_addr_t addr) {
 
 void* tpu_local_mem_addr(int start_idx, local_addr_t addr) {
   return okk::pointer_of_call<Call>(__func__, addr, [&](Device& device) {
-    return okk::byte_at(device.local(), static_cast<uint64_t>(start_idx), addr);
+    return okk::byte_at(device.expose_local(), static_cast<uint64_t>(start_idx), addr);
   });
 }
 
 void* tpu_local_mem_addr_unified(local_addr_t addr) {
   return okk::pointer_of_call<Call>(__func__, addr, [&](Device& device) {
-    return okk::byte_at(device.local(), addr / chip_in_use().lane_bytes,
+    return okk::byte_at(device.expose_local(), addr / chip_in_use().lane_bytes,
                         addr % chip_in_use().lane_bytes);
   });
 }

@@ -49,10 +49,6 @@ class StoredMatrix {
   uint32_t rows() const { return m_.matrix.rows; }
   uint32_t cols() const { return m_.matrix.cols; }
 
-  const uint8_t* at(uint32_t row, uint32_t col) const {
-    const uint8_t* channel = channels_[m_.row_per_channel ? row : col / width_];
-    return channel + uint64_t{row} * row_step_ + uint64_t{col % width_} * m_.matrix.tensor.stride.w;
-  }
   // What reading columns of that many rows will need; nothing past the last row.
   void prefetch(uint32_t row, uint32_t rows, uint32_t first, uint32_t count) const {
     constexpr uint32_t kLine = 64;
@@ -65,14 +61,24 @@ class StoredMatrix {
   // Columns of a row, in runs of elements side by side: f(bytes, number of the column, count)
   template <class F>
   void for_each_run(uint32_t row, uint32_t first, uint32_t count, F&& f) const {
-    for (uint32_t done = 0; done < count;) {
-      const uint32_t col = first + done, run = std::min(width_ - col % width_, count - done);
-      f(at(row, col), done, run);
+    // without divisions in the loop, as runs may be short
+    uint32_t channel = m_.row_per_channel ? row : first / width_, inside = first % width_;
+    for (uint32_t done = 0; done < count; ++channel, inside = 0) {
+      const uint32_t run = std::min(width_ - inside, count - done);
+      f(channels_[channel] + uint64_t{row} * row_step_ + uint64_t{inside} * column_step(), done,
+        run);
       done += run;
     }
   }
+  // From an element of a row to that `rows` rows below it.
+  const uint8_t* below(const uint8_t* element, uint32_t row, uint32_t rows) const {
+    return element + (m_.row_per_channel ? channels_[row + rows] - channels_[row]
+                                         : static_cast<ptrdiff_t>(rows * row_step_));
+  }
 
  private:
+  uint32_t column_step() const { return m_.matrix.tensor.stride.w; }
+
   const MatrixOperand& m_;
   uint32_t width_ = 0;  // columns that lie together
   uint64_t row_step_ = 0;

@@ -91,10 +91,102 @@ HWY_INLINE size_t TransposeStrips(D d, T* dst, size_t dst_stride, const T* src, 
 }
 #endif
 
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+// Elements in a cache line.
+template <class T>
+constexpr size_t kLine = 64 / sizeof(T);
+
+HWY_INLINE __m512i LoadLine(const void* from) { return _mm512_loadu_si512(from); }
+
+// Rows i, i + kTile, ... of a line each change places by blocks of 128 bits, so that a vector has
+// one block of every row, or of two neighbouring blocks if there are only two rows.
+template <class T, size_t kBlocks>
+HWY_INLINE void GatherBlocks(const T* row, size_t stride, __m512i (&to)[kBlocks]) {
+  __m512i rows[kBlocks];
+#pragma GCC unroll 4
+  for (size_t b = 0; b < kBlocks; ++b) rows[b] = LoadLine(Skip(row, b * kTile<T> * stride));
+  if constexpr (kBlocks == 2) {
+    to[0] =
+        _mm512_permutex2var_epi64(rows[0], _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), rows[1]);
+    to[1] =
+        _mm512_permutex2var_epi64(rows[0], _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), rows[1]);
+  } else {
+    const __m512i low01 = _mm512_shuffle_i32x4(rows[0], rows[1], 0x88);
+    const __m512i low23 = _mm512_shuffle_i32x4(rows[2], rows[3], 0x88);
+    const __m512i high01 = _mm512_shuffle_i32x4(rows[0], rows[1], 0xdd);
+    const __m512i high23 = _mm512_shuffle_i32x4(rows[2], rows[3], 0xdd);
+    to[0] = _mm512_shuffle_i32x4(low01, low23, 0x88);
+    to[1] = _mm512_shuffle_i32x4(high01, high23, 0x88);
+    to[2] = _mm512_shuffle_i32x4(low01, low23, 0xdd);
+    to[3] = _mm512_shuffle_i32x4(high01, high23, 0xdd);
+  }
+}
+
+// dst(c, r) = src(r, c) for a line of columns and kBlocks tiles of rows: every line of either side
+// is touched once, whole (of two blocks: half of one of dst).
+template <class T, size_t kBlocks>
+HWY_INLINE void TransposeLines(T* dst, size_t dst_stride, const T* src, size_t src_stride) {
+  const hn::ScalableTag<T> d;
+  constexpr size_t kRows = kTile<T>;
+  __m512i blocks[kBlocks][kRows];
+  for (size_t i = 0; i < kRows; ++i) {
+    __m512i gathered[kBlocks];
+    GatherBlocks(Skip(src, i * src_stride), src_stride, gathered);
+#pragma GCC unroll 4
+    for (size_t b = 0; b < kBlocks; ++b) blocks[b][i] = gathered[b];
+  }
+  for (size_t b = 0; b < kBlocks; ++b) {
+    hn::VFromD<decltype(d)> a[kRows], z[kRows];
+#pragma GCC unroll 16
+    for (size_t i = 0; i < kRows; ++i) a[i].raw = blocks[b][i];
+    InterleaveRound(d, a, z);
+    InterleaveRound(d, z, a);
+    if constexpr (kRows >= 8) InterleaveRound(d, a, z);
+    if constexpr (kRows == 16) InterleaveRound(d, z, a);
+    const auto& columns = kRows == 8 ? z : a;
+    T* const to = Skip(dst, b * (4 / kBlocks) * kRows * dst_stride);
+#pragma GCC unroll 16
+    for (size_t i = 0; i < kRows; ++i) {
+      void* const first = Skip(to, i * dst_stride);
+      if constexpr (kBlocks == 4) {
+        _mm512_storeu_si512(first, columns[i].raw);
+      } else {
+        auto* const second = reinterpret_cast<__m256i*>(Skip(to, (kRows + i) * dst_stride));
+        _mm256_storeu_si256(static_cast<__m256i*>(first), _mm512_castsi512_si256(columns[i].raw));
+        _mm256_storeu_si256(second, _mm512_extracti64x4_epi64(columns[i].raw, 1));
+      }
+    }
+  }
+}
+#endif
+
+// As many lines of columns as there are, of as many rows as fill vectors; returns what is done.
+template <class T>
+HWY_INLINE Extents TransposeWholeLines(T* dst, size_t dst_stride, const T* src, size_t src_stride,
+                                       size_t rows, size_t cols) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  const Extents done{rows / (2 * kTile<T>)*(2 * kTile<T>), cols / kLine<T> * kLine<T>};
+  for (size_t c = 0; c < done.cols; c += kLine<T>)
+    for (size_t r = 0; r < done.rows;) {
+      T* const to = Skip(dst, c * dst_stride) + r;
+      const T* const from = Skip(src, r * src_stride) + c;
+      const bool is_wide = done.rows - r >= kLine<T>;
+      is_wide ? TransposeLines<T, 4>(to, dst_stride, from, src_stride)
+              : TransposeLines<T, 2>(to, dst_stride, from, src_stride);
+      r += is_wide ? kLine<T> : kLine<T> / 2;
+    }
+  return done;
+#else
+  static_cast<void>(dst), static_cast<void>(dst_stride), static_cast<void>(src);
+  static_cast<void>(src_stride), static_cast<void>(rows), static_cast<void>(cols);
+  return {};
+#endif
+}
+
 // dst(c, r) = src(r, c) for rows x cols elements.
 template <class T>
-HWY_INLINE void Transpose(T* dst, size_t dst_stride, const T* src, size_t src_stride, size_t rows,
-                          size_t cols) {
+HWY_INLINE void TransposeRest(T* dst, size_t dst_stride, const T* src, size_t src_stride,
+                              size_t rows, size_t cols) {
   size_t tiled_rows = 0, tiled_cols = 0;
 #if HWY_TARGET != HWY_SCALAR
   tiled_rows = rows / kTile<T> * kTile<T>;
@@ -108,6 +200,16 @@ HWY_INLINE void Transpose(T* dst, size_t dst_stride, const T* src, size_t src_st
   for (size_t r = 0; r < rows; ++r)
     for (size_t c = r < tiled_rows ? tiled_cols : 0; c < cols; ++c)
       std::memcpy(Skip(dst, c * dst_stride) + r, Skip(src, r * src_stride) + c, sizeof(T));
+}
+
+template <class T>
+HWY_INLINE void Transpose(T* dst, size_t dst_stride, const T* src, size_t src_stride, size_t rows,
+                          size_t cols) {
+  const Extents done = TransposeWholeLines(dst, dst_stride, src, src_stride, rows, cols);
+  TransposeRest(Skip(dst, done.cols * dst_stride), dst_stride, src + done.cols, src_stride,
+                done.rows, cols - done.cols);
+  TransposeRest(dst + done.rows, dst_stride, Skip(src, done.rows * src_stride), src_stride,
+                rows - done.rows, cols);
 }
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
@@ -150,7 +252,8 @@ HWY_INLINE void TransposeBlock(uint8_t* const* dst, size_t to, uint8_t* const* s
 Extents TransposeBlocks(uint8_t* const* dst, uint8_t* const* src, const Extents& from,
                         const Extents& to) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  constexpr size_t kTogether = 128;  // rows of a tile: long pieces of few rows of either side
+  // rows of a tile: two lines of few rows of dst, one of few rows of src
+  constexpr size_t kTogether = 32;
   const Extents last{to.rows / kBlock * kBlock, to.cols - (to.cols - from.cols) % kBlock};
   for (size_t first = from.rows; first < last.rows; first += kTogether)
     for (size_t c = from.cols; c < last.cols; c += kBlock)
