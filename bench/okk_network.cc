@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <ctime>
 #include <random>
 #include <thread>
 #include <vector>
@@ -18,12 +17,14 @@
 #include "base/parallel.h"
 #include "machine/device.h"
 #include "memory/layout.h"
+#include "one_instruction.h"
 #include "ops/fast/fast.h"
 
 namespace {
 
 using namespace tputwin;
-using Clock = std::chrono::steady_clock;
+using bench::Clock;
+using bench::Layer;
 
 const Chip& chip = bm1684();
 
@@ -48,20 +49,6 @@ class Lanes {
     return view;
   }
   uint64_t next_ = 0;
-};
-
-struct Layer {
-  const char* name;
-  Shape in;
-  uint32_t oc, kernel, stride, pad;
-  Window window() const {
-    const Axis axis{.kernel = kernel, .stride = stride, .pad_before = pad, .pad_after = pad};
-    return {axis, axis};
-  }
-  Shape out(uint32_t channels) const {
-    const Window w = window();
-    return {in.n, channels, w.h.output(in.h), w.w.output(in.w)};
-  }
 };
 
 constexpr Layer kConvolutions[] = {
@@ -92,37 +79,18 @@ void fill_random(Device& device) {
   }
 }
 
-double processor_seconds() {
-  timespec time;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-// Runs one instruction, the best of all its runs counting: neighbours only ever slow it down.
 // "per_thread" is the rate by processor time, which a busy machine disturbs less.
 void measure(benchmark::State& state, const char* name, Operation op, double products,
              double bytes) {
   auto device = std::move(Device::create({.chip = &chip, .global_bytes = 1 << 20}).value());
   fill_random(*device);
   const Instruction instruction{.op = std::move(op), .engine = Engine::compute, .id = 1};
-  double best = 1e9, best_processor = 1e9;
-  for (auto _ : state) {
-    const auto start = Clock::now();
-    const double processor = processor_seconds();
-    if (Status status = device->run({&instruction, 1}); !status.ok()) {
-      state.SkipWithError(status.message().c_str());
-      return;
-    }
-    best_processor = std::min(best_processor, processor_seconds() - processor);
-    const std::chrono::duration<double> time = Clock::now() - start;
-    best = std::min(best, time.count());
-    state.SetIterationTime(time.count());
-  }
+  const auto least = bench::run_repeatedly(state, *device, instruction);
   state.SetLabel(fmt::format("{}, {} threads, {}", name, thread_count(), fast::selected_isa()));
-  state.counters["GMAC/s"] = products / best * 1e-9;
-  state.counters["per_thread"] = products / best_processor * 1e-9;
-  state.counters["GB/s"] = bytes / best * 1e-9;
-  state.counters["us"] = best * 1e6;
+  state.counters["GMAC/s"] = products / least.time * 1e-9;
+  state.counters["per_thread"] = products / least.processor * 1e-9;
+  state.counters["GB/s"] = bytes / least.time * 1e-9;
+  state.counters["us"] = least.time * 1e6;
 }
 
 double bytes_of(const TensorView& a, const TensorView& b) {
