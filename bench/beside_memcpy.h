@@ -29,7 +29,7 @@ inline void fill_random(std::span<uint8_t> bytes, uint64_t seed) {
 
 // A device whose local memory and first global bytes hold random data.
 inline std::unique_ptr<Device> make_device(uint64_t global_bytes) {
-  auto device = Device::create();
+  auto device = Device::create({.chip = &bm1880()});
   if (!device.ok()) return nullptr;
   fill_random({(*device)->local().data(), (*device)->local().size()}, 1);
   fill_random({(*device)->global().data(), global_bytes}, 2);

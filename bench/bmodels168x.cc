@@ -25,6 +25,7 @@
 #include "library_program.h"
 #include "machine/device.h"
 #include "ops/fast/fast.h"
+#include "options.h"
 #include "times.h"
 #include "tools/bm168x/session168x.h"
 
@@ -183,21 +184,13 @@ json json_of(const Result& r) {
   return result;
 }
 
-struct Options {
-  int rounds = 5;
-  std::string data, json;
-  std::vector<std::string> names;
-
-  bool wants(const std::string& name) const {
-    return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
-  }
-};
+using bench::Options;
 
 int run(const Options& options) {
 #ifndef NDEBUG
   fmt::print("this is a debug build: its figures mean nothing\n");
 #endif
-  std::vector<Case> cases = recorded_cases(options.data);
+  std::vector<Case> cases = recorded_cases(options.folder);
   const std::string folder =
       std::filesystem::temp_directory_path() / fmt::format("bmodels168x-{}", getpid());
   std::filesystem::create_directory(folder);
@@ -241,21 +234,7 @@ int run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Options options;
-  if (const char* data = std::getenv("TPUTWIN_BMODELS")) options.data = data;
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    const bool last = i + 1 == argc;
-    if (argument == "--rounds" && !last)
-      options.rounds = std::max(1, std::atoi(argv[++i]));
-    else if (argument == "--json" && !last)
-      options.json = argv[++i];
-    else if (argument == "--data" && !last)
-      options.data = argv[++i];
-    else if (!argument.starts_with("-"))
-      options.names.push_back(argument);
-    else
-      return fmt::print("unknown option {}\n", argument), 2;
-  }
-  return run(options);
+  Options options{.rounds = 5};
+  if (const char* data = std::getenv("TPUTWIN_BMODELS")) options.folder = data;
+  return options.read(argc, argv, "--data") ? run(options) : 2;
 }

@@ -174,7 +174,7 @@ void bench_peak(benchmark::State& state) {
 #endif
 
 void bench_conv(benchmark::State& state, const Problem& problem) {
-  auto device = Device::create().value().release();
+  auto device = Device::create({.chip = &bm1880()}).value().release();
   std::unique_ptr<Device> owned(device);
   fill_random(device->local().data(), device->local().size());
   const Instruction instruction = conv_instruction(problem, device->chip());

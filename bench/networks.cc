@@ -25,6 +25,7 @@
 #include "library_network.h"
 #include "machine/profile.h"
 #include "ops/fast/fast.h"
+#include "options.h"
 #include "times.h"
 #include "tools/session.h"
 
@@ -32,6 +33,7 @@ namespace {
 
 using namespace tputwin;
 using bench::Clock;
+using bench::Options;
 using bench::seconds_since;
 using bench::Times;
 
@@ -128,12 +130,6 @@ class TwinNetwork {
   std::string problem_;
 };
 
-struct Options {
-  int rounds = 7;
-  std::string json, models;
-  std::vector<std::string> networks;
-};
-
 struct Result {
   std::string name;
   Times twin, opencv, library;
@@ -162,8 +158,8 @@ std::optional<Result> measure(const std::string& name, const Options& options) {
     fmt::print("{}: {}\n", name, classic.error().message());
     return {};
   }
-  if (!options.models.empty())
-    static_cast<void>(write_bytes(options.models + "/" + name + ".bmodel", classic->bmodel));
+  if (!options.folder.empty())
+    static_cast<void>(write_bytes(options.folder + "/" + name + ".bmodel", classic->bmodel));
   TwinNetwork twin(*classic);
   const auto opencv = make_opencv(*classic);
   bench::LibraryNetwork library(classic->int8);
@@ -253,21 +249,8 @@ int run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    const bool last = i + 1 == argc;
-    if (argument == "--rounds" && !last)
-      options.rounds = std::max(1, std::atoi(argv[++i]));
-    else if (argument == "--json" && !last)
-      options.json = argv[++i];
-    else if (argument == "--models" && !last)
-      options.models = argv[++i];
-    else if (!argument.starts_with("-"))
-      options.networks.push_back(argument);
-    else
-      return fmt::print("unknown option {}\n", argument), 2;
-  }
+  Options options{.rounds = 7};
+  if (!options.read(argc, argv, "--models")) return 2;
   if (options.networks.empty())
     options.networks = {"resnet50",  "mobilenet_v1", "mobilenet_v2", "squeezenet",
                         "googlenet", "vgg16",        "ssd_mobilenet"};

@@ -10,8 +10,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <ctime>
-#include <functional>
 #include <random>
 #include <span>
 #include <thread>
@@ -20,12 +18,14 @@
 #include "base/parallel.h"
 #include "machine/device.h"
 #include "memory/layout.h"
+#include "one_instruction.h"
 #include "ops/fast/fast.h"
 
 namespace {
 
 using namespace tputwin;
-using Clock = std::chrono::steady_clock;
+using bench::Clock;
+using bench::Layer;
 
 const Chip& chip = bm1684();
 
@@ -50,20 +50,6 @@ class Lanes {
     return view;
   }
   uint64_t next_ = 0;
-};
-
-struct Layer {
-  const char* name;
-  Shape in;
-  uint32_t oc, kernel, stride, pad;
-  Window window() const {
-    const Axis axis{.kernel = kernel, .stride = stride, .pad_before = pad, .pad_after = pad};
-    return {axis, axis};
-  }
-  Shape out(uint32_t channels) const {
-    const Window w = window();
-    return {in.n, channels, w.h.output(in.h), w.w.output(in.w)};
-  }
 };
 
 constexpr Layer kConvolutions[] = {
@@ -94,59 +80,37 @@ void fill_random(Device& device) {
   }
 }
 
-double processor_seconds() {
-  timespec time;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-// The best of all its runs counts: neighbours only ever slow it down. "per_thread" is the rate by
-// processor time, which a busy machine disturbs less.
-struct Best {
-  double wall = 1e9, processor = 1e9;
-};
-Best best_of(benchmark::State& state, const char* name, double products,
-             const std::function<Status(Device&)>& run) {
+// "per_thread" is the rate by processor time, which a busy machine disturbs less.
+template <class Run>
+bench::LeastSeconds measure_run(benchmark::State& state, const char* name, double products,
+                                const Run& run) {
   auto device = std::move(Device::create({.chip = &chip, .global_bytes = 1 << 20}).value());
   fill_random(*device);
-  Best best;
-  for (auto _ : state) {
-    const auto start = Clock::now();
-    const double processor = processor_seconds();
-    if (Status status = run(*device); !status.ok()) {
-      state.SkipWithError(status.message().c_str());
-      return best;
-    }
-    best.processor = std::min(best.processor, processor_seconds() - processor);
-    const std::chrono::duration<double> time = Clock::now() - start;
-    best.wall = std::min(best.wall, time.count());
-    state.SetIterationTime(time.count());
-  }
+  const auto least = bench::run_repeatedly(state, *device, run);
   state.SetLabel(fmt::format("{}, {} threads, {}", name, thread_count(), fast::selected_isa()));
-  state.counters["GMAC/s"] = products / best.wall * 1e-9;
-  state.counters["per_thread"] = products / best.processor * 1e-9;
-  return best;
+  state.counters["GMAC/s"] = products / least.time * 1e-9;
+  state.counters["per_thread"] = products / least.processor * 1e-9;
+  return least;
 }
 
 void measure(benchmark::State& state, const char* name, Operation op, double products,
              double bytes) {
   const Instruction instruction{.op = std::move(op), .engine = Engine::compute, .id = 1};
-  const Best best = best_of(state, name, products, [&](Device& device) {
-    return device.run({&instruction, 1});
-  });
-  state.counters["GB/s"] = bytes / best.wall * 1e-9;
-  state.counters["us"] = best.wall * 1e6;
+  const auto least = measure_run(state, name, products, instruction);
+  state.counters["GB/s"] = bytes / least.time * 1e-9;
+  state.counters["us"] = least.time * 1e6;
 }
 
 // Operations issued one after the other, as kernels do.
 void measure_chain(benchmark::State& state, const char* name, std::span<const Operation> chain,
                    double products) {
-  const Best best = best_of(state, name, products, [&](Device& device) -> Status {
+  const auto run = [&](Device& device) -> Status {
     for (const Operation& op : chain)
       TW_RETURN_IF_ERROR(device.issue({.op = op, .engine = Engine::compute}, {.call = "bench"}));
     return device.drain();
-  });
-  state.counters["us"] = best.wall * 1e6 / static_cast<double>(chain.size());
+  };
+  const auto least = measure_run(state, name, products, run);
+  state.counters["us"] = least.time * 1e6 / static_cast<double>(chain.size());
 }
 
 double bytes_of(const TensorView& a, const TensorView& b) {

@@ -36,7 +36,7 @@ std::vector<Instruction> program(const Shape& shape) {
 constexpr Shape kOneLane{1, 1, 1, 16}, kSixteenLanes{1, 16, 1, 1};
 
 void run(benchmark::State& state, const Shape& shape) {
-  auto device = Device::create();
+  auto device = Device::create({.chip = &bm1880()});
   const std::vector<Instruction> list = program(shape);
   for (auto _ : state)
     if (Status status = (*device)->run(list); !status.ok()) {
@@ -73,7 +73,7 @@ void decode(benchmark::State& state) {
 BENCHMARK(decode)->Unit(benchmark::kMillisecond);
 
 void decode_and_run(benchmark::State& state) {
-  auto device = Device::create();
+  auto device = Device::create({.chip = &bm1880()});
   const std::vector<uint8_t> buffer = command_buffer();
   for (auto _ : state) {
     auto list = isa::decode_program(buffer, bm1880());

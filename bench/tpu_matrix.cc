@@ -2,8 +2,6 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <random>
 
@@ -12,12 +10,12 @@
 #include "machine/device.h"
 #include "memory/layout.h"
 #include "numerics/float16.h"
+#include "one_instruction.h"
 #include "ops/fast/fast.h"
 
 namespace {
 
 using namespace tputwin;
-using Clock = std::chrono::steady_clock;
 
 const Chip& chip = bm1684x();
 
@@ -58,7 +56,6 @@ void fill_random(Device& device, DType type) {
   }
 }
 
-// The best of all runs counts: neighbours only ever slow it down.
 template <class Op>
 void measure(benchmark::State& state, Op op, DType type, bool transposed,
              MatrixOperand (*place)(uint32_t, uint32_t, DType, uint64_t&), DType output) {
@@ -71,21 +68,11 @@ void measure(benchmark::State& state, Op op, DType type, bool transposed,
   auto device = std::move(Device::create({.chip = &chip, .global_bytes = 1 << 20}).value());
   fill_random(*device, type);
   const Instruction instruction{.op = op, .engine = Engine::compute, .id = 1};
-  double best = 1e9;
-  for (auto _ : state) {
-    const auto start = Clock::now();
-    if (Status status = device->run({&instruction, 1}); !status.ok()) {
-      state.SkipWithError(status.message().c_str());
-      return;
-    }
-    const std::chrono::duration<double> time = Clock::now() - start;
-    best = std::min(best, time.count());
-    state.SetIterationTime(time.count());
-  }
+  const double seconds = bench::run_repeatedly(state, *device, instruction).time;
   state.SetLabel(fmt::format("{} {}x{}x{}, {} threads, {}", to_string(type), e.rows, e.depth,
                              e.cols, thread_count(), fast::selected_isa()));
-  state.counters["GMAC/s"] = 1e-9 * e.rows * e.depth * e.cols / best;
-  state.counters["us"] = best * 1e6;
+  state.counters["GMAC/s"] = 1e-9 * e.rows * e.depth * e.cols / seconds;
+  state.counters["us"] = seconds * 1e6;
 }
 
 void fp32_mm(benchmark::State& state) {

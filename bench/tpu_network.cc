@@ -3,8 +3,6 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <random>
 
@@ -13,13 +11,14 @@
 #include "machine/device.h"
 #include "memory/layout.h"
 #include "numerics/float16.h"
+#include "one_instruction.h"
 #include "ops/conv/weights_bm1684x.h"
 #include "ops/fast/fast.h"
 
 namespace {
 
 using namespace tputwin;
-using Clock = std::chrono::steady_clock;
+using bench::Layer;
 
 const Chip& chip = bm1684x();
 
@@ -40,20 +39,6 @@ class Lanes {
     return view;
   }
   uint64_t next_ = 0;
-};
-
-struct Layer {
-  const char* name;
-  Shape in;
-  uint32_t oc, kernel, stride, pad;
-  Window window() const {
-    const Axis axis{.kernel = kernel, .stride = stride, .pad_before = pad, .pad_after = pad};
-    return {axis, axis};
-  }
-  Shape out(uint32_t channels) const {
-    const Window w = window();
-    return {in.n, channels, w.h.output(in.h), w.w.output(in.w)};
-  }
 };
 
 constexpr Layer kConvolutions[] = {
@@ -80,25 +65,14 @@ void fill_random(Device& device) {
   }
 }
 
-// Runs one instruction, the best of all its runs counting: neighbours only ever slow it down.
 void measure(benchmark::State& state, const char* name, Operation op, double products) {
   auto device = std::move(Device::create({.chip = &chip, .global_bytes = 1 << 20}).value());
   fill_random(*device);
   const Instruction instruction{.op = std::move(op), .engine = Engine::compute, .id = 1};
-  double best = 1e9;
-  for (auto _ : state) {
-    const auto start = Clock::now();
-    if (Status status = device->run({&instruction, 1}); !status.ok()) {
-      state.SkipWithError(status.message().c_str());
-      return;
-    }
-    const std::chrono::duration<double> time = Clock::now() - start;
-    best = std::min(best, time.count());
-    state.SetIterationTime(time.count());
-  }
+  const double seconds = bench::run_repeatedly(state, *device, instruction).time;
   state.SetLabel(fmt::format("{}, {} threads, {}", name, thread_count(), fast::selected_isa()));
-  state.counters["GMAC/s"] = products / best * 1e-9;
-  state.counters["us"] = best * 1e6;
+  state.counters["GMAC/s"] = products / seconds * 1e-9;
+  state.counters["us"] = seconds * 1e6;
 }
 
 void conv2d_float(benchmark::State& state, DType dtype) {

@@ -41,7 +41,7 @@ enum class Schedule : uint8_t {
 };
 
 struct DeviceOptions {
-  const Chip* chip = &bm1880();
+  const Chip* chip;           // no default: whoever makes a device says which
   uint64_t global_bytes = 0;  // 0: the chip's default
   Body body = Body::automatic;
   Schedule schedule = Schedule::program;
@@ -74,7 +74,7 @@ struct CallSite {
 // does not grow, begin a new segment: all engines drain first, and counting starts again.
 class Device {
  public:
-  static Result<std::unique_ptr<Device>> create(const DeviceOptions& options = {});
+  static Result<std::unique_ptr<Device>> create(const DeviceOptions& options);
 
   const Chip& chip() const { return *options_.chip; }
   LocalMemory& local() {

@@ -18,7 +18,7 @@ constexpr uint64_t kTestGlobalBytes = 1 << 22;
 // Lanes and a small global memory of their own.
 class TestMemory {
  public:
-  explicit TestMemory(const Chip& chip = bm1880(), uint64_t global_bytes = kTestGlobalBytes);
+  explicit TestMemory(const Chip& chip, uint64_t global_bytes = kTestGlobalBytes);
   Memory memory() { return {local_, *global_, l2_.get(), dtcm_.get()}; }
   LocalMemory& local() { return local_; }
   GlobalMemory& global() { return *global_; }

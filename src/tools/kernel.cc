@@ -18,6 +18,7 @@
 #include "base/errors/tools.h"
 #include "base/file.h"
 #include "base/last_error.h"
+#include "chip/family.h"
 #include "sdk/bmlib/card.h"
 #include "sdk/okkernel/kernel_library.h"
 #include "sdk/okkernel/registry.h"
@@ -233,8 +234,8 @@ Result<std::vector<std::string>> load_kernels(const std::string& library) {
   const std::vector<std::string> before = okk::kernels().names();
   // a plain name is a file here, not a library of the system
   const std::string path = library.find('/') == std::string::npos ? "./" + library : library;
-  bmlib::use_chip(
-      bm1684());  // unless the library is linked with libtpukernel, which says otherwise
+  // unless the library is linked with libtpukernel, which says otherwise
+  bmlib::use_chip(first_of(ChipFamily::bm1684));
   const okk::KernelLibrary loaded = okk::load_kernel_library(path, RTLD_GLOBAL);
   if (loaded.handle == nullptr)
     return Error(errors::cli_kernel_library).argument("library", library).detail(loaded.reason);

@@ -26,7 +26,8 @@ class Side {
   Side(const net::Compiled& compiled, bool plans) : neurons_(compiled.neuron_size) {
     weights_ = (kNeurons + neurons_ + 4095) / 4096 * 4096;
     bytes_ = weights_ + compiled.weight.size() + 4096;
-    device_ = std::move(Device::create({.global_bytes = bytes_, .plans = plans}).value());
+    device_ = std::move(
+        Device::create({.chip = &bm1880(), .global_bytes = bytes_, .plans = plans}).value());
     std::memcpy(device_->global_for_writing(weights_, compiled.weight.size()),
                 compiled.weight.data(), compiled.weight.size());
     std::vector<uint8_t> commands = compiled.cmdbuf;

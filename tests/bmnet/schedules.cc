@@ -16,7 +16,8 @@ constexpr uint64_t kNeurons = 0x1000000, kWeights = 0x40000000;
 Result<std::vector<TensorBytes>> run_in_order(const net::Compiled& compiled, const Network& network,
                                               const std::map<std::string, TensorBytes>& inputs,
                                               Schedule schedule, uint64_t seed) {
-  TW_ASSIGN_OR_RETURN(device, Device::create({.schedule = schedule, .seed = seed}));
+  TW_ASSIGN_OR_RETURN(device,
+                      Device::create({.chip = &bm1880(), .schedule = schedule, .seed = seed}));
   uint8_t* memory = device->global().data();
   std::copy(compiled.weight.begin(), compiled.weight.end(), memory + kWeights);
   const std::vector<std::string> names = network.inputs();

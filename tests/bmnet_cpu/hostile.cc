@@ -13,10 +13,10 @@ namespace tputwin::test {
 namespace {
 
 constexpr const char* kTypes[] = {
-    "tg_softmax",      "tg_interp",   "tg_norm",        "tg_reduction",    "tg_prior_box",
-    "tg_detectoutput", "tg_proposal", "tg_region",      "tg_yolo",         "tg_yolopost",
-    "tg_tile",         "tg_reverse",  "tg_roi_pooling", "tg_permute",      "ELU",
-    "LeakyRelu",       "Permute0321", "tg_dequantized", "tg_psroi_pooling"};
+    "tg_tile", "tg_reverse", "tg_permute", "Permute0321", "ELU", "LeakyRelu",
+#define TW_OP_HOST(name, ...) "tg_" #name,
+#include "bmnet/ir/ops.def"
+};
 
 class Generator {
  public:

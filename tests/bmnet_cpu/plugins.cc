@@ -160,10 +160,17 @@ TEST(Plugins, EveryOneIsThere) {
   size_t found = 0;
   for (const auto& file : std::filesystem::recursive_directory_iterator(folder))
     found += file.path().extension() == ".so";
-  EXPECT_EQ(found, 19U);
-  for (const char* type : {"tg_softmax", "tg_interp", "tg_norm", "tg_reduction", "tg_prior_box",
-                           "tg_detectoutput", "tg_proposal", "tg_roi_pooling", "tg_psroi_pooling",
-                           "tg_region", "tg_yolo", "tg_yolopost", "tg_dequantized"}) {
+  constexpr const char* kPlugins[] = {
+#define TW_OP_HOST(name, plugin, ...) #plugin,
+#define TW_PLUGIN(name, plugin, ...) #plugin,
+#include "bmnet/ir/ops.def"
+  };
+  EXPECT_EQ(found, std::size(kPlugins));
+  constexpr const char* kTypes[] = {
+#define TW_OP_HOST(name, ...) "tg_" #name,
+#include "bmnet/ir/ops.def"
+  };
+  for (const char* type : kTypes) {
     Chip chip;
     bmnet::TensorOp op;
     op.set_name(std::string(net::cpu_plugin_name(type)));

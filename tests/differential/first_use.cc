@@ -53,7 +53,8 @@ Status run_on_device(OperationKind kind, Device& device) {
 }
 
 std::unique_ptr<Device> device() {
-  auto created = Device::create({.global_bytes = kTestGlobalBytes, .strict = false});
+  auto created =
+      Device::create({.chip = &bm1880(), .global_bytes = kTestGlobalBytes, .strict = false});
   EXPECT_TRUE(created.ok());
   return std::move(*created);
 }

@@ -37,7 +37,7 @@ TEST(InstructionSet, OfTheEnvironmentIsKnownOrStopsEveryDevice) {
     EXPECT_TRUE(check_environment().ok());
   }
   setenv("TPUTWIN_ISA", "AVX2 ", 1);
-  auto device = Device::create({.global_bytes = 4096});
+  auto device = Device::create({.chip = &bm1880(), .global_bytes = 4096});
   ASSERT_FALSE(device.ok());
   EXPECT_THAT(device.error().message(), ::testing::HasSubstr("TPUTWIN_ISA = AVX2 :"));
   for (const std::string& isa : available_isas())

@@ -55,7 +55,7 @@ TEST_P(FastBodies, LeaveTheBytesOfTheReference) {
 
 TEST(InstructionSet, ReferenceHasNoFastBody) {
   Rng rng(1);
-  TestMemory memory;
+  TestMemory memory(bm1880());
   Operation operation = random_operation(rng, OperationKind::lut);
   fast::select_isa("reference");
   EXPECT_FALSE(fast::execute(std::get<Lut>(operation), memory.memory()));

@@ -12,7 +12,7 @@ namespace tputwin::testing {
 namespace {
 
 Status run(std::vector<Instruction> program) {
-  auto device = Device::create({.global_bytes = 4096});
+  auto device = Device::create({.chip = &bm1880(), .global_bytes = 4096});
   return device.ok() ? (*device)->run(program) : device.status();
 }
 
@@ -34,7 +34,8 @@ TW_TRIGGER(mch_isa, [] {
 TW_TRIGGER(mch_body_off, [] {
   fast::spoil_body(alternative_of(OperationKind::lut));
   set_proves_bodies(true);
-  auto device = Device::create({.global_bytes = kTestGlobalBytes, .strict = true});
+  auto device =
+      Device::create({.chip = &bm1880(), .global_bytes = kTestGlobalBytes, .strict = true});
   Status status;
   for (uint64_t seed = 1; seed < 100; ++seed) {  // until one breaks no advice
     Rng rng(seed);

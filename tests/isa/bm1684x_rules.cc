@@ -146,42 +146,41 @@ TEST_F(Rules, AveragesCountPaddingAndInsertion) {
   EXPECT_THAT(get<uint8_t>(kOut, 9), ElementsAre(14, 2, 100, 4, 100, 6, 100, 8, 14));
 }
 
-TEST_F(Rules, DepthwiseCountsConstants) {
-  put<float>(kIn, {1, 2});
-  put<float>(kWeight, {3});
-  TiuCommand c = pool_of_one(0, kFp32);
-  c.opd0_h = 1;
-  c.opd0_w = 2;
-  c.opd0_x_ins0 = c.opd0_lf_pad = 1;
-  c.res0_h = 1;
-  c.res0_w = 4;
-  c.opd1_addr = kWeight;
-  c.opd2_const = 1;
-  c.opd2_addr = f32::bits(0.5f);
-  c.opd3_addr = f32::bits(10.0f);
-  c.res1_addr = kHundred;
-  run(c, TiuForm::pord);
-  EXPECT_THAT(get<float>(kOut, 4), ElementsAre(30.5f, 3.5f, 300.5f, 6.5f));
+// Two inputs, times 3, plus 0.5; inserted elements are 100, padding is 10.
+class WindowConstants : public Rules {
+ protected:
+  static TiuCommand command() {
+    TiuCommand c = pool_of_one(0, kFp32);
+    c.opd0_h = 1;
+    c.opd0_w = 2;
+    c.opd0_x_ins0 = 1;
+    c.res0_h = 1;
+    c.res0_w = 4;
+    c.opd1_addr = kWeight;
+    c.opd2_const = 1;
+    c.opd2_addr = f32::bits(0.5f);
+    c.opd3_addr = f32::bits(10.0f);
+    c.res1_addr = kHundred;
+    return c;
+  }
+  std::vector<float> result(const TiuCommand& c, TiuForm form) {
+    put<float>(kIn, {1, 2});
+    put<float>(kWeight, {3});
+    run(c, form);
+    return get<float>(kOut, 4);
+  }
+};
+TEST_F(WindowConstants, OfDepthwise) {
+  TiuCommand c = command();
+  c.opd0_lf_pad = 1;
+  EXPECT_THAT(result(c, TiuForm::pord), ElementsAre(30.5f, 3.5f, 300.5f, 6.5f));
 }
-
-TEST_F(Rules, ConvolutionsCountConstants) {
-  put<float>(kIn, {1, 2});
-  put<float>(kWeight, {3});
-  TiuCommand c = pool_of_one(0, kFp32);
+TEST_F(WindowConstants, OfConvolutions) {
+  TiuCommand c = command();
   c.tsk_typ = kConv;
   c.opd0_c = 1;
-  c.opd0_h = 1;
-  c.opd0_w = 2;
-  c.opd0_x_ins0 = c.opd0_rt_pad = 1;
-  c.res0_h = 1;
-  c.res0_w = 4;
-  c.opd1_addr = kWeight;
-  c.opd2_const = 1;
-  c.opd2_addr = f32::bits(0.5f);
-  c.opd3_addr = f32::bits(10.0f);
-  c.res1_addr = kHundred;
-  run(c, TiuForm::conv);
-  EXPECT_THAT(get<float>(kOut, 4), ElementsAre(3.5f, 300.5f, 6.5f, 30.5f));
+  c.opd0_rt_pad = 1;
+  EXPECT_THAT(result(c, TiuForm::conv), ElementsAre(3.5f, 300.5f, 6.5f, 30.5f));
 }
 
 TEST_F(Rules, ProductsAddAConstant) {

@@ -76,7 +76,7 @@ std::vector<Instruction> network() {
 TEST(Allocations, NoneFromTheThirdRunOn) {
   for (int threads : {1, 2}) {
     set_thread_count(threads);
-    auto device = make_device();
+    auto device = make_device({.chip = &bm1880()});
     Plan plan(network());
     for (int run = 0; run < 3; ++run) ASSERT_TRUE(device->run(plan).ok());
     const uint64_t before = allocations;

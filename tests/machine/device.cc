@@ -52,7 +52,7 @@ TEST(Device, EveryScheduleGivesTheSameBytes) {
   auto program = pipelined(8);
   for (Schedule schedule : kSchedules)
     for (uint64_t seed = 1; seed <= 5; ++seed) {
-      auto device = make_device({.schedule = schedule, .seed = seed});
+      auto device = make_device({.chip = &bm1880(), .schedule = schedule, .seed = seed});
       fill(*device, 8 * kTile);
       ASSERT_TRUE(device->run(program).ok());
       EXPECT_EQ(bytes_at(*device, kOut, 8 * kTile), expected_minimum(*device, 8))
@@ -62,7 +62,7 @@ TEST(Device, EveryScheduleGivesTheSameBytes) {
 
 TEST(Device, SubmitAndDrainEqualRun) {
   for (Schedule schedule : kSchedules) {
-    auto device = make_device({.schedule = schedule});
+    auto device = make_device({.chip = &bm1880(), .schedule = schedule});
     fill(*device, 4 * kTile);
     for (const Instruction& instruction : pipelined(4)) {
       device->submit(instruction);
@@ -78,12 +78,12 @@ TEST(Device, AnAdversarialScheduleExposesAMissingWait) {
   auto program = pipelined(4);
   program[1].wait = 0;  // computes without waiting for its load
   auto bytes = [&](Schedule schedule) {
-    auto device = make_device({.schedule = schedule});
+    auto device = make_device({.chip = &bm1880(), .schedule = schedule});
     fill(*device, 4 * kTile);
     EXPECT_TRUE(device->run(program).ok());
     return bytes_at(*device, kOut, 4 * kTile);
   };
-  auto device = make_device();
+  auto device = make_device({.chip = &bm1880()});
   fill(*device, 4 * kTile);
   EXPECT_EQ(bytes(Schedule::program), expected_minimum(*device, 4));
   EXPECT_NE(bytes(Schedule::compute_first), expected_minimum(*device, 4));
@@ -94,7 +94,7 @@ TEST(Device, AWaitForALaterCommandIsHonoured) {
     ProgramBuilder b;
     TensorView t = b.tensor(0);
     b.pointwise(Kind::max, t, t, 9, 1).load(t, 0).store(t, kOut, 1);
-    auto device = make_device({.schedule = schedule});
+    auto device = make_device({.chip = &bm1880(), .schedule = schedule});
     fill(*device, kTile);
     ASSERT_TRUE(device->run(b.program()).ok());
     EXPECT_EQ(device->global().data()[kOut], 9);
@@ -115,7 +115,7 @@ TEST(Device, NumbersMayStartAgain) {
         else
           b.restart();
       }
-      auto device = make_device({.schedule = schedule});
+      auto device = make_device({.chip = &bm1880(), .schedule = schedule});
       fill(*device, 3 * kTile);
       ASSERT_TRUE(device->run(b.program()).ok());
       EXPECT_EQ(bytes_at(*device, kOut, 3 * kTile), expected_minimum(*device, 3));
@@ -127,7 +127,7 @@ TEST(Device, EnginesThatWaitForEachOtherAreAnError) {
     ProgramBuilder b;
     TensorView t = b.tensor(0);
     b.load(t, 0, 1).pointwise(Kind::min, t, t, 5, 1);
-    auto device = make_device({.schedule = schedule});
+    auto device = make_device({.chip = &bm1880(), .schedule = schedule});
     Status status = device->run(b.program());
     ASSERT_FALSE(status.ok());
     EXPECT_EQ(status.error().id(), errors::mch_wait_never);
@@ -138,7 +138,7 @@ TEST(Device, AnErrorNamesTheInstructionAndSticks) {
   ProgramBuilder b;
   TensorView t = b.tensor(0);
   b.load(t, 0).pointwise(Kind::min, t, t, 5, 1).store(t, uint64_t{1} << 40, 1).load(t, 0);
-  auto device = make_device();
+  auto device = make_device({.chip = &bm1880()});
   fill(*device, kTile);
   Status status = device->run(b.program());
   ASSERT_FALSE(status.ok());
@@ -168,7 +168,7 @@ struct Recorder : Observer {
 TEST(Device, AnObserverSeesEveryInstructionOnce) {
   for (Schedule schedule : kSchedules) {
     auto program = pipelined(6);
-    auto device = make_device({.schedule = schedule});
+    auto device = make_device({.chip = &bm1880(), .schedule = schedule});
     Recorder recorder;
     device->add_observer(&recorder);
     ASSERT_TRUE(device->run(program).ok());
@@ -189,7 +189,7 @@ TEST(Device, CpuCallsDrainTheEnginesAndGoToTheHost) {
     TensorView t = b.tensor(0);
     b.load(t, 0).pointwise(Kind::min, t, t, 5, 1).store(t, kOut, 1).call("softmax");
     b.load(t, kOut).store(t, 2 * kOut);
-    auto device = make_device({.schedule = schedule});
+    auto device = make_device({.chip = &bm1880(), .schedule = schedule});
     fill(*device, kTile);
     std::vector<std::string> calls;
     device->set_cpu_host([&](const CpuCall& call, Device& where) -> Status {
@@ -206,7 +206,7 @@ TEST(Device, CpuCallsDrainTheEnginesAndGoToTheHost) {
 
 TEST(Device, WithoutAHostACpuCallIsAnErrorThatNamesTheOperator) {
   ProgramBuilder b;
-  auto device = make_device();
+  auto device = make_device({.chip = &bm1880()});
   Status status = device->run(b.call("softmax").program());
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().id(), errors::mch_no_cpu_host);
@@ -217,7 +217,7 @@ TEST(Device, WithoutAHostACpuCallIsAnErrorThatNamesTheOperator) {
 
 TEST(Device, ManyDevicesAreIndependent) {
   std::vector<std::unique_ptr<Device>> devices;
-  for (int i = 0; i < 8; ++i) devices.push_back(make_device());
+  for (int i = 0; i < 8; ++i) devices.push_back(make_device({.chip = &bm1880()}));
   for (uint8_t i = 0; i < 8; ++i) devices[i]->global().data()[0] = i;
   ProgramBuilder b;
   TensorView t = b.tensor(0);
@@ -231,7 +231,7 @@ TEST(Device, ManyDevicesAreIndependent) {
 TEST(Device, ThreadsWithTheirOwnDevices) {
   auto program = pipelined(8);
   auto work = [&](uint64_t seed) {
-    auto device = make_device({.schedule = Schedule::shuffled, .seed = seed});
+    auto device = make_device({.chip = &bm1880(), .schedule = Schedule::shuffled, .seed = seed});
     fill(*device, 8 * kTile);
     for (int round = 0; round < 20; ++round) EXPECT_TRUE(device->run(program).ok());
     EXPECT_EQ(bytes_at(*device, kOut, 8 * kTile), expected_minimum(*device, 8));

@@ -284,7 +284,7 @@ class OneLayer : public ::testing::Test {
   }
   // What a device without plans computes of the bytes there are.
   std::vector<uint8_t> expected() {
-    auto other = make_device({.global_bytes = kGlobal, .plans = false});
+    auto other = make_device({.chip = &bm1880(), .global_bytes = kGlobal, .plans = false});
     std::memcpy(other->global_for_writing(0, kGlobal), device_->global_contents().data(), kGlobal);
     EXPECT_TRUE(other->run(layer_.program).ok());
     return output(*other);
@@ -295,7 +295,7 @@ class OneLayer : public ::testing::Test {
     EXPECT_EQ(output(*device_), wanted);
   }
   Layer layer_;
-  std::unique_ptr<Device> device_ = make_device({.global_bytes = kGlobal});
+  std::unique_ptr<Device> device_ = make_device({.chip = &bm1880(), .global_bytes = kGlobal});
   Plan plan_{layer_.program};
 };
 
@@ -374,7 +374,7 @@ TEST_F(OneLayer, ObserversSeeEveryInstruction) {
 TEST(Plan, ABrokenRuleIsFoundAtItsInstruction) {
   ProgramBuilder b;
   b.load(b.tensor(0), 0).store(b.tensor(0), kGlobal);
-  auto device = make_device();
+  auto device = make_device({.chip = &bm1880()});
   Plan plan(b.program());
   for (int i = 0; i < 3; ++i) {
     const Status status = device->run(plan);

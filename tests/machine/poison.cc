@@ -33,7 +33,7 @@ INSTANTIATE_TEST_SUITE_P(Chips, Poison, ::testing::Values(&bm1880(), &bm1684(), 
 
 TEST(PoisonDefault, IsAskedForByTheEnvironment) {
   auto first_byte = [] {
-    return *Device::create({.global_bytes = 1 << 20}).value()->local().data();
+    return *Device::create({.chip = &bm1880(), .global_bytes = 1 << 20}).value()->local().data();
   };
   setenv("TPUTWIN_POISON", "1", 1);
   EXPECT_EQ(first_byte(), 0xc5);

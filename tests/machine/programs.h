@@ -54,7 +54,7 @@ class ProgramBuilder {
   std::vector<Instruction> program_;
 };
 
-inline std::unique_ptr<Device> make_device(DeviceOptions options = {}) {
+inline std::unique_ptr<Device> make_device(DeviceOptions options) {
   if (options.global_bytes == 0) options.global_bytes = 1 << 20;
   auto device = Device::create(options);
   return device.ok() ? std::move(device.value()) : nullptr;

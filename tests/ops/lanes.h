@@ -62,7 +62,7 @@ class Lanes {
   Memory memory() { return storage_.memory(); }
 
  private:
-  TestMemory storage_;
+  TestMemory storage_{chip};
 };
 
 using Values = std::vector<int32_t>;

@@ -61,8 +61,8 @@ std::span<const uint8_t> File::bytes(const std::unique_ptr<Binary>& part) const 
 }
 
 const Chip* chip_of(const ModelT& model) {
-  if (model.chip == "BM1684X" || model.chip == "BM1686") return &bm1684x();
-  return model.chip == "BM1684" ? &bm1684() : nullptr;
+  const Chip* chip = find_chip(model.chip == "BM1686" ? "BM1684X" : model.chip);
+  return chip != nullptr && chip->family != ChipFamily::bm1880 ? chip : nullptr;
 }
 
 uint64_t compiled_base(const Chip& chip) {

@@ -1,30 +1,10 @@
 // Decodes the BM1684's GDMA commands.
 #include "isa/bm1684/codes.h"
 #include "isa/bm1684/decode.h"
+#include "isa/streams/sides.h"
 
 namespace tputwin::isa::bm1684_streams {
 namespace {
-
-// The two words of an address as one number, under the name of the lower.
-#define TW_ADDRESS(command, side)                                                               \
-  Named {                                                                                       \
-#side "_start_addr", (command).side##_start_addr_l32 | (command).side##_start_addr_h8 << 32 \
-  }
-
-Shape source_shape(const GdmaCommand& c, CommandReader& r) {
-  return r.shape(TW_OF(c, src_nsize), TW_OF(c, src_csize), TW_OF(c, src_hsize),
-                 TW_OF(c, src_wsize));
-}
-Shape target_shape(const GdmaCommand& c, CommandReader& r) {
-  return r.shape(TW_OF(c, dst_nsize), TW_OF(c, dst_csize), TW_OF(c, dst_hsize),
-                 TW_OF(c, dst_wsize));
-}
-ElementStrides source_strides(const GdmaCommand& c) {
-  return {c.src_nstride, c.src_cstride, c.src_hstride, c.src_wstride};
-}
-ElementStrides target_strides(const GdmaCommand& c) {
-  return {c.dst_nstride, c.dst_cstride, c.dst_hstride, c.dst_wstride};
-}
 
 DType data_type(const GdmaCommand& c, CommandReader& r) {
   r.supports(c.src_data_format <= kSecondBytes, TW_OF(c, src_data_format));
@@ -41,10 +21,9 @@ bool to_local(const GdmaCommand& c) {
 }
 
 // The side of a transfer lies where the direction says.
-TensorView side(const GdmaCommand& c, CommandReader& r, const Named& address, bool is_local,
+TensorView side(const GdmaCommand& c, CommandReader& r, const Named& address, bool in_lanes,
                 const Shape& shape, DType dtype, const ElementStrides& strides) {
-  const bool in_lanes = address.value - r.chip().local_base < r.chip().local_bytes();
-  r.require(in_lanes == is_local, errors::isa_stream_address, address);
+  r.require(is_local(r, address) == in_lanes, errors::isa_stream_address, address);
   return r.side(address, shape, dtype, c.stride_enable != 0 ? &strides : nullptr);
 }
 TensorView source(const GdmaCommand& c, CommandReader& r, const Shape& s, DType dtype,

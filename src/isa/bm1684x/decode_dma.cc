@@ -1,30 +1,10 @@
 // Decodes the BM1684X's GDMA commands.
 #include "isa/bm1684x/codes.h"
 #include "isa/bm1684x/decode.h"
+#include "isa/streams/sides.h"
 
 namespace tputwin::isa::bm1684x_streams {
 namespace {
-
-// The two words of an address as one number, under the name of the lower.
-#define TW_ADDRESS(command, side)                                                               \
-  Named {                                                                                       \
-#side "_start_addr", (command).side##_start_addr_l32 | (command).side##_start_addr_h8 << 32 \
-  }
-
-Shape source_shape(const GdmaCommand& c, CommandReader& r) {
-  return r.shape(TW_OF(c, src_nsize), TW_OF(c, src_csize), TW_OF(c, src_hsize),
-                 TW_OF(c, src_wsize));
-}
-Shape target_shape(const GdmaCommand& c, CommandReader& r) {
-  return r.shape(TW_OF(c, dst_nsize), TW_OF(c, dst_csize), TW_OF(c, dst_hsize),
-                 TW_OF(c, dst_wsize));
-}
-ElementStrides source_strides(const GdmaCommand& c) {
-  return {c.src_nstride, c.src_cstride, c.src_hstride, c.src_wstride};
-}
-ElementStrides target_strides(const GdmaCommand& c) {
-  return {c.dst_nstride, c.dst_cstride, c.dst_hstride, c.dst_wstride};
-}
 
 DType data_type(const GdmaCommand& c, CommandReader& r) {
   return r.type(TW_OF(c, src_data_format), false);
@@ -43,10 +23,6 @@ TensorView target(const GdmaCommand& c, CommandReader& r, const Shape& s, DType 
 ElementStrides in_rows(ElementStrides strides) {
   strides.w = 1;
   return strides;
-}
-
-bool is_local(const CommandReader& r, const Named& address) {
-  return address.value - r.chip().local_base < r.chip().local_bytes();
 }
 
 void no_fill(const GdmaCommand& c, CommandReader& r) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/errors/bmrt.h"
+#include "chip/family.h"
 #include "sdk/common/registry.h"
 
 namespace tputwin::bmrt {
@@ -17,7 +18,7 @@ sdk::Registry<void*, Runtime>& runtimes() {
 
 // Devices of a program with this API are BM1684X.
 [[maybe_unused]] const bool chosen = [] {
-  bmlib::use_chip(bm1684x());
+  bmlib::use_chip(first_of(ChipFamily::bm1684x));
   return true;
 }();
 

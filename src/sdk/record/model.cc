@@ -159,12 +159,12 @@ void NetWriter::move(Operation& op) const {
       const Bytes& range = candidate.block.touched;
       return range.begin <= address && address < range.end;
     });
-    address = placed->at(address) - bm1684x().global_base;
+    address = placed->at(address) - own_.chip->global_base;
   }
 }
 
 Result<std::unique_ptr<NetT>> NetWriter::run() {
-  const Chip& chip = bm1684x();
+  const Chip& chip = *own_.chip;
   auto stage = std::make_unique<NetParameterT>();
   const uint64_t first = compiled_base(chip);
   const uint64_t weights_end = place(/*constants=*/true, first);
@@ -225,7 +225,7 @@ Status write_recording(const std::vector<Recorded>& launches, const std::string&
   model.type = "tputwin";
   model.version = "2.2";
   model.time = "recorded";
-  model.chip = "BM1684X";
+  model.chip = launches.front().chip->name;
   model.device_num = 1;
   std::vector<uint8_t> binary;
   for (const Recorded& launch : launches) {

@@ -71,7 +71,8 @@ Status Recorder::add(Launch& launch) {
   Recorded recorded{.name = launch.kernel(),
                     .program = std::move(program),
                     .blocks = launch.blocks(starts_),
-                    .streams = std::move(streams)};
+                    .streams = std::move(streams),
+                    .chip = &chip};
   if (is_known(recorded)) return {};
   if (const size_t number = ++names_[recorded.name]; number > 1)
     recorded.name += fmt::format("_{}", number);

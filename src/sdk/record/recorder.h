@@ -20,6 +20,7 @@ struct Recorded {
   std::vector<Instruction> program;
   std::vector<Block> blocks;
   isa::EncodedStreams streams;  // as the kernel addressed its memory
+  const Chip* chip = nullptr;
 };
 
 class Recorder {

@@ -16,24 +16,10 @@ using namespace bmodel::bm168x;
 
 std::string type_name(DType dtype) {
   switch (dtype) {
-    case DType::u8:
-      return "uint8";
-    case DType::i8:
-      return "int8";
-    case DType::u16:
-      return "uint16";
-    case DType::i16:
-      return "int16";
-    case DType::u32:
-      return "uint32";
-    case DType::i32:
-      return "int32";
-    case DType::f16:
-      return "fp16";
-    case DType::bf16:
-      return "bf16";
-    case DType::f32:
-      return "fp32";
+#define TW_TYPE(type, name, code) \
+  case DType::type:               \
+    return #name;
+#include "tools/lift/types.def"
     default:
       return to_string(dtype);
   }

@@ -6,7 +6,7 @@
 namespace tputwin::lift {
 namespace {
 
-struct OkkApi : CommonApi {
+struct Api : CommonApi {
   using CommonApi::pass;
   static bool pass(const Constant& from, x32& to) {
     to.u32 = from.bits;
@@ -48,23 +48,8 @@ struct OkkApi : CommonApi {
   }
 };
 
-// The roles, whose names stand bare in the rows, and a function for each row.
-struct Rows : Roles {
-#define TW_CALL(Operation_, call, ...)                   \
-  void Operation_##_##call(Search& search) const {       \
-    attempt<OkkApi>(search, #call, ::call, __VA_ARGS__); \
-  }
-#include "tools/lift/okk_calls.def"
-#undef TW_CALL
-};
-
-constexpr Row<Rows> kRows[] = {
-#define TW_CALL(Operation_, call, ...)                                                \
-  {#call, [](const Operation& op) { return std::holds_alternative<Operation_>(op); }, \
-   &Rows::Operation_##_##call},
-#include "tools/lift/okk_calls.def"
-#undef TW_CALL
-};
+#define TW_CALLS "tools/lift/okk_calls.def"
+#include "tools/lift/call_rows.inc"
 
 }  // namespace
 

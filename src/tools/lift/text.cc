@@ -73,22 +73,10 @@ std::string_view rounding_text(Rounding mode) {
 
 std::string_view type_text(DType dtype) {
   switch (dtype) {
-    case DType::u8:
-      return "DT_UINT8";
-    case DType::i8:
-      return "DT_INT8";
-    case DType::u16:
-      return "DT_UINT16";
-    case DType::i16:
-      return "DT_INT16";
-    case DType::u32:
-      return "DT_UINT32";
-    case DType::i32:
-      return "DT_INT32";
-    case DType::f16:
-      return "DT_FP16";
-    case DType::bf16:
-      return "DT_BFP16";
+#define TW_TYPE(type, name, code) \
+  case DType::type:               \
+    return #code;
+#include "tools/lift/types.def"
     default:
       return "DT_FP32";
   }

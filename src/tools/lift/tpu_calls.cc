@@ -8,30 +8,16 @@ namespace {
 
 data_type_t code_of(DType dtype) {
   switch (dtype) {
-    case DType::u8:
-      return DT_UINT8;
-    case DType::i8:
-      return DT_INT8;
-    case DType::u16:
-      return DT_UINT16;
-    case DType::i16:
-      return DT_INT16;
-    case DType::u32:
-      return DT_UINT32;
-    case DType::i32:
-      return DT_INT32;
-    case DType::f16:
-      return DT_FP16;
-    case DType::bf16:
-      return DT_BFP16;
-    case DType::f32:
-      return DT_FP32;
+#define TW_TYPE(type, name, code) \
+  case DType::type:               \
+    return code;
+#include "tools/lift/types.def"
     default:
       return DT_INT4;  // no call takes it
   }
 }
 
-struct TpuApi : CommonApi {
+struct Api : CommonApi {
   using CommonApi::pass;
   static bool pass(const DType& from, data_type_t& to) {
     to = code_of(from);
@@ -58,23 +44,8 @@ struct TpuApi : CommonApi {
   }
 };
 
-// The roles, whose names stand bare in the rows, and a function for each row.
-struct Rows : Roles {
-#define TW_CALL(Operation_, call, ...)                   \
-  void Operation_##_##call(Search& search) const {       \
-    attempt<TpuApi>(search, #call, ::call, __VA_ARGS__); \
-  }
-#include "tools/lift/tpu_calls.def"
-#undef TW_CALL
-};
-
-constexpr Row<Rows> kRows[] = {
-#define TW_CALL(Operation_, call, ...)                                                \
-  {#call, [](const Operation& op) { return std::holds_alternative<Operation_>(op); }, \
-   &Rows::Operation_##_##call},
-#include "tools/lift/tpu_calls.def"
-#undef TW_CALL
-};
+#define TW_CALLS "tools/lift/tpu_calls.def"
+#include "tools/lift/call_rows.inc"
 
 }  // namespace
 

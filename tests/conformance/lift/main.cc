@@ -15,6 +15,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "../common/chosen.h"
 #include "base/file.h"
 #include "made_input.h"
 #include "sdk/bmlib/card.h"
@@ -217,40 +218,28 @@ class Networks {
   size_t number_ = 0;
 };
 
-struct Chosen {
-  std::vector<std::string> words;
-  unsigned shard = 0, shards = 1, each = UINT32_MAX;
-
-  bool has_word(const std::string& label) const {
-    return words.empty() || std::ranges::any_of(words, [&](const std::string& word) {
-             return label.find(word) != std::string::npos;
-           });
-  }
-};
-
 // The chosen cases by their files.
-std::map<std::string, std::vector<Case>> read_cases(const std::string& folder,
-                                                    const Chosen& chosen) {
-  std::ifstream lines(folder + "/cases.jsonl");
+std::map<std::string, std::vector<Case>> read_cases(const Chosen& chosen) {
+  std::ifstream lines(chosen.folder + "/cases.jsonl");
   std::map<std::string, unsigned> files, kinds;
   std::map<std::string, std::vector<Case>> cases;
   for (std::string line; std::getline(lines, line);) {
     Json test = Json::parse(line);
     const std::string file = test["file"], net = test["net"];
     const unsigned number = files.emplace(file, files.size()).first->second;
-    if (number % chosen.shards != chosen.shard || !chosen.has_word(file + " " + net)) continue;
+    if (!chosen(file + " " + net, number)) continue;
     if (kinds[file + test["kind"].get<std::string>()]++ >= chosen.each) continue;
     cases[file].push_back({.test = std::move(test)});
   }
   return cases;
 }
 
-int run(const std::string& folder, const Chosen& chosen) {
+int run(const Chosen& chosen) {
   char pattern[] = "/tmp/tputwin-lift-XXXXXX";
   const std::filesystem::path work = mkdtemp(pattern);
   unsigned passed = 0, failed = 0;
-  Networks networks(folder, work);
-  for (auto& [file, cases] : read_cases(folder, chosen)) {
+  Networks networks(chosen.folder, work);
+  for (auto& [file, cases] : read_cases(chosen)) {
     networks.run(file, cases);
     for (const Case& one : cases) {
       ++(one.wrong.empty() ? passed : failed);
@@ -275,21 +264,9 @@ int run(const std::string& folder, const Chosen& chosen) {
 
 int main(int argc, char** argv) {
   tputwin::recorded::Chosen chosen;
-  std::string folder;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (word == "--shard" && i + 1 < argc)
-      std::sscanf(argv[++i], "%u/%u", &chosen.shard, &chosen.shards);
-    else if (word == "--each" && i + 1 < argc)
-      std::sscanf(argv[++i], "%u", &chosen.each);
-    else if (folder.empty())
-      folder = word;
-    else
-      chosen.words.push_back(word);
-  }
-  if (folder.empty() || chosen.shards == 0) {
+  if (!chosen.read(argc, argv)) {
     fmt::print(stderr, "usage: conformance-lift FOLDER [--shard I/N] [--each K] [WORD...]\n");
     return 2;
   }
-  return tputwin::recorded::run(folder, chosen);
+  return tputwin::recorded::run(chosen);
 }

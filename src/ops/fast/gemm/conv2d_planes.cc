@@ -13,16 +13,6 @@
 namespace tputwin::fast {
 namespace {
 
-// The window without inserted rows and columns, over the extents that they lead to.
-Window dense_window(Window window) {
-  window.h.insert = window.w.insert = 0;
-  return window;
-}
-Shape dense_shape(const Shape& in, const Window& window) {
-  return {in.n, in.c, (in.h - 1) * (window.h.insert + 1) + 1,
-          (in.w - 1) * (window.w.insert + 1) + 1};
-}
-
 // Results of one row of an output plane that lie in a tile.
 struct Segment {
   uint32_t column, n, y, x, count;

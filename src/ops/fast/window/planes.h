@@ -72,6 +72,16 @@ class WindowPlane {
   uint64_t extent_;
 };
 
+// The window without inserted rows and columns, over the extents that they lead to.
+inline Window dense_window(Window window) {
+  window.h.insert = window.w.insert = 0;
+  return window;
+}
+inline Shape dense_shape(const Shape& in, const Window& window) {
+  return {in.n, in.c, (in.h - 1) * (window.h.insert + 1) + 1,
+          (in.w - 1) * (window.w.insert + 1) + 1};
+}
+
 // A window that WindowPlane covers, with the extents of a result that follow from it.
 bool window_covered(const Window& window, const Shape& in, const Shape& out);
 

@@ -166,16 +166,6 @@ constexpr uint64_t kMaxPlaneWords = 4 << 20;
 // Sums of integers have to stay inside 32 bits.
 constexpr uint64_t kMaxTaps = 1 << 20, kMaxIntegerTaps = 1 << 13;
 
-// The window without inserted rows and columns, over the extents that they lead to.
-Window dense_window(Window window) {
-  window.h.insert = window.w.insert = 0;
-  return window;
-}
-Shape dense_shape(const Shape& in, const Window& window) {
-  return {in.n, in.c, (in.h - 1) * (window.h.insert + 1) + 1,
-          (in.w - 1) * (window.w.insert + 1) + 1};
-}
-
 template <class T>
 void narrow(const uint32_t* words, size_t count, uint8_t* to) {
   for (size_t i = 0; i < count; ++i, to += sizeof(T)) Memory::store(to, static_cast<T>(words[i]));

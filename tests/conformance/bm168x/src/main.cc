@@ -11,6 +11,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "../../common/chosen.h"
 #include "made_input.h"
 
 namespace tputwin::recorded {
@@ -87,21 +88,9 @@ class Networks {
   void* runtime_ = nullptr;
 };
 
-struct Chosen {
-  std::vector<std::string> words;
-  unsigned shard = 0, shards = 1;
-
-  bool operator()(const std::string& label, unsigned file) const {
-    if (file % shards != shard) return false;
-    for (const std::string& word : words)
-      if (label.find(word) != std::string::npos) return true;
-    return words.empty();
-  }
-};
-
-int run(const std::string& folder, const Chosen& chosen) {
-  std::ifstream lines(folder + "/cases.jsonl");
-  Networks networks(folder);
+int run(const Chosen& chosen) {
+  std::ifstream lines(chosen.folder + "/cases.jsonl");
+  Networks networks(chosen.folder);
   unsigned passed = 0, failed = 0;
   std::map<std::string, unsigned> files;
   for (std::string line; std::getline(lines, line);) {
@@ -122,19 +111,9 @@ int run(const std::string& folder, const Chosen& chosen) {
 
 int main(int argc, char** argv) {
   tputwin::recorded::Chosen chosen;
-  std::string folder;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (word == "--shard" && i + 1 < argc)
-      std::sscanf(argv[++i], "%u/%u", &chosen.shard, &chosen.shards);
-    else if (folder.empty())
-      folder = word;
-    else
-      chosen.words.push_back(word);
-  }
-  if (folder.empty() || chosen.shards == 0) {
+  if (!chosen.read(argc, argv)) {
     fmt::print(stderr, "usage: conformance-bm168x FOLDER [--shard I/N] [WORD...]\n");
     return 2;
   }
-  return tputwin::recorded::run(folder, chosen);
+  return tputwin::recorded::run(chosen);
 }

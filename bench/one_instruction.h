@@ -1,0 +1,57 @@
+// One instruction that runs again and again, and the layers whose windows are measured so.
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include "machine/device.h"
+#include "ops/contract/window.h"
+#include "times.h"
+
+namespace tputwin::bench {
+
+// A convolution, depthwise convolution or pooling as benchmarks name it.
+struct Layer {
+  const char* name;
+  Shape in;
+  uint32_t oc, kernel, stride, pad;
+  Window window() const {
+    const Axis axis{.kernel = kernel, .stride = stride, .pad_before = pad, .pad_after = pad};
+    return {axis, axis};
+  }
+  Shape out(uint32_t channels) const {
+    const Window w = window();
+    return {in.n, channels, w.h.output(in.h), w.w.output(in.w)};
+  }
+};
+
+// The least times of all runs: neighbours only ever slow one down. Processor time is what a busy
+// machine disturbs less.
+struct LeastSeconds {
+  double time = 1e9, processor = 1e9;
+};
+
+// `run` is what is measured: Status of a Device.
+template <class Run>
+LeastSeconds run_repeatedly(benchmark::State& state, Device& device, const Run& run) {
+  LeastSeconds least;
+  for (auto _ : state) {
+    const auto start = Clock::now();
+    const double processor = cpu_seconds();
+    if (Status status = run(device); !status.ok()) {
+      state.SkipWithError(status.message().c_str());
+      return least;
+    }
+    least.processor = std::min(least.processor, cpu_seconds() - processor);
+    const double seconds = seconds_since(start);
+    least.time = std::min(least.time, seconds);
+    state.SetIterationTime(seconds);
+  }
+  return least;
+}
+
+inline LeastSeconds run_repeatedly(benchmark::State& state, Device& device,
+                                   const Instruction& instruction) {
+  return run_repeatedly(state, device, [&](Device& d) { return d.run({&instruction, 1}); });
+}
+
+}  // namespace tputwin::bench

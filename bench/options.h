@@ -1,0 +1,42 @@
+// The command line of benchmarks of whole networks: [--rounds N] [--json FILE] [--FOLDER DIRECTORY]
+// [NETWORK...].
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace tputwin::bench {
+
+struct Options {
+  int rounds;
+  std::string json, folder;
+  std::vector<std::string> networks;
+
+  bool wants(const std::string& name) const {
+    return networks.empty() || std::ranges::find(networks, name) != networks.end();
+  }
+  // False, and said why: an option is unknown. `folder_option`: "--data".
+  bool read(int argc, char** argv, const std::string& folder_option) {
+    for (int i = 1; i < argc; ++i) {
+      const std::string argument = argv[i];
+      const bool last = i + 1 == argc;
+      if (argument == "--rounds" && !last)
+        rounds = std::max(1, std::atoi(argv[++i]));
+      else if (argument == "--json" && !last)
+        json = argv[++i];
+      else if (argument == folder_option && !last)
+        folder = argv[++i];
+      else if (!argument.starts_with("-"))
+        networks.push_back(argument);
+      else
+        return fmt::print("unknown option {}\n", argument), false;
+    }
+    return true;
+  }
+};
+
+}  // namespace tputwin::bench

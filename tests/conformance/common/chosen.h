@@ -1,0 +1,42 @@
+// The cases of recorded networks that a command line chooses: FOLDER [--shard I/N] [--each K]
+// [WORD...].
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace tputwin::recorded {
+
+struct Chosen {
+  std::string folder;
+  std::vector<std::string> words;
+  unsigned shard = 0, shards = 1, each = UINT32_MAX;
+
+  // False: no folder, or no shards.
+  bool read(int argc, char** argv) {
+    for (int i = 1; i < argc; ++i) {
+      const std::string word = argv[i];
+      if (word == "--shard" && i + 1 < argc)
+        std::sscanf(argv[++i], "%u/%u", &shard, &shards);
+      else if (word == "--each" && i + 1 < argc)
+        std::sscanf(argv[++i], "%u", &each);
+      else if (folder.empty())
+        folder = word;
+      else
+        words.push_back(word);
+    }
+    return !folder.empty() && shards != 0;
+  }
+  // A file's cases are of one shard. Without words every label is chosen.
+  bool operator()(const std::string& label, unsigned file) const {
+    return file % shards == shard &&
+           (words.empty() || std::ranges::any_of(words, [&](const std::string& word) {
+              return label.find(word) != std::string::npos;
+            }));
+  }
+};
+
+}  // namespace tputwin::recorded

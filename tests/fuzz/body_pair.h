@@ -1,0 +1,63 @@
+// Two small devices that run the same instructions on the same bytes, one with fast bodies and one
+// with reference bodies.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "fuzz/targets.h"
+#include "machine/device.h"
+
+namespace tputwin::fuzz {
+
+class BodyPair {
+ public:
+  BodyPair(const Chip& chip, uint64_t global_bytes)
+      : fast_(device(chip, global_bytes, Body::automatic)),
+        reference_(device(chip, global_bytes, Body::reference)),
+        initial_(std::max(chip.local_bytes(), global_bytes)) {
+    // Bytes that depend on nothing but their position, so that an input alone reproduces a finding.
+    for (size_t i = 0; i < initial_.size(); ++i)
+      initial_[i] = static_cast<uint8_t>(i * 0x9e3779b1u >> 13);
+  }
+
+  // Whether `run`, a function of a device, leaves the same bytes of both, whatever the operands.
+  template <class Run>
+  bool agree(const Run& run) {
+    for (Device* device : {fast_.get(), reference_.get()}) {
+      std::memcpy(device->local().data(), initial_.data(), device->local().size());
+      std::memcpy(device->global().data(), initial_.data(), device->global().size());
+      run(*device);
+      device->clear_error();
+    }
+    return equal(fast_->local(), reference_->local()) &&
+           equal(fast_->global(), reference_->global());
+  }
+
+ private:
+  static std::unique_ptr<Device> device(const Chip& chip, uint64_t global_bytes, Body body) {
+    const DeviceOptions options{
+        .chip = &chip, .global_bytes = global_bytes, .body = body, .poison = false};
+    return std::move(Device::create(options).value());
+  }
+  template <class M>
+  static bool equal(M& a, M& b) {
+    return std::memcmp(a.data(), b.data(), a.size()) == 0;
+  }
+
+  std::unique_ptr<Device> fast_, reference_;
+  Bytes initial_;
+};
+
+// It keeps the rules and stays inside memory.
+inline bool is_legal(const Operation& operation, const Chip& chip, uint64_t global_bytes) {
+  return check(operation, chip).ok() && check_bounds(operation, chip, global_bytes).ok();
+}
+// Of at most `most` products and bytes: a handful of input can ask for hours of work.
+inline bool is_affordable(const Operation& operation, const Chip& chip, uint64_t most) {
+  const Cost price = cost(operation, chip);
+  return price.macs <= most && price.global_bytes <= most && price.local_bytes <= most;
+}
+
+}  // namespace tputwin::fuzz
