@@ -10,6 +10,7 @@
 #include "ops/conv/conv2d_bm1684.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/conv2d_planes.h"
+#include "ops/fast/gemm/prepared_planes.h"
 #include "ops/fast/gemm/short_rows.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/nest.h"
@@ -112,6 +113,8 @@ class F32Planes : public PlaneSource {
   void read_weights(uint32_t, uint32_t*) override {}
   bool pack_weights(uint32_t rows, uint32_t* to) const override {
     fast::pack_weights(op_, memory_, terms_, rows, reinterpret_cast<float*>(to));
+    for (uint32_t oc = 0; op_.bias && oc < op_.out.shape.c; ++oc)
+      constants_->starts[oc] = f32::bits(memory_.read_f32(*op_.bias, 0, oc, 0, 0));
     return true;
   }
 
@@ -121,8 +124,6 @@ class F32Planes : public PlaneSource {
           term.channel * planes.pitch + planes.tap_offset[term.kh * op_.weight.shape.w + term.kw]));
     chains_ = terms_.chains;
     chains_.right_offset = offsets_.data();
-    for (uint32_t oc = 0; op_.bias && oc < op_.out.shape.c; ++oc)
-      bias_.push_back(memory_.read_f32(*op_.bias, 0, oc, 0, 0));
   }
   // Old values are added in the end.
   void start(const Results& r) const override {
@@ -131,14 +132,17 @@ class F32Planes : public PlaneSource {
   }
   bool run(const TileKernels& kernels, const Tile& tile, const TileRoom& room,
            uint32_t oc) const override {
+    const auto* biases = reinterpret_cast<const float*>(constants_->starts.data());
     return kernels.chains(tile, chains_,
-                          {.row_bias = op_.bias ? bias_.data() + oc : nullptr,
+                          {.row_bias = op_.bias ? biases + oc : nullptr,
                            .addends = op_.accumulate ? room.second_as_floats() : nullptr});
   }
   void store(const Results& r, bool in_doubt) const override {
-    for (uint32_t i = 0; in_doubt && i < r.count; ++i)
-      if (f32::is_nan(f32::from_bits(r.first[i])))
-        r.first[i] = f32::bits(result_at(op_, memory_, r.n, r.oc, r.y, r.x + i));
+    for (uint32_t i = 0; in_doubt && i < r.count; ++i) {
+      if (!f32::is_nan(f32::from_bits(r.first[i]))) continue;
+      restore_constants();
+      r.first[i] = f32::bits(result_at(op_, memory_, r.n, r.oc, r.y, r.x + i));
+    }
     std::memcpy(memory_.byte(op_.out, r.n, r.oc, r.y, r.x), r.first, r.count * sizeof(float));
   }
 
@@ -147,7 +151,6 @@ class F32Planes : public PlaneSource {
   const Memory& memory_;
   const ConvTerms terms_;
   std::vector<uint32_t> offsets_;
-  std::vector<float> bias_;
   Chains chains_;
 };
 
@@ -195,13 +198,17 @@ void run_short_rows(const Conv2dBm1684& op, const Memory& memory, const ConvTerm
   }
 }
 
+bool has_few_terms(const Conv2dBm1684& op) {
+  const Shape& weight = op.weight.shape;
+  return uint64_t{weight.n} * weight.h * weight.w <= kMaxShortTerms;
+}
+
 // Few terms, and all of them in the input.
 Declined short_rows(const Conv2dBm1684& given, const Memory& memory) {
   if (const Declined why = operands_decline(given, memory.local)) return why;
   const Conv2dBm1684 op = with_long_rows(given);
   const Shape& s = op.out.shape;
-  if (uint64_t{op.weight.shape.n} * op.weight.shape.h * op.weight.shape.w > kMaxShortTerms)
-    return "many terms";
+  if (!has_few_terms(op)) return "many terms";
   auto is_inside = [](const Axis& a, uint32_t in, uint32_t out) {
     return a.pad_before == 0 && a.insert == 0 && (out - 1) * a.stride + a.reach() <= in;
   };
@@ -233,5 +240,11 @@ constexpr Body<Conv2dBm1684> kBodies[] = {{"short rows", short_rows}, {"planes",
 }  // namespace
 
 bool execute(const Conv2dBm1684& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+
+// Of few terms there is little to keep.
+std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684& op, const Memory& memory) {
+  if (has_few_terms(op) || operands_decline(op, memory.local) != kRan) return nullptr;
+  return PreparedPlanes<Conv2dBm1684, F32Planes>::make(op, memory);
+}
 
 }  // namespace tputwin::fast
