@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -70,12 +71,13 @@ std::string names(const std::set<DType>& types) {
   return fmt::format("{}", fmt::join(all, " "));
 }
 
-// "fp_add|int_add" as functions; in words otherwise.
+// "fp_add|int_add" as functions; in words where there are blanks.
 std::string functions(std::string_view name, std::string_view prefix) {
-  if (name.find(' ') != std::string_view::npos) return std::string(name);
   const size_t bar = name.find('|');
-  if (bar == std::string_view::npos) return fmt::format("`{}{}`", prefix, name);
-  return fmt::format("`{0}{1}`, `{0}{2}`", prefix, name.substr(0, bar), name.substr(bar + 1));
+  if (bar != std::string_view::npos)
+    return functions(name.substr(0, bar), prefix) + ", " + functions(name.substr(bar + 1), prefix);
+  if (name.find(' ') != std::string_view::npos) return std::string(name);
+  return fmt::format("`{}{}`", prefix, name);
 }
 
 std::string heading(std::string_view title) {
@@ -107,8 +109,11 @@ std::string transfers(std::string_view title, const std::map<Key, Types>& record
   std::string text = heading(title);
   for (const auto& [key, types] : recorded) {
     std::vector<std::string> functions;
-    for (const std::string& name : types.functions)
-      functions.push_back(name.find(' ') == std::string::npos ? "`" + name + "`" : name);
+    for (std::string name : types.functions) {
+      const bool is_function = name.starts_with("okk_");
+      if (!is_function) std::ranges::replace(name, '_', ' ');
+      functions.push_back(is_function ? "`" + name + "`" : name);
+    }
     text += fmt::format("| {}.{} | {} | {} | {} |\n", key.first, key.second,
                         fmt::join(functions, ", "), names(types.in), names(types.out));
   }
