@@ -93,6 +93,14 @@ void BuiltBmodel::clamp(const TensorView& view) {
                                .b = Source::value(0u, view.dtype)});
 }
 
+void BuiltBmodel::add_floats(const TensorView& a, const TensorView& b, const TensorView& out) {
+  program_.add(FloatArithmetic{.kind = FloatArithmetic::Kind::add,
+                               .out = out,
+                               .a = Source::tensor(a),
+                               .b = Source::tensor(b)});
+  clamp(out);
+}
+
 BuiltBmodel::Map BuiltBmodel::conv(const Map& in, uint32_t channels, const Square& square,
                                    bool relu) {
   const Window window = window_of(square);

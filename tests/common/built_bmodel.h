@@ -52,8 +52,9 @@ class BuiltBmodel {
 
   // Random ones, behind the others in global memory, and loaded.
   TensorView weights(const Shape& shape, DType dtype, uint8_t pack = 1);
-  // ReLU, in place, of floats.
+  // Of floats: ReLU, in place, and a sum with it.
   void clamp(const TensorView& view);
+  void add_floats(const TensorView& a, const TensorView& b, const TensorView& out);
   CommandProgram program_;
 
  private:

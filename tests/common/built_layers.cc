@@ -40,11 +40,7 @@ void BuiltBm1684x::compute_average(const TensorView& in, const TensorView& out,
 }
 
 void BuiltBm1684x::compute_sum(const TensorView& a, const TensorView& b, const TensorView& out) {
-  program_.add(FloatArithmetic{.kind = FloatArithmetic::Kind::add,
-                               .out = out,
-                               .a = Source::tensor(a),
-                               .b = Source::tensor(b)});
-  clamp(out);
+  add_floats(a, b, out);
 }
 
 // ---- BM1684, fp32 ----
@@ -78,11 +74,7 @@ void BuiltBm1684::compute_average(const TensorView& in, const TensorView& out,
 }
 
 void BuiltBm1684::compute_sum(const TensorView& a, const TensorView& b, const TensorView& out) {
-  program_.add(FloatArithmetic{.kind = FloatArithmetic::Kind::add,
-                               .out = out,
-                               .a = Source::tensor(a),
-                               .b = Source::tensor(b)});
-  clamp(out);
+  add_floats(a, b, out);
 }
 
 // ---- BM1684, bytes ----
