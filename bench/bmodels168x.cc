@@ -1,7 +1,7 @@
-// Bmodels of the BM1684X, in one run: each net on the twin, the same convolutions and products
-// alone by oneDNN, and beside them the seconds that the reference model was recorded with. Rounds
-// alternate. Printed are the ratios, then the times, then where the twin's time goes, operation by
-// operation. Outputs are compared with the recorded ones.
+// Bmodels of the BM1684X and BM1684, in one run: each net on the twin, the same convolutions and
+// products alone by oneDNN, and beside them the seconds that the reference model was recorded with.
+// Rounds alternate. Printed are the ratios, then the times, then where the twin's time goes,
+// operation by operation. Outputs are compared with the recorded ones.
 //
 //   bench_bmodels168x [--data DIRECTORY] [--rounds N] [--json FILE] [NET...]
 //
@@ -197,9 +197,12 @@ int run(const Options& options) {
   for (const bench::Built& built : bench::built_networks()) {
     if (!options.wants(built.name)) continue;
     const std::string path = folder + "/" + built.name + ".bmodel";
-    if (const Status status = bench::write_built(built, path); !status.ok())
-      fmt::print("{}: {}\n", built.name, status.error().message());
-    cases.push_back({.name = built.name, .path = path, .inputs = {built.input()}, .outputs = {}});
+    auto input = bench::write_built(built, path);
+    if (!input.ok()) {
+      fmt::print("{}: {}\n", built.name, input.error().message());
+      continue;
+    }
+    cases.push_back({.name = built.name, .path = path, .inputs = {*input}, .outputs = {}});
   }
   fmt::print("{} threads, {}; medians of {} calls\n", thread_count(), fast::selected_isa(),
              3 * options.rounds);

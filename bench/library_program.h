@@ -1,6 +1,6 @@
-// The convolutions and products of a program of the BM1684X in oneDNN: same extents, the library's
-// preferred layouts, one after the other, nothing in between. 8 bits as they are, all floats as
-// fp32: the library has no fp16 on most processors.
+// The convolutions and products of a program of the BM1684X or BM1684 in oneDNN: same extents, the
+// library's preferred layouts, one after the other, nothing in between. 8 bits as they are, all
+// floats as fp32: the library has no fp16 on most processors.
 #pragma once
 
 #include <memory>
@@ -60,7 +60,8 @@ class LibraryProgram {
   template <class Op>
   void add_convolution(const Op& op, bool over_all_channels) {
     const Shape &in = op.in.shape, &out = op.out.shape;
-    const bool is_dense = over_all_channels || std::is_same_v<Op, Conv2dBm1684xFloat>;
+    const bool is_dense = over_all_channels || std::is_same_v<Op, Conv2dBm1684xFloat> ||
+                          std::is_same_v<Op, Conv2dBm1684> || std::is_same_v<Op, Conv2dBm1684Int8>;
     const auto &h = op.window.h, &w = op.window.w;
     const auto extent = [](const Axis& axis, uint32_t e) {
       return memory::dim{(e - 1) * (axis.insert + 1) + 1};

@@ -16,11 +16,11 @@ inline std::unique_ptr<TensorT> host_tensor(std::string name, std::vector<uint64
 // A net of one stage; subnets are numbered as they are added and follow each other.
 class SubnetFile {
  public:
-  SubnetFile() {
+  explicit SubnetFile(const char* chip = "BM1684X") {
     model.type = "B";
     model.version = "2.2";
     model.time = "today";
-    model.chip = "BM1684X";
+    model.chip = chip;
     model.net.push_back(std::make_unique<NetT>());
     model.net[0]->name = "net";
     model.net[0]->parameter.push_back(std::make_unique<NetParameterT>());

@@ -22,7 +22,7 @@ TEST_F(Bmrt, MapsTheWeightsOfALargeFile) {
   const std::string path = folder.path() / "resnet50.bmodel";
   uint64_t file_bytes = 0, neuron_bytes = 0;
   {
-    BuiltBmodel net("resnet50", DType::f32);
+    BuiltBm1684x net("resnet50", DType::f32);
     const auto file = net.file(add_resnet50(net));
     ASSERT_TRUE(file.ok()) << file.error().message();
     ASSERT_TRUE(write_bytes(path, *file).ok());

@@ -134,6 +134,65 @@ TEST(SubnetMoves, Storages) {
   }
 }
 
+// Rows of zeros around those of the user, and back without them.
+TEST(SubnetMoves, PaddedRows) {
+  constexpr uint64_t kImages = 3, kChannels = 2, kHeight = 2, kWidth = 3, kAbove = 2, kBelow = 1,
+                     kAll = kAbove + kHeight + kBelow;
+  constexpr uint64_t kElements = kChannels * kHeight * kWidth;
+  std::vector<uint8_t> plain(kImages * kElements);
+  for (size_t i = 0; i < plain.size(); ++i) plain[i] = static_cast<uint8_t>(i + 1);
+  TensorT tensor =
+      ::tputwin::testing::tensor("x", 0, {kImages, kChannels, kHeight, kWidth}, ElementType::i8);
+  tensor.pad_h = kAbove << 16 | kBelow;
+  for (int32_t mode : {0, 2}) {
+    tensor.gmem_stmode = mode;
+    const bmrt::Stored as = bmrt::stored_as(tensor);
+    std::vector<uint8_t> stored(bmrt::stored_bytes(tensor), 0xee), back(plain.size());
+    EXPECT_EQ(stored.size(), (mode == 0 ? kImages : 4) * kChannels * kAll * kWidth);
+    bmrt::copy_stored(stored.data(), as, plain.data(), BM_STORE_1N, kImages, kElements, 8);
+    for (uint64_t n = 0; n < kImages; ++n)
+      for (uint64_t c = 0; c < kChannels; ++c)
+        for (uint64_t y = 0; y < kAll; ++y)
+          for (uint64_t x = 0; x < kWidth; ++x) {
+            const uint64_t element = (c * kAll + y) * kWidth + x;
+            const bool inside = kAbove <= y && y < kAbove + kHeight;
+            EXPECT_EQ(
+                stored[mode == 0 ? n * kChannels * kAll * kWidth + element : element * 4 + n],
+                inside ? plain[((n * kChannels + c) * kHeight + y - kAbove) * kWidth + x] : 0);
+          }
+    bmrt::copy_stored(back.data(), BM_STORE_1N, stored.data(), as, kImages, kElements, 8);
+    EXPECT_EQ(back, plain);
+  }
+}
+
+// Memory of a tensor of cells is filled with other extents, and read again as those.
+TEST(SubnetMoves, OtherExtentsThanCompiled) {
+  const TensorT given = tensor("x", 0, {6, 2}, ElementType::i8),
+                which = tensor("which", 512, {1}, ElementType::i32);
+  TensorT cells = tensor("y", 64, {4, 3}, ElementType::i8);
+  cells.gmem_stmode = 2;
+  SubnetFile file;
+  file.input(owned(given));
+  file.input(owned(which));
+  file.branch({given, which}, {cells}, {0}, {0}, {1});
+  file.subnet(SubnetMode::tpu, {cells}, {});
+  file.output(owned(cells));
+  std::vector<uint8_t> x{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, y(12);
+  std::vector<int32_t> zero{0};
+  FakeDevice device([](uint8_t*) {});
+  const Ran ran = run(file, device, {user(x), user(zero)}, {user(y)});
+  ASSERT_TRUE(ran.status.ok()) << ran.status.message();
+  EXPECT_EQ(y, x);
+  EXPECT_EQ(ran.shapes[0].dims[0], 6);
+  for (size_t image = 0; image < 4; ++image)  // what the commands saw: four images of three
+    for (size_t i = 0; i < 3; ++i) EXPECT_EQ(device.memory[64 + 4 * i + image], x[3 * image + i]);
+  // six images in cells of four need more room than four
+  std::vector<uint8_t> grouped(16);
+  const Ran refused = run(file, device, {user(x), user(zero)}, {user(grouped, BM_STORE_4N)});
+  ASSERT_FALSE(refused.status.ok());
+  EXPECT_EQ(refused.status.error().code(), "TW-BRT-0222");
+}
+
 // An output of a merge keeps its value when the TPU writes the input's place again.
 TEST(SubnetMoves, MergedValuesStay) {
   const TensorT start = tensor("start", 0, {1}), next = tensor("next", 64, {1}),

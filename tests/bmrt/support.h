@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "bmodel/bm168x/model.h"
+#include "sdk/bmlib/card.h"
 
 namespace tputwin::testing {
 
@@ -27,7 +28,8 @@ inline Bytes made_up(size_t bytes, unsigned seed = 1) {
 
 class Bmrt : public ::testing::Test {
  protected:
-  Bmrt() {
+  explicit Bmrt(const Chip& chip = bm1684x()) {
+    bmlib::use_chip(chip);
     EXPECT_EQ(bm_dev_request(&device, 0), BM_SUCCESS);
     runtime = bmrt_create(device);
     EXPECT_NE(runtime, nullptr);
@@ -36,6 +38,7 @@ class Bmrt : public ::testing::Test {
   ~Bmrt() override {
     bmrt_destroy(runtime);
     bm_dev_free(device);
+    bmlib::use_chip(bm1684x());
   }
 
   static std::string code() { return tputwin_last_error_code(); }

@@ -4,212 +4,190 @@
 #include <cstring>
 
 #include "base/bits.h"
-#include "isa/streams/encode.h"
-#include "isa/streams/stream.h"
-#include "memory/layout.h"
-#include "memory/normal_stride.h"
 #include "numerics/float16.h"
-#include "ops/conv/weights_bm1684x.h"
+#include "ops/operation.h"
 
 namespace tputwin::testing {
+
+namespace b168x = bmodel::bm168x;
+
 namespace {
 
 constexpr uint64_t kNeurons = uint64_t{1} << 29;  // behind all weights
 constexpr uint64_t kAlignment = 128;
-const Chip& chip() { return bm1684x(); }
+
+Window window_of(const BuiltBmodel::Square& square) {
+  const Axis axis{.kernel = square.kernel,
+                  .stride = square.stride,
+                  .pad_before = square.pad,
+                  .pad_after = square.pad};
+  return {axis, axis};
+}
+Shape under(const Window& window, const Shape& in, uint32_t channels) {
+  return {in.n, channels, window.h.output(in.h), window.w.output(in.w)};
+}
+
+b168x::ElementType element_type(DType dtype) {
+  switch (dtype) {
+    case DType::f16:
+      return b168x::ElementType::f16;
+    case DType::i8:
+      return b168x::ElementType::i8;
+    case DType::u8:
+      return b168x::ElementType::u8;
+    default:
+      return b168x::ElementType::f32;
+  }
+}
 
 }  // namespace
 
-BuiltBmodel::BuiltBmodel(std::string name, DType dtype, uint64_t seed)
-    : name_(std::move(name)), dtype_(dtype), rng_(seed) {}
+BuiltBmodel::BuiltBmodel(std::string name, const Chip& chip, DType dtype, uint8_t pack,
+                         uint64_t seed)
+    : program_(chip), name_(std::move(name)), dtype_(dtype), pack_(pack), rng_(seed) {
+  coefficients_.resize(b168x::compiled_base(chip) - chip.global_base);  // the firmware's
+}
 
-BuiltBmodel::Map BuiltBmodel::map(const Shape& shape) {
-  const Map result{shape, kNeurons + neurons_};
-  neurons_ += align_up(bytes(shape), uint64_t{4096});
+uint64_t BuiltBmodel::bytes(const Map& map) const {
+  return map.shape.count() * element_bytes(map.dtype);
+}
+
+BuiltBmodel::Map BuiltBmodel::map(const Shape& shape, DType dtype) {
+  const Map result{shape, dtype, kNeurons + neurons_};
+  neurons_ += align_up(align_up(shape.n, pack_) / shape.n * bytes(result), uint64_t{4096});
   return result;
 }
 
-BuiltBmodel::Map BuiltBmodel::input(const Shape& shape) { return input_ = map(shape); }
+BuiltBmodel::Map BuiltBmodel::input(const Shape& shape) { return input_ = map(shape, dtype_); }
 
-TensorView BuiltBmodel::lanes(const Shape& shape, DType dtype, bool aligned) {
-  TensorView view{.space = Space::local, .dtype = dtype, .address = lane_bytes_, .shape = shape};
-  view.plane_stride = is_16bit(dtype) ? 1 : 0;
-  view.stride = lane_stride(chip(), shape, 0, element_bytes(dtype), aligned);
-  lane_bytes_ = align_up(lane_bytes_ + uint64_t{shape.n} * view.stride.n, kAlignment);
-  drop_meaningless(view.stride, shape, ceil_div(shape.c, chip().lanes));
+TensorView BuiltBmodel::loaded(const Map& map) {
+  const TensorView view = lanes(map);
+  program_.load(view, map.address);
   return view;
-}
-
-TensorView BuiltBmodel::global(uint64_t address, const Shape& shape, DType dtype) const {
-  TensorView view{.space = Space::global, .dtype = dtype, .address = address, .shape = shape};
-  view.plane_stride = is_16bit(dtype) ? 1 : 0;
-  view.stride = system_stride(shape, element_bytes(dtype));
-  drop_meaningless(view.stride, shape, shape.c);
-  return view;
-}
-
-void BuiltBmodel::issue(Operation op, Engine engine) {
-  const bool dma = engine == Engine::dma;
-  program_.push_back({std::move(op), engine, ++issued_[dma], issued_[!dma]});
-}
-void BuiltBmodel::compute(Operation op) { issue(std::move(op), Engine::compute); }
-void BuiltBmodel::load(const TensorView& to, uint64_t address) {
-  issue(Copy{.dst = to, .src = Source::tensor(global(address, to.shape, to.dtype))}, Engine::dma);
 }
 void BuiltBmodel::store(const Map& map, const TensorView& from) {
-  issue(Copy{.dst = global(map.address, map.shape, dtype_), .src = Source::tensor(from)},
-        Engine::dma);
-  lane_bytes_ = 0;  // the next layer begins anew
+  program_.store(from, map.address);
+  program_.free_lanes();  // the next layer begins anew
 }
 
-// Random ones, behind the others in global memory, and loaded.
-TensorView BuiltBmodel::weights(const Shape& shape, DType dtype) {
-  const TensorView view = lanes(shape, dtype, /*aligned=*/false);
+TensorView BuiltBmodel::weights(const Shape& shape, DType dtype, uint8_t pack) {
+  const TensorView view = program_.lanes(shape, dtype, /*aligned=*/false, pack);
   const uint64_t at = coefficients_.size(), size = element_bytes(dtype);
-  coefficients_.resize(align_up(at + shape.count() * size, kAlignment));
-  for (uint64_t i = 0; i < shape.count(); ++i) {
+  const uint64_t count = Shape{cells(view) * pack, shape.c, shape.h, shape.w}.count();
+  coefficients_.resize(align_up(at + count * size, kAlignment));
+  for (uint64_t i = 0; i < count; ++i) {
     const float value = (static_cast<float>(rng_.below(2048)) - 1023.5f) / 16384.0f;
-    const uint32_t bits = dtype == DType::f16 ? f16::from_f32(value) : f32::bits(value);
+    const uint32_t bits = dtype == DType::f32   ? f32::bits(value)
+                          : dtype == DType::f16 ? f16::from_f32(value)
+                                                : static_cast<uint32_t>(rng_.below(64)) - 32;
     std::memcpy(coefficients_.data() + at + i * size, &bits, size);
   }
-  load(view, at);
+  program_.load(view, at);
   return view;
 }
 
 void BuiltBmodel::clamp(const TensorView& view) {
-  compute(FloatArithmetic{.kind = FloatArithmetic::Kind::max,
-                          .out = view,
-                          .a = Source::tensor(view),
-                          .b = Source::value(0u, view.dtype)});
+  program_.add(FloatArithmetic{.kind = FloatArithmetic::Kind::max,
+                               .out = view,
+                               .a = Source::tensor(view),
+                               .b = Source::value(0u, view.dtype)});
+}
+
+void BuiltBmodel::add_floats(const TensorView& a, const TensorView& b, const TensorView& out) {
+  program_.add(FloatArithmetic{.kind = FloatArithmetic::Kind::add,
+                               .out = out,
+                               .a = Source::tensor(a),
+                               .b = Source::tensor(b)});
+  clamp(out);
 }
 
 BuiltBmodel::Map BuiltBmodel::conv(const Map& in, uint32_t channels, const Square& square,
                                    bool relu) {
-  Conv2dBm1684xFloat op;
-  op.in = lanes(in.shape, dtype_);
-  load(op.in, in.address);
-  op.window.h = op.window.w = {.kernel = square.kernel,
-                               .stride = square.stride,
-                               .pad_before = square.pad,
-                               .pad_after = square.pad};
-  const Map out =
-      map({in.shape.n, channels, op.window.h.output(in.shape.h), op.window.w.output(in.shape.w)});
-  op.weight =
-      Source::tensor(weights(weight_shape(in.shape.c, channels, op.window, dtype_), dtype_));
-  op.bias = weights({1, channels, 1, 1}, DType::f32);
-  op.out = lanes(out.shape, dtype_);
-  compute(op);
-  if (relu) clamp(op.out);
-  store(out, op.out);
+  const Window window = window_of(square);
+  const Map out = map(under(window, in.shape, channels), conv_type(relu));
+  const TensorView from = loaded(in), to = lanes(out);
+  compute_conv(from, to, window, relu);
+  store(out, to);
   return out;
 }
 
 BuiltBmodel::Map BuiltBmodel::max_pool(const Map& in, const Square& square) {
-  Pool2dBm1684xFloat op;
-  op.in = lanes(in.shape, dtype_);
-  load(op.in, in.address);
-  op.window.h = op.window.w = {.kernel = square.kernel,
-                               .stride = square.stride,
-                               .pad_before = square.pad,
-                               .pad_after = square.pad};
-  const Map out =
-      map({in.shape.n, in.shape.c, op.window.h.output(in.shape.h), op.window.w.output(in.shape.w)});
-  op.out = lanes(out.shape, dtype_);
-  compute(op);
-  store(out, op.out);
+  const Window window = window_of(square);
+  const Map out = map(under(window, in.shape, in.shape.c), in.dtype);
+  const TensorView from = loaded(in), to = lanes(out);
+  compute_maximum(from, to, window);
+  store(out, to);
   return out;
 }
 
 BuiltBmodel::Map BuiltBmodel::average_pool(const Map& in) {
-  Pool2dBm1684xFloat op;
-  op.kind = Pool2dBm1684xFloat::Kind::average;
-  op.in = lanes(in.shape, dtype_);
-  load(op.in, in.address);
-  op.window.h = {.kernel = in.shape.h};
-  op.window.w = {.kernel = in.shape.w};
-  const float share = 1.0f / static_cast<float>(in.shape.h * in.shape.w);
-  op.factor = dtype_ == DType::f16 ? f16::from_f32(share) : f32::bits(share);
-  const Map out = map({in.shape.n, in.shape.c, 1, 1});
-  op.out = lanes(out.shape, dtype_);
-  compute(op);
-  store(out, op.out);
+  const Window window{{.kernel = in.shape.h}, {.kernel = in.shape.w}};
+  const Map out = map({in.shape.n, in.shape.c, 1, 1}, in.dtype);
+  const TensorView from = loaded(in), to = lanes(out);
+  compute_average(from, to, window);
+  store(out, to);
   return out;
 }
 
 BuiltBmodel::Map BuiltBmodel::add(const Map& a, const Map& b) {
-  const TensorView left = lanes(a.shape, dtype_), right = lanes(b.shape, dtype_);
-  load(left, a.address);
-  load(right, b.address);
-  const Map out = map(a.shape);
-  const TensorView sum = lanes(a.shape, dtype_);
-  compute(FloatArithmetic{.kind = FloatArithmetic::Kind::add,
-                          .out = sum,
-                          .a = Source::tensor(left),
-                          .b = Source::tensor(right)});
-  clamp(sum);
+  const TensorView left = loaded(a), right = loaded(b);
+  const Map out = map(a.shape, dtype_);
+  const TensorView sum = lanes(out);
+  compute_sum(left, right, sum);
   store(out, sum);
   return out;
 }
 
+std::unique_ptr<b168x::TensorT> BuiltBmodel::tensor(const char* name, const Map& map) const {
+  auto result = std::make_unique<b168x::TensorT>();
+  result->name = name;
+  result->data_type = static_cast<uint32_t>(element_type(map.dtype));
+  result->gmem_stmode = static_cast<int32_t>(pack_ == 4 ? b168x::Storage::n4 : b168x::Storage::n1);
+  auto shape = std::make_unique<b168x::ShapeT>();
+  shape->dim = {map.shape.n, map.shape.c, map.shape.h, map.shape.w};
+  result->shape.push_back(std::move(shape));
+  result->device_addr = program_.chip().global_base + map.address;
+  result->size = bytes(map);
+  result->scale = 1;
+  return result;
+}
+
 Result<std::vector<uint8_t>> BuiltBmodel::file(const Map& output) const {
-  using namespace bmodel::bm168x;
-  TW_ASSIGN_OR_RETURN(streams, isa::encode_streams(program_, chip()));
-  std::vector<uint8_t> binary = coefficients_;
-  const auto part = [&](const std::vector<uint8_t>& bytes) {
-    binary.resize(align_up(binary.size(), size_t{4096}));
-    auto place = std::make_unique<Binary>(binary.size(), bytes.size());
-    binary.insert(binary.end(), bytes.begin(), bytes.end());
-    return place;
-  };
-  const auto tensor = [&](const char* name, const Map& map) {
-    auto result = std::make_unique<TensorT>();
-    result->name = name;
-    result->data_type =
-        static_cast<uint32_t>(dtype_ == DType::f16 ? ElementType::f16 : ElementType::f32);
-    auto shape = std::make_unique<bmodel::bm168x::ShapeT>();
-    shape->dim = {map.shape.n, map.shape.c, map.shape.h, map.shape.w};
-    result->shape.push_back(std::move(shape));
-    result->device_addr = chip().global_base + map.address;
-    result->size = bytes(map.shape);
-    result->scale = 1;
-    return result;
-  };
-  auto group = std::make_unique<CmdGroupT>();
-  TW_ASSIGN_OR_RETURN(tiu, isa::count_commands(Engine::compute, streams.tiu, chip()));
-  TW_ASSIGN_OR_RETURN(gdma, isa::count_commands(Engine::dma, streams.gdma, chip()));
-  group->bdc_num = tiu, group->gdma_num = gdma;
-  group->binary_bdc = part(streams.tiu);
-  group->binary_gdma = part(streams.gdma);
-  auto stage = std::make_unique<NetParameterT>();
+  const Chip& chip = program_.chip();
+  const uint64_t unused = b168x::compiled_base(chip) - chip.global_base;
+  std::vector<uint8_t> binary(coefficients_.begin() + static_cast<ptrdiff_t>(unused),
+                              coefficients_.end());
+  auto stage = std::make_unique<b168x::NetParameterT>();
   stage->input_tensor.push_back(tensor("in", input_));
   stage->output_tensor.push_back(tensor("out", output));
-  stage->ctx_addr = chip().global_base + kNeurons;
+  stage->ctx_addr = chip.global_base + kNeurons;
   stage->ctx_size = neurons_;
-  stage->coeff_mem = std::make_unique<CoeffMemT>();
-  stage->coeff_mem->address = compiled_base(chip());
-  stage->coeff_mem->binary_coeff = std::make_unique<Binary>(0, coefficients_.size());
+  stage->coeff_mem = std::make_unique<b168x::CoeffMemT>();
+  stage->coeff_mem->address = b168x::compiled_base(chip);
+  stage->coeff_mem->binary_coeff = std::make_unique<b168x::Binary>(0, binary.size());
+  TW_ASSIGN_OR_RETURN(group, program_.group(binary));
   stage->cmd_group.push_back(std::move(group));
-  auto net = std::make_unique<NetT>();
+  auto net = std::make_unique<b168x::NetT>();
   net->name = name_;
   net->parameter.push_back(std::move(stage));
-  ModelT model;
-  model.type = "test", model.version = "2.2", model.time = "now", model.chip = "BM1684X";
+  b168x::ModelT model;
+  model.type = "test", model.version = "2.2", model.time = "now", model.chip = chip.name;
   model.neuron_size = neurons_;
   model.net.push_back(std::move(net));
-  return write(model, binary);
+  return b168x::write(model, binary);
 }
 
 namespace {
 
-BuiltBmodel::Map stem(BuiltBmodel& net) {
-  const auto first = net.conv(net.input({1, 3, 224, 224}), 64, {7, 2, 3}, true);
+BuiltBmodel::Map stem(BuiltBmodel& net, uint32_t images) {
+  const auto first = net.conv(net.input({images, 3, 224, 224}), 64, {7, 2, 3}, true);
   return net.max_pool(first, {3, 2, 1});
 }
 
 }  // namespace
 
-BuiltBmodel::Map add_resnet50(BuiltBmodel& net) {
-  auto map = stem(net);
+BuiltBmodel::Map add_resnet50(BuiltBmodel& net, uint32_t images) {
+  auto map = stem(net, images);
   const uint32_t blocks[] = {3, 4, 6, 3};
   for (uint32_t level = 0; level < 4; ++level)
     for (uint32_t block = 0; block < blocks[level]; ++block) {
@@ -222,8 +200,8 @@ BuiltBmodel::Map add_resnet50(BuiltBmodel& net) {
   return net.conv(net.average_pool(map), 1000, {1, 1, 0}, false);
 }
 
-BuiltBmodel::Map add_resnet18(BuiltBmodel& net) {
-  auto map = stem(net);
+BuiltBmodel::Map add_resnet18(BuiltBmodel& net, uint32_t images) {
+  auto map = stem(net, images);
   for (uint32_t level = 0; level < 4; ++level)
     for (uint32_t block = 0; block < 2; ++block) {
       const uint32_t width = 64u << level, stride = block == 0 && level != 0 ? 2 : 1;

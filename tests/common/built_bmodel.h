@@ -1,24 +1,24 @@
-// Networks of the BM1684X of any size, put together layer by layer: every layer loads what it reads
-// from global memory, computes, and stores its result there.
+// Networks of any size, put together layer by layer: every layer loads what it reads from global
+// memory, computes, and stores its result there.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "bmodel/bm168x/model.h"
+#include "common/command_program.h"
 #include "common/rng.h"
-#include "ops/instruction.h"
+#include "ops/contract/window.h"
 
 namespace tputwin::testing {
 
 class BuiltBmodel {
  public:
-  // fp32 or fp16; weights are small random numbers.
-  BuiltBmodel(std::string name, DType dtype, uint64_t seed = 1);
+  virtual ~BuiltBmodel() = default;
 
   // A map in global memory.
   struct Map {
     Shape shape;
+    DType dtype;
     uint64_t address;
   };
   Map input(const Shape& shape);
@@ -32,33 +32,89 @@ class BuiltBmodel {
 
   // The model with this output.
   Result<std::vector<uint8_t>> file(const Map& output) const;
-  uint64_t input_bytes() const { return bytes(input_.shape); }
+  const Map& input() const { return input_; }
+  uint64_t input_bytes() const { return bytes(input_); }
   uint64_t neuron_bytes() const { return neurons_; }
 
+ protected:
+  // Weights are small random numbers; `pack` images of a map lie in a cell.
+  BuiltBmodel(std::string name, const Chip& chip, DType dtype, uint8_t pack = 1, uint64_t seed = 1);
+
+  // What a chip computes a layer by, from lanes to lanes.
+  virtual void compute_conv(const TensorView& in, const TensorView& out, const Window& window,
+                            bool relu) = 0;
+  virtual void compute_maximum(const TensorView& in, const TensorView& out,
+                               const Window& window) = 0;
+  virtual void compute_average(const TensorView& in, const TensorView& out,
+                               const Window& window) = 0;
+  virtual void compute_sum(const TensorView& a, const TensorView& b, const TensorView& out) = 0;
+  virtual DType conv_type(bool /*relu*/) const { return dtype_; }
+
+  // Random ones, behind the others in global memory, and loaded.
+  TensorView weights(const Shape& shape, DType dtype, uint8_t pack = 1);
+  // Of floats: ReLU, in place, and a sum with it.
+  void clamp(const TensorView& view);
+  void add_floats(const TensorView& a, const TensorView& b, const TensorView& out);
+  CommandProgram program_;
+
  private:
-  uint64_t bytes(const Shape& shape) const { return shape.count() * element_bytes(dtype_); }
-  Map map(const Shape& shape);
-  TensorView lanes(const Shape& shape, DType dtype, bool aligned = true);
-  TensorView global(uint64_t address, const Shape& shape, DType dtype) const;
-  void load(const TensorView& to, uint64_t address);
-  TensorView weights(const Shape& shape, DType dtype);
+  uint64_t bytes(const Map& map) const;
+  Map map(const Shape& shape, DType dtype);
+  TensorView lanes(const Map& map) {
+    return program_.lanes(map.shape, map.dtype, /*aligned=*/true, pack_);
+  }
+  TensorView loaded(const Map& map);
   void store(const Map& map, const TensorView& from);
-  void compute(Operation op);
-  void clamp(const TensorView& view);  // ReLU, in place
-  void issue(Operation op, Engine engine);
+  std::unique_ptr<bmodel::bm168x::TensorT> tensor(const char* name, const Map& map) const;
 
   std::string name_;
   DType dtype_;
+  uint8_t pack_;
   Rng rng_;
   Map input_;
   std::vector<uint8_t> coefficients_;
-  uint64_t neurons_ = 0, lane_bytes_ = 0;
-  std::vector<Instruction> program_;
-  uint32_t issued_[2] = {};  // of the tensor engine, of the GDMA
+  uint64_t neurons_ = 0;
+};
+
+// Of the BM1684X, fp32 or fp16.
+class BuiltBm1684x : public BuiltBmodel {
+ public:
+  BuiltBm1684x(std::string name, DType dtype);
+
+ private:
+  void compute_conv(const TensorView&, const TensorView&, const Window&, bool) override;
+  void compute_maximum(const TensorView&, const TensorView&, const Window&) override;
+  void compute_average(const TensorView&, const TensorView&, const Window&) override;
+  void compute_sum(const TensorView&, const TensorView&, const TensorView&) override;
+};
+
+// Of the BM1684, fp32.
+class BuiltBm1684 : public BuiltBmodel {
+ public:
+  explicit BuiltBm1684(std::string name);
+
+ private:
+  void compute_conv(const TensorView&, const TensorView&, const Window&, bool) override;
+  void compute_maximum(const TensorView&, const TensorView&, const Window&) override;
+  void compute_average(const TensorView&, const TensorView&, const Window&) override;
+  void compute_sum(const TensorView&, const TensorView&, const TensorView&) override;
+};
+
+// Of the BM1684, bytes of four images to a cell; unsigned behind a ReLU.
+class BuiltBm1684Int8 : public BuiltBmodel {
+ public:
+  explicit BuiltBm1684Int8(std::string name);
+
+ private:
+  void compute_conv(const TensorView&, const TensorView&, const Window&, bool) override;
+  void compute_maximum(const TensorView&, const TensorView&, const Window&) override;
+  void compute_average(const TensorView&, const TensorView&, const Window&) override;
+  void compute_sum(const TensorView&, const TensorView&, const TensorView&) override;
+  DType conv_type(bool relu) const override { return relu ? DType::u8 : DType::i8; }
 };
 
 // ResNet-50 and ResNet-18 with their extents, 102 and 47 MB of fp32.
-BuiltBmodel::Map add_resnet50(BuiltBmodel& net);
-BuiltBmodel::Map add_resnet18(BuiltBmodel& net);
+BuiltBmodel::Map add_resnet50(BuiltBmodel& net, uint32_t images = 1);
+BuiltBmodel::Map add_resnet18(BuiltBmodel& net, uint32_t images = 1);
 
 }  // namespace tputwin::testing

@@ -1,4 +1,4 @@
-// Reads the recorded commands of the BM1684X.
+// Reads the recorded commands of the BM1684X and BM1684.
 #include "common/recorded_commands.h"
 
 #include <fstream>
@@ -103,6 +103,28 @@ void for_each_recorded_command(const std::filesystem::path& conformance, const U
     use(command.engine, command.bytes);
   for (const auto& file : std::filesystem::directory_iterator(folder))
     if (file.path().extension() == ".bmodel") use_network(file.path(), use);
+}
+
+void for_each_bm1684_command(const std::filesystem::path& conformance, const Use& use) {
+  constexpr size_t kBytes = 128;  // zeros at the end may be left out
+  const auto use_case = [&](const nlohmann::json& recorded) {
+    for (const nlohmann::json& command : recorded["commands"]) {
+      std::vector<uint8_t> bytes = from_hex(command[1].get<std::string>());
+      bytes.resize(kBytes);
+      use(command[0] == 0 ? Engine::compute : Engine::dma, bytes);
+    }
+  };
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(conformance / "okk/commands")) {
+    if (entry.path().extension() != ".json") continue;
+    std::ifstream file(entry.path());
+    for (const auto& recorded : nlohmann::json::parse(file)["cases"]) use_case(recorded);
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(conformance / "bm168x/bm1684")) {
+    if (entry.path().extension() != ".jsonl") continue;
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) use_case(nlohmann::json::parse(line));
+  }
 }
 
 }  // namespace tputwin::testing

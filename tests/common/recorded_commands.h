@@ -1,4 +1,4 @@
-// The recorded commands of the BM1684X in tests/conformance.
+// The recorded commands of the BM1684X and BM1684 in tests/conformance.
 #pragma once
 
 #include <cstdint>
@@ -25,5 +25,9 @@ std::vector<RecordedCommand> single_commands(const std::filesystem::path& file);
 // Those of calls (public and public2), single ones, and those of the recorded networks.
 void for_each_recorded_command(const std::filesystem::path& conformance,
                                const std::function<void(Engine, std::span<const uint8_t>)>& use);
+
+// Those of the BM1684: of calls (all sets), single ones, and those of layers.
+void for_each_bm1684_command(const std::filesystem::path& conformance,
+                             const std::function<void(Engine, std::span<const uint8_t>)>& use);
 
 }  // namespace tputwin::testing

@@ -5,8 +5,8 @@
 
 namespace tputwin::docs {
 
-// Every class and operation of the BM1684X's streams, from the decoder's tables, with the types
-// that recorded commands have.
+// Every class and operation of the BM1684X's and BM1684's streams, from the decoders' tables, with
+// the types that recorded commands have.
 std::string command_tables();
 
 }  // namespace tputwin::docs

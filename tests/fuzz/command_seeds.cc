@@ -1,5 +1,5 @@
-// Commands of the BM1684X for the fuzzer: those of random operations of every kind.
-#include "fuzz/bm1684x_small.h"
+// Commands of the BM1684X and BM1684 for the fuzzer: those of random operations of every kind.
+#include "fuzz/small_chips.h"
 #include "fuzz/stream_mutator.h"
 #include "fuzz/targets.h"
 #include "isa/streams/encode.h"
@@ -33,14 +33,15 @@ std::vector<Bytes> bm1684x_command_seeds() {
   return seeds;
 }
 
+namespace {
+
 // Groups of six operations, in which an engine waits for the other now and then.
-std::vector<Bytes> bm1684x_stream_seeds() {
+std::vector<Bytes> stream_seeds(const Chip& chip, bool (*accepts)(std::span<const uint8_t>)) {
   constexpr uint64_t kGroups = 60;
   constexpr size_t kCommands = 6;
-  const Chip& chip = small_bm1684x();
   std::vector<testing::OperationKind> kinds;
   for (auto kind : testing::all_operation_kinds())
-    if (testing::family_of(kind) == ChipFamily::bm1684x) kinds.push_back(kind);
+    if (testing::family_of(kind) == chip.family) kinds.push_back(kind);
   std::vector<Bytes> seeds;
   for (uint64_t seed = 0; seed < kGroups; ++seed) {
     testing::Rng rng(seed);
@@ -59,9 +60,16 @@ std::vector<Bytes> bm1684x_stream_seeds() {
     const auto streams = isa::encode_streams(program, chip);
     if (!streams.ok()) continue;
     Bytes input = join_streams(streams->tiu, streams->gdma);
-    if (is_bm1684x_streams(input)) seeds.push_back(std::move(input));
+    if (accepts(input)) seeds.push_back(std::move(input));
   }
   return seeds;
 }
+
+}  // namespace
+
+std::vector<Bytes> bm1684x_stream_seeds() {
+  return stream_seeds(small_bm1684x(), is_bm1684x_streams);
+}
+std::vector<Bytes> bm1684_stream_seeds() { return stream_seeds(small_bm1684(), is_bm1684_streams); }
 
 }  // namespace tputwin::fuzz

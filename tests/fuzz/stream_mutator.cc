@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "bmodel/little_endian.h"
+#include "isa/bm1684/command.h"
 #include "isa/bm1684x/codes.h"
 #include "isa/bm1684x/format.h"
 #include "isa/bm1684x/operations.h"
@@ -12,7 +13,8 @@
 namespace tputwin::fuzz {
 namespace {
 
-using namespace isa::bm1684x_streams;
+namespace bm1684 = isa::bm1684_streams;
+namespace bm1684x = isa::bm1684x_streams;
 using isa::CommandForm;
 using testing::Rng;
 
@@ -25,25 +27,59 @@ struct Fields {
 template <class Command>
 using Stream = std::vector<Fields<Command>>;
 
-const CommandForm<TiuCommand>* form_of(const CommandHead& head, const TiuCommand*) {
-  const auto kind = tiu_form_of(head.type, head.code, head.is_short);
-  return kind && head.type != kSys ? &form(*kind) : nullptr;
-}
-const CommandForm<GdmaCommand>* form_of(const CommandHead& head, const GdmaCommand*) {
-  const auto kind = gdma_form_of(head.type, head.is_short);
-  return kind && head.type != kGdmaSys ? &form(*kind) : nullptr;
-}
-CommandHead head_of(std::span<const uint8_t> bytes, const TiuCommand*) { return tiu_head(bytes); }
-CommandHead head_of(std::span<const uint8_t> bytes, const GdmaCommand*) { return gdma_head(bytes); }
+// Of a sort of commands: the form of the bytes that begin one (nullptr: they are none), the fields
+// of its number and of what it waits for, and what ends a stream behind so many.
+template <class Command>
+struct Traits;
+
+template <>
+struct Traits<bm1684x::TiuCommand> {
+  static const CommandForm<bm1684x::TiuCommand>* form_of(std::span<const uint8_t> bytes) {
+    const auto head = bm1684x::tiu_head(bytes);
+    const auto kind = bm1684x::tiu_form_of(head.type, head.code, head.is_short);
+    return kind && head.type != bm1684x::kSys ? &bm1684x::form(*kind) : nullptr;
+  }
+  static constexpr auto kNumber = &bm1684x::TiuCommand::cmd_id;
+  static constexpr auto kWait = &bm1684x::TiuCommand::cmd_id_dep;
+  static Bytes end(uint32_t id) { return bm1684x::end_command(Engine::compute, id); }
+};
+template <>
+struct Traits<bm1684x::GdmaCommand> {
+  static const CommandForm<bm1684x::GdmaCommand>* form_of(std::span<const uint8_t> bytes) {
+    const auto head = bm1684x::gdma_head(bytes);
+    const auto kind = bm1684x::gdma_form_of(head.type, head.is_short);
+    return kind && head.type != bm1684x::kGdmaSys ? &bm1684x::form(*kind) : nullptr;
+  }
+  static constexpr auto kNumber = &bm1684x::GdmaCommand::cmd_id;
+  static constexpr auto kWait = &bm1684x::GdmaCommand::cmd_id_dep;
+  static Bytes end(uint32_t id) { return bm1684x::end_command(Engine::dma, id); }
+};
+template <>
+struct Traits<bm1684::TiuCommand> {
+  static const CommandForm<bm1684::TiuCommand>* form_of(std::span<const uint8_t>) {
+    return &bm1684::tiu_form();
+  }
+  static constexpr auto kNumber = &bm1684::TiuCommand::cmd_id_tpu;
+  static constexpr auto kWait = &bm1684::TiuCommand::cmd_id_gdma;
+  static Bytes end(uint32_t) { return {}; }
+};
+template <>
+struct Traits<bm1684::GdmaCommand> {
+  static const CommandForm<bm1684::GdmaCommand>* form_of(std::span<const uint8_t>) {
+    return &bm1684::gdma_form();
+  }
+  static constexpr auto kNumber = &bm1684::GdmaCommand::cmd_id;
+  static constexpr auto kWait = &bm1684::GdmaCommand::eng0_sync_id;
+  static Bytes end(uint32_t) { return {}; }
+};
 
 // The commands up to the end, or to what is none.
 template <class Command>
 Stream<Command> parse(std::span<const uint8_t> bytes) {
   constexpr size_t kHead = 16;
   Stream<Command> stream;
-  const Command* kind = nullptr;
   while (bytes.size() >= kHead) {
-    const CommandForm<Command>* form = form_of(head_of(bytes, kind), kind);
+    const CommandForm<Command>* form = Traits<Command>::form_of(bytes);
     if (form == nullptr || bytes.size() < form->bytes) break;
     stream.push_back({form, unpack(*form, bytes.first(form->bytes))});
     bytes = bytes.subspan(form->bytes);
@@ -75,7 +111,8 @@ uint64_t value_for(Rng& rng, uint64_t old, uint32_t width) {
 
 // Which command it is, and its number, stay.
 bool is_fixed(std::string_view field) {
-  return field == "cmd_short" || field == "cmd_id" || field == "tsk_typ" || field == "cmd_type";
+  return field == "cmd_short" || field == "cmd_id" || field == "cmd_id_tpu" || field == "tsk_typ" ||
+         field == "cmd_type";
 }
 
 template <class Command>
@@ -108,23 +145,35 @@ void change(Rng& rng, Stream<Command>& stream) {
 }
 
 template <class Command>
-Bytes bytes_of(Rng& rng, Stream<Command>& stream, size_t others, Engine engine) {
+Bytes bytes_of(Rng& rng, Stream<Command>& stream, size_t others) {
   Bytes bytes;
   uint64_t id = 0, waits = 0;
   const bool orders = !rng.chance(1, 8);
   for (Fields<Command>& one : stream) {
-    one.command.cmd_id = ++id;
-    uint64_t& wait = one.command.cmd_id_dep;
+    one.command.*Traits<Command>::kNumber = ++id;
+    uint64_t& wait = one.command.*Traits<Command>::kWait;
     if (orders) wait = waits = std::max(waits, std::min<uint64_t>(wait, others));
     const size_t from = bytes.size();
     bytes.resize(from + one.form->bytes);
     pack(*one.form, one.command, std::span(bytes).subspan(from));
   }
-  const Bytes end = end_command(engine, static_cast<uint32_t>(id + 1));
+  const Bytes end = Traits<Command>::end(static_cast<uint32_t>(id + 1));
   bytes.insert(bytes.end(), end.begin(), end.end());
   constexpr size_t kUnit = 128;
   bytes.resize((bytes.size() + kUnit - 1) / kUnit * kUnit);
   return bytes;
+}
+
+template <class TiuCommand, class GdmaCommand>
+Bytes mutate(std::span<const uint8_t> input, uint64_t seed) {
+  Rng rng(seed);
+  const StreamBytes streams = split_streams(input);
+  auto tiu = parse<TiuCommand>(streams.tiu);
+  auto gdma = parse<GdmaCommand>(streams.gdma);
+  for (uint32_t changes = rng.range(1, 4); changes > 0; --changes)
+    rng.chance(2, 3) ? change(rng, tiu) : change(rng, gdma);
+  const Bytes compute = bytes_of(rng, tiu, gdma.size());
+  return join_streams(compute, bytes_of(rng, gdma, tiu.size()));
 }
 
 }  // namespace
@@ -145,15 +194,11 @@ Bytes join_streams(std::span<const uint8_t> tiu, std::span<const uint8_t> gdma) 
   return input;
 }
 
-Bytes mutate_streams(std::span<const uint8_t> input, uint64_t seed) {
-  Rng rng(seed);
-  const StreamBytes streams = split_streams(input);
-  auto tiu = parse<TiuCommand>(streams.tiu);
-  auto gdma = parse<GdmaCommand>(streams.gdma);
-  for (uint32_t changes = rng.range(1, 4); changes > 0; --changes)
-    rng.chance(2, 3) ? change(rng, tiu) : change(rng, gdma);
-  const Bytes compute = bytes_of(rng, tiu, gdma.size(), Engine::compute);
-  return join_streams(compute, bytes_of(rng, gdma, tiu.size(), Engine::dma));
+Bytes mutate_bm1684x_streams(std::span<const uint8_t> input, uint64_t seed) {
+  return mutate<bm1684x::TiuCommand, bm1684x::GdmaCommand>(input, seed);
+}
+Bytes mutate_bm1684_streams(std::span<const uint8_t> input, uint64_t seed) {
+  return mutate<bm1684::TiuCommand, bm1684::GdmaCommand>(input, seed);
 }
 
 }  // namespace tputwin::fuzz

@@ -1,4 +1,5 @@
-// Command groups of the BM1684X as inputs of a fuzzer, and changes that leave them command groups.
+// Command groups of the BM1684X and BM1684 as inputs of a fuzzer, and changes that leave them
+// command groups.
 #pragma once
 
 #include "fuzz/targets.h"
@@ -15,6 +16,7 @@ Bytes join_streams(std::span<const uint8_t> tiu, std::span<const uint8_t> gdma);
 // One to four changes to the commands of a group: a field set to a telling value or to that of
 // another command, a command left out, repeated, or in another's place. Numbers, ends and mostly
 // what commands wait for are in order afterwards. Bytes that are no commands stay.
-Bytes mutate_streams(std::span<const uint8_t> input, uint64_t seed);
+Bytes mutate_bm1684x_streams(std::span<const uint8_t> input, uint64_t seed);
+Bytes mutate_bm1684_streams(std::span<const uint8_t> input, uint64_t seed);
 
 }  // namespace tputwin::fuzz

@@ -20,6 +20,7 @@ std::string fuzz_cmdbuf(std::span<const uint8_t> input);
 std::string fuzz_bm1684x_commands(std::span<const uint8_t> input);
 // The same of a group, both streams in their order (stream_mutator.h).
 std::string fuzz_bm1684x_streams(std::span<const uint8_t> input);
+std::string fuzz_bm1684_streams(std::span<const uint8_t> input);
 // Reads a model, writes it, reads it again.
 std::string fuzz_bmodel_v011(std::span<const uint8_t> input);
 std::string fuzz_bmodel_v21(std::span<const uint8_t> input);
@@ -47,9 +48,11 @@ std::vector<Bytes> caffemodel_seeds();
 std::vector<Bytes> table_seeds();
 std::vector<Bytes> bm1684x_command_seeds();
 std::vector<Bytes> bm1684x_stream_seeds();
+std::vector<Bytes> bm1684_stream_seeds();
 bool is_bm1684x_command(std::span<const uint8_t> input);
 std::vector<Bytes> subnets_seeds();
 bool is_subnets(std::span<const uint8_t> input);
 bool is_bm1684x_streams(std::span<const uint8_t> input);
+bool is_bm1684_streams(std::span<const uint8_t> input);
 
 }  // namespace tputwin::fuzz

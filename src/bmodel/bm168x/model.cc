@@ -65,6 +65,11 @@ const Chip* chip_of(const ModelT& model) {
   return chip != nullptr && chip->family != ChipFamily::bm1880 ? chip : nullptr;
 }
 
+bool runs(AddressMode mode, const Chip& chip) {
+  if (mode == AddressMode::io_reloc) return chip.family == ChipFamily::bm1684x;
+  return mode == AddressMode::basic || mode == AddressMode::io_alone;
+}
+
 uint64_t compiled_base(const Chip& chip) {
   return chip.family == ChipFamily::bm1684 ? 0x1'0510'0000 : 0x1'0000'0000;
 }

@@ -47,6 +47,8 @@ struct File {
 
 // The chip that a model names ("BM1686" is an old name of the BM1684X); nullptr if it is another.
 const Chip* chip_of(const ModelT& model);
+// Whether nets of a mode are known of a chip, and run.
+bool runs(AddressMode mode, const Chip& chip);
 // Where compiled coefficients begin.
 uint64_t compiled_base(const Chip& chip);
 // All neuron memory of a stage.

@@ -74,10 +74,6 @@ Result<std::vector<size_t>> GraphMaker::tensors(const std::string& field, const 
   std::vector<size_t> result;
   for (size_t i = 0; i < list.size(); ++i) {
     const TensorT& tensor = *list[i];
-    if (tensor.pad_h != 0)
-      return Error(errors::brt_subnet)
-          .argument(fmt::format("{}[{}].pad_h", field, i), fmt::format("{:#x}", tensor.pad_h))
-          .detail("padded rows are for nets without subnets on the host");
     const auto [place, is_new] = names_.try_emplace(tensor.name, graph_.tensors.size());
     if (is_new) graph_.tensors.push_back({&tensor, is_weight(tensor)});
     const TensorT& first = *graph_.tensors[place->second].file;

@@ -33,6 +33,10 @@ void encode(const FixedPoint& op, TiuWriter& w) {
   using Kind = FixedPoint::Kind;
   TiuCommand& c = w.command;
   const bool shifts = op.kind == Kind::arithmetic_shift || op.kind == Kind::logical_shift;
+  constexpr int32_t kMost = 16;  // no call and no recording shifts by more
+  const auto amount = static_cast<int32_t>(op.b.constant);
+  w.require(!shifts || !op.b.is_constant || (-kMost <= amount && amount <= kMost), "C",
+            std::to_string(amount));
   uint8_t code = kShiftCode;
   for (const TiuRow& row : tiu_rows())
     if (row.type == kElements && row.variant.fixed == op.kind) code = row.code;
@@ -156,7 +160,6 @@ void encode(const Unary& op, TiuWriter& w) {
 
 void encode(const L2Function& op, TiuWriter& w) {
   constexpr uint8_t kPolynomial = 13;
-  constexpr uint64_t kL2 = 0x1000'0000;
   const bool looks_up = op.kind == L2Function::Kind::lookup;
   w.operation(looks_up ? kLookup : kFunctions, looks_up ? 0 : kPolynomial, 2);
   w.shape(op.out.shape);
@@ -164,8 +167,9 @@ void encode(const L2Function& op, TiuWriter& w) {
   if (op.in.dtype == DType::u8) kOpd0.type.set(w.command, kInt8);
   w.aligned(kRes0, op.out);
   w.aligned(kOpd0, op.in);
-  w.require(op.table.space == Space::l2, "table_addr", describe(op.table));
-  w.command.opd1_addr = w.chip().l2.base + op.table.address - kL2;
+  const uint64_t offset = w.chip().l2.base + op.table.address - kL2Start;
+  w.require(op.table.space == Space::l2 && offset >= kFirstTable, "table_addr", describe(op.table));
+  w.command.opd1_addr = offset;
   if (looks_up)
     w.command.opd1_h = 8;
   else

@@ -84,10 +84,9 @@ MatrixView Reader::matrix(const OperandFields& fields, uint32_t rows, uint32_t c
 
 TensorView Reader::table(const OperandFields& fields, uint32_t count) {
   const Named offset = fields.address.of(command_);
-  constexpr uint64_t kL2 = 0x1000'0000, kTables = 0x30'0000;  // offsets are of L2's first byte
-  const uint64_t from = kL2 + offset.value, base = chip().l2.base;
+  const uint64_t from = kL2Start + offset.value, base = chip().l2.base;
   const uint64_t bytes = uint64_t{count} * 4, end = base + chip().l2.bytes + chip().l2_tables;
-  const bool inside = offset.value >= kTables && offset.value % 4 == 0 && from + bytes <= end;
+  const bool inside = offset.value >= kFirstTable && offset.value % 4 == 0 && from + bytes <= end;
   require(inside, errors::isa_stream_address, offset);
   return {.space = Space::l2,
           .dtype = DType::b32,

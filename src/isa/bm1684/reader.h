@@ -8,6 +8,9 @@
 
 namespace tputwin::isa::bm1684_streams {
 
+// Commands name tables by their place in L2, whose first byte this is; tables begin there.
+constexpr uint64_t kL2Start = 0x1000'0000, kFirstTable = 0x30'0000;
+
 // Elements of consecutive images in a cell of 4 bytes: 4N, 2N, or one word.
 constexpr uint8_t pack_of(DType dtype) { return static_cast<uint8_t>(4 / element_bytes(dtype)); }
 

@@ -11,6 +11,7 @@
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/conv2d_planes.h"
 #include "ops/fast/gemm/pending_sums.h"
+#include "ops/fast/gemm/prepared_planes.h"
 #include "ops/fast/gemm/short_rows.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/nest.h"
@@ -113,6 +114,8 @@ class F32Planes : public PlaneSource {
   void read_weights(uint32_t, uint32_t*) override {}
   bool pack_weights(uint32_t rows, uint32_t* to) const override {
     fast::pack_weights(op_, memory_, terms_, rows, reinterpret_cast<float*>(to));
+    for (uint32_t oc = 0; op_.bias && oc < op_.out.shape.c; ++oc)
+      constants_->starts[oc] = f32::bits(memory_.read_f32(*op_.bias, 0, oc, 0, 0));
     return true;
   }
 
@@ -122,8 +125,6 @@ class F32Planes : public PlaneSource {
           term.channel * planes.pitch + planes.tap_offset[term.kh * op_.weight.shape.w + term.kw]));
     chains_ = terms_.chains;
     chains_.right_offset = offsets_.data();
-    for (uint32_t oc = 0; op_.bias && oc < op_.out.shape.c; ++oc)
-      bias_.push_back(memory_.read_f32(*op_.bias, 0, oc, 0, 0));
   }
   // Old values are added in the end.
   void start(const Results& r) const override {
@@ -132,14 +133,17 @@ class F32Planes : public PlaneSource {
   }
   bool run(const TileKernels& kernels, const Tile& tile, const TileRoom& room,
            uint32_t oc) const override {
+    const auto* biases = reinterpret_cast<const float*>(constants_->starts.data());
     return kernels.chains(tile, chains_,
-                          {.row_bias = op_.bias ? bias_.data() + oc : nullptr,
+                          {.row_bias = op_.bias ? biases + oc : nullptr,
                            .addends = op_.accumulate ? room.second_as_floats() : nullptr});
   }
   void store(const Results& r, bool in_doubt) const override {
-    for (uint32_t i = 0; in_doubt && i < r.count; ++i)
-      if (f32::is_nan(f32::from_bits(r.first[i])))
-        r.first[i] = f32::bits(result_at(op_, memory_, r.n, r.oc, r.y, r.x + i));
+    for (uint32_t i = 0; in_doubt && i < r.count; ++i) {
+      if (!f32::is_nan(f32::from_bits(r.first[i]))) continue;
+      restore_constants();
+      r.first[i] = f32::bits(result_at(op_, memory_, r.n, r.oc, r.y, r.x + i));
+    }
     std::memcpy(memory_.byte(op_.out, r.n, r.oc, r.y, r.x), r.first, r.count * sizeof(float));
   }
 
@@ -148,7 +152,6 @@ class F32Planes : public PlaneSource {
   const Memory& memory_;
   const ConvTerms terms_;
   std::vector<uint32_t> offsets_;
-  std::vector<float> bias_;
   Chains chains_;
 };
 
@@ -165,10 +168,14 @@ Declined operands_decline(const Conv2dBm1684& op, const LocalMemory& local) {
   return overlap(op.out, {&op.in, &op.weight, tensor_of(op.bias)}, local);
 }
 
+uint64_t term_count(const Conv2dBm1684& op) {
+  const Shape& weight = op.weight.shape;
+  return uint64_t{weight.n} * weight.h * weight.w;
+}
+
 // Why terms are not few, or not all of them lie side by side in the input.
 Declined terms_decline(const Conv2dBm1684& op, uint32_t most_terms) {
-  if (uint64_t{op.weight.shape.n} * op.weight.shape.h * op.weight.shape.w > most_terms)
-    return "many terms";
+  if (term_count(op) > most_terms) return "many terms";
   auto is_inside = [](const Axis& a, uint32_t in, uint32_t out) {
     return a.pad_before == 0 && a.insert == 0 && (out - 1) * a.stride + a.reach() <= in;
   };
@@ -274,5 +281,12 @@ std::unique_ptr<SumSource> sum_source(const Conv2dBm1684& given, const Memory& m
 }
 
 bool execute(const Conv2dBm1684& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+
+// Of few terms there is little to keep.
+std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684& op, const Memory& memory) {
+  if (term_count(op) <= kMaxShortTerms || operands_decline(op, memory.local) != kRan)
+    return nullptr;
+  return PreparedPlanes<Conv2dBm1684, F32Planes>::make(op, memory);
+}
 
 }  // namespace tputwin::fast

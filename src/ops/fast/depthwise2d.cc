@@ -2,6 +2,7 @@
 #include "ops/contract/body_steps.h"
 #include "ops/contract/taps.h"
 #include "ops/conv/depthwise2d_bm1684.h"
+#include "ops/conv/depthwise2d_bm1684_int8.h"
 #include "ops/conv/depthwise2d_bm1684x_float.h"
 #include "ops/conv/depthwise2d_bm1684x_int8.h"
 #include "ops/fast/fast.h"
@@ -125,6 +126,26 @@ Declined planes(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
   return kRan;
 }
 
+// Bytes of several images to a cell, image by image.
+Declined planes(const Depthwise2dBm1684Int8& op, const Memory& memory) {
+  if (const Declined why = parameters_decline(op, memory.local)) return why;
+  const WindowKernels kernels = window_kernels();
+  const Quantization quantization =
+      quantization_of(/*relu=*/false, op.rshift, Rounding::half_up, op.out.dtype);
+  return for_each_image(op.window, op.in, op.out, memory, [&](const WindowJob& job) {
+    for_each_channel(
+        job, kernels, [](uint32_t) { return Outside{}; },
+        [&](const WindowRun& run, uint32_t c) {
+          const int32_t* weights = weights_of<int32_t>(
+              op.window, /*is_turned=*/false,
+              [&](uint32_t h, uint32_t w) { return op.weight.read(memory, 0, c, h, w); });
+          kernels.integer_sum(run, weights, bias_of(op.bias, memory, c), quantization);
+          return false;
+        },
+        [](uint32_t, uint32_t, uint32_t, uint32_t) {});
+  });
+}
+
 template <class Op>
 constexpr Body<Op> kBodies[] = {{"planes", planes}};
 
@@ -132,6 +153,9 @@ constexpr Body<Op> kBodies[] = {{"planes", planes}};
 
 bool execute(const Depthwise2dBm1684& op, const Memory& memory) {
   return run_best(kBodies<Depthwise2dBm1684>, op, memory);
+}
+bool execute(const Depthwise2dBm1684Int8& op, const Memory& memory) {
+  return run_best(kBodies<Depthwise2dBm1684Int8>, op, memory);
 }
 bool execute(const Depthwise2dBm1684xFloat& op, const Memory& memory) {
   return run_best(kBodies<Depthwise2dBm1684xFloat>, op, memory);

@@ -8,6 +8,7 @@
 #include "ops/elementwise/float_arithmetic.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/walk/rows-inl.h"
+#include "ops/move/copy_add.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
@@ -147,11 +148,23 @@ Declined rows(const FloatArithmetic& op, const Memory& memory) {
 
 constexpr Body<FloatArithmetic> kBodies[] = {{"rows", rows}};
 
+// A sum of the old result and the source.
+Declined added_rows(const CopyAdd& op, const Memory& memory) {
+  return rows(FloatArithmetic{.kind = FloatArithmetic::Kind::add,
+                              .out = op.out,
+                              .a = Source::tensor(op.out),
+                              .b = Source::tensor(op.in)},
+              memory);
+}
+
+constexpr Body<CopyAdd> kAddBodies[] = {{"rows", added_rows}};
+
 }  // namespace
 
 bool execute(const FloatArithmetic& op, const Memory& memory) {
   return run_best(kBodies, op, memory);
 }
+bool execute(const CopyAdd& op, const Memory& memory) { return run_best(kAddBodies, op, memory); }
 
 }  // namespace tputwin::fast
 #endif

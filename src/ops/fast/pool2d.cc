@@ -4,6 +4,7 @@
 #include "ops/fast/select/body.h"
 #include "ops/fast/window/sums.h"
 #include "ops/pool/pool2d_bm1684.h"
+#include "ops/pool/pool2d_bm1684_int8.h"
 #include "ops/pool/pool2d_bm1684x_float.h"
 #include "ops/pool/pool2d_bm1684x_int8.h"
 
@@ -79,6 +80,25 @@ Declined planes(const Pool2dBm1684xInt8& op, const Memory& memory) {
   return kRan;
 }
 
+// The maximum of bytes of several images to a cell, image by image. What lies outside adds nothing.
+Declined planes(const Pool2dBm1684Int8& op, const Memory& memory) {
+  constexpr uint32_t kHighest = 0x80;
+  const Outside outside{static_cast<uint32_t>(saturate(INT32_MIN, op.in.dtype)),
+                        static_cast<uint32_t>(saturate(INT32_MIN, op.in.dtype))};
+  const WindowKernels kernels = window_kernels();
+  return for_each_image(op.window, op.in, op.out, memory, [&](const WindowJob& job) {
+    for_each_channel(
+        job, kernels, [&](uint32_t) { return outside; },
+        [&](const WindowRun& run, uint32_t) {
+          kernels.integer_largest(run);
+          for (size_t i = 0; op.relu && i < run.count; ++i)
+            if ((run.out[i] & kHighest) != 0) run.out[i] = 0;
+          return false;
+        },
+        [](uint32_t, uint32_t, uint32_t, uint32_t) {});
+  });
+}
+
 template <class Op>
 constexpr Body<Op> kBodies[] = {{"planes", planes}};
 
@@ -86,6 +106,9 @@ constexpr Body<Op> kBodies[] = {{"planes", planes}};
 
 bool execute(const Pool2dBm1684& op, const Memory& memory) {
   return run_best(kBodies<Pool2dBm1684>, op, memory);
+}
+bool execute(const Pool2dBm1684Int8& op, const Memory& memory) {
+  return run_best(kBodies<Pool2dBm1684Int8>, op, memory);
 }
 bool execute(const Pool2dBm1684xFloat& op, const Memory& memory) {
   return run_best(kBodies<Pool2dBm1684xFloat>, op, memory);

@@ -22,24 +22,14 @@ uint8_t* for_writing(Device& device, const UserTensor& user, uint64_t bytes) {
   return memory.contains(at, bytes) ? device.global_for_writing(at, bytes) : user.memory;
 }
 
-// Between the user's memory and the device's, whose storage and padding may be others.
+// Between the user's memory and the device's, where tensors may lie in another way.
 void bring(uint8_t* to, const StageTensor& tensor, const UserTensor& user) {
-  const PaddedRows rows = tensor.rows();
-  if (rows.any())
-    pad_stored(to, tensor.storage(), user.memory, user.storage, tensor.images(), tensor.elements(),
-               tensor.bits(), rows);
-  else
-    copy_stored(to, tensor.storage(), user.memory, user.storage, tensor.images(), tensor.elements(),
-                tensor.bits());
+  copy_stored(to, stored_as(*tensor.file), user.memory, user.storage, tensor.images(),
+              tensor.elements(), tensor.bits());
 }
 void fetch(const UserTensor& user, const StageTensor& tensor, const uint8_t* from) {
-  const PaddedRows rows = tensor.rows();
-  if (rows.any())
-    unpad_stored(user.memory, user.storage, from, tensor.storage(), tensor.images(),
-                 tensor.elements(), tensor.bits(), rows);
-  else
-    copy_stored(user.memory, user.storage, from, tensor.storage(), tensor.images(),
-                tensor.elements(), tensor.bits());
+  copy_stored(user.memory, user.storage, from, stored_as(*tensor.file), tensor.images(),
+              tensor.elements(), tensor.bits());
 }
 
 // The tensors lie in the memories of the stage, which Stage::groups() has checked.
@@ -68,7 +58,7 @@ class StageDevice : public SubnetDevice {
   uint8_t* place(const bmodel::bm168x::TensorT& tensor, bool to_write) override {
     const uint64_t address = stage_.place_of(tensor, to_write);
     if (address == 0) return nullptr;
-    const uint64_t bytes = std::max(tensor.size, bmodel::bm168x::tensor_bytes(tensor));
+    const uint64_t bytes = std::max(tensor.size, stored_bytes(tensor));
     return device_.global_for_writing(address - device_.chip().global_base, to_write ? bytes : 0);
   }
   Status run_commands(size_t node) override { return stage_.run_subnet(device_, node); }

@@ -44,18 +44,6 @@ uint64_t StageTensor::bytes(bm_store_mode_t mode) const {
   return stored_bytes(images(), elements(), bits(), mode);
 }
 
-PaddedRows StageTensor::rows() const {
-  if (file->pad_h == 0 || shape.num_dims != 4) return {};
-  return {.above = file->pad_h >> 16,
-          .below = file->pad_h & 0xffff,
-          .count = static_cast<uint64_t>(shape.dims[2]),
-          .width = static_cast<uint64_t>(shape.dims[3])};
-}
-
-uint64_t StageTensor::device_bytes() const {
-  return stored_bytes(images(), rows().padded(elements()), bits(), storage());
-}
-
 std::string Stage::name() const { return fmt::format("net {} stage {}", net_.name, index_); }
 
 Result<std::unique_ptr<Stage>> Stage::load(const File& file, const NetT& net, size_t index,
@@ -89,7 +77,7 @@ Status Stage::place() {
     for (const auto* list : {&file.input_tensor, &file.output_tensor})
       for (const auto& tensor : *list) {
         relocated_io_.push_back(io_from + (io = align_up(io, kPage)));
-        io += std::max(tensor->size, tensor_bytes(*tensor));
+        io += std::max(tensor->size, stored_bytes(*tensor));
       }
   }
   if (io != 0) {
@@ -108,8 +96,21 @@ Region Stage::neurons() const {
   return {parameter().ctx_addr, bytes, bytes != 0 ? neurons_->address() : 0, true};
 }
 
+// In address mode 4 an input or output of the net lies where its number says, in every subnet that
+// has a tensor of its name.
+uint64_t Stage::compiled_address(const TensorT& tensor) const {
+  if (relocated_io_.empty()) return tensor.device_addr;
+  size_t number = 0;
+  for (const auto* list : {&parameter().input_tensor, &parameter().output_tensor})
+    for (const auto& one : *list) {
+      if (one->name == tensor.name) return relocated_io_[number];
+      ++number;
+    }
+  return tensor.device_addr;
+}
+
 StageTensor Stage::tensor(const TensorT& tensor) const {
-  return {&tensor, relocated(tensor.device_addr), shape_of(tensor)};
+  return {&tensor, relocated(compiled_address(tensor)), shape_of(tensor)};
 }
 
 // Addresses of no region stay: fields that a command does not use may hold anything.
@@ -156,11 +157,6 @@ Result<std::vector<const CmdGroupT*>> Stage::chain() const {
 
 // The groups of all TPU subnets, in the order of the file, for a run that chooses among them.
 Result<std::vector<const CmdGroupT*>> Stage::groups_of_subnets() {
-  const auto mode = static_cast<AddressMode>(net_.addr_mode);
-  if (mode == AddressMode::io_reloc)
-    return Error(errors::brt_subnet)
-        .argument(name(), std::string(to_string(mode)))
-        .detail("with subnets on the host addr_mode is 0 or 1");
   auto program = SubnetProgram::make(file_, parameter());
   if (!program.ok()) {
     Error error = program.error();
@@ -187,7 +183,7 @@ Result<const Stage::Groups*> Stage::groups() {
 
 Result<Stage::Groups> Stage::decode_all() {
   const auto mode = static_cast<AddressMode>(net_.addr_mode);
-  if (mode == AddressMode::io_tag || mode == AddressMode::io_tag_fuse)
+  if (!runs(mode, *chip_of(file_.model)))
     return Error(errors::brt_address_mode).argument(name(), std::string(to_string(mode)));
   const bool is_chain = is_tpu_chain(parameter());
   TW_ASSIGN_OR_RETURN(list, is_chain ? chain() : groups_of_subnets());
@@ -276,7 +272,7 @@ Status Stage::check_tensors(const std::vector<StageTensor>& tensors, bool are_wr
 
 uint64_t Stage::place_of(const TensorT& file, bool to_write) const {
   const StageTensor placed = tensor(file);
-  return holds(placed.address, placed.bytes(placed.storage()), to_write) ? placed.address : 0;
+  return holds(placed.address, placed.device_bytes(), to_write) ? placed.address : 0;
 }
 
 Status Stage::run_subnet(Device& device, size_t subnet) {

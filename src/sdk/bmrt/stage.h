@@ -29,15 +29,12 @@ struct StageTensor {
   uint64_t address;  // on the device, 0 if it has none
   bm_shape_t shape;
 
-  bm_store_mode_t storage() const { return static_cast<bm_store_mode_t>(file->gmem_stmode); }
   uint64_t images() const { return shape.num_dims > 0 ? static_cast<uint64_t>(shape.dims[0]) : 1; }
   uint64_t elements() const;  // of an image
   uint64_t bits() const;
-  // What it takes in a storage.
+  // What it takes in a storage of the user's, and on the device.
   uint64_t bytes(bm_store_mode_t mode) const;
-  // Rows of zeros around those of the user, and what it takes on the device with them.
-  PaddedRows rows() const;
-  uint64_t device_bytes() const;
+  uint64_t device_bytes() const { return stored_bytes(*file); }
 };
 
 class Stage {
@@ -75,6 +72,7 @@ class Stage {
       : file_(file), net_(net), index_(index) {}
   const bmodel::bm168x::NetParameterT& parameter() const { return *net_.parameter[index_]; }
   Status place();
+  uint64_t compiled_address(const bmodel::bm168x::TensorT& tensor) const;
   StageTensor tensor(const bmodel::bm168x::TensorT& tensor) const;
   uint64_t relocated(uint64_t compiled) const;
   Result<Groups> decode_all();

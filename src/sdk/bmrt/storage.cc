@@ -4,11 +4,14 @@
 #include <cstring>
 
 namespace tputwin::bmrt {
+
+using namespace bmodel::bm168x;
+
 namespace {
 
 constexpr uint64_t images_per_cell(bm_store_mode_t mode) { return uint64_t{1} << mode; }
 
-// The byte of an element in a tensor whose images have so many.
+// The byte of an element in a tensor whose images have so many, rows around them included.
 constexpr uint64_t byte_of(bm_store_mode_t mode, uint64_t image, uint64_t element,
                            uint64_t elements, uint64_t bytes) {
   const uint64_t cell = images_per_cell(mode);
@@ -17,46 +20,43 @@ constexpr uint64_t byte_of(bm_store_mode_t mode, uint64_t image, uint64_t elemen
 
 }  // namespace
 
-uint64_t stored_bytes(uint64_t images, uint64_t elements, uint64_t element_bits,
-                      bm_store_mode_t mode) {
-  const uint64_t cell = images_per_cell(mode), whole = (images + cell - 1) / cell * cell;
-  return (whole * elements * element_bits + 7) / 8;
+Stored stored_as(const TensorT& tensor) {
+  const auto mode = static_cast<bm_store_mode_t>(tensor.gmem_stmode);
+  const auto extents = shape(tensor);
+  if (tensor.pad_h == 0 || extents.size() != 4) return mode;
+  return {mode,
+          {.above = tensor.pad_h >> 16,
+           .below = tensor.pad_h & 0xffff,
+           .count = extents[2],
+           .width = extents[3]}};
 }
 
-void copy_stored(uint8_t* to, bm_store_mode_t to_mode, const uint8_t* from,
-                 bm_store_mode_t from_mode, uint64_t images, uint64_t elements,
-                 uint64_t element_bits) {
-  if (to == from && to_mode == from_mode) return;
-  if (to_mode == from_mode) {
-    std::memmove(to, from, stored_bytes(images, elements, element_bits, to_mode));
+uint64_t stored_bytes(uint64_t images, uint64_t elements, uint64_t element_bits, const Stored& as) {
+  const uint64_t cell = images_per_cell(as.mode), whole = (images + cell - 1) / cell * cell;
+  return (whole * as.rows.padded(elements) * element_bits + 7) / 8;
+}
+
+uint64_t stored_bytes(const TensorT& tensor) {
+  const uint64_t images = shape(tensor).empty() ? 1 : shape(tensor)[0];
+  return stored_bytes(images, element_count(tensor) / images, element_bits(element_type(tensor)),
+                      stored_as(tensor));
+}
+
+void copy_stored(uint8_t* to, const Stored& to_as, const uint8_t* from, const Stored& from_as,
+                 uint64_t images, uint64_t elements, uint64_t element_bits) {
+  const uint64_t all = stored_bytes(images, elements, element_bits, to_as);
+  if (to_as == from_as) {
+    if (to != from) std::memmove(to, from, all);
     return;
   }
-  const uint64_t bytes = element_bits / 8;
+  if (to_as.rows.any()) std::memset(to, 0, all);
+  const uint64_t bytes = element_bits / 8, to_image = to_as.rows.padded(elements),
+                 from_image = from_as.rows.padded(elements);
   for (uint64_t image = 0; image < images; ++image)
-    for (uint64_t element = 0; element < elements; ++element)
-      std::memcpy(to + byte_of(to_mode, image, element, elements, bytes),
-                  from + byte_of(from_mode, image, element, elements, bytes), bytes);
-}
-
-void pad_stored(uint8_t* to, bm_store_mode_t to_mode, const uint8_t* from,
-                bm_store_mode_t from_mode, uint64_t images, uint64_t elements,
-                uint64_t element_bits, const PaddedRows& rows) {
-  const uint64_t bytes = element_bits / 8, all = rows.padded(elements);
-  std::memset(to, 0, stored_bytes(images, all, element_bits, to_mode));
-  for (uint64_t image = 0; image < images; ++image)
-    for (uint64_t element = 0; element < elements; ++element)
-      std::memcpy(to + byte_of(to_mode, image, rows.place(element), all, bytes),
-                  from + byte_of(from_mode, image, element, elements, bytes), bytes);
-}
-
-void unpad_stored(uint8_t* to, bm_store_mode_t to_mode, const uint8_t* from,
-                  bm_store_mode_t from_mode, uint64_t images, uint64_t elements,
-                  uint64_t element_bits, const PaddedRows& rows) {
-  const uint64_t bytes = element_bits / 8, all = rows.padded(elements);
-  for (uint64_t image = 0; image < images; ++image)
-    for (uint64_t element = 0; element < elements; ++element)
-      std::memcpy(to + byte_of(to_mode, image, element, elements, bytes),
-                  from + byte_of(from_mode, image, rows.place(element), all, bytes), bytes);
+    for (uint64_t i = 0; i < elements; ++i)
+      std::memcpy(to + byte_of(to_as.mode, image, to_as.rows.place(i), to_image, bytes),
+                  from + byte_of(from_as.mode, image, from_as.rows.place(i), from_image, bytes),
+                  bytes);
 }
 
 }  // namespace tputwin::bmrt

@@ -1,15 +1,14 @@
-// How the images of a tensor lie in memory (bm_store_mode_t).
+// How the images of a tensor lie in memory: storage (bm_store_mode_t) and rows around them.
 #pragma once
 
 #include <bmdef.h>
 
 #include <cstdint>
 
+#include "bmodel/bm168x/model.h"
+
 namespace tputwin::bmrt {
 
-// Bytes that so many images of so many elements take; whole cells of two or four images.
-uint64_t stored_bytes(uint64_t images, uint64_t elements, uint64_t element_bits,
-                      bm_store_mode_t mode);
 // Rows above and below the `count` rows of a channel, which have `width` elements. No width: none.
 struct PaddedRows {
   uint64_t above = 0, below = 0, count = 0, width = 0;
@@ -23,20 +22,31 @@ struct PaddedRows {
   uint64_t place(uint64_t i) const {
     return any() ? i / (count * width) * plane() + above * width + i % (count * width) : i;
   }
+  bool operator==(const PaddedRows&) const = default;
 };
 
-// An image of `elements` in 1N or 4N to one with rows of zeros in the storage of the device, and
-// back, which leaves the rows out.
-void pad_stored(uint8_t* to, bm_store_mode_t to_mode, const uint8_t* from,
-                bm_store_mode_t from_mode, uint64_t images, uint64_t elements,
-                uint64_t element_bits, const PaddedRows& rows);
-void unpad_stored(uint8_t* to, bm_store_mode_t to_mode, const uint8_t* from,
-                  bm_store_mode_t from_mode, uint64_t images, uint64_t elements,
-                  uint64_t element_bits, const PaddedRows& rows);
+struct Stored {
+  Stored(bm_store_mode_t mode = BM_STORE_1N, const PaddedRows& rows = {})
+      : mode(mode), rows(rows) {}
 
-// Copies a tensor from one storage to another; elements of whole bytes where these differ.
-void copy_stored(uint8_t* to, bm_store_mode_t to_mode, const uint8_t* from,
-                 bm_store_mode_t from_mode, uint64_t images, uint64_t elements,
-                 uint64_t element_bits);
+  // Image after image, and nothing between them.
+  bool is_plain() const { return mode == BM_STORE_1N && !rows.any(); }
+  bool operator==(const Stored&) const = default;
+
+  bm_store_mode_t mode;
+  PaddedRows rows;
+};
+// What the file says of a tensor.
+Stored stored_as(const bmodel::bm168x::TensorT& tensor);
+
+// Bytes that so many images of so many elements take; whole cells of two or four images.
+uint64_t stored_bytes(uint64_t images, uint64_t elements, uint64_t element_bits, const Stored& as);
+// Those of a tensor as it lies on the device.
+uint64_t stored_bytes(const bmodel::bm168x::TensorT& tensor);
+
+// Copies a tensor from one place to another; elements of whole bytes where they lie differently.
+// Padded rows become zeros, or are left out.
+void copy_stored(uint8_t* to, const Stored& to_as, const uint8_t* from, const Stored& from_as,
+                 uint64_t images, uint64_t elements, uint64_t element_bits);
 
 }  // namespace tputwin::bmrt

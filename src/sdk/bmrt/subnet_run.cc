@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -20,10 +21,10 @@ namespace {
 
 using Node = SubnetGraph::Node;
 
-// Bytes in memory, in some storage.
+// Bytes in memory, and how elements lie there.
 struct Place {
   const uint8_t* bytes = nullptr;
-  bm_store_mode_t storage = BM_STORE_1N;
+  Stored as;
   bool operator==(const Place&) const = default;
 };
 
@@ -35,12 +36,11 @@ struct Value {
   std::shared_ptr<const host::Array> array;
   Place origin;
   Place copy;  // where commands had it last; later ones may have written there
+  std::shared_ptr<const std::vector<uint8_t>> own;  // holds what the origin is, if that is memory
+                                                    // of no other
 };
 
 host::Shape shape_of(const TensorT& tensor) { return {shape(tensor).begin(), shape(tensor).end()}; }
-bm_store_mode_t storage_of(const TensorT& tensor) {
-  return static_cast<bm_store_mode_t>(tensor.gmem_stmode);
-}
 
 const void* data_of(const host::Array& array) {
   return std::visit([](const auto& list) { return static_cast<const void*>(list.data()); },
@@ -59,17 +59,31 @@ Place source_of(const Value& value) {
   return {static_cast<const uint8_t*>(data_of(*value.array))};
 }
 
-// Copies what a value holds, as a tensor of that type, to memory in some storage.
-void copy_value(const Value& value, ElementType type, uint8_t* to, bm_store_mode_t storage) {
+uint64_t images_of(const host::Shape& shape) {
+  return shape.empty() ? 1 : static_cast<uint64_t>(shape[0]);
+}
+
+// Copies what a value holds, as a tensor of that type, to memory where it lies in some way.
+void copy_value(const Value& value, ElementType type, uint8_t* to, const Stored& as) {
   const Place from = source_of(value);
   const auto elements = static_cast<uint64_t>(host::count(value.shape));
   if (elements == 0) return;
-  const auto images = value.shape.empty() ? 1 : static_cast<uint64_t>(value.shape[0]);
-  copy_stored(to, storage, from.bytes, from.storage, images, elements / images, element_bits(type));
+  const uint64_t images = images_of(value.shape);
+  copy_stored(to, as, from.bytes, from.as, images, elements / images, element_bits(type));
 }
 
-Status check_room(const Value& value, const TensorT& tensor, std::string_view taker) {
-  if (host::count(value.shape) <= static_cast<int64_t>(element_count(tensor))) return {};
+// In memory for a tensor of the file that lies in some storage: cells of several images may take
+// more than their elements do.
+Status check_room(const Value& value, const TensorT& tensor, bm_store_mode_t storage,
+                  std::string_view taker) {
+  const auto bytes = [&](const host::Shape& shape) {
+    const auto elements = static_cast<uint64_t>(host::count(shape));
+    const uint64_t images = elements == 0 ? 1 : images_of(shape);
+    return stored_bytes(images, elements / images, element_bits(element_type(tensor)), storage);
+  };
+  if (host::count(value.shape) <= static_cast<int64_t>(element_count(tensor)) &&
+      bytes(value.shape) <= bytes(shape_of(tensor)))
+    return {};
   return Error(errors::brt_host_room)
       .in(taker)
       .argument(tensor.name, host::describe(value.shape))
@@ -145,27 +159,29 @@ Status SubnetRun::bring(size_t tensor, const TensorT& to, std::string_view taker
         .in(taker)
         .argument(to.name, host::describe(from->shape))
         .detail(fmt::format("compiled for {}", host::describe(shape_of(to))));
-  const bm_store_mode_t storage = storage_of(to);
+  const Stored as = stored_as(to);
   const host::Shape compiled = shape_of(to);
-  // cells of several images depend on how many there are
-  const bool same_cells = storage == BM_STORE_1N || from->shape == compiled;
-  const Place there{device_.place(to, /*to_write=*/false), storage};
-  if (same_cells && there.bytes != nullptr && (there == from->origin || there == from->copy))
+  // cells of several images and rows around them depend on the extents
+  const bool same_layout = as.is_plain() || from->shape == compiled;
+  const Place there{device_.place(to, /*to_write=*/false), as};
+  if (same_layout && there.bytes != nullptr && (there == from->origin || there == from->copy))
     return {};
   uint8_t* place = device_.place(to, /*to_write=*/true);
   if (place == nullptr)
     return Error(errors::brt_tensor_place)
         .in(taker)
         .argument(to.name, fmt::format("{:#x}", to.device_addr));
-  if (!same_cells) {
-    std::vector<uint8_t> plain(tensor_bytes(to));
-    copy_value(*from, type(tensor), plain.data(), BM_STORE_1N);
-    const Value reshaped{.shape = compiled, .origin = {plain.data()}};
-    copy_value(reshaped, type(tensor), place, storage);
+  const bool overwrites = place == from->origin.bytes;
+  if (!same_layout || overwrites) {
+    auto plain = std::make_shared<std::vector<uint8_t>>(tensor_bytes(to));
+    copy_value(*from, type(tensor), plain->data(), BM_STORE_1N);
+    const Value reshaped{.shape = compiled, .origin = {plain->data()}};
+    copy_value(reshaped, type(tensor), place, as);
+    if (overwrites) from->origin = {plain->data()}, from->own = std::move(plain);
     return {};
   }
-  copy_value(*from, type(tensor), place, storage);
-  from->copy = {place, storage};
+  copy_value(*from, type(tensor), place, as);
+  from->copy = {place, as};
   return {};
 }
 
@@ -182,7 +198,7 @@ Status SubnetRun::run_tpu(size_t index, const Node& node) {
           .in(taker)
           .argument(output.name, fmt::format("{:#x}", output.device_addr));
     values_[node.outputs[i]] = {
-        .written = step_, .shape = shape_of(output), .origin = {place, storage_of(output)}};
+        .written = step_, .shape = shape_of(output), .origin = {place, stored_as(output)}};
   }
   return {};
 }
@@ -209,16 +225,18 @@ Status SubnetRun::run_cpu(size_t index, const Node& node) {
 }
 
 // An output of a switch or merge is what the input is now: if it has a place of its own, a copy
-// there, as later commands may write the input's.
+// there, as later commands may write the input's. With other extents than compiled it lies plain,
+// which needs the least room.
 Status SubnetRun::pass(size_t from, size_t to, const TensorT& output, std::string_view taker) {
   TW_ASSIGN_OR_RETURN(source, value(from, taker));
-  TW_RETURN_IF_ERROR(check_room(*source, output, taker));
+  TW_RETURN_IF_ERROR(check_room(*source, output, BM_STORE_1N, taker));
   Value passed = *source;
   passed.written = step_;
   uint8_t* place = device_.place(output, /*to_write=*/true);
   if (passed.array == nullptr && place != nullptr && place != passed.origin.bytes) {
-    copy_value(passed, type(from), place, storage_of(output));
-    passed.origin = {place, storage_of(output)};
+    const Stored as = passed.shape == shape_of(output) ? stored_as(output) : Stored();
+    copy_value(passed, type(from), place, as);
+    passed.origin = {place, as};
     passed.copy = {};
   }
   values_[to] = std::move(passed);
@@ -273,7 +291,9 @@ Result<size_t> SubnetRun::branch_of(const Node& node) {
         .detail(fmt::format("it has {} branches", node.next.size()));
   };
   if (host::count(from->shape) != 1) return refuse(host::describe(from->shape));
-  const double number = number_at(source_of(*from).bytes, type(tensor));
+  std::array<uint8_t, sizeof(double)> element;
+  copy_value(*from, type(tensor), element.data(), BM_STORE_1N);
+  const double number = number_at(element.data(), type(tensor));
   if (!(number >= 0 && number < static_cast<double>(node.next.size())) ||
       number != std::trunc(number))
     return refuse(fmt::format("{}", number));
@@ -315,7 +335,7 @@ Status SubnetRun::run(const std::vector<UserTensor>& inputs) {
     if (const TensorT& weights = file(i); graph_.tensors[i].is_constant)
       if (const uint8_t* place = device_.place(weights, /*to_write=*/false); place != nullptr)
         values_[i] = {
-            .written = step_, .shape = shape_of(weights), .origin = {place, storage_of(weights)}};
+            .written = step_, .shape = shape_of(weights), .origin = {place, stored_as(weights)}};
   for (size_t i = 0; i < graph_.inputs.size(); ++i)
     values_[graph_.inputs[i]] = {.written = step_,
                                  .shape = shape_of(*graph_.stage->input_tensor[i]),
@@ -338,7 +358,7 @@ Result<std::vector<bm_shape_t>> SubnetRun::write(const std::vector<UserTensor>& 
     const size_t tensor = graph_.outputs[i];
     const TensorT& output = *graph_.stage->output_tensor[i];
     TW_ASSIGN_OR_RETURN(from, value(tensor, "outputs"));
-    TW_RETURN_IF_ERROR(check_room(*from, output, "outputs"));
+    TW_RETURN_IF_ERROR(check_room(*from, output, outputs[i].storage, "outputs"));
     copy_value(*from, type(tensor), outputs[i].memory, outputs[i].storage);
     bm_shape_t shape{};
     for (int64_t extent : from->shape) shape.dims[shape.num_dims++] = static_cast<int>(extent);

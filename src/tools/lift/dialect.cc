@@ -43,6 +43,7 @@ constexpr Macro kOkkMacros[] = {
     {"I16", "I16(x) ((x16){.s16 = x})"},
     {"U32", "U32(x) ((x32){.u32 = x})"},
     {"I32", "I32(x) ((x32){.s32 = x})"},
+    {"NO_USE", "NO_USE 0 /* an address that is not looked at */"},
 };
 
 constexpr Dialect kTpu{.header = "tpu_kernel.h",

@@ -167,7 +167,7 @@ Result<Stage> read_stage(const File& file, const NetT& net, size_t index, Record
   if (chip_of(file.model)->family != recorder.chip().family)
     return Error(errors::brt_chip).argument(label(stage), "chip " + file.model.chip);
   const auto mode = static_cast<AddressMode>(net.addr_mode);
-  if (mode == AddressMode::io_tag || mode == AddressMode::io_tag_fuse)
+  if (!runs(mode, recorder.chip()))
     return Error(errors::brt_address_mode).argument(label(stage), std::string(to_string(mode)));
   place(stage);
   TW_ASSIGN_OR_RETURN(groups, chain(stage));

@@ -172,7 +172,9 @@ std::string comment_text(std::string_view text, size_t indent) {
 std::string macros_for(std::string_view code, const Dialect& dialect) {
   std::string macros, all(code);
   for (const Macro& macro : dialect.macros) {
-    const std::string use = fmt::format("{}(", macro.name);
+    const size_t length = macro.name.size();
+    const bool takes_arguments = macro.definition[length] == '(';
+    const std::string_view use = macro.definition.substr(0, length + (takes_arguments ? 1 : 0));
     bool is_used = false;
     for (size_t at = all.find(use); at != std::string::npos; at = all.find(use, at + 1)) {
       const auto before = at == 0 ? ' ' : all[at - 1];

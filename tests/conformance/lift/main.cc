@@ -4,12 +4,10 @@
 // kind of a file only the first K. WORDs choose the cases whose "FILE NET" holds one. Prints FAIL
 // lines and, last, "N passed, N failed".
 #include <bmlib_runtime.h>
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <tpu_kernel.h>
 #include <tputwin/error.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -17,6 +15,7 @@
 
 #include "../common/chosen.h"
 #include "base/file.h"
+#include "kernels.h"
 #include "made_input.h"
 #include "sdk/bmlib/card.h"
 #include "tools/lift/lift.h"
@@ -48,35 +47,6 @@ size_t stage_of(const NetT& net, const Json& inputs) {
   }
   return 0;
 }
-
-// Memory of a device for the time of a run.
-class Memory {
- public:
-  Memory(bm_handle_t device, uint64_t bytes) : device_(device) {
-    ok_ = bm_malloc_device_byte(device, &memory_, static_cast<unsigned>(bytes)) == BM_SUCCESS;
-  }
-  ~Memory() {
-    if (ok_) bm_free_device(device_, memory_);
-  }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-
-  uint64_t address() const { return bm_mem_get_device_addr(memory_); }
-  bool write(const void* bytes, size_t size, uint64_t offset) {
-    return bm_memcpy_s2d_partial_offset(device_, memory_, const_cast<void*>(bytes),
-                                        static_cast<unsigned>(size),
-                                        static_cast<unsigned>(offset)) == BM_SUCCESS;
-  }
-  bool read(void* bytes, size_t size, uint64_t offset) {
-    return bm_memcpy_d2s_partial_offset(device_, bytes, memory_, static_cast<unsigned>(size),
-                                        static_cast<unsigned>(offset)) == BM_SUCCESS;
-  }
-
- private:
-  bm_handle_t device_;
-  bm_device_mem_t memory_{};
-  bool ok_;
-};
 
 // What a host does: the memories of a net, its weights and inputs there, the launch, the outputs.
 class Run {
@@ -167,15 +137,9 @@ class Networks {
       one.wrong = write(*file, one, stages.back());
       if (one.wrong.empty()) sources += fmt::format(" {}.c", one.kernel);
     }
-    // no optimization: as cheap as compilers are
-    const std::string library = fmt::format("{}.so", cases.front().kernel);
-    const std::string compile =
-        fmt::format("cd {} && {} -std=c99 -O0 -w -shared -fPIC -I{} -o {}{}", work_.string(),
-                    TPUTWIN_C_COMPILER, TPUTWIN_SOURCE_DIR "/include", library, sources);
-    if (!sources.empty() && std::system(compile.c_str()) != 0)
-      return all_wrong(cases, "does not compile");
-    void* kernels = dlopen((work_ / library).c_str(), RTLD_NOW);
-    if (kernels == nullptr) return all_wrong(cases, dlerror());
+    if (const std::string why = load_kernels(work_, cases.front().kernel + ".so", sources);
+        !why.empty())
+      return all_wrong(cases, why);
     for (size_t i = 0; i < cases.size(); ++i)
       if (cases[i].wrong.empty()) cases[i].wrong = Run(device_, *file, stages[i]).compare(cases[i]);
   }

@@ -114,7 +114,7 @@ template <class Op>
 Op with_long_rows(Op op) {
   const Axis point;
   auto is_whole = [](const TensorView& v) {
-    return v.stride.w == element_bytes(v.dtype) && v.stride.h == v.shape.w * v.stride.w;
+    return v.stride.w == run_bytes(v) && v.stride.h == v.shape.w * v.stride.w;
   };
   if (op.window.h != point || op.window.w != point || !is_whole(op.in) || !is_whole(op.out) ||
       op.in.shape.h != op.out.shape.h)

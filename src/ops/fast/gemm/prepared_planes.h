@@ -1,8 +1,9 @@
-// Convolutions over planes that are kept from run to run of an instruction of the BM1684X.
+// Convolutions over planes that are kept from run to run of an instruction.
 #pragma once
 
 #include <memory>
 
+#include "ops/contract/source.h"
 #include "ops/fast/gemm/conv2d_planes.h"
 #include "ops/fast/prepared/prepared.h"
 #include "ops/fast/select/trace.h"
@@ -15,6 +16,7 @@ inline bool same_source(const Source& a, const Source& b) {
   return a.is_constant ? a.constant == b.constant && a.view.dtype == b.view.dtype
                        : a.view == b.view;
 }
+inline bool same_source(const TensorView& a, const TensorView& b) { return a == b; }
 template <class Op>
 bool same_constants(const Op& a, const Op& b) {
   if constexpr (requires { a.zero_point; })

@@ -12,6 +12,8 @@
 #include "ops/contract/contract.h"
 
 namespace tputwin {
+struct Conv2dBm1684;
+struct Conv2dBm1684Int8;
 struct Conv2dBm1684xFloat;
 struct Conv2dBm1684xInt8;
 struct Conv2dBm1880;
@@ -74,6 +76,8 @@ std::unique_ptr<PreparedBody> prepare(const Operation& operation, const Memory& 
 // The same of the operations that have such a body.
 std::unique_ptr<PreparedBody> prepare(const Conv2dBm1880& op, const Memory& memory);
 std::unique_ptr<PreparedBody> prepare(const Depthwise2dBm1880& op, const Memory& memory);
+std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684& op, const Memory& memory);
+std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684Int8& op, const Memory& memory);
 std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684xFloat& op, const Memory& memory);
 std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684xInt8& op, const Memory& memory);
 

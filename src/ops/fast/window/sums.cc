@@ -170,8 +170,27 @@ template <class T>
 void narrow(const uint32_t* words, size_t count, uint8_t* to) {
   for (size_t i = 0; i < count; ++i, to += sizeof(T)) Memory::store(to, static_cast<T>(words[i]));
 }
+template <class T>
+void narrow_apart(const uint32_t* words, size_t count, size_t step, uint8_t* to) {
+  for (size_t i = 0; i < count; ++i, to += step) Memory::store(to, static_cast<T>(words[i]));
+}
+
+void widen_apart(const uint8_t* from, size_t step, bool is_signed, size_t count, int32_t* to) {
+  for (size_t i = 0; i < count; ++i, from += step)
+    to[i] = is_signed ? static_cast<int8_t>(*from) : *from;
+}
 
 }  // namespace
+
+TensorView image_of(const TensorView& packed, uint32_t n) {
+  TensorView image = packed;
+  image.address += uint64_t{n / packed.pack} * packed.stride.n +
+                   uint64_t{n % packed.pack} * element_bytes(packed.dtype);
+  image.shape.n = 1;
+  image.stride.n = 0;
+  image.pack = 1;
+  return image;
+}
 
 // Accumulators are 32-bit integers.
 Quantization quantization_of(bool relu, uint32_t rshift, Rounding rounding, DType dtype) {
@@ -185,7 +204,7 @@ Declined window_declines(const WindowJob& job) {
       in.shape.c != out.shape.c)
     return "no elements in lanes";
   if (job.window.pads != PadMode::constant) return "the padding is elements";
-  if (!has_dense_rows(out)) return "rows of results have gaps";
+  if (is_32bit(out.dtype) && !has_dense_rows(out)) return "rows of results have gaps";
   if (const Declined why = overlap(out, {&in}, job.memory.local)) return why;
   const Shape dense = dense_shape(in.shape, job.window);
   const Window window = dense_window(job.window);
@@ -236,6 +255,8 @@ void WindowChannels::widen_channel(const uint8_t* from, uint32_t insertion, uint
     int32_t* const words = across == 1 ? reinterpret_cast<int32_t*>(to) : row;
     if (dense)
       kernels_.widen(in.dtype, from, in.shape.w, words);
+    else if (element_bytes(in.dtype) == 1)
+      widen_apart(from, in.stride.w, is_signed(in.dtype), in.shape.w, words);
     else
       for (size_t w = 0; w < in.shape.w; ++w)
         kernels_.widen(in.dtype, from + w * in.stride.w, 1, words + w);
@@ -255,7 +276,12 @@ void WindowChannels::store_row(uint32_t n, uint32_t c, uint32_t y, const uint32_
   const size_t count = job_.out.shape.w;
   const uint32_t bytes = element_bytes(job_.out.dtype);
   if (bytes == 4) return static_cast<void>(std::memcpy(to, words, count * sizeof *words));
-  bytes == 1 ? narrow<uint8_t>(words, count, to) : narrow<uint16_t>(words, count, to);
+  const size_t step = job_.out.stride.w;
+  if (count > 1 && step != bytes)
+    bytes == 1 ? narrow_apart<uint8_t>(words, count, step, to)
+               : narrow_apart<uint16_t>(words, count, step, to);
+  else
+    bytes == 1 ? narrow<uint8_t>(words, count, to) : narrow<uint16_t>(words, count, to);
 }
 
 }  // namespace tputwin::fast

@@ -11,6 +11,7 @@
 #include "numerics/rounding.h"
 #include "ops/fast/scratch.h"
 #include "ops/fast/select/body.h"
+#include "ops/fast/views/views.h"
 #include "ops/fast/walk/nest.h"
 #include "ops/fast/window/planes.h"
 
@@ -68,6 +69,29 @@ struct WindowJob {
   const Memory& memory;
 };
 Declined window_declines(const WindowJob& job);
+
+// Image number `n` of bytes of which several images lie in a cell, as a tensor whose elements are
+// cells apart.
+TensorView image_of(const TensorView& packed, uint32_t n);
+
+// body(job) for every image of bytes of which several lie in a cell; declines as a job of one does.
+template <class Body>
+Declined for_each_image(const Window& window, const TensorView& in, const TensorView& out,
+                        const Memory& memory, const Body& body) {
+  if (in.shape.n != out.shape.n || in.shape.n == 0 || is_32bit(in.dtype)) return "no images";
+  if (const Declined why = overlap(out, {&in}, memory.local)) return why;
+  // all of them first: a body leaves everything as it was, or runs
+  for (const bool runs : {false, true})
+    for (uint32_t n = 0; n < in.shape.n; ++n) {
+      const TensorView from = image_of(in, n), to = image_of(out, n);
+      const WindowJob job{window, from, to, memory};
+      if (runs)
+        body(job);
+      else if (const Declined why = window_declines(job))
+        return why;
+    }
+  return kRan;
+}
 
 // What words outside the input are.
 struct Outside {

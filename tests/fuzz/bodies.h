@@ -1,4 +1,4 @@
-// What targets ask of an instruction of the BM1684X.
+// What targets ask of instructions of a small chip.
 #pragma once
 
 #include <span>
@@ -8,10 +8,10 @@
 namespace tputwin::fuzz {
 
 // Encoded, if it encodes, it decodes to the same.
-bool comes_back(const Instruction& instruction);
+bool comes_back(const Instruction& instruction, const Chip& chip);
 // It keeps the rules and does not take long.
-bool is_runnable(const Instruction& instruction);
+bool is_runnable(const Instruction& instruction, const Chip& chip);
 // Fast and reference bodies leave the same bytes of two small devices.
-bool bodies_agree(std::span<const Instruction> program);
+bool bodies_agree(std::span<const Instruction> program, const Chip& chip);
 
 }  // namespace tputwin::fuzz

@@ -1,0 +1,25 @@
+// Bytes of the BM1684's 4N storage, four images to a cell of 32 bits, one image at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tputwin::fast {
+
+constexpr uint32_t kImagesInCell = 4;
+
+// The kernels of the instruction set in force. `rows` are rows of cells, a channel each; `image` is
+// the number of the image in them.
+struct ImageKernels {
+  // Cells of four channels of the image, xored with `mask`.
+  void (*join)(const uint8_t* const* rows, uint32_t image, size_t count, uint32_t mask,
+               uint32_t* to);
+  // Cells of two channels as words.
+  void (*join_words)(const uint8_t* const* rows, uint32_t image, size_t count, bool is_signed,
+                     uint32_t* to);
+  // Bytes side by side to the image's byte of each cell. Bytes of other images are not touched.
+  void (*spread)(const uint8_t* from, size_t count, uint32_t image, uint8_t* cells);
+};
+ImageKernels image_kernels();
+
+}  // namespace tputwin::fast

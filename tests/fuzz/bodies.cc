@@ -1,0 +1,44 @@
+// Instructions of small chips, there and back through their commands, and on two devices.
+#include "fuzz/bodies.h"
+
+#include <map>
+
+#include "fuzz/body_pair.h"
+#include "isa/streams/encode.h"
+#include "machine/command_group.h"
+
+namespace tputwin::fuzz {
+namespace {
+
+// Work above this is left out: a handful of bytes can ask for hours of it.
+constexpr uint64_t kMaxWork = 1 << 16;
+constexpr uint64_t kGlobalBytes = 1 << 18;
+
+}  // namespace
+
+bool bodies_agree(std::span<const Instruction> program, const Chip& chip) {
+  static std::map<const Chip*, BodyPair> all;
+  BodyPair& pair = all.try_emplace(&chip, chip, kGlobalBytes).first->second;
+  return pair.agree([&](Device& device) {
+    for (Instruction instruction : program) {  // each by itself, whatever it waits for
+      instruction.id = 1;
+      instruction.wait = 0;
+      static_cast<void>(run_command_group(device, {&instruction, 1}));
+      device.clear_error();
+    }
+  });
+}
+
+bool comes_back(const Instruction& in, const Chip& chip) {
+  const auto bytes = isa::encode_command(in, chip);
+  if (!bytes.ok()) return true;
+  const auto back = in.engine == Engine::dma ? isa::decode_gdma_command(*bytes, chip)
+                                             : isa::decode_tiu_command(*bytes, chip);
+  return back.ok() && describe(back->instruction.op) == describe(in.op);
+}
+
+bool is_runnable(const Instruction& in, const Chip& chip) {
+  return is_legal(in.op, chip, kGlobalBytes) && is_affordable(in.op, chip, kMaxWork);
+}
+
+}  // namespace tputwin::fuzz
