@@ -49,12 +49,22 @@ void fill(ProgramBuilder& b, const TensorView& view) {
   if (is_legal(copy)) add(b, copy);
 }
 
-// A convolution with sums of 32 bits and a tensor of weights.
+// Sums of 32 bits of a convolution with a tensor of weights; nullptr: the operation is another one.
+const TensorView* sums_of(const Operation& op) {
+  const auto sums = [](const auto& conv) {
+    return conv.out.dtype == DType::i32 && !conv.weight.is_constant ? &conv.out : nullptr;
+  };
+  if (const auto* conv = std::get_if<Conv2dBm1684xInt8>(&op))
+    return conv->accumulate ? nullptr : sums(*conv);
+  if (const auto* conv = std::get_if<Depthwise2dBm1684xInt8>(&op)) return sums(*conv);
+  return nullptr;
+}
 Operation random_sums(Rng& rng) {
+  using enum OperationKind;
   for (;;) {
-    const Operation op = testing::random_operation(rng, OperationKind::conv2d_bm1684x_int8, chip());
-    const auto& conv = std::get<Conv2dBm1684xInt8>(op);
-    if (conv.out.dtype == DType::i32 && !conv.accumulate && !conv.weight.is_constant) return op;
+    const Operation op = testing::random_operation(
+        rng, rng.pick({conv2d_bm1684x_int8, depthwise2d_bm1684x_int8}), chip());
+    if (sums_of(op) != nullptr) return op;
   }
 }
 
@@ -110,10 +120,13 @@ void add_endings(Rng& rng, ProgramBuilder& b, const TensorView& sums, uint64_t a
 // their loads are spare.
 void add_layer(Rng& rng, ProgramBuilder& b) {
   using enum OperationKind;
-  const Operation op = rng.coin()
-                           ? testing::random_operation(
-                                 rng, rng.pick({conv2d_bm1684x_float, conv2d_bm1684x_int8}), chip())
-                           : random_sums(rng);
+  const Operation op =
+      rng.coin()
+          ? testing::random_operation(
+                rng,
+                rng.pick({conv2d_bm1684x_float, conv2d_bm1684x_int8, depthwise2d_bm1684x_int8}),
+                chip())
+          : random_sums(rng);
   const OperandList constants = fast::constant_operands(op);
   uint64_t address = kConstants + rng.below(kConstantBytes / 2);
   const auto disturb = [&](uint32_t of) {
@@ -124,11 +137,12 @@ void add_layer(Rng& rng, ProgramBuilder& b) {
     if (i == 0 || rng.coin())
       for (const Operand& constant : constants) load(b, *constant.view, address += 4096);
     disturb(4);
+    const TensorView& input = *operands(op)[1].view;
+    if (rng.coin()) load(b, input, rng.below(1000) * 64);
     add(b, op);
+    if (rng.coin()) fill(b, input);
     disturb(6);
-    const auto* sums = std::get_if<Conv2dBm1684xInt8>(&op);
-    if (sums != nullptr && sums->out.dtype == DType::i32 && !sums->accumulate)
-      add_endings(rng, b, sums->out, address + 65536);
+    if (const TensorView* sums = sums_of(op)) add_endings(rng, b, *sums, address + 65536);
     disturb(4);
   }
   if (rng.chance(2, 3))
@@ -176,6 +190,7 @@ TEST_P(PlansBm1684x, LeaveTheBytesOfRunsWithoutThem) {
   EXPECT_GT(done.packed, 7u);
   EXPECT_GT(done.spare_loads, 7u);
   EXPECT_GT(done.endings, 0u);
+  EXPECT_GT(done.moves, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, PlansBm1684x,

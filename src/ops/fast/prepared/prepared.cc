@@ -31,6 +31,10 @@ void add_constants(const Depthwise2dBm1880& op, OperandList& list) {
   add(list, "weight", op.weight);
   add(list, "bias", op.bias);
 }
+void add_constants(const Depthwise2dBm1684xInt8& op, OperandList& list) {
+  add(list, "weight", op.weight);
+  add(list, "bias", op.bias);
+}
 void add_constants(const Conv2dBm1684xFloat& op, OperandList& list) {
   add(list, "weight", op.weight);
   add(list, "bias", op.bias);
