@@ -86,8 +86,10 @@ Source parameter(Rng& rng, ProgramBuilder& b, const TensorView& of, uint64_t add
 }
 
 // What follows a convolution with sums of 32 bits: a bias, and a scale that narrows, in place or
-// elsewhere. What is left of the sums is written over.
-void add_endings(Rng& rng, ProgramBuilder& b, const TensorView& sums, uint64_t address) {
+// elsewhere; of all sums or, at times, of some. What is left of the sums is written over.
+void add_endings(Rng& rng, ProgramBuilder& b, const TensorView& all, uint64_t address) {
+  TensorView sums = all;
+  if (rng.chance(1, 6) && sums.shape.h > 1) --sums.shape.h;
   if (rng.chance(2, 3)) {
     const IntArithmetic sum{
         .out = sums, .a = parameter(rng, b, sums, address, 1000), .b = Source::tensor(sums)};
@@ -95,8 +97,9 @@ void add_endings(Rng& rng, ProgramBuilder& b, const TensorView& sums, uint64_t a
   }
   Requantize op{
       .in = sums,
-      .multiplier = parameter(rng, b, sums, address + 8192, 1 << 30),
-      .shift = Source::value(static_cast<uint32_t>(-rng.pick({33, 40, 50, 20})), DType::i32),
+      .multiplier = parameter(rng, b, sums, address + 8192, rng.pick({1 << 30, 1 << 20, -12345})),
+      .shift =
+          Source::value(static_cast<uint32_t>(-rng.pick({33, 40, 50, 20, 29, 31})), DType::i32),
       .offset = parameter(rng, b, sums, address + 16384, -3),
       .rounding = static_cast<Rounding>(rng.below(7))};
   op.out = sums;
@@ -112,7 +115,7 @@ void add_endings(Rng& rng, ProgramBuilder& b, const TensorView& sums, uint64_t a
   stored.stride = system_stride(stored.shape, element_bytes(stored.dtype));
   const Copy store{.dst = stored, .src = Source::tensor(op.out)};
   if (is_legal(store)) add(b, store);
-  fill(b, sums);
+  fill(b, all);
 }
 
 // A convolution or product of constants, in one instruction or in several that share them, with
