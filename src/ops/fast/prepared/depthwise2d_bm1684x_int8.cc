@@ -148,7 +148,12 @@ class PreparedIntDepthwise final : public PreparedBody {
     put(*copy_, view);
   }
   void pack(const Memory& memory) override;
-  void run(const Memory& memory) override;
+  void run(const Memory&) override {
+    slide();
+    if (is_traced()) [[unlikely]]
+      trace_body(name(op_), "sliding blocks", kRan);
+  }
+  void slide() const;
 
  private:
   void pack_channel(uint32_t c);
@@ -217,7 +222,7 @@ void PreparedIntDepthwise::pack_channel(uint32_t c) {
   constants_->starts[c] = static_cast<int32_t>(start);
 }
 
-void PreparedIntDepthwise::run(const Memory&) {
+void PreparedIntDepthwise::slide() const {
   constexpr uint64_t kMacsPerTask = 256 << 10;
   const Shape& s = op_.out.shape;
   const Slots slots = local_slots(s, memory_.local);
@@ -230,8 +235,6 @@ void PreparedIntDepthwise::run(const Memory&) {
         for (uint32_t n = 0; n < s.n; ++n) run_channel(n, c, sums);
   };
   parallel_for(slots.count, grain_of(macs / slots.count, kMacsPerTask), std::cref(lanes));
-  if (is_traced()) [[unlikely]]
-    trace_body(name(op_), "sliding blocks", kRan);
 }
 
 void PreparedIntDepthwise::run_channel(uint32_t n, uint32_t c, uint32_t* sums) const {
@@ -288,6 +291,15 @@ void PreparedIntDepthwise::end_late(uint32_t c, const uint32_t* sums, size_t cou
 }
 
 }  // namespace
+
+Declined sliding_blocks(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
+  if (const Declined why = declines(op, memory)) return why;
+  PreparedIntDepthwise body(op, memory);
+  if (!body.is_covered()) return "inputs of results lie too far apart";
+  body.pack(memory);
+  body.slide();
+  return kRan;
+}
 
 std::unique_ptr<PreparedBody> prepare(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
   if (declines(op, memory) != kRan) return nullptr;
