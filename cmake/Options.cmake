@@ -54,7 +54,8 @@ endif()
 
 if(TPUTWIN_SANITIZE)
   # gcc 12 sees uninitialized members in instrumented library code (std::regex)
-  target_compile_options(tputwin_options INTERFACE -Wno-maybe-uninitialized)
+  target_compile_options(tputwin_options
+    INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   add_compile_options(-fsanitize=${TPUTWIN_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${TPUTWIN_SANITIZE})
   if(TPUTWIN_SANITIZE MATCHES undefined)

@@ -131,6 +131,7 @@ bool Plan::build(Device& device) {
   const Dataflow flow = analyse(program_, device.chip());
   prepare_bodies(device, flow);
   absorb_endings(flow, device.chip());
+  share_constants();
   spare_loads(flow, device.own_memory());
   absorb_sums(flow, device.local());
   absorb_floors(flow);
@@ -141,11 +142,6 @@ bool Plan::build(Device& device) {
 
 void Plan::prepare_bodies(Device& device, const Dataflow& flow) {
   const Memory memory = device.own_memory();
-  LoadNumbers numbers(program_);
-  struct User {
-    uint32_t instruction, constants;
-  };
-  std::map<std::vector<uint32_t>, std::vector<User>> users;  // by the loads of their constants
   uint32_t section = 0;
   for (uint32_t i = 0; i < program_.size(); ++i) {
     Step& step = steps_[i];
@@ -155,20 +151,37 @@ void Plan::prepare_bodies(Device& device, const Dataflow& flow) {
     if (has_constants && !constants) continue;
     step.body = fast::prepare(program_[i].op, memory);
     if (step.body == nullptr || !has_constants) continue;
-    auto& known = users[numbers.of(flow.nodes[i].constant_writers)];
-    const auto same = std::find_if(known.begin(), known.end(), [&](const User& user) {
-      return constants_[user.constants].section == section &&
-             step.body->share(*steps_[user.instruction].body);
-    });
-    if (same != known.end()) {
-      step.constants = same->constants;
-      continue;
-    }
     step.constants = static_cast<uint32_t>(constants_.size());
     constants->section = section;
     constants_.push_back(std::move(*constants));
-    known.push_back({i, step.constants});
   }
+}
+
+// Bodies that pack the same bytes in the same way pack them once.
+void Plan::share_constants() {
+  LoadNumbers numbers(program_);
+  std::map<std::vector<uint32_t>, std::vector<uint32_t>> users;  // steps, by their loads
+  std::vector<Constants> shared;
+  for (uint32_t i = 0; i < program_.size(); ++i) {
+    Step& step = steps_[i];
+    if (step.constants == kNone) continue;
+    Constants& own = constants_[step.constants];
+    auto& known = users[numbers.of(own.loads)];
+    const auto same = std::find_if(known.begin(), known.end(), [&](uint32_t other) {
+      return shared[steps_[other].constants].section == own.section &&
+             step.body->share(*steps_[other].body);
+    });
+    if (same != known.end()) {
+      step.constants = steps_[*same].constants;
+      continue;
+    }
+    known.push_back(i);
+    step.constants = static_cast<uint32_t>(shared.size());
+    shared.push_back(std::move(own));
+  }
+  constants_ = std::move(shared);
+  for (Step& step : steps_)
+    if (step.kept_by != kNone) step.kept_by = steps_[step.absorbed_by].constants;
 }
 
 // What an instruction's constants come from; none if it has none, or if their bytes are not just
@@ -178,12 +191,17 @@ std::optional<Plan::Constants> Plan::constants_of(uint32_t instruction,
   const auto& writers = flow.nodes[instruction].constant_writers;
   if (writers.empty()) return {};
   Constants constants;
-  for (uint32_t writer : writers) {
-    const auto source = constant_source(writer);
-    if (!source) return {};
-    constants.sources.push_back(*source);
-  }
+  for (uint32_t writer : writers)
+    if (!add_constant(writer, constants)) return {};
   return constants;
+}
+
+bool Plan::add_constant(uint32_t writer, Constants& constants) const {
+  const auto source = constant_source(writer);
+  if (!source) return false;
+  constants.loads.push_back(writer);
+  constants.sources.push_back(*source);
+  return true;
 }
 
 // Where an instruction loads bytes from that the program leaves alone.

@@ -53,7 +53,8 @@ class Plan {
 
   // Constants that several instructions use: slices of one layer, for instance.
   struct Constants {
-    std::vector<GlobalRange> sources;
+    std::vector<uint32_t> loads;       // instructions that bring them to where they are packed
+    std::vector<GlobalRange> sources;  // of each
     uint32_t section = 0;
     bool stale = true;  // in the run under way: has to be packed before it is used
     bool packed = false;
@@ -79,6 +80,7 @@ class Plan {
   bool build(Device& device);
   bool check(Device& device);
   void prepare_bodies(Device& device, const Dataflow& flow);
+  void share_constants();
   void spare_loads(const Dataflow& flow, const Memory& memory);
   void absorb_sums(const Dataflow& flow, const LocalMemory& local);
   bool is_sum(uint32_t mul, uint32_t body, uint32_t mac, const LocalMemory& local) const;
@@ -87,17 +89,19 @@ class Plan {
   std::optional<uint32_t> body_of(uint32_t step) const;
   void absorb_moves(const Dataflow& flow, Device& device);
   bool bodies_load(uint32_t load, const Dataflow& flow, Device& device, GlobalUse& use);
-  bool body_stores(uint32_t store, const Dataflow& flow, GlobalUse& use);
+  bool body_stores(uint32_t store, const Dataflow& flow, Device& device, GlobalUse& use);
   bool is_input(uint32_t load, uint32_t reader, const Dataflow& flow,
                 const LocalMemory& local) const;
-  bool is_addend(uint32_t load, uint32_t reader, const Dataflow& flow) const;
+  bool is_addend(uint32_t load, uint32_t reader, const Dataflow& flow,
+                 const LocalMemory& local) const;
   void absorb_endings(const Dataflow& flow, const Chip& chip);
   std::vector<uint32_t> chain_behind(uint32_t first, const Dataflow& flow) const;
   bool may_run_at_once(const std::vector<uint32_t>& chain, const Chip& chip) const;
-  std::optional<std::vector<GlobalRange>> sources_of_endings(const std::vector<uint32_t>& chain,
-                                                             const Dataflow& flow) const;
+  std::optional<Constants> constants_of_endings(const std::vector<uint32_t>& chain,
+                                                const Dataflow& flow) const;
   std::optional<GlobalRange> constant_source(uint32_t writer) const;
   std::optional<Constants> constants_of(uint32_t instruction, const Dataflow& flow) const;
+  bool add_constant(uint32_t writer, Constants& constants) const;
   bool written_by_program(const GlobalRange& range) const;
 
   void begin_section(const WriteClock& clock, uint32_t section);

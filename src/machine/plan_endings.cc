@@ -85,35 +85,28 @@ bool Plan::may_run_at_once(const std::vector<uint32_t>& chain, const Chip& chip)
 }
 
 // What the instructions behind the first one read besides results becomes part of its constants.
-// Constants that several bodies share are packed by one of them only.
-std::optional<std::vector<GlobalRange>> Plan::sources_of_endings(const std::vector<uint32_t>& chain,
-                                                                 const Dataflow& flow) const {
-  std::vector<GlobalRange> sources;
+std::optional<Plan::Constants> Plan::constants_of_endings(const std::vector<uint32_t>& chain,
+                                                          const Dataflow& flow) const {
+  Constants constants;
   for (size_t k = 1; k < chain.size(); ++k)
-    for (const uint32_t writer : flow.nodes[chain[k]].writers) {
-      if (writer == chain[k - 1]) continue;
-      const auto source = constant_source(writer);
-      if (!source) return {};
-      sources.push_back(*source);
-    }
-  return sources;
+    for (const uint32_t writer : flow.nodes[chain[k]].writers)
+      if (writer != chain[k - 1] && !add_constant(writer, constants)) return {};
+  return constants;
 }
 
 void Plan::absorb_endings(const Dataflow& flow, const Chip& chip) {
-  std::vector<uint32_t> users(constants_.size());
-  for (const Step& step : steps_)
-    if (step.constants != kNone) ++users[step.constants];
   for (uint32_t first = 0; first < program_.size(); ++first) {
     const Step& step = steps_[first];
-    if (step.body == nullptr || step.constants == kNone || users[step.constants] != 1) continue;
+    if (step.body == nullptr || step.constants == kNone) continue;
     for (auto chain = chain_behind(first, flow); chain.size() > 1; chain.pop_back()) {
-      const auto sources = sources_of_endings(chain, flow);
-      if (!sources || !may_run_at_once(chain, chip)) continue;
+      const auto constants = constants_of_endings(chain, flow);
+      if (!constants || !may_run_at_once(chain, chip)) continue;
       std::vector<const Operation*> endings;
       for (size_t k = 1; k < chain.size(); ++k) endings.push_back(&program_[chain[k]].op);
       if (!step.body->take_over(endings)) continue;
-      auto& all = constants_[step.constants].sources;
-      all.insert(all.end(), sources->begin(), sources->end());
+      Constants& all = constants_[step.constants];
+      all.loads.insert(all.loads.end(), constants->loads.begin(), constants->loads.end());
+      all.sources.insert(all.sources.end(), constants->sources.begin(), constants->sources.end());
       for (size_t k = 1; k < chain.size(); ++k) {
         steps_[chain[k]].absorbed_by = first;
         steps_[chain[k]].kept_by = step.constants;

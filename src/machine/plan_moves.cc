@@ -45,18 +45,43 @@ class GlobalUse {
 
 namespace {
 
-bool same_place(const TensorView& a, const TensorView& b) {
-  return a.space == b.space && a.address == b.address && a.shape == b.shape &&
-         a.stride == b.stride && !is_16bit(a.dtype) && !is_16bit(b.dtype);
+// The view with strides that mean something only.
+TensorView without_idle_strides(TensorView v, const LocalMemory& local) {
+  const bool is_one_turn =
+      v.space == Space::local &&
+      v.address / local.lane_bytes() % local.lanes() + v.shape.c <= local.lanes();
+  if (v.shape.n == 1) v.stride.n = 0;
+  if (v.shape.c == 1 || is_one_turn) v.stride.c = 0;
+  if (v.shape.h == 1) v.stride.h = 0;
+  if (v.shape.w == 1) v.stride.w = 0;
+  return v;
 }
 
-// A move that keeps the index of every byte, each of which has its own place.
-bool is_plain(const DmaTensor& move, const LocalMemory& local) {
-  const auto bytes = [](const TensorView& v) {
-    return v.pack == 1 && is_run(v) && run_bytes(v) == 1;
-  };
-  return !move.transpose_nc && move.dst.shape == move.src.shape && move.dst.shape.count() != 0 &&
-         bytes(move.dst) && bytes(move.src) && fast::distinct(move.dst, local);
+// The same elements at the same bytes.
+bool same_place(const TensorView& a, const TensorView& b, const LocalMemory& local) {
+  const auto has_runs = [](const TensorView& v) { return v.pack == 1 && is_run(v); };
+  return has_runs(a) && has_runs(b) &&
+         fast::same_bytes(without_idle_strides(a, local), without_idle_strides(b, local));
+}
+
+// A move that keeps the index of every element, each of which has its own place.
+struct PlainMove {
+  const TensorView &dst, &src;
+};
+std::optional<PlainMove> plain_move(const Operation& op, const LocalMemory& local) {
+  const TensorView *dst = nullptr, *src = nullptr;
+  if (const auto* t = std::get_if<DmaTensor>(&op); t != nullptr && !t->transpose_nc)
+    dst = &t->dst, src = &t->src;
+  else if (const auto* c = std::get_if<Copy>(&op); c != nullptr && !c->src.is_constant)
+    dst = &c->dst, src = &c->src.view;
+  if (dst == nullptr || (dst->space == Space::local) == (src->space == Space::local)) return {};
+  const TensorView& global = dst->space == Space::local ? *src : *dst;
+  const auto plain = [](const TensorView& v) { return v.pack == 1 && is_run(v); };
+  if (global.space != Space::global || dst->shape != src->shape || dst->shape.count() == 0 ||
+      !plain(*dst) || !plain(*src) || run_bytes(*dst) != run_bytes(*src) ||
+      !fast::has_dense_rows(global) || !fast::distinct(*dst, local))
+    return {};
+  return PlainMove{*dst, *src};
 }
 
 const TensorView& input_of(const Operation& op) { return *operands(op)[1].view; }
@@ -66,15 +91,15 @@ const TensorView& input_of(const Operation& op) { return *operands(op)[1].view; 
 void Plan::absorb_moves(const Dataflow& flow, Device& device) {
   GlobalUse use(program_);
   for (uint32_t i = 0; i < program_.size(); ++i) {
-    const auto* move = std::get_if<DmaTensor>(&program_[i].op);
-    if (move == nullptr || !is_plain(*move, device.local())) continue;
+    if (steps_[i].spare) continue;
+    const auto move = plain_move(program_[i].op, device.local());
+    if (!move) continue;
     const bool from_lanes = move->src.space == Space::local;
-    const TensorView& global = from_lanes ? move->dst : move->src;
-    if (from_lanes == (move->dst.space == Space::local) || !fast::has_dense_rows(global)) continue;
-    const GlobalRange range = extent_in_global(global);
+    const GlobalRange range = extent_in_global(from_lanes ? move->dst : move->src);
     const uint64_t size = device.global_contents().size();
     if (range.begin + range.bytes + fast::PreparedBody::kMoveSlack > size) continue;
-    static_cast<void>(from_lanes ? body_stores(i, flow, use) : bodies_load(i, flow, device, use));
+    static_cast<void>(from_lanes ? body_stores(i, flow, device, use)
+                                 : bodies_load(i, flow, device, use));
   }
 }
 
@@ -83,16 +108,17 @@ void Plan::absorb_moves(const Dataflow& flow, Device& device) {
 bool Plan::bodies_load(uint32_t load, const Dataflow& flow, Device& device, GlobalUse& use) {
   const Dataflow::Node& node = flow.nodes[load];
   if (!node.dies || !node.constant_readers.empty() || node.readers.empty()) return false;
+  const TensorView& source = plain_move(program_[load].op, device.local())->src;
   uint32_t last = load;
   for (uint32_t reader : node.readers) {
-    if (is_addend(load, reader, flow))
+    if (is_addend(load, reader, flow, device.local()))
       last = std::max(last, steps_[reader].absorbed_by);
-    else if (is_input(load, reader, flow, device.local()))
+    else if (is_input(load, reader, flow, device.local()) &&
+             steps_[reader].body->takes_moves(source))
       last = std::max(last, reader);
     else
       return false;
   }
-  const TensorView& source = std::get<DmaTensor>(program_[load].op).src;
   if (!use.spread(load, source, /*writes=*/false, load, last)) return false;
   for (uint32_t reader : node.readers) {
     const uint32_t body = *body_of(reader);
@@ -107,7 +133,7 @@ bool Plan::bodies_load(uint32_t load, const Dataflow& flow, Device& device, Glob
 
 bool Plan::is_input(uint32_t load, uint32_t reader, const Dataflow& flow,
                     const LocalMemory& local) const {
-  const TensorView& place = std::get<DmaTensor>(program_[load].op).dst;
+  const TensorView& place = plain_move(program_[load].op, local)->dst;
   // Nothing that an instruction does to lanes by these operands touches the place.
   const auto apart = [&](uint32_t other, auto&& concerns) {
     return std::ranges::all_of(operands(program_[other].op), [&](const Operand& operand) {
@@ -115,10 +141,9 @@ bool Plan::is_input(uint32_t load, uint32_t reader, const Dataflow& flow,
              fast::disjoint(*operand.view, place, local);
     });
   };
-  const fast::PreparedBody* body = steps_[reader].body.get();
-  if (body == nullptr || !body->takes_moves()) return false;
+  if (steps_[reader].body == nullptr) return false;
   const TensorView& input = input_of(program_[reader].op);
-  if (!same_place(input, place) ||
+  if (!same_place(input, place, local) ||
       !apart(reader, [&](const Operand& o) { return o.view != &input; }))
     return false;
   return std::ranges::all_of(flow.nodes[reader].writers, [&](uint32_t writer) {
@@ -129,21 +154,22 @@ bool Plan::is_input(uint32_t load, uint32_t reader, const Dataflow& flow,
 }
 
 // Of the first instruction of a sum that a body absorbed after the load.
-bool Plan::is_addend(uint32_t load, uint32_t reader, const Dataflow& flow) const {
+bool Plan::is_addend(uint32_t load, uint32_t reader, const Dataflow& flow,
+                     const LocalMemory& local) const {
   const auto* mul = std::get_if<Elementwise>(&program_[reader].op);
   return mul != nullptr && mul->kind == Elementwise::Kind::mul && steps_[reader].absorbed() &&
          steps_[reader].absorbed_by > load && flow.nodes[reader].writers == std::vector{load} &&
-         same_place(mul->a, std::get<DmaTensor>(program_[load].op).dst);
+         same_place(mul->a, *operands(program_[load].op)[0].view, local);
 }
 
 // What a store takes is all that a body leaves: the body writes it there, too, or nowhere else.
-bool Plan::body_stores(uint32_t store, const Dataflow& flow, GlobalUse& use) {
-  const auto& move = std::get<DmaTensor>(program_[store].op);
+bool Plan::body_stores(uint32_t store, const Dataflow& flow, Device& device, GlobalUse& use) {
+  const PlainMove move = *plain_move(program_[store].op, device.local());
   const auto& writers = flow.nodes[store].writers;
   if (writers.size() != 1 || writers[0] == Dataflow::kBefore) return false;
   const auto body = body_of(writers[0]);
-  if (!body || !steps_[*body].body->takes_moves()) return false;
-  if (!same_place(result_of(program_[writers[0]].op), move.src)) return false;
+  if (!body || !steps_[*body].body->takes_moves(move.dst)) return false;
+  if (!same_place(result_of(program_[writers[0]].op), move.src, device.local())) return false;
   const Dataflow::Node& written = flow.nodes[writers[0]];
   const bool dies =
       written.dies && written.constant_readers.empty() && written.readers == std::vector{store};

@@ -49,12 +49,22 @@ void fill(ProgramBuilder& b, const TensorView& view) {
   if (is_legal(copy)) add(b, copy);
 }
 
-// A convolution with sums of 32 bits and a tensor of weights.
+// Sums of 32 bits of a convolution with a tensor of weights; nullptr: the operation is another one.
+const TensorView* sums_of(const Operation& op) {
+  const auto sums = [](const auto& conv) {
+    return conv.out.dtype == DType::i32 && !conv.weight.is_constant ? &conv.out : nullptr;
+  };
+  if (const auto* conv = std::get_if<Conv2dBm1684xInt8>(&op))
+    return conv->accumulate ? nullptr : sums(*conv);
+  if (const auto* conv = std::get_if<Depthwise2dBm1684xInt8>(&op)) return sums(*conv);
+  return nullptr;
+}
 Operation random_sums(Rng& rng) {
+  using enum OperationKind;
   for (;;) {
-    const Operation op = testing::random_operation(rng, OperationKind::conv2d_bm1684x_int8, chip());
-    const auto& conv = std::get<Conv2dBm1684xInt8>(op);
-    if (conv.out.dtype == DType::i32 && !conv.accumulate && !conv.weight.is_constant) return op;
+    const Operation op = testing::random_operation(
+        rng, rng.pick({conv2d_bm1684x_int8, depthwise2d_bm1684x_int8}), chip());
+    if (sums_of(op) != nullptr) return op;
   }
 }
 
@@ -76,8 +86,10 @@ Source parameter(Rng& rng, ProgramBuilder& b, const TensorView& of, uint64_t add
 }
 
 // What follows a convolution with sums of 32 bits: a bias, and a scale that narrows, in place or
-// elsewhere. What is left of the sums is written over.
-void add_endings(Rng& rng, ProgramBuilder& b, const TensorView& sums, uint64_t address) {
+// elsewhere; of all sums or, at times, of some. What is left of the sums is written over.
+void add_endings(Rng& rng, ProgramBuilder& b, const TensorView& all, uint64_t address) {
+  TensorView sums = all;
+  if (rng.chance(1, 6) && sums.shape.h > 1) --sums.shape.h;
   if (rng.chance(2, 3)) {
     const IntArithmetic sum{
         .out = sums, .a = parameter(rng, b, sums, address, 1000), .b = Source::tensor(sums)};
@@ -85,8 +97,9 @@ void add_endings(Rng& rng, ProgramBuilder& b, const TensorView& sums, uint64_t a
   }
   Requantize op{
       .in = sums,
-      .multiplier = parameter(rng, b, sums, address + 8192, 1 << 30),
-      .shift = Source::value(static_cast<uint32_t>(-rng.pick({33, 40, 50, 20})), DType::i32),
+      .multiplier = parameter(rng, b, sums, address + 8192, rng.pick({1 << 30, 1 << 20, -12345})),
+      .shift =
+          Source::value(static_cast<uint32_t>(-rng.pick({33, 40, 50, 20, 29, 31})), DType::i32),
       .offset = parameter(rng, b, sums, address + 16384, -3),
       .rounding = static_cast<Rounding>(rng.below(7))};
   op.out = sums;
@@ -102,7 +115,7 @@ void add_endings(Rng& rng, ProgramBuilder& b, const TensorView& sums, uint64_t a
   stored.stride = system_stride(stored.shape, element_bytes(stored.dtype));
   const Copy store{.dst = stored, .src = Source::tensor(op.out)};
   if (is_legal(store)) add(b, store);
-  fill(b, sums);
+  fill(b, all);
 }
 
 // A convolution or product of constants, in one instruction or in several that share them, with
@@ -110,10 +123,13 @@ void add_endings(Rng& rng, ProgramBuilder& b, const TensorView& sums, uint64_t a
 // their loads are spare.
 void add_layer(Rng& rng, ProgramBuilder& b) {
   using enum OperationKind;
-  const Operation op = rng.coin()
-                           ? testing::random_operation(
-                                 rng, rng.pick({conv2d_bm1684x_float, conv2d_bm1684x_int8}), chip())
-                           : random_sums(rng);
+  const Operation op =
+      rng.coin()
+          ? testing::random_operation(
+                rng,
+                rng.pick({conv2d_bm1684x_float, conv2d_bm1684x_int8, depthwise2d_bm1684x_int8}),
+                chip())
+          : random_sums(rng);
   const OperandList constants = fast::constant_operands(op);
   uint64_t address = kConstants + rng.below(kConstantBytes / 2);
   const auto disturb = [&](uint32_t of) {
@@ -124,11 +140,12 @@ void add_layer(Rng& rng, ProgramBuilder& b) {
     if (i == 0 || rng.coin())
       for (const Operand& constant : constants) load(b, *constant.view, address += 4096);
     disturb(4);
+    const TensorView& input = *operands(op)[1].view;
+    if (rng.coin()) load(b, input, rng.below(1000) * 64);
     add(b, op);
+    if (rng.coin()) fill(b, input);
     disturb(6);
-    const auto* sums = std::get_if<Conv2dBm1684xInt8>(&op);
-    if (sums != nullptr && sums->out.dtype == DType::i32 && !sums->accumulate)
-      add_endings(rng, b, sums->out, address + 65536);
+    if (const TensorView* sums = sums_of(op)) add_endings(rng, b, *sums, address + 65536);
     disturb(4);
   }
   if (rng.chance(2, 3))
@@ -176,6 +193,7 @@ TEST_P(PlansBm1684x, LeaveTheBytesOfRunsWithoutThem) {
   EXPECT_GT(done.packed, 7u);
   EXPECT_GT(done.spare_loads, 7u);
   EXPECT_GT(done.endings, 0u);
+  EXPECT_GT(done.moves, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, PlansBm1684x,

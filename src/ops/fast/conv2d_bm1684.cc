@@ -97,7 +97,10 @@ void pack_weights(const Conv2dBm1684& op, const Memory& memory, const ConvTerms&
 
 class F32Planes : public PlaneSource {
  public:
-  F32Planes(const Conv2dBm1684& op, const Memory& memory) : op_(op), memory_(memory), terms_(op) {}
+  F32Planes(const Conv2dBm1684& op, const Memory& memory)
+      : PlaneSource(memory), op_(op), terms_(op) {}
+
+  const TensorView& out() const override { return op_.out; }
 
   uint32_t cells() const override { return op_.in.shape.c; }
   const uint8_t* words(uint32_t n, uint32_t channel) const override {
@@ -149,7 +152,6 @@ class F32Planes : public PlaneSource {
 
  private:
   const Conv2dBm1684& op_;
-  const Memory& memory_;
   const ConvTerms terms_;
   std::vector<uint32_t> offsets_;
   Chains chains_;

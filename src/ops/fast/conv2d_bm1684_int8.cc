@@ -23,8 +23,8 @@ constexpr uint32_t kChannelsInCell = 4;  // of the weights in memory
 class ImagePlanes : public PlaneSource {
  public:
   ImagePlanes(const Conv2dBm1684Int8& op, const Memory& memory)
-      : op_(op),
-        memory_(memory),
+      : PlaneSource(memory),
+        op_(op),
         kernels_(tile_kernels()),
         images_(image_kernels()),
         in_cell_(kernels_.in_cell),
@@ -35,6 +35,8 @@ class ImagePlanes : public PlaneSource {
              .low = saturate(INT32_MIN, op.out.dtype),
              .high = saturate(INT32_MAX, op.out.dtype)};
   }
+
+  const TensorView& out() const override { return op_.out; }
 
   uint32_t cells() const override { return ceil_div(op_.in.shape.c, in_cell_); }
   bool has_whole_rows() const override { return true; }
@@ -60,7 +62,6 @@ class ImagePlanes : public PlaneSource {
 
  private:
   const Conv2dBm1684Int8& op_;
-  const Memory& memory_;
   const TileKernels kernels_;
   const ImageKernels images_;
   const uint32_t in_cell_, taps_;

@@ -20,7 +20,9 @@ namespace {
 // Terms are in the order in which weights lie in memory.
 class FloatPlanes : public PlaneSource {
  public:
-  FloatPlanes(const Conv2dBm1684xFloat& op, const Memory& memory) : op_(op), memory_(memory) {}
+  FloatPlanes(const Conv2dBm1684xFloat& op, const Memory& memory) : PlaneSource(memory), op_(op) {}
+
+  const TensorView& out() const override { return op_.out; }
 
   uint32_t cells() const override { return op_.in.shape.c; }
   const uint8_t* words(uint32_t n, uint32_t channel) const override {
@@ -133,7 +135,6 @@ class FloatPlanes : public PlaneSource {
   }
 
   const Conv2dBm1684xFloat& op_;
-  const Memory& memory_;
   const TileKernels kernels_ = tile_kernels();
   const decltype(WindowKernels::widen) widen_ = window_kernels().widen;
   mutable ExponentRange inputs_;

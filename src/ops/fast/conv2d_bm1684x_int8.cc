@@ -4,20 +4,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/bits.h"
 #include "ops/contract/body_steps.h"
 #include "ops/conv/weights_bm1684x.h"
-#include "ops/elementwise/int_arithmetic.h"
-#include "ops/elementwise/requantize.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/conv2d_planes.h"
 #include "ops/fast/gemm/prepared_planes.h"
 #include "ops/fast/gemm/weights_bm1684x.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/transpose.h"
-#include "ops/operation.h"
 
 namespace tputwin::fast {
 namespace {
@@ -27,8 +25,8 @@ constexpr uint32_t kMostInCell = 4;
 class BytePlanes : public PlaneSource {
  public:
   BytePlanes(const Conv2dBm1684xInt8& op, const Memory& memory)
-      : op_(op),
-        memory_(memory),
+      : PlaneSource(memory),
+        op_(op),
         kernels_(tile_kernels()),
         as_words_(kernels_.in_cell == 2 || has_zero_point(op.zero_point)),
         in_cell_(as_words_ ? 2 : kernels_.in_cell),
@@ -42,7 +40,12 @@ class BytePlanes : public PlaneSource {
              .high = saturate(INT32_MAX, op.out.dtype)};
   }
 
-  bool take_over(std::span<const Operation* const> endings);
+  bool take_over(std::span<const Operation* const> endings) {
+    return !op_.accumulate && endings_.take_over(endings, op_.out);
+  }
+  // Where the results of what was taken over go.
+  TensorView* taken_out() { return endings_.any() ? &endings_.out() : nullptr; }
+  bool shares(const BytePlanes& other) const { return endings_ == other.endings_; }
 
   uint32_t cells() const override { return ceil_div(op_.in.shape.c, in_cell_); }
   bool has_whole_rows() const override { return true; }
@@ -55,6 +58,11 @@ class BytePlanes : public PlaneSource {
   void pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint8_t* to) override;
 
   void prepare(const PlaneTerms& terms) override { terms_ = terms; }
+  void begin() override {
+    PlaneSource::begin();
+    makes_bytes_ = !as_words_ && endings_.any() && element_bytes(endings_.out().dtype) == 1 &&
+                   std::ranges::all_of(constants_->endings, &SumEndings::Ending::is_plain);
+  }
   void start(const Results& r) const override {
     std::fill_n(r.first, r.count, constants_->starts[r.oc]);
     if (!op_.accumulate) return;
@@ -62,21 +70,37 @@ class BytePlanes : public PlaneSource {
     for (uint32_t i = 0; i < r.count; ++i) r.first[i] += Memory::load<uint32_t>(old + i * 4);
   }
   bool run(const TileKernels& kernels, const Tile& tile, const TileRoom&, uint32_t) const override {
-    const Dots dots{terms_.pitch, cells(), taps_, terms_.tap_offset.data(),
-                    is_signed(op_.weight.view.dtype)};
-    as_words_ ? kernels.words(tile, dots) : kernels.bytes(tile, dots);
+    as_words_ ? kernels.words(tile, dots()) : kernels.bytes(tile, dots());
     return false;
   }
   void store(const Results& r, bool) const override {
-    if (requantize_) return end(r, memory_.byte(scaled_, r.n, r.oc, r.y, r.x));
-    uint8_t* const to = memory_.byte(op_.out, r.n, r.oc, r.y, r.x);
+    uint8_t* const to = memory_.byte(out(), r.n, r.oc, r.y, r.x);
+    if (endings_.any())
+      return endings_.end(r.first, r.count, constants_->endings[r.oc], kernels_, to);
     if (is_32bit(op_.out.dtype))
       std::memcpy(to, r.first, r.count * sizeof *r.first);
     else
       kernels_.quantize(r.first, r.count, ends_, element_bytes(op_.out.dtype), to);
   }
 
+  bool makes_bytes() const override { return makes_bytes_; }
+  void run_to_bytes(const TileKernels& kernels, const Tile& tile, size_t columns, uint32_t oc,
+                    uint32_t rows, uint8_t* bytes) const override {
+    RowScales scales;
+    for (uint32_t r = 0; r < kernels.rows; ++r) {
+      const uint32_t channel = oc + std::min(r, rows - 1);
+      scales.scales[r] = constants_->endings[channel].scale;
+      scales.starts[r] = constants_->starts[channel];
+    }
+    kernels.scaled_bytes(tile, dots(), columns, scales, bytes);
+  }
+  const TensorView& out() const override { return endings_.any() ? endings_.out() : op_.out; }
+
  private:
+  Dots dots() const {
+    return {terms_.pitch, cells(), taps_, terms_.tap_offset.data(),
+            is_signed(op_.weight.view.dtype)};
+  }
   static bool has_zero_point(const Source& zero_point) {
     return !zero_point.is_constant || zero_point.constant != 0;
   }
@@ -101,103 +125,16 @@ class BytePlanes : public PlaneSource {
     return cell_of(numbers) ^ flip_.mask;
   }
 
-  // What is done with the sums of an output channel by instructions that were taken over.
-  struct Ending {
-    Scale scale;
-    int32_t addend = 0, shift = 0;
-    bool is_plain = false;  // the sums start with the addend, and vectors do the rest
-  };
-  Ending ending_of(uint32_t oc) const;
-  void end(const Results& results, uint8_t* to) const;
-
   const Conv2dBm1684xInt8& op_;
-  const Memory& memory_;
   const TileKernels kernels_;
   const bool as_words_;
   const uint32_t in_cell_, taps_;
   SignFlip flip_;
   Quantizing ends_;
   PlaneTerms terms_;
-  // Instructions taken over: a bias of 32 bits, and a scale for every output channel.
-  std::optional<Source> addend_;
-  std::optional<Requantize> requantize_;
-  TensorView scaled_;            // where the results go then
-  std::vector<Ending> endings_;  // of every output channel, as packed
+  SumEndings endings_;
+  bool makes_bytes_ = false;  // in the run under way
 };
-
-// One number, or one for each channel.
-bool is_per_channel(const Source& source, const Shape& shape) {
-  const Stride& stride = source.view.stride;
-  return source.is_constant || (!source.along_n && element_bytes(source.view.dtype) == 4 &&
-                                (shape.n == 1 || stride.n == 0) &&
-                                (shape.h == 1 || stride.h == 0) && (shape.w == 1 || stride.w == 0));
-}
-
-// A saturating sum with a bias, or none, and a requantization that narrows.
-bool BytePlanes::take_over(std::span<const Operation* const> endings) {
-  if (op_.out.dtype != DType::i32 || op_.accumulate || endings.empty() || endings.size() > 2)
-    return false;
-  const auto* sum = std::get_if<IntArithmetic>(endings.front());
-  const auto* last = std::get_if<Requantize>(endings.back());
-  if (last == nullptr || last->kind != Requantize::Kind::to_narrow ||
-      last->in.dtype != DType::i32 || (sum == nullptr) != (endings.size() == 1))
-    return false;
-  for (const Source* source : {&last->multiplier, &last->shift, &last->offset})
-    if (!is_per_channel(*source, last->out.shape)) return false;
-  std::optional<Source> addend;
-  if (sum != nullptr) {
-    const bool is_a = !sum->a.is_constant && sum->a.view == sum->out;
-    addend = is_a ? sum->b : sum->a;
-    if (sum->kind != IntArithmetic::Kind::add || !sum->saturates || !sum->shift.is_constant ||
-        sum->shift.constant != 0 || sum->out.dtype != DType::i32 || sum->out != last->in ||
-        (!is_a && (sum->b.is_constant || sum->b.view != sum->out)) ||
-        addend->view.dtype != DType::i32 || !is_per_channel(*addend, sum->out.shape))
-      return false;
-  }
-  TensorView out = last->out;
-  if (!has_dense_rows(out)) return false;
-  if (out.shape != op_.out.shape) {  // long rows
-    if (out.stride.h != out.shape.w * element_bytes(out.dtype)) return false;
-    out.shape = op_.out.shape;
-  }
-  addend_ = addend, requantize_ = *last, scaled_ = out;
-  endings_.resize(op_.out.shape.c);
-  return true;
-}
-
-BytePlanes::Ending BytePlanes::ending_of(uint32_t oc) const {
-  const Requantize& op = *requantize_;
-  const int32_t offset = op.offset.read(memory_, 0, oc, 0, 0);
-  Ending ending{.scale = {.multiplier = op.multiplier.read(memory_, 0, oc, 0, 0),
-                          .right = -op.shift.read(memory_, 0, oc, 0, 0),
-                          .offset = offset,
-                          .rounding = op.rounding,
-                          .low = saturate(INT32_MIN, op.out.dtype),
-                          .high = saturate(INT32_MAX, op.out.dtype)},
-                .addend = addend_ ? addend_->read(memory_, 0, oc, 0, 0) : 0,
-                .shift = op.shift.read(memory_, 0, oc, 0, 0)};
-  // no sum of products with the bias is larger, nor is one that wrapped on the way
-  constexpr int64_t kLargestProduct = 255 * 510;
-  const int64_t largest =
-      kLargestProduct * op_.in.shape.c * taps_ + std::abs(int64_t{static_cast<int32_t>(bias(oc))});
-  ending.is_plain = largest + std::abs(int64_t{ending.addend}) <= INT32_MAX &&
-                    ending.scale.right >= kLeastRight && ending.scale.right <= kMostRight;
-  ending.scale.offset = is_signed(op.out.dtype) ? int32_t{static_cast<int16_t>(offset)}
-                                                : int32_t{static_cast<uint16_t>(offset)};
-  return ending;
-}
-
-void BytePlanes::end(const Results& r, uint8_t* to) const {
-  const Ending& ending = endings_[r.oc];
-  const uint32_t bytes = element_bytes(scaled_.dtype);
-  if (ending.is_plain) return kernels_.scale(r.first, r.count, ending.scale, bytes, to);
-  for (uint32_t i = 0; i < r.count; ++i, to += bytes) {
-    const int64_t sum = int64_t{static_cast<int32_t>(r.first[i])} + ending.addend;
-    const int32_t out = element(*requantize_, saturate(sum, DType::i32), ending.scale.multiplier,
-                                ending.shift, ending.scale.offset);
-    std::memcpy(to, &out, bytes);
-  }
-}
 
 void BytePlanes::read_rows(uint32_t n, uint32_t cell, uint32_t y, uint32_t rows,
                            uint32_t* to) const {
@@ -275,8 +212,12 @@ void BytePlanes::pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint8_t* 
   for (uint32_t r = 0; r < count; ++r)
     constants_->starts[oc + r] =
         bias(oc + r) + static_cast<uint32_t>(sums[r]) * static_cast<uint32_t>(flip_.correction);
-  for (uint32_t r = 0; requantize_ && r < count; ++r) {
-    const Ending& ending = endings_[oc + r] = ending_of(oc + r);
+  constexpr int64_t kLargestProduct = 255 * 510;
+  for (uint32_t r = 0; endings_.any() && r < count; ++r) {
+    const int64_t largest = kLargestProduct * op_.in.shape.c * taps_ +
+                            std::abs(int64_t{static_cast<int32_t>(bias(oc + r))});
+    const SumEndings::Ending& ending = constants_->endings[oc + r] =
+        endings_.of_channel(oc + r, largest, memory_);
     if (ending.is_plain) constants_->starts[oc + r] += static_cast<uint32_t>(ending.addend);
   }
 }

@@ -332,7 +332,7 @@ class PreparedConv2d final : public PreparedBody {
     HWY_DYNAMIC_DISPATCH(build)(plan_, op_, *plan_.memory);
     return true;
   }
-  bool takes_moves() const override { return true; }
+  bool takes_moves(const TensorView&) const override { return true; }
   void read_from(const TensorView& where) override { move(op_.in, where); }
   void read_addend_from(const TensorView& where) override { move(plan_.sum->addend, where); }
   void write_to(const TensorView& where) override { move(op_.out, where); }

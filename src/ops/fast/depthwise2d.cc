@@ -9,6 +9,7 @@
 #include "ops/fast/scratch.h"
 #include "ops/fast/select/body.h"
 #include "ops/fast/views/views.h"
+#include "ops/fast/window/sliding.h"
 #include "ops/fast/window/sums.h"
 
 namespace tputwin::fast {
@@ -148,6 +149,8 @@ Declined planes(const Depthwise2dBm1684Int8& op, const Memory& memory) {
 
 template <class Op>
 constexpr Body<Op> kBodies[] = {{"planes", planes}};
+constexpr Body<Depthwise2dBm1684xInt8> kIntBodies[] = {{"sliding blocks", sliding_blocks},
+                                                       {"planes", planes}};
 
 }  // namespace
 
@@ -161,7 +164,7 @@ bool execute(const Depthwise2dBm1684xFloat& op, const Memory& memory) {
   return run_best(kBodies<Depthwise2dBm1684xFloat>, op, memory);
 }
 bool execute(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
-  return run_best(kBodies<Depthwise2dBm1684xInt8>, op, memory);
+  return run_best(kIntBodies, op, memory);
 }
 
 }  // namespace tputwin::fast

@@ -10,7 +10,7 @@
 #include "ops/fast/select/body.h"
 #include "ops/fast/vec/bytes-inl.h"
 #include "ops/fast/views/views.h"
-#include "ops/fast/walk/nest.h"
+#include "ops/fast/walk/byte_lookup.h"
 #include "ops/index/lut.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -60,9 +60,14 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace tputwin::fast {
-namespace {
 
 HWY_EXPORT(LookUpRuns);
+
+void look_up_bytes(const Nest<2>& runs, uint8_t* out, const uint8_t* in, const uint8_t* table) {
+  HWY_DYNAMIC_DISPATCH(LookUpRuns)(runs, out, const_cast<uint8_t*>(in), table);
+}
+
+namespace {
 
 void look_up(const Lut& op, const Memory& memory, size_t begin, size_t end) {
   const LocalMemory& local = memory.local;
@@ -71,9 +76,9 @@ void look_up(const Lut& op, const Memory& memory, size_t begin, size_t end) {
   for (size_t slot = begin; slot < end; ++slot) {
     uint32_t c = static_cast<uint32_t>(slot);
     uint32_t lane = static_cast<uint32_t>((first_lane + c) % local.lanes());
-    HWY_DYNAMIC_DISPATCH(LookUpRuns)
-    (byte_nest<2>({&op.out, &op.in}, slots, slots.turns(slot)), memory.byte(op.out, 0, c, 0, 0),
-     memory.byte(op.in, 0, c, 0, 0), memory.byte(op.table, 0, lane, 0, 0));
+    look_up_bytes(byte_nest<2>({&op.out, &op.in}, slots, slots.turns(slot)),
+                  memory.byte(op.out, 0, c, 0, 0), memory.byte(op.in, 0, c, 0, 0),
+                  memory.byte(op.table, 0, lane, 0, 0));
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "ops/elementwise/requantize.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/vec/float32-inl.h"
 #include "ops/fast/vec/scaling-inl.h"
 #include "ops/fast/walk/rows-inl.h"
 
@@ -87,16 +88,16 @@ HWY_INLINE void compute_each(const Requantize& op, const RowBlock& block, size_t
 HWY_INLINE bool RequantizeSame(const Scaling& scaling, const RowBlock& block) {
   for (const size_t parameter : {2, 3, 4})
     if (!block.repeats[parameter]) return false;
-  const int32_t right = -*block.source<int32_t>(3);
-  if (!scaling.narrows || right < kLeastRight || right > kMostRight) return false;
-  const SameScaling same({.multiplier = *block.source<int32_t>(2),
-                          .right = right,
-                          .offset = scaling.signed_offset
-                                        ? int32_t{static_cast<int16_t>(*block.source<int32_t>(4))}
-                                        : int32_t{static_cast<uint16_t>(*block.source<int32_t>(4))},
-                          .rounding = scaling.rounding,
-                          .low = static_cast<int32_t>(scaling.low),
-                          .high = static_cast<int32_t>(scaling.high)});
+  const int32_t offset = *block.source<int32_t>(4);
+  Scale scale{.multiplier = *block.source<int32_t>(2),
+              .right = -std::max(*block.source<int32_t>(3), -kMostRight - 1),
+              .offset = scaling.signed_offset ? int32_t{static_cast<int16_t>(offset)}
+                                              : int32_t{static_cast<uint16_t>(offset)},
+              .rounding = scaling.rounding,
+              .low = static_cast<int32_t>(scaling.low),
+              .high = static_cast<int32_t>(scaling.high)};
+  if (!scaling.narrows || !fit_vectors(scale)) return false;
+  const SameScaling same(scale);
   const auto* in = block.source<int32_t>(1);
   auto* const out = block.result<int32_t>();
   same.with_rounding([&]<Rounding kRounding>() HWY_ATTR {
@@ -106,11 +107,29 @@ HWY_INLINE bool RequantizeSame(const Scaling& scaling, const RowBlock& block) {
   return true;
 }
 
+// Numbers of at most 16 bits, less an offset, as fp32 times a scale.
+HWY_INLINE void DequantizeBlock(const Requantize& op, const RowBlock& block) {
+  const I32 d;
+  const Scaling scaling(op);
+  const RowSource in = block.row_source(1), scales = block.row_source(2),
+                  offsets = block.row_source(4);
+  for (size_t i = 0; i < block.count; i += hn::Lanes(d)) {
+    const Ints number = hn::Sub(LoadInts(in, i), scaling.offset_of(LoadInts(offsets, i)));
+    const Floats result = multiply(hn::ConvertTo(F32(), number), LoadFloats(scales, i));
+    if (HWY_UNLIKELY(has_nan(result)))
+      compute_each(op, block, i, std::min(block.count, i + hn::Lanes(d)));
+    else
+      hn::StoreU(bits(result), d, block.result<int32_t>() + i);
+  }
+}
+
 void RequantizeBlock(const void* operation, const RowBlock& block) {
   const auto& op = *static_cast<const Requantize*>(operation);
   const I32 d;
   const bool scales =
       op.kind == Kind::to_narrow || (op.kind == Kind::to_wide && element_bytes(op.in.dtype) < 4);
+  if (op.kind == Kind::f32_wide && element_bytes(op.in.dtype) < 4)
+    return DequantizeBlock(op, block);
   if (!scales) return compute_each(op, block, 0, block.count);
   const Scaling scaling(op);
   if (RequantizeSame(scaling, block)) return;

@@ -1,23 +1,28 @@
-// table_lookup: row by row, with the table of the lane at hand.
+// table_lookup: row by row, with the table of the lane at hand; bytes by permutation where the
+// processor has it.
 #include <atomic>
 
 #include "ops/fast/fast.h"
 #include "ops/fast/select/body.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/by_width.h"
+#include "ops/fast/walk/byte_lookup.h"
 #include "ops/fast/walk/nest.h"
 #include "ops/index/table_lookup.h"
 
 namespace tputwin::fast {
 namespace {
 
+const uint8_t* table_of(const TableLookup& op, const Memory& memory, size_t slot) {
+  const uint64_t lane = op.in.address / memory.local.lane_bytes() + slot;
+  return memory.byte(op.table, 0, static_cast<uint32_t>(lane % memory.local.lanes()), 0, 0);
+}
+
 // True if every index was inside the table.
 template <class T, class Index>
 bool look_up(const TableLookup& op, const Memory& memory, const Slots& slots, size_t slot) {
   const auto channel = static_cast<uint32_t>(slot);
-  const uint64_t lane = op.in.address / memory.local.lane_bytes() + slot;
-  const uint8_t* table =
-      memory.byte(op.table, 0, static_cast<uint32_t>(lane % memory.local.lanes()), 0, 0);
+  const uint8_t* table = table_of(op, memory, slot);
   uint8_t* out = memory.byte(op.out, 0, channel, 0, 0);
   const uint8_t* in = memory.byte(op.in, 0, channel, 0, 0);
   const uint32_t length = op.table.shape.w;
@@ -35,6 +40,27 @@ bool look_up(const TableLookup& op, const Memory& memory, const Slots& slots, si
     }
   });
   return inside;
+}
+
+// Every byte is inside a table of 256.
+Declined bytes(const TableLookup& op, const Memory& memory) {
+  constexpr uint32_t kBytes = 256;
+  if (is_empty(op.out.shape) || op.in.dtype != DType::u8 || !has_byte_rows(op.in) ||
+      !has_byte_rows(op.out))
+    return "no rows of bytes in lanes";
+  if (op.table.shape.w < kBytes || !has_byte_rows(op.table))
+    return "the table is not 256 bytes side by side";
+  if (const Declined why = overlap(op.out, {&op.in, &op.table}, memory.local)) return why;
+  const Slots slots = local_slots(op.out.shape, memory.local);
+  share_out(slots.count, op.out.shape.count(), kBytesPerTask, [&](size_t begin, size_t end) {
+    for (size_t slot = begin; slot < end; ++slot) {
+      const auto c = static_cast<uint32_t>(slot);
+      look_up_bytes(byte_nest<2>({&op.out, &op.in}, slots, slots.turns(slot)),
+                    memory.byte(op.out, 0, c, 0, 0), memory.byte(op.in, 0, c, 0, 0),
+                    table_of(op, memory, slot));
+    }
+  });
+  return kRan;
 }
 
 // Where an index is outside, the reference body does it all again and notes which one.
@@ -58,7 +84,7 @@ Declined rows(const TableLookup& op, const Memory& memory) {
   return inside ? kRan : "an index is outside the table";
 }
 
-constexpr Body<TableLookup> kBodies[] = {{"rows", rows}};
+constexpr Body<TableLookup> kBodies[] = {{"bytes", bytes}, {"rows", rows}};
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 
 #include "base/bits.h"
 #include "numerics/float32.h"
+#include "ops/fast/walk/copy.h"
 #include "ops/fast/walk/transpose.h"
 #include "ops/fast/window/planes.h"
 
@@ -32,7 +33,7 @@ class Convolution final : public PlaneConvolution {
         images_(images_at_once()),
         plane_(window_, dense_, out, images_),
         // planes of an odd number of cache lines do not crowd into the same sets of the cache
-        plane_words_((ceil_div(plane_.floats(), uint64_t{16}) | 1) * 16),
+        plane_words_((ceil_div(plane_.floats() + kTilePitch, uint64_t{16}) | 1) * 16),
         blocks_(ceil_div(out.c, kernels_.rows)),
         stacked_(stacks()) {}
 
@@ -54,6 +55,7 @@ class Convolution final : public PlaneConvolution {
   void pack(PlaneConstants& constants) override {
     source_.use(constants);
     constants.starts.resize(out_.c);
+    constants.endings.resize(out_.c);
     constants.exponents.forget();
     const uint64_t bytes = source_.weight_bytes(), rows = kernels_.rows;
     auto* weights = constants.weights.take<uint8_t>(weight_count() * bytes);
@@ -128,6 +130,11 @@ class Convolution final : public PlaneConvolution {
     const bool inserts = insert_h_ * insert_w_ != 1;
     const uint8_t* words = inserts ? nullptr : source_.words(n, cell);
     if (words != nullptr) return plane_.lay_out(words, in_.stride, padding, plane, image);
+    // rows write over what comes behind them, which of several images is another's
+    if (!inserts && images_ == 1 && plane_.keeps_rows())
+      return plane_.lay_out_rows(padding, plane, [&](uint32_t y, uint32_t rows, float* to) {
+        source_.read_rows(n, cell, y, rows, reinterpret_cast<uint32_t*>(to));
+      });
     thread_local Scratch scratch;
     const uint64_t size = uint64_t{dense_.h} * dense_.w;
     uint32_t* dense = scratch.take<uint32_t>(size + in_.shape.w + 2 * kTilePitch);
@@ -181,6 +188,12 @@ class Convolution final : public PlaneConvolution {
     const Segment& last = segments.back();
     const uint32_t oc = first_channel(block), rows = channels(block);
     TileRoom room;
+    const Tile tile{.left = panel.weights,
+                    .right = planes_ + columns.start + columns.first,
+                    .rows = source_.has_whole_rows() ? kernels_.rows : rows,
+                    .vectors = ceil_div(last.column + last.count, kernels_.lanes),
+                    .sums = room.sums};
+    if (source_.makes_bytes()) return run_to_bytes(tile, segments, oc, rows);
     const auto for_results = [&](const auto& f) {
       for (uint32_t r = 0; r < rows; ++r)
         for (const Segment& s : segments)
@@ -188,15 +201,24 @@ class Convolution final : public PlaneConvolution {
                                  room.second_row(r) + s.column});
     };
     for_results([&](const PlaneSource::Results& results) { source_.start(results); });
-    const bool in_doubt =
-        source_.run(kernels_,
-                    {.left = panel.weights,
-                     .right = planes_ + columns.start + columns.first,
-                     .rows = source_.has_whole_rows() ? kernels_.rows : rows,
-                     .vectors = ceil_div(last.column + last.count, kernels_.lanes),
-                     .sums = room.sums},
-                    room, oc);
-    for_results([&](const PlaneSource::Results& results) { source_.store(results, in_doubt); });
+    const bool in_doubt = source_.run(kernels_, tile, room, oc);
+    for_results([&](const PlaneSource::Results& results) {
+      source_.store(results, in_doubt);
+      source_.copy(results.n, results.oc, results.y, results.x, results.count);
+    });
+  }
+
+  void run_to_bytes(const Tile& tile, std::span<const Segment> segments, uint32_t oc,
+                    uint32_t rows) const {
+    alignas(64) uint8_t bytes[kMaxTileRows * kTilePitch];
+    const Segment& last = segments.back();
+    source_.run_to_bytes(kernels_, tile, last.column + last.count, oc, rows, bytes);
+    for (uint32_t r = 0; r < rows; ++r)
+      for (const Segment& s : segments) {
+        copy_bytes(source_.result(s.n, oc + r, s.y, s.x), bytes + r * kTilePitch + s.column,
+                   s.count);
+        source_.copy(s.n, oc + r, s.y, s.x, s.count);
+      }
   }
 
   std::span<const Segment> segments_of(uint32_t first_image, const Columns& columns,

@@ -4,13 +4,17 @@
 // output channels.
 #pragma once
 
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
+#include "memory/memory.h"
 #include "ops/contract/window.h"
 #include "ops/fast/gemm/panels.h"
+#include "ops/fast/gemm/sum_endings.h"
 #include "ops/fast/scratch.h"
 #include "ops/fast/select/body.h"
 
@@ -24,14 +28,16 @@ struct PlaneTerms {
 
 // What is packed of operands that may stay the same from run to run.
 struct PlaneConstants {
-  Scratch weights;               // in panels of output channels
-  std::vector<uint32_t> starts;  // of every output channel, as its source says
-  ExponentRange exponents;       // of the weights, of sources that ask for them
+  Scratch weights;                          // in panels of output channels
+  std::vector<uint32_t> starts;             // of every output channel, as its source says
+  std::vector<SumEndings::Ending> endings;  // the same, of sources that took some over
+  ExponentRange exponents;                  // of the weights, of sources that ask for them
 };
 
 // What a kind of convolution brings along.
 class PlaneSource {
  public:
+  explicit PlaneSource(const Memory& memory) : memory_(memory) {}
   virtual ~PlaneSource() = default;
 
   // What pack_rows() fills and all that follows reads.
@@ -78,6 +84,23 @@ class PlaneSource {
   virtual bool run(const TileKernels& kernels, const Tile& tile, const TileRoom& room,
                    uint32_t oc) const = 0;
   virtual void store(const Results& results, bool in_doubt) const = 0;
+  // Tiles whose results become bytes at once have these instead of start(), run() and store(). A
+  // tile of `rows` output channels: column c of row r to bytes[r * kTilePitch + c].
+  virtual bool makes_bytes() const { return false; }
+  virtual void run_to_bytes(const TileKernels&, const Tile&, size_t /*columns*/, uint32_t /*oc*/,
+                            uint32_t /*rows*/, uint8_t* /*bytes*/) const {}
+  // Where results go, and where they are copied to besides, if anywhere.
+  virtual const TensorView& out() const = 0;
+  uint8_t* result(uint32_t n, uint32_t oc, uint32_t y, uint32_t x) const {
+    return memory_.byte(out(), n, oc, y, x);
+  }
+  void copy_to(const TensorView& view) { copy_ = view; }
+  bool copies() const { return copy_.has_value(); }
+  void copy(uint32_t n, uint32_t oc, uint32_t y, uint32_t x, uint32_t count) const {
+    if (copy_)
+      std::memcpy(memory_.byte(*copy_, n, oc, y, x), result(n, oc, y, x),
+                  size_t{count} * run_bytes(*copy_));
+  }
 
  protected:
   // Before a result is computed from the operands themselves.
@@ -86,9 +109,11 @@ class PlaneSource {
     if (restore_ && !is_restored_) restore_();
     is_restored_ = true;
   }
+  const Memory& memory_;
   PlaneConstants* constants_ = nullptr;
 
  private:
+  std::optional<TensorView> copy_;
   std::function<void()> restore_;
   mutable std::mutex mutex_;
   mutable bool is_restored_ = false;

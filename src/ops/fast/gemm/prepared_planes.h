@@ -7,16 +7,11 @@
 #include "ops/fast/gemm/conv2d_planes.h"
 #include "ops/fast/prepared/prepared.h"
 #include "ops/fast/select/trace.h"
+#include "ops/fast/views/views.h"
 
 namespace tputwin::fast {
 
 // Whether two convolutions pack the same constants in the same way.
-inline bool same_source(const Source& a, const Source& b) {
-  if (a.is_constant != b.is_constant) return false;
-  return a.is_constant ? a.constant == b.constant && a.view.dtype == b.view.dtype
-                       : a.view == b.view;
-}
-inline bool same_source(const TensorView& a, const TensorView& b) { return a == b; }
 template <class Op>
 bool same_constants(const Op& a, const Op& b) {
   if constexpr (requires { a.zero_point; })
@@ -41,6 +36,8 @@ class PreparedPlanes final : public PreparedBody {
   bool share(const PreparedBody& body) override {
     const auto* other = dynamic_cast<const PreparedPlanes*>(&body);
     if (other == nullptr || !same_constants(op_, other->op_)) return false;
+    if constexpr (requires { source_.shares(source_); })
+      if (!source_.shares(other->source_)) return false;
     constants_ = other->constants_;
     return true;
   }
@@ -48,6 +45,19 @@ class PreparedPlanes final : public PreparedBody {
   bool take_over(std::span<const Operation* const> endings) override {
     if constexpr (requires { source_.take_over(endings); }) return source_.take_over(endings);
     return false;
+  }
+  bool takes_moves(const TensorView& view) const override {
+    if constexpr (requires { op_.accumulate; })
+      if (op_.accumulate) return false;
+    return (view.shape == op_.in.shape || view.shape == op_.out.shape || has_whole_planes(view));
+  }
+  void read_from(const TensorView& view) override { put(op_.in, view); }
+  void write_to(const TensorView& view) override { put(out(), view); }
+  bool can_write_twice() const override { return !source_.copies(); }
+  void write_also_to(const TensorView& view) override {
+    TensorView copy = out();
+    put(copy, view);
+    source_.copy_to(copy);
   }
   void restore_by(std::function<void()> restore) override {
     source_.restore_by(std::move(restore));
@@ -68,7 +78,13 @@ class PreparedPlanes final : public PreparedBody {
         convolution_(prepare_convolution(source_, op_.window, op_.in, op_.out.shape)),
         constants_(std::make_shared<PlaneConstants>()) {}
 
-  const Op op_;
+  TensorView& out() {
+    if constexpr (requires { source_.taken_out(); })
+      if (TensorView* taken = source_.taken_out()) return *taken;
+    return op_.out;
+  }
+
+  Op op_;  // as it is carried out: in place of moves
   const Memory memory_;
   PlanesOf source_;
   const std::unique_ptr<PlaneConvolution> convolution_;

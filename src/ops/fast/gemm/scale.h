@@ -17,4 +17,17 @@ struct Scale {
   int32_t low, high;
 };
 
+// Makes a scale one that is done in vectors: a shift that is too short becomes longer, if the
+// multiplier has room for the difference. False: it is left as it is.
+constexpr bool fit_vectors(Scale& scale) {
+  if (scale.right >= kLeastRight) return scale.right <= kMostRight;
+  if (scale.right < 0) return false;
+  const int32_t more = kLeastRight - scale.right;
+  const int64_t multiplier = int64_t{scale.multiplier} * (int64_t{1} << more);
+  if (multiplier != static_cast<int32_t>(multiplier)) return false;
+  scale.multiplier = static_cast<int32_t>(multiplier);
+  scale.right = kLeastRight;
+  return true;
+}
+
 }  // namespace tputwin::fast

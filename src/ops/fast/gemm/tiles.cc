@@ -109,20 +109,24 @@ bool SumChains(const Tile& tile, const Chains& chains, const ChainEnds& ends) {
   return ChainRows<2>(tile, chains, ends);
 }
 
+Reduction ReductionOf(const Tile& tile, const Dots& dots) {
+  return {.data = tile.right,
+          .group_stride = dots.pitch,
+          .offsets = dots.tap_offset,
+          .taps = dots.taps,
+          .groups = dots.cells,
+          .weights = tile.left};
+}
+
 // Adds the sums of products, the dot_positions of `dot`, to a tile's.
 template <class Dot>
 HWY_INLINE void AddDots(const Tile& tile, const Dots& dots, const Dot& dot) {
-  const Reduction reduction{.data = tile.right,
-                            .group_stride = dots.pitch,
-                            .offsets = dots.tap_offset,
-                            .taps = dots.taps,
-                            .groups = dots.cells,
-                            .weights = tile.left};
-  dot(reduction, tile.vectors * kLanes32, [&](size_t row, size_t column, Ints sum) HWY_ATTR {
-    const I32 d;
-    auto* at = reinterpret_cast<int32_t*>(tile.sums) + row * kTilePitch + column;
-    hn::StoreU(hn::Add(hn::LoadU(d, at), sum), d, at);
-  });
+  dot(ReductionOf(tile, dots), tile.vectors * kLanes32,
+      [&](size_t row, size_t column, Ints sum) HWY_ATTR {
+        const I32 d;
+        auto* at = reinterpret_cast<int32_t*>(tile.sums) + row * kTilePitch + column;
+        hn::StoreU(hn::Add(hn::LoadU(d, at), sum), d, at);
+      });
 }
 
 void Words(const Tile& tile, const Dots& dots) {
@@ -134,6 +138,21 @@ void Words(const Tile& tile, const Dots& dots) {
 void Bytes(const Tile& tile, const Dots& dots) {
   AddDots(tile, dots, [&](const Reduction& r, size_t count, const auto& emit) HWY_ATTR {
     dot_byte_positions(dots.signed_left, r, 0, count, emit);
+  });
+}
+
+void ScaledBytes(const Tile& tile, const Dots& dots, size_t columns, const RowScales& rows,
+                 uint8_t* to) {
+  const Reduction reduction = ReductionOf(tile, dots);
+  SameScaling(rows.scales[0]).with_rounding([&]<Rounding kRounding>() HWY_ATTR {
+    dot_byte_positions(dots.signed_left, reduction, 0, columns,
+                       [&](size_t row, size_t column, Ints sum) HWY_ATTR {
+                         const SameScaling same(rows.scales[row]);
+                         const Ints start = ints(static_cast<int32_t>(rows.starts[row]));
+                         const Ints scaled = same.scaled<kRounding>(hn::Add(sum, start));
+                         hn::StoreU(LowBits<uint8_t>(I32(), scaled), hn::Rebind<uint8_t, I32>(),
+                                    to + row * kTilePitch + column);
+                       });
   });
 }
 
@@ -288,6 +307,7 @@ TileKernels Kernels() {
           .grouped = &Grouped,
           .words = &Words,
           .bytes = &Bytes,
+          .scaled_bytes = &ScaledBytes,
           .sign_flip = &FlipOf,
           .sum_rows = &SumRows,
           .join = &join_run,

@@ -114,6 +114,12 @@ struct Quantizing {
   int32_t low = INT32_MIN, high = INT32_MAX;
 };
 
+// How the sums of each row of a tile become bytes. All rows are rounded alike.
+struct RowScales {
+  std::array<Scale, kMaxTileRows> scales;
+  std::array<uint32_t, kMaxTileRows> starts;  // of the sums
+};
+
 // Few terms over a row of results that lies in memory: out[i] = the chains' sum of
 // left[term] * right[term][i], + bias, + out[i] where it accumulates.
 struct ShortRow {
@@ -140,6 +146,9 @@ struct TileKernels {
   void (*words)(const Tile&, const Dots&);
   // The same of cells of `in_cell` bytes.
   void (*bytes)(const Tile&, const Dots&);
+  // The same of sums that become bytes at once, of the first so many columns of a tile: to[row *
+  // kTilePitch + column]. Whole vectors are written.
+  void (*scaled_bytes)(const Tile&, const Dots&, size_t columns, const RowScales&, uint8_t* to);
   SignFlip (*sign_flip)(bool signed_right, bool signed_left);
   // Sums of the bytes of each row of a panel of `terms` cells of four, all rows of a tile.
   void (*sum_rows)(const uint32_t* left, size_t terms, bool is_signed, int32_t* sums);

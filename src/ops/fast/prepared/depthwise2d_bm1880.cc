@@ -74,13 +74,26 @@ void SlideLanes([[maybe_unused]] const SlidingDepthwise& job,
 #if TPUTWIN_HAVE_SLIDING
   const Depthwise2dBm1880& op = job.op;
   const size_t steps = job.blocks.steps_per_block();
-  const auto slide = is_signed(op.in.dtype) ? SlidingChannel<true> : SlidingChannel<false>;
+  const auto shift = static_cast<int>(op.rshift);
+  const Ints floor = ints(job.floor);
   for (size_t slot = begin; slot < end; ++slot)
     for (auto c = static_cast<uint32_t>(slot); c < op.out.shape.c; c += memory.local.lanes())
-      for (uint32_t n = 0; n < op.out.shape.n; ++n)
-        slide(job.blocks, memory.byte(op.in, n, c, 0, 0), constants.weights.data() + c * steps,
-              constants.starts[c], static_cast<int>(op.rshift), job.floor,
-              memory.byte(op.out, n, c, 0, 0));
+      for (uint32_t n = 0; n < op.out.shape.n; ++n) {
+        uint8_t* const out = memory.byte(op.out, n, c, 0, 0);
+        const SlidingInputs inputs{.first = memory.byte(op.in, n, c, 0, 0),
+                                   .flip = is_signed(op.in.dtype) ? 0x80808080u : 0};
+        SlidingChannel<UnsignedBySignedDot>(
+            job.blocks, inputs, constants.weights.data() + c * steps, constants.starts[c],
+            [&](const SlidingBlocks::Block& block, Ints sum) HWY_ATTR {
+              const Ints shifted = hn::Max(hn::ShiftRightSame(sum, shift), floor);
+              const __m128i bytes = _mm512_maskz_cvtsepi32_epi8(0xffff, shifted.raw);
+              alignas(16) uint8_t results[SlidingBlocks::kResults];
+              const bool is_whole = block.results == SlidingBlocks::kResults;
+              uint8_t* const to = is_whole ? out + block.out : results;
+              _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes);
+              if (!is_whole) std::memcpy(out + block.out, results, block.results);
+            });
+      }
 #endif
 }
 
@@ -206,7 +219,7 @@ class PreparedDepthwise2d final : public PreparedBody {
     if (is_value) job_.floor = std::max(job_.floor, floor);
     return is_value;
   }
-  bool takes_moves() const override { return true; }
+  bool takes_moves(const TensorView&) const override { return true; }
   void read_from(const TensorView& where) override { move(job_.op.in, where); }
   void write_to(const TensorView& where) override { move(job_.op.out, where); }
   void pack(const Memory& memory) override { job_.pack(memory, *constants_); }

@@ -39,6 +39,10 @@ void add_constants(const Conv2dBm1684Int8& op, OperandList& list) {
   add(list, "weight", op.weight);
   add(list, "bias", op.bias);
 }
+void add_constants(const Depthwise2dBm1684xInt8& op, OperandList& list) {
+  add(list, "weight", op.weight);
+  add(list, "bias", op.bias);
+}
 void add_constants(const Conv2dBm1684xFloat& op, OperandList& list) {
   add(list, "weight", op.weight);
   add(list, "bias", op.bias);

@@ -17,6 +17,7 @@ struct Conv2dBm1684Int8;
 struct Conv2dBm1684xFloat;
 struct Conv2dBm1684xInt8;
 struct Conv2dBm1880;
+struct Depthwise2dBm1684xInt8;
 struct Depthwise2dBm1880;
 struct Operation;
 
@@ -43,10 +44,10 @@ class PreparedBody {
   // Takes over two instructions after this one, and leaves `out` instead of its own results. False:
   // it cannot. What raise_to() says later holds of `out`.
   virtual bool add(const WeightedAddend&) { return false; }
-  // A body that takes_moves() reads its input, or writes its result, where a move before or after
-  // it had to take it from or to: `where` is a view of the same extents anywhere, in rows of bytes.
+  // A body that takes moves of a view reads its input, or writes its result, where a move before or
+  // after it had to take it from or to: the view is of the same extents anywhere, in dense rows.
   // kMoveSlack bytes behind it may be read, too.
-  virtual bool takes_moves() const { return false; }
+  virtual bool takes_moves(const TensorView&) const { return false; }
   virtual void read_from(const TensorView&) {}
   virtual void read_addend_from(const TensorView&) {}
   virtual void write_to(const TensorView&) {}
@@ -78,6 +79,7 @@ std::unique_ptr<PreparedBody> prepare(const Conv2dBm1880& op, const Memory& memo
 std::unique_ptr<PreparedBody> prepare(const Depthwise2dBm1880& op, const Memory& memory);
 std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684& op, const Memory& memory);
 std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684Int8& op, const Memory& memory);
+std::unique_ptr<PreparedBody> prepare(const Depthwise2dBm1684xInt8& op, const Memory& memory);
 std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684xFloat& op, const Memory& memory);
 std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684xInt8& op, const Memory& memory);
 

@@ -40,6 +40,14 @@ inline const TensorView* tensor_of(const Source& source) {
   return source.is_constant ? nullptr : &source.view;
 }
 
+// Both are the same number, or read the same bytes.
+inline bool same_source(const Source& a, const Source& b) {
+  if (a.is_constant != b.is_constant) return false;
+  return a.is_constant ? a.constant == b.constant && a.view.dtype == b.view.dtype
+                       : a.view == b.view && a.along_n == b.along_n;
+}
+inline bool same_source(const TensorView& a, const TensorView& b) { return a == b; }
+
 // Why results cannot be written in any order while sources are still to be read; nullptr if they
 // can. Sources that are no tensors are nullptr.
 const char* overlap(const TensorView& out, std::initializer_list<const TensorView*> sources,

@@ -5,6 +5,7 @@
 // Planes of several images are stacked, with rows that belong to no result between them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -62,6 +63,29 @@ class WindowPlane {
   // Lays out the channel of an image whose first element is `first`.
   void lay_out(const uint8_t* first, const Stride& stride, float padding, float* plane,
                uint32_t number = 0) const;
+
+  // Whole rows of inputs lie in those of the plane as they are.
+  bool keeps_rows() const { return step_h_ == 1 && step_w_ == 1; }
+  // Lays out a plane of a single image that keeps rows: read(y, rows, to) brings rows of the
+  // channel, and may write behind them as far as the plane has slack.
+  template <class Read>
+  void lay_out_rows(float padding, float* plane, const Read& read) const {
+    const WindowPhases::Inputs rows = rows_.inputs(0), columns = columns_.inputs(0);
+    const uint32_t height = rows.last - rows.first;
+    std::fill_n(plane, uint64_t{rows.first} * pitch(), padding);
+    float* row = plane + uint64_t{rows.first} * pitch();
+    if (columns.first == 0 && columns.last == pitch()) {
+      read(0, height, row);
+      row += uint64_t{height} * pitch();
+    } else {
+      for (uint32_t y = 0; y < height; ++y, row += pitch()) {
+        std::fill_n(row, columns.first, padding);
+        read(y, 1, row + columns.first);
+        std::fill_n(row + columns.last, pitch() - columns.last, padding);
+      }
+    }
+    std::fill_n(row, uint64_t{rows_.length() - rows.last} * pitch(), padding);
+  }
 
  private:
   void lay_out_row(const uint8_t* from, uint32_t stride_w, float padding,

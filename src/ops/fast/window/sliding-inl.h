@@ -21,47 +21,44 @@ namespace tputwin::fast::HWY_NAMESPACE {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
 #define TPUTWIN_HAVE_SLIDING 1
 
-// One channel: out = max(saturate((start + sum of products) >> shift), floor), in signed bytes. The
-// sums of signed inputs lack 128 times the sum of the weights, which `start` has less.
-template <bool kSigned, size_t kSteps>
-HWY_INLINE void SlidingSteps(const SlidingBlocks& blocks, size_t steps, const uint8_t* in,
-                             const uint32_t* weights, int32_t start, int shift, int32_t floor,
-                             uint8_t* out) {
+// What the inputs of a channel become before they are multiplied: bytes outside the input are
+// `padding`, and of a `flip` other than 0 all are xored with it (Flip in pack-inl.h).
+struct SlidingInputs {
+  const uint8_t* first;
+  uint8_t padding = 0;
+  uint32_t flip = 0;
+};
+
+// One channel: emit(block, start + sums of products) for every block of results.
+template <class Dot, size_t kSteps, class Emit>
+HWY_INLINE void SlidingSteps(const SlidingBlocks& blocks, const SlidingInputs& inputs,
+                             const uint32_t* weights, int32_t start, const Emit& emit) {
   static_assert(kLanes32 == SlidingBlocks::kResults);
-  if constexpr (kSteps != 0) steps = kSteps;
+  const size_t steps = kSteps != 0 ? kSteps : blocks.steps_per_block();
   const SlidingBlocks::Step* step = blocks.steps(0);
+  const __m512i padding = _mm512_set1_epi8(static_cast<char>(inputs.padding));
+  const __m512i flip = _mm512_set1_epi32(static_cast<int>(inputs.flip));
   for (const SlidingBlocks::Block& block : blocks.blocks()) {
     Ints sum = ints(start);
     for (size_t s = 0; s < steps; ++s, ++step) {
       const SlidingBlocks::Pattern& pattern = blocks.pattern(step->pattern);
-      const __m512i loaded = _mm512_maskz_loadu_epi8(pattern.load, in + step->offset);
-      __m512i taken = _mm512_maskz_permutexvar_epi8(
-          pattern.take, _mm512_load_si512(pattern.index.data()), loaded);
-      if constexpr (kSigned)
-        taken = _mm512_xor_si512(taken, _mm512_set1_epi32(INT32_C(-0x7f7f7f80)));
-      sum = UnsignedBySignedDot::step(sum, Ints{taken}, ints(static_cast<int32_t>(weights[s])));
+      const __m512i loaded = _mm512_maskz_loadu_epi8(pattern.load, inputs.first + step->offset);
+      const __m512i taken = _mm512_mask_permutexvar_epi8(
+          padding, pattern.take, _mm512_load_si512(pattern.index.data()), loaded);
+      sum = Dot::step(sum, Ints{_mm512_xor_si512(taken, flip)},
+                      ints(static_cast<int32_t>(weights[s])));
     }
-    const Ints shifted = hn::Max(hn::ShiftRightSame(sum, shift), ints(floor));
-    const __m128i bytes = _mm512_maskz_cvtsepi32_epi8(0xffff, shifted.raw);
-    if (block.results == SlidingBlocks::kResults) {
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(out + block.out), bytes);
-    } else {
-      alignas(16) uint8_t results[SlidingBlocks::kResults];
-      _mm_store_si128(reinterpret_cast<__m128i*>(results), bytes);
-      std::memcpy(out + block.out, results, block.results);
-    }
+    emit(block, sum);
   }
 }
 
-template <bool kSigned>
-HWY_INLINE void SlidingChannel(const SlidingBlocks& blocks, const uint8_t* in,
-                               const uint32_t* weights, int32_t start, int shift, int32_t floor,
-                               uint8_t* out) {
-  const size_t steps = blocks.steps_per_block();
-  if (steps == 3)  // 3x3
-    SlidingSteps<kSigned, 3>(blocks, steps, in, weights, start, shift, floor, out);
+template <class Dot, class Emit>
+HWY_INLINE void SlidingChannel(const SlidingBlocks& blocks, const SlidingInputs& inputs,
+                               const uint32_t* weights, int32_t start, const Emit& emit) {
+  if (blocks.steps_per_block() == 3)  // 3x3
+    SlidingSteps<Dot, 3>(blocks, inputs, weights, start, emit);
   else
-    SlidingSteps<kSigned, 0>(blocks, steps, in, weights, start, shift, floor, out);
+    SlidingSteps<Dot, 0>(blocks, inputs, weights, start, emit);
 }
 
 #else

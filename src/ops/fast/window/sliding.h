@@ -11,10 +11,18 @@
 #include <span>
 #include <vector>
 
-#include "memory/tensor_view.h"
+#include "memory/memory.h"
 #include "ops/contract/window.h"
+#include "ops/fast/select/body.h"
+
+namespace tputwin {
+struct Depthwise2dBm1684xInt8;
+}
 
 namespace tputwin::fast {
+
+// A body of depthwise convolutions that keeps nothing.
+Declined sliding_blocks(const Depthwise2dBm1684xInt8& op, const Memory& memory);
 
 class SlidingBlocks {
  public:

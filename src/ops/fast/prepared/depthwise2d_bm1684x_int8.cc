@@ -1,0 +1,311 @@
+// depthwise2d of 8 bits of the BM1684X whose weights stay: sixteen sums at a time straight from
+// where the inputs lie, then what becomes of a plane of sums, also by instructions taken over.
+#define HWY_WANT_AVX3_DL  // permutes bytes
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/fast/prepared/depthwise2d_bm1684x_int8.cc"
+#include <hwy/foreach_target.h>  // must come before highway.h
+
+#include <hwy/highway.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/parallel.h"
+#include "ops/contract/body_steps.h"
+#include "ops/contract/taps.h"
+#include "ops/conv/depthwise2d_bm1684x_int8.h"
+#include "ops/fast/gemm/sum_endings.h"
+#include "ops/fast/prepared/prepared.h"
+#include "ops/fast/scratch.h"
+#include "ops/fast/select/body.h"
+#include "ops/fast/select/trace.h"
+#include "ops/fast/views/views.h"
+#include "ops/fast/walk/nest.h"
+#include "ops/fast/window/sliding-inl.h"
+
+#ifndef TPUTWIN_FAST_DEPTHWISE2D_BM1684X_ONCE
+#define TPUTWIN_FAST_DEPTHWISE2D_BM1684X_ONCE
+namespace tputwin::fast {
+
+// A plane of sums of one channel.
+struct SlidingPlane {
+  const SlidingBlocks* blocks;
+  const uint8_t* in;
+  uint8_t padding;
+  uint32_t flip;
+  bool signed_weights;
+  const uint32_t* weights;
+  int32_t start;
+  uint32_t* sums;  // whole vectors are written
+};
+
+}  // namespace tputwin::fast
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace tputwin::fast::HWY_NAMESPACE {
+namespace {
+
+bool SlidesInts() { return HasSliding(); }
+
+void SlidePlane([[maybe_unused]] const SlidingPlane& plane) {
+#if TPUTWIN_HAVE_SLIDING
+  const auto store = [&](const SlidingBlocks::Block& block, Ints sum) HWY_ATTR {
+    // what this writes behind the results of a block, the next ones write over
+    hn::StoreU(sum, I32(), reinterpret_cast<int32_t*>(plane.sums + block.out));
+  };
+  const SlidingInputs inputs{plane.in, plane.padding, plane.flip};
+  if (plane.signed_weights)
+    SlidingChannel<UnsignedBySignedDot>(*plane.blocks, inputs, plane.weights, plane.start, store);
+  else
+    SlidingChannel<SignedByUnsignedDot>(*plane.blocks, inputs, plane.weights, plane.start, store);
+#endif
+}
+
+}  // namespace
+}  // namespace tputwin::fast::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tputwin::fast {
+namespace {
+
+HWY_EXPORT(SlidesInts);
+HWY_EXPORT(SlidePlane);
+
+// Weights as steps take them, channel by channel, what sums start with and how they end.
+struct IntDepthwiseConstants {
+  std::vector<uint32_t> weights;
+  std::vector<int32_t> starts;
+  std::vector<int64_t> late;  // what is added to a sum in 64 bits
+  std::vector<SumEndings::Ending> endings;
+};
+
+bool is_signed_weight(const Depthwise2dBm1684xInt8& op) { return is_signed(op.weight.view.dtype); }
+
+Declined declines(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
+  if (!HWY_DYNAMIC_DISPATCH(SlidesInts)()) return "the processor does not permute bytes";
+  const Window& window = op.window;
+  if (is_empty(op.in.shape) || is_empty(op.out.shape) || !has_byte_rows(op.in) ||
+      !has_elements(op.out) || !has_dense_rows(op.out))
+    return "no rows of bytes in lanes";
+  const auto extent = [](const Axis& axis, uint32_t inputs, uint32_t outputs) {
+    return axis.insert == 0 && axis.insert_last == 0 && axis.stride != 0 && axis.dilation != 0 &&
+           axis.output(inputs) == outputs;
+  };
+  if (window.pads != PadMode::constant || !op.padding.is_constant ||
+      !extent(window.h, op.in.shape.h, op.out.shape.h) ||
+      !extent(window.w, op.in.shape.w, op.out.shape.w) || op.in.shape.n != op.out.shape.n)
+    return "inserted elements, or the padding is no number";
+  constexpr uint64_t kMostTaps = 4096, kMostSums = 1 << 20;
+  if (uint64_t{window.h.kernel} * window.w.kernel > kMostTaps ||
+      uint64_t{op.out.shape.h} * op.out.shape.w > kMostSums)
+    return "a large window or plane";
+  if (op.weight.is_constant) return "one weight for all";
+  const TensorView *weight = tensor_of(op.weight), *bias = tensor_of(op.bias);
+  if (!has_elements(*weight) || (bias != nullptr && !has_elements(*bias)))
+    return "weights are no elements in lanes";
+  return overlap(op.out, {&op.in, weight, bias}, memory.local);
+}
+
+class PreparedIntDepthwise final : public PreparedBody {
+ public:
+  PreparedIntDepthwise(const Depthwise2dBm1684xInt8& op, const Memory& memory)
+      : op_(op),
+        memory_(memory),
+        kernels_(tile_kernels()),
+        constants_(std::make_shared<IntDepthwiseConstants>()) {
+    if (is_signed(op.in.dtype) != is_signed_weight(op)) return;
+    flip_ = 0x80808080u;
+    correction_ = is_signed(op.in.dtype) ? -128 : 128;
+  }
+  // Results are numbered row by row.
+  bool is_covered() {
+    TensorView sums = op_.out;
+    sums.stride = {0, 0, sums.shape.w, 1};
+    return blocks_.build(op_.window, op_.in, sums);
+  }
+
+  bool share(const PreparedBody& body) override;
+  bool take_over(std::span<const Operation* const> endings) override {
+    return op_.rshift == 0 && !op_.relu && endings_.take_over(endings, op_.out);
+  }
+  bool takes_moves(const TensorView&) const override { return true; }
+  void read_from(const TensorView& view) override {
+    put(op_.in, view);
+    static_cast<void>(is_covered());  // inputs of a row lie side by side as before
+  }
+  void write_to(const TensorView& view) override {
+    put(endings_.any() ? endings_.out() : op_.out, view);
+  }
+  bool can_write_twice() const override { return !copy_; }
+  void write_also_to(const TensorView& view) override {
+    copy_ = out();
+    put(*copy_, view);
+  }
+  void pack(const Memory& memory) override;
+  void run(const Memory&) override {
+    slide();
+    if (is_traced()) [[unlikely]]
+      trace_body(name(op_), "sliding blocks", kRan);
+  }
+  void slide() const;
+
+ private:
+  void pack_channel(uint32_t c);
+  void run_channel(uint32_t n, uint32_t c, uint32_t* sums) const;
+  const TensorView& out() const { return endings_.any() ? endings_.out() : op_.out; }
+  // Sums of one channel to elements.
+  void end_plane(uint32_t n, uint32_t c, const uint32_t* sums, const TensorView& to) const;
+  void end(uint32_t c, const uint32_t* sums, size_t count, uint8_t* to) const;
+  void end_late(uint32_t c, const uint32_t* sums, size_t count, uint8_t* to) const;
+
+  Depthwise2dBm1684xInt8 op_;  // as it is carried out: in place of moves
+  std::optional<TensorView> copy_;
+  const Memory memory_;
+  const TileKernels kernels_;
+  uint32_t flip_ = 0;
+  int32_t correction_ = 0;  // times the sum of the weights
+  SlidingBlocks blocks_;
+  SumEndings endings_;
+  std::shared_ptr<IntDepthwiseConstants> constants_;
+};
+
+bool PreparedIntDepthwise::share(const PreparedBody& body) {
+  const auto* other = dynamic_cast<const PreparedIntDepthwise*>(&body);
+  if (other == nullptr) return false;
+  const Depthwise2dBm1684xInt8 &a = op_, &b = other->op_;
+  if (!same_source(a.weight, b.weight) || a.bias != b.bias || a.constant_bias != b.constant_bias ||
+      a.is_turned != b.is_turned || a.in.dtype != b.in.dtype ||
+      a.window.h.kernel != b.window.h.kernel || a.window.w.kernel != b.window.w.kernel ||
+      endings_ != other->endings_)
+    return false;
+  constants_ = other->constants_;
+  return true;
+}
+
+void PreparedIntDepthwise::pack(const Memory&) {
+  const size_t channels = op_.out.shape.c;
+  constants_->weights.resize(channels * blocks_.steps_per_block());
+  constants_->starts.resize(channels);
+  constants_->late.assign(channels, 0);
+  constants_->endings.resize(channels);
+  for (uint32_t c = 0; c < channels; ++c) pack_channel(c);
+}
+
+// Sums stay inside 32 bits; a bias that would leave them is added later.
+void PreparedIntDepthwise::pack_channel(uint32_t c) {
+  constexpr int64_t kMaxBias = int64_t{1} << 30;
+  int64_t sum = 0, magnitudes = 0;
+  const auto weight = [&](uint32_t kh, uint32_t kw) {
+    const WeightPlace at = weight_place(op_.window, op_.is_turned, kh, kw);
+    const auto value = static_cast<int32_t>(read_integer(memory_, op_.weight, 0, c, at.h, at.w));
+    sum += value;
+    magnitudes += std::abs(value);
+    return value;
+  };
+  blocks_.steps_of_weights(weight, constants_->weights.data() + c * blocks_.steps_per_block());
+  const int64_t bias = bias_at(op_, memory_, c);
+  const bool is_late = std::abs(bias) > kMaxBias;
+  int64_t start = sum * correction_ + (is_late ? 0 : bias);
+  if (is_late) constants_->late[c] = bias;
+  if (endings_.any()) {
+    SumEndings::Ending& ending = constants_->endings[c] =
+        endings_.of_channel(c, 255 * magnitudes + std::abs(bias), memory_);
+    if (is_late) ending.is_plain = false;
+    if (ending.is_plain) start += ending.addend;
+  }
+  constants_->starts[c] = static_cast<int32_t>(start);
+}
+
+void PreparedIntDepthwise::slide() const {
+  constexpr uint64_t kMacsPerTask = 256 << 10;
+  const Shape& s = op_.out.shape;
+  const Slots slots = local_slots(s, memory_.local);
+  const uint64_t macs = s.count() * op_.window.h.kernel * op_.window.w.kernel;
+  const auto lanes = [&](size_t begin, size_t end) {
+    thread_local Scratch scratch;
+    uint32_t* sums = scratch.take<uint32_t>(uint64_t{s.h} * s.w + kTilePitch);
+    for (size_t slot = begin; slot < end; ++slot)
+      for (auto c = static_cast<uint32_t>(slot); c < s.c; c += slots.lanes)
+        for (uint32_t n = 0; n < s.n; ++n) run_channel(n, c, sums);
+  };
+  parallel_for(slots.count, grain_of(macs / slots.count, kMacsPerTask), std::cref(lanes));
+}
+
+void PreparedIntDepthwise::run_channel(uint32_t n, uint32_t c, uint32_t* sums) const {
+  HWY_DYNAMIC_DISPATCH(SlidePlane)
+  ({.blocks = &blocks_,
+    .in = memory_.byte(op_.in, n, c, 0, 0),
+    .padding = static_cast<uint8_t>(op_.padding.constant),
+    .flip = flip_,
+    .signed_weights = is_signed_weight(op_),
+    .weights = constants_->weights.data() + c * blocks_.steps_per_block(),
+    .start = constants_->starts[c],
+    .sums = sums});
+  end_plane(n, c, sums, out());
+  if (copy_) end_plane(n, c, sums, *copy_);
+}
+
+void PreparedIntDepthwise::end_plane(uint32_t n, uint32_t c, const uint32_t* sums,
+                                     const TensorView& to) const {
+  const uint32_t width = to.shape.w, bytes = element_bytes(to.dtype);
+  if (to.stride.h == width * bytes)
+    return end(c, sums, size_t{to.shape.h} * width, memory_.byte(to, n, c, 0, 0));
+  for (uint32_t y = 0; y < to.shape.h; ++y)
+    end(c, sums + size_t{y} * width, width, memory_.byte(to, n, c, y, 0));
+}
+
+void PreparedIntDepthwise::end(uint32_t c, const uint32_t* sums, size_t count, uint8_t* to) const {
+  if (constants_->late[c] != 0) return end_late(c, sums, count, to);
+  if (endings_.any()) return endings_.end(sums, count, constants_->endings[c], kernels_, to);
+  const uint32_t bytes = element_bytes(op_.out.dtype);
+  const Quantizing quantizing{.relu = op_.relu,
+                              .rshift = op_.rshift,
+                              .rounding = op_.rounding,
+                              .low = saturate(INT32_MIN, op_.out.dtype),
+                              .high = saturate(INT32_MAX, op_.out.dtype)};
+  if (bytes < 4) return kernels_.quantize(sums, count, quantizing, bytes, to);
+  if (!op_.relu && op_.rshift == 0 && is_signed(op_.out.dtype))
+    return static_cast<void>(std::memcpy(to, sums, count * bytes));
+  for (size_t i = 0; i < count; ++i, to += bytes) {
+    const int32_t result =
+        quantized(static_cast<int32_t>(sums[i]), op_.relu, op_.rshift, op_.rounding, op_.out.dtype);
+    std::memcpy(to, &result, bytes);
+  }
+}
+
+void PreparedIntDepthwise::end_late(uint32_t c, const uint32_t* sums, size_t count,
+                                    uint8_t* to) const {
+  const uint32_t bytes = element_bytes(out().dtype);
+  for (size_t i = 0; i < count; ++i, to += bytes) {
+    const int64_t sum = static_cast<int32_t>(sums[i]) + constants_->late[c];
+    int32_t result = quantized(sum, op_.relu, op_.rshift, op_.rounding, op_.out.dtype);
+    if (endings_.any()) result = endings_.ended(result, constants_->endings[c]);
+    std::memcpy(to, &result, bytes);
+  }
+}
+
+}  // namespace
+
+Declined sliding_blocks(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
+  if (const Declined why = declines(op, memory)) return why;
+  PreparedIntDepthwise body(op, memory);
+  if (!body.is_covered()) return "inputs of results lie too far apart";
+  body.pack(memory);
+  body.slide();
+  return kRan;
+}
+
+std::unique_ptr<PreparedBody> prepare(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
+  if (declines(op, memory) != kRan) return nullptr;
+  auto body = std::make_unique<PreparedIntDepthwise>(op, memory);
+  return body->is_covered() ? std::move(body) : nullptr;
+}
+
+}  // namespace tputwin::fast
+#endif
