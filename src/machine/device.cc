@@ -349,6 +349,7 @@ Status Device::issue(const Instruction& instruction, const CallSite& site) {
     submit(instruction);
     return {};
   }
+  for (Observer* observer : observers_) observer->on_issue(site);
   run_body(instruction);
   issued_[index(instruction.engine)] = finished_[index(instruction.engine)] = instruction.id;
   return {};
