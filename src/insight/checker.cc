@@ -49,16 +49,17 @@ void Checker::on_instruction(const Instruction& instruction, const Footprint& to
     std::tie(site_.call, stack_) = std::pair(made->second.call, made->second.stack);
   const CommandId id = history_.add(instruction, site_.call, stack_);
   unpolled_ = id;
-  site_ = {};
-  stack_ = 0;
   check_operands(id, instruction.op);
   Meetings meetings;
-  const bool may_skip = picks(instruction.op);
+  // compilers let commands compute padding
+  const bool may_skip = picks(instruction.op) || stack_ == 0;
   if (may_skip) read_picked(id, instruction.op, meetings);
   for (const ByteRange& range : scratch(instruction.op, chip_)) write(id, range, meetings);
   for (const ByteRange& range : touched.reads) read(id, range, may_skip, meetings);
   for (const ByteRange& range : touched.writes) write(id, range, meetings);
   if (!meetings.empty()) report(id, meetings);
+  site_ = {};
+  stack_ = 0;
 }
 
 void Checker::read(CommandId id, const ByteRange& range, bool may_skip, Meetings& meetings) {
