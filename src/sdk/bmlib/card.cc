@@ -98,7 +98,7 @@ Card::Card(int id, std::unique_ptr<Device> simulated)
       worker_([this] { work(); }) {}
 
 Card::~Card() {
-  in_turn([&] { notify({.kind = DeviceEvent::Kind::closed}); });
+  if (checker_ != nullptr) in_turn([&] { notify({.kind = DeviceEvent::Kind::closed}); });
   std::lock_guard lock(mutex_);
   closing_ = true;
   changed_.notify_all();
