@@ -43,6 +43,7 @@ class Checker : public Observer {
   void report_race(CommandId id, CommandId other, const std::vector<ByteRange>& bytes);
 
   void host_touches(const DeviceEvent& event, bool writes);
+  void pointer_taken(const DeviceEvent& event);
   void freed(const DeviceEvent& event);
   void closed();
   void kernel_ended();

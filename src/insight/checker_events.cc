@@ -43,19 +43,22 @@ void Checker::on_event(const DeviceEvent& event) {
       return host_touches(event, true);
     case Kind::host_read:
       return host_touches(event, false);
-    case Kind::pointer: {
-      const CommandId id = history_.add_host(stack(), /*is_pointer=*/true);
-      if (event.bytes == 0) shadow_.fill_chip(id);
-      const uint64_t end =
-          event.bytes == 0 ? device_.global_contents().size() : event.address + event.bytes;
-      return shadow_.fill({Space::global, 0, event.address, end}, id);
-    }
+    case Kind::pointer:
+      return pointer_taken(event);
     case Kind::commands:
       origin_ = Origins::of_process().find(event.commands);
       return;
     case Kind::closed:
       return closed();
   }
+}
+
+void Checker::pointer_taken(const DeviceEvent& event) {
+  const CommandId id = history_.add_host(Stacks::of_process().capture(), /*is_pointer=*/true);
+  if (event.bytes == 0) shadow_.fill_chip(id);
+  const uint64_t end =
+      event.bytes == 0 ? device_.global_contents().size() : event.address + event.bytes;
+  shadow_.fill({Space::global, 0, event.address, end}, id);
 }
 
 // A command of a launch that the host has not waited for.
