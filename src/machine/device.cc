@@ -363,6 +363,7 @@ Status Device::issue(const Instruction& instruction, const CallSite& site) {
     submit(instruction);
     return {};
   }
+  for (Observer* observer : observers_) observer->on_issue(site);
   run_issued(instruction);
   issued_[index(instruction.engine)] = finished_[index(instruction.engine)] = instruction.id;
   return {};

@@ -15,6 +15,7 @@
 #include "base/diagnostics.h"
 #include "base/error.h"
 #include "chip/chip.h"
+#include "machine/observer.h"
 #include "memory/memory.h"
 #include "memory/write_clock.h"
 #include "ops/fast/gemm/pending_sums.h"
@@ -23,13 +24,6 @@
 namespace tputwin {
 
 class Plan;
-
-// Sees every executed instruction once, after it ran. Installing none costs nothing.
-class Observer {
- public:
-  virtual ~Observer() = default;
-  virtual void on_instruction(const Instruction&, const Footprint&, const Cost&) = 0;
-};
 
 // The order in which drain() picks among the engines. All are legal orders of a correct program:
 // ids and waits are respected.
@@ -60,14 +54,6 @@ struct DeviceOptions {
 
 // NaN in fp32, fp16 and bf16, and no small number in any integer type.
 inline constexpr uint16_t kPoison = 0xffc5;
-
-// The call that an instruction comes from, as messages name it.
-struct CallSite {
-  std::string_view call;
-  uint32_t number = 0;  // of its command in the launch, from 1; 0: unknown
-  // An operand ("src_addr") that lies in its memory at its address, and leaves it by its strides.
-  std::string_view wrong_strides = {};
-};
 
 // Order of execution. The instructions of one engine run in the order submitted; an instruction
 // starts when the other engine has finished the number it waits for. A CPU call, and a number that
@@ -107,15 +93,19 @@ class Device {
   const GlobalMemory& global_contents() const { return *global_; }
   uint8_t* global_for_writing(uint64_t address, uint64_t bytes) {
     clock_.mark(address, bytes);
+    if (bytes != 0)
+      notify({.kind = DeviceEvent::Kind::host_write, .address = address, .bytes = bytes});
     return global_->data() + address;
   }
   // Whole pages are about to be exchanged.
   GlobalMemory& global_for_mapping(uint64_t address, uint64_t bytes) {
     clock_.mark(address, bytes);
+    notify({.kind = DeviceEvent::Kind::host_write, .address = address, .bytes = bytes});
     return *global_;
   }
   uint8_t* expose_global(uint64_t address, uint64_t bytes) {
     clock_.expose(address, bytes);
+    notify({.kind = DeviceEvent::Kind::pointer, .address = address, .bytes = bytes});
     return global_->data() + address;
   }
   void cover_global(uint64_t address, uint64_t bytes) { clock_.cover(address, bytes); }
@@ -151,6 +141,10 @@ class Device {
 
   void add_observer(Observer* observer);  // not owned
   void remove_observer(Observer* observer);
+  // Tells observers of what front doors do.
+  void notify(const DeviceEvent& event) {
+    for (Observer* observer : observers_) observer->on_event(event);
+  }
 
   // Runs CPU operators met in programs; without one they are an error that names the operator.
   using CpuHost = std::function<Status(const CpuCall&, Device&)>;

@@ -14,12 +14,13 @@ enum ExitCode : int {
   kBadFile = 3,  // a file cannot be read or written, or is malformed
   kFailed = 4,   // the program on the simulated chip failed
   kRefused = 5,  // the compiler cannot make a model of the net
+  kFound = 6,    // checks found something
 };
 
 // For the end of every --help.
 constexpr std::string_view kExitCodes =
     "Exit codes: 0 ok, 1 comparison differs, 2 usage, 3 bad file, 4 execution failed, "
-    "5 net not compiled.";
+    "5 net not compiled, 6 checks found something.";
 
 ExitCode exit_code(const Error& error);
 // Prints "TOOL: error: ..." to stderr.

@@ -3,6 +3,7 @@
 
 #include "base/errors/machine.h"
 #include "errors/trigger.h"
+#include "insight/checks.h"
 #include "machine/device.h"
 #include "ops/fast/select/bodies.h"
 #include "selftest/first_use.h"
@@ -30,6 +31,8 @@ TW_TRIGGER(mch_isa, [] {
   unsetenv("TPUTWIN_ISA");
   return status;
 });
+
+TW_TRIGGER(mch_check, [] { return insight::parse_checks("races,abacus").status(); });
 
 TW_TRIGGER(mch_body_off, [] {
   fast::spoil_body(alternative_of(OperationKind::lut));

@@ -11,6 +11,7 @@
 #include "tools/bm168x/npy.h"
 #include "tools/bm168x/run168x.h"
 #include "tools/catalogue.h"
+#include "tools/check.h"
 #include "tools/command_line.h"
 #include "tools/compare.h"
 #include "tools/disasm.h"
@@ -28,6 +29,7 @@ std::vector<uint8_t> tiny_file() {
   return *bmodel::write(tools::models::tiny(), bmodel::Container::v2_1);
 }
 
+TW_TRIGGER(cli_check, [] { return tools::check_program({}, {"/no/program"}).status(); });
 TW_TRIGGER(cli_record, [] { return tools::record_program("recorded", {"/no/program"}).status(); });
 TW_TRIGGER(cli_shape, [] {
   return tools::find_variety(tools::models::tiny(), {{1, 2, 3, 4}}).status();

@@ -70,7 +70,7 @@ bool Call::accept(const Operation& op) {
 }
 
 bmk1880_op_t* Call::append(const isa::Descriptor& descriptor, uint8_t flags) {
-  Result<bmk1880_op_t*> handle = context_.append(descriptor, flags);
+  Result<bmk1880_op_t*> handle = context_.append(descriptor, flags, name_);
   return require(handle.status()) ? *handle : nullptr;
 }
 

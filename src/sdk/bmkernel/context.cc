@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "base/errors/bmkernel.h"
+#include "insight/process.h"
 #include "sdk/bmkernel/operand.h"
 
 namespace tputwin::bmkernel {
@@ -76,7 +77,8 @@ void CommandList::clear() {
 Context::Context(const Chip& chip, CommandBuffer buffer)
     : chip_(chip), buffer_(std::move(buffer)), tensors_(chip) {}
 
-Result<bmk1880_op_t*> Context::append(const isa::Descriptor& descriptor, uint8_t flags) {
+Result<bmk1880_op_t*> Context::append(const isa::Descriptor& descriptor, uint8_t flags,
+                                      std::string_view call) {
   std::vector<uint8_t> record;
   isa::append_record(descriptor, flags, record);
   size_t offset = buffer_.size();
@@ -89,6 +91,7 @@ Result<bmk1880_op_t*> Context::append(const isa::Descriptor& descriptor, uint8_t
   std::copy(record.begin(), record.end(), room);
   Engine engine = kEngines[descriptor.index()];
   order_.add(engine);
+  if (insight::is_checking()) made_.push_back({call, insight::Stacks::of_process().capture()});
   return commands_.add(offset, engine);
 }
 
@@ -99,12 +102,19 @@ Result<std::span<uint8_t>> Context::finish() {
   std::vector<isa::SyncTracker::Ids> ids = order_.resolve();
   for (size_t i = 0; i < commands_.size(); ++i)
     write_ids(buffer.data() + commands_[i].offset + isa::kHeaderBytes, commands_[i].engine, ids[i]);
+  if (insight::is_checking()) {
+    insight::Origin origin;
+    for (size_t i = 0; i < commands_.size(); ++i)
+      origin[{commands_[i].engine, ids[i].id}] = made_[i];
+    insight::Origins::of_process().add(buffer, std::move(origin));
+  }
   return buffer;
 }
 
 void Context::reset() {
   buffer_.clear();
   commands_.clear();
+  made_.clear();
   order_.reset();
   streams_ = 0;
   parallel_ = false;

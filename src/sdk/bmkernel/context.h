@@ -13,6 +13,7 @@
 
 #include "base/diagnostics.h"
 #include "chip/chip.h"
+#include "insight/origins.h"
 #include "isa/bm1880_codec.h"
 #include "isa/sync.h"
 #include "sdk/bmkernel/local_tensors.h"
@@ -70,8 +71,9 @@ class Context {
   Diagnostics& diagnostics() { return diagnostics_; }
   LocalTensors& tensors() { return tensors_; }
 
-  // Appends one record.
-  Result<bmk1880_op_t*> append(const isa::Descriptor& descriptor, uint8_t flags);
+  // Appends one record. `call`: of static storage.
+  Result<bmk1880_op_t*> append(const isa::Descriptor& descriptor, uint8_t flags,
+                               std::string_view call);
   // Writes the sequence ids into the records and gives the buffer out. An error if a call has
   // failed since the last reset: the buffer is not what the program meant.
   Result<std::span<uint8_t>> finish();
@@ -90,6 +92,7 @@ class Context {
   const Chip& chip_;
   CommandBuffer buffer_;
   CommandList commands_;
+  std::vector<insight::Made> made_;  // of the commands, where checks want to know
   isa::SyncTracker order_;
   LocalTensors tensors_;
   Diagnostics diagnostics_;

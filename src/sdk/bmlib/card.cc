@@ -93,10 +93,12 @@ Card::Card(int id, std::unique_ptr<Device> simulated)
     : id_(id),
       process_(getpid()),
       chip_(std::move(simulated)),
+      checker_(insight::check_device(*chip_)),
       allocator_(chip().global_alloc_base, allocatable_bytes(), chip().global_alloc_quantum),
       worker_([this] { work(); }) {}
 
 Card::~Card() {
+  if (checker_ != nullptr) in_turn([&] { notify({.kind = DeviceEvent::Kind::closed}); });
   std::lock_guard lock(mutex_);
   closing_ = true;
   changed_.notify_all();
@@ -129,14 +131,24 @@ void Card::submit(const std::shared_ptr<Launch>& launch) {
 }
 
 void Card::wait(const Launch& launch) {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return launch.done; });
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return launch.done; });
+  }
+  say_synced(launch.ticket + 1);
 }
 
 void Card::wait_all() {
   std::unique_lock lock(mutex_);
   const uint64_t ticket = issued_;
   changed_.wait(lock, [&] { return serving_ >= ticket; });
+  lock.unlock();
+  say_synced(ticket);
+}
+
+void Card::say_synced(uint64_t ticket) {
+  if (checker_ == nullptr) return;
+  in_turn([&] { notify({.kind = DeviceEvent::Kind::synced, .number = ticket}); });
 }
 
 void Card::work() {
@@ -148,7 +160,11 @@ void Card::work() {
     const std::shared_ptr<Launch> launch = std::move(launches_.front());
     launches_.pop_front();
     lock.unlock();
+    chip_->notify({.kind = DeviceEvent::Kind::launch_begin,
+                   .number = launch->ticket + 1,
+                   .name = launch->name});
     okk::Outcome outcome = launch->run(*chip_);
+    chip_->notify({.kind = DeviceEvent::Kind::launch_end});
     if (LaunchCallback callback = launch_callback)
       callback(id_, 0, outcome.error ? BM_ERR_FAILURE : BM_SUCCESS, launch->name.c_str());
     lock.lock();
@@ -165,12 +181,14 @@ Result<uint64_t> Card::allocate(uint64_t bytes, uint32_t heap) {
   auto offset = allocator_.allocate(bytes);
   if (!offset) return Error(errors::bml_memory_full).argument("size", fmt::format("{:#x}", bytes));
   const uint64_t address = chip().global_base + *offset;
+  notify({.kind = DeviceEvent::Kind::allocated, .address = *offset, .bytes = bytes});
   blocks_.emplace(address, Block{bytes, heap});
   if (auto* recorder = record::Recorder::of_process()) recorder->allocated(*offset);
   return address;
 }
 
 Status Card::free(uint64_t address) {
+  notify({.kind = DeviceEvent::Kind::freed, .address = address - chip().global_base});
   auto node = blocks_.extract(address);
   if (node.empty())
     return Error(errors::bml_free).argument("mem", fmt::format("address {:#x}", address));

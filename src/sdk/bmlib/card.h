@@ -20,7 +20,7 @@
 #include <thread>
 #include <vector>
 
-#include "machine/device.h"
+#include "insight/process.h"
 #include "memory/allocator.h"
 #include "sdk/okkernel/run_kernel.h"
 
@@ -102,6 +102,8 @@ class Card {
   }
 
   // For bodies of in_turn().
+  // Tells checks of what the host does.
+  void notify(const DeviceEvent& event) { chip_->notify(event); }
   uint8_t* mark_written(uint64_t offset, uint64_t bytes) {
     return chip_->global_for_writing(offset, bytes);
   }
@@ -141,10 +143,12 @@ class Card {
   const GlobalMemory& contents() const { return chip_->global_contents(); }
   void work();
   void serve_next();  // with mutex_
+  void say_synced(uint64_t ticket);
 
   const int id_;
   const pid_t process_;
   const std::unique_ptr<Device> chip_;
+  const std::unique_ptr<Observer> checker_;  // if TPUTWIN_CHECK asks for one
   Allocator allocator_;
   std::map<uint64_t, Block> blocks_;  // by device address
 

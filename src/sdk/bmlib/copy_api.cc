@@ -24,7 +24,7 @@ Status copy_out(std::string_view call, bm_handle_t handle, const bm_device_mem_t
   TW_RETURN_IF_ERROR(check_pointer(target, "dst"));
   return card->in_turn([&]() -> Status {
     TW_ASSIGN_OR_RETURN(from, range(call, *card, "src", mem, offset, bytes));
-    std::memcpy(target, from.host(*card), bytes);
+    std::memcpy(target, from.for_reading(*card), bytes);
     card->count_copies(0, 1);
     return {};
   });
@@ -40,7 +40,8 @@ Status copy_inside(std::string_view call, bm_handle_t handle, const bm_device_me
   return card->in_turn([&]() -> Status {
     TW_ASSIGN_OR_RETURN(to, range(call, *card, "dst", dst, dst_offset, bytes));
     TW_ASSIGN_OR_RETURN(from, range(call, *card, "src", src, src_offset, bytes));
-    std::memmove(to.for_writing(*card), from.host(*card), bytes);
+    const uint8_t* const source = from.for_reading(*card);
+    std::memmove(to.for_writing(*card), source, bytes);
     return {};
   });
 }
@@ -67,8 +68,8 @@ Status copy_strided(std::string_view call, bm_handle_t handle, const bm_device_m
                         range(call, *card, "dst", dst, 0, extent(count, dst_stride, format_size)));
     TW_ASSIGN_OR_RETURN(from,
                         range(call, *card, "src", src, 0, extent(count, src_stride, format_size)));
+    const uint8_t* const in = from.for_reading(*card);
     uint8_t* const out = to.for_writing(*card);
-    const uint8_t* const in = from.host(*card);
     const auto step = [&](int64_t i, int stride) { return i * stride * format_size; };
     for (int64_t i = 0; i < count; ++i)
       std::memmove(out + step(i, dst_stride), in + step(i, src_stride),

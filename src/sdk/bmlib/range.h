@@ -9,6 +9,11 @@ struct Range {
   uint64_t offset, bytes;  // offset in device memory
   // In the host. Those who write, in turn.
   const uint8_t* host(const Card& card) const { return card.memory() + offset; }
+  // The same for those who read, to be seen by checks.
+  const uint8_t* for_reading(Card& card) const {
+    card.notify({.kind = DeviceEvent::Kind::host_read, .address = offset, .bytes = bytes});
+    return host(card);
+  }
   uint8_t* for_writing(Card& card) const { return card.mark_written(offset, bytes); }
 };
 

@@ -49,7 +49,7 @@ Status send(bmctx_t ctx, const uint8_t* cmdbuf, size_t bytes, uint16_t* sequence
   TW_ASSIGN_OR_RETURN(device, bound_device(ctx));
   TW_RETURN_IF_ERROR(check_pointer(cmdbuf, "cmdbuf"));
   TW_ASSIGN_OR_RETURN(program, decode_sent(*device, {cmdbuf, bytes}));
-  return launch(*device, *program, {.context = ctx}, sequence);
+  return launch(*device, *program, {.context = ctx}, sequence, {cmdbuf, bytes});
 }
 
 Status wait(bmctx_t ctx, uint16_t sequence) {

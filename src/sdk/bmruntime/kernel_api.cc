@@ -55,7 +55,7 @@ Status run_kernel(bmctx_t ctx, bmk1880_context_t* kernel) {
   TW_ASSIGN_OR_RETURN(device, bound_device(ctx));
   TW_ASSIGN_OR_RETURN(commands, kernel->finish());
   TW_ASSIGN_OR_RETURN(program, decode_sent(*device, commands));
-  return launch(*device, *program, {.context = ctx});
+  return launch(*device, *program, {.context = ctx}, nullptr, commands);
 }
 
 // Whatever happened, the kernel is empty and usable afterwards.

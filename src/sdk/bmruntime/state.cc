@@ -22,6 +22,7 @@ OpenDevice::OpenDevice(int device_index, std::unique_ptr<Device> simulated)
       chip(std::move(simulated)),
       allocator(chip->chip().global_alloc_base, chip->global_contents().size(),
                 chip->chip().global_alloc_quantum) {
+  checker = insight::check_device(*chip);
   chip->set_cpu_host(
       [this](const CpuCall& call, Device& device) { return run_cpu_operator(call, device, cpu); });
 }
@@ -109,6 +110,9 @@ Result<bmmem_t> allocate(bmctx_t ctx, uint64_t bytes) {
   {
     std::lock_guard lock(device->mutex);
     address = device->allocator.allocate(bytes);
+    if (address)
+      device->chip->notify(
+          {.kind = DeviceEvent::Kind::allocated, .address = *address, .bytes = bytes});
   }
   if (!address) return Error(errors::bmr_memory_full).argument("size", fmt::format("{:#x}", bytes));
   return add_memory({.device = device, .owner = ctx, .address = *address, .size = bytes});
@@ -138,6 +142,7 @@ void end_memory(const std::shared_ptr<DeviceMemory>& memory) {
   {
     std::lock_guard lock(memory->device->mutex);
     if (memory->block == nullptr) {
+      memory->device->chip->notify({.kind = DeviceEvent::Kind::freed, .address = memory->address});
       memory->device->allocator.release(memory->address, memory->size);
       memory->device->chip->cover_global(memory->address, memory->size);
     } else if (block != nullptr)
@@ -169,6 +174,8 @@ Status copy_out(bmctx_t ctx, bmmem_t mem, uint8_t* target, uint64_t offset, uint
   TW_RETURN_IF_ERROR(check_pointer(target, "dst"));
   TW_RETURN_IF_ERROR(check_range(*memory, offset, bytes));
   std::lock_guard lock(memory->device->mutex);
+  memory->device->chip->notify(
+      {.kind = DeviceEvent::Kind::host_read, .address = memory->address + offset, .bytes = bytes});
   std::memcpy(target, memory->device->chip->global_contents().data() + memory->address + offset,
               bytes);
   return {};
@@ -199,11 +206,15 @@ Result<std::shared_ptr<Plan>> decode_sent(OpenDevice& device, std::span<const ui
   return device.sent.plan(buffer, device.chip->chip());
 }
 
-Status launch(OpenDevice& device, Plan& program, CpuEnvironment cpu, uint16_t* sequence) {
+Status launch(OpenDevice& device, Plan& program, CpuEnvironment cpu, uint16_t* sequence,
+              std::span<const uint8_t> commands) {
   std::lock_guard lock(device.mutex);
   if (cpu.libraries == nullptr) cpu.libraries = &device.libraries;
   device.cpu = cpu;
+  device.chip->notify({.kind = DeviceEvent::Kind::launch_begin});
+  device.chip->notify({.kind = DeviceEvent::Kind::commands, .commands = commands});
   Status status = device.chip->run(program);
+  device.chip->notify({.kind = DeviceEvent::Kind::launch_end});
   device.chip->clear_error();
   auto number = static_cast<uint16_t>(++device.launches);
   if (status.ok())

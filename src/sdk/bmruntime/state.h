@@ -14,6 +14,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "insight/process.h"
 #include "machine/device.h"
 #include "machine/plan.h"
 #include "memory/allocator.h"
@@ -54,6 +55,7 @@ struct OpenDevice {
   bmdev_t handle = nullptr;
   std::mutex mutex;
   std::unique_ptr<Device> chip;
+  std::unique_ptr<Observer> checker;  // if TPUTWIN_CHECK asks for one
   Allocator allocator;
   std::atomic<bool> closed = false;
   uint64_t launches = 0;        // the sequence number of the newest is its low 16 bits
@@ -131,8 +133,9 @@ Result<std::shared_ptr<Plan>> decode(const OpenDevice& device, std::span<const u
 // The same, if it was not sent before.
 Result<std::shared_ptr<Plan>> decode_sent(OpenDevice& device, std::span<const uint8_t> buffer);
 // Runs a program and gives it the next sequence number. An error does not stick to the device.
+// `commands`: its command buffer, for those who want to know where its commands were made.
 Status launch(OpenDevice& device, Plan& program, CpuEnvironment cpu = {},
-              uint16_t* sequence = nullptr);
+              uint16_t* sequence = nullptr, std::span<const uint8_t> commands = {});
 
 // ---- Life ----
 Result<bmdev_t> open_device(int index);

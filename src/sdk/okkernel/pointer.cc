@@ -53,6 +53,7 @@ uint8_t* pointer_for_kernel(KernelCall& call, uint64_t address, uint8_t* found) 
   Session& session = call.session();
   call.require(!session.unpolled(), session.rules().pointer_unpolled, "addr", Hex{address});
   if (session.recording() != nullptr) session.recording()->pointer(call.name());
+  session.device().notify({.kind = DeviceEvent::Kind::pointer});
   if (found != nullptr) return found;
   call.require(false, session.rules().pointer, "addr", Hex{address});
   if (!in_leavable_kernel()) return nullptr;

@@ -99,6 +99,7 @@ Outcome run_kernel(Device& device, const std::string& name, KernelFunction funct
     report_fault(session, name);
   else if (session.parallel())
     session.report(Error(session.rules().parallel_open), name);
+  device.notify({.kind = DeviceEvent::Kind::kernel_end});
   session.poll();
   // the first error is the cause; calls after it may have broken rules as well
   Outcome outcome{.error = first_error(record, note), .warnings = record.warnings()};

@@ -97,11 +97,16 @@ void Session::start_parallel() {
   parallel_ = true;
   barrier_compute_ = issued_compute_;
   barrier_dma_ = issued_dma_;
+  device_.notify({.kind = DeviceEvent::Kind::section_begin});
 }
 
-void Session::end_parallel() { parallel_ = false; }
+void Session::end_parallel() {
+  parallel_ = false;
+  device_.notify({.kind = DeviceEvent::Kind::section_end});
+}
 
 void Session::poll() {
+  device_.notify({.kind = DeviceEvent::Kind::poll});
   unpolled_ = false;
   static_cast<void>(device_.drain());  // its error sticks to the device
 }

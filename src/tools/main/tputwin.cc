@@ -5,12 +5,13 @@
 #include "tools/commands/command.h"
 
 // Each is add_NAME() of tools/commands/NAME_command.cc (print: with info).
-#define TPUTWIN_COMMANDS(X)                                                                  \
-  X(run)                                                                                     \
-  X(info)                                                                                    \
-  X(print)                                                                                   \
-  X(disasm) X(lift) X(calibrate) X(compile) X(kernel) X(record) X(eval) X(selftest) X(chips) \
-      X(errors)
+#define TPUTWIN_COMMANDS(X) \
+  X(run)                    \
+  X(info)                   \
+  X(print)                  \
+  X(disasm)                 \
+  X(lift)                   \
+  X(calibrate) X(compile) X(kernel) X(record) X(check) X(eval) X(selftest) X(chips) X(errors)
 
 namespace tputwin::tools {
 

@@ -1,0 +1,72 @@
+// ByteMap: a value for every byte of an address space, kept as ranges of equal bytes.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <map>
+
+namespace tputwin::insight {
+
+// Bytes that nobody named have the value Value{}.
+template <class Value>
+class ByteMap {
+ public:
+  // Calls change(value, begin, end) for the pieces of a range that have one value each.
+  template <class Change>
+  void update(uint64_t begin, uint64_t end, Change change) {
+    if (begin >= end) return;
+    split(begin);
+    split(end);
+    auto piece = pieces_.lower_bound(begin);
+    for (uint64_t at = begin; at < end; ++piece) {
+      if (piece == pieces_.end() || piece->first > at) {
+        const uint64_t hole = piece == pieces_.end() ? end : std::min(end, piece->first);
+        piece = pieces_.emplace_hint(piece, at, Piece{hole, Value{}});
+      }
+      change(piece->second.value, at, piece->second.end);
+      at = piece->second.end;
+    }
+    merge(begin, end);
+  }
+
+  void assign(uint64_t begin, uint64_t end, const Value& value) {
+    update(begin, end, [&](Value& old, uint64_t, uint64_t) { old = value; });
+  }
+
+ private:
+  struct Piece {
+    uint64_t end;
+    Value value;
+  };
+
+  // No piece goes on across `at` afterwards.
+  void split(uint64_t at) {
+    auto after = pieces_.upper_bound(at);
+    if (after == pieces_.begin()) return;
+    auto piece = std::prev(after);
+    if (piece->first == at || piece->second.end <= at) return;
+    pieces_.emplace_hint(after, at, Piece{piece->second.end, piece->second.value});
+    piece->second.end = at;
+  }
+
+  // Neighbours of one value become one piece, from the one before `begin` to the one at `end`.
+  void merge(uint64_t begin, uint64_t end) {
+    auto piece = pieces_.lower_bound(begin);
+    if (piece != pieces_.begin()) --piece;
+    while (piece != pieces_.end()) {
+      const auto next = std::next(piece);
+      if (next == pieces_.end() || next->first > end) return;
+      if (next->first == piece->second.end && next->second.value == piece->second.value) {
+        piece->second.end = next->second.end;
+        pieces_.erase(next);
+      } else {
+        piece = next;
+      }
+    }
+  }
+
+  std::map<uint64_t, Piece> pieces_;  // by their first bytes
+};
+
+}  // namespace tputwin::insight

@@ -1,0 +1,257 @@
+// Commands against the history of the bytes that they touch.
+#include "insight/checker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "machine/plan.h"
+
+namespace tputwin::insight {
+namespace {
+
+// Whether bytes of an operation's operands may take no part in what it is for: it picks them by
+// index, keeps what it does not write, or multiplies columns of padding.
+bool picks(const Operation& op) {
+  if (std::holds_alternative<MaskedLanes>(op)) return true;
+  if (std::holds_alternative<MatrixMac>(op) || std::holds_alternative<MatrixMac2>(op)) return true;
+  return std::holds_alternative<Gather>(op) || std::holds_alternative<Scatter>(op) ||
+         std::holds_alternative<MaskSelect>(op) || std::holds_alternative<TableLookup>(op) ||
+         std::holds_alternative<Lut>(op) || std::holds_alternative<L2Function>(op);
+}
+
+// Work tensors are written before they are read.
+std::vector<ByteRange> scratch(const Operation& op, const Chip& chip) {
+  std::vector<ByteRange> ranges;
+  if (!std::holds_alternative<FloatFunction>(op)) return ranges;
+  for (const Operand& operand : operands(op))
+    if (operand.name.starts_with("work")) add_ranges(*operand.view, chip, ranges);
+  return ranges;
+}
+
+}  // namespace
+
+Checker::Checker(const Device& device, Checks checks, Report& report)
+    : device_(device), chip_(device.chip()), checks_(checks), report_(report), shadow_(chip_) {
+  if (chip_.l2_tables != 0)  // constants of the chip
+    shadow_.fill({Space::l2, 0, chip_.l2.bytes, chip_.l2.bytes + chip_.l2_tables},
+                 history_.add_host(0));
+}
+
+void Checker::on_issue(const CallSite& site) {
+  site_ = site;
+  stack_ = Stacks::of_process().capture();
+}
+
+void Checker::on_instruction(const Instruction& instruction, const Footprint& touched,
+                             const Cost&) {
+  if (const auto made = origin_.find({instruction.engine, instruction.id}); made != origin_.end())
+    std::tie(site_.call, stack_) = std::pair(made->second.call, made->second.stack);
+  const CommandId id = history_.add(instruction, site_.call, stack_);
+  unpolled_ = id;
+  check_operands(id, instruction.op);
+  Meetings meetings;
+  // compilers let commands compute padding
+  const bool may_skip = picks(instruction.op) || stack_ == 0;
+  if (may_skip) read_picked(id, instruction.op, meetings);
+  for (const ByteRange& range : scratch(instruction.op, chip_)) write(id, range, meetings);
+  for (const ByteRange& range : touched.reads) read(id, range, may_skip, meetings);
+  for (const ByteRange& range : touched.writes) write(id, range, meetings);
+  if (!meetings.empty()) report(id, meetings);
+  site_ = {};
+  stack_ = 0;
+}
+
+void Checker::read(CommandId id, const ByteRange& range, bool may_skip, Meetings& meetings) {
+  const Engine engine = history_.at(id).engine;
+  // Command buffers of the BM1880 may follow each other on the same lanes; kernels and nets, which
+  // have names, begin anew.
+  const uint32_t launch = history_.current_launch();
+  const bool is_named = !history_.launch(launch).name.empty();
+  shadow_.of(range).update(range.begin, range.end, [&](Touched& t, uint64_t begin, uint64_t end) {
+    const auto meet = [&](FindingKind kind, CommandId other) {
+      // what left stale bytes is told of one command only
+      const auto before = meetings.lower_bound({kind, 0});
+      if (kind == FindingKind::stale && before != meetings.end() && before->first.kind == kind)
+        other = before->first.other;
+      meetings[{kind, other}].push_back({range.space, range.lane, begin, end});
+    };
+    if (t.writer == 0) {
+      const bool owned = range.space != Space::global || allocations_.find(begin) != nullptr;
+      if (!may_skip && owned) meet(FindingKind::uninitialized, 0);
+    } else if (!history_.is_before(t.writer, engine)) {
+      meet(FindingKind::race, t.writer);
+    } else if (range.space == Space::local && !may_skip) {
+      const Command& writer = history_.at(t.writer);
+      if (writer.number != 0 && writer.launch != launch && is_named)
+        meet(FindingKind::stale, t.writer);
+    }
+    t.readers[static_cast<size_t>(engine)] = id;
+  });
+}
+
+// Of what is picked by index some bytes may never have been written; all of them is too much.
+void Checker::read_picked(CommandId id, const Operation& op, Meetings& meetings) {
+  for (const Operand& operand : operands(op)) {
+    if (operand.access != Access::read) continue;
+    std::vector<ByteRange> ranges;
+    add_ranges(*operand.view, chip_, ranges);
+    sort_and_merge(ranges);
+    Meetings met;
+    for (const ByteRange& range : ranges) read(id, range, /*may_skip=*/false, met);
+    const auto bytes = [](const std::vector<ByteRange>& of) {
+      uint64_t sum = 0;
+      for (const ByteRange& range : of) sum += range.end - range.begin;
+      return sum;
+    };
+    uint64_t unwritten = 0;
+    for (const auto& [meeting, of] : met)
+      if (meeting.kind != FindingKind::race) unwritten += bytes(of);
+    if (unwritten == bytes(ranges)) meetings.merge(met);
+  }
+}
+
+void Checker::write(CommandId id, const ByteRange& range, Meetings& meetings) {
+  const Engine engine = history_.at(id).engine;
+  shadow_.of(range).update(range.begin, range.end, [&](Touched& t, uint64_t begin, uint64_t end) {
+    const auto meet = [&](CommandId other) {
+      if (!history_.is_before(other, engine))
+        meetings[{FindingKind::race, other}].push_back({range.space, range.lane, begin, end});
+    };
+    meet(t.writer);
+    for (const CommandId reader : t.readers) meet(reader);
+    t = {.writer = id};
+  });
+}
+
+// ---- Memory ----
+
+void Checker::check_operands(CommandId id, const Operation& op) {
+  if (!is_on(Check::memory)) return;
+  for (const Operand& operand : operands(op)) {
+    if (operand.view->space != Space::global || operand.view->shape.count() == 0) continue;
+    const GlobalRange extent = extent_in_global(*operand.view);
+    check_block(id, operand, extent.begin, extent.begin + extent.bytes);
+  }
+}
+
+void Checker::check_block(CommandId id, const Operand& operand, uint64_t begin, uint64_t end) {
+  const Allocation* block = allocations_.find(begin);
+  if (block != nullptr && end <= block->end) return;
+  const Allocation* past = block == nullptr ? allocations_.past(begin) : nullptr;
+  if (is_known(block != nullptr ? FindingKind::across : FindingKind::outside, id, 0)) return;
+  Finding finding{.kind = FindingKind::outside,
+                  .actor = actor(id, operand.access == Access::read ? "reads:" : "writes:")};
+  finding.place = place({{Space::global, 0, block != nullptr ? block->end : begin, end}});
+  if (block != nullptr) {
+    finding.kind = FindingKind::across;
+    finding.other = host_actor(block->allocated, "allocated by");
+    finding.missing =
+        fmt::format("{} bytes behind the end of the allocation, or other strides of {}",
+                    end - block->end, operand.name);
+  } else if (past != nullptr) {
+    finding.kind = FindingKind::use_after_free;
+    finding.other = host_actor(past->freed, "freed by");
+    finding.missing = "the memory must stay allocated until the command is finished";
+  } else {
+    finding.missing = fmt::format("an allocation that holds {}", operand.name);
+  }
+  add(std::move(finding));
+}
+
+// ---- Findings ----
+
+// Of commands of the same lines the first is enough; without lines, of the same place in the
+// program.
+bool Checker::is_known(FindingKind kind, CommandId id, CommandId other) {
+  const auto key = [&](CommandId of) -> uint64_t {
+    if (of == 0) return 0;
+    const Command& command = history_.at(of);
+    return command.stack != 0 ? uint64_t{command.stack} << 32 : command.number + 1;
+  };
+  const std::string& name = history_.launch(history_.current_launch()).name;
+  return !known_.emplace(kind, key(id), key(other), name).second;
+}
+
+void Checker::report(CommandId id, const Meetings& meetings) {
+  for (const auto& [meeting, bytes] : meetings) {
+    if (!is_on(info(meeting.kind).check) || is_known(meeting.kind, id, meeting.other)) continue;
+    if (meeting.kind == FindingKind::race) {
+      report_race(id, meeting.other, bytes);
+      continue;
+    }
+    Finding finding{
+        .kind = meeting.kind, .actor = actor(id, "reads:"), .other = {}, .place = place(bytes)};
+    if (meeting.other != 0) finding.other = actor(meeting.other, "written by:");
+    finding.missing =
+        "a load or a result that fills these bytes before the command, in this launch";
+    add(std::move(finding));
+  }
+}
+
+void Checker::report_race(CommandId id, CommandId other, const std::vector<ByteRange>& bytes) {
+  const Command& late = history_.at(id);
+  const Command& early = history_.at(other);
+  Finding finding{.kind = FindingKind::race,
+                  .actor = actor(id, "later:"),
+                  .other = actor(other, "earlier:"),
+                  .place = place(bytes)};
+  finding.missing =
+      section_ != 0
+          ? "nothing orders the two: the parallel section has to end, and another to begin, "
+            "between them"
+          : fmt::format(
+                "nothing orders the two: command {} ({}) waits for no {} command from {} on",
+                late.number, to_string(late.engine), to_string(early.engine), early.number);
+  add(std::move(finding));
+}
+
+Actor Checker::actor(CommandId id, std::string does) const {
+  const Command& command = history_.at(id);
+  if (command.number == 0) return host_actor(command.stack, std::move(does));
+  UserCode code = Stacks::of_process().user_code(command.stack, command.call);
+  return {.does = std::move(does),
+          .call = std::move(code.call),
+          .operation = history_.text(id),
+          .kernel = history_.launch(command.launch).name,
+          .engine = std::string(to_string(command.engine)),
+          .command = command.number,
+          .lines = std::move(code.lines)};
+}
+
+Actor Checker::host_actor(StackId stack, std::string does) const {
+  UserCode code = Stacks::of_process().user_code(stack);
+  return {.does = std::move(does),
+          .call = std::move(code.call),
+          .operation = {},
+          .kernel = {},
+          .engine = "host",
+          .command = 0,
+          .lines = std::move(code.lines)};
+}
+
+Place Checker::place(std::vector<ByteRange> bytes) const {
+  sort_and_merge(bytes);
+  const ByteRange& first = bytes.front();
+  const uint64_t base = first.space == Space::global ? chip_.global_base : 0;
+  Place place{.space = first.space, .begin = UINT64_MAX, .first_lane = UINT32_MAX};
+  for (const ByteRange& range : bytes) {
+    if (range.space != first.space) continue;
+    place.begin = std::min(place.begin, base + range.begin);
+    place.end = std::max(place.end, base + range.end);
+    place.bytes += range.end - range.begin;
+    place.first_lane = std::min(place.first_lane, range.lane);
+    place.last_lane = std::max(place.last_lane, range.lane);
+  }
+  if (first.space == Space::local) {
+    place.first_bank = static_cast<uint32_t>(place.begin / chip_.bank_bytes);
+    place.last_bank = static_cast<uint32_t>((place.end - 1) / chip_.bank_bytes);
+  }
+  return place;
+}
+
+void Checker::add(Finding finding) {
+  if (is_on(info(finding.kind).check)) report_.add(std::move(finding));
+}
+
+}  // namespace tputwin::insight

@@ -1,0 +1,77 @@
+// Checker: watches one device and reports what is wrong with the program that uses it.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "insight/allocations.h"
+#include "insight/origins.h"
+#include "insight/report.h"
+#include "insight/shadow.h"
+#include "machine/device.h"
+
+namespace tputwin::insight {
+
+class Checker : public Observer {
+ public:
+  // Both outlive the checker.
+  Checker(const Device& device, Checks checks, Report& report);
+
+  void on_issue(const CallSite& site) override;
+  void on_instruction(const Instruction&, const Footprint&, const Cost&) override;
+  void on_event(const DeviceEvent& event) override;
+
+ private:
+  // What one command meets: for each kind, and each other command, the bytes.
+  struct Meeting {
+    FindingKind kind;
+    CommandId other;
+    auto operator<=>(const Meeting&) const = default;
+  };
+  using Meetings = std::map<Meeting, std::vector<ByteRange>>;
+
+  void read(CommandId id, const ByteRange& range, bool may_skip, Meetings& meetings);
+  void read_picked(CommandId id, const Operation& op, Meetings& meetings);
+  void write(CommandId id, const ByteRange& range, Meetings& meetings);
+  void check_operands(CommandId id, const Operation& op);
+  void check_block(CommandId id, const Operand& operand, uint64_t begin, uint64_t end);
+  void report(CommandId id, const Meetings& meetings);
+  void report_race(CommandId id, CommandId other, const std::vector<ByteRange>& bytes);
+
+  void host_touches(const DeviceEvent& event, bool writes);
+  void pointer_taken(const DeviceEvent& event);
+  void freed(const DeviceEvent& event);
+  void closed();
+  void kernel_ended();
+  void find_unsynced(const ByteRange& range, CommandId host, bool writes, FindingKind kind);
+
+  bool is_known(FindingKind kind, CommandId id, CommandId other);
+  bool is_on(Check check) const { return checks_.on(check); }
+  bool is_unsynced(CommandId id) const;
+  Actor actor(CommandId id, std::string does) const;
+  Actor host_actor(StackId stack, std::string does) const;
+  Place place(std::vector<ByteRange> bytes) const;
+  void add(Finding finding);
+
+  const Device& device_;
+  const Chip& chip_;
+  const Checks checks_;
+  Report& report_;
+  History history_;
+  Shadow shadow_;
+  Allocations allocations_;
+  std::set<std::tuple<FindingKind, uint64_t, uint64_t, std::string>> known_;
+  CallSite site_;  // of the next instruction
+  StackId stack_ = 0;
+  Origin origin_;  // of the launch that runs
+  bool in_launch_ = false;
+  CommandId unpolled_ = 0;  // newest command since the last poll
+  StackId section_ = 0;     // that began the parallel section
+  uint64_t synced_ = 0;     // newest launch that the host waited for
+};
+
+}  // namespace tputwin::insight

@@ -1,0 +1,166 @@
+// What the host does, against the launches that it has not waited for; how kernels end.
+#include "insight/checker.h"
+
+namespace tputwin::insight {
+
+using Kind = DeviceEvent::Kind;
+
+void Checker::on_event(const DeviceEvent& event) {
+  const auto stack = [] { return Stacks::of_process().capture(); };
+  switch (event.kind) {
+    case Kind::launch_begin:
+      history_.begin_launch(event.name, event.number);
+      origin_.clear();
+      in_launch_ = true;
+      unpolled_ = section_ = 0;
+      return;
+    case Kind::kernel_end:
+      return kernel_ended();
+    case Kind::launch_end:
+      history_.barrier();
+      in_launch_ = false;
+      return;
+    case Kind::synced:
+      synced_ = std::max(synced_, event.number);
+      return;
+    case Kind::poll:
+      history_.barrier();
+      unpolled_ = 0;
+      return;
+    case Kind::section_begin:
+      section_ = stack();
+      return;
+    case Kind::section_end:
+      section_ = 0;
+      return;
+    case Kind::allocated:
+      allocations_.add(event.address, event.bytes, stack());
+      return shadow_.of({Space::global, 0, 0, 0})
+          .assign(event.address, event.address + event.bytes, {});
+    case Kind::freed:
+      return freed(event);
+    case Kind::host_write:
+      return host_touches(event, true);
+    case Kind::host_read:
+      return host_touches(event, false);
+    case Kind::pointer:
+      return pointer_taken(event);
+    case Kind::commands:
+      origin_ = Origins::of_process().find(event.commands);
+      return;
+    case Kind::closed:
+      return closed();
+  }
+}
+
+void Checker::pointer_taken(const DeviceEvent& event) {
+  const CommandId id = history_.add_host(Stacks::of_process().capture(), /*is_pointer=*/true);
+  if (event.bytes == 0) shadow_.fill_chip(id);
+  const uint64_t end =
+      event.bytes == 0 ? device_.global_contents().size() : event.address + event.bytes;
+  shadow_.fill({Space::global, 0, event.address, end}, id);
+}
+
+// A command of a launch that the host has not waited for.
+bool Checker::is_unsynced(CommandId id) const {
+  if (id == 0 || history_.at(id).number == 0) return false;
+  return history_.launch(history_.at(id).launch).number > synced_;
+}
+
+void Checker::find_unsynced(const ByteRange& range, CommandId host, bool writes, FindingKind kind) {
+  std::map<CommandId, std::vector<ByteRange>> met;
+  shadow_.of(range).update(range.begin, range.end, [&](Touched& t, uint64_t begin, uint64_t end) {
+    const auto meet = [&](CommandId other) {
+      if (is_unsynced(other)) met[other].push_back({range.space, range.lane, begin, end});
+    };
+    meet(t.writer);
+    if (writes)
+      for (const CommandId reader : t.readers) meet(reader);
+  });
+  for (const auto& [other, bytes] : met)
+    add({.kind = kind,
+         .actor = actor(host, kind == FindingKind::freed_in_use ? "freed by"
+                              : writes                          ? "written by"
+                                                                : "read by"),
+         .other = actor(other, "used by:"),
+         .place = place(bytes),
+         .missing = "a wait for the launch (bm_thread_sync) before it"});
+}
+
+void Checker::host_touches(const DeviceEvent& event, bool writes) {
+  const CommandId id = history_.add_host(in_launch_ ? 0 : Stacks::of_process().capture());
+  const ByteRange range{event.space, 0, event.address, event.address + event.bytes};
+  if (!in_launch_) {
+    find_unsynced(range, id, writes, FindingKind::host_race);
+    const Allocation* past =
+        allocations_.find(event.address) == nullptr ? allocations_.past(event.address) : nullptr;
+    if (past != nullptr)
+      add({.kind = FindingKind::use_after_free,
+           .actor = actor(id, writes ? "written by" : "read by"),
+           .other = host_actor(past->freed, "freed by"),
+           .place = place({range}),
+           .missing = "the memory must stay allocated until its last use"});
+  }
+  std::vector<ByteRange> unwritten;
+  shadow_.of(range).update(range.begin, range.end, [&](Touched& t, uint64_t begin, uint64_t end) {
+    if (writes)
+      t = {.writer = id};
+    else if (t.writer == 0 && allocations_.find(begin) != nullptr)
+      unwritten.push_back({range.space, 0, begin, end});
+  });
+  // hosts copy padding behind their tensors too
+  if (unwritten.size() == 1 && unwritten.front() == range)
+    add({.kind = FindingKind::host_uninitialized,
+         .actor = actor(id, "read by"),
+         .other = {},
+         .place = place(unwritten),
+         .missing = "a store or a copy that fills these bytes before"});
+}
+
+void Checker::freed(const DeviceEvent& event) {
+  const StackId stack = Stacks::of_process().capture();
+  if (const Allocation* block = allocations_.find(event.address);
+      block != nullptr && block->begin == event.address) {
+    find_unsynced({Space::global, 0, block->begin, block->end}, history_.add_host(stack),
+                  /*writes=*/true, FindingKind::freed_in_use);
+    allocations_.free(event.address, stack);
+    return;
+  }
+  Finding finding{.kind = FindingKind::wrong_free, .actor = host_actor(stack, "freed by")};
+  if (const Allocation* past = allocations_.past(event.address);
+      past != nullptr && past->begin == event.address) {
+    finding.kind = FindingKind::double_free;
+    finding.other = host_actor(past->freed, "freed before by");
+  }
+  add(std::move(finding));
+}
+
+void Checker::closed() {
+  for (const Allocation& block : allocations_.live())
+    add({.kind = FindingKind::leak,
+         .actor = host_actor(block.allocated, "allocated by"),
+         .other = {},
+         .place = place({{Space::global, 0, block.begin, block.end}}),
+         .missing = "its release before the device is closed"});
+}
+
+void Checker::kernel_ended() {
+  if (section_ != 0) {
+    Actor begin = host_actor(section_, "begun by");
+    begin.kernel = history_.launch(history_.current_launch()).name;
+    add({.kind = FindingKind::section_open,
+         .actor = std::move(begin),
+         .other = {},
+         .place = {},
+         .missing = "the end of the parallel section before the kernel returns"});
+  }
+  // after an error nothing is carried out, nor is a poll
+  if (unpolled_ != 0 && !device_.failed())
+    add({.kind = FindingKind::unpolled,
+         .actor = actor(unpolled_, "last:"),
+         .other = {},
+         .place = {},
+         .missing = "a poll behind the last command, before the kernel returns"});
+}
+
+}  // namespace tputwin::insight

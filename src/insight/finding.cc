@@ -1,0 +1,56 @@
+// Findings as text.
+#include "insight/finding.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace tputwin::insight {
+namespace {
+
+constexpr std::array kFindings{
+#define TW_FINDING(name, id, check, text) FindingInfo{id, Check::check, text},
+#include "insight/findings.def"
+#undef TW_FINDING
+};
+
+std::string span_of(std::string_view word, uint32_t first, uint32_t last) {
+  return first == last ? fmt::format("{} {}", word, first)
+                       : fmt::format("{}s {} to {}", word, first, last);
+}
+
+std::string describe(const Actor& actor) {
+  std::string text = actor.does;
+  if (!actor.call.empty()) text += fmt::format(" {}", actor.call);
+  if (actor.command != 0)
+    text += fmt::format("{} command {} of {} ({})", actor.call.empty() ? "" : ",", actor.command,
+                        actor.kernel.empty() ? "the launch" : actor.kernel, actor.engine);
+  for (const SourceLine& line : actor.lines) text += fmt::format("\n      at {}", describe(line));
+  if (!actor.operation.empty()) text += fmt::format("\n      {}", actor.operation);
+  return text;
+}
+
+}  // namespace
+
+std::span<const FindingInfo> finding_catalogue() { return kFindings; }
+
+std::string describe(const Place& place) {
+  const std::string bytes =
+      fmt::format("{} bytes in [{:#x}, {:#x})", place.bytes, place.begin, place.end);
+  if (place.space != Space::local)
+    return fmt::format("{} of {} memory", bytes, to_string(place.space));
+  return fmt::format("{} of {}, {}", bytes, span_of("lane", place.first_lane, place.last_lane),
+                     span_of("bank", place.first_bank, place.last_bank));
+}
+
+std::string describe(const Finding& finding) {
+  const FindingInfo& kind = info(finding.kind);
+  std::string text = fmt::format("{}: {}", kind.id, kind.text);
+  if (finding.place) text += fmt::format("\n    bytes: {}", describe(*finding.place));
+  text += fmt::format("\n    {}", describe(finding.actor));
+  if (finding.other) text += fmt::format("\n    {}", describe(*finding.other));
+  if (!finding.missing.empty()) text += fmt::format("\n    missing: {}", finding.missing);
+  return text;
+}
+
+}  // namespace tputwin::insight

@@ -1,0 +1,73 @@
+// History: the commands that a device carried out, what the host did to it, and which of them are
+// ordered. The engines are few, so that one number for each pair of them is a clock.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "insight/stacks.h"
+#include "machine/observer.h"
+
+namespace tputwin::insight {
+
+using CommandId = uint32_t;  // place in the history, from 1; 0: nobody
+
+struct Command {
+  std::string_view call, operation;
+  StackId stack = 0;
+  uint32_t launch = 0;  // of the history, from 1
+  uint32_t number = 0;  // in its launch, from 1; 0: the host
+  Engine engine = Engine::cpu;
+  bool is_pointer = false;  // somebody holds a pointer, and may read and write at any time
+};
+
+struct LaunchInfo {
+  std::string name;
+  uint64_t number = 0;  // as the host counts
+};
+
+class History {
+ public:
+  // What follows is ordered behind all that came before.
+  void begin_launch(std::string_view name, uint64_t number);
+  void barrier();
+  CommandId add(const Instruction& instruction, std::string_view call, StackId stack);
+  CommandId add_host(StackId stack, bool is_pointer = false);
+
+  const Command& at(CommandId id) const { return commands_[id - 1]; }
+  CommandId newest() const { return static_cast<CommandId>(commands_.size()); }
+  const LaunchInfo& launch(uint32_t launch) const { return launches_[launch]; }
+  uint32_t current_launch() const { return static_cast<uint32_t>(launches_.size() - 1); }
+  // Whether a command is finished before any that `engine` starts from now on.
+  bool is_before(CommandId id, Engine engine) const {
+    if (id == 0 || at(id).number == 0 || at(id).engine == engine) return true;
+    return id <= finished_[index(engine)][index(at(id).engine)];
+  }
+  // Operation with operands; of commands that are long ago its name.
+  std::string text(CommandId id) const;
+
+ private:
+  static constexpr size_t kEngines = 3;  // by enum Engine
+  static constexpr size_t index(Engine engine) { return static_cast<size_t>(engine); }
+  void order(const Instruction& instruction);
+
+  struct Numbered {
+    uint32_t number;  // of its engine
+    CommandId id;
+  };
+  std::deque<Command> commands_;
+  std::vector<LaunchInfo> launches_{LaunchInfo{}};
+  uint32_t commands_in_launch_ = 0;
+  // For each engine the newest command of each other one that it is behind.
+  std::array<std::array<CommandId, kEngines>, kEngines> finished_{};
+  std::array<std::vector<Numbered>, kEngines> issued_;  // since numbers began
+  struct Recent {
+    CommandId id;
+    Operation operation;
+  };
+  std::deque<Recent> recent_;  // of the engines
+};
+
+}  // namespace tputwin::insight

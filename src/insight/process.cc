@@ -1,0 +1,81 @@
+// One report for a process, and a checker for every device.
+#include "insight/process.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/log.h"
+#include "insight/checker.h"
+
+namespace tputwin::insight {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+struct Process {
+  Checks checks;
+  Report report;
+  pid_t id = getpid();  // a child of fork() has its parent's findings, which are not its own
+};
+
+void say_how_many();
+
+Process* start() {
+  const std::string wanted = variable("TPUTWIN_CHECK");
+  if (wanted.empty() || wanted == "0") return nullptr;
+  auto checks = parse_checks(wanted == "1" ? "all" : wanted);
+  if (!checks.ok()) {
+    log(checks.error(), Level::error);
+    return nullptr;
+  }
+  ReportOptions options{.json = variable("TPUTWIN_CHECK_JSON"),
+                        .sarif = variable("TPUTWIN_CHECK_SARIF"),
+                        .suppressions = {}};
+  if (const std::string path = variable("TPUTWIN_CHECK_SUPPRESS"); !path.empty()) {
+    auto lines = read_suppressions(path);
+    if (lines.ok())
+      options.suppressions = std::move(lines.value());
+    else
+      log(lines.error(), Level::error);
+  }
+  auto* process =
+      new Process{*checks, Report(std::move(options))};  // its end is that of the process
+  if (Status status = process->report.write(); !status.ok()) log(status.error(), Level::error);
+  std::atexit(say_how_many);
+  return process;
+}
+
+Process* of_process() {
+  static Process* const process = start();
+  return process;
+}
+
+void say_how_many() {
+  const Process* process = of_process();
+  if (process->id != getpid()) return;
+  const size_t count = process->report.findings().size();
+  fmt::print(stderr, "tputwin check: {} finding{}\n", count == 0 ? "no" : fmt::format("{}", count),
+             count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+bool is_checking() { return of_process() != nullptr; }
+
+const Report* report_of_process() { return is_checking() ? &of_process()->report : nullptr; }
+
+std::unique_ptr<Observer> check_device(Device& device) {
+  Process* const process = of_process();
+  if (process == nullptr) return nullptr;
+  auto checker = std::make_unique<Checker>(device, process->checks, process->report);
+  device.add_observer(checker.get());
+  return checker;
+}
+
+}  // namespace tputwin::insight

@@ -1,0 +1,47 @@
+// Report: the findings of a process, as lines on standard error and as files for machines.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "insight/finding.h"
+
+namespace tputwin::insight {
+
+struct ReportOptions {
+  bool print = true;        // on standard error, as they are found
+  std::string json, sarif;  // files; empty: none
+  // Lines "ID:PATTERN", by which findings are left out whose call, function, file or kernel matches
+  // the pattern (wildcards *, ? and []); "*" stands for every id. "#" begins a comment.
+  std::vector<std::string> suppressions;
+};
+
+// Reads a file of suppressions.
+Result<std::vector<std::string>> read_suppressions(const std::string& path);
+
+class Report {
+ public:
+  explicit Report(ReportOptions options = {}) : options_(std::move(options)) {}
+
+  // Of findings that differ in nothing that a reader sees the first is kept.
+  void add(Finding finding);
+  std::vector<Finding> findings() const;
+  // The files, also where nothing was found.
+  Status write() const;
+
+ private:
+  bool is_suppressed(const Finding& finding) const;
+  Status write_files() const;  // with mutex_
+
+  const ReportOptions options_;
+  mutable std::mutex mutex_;
+  std::vector<Finding> findings_;
+};
+
+nlohmann::json to_json(const std::vector<Finding>& findings);
+nlohmann::json to_sarif(const std::vector<Finding>& findings);
+
+}  // namespace tputwin::insight

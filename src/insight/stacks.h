@@ -1,0 +1,50 @@
+// Where in the user's program something was asked for: return addresses, and what debug
+// information says of them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tputwin::insight {
+
+// A line of the user's program. Without debug information there is no file, without symbols the
+// function is the name of the module.
+struct SourceLine {
+  std::string function, file;
+  int line = 0;
+  bool operator==(const SourceLine&) const = default;
+};
+
+// "plus_one_serial (plus_one.c:21)"
+std::string describe(const SourceLine& line);
+
+// A function of ours, and who called it, innermost line first.
+struct UserCode {
+  std::string call;
+  std::vector<SourceLine> lines;
+};
+
+using StackId = uint32_t;  // 0: none
+
+class Stacks {
+ public:
+  static Stacks& of_process();
+
+  // The calling thread's stack. Equal stacks have one number.
+  StackId capture();
+  // The user's part of it. `call`: the function of ours that the user called; empty: whichever it
+  // was.
+  UserCode user_code(StackId stack, std::string_view call = {});
+
+ private:
+  using Addresses = std::vector<uintptr_t>;
+  std::mutex mutex_;
+  std::map<Addresses, StackId> numbers_;
+  std::vector<const Addresses*> stacks_;
+};
+
+}  // namespace tputwin::insight

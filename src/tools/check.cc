@@ -1,0 +1,67 @@
+// Starts programs that check themselves (insight/process.h).
+#include "tools/check.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/errors/tools.h"
+#include "base/file.h"
+#include "insight/checks.h"
+#include "tools/program.h"
+
+namespace tputwin::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A variable of the environment, for as long as it lives. Empty: as it was.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(value.empty() ? nullptr : name) {
+    if (name_ != nullptr) setenv(name_, value.c_str(), /*overwrite=*/1);
+  }
+  ~Variable() {
+    if (name_ != nullptr) unsetenv(name_);
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+Result<size_t> count_findings(const std::string& path, const std::vector<std::string>& program) {
+  if (!fs::exists(path))
+    return Error(errors::cli_check)
+        .argument("PROGRAM", program.front())
+        .detail("it opened no device");
+  TW_ASSIGN_OR_RETURN(bytes, read_bytes(path));
+  const auto report = nlohmann::json::parse(bytes, nullptr, /*allow_exceptions=*/false);
+  return report.is_object() ? report["findings"].size() : 0;
+}
+
+}  // namespace
+
+Result<CheckResult> check_program(const CheckOptions& options,
+                                  const std::vector<std::string>& program) {
+  TW_RETURN_IF_ERROR(insight::parse_checks(options.checks).status());
+  const std::string temporary =
+      (fs::temp_directory_path() / fmt::format("tputwin-check-{}.json", getpid())).string();
+  const std::string json = options.json.empty() ? temporary : options.json;
+  std::error_code ignored;
+  fs::remove(json, ignored);  // what is there afterwards is the program's
+  const Variable checks("TPUTWIN_CHECK", options.checks), to("TPUTWIN_CHECK_JSON", json),
+      sarif("TPUTWIN_CHECK_SARIF", options.sarif),
+      suppress("TPUTWIN_CHECK_SUPPRESS", options.suppress);
+  auto code = run_program(program, errors::cli_check);
+  auto findings = code.ok() ? count_findings(json, program) : Result<size_t>(code.error());
+  fs::remove(temporary, ignored);
+  if (!findings.ok()) return findings.error();
+  return CheckResult{*code, *findings};
+}
+
+}  // namespace tputwin::tools

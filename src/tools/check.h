@@ -1,0 +1,25 @@
+// tputwin check: a program, or a model, whose commands and memory are checked while it runs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tputwin::tools {
+
+struct CheckOptions {
+  std::string checks = "all";  // as TPUTWIN_CHECK
+  std::string json, sarif, suppress;
+};
+
+struct CheckResult {
+  int exit_code;    // of the program
+  size_t findings;  // that are not suppressed
+};
+
+// Runs a program with its arguments; TPUTWIN_CHECK tells its devices what to check.
+Result<CheckResult> check_program(const CheckOptions& options,
+                                  const std::vector<std::string>& program);
+
+}  // namespace tputwin::tools

@@ -1,0 +1,45 @@
+// tputwin check: what is wrong with a host program, its kernels, or a model.
+#include "tools/check.h"
+
+#include "tools/commands/command.h"
+
+namespace tputwin::tools {
+namespace {
+
+// A model is what `tputwin run` runs.
+std::vector<std::string> program_of(const std::vector<std::string>& words) {
+  if (!words.front().ends_with(".bmodel")) return words;
+  std::vector<std::string> program{"/proc/self/exe", "run"};
+  program.insert(program.end(), words.begin(), words.end());
+  return program;
+}
+
+int check(const CheckOptions& options, const std::vector<std::string>& words) {
+  auto result = check_program(options, program_of(words));
+  if (!result.ok()) return fail("tputwin", result.error());
+  return result->findings != 0 ? kFound : result->exit_code;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, int& exit) {
+  auto* sub = app.add_subcommand("check", "Find races, wrong accesses and unwritten bytes");
+  auto options = std::make_shared<CheckOptions>();
+  auto words = std::make_shared<std::vector<std::string>>();
+  sub->add_option("--checks", options->checks,
+                  "races, memory, uninitialized, protocol, with commas between them")
+      ->capture_default_str();
+  sub->add_option("--json", options->json, "write the findings here");
+  sub->add_option("--sarif", options->sarif, "the same as SARIF 2.1.0");
+  sub->add_option("--suppress", options->suppress, "a file of findings to leave out");
+  sub->add_option("PROGRAM", *words,
+                  "a host program with its arguments, or a model (.bmodel) with the options of "
+                  "tputwin run, after --")
+      ->required();
+  sub->footer(
+      footer("  tputwin check -- ./host 100\n"
+             "  tputwin check --sarif findings.sarif -- net.bmodel --input image.bin\n"));
+  sub->callback([=, &exit] { exit = check(*options, *words); });
+}
+
+}  // namespace tputwin::tools
