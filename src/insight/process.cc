@@ -73,9 +73,7 @@ const Report* report_of_process() { return is_checking() ? &of_process()->report
 std::unique_ptr<Observer> check_device(Device& device) {
   Process* const process = of_process();
   if (process == nullptr) return nullptr;
-  auto checker = std::make_unique<Checker>(device, process->checks, process->report);
-  device.add_observer(checker.get());
-  return checker;
+  return std::make_unique<Checker>(device, process->checks, process->report);
 }
 
 }  // namespace tputwin::insight

@@ -16,7 +16,7 @@ bool is_checking();
 // What was found so far; nullptr if nobody asks for checks.
 const Report* report_of_process();
 
-// What checks a device from now on, as long as both live; nullptr if nobody asks for checks.
+// What checks a device, to be added to its observers; nullptr if nobody asks for checks.
 std::unique_ptr<Observer> check_device(Device& device);
 
 }  // namespace tputwin::insight

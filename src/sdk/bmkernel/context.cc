@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "base/errors/bmkernel.h"
-#include "insight/process.h"
+#include "insight/watch.h"
 #include "sdk/bmkernel/operand.h"
 
 namespace tputwin::bmkernel {
@@ -91,7 +91,7 @@ Result<bmk1880_op_t*> Context::append(const isa::Descriptor& descriptor, uint8_t
   std::copy(record.begin(), record.end(), room);
   Engine engine = kEngines[descriptor.index()];
   order_.add(engine);
-  if (insight::is_checking()) made_.push_back({call, insight::Stacks::of_process().capture()});
+  if (insight::is_watching()) made_.push_back({call, insight::Stacks::of_process().capture()});
   return commands_.add(offset, engine);
 }
 
@@ -102,7 +102,7 @@ Result<std::span<uint8_t>> Context::finish() {
   std::vector<isa::SyncTracker::Ids> ids = order_.resolve();
   for (size_t i = 0; i < commands_.size(); ++i)
     write_ids(buffer.data() + commands_[i].offset + isa::kHeaderBytes, commands_[i].engine, ids[i]);
-  if (insight::is_checking()) {
+  if (insight::is_watching()) {
     insight::Origin origin;
     for (size_t i = 0; i < commands_.size(); ++i)
       origin[{commands_[i].engine, ids[i].id}] = made_[i];

@@ -93,12 +93,12 @@ Card::Card(int id, std::unique_ptr<Device> simulated)
     : id_(id),
       process_(getpid()),
       chip_(std::move(simulated)),
-      checker_(insight::check_device(*chip_)),
+      watchers_(insight::watch(*chip_)),
       allocator_(chip().global_alloc_base, allocatable_bytes(), chip().global_alloc_quantum),
       worker_([this] { work(); }) {}
 
 Card::~Card() {
-  if (checker_ != nullptr) in_turn([&] { notify({.kind = DeviceEvent::Kind::closed}); });
+  if (!watchers_.empty()) in_turn([&] { notify({.kind = DeviceEvent::Kind::closed}); });
   std::lock_guard lock(mutex_);
   closing_ = true;
   changed_.notify_all();
@@ -147,7 +147,7 @@ void Card::wait_all() {
 }
 
 void Card::say_synced(uint64_t ticket) {
-  if (checker_ == nullptr) return;
+  if (watchers_.empty()) return;
   in_turn([&] { notify({.kind = DeviceEvent::Kind::synced, .number = ticket}); });
 }
 

@@ -20,7 +20,7 @@
 #include <thread>
 #include <vector>
 
-#include "insight/process.h"
+#include "insight/watch.h"
 #include "memory/allocator.h"
 #include "sdk/okkernel/run_kernel.h"
 
@@ -148,7 +148,7 @@ class Card {
   const int id_;
   const pid_t process_;
   const std::unique_ptr<Device> chip_;
-  const std::unique_ptr<Observer> checker_;  // if TPUTWIN_CHECK asks for one
+  const insight::Watchers watchers_;
   Allocator allocator_;
   std::map<uint64_t, Block> blocks_;  // by device address
 

@@ -22,7 +22,7 @@ OpenDevice::OpenDevice(int device_index, std::unique_ptr<Device> simulated)
       chip(std::move(simulated)),
       allocator(chip->chip().global_alloc_base, chip->global_contents().size(),
                 chip->chip().global_alloc_quantum) {
-  checker = insight::check_device(*chip);
+  watchers = insight::watch(*chip);
   chip->set_cpu_host(
       [this](const CpuCall& call, Device& device) { return run_cpu_operator(call, device, cpu); });
 }

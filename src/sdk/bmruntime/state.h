@@ -14,7 +14,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "insight/process.h"
+#include "insight/watch.h"
 #include "machine/device.h"
 #include "machine/plan.h"
 #include "memory/allocator.h"
@@ -55,7 +55,7 @@ struct OpenDevice {
   bmdev_t handle = nullptr;
   std::mutex mutex;
   std::unique_ptr<Device> chip;
-  std::unique_ptr<Observer> checker;  // if TPUTWIN_CHECK asks for one
+  insight::Watchers watchers;
   Allocator allocator;
   std::atomic<bool> closed = false;
   uint64_t launches = 0;        // the sequence number of the newest is its low 16 bits

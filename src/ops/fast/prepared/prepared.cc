@@ -2,6 +2,7 @@
 #include "ops/fast/prepared/prepared.h"
 
 #include <atomic>
+#include <concepts>
 
 #include "ops/fast/select/bodies.h"
 #include "ops/fast/select/isa.h"
@@ -23,27 +24,13 @@ void add(OperandList& list, std::string_view name, const std::optional<TensorVie
   if (view) add(list, name, *view);
 }
 
-void add_constants(const Conv2dBm1880& op, OperandList& list) {
-  add(list, "weight", op.weight);
-  add(list, "bias", op.bias);
-}
-void add_constants(const Depthwise2dBm1880& op, OperandList& list) {
-  add(list, "weight", op.weight);
-  add(list, "bias", op.bias);
-}
-void add_constants(const Conv2dBm1684& op, OperandList& list) {
-  add(list, "weight", op.weight);
-  add(list, "bias", op.bias);
-}
-void add_constants(const Conv2dBm1684Int8& op, OperandList& list) {
-  add(list, "weight", op.weight);
-  add(list, "bias", op.bias);
-}
-void add_constants(const Depthwise2dBm1684xInt8& op, OperandList& list) {
-  add(list, "weight", op.weight);
-  add(list, "bias", op.bias);
-}
-void add_constants(const Conv2dBm1684xFloat& op, OperandList& list) {
+template <class Op>
+concept HasWeightAndBias = std::same_as<Op, Conv2dBm1880> || std::same_as<Op, Depthwise2dBm1880> ||
+    std::same_as<Op, Conv2dBm1684> || std::same_as<Op, Conv2dBm1684Int8> ||
+    std::same_as<Op, Depthwise2dBm1684xInt8> || std::same_as<Op, Conv2dBm1684xFloat>;
+
+template <HasWeightAndBias Op>
+void add_constants(const Op& op, OperandList& list) {
   add(list, "weight", op.weight);
   add(list, "bias", op.bias);
 }

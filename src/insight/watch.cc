@@ -1,0 +1,35 @@
+// Every watcher that the environment can ask for.
+#include "insight/watch.h"
+
+#include "insight/process.h"
+
+namespace tputwin::insight {
+namespace {
+
+struct Entry {
+  bool (*is_asked_for)();
+  std::unique_ptr<Observer> (*watch)(Device&);
+};
+constexpr Entry kEntries[] = {
+    {is_checking, check_device},
+};
+
+}  // namespace
+
+bool is_watching() {
+  for (const Entry& entry : kEntries)
+    if (entry.is_asked_for()) return true;
+  return false;
+}
+
+Watchers watch(Device& device) {
+  Watchers watchers;
+  for (const Entry& entry : kEntries) {
+    if (!entry.is_asked_for()) continue;
+    watchers.push_back(entry.watch(device));
+    device.add_observer(watchers.back().get());
+  }
+  return watchers;
+}
+
+}  // namespace tputwin::insight
