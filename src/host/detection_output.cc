@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kRow = 7;
 
-SsdParameters read(Parameters& parameters) {
+SsdParameters read_ssd(Parameters& parameters) {
   SsdParameters p;
   p.num_classes = static_cast<int>(parameters.integer("num_classes", 0, 1, 1 << 20));
   p.background_label = static_cast<int>(parameters.integer("background_label_id", 0));
@@ -41,7 +41,7 @@ Status check(const Call& call, const SsdParameters& p, int64_t priors) {
 }  // namespace
 
 Body make_detection_output(Parameters& parameters) {
-  const SsdParameters p = read(parameters);
+  const SsdParameters p = read_ssd(parameters);
   const int64_t keep = parameters.integer("keep_top_k", -1, -1);
   return [=](Call& call) -> Status {
     const int64_t priors = count(call.shape(2)) / 8;

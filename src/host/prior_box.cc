@@ -26,7 +26,7 @@ bool all_positive(const std::vector<float>& list) {
   return std::ranges::all_of(list, [](float value) { return value > 0; });
 }
 
-PriorParameters read(Parameters& parameters) {
+PriorParameters read_prior(Parameters& parameters) {
   PriorParameters p;
   p.min_sizes = parameters.list("min_size");
   parameters.require(!p.min_sizes.empty() && all_positive(p.min_sizes), "min_size",
@@ -54,7 +54,7 @@ PriorParameters read(Parameters& parameters) {
 }  // namespace
 
 Body make_prior_box(Parameters& parameters) {
-  const PriorParameters p = read(parameters);
+  const PriorParameters p = read_prior(parameters);
   return [=](Call& call) -> Status {
     const bool sized = p.image_h > 0 && p.image_w > 0;
     TW_RETURN_IF_ERROR(call.require_rank(0, 4));

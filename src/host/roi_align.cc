@@ -17,7 +17,7 @@ struct RoiAlign {
   bool half_pixel;
 };
 
-struct Plane {
+struct FeatureMap {
   const float* data;
   int64_t height, width;
 
@@ -67,11 +67,11 @@ Result<Side> side_of(const Call& call, const RoiAlign& p, float from, float to, 
   return Side{begin, bin, std::max(static_cast<int64_t>(samples), int64_t{0})};
 }
 
-float mean(const Plane& plane, const Side& rows, const Side& columns, int64_t h, int64_t w) {
+float mean(const FeatureMap& map, const Side& rows, const Side& columns, int64_t h, int64_t w) {
   float sum = 0;
   for (int64_t y = 0; y < rows.samples; ++y)
     for (int64_t x = 0; x < columns.samples; ++x)
-      sum += plane.sample(rows.at(h, y), columns.at(w, x));
+      sum += map.sample(rows.at(h, y), columns.at(w, x));
   return sum / static_cast<float>(std::max<int64_t>(rows.samples * columns.samples, 1));
 }
 
@@ -107,9 +107,9 @@ Status run(Call& call, const RoiAlign& p) {
     TW_ASSIGN_OR_RETURN(rows, side_of(call, p, corners[1], corners[3], p.height));
     TW_ASSIGN_OR_RETURN(columns, side_of(call, p, corners[0], corners[2], p.width));
     for (int64_t c = 0; c < from[1]; ++c) {
-      const Plane plane{in.data() + (image * from[1] + c) * from[2] * from[3], from[2], from[3]};
+      const FeatureMap map{in.data() + (image * from[1] + c) * from[2] * from[3], from[2], from[3]};
       for (int64_t h = 0; h < p.height; ++h)
-        for (int64_t w = 0; w < p.width; ++w) *to++ = mean(plane, rows, columns, h, w);
+        for (int64_t w = 0; w < p.width; ++w) *to++ = mean(map, rows, columns, h, w);
     }
   }
   return {};

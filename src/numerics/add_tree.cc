@@ -9,8 +9,6 @@
 namespace tputwin {
 namespace {
 
-constexpr uint32_t kInfinity = 0x7f80'0000;
-
 constexpr uint32_t exponent_of(float x) { return f32::bits(x) >> 23 & 0xff; }
 
 // A number in units of 2^(exponent - 127 - 24).
@@ -27,11 +25,11 @@ int64_t aligned(float x, uint32_t exponent) {
 float special_sum(std::span<const float> values) {
   bool positive = false, negative = false;
   for (float value : values) {
-    positive |= f32::bits(value) == kInfinity;
-    negative |= f32::bits(value) == (kInfinity | f32::kSignBit);
+    positive |= f32::bits(value) == f32::kInfinity;
+    negative |= f32::bits(value) == (f32::kInfinity | f32::kSignBit);
   }
   if (positive == negative) return f32::from_bits(f32::kInvalid);
-  return f32::from_bits(positive ? kInfinity : kInfinity | f32::kSignBit);
+  return f32::from_bits(positive ? f32::kInfinity : f32::kInfinity | f32::kSignBit);
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 namespace tputwin {
 namespace {
 
-constexpr uint32_t kInfinity = 0x7f80'0000;
 
 // The magnitude's low `bits` bits cut off, as the mode rounds.
 uint32_t cut(uint32_t magnitude, uint32_t bits, bool negative, Rounding mode) {
@@ -21,7 +20,7 @@ struct Format {
   uint32_t fraction_bits, bias, infinity;
 };
 constexpr Format format_of(DType dtype) {
-  return dtype == DType::f32    ? Format{23, 127, kInfinity}
+  return dtype == DType::f32    ? Format{23, 127, f32::kInfinity}
          : dtype == DType::bf16 ? Format{7, 127, 0x7f80}
                                 : Format{10, 15, 0x7c00};
 }
@@ -33,7 +32,7 @@ namespace f16 {
 float to_f32(uint16_t bits) {
   const uint32_t sign = uint32_t{bits & 0x8000u} << 16, magnitude = bits & 0x7fff;
   if (magnitude > 0x7c00) return f32::from_bits(f32::kInvalid);
-  if (magnitude == 0x7c00) return f32::from_bits(sign | kInfinity);
+  if (magnitude == 0x7c00) return f32::from_bits(sign | f32::kInfinity);
   if (magnitude >= 0x0400) return f32::from_bits(sign | ((magnitude << 13) + (112u << 23)));
   // Subnormal: an integer times 2^-24.
   return f32::from_bits(sign | f32::bits(static_cast<float>(magnitude) * 0x1p-24f));
@@ -41,7 +40,7 @@ float to_f32(uint16_t bits) {
 
 uint16_t from_f32(float x, Rounding mode) {
   const uint32_t sign = f32::bits(x) >> 16 & 0x8000, magnitude = f32::bits(x) & ~f32::kSignBit;
-  if (magnitude > kInfinity) return kHalfNan;
+  if (magnitude > f32::kInfinity) return kHalfNan;
   if (magnitude < 0x0080'0000) return static_cast<uint16_t>(sign);
   if (magnitude >= 0x4780'0000) return static_cast<uint16_t>(sign | 0x7c00);  // from 2^16 on
   const uint32_t exponent = magnitude >> 23;
@@ -55,7 +54,7 @@ uint16_t from_f32(float x, Rounding mode) {
 
 uint16_t bf16::from_f32(float x, Rounding mode) {
   const uint32_t sign = f32::bits(x) >> 16 & 0x8000, magnitude = f32::bits(x) & ~f32::kSignBit;
-  if (magnitude > kInfinity) return kHalfNan;
+  if (magnitude > f32::kInfinity) return kHalfNan;
   return static_cast<uint16_t>(flush_bits(sign | cut(magnitude, 16, sign != 0, mode), DType::bf16));
 }
 

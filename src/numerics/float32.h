@@ -14,15 +14,16 @@ constexpr uint32_t bits(float x) { return std::bit_cast<uint32_t>(x); }
 constexpr float from_bits(uint32_t u) { return std::bit_cast<float>(u); }
 
 constexpr uint32_t kSignBit = 0x8000'0000, kQuietBit = 0x0040'0000;
-constexpr uint32_t kInvalid = 0xffc0'0000;  // result of inf - inf and 0 * inf
+constexpr uint32_t kInfinity = 0x7f80'0000;  // also the mask of the exponent
+constexpr uint32_t kInvalid = 0xffc0'0000;   // result of inf - inf and 0 * inf
 constexpr uint32_t kSmallestNormal = 0x0080'0000;
 constexpr float kLowest = -3.4028234663852886e38f;
 
-constexpr bool is_nan(float x) { return (bits(x) & ~kSignBit) > 0x7f80'0000; }
+constexpr bool is_nan(float x) { return (bits(x) & ~kSignBit) > kInfinity; }
 
 // A subnormal becomes the zero of its sign.
 constexpr float ftz(float x) {
-  return (bits(x) & 0x7f80'0000) == 0 ? from_bits(bits(x) & kSignBit) : x;
+  return (bits(x) & kInfinity) == 0 ? from_bits(bits(x) & kSignBit) : x;
 }
 
 // The result of an operation on a and b, given its value for numbers: the first NaN wins.

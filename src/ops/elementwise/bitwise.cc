@@ -11,15 +11,13 @@
 namespace tputwin {
 namespace {
 
-using Kind = Bitwise::Kind;
-
 // The low 6 bits as a signed number.
 constexpr int32_t signed_6bit(int32_t amount) { return ((amount & 63) ^ 32) - 32; }
 
 int32_t shifted(const Bitwise& op, int32_t value, int32_t amount) {
   if (amount < -32 || amount > 32) amount = signed_6bit(amount);
   if ((amount == 32 || amount == -32) && op.keeps_at_32) return value;
-  const bool arithmetic = op.kind == Kind::arithmetic_shift;
+  const bool arithmetic = op.kind == Bitwise::Kind::arithmetic_shift;
   // 64 bits hold what is shifted in and out
   const int64_t wide = arithmetic ? int64_t{value} : int64_t{static_cast<uint32_t>(value)};
   const uint64_t moved =
@@ -43,29 +41,31 @@ int32_t rotated(const Bitwise& op, int32_t value, int32_t amount) {
 
 int32_t result(const Bitwise& op, int32_t a, int32_t b) {
   switch (op.kind) {
-    case Kind::bit_and:
+    case Bitwise::Kind::bit_and:
       return a & b;
-    case Kind::bit_or:
+    case Bitwise::Kind::bit_or:
       return a | b;
-    case Kind::bit_xor:
+    case Bitwise::Kind::bit_xor:
       return a ^ b;
-    case Kind::arithmetic_shift:
-    case Kind::logical_shift:
+    case Bitwise::Kind::arithmetic_shift:
+    case Bitwise::Kind::logical_shift:
       return shifted(op, a, b);
-    case Kind::rotate:
+    case Bitwise::Kind::rotate:
       return rotated(op, a, b);
   }
   return 0;
 }
 
-bool is_shift(Kind kind) { return kind == Kind::arithmetic_shift || kind == Kind::logical_shift; }
+bool is_shift(Bitwise::Kind kind) {
+  return kind == Bitwise::Kind::arithmetic_shift || kind == Bitwise::Kind::logical_shift;
+}
 
 Status check_bm1684x(const Bitwise& op, const Chip& chip) {
   const OperandList list = operands(op);
   const DType dtype = op.out.dtype;
   TW_RETURN_IF_ERROR(
       require(!is_float(dtype) && !is_shift(op.kind), errors::tpu_dtype, "dst_addr", op.out));
-  const bool rotates = op.kind == Kind::rotate;  // by numbers of any integer type
+  const bool rotates = op.kind == Bitwise::Kind::rotate;  // by numbers of any integer type
   for (const Operand& operand : list) {
     const bool is_amount = rotates && operand.view == &op.b.view;
     const bool fits = is_amount ? !is_float(operand.view->dtype) : operand.view->dtype == dtype;
@@ -77,7 +77,7 @@ Status check_bm1684x(const Bitwise& op, const Chip& chip) {
 
 }  // namespace
 
-std::string_view to_string(Kind kind) {
+std::string_view to_string(Bitwise::Kind kind) {
   constexpr std::string_view kNames[] = {"and",           "or",    "xor", "arithmetic_shift",
                                          "logical_shift", "rotate"};
   return kNames[static_cast<size_t>(kind)];

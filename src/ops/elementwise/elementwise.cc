@@ -10,9 +10,9 @@
 namespace tputwin {
 namespace {
 
-using Kind = Elementwise::Kind;
-
-bool has_tensor_b(const Elementwise& op) { return op.kind != Kind::copy && !op.b_is_constant; }
+bool has_tensor_b(const Elementwise& op) {
+  return op.kind != Elementwise::Kind::copy && !op.b_is_constant;
+}
 
 bool b_signed(const Elementwise& op) {
   return op.b_is_constant ? op.b_signed : is_signed(op.b.dtype);
@@ -22,29 +22,30 @@ Status check_widths(const Elementwise& op) {
   const bool out_wide = is_16bit(op.out.dtype);
   bool a_wide = false, b_wide = false;
   switch (op.kind) {
-    case Kind::mul:
-    case Kind::mac:
+    case Elementwise::Kind::mul:
+    case Elementwise::Kind::mac:
       break;
-    case Kind::add:
-    case Kind::sub:
+    case Elementwise::Kind::add:
+    case Elementwise::Kind::sub:
       a_wide = b_wide = true;
       break;
-    case Kind::shift:
+    case Elementwise::Kind::shift:
       a_wide = true;
       TW_RETURN_IF_ERROR(require(out_wide, errors::ops_width, "res", op.out));
       break;
-    case Kind::max:
-    case Kind::min:
-    case Kind::copy:
+    case Elementwise::Kind::max:
+    case Elementwise::Kind::min:
+    case Elementwise::Kind::copy:
       TW_RETURN_IF_ERROR(require(!out_wide, errors::ops_width, "res", op.out));
       break;
-    case Kind::bit_and:
-    case Kind::bit_or:
-    case Kind::bit_xor:
+    case Elementwise::Kind::bit_and:
+    case Elementwise::Kind::bit_or:
+    case Elementwise::Kind::bit_xor:
       a_wide = b_wide = out_wide;
       break;
   }
-  if (out_wide || op.kind == Kind::mac) TW_RETURN_IF_ERROR(check_bm1880_high_plane("res", op.out));
+  if (out_wide || op.kind == Elementwise::Kind::mac)
+    TW_RETURN_IF_ERROR(check_bm1880_high_plane("res", op.out));
   TW_RETURN_IF_ERROR(a_wide ? check_bm1880_16bit("a", op.a) : check_bm1880_8bit("a", op.a));
   if (!has_tensor_b(op)) return {};
   return b_wide ? check_bm1880_16bit("b", op.b) : check_bm1880_8bit("b", op.b);
@@ -52,8 +53,10 @@ Status check_widths(const Elementwise& op) {
 
 // A constant has the bits its tensor would have: 8, or 16 where 16-bit values are added or joined.
 Status check_constant(const Elementwise& op) {
-  const bool wide = op.kind == Kind::add || op.kind == Kind::sub || is_16bit(op.out.dtype);
-  const bool eight = op.kind == Kind::mul || op.kind == Kind::shift || !wide;
+  const bool wide = op.kind == Elementwise::Kind::add || op.kind == Elementwise::Kind::sub ||
+                    is_16bit(op.out.dtype);
+  const bool eight =
+      op.kind == Elementwise::Kind::mul || op.kind == Elementwise::Kind::shift || !wide;
   const DType type = make_dtype(op.b_signed, eight);
   return require(saturate(op.constant, type) == op.constant, errors::ops_constant, "b",
                  op.constant);
@@ -62,16 +65,16 @@ Status check_constant(const Elementwise& op) {
 Status check_signs(const Elementwise& op) {
   const bool out = is_signed(op.out.dtype), a = is_signed(op.a.dtype);
   switch (op.kind) {
-    case Kind::mul:
-    case Kind::mac:
-    case Kind::add:
+    case Elementwise::Kind::mul:
+    case Elementwise::Kind::mac:
+    case Elementwise::Kind::add:
       return require(out == (a || b_signed(op)), errors::ops_result_sign, "res", op.out);
-    case Kind::sub:
+    case Elementwise::Kind::sub:
       return require(out, errors::ops_sub_sign, "res", op.out);
-    case Kind::max:
-    case Kind::min:
+    case Elementwise::Kind::max:
+    case Elementwise::Kind::min:
       return require(a == b_signed(op), errors::ops_compare_sign, "b", op.a);
-    case Kind::shift:
+    case Elementwise::Kind::shift:
       return require(out && a && b_signed(op), errors::ops_shift_sign, "a", op.a);
     default:
       return {};  // bit patterns have no sign
@@ -79,7 +82,7 @@ Status check_signs(const Elementwise& op) {
 }
 
 Status advise(const Elementwise& op, const Chip& chip) {
-  if (op.kind == Kind::max || op.kind == Kind::min)
+  if (op.kind == Elementwise::Kind::max || op.kind == Elementwise::Kind::min)
     TW_RETURN_IF_ERROR(require(is_signed(op.out.dtype) == is_signed(op.a.dtype),
                                errors::ops_compare_result_sign, "res", op.out));
   TW_RETURN_IF_ERROR(advise_bm1880_start_lane("a", op.a, op.out, chip));
@@ -95,29 +98,29 @@ int32_t arithmetic_shift(int32_t value, int32_t count) {
 
 int32_t result(const Elementwise& op, int32_t a, int32_t b, int32_t old) {
   switch (op.kind) {
-    case Kind::mul:
+    case Elementwise::Kind::mul:
       return saturate(round_shift(int64_t{a} * b, op.rshift), op.out.dtype);
-    case Kind::mac:
+    case Elementwise::Kind::mac:
       return saturate(
           round_shift(wrap32(int64_t{a} * b + wrap_shift_left(old, op.lshift)), op.rshift),
           op.out.dtype);
-    case Kind::add:
+    case Elementwise::Kind::add:
       return saturate(int64_t{a} + b, op.out.dtype);
-    case Kind::sub:
+    case Elementwise::Kind::sub:
       return saturate(int64_t{a} - b, op.out.dtype);
-    case Kind::max:
+    case Elementwise::Kind::max:
       return std::max(a, b);
-    case Kind::min:
+    case Elementwise::Kind::min:
       return std::min(a, b);
-    case Kind::shift:
+    case Elementwise::Kind::shift:
       return arithmetic_shift(a, b);
-    case Kind::bit_and:
+    case Elementwise::Kind::bit_and:
       return a & b;
-    case Kind::bit_or:
+    case Elementwise::Kind::bit_or:
       return a | b;
-    case Kind::bit_xor:
+    case Elementwise::Kind::bit_xor:
       return a ^ b;
-    case Kind::copy:
+    case Elementwise::Kind::copy:
       return a;
   }
   return 0;
@@ -139,29 +142,30 @@ constexpr KindNames kNames[] = {
     {"xor", "xor_const"},
     {"copy", "copy"},
 };
-const KindNames& names(Kind kind) { return kNames[static_cast<size_t>(kind)]; }
+const KindNames& names(Elementwise::Kind kind) { return kNames[static_cast<size_t>(kind)]; }
 
 }  // namespace
 
-std::string_view to_string(Kind kind) { return names(kind).tensor; }
+std::string_view to_string(Elementwise::Kind kind) { return names(kind).tensor; }
 
 std::string_view name(const Elementwise& op) {
   return op.b_is_constant ? names(op.kind).constant : names(op.kind).tensor;
 }
 
 void attributes(const Elementwise& op, AttributeSink& to) {
-  if (op.b_is_constant && op.kind != Kind::copy) to.number("constant", op.constant);
-  if (op.kind == Kind::mac) to.number("lshift", op.lshift);
-  if (op.kind == Kind::mac || op.kind == Kind::mul) to.number("rshift", op.rshift);
+  if (op.b_is_constant && op.kind != Elementwise::Kind::copy) to.number("constant", op.constant);
+  if (op.kind == Elementwise::Kind::mac) to.number("lshift", op.lshift);
+  if (op.kind == Elementwise::Kind::mac || op.kind == Elementwise::Kind::mul)
+    to.number("rshift", op.rshift);
 }
 
 OperandList operands(const Elementwise& op) {
-  bool accumulates = op.kind == Kind::mac;
-  OperandList list{{op.kind == Kind::copy ? "dst" : "res", &op.out,
+  bool accumulates = op.kind == Elementwise::Kind::mac;
+  OperandList list{{op.kind == Elementwise::Kind::copy ? "dst" : "res", &op.out,
                     accumulates ? Access::read_write : Access::write},
-                   {op.kind == Kind::copy ? "src" : "a", &op.a, Access::read}};
+                   {op.kind == Elementwise::Kind::copy ? "src" : "a", &op.a, Access::read}};
   if (has_tensor_b(op))
-    list.push_back({op.kind == Kind::shift ? "bits" : "b", &op.b, Access::read});
+    list.push_back({op.kind == Elementwise::Kind::shift ? "bits" : "b", &op.b, Access::read});
   return list;
 }
 
@@ -170,7 +174,7 @@ Footprint footprint(const Elementwise& op, const Chip& chip) {
   add_ranges(op.out, chip, f.writes);
   add_ranges(op.a, chip, f.reads);
   if (has_tensor_b(op)) add_ranges(op.b, chip, f.reads);
-  if (op.kind == Kind::mac) add_ranges(as_16bit(op.out), chip, f.reads);
+  if (op.kind == Elementwise::Kind::mac) add_ranges(as_16bit(op.out), chip, f.reads);
   sort_and_merge(f.reads);
   sort_and_merge(f.writes);
   return f;
@@ -194,7 +198,8 @@ Status check(const Elementwise& op, const Chip& chip) {
 
 // One result a cycle and unit; 16-bit values pass plane by plane.
 Cost cost(const Elementwise& op, const Chip& chip) {
-  const bool wide = is_16bit(op.out.dtype) || is_16bit(op.a.dtype) || op.kind == Kind::mac;
+  const bool wide =
+      is_16bit(op.out.dtype) || is_16bit(op.a.dtype) || op.kind == Elementwise::Kind::mac;
   return compute_cost(lane_passes(op.out.shape, chip) * (wide ? 2 : 1), op.out.shape.count(),
                       operands(op), chip);
 }
@@ -204,7 +209,7 @@ void execute(const Elementwise& op, const Memory& memory) {
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
     int32_t a = memory.read(op.a, n, c, h, w);
     int32_t b = has_tensor_b(op) ? memory.read(op.b, n, c, h, w) : op.constant;
-    int32_t before = op.kind == Kind::mac ? memory.read(old, n, c, h, w) : 0;
+    int32_t before = op.kind == Elementwise::Kind::mac ? memory.read(old, n, c, h, w) : 0;
     memory.write(op.out, n, c, h, w, result(op, a, b, before));
   });
 }

@@ -13,8 +13,6 @@
 namespace tputwin {
 namespace {
 
-using Kind = FixedPoint::Kind;
-
 // Left by amount > 0, right by -amount otherwise, of a 16-bit value.
 int32_t shifted(int32_t value, int32_t amount) {
   amount = std::clamp(amount, -17, 17);
@@ -25,20 +23,20 @@ int32_t shifted(int32_t value, int32_t amount) {
 int32_t result(const FixedPoint& op, int64_t a, int64_t b, int64_t old) {
   auto finish = [&](int64_t v) { return saturate(round_shift(v, op.rshift), op.out.dtype); };
   switch (op.kind) {
-    case Kind::add:
+    case FixedPoint::Kind::add:
       return finish(a + b);
-    case Kind::sub:
+    case FixedPoint::Kind::sub:
       return finish(a - b);
-    case Kind::mul:
+    case FixedPoint::Kind::mul:
       return finish(a * b);
-    case Kind::mac:
+    case FixedPoint::Kind::mac:
       return finish((old << op.lshift) + a * b);
-    case Kind::max:
+    case FixedPoint::Kind::max:
       return saturate(std::max(a, b), op.out.dtype);
-    case Kind::min:
+    case FixedPoint::Kind::min:
       return saturate(std::min(a, b), op.out.dtype);
-    case Kind::arithmetic_shift:
-    case Kind::logical_shift:
+    case FixedPoint::Kind::arithmetic_shift:
+    case FixedPoint::Kind::logical_shift:
       return shifted(static_cast<int32_t>(a), static_cast<int32_t>(b));
   }
   return 0;
@@ -46,7 +44,7 @@ int32_t result(const FixedPoint& op, int64_t a, int64_t b, int64_t old) {
 
 }  // namespace
 
-std::string_view to_string(Kind kind) {
+std::string_view to_string(FixedPoint::Kind kind) {
   constexpr std::string_view kNames[] = {
       "add", "sub", "mul", "mac", "max", "min", "arithmetic_shift", "logical_shift"};
   return kNames[static_cast<size_t>(kind)];
@@ -66,27 +64,29 @@ std::string_view name(const FixedPoint& op) {
 
 void attributes(const FixedPoint& op, AttributeSink& to) {
   to.constants(op.a, op.b);
-  if (op.kind == Kind::mac) {
+  if (op.kind == FixedPoint::Kind::mac) {
     to.word("old", to_string(op.old_type));
     to.number("lshift", op.lshift);
   }
-  if (op.kind <= Kind::mac) to.number("rshift", op.rshift);
+  if (op.kind <= FixedPoint::Kind::mac) to.number("rshift", op.rshift);
 }
 
 OperandList operands(const FixedPoint& op) {
   OperandList list{
-      {"dst_addr", &op.out, op.kind == Kind::mac ? Access::read_write : Access::write}};
+      {"dst_addr", &op.out, op.kind == FixedPoint::Kind::mac ? Access::read_write : Access::write}};
   add_sources(list, op.a, op.b);
   return list;
 }
 
 namespace {
 
-bool is_shift(Kind kind) { return kind == Kind::arithmetic_shift || kind == Kind::logical_shift; }
+bool is_shift(FixedPoint::Kind kind) {
+  return kind == FixedPoint::Kind::arithmetic_shift || kind == FixedPoint::Kind::logical_shift;
+}
 
 // A source has the type the operation names for it, and the bits that its kind asks for.
 Status check_source(std::string_view name, const Source& source, DType type, const FixedPoint& op) {
-  const bool narrow = op.kind == Kind::mul || op.kind == Kind::mac;
+  const bool narrow = op.kind == FixedPoint::Kind::mul || op.kind == FixedPoint::Kind::mac;
   const bool fits = element_bytes(type) == (narrow              ? 1u
                                             : is_shift(op.kind) ? 2u
                                                                 : element_bytes(type));
@@ -102,7 +102,7 @@ Status check(const FixedPoint& op, const Chip& chip) {
       check_source(op.b.is_constant ? "src_addr" : "src0_addr", op.a, op.a_type, op));
   TW_RETURN_IF_ERROR(
       check_source(op.a.is_constant ? "src_addr" : "src1_addr", op.b, op.b_type, op));
-  if (op.kind == Kind::mac || is_shift(op.kind))
+  if (op.kind == FixedPoint::Kind::mac || is_shift(op.kind))
     TW_RETURN_IF_ERROR(check_bm1684_packed_bits("dst_addr", op.out, 16));
   TW_RETURN_IF_ERROR(check_bm1684_rshift(op.rshift));
   const auto lshift = static_cast<int32_t>(op.lshift);
@@ -121,7 +121,7 @@ void execute(const FixedPoint& op, const Memory& memory) {
   const TensorView old = as(op.out, op.old_type);
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
     const int32_t a = op.a.read(memory, n, c, h, w), b = op.b.read(memory, n, c, h, w);
-    const int32_t before = op.kind == Kind::mac ? memory.read(old, n, c, h, w) : 0;
+    const int32_t before = op.kind == FixedPoint::Kind::mac ? memory.read(old, n, c, h, w) : 0;
     memory.write(op.out, n, c, h, w, result(op, a, b, before));
   });
 }

@@ -14,17 +14,17 @@
 namespace tputwin {
 namespace {
 
-using Kind = FloatArithmetic::Kind;
-
 float square(float x) { return f32::mul(x, x); }
 
 // Passes over the elements: division is three Newton steps of the inverse square root.
-uint64_t passes(Kind kind) {
+uint64_t passes(FloatArithmetic::Kind kind) {
   constexpr uint64_t kPasses[] = {1, 1, 1, 20, 2, 1, 1, 1, 1, 2, 2, 2};
   return kPasses[static_cast<size_t>(kind)];
 }
 
-bool takes_f32_only(Kind kind) { return kind == Kind::div || kind == Kind::mac; }
+bool takes_f32_only(FloatArithmetic::Kind kind) {
+  return kind == FloatArithmetic::Kind::div || kind == FloatArithmetic::Kind::mac;
+}
 
 Status check_bm1684x(const FloatArithmetic& op, const Chip& chip) {
   const OperandList list = operands(op);
@@ -44,23 +44,23 @@ float float_arithmetic(const FloatArithmetic& op, float a, float b, float c) {
   auto rounded = [&](float x) { return round_to(x, op.out.dtype); };
   if (op.b_first) std::swap(a, b);
   switch (op.kind) {
-    case Kind::add:
+    case FloatArithmetic::Kind::add:
       return f32::add(a, b);
-    case Kind::sub:
+    case FloatArithmetic::Kind::sub:
       return f32::sub(a, b);
-    case Kind::mul:
+    case FloatArithmetic::Kind::mul:
       return f32::mul(a, b);
-    case Kind::div:
+    case FloatArithmetic::Kind::div:
       return f32::div(a, b);
-    case Kind::mac:
+    case FloatArithmetic::Kind::mac:
       return f32::mac(a, b, c);
-    case Kind::mul_add:
+    case FloatArithmetic::Kind::mul_add:
       return f32::add(c, rounded(f32::mul(b, a)));
-    case Kind::diff_abs:
+    case FloatArithmetic::Kind::diff_abs:
       return a > b ? f32::sub(a, b) : f32::sub(b, a);
-    case Kind::add_square:
+    case FloatArithmetic::Kind::add_square:
       return square(rounded(f32::add(a, b)));
-    case Kind::sub_square:
+    case FloatArithmetic::Kind::sub_square:
       return square(rounded(f32::sub(a, b)));
     default:
       return 0;  // choices
@@ -71,16 +71,16 @@ uint32_t float_choice(const FloatArithmetic& op, uint32_t a, uint32_t b) {
   const DType type = op.out.dtype;
   const float x = float_value(a, type), y = float_value(b, type);
   switch (op.kind) {
-    case Kind::max:
+    case FloatArithmetic::Kind::max:
       return flush_bits(x > y ? a : b, type);
-    case Kind::lesser:
+    case FloatArithmetic::Kind::lesser:
       return flush_bits(y <= x ? b : a, type);
     default:
       return x <= y ? a : b;
   }
 }
 
-std::string_view to_string(Kind kind) {
+std::string_view to_string(FloatArithmetic::Kind kind) {
   constexpr std::string_view kNames[] = {"add",      "sub",        "mul",        "div",
                                          "mac",      "max",        "min",        "min",
                                          "diff_abs", "add_square", "sub_square", "mul_add"};
@@ -91,14 +91,14 @@ std::string_view name(const FloatArithmetic& op) { return to_string(op.kind); }
 
 void attributes(const FloatArithmetic& op, AttributeSink& to) {
   to.constants(op.a, op.b);
-  if (op.kind == Kind::mul_add) to.constant("c", op.c);
+  if (op.kind == FloatArithmetic::Kind::mul_add) to.constant("c", op.c);
   to.flag("b_first", op.b_first);
 }
 
 OperandList operands(const FloatArithmetic& op) {
-  OperandList list{
-      {"dst_addr", &op.out, op.kind == Kind::mac ? Access::read_write : Access::write}};
-  if (op.kind != Kind::mul_add) {
+  OperandList list{{"dst_addr", &op.out,
+                    op.kind == FloatArithmetic::Kind::mac ? Access::read_write : Access::write}};
+  if (op.kind != FloatArithmetic::Kind::mul_add) {
     add_sources(list, op.a, op.b);
     return list;
   }
@@ -129,9 +129,10 @@ void execute(const FloatArithmetic& op, const Memory& memory) {
       return;
     }
     const float a = read_float(memory, op.a, n, c, h, w), b = read_float(memory, op.b, n, c, h, w);
-    const float third = op.kind == Kind::mac       ? read_float(memory, op.out, n, c, h, w)
-                        : op.kind == Kind::mul_add ? read_float(memory, op.c, n, c, h, w)
-                                                   : 0.0f;
+    const float third =
+        op.kind == FloatArithmetic::Kind::mac       ? read_float(memory, op.out, n, c, h, w)
+        : op.kind == FloatArithmetic::Kind::mul_add ? read_float(memory, op.c, n, c, h, w)
+                                                    : 0.0f;
     write_float(memory, op.out, n, c, h, w, float_arithmetic(op, a, b, third));
   });
 }

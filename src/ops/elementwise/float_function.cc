@@ -15,8 +15,6 @@
 namespace tputwin {
 namespace {
 
-using Kind = FloatFunction::Kind;
-
 // Where channel c of a tensor is: the row of its lane, counted in turns around all lanes.
 struct Place {
   uint32_t lane;
@@ -75,22 +73,27 @@ struct ResultPlanes {
 
 // ---- operands ----
 
-constexpr bool has_log(Kind kind) {
-  return kind == Kind::pow || kind == Kind::softplus || kind == Kind::log_sigmoid ||
-         (Kind::log <= kind && kind <= Kind::arctanh);
+constexpr bool has_log(FloatFunction::Kind kind) {
+  return kind == FloatFunction::Kind::pow || kind == FloatFunction::Kind::softplus ||
+         kind == FloatFunction::Kind::log_sigmoid ||
+         (FloatFunction::Kind::log <= kind && kind <= FloatFunction::Kind::arctanh);
 }
-constexpr bool is_erf(Kind kind) { return Kind::erf <= kind && kind <= Kind::gelu; }
+constexpr bool is_erf(FloatFunction::Kind kind) {
+  return FloatFunction::Kind::erf <= kind && kind <= FloatFunction::Kind::gelu;
+}
 
 // Terms of the function's own series.
-constexpr uint32_t terms_of(Kind kind) {
+constexpr uint32_t terms_of(FloatFunction::Kind kind) {
   if (has_log(kind)) return function32::kLogTerms;
   if (is_erf(kind)) return function32::kErfTerms;
-  if (kind == Kind::arcsin || kind == Kind::arccos) return function32::kArcsinTerms;
-  if (Kind::sin <= kind && kind <= Kind::cot) return function32::kTurnTerms;
-  return kind == Kind::taylor ? 2 : 0;
+  if (kind == FloatFunction::Kind::arcsin || kind == FloatFunction::Kind::arccos)
+    return function32::kArcsinTerms;
+  if (FloatFunction::Kind::sin <= kind && kind <= FloatFunction::Kind::cot)
+    return function32::kTurnTerms;
+  return kind == FloatFunction::Kind::taylor ? 2 : 0;
 }
 
-constexpr bool is_exponential(Kind kind) {
+constexpr bool is_exponential(FloatFunction::Kind kind) {
   return is_function32(kind) && function32::is_exponential(function32_kind(kind));
 }
 
@@ -154,7 +157,8 @@ Status check_table(const FloatFunction& op, std::string_view name,
   TW_RETURN_IF_ERROR(require(is_aligned(*table, chip), errors::tpu_layout, name, *table));
   const Shape& s = table->shape;
   const bool every_lane = s.n == 1 && s.c == chip.lanes && s.h == 1 && s.w >= terms;
-  const ErrorId rule = op.kind == Kind::taylor ? errors::tpu_taylor_terms : errors::tpu_extents;
+  const ErrorId rule =
+      op.kind == FloatFunction::Kind::taylor ? errors::tpu_taylor_terms : errors::tpu_extents;
   TW_RETURN_IF_ERROR(require(every_lane, rule, name, s));
   return check_type(op, name, *table);
 }
@@ -181,20 +185,20 @@ uint64_t passes(const FloatFunction& op) {
   const uint64_t log = 2 * function32::kLogTerms + quotient + 6;
   const uint64_t own = has_log(op.kind) ? log : 2 * terms_of(op.kind);
   switch (op.kind) {
-    case Kind::div:
+    case FloatFunction::Kind::div:
       return quotient;
-    case Kind::compensated_reciprocal:
+    case FloatFunction::Kind::compensated_reciprocal:
       return quotient + 2 + 6 * op.parameters.corrections;
-    case Kind::rsqrt:
-    case Kind::sqrt:
-    case Kind::softsign:
+    case FloatFunction::Kind::rsqrt:
+    case FloatFunction::Kind::sqrt:
+    case FloatFunction::Kind::softsign:
       return root + 2;
-    case Kind::taylor:
+    case FloatFunction::Kind::taylor:
       return 2 * op.coeff->shape.w;
-    case Kind::hsigmoid:
-    case Kind::hswish:
+    case FloatFunction::Kind::hsigmoid:
+    case FloatFunction::Kind::hswish:
       return 5;
-    case Kind::isfinite:
+    case FloatFunction::Kind::isfinite:
       return 2;
     default:
       return (is_exponential(op.kind) ? exp + quotient : root) + own + 4;
@@ -203,17 +207,18 @@ uint64_t passes(const FloatFunction& op) {
 
 }  // namespace
 
-std::string_view to_string(Kind kind) {
+std::string_view to_string(FloatFunction::Kind kind) {
   constexpr std::string_view kTyped[] = {"taylor", "hsigmoid", "hswish", "isfinite"};
   if (is_function32(kind)) return function32::to_string(function32_kind(kind));
-  return kTyped[static_cast<size_t>(kind) - static_cast<size_t>(Kind::taylor)];
+  return kTyped[static_cast<size_t>(kind) - static_cast<size_t>(FloatFunction::Kind::taylor)];
 }
 
 std::string_view name(const FloatFunction& op) { return to_string(op.kind); }
 
 void attributes(const FloatFunction& op, AttributeSink& to) {
   const function32::Parameters &p = op.parameters, usual;
-  if (op.kind == Kind::div || op.kind == Kind::pow) to.constants(op.a, op.b);
+  if (op.kind == FloatFunction::Kind::div || op.kind == FloatFunction::Kind::pow)
+    to.constants(op.a, op.b);
   if (p.iterations != usual.iterations) to.number("iterations", p.iterations);
   if (p.corrections != usual.corrections) to.number("corrections", p.corrections);
   if (p.alpha != usual.alpha) to.real("alpha", p.alpha);
@@ -245,7 +250,7 @@ Status check(const FloatFunction& op, const Chip& chip) {
   add_tables(list, op);
   TW_RETURN_IF_ERROR(check_apart(list, count, chip));
   const function32::Parameters& p = op.parameters;
-  const bool corrects = op.kind == Kind::compensated_reciprocal;
+  const bool corrects = op.kind == FloatFunction::Kind::compensated_reciprocal;
   TW_RETURN_IF_ERROR(require(p.iterations >= 1, errors::tpu_iterations, "num_iter", p.iterations));
   TW_RETURN_IF_ERROR(
       require(!corrects || p.corrections >= 1, errors::tpu_iterations, "num_comp", p.corrections));
@@ -265,11 +270,11 @@ Cost cost(const FloatFunction& op, const Chip& chip) {
 
 float typed_element(const FloatFunction& op, const Memory& memory, uint32_t lane, float x) {
   switch (op.kind) {
-    case Kind::taylor:
+    case FloatFunction::Kind::taylor:
       return taylor(op, memory, lane, x);
-    case Kind::hsigmoid:
+    case FloatFunction::Kind::hsigmoid:
       return hsigmoid(op, x);
-    case Kind::hswish:
+    case FloatFunction::Kind::hswish:
       return hswish(op, x);
     default:
       return (f32::bits(x) & 0x7f80'0000) == 0x7f80'0000 ? 0.0f : 1.0f;

@@ -11,8 +11,6 @@
 namespace tputwin {
 namespace {
 
-using Kind = IntArithmetic::Kind;
-
 // A product of 32-bit numbers, and what a left shift makes of it, may need more than 64 bits.
 struct Exact {
   bool negative;
@@ -29,19 +27,19 @@ Exact product(int64_t a, int64_t b) {
 
 Exact combined(const IntArithmetic& op, int64_t a, int64_t b, int64_t old) {
   switch (op.kind) {
-    case Kind::add:
+    case IntArithmetic::Kind::add:
       return exact(a + b);
-    case Kind::sub:
+    case IntArithmetic::Kind::sub:
       return exact(a - b);
-    case Kind::mul:
+    case IntArithmetic::Kind::mul:
       return product(a, b);
-    case Kind::mac:
+    case IntArithmetic::Kind::mac:
       return exact((old << op.lshift) + a * b);
-    case Kind::min:
+    case IntArithmetic::Kind::min:
       return exact(std::min(a, b));
-    case Kind::max:
+    case IntArithmetic::Kind::max:
       return exact(std::max(a, b));
-    case Kind::shift:
+    case IntArithmetic::Kind::shift:
       return exact(a);
   }
   return {};
@@ -72,18 +70,18 @@ bool is_integer(DType dtype) { return !is_float(dtype) && dtype != DType::b32; }
 bool types_agree(const IntArithmetic& op) {
   const DType out = op.out.dtype, a = op.a.view.dtype, b = op.b.view.dtype;
   switch (op.kind) {
-    case Kind::add:
-    case Kind::mul:
+    case IntArithmetic::Kind::add:
+    case IntArithmetic::Kind::mul:
       return is_signed(out) == (is_signed(a) || is_signed(b));
-    case Kind::sub:
+    case IntArithmetic::Kind::sub:
       return is_signed(out);
-    case Kind::min:
-    case Kind::max:
+    case IntArithmetic::Kind::min:
+    case IntArithmetic::Kind::max:
       return out == a && out == b;
-    case Kind::mac:
+    case IntArithmetic::Kind::mac:
       return is_16bit(out) && is_signed(out) == (is_signed(a) || is_signed(b)) &&
              element_bytes(a) == 1 && element_bytes(b) == 1;
-    case Kind::shift:
+    case IntArithmetic::Kind::shift:
       return is_signed(out) == is_signed(a);
   }
   return false;
@@ -103,7 +101,7 @@ int32_t int_arithmetic(const IntArithmetic& op, int64_t a, int64_t b, int64_t ol
   return limited(op, shifted(op, combined(op, a, b, old), shift));
 }
 
-std::string_view to_string(Kind kind) {
+std::string_view to_string(IntArithmetic::Kind kind) {
   constexpr std::string_view kNames[] = {"add", "sub", "mul", "min", "max", "mac", "shift"};
   return kNames[static_cast<size_t>(kind)];
 }
@@ -119,13 +117,13 @@ void attributes(const IntArithmetic& op, AttributeSink& to) {
   if (op.shift.is_constant) to.number("shift", static_cast<int32_t>(op.shift.constant));
   to.word("rounding", to_string(op.rounding));
   to.flag("saturate", op.saturates);
-  if (op.kind == Kind::mac) to.number("lshift", op.lshift);
+  if (op.kind == IntArithmetic::Kind::mac) to.number("lshift", op.lshift);
 }
 
 OperandList operands(const IntArithmetic& op) {
-  OperandList list{
-      {"dst_addr", &op.out, op.kind == Kind::mac ? Access::read_write : Access::write}};
-  if (op.kind == Kind::shift)
+  OperandList list{{"dst_addr", &op.out,
+                    op.kind == IntArithmetic::Kind::mac ? Access::read_write : Access::write}};
+  if (op.kind == IntArithmetic::Kind::shift)
     list.push_back({"src_addr", &op.a.view, Access::read});
   else
     add_sources(list, op.a, op.b);
@@ -141,7 +139,7 @@ Status check(const IntArithmetic& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(require(types_agree(op), errors::tpu_dtype_pair, "dst_addr", op.out));
   TW_RETURN_IF_ERROR(check_shift(op));
   TW_RETURN_IF_ERROR(check_bm1684x_sources(list, {&op.a, &op.b}, chip));
-  if (op.kind == Kind::shift && !op.shift.is_constant)
+  if (op.kind == IntArithmetic::Kind::shift && !op.shift.is_constant)
     TW_RETURN_IF_ERROR(require(element_bytes(op.shift.view.dtype) <= element_bytes(op.a.view.dtype),
                                errors::tpu_shift_type, "shift_addr", op.shift.view));
   return advise_bm1684x_elementwise_overlap(list, chip);
@@ -155,9 +153,11 @@ Cost cost(const IntArithmetic& op, const Chip& chip) {
 void execute(const IntArithmetic& op, const Memory& memory) {
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
     const int64_t a = read_integer(memory, op.a, n, c, h, w);
-    const int64_t b = op.kind == Kind::shift ? 0 : read_integer(memory, op.b, n, c, h, w);
-    const int64_t old =
-        op.kind == Kind::mac ? read_integer(memory, Source::tensor(op.out), n, c, h, w) : 0;
+    const int64_t b =
+        op.kind == IntArithmetic::Kind::shift ? 0 : read_integer(memory, op.b, n, c, h, w);
+    const int64_t old = op.kind == IntArithmetic::Kind::mac
+                            ? read_integer(memory, Source::tensor(op.out), n, c, h, w)
+                            : 0;
     const int32_t shift = op.shift.read(memory, n, c, h, w);
     memory.write(op.out, n, c, h, w, int_arithmetic(op, a, b, old, shift));
   });

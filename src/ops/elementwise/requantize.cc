@@ -13,11 +13,11 @@
 namespace tputwin {
 namespace {
 
-using Kind = Requantize::Kind;
-
 constexpr int64_t kLowestShift = -64, kHighestShift = 31;
 
-constexpr bool has_shift(Kind kind) { return kind == Kind::to_narrow || kind == Kind::to_wide; }
+constexpr bool has_shift(Requantize::Kind kind) {
+  return kind == Requantize::Kind::to_narrow || kind == Requantize::Kind::to_wide;
+}
 
 // Times 2^amount, rounded. Amounts in memory may be anything.
 int64_t scaled(int64_t value, int64_t amount, Rounding mode) {
@@ -28,7 +28,7 @@ int64_t scaled(int64_t value, int64_t amount, Rounding mode) {
 
 // The low 16 bits, signed as the narrow side is.
 int64_t offset_of(const Requantize& op, int64_t offset) {
-  const bool wide = op.kind == Kind::to_wide || op.kind == Kind::f32_wide;
+  const bool wide = op.kind == Requantize::Kind::to_wide || op.kind == Requantize::Kind::f32_wide;
   const bool negative = is_signed(wide ? op.in.dtype : op.out.dtype);
   return negative ? int64_t{static_cast<int16_t>(offset)} : int64_t{static_cast<uint16_t>(offset)};
 }
@@ -48,14 +48,14 @@ Status check_types(const Requantize& op) {
   const bool wide_out = out == DType::i32 || is_16bit(out);
   const bool narrow_out = !is_float(out) && element_bytes(out) <= 2;
   switch (op.kind) {
-    case Kind::to_narrow:
-    case Kind::f32_narrow:
+    case Requantize::Kind::to_narrow:
+    case Requantize::Kind::f32_narrow:
       TW_RETURN_IF_ERROR(require(wide_in, errors::tpu_dtype, "src_dtype", op.in));
       return require(narrow_out, errors::tpu_dtype, "dst_dtype", op.out);
-    case Kind::to_wide:
+    case Requantize::Kind::to_wide:
       TW_RETURN_IF_ERROR(require(!is_float(in), errors::tpu_dtype, "src_dtype", op.in));
       return require(wide_out, errors::tpu_dtype, "dst_dtype", op.out);
-    case Kind::f32_wide:
+    case Requantize::Kind::f32_wide:
       TW_RETURN_IF_ERROR(require(!is_float(in), errors::tpu_dtype, "src_dtype", op.in));
       return require(out == DType::f32, errors::tpu_dtype, "dst_dtype", op.out);
   }
@@ -64,7 +64,7 @@ Status check_types(const Requantize& op) {
 
 }  // namespace
 
-std::string_view to_string(Kind kind) {
+std::string_view to_string(Requantize::Kind kind) {
   constexpr std::string_view kNames[] = {"requantize", "dequantize", "requantize_f32",
                                          "dequantize_f32"};
   return kNames[static_cast<size_t>(kind)];
@@ -114,19 +114,19 @@ int32_t element(const Requantize& op, int64_t in, int32_t multiplier, int32_t sh
                 int32_t offset) {
   const auto number = [](int32_t bits) { return f32::from_bits(static_cast<uint32_t>(bits)); };
   switch (op.kind) {
-    case Kind::to_narrow:
+    case Requantize::Kind::to_narrow:
       return saturate(scaled(in * multiplier, shift, op.rounding) + offset_of(op, offset),
                       op.out.dtype);
-    case Kind::to_wide:
+    case Requantize::Kind::to_wide:
       return saturate(scaled((in - offset_of(op, offset)) * multiplier, shift, op.rounding),
                       op.out.dtype);
-    case Kind::f32_narrow: {
+    case Requantize::Kind::f32_narrow: {
       const int32_t real =
           convert(static_cast<int32_t>(in), op.in.dtype, DType::f32, op.in_rounding);
       return float_to_integer(f32::mac(number(real), number(multiplier), number(offset)),
                               op.out.dtype, op.rounding);
     }
-    case Kind::f32_wide:
+    case Requantize::Kind::f32_wide:
       return static_cast<int32_t>(
           f32::bits(f32::mul(integer_to_float(in - offset_of(op, offset)), number(multiplier))));
   }

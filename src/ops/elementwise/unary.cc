@@ -14,8 +14,6 @@
 namespace tputwin {
 namespace {
 
-using Kind = Unary::Kind;
-
 // Zeros above the highest bit that is 1.
 int32_t leading_zeros(uint32_t bits, DType dtype) {
   const int width = static_cast<int>(8 * element_bytes(dtype));
@@ -23,20 +21,20 @@ int32_t leading_zeros(uint32_t bits, DType dtype) {
   return std::countl_zero(bits & ones) - (32 - width);
 }
 
-int32_t of_integer(Kind kind, int32_t bits, DType dtype) {
+int32_t of_integer(Unary::Kind kind, int32_t bits, DType dtype) {
   const int64_t x = integer_value(bits, dtype);
   switch (kind) {
-    case Kind::abs:
+    case Unary::Kind::abs:
       return wrap(x < 0 ? -x : x, dtype);
-    case Kind::neg:
+    case Unary::Kind::neg:
       return wrap(-x, dtype);
-    case Kind::relu:
+    case Unary::Kind::relu:
       return x > 0 ? bits : 0;
-    case Kind::sign:
+    case Unary::Kind::sign:
       return x > 0 ? 1 : x < 0 ? -1 : 0;
-    case Kind::leading_zeros:
+    case Unary::Kind::leading_zeros:
       return leading_zeros(static_cast<uint32_t>(bits), dtype);
-    case Kind::leading_ones:
+    case Unary::Kind::leading_ones:
       return leading_zeros(~static_cast<uint32_t>(bits), dtype);
     default:
       return 0;
@@ -82,23 +80,23 @@ int32_t of_float(const Unary& op, uint32_t bits) {
   const float x = float_value(bits, type);
   auto number = [&](float value) { return static_cast<int32_t>(float_bits(value, type)); };
   switch (op.kind) {
-    case Kind::abs:
+    case Unary::Kind::abs:
       return static_cast<int32_t>(bits & ~sign_bit(type));
-    case Kind::neg:
+    case Unary::Kind::neg:
       return number(f32::sub(0.0f, x));
-    case Kind::relu:
+    case Unary::Kind::relu:
       return x > 0.0f ? static_cast<int32_t>(bits) : 0;
-    case Kind::prelu:
+    case Unary::Kind::prelu:
       return x > 0.0f ? static_cast<int32_t>(bits)
                       : number(f32::mul(x, float_value(op.alpha, type)));
-    case Kind::sign:
+    case Unary::Kind::sign:
       return number(x > 0.0f ? 1.0f : x == 0.0f ? 0.0f : -1.0f);  // -1 for NaN
-    case Kind::exponent:
+    case Unary::Kind::exponent:
       return exponent_of(bits, type, op.out.dtype);
-    case Kind::inverse_root:
+    case Unary::Kind::inverse_root:
       return static_cast<int32_t>(inverse_root(bits, op.steps));
-    case Kind::leading_zeros:
-    case Kind::leading_ones:
+    case Unary::Kind::leading_zeros:
+    case Unary::Kind::leading_ones:
       return 0;  // integers
   }
   return 0;
@@ -106,22 +104,23 @@ int32_t of_float(const Unary& op, uint32_t bits) {
 
 Status check_types(const Unary& op) {
   const DType in = op.in.dtype, out = op.out.dtype;
-  if (op.kind == Kind::exponent)
+  if (op.kind == Unary::Kind::exponent)
     return require(is_float(in) && (out == in || (out == DType::i32 && in == DType::f32) ||
                                     (out == DType::i16 && is_half(in))),
                    errors::tpu_dtype_pair, "dst_dtype", op.out);
   TW_RETURN_IF_ERROR(
       require(in == out && in != DType::b32, errors::tpu_dtype_pair, "dtype", op.in));
-  const bool counts = op.kind == Kind::leading_zeros || op.kind == Kind::leading_ones;
-  const bool fits = counts                          ? !is_float(in)
-                    : op.kind == Kind::inverse_root ? in == DType::f32
-                                                    : op.kind != Kind::prelu || is_float(in);
+  const bool counts = op.kind == Unary::Kind::leading_zeros || op.kind == Unary::Kind::leading_ones;
+  const bool fits = counts ? !is_float(in)
+                    : op.kind == Unary::Kind::inverse_root
+                        ? in == DType::f32
+                        : op.kind != Unary::Kind::prelu || is_float(in);
   return require(fits, errors::tpu_dtype, "dtype", op.in);
 }
 
 }  // namespace
 
-std::string_view to_string(Kind kind) {
+std::string_view to_string(Unary::Kind kind) {
   constexpr std::string_view kNames[] = {"abs",           "neg",          "relu",
                                          "prelu",         "sign",         "exponent",
                                          "leading_zeros", "leading_ones", "inverse_root"};
@@ -129,12 +128,12 @@ std::string_view to_string(Kind kind) {
 }
 
 std::string_view name(const Unary& op) {
-  return op.kind == Kind::relu ? "relu_typed" : to_string(op.kind);
+  return op.kind == Unary::Kind::relu ? "relu_typed" : to_string(op.kind);
 }
 
 void attributes(const Unary& op, AttributeSink& to) {
-  if (op.kind == Kind::prelu) to.bits("alpha", op.alpha);
-  if (op.kind == Kind::inverse_root) to.number("steps", op.steps);
+  if (op.kind == Unary::Kind::prelu) to.bits("alpha", op.alpha);
+  if (op.kind == Unary::Kind::inverse_root) to.number("steps", op.steps);
 }
 
 OperandList operands(const Unary& op) {
@@ -146,7 +145,7 @@ namespace {
 // The BM1684 has exponents of the aligned layout only.
 Status check_bm1684(const Unary& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_bm1684_32bit(operands(op), op.out.shape, chip, chip.eu_bytes));
-  TW_RETURN_IF_ERROR(require(op.kind == Kind::exponent && op.in.dtype == DType::f32 &&
+  TW_RETURN_IF_ERROR(require(op.kind == Unary::Kind::exponent && op.in.dtype == DType::f32 &&
                                  (op.out.dtype == DType::i32 || op.out.dtype == DType::f32),
                              errors::okk_element, "dst_addr", op.out));
   return advise_bm1684_same_npu(operands(op), chip);

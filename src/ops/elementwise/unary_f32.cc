@@ -11,31 +11,29 @@
 namespace tputwin {
 namespace {
 
-using Kind = UnaryF32::Kind;
-
 f32::WithWork result(const UnaryF32& op, int32_t bits) {
   float x = f32::from_bits(static_cast<uint32_t>(bits));
   if (truncates_source(op)) x = f32::truncate(x);
   switch (op.kind) {
-    case Kind::rsqrt:
+    case UnaryF32::Kind::rsqrt:
       return {f32::rsqrt(x), 0};
-    case Kind::sqrt:
+    case UnaryF32::Kind::sqrt:
       return {f32::sqrt(x), 0};
-    case Kind::relu:
+    case UnaryF32::Kind::relu:
       return {f32::relu(x), 0};
-    case Kind::taylor_exp:
+    case UnaryF32::Kind::taylor_exp:
       return {f32::taylor_exp(x, op.terms), 0};
-    case Kind::exp:
+    case UnaryF32::Kind::exp:
       return f32::exp(x, op.terms);
-    case Kind::sigmoid:
+    case UnaryF32::Kind::sigmoid:
       return f32::sigmoid(x, op.terms);
-    case Kind::tanh:
+    case UnaryF32::Kind::tanh:
       return f32::tanh(x, op.terms);
-    case Kind::to_int32:
+    case UnaryF32::Kind::to_int32:
       return {f32::from_bits(static_cast<uint32_t>(f32::to_int32(x))), 0};
-    case Kind::lookup_exp:
+    case UnaryF32::Kind::lookup_exp:
       return {f32::lookup_exp(bits), 0};
-    case Kind::lookup_int8:
+    case UnaryF32::Kind::lookup_int8:
       return {f32::lookup_int8(bits), 0};
   }
   return {0, 0};
@@ -45,17 +43,17 @@ constexpr uint64_t kInverseRoot = 16;  // arithmetic steps of f32::rsqrt
 
 uint64_t passes(const UnaryF32& op) {
   switch (op.kind) {
-    case Kind::rsqrt:
+    case UnaryF32::Kind::rsqrt:
       return kInverseRoot;
-    case Kind::sqrt:
+    case UnaryF32::Kind::sqrt:
       return 2 * kInverseRoot + 2;
-    case Kind::taylor_exp:
+    case UnaryF32::Kind::taylor_exp:
       return 2 * op.terms;
-    case Kind::exp:
+    case UnaryF32::Kind::exp:
       return 2 * op.terms + 5;
-    case Kind::sigmoid:
+    case UnaryF32::Kind::sigmoid:
       return 2 * op.terms + kInverseRoot + 9;
-    case Kind::tanh:
+    case UnaryF32::Kind::tanh:
       return 2 * op.terms + 2 * kInverseRoot + 13;
     default:
       return 1;
@@ -64,7 +62,7 @@ uint64_t passes(const UnaryF32& op) {
 
 }  // namespace
 
-std::string_view to_string(Kind kind) {
+std::string_view to_string(UnaryF32::Kind kind) {
   constexpr std::string_view kNames[] = {"rsqrt",      "sqrt",       "relu", "taylor_exp",
                                          "exp",        "sigmoid",    "tanh", "to_int32",
                                          "lookup_exp", "lookup_int8"};
@@ -84,7 +82,7 @@ OperandList operands(const UnaryF32& op) {
 }
 
 Status check(const UnaryF32& op, const Chip& chip) {
-  const bool relu = op.kind == Kind::relu;
+  const bool relu = op.kind == UnaryF32::Kind::relu;
   TW_RETURN_IF_ERROR(check_bm1684_32bit(operands(op), op.out.shape, chip, relu ? 4 : chip.eu_bytes,
                                         relu ? Channels::all : Channels::documented));
   TW_RETURN_IF_ERROR(advise_bm1684_same_npu(operands(op), chip));

@@ -10,14 +10,16 @@
 
 namespace tputwin {
 
-using Kind = MaskSelect::Kind;
-
 namespace {
 
 // Kinds that look for elements of `in` itself have none.
-bool has_mask(Kind kind) { return kind != Kind::positions && kind != Kind::row_positions; }
+bool has_mask(MaskSelect::Kind kind) {
+  return kind != MaskSelect::Kind::positions && kind != MaskSelect::Kind::row_positions;
+}
 // Those that choose from each row, or from the rows of each channel.
-bool by_channel(Kind kind) { return kind != Kind::elements && kind != Kind::positions; }
+bool by_channel(MaskSelect::Kind kind) {
+  return kind != MaskSelect::Kind::elements && kind != MaskSelect::Kind::positions;
+}
 
 }  // namespace
 
@@ -28,7 +30,7 @@ std::string_view name(const MaskSelect& op) {
 }
 
 void attributes(const MaskSelect& op, AttributeSink& to) {
-  if (op.kind == Kind::positions) to.number("base", op.base);
+  if (op.kind == MaskSelect::Kind::positions) to.number("base", op.base);
 }
 
 OperandList operands(const MaskSelect& op) {
@@ -47,7 +49,7 @@ Status check_rows(const MaskSelect& op, const Chip& chip) {
     TW_RETURN_IF_ERROR(check_bm1684x_npu_0(operand.name, *operand.view, chip));
   }
   const Shape &s = op.out.shape, &in = op.in.shape;
-  const bool lines = op.kind == Kind::lines;
+  const bool lines = op.kind == MaskSelect::Kind::lines;
   TW_RETURN_IF_ERROR(require((s.h == 1 || lines) && (in.n == s.n || in.n == 1) && in.c == s.c &&
                                  in.h == s.h && in.w == s.w,
                              errors::tpu_extents, "param_addr", in));
@@ -71,12 +73,13 @@ Status check_dma(const MaskSelect& op, const Chip& chip) {
     TW_RETURN_IF_ERROR(check_bm1684x_rows(operand.name, *operand.view));
   }
   const Shape& s = op.in.shape;
-  const bool flat =
-      op.in.space != Space::local && (op.kind == Kind::positions || op.mask.space != Space::local);
+  const bool flat = op.in.space != Space::local &&
+                    (op.kind == MaskSelect::Kind::positions || op.mask.space != Space::local);
   TW_RETURN_IF_ERROR(require(s.n == 1 || flat, errors::tpu_gather_batch, "shape", s));
   TW_RETURN_IF_ERROR(
       require(op.out.shape.count() == s.count(), errors::tpu_extents, "dst_addr", op.out.shape));
-  return op.kind == Kind::positions ? Status() : check_bm1684x_shape("mask_addr", op.mask, s);
+  return op.kind == MaskSelect::Kind::positions ? Status()
+                                                : check_bm1684x_shape("mask_addr", op.mask, s);
 }
 
 }  // namespace
@@ -108,7 +111,7 @@ template <class Put>
 void choose(const MaskSelect& op, const Memory& memory, uint32_t count, Put&& put) {
   const Shape& s = op.out.shape;
   const TensorView& mask = has_mask(op.kind) ? op.mask : op.in;
-  const bool lines = op.kind == Kind::lines;
+  const bool lines = op.kind == MaskSelect::Kind::lines;
   for_each_index({s.n, s.c, 1, 1}, [&](uint32_t n, uint32_t c, uint32_t, uint32_t) {
     const uint32_t batch = mask.shape.n == 1 ? 0 : n;
     uint32_t k = 0;
@@ -123,13 +126,13 @@ void select_rows(const MaskSelect& op, const Memory& memory) {
     return memory.read(op.in, op.in.shape.n == 1 ? 0 : n, c, h, w);
   };
   const Shape& s = op.out.shape;
-  if (op.kind == Kind::lines)
+  if (op.kind == MaskSelect::Kind::lines)
     choose(op, memory, s.h, [&](uint32_t n, uint32_t c, uint32_t k, uint32_t i) {
       for (uint32_t w = 0; w < s.w; ++w) memory.write(op.out, n, c, k, w, in(n, c, i, w));
     });
   else
     choose(op, memory, s.w, [&](uint32_t n, uint32_t c, uint32_t k, uint32_t i) {
-      const bool positions = op.kind == Kind::row_positions;
+      const bool positions = op.kind == MaskSelect::Kind::row_positions;
       memory.write(op.out, n, c, 0, k, positions ? static_cast<int32_t>(i) : in(n, c, 0, i));
     });
 }
@@ -138,7 +141,7 @@ void select_rows(const MaskSelect& op, const Memory& memory) {
 
 void execute(const MaskSelect& op, const Memory& memory) {
   if (by_channel(op.kind)) return select_rows(op, memory);
-  const bool positions = op.kind == Kind::positions;
+  const bool positions = op.kind == MaskSelect::Kind::positions;
   uint32_t k = 0, number = op.base;
   for_each_index(op.in.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
     const int32_t value = memory.read(op.in, n, c, h, w);

@@ -10,7 +10,7 @@
 namespace tputwin {
 namespace {
 
-int64_t number(const MatrixOperand& m, const Memory& memory, uint32_t i, uint32_t j) {
+int64_t integer(const MatrixOperand& m, const Memory& memory, uint32_t i, uint32_t j) {
   return integer_value(m.read(memory, i, j), m.dtype());
 }
 
@@ -135,7 +135,7 @@ int32_t finish(const MatmulBm1684xInt& op, const Memory& memory, uint32_t i, uin
                int64_t sum) {
   auto v = static_cast<uint64_t>(sum);
   v += static_cast<uint64_t>(op.bias ? memory.read(*op.bias, 0, j) : op.constant_bias);
-  if (op.old) v += static_cast<uint64_t>(number(*op.old, memory, i, j)) << op.lshift;
+  if (op.old) v += static_cast<uint64_t>(integer(*op.old, memory, i, j)) << op.lshift;
   if (op.relu && static_cast<int64_t>(v) < 0) v = 0;
   const DType dtype = op.out.dtype();
   return op.shift ? shifted(v, op.shift->read(memory, 0, j), op.rounding, dtype)
@@ -148,8 +148,8 @@ void execute(const MatmulBm1684xInt& op, const Memory& memory) {
       uint64_t sum = 0;
       for (uint32_t k = 0; k < op.left.cols(); ++k) {
         const int64_t zero = op.zero_point ? zero_point(op, memory, k, j) : 0;
-        sum += static_cast<uint64_t>(number(op.left, memory, i, k)) *
-               static_cast<uint64_t>(number(op.right, memory, k, j) - zero);
+        sum += static_cast<uint64_t>(integer(op.left, memory, i, k)) *
+               static_cast<uint64_t>(integer(op.right, memory, k, j) - zero);
       }
       op.out.write(memory, i, j, finish(op, memory, i, j, static_cast<int64_t>(sum)));
     }

@@ -10,19 +10,17 @@
 
 namespace tputwin {
 
-using Kind = Rearrange::Kind;
-
 std::string_view name(const Rearrange& op) {
   switch (op.kind) {
-    case Kind::swap_nc:
+    case Rearrange::Kind::swap_nc:
       return "transpose_nc";
-    case Kind::swap_cw:
+    case Rearrange::Kind::swap_cw:
       return "transpose_cw";
-    case Kind::repeat_channel:
+    case Rearrange::Kind::repeat_channel:
       return "repeat_channel";
-    case Kind::refold:
+    case Rearrange::Kind::refold:
       return "refold";
-    case Kind::other_lanes:
+    case Rearrange::Kind::other_lanes:
       return "copy_to_lanes";
   }
   return "?";
@@ -39,15 +37,15 @@ namespace {
 Shape source_shape(const Rearrange& op) {
   const Shape& s = op.out.shape;
   switch (op.kind) {
-    case Kind::swap_nc:
+    case Rearrange::Kind::swap_nc:
       return {s.c, s.n, s.h, s.w};
-    case Kind::swap_cw:
+    case Rearrange::Kind::swap_cw:
       return {s.n, s.w, s.h, s.c};
-    case Kind::repeat_channel:
+    case Rearrange::Kind::repeat_channel:
       return {s.n, 1, s.h, s.w};
-    case Kind::refold:
+    case Rearrange::Kind::refold:
       return op.in.shape;
-    case Kind::other_lanes:
+    case Rearrange::Kind::other_lanes:
       return s;
   }
   return s;
@@ -55,7 +53,7 @@ Shape source_shape(const Rearrange& op) {
 
 // A channel is put into neighbouring lanes in one go.
 Status check_repeated(const Rearrange& op, const Chip& chip) {
-  if (op.kind != Kind::repeat_channel) return {};
+  if (op.kind != Rearrange::Kind::repeat_channel) return {};
   const uint64_t start = op.out.address / chip.lane_bytes;
   return require(start + op.out.shape.c <= chip.lanes, errors::tpu_lanes, "shape", op.out.shape);
 }
@@ -63,13 +61,14 @@ Status check_repeated(const Rearrange& op, const Chip& chip) {
 Status check_compute(const Rearrange& op, const Chip& chip) {
   for (const Operand& operand : operands(op))
     TW_RETURN_IF_ERROR(check_bm1684x_operand(operand.name, *operand.view, chip));
-  if (op.kind != Kind::swap_cw) return {};
+  if (op.kind != Rearrange::Kind::swap_cw) return {};
   TW_RETURN_IF_ERROR(check_bm1684x_npu_0("dst_addr", op.out, chip));
   return check_bm1684x_npu_0("src_addr", op.in, chip);
 }
 
 Status check_dma(const Rearrange& op, const Chip& chip) {
-  const bool rows = op.kind == Kind::swap_cw || op.kind == Kind::repeat_channel;
+  const bool rows =
+      op.kind == Rearrange::Kind::swap_cw || op.kind == Rearrange::Kind::repeat_channel;
   for (const Operand& operand : operands(op)) {
     TW_RETURN_IF_ERROR(check_bm1684x_dma_side(operand.name, *operand.view, chip));
     if (rows) TW_RETURN_IF_ERROR(check_bm1684x_rows(operand.name, *operand.view));
@@ -80,7 +79,7 @@ Status check_dma(const Rearrange& op, const Chip& chip) {
 // The BM1684's GDMA exchanges n and c.
 Status check_bm1684(const Rearrange& op, const Chip& chip) {
   const auto is_element = [](const TensorView& view) { return view.pack == 1 && is_run(view); };
-  TW_RETURN_IF_ERROR(require(op.engine == Engine::dma && op.kind == Kind::swap_nc,
+  TW_RETURN_IF_ERROR(require(op.engine == Engine::dma && op.kind == Rearrange::Kind::swap_nc,
                              errors::okk_element, "dst_addr", op.out));
   TW_RETURN_IF_ERROR(require(is_element(op.out), errors::okk_element, "dst_addr", op.out));
   TW_RETURN_IF_ERROR(
@@ -97,15 +96,15 @@ Status check(const Rearrange& op, const Chip& chip) {
   if (chip.family == ChipFamily::bm1684) return check_bm1684(op, chip);
   TW_RETURN_IF_ERROR(op.engine == Engine::dma ? check_dma(op, chip) : check_compute(op, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_shape("src_addr", op.in, source_shape(op)));
-  TW_RETURN_IF_ERROR(
-      require(op.in.shape.count() == op.out.shape.count() || op.kind == Kind::repeat_channel,
-              errors::tpu_element_count, "src_shape", op.in.shape));
+  TW_RETURN_IF_ERROR(require(
+      op.in.shape.count() == op.out.shape.count() || op.kind == Rearrange::Kind::repeat_channel,
+      errors::tpu_element_count, "src_shape", op.in.shape));
   TW_RETURN_IF_ERROR(require(element_bytes(op.in.dtype) == element_bytes(op.out.dtype),
                              errors::tpu_element, "src_addr", op.in));
   TW_RETURN_IF_ERROR(check_repeated(op, chip));
-  if (op.kind == Kind::swap_cw && op.engine == Engine::compute)
+  if (op.kind == Rearrange::Kind::swap_cw && op.engine == Engine::compute)
     TW_RETURN_IF_ERROR(advise_bm1684x_banks("src_addr", op.in, op.out, chip));
-  if (op.kind == Kind::repeat_channel && repeats_itself(op.out, op.in)) return {};
+  if (op.kind == Rearrange::Kind::repeat_channel && repeats_itself(op.out, op.in)) return {};
   return advise_bm1684x_overlap(operands(op), chip);
 }
 
@@ -113,7 +112,8 @@ Cost cost(const Rearrange& op, const Chip& chip) {
   const uint32_t bytes = element_bytes(op.out.dtype);
   if (op.engine == Engine::dma)
     return transfer_cost(op.out, op.in,
-                         op.kind == Kind::swap_cw ? bytes : op.out.shape.count() * bytes, chip);
+                         op.kind == Rearrange::Kind::swap_cw ? bytes : op.out.shape.count() * bytes,
+                         chip);
   return compute_cost(lane_passes(op.out.shape, chip, bytes), op.out.shape.count(), operands(op),
                       chip);
 }
@@ -138,14 +138,14 @@ void refold(const Rearrange& op, const Memory& memory) {
 }  // namespace
 
 void execute(const Rearrange& op, const Memory& memory) {
-  if (op.kind == Kind::refold) return refold(op, memory);
+  if (op.kind == Rearrange::Kind::refold) return refold(op, memory);
   auto source = [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
     switch (op.kind) {
-      case Kind::swap_nc:
+      case Rearrange::Kind::swap_nc:
         return memory.read(op.in, c, n, h, w);
-      case Kind::swap_cw:
+      case Rearrange::Kind::swap_cw:
         return memory.read(op.in, n, w, h, c);
-      case Kind::repeat_channel:
+      case Rearrange::Kind::repeat_channel:
         return memory.read(op.in, n, 0, h, w);
       default:
         return memory.read(op.in, n, c, h, w);

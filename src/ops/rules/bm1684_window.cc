@@ -12,7 +12,7 @@ uint64_t padded(const Axis& a, uint32_t extent) {
   return uint64_t{a.pad_before} + uint64_t{extent - 1} * (a.insert + 1) + 1 + a.pad_after;
 }
 
-Status check_axis(const Axis& a, uint32_t extent, Insertion insertion, const Chip& chip) {
+Status check_bm1684_axis(const Axis& a, uint32_t extent, Insertion insertion, const Chip& chip) {
   const auto& most = chip.limits.window;
   TW_RETURN_IF_ERROR(
       require(a.kernel >= 1, errors::okk_window_kernel, "kernel_h, kernel_w", a.kernel));
@@ -47,8 +47,8 @@ bool share_bytes(const TensorView& a, const TensorView& b, const Chip& chip) {
 
 Status check_bm1684_window(const Window& window, const TensorView& in, const TensorView& out,
                            uint32_t channels, const Chip& chip, Insertion insertion) {
-  TW_RETURN_IF_ERROR(check_axis(window.h, in.shape.h, insertion, chip));
-  TW_RETURN_IF_ERROR(check_axis(window.w, in.shape.w, insertion, chip));
+  TW_RETURN_IF_ERROR(check_bm1684_axis(window.h, in.shape.h, insertion, chip));
+  TW_RETURN_IF_ERROR(check_bm1684_axis(window.w, in.shape.w, insertion, chip));
   return check_bm1684_shape(
       "output_addr", out,
       {in.shape.n, channels, window.h.output(in.shape.h), window.w.output(in.shape.w)});

@@ -8,7 +8,7 @@
 namespace tputwin {
 namespace {
 
-Status check_axis(const Axis& a, uint32_t extent, const Chip& chip) {
+Status check_bm1684x_axis(const Axis& a, uint32_t extent, const Chip& chip) {
   const Chip::Limits& most = chip.limits;
   TW_RETURN_IF_ERROR(require(a.kernel - 1 < most.extent, errors::tpu_window_kernel, "kernel", a));
   TW_RETURN_IF_ERROR(require(std::max(a.pad_before, a.pad_after) <= most.window.padding,
@@ -36,8 +36,8 @@ Status check_pads(const Axis& a, uint32_t extent, PadMode pads) {
 
 Status check_bm1684x_window(const Window& window, const TensorView& in, const TensorView& out,
                             uint32_t channels, const Chip& chip) {
-  TW_RETURN_IF_ERROR(check_axis(window.h, in.shape.h, chip));
-  TW_RETURN_IF_ERROR(check_axis(window.w, in.shape.w, chip));
+  TW_RETURN_IF_ERROR(check_bm1684x_axis(window.h, in.shape.h, chip));
+  TW_RETURN_IF_ERROR(check_bm1684x_axis(window.w, in.shape.w, chip));
   TW_RETURN_IF_ERROR(check_pads(window.h, in.shape.h, window.pads));
   TW_RETURN_IF_ERROR(check_pads(window.w, in.shape.w, window.pads));
   return check_bm1684x_shape(

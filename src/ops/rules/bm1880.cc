@@ -10,7 +10,7 @@
 namespace tputwin {
 namespace {
 
-Status check_axis(const Axis& a, uint32_t extent, const Chip& chip) {
+Status check_bm1880_axis(const Axis& a, uint32_t extent, const Chip& chip) {
   const Chip::Limits& most = chip.limits;
   TW_RETURN_IF_ERROR(require(std::max(a.pad_before, a.pad_after) <= most.window.padding,
                              errors::ops_pad, "window", a));
@@ -27,8 +27,8 @@ Status check_axis(const Axis& a, uint32_t extent, const Chip& chip) {
 }  // namespace
 
 Status check_bm1880_window(const Window& window, const Shape& in, const Chip& chip) {
-  TW_RETURN_IF_ERROR(check_axis(window.h, in.h, chip));
-  return check_axis(window.w, in.w, chip);
+  TW_RETURN_IF_ERROR(check_bm1880_axis(window.h, in.h, chip));
+  return check_bm1880_axis(window.w, in.w, chip);
 }
 
 Status check_bm1880_output(const TensorView& out, const Shape& in, uint32_t channels,
