@@ -17,10 +17,9 @@ constexpr const char* kBoard = "bm1684-timing";
 
 // A load of 35.2 KB, and an addition in place that waits for it.
 constexpr std::string_view kCommands =
-    R"({"call":"okk_gdma_32bit_cpy_S2L","engine":"gdma","id":1,"wait":0,"compute":550,"conflict":0,"macs":0,"global_bytes":35200,"operands":[["dst_addr","w","b32(1,64,1,128)@L+0x0 stride(0,512,0,4)"],["src_addr","r","b32(1,64,1,128)@G+0x0 stride(0,512,512,4)"]]
-}
+    R"j({"call":"okk_gdma_32bit_cpy_S2L","engine":"gdma","id":1,"wait":0,"compute":550,"conflict":0,"macs":0,"global_bytes":35200,"operands":[["dst_addr","w","b32(1,64,1,128)@L+0x0 stride(0,512,0,4)"],["src_addr","r","b32(1,64,1,128)@G+0x0 stride(0,512,512,4)"]]}
 {"call":"okk_bdc_add_C","engine":"bdc","id":1,"wait":1,"compute":520,"conflict":0,"macs":8192,"global_bytes":0,"operands":[["dst_addr","w","f32(1,64,1,128)@L+0x0 stride(0,0,0,4)"],["src_addr","r","f32(1,64,1,128)@L+0x0 stride(0,0,0,4)"]]}
-)";
+)j";
 
 void put(const std::filesystem::path& path, std::string_view text) {
   ASSERT_TRUE(
