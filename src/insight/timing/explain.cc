@@ -243,8 +243,8 @@ uint64_t CommandGroup::critical_cycles() const {
 std::string CommandGroup::where() const {
   std::string text = call;
   if (!layer.empty()) text += " of layer " + layer;
-  if (!source.empty()) text += " at " + source;
-  return text;
+  if (!source.empty()) return text + " at " + source;
+  return launch.empty() ? text : text + " in " + launch;
 }
 
 Explanation explain(const Timeline& timeline) { return Explainer(timeline).run(); }

@@ -19,12 +19,17 @@ double microseconds(const Timeline& timeline, uint64_t cycles) {
   return timeline.seconds(cycles) * 1e6;
 }
 
+// Execution units of a lane: of 32-bit elements, on the BM1880 of bytes.
+uint32_t units_of(const Chip& chip) {
+  return chip.family == ChipFamily::bm1880 ? chip.eu_bytes : chip.eu_bytes / 4;
+}
+
 std::string bound_text(const CommandGroup& group, const Chip& chip) {
   std::string text(to_string(group.bound));
   if (group.bound == Spent::waiting && !group.waits_for.empty()) text += " for " + group.waits_for;
   if (group.engine == Engine::compute)
-    text += fmt::format(", {:.0f} of {} lanes, {:.0f} % of their units",
-                        group.lanes_filled * chip.lanes, chip.lanes, group.units_filled * 100);
+    text += fmt::format(", {:.0f} of {} lanes, {:.0f} of {} units", group.lanes_filled * chip.lanes,
+                        chip.lanes, group.units_filled * units_of(chip), units_of(chip));
   return text;
 }
 
@@ -91,7 +96,7 @@ Json group_json(const CommandGroup& group, const Chip& chip) {
           {"bound", std::string(to_string(group.bound))},
           {"waits_for", group.waits_for},
           {"lanes_filled", group.lanes_filled * chip.lanes},
-          {"units_filled", group.units_filled},
+          {"units_filled", group.units_filled * units_of(chip)},
           {"spent", spent_json(group.spent)},
           {"critical", spent_json(group.critical)}};
 }
