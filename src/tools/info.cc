@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "insight/timing/commands.h"
 #include "isa/bm1880_codec.h"
 #include "machine/profile.h"
 #include "tools/model_chip.h"
@@ -17,7 +18,11 @@ using Json = nlohmann::ordered_json;
 
 Result<Profile> profile_of(const bmodel::Model& model, size_t index, const Chip& chip) {
   auto program = isa::decode_program(model.varieties[index].cmdbuf, chip);
-  if (program.ok()) return profile(*program, chip);
+  if (program.ok()) {
+    Profile of_program = profile(*program, chip);
+    of_program.elapsed_cycles = insight::predicted_cycles(*program, chip);
+    return of_program;
+  }
   Error error = program.error();
   error.set_call_if_empty(fmt::format("varieties[{}].cmdbuf", index));
   return error;
