@@ -1,6 +1,7 @@
 // Every watcher that the environment can ask for.
 #include "insight/watch.h"
 
+#include "insight/debug/process.h"
 #include "insight/process.h"
 
 namespace tputwin::insight {
@@ -12,6 +13,7 @@ struct Entry {
 };
 constexpr Entry kEntries[] = {
     {is_checking, check_device},
+    {debug::is_debugging, debug::debug_device},
 };
 
 }  // namespace
