@@ -21,19 +21,19 @@ using tputwin::testing::TestMemory;
 
 // The numbers at an element before and after the operation, as it says itself and as it is.
 struct Compared {
-  bool has_formula;
-  std::string text;
+  bool has_formula = false, overlaps = false;
+  std::string text = {};
   int32_t told = 0, there = 0;
 };
 
-Compared compare(Rng& rng, const Operation& op, TestMemory& memory) {
+Compared compare(Rng& rng, const Operation& op, const Chip& chip, TestMemory& memory) {
   const TensorView& out = *result_of(op);
-  const Shape at{rng.below(out.shape.n), rng.below(out.shape.c), rng.below(out.shape.h),
-                 rng.below(out.shape.w)};
-  const Explanation explanation = explain(op, memory.memory(), at);
-  if (!explanation.result) return {false, explanation.text};
+  const auto below = [&](uint32_t end) { return static_cast<uint32_t>(rng.below(end)); };
+  const Shape at{below(out.shape.n), below(out.shape.c), below(out.shape.h), below(out.shape.w)};
+  const Explanation explanation = explain(op, memory.memory(), chip, at);
+  if (!explanation.result) return {.text = explanation.text};
   execute(op, memory.memory(), Body::reference);
-  return {true, explanation.text, *explanation.result,
+  return {true, explanation.overlaps, explanation.text, *explanation.result,
           memory.memory().read(out, at.n, at.c, at.h, at.w)};
 }
 
@@ -50,12 +50,13 @@ TEST_P(Explained, ResultsAreThoseThatAreThere) {
     const Operation op = random_operation(rng, kind, chip);
     fill_operands(rng, op, chip, memory.memory());
     if (result_of(op) == nullptr || result_of(op)->shape.count() == 0) continue;
-    const Compared compared = compare(rng, op, memory);
+    const Compared compared = compare(rng, op, chip, memory);
     EXPECT_FALSE(compared.text.empty());
     if (!compared.has_formula) {
       EXPECT_NE(compared.text.find("is not spelled out"), std::string::npos);
       continue;
     }
+    if (compared.overlaps) continue;
     ASSERT_EQ(compared.told, compared.there) << describe(op) << "\n" << compared.text;
   }
 }

@@ -42,8 +42,9 @@ void visit_network(uint64_t most_bytes, uint64_t few, uint64_t fewest_moments) {
     const auto program = isa::decode_program(commands, bm1880()).value();
     for (uint64_t run = 0; run < 2; ++run) {
       uint8_t* input = device->global_for_writing(kNeurons, compiled->neuron_size);
-      Rng rng(run);
-      for (uint64_t i = 0; i < compiled->neuron_size; i += 16) input[i] = rng.below(256);
+      tputwin::testing::Rng rng(run);
+      for (uint64_t i = 0; i < compiled->neuron_size; i += 16)
+        input[i] = static_cast<uint8_t>(rng.next());
       ASSERT_TRUE(device->run(program).ok());
     }
     device->remove_observer(&debugger);

@@ -99,7 +99,7 @@ class Visitor final : public Front {
     const uint64_t now = digest(memory, forward_->written());
     Rng rng(1);
     for (uint64_t i = 0; i < places_; ++i) {
-      const Moment place = first + rng.below(static_cast<uint32_t>(end - first + 1));
+      const Moment place = first + rng.below(end - first + 1);
       debugger.go_to(place);
       ASSERT_EQ(debugger.now(), place);
       ASSERT_EQ(digest(memory, forward_->written()) - now, sums[place] - sums[end])

@@ -37,7 +37,7 @@ void run_random(Device& device, const Chip& chip, uint64_t seed, uint32_t count)
   for (const OperationKind kind : all_operation_kinds())
     if (family_of(kind) == chip.family) kinds.push_back(kind);
   for (uint32_t i = 0; i < count; ++i) {
-    const OperationKind kind = kinds[rng.below(static_cast<uint32_t>(kinds.size()))];
+    const OperationKind kind = kinds[rng.below(kinds.size())];
     const Operation op = random_operation(rng, kind, chip);
     if (i % 3 == 0) {
       const uint64_t begin = rng.below(1 << 20), bytes = 1 + rng.below(1 << 16);

@@ -272,7 +272,8 @@ Console::Answer Console::explain(const std::string& arguments) {
   const Moment now = debugger_.now(), before = debugger_.timeline().of_command(entry->number);
   const Operation& op = entry->instruction->op;
   debugger_.go_to(before);
-  const explain::Explanation told = explain::explain(op, debugger_.memory(), *index);
+  const explain::Explanation told =
+      explain::explain(op, debugger_.memory(), debugger_.chip(), *index);
   std::string text = fmt::format("{}\n{}", headline(debugger_, *entry), told.text);
   if (before < debugger_.newest() && told.result) {
     debugger_.go_to(before + 1);

@@ -31,6 +31,12 @@ void write_operands(const Operation& op, const Memory& memory, const Shape& at, 
   }
 }
 
+bool overlaps(const Operation& op, const TensorView& out, const Chip& chip) {
+  for (const Operand& operand : operands(op))
+    if (operand.access == Access::read && overlap_in_part(*operand.view, out, chip)) return true;
+  return false;
+}
+
 template <class Op>
 concept HasFormula = requires(const Op& op, const Memory& memory, Paper& paper) {
   formula(op, memory, Shape{}, paper);
@@ -44,9 +50,9 @@ const TensorView* result_of(const Operation& op) {
   return nullptr;
 }
 
-Explanation explain(const Operation& op, const Memory& memory, const Shape& at) {
+Explanation explain(const Operation& op, const Memory& memory, const Chip& chip, const Shape& at) {
   const TensorView* out = result_of(op);
-  if (out == nullptr || !has(out->shape, at)) return {"  no element of the result\n", {}};
+  if (out == nullptr || !has(out->shape, at)) return {.text = "  no element of the result\n"};
   Explanation explanation;
   Paper paper;
   std::visit(
@@ -65,6 +71,9 @@ Explanation explain(const Operation& op, const Memory& memory, const Shape& at) 
     write_operands(op, memory, at, paper);
     paper.line("(the formula of {} is not spelled out; these operands take part)", name(op));
   }
+  explanation.overlaps = overlaps(op, *out, chip);
+  if (explanation.overlaps)
+    paper.line("(operands overlap the result: elements computed before may have changed them)");
   explanation.text = head + paper.text();
   return explanation;
 }

@@ -52,7 +52,7 @@ class Rememberer final : public Front {
       if (moment >= debugger.timeline().first()) moments.push_back(moment);
     tputwin::testing::Rng rng(1);
     for (uint64_t i = 0; i < places(kFew); ++i) {
-      const Moment place = moments[rng.below(static_cast<uint32_t>(moments.size()))];
+      const Moment place = moments[rng.below(moments.size())];
       debugger.go_to(place);
       ASSERT_EQ(whole(debugger), whole_[place]) << "place " << i << ", moment " << place;
     }
