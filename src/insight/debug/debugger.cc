@@ -42,6 +42,7 @@ Debugger::~Debugger() { finish("the device is closed"); }
 void Debugger::finish(const std::string& why) {
   if (is_finished_) return;
   is_finished_ = true;
+  end_ = why;
   timeline_.settle();
   note_pointers();
   stand({Stop::Reason::end, why});

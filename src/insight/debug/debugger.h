@@ -62,7 +62,8 @@ class Debugger final : public Observer {
 
   // ---- While it stands ----
 
-  // Goes on. None: nothing stops it up to the newest moment, and the device has to go on.
+  // Goes on. None: nothing stops it up to the newest moment, and the device has to go on; from the
+  // past it stops at the end of the program, too.
   std::optional<Stop> resume(const Motion& motion);
   // To a moment between first() and newest(); the nearest if there is none.
   void go_to(Moment moment);
@@ -118,6 +119,7 @@ class Debugger final : public Observer {
   CallSite site_;
   StackId stack_ = 0;
   std::string computing_;  // the layer: operation and parameters
+  std::string end_;        // why nothing more happens
   uint64_t commands_ = 0;
   uint32_t in_launch_ = 0, layers_ = 0, last_id_ = 0;
   Moment newest_ = 0;

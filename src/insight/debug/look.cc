@@ -11,7 +11,7 @@
 namespace tputwin::debug {
 namespace {
 
-constexpr uint32_t kPlanes = 4, kRows = 8, kColumns = 12;
+constexpr uint32_t kPlanes = 2, kRows = 8, kColumns = 12;
 constexpr uint64_t kHexRows = 16, kHexColumns = 16;
 
 uint32_t shown(uint32_t extent, uint32_t most, bool all) {

@@ -43,7 +43,9 @@ bool Debugger::begins(Motion::Unit unit, Moment moment) {
       return before->layer != entry.layer;
     case Motion::Unit::line: {
       const UserCode& here = code(entry);
-      return here.lines.empty() || here.lines != code(*before).lines;
+      // without debug information every command counts
+      return here.lines.empty() || here.lines.front().line == 0 ||
+             here.lines != code(*before).lines;
     }
     default:
       return false;
@@ -85,11 +87,13 @@ std::optional<Stop> Debugger::watch_stop(Moment moment) {
 std::optional<Stop> Debugger::resume(const Motion& motion) {
   motion_ = motion;
   if (motion.back) return go_back();
+  const bool is_past = now() < newest_;
   while (now() < newest_) {
     timeline_.go_to(now() + 1);
     if (auto stop = watch_stop(now())) return stop;
     if (auto stop = stop_at(now())) return stop;
   }
+  if (is_past && is_finished_) return Stop{Stop::Reason::end, end_};
   return {};
 }
 
