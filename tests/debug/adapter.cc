@@ -134,7 +134,7 @@ TEST(Adapter, ShowsTensors) {
       "variables", {{"variablesReference", scopes[0]["variablesReference"]}})["variables"];
   ASSERT_EQ(tensors.size(), 3u);
   EXPECT_EQ(tensors[1]["name"], "src0_addr");
-  EXPECT_EQ(tensors[1]["type"], "f32(1,2,8,8)@L+0x0 stride(64,64,8,1)");
+  EXPECT_EQ(tensors[1]["type"], "f32(1,2,8,8)@L+0x0 stride(0,0,8,1)");
   const Json rows = editor.request(
       "variables", {{"variablesReference", tensors[1]["variablesReference"]}})["variables"];
   EXPECT_GT(rows.size(), 8u);

@@ -88,9 +88,11 @@ std::optional<Stop> Debugger::resume(const Motion& motion) {
   motion_ = motion;
   if (motion.back) return go_back();
   const bool is_past = now() < newest_;
+  const Entry* const here = next();  // perhaps behind what the host writes
   while (now() < newest_) {
     timeline_.go_to(now() + 1);
     if (auto stop = watch_stop(now())) return stop;
+    if (now() < timeline_.end() && &timeline_.at(now()) == here) continue;
     if (auto stop = stop_at(now())) return stop;
   }
   if (is_past && is_finished_) return Stop{Stop::Reason::end, end_};
