@@ -99,12 +99,12 @@ Status Debuggee::spawn(const DebuggeeOptions& options) {
 void Debuggee::accept_process() {
   std::array<int, 2> ended{-1, -1};
   if (pipe2(ended.data(), O_CLOEXEC) != 0) return;
-  std::thread waiter([&, process = process_] {
+  std::thread waiter([process = process_, end = ended[1]] {  // may outlive this call
     siginfo_t info{};
     while (waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOWAIT) < 0 &&
            errno == EINTR) {
     }
-    close(ended[1]);
+    close(end);
   });
   pollfd events[] = {{listening_, POLLIN, 0}, {ended[0], POLLIN, 0}};
   while (poll(events, 2, -1) < 0 && errno == EINTR) {
@@ -112,6 +112,7 @@ void Debuggee::accept_process() {
   if ((events[0].revents & POLLIN) != 0)
     descriptor_ = accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC);
   close(listening_);
+  close(ended[0]);
   listening_ = -1;
   waiter.detach();
   if (descriptor_ < 0) wait();
