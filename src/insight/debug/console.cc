@@ -18,17 +18,25 @@ std::string trimmed(const std::string& text) {
 }  // namespace
 
 std::span<const Console::Command> Console::commands() {
+  using Unit = Motion::Unit;
   static constexpr Command kCommands[] = {
-      {"step", "s", "[COUNT]", "to the next command", &Console::step},
-      {"line", "n", "[COUNT]", "to the next line of the kernel's source", &Console::line},
-      {"layer", "", "[COUNT]", "to the next layer of a network", &Console::layer},
-      {"launch", "", "[COUNT]", "to the next launch", &Console::launch},
-      {"continue", "c", "", "until something stops it", &Console::go_on},
-      {"reverse-step", "rs", "[COUNT]", "back to the command before", &Console::step_back},
-      {"reverse-line", "rn", "[COUNT]", "back to where a line begins", &Console::line_back},
-      {"reverse-layer", "", "[COUNT]", "back to where a layer begins", &Console::layer_back},
-      {"reverse-launch", "", "[COUNT]", "back to where a launch begins", &Console::launch_back},
-      {"reverse-continue", "rc", "", "back until something stops it", &Console::go_back},
+      {"step", "s", "[COUNT]", "to the next command", &Console::move<Unit::command, false>},
+      {"line", "n", "[COUNT]", "to the next line of the kernel's source",
+       &Console::move<Unit::line, false>},
+      {"layer", "", "[COUNT]", "to the next layer of a network",
+       &Console::move<Unit::layer, false>},
+      {"launch", "", "[COUNT]", "to the next launch", &Console::move<Unit::launch, false>},
+      {"continue", "c", "", "until something stops it", &Console::move<Unit::all, false>},
+      {"reverse-step", "rs", "[COUNT]", "back to the command before",
+       &Console::move<Unit::command, true>},
+      {"reverse-line", "rn", "[COUNT]", "back to where a line begins",
+       &Console::move<Unit::line, true>},
+      {"reverse-layer", "", "[COUNT]", "back to where a layer begins",
+       &Console::move<Unit::layer, true>},
+      {"reverse-launch", "", "[COUNT]", "back to where a launch begins",
+       &Console::move<Unit::launch, true>},
+      {"reverse-continue", "rc", "", "back until something stops it",
+       &Console::move<Unit::all, true>},
       {"goto", "g", "NUMBER|first|newest", "before a command, or to either end", &Console::go_to},
       {"break", "b", "NAME|FILE:LINE|#NUMBER|launch NAME|layer NUMBER",
        "stop at calls or operations (with *), lines, commands", &Console::add_break},
@@ -145,33 +153,6 @@ Console::Answer Console::go(Motion::Unit unit, bool back, const std::string& cou
   std::string text = describe(*stop);
   return {.text = std::move(text), .stop = std::move(stop)};
 }
-
-Console::Answer Console::step(const std::string& count) {
-  return go(Motion::Unit::command, false, count);
-}
-Console::Answer Console::line(const std::string& count) {
-  return go(Motion::Unit::line, false, count);
-}
-Console::Answer Console::layer(const std::string& count) {
-  return go(Motion::Unit::layer, false, count);
-}
-Console::Answer Console::launch(const std::string& count) {
-  return go(Motion::Unit::launch, false, count);
-}
-Console::Answer Console::go_on(const std::string&) { return go(Motion::Unit::all, false, ""); }
-Console::Answer Console::step_back(const std::string& count) {
-  return go(Motion::Unit::command, true, count);
-}
-Console::Answer Console::line_back(const std::string& count) {
-  return go(Motion::Unit::line, true, count);
-}
-Console::Answer Console::layer_back(const std::string& count) {
-  return go(Motion::Unit::layer, true, count);
-}
-Console::Answer Console::launch_back(const std::string& count) {
-  return go(Motion::Unit::launch, true, count);
-}
-Console::Answer Console::go_back(const std::string&) { return go(Motion::Unit::all, true, ""); }
 
 Console::Answer Console::go_to(const std::string& arguments) {
   Timeline& timeline = debugger_.timeline();

@@ -42,16 +42,10 @@ class Console {
 
  private:
   Answer go(Motion::Unit unit, bool back, const std::string& count);
-  Answer step(const std::string&);
-  Answer line(const std::string&);
-  Answer layer(const std::string&);
-  Answer launch(const std::string&);
-  Answer go_on(const std::string&);
-  Answer step_back(const std::string&);
-  Answer line_back(const std::string&);
-  Answer layer_back(const std::string&);
-  Answer launch_back(const std::string&);
-  Answer go_back(const std::string&);
+  template <Motion::Unit unit, bool back>
+  Answer move(const std::string& count) {
+    return go(unit, back, count);
+  }
   Answer go_to(const std::string&);
 
   Answer add_break(const std::string&);
