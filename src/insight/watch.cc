@@ -1,6 +1,7 @@
 // Every watcher that the environment can ask for.
 #include "insight/watch.h"
 
+#include "insight/debug/process.h"
 #include "insight/process.h"
 #include "insight/timing/process.h"
 
@@ -14,6 +15,7 @@ struct Entry {
 constexpr Entry kEntries[] = {
     {is_checking, check_device},
     {is_timing, time_device},
+    {debug::is_debugging, debug::debug_device},
 };
 
 }  // namespace

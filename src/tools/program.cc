@@ -11,6 +11,13 @@
 
 namespace tputwin::tools {
 
+std::vector<std::string> program_of(const std::vector<std::string>& words) {
+  if (!words.front().ends_with(".bmodel")) return words;
+  std::vector<std::string> program{"/proc/self/exe", "run"};
+  program.insert(program.end(), words.begin(), words.end());
+  return program;
+}
+
 Result<int> run_program(const std::vector<std::string>& program, ErrorId failure) {
   const auto failed = [&](std::string why) {
     return Error(failure).argument("PROGRAM", program.front()).detail(std::move(why));

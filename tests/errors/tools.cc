@@ -14,6 +14,7 @@
 #include "tools/check.h"
 #include "tools/command_line.h"
 #include "tools/compare.h"
+#include "tools/debug/debug.h"
 #include "tools/disasm.h"
 #include "tools/kernel.h"
 #include "tools/lift/lift.h"
@@ -31,6 +32,7 @@ std::vector<uint8_t> tiny_file() {
   return *bmodel::write(tools::models::tiny(), bmodel::Container::v2_1);
 }
 
+TW_TRIGGER(cli_debug, [] { return tools::debug_program({}, {"/no/program"}).status(); });
 TW_TRIGGER(cli_check, [] { return tools::check_program({}, {"/no/program"}).status(); });
 TW_TRIGGER(cli_timing, [] { return tools::read_board("/no/folder", "BM9999").status(); });
 TW_TRIGGER(cli_whatif, [] {

@@ -1,0 +1,175 @@
+// What the device does, as entries of the timeline; where it stands.
+#include "insight/debug/debugger.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tputwin::debug {
+namespace {
+
+// Operation and parameters of what makes a layer.
+class Parameters final : public AttributeSink {
+ public:
+  std::string text;
+
+ private:
+  void take(std::string_view name, const AttributeValue& value) override {
+    text += fmt::format(" {}=", name);
+    std::visit([&](const auto& v) { text += fmt::format("{}", v); }, value);
+  }
+};
+
+bool makes_layer(const Operation& op) {
+  const std::string_view kind = name(op);
+  return kind.find("conv") != kind.npos || kind.find("mat") != kind.npos ||
+         kind.find("pool") != kind.npos || kind.find("depthwise") != kind.npos;
+}
+
+}  // namespace
+
+Debugger::Debugger(Device& device, Front& front, uint64_t most_bytes, Motion start)
+    : device_(device),
+      front_(front),
+      memory_(device.memory()),
+      timeline_(memory_, device.chip(), most_bytes),
+      exposed_(memory_),
+      watchpoints_(memory_),
+      motion_(start) {}
+
+Debugger::~Debugger() { finish("the device is closed"); }
+
+void Debugger::finish(const std::string& why) {
+  if (is_finished_) return;
+  is_finished_ = true;
+  end_ = why;
+  timeline_.settle();
+  note_pointers();
+  stand({Stop::Reason::end, why});
+}
+
+// The layer of a command. Networks do not say the names of theirs: one begins with the first
+// command that computes with other parameters.
+uint32_t Debugger::layer_of(const Operation& op) {
+  if (engine(op) != Engine::compute || !makes_layer(op)) return std::max(layers_, 1u);
+  Parameters parameters;
+  attributes(op, parameters);
+  std::string computing = std::string(name(op)) + parameters.text;
+  if (computing != computing_) ++layers_;
+  computing_ = std::move(computing);
+  return layers_;
+}
+
+Entry Debugger::entry_of(const Instruction& instruction, const Footprint& touched) {
+  if (const auto made = origin_.find({instruction.engine, instruction.id}); made != origin_.end())
+    std::tie(site_.call, stack_) = std::pair(made->second.call, made->second.stack);
+  Entry entry{.launch = is_in_launch_ ? static_cast<uint32_t>(launches_.size() - 1) : 0,
+              .in_launch = ++in_launch_,
+              .layer = layer_of(instruction.op),
+              .number = ++commands_,
+              .call = site_.call,
+              .stack = stack_,
+              .instruction = std::make_unique<const Instruction>(instruction),
+              .before = Patch(memory_, touched.writes)};
+  site_ = {};
+  stack_ = 0;
+  return entry;
+}
+
+void Debugger::on_issue(const CallSite& site) {
+  site_ = site;
+  stack_ = insight::Stacks::of_process().capture();
+}
+
+void Debugger::before_instruction(const Instruction& instruction, const Footprint& touched) {
+  timeline_.settle();
+  note_pointers();
+  newest_ = timeline_.end();
+  timeline_.append(entry_of(instruction, touched));
+  newest_ = std::max(newest_, timeline_.first());
+  if (front_.wants_pause()) return stand({Stop::Reason::pause, "interrupted"});
+  if (motion_.back) return;
+  if (auto stop = stop_at(newest_)) stand(*stop);
+}
+
+void Debugger::on_instruction(const Instruction&, const Footprint& touched, const Cost&) {
+  timeline_.advance();
+  newest_ = timeline_.end();
+  exposed_.wrote(touched.writes);
+  if (auto stop = watch_stop(newest_)) stand(*stop);
+}
+
+void Debugger::host_writes(Patch before, std::optional<Patch> after) {
+  Entry entry{.kind = Entry::Kind::host_write,
+              .launch = is_in_launch_ ? static_cast<uint32_t>(launches_.size() - 1) : 0,
+              .layer = layers_,
+              .number = commands_,
+              .stack = insight::Stacks::of_process().capture(),
+              .before = std::move(before)};
+  if (after) entry.after = std::move(*after);
+  timeline_.append(std::move(entry));
+  timeline_.advance();
+  newest_ = timeline_.end();
+}
+
+void Debugger::note_pointers() {
+  if (auto change = exposed_.take_changes())
+    host_writes(std::move(change->before), std::move(change->after));
+}
+
+void Debugger::expose(const DeviceEvent& event) {
+  if (event.bytes != 0)
+    return exposed_.add({Space::global, 0, event.address, event.address + event.bytes});
+  for (uint32_t lane = 0; lane < memory_.local.lanes(); ++lane)
+    exposed_.add({Space::local, lane, 0, memory_.local.lane_bytes()});
+  if (memory_.l2 != nullptr) exposed_.add({Space::l2, 0, 0, memory_.l2->size()});
+  if (memory_.dtcm != nullptr) exposed_.add({Space::dtcm, 0, 0, memory_.dtcm->size()});
+  for (const insight::Allocation& block : allocations_.live())
+    exposed_.add({Space::global, 0, block.begin, block.end});
+}
+
+void Debugger::on_event(const DeviceEvent& event) {
+  using Kind = DeviceEvent::Kind;
+  switch (event.kind) {
+    case Kind::launch_begin:
+      launches_.emplace_back(event.name);
+      origin_.clear();
+      is_in_launch_ = true;
+      in_launch_ = 0;
+      return;
+    case Kind::launch_end:
+      note_pointers();
+      is_in_launch_ = false;
+      return;
+    case Kind::commands:
+      origin_ = insight::Origins::of_process().find(event.commands);
+      return;
+    case Kind::allocated:
+      return allocations_.add(event.address, event.bytes, insight::Stacks::of_process().capture());
+    case Kind::freed:
+      allocations_.free(event.address, insight::Stacks::of_process().capture());
+      return;
+    case Kind::host_write: {
+      note_pointers();
+      const ByteRange range{event.space, 0, event.address, event.address + event.bytes};
+      exposed_.wrote({&range, 1});
+      return host_writes(Patch(memory_, {range}), {});
+    }
+    case Kind::pointer:
+      return expose(event);
+    case Kind::closed:
+      return finish("the device is closed");
+    default:
+      return;
+  }
+}
+
+void Debugger::stand(const Stop& stop) {
+  timeline_.settle();
+  watchpoints_.refresh();
+  front_.stopped(*this, stop);
+  timeline_.go_to(newest_);
+  watchpoints_.refresh();
+}
+
+}  // namespace tputwin::debug

@@ -1,0 +1,129 @@
+// Debugger: stops a device before commands, and goes back to what was before. Whoever decides what
+// happens then, a person, a script or an editor, is a Front.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "insight/allocations.h"
+#include "insight/debug/exposed.h"
+#include "insight/debug/stops.h"
+#include "insight/debug/timeline.h"
+#include "insight/origins.h"
+#include "machine/device.h"
+
+namespace tputwin::debug {
+
+// How far to go; `back`: to the begin of what was before.
+struct Motion {
+  enum class Unit : uint8_t { command, line, layer, launch, all };
+  Unit unit = Unit::command;
+  bool back = false;
+  uint64_t count = 1;
+};
+
+struct Stop {
+  enum class Reason : uint8_t { step, breakpoint, watchpoint, pause, begin, end };
+  Reason reason = Reason::step;
+  std::string text = {};
+};
+
+class Debugger;
+
+class Front {
+ public:
+  virtual ~Front() = default;
+  // Called where the device stops. When it returns, the newest moment is restored and the device
+  // goes on as the last call of resume() said.
+  virtual void stopped(Debugger& debugger, const Stop& stop) = 0;
+  // Asked before every command.
+  virtual bool wants_pause() { return false; }
+};
+
+class Debugger final : public Observer {
+ public:
+  static constexpr uint64_t kMostBytes = uint64_t{1} << 30;
+
+  // Both outlive the debugger. What is kept to go back takes `most_bytes` at most. The first stop
+  // is where `start` leads.
+  Debugger(Device& device, Front& front, uint64_t most_bytes = kMostBytes, Motion start = {});
+  ~Debugger() override;
+  Debugger(const Debugger&) = delete;
+  Debugger& operator=(const Debugger&) = delete;
+
+  void before_instruction(const Instruction&, const Footprint&) override;
+  void on_instruction(const Instruction&, const Footprint&, const Cost&) override;
+  void on_issue(const CallSite& site) override;
+  void on_event(const DeviceEvent& event) override;
+  // Nothing more will happen; the last chance to look.
+  void finish(const std::string& why);
+
+  // ---- While it stands ----
+
+  // Goes on. None: nothing stops it up to the newest moment, and the device has to go on; from the
+  // past it stops at the end of the program, too.
+  std::optional<Stop> resume(const Motion& motion);
+  // To a moment between first() and newest(); the nearest if there is none.
+  void go_to(Moment moment);
+  Moment now() const { return timeline_.now(); }
+  // The last moment there is: the device stands there.
+  Moment newest() const { return newest_; }
+  Timeline& timeline() { return timeline_; }
+  // The command that comes next, or that came last; nullptr: none, or not known yet.
+  const Entry* next() const;
+  const Entry* last() const;
+
+  const Device& device() const { return device_; }
+  const Chip& chip() const { return device_.chip(); }
+  const Memory& memory() const { return memory_; }
+  const insight::Allocations& allocations() const { return allocations_; }
+  const std::string& launch_name(uint32_t launch) const { return launches_[launch]; }
+  // Call and lines of the user's program.
+  const UserCode& code(const Entry& entry);
+
+  uint32_t add(Breakpoint breakpoint);
+  uint32_t watch(std::string text, std::vector<ByteRange> ranges, bool any_write);
+  bool remove(uint32_t id);
+  void remove_lines(const std::string& file);
+  const std::vector<Breakpoint>& breakpoints() const { return breakpoints_; }
+  const Watchpoints& watchpoints() const { return watchpoints_; }
+
+ private:
+  Entry entry_of(const Instruction& instruction, const Footprint& touched);
+  void append(Entry entry);
+  void host_writes(Patch before, std::optional<Patch> after);
+  void note_pointers();
+  void expose(const DeviceEvent& event);
+  void stand(const Stop& stop);
+  uint32_t layer_of(const Operation& op);
+  std::optional<Stop> stop_at(Moment moment);
+  std::optional<Stop> watch_stop(Moment moment);
+  std::optional<Stop> go_back();
+  bool begins(Motion::Unit unit, Moment moment);
+  const Entry* command_before(Moment moment) const;
+
+  Device& device_;
+  Front& front_;
+  Memory memory_;
+  Timeline timeline_;
+  Exposed exposed_;
+  insight::Allocations allocations_;
+  insight::Origin origin_;  // of the launch that runs
+  std::map<std::pair<StackId, std::string_view>, UserCode> codes_;
+  std::vector<std::string> launches_{""};
+  std::vector<Breakpoint> breakpoints_;
+  Watchpoints watchpoints_;
+  Motion motion_;
+  CallSite site_;
+  StackId stack_ = 0;
+  std::string computing_;  // the layer: operation and parameters
+  std::string end_;        // why nothing more happens
+  uint64_t commands_ = 0;
+  uint32_t in_launch_ = 0, layers_ = 0, last_id_ = 0;
+  Moment newest_ = 0;
+  bool is_in_launch_ = false, is_finished_ = false;
+};
+
+}  // namespace tputwin::debug

@@ -1,0 +1,33 @@
+// Exposed: memory that somebody holds a pointer to, and may write without saying so.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "insight/debug/patch.h"
+
+namespace tputwin::debug {
+
+struct Change {
+  Patch before, after;
+};
+
+class Exposed {
+ public:
+  explicit Exposed(const Memory& memory) : memory_(memory) {}
+
+  void add(const ByteRange& range);
+  // What was written since the last call, but for what wrote() told of.
+  std::optional<Change> take_changes();
+  void wrote(std::span<const ByteRange> ranges);
+
+ private:
+  struct Copy {
+    ByteRange range;
+    std::vector<uint8_t> bytes;
+  };
+  Memory memory_;
+  std::vector<Copy> copies_;
+};
+
+}  // namespace tputwin::debug

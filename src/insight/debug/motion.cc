@@ -1,0 +1,142 @@
+// Where the debugger goes, forwards along what is known and backwards.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "insight/debug/debugger.h"
+
+namespace tputwin::debug {
+
+const Entry* Debugger::next() const {
+  for (Moment m = now(); m < timeline_.end(); ++m)
+    if (timeline_.at(m).is_command()) return &timeline_.at(m);
+  return nullptr;
+}
+
+const Entry* Debugger::command_before(Moment moment) const {
+  for (Moment m = moment; m > timeline_.first(); --m)
+    if (timeline_.at(m - 1).is_command()) return &timeline_.at(m - 1);
+  return nullptr;
+}
+
+const Entry* Debugger::last() const { return command_before(now()); }
+
+void Debugger::go_to(Moment moment) {
+  timeline_.go_to(std::clamp(moment, timeline_.first(), newest_));
+  watchpoints_.refresh();
+}
+
+const UserCode& Debugger::code(const Entry& entry) {
+  const auto [known, is_new] = codes_.try_emplace({entry.stack, entry.call});
+  if (is_new) known->second = insight::Stacks::of_process().user_code(entry.stack, entry.call);
+  return known->second;
+}
+
+// Whether the command at a moment is the first of its line, layer or launch.
+bool Debugger::begins(Motion::Unit unit, Moment moment) {
+  const Entry& entry = timeline_.at(moment);
+  const Entry* before = command_before(moment);
+  if (before == nullptr || unit == Motion::Unit::command) return true;
+  if (before->launch != entry.launch) return true;
+  switch (unit) {
+    case Motion::Unit::layer:
+      return before->layer != entry.layer;
+    case Motion::Unit::line: {
+      const UserCode& here = code(entry);
+      // without debug information every command counts
+      return here.lines.empty() || here.lines.front().line == 0 ||
+             here.lines != code(*before).lines;
+    }
+    default:
+      return false;
+  }
+}
+
+// Whether the device stands before the command at a moment.
+std::optional<Stop> Debugger::stop_at(Moment moment) {
+  if (moment >= timeline_.end() || moment < timeline_.first()) return {};
+  const Entry& entry = timeline_.at(moment);
+  if (!entry.is_command()) return {};
+  using Unit = Motion::Unit;
+  if (!breakpoints_.empty()) {
+    const Candidate candidate{entry,
+                              code(entry),
+                              launch_name(entry.launch),
+                              begins(Unit::launch, moment),
+                              begins(Unit::layer, moment),
+                              begins(Unit::line, moment)};
+    for (const Breakpoint& b : breakpoints_)
+      if (matches(b, candidate))
+        return Stop{Stop::Reason::breakpoint, fmt::format("breakpoint {}, {}", b.id, describe(b))};
+  }
+  if (motion_.unit == Unit::all || !begins(motion_.unit, moment) || --motion_.count != 0) return {};
+  return Stop{Stop::Reason::step};
+}
+
+// Whether what happened, or was taken back, up to a moment concerns a watchpoint.
+std::optional<Stop> Debugger::watch_stop(Moment moment) {
+  if (watchpoints_.all().empty() || moment <= timeline_.first()) return {};
+  const Watchpoint* noticed = watchpoints_.notice(timeline_.writes(moment - 1));
+  if (noticed == nullptr) return {};
+  const Entry& writer = timeline_.at(moment - 1);
+  return Stop{Stop::Reason::watchpoint,
+              fmt::format("watchpoint {}, {}: written by {}", noticed->id, noticed->text,
+                          writer.is_command() ? fmt::format("#{}", writer.number) : "the host")};
+}
+
+std::optional<Stop> Debugger::resume(const Motion& motion) {
+  motion_ = motion;
+  if (motion.back) return go_back();
+  const bool is_past = now() < newest_;
+  const Entry* const here = next();  // perhaps behind what the host writes
+  while (now() < newest_) {
+    timeline_.go_to(now() + 1);
+    if (auto stop = watch_stop(now())) return stop;
+    if (now() < timeline_.end() && &timeline_.at(now()) == here) continue;
+    if (auto stop = stop_at(now())) return stop;
+  }
+  if (is_past && is_finished_) return Stop{Stop::Reason::end, end_};
+  return {};
+}
+
+std::optional<Stop> Debugger::go_back() {
+  while (now() > timeline_.first()) {
+    const Moment from = now();
+    Moment to = from - 1;
+    std::optional<Stop> stop;
+    if (watchpoints_.all().empty()) {  // what lies between need not be looked at
+      while (!(stop = stop_at(to)) && to > timeline_.first()) --to;
+      timeline_.go_to(to);
+    } else {
+      timeline_.go_to(to);
+      stop = watch_stop(from);
+      if (!stop) stop = stop_at(to);
+    }
+    if (stop) return stop;
+  }
+  return Stop{Stop::Reason::begin,
+              timeline_.first() == 0 ? "the program begins here" : "nothing before this is kept"};
+}
+
+uint32_t Debugger::add(Breakpoint breakpoint) {
+  breakpoint.id = ++last_id_;
+  breakpoints_.push_back(std::move(breakpoint));
+  return last_id_;
+}
+
+uint32_t Debugger::watch(std::string text, std::vector<ByteRange> ranges, bool any_write) {
+  return watchpoints_.add(++last_id_, std::move(text), std::move(ranges), any_write);
+}
+
+bool Debugger::remove(uint32_t id) {
+  return std::erase_if(breakpoints_, [&](const Breakpoint& b) { return b.id == id; }) != 0 ||
+         watchpoints_.remove(id);
+}
+
+void Debugger::remove_lines(const std::string& file) {
+  std::erase_if(breakpoints_, [&](const Breakpoint& b) {
+    return b.kind == Breakpoint::Kind::line && b.text == file;
+  });
+}
+
+}  // namespace tputwin::debug

@@ -1,0 +1,188 @@
+// Reads what the disassembly writes.
+#include "insight/debug/names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <regex>
+
+#include "memory/layout.h"
+
+namespace tputwin::debug {
+namespace {
+
+std::optional<DType> parse_type(const std::string& text) {
+  for (int i = 0; i <= static_cast<int>(DType::i32); ++i)
+    if (text == to_string(static_cast<DType>(i))) return static_cast<DType>(i);
+  return {};
+}
+
+std::optional<Space> parse_space(const std::string& text) {
+  constexpr std::string_view kNames[] = {"L", "G", "L2", "DTCM"};
+  const auto found = std::ranges::find(kNames, text);
+  if (found == std::end(kNames)) return {};
+  return static_cast<Space>(found - std::begin(kNames));
+}
+
+constexpr std::string_view prefix(Space space) {
+  constexpr std::string_view kNames[] = {"L", "G", "L2", "DTCM"};
+  return kNames[static_cast<size_t>(space)];
+}
+
+uint64_t number(const std::string& text) { return std::strtoull(text.c_str(), nullptr, 0); }
+
+std::optional<std::array<uint32_t, 4>> four(const std::string& text) {
+  std::array<uint32_t, 4> values;
+  const char* at = text.data();
+  for (size_t i = 0; i < 4; ++i) {
+    const auto [end, error] = std::from_chars(at, text.data() + text.size(), values[i]);
+    if (error != std::errc()) return {};
+    at = end;
+    if (i < 3 && *at++ != ',') return {};
+  }
+  if (at != text.data() + text.size()) return {};
+  return values;
+}
+
+uint64_t size_of(const Debugger& debugger, Space space) {
+  const Memory& memory = debugger.memory();
+  if (space == Space::local) return memory.local.size();
+  if (space == Space::global) return memory.global.size();
+  const GlobalMemory* of = space == Space::l2 ? memory.l2 : memory.dtcm;
+  return of != nullptr ? of->size() : 0;
+}
+
+const TensorView* operand_of(const Entry* entry, std::string_view name) {
+  if (entry == nullptr) return nullptr;
+  for (const Operand& operand : operands(entry->instruction->op))
+    if (operand.name == name) return operand.view;
+  return nullptr;
+}
+
+// Bytes of a space, split by lanes.
+std::vector<ByteRange> split(Space space, uint64_t begin, uint64_t bytes, const Chip& chip) {
+  if (space != Space::local) return {{space, 0, begin, begin + bytes}};
+  std::vector<ByteRange> ranges;
+  for (const uint64_t end = begin + bytes; begin < end;) {
+    const uint64_t lane = begin / chip.lane_bytes, offset = begin % chip.lane_bytes;
+    const uint64_t count = std::min<uint64_t>(end - begin, chip.lane_bytes - offset);
+    ranges.push_back({space, static_cast<uint32_t>(lane), offset, offset + count});
+    begin += count;
+  }
+  return ranges;
+}
+
+bool is_inside(const Debugger& debugger, const std::vector<ByteRange>& ranges) {
+  const Chip& chip = debugger.chip();
+  return std::ranges::all_of(ranges, [&](const ByteRange& range) {
+    return range.space == Space::local ? range.lane < chip.lanes && range.end <= chip.lane_bytes
+                                       : range.end <= size_of(debugger, range.space);
+  });
+}
+
+}  // namespace
+
+std::optional<Shape> parse_index(const std::string& text) {
+  const bool bracketed = text.size() > 2 && text.front() == '(' && text.back() == ')';
+  const auto values = four(bracketed ? text.substr(1, text.size() - 2) : text);
+  if (!values) return {};
+  return Shape{(*values)[0], (*values)[1], (*values)[2], (*values)[3]};
+}
+
+std::optional<TensorView> parse_view(const std::string& text, const Chip& chip) {
+  static const std::regex kForm(
+      R"((\w+)(\([0-9,]+\))@(L|G|L2|DTCM)\+(0x[0-9a-fA-F]+|[0-9]+)(?: stride(\([0-9,]+\)))?(?: pack (\d+))?(?: high\+(0x[0-9a-fA-F]+))?)");
+  std::smatch found;
+  if (!std::regex_match(text, found, kForm)) return {};
+  const auto type = parse_type(found[1]);
+  const auto shape = parse_index(found[2]);
+  const auto space = parse_space(found[3]);
+  if (!type || !shape || !space || shape->count() == 0) return {};
+  TensorView view{.space = *space, .dtype = *type, .address = number(found[4]), .shape = *shape};
+  if (found[6].matched) view.pack = static_cast<uint8_t>(std::max<uint64_t>(1, number(found[6])));
+  if (is_16bit(*type))
+    view.plane_stride = found[7].matched ? static_cast<uint32_t>(number(found[7])) : 1;
+  const uint32_t unit = run_bytes(view);
+  if (found[5].matched) {
+    const auto s = four(found[5].str().substr(1, found[5].length() - 2));
+    if (!s) return {};
+    view.stride = {(*s)[0] * unit, (*s)[1] * unit, (*s)[2] * unit, (*s)[3] * unit};
+  } else if (*space == Space::local) {
+    view.stride = lane_stride(chip, *shape, view.address / chip.lane_bytes, unit, /*aligned=*/true);
+  } else {
+    view.stride = system_stride(*shape, unit);
+  }
+  return view;
+}
+
+std::optional<NamedView> find_view(const Debugger& debugger, const std::string& text) {
+  const TensorView* view = nullptr;
+  const size_t dot = text.find('.');
+  if (text.starts_with("last.")) {
+    view = operand_of(debugger.last(), text.substr(5));
+  } else if (text.starts_with("#") && dot != text.npos) {
+    const Timeline& timeline = const_cast<Debugger&>(debugger).timeline();
+    const Moment of = timeline.of_command(number(text.substr(1, dot - 1)));
+    if (of < timeline.end()) view = operand_of(&timeline.at(of), text.substr(dot + 1));
+  } else {
+    view = operand_of(debugger.next(), text);
+  }
+  if (view != nullptr) return NamedView{text, *view};
+  auto parsed = parse_view(text, debugger.chip());
+  if (!parsed) return {};
+  std::vector<ByteRange> ranges;
+  add_ranges(*parsed, debugger.chip(), ranges);
+  if (!is_inside(debugger, ranges)) return {};
+  return NamedView{"view", *parsed};
+}
+
+std::optional<std::vector<ByteRange>> find_bytes(const Debugger& debugger,
+                                                 const std::string& text) {
+  static const std::regex kForm(
+      R"((L|G|L2|DTCM|L(\d+))\+(0x[0-9a-fA-F]+|[0-9]+)(?::(0x[0-9a-fA-F]+|[0-9]+))?)");
+  std::smatch found;
+  std::vector<ByteRange> ranges;
+  if (std::regex_match(text, found, kForm)) {
+    const uint64_t begin = number(found[3]), bytes = found[4].matched ? number(found[4]) : 1;
+    const bool has_l2 = debugger.memory().l2 != nullptr;
+    if (const auto space = parse_space(found[1]); space && (*space != Space::l2 || has_l2))
+      ranges = split(*space, begin, bytes, debugger.chip());
+    else
+      ranges = {{Space::local, static_cast<uint32_t>(number(found[1].str().substr(1))), begin,
+                 begin + bytes}};
+  } else if (const auto named = find_view(debugger, text)) {
+    add_ranges(named->view, debugger.chip(), ranges);
+  }
+  sort_and_merge(ranges);
+  if (ranges.empty() || bytes_in(ranges) == 0 || !is_inside(debugger, ranges)) return {};
+  return ranges;
+}
+
+std::string describe(const ByteRange& range) {
+  const std::string lane = range.space == Space::local ? fmt::format("{}", range.lane) : "";
+  return fmt::format("{}{}+{:#x}:{}", prefix(range.space), lane, range.begin,
+                     range.end - range.begin);
+}
+
+std::string headline(Debugger& debugger, const Entry& entry) {
+  const std::string& launch = debugger.launch_name(entry.launch);
+  if (!entry.is_command()) return "the host";
+  std::string text = fmt::format("#{}", entry.number);
+  const std::string& call = debugger.code(entry).call;
+  if (!call.empty()) text += fmt::format(" {},", call);
+  text += fmt::format(" command {}", entry.in_launch);
+  if (!launch.empty()) text += fmt::format(" of {}", launch);
+  return text + fmt::format(" ({})", to_string(entry.instruction->engine));
+}
+
+std::string lines_of(Debugger& debugger, const Entry& entry) {
+  std::string text;
+  for (const insight::SourceLine& line : debugger.code(entry).lines)
+    text += fmt::format("  at {}\n", insight::describe(line));
+  return text;
+}
+
+}  // namespace tputwin::debug

@@ -1,0 +1,90 @@
+// One front for a process, and a debugger for every device.
+#include "insight/debug/process.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+
+#include "insight/debug/remote.h"
+
+namespace tputwin::debug {
+namespace {
+
+struct Process {
+  Front* front = nullptr;
+  uint64_t most_bytes = Debugger::kMostBytes;
+  Motion start;
+  std::mutex mutex;
+  std::vector<Debugger*> open;  // devices that are not closed
+};
+
+void end_process();
+
+Process& of_process() {
+  static Process& process = *[] {
+    auto* made = new Process;  // its end is that of the process
+    const char* socket = std::getenv("TPUTWIN_DEBUG");
+    if (socket == nullptr || *socket == '\0') return made;
+    made->front = Remote::connect(socket).release();
+    if (const char* bytes = std::getenv("TPUTWIN_DEBUG_BYTES"))
+      made->most_bytes = std::strtoull(bytes, nullptr, 0);
+    std::atexit(end_process);
+    return made;
+  }();
+  return process;
+}
+
+// Devices that the program never closes stand once more.
+void end_process() {
+  std::vector<Debugger*> open;
+  {
+    std::lock_guard lock(of_process().mutex);
+    open = of_process().open;
+  }
+  for (Debugger* debugger : open) debugger->finish("the program ends");
+}
+
+// Tells the process of the end of a debugger.
+class Registered final : public Observer {
+ public:
+  Registered(Device& device, Process& process)
+      : process_(process), debugger_(device, *process.front, process.most_bytes, process.start) {
+    std::lock_guard lock(process_.mutex);
+    process_.open.push_back(&debugger_);
+  }
+  ~Registered() override {
+    std::lock_guard lock(process_.mutex);
+    std::erase(process_.open, &debugger_);
+  }
+  void before_instruction(const Instruction& instruction, const Footprint& touched) override {
+    debugger_.before_instruction(instruction, touched);
+  }
+  void on_instruction(const Instruction& i, const Footprint& f, const Cost& c) override {
+    debugger_.on_instruction(i, f, c);
+  }
+  void on_issue(const CallSite& site) override { debugger_.on_issue(site); }
+  void on_event(const DeviceEvent& event) override { debugger_.on_event(event); }
+
+ private:
+  Process& process_;
+  Debugger debugger_;
+};
+
+}  // namespace
+
+bool is_debugging() { return of_process().front != nullptr; }
+
+std::unique_ptr<Observer> debug_device(Device& device) {
+  if (!is_debugging()) return nullptr;
+  return std::make_unique<Registered>(device, of_process());
+}
+
+void debug_with(Front& front, uint64_t most_bytes, Motion start) {
+  Process& process = of_process();
+  process.front = &front;
+  process.most_bytes = most_bytes;
+  process.start = start;
+}
+
+}  // namespace tputwin::debug

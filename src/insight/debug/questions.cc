@@ -1,0 +1,79 @@
+// Answers in the words of the protocol.
+#include "insight/debug/questions.h"
+
+#include <fmt/format.h>
+
+namespace tputwin::debug {
+namespace {
+
+using Json = nlohmann::json;
+
+Json stack(Debugger& debugger) {
+  const Entry* entry = debugger.next() != nullptr ? debugger.next() : debugger.last();
+  Json frames = Json::array();
+  if (entry == nullptr) return frames;
+  const std::string command = headline(debugger, *entry);
+  const UserCode& code = debugger.code(*entry);
+  for (const insight::SourceLine& line : code.lines)
+    frames.push_back({{"name", line.function}, {"file", line.file}, {"line", line.line}});
+  if (frames.empty()) frames.push_back({{"name", command}, {"file", ""}, {"line", 0}});
+  frames.front()["name"] = frames.front()["name"].get<std::string>() + ", " + command;
+  return frames;
+}
+
+Json variables(const Entry* entry, const Memory& memory) {
+  Json list = Json::array();
+  if (entry == nullptr) return list;
+  for (const Operand& operand : operands(entry->instruction->op)) {
+    const NamedView tensor{std::string(operand.name), *operand.view};
+    list.push_back({{"name", operand.name},
+                    {"type", tputwin::describe(*operand.view)},
+                    {"value", statistics_text(tensor, memory)},
+                    {"text", tensor_text(tensor, memory, /*all=*/false)}});
+  }
+  return list;
+}
+
+// Those that are there for the same reason go.
+Json set_lines(Debugger& debugger, const Json& question) {
+  const std::string file = question.value("file", "");
+  debugger.remove_lines(file);
+  Json ids = Json::array();
+  for (const Json& line : question.value("lines", Json::array()))
+    ids.push_back(debugger.add({.kind = Breakpoint::Kind::line,
+                                .text = file,
+                                .number = line.is_number() ? line.get<uint64_t>() : 0}));
+  return ids;
+}
+
+Json set_names(Debugger& debugger, const Json& question) {
+  std::vector<uint32_t> old;
+  for (const Breakpoint& b : debugger.breakpoints())
+    if (b.kind == Breakpoint::Kind::name || b.kind == Breakpoint::Kind::launch) old.push_back(b.id);
+  for (const uint32_t id : old) debugger.remove(id);
+  Json ids = Json::array();
+  for (const Json& name : question.value("names", Json::array())) {
+    const std::string text = name.is_string() ? name.get<std::string>() : "";
+    debugger.add({.kind = Breakpoint::Kind::launch, .text = text});
+    ids.push_back(debugger.add({.kind = Breakpoint::Kind::name, .text = text}));
+  }
+  return ids;
+}
+
+}  // namespace
+
+Json answer(Console& console, Debugger& debugger, const Json& question) {
+  const std::string what = question.value("get", "");
+  if (what == "stack") return {{"stack", stack(debugger)}};
+  if (what == "variables") {
+    const bool last = question.value("of", "") == "last";
+    return {{"variables", variables(last ? debugger.last() : debugger.next(), debugger.memory())}};
+  }
+  if (what == "completions")
+    return {{"completions", console.completions(question.value("line", ""))}};
+  if (what == "break") return {{"ids", set_lines(debugger, question)}};
+  if (what == "names") return {{"ids", set_names(debugger, question)}};
+  return {{"error", "unknown question"}};
+}
+
+}  // namespace tputwin::debug

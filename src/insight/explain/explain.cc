@@ -1,0 +1,81 @@
+// Which operations have a formula; of the others, the operands that take part.
+#include "insight/explain/explain.h"
+
+#include "insight/explain/formulas.h"
+#include "numerics/float_mode.h"
+
+namespace tputwin::explain {
+namespace {
+
+std::string value_text(int32_t bits, DType type) {
+  if (type == DType::b32) return fmt::format("{:#x}", static_cast<uint32_t>(bits));
+  if (is_float(type)) return fmt::format("{}", float_value(static_cast<uint32_t>(bits), type));
+  return fmt::format("{}", integer_value(bits, type));
+}
+
+bool has(const Shape& shape, const Shape& at) {
+  return at.n < shape.n && at.c < shape.c && at.h < shape.h && at.w < shape.w;
+}
+
+// The elements of the operands at the same place, or where they begin.
+void write_operands(const Operation& op, const Memory& memory, const Shape& at, Paper& paper) {
+  for (const Operand& operand : operands(op)) {
+    if (operand.access == Access::write) continue;
+    const TensorView& view = *operand.view;
+    if (!has(view.shape, at)) {
+      paper.line("{} {}", operand.name, tputwin::describe(view));
+      continue;
+    }
+    const int32_t bits = memory.read(view, at.n, at.c, at.h, at.w);
+    paper.line("{} {}", place(operand.name, at.n, at.c, at.h, at.w), value_text(bits, view.dtype));
+  }
+}
+
+bool overlaps(const Operation& op, const TensorView& out, const Chip& chip) {
+  for (const Operand& operand : operands(op))
+    if (operand.access == Access::read && overlap_in_part(*operand.view, out, chip)) return true;
+  return false;
+}
+
+template <class Op>
+concept HasFormula = requires(const Op& op, const Memory& memory, Paper& paper) {
+  formula(op, memory, Shape{}, paper);
+};
+
+}  // namespace
+
+const TensorView* result_of(const Operation& op) {
+  for (const Operand& operand : operands(op))
+    if (operand.access != Access::read) return operand.view;
+  return nullptr;
+}
+
+Explanation explain(const Operation& op, const Memory& memory, const Chip& chip, const Shape& at) {
+  const TensorView* out = result_of(op);
+  if (out == nullptr || !has(out->shape, at)) return {.text = "  no element of the result\n"};
+  Explanation explanation;
+  Paper paper;
+  std::visit(
+      [&](const auto& held) {
+        if constexpr (HasFormula<std::decay_t<decltype(held)>>) {
+          const ScopedFloatMode mode;
+          explanation.result = formula(held, memory, at, paper);
+        }
+      },
+      static_cast<const AnyOperation&>(op));
+  const std::string head = fmt::format("{}: {}\n", place("out", at.n, at.c, at.h, at.w), name(op));
+  if (explanation.result) {
+    explanation.result = wrap(*explanation.result, out->dtype);
+    paper.line("result {}", value_text(*explanation.result, out->dtype));
+  } else {
+    write_operands(op, memory, at, paper);
+    paper.line("(the formula of {} is not spelled out; these operands take part)", name(op));
+  }
+  explanation.overlaps = overlaps(op, *out, chip);
+  if (explanation.overlaps)
+    paper.line("(operands overlap the result: elements computed before may have changed them)");
+  explanation.text = head + paper.text();
+  return explanation;
+}
+
+}  // namespace tputwin::explain

@@ -1,0 +1,55 @@
+// Sums of products of floating-point numbers in the orders of the chips, written down as they grow.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "insight/explain/paper.h"
+
+namespace tputwin::explain {
+
+// Products go to two accumulators in turn, A and B, each step rounded to a type.
+class TurnSum {
+ public:
+  TurnSum(Paper& paper, DType dtype, float first, float second, std::string name = "")
+      : paper_(paper), dtype_(dtype), sums_{first, second}, name_(std::move(name)) {}
+
+  void add(const std::string& left, float a, const std::string& right, float b) {
+    const float product = round_to(f32::mul(a, b), dtype_);
+    float& sum = sums_[turn_];
+    sum = round_to(f32::add(sum, product), dtype_);
+    paper_.term(left, a, right, b, product, sum, name_ + (turn_ == 0 ? "A" : "B"));
+    turn_ ^= 1;
+  }
+  void skip() { turn_ ^= 1; }
+  float first() const { return sums_[0]; }
+  float second() const { return sums_[1]; }
+  float total() { return told(f32::add(sums_[0], sums_[1])); }
+  float total_second_first() { return told(f32::add(sums_[1], sums_[0])); }
+
+ private:
+  float told(float sum) {
+    paper_.line("{0}A + {0}B = {1}", name_, sum);
+    return sum;
+  }
+  Paper& paper_;
+  DType dtype_;
+  std::array<float, 2> sums_;
+  std::string name_;
+  unsigned turn_ = 0;
+};
+
+inline float added(Paper& paper, std::string_view what, float sum, float value) {
+  const float result = f32::add(sum, value);
+  paper.line("+ {} {} = {}", what, value, result);
+  return result;
+}
+
+// The bits of a result as its type holds them.
+inline int32_t rounded(Paper& paper, float value, DType dtype) {
+  const uint32_t bits = float_bits(value, dtype);
+  if (dtype != DType::f32) paper.line("as {}: {}", to_string(dtype), float_value(bits, dtype));
+  return static_cast<int32_t>(bits);
+}
+
+}  // namespace tputwin::explain

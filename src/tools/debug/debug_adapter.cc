@@ -1,0 +1,391 @@
+// Requests of editors as commands of the debugger.
+#include "tools/debug/debug_adapter.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <map>
+#include <sstream>
+
+#include "base/errors/tools.h"
+#include "tools/debug/debuggee.h"
+#include "tools/debug/protocol.h"
+
+namespace tputwin::tools {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kThread = 1;               // the device
+constexpr int kOperands = 1, kLast = 2;  // scopes
+constexpr int kTensors = 100;            // of the scopes, from here on, by what they hold
+
+class Adapter {
+ public:
+  Adapter(const AdapterOptions& options, ProtocolStream stream)
+      : options_(options), stream_(std::move(stream)) {}
+  ~Adapter() {
+    if (printed_ >= 0) close(printed_);
+  }
+
+  void serve() {
+    while (!is_over_) {
+      std::array<pollfd, 3> events{{{stream_.input(), POLLIN, 0},
+                                    {runs_ && debuggee_ ? debuggee_->descriptor() : -1, POLLIN, 0},
+                                    {printed_, POLLIN, 0}}};
+      if (poll(events.data(), events.size(), -1) < 0 && errno != EINTR) return;
+      if (events[2].revents != 0) tell_output();
+      if (events[1].revents != 0) take_stop();
+      if (events[0].revents == 0) continue;
+      if (!stream_.fill()) return;
+      while (!is_over_) {
+        const auto request = stream_.next();
+        if (!request) break;
+        if (request->is_object() && request->value("type", "") == "request") handle(*request);
+      }
+    }
+  }
+
+ private:
+  using Handler = void (Adapter::*)(const Json& request);
+
+  void handle(const Json& request) {
+    static const std::map<std::string, Handler> kHandlers{
+        {"initialize", &Adapter::initialize},
+        {"launch", &Adapter::launch},
+        {"setBreakpoints", &Adapter::set_breakpoints},
+        {"setFunctionBreakpoints", &Adapter::set_names},
+        {"setExceptionBreakpoints", &Adapter::confirm},
+        {"configurationDone", &Adapter::configured},
+        {"threads", &Adapter::threads},
+        {"stackTrace", &Adapter::stack},
+        {"scopes", &Adapter::scopes},
+        {"variables", &Adapter::variables},
+        {"continue", &Adapter::move},
+        {"next", &Adapter::move},
+        {"stepIn", &Adapter::move},
+        {"stepOut", &Adapter::move},
+        {"stepBack", &Adapter::move},
+        {"reverseContinue", &Adapter::move},
+        {"pause", &Adapter::pause},
+        {"evaluate", &Adapter::evaluate},
+        {"completions", &Adapter::complete},
+        {"disconnect", &Adapter::leave},
+        {"terminate", &Adapter::leave},
+    };
+    const auto handler = kHandlers.find(request.value("command", ""));
+    if (handler == kHandlers.end()) return refuse(request, "not supported");
+    (this->*handler->second)(request);
+  }
+
+  static Json arguments(const Json& request) {
+    const auto found = request.find("arguments");
+    return found != request.end() && found->is_object() ? *found : Json::object();
+  }
+  void respond(const Json& request, Json body = Json::object()) {
+    stream_.send({{"type", "response"},
+                  {"request_seq", request.value("seq", 0)},
+                  {"command", request.value("command", "")},
+                  {"success", true},
+                  {"body", std::move(body)}});
+  }
+  void refuse(const Json& request, const std::string& why) {
+    stream_.send({{"type", "response"},
+                  {"request_seq", request.value("seq", 0)},
+                  {"command", request.value("command", "")},
+                  {"success", false},
+                  {"message", why}});
+  }
+  void tell(const std::string& event, Json body = Json::object()) {
+    stream_.send({{"type", "event"}, {"event", event}, {"body", std::move(body)}});
+  }
+  void confirm(const Json& request) { respond(request); }
+
+  // What the program prints.
+  void tell_output() {
+    std::array<char, 4096> buffer;
+    const ssize_t bytes = read(printed_, buffer.data(), buffer.size());
+    if (bytes > 0)
+      tell("output", {{"category", "stdout"},
+                      {"output", std::string(buffer.data(), static_cast<size_t>(bytes))}});
+    if (bytes > 0 || (bytes < 0 && errno == EINTR)) return;
+    close(printed_);
+    printed_ = -1;
+  }
+
+  // Where the device stands now, or that there is none any more.
+  void take_stop() {
+    const auto message = debuggee_->receive();
+    runs_ = false;
+    if (message) return tell_stop(message->value("stopped", "step"), message->value("text", ""));
+    while (printed_ >= 0) tell_output();
+    tell("exited", {{"exitCode", debuggee_->wait()}});
+    tell("terminated");
+  }
+  void tell_stop(const std::string& reason, const std::string& text) {
+    static const std::map<std::string, std::string> kReasons{
+        {"step", "step"},   {"breakpoint", "breakpoint"}, {"watchpoint", "data breakpoint"},
+        {"pause", "pause"}, {"begin", "entry"},           {"end", "pause"}};
+    const auto reason_of = kReasons.find(reason);
+    tell("stopped", {{"reason", reason_of != kReasons.end() ? reason_of->second : "step"},
+                     {"description", text.substr(0, text.find('\n'))},
+                     {"text", text},
+                     {"threadId", kThread},
+                     {"allThreadsStopped", true}});
+  }
+
+  void initialize(const Json& request) {
+    Json capabilities = Json::object();
+    for (const char* name :
+         {"supportsConfigurationDoneRequest", "supportsStepBack", "supportsFunctionBreakpoints",
+          "supportsEvaluateForHovers", "supportsCompletionsRequest", "supportsTerminateRequest",
+          "supportsSteppingGranularity"})
+      capabilities[name] = true;
+    respond(request, std::move(capabilities));
+  }
+
+  // Breakpoints can be set as soon as the device stands before its first command.
+  void launch(const Json& request) {
+    const Json of = arguments(request);
+    std::vector<std::string> program = options_.program;
+    if (const std::string name = of.value("program", ""); !name.empty()) {
+      program = {name};
+      for (const Json& word : of.value("args", Json::array()))
+        if (word.is_string()) program.push_back(word.get<std::string>());
+    }
+    if (program.empty()) return refuse(request, "no program is named");
+    stops_on_entry_ = of.value("stopOnEntry", false);
+    std::array<int, 2> output{-1, -1};
+    if (pipe2(output.data(), O_CLOEXEC) != 0) return refuse(request, std::strerror(errno));
+    printed_ = output[0];
+    auto started =
+        Debuggee::start({.program = program, .bytes = options_.bytes, .output = output[1]});
+    close(output[1]);
+    if (!started.ok()) return refuse(request, started.error().message());
+    debuggee_ = std::move(*started);
+    const auto stand = debuggee_->receive();
+    if (!stand) return refuse(request, "the program opened no device that carries out commands");
+    first_ = *stand;
+    respond(request);
+    tell("initialized");
+  }
+
+  void configured(const Json& request) {
+    respond(request);
+    if (!debuggee_) return;
+    if (stops_on_entry_) return tell_stop("begin", first_.value("text", ""));
+    // a breakpoint may be where it stands
+    go_on("continue");
+  }
+
+  // A device that runs is stopped first, and goes on afterwards, unless it would have stopped
+  // anyway.
+  Json ask(const Json& question) {
+    if (!debuggee_ || !debuggee_->is_open()) return Json::object();
+    std::optional<Json> stop;
+    if (runs_) {
+      debuggee_->send({{"pause", true}});
+      stop = debuggee_->receive();
+      if (!stop) return Json::object();
+      runs_ = false;
+    }
+    const auto answer = debuggee_->ask(question);
+    if (stop && stop->value("stopped", "") != "pause")
+      tell_stop(stop->value("stopped", ""), stop->value("text", ""));
+    else if (stop)
+      go_on("continue");
+    return answer.value_or(Json::object());
+  }
+
+  void go_on(const std::string& line) {
+    const Json answer = ask({{"line", line}});
+    runs_ = answer.value("running", false);
+    if (!runs_) tell_stop(answer.value("stopped", "step"), answer.value("text", ""));
+  }
+
+  void move(const Json& request) {
+    static const std::map<std::string, std::pair<const char*, const char*>> kLines{
+        {"continue", {"continue", "continue"}},
+        {"next", {"line", "step"}},
+        {"stepIn", {"step", "step"}},
+        {"stepOut", {"launch", "launch"}},
+        {"stepBack", {"reverse-line", "reverse-step"}},
+        {"reverseContinue", {"reverse-continue", "reverse-continue"}}};
+    if (runs_ || !debuggee_ || !debuggee_->is_open()) return refuse(request, "it does not stand");
+    const auto& [by_line, by_command] = kLines.at(request.value("command", ""));
+    const bool fine = arguments(request).value("granularity", "") == "instruction";
+    respond(request, {{"allThreadsContinued", true}});
+    go_on(fine ? by_command : by_line);
+  }
+
+  void pause(const Json& request) {
+    respond(request);
+    if (runs_) debuggee_->send({{"pause", true}});
+  }
+
+  void set_breakpoints(const Json& request) {
+    const Json of = arguments(request);
+    Json lines = Json::array();
+    for (const Json& wanted : of.value("breakpoints", Json::array()))
+      lines.push_back(wanted.value("line", 0));
+    const std::string file = of.value("source", Json::object()).value("path", "");
+    const Json ids = ask({{"get", "break"}, {"file", file}, {"lines", lines}});
+    Json set = Json::array();
+    for (size_t i = 0; i < lines.size(); ++i)
+      set.push_back({{"verified", true},
+                     {"line", lines[i]},
+                     {"id", i < ids["ids"].size() ? ids["ids"][i] : Json(0)}});
+    respond(request, {{"breakpoints", std::move(set)}});
+  }
+
+  void set_names(const Json& request) {
+    Json names = Json::array(), set = Json::array();
+    for (const Json& wanted : arguments(request).value("breakpoints", Json::array())) {
+      names.push_back(wanted.value("name", ""));
+      set.push_back({{"verified", true}});
+    }
+    ask({{"get", "names"}, {"names", names}});
+    respond(request, {{"breakpoints", std::move(set)}});
+  }
+
+  void threads(const Json& request) {
+    respond(request, {{"threads", {{{"id", kThread}, {"name", "device"}}}}});
+  }
+
+  void stack(const Json& request) {
+    Json frames = Json::array();
+    for (const Json& frame : ask({{"get", "stack"}}).value("stack", Json::array())) {
+      Json shown{{"id", frames.size() + 1},
+                 {"name", frame.value("name", "")},
+                 {"line", frame.value("line", 0)},
+                 {"column", 1}};
+      const std::string file = frame.value("file", "");
+      if (!file.empty())
+        shown["source"] = {{"name", file.substr(file.rfind('/') + 1)}, {"path", file}};
+      frames.push_back(std::move(shown));
+    }
+    const size_t total = frames.size();
+    respond(request, {{"stackFrames", std::move(frames)}, {"totalFrames", total}});
+  }
+
+  void scopes(const Json& request) {
+    respond(request,
+            {{"scopes",
+              {{{"name", "Next command"}, {"variablesReference", kOperands}, {"expensive", false}},
+               {{"name", "Last command"}, {"variablesReference", kLast}, {"expensive", false}}}}});
+  }
+
+  // Tensors of a scope, or lines of values of a tensor.
+  void variables(const Json& request) {
+    const int reference = arguments(request).value("variablesReference", 0);
+    Json list = Json::array();
+    const int scope = reference >= kTensors ? reference / kTensors : reference;
+    const Json tensors = ask({{"get", "variables"}, {"of", scope == kLast ? "last" : "operands"}})
+                             .value("variables", Json::array());
+    const auto index = static_cast<size_t>(reference % kTensors);
+    if (reference < kTensors) {
+      for (const Json& tensor : tensors)
+        list.push_back(
+            {{"name", tensor.value("name", "")},
+             {"type", tensor.value("type", "")},
+             {"value", tensor.value("value", "")},
+             {"evaluateName", (scope == kLast ? "last." : "") + tensor.value("name", "")},
+             {"variablesReference", scope * kTensors + static_cast<int>(list.size())}});
+    } else if (index < tensors.size()) {
+      std::istringstream text(tensors[index].value("text", ""));
+      for (std::string line; std::getline(text, line);)
+        list.push_back(
+            {{"name", fmt::format("{}", list.size())}, {"value", line}, {"variablesReference", 0}});
+    }
+    respond(request, {{"variables", std::move(list)}});
+  }
+
+  // A command of the console, or the name of a tensor.
+  void evaluate(const Json& request) {
+    const Json of = arguments(request);
+    std::string line = of.value("expression", "");
+    if (runs_) return refuse(request, "it does not stand");
+    if (of.value("context", "") != "repl") line = "print " + line;
+    const Json answer = ask({{"line", line}});
+    respond(request, {{"result", answer.value("text", "")}, {"variablesReference", 0}});
+    if (answer.value("running", false)) {
+      runs_ = true;
+      tell("continued", {{"threadId", kThread}});
+    } else if (answer.contains("stopped")) {
+      tell_stop(answer.value("stopped", "step"), answer.value("text", ""));
+    }
+  }
+
+  void complete(const Json& request) {
+    const std::string line = arguments(request).value("text", "");
+    Json targets = Json::array();
+    for (const Json& word :
+         ask({{"get", "completions"}, {"line", line}}).value("completions", Json::array()))
+      targets.push_back({{"label", word}});
+    respond(request, {{"targets", std::move(targets)}});
+  }
+
+  void leave(const Json& request) {
+    respond(request);
+    debuggee_.reset();
+    is_over_ = true;
+  }
+
+  const AdapterOptions& options_;
+  ProtocolStream stream_;
+  std::unique_ptr<Debuggee> debuggee_;
+  Json first_;  // where it stands at first
+  int printed_ = -1;
+  bool runs_ = false, stops_on_entry_ = false, is_over_ = false;
+};
+
+// The first who connects to a port of this host.
+Result<int> connected_editor(int port) {
+  const auto failed = [&] {
+    return Error(errors::cli_debug)
+        .argument("--port", fmt::format("{}", port))
+        .detail(std::strerror(errno));
+  };
+  const int listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int yes = 1;
+  setsockopt(listening, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  if (bind(listening, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      listen(listening, 1) != 0) {
+    const Error error = failed();
+    close(listening);
+    return error;
+  }
+  fmt::print(stderr, "tputwin debug: waiting for an editor at port {}\n", port);
+  const int editor = accept4(listening, nullptr, nullptr, SOCK_CLOEXEC);
+  close(listening);
+  if (editor < 0) return failed();
+  return editor;
+}
+
+}  // namespace
+
+Status serve_editor(const AdapterOptions& options) {
+  std::signal(SIGPIPE, SIG_IGN);
+  if (options.port == 0) {
+    Adapter(options, ProtocolStream(STDIN_FILENO, STDOUT_FILENO)).serve();
+    return {};
+  }
+  TW_ASSIGN_OR_RETURN(editor, connected_editor(options.port));
+  Adapter(options, ProtocolStream(editor, editor)).serve();
+  close(editor);
+  return {};
+}
+
+}  // namespace tputwin::tools

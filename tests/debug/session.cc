@@ -1,0 +1,98 @@
+// tputwin debug as people use it: scripts against what they answer, one of them that of the
+// tutorial.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+namespace tputwin::debug::testing {
+namespace {
+
+const std::string kGolden = TPUTWIN_SOURCE_DIR "/tests/debug/golden/";
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// A model is for the chip that it names.
+std::string output_of(const std::string& arguments, const std::string& chip = "BM1684") {
+  const std::string line =
+      "TPUTWIN_CHIP=" + chip + " " TPUTWIN_BIN_DIR "/tputwin debug " + arguments;
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(line.c_str(), "r"), pclose);
+  std::string text;
+  for (int c = std::fgetc(pipe.get()); c != EOF; c = std::fgetc(pipe.get()))
+    text += static_cast<char>(c);
+  return text;
+}
+
+// What a script answers; the golden file is written anew under TPUTWIN_REBASE.
+std::string session(const std::string& name) {
+  const std::string script = kGolden + name + ".commands", golden = kGolden + name + ".txt";
+  const std::string text =
+      output_of("-x " + script + " -- " TPUTWIN_BIN_DIR "/debug_blend </dev/null");
+  if (std::getenv("TPUTWIN_REBASE") != nullptr) std::ofstream(golden) << text;
+  EXPECT_EQ(text, text_of(golden));
+  return text;
+}
+
+// As pages show what is typed and answered.
+std::string indented(const std::string& text) {
+  std::istringstream lines(text);
+  std::string shown;
+  for (std::string line; std::getline(lines, line);)
+    shown += line.empty() ? "\n" : "    " + line + "\n";
+  return shown;
+}
+
+TEST(Session, OfTheTutorialIsWhatItSays) {
+  const std::string page = text_of(TPUTWIN_SOURCE_DIR "/docs/insight.md");
+  EXPECT_NE(page.find(indented(session("understand"))), std::string::npos);
+}
+
+TEST(Session, AnswersEveryCommand) { session("tour"); }
+
+TEST(Session, TypedCommandsComeBehindTheScript) {
+  const std::string script = kGolden + "understand.commands";
+  const std::string text = output_of(
+      "-x " + script + " -- " TPUTWIN_BIN_DIR "/debug_blend <<'END'\nhelp goto\nquit\nEND");
+  EXPECT_NE(text.find("(debug) help goto\ngoto, g"), std::string::npos) << text;
+  EXPECT_EQ(text.find("the program ended"), std::string::npos) << text;
+}
+
+TEST(Session, PicturesAreFiles) {
+  const auto file = std::filesystem::temp_directory_path() / "tputwin-debug-session.png";
+  std::filesystem::remove(file);
+  output_of("-- " TPUTWIN_BIN_DIR "/debug_blend <<'END'\nstep 3\nimage last.dst_addr 0,1 " +
+            file.string() + "\nEND");
+  EXPECT_EQ(text_of(file).substr(1, 3), "PNG");
+  std::filesystem::remove(file);
+}
+
+TEST(Session, ProgramsOfTheBm1880HaveCallsAndLines) {
+  const std::string text = output_of("-- " TPUTWIN_BIN_DIR
+                                     "/tensor_add <<'END'\nbreak *tpu_add*\ncontinue\n"
+                                     "step\nexplain (0,0,0,0)\nEND");
+  EXPECT_NE(text.find("breakpoint 1, *tpu_add*\n#5 bmk1880_tpu_add"), std::string::npos) << text;
+  EXPECT_NE(text.find("  at "), std::string::npos) << text;
+  EXPECT_NE(text.find("  a + b "), std::string::npos) << text;
+}
+
+TEST(Session, ModelsAreDebuggedLikePrograms) {
+  const auto input = std::filesystem::temp_directory_path() / "tputwin-debug-session.bin";
+  std::ofstream(input) << std::string(3136, '\0');
+  const std::string model =
+      TPUTWIN_SOURCE_DIR "/tests/conformance/bm168x/bm1684x/nets-lenet-int8.bmodel";
+  const std::string text = output_of(
+      "-- " + model + " --input " + input.string() + " <<'END'\nlayer\nlayer\nEND", "BM1684X");
+  EXPECT_NE(text.find("of lenet-int8 (compute)\n  conv2d_quant "), std::string::npos) << text;
+  EXPECT_NE(text.find("the program ended with 0"), std::string::npos) << text;
+  std::filesystem::remove(input);
+}
+
+}  // namespace
+}  // namespace tputwin::debug::testing
