@@ -322,10 +322,11 @@ Status Device::check_operation(const Operation& op, auto&& book_as) {
 void Device::run_body(const Instruction& instruction) {
   const Operation& op = instruction.op;
   if (has_plans_) mark_writes(op);
+  if (observers_.empty()) return tputwin::execute(op, own_memory(), options_.body);
+  const Footprint touched = footprint(op, chip());
+  for (Observer* observer : observers_) observer->before_instruction(instruction, touched);
   tputwin::execute(op, own_memory(), options_.body);
-  if (observers_.empty()) return;
-  Footprint touched = footprint(op, chip());
-  Cost price = cost(op, chip());
+  const Cost price = cost(op, chip());
   for (Observer* observer : observers_) observer->on_instruction(instruction, touched, price);
 }
 

@@ -47,6 +47,8 @@ struct DeviceEvent {
 class Observer {
  public:
   virtual ~Observer() = default;
+  // Before an instruction runs, and after its rules were checked.
+  virtual void before_instruction(const Instruction&, const Footprint&) {}
   // Sees every executed instruction once, after it ran.
   virtual void on_instruction(const Instruction&, const Footprint&, const Cost&) = 0;
   // Before the instruction of a call that works at once, on the stack of that call.
