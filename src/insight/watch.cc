@@ -2,6 +2,7 @@
 #include "insight/watch.h"
 
 #include "insight/process.h"
+#include "insight/recording/recorder.h"
 
 namespace tputwin::insight {
 namespace {
@@ -12,6 +13,7 @@ struct Entry {
 };
 constexpr Entry kEntries[] = {
     {is_checking, check_device},
+    {recording::is_asked_for, recording::record_device},
 };
 
 }  // namespace

@@ -2,17 +2,10 @@
 #include "tools/check.h"
 
 #include "tools/commands/command.h"
+#include "tools/record.h"
 
 namespace tputwin::tools {
 namespace {
-
-// A model is what `tputwin run` runs.
-std::vector<std::string> program_of(const std::vector<std::string>& words) {
-  if (!words.front().ends_with(".bmodel")) return words;
-  std::vector<std::string> program{"/proc/self/exe", "run"};
-  program.insert(program.end(), words.begin(), words.end());
-  return program;
-}
 
 int check(const CheckOptions& options, const std::vector<std::string>& words) {
   auto result = check_program(options, program_of(words));
@@ -33,12 +26,13 @@ void add_check(CLI::App& app, int& exit) {
   sub->add_option("--sarif", options->sarif, "the same as SARIF 2.1.0");
   sub->add_option("--suppress", options->suppress, "a file of findings to leave out");
   sub->add_option("PROGRAM", *words,
-                  "a host program with its arguments, or a model (.bmodel) with the options of "
-                  "tputwin run, after --")
+                  "a host program with its arguments, a model (.bmodel) with the options of "
+                  "tputwin run, after --, or a recording (.tprec)")
       ->required();
   sub->footer(
       footer("  tputwin check -- ./host 100\n"
-             "  tputwin check --sarif findings.sarif -- net.bmodel --input image.bin\n"));
+             "  tputwin check --sarif findings.sarif -- net.bmodel --input image.bin\n"
+             "  tputwin check run.tprec\n"));
   sub->callback([=, &exit] { exit = check(*options, *words); });
 }
 
