@@ -3,6 +3,7 @@
 
 #include "insight/process.h"
 #include "insight/recording/recorder.h"
+#include "insight/statistics.h"
 
 namespace tputwin::insight {
 namespace {
@@ -13,6 +14,7 @@ struct Entry {
 };
 constexpr Entry kEntries[] = {
     {is_checking, check_device},
+    {is_counting, count_device},
     {recording::is_asked_for, recording::record_device},
 };
 

@@ -21,7 +21,7 @@ std::string text_of(const std::filesystem::path& path) {
 }
 
 void check_everything() {
-  setenv("TPUTWIN_CHECK", "all", 1);
+  setenv("TPUTWIN_CHECK", "all,hints", 1);
   setenv("TPUTWIN_LOG", "quiet", 1);
 }
 

@@ -8,7 +8,6 @@
 #include "ops/contract/body_steps.h"
 
 namespace tputwin::insight::recording {
-namespace {
 
 std::string describe_value(int32_t value, DType dtype) {
   const auto bits = static_cast<uint32_t>(value);
@@ -16,6 +15,19 @@ std::string describe_value(int32_t value, DType dtype) {
   if (dtype == DType::b32) return fmt::format("{:#x}", bits);
   return fmt::format("{}", integer_value(value, dtype));
 }
+
+std::optional<Shape> goes_with(const Shape& operand, const Shape& result, const Shape& index) {
+  const auto along = [](uint32_t own, uint32_t of_result, uint32_t at) -> std::optional<uint32_t> {
+    if (own == 1) return 0;
+    return own == of_result ? std::optional(at) : std::nullopt;
+  };
+  const auto n = along(operand.n, result.n, index.n), c = along(operand.c, result.c, index.c),
+             h = along(operand.h, result.h, index.h), w = along(operand.w, result.w, index.w);
+  if (!n || !c || !h || !w) return std::nullopt;
+  return Shape{*n, *c, *h, *w};
+}
+
+namespace {
 
 size_t place_of(const Shape& shape, const Shape& index) {
   return ((size_t{index.n} * shape.c + index.c) * shape.h + index.h) * shape.w + index.w;
@@ -28,19 +40,6 @@ Shape index_of(const Shape& shape, size_t place) {
   index.c = static_cast<uint32_t>(place / shape.w / shape.h % shape.c);
   index.n = static_cast<uint32_t>(place / shape.w / shape.h / shape.c);
   return index;
-}
-
-// The element of an operand that belongs to one of the result: the same, or the only one along an
-// axis. None where the operand has other extents: a window, a matrix.
-std::optional<Shape> goes_with(const Shape& operand, const Shape& result, const Shape& index) {
-  const auto along = [](uint32_t own, uint32_t of_result, uint32_t at) -> std::optional<uint32_t> {
-    if (own == 1) return 0;
-    return own == of_result ? std::optional(at) : std::nullopt;
-  };
-  const auto n = along(operand.n, result.n, index.n), c = along(operand.c, result.c, index.c),
-             h = along(operand.h, result.h, index.h), w = along(operand.w, result.w, index.w);
-  if (!n || !c || !h || !w) return std::nullopt;
-  return Shape{*n, *c, *h, *w};
 }
 
 std::string both(const OperandValues& a, const OperandValues& b, size_t place) {

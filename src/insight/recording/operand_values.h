@@ -23,6 +23,12 @@ struct Element {
   Shape of;  // the result's
 };
 
+// "1.5 (0x3fc00000)", "-3", "0x1f".
+std::string describe_value(int32_t value, DType dtype);
+// The element of an operand that belongs to one of the result: the same, or the only one along an
+// axis. None where the operand has other extents: a window, a matrix.
+std::optional<Shape> goes_with(const Shape& operand, const Shape& result, const Shape& index);
+
 // The result is the first.
 std::vector<OperandValues> values_of(const Memory& memory, const Operation& operation);
 

@@ -20,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "insight/stacks.h"
 #include "insight/watch.h"
 #include "memory/allocator.h"
 #include "sdk/okkernel/run_kernel.h"
@@ -42,6 +43,7 @@ struct Launch {
   std::thread::id caller = std::this_thread::get_id();
   // What follows belongs to the card.
   uint64_t ticket = 0;
+  insight::StackId stack = 0;  // of the caller, if somebody watches
   bool done = false;
   okk::Outcome outcome;
 };
@@ -143,6 +145,7 @@ class Card {
   const GlobalMemory& contents() const { return chip_->global_contents(); }
   void work();
   void serve_next();  // with mutex_
+  void say_begun(const Launch& launch);
   void say_synced(uint64_t ticket);
 
   const int id_;
