@@ -66,6 +66,10 @@ class Checker : public Observer {
 
   bool is_known(FindingKind kind, CommandId id, CommandId other);
   bool is_on(Check check) const { return checks_.on(check); }
+  // Of commands of a file, whose compilers know what they do, it is a hint.
+  bool may_be_mistake(CommandId id, Check check) const {
+    return is_on(check) && (history_.at(id).stack != 0 || is_on(Check::hints));
+  }
   bool is_unsynced(CommandId id) const;
   Actor actor(CommandId id, std::string does) const;
   Actor host_actor(StackId stack, std::string does) const;

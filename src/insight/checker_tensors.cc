@@ -58,7 +58,7 @@ const Operand* overlapping(const Operation& op, const OperandList& list, const C
 
 void Checker::check_overlap(CommandId id, const Operation& op) {
   const OperandList list = operands(op);
-  if (!is_on(Check::memory) || list.size() < 2) return;
+  if (!may_be_mistake(id, Check::memory) || list.size() < 2) return;
   const Operand* operand = overlapping(op, list, chip_);
   if (operand == nullptr || is_known(FindingKind::overlap, id, 0)) return;
   add({.kind = FindingKind::overlap,
@@ -77,7 +77,7 @@ bool Checker::is_of_launch(CommandId id) const {
 // An operand that one command wrote as a whole, and of which a later one, whose result reaches
 // beyond what the first wrote, overwrote some bytes. Both are of this launch.
 void Checker::check_neighbours(CommandId id, const Operation& op) {
-  if (!is_on(Check::memory)) return;
+  if (!may_be_mistake(id, Check::memory)) return;
   for (const Operand& operand : operands(op)) {
     if (operand.access == Access::write || operand.view->shape.count() == 0) continue;
     const Ranges bytes = ranges_of(*operand.view, chip_);
