@@ -225,6 +225,9 @@ Actor Checker::actor(CommandId id, std::string does) const {
   const Command& command = history_.at(id);
   if (command.number == 0) return host_actor(command.stack, std::move(does));
   UserCode code = Stacks::of_process().user_code(command.stack, command.call);
+  UserCode launch = Stacks::of_process().user_code(history_.launch(command.launch).stack);
+  if (!launch.lines.empty() && launch.lines.front().function.starts_with("tputwin::"))
+    launch = {};  // a tool of ours
   return {.does = std::move(does),
           .call = std::move(code.call),
           .operation = history_.text(id),
@@ -232,7 +235,7 @@ Actor Checker::actor(CommandId id, std::string does) const {
           .engine = std::string(to_string(command.engine)),
           .command = command.number,
           .lines = std::move(code.lines),
-          .launch = Stacks::of_process().user_code(history_.launch(command.launch).stack)};
+          .launch = std::move(launch)};
 }
 
 Actor Checker::host_actor(StackId stack, std::string does) const {

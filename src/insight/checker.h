@@ -58,6 +58,7 @@ class Checker : public Observer {
   void report_race(CommandId id, CommandId other, const std::vector<ByteRange>& bytes);
 
   void host_touches(const DeviceEvent& event, bool writes);
+  void launch_begun(const DeviceEvent& event);
   void pointer_taken(const DeviceEvent& event);
   void freed(const DeviceEvent& event);
   void closed();

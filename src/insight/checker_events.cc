@@ -9,13 +9,7 @@ void Checker::on_event(const DeviceEvent& event) {
   const auto stack = [] { return Stacks::of_process().capture(); };
   switch (event.kind) {
     case Kind::launch_begin:
-      history_.begin_launch(event.name, event.number, stack());
-      begin_hints();
-      begin_numbers();
-      origin_.clear();
-      in_launch_ = true;
-      unpolled_ = section_ = 0;
-      return;
+      return launch_begun(event);
     case Kind::kernel_end:
       return kernel_ended();
     case Kind::launch_end:
@@ -57,6 +51,15 @@ void Checker::on_event(const DeviceEvent& event) {
     case Kind::closed:
       return closed();
   }
+}
+
+void Checker::launch_begun(const DeviceEvent& event) {
+  history_.begin_launch(event.name, event.number, Stacks::of_process().capture());
+  begin_hints();
+  begin_numbers();
+  origin_.clear();
+  in_launch_ = true;
+  unpolled_ = section_ = 0;
 }
 
 void Checker::pointer_taken(const DeviceEvent& event) {

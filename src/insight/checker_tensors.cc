@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/bits.h"
 #include "base/errors/okkernel.h"
@@ -20,12 +21,14 @@ Ranges ranges_of(const TensorView& view, const Chip& chip) {
   return ranges;
 }
 
+// Both are sorted and merged.
 bool contains(const Ranges& whole, const Ranges& part) {
+  const auto key = [](const ByteRange& r) { return std::tuple(r.space, r.lane, r.begin); };
   return std::ranges::all_of(part, [&](const ByteRange& range) {
-    return std::ranges::any_of(whole, [&](const ByteRange& other) {
-      return other.space == range.space && other.lane == range.lane && other.begin <= range.begin &&
-             range.end <= other.end;
-    });
+    const auto behind = std::ranges::upper_bound(whole, key(range), {}, key);
+    if (behind == whole.begin()) return false;
+    const ByteRange& other = *std::prev(behind);
+    return other.space == range.space && other.lane == range.lane && range.end <= other.end;
   });
 }
 

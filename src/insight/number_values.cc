@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 #include "insight/recording/touched.h"
 
@@ -76,6 +77,11 @@ bool all_finite(const Memory& memory, const Chip& chip, const TensorView& view) 
 }
 
 bool computes_numbers(const Operation& op) {
+  const auto* unary = std::get_if<UnaryF32>(&op);
+  using Kind = UnaryF32::Kind;
+  if (unary != nullptr && (unary->kind == Kind::to_int32 || unary->kind == Kind::lookup_exp ||
+                           unary->kind == Kind::lookup_int8))
+    return false;  // what they leave is not fp32, or comes from tables
   return is_one_of<FloatArithmetic, FloatFunction, UnaryF32, ChannelAffine, Convert, Requantize,
                    CopyAdd, Conv2dBm1684, Depthwise2dBm1684, MatmulBm1684, Conv2dBm1684xFloat,
                    Depthwise2dBm1684xFloat, MatmulBm1684xFp32, MatmulBm1684xHalf>(op) &&
@@ -88,14 +94,20 @@ void OperandCopy::take(const Device& device, const Operation& op, const Footprin
   is_taken_ = list.size() > 0 && is_float(list[0].view->dtype) && computes_numbers(op);
   if (!is_taken_) return;
   const Memory memory = memory_to_read(device);
-  for (const ByteRange& read : touched.reads)
-    for (const ByteRange& write : touched.writes) {
-      if (read.space != write.space || read.lane != write.lane) continue;
-      const uint64_t begin = std::max(read.begin, write.begin), end = std::min(read.end, write.end);
-      if (begin >= end) continue;
-      const uint8_t* at = recording::data_of(memory, {read.space, read.lane, begin, end});
-      pieces_.push_back({at, {at, at + (end - begin)}});
+  const auto key = [](const ByteRange& range) { return std::tuple(range.space, range.lane); };
+  auto write = touched.writes.begin();
+  for (const ByteRange& read : touched.reads) {  // both are sorted
+    while (write != touched.writes.end() &&
+           std::tuple(key(*write), write->end) <= std::tuple(key(read), read.begin))
+      ++write;
+    for (auto at = write;
+         at != touched.writes.end() && key(*at) == key(read) && at->begin < read.end; ++at) {
+      const ByteRange both{read.space, read.lane, std::max(read.begin, at->begin),
+                           std::min(read.end, at->end)};
+      const uint8_t* bytes = recording::data_of(memory, both);
+      pieces_.push_back({bytes, {bytes, bytes + (both.end - both.begin)}});
     }
+  }
   std::ranges::sort(pieces_, {}, &Piece::at);
 }
 

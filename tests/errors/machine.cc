@@ -52,7 +52,7 @@ TW_TRIGGER(mch_recording_damaged,
 TW_TRIGGER(mch_recording_bytes, [] {
   using namespace insight::recording;
   Recording recording{.header = {.chip = "BM1684", .global_bytes = 4096}};
-  recording.entries.push_back(Poke{.address = 4096, .bytes = {1}});
+  recording.entries.emplace_back(Poke{.address = 4096, .bytes = {1}});
   auto device = make_device(recording, {});
   return replay(recording, **device).status();
 });
