@@ -43,6 +43,10 @@ void Checker::on_issue(const CallSite& site) {
   stack_ = Stacks::of_process().capture();
 }
 
+void Checker::before_instruction(const Instruction& instruction, const Footprint& touched) {
+  if (is_on(Check::numbers) && !numbers_found_) before_.take(device_, instruction.op, touched);
+}
+
 void Checker::on_instruction(const Instruction& instruction, const Footprint& touched,
                              const Cost&) {
   if (const auto made = origin_.find({instruction.engine, instruction.id}); made != origin_.end())
@@ -50,12 +54,18 @@ void Checker::on_instruction(const Instruction& instruction, const Footprint& to
   const CommandId id = history_.add(instruction, site_.call, stack_);
   unpolled_ = id;
   check_operands(id, instruction.op);
+  check_overlap(id, instruction.op);
+  check_repeated(id, instruction.op, touched);
+  check_numbers(id, instruction.op);
   Meetings meetings;
+  writers_.clear();
   // compilers let commands compute padding
   const bool may_skip = picks(instruction.op) || stack_ == 0;
   if (may_skip) read_picked(id, instruction.op, meetings);
   for (const ByteRange& range : scratch(instruction.op, chip_)) write(id, range, meetings);
   for (const ByteRange& range : touched.reads) read(id, range, may_skip, meetings);
+  if (!meetings.empty()) find_padding(meetings);
+  if (writers_.size() > 1) check_neighbours(id, instruction.op);
   for (const ByteRange& range : touched.writes) write(id, range, meetings);
   if (!meetings.empty()) report(id, meetings);
   site_ = {};
@@ -87,6 +97,9 @@ void Checker::read(CommandId id, const ByteRange& range, bool may_skip, Meetings
         meet(FindingKind::stale, t.writer);
     }
     t.readers[static_cast<size_t>(engine)] = id;
+    if (t.writer == 0) return;
+    history_.mark_used(t.writer);
+    writers_.insert(t.writer);
   });
 }
 
@@ -184,7 +197,9 @@ void Checker::report(CommandId id, const Meetings& meetings) {
         .kind = meeting.kind, .actor = actor(id, "reads:"), .other = {}, .place = place(bytes)};
     if (meeting.other != 0) finding.other = actor(meeting.other, "written by:");
     finding.missing =
-        "a load or a result that fills these bytes before the command, in this launch";
+        meeting.kind == FindingKind::padding
+            ? "strides of the operand that step over the padding, or a fill of these bytes before"
+            : "a load or a result that fills these bytes before the command, in this launch";
     add(std::move(finding));
   }
 }
@@ -210,13 +225,17 @@ Actor Checker::actor(CommandId id, std::string does) const {
   const Command& command = history_.at(id);
   if (command.number == 0) return host_actor(command.stack, std::move(does));
   UserCode code = Stacks::of_process().user_code(command.stack, command.call);
+  UserCode launch = Stacks::of_process().user_code(history_.launch(command.launch).stack);
+  if (!launch.lines.empty() && launch.lines.front().function.starts_with("tputwin::"))
+    launch = {};  // a tool of ours
   return {.does = std::move(does),
           .call = std::move(code.call),
           .operation = history_.text(id),
           .kernel = history_.launch(command.launch).name,
           .engine = std::string(to_string(command.engine)),
           .command = command.number,
-          .lines = std::move(code.lines)};
+          .lines = std::move(code.lines),
+          .launch = std::move(launch)};
 }
 
 Actor Checker::host_actor(StackId stack, std::string does) const {
@@ -250,8 +269,19 @@ Place Checker::place(std::vector<ByteRange> bytes) const {
   return place;
 }
 
+std::string Checker::tensor_at(uint64_t address) const {
+  const auto behind = tensors_.upper_bound(address);
+  if (behind == tensors_.begin()) return {};
+  const auto& [begin, tensor] = *std::prev(behind);
+  if (address >= tensor.end) return {};
+  return address == begin ? tensor.name : fmt::format("{} + {:#x}", tensor.name, address - begin);
+}
+
 void Checker::add(Finding finding) {
-  if (is_on(info(finding.kind).check)) report_.add(std::move(finding));
+  if (!is_on(info(finding.kind).check)) return;
+  if (finding.place && finding.place->space == Space::global)
+    finding.tensor = tensor_at(finding.place->begin - chip_.global_base);
+  report_.add(std::move(finding));
 }
 
 }  // namespace tputwin::insight

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "insight/allocations.h"
+#include "insight/number_values.h"
 #include "insight/origins.h"
 #include "insight/report.h"
 #include "insight/shadow.h"
@@ -22,6 +23,7 @@ class Checker : public Observer {
   Checker(const Device& device, Checks checks, Report& report);
 
   void on_issue(const CallSite& site) override;
+  void before_instruction(const Instruction&, const Footprint&) override;
   void on_instruction(const Instruction&, const Footprint&, const Cost&) override;
   void on_event(const DeviceEvent& event) override;
 
@@ -39,10 +41,24 @@ class Checker : public Observer {
   void write(CommandId id, const ByteRange& range, Meetings& meetings);
   void check_operands(CommandId id, const Operation& op);
   void check_block(CommandId id, const Operand& operand, uint64_t begin, uint64_t end);
+  // Of tensors that share bytes (checker_tensors.cc).
+  void check_overlap(CommandId id, const Operation& op);
+  void check_neighbours(CommandId id, const Operation& op);
+  void find_padding(Meetings& meetings);
+  CommandId padded_tensor(const ByteRange& range);
+  bool is_of_launch(CommandId id) const;
+  // Of work that is not needed (checker_hints.cc).
+  void begin_hints();
+  void check_repeated(CommandId id, const Operation& op, const Footprint& touched);
+  void report_unused();
+  // Of values (checker_numbers.cc).
+  void begin_numbers() { numbers_found_ = false; }
+  void check_numbers(CommandId id, const Operation& op);
   void report(CommandId id, const Meetings& meetings);
   void report_race(CommandId id, CommandId other, const std::vector<ByteRange>& bytes);
 
   void host_touches(const DeviceEvent& event, bool writes);
+  void launch_begun(const DeviceEvent& event);
   void pointer_taken(const DeviceEvent& event);
   void freed(const DeviceEvent& event);
   void closed();
@@ -51,10 +67,16 @@ class Checker : public Observer {
 
   bool is_known(FindingKind kind, CommandId id, CommandId other);
   bool is_on(Check check) const { return checks_.on(check); }
+  // Of commands of a file, whose compilers know what they do, it is a hint.
+  bool may_be_mistake(CommandId id, Check check) const {
+    return is_on(check) && (history_.at(id).stack != 0 || is_on(Check::hints));
+  }
   bool is_unsynced(CommandId id) const;
   Actor actor(CommandId id, std::string does) const;
   Actor host_actor(StackId stack, std::string does) const;
   Place place(std::vector<ByteRange> bytes) const;
+  // "input x + 0x40"; empty: none is known.
+  std::string tensor_at(uint64_t address) const;
   void add(Finding finding);
 
   const Device& device_;
@@ -69,9 +91,20 @@ class Checker : public Observer {
   StackId stack_ = 0;
   Origin origin_;  // of the launch that runs
   bool in_launch_ = false;
-  CommandId unpolled_ = 0;  // newest command since the last poll
-  StackId section_ = 0;     // that began the parallel section
-  uint64_t synced_ = 0;     // newest launch that the host waited for
+  CommandId unpolled_ = 0;   // newest command since the last poll
+  StackId section_ = 0;      // that began the parallel section
+  uint64_t synced_ = 0;      // newest launch that the host waited for
+  bool is_exposed_ = false;  // somebody may look at the memories of the chip
+  struct NamedTensor {
+    uint64_t end = 0;
+    std::string name;
+  };
+  std::map<uint64_t, NamedTensor> tensors_;  // of global memory, by their first bytes
+  std::set<CommandId> writers_;              // of what the command reads
+  std::map<std::string, CommandId> done_;    // commands of the launch, by what they do
+  CommandId launch_first_ = 1;
+  OperandCopy before_;          // of the command that runs
+  bool numbers_found_ = false;  // in this launch
 };
 
 }  // namespace tputwin::insight

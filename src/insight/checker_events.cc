@@ -9,16 +9,13 @@ void Checker::on_event(const DeviceEvent& event) {
   const auto stack = [] { return Stacks::of_process().capture(); };
   switch (event.kind) {
     case Kind::launch_begin:
-      history_.begin_launch(event.name, event.number);
-      origin_.clear();
-      in_launch_ = true;
-      unpolled_ = section_ = 0;
-      return;
+      return launch_begun(event);
     case Kind::kernel_end:
       return kernel_ended();
     case Kind::launch_end:
       history_.barrier();
       in_launch_ = false;
+      report_unused();
       return;
     case Kind::synced:
       synced_ = std::max(synced_, event.number);
@@ -48,14 +45,29 @@ void Checker::on_event(const DeviceEvent& event) {
     case Kind::commands:
       origin_ = Origins::of_process().find(event.commands);
       return;
+    case Kind::tensor:
+      tensors_[event.address] = {event.address + event.bytes, std::string(event.name)};
+      return;
     case Kind::closed:
       return closed();
   }
 }
 
+void Checker::launch_begun(const DeviceEvent& event) {
+  history_.begin_launch(event.name, event.number, Stacks::of_process().capture());
+  begin_hints();
+  begin_numbers();
+  origin_.clear();
+  in_launch_ = true;
+  unpolled_ = section_ = 0;
+}
+
 void Checker::pointer_taken(const DeviceEvent& event) {
   const CommandId id = history_.add_host(Stacks::of_process().capture(), /*is_pointer=*/true);
-  if (event.bytes == 0) shadow_.fill_chip(id);
+  if (event.bytes == 0) {
+    shadow_.fill_chip(id);
+    is_exposed_ = true;
+  }
   const uint64_t end =
       event.bytes == 0 ? device_.global_contents().size() : event.address + event.bytes;
   shadow_.fill({Space::global, 0, event.address, end}, id);
@@ -103,6 +115,7 @@ void Checker::host_touches(const DeviceEvent& event, bool writes) {
   }
   std::vector<ByteRange> unwritten;
   shadow_.of(range).update(range.begin, range.end, [&](Touched& t, uint64_t begin, uint64_t end) {
+    if (!writes && t.writer != 0) history_.mark_used(t.writer);
     if (writes)
       t = {.writer = id};
     else if (t.writer == 0 && allocations_.find(begin) != nullptr)
@@ -126,11 +139,16 @@ void Checker::freed(const DeviceEvent& event) {
     allocations_.free(event.address, stack);
     return;
   }
-  Finding finding{.kind = FindingKind::wrong_free, .actor = host_actor(stack, "freed by")};
+  Finding finding{.kind = FindingKind::wrong_free,
+                  .actor = host_actor(stack, "freed by"),
+                  .other = {},
+                  .place = {},
+                  .missing = "the address at which an allocation begins"};
   if (const Allocation* past = allocations_.past(event.address);
       past != nullptr && past->begin == event.address) {
     finding.kind = FindingKind::double_free;
     finding.other = host_actor(past->freed, "freed before by");
+    finding.missing = "an allocation in between, or one release less";
   }
   add(std::move(finding));
 }

@@ -12,7 +12,7 @@ namespace tputwin::insight {
 namespace {
 
 constexpr std::array kChecks{
-#define TW_CHECK(name, text) CheckInfo{#name, text},
+#define TW_CHECK(name, in_all, text) CheckInfo{#name, text, in_all},
 #include "insight/checks.def"
 #undef TW_CHECK
 };
@@ -34,7 +34,9 @@ Result<Checks> parse_checks(std::string_view text) {
     text.remove_prefix(std::min(text.size(), word.size() + 1));
     bool known = false;
     for (size_t i = 0; i < kChecks.size(); ++i) {
-      if (word != "all" && word != kChecks[i].name) continue;
+      const bool is_meant = word == "all" ? kChecks[i].in_all : word == kChecks[i].name;
+      if (word == "all") known = true;
+      if (!is_meant) continue;
       checks.add(static_cast<Check>(i));
       known = true;
     }

@@ -10,13 +10,14 @@
 namespace tputwin::insight {
 
 enum class Check : uint8_t {
-#define TW_CHECK(name, text) name,
+#define TW_CHECK(name, in_all, text) name,
 #include "insight/checks.def"
 #undef TW_CHECK
 };
 
 struct CheckInfo {
   std::string_view name, text;
+  bool in_all;  // what it finds is a mistake
 };
 std::span<const CheckInfo> check_catalogue();
 inline std::string_view to_string(Check check) {
@@ -33,7 +34,7 @@ class Checks {
   uint32_t bits_ = 0;
 };
 
-// "all", or names with commas between them.
+// "all", which hints are not part of, and names, with commas between them.
 Result<Checks> parse_checks(std::string_view text);
 
 }  // namespace tputwin::insight

@@ -26,6 +26,9 @@ std::string describe(const Actor& actor) {
     text += fmt::format("{} command {} of {} ({})", actor.call.empty() ? "" : ",", actor.command,
                         actor.kernel.empty() ? "the launch" : actor.kernel, actor.engine);
   for (const SourceLine& line : actor.lines) text += fmt::format("\n      at {}", describe(line));
+  if (!actor.launch.lines.empty())
+    text += fmt::format("\n      launched by {} at {}", actor.launch.call,
+                        describe(actor.launch.lines.front()));
   if (!actor.operation.empty()) text += fmt::format("\n      {}", actor.operation);
   return text;
 }
@@ -47,8 +50,10 @@ std::string describe(const Finding& finding) {
   const FindingInfo& kind = info(finding.kind);
   std::string text = fmt::format("{}: {}", kind.id, kind.text);
   if (finding.place) text += fmt::format("\n    bytes: {}", describe(*finding.place));
+  if (!finding.tensor.empty()) text += fmt::format("\n    tensor: {}", finding.tensor);
   text += fmt::format("\n    {}", describe(finding.actor));
   if (finding.other) text += fmt::format("\n    {}", describe(*finding.other));
+  if (!finding.note.empty()) text += fmt::format("\n    {}", finding.note);
   if (!finding.missing.empty()) text += fmt::format("\n    missing: {}", finding.missing);
   return text;
 }

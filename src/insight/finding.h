@@ -37,6 +37,7 @@ struct Actor {
   std::string engine;
   uint32_t command = 0;  // in the launch, from 1
   std::vector<SourceLine> lines;
+  UserCode launch = {};  // what launched the kernel, as far as it is known
 };
 
 // The bytes that it is about: of lanes, all that lie between.
@@ -54,7 +55,9 @@ struct Finding {
   Actor actor;
   std::optional<Actor> other;
   std::optional<Place> place;
-  std::string missing;  // and where one would put it
+  std::string missing;      // and where one would put it
+  std::string note = {};    // values
+  std::string tensor = {};  // of the bytes, as a model names it
 };
 
 // Several lines for people, without a line break at the end.

@@ -10,8 +10,8 @@ constexpr size_t kRecent = 256;  // commands whose operations are kept
 
 }  // namespace
 
-void History::begin_launch(std::string_view name, uint64_t number) {
-  launches_.push_back({std::string(name), number});
+void History::begin_launch(std::string_view name, uint64_t number, StackId stack) {
+  launches_.push_back({std::string(name), number, stack});
   commands_in_launch_ = 0;
   barrier();
 }
@@ -58,9 +58,14 @@ CommandId History::add_host(StackId stack, bool is_pointer) {
   return newest();
 }
 
+const Operation* History::operation(CommandId id) const {
+  const auto found = std::ranges::lower_bound(recent_, id, {}, &Recent::id);
+  return found != recent_.end() && found->id == id ? &found->operation : nullptr;
+}
+
 std::string History::text(CommandId id) const {
-  const auto found = std::ranges::find(recent_, id, &Recent::id);
-  return found != recent_.end() ? describe(found->operation) : std::string(at(id).operation);
+  const Operation* known = operation(id);
+  return known != nullptr ? describe(*known) : std::string(at(id).operation);
 }
 
 }  // namespace tputwin::insight

@@ -21,22 +21,25 @@ struct Command {
   uint32_t number = 0;  // in its launch, from 1; 0: the host
   Engine engine = Engine::cpu;
   bool is_pointer = false;  // somebody holds a pointer, and may read and write at any time
+  bool is_used = false;     // somebody read of its result
 };
 
 struct LaunchInfo {
   std::string name;
   uint64_t number = 0;  // as the host counts
+  StackId stack = 0;    // of the host, when it launched
 };
 
 class History {
  public:
   // What follows is ordered behind all that came before.
-  void begin_launch(std::string_view name, uint64_t number);
+  void begin_launch(std::string_view name, uint64_t number, StackId stack);
   void barrier();
   CommandId add(const Instruction& instruction, std::string_view call, StackId stack);
   CommandId add_host(StackId stack, bool is_pointer = false);
 
   const Command& at(CommandId id) const { return commands_[id - 1]; }
+  void mark_used(CommandId id) { commands_[id - 1].is_used = true; }
   CommandId newest() const { return static_cast<CommandId>(commands_.size()); }
   const LaunchInfo& launch(uint32_t launch) const { return launches_[launch]; }
   uint32_t current_launch() const { return static_cast<uint32_t>(launches_.size() - 1); }
@@ -45,6 +48,8 @@ class History {
     if (id == 0 || at(id).number == 0 || at(id).engine == engine) return true;
     return id <= finished_[index(engine)][index(at(id).engine)];
   }
+  // Of a command of the engines; nullptr: it is long ago.
+  const Operation* operation(CommandId id) const;
   // Operation with operands; of commands that are long ago its name.
   std::string text(CommandId id) const;
 

@@ -12,9 +12,13 @@ json to_json(const Actor& actor) {
   json lines = json::array();
   for (const SourceLine& line : actor.lines)
     lines.push_back({{"function", line.function}, {"file", line.file}, {"line", line.line}});
-  return {{"does", actor.does},     {"call", actor.call},     {"operation", actor.operation},
-          {"kernel", actor.kernel}, {"engine", actor.engine}, {"command", actor.command},
-          {"lines", lines}};
+  json object{{"does", actor.does},     {"call", actor.call},     {"operation", actor.operation},
+              {"kernel", actor.kernel}, {"engine", actor.engine}, {"command", actor.command},
+              {"lines", lines}};
+  if (actor.launch.lines.empty()) return object;
+  const SourceLine& launch = actor.launch.lines.front();
+  object["launched"] = {{"call", actor.launch.call}, {"file", launch.file}, {"line", launch.line}};
+  return object;
 }
 
 json to_json(const Place& place) {
@@ -34,6 +38,8 @@ json to_json(const Finding& finding) {
               {"text", info(finding.kind).text},
               {"actor", to_json(finding.actor)},
               {"missing", finding.missing}};
+  if (!finding.note.empty()) object["note"] = finding.note;
+  if (!finding.tensor.empty()) object["tensor"] = finding.tensor;
   if (finding.other) object["other"] = to_json(*finding.other);
   if (finding.place) object["place"] = to_json(*finding.place);
   return object;

@@ -119,7 +119,24 @@ Stacks& Stacks::of_process() {
   return instance;
 }
 
+namespace {
+
+thread_local std::optional<StackId> played;
+
+}  // namespace
+
+void Stacks::play(std::optional<StackId> stack) { played = stack; }
+
+StackId Stacks::add(UserCode code) {
+  std::lock_guard lock(mutex_);
+  stacks_.push_back(nullptr);
+  const auto id = static_cast<StackId>(stacks_.size());
+  foreign_.emplace(id, std::move(code));
+  return id;
+}
+
 StackId Stacks::capture() {
+  if (played) return *played;
   std::array<void*, kDepth> found;
   const int depth = backtrace(found.data(), kDepth);
   Addresses addresses;
@@ -136,6 +153,7 @@ UserCode Stacks::user_code(StackId stack, std::string_view call) {
   std::lock_guard lock(mutex_);
   UserCode code{.call = std::string(call), .lines = {}};
   if (stack == 0) return code;
+  if (const auto foreign = foreign_.find(stack); foreign != foreign_.end()) return foreign->second;
   const Symbols& symbols = Symbols::now();
   std::vector<Symbols::Frame> frames;
   for (const uintptr_t address : *stacks_[stack - 1]) frames.push_back(symbols.frame(address));

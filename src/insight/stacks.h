@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,11 +41,17 @@ class Stacks {
   // was.
   UserCode user_code(StackId stack, std::string_view call = {});
 
+  // A stack of another process, as that one saw it.
+  StackId add(UserCode code);
+  // Until it is none, that is what this thread captures.
+  static void play(std::optional<StackId> stack);
+
  private:
   using Addresses = std::vector<uintptr_t>;
   std::mutex mutex_;
   std::map<Addresses, StackId> numbers_;
   std::vector<const Addresses*> stacks_;
+  std::map<StackId, UserCode> foreign_;
 };
 
 }  // namespace tputwin::insight

@@ -3,6 +3,8 @@
 
 #include "insight/debug/process.h"
 #include "insight/process.h"
+#include "insight/recording/recorder.h"
+#include "insight/statistics.h"
 #include "insight/timing/process.h"
 
 namespace tputwin::insight {
@@ -16,6 +18,8 @@ constexpr Entry kEntries[] = {
     {is_checking, check_device},
     {is_timing, time_device},
     {debug::is_debugging, debug::debug_device},
+    {is_counting, count_device},
+    {recording::is_asked_for, recording::record_device},
 };
 
 }  // namespace

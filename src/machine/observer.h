@@ -33,7 +33,8 @@ struct DeviceEvent {
     host_read,
     pointer,   // from now on somebody may write there without saying so; bytes 0: in any memory
     commands,  // the launch that begins is of these bytes of a command buffer
-    closed     // nobody can use the device any more
+    closed,    // nobody can use the device any more
+    tensor     // from now on a tensor of a model, `name`, lies there
   };
   Kind kind;
   Space space = Space::global;

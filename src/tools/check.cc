@@ -40,7 +40,8 @@ Result<CheckResult> check_program(const CheckOptions& options,
   fs::remove(json, ignored);  // what is there afterwards is the program's
   const Variable checks("TPUTWIN_CHECK", options.checks), to("TPUTWIN_CHECK_JSON", json),
       sarif("TPUTWIN_CHECK_SARIF", options.sarif),
-      suppress("TPUTWIN_CHECK_SUPPRESS", options.suppress);
+      suppress("TPUTWIN_CHECK_SUPPRESS", options.suppress),
+      numbers("TPUTWIN_CHECK_NUMBERS", options.numbers);
   auto code = run_program(program, errors::cli_check);
   auto findings = code.ok() ? count_findings(json, program) : Result<size_t>(code.error());
   fs::remove(temporary, ignored);

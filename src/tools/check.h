@@ -10,7 +10,7 @@ namespace tputwin::tools {
 
 struct CheckOptions {
   std::string checks = "all";  // as TPUTWIN_CHECK
-  std::string json, sarif, suppress;
+  std::string json, sarif, suppress, numbers;
 };
 
 struct CheckResult {

@@ -1,10 +1,10 @@
-// Starts programs that record themselves (sdk/record).
+// Starts programs that record themselves (insight/recording, sdk/record).
 #include "tools/record.h"
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/errors/tools.h"
+#include "tools/environment.h"
 #include "tools/program.h"
 
 namespace tputwin::tools {
@@ -12,25 +12,44 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Error not_recorded(const std::vector<std::string>& program, std::string why) {
-  return Error(errors::cli_record).argument("PROGRAM", program.front()).detail(std::move(why));
+// What the environment calls a recording, and what is there when it is made.
+struct Target {
+  const char* variable;
+  fs::path value, file;
+  const char* missing;
+};
+
+Target target_of(const std::string& output) {
+  const fs::path path = fs::absolute(output);
+  if (output.ends_with(kRunSuffix))
+    return {"TPUTWIN_RECORD_RUN", path, path, "it opened no device"};
+  const bool is_folder = output.ends_with('/') || fs::is_directory(output);
+  if (is_folder)
+    return {"TPUTWIN_RECORD", path / "", path / "compilation.bmodel", "no launch was recorded"};
+  return {"TPUTWIN_RECORD", path, path, "no launch was recorded"};
 }
 
 }  // namespace
 
 Result<Recording> record_program(const std::string& output,
                                  const std::vector<std::string>& program) {
-  const bool is_folder = output.ends_with('/') || fs::is_directory(output);
-  const fs::path path = fs::absolute(output);
-  const fs::path model = is_folder ? path / "compilation.bmodel" : path;
+  const Target target = target_of(output);
   std::error_code ignored;
-  fs::remove(model, ignored);  // what is there afterwards is the program's
-  setenv("TPUTWIN_RECORD", (path.string() + (is_folder ? "/" : "")).c_str(), /*overwrite=*/1);
+  fs::remove(target.file, ignored);  // what is there afterwards is the program's
+  const Variable to(target.variable, target.value.string());
   auto code = run_program(program, errors::cli_record);
-  unsetenv("TPUTWIN_RECORD");
   if (!code.ok()) return code.error();
-  if (!fs::exists(model)) return not_recorded(program, "no launch was recorded");
-  return Recording{*code, model.string()};
+  if (!fs::exists(target.file))
+    return Error(errors::cli_record).argument("PROGRAM", program.front()).detail(target.missing);
+  return Recording{*code, target.file.string()};
+}
+
+std::vector<std::string> program_of(const std::vector<std::string>& words) {
+  const bool is_model = words.front().ends_with(".bmodel");
+  if (!is_model && !words.front().ends_with(kRunSuffix)) return words;
+  std::vector<std::string> program{"/proc/self/exe", is_model ? "run" : "replay"};
+  program.insert(program.end(), words.begin(), words.end());
+  return program;
 }
 
 }  // namespace tputwin::tools

@@ -1,21 +1,31 @@
-// tputwin record: a host program whose kernels become the nets of a bmodel.
+// tputwin record: a host program, or a model, whose run becomes a recording (.tprec), or whose
+// kernels become the nets of a bmodel.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
 
 namespace tputwin::tools {
 
+// Files with this ending hold runs.
+inline constexpr std::string_view kRunSuffix = ".tprec";
+
 struct Recording {
-  int exit_code;      // of the program
-  std::string model;  // the bmodel
+  int exit_code;     // of the program
+  std::string path;  // of the file
 };
 
-// Runs a program with its arguments; TPUTWIN_RECORD tells it where to. `output` is a file, or, if
-// it is a folder or ends with '/', a folder for a context directory.
+// Runs a program with its arguments; the environment tells it where to. Output FILE.tprec: the run
+// of its first device; those of others beside it (FILE-2.tprec). Any other file: a bmodel; a
+// folder, or what ends with '/': a context directory.
 Result<Recording> record_program(const std::string& output,
                                  const std::vector<std::string>& program);
+
+// What runs the words of a command line: a host program; for a model `tputwin run`; for a recording
+// `tputwin replay`.
+std::vector<std::string> program_of(const std::vector<std::string>& words);
 
 }  // namespace tputwin::tools

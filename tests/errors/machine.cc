@@ -1,9 +1,11 @@
 // TW-MCH: programs whose order cannot be kept, and CPU operators without a host.
 #include <cstdlib>
+#include <functional>
 
 #include "base/errors/machine.h"
 #include "errors/trigger.h"
 #include "insight/checks.h"
+#include "insight/recording/player.h"
 #include "machine/device.h"
 #include "ops/fast/select/bodies.h"
 #include "selftest/first_use.h"
@@ -33,6 +35,27 @@ TW_TRIGGER(mch_isa, [] {
 });
 
 TW_TRIGGER(mch_check, [] { return insight::parse_checks("races,abacus").status(); });
+
+// A recording with those bytes after its file was made.
+Status read_recording(const std::function<void(std::vector<uint8_t>&)>& change) {
+  using namespace insight::recording;
+  std::vector<uint8_t> file = to_file({.header = {.chip = "BM1684", .global_bytes = 4096}});
+  change(file);
+  return parse(file).status();
+}
+
+TW_TRIGGER(mch_recording_foreign, [] { return read_recording([](auto& file) { file[0] = 'x'; }); });
+TW_TRIGGER(mch_recording_truncated,
+           [] { return read_recording([](auto& file) { file.pop_back(); }); });
+TW_TRIGGER(mch_recording_damaged,
+           [] { return read_recording([](auto& file) { file.push_back(0); }); });
+TW_TRIGGER(mch_recording_bytes, [] {
+  using namespace insight::recording;
+  Recording recording{.header = {.chip = "BM1684", .global_bytes = 4096}};
+  recording.entries.emplace_back(Poke{.address = 4096, .bytes = {1}});
+  auto device = make_device(recording, {});
+  return replay(recording, **device).status();
+});
 
 TW_TRIGGER(mch_body_off, [] {
   fast::spoil_body(alternative_of(OperationKind::lut));

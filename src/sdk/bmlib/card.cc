@@ -133,6 +133,7 @@ void Card::serve_next() {
 }
 
 void Card::submit(const std::shared_ptr<Launch>& launch) {
+  if (!watchers_.empty()) launch->stack = insight::Stacks::of_process().capture();
   std::lock_guard lock(mutex_);
   launch->ticket = issued_++;
   launches_.push_back(launch);
@@ -161,6 +162,14 @@ void Card::say_synced(uint64_t ticket) {
   in_turn([&] { notify({.kind = DeviceEvent::Kind::synced, .number = ticket}); });
 }
 
+// As if the caller said it: his line is that of the launch.
+void Card::say_begun(const Launch& launch) {
+  if (!watchers_.empty()) insight::Stacks::play(launch.stack);
+  chip_->notify(
+      {.kind = DeviceEvent::Kind::launch_begin, .number = launch.ticket + 1, .name = launch.name});
+  insight::Stacks::play(std::nullopt);
+}
+
 void Card::work() {
   std::unique_lock lock(mutex_);
   while (true) {
@@ -170,9 +179,7 @@ void Card::work() {
     const std::shared_ptr<Launch> launch = std::move(launches_.front());
     launches_.pop_front();
     lock.unlock();
-    chip_->notify({.kind = DeviceEvent::Kind::launch_begin,
-                   .number = launch->ticket + 1,
-                   .name = launch->name});
+    say_begun(*launch);
     okk::Outcome outcome = launch->run(*chip_);
     chip_->notify({.kind = DeviceEvent::Kind::launch_end});
     const double seconds = predicted_seconds();

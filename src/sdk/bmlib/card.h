@@ -20,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "insight/stacks.h"
 #include "insight/timing/timeline_recorder.h"
 #include "insight/watch.h"
 #include "memory/allocator.h"
@@ -43,6 +44,7 @@ struct Launch {
   std::thread::id caller = std::this_thread::get_id();
   // What follows belongs to the card.
   uint64_t ticket = 0;
+  insight::StackId stack = 0;  // of the caller, if somebody watches
   bool done = false;
   okk::Outcome outcome;
 };
@@ -148,6 +150,7 @@ class Card {
   void work();
   double predicted_seconds();  // of the launch that ended
   void serve_next();           // with mutex_
+  void say_begun(const Launch& launch);
   void say_synced(uint64_t ticket);
 
   const int id_;

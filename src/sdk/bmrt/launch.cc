@@ -1,6 +1,8 @@
 // Launches of nets, as the card's thread carries them out.
 #include "sdk/bmrt/launch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -68,8 +70,22 @@ class StageDevice : public SubnetDevice {
   Stage& stage_;
 };
 
+// Observers are told which bytes are which tensor of the model.
+void name_tensors(Device& device, Stage& stage) {
+  const auto name = [&](std::string_view word, const StageTensor& tensor) {
+    const std::string text = fmt::format("{} {}", word, tensor.file->name);
+    device.notify({.kind = DeviceEvent::Kind::tensor,
+                   .address = offset(device, tensor),
+                   .bytes = tensor.device_bytes(),
+                   .name = text});
+  };
+  for (const StageTensor& tensor : stage.inputs()) name("input", tensor);
+  for (const StageTensor& tensor : stage.outputs()) name("output", tensor);
+}
+
 Status run_launch(Device& device, Stage& stage, const std::vector<UserTensor>& inputs,
                   const std::vector<UserTensor>& outputs, std::vector<bm_shape_t>* shapes) {
+  name_tensors(device, stage);
   if (stage.subnets() == nullptr) return run(device, stage, inputs, outputs);
   StageDevice of_stage(device, stage);
   TW_ASSIGN_OR_RETURN(written, run_subnets(*stage.subnets(), of_stage, inputs, outputs));

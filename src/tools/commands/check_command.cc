@@ -3,6 +3,7 @@
 
 #include "tools/commands/command.h"
 #include "tools/program.h"
+#include "tools/record.h"
 
 namespace tputwin::tools {
 namespace {
@@ -19,19 +20,24 @@ void add_check(CLI::App& app, int& exit) {
   auto* sub = app.add_subcommand("check", "Find races, wrong accesses and unwritten bytes");
   auto options = std::make_shared<CheckOptions>();
   auto words = std::make_shared<std::vector<std::string>>();
-  sub->add_option("--checks", options->checks,
-                  "races, memory, uninitialized, protocol, with commas between them")
+  sub->add_option(
+         "--checks", options->checks,
+         "all, races, memory, uninitialized, protocol, numbers, hints, with commas between "
+         "them; hints are no mistakes, and not part of all")
       ->capture_default_str();
   sub->add_option("--json", options->json, "write the findings here");
   sub->add_option("--sarif", options->sarif, "the same as SARIF 2.1.0");
+  sub->add_option("--numbers", options->numbers,
+                  "write shares of saturated and zero results here: JSON (.json) or a table");
   sub->add_option("--suppress", options->suppress, "a file of findings to leave out");
   sub->add_option("PROGRAM", *words,
-                  "a host program with its arguments, or a model (.bmodel) with the options of "
-                  "tputwin run, after --")
+                  "a host program with its arguments, a model (.bmodel) with the options of "
+                  "tputwin run, after --, or a recording (.tprec)")
       ->required();
   sub->footer(
       footer("  tputwin check -- ./host 100\n"
-             "  tputwin check --sarif findings.sarif -- net.bmodel --input image.bin\n"));
+             "  tputwin check --sarif findings.sarif -- net.bmodel --input image.bin\n"
+             "  tputwin check run.tprec\n"));
   sub->callback([=, &exit] { exit = check(*options, *words); });
 }
 

@@ -1,4 +1,4 @@
-// tputwin record: a host program whose kernels become the nets of a bmodel.
+// tputwin record: the run of a host program or a model, or its kernels as the nets of a bmodel.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -9,26 +9,34 @@
 namespace tputwin::tools {
 namespace {
 
-int record(const std::string& output, const std::vector<std::string>& program) {
-  auto recording = record_program(output, program);
+int record(const std::string& output, const std::vector<std::string>& words) {
+  auto recording = record_program(output, program_of(words));
   if (!recording.ok()) return fail("tputwin", recording.error());
-  fmt::print(stderr, "recorded {}\n", recording->model);
+  fmt::print(stderr, "recorded {}\n", recording->path);
   return recording->exit_code;
 }
 
 }  // namespace
 
 void add_record(CLI::App& app, int& exit) {
-  auto* sub = app.add_subcommand("record", "Record the TPUKernel kernels of a program in a bmodel");
+  auto* sub = app.add_subcommand(
+      "record", "Record the run of a program or a model, or its TPUKernel kernels in a bmodel");
   auto output = std::make_shared<std::string>();
   auto program = std::make_shared<std::vector<std::string>>();
-  sub->add_option("-o,--output", *output,
-                  "the bmodel; or a folder (FOLDER/): a context directory for bmrt_test, with the "
-                  "recorded inputs and outputs")
+  sub->add_option(
+         "-o,--output", *output,
+         "FILE.tprec: the run, for tputwin replay, diff and check. Any other file: a bmodel "
+         "of the kernels of the BM1684X; or a folder (FOLDER/): a context directory for "
+         "bmrt_test, with the recorded inputs and outputs")
       ->required();
-  sub->add_option("PROGRAM", *program, "a host program with its arguments, after --")->required();
+  sub->add_option("PROGRAM", *program,
+                  "a host program with its arguments, or a model (.bmodel) with the options of "
+                  "tputwin run, after --")
+      ->required();
   sub->footer(
-      footer("  tputwin record -o kernels.bmodel -- ./host 100\n"
+      footer("  tputwin record -o run.tprec -- ./host 100\n"
+             "  tputwin record -o run.tprec -- net.bmodel --input image.bin\n"
+             "  tputwin record -o kernels.bmodel -- ./host 100\n"
              "  tputwin record -o recorded/ -- ./host && bmrt_test --context_dir recorded\n"));
   sub->callback([=, &exit] { exit = record(*output, *program); });
 }

@@ -1,0 +1,153 @@
+// Tensors that share bytes: results on operands, neighbours that reach too far, padding.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/bits.h"
+#include "base/errors/okkernel.h"
+#include "base/errors/tpukernel.h"
+#include "insight/checker.h"
+
+namespace tputwin::insight {
+namespace {
+
+using Ranges = std::vector<ByteRange>;
+
+Ranges ranges_of(const TensorView& view, const Chip& chip) {
+  Ranges ranges;
+  add_ranges(view, chip, ranges);
+  sort_and_merge(ranges);
+  return ranges;
+}
+
+// Both are sorted and merged.
+bool contains(const Ranges& whole, const Ranges& part) {
+  const auto key = [](const ByteRange& r) { return std::tuple(r.space, r.lane, r.begin); };
+  return std::ranges::all_of(part, [&](const ByteRange& range) {
+    const auto behind = std::ranges::upper_bound(whole, key(range), {}, key);
+    if (behind == whole.begin()) return false;
+    const ByteRange& other = *std::prev(behind);
+    return other.space == range.space && other.lane == range.lane && range.end <= other.end;
+  });
+}
+
+// The operand that a rule of the API says overlaps the result; nullptr: none does.
+const Operand* breaks_rule(const Operation& op, const OperandList& list, const Chip& chip) {
+  const Status status = check(op, chip);
+  if (status.ok()) return nullptr;
+  const ErrorId id = status.error().id();
+  if (id != errors::okk_overlap && id != errors::okk_output_overlap && id != errors::tpu_overlap)
+    return nullptr;
+  const auto named = std::ranges::find(list, status.error().argument(), &Operand::name);
+  return named != list.end() ? named : list.begin();
+}
+
+// Of the BM1684X its rules say which overlaps have a meaning; of the others none has but that of a
+// tensor on itself.
+const Operand* overlapping(const Operation& op, const OperandList& list, const Chip& chip) {
+  const Operand* named = breaks_rule(op, list, chip);
+  if (named != nullptr || chip.family == ChipFamily::bm1684x) return named;
+  for (const Operand& operand : list) {
+    const TensorView& result = *list[0].view;
+    if (operand.access == Access::read && operand.view->address != result.address &&
+        overlap_in_part(result, *operand.view, chip))
+      return &operand;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void Checker::check_overlap(CommandId id, const Operation& op) {
+  const OperandList list = operands(op);
+  if (!may_be_mistake(id, Check::memory) || list.size() < 2) return;
+  const Operand* operand = overlapping(op, list, chip_);
+  if (operand == nullptr || is_known(FindingKind::overlap, id, 0)) return;
+  add({.kind = FindingKind::overlap,
+       .actor = actor(id, "computes:"),
+       .other = {},
+       .place = place(ranges_of(*operand->view, chip_)),
+       .missing = fmt::format("a place of its own for {}, or the same place and strides as {} has",
+                              list[0].name, operand->name)});
+}
+
+bool Checker::is_of_launch(CommandId id) const {
+  const Command& command = history_.at(id);
+  return command.number != 0 && command.launch == history_.current_launch();
+}
+
+// An operand that one command wrote as a whole, and of which a later one, whose result reaches
+// beyond what the first wrote, overwrote some bytes. Both are of this launch.
+void Checker::check_neighbours(CommandId id, const Operation& op) {
+  if (!may_be_mistake(id, Check::memory)) return;
+  for (const Operand& operand : operands(op)) {
+    if (operand.access == Access::write || operand.view->shape.count() == 0) continue;
+    const Ranges bytes = ranges_of(*operand.view, chip_);
+    std::map<CommandId, Ranges> written;
+    for (const ByteRange& range : bytes)
+      shadow_.of(range).update(
+          range.begin, range.end, [&](Touched& t, uint64_t begin, uint64_t end) {
+            if (t.writer != 0) written[t.writer].push_back({range.space, range.lane, begin, end});
+          });
+    if (written.size() < 2) continue;
+    const auto& [neighbour, overwritten] = *written.rbegin();
+    const CommandId owner = written.begin()->first;
+    const Operation* by_owner = history_.operation(owner);
+    const Operation* by_neighbour = history_.operation(neighbour);
+    if (by_owner == nullptr || by_neighbour == nullptr) continue;
+    if (!is_of_launch(owner) || !is_of_launch(neighbour)) continue;
+    const Ranges whole = footprint(*by_owner, chip_).writes;
+    if (!contains(whole, bytes) || contains(whole, footprint(*by_neighbour, chip_).writes))
+      continue;
+    if (is_known(FindingKind::overwritten, id, neighbour)) continue;
+    add({.kind = FindingKind::overwritten,
+         .actor = actor(id, fmt::format("reads {}:", operand.name)),
+         .other = actor(neighbour, "overwritten by:"),
+         .place = place(overwritten),
+         .missing = "another address or other strides of the result that overwrites, or the "
+                    "operand's last use before it"});
+  }
+}
+
+// The command of this launch whose result, in that lane, ends where the range begins, and has the
+// range between its rows or before the next aligned address; 0: none.
+CommandId Checker::padded_tensor(const ByteRange& range) {
+  if (range.space != Space::local || range.begin == 0) return 0;
+  CommandId before = 0;
+  shadow_.of(range).update(range.begin - 1, range.begin,
+                           [&](Touched& t, uint64_t, uint64_t) { before = t.writer; });
+  const Operation* op = before != 0 && is_of_launch(before) ? history_.operation(before) : nullptr;
+  if (op == nullptr) return 0;
+  const Ranges writes = footprint(*op, chip_).writes;
+  const auto row = std::ranges::find_if(writes, [&](const ByteRange& written) {
+    return written.space == range.space && written.lane == range.lane && written.end == range.begin;
+  });
+  if (row == writes.end()) return 0;
+  const auto next = std::next(row);
+  const bool is_between =
+      next != writes.end() && next->lane == range.lane && range.end <= next->begin;
+  const bool is_behind = range.end <= align_up(range.begin, uint64_t{chip_.eu_bytes});
+  return is_between || is_behind ? before : 0;
+}
+
+void Checker::find_padding(Meetings& meetings) {
+  for (const FindingKind kind : {FindingKind::uninitialized, FindingKind::stale}) {
+    const auto found = std::ranges::find_if(
+        meetings, [&](const auto& meeting) { return meeting.first.kind == kind; });
+    if (found == meetings.end()) continue;
+    Ranges bytes = found->second;
+    sort_and_merge(bytes);
+    CommandId tensor = 0;
+    const bool all = std::ranges::all_of(bytes, [&](const ByteRange& range) {
+      const CommandId padded = padded_tensor(range);
+      if (tensor == 0) tensor = padded;
+      return padded != 0;
+    });
+    if (!all) continue;
+    meetings[{FindingKind::padding, tensor}] = std::move(bytes);
+    meetings.erase(found);
+  }
+}
+
+}  // namespace tputwin::insight

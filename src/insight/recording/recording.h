@@ -1,0 +1,75 @@
+// Recording: what one device was given and did, to be repeated anywhere: commands, the bytes that
+// came from outside, what the host did, and where in its source.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/error.h"
+#include "insight/recording/archive.h"
+#include "insight/stacks.h"
+#include "machine/observer.h"
+
+namespace tputwin::insight::recording {
+
+// Bytes of a memory that nobody's command wrote. Local memory counts from lane to lane.
+struct Poke {
+  Space space = Space::global;
+  uint64_t address = 0;
+  std::vector<uint8_t> bytes;
+};
+
+struct Command {
+  Instruction instruction;
+  std::string call;
+  uint32_t number = 0;  // in its launch; 0: unknown
+  uint32_t stack = 0;   // among those of the recording, from 1; 0: none
+  uint32_t check = 0;   // CRC-32 of the bytes that it may write, afterwards
+};
+
+struct Event {
+  DeviceEvent::Kind kind = DeviceEvent::Kind::poll;
+  Space space = Space::global;
+  uint64_t address = 0, bytes = 0, number = 0;
+  std::string name;
+  uint32_t stack = 0;
+};
+
+using Entry = std::variant<Poke, Command, Event>;
+
+struct Header {
+  std::string chip;
+  uint64_t global_bytes = 0;
+  bool poison = false;  // how on-chip memory begins
+  std::string program, quirks, isa;
+};
+
+struct Recording {
+  Header header;
+  std::vector<UserCode> stacks;
+  std::vector<Entry> entries;
+  uint32_t check = 0;  // CRC-32 of all memory that commands touched, at the end
+};
+
+Result<Recording> open(const std::string& path);
+// The bytes of a file, and back.
+Result<Recording> parse(std::span<const uint8_t> file);
+std::vector<uint8_t> to_file(const Recording& recording);
+
+// Where the parts of a recording are put, one after the other.
+class Sink {
+ public:
+  void add(const Header& header);
+  uint32_t add(const UserCode& stack);  // its number
+  void add(const Entry& entry);
+  void end(uint32_t check);
+  Writer& writer() { return writer_; }
+
+ private:
+  Writer writer_;
+  uint32_t stacks_ = 0;
+};
+
+}  // namespace tputwin::insight::recording

@@ -1,0 +1,26 @@
+// The options that say how a recording is repeated.
+#pragma once
+
+#include <string>
+
+#include "tools/command_line.h"
+#include "tools/commands/command.h"
+#include "tools/play.h"
+
+namespace tputwin::tools {
+
+// Each begins with the prefix: "--", "--a-".
+inline void add_play_options(CLI::App& sub, const std::string& prefix, PlaySettings& settings) {
+  sub.add_option(prefix + "isa", settings.isa,
+                 "vector bodies of this instruction set: reference, avx2, ... (tputwin selftest "
+                 "names them)");
+  sub.add_flag(prefix + "reference", settings.reference,
+               "reference bodies, which define the results");
+  sub.add_option(prefix + "schedule", settings.schedule,
+                 "order of the engines: program, compute_first, dma_first, shuffled");
+  sub.add_option(prefix + "seed", settings.seed, "of the shuffled schedule");
+  sub.add_option(prefix + "threads", settings.threads, "threads of the device")
+      ->check(at_least_one());
+}
+
+}  // namespace tputwin::tools

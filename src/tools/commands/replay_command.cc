@@ -1,0 +1,32 @@
+// tputwin replay: a recording, repeated and compared with what it was.
+#include <cstdio>
+
+#include "tools/commands/command.h"
+#include "tools/commands/play_options.h"
+
+namespace tputwin::tools {
+namespace {
+
+int replay(const std::string& path, const PlaySettings& settings) {
+  auto result = replay_file(path, settings);
+  if (!result.ok()) return fail("tputwin", result.error());
+  std::fputs(result->text.c_str(), stdout);
+  return result->equal ? kOk : kDiffers;
+}
+
+}  // namespace
+
+void add_replay(CLI::App& app, int& exit) {
+  auto* sub = app.add_subcommand("replay", "Repeat a recorded run and compare memory at its end");
+  auto path = std::make_shared<std::string>();
+  auto settings = std::make_shared<PlaySettings>();
+  sub->add_option("FILE", *path, "a recording of tputwin record (.tprec)")->required();
+  add_play_options(*sub, "--", *settings);
+  sub->footer(
+      footer("  tputwin replay run.tprec\n"
+             "  tputwin replay run.tprec --reference\n"
+             "  tputwin replay run.tprec --schedule shuffled --seed 7 --threads 1\n"));
+  sub->callback([=, &exit] { exit = replay(*path, *settings); });
+}
+
+}  // namespace tputwin::tools
