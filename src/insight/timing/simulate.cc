@@ -1,0 +1,106 @@
+// Launch, issue, two engines in order, waits for numbers.
+#include "insight/timing/simulate.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace tputwin::insight {
+namespace {
+
+// A moment, and what it came from.
+struct Moment {
+  uint64_t at = 0;
+  Delay delay = Delay::none;
+  uint32_t blocker = kNoCommand;
+};
+void raise(Moment& moment, const Moment& other) {
+  if (other.at > moment.at) moment = other;
+}
+
+class Simulation {
+ public:
+  explicit Simulation(Timeline& timeline) : timeline_(timeline) {}
+
+  void run(TimelineLaunch& launch, uint64_t begin) {
+    launch.begin = begin;
+    processor_ = begin + cycles(timeline_.timing.launch_seconds);
+    base_ = {processor_, Delay::launch, kNoCommand};
+    engines_ = {};
+    for (uint32_t i = launch.first; i < launch.first + launch.count; ++i) place(i);
+    launch.end = std::max({processor_, base_.at, engines_[0].free.at, engines_[1].free.at});
+  }
+
+ private:
+  struct Numbered {
+    uint32_t id, command;
+  };
+  struct EngineState {
+    Moment free;
+    std::vector<Numbered> numbers;  // since they began
+  };
+  static constexpr size_t index(Engine engine) { return engine == Engine::dma; }
+  uint64_t cycles(double seconds) const {
+    return static_cast<uint64_t>(std::llround(seconds * timeline_.chip.clock_hz));
+  }
+
+  // Everything before is finished, seen from what follows.
+  void join() {
+    for (EngineState& engine : engines_) {
+      const uint32_t last = engine.free.blocker;
+      raise(base_, {engine.free.at, Delay::host, last});
+      engine.numbers.clear();
+    }
+  }
+  void place(uint32_t i) {
+    TimelineCommand& command = timeline_.commands[i];
+    if (command.engine == Engine::cpu) {
+      join();
+      command.issue = command.start = command.end = base_.at;
+      command.delay = base_.delay;
+      command.blocker = base_.blocker;
+      return;
+    }
+    EngineState& own = engines_[index(command.engine)];
+    if (command.id != 0 && !own.numbers.empty() && command.id <= own.numbers.back().id) join();
+    Moment ready = base_;
+    if (command.is_issued) issue(command, ready);
+    raise(ready, own.free);
+    if (command.wait != 0) raise(ready, finish_of(engines_[1 - index(command.engine)], command));
+    command.start = ready.at;
+    command.delay = ready.delay;
+    command.blocker = ready.blocker;
+    command.work_cycles = command.cost.cycles();
+    command.end = command.start + command.work_cycles;
+    own.free = {command.end, Delay::engine, i};
+    if (command.id != 0) own.numbers.push_back({command.id, i});
+  }
+  void issue(TimelineCommand& command, Moment& ready) {
+    if (command.is_behind_poll)
+      processor_ = std::max({processor_, engines_[0].free.at, engines_[1].free.at});
+    processor_ += cycles(timeline_.timing.issue_seconds);
+    command.issue = processor_;
+    raise(ready, {processor_, Delay::issue, kNoCommand});
+  }
+  Moment finish_of(const EngineState& other, const TimelineCommand& command) const {
+    const auto after = std::ranges::upper_bound(other.numbers, command.wait, {}, &Numbered::id);
+    if (after == other.numbers.begin()) return {};
+    const uint32_t blocker = std::prev(after)->command;
+    return {timeline_.commands[blocker].end, Delay::command, blocker};
+  }
+
+  Timeline& timeline_;
+  uint64_t processor_ = 0;  // has issued until then
+  Moment base_;             // nothing starts before
+  std::array<EngineState, 2> engines_;
+};
+
+}  // namespace
+
+void simulate(Timeline& timeline, uint32_t from_launch) {
+  Simulation simulation(timeline);
+  for (uint32_t i = from_launch; i < timeline.launches.size(); ++i)
+    simulation.run(timeline.launches[i], i == 0 ? 0 : timeline.launches[i - 1].end);
+}
+
+}  // namespace tputwin::insight

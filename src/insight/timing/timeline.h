@@ -1,0 +1,83 @@
+// Timeline: the commands of a run, placed in predicted time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chip/chip.h"
+#include "chip/timing.h"
+#include "insight/stacks.h"
+#include "ops/contract/contract.h"
+
+namespace tputwin::insight {
+
+// What kept a command from starting earlier.
+enum class Delay : uint8_t {
+  none,     // the first of its launch
+  launch,   // the way of the launch to the chip
+  issue,    // the control processor had not issued it
+  engine,   // its own engine was at work: with the command `blocker`
+  command,  // a number on the other engine: that of the command `blocker`
+  host      // an operator of the host, or a new segment of numbers: all before, lastly `blocker`
+};
+std::string_view to_string(Delay delay);
+
+// On-chip bytes that an operand of a command lies in, from its first to behind its last in each of
+// its lanes. Of L2-SRAM and DTCM: lane 0.
+struct Held {
+  std::string_view operand;  // "dst_addr", of static storage
+  Access access = Access::read;
+  Space space = Space::local;
+  uint32_t first_lane = 0, lanes = 0;  // round from the last to the first
+  uint64_t begin = 0, end = 0;         // in a lane
+};
+
+inline constexpr uint32_t kNoCommand = UINT32_MAX;
+
+struct TimelineCommand {
+  Engine engine = Engine::compute;
+  uint32_t id = 0, wait = 0;    // Instruction::id and ::wait
+  std::string_view operation;   // of static storage
+  std::string_view call;        // "okk_bdc_add"; empty: a command of a file
+  std::string layer;            // of a network whose file names it; empty: unknown
+  uint32_t launch = 0;          // place in Timeline::launches
+  uint32_t number = 0;          // in its launch, from 1
+  StackId stack = 0;            // of its call; 0: none
+  bool is_issued = false;       // by the control processor; else fetched from memory by the engine
+  bool is_behind_poll = false;  // the kernel waited for both engines before it
+  std::vector<Held> held;
+  Cost cost;                 // of its operation alone (docs/timing.md)
+  uint64_t work_cycles = 0;  // engine at work, as the simulation prices it
+  // Predicted, in cycles of the chip since the first launch.
+  uint64_t issue = 0, start = 0, end = 0;
+  Delay delay = Delay::none;
+  uint32_t blocker = kNoCommand;  // place in Timeline::commands
+
+  // Bytes that cross the bus of global memory.
+  uint64_t bytes_moved() const { return cost.global_bytes; }
+  uint64_t macs() const { return cost.macs; }
+};
+
+struct TimelineLaunch {
+  std::string name;               // of the kernel or net
+  uint64_t number = 0;            // as the host counts, from 1; 0: not launched by a number
+  uint32_t first = 0, count = 0;  // its commands
+  uint64_t begin = 0, end = 0;    // from the host's call to the end of its last command
+};
+
+struct Timeline {
+  Chip chip;
+  ChipTiming timing;
+  std::vector<TimelineCommand> commands;  // in the order of issue
+  std::vector<TimelineLaunch> launches;   // one behind the other
+
+  uint64_t cycles() const { return launches.empty() ? 0 : launches.back().end; }
+  double seconds(uint64_t of_cycles) const {
+    return static_cast<double>(of_cycles) / chip.clock_hz;
+  }
+  double microseconds() const { return seconds(cycles()) * 1e6; }
+};
+
+}  // namespace tputwin::insight
