@@ -2,6 +2,7 @@
 #include "insight/watch.h"
 
 #include "insight/process.h"
+#include "insight/profile/process.h"
 
 namespace tputwin::insight {
 namespace {
@@ -12,6 +13,7 @@ struct Entry {
 };
 constexpr Entry kEntries[] = {
     {is_checking, check_device},
+    {is_profiling, profile_device},
 };
 
 }  // namespace

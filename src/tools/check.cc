@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -12,27 +11,12 @@
 #include "base/file.h"
 #include "insight/checks.h"
 #include "tools/program.h"
+#include "tools/variable.h"
 
 namespace tputwin::tools {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A variable of the environment, for as long as it lives. Empty: as it was.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(value.empty() ? nullptr : name) {
-    if (name_ != nullptr) setenv(name_, value.c_str(), /*overwrite=*/1);
-  }
-  ~Variable() {
-    if (name_ != nullptr) unsetenv(name_);
-  }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-};
 
 Result<size_t> count_findings(const std::string& path, const std::vector<std::string>& program) {
   if (!fs::exists(path))

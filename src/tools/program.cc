@@ -28,4 +28,11 @@ Result<int> run_program(const std::vector<std::string>& program, ErrorId failure
   return WEXITSTATUS(status);
 }
 
+std::vector<std::string> program_or_model(const std::vector<std::string>& words) {
+  if (!words.front().ends_with(".bmodel")) return words;
+  std::vector<std::string> program{"/proc/self/exe", "run"};
+  program.insert(program.end(), words.begin(), words.end());
+  return program;
+}
+
 }  // namespace tputwin::tools

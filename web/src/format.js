@@ -25,7 +25,7 @@ export function time(ns) {
 
 // A place on the time axis, exact enough to tell it from one `step` further.
 export function instant(ns, step) {
-  const [factor, unit] = step >= 1e6 ? [1e6, "ms"] : step >= 1 && Math.abs(ns) >= 1e3 ? [1e3, "\u00b5s"] : [1, "ns"];
+  const [factor, unit] = step >= 1e5 ? [1e6, "ms"] : Math.abs(ns) >= 1e3 || step >= 1e3 ? [1e3, "\u00b5s"] : [1, "ns"];
   const places = Math.max(0, Math.min(6, -Math.floor(Math.log10(step / factor) + 1e-9)));
   return `${(ns / factor).toFixed(places)} ${unit}`;
 }

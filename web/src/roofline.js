@@ -42,7 +42,7 @@ export class Roofline {
     const [xs, roof] = this.data();
     const least = Math.min(roof[0], ...this.points.map((p) => p.rate)) / 2, most = roof[1] * 3;
     const axis = { stroke: () => this.theme.quiet, grid: { stroke: () => this.theme.line, width: 1 }, ticks: { show: false } };
-    const powers = (_, values) => values.map((v) => (v != null && Math.abs(Math.log10(v) % 1) < 1e-6 ? v : null));
+    const powers = (_, values) => values.map((v) => (v != null && Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-6 ? v : null));
     const label = (unit) => (_, values) => values.map((v) => (v == null ? "" : v < 1 ? `${+v.toPrecision(1)} ${unit}` : quantity(v, unit)));
     this.plot?.destroy();
     this.plot = new uPlot({

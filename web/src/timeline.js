@@ -21,7 +21,7 @@ export class Timeline {
     this.addRows("launch", launches, SPAN_ROW);
     this.addRows("layer", layers, SPAN_ROW);
     for (const track of profile.tracks) this.addRow({ kind: "engine", label: track.name, height: ENGINE_ROW, track });
-    if (!this.memory.isEmpty) this.addRow({ kind: "memory", label: "local memory", height: MEMORY });
+    if (!this.memory.isEmpty) this.addRow({ kind: "memory", label: "memory", height: MEMORY });
     this.height = (this.rows.at(-1)?.y ?? 0) + (this.rows.at(-1)?.height ?? RULER) + GAP;
     canvas.style.height = `${this.height}px`;
   }
@@ -181,15 +181,15 @@ export class Timeline {
 
   drawLabels() {
     const c = this.context;
-    c.textAlign = "left";
+    c.fillStyle = this.theme.quiet;
     for (const row of this.rows) {
-      c.fillStyle = this.theme.quiet;
-      c.fillText(row.label, 0, row.y + (row.kind === "memory" ? 8 : row.height / 2));
+      c.textAlign = "left";
+      c.fillText(row.label, 0, row.y + row.height / 2);
       if (row.kind !== "memory") continue;
-      const { bankBytes } = this.profile.chip;
-      const shown = Math.ceil(this.memory.bytes / bankBytes), height = row.height / shown;
+      const shown = Math.ceil(this.memory.bytes / this.profile.chip.bankBytes), height = row.height / shown;
+      c.textAlign = "right";
       for (let bank = 0; bank < shown && height >= 9; ++bank)
-        if (bank > 0 || height > 20) c.fillText(`bank ${bank}`, 44, row.y + (bank + 0.5) * height + (bank === 0 ? 5 : 0));
+        c.fillText(`bank ${bank}`, GUTTER - 8, row.y + (bank + 0.5) * height);
     }
   }
 
@@ -254,6 +254,7 @@ export class Overview {
   }
   draw() {
     const { context: c, canvas, view, theme } = this;
+    if (canvas.width === 0 || canvas.height === 0) return; // nothing to see yet
     c.clearRect(0, 0, canvas.width, canvas.height);
     c.globalAlpha = 0.35;
     c.drawImage(this.surface, 0, 0);

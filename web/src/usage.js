@@ -29,7 +29,7 @@ export class Usage {
       cursor: { drag: { x: false, y: false }, points: { show: false } },
       scales: { x: { time: false, range: () => [this.view.begin, this.view.end] }, "%": { range: (_, __, most) => [0, Math.max(0.05, most * 1.05)] } },
       axes: [
-        { ...axis, size: 24, values: (_, times) => times.map((t) => instant(t, this.view.span / 10)) },
+        { ...axis, size: 24, space: 110, values: (_, times) => times.map((t) => instant(t, this.view.span / 10)) },
         { ...axis, scale: "%", size: GUTTER, values: (_, shares) => shares.map((s) => `${+(100 * s).toFixed(1)} %`) },
       ],
       series: [

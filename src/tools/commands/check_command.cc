@@ -2,20 +2,13 @@
 #include "tools/check.h"
 
 #include "tools/commands/command.h"
+#include "tools/program.h"
 
 namespace tputwin::tools {
 namespace {
 
-// A model is what `tputwin run` runs.
-std::vector<std::string> program_of(const std::vector<std::string>& words) {
-  if (!words.front().ends_with(".bmodel")) return words;
-  std::vector<std::string> program{"/proc/self/exe", "run"};
-  program.insert(program.end(), words.begin(), words.end());
-  return program;
-}
-
 int check(const CheckOptions& options, const std::vector<std::string>& words) {
-  auto result = check_program(options, program_of(words));
+  auto result = check_program(options, program_or_model(words));
   if (!result.ok()) return fail("tputwin", result.error());
   return result->findings != 0 ? kFound : result->exit_code;
 }
