@@ -61,7 +61,12 @@ export class Profile {
     return this.names[this.columns[column][command]];
   }
 
-  // By the names of a column: how many commands, and what they take together.
+  launchName(launch) {
+    const name = this.names[this.launches[launch].name] || "commands";
+    return this.launches.length > 1 ? `${name}, launch ${launch + 1}` : name;
+  }
+
+  // By the values of a column: how many commands, and what they take together.
   totals(column) {
     const ids = this.columns[column], rows = new Map();
     for (let i = 0; i < this.count; ++i) {

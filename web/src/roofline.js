@@ -4,24 +4,31 @@ import { percent, quantity, time } from "./format.js";
 
 const HEIGHT = 340;
 
-function rooflinePoints(profile, column) {
-  return profile.totals(column)
-    .filter((row) => row.macs > 0 && row.time > 0)
-    .map((row) => {
-      const time = Math.max(row.compute, row.dma);
-      return { ...row, taken: time, intensity: row.bytes > 0 ? row.macs / row.bytes : Infinity, rate: (row.macs / time) * 1e9 };
-    });
+// Layers, or where nothing names them, launches.
+function pointsOf(profile) {
+  const layered = profile.columns.layer.some((name) => name !== 0);
+  const rows = layered
+    ? profile.totals("layer").map((row) => ({ ...row, text: profile.names[row.name] || "(none)" }))
+    : profile.totals("launch").map((row) => ({ ...row, text: profile.launchName(row.name) }));
+  const points = rows.filter((row) => row.macs > 0 && row.time > 0).map((row) => {
+    const taken = Math.max(row.compute, row.dma);
+    return { ...row, taken, intensity: row.bytes > 0 ? row.macs / row.bytes : Infinity, rate: (row.macs / taken) * 1e9 };
+  });
+  return [layered ? "layer" : "launch", points];
 }
+
+const leading = (value, round) => {
+  const power = 10 ** Math.floor(Math.log10(value));
+  return round(value / power) * power;
+};
 
 export class Roofline {
   constructor(root, profile, theme, choose) {
     Object.assign(this, { root, profile, theme, choose });
-    const layered = profile.columns.layer.some((name) => name !== 0);
-    this.column = layered ? "layer" : profile.columns.call.some((name) => name !== 0) ? "call" : "op";
-    this.points = rooflinePoints(profile, this.column);
+    [this.kind, this.points] = pointsOf(profile);
     root.hidden = this.points.length === 0;
     if (root.hidden) return;
-    root.innerHTML = `<div class="bar"><h2>Roofline</h2><span class="quiet">each ${{ layer: "layer", call: "call", op: "operation" }[this.column]}: products per byte of global memory, and per second; the area is its time</span></div><div class="plot"></div><p class="quiet" aria-live="polite">&nbsp;</p>`;
+    root.innerHTML = `<div class="bar"><h2>Roofline</h2><span class="quiet">each ${this.kind}: products per byte of global memory, and per second; the area is its time</span></div><div class="plot"></div><p class="quiet" aria-live="polite">&nbsp;</p>`;
     this.place = root.querySelector(".plot");
     this.said = root.querySelector("p");
     this.create();
@@ -32,15 +39,16 @@ export class Roofline {
     const { chip } = this.profile;
     const ridge = chip.peakMacs / chip.peakBytes;
     const finite = this.points.map((p) => p.intensity).filter(Number.isFinite);
-    const low = Math.min(ridge / 30, ...finite) / 2, high = Math.max(ridge * 30, ...finite) * 2;
+    // axes that begin with one digit have the powers of ten
+    const low = leading(Math.min(ridge / 30, ...finite) / 2, Math.floor), high = Math.max(ridge * 30, ...finite) * 2;
     this.right = high / 1.3;
-    const xs = [low, ridge, high];
-    return [xs, xs.map((x) => Math.min(chip.peakMacs, x * chip.peakBytes))];
+    const xs = [low, ...chip.roofs.map((peak) => peak.macs / chip.peakBytes).sort((a, b) => a - b), high];
+    return [xs, ...chip.roofs.map((peak) => xs.map((x) => Math.min(peak.macs, x * chip.peakBytes)))];
   }
 
   create() {
-    const [xs, roof] = this.data();
-    const least = Math.min(roof[0], ...this.points.map((p) => p.rate)) / 2, most = roof[1] * 3;
+    const [xs, ...roofs] = this.data(), roof = roofs[0], last = xs.length - 1;
+    const least = leading(Math.min(roof[0], ...this.points.map((p) => p.rate)) / 2, Math.floor), most = roof[last] * 3;
     const axis = { stroke: () => this.theme.quiet, grid: { stroke: () => this.theme.line, width: 1 }, ticks: { show: false } };
     const powers = (_, values) => values.map((v) => (v != null && Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-6 ? v : null));
     const label = (unit) => (_, values) => values.map((v) => (v == null ? "" : v < 1 ? `${+v.toPrecision(1)} ${unit}` : quantity(v, unit)));
@@ -51,20 +59,20 @@ export class Roofline {
       legend: { show: false },
       cursor: { drag: { x: false, y: false }, points: { show: false }, x: false, y: false },
       scales: {
-        x: { time: false, distr: 3, range: () => [xs[0], xs[2]] },
+        x: { time: false, distr: 3, range: () => [xs[0], xs[last]] },
         y: { distr: 3, range: () => [least, most] },
       },
       axes: [
         { ...axis, filter: powers, values: label("MAC/B"), size: 34 },
         { ...axis, filter: powers, values: label("MAC/s"), size: 96 },
       ],
-      series: [{}, { stroke: () => this.theme.mark, width: 2, points: { show: false } }],
+      series: [{}, ...roofs.map((_, i) => ({ stroke: () => this.theme.mark, width: i === 0 ? 2 : 1, points: { show: false } }))],
       hooks: { draw: [(u) => this.drawPoints(u)] },
-    }, [xs, roof], this.place);
+    }, [xs, ...roofs], this.place);
     this.plot.over.addEventListener("mousemove", (event) => this.say(this.near(event)));
     this.plot.over.addEventListener("click", (event) => {
       const point = this.near(event);
-      if (point) this.choose(this.profile.names[point.name]);
+      if (point && this.kind === "layer") this.choose(point.text);
     });
   }
 
@@ -73,6 +81,7 @@ export class Roofline {
   }
 
   drawPoints(u) {
+    this.nameRoofs(u);
     const c = u.ctx, whole = this.points.reduce((sum, p) => sum + p.taken, 0);
     const scale = devicePixelRatio || 1;
     c.save();
@@ -89,6 +98,17 @@ export class Roofline {
     c.restore();
   }
 
+  nameRoofs(u) {
+    const c = u.ctx, scale = devicePixelRatio || 1;
+    c.save();
+    c.font = `${11.5 * scale}px system-ui, 'DejaVu Sans', sans-serif`;
+    c.fillStyle = this.theme.quiet;
+    c.textAlign = "right";
+    for (const { type, macs } of this.profile.chip.roofs)
+      c.fillText(`${type}: ${quantity(macs, "MAC/s")}`, u.bbox.left + u.bbox.width - 6 * scale, u.valToPos(macs, "y", true) - 6 * scale);
+    c.restore();
+  }
+
   near(event) {
     let best = null, least = 30;
     for (const point of this.points) {
@@ -101,10 +121,10 @@ export class Roofline {
 
   say(point) {
     if (!point) return;
-    const { chip, names } = this.profile;
+    const { chip } = this.profile;
     const roof = Math.min(chip.peakMacs, point.intensity * chip.peakBytes);
     const bound = point.intensity * chip.peakBytes < chip.peakMacs ? "memory" : "arithmetic";
-    this.said.textContent = `${names[point.name] || "(none)"}: ${time(point.taken)}, ${quantity(point.rate, "MAC/s")}, ${percent(point.rate / roof)} of its roof, which is ${bound}`;
+    this.said.textContent = `${point.text}: ${time(point.taken)}, ${quantity(point.rate, "MAC/s")}, ${percent(point.rate / roof)} of its roof, which is ${bound}`;
   }
 
   resize() {

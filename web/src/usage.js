@@ -34,7 +34,7 @@ export class Usage {
       ],
       series: [
         { label: "time", value: (_, t) => (t == null ? "\u2013" : instant(t, this.view.span / 1000)) },
-        series("global memory", BYTES, chip.peakBytes, "B/s"),
+        series("global memory (of each way)", BYTES, chip.peakBytes, "B/s"),
         series(`multiply-accumulates (of ${chip.peakType})`, MACS, chip.peakMacs, "MAC/s"),
       ],
     }, this.values(), this.root);

@@ -43,7 +43,7 @@ export function madeUpProfile(count, perLayer = 24) {
   }
   return {
     title: `${count} made-up commands`, tick: 1e-10, names, engines: ["compute", "dma"],
-    chip: { name: "BM1880", clock: 1e9, lanes: 32, laneBytes: 65536, banks: 8, bankBytes: 8192, peakMacs: 512e9, peakBytes: 16e9, peakType: "8-bit" },
+    chip: { name: "BM1880", clock: 1e9, lanes: 32, laneBytes: 65536, banks: 8, bankBytes: 8192, peakMacs: 512e9, peakBytes: 16e9, peakType: "8-bit", roofs: [{ type: "8-bit", macs: 512e9 }] },
     launches: { name: [id("network")], begin: [0], end: [Math.max(...free)] },
     commands, holds, why: null,
   };
