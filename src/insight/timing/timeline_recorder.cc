@@ -68,6 +68,7 @@ void TimelineRecorder::on_instruction(const Instruction& instruction, const Foot
                           .is_behind_poll = is_behind_poll_,
                           .held = {},
                           .cost = cost};
+  if (launch.count <= layer_of_.size()) command.layer = layer_of_[launch.count - 1];
   for (const Operand& operand : operands(instruction.op))
     if (operand.view->space != Space::global && operand.view->shape.count() != 0)
       command.held.push_back(held_by(operand, timeline_.chip));
@@ -81,6 +82,7 @@ void TimelineRecorder::on_event(const DeviceEvent& event) {
   switch (event.kind) {
     case DeviceEvent::Kind::launch_begin:
       origin_.clear();
+      layer_of_.clear();
       in_launch_ = true;
       return begin_launch(event.name, event.number);
     case DeviceEvent::Kind::launch_end:
@@ -91,6 +93,8 @@ void TimelineRecorder::on_event(const DeviceEvent& event) {
       return;
     case DeviceEvent::Kind::commands:
       origin_ = Origins::of_process().find(event.commands);
+      layers_ = Layers::of_process().find(event.commands);
+      layer_of_ = layers_.by_command();
       return;
     default:
       return;
