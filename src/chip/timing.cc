@@ -1,15 +1,36 @@
-// The times of each family.
+// The times of each family. Those of the BM1684 are fitted to a board, the others inferred from
+// them.
 #include "chip/timing.h"
 
 namespace tputwin {
+namespace {
+
+constexpr ChipTiming kBm1684{
+    .launch_seconds = 40e-6,
+    .issue_seconds = 3.5e-6,
+    .queue_depth = 32,
+    .load_bytes_per_second = 28e9,
+    .store_bytes_per_second = 24e9,
+    .transfer_seconds = 1.5e-6,
+    .run_seconds = 10e-9,
+    .split_beats = 3,
+    .tap_cycles = 17,
+    .factor_cycles = 1,
+};
+
+// The same shares of the width of its bus.
+constexpr ChipTiming with_rates(double load, double store) {
+  ChipTiming timing = kBm1684;
+  timing.load_bytes_per_second = load;
+  timing.store_bytes_per_second = store;
+  return timing;
+}
+constexpr ChipTiming kBm1880 = with_rates(12.7e9, 10.9e9);
+constexpr ChipTiming kBm1684x = with_rates(51e9, 44e9);
+
+}  // namespace
 
 const ChipTiming& timing_of(const Chip& chip) {
-  static constexpr ChipTiming kBm1880{
-      .launch_seconds = 40e-6, .issue_seconds = 4e-6, .fetch_seconds = 0, .queue_depth = 16};
-  static constexpr ChipTiming kBm1684{
-      .launch_seconds = 40e-6, .issue_seconds = 4e-6, .fetch_seconds = 0, .queue_depth = 16};
-  static constexpr ChipTiming kBm1684x{
-      .launch_seconds = 40e-6, .issue_seconds = 4e-6, .fetch_seconds = 0, .queue_depth = 16};
   switch (chip.family) {
     case ChipFamily::bm1880:
       return kBm1880;

@@ -35,9 +35,14 @@ class Simulation {
   struct Numbered {
     uint32_t id, command;
   };
+  struct Started {
+    uint64_t at;
+    uint32_t command;
+  };
   struct EngineState {
     Moment free;
     std::vector<Numbered> numbers;  // since they began
+    std::vector<Started> starts;    // of its commands
   };
   static constexpr size_t index(Engine engine) { return engine == Engine::dma; }
   uint64_t cycles(double seconds) const {
@@ -70,14 +75,27 @@ class Simulation {
     command.start = ready.at;
     command.delay = ready.delay;
     command.blocker = ready.blocker;
-    command.work_cycles = command.cost.cycles();
-    command.end = command.start + command.work_cycles;
+    command.price = price_of(command.work, timeline_.chip, timeline_.timing);
+    command.end = command.start + command.price.cycles();
+    own.starts.push_back({command.start, i});
     own.free = {command.end, Delay::engine, i};
     if (command.id != 0) own.numbers.push_back({command.id, i});
   }
+  // The processor goes on when the queue of the engine has a place.
   void issue(TimelineCommand& command, Moment& ready) {
+    command.issue_blocker = kNoCommand;
+    const auto wait_until = [&](uint64_t at, uint32_t blocker) {
+      if (at <= processor_) return;
+      processor_ = at;
+      command.issue_blocker = blocker;
+    };
     if (command.is_behind_poll)
-      processor_ = std::max({processor_, engines_[0].free.at, engines_[1].free.at});
+      for (const EngineState& engine : engines_) wait_until(engine.free.at, engine.free.blocker);
+    auto& starts = engines_[index(command.engine)].starts;
+    if (starts.size() >= timeline_.timing.queue_depth) {
+      const Started& oldest = starts[starts.size() - timeline_.timing.queue_depth];
+      wait_until(oldest.at, oldest.command);
+    }
     processor_ += cycles(timeline_.timing.issue_seconds);
     command.issue = processor_;
     raise(ready, {processor_, Delay::issue, kNoCommand});

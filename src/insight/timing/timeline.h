@@ -6,21 +6,19 @@
 #include <string_view>
 #include <vector>
 
-#include "chip/chip.h"
-#include "chip/timing.h"
 #include "insight/stacks.h"
-#include "ops/contract/contract.h"
+#include "insight/timing/work.h"
 
 namespace tputwin::insight {
 
 // What kept a command from starting earlier.
 enum class Delay : uint8_t {
-  none,     // the first of its launch
+  none,     // nothing
   launch,   // the way of the launch to the chip
   issue,    // the control processor had not issued it
   engine,   // its own engine was at work: with the command `blocker`
   command,  // a number on the other engine: that of the command `blocker`
-  host      // an operator of the host, or a new segment of numbers: all before, lastly `blocker`
+  host      // an operator of the host, or numbers that begin again: all before, lastly `blocker`
 };
 std::string_view to_string(Delay delay);
 
@@ -45,19 +43,24 @@ struct TimelineCommand {
   uint32_t launch = 0;          // place in Timeline::launches
   uint32_t number = 0;          // in its launch, from 1
   StackId stack = 0;            // of its call; 0: none
+  std::string_view source;      // of recordings: the user's source line
   bool is_issued = false;       // by the control processor; else fetched from memory by the engine
   bool is_behind_poll = false;  // the kernel waited for both engines before it
   std::vector<Held> held;
-  Cost cost;                 // of its operation alone (docs/timing.md)
-  uint64_t work_cycles = 0;  // engine at work, as the simulation prices it
+  Cost cost;  // of its operation alone (docs/timing.md)
+  Work work;
   // Predicted, in cycles of the chip since the first launch.
+  Price price;
   uint64_t issue = 0, start = 0, end = 0;
   Delay delay = Delay::none;
   uint32_t blocker = kNoCommand;  // place in Timeline::commands
+  // The command that the control processor waited for before it issued this one.
+  uint32_t issue_blocker = kNoCommand;
 
   // Bytes that cross the bus of global memory.
   uint64_t bytes_moved() const { return cost.global_bytes; }
   uint64_t macs() const { return cost.macs; }
+  uint64_t work_cycles() const { return end - start; }
 };
 
 struct TimelineLaunch {
@@ -79,5 +82,10 @@ struct Timeline {
   }
   double microseconds() const { return seconds(cycles()) * 1e6; }
 };
+
+// An empty one.
+inline Timeline timeline_of(const Chip& chip) {
+  return {.chip = chip, .timing = timing_of(chip), .commands = {}, .launches = {}};
+}
 
 }  // namespace tputwin::insight

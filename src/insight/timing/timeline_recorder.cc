@@ -32,8 +32,7 @@ Held held_by(const Operand& operand, const Chip& chip) {
 }  // namespace
 
 TimelineRecorder::TimelineRecorder(const Chip& chip, bool with_stacks)
-    : timeline_{.chip = chip, .timing = timing_of(chip), .commands = {}, .launches = {}},
-      with_stacks_(with_stacks) {}
+    : timeline_(timeline_of(chip)), with_stacks_(with_stacks) {}
 
 void TimelineRecorder::on_issue(const CallSite& site) {
   site_ = site;
@@ -69,7 +68,9 @@ void TimelineRecorder::on_instruction(const Instruction& instruction, const Foot
                           .held = {},
                           .cost = cost};
   if (launch.count <= layer_of_.size()) command.layer = layer_of_[launch.count - 1];
-  for (const Operand& operand : operands(instruction.op))
+  const OperandList list = operands(instruction.op);
+  command.work = work_of(command.operation, instruction.engine, list, cost, timeline_.chip);
+  for (const Operand& operand : list)
     if (operand.view->space != Space::global && operand.view->shape.count() != 0)
       command.held.push_back(held_by(operand, timeline_.chip));
   timeline_.commands.push_back(std::move(command));

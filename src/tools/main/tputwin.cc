@@ -11,7 +11,7 @@
   X(print)                  \
   X(disasm)                 \
   X(lift)                   \
-  X(calibrate) X(compile) X(kernel) X(record) X(check) X(profile) X(eval) X(selftest) X(chips) X(errors)
+  X(calibrate) X(compile) X(kernel) X(record) X(check) X(profile) X(timing) X(eval) X(selftest) X(chips) X(errors)
 
 namespace tputwin::tools {
 

@@ -1,0 +1,155 @@
+// Operands and prices of single operations (docs/timing.md) to work, and work to cycles.
+#include "insight/timing/work.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/bits.h"
+#include "ops/contract/timing.h"
+
+namespace tputwin::insight {
+namespace {
+
+// Beginnings of names of operations, and of calls behind "okk_bdc_".
+struct Row {
+  std::string_view begins;
+  Work::Kind kind;
+};
+constexpr Row kRows[] = {{"convert", Work::Kind::elements},  {"conv", Work::Kind::sums},
+                         {"winograd", Work::Kind::sums},     {"depthwise", Work::Kind::sums},
+                         {"mean_", Work::Kind::sums},        {"max_pool", Work::Kind::sums},
+                         {"avg_pool", Work::Kind::sums},     {"matmul", Work::Kind::product},
+                         {"matrix_mac", Work::Kind::product}};
+
+Work::Kind kind_of(std::string_view operation) {
+  constexpr std::string_view kCall = "okk_bdc_";
+  if (operation.starts_with(kCall)) operation.remove_prefix(kCall.size());
+  for (const Row& row : kRows)
+    if (operation.starts_with(row.begins)) return row.kind;
+  return Work::Kind::elements;
+}
+
+bool has_channels_to_sum(std::string_view operation) {
+  return operation.find("conv") != operation.npos || operation.find("winograd") != operation.npos;
+}
+
+// Bytes that lie together, from the innermost dimension outwards.
+uint64_t run_of(const TensorView& view) {
+  const Shape& s = view.shape;
+  uint64_t run = element_bytes(view.dtype);
+  if (view.stride.w != run && s.w > 1) return run;
+  run *= s.w;
+  if (view.stride.h != run && s.h > 1) return run;
+  run *= s.h;
+  if (view.space == Space::local) return run;  // the next channel is in the next lane
+  if (view.stride.c != run && s.c > 1) return run;
+  run *= s.c;
+  if (view.stride.n != run && s.n > 1) return run;
+  return run * s.n;
+}
+
+bool is_split(const TensorView& view, uint64_t beat) {
+  const auto off = [&](uint32_t extent, uint32_t stride) {
+    return extent > 1 && stride % beat != 0;
+  };
+  return view.address % beat != 0 || off(view.shape.n, view.stride.n) ||
+         off(view.shape.c, view.stride.c) || off(view.shape.h, view.stride.h);
+}
+
+void add_transfer(Work& work, const OperandList& operands, const Chip& chip) {
+  const TensorView *global = nullptr, *other = nullptr;
+  for (const Operand& operand : operands) {
+    const TensorView& view = *operand.view;
+    if (view.space != Space::global) {
+      other = &view;
+    } else if (global == nullptr) {
+      global = &view;
+      work.kind = operand.access == Access::read ? Work::Kind::load : Work::Kind::store;
+    }
+  }
+  if (global == nullptr || global->shape.count() == 0) return;
+  const uint64_t bytes = global->shape.count() * element_bytes(global->dtype);
+  const uint64_t run = std::max<uint64_t>(run_of(*global), 1);
+  work.runs = ceil_div(bytes, run);
+  const uint64_t chunk = other != nullptr ? std::clamp<uint64_t>(run_of(*other), 1, run) : run;
+  if (is_split(*global, static_cast<uint64_t>(chip.dma_bytes_per_cycle)))
+    work.split_runs = ceil_div(bytes, chunk);
+}
+
+void add_steps(Work& work, std::string_view operation, const OperandList& operands,
+               const Cost& cost, const Chip& chip) {
+  const TensorView& out = *operands[0].view;
+  const uint32_t bytes = element_bytes(out.dtype);
+  if (work.kind == Work::Kind::product) {
+    const uint64_t columns = ceil_div(uint64_t{out.shape.w} * bytes, chip.eu_bytes);
+    work.steps = cost.compute_cycles / std::max<uint64_t>(columns, 1);
+    return;
+  }
+  const uint64_t channels =
+      has_channels_to_sum(operation) && operands.size() > 1 ? operands[1].view->shape.c : 1;
+  const uint64_t sums = std::max<uint64_t>(out.shape.count() * channels, 1);
+  work.steps = lane_passes(out.shape, chip, bytes) * std::max<uint64_t>(cost.macs / sums, 1);
+}
+
+void add_filling(Work& work, const OperandList& operands, const Chip& chip) {
+  const TensorView& out = *operands[0].view;
+  const Shape& s = out.shape;
+  if (out.space != Space::local || s.count() == 0) return;
+  work.lanes_filled = double(s.c) / (ceil_div(uint64_t{s.c}, chip.lanes) * chip.lanes);
+  if (work.is_transfer()) return;
+  const uint64_t row = uint64_t{s.h} * s.w * element_bytes(out.dtype);
+  work.units_filled =
+      double(row) / (ceil_div(row, uint64_t{chip.eu_bytes}) * uint64_t{chip.eu_bytes});
+}
+
+}  // namespace
+
+std::string_view to_string(Work::Kind kind) {
+  static constexpr std::string_view kNames[] = {"sums", "product", "elements",
+                                                "load", "store",   "on chip"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+Work work_of(std::string_view operation, Engine engine, const OperandList& operands,
+             const Cost& cost, const Chip& chip) {
+  Work work{.kind = engine == Engine::dma ? Work::Kind::on_chip : kind_of(operation),
+            .cycles = cost.compute_cycles,
+            .conflicts = cost.conflict_cycles};
+  if (operands.size() == 0) return work;
+  if (engine == Engine::dma) {
+    add_transfer(work, operands, chip);
+  } else if (work.kind != Work::Kind::elements) {
+    add_steps(work, operation, operands, cost, chip);
+  } else {
+    work.accesses = 0;
+    for (const Operand& operand : operands)
+      work.accesses += operand.access == Access::read_write ? 2 : 1;
+  }
+  add_filling(work, operands, chip);
+  return work;
+}
+
+Price price_of(const Work& work, const Chip& chip, const ChipTiming& timing) {
+  const auto cycles = [&](double seconds) {
+    return static_cast<uint64_t>(std::llround(seconds * chip.clock_hz));
+  };
+  if (!work.is_transfer()) {
+    Price price{
+        .units = work.cycles, .conflicts = work.conflicts, .setup = chip.compute_setup_cycles};
+    if (work.kind == Work::Kind::sums) price.latency = work.steps * timing.tap_cycles;
+    if (work.kind == Work::Kind::product) price.latency = work.steps * timing.factor_cycles;
+    if (work.kind == Work::Kind::elements) price.latency = work.cycles * (work.accesses - 1);
+    return price;
+  }
+  Price price{.units = work.cycles, .setup = cycles(timing.transfer_seconds)};
+  if (work.kind == Work::Kind::on_chip) return price;
+  const double beat =
+      chip.dma_bytes_per_cycle / (work.kind == Work::Kind::load ? timing.load_bytes_per_second
+                                                                : timing.store_bytes_per_second);
+  price.units = cycles(double(work.cycles) * beat);
+  price.latency = cycles(double(work.runs) * timing.run_seconds +
+                         double(work.split_runs) * timing.split_beats * beat);
+  return price;
+}
+
+}  // namespace tputwin::insight

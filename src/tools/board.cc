@@ -1,0 +1,176 @@
+// Reads what a board was timed on, and prints it beside what is predicted.
+#include "tools/board.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/errors/tools.h"
+#include "base/file.h"
+#include "insight/timing/recording.h"
+#include "insight/timing/simulate.h"
+
+namespace tputwin::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+constexpr double kNear = 0.15;
+
+// Of a gzip file, or of one that is not packed.
+Result<std::string> read_text(const fs::path& path) {
+  const auto failed = [&] {
+    return Error(errors::cli_timing).argument("FILE", path.string()).detail("it cannot be read");
+  };
+  gzFile file = gzopen(path.c_str(), "rb");
+  if (file == nullptr) return failed();
+  std::string text, part(1 << 20, '\0');
+  int bytes = 0;
+  while ((bytes = gzread(file, part.data(), static_cast<unsigned>(part.size()))) > 0)
+    text.append(part, 0, static_cast<size_t>(bytes));
+  const bool whole = gzclose(file) == Z_OK && bytes == 0;
+  if (!whole) return failed();
+  return text;
+}
+
+Result<double> predict(const fs::path& path, const Chip& chip) {
+  TW_ASSIGN_OR_RETURN(text, read_text(path));
+  auto timeline = insight::read_recording(text, chip);
+  if (!timeline.ok()) {
+    Error error = timeline.error();
+    error.set_call_if_empty(path.filename().string());
+    return error;
+  }
+  insight::simulate(*timeline);
+  return timeline->microseconds();
+}
+
+std::map<std::string, fs::path> recordings_of(const fs::path& folder, const std::string& name) {
+  std::map<std::string, fs::path> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string file = entry.path().filename().string();
+    if (!file.starts_with(name + "-")) continue;
+    const size_t begin = name.size() + 1, end = file.find(".jsonl");
+    if (end != file.npos) found[file.substr(begin, end - begin)] = entry.path();
+  }
+  return found;
+}
+
+std::set<std::string> programs_of(const std::vector<BoardCase>& cases) {
+  std::set<std::string> programs;
+  for (const BoardCase& one : cases)
+    for (const auto& [program, time] : one.predicted) programs.insert(program);
+  return programs;
+}
+
+std::string summary(const BoardErrors& errors) {
+  return fmt::format("{} cases, median error {:.1f} %, {} within 15 %, farthest {} by {:.2f}",
+                     errors.cases, errors.median * 100, errors.within, errors.worst_case,
+                     errors.worst);
+}
+
+Json errors_json(const BoardErrors& errors) {
+  return {{"cases", errors.cases},
+          {"median_error", errors.median},
+          {"within_15_percent", errors.within},
+          {"farthest_factor", errors.worst},
+          {"farthest_case", errors.worst_case}};
+}
+
+}  // namespace
+
+std::string BoardCase::best() const {
+  return std::ranges::min_element(predicted, {}, [](const auto& p) { return p.second; })->first;
+}
+
+Result<std::vector<BoardCase>> read_board(const std::string& folder, const std::string& name) {
+  const Chip* chip = find_chip(name);
+  if (chip == nullptr) return Error(errors::cli_timing).argument("--chip", name);
+  const std::string path = (fs::path(folder) / "board.json").string();
+  TW_ASSIGN_OR_RETURN(bytes, read_bytes(path));
+  const Json board = Json::parse(bytes, nullptr, /*allow_exceptions=*/false);
+  const auto malformed = [&] { return Error(errors::cli_timing).argument("FILE", path); };
+  if (!board.is_object() || !board.contains("times")) return malformed();
+  std::vector<BoardCase> cases;
+  for (const auto& [workload, times] : board["times"].items())
+    for (const auto& [number, time] : times.items()) {
+      if (!time.is_number()) return malformed();
+      BoardCase one{.name = workload + "-" + number, .board = time, .predicted = {}};
+      for (const auto& [program, file] : recordings_of(folder, one.name)) {
+        TW_ASSIGN_OR_RETURN(predicted, predict(file, *chip));
+        one.predicted[program] = predicted;
+      }
+      if (!one.predicted.empty()) cases.push_back(std::move(one));
+    }
+  if (cases.empty()) return malformed().detail("it has no case with a recording");
+  return cases;
+}
+
+BoardErrors errors_of(const std::vector<BoardCase>& cases, const std::string& program) {
+  BoardErrors result;
+  std::vector<double> errors;
+  for (const BoardCase& one : cases) {
+    const std::string of = program.empty() ? one.best() : program;
+    if (!one.predicted.contains(of)) continue;
+    const double ratio = one.ratio(of), factor = std::max(ratio, 1 / ratio);
+    errors.push_back(std::abs(ratio - 1));
+    result.within += errors.back() <= kNear;
+    if (factor <= result.worst) continue;
+    result.worst = factor;
+    result.worst_case = one.name;
+  }
+  result.cases = errors.size();
+  std::ranges::sort(errors);
+  if (!errors.empty())
+    result.median = (errors[errors.size() / 2] + errors[(errors.size() - 1) / 2]) / 2;
+  return result;
+}
+
+std::string board_text(const std::vector<BoardCase>& cases) {
+  const auto programs = programs_of(cases);
+  std::string text = fmt::format("{:<14}{:>12}{:>12}{:>8}{:>9}", "case", "board us", "predicted",
+                                 "ratio", "program");
+  for (const std::string& program : programs) text += fmt::format("{:>8}", program);
+  text += "\n";
+  for (const BoardCase& one : cases) {
+    const std::string best = one.best();
+    text += fmt::format("{:<14}{:>12.0f}{:>12.0f}{:>8.2f}{:>9}", one.name, one.board,
+                        one.predicted.at(best), one.ratio(best), best);
+    for (const std::string& program : programs)
+      text += one.predicted.contains(program) ? fmt::format("{:>8.2f}", one.ratio(program))
+                                              : fmt::format("{:>8}", "");
+    text += "\n";
+  }
+  text += fmt::format("the smallest prediction of each case: {}\n", summary(errors_of(cases)));
+  for (const std::string& program : programs)
+    text += fmt::format("program {} alone: {}\n", program, summary(errors_of(cases, program)));
+  return text;
+}
+
+std::string board_json(const std::vector<BoardCase>& cases) {
+  Json list = Json::array(), alone = Json::object();
+  for (const BoardCase& one : cases) {
+    const std::string best = one.best();
+    list.push_back({{"case", one.name},
+                    {"board_us", one.board},
+                    {"predicted_us", one.predicted.at(best)},
+                    {"ratio", one.ratio(best)},
+                    {"program", best},
+                    {"programs_us", one.predicted}});
+  }
+  for (const std::string& program : programs_of(cases))
+    alone[program] = errors_json(errors_of(cases, program));
+  return Json{{"cases", std::move(list)},
+              {"smallest", errors_json(errors_of(cases))},
+              {"alone", std::move(alone)}}
+             .dump(2) +
+         "\n";
+}
+
+}  // namespace tputwin::tools
