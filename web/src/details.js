@@ -62,7 +62,7 @@ export function showFigures(root, profile) {
   const figures = [
     [time(total), "predicted time", null],
     [profile.count.toLocaleString("en"), `commands in ${quantity(profile.launches.length)} launch${profile.launches.length === 1 ? "" : "es"}`, null],
-    ...tracks.map((track) => [percent(track.busy.at(-1) / total), `${track.name} busy`, track.busy.at(-1) / total]),
+    ...tracks.filter((track) => track.busy.at(-1) > 0).map((track) => [percent(track.busy.at(-1) / total), `${track.name} busy`, track.busy.at(-1) / total]),
     [quantity((bytes / total) * 1e9, "B/s"), `global memory, of ${quantity(chip.peakBytes, "B/s")}`, (bytes / total) * 1e9 / chip.peakBytes],
     [quantity((macs / total) * 1e9, "MAC/s"), `of ${quantity(chip.peakMacs, "MAC/s")} (${chip.peakType})`, (macs / total) * 1e9 / chip.peakMacs],
   ];

@@ -47,20 +47,23 @@ export class MemoryStrip {
     out.fill(word(theme.track));
     const { command, from, bytes, begin, end } = this.profile.holds;
     const perByte = h / this.bytes, perNs = w / view.span;
-    const words = new Map();
+    colouring.words ??= colouring.of.map(word);
+    const { words, ids } = colouring;
+    const newest = new Int32Array(h).fill(-1); // by the first row of holds of one pixel: which pixel
     for (let i = 0; i < from.length && begin[i] < view.end; ++i) {
       if (end[i] < view.begin) continue;
       if (view.found && !view.found[command[i]]) continue;
-      const colour = colouring.command(command[i]);
-      let value = words.get(colour);
-      if (value === undefined) words.set(colour, (value = word(colour)));
       const x0 = Math.max(0, Math.floor((begin[i] - view.begin) * perNs));
       let x1 = Math.min(w, Math.ceil((end[i] - view.begin) * perNs));
       if (x1 - x0 > 3) x1--; // neighbours stay apart
       const y0 = Math.floor(from[i] * perByte);
+      if (x1 - x0 <= 1) {
+        if (newest[y0] === x0) continue;
+        newest[y0] = x0;
+      }
       let y1 = Math.min(h, Math.ceil((from[i] + bytes[i]) * perByte));
       if (y1 - y0 > 3) y1--;
-      for (let row = y0; row < y1; ++row) out.fill(value, row * w + x0, row * w + Math.max(x1, x0 + 1));
+      for (let row = y0; row < y1; ++row) out.fill(words[ids[command[i]]], row * w + x0, row * w + Math.max(x1, x0 + 1));
     }
   }
 }

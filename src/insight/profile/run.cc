@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace tputwin::insight {
 namespace {
@@ -42,11 +43,14 @@ std::string_view reason_to_wait(const Timeline& timeline, const TimelineCommand&
 }
 
 std::string_view reason_of_work(const TimelineCommand& command) {
-  const Cost& cost = command.cost;
   if (command.engine == Engine::cpu) return "host";
-  if (cost.setup_cycles > cost.compute_cycles + cost.conflict_cycles) return "set-up";
-  if (cost.conflict_cycles > cost.compute_cycles) return "bank conflicts";
-  return command.engine == Engine::dma ? "bandwidth" : "arithmetic";
+  const bool is_transfer = command.work.is_transfer();
+  const std::pair<uint64_t, std::string_view> parts[] = {
+      {command.price.units, is_transfer ? "bandwidth" : "arithmetic"},
+      {command.price.latency, is_transfer ? "short runs" : "latency of the units"},
+      {command.price.conflicts, "bank conflicts"},
+      {command.price.setup, "set-up"}};
+  return std::ranges::max_element(parts, {}, [](const auto& part) { return part.first; })->second;
 }
 
 // Commands of an engine that follow each other and have one name; of at least so many.
@@ -82,6 +86,7 @@ std::vector<CommandGroup> groups(const Timeline& timeline, uint32_t least, NameO
 }  // namespace
 
 std::string_view ProfiledRun::line(const TimelineCommand& command) const {
+  if (!command.source.empty()) return command.source;
   const auto found = lines.find(command.stack);
   return found != lines.end() ? std::string_view(found->second) : std::string_view();
 }

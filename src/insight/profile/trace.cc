@@ -56,8 +56,9 @@ class Writer {
         R"("ph":"M","tid":{0},"name":"thread_sort_index","args":{{"sort_index":{0}}})", track));
   }
   void name_tracks() {
-    event(fmt::format(R"("ph":"M","tid":0,"name":"process_name","args":{{"name":{}}})",
-                      json_text(fmt::format("{} on {}, predicted", run_.title, timeline_.chip.name))));
+    event(fmt::format(
+        R"("ph":"M","tid":0,"name":"process_name","args":{{"name":{}}})",
+        json_text(fmt::format("{} on {}, predicted", run_.title, timeline_.chip.name))));
     name_track(kLaunchTrack, "launches");
     for (const EngineUse& use : engine_use(timeline_))
       name_track(track_of(use.engine), to_string(use.engine));
