@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "insight/profile/page.h"
 #include "insight/profile/page_template.h"
@@ -31,9 +32,9 @@ TEST(Trace, HasSlicesArrowsAndCounters) {
   const json trace = json::parse(to_trace({"net", timeline, {{1, "k (k.c:7)"}}}));
   std::map<std::string, std::vector<json>> by_kind;
   for (const json& event : trace["traceEvents"]) by_kind[event["ph"]].push_back(event);
-  // a launch, three groups of layers, one of calls, three commands
-  ASSERT_EQ(by_kind["X"].size(), 8u);
-  const json& load = by_kind["X"][5];
+  // a launch, three groups of layers, three commands
+  ASSERT_EQ(by_kind["X"].size(), 7u);
+  const json& load = by_kind["X"][4];
   EXPECT_EQ(load["name"], "load");
   EXPECT_NEAR(load["ts"].get<double>(), 0.005, 1e-9);
   EXPECT_NEAR(load["dur"].get<double>(), 0.010, 1e-9);
@@ -129,6 +130,26 @@ TEST_F(Command, WritesAllFiles) {
   EXPECT_THAT(file("profile.html"), HasSubstr("\"plus_one_parallel\""));
   const json trace = json::parse(file("t.json"));
   EXPECT_GT(trace["traceEvents"].size(), 100u);
+}
+
+// docs/insight.md shows what is printed. TPUTWIN_REBASE=1 writes it there.
+TEST_F(Command, PrintsWhatThePageShows) {
+  ASSERT_EQ(run("-- " TPUTWIN_BIN_DIR "/okk_plus_one"), 0) << file("err");
+  std::string expected, line;
+  for (std::istringstream lines(file("err")); std::getline(lines, line);)
+    if (!line.starts_with("wrote ")) expected += "    " + line + "\n";
+  const std::filesystem::path path = TPUTWIN_SOURCE_DIR "/docs/insight.md";
+  std::string page = text_of(path);
+  const size_t begin = page.find("    tputwin profile: okk_plus_one on BM1684");
+  ASSERT_NE(begin, std::string::npos);
+  const size_t end = page.find("\n\n", begin) + 1;
+  const char* const rebase = std::getenv("TPUTWIN_REBASE");
+  if (rebase != nullptr && std::string_view(rebase) == "1") {
+    page.replace(begin, end - begin, expected);
+    std::ofstream(path) << page;
+    return;
+  }
+  EXPECT_EQ(page.substr(begin, end - begin), expected);
 }
 
 TEST_F(Command, RefusesWhatUsesNoDevice) {

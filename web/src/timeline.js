@@ -6,8 +6,9 @@ import { INK, OTHER } from "./palette.js";
 
 export const GUTTER = 104; // px to the left, where rows have their names
 const RULER = 24, SPAN_ROW = 20, ENGINE_ROW = 36, GAP = 6, MEMORY = 168;
+const LABELS = { launch: "launches", layer: "layers", call: "calls" };
 const LEAST_LABEL = 34;
-const MOST_LAYER_ROWS = 4;
+const MOST_LAYER_ROWS = 4, MOST_CALL_ROWS = 2;
 
 export class Timeline {
   constructor(canvas, profile, view, theme) {
@@ -20,6 +21,7 @@ export class Timeline {
     const layers = profile.spans("layer", MOST_LAYER_ROWS);
     this.addRows("launch", launches, SPAN_ROW);
     this.addRows("layer", layers, SPAN_ROW);
+    this.addRows("call", profile.spans("call", MOST_CALL_ROWS), SPAN_ROW);
     for (const track of profile.tracks) this.addRow({ kind: "engine", label: track.name, height: ENGINE_ROW, track });
     if (!this.memory.isEmpty) this.addRow({ kind: "memory", label: "memory", height: MEMORY });
     this.height = (this.rows.at(-1)?.y ?? 0) + (this.rows.at(-1)?.height ?? RULER) + GAP;
@@ -27,11 +29,11 @@ export class Timeline {
   }
 
   addRows(kind, lists, height) {
-    lists.forEach((spans, i) => this.addRow({ kind, label: i === 0 ? `${kind}es`.replace("layeres", "layers") : "", height, spans }));
+    lists.forEach((spans, i) => this.addRow({ kind, label: i === 0 ? LABELS[kind] : "", height, spans }));
   }
   addRow(row) {
     const last = this.rows.at(-1);
-    row.y = last ? last.y + last.height + (last.kind === row.kind && row.kind === "layer" ? 2 : GAP) : RULER + 2;
+    row.y = last ? last.y + last.height + (last.kind === row.kind && row.kind !== "engine" ? 2 : GAP) : RULER + 2;
     this.rows.push(row);
   }
 
@@ -104,7 +106,7 @@ export class Timeline {
       if (x1 < drawnTo + 1) continue; // nothing more to see
       drawnTo = x1;
       const name = profile.names[spans[i].name];
-      c.fillStyle = row.kind === "layer" && this.colouring.ids === profile.columns.layer ? this.colouring.of[spans[i].name] : OTHER;
+      c.fillStyle = this.colouring.ids === profile.columns[row.kind] && row.kind !== "launch" ? this.colouring.of[spans[i].name] : OTHER;
       c.globalAlpha = row.kind === "launch" ? 0.45 : 0.8;
       c.fillRect(x0, row.y + 1, Math.max(1, x1 - x0 - 1), row.height - 2);
       c.globalAlpha = 1;

@@ -72,7 +72,9 @@ std::vector<CommandGroup> groups(const Timeline& timeline, uint32_t least, NameO
     const std::string_view name = name_of(command);
     if (own.count > 0) {
       const TimelineCommand& first = timeline.commands[own.group.first];
-      const bool goes_on = own.group.name == name && first.launch == command.launch;
+      // Groups of calls lie in those of layers.
+      const bool goes_on =
+          own.group.name == name && first.launch == command.launch && first.layer == command.layer;
       if (!goes_on) close(own);
     }
     if (name.empty()) continue;

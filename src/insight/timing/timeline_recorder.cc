@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "insight/layer_scope.h"
 #include "insight/timing/simulate.h"
 
 namespace tputwin::insight {
@@ -59,7 +60,7 @@ void TimelineRecorder::on_instruction(const Instruction& instruction, const Foot
                           .wait = instruction.wait,
                           .operation = name(instruction.op),
                           .call = site_.call,
-                          .layer = layer_,
+                          .layer = layer_.empty() ? std::string(LayerScope::current()) : layer_,
                           .launch = static_cast<uint32_t>(timeline_.launches.size() - 1),
                           .number = ++launch.count,
                           .stack = stack_,
