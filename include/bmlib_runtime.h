@@ -95,7 +95,8 @@ typedef struct bm_mem_desc bm_system_mem_t;
 struct bm_context;
 typedef struct bm_context* bm_handle_t;
 
-/* Counters since the device was opened. The twin counts; its times, in microseconds, are 0. */
+/* Counters since the device was opened, and times in microseconds. These are 0, but that of launches
+ * under TPUTWIN_TIME=chip, where it is what the chip is predicted to take. */
 typedef struct bm_profile {
   unsigned long cdma_in_time;
   unsigned long cdma_in_counter; /* copies to the device */
@@ -318,7 +319,7 @@ bm_status_t bm_get_chip_temp(bm_handle_t handle, unsigned int* chip_temp);
 /* Per cent of each unit, 0 here: 5 (BM1684) or 3 (BM1684X) video decoders, 2 post-processors. */
 bm_status_t bm_get_vpu_instant_usage(bm_handle_t handle, int* vpu_usage);
 bm_status_t bm_get_vpp_instant_usage(bm_handle_t handle, int* vpp_usage);
-/* Given up by the vendor: BM_NOT_SUPPORTED. */
+/* Given up by the vendor: BM_NOT_SUPPORTED; under TPUTWIN_TIME=chip the time of the last launch. */
 bm_status_t bm_get_last_api_process_time_us(bm_handle_t handle, unsigned long* time_us);
 /* MHz; the number is kept and has no effect. */
 bm_status_t bm_set_clk_tpu_freq(bm_handle_t handle, int freq);

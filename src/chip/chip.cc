@@ -3,13 +3,38 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <string>
 
 namespace tputwin {
 
+namespace {
+
+// A number above 0 of the environment; 0: none.
+uint32_t number_of(const char* name) {
+  const char* text = std::getenv(name);
+  const long number = text != nullptr ? std::atol(text) : 0;
+  return number > 0 && number <= INT32_MAX ? static_cast<uint32_t>(number) : 0;
+}
+
+// The chip with the lanes that the environment asks for, for the life of the process.
+const Chip* with_lanes_wanted(const Chip& chip) {
+  const uint32_t lanes = number_of("TPUTWIN_LANES"), bytes = number_of("TPUTWIN_LANE_BYTES");
+  if (lanes == 0 && bytes == 0) return &chip;
+  auto* made = new Chip(chip);
+  if (lanes != 0) made->lanes = lanes;
+  if (bytes != 0) {
+    made->lane_bytes = bytes;
+    made->bank_bytes = bytes / chip.banks;
+  }
+  return made;
+}
+
+}  // namespace
+
 std::span<const Chip* const> chips() {
   static const Chip* const all[] = {
-#define TW_CHIP(name) &name(),
+#define TW_CHIP(name) with_lanes_wanted(name()),
 #include "chip/chips.def"
 #undef TW_CHIP
   };

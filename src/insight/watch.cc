@@ -3,6 +3,7 @@
 
 #include "insight/process.h"
 #include "insight/profile/process.h"
+#include "insight/timing/process.h"
 
 namespace tputwin::insight {
 namespace {
@@ -14,6 +15,7 @@ struct Entry {
 constexpr Entry kEntries[] = {
     {is_checking, check_device},
     {is_profiling, profile_device},
+    {is_timing, time_device},
 };
 
 }  // namespace

@@ -10,8 +10,8 @@
 #include "base/errors/tools.h"
 #include "base/file.h"
 #include "insight/checks.h"
+#include "tools/environment.h"
 #include "tools/program.h"
-#include "tools/variable.h"
 
 namespace tputwin::tools {
 namespace {

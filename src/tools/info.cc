@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "insight/timing/commands.h"
 #include "isa/bm1880_codec.h"
 #include "machine/profile.h"
 #include "tools/model_chip.h"
@@ -46,8 +47,11 @@ std::vector<OperationProfile> prices_of_layers(const bmodel::LayerRuns& layers,
 Result<Prices> prices_of(const bmodel::Model& model, size_t index, const Chip& chip) {
   const bmodel::Variety& variety = model.varieties[index];
   auto program = isa::decode_program(variety.cmdbuf, chip);
-  if (program.ok())
-    return Prices{profile(*program, chip), prices_of_layers(variety.layers, *program, chip)};
+  if (program.ok()) {
+    Prices prices{profile(*program, chip), prices_of_layers(variety.layers, *program, chip)};
+    prices.all.elapsed_cycles = insight::predicted_cycles(*program, chip);
+    return prices;
+  }
   Error error = program.error();
   error.set_call_if_empty(fmt::format("varieties[{}].cmdbuf", index));
   return error;

@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "base/errors/tools.h"
+#include "tools/environment.h"
 #include "tools/program.h"
-#include "tools/variable.h"
 
 namespace tputwin::tools {
 

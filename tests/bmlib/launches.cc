@@ -176,6 +176,26 @@ TEST_F(Launches, AreCounted) {
   EXPECT_EQ(stat.heap_num, 3);
 }
 
+TEST_F(Launches, TakeTheTimeOfTheChipWhereItIsAskedFor) {
+  setenv("TPUTWIN_TIME", "chip", 1);
+  {
+    Opened device;
+    bm_device_mem_t memory = device.hold(Bytes(4, 0));
+    const CountArguments arguments{0, bm_mem_get_device_addr(memory), 3, 5};
+    bm_profile_t once, twice;
+    unsigned long last = 0;
+    ASSERT_EQ(launch(device, "count", arguments), BM_SUCCESS);
+    ASSERT_EQ(bm_get_profile(device, &once), BM_SUCCESS);
+    EXPECT_GE(once.tpu_process_time, 40u);  // a launch, and more
+    ASSERT_EQ(launch(device, "count", arguments), BM_SUCCESS);
+    ASSERT_EQ(bm_get_profile(device, &twice), BM_SUCCESS);
+    EXPECT_NEAR(double(twice.tpu_process_time), 2.0 * double(once.tpu_process_time), 1);
+    ASSERT_EQ(bm_get_last_api_process_time_us(device, &last), BM_SUCCESS);
+    EXPECT_EQ(last, once.tpu_process_time);
+  }
+  unsetenv("TPUTWIN_TIME");
+}
+
 std::string told;
 TEST_F(Launches, AreToldToTheCallback) {
   Opened device;

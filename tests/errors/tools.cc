@@ -10,6 +10,7 @@
 #include "tools/bm168x/bmrt_test.h"
 #include "tools/bm168x/npy.h"
 #include "tools/bm168x/run168x.h"
+#include "tools/board.h"
 #include "tools/catalogue.h"
 #include "tools/check.h"
 #include "tools/command_line.h"
@@ -21,6 +22,7 @@
 #include "tools/record.h"
 #include "tools/run.h"
 #include "tools/selftest.h"
+#include "tools/whatif.h"
 
 namespace tputwin::testing {
 namespace {
@@ -30,6 +32,12 @@ std::vector<uint8_t> tiny_file() {
 }
 
 TW_TRIGGER(cli_check, [] { return tools::check_program({}, {"/no/program"}).status(); });
+TW_TRIGGER(cli_timing, [] { return tools::read_board("/no/folder", "BM9999").status(); });
+TW_TRIGGER(cli_whatif, [] {
+  tools::WhatIfOptions options;
+  options.clock = {-1};
+  return tools::what_if(options, {"program"}).status();
+});
 TW_TRIGGER(cli_record, [] { return tools::record_program("recorded", {"/no/program"}).status(); });
 TW_TRIGGER(cli_shape, [] {
   return tools::find_variety(tools::models::tiny(), {{1, 2, 3, 4}}).status();

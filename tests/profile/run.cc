@@ -57,12 +57,12 @@ TEST(Reasons, AreWhatTheTimeGoesTo) {
 
 TEST(Groups, AreRunsOfOneName) {
   Timeline timeline = three_commands();
-  const std::vector<CommandGroup> layers = layer_groups(timeline);
+  const std::vector<CommandRun> layers = layer_groups(timeline);
   ASSERT_EQ(layers.size(), 3u);  // b of the DMA behind a of the DMA, a of the tensor engine
   EXPECT_EQ(layers[0].name, "a");
   EXPECT_TRUE(call_groups(timeline).empty());  // none of two commands of one layer
   timeline.commands[2].layer = "a";
-  const std::vector<CommandGroup> calls = call_groups(timeline);
+  const std::vector<CommandRun> calls = call_groups(timeline);
   ASSERT_EQ(calls.size(), 1u);
   EXPECT_EQ(calls[0].first, 0u);
   EXPECT_EQ(calls[0].last, 2u);

@@ -35,6 +35,7 @@ export function commandText(profile, command) {
     ["moves", columns.bytes[command] ? `${quantity(columns.bytes[command], "B")}, ${quantity(speed, "B/s")}, ${percent(speed / chip.peakBytes)} of the bandwidth` : ""],
     ["products", columns.macs[command] ? `${quantity(columns.macs[command], "MAC")}, ${quantity(rate, "MAC/s")}, ${percent(rate / chip.peakMacs)} of ${chip.peakType}` : ""],
     ["bound by", of("reason")],
+    ["critical path", of("path")],
   ]);
 }
 

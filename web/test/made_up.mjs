@@ -16,7 +16,7 @@ export function madeUpProfile(count, perLayer = 24) {
     if (!ids.has(name)) ids.set(name, names.push(name) - 1);
     return ids.get(name);
   };
-  const commands = { engine: [], begin: [], time: [], op: [], call: [], layer: [], launch: [], number: [], macs: [], bytes: [], reason: [], line: [] };
+  const commands = { engine: [], begin: [], time: [], op: [], call: [], layer: [], launch: [], number: [], macs: [], bytes: [], reason: [], line: [], path: [] };
   const holds = { command: [], from: [], bytes: [], begin: [], time: [] };
   const free = [0, 0];
   let before = 0, heldBefore = 0;
@@ -29,7 +29,7 @@ export function madeUpProfile(count, perLayer = 24) {
       engine, begin: begin - before, time, op: id(["gdma_load", ["conv", "depthwise", "max_pooling"][layer % 3], "gdma_store"][step]),
       call: id(["bmk_load", "bmk_compute", "bmk_store"][step]), layer: id(`res${Math.floor(layer / 4)}/branch${layer % 4}`), launch: 0,
       number: i + 1, macs: step === 1 ? time * 30 : 0, bytes: step === 1 ? 0 : Math.floor(time * 1.1),
-      reason: id(next() < 0.5 ? "bandwidth" : "waits for the other engine"), line: id(`kernel (kernel.c:${20 + step})`),
+      reason: id(next() < 0.5 ? "bandwidth" : "waits for the other engine"), line: id(`kernel (kernel.c:${20 + step})`), path: step === 1 ? 0 : id("on it"),
     };
     for (const [column, value] of Object.entries(values)) commands[column].push(value);
     before = begin;
@@ -45,6 +45,7 @@ export function madeUpProfile(count, perLayer = 24) {
     title: `${count} made-up commands`, tick: 1e-10, names, engines: ["compute", "dma"],
     chip: { name: "BM1880", clock: 1e9, lanes: 32, laneBytes: 65536, banks: 8, bankBytes: 8192, peakMacs: 512e9, peakBytes: 16e9, peakType: "8-bit", roofs: [{ type: "8-bit", macs: 512e9 }] },
     launches: { name: [id("network")], begin: [0], end: [Math.max(...free)] },
-    commands, holds, why: null,
+    commands, holds,
+    why: { text: "the critical path: 90 % dma", items: [{ title: "bmk_load of layer res0/branch0", text: "double-buffer", gain: 0.31, command: 0, search: "res0/branch0" }] },
   };
 }

@@ -70,6 +70,9 @@ test("searches", options, async () => {
   assert.notEqual((await settled(tab)).selected, first.selected);
   await tab.keyboard.press("Escape");
   assert.equal(await tab.textContent("#matches"), "");
+  await tab.click("#why li button");
+  await settled(tab);
+  assert.match(await tab.textContent("#matches"), /^24 commands, /);
   await tab.click("#tables tbody button");
   await settled(tab);
   assert.match(await tab.textContent("#matches"), /command/);

@@ -55,12 +55,12 @@ std::string_view reason_of_work(const TimelineCommand& command) {
 
 // Commands of an engine that follow each other and have one name; of at least so many.
 template <class NameOf>
-std::vector<CommandGroup> groups(const Timeline& timeline, uint32_t least, NameOf name_of) {
+std::vector<CommandRun> groups(const Timeline& timeline, uint32_t least, NameOf name_of) {
   struct Open {
-    CommandGroup group;
+    CommandRun group;
     uint32_t count = 0;
   };
-  std::vector<CommandGroup> all;
+  std::vector<CommandRun> all;
   std::array<Open, kEngines> open{};
   const auto close = [&](Open& of) {
     if (of.count >= least) all.push_back(of.group);
@@ -131,12 +131,12 @@ std::vector<EngineUse> engine_use(const Timeline& timeline) {
   return used;
 }
 
-std::vector<CommandGroup> layer_groups(const Timeline& timeline) {
+std::vector<CommandRun> layer_groups(const Timeline& timeline) {
   return groups(timeline, 1,
                 [](const TimelineCommand& command) { return std::string_view(command.layer); });
 }
 
-std::vector<CommandGroup> call_groups(const Timeline& timeline) {
+std::vector<CommandRun> call_groups(const Timeline& timeline) {
   return groups(timeline, 2, [](const TimelineCommand& command) { return command.call; });
 }
 

@@ -44,13 +44,13 @@ struct EngineUse {
 std::vector<EngineUse> engine_use(const Timeline& timeline);
 
 // Commands of an engine, one behind the other, that share a layer, or a call that issues several.
-struct CommandGroup {
+struct CommandRun {
   Engine engine;
   std::string_view name;
   uint32_t first, last;  // places in Timeline::commands, of the engine's own
 };
-std::vector<CommandGroup> layer_groups(const Timeline& timeline);
-std::vector<CommandGroup> call_groups(const Timeline& timeline);
+std::vector<CommandRun> layer_groups(const Timeline& timeline);
+std::vector<CommandRun> call_groups(const Timeline& timeline);
 
 // Bytes of local memory that a command wrote, from its start until nobody needs them any more: the
 // end of the last command that reads them, or its own.

@@ -31,8 +31,8 @@ class Writer {
       slice(kLaunchTrack, launch.name.empty() ? "commands" : launch.name, "launch", launch.begin,
             launch.end, fmt::format(R"("launch":{})", launch.number));
     // The order of slices that begin at once is that of their nesting.
-    for (const CommandGroup& group : layer_groups(timeline_)) around(group, "layer");
-    for (const CommandGroup& group : call_groups(timeline_)) around(group, "call");
+    for (const CommandRun& group : layer_groups(timeline_)) around(group, "layer");
+    for (const CommandRun& group : call_groups(timeline_)) around(group, "call");
     for (const TimelineCommand& command : timeline_.commands) add(command);
     add_arrows();
     add_rates();
@@ -69,7 +69,7 @@ class Writer {
         R"("ph":"X","tid":{},"name":{},"cat":"{}","ts":{:.4f},"dur":{:.4f},"args":{{{}}})", track,
         json_text(name), category, microseconds(begin), microseconds(end - begin), arguments));
   }
-  void around(const CommandGroup& group, std::string_view category) {
+  void around(const CommandRun& group, std::string_view category) {
     slice(track_of(group.engine), group.name, category, timeline_.commands[group.first].start,
           timeline_.commands[group.last].end, {});
   }

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/errors/tools.h"
+#include "insight/timing/commands.h"
 
 namespace tputwin::insight {
 namespace {
@@ -125,7 +126,8 @@ class Reader {
     if (!line.is_object()) return false;
     try {
       if (line.contains("launch")) {
-        begin_launch(line.at("launch"), line.value("number", uint64_t{0}));
+        begin_launch(timeline_, line.at("launch").get<std::string>(),
+                     line.value("number", uint64_t{0}));
         return true;
       }
       return read_command(line);
@@ -134,14 +136,8 @@ class Reader {
     }
   }
 
-  void begin_launch(const std::string& name, uint64_t number) {
-    timeline_.launches.push_back({.name = name,
-                                  .number = number,
-                                  .first = static_cast<uint32_t>(timeline_.commands.size())});
-  }
-
   bool read_command(const Json& line) {
-    if (timeline_.launches.empty()) begin_launch({}, 0);
+    if (timeline_.launches.empty()) begin_launch(timeline_, {});
     const auto engine = std::ranges::find(kEngines, line.at("engine").get<std::string>());
     if (engine == kEngines.end()) return false;
     TimelineCommand c;
@@ -164,9 +160,7 @@ class Reader {
       c.work = work_from(line["work"]);
     else if (!read_operands(line.at("operands"), c))
       return false;
-    c.launch = static_cast<uint32_t>(timeline_.launches.size() - 1);
-    c.number = ++timeline_.launches.back().count;
-    timeline_.commands.push_back(std::move(c));
+    add_command(timeline_, std::move(c));
     return true;
   }
 
@@ -195,11 +189,21 @@ class Reader {
 std::string recording_of(const Timeline& timeline, bool with_lines) {
   std::string text;
   for (const TimelineLaunch& launch : timeline.launches) {
-    text += Json{{"launch", launch.name}, {"number", launch.number}}.dump() + "\n";
+    text += Json{{"launch", launch.name},
+                 {"number", launch.number},
+                 {"chip", std::string(timeline.chip.name)}}
+                .dump() +
+            "\n";
     for (uint32_t i = launch.first; i < launch.first + launch.count; ++i)
       text += command_json(timeline.commands[i], with_lines).dump() + "\n";
   }
   return text;
+}
+
+std::string chip_of_recording(std::string_view text) {
+  const Json line = Json::parse(text.substr(0, text.find('\n')), nullptr,
+                                /*allow_exceptions=*/false);
+  return line.is_object() ? line.value("chip", std::string()) : std::string();
 }
 
 Result<Timeline> read_recording(std::string_view text, const Chip& chip) {

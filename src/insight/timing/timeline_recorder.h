@@ -1,6 +1,8 @@
 // TimelineRecorder: collects the timeline of whatever a device does.
 #pragma once
 
+#include <string>
+
 #include "insight/origins.h"
 #include "insight/timing/timeline.h"
 #include "machine/device.h"
@@ -22,12 +24,12 @@ class TimelineRecorder : public Observer {
 
   // The layer that commands belong to from now on, of networks whose files name layers.
   void set_layer(std::string_view layer) { layer_ = layer; }
-  // All launches that are over, simulated. Commands outside of launches make one without a name.
+  // All launches so far, simulated. Commands outside of launches make one without a name.
   const Timeline& timeline();
+  // The same, which is forgotten here.
+  Timeline take();
 
  private:
-  void begin_launch(std::string_view name, uint64_t number);
-
   Timeline timeline_;
   const bool with_stacks_;
   uint32_t simulated_ = 0;  // launches

@@ -54,6 +54,15 @@ Result<const Chip*> wanted_chip() {
       .detail("bmlib drives a BM1684 or a BM1684X");
 }
 
+// TPUTWIN_TIME=chip: what predicts how long launches take on the chip.
+std::unique_ptr<insight::TimelineRecorder> recorder_of_time(Device& device) {
+  const char* wanted = std::getenv("TPUTWIN_TIME");
+  if (wanted == nullptr || std::strcmp(wanted, "chip") != 0) return nullptr;
+  auto recorder = std::make_unique<insight::TimelineRecorder>(device.chip(), false);
+  device.add_observer(recorder.get());
+  return recorder;
+}
+
 // The cards that are open.
 struct Table {
   std::mutex mutex;
@@ -93,6 +102,7 @@ Card::Card(int id, std::unique_ptr<Device> simulated)
     : id_(id),
       process_(getpid()),
       chip_(std::move(simulated)),
+      chip_time_(recorder_of_time(*chip_)),
       watchers_(insight::watch(*chip_)),
       allocator_(chip().global_alloc_base, allocatable_bytes(), chip().global_alloc_quantum),
       worker_([this] { work(); }) {}
@@ -165,14 +175,23 @@ void Card::work() {
                    .name = launch->name});
     okk::Outcome outcome = launch->run(*chip_);
     chip_->notify({.kind = DeviceEvent::Kind::launch_end});
+    const double seconds = predicted_seconds();
     if (LaunchCallback callback = launch_callback)
       callback(id_, 0, outcome.error ? BM_ERR_FAILURE : BM_SUCCESS, launch->name.c_str());
     lock.lock();
     launch->outcome = std::move(outcome);
     launch->done = true;
     ++counters_.finished;
+    counters_.launch_seconds += seconds;
+    counters_.last_launch_seconds = seconds;
     serve_next();
   }
+}
+
+double Card::predicted_seconds() {
+  if (chip_time_ == nullptr) return 0;
+  const insight::Timeline timeline = chip_time_->take();
+  return timeline.seconds(timeline.cycles());
 }
 
 // ---- Memory ----

@@ -20,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "insight/timing/timeline_recorder.h"
 #include "insight/watch.h"
 #include "memory/allocator.h"
 #include "sdk/okkernel/run_kernel.h"
@@ -48,6 +49,8 @@ struct Launch {
 
 struct Counters {
   uint64_t copies_in = 0, copies_out = 0, launches = 0, finished = 0;
+  // Predicted times of the chip, which TPUTWIN_TIME=chip asks for (docs/timing.md); else 0.
+  double launch_seconds = 0, last_launch_seconds = 0;
 };
 
 class Card {
@@ -121,6 +124,7 @@ class Card {
   uint64_t allocatable_bytes() const { return memory_bytes() - kReserved; }
 
   Counters counters() const;
+  bool predicts_time() const { return chip_time_ != nullptr; }
   void count_copies(uint64_t in, uint64_t out);
   bool busy() const;
 
@@ -142,12 +146,15 @@ class Card {
 
   const GlobalMemory& contents() const { return chip_->global_contents(); }
   void work();
-  void serve_next();  // with mutex_
+  double predicted_seconds();  // of the launch that ended
+  void serve_next();           // with mutex_
   void say_synced(uint64_t ticket);
 
   const int id_;
   const pid_t process_;
   const std::unique_ptr<Device> chip_;
+  const std::unique_ptr<insight::TimelineRecorder>
+      chip_time_;  // where the chip's time is asked for
   const insight::Watchers watchers_;
   Allocator allocator_;
   std::map<uint64_t, Block> blocks_;  // by device address

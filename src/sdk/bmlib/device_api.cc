@@ -1,5 +1,6 @@
 // Devices and what they tell about themselves.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -38,6 +39,10 @@ bm_dev_stat_t statistics(Card& card) {
   return stat;
 }
 
+unsigned long microseconds(double seconds) {
+  return static_cast<unsigned long>(std::llround(seconds * 1e6));
+}
+
 bm_profile_t profile_of(const Card& card) {
   const Counters counters = card.counters();
   bm_profile_t profile{};
@@ -45,6 +50,7 @@ bm_profile_t profile_of(const Card& card) {
   profile.cdma_out_counter = counters.copies_out;
   profile.sent_api_counter = counters.launches;
   profile.completed_api_counter = counters.finished;
+  profile.tpu_process_time = microseconds(counters.launch_seconds);
   return profile;
 }
 
@@ -169,8 +175,14 @@ bm_status_t bm_get_profile(bm_handle_t handle, bm_profile_t* profile) {
   return tell(__func__, handle, profile, "profile", profile_of);
 }
 
-bm_status_t bm_get_last_api_process_time_us(bm_handle_t, unsigned long*) {
-  return with_code(__func__, []() -> Status { return Error(errors::bml_not_supported); });
+bm_status_t bm_get_last_api_process_time_us(bm_handle_t handle, unsigned long* time_us) {
+  return with_code(__func__, [&]() -> Status {
+    TW_ASSIGN_OR_RETURN(card, find_card(handle));
+    if (!card->predicts_time()) return Error(errors::bml_not_supported);
+    TW_RETURN_IF_ERROR(check_pointer(time_us, "time_us"));
+    *time_us = microseconds(card->counters().last_launch_seconds);
+    return {};
+  });
 }
 
 bm_status_t bm_set_clk_tpu_freq(bm_handle_t handle, int freq) {

@@ -8,6 +8,7 @@
 
 #include "base/errors/bmrt.h"
 #include "bmodel/bm168x/subnets.h"
+#include "insight/timing/commands.h"
 #include "isa/streams/stream.h"
 #include "machine/profile.h"
 
@@ -48,13 +49,13 @@ Result<Profile> profile_of(const File& file, const NetParameterT& stage) {
     const Profile part = profile(program, chip);
     total.compute_cycles += part.compute_cycles;
     total.dma_cycles += part.dma_cycles;
-    total.elapsed_cycles += part.elapsed_cycles;
     all.insert(all.end(), program.begin(), program.end());
   }
   const Profile whole = profile(all, chip);
   total.operations = whole.operations;
   total.instructions = whole.instructions;
   total.cost = whole.cost;
+  total.elapsed_cycles = insight::predicted_cycles(all, chip);
   return total;
 }
 
@@ -229,6 +230,21 @@ std::string info_json(const File& file) {
                      {"binary_bytes", file.binary.size()},
                      {"nets", std::move(nets)}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<std::vector<StageProgram>> programs_of(const File& file) {
+  std::vector<StageProgram> programs;
+  for (const auto& net : file.model.net)
+    for (size_t i = 0; i < net->parameter.size(); ++i) {
+      StageProgram& stage = programs.emplace_back();
+      stage.name = fmt::format("{} stage {}", net->name, i);
+      stage.chip = chip_of(file.model);
+      for (const CmdGroupT* group : groups_of(*net->parameter[i])) {
+        TW_ASSIGN_OR_RETURN(program, decode(file, *group));
+        stage.commands.insert(stage.commands.end(), program.begin(), program.end());
+      }
+    }
+  return programs;
 }
 
 Result<std::string> disassemble(const File& file, const Disasm168xOptions& options) {

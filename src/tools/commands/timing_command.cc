@@ -1,33 +1,101 @@
-// tputwin timing: the predicted time of a program or a model, and what it goes into.
+// tputwin timing and whatif: the predicted time of a program or a model, and what it goes into.
+#include "tools/timing.h"
+
+#include <cstdio>
+
+#include "base/errors/tools.h"
+#include "base/file.h"
+#include "insight/timing/recording.h"
 #include "tools/board.h"
 #include "tools/commands/command.h"
+#include "tools/whatif.h"
 
 namespace tputwin::tools {
 namespace {
 
 struct TimingArguments {
-  std::string board, chip = "BM1684";
-  bool json = false;
+  std::vector<std::string> words;
+  std::string board, chip = "BM1684", json, recording;
+  bool is_quiet = false;
 };
 
-int compare(const TimingArguments& arguments) {
-  auto cases = read_board(arguments.board, arguments.chip);
-  if (!cases.ok()) return fail("tputwin", cases.error());
-  return print(arguments.json ? board_json(*cases) : board_text(*cases));
+Status write_if_asked(const std::string& path, const std::string& text) {
+  if (path.empty()) return {};
+  return write_bytes(path, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
 }
+
+Result<std::string> compare(const TimingArguments& arguments) {
+  TW_ASSIGN_OR_RETURN(cases, read_board(arguments.board, arguments.chip));
+  TW_RETURN_IF_ERROR(write_if_asked(arguments.json, board_json(cases)));
+  return board_text(cases);
+}
+
+Result<std::string> time_words(const TimingArguments& arguments) {
+  if (arguments.words.empty()) return Error(errors::cli_usage).argument("PROGRAM", "");
+  TW_ASSIGN_OR_RETURN(timeline, timeline_of_words(arguments.words));
+  if (!arguments.recording.empty())
+    TW_RETURN_IF_ERROR(
+        write_if_asked(arguments.recording, insight::recording_of(timeline, /*with_lines=*/true)));
+  if (!arguments.json.empty())
+    TW_RETURN_IF_ERROR(write_if_asked(arguments.json, timing_json(timeline)));
+  return arguments.is_quiet ? std::string() : timing_text(timeline);
+}
+
+struct WhatIfArguments {
+  WhatIfOptions options;
+  std::vector<std::string> words;
+  std::string json;
+};
+
+Result<std::string> try_chips(const WhatIfArguments& arguments) {
+  TW_ASSIGN_OR_RETURN(result, what_if(arguments.options, arguments.words));
+  TW_RETURN_IF_ERROR(write_if_asked(arguments.json, whatif_json(result)));
+  return whatif_text(result);
+}
+
+constexpr const char* kWords =
+    "a host program with its arguments, a .bmodel, or a .caffemodel with its table and, if need "
+    "be, its graph; after --";
 
 }  // namespace
 
 void add_timing(CLI::App& app, int& exit) {
   auto* sub = app.add_subcommand("timing", "Predict the time of a program and say why it is slow");
   auto arguments = std::make_shared<TimingArguments>();
+  sub->add_option("PROGRAM", arguments->words, kWords);
+  sub->add_option("--json", arguments->json, "write the report here");
+  sub->add_option("--recording", arguments->recording, "write the commands here, a line for each");
+  sub->add_flag("--quiet", arguments->is_quiet, "print no report");
   sub->add_option("--board", arguments->board,
                   "compare predictions with the times of a board: a folder with board.json and "
                   "recordings");
-  sub->add_option("--chip", arguments->chip, "of the recordings")->capture_default_str();
-  sub->add_flag("--json", arguments->json, "as JSON");
-  sub->footer(footer("  tputwin timing --board bm1684-timing\n"));
-  sub->callback([=, &exit] { exit = compare(*arguments); });
+  sub->add_option("--chip", arguments->chip, "of those recordings")->capture_default_str();
+  sub->footer(
+      footer("  tputwin timing -- ./host 100\n"
+             "  tputwin timing --json why.json -- net.bmodel\n"
+             "  tputwin timing --board bm1684-timing\n"));
+  sub->callback([=, &exit] {
+    exit = print(arguments->board.empty() ? time_words(*arguments) : compare(*arguments));
+  });
+}
+
+void add_whatif(CLI::App& app, int& exit) {
+  auto* sub = app.add_subcommand("whatif", "Predict the time on a chip with other numbers");
+  auto arguments = std::make_shared<WhatIfArguments>();
+  WhatIfOptions& o = arguments->options;
+  sub->add_option("PROGRAM", arguments->words, kWords)->required();
+  sub->add_option("--lanes", o.lanes, "lanes")->delimiter(',');
+  sub->add_option("--lane-bytes", o.lane_bytes, "bytes of local memory of a lane")->delimiter(',');
+  sub->add_option("--ddr", o.ddr, "GB/s loaded from global memory; stores in proportion")
+      ->delimiter(',');
+  sub->add_option("--clock", o.clock, "MHz")->delimiter(',');
+  sub->add_option("--issue", o.issue, "microseconds for each command of a kernel")->delimiter(',');
+  sub->add_option("--launch", o.launch, "microseconds for each launch")->delimiter(',');
+  sub->add_option("--json", arguments->json, "write the table here");
+  sub->footer(
+      footer("  tputwin whatif --ddr 28,56 --issue 3.5,1 -- ./host 100\n"
+             "  tputwin whatif --lanes 32,64 -- net.caffemodel net.table deploy.prototxt\n"));
+  sub->callback([=, &exit] { exit = print(try_chips(*arguments)); });
 }
 
 }  // namespace tputwin::tools

@@ -4,14 +4,15 @@
 #include "tools/command_line.h"
 #include "tools/commands/command.h"
 
-// Each is add_NAME() of tools/commands/NAME_command.cc (print: with info).
+// Each is add_NAME() of tools/commands/NAME_command.cc (print: with info; whatif: with timing).
 #define TPUTWIN_COMMANDS(X) \
   X(run)                    \
   X(info)                   \
   X(print)                  \
   X(disasm)                 \
   X(lift)                   \
-  X(calibrate) X(compile) X(kernel) X(record) X(check) X(profile) X(timing) X(eval) X(selftest) X(chips) X(errors)
+  X(calibrate)              \
+  X(compile) X(kernel) X(record) X(check) X(profile) X(timing) X(whatif) X(eval) X(selftest) X(chips) X(errors)
 
 namespace tputwin::tools {
 

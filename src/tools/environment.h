@@ -1,4 +1,4 @@
-// Variables of the environment that a program is started with.
+// Variables of the environment that programs which a tool starts are given.
 #pragma once
 
 #include <cstdlib>
@@ -6,7 +6,7 @@
 
 namespace tputwin::tools {
 
-// Set for as long as this lives. Empty: as it was.
+// A variable, for as long as it lives. Empty: as it was.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(value.empty() ? nullptr : name) {

@@ -1,0 +1,74 @@
+// Instructions to commands of a timeline.
+#include "insight/timing/commands.h"
+
+#include <algorithm>
+
+#include "insight/timing/simulate.h"
+
+namespace tputwin::insight {
+namespace {
+
+Held held_by(const Operand& operand, const Chip& chip) {
+  const TensorView& view = *operand.view;
+  Held held{.operand = operand.name, .access = operand.access, .space = view.space};
+  held.lanes = 1;
+  held.begin = view.address;
+  uint64_t turns = view.shape.c;
+  if (view.space == Space::local) {
+    held.first_lane = static_cast<uint32_t>(view.address / chip.lane_bytes);
+    held.lanes = std::min(view.shape.c, chip.lanes);
+    held.begin = view.address % chip.lane_bytes;
+    turns = (held.first_lane + uint64_t{view.shape.c} - 1) / chip.lanes + 1;
+  }
+  const uint64_t planes = is_run(view) ? run_bytes(view) : view.plane_stride + 1;
+  held.end = held.begin + (cells(view) - 1) * uint64_t{view.stride.n} +
+             (turns - 1) * view.stride.c + (view.shape.h - 1) * uint64_t{view.stride.h} +
+             (view.shape.w - 1) * uint64_t{view.stride.w} + planes;
+  return held;
+}
+
+}  // namespace
+
+TimelineCommand command_of(const Instruction& instruction, const Cost& cost, const Chip& chip) {
+  TimelineCommand command;
+  command.engine = instruction.engine;
+  command.id = instruction.id;
+  command.wait = instruction.wait;
+  command.operation = name(instruction.op);
+  command.cost = cost;
+  const OperandList list = operands(instruction.op);
+  command.work = work_of(command.operation, instruction.engine, list, cost, chip);
+  for (const Operand& operand : list)
+    if (operand.view->space != Space::global && operand.view->shape.count() != 0)
+      command.held.push_back(held_by(operand, chip));
+  return command;
+}
+
+void begin_launch(Timeline& timeline, std::string_view name, uint64_t number) {
+  timeline.launches.push_back({.name = std::string(name),
+                               .number = number,
+                               .first = static_cast<uint32_t>(timeline.commands.size())});
+}
+
+TimelineCommand& add_command(Timeline& timeline, TimelineCommand command) {
+  command.launch = static_cast<uint32_t>(timeline.launches.size() - 1);
+  command.number = ++timeline.launches.back().count;
+  timeline.commands.push_back(std::move(command));
+  return timeline.commands.back();
+}
+
+void add_program(Timeline& timeline, std::string_view name, std::span<const Instruction> program) {
+  begin_launch(timeline, name);
+  for (const Instruction& instruction : program)
+    add_command(timeline,
+                command_of(instruction, cost(instruction.op, timeline.chip), timeline.chip));
+}
+
+uint64_t predicted_cycles(std::span<const Instruction> program, const Chip& chip) {
+  Timeline timeline = timeline_of(chip);
+  add_program(timeline, {}, program);
+  simulate(timeline);
+  return timeline.cycles();
+}
+
+}  // namespace tputwin::insight

@@ -1,0 +1,70 @@
+// Explanation: what the predicted time of a run goes into, and what would make it shorter.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "insight/timing/timeline.h"
+
+namespace tputwin::insight {
+
+// What time is spent on.
+enum class Spent : uint8_t {
+  launch,
+  issue,      // the control processor, for each command
+  compute,    // execution units at full rate
+  latency,    // of taps, factors and operands, one after the other
+  conflicts,  // of banks
+  dma,        // bytes that are moved
+  runs,       // that are short or begin beside a beat of the bus
+  setup,      // of commands
+  waiting     // for the other engine
+};
+inline constexpr size_t kSpent = 9;
+std::string_view to_string(Spent spent);
+using SpentCycles = std::array<uint64_t, kSpent>;
+
+// Commands of one kernel or layer that one line of the user's program makes.
+struct CommandGroup {
+  std::string launch, layer, call, source;
+  Engine engine = Engine::compute;
+  std::vector<uint32_t> commands;
+  uint64_t busy = 0, bytes = 0;  // of its engine, and of global memory
+  SpentCycles spent{};           // at work, and idle before it
+  SpentCycles critical{};        // of the critical path
+  std::string waits_for;         // the call that it waits for most
+  double lanes_filled = 1, units_filled = 1;
+  Spent bound = Spent::compute;  // the most of `spent`
+
+  uint64_t critical_cycles() const;
+  std::string where() const;  // "okk_bdc_add at plus_one (plus_one.c:21)"
+};
+
+// Something to change, and the time that the simulation predicts with it.
+enum class Remedy : uint8_t { double_buffer, banks, filling, merging, alignment, longer_runs };
+std::string_view to_string(Remedy remedy);
+struct Advice {
+  Remedy remedy;
+  size_t group;  // place in Explanation::groups
+  uint64_t cycles = 0;
+};
+
+struct Explanation {
+  uint64_t cycles = 0;
+  SpentCycles critical{};               // of all launches, one after the other
+  std::vector<CommandGroup> groups;     // those that the critical path spends most on first
+  std::vector<uint32_t> critical_path;  // commands, in order
+  std::vector<Advice> advice;           // the best first, at most three
+};
+
+// Of a timeline that is simulated.
+Explanation explain(const Timeline& timeline);
+
+// The timeline with a remedy for a group, simulated.
+Timeline with_remedy(const Timeline& timeline, const CommandGroup& group, Remedy remedy);
+
+std::string explanation_text(const Timeline& timeline, const Explanation& explanation);
+std::string explanation_json(const Timeline& timeline, const Explanation& explanation);
+
+}  // namespace tputwin::insight

@@ -1,0 +1,109 @@
+// Runs programs that record themselves (insight/timing/process.h), and decodes models.
+#include "tools/timing.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/errors/tools.h"
+#include "base/file.h"
+#include "bmodel/open.h"
+#include "chip/family.h"
+#include "insight/timing/commands.h"
+#include "insight/timing/explain.h"
+#include "insight/timing/recording.h"
+#include "insight/timing/simulate.h"
+#include "isa/bm1880_codec.h"
+#include "tools/bm168x/info168x.h"
+#include "tools/compile.h"
+#include "tools/environment.h"
+#include "tools/model_chip.h"
+#include "tools/program.h"
+
+namespace tputwin::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using insight::Timeline;
+
+Result<Timeline> of_program(const std::vector<std::string>& words) {
+  const std::string path =
+      (fs::temp_directory_path() / fmt::format("tputwin-timing-{}.jsonl", getpid())).string();
+  const Variable to("TPUTWIN_TIMING", path);
+  auto code = run_program(words, errors::cli_check);
+  auto bytes = read_bytes(path);
+  std::error_code ignored;
+  fs::remove(path, ignored);
+  if (!code.ok()) return code.error();
+  const auto failed = [&](std::string why) {
+    return Error(errors::cli_check).argument("PROGRAM", words.front()).detail(std::move(why));
+  };
+  if (*code != 0) return failed(fmt::format("exit code {}", *code));
+  if (!bytes.ok()) return failed("it opened no device");
+  const std::string text(bytes->begin(), bytes->end());
+  const Chip* chip = find_chip(insight::chip_of_recording(text));
+  if (chip == nullptr) return failed("it launched nothing");
+  return insight::read_recording(text, *chip);
+}
+
+Result<Timeline> of_bm1880(const bmodel::Model& model) {
+  TW_ASSIGN_OR_RETURN(chip, chip_of(model));
+  Timeline timeline = insight::timeline_of(*chip);
+  for (size_t i = 0; i < model.varieties.size(); ++i) {
+    TW_ASSIGN_OR_RETURN(program, isa::decode_program(model.varieties[i].cmdbuf, *chip));
+    insight::add_program(timeline, fmt::format("{} variety {}", model.name, i), program);
+  }
+  return timeline;
+}
+
+Result<Timeline> of_bmodel(const std::string& path) {
+  TW_ASSIGN_OR_RETURN(file, bmodel::open_file(path));
+  if (const auto* model = file.bm1880()) return of_bm1880(*model);
+  TW_ASSIGN_OR_RETURN(programs, programs_of(*file.bm168x()));
+  if (programs.empty())
+    return Error(errors::cli_timing).argument("MODEL", path).detail("it has no commands");
+  Timeline timeline = insight::timeline_of(*programs.front().chip);
+  for (const StageProgram& stage : programs)
+    insight::add_program(timeline, stage.name, stage.commands);
+  return timeline;
+}
+
+Result<Timeline> of_caffe(const std::vector<std::string>& words) {
+  CompileRequest request;
+  request.caffemodel = words[0];
+  if (words.size() > 1) request.table = words[1];
+  if (words.size() > 2) request.prototxt = words[2];
+  TW_ASSIGN_OR_RETURN(result, compile_caffe(request));
+  const Chip& chip = first_of(ChipFamily::bm1880);
+  TW_ASSIGN_OR_RETURN(program, isa::decode_program(result.compiled.cmdbuf, chip));
+  Timeline timeline = insight::timeline_of(chip);
+  insight::add_program(timeline, fs::path(words[0]).stem().string(), program);
+  return timeline;
+}
+
+bool is_bmodel(const std::vector<std::string>& words) { return words[0].ends_with(".bmodel"); }
+
+}  // namespace
+
+bool is_model(const std::vector<std::string>& words) {
+  return is_bmodel(words) || words[0].ends_with(".caffemodel");
+}
+
+Result<Timeline> timeline_of_words(const std::vector<std::string>& words) {
+  auto timeline = is_bmodel(words)  ? of_bmodel(words[0])
+                  : is_model(words) ? of_caffe(words)
+                                    : of_program(words);
+  if (timeline.ok()) insight::simulate(*timeline);
+  return timeline;
+}
+
+std::string timing_text(const Timeline& timeline) {
+  return insight::explanation_text(timeline, insight::explain(timeline));
+}
+
+std::string timing_json(const Timeline& timeline) {
+  return insight::explanation_json(timeline, insight::explain(timeline));
+}
+
+}  // namespace tputwin::tools

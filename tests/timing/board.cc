@@ -1,0 +1,80 @@
+// The comparison with a board: its format, on a recording of our own, and its errors where the data
+// is.
+#include "tools/board.h"
+
+#include <gmock/gmock.h>
+
+#include "base/file.h"
+#include "common/shared_data.h"
+#include "common/temporary_directory.h"
+
+namespace tputwin::tools {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kBoard = "bm1684-timing";
+
+// A load of 35.2 KB, and an addition in place that waits for it.
+constexpr std::string_view kCommands =
+    R"({"call":"okk_gdma_32bit_cpy_S2L","engine":"gdma","id":1,"wait":0,"compute":550,"conflict":0,"macs":0,"global_bytes":35200,"operands":[["dst_addr","w","b32(1,64,1,128)@L+0x0 stride(0,512,0,4)"],["src_addr","r","b32(1,64,1,128)@G+0x0 stride(0,512,512,4)"]]
+}
+{"call":"okk_bdc_add_C","engine":"bdc","id":1,"wait":1,"compute":520,"conflict":0,"macs":8192,"global_bytes":0,"operands":[["dst_addr","w","f32(1,64,1,128)@L+0x0 stride(0,0,0,4)"],["src_addr","r","f32(1,64,1,128)@L+0x0 stride(0,0,0,4)"]]}
+)";
+
+void put(const std::filesystem::path& path, std::string_view text) {
+  ASSERT_TRUE(
+      write_bytes(path.string(), {reinterpret_cast<const uint8_t*>(text.data()), text.size()})
+          .ok());
+}
+
+TEST(Board, PredictsCasesOfAFolder) {
+  const testing::TemporaryDirectory folder;
+  const std::filesystem::path path(folder.path());
+  put(path / "board.json", R"({"times": {"add": {"00": 50, "02": 60}}})");
+  put(path / "add-00-a.jsonl", kCommands);
+  put(path / "add-00-b.jsonl", std::string(kCommands) + "\n");
+  auto cases = read_board(path.string(), "BM1684");
+  ASSERT_TRUE(cases.ok()) << cases.error().message();
+  ASSERT_EQ(cases->size(), 1u);  // 02 has no recording
+  const BoardCase& one = cases->front();
+  // launch 40, issue 3.5, transfer 1.5 and 550 beats at 28 GB/s, one run, two passes of 520 and 30
+  const double expected = 40 + 3.5 + 1.5 + 550 * 64 / 28e3 + 0.01 + (2 * 520 + 30) / 550.0;
+  EXPECT_NEAR(one.predicted.at("a"), expected, 0.02);
+  EXPECT_EQ(one.predicted.at("a"), one.predicted.at("b"));
+  const BoardErrors errors = errors_of(*cases, "a");
+  EXPECT_EQ(errors.cases, 1u);
+  EXPECT_NEAR(errors.median, std::abs(expected / 50 - 1), 0.001);
+  EXPECT_THAT(board_text(*cases), HasSubstr("add-00"));
+  EXPECT_THAT(board_json(*cases), HasSubstr("\"board_us\": 50.0"));
+}
+
+TEST(Board, WhatIsNoBoardIsRefused) {
+  const testing::TemporaryDirectory folder;
+  const std::filesystem::path path(folder.path());
+  EXPECT_FALSE(read_board(path.string(), "BM1684").ok());
+  put(path / "board.json", R"({"times": {"add": {"00": 50}}})");
+  EXPECT_EQ(read_board(path.string(), "BM1684").error().code(), "TW-CLI-0030");
+  put(path / "add-00-a.jsonl", "nonsense\n");
+  EXPECT_EQ(read_board(path.string(), "BM1684").error().code(), "TW-CLI-0030");
+  EXPECT_EQ(read_board(path.string(), "BM9999").error().code(), "TW-CLI-0030");
+}
+
+// The errors that docs/timing.md states. In conv2d-12 the smallest predictions are of programs that
+// cannot have taken the time that was measured.
+TEST(Board, Bm1684IsPredicted) {
+  TW_NEED_SHARED_DATA(kBoard);
+  auto cases = read_board(testing::shared_data(kBoard), "BM1684");
+  ASSERT_TRUE(cases.ok()) << cases.error().message();
+  const BoardErrors smallest = errors_of(*cases), one = errors_of(*cases, "b");
+  EXPECT_LT(smallest.median, 0.07);
+  EXPECT_GE(smallest.within, 20u);
+  EXPECT_EQ(smallest.worst_case, "conv2d-12");
+  std::erase_if(*cases, [](const BoardCase& c) { return c.name == "conv2d-12"; });
+  EXPECT_LT(errors_of(*cases).worst, 2);
+  EXPECT_LT(one.median, 0.065);
+  EXPECT_LT(one.worst, 1.5);
+}
+
+}  // namespace
+}  // namespace tputwin::tools
