@@ -28,8 +28,9 @@ std::string text_of(const std::filesystem::path& path) {
 }
 
 TEST(Trace, HasSlicesArrowsAndCounters) {
-  const Timeline timeline = three_commands();
-  const json trace = json::parse(to_trace({"net", timeline, {{1, "k (k.c:7)"}}}));
+  Timeline timeline = three_commands();
+  const StackId stack = timeline.commands[0].stack = Stacks::of_process().capture();
+  const json trace = json::parse(to_trace({"net", timeline, {{stack, "k (k.c:7)"}}}));
   std::map<std::string, std::vector<json>> by_kind;
   for (const json& event : trace["traceEvents"]) by_kind[event["ph"]].push_back(event);
   // a launch, three groups of layers, three commands
@@ -70,8 +71,9 @@ TEST(Trace, NestsSlices) {
 }
 
 TEST(Page, HasColumns) {
-  const Timeline timeline = three_commands();
-  const json data = page_data({"net", timeline, {{3, "k (k.c:9)"}}});
+  Timeline timeline = three_commands();
+  const StackId stack = timeline.commands[2].stack = Stacks::of_process().capture();
+  const json data = page_data({"net", timeline, {{stack, "k (k.c:9)"}}});
   const json& commands = data["commands"];
   EXPECT_EQ(data["engines"], json({"compute", "dma"}));
   EXPECT_EQ(commands["engine"], json({1, 0, 1}));
@@ -82,6 +84,7 @@ TEST(Page, HasColumns) {
   EXPECT_EQ(data["launches"]["end"], json({35}));
   EXPECT_EQ(data["holds"]["from"], json({0, 16}));
   EXPECT_EQ(data["chip"]["peakMacs"], 512e9);
+  EXPECT_FALSE(data["why"]["items"].empty());
   for (const auto& [name, column] : commands.items()) EXPECT_EQ(column.size(), 3u) << name;
 }
 

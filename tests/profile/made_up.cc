@@ -20,7 +20,6 @@ TimelineCommand command(Engine engine, std::string_view operation, std::string l
   made.end = made.start + 10;
   made.delay = number == 1 ? Delay::launch : Delay::command;
   made.blocker = number == 1 ? kNoCommand : number - 2;
-  made.stack = number;
   return made;
 }
 
