@@ -10,7 +10,6 @@
 #include "tools/bm168x/bmrt_test.h"
 #include "tools/bm168x/npy.h"
 #include "tools/bm168x/run168x.h"
-#include "tools/board.h"
 #include "tools/catalogue.h"
 #include "tools/check.h"
 #include "tools/command_line.h"
@@ -22,7 +21,8 @@
 #include "tools/record.h"
 #include "tools/run.h"
 #include "tools/selftest.h"
-#include "tools/whatif.h"
+#include "tools/timing/board.h"
+#include "tools/timing/whatif.h"
 
 namespace tputwin::testing {
 namespace {

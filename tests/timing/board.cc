@@ -1,6 +1,6 @@
 // The comparison with a board: its format, on a recording of our own, and its errors where the data
 // is.
-#include "tools/board.h"
+#include "tools/timing/board.h"
 
 #include <gmock/gmock.h>
 
@@ -15,12 +15,11 @@ using ::testing::HasSubstr;
 
 constexpr const char* kBoard = "bm1684-timing";
 
-// A load of 35.2 KB, and an addition in place that waits for it.
+// A load of 5500 beats, and an addition in place that waits for it.
 constexpr std::string_view kCommands =
-    R"({"call":"okk_gdma_32bit_cpy_S2L","engine":"gdma","id":1,"wait":0,"compute":550,"conflict":0,"macs":0,"global_bytes":35200,"operands":[["dst_addr","w","b32(1,64,1,128)@L+0x0 stride(0,512,0,4)"],["src_addr","r","b32(1,64,1,128)@G+0x0 stride(0,512,512,4)"]]
-}
+    R"j({"call":"okk_gdma_32bit_cpy_S2L","engine":"gdma","id":1,"wait":0,"compute":5500,"conflict":0,"macs":0,"global_bytes":352000,"operands":[["dst_addr","w","b32(1,64,1,128)@L+0x0 stride(0,512,0,4)"],["src_addr","r","b32(1,64,1,128)@G+0x0 stride(0,512,512,4)"]]}
 {"call":"okk_bdc_add_C","engine":"bdc","id":1,"wait":1,"compute":520,"conflict":0,"macs":8192,"global_bytes":0,"operands":[["dst_addr","w","f32(1,64,1,128)@L+0x0 stride(0,0,0,4)"],["src_addr","r","f32(1,64,1,128)@L+0x0 stride(0,0,0,4)"]]}
-)";
+)j";
 
 void put(const std::filesystem::path& path, std::string_view text) {
   ASSERT_TRUE(
@@ -38,8 +37,8 @@ TEST(Board, PredictsCasesOfAFolder) {
   ASSERT_TRUE(cases.ok()) << cases.error().message();
   ASSERT_EQ(cases->size(), 1u);  // 02 has no recording
   const BoardCase& one = cases->front();
-  // launch 40, issue 3.5, transfer 1.5 and 550 beats at 28 GB/s, one run, two passes of 520 and 30
-  const double expected = 40 + 3.5 + 1.5 + 550 * 64 / 28e3 + 0.01 + (2 * 520 + 30) / 550.0;
+  // launch 40, issue 3.5, transfer 1.5 and 5500 beats at 28 GB/s, one run, two passes of 520 and 30
+  const double expected = 40 + 3.5 + 1.5 + 5500 * 64 / 28e3 + 0.01 + (2 * 520 + 30) / 550.0;
   EXPECT_NEAR(one.predicted.at("a"), expected, 0.02);
   EXPECT_EQ(one.predicted.at("a"), one.predicted.at("b"));
   const BoardErrors errors = errors_of(*cases, "a");

@@ -1,9 +1,10 @@
 // tputwin timing and whatif on programs and models.
 #include <gmock/gmock.h>
 
+#include "common/shared_data.h"
 #include "insight/timing/explain.h"
-#include "tools/timing.h"
-#include "tools/whatif.h"
+#include "tools/timing/timing.h"
+#include "tools/timing/whatif.h"
 
 namespace tputwin::tools {
 namespace {
@@ -24,6 +25,21 @@ TEST(Timing, AHostProgramSaysWhatBoundsItsLines) {
   EXPECT_THAT(timing_json(*timeline), HasSubstr("\"critical_path\""));
 }
 
+// What double-buffering is predicted to gain is what the example that does it takes less.
+TEST(Timing, TheAdviceIsWhatTheOtherKernelDoes) {
+  auto timeline = timeline_of_words({kPrograms + "/okk_plus_one"});
+  ASSERT_TRUE(timeline.ok()) << timeline.error().message();
+  const insight::Explanation e = insight::explain(*timeline);
+  ASSERT_FALSE(e.advice.empty());
+  const insight::Advice& best = e.advice[0];
+  EXPECT_EQ(best.remedy, insight::Remedy::double_buffer);
+  EXPECT_EQ(e.groups[best.group].launch, "plus_one_serial");
+  const insight::TimelineLaunch& parallel = timeline->launches[1];
+  ASSERT_EQ(parallel.name, "plus_one_parallel");
+  EXPECT_NEAR(double(best.kernel_after), double(parallel.end - parallel.begin),
+              0.01 * double(best.kernel_before));
+}
+
 TEST(Timing, ProgramsThatFailAreToldSo) {
   EXPECT_EQ(timeline_of_words({"/no/program"}).error().code(), "TW-CLI-0019");
   EXPECT_EQ(timeline_of_words({"/bin/true"}).error().code(), "TW-CLI-0019");
@@ -42,6 +58,25 @@ TEST(WhatIf, RatesAndLanesAreCombined) {
   EXPECT_LT(result->rows[2].microseconds, result->microseconds);  // issue of 1 us
   EXPECT_THAT(whatif_text(*result), HasSubstr("lanes       issue"));
   EXPECT_THAT(whatif_json(*result), HasSubstr("\"issue\": 1.0"));
+}
+
+TEST(WhatIf, CaffeModelsAreCompiledForOtherLanes) {
+  TW_NEED_SHARED_DATA("lenet-int8");
+  const auto path = [](const char* name) {
+    return testing::shared_data(std::string("lenet-int8/") + name);
+  };
+  WhatIfOptions options;
+  options.lanes = {16, 32};
+  options.lane_bytes = {65536};
+  auto result = what_if(options,
+                        {path("bmnet_lenet_calibration.caffemodel"),
+                         path("bmnet_lenet_ctable_opt.pb2"), path("test_deploy.proto")},
+                        kPrograms + "/tputwin");
+  ASSERT_TRUE(result.ok()) << result.error().message();
+  ASSERT_EQ(result->rows.size(), 2u);
+  EXPECT_EQ(result->rows[0].error, "");
+  EXPECT_GT(result->rows[0].microseconds, result->microseconds);
+  EXPECT_EQ(result->rows[1].microseconds, result->microseconds);
 }
 
 TEST(WhatIf, WhatCannotBeIsRefused) {

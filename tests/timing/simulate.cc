@@ -148,7 +148,7 @@ TEST(Explanation, ASerialKernelIsToldToDoubleBuffer) {
   EXPECT_LT(e.advice[0].cycles, e.cycles);
   const std::string text = explanation_text(timeline, e);
   EXPECT_THAT(text, HasSubstr("loads: double-buffer"));
-  EXPECT_THAT(text, HasSubstr("waiting for loads"));
+  EXPECT_THAT(text, HasSubstr("stores: waiting for adds"));
   EXPECT_THAT(explanation_json(timeline, e), HasSubstr("\"remedy\": \"double-buffer"));
 }
 

@@ -13,22 +13,22 @@
 
 #include "base/error.h"
 #include "bmnet/ir/network.h"
+#include "bmnet/kernels/target.h"
 #include "bmodel/bmodel.h"
 
 namespace tputwin::net {
 
-constexpr uint32_t kLanes = 32, kUnits = 16, kLaneBytes = 64 * 1024;
+inline const uint32_t kLanes = target().lanes, kUnits = target().eu_bytes,
+                      kLaneBytes = target().lane_bytes;
 
 constexpr int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 constexpr int64_t align_up_to(int64_t a, int64_t unit) { return ceil_div(a, unit) * unit; }
 
 // Bytes per lane of tensors that start in lane 0.
-constexpr int64_t aligned_bytes(const Extents& e) {
+inline int64_t aligned_bytes(const Extents& e) {
   return e.n * ceil_div(e.c, kLanes) * align_up_to(e.h * e.w, kUnits);
 }
-constexpr int64_t unaligned_bytes(const Extents& e) {
-  return e.n * ceil_div(e.c, kLanes) * e.h * e.w;
-}
+inline int64_t unaligned_bytes(const Extents& e) { return e.n * ceil_div(e.c, kLanes) * e.h * e.w; }
 
 // Views of local memory; an address is an offset in lane 0.
 tensor_lmem aligned_tensor(uint32_t address, const Extents& e, fmt_t fmt = FMT_I8);

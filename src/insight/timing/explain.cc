@@ -9,8 +9,8 @@
 namespace tputwin::insight {
 namespace {
 
-constexpr size_t kGroupsToMend = 6, kAdvice = 3;
-constexpr double kWorthIt = 0.02;  // of the whole time
+constexpr size_t kGroupsToMend = 10, kAdvice = 3;
+constexpr double kWorthIt = 0.005;  // of the whole time
 
 uint64_t& at(SpentCycles& spent, Spent what) { return spent[static_cast<size_t>(what)]; }
 
@@ -20,6 +20,18 @@ void add_work(SpentCycles& spent, const TimelineCommand& command) {
   at(spent, is_transfer ? Spent::runs : Spent::latency) += command.price.latency;
   at(spent, Spent::conflicts) += command.price.conflicts;
   at(spent, Spent::setup) += command.price.setup;
+}
+
+Spent most_of(const SpentCycles& spent) {
+  return static_cast<Spent>(std::ranges::max_element(spent) - spent.begin());
+}
+
+// Of all launches of a kernel.
+uint64_t cycles_of(const Timeline& timeline, const std::string& kernel) {
+  uint64_t cycles = 0;
+  for (const TimelineLaunch& launch : timeline.launches)
+    if (launch.name == kernel) cycles += launch.end - launch.begin;
+  return cycles;
 }
 
 Spent spent_before(Delay delay) {
@@ -96,10 +108,13 @@ class Explainer {
       uint64_t& free = free_at[static_cast<size_t>(c.engine)];
       free = std::max(free, timeline_.launches[c.launch].begin);
       const uint64_t idle = c.start - std::min(c.start, free);
-      at(own.spent, spent_before(c.delay)) += idle;
+      SpentCycles spent{};
+      at(spent, spent_before(c.delay)) = idle;
       if (c.delay == Delay::command || c.delay == Delay::host)
         if (c.blocker != kNoCommand) waits[group_of_[i]][group(c.blocker).call] += idle;
-      add_work(own.spent, c);
+      add_work(spent, c);
+      result_.bounds.push_back(most_of(spent));
+      for (size_t k = 0; k < kSpent; ++k) own.spent[k] += spent[k];
       own.busy += c.work_cycles();
       own.bytes += c.bytes_moved();
       free = c.end;
@@ -108,8 +123,7 @@ class Explainer {
   }
 
   void finish(CommandGroup& own, const std::map<std::string_view, uint64_t>& waits) {
-    const auto most = std::ranges::max_element(own.spent);
-    own.bound = static_cast<Spent>(most - own.spent.begin());
+    own.bound = most_of(own.spent);
     const auto longest =
         std::ranges::max_element(waits, {}, [](const auto& wait) { return wait.second; });
     if (longest != waits.end()) own.waits_for = longest->first;
@@ -174,8 +188,10 @@ class Explainer {
       for (const Remedy remedy : {Remedy::double_buffer, Remedy::banks, Remedy::filling,
                                   Remedy::merging, Remedy::alignment, Remedy::longer_runs}) {
         if (!applies(one, remedy)) continue;
-        const uint64_t cycles = with_remedy(timeline_, one, remedy).cycles();
-        if (cycles < best.cycles) best = {remedy, g, cycles};
+        const Timeline changed = with_remedy(timeline_, one, remedy);
+        if (changed.cycles() < best.cycles)
+          best = {remedy, g, changed.cycles(), cycles_of(timeline_, one.launch),
+                  cycles_of(changed, one.launch)};
       }
       if (double(best.cycles) < double(result_.cycles) * (1 - kWorthIt))
         result_.advice.push_back(best);
@@ -227,8 +243,8 @@ uint64_t CommandGroup::critical_cycles() const {
 std::string CommandGroup::where() const {
   std::string text = call;
   if (!layer.empty()) text += " of layer " + layer;
-  if (!source.empty()) text += " at " + source;
-  return text;
+  if (!source.empty()) return text + " at " + source;
+  return launch.empty() ? text : text + " in " + launch;
 }
 
 Explanation explain(const Timeline& timeline) { return Explainer(timeline).run(); }

@@ -46,14 +46,16 @@ enum class Remedy : uint8_t { double_buffer, banks, filling, merging, alignment,
 std::string_view to_string(Remedy remedy);
 struct Advice {
   Remedy remedy;
-  size_t group;  // place in Explanation::groups
-  uint64_t cycles = 0;
+  size_t group;                                  // place in Explanation::groups
+  uint64_t cycles = 0;                           // of the whole run, with it
+  uint64_t kernel_before = 0, kernel_after = 0;  // of the launches of the group's kernel
 };
 
 struct Explanation {
   uint64_t cycles = 0;
-  SpentCycles critical{};               // of all launches, one after the other
-  std::vector<CommandGroup> groups;     // those that the critical path spends most on first
+  SpentCycles critical{};            // of all launches, one after the other
+  std::vector<CommandGroup> groups;  // those that the critical path spends most on first
+  std::vector<Spent> bounds;  // of each command: the most of its work and of the idleness before it
   std::vector<uint32_t> critical_path;  // commands, in order
   std::vector<Advice> advice;           // the best first, at most three
 };

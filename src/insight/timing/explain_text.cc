@@ -19,12 +19,17 @@ double microseconds(const Timeline& timeline, uint64_t cycles) {
   return timeline.seconds(cycles) * 1e6;
 }
 
+// Execution units of a lane: of 32-bit elements, on the BM1880 of bytes.
+uint32_t units_of(const Chip& chip) {
+  return chip.family == ChipFamily::bm1880 ? chip.eu_bytes : chip.eu_bytes / 4;
+}
+
 std::string bound_text(const CommandGroup& group, const Chip& chip) {
   std::string text(to_string(group.bound));
   if (group.bound == Spent::waiting && !group.waits_for.empty()) text += " for " + group.waits_for;
   if (group.engine == Engine::compute)
-    text += fmt::format(", {:.0f} of {} lanes, {:.0f} % of their units",
-                        group.lanes_filled * chip.lanes, chip.lanes, group.units_filled * 100);
+    text += fmt::format(", {:.0f} of {} lanes, {:.0f} of {} units", group.lanes_filled * chip.lanes,
+                        chip.lanes, group.units_filled * units_of(chip), units_of(chip));
   return text;
 }
 
@@ -46,6 +51,32 @@ std::string launches_text(const Timeline& timeline) {
   return text;
 }
 
+// "-13 % of plus_one_serial, -2 % of all (3931.0 us): ..."
+std::string advice_text(const Timeline& timeline, const Explanation& e, const Advice& advice) {
+  const CommandGroup& group = e.groups[advice.group];
+  const double all = 100 - share(advice.cycles, e.cycles);
+  std::string text = fmt::format("  -{:.0f} %", all);
+  if (timeline.launches.size() > 1 && !group.launch.empty())
+    text = fmt::format("  -{:.0f} % of {}, -{:.1f} % of all",
+                       100 - share(advice.kernel_after, advice.kernel_before), group.launch, all);
+  return text + fmt::format(" ({:.1f} us): {}: {}\n", microseconds(timeline, advice.cycles),
+                            group.where(), to_string(advice.remedy));
+}
+
+Json command_json(const TimelineCommand& command, Spent bound) {
+  Json json = {{"call", std::string(command.call.empty() ? command.operation : command.call)},
+               {"engine", std::string(to_string(command.engine))},
+               {"launch", command.launch},
+               {"number", command.number},
+               {"issue", command.issue},
+               {"start", command.start},
+               {"end", command.end},
+               {"bound", std::string(to_string(bound))},
+               {"delay", std::string(to_string(command.delay))}};
+  if (command.blocker != kNoCommand) json["blocker"] = command.blocker;
+  return json;
+}
+
 Json spent_json(const SpentCycles& spent) {
   Json json = Json::object();
   for (size_t i = 0; i < kSpent; ++i)
@@ -65,7 +96,7 @@ Json group_json(const CommandGroup& group, const Chip& chip) {
           {"bound", std::string(to_string(group.bound))},
           {"waits_for", group.waits_for},
           {"lanes_filled", group.lanes_filled * chip.lanes},
-          {"units_filled", group.units_filled},
+          {"units_filled", group.units_filled * units_of(chip)},
           {"spent", spent_json(group.spent)},
           {"critical", spent_json(group.critical)}};
 }
@@ -87,15 +118,15 @@ std::string explanation_text(const Timeline& timeline, const Explanation& e) {
                     bound_text(group, timeline.chip));
   }
   if (!e.advice.empty()) text += "what would gain most:\n";
-  for (const Advice& advice : e.advice)
-    text += fmt::format("  -{:.0f} % ({:.1f} us): {}: {}\n", 100 - share(advice.cycles, e.cycles),
-                        microseconds(timeline, advice.cycles), e.groups[advice.group].where(),
-                        to_string(advice.remedy));
+  for (const Advice& advice : e.advice) text += advice_text(timeline, e, advice);
   return text;
 }
 
 std::string explanation_json(const Timeline& timeline, const Explanation& e) {
-  Json launches = Json::array(), groups = Json::array(), advice = Json::array();
+  Json launches = Json::array(), groups = Json::array(), advice = Json::array(),
+       commands = Json::array();
+  for (size_t i = 0; i < timeline.commands.size(); ++i)
+    commands.push_back(command_json(timeline.commands[i], e.bounds[i]));
   for (const TimelineLaunch& launch : timeline.launches)
     launches.push_back({{"name", launch.name},
                         {"number", launch.number},
@@ -107,7 +138,9 @@ std::string explanation_json(const Timeline& timeline, const Explanation& e) {
     advice.push_back({{"remedy", std::string(to_string(one.remedy))},
                       {"where", e.groups[one.group].where()},
                       {"cycles", one.cycles},
-                      {"gain", 1 - double(one.cycles) / double(e.cycles)}});
+                      {"kernel_cycles", one.kernel_after},
+                      {"gain", 1 - double(one.cycles) / double(e.cycles)},
+                      {"kernel_gain", 1 - double(one.kernel_after) / double(one.kernel_before)}});
   return Json{{"chip", std::string(timeline.chip.name)},
               {"cycles", e.cycles},
               {"microseconds", timeline.microseconds()},
@@ -115,7 +148,8 @@ std::string explanation_json(const Timeline& timeline, const Explanation& e) {
               {"critical", spent_json(e.critical)},
               {"critical_path", e.critical_path},
               {"groups", std::move(groups)},
-              {"advice", std::move(advice)}}
+              {"advice", std::move(advice)},
+              {"commands", std::move(commands)}}
              .dump(2) +
          "\n";
 }

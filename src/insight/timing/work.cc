@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/bits.h"
+#include "ops/contract/runs.h"
 #include "ops/contract/timing.h"
 
 namespace tputwin::insight {
@@ -31,21 +32,6 @@ Work::Kind kind_of(std::string_view operation) {
 
 bool has_channels_to_sum(std::string_view operation) {
   return operation.find("conv") != operation.npos || operation.find("winograd") != operation.npos;
-}
-
-// Bytes that lie together, from the innermost dimension outwards.
-uint64_t run_of(const TensorView& view) {
-  const Shape& s = view.shape;
-  uint64_t run = element_bytes(view.dtype);
-  if (view.stride.w != run && s.w > 1) return run;
-  run *= s.w;
-  if (view.stride.h != run && s.h > 1) return run;
-  run *= s.h;
-  if (view.space == Space::local) return run;  // the next channel is in the next lane
-  if (view.stride.c != run && s.c > 1) return run;
-  run *= s.c;
-  if (view.stride.n != run && s.n > 1) return run;
-  return run * s.n;
 }
 
 bool is_split(const TensorView& view, uint64_t beat) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/bits.h"
+#include "ops/contract/runs.h"
 
 namespace tputwin {
 namespace {
@@ -43,21 +44,6 @@ uint64_t conflict_cycles(const OperandList& operands, const Chip& chip) {
             ceil_div(std::min(bytes_per_lane(a, chip), bytes_per_lane(b, chip)), chip.eu_bytes);
     }
   return cycles;
-}
-
-// Bytes that lie together, from the innermost dimension outwards.
-uint64_t run_of(const TensorView& view) {
-  const Shape& s = view.shape;
-  uint64_t run = element_bytes(view.dtype);
-  if (view.stride.w != run && s.w > 1) return run;
-  run *= s.w;
-  if (view.stride.h != run && s.h > 1) return run;
-  run *= s.h;
-  if (view.space == Space::local) return run;  // the next channel is in the next lane
-  if (view.stride.c != run && s.c > 1) return run;
-  run *= s.c;
-  if (view.stride.n != run && s.n > 1) return run;
-  return run * s.n;
 }
 
 uint64_t side_cycles(const TensorView& view, uint64_t unit, const Chip& chip) {

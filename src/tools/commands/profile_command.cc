@@ -1,5 +1,5 @@
 // tputwin profile: where the predicted time of a host program, its kernels, or a model goes.
-#include "tools/profile.h"
+#include "tools/timing/profile.h"
 
 #include <fmt/format.h>
 

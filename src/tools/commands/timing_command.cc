@@ -1,14 +1,14 @@
 // tputwin timing and whatif: the predicted time of a program or a model, and what it goes into.
-#include "tools/timing.h"
+#include "tools/timing/timing.h"
 
 #include <cstdio>
 
 #include "base/errors/tools.h"
 #include "base/file.h"
 #include "insight/timing/recording.h"
-#include "tools/board.h"
 #include "tools/commands/command.h"
-#include "tools/whatif.h"
+#include "tools/timing/board.h"
+#include "tools/timing/whatif.h"
 
 namespace tputwin::tools {
 namespace {

@@ -1,5 +1,5 @@
 // Reads what a board was timed on, and prints it beside what is predicted.
-#include "tools/board.h"
+#include "tools/timing/board.h"
 
 #include <fmt/format.h>
 #include <zlib.h>

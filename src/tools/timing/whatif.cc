@@ -1,5 +1,5 @@
 // Every combination of the numbers asked for: lanes by a run of their own, rates by the simulation.
-#include "tools/whatif.h"
+#include "tools/timing/whatif.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@
 #include "insight/timing/simulate.h"
 #include "tools/environment.h"
 #include "tools/program.h"
-#include "tools/timing.h"
+#include "tools/timing/timing.h"
 
 namespace tputwin::tools {
 namespace {
@@ -110,6 +110,10 @@ class Runs {
     std::error_code ignored;
     fs::remove(path, ignored);
     if (!code.ok()) return code.error();
+    if (*code != 0)
+      return Error(errors::cli_whatif)
+          .argument("MODEL", words_[0])
+          .detail("it is not compiled for a chip with such lanes");
     if (!bytes.ok()) return bytes.error();
     const std::string text(bytes->begin(), bytes->end());
     const Chip* chip = find_chip(insight::chip_of_recording(text));

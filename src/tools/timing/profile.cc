@@ -1,5 +1,5 @@
 // Starts programs that profile themselves (insight/profile/process.h).
-#include "tools/profile.h"
+#include "tools/timing/profile.h"
 
 #include <filesystem>
 

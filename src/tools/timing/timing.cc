@@ -1,5 +1,5 @@
 // Runs programs that record themselves (insight/timing/process.h), and decodes models.
-#include "tools/timing.h"
+#include "tools/timing/timing.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
