@@ -1,13 +1,8 @@
-// Traces and pages, of a timeline and of programs.
-#include <fmt/format.h>
+// Traces and pages of a timeline.
 #include <gmock/gmock.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "insight/profile/page.h"
 #include "insight/profile/page_template.h"
@@ -21,11 +16,6 @@ using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 TEST(Trace, HasSlicesArrowsAndCounters) {
   Timeline timeline = three_commands();
@@ -104,60 +94,6 @@ TEST(Page, AsksForNothing) {
        {"<link rel=\"stylesheet", " src=", "@import", "url(http", "fetch(", "XMLHttpRequest"})
     EXPECT_THAT(page, Not(HasSubstr(part)));
   EXPECT_THAT(page, HasSubstr("default-src 'none'"));
-}
-
-// tputwin profile on programs: their code, and what they print, stay theirs.
-class Command : public ::testing::Test {
- protected:
-  void SetUp() override {
-    directory_ =
-        std::filesystem::temp_directory_path() / fmt::format("tputwin-profile-{}", getpid());
-    std::filesystem::create_directories(directory_);
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
-
-  int run(const std::string& arguments) {
-    return std::system(fmt::format("cd {} && {}/tputwin profile {} >out 2>err", directory_.string(),
-                                   TPUTWIN_BIN_DIR, arguments)
-                           .c_str());
-  }
-  std::string file(const char* name) const { return text_of(directory_ / name); }
-
-  std::filesystem::path directory_;
-};
-
-TEST_F(Command, WritesAllFiles) {
-  ASSERT_EQ(run("--trace t.json -- " TPUTWIN_BIN_DIR "/okk_plus_one"), 0) << file("err");
-  EXPECT_THAT(file("err"), HasSubstr("tputwin profile: okk_plus_one on BM1684, predicted "));
-  EXPECT_THAT(file("out"), HasSubstr("plus_one"));
-  EXPECT_THAT(file("profile.html"), HasSubstr("\"plus_one_parallel\""));
-  const json trace = json::parse(file("t.json"));
-  EXPECT_GT(trace["traceEvents"].size(), 100u);
-}
-
-// docs/insight.md shows what is printed. TPUTWIN_REBASE=1 writes it there.
-TEST_F(Command, PrintsWhatThePageShows) {
-  ASSERT_EQ(run("-- " TPUTWIN_BIN_DIR "/okk_plus_one"), 0) << file("err");
-  std::string expected, line;
-  for (std::istringstream lines(file("err")); std::getline(lines, line);)
-    if (!line.starts_with("wrote ")) expected += "    " + line + "\n";
-  const std::filesystem::path path = TPUTWIN_SOURCE_DIR "/docs/insight.md";
-  std::string page = text_of(path);
-  const size_t begin = page.find("    tputwin profile: okk_plus_one on BM1684");
-  ASSERT_NE(begin, std::string::npos);
-  const size_t end = page.find("\n\n", begin) + 1;
-  const char* const rebase = std::getenv("TPUTWIN_REBASE");
-  if (rebase != nullptr && std::string_view(rebase) == "1") {
-    page.replace(begin, end - begin, expected);
-    std::ofstream(path) << page;
-    return;
-  }
-  EXPECT_EQ(page.substr(begin, end - begin), expected);
-}
-
-TEST_F(Command, RefusesWhatUsesNoDevice) {
-  EXPECT_NE(run("-- /bin/true"), 0);
-  EXPECT_THAT(file("err"), HasSubstr("it sent no command to a device"));
 }
 
 }  // namespace
