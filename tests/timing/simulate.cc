@@ -147,8 +147,8 @@ TEST(Explanation, ASerialKernelIsToldToDoubleBuffer) {
   EXPECT_EQ(e.groups[e.advice[0].group].call, "loads");
   EXPECT_LT(e.advice[0].cycles, e.cycles);
   const std::string text = explanation_text(timeline, e);
-  EXPECT_THAT(text, HasSubstr("loads: double-buffer"));
-  EXPECT_THAT(text, HasSubstr("stores: waiting for adds"));
+  EXPECT_THAT(text, HasSubstr("loads in kernel: double-buffer"));
+  EXPECT_THAT(text, HasSubstr("stores in kernel: waiting for adds"));
   EXPECT_THAT(explanation_json(timeline, e), HasSubstr("\"remedy\": \"double-buffer"));
 }
 

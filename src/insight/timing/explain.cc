@@ -59,8 +59,6 @@ class Explainer {
     add_spent();
     for (const TimelineLaunch& launch : timeline_.launches) walk(launch);
     std::ranges::sort(result_.critical_path);
-    const auto repeated = std::ranges::unique(result_.critical_path);
-    result_.critical_path.erase(repeated.begin(), repeated.end());
     result_.cycles = timeline_.cycles();
     std::ranges::stable_sort(result_.groups, std::greater{}, &CommandGroup::critical_cycles);
     advise();

@@ -62,7 +62,7 @@ std::map<std::string, fs::path> recordings_of(const fs::path& folder, const std:
   return found;
 }
 
-std::set<std::string> programs_of(const std::vector<BoardCase>& cases) {
+std::set<std::string> program_names(const std::vector<BoardCase>& cases) {
   std::set<std::string> programs;
   for (const BoardCase& one : cases)
     for (const auto& [program, time] : one.predicted) programs.insert(program);
@@ -133,7 +133,7 @@ BoardErrors errors_of(const std::vector<BoardCase>& cases, const std::string& pr
 }
 
 std::string board_text(const std::vector<BoardCase>& cases) {
-  const auto programs = programs_of(cases);
+  const auto programs = program_names(cases);
   std::string text = fmt::format("{:<14}{:>12}{:>12}{:>8}{:>9}", "case", "board us", "predicted",
                                  "ratio", "program");
   for (const std::string& program : programs) text += fmt::format("{:>8}", program);
@@ -164,7 +164,7 @@ std::string board_json(const std::vector<BoardCase>& cases) {
                     {"program", best},
                     {"programs_us", one.predicted}});
   }
-  for (const std::string& program : programs_of(cases))
+  for (const std::string& program : program_names(cases))
     alone[program] = errors_json(errors_of(cases, program));
   return Json{{"cases", std::move(list)},
               {"smallest", errors_json(errors_of(cases))},
