@@ -1,4 +1,4 @@
-# make build | test | test-arm64 | demo | bench | perf-check | fuzz | install | format | deps | clean
+# make build | test | test-arm64 | web | test-web | demo | bench | perf-check | fuzz | install | format | deps | clean
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 20
@@ -12,8 +12,8 @@ DEMO := demo_chain okk_conv2d tpu_exp bmrt_network demo
 # The compiled network that bmrt_network runs.
 DEMO_MODEL := tests/conformance/bm168x/bm1684x/nets-resnet-fp16.bmodel
 
-.PHONY: all build test test-arm64 demo bench perf-check fuzz install format deps deps-demo deps-test \
-  deps-arm64 arm64-architecture clean
+.PHONY: all build test test-arm64 web test-web demo bench perf-check fuzz install format deps deps-demo deps-test \
+  deps-arm64 arm64-architecture deps-web web/node_modules clean
 
 all: build
 
@@ -22,8 +22,10 @@ all: build
 deps-demo: before = [test]
 deps-test: before = [further]
 deps deps-arm64: before = [end]
+deps-web: before = $(if $(shell command -v npm),[npm],[end])
 deps-arm64: list = cmake/arm64-packages.txt
-deps deps-demo deps-test deps-arm64:
+deps-web: list = cmake/web-packages.txt
+deps deps-demo deps-test deps-arm64 deps-web:
 	@missing=$$(for p in $$(sed -e '/^\$(before)/,$$d' -e '/^\[/d' -e 's/#.*//' $(list)); do \
 	  dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
 	if [ -z "$$missing" ]; then exit 0; fi; \
@@ -57,6 +59,20 @@ test-arm64: deps-arm64
 	cmake --preset arm64
 	cmake --build --preset arm64 -j $(JOBS)
 	ctest --preset arm64 -j $(JOBS)
+
+# The page of tputwin profile, from web/ to src/insight/profile/page.html, which is committed: building
+# tputwin asks for no npm.
+web: web/node_modules
+	cd web && npm run --silent build
+web/node_modules: deps-web
+	cd web && npm ci --silent
+
+# The page in headless Chromium, on made-up data and as tputwin profile writes it.
+test-web: web/node_modules deps-test
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS) --target tputwin okk_conv2d
+	$(BUILD)/bin/tputwin profile --html $(BUILD)/profile.html -- $(BUILD)/bin/okk_conv2d
+	cd web && PROFILE_PAGE=$(abspath $(BUILD))/profile.html npm run --silent test
 
 # Builds what it runs and nothing else, each program when the one before it has run.
 demo: deps-demo

@@ -34,6 +34,22 @@ Error about_file(Error error, const std::string& path) {
 
 }  // namespace
 
+void LayerRuns::append(std::string_view name, uint32_t commands) {
+  if (commands == 0) return;
+  const auto layer = static_cast<uint32_t>(std::ranges::find(names, name) - names.begin());
+  if (layer == names.size()) names.emplace_back(name);
+  if (!runs.empty() && runs.back().layer == layer)
+    runs.back().commands += commands;
+  else
+    runs.push_back({layer, commands});
+}
+
+std::vector<std::string_view> LayerRuns::by_command() const {
+  std::vector<std::string_view> all;
+  for (const Run& run : runs) all.insert(all.end(), run.commands, names[run.layer]);
+  return all;
+}
+
 uint64_t element_count(std::span<const uint32_t> shape) {
   uint64_t count = 1;
   // An extent of 0 makes the count 0 even beside extents whose product overflows.

@@ -33,6 +33,23 @@ struct Output {
   bool operator==(const Output&) const = default;
 };
 
+// Of which layers the commands of a variety are, for people and tools; empty: unknown.
+struct LayerRuns {
+  struct Run {
+    uint32_t layer, commands;  // so many, of names[layer]
+    bool operator==(const Run&) const = default;
+  };
+  std::vector<std::string> names;
+  std::vector<Run> runs;  // in the order of the commands
+
+  bool empty() const { return runs.empty(); }
+  // The next `commands` are of that layer.
+  void append(std::string_view name, uint32_t commands);
+  // For every command, the name of its layer.
+  std::vector<std::string_view> by_command() const;
+  bool operator==(const LayerRuns&) const = default;
+};
+
 // One compiled variant per set of input shapes.
 struct Variety {
   std::vector<Input> inputs;
@@ -40,6 +57,7 @@ struct Variety {
   uint64_t neuron_size = 0;
   std::vector<Output> outputs;
   uint32_t weight_index = 0;
+  LayerRuns layers;  // container 2.1 only, which boards' readers pass over
 
   uint64_t input_bytes() const;
   uint64_t output_offset() const;  // start of the run of outputs

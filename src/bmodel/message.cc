@@ -1,6 +1,8 @@
 // The message of container 2.1 and our Model.
 #include "bmodel/message.h"
 
+#include <algorithm>
+
 namespace tputwin::bmodel {
 namespace {
 
@@ -25,6 +27,8 @@ uint64_t next_offset(std::span<const Input> before) {
   return overflow ? UINT64_MAX : end;
 }
 
+constexpr uint32_t kNoLayer = UINT32_MAX;  // which validate() refuses
+
 Variety variety_of(const ::bmodel::Command& command) {
   Variety variety;
   for (const auto& input : command.input())
@@ -42,6 +46,11 @@ Variety variety_of(const ::bmodel::Command& command) {
                                .threshold = output.threshold(),
                                .fmt = output.has_fmt() ? output.fmt() : kFormatI8});
   variety.weight_index = command.weight_index();
+  const ::bmodel::Layers& layers = command.layers();
+  variety.layers.names.assign(layers.name().begin(), layers.name().end());
+  for (int i = 0; i < std::max(layers.layer_size(), layers.command_size()); ++i)
+    variety.layers.runs.push_back({i < layers.layer_size() ? layers.layer(i) : kNoLayer,
+                                   i < layers.command_size() ? layers.command(i) : 0});
   return variety;
 }
 
@@ -67,6 +76,13 @@ void fill(const Variety& variety, ::bmodel::Command& command) {
     message.set_fmt(output.fmt);
   }
   command.set_weight_index(variety.weight_index);
+  if (variety.layers.empty()) return;
+  auto& layers = *command.mutable_layers();
+  for (const std::string& name : variety.layers.names) layers.add_name(name);
+  for (const LayerRuns::Run& run : variety.layers.runs) {
+    layers.add_layer(run.layer);
+    layers.add_command(run.commands);
+  }
 }
 
 }  // namespace

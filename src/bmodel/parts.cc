@@ -37,12 +37,18 @@ Json array_of(const std::vector<T>& values, Json (*json_of)(const T&)) {
   return array;
 }
 
+Json run_json(const LayerRuns::Run& run) { return {run.layer, run.commands}; }
+
 Json variety_json(const Variety& variety) {
-  return {{"input", array_of(variety.inputs, input_json)},
-          {"cmdbuf", variety.cmdbuf.size()},
-          {"neuron_size", variety.neuron_size},
-          {"output", array_of(variety.outputs, output_json)},
-          {"weight_index", variety.weight_index}};
+  Json json = {{"input", array_of(variety.inputs, input_json)},
+               {"cmdbuf", variety.cmdbuf.size()},
+               {"neuron_size", variety.neuron_size},
+               {"output", array_of(variety.outputs, output_json)},
+               {"weight_index", variety.weight_index}};
+  if (!variety.layers.empty())
+    json["layers"] = {{"name", variety.layers.names},
+                      {"runs", array_of(variety.layers.runs, run_json)}};
+  return json;
 }
 
 Json library_json(const Library& library) {

@@ -42,6 +42,24 @@ Status check_tensor(const Tensor& tensor, uint64_t neuron_size, const std::strin
       .detail(fmt::format("neuron_size is {}", neuron_size));
 }
 
+// Runs name layers that there are, and hold no more commands than the buffer has room for.
+Status check_layers(const Variety& variety, const std::string& field) {
+  for (size_t i = 0; i < variety.layers.names.size(); ++i)
+    TW_RETURN_IF_ERROR(
+        check_name(variety.layers.names[i], fmt::format("{}.layers.names[{}]", field, i)));
+  uint64_t commands = 0;
+  for (const LayerRuns::Run& run : variety.layers.runs) {
+    commands += run.commands;
+    if (run.layer >= variety.layers.names.size() || run.commands == 0 ||
+        commands > variety.cmdbuf.size())
+      return Error(errors::mod_layers)
+          .argument(field + ".layers",
+                    fmt::format("{} commands of layer {}", run.commands, run.layer))
+          .detail(fmt::format("there are {} layers", variety.layers.names.size()));
+  }
+  return {};
+}
+
 Status check_variety(const Variety& variety, const Model& model, const std::string& field) {
   // How much memory a chip has that this build does not know, nobody can say here.
   const Chip* chip = find_chip(std::to_string(model.chip));
@@ -61,7 +79,7 @@ Status check_variety(const Variety& variety, const Model& model, const std::stri
     return Error(errors::mod_weight_index)
         .argument(field + ".weight_index", std::to_string(variety.weight_index))
         .detail(fmt::format("the model has {}", model.weights.size()));
-  return {};
+  return check_layers(variety, field);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "insight/debug/process.h"
 #include "insight/process.h"
+#include "insight/profile/process.h"
 #include "insight/recording/recorder.h"
 #include "insight/statistics.h"
 #include "insight/timing/process.h"
@@ -16,6 +17,7 @@ struct Entry {
 };
 constexpr Entry kEntries[] = {
     {is_checking, check_device},
+    {is_profiling, profile_device},
     {is_timing, time_device},
     {debug::is_debugging, debug::debug_device},
     {is_counting, count_device},

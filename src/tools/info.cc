@@ -16,12 +16,41 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Result<Profile> profile_of(const bmodel::Model& model, size_t index, const Chip& chip) {
-  auto program = isa::decode_program(model.varieties[index].cmdbuf, chip);
+// Of one variety.
+struct Prices {
+  Profile all;
+  std::vector<OperationProfile> layers;  // in the order of the model; without engines
+};
+
+std::vector<OperationProfile> prices_of_layers(const bmodel::LayerRuns& layers,
+                                               std::span<const Instruction> program,
+                                               const Chip& chip) {
+  std::vector<OperationProfile> rows;
+  for (const std::string& name : layers.names) rows.push_back({.name = name, .engine = {}});
+  size_t at = 0;
+  for (const auto& [layer, commands] : layers.runs) {
+    const size_t count = std::min<size_t>(commands, program.size() - at);
+    rows[layer].count += count;
+    const Cost sum = profile(program.subspan(at, count), chip).cost;
+    Cost& cost = rows[layer].cost;
+    cost.compute_cycles += sum.compute_cycles;
+    cost.conflict_cycles += sum.conflict_cycles;
+    cost.setup_cycles += sum.setup_cycles;
+    cost.macs += sum.macs;
+    cost.global_bytes += sum.global_bytes;
+    cost.local_bytes += sum.local_bytes;
+    at += count;
+  }
+  return rows;
+}
+
+Result<Prices> prices_of(const bmodel::Model& model, size_t index, const Chip& chip) {
+  const bmodel::Variety& variety = model.varieties[index];
+  auto program = isa::decode_program(variety.cmdbuf, chip);
   if (program.ok()) {
-    Profile of_program = profile(*program, chip);
-    of_program.elapsed_cycles = insight::predicted_cycles(*program, chip);
-    return of_program;
+    Prices prices{profile(*program, chip), prices_of_layers(variety.layers, *program, chip)};
+    prices.all.elapsed_cycles = insight::predicted_cycles(*program, chip);
+    return prices;
   }
   Error error = program.error();
   error.set_call_if_empty(fmt::format("varieties[{}].cmdbuf", index));
@@ -40,18 +69,19 @@ std::string tensor_line(std::string_view kind, std::string_view label, const aut
                      tensor.bytes(), tensor.threshold);
 }
 
-std::string operation_table(const Profile& p) {
-  std::string text = fmt::format("  {:<20}{:>8}{:>14}{:>14}{:>16}{:>14}\n", "operation", "count",
+std::string price_table(std::string_view title, std::span<const OperationProfile> rows) {
+  std::string text = fmt::format("  {:<20}{:>8}{:>14}{:>14}{:>16}{:>14}\n", title, "count",
                                  "cycles", "conflicts", "macs", "bytes moved");
-  for (const OperationProfile& row : p.operations)
+  for (const OperationProfile& row : rows)
     text += fmt::format("  {:<20}{:>8}{:>14}{:>14}{:>16}{:>14}\n", row.name, row.count,
                         row.cost.cycles(), row.cost.conflict_cycles, row.cost.macs,
                         row.cost.global_bytes);
   return text;
 }
 
-std::string variety_text(const bmodel::Model& model, size_t index, const Profile& p,
+std::string variety_text(const bmodel::Model& model, size_t index, const Prices& prices,
                          const Chip& chip) {
+  const Profile& p = prices.all;
   const bmodel::Variety& variety = model.varieties[index];
   std::string text = fmt::format("variety {}\n", index);
   for (const auto& input : variety.inputs) text += tensor_line("input", "", input);
@@ -59,7 +89,8 @@ std::string variety_text(const bmodel::Model& model, size_t index, const Profile
     text += tensor_line("output", output.name + " ", output);
   text += fmt::format("  memory  neurons {} bytes, weights {} bytes, commands {} bytes\n",
                       variety.neuron_size, model.weight_of(variety).size(), variety.cmdbuf.size());
-  text += operation_table(p);
+  text += price_table("operation", p.operations);
+  if (!prices.layers.empty()) text += price_table("layer", prices.layers);
   text += fmt::format(
       "  total   {} instructions, {} macs, {} bytes to and from global memory\n"
       "  predicted {} cycles = {:.3f} ms at {:.0f} MHz (compute busy {}, dma busy {})\n",
@@ -86,9 +117,12 @@ Json tensor_json(const auto& tensor) {
           {"threshold", tensor.threshold}};
 }
 
-Json variety_json(const bmodel::Model& model, size_t index, const Profile& p, const Chip& chip) {
+Json variety_json(const bmodel::Model& model, size_t index, const Prices& prices,
+                  const Chip& chip) {
   const bmodel::Variety& variety = model.varieties[index];
-  Json inputs = Json::array(), outputs = Json::array(), operations = Json::array();
+  const Profile& p = prices.all;
+  Json inputs = Json::array(), outputs = Json::array(), operations = Json::array(),
+       layers = Json::array();
   for (const auto& input : variety.inputs) inputs.push_back(tensor_json(input));
   for (const auto& output : variety.outputs) {
     Json json = {{"name", output.name}};
@@ -102,6 +136,11 @@ Json variety_json(const bmodel::Model& model, size_t index, const Profile& p, co
     json.update(cost_json(row.cost));
     operations.push_back(std::move(json));
   }
+  for (const OperationProfile& row : prices.layers) {
+    Json json = {{"layer", row.name}, {"count", row.count}};
+    json.update(cost_json(row.cost));
+    layers.push_back(std::move(json));
+  }
   return {{"inputs", std::move(inputs)},
           {"outputs", std::move(outputs)},
           {"neuron_bytes", variety.neuron_size},
@@ -109,6 +148,7 @@ Json variety_json(const bmodel::Model& model, size_t index, const Profile& p, co
           {"command_bytes", variety.cmdbuf.size()},
           {"instructions", p.instructions},
           {"operations", std::move(operations)},
+          {"layers", std::move(layers)},
           {"total", cost_json(p.cost)},
           {"cpu_operators", p.cpu_operators},
           {"compute_cycles", p.compute_cycles},
@@ -135,7 +175,7 @@ Result<std::string> info_text(const bmodel::Model& model) {
     text += fmt::format("  library {}: x86_64 {} bytes, armv8 {} bytes\n", library.name,
                         library.x86_64.size(), library.armv8.size());
   for (size_t i = 0; i < model.varieties.size(); ++i) {
-    auto p = profile_of(model, i, *chip);
+    auto p = prices_of(model, i, *chip);
     if (!p.ok()) return p.error();
     text += variety_text(model, i, *p, *chip);
   }
@@ -146,7 +186,7 @@ Result<std::string> info_json(const bmodel::Model& model) {
   TW_ASSIGN_OR_RETURN(chip, chip_of(model));
   Json varieties = Json::array(), libraries = Json::array();
   for (size_t i = 0; i < model.varieties.size(); ++i) {
-    auto p = profile_of(model, i, *chip);
+    auto p = prices_of(model, i, *chip);
     if (!p.ok()) return p.error();
     varieties.push_back(variety_json(model, i, *p, *chip));
   }

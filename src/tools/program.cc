@@ -12,8 +12,9 @@
 namespace tputwin::tools {
 
 std::vector<std::string> program_of(const std::vector<std::string>& words) {
-  if (!words.front().ends_with(".bmodel")) return words;
-  std::vector<std::string> program{"/proc/self/exe", "run"};
+  const bool is_model = words.front().ends_with(".bmodel");
+  if (!is_model && !words.front().ends_with(".tprec")) return words;
+  std::vector<std::string> program{"/proc/self/exe", is_model ? "run" : "replay"};
   program.insert(program.end(), words.begin(), words.end());
   return program;
 }

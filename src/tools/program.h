@@ -8,8 +8,8 @@
 
 namespace tputwin::tools {
 
-// What a command is given behind --: a program with its arguments, or a model, which is what
-// `tputwin run` runs.
+// What runs the words of a command line: a host program as it is; for a model (.bmodel) `tputwin
+// run`; for a recording (.tprec) `tputwin replay`.
 std::vector<std::string> program_of(const std::vector<std::string>& words);
 // Runs a program with its arguments until it ends; its exit code. An error of that id if it cannot
 // be started, or ends by a signal.

@@ -44,12 +44,4 @@ Result<Recording> record_program(const std::string& output,
   return Recording{*code, target.file.string()};
 }
 
-std::vector<std::string> program_of(const std::vector<std::string>& words) {
-  const bool is_model = words.front().ends_with(".bmodel");
-  if (!is_model && !words.front().ends_with(kRunSuffix)) return words;
-  std::vector<std::string> program{"/proc/self/exe", is_model ? "run" : "replay"};
-  program.insert(program.end(), words.begin(), words.end());
-  return program;
-}
-
 }  // namespace tputwin::tools

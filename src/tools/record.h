@@ -24,8 +24,4 @@ struct Recording {
 Result<Recording> record_program(const std::string& output,
                                  const std::vector<std::string>& program);
 
-// What runs the words of a command line: a host program; for a model `tputwin run`; for a recording
-// `tputwin replay`.
-std::vector<std::string> program_of(const std::vector<std::string>& words);
-
 }  // namespace tputwin::tools

@@ -67,6 +67,30 @@ TEST(Compile, GroupsMoveFewerBytesAndSayWhy) {
   EXPECT_EQ(types.back(), "end");
 }
 
+// Every command is of a layer of the net, and the commands are the same without their names.
+TEST(Compile, SaysOfWhichLayerCommandsAre) {
+  auto model = random_model(kChain, 1);
+  ASSERT_TRUE(model.ok());
+  for (const auto level : {net::Level::none, net::Level::weight_optimization}) {
+    auto named = net::compile(model->network, model->integers, {.level = level});
+    auto bare =
+        net::compile(model->network, model->integers, {.level = level, .layer_names = false});
+    ASSERT_TRUE(named.ok() && bare.ok());
+    EXPECT_EQ(named->cmdbuf, bare->cmdbuf);
+    EXPECT_TRUE(bare->layers.empty());
+    EXPECT_EQ(named->layers.by_command().size(), named->instructions);
+    for (const std::string& name : named->layers.names)
+      EXPECT_TRUE(std::ranges::any_of(model->network.ops,
+                                      [&](const net::TensorOp& op) { return op.name() == name; }))
+          << name;
+    bmodel::Model with = net::to_model(*named, "net"), without = net::to_model(*bare, "net");
+    EXPECT_NE(with, without);
+    with.varieties[0].layers = {};
+    EXPECT_EQ(*bmodel::write(with, bmodel::Container::v2_1),
+              *bmodel::write(without, bmodel::Container::v2_1));
+  }
+}
+
 TEST(Compile, NeuronMemoryIsRecycled) {
   auto model = random_model(kChain, 1);
   ASSERT_TRUE(model.ok());

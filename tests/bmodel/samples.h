@@ -49,6 +49,7 @@ inline Model rich() {
   model.varieties[0].outputs[1].offset = 65536;
   model.varieties[0].outputs[1].fmt = 0;
   model.varieties[1].weight_index = 1;
+  for (const char* layer : {"conv1", "relu1", "conv1"}) model.varieties[1].layers.append(layer, 2);
   return model;
 }
 

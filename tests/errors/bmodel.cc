@@ -87,6 +87,8 @@ TW_TRIGGER(mod_neuron_size, [] {
 });
 TW_TRIGGER(mod_weight_index,
            [] { return validate_after([](Model& m) { m.varieties[1].weight_index = 2; }); });
+TW_TRIGGER(mod_layers,
+           [] { return validate_after([](Model& m) { m.varieties[1].layers.runs[0].layer = 9; }); });
 
 TW_TRIGGER(mod_inexpressible,
            [] { return bmodel::write(samples::rich(), bmodel::Container::v0_1_1).status(); });

@@ -40,12 +40,15 @@ class Emitter {
     if (!beside) compute(t);
   }
 
+  void begin_layer(int k) { program_.begin_layer(plan_.kernels[static_cast<size_t>(k)]->layer); }
+
   // ---- Loads ----
 
   // What step t needs and is not there yet: tensors at their first step, weights.
   void loads(int t) {
     const int k = t % steps(), slice = t / steps();
     const KernelPlan& step = plan_.steps[static_cast<size_t>(k)];
+    begin_layer(k);
     for (size_t i = 0; i < step.weights.size(); ++i)
       if (is_new(buffer(step.weights[i]), slice)) load_weight(k, i, slice);
     for (size_t i = 0; i < step.inputs.size(); ++i) {
@@ -148,6 +151,7 @@ class Emitter {
     const KernelPlan& step = plan_.steps[static_cast<size_t>(k)];
     const size_t row_slice =
         static_cast<size_t>(plan_.slices[static_cast<size_t>(slice)].row_slice);
+    begin_layer(k);
     Operands o;
     for (int i : step.inputs) {
       o.inputs.push_back(local(tensor(i), slice));
@@ -169,6 +173,7 @@ class Emitter {
     const int k = t % steps(), slice = t / steps();
     const GroupTensor& out = tensor(plan_.steps[static_cast<size_t>(k)].output);
     if (!out.is_stored) return;
+    begin_layer(k);
     const Slice& s = plan_.slices[static_cast<size_t>(slice)];
     const Span rows = out.stored[static_cast<size_t>(s.row_slice)];
     const Span held = out.held[static_cast<size_t>(s.row_slice)];

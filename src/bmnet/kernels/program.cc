@@ -4,6 +4,7 @@
 #include "base/errors/bmnet.h"
 #include "base/last_error.h"
 #include "bmnet/kernels/target.h"
+#include "sdk/bmkernel/context.h"
 
 namespace tputwin::net {
 namespace {
@@ -87,6 +88,23 @@ std::vector<uint8_t> Program::commands() const {
   return {bytes, bytes + size};
 }
 
-void Program::reset() { bmk1880_reset(context_); }
+void Program::begin_layer(std::string_view name) {
+  if (begun_.empty() || begun_.back().layer != name)
+    begun_.push_back({std::string(name), context_->command_count()});
+}
+
+bmodel::LayerRuns Program::layers() const {
+  bmodel::LayerRuns layers;
+  for (size_t i = 0; i < begun_.size(); ++i) {
+    const size_t end = i + 1 < begun_.size() ? begun_[i + 1].at : context_->command_count();
+    layers.append(begun_[i].layer, static_cast<uint32_t>(end - begun_[i].at));
+  }
+  return layers;
+}
+
+void Program::reset() {
+  bmk1880_reset(context_);
+  begun_.clear();
+}
 
 }  // namespace tputwin::net

@@ -7,11 +7,14 @@
 #include <cstdlib>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
 #include "bmnet/ir/network.h"
 #include "bmnet/kernels/target.h"
+#include "bmodel/bmodel.h"
 
 namespace tputwin::net {
 
@@ -58,6 +61,11 @@ class Program {
   void begin_parallel() { bmk1880_parallel_enable(context_); }
   void end_parallel() { bmk1880_parallel_disable(context_); }
 
+  // Commands from now on are of that layer.
+  void begin_layer(std::string_view name);
+  // Of which layers the commands so far are.
+  bmodel::LayerRuns layers() const;
+
   Status status() const;
   void fail(Error error);
   // The command buffer so far.
@@ -72,6 +80,11 @@ class Program {
   std::unique_ptr<uint8_t, Free> buffer_;
   bmk1880_context_t* context_;
   std::unique_ptr<Error> error_;
+  struct Begun {
+    std::string layer;
+    size_t at;  // commands before it
+  };
+  std::vector<Begun> begun_;
 };
 
 }  // namespace tputwin::net

@@ -29,11 +29,13 @@ struct CompileOptions {
   Level level = Level::weight_optimization;
   bool dequantize_outputs = false;  // outputs as floats, by a CPU operator
   bool keep_all = false;            // every tensor stays in neuron memory
+  bool layer_names = true;          // the model says of which layers its commands are
   std::map<std::string, Customized, std::less<>> customized;  // by "tg_" + sub_type
 };
 
 struct Compiled {
   std::vector<uint8_t> weight, cmdbuf;
+  bmodel::LayerRuns layers;  // of the commands
   uint64_t neuron_size = 0;
   std::vector<bmodel::Input> inputs;
   std::vector<bmodel::Output> outputs;

@@ -64,6 +64,7 @@ class Emission {
       : c_(c), weights_(c.compiled.weight, c.at_least(Level::weight_optimization)) {}
 
   Status emit(const Stage& stage) {
+    if (stage.kind != Stage::Kind::group) program().begin_layer(network().ops[stage.op].name());
     switch (stage.kind) {
       case Stage::Kind::group:
         emit_group(*stage.group);

@@ -44,6 +44,7 @@ void describe_ends(Compilation& c) {
 Status finish(Compilation& c) {
   Compiled& compiled = c.compiled;
   compiled.cmdbuf = c.program->commands();
+  if (c.options.layer_names) compiled.layers = c.program->layers();
   TW_ASSIGN_OR_RETURN(program, isa::decode_program(compiled.cmdbuf, target()));
   const Profile p = profile(program, target());
   compiled.predicted_cycles = p.elapsed_cycles;

@@ -19,6 +19,7 @@ bmodel::Model to_model(const Compiled& compiled, const std::string& name) {
   v.outputs = compiled.outputs;
   v.cmdbuf = compiled.cmdbuf;
   v.neuron_size = compiled.neuron_size;
+  v.layers = compiled.layers;
   model.varieties = {std::move(v)};
   return model;
 }

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "insight/layer_scope.h"
 #include "insight/timing/commands.h"
 #include "insight/timing/simulate.h"
 
@@ -25,7 +26,8 @@ void TimelineRecorder::on_instruction(const Instruction& instruction, const Foot
     std::tie(site_.call, stack_) = std::pair(made->second.call, made->second.stack);
   TimelineCommand& command = add_command(timeline_, command_of(instruction, cost, timeline_.chip));
   command.call = site_.call;
-  command.layer = layer_;
+  command.layer = layer_.empty() ? std::string(LayerScope::current()) : layer_;
+  if (command.number <= layer_of_.size()) command.layer = layer_of_[command.number - 1];
   command.stack = stack_;
   command.is_issued = is_issued_;
   command.is_behind_poll = is_behind_poll_;
@@ -38,6 +40,7 @@ void TimelineRecorder::on_event(const DeviceEvent& event) {
   switch (event.kind) {
     case DeviceEvent::Kind::launch_begin:
       origin_.clear();
+      layer_of_.clear();
       in_launch_ = true;
       is_behind_poll_ = false;
       return begin_launch(timeline_, event.name, event.number);
@@ -49,6 +52,8 @@ void TimelineRecorder::on_event(const DeviceEvent& event) {
       return;
     case DeviceEvent::Kind::commands:
       origin_ = Origins::of_process().find(event.commands);
+      layers_ = Layers::of_process().find(event.commands);
+      layer_of_ = layers_.by_command();
       return;
     default:
       return;

@@ -38,6 +38,8 @@ class TimelineRecorder : public Observer {
   StackId stack_ = 0;
   Origin origin_;  // of the launch that runs
   std::string layer_;
+  bmodel::LayerRuns layers_;  // of the launch that runs: its file's names and which of them
+  std::vector<std::string_view> layer_of_;  // each command has, in order
 };
 
 }  // namespace tputwin::insight

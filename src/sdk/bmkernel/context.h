@@ -74,6 +74,8 @@ class Context {
   // Appends one record. `call`: of static storage.
   Result<bmk1880_op_t*> append(const isa::Descriptor& descriptor, uint8_t flags,
                                std::string_view call);
+  // Since the last reset.
+  size_t command_count() const { return commands_.size(); }
   // Writes the sequence ids into the records and gives the buffer out. An error if a call has
   // failed since the last reset: the buffer is not what the program meant.
   Result<std::span<uint8_t>> finish();

@@ -8,6 +8,7 @@
 
 #include "base/bits.h"
 #include "base/errors/bmrt.h"
+#include "insight/layer_scope.h"
 #include "isa/streams/stream.h"
 #include "machine/command_group.h"
 #include "sdk/bmrt/storage.h"
@@ -45,6 +46,14 @@ uint64_t StageTensor::bytes(bm_store_mode_t mode) const {
 }
 
 std::string Stage::name() const { return fmt::format("net {} stage {}", net_.name, index_); }
+
+// With the tensors that it writes.
+std::string Stage::subnet_name(const SubNetT& subnet) const {
+  std::string text = fmt::format("stage {} subnet {}", index_, subnet.id);
+  for (const auto& tensor : subnet.output_tensor)
+    text += (tensor == subnet.output_tensor.front() ? ": " : ", ") + tensor->name;
+  return text;
+}
 
 Result<std::unique_ptr<Stage>> Stage::load(const File& file, const NetT& net, size_t index,
                                            std::shared_ptr<const Coefficients> coefficients,
@@ -126,9 +135,10 @@ Result<std::vector<const CmdGroupT*>> Stage::chain() const {
   const NetParameterT& file = parameter();
   std::vector<const CmdGroupT*> groups;
   subnet_sizes_.clear();
-  auto add = [&](const auto& list) {
+  auto add = [&](const auto& list, const std::string& subnet) {
     for (const auto& group : list) groups.push_back(group.get());
     subnet_sizes_.push_back(list.size());
+    group_names_.resize(groups.size(), subnet);
   };
   auto refuse = [&](std::string subnet, std::string_view why) {
     return Error(errors::brt_subnet).argument(name(), std::move(subnet)).detail(std::string(why));
@@ -137,7 +147,7 @@ Result<std::vector<const CmdGroupT*>> Stage::chain() const {
     return Error(errors::brt_cascade).argument(name(), "of " + net_.cascade->main_name);
   if (file.sub_net.empty()) {
     if (file.is_dynamic != 0) return refuse("the only subnet", "it is dynamic");
-    add(file.cmd_group);
+    add(file.cmd_group, name());
     return groups;
   }
   std::set<int32_t> seen;
@@ -145,7 +155,7 @@ Result<std::vector<const CmdGroupT*>> Stage::chain() const {
     const std::string label = fmt::format("subnet {}", subnet->id);
     if (subnet->is_dynamic != 0) return refuse(label, "it is dynamic");
     if (!seen.insert(subnet->id).second) return refuse(label, "it follows itself");
-    add(subnet->cmd_group);
+    add(subnet->cmd_group, subnet_name(*subnet));
     const auto& next = subnet->next_subnet_ids;
     if (next.size() > 1) return refuse(label, "several follow it");
     subnet = nullptr;
@@ -168,6 +178,7 @@ Result<std::vector<const CmdGroupT*>> Stage::groups_of_subnets() {
     first_group_.push_back(groups.size());
     if (node.mode != SubnetMode::tpu) continue;
     for (const auto& group : node.subnet->cmd_group) groups.push_back(group.get());
+    group_names_.resize(groups.size(), subnet_name(*node.subnet));
   }
   first_group_.push_back(groups.size());
   subnets_ = std::move(program.value());
@@ -276,15 +287,20 @@ uint64_t Stage::place_of(const TensorT& file, bool to_write) const {
 }
 
 Status Stage::run_subnet(Device& device, size_t subnet) {
-  TW_ASSIGN_OR_RETURN(list, groups());
-  for (size_t i = first_group_[subnet]; i < first_group_[subnet + 1]; ++i)
-    TW_RETURN_IF_ERROR(run_command_group(device, *(*list)[i]));
-  return {};
+  return run_groups(device, first_group_[subnet], first_group_[subnet + 1]);
 }
 
 Status Stage::run(Device& device) {
   TW_ASSIGN_OR_RETURN(list, groups());
-  for (const auto& group : *list) TW_RETURN_IF_ERROR(run_command_group(device, *group));
+  return run_groups(device, 0, list->size());
+}
+
+Status Stage::run_groups(Device& device, size_t first, size_t end) {
+  TW_ASSIGN_OR_RETURN(list, groups());
+  for (size_t i = first; i < end; ++i) {
+    const insight::LayerScope scope(group_names_[i]);
+    TW_RETURN_IF_ERROR(run_command_group(device, *(*list)[i]));
+  }
   return {};
 }
 

@@ -84,6 +84,8 @@ class Stage {
   Status check_written(const Instruction& instruction) const;
   Status check_tensors(const std::vector<StageTensor>& tensors, bool are_written) const;
   std::string name() const;
+  std::string subnet_name(const bmodel::bm168x::SubNetT& subnet) const;
+  Status run_groups(Device& device, size_t first, size_t end);
 
   const bmodel::bm168x::File& file_;
   const bmodel::bm168x::NetT& net_;
@@ -101,6 +103,7 @@ class Stage {
   std::optional<SubnetProgram> subnets_;
   std::vector<size_t> first_group_;  // of each subnet, and behind the last
   mutable std::vector<size_t> subnet_sizes_;
+  mutable std::vector<std::string> group_names_;  // of the subnets that they are of
 };
 
 }  // namespace tputwin::bmrt

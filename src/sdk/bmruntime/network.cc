@@ -6,6 +6,8 @@
 
 #include "base/errors/bmruntime.h"
 #include "chip/chip.h"
+#include "insight/origins.h"
+#include "insight/watch.h"
 #include "isa/bm1880_codec.h"
 #include "sdk/bmruntime/api.h"
 
@@ -212,6 +214,7 @@ Status Network::import_neuron(bmmem_t memory) {
 Status Network::load_commands(std::span<const uint8_t> commands) {
   TW_ASSIGN_OR_RETURN(index, selected());
   model_.varieties[index].cmdbuf.assign(commands.begin(), commands.end());
+  model_.varieties[index].layers = {};  // they were of other commands
   for (auto& variety : prepared_) variety.program.reset();
   TW_RETURN_IF_ERROR(prepare(index));
   commands_stale_ = false;
@@ -234,6 +237,9 @@ Status Network::prepare(size_t index) {
   TW_RETURN_IF_ERROR(isa::relocate(commands, neuron, weight));
   TW_ASSIGN_OR_RETURN(program, decode(*device_, commands));
   prepared_[index].program = std::move(program);
+  if (!insight::is_watching()) return {};
+  insight::Layers::of_process().add(commands, variety.layers);
+  prepared_[index].commands = std::move(commands);
   return {};
 }
 
@@ -318,7 +324,7 @@ Status Network::run() {
   };
   TW_RETURN_IF_ERROR(locate(neuron_.memory, cpu.neuron_address, cpu.neuron_bytes));
   TW_RETURN_IF_ERROR(locate(weight_block(index).memory, cpu.weight_address, cpu.weight_bytes));
-  return launch(*device_, *variety.program, cpu);
+  return launch(*device_, *variety.program, cpu, nullptr, variety.commands, model_.name);
 }
 
 Status Network::store_output(uint8_t* data) {

@@ -69,6 +69,7 @@ class Network {
   // What a variety needs at run time; programs are made at the first run.
   struct Prepared {
     std::shared_ptr<Plan> program;
+    std::vector<uint8_t> commands;              // as they are run, where somebody watches
     bmmem_t input = nullptr, output = nullptr;  // views, made on demand
   };
 

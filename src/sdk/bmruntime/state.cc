@@ -207,11 +207,11 @@ Result<std::shared_ptr<Plan>> decode_sent(OpenDevice& device, std::span<const ui
 }
 
 Status launch(OpenDevice& device, Plan& program, CpuEnvironment cpu, uint16_t* sequence,
-              std::span<const uint8_t> commands) {
+              std::span<const uint8_t> commands, std::string_view name) {
   std::lock_guard lock(device.mutex);
   if (cpu.libraries == nullptr) cpu.libraries = &device.libraries;
   device.cpu = cpu;
-  device.chip->notify({.kind = DeviceEvent::Kind::launch_begin});
+  device.chip->notify({.kind = DeviceEvent::Kind::launch_begin, .name = name});
   device.chip->notify({.kind = DeviceEvent::Kind::commands, .commands = commands});
   Status status = device.chip->run(program);
   device.chip->notify({.kind = DeviceEvent::Kind::launch_end});

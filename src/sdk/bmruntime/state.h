@@ -133,9 +133,11 @@ Result<std::shared_ptr<Plan>> decode(const OpenDevice& device, std::span<const u
 // The same, if it was not sent before.
 Result<std::shared_ptr<Plan>> decode_sent(OpenDevice& device, std::span<const uint8_t> buffer);
 // Runs a program and gives it the next sequence number. An error does not stick to the device.
-// `commands`: its command buffer, for those who want to know where its commands were made.
+// `commands`: its command buffer, for those who want to know where its commands were made; `name`:
+// of a network.
 Status launch(OpenDevice& device, Plan& program, CpuEnvironment cpu = {},
-              uint16_t* sequence = nullptr, std::span<const uint8_t> commands = {});
+              uint16_t* sequence = nullptr, std::span<const uint8_t> commands = {},
+              std::string_view name = {});
 
 // ---- Life ----
 Result<bmdev_t> open_device(int index);

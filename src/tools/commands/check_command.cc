@@ -3,7 +3,6 @@
 
 #include "tools/commands/command.h"
 #include "tools/program.h"
-#include "tools/record.h"
 
 namespace tputwin::tools {
 namespace {

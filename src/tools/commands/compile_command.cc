@@ -53,6 +53,8 @@ void add_compile(CLI::App& app, int& exit) {
                                  {"weight", Level::weight_optimization}}));
   sub->add_flag("--dequantized", r.options.dequantize_outputs, "outputs as floats");
   sub->add_flag("--keep-all", r.options.keep_all, "keep all intermediate tensors");
+  sub->add_flag("!--no-layer-names", r.options.layer_names,
+                "leave out of the model which layer each command is of");
   sub->add_option("--plugins", r.plugin_directory,
                   "folder of x86_64/NAME.so of CPU operators; default: those of the compiler");
   sub->add_option("--out-ir", r.ir, "optimized IR as text");

@@ -12,7 +12,7 @@
   X(disasm)                 \
   X(lift)                   \
   X(calibrate)              \
-  X(compile) X(kernel) X(record) X(replay) X(diff) X(check) X(debug) X(timing) X(whatif) X(eval) X(selftest) X(chips) X(errors)
+  X(compile) X(kernel) X(record) X(replay) X(diff) X(check) X(debug) X(profile) X(timing) X(whatif) X(eval) X(selftest) X(chips) X(errors)
 
 namespace tputwin::tools {
 

@@ -1,0 +1,136 @@
+// A recorder for every device, and the files it leaves.
+#include "insight/profile/process.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+#include <set>
+#include <vector>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "insight/profile/page.h"
+#include "insight/profile/summary.h"
+#include "insight/profile/trace.h"
+#include "insight/timing/timeline_recorder.h"
+
+namespace tputwin::insight {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+class Profiler;
+
+struct Process {
+  std::string title, page, trace;
+  pid_t id = getpid();  // a child of fork() has its parent's devices, which are not its own
+  std::mutex mutex;
+  std::set<Profiler*> open;
+  int devices = 0;
+};
+
+void finish_open();
+
+Process* start() {
+  const std::string wanted = variable("TPUTWIN_PROFILE");
+  if (wanted.empty() || wanted == "0") return nullptr;
+  auto* process = new Process;  // its end is that of the process
+  process->title = variable("TPUTWIN_PROFILE_TITLE");
+  if (process->title.empty()) process->title = program_invocation_short_name;
+  process->page = variable("TPUTWIN_PROFILE_HTML");
+  process->trace = variable("TPUTWIN_PROFILE_TRACE");
+  std::atexit(finish_open);
+  return process;
+}
+
+Process* of_process() {
+  static Process* const process = start();
+  return process;
+}
+
+// profile.html, profile-2.html
+std::string numbered(const std::string& path, int number) {
+  if (number == 1) return path;
+  std::filesystem::path name(path);
+  const std::string extension = name.extension().string();
+  return name.replace_extension().string() + fmt::format("-{}", number) + extension;
+}
+
+void write_file(const std::string& path, int number, const std::string& text) {
+  if (path.empty()) return;
+  const Status status = write_bytes(numbered(path, number),
+                                    {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+  if (!status.ok()) log(status.error(), Level::error);
+}
+
+class Profiler : public TimelineRecorder {
+ public:
+  explicit Profiler(const Chip& chip) : TimelineRecorder(chip) {
+    std::lock_guard lock(of_process()->mutex);
+    of_process()->open.insert(this);
+  }
+  ~Profiler() override {
+    {
+      std::lock_guard lock(of_process()->mutex);
+      of_process()->open.erase(this);
+    }
+    finish();
+  }
+
+  void on_event(const DeviceEvent& event) override {
+    TimelineRecorder::on_event(event);
+    if (event.kind == DeviceEvent::Kind::launch_end) find_lines();
+  }
+
+  void finish() {
+    if (is_finished_ || of_process()->id != getpid()) return;
+    is_finished_ = true;
+    find_lines();
+    if (timeline().commands.empty()) return;
+    const int number = ++of_process()->devices;
+    const ProfiledRun run{of_process()->title, timeline(), lines_};
+    write_file(of_process()->page, number, to_page(run));
+    write_file(of_process()->trace, number, to_trace(run));
+    fmt::print(stderr, "{}", to_summary(run));
+  }
+
+ private:
+  // Of new commands, now that the code they come from is still there.
+  void find_lines() {
+    const std::vector<TimelineCommand>& commands = timeline().commands;
+    for (; looked_at_ < commands.size(); ++looked_at_) {
+      const TimelineCommand& command = commands[looked_at_];
+      if (command.stack == 0 || lines_.contains(command.stack)) continue;
+      const UserCode code = Stacks::of_process().user_code(command.stack, command.call);
+      lines_[command.stack] = code.lines.empty() ? "" : describe(code.lines.front());
+    }
+  }
+
+  std::map<StackId, std::string> lines_;
+  size_t looked_at_ = 0;
+  bool is_finished_ = false;
+};
+
+// Devices that the program leaves open.
+void finish_open() {
+  for (Profiler* profiler : std::set(of_process()->open)) profiler->finish();
+}
+
+}  // namespace
+
+bool is_profiling() { return of_process() != nullptr; }
+
+std::unique_ptr<Observer> profile_device(Device& device) {
+  if (!is_profiling()) return nullptr;
+  return std::make_unique<Profiler>(device.chip());
+}
+
+}  // namespace tputwin::insight

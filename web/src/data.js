@@ -1,0 +1,140 @@
+// The profile as the page works with it. Times are nanoseconds.
+
+// The first index in [from, count) whose value is not less; values ascend.
+export function lowerBound(value, count, at, from = 0) {
+  let low = from, high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (at(middle) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function sums(deltas, factor) {
+  const values = new Float64Array(deltas.length);
+  let sum = 0;
+  for (let i = 0; i < deltas.length; ++i) values[i] = (sum += deltas[i]) * factor;
+  return values;
+}
+
+// What one engine carries out, in the order of time: `commands`, and sums over those before each.
+class Track {
+  constructor(engine, name, profile) {
+    this.name = name;
+    this.engine = engine;
+    const all = [];
+    for (let i = 0; i < profile.count; ++i) if (profile.columns.engine[i] === engine) all.push(i);
+    this.commands = Uint32Array.from(all).sort((a, b) => profile.begin[a] - profile.begin[b] || a - b);
+    const { begin, end, columns } = profile;
+    this.busy = this.sum((i) => end[i] - begin[i]);
+    this.bytes = this.sum((i) => columns.bytes[i]);
+    this.macs = this.sum((i) => columns.macs[i]);
+  }
+  sum(of) {
+    const before = new Float64Array(this.commands.length + 1);
+    this.commands.forEach((command, i) => (before[i + 1] = before[i] + of(command)));
+    return before;
+  }
+}
+
+export class Profile {
+  constructor(json) {
+    Object.assign(this, { title: json.title, chip: json.chip, names: json.names, why: json.why });
+    const factor = json.tick * 1e9;
+    const columns = json.commands;
+    this.columns = columns;
+    this.count = columns.engine.length;
+    this.begin = sums(columns.begin, factor);
+    this.end = this.begin.map((begin, i) => begin + columns.time[i] * factor);
+    this.total = Math.max(1, this.end.reduce((a, b) => Math.max(a, b), 0), ...json.launches.end.map((end) => end * factor));
+    this.launches = json.launches.name.map((name, i) => ({
+      name, begin: json.launches.begin[i] * factor, end: json.launches.end[i] * factor,
+    }));
+    this.tracks = json.engines.map((name, engine) => new Track(engine, name, this)).filter((t) => t.commands.length);
+    this.holds = { ...json.holds, begin: sums(json.holds.begin, factor) };
+    this.holds.end = this.holds.begin.map((begin, i) => begin + json.holds.time[i] * factor);
+    columns.kernel = columns.launch.map((launch) => this.launches[launch]?.name ?? 0);
+  }
+
+  name(column, command) {
+    return this.names[this.columns[column][command]];
+  }
+
+  launchName(launch) {
+    const name = this.names[this.launches[launch].name] || "commands";
+    return this.launches.length > 1 ? `${name}, launch ${launch + 1}` : name;
+  }
+
+  // By the values of a column: how many commands, and what they take together.
+  totals(column) {
+    const ids = this.columns[column], rows = new Map();
+    for (let i = 0; i < this.count; ++i) {
+      let row = rows.get(ids[i]);
+      if (!row) rows.set(ids[i], (row = { name: ids[i], count: 0, time: 0, compute: 0, dma: 0, macs: 0, bytes: 0 }));
+      const time = this.end[i] - this.begin[i];
+      row.count++;
+      row.time += time;
+      if (this.columns.bytes[i] > 0) row.dma += time;
+      else row.compute += time;
+      row.macs += this.columns.macs[i];
+      row.bytes += this.columns.bytes[i];
+    }
+    return [...rows.values()];
+  }
+
+  // Which commands have the text in one of their names; null: every one.
+  find(text) {
+    const wanted = text.trim().toLowerCase();
+    if (!wanted) return null;
+    const has = this.names.map((name) => name.toLowerCase().includes(wanted));
+    const found = new Uint8Array(this.count);
+    const searched = ["op", "call", "layer", "kernel", "line", "reason"].map((name) => this.columns[name]);
+    for (let i = 0; i < this.count; ++i) found[i] = searched.some((ids) => has[ids[i]]) ? 1 : 0;
+    return found;
+  }
+
+  // Spans of one name of a column: commands that follow each other on the engine that computes, or,
+  // where that has none of them, on another. Each has a row, so that none lies over another.
+  spans(column, mostRows) {
+    const ids = this.columns[column], spans = [], computed = new Set();
+    for (const track of [...this.tracks].sort((a, b) => a.engine - b.engine)) {
+      const known = new Set(computed);
+      let last = null;
+      for (const command of track.commands) {
+        const name = ids[command], key = name + this.columns.launch[command] * this.names.length;
+        if (last && last.key === key) {
+          last.end = this.end[command];
+          continue;
+        }
+        last = name && !known.has(key) ? { key, name, begin: this.begin[command], end: this.end[command] } : null;
+        if (last) spans.push(last), computed.add(key);
+      }
+    }
+    spans.sort((a, b) => a.begin - b.begin);
+    const rows = [];
+    for (const span of spans) {
+      let row = rows.findIndex((list) => list.at(-1).end <= span.begin + 1e-6);
+      if (row < 0 && rows.length < mostRows) row = rows.push([]) - 1;
+      if (row >= 0) rows[row].push(span);
+    }
+    return rows;
+  }
+
+  // The command of a track at a time, or -1.
+  commandAt(track, time) {
+    const at = lowerBound(time, track.commands.length, (i) => this.end[track.commands[i]]);
+    const command = track.commands[at];
+    return at < track.commands.length && this.begin[command] <= time ? command : -1;
+  }
+
+  // What one of a track's sums (busy, bytes, macs) is from time 0 to `time`, each command's share even
+  // over its time.
+  until(track, sum, time) {
+    const at = lowerBound(time, track.commands.length, (i) => this.end[track.commands[i]]);
+    if (at === track.commands.length) return sum[at];
+    const command = track.commands[at], begin = this.begin[command], length = this.end[command] - begin;
+    const part = length > 0 ? Math.max(0, Math.min(1, (time - begin) / length)) : 0;
+    return sum[at] + part * (sum[at + 1] - sum[at]);
+  }
+}
