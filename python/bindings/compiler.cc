@@ -70,6 +70,8 @@ net::DataOptions data_options(const py::dict& given) {
       {"scale", [&](py::handle v) { options.scale = v.cast<std::vector<float>>(); }},
       {"rgb", [&](py::handle v) { options.rgb = v.cast<bool>(); }},
       {"crop", [&](py::handle v) { options.crop = v.cast<bool>(); }},
+      {"letterbox", [&](py::handle v) { options.letterbox = v.cast<bool>(); }},
+      {"border", [&](py::handle v) { options.border = v.cast<float>(); }},
       {"list", [&](py::handle v) { options.list = v.cast<std::string>(); }},
       {"raw_type",
        [&](py::handle v) {

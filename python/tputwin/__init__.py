@@ -12,10 +12,12 @@ from .errors import Error, Rule, RuleWarning, rules
 from .events import Actor, Command, Event, Finding, Operand, Range, SourceLine, Watch, watch
 from .kernels import CompileError, Kernel, kernel, load_kernels
 from .nets import Net, Tensor, chips, disassemble, info, load
+from .pictures import Box, Class, Detections, Seen, Viewer, prepare
 
 __all__ = [
-    "Accuracy", "Actor", "Calibrated", "Command", "CompileError", "Compiled", "Device",
-    "DeviceArray", "Error", "Event", "Finding", "Kernel", "Net", "Operand", "Preparation", "Range",
-    "Rule", "RuleWarning", "SourceLine", "Tensor", "Watch", "calibrate", "chips", "compile",
-    "disassemble", "evaluate", "info", "kernel", "load", "load_kernels", "rules", "watch",
+    "Accuracy", "Actor", "Box", "Calibrated", "Class", "Command", "CompileError", "Compiled",
+    "Detections", "Device", "DeviceArray", "Error", "Event", "Finding", "Kernel", "Net", "Operand",
+    "Preparation", "Range", "Rule", "RuleWarning", "Seen", "SourceLine", "Tensor", "Viewer",
+    "Watch", "calibrate", "chips", "compile", "disassemble", "evaluate", "info", "kernel", "load",
+    "load_kernels", "prepare", "rules", "watch",
 ]

@@ -60,6 +60,8 @@ class Preparation:
     scale: Sequence[float] = ()
     rgb: bool = False
     crop: bool = False
+    letterbox: bool = False
+    border: float = 114
     resize: Union[tuple[int, int], None] = None
     kind: str = "auto"  # images, idx, raw, lmdb
     list: str = ""

@@ -1,6 +1,7 @@
 """What the tests share: recorded models, and the repository's own net, calibrated and compiled."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import tputwin
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "examples/python"))
 FASHION = Path("/usr/share/datasets/fashion-mnist")
 
 
