@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "base/errors/tools.h"
 #include "bmnet/data/readers.h"
@@ -33,16 +34,21 @@ double number(const Array& array, size_t index) {
   }
 }
 
-// Whether the first axis is that of the batch.
-bool is_batched(const std::vector<uint64_t>& shape, size_t batch) {
-  return !shape.empty() && shape[0] == batch;
+// The axis that counts the pictures of a batch: the first that is not 1, if it has as many. Without
+// one an output is of all pictures.
+std::optional<size_t> batch_axis(const std::vector<uint64_t>& shape, size_t batch) {
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    if (shape[axis] == batch || shape[axis] != 1)
+      return shape[axis] == batch ? std::optional(axis) : std::nullopt;
+  return std::nullopt;
 }
 
 Array part_of(const Array& array, size_t batch, size_t image) {
-  if (!is_batched(array.shape, batch)) return array;
+  const auto axis = batch_axis(array.shape, batch);
+  if (!axis) return array;
   const size_t bytes = array.bytes.size() / batch;
   Array part{array.kind, array.element_bytes, array.shape, {}};
-  part.shape[0] = 1;
+  part.shape[*axis] = 1;
   const auto begin = array.bytes.begin() + static_cast<std::ptrdiff_t>(image * bytes);
   part.bytes.assign(begin, begin + static_cast<std::ptrdiff_t>(bytes));
   return part;
@@ -50,9 +56,12 @@ Array part_of(const Array& array, size_t batch, size_t image) {
 
 OutputView view_of(const std::string& name, const std::vector<uint64_t>& shape,
                    std::span<const float> values, size_t batch, size_t image) {
-  if (!is_batched(shape, batch)) return {name, shape, values};
+  const auto axis = batch_axis(shape, batch);
+  if (!axis) return {name, shape, values};
   const size_t count = values.size() / batch;
-  return {name, {shape.begin() + 1, shape.end()}, values.subspan(image * count, count)};
+  return {name,
+          {shape.begin() + static_cast<std::ptrdiff_t>(*axis) + 1, shape.end()},
+          values.subspan(image * count, count)};
 }
 
 // Boxes of the sample, in pixels of the picture and inside it.
