@@ -163,8 +163,12 @@ Result<Seen> Viewer::seen(const Frame& frame, size_t image, std::span<const Arra
                           std::span<const std::vector<float>> values) const {
   Seen result{.picture = frame.name};
   std::vector<OutputView> views;
+  // whose rows say which picture they are of
+  const bool numbered = options_.description.detections.kind == DetectionKind::ssd;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    views.push_back(view_of(net_.outputs()[i].name, outputs[i].shape, values[i], batch_, image));
+    const NetTensor& tensor = net_.outputs()[i];
+    views.push_back(numbered ? OutputView{tensor.name, outputs[i].shape, values[i]}
+                             : view_of(tensor.name, outputs[i].shape, values[i], batch_, image));
     result.outputs.push_back(part_of(outputs[i], batch_, image));
   }
   const Description& description = options_.description;
