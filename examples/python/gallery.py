@@ -32,8 +32,9 @@ classes with the values that the network gives them. `make gallery` draws this p
 SECTION = """
 ## {name}
 
-{text} Of the first {samples} test images float gets {float_right:.1f} % right, int8 on the twin {int8_right:.1f} %;
-a batch of 10 images is predicted to take {milliseconds:.2f} ms on the chip.
+{text}
+Of the first {samples} test images float gets {float_right:.1f} % right, int8 on the twin {int8_right:.1f} %; a batch
+of 10 images is predicted to take {milliseconds:.2f} ms on the chip.
 
 ![what {name} sees](gallery/{name}.png)
 """

@@ -14,23 +14,27 @@ Result<std::unique_ptr<KernelDevice>> KernelDevice::open(const Chip& chip,
 }
 
 Result<uint64_t> KernelDevice::allocate(uint64_t bytes) {
+  std::lock_guard lock(mutex_);
   TW_ASSIGN_OR_RETURN(address, allocate_block(bytes));
   blocks_.emplace(address, bytes);
   return address;
 }
 
 Status KernelDevice::free(uint64_t address) {
+  std::lock_guard lock(mutex_);
   if (blocks_.erase(address) == 0)
     return Error(errors::bml_free).in("free").argument("address", fmt::format("{:#x}", address));
   return free_block(address);
 }
 
 Status KernelDevice::write(uint64_t address, std::span<const uint8_t> bytes) {
+  std::lock_guard lock(mutex_);
   TW_ASSIGN_OR_RETURN(block, block_of(address, bytes.size()));
   return write_block(block, address - block, bytes);
 }
 
 Status KernelDevice::read(uint64_t address, std::span<uint8_t> bytes) {
+  std::lock_guard lock(mutex_);
   TW_ASSIGN_OR_RETURN(block, block_of(address, bytes.size()));
   return read_block(block, address - block, bytes);
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 
@@ -56,10 +57,12 @@ class KernelDevice {
   Observer* observer_ = nullptr;
 
  private:
-  // The block of a range, which must lie in it.
+  // The block of a range, which must lie in it. With mutex_.
   Result<uint64_t> block_of(uint64_t address, uint64_t bytes) const;
 
   insight::Report report_;
+  // Python may end an array in whichever thread lets the last reference go.
+  std::mutex mutex_;                     // of blocks, also of those that derived classes know
   std::map<uint64_t, uint64_t> blocks_;  // bytes by address
 };
 

@@ -55,3 +55,15 @@ def test_python_goes_on_while_the_twin_works(fashion):
     tputwin.evaluate(fashion.prototxt, fashion.caffemodel, fashion.model, fashion.test_images,
                      samples=2, preparation=fashion.preparation, progress=progress)
     other.join()
+
+
+def test_arrays_end_in_any_thread():
+    device = tputwin.Device("BM1684X")
+
+    def work(seed):
+        for i in range(50):
+            block = device.array(np.full(64, seed + i, np.int32))
+            assert (block.numpy() == seed + i).all()
+    with ThreadPoolExecutor(4) as pool:
+        for result in [pool.submit(work, seed) for seed in range(4)]:
+            result.result()
