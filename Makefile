@@ -1,4 +1,4 @@
-# make build | test | test-arm64 | web | test-web | demo | bench | perf-check | fuzz | install | format | deps | clean
+# make build | test | test-arm64 | web | test-web | demo | python | gallery | bench | perf-check | fuzz | install | format | deps | clean
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 20
@@ -12,7 +12,7 @@ DEMO := demo_chain okk_conv2d tpu_exp bmrt_network demo
 # The compiled network that bmrt_network runs.
 DEMO_MODEL := tests/conformance/bm168x/bm1684x/nets-resnet-fp16.bmodel
 
-.PHONY: all build test test-arm64 web test-web demo bench perf-check fuzz install format deps deps-demo deps-test \
+.PHONY: all build test test-arm64 web test-web demo python gallery bench perf-check fuzz install format deps deps-demo deps-test \
   deps-arm64 arm64-architecture deps-web web/node_modules clean
 
 all: build
@@ -81,6 +81,15 @@ demo: deps-demo
 	  cmake --build --preset release -j $(JOBS) --target $$p && \
 	  $(BUILD)/bin/$$p $$([ $$p != bmrt_network ] || echo $(DEMO_MODEL)) || exit 1; \
 	done
+
+# The package tputwin for Debian's Python, in build/python.
+python: deps-test
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS) --target python
+
+# docs/gallery.md and its pictures, to be looked at before they are committed.
+gallery: python
+	PYTHONPATH=$(BUILD)/python /usr/bin/python3 examples/python/gallery.py docs/gallery
 
 bench: build
 	cmake --build --preset release -j $(JOBS) --target benchmarks

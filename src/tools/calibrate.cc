@@ -56,31 +56,29 @@ Result<std::unique_ptr<net::DataSet>> open_data(const CalibrateRequest& request,
   return net::open_data_set(request.data, options);
 }
 
-struct Written {
-  std::string model, table, text, deploy;
-};
-
-Result<Written> write_all(const CalibrateRequest& request, const net::Calibration& result) {
+Result<CalibratedFiles> write_all(const CalibrateRequest& request, const net::Calibration& result) {
   const fs::path folder(request.output_directory);
   std::error_code error;
   fs::create_directories(folder, error);
   const std::string stem = folder / ("bmnet_" + request.name);
-  Written paths{stem + "_int8" + request.suffix + ".caffemodel",
-                stem + "_calibration_table" + request.suffix + ".pb2",
-                stem + "_calibration_table" + request.suffix + ".prototxt",
-                stem + "_deploy.prototxt"};
+  CalibratedFiles paths{.model = stem + "_int8" + request.suffix + ".caffemodel",
+                        .table = stem + "_calibration_table" + request.suffix + ".pb2",
+                        .table_text = stem + "_calibration_table" + request.suffix + ".prototxt",
+                        .deploy = stem + "_deploy.prototxt",
+                        .report = net::report_json(result),
+                        .text = net::report_text(result)};
   TW_RETURN_IF_ERROR(write_text(paths.model, net::to_caffemodel(result.net)));
   TW_RETURN_IF_ERROR(net::write_table(result.table, paths.table));
-  TW_RETURN_IF_ERROR(net::write_table(result.table, paths.text, net::TableFormat::text));
+  TW_RETURN_IF_ERROR(net::write_table(result.table, paths.table_text, net::TableFormat::text));
   TW_RETURN_IF_ERROR(write_text(paths.deploy, net::to_prototxt(result.net)));
   if (!request.report_path.empty())
-    TW_RETURN_IF_ERROR(write_text(request.report_path, net::report_json(result)));
+    TW_RETURN_IF_ERROR(write_text(request.report_path, paths.report));
   return paths;
 }
 
 }  // namespace
 
-Result<std::string> calibrate_files(CalibrateRequest request) {
+Result<CalibratedFiles> write_calibrated(CalibrateRequest request) {
   TW_ASSIGN_OR_RETURN(model, net::load_caffe(request.prototxt, request.caffemodel));
   TW_RETURN_IF_ERROR(use_data_layer(model, request));
   if (request.data.empty())
@@ -102,10 +100,13 @@ Result<std::string> calibrate_files(CalibrateRequest request) {
   if (!result.ok()) return result.error();
   result->net.set_name(model.name());
   result->table.set_name(request.name);
-  TW_ASSIGN_OR_RETURN(paths, write_all(request, *result));
-  return net::report_text(*result) + fmt::format("wrote {}\nwrote {}\nwrote {}\nwrote {}\n",
-                                                 paths.model, paths.table, paths.text,
-                                                 paths.deploy);
+  return write_all(request, *result);
+}
+
+Result<std::string> calibrate_files(CalibrateRequest request) {
+  TW_ASSIGN_OR_RETURN(files, write_calibrated(std::move(request)));
+  return files.text + fmt::format("wrote {}\nwrote {}\nwrote {}\nwrote {}\n", files.model,
+                                  files.table, files.table_text, files.deploy);
 }
 
 Result<CalibrateRequest> find_model(const std::string& name, const std::string& directory) {

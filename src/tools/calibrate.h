@@ -20,8 +20,15 @@ struct CalibrateRequest {
   bool progress = false;
 };
 
-// Writes bmnet_NAME_int8SUFFIX.caffemodel, bmnet_NAME_calibration_tableSUFFIX.pb2 and .prototxt,
-// and bmnet_NAME_deploy.prototxt. The text says what was written and how well it fits.
+// The files bmnet_NAME_int8SUFFIX.caffemodel, bmnet_NAME_calibration_tableSUFFIX.pb2 and .prototxt,
+// and bmnet_NAME_deploy.prototxt.
+struct CalibratedFiles {
+  std::string model, table, table_text, deploy;
+  std::string report;  // how well it fits, JSON
+  std::string text;    // the same for people
+};
+Result<CalibratedFiles> write_calibrated(CalibrateRequest request);
+// The same as a text of what was written and how well it fits.
 Result<std::string> calibrate_files(CalibrateRequest request);
 
 // The calibration_caffe.bin of `directory`: deploy.prototxt and its one caffemodel.

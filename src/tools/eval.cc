@@ -10,6 +10,10 @@
 
 #include "base/errors/bmnet.h"
 #include "bmnet/float/execute.h"
+#include "base/file.h"
+#include "bmnet/caffe/caffe_net.h"
+#include "bmnet/caffe/import.h"
+#include "tools/net.h"
 #include "tools/progress.h"
 #include "tools/session.h"
 
@@ -108,18 +112,13 @@ class Int8Side {
 
   Result<std::vector<size_t>> classify(const std::vector<float>& samples) {
     std::ranges::transform(samples, bytes_.begin(), [this](float x) {
-      return static_cast<uint8_t>(quantize(x, input_.threshold));
+      return static_cast<uint8_t>(quantized(x, input_.threshold));
     });
     if (Status status = session_.infer(bytes_, outputs_); !status.ok()) return status.error();
     return classes_of(scores(), batch());
   }
 
  private:
-  static int8_t quantize(float x, float threshold) {
-    const float scaled = x * 128 / threshold + 0.5f;
-    return static_cast<int8_t>(static_cast<int>(std::clamp(scaled, -128.0f, 127.0f)));
-  }
-
   std::vector<float> scores() const {
     const auto bytes = std::span(outputs_).subspan(offset_, output_.bytes());
     if (output_.fmt == kFormatFp32) {
@@ -211,8 +210,24 @@ Result<EvalReport> evaluate(const net::Network& net, std::span<const uint8_t> mo
     for (size_t i = 0; i < loaded; ++i)
       count(report, static_cast<size_t>(data.label(first + i)), float_classes[i], int8_classes[i]);
     if (bar) bar->advance(loaded);
+    if (options.on_progress) options.on_progress(first + loaded, end);
   }
   return report;
+}
+
+Result<EvalReport> evaluate_files(const EvalRequest& request) {
+  TW_ASSIGN_OR_RETURN(file, read_bytes(request.model));
+  TW_ASSIGN_OR_RETURN(model, bmodel::read(file));
+  net::ImportOptions shapes;
+  for (const bmodel::Input& input : model.varieties.front().inputs)
+    shapes.input_shapes.push_back(net::make_shape({input.shape.begin(), input.shape.end()}));
+  TW_ASSIGN_OR_RETURN(caffe, net::load_caffe(request.prototxt, request.caffemodel));
+  TW_ASSIGN_OR_RETURN(network, net::import_caffe(caffe, shapes));
+  net::DataOptions data_options = request.data_options;
+  data_options.shape = net::extents(shapes.input_shapes.front());
+  data_options.shape.n = 1;
+  TW_ASSIGN_OR_RETURN(data, net::open_data_set(request.data, data_options));
+  return evaluate(network, file, *data, request.options);
 }
 
 std::string report_text(const EvalReport& r) {

@@ -2,6 +2,7 @@
 // part ways.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@ struct EvalOptions {
   std::string output;            // the scores, when the model has several outputs
   std::string plugin_directory;  // of CPU operators, besides those the model carries
   bool progress = false;         // draw a bar on stderr when it takes long
+  std::function<void(uint64_t done, uint64_t total)> on_progress;
 };
 
 struct EvalReport {
@@ -36,6 +38,16 @@ struct EvalReport {
 Result<EvalReport> evaluate(const net::Network& net, std::span<const uint8_t> model,
                             const net::DataSet& data, const EvalOptions& options);
 std::string report_text(const EvalReport& report);
+
+// The same of files: the float net in the shapes of the model's first variety.
+struct EvalRequest {
+  std::string prototxt, caffemodel;  // float
+  std::string model;
+  std::string data;
+  net::DataOptions data_options;
+  EvalOptions options;
+};
+Result<EvalReport> evaluate_files(const EvalRequest& request);
 
 // What the int8 interpreter makes of a tensor, beside the float net.
 struct TensorComparison {

@@ -13,6 +13,7 @@
 #include "insight/watch.h"
 #include "ops/fast/fast.h"
 #include "tools/environment.h"
+#include "tools/program.h"
 #include "tools/record.h"
 
 namespace tputwin::tools {

@@ -24,6 +24,8 @@
 #include "tools/selftest.h"
 #include "tools/timing/board.h"
 #include "tools/timing/whatif.h"
+#include "tools/vision/detections.h"
+#include "tools/vision/frames.h"
 
 namespace tputwin::testing {
 namespace {
@@ -92,6 +94,18 @@ TW_TRIGGER(cli_bm168x, []() -> Status {
   const std::string path = (directory / "compilation.bmodel").string();
   TW_RETURN_IF_ERROR(write_bytes(path, tiny_file()));
   return tools::test_directory(directory.path().string(), {}).status();
+});
+TW_TRIGGER(cli_picture, [] {
+  const TemporaryDirectory directory;  // without pictures
+  auto frames = tools::open_frames({directory.path().string()});
+  return frames.ok() ? Status() : Status(frames.error());
+});
+TW_TRIGGER(cli_description, [] {
+  tools::Description description;
+  return tools::parse_description("[]", description);
+});
+TW_TRIGGER(cli_detections, [] {
+  return tools::detect({}, 0, {1, 3, 8, 8}, {.kind = tools::DetectionKind::ssd}).status();
 });
 TW_TRIGGER(cli_npy, [] { return tools::read_npy({'P', 'K'}).status(); });
 TW_TRIGGER(cli_runtime, [] {

@@ -34,6 +34,10 @@ struct DataOptions {
   // size); of what is larger than the sample the middle is taken.
   int resize_h = 0, resize_w = 0;
   bool crop = false;
+  // Or pictures keep their proportions, scaled to the sample's height or width, in the middle of
+  // pixels of one value.
+  bool letterbox = false;
+  float border = 114;
   // images: a text of lines "FILE [LABEL]", files relative to the folder. idx: the labels' file,
   // else the one named as the images' with "labels-idx1" for "images-idx3".
   std::string list;

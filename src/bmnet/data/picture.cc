@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
@@ -27,6 +28,20 @@ Picture resize(const Picture& picture, int64_t height, int64_t width) {
     cv::resize(plane, scaled, scaled.size(), 0, 0, cv::INTER_LINEAR);
   }
   return result;
+}
+
+// Of an image of bytes, rows of channels.
+Picture planes(const cv::Mat& image, bool rgb) {
+  const int64_t channels = image.channels();
+  Picture picture{{1, channels, image.rows, image.cols}, {}};
+  picture.values.resize(picture.extents.count());
+  const size_t plane = static_cast<size_t>(image.rows) * image.cols;
+  for (int y = 0; y < image.rows; ++y)
+    for (int x = 0; x < image.cols; ++x)
+      for (int64_t c = 0; c < channels; ++c)
+        picture.values[(rgb ? channels - 1 - c : c) * plane + static_cast<size_t>(y) * image.cols +
+                       x] = image.ptr(y)[x * channels + c];
+  return picture;
 }
 
 }  // namespace
@@ -59,15 +74,23 @@ Result<Picture> decode_picture(std::span<const uint8_t> file, int64_t channels, 
     return data_error(name, error.err);
   }
   if (image.empty()) return data_error(name, "not a picture");
-  Picture picture{{1, channels, image.rows, image.cols}, {}};
-  picture.values.resize(picture.extents.count());
-  const size_t plane = static_cast<size_t>(image.rows) * image.cols;
-  for (int y = 0; y < image.rows; ++y)
-    for (int x = 0; x < image.cols; ++x)
-      for (int64_t c = 0; c < channels; ++c)
-        picture.values[(rgb ? channels - 1 - c : c) * plane + static_cast<size_t>(y) * image.cols +
-                       x] = image.ptr(y)[x * channels + c];
-  return picture;
+  return planes(image, rgb);
+}
+
+Result<Picture> picture_of(std::span<const uint8_t> pixels, const Extents& extents,
+                           int64_t channels, bool rgb) {
+  const bool known = (extents.c == 1 || extents.c == 3) && (channels == 1 || channels == 3);
+  if (!known || static_cast<int64_t>(pixels.size()) != extents.count() || pixels.empty())
+    return Error(errors::net_data_shape)
+        .in("picture")
+        .argument("pixels", fmt::format("{} bytes, {}", pixels.size(), describe_extents(extents)))
+        .detail(fmt::format("1 or 3 channels; the net's input has {}", channels));
+  const cv::Mat given(static_cast<int>(extents.h), static_cast<int>(extents.w),
+                      CV_8UC(static_cast<int>(extents.c)), const_cast<uint8_t*>(pixels.data()));
+  if (extents.c == channels) return planes(given, rgb);
+  cv::Mat converted;
+  cv::cvtColor(given, converted, channels == 1 ? cv::COLOR_BGR2GRAY : cv::COLOR_GRAY2BGR);
+  return planes(converted, rgb);
 }
 
 Status apply_mean_and_scale(const DataOptions& o, int64_t top, int64_t left,
@@ -102,6 +125,25 @@ Status apply_mean_and_scale(const DataOptions& o, int64_t top, int64_t left,
   return {};
 }
 
+Placement place(const Extents& picture, const DataOptions& options) {
+  const Extents& to = options.shape;
+  if (options.letterbox) {
+    const double scale = std::min(static_cast<double>(to.h) / static_cast<double>(picture.h),
+                                  static_cast<double>(to.w) / static_cast<double>(picture.w));
+    const auto scaled = [scale](int64_t extent, int64_t most) {
+      return std::clamp<int64_t>(std::lround(static_cast<double>(extent) * scale), 1, most);
+    };
+    const int64_t height = scaled(picture.h, to.h), width = scaled(picture.w, to.w);
+    return {height, width, (to.h - height) / 2, (to.w - width) / 2};
+  }
+  int64_t height = options.resize_h, width = options.resize_w;
+  if (height <= 0 || width <= 0) {
+    height = options.crop ? picture.h : to.h;
+    width = options.crop ? picture.w : to.w;
+  }
+  return {height, width, -((height - to.h) / 2), -((width - to.w) / 2)};
+}
+
 Status prepare(const Picture& given, const DataOptions& options, const std::string& name,
                std::span<float> values) {
   const Extents& to = options.shape;
@@ -113,22 +155,20 @@ Status prepare(const Picture& given, const DataOptions& options, const std::stri
   };
   if (given.extents.c != to.c || static_cast<int64_t>(values.size()) != to.c * to.h * to.w)
     return wrong(given.extents);
-  int64_t height = options.resize_h, width = options.resize_w;
-  if (height <= 0 || width <= 0) {
-    height = options.crop ? given.extents.h : to.h;
-    width = options.crop ? given.extents.w : to.w;
-  }
-  const bool same = height == given.extents.h && width == given.extents.w;
+  const Placement at = place(given.extents, options);
+  const bool same = at.height == given.extents.h && at.width == given.extents.w;
   Picture scaled;
-  if (!same) scaled = resize(given, height, width);
+  if (!same) scaled = resize(given, at.height, at.width);
   const Picture& picture = same ? given : scaled;
-  if (height < to.h || width < to.w) return wrong(picture.extents);
-  const int64_t top = (height - to.h) / 2, left = (width - to.w) / 2;
+  if (!options.letterbox && (at.height < to.h || at.width < to.w)) return wrong(picture.extents);
+  if (options.letterbox) std::ranges::fill(values, options.border);
+  const int64_t rows = std::min(to.h, at.height), columns = std::min(to.w, at.width);
+  const int64_t top = std::max<int64_t>(at.top, 0), left = std::max<int64_t>(at.left, 0);
   for (int64_t c = 0; c < to.c; ++c)
-    for (int64_t y = 0; y < to.h; ++y)
-      std::copy_n(&picture.values[(c * height + y + top) * width + left], to.w,
-                  &values[(c * to.h + y) * to.w]);
-  return apply_mean_and_scale(options, top, left, values);
+    for (int64_t y = 0; y < rows; ++y)
+      std::copy_n(&picture.values[(c * at.height + y + top - at.top) * at.width + left - at.left],
+                  columns, &values[(c * to.h + y + top) * to.w + left]);
+  return apply_mean_and_scale(options, top - at.top, left - at.left, values);
 }
 
 }  // namespace tputwin::net

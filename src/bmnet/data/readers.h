@@ -11,6 +11,13 @@ struct Picture {
   std::vector<float> values;
 };
 
+// Where a picture comes to lie in a sample: scaled to height and width, its corner at top and left,
+// which are below 0 where its edges are cut off.
+struct Placement {
+  int64_t height, width, top, left;
+};
+Placement place(const Extents& picture, const DataOptions& options);
+
 // Scaling, crop, mean and scale into a sample of options.shape; `name` for errors.
 Status prepare(const Picture& picture, const DataOptions& options, const std::string& name,
                std::span<float> values);
@@ -19,6 +26,9 @@ Status apply_mean_and_scale(const DataOptions& options, int64_t top, int64_t lef
 // A picture file; channels 1 or 3.
 Result<Picture> decode_picture(std::span<const uint8_t> file, int64_t channels, bool rgb,
                                const std::string& name);
+// Pixels of 8 bits, rows of 1 or 3 channels, blue first.
+Result<Picture> picture_of(std::span<const uint8_t> pixels, const Extents& extents,
+                           int64_t channels, bool rgb);
 bool is_picture_name(const std::string& name);
 
 Error data_error(const std::string& name, std::string detail);

@@ -23,6 +23,10 @@ sdk::Registry<bm_handle_t, Handle>& handles() {
 
 Result<bm_handle_t> open_handle(int device) {
   TW_ASSIGN_OR_RETURN(card, Card::open(device));
+  return open_handle(std::move(card));
+}
+
+bm_handle_t open_handle(std::shared_ptr<Card> card) {
   auto handle = std::make_shared<Handle>();
   handle->card = std::move(card);
   return handles().add(std::move(handle));

@@ -24,6 +24,7 @@ struct Handle {
 };
 
 Result<bm_handle_t> open_handle(int device);
+bm_handle_t open_handle(std::shared_ptr<Card> card);
 Status close_handle(bm_handle_t handle);
 Result<std::shared_ptr<Handle>> find_handle(bm_handle_t handle);
 Result<std::shared_ptr<Card>> find_card(bm_handle_t handle);

@@ -98,12 +98,19 @@ Result<std::shared_ptr<Card>> Card::open(int id) {
   return card;
 }
 
+Result<std::shared_ptr<Card>> Card::apart(const Chip& kind) {
+  TW_ASSIGN_OR_RETURN(bytes, wanted_bytes());
+  TW_ASSIGN_OR_RETURN(chip, Device::create({.chip = &kind, .global_bytes = bytes}));
+  return std::make_shared<Card>(0, std::move(chip));
+}
+
 Card::Card(int id, std::unique_ptr<Device> simulated)
     : id_(id),
       process_(getpid()),
       chip_(std::move(simulated)),
       chip_time_(recorder_of_time(*chip_)),
       watchers_(insight::watch(*chip_)),
+      is_watched_(!watchers_.empty()),
       allocator_(chip().global_alloc_base, allocatable_bytes(), chip().global_alloc_quantum),
       worker_([this] { work(); }) {}
 
@@ -158,7 +165,7 @@ void Card::wait_all() {
 }
 
 void Card::say_synced(uint64_t ticket) {
-  if (watchers_.empty()) return;
+  if (!is_watched_) return;
   in_turn([&] { notify({.kind = DeviceEvent::Kind::synced, .number = ticket}); });
 }
 

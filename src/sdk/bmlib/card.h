@@ -64,6 +64,8 @@ class Card {
 
   // The card of a device id: the one that is open, or a fresh one.
   static Result<std::shared_ptr<Card>> open(int id);
+  // A card of a chip that no device id leads to.
+  static Result<std::shared_ptr<Card>> apart(const Chip& chip);
   static int count();  // ids are below it
 
   Card(int id, std::unique_ptr<Device> chip);
@@ -74,6 +76,8 @@ class Card {
   int id() const { return id_; }
   pid_t process() const { return process_; }  // which opened it
   const Chip& chip() const { return chip_->chip(); }
+  // For observers that look at the device they watch.
+  const Device& device() const { return *chip_; }
   // Device memory from offset 0 on.
   const uint8_t* memory() const { return contents().data(); }
   uint64_t memory_bytes() const { return contents().size(); }
@@ -97,12 +101,16 @@ class Card {
   void set_body(Body body) {
     in_turn([&] { chip_->set_body(body); });
   }
+  void set_schedule(Schedule schedule, uint64_t seed) {
+    in_turn([&] { chip_->set_schedule(schedule, seed); });
+  }
 
   // Another observer of launches from now on, or none.
   void watch(Observer* before, Observer* observer) {
     in_turn([&] {
       if (before != nullptr) chip_->remove_observer(before);
       if (observer != nullptr) chip_->add_observer(observer);
+      if (observer != nullptr) is_watched_ = true;
     });
   }
 
@@ -159,6 +167,7 @@ class Card {
   const std::unique_ptr<insight::TimelineRecorder>
       chip_time_;  // where the chip's time is asked for
   const insight::Watchers watchers_;
+  std::atomic<bool> is_watched_;  // by anybody so far: who waits says so
   Allocator allocator_;
   std::map<uint64_t, Block> blocks_;  // by device address
 

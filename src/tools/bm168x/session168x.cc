@@ -13,10 +13,22 @@ Result<std::unique_ptr<Session168x>> Session168x::open(const bmodel::OpenFile& f
   bmlib::use_chip(*chip_of(file.bm168x()->model));
   TW_ASSIGN_OR_RETURN(handle, bmlib::open_handle(device));
   session->handle_ = handle;
-  TW_ASSIGN_OR_RETURN(runtime, bmrt::Runtime::create({handle}));
-  session->runtime_ = std::move(runtime);
-  TW_RETURN_IF_ERROR(session->runtime_->load("bmrt_load_bmodel", file.file));
+  TW_RETURN_IF_ERROR(session->load(file));
   return session;
+}
+
+Result<std::unique_ptr<Session168x>> Session168x::open(const bmodel::OpenFile& file,
+                                                       std::shared_ptr<bmlib::Card> card) {
+  std::unique_ptr<Session168x> session(new Session168x);
+  session->handle_ = bmlib::open_handle(std::move(card));
+  TW_RETURN_IF_ERROR(session->load(file));
+  return session;
+}
+
+Status Session168x::load(const bmodel::OpenFile& file) {
+  TW_ASSIGN_OR_RETURN(runtime, bmrt::Runtime::create({handle_}));
+  runtime_ = std::move(runtime);
+  return runtime_->load("bmrt_load_bmodel", file.file);
 }
 
 Session168x::~Session168x() {

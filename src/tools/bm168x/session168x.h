@@ -14,6 +14,8 @@ class Session168x {
  public:
   // On the device of that number, of those that TPUTWIN_DEVICES counts.
   static Result<std::unique_ptr<Session168x>> open(const bmodel::OpenFile& file, int device = 0);
+  static Result<std::unique_ptr<Session168x>> open(const bmodel::OpenFile& file,
+                                                   std::shared_ptr<bmlib::Card> card);
   ~Session168x();
   Session168x(const Session168x&) = delete;
   Session168x& operator=(const Session168x&) = delete;
@@ -35,6 +37,7 @@ class Session168x {
 
  private:
   Session168x() = default;
+  Status load(const bmodel::OpenFile& file);
   Observer* observer_ = nullptr;
   bm_handle_t handle_ = nullptr;
   std::shared_ptr<bmrt::Runtime> runtime_;

@@ -18,6 +18,30 @@ using net::ThresholdMethod;
 
 }  // namespace
 
+void add_preparation_options(CLI::App& app, net::DataOptions& data) {
+  app.add_option("--mean", data.mean,
+                 "subtracted from pixels 0..255: one value, or one per channel")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--scale", data.scale, "factor after the mean: one value, or one per channel")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_flag("--rgb", data.rgb, "channels are red, green, blue; default: blue, green, red");
+  app.add_flag("--crop", data.crop, "take the middle of larger pictures instead of scaling them");
+  app.add_flag("--letterbox", data.letterbox,
+               "keep the proportions of pictures, in the middle of a border");
+  app.add_option("--border", data.border, "pixels around a letterboxed picture; default 114");
+  app.add_option_function<std::vector<int>>(
+         "--resize",
+         [&data](const std::vector<int>& size) {
+           data.resize_h = size[0];
+           data.resize_w = size[1];
+         },
+         "h,w that pictures are scaled to before the middle is taken")
+      ->delimiter(',')
+      ->expected(2);
+}
+
 void add_data_options(CLI::App& app, CalibrateRequest& request) {
   net::DataOptions& data = request.data_options;
   app.add_option("--data", request.data,
@@ -31,27 +55,10 @@ void add_data_options(CLI::App& app, CalibrateRequest& request) {
                                     {"raw", DataKind::raw},
                                     {"lmdb", DataKind::lmdb}}));
   app.add_option("--list", data.list, "text of lines \"FILE [LABEL]\" of the folder's pictures");
-  app.add_option("--mean", data.mean,
-                 "subtracted from pixels 0..255: one value, or one per channel")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  app.add_option("--scale", data.scale, "factor after the mean: one value, or one per channel")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  app.add_flag("--rgb", data.rgb, "channels are red, green, blue; default: blue, green, red");
-  app.add_flag("--crop", data.crop, "take the middle of larger pictures instead of scaling them");
+  add_preparation_options(app, data);
   app.add_option("--raw-type", data.raw_type, "f32, u8 or i8 values of raw tensors; default f32")
       ->transform(
           one_of<RawType>({{"f32", RawType::f32}, {"u8", RawType::u8}, {"i8", RawType::i8}}));
-  app.add_option_function<std::vector<int>>(
-         "--resize",
-         [&data](const std::vector<int>& size) {
-           data.resize_h = size[0];
-           data.resize_w = size[1];
-         },
-         "h,w that pictures are scaled to before the middle is taken")
-      ->delimiter(',')
-      ->expected(2);
   app.add_option("--shape", request.shape, "n,c,h,w of the input where the net does not tell")
       ->delimiter(',')
       ->allow_extra_args(false);

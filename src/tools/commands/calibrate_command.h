@@ -7,6 +7,8 @@
 
 namespace tputwin::tools {
 
+// --mean, --scale, --rgb, --crop, --letterbox, --border, --resize: how pictures become samples.
+void add_preparation_options(CLI::App& app, net::DataOptions& data);
 // --data, --mean, --scale ... into `request`, which must outlive the parsing.
 void add_data_options(CLI::App& app, CalibrateRequest& request);
 void add_method_options(CLI::App& app, CalibrateRequest& request);

@@ -6,9 +6,6 @@
 
 #include <cstdio>
 
-#include "base/file.h"
-#include "bmnet/caffe/caffe_net.h"
-#include "bmnet/caffe/import.h"
 #include "bmnet/calibrate/equalize.h"
 #include "bmnet/pipeline/prepare.h"
 #include "tools/command_line.h"
@@ -38,16 +35,12 @@ Result<std::unique_ptr<net::DataSet>> open_data(const EvalCommand& command,
 }
 
 Result<std::string> accuracy(const EvalCommand& command) {
-  TW_ASSIGN_OR_RETURN(file, read_bytes(command.bmodel));
-  TW_ASSIGN_OR_RETURN(model, bmodel::read(file));
-  const bmodel::Variety& variety = model.varieties.front();
-  net::ImportOptions shapes;
-  for (const bmodel::Input& input : variety.inputs)
-    shapes.input_shapes.push_back(net::make_shape({input.shape.begin(), input.shape.end()}));
-  TW_ASSIGN_OR_RETURN(caffe, net::load_caffe(command.prototxt, command.caffemodel));
-  TW_ASSIGN_OR_RETURN(network, net::import_caffe(caffe, shapes));
-  TW_ASSIGN_OR_RETURN(data, open_data(command, shapes.input_shapes.front()));
-  TW_ASSIGN_OR_RETURN(report, evaluate(network, file, *data, command.options));
+  TW_ASSIGN_OR_RETURN(report, evaluate_files({.prototxt = command.prototxt,
+                                              .caffemodel = command.caffemodel,
+                                              .model = command.bmodel,
+                                              .data = command.source.data,
+                                              .data_options = command.source.data_options,
+                                              .options = command.options}));
   return report_text(report);
 }
 

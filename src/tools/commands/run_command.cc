@@ -13,6 +13,7 @@
 #include "tools/bm168x/run168x.h"
 #include "tools/command_line.h"
 #include "tools/commands/command.h"
+#include "tools/commands/picture_options.h"
 #include "tools/compare.h"
 #include "tools/run.h"
 
@@ -27,6 +28,7 @@ struct RunCommand {
   std::optional<size_t> stage;
   bool dequantize = false;
   RunOptions options;
+  PictureCommand pictures;
 };
 
 Result<ShapeList> parse_shapes(const std::vector<std::string>& texts) {
@@ -108,6 +110,25 @@ int run_bm1880(RunCommand& command, std::span<const uint8_t> file, const bmodel:
   return compare_output(report->output, command.reference_output);
 }
 
+// Options that mean the same with pictures as without.
+int look(const CLI::App& app, RunCommand& command) {
+  for (const char* option : {"--input", "--compare", "--repeat", "--devices", "--latency"})
+    if (app.get_option(option)->count() > 0)
+      return bad_usage(app, fmt::format("{} does not go with --image", option), kUsage);
+  auto shapes = parse_shapes(command.shapes);
+  if (!shapes.ok()) return fail("tputwin", shapes.error());
+  if (command.options.threads != 0) set_thread_count(static_cast<int>(command.options.threads));
+  if (!command.operators.empty()) setenv("TPUTWIN_CPUOPS", command.operators.c_str(), 1);
+  command.pictures.model = command.model;
+  command.pictures.options.output = command.output;
+  command.pictures.choice = {.net = command.net,
+                             .stage = command.stage,
+                             .shapes = *shapes,
+                             .plugin_directory = command.options.plugin_directory,
+                             .reference = command.options.reference};
+  return run_pictures(app, command.pictures);
+}
+
 int run(RunCommand& command) {
   auto file = MappedFile::open(command.model);
   if (!file.ok()) return fail("tputwin", file.error());
@@ -162,8 +183,12 @@ void add_run(CLI::App& app, int& exit) {
       footer("  tputwin run det1.bmodel --input image.bin --output result.bin\n"
              "  tputwin run net.bmodel --input image.bin --shape 1,3,24,24 "
              "--compare expected.bin\n"
-             "  tputwin run bm1684x.bmodel --net resnet --input in.npz --output out.npz\n"));
-  sub->callback([command, &exit] { exit = run(*command); });
+             "  tputwin run bm1684x.bmodel --net resnet --input in.npz --output out.npz\n"
+             "  tputwin run net.bmodel --image photo.jpg --labels labels.txt --draw seen.png\n"));
+  add_picture_options(*sub, command->pictures);
+  sub->callback([command, sub, &exit] {
+    exit = command->pictures.wanted() ? look(*sub, *command) : run(*command);
+  });
 }
 
 }  // namespace tputwin::tools

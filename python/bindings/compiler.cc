@@ -1,0 +1,183 @@
+// Calibration, compilation and evaluation of Caffe nets.
+#include "bindings/binding.h"
+#include "tools/calibrate.h"
+#include "tools/compile.h"
+#include "tools/eval.h"
+
+namespace tputwin::python {
+namespace {
+
+// A function of Python, called from work that runs without its lock. The first exception that it
+// raises is kept, as it cannot pass through the work.
+class Progress {
+ public:
+  explicit Progress(py::object function) : function_(std::move(function)) {}
+
+  std::function<void(uint64_t, uint64_t)> callback() {
+    if (function_.is_none()) return {};
+    return [this](uint64_t done, uint64_t total) {
+      const py::gil_scoped_acquire locked;
+      if (raised_) return;
+      try {
+        function_(done, total);
+      } catch (py::error_already_set& error) {
+        raised_ = std::move(error);
+      }
+    };
+  }
+  void rethrow() {
+    if (raised_) throw std::move(*raised_);
+  }
+
+ private:
+  py::object function_;
+  std::optional<py::error_already_set> raised_;
+};
+
+// Work without Python's lock.
+template <class Work>
+auto unlocked(Progress& progress, Work work) {
+  auto result = [&] {
+    const py::gil_scoped_release release;
+    return work();
+  }();
+  progress.rethrow();
+  return value(std::move(result));
+}
+
+template <class Value>
+Value named(const std::map<std::string, Value>& names, const std::string& name, const char* what) {
+  if (const auto found = names.find(name); found != names.end()) return found->second;
+  std::string known;
+  for (const auto& [each, ignored] : names) known += (known.empty() ? "" : ", ") + each;
+  throw py::value_error(std::string(what) + " \"" + name + "\": expected " + known);
+}
+
+// The fields of DataOptions that a dictionary has.
+net::DataOptions data_options(const py::dict& given) {
+  net::DataOptions options;
+  const std::map<std::string, std::function<void(py::handle)>> fields{
+      {"kind",
+       [&](py::handle v) {
+         options.kind = named<net::DataKind>({{"auto", net::DataKind::automatic},
+                                              {"images", net::DataKind::images},
+                                              {"idx", net::DataKind::idx},
+                                              {"raw", net::DataKind::raw},
+                                              {"lmdb", net::DataKind::lmdb}},
+                                             v.cast<std::string>(), "kind");
+       }},
+      {"mean", [&](py::handle v) { options.mean = v.cast<std::vector<float>>(); }},
+      {"scale", [&](py::handle v) { options.scale = v.cast<std::vector<float>>(); }},
+      {"rgb", [&](py::handle v) { options.rgb = v.cast<bool>(); }},
+      {"crop", [&](py::handle v) { options.crop = v.cast<bool>(); }},
+      {"letterbox", [&](py::handle v) { options.letterbox = v.cast<bool>(); }},
+      {"border", [&](py::handle v) { options.border = v.cast<float>(); }},
+      {"list", [&](py::handle v) { options.list = v.cast<std::string>(); }},
+      {"raw_type",
+       [&](py::handle v) {
+         options.raw_type = named<net::RawType>(
+             {{"f32", net::RawType::f32}, {"u8", net::RawType::u8}, {"i8", net::RawType::i8}},
+             v.cast<std::string>(), "raw_type");
+       }},
+      {"resize", [&](py::handle v) {
+         std::tie(options.resize_h, options.resize_w) = v.cast<std::pair<int, int>>();
+       }}};
+  for (const auto& [name, field] : given) fields.at(name.cast<std::string>())(field);
+  return options;
+}
+
+py::dict calibrate(const std::string& prototxt, const std::string& caffemodel,
+                   const std::string& data, const std::string& output, const std::string& name,
+                   size_t samples, const std::string& method, const std::vector<int64_t>& shape,
+                   const py::dict& preparation, const py::object& progress) {
+  Progress reported(progress);
+  tools::CalibrateRequest request{.name = name,
+                                  .prototxt = prototxt,
+                                  .caffemodel = caffemodel,
+                                  .data = data,
+                                  .data_options = data_options(preparation),
+                                  .shape = shape,
+                                  .output_directory = output};
+  request.options.samples = samples;
+  request.options.method =
+      named<net::ThresholdMethod>({{"kl", net::ThresholdMethod::divergence},
+                                   {"mse", net::ThresholdMethod::squared_error},
+                                   {"percentile", net::ThresholdMethod::percentile},
+                                   {"max", net::ThresholdMethod::maximum}},
+                                  method, "method");
+  request.options.progress = reported.callback();
+  const auto files =
+      unlocked(reported, [&] { return tools::write_calibrated(std::move(request)); });
+  py::dict result;
+  result["caffemodel"] = files.model;
+  result["table"] = files.table;
+  result["table_text"] = files.table_text;
+  result["prototxt"] = files.deploy;
+  result["report"] = files.report;
+  result["text"] = files.text;
+  return result;
+}
+
+py::dict compile(const std::string& caffemodel, const std::string& table, const std::string& output,
+                 const std::string& prototxt, const std::string& name,
+                 const std::vector<std::vector<int64_t>>& shapes, int64_t batch, int level,
+                 bool dequantized) {
+  Progress none{py::none()};
+  tools::CompileRequest request;
+  request.prototxt = prototxt;
+  request.caffemodel = caffemodel;
+  request.table = table;
+  request.shapes = shapes;
+  request.batch = batch;
+  request.name = name;
+  request.model = output;
+  if (level < 0 || level > static_cast<int>(net::Level::weight_optimization))
+    throw py::value_error("level: expected 0 to 4");
+  request.options.level = static_cast<net::Level>(level);
+  request.options.dequantize_outputs = dequantized;
+  const auto made = unlocked(none, [&] { return tools::compile_caffe(request); });
+  py::dict result;
+  result["model"] = output;
+  result["instructions"] = made.compiled.instructions;
+  result["predicted_cycles"] = made.compiled.predicted_cycles;
+  result["weight_bytes"] = made.compiled.weight.size();
+  result["neuron_bytes"] = made.compiled.neuron_size;
+  result["host_operators"] = made.compiled.cpu_operators;
+  result["explanation"] = made.compiled.explanation;
+  result["text"] = tools::compile_text(request, made);
+  return result;
+}
+
+py::dict evaluate(const std::string& prototxt, const std::string& caffemodel,
+                  const std::string& model, const std::string& data, uint64_t samples,
+                  const std::string& output, const py::dict& preparation,
+                  const py::object& progress) {
+  Progress reported(progress);
+  tools::EvalRequest request{.prototxt = prototxt,
+                             .caffemodel = caffemodel,
+                             .model = model,
+                             .data = data,
+                             .data_options = data_options(preparation),
+                             .options = {.samples = samples, .output = output}};
+  request.options.on_progress = reported.callback();
+  const auto report = unlocked(reported, [&] { return tools::evaluate_files(request); });
+  py::dict result;
+  result["samples"] = report.samples;
+  result["float_right"] = report.fp32.right;
+  result["int8_right"] = report.int8.right;
+  result["same_class"] = report.same_class;
+  result["float_seconds"] = report.fp32.seconds;
+  result["int8_seconds"] = report.int8.seconds;
+  result["text"] = tools::report_text(report);
+  return result;
+}
+
+}  // namespace
+
+void bind_compiler(py::module_& module) {
+  module.def("calibrate", &calibrate);
+  module.def("compile", &compile);
+  module.def("evaluate", &evaluate);
+}
+
+}  // namespace tputwin::python

@@ -1,0 +1,36 @@
+// Models without running them, and the chips there are.
+#include "bindings/binding.h"
+#include "bmodel/open.h"
+#include "bmodel/parts.h"
+#include "tools/bm168x/info168x.h"
+#include "tools/catalogue.h"
+#include "tools/disasm.h"
+#include "tools/info.h"
+
+namespace tputwin::python {
+namespace {
+
+std::string info(const std::string& path) {
+  const bmodel::OpenFile file = value(bmodel::open_file(path));
+  if (const auto* model = file.bm1880()) return value(tools::info_json(*model));
+  return tools::info_json(*file.bm168x());
+}
+
+std::string disassembly(const std::string& path, std::optional<size_t> variety,
+                        std::optional<std::string> net, std::optional<size_t> stage) {
+  const auto file = value(MappedFile::open(path));
+  if (!bmodel::bm168x::has_frame(file->bytes()))
+    return value(tools::disassemble(file->bytes(), {.json = false, .variety = variety}));
+  const auto model = value(bmodel::bm168x::read(file->bytes()));
+  return value(tools::disassemble(model, {.net = net, .stage = stage}));
+}
+
+}  // namespace
+
+void bind_models(py::module_& module) {
+  module.def("chips", &tools::chips_json);
+  module.def("info", &info, Unlocked());
+  module.def("disassembly", &disassembly, Unlocked());
+}
+
+}  // namespace tputwin::python

@@ -1,0 +1,109 @@
+"""From a float Caffe net to a model of the BM1880: calibrate, compile, evaluate."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import Any, Callable, Sequence, Union
+
+from . import _core
+
+Path = Union[str, os.PathLike[str]]
+Progress = Callable[[int, int], object]
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """The files of an int8 net, and how well it fits."""
+
+    prototxt: str
+    caffemodel: str
+    table: str
+    table_text: str
+    report: dict[str, Any]
+    text: str
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A bmodel, and what the compiler says of it."""
+
+    model: str
+    instructions: int
+    predicted_cycles: int
+    weight_bytes: int
+    neuron_bytes: int
+    host_operators: list[str]
+    explanation: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How many of the samples a float net and its int8 model get right."""
+
+    samples: int
+    float_right: int
+    int8_right: int
+    same_class: int
+    float_seconds: float
+    int8_seconds: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """How samples become values: (pixel - mean) * scale, as the tools' options of the same names."""
+
+    mean: Sequence[float] = ()
+    scale: Sequence[float] = ()
+    rgb: bool = False
+    crop: bool = False
+    letterbox: bool = False
+    border: float = 114
+    resize: Union[tuple[int, int], None] = None
+    kind: str = "auto"  # images, idx, raw, lmdb
+    list: str = ""
+    raw_type: str = "f32"
+
+    def fields(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
+def calibrate(prototxt: Path, caffemodel: Path, data: Path = "", output: Path = ".", *,
+              name: str = "", samples: int = 0, method: str = "mse",
+              shape: Sequence[int] = (), preparation: Preparation = Preparation(),
+              progress: Union[Progress, None] = None) -> Calibrated:
+    """Turns a float net into an int8 net and its table, in the folder ``output``.
+
+    ``data``: a folder of pictures, an idx file, an LMDB, or raw tensors. ``progress`` is called
+    with how much is done, and of how much. ``method`` chooses thresholds: mse, kl, percentile, max.
+    """
+    stem = name or os.path.splitext(os.path.basename(os.fspath(prototxt)))[0]
+    made = _core.calibrate(os.fspath(prototxt), os.fspath(caffemodel), os.fspath(data),
+                           os.fspath(output), stem, samples, method, list(shape),
+                           preparation.fields(), progress)
+    return Calibrated(**{**made, "report": json.loads(made["report"])})
+
+
+def compile(caffemodel: Path, table: Path, output: Path, *, prototxt: Path = "", name: str = "net",
+            shapes: Sequence[Sequence[int]] = (), batch: int = 0, level: int = 4,
+            dequantized: bool = False) -> Compiled:
+    """Compiles an int8 net (or a float one, which the table quantizes) into the bmodel ``output``.
+
+    ``batch``: so many samples at a time. ``level`` 0 to 4: all give the same results
+    (docs/bmnet.md). ``dequantized``: outputs as floats.
+    """
+    return Compiled(**_core.compile(os.fspath(caffemodel), os.fspath(table), os.fspath(output),
+                                    os.fspath(prototxt), name, [list(s) for s in shapes], batch,
+                                    level, dequantized))
+
+
+def evaluate(prototxt: Path, caffemodel: Path, model: Path, data: Path, *, samples: int = 0,
+             output: str = "", preparation: Preparation = Preparation(),
+             progress: Union[Progress, None] = None) -> Accuracy:
+    """Classifies labelled samples by the float net and by its model on the twin."""
+    return Accuracy(**_core.evaluate(os.fspath(prototxt), os.fspath(caffemodel), os.fspath(model),
+                                     os.fspath(data), samples, output, preparation.fields(),
+                                     progress))

@@ -1,0 +1,172 @@
+"""What a device did: commands with operands and footprint, events between them, findings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Iterator, Protocol, Union
+
+from . import _core
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A tensor that a command reads or writes; strides are bytes."""
+
+    name: str
+    access: str  # "read", "write", "read_write"
+    space: str  # "local", "global", "l2", "dtcm"
+    dtype: str
+    address: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Range:
+    """Bytes [begin, end) of a lane, or of a system memory, that a command reads or writes."""
+
+    written: bool
+    space: str
+    lane: int
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command that was executed, in the order of execution."""
+
+    name: str
+    text: str
+    engine: str
+    call: str  # of the kernel's API; empty for commands of a file
+    id: int
+    wait: int
+    cycles: int  # predicted, docs/timing.md
+    macs: int
+    operands: tuple[Operand, ...] = field(repr=False)
+    footprint: tuple[Range, ...] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Event:
+    """What happened between commands: "launch_begin", "poll", "host_write", ..."""
+
+    kind: str
+    name: str
+    space: str
+    address: int
+    bytes: int
+    number: int
+
+
+@dataclass(frozen=True)
+class SourceLine:
+    function: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Actor:
+    """A command, or the host, in a finding."""
+
+    does: str
+    call: str
+    operation: str
+    kernel: str
+    engine: str
+    command: int
+    lines: tuple[SourceLine, ...]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that a check found (docs/insight.md)."""
+
+    id: str
+    check: str
+    text: str
+    actor: Actor
+    other: Union[Actor, None]
+    place: Union[dict[str, Any], None]
+    missing: str
+
+
+Record = Union[Command, Event]
+
+
+class Watched(Protocol):
+    """What has a device: a Net or a Device."""
+
+    _core: Any
+
+
+class Watch:
+    """The commands and events of a net or a device while a ``with`` block runs.
+
+    >>> import tputwin
+    >>> device = tputwin.Device("BM1684X")
+    >>> with tputwin.watch(device) as watch:
+    ...     array = device.array([1, 2, 3], dtype="int32")
+    >>> [event.kind for event in watch.events]
+    ['allocated', 'host_write']
+    """
+
+    def __init__(self, watched: Watched) -> None:
+        self._watched = watched
+        self._recorder = _core.EventRecorder()
+        self._records: list[Record] = []
+
+    def __enter__(self) -> Watch:
+        self._watched._core.watch(self._recorder)
+        return self
+
+    def __exit__(self, kind: Union[type[BaseException], None], error: Union[BaseException, None],
+                 trace: Union[TracebackType, None]) -> None:
+        self._watched._core.watch(None)
+
+    @property
+    def records(self) -> list[Record]:
+        """Commands and events, in order."""
+        self._records += [_record(fields) for fields in self._recorder.take()]
+        return self._records
+
+    @property
+    def commands(self) -> list[Command]:
+        return [record for record in self.records if isinstance(record, Command)]
+
+    @property
+    def events(self) -> list[Event]:
+        return [record for record in self.records if isinstance(record, Event)]
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self.records)
+
+
+def watch(watched: Watched) -> Watch:
+    """Records what a net or a device does inside a ``with`` block."""
+    return Watch(watched)
+
+
+def _record(fields: dict[str, Any]) -> Record:
+    kind = fields.pop("kind")
+    if kind != "command":
+        return Event(kind=kind, **fields)
+    operands = tuple(Operand(n, a, s, d, at, tuple(shape), tuple(strides))
+                     for n, a, s, d, at, shape, strides in fields.pop("operands"))
+    footprint = tuple(Range(*values) for values in fields.pop("footprint"))
+    return Command(operands=operands, footprint=footprint, **fields)
+
+
+def finding(fields: dict[str, Any]) -> Finding:
+    """Of the JSON that reports have."""
+    other = fields.get("other")
+    return Finding(fields["id"], fields["check"], fields["text"], _actor(fields["actor"]),
+                   _actor(other) if other else None, fields.get("place"), fields["missing"])
+
+
+def _actor(fields: dict[str, Any]) -> Actor:
+    lines = tuple(SourceLine(**line) for line in fields.pop("lines"))
+    return Actor(lines=lines, **fields)

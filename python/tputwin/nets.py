@@ -1,0 +1,125 @@
+"""Networks of bmodels: numpy in, numpy out, by name."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import Any, Mapping, Sequence, Union
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from .errors import say_warnings
+
+Path = Union[str, os.PathLike[str]]
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """What a net takes or gives. value = (integer - zero_point) * step; step 0: not known."""
+
+    name: str
+    type: str
+    shape: tuple[int, ...]
+    step: float
+    zero_point: int
+
+
+class Net:
+    """A network on a simulated chip of its own; see load()."""
+
+    def __init__(self, path: Path, *, net: str = "", stage: Union[int, None] = None,
+                 shapes: Sequence[Sequence[int]] = (), plugins: str = "",
+                 reference: bool = False) -> None:
+        self._core = _core.Net(os.fspath(path), net, stage, [list(s) for s in shapes], plugins,
+                               reference)
+        self.name: str = self._core.name
+        self.chip: str = self._core.chip
+        self.inputs = tuple(_tensor(t) for t in self._core.inputs)
+        self.outputs = tuple(_tensor(t) for t in self._core.outputs)
+
+    def run(self, *arrays: ArrayLike, dequantize: bool = False,
+            **named: ArrayLike) -> dict[str, NDArray[Any]]:
+        """The outputs by name, for one array per input, in order or by name.
+
+        Arrays have the tensor's type and are taken as they are, or are floats and are quantized
+        with what the model says of its inputs. ``dequantize``: outputs of integers as floats.
+        """
+        outputs = self._core.run(self._in_order(arrays, named), dequantize)
+        say_warnings()
+        return {tensor.name: np.asarray(array) for tensor, array in zip(self.outputs, outputs)}
+
+    def __call__(self, *arrays: ArrayLike, dequantize: bool = True) -> NDArray[Any]:
+        """The only output, as floats."""
+        outputs = self.run(*arrays, dequantize=dequantize)
+        if len(outputs) != 1:
+            raise ValueError(f"the net has outputs {list(outputs)}; ask run() for them")
+        return next(iter(outputs.values()))
+
+    def predicted(self) -> dict[str, Any]:
+        """What the timing model (docs/timing.md) predicts for a run: cycles, by operation."""
+        return dict(self._core.predicted())
+
+    def __repr__(self) -> str:
+        return f"Net({self.name!r} of the {self.chip}: " \
+               f"{_shapes(self.inputs)} -> {_shapes(self.outputs)})"
+
+    def _in_order(self, arrays: Sequence[ArrayLike],
+                  named: Mapping[str, ArrayLike]) -> list[NDArray[Any]]:
+        given: list[ArrayLike] = list(arrays)
+        for tensor in self.inputs[len(given):]:
+            if tensor.name not in named:
+                raise TypeError(f"input {tensor.name!r} is missing")
+            given.append(named[tensor.name])
+        unknown = set(named) - {tensor.name for tensor in self.inputs[len(arrays):]}
+        if unknown:
+            raise TypeError(f"no input is called {', '.join(sorted(unknown))}, or it is given twice")
+        if len(given) > len(self.inputs):
+            raise TypeError(f"{len(given)} arrays for {len(self.inputs)} inputs")
+        return [_numbers(array) for array in given]
+
+
+def load(path: Path, **choice: Any) -> Net:
+    """Loads a bmodel of any chip on a device of its own.
+
+    ``net``: its name, if the file has several. ``stage``: its number, or ``shapes``: those of the
+    inputs, if the net has several stages or varieties. ``plugins``: a folder of CPU operators of
+    the BM1880. ``reference``: run the bodies that define the results.
+    """
+    return Net(path, **choice)
+
+
+def info(path: Path) -> dict[str, Any]:
+    """What is in a model, and what it will cost, as ``tputwin info --json`` tells."""
+    return dict(json.loads(_core.info(os.fspath(path))))
+
+
+def disassemble(path: Path, *, variety: Union[int, None] = None, net: Union[str, None] = None,
+                stage: Union[int, None] = None) -> list[str]:
+    """The commands of a model, or of a command buffer of the BM1880, a line each."""
+    return str(_core.disassembly(os.fspath(path), variety, net, stage)).splitlines()
+
+
+def chips() -> Any:
+    """The chips that the twin knows, with their numbers.
+
+    >>> import tputwin
+    >>> [chip["name"] for chip in tputwin.chips()]
+    ['BM1880', 'BM1684', 'BM1684X']
+    """
+    return json.loads(_core.chips())
+
+
+def _tensor(tensor: Any) -> Tensor:
+    return Tensor(tensor.name, tensor.type, tuple(tensor.shape), tensor.step, tensor.zero_point)
+
+
+def _shapes(tensors: Sequence[Tensor]) -> str:
+    return ", ".join(f"{t.type}{list(t.shape)}" for t in tensors)
+
+
+def _numbers(array: ArrayLike) -> NDArray[Any]:
+    numbers = np.ascontiguousarray(array)
+    return numbers.astype(np.float32) if numbers.dtype == np.float64 else numbers

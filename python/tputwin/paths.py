@@ -1,0 +1,31 @@
+"""Where headers and libraries lie: in the build that this package is of, or where it is installed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def include() -> str:
+    """The folder of okk.h, tpu_kernel.h and bmkernel."""
+    try:
+        from . import _build
+    except ImportError:
+        return str(_prefix() / "include")
+    return str(_build.INCLUDE)
+
+
+def libraries() -> str:
+    """The folder of libtputwin.so."""
+    try:
+        from . import _build
+    except ImportError:
+        found = sorted(_prefix().glob("lib/**/libtputwin.so"))
+        if not found:
+            raise FileNotFoundError(f"no libtputwin.so below {_prefix()}") from None
+        return str(found[0].parent)
+    return str(_build.LIBRARIES)
+
+
+def _prefix() -> Path:
+    # PREFIX/lib/python3/dist-packages/tputwin/paths.py
+    return Path(__file__).resolve().parents[4]

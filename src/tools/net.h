@@ -1,0 +1,74 @@
+// Net: a net of a bmodel of any chip on a device of its own, arrays in and arrays out.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bmodel/open.h"
+#include "machine/device.h"
+#include "tools/bm168x/npy.h"
+#include "tools/runtime.h"
+
+namespace tputwin::tools {
+
+// What a net takes or gives.
+struct NetTensor {
+  std::string name;  // the files of the BM1880 name no inputs: "input0", ...
+  std::string type;  // "int8", "fp32"
+  std::vector<uint64_t> shape;
+  // Of integers: value = (integer - zero_point) * step. 0: the model does not tell.
+  double step = 0;
+  int zero_point = 0;
+
+  uint64_t count() const;
+};
+
+struct NetChoice {
+  std::string net;              // may be empty if the file has one
+  std::optional<size_t> stage;  // of BM1684 and BM1684X by number, or by
+  ShapeList shapes;             // one per input, if there are several stages or varieties
+  std::string plugin_directory;
+  bool reference = false;  // the reference bodies
+};
+
+class Net {
+ public:
+  virtual ~Net() = default;
+  const std::string& name() const { return name_; }
+  const Chip& chip() const { return *chip_; }
+  const std::vector<NetTensor>& inputs() const { return inputs_; }
+  const std::vector<NetTensor>& outputs() const { return outputs_; }
+
+  // One array for each input: of the tensor's type, or floats, which are quantized. The outputs are
+  // those of this run. `as_float`: integers as fp32 values.
+  virtual Result<std::vector<Array>> run(std::span<const Array> inputs, bool as_float) = 0;
+  // What the model's instructions are predicted to cost (docs/timing.md), of one run.
+  virtual Result<std::vector<Instruction>> program() = 0;
+  // Sees every instruction from now on, in place of who did before; nullptr: nobody does.
+  virtual Status watch(Observer* observer) = 0;
+  virtual const Device& device() const = 0;
+
+ protected:
+  Status check_inputs(std::span<const Array> inputs) const;
+
+  std::string name_;
+  const Chip* chip_ = nullptr;
+  std::vector<NetTensor> inputs_, outputs_;
+};
+
+Result<std::unique_ptr<Net>> open_net(std::shared_ptr<const bmodel::OpenFile> file,
+                                      const NetChoice& choice);
+// Those of one family each.
+Result<std::unique_ptr<Net>> open_net1880(std::shared_ptr<const bmodel::OpenFile> file,
+                                          const NetChoice& choice);
+Result<std::unique_ptr<Net>> open_net168x(std::shared_ptr<const bmodel::OpenFile> file,
+                                          const NetChoice& choice);
+
+// The byte that stands for a value in a tensor of the BM1880 with this threshold.
+int8_t quantized(float value, float threshold);
+
+}  // namespace tputwin::tools

@@ -1,0 +1,136 @@
+// Descriptions of nets as JSON.
+#include "tools/vision/description.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/errors/tools.h"
+#include "base/file.h"
+
+namespace tputwin::tools {
+namespace {
+
+// What sets a field, by its name.
+using Fields = std::map<std::string, std::function<void(const nlohmann::json&)>>;
+
+template <class T>
+std::function<void(const nlohmann::json&)> into(T& target) {
+  return [&target](const nlohmann::json& value) { target = value.get<T>(); };
+}
+
+// One number, or several.
+std::function<void(const nlohmann::json&)> list_into(std::vector<float>& target) {
+  return [&target](const nlohmann::json& value) {
+    target =
+        value.is_array() ? value.get<std::vector<float>>() : std::vector<float>{value.get<float>()};
+  };
+}
+
+std::string joined_names(const Fields& fields) {
+  std::string names;
+  for (const auto& [name, ignored] : fields) names += (names.empty() ? "" : ", ") + name;
+  return names;
+}
+
+Error wrong(const std::string& field, std::string detail) {
+  return Error(errors::cli_description).argument("field", field).detail(std::move(detail));
+}
+
+Status fill(const nlohmann::json& object, const Fields& fields) {
+  if (!object.is_object()) return wrong("all", "it is not a JSON object");
+  for (const auto& [name, value] : object.items()) {
+    const auto field = fields.find(name);
+    if (field == fields.end()) return wrong(name, "known are " + joined_names(fields));
+    try {
+      field->second(value);
+    } catch (const nlohmann::json::exception& error) {
+      return wrong(name, error.what());
+    }
+  }
+  return {};
+}
+
+Status fill_detections(const nlohmann::json& object, DetectionOptions& options) {
+  std::string kind;
+  TW_RETURN_IF_ERROR(fill(object, {{"kind", into(kind)},
+                                   {"scores", into(options.scores)},
+                                   {"boxes", into(options.boxes)},
+                                   {"threshold", into(options.threshold)},
+                                   {"overlap", into(options.overlap)},
+                                   {"background", into(options.background)},
+                                   {"anchors", into(options.anchors)},
+                                   {"activated", into(options.activated)},
+                                   {"sizes", into(options.sizes)},
+                                   {"strides", into(options.strides)},
+                                   {"variances", into(options.variances)},
+                                   {"window", into(options.window)},
+                                   {"stride", into(options.stride)},
+                                   {"transposed", into(options.transposed)}}));
+  if (kind.empty()) return {};
+  TW_ASSIGN_OR_RETURN(known, detection_kind(kind));
+  options.kind = known;
+  return {};
+}
+
+}  // namespace
+
+Result<DetectionKind> detection_kind(const std::string& name) {
+  static const std::map<std::string, DetectionKind> kKinds{{"ssd", DetectionKind::ssd},
+                                                           {"yolo", DetectionKind::yolo},
+                                                           {"priors", DetectionKind::priors},
+                                                           {"mtcnn", DetectionKind::mtcnn}};
+  if (const auto found = kKinds.find(name); found != kKinds.end()) return found->second;
+  return wrong("detections", fmt::format("\"{}\": expected ssd, yolo, priors or mtcnn", name));
+}
+
+Result<std::vector<std::string>> read_labels(const std::string& path) {
+  TW_ASSIGN_OR_RETURN(bytes, read_bytes(path));
+  std::istringstream lines(std::string(bytes.begin(), bytes.end()));
+  std::vector<std::string> labels;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.ends_with('\r')) line.pop_back();
+    labels.push_back(line);
+  }
+  return labels;
+}
+
+Status read_description(const std::string& path, Description& description) {
+  TW_ASSIGN_OR_RETURN(bytes, read_bytes(path));
+  Status status =
+      parse_description({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, description);
+  if (!status.ok()) status.error().set_call_if_empty(path);
+  return status;
+}
+
+Status parse_description(std::string_view text, Description& description) {
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  net::DataOptions& preparation = description.preparation;
+  nlohmann::json detections = nlohmann::json::object(), resize;
+  Status status = fill(json, {{"mean", list_into(preparation.mean)},
+                              {"scale", list_into(preparation.scale)},
+                              {"rgb", into(preparation.rgb)},
+                              {"crop", into(preparation.crop)},
+                              {"letterbox", into(preparation.letterbox)},
+                              {"border", into(preparation.border)},
+                              {"resize", into(resize)},
+                              {"input_threshold", into(description.input_threshold)},
+                              {"labels", into(description.labels)},
+                              {"detections", into(detections)}});
+  if (status.ok() && !resize.is_null())
+    status = resize.is_array() && resize.size() == 2 && resize[0].is_number_integer() &&
+                     resize[1].is_number_integer()
+                 ? Status()
+                 : Status(wrong("resize", "height and width"));
+  if (status.ok() && !resize.is_null()) {
+    preparation.resize_h = resize[0].get<int>();
+    preparation.resize_w = resize[1].get<int>();
+  }
+  if (status.ok()) status = fill_detections(detections, description.detections);
+  return status;
+}
+
+}  // namespace tputwin::tools

@@ -1,0 +1,98 @@
+"""Bmodels of all chips: numpy in, numpy out, by name."""
+
+import gzip
+
+import numpy as np
+import pytest
+
+import tputwin
+from conftest import FASHION
+
+
+def images(count):
+    with gzip.open(FASHION / "t10k-images-idx3-ubyte.gz") as file:
+        pixels = np.frombuffer(file.read(16 + count * 784), np.uint8)[16:]
+    return pixels.reshape(count, 1, 28, 28)
+
+
+def test_runs_a_net_of_the_bm1880(fashion):
+    net = tputwin.load(fashion.model)
+    assert net.chip == "BM1880"
+    assert [t.shape for t in net.inputs] == [(1, 1, 28, 28)]
+    pixels = images(1)
+    scores = net.run(pixels / 256)
+    (name, as_bytes), = scores.items()
+    assert as_bytes.dtype == np.int8 and name == net.outputs[0].name
+    values = net.run(pixels / 256, dequantize=True)[name]
+    assert np.array_equal(values, (as_bytes * net.outputs[0].step).astype(np.float32))
+
+
+def test_quantizes_as_the_tools_do(fashion):
+    net = tputwin.load(fashion.model)
+    values = (images(1) / 256).astype(np.float32)
+    threshold = np.float32(net.inputs[0].step * 128)
+    as_bytes = np.trunc(np.clip(values * 128 / threshold + np.float32(0.5), -128, 127))
+    assert np.array_equal(net(values), net(as_bytes.astype(np.int8)))
+
+
+def test_fast_and_reference_bodies_agree(fashion):
+    pixels = images(1) / 256
+    assert np.array_equal(tputwin.load(fashion.model)(pixels),
+                          tputwin.load(fashion.model, reference=True)(pixels))
+
+
+def test_runs_a_net_of_the_bm1684x(recorded):
+    net = tputwin.load(recorded / "nets-resnet-fp16.bmodel")
+    assert net.chip == "BM1684X"
+    x = np.zeros(net.inputs[0].shape, np.float32)
+    by_place = net.run(x)
+    by_name = net.run(**{net.inputs[0].name: x})
+    assert list(by_place) == [t.name for t in net.outputs]
+    for name, array in by_place.items():
+        assert np.array_equal(array, by_name[name])
+    assert net.predicted()["cycles"] > 0
+
+
+def test_chooses_stages(recorded):
+    with pytest.raises(tputwin.Error) as raised:
+        tputwin.load(recorded / "nets-stages.bmodel")
+    assert raised.value.id in ("TW-CLI-0012", "TW-BRT-0001") or raised.value.argument == "--net"
+
+
+def test_runs_a_real_net_of_the_bm1684(shared):
+    net = tputwin.load(shared("bm1684-real/face-fp32.bmodel"))
+    assert net.chip == "BM1684"
+    outputs = net.run(*[np.zeros(t.shape, np.float32) for t in net.inputs])
+    assert set(outputs) == {t.name for t in net.outputs}
+
+
+def test_refuses_what_does_not_fit(fashion):
+    net = tputwin.load(fashion.model)
+    with pytest.raises(tputwin.Error) as raised:
+        net.run(np.zeros((1, 1, 28, 27), np.int8))
+    assert raised.value.id == "TW-CLI-0002"
+    with pytest.raises(tputwin.Error) as raised:  # pixels are no int8 values
+        net.run(images(1))
+    assert raised.value.id == "TW-CLI-0013"
+    with pytest.raises(TypeError):
+        net.run()
+    with pytest.raises(TypeError):
+        net.run(images(1), other=images(1))
+
+
+def test_errors_tell_rule_and_place(tmp_path):
+    broken = tmp_path / "broken.bmodel"
+    broken.write_bytes(b"no model at all")
+    with pytest.raises(tputwin.Error) as raised:
+        tputwin.load(broken)
+    error = raised.value
+    assert error.id and error.rule and error.document and error.kind
+    assert error.id in {rule.id for rule in tputwin.rules()}
+    assert error.rule in str(error)
+
+
+def test_info_and_disassembly(fashion, recorded):
+    assert tputwin.info(fashion.model)["varieties"]
+    assert any("conv" in line for line in tputwin.disassemble(fashion.model))
+    lines = tputwin.disassemble(recorded / "nets-lenet-int8.bmodel")
+    assert any("GDMA" in line or "TIU" in line for line in lines)
