@@ -20,19 +20,29 @@ class LaneOwners {
       f(pieces_[i].owner, std::min(end, pieces_[i].end) - std::max(begin, pieces_[i].begin));
   }
 
-  void assign(uint32_t begin, uint32_t end, uint32_t owner) {
-    const size_t first = find(begin);
-    size_t last = first;  // behind the last piece that is touched
-    while (last < pieces_.size() && pieces_[last].begin < end) ++last;
-    std::vector<Piece> middle;
-    if (pieces_[first].begin < begin)
-      middle.push_back({pieces_[first].begin, begin, pieces_[first].owner});
-    middle.push_back({begin, end, owner});
-    if (pieces_[last - 1].end > end)
-      middle.push_back({end, pieces_[last - 1].end, pieces_[last - 1].owner});
-    const auto at = pieces_.begin() + static_cast<ptrdiff_t>(first);
-    const auto next = pieces_.erase(at, pieces_.begin() + static_cast<ptrdiff_t>(last));
-    pieces_.insert(next, middle.begin(), middle.end());
+  // Ranges of one lane, sorted and apart, now belong to an owner: in one pass over the pieces that
+  // they touch, as rows of maps are many.
+  void assign(std::span<const ByteRange> ranges, uint32_t owner) {
+    const size_t first = find(static_cast<uint32_t>(ranges.front().begin));
+    const size_t last = find(static_cast<uint32_t>(ranges.back().end - 1));
+    merged_.clear();
+    size_t at = first;
+    uint32_t done = pieces_[first].begin;  // what lies before is in merged_
+    const auto keep_until = [&](uint32_t end) {
+      for (; at <= last && done < end; at += done == pieces_[at].end) {
+        const uint32_t to = std::min(end, pieces_[at].end);
+        merged_.push_back({done, to, pieces_[at].owner});
+        done = to;
+      }
+    };
+    for (const ByteRange& range : ranges) {
+      keep_until(static_cast<uint32_t>(range.begin));
+      done = static_cast<uint32_t>(range.end);
+      merged_.push_back({static_cast<uint32_t>(range.begin), done, owner});
+      while (at <= last && pieces_[at].end <= done) ++at;
+    }
+    keep_until(pieces_[last].end);
+    replace(first, last + 1 - first);
   }
 
  private:
@@ -44,7 +54,20 @@ class LaneOwners {
                                          [](uint32_t b, const Piece& p) { return b < p.begin; });
     return static_cast<size_t>(behind - pieces_.begin()) - 1;
   }
+  // Puts merged_ in place of `count` pieces.
+  void replace(size_t first, size_t count) {
+    const size_t kept = std::min(count, merged_.size());
+    const auto at = pieces_.begin() + static_cast<ptrdiff_t>(first);
+    const auto middle = merged_.begin() + static_cast<ptrdiff_t>(kept);
+    const auto behind = std::copy(merged_.begin(), middle, at);
+    if (kept < count)
+      pieces_.erase(behind, behind + static_cast<ptrdiff_t>(count - kept));
+    else
+      pieces_.insert(behind, middle, merged_.end());
+  }
+
   std::vector<Piece> pieces_;
+  std::vector<Piece> merged_;  // of one call
 };
 
 void add_once(std::vector<uint32_t>& list, uint32_t number) {
@@ -96,8 +119,9 @@ class Analysis {
         if (!call->sync) forget();
         continue;
       }
-      read(i, op);
-      write(i, op);
+      const Footprint touched = footprint(op, chip_);
+      read(i, op, touched);
+      write(i, op, touched);
     }
     forget();
     for (size_t i = 0; i < live_.size(); ++i) flow_.nodes[i].dies = live_[i] == 0;
@@ -122,10 +146,10 @@ class Analysis {
         lanes_[r.lane].each(static_cast<uint32_t>(r.begin), static_cast<uint32_t>(r.end), f);
   }
 
-  void read(uint32_t i, const Operation& op) {
+  void read(uint32_t i, const Operation& op, const Footprint& touched) {
     const OperandList constants = fast::constant_operands(op);
     if (constants.size() == 0)
-      return owners(footprint(op, chip_).reads, [&](uint32_t owner, uint32_t) { note(owner, i); });
+      return owners(touched.reads, [&](uint32_t owner, uint32_t) { note(owner, i); });
     OperandList others;
     for (const Operand& operand : operands(op))
       if (operand.access != Access::write && !contains(constants, operand.view))
@@ -148,9 +172,8 @@ class Analysis {
     if (owner != Dataflow::kBefore) add_once(flow_.nodes[owner].readers, reader);
   }
 
-  void write(uint32_t i, const Operation& op) {
+  void write(uint32_t i, const Operation& op, const Footprint& touched) {
     const bool all = writes_all(op) && has_exact_footprint(op, chip_);
-    const Footprint touched = footprint(op, chip_);
     owners(touched.writes, [&](uint32_t owner, uint32_t bytes) {
       if (owner == Dataflow::kBefore) return;
       if (live_[owner] != kForever) live_[owner] -= bytes;
@@ -158,11 +181,18 @@ class Analysis {
       live_[owner] = kForever;
       note(owner, i);
     });
-    for (const ByteRange& r : touched.writes) {
-      if (r.space != Space::local) continue;
-      lanes_[r.lane].assign(static_cast<uint32_t>(r.begin), static_cast<uint32_t>(r.end), i);
-      live_[i] += r.end - r.begin;
+    const std::span<const ByteRange> all_ranges(touched.writes);
+    for (size_t begin = 0, end = 0; begin < all_ranges.size(); begin = end) {
+      const ByteRange& first = all_ranges[begin];
+      for (; end < all_ranges.size() && is_beside(first, all_ranges[end]); ++end)
+        live_[i] += first.space == Space::local ? all_ranges[end].end - all_ranges[end].begin : 0;
+      if (first.space == Space::local)
+        lanes_[first.lane].assign(all_ranges.subspan(begin, end - begin), i);
     }
+  }
+
+  static bool is_beside(const ByteRange& a, const ByteRange& b) {
+    return a.space == b.space && a.lane == b.lane;
   }
 
   static constexpr uint64_t kForever = UINT64_MAX;

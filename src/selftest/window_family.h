@@ -2,6 +2,8 @@
 // over an input of shape_.
 #pragma once
 
+#include <algorithm>
+
 #include "numerics/float16.h"
 #include "ops/contract/window.h"
 #include "selftest/tensor_family.h"
@@ -31,6 +33,7 @@ class WindowFamily : protected TensorFamily {
     if (!dilates) window_.h.dilation = window_.w.dilation = 1;
     shape_ = tensors_.shape(2500, 3);
     if (is_convolution && rng_.chance(1, 6)) draw_few_terms();
+    if (!is_convolution && rng_.chance(1, 6)) draw_whole_plane();
     channels_ = rng_.pick({1u, 2u, 3u, 7u, 16u, 63u, 64u, 65u, 70u});
     lane_ = tensors_.start_lane();
     out_h_ = window_.h.output(shape_.h);
@@ -45,6 +48,14 @@ class WindowFamily : protected TensorFamily {
     window_ = {{.kernel = rng_.range(1, 2), .stride = rng_.range(1, 2)},
                {.kernel = rng_.range(1, 2), .stride = rng_.chance(1, 4) ? 2u : 1u}};
     shape_.c = rng_.range(1, 4);
+  }
+
+  // One result a channel, mostly without padding.
+  void draw_whole_plane() {
+    constexpr uint32_t kLongest = 200;
+    shape_.h = std::min(shape_.h, kLongest), shape_.w = std::min(shape_.w, kLongest);
+    window_ = {{.kernel = shape_.h, .stride = rng_.range(1, 2)}, {.kernel = shape_.w}};
+    if (rng_.chance(1, 4)) window_.h.pad_before = 1, window_.h.stride = 2;
   }
 
   TensorView window_result(uint32_t channels, DType type) {

@@ -142,8 +142,8 @@ void add_ranges(const MatrixView& matrix, const Chip& chip, std::vector<ByteRang
 }
 
 void sort_and_merge(std::vector<ByteRange>& ranges) {
-  std::ranges::sort(ranges, {},
-                    [](const ByteRange& r) { return std::tuple(r.space, r.lane, r.begin, r.end); });
+  const auto place = [](const ByteRange& r) { return std::tuple(r.space, r.lane, r.begin, r.end); };
+  if (!std::ranges::is_sorted(ranges, {}, place)) std::ranges::sort(ranges, {}, place);
   size_t kept = 0;
   for (const ByteRange& r : ranges) {
     if (kept > 0) {

@@ -59,6 +59,13 @@ class IntSource {
     std::fill_n(first, count, 0u);
   }
 
+  bool has_byte_cells() const { return cells_ == Cells::bytes; }
+  // The factors of the only row.
+  std::vector<uint32_t> left_cells() const;
+  // The sums of columns of that row, and kRowSlack more.
+  void multiply_row(const std::vector<uint32_t>& left, const StoredMatrix& right, uint32_t first,
+                    uint32_t count, uint32_t* sums) const;
+
   bool run(const TileKernels& kernels, const Tile& tile, const auto& terms, const TilePart&,
            const TileRoom&) const {
     const uint32_t no_offset = 0;
@@ -247,6 +254,39 @@ void IntSource::read_factors(const StoredMatrix& m, uint32_t row, uint32_t first
     for (uint32_t i = 0; i < count; ++i) to[i] ^= flip_.mask;
 }
 
+std::vector<uint32_t> IntSource::left_cells() const {
+  const StoredMatrix left(p_.left, memory_);
+  std::vector<uint32_t> cells(ceil_div(p_.left.cols(), in_cell()) + kTilePitch);
+  if (!p_.left.transposed) {
+    read_factors(left, 0, 0, static_cast<uint32_t>(cells.size() - kTilePitch), cells.data());
+  } else {
+    for (uint32_t cell = 0; cell + kTilePitch < cells.size(); ++cell)
+      read_terms(left, cell, 0, 1, cells.data() + cell);
+  }
+  cells.resize(cells.size() - kTilePitch);
+  return cells;
+}
+
+void IntSource::multiply_row(const std::vector<uint32_t>& left, const StoredMatrix& right,
+                             uint32_t first, uint32_t count, uint32_t* sums) const {
+  const uint32_t terms = right.rows();
+  std::vector<const uint8_t*> rows(left.size() * in_cell());
+  right.for_each_run(0, first, count, [&](const uint8_t* top, uint32_t col, uint32_t run) {
+    // the left has zeros behind its last term
+    if (right.operand().row_per_channel || terms == 1) {
+      for (uint32_t k = 0; k < rows.size(); ++k)
+        rows[k] = right.below(top, 0, std::min(k, terms - 1));
+    } else {
+      const auto step = static_cast<size_t>(right.below(top, 0, 1) - top);
+      for (uint32_t k = 0; k < terms; ++k) rows[k] = top + k * step;
+      for (uint32_t k = terms; k < rows.size(); ++k) rows[k] = rows[terms - 1];
+    }
+    kernels_.row_of_bytes(
+        {left.data(), rows.data(), left.size(), is_signed(p_.left.dtype()), flip_.mask}, run,
+        sums + col);
+  });
+}
+
 void IntSource::sum_left() {
   const StoredMatrix left(p_.left, memory_);
   const bool rows_are_terms = p_.left.transposed;
@@ -302,7 +342,35 @@ Declined packed(const MatmulBm1684xInt& op, const Memory& memory) {
   return MatrixTiles(source, memory).run();
 }
 
-constexpr Body<MatmulBm1684xInt> kBodies[] = {{"packed", packed}};
+// A row uses what it reads once: the right matrix stays where it lies.
+Declined one_row(const MatmulBm1684xInt& op, const Memory& memory) {
+  constexpr uint32_t kColumns = 256;
+  if (!covered(op)) return "sums are known modulo 2^32 only";
+  if (const Declined why = inputs_decline(op, memory.local)) return why;
+  const PlainProduct product(op.out, op.left, op.right);
+  if (const Declined why = matrices_decline(product, memory.local)) return why;
+  if (product.out.rows() != 1 || tile_kernels().row_of_bytes == nullptr) return "not one row";
+  if (product.right.is_constant || product.right.transposed) return "rows are not the runs";
+  const IntSource source(op, product, memory);
+  if (!source.has_byte_cells()) return "no cells of bytes";
+  const StoredMatrix right(product.right, memory);
+  const std::vector<uint32_t> left = source.left_cells();
+  const uint32_t cols = product.out.cols();
+  const uint64_t work = uint64_t{kColumns} * left.size();
+  parallel_for(ceil_div(cols, kColumns), grain_of(work, IntSource::kTermsWorthATask),
+               [&](size_t begin, size_t end) {
+                 uint32_t sums[kColumns + TileKernels::kRowSlack];
+                 for (size_t i = begin; i < end; ++i) {
+                   const auto first = static_cast<uint32_t>(i) * kColumns;
+                   const uint32_t count = std::min(kColumns, cols - first);
+                   source.multiply_row(left, right, first, count, sums);
+                   source.store(0, first, count, sums, false);
+                 }
+               });
+  return kRan;
+}
+
+constexpr Body<MatmulBm1684xInt> kBodies[] = {{"one row", one_row}, {"packed", packed}};
 
 }  // namespace
 

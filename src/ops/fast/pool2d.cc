@@ -20,13 +20,10 @@ Declined planes(const Pool2dBm1684& op, const Memory& memory) {
   const WindowKernels kernels = window_kernels();
   const std::vector<float> shares(taps_of(op.window), op.factor);
   const float start = shares.size() == 1 ? -0.0f : 0.0f;  // a single product stays what it is
-  for_each_channel(
-      job, kernels,
-      [&](uint32_t) {
-        const uint32_t nothing = maximum ? f32::bits(f32::kLowest) : 0;
-        return Outside{nothing, nothing};
-      },
-      [&](const WindowRun& run, uint32_t) {
+  const uint32_t nothing = maximum ? f32::bits(f32::kLowest) : 0;
+  for_each_pool(
+      job, kernels, {nothing, nothing},
+      [&](const WindowRun& run) {
         if (!maximum) return kernels.sum(run, shares.data(), {start, start}, DType::f32);
         kernels.largest_number(run);
         return false;
@@ -45,9 +42,9 @@ Declined planes(const Pool2dBm1684xFloat& op, const Memory& memory) {
   auto wide = [&](uint32_t bits) { return float_value(bits, op.in.dtype); };
   const std::vector<float> factors(taps_of(op.window), wide(op.factor));
   const Outside outside{f32::bits(wide(op.padding)), f32::bits(wide(op.insertion))};
-  for_each_channel(
-      job, kernels, [&](uint32_t) { return outside; },
-      [&](const WindowRun& run, uint32_t) {
+  for_each_pool(
+      job, kernels, outside,
+      [&](const WindowRun& run) {
         return maximum ? kernels.largest(run, op.in.dtype)
                        : kernels.sum(run, factors.data(), {-0.0f, -0.0f}, op.in.dtype);
       },
@@ -67,9 +64,9 @@ Declined planes(const Pool2dBm1684xInt8& op, const Memory& memory) {
   const Quantization quantization =
       quantization_of(/*relu=*/false, op.rshift, Rounding::half_up, op.out.dtype);
   const Outside outside{static_cast<uint32_t>(op.padding), static_cast<uint32_t>(op.insertion)};
-  for_each_channel(
-      job, kernels, [&](uint32_t) { return outside; },
-      [&](const WindowRun& run, uint32_t) {
+  for_each_pool(
+      job, kernels, outside,
+      [&](const WindowRun& run) {
         if (maximum)
           kernels.integer_largest(run);
         else
@@ -87,9 +84,9 @@ Declined planes(const Pool2dBm1684Int8& op, const Memory& memory) {
                         static_cast<uint32_t>(saturate(INT32_MIN, op.in.dtype))};
   const WindowKernels kernels = window_kernels();
   return for_each_image(op.window, op.in, op.out, memory, [&](const WindowJob& job) {
-    for_each_channel(
-        job, kernels, [&](uint32_t) { return outside; },
-        [&](const WindowRun& run, uint32_t) {
+    for_each_pool(
+        job, kernels, outside,
+        [&](const WindowRun& run) {
           kernels.integer_largest(run);
           for (size_t i = 0; op.relu && i < run.count; ++i)
             if ((run.out[i] & kHighest) != 0) run.out[i] = 0;

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "ops/fast/gemm/grouped-inl.h"
+#include "ops/fast/gemm/one_row-inl.h"
 #include "ops/fast/gemm/pack-inl.h"
 #include "ops/fast/vec/elements-inl.h"
 #include "ops/fast/vec/float32-inl.h"
@@ -316,7 +317,8 @@ TileKernels Kernels() {
           .scale = &ScaleSums,
           .exponents = &Exponents,
           .narrow = &Narrow,
-          .short_row = &SumShortRow};
+          .short_row = &SumShortRow,
+          .row_of_bytes = kRowOfBytes};
 }
 
 }  // namespace

@@ -132,6 +132,15 @@ struct ShortRow {
   bool accumulate = false;
 };
 
+// One row of cells of four bytes, and the rows of bytes of a right matrix, four to a cell.
+struct ByteRow {
+  const uint32_t* left;         // [cell]
+  const uint8_t* const* right;  // [cell * 4 + row]: the first column
+  size_t cells;
+  bool signed_left;
+  uint32_t mask;  // as SignFlip has it
+};
+
 // The kernels of the instruction set in force.
 struct TileKernels {
   uint32_t rows, vectors;  // of the largest tile
@@ -169,6 +178,10 @@ struct TileKernels {
   // Stops before the first vectors that hold a NaN, and returns what it has done. Whole vectors of
   // right are read.
   size_t (*short_row)(const ShortRow&);
+  // Sums of `count` columns, as `bytes` has them. Up to kRowSlack columns more are read and
+  // written, less than a vector. nullptr: cells of four are not for this processor.
+  void (*row_of_bytes)(const ByteRow&, size_t count, uint32_t* to);
+  static constexpr size_t kRowSlack = 256;
 
   uint32_t columns() const { return vectors * lanes; }
 };

@@ -14,6 +14,7 @@
 #include "ops/fast/vec/float32-inl.h"
 #include "ops/fast/vec/rounding-inl.h"
 #include "ops/fast/views/views.h"
+#include "ops/fast/walk/transpose.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
@@ -282,6 +283,37 @@ void WindowChannels::store_row(uint32_t n, uint32_t c, uint32_t y, const uint32_
                : narrow_apart<uint16_t>(words, count, step, to);
   else
     bytes == 1 ? narrow<uint8_t>(words, count, to) : narrow<uint16_t>(words, count, to);
+}
+
+WholePlanes::WholePlanes(const WindowJob& job, const WindowKernels& kernels)
+    : job_(job), kernels_(kernels), taps_(size_t{job.in.shape.h} * job.in.shape.w) {
+  for (uint32_t tap = 0; cover() && tap < taps_; ++tap) offsets_.push_back(tap * kAtOnce);
+}
+
+bool WholePlanes::cover() const {
+  constexpr size_t kMostTaps = 4096;  // of which scratch memory holds many planes
+  const Shape &in = job_.in.shape, &out = job_.out.shape;
+  const auto covers = [](const Axis& axis, uint32_t extent) {
+    return axis.kernel == extent && axis.pad_before == 0 && axis.insert == 0 &&
+           (axis.dilation == 1 || extent == 1);
+  };
+  const Stride& stride = job_.in.stride;
+  const uint32_t bytes = element_bytes(job_.in.dtype);
+  const bool is_dense = (in.w == 1 || stride.w == bytes) && (in.h == 1 || stride.h == in.w * bytes);
+  return out.h == 1 && out.w == 1 && taps_ <= kMostTaps && is_dense &&
+         covers(job_.window.h, in.h) && covers(job_.window.w, in.w);
+}
+
+WindowRun WholePlanes::lay_out(size_t first, size_t count, uint32_t* scratch) const {
+  uint32_t* const side_by_side = scratch + taps_ * kAtOnce;
+  for (size_t i = 0; i < count; ++i) {
+    const auto [n, c] = place(first + i);
+    kernels_.widen(job_.in.dtype, job_.memory.byte(job_.in, n, c, 0, 0), taps_,
+                   reinterpret_cast<int32_t*>(scratch + i * taps_));
+  }
+  transpose(sizeof *scratch, reinterpret_cast<uint8_t*>(side_by_side), kAtOnce * sizeof *scratch,
+            reinterpret_cast<const uint8_t*>(scratch), taps_ * sizeof *scratch, count, taps_);
+  return {side_by_side, offsets_.data(), taps_, side_by_side + taps_ * kAtOnce, count};
 }
 
 }  // namespace tputwin::fast

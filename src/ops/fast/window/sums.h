@@ -3,6 +3,7 @@
 // floating-point numbers, integers extended.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -163,6 +164,67 @@ void for_each_channel(const WindowJob& job, const WindowKernels& kernels, Outsid
                      }
                    }
                });
+}
+
+// A window that covers planes whole, each of one run of elements: one result a plane, its taps the
+// elements in their order. Planes are laid side by side, as the results of one run.
+class WholePlanes {
+ public:
+  static constexpr size_t kAtOnce = 64;
+
+  WholePlanes(const WindowJob& job, const WindowKernels& kernels);
+
+  bool cover() const;
+  size_t count() const { return size_t{job_.out.shape.n} * job_.out.shape.c; }
+  size_t words() const { return (2 * taps_ + 1) * kAtOnce + kWindowSlack; }
+  // Planes [first, first + count), at most kAtOnce.
+  WindowRun lay_out(size_t first, size_t count, uint32_t* scratch) const;
+  // The same planes' results; those in doubt by redo(n, c, y, x).
+  template <class Redo>
+  void store(size_t first, const WindowRun& run, bool doubt, Redo&& redo) const {
+    for (size_t i = 0; i < run.count; ++i) {
+      const auto [n, c] = place(first + i);
+      if (doubt && run.out[i] == kInDoubt)
+        redo(n, c, 0, 0);
+      else
+        job_.memory.write(job_.out, n, c, 0, 0, static_cast<int32_t>(run.out[i]));
+    }
+  }
+
+ private:
+  std::pair<uint32_t, uint32_t> place(size_t plane) const {
+    return {static_cast<uint32_t>(plane / job_.out.shape.c),
+            static_cast<uint32_t>(plane % job_.out.shape.c)};
+  }
+
+  const WindowJob& job_;
+  const WindowKernels& kernels_;
+  const size_t taps_;
+  std::vector<uint32_t> offsets_;
+};
+
+// The same as for_each_channel() where all channels have the same taps: run(WindowRun).
+template <class Run, class Redo>
+void for_each_pool(const WindowJob& job, const WindowKernels& kernels, const Outside& outside,
+                   Run&& run, Redo&& redo) {
+  const WholePlanes planes(job, kernels);
+  if (!planes.cover())
+    return for_each_channel(
+        job, kernels, [&](uint32_t) { return outside; },
+        [&](const WindowRun& part, uint32_t) { return run(part); }, redo);
+  constexpr uint64_t kTermsPerTask = 64 << 10;
+  const size_t batches = (planes.count() + WholePlanes::kAtOnce - 1) / WholePlanes::kAtOnce;
+  parallel_for(batches, grain_of(planes.words(), kTermsPerTask), [&](size_t begin, size_t end) {
+    const ScopedFloatMode mode;
+    thread_local Scratch scratch;
+    uint32_t* words = scratch.take<uint32_t>(planes.words());
+    for (size_t i = begin; i < end; ++i) {
+      const size_t first = i * WholePlanes::kAtOnce;
+      const WindowRun part =
+          planes.lay_out(first, std::min(WholePlanes::kAtOnce, planes.count() - first), words);
+      planes.store(first, part, run(part), redo);
+    }
+  });
 }
 
 }  // namespace tputwin::fast

@@ -1,0 +1,103 @@
+// One row times columns of bytes that lie as they are: what a product with many rows packs is
+// joined in registers here, as it is used once. Included once per target (see Highway's
+// foreach_target.h).
+#if defined(TPUTWIN_FAST_ONE_ROW_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TPUTWIN_FAST_ONE_ROW_INL_H
+#undef TPUTWIN_FAST_ONE_ROW_INL_H
+#else
+#define TPUTWIN_FAST_ONE_ROW_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include "ops/fast/gemm/dot-inl.h"
+#include "ops/fast/gemm/tiles.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tputwin::fast::HWY_NAMESPACE {
+namespace {
+
+#if TPUTWIN_HAVE_BYTE_DOT
+
+using Bytes8 = hn::Repartition<uint8_t, I32>;
+using Pairs16 = hn::Repartition<uint16_t, I32>;
+constexpr size_t kRowBytes = sizeof(uint32_t) * kLanes32;  // columns of a vector of bytes
+constexpr size_t kInCell = 4, kBlockLanes = 4;             // blocks of 128 bits
+
+// Four rows of bytes as four vectors of cells. Each has columns of every block: vector i those from
+// 4 * i on.
+HWY_INLINE void JoinInBlocks(const uint8_t* const* rows, size_t column, Ints mask, Ints* cells) {
+  const Bytes8 d8;
+  const Pairs16 d16;
+  const auto load = [&](size_t e) HWY_ATTR { return hn::LoadU(d8, rows[e] + column); };
+  const auto a = load(0), b = load(1), c = load(2), d = load(3);
+  const auto pairs = [&](auto x) HWY_ATTR { return hn::BitCast(d16, x); };
+  const auto low_ab = pairs(hn::InterleaveLower(d8, a, b));
+  const auto low_cd = pairs(hn::InterleaveLower(d8, c, d));
+  const auto high_ab = pairs(hn::InterleaveUpper(d8, a, b));
+  const auto high_cd = pairs(hn::InterleaveUpper(d8, c, d));
+  cells[0] = hn::BitCast(I32(), hn::InterleaveLower(d16, low_ab, low_cd));
+  cells[1] = hn::BitCast(I32(), hn::InterleaveUpper(d16, low_ab, low_cd));
+  cells[2] = hn::BitCast(I32(), hn::InterleaveLower(d16, high_ab, high_cd));
+  cells[3] = hn::BitCast(I32(), hn::InterleaveUpper(d16, high_ab, high_cd));
+  for (size_t i = 0; i < kInCell; ++i) cells[i] = hn::Xor(cells[i], mask);
+}
+
+template <class Dot, size_t kV>
+HWY_NOINLINE void RowVectors(const ByteRow& row, size_t column, uint32_t* to) {
+  constexpr size_t kAhead = 4;  // cells; no processor guesses which row comes next
+  const I32 d;
+  const Ints mask = ints(static_cast<int32_t>(row.mask));
+  Ints sums[kV][kInCell];
+  for (auto& of_vector : sums)
+    for (Ints& sum : of_vector) sum = hn::Zero(d);
+  for (size_t cell = 0; cell < row.cells; ++cell) {
+    const uint8_t* const* rows = row.right + cell * kInCell;
+    const Ints left = ints(static_cast<int32_t>(row.left[cell]));
+    const size_t ahead = cell + kAhead < row.cells ? kAhead * kInCell : 0;
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kV; ++v) {
+      const size_t at = column + v * kRowBytes;
+      for (size_t e = 0; e < kInCell; ++e) __builtin_prefetch(rows[e + ahead] + at);
+      Ints cells[kInCell];
+      JoinInBlocks(rows, at, mask, cells);
+#pragma GCC unroll 4
+      for (size_t i = 0; i < kInCell; ++i) sums[v][i] = Dot::step(sums[v][i], cells[i], left);
+    }
+  }
+  HWY_ALIGN int32_t lanes[kLanes32];
+  for (size_t v = 0; v < kV; ++v)
+    for (size_t i = 0; i < kInCell; ++i) {
+      hn::Store(sums[v][i], d, lanes);
+      for (size_t lane = 0; lane < kLanes32; ++lane) {
+        const size_t block = lane / kBlockLanes;
+        to[v * kRowBytes + (block * kInCell + i) * kBlockLanes + lane % kBlockLanes] =
+            static_cast<uint32_t>(lanes[lane]);
+      }
+    }
+}
+
+template <class Dot>
+void RowOf(const ByteRow& row, size_t count, uint32_t* to) {
+  constexpr size_t kV = 4;
+  size_t column = 0;
+  for (; column + (kV - 1) * kRowBytes < count; column += kV * kRowBytes)
+    RowVectors<Dot, kV>(row, column, to + column);
+  for (; column < count; column += kRowBytes) RowVectors<Dot, 1>(row, column, to + column);
+}
+
+void RowOfBytes(const ByteRow& row, size_t count, uint32_t* to) {
+  row.signed_left ? RowOf<UnsignedBySignedDot>(row, count, to)
+                  : RowOf<SignedByUnsignedDot>(row, count, to);
+}
+constexpr decltype(TileKernels::row_of_bytes) kRowOfBytes = &RowOfBytes;
+
+#else
+constexpr decltype(TileKernels::row_of_bytes) kRowOfBytes = nullptr;
+#endif
+
+}  // namespace
+}  // namespace tputwin::fast::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard
