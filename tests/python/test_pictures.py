@@ -85,7 +85,7 @@ def test_a_description_beside_the_model(fashion, photos, tool, tmp_path):
     (tmp_path / "net.bmodel.json").write_text(json.dumps({"scales": 1}))
     result = subprocess.run([tool, "run", model, "--image", photos / "0.png"], capture_output=True,
                             text=True)
-    assert result.returncode == 3 and "TW-CLI-0031" in result.stderr
+    assert result.returncode == 3 and "TW-CLI-0033" in result.stderr
 
 
 def test_batches(fashion, photos, tmp_path):
@@ -104,7 +104,7 @@ def test_refuses_what_is_no_picture(fashion, tmp_path):
             (tmp_path / "no.png").unlink()
         with pytest.raises(tputwin.Error) as raised:
             viewer.see(path)
-        assert raised.value.id == "TW-CLI-0030"
+        assert raised.value.id == "TW-CLI-0032"
     with pytest.raises(TypeError):
         viewer.see_pixels(np.zeros((4, 4), np.float32))
 
@@ -149,7 +149,7 @@ def test_refuses_what_is_no_video(fashion, tmp_path):
     (tmp_path / "clip.avi").write_bytes(b"RIFF")
     with pytest.raises(tputwin.Error) as raised:
         viewer.see(tmp_path / "clip.avi")
-    assert raised.value.id == "TW-CLI-0030"
+    assert raised.value.id == "TW-CLI-0032"
 
 
 def test_finds_faces_in_a_photograph(shared, tool, tmp_path):
