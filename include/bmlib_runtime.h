@@ -95,8 +95,8 @@ typedef struct bm_mem_desc bm_system_mem_t;
 struct bm_context;
 typedef struct bm_context* bm_handle_t;
 
-/* Counters since the device was opened, and times in microseconds. These are 0, but that of launches
- * under TPUTWIN_TIME=chip, where it is what the chip is predicted to take. */
+/* Counters since the device was opened, and times in microseconds. These are 0, but that of
+ * launches under TPUTWIN_TIME=chip, where it is what the chip is predicted to take. */
 typedef struct bm_profile {
   unsigned long cdma_in_time;
   unsigned long cdma_in_counter; /* copies to the device */
