@@ -141,20 +141,21 @@ Json variety_json(const bmodel::Model& model, size_t index, const Prices& prices
     json.update(cost_json(row.cost));
     layers.push_back(std::move(json));
   }
-  return {{"inputs", std::move(inputs)},
-          {"outputs", std::move(outputs)},
-          {"neuron_bytes", variety.neuron_size},
-          {"weight_bytes", model.weight_of(variety).size()},
-          {"command_bytes", variety.cmdbuf.size()},
-          {"instructions", p.instructions},
-          {"operations", std::move(operations)},
-          {"layers", std::move(layers)},
-          {"total", cost_json(p.cost)},
-          {"cpu_operators", p.cpu_operators},
-          {"compute_cycles", p.compute_cycles},
-          {"dma_cycles", p.dma_cycles},
-          {"predicted_cycles", p.elapsed_cycles},
-          {"predicted_milliseconds", p.milliseconds(chip)}};
+  Json json = {{"inputs", std::move(inputs)},
+               {"outputs", std::move(outputs)},
+               {"neuron_bytes", variety.neuron_size},
+               {"weight_bytes", model.weight_of(variety).size()},
+               {"command_bytes", variety.cmdbuf.size()},
+               {"instructions", p.instructions},
+               {"operations", std::move(operations)},
+               {"total", cost_json(p.cost)},
+               {"cpu_operators", p.cpu_operators},
+               {"compute_cycles", p.compute_cycles},
+               {"dma_cycles", p.dma_cycles},
+               {"predicted_cycles", p.elapsed_cycles},
+               {"predicted_milliseconds", p.milliseconds(chip)}};
+  if (!layers.empty()) json["layers"] = std::move(layers);
+  return json;
 }
 
 }  // namespace
