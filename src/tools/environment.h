@@ -1,4 +1,4 @@
-// Variables of the environment, by which tools tell the programs that they start what to do.
+// Variables of the environment that programs which a tool starts are given.
 #pragma once
 
 #include <cstdlib>
