@@ -67,7 +67,7 @@ if(TPUTWIN_FUZZ)
 endif()
 
 # What a statically linked program names besides our archives.
-set(TPUTWIN_STATIC_DEPENDENCIES fmt tbb hwy dw elf z protobuf pthread dl stdc++ m)
+set(TPUTWIN_STATIC_DEPENDENCIES fmt tbb hwy dw elf protobuf z pthread dl stdc++ m)
 if(TPUTWIN_ONEDNN)
   list(PREPEND TPUTWIN_STATIC_DEPENDENCIES dnnl)
 endif()

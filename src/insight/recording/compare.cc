@@ -115,7 +115,7 @@ Result<std::string> explain(const Side& a, const Side& b, size_t command) {
   TW_ASSIGN_OR_RETURN(run_b, run(b, command));
   std::string text = describe_both(a, b, command);
   const std::optional<Element> element = first_difference(run_a->after, run_b->after);
-  if (!element) return text + "\n  the same when it is repeated: only the recordings differ";
+  if (!element) return text + "\n  " + describe_mismatch(run_a->after, run_b->after);
   text += "\n  " + describe_difference(run_a->after[0], run_b->after[0], *element);
   for (size_t i = 0; i < std::min(run_a->before.size(), run_b->before.size()); ++i)
     if (run_a->before[i].is_read)

@@ -93,6 +93,15 @@ std::string describe_difference(const OperandValues& a, const OperandValues& b,
                      both(a, b, element.place), count_differences(a, b), a.values.size());
 }
 
+std::string describe_mismatch(const std::vector<OperandValues>& a,
+                              const std::vector<OperandValues>& b) {
+  if (a.empty() || b.empty()) return "the host computes it on one side, or on both";
+  if (!is_comparable(a[0], b[0]))
+    return fmt::format("the results have other extents: A {}, B {}", describe(a[0].view),
+                       describe(b[0].view));
+  return "its first result is the same when it is repeated: others differ, or only the recordings";
+}
+
 std::string describe_operand(const OperandValues& a, const OperandValues& b,
                              const Element& element) {
   if (!is_comparable(a, b))

@@ -38,6 +38,9 @@ std::optional<Element> first_difference(const std::vector<OperandValues>& a,
 // "out (0,1,2,3): A 1.5 (0x3fc00000), B 1.25 (0x3fa00000); 4 of 100 elements differ"
 std::string describe_difference(const OperandValues& a, const OperandValues& b,
                                 const Element& element);
+// Why no element of two results differs though their bytes do.
+std::string describe_mismatch(const std::vector<OperandValues>& a,
+                              const std::vector<OperandValues>& b);
 // What an operand was before, where it goes with that element of the result, or as a whole.
 std::string describe_operand(const OperandValues& a, const OperandValues& b,
                              const Element& element);

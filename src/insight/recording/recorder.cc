@@ -106,6 +106,7 @@ Recorder::~Recorder() {
 }
 
 void Recorder::finish() {
+  if (process().id != getpid()) file_.reset();
   if (file_ == nullptr) return;
   sink_.end(touched_.check(expected_));
   flush(0);

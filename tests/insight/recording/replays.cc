@@ -92,6 +92,14 @@ TEST_P(Replays, AreComparedToTheirEnds) {
   EXPECT_THAT(result->difference.value_or(""), HasSubstr("B has 1 commands more"));
 }
 
+TEST(Comparison, OfOtherChipsTellsThatTheyDoOtherThings) {
+  const Recording a = record_random_run(ChipFamily::bm1684, 1, 3),
+                  b = record_random_run(ChipFamily::bm1684x, 1, 3);
+  const auto result = compare({.recording = &a}, {.recording = &b});
+  ASSERT_TRUE(result.ok());
+  EXPECT_THAT(result->difference.value_or(""), HasSubstr("A: command"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, Replays,
                          ::testing::Values(ChipFamily::bm1880, ChipFamily::bm1684,
                                            ChipFamily::bm1684x));
