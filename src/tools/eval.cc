@@ -9,10 +9,10 @@
 #include <optional>
 
 #include "base/errors/bmnet.h"
-#include "bmnet/float/execute.h"
 #include "base/file.h"
 #include "bmnet/caffe/caffe_net.h"
 #include "bmnet/caffe/import.h"
+#include "bmnet/float/execute.h"
 #include "tools/net.h"
 #include "tools/progress.h"
 #include "tools/session.h"

@@ -26,7 +26,9 @@ NetTensor described(const bm168x::TensorT& tensor, Side side) {
           .type = std::string(bm168x::to_string(type)),
           .shape = {shape.begin(), shape.end()},
           // inputs are multiplied by their scale, outputs are so many steps of it
-          .step = is_float || scale == 0 ? 0 : side == Side::input ? 1 / scale : scale,
+          .step = is_float || scale == 0 ? 0
+                  : side == Side::input  ? 1 / scale
+                                         : scale,
           .zero_point = tensor.zero_point};
 }
 
@@ -89,9 +91,9 @@ Result<std::unique_ptr<Net>> open_net168x(std::shared_ptr<const bmodel::OpenFile
                                           const NetChoice& choice) {
   TW_RETURN_IF_ERROR(
       refuse_options({{"plugin", !choice.plugin_directory.empty()}}, "BM1684 or BM1684X"));
-  TW_ASSIGN_OR_RETURN(stage, choose_stage(*file->bm168x(), {.net = choice.net,
-                                                            .stage = choice.stage,
-                                                            .shapes = choice.shapes}));
+  TW_ASSIGN_OR_RETURN(
+      stage, choose_stage(*file->bm168x(),
+                          {.net = choice.net, .stage = choice.stage, .shapes = choice.shapes}));
   auto net = std::make_unique<Net168x>(std::move(file), stage);
   TW_RETURN_IF_ERROR(net->open(choice));
   return std::unique_ptr<Net>(std::move(net));

@@ -123,7 +123,7 @@ cv::Mat sheet(const std::vector<cv::Mat>& pictures) {
 
 Status write_picture(const std::string& path, const cv::Mat& picture) {
   try {
-    if (cv::imwrite(path, picture)) return {};
+    if (cv::imwrite(path, picture, {cv::IMWRITE_PNG_COMPRESSION, 9})) return {};
   } catch (const cv::Exception& error) {
     return picture_error(path, error.err);
   }
