@@ -90,11 +90,15 @@ void RowOfBytes(const ByteRow& row, size_t count, uint32_t* to) {
   row.signed_left ? RowOf<UnsignedBySignedDot>(row, count, to)
                   : RowOf<SignedByUnsignedDot>(row, count, to);
 }
-constexpr decltype(TileKernels::row_of_bytes) kRowOfBytes = &RowOfBytes;
-
-#else
-constexpr decltype(TileKernels::row_of_bytes) kRowOfBytes = nullptr;
 #endif
+
+HWY_INLINE decltype(TileKernels::row_of_bytes) RowKernel() {
+#if TPUTWIN_HAVE_BYTE_DOT
+  return &RowOfBytes;
+#else
+  return nullptr;
+#endif
+}
 
 }  // namespace
 }  // namespace tputwin::fast::HWY_NAMESPACE

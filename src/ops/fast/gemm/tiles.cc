@@ -318,7 +318,7 @@ TileKernels Kernels() {
           .exponents = &Exponents,
           .narrow = &Narrow,
           .short_row = &SumShortRow,
-          .row_of_bytes = kRowOfBytes};
+          .row_of_bytes = RowKernel()};
 }
 
 }  // namespace
