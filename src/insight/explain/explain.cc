@@ -31,9 +31,25 @@ void write_operands(const Operation& op, const Memory& memory, const Shape& at, 
   }
 }
 
+// Elements of the result share bytes with each other.
+bool repeats(const TensorView& out, const Chip& chip) {
+  std::vector<ByteRange> ranges;
+  add_ranges(out, chip, ranges);
+  sort_and_merge(ranges);
+  uint64_t bytes = 0;
+  for (const ByteRange& range : ranges) bytes += range.end - range.begin;
+  return bytes < out.shape.count() * element_bytes(out.dtype);
+}
+
 bool overlaps(const Operation& op, const TensorView& out, const Chip& chip) {
-  for (const Operand& operand : operands(op))
-    if (operand.access == Access::read && overlap_in_part(*operand.view, out, chip)) return true;
+  if (repeats(out, chip)) return true;
+  for (const Operand& operand : operands(op)) {
+    TensorView read = *operand.view;
+    // of old values of 16 bits beside results of 8 the high plane is only read
+    if (operand.access != Access::read && old_value(read).dtype != read.dtype)
+      read.address += read.plane_stride;
+    if (operand.access != Access::write && overlap_in_part(read, out, chip)) return true;
+  }
   return false;
 }
 

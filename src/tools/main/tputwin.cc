@@ -11,7 +11,8 @@
   X(print)                  \
   X(disasm)                 \
   X(lift)                   \
-  X(calibrate) X(compile) X(kernel) X(record) X(check) X(debug) X(eval) X(selftest) X(chips) X(errors)
+  X(calibrate)              \
+  X(compile) X(kernel) X(record) X(check) X(debug) X(eval) X(selftest) X(chips) X(errors)
 
 namespace tputwin::tools {
 
