@@ -53,6 +53,17 @@ bool overlaps(const Operation& op, const TensorView& out, const Chip& chip) {
   return false;
 }
 
+// A column of the tensor that a matrix does not have.
+bool is_padding(const Operation& op, const Shape& at) {
+  const auto outside = [&](const MatrixView& m) {
+    return at.c * m.tensor.shape.w + at.w >= m.cols;
+  };
+  if (const auto* mac = std::get_if<MatrixMac>(&op)) return outside(mac->res);
+  if (const auto* product = std::get_if<MatmulBm1684>(&op)) return outside(product->out);
+  if (const auto* product = std::get_if<MatmulBm1684Int8>(&op)) return outside(product->out);
+  return false;
+}
+
 template <class Op>
 concept HasFormula = requires(const Op& op, const Memory& memory, Paper& paper) {
   formula(op, memory, Shape{}, paper);
@@ -68,7 +79,8 @@ const TensorView* result_of(const Operation& op) {
 
 Explanation explain(const Operation& op, const Memory& memory, const Chip& chip, const Shape& at) {
   const TensorView* out = result_of(op);
-  if (out == nullptr || !has(out->shape, at)) return {.text = "  no element of the result\n"};
+  if (out == nullptr || !has(out->shape, at) || is_padding(op, at))
+    return {.text = "  no element of the result\n"};
   Explanation explanation;
   Paper paper;
   std::visit(
