@@ -95,6 +95,9 @@ class Visitor final : public Front {
     const Memory& memory = debugger.memory();
     const Moment first = debugger.timeline().first(), end = debugger.newest();
     moments_ = end - first;
+    ::testing::Test::RecordProperty("bytes", static_cast<int>(debugger.timeline().bytes()));
+    ::testing::Test::RecordProperty("moments", static_cast<int>(end - first));
+    ::testing::Test::RecordProperty("of", static_cast<int>(end));
     ASSERT_EQ(sums.size(), end + 1);
     const uint64_t now = digest(memory, forward_->written());
     Rng rng(1);

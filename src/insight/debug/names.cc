@@ -94,7 +94,8 @@ std::optional<Shape> parse_index(const std::string& text) {
 
 std::optional<TensorView> parse_view(const std::string& text, const Chip& chip) {
   static const std::regex kForm(
-      R"((\w+)(\([0-9,]+\))@(L|G|L2|DTCM)\+(0x[0-9a-fA-F]+|[0-9]+)(?: stride(\([0-9,]+\)))?(?: pack (\d+))?(?: high\+(0x[0-9a-fA-F]+))?)");
+      R"((\w+)(\([0-9,]+\))@(L|G|L2|DTCM)\+(0x[0-9a-fA-F]+|[0-9]+))"
+      R"((?: stride(\([0-9,]+\)))?(?: pack (\d+))?(?: high\+(0x[0-9a-fA-F]+))?)");
   std::smatch found;
   if (!std::regex_match(text, found, kForm)) return {};
   const auto type = parse_type(found[1]);

@@ -31,9 +31,36 @@ void write_operands(const Operation& op, const Memory& memory, const Shape& at, 
   }
 }
 
+// Elements of the result share bytes with each other.
+bool repeats(const TensorView& out, const Chip& chip) {
+  std::vector<ByteRange> ranges;
+  add_ranges(out, chip, ranges);
+  sort_and_merge(ranges);
+  uint64_t bytes = 0;
+  for (const ByteRange& range : ranges) bytes += range.end - range.begin;
+  return bytes < out.shape.count() * element_bytes(out.dtype);
+}
+
 bool overlaps(const Operation& op, const TensorView& out, const Chip& chip) {
-  for (const Operand& operand : operands(op))
-    if (operand.access == Access::read && overlap_in_part(*operand.view, out, chip)) return true;
+  if (repeats(out, chip)) return true;
+  for (const Operand& operand : operands(op)) {
+    TensorView read = *operand.view;
+    // of old values of 16 bits beside results of 8 the high plane is only read
+    if (operand.access != Access::read && old_value(read).dtype != read.dtype)
+      read.address += read.plane_stride;
+    if (operand.access != Access::write && overlap_in_part(read, out, chip)) return true;
+  }
+  return false;
+}
+
+// A column of the tensor that a matrix does not have.
+bool is_padding(const Operation& op, const Shape& at) {
+  const auto outside = [&](const MatrixView& m) {
+    return at.c * m.tensor.shape.w + at.w >= m.cols;
+  };
+  if (const auto* mac = std::get_if<MatrixMac>(&op)) return outside(mac->res);
+  if (const auto* product = std::get_if<MatmulBm1684>(&op)) return outside(product->out);
+  if (const auto* product = std::get_if<MatmulBm1684Int8>(&op)) return outside(product->out);
   return false;
 }
 
@@ -52,7 +79,8 @@ const TensorView* result_of(const Operation& op) {
 
 Explanation explain(const Operation& op, const Memory& memory, const Chip& chip, const Shape& at) {
   const TensorView* out = result_of(op);
-  if (out == nullptr || !has(out->shape, at)) return {.text = "  no element of the result\n"};
+  if (out == nullptr || !has(out->shape, at) || is_padding(op, at))
+    return {.text = "  no element of the result\n"};
   Explanation explanation;
   Paper paper;
   std::visit(

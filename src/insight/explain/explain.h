@@ -21,7 +21,6 @@ struct Explanation {
 // The operand that an operation writes; nullptr: none.
 const TensorView* result_of(const Operation& op);
 // Element `at` (n,c,h,w) of the result, from memory as it is before the operation.
-Explanation explain(const Operation& op, const Memory& memory, const Chip& chip,
-                    const Shape& at);
+Explanation explain(const Operation& op, const Memory& memory, const Chip& chip, const Shape& at);
 
 }  // namespace tputwin::explain

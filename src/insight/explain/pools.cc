@@ -101,7 +101,7 @@ int32_t formula(const Pool2dBm1684xFloat& op, const Memory& memory, const Shape&
                  if (!(float_value(largest, type) > value)) largest = bits;
                  paper.line("{} {}; largest {}", where, value, float_value(largest, type));
                });
-  if (averages) return rounded(paper, sum.total(), type);
+  if (averages) return rounded(paper, sum.total_second_first(), type);
   return static_cast<int32_t>(type == DType::f32 ? flush_bits(largest, type) : largest);
 }
 
