@@ -16,7 +16,8 @@ std::string kind_name(DeviceEvent::Kind kind) {
   static constexpr std::array kNames{"launch_begin", "kernel_end",    "launch_end",  "synced",
                                      "poll",         "section_begin", "section_end", "allocated",
                                      "freed",        "host_write",    "host_read",   "pointer",
-                                     "commands",     "closed"};
+                                     "commands",     "closed",        "tensor"};
+  static_assert(kNames.size() == static_cast<size_t>(DeviceEvent::Kind::tensor) + 1);
   return kNames.at(static_cast<size_t>(kind));
 }
 

@@ -19,7 +19,7 @@
 #include "tools/kernel.h"
 #include "tools/lift/lift.h"
 #include "tools/models.h"
-#include "tools/record.h"
+#include "tools/record/record.h"
 #include "tools/run.h"
 #include "tools/selftest.h"
 #include "tools/timing/board.h"

@@ -5,7 +5,7 @@
 
 #include "tools/command_line.h"
 #include "tools/commands/command.h"
-#include "tools/play.h"
+#include "tools/record/play.h"
 
 namespace tputwin::tools {
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "tools/commands/command.h"
-#include "tools/record.h"
+#include "tools/record/record.h"
 
 namespace tputwin::tools {
 namespace {

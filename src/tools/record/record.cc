@@ -1,5 +1,5 @@
 // Starts programs that record themselves (insight/recording, sdk/record).
-#include "tools/record.h"
+#include "tools/record/record.h"
 
 #include <filesystem>
 

@@ -1,5 +1,5 @@
 // Recordings on devices of this process.
-#include "tools/play.h"
+#include "tools/record/play.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@
 #include "ops/fast/fast.h"
 #include "tools/environment.h"
 #include "tools/program.h"
-#include "tools/record.h"
+#include "tools/record/record.h"
 
 namespace tputwin::tools {
 namespace {
