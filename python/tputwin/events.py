@@ -79,6 +79,8 @@ class Actor:
     engine: str
     command: int
     lines: tuple[SourceLine, ...]
+    launched: Union[dict[str, Any], None] = None
+    """The host's call that launched the kernel: call, file and line."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,10 @@ class Finding:
     other: Union[Actor, None]
     place: Union[dict[str, Any], None]
     missing: str
+    note: str = ""
+    """Of values: the element, and what the operands held."""
+    tensor: str = ""
+    """The name of the tensor of a model, where it is known."""
 
 
 Record = Union[Command, Event]
@@ -164,7 +170,8 @@ def finding(fields: dict[str, Any]) -> Finding:
     """Of the JSON that reports have."""
     other = fields.get("other")
     return Finding(fields["id"], fields["check"], fields["text"], _actor(fields["actor"]),
-                   _actor(other) if other else None, fields.get("place"), fields["missing"])
+                   _actor(other) if other else None, fields.get("place"), fields["missing"],
+                   fields.get("note", ""), fields.get("tensor", ""))
 
 
 def _actor(fields: dict[str, Any]) -> Actor:
