@@ -9,6 +9,9 @@
 #include <memory>
 #include <sstream>
 
+#include "base/file.h"
+#include "tools/models.h"
+
 namespace tputwin::debug::testing {
 namespace {
 
@@ -91,6 +94,26 @@ TEST(Session, ModelsAreDebuggedLikePrograms) {
       "-- " + model + " --input " + input.string() + " <<'END'\nlayer\nlayer\nEND", "BM1684X");
   EXPECT_NE(text.find("of lenet-int8 (compute)\n  conv2d_quant "), std::string::npos) << text;
   EXPECT_NE(text.find("the program ended with 0"), std::string::npos) << text;
+  std::filesystem::remove(input);
+}
+
+TEST(Session, LayersHaveTheNamesOfTheirFile) {
+  const auto folder = std::filesystem::temp_directory_path();
+  const std::string file = folder / "tputwin-debug-layers.bmodel",
+                    input = folder / "tputwin-debug-layers.bin";
+  bmodel::Model model = tools::models::tiny();
+  model.varieties.resize(1);
+  model.varieties[0].layers.append("scale", 3);
+  model.varieties[0].layers.append("relu", 2);
+  ASSERT_TRUE(write_bytes(file, *bmodel::write(model, bmodel::Container::v2_1)).ok());
+  std::ofstream(input) << std::string(16, '\1');
+  const std::string text =
+      output_of("-- " + file + " --input " + input + " <<'END'\nbreak layer re*\ncontinue\nEND");
+  EXPECT_TRUE(text.starts_with("#1 command 1 of ")) << text;
+  EXPECT_NE(text.find(", layer scale (dma)"), std::string::npos) << text;
+  EXPECT_NE(text.find("breakpoint 1, layer re*\n#4 command 4 of "), std::string::npos) << text;
+  EXPECT_NE(text.find(", layer relu (compute)"), std::string::npos) << text;
+  std::filesystem::remove(file);
   std::filesystem::remove(input);
 }
 

@@ -110,6 +110,20 @@ TEST(Bm168xTools, RecordedKernelsRunAgain) {
   }
 }
 
+// A recording is opened by whatever opens programs.
+TEST(Bm168xTools, RecordedRunsAreOpenedByEveryTool) {
+  const TemporaryDirectory directory;
+  const std::string run = (directory / "run.tprec").string();
+  ASSERT_EQ(exit_code_of("tputwin record -o " + run + " -- " TPUTWIN_BIN_DIR "/okk_plus_one"), 0);
+  const std::string page = (directory / "page.html").string();
+  for (const std::string& command :
+       {"replay " + run, "check -- " + run, "timing -- " + run, "diff " + run + " --b-reference",
+        "profile --html " + page + " -- " + run, "debug -- " + run + " </dev/null"})
+    EXPECT_EQ(exit_code_of("tputwin " + command), 0) << command;
+  EXPECT_TRUE(std::filesystem::exists(page));
+  EXPECT_NE(exit_code_of("tputwin whatif --lanes 32 -- " + run), 0);
+}
+
 std::string output_of(const std::string& command) {
   const TemporaryDirectory directory;
   const std::string file = (directory / "out.txt").string();

@@ -48,7 +48,8 @@ struct Piece {
 
 Console::Answer Console::add_break(const std::string& arguments) {
   auto breakpoint = parse_breakpoint(arguments);
-  if (!breakpoint) return {"break NAME, FILE:LINE, #NUMBER, launch NAME or layer NUMBER\n"};
+  if (!breakpoint)
+    return {"break NAME, FILE:LINE, #NUMBER, launch NAME, layer NUMBER or layer NAME\n"};
   const std::string text = debug::describe(*breakpoint);
   return {fmt::format("breakpoint {}, {}\n", debugger_.add(std::move(*breakpoint)), text)};
 }

@@ -48,16 +48,26 @@ void Debugger::finish(const std::string& why) {
   stand({Stop::Reason::end, why});
 }
 
-// The layer of a command. Networks do not say the names of theirs: one begins with the first
+// The layer of a command, from 1. Where the file does not name them, one begins with the first
 // command that computes with other parameters.
 uint32_t Debugger::layer_of(const Operation& op) {
-  if (engine(op) != Engine::compute || !makes_layer(op)) return std::max(layers_, 1u);
+  if (in_launch_ <= named_layers_.size()) {
+    const std::string layer(named_layers_[in_launch_ - 1]);
+    if (layer != computing_ || layers_.empty()) layers_.push_back(layer);
+    computing_ = layer;
+    return number_of_layers();
+  }
+  if (engine(op) != Engine::compute || !makes_layer(op)) return std::max(number_of_layers(), 1u);
   Parameters parameters;
   attributes(op, parameters);
   std::string computing = std::string(name(op)) + parameters.text;
-  if (computing != computing_) ++layers_;
+  if (computing != computing_) layers_.emplace_back();
   computing_ = std::move(computing);
-  return layers_;
+  return number_of_layers();
+}
+
+std::string_view Debugger::layer_name(uint32_t layer) const {
+  return layer == 0 || layer > layers_.size() ? std::string_view() : layers_[layer - 1];
 }
 
 Entry Debugger::entry_of(const Instruction& instruction, const Footprint& touched) {
@@ -102,7 +112,7 @@ void Debugger::on_instruction(const Instruction&, const Footprint& touched, cons
 void Debugger::host_writes(Patch before, std::optional<Patch> after) {
   Entry entry{.kind = Entry::Kind::host_write,
               .launch = is_in_launch_ ? static_cast<uint32_t>(launches_.size() - 1) : 0,
-              .layer = layers_,
+              .layer = number_of_layers(),
               .number = commands_,
               .stack = insight::Stacks::of_process().capture(),
               .before = std::move(before)};
@@ -134,6 +144,7 @@ void Debugger::on_event(const DeviceEvent& event) {
     case Kind::launch_begin:
       launches_.emplace_back(event.name);
       origin_.clear();
+      named_layers_.clear();
       is_in_launch_ = true;
       in_launch_ = 0;
       return;
@@ -143,6 +154,8 @@ void Debugger::on_event(const DeviceEvent& event) {
       return;
     case Kind::commands:
       origin_ = insight::Origins::of_process().find(event.commands);
+      layer_runs_ = insight::Layers::of_process().find(event.commands);
+      named_layers_ = layer_runs_.by_command();
       return;
     case Kind::allocated:
       return allocations_.add(event.address, event.bytes, insight::Stacks::of_process().capture());

@@ -80,6 +80,8 @@ class Debugger final : public Observer {
   const Memory& memory() const { return memory_; }
   const insight::Allocations& allocations() const { return allocations_; }
   const std::string& launch_name(uint32_t launch) const { return launches_[launch]; }
+  // Of the timeline, from 1; empty: its file does not name it.
+  std::string_view layer_name(uint32_t layer) const;
   // Call and lines of the user's program.
   const UserCode& code(const Entry& entry);
 
@@ -98,6 +100,7 @@ class Debugger final : public Observer {
   void expose(const DeviceEvent& event);
   void stand(const Stop& stop);
   uint32_t layer_of(const Operation& op);
+  uint32_t number_of_layers() const { return static_cast<uint32_t>(layers_.size()); }
   std::optional<Stop> stop_at(Moment moment);
   std::optional<Stop> watch_stop(Moment moment);
   std::optional<Stop> go_back();
@@ -118,10 +121,13 @@ class Debugger final : public Observer {
   Motion motion_;
   CallSite site_;
   StackId stack_ = 0;
-  std::string computing_;  // the layer: operation and parameters
-  std::string end_;        // why nothing more happens
+  std::string computing_;                       // the layer: its name, or operation and parameters
+  std::vector<std::string> layers_;             // their names, empty where no file says them
+  bmodel::LayerRuns layer_runs_;                // of the launch that runs
+  std::vector<std::string_view> named_layers_;  // of its commands, in layer_runs_
+  std::string end_;                             // why nothing more happens
   uint64_t commands_ = 0;
-  uint32_t in_launch_ = 0, layers_ = 0, last_id_ = 0;
+  uint32_t in_launch_ = 0, last_id_ = 0;
   Moment newest_ = 0;
   bool is_in_launch_ = false, is_finished_ = false;
 };

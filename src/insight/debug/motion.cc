@@ -62,6 +62,7 @@ std::optional<Stop> Debugger::stop_at(Moment moment) {
     const Candidate candidate{entry,
                               code(entry),
                               launch_name(entry.launch),
+                              layer_name(entry.layer),
                               begins(Unit::launch, moment),
                               begins(Unit::layer, moment),
                               begins(Unit::line, moment)};

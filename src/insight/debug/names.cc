@@ -176,6 +176,8 @@ std::string headline(Debugger& debugger, const Entry& entry) {
   if (!call.empty()) text += fmt::format(" {},", call);
   text += fmt::format(" command {}", entry.in_launch);
   if (!launch.empty()) text += fmt::format(" of {}", launch);
+  const std::string_view layer = debugger.layer_name(entry.layer);
+  if (!layer.empty()) text += fmt::format(", layer {}", layer);
   return text + fmt::format(" ({})", to_string(entry.instruction->engine));
 }
 

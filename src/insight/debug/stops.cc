@@ -45,7 +45,7 @@ std::string describe(const Breakpoint& b) {
     case Breakpoint::Kind::launch:
       return fmt::format("launch {}", b.text);
     case Breakpoint::Kind::layer:
-      return fmt::format("layer {}", b.number);
+      return b.text.empty() ? fmt::format("layer {}", b.number) : fmt::format("layer {}", b.text);
     case Breakpoint::Kind::command:
       return fmt::format("#{}", b.number);
   }
@@ -62,7 +62,10 @@ std::optional<Breakpoint> parse_breakpoint(const std::string& text) {
   };
   if (text.empty()) return {};
   if (text.front() == '#') return numbered(Kind::command, text.substr(1));
-  if (text.starts_with("layer ")) return numbered(Kind::layer, text.substr(6));
+  if (text.starts_with("layer ")) {
+    if (const auto by_number = numbered(Kind::layer, text.substr(6))) return by_number;
+    return Breakpoint{.kind = Kind::layer, .text = text.substr(6)};
+  }
   if (text.starts_with("launch ")) return Breakpoint{.kind = Kind::launch, .text = text.substr(7)};
   if (const size_t colon = text.rfind(':'); colon != text.npos)
     return numbered(Kind::line, text.substr(colon + 1), text.substr(0, colon));
@@ -77,7 +80,8 @@ bool matches(const Breakpoint& b, const Candidate& at) {
     case Breakpoint::Kind::launch:
       return at.begins_launch && fits(b.text, at.launch);
     case Breakpoint::Kind::layer:
-      return at.begins_layer && at.entry.layer == b.number;
+      return at.begins_layer &&
+             (b.text.empty() ? at.entry.layer == b.number : fits(b.text, at.layer));
     case Breakpoint::Kind::command:
       return at.entry.number == b.number;
     case Breakpoint::Kind::line:

@@ -18,11 +18,13 @@ struct Breakpoint {
   enum class Kind : uint8_t { name, line, launch, layer, command };
   uint32_t id = 0;
   Kind kind = Kind::name;
-  std::string text;  // name: of calls and operations, launch: of kernels (*, ?, []); line: the file
-  uint64_t number = 0;  // of the line, the layer or the command
+  // name: of calls and operations, launch: of kernels, layer: of layers (*, ?, []); line: the file
+  std::string text;
+  uint64_t number = 0;  // of the line, the layer (if it has no text) or the command
 };
 std::string describe(const Breakpoint& breakpoint);
-// "okk_bdc_add", "plus_one.c:21", "#12", "launch NAME", "layer 3"; none if it is none of these.
+// "okk_bdc_add", "plus_one.c:21", "#12", "launch NAME", "layer 3", "layer NAME"; none if it is none
+// of these.
 std::optional<Breakpoint> parse_breakpoint(const std::string& text);
 
 // What a breakpoint looks at; the first command of a launch or a layer begins it.
@@ -30,6 +32,7 @@ struct Candidate {
   const Entry& entry;
   const UserCode& code;
   const std::string& launch;
+  std::string_view layer;
   bool begins_launch, begins_layer, begins_line;
 };
 bool matches(const Breakpoint& breakpoint, const Candidate& candidate);

@@ -31,7 +31,7 @@ Result<Timeline> of_program(const std::vector<std::string>& words) {
   const std::string path =
       (fs::temp_directory_path() / fmt::format("tputwin-timing-{}.jsonl", getpid())).string();
   const Variable to("TPUTWIN_TIMING", path);
-  auto code = run_program(words, errors::cli_check);
+  auto code = run_program(program_of(words), errors::cli_check);
   auto bytes = read_bytes(path);
   std::error_code ignored;
   fs::remove(path, ignored);

@@ -69,7 +69,8 @@ Status check(const WhatIfOptions& options, const std::vector<std::string>& words
       if (!(value > 0))
         return Error(errors::cli_whatif)
             .argument(fmt::format("--{}", number.name), fmt::format("{}", value));
-  if (words[0].ends_with(".bmodel") && (!options.lanes.empty() || !options.lane_bytes.empty()))
+  const bool has_lanes = words[0].ends_with(".bmodel") || words[0].ends_with(".tprec");
+  if (has_lanes && (!options.lanes.empty() || !options.lane_bytes.empty()))
     return Error(errors::cli_whatif)
         .argument("MODEL", words[0])
         .detail("it is compiled for the lanes of its chip; give what it was compiled from");
