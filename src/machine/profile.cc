@@ -7,15 +7,6 @@
 namespace tputwin {
 namespace {
 
-void add(Cost& sum, const Cost& cost) {
-  sum.compute_cycles += cost.compute_cycles;
-  sum.conflict_cycles += cost.conflict_cycles;
-  sum.setup_cycles += cost.setup_cycles;
-  sum.macs += cost.macs;
-  sum.local_bytes += cost.local_bytes;
-  sum.global_bytes += cost.global_bytes;
-}
-
 // Places instructions in time: each starts when its engine is free and the instruction of the
 // other engine that it waits for is done. A CPU call waits for both engines and counts anew.
 class Timeline {
@@ -47,6 +38,15 @@ class Timeline {
 };
 
 }  // namespace
+
+void add(Cost& sum, const Cost& cost) {
+  sum.compute_cycles += cost.compute_cycles;
+  sum.conflict_cycles += cost.conflict_cycles;
+  sum.setup_cycles += cost.setup_cycles;
+  sum.macs += cost.macs;
+  sum.local_bytes += cost.local_bytes;
+  sum.global_bytes += cost.global_bytes;
+}
 
 Profile profile(std::span<const Instruction> program, const Chip& chip) {
   Profile result;

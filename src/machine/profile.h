@@ -29,6 +29,9 @@ struct Profile {
   double milliseconds(const Chip& chip) const { return elapsed_cycles / chip.clock_hz * 1e3; }
 };
 
+// What both take together.
+void add(Cost& sum, const Cost& cost);
+
 Profile profile(std::span<const Instruction> program, const Chip& chip);
 
 }  // namespace tputwin

@@ -31,14 +31,7 @@ std::vector<OperationProfile> prices_of_layers(const bmodel::LayerRuns& layers,
   for (const auto& [layer, commands] : layers.runs) {
     const size_t count = std::min<size_t>(commands, program.size() - at);
     rows[layer].count += count;
-    const Cost sum = profile(program.subspan(at, count), chip).cost;
-    Cost& cost = rows[layer].cost;
-    cost.compute_cycles += sum.compute_cycles;
-    cost.conflict_cycles += sum.conflict_cycles;
-    cost.setup_cycles += sum.setup_cycles;
-    cost.macs += sum.macs;
-    cost.global_bytes += sum.global_bytes;
-    cost.local_bytes += sum.local_bytes;
+    add(rows[layer].cost, profile(program.subspan(at, count), chip).cost);
     at += count;
   }
   return rows;
