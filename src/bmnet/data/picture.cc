@@ -6,10 +6,10 @@
 #include <cmath>
 #include <filesystem>
 #include <opencv2/core.hpp>
-#include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
 #include "base/errors/bmnet.h"
+#include "bmnet/data/picture_files.h"
 #include "bmnet/data/readers.h"
 
 namespace tputwin::net {
@@ -67,13 +67,8 @@ Result<Picture> decode_picture(std::span<const uint8_t> file, int64_t channels, 
         .argument("file", name)
         .detail(fmt::format("a picture has 1 or 3 channels, the net's input {}", channels));
   cv::Mat image;
-  try {
-    const cv::Mat bytes(1, static_cast<int>(file.size()), CV_8U, const_cast<uint8_t*>(file.data()));
-    image = cv::imdecode(bytes, channels == 1 ? cv::IMREAD_GRAYSCALE : cv::IMREAD_COLOR);
-  } catch (const cv::Exception& error) {
-    return data_error(name, error.err);
-  }
-  if (image.empty()) return data_error(name, "not a picture");
+  const std::string reason = decode_picture_file(file, channels, image);
+  if (!reason.empty()) return data_error(name, reason);
   return planes(image, rgb);
 }
 

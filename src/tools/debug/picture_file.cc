@@ -1,9 +1,8 @@
 // By OpenCV.
 #include "tools/debug/picture_file.h"
 
-#include <opencv2/imgcodecs.hpp>
-
 #include "base/errors/tools.h"
+#include "bmnet/data/picture_files.h"
 
 namespace tputwin::tools {
 
@@ -12,13 +11,11 @@ Status write_picture(const nlohmann::json& picture) {
   auto rgb = picture.value("rgb", std::vector<uint8_t>());
   const int width = picture.value("width", 0), height = picture.value("height", 0);
   for (size_t i = 0; i + 2 < rgb.size(); i += 3) std::swap(rgb[i], rgb[i + 2]);  // OpenCV: BGR
-  bool written = false;
-  try {
-    written = !rgb.empty() && cv::imwrite(file, cv::Mat(height, width, CV_8UC3, rgb.data()));
-  } catch (const cv::Exception&) {
-  }
-  if (written) return {};
-  return Error(errors::cli_debug).argument("FILE.png", file).detail("it cannot be written");
+  const std::string reason =
+      rgb.empty() ? "it has no picture"
+                  : net::write_picture_file(file, cv::Mat(height, width, CV_8UC3, rgb.data()));
+  if (reason.empty()) return {};
+  return Error(errors::cli_debug).argument("FILE.png", file).detail(reason);
 }
 
 }  // namespace tputwin::tools

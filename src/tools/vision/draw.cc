@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
+
+#include "bmnet/data/picture_files.h"
 
 namespace tputwin::tools {
 namespace {
@@ -122,12 +123,8 @@ cv::Mat sheet(const std::vector<cv::Mat>& pictures) {
 }
 
 Status write_picture(const std::string& path, const cv::Mat& picture) {
-  try {
-    if (cv::imwrite(path, picture, {cv::IMWRITE_PNG_COMPRESSION, 9})) return {};
-  } catch (const cv::Exception& error) {
-    return picture_error(path, error.err);
-  }
-  return picture_error(path, "it cannot be written");
+  const std::string reason = net::write_picture_file(path, picture);
+  return reason.empty() ? Status() : Status(picture_error(path, reason));
 }
 
 }  // namespace tputwin::tools

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <opencv2/imgcodecs.hpp>
 
 #include "base/errors/tools.h"
 #include "base/file.h"
+#include "bmnet/data/picture_files.h"
 #include "bmnet/data/readers.h"
 
 namespace tputwin::tools {
@@ -32,12 +32,8 @@ class PictureFile final : public FrameSource {
     done_ = true;
     TW_ASSIGN_OR_RETURN(bytes, read_bytes(path_));
     Frame frame{fs::path(path_).filename(), {}, std::move(bytes)};
-    try {
-      frame.pixels = cv::imdecode(frame.file, cv::IMREAD_COLOR);
-    } catch (const cv::Exception& error) {
-      return picture_error(path_, error.err);
-    }
-    if (frame.pixels.empty()) return picture_error(path_, "not a picture");
+    const std::string reason = net::decode_picture_file(frame.file, 3, frame.pixels);
+    if (!reason.empty()) return picture_error(path_, reason);
     return std::optional(std::move(frame));
   }
 
