@@ -18,6 +18,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND TPUTWIN_MEMORY_EACH GREATER 3000)  # M
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=1500000>)
 endif()
 
+# Programs are linked by gold, in a seventh of the time; libraries as ever.
+find_program(TPUTWIN_GOLD ld.gold)
+if(TPUTWIN_GOLD AND NOT CMAKE_CROSSCOMPILING AND NOT TPUTWIN_SANITIZE)
+  add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-fuse-ld=gold>)
+endif()
+
 # Headers that most sources include, compiled once: a source then takes half the time.
 # CMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without, which shows that every file includes what it
 # uses; the preset fuzz does.
