@@ -23,7 +23,7 @@
 #include "classic.h"
 #include "isa/bm1880_codec.h"
 #include "library_network.h"
-#include "machine/profile.h"
+#include "machine/program_cost.h"
 #include "ops/fast/fast.h"
 #include "options.h"
 #include "times.h"
@@ -110,7 +110,7 @@ class TwinNetwork {
   double chip_ms() const {
     auto program = isa::decode_program(cmdbuf_, bm1880());
     if (!program.ok()) return 0;
-    return profile(*program, bm1880()).milliseconds(bm1880());
+    return program_cost(*program, bm1880()).milliseconds(bm1880());
   }
   // One run, watched. Watching costs time of its own, so shares count, not sums.
   Clockwork watch() {

@@ -2,7 +2,7 @@
 #include "base/last_error.h"
 #include "bindings/binding.h"
 #include "core/events.h"
-#include "machine/profile.h"
+#include "machine/program_cost.h"
 #include "tools/net.h"
 
 namespace tputwin::python {
@@ -26,9 +26,9 @@ std::vector<tools::Array> run(Net& net, const std::vector<py::buffer>& inputs, b
 }
 
 py::dict predicted(Net& net) {
-  const Profile cost = profile(value(net.program()), net.chip());
+  const ProgramCost cost = program_cost(value(net.program()), net.chip());
   py::dict all;
-  for (const OperationProfile& operation : cost.operations) {
+  for (const OperationCost& operation : cost.operations) {
     py::dict row;
     row["count"] = operation.count;
     row["cycles"] = operation.cost.cycles();

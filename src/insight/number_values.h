@@ -7,22 +7,9 @@
 #include <vector>
 
 #include "machine/device.h"
+#include "numerics/number_bits.h"
 
 namespace tputwin::insight {
-
-constexpr bool is_nan_bits(uint32_t bits, DType dtype) {
-  if (dtype == DType::f32) return (bits & 0x7fffffff) > 0x7f800000;
-  const uint32_t infinity = dtype == DType::f16 ? 0x7c00 : 0x7f80;
-  return (bits & 0x7fff) > infinity;
-}
-constexpr bool is_infinity_bits(uint32_t bits, DType dtype) {
-  if (dtype == DType::f32) return (bits & 0x7fffffff) == 0x7f800000;
-  return (bits & 0x7fff) == (dtype == DType::f16 ? 0x7c00u : 0x7f80u);
-}
-// Neither, of floating-point types.
-constexpr bool is_finite_bits(uint32_t bits, DType dtype) {
-  return !is_nan_bits(bits, dtype) && !is_infinity_bits(bits, dtype);
-}
 
 // The memories of a device, to be read only.
 Memory memory_to_read(const Device& device);

@@ -8,7 +8,7 @@
 
 #include "insight/timing/commands.h"
 #include "isa/bm1880_codec.h"
-#include "machine/profile.h"
+#include "machine/program_cost.h"
 #include "tools/model_chip.h"
 
 namespace tputwin::tools {
@@ -18,20 +18,20 @@ using Json = nlohmann::ordered_json;
 
 // Of one variety.
 struct Prices {
-  Profile all;
-  std::vector<OperationProfile> layers;  // in the order of the model; without engines
+  ProgramCost all;
+  std::vector<OperationCost> layers;  // in the order of the model; without engines
 };
 
-std::vector<OperationProfile> prices_of_layers(const bmodel::LayerRuns& layers,
-                                               std::span<const Instruction> program,
-                                               const Chip& chip) {
-  std::vector<OperationProfile> rows;
+std::vector<OperationCost> prices_of_layers(const bmodel::LayerRuns& layers,
+                                            std::span<const Instruction> program,
+                                            const Chip& chip) {
+  std::vector<OperationCost> rows;
   for (const std::string& name : layers.names) rows.push_back({.name = name, .engine = {}});
   size_t at = 0;
   for (const auto& [layer, commands] : layers.runs) {
     const size_t count = std::min<size_t>(commands, program.size() - at);
     rows[layer].count += count;
-    add(rows[layer].cost, profile(program.subspan(at, count), chip).cost);
+    add(rows[layer].cost, program_cost(program.subspan(at, count), chip).cost);
     at += count;
   }
   return rows;
@@ -41,7 +41,7 @@ Result<Prices> prices_of(const bmodel::Model& model, size_t index, const Chip& c
   const bmodel::Variety& variety = model.varieties[index];
   auto program = isa::decode_program(variety.cmdbuf, chip);
   if (program.ok()) {
-    Prices prices{profile(*program, chip), prices_of_layers(variety.layers, *program, chip)};
+    Prices prices{program_cost(*program, chip), prices_of_layers(variety.layers, *program, chip)};
     prices.all.elapsed_cycles = insight::predicted_cycles(*program, chip);
     return prices;
   }
@@ -62,10 +62,10 @@ std::string tensor_line(std::string_view kind, std::string_view label, const aut
                      tensor.bytes(), tensor.threshold);
 }
 
-std::string price_table(std::string_view title, std::span<const OperationProfile> rows) {
+std::string price_table(std::string_view title, std::span<const OperationCost> rows) {
   std::string text = fmt::format("  {:<20}{:>8}{:>14}{:>14}{:>16}{:>14}\n", title, "count",
                                  "cycles", "conflicts", "macs", "bytes moved");
-  for (const OperationProfile& row : rows)
+  for (const OperationCost& row : rows)
     text += fmt::format("  {:<20}{:>8}{:>14}{:>14}{:>16}{:>14}\n", row.name, row.count,
                         row.cost.cycles(), row.cost.conflict_cycles, row.cost.macs,
                         row.cost.global_bytes);
@@ -74,7 +74,7 @@ std::string price_table(std::string_view title, std::span<const OperationProfile
 
 std::string variety_text(const bmodel::Model& model, size_t index, const Prices& prices,
                          const Chip& chip) {
-  const Profile& p = prices.all;
+  const ProgramCost& p = prices.all;
   const bmodel::Variety& variety = model.varieties[index];
   std::string text = fmt::format("variety {}\n", index);
   for (const auto& input : variety.inputs) text += tensor_line("input", "", input);
@@ -113,7 +113,7 @@ Json tensor_json(const auto& tensor) {
 Json variety_json(const bmodel::Model& model, size_t index, const Prices& prices,
                   const Chip& chip) {
   const bmodel::Variety& variety = model.varieties[index];
-  const Profile& p = prices.all;
+  const ProgramCost& p = prices.all;
   Json inputs = Json::array(), outputs = Json::array(), operations = Json::array(),
        layers = Json::array();
   for (const auto& input : variety.inputs) inputs.push_back(tensor_json(input));
@@ -122,14 +122,14 @@ Json variety_json(const bmodel::Model& model, size_t index, const Prices& prices
     json.update(tensor_json(output));
     outputs.push_back(std::move(json));
   }
-  for (const OperationProfile& row : p.operations) {
+  for (const OperationCost& row : p.operations) {
     Json json = {{"operation", row.name},
                  {"engine", std::string(to_string(row.engine))},
                  {"count", row.count}};
     json.update(cost_json(row.cost));
     operations.push_back(std::move(json));
   }
-  for (const OperationProfile& row : prices.layers) {
+  for (const OperationCost& row : prices.layers) {
     Json json = {{"layer", row.name}, {"count", row.count}};
     json.update(cost_json(row.cost));
     layers.push_back(std::move(json));

@@ -161,7 +161,7 @@ Result<RunReport> run_model(std::span<const uint8_t> file, std::span<const uint8
   if (!program.ok()) return program.error();
 
   RunReport report{.variety = *index, .output = std::vector<uint8_t>(variety.output_bytes())};
-  report.profile = profile(*program, *chip);
+  report.cost = program_cost(*program, *chip);
   if (!options.plugin_directory.empty()) prepend_plugin_path(options.plugin_directory);
   thread_diagnostics().clear();
   if (options.threads != 0) set_thread_count(static_cast<int>(options.threads));
@@ -169,10 +169,10 @@ Result<RunReport> run_model(std::span<const uint8_t> file, std::span<const uint8
   Device* device = options.devices == 1 ? runners.front()->session.device() : nullptr;
 
   std::optional<ProgressBar> bar;
-  const Cost& work = report.profile.cost;
+  const Cost& work = report.cost.cost;
   if (device && options.progress && !options.latency &&
       (work.macs + work.global_bytes) * options.repeat > kLongWork) {
-    bar.emplace(report.profile.instructions * options.repeat);
+    bar.emplace(report.cost.instructions * options.repeat);
     device->add_observer(&*bar);
   }
   Status status = run_repeatedly(runners, input, options.repeat, report);
@@ -196,10 +196,9 @@ std::string report_text(const bmodel::Model& model, const RunReport& report,
                     format_name(output.fmt), values_text(bytes.first(output.bytes()), output.fmt));
     bytes = bytes.subspan(output.bytes());
   }
-  text +=
-      fmt::format("ran     {} instructions, {} macs, {} bytes to and from global memory{}\n",
-                  report.profile.instructions, report.profile.cost.macs,
-                  report.profile.cost.global_bytes, options.reference ? ", reference bodies" : "");
+  text += fmt::format("ran     {} instructions, {} macs, {} bytes to and from global memory{}\n",
+                      report.cost.instructions, report.cost.cost.macs,
+                      report.cost.cost.global_bytes, options.reference ? ", reference bodies" : "");
   const auto& times = report.seconds;
   const double sum = std::accumulate(times.begin(), times.end(), 0.0);
   text += fmt::format("time    {}", seconds_text(times.front()));

@@ -9,7 +9,7 @@
 
 #include "base/diagnostics.h"
 #include "bmodel/bmodel.h"
-#include "machine/profile.h"
+#include "machine/program_cost.h"
 #include "tools/runtime.h"
 
 namespace tputwin::tools {
@@ -30,7 +30,7 @@ struct RunReport {
   std::vector<uint8_t> output;  // all outputs, one after the other
   std::vector<double> seconds;  // of each run, the fastest first
   double wall_seconds = 0;      // from the beginning of the first to the end of the last
-  Profile profile;              // of one run
+  ProgramCost cost;             // of one run
   std::vector<WarningCount> warnings;
 };
 

@@ -1,6 +1,8 @@
+// Random nets, their integers, and runs of what they are compiled to.
 #include "bmnet/support.h"
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 #include <libbmruntime/bmruntime.h>
 #include <libbmruntime/bmruntime_bmnet.h>
 
@@ -11,6 +13,7 @@
 #include "base/errors/tools.h"
 #include "base/last_error.h"
 #include "bmnet/caffe/import.h"
+#include "bmnet/integers/choice.h"
 
 namespace tputwin::testing {
 namespace {
@@ -95,11 +98,9 @@ void add_weights(Network& network, const TensorOp& op, std::vector<int64_t> shap
   if (has_bias) blobs.push_back(random_blob({outputs}, 32767, rng));
 }
 
-void fill(Network& network, const TensorOp& op, LayerIntegers& n, Rng& rng) {
+// Of layers that multiply with weights; false: the layer is none.
+bool fill_weighted(Network& network, const TensorOp& op, LayerIntegers& n, Rng& rng) {
   const std::string& type = op.type();
-  const size_t inputs = static_cast<size_t>(op.bottom_size());
-  n.threshold_x.assign(inputs, 1.0f);
-  n.threshold_y.assign(static_cast<size_t>(op.top_size()), 1.0f);
   if (type == "tg_convolution") {
     const auto& p = op.tg_convolution_param();
     const int64_t ic = net::extents(op.input_shape(0)).c, oc = net::extents(op.output_shape(0)).c;
@@ -127,16 +128,67 @@ void fill(Network& network, const TensorOp& op, LayerIntegers& n, Rng& rng) {
     n.gt_scale = static_cast<int>(rng.range(64, 127));
     n.gt_shift = static_cast<int>(rng.range(5, 7));
     n.le_shift = static_cast<int>(rng.range(6, 9));
-  } else if (type == "tg_pooling") {
-    const bool is_max = op.tg_pooling_param().pool() == ::bmnet::TGPoolingParameter::MAX;
-    const double window =
-        op.tg_pooling_param().kernel_size(0) * op.tg_pooling_param().kernel_size(1);
-    if (!is_max || rng.coin()) n.multiplier = {static_cast<int>(rng.range(128, 255))};
-    n.right_shift = is_max ? 7 : 7 + static_cast<int>(std::log2(window));
-    if (net::average_overhang(op).any())
-      for (int part = 0; part < 3; ++part)
-        n.overhanging.push_back(
-            {static_cast<int>(rng.range(128, 255)), static_cast<int>(rng.range(7, 10))});
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void fill_pooling(const TensorOp& op, LayerIntegers& n, Rng& rng) {
+  const bool is_max = op.tg_pooling_param().pool() == ::bmnet::TGPoolingParameter::MAX;
+  const double window = op.tg_pooling_param().kernel_size(0) * op.tg_pooling_param().kernel_size(1);
+  if (!is_max || rng.coin()) n.multiplier = {static_cast<int>(rng.range(128, 255))};
+  n.right_shift = is_max ? 7 : 7 + static_cast<int>(std::log2(window));
+  if (net::average_overhang(op).any())
+    for (int part = 0; part < 3; ++part)
+      n.overhanging.push_back(
+          {static_cast<int>(rng.range(128, 255)), static_cast<int>(rng.range(7, 10))});
+}
+
+void fill_lrn(LayerIntegers& n, Rng& rng) {
+  n.lrn.emplace();
+  n.lrn->square = random_table(rng, true);
+  n.lrn->power = random_table(rng, true);
+  n.lrn->sum_multiplier = static_cast<int>(rng.range(20, 127));
+  n.lrn->sum_shift = static_cast<int>(rng.range(5, 8));
+  n.lrn->right_shift = 7;
+}
+
+void fill_activation(const TensorOp& op, LayerIntegers& n, Rng& rng) {
+  if (op.tg_activation_param().activation() != ::bmnet::RELU) {
+    n.table = random_table(rng, false);
+  } else if (op.tg_activation_param().activation_arg_size() != 0) {
+    n.gt_scale = static_cast<int>(rng.range(64, 127));
+    n.gt_shift = 6;
+    n.le_scale = static_cast<int>(rng.range(64, 127));
+    n.le_shift = static_cast<int>(rng.range(7, 11));
+  }
+}
+
+// What random thresholds give.
+void fill_by_thresholds(const TensorOp& op, LayerIntegers& n, Rng& rng) {
+  for (auto* thresholds : {&n.threshold_x, &n.threshold_y})
+    for (float& threshold : *thresholds) threshold = static_cast<float>(rng.range(16, 32)) / 16;
+  LayerCalibrationParameter entry;
+  const net::LayerThresholds thresholds{n.threshold_x, n.threshold_y};
+  EXPECT_TRUE(net::choose_integers({op, thresholds, nullptr, entry, nullptr, nullptr}).ok());
+  net::EntryReader reader(op, entry);
+  net::read_integers(reader, n);
+  EXPECT_TRUE(std::move(reader).status().ok());
+}
+
+// Layers whose integers may be any; those of others are what thresholds give.
+void fill(Network& network, const TensorOp& op, LayerIntegers& n, Rng& rng) {
+  const std::string& type = op.type();
+  const size_t inputs = static_cast<size_t>(op.bottom_size());
+  n.threshold_x.assign(inputs, 1.0f);
+  n.threshold_y.assign(static_cast<size_t>(op.top_size()), 1.0f);
+  if (fill_weighted(network, op, n, rng)) return;
+  if (type == "tg_pooling") return fill_pooling(op, n, rng);
+  if (type == "tg_lrn") return fill_lrn(n, rng);
+  if (type == "tg_activation") return fill_activation(op, n, rng);
+  if (type == "tg_power" || type == "tg_clip") {
+    n.table = random_table(rng, false);
   } else if (type == "tg_eltwise") {
     for (size_t i = 0; i < inputs; ++i)
       n.multiplier.push_back(static_cast<int>(rng.range(0, 254)) - 127);
@@ -149,24 +201,8 @@ void fill(Network& network, const TensorOp& op, LayerIntegers& n, Rng& rng) {
       n.multiplier.push_back(static_cast<int>(rng.range(128, 255)));
       n.shift.push_back(static_cast<int>(rng.range(6, 8)));
     }
-  } else if (type == "tg_lrn") {
-    n.lrn.emplace();
-    n.lrn->square = random_table(rng, true);
-    n.lrn->power = random_table(rng, true);
-    n.lrn->sum_multiplier = static_cast<int>(rng.range(20, 127));
-    n.lrn->sum_shift = static_cast<int>(rng.range(5, 8));
-    n.lrn->right_shift = 7;
-  } else if (type == "tg_power" || type == "tg_clip") {
-    n.table = random_table(rng, false);
-  } else if (type == "tg_activation") {
-    if (op.tg_activation_param().activation() != ::bmnet::RELU) {
-      n.table = random_table(rng, false);
-    } else if (op.tg_activation_param().activation_arg_size() != 0) {
-      n.gt_scale = static_cast<int>(rng.range(64, 127));
-      n.gt_shift = 6;
-      n.le_scale = static_cast<int>(rng.range(64, 127));
-      n.le_shift = static_cast<int>(rng.range(7, 11));
-    }
+  } else if (net::needs_entry(op)) {
+    fill_by_thresholds(op, n, rng);
   }
 }
 
@@ -180,10 +216,6 @@ std::string difference(const TensorBytes& got, const TensorBytes& expected) {
   return fmt::format("{} of {} bytes differ, first at {}: {} instead of {}", count, got.size(),
                      first, static_cast<int8_t>(got[first]), static_cast<int8_t>(expected[first]));
 }
-
-}  // namespace
-
-namespace {
 
 Result<std::vector<TensorBytes>> infer(Session& session, const net::Compiled& compiled,
                                        const Network& network,

@@ -5,8 +5,9 @@
 
 #include <cmath>
 
+#include "bmnet/arithmetic/activation.h"
+#include "bmnet/arithmetic/lrn.h"
 #include "bmnet/calibrate/histogram.h"
-#include "bmnet/integers/lrn.h"
 
 namespace tputwin::net {
 namespace {

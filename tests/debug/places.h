@@ -85,7 +85,7 @@ class Visitor final : public Front {
   void follow(Forward& forward) { forward_ = &forward; }
 
   void stopped(Debugger& debugger, const Stop& stop) override {
-    EXPECT_LE(debugger.timeline().bytes(), most_bytes_);
+    EXPECT_LE(debugger.journal().bytes(), most_bytes_);
     if (stop.reason != Stop::Reason::end) {
       debugger.resume({.unit = Motion::Unit::all});
       return;
@@ -93,9 +93,9 @@ class Visitor final : public Front {
     forward_->settle();
     const std::vector<uint64_t>& sums = forward_->sums();
     const Memory& memory = debugger.memory();
-    const Moment first = debugger.timeline().first(), end = debugger.newest();
+    const Moment first = debugger.journal().first(), end = debugger.newest();
     moments_ = end - first;
-    ::testing::Test::RecordProperty("bytes", static_cast<int>(debugger.timeline().bytes()));
+    ::testing::Test::RecordProperty("bytes", static_cast<int>(debugger.journal().bytes()));
     ::testing::Test::RecordProperty("moments", static_cast<int>(end - first));
     ::testing::Test::RecordProperty("of", static_cast<int>(end));
     ASSERT_EQ(sums.size(), end + 1);

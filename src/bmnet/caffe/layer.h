@@ -3,6 +3,7 @@
 // checks parameters only.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,16 +81,18 @@ class Importer {
 // The first problem, with all of them in its detail, a line each.
 Error combine(const std::vector<Error>& problems);
 
-// A row of the table of Caffe types.
+constexpr int kMany = 1024;
+
+// A Caffe type.
 struct LayerKind {
   enum Role { compute, input, silence, dropped, unsupported };
   std::string_view type;
+  void (*import)(Importer&) = nullptr;
   Role role = compute;
   int min_bottoms = 1, max_bottoms = 1, min_tops = 1, max_tops = 1;
-  void (*import)(Importer&) = nullptr;
-  std::string_view instead = {};  // of unsupported ones: what does the same
   // The layers that the layer stands for, from its parameters and input shapes; none: itself.
   std::vector<caffe::LayerParameter> (*expand)(const Importer&) = nullptr;
+  std::string_view instead = {};  // of unsupported ones: what does the same
 };
 
 const LayerKind* find_kind(std::string_view type);
@@ -99,13 +102,18 @@ std::string suggestion(std::string_view type);
 // Shape of an input layer's top `index`; empty if the layer does not tell.
 Result<Dims> input_dims(const caffe::LayerParameter& layer, int index);
 
-// ---- Importers and expanders of layers.def ----
+// ---- Types that layers_*.cc import, each with its importer ----
 
-#define TW_LAYER(type, least_bottoms, most_bottoms, most_tops, importer) \
-  void import_##importer(Importer&);
-#define TW_LAYER_OF(type, least_bottoms, most_bottoms, most_tops, importer, expander) \
-  void import_##importer(Importer&);                                                  \
-  std::vector<caffe::LayerParameter> expand_##expander(const Importer&);
-#include "bmnet/caffe/layers.def"
+std::span<const LayerKind> weighted_layers();
+std::span<const LayerKind> pointwise_layers();
+std::span<const LayerKind> move_layers();
+std::span<const LayerKind> detect_layers();
+
+// ---- Expanders (expand.cc) ----
+
+std::vector<caffe::LayerParameter> expand_scale(const Importer&);
+std::vector<caffe::LayerParameter> expand_axpy(const Importer&);
+std::vector<caffe::LayerParameter> expand_lrn(const Importer&);
+std::vector<caffe::LayerParameter> expand_eltwise(const Importer&);
 
 }  // namespace tputwin::net

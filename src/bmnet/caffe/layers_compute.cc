@@ -224,8 +224,6 @@ void scale(Importer& layer, int64_t axis, int64_t num_axes, bool factor, bool bi
   layer.output_like_input();
 }
 
-}  // namespace
-
 void import_convolution(Importer& layer) { convolution(layer, false, false); }
 void import_depthwise(Importer& layer) { convolution(layer, false, true); }
 void import_deconvolution(Importer& layer) { convolution(layer, true, false); }
@@ -344,5 +342,29 @@ void import_normalize(Importer& layer) {
     param.mutable_scale()->Assign(layer.blobs()[0].data.begin(), layer.blobs()[0].data.end());
   layer.output_like_input();
 }
+
+// Their types.
+constexpr LayerKind kWeightedLayers[] = {
+    {.type = "Convolution", .import = import_convolution},
+    {.type = "DepthwiseConvolution", .import = import_depthwise},
+    {.type = "ConvolutionDepthwise", .import = import_depthwise},
+    {.type = "Deconvolution", .import = import_deconvolution},
+    {.type = "InnerProduct", .import = import_inner_product},
+    {.type = "Pooling", .import = import_pooling},
+    {.type = "BatchNorm", .import = import_batch_norm},
+    {.type = "Scale", .import = import_scale, .max_bottoms = 2, .expand = expand_scale},
+    {.type = "Axpy",
+     .import = import_axpy,
+     .min_bottoms = 3,
+     .max_bottoms = 3,
+     .expand = expand_axpy},
+    {.type = "Bias", .import = import_bias},
+    {.type = "LRN", .import = import_lrn, .expand = expand_lrn},
+    {.type = "Normalize", .import = import_normalize},
+};
+
+}  // namespace
+
+std::span<const LayerKind> weighted_layers() { return kWeightedLayers; }
 
 }  // namespace tputwin::net

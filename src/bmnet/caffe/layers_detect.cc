@@ -84,8 +84,6 @@ void check_detection_bottoms(Importer& layer, const ::bmnet::TGDetectOutputParam
          "confidences are " + std::to_string(priors * classes) + " numbers per image");
 }
 
-}  // namespace
-
 // Bottoms: the feature map, the image. Sizes of the image and steps are resolved here, and ratios
 // are written out, so that the operator needs no rules of its own.
 void import_prior_box(Importer& layer) {
@@ -282,5 +280,29 @@ void import_yolo_post(Importer& layer) {
                     std::to_string(boxes * (p.classes() + 5)) + " channels");
   layer.output({1, 1, layer.dims()[0] * kYoloPostDetections, 7}, true);
 }
+
+// Their types.
+constexpr LayerKind kDetectLayers[] = {
+    {.type = "PriorBox", .import = import_prior_box, .min_bottoms = 2, .max_bottoms = 2},
+    {.type = "DetectionOutput",
+     .import = import_detection_output,
+     .min_bottoms = 3,
+     .max_bottoms = 3},
+    {.type = "DetectOutput", .import = import_detection_output, .min_bottoms = 3, .max_bottoms = 3},
+    {.type = "Proposal",
+     .import = import_proposal,
+     .min_bottoms = 3,
+     .max_bottoms = 3,
+     .max_tops = 2},
+    {.type = "ROIPooling", .import = import_roi_pooling, .min_bottoms = 2, .max_bottoms = 2},
+    {.type = "PSROIPooling", .import = import_psroi_pooling, .min_bottoms = 2, .max_bottoms = 2},
+    {.type = "Region", .import = import_region},
+    {.type = "Yolo", .import = import_yolo},
+    {.type = "YoloPost", .import = import_yolo_post, .max_bottoms = kMany},
+};
+
+}  // namespace
+
+std::span<const LayerKind> detect_layers() { return kDetectLayers; }
 
 }  // namespace tputwin::net

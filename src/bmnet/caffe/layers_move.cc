@@ -67,8 +67,6 @@ bool reshaped(Importer& layer, const caffe::ReshapeParameter& p, Dims& out) {
   return true;
 }
 
-}  // namespace
-
 void import_concat(Importer& layer) {
   const auto& p = layer.caffe.concat_param();
   if (p.has_axis() && p.has_concat_dim())
@@ -335,5 +333,29 @@ void import_interp(Importer& layer) {
   const Extents in = layer.extents();
   layer.output({in.n, in.c, extent(in.h, p.height()), extent(in.w, p.width())});
 }
+
+// Their types.
+constexpr LayerKind kMoveLayers[] = {
+    {.type = "Concat", .import = import_concat, .max_bottoms = kMany},
+    {.type = "Join", .import = import_join, .max_bottoms = kMany},
+    {.type = "Slice", .import = import_slice, .max_tops = kMany},
+    {.type = "Split", .import = import_removed, .max_tops = kMany},
+    {.type = "Dropout", .import = import_removed},
+    {.type = "Flatten", .import = import_flatten},
+    {.type = "Reshape", .import = import_reshape},
+    {.type = "Permute", .import = import_permute},
+    {.type = "Crop", .import = import_crop, .min_bottoms = 2, .max_bottoms = 2},
+    {.type = "Reduction", .import = import_reduction},
+    {.type = "ShuffleChannel", .import = import_shuffle_channel},
+    {.type = "Upsample", .import = import_upsample},
+    {.type = "Reorg", .import = import_reorg},
+    {.type = "Tile", .import = import_tile},
+    {.type = "Reverse", .import = import_reverse},
+    {.type = "Interp", .import = import_interp},
+};
+
+}  // namespace
+
+std::span<const LayerKind> move_layers() { return kMoveLayers; }
 
 }  // namespace tputwin::net

@@ -31,8 +31,6 @@ void clip(Importer& layer, float low, float high) {
   same_shape(layer);
 }
 
-}  // namespace
-
 void import_relu(Importer& layer) {
   const float slope = layer.caffe.relu_param().negative_slope();
   auto& param = activation(layer, ::bmnet::RELU);
@@ -125,5 +123,28 @@ void import_eltwise(Importer& layer) {
   for (int i = 1; layer.ready() && !per_channel && i < layer.bottoms(); ++i) layer.same_dims(0, i);
   same_shape(layer);
 }
+
+// Their types.
+constexpr LayerKind kPointwiseLayers[] = {
+    {.type = "ReLU", .import = import_relu},
+    {.type = "ReLU6", .import = import_relu6},
+    {.type = "Clip", .import = import_clip},
+    {.type = "Sigmoid", .import = import_sigmoid},
+    {.type = "TanH", .import = import_tanh},
+    {.type = "ELU", .import = import_elu},
+    {.type = "AbsVal", .import = import_abs},
+    {.type = "Power", .import = import_power},
+    {.type = "PReLU", .import = import_prelu},
+    {.type = "Softmax", .import = import_softmax},
+    {.type = "Eltwise",
+     .import = import_eltwise,
+     .min_bottoms = 2,
+     .max_bottoms = kMany,
+     .expand = expand_eltwise},
+};
+
+}  // namespace
+
+std::span<const LayerKind> pointwise_layers() { return kPointwiseLayers; }
 
 }  // namespace tputwin::net

@@ -7,22 +7,79 @@
 namespace tputwin::net {
 namespace {
 
-constexpr int kMany = 1024;
 using Kind = LayerKind;
 
-constexpr Kind kKinds[] = {
-#define TW_INPUT(type) {#type, Kind::input, 0, 0, 1, kMany},
-#define TW_LAYER(type, least_bottoms, most_bottoms, most_tops, importer) \
-  {#type, Kind::compute, least_bottoms, most_bottoms, 1, most_tops, import_##importer},
-#define TW_LAYER_OF(type, least_bottoms, most_bottoms, most_tops, importer, expander)     \
-  {#type, Kind::compute,    least_bottoms, most_bottoms, 1, most_tops, import_##importer, \
-   {},    expand_##expander},
-#define TW_SILENCE(type) {#type, Kind::silence, 1, kMany, 0, 0},
-#define TW_DROPPED(type) {#type, Kind::dropped, 0, kMany, 0, kMany},
-#define TW_UNSUPPORTED(type, instead) \
-  {#type, Kind::unsupported, 0, kMany, 0, kMany, nullptr, instead},
-#include "bmnet/caffe/layers.def"
+constexpr Kind input(std::string_view type) {
+  return {.type = type, .role = Kind::input, .min_bottoms = 0, .max_bottoms = 0, .max_tops = kMany};
+}
+constexpr Kind dropped(std::string_view type) {
+  return {.type = type,
+          .role = Kind::dropped,
+          .min_bottoms = 0,
+          .max_bottoms = kMany,
+          .min_tops = 0,
+          .max_tops = kMany};
+}
+constexpr Kind unsupported(std::string_view type, std::string_view instead) {
+  Kind kind = dropped(type);
+  kind.role = Kind::unsupported;
+  kind.instead = instead;
+  return kind;
+}
+
+constexpr Kind kInputs[] = {input("Input"),      input("MultiInput"),    input("DummyData"),
+                            input("Data"),       input("AnnotatedData"), input("ImageData"),
+                            input("MemoryData"), input("HDF5Data"),      input("WindowData")};
+
+// What becomes no operation: of training, and what others do in its place.
+constexpr Kind kOthers[] = {
+    {.type = "Silence", .role = Kind::silence, .max_bottoms = kMany, .min_tops = 0, .max_tops = 0},
+    dropped("Accuracy"),
+    dropped("CTCLoss"),
+    dropped("ContrastiveLoss"),
+    dropped("DetectionEvaluate"),
+    dropped("EuclideanLoss"),
+    dropped("HDF5Output"),
+    dropped("HingeLoss"),
+    dropped("InfogainLoss"),
+    dropped("MultiBoxLoss"),
+    dropped("MultinomialLogisticLoss"),
+    dropped("SigmoidCrossEntropyLoss"),
+    dropped("SmoothL1Loss"),
+    dropped("SoftmaxWithLoss"),
+    dropped("TripletLoss"),
+    unsupported("ArgMax", "leave it to the program that reads the scores"),
+    unsupported("BN", "BatchNorm and Scale"),
+    unsupported("BNLL", "a customized layer"),
+    unsupported("BatchReindex", "a customized layer"),
+    unsupported("Embed", "a customized layer"),
+    unsupported("Exp", "a customized layer"),
+    unsupported("Filter", "a customized layer"),
+    unsupported("Im2col", "Convolution"),
+    unsupported("LSTM", "the steps written out with InnerProduct, Sigmoid, TanH and Eltwise"),
+    unsupported("LSTMUnit", "Sigmoid, TanH and Eltwise"),
+    unsupported("Log", "a customized layer"),
+    unsupported("MVN", "BatchNorm with fixed statistics, or a customized layer"),
+    unsupported("Parameter", "weights of the layer that uses them"),
+    unsupported("Python", "a customized layer; Proposal for the proposal layer of Faster R-CNN"),
+    unsupported("RNN", "the steps written out with InnerProduct and TanH"),
+    unsupported("Recurrent", "the steps written out"),
+    unsupported("SPP", "several Pooling layers, Flatten and Concat"),
+    unsupported("Threshold", "leave it to the program that reads the scores"),
 };
+
+// In the order in which suggestions prefer them.
+const std::vector<Kind>& kinds() {
+  static const std::vector<Kind> all = [] {
+    std::vector<Kind> result;
+    for (const std::span<const Kind> some :
+         {std::span<const Kind>(kInputs), weighted_layers(), pointwise_layers(), move_layers(),
+          detect_layers(), std::span<const Kind>(kOthers)})
+      result.insert(result.end(), some.begin(), some.end());
+    return result;
+  }();
+  return all;
+}
 
 std::string lower(std::string_view text) {
   std::string result(text.substr(0, 64));
@@ -48,16 +105,15 @@ size_t edit_distance(const std::string& a, const std::string& b) {
 }  // namespace
 
 const LayerKind* find_kind(std::string_view type) {
-  const auto* found = std::find_if(std::begin(kKinds), std::end(kKinds),
-                                   [&](const Kind& kind) { return kind.type == type; });
-  return found == std::end(kKinds) ? nullptr : found;
+  const auto found = std::ranges::find(kinds(), type, &Kind::type);
+  return found == kinds().end() ? nullptr : &*found;
 }
 
 std::string suggestion(std::string_view type) {
   const std::string name = lower(type);
   const Kind* nearest = nullptr;
   size_t least = std::max<size_t>(1, name.size() / 3) + 1;
-  for (const Kind& kind : kKinds) {
+  for (const Kind& kind : kinds()) {
     if (kind.role == Kind::unsupported) continue;
     const size_t distance = edit_distance(name, lower(kind.type));
     if (distance >= least) continue;

@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "base/errors/bmnet.h"
+#include "bmnet/arithmetic/activation.h"
+#include "bmnet/arithmetic/lrn.h"
 #include "bmnet/caffe/import.h"
 #include "bmnet/calibrate/bias_correction.h"
 #include "bmnet/calibrate/compare.h"
@@ -14,7 +16,6 @@
 #include "bmnet/calibrate/statistics.h"
 #include "bmnet/float/execute.h"
 #include "bmnet/integers/integers.h"
-#include "bmnet/integers/lrn.h"
 #include "bmnet/integers/rules.h"
 #include "bmnet/quantize/quantize.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/errors/bmnet.h"
 #include "isa/bm1880_codec.h"
-#include "machine/profile.h"
+#include "machine/program_cost.h"
 
 namespace tputwin::net {
 namespace {
@@ -224,8 +224,8 @@ Result<PricedGroup> Pricer::price(GroupPlan plan) {
   if (Status s = program_.status(); !s.ok()) return s;
   auto program = isa::decode_program(program_.commands(), chip_);
   if (!program.ok()) return Status(program.error());
-  const Profile profile = tputwin::profile(*program, chip_);
-  return PricedGroup{std::move(plan), profile.elapsed_cycles, profile.cost.global_bytes, {}};
+  const ProgramCost total = program_cost(*program, chip_);
+  return PricedGroup{std::move(plan), total.elapsed_cycles, total.cost.global_bytes, {}};
 }
 
 Result<std::vector<PricedGroup>> partition(const std::vector<const Kernel*>& kernels, size_t first,

@@ -113,34 +113,4 @@ std::array<int8_t, 256> lookup_table(const std::function<float(float)>& function
   return table;
 }
 
-std::function<float(float)> table_function(const TensorOp& op) {
-  if (is(op, Op::power)) {
-    const auto& p = op.tg_power_param();
-    return [power = p.power(), scale = p.scale(), shift = p.shift()](float x) {
-      const float inner = shift + scale * x;
-      return power == 1 ? inner : std::pow(inner, power);
-    };
-  }
-  if (is(op, Op::clip))
-    return [least = op.tg_clip_param().min(), most = op.tg_clip_param().max()](float x) {
-      return std::min(std::max(x, least), most);
-    };
-  if (!is(op, Op::activation)) return nullptr;
-  const auto& p = op.tg_activation_param();
-  switch (p.activation()) {
-    case ::bmnet::SIGMOID:
-      return [](float x) { return 1.0f / (1.0f + std::exp(-x)); };
-    case ::bmnet::TANH:
-      return [](float x) { return std::tanh(x); };
-    case ::bmnet::ABS:
-      return [](float x) { return std::fabs(x); };
-    case ::bmnet::ELU:
-      return [alpha = p.activation_arg_size() > 0 ? p.activation_arg(0) : 1.0f](float x) {
-        return x > 0 ? x : alpha * (std::exp(x) - 1.0f);
-      };
-    default:
-      return nullptr;
-  }
-}
-
 }  // namespace tputwin::net

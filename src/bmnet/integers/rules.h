@@ -62,7 +62,5 @@ std::optional<EltwiseMultipliers> eltwise_product(float threshold_x0, float thre
 // sat8(floor(f(x*T_x/128) * 128/T_y + 0.5)) for every byte x.
 std::array<int8_t, 256> lookup_table(const std::function<float(float)>& function, float threshold_x,
                                      float threshold_y);
-// The function of an operation that is a table: activations other than ReLU, power, clip.
-std::function<float(float)> table_function(const TensorOp& op);
 
 }  // namespace tputwin::net

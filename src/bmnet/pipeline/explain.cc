@@ -50,14 +50,13 @@ void explain_layer(std::string& text, const TensorOp& op, std::string_view how) 
   fmt::format_to(std::back_inserter(text), "layer: {} {} {}\n", op.type(), op.name(), how);
 }
 
-void explain_total(std::string& text, const Compiled& compiled, const Profile& profile) {
+void explain_total(std::string& text, const Compiled& compiled, const ProgramCost& cost) {
   fmt::format_to(std::back_inserter(text),
                  "total: {} instructions, {} cycles predicted (tensor engine {}, transfers {}), "
                  "{} bytes between global and local memory\n"
                  "       {} bytes of weights, {} bytes of neurons\n",
-                 compiled.instructions, profile.elapsed_cycles, profile.compute_cycles,
-                 profile.dma_cycles, compiled.global_bytes, compiled.weight.size(),
-                 compiled.neuron_size);
+                 compiled.instructions, cost.elapsed_cycles, cost.compute_cycles, cost.dma_cycles,
+                 compiled.global_bytes, compiled.weight.size(), compiled.neuron_size);
 }
 
 void frame(::bmnet::NetParameter& net, const Network& network, const Compiled& compiled) {

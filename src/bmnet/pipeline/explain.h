@@ -5,13 +5,13 @@
 
 #include "bmnet/groups/partition.h"
 #include "bmnet/pipeline/compile.h"
-#include "machine/profile.h"
+#include "machine/program_cost.h"
 
 namespace tputwin::net {
 
 void explain_group(std::string& text, const Network& network, const PricedGroup& group);
 void explain_layer(std::string& text, const TensorOp& op, std::string_view how);
-void explain_total(std::string& text, const Compiled& compiled, const Profile& profile);
+void explain_total(std::string& text, const Compiled& compiled, const ProgramCost& cost);
 
 // The tl_ layers of a group: tl_group, its kernels slice by slice with their local addresses and
 // transfers, tl_group_end. A group of one kernel on one slice stays the tg_ layer it was.

@@ -4,7 +4,7 @@
 #include "bmnet/pipeline/explain.h"
 #include "bmnet/pipeline/passes.h"
 #include "isa/bm1880_codec.h"
-#include "machine/profile.h"
+#include "machine/program_cost.h"
 
 namespace tputwin::net::pass {
 namespace {
@@ -46,7 +46,7 @@ Status finish(Compilation& c) {
   compiled.cmdbuf = c.program->commands();
   if (c.options.layer_names) compiled.layers = c.program->layers();
   TW_ASSIGN_OR_RETURN(program, isa::decode_program(compiled.cmdbuf, target()));
-  const Profile p = profile(program, target());
+  const ProgramCost p = program_cost(program, target());
   compiled.predicted_cycles = p.elapsed_cycles;
   compiled.global_bytes = p.cost.global_bytes;
   compiled.instructions = p.instructions;

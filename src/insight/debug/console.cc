@@ -119,9 +119,9 @@ std::vector<std::string> Console::completions(const std::string& line) {
   for (const std::string_view word : {"launch", "layer", "first", "newest", "all", "write"})
     offer(word);
   if (line.starts_with("b")) {
-    const Timeline& timeline = debugger_.timeline();
-    for (Moment m = timeline.first(); m < timeline.end(); ++m)
-      if (timeline.at(m).is_command()) offer(timeline.at(m).call);
+    const Journal& journal = debugger_.journal();
+    for (Moment m = journal.first(); m < journal.end(); ++m)
+      if (journal.at(m).is_command()) offer(journal.at(m).call);
   }
   found.erase("");
   return {found.begin(), found.end()};
@@ -155,16 +155,16 @@ Console::Answer Console::go(Motion::Unit unit, bool back, const std::string& cou
 }
 
 Console::Answer Console::go_to(const std::string& arguments) {
-  Timeline& timeline = debugger_.timeline();
-  Moment moment = timeline.end();
+  Journal& journal = debugger_.journal();
+  Moment moment = journal.end();
   if (arguments == "first") {
-    moment = timeline.first();
+    moment = journal.first();
   } else if (arguments == "newest") {
     moment = debugger_.newest();
   } else {
     const std::string digits = arguments.starts_with('#') ? arguments.substr(1) : arguments;
-    moment = timeline.of_command(std::strtoull(digits.c_str(), nullptr, 0));
-    if (moment == timeline.end())
+    moment = journal.of_command(std::strtoull(digits.c_str(), nullptr, 0));
+    if (moment == journal.end())
       return {fmt::format("there is no command {} in what is kept\n", arguments)};
   }
   debugger_.go_to(moment);

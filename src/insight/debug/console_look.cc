@@ -82,7 +82,7 @@ Console::Answer Console::stops(const std::string&) {
 Console::Answer Console::where(const std::string&) { return {position()}; }
 
 Console::Answer Console::list(const std::string& arguments) {
-  const Timeline& timeline = debugger_.timeline();
+  const Journal& journal = debugger_.journal();
   const Entry* next = debugger_.next();
   char* rest = nullptr;
   const std::string digits = arguments.starts_with('#') ? arguments.substr(1) : arguments;
@@ -95,9 +95,9 @@ Console::Answer Console::list(const std::string& arguments) {
   const uint64_t first = middle > count / 2 ? middle - count / 2 : 1;
   std::string text;
   for (uint64_t number = first; number < first + count; ++number) {
-    const Moment moment = timeline.of_command(number);
-    if (moment == timeline.end()) continue;
-    const Entry& entry = timeline.at(moment);
+    const Moment moment = journal.of_command(number);
+    if (moment == journal.end()) continue;
+    const Entry& entry = journal.at(moment);
     const std::string_view call = entry.call;
     text += fmt::format("{} #{:<5} {:<8}{}{} {}\n", &entry == next ? "=>" : "  ", number,
                         to_string(entry.instruction->engine), call.empty() ? "" : " ", call,
@@ -107,11 +107,11 @@ Console::Answer Console::list(const std::string& arguments) {
 }
 
 Console::Answer Console::launches(const std::string&) {
-  const Timeline& timeline = debugger_.timeline();
+  const Journal& journal = debugger_.journal();
   std::string text;
   uint32_t before = 0;
-  for (Moment m = timeline.first(); m < timeline.end(); ++m) {
-    const Entry& entry = timeline.at(m);
+  for (Moment m = journal.first(); m < journal.end(); ++m) {
+    const Entry& entry = journal.at(m);
     if (!entry.is_command() || entry.launch == before) continue;
     before = entry.launch;
     text += fmt::format("launch {} {} from #{}\n", entry.launch,
@@ -174,26 +174,26 @@ Console::Answer Console::colour(const std::string& arguments) {
 }
 
 std::string Console::writer_text(Moment moment) {
-  const Entry& entry = debugger_.timeline().at(moment);
+  const Entry& entry = debugger_.journal().at(moment);
   std::string text = headline(debugger_, entry);
   if (!entry.is_command() && entry.number != 0) text += fmt::format(", after #{}", entry.number);
   return text;
 }
 
 Console::Answer Console::map(const std::string&) {
-  const Timeline& timeline = debugger_.timeline();
+  const Journal& journal = debugger_.journal();
   std::string text;
   for (const insight::Allocation& block : debugger_.allocations().live()) {
     const ByteRange range{Space::global, 0, block.begin, block.end};
-    const Writers writers = last_writers(timeline, {range});
+    const Writers writers = last_writers(journal, {range});
     text += fmt::format("{}, {}\n", debug::describe(range),
                         writers.known.empty()
                             ? "never written"
                             : "written by " + writer_text(writers.known.front().moment));
   }
   std::vector<insight::ByteMap<Moment>> lanes(debugger_.chip().lanes);
-  for (Moment m = timeline.first(); m < timeline.now(); ++m)
-    for (const ByteRange& range : timeline.writes(m))
+  for (Moment m = journal.first(); m < journal.now(); ++m)
+    for (const ByteRange& range : journal.writes(m))
       if (range.space == Space::local) lanes[range.lane].assign(range.begin, range.end, m + 1);
   std::map<Moment, Piece> pieces;
   for (uint32_t lane = 0; lane < lanes.size(); ++lane)
@@ -216,11 +216,11 @@ Console::Answer Console::who(const std::string& arguments) {
   const auto bytes = find_bytes(debugger_, arguments);
   if (!bytes) return no_bytes(arguments);
   constexpr size_t kMost = 8;
-  const Writers writers = last_writers(debugger_.timeline(), *bytes);
+  const Writers writers = last_writers(debugger_.journal(), *bytes);
   std::string text;
   for (const Written& written :
        std::span(writers.known).first(std::min(kMost, writers.known.size()))) {
-    const Entry& entry = debugger_.timeline().at(written.moment);
+    const Entry& entry = debugger_.journal().at(written.moment);
     text += fmt::format("{} bytes from {}: {}\n{}", bytes_in(written.bytes),
                         debug::describe(written.bytes.front()), writer_text(written.moment),
                         lines_of(debugger_, entry));
@@ -231,7 +231,7 @@ Console::Answer Console::who(const std::string& arguments) {
     text += fmt::format(
         "{} bytes from {}: nobody since {}\n", bytes_in(writers.unknown),
         debug::describe(writers.unknown.front()),
-        debugger_.timeline().first() == 0 ? "the program began" : "the begin of what is kept");
+        debugger_.journal().first() == 0 ? "the program began" : "the begin of what is kept");
   return {text};
 }
 
@@ -244,11 +244,11 @@ Console::Answer Console::made(const std::string& arguments) {
   if (way.empty()) return {fmt::format("{}: nobody wrote it\n", debug::describe(byte))};
   std::string text;
   for (const Step& step : way) {
-    const Entry& entry = debugger_.timeline().at(step.moment);
+    const Entry& entry = debugger_.journal().at(step.moment);
     text += fmt::format("{}: {}\n{}", debug::describe(step.byte), writer_text(step.moment),
                         lines_of(debugger_, entry));
   }
-  const Entry& maker = debugger_.timeline().at(way.back().moment);
+  const Entry& maker = debugger_.journal().at(way.back().moment);
   if (!maker.is_command()) return {text};
   if (const auto at = element_of(maker.instruction->op, debugger_.chip(), way.back().byte))
     text += fmt::format("element ({},{},{},{}) of {}: explain #{} ({},{},{},{})\n", at->n, at->c,
@@ -262,15 +262,15 @@ Console::Answer Console::explain(const std::string& arguments) {
   std::string rest = arguments;
   if (rest.starts_with('#')) {
     const Moment moment =
-        debugger_.timeline().of_command(std::strtoull(rest.c_str() + 1, nullptr, 0));
-    if (moment == debugger_.timeline().end()) return {"there is no such command\n"};
-    entry = &debugger_.timeline().at(moment);
+        debugger_.journal().of_command(std::strtoull(rest.c_str() + 1, nullptr, 0));
+    if (moment == debugger_.journal().end()) return {"there is no such command\n"};
+    entry = &debugger_.journal().at(moment);
     const size_t space = rest.find(' ');
     rest = space == rest.npos ? "" : rest.substr(space + 1);
   }
   const auto index = parse_index(rest);
   if (entry == nullptr || !index) return {"explain [#NUMBER] (N,C,H,W) of a command before now\n"};
-  const Moment now = debugger_.now(), before = debugger_.timeline().of_command(entry->number);
+  const Moment now = debugger_.now(), before = debugger_.journal().of_command(entry->number);
   const Operation& op = entry->instruction->op;
   debugger_.go_to(before);
   const explain::Explanation told =

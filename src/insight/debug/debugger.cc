@@ -1,4 +1,4 @@
-// What the device does, as entries of the timeline; where it stands.
+// What the device does, as entries of the journal; where it stands.
 #include "insight/debug/debugger.h"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ Debugger::Debugger(Device& device, Front& front, uint64_t most_bytes, Motion sta
     : device_(device),
       front_(front),
       memory_(device.memory()),
-      timeline_(memory_, device.chip(), most_bytes),
+      journal_(memory_, device.chip(), most_bytes),
       exposed_(memory_),
       watchpoints_(memory_),
       motion_(start) {}
@@ -43,7 +43,7 @@ void Debugger::finish(const std::string& why) {
   if (is_finished_) return;
   is_finished_ = true;
   end_ = why;
-  timeline_.settle();
+  journal_.settle();
   note_pointers();
   stand({Stop::Reason::end, why});
 }
@@ -92,19 +92,19 @@ void Debugger::on_issue(const CallSite& site) {
 }
 
 void Debugger::before_instruction(const Instruction& instruction, const Footprint& touched) {
-  timeline_.settle();
+  journal_.settle();
   note_pointers();
-  newest_ = timeline_.end();
-  timeline_.append(entry_of(instruction, touched));
-  newest_ = std::max(newest_, timeline_.first());
+  newest_ = journal_.end();
+  journal_.append(entry_of(instruction, touched));
+  newest_ = std::max(newest_, journal_.first());
   if (front_.wants_pause()) return stand({Stop::Reason::pause, "interrupted"});
   if (motion_.back) return;
   if (auto stop = stop_at(newest_)) stand(*stop);
 }
 
 void Debugger::on_instruction(const Instruction&, const Footprint& touched, const Cost&) {
-  timeline_.advance();
-  newest_ = timeline_.end();
+  journal_.advance();
+  newest_ = journal_.end();
   exposed_.wrote(touched.writes);
   if (auto stop = watch_stop(newest_)) stand(*stop);
 }
@@ -117,9 +117,9 @@ void Debugger::host_writes(Patch before, std::optional<Patch> after) {
               .stack = insight::Stacks::of_process().capture(),
               .before = std::move(before)};
   if (after) entry.after = std::move(*after);
-  timeline_.append(std::move(entry));
-  timeline_.advance();
-  newest_ = timeline_.end();
+  journal_.append(std::move(entry));
+  journal_.advance();
+  newest_ = journal_.end();
 }
 
 void Debugger::note_pointers() {
@@ -178,10 +178,10 @@ void Debugger::on_event(const DeviceEvent& event) {
 }
 
 void Debugger::stand(const Stop& stop) {
-  timeline_.settle();
+  journal_.settle();
   watchpoints_.refresh();
   front_.stopped(*this, stop);
-  timeline_.go_to(newest_);
+  journal_.go_to(newest_);
   watchpoints_.refresh();
 }
 

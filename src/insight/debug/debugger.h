@@ -9,8 +9,8 @@
 
 #include "insight/allocations.h"
 #include "insight/debug/exposed.h"
+#include "insight/debug/journal.h"
 #include "insight/debug/stops.h"
-#include "insight/debug/timeline.h"
 #include "insight/origins.h"
 #include "machine/device.h"
 
@@ -67,10 +67,10 @@ class Debugger final : public Observer {
   std::optional<Stop> resume(const Motion& motion);
   // To a moment between first() and newest(); the nearest if there is none.
   void go_to(Moment moment);
-  Moment now() const { return timeline_.now(); }
+  Moment now() const { return journal_.now(); }
   // The last moment there is: the device stands there.
   Moment newest() const { return newest_; }
-  Timeline& timeline() { return timeline_; }
+  Journal& journal() { return journal_; }
   // The command that comes next, or that came last; nullptr: none, or not known yet.
   const Entry* next() const;
   const Entry* last() const;
@@ -80,7 +80,7 @@ class Debugger final : public Observer {
   const Memory& memory() const { return memory_; }
   const insight::Allocations& allocations() const { return allocations_; }
   const std::string& launch_name(uint32_t launch) const { return launches_[launch]; }
-  // Of the timeline, from 1; empty: its file does not name it.
+  // Of the journal, from 1; empty: its file does not name it.
   std::string_view layer_name(uint32_t layer) const;
   // Call and lines of the user's program.
   const UserCode& code(const Entry& entry);
@@ -110,7 +110,7 @@ class Debugger final : public Observer {
   Device& device_;
   Front& front_;
   Memory memory_;
-  Timeline timeline_;
+  Journal journal_;
   Exposed exposed_;
   insight::Allocations allocations_;
   insight::Origin origin_;  // of the launch that runs

@@ -8,21 +8,21 @@
 namespace tputwin::debug {
 
 const Entry* Debugger::next() const {
-  for (Moment m = now(); m < timeline_.end(); ++m)
-    if (timeline_.at(m).is_command()) return &timeline_.at(m);
+  for (Moment m = now(); m < journal_.end(); ++m)
+    if (journal_.at(m).is_command()) return &journal_.at(m);
   return nullptr;
 }
 
 const Entry* Debugger::command_before(Moment moment) const {
-  for (Moment m = moment; m > timeline_.first(); --m)
-    if (timeline_.at(m - 1).is_command()) return &timeline_.at(m - 1);
+  for (Moment m = moment; m > journal_.first(); --m)
+    if (journal_.at(m - 1).is_command()) return &journal_.at(m - 1);
   return nullptr;
 }
 
 const Entry* Debugger::last() const { return command_before(now()); }
 
 void Debugger::go_to(Moment moment) {
-  timeline_.go_to(std::clamp(moment, timeline_.first(), newest_));
+  journal_.go_to(std::clamp(moment, journal_.first(), newest_));
   watchpoints_.refresh();
 }
 
@@ -34,7 +34,7 @@ const UserCode& Debugger::code(const Entry& entry) {
 
 // Whether the command at a moment is the first of its line, layer or launch.
 bool Debugger::begins(Motion::Unit unit, Moment moment) {
-  const Entry& entry = timeline_.at(moment);
+  const Entry& entry = journal_.at(moment);
   const Entry* before = command_before(moment);
   if (before == nullptr || unit == Motion::Unit::command) return true;
   if (before->launch != entry.launch) return true;
@@ -54,8 +54,8 @@ bool Debugger::begins(Motion::Unit unit, Moment moment) {
 
 // Whether the device stands before the command at a moment.
 std::optional<Stop> Debugger::stop_at(Moment moment) {
-  if (moment >= timeline_.end() || moment < timeline_.first()) return {};
-  const Entry& entry = timeline_.at(moment);
+  if (moment >= journal_.end() || moment < journal_.first()) return {};
+  const Entry& entry = journal_.at(moment);
   if (!entry.is_command()) return {};
   using Unit = Motion::Unit;
   if (!breakpoints_.empty()) {
@@ -76,10 +76,10 @@ std::optional<Stop> Debugger::stop_at(Moment moment) {
 
 // Whether what happened, or was taken back, up to a moment concerns a watchpoint.
 std::optional<Stop> Debugger::watch_stop(Moment moment) {
-  if (watchpoints_.all().empty() || moment <= timeline_.first()) return {};
-  const Watchpoint* noticed = watchpoints_.notice(timeline_.writes(moment - 1));
+  if (watchpoints_.all().empty() || moment <= journal_.first()) return {};
+  const Watchpoint* noticed = watchpoints_.notice(journal_.writes(moment - 1));
   if (noticed == nullptr) return {};
-  const Entry& writer = timeline_.at(moment - 1);
+  const Entry& writer = journal_.at(moment - 1);
   return Stop{Stop::Reason::watchpoint,
               fmt::format("watchpoint {}, {}: written by {}", noticed->id, noticed->text,
                           writer.is_command() ? fmt::format("#{}", writer.number) : "the host")};
@@ -91,9 +91,9 @@ std::optional<Stop> Debugger::resume(const Motion& motion) {
   const bool is_past = now() < newest_;
   const Entry* const here = next();  // perhaps behind what the host writes
   while (now() < newest_) {
-    timeline_.go_to(now() + 1);
+    journal_.go_to(now() + 1);
     if (auto stop = watch_stop(now())) return stop;
-    if (now() < timeline_.end() && &timeline_.at(now()) == here) continue;
+    if (now() < journal_.end() && &journal_.at(now()) == here) continue;
     if (auto stop = stop_at(now())) return stop;
   }
   if (is_past && is_finished_) return Stop{Stop::Reason::end, end_};
@@ -101,22 +101,22 @@ std::optional<Stop> Debugger::resume(const Motion& motion) {
 }
 
 std::optional<Stop> Debugger::go_back() {
-  while (now() > timeline_.first()) {
+  while (now() > journal_.first()) {
     const Moment from = now();
     Moment to = from - 1;
     std::optional<Stop> stop;
     if (watchpoints_.all().empty()) {  // what lies between need not be looked at
-      while (!(stop = stop_at(to)) && to > timeline_.first()) --to;
-      timeline_.go_to(to);
+      while (!(stop = stop_at(to)) && to > journal_.first()) --to;
+      journal_.go_to(to);
     } else {
-      timeline_.go_to(to);
+      journal_.go_to(to);
       stop = watch_stop(from);
       if (!stop) stop = stop_at(to);
     }
     if (stop) return stop;
   }
   return Stop{Stop::Reason::begin,
-              timeline_.first() == 0 ? "the program begins here" : "nothing before this is kept"};
+              journal_.first() == 0 ? "the program begins here" : "nothing before this is kept"};
 }
 
 uint32_t Debugger::add(Breakpoint breakpoint) {

@@ -125,9 +125,9 @@ std::optional<NamedView> find_view(const Debugger& debugger, const std::string& 
   if (text.starts_with("last.")) {
     view = operand_of(debugger.last(), text.substr(5));
   } else if (text.starts_with("#") && dot != text.npos) {
-    const Timeline& timeline = const_cast<Debugger&>(debugger).timeline();
-    const Moment of = timeline.of_command(number(text.substr(1, dot - 1)));
-    if (of < timeline.end()) view = operand_of(&timeline.at(of), text.substr(dot + 1));
+    const Journal& journal = const_cast<Debugger&>(debugger).journal();
+    const Moment of = journal.of_command(number(text.substr(1, dot - 1)));
+    if (of < journal.end()) view = operand_of(&journal.at(of), text.substr(dot + 1));
   } else {
     view = operand_of(debugger.next(), text);
   }

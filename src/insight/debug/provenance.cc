@@ -1,4 +1,4 @@
-// Looks back along the timeline; finds by experiments which byte a move took.
+// Looks back along the journal; finds by experiments which byte a move took.
 #include "insight/debug/provenance.h"
 
 #include <algorithm>
@@ -103,11 +103,11 @@ std::optional<ByteRange> source_of(const Operation& op, const Memory& memory, co
 
 }  // namespace
 
-Writers last_writers(const Timeline& timeline, std::vector<ByteRange> bytes) {
+Writers last_writers(const Journal& journal, std::vector<ByteRange> bytes) {
   Writers writers;
-  for (Moment m = timeline.now(); m > timeline.first() && !bytes.empty(); --m) {
+  for (Moment m = journal.now(); m > journal.first() && !bytes.empty(); --m) {
     Written written{.moment = m - 1, .bytes = {}};
-    for (const ByteRange& range : timeline.writes(m - 1)) cut(bytes, range, written.bytes);
+    for (const ByteRange& range : journal.writes(m - 1)) cut(bytes, range, written.bytes);
     if (written.bytes.empty()) continue;
     sort_and_merge(written.bytes);
     writers.known.push_back(std::move(written));
@@ -122,11 +122,11 @@ std::vector<Step> way_of(Debugger& debugger, const ByteRange& byte) {
   std::vector<Step> way;
   ByteRange at = byte;
   while (true) {
-    const Writers writers = last_writers(debugger.timeline(), {at});
+    const Writers writers = last_writers(debugger.journal(), {at});
     if (writers.known.empty()) break;
     const Moment writer = writers.known.front().moment;
     way.push_back({writer, at});
-    const Entry& entry = debugger.timeline().at(writer);
+    const Entry& entry = debugger.journal().at(writer);
     if (!entry.is_command() || !moves(entry.instruction->op)) break;
     debugger.go_to(writer);
     const auto source = source_of(entry.instruction->op, debugger.memory(), debugger.chip(), at);

@@ -19,7 +19,7 @@ struct Writers {
   std::vector<Written> known;
   std::vector<ByteRange> unknown;
 };
-Writers last_writers(const Timeline& timeline, std::vector<ByteRange> bytes);
+Writers last_writers(const Journal& journal, std::vector<ByteRange> bytes);
 
 // The way of one byte, from its last writer back: moves, and at the end what made it.
 struct Step {

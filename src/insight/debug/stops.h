@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "insight/debug/timeline.h"
+#include "insight/debug/journal.h"
 #include "insight/stacks.h"
 
 namespace tputwin::debug {

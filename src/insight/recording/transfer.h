@@ -1,4 +1,4 @@
-// transfer: a value to a Writer, or from a Reader, member by member (fields.def).
+// transfer: a value to a Writer, or from a Reader, member by member.
 #pragma once
 
 #include <array>
@@ -12,19 +12,10 @@
 #include <vector>
 
 #include "insight/recording/archive.h"
+#include "insight/recording/members.h"
 #include "ops/operation.h"
 
 namespace tputwin::insight::recording {
-
-// Calls f with all members.
-#define TW_FIELDS(Type, ...)                      \
-  template <class F>                              \
-  void with_fields(tputwin::Type& value, F&& f) { \
-    auto& [__VA_ARGS__] = value;                  \
-    f(__VA_ARGS__);                               \
-  }
-#include "insight/recording/fields.def"
-#undef TW_FIELDS
 
 // Whether V is one that the enumeration names: compilers write others as "(Enum)5".
 template <class Enum, Enum V>
@@ -116,7 +107,7 @@ void transfer(Archive& archive, T& value) {
   } else if constexpr (kIsArray<T>) {
     for (auto& element : value) transfer(archive, element);
   } else if constexpr (!kIsListener<T>) {
-    with_fields(value, [&](auto&... members) { (transfer(archive, members), ...); });
+    with_members(value, [&](auto&... members) { (transfer(archive, members), ...); });
   }
 }
 

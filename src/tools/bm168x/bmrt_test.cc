@@ -11,7 +11,7 @@
 
 #include "base/errors/tools.h"
 #include "base/file.h"
-#include "machine/profile.h"
+#include "machine/program_cost.h"
 #include "tools/bm168x/session168x.h"
 #include "tools/bm168x/tensor_values.h"
 
@@ -107,15 +107,15 @@ Result<Buffers> run_stage(Session168x& session, const StageRun& run, const Buffe
 }
 
 // Operations by name, with their share of the predicted time.
-std::string profile_text(const Profile& profile, const Chip& chip) {
+std::string cost_text(const ProgramCost& cost, const Chip& chip) {
   std::string text = fmt::format("  {:<24} {:>8} {:>12} {:>12} {:>12}\n", "operation", "commands",
                                  "Mops", "MB moved", "cycles");
-  for (const OperationProfile& op : profile.operations)
+  for (const OperationCost& op : cost.operations)
     text += fmt::format("  {:<24} {:>8} {:>12.1f} {:>12.2f} {:>12}\n", op.name, op.count,
                         static_cast<double>(op.cost.macs) / 1e6,
                         static_cast<double>(op.cost.global_bytes) / 1e6, op.cost.cycles());
   return text +
-         fmt::format("  predicted: {:.3f} ms on the {}\n", profile.milliseconds(chip), chip.name);
+         fmt::format("  predicted: {:.3f} ms on the {}\n", cost.milliseconds(chip), chip.name);
 }
 
 // What the options ask for besides outputs and times.
@@ -125,7 +125,7 @@ Result<std::string> details(Session168x& session, const StageRun& run, const Buf
   if (options.profile) {
     TW_ASSIGN_OR_RETURN(program, session.program(run.net.name, run.index));
     const Chip& chip = session.runtime().card().chip();
-    text += profile_text(profile(program, chip), chip);
+    text += cost_text(program_cost(program, chip), chip);
   }
   if (options.subnet_time) {
     TW_ASSIGN_OR_RETURN(seconds, session.subnet_seconds(run.net.name, run.index));

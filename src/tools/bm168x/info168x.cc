@@ -10,7 +10,7 @@
 #include "bmodel/bm168x/subnets.h"
 #include "insight/timing/commands.h"
 #include "isa/streams/stream.h"
-#include "machine/profile.h"
+#include "machine/program_cost.h"
 
 namespace tputwin::tools {
 
@@ -40,18 +40,18 @@ Result<Program> decode(const File& file, const CmdGroupT& group) {
 }
 
 // Of all groups, which run one after the other.
-Result<Profile> profile_of(const File& file, const NetParameterT& stage) {
-  Profile total;
+Result<ProgramCost> cost_of(const File& file, const NetParameterT& stage) {
+  ProgramCost total;
   const Chip& chip = *chip_of(file.model);
   Program all;
   for (const CmdGroupT* group : groups_of(stage)) {
     TW_ASSIGN_OR_RETURN(program, decode(file, *group));
-    const Profile part = profile(program, chip);
+    const ProgramCost part = program_cost(program, chip);
     total.compute_cycles += part.compute_cycles;
     total.dma_cycles += part.dma_cycles;
     all.insert(all.end(), program.begin(), program.end());
   }
-  const Profile whole = profile(all, chip);
+  const ProgramCost whole = program_cost(all, chip);
   total.operations = whole.operations;
   total.instructions = whole.instructions;
   total.cost = whole.cost;
@@ -108,10 +108,10 @@ uint64_t command_bytes(const NetParameterT& stage) {
   return bytes;
 }
 
-std::string commands_text(const Profile& p, const Chip& chip) {
+std::string commands_text(const ProgramCost& p, const Chip& chip) {
   std::string text = fmt::format("    {:<20}{:>8}{:>14}{:>16}{:>14}\n", "operation", "count",
                                  "cycles", "macs", "bytes moved");
-  for (const OperationProfile& row : p.operations)
+  for (const OperationCost& row : p.operations)
     text += fmt::format("    {:<20}{:>8}{:>14}{:>16}{:>14}\n", row.name, row.count,
                         row.cost.cycles(), row.cost.macs, row.cost.global_bytes);
   return text + fmt::format(
@@ -129,7 +129,7 @@ std::string stage_text(const File& file, const NetParameterT& stage, size_t inde
   text +=
       fmt::format("    memory  weights {} bytes, neurons {}, io {}, commands {}\n",
                   weight_bytes(stage), neuron_bytes(stage), stage.io_size, command_bytes(stage));
-  auto p = profile_of(file, stage);
+  auto p = cost_of(file, stage);
   if (p.ok()) return text + commands_text(*p, *chip_of(file.model));
   return text + fmt::format("    commands not decoded: {}\n", p.error().message());
 }
@@ -152,9 +152,9 @@ Json tensors_json(const std::vector<std::unique_ptr<TensorT>>& tensors) {
   return list;
 }
 
-Json profile_json(const Profile& p, const Chip& chip) {
+Json cost_json(const ProgramCost& p, const Chip& chip) {
   Json operations = Json::array();
-  for (const OperationProfile& row : p.operations)
+  for (const OperationCost& row : p.operations)
     operations.push_back({{"operation", row.name},
                           {"engine", std::string(to_string(row.engine))},
                           {"count", row.count},
@@ -188,9 +188,9 @@ Json stage_json(const File& file, const NetParameterT& stage) {
                {"neuron_bytes", neuron_bytes(stage)},
                {"io_bytes", stage.io_size},
                {"command_bytes", command_bytes(stage)}};
-  auto p = profile_of(file, stage);
+  auto p = cost_of(file, stage);
   json["commands"] =
-      p.ok() ? profile_json(*p, *chip_of(file.model)) : Json{{"error", p.error().message()}};
+      p.ok() ? cost_json(*p, *chip_of(file.model)) : Json{{"error", p.error().message()}};
   return json;
 }
 

@@ -23,7 +23,7 @@ constexpr uint64_t kFew = 12;
 class Rememberer final : public Front {
  public:
   void stopped(Debugger& debugger, const Stop& stop) override {
-    EXPECT_LE(debugger.timeline().bytes(), kMostBytes);
+    EXPECT_LE(debugger.journal().bytes(), kMostBytes);
     whole_[debugger.now()] = whole(debugger);
     if (stop.reason == Stop::Reason::end) visit(debugger);
     debugger.resume({.unit = Motion::Unit::command});
@@ -49,7 +49,7 @@ class Rememberer final : public Front {
   void visit(Debugger& debugger) {
     std::vector<Moment> moments;
     for (const auto& [moment, all] : whole_)
-      if (moment >= debugger.timeline().first()) moments.push_back(moment);
+      if (moment >= debugger.journal().first()) moments.push_back(moment);
     tputwin::testing::Rng rng(1);
     for (uint64_t i = 0; i < places(kFew); ++i) {
       const Moment place = moments[rng.below(moments.size())];

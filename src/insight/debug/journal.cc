@@ -1,5 +1,5 @@
 // Segments of entries, and what becomes of them when memory runs out.
-#include "insight/debug/timeline.h"
+#include "insight/debug/journal.h"
 
 #include <algorithm>
 
@@ -12,29 +12,27 @@ constexpr size_t kFewestCheckpoints = 8;  // before what is oldest is forgotten
 
 }  // namespace
 
-Timeline::Timeline(const Memory& memory, const Chip& chip, uint64_t most_bytes)
+Journal::Journal(const Memory& memory, const Chip& chip, uint64_t most_bytes)
     : memory_(memory), chip_(chip), most_bytes_(most_bytes) {}
 
-uint64_t Timeline::Segment::cost() const {
+uint64_t Journal::Segment::cost() const {
   uint64_t sum = checkpoint.cost();
   for (const Entry& entry : entries) sum += entry.cost();
   return sum;
 }
 
-Timeline::Segment& Timeline::segment(Moment moment) {
+Journal::Segment& Journal::segment(Moment moment) {
   return *std::prev(std::ranges::upper_bound(segments_, moment, {}, &Segment::first));
 }
 
-Entry& Timeline::entry(Moment moment) {
+Entry& Journal::entry(Moment moment) {
   Segment& of = segment(moment);
   return of.entries[moment - of.first];
 }
 
-const Entry& Timeline::at(Moment moment) const {
-  return const_cast<Timeline*>(this)->entry(moment);
-}
+const Entry& Journal::at(Moment moment) const { return const_cast<Journal*>(this)->entry(moment); }
 
-Moment Timeline::of_command(uint64_t number) const {
+Moment Journal::of_command(uint64_t number) const {
   Moment low = first(), high = end_;
   while (low < high) {  // the first of that number or a later one
     const Moment middle = low + (high - low) / 2;
@@ -47,13 +45,13 @@ Moment Timeline::of_command(uint64_t number) const {
   return low < end_ && at(low).number == number && at(low).is_command() ? low : end_;
 }
 
-std::vector<ByteRange> Timeline::writes(Moment moment) const {
+std::vector<ByteRange> Journal::writes(Moment moment) const {
   const Entry& entry = at(moment);
   if (entry.is_command()) return footprint(entry.instruction->op, chip_).writes;
   return {entry.after.ranges().begin(), entry.after.ranges().end()};
 }
 
-void Timeline::append(Entry entry) {
+void Journal::append(Entry entry) {
   settle();
   if (segments_.empty() || segments_.back().entries.size() >= kMostEntries ||
       newest_bytes_ > most_bytes_ / kSegments) {
@@ -68,7 +66,7 @@ void Timeline::append(Entry entry) {
   keep_bound();
 }
 
-void Timeline::settle() {
+void Journal::settle() {
   for (const Moment moment : unsettled_) {
     if (moment < first()) continue;
     Entry& written = entry(moment);
@@ -81,7 +79,7 @@ void Timeline::settle() {
   unsettled_.clear();
 }
 
-void Timeline::go_to(Moment moment) {
+void Journal::go_to(Moment moment) {
   settle();
   moment = std::clamp(moment, first(), end_);
   while (now_ > moment) step_back(moment);
@@ -89,7 +87,7 @@ void Timeline::go_to(Moment moment) {
 }
 
 // One entry back, or to the begin of many whose checkpoint is all that is left.
-void Timeline::step_back(Moment target) {
+void Journal::step_back(Moment target) {
   Segment& of = segment(now_ - 1);
   if (of.is_merged) {
     of.checkpoint.apply(memory_);
@@ -101,7 +99,7 @@ void Timeline::step_back(Moment target) {
 }
 
 // What the host does within a command of the CPU are entries of their own.
-void Timeline::redo(const Entry& entry) {
+void Journal::redo(const Entry& entry) {
   if (!entry.is_command())
     entry.after.apply(memory_);
   else if (!std::holds_alternative<CpuCall>(entry.instruction->op))
@@ -110,7 +108,7 @@ void Timeline::redo(const Entry& entry) {
 
 // ---- The bound ----
 
-void Timeline::keep_bound() {
+void Journal::keep_bound() {
   while (bytes_ > most_bytes_) {
     const auto detailed = std::ranges::find(segments_, false, &Segment::is_merged);
     const auto merged = static_cast<size_t>(detailed - segments_.begin());
@@ -125,7 +123,7 @@ void Timeline::keep_bound() {
   }
 }
 
-void Timeline::merge(Segment& segment) {
+void Journal::merge(Segment& segment) {
   bytes_ -= segment.cost();
   std::vector<const Patch*> patches;
   for (const Entry& entry : segment.entries) patches.push_back(&entry.before);
@@ -140,7 +138,7 @@ void Timeline::merge(Segment& segment) {
 }
 
 // The two neighbours among the first `merged` segments that have the fewest entries become one.
-void Timeline::join_smallest(size_t merged) {
+void Journal::join_smallest(size_t merged) {
   size_t best = 0;
   const auto size = [&](size_t i) {
     return segments_[i].entries.size() + segments_[i + 1].entries.size();

@@ -1,5 +1,5 @@
-// Convolutions by oneDNN, one image per task. Zeros between inputs, and pads that the library
-// refuses, are written out first.
+// Convolutions and inner products in float, by oneDNN, an image per task. Zeros between inputs, and
+// pads that the library refuses, are written out first.
 #include <algorithm>
 #include <cstring>
 #include <oneapi/dnnl/dnnl.hpp>

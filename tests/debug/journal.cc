@@ -1,5 +1,5 @@
 // Going back and forth through random programs.
-#include "insight/debug/timeline.h"
+#include "insight/debug/journal.h"
 
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ void visit(const Chip& chip, uint64_t seed, uint64_t most_bytes, uint64_t few) {
   EXPECT_GT(visitor.moments(), 20u);
 }
 
-TEST(Timeline, ArrivesAtTheBytesOfEveryMoment) {
+TEST(Journal, ArrivesAtTheBytesOfEveryMoment) {
   for (const ChipFamily family : kFamilies) {
     const Chip& chip = chip_of_family(family);
     SCOPED_TRACE(chip.name);
@@ -74,7 +74,7 @@ TEST(Timeline, ArrivesAtTheBytesOfEveryMoment) {
 }
 
 // Long ago there are checkpoints only, and in the end nothing.
-TEST(Timeline, KeepsToItsBound) {
+TEST(Journal, KeepsToItsBound) {
   for (const ChipFamily family : kFamilies) {
     const Chip& chip = chip_of_family(family);
     SCOPED_TRACE(chip.name);

@@ -1,4 +1,4 @@
-// Timeline: what happened to a device, and the way back. Memories are those of any moment that is
+// Journal: what happened to a device, and the way back. Memories are those of any moment that is
 // kept: what a command or the host overwrote is put back, and commands are carried out again.
 #pragma once
 
@@ -21,9 +21,9 @@ using Moment = uint64_t;
 struct Entry {
   enum class Kind : uint8_t { command, host_write };
   Kind kind = Kind::command;
-  uint32_t launch = 0;     // of the timeline, from 1; 0: outside
+  uint32_t launch = 0;     // of the journal, from 1; 0: outside
   uint32_t in_launch = 0;  // number of a command there, from 1
-  uint32_t layer = 0;      // of the timeline, from 1
+  uint32_t layer = 0;      // of the journal, from 1
   uint64_t number = 0;     // of a command, from 1; of others that of the command before
   std::string_view call;   // of static storage
   StackId stack = 0;
@@ -37,10 +37,10 @@ struct Entry {
   }
 };
 
-class Timeline {
+class Journal {
  public:
   // Everything that is kept takes at most `most_bytes`.
-  Timeline(const Memory& memory, const Chip& chip, uint64_t most_bytes);
+  Journal(const Memory& memory, const Chip& chip, uint64_t most_bytes);
 
   Moment first() const { return segments_.empty() ? end_ : segments_.front().first; }
   Moment now() const { return now_; }

@@ -1,4 +1,6 @@
-// What a program is made of, and what the timing model (docs/timing.md) predicts for it.
+// What a program is made of, and what its instructions cost: the prices of docs/timing.md, added up
+// engine by engine. The compiler chooses by them, so they are of the instructions alone; launch,
+// issue, queues and latencies belong to the time of a run (insight/timing).
 #pragma once
 
 #include <span>
@@ -10,15 +12,15 @@
 
 namespace tputwin {
 
-struct OperationProfile {
+struct OperationCost {
   std::string name;
   Engine engine;
   uint64_t count = 0;
   Cost cost;  // of all of them together
 };
 
-struct Profile {
-  std::vector<OperationProfile> operations;  // by name
+struct ProgramCost {
+  std::vector<OperationCost> operations;  // by name
   uint64_t instructions = 0;
   Cost cost;                               // of everything together
   uint64_t compute_cycles = 0;             // the compute engine at work
@@ -32,6 +34,6 @@ struct Profile {
 // What both take together.
 void add(Cost& sum, const Cost& cost);
 
-Profile profile(std::span<const Instruction> program, const Chip& chip);
+ProgramCost program_cost(std::span<const Instruction> program, const Chip& chip);
 
 }  // namespace tputwin

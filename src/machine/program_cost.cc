@@ -1,5 +1,5 @@
 // Adds up instructions, and runs both engines' clocks over a program.
-#include "machine/profile.h"
+#include "machine/program_cost.h"
 
 #include <algorithm>
 #include <map>
@@ -7,9 +7,10 @@
 namespace tputwin {
 namespace {
 
-// Places instructions in time: each starts when its engine is free and the instruction of the
-// other engine that it waits for is done. A CPU call waits for both engines and counts anew.
-class Timeline {
+// Counts the cycles of both engines: an instruction starts when its engine is free and the
+// instruction of the other engine that it waits for is done. A CPU call waits for both engines and
+// counts anew.
+class EngineClocks {
  public:
   void add(const Instruction& instruction, uint64_t cycles) {
     if (instruction.engine == Engine::cpu) return join();
@@ -48,25 +49,25 @@ void add(Cost& sum, const Cost& cost) {
   sum.global_bytes += cost.global_bytes;
 }
 
-Profile profile(std::span<const Instruction> program, const Chip& chip) {
-  Profile result;
-  std::map<std::string, OperationProfile, std::less<>> by_name;
-  Timeline timeline;
+ProgramCost program_cost(std::span<const Instruction> program, const Chip& chip) {
+  ProgramCost result;
+  std::map<std::string, OperationCost, std::less<>> by_name;
+  EngineClocks clocks;
   for (const Instruction& instruction : program) {
     Cost price = cost(instruction.op, chip);
     std::string key(name(instruction.op));
-    auto& row = by_name.try_emplace(key, OperationProfile{key, instruction.engine}).first->second;
+    auto& row = by_name.try_emplace(key, OperationCost{key, instruction.engine}).first->second;
     ++row.count;
     add(row.cost, price);
     add(result.cost, price);
-    timeline.add(instruction, price.cycles());
+    clocks.add(instruction, price.cycles());
     if (instruction.engine == Engine::compute) result.compute_cycles += price.cycles();
     if (instruction.engine == Engine::dma) result.dma_cycles += price.cycles();
     if (auto* call = std::get_if<CpuCall>(&instruction.op); call && !call->sync)
       result.cpu_operators.push_back(call->name);
   }
   result.instructions = program.size();
-  result.elapsed_cycles = timeline.end();
+  result.elapsed_cycles = clocks.end();
   for (auto& [key, row] : by_name) result.operations.push_back(std::move(row));
   return result;
 }

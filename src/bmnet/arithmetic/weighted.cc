@@ -1,9 +1,75 @@
-// Layers that multiply with weights: y = sat8(rhu(sum w*x + bias, right_shift)).
-#include "base/errors/bmnet.h"
+// Layers that multiply with weights, in integers: y = sat8(rhu(sum w*x + bias16, right_shift)); w
+// int8, bias int16, from the blobs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
 #include "base/parallel.h"
+#include "bmnet/integers/choice.h"
 #include "bmnet/reference/layer.h"
 
-namespace tputwin::net::reference {
+namespace tputwin::net {
+namespace {
+
+// Mean square of int8 inputs that the choice between weights and biases assumes.
+constexpr double kInputPower = 400;
+
+// What rounding the weights and clamping the biases cost at `shift`, in output steps squared.
+double error_at(int shift, double products, std::span<const float> biases, float threshold_y) {
+  const double step = std::ldexp(1.0, -shift), limit = 32767 * step;
+  double clamped = 0;
+  for (const float bias : biases) {
+    const double excess = std::fabs(bias) * 128.0 / threshold_y - limit;
+    if (excess > 0) clamped += excess * excess;
+  }
+  if (!biases.empty()) clamped /= static_cast<double>(biases.size());
+  return clamped + products * kInputPower / 12 * step * step;
+}
+
+int balance(int shift, double products, std::span<const float> biases, float threshold_y) {
+  int best = shift;
+  double least = error_at(shift, products, biases, threshold_y);
+  for (int s = shift - 1; s >= 0; --s) {
+    const double error = error_at(s, products, biases, threshold_y);
+    if (error < least) {
+      least = error;
+      best = s;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+Status choose_weighted(const IntegerChoice& layer) {
+  TW_RETURN_IF_ERROR(layer.check_blobs());
+  std::vector<Blob>& blobs = *layer.blobs;
+  auto shift = weight_shift(blobs[0].data, layer.x(), layer.y());
+  if (!shift) return layer.range(largest_magnitude(blobs[0].data) * (layer.x() / layer.y()));
+  if (blobs.size() > 1) {
+    const size_t channels = std::max<size_t>(1, blobs[1].data.size());
+    const double products =
+        static_cast<double>(blobs[0].data.size()) / static_cast<double>(channels);
+    *shift = balance(*shift, products, blobs[1].data, layer.y());
+    const size_t saturated = quantize_bias(blobs[1].data, layer.y(), *shift);
+    if (saturated > 0 && layer.warnings != nullptr)
+      layer.warnings->push_back(
+          Error(errors::net_bias_saturated)
+              .in("layer " + layer.op.name())
+              .argument("biases", fmt::format("{} of {}", saturated, channels)));
+  }
+  quantize_weights(blobs[0].data, layer.x(), layer.y(), *shift);
+  layer.entry.set_right_shift_width(*shift);
+  return {};
+}
+
+// Their integers are the blobs.
+void read_weighted(EntryReader&, LayerIntegers&) {}
+
+// ---- int8 ----
+
+namespace reference {
 namespace {
 
 constexpr size_t kPixels = 32;  // output pixels that share the reading of weights
@@ -127,25 +193,5 @@ Status inner_product(const Layer& layer) {
   return {};
 }
 
-Status scale(const Layer& layer) {
-  const auto& param = layer.op.tg_scale_param();
-  TW_ASSIGN_OR_RETURN(axis, axis_of(layer, param.axis()));
-  const TensorShape& shape = layer.op.input_shape(0);
-  const int end =
-      param.num_axes() < 0 ? shape.dim_size() : std::min(axis + param.num_axes(), shape.dim_size());
-  const int64_t scales = product(shape, axis, end), inner = product(shape, end, shape.dim_size());
-  TW_ASSIGN_OR_RETURN(weight, integer_blob<int8_t>(layer, 0, scales));
-  std::vector<int16_t> bias(static_cast<size_t>(scales));
-  if (param.bias_term()) {
-    TW_ASSIGN_OR_RETURN(blob, integer_blob<int16_t>(layer, 1, scales));
-    bias = std::move(blob);
-  }
-  for (size_t i = 0; i < layer.values().size(); ++i) {
-    const size_t s = i / static_cast<size_t>(inner) % static_cast<size_t>(scales);
-    const int64_t sum = int64_t{weight[s]} * layer.in()[i] + bias[s];
-    layer.out()[i] = sat8(rhu(sum, layer.integers.right_shift));
-  }
-  return {};
-}
-
-}  // namespace tputwin::net::reference
+}  // namespace reference
+}  // namespace tputwin::net

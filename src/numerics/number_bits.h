@@ -1,0 +1,25 @@
+// Which bit patterns of the floating-point types are numbers.
+#pragma once
+
+#include <cstdint>
+
+#include "chip/dtype.h"
+
+namespace tputwin {
+
+// Of fp32, fp16 or bf16; of the 16-bit types the low half counts.
+constexpr bool is_nan_bits(uint32_t bits, DType dtype) {
+  if (dtype == DType::f32) return (bits & 0x7fffffff) > 0x7f800000;
+  const uint32_t infinity = dtype == DType::f16 ? 0x7c00 : 0x7f80;
+  return (bits & 0x7fff) > infinity;
+}
+constexpr bool is_infinity_bits(uint32_t bits, DType dtype) {
+  if (dtype == DType::f32) return (bits & 0x7fffffff) == 0x7f800000;
+  return (bits & 0x7fff) == (dtype == DType::f16 ? 0x7c00u : 0x7f80u);
+}
+// Neither.
+constexpr bool is_finite_bits(uint32_t bits, DType dtype) {
+  return !is_nan_bits(bits, dtype) && !is_infinity_bits(bits, dtype);
+}
+
+}  // namespace tputwin
