@@ -116,7 +116,8 @@ DEB := $(BUILD)/deb
 deb-source: deps-deb
 	rm -rf $(DEB)/tputwin && mkdir -p $(DEB)/tputwin
 	git ls-files -z | tar --null --files-from=- -c | tar -x -C $(DEB)/tputwin
-DEB_ENVIRONMENT = TPUTWIN_WERROR=ON TPUTWIN_COMMIT=$$(git describe --always --dirty --tags) \
+# (debhelper gives builds another HOME, and ccache its folder there.)
+DEB_ENVIRONMENT = CCACHE_CONFIGPATH=$$HOME/.config/ccache/ccache.conf CCACHE_DIR=$$(ccache -k cache_dir) TPUTWIN_WERROR=ON TPUTWIN_COMMIT=$$(git describe --always --dirty --tags) \
   DEB_BUILD_OPTIONS="nocheck parallel=$(JOBS)"
 deb: deb-source
 	cd $(DEB)/tputwin && $(DEB_ENVIRONMENT) nice -n 10 dpkg-buildpackage -b -us -uc

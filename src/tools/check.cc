@@ -43,7 +43,10 @@ Result<CheckResult> check_program(const CheckOptions& options,
       sarif("TPUTWIN_CHECK_SARIF", options.sarif),
       suppress("TPUTWIN_CHECK_SUPPRESS", options.suppress),
       numbers("TPUTWIN_CHECK_NUMBERS", options.numbers);
-  auto code = run_program(program, errors::cli_check);
+  auto code = [&] {
+    const OutputAside aside(printed);
+    return run_program(program, errors::cli_check);
+  }();
   auto findings = code.ok() ? count_findings(json, program) : Result<size_t>(code.error());
   if (auto report = read_bytes(json); printed && report.ok())
     std::fwrite(report->data(), 1, report->size(), stdout);

@@ -26,7 +26,7 @@ std::string chosen_command(const CLI::App& app) {
 }
 
 // Formats of --help-as.
-constexpr std::array kFormats{"man", "markdown", "json", "bash", "zsh"};
+constexpr std::array kFormats{"man", "json", "bash", "zsh"};
 
 // `PROGRAM --help-as FORMAT`, whatever else the command line would need.
 std::optional<int> other_help(CLI::App& app, int argc, char** argv, int usage_code) {

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "insight/timing/recording.h"
 #include "tools/commands/command.h"
+#include "tools/environment.h"
 #include "tools/timing/board.h"
 #include "tools/timing/whatif.h"
 
@@ -32,7 +33,11 @@ Result<std::string> compare(const TimingArguments& arguments) {
 
 Result<std::string> time_words(const TimingArguments& arguments) {
   if (arguments.words.empty()) return Error(errors::cli_usage).argument("PROGRAM", "");
-  TW_ASSIGN_OR_RETURN(timeline, timeline_of_words(arguments.words));
+  auto predicted = [&] {
+    const OutputAside aside(arguments.json == "-");
+    return timeline_of_words(arguments.words);
+  }();
+  TW_ASSIGN_OR_RETURN(timeline, std::move(predicted));
   if (!arguments.recording.empty())
     TW_RETURN_IF_ERROR(
         write_if_asked(arguments.recording, insight::recording_of(timeline, /*with_lines=*/true)));
@@ -48,7 +53,11 @@ struct WhatIfArguments {
 };
 
 Result<std::string> try_chips(const WhatIfArguments& arguments) {
-  TW_ASSIGN_OR_RETURN(result, what_if(arguments.options, arguments.words));
+  auto predicted = [&] {
+    const OutputAside aside(arguments.json == "-");
+    return what_if(arguments.options, arguments.words);
+  }();
+  TW_ASSIGN_OR_RETURN(result, std::move(predicted));
   TW_RETURN_IF_ERROR(write_if_asked(arguments.json, whatif_json(result)));
   return arguments.json == "-" ? std::string() : whatif_text(result);
 }

@@ -1,27 +1,15 @@
-// Pages for readers: Markdown, man, and JSON for programs.
+// Pages for man, and JSON for programs, of which docs/commands.md is made.
 #include "tools/manual/manual.h"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "tools/exit_code.h"
 #include "tools/manual/version.h"
 
 namespace tputwin::tools {
 namespace {
-
-// What a table of Markdown takes.
-std::string cell(std::string text) {
-  for (size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2))
-    text.insert(at, "\\");
-  return text;
-}
-
-std::string row(const OptionEntry& option) {
-  return fmt::format("| `{}` | {}{} |\n", cell(heading(option)), cell(option.description),
-                     option.required ? "; required" : "");
-}
 
 // Of roff: a line that begins with a dot is a request, hyphens are minus signs, and a backslash
 // escapes.
@@ -84,23 +72,6 @@ nlohmann::ordered_json json_of(const CommandEntry& command) {
 
 }  // namespace
 
-std::string to_markdown(const CommandEntry& program, int level) {
-  std::string text = fmt::format("\n{} {}\n\n{}.\n\n    {}\n", std::string(level, '#'),
-                                 program.name, program.summary, synopsis(program));
-  if (program.positionals.size() + program.options.size() > 0)
-    text += "\n| argument | meaning |\n|---|---|\n";
-  for (const auto* list : {&program.positionals, &program.options})
-    for (const OptionEntry& option : *list) text += row(option);
-  // Lines of the footer but for the exit codes, which the page tells once.
-  std::istringstream footer(program.footer.substr(0, program.footer.find("Exit codes:")));
-  std::string example, examples;
-  while (std::getline(footer, example))
-    if (example.starts_with("  ")) examples += "  " + example + "\n";
-  if (!examples.empty()) text += "\n" + examples;
-  for (const CommandEntry& sub : program.commands) text += to_markdown(sub, level + 1);
-  return text;
-}
-
 std::string to_man(const CommandEntry& program, std::string_view version) {
   std::string text = fmt::format(
       ".TH \"{}\" 1 \"\" \"tputwin {}\" \"tputwin\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n.B {}\n",
@@ -112,11 +83,17 @@ std::string to_man(const CommandEntry& program, std::string_view version) {
   return text;
 }
 
-std::string to_json(const CommandEntry& program) { return json_of(program).dump(2) + "\n"; }
+std::string to_json(const CommandEntry& program) {
+  nlohmann::ordered_json json = json_of(program);
+  json["exit_codes"] = nlohmann::ordered_json::array();
+  if (program.footer.find(kExitCodes) != std::string::npos)
+    for (const ExitMeaning& row : kExitMeanings)
+      json["exit_codes"].push_back({{"code", row.code}, {"meaning", row.meaning}});
+  return json.dump(2) + "\n";
+}
 
 std::optional<std::string> help_as(const CLI::App& app, std::string_view format) {
   const CommandEntry program = command_table(app);
-  if (format == "markdown") return to_markdown(program, 2);
   if (format == "man") return to_man(program, version());
   if (format == "json") return to_json(program);
   if (format == "bash") return to_bash(program);

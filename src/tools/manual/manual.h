@@ -9,10 +9,9 @@
 
 namespace tputwin::tools {
 
-// Everything as a page of Markdown, each command a section of `level`.
-std::string to_markdown(const CommandEntry& program, int level);
 // Its page of section 1, for man.
 std::string to_man(const CommandEntry& program, std::string_view version);
+// The table as it is, with the exit codes.
 std::string to_json(const CommandEntry& program);
 
 // Scripts that complete its commands, options and their words; anything else is a file.
