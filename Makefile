@@ -1,4 +1,4 @@
-# make build | test | test-arm64 | web | test-web | demo | python | gallery | bench | perf-check | fuzz | install | format | deps | clean
+# make build | test | test-arm64 | web | test-web | demo | python | gallery | bench | perf-check | fuzz | deb | deb-arm64 | test-deb | install | format | deps | clean
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 20
@@ -12,7 +12,7 @@ DEMO := demo_chain okk_conv2d tpu_exp bmrt_network demo
 # The compiled network that bmrt_network runs.
 DEMO_MODEL := tests/conformance/bm168x/bm1684x/nets-resnet-fp16.bmodel
 
-.PHONY: all build test test-arm64 web test-web demo python gallery bench perf-check fuzz install format deps deps-demo deps-test \
+.PHONY: all build test test-arm64 web test-web demo python gallery bench perf-check fuzz deb deb-source deb-arm64 test-deb install format deps deps-deb deps-demo deps-test \
   deps-arm64 arm64-architecture deps-web web/node_modules clean
 
 all: build
@@ -21,11 +21,12 @@ all: build
 # goal needs: the sections of the list before the one named here, which no section ends.
 deps-demo: before = [test]
 deps-test: before = [further]
-deps deps-arm64: before = [end]
+deps deps-arm64 deps-deb: before = [end]
 deps-web: before = $(if $(shell command -v npm),[npm],[end])
 deps-arm64: list = cmake/arm64-packages.txt
 deps-web: list = cmake/web-packages.txt
-deps deps-demo deps-test deps-arm64 deps-web:
+deps-deb: list = cmake/deb-packages.txt
+deps deps-demo deps-test deps-arm64 deps-web deps-deb:
 	@missing=$$(for p in $$(sed -e '/^\$(before)/,$$d' -e '/^\[/d' -e 's/#.*//' $(list)); do \
 	  dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
 	if [ -z "$$missing" ]; then exit 0; fi; \
@@ -109,6 +110,27 @@ fuzz: deps
 	  build-fuzz/bin/$$t -max_total_time=$(FUZZ_SECONDS) -seed=$(FUZZ_SEED) -timeout=60 -rss_limit_mb=2048 \
 	    -artifact_prefix=build-fuzz/ build-fuzz/fuzz-corpus/$$t || exit 1; \
 	done
+
+# Debian packages of the files that git knows, in build/deb; ccache serves what `make build` compiled.
+DEB := $(BUILD)/deb
+deb-source: deps-deb
+	rm -rf $(DEB)/tputwin && mkdir -p $(DEB)/tputwin
+	git ls-files -z | tar --null --files-from=- -c | tar -x -C $(DEB)/tputwin
+# (debhelper gives builds another HOME, and ccache its folder there.)
+DEB_ENVIRONMENT = CCACHE_CONFIGPATH=$$HOME/.config/ccache/ccache.conf CCACHE_DIR=$$(ccache -k cache_dir) TPUTWIN_WERROR=ON TPUTWIN_COMMIT=$$(git describe --always --dirty --tags) \
+  DEB_BUILD_OPTIONS="nocheck parallel=$(JOBS)"
+deb: deb-source
+	cd $(DEB)/tputwin && $(DEB_ENVIRONMENT) nice -n 10 dpkg-buildpackage -b -us -uc
+	lintian --fail-on error,warning $(DEB)/tputwin_*_$$(dpkg --print-architecture).changes
+
+# The same for 64-bit Arm, but python3-tputwin, for which the build would have to load Arm's Python; in a
+# Debian 12 of its own, as arm64 packages that it needs would take the place of the host's. Root.
+deb-arm64: deb-source
+	cmake/deb-arm64.sh $(DEB)
+
+# A fresh Debian 12 in which a new user installs the packages and does what the documents print. Root.
+test-deb: deps-deb
+	cmake/test-deb.sh $(DEB)
 
 install: build
 	cmake --install $(BUILD) --prefix $(PREFIX)

@@ -38,7 +38,7 @@ endforeach()
 # Programs link -lbmnet alone where they use what lies behind it, as the maker's link lines do.
 file(WRITE ${PROJECT_BINARY_DIR}/libbmnet.so.script
   "/* GNU ld script: the library, and those of its interface that a program uses */\n"
-  "INPUT(libbmnet.so.0 AS_NEEDED(-lbmnet_caffe_pb -lcpu-plugin))\n")
+  "INPUT(libbmnet.so.${PROJECT_VERSION_MAJOR} AS_NEEDED(-lbmnet_caffe_pb -lcpu-plugin))\n")
 install(FILES ${PROJECT_BINARY_DIR}/libbmnet.so.script DESTINATION ${CMAKE_INSTALL_LIBDIR}
   RENAME libbmnet.so)
 

@@ -51,6 +51,29 @@ function(tputwin_compile_together target)
   endforeach()
 endfunction()
 
+# tputwin_versioned_library(NAME [CLOSED] [UNNUMBERED])
+# Symbols have versions: TPUTWIN_0 those that programs use, TPUTWIN_PRIVATE_x.y.z what our libraries use of each
+# other, so that parts of two releases never mix. A CLOSED library shows its C functions only. All libraries name
+# their versions alike: what several hold (inline functions, their statics) stays one in a process.
+# UNNUMBERED: plugins that the maker's compiler put into bmodels ask for the library by its plain name.
+function(tputwin_versioned_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "CLOSED;UNNUMBERED" "" "")
+  if(arg_CLOSED)
+    set(script "TPUTWIN_${PROJECT_VERSION_MAJOR} { global: [!_]*; local: *; };\n")
+  else()
+    set(script "TPUTWIN_PRIVATE_${PROJECT_VERSION} { global: _Z*7tputwin*; };
+TPUTWIN_${PROJECT_VERSION_MAJOR} { global: _Z*7tputwin3api*; *; };\n")
+  endif()
+  set(path ${PROJECT_BINARY_DIR}/symbols/${name}.map)
+  file(CONFIGURE OUTPUT ${path} CONTENT "${script}")
+  target_link_options(${name} PRIVATE LINKER:--version-script=${path})
+  set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${path})
+  get_target_property(type ${name} TYPE)
+  if(type STREQUAL SHARED_LIBRARY AND NOT arg_UNNUMBERED)
+    set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  endif()
+endfunction()
+
 set(TPUTWIN_ARM FALSE)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   set(TPUTWIN_ARM TRUE)

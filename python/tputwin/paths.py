@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sysconfig
 from pathlib import Path
 
 
@@ -19,10 +20,12 @@ def libraries() -> str:
     try:
         from . import _build
     except ImportError:
-        found = sorted(_prefix().glob("lib/**/libtputwin.so"))
-        if not found:
-            raise FileNotFoundError(f"no libtputwin.so below {_prefix()}") from None
-        return str(found[0].parent)
+        lib = _prefix() / "lib"
+        for folder in (lib, lib / str(sysconfig.get_config_var("MULTIARCH"))):
+            if (folder / "libtputwin.so").exists():
+                return str(folder)
+        raise FileNotFoundError(
+            f"no libtputwin.so below {lib}; Debian has it in the package libtputwin-dev") from None
     return str(_build.LIBRARIES)
 
 

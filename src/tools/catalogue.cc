@@ -54,6 +54,10 @@ std::string upper(std::string text) {
   return text;
 }
 
+bool is_named(const ErrorInfo& row, const std::string& id) {
+  return row.code == upper(id) || row.symbol == id;
+}
+
 }  // namespace
 
 std::string chips_text() {
@@ -89,8 +93,22 @@ std::string errors_text() {
   return text;
 }
 
+Result<std::string> errors_json(const std::string& id) {
+  auto list = nlohmann::ordered_json::array();
+  for (const ErrorInfo& row : error_catalogue())
+    if (id.empty() || is_named(row, id))
+      list.push_back({{"id", row.code},
+                      {"symbol", row.symbol},
+                      {"kind", to_string(row.kind)},
+                      {"level", row.level == Level::warning ? "warning" : "error"},
+                      {"rule", row.rule},
+                      {"source", row.reference}});
+  if (list.empty()) return Error(errors::cli_unknown_error).argument("ID", id);
+  return list.dump(2) + "\n";
+}
+
 Result<std::string> explain_error(const std::string& id) {
-  auto matches = [&](const ErrorInfo& row) { return row.code == upper(id) || row.symbol == id; };
+  auto matches = [&](const ErrorInfo& row) { return is_named(row, id); };
   auto found = std::ranges::find_if(error_catalogue(), matches);
   if (found == error_catalogue().end()) return Error(errors::cli_unknown_error).argument("ID", id);
   return fmt::format("{} ({})\n  rule   {}\n  kind   {}\n  level  {}\n  source {}\n", found->code,

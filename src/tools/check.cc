@@ -35,15 +35,21 @@ Result<CheckResult> check_program(const CheckOptions& options,
   TW_RETURN_IF_ERROR(insight::parse_checks(options.checks).status());
   const std::string temporary =
       (fs::temp_directory_path() / fmt::format("tputwin-check-{}.json", getpid())).string();
-  const std::string json = options.json.empty() ? temporary : options.json;
+  const bool printed = options.json == "-";
+  const std::string json = options.json.empty() || printed ? temporary : options.json;
   std::error_code ignored;
   fs::remove(json, ignored);  // what is there afterwards is the program's
   const Variable checks("TPUTWIN_CHECK", options.checks), to("TPUTWIN_CHECK_JSON", json),
       sarif("TPUTWIN_CHECK_SARIF", options.sarif),
       suppress("TPUTWIN_CHECK_SUPPRESS", options.suppress),
       numbers("TPUTWIN_CHECK_NUMBERS", options.numbers);
-  auto code = run_program(program, errors::cli_check);
+  auto code = [&] {
+    const OutputAside aside(printed);
+    return run_program(program, errors::cli_check);
+  }();
   auto findings = code.ok() ? count_findings(json, program) : Result<size_t>(code.error());
+  if (auto report = read_bytes(json); printed && report.ok())
+    std::fwrite(report->data(), 1, report->size(), stdout);
   fs::remove(temporary, ignored);
   if (!findings.ok()) return findings.error();
   return CheckResult{*code, *findings};

@@ -3,8 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cstdio>
+
 #include "base/errors/tools.h"
 #include "tools/exit_code.h"
+#include "tools/manual/manual.h"
+#include "tools/manual/suggest.h"
 
 namespace tputwin::tools {
 namespace {
@@ -20,6 +25,21 @@ std::string chosen_command(const CLI::App& app) {
   return name;
 }
 
+// Formats of --help-as.
+constexpr std::array kFormats{"man", "json", "bash", "zsh"};
+
+// `PROGRAM --help-as FORMAT`, whatever else the command line would need.
+std::optional<int> other_help(CLI::App& app, int argc, char** argv, int usage_code) {
+  if (argc < 2 || std::string_view(argv[1]) != "--help-as") return {};
+  const auto text = argc == 3 ? help_as(app, argv[2]) : std::nullopt;
+  if (!text) {
+    const std::vector<std::string> formats(kFormats.begin(), kFormats.end());
+    return bad_usage(app, "--help-as: expected " + listed(formats), usage_code);
+  }
+  std::fputs(text->c_str(), stdout);
+  return kOk;
+}
+
 }  // namespace
 
 std::string listed(const std::vector<std::string>& names) {
@@ -29,12 +49,17 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
+std::string choices(const std::vector<std::string>& names) {
+  return "{" + CLI::detail::join(names, ",") + "}";
+}
+
 CLI::Validator one_of_names(std::vector<std::string> names) {
+  const std::string described = choices(names);
   auto check = [names = std::move(names)](std::string& text) -> std::string {
     if (std::find(names.begin(), names.end(), text) != names.end()) return {};
     return "\"" + text + "\" is not known; expected " + listed(names);
   };
-  return CLI::Validator(check, "NAME");
+  return CLI::Validator(check, described);
 }
 
 CLI::Validator at_least_one() {
@@ -60,11 +85,20 @@ int bad_usage(const CLI::App& app, const std::string& problem, int usage_code) {
 }
 
 std::optional<int> parse(CLI::App& app, int argc, char** argv, int usage_code) {
+  app.add_option_function<std::string>(
+         "--help-as",
+         [](const std::string&) { throw CLI::ValidationError("--help-as", "it stands alone"); },
+         "print this help as " + listed({kFormats.begin(), kFormats.end()}))
+      ->type_name("FORMAT");
+  if (auto ended = other_help(app, argc, argv, usage_code)) return ended;
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    return bad_usage(app, error.what(), usage_code);
+    const auto kind = static_cast<CLI::ExitCodes>(error.get_exit_code());
+    const bool unknown =
+        kind == CLI::ExitCodes::ExtrasError || kind == CLI::ExitCodes::RequiredError;
+    return bad_usage(app, error.what() + (unknown ? suggestion(app, argc, argv) : ""), usage_code);
   }
   return {};
 }

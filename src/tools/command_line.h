@@ -15,6 +15,8 @@ namespace tputwin::tools {
 
 // "none, group or weight"
 std::string listed(const std::vector<std::string>& names);
+// "{none,group,weight}", as --help and completion tell what an option may be.
+std::string choices(const std::vector<std::string>& names);
 
 // For ->transform() of an option whose value is an enumerator, given by its name in any case or by
 // its number.
@@ -33,7 +35,7 @@ CLI::Validator one_of(const std::vector<std::pair<std::string, Value>>& choices)
       return {};
     return "\"" + text + "\" is not known; expected " + listed(names);
   };
-  return CLI::Validator(choose, "NAME");
+  return CLI::Validator(choose, tools::choices(names));
 }
 
 // For ->check() of an option whose value is one of these words.

@@ -1,6 +1,9 @@
-// Variables of the environment that programs which a tool starts are given.
+// What programs that a tool starts are given: variables, and where their output goes.
 #pragma once
 
+#include <unistd.h>
+
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 
@@ -20,6 +23,28 @@ class Variable {
 
  private:
   const char* name_;
+};
+
+// While it lives, what programs print goes to standard error: standard output is for a report.
+class OutputAside {
+ public:
+  explicit OutputAside(bool wanted) {
+    if (!wanted) return;
+    std::fflush(stdout);
+    kept_ = dup(STDOUT_FILENO);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+  }
+  ~OutputAside() {
+    if (kept_ < 0) return;
+    std::fflush(stdout);
+    dup2(kept_, STDOUT_FILENO);
+    close(kept_);
+  }
+  OutputAside(const OutputAside&) = delete;
+  OutputAside& operator=(const OutputAside&) = delete;
+
+ private:
+  int kept_ = -1;
 };
 
 }  // namespace tputwin::tools

@@ -13,6 +13,8 @@
 
 #include <cstdio>
 
+#include "tools/manual/colour.h"
+
 namespace tputwin::tools {
 
 ExitCode exit_code(const Error& error) {
@@ -48,7 +50,7 @@ ExitCode exit_code(const Error& error) {
 }
 
 void print_error(std::string_view tool, const Error& error) {
-  fmt::print(stderr, "{}: error: {}\n", tool, error.message());
+  fmt::print(stderr, "{}: {} {}\n", tool, coloured(stderr, Colour::red, "error:"), error.message());
 }
 
 ExitCode fail(std::string_view tool, const Error& error) {

@@ -17,6 +17,23 @@ enum ExitCode : int {
   kFound = 6,    // checks found something
 };
 
+// What docs/commands.md tells of each.
+struct ExitMeaning {
+  ExitCode code;
+  std::string_view meaning;
+};
+inline constexpr ExitMeaning kExitMeanings[] = {
+    {kOk, "ok"},
+    {kDiffers, "a comparison found differences"},
+    {kUsage,
+     "the command line asks for something that is not there: an unknown option, a shape the "
+     "model has no variety for, an input of another size"},
+    {kBadFile, "a file cannot be read or written, or is malformed"},
+    {kFailed, "the program failed on the simulated chip"},
+    {kRefused, "the compiler cannot make a model of the net"},
+    {kFound, "checks found something"},
+};
+
 // For the end of every --help.
 constexpr std::string_view kExitCodes =
     "Exit codes: 0 ok, 1 comparison differs, 2 usage, 3 bad file, 4 execution failed, "

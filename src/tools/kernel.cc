@@ -176,6 +176,21 @@ class Run {
     return {};
   }
 
+  Json json(const std::string& kernel) const {
+    Json all{{"kernel", kernel}, {"argument_bytes", arguments_.size()}, {"seconds", seconds_}};
+    all["buffers"] = Json::array();
+    for (const Buffer& buffer : buffers_)
+      all["buffers"].push_back({{"name", buffer.name},
+                                {"address", bm_mem_get_device_addr(buffer.memory)},
+                                {"bytes", buffer.memory.size},
+                                {"file", buffer.file},
+                                {"dump", buffer.dump}});
+    all["warnings"] = Json::array();
+    for (const WarningCount& warning : thread_diagnostics().warnings())
+      all["warnings"].push_back({{"count", warning.count}, {"message", warning.sample.message()}});
+    return all;
+  }
+
   std::string text(const std::string& kernel) const {
     std::string text =
         fmt::format("kernel  {}, {} bytes of arguments\n", kernel, arguments_.size());
@@ -252,7 +267,8 @@ Result<std::vector<std::string>> load_kernels(const std::string& library) {
   return added;
 }
 
-Result<std::string> run_kernel(const std::string& kernel, const std::string& parameters) {
+Result<std::string> run_kernel(const std::string& kernel, const std::string& parameters,
+                               bool json) {
   const Json fields = Json::parse(parameters, nullptr, /*allow_exceptions=*/false);
   TW_RETURN_IF_ERROR(expect(fields.is_array(), "all", "the file is not a JSON array"));
   Run run;
@@ -260,7 +276,7 @@ Result<std::string> run_kernel(const std::string& kernel, const std::string& par
   for (const Json& field : fields) TW_RETURN_IF_ERROR(run.add(field));
   TW_RETURN_IF_ERROR(run.launch(kernel));
   TW_RETURN_IF_ERROR(run.write_dumps());
-  return run.text(kernel);
+  return json ? run.json(kernel).dump(2) + "\n" : run.text(kernel);
 }
 
 }  // namespace tputwin::tools

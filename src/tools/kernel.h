@@ -12,7 +12,8 @@ namespace tputwin::tools {
 Result<std::vector<std::string>> load_kernels(const std::string& library);
 
 // Runs a loaded kernel with the arguments that a JSON text describes (docs/cli.md), and returns
-// what `tputwin kernel run` prints.
-Result<std::string> run_kernel(const std::string& kernel, const std::string& parameters);
+// what `tputwin kernel run` prints, as JSON if asked.
+Result<std::string> run_kernel(const std::string& kernel, const std::string& parameters,
+                               bool json = false);
 
 }  // namespace tputwin::tools

@@ -152,6 +152,22 @@ cmake --build "$work/bmrt-cmake" >>"$work/cmake.log" || { cat "$work/cmake.log";
 "$work/bmrt-cmake/engine" "$recorded/nets-lenet-int8.bmodel"
 python3 "$here/bmrt/engine.py" "$work/bmrt-cmake/libengine.so" "$recorded/nets-lenet-int8.bmodel"
 
+# The pages for newcomers, by the installed tree.
+here_paths="/usr/share/doc/tputwin/examples/models=$here/../../models /usr/share/doc/tputwin/examples=$examples"
+export PATH="$sdk/bin:$PATH" PYTHONPATH="$sdk/lib/python3/dist-packages" CMAKE_PREFIX_PATH="$sdk"
+step docs/start.md
+mkdir -p "$work/start"
+if [ -d "$PYTHONPATH/tputwin" ]; then
+  python=/usr/bin/python3 # of which the module is
+else
+  python=: # a sanitizer's build has none
+fi
+"$here/run_page.py" "$here/../../docs/start.md" "$work/start" $here_paths "python3 <<=$python <<"
+step docs/ci.md
+cp -r "$examples/ci" "$work/ci"
+"$here/run_page.py" "$here/../../docs/ci.md" "$work/ci"
+cmp "$examples/ci/cycles.json" "$work/ci/cycles.json"
+
 for tool in "$sdk"/bin/*; do
   [ -e "$tool" ] || continue
   step "$(basename "$tool") --help"

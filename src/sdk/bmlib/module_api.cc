@@ -56,7 +56,7 @@ Status check_chip(const Card& card) {
 }
 
 // Loads the library of tpu_* functions, which modules refer to without linking it.
-void provide_device_api() { static_cast<void>(dlopen("libtpukernel.so", RTLD_NOW | RTLD_GLOBAL)); }
+void provide_device_api() { static_cast<void>(dlopen("libtpukernel.so.0", RTLD_NOW | RTLD_GLOBAL)); }
 
 Result<void*> open_library(std::string_view call, const std::string& path) {
   provide_device_api();

@@ -16,6 +16,7 @@
 #include "base/last_error.h"
 #include "tools/bm168x/session168x.h"
 #include "tools/bm168x/tensor_values.h"
+#include "tools/reports/json.h"
 #include "tools/run_times.h"
 
 namespace tputwin::tools {
@@ -228,6 +229,26 @@ std::string times_text(const Times& times, double loading, const NetParameterT& 
 
 }  // namespace
 
+namespace {
+
+Json report_json(const ChosenStage& chosen, std::string_view chip, const Tensors& tensors,
+                 const Times& times, const Run168xOptions& options) {
+  Json json{{"net", chosen.net->name},
+            {"stage", chosen.index},
+            {"chip", chip},
+            {"made_up_input", options.inputs.empty()}};
+  json["outputs"] = Json::array();
+  for (const auto& tensor : tensors)
+    json["outputs"].push_back({{"name", tensor->name},
+                               {"shape", shape(*tensor)},
+                               {"type", to_string(element_type(*tensor))}});
+  json["time"] = times_json(times.seconds, batch_of(*chosen.stage), times.wall);
+  json["warnings"] = warnings_json(thread_diagnostics().warnings());
+  return json;
+}
+
+}  // namespace
+
 Result<Run168xReport> run_168x(const bmodel::OpenFile& file, const Run168xOptions& options) {
   TW_ASSIGN_OR_RETURN(chosen, choose_stage(*file.bm168x(), options));
   TW_ASSIGN_OR_RETURN(inputs, read_inputs(options.inputs, chosen.stage->input_tensor));
@@ -246,7 +267,9 @@ Result<Run168xReport> run_168x(const bmodel::OpenFile& file, const Run168xOption
   text += times_text(times, loading, *chosen.stage, options);
   for (const WarningCount& warning : thread_diagnostics().warnings())
     text += fmt::format("warning {} (times {})\n", warning.sample.message(), warning.count);
-  return Run168xReport{std::move(text), joined(outputs)};
+  const Chip& chip = runners.front().session->runtime().card().chip();
+  return Run168xReport{std::move(text), report_json(chosen, chip.name, tensors, times, options),
+                       joined(outputs)};
 }
 
 }  // namespace tputwin::tools

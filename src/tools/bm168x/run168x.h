@@ -1,6 +1,7 @@
 // tputwin run of bmodels for BM1684 and BM1684X.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,7 +28,8 @@ struct Run168xOptions {
 };
 
 struct Run168xReport {
-  std::string text;  // what `tputwin run` prints
+  std::string text;             // what `tputwin run` prints
+  nlohmann::ordered_json json;  // and with --json
   std::vector<uint8_t> output;
 };
 

@@ -87,9 +87,10 @@ void add_method_options(CLI::App& app, CalibrateRequest& request) {
 
 int run_calibrate(std::string_view tool, CalibrateRequest request) {
   request.progress = isatty(STDERR_FILENO) != 0;
+  const bool json = request.report_path == "-";
   auto text = calibrate_files(std::move(request));
   if (!text.ok()) return fail(tool, text.error());
-  std::fputs(text->c_str(), stdout);
+  if (!json) std::fputs(text->c_str(), stdout);
   return kOk;
 }
 
@@ -103,6 +104,8 @@ void add_calibrate(CLI::App& app, int& exit) {
   sub->add_option("--output", request->output_directory, "folder to write to; default: here");
   sub->add_option("--samples", request->options.samples, "so many samples; default: all")
       ->check(at_least_one());
+  sub->add_flag_callback(
+      "--json", [request] { request->report_path = "-"; }, "print the report as JSON: --report -");
   add_data_options(*sub, *request);
   add_method_options(*sub, *request);
   sub->footer(

@@ -24,7 +24,7 @@ void add_check(CLI::App& app, int& exit) {
          "all, races, memory, uninitialized, protocol, numbers, hints, with commas between "
          "them; hints are no mistakes, and not part of all")
       ->capture_default_str();
-  sub->add_option("--json", options->json, "write the findings here");
+  add_json_file(*sub, options->json, "the findings");
   sub->add_option("--sarif", options->sarif, "the same as SARIF 2.1.0");
   sub->add_option("--numbers", options->numbers,
                   "write shares of saturated and zero results here: JSON (.json) or a table");

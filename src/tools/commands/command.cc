@@ -5,6 +5,8 @@
 
 #include <cstdio>
 
+#include "tools/manual/colour.h"
+
 namespace tputwin::tools {
 
 int print(const Result<std::string>& text) {
@@ -16,8 +18,27 @@ int print(const Result<std::string>& text) {
 // As print(), naming the file an error is about.
 int print(const Result<std::string>& text, const std::string& path) {
   if (text.ok()) return print(text);
-  fmt::print(stderr, "tputwin: {}: error: {}\n", path, text.error().message());
+  fmt::print(stderr, "tputwin: {}: {} {}\n", path, coloured(stderr, Colour::red, "error:"),
+             text.error().message());
   return exit_code(text.error());
+}
+
+void add_json_file(CLI::App& app, std::string& path, const std::string& what) {
+  const auto is_report = [](const std::string& name) -> std::string {
+    for (const char* ending : {".bmodel", ".tprec", ".caffemodel", ".onnx"})
+      if (name.ends_with(ending)) return name + " is no report to write; put -- before it";
+    return {};
+  };
+  app.add_option_function<std::vector<std::string>>(
+         "--json",
+         [&path](const std::vector<std::string>& file) {
+           path = file.empty() || file[0].empty() ? "-" : file[0];
+         },
+         fmt::format("write {} as JSON here; without a file, before --, print it in place of text",
+                     what))
+      ->type_name("FILE")
+      ->expected(0, 1)
+      ->check(CLI::Validator(is_report, ""));
 }
 
 std::string footer(std::string_view examples) {

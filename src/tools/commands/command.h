@@ -19,6 +19,10 @@ int print(const Result<std::string>& text);
 // The same of an error in a file that it does not name.
 int print(const Result<std::string>& text, const std::string& path);
 
+// --json [FILE], of a report that is printed otherwise. Without FILE `path` becomes "-"; FILE may
+// be no model or recording, which would be PROGRAM with "--" forgotten, and overwritten.
+void add_json_file(CLI::App& app, std::string& path, const std::string& what);
+
 // The end of a --help: examples, a line each, and the exit codes.
 std::string footer(std::string_view examples);
 

@@ -1,5 +1,6 @@
 // tputwin compile: a Caffe model to a bmodel.
 #include "tools/compile.h"
+#include "tools/reports/json.h"
 
 #include <cstdio>
 
@@ -12,7 +13,7 @@ namespace {
 struct CompileCommand {
   CompileRequest request;
   std::vector<std::string> shapes;
-  bool explain = false;
+  bool explain = false, json = false;
 };
 
 int run_compile(CompileCommand& command) {
@@ -23,6 +24,10 @@ int run_compile(CompileCommand& command) {
   }
   auto result = compile_caffe(command.request);
   if (!result.ok()) return fail("tputwin", result.error());
+  if (command.json) {
+    print_json(compile_json(command.request, *result));
+    return kOk;
+  }
   if (command.explain) std::fputs(result->compiled.explanation.c_str(), stdout);
   std::fputs(compile_text(command.request, *result).c_str(), stdout);
   return kOk;
@@ -63,6 +68,7 @@ void add_compile(CLI::App& app, int& exit) {
   sub->add_option("--out-table", r.out_table, "calibration table as it was used");
   sub->add_flag("--explain", command->explain,
                 "print groups, slices, local memory and predicted cycles, with reasons");
+  sub->add_flag("--json", command->json, "print figures as JSON, without --explain");
   sub->footer(
       footer("  tputwin compile --prototxt deploy.prototxt --caffemodel int8.caffemodel "
              "--table table.pb2 -o net.bmodel --explain\n"));

@@ -3,6 +3,7 @@
 
 #include "tools/commands/command.h"
 #include "tools/commands/play_options.h"
+#include "tools/reports/json.h"
 
 namespace tputwin::tools {
 namespace {
@@ -10,6 +11,7 @@ namespace {
 struct DiffCommand {
   DiffSide a, b;
   std::vector<std::string> inputs;
+  bool json = false;
 };
 
 int diff(DiffCommand& command) {
@@ -21,7 +23,10 @@ int diff(DiffCommand& command) {
   }
   auto result = diff_files(command.a, command.b, run_options);
   if (!result.ok()) return fail("tputwin", result.error());
-  std::fputs(result->text.c_str(), stdout);
+  if (command.json)
+    print_json(result->json);
+  else
+    std::fputs(result->text.c_str(), stdout);
   return result->equal ? kOk : kDiffers;
 }
 
@@ -39,6 +44,7 @@ void add_diff(CLI::App& app, int& exit) {
   add_play_options(*sub, "--b-", command->b.settings);
   sub->add_option("--a-quirks", command->a.settings.quirks, "of a model: as TPUTWIN_QUIRKS");
   sub->add_option("--b-quirks", command->b.settings.quirks, "of a model: as TPUTWIN_QUIRKS");
+  sub->add_flag("--json", command->json, "as JSON");
   sub->footer(
       footer("  tputwin diff good.tprec bad.tprec\n"
              "  tputwin diff run.tprec --b-isa reference\n"

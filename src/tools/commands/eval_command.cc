@@ -1,5 +1,6 @@
 // tputwin eval: a float net and its int8 model on labelled samples.
 #include "tools/eval.h"
+#include "tools/reports/json.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -21,7 +22,7 @@ struct EvalCommand {
   std::string int8_prototxt, int8_caffemodel, table;  // layer by layer
   CalibrateRequest source;                            // of the samples
   EvalOptions options;
-  bool layers = false;
+  bool layers = false, json = false;
 };
 
 constexpr uint64_t kSamplesOfLayers = 10;
@@ -41,7 +42,7 @@ Result<std::string> accuracy(const EvalCommand& command) {
                                               .data = command.source.data,
                                               .data_options = command.source.data_options,
                                               .options = command.options}));
-  return report_text(report);
+  return command.json ? eval_json(report).dump(2) + "\n" : report_text(report);
 }
 
 Result<std::string> layers(const EvalCommand& command) {
@@ -56,7 +57,7 @@ Result<std::string> layers(const EvalCommand& command) {
   TW_ASSIGN_OR_RETURN(data, open_data(command, *fp32.shape_of(fp32.inputs().front())));
   const uint64_t samples = command.options.samples ? command.options.samples : kSamplesOfLayers;
   TW_ASSIGN_OR_RETURN(rows, compare_layers(fp32, int8.network, integers, *data, samples));
-  return comparison_text(rows);
+  return command.json ? layers_json(rows).dump(2) + "\n" : comparison_text(rows);
 }
 
 int run(EvalCommand& command) {
@@ -91,6 +92,7 @@ void add_eval(CLI::App& app, int& exit) {
   auto* weights = sub->add_option("--int8-caffemodel", command->int8_caffemodel, "its weights");
   auto* table = sub->add_option("--table", command->table, "its calibration table");
   layers->needs(weights)->needs(table);
+  sub->add_flag("--json", command->json, "print figures as JSON");
   sub->add_flag("!--no-equalize", command->source.options.equalize,
                 "the int8 net was calibrated with --no-equalize, or by another tool");
   sub->footer(footer(

@@ -8,6 +8,7 @@
 #include "bmodel/open.h"
 #include "tools/commands/command.h"
 #include "tools/lift/lift.h"
+#include "tools/reports/json.h"
 
 namespace tputwin::tools {
 namespace {
@@ -19,6 +20,7 @@ Status write_text(const std::string& path, const std::string& text) {
 struct LiftCommand {
   std::string path, output, host;
   lift::Options options;
+  bool json = false;
 };
 
 Result<std::string> lift_file(LiftCommand command) {
@@ -32,6 +34,14 @@ Result<std::string> lift_file(LiftCommand command) {
   TW_RETURN_IF_ERROR(write_text(command.output, program.kernel));
   if (!command.host.empty()) TW_RETURN_IF_ERROR(write_text(command.host, program.host));
   const lift::Tally& tally = program.tally;
+  if (command.json)
+    return Json{{"kernel", command.output},
+                {"commands", tally.commands},
+                {"without_call", tally.raw},
+                {"sections", tally.sections},
+                {"parts", tally.parts}}
+               .dump(2) +
+           "\n";
   return fmt::format("{}: {} commands, {} of them without a call, in {} sections and {} parts\n",
                      command.output, tally.commands, tally.raw, tally.sections, tally.parts);
 }
@@ -48,6 +58,7 @@ void add_lift(CLI::App& app, int& exit) {
   sub->add_option("--host", command->host,
                   "a program besides that brings weights and inputs, and launches the kernel");
   sub->add_option("--kernel", command->options.kernel, "the kernel's name, else lifted_NET");
+  sub->add_flag("--json", command->json, "print the counts as JSON");
   sub->footer(footer("  tputwin lift net.bmodel --net resnet -o kernel.c --host main.c\n"));
   sub->callback([command, &exit] { exit = print(lift_file(*command), command->path); });
 }

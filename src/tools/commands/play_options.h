@@ -17,7 +17,8 @@ inline void add_play_options(CLI::App& sub, const std::string& prefix, PlaySetti
   sub.add_flag(prefix + "reference", settings.reference,
                "reference bodies, which define the results");
   sub.add_option(prefix + "schedule", settings.schedule,
-                 "order of the engines: program, compute_first, dma_first, shuffled");
+                 "order of the engines: program, compute_first, dma_first, shuffled")
+      ->type_name("{program,compute_first,dma_first,shuffled}");
   sub.add_option(prefix + "seed", settings.seed, "of the shuffled schedule");
   sub.add_option(prefix + "threads", settings.threads, "threads of the device")
       ->check(at_least_one());

@@ -15,6 +15,7 @@
 #include "tools/commands/command.h"
 #include "tools/commands/picture_options.h"
 #include "tools/compare.h"
+#include "tools/reports/json.h"
 #include "tools/run.h"
 
 namespace tputwin::tools {
@@ -26,7 +27,7 @@ struct RunCommand {
   std::string model, output, reference_output, net, operators;
   std::vector<std::string> inputs, shapes;
   std::optional<size_t> stage;
-  bool dequantize = false;
+  bool dequantize = false, json = false;
   RunOptions options;
   PictureCommand pictures;
 };
@@ -46,11 +47,16 @@ Result<ShapeList> parse_shapes(const std::vector<std::string>& texts) {
   return shapes;
 }
 
-int compare_output(const std::vector<uint8_t>& output, const std::string& path) {
+// With --json the report is what is printed, and what the comparison says a member of it.
+int compare_output(const std::vector<uint8_t>& output, const std::string& path, Json* json) {
   auto expected = read_bytes(path);
   if (!expected.ok()) return fail("tputwin", expected.error());
   auto result = compare(output, *expected, Element::int8);
   if (!result.ok()) return fail("tputwin", result.error());
+  if (json != nullptr) {
+    (*json)["compare"] = comparison_json(*result, path);
+    return result->equal() ? kOk : kDiffers;
+  }
   if (result->equal()) {
     fmt::print("compare all {} bytes equal {}\n", result->count, path);
     return kOk;
@@ -58,6 +64,17 @@ int compare_output(const std::vector<uint8_t>& output, const std::string& path) 
   fmt::print("compare {} of {} bytes differ from {}\n{}", result->differences.size(), result->count,
              path, differences_text(*result, kShownDifferences));
   return kDiffers;
+}
+
+// Prints what a run reports and, if there is a file to compare with, how the outputs differ.
+int finish(const RunCommand& command, const std::string& text, Json json,
+           const std::vector<uint8_t>& output) {
+  if (!command.json) std::fputs(text.c_str(), stdout);
+  int code = kOk;
+  if (!command.reference_output.empty())
+    code = compare_output(output, command.reference_output, command.json ? &json : nullptr);
+  if (command.json) print_json(json);
+  return code;
 }
 
 int run_bm168x(const RunCommand& command, const bmodel::OpenFile& file) {
@@ -78,9 +95,7 @@ int run_bm168x(const RunCommand& command, const bmodel::OpenFile& file) {
                                 .reference = command.options.reference,
                                 .dequantize = command.dequantize});
   if (!report.ok()) return print(report.error(), command.model);
-  std::fputs(report->text.c_str(), stdout);
-  if (command.reference_output.empty()) return kOk;
-  return compare_output(report->output, command.reference_output);
+  return finish(command, report->text, std::move(report->json), report->output);
 }
 
 int run_bm1880(RunCommand& command, std::span<const uint8_t> file, const bmodel::Model& model) {
@@ -101,13 +116,12 @@ int run_bm1880(RunCommand& command, std::span<const uint8_t> file, const bmodel:
   command.options.progress = isatty(STDERR_FILENO) != 0;
   auto report = run_model(file, *input, command.options);
   if (!report.ok()) return print(report.error(), command.model);
-  std::fputs(report_text(model, *report, command.options).c_str(), stdout);
   if (!command.output.empty()) {
     auto written = write_bytes(command.output, report->output);
     if (!written.ok()) return fail("tputwin", written.error());
   }
-  if (command.reference_output.empty()) return kOk;
-  return compare_output(report->output, command.reference_output);
+  return finish(command, report_text(model, *report, command.options), run_json(model, *report),
+                report->output);
 }
 
 // Options that mean the same with pictures as without.
@@ -120,6 +134,7 @@ int look(const CLI::App& app, RunCommand& command) {
   if (command.options.threads != 0) set_thread_count(static_cast<int>(command.options.threads));
   if (!command.operators.empty()) setenv("TPUTWIN_CPUOPS", command.operators.c_str(), 1);
   command.pictures.model = command.model;
+  if (command.json) command.pictures.options.format = ResultFormat::json;
   command.pictures.options.output = command.output;
   command.pictures.choice = {.net = command.net,
                              .stage = command.stage,
@@ -185,6 +200,7 @@ void add_run(CLI::App& app, int& exit) {
              "--compare expected.bin\n"
              "  tputwin run bm1684x.bmodel --net resnet --input in.npz --output out.npz\n"
              "  tputwin run net.bmodel --image photo.jpg --labels labels.txt --draw seen.png\n"));
+  sub->add_flag("--json", command->json, "print the report as JSON");
   add_picture_options(*sub, command->pictures);
   sub->callback([command, sub, &exit] {
     exit = command->pictures.wanted() ? look(*sub, *command) : run(*command);

@@ -2,15 +2,19 @@
 #include <cstdio>
 
 #include "tools/commands/command.h"
+#include "tools/reports/json.h"
 #include "tools/selftest.h"
 
 namespace tputwin::tools {
 namespace {
 
-int selftest(const SelftestOptions& options) {
+int selftest(const SelftestOptions& options, bool json) {
   auto reports = run_selftest(options);
   if (!reports.ok()) return fail("tputwin", reports.error());
-  std::fputs(selftest_text(*reports).c_str(), stdout);
+  if (json)
+    print_json(selftest_json(*reports));
+  else
+    std::fputs(selftest_text(*reports).c_str(), stdout);
   for (const TargetReport& target : *reports)
     if (!target.ok()) return kDiffers;
   return kOk;
@@ -28,8 +32,10 @@ void add_selftest(CLI::App& app, int& exit) {
   sub->add_option("--isa", options->isa, "one instruction set");
   sub->add_option("--threads", options->threads, "so many instead of one and all")
       ->check(CLI::Range(1, 1024));
+  auto json = std::make_shared<bool>(false);
+  sub->add_flag("--json", *json, "as JSON");
   sub->footer(footer("  tputwin selftest\n  tputwin selftest --isa avx2 --cases 1000\n"));
-  sub->callback([options, &exit] { exit = selftest(*options); });
+  sub->callback([=, &exit] { exit = selftest(*options, *json); });
 }
 
 }  // namespace tputwin::tools

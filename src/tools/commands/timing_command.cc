@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "insight/timing/recording.h"
 #include "tools/commands/command.h"
+#include "tools/environment.h"
 #include "tools/timing/board.h"
 #include "tools/timing/whatif.h"
 
@@ -27,18 +28,22 @@ Status write_if_asked(const std::string& path, const std::string& text) {
 Result<std::string> compare(const TimingArguments& arguments) {
   TW_ASSIGN_OR_RETURN(cases, read_board(arguments.board, arguments.chip));
   TW_RETURN_IF_ERROR(write_if_asked(arguments.json, board_json(cases)));
-  return board_text(cases);
+  return arguments.json == "-" ? std::string() : board_text(cases);
 }
 
 Result<std::string> time_words(const TimingArguments& arguments) {
   if (arguments.words.empty()) return Error(errors::cli_usage).argument("PROGRAM", "");
-  TW_ASSIGN_OR_RETURN(timeline, timeline_of_words(arguments.words));
+  auto predicted = [&] {
+    const OutputAside aside(arguments.json == "-");
+    return timeline_of_words(arguments.words);
+  }();
+  TW_ASSIGN_OR_RETURN(timeline, std::move(predicted));
   if (!arguments.recording.empty())
     TW_RETURN_IF_ERROR(
         write_if_asked(arguments.recording, insight::recording_of(timeline, /*with_lines=*/true)));
   if (!arguments.json.empty())
     TW_RETURN_IF_ERROR(write_if_asked(arguments.json, timing_json(timeline)));
-  return arguments.is_quiet ? std::string() : timing_text(timeline);
+  return arguments.is_quiet || arguments.json == "-" ? std::string() : timing_text(timeline);
 }
 
 struct WhatIfArguments {
@@ -48,9 +53,13 @@ struct WhatIfArguments {
 };
 
 Result<std::string> try_chips(const WhatIfArguments& arguments) {
-  TW_ASSIGN_OR_RETURN(result, what_if(arguments.options, arguments.words));
+  auto predicted = [&] {
+    const OutputAside aside(arguments.json == "-");
+    return what_if(arguments.options, arguments.words);
+  }();
+  TW_ASSIGN_OR_RETURN(result, std::move(predicted));
   TW_RETURN_IF_ERROR(write_if_asked(arguments.json, whatif_json(result)));
-  return whatif_text(result);
+  return arguments.json == "-" ? std::string() : whatif_text(result);
 }
 
 constexpr const char* kWords =
@@ -63,7 +72,7 @@ void add_timing(CLI::App& app, int& exit) {
   auto* sub = app.add_subcommand("timing", "Predict the time of a program and say why it is slow");
   auto arguments = std::make_shared<TimingArguments>();
   sub->add_option("PROGRAM", arguments->words, kWords);
-  sub->add_option("--json", arguments->json, "write the report here");
+  add_json_file(*sub, arguments->json, "the report");
   sub->add_option("--recording", arguments->recording, "write the commands here, a line for each");
   sub->add_flag("--quiet", arguments->is_quiet, "print no report");
   sub->add_option("--board", arguments->board,
@@ -73,6 +82,7 @@ void add_timing(CLI::App& app, int& exit) {
   sub->footer(
       footer("  tputwin timing -- ./host 100\n"
              "  tputwin timing --json why.json -- net.bmodel\n"
+             "  tputwin timing --json -- net.bmodel\n"
              "  tputwin timing --board bm1684-timing\n"));
   sub->callback([=, &exit] {
     exit = print(arguments->board.empty() ? time_words(*arguments) : compare(*arguments));
@@ -91,7 +101,7 @@ void add_whatif(CLI::App& app, int& exit) {
   sub->add_option("--clock", o.clock, "MHz")->delimiter(',');
   sub->add_option("--issue", o.issue, "microseconds for each command of a kernel")->delimiter(',');
   sub->add_option("--launch", o.launch, "microseconds for each launch")->delimiter(',');
-  sub->add_option("--json", arguments->json, "write the table here");
+  add_json_file(*sub, arguments->json, "the table");
   sub->footer(
       footer("  tputwin whatif --ddr 28,56 --issue 3.5,1 -- ./host 100\n"
              "  tputwin whatif --lanes 32,64 -- net.caffemodel net.table deploy.prototxt\n"));

@@ -3,16 +3,19 @@
 #include "ops/fast/select/isa.h"
 #include "tools/command_line.h"
 #include "tools/commands/command.h"
+#include "tools/manual/version.h"
 
 // Each is add_NAME() of tools/commands/NAME_command.cc (print: with info; whatif: with timing).
-#define TPUTWIN_COMMANDS(X) \
-  X(run)                    \
-  X(info)                   \
-  X(print)                  \
-  X(disasm)                 \
-  X(lift)                   \
-  X(calibrate)              \
-  X(compile) X(kernel) X(record) X(replay) X(diff) X(check) X(debug) X(profile) X(timing) X(whatif) X(eval) X(selftest) X(chips) X(errors)
+#define TPUTWIN_COMMANDS(X)                                                                      \
+  X(run)                                                                                         \
+  X(info)                                                                                        \
+  X(print)                                                                                       \
+  X(disasm)                                                                                      \
+  X(lift)                                                                                        \
+  X(calibrate)                                                                                   \
+  X(compile)                                                                                     \
+  X(kernel) X(record) X(replay) X(diff) X(check) X(debug) X(profile) X(timing) X(whatif) X(eval) \
+      X(selftest) X(chips) X(errors)
 
 namespace tputwin::tools {
 
@@ -24,7 +27,7 @@ TPUTWIN_COMMANDS(TPUTWIN_DECLARE)
 int main(int argc, char** argv) {
   using namespace tputwin::tools;
   CLI::App app("A software twin of the BM1880, BM1684 and BM1684X tensor processors", "tputwin");
-  app.set_version_flag("--version", "tputwin " TPUTWIN_VERSION);
+  app.set_version_flag("--version", version_text);
   app.require_subcommand(1);
   app.footer(footer("  tputwin run det1.bmodel --input image.bin\n  tputwin run --help\n"));
   // Of every subcommand: a wrong name would go unnoticed by those that start no device.

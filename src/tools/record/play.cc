@@ -56,6 +56,17 @@ std::string summary(const rec::Recording& recording, const rec::Replayed& done) 
                              : "memory at the end differs from the recording\n");
 }
 
+nlohmann::ordered_json summary_json(const rec::Recording& recording, const rec::Replayed& done) {
+  nlohmann::ordered_json json{{"commands", done.commands},
+                              {"launches", done.launches},
+                              {"chip", recording.header.chip},
+                              {"isa", fast::selected_isa()},
+                              {"equal", done.equals && !done.first_difference}};
+  if (done.first_difference)
+    json["first_difference"] = rec::describe_command(recording, *done.first_difference);
+  return json;
+}
+
 // The recording that a path means.
 Result<rec::Recording> recording_of(const DiffSide& side,
                                     const std::vector<std::string>& run_options) {
@@ -82,7 +93,8 @@ Result<PlayResult> replay_file(const std::string& path, const PlaySettings& sett
   TW_ASSIGN_OR_RETURN(device, rec::make_device(recording, options));
   const insight::Watchers watchers = insight::watch(*device);
   TW_ASSIGN_OR_RETURN(done, rec::replay(recording, *device, options.schedule));
-  return PlayResult{summary(recording, done), done.equals && !done.first_difference};
+  return PlayResult{summary(recording, done), done.equals && !done.first_difference,
+                    summary_json(recording, done)};
 }
 
 Result<PlayResult> diff_files(const DiffSide& a, const DiffSide& b,
@@ -97,9 +109,12 @@ Result<PlayResult> diff_files(const DiffSide& a, const DiffSide& b,
                    {&of_b, options_b, b.settings.isa, static_cast<int>(b.settings.threads)}));
   if (!found.difference)
     return PlayResult{fmt::format("the results of all {} commands are equal\n", found.commands),
-                      true};
+                      true,
+                      {{"commands", found.commands}, {"equal", true}}};
   return PlayResult{
-      fmt::format("equal up to command {}, then\n{}\n", found.commands, *found.difference), false};
+      fmt::format("equal up to command {}, then\n{}\n", found.commands, *found.difference),
+      false,
+      {{"commands", found.commands}, {"equal", false}, {"difference", *found.difference}}};
 }
 
 }  // namespace tputwin::tools

@@ -1,6 +1,7 @@
 // tputwin replay and diff: recordings, repeated and compared.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@ struct PlaySettings {
 struct PlayResult {
   std::string text;
   bool equal;
+  nlohmann::ordered_json json;  // the same as `text`
 };
 
 // Repeats a recording, and compares memory with what it was.

@@ -1,0 +1,29 @@
+/* Lesson 1: three steps, two memories.
+ *
+ * Programs' tensors lie in global memory. The engine that computes sees local memory only, so every
+ * kernel loads (S2L: system to local), computes, and stores (L2S). A dim4 is the shape (n, c, h,
+ * w); NULL as strides means the usual layout of either memory. The first call of a kernel is
+ * okk_initialize, the last okk_poll, which waits.
+ *
+ * Exercise: let the kernel leave the second half of the numbers before the first. Addresses count
+ * bytes, and those of tensors in local memory are aligned: what happens if they are not? */
+#include <okk.h>
+#include <stddef.h>
+
+#include "../course.h"
+
+void copy(const void* args) {
+  const lesson_args_t* p = (const lesson_args_t*)args;
+  const dim4 shape = {1, 1, 1, p->w};
+  okk_initialize();
+  okk_gdma_32bit_cpy_S2L(0, p->a, &shape, NULL, NULL);
+  okk_gdma_32bit_cpy_L2S(p->out, 0, &shape, NULL, NULL);
+  okk_poll();
+}
+OKKERNEL_FUNC_REGISTER(copy)
+
+int main(void) {
+  const int count = 1000;
+  float* a = numbers(count);
+  return finish("1 copy", launch("copy", a, count, NULL, 0, count, 1, 1, 1, count), a, count);
+}

@@ -1,0 +1,81 @@
+// Distances between words, and the words that a command line could have had.
+#include "tools/manual/suggest.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tputwin::tools {
+namespace {
+
+std::vector<std::string> names_of(const CLI::App& app, bool options) {
+  std::vector<std::string> names;
+  if (options) {
+    for (const CLI::Option* option : app.get_options())
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  for (const CLI::App* sub : app.get_subcommands({})) {
+    if (sub->get_name().empty()) {  // an option group
+      const auto more = names_of(*sub, options);
+      names.insert(names.end(), more.begin(), more.end());
+    } else if (!options) {
+      names.push_back(sub->get_name());
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+size_t edits(std::string_view a, std::string_view b) {
+  std::vector<size_t> before, last(b.size() + 1), row(b.size() + 1);
+  std::iota(last.begin(), last.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      row[j] =
+          std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    before = std::exchange(last, row);
+  }
+  return last[b.size()];
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string>& words) {
+  std::string best;
+  size_t fewest = std::max<size_t>(1, word.size() / 3) + 1;
+  for (const std::string& candidate : words) {
+    // Who leaves off the end of a word means it.
+    const bool begins = word.size() > 3 && candidate.starts_with(word);
+    const size_t distance = begins ? 1 : edits(word, candidate);
+    if (distance == 0) return "";
+    if (distance < fewest) fewest = distance, best = candidate;
+  }
+  return best;
+}
+
+std::string suggestion(const CLI::App& app, int argc, const char* const* argv) {
+  const CLI::App* at = &app;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--") return "";
+    const bool is_option = word.starts_with("--");
+    if (!is_option && word.starts_with('-')) continue;
+    const auto subs = at->get_subcommands(
+        [&](const CLI::App* sub) { return !sub->get_name().empty() && sub->check_name(word); });
+    if (!is_option && !subs.empty()) {
+      at = subs.front();
+      continue;
+    }
+    const auto names = names_of(*at, is_option);
+    if (names.empty()) continue;
+    const std::string name = word.substr(0, word.find('='));
+    if (std::ranges::find(names, name) != names.end()) continue;
+    const std::string meant = nearest(name, names);
+    if (!meant.empty()) return "; did you mean " + meant + "?";
+  }
+  return "";
+}
+
+}  // namespace tputwin::tools

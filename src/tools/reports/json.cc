@@ -1,0 +1,157 @@
+// Reports as JSON; names are those of the texts, times in seconds.
+#include "tools/reports/json.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <numeric>
+
+#include "bmodel/containers.h"
+#include "tools/info.h"
+
+namespace tputwin::tools {
+namespace {
+
+// Where a difference lies is told of so many.
+constexpr size_t kShownDifferences = 10;
+
+Json tensor_json(const std::vector<uint32_t>& shape, uint32_t type, float threshold) {
+  return {{"shape", shape}, {"type", format_name(type)}, {"threshold", threshold}};
+}
+
+Json side_json(const EvalReport::Side& side, uint64_t samples) {
+  return {{"right", side.right},
+          {"accuracy", static_cast<double>(side.right) / static_cast<double>(samples)},
+          {"seconds", side.seconds}};
+}
+
+}  // namespace
+
+Json times_json(std::span<const double> sorted, uint64_t images, double wall_seconds) {
+  const double sum = std::accumulate(sorted.begin(), sorted.end(), 0.0);
+  return {{"runs", sorted.size()},
+          {"fastest", sorted.front()},
+          {"median", sorted[sorted.size() / 2]},
+          {"average", sum / static_cast<double>(sorted.size())},
+          {"images_per_second", static_cast<double>(images * sorted.size()) / wall_seconds}};
+}
+
+Json warnings_json(const std::vector<WarningCount>& warnings) {
+  Json list = Json::array();
+  for (const WarningCount& warning : warnings)
+    list.push_back({{"id", warning.sample.code()},
+                    {"count", warning.count},
+                    {"message", warning.sample.message()}});
+  return list;
+}
+
+Json run_json(const bmodel::Model& model, const RunReport& report) {
+  const bmodel::Variety& variety = model.varieties[report.variety];
+  Json json{{"model", model.name}, {"container", to_string(model.container)}, {"chip", model.chip}};
+  json["inputs"] = Json::array();
+  for (const bmodel::Input& input : variety.inputs)
+    json["inputs"].push_back(tensor_json(input.shape, input.fmt, input.threshold));
+  json["outputs"] = Json::array();
+  for (const bmodel::Output& output : variety.outputs) {
+    Json one = tensor_json(output.shape, output.fmt, output.threshold);
+    one["name"] = output.name;
+    json["outputs"].push_back(std::move(one));
+  }
+  json["instructions"] = report.profile.instructions;
+  json["macs"] = report.profile.cost.macs;
+  json["global_bytes"] = report.profile.cost.global_bytes;
+  json["predicted_cycles"] = report.profile.elapsed_cycles;
+  const bool has_batch = !variety.inputs.empty() && !variety.inputs.front().shape.empty();
+  json["time"] = times_json(report.seconds, has_batch ? variety.inputs.front().shape.front() : 1,
+                            report.wall_seconds);
+  json["warnings"] = warnings_json(report.warnings);
+  return json;
+}
+
+Json comparison_json(const Comparison& comparison, const std::string& path) {
+  Json json{{"file", path},
+            {"bytes", comparison.count},
+            {"equal", comparison.equal()},
+            {"different", comparison.differences.size()},
+            {"similarity", comparison.similarity}};
+  json["first"] = Json::array();
+  for (size_t i = 0; i < std::min(kShownDifferences, comparison.differences.size()); ++i) {
+    const Difference& d = comparison.differences[i];
+    json["first"].push_back({{"index", d.index}, {"actual", d.first}, {"expected", d.second}});
+  }
+  return json;
+}
+
+Json compile_json(const CompileRequest& request, const CompileResult& result) {
+  const net::Compiled& c = result.compiled;
+  Json json{{"name", request.name},
+            {"level", static_cast<int>(request.options.level)},
+            {"seconds", result.seconds}};
+  json["inputs"] = Json::array();
+  for (const bmodel::Input& i : c.inputs)
+    json["inputs"].push_back(tensor_json(i.shape, i.fmt, i.threshold));
+  json["outputs"] = Json::array();
+  for (const bmodel::Output& o : c.outputs) {
+    Json one = tensor_json(o.shape, o.fmt, o.threshold);
+    one["name"] = o.name;
+    json["outputs"].push_back(std::move(one));
+  }
+  json["instructions"] = c.instructions;
+  json["command_bytes"] = c.cmdbuf.size();
+  json["weight_bytes"] = c.weight.size();
+  json["neuron_bytes"] = c.neuron_size;
+  json["global_bytes"] = c.global_bytes;
+  json["predicted_cycles"] = c.predicted_cycles;
+  json["host_operators"] = c.cpu_operators;
+  return json;
+}
+
+Json eval_json(const EvalReport& r) {
+  return {{"samples", r.samples},
+          {"batch", r.batch},
+          {"float", side_json(r.fp32, r.samples)},
+          {"int8", side_json(r.int8, r.samples)},
+          {"both_right", r.both_right},
+          {"float_only", r.float_only},
+          {"int8_only", r.int8_only},
+          {"both_wrong", r.both_wrong},
+          {"same_class", r.same_class}};
+}
+
+Json layers_json(const std::vector<TensorComparison>& rows) {
+  Json list = Json::array();
+  for (const TensorComparison& r : rows)
+    list.push_back({{"layer", r.layer},
+                    {"type", r.type},
+                    {"tensor", r.tensor},
+                    {"threshold", r.threshold},
+                    {"cosine", r.cosine},
+                    {"sqnr_db", r.sqnr_db},
+                    {"clipped", r.clipped},
+                    {"worst",
+                     {{"sample", r.sample},
+                      {"element", r.element},
+                      {"float", r.expected},
+                      {"int8", r.actual}}}});
+  return list;
+}
+
+Json selftest_json(const std::vector<TargetReport>& reports) {
+  Json list = Json::array();
+  for (const TargetReport& r : reports)
+    list.push_back({{"isa", r.isa},
+                    {"ok", r.ok()},
+                    {"operations", r.operations},
+                    {"recorded", r.recorded},
+                    {"difference", r.difference},
+                    {"rerun", r.rerun}});
+  return list;
+}
+
+void print_json(const Json& json) {
+  // What is no UTF-8 (names in files) becomes U+FFFD instead of an exception.
+  const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::fputs(text.c_str(), stdout);
+}
+
+}  // namespace tputwin::tools

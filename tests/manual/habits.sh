@@ -1,0 +1,56 @@
+#!/bin/bash
+# habits.sh BIN: completion that shells accept and that completes, pages that man formats, suggestions, colour,
+# JSON, exit codes of the commands.
+set -eu
+bin=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "habits.sh: $*" >&2; exit 1; }
+
+"$bin/tputwin" --help-as bash >"$work/tputwin.bash"
+complete_line() { # WORDS...: what bash would offer for the last
+  bash -c 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _tputwin; printf "%s\n" "${COMPREPLY[@]}"' \
+    bash "$work/tputwin.bash" "$@"
+}
+[ "$(complete_line tputwin comp)" = compile ] || fail "tputwin comp does not complete to compile"
+complete_line tputwin run --la | grep -qx -- --latency || fail "run --la does not complete to --latency"
+[ "$(complete_line tputwin compile --level wei)" = weight ] || fail "words of --level are not completed"
+[ "$(complete_line tputwin kernel li)" = list ] || fail "commands of commands are not completed"
+if command -v zsh >/dev/null; then
+  "$bin/tputwin" --help-as zsh >"$work/_tputwin"
+  zsh -n "$work/_tputwin"
+fi
+if command -v man >/dev/null; then
+  "$bin/tputwin" --help-as man >"$work/tputwin.1"
+  warnings=$(LC_ALL=C.UTF-8 MANROFFSEQ= MANWIDTH=100 man --warnings -E UTF-8 -l -Tutf8 -Z "$work/tputwin.1" 2>&1 >/dev/null)
+  [ -z "$warnings" ] || fail "man warns: $warnings"
+fi
+
+refused() { # EXPECTED ARGUMENTS...: exit code 2, and that text
+  local expected=$1 status=0
+  shift
+  "$bin/tputwin" "$@" 2>"$work/error" || status=$?
+  [ "$status" = 2 ] || fail "tputwin $*: exit code $status"
+  grep -qF -- "$expected" "$work/error" || fail "tputwin $*: $(cat "$work/error")"
+}
+refused "did you mean compile?" comple
+refused "did you mean --input?" run --inptu x
+refused "did you mean list?" kernel lst
+refused "net.bmodel is no report to write" timing --json net.bmodel
+
+# A terminal gets colours, unless NO_COLOR has a value.
+colours() { TERM=xterm script -qec "$1 '$bin/tputwin' info missing.bmodel" /dev/null </dev/null | grep -c $'\x1b\[1;31m'; }
+if command -v script >/dev/null; then
+  [ "$(colours "")" = 1 ] || fail "no colour in a terminal"
+  [ "$(colours "NO_COLOR=1" || true)" = 0 ] || fail "colour despite NO_COLOR"
+fi
+
+for command in chips "errors --json" "errors --json TW-MOD-0101"; do
+  case $command in chips) command="chips --json" ;; esac
+  # shellcheck disable=SC2086
+  "$bin/tputwin" $command | python3 -m json.tool >/dev/null || fail "$command is no JSON"
+done
+status=0
+"$bin/tputwin" info missing.bmodel 2>/dev/null || status=$?
+[ "$status" = 3 ] || fail "a file that cannot be read: exit code $status"
+"$bin/tputwin" --version | grep -q '^chips    BM1880, BM1684, BM1684X$' || fail "--version does not tell the chips"
