@@ -1,6 +1,6 @@
-// fp32 networks on the BM1684: convolutions, pooling and matrix products in the chip's own order of
+// Networks on the BM1684: fp32 convolutions, pooling and matrix products in the chip's own order of
 // additions, beside what the processor could do at most with separate multiplications and
-// additions. One thread: TPUTWIN_THREADS=1.
+// additions; convolutions and products of bytes. One thread: TPUTWIN_THREADS=1.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #if defined(__x86_64__)
@@ -13,6 +13,7 @@
 #include <random>
 #include <span>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "base/parallel.h"
@@ -32,20 +33,24 @@ const Chip& chip = bm1684();
 // Places dense tensors one after the other into the lanes, which start at NPU 0.
 class Lanes {
  public:
-  TensorView aligned(const Shape& shape) { return place(shape, true, 1); }
-  TensorView compact(const Shape& shape, uint8_t pack = 1) { return place(shape, false, pack); }
-  MatrixView matrix(uint32_t rows, uint32_t cols, uint32_t per_channel) {
-    return {aligned({rows, ceil_div(cols, per_channel), 1, per_channel}), rows, cols};
+  TensorView aligned(const Shape& shape, DType dtype = DType::f32, uint8_t pack = 1) {
+    return place(shape, true, dtype, pack);
+  }
+  TensorView compact(const Shape& shape, uint8_t pack = 1, DType dtype = DType::f32) {
+    return place(shape, false, dtype, pack);
+  }
+  MatrixView matrix(uint32_t rows, uint32_t cols, uint32_t per_channel, DType dtype = DType::f32) {
+    return {aligned({rows, ceil_div(cols, per_channel), 1, per_channel}, dtype), rows, cols};
   }
 
  private:
-  TensorView place(const Shape& shape, bool aligned, uint8_t pack) {
+  TensorView place(const Shape& shape, bool aligned, DType dtype, uint8_t pack) {
     const Shape cells{ceil_div(shape.n, uint32_t{pack}), shape.c, shape.h, shape.w};
-    TensorView view{.dtype = DType::f32,
+    TensorView view{.dtype = dtype,
                     .pack = pack,
                     .address = next_,
                     .shape = shape,
-                    .stride = lane_stride(chip, cells, 0, pack * 4u, aligned)};
+                    .stride = lane_stride(chip, cells, 0, pack * element_bytes(dtype), aligned)};
     next_ = align_up(next_ + uint64_t{cells.n} * view.stride.n, uint64_t{128});
     return view;
   }
@@ -114,7 +119,8 @@ void measure_chain(benchmark::State& state, const char* name, std::span<const Op
 }
 
 double bytes_of(const TensorView& a, const TensorView& b) {
-  return 4.0 * static_cast<double>(a.shape.count() + b.shape.count());
+  return static_cast<double>(element_bytes(a.dtype)) *
+         static_cast<double>(a.shape.count() + b.shape.count());
 }
 
 void conv2d(benchmark::State& state) {
@@ -225,6 +231,49 @@ void matmul_accumulating(benchmark::State& state) {
   measure_chain(state, "256x3x27648, accumulating", chain, kTimes * 256.0 * 3 * 27648);
 }
 BENCHMARK(matmul_accumulating)->UseManualTime();
+
+constexpr Layer kOfBytes[] = {
+    {"4 images 64->64 3x3 56x56", {4, 64, 56, 56}, 64, 3, 1, 1},
+    {"4 images 256->256 3x3 14x14", {4, 256, 14, 14}, 256, 3, 1, 1},
+    {"4 images 512->128 3x3 7x7", {4, 512, 7, 7}, 128, 3, 1, 1},
+};
+
+// Products are counted as those of the plain convolution.
+template <class Op>
+void conv2d_of_bytes(benchmark::State& state) {
+  constexpr uint8_t kInCell = 4;
+  constexpr bool kWinograd = std::is_same_v<Op, Winograd2dBm1684>;
+  const Layer& layer = kOfBytes[state.range(0)];
+  const uint32_t extent = kWinograd ? 4 : layer.kernel;
+  Lanes lanes;
+  Op op{.window = layer.window(), .rshift = 9};
+  op.out = lanes.aligned(layer.out(layer.oc), DType::i8, kInCell);
+  op.in = lanes.aligned(layer.in, DType::i8, kInCell);
+  op.weight = lanes.compact({layer.in.c, layer.oc, extent, extent}, kInCell, DType::i8);
+  const double taps = double{1} * layer.in.c * layer.kernel * layer.kernel;
+  measure(state, layer.name, op, taps * static_cast<double>(op.out.shape.count()),
+          bytes_of(op.in, op.out));
+}
+BENCHMARK_TEMPLATE(conv2d_of_bytes, Conv2dBm1684Int8)
+    ->DenseRange(0, std::size(kOfBytes) - 1)
+    ->UseManualTime();
+BENCHMARK_TEMPLATE(conv2d_of_bytes, Winograd2dBm1684)
+    ->DenseRange(0, std::size(kOfBytes) - 1)
+    ->UseManualTime();
+
+void matmul_of_bytes(benchmark::State& state) {
+  const Product& p = kProducts[state.range(0)];
+  const DType type = DType::i8;
+  Lanes lanes;
+  const uint32_t cols = align_up(p.cols, p.right_per_channel);
+  const MatmulBm1684Int8 op{.out = lanes.matrix(p.rows, cols, p.right_per_channel, type),
+                            .left = lanes.matrix(p.rows, p.depth, p.left_per_channel, type),
+                            .right = lanes.matrix(p.depth, cols, p.right_per_channel, type),
+                            .rshift = 9};
+  measure(state, fmt::format("{}x{}x{}", p.rows, p.depth, p.cols).c_str(), op,
+          1.0 * p.rows * p.depth * p.cols, bytes_of(op.right.tensor, op.left.tensor));
+}
+BENCHMARK(matmul_of_bytes)->DenseRange(0, std::size(kProducts) - 1)->UseManualTime();
 
 #if defined(__x86_64__)
 

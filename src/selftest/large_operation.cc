@@ -1,7 +1,9 @@
-// Random operations of the BM1880 that fill registers and are cut into pieces for threads.
+// Random operations of the BM1880, and of the BM1684's bytes, that fill registers and are cut into
+// pieces for threads.
 #include "selftest/differential.h"
 
 #include "memory/layout.h"
+#include "selftest/random_tensors.h"
 
 namespace tputwin::testing {
 namespace {
@@ -118,6 +120,46 @@ std::optional<Operation> large_matrix_mac(Rng& rng, const Chip& chip) {
   return op;
 }
 
+DType sixteen(Rng& rng) { return make_dtype(rng.coin(), /*is_8bit=*/false); }
+
+std::optional<Operation> large_winograd2d_bm1684(Rng& rng, const Chip& chip) {
+  constexpr uint64_t kMostSums = 200'000;  // each of sixteen products
+  RandomTensors tensors(rng, chip);
+  const Shape in{rng.pick({1u, 4u, 5u}), rng.pick({7u, 16u, 33u}), rng.range(6, 30),
+                 rng.range(6, 30)};
+  const uint32_t oc = rng.pick({5u, 16u, 24u}), lane = rng.below(chip.lanes);
+  const auto axis = [&] {
+    return Axis{.kernel = 3, .pad_before = rng.range(0, 2), .pad_after = rng.range(0, 2)};
+  };
+  Winograd2dBm1684 op{.window = {axis(), axis()}, .rshift = rng.range(2, 16)};
+  const Shape out{in.n, oc, op.window.h.output(in.h), op.window.w.output(in.w)};
+  if (out.count() * in.c > kMostSums) return {};
+  op.in = tensors.dense(in, lane, eight(rng), /*aligned=*/true, 4);
+  op.out = tensors.dense(out, lane, rng.coin() ? eight(rng) : sixteen(rng), /*aligned=*/true, 4);
+  op.weight = tensors.dense({in.c, oc, 4, 4}, lane, DType::i8, /*aligned=*/false, 4);
+  if (rng.coin()) op.bias = tensors.dense({1, oc, 1, 1}, lane, sixteen(rng), /*aligned=*/false);
+  return op;
+}
+
+std::optional<Operation> large_matmul_bm1684_int8(Rng& rng, const Chip& chip) {
+  constexpr uint64_t kMostTerms = 1'000'000;
+  RandomTensors tensors(rng, chip);
+  const uint32_t rows = rng.chance(1, 3) ? 1 : rng.range(2, 64), depth = rng.range(100, 600);
+  const uint32_t width = rng.pick({1u, 8u, 31u, 64u}), channels = rng.range(1, 70);
+  if (uint64_t{rows} * depth * width * channels > kMostTerms) return {};
+  const uint32_t lane = rng.below(chip.lanes), left_width = rng.pick({16u, 64u, 99u});
+  const auto matrix = [&](uint32_t r, uint32_t c, uint32_t w, uint32_t first, DType dtype) {
+    return MatrixView{tensors.dense({r, ceil_div(c, w), 1, w}, first, dtype, /*aligned=*/true), r,
+                      c};
+  };
+  MatmulBm1684Int8 op{.rshift = rng.range(0, 16)};
+  op.out = matrix(rows, width * channels, width, lane, rng.coin() ? eight(rng) : sixteen(rng));
+  op.left = matrix(rows, depth, left_width, rng.below(chip.lanes), eight(rng));
+  op.right = matrix(depth, width * channels, width, lane, eight(rng));
+  if (rng.coin()) op.bias = matrix(1, width * channels, width, lane, sixteen(rng));
+  return op;
+}
+
 std::optional<Operation> attempt(Rng& rng, OperationKind kind, const Chip& chip) {
   switch (kind) {
     case OperationKind::conv2d_bm1880:
@@ -126,6 +168,10 @@ std::optional<Operation> attempt(Rng& rng, OperationKind kind, const Chip& chip)
       return large_winograd2d(rng, chip);
     case OperationKind::matrix_mac:
       return large_matrix_mac(rng, chip);
+    case OperationKind::winograd2d_bm1684:
+      return large_winograd2d_bm1684(rng, chip);
+    case OperationKind::matmul_bm1684_int8:
+      return large_matmul_bm1684_int8(rng, chip);
     default:
       return {};
   }

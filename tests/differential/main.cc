@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <iterator>
 #include <string_view>
 
 #include "common/rng.h"
@@ -23,14 +21,8 @@ std::string summary(OperationKind kind, const DifferentialReport& report) {
 }
 
 // How many of a hundred random cases a fast body has to take. Conversions from integers in modes
-// other than to nearest even have none, nor have Winograd's method and products of the BM1684's
-// bytes.
-uint64_t least_covered(OperationKind kind) {
-  using enum OperationKind;
-  constexpr OperationKind kWithout[] = {winograd2d_bm1684, matmul_bm1684_int8};
-  if (std::ranges::find(kWithout, kind) != std::end(kWithout)) return 0;
-  return kind == convert ? 40 : 50;
-}
+// other than to nearest even have none.
+uint64_t least_covered(OperationKind kind) { return kind == OperationKind::convert ? 40 : 50; }
 
 class FastBodies : public ::testing::TestWithParam<OperationKind> {};
 

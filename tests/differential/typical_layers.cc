@@ -25,6 +25,7 @@ class Lanes {
   TensorView compact(const Shape& shape, DType dtype, uint8_t pack = 1) {
     return place(shape, dtype, false, pack);
   }
+  TensorView cells(const Shape& shape, DType dtype) { return place(shape, dtype, true, 4); }
   MatrixView matrix(uint32_t rows, uint32_t cols, uint32_t width, DType dtype) {
     return {aligned({rows, ceil_div(cols, width), 1, width}, dtype), rows, cols};
   }
@@ -153,6 +154,27 @@ TEST(TypicalLayers, OfTheBm1684) {
   };
   EXPECT_EQ(body_of(bm1684(), product(96)), "in place");
   EXPECT_EQ(body_of(bm1684(), product(3)), "short rows");
+}
+
+TEST(TypicalLayers, OfBytesOfTheBm1684) {
+  if (!has_fast_bodies()) return;
+  const Shape maps{4, 64, 14, 14};
+  Lanes lanes(bm1684());
+  const Winograd2dBm1684 winograd{.out = lanes.cells(maps, DType::i8),
+                                  .in = lanes.cells(maps, DType::u8),
+                                  .weight = lanes.compact({64, 64, 4, 4}, DType::i8, 4),
+                                  .window = {kThree, kThree},
+                                  .rshift = 8};
+  EXPECT_EQ(body_of(bm1684(), winograd), "tiles");
+  for (const uint32_t rows : {1u, 64u}) {
+    Lanes own(bm1684());
+    const MatmulBm1684Int8 product{.out = own.matrix(rows, 256, 32, DType::i8),
+                                   .left = own.matrix(rows, 96, 32, DType::i8),
+                                   .right = own.matrix(96, 256, 32, DType::i8),
+                                   .rshift = 8};
+    EXPECT_EQ(body_of(bm1684(), product),
+              rows == 1 && fast::tile_kernels().row_of_bytes != nullptr ? "one row" : "packed");
+  }
 }
 
 TEST(TypicalLayers, TransposingCopiesGoTileByTile) {

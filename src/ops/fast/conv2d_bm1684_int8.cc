@@ -143,11 +143,6 @@ void ImagePlanes::store(const Results& r, bool) const {
     std::memcpy(to, elements + i * bytes, bytes);
 }
 
-bool has_cells(const TensorView& view, uint32_t bytes) {
-  return view.space == Space::local && view.pack == kImagesInCell && is_run(view) &&
-         element_bytes(view.dtype) == bytes && !is_empty(view.shape);
-}
-
 Declined operands_decline(const Conv2dBm1684Int8& op, const LocalMemory& local) {
   constexpr uint64_t kLargestProduct = 255 * 255, kMost = uint64_t{1} << 30;
   if (!has_cells(op.in, 1) || !has_cells(op.weight, 1) ||

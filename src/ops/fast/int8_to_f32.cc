@@ -35,10 +35,10 @@ void FlipRows(const void* mask, const RowBlock& block) {
 }
 
 void ByteRows(const void* byte_of_word, const RowBlock& block) {
-  const auto& [index, zero] = *static_cast<const ByteOfWord*>(byte_of_word);
+  const auto& of = *static_cast<const ByteOfWord*>(byte_of_word);
   ForEachVector(block, [&](size_t i) HWY_ATTR {
-    const Ints low = hn::ShiftRightSame(LoadInts(block, 1, i), 8 * index);
-    const Ints value = hn::Sub(hn::And(low, ints(0xff)), ints(zero));
+    const Ints low = hn::ShiftRightSame(LoadInts(block, 1, i), 8 * of.index);
+    const Ints value = hn::Sub(hn::And(low, ints(0xff)), ints(of.zero));
     hn::StoreU(hn::ConvertTo(F32(), value), F32(), block.result<float>() + i);
   });
 }

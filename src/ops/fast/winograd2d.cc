@@ -1,5 +1,6 @@
-// winograd2d as sixteen matrix products, one for each element of the transformed tiles. The
-// transformed input needs more than 8 bits: products of words, exact in 32 bits.
+// winograd2d of the BM1880 and of the BM1684's bytes, as sixteen matrix products, one for each
+// element of the transformed tiles. The transformed input needs more than 8 bits: products of
+// words, exact in 32 bits.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/winograd2d.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -11,10 +12,13 @@
 
 #include "base/bits.h"
 #include "base/parallel.h"
+#include "ops/contract/body_steps.h"
 #include "ops/conv/winograd2d.h"
+#include "ops/conv/winograd2d_bm1684.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/dot-inl.h"
 #include "ops/fast/gemm/epilogue-inl.h"
+#include "ops/fast/gemm/images.h"
 #include "ops/fast/scratch.h"
 #include "ops/fast/select/body.h"
 #include "ops/fast/select/budgets.h"
@@ -30,10 +34,49 @@ constexpr size_t kTile = kTileVectors * kLanes32;  // Winograd tiles in a regist
 constexpr size_t kChunk = 2 * kTile;               // of one task
 constexpr size_t kPoints = 16;                     // elements of a transformed tile
 
+// What a tile's results become. An unsigned result is ReLU's in both.
+Epilogue epilogue_of(const Winograd2d& op) {
+  return {static_cast<int>(op.rshift), op.relu, /*rounding_folded=*/false};
+}
+Epilogue epilogue_of(const Winograd2dBm1684& op) {
+  return {static_cast<int>(op.rshift), !is_signed(op.out.dtype), /*rounding_folded=*/false};
+}
+
+// Elements so far apart, as words.
+template <class T>
+HWY_INLINE void read_words(const uint8_t* from, size_t step, size_t count, int16_t* to) {
+  for (size_t i = 0; i < count; ++i) to[i] = static_cast<T>(from[i * step]);
+}
+void read_words(const TensorView& in, const uint8_t* from, size_t count, int16_t* to) {
+  const size_t step = in.stride.w;  // bytes of four images in turn, or side by side
+  if (is_signed(in.dtype))
+    step == 1 ? read_words<int8_t>(from, 1, count, to) : read_words<int8_t>(from, step, count, to);
+  else
+    step == 1 ? read_words<uint8_t>(from, 1, count, to)
+              : read_words<uint8_t>(from, step, count, to);
+}
+
+// Bytes of even and odd columns, so far apart.
+HWY_INLINE void write_columns(const uint8_t* even, const uint8_t* odd, size_t columns, size_t step,
+                              uint8_t* to) {
+  for (size_t k = 0; k < columns / 2; ++k) {
+    to[2 * k * step] = even[k];
+    to[(2 * k + 1) * step] = odd[k];
+  }
+  if (columns % 2 != 0) to[(columns - 1) * step] = even[columns / 2];
+}
+
+// Both rows of the results of tiles, the low and the high bytes of even and of odd columns.
+struct Pixels {
+  uint8_t bytes[2][2][2][kTile];  // [row][odd][high][tile]
+};
+
+template <class Op>
 struct WinogradConvolution {
-  const Winograd2d& op;
+  const Op& op;
   const Memory& memory;
-  size_t tiles_w = op.out.shape.w / 2, tiles_h = op.out.shape.h / 2;
+  size_t tiles_w = ceil_div(size_t{op.out.shape.w}, size_t{2});
+  size_t tiles_h = ceil_div(size_t{op.out.shape.h}, size_t{2});
   size_t tiles = tiles_w * tiles_h * op.out.shape.n;
   size_t groups = ceil_div(size_t{op.in.shape.c}, kElements);
   size_t blocks = ceil_div(size_t{op.out.shape.c}, kTileRows);
@@ -44,10 +87,14 @@ struct WinogradConvolution {
                      int16_t (*to)[kChunk], size_t at) const;
   void transform_input(size_t first, size_t count, uint32_t* data) const;
   void multiply(const uint32_t* data, size_t block, size_t first, size_t count) const;
+  void finish(const int32_t (*sums)[kTileRows][kTile], size_t row, uint32_t oc, size_t count,
+              Pixels& pixels) const;
+  void store(const Pixels& pixels, uint32_t oc, size_t first, size_t count) const;
   void convolve(size_t chunk) const;
 };
 
-void WinogradConvolution::pack_weights(size_t block) const {
+template <class Op>
+void WinogradConvolution<Op>::pack_weights(size_t block) const {
   const TensorView& u = op.weight;
   for (size_t row = 0; row < kTileRows; ++row) {
     const auto oc = static_cast<uint32_t>(block * kTileRows + row);
@@ -72,8 +119,9 @@ void WinogradConvolution::pack_weights(size_t block) const {
 }
 
 // B^T d B of `count` neighbouring tiles of one row of tiles, d taken from the padded input.
-void WinogradConvolution::transform_row(uint32_t channel, size_t row, size_t first, size_t count,
-                                        int16_t (*to)[kChunk], size_t at) const {
+template <class Op>
+void WinogradConvolution<Op>::transform_row(uint32_t channel, size_t row, size_t first,
+                                            size_t count, int16_t (*to)[kChunk], size_t at) const {
   const TensorView& in = op.in;
   const auto n = static_cast<uint32_t>(row / tiles_h), ty = static_cast<uint32_t>(row % tiles_h);
   const int64_t left = 2 * static_cast<int64_t>(first) - op.window.w.pad_before;
@@ -87,10 +135,9 @@ void WinogradConvolution::transform_row(uint32_t channel, size_t row, size_t fir
       const uint8_t* from = memory.byte(in, n, channel, static_cast<uint32_t>(y), 0);
       const int64_t begin = std::max<int64_t>(left, 0);
       const int64_t end = std::min<int64_t>(left + static_cast<int64_t>(width), in.shape.w);
-      if (is_signed(in.dtype))
-        for (int64_t x = begin; x < end; ++x) line[x - left] = static_cast<int8_t>(from[x]);
-      else
-        for (int64_t x = begin; x < end; ++x) line[x - left] = from[x];
+      if (begin < end)
+        read_words(in, from + static_cast<size_t>(begin) * in.stride.w,
+                   static_cast<size_t>(end - begin), line + (begin - left));
     }
     for (size_t t = 0; t < count; ++t) {
       const int16_t a = line[2 * t], b = line[2 * t + 1], c = line[2 * t + 2], e = line[2 * t + 3];
@@ -113,7 +160,8 @@ void WinogradConvolution::transform_row(uint32_t channel, size_t row, size_t fir
 }
 
 // The tiles [first, first + count) of all channels: data[point][group][kChunk].
-void WinogradConvolution::transform_input(size_t first, size_t count, uint32_t* data) const {
+template <class Op>
+void WinogradConvolution<Op>::transform_input(size_t first, size_t count, uint32_t* data) const {
   int16_t transformed[kElements][kPoints][kChunk];
   for (size_t g = 0; g < groups; ++g) {
     for (size_t e = 0; e < kElements; ++e) {
@@ -137,8 +185,9 @@ void WinogradConvolution::transform_input(size_t first, size_t count, uint32_t* 
 }
 
 // One block of output channels at up to kTile tiles of a chunk.
-void WinogradConvolution::multiply(const uint32_t* data, size_t block, size_t first,
-                                   size_t count) const {
+template <class Op>
+void WinogradConvolution<Op>::multiply(const uint32_t* data, size_t block, size_t first,
+                                       size_t count) const {
   static constexpr uint32_t kOneTap[1] = {0};
   const I32 d;
   HWY_ALIGN int32_t sums[kPoints][kTileRows][kTile];
@@ -149,44 +198,65 @@ void WinogradConvolution::multiply(const uint32_t* data, size_t block, size_t fi
                              hn::Store(sum, d, &sums[point][row][position]);
                            });
 
-  const Epilogue epilogue{static_cast<int>(op.rshift), op.relu, false};
-  const TensorView& out = op.out;
-  for (uint32_t row = 0; row < kTileRows && block * kTileRows + row < out.shape.c; ++row) {
+  for (size_t row = 0; row < kTileRows && block * kTileRows + row < op.out.shape.c; ++row) {
     const auto oc = static_cast<uint32_t>(block * kTileRows + row);
-    const Ints bias = hn::Set(d, op.bias ? memory.read(*op.bias, 0, oc, 0, 0) : 0);
-    uint8_t pixels[2][2][kTile];  // A^T m A of every tile, requantized
-    for (size_t t = 0; t < count; t += kLanes32) {
-      Ints half[2][4];  // A^T m
-      for (size_t v = 0; v < 4; ++v) {
-        auto m = [&](size_t u) HWY_ATTR { return hn::Load(d, &sums[u * 4 + v][row][t]); };
-        half[0][v] = hn::Add(hn::Add(m(0), m(1)), m(2));
-        half[1][v] = hn::Sub(hn::Sub(m(1), m(2)), m(3));
-      }
-      for (size_t i = 0; i < 2; ++i) {
-        Ints even = hn::Add(hn::Add(half[i][0], half[i][1]), half[i][2]);
-        Ints odd = hn::Sub(hn::Sub(half[i][1], half[i][2]), half[i][3]);
-        epilogue.store8(hn::Add(even, bias), &pixels[i][0][t]);
-        epilogue.store8(hn::Add(odd, bias), &pixels[i][1][t]);
-      }
+    Pixels pixels;
+    finish(sums, row, oc, count, pixels);
+    store(pixels, oc, first, count);
+  }
+}
+
+// A^T m A of every tile, requantized.
+template <class Op>
+void WinogradConvolution<Op>::finish(const int32_t (*sums)[kTileRows][kTile], size_t row,
+                                     uint32_t oc, size_t count, Pixels& pixels) const {
+  const I32 d;
+  const Epilogue epilogue = epilogue_of(op);
+  const bool wide = is_16bit(op.out.dtype);
+  const Ints bias = ints(bias_of(op.bias, memory, oc));
+  for (size_t t = 0; t < count; t += kLanes32) {
+    Ints half[2][4];  // A^T m
+    for (size_t v = 0; v < 4; ++v) {
+      auto m = [&](size_t u) HWY_ATTR { return hn::Load(d, &sums[u * 4 + v][row][t]); };
+      half[0][v] = hn::Add(hn::Add(m(0), m(1)), m(2));
+      half[1][v] = hn::Sub(hn::Sub(m(1), m(2)), m(3));
     }
-    for (size_t t = 0; t < count;) {
-      const size_t tile = first + t, tx = tile % tiles_w, line = tile / tiles_w;
-      const size_t length = std::min(tiles_w - tx, count - t);
-      for (size_t i = 0; i < 2; ++i) {
-        uint8_t* to = memory.byte(out, static_cast<uint32_t>(line / tiles_h), oc,
-                                  static_cast<uint32_t>(2 * (line % tiles_h) + i),
-                                  static_cast<uint32_t>(2 * tx));
-        for (size_t k = 0; k < length; ++k) {
-          to[2 * k] = pixels[i][0][t + k];
-          to[2 * k + 1] = pixels[i][1][t + k];
-        }
-      }
-      t += length;
+    const auto put = [&](Ints result, uint8_t(*to)[kTile]) HWY_ATTR {
+      const Ints sum = hn::Add(result, bias);
+      wide ? epilogue.store16(sum, &to[0][t], &to[1][t]) : epilogue.store8(sum, &to[0][t]);
+    };
+    for (size_t i = 0; i < 2; ++i) {
+      put(hn::Add(hn::Add(half[i][0], half[i][1]), half[i][2]), pixels.bytes[i][0]);
+      put(hn::Sub(hn::Sub(half[i][1], half[i][2]), half[i][3]), pixels.bytes[i][1]);
     }
   }
 }
 
-void WinogradConvolution::convolve(size_t chunk) const {
+// Results behind the last row or column are not written.
+template <class Op>
+void WinogradConvolution<Op>::store(const Pixels& pixels, uint32_t oc, size_t first,
+                                    size_t count) const {
+  const TensorView& out = op.out;
+  const size_t bytes = element_bytes(out.dtype), step = out.stride.w;
+  for (size_t t = 0; t < count;) {
+    const size_t tile = first + t, tx = tile % tiles_w, line = tile / tiles_w;
+    const size_t length = std::min(tiles_w - tx, count - t), y = 2 * (line % tiles_h);
+    const size_t columns = std::min<size_t>(2 * length, out.shape.w - 2 * tx);
+    for (size_t i = 0; i < 2 && y + i < out.shape.h; ++i) {
+      uint8_t* to = memory.byte(out, static_cast<uint32_t>(line / tiles_h), oc,
+                                static_cast<uint32_t>(y + i), static_cast<uint32_t>(2 * tx));
+      for (size_t b = 0; b < bytes; ++b) {
+        const uint8_t *even = pixels.bytes[i][0][b] + t, *odd = pixels.bytes[i][1][b] + t;
+        step == 1 ? write_columns(even, odd, columns, 1, to)
+                  : write_columns(even, odd, columns, step, to + b * out.plane_stride);
+      }
+    }
+    t += length;
+  }
+}
+
+template <class Op>
+void WinogradConvolution<Op>::convolve(size_t chunk) const {
   thread_local Scratch scratch;
   uint32_t* data = scratch.take<uint32_t>(kPoints * groups * kChunk);
   const size_t first = chunk * kChunk, count = std::min(kChunk, tiles - first);
@@ -196,9 +266,10 @@ void WinogradConvolution::convolve(size_t chunk) const {
       multiply(data + t, block, first + t, std::min(kTile, count - t));
 }
 
-void convolve(const Winograd2d& op, const Memory& memory) {
+template <class Op>
+void convolve_all(const Op& op, const Memory& memory) {
   thread_local Scratch weights;
-  WinogradConvolution w{op, memory};
+  WinogradConvolution<Op> w{op, memory};
   w.weights = weights.take<uint32_t>(w.blocks * kPoints * w.groups * kTileRows);
   const size_t chunks = ceil_div(w.tiles, kChunk);
   const bool alone = w.tiles * op.in.shape.c * op.out.shape.c < task_work(100'000);
@@ -210,6 +281,9 @@ void convolve(const Winograd2d& op, const Memory& memory) {
   });
 }
 
+void convolve(const Winograd2d& op, const Memory& memory) { convolve_all(op, memory); }
+void convolve_bm1684(const Winograd2dBm1684& op, const Memory& memory) { convolve_all(op, memory); }
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace tputwin::fast
@@ -220,6 +294,7 @@ namespace tputwin::fast {
 namespace {
 
 HWY_EXPORT(convolve);
+HWY_EXPORT(convolve_bm1684);
 
 // A 3x3 kernel that moves one element at a time over the input as it is, padded.
 bool is_plain(const Axis& a) {
@@ -241,11 +316,29 @@ Declined tiles(const Winograd2d& op, const Memory& memory) {
   return kRan;
 }
 
+Declined packed_tiles(const Winograd2dBm1684& op, const Memory& memory) {
+  // of nine of a tile's sixteen products, the largest: eight of up to 510 and one of up to 1020
+  constexpr uint64_t kLargestSum = 8 * 510 + 1020, kLargestWeight = 128, kLargestBias = UINT16_MAX;
+  if (op.in.shape.c * kLargestSum * kLargestWeight + kLargestBias > INT32_MAX)
+    return "sums that 32 bits do not hold";
+  if (!has_cells(op.in, 1) || !has_cells(op.weight, 1) || is_32bit(op.out.dtype) ||
+      !has_cells(op.out, element_bytes(op.out.dtype)))
+    return "an operand is no cells in lanes";
+  if (const Declined why = overlap(op.out, {&op.in, &op.weight, tensor_of(op.bias)}, memory.local))
+    return why;
+  HWY_DYNAMIC_DISPATCH(convolve_bm1684)(op, memory);
+  return kRan;
+}
+
 constexpr Body<Winograd2d> kBodies[] = {{"tiles", tiles}};
+constexpr Body<Winograd2dBm1684> kPackedBodies[] = {{"tiles", packed_tiles}};
 
 }  // namespace
 
 bool execute(const Winograd2d& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+bool execute(const Winograd2dBm1684& op, const Memory& memory) {
+  return run_best(kPackedBodies, op, memory);
+}
 
 }  // namespace tputwin::fast
 #endif

@@ -4,9 +4,17 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ops/fast/views/views.h"
+
 namespace tputwin::fast {
 
 constexpr uint32_t kImagesInCell = 4;
+
+// Elements of so many bytes in lanes, four images or channels to a cell.
+inline bool has_cells(const TensorView& view, uint32_t bytes) {
+  return view.space == Space::local && view.pack == kImagesInCell && is_run(view) &&
+         element_bytes(view.dtype) == bytes && !is_empty(view.shape);
+}
 
 // The kernels of the instruction set in force. `rows` are rows of cells, a channel each; `image` is
 // the number of the image in them.
