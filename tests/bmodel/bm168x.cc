@@ -103,6 +103,32 @@ TEST(Bm168x, SharedTablesAreCounted) {
               result.error().id() == errors::mod_shared_tables);
 }
 
+// A vector of 8-byte numbers whose count lies where they should.
+TEST(Bm168x, NumbersLieAtMultiplesOfTheirSize) {
+  constexpr size_t kHeader = 64, kMessageSize = 8;
+  auto file = samples::file168x();
+  uint32_t size = 0;
+  std::memcpy(&size, &file[kMessageSize], sizeof size);
+  const size_t end = (kHeader + size + 7) / 8 * 8;
+  const auto* tensor = GetModel(&file[kHeader])->net()->Get(0)->parameter()->Get(0)->input_tensor();
+  const auto* shape = reinterpret_cast<const flatbuffers::Table*>(tensor->Get(0)->shape()->Get(0));
+  const auto offset = static_cast<size_t>(shape->GetAddressOf(Shape::VT_DIM) - file.data());
+  for (const size_t place : {size_t{4}, size_t{0}}) {
+    auto moved = file;
+    const uint32_t vector[] = {1, 2, 0};  // one number, 2
+    std::vector<uint8_t> more(end - kHeader - size + place + sizeof vector);
+    std::memcpy(&more[end - kHeader - size + place], vector, sizeof vector);
+    moved.insert(moved.begin() + static_cast<ptrdiff_t>(kHeader + size), more.begin(), more.end());
+    const auto message = static_cast<uint32_t>(size + more.size());
+    const auto distance = static_cast<uint32_t>(end + place - offset);
+    std::memcpy(&moved[kMessageSize], &message, sizeof message);
+    std::memcpy(&moved[offset], &distance, sizeof distance);
+    const auto result = bm168x::read(moved);
+    const bool refused = !result.ok() && result.error().id() == errors::mod_tables;
+    EXPECT_EQ(refused, place == 0);
+  }
+}
+
 TEST(Bm168x, ErrorsNameTheField) {
   ModelT model = samples::model168x();
   model.net[1]->parameter[0]->output_tensor[0]->device_addr = 0x1'0000'1fff;

@@ -177,6 +177,42 @@ TEST(TypicalLayers, OfBytesOfTheBm1684) {
   }
 }
 
+// As many channels as 32 bits hold sums of, of the largest numbers; one more is left to the
+// reference body.
+TEST(TypicalLayers, LargestSumsOfWinogradsMethod) {
+  constexpr uint32_t kMost = 3289;
+  const auto layer = [](uint32_t channels) {
+    Lanes lanes(bm1684());
+    return Winograd2dBm1684{.out = lanes.cells({1, 3, 2, 2}, DType::i16),
+                            .in = lanes.cells({1, channels, 2, 2}, DType::u8),
+                            .weight = lanes.compact({channels, 3, 4, 4}, DType::i8, 4),
+                            .window = {kThree, kThree},
+                            .rshift = 16};
+  };
+  if (!has_fast_bodies()) return;
+  EXPECT_EQ(body_of(bm1684(), layer(kMost + 1)), "");
+  const Winograd2dBm1684 op = layer(kMost);
+  const auto results = [&](const std::string& isa) {
+    TestMemory room(bm1684());
+    const Memory memory = room.memory();
+    for (uint32_t c = 0; c < kMost; ++c)
+      for (uint32_t i = 0; i < 16; ++i) {
+        if (i < 4) memory.write(op.in, 0, c, i / 2, i % 2, 255);
+        for (uint32_t oc = 0; oc < 3; ++oc)  // all of one sign, or of the inputs' transforms'
+          memory.write(op.weight, c, oc, i / 4, i % 4, oc == 0 ? -128 : (oc + i) % 3 ? 127 : -128);
+      }
+    fast::select_isa(isa);
+    if (!fast::execute(op, memory)) execute(op, memory);
+    fast::select_isa("");
+    std::vector<int32_t> values;
+    for (uint32_t i = 0; i < 12; ++i)
+      values.push_back(memory.read(op.out, 0, i / 4, i / 2 % 2, i % 2));
+    return values;
+  };
+  for (const std::string& isa : fast::available_isas())
+    EXPECT_EQ(results(isa), results("reference")) << isa;
+}
+
 TEST(TypicalLayers, TransposingCopiesGoTileByTile) {
   if (!has_fast_bodies()) return;
   const Shape shape{1, 32, 24, 40};
