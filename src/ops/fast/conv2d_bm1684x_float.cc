@@ -22,6 +22,11 @@ class FloatPlanes : public PlaneSource {
  public:
   FloatPlanes(const Conv2dBm1684xFloat& op, const Memory& memory) : PlaneSource(memory), op_(op) {}
 
+  void use(PlaneConstants& constants) override {
+    PlaneSource::use(constants);
+    if (has_codes())
+      weight_codes_ = constants.codes.take<int16_t>(uint64_t{terms()} * op_.out.shape.c);
+  }
   const TensorView& out() const override { return op_.out; }
 
   uint32_t cells() const override { return op_.in.shape.c; }
@@ -71,6 +76,17 @@ class FloatPlanes : public PlaneSource {
     const uint32_t outside[] = {padding(0), insertion(0)};
     if (!is_single()) kernels_.exponents(outside, 2, inputs_);
   }
+  void laid_out(uint32_t* planes) override {
+    planes_ = planes;
+    codes_ = nullptr;
+    if (!has_codes() || !can_be_coded(constants_->exponents, inputs_)) return;
+    thread_local Scratch codes;
+    const size_t pitch = terms_.pitch;
+    codes_ = codes.take<int16_t>(pitch * cells() + 2 * kTilePitch);
+    parallel_for(cells(), grain_of(pitch, kWordsPerTask), [&](size_t begin, size_t end) {
+      kernels_.code(planes + begin * pitch, (end - begin) * pitch, true, codes_ + begin * pitch);
+    });
+  }
   void start(const Results& r) const override {
     const uint32_t bias = constants_->starts[r.oc];
     if (!op_.accumulate) {
@@ -89,11 +105,16 @@ class FloatPlanes : public PlaneSource {
     }
   }
   bool run(const TileKernels& kernels, const Tile& tile, const TileRoom& room,
-           uint32_t) const override {
-    if (!is_single())
-      return kernels.grouped(
-          tile, {terms_.pitch, cells(), terms_.tap_offset.size(), terms_.tap_offset.data(),
-                 are_calm(constants_->exponents, inputs_)});
+           uint32_t oc) const override {
+    if (!is_single()) {
+      Groups groups{terms_.pitch, cells(), terms_.tap_offset.size(), terms_.tap_offset.data(),
+                    are_calm(constants_->exponents, inputs_)};
+      if (codes_ != nullptr) {
+        groups.left_codes = weight_codes_ + uint64_t{oc} * terms();
+        groups.right_codes = codes_ + (tile.right - planes_);
+      }
+      return kernels.grouped(tile, groups);
+    }
     return kernels.chains(tile, Chains::alternating(terms(), offsets_.data()),
                           {.starts = {room.as_floats(), room.second_as_floats()}});
   }
@@ -107,7 +128,12 @@ class FloatPlanes : public PlaneSource {
   }
 
  private:
+  static constexpr uint64_t kWordsPerTask = 32 << 10;
+
   bool is_single() const { return op_.in.dtype == DType::f32; }
+  bool has_codes() const {
+    return !is_single() && kernels_.code != nullptr && cells() >= kLeastCodedChannels;
+  }
   uint32_t wide(uint32_t bits) const { return f32::bits(float_value(bits, op_.in.dtype)); }
 
   // The weights of an output channel as they lie in memory.
@@ -121,6 +147,7 @@ class FloatPlanes : public PlaneSource {
       to += count;
     });
   }
+  // And their codes.
   void pack_halves(uint32_t oc, uint32_t count, uint8_t* to) {
     thread_local Scratch narrow, wide;
     const uint32_t all = terms();
@@ -132,12 +159,19 @@ class FloatPlanes : public PlaneSource {
     uint32_t* as_words = wide.take<uint32_t>(words + kTilePitch);
     widen_weights(bytes, words, as_words);
     kernels_.exponents(as_words, words, constants_->exponents);
+    if (!has_codes()) return;
+    widen_weights(to, words, as_words);
+    kernels_.code(as_words, words, false, weight_codes_ + uint64_t{oc} * all);
   }
 
   const Conv2dBm1684xFloat& op_;
   const TileKernels kernels_ = tile_kernels();
   const decltype(WindowKernels::widen) widen_ = window_kernels().widen;
   mutable ExponentRange inputs_;
+  int16_t* weight_codes_ = nullptr;
+  // Of the planes that are laid out; null: they are not coded.
+  const uint32_t* planes_ = nullptr;
+  int16_t* codes_ = nullptr;
   PlaneTerms terms_;
   std::vector<uint32_t> offsets_;  // of every term of fp32
 };

@@ -52,6 +52,19 @@ class FloatSource {
     read_terms(m, row, first, count, to);
   }
 
+  bool has_codes() const {
+    return !kAlternates && looks_at_exponents_ && kernels_.code != nullptr &&
+           p_.left.cols() >= kLeastCodedChannels;
+  }
+  void code_left(uint32_t* words, size_t count, int16_t* codes) const {
+    kernels_.code(words, count, false, codes);
+  }
+  bool code_right(uint32_t* words, size_t count, int16_t* codes) const {
+    if (!can_be_coded(left_, right_)) return false;
+    kernels_.code(words, count, true, codes);
+    return true;
+  }
+
   // fp32: two sums. Else one, which the old value begins.
   void start(uint32_t i, uint32_t j, uint32_t count, uint32_t* first, uint32_t* second) const {
     uint32_t* const old = kAlternates ? second : first;
@@ -74,7 +87,8 @@ class FloatSource {
     if (!kAlternates) {
       const uint32_t no_offset = 0;
       const bool is_calm = looks_at_exponents_ && are_calm(left_, right_);
-      return kernels.grouped(tile, {terms.pitch, terms.count, 1, &no_offset, is_calm});
+      return kernels.grouped(tile, {terms.pitch, terms.count, 1, &no_offset, is_calm,
+                                    terms.left_codes, terms.right_codes});
     }
     return kernels.chains(tile, Chains::alternating(terms.count, terms.right_offset),
                           {.starts = {room.as_floats(), room.second_as_floats()}});

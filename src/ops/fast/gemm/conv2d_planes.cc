@@ -102,6 +102,7 @@ class Convolution final : public PlaneConvolution {
       for (size_t i = begin; i < end; ++i)
         lay_out(first, static_cast<uint32_t>(i % images), static_cast<uint32_t>(i / images));
     });
+    source_.laid_out(planes_);
     const uint64_t runs = stacked_ ? 1 : images;
     const uint64_t length = plane_.extent() + (stacked_ ? (images - 1) * plane_.image() : 0);
     const uint64_t tiles = ceil_div(length, uint64_t{kernels_.columns()});

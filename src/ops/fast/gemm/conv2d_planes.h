@@ -32,6 +32,7 @@ struct PlaneConstants {
   std::vector<uint32_t> starts;             // of every output channel, as its source says
   std::vector<SumEndings::Ending> endings;  // the same, of sources that took some over
   ExponentRange exponents;                  // of the weights, of sources that ask for them
+  Scratch codes;                            // of the weights, in their order, of such sources
 };
 
 // What a kind of convolution brings along.
@@ -73,6 +74,8 @@ class PlaneSource {
   virtual void prepare(const PlaneTerms& terms) = 0;
   // Before the rows of a run are read.
   virtual void begin() { is_restored_ = false; }
+  // Once all planes are laid out, each `pitch` words of PlaneTerms.
+  virtual void laid_out(uint32_t* /*planes*/) {}
   // Results of one row of an output plane, and their accumulators.
   struct Results {
     uint32_t n, oc, y, x, count;

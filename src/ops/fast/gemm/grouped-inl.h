@@ -259,24 +259,6 @@ void AddCalm(const Tile& tile, const GroupFactors& factors, size_t count) {
   }
 }
 
-bool Grouped(const Tile& tile, const Groups& groups) {
-  GroupFactors factors{as_floats(tile.left), tile.rows, nullptr, groups.pitch};
-  for (size_t first = 0; first < groups.channels; first += kAddTreeGroup) {
-    const size_t count = std::min<size_t>(kAddTreeGroup, groups.channels - first);
-    for (size_t tap = 0; tap < groups.taps; ++tap) {
-      factors.inputs = as_floats(tile.right) + first * groups.pitch + groups.tap_offset[tap];
-      groups.is_calm ? AddCalm(tile, factors, count) : AddGroup(tile, factors, count);
-      factors.weights += kAddTreeGroup * tile.rows;
-    }
-  }
-  Floats nan = hn::Zero(F32());
-  for (size_t row = 0; row < tile.rows; ++row)
-    for (size_t v = 0; v < tile.vectors; ++v)
-      nan = hn::Or(
-          nan, nan_lanes(hn::LoadU(F32(), as_floats(tile.sums) + row * kTilePitch + v * kLanes32)));
-  return any_set(nan);
-}
-
 }  // namespace
 }  // namespace tputwin::fast::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

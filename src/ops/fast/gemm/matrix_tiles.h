@@ -8,135 +8,10 @@
 
 #include "base/bits.h"
 #include "ops/fast/gemm/panels.h"
-#include "ops/fast/views/views.h"
+#include "ops/fast/gemm/stored_matrix.h"
 #include "ops/fast/walk/transpose.h"
-#include "ops/matmul/matrix_operand.h"
 
 namespace tputwin::fast {
-
-// A product whose result is stored as it comes: where the result is stored transposed, that of the
-// transposed matrices.
-struct PlainProduct {
-  MatrixOperand out, left, right;
-  bool swapped = false;  // left and right, and with them the indices of the result
-
-  PlainProduct(const MatrixOperand& result, const MatrixOperand& a, const MatrixOperand& b)
-      : out(result), left(a), right(b), swapped(result.transposed) {
-    if (!swapped) return;
-    std::swap(left, right);
-    for (MatrixOperand* m : {&out, &left, &right}) {
-      if (m->is_constant)
-        std::swap(m->matrix.rows, m->matrix.cols);
-      else
-        m->transposed = !m->transposed;
-    }
-  }
-};
-
-// Rows of a matrix as it is stored, or the value it has everywhere.
-class StoredMatrix {
- public:
-  StoredMatrix(const MatrixOperand& m, const Memory& memory) : m_(m) {
-    if (m.is_constant) return;
-    const TensorView& t = m.matrix.tensor;
-    width_ = m.row_per_channel ? m.matrix.cols : t.shape.w;
-    row_step_ = m.row_per_channel ? 0 : t.stride.n;
-    const uint32_t channels = m.row_per_channel ? m.matrix.rows : ceil_div(m.matrix.cols, width_);
-    for (uint32_t c = 0; c < channels; ++c) channels_.push_back(memory.byte(t, 0, c, 0, 0));
-  }
-
-  const MatrixOperand& operand() const { return m_; }
-  uint32_t rows() const { return m_.matrix.rows; }
-  uint32_t cols() const { return m_.matrix.cols; }
-
-  // What reading columns of that many rows will need; nothing past the last row.
-  void prefetch(uint32_t row, uint32_t rows, uint32_t first, uint32_t count) const {
-    constexpr uint32_t kLine = 64;
-    for (const uint32_t last = std::min(row + rows, m_.matrix.rows); row < last; ++row)
-      for_each_run(row, first, count, [&](const uint8_t* from, uint32_t, uint32_t run) {
-        for (uint32_t at = 0; at < run * element_bytes(m_.dtype()); at += kLine)
-          __builtin_prefetch(from + at);
-      });
-  }
-  // Columns of a row, in runs of elements side by side: f(bytes, number of the column, count)
-  template <class F>
-  void for_each_run(uint32_t row, uint32_t first, uint32_t count, F&& f) const {
-    // without divisions in the loop, as runs may be short
-    uint32_t channel = m_.row_per_channel ? row : first / width_, inside = first % width_;
-    for (uint32_t done = 0; done < count; ++channel, inside = 0) {
-      const uint32_t run = std::min(width_ - inside, count - done);
-      f(channels_[channel] + uint64_t{row} * row_step_ + uint64_t{inside} * column_step(), done,
-        run);
-      done += run;
-    }
-  }
-  // From an element of a row to that `rows` rows below it.
-  const uint8_t* below(const uint8_t* element, uint32_t row, uint32_t rows) const {
-    return element + (m_.row_per_channel ? channels_[row + rows] - channels_[row]
-                                         : static_cast<ptrdiff_t>(rows * row_step_));
-  }
-
- private:
-  uint32_t column_step() const { return m_.matrix.tensor.stride.w; }
-
-  const MatrixOperand& m_;
-  uint32_t width_ = 0;  // columns that lie together
-  uint64_t row_step_ = 0;
-  std::vector<const uint8_t*> channels_;
-};
-
-// The same of `count` results from (i,j) on. f(bytes, index, count)
-template <class F>
-void for_each_result_run(const MatrixOperand& out, const Memory& memory, uint32_t i, uint32_t j,
-                         uint32_t count, F&& f) {
-  const uint32_t width = out.row_per_channel ? out.matrix.cols : out.matrix.tensor.shape.w;
-  for (uint32_t done = 0; done < count;) {
-    const uint32_t run = std::min(width - (j + done) % width, count - done);
-    f(out.byte(memory, i, j + done), done, run);
-    done += run;
-  }
-}
-
-// Whether elements lie side by side in local memory.
-inline bool has_runs(const MatrixOperand& m) {
-  const TensorView& t = m.matrix.tensor;
-  return m.is_constant || (has_elements(t) && !is_empty(t.shape) && has_dense_rows(t));
-}
-
-// Why results may not be written in any order, or while the factors are read; nullptr if they may.
-inline Declined matrices_decline(const PlainProduct& p, const LocalMemory& local) {
-  if (!has_runs(p.out) || !has_runs(p.left) || !has_runs(p.right)) return "rows have gaps";
-  auto tensor = [](const MatrixOperand& m) { return m.is_constant ? nullptr : &m.matrix.tensor; };
-  return overlap(p.out.matrix.tensor, {tensor(p.left), tensor(p.right)}, local);
-}
-
-// Where the right matrix is read in place: the cells of a row of terms begin at first(column), of
-// the next one `pitch` cells on, for `width` columns that lie together.
-struct InPlace {
-  const uint8_t* (*first)(const PlainProduct& product, const Memory& memory, uint32_t column);
-  uint32_t pitch = 0, width = 0;
-};
-
-inline InPlace in_place_of(const PlainProduct& p) {
-  return {[](const PlainProduct& product, const Memory& memory, uint32_t column) {
-            return static_cast<const uint8_t*>(product.right.byte(memory, 0, column));
-          },
-          p.right.matrix.tensor.stride.n / uint32_t{sizeof(uint32_t)},
-          p.right.matrix.tensor.shape.w};
-}
-
-// Why words of the right matrix are not read in place: at least three quarters of the columns of
-// whole vectors have to be results.
-inline Declined in_place_declines(const PlainProduct& p) {
-  const TensorView& right = p.right.matrix.tensor;
-  const uint32_t width = right.shape.w;
-  if (p.right.is_constant || p.right.transposed || p.right.row_per_channel)
-    return "columns of the right matrix are not its channels'";
-  if (!has_words(right)) return "no words in lanes";
-  if (width * 4 < align_up(width, tile_kernels().lanes) * 3)
-    return "channels are too narrow for vectors";
-  return kRan;
-}
 
 // What a tile is given: the results (row, col), (row, col + 1), ... of `rows` rows.
 struct TilePart {
@@ -156,6 +31,10 @@ struct TilePart {
 //   start(i, j, count, first, second)   of results (i,j), (i,j+1), ...
 //   run(kernels, tile, terms, part, room)   the kernel; true if a result is in doubt
 //   store(i, j, count, first, in_doubt)
+// and may have
+//   has_codes()         whether it codes factors (TileKernels::code):
+//   code_left(words, count, codes)   of panels of rows
+//   code_right(words, count, codes)  of a panel of columns, once left is coded; false: not of this
 template <class Source>
 class MatrixTiles {
  public:
@@ -164,6 +43,7 @@ class MatrixTiles {
     uint32_t count;
     size_t pitch;
     const uint32_t* right_offset;
+    const int16_t *left_codes, *right_codes;  // null: not coded
   };
 
   MatrixTiles(const Source& source, const Memory& memory)
@@ -190,10 +70,15 @@ class MatrixTiles {
     const uint64_t left_cells = uint64_t{blocks_} * kernels_.rows * cells_;
     if (left_cells > kMaxCopiedCells || uint64_t{panel_pitch_} * cells_ > kMaxCopiedCells)
       return kCopiesTooLarge;
-    thread_local Scratch left;
+    thread_local Scratch left, codes;
     left_ = left.take<uint32_t>(left_cells);
+    if (has_codes()) left_codes_ = codes.take<int16_t>(left_cells);
     parallel_for(blocks_, grain(uint64_t{cells_} * kernels_.rows), [&](size_t begin, size_t end) {
-      for (size_t block = begin; block < end; ++block) pack_left(static_cast<uint32_t>(block));
+      for (size_t block = begin; block < end; ++block) {
+        pack_left(static_cast<uint32_t>(block));
+        if constexpr (requires { source_.has_codes(); })
+          if (has_codes()) code_left(static_cast<uint32_t>(block));
+      }
     });
     pitch_ = in_place_ != nullptr ? in_place_->pitch : panel_pitch_;
     for (uint32_t term = 0; term < cells_ && !Source::kAddsUp; ++term)
@@ -245,6 +130,33 @@ class MatrixTiles {
   }
   uint32_t pitch_of(uint32_t block) const {
     return source_.has_whole_rows() ? kernels_.rows : rows_of(block);
+  }
+
+  bool has_codes() const {
+    if constexpr (requires { source_.has_codes(); }) return source_.has_codes();
+    return false;
+  }
+  void code_left(uint32_t block) const {
+    const uint64_t first = uint64_t{block} * kernels_.rows * cells_;
+    source_.code_left(left_ + first, uint64_t{pitch_of(block)} * cells_, left_codes_ + first);
+  }
+
+  // Columns of the right matrix as tiles read them, and their codes, if they have any.
+  struct Columns {
+    uint32_t* words = nullptr;
+    int16_t* codes = nullptr;
+
+    Columns from(size_t column) const {
+      return {words + column, codes == nullptr ? nullptr : codes + column};
+    }
+  };
+  Columns coded(uint32_t* words, [[maybe_unused]] uint64_t count) const {
+    if constexpr (requires { source_.has_codes(); }) {
+      thread_local Scratch scratch;
+      auto* const codes = has_codes() ? scratch.take<int16_t>(count + 2 * kTilePitch) : nullptr;
+      if (codes != nullptr && source_.code_right(words, count, codes)) return {words, codes};
+    }
+    return {words};
   }
 
   // Cells [begin, end) of every result.
@@ -305,12 +217,14 @@ class MatrixTiles {
     thread_local Scratch scratch;
     const uint32_t first = panel * panel_tiles_, last = std::min(first + panel_tiles_, tiles_);
     if (is_sliced()) return run_slices(first, last);
-    uint32_t* right = nullptr;
+    Columns right;
     if (in_place_ == nullptr) {
       // a tile's last vector may read behind the panel
-      right = scratch.take<uint32_t>(uint64_t{panel_pitch_} * cells_ + 2 * kTilePitch);
+      const uint64_t count = uint64_t{panel_pitch_} * cells_;
+      uint32_t* const words = scratch.take<uint32_t>(count + 2 * kTilePitch);
       const uint32_t column = first * columns_;
-      pack_right({0, cells_}, column, std::min(panel_pitch_, cols_ - column), right);
+      pack_right({0, cells_}, column, std::min(panel_pitch_, cols_ - column), words);
+      right = coded(words, count);
     }
     const uint64_t begin = uint64_t{blocks_} * chunk / chunks,
                    end = uint64_t{blocks_} * (chunk + 1) / chunks;
@@ -318,8 +232,8 @@ class MatrixTiles {
     for (auto block = static_cast<uint32_t>(begin); block < end; ++block)
       for (uint32_t tile = first; tile < last; ++tile) {
         start(tile, block, room);
-        const uint32_t* const from =
-            in_place_ != nullptr ? in_place_columns(tile) : right + (tile - first) * columns_;
+        const Columns from = in_place_ != nullptr ? Columns{in_place_columns(tile)}
+                                                  : right.from((tile - first) * columns_);
         store(tile, block, room, multiply(tile, block, from, {0, cells_}, room));
       }
   }
@@ -330,13 +244,14 @@ class MatrixTiles {
     const uint32_t count = (last - first) * blocks_, column = first * columns_;
     auto* rooms = rooms_scratch.take<TileRoom>(count);
     bool in_doubt[kSlicedTiles] = {};
-    uint32_t* right = scratch.take<uint32_t>(uint64_t{panel_pitch_} * kSlice + 2 * kTilePitch);
+    uint32_t* words = scratch.take<uint32_t>(uint64_t{panel_pitch_} * kSlice + 2 * kTilePitch);
     for (uint32_t i = 0; i < count; ++i) start(first + i / blocks_, i % blocks_, rooms[i]);
     for (uint32_t begin = 0; begin < cells_; begin += kSlice) {
       const Depth depth{begin, std::min(begin + kSlice, cells_)};
-      pack_right(depth, column, std::min(panel_pitch_, cols_ - column), right);
+      pack_right(depth, column, std::min(panel_pitch_, cols_ - column), words);
+      const Columns right = coded(words, uint64_t{panel_pitch_} * (depth.end - depth.begin));
       for (uint32_t i = 0; i < count; ++i)
-        in_doubt[i] = multiply(first + i / blocks_, i % blocks_, right + i / blocks_ * columns_,
+        in_doubt[i] = multiply(first + i / blocks_, i % blocks_, right.from(i / blocks_ * columns_),
                                depth, rooms[i]);
     }
     for (uint32_t i = 0; i < count; ++i)
@@ -346,8 +261,9 @@ class MatrixTiles {
   uint32_t column_of(uint32_t t) const {
     return t / span_tiles_ * span_ + t % span_tiles_ * columns_;
   }
-  const uint32_t* in_place_columns(uint32_t t) const {
-    return reinterpret_cast<const uint32_t*>(in_place_->first(p_, memory_, column_of(t)));
+  uint32_t* in_place_columns(uint32_t t) const {
+    const uint8_t* const first = in_place_->first(p_, memory_, column_of(t));
+    return const_cast<uint32_t*>(reinterpret_cast<const uint32_t*>(first));
   }
   TilePart part_of(uint32_t t, uint32_t block) const {
     const uint32_t begin = t % span_tiles_ * columns_, col = column_of(t);
@@ -361,16 +277,18 @@ class MatrixTiles {
       source_.start(part.row + r, part.col, part.cols, room.row(r), room.second_row(r));
   }
   // True if a result is in doubt.
-  bool multiply(uint32_t t, uint32_t block, const uint32_t* right, const Depth& depth,
+  bool multiply(uint32_t t, uint32_t block, const Columns& right, const Depth& depth,
                 TileRoom& room) const {
     const TilePart part = part_of(t, block);
     const uint32_t pitch = pitch_of(block);
-    const Tile tile{.left = left_ + uint64_t{part.row} * cells_ + uint64_t{depth.begin} * pitch,
-                    .right = right,
+    const uint64_t left = uint64_t{part.row} * cells_ + uint64_t{depth.begin} * pitch;
+    const Tile tile{.left = left_ + left,
+                    .right = right.words,
                     .rows = pitch,
                     .vectors = ceil_div(part.cols, kernels_.lanes),
                     .sums = room.sums};
-    const Terms terms{depth.end - depth.begin, pitch_, offsets_.data()};
+    const Terms terms{depth.end - depth.begin, pitch_, offsets_.data(),
+                      left_codes_ == nullptr ? nullptr : left_codes_ + left, right.codes};
     return source_.run(kernels_, tile, terms, part, room);
   }
   void store(uint32_t t, uint32_t block, TileRoom& room, bool in_doubt) const {
@@ -393,6 +311,7 @@ class MatrixTiles {
   size_t pitch_ = 0;               // from one term of right to the next
   std::vector<uint32_t> offsets_;  // of every term, for kernels that take them
   uint32_t* left_ = nullptr;
+  int16_t* left_codes_ = nullptr;
 };
 
 }  // namespace tputwin::fast

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "ops/fast/gemm/coded_groups-inl.h"
 #include "ops/fast/gemm/grouped-inl.h"
 #include "ops/fast/gemm/one_row-inl.h"
 #include "ops/fast/gemm/pack-inl.h"
@@ -108,6 +109,33 @@ bool SumChains(const Tile& tile, const Chains& chains, const ChainEnds& ends) {
   if constexpr (kVectors > 2)
     if (tile.vectors == 3) return ChainRows<3>(tile, chains, ends);
   return ChainRows<2>(tile, chains, ends);
+}
+
+// Whether a group of a tile's factors is told by its codes, goes the short way of calm numbers, or
+// has every group looked at.
+bool Grouped(const Tile& tile, const Groups& groups) {
+  GroupFactors factors{as_floats(tile.left), tile.rows, nullptr, groups.pitch};
+  const int16_t* weight_codes = groups.left_codes;
+  for (size_t first = 0; first < groups.channels; first += kAddTreeGroup) {
+    const size_t count = std::min<size_t>(kAddTreeGroup, groups.channels - first);
+    for (size_t tap = 0; tap < groups.taps; ++tap) {
+      const size_t offset = first * groups.pitch + groups.tap_offset[tap];
+      factors.inputs = as_floats(tile.right) + offset;
+      if (groups.right_codes != nullptr) {
+        AddCoded(tile, {factors, weight_codes, groups.right_codes + offset}, count);
+        weight_codes += kAddTreeGroup * tile.rows;
+      } else {
+        groups.is_calm ? AddCalm(tile, factors, count) : AddGroup(tile, factors, count);
+      }
+      factors.weights += kAddTreeGroup * tile.rows;
+    }
+  }
+  Floats nan = hn::Zero(F32());
+  for (size_t row = 0; row < tile.rows; ++row)
+    for (size_t v = 0; v < tile.vectors; ++v)
+      nan = hn::Or(
+          nan, nan_lanes(hn::LoadU(F32(), as_floats(tile.sums) + row * kTilePitch + v * kLanes32)));
+  return any_set(nan);
 }
 
 Reduction ReductionOf(const Tile& tile, const Dots& dots) {
@@ -306,6 +334,7 @@ TileKernels Kernels() {
           .in_cell = static_cast<uint32_t>(kElements),
           .chains = &SumChains,
           .grouped = &Grouped,
+          .code = &Code,
           .words = &Words,
           .bytes = &Bytes,
           .scaled_bytes = &ScaledBytes,

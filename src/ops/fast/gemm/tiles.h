@@ -61,7 +61,11 @@ struct Groups {
   size_t pitch, channels, taps;
   const uint32_t* tap_offset;
   bool is_calm = false;  // are_calm() of the ranges of both factors
+  // What TileKernels::code made of both factors, laid out as these are; null: nothing.
+  const int16_t *left_codes = nullptr, *right_codes = nullptr;
 };
+// Fewer channels are not worth codes.
+constexpr uint32_t kLeastCodedChannels = 8;
 
 // Exponents, as fp32 has them, of numbers that are not 0. Threads may include theirs at a time.
 class ExponentRange {
@@ -84,6 +88,13 @@ class ExponentRange {
     if (a.high_ == kInfinite || b.high_ == kInfinite) return false;
     if (a.low_ == kNone || b.low_ == kNone) return a.high_ < kMost && b.high_ < kMost;
     return a.low_ + b.low_ >= kLeast + kBias && a.high_ + b.high_ < kMost + kBias;
+  }
+
+  // They have codes besides (TileKernels::code): no factor is 2^16 or more, no product of two that
+  // are not 0 below 2^-48.
+  friend bool can_be_coded(const ExponentRange& a, const ExponentRange& b) {
+    constexpr uint32_t kMost = 127 + 16, kLeast = 2 * 127 - 48;
+    return a.high_ < kMost && b.high_ < kMost && a.low_ + b.low_ >= kLeast;
   }
 
  private:
@@ -151,6 +162,9 @@ struct TileKernels {
   bool (*chains)(const Tile&, const Chains&, const ChainEnds&);
   // Results that need the reference body are NaN; true if there is one.
   bool (*grouped)(const Tile&, const Groups&);
+  // Codes of factors for grouped sums: of each word of fp32, 16 bits. Those of panels of columns
+  // need their zeros replaced; no other kernel takes these words then. nullptr: none are used.
+  void (*code)(uint32_t* words, size_t count, bool replaces_zeros, int16_t* codes);
   // Cells of two 16-bit integers, whose products are summed modulo 2^32; all rows of a tile.
   void (*words)(const Tile&, const Dots&);
   // The same of cells of `in_cell` bytes.

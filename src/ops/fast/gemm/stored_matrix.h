@@ -1,0 +1,140 @@
+// Matrices of products as they are stored: runs of elements side by side, and where results and
+// factors may be read and written as they lie.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "base/bits.h"
+#include "ops/fast/gemm/tiles.h"
+#include "ops/fast/select/body.h"
+#include "ops/fast/views/views.h"
+#include "ops/matmul/matrix_operand.h"
+
+namespace tputwin::fast {
+
+// A product whose result is stored as it comes: where the result is stored transposed, that of the
+// transposed matrices.
+struct PlainProduct {
+  MatrixOperand out, left, right;
+  bool swapped = false;  // left and right, and with them the indices of the result
+
+  PlainProduct(const MatrixOperand& result, const MatrixOperand& a, const MatrixOperand& b)
+      : out(result), left(a), right(b), swapped(result.transposed) {
+    if (!swapped) return;
+    std::swap(left, right);
+    for (MatrixOperand* m : {&out, &left, &right}) {
+      if (m->is_constant)
+        std::swap(m->matrix.rows, m->matrix.cols);
+      else
+        m->transposed = !m->transposed;
+    }
+  }
+};
+
+// Rows of a matrix as it is stored, or the value it has everywhere.
+class StoredMatrix {
+ public:
+  StoredMatrix(const MatrixOperand& m, const Memory& memory) : m_(m) {
+    if (m.is_constant) return;
+    const TensorView& t = m.matrix.tensor;
+    width_ = m.row_per_channel ? m.matrix.cols : t.shape.w;
+    row_step_ = m.row_per_channel ? 0 : t.stride.n;
+    const uint32_t channels = m.row_per_channel ? m.matrix.rows : ceil_div(m.matrix.cols, width_);
+    for (uint32_t c = 0; c < channels; ++c) channels_.push_back(memory.byte(t, 0, c, 0, 0));
+  }
+
+  const MatrixOperand& operand() const { return m_; }
+  uint32_t rows() const { return m_.matrix.rows; }
+  uint32_t cols() const { return m_.matrix.cols; }
+
+  // What reading columns of that many rows will need; nothing past the last row.
+  void prefetch(uint32_t row, uint32_t rows, uint32_t first, uint32_t count) const {
+    constexpr uint32_t kLine = 64;
+    for (const uint32_t last = std::min(row + rows, m_.matrix.rows); row < last; ++row)
+      for_each_run(row, first, count, [&](const uint8_t* from, uint32_t, uint32_t run) {
+        for (uint32_t at = 0; at < run * element_bytes(m_.dtype()); at += kLine)
+          __builtin_prefetch(from + at);
+      });
+  }
+  // Columns of a row, in runs of elements side by side: f(bytes, number of the column, count)
+  template <class F>
+  void for_each_run(uint32_t row, uint32_t first, uint32_t count, F&& f) const {
+    // without divisions in the loop, as runs may be short
+    uint32_t channel = m_.row_per_channel ? row : first / width_, inside = first % width_;
+    for (uint32_t done = 0; done < count; ++channel, inside = 0) {
+      const uint32_t run = std::min(width_ - inside, count - done);
+      f(channels_[channel] + uint64_t{row} * row_step_ + uint64_t{inside} * column_step(), done,
+        run);
+      done += run;
+    }
+  }
+  // From an element of a row to that `rows` rows below it.
+  const uint8_t* below(const uint8_t* element, uint32_t row, uint32_t rows) const {
+    return element + (m_.row_per_channel ? channels_[row + rows] - channels_[row]
+                                         : static_cast<ptrdiff_t>(rows * row_step_));
+  }
+
+ private:
+  uint32_t column_step() const { return m_.matrix.tensor.stride.w; }
+
+  const MatrixOperand& m_;
+  uint32_t width_ = 0;  // columns that lie together
+  uint64_t row_step_ = 0;
+  std::vector<const uint8_t*> channels_;
+};
+
+// The same of `count` results from (i,j) on. f(bytes, index, count)
+template <class F>
+void for_each_result_run(const MatrixOperand& out, const Memory& memory, uint32_t i, uint32_t j,
+                         uint32_t count, F&& f) {
+  const uint32_t width = out.row_per_channel ? out.matrix.cols : out.matrix.tensor.shape.w;
+  for (uint32_t done = 0; done < count;) {
+    const uint32_t run = std::min(width - (j + done) % width, count - done);
+    f(out.byte(memory, i, j + done), done, run);
+    done += run;
+  }
+}
+
+// Whether elements lie side by side in local memory.
+inline bool has_runs(const MatrixOperand& m) {
+  const TensorView& t = m.matrix.tensor;
+  return m.is_constant || (has_elements(t) && !is_empty(t.shape) && has_dense_rows(t));
+}
+
+// Why results may not be written in any order, or while the factors are read; nullptr if they may.
+inline Declined matrices_decline(const PlainProduct& p, const LocalMemory& local) {
+  if (!has_runs(p.out) || !has_runs(p.left) || !has_runs(p.right)) return "rows have gaps";
+  auto tensor = [](const MatrixOperand& m) { return m.is_constant ? nullptr : &m.matrix.tensor; };
+  return overlap(p.out.matrix.tensor, {tensor(p.left), tensor(p.right)}, local);
+}
+
+// Where the right matrix is read in place: the cells of a row of terms begin at first(column), of
+// the next one `pitch` cells on, for `width` columns that lie together.
+struct InPlace {
+  const uint8_t* (*first)(const PlainProduct& product, const Memory& memory, uint32_t column);
+  uint32_t pitch = 0, width = 0;
+};
+
+inline InPlace in_place_of(const PlainProduct& p) {
+  return {[](const PlainProduct& product, const Memory& memory, uint32_t column) {
+            return static_cast<const uint8_t*>(product.right.byte(memory, 0, column));
+          },
+          p.right.matrix.tensor.stride.n / uint32_t{sizeof(uint32_t)},
+          p.right.matrix.tensor.shape.w};
+}
+
+// Why words of the right matrix are not read in place: at least three quarters of the columns of
+// whole vectors have to be results.
+inline Declined in_place_declines(const PlainProduct& p) {
+  const TensorView& right = p.right.matrix.tensor;
+  const uint32_t width = right.shape.w;
+  if (p.right.is_constant || p.right.transposed || p.right.row_per_channel)
+    return "columns of the right matrix are not its channels'";
+  if (!has_words(right)) return "no words in lanes";
+  if (width * 4 < align_up(width, tile_kernels().lanes) * 3)
+    return "channels are too narrow for vectors";
+  return kRan;
+}
+
+}  // namespace tputwin::fast
