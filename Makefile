@@ -61,19 +61,23 @@ test-arm64: deps-arm64
 	cmake --build --preset arm64 -j $(JOBS)
 	ctest --preset arm64 -j $(JOBS)
 
-# The page of tputwin profile, from web/ to src/insight/profile/page.html, which is committed: building
-# tputwin asks for no npm.
+# The pages of tputwin profile and whatif, from web/ to src/insight/profile/page.html and
+# src/tools/timing/whatif.html, which are committed: building tputwin asks for no npm.
 web: web/node_modules
 	cd web && npm run --silent build
 web/node_modules: deps-web
 	cd web && npm ci --silent
 
-# The page in headless Chromium, on made-up data and as tputwin profile writes it.
+# The pages in headless Chromium, on made-up data and as tputwin writes them; the trace as another viewer
+# reads it; the debugger as VS Code's test client speaks to it.
 test-web: web/node_modules deps-test
 	cmake --preset release
-	cmake --build --preset release -j $(JOBS) --target tputwin okk_conv2d
-	$(BUILD)/bin/tputwin profile --html $(BUILD)/profile.html -- $(BUILD)/bin/okk_conv2d
-	cd web && PROFILE_PAGE=$(abspath $(BUILD))/profile.html npm run --silent test
+	cmake --build --preset release -j $(JOBS) --target tputwin okk_conv2d debug_blend
+	$(BUILD)/bin/tputwin profile --html $(BUILD)/profile.html --trace $(BUILD)/trace.json -- $(BUILD)/bin/okk_conv2d
+	$(BUILD)/bin/tputwin whatif --ddr 14,28,56 --issue 1,3.5 --html $(BUILD)/whatif.html -- $(BUILD)/bin/okk_conv2d
+	cd web && TPUTWIN=$(abspath $(BUILD))/bin/tputwin BLEND=$(abspath $(BUILD))/bin/debug_blend \
+	  TRACE=$(abspath $(BUILD))/trace.json WHATIF_PAGE=$(abspath $(BUILD))/whatif.html \
+	  PROFILE_PAGE=$(abspath $(BUILD))/profile.html npm run --silent test
 
 # Builds what it runs and nothing else, each program when the one before it has run.
 demo: deps-demo

@@ -1,5 +1,5 @@
-// Builds the page: one file with its script and its style inside, src/insight/profile/page.html. It
-// names the sources it was made of by their check sum, which web/check.cmake compares.
+// Builds the pages: each one file with its script and its style inside. They name the sources they
+// were made of by their check sum, which web/check.cmake compares.
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const page = join(here, "../src/insight/profile/page.html");
+const pages = { page: ["main.js", "insight/profile/page.html"], whatif: ["whatif.js", "tools/timing/whatif.html"] };
 
 function sha256(content) {
   return createHash("sha256").update(content).digest("hex");
@@ -31,11 +31,13 @@ async function bundle(entry) {
   return result.outputFiles[0].text.trim();
 }
 
-const [style, script] = await Promise.all([bundle("src/style.css"), bundle("src/main.js")]);
-const template = readFileSync(join(here, "src/page.html"), "utf8");
-const html = template
-  .replace("@SOURCES@", sourcesSum())
-  .replace("/*STYLE*/", () => style)
-  .replace("/*SCRIPT*/", () => script.replaceAll("</script", "<\\/script"));
-writeFileSync(page, html);
-console.log(`${page}: ${html.length} bytes`);
+const style = await bundle("src/style.css");
+for (const [name, [entry, output]] of Object.entries(pages)) {
+  const script = await bundle(`src/${entry}`), page = join(here, "../src", output);
+  const html = readFileSync(join(here, `src/${name}.html`), "utf8")
+    .replace("@SOURCES@", sourcesSum())
+    .replace("/*STYLE*/", () => style)
+    .replace("/*SCRIPT*/", () => script.replaceAll("</script", "<\\/script"));
+  writeFileSync(page, html);
+  console.log(`${page}: ${html.length} bytes`);
+}

@@ -235,7 +235,8 @@ Actor Checker::actor(CommandId id, std::string does) const {
           .engine = std::string(to_string(command.engine)),
           .command = command.number,
           .lines = std::move(code.lines),
-          .launch = std::move(launch)};
+          .launch = std::move(launch),
+          .tensors = named_operands(id)};
 }
 
 Actor Checker::host_actor(StackId stack, std::string does) const {
@@ -275,6 +276,24 @@ std::string Checker::tensor_at(uint64_t address) const {
   const auto& [begin, tensor] = *std::prev(behind);
   if (address >= tensor.end) return {};
   return address == begin ? tensor.name : fmt::format("{} + {:#x}", tensor.name, address - begin);
+}
+
+std::vector<std::string> Checker::named_operands(CommandId id) const {
+  std::vector<std::string> names;
+  const Operation* const op = history_.operation(id);
+  if (op == nullptr) return names;
+  for (const Operand& operand : operands(*op)) {
+    if (operand.view->space != Space::global) continue;
+    const std::string tensor = tensor_at(operand.view->address);
+    if (!tensor.empty()) names.push_back(fmt::format("{} is {}", operand.name, tensor));
+  }
+  return names;
+}
+
+// Memory that is allocated anew is no tensor of before.
+void Checker::forget_tensors(uint64_t begin, uint64_t end) {
+  auto tensor = tensors_.lower_bound(begin);
+  while (tensor != tensors_.end() && tensor->first < end) tensor = tensors_.erase(tensor);
 }
 
 void Checker::add(Finding finding) {

@@ -77,6 +77,8 @@ class Checker : public Observer {
   Place place(std::vector<ByteRange> bytes) const;
   // "input x + 0x40"; empty: none is known.
   std::string tensor_at(uint64_t address) const;
+  std::vector<std::string> named_operands(CommandId id) const;
+  void forget_tensors(uint64_t begin, uint64_t end);
   void add(Finding finding);
 
   const Device& device_;

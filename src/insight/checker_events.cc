@@ -32,6 +32,7 @@ void Checker::on_event(const DeviceEvent& event) {
       return;
     case Kind::allocated:
       allocations_.add(event.address, event.bytes, stack());
+      forget_tensors(event.address, event.address + event.bytes);
       return shadow_.of({Space::global, 0, 0, 0})
           .assign(event.address, event.address + event.bytes, {});
     case Kind::freed:

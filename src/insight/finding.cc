@@ -30,6 +30,7 @@ std::string describe(const Actor& actor) {
     text += fmt::format("\n      launched by {} at {}", actor.launch.call,
                         describe(actor.launch.lines.front()));
   if (!actor.operation.empty()) text += fmt::format("\n      {}", actor.operation);
+  for (const std::string& tensor : actor.tensors) text += fmt::format("\n      {}", tensor);
   return text;
 }
 

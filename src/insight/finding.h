@@ -38,6 +38,8 @@ struct Actor {
   uint32_t command = 0;  // in the launch, from 1
   std::vector<SourceLine> lines;
   UserCode launch = {};  // what launched the kernel, as far as it is known
+  // Operands in global memory that have a name: "src_addr is argument input + 0x40".
+  std::vector<std::string> tensors = {};
 };
 
 // The bytes that it is about: of lanes, all that lie between.

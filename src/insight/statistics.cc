@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "base/log.h"
+#include "insight/layer_scope.h"
 #include "insight/number_values.h"
 #include "ops/contract/body_steps.h"
 
@@ -69,23 +71,36 @@ class Counter : public Observer {
       std::tie(call_, stack_) = std::pair(made->second.call, made->second.stack);
     ++number_;
     if (instruction.engine == Engine::compute)
-      statistics_.add(launch_, number_, stack_, call_, instruction.op, memory_to_read(device_));
+      statistics_.add(
+          {.launch = launch_, .number = number_, .stack = stack_, .call = call_, .layer = layer()},
+          instruction.op, memory_to_read(device_));
     call_ = {};
     stack_ = 0;
   }
   void on_event(const DeviceEvent& event) override {
-    if (event.kind == DeviceEvent::Kind::commands)
+    if (event.kind == DeviceEvent::Kind::commands) {
       origin_ = Origins::of_process().find(event.commands);
+      layers_ = Layers::of_process().find(event.commands);
+      layer_of_ = layers_.by_command();
+    }
     if (event.kind != DeviceEvent::Kind::launch_begin) return;
     launch_ = event.name;
     number_ = 0;
     origin_.clear();
+    layer_of_.clear();
   }
 
  private:
+  // Of the command that runs.
+  std::string_view layer() const {
+    return number_ <= layer_of_.size() ? layer_of_[number_ - 1] : LayerScope::current();
+  }
+
   Device& device_;
   Statistics& statistics_;
   Origin origin_;
+  bmodel::LayerRuns layers_;                // of the launch that runs
+  std::vector<std::string_view> layer_of_;  // each command has, in order
   std::string launch_;
   std::string_view call_;
   StackId stack_ = 0;
@@ -113,25 +128,25 @@ void write_at_exit() {
 
 }  // namespace
 
-void Statistics::add(const std::string& launch, uint32_t number, StackId stack,
-                     std::string_view call, const Operation& op, const Memory& memory) {
+void Statistics::add(const CountedCommand& command, const Operation& op, const Memory& memory) {
   const OperandList list = operands(op);
   for (size_t i = 0; i < list.size(); ++i) {
     const TensorView& view = *list[i].view;
     if (list[i].access == Access::read || view.dtype == DType::b32) continue;
     if (list[i].name.starts_with("work")) continue;
     std::lock_guard lock(mutex_);
-    const auto [found, is_new] = rows_.try_emplace({launch, number, i});
+    const auto [found, is_new] = rows_.try_emplace({command.launch, command.number, i});
     ResultStatistics& row = found->second;
     if (is_new) {
-      const UserCode code = Stacks::of_process().user_code(stack, call);
-      row = {.launch = launch,
-             .command = number,
+      const UserCode code = Stacks::of_process().user_code(command.stack, command.call);
+      row = {.launch = command.launch,
+             .command = command.number,
              .call = code.call,
              .operation = std::string(name(op)),
              .line = code.lines.empty() ? "" : describe(code.lines.front()),
              .tensor = std::string(list[i].name),
-             .type = to_string(view.dtype)};
+             .type = to_string(view.dtype),
+             .layer = std::string(command.layer)};
     }
     for_each_index(view.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
       count(row, memory.read(view, n, c, h, w), view.dtype);
@@ -146,6 +161,23 @@ std::vector<ResultStatistics> Statistics::rows() const {
   return rows;
 }
 
+std::vector<ResultStatistics> by_layer(const std::vector<ResultStatistics>& rows) {
+  std::vector<ResultStatistics> layers;
+  for (const ResultStatistics& row : rows) {
+    if (row.layer.empty()) continue;
+    auto layer = std::ranges::find_if(layers, [&](const ResultStatistics& known) {
+      return known.launch == row.launch && known.layer == row.layer;
+    });
+    if (layer == layers.end())
+      layer = layers.insert(layer, {.launch = row.launch, .layer = row.layer});
+    layer->elements += row.elements;
+    layer->saturated += row.saturated;
+    layer->zero += row.zero;
+    layer->nan += row.nan;
+  }
+  return layers;
+}
+
 std::string to_table(const std::vector<ResultStatistics>& rows) {
   std::string text = fmt::format("{:<20} {:>7} {:<28} {:<10} {:<5} {:>10} {:>9} {:>8} {:>8}  {}\n",
                                  "launch", "command", "call", "tensor", "type", "elements",
@@ -156,24 +188,40 @@ std::string to_table(const std::vector<ResultStatistics>& rows) {
         row.launch, row.command, row.call.empty() ? row.operation : row.call, row.tensor, row.type,
         row.elements, percent(row.saturated, row.elements), percent(row.zero, row.elements),
         percent(row.nan, row.elements), row.line);
+  const std::vector<ResultStatistics> layers = by_layer(rows);
+  if (layers.empty()) return text;
+  text += fmt::format("\n{:<20} {:<40} {:>10} {:>9} {:>8} {:>8}\n", "launch", "layer", "elements",
+                      "saturated", "zero", "nan");
+  for (const ResultStatistics& row : layers)
+    text += fmt::format("{:<20} {:<40} {:>10} {:>7.2f} % {:>6.2f} % {:>6.2f} %\n", row.launch,
+                        row.layer, row.elements, percent(row.saturated, row.elements),
+                        percent(row.zero, row.elements), percent(row.nan, row.elements));
   return text;
 }
 
 nlohmann::json to_json(const std::vector<ResultStatistics>& rows) {
-  nlohmann::json commands = nlohmann::json::array();
+  nlohmann::json commands = nlohmann::json::array(), layers = nlohmann::json::array();
+  for (const ResultStatistics& row : by_layer(rows))
+    layers.push_back({{"launch", row.launch},
+                      {"layer", row.layer},
+                      {"elements", row.elements},
+                      {"saturated", row.saturated},
+                      {"zero", row.zero},
+                      {"nan", row.nan}});
   for (const ResultStatistics& row : rows)
     commands.push_back({{"launch", row.launch},
                         {"command", row.command},
                         {"call", row.call},
                         {"operation", row.operation},
                         {"line", row.line},
+                        {"layer", row.layer},
                         {"tensor", row.tensor},
                         {"type", row.type},
                         {"elements", row.elements},
                         {"saturated", row.saturated},
                         {"zero", row.zero},
                         {"nan", row.nan}});
-  return {{"version", 1}, {"commands", commands}};
+  return {{"version", 1}, {"commands", commands}, {"layers", layers}};
 }
 
 bool is_counting() { return !wanted_file().empty(); }

@@ -20,15 +20,23 @@ struct ResultStatistics {
   std::string launch;
   uint32_t command = 0;  // in it, from 1
   std::string call, operation, line, tensor, type;
+  std::string layer;  // of networks whose files name them
   // Saturated: integers at a limit of their type (of unsigned ones the upper), infinities.
   uint64_t elements = 0, saturated = 0, zero = 0, nan = 0;
 };
 
+// A command, by what it is called.
+struct CountedCommand {
+  std::string launch;
+  uint32_t number = 0;  // in it, from 1
+  StackId stack = 0;
+  std::string_view call, layer;
+};
+
 class Statistics {
  public:
-  // Of the commands `number` of launches of that name: one run more.
-  void add(const std::string& launch, uint32_t number, StackId stack, std::string_view call,
-           const Operation& op, const Memory& memory);
+  // Of the commands of that number of launches of that name: one run more.
+  void add(const CountedCommand& command, const Operation& op, const Memory& memory);
   std::vector<ResultStatistics> rows() const;
 
  private:
@@ -36,7 +44,11 @@ class Statistics {
   std::map<std::tuple<std::string, uint32_t, size_t>, ResultStatistics> rows_;  // last: operand
 };
 
-// A line for each result, under a line of titles.
+// All results of a layer together, in the order of their commands; one name for all types.
+std::vector<ResultStatistics> by_layer(const std::vector<ResultStatistics>& rows);
+
+// A line for each result under a line of titles, and behind them one for each layer, if any is
+// known.
 std::string to_table(const std::vector<ResultStatistics>& rows);
 nlohmann::json to_json(const std::vector<ResultStatistics>& rows);
 

@@ -92,7 +92,9 @@ TEST(Session, ModelsAreDebuggedLikePrograms) {
       TPUTWIN_SOURCE_DIR "/tests/conformance/bm168x/bm1684x/nets-lenet-int8.bmodel";
   const std::string text = output_of(
       "-- " + model + " --input " + input.string() + " <<'END'\nlayer\nlayer\nEND", "BM1684X");
-  EXPECT_NE(text.find("of lenet-int8 (compute)\n  conv2d_quant "), std::string::npos) << text;
+  EXPECT_NE(text.find("of lenet-int8, layer stage 0 subnet 0: out0 (compute)\n  conv2d_quant "),
+            std::string::npos)
+      << text;
   EXPECT_NE(text.find("the program ended with 0"), std::string::npos) << text;
   std::filesystem::remove(input);
 }

@@ -25,8 +25,9 @@ ResultStatistics counted(DType dtype, const std::array<T, 4>& values) {
                   .stride = {0, 0, 0, static_cast<uint32_t>(sizeof(T))}};
   Unary op{.kind = Unary::Kind::abs, .out = view, .in = view};
   Statistics statistics;
-  statistics.add("net", 3, 0, "call", op, (*device)->memory());
-  statistics.add("net", 3, 0, "call", op, (*device)->memory());
+  const CountedCommand command{.launch = "net", .number = 3, .call = "call", .layer = "conv1"};
+  statistics.add(command, op, (*device)->memory());
+  statistics.add(command, op, (*device)->memory());
   const auto rows = statistics.rows();
   EXPECT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows.at(0).elements, 8u) << "of two runs";
@@ -55,14 +56,31 @@ TEST(Statistics, CountWhatIsNoNumber) {
   EXPECT_EQ(f16.nan, 2u);
 }
 
+TEST(Statistics, OfLayersAreTheSumsOfTheirResults) {
+  const std::vector<ResultStatistics> layers =
+      by_layer({{.launch = "net", .layer = "a", .elements = 10, .saturated = 1, .zero = 2},
+                {.launch = "net", .layer = "b", .elements = 5, .zero = 5},
+                {.launch = "net", .layer = "a", .elements = 30, .saturated = 3, .nan = 1},
+                {.launch = "net", .elements = 99}});
+  ASSERT_EQ(layers.size(), 2u);
+  EXPECT_EQ(layers[0].layer, "a");
+  EXPECT_EQ(layers[0].elements, 40u);
+  EXPECT_EQ(layers[0].saturated, 4u);
+  EXPECT_EQ(layers[0].nan, 1u);
+  EXPECT_EQ(layers[1].zero, 5u);
+}
+
 TEST(Statistics, AreATableAndJson) {
   const std::vector<ResultStatistics> rows{counted<int8_t>(DType::i8, {127, -128, 0, 5})};
   EXPECT_THAT(to_table(rows), HasSubstr("50.00 %"));
+  EXPECT_THAT(to_table(rows), HasSubstr("\nnet                  conv1 "));
   const nlohmann::json json = to_json(rows);
   EXPECT_EQ(json["commands"][0]["launch"], "net");
   EXPECT_EQ(json["commands"][0]["command"], 3);
   EXPECT_EQ(json["commands"][0]["type"], "i8");
   EXPECT_EQ(json["commands"][0]["saturated"], 4);
+  EXPECT_EQ(json["layers"][0]["layer"], "conv1");
+  EXPECT_EQ(json["layers"][0]["saturated"], 4);
 }
 
 }  // namespace

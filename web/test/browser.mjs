@@ -12,8 +12,10 @@ const FLAGS = [
 
 export const executable = process.env.CHROMIUM ?? PLACES.find(existsSync);
 
+const profileIsDrawn = () => globalThis.tputwin?.timeline.drawn > 0;
+
 // {page, errors, close}: errors are whatever the console or the network complained of.
-export async function open(path, { width = 1400, height = 1000, dark = false } = {}) {
+export async function open(path, { width = 1400, height = 1000, dark = false, isDrawn = profileIsDrawn } = {}) {
   const directory = mkdtempSync(join(tmpdir(), "tputwin-page-"));
   const context = await chromium.launchPersistentContext(directory, {
     executablePath: executable, args: FLAGS, viewport: { width, height }, colorScheme: dark ? "dark" : "light",
@@ -24,7 +26,7 @@ export async function open(path, { width = 1400, height = 1000, dark = false } =
   page.on("pageerror", (error) => errors.push(String(error)));
   page.on("request", (request) => /^(file|data):/.test(request.url()) || errors.push(`asks for ${request.url()}`));
   await page.goto(`file://${path}`);
-  await page.waitForFunction(() => globalThis.tputwin?.timeline.drawn > 0);
+  await page.waitForFunction(isDrawn);
   const close = async () => {
     await context.close();
     rmSync(directory, { recursive: true, force: true });

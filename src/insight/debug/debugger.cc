@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "insight/layer_scope.h"
+
 namespace tputwin::debug {
 namespace {
 
@@ -48,8 +50,8 @@ void Debugger::finish(const std::string& why) {
   stand({Stop::Reason::end, why});
 }
 
-// The layer of a command, from 1. Where the file does not name them, one begins with the first
-// command that computes with other parameters.
+// The layer of a command, from 1. Where the file does not name them, one begins with each subnet,
+// whose name it has, and with the first command that computes with other parameters.
 uint32_t Debugger::layer_of(const Operation& op) {
   if (in_launch_ <= named_layers_.size()) {
     const std::string layer(named_layers_[in_launch_ - 1]);
@@ -57,11 +59,17 @@ uint32_t Debugger::layer_of(const Operation& op) {
     computing_ = layer;
     return number_of_layers();
   }
+  if (const std::string_view part = insight::LayerScope::current(); part != part_) {
+    part_ = part;
+    layers_.push_back(part_);
+    computing_.clear();
+  }
   if (engine(op) != Engine::compute || !makes_layer(op)) return std::max(number_of_layers(), 1u);
   Parameters parameters;
   attributes(op, parameters);
   std::string computing = std::string(name(op)) + parameters.text;
-  if (computing != computing_) layers_.emplace_back();
+  const bool is_first_of_part = !part_.empty() && computing_.empty();
+  if (computing != computing_ && !is_first_of_part) layers_.push_back(part_);
   computing_ = std::move(computing);
   return number_of_layers();
 }

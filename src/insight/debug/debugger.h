@@ -122,6 +122,7 @@ class Debugger final : public Observer {
   CallSite site_;
   StackId stack_ = 0;
   std::string computing_;                       // the layer: its name, or operation and parameters
+  std::string part_;                            // of the net, as its file names it
   std::vector<std::string> layers_;             // their names, empty where no file says them
   bmodel::LayerRuns layer_runs_;                // of the launch that runs
   std::vector<std::string_view> named_layers_;  // of its commands, in layer_runs_

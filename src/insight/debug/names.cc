@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <regex>
 
+#include "insight/recording/touched.h"
 #include "memory/layout.h"
 
 namespace tputwin::debug {
@@ -166,6 +167,20 @@ std::string describe(const ByteRange& range) {
   const std::string lane = range.space == Space::local ? fmt::format("{}", range.lane) : "";
   return fmt::format("{}{}+{:#x}:{}", prefix(range.space), lane, range.begin,
                      range.end - range.begin);
+}
+
+std::string place_of(const TensorView& view) {
+  return fmt::format("{}+{:#x}", prefix(view.space), view.address);
+}
+
+std::span<const uint8_t> bytes_behind(const Debugger& debugger, const ByteRange& range,
+                                      int64_t offset, uint64_t count, uint64_t& address) {
+  const Memory& memory = debugger.memory();
+  const uint64_t size = size_of(debugger, range.space);
+  address = insight::recording::address_of(memory, range) + static_cast<uint64_t>(offset);
+  if (address >= size) return {};
+  return {insight::recording::data_of(memory, range.space) + address,
+          std::min(count, size - address)};
 }
 
 std::string headline(Debugger& debugger, const Entry& entry) {

@@ -28,10 +28,22 @@ Json variables(const Entry* entry, const Memory& memory) {
     const NamedView tensor{std::string(operand.name), *operand.view};
     list.push_back({{"name", operand.name},
                     {"type", tputwin::describe(*operand.view)},
+                    {"place", place_of(*operand.view)},
                     {"value", statistics_text(tensor, memory)},
                     {"text", tensor_text(tensor, memory, /*all=*/false)}});
   }
   return list;
+}
+
+// Bytes as they lie in a memory, from those that have a name on.
+Json memory(const Debugger& debugger, const Json& question) {
+  constexpr uint64_t kMost = uint64_t{1} << 20;
+  const auto ranges = find_bytes(debugger, question.value("at", ""));
+  if (!ranges) return {{"error", "no such bytes"}};
+  uint64_t address = 0;
+  const auto bytes = bytes_behind(debugger, ranges->front(), question.value("offset", int64_t{0}),
+                                  std::min(question.value("count", uint64_t{0}), kMost), address);
+  return {{"address", address}, {"bytes", Json(bytes)}};
 }
 
 // Those that are there for the same reason go.
@@ -71,6 +83,7 @@ Json answer(Console& console, Debugger& debugger, const Json& question) {
   }
   if (what == "completions")
     return {{"completions", console.completions(question.value("line", ""))}};
+  if (what == "memory") return memory(debugger, question);
   if (what == "break") return {{"ids", set_lines(debugger, question)}};
   if (what == "names") return {{"ids", set_names(debugger, question)}};
   return {{"error", "unknown question"}};

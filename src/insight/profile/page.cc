@@ -175,15 +175,16 @@ json page_data(const ProfiledRun& run) {
   return data;
 }
 
-std::string to_page(const ProfiledRun& run) {
-  std::string text =
-      page_data(run).dump(-1, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace);
+std::string page_with(std::string page, std::string_view place, const json& data) {
+  std::string text = data.dump(-1, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace);
   // Nothing in a name ends the script that holds it.
   for (size_t at = text.find("</"); at != std::string::npos; at = text.find("</", at))
     text.replace(at, 2, "<\\/");
-  static constexpr std::string_view kPlace = "@PROFILE@";
-  std::string page = page_template();
-  return page.replace(page.find(kPlace), kPlace.size(), text);
+  return page.replace(page.find(place), place.size(), text);
+}
+
+std::string to_page(const ProfiledRun& run) {
+  return page_with(page_template(), "@PROFILE@", page_data(run));
 }
 
 }  // namespace tputwin::insight

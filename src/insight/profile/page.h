@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "insight/profile/run.h"
 
@@ -12,5 +13,8 @@ namespace tputwin::insight {
 // beginnings as the distance from the one before.
 nlohmann::json page_data(const ProfiledRun& run);
 std::string to_page(const ProfiledRun& run);
+
+// A page whose data take that place, in a script that no name in them ends.
+std::string page_with(std::string page, std::string_view place, const nlohmann::json& data);
 
 }  // namespace tputwin::insight

@@ -49,16 +49,17 @@ class Writer {
     is_first_ = false;
     fmt::format_to(std::back_inserter(text_), R"("pid":{},{}}})", kProcess, body);
   }
+  void metadata(int track, std::string_view what, std::string_view arguments) {
+    event(fmt::format(R"("ph":"M","cat":"__metadata","ts":0,"tid":{},"name":"{}","args":{{{}}})",
+                      track, what, arguments));
+  }
   void name_track(int track, std::string_view name) {
-    event(fmt::format(R"("ph":"M","tid":{},"name":"thread_name","args":{{"name":{}}})", track,
-                      json_text(name)));
-    event(fmt::format(
-        R"("ph":"M","tid":{0},"name":"thread_sort_index","args":{{"sort_index":{0}}})", track));
+    metadata(track, "thread_name", fmt::format(R"("name":{})", json_text(name)));
+    metadata(track, "thread_sort_index", fmt::format(R"("sort_index":{})", track));
   }
   void name_tracks() {
-    event(fmt::format(
-        R"("ph":"M","tid":0,"name":"process_name","args":{{"name":{}}})",
-        json_text(fmt::format("{} on {}, predicted", run_.title, timeline_.chip.name))));
+    const std::string name = fmt::format("{} on {}, predicted", run_.title, timeline_.chip.name);
+    metadata(0, "process_name", fmt::format(R"("name":{})", json_text(name)));
     name_track(kLaunchTrack, "launches");
     for (const EngineUse& use : engine_use(timeline_))
       name_track(track_of(use.engine), to_string(use.engine));
@@ -95,16 +96,18 @@ class Writer {
       const TimelineCommand& command = timeline_.commands[i];
       if (command.delay != Delay::command || command.blocker == kNoCommand) continue;
       const TimelineCommand& from = timeline_.commands[command.blocker];
-      event(fmt::format(R"("ph":"s","id":{},"tid":{},"name":"wait","cat":"wait","ts":{:.4f})", i,
-                        track_of(from.engine), microseconds(from.start)));
       event(fmt::format(
-          R"("ph":"f","bp":"e","id":{},"tid":{},"name":"wait","cat":"wait","ts":{:.4f})", i,
-          track_of(command.engine), microseconds(command.start)));
+          R"("ph":"s","id":{},"tid":{},"name":"wait","cat":"wait","ts":{:.4f},"args":{{}})", i,
+          track_of(from.engine), microseconds(from.start)));
+      event(fmt::format(
+          R"("ph":"f","bp":"e","id":{},"tid":{},"name":"wait","cat":"wait","ts":{:.4f},"args":{{}})",
+          i, track_of(command.engine), microseconds(command.start)));
     }
   }
   void counter(std::string_view name, uint64_t at, double value) {
-    event(fmt::format(R"("ph":"C","tid":0,"name":"{}","ts":{:.4f},"args":{{"value":{:.6g}}})", name,
-                      microseconds(at), value));
+    event(fmt::format(
+        R"("ph":"C","cat":"counter","tid":0,"name":"{}","ts":{:.4f},"args":{{"value":{:.6g}}})",
+        name, microseconds(at), value));
   }
   // What goes on at once is added; a level lasts until the next.
   void counters(std::string_view name, const std::map<uint64_t, double>& changes) {

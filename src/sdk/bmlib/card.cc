@@ -175,6 +175,22 @@ void Card::say_begun(const Launch& launch) {
   chip_->notify(
       {.kind = DeviceEvent::Kind::launch_begin, .number = launch.ticket + 1, .name = launch.name});
   insight::Stacks::play(std::nullopt);
+  if (!watchers_.empty()) name_arguments(launch);
+}
+
+// Observers are told which memory is which argument of the kernel.
+void Card::name_arguments(const Launch& launch) {
+  for (const insight::NamedAddress& argument : launch.arguments) {
+    const auto after = blocks_.upper_bound(argument.address);
+    if (after == blocks_.begin()) continue;
+    const auto& [begin, block] = *std::prev(after);
+    const uint64_t in_block = argument.address - begin;
+    if (in_block >= block.bytes || (in_block != 0 && !argument.is_certain)) continue;
+    chip_->notify({.kind = DeviceEvent::Kind::tensor,
+                   .address = argument.address - chip().global_base,
+                   .bytes = block.bytes - in_block,
+                   .name = argument.name});
+  }
 }
 
 void Card::work() {

@@ -20,7 +20,7 @@
 #include <thread>
 #include <vector>
 
-#include "insight/stacks.h"
+#include "insight/symbols.h"
 #include "insight/timing/timeline_recorder.h"
 #include "insight/watch.h"
 #include "memory/allocator.h"
@@ -42,6 +42,7 @@ struct Launch {
   std::string name;
   std::function<okk::Outcome(Device&)> run;
   std::thread::id caller = std::this_thread::get_id();
+  std::vector<insight::NamedAddress> arguments = {};  // if somebody watches
   // What follows belongs to the card.
   uint64_t ticket = 0;
   insight::StackId stack = 0;  // of the caller, if somebody watches
@@ -159,6 +160,7 @@ class Card {
   double predicted_seconds();  // of the launch that ended
   void serve_next();           // with mutex_
   void say_begun(const Launch& launch);
+  void name_arguments(const Launch& launch);
   void say_synced(uint64_t ticket);
 
   const int id_;

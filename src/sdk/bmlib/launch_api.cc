@@ -43,6 +43,9 @@ Result<std::shared_ptr<Launch>> make_launch(std::string name, okk::KernelFunctio
   auto bytes = static_cast<const uint8_t*>(args);
   auto launch = std::make_shared<Launch>();
   launch->name = name;
+  if (insight::is_watching())
+    launch->arguments =
+        insight::addresses_in(reinterpret_cast<const void*>(function), {bytes, size});
   launch->run = [name = std::move(name), function,
                  arguments = std::vector<uint8_t>(bytes, bytes + size)](Device& device) {
     return okk::run_kernel(device, name, function, arguments.data());

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/last_error.h"
+#include "insight/watch.h"
 #include "sdk/bmrt/storage.h"
 
 namespace tputwin::bmrt {
@@ -72,20 +73,25 @@ class StageDevice : public SubnetDevice {
 
 // Observers are told which bytes are which tensor of the model.
 void name_tensors(Device& device, Stage& stage) {
-  const auto name = [&](std::string_view word, const StageTensor& tensor) {
-    const std::string text = fmt::format("{} {}", word, tensor.file->name);
+  const auto say = [&](uint64_t address, uint64_t bytes, const std::string& name) {
+    if (bytes == 0) return;
     device.notify({.kind = DeviceEvent::Kind::tensor,
-                   .address = offset(device, tensor),
-                   .bytes = tensor.device_bytes(),
-                   .name = text});
+                   .address = address - device.chip().global_base,
+                   .bytes = bytes,
+                   .name = name});
   };
-  for (const StageTensor& tensor : stage.inputs()) name("input", tensor);
-  for (const StageTensor& tensor : stage.outputs()) name("output", tensor);
+  const Region neurons = stage.neurons();
+  say(neurons.address, neurons.bytes, "neuron memory");
+  for (const auto& [name, address, bytes] : stage.weights()) say(address, bytes, name);
+  for (const StageTensor& tensor : stage.inputs())
+    say(tensor.address, tensor.device_bytes(), "input " + tensor.file->name);
+  for (const StageTensor& tensor : stage.outputs())
+    say(tensor.address, tensor.device_bytes(), "output " + tensor.file->name);
 }
 
 Status run_launch(Device& device, Stage& stage, const std::vector<UserTensor>& inputs,
                   const std::vector<UserTensor>& outputs, std::vector<bm_shape_t>* shapes) {
-  name_tensors(device, stage);
+  if (insight::is_watching()) name_tensors(device, stage);
   if (stage.subnets() == nullptr) return run(device, stage, inputs, outputs);
   StageDevice of_stage(device, stage);
   TW_ASSIGN_OR_RETURN(written, run_subnets(*stage.subnets(), of_stage, inputs, outputs));

@@ -105,6 +105,17 @@ Region Stage::neurons() const {
   return {parameter().ctx_addr, bytes, bytes != 0 ? neurons_->address() : 0, true};
 }
 
+std::vector<Stage::Weight> Stage::weights() const {
+  if (coefficients_ == nullptr) return {};
+  const uint64_t begin = coefficients_->address(), bytes = coefficients_->bytes().size();
+  std::vector<Weight> all{{"weights", begin, bytes}};
+  for (const auto& named : parameter().coeff_mem->location)
+    if (named->offset < bytes)
+      all.push_back({"weights " + named->name, begin + named->offset,
+                     std::min(named->size, bytes - named->offset)});
+  return all;
+}
+
 // In address mode 4 an input or output of the net lies where its number says, in every subnet that
 // has a tensor of its name.
 uint64_t Stage::compiled_address(const TensorT& tensor) const {

@@ -50,6 +50,12 @@ class Stage {
   // The neuron memory; no bytes if it has none.
   Region neurons() const;
   const Coefficients* coefficients() const { return coefficients_.get(); }
+  struct Weight {
+    std::string name;  // "weights", or "weights NAME" of those that the file names
+    uint64_t address, bytes;
+  };
+  // All of them, then those with names.
+  std::vector<Weight> weights() const;
 
   // The instructions of all command groups of all subnets, each in the order of execution; decoded
   // by the first call that asks. An error says why the stage does not run.

@@ -303,6 +303,23 @@ Status Network::load_input(const uint8_t* data, std::optional<uint64_t> bytes) {
   return {};
 }
 
+// Observers are told which bytes are which tensor of the model.
+void Network::name_tensors(const bmodel::Variety& variety, const CpuEnvironment& memories) {
+  std::lock_guard lock(device_->mutex);
+  const auto say = [&](uint64_t address, uint64_t bytes, const std::string& name) {
+    if (bytes == 0) return;
+    device_->chip->notify(
+        {.kind = DeviceEvent::Kind::tensor, .address = address, .bytes = bytes, .name = name});
+  };
+  say(memories.weight_address, memories.weight_bytes, "weights");
+  say(memories.neuron_address, memories.neuron_bytes, "neuron memory");
+  for (size_t i = 0; i < variety.inputs.size(); ++i)
+    say(memories.neuron_address + variety.inputs[i].offset, variety.inputs[i].bytes(),
+        fmt::format("input {}", i));
+  for (const bmodel::Output& output : variety.outputs)
+    say(memories.neuron_address + output.offset, output.bytes(), "output " + output.name);
+}
+
 Status Network::run() {
   TW_ASSIGN_OR_RETURN(index, selected());
   Prepared& variety = prepared_[index];
@@ -324,6 +341,7 @@ Status Network::run() {
   };
   TW_RETURN_IF_ERROR(locate(neuron_.memory, cpu.neuron_address, cpu.neuron_bytes));
   TW_RETURN_IF_ERROR(locate(weight_block(index).memory, cpu.weight_address, cpu.weight_bytes));
+  if (insight::is_watching()) name_tensors(model_.varieties[index], cpu);
   return launch(*device_, *variety.program, cpu, nullptr, variety.commands, model_.name);
 }
 

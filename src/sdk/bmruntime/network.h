@@ -77,6 +77,7 @@ class Network {
   Status allocate_memories();
   Status replace(Block& block, bmmem_t memory, uint64_t bytes);
   Status prepare(size_t variety);
+  void name_tensors(const bmodel::Variety& variety, const CpuEnvironment& memories);
   bool matches(const bmodel::Variety& variety, std::span<const shape_t> shapes) const;
   Error unknown_shape(std::span<const shape_t> shapes) const;
   Result<bmmem_t> view(bmmem_t& cached, uint64_t offset, uint64_t bytes);

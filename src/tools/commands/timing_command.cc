@@ -2,6 +2,7 @@
 #include "tools/timing/timing.h"
 
 #include <cstdio>
+#include <filesystem>
 
 #include "base/errors/tools.h"
 #include "base/file.h"
@@ -9,7 +10,7 @@
 #include "tools/commands/command.h"
 #include "tools/environment.h"
 #include "tools/timing/board.h"
-#include "tools/timing/whatif.h"
+#include "tools/timing/whatif_page.h"
 
 namespace tputwin::tools {
 namespace {
@@ -49,7 +50,7 @@ Result<std::string> time_words(const TimingArguments& arguments) {
 struct WhatIfArguments {
   WhatIfOptions options;
   std::vector<std::string> words;
-  std::string json;
+  std::string json, html;
 };
 
 Result<std::string> try_chips(const WhatIfArguments& arguments) {
@@ -59,6 +60,9 @@ Result<std::string> try_chips(const WhatIfArguments& arguments) {
   }();
   TW_ASSIGN_OR_RETURN(result, std::move(predicted));
   TW_RETURN_IF_ERROR(write_if_asked(arguments.json, whatif_json(result)));
+  const std::string title = std::filesystem::path(arguments.words.front()).filename().string();
+  if (!arguments.html.empty())
+    TW_RETURN_IF_ERROR(write_if_asked(arguments.html, whatif_page(result, title)));
   return arguments.json == "-" ? std::string() : whatif_text(result);
 }
 
@@ -102,6 +106,7 @@ void add_whatif(CLI::App& app, int& exit) {
   sub->add_option("--issue", o.issue, "microseconds for each command of a kernel")->delimiter(',');
   sub->add_option("--launch", o.launch, "microseconds for each launch")->delimiter(',');
   add_json_file(*sub, arguments->json, "the table");
+  sub->add_option("--html", arguments->html, "write the table and a plot of it here");
   sub->footer(
       footer("  tputwin whatif --ddr 28,56 --issue 3.5,1 -- ./host 100\n"
              "  tputwin whatif --lanes 32,64 -- net.caffemodel net.table deploy.prototxt\n"));

@@ -3,9 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
 #include <poll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
@@ -15,8 +13,8 @@
 #include <map>
 #include <sstream>
 
-#include "base/errors/tools.h"
 #include "tools/debug/debuggee.h"
+#include "tools/debug/editor_socket.h"
 #include "tools/debug/protocol.h"
 
 namespace tputwin::tools {
@@ -61,6 +59,7 @@ class Adapter {
     static const std::map<std::string, Handler> kHandlers{
         {"initialize", &Adapter::initialize},
         {"launch", &Adapter::launch},
+        {"attach", &Adapter::launch},  // to the program of the command line
         {"setBreakpoints", &Adapter::set_breakpoints},
         {"setFunctionBreakpoints", &Adapter::set_names},
         {"setExceptionBreakpoints", &Adapter::confirm},
@@ -77,6 +76,7 @@ class Adapter {
         {"reverseContinue", &Adapter::move},
         {"pause", &Adapter::pause},
         {"evaluate", &Adapter::evaluate},
+        {"readMemory", &Adapter::read_memory},
         {"completions", &Adapter::complete},
         {"disconnect", &Adapter::leave},
         {"terminate", &Adapter::leave},
@@ -147,7 +147,7 @@ class Adapter {
     for (const char* name :
          {"supportsConfigurationDoneRequest", "supportsStepBack", "supportsFunctionBreakpoints",
           "supportsEvaluateForHovers", "supportsCompletionsRequest", "supportsTerminateRequest",
-          "supportsSteppingGranularity"})
+          "supportsSteppingGranularity", "supportsReadMemoryRequest"})
       capabilities[name] = true;
     respond(request, std::move(capabilities));
   }
@@ -297,6 +297,7 @@ class Adapter {
             {{"name", tensor.value("name", "")},
              {"type", tensor.value("type", "")},
              {"value", tensor.value("value", "")},
+             {"memoryReference", tensor.value("place", "")},
              {"evaluateName", (scope == kLast ? "last." : "") + tensor.value("name", "")},
              {"variablesReference", scope * kTensors + static_cast<int>(list.size())}});
     } else if (index < tensors.size()) {
@@ -324,6 +325,22 @@ class Adapter {
     }
   }
 
+  // What a variable's reference names, or BYTES or a TENSOR of the console.
+  void read_memory(const Json& request) {
+    const Json of = arguments(request);
+    if (runs_) return refuse(request, "it does not stand");
+    const auto count = of.value("count", uint64_t{0});
+    const Json answer = ask({{"get", "memory"},
+                             {"at", of.value("memoryReference", "")},
+                             {"offset", of.value("offset", int64_t{0})},
+                             {"count", count}});
+    if (!answer.contains("bytes")) return refuse(request, answer.value("error", "no device"));
+    const auto bytes = answer["bytes"].get<std::vector<uint8_t>>();
+    respond(request, {{"address", fmt::format("{:#x}", answer.value("address", uint64_t{0}))},
+                      {"data", base64(bytes)},
+                      {"unreadableBytes", count - bytes.size()}});
+  }
+
   void complete(const Json& request) {
     const std::string line = arguments(request).value("text", "");
     Json targets = Json::array();
@@ -346,33 +363,6 @@ class Adapter {
   int printed_ = -1;
   bool runs_ = false, stops_on_entry_ = false, is_over_ = false;
 };
-
-// The first who connects to a port of this host.
-Result<int> connected_editor(int port) {
-  const auto failed = [&] {
-    return Error(errors::cli_debug)
-        .argument("--port", fmt::format("{}", port))
-        .detail(std::strerror(errno));
-  };
-  const int listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  const int yes = 1;
-  setsockopt(listening, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  if (bind(listening, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
-      listen(listening, 1) != 0) {
-    const Error error = failed();
-    close(listening);
-    return error;
-  }
-  fmt::print(stderr, "tputwin debug: waiting for an editor at port {}\n", port);
-  const int editor = accept4(listening, nullptr, nullptr, SOCK_CLOEXEC);
-  close(listening);
-  if (editor < 0) return failed();
-  return editor;
-}
 
 }  // namespace
 

@@ -1,11 +1,16 @@
 // Messages of the Debug Adapter Protocol: JSON behind a header with its length.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace tputwin::tools {
+
+// As the protocol has bytes.
+std::string base64(std::span<const uint8_t> bytes);
 
 class ProtocolStream {
  public:

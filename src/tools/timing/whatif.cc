@@ -10,11 +10,13 @@
 
 #include "base/errors/tools.h"
 #include "base/file.h"
+#include "insight/profile/page.h"
 #include "insight/timing/recording.h"
 #include "insight/timing/simulate.h"
 #include "tools/environment.h"
 #include "tools/program.h"
 #include "tools/timing/timing.h"
+#include "tools/timing/whatif_page.h"
 
 namespace tputwin::tools {
 namespace {
@@ -178,7 +180,9 @@ std::string whatif_text(const WhatIf& result) {
   return text;
 }
 
-std::string whatif_json(const WhatIf& result) {
+namespace {
+
+Json json_of(const WhatIf& result) {
   Json rows = Json::array();
   for (const WhatIfRow& row : result.rows) {
     Json json = Json::object();
@@ -189,11 +193,18 @@ std::string whatif_json(const WhatIf& result) {
       json["error"] = row.error;
     rows.push_back(std::move(json));
   }
-  return Json{{"chip", result.chip},
-              {"microseconds", result.microseconds},
-              {"rows", std::move(rows)}}
-             .dump(2) +
-         "\n";
+  return {{"chip", result.chip}, {"microseconds", result.microseconds}, {"rows", std::move(rows)}};
+}
+
+}  // namespace
+
+std::string whatif_json(const WhatIf& result) { return json_of(result).dump(2) + "\n"; }
+
+std::string whatif_page(const WhatIf& result, const std::string& title) {
+  Json data = json_of(result);
+  data["title"] = title;
+  data["names"] = result.names;
+  return insight::page_with(whatif_page_template(), "@WHATIF@", data);
 }
 
 }  // namespace tputwin::tools

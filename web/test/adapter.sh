@@ -1,0 +1,1 @@
+exec "$TPUTWIN" debug --dap
