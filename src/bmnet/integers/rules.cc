@@ -1,6 +1,8 @@
 // The arithmetic of quantization: shifts, multipliers, look-up tables.
 #include "bmnet/integers/rules.h"
 
+#include "bmnet/integers/functions.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -120,6 +122,10 @@ std::function<float(float)> table_function(const TensorOp& op) {
       const float inner = shift + scale * x;
       return power == 1 ? inner : std::pow(inner, power);
     };
+  }
+  if (is(op, Op::function)) {
+    const auto& p = op.tg_function_param();
+    return named_function(p.name(), {p.arg().data(), static_cast<size_t>(p.arg_size())});
   }
   if (is(op, Op::clip))
     return [least = op.tg_clip_param().min(), most = op.tg_clip_param().max()](float x) {
