@@ -136,8 +136,7 @@ Result<Int8> quantized(net::Network network, const Blobs& inputs,
   TW_RETURN_IF_ERROR(run_float(network, inputs, &all).status());
   NetCalibrationParameter thresholds = given;
   for (const net::TensorOp& op : network.ops) {
-    if (net::find_entry(given, op) != nullptr || is(op, net::Op::end) || keeps_threshold(op))
-      continue;
+    if (net::find_entry(given, op) != nullptr || is(op, net::Op::end)) continue;
     auto& entry = *thresholds.add_layer();
     entry.set_name(op.name());
     for (const std::string& top : op.top()) {
