@@ -10,6 +10,7 @@
 #include "base/errors/bmnet.h"
 #include "base/file.h"
 #include "bmnet/integers/table.h"
+#include "bmnet/onnx/load.h"
 #include "bmnet/pipeline/prepare.h"
 #include "tools/calibrate_data_layer.h"
 #include "tools/progress.h"
@@ -79,14 +80,17 @@ Result<CalibratedFiles> write_all(const CalibrateRequest& request, const net::Ca
 }  // namespace
 
 Result<CalibratedFiles> write_calibrated(CalibrateRequest request) {
-  TW_ASSIGN_OR_RETURN(model, net::load_caffe(request.prototxt, request.caffemodel));
+  if (!request.shape.empty()) request.options.input_shapes = {net::make_shape(request.shape)};
+  TW_ASSIGN_OR_RETURN(loaded, net::load_net(request.prototxt, request.caffemodel,
+                                            {.input_shapes = request.options.input_shapes}));
+  net::caffe::NetParameter& model = loaded.net;
+  request.options.thresholds = loaded.thresholds;
   TW_RETURN_IF_ERROR(use_data_layer(model, request));
   if (request.data.empty())
     return Error(errors::net_cli)
         .in("calibrate")
         .argument("data", "missing")
         .detail("the net has no data layer that names a data set");
-  if (!request.shape.empty()) request.options.input_shapes = {net::make_shape(request.shape)};
   TW_ASSIGN_OR_RETURN(data, open_data(request, model, 0));
 
   std::optional<ProgressBar> bar;

@@ -12,6 +12,7 @@
 #include "base/plugin_folder.h"
 #include "bmnet/api/cpu_call.h"
 #include "bmnet/integers/table.h"
+#include "bmnet/onnx/load.h"
 #include "bmnet/pipeline/prepare.h"
 
 namespace tputwin::tools {
@@ -26,7 +27,14 @@ std::span<const uint8_t> bytes_of(const std::string& text) {
 }
 
 Result<net::Prepared> read_model(const CompileRequest& request) {
-  net::Source source{request.prototxt, request.caffemodel, request.table, {}};
+  const bool is_onnx = net::is_onnx_file(request.caffemodel) || net::is_onnx_file(request.prototxt);
+  if (request.table.empty() && !is_onnx)
+    return Error(errors::net_cli)
+        .in("compile")
+        .argument("--table", "missing")
+        .detail("only quantized ONNX has thresholds of its own");
+  net::Source source{request.prototxt, request.caffemodel, std::nullopt, {}};
+  if (!request.table.empty()) source.table = request.table;
   for (const auto& shape : request.shapes)
     source.import.input_shapes.push_back(net::make_shape(shape));
   source.import.batch = request.batch;

@@ -1,4 +1,4 @@
-// tputwin compile and bm_builder.bin: a Caffe model to a bmodel.
+// tputwin compile and bm_builder.bin: a Caffe or ONNX model to a bmodel.
 #pragma once
 
 #include <string>
@@ -10,9 +10,10 @@
 namespace tputwin::tools {
 
 struct CompileRequest {
-  std::string prototxt;    // graph; empty: that of the caffemodel
-  std::string caffemodel;  // int8 weights, or floats, which are quantized with the table
-  std::string table;       // calibration table
+  std::string prototxt;  // graph; empty: that of the caffemodel
+  std::string
+      caffemodel;     // int8 weights, or floats, which are quantized with the table; or NET.onnx
+  std::string table;  // calibration table; empty: quantized ONNX has thresholds
   std::vector<std::vector<int64_t>> shapes;  // one per input; empty: the net's own
   int64_t batch = 0;                         // not 0: instead of the shapes' first extent
   net::CompileOptions options;

@@ -10,9 +10,9 @@
 
 #include "base/errors/bmnet.h"
 #include "base/file.h"
-#include "bmnet/caffe/caffe_net.h"
 #include "bmnet/caffe/import.h"
 #include "bmnet/float/execute.h"
+#include "bmnet/onnx/load.h"
 #include "tools/net.h"
 #include "tools/progress.h"
 #include "tools/session.h"
@@ -221,8 +221,8 @@ Result<EvalReport> evaluate_files(const EvalRequest& request) {
   net::ImportOptions shapes;
   for (const bmodel::Input& input : model.varieties.front().inputs)
     shapes.input_shapes.push_back(net::make_shape({input.shape.begin(), input.shape.end()}));
-  TW_ASSIGN_OR_RETURN(caffe, net::load_caffe(request.prototxt, request.caffemodel));
-  TW_ASSIGN_OR_RETURN(network, net::import_caffe(caffe, shapes));
+  TW_ASSIGN_OR_RETURN(loaded, net::load_net(request.prototxt, request.caffemodel));
+  TW_ASSIGN_OR_RETURN(network, net::import_caffe(loaded.net, shapes));
   net::DataOptions data_options = request.data_options;
   data_options.shape = net::extents(shapes.input_shapes.front());
   data_options.shape.n = 1;

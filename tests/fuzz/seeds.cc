@@ -3,6 +3,7 @@
 #include "bmodel/containers.h"
 #include "bmodel/samples.h"
 #include "bmodel/samples168x.h"
+#include "fuzz/onnx_seeds.h"
 #include "fuzz/stream_mutator.h"
 #include "fuzz/targets.h"
 #include "isa/bm1880_codec.h"
@@ -157,6 +158,9 @@ std::span<const Target> targets() {
       {"fuzz_prototxt", fuzz_prototxt, prototxt_seeds, is_prototxt},
       {"fuzz_caffemodel", fuzz_caffemodel, caffemodel_seeds, is_caffemodel},
       {"fuzz_table", fuzz_table, table_seeds, is_table},
+#ifdef TPUTWIN_ONNX
+      {"fuzz_onnx", fuzz_onnx, onnx_seeds, is_onnx, mutate_onnx},
+#endif
   };
   return kTargets;
 }

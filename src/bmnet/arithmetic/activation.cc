@@ -1,4 +1,4 @@
-// Activations, PReLU, power and clip: functions of one value.
+// Activations, PReLU, power, clip and named functions: functions of one value.
 #include "bmnet/arithmetic/activation.h"
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 
 #include "bmnet/arithmetic/by_value.h"
 #include "bmnet/integers/choice.h"
+#include "bmnet/integers/functions.h"
 #include "bmnet/reference/layer.h"
 
 namespace tputwin::net {
@@ -17,6 +18,10 @@ std::function<float(float)> table_function(const TensorOp& op) {
       const float inner = shift + scale * x;
       return power == 1 ? inner : std::pow(inner, power);
     };
+  }
+  if (is(op, Op::function)) {
+    const auto& p = op.tg_function_param();
+    return named_function(p.name(), {p.arg().data(), static_cast<size_t>(p.arg_size())});
   }
   if (is(op, Op::clip))
     return [least = op.tg_clip_param().min(), most = op.tg_clip_param().max()](float x) {

@@ -6,6 +6,7 @@
 
 #include "base/errors/bmnet.h"
 #include "bmnet/caffe/layer.h"
+#include "bmnet/caffe/operation.h"
 #include "bmnet/caffe/upgrade.h"
 #include "bmnet/ir/any_case.h"
 
@@ -40,6 +41,8 @@ class NetImporter {
     TensorShape shape;
     bool known = true, used = false, silenced = false, is_input = false;
   };
+
+  static constexpr LayerKind kOperation{.type = "tg_", .import = import_operation};
 
   static std::string where(const caffe::LayerParameter& layer) {
     return "layer " + layer.name() + " (" + layer.type() + ")";
@@ -108,6 +111,7 @@ class NetImporter {
   void import(const caffe::LayerParameter& layer) {
     const auto custom = find_any_case(options_.custom, layer.type());
     if (custom != options_.custom.end()) return import_custom(layer, custom->second);
+    if (is_operation(layer)) return import_layer(layer, kOperation);
     const LayerKind* kind = find_kind(layer.type());
     if (kind == nullptr || kind->role == LayerKind::unsupported) {
       problem(errors::net_layer_type, layer, "type", layer.type(),

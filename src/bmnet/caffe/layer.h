@@ -69,6 +69,7 @@ class Importer {
   };
   void weights(const std::vector<Weight>& wanted);
   std::vector<Blob>& blobs() { return blobs_; }
+  bool needs_weights() const { return needs_weights_; }
 
  private:
   void weight(const Weight& wanted, const caffe::BlobProto& blob);

@@ -127,6 +127,10 @@ class Calibrator {
     for (const std::string& output : network.outputs())
       folded[output] = positive(ranges.at(output).magnitude(false));
     share_thresholds(network, folded);
+    for (const LayerCalibrationParameter& entry : options_.thresholds.layer())
+      for (const BlobParameter& blob : entry.blob_param())
+        if (const auto own = folded.find(blob.name()); own != folded.end())
+          own->second = blob.threshold_y();
     thresholds = make_table(network, folded, ranges);
     describe(network, folded, ranges);
     return {};

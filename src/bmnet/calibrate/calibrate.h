@@ -23,6 +23,7 @@ struct CalibrationOptions {
   bool equalize = true;        // see equalize.h
   bool correct_biases = true;  // see bias_correction.h
   std::vector<TensorShape> input_shapes;
+  NetCalibrationParameter thresholds;  // of the net itself: they stay what they are
   std::function<void(size_t done, size_t total)> progress;
 };
 

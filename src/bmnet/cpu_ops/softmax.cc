@@ -1,7 +1,23 @@
-// Softmax along an axis.
+// Softmax along an axis, or its logarithm.
+#include <cmath>
+
 #include "bmnet/cpu_ops/operator.h"
 
 namespace tputwin::net::cpu {
+namespace {
+
+// Of the softmax in place. Not of its values, of which small ones are 0.
+void take_log(const Call& call, int64_t at, const AxisView& view) {
+  const float* x = call.in[0].data + at;
+  float* y = call.out[0].data + at;
+  float largest = x[0], sum = 0;
+  for (int64_t i = 1; i < view.extent; ++i) largest = std::max(largest, x[i * view.inner]);
+  for (int64_t i = 0; i < view.extent; ++i) sum += std::exp(x[i * view.inner] - largest);
+  for (int64_t i = 0; i < view.extent; ++i)
+    y[i * view.inner] = x[i * view.inner] - largest - std::log(sum);
+}
+
+}  // namespace
 
 Status softmax(const Call& call) {
   TW_RETURN_IF_ERROR(require(call, 1, true));
@@ -10,6 +26,7 @@ Status softmax(const Call& call) {
     for (int64_t i = 0; i < view.inner; ++i) {
       const int64_t at = o * view.extent * view.inner + i;
       softmax(call.in[0].data + at, call.out[0].data + at, view.extent, view.inner);
+      if (call.op.tg_softmax_param().log()) take_log(call, at, view);
     }
   return {};
 }

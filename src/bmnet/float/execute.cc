@@ -12,12 +12,14 @@
 namespace tputwin::net {
 namespace {
 
-Result<FloatKernel> make_float_host(const TensorOp& op, const std::vector<Blob>&) {
+// Weights follow the inputs, as coefficients of plugins do.
+Result<FloatKernel> make_float_host(const TensorOp& op, const std::vector<Blob>& blobs) {
   return FloatKernel(
-      [&op](std::span<const Blob* const> inputs, std::span<Blob* const> outputs) -> Status {
+      [&op, &blobs](std::span<const Blob* const> inputs, std::span<Blob* const> outputs) -> Status {
         std::vector<ConstTensor> in;
         std::vector<MutableTensor> out;
         for (const Blob* blob : inputs) in.push_back({blob->shape, blob->data.data()});
+        for (const Blob& blob : blobs) in.push_back({blob.shape, blob.data.data()});
         for (Blob* blob : outputs) out.push_back({blob->shape, blob->data.data()});
         return run_cpu_op(op, in, out);
       });

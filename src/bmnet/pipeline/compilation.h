@@ -36,11 +36,13 @@ struct Compilation {
   CalibrationOptions calibration_options;
 
   // ---- Front half ----
-  caffe::NetParameter caffe;      // import; fold; calibrate: int8
-  Network network;                // import; fold
-  bool is_float = false;          // fold: the weights are floats
-  Calibration calibration;        // calibrate
-  NetCalibrationParameter table;  // load_table; quantize
+  caffe::NetParameter caffe;               // import; fold; calibrate: int8
+  NetCalibrationParameter own_thresholds;  // import: those of quantized ONNX
+  bool is_onnx = false;                    // import: weights are floats, whatever their values
+  Network network;                         // import; fold
+  bool is_float = false;                   // fold: the weights are floats
+  Calibration calibration;                 // calibrate
+  NetCalibrationParameter table;           // load_table; quantize
 
   // ---- Back half ----
   QuantizedNet net;                         // fuse; dequantize

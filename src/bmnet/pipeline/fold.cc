@@ -8,7 +8,7 @@ namespace tputwin::net::pass {
 // A net that is to be calibrated is float and not imported yet: calibration chooses its batch.
 Status fold(Compilation& c) {
   const bool is_imported = !c.network.ops.empty();
-  c.is_float = !is_imported || has_float_weights(c.network);
+  c.is_float = !is_imported || c.is_onnx || has_float_weights(c.network);
   if (!c.is_float) return {};
   TW_ASSIGN_OR_RETURN(folded, fold_batch_norm(std::move(c.caffe)));
   c.caffe = std::move(folded);

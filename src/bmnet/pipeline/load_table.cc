@@ -1,4 +1,4 @@
-// Pass load_table: the calibration table of a file.
+// Pass load_table: the calibration table of a file, else the net's own thresholds.
 #include "bmnet/integers/table.h"
 #include "bmnet/pipeline/compilation.h"
 #include "bmnet/pipeline/passes.h"
@@ -6,7 +6,10 @@
 namespace tputwin::net::pass {
 
 Status load_table(Compilation& c) {
-  if (!c.source.table) return {};
+  if (!c.source.table) {
+    c.table = c.own_thresholds;
+    return {};
+  }
   TW_ASSIGN_OR_RETURN(table, read_table_file(*c.source.table));
   c.table = std::move(table);
   return {};

@@ -10,13 +10,14 @@ struct Compilation;
 namespace pass {
 
 // ---- Front half: files to an int8 net with its table ----
-Status import(Compilation&);      // Caffe's files to a Network
+Status import(Compilation&);      // files to a Network
 Status fold(Compilation&);        // of float nets: BatchNorm and Scale into the layers before them
 Status calibrate(Compilation&);   // samples to thresholds, weights and a table
 Status load_table(Compilation&);  // or the table of a file
 Status quantize(Compilation&);    // of float nets: weights, by the table's thresholds
 
 // ---- Back half: an int8 net with its integers to commands ----
+Status rescale(Compilation&);     // inputs of concatenations, by tables before them
 Status fuse(Compilation&);        // ReLU into the layer before it
 Status dequantize(Compilation&);  // outputs as floats, if wanted
 Status storage(Compilation&);     // tensors that share bytes

@@ -1,4 +1,4 @@
-// tputwin calibrate: a float Caffe net to an int8 net and its table.
+// tputwin calibrate: a float Caffe or ONNX net to an int8 net and its table.
 #include "tools/commands/calibrate_command.h"
 
 #include <unistd.h>
@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "bmnet/onnx/load.h"
 #include "tools/command_line.h"
 #include "tools/commands/command.h"
 
@@ -95,12 +96,12 @@ int run_calibrate(std::string_view tool, CalibrateRequest request) {
 }
 
 void add_calibrate(CLI::App& app, int& exit) {
-  auto* sub =
-      app.add_subcommand("calibrate", "Turn a float Caffe net into an int8 net and its table");
+  auto* sub = app.add_subcommand("calibrate",
+                                 "Turn a float Caffe or ONNX net into an int8 net and its table");
   auto request = std::make_shared<CalibrateRequest>();
-  sub->add_option("PROTOTXT", request->prototxt, "the net")->required();
-  sub->add_option("CAFFEMODEL", request->caffemodel, "its float weights")->required();
-  sub->add_option("--name", request->name, "of the net, in file names; default: the prototxt's");
+  sub->add_option("NET", request->prototxt, "the net: a prototxt, or NET.onnx")->required();
+  sub->add_option("CAFFEMODEL", request->caffemodel, "float weights of the prototxt");
+  sub->add_option("--name", request->name, "of the net, in file names; default: the net's file's");
   sub->add_option("--output", request->output_directory, "folder to write to; default: here");
   sub->add_option("--samples", request->options.samples, "so many samples; default: all")
       ->check(at_least_one());
@@ -112,8 +113,11 @@ void add_calibrate(CLI::App& app, int& exit) {
       footer("  tputwin calibrate lenet.prototxt lenet.caffemodel --data "
              "t10k-images-idx3-ubyte.gz --scale 0.00390625 --samples 200\n"
              "  tputwin calibrate det1.prototxt det1.caffemodel --data faces/ --mean 127.5 "
-             "--scale 0.0078125 --rgb\n"));
+             "--scale 0.0078125 --rgb\n"
+             "  tputwin calibrate net.onnx --data images/ --mean 127.5 --scale 0.0078125 --rgb\n"));
   sub->callback([request, &exit] {
+    if (request->caffemodel.empty() && !net::is_onnx_file(request->prototxt))
+      throw CLI::RequiredError("CAFFEMODEL");
     if (request->name.empty())
       request->name = std::filesystem::path(request->prototxt).stem().string();
     exit = run_calibrate("tputwin", *request);

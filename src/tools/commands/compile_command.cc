@@ -1,9 +1,10 @@
-// tputwin compile: a Caffe model to a bmodel.
+// tputwin compile: a Caffe or ONNX model to a bmodel.
 #include "tools/compile.h"
 #include "tools/reports/json.h"
 
 #include <cstdio>
 
+#include "bmnet/onnx/load.h"
 #include "tools/command_line.h"
 #include "tools/commands/command.h"
 
@@ -12,6 +13,7 @@ namespace {
 
 struct CompileCommand {
   CompileRequest request;
+  std::string onnx;
   std::vector<std::string> shapes;
   bool explain = false, json = false;
 };
@@ -37,14 +39,16 @@ int run_compile(CompileCommand& command) {
 
 void add_compile(CLI::App& app, int& exit) {
   using net::Level;
-  auto* sub = app.add_subcommand("compile", "Compile a Caffe model into a bmodel");
+  auto* sub = app.add_subcommand("compile", "Compile a Caffe or ONNX model into a bmodel");
   auto command = std::make_shared<CompileCommand>();
   CompileRequest& r = command->request;
-  sub->add_option("--caffemodel", r.caffemodel,
-                  "weights: int8, or float, which are quantized with the table")
-      ->required();
+  auto* onnx = sub->add_option("ONNX", command->onnx, "NET.onnx, instead of Caffe's files");
+  auto* caffe = sub->add_option("--caffemodel", r.caffemodel,
+                                "weights: int8, or float, which are quantized with the table");
+  onnx->excludes(caffe);
   sub->add_option("--prototxt", r.prototxt, "graph; default: that of the caffemodel");
-  sub->add_option("--table", r.table, "calibration table, binary or text")->required();
+  sub->add_option("--table", r.table,
+                  "calibration table, binary or text; quantized ONNX has thresholds of its own");
   sub->add_option("--output,-o", r.model, "bmodel to write");
   sub->add_option("--name", r.name, "name of the net in the bmodel")->capture_default_str();
   sub->add_option("--shape", command->shapes, "n,c,h,w, once per input; default: the net's own");
@@ -71,8 +75,16 @@ void add_compile(CLI::App& app, int& exit) {
   sub->add_flag("--json", command->json, "print figures as JSON, without --explain");
   sub->footer(
       footer("  tputwin compile --prototxt deploy.prototxt --caffemodel int8.caffemodel "
-             "--table table.pb2 -o net.bmodel --explain\n"));
-  sub->callback([command, &exit] { exit = run_compile(*command); });
+             "--table table.pb2 -o net.bmodel --explain\n"
+             "  tputwin compile net.onnx --table table.pb2 -o net.bmodel\n"));
+  sub->callback([command, &exit] {
+    CompileRequest& request = command->request;
+    if (!command->onnx.empty()) request.caffemodel = command->onnx;
+    if (request.caffemodel.empty()) throw CLI::RequiredError("--caffemodel, or NET.onnx,");
+    if (request.table.empty() && !net::is_onnx_file(request.caffemodel))
+      throw CLI::RequiredError("--table");
+    exit = run_compile(*command);
+  });
 }
 
 }  // namespace tputwin::tools

@@ -17,7 +17,7 @@ namespace tputwin::tools {
 namespace {
 
 struct EvalCommand {
-  std::string prototxt, caffemodel;                   // float
+  std::string prototxt, caffemodel, onnx;             // float
   std::string bmodel;                                 // accuracy
   std::string int8_prototxt, int8_caffemodel, table;  // layer by layer
   CalibrateRequest source;                            // of the samples
@@ -74,7 +74,8 @@ void add_eval(CLI::App& app, int& exit) {
   auto* sub = app.add_subcommand("eval", "Measure a float net and its int8 model on labelled data");
   auto command = std::make_shared<EvalCommand>();
   sub->add_option("--prototxt", command->prototxt, "the float net; default: the caffemodel's");
-  sub->add_option("--caffemodel", command->caffemodel, "float weights")->required();
+  auto* caffe = sub->add_option("--caffemodel", command->caffemodel, "float weights");
+  sub->add_option("ONNX", command->onnx, "NET.onnx, instead of Caffe's files")->excludes(caffe);
   auto* bmodel = sub->add_option("--bmodel", command->bmodel, "the compiled int8 model");
   sub->add_option("--output", command->options.output,
                   "the scores, when there are several outputs");
@@ -102,6 +103,8 @@ void add_eval(CLI::App& app, int& exit) {
       "    --int8-caffemodel bmnet_net_int8.caffemodel --table bmnet_net_calibration_table.pb2 \\\n"
       "    --data images/ --mean 104,117,123\n"));
   sub->callback([command, bmodel, &exit] {
+    if (!command->onnx.empty()) command->caffemodel = command->onnx;
+    if (command->caffemodel.empty()) throw CLI::RequiredError("--caffemodel, or NET.onnx,");
     if (!command->layers && bmodel->empty()) throw CLI::RequiredError("--bmodel, or --layers,");
     exit = run(*command);
   });

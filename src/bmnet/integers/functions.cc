@@ -1,0 +1,82 @@
+// Functions of one value: look-up tables on the TPU, as they stand here in float.
+#include "bmnet/integers/functions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace tputwin::net {
+namespace {
+
+using Arguments = const float*;
+
+float half_to_even(float x) { return std::nearbyint(x); }
+
+float shrink(float x, float lambda, float bias) {
+  return x < -lambda ? x + bias : x > lambda ? x - bias : 0.0f;
+}
+
+struct NamedFunction {
+  std::string_view name;
+  int arguments;
+  float (*value)(float x, Arguments a);
+};
+
+constexpr NamedFunction kFunctions[] = {
+    {"acos", 0, [](float x, Arguments) { return std::acos(x); }},
+    {"acosh", 0, [](float x, Arguments) { return std::acosh(x); }},
+    {"asin", 0, [](float x, Arguments) { return std::asin(x); }},
+    {"asinh", 0, [](float x, Arguments) { return std::asinh(x); }},
+    {"atan", 0, [](float x, Arguments) { return std::atan(x); }},
+    {"atanh", 0, [](float x, Arguments) { return std::atanh(x); }},
+    {"ceil", 0, [](float x, Arguments) { return std::ceil(x); }},
+    {"celu", 1, [](float x, Arguments a) { return x > 0 ? x : a[0] * std::expm1(x / a[0]); }},
+    {"cos", 0, [](float x, Arguments) { return std::cos(x); }},
+    {"cosh", 0, [](float x, Arguments) { return std::cosh(x); }},
+    {"erf", 0, [](float x, Arguments) { return std::erf(x); }},
+    {"exp", 0, [](float x, Arguments) { return std::exp(x); }},
+    {"exponential", 1, [](float x, Arguments a) { return std::pow(a[0], x); }},
+    {"floor", 0, [](float x, Arguments) { return std::floor(x); }},
+    {"hard_sigmoid", 2,
+     [](float x, Arguments a) { return std::clamp(a[0] * x + a[1], 0.0f, 1.0f); }},
+    {"hard_swish", 0,
+     [](float x, Arguments) { return x * std::clamp(x / 6.0f + 0.5f, 0.0f, 1.0f); }},
+    {"log", 0, [](float x, Arguments) { return std::log(x); }},
+    {"round", 0, [](float x, Arguments) { return half_to_even(x); }},
+    {"selu", 2, [](float x, Arguments a) { return a[1] * (x > 0 ? x : a[0] * std::expm1(x)); }},
+    {"shrink", 2, [](float x, Arguments a) { return shrink(x, a[0], a[1]); }},
+    {"sign", 0, [](float x, Arguments) { return x > 0   ? 1.0f
+                                                : x < 0 ? -1.0f
+                                                        : 0.0f; }},
+    {"sin", 0, [](float x, Arguments) { return std::sin(x); }},
+    {"sinh", 0, [](float x, Arguments) { return std::sinh(x); }},
+    {"softplus", 0,
+     [](float x, Arguments) { return std::max(x, 0.0f) + std::log1p(std::exp(-std::fabs(x))); }},
+    {"softsign", 0, [](float x, Arguments) { return x / (1 + std::fabs(x)); }},
+    {"tan", 0, [](float x, Arguments) { return std::tan(x); }},
+    {"thresholded_relu", 1, [](float x, Arguments a) { return x > a[0] ? x : 0.0f; }},
+};
+
+const NamedFunction* find_function(std::string_view name) {
+  for (const NamedFunction& function : kFunctions)
+    if (function.name == name) return &function;
+  return nullptr;
+}
+
+}  // namespace
+
+int function_arguments(std::string_view name) {
+  const NamedFunction* function = find_function(name);
+  return function == nullptr ? -1 : function->arguments;
+}
+
+std::function<float(float)> named_function(std::string_view name,
+                                           std::span<const float> arguments) {
+  const NamedFunction* function = find_function(name);
+  if (function == nullptr || static_cast<int>(arguments.size()) != function->arguments)
+    return nullptr;
+  return [value = function->value, given = std::vector<float>(arguments.begin(), arguments.end())](
+             float x) { return value(x, given.data()); };
+}
+
+}  // namespace tputwin::net

@@ -1,0 +1,80 @@
+// The weights that operations have.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/errors/bmnet.h"
+#include "bmnet/ir/infer.h"
+
+namespace tputwin::net {
+namespace {
+
+// Values of each blob that an operation has; the last ones are optional from `least` on.
+struct WantedBlobs {
+  std::vector<int64_t> values;
+  size_t least = 0;
+};
+
+WantedBlobs wanted_blobs(const TensorOp& op) {
+  const Extents e = extents(op.input_shape(0));
+  const auto& convolution = op.tg_convolution_param();
+  switch (properties(op.type()).op) {
+    case Op::convolution: {
+      const Extents to = extents(op.output_shape(0));
+      const int64_t taps = int64_t{convolution.kernel_size(0)} * convolution.kernel_size(1);
+      WantedBlobs wanted{{to.c * (e.c / convolution.group()) * taps}, 1};
+      if (convolution.bias_term()) wanted = {{wanted.values[0], to.c}, 2};
+      return wanted;
+    }
+    case Op::inner_product: {
+      const int64_t outputs = op.tg_inner_product_param().num_output();
+      const int64_t length = count(op.input_shape(0)) / op.input_shape(0).dim(0);
+      if (op.tg_inner_product_param().bias_term()) return {{outputs * length, outputs}, 2};
+      return {{outputs * length}, 1};
+    }
+    case Op::scale:
+      if (op.tg_scale_param().bias_term()) return {{e.c, e.c}, 2};
+      return {{e.c}, 1};
+    case Op::prelu:
+      return {{op.tg_prelu_param().channel_shared() ? 1 : e.c}, 1};
+    case Op::norm:
+      return {{op.tg_norm_param().channel_shared() ? 1 : e.c}, 1};
+    case Op::arithmetic:
+      if (op.bottom_size() == 2) return {};
+      return {{count(op.tg_arithmetic_param().b_shape())}, 1};
+    case Op::standardize: {
+      int64_t run = 1;
+      const int axis = op.tg_standardize_param().axis();
+      for (int i = axis; i < op.input_shape(0).dim_size(); ++i) run *= op.input_shape(0).dim(i);
+      return {{axis == 1 ? run : e.c, axis == 1 ? run : e.c}, 0};
+    }
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+Status check_blobs(const TensorOp& op, std::span<const Blob> blobs) {
+  const WantedBlobs wanted = wanted_blobs(op);
+  const auto where = "layer " + op.name() + " (" + op.type() + ")";
+  if (blobs.size() > wanted.values.size() || blobs.size() < wanted.least)
+    return Error(blobs.size() < wanted.least ? errors::net_missing_blob : errors::net_blob_shape)
+        .in(where)
+        .argument("blobs", std::to_string(blobs.size()))
+        .detail(fmt::format("the layer has {}", wanted.values.size()));
+  for (size_t i = 0; i < blobs.size(); ++i) {
+    const auto& data = blobs[i].data;
+    if (static_cast<int64_t>(data.size()) != wanted.values[i])
+      return Error(errors::net_blob_shape)
+          .in(where)
+          .argument(fmt::format("blob {}", i), fmt::format("{} values", data.size()))
+          .detail(fmt::format("the layer wants {}", wanted.values[i]));
+    if (!std::ranges::all_of(data, [](float v) { return std::isfinite(v); }))
+      return Error(errors::net_blob_value).in(where).argument("blob", std::to_string(i));
+  }
+  return {};
+}
+
+}  // namespace tputwin::net

@@ -1,0 +1,258 @@
+// Arithmetic of two tensors and more, with extents of 1 repeated.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "bmnet/onnx/reader/node.h"
+
+namespace tputwin::net::onnx_reader {
+namespace {
+
+using Arithmetic = ::bmnet::TGArithmeticParameter;
+using Eltwise = ::bmnet::TGEltwiseParameter;
+using Operation = Arithmetic::ArithmeticOp;
+
+Dims with_axes(const Dims& dims, size_t axes) {
+  Dims result(axes - dims.size(), 1);
+  result.insert(result.end(), dims.begin(), dims.end());
+  return result;
+}
+
+// Operands with neighbouring axes as one where both are repeated, or are not, alike: at most four.
+struct Aligned {
+  Dims a, b, result;
+};
+
+Aligned align(const Node& node, const Dims& left, const Dims& right) {
+  const Dims result = broadcast(node, left, right);
+  if (result.empty()) return {{1}, {1}, {1}};
+  Aligned full{with_axes(left, result.size()), with_axes(right, result.size()), result};
+  if (result.size() <= 4) return full;
+  Aligned joined;
+  for (size_t i = 0; i < result.size(); ++i) {
+    const bool joins = i > 0 && (full.a[i] == 1) == (full.a[i - 1] == 1) &&
+                       (full.b[i] == 1) == (full.b[i - 1] == 1);
+    const bool is_one = result[i] == 1 && !joined.result.empty();
+    if (joins || is_one) {
+      joined.a.back() *= full.a[i];
+      joined.b.back() *= full.b[i];
+      joined.result.back() *= result[i];
+    } else {
+      joined.a.push_back(full.a[i]);
+      joined.b.push_back(full.b[i]);
+      joined.result.push_back(result[i]);
+    }
+  }
+  node.require(joined.result.size() <= 4, "shapes", text(left) + " and " + text(right),
+               "the net's tensors have at most four axes, and these cannot be joined to so many");
+  return joined;
+}
+
+std::string tiled(Node& node, std::string tensor, const Dims& from, const Dims& to,
+                  const std::string& what) {
+  tensor = node.view(tensor, from);
+  for (size_t axis = 0; axis < from.size(); ++axis) {
+    if (from[axis] == to[axis]) continue;
+    TensorOp op = make_op(Op::tile);
+    op.mutable_tg_tile_param()->set_axis(static_cast<int>(axis));
+    op.mutable_tg_tile_param()->set_tiles(static_cast<int>(to[axis]));
+    tensor = node.add(std::move(op), {tensor}, fmt::format("{}{}", what, axis));
+  }
+  return tensor;
+}
+
+// The result `y` of extents `dims` as the node's.
+void finish(Node& node, const std::string& y, const Dims& result) {
+  node.set(node.graph.dims(y) == net_dims(result) ? y : node.view(y, net_dims(result)), result);
+}
+
+// Both are tensors: the eltwise operation, on operands of one shape.
+void elementwise(Node& node, Eltwise::EltwiseOp operation, std::vector<float> coefficients) {
+  const Aligned shapes = align(node, node.dims(0), node.dims(1));
+  const std::string a = node.view(node.tensor(0), shapes.a),
+                    b = node.view(node.tensor(1), shapes.b);
+  TensorOp op = make_op(Op::eltwise);
+  op.mutable_tg_eltwise_param()->set_operation(operation);
+  for (float c : coefficients) op.mutable_tg_eltwise_param()->add_coeff(c);
+  // A product takes one value per channel as it is.
+  const auto per_channel = [](const Dims& x, const Dims& y) {
+    return x.size() == 4 && x[2] * x[3] > 1 && y == Dims{x[0], x[1], 1, 1};
+  };
+  const bool product = operation == Eltwise::PROD;
+  const Dims result = broadcast(node, node.dims(0), node.dims(1));
+  if (product && per_channel(shapes.a, shapes.b))
+    return finish(node, node.add(std::move(op), {a, b}, ""), result);
+  if (product && per_channel(shapes.b, shapes.a))
+    return finish(node, node.add(std::move(op), {b, a}, ""), result);
+  const std::string whole_a = tiled(node, a, shapes.a, shapes.result, "a");
+  const std::string whole_b = tiled(node, b, shapes.b, shapes.result, "b");
+  finish(node, node.add(std::move(op), {whole_a, whole_b}, ""), result);
+}
+
+// On the host: two tensors, or one and a constant.
+void on_host(Node& node, Operation operation) {
+  const Aligned shapes = align(node, node.dims(0), node.dims(1));
+  TensorOp op = make_op(Op::arithmetic);
+  auto& p = *op.mutable_tg_arithmetic_param();
+  p.set_operation(operation);
+  const Constant *left = node.constant(0), *right = node.constant(1);
+  const Dims result = broadcast(node, node.dims(0), node.dims(1));
+  if (left == nullptr && right == nullptr)
+    return finish(
+        node,
+        node.add(std::move(op),
+                 {node.view(node.tensor(0), shapes.a), node.view(node.tensor(1), shapes.b)}, ""),
+        result);
+  const Constant& constant = left != nullptr ? *left : *right;
+  const Dims& extents = left != nullptr ? shapes.a : shapes.b;
+  p.set_is_b_const(true);
+  p.set_reversed(left != nullptr);
+  *p.mutable_b_shape() = make_shape(extents, 4);
+  const size_t input = left != nullptr ? 1 : 0;
+  const std::string x = node.view(node.tensor(input), left != nullptr ? shapes.b : shapes.a);
+  finish(node, node.add(std::move(op), {x}, "", {{extents, constant.real()}}), result);
+}
+
+// A constant operand as values per channel of the other: one for all, or one for each.
+std::optional<std::vector<float>> per_channel(const Node& node, size_t input) {
+  const Dims& x = node.dims(1 - input);
+  const Constant& constant = *node.constant(input);
+  if (x.size() < 2 || x.size() > 4 || constant.dims.size() > x.size()) return std::nullopt;
+  const auto channels = static_cast<size_t>(x[1]);
+  if (constant.size() == 1) return std::vector<float>(channels, constant.real()[0]);
+  const Dims extents = with_axes(constant.dims, x.size());
+  if (constant.size() != channels || extents[1] != x[1]) return std::nullopt;
+  return constant.real();
+}
+
+// factor * x + offset of a tensor and a constant; false if the constant is none per channel.
+bool affine(Node& node, Operation operation) {
+  const size_t input = node.constant(0) != nullptr ? 0 : 1;
+  const Constant& constant = *node.constant(input);
+  const size_t other = 1 - input;
+  if (operation == Arithmetic::DIV && input == 0) return false;
+  auto values = per_channel(node, input);
+  const bool is_one = constant.size() == 1 && constant.dims.size() <= node.dims(other).size();
+  if (!values && !is_one) return false;
+  const float sign_x = operation == Arithmetic::SUB && input == 0 ? -1.0f : 1.0f;
+  const float sign_c = operation == Arithmetic::SUB && input == 1 ? -1.0f : 1.0f;
+  const bool adds = operation == Arithmetic::ADD || operation == Arithmetic::SUB;
+  const auto factor = [&](float c) {
+    return adds ? sign_x : operation == Arithmetic::DIV ? 1 / c : c;
+  };
+  const auto offset = [&](float c) { return adds ? sign_c * c : 0.0f; };
+  const std::string x = node.tensor(other);
+  if (!values) {
+    const float c = constant.real()[0];
+    finish(node, power(node, x, factor(c), offset(c), 1, ""), node.dims(other));
+    return true;
+  }
+  std::vector<float> factors, offsets;
+  for (float c : *values) factors.push_back(factor(c)), offsets.push_back(offset(c));
+  finish(node, scaled(node, x, std::move(factors), std::move(offsets), ""), node.dims(other));
+  return true;
+}
+
+bool has_constant(const Node& node) {
+  return node.constant(0) != nullptr || node.constant(1) != nullptr;
+}
+
+// The constant of one value among two operands, and which it is.
+std::optional<std::pair<float, size_t>> single(const Node& node) {
+  for (size_t i : {size_t{0}, size_t{1}})
+    if (const Constant* c = node.constant(i);
+        c != nullptr && c->size() == 1 && c->dims.size() <= node.dims(1 - i).size())
+      return std::pair(static_cast<float>(c->at(0)), i);
+  return std::nullopt;
+}
+
+void arithmetic(Node& node, Operation operation, Eltwise::EltwiseOp eltwise,
+                std::vector<float> coefficients) {
+  if (!has_constant(node)) return elementwise(node, eltwise, std::move(coefficients));
+  if (!affine(node, operation)) on_host(node, operation);
+}
+
+// Operators of many operands.
+void many(Node& node, Eltwise::EltwiseOp operation, std::vector<float> coefficients) {
+  for (size_t i = 1; i < node.inputs(); ++i)
+    node.require(node.dims(i) == node.dims(), "shapes", text(node.dims(i)),
+                 "those of the first operand; take operators of two tensors where they differ");
+  TensorOp op = make_op(Op::eltwise);
+  op.mutable_tg_eltwise_param()->set_operation(operation);
+  for (float c : coefficients) op.mutable_tg_eltwise_param()->add_coeff(c);
+  for (size_t i = 0; i < node.inputs(); ++i) op.add_bottom(node.tensor(i));
+  node.set(node.add(std::move(op), {}, ""), node.dims());
+}
+
+void bounded(Node& node, bool from_above) {
+  const auto constant = single(node);
+  if (!constant) return on_host(node, from_above ? Arithmetic::MIN : Arithmetic::MAX);
+  TensorOp op = make_op(Op::clip);
+  auto& p = *op.mutable_tg_clip_param();
+  from_above ? p.set_max(constant->first) : p.set_min(constant->first);
+  const size_t other = 1 - constant->second;
+  node.set(node.add(std::move(op), {node.tensor(other)}, ""), node.dims(other));
+}
+
+}  // namespace
+
+void import_add(Node& node) { arithmetic(node, Arithmetic::ADD, Eltwise::SUM, {}); }
+void import_sub(Node& node) { arithmetic(node, Arithmetic::SUB, Eltwise::SUM, {1, -1}); }
+void import_mul(Node& node) { arithmetic(node, Arithmetic::MUL, Eltwise::PROD, {}); }
+
+void import_div(Node& node) {
+  const auto constant = single(node);
+  if (constant && constant->second == 0) {
+    // c / x = (x / c)^-1
+    if (constant->first == 0) node.refuse("A", "0", "a dividend that is not 0");
+    const std::string y = power(node, node.tensor(1), 1 / constant->first, 0, -1, "");
+    return finish(node, y, node.dims(1));
+  }
+  if (!has_constant(node) || !affine(node, Arithmetic::DIV)) on_host(node, Arithmetic::DIV);
+}
+
+void import_pow(Node& node) {
+  const auto constant = single(node);
+  if (!constant) return on_host(node, Arithmetic::POW);
+  const auto [value, input] = *constant;
+  const std::string x = node.tensor(1 - input);
+  node.set(input == 1 ? power(node, x, 1, 0, value, "") : unary(node, x, "exponential", {value}),
+           node.dims(1 - input));
+}
+
+void import_sum(Node& node) {
+  if (node.inputs() == 1) return node.set(node.in(0));
+  if (node.inputs() == 2) return import_add(node);
+  many(node, Eltwise::SUM, {});
+}
+
+void import_mean(Node& node) {
+  if (node.inputs() == 1) return node.set(node.in(0));
+  const auto count = node.inputs();
+  many(node, Eltwise::SUM, std::vector<float>(count, 1 / static_cast<float>(count)));
+}
+
+void import_max(Node& node) {
+  if (node.inputs() == 1) return node.set(node.in(0));
+  if (node.inputs() > 2) return many(node, Eltwise::MAX, {});
+  if (has_constant(node)) return bounded(node, false);
+  elementwise(node, Eltwise::MAX, {});
+}
+
+void import_min(Node& node) {
+  if (node.inputs() == 1) return node.set(node.in(0));
+  if (node.inputs() == 2) return bounded(node, true);
+  for (size_t i = 1; i < node.inputs(); ++i)
+    node.require(node.dims(i) == node.dims(), "shapes", text(node.dims(i)),
+                 "those of the first operand; take operators of two tensors where they differ");
+  std::string least = node.tensor(0);
+  for (size_t i = 1; i < node.inputs(); ++i) {
+    TensorOp op = make_op(Op::arithmetic);
+    op.mutable_tg_arithmetic_param()->set_operation(Arithmetic::MIN);
+    least = node.add(std::move(op), {least, node.tensor(i)},
+                     i + 1 < node.inputs() ? fmt::format("of{}", i + 1) : "");
+  }
+  node.set(least, node.dims());
+}
+
+}  // namespace tputwin::net::onnx_reader

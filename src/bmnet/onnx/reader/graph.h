@@ -1,0 +1,58 @@
+// The net that is being made, and what a node's importer works with.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+
+#include "bmnet/ir/network.h"
+#include "bmnet/onnx/reader/constant.h"
+
+namespace tputwin::net::onnx_reader {
+
+// real = (integer - zero) * scale
+struct Quantization {
+  float scale = 1;
+  int64_t zero = 0;
+  int type = onnx::TensorProto::UINT8;
+  // The smallest threshold whose range has all its values: 128 * scale of symmetric int8.
+  float threshold() const;
+  bool operator==(const Quantization&) const = default;
+};
+
+// A tensor of the model: of constants, or of the net, whose tensor has the same elements in the
+// same order with at most four axes.
+struct Value {
+  Dims dims;
+  ConstantPtr constant;
+  std::string tensor;
+  // Of tensors of integers: the net's tensor holds the real values.
+  std::optional<Quantization> quantization;
+};
+
+// The net's form of a shape: itself, or the axes from the fourth on as one.
+Dims net_dims(const Dims& dims);
+
+class Graph {
+ public:
+  Network network;
+  std::map<std::string, float> thresholds;  // by tensor
+  // Added to the net: input shapes, inferred result shapes and names are set. The result's name is
+  // that of the op's top; a name that is taken gets a tick.
+  std::string add(TensorOp op, std::vector<Blob> blobs);
+  // The tensor with other extents.
+  std::string view(const std::string& tensor, const Dims& dims);
+  Dims dims(const std::string& tensor) const;
+  // Gives the last op, and its top `top`, the name of a node and of its output.
+  void rename_last(const std::string& op, int top, const std::string& name);
+  void set_threshold(const std::string& tensor, const Quantization& quantization);
+  bool has_name(const std::string& name) const { return names_.contains(name); }
+
+ private:
+  std::string unique(std::string name);
+  std::set<std::string> names_;
+  std::map<std::string, TensorShape> shapes_;
+  std::map<std::pair<std::string, Dims>, std::string> views_;
+};
+
+}  // namespace tputwin::net::onnx_reader

@@ -1,0 +1,145 @@
+// A node of the model, as its importer sees it. Whatever is wrong is thrown as a Refusal.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "bmnet/onnx/reader/graph.h"
+
+namespace tputwin::net::onnx_reader {
+
+class Node {
+ public:
+  // `wanted`: outputs that anything reads.
+  Node(Graph& graph, const onnx::NodeProto& proto, int64_t opset, std::vector<const Value*> inputs,
+       std::string folder, const std::set<std::string>& wanted)
+      : graph(graph),
+        proto(proto),
+        opset(opset),
+        inputs_(std::move(inputs)),
+        folder_(std::move(folder)),
+        wanted_(wanted),
+        first_op_(graph.network.ops.size()),
+        outputs_(static_cast<size_t>(proto.output_size())) {}
+
+  Graph& graph;
+  const onnx::NodeProto& proto;
+  const int64_t opset;
+
+  // ---- Refusing ----
+  std::string where() const;
+  [[noreturn]] void refuse(std::string_view what, const std::string& value, std::string why) const;
+  void require(bool holds, std::string_view what, const std::string& value, std::string why) const {
+    if (!holds) refuse(what, value, std::move(why));
+  }
+
+  // ---- Attributes ----
+  bool has(std::string_view attribute) const { return find(attribute) != nullptr; }
+  int64_t integer(std::string_view attribute, int64_t otherwise) const;
+  float real(std::string_view attribute, float otherwise) const;
+  std::string text(std::string_view attribute, const std::string& otherwise) const;
+  Dims integers(std::string_view attribute) const;
+  std::vector<float> reals(std::string_view attribute) const;
+  ConstantPtr tensor_attribute(std::string_view attribute) const;
+  // The axis counted from the front.
+  size_t axis(int64_t value, size_t axes) const;
+
+  // ---- Inputs ----
+  size_t inputs() const { return inputs_.size(); }
+  bool has(size_t input) const { return input < inputs_.size() && inputs_[input] != nullptr; }
+  const Value& in(size_t input) const;
+  const Dims& dims(size_t input = 0) const { return in(input).dims; }
+  // Of constants; nullptr if it is missing or of the net.
+  const Constant* constant(size_t input) const;
+  // Must be a constant.
+  const Constant& weights(size_t input, std::string_view what) const;
+  // Values of an input, or of the attribute of opsets before; nothing if neither is there.
+  std::optional<Dims> list(size_t input, std::string_view attribute) const;
+  // Must be of the net: its tensor there, in its own form or with other extents.
+  std::string tensor(size_t input = 0) const;
+  std::string tensor(size_t input, const Dims& dims) const;
+
+  // ---- The net ----
+  // An operation whose bottom is `bottom`; its result.
+  std::string add(TensorOp op, std::initializer_list<std::string> bottoms, std::string_view what,
+                  std::vector<Blob> blobs = {});
+  std::string view(const std::string& tensor, const Dims& dims) { return graph.view(tensor, dims); }
+  // ---- Results ----
+  void set(const std::string& tensor, const Dims& dims, size_t output = 0);
+  void set(ConstantPtr constant, size_t output = 0);
+  void set(Value value, size_t output = 0);
+  // The tops of the last op, a split, are the outputs.
+  void set_parts(const std::vector<Dims>& dims);
+  bool wants(size_t output) const;
+  std::vector<std::optional<Value>>& outputs() { return outputs_; }
+
+ private:
+  const onnx::AttributeProto* find(std::string_view attribute) const;
+  std::string name() const;
+  std::vector<const Value*> inputs_;
+  std::string folder_;
+  const std::set<std::string>& wanted_;
+  size_t first_op_;
+  std::vector<std::optional<Value>> outputs_;
+};
+
+// Folding of constants: the result of a node whose inputs are constants (shapes: known).
+using Fold = ConstantPtr(const Node&);
+using Import = void(Node&);
+
+struct OperatorRow {
+  std::string_view name;
+  int64_t first, last;  // opsets
+  Import* import;       // nullptr: of constants only
+  Fold* fold;           // nullptr: of tensors only
+};
+// nullptr if there is none of this name.
+const OperatorRow* find_operator(std::string_view name);
+
+#define TW_ONNX(name, first, last, importer, folder, note) \
+  void import_##importer(Node&);                           \
+  ConstantPtr fold_##folder(const Node&);
+#include "bmnet/onnx/operators.def"
+
+// ---- Shared by importers ----
+
+TensorOp make_op(Op type);
+// Axes of a transposition as moves of four axes at most.
+std::string transposed(Node& node, std::string tensor, const Dims& dims,
+                       const std::vector<size_t>& order, std::string_view what);
+Dims permuted(const Dims& dims, const std::vector<size_t>& order);
+// dims from `begin` to `end` as one.
+int64_t run(const Dims& dims, size_t begin, size_t end);
+Dims broadcast(const Node& node, const Dims& a, const Dims& b);
+std::string unary(Node& node, const std::string& tensor, std::string_view function,
+                  std::vector<float> arguments = {}, std::string_view what = "");
+// shift + scale * x, to a power
+std::string power(Node& node, const std::string& tensor, float scale, float shift, float exponent,
+                  std::string_view what);
+// factor * x + offset per channel (axis 1)
+std::string scaled(Node& node, const std::string& tensor, std::vector<float> factor,
+                   std::vector<float> offset, std::string_view what);
+
+// ---- Windows (auto_pad, pads, ceil_mode ...) ----
+struct WindowAxis {
+  int64_t kernel = 1, stride = 1, dilation = 1, before = 0, behind = 0, outputs = 0;
+  int64_t reach() const { return (kernel - 1) * dilation + 1; }
+};
+struct NodeWindow {
+  WindowAxis rows, columns;
+};
+// Of x (N,C,H,W) or (N,C,L) as (N,C,L,1); `kernel` are the extents of the weights or of
+// kernel_shape.
+NodeWindow read_window(const Node& node, const Dims& kernel);
+// The extents of the net for a map of one or two axes.
+Dims map_dims(const Node& node, const Dims& dims);
+// The same back: without the last axis if the map has one.
+Dims result_dims(const Dims& like, const Dims& net);
+
+// ---- Passes behind the nodes ----
+void fold_scales(Graph& graph);
+void fold_pads(Graph& graph);
+// Thresholds of tensors between those that have one; the table.
+void spread_thresholds(Graph& graph);
+
+}  // namespace tputwin::net::onnx_reader

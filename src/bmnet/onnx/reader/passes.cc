@@ -1,0 +1,147 @@
+// Behind the nodes: scales and pads into the layers beside them; thresholds between those of the
+// file.
+#include "bmnet/onnx/reader/node.h"
+
+namespace tputwin::net::onnx_reader {
+namespace {
+
+using Ops = std::vector<TensorOp>;
+
+size_t readers(const Ops& ops, const std::string& tensor) {
+  size_t count = 0;
+  for (const TensorOp& op : ops) count += std::ranges::count(op.bottom(), tensor);
+  return count;
+}
+
+TensorOp* maker(Ops& ops, const std::string& tensor) {
+  for (TensorOp& op : ops)
+    if (op.top_size() == 1 && op.top(0) == tensor) return &op;
+  return nullptr;
+}
+
+bool takes_scale(const TensorOp& op) {
+  return is(op, Op::convolution) || is(op, Op::inner_product) || is(op, Op::scale);
+}
+
+// The output channel of weight `i` of a layer.
+int64_t channel_of(const TensorOp& op, const Blob& weight, int64_t i) {
+  const auto values = static_cast<int64_t>(weight.data.size());
+  const int64_t outputs = extents(op.output_shape(0)).c;
+  if (!is_deconvolution(op)) return i / (values / outputs);
+  const int64_t group = op.tg_convolution_param().group(), inputs = extents(op.input_shape(0)).c;
+  const int64_t in_group = outputs / group, taps = values / inputs / in_group;
+  return i / taps / in_group / (inputs / group) * in_group + i / taps % in_group;
+}
+
+void set_bias_term(TensorOp& op) {
+  if (is(op, Op::convolution)) op.mutable_tg_convolution_param()->set_bias_term(true);
+  if (is(op, Op::inner_product)) op.mutable_tg_inner_product_param()->set_bias_term(true);
+  if (is(op, Op::scale)) op.mutable_tg_scale_param()->set_bias_term(true);
+}
+
+void take_scale(TensorOp& op, std::vector<Blob>& blobs, const std::vector<Blob>& scale) {
+  const auto channels = scale[0].data.size();
+  if (blobs.size() < 2) {
+    blobs.push_back({{static_cast<int64_t>(channels)}, std::vector<float>(channels)});
+    set_bias_term(op);
+  }
+  for (size_t i = 0; i < blobs[0].data.size(); ++i)
+    blobs[0].data[i] *=
+        scale[0].data[static_cast<size_t>(channel_of(op, blobs[0], static_cast<int64_t>(i)))];
+  for (size_t c = 0; c < channels; ++c)
+    blobs[1].data[c] =
+        blobs[1].data[c] * scale[0].data[c] + (scale.size() > 1 ? scale[1].data[c] : 0.0f);
+}
+
+// The op at `index` is gone; the layer before it makes its result.
+void replace_result(Graph& graph, size_t index, TensorOp& before) {
+  Ops& ops = graph.network.ops;
+  graph.thresholds.erase(before.top(0));
+  before.set_top(0, ops[index].top(0));
+  graph.network.blobs.erase(ops[index].name());
+  ops.erase(ops.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+bool is_zero_pad(const TensorOp& op, const Network& network) {
+  if (!is(op, Op::convolution) || !is_depthwise(op) || op.tg_convolution_param().bias_term())
+    return false;
+  const Window2d w = convolution_window(op);
+  const auto& weight = network.blobs.at(op.name())[0].data;
+  return w.kernel_h == 1 && w.kernel_w == 1 && w.stride_h == 1 && w.stride_w == 1 && w.ins_h == 0 &&
+         w.ins_w == 0 && std::ranges::all_of(weight, [](float v) { return v == 1; });
+}
+
+}  // namespace
+
+void fold_scales(Graph& graph) {
+  Ops& ops = graph.network.ops;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (!is(ops[i], Op::scale)) continue;
+    TensorOp* before = maker(ops, ops[i].bottom(0));
+    if (before == nullptr || !takes_scale(*before) || readers(ops, before->top(0)) != 1 ||
+        graph.thresholds.contains(before->top(0)))
+      continue;
+    auto& blobs = graph.network.blobs.at(before->name());
+    const auto& scale = graph.network.blobs.at(ops[i].name());
+    if (dims(before->output_shape(0)) != dims(ops[i].output_shape(0)) ||
+        static_cast<int64_t>(scale[0].data.size()) != extents(before->output_shape(0)).c)
+      continue;
+    take_scale(*before, blobs, scale);
+    replace_result(graph, i--, *before);
+  }
+}
+
+void fold_pads(Graph& graph) {
+  constexpr uint32_t kLargestPad = 15;
+  Ops& ops = graph.network.ops;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (!is_zero_pad(ops[i], graph.network) || readers(ops, ops[i].top(0)) != 1) continue;
+    const std::string padded = ops[i].top(0);
+    const auto reader = std::ranges::find_if(ops, [&](const TensorOp& op) {
+      return std::ranges::find(op.bottom(), padded) != op.bottom().end();
+    });
+    if (reader == ops.end() || !is(*reader, Op::convolution) || is_deconvolution(*reader)) continue;
+    auto& pad = *reader->mutable_tg_convolution_param()->mutable_pad();
+    const auto& more = ops[i].tg_convolution_param().pad();
+    bool fits = true;
+    for (int k = 0; k < 4; ++k) fits = fits && pad.Get(k) + more.Get(k) <= kLargestPad;
+    if (!fits) continue;
+    for (int k = 0; k < 4; ++k) pad.Set(k, pad.Get(k) + more.Get(k));
+    reader->set_bottom(0, ops[i].bottom(0));
+    *reader->mutable_input_shape(0) = ops[i].input_shape(0);
+    graph.network.blobs.erase(ops[i].name());
+    graph.thresholds.erase(padded);
+    ops.erase(ops.begin() + static_cast<std::ptrdiff_t>(i--));
+  }
+}
+
+void spread_thresholds(Graph& graph) {
+  if (graph.thresholds.empty()) return;
+  Ops& ops = graph.network.ops;
+  auto& known = graph.thresholds;
+  // Backwards: what only a layer reads that keeps or cuts its values has the range of that result.
+  for (size_t i = ops.size(); i-- > 0;) {
+    const TensorOp& op = ops[i];
+    if (op.bottom_size() != 1 || op.top_size() != 1) continue;
+    const bool cuts = keeps_threshold(op) || is(op, Op::clip) || is(op, Op::pooling);
+    const auto result = known.find(op.top(0));
+    if (!cuts || result == known.end() || readers(ops, op.bottom(0)) != 1) continue;
+    known.emplace(op.bottom(0), result->second);
+  }
+  // Forwards: moves keep, and bounded functions tell.
+  for (const TensorOp& op : ops) {
+    if (op.bottom().empty()) continue;
+    const auto input = known.find(op.bottom(0));
+    for (const std::string& top : op.top()) {
+      const bool keeps = keeps_threshold(op) || is(op, Op::pooling) || is(op, Op::clip);
+      if (keeps && input != known.end()) known.emplace(top, input->second);
+      const auto method = op.tg_activation_param().activation();
+      const bool unit =
+          (is(op, Op::softmax) && !op.tg_softmax_param().log()) ||
+          (is(op, Op::activation) && (method == ::bmnet::SIGMOID || method == ::bmnet::TANH));
+      if (unit) known.emplace(top, 1.0f);
+    }
+  }
+}
+
+}  // namespace tputwin::net::onnx_reader

@@ -1,0 +1,132 @@
+// Functions of one value, softmax, and what does nothing.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "bmnet/onnx/reader/node.h"
+
+namespace tputwin::net::onnx_reader {
+namespace {
+
+void activation(Node& node, ::bmnet::ActivationMethod method, std::optional<float> argument = {}) {
+  TensorOp op = make_op(Op::activation);
+  op.mutable_tg_activation_param()->set_activation(method);
+  if (argument) op.mutable_tg_activation_param()->add_activation_arg(*argument);
+  node.set(node.add(std::move(op), {node.tensor()}, ""), node.dims());
+}
+
+void function(Node& node, std::string_view name, std::vector<float> arguments = {}) {
+  node.set(unary(node, node.tensor(), name, std::move(arguments)), node.dims());
+}
+
+void to_power(Node& node, float scale, float exponent) {
+  node.set(power(node, node.tensor(), scale, 0, exponent, ""), node.dims());
+}
+
+float bound(const Node& node, size_t input, std::string_view name, float otherwise) {
+  if (node.opset < 11) return node.real(name, otherwise);
+  if (!node.has(input)) return otherwise;
+  const Constant& value = node.weights(input, name);
+  node.require(value.size() == 1, name, text(value.dims), "one value");
+  return static_cast<float>(value.at(0));
+}
+
+void softmax(Node& node, bool log) {
+  const Dims& x = node.dims();
+  const bool one_axis = node.opset >= 13;
+  node.require(!x.empty(), "axes", "0", "at least 1");
+  const size_t axis = node.axis(node.integer("axis", one_axis ? -1 : 1), x.size());
+  const Dims flat = one_axis ? Dims{run(x, 0, axis), x[axis], run(x, axis + 1, x.size())}
+                             : Dims{run(x, 0, axis), run(x, axis, x.size())};
+  const bool fits = x.size() <= 4 && (one_axis || axis + 1 == x.size());
+  TensorOp op = make_op(Op::softmax);
+  op.mutable_tg_softmax_param()->set_axis(fits ? static_cast<int>(axis) : 1);
+  if (log) op.mutable_tg_softmax_param()->set_log(true);
+  const std::string y = node.add(std::move(op), {fits ? node.tensor() : node.tensor(0, flat)}, "");
+  node.set(fits ? y : node.view(y, net_dims(x)), x);
+}
+
+}  // namespace
+
+void import_relu(Node& node) { activation(node, ::bmnet::RELU); }
+void import_leaky_relu(Node& node) {
+  const float slope = node.real("alpha", 0.01f);
+  slope == 0 ? activation(node, ::bmnet::RELU) : activation(node, ::bmnet::RELU, slope);
+}
+void import_sigmoid(Node& node) { activation(node, ::bmnet::SIGMOID); }
+void import_tanh(Node& node) { activation(node, ::bmnet::TANH); }
+void import_abs(Node& node) { activation(node, ::bmnet::ABS); }
+void import_elu(Node& node) { activation(node, ::bmnet::ELU, node.real("alpha", 1)); }
+void import_selu(Node& node) {
+  function(node, "selu",
+           {node.real("alpha", 1.67326319217681884765625f),
+            node.real("gamma", 1.05070102214813232421875f)});
+}
+void import_celu(Node& node) { function(node, "celu", {node.real("alpha", 1)}); }
+void import_hard_sigmoid(Node& node) {
+  function(node, "hard_sigmoid", {node.real("alpha", 0.2f), node.real("beta", 0.5f)});
+}
+void import_hard_swish(Node& node) { function(node, "hard_swish"); }
+void import_softplus(Node& node) { function(node, "softplus"); }
+void import_softsign(Node& node) { function(node, "softsign"); }
+void import_thresholded_relu(Node& node) {
+  function(node, "thresholded_relu", {node.real("alpha", 1)});
+}
+void import_shrink(Node& node) {
+  function(node, "shrink", {node.real("lambd", 0.5f), node.real("bias", 0)});
+}
+void import_exp(Node& node) { function(node, "exp"); }
+void import_log(Node& node) { function(node, "log"); }
+void import_sqrt(Node& node) { to_power(node, 1, 0.5f); }
+void import_reciprocal(Node& node) { to_power(node, 1, -1); }
+void import_neg(Node& node) { to_power(node, -1, 1); }
+void import_erf(Node& node) { function(node, "erf"); }
+void import_floor(Node& node) { function(node, "floor"); }
+void import_ceil(Node& node) { function(node, "ceil"); }
+void import_round(Node& node) { function(node, "round"); }
+void import_sign(Node& node) { function(node, "sign"); }
+void import_sin(Node& node) { function(node, "sin"); }
+void import_cos(Node& node) { function(node, "cos"); }
+void import_tan(Node& node) { function(node, "tan"); }
+void import_asin(Node& node) { function(node, "asin"); }
+void import_acos(Node& node) { function(node, "acos"); }
+void import_atan(Node& node) { function(node, "atan"); }
+void import_sinh(Node& node) { function(node, "sinh"); }
+void import_cosh(Node& node) { function(node, "cosh"); }
+void import_asinh(Node& node) { function(node, "asinh"); }
+void import_acosh(Node& node) { function(node, "acosh"); }
+void import_atanh(Node& node) { function(node, "atanh"); }
+
+void import_clip(Node& node) {
+  constexpr float kLargest = std::numeric_limits<float>::max();
+  const float least = bound(node, 1, "min", -kLargest), most = bound(node, 2, "max", kLargest);
+  if (least == 0 && most == kLargest) return activation(node, ::bmnet::RELU);
+  TensorOp op = make_op(Op::clip);
+  op.mutable_tg_clip_param()->set_min(least);
+  op.mutable_tg_clip_param()->set_max(most);
+  node.set(node.add(std::move(op), {node.tensor()}, ""), node.dims());
+}
+
+void import_softmax(Node& node) { softmax(node, false); }
+void import_log_softmax(Node& node) { softmax(node, true); }
+
+void import_identity(Node& node) { node.set(node.in(0)); }
+
+void import_dropout(Node& node) {
+  const Constant* training = node.constant(2);
+  node.require(
+      !node.has(2) || (training != nullptr && training->size() == 1 && training->at(0) == 0),
+      "training_mode", "true", "export the net for inference");
+  node.require(!node.wants(1), "mask", "wanted", "leave the second output out");
+  node.set(node.in(0));
+}
+
+void import_cast(Node& node) {
+  const auto type = static_cast<int>(node.integer("to", 0));
+  node.require(!is_integer_type(type), "to", std::to_string(type),
+               "floats: the net's tensors are numbers with fractions");
+  node.set(node.in(0));
+}
+
+}  // namespace tputwin::net::onnx_reader

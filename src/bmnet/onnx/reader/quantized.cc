@@ -1,0 +1,156 @@
+// Quantized nets: tensors of integers are the net's real values, and scales become thresholds.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "bmnet/onnx/reader/node.h"
+
+namespace tputwin::net::onnx_reader {
+namespace {
+
+using onnx::TensorProto;
+
+// Of a whole tensor, from a scale and a zero point; `type` where there is no zero point.
+Quantization quantization_of(const Node& node, size_t scale, size_t zero,
+                             int type = TensorProto::UINT8) {
+  const Constant& s = node.weights(scale, "scale");
+  node.require(s.size() == 1, "scale", text(s.dims),
+               "one value for the whole tensor; the chip has one threshold for it");
+  Quantization q{static_cast<float>(s.at(0)), 0, type};
+  node.require(q.scale > 0 && std::isfinite(q.scale), "scale", fmt::format("{}", q.scale),
+               "positive");
+  if (node.has(zero)) {
+    const Constant& z = node.weights(zero, "zero_point");
+    node.require(z.size() == 1, "zero_point", text(z.dims), "one value");
+    q.zero = z.whole()[0];
+    q.type = z.type;
+  }
+  node.require(q.type == TensorProto::INT8 || q.type == TensorProto::UINT8, "type",
+               std::to_string(q.type), "int8 or uint8");
+  return q;
+}
+
+// (q - zero) * scale, with one scale or one per index of an axis.
+std::vector<float> dequantized(const Node& node, const Constant& q, const Constant& scale,
+                               const Constant* zero, size_t axis) {
+  const int64_t extent = scale.size() == 1 ? 1 : q.dims.empty() ? 1 : q.dims[axis];
+  node.require(static_cast<int64_t>(scale.size()) == extent &&
+                   (zero == nullptr || zero->size() == scale.size()),
+               "scale", text(scale.dims), "one value, or one per index of the axis");
+  const int64_t inner = scale.size() == 1 ? 1 : run(q.dims, axis + 1, q.dims.size());
+  std::vector<float> values;
+  for (size_t i = 0; i < q.size(); ++i) {
+    const auto at = static_cast<size_t>(static_cast<int64_t>(i) / inner % extent);
+    const double offset = zero == nullptr ? 0 : zero->at(at);
+    values.push_back(static_cast<float>((q.at(i) - offset) * scale.at(at)));
+  }
+  return values;
+}
+
+size_t scale_axis(const Node& node, const Constant& q, const Constant& scale) {
+  return scale.size() == 1 ? 0 : node.axis(node.integer("axis", 1), q.dims.size());
+}
+
+// A linear layer of a QLinear operator as a node of floats: x, weights and bias real. The result
+// has the threshold of its scale.
+void as_float(Node& node, const std::string& type, Value x, ConstantPtr weights, ConstantPtr bias,
+              const Quantization& result) {
+  onnx::NodeProto proto = node.proto;
+  proto.set_op_type(type);
+  const Value w{weights->dims, weights, "", {}};
+  const Value b{bias != nullptr ? bias->dims : Dims(), bias, "", {}};
+  std::vector<const Value*> inputs{&x, &w};
+  if (bias != nullptr) inputs.push_back(&b);
+  while (proto.input_size() > static_cast<int>(inputs.size())) proto.mutable_input()->RemoveLast();
+  const std::set<std::string> wanted(proto.output().begin(), proto.output().end());
+  Node inner(node.graph, proto, node.opset, inputs, "", wanted);
+  find_operator(type)->import(inner);
+  Value y = *inner.outputs()[0];
+  node.graph.set_threshold(y.tensor, result);
+  y.quantization = result;
+  node.set(std::move(y));
+}
+
+}  // namespace
+
+void import_quantize_linear(Node& node) {
+  const Quantization q = quantization_of(node, 1, 2);
+  Value y = node.in(0);
+  node.require(!y.quantization, "x", node.proto.input(0), "floats");
+  node.graph.set_threshold(y.tensor, q);
+  y.quantization = q;
+  node.set(std::move(y));
+}
+
+void import_dequantize_linear(Node& node) {
+  Value y = node.in(0);
+  node.require(y.quantization.has_value(), "x", node.proto.input(0),
+               "integers that a QuantizeLinear or QLinear operator made; feed the net floats");
+  const Quantization q = quantization_of(node, 1, 2, y.quantization->type);
+  node.require(q == *y.quantization, "scale", fmt::format("{}", q.scale),
+               "the scale and zero point that the integers were made with");
+  y.quantization.reset();
+  node.set(std::move(y));
+}
+
+ConstantPtr fold_dequantize_linear(const Node& node) {
+  const Constant &q = node.weights(0, "x"), &scale = node.weights(1, "scale");
+  return make_reals(q.dims,
+                    dequantized(node, q, scale, node.constant(2), scale_axis(node, q, scale)));
+}
+
+ConstantPtr fold_quantize_linear(const Node& node) {
+  const Constant &x = node.weights(0, "x"), &scale = node.weights(1, "scale");
+  const Constant* zero = node.constant(2);
+  const size_t axis = scale_axis(node, x, scale);
+  const int type = zero != nullptr ? zero->type : static_cast<int>(TensorProto::UINT8);
+  const double least = type == TensorProto::INT8 ? -128 : 0, most = least + 255;
+  const int64_t extent = scale.size() == 1 ? 1 : x.dims[axis];
+  node.require(static_cast<int64_t>(scale.size()) == extent &&
+                   (zero == nullptr || zero->size() == scale.size()),
+               "scale", text(scale.dims), "one value, or one per index of the axis");
+  const int64_t inner = scale.size() == 1 ? 1 : run(x.dims, axis + 1, x.dims.size());
+  std::vector<int64_t> values;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const auto at = static_cast<size_t>(static_cast<int64_t>(i) / inner % extent);
+    const double q = std::nearbyint(x.at(i) / scale.at(at)) + (zero == nullptr ? 0 : zero->at(at));
+    values.push_back(static_cast<int64_t>(std::isnan(q) ? 0 : std::clamp(q, least, most)));
+  }
+  return make_integers(x.dims, std::move(values), type);
+}
+
+void import_qlinear_conv(Node& node) {
+  const Value& x = node.in(0);
+  const Quantization from = quantization_of(node, 1, 2), to = quantization_of(node, 6, 7);
+  node.require(x.quantization.has_value() && *x.quantization == from, "x_scale",
+               fmt::format("{}", from.scale), "the scale and zero point that x was made with");
+  const Constant &w = node.weights(3, "w"), &scale = node.weights(4, "w_scale");
+  ConstantPtr bias;
+  if (node.has(8)) {
+    const Constant& b = node.weights(8, "B");
+    std::vector<float> values;
+    for (size_t i = 0; i < b.size(); ++i)
+      values.push_back(static_cast<float>(b.at(i) * from.scale *
+                                          scale.at(scale.size() == 1 ? 0 : i % scale.size())));
+    bias = make_reals(b.dims, std::move(values));
+  }
+  const std::vector<float> weights = dequantized(node, w, scale, node.constant(5), 0);
+  Value real = x;
+  real.quantization.reset();
+  as_float(node, "Conv", real, make_reals(w.dims, weights), bias, to);
+}
+
+void import_qlinear_matmul(Node& node) {
+  const Value& a = node.in(0);
+  const Quantization from = quantization_of(node, 1, 2), to = quantization_of(node, 6, 7);
+  node.require(a.quantization.has_value() && *a.quantization == from, "a_scale",
+               fmt::format("{}", from.scale), "the scale and zero point that a was made with");
+  const Constant &b = node.weights(3, "b"), &scale = node.weights(4, "b_scale");
+  const size_t last = b.dims.empty() ? 0 : b.dims.size() - 1;
+  Value real = a;
+  real.quantization.reset();
+  as_float(node, "MatMul", real,
+           make_reals(b.dims, dequantized(node, b, scale, node.constant(5), last)), nullptr, to);
+}
+
+}  // namespace tputwin::net::onnx_reader

@@ -1,0 +1,155 @@
+// Whole nets: our trained ones, exported, give what the Caffe import gives; patterns of exporters.
+#include <filesystem>
+#include <fstream>
+
+#include "base/errors/bmnet.h"
+#include "bmnet/caffe/import.h"
+#include "bmnet_onnx/export.h"
+#include "bmnet_onnx/support.h"
+
+namespace tputwin::test {
+namespace {
+
+class TrainedNets : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(TrainedNets, GiveWhatTheCaffeImportGives) {
+  const std::string stem = std::string(TPUTWIN_SOURCE_DIR "/models/") + GetParam();
+  auto caffe = net::load_caffe(stem + ".prototxt", stem + ".caffemodel");
+  ASSERT_TRUE(caffe.ok()) << caffe.status().message();
+  auto folded = net::fold_batch_norm(*caffe);
+  ASSERT_TRUE(folded.ok()) << folded.status().message();
+  for (int64_t opset : {7, 13, 17}) {
+    // Of two images at once: the batch of the file is open.
+    auto from_caffe = net::import_caffe(*folded, {.batch = 2});
+    auto loaded = load(to_onnx(*caffe, opset));
+    ASSERT_TRUE(loaded.ok()) << loaded.status().message();
+    auto from_onnx = net::import_caffe(loaded->net, {.batch = 2});
+    ASSERT_TRUE(from_caffe.ok() && from_onnx.ok()) << from_onnx.status().message();
+    const std::string input = from_caffe->inputs()[0];
+    const auto size = static_cast<size_t>(net::count(*from_caffe->shape_of(input)));
+    const Blobs inputs{
+        {input, {net::dims(*from_caffe->shape_of(input)), random_values(size, 3, 0)}}};
+    auto expected = run_float(*from_caffe, inputs), got = run_float(*from_onnx, inputs);
+    ASSERT_TRUE(expected.ok() && got.ok()) << got.status().message();
+    const auto& wanted = expected->begin()->second.data;
+    const auto& values = got->begin()->second.data;
+    ASSERT_EQ(values.size(), wanted.size());
+    for (size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(values[i], wanted[i], 1e-4) << i;
+
+    auto by_caffe = quantized(*from_caffe, inputs), by_onnx = quantized(*from_onnx, inputs);
+    ASSERT_TRUE(by_caffe.ok() && by_onnx.ok()) << by_onnx.status().message();
+    auto int8_caffe = run_int8(*by_caffe, inputs), int8_onnx = run_int8(*by_onnx, inputs);
+    ASSERT_TRUE(int8_caffe.ok() && int8_onnx.ok()) << int8_onnx.status().message();
+    EXPECT_GT(cosine(int8_caffe->begin()->second.data, int8_onnx->begin()->second.data), 0.999);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ours, TrainedNets, ::testing::Values("lenet_fashion", "resnet_fashion"),
+                         [](const auto& info) { return std::string(info.param); });
+
+// Float results of a made model.
+std::vector<float> result_of(const ModelMaker& maker, const std::vector<int64_t>& dims,
+                             const std::vector<float>& x) {
+  auto network = import(maker.model);
+  EXPECT_TRUE(network.ok()) << network.status().message();
+  if (!network.ok()) return {};
+  const Blobs inputs{{"x", {dims, x}}};
+  auto result = run_float(*network, inputs);
+  EXPECT_TRUE(result.ok()) << result.status().message();
+  if (!result.ok()) return {};
+  // The chip's program does what the int8 interpreter does.
+  auto int8 = quantized(*network, inputs);
+  EXPECT_TRUE(int8.ok()) << int8.status().message();
+  if (int8.ok()) {
+    auto bytes = run_int8(*int8, inputs);
+    EXPECT_TRUE(bytes.ok()) << bytes.status().message();
+    if (bytes.ok()) {
+      EXPECT_GT(cosine(bytes->begin()->second.data, result->begin()->second.data), 0.98);
+    }
+  }
+  return result->begin()->second.data;
+}
+
+// x.view(x.size(0), -1) as PyTorch writes it.
+TEST(Patterns, ShapesComputedOfShapes) {
+  ModelMaker maker(11);
+  maker.input("x", {-1, 2, 3, 4});
+  maker.integers("zero", {}, {0});
+  maker.integers("rest", {1}, {-1});
+  maker.node("Shape", {"x"}, {"shape"});
+  maker.set(maker.node("Gather", {"shape", "zero"}, {"n"}), "axis", int64_t{0});
+  maker.set(maker.node("Unsqueeze", {"n"}, {"n1"}), "axes", std::vector<int64_t>{0});
+  maker.set(maker.node("Concat", {"n1", "rest"}, {"to"}), "axis", int64_t{0});
+  maker.node("Reshape", {"x", "to"}, {"y"});
+  maker.output("y");
+  const auto x = random_values(24, 1);
+  EXPECT_EQ(result_of(maker, {1, 2, 3, 4}, x), x);
+}
+
+// A channel shuffle has five axes.
+TEST(Patterns, ShuffledChannels) {
+  ModelMaker maker(13);
+  maker.input("x", {1, 6, 2, 2});
+  maker.integers("split", {5}, {1, 2, 3, 2, 2});
+  maker.integers("whole", {4}, {1, 6, 2, 2});
+  maker.node("Reshape", {"x", "split"}, {"a"});
+  maker.set(maker.node("Transpose", {"a"}, {"b"}), "perm", std::vector<int64_t>{0, 2, 1, 3, 4});
+  maker.node("Reshape", {"b", "whole"}, {"y"});
+  maker.output("y");
+  std::vector<float> x(24), expected;
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) / 24;
+  for (size_t c : {0, 3, 1, 4, 2, 5})
+    expected.insert(expected.end(), x.begin() + static_cast<std::ptrdiff_t>(4 * c),
+                    x.begin() + static_cast<std::ptrdiff_t>(4 * c + 4));
+  EXPECT_EQ(result_of(maker, {1, 6, 2, 2}, x), expected);
+}
+
+TEST(Patterns, PadsGoIntoTheConvolutionBehind) {
+  ModelMaker maker(13);
+  maker.input("x", {1, 1, 4, 4});
+  maker.integers("pads", {8}, {0, 0, 0, 1, 0, 0, 2, 1});
+  maker.weights("w", {1, 1, 3, 3}, std::vector<float>(9, 1));
+  maker.node("Pad", {"x", "pads"}, {"p"});
+  maker.node("Conv", {"p", "w"}, {"y"});
+  maker.output("y");
+  auto network = import(maker.model);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  EXPECT_EQ(network->ops.size(), 3u);
+  EXPECT_EQ(result_of(maker, {1, 1, 4, 4}, std::vector<float>(16, 1)).size(), 16u);
+}
+
+TEST(Patterns, AnOutputThatIsReadAndAnUnwantedPart) {
+  ModelMaker maker(13);
+  maker.input("x", {1, 4, 2, 2});
+  maker.set(maker.node("Split", {"x"}, {"a", "b"}), "axis", int64_t{1});
+  maker.node("Relu", {"a"}, {"y"});
+  maker.node("Sigmoid", {"y"}, {"z"});
+  maker.output("z");
+  maker.output("y");
+  auto network = import(maker.model);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  EXPECT_EQ(network->outputs().size(), 2u);
+  const Blobs inputs{{"x", {{1, 4, 2, 2}, random_values(16, 5)}}};
+  auto int8 = quantized(*network, inputs);
+  ASSERT_TRUE(int8.ok()) << int8.status().message();
+  auto result = run_int8(*int8, inputs);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+}
+
+TEST(Patterns, BatchNormalizationAndItsLikeGoIntoTheConvolution) {
+  ModelMaker maker(13);
+  maker.input("x", {1, 2, 4, 4});
+  maker.weights("w", {4, 2, 1, 1}, random_values(8, 1));
+  maker.weights("half", {}, {0.5f});
+  maker.weights("bias", {4, 1, 1}, {1, 2, 3, 4});
+  maker.node("Conv", {"x", "w"}, {"c"});
+  maker.node("Mul", {"c", "half"}, {"m"});
+  maker.node("Add", {"m", "bias"}, {"y"});
+  maker.output("y");
+  auto network = import(maker.model);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  EXPECT_EQ(network->ops.size(), 3u);
+}
+
+}  // namespace
+}  // namespace tputwin::test

@@ -1,0 +1,178 @@
+// The node tests of Debian's libonnx-testdata: every test whose operators are all in the table of
+// operators.def runs in float, compared with the results of the test, and in int8, compiled. What
+// does not run stands with its reason in not_run.txt (TPUTWIN_REBASE=1 writes it).
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "bmnet_onnx/support.h"
+
+namespace tputwin::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kData = "/usr/lib/python3/dist-packages/onnx/backend/test/data";
+const std::string kNotRun = TPUTWIN_SOURCE_DIR "/tests/bmnet_onnx/not_run.txt";
+constexpr double kTolerance = 1e-3, kLeastCosine = 0.98;
+
+const std::set<std::string>& operators() {
+  static const std::set<std::string> names = {
+#define TW_ONNX(name, ...) #name,
+#include "bmnet/onnx/operators.def"
+  };
+  return names;
+}
+
+template <class Message>
+Message read(const fs::path& path) {
+  Message message;
+  std::ifstream file(path, std::ios::binary);
+  message.ParseFromIstream(&file);
+  return message;
+}
+
+struct Case {
+  std::string name;
+  fs::path folder;
+  onnx::ModelProto model;
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> found;
+  for (const char* part : {"node", "simple", "pytorch-converted", "pytorch-operator"})
+    for (const auto& entry : fs::directory_iterator(kData + "/" + part)) {
+      Case one{std::string(part) + "/" + entry.path().filename().string(), entry.path(), {}};
+      one.model = read<onnx::ModelProto>(entry.path() / "model.onnx");
+      const auto& nodes = one.model.graph().node();
+      const auto known = [](const auto& node) { return operators().contains(node.op_type()); };
+      if (std::all_of(nodes.begin(), nodes.end(), known)) found.push_back(std::move(one));
+    }
+  std::ranges::sort(found, {}, &Case::name);
+  return found;
+}
+
+// Inputs from number `first` on, and all of integers, are constants of the model. What is older
+// than opset 7 is taken as of that: its operators are the same, or the importer sees what they are
+// not.
+onnx::ModelProto with_constants(const Case& one, int first, Blobs& inputs) {
+  onnx::ModelProto model = one.model;
+  for (auto& import : *model.mutable_opset_import())
+    if (import.version() < 7) import.set_version(7);
+  auto& graph = *model.mutable_graph();
+  std::set<std::string> constant;
+  for (const auto& tensor : graph.initializer()) constant.insert(tensor.name());
+  const fs::path data = one.folder / "test_data_set_0";
+  int file = 0, number = 0;
+  inputs.clear();
+  for (const auto& info : one.model.graph().input()) {
+    if (constant.contains(info.name())) continue;
+    auto tensor = read<onnx::TensorProto>(data / fmt::format("input_{}.pb", file++));
+    const int type = info.type().tensor_type().elem_type();
+    const bool is_float = type == onnx::TensorProto::FLOAT || type == onnx::TensorProto::DOUBLE;
+    if (is_float && number++ < first) {
+      inputs[info.name()] = {{tensor.dims().begin(), tensor.dims().end()}, values(tensor)};
+      continue;
+    }
+    tensor.set_name(info.name());
+    *graph.add_initializer() = tensor;
+  }
+  return model;
+}
+
+std::string difference(const std::vector<float>& got, const std::vector<float>& expected) {
+  if (got.size() != expected.size())
+    return fmt::format("{} values instead of {}", got.size(), expected.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    if (std::isnan(got[i]) && std::isnan(expected[i])) continue;
+    const double error = std::fabs(double{got[i]} - expected[i]);
+    if (!(error <= 1e-5 + kTolerance * std::fabs(expected[i])) && got[i] != expected[i])
+      return fmt::format("value {} is {} instead of {}", i, got[i], expected[i]);
+  }
+  return "";
+}
+
+bool finite(const std::vector<float>& values) {
+  return std::ranges::all_of(values, [](float v) { return std::isfinite(v); });
+}
+
+// What a run came to: a reason why there was none, or what was wrong, or neither.
+struct Outcome {
+  std::string reason, wrong;
+};
+
+Outcome compare(const Case& one, const net::Network& network, const Blobs& inputs) {
+  auto in_float = run_float(network, inputs);
+  if (!in_float.ok()) return {"", "float: " + in_float.error().message()};
+  bool is_finite = true;
+  std::map<std::string, std::vector<float>> expected;
+  const auto names = network.outputs();
+  for (int i = 0; i < static_cast<int>(names.size()); ++i) {
+    const int type = one.model.graph().output(i).type().tensor_type().elem_type();
+    if (type != onnx::TensorProto::FLOAT && type != onnx::TensorProto::DOUBLE)
+      return {"a result that is no float", ""};
+    const auto tensor =
+        read<onnx::TensorProto>(one.folder / "test_data_set_0" / fmt::format("output_{}.pb", i));
+    const std::string& name = names.at(static_cast<size_t>(i));
+    expected[name] = values(tensor);
+    if (const std::string wrong = difference(in_float->at(name).data, expected[name]);
+        !wrong.empty())
+      return {"", "float: " + name + ": " + wrong};
+    is_finite = is_finite && finite(expected[name]);
+  }
+  if (!is_finite) return {};
+  auto net = quantized(network, inputs);
+  if (!net.ok()) return {"int8: " + net.error().message(), ""};
+  auto in_int8 = run_int8(*net, inputs);
+  if (!in_int8.ok()) return {"int8: " + in_int8.error().message(), ""};
+  for (const auto& [name, wanted] : expected)
+    if (const double c = cosine(in_int8->at(name).data, wanted); c < kLeastCosine)
+      return {fmt::format("int8: {} has the cosine {:.3f}", name, c), ""};
+  return {};
+}
+
+Outcome run(const Case& one) {
+  Blobs inputs;
+  std::string reason;
+  // As few constants as can be; without the last results, of training and the like.
+  for (bool all : {true, false})
+    for (int first = 4; first > 0; --first) {
+      onnx::ModelProto model = with_constants(one, first, inputs);
+      auto& outputs = *model.mutable_graph()->mutable_output();
+      if (!all) outputs.DeleteSubrange(1, outputs.size() - 1);
+      auto network = import(model);
+      if (network.ok()) return compare(one, *network, inputs);
+      if (!all) continue;
+      reason = network.error().message();
+      if (const size_t end = reason.find(" ["); end != std::string::npos) reason.resize(end);
+      if (const size_t end = reason.find('\n'); end != std::string::npos) reason.resize(end);
+    }
+  return {reason, ""};
+}
+
+TEST(NodeTests, OfAllOperatorsOfTheTable) {
+  if (!fs::exists(kData)) GTEST_SKIP() << "no " << kData << "; it is in Debian's libonnx-testdata";
+  const std::vector<Case> all = cases();
+  std::string not_run;
+  size_t ran = 0;
+  for (const Case& one : all) {
+    const Outcome outcome = run(one);
+    EXPECT_EQ(outcome.wrong, "") << one.name;
+    if (outcome.reason.empty())
+      ++ran;
+    else
+      not_run += one.name + ": " + outcome.reason + "\n";
+  }
+  not_run = fmt::format("{} of {} run\n", ran, all.size()) + not_run;
+  if (std::getenv("TPUTWIN_REBASE") != nullptr) std::ofstream(kNotRun) << not_run;
+  std::stringstream expected;
+  expected << std::ifstream(kNotRun).rdbuf();
+  EXPECT_EQ(not_run, expected.str());
+}
+
+}  // namespace
+}  // namespace tputwin::test

@@ -1,0 +1,97 @@
+// Quantized models: scales become thresholds and stay what they are; the integers are those of the
+// formula.
+#include <cmath>
+
+#include "bmnet/integers/rules.h"
+#include "bmnet/pipeline/prepare.h"
+#include "bmnet_onnx/support.h"
+
+namespace tputwin::test {
+namespace {
+
+// x -> Q -> DQ -> Conv(1x1, weights dequantized) -> Relu -> Q -> DQ -> y
+ModelMaker qdq_model() {
+  ModelMaker maker(13);
+  maker.input("x", {1, 2, 2, 2});
+  maker.weights("sx", {}, {1.0f / 64});
+  maker.weights("sy", {}, {1.0f / 32});
+  maker.weights("sw", {2}, {1.0f / 128, 1.0f / 64});
+  maker.integers("zero", {}, {0}, onnx::TensorProto::INT8);
+  maker.integers("zeros", {2}, {0, 0}, onnx::TensorProto::INT8);
+  maker.integers("w", {2, 2, 1, 1}, {64, -32, 100, 7}, onnx::TensorProto::INT8);
+  maker.node("QuantizeLinear", {"x", "sx", "zero"}, {"xq"});
+  maker.node("DequantizeLinear", {"xq", "sx", "zero"}, {"xd"});
+  maker.set(maker.node("DequantizeLinear", {"w", "sw", "zeros"}, {"wd"}), "axis", int64_t{0});
+  maker.node("Conv", {"xd", "wd"}, {"c"});
+  maker.node("Relu", {"c"}, {"r"});
+  maker.node("QuantizeLinear", {"r", "sy", "zero"}, {"rq"});
+  maker.node("DequantizeLinear", {"rq", "sy", "zero"}, {"y"});
+  maker.output("y");
+  return maker;
+}
+
+TEST(Quantized, ScalesBecomeThresholds) {
+  auto loaded = load(qdq_model().model);
+  ASSERT_TRUE(loaded.ok()) << loaded.status().message();
+  std::map<std::string, float> thresholds;
+  for (const auto& entry : loaded->thresholds.layer())
+    for (const auto& blob : entry.blob_param()) thresholds[blob.name()] = blob.threshold_y();
+  EXPECT_EQ(thresholds.at("x"), 2);  // 128 / 64
+  EXPECT_EQ(thresholds.at("y"), 4);
+  EXPECT_EQ(thresholds.at("c"), 4);  // only a ReLU reads it
+}
+
+TEST(Quantized, IntegersAreThoseOfTheFormula) {
+  auto loaded = load(qdq_model().model);
+  ASSERT_TRUE(loaded.ok()) << loaded.status().message();
+  auto network = net::import_caffe(loaded->net);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  const std::vector<float> x = {0.5f, -1, 1.5f, 1.984375f, -2, 0.25f, 0.015625f, 1};
+  const Blobs inputs{{"x", {{1, 2, 2, 2}, x}}};
+  auto net = quantized(*network, inputs, loaded->thresholds);
+  ASSERT_TRUE(net.ok()) << net.status().message();
+  auto result = run_int8(*net, inputs);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  // w' = floor(w * T_x/T_y * 2^s + 0.5), y = sat8(rhu(sum w'x, s)): docs/layers.md.
+  const float w[2][2] = {{0.5f, -0.25f}, {100.0f / 64, 7.0f / 64}};
+  const float ratio = 2.0f / 4;
+  int shift = 0;
+  while (std::ldexp(100.0f / 64 * ratio, shift + 1) < 128) ++shift;
+  for (size_t o = 0; o < 2; ++o)
+    for (size_t i = 0; i < 4; ++i) {
+      int sum = 0;
+      for (size_t c = 0; c < 2; ++c)
+        sum += static_cast<int>(std::floor(std::ldexp(w[o][c] * ratio, shift) + 0.5f)) *
+               static_cast<int>(x[c * 4 + i] * 64);
+      const int rounded = (sum + (1 << (shift - 1))) >> shift;
+      const int y = std::max(0, std::min(127, rounded));
+      EXPECT_EQ(result->begin()->second.data[o * 4 + i] * 32, static_cast<float>(y)) << o << i;
+    }
+}
+
+TEST(Quantized, QLinearConvHasItsScales) {
+  ModelMaker maker(13);
+  maker.input("x", {1, 1, 2, 2});
+  maker.weights("s", {}, {1.0f / 64});
+  maker.weights("sw", {}, {1.0f / 128});
+  maker.integers("mid", {}, {128}, onnx::TensorProto::UINT8);
+  maker.integers("w", {1, 1, 1, 1}, {192}, onnx::TensorProto::UINT8);
+  maker.integers("b", {1}, {8192}, onnx::TensorProto::INT32);
+  maker.node("QuantizeLinear", {"x", "s", "mid"}, {"xq"});
+  maker.node("QLinearConv", {"xq", "s", "mid", "w", "sw", "mid", "s", "mid", "b"}, {"yq"});
+  maker.node("DequantizeLinear", {"yq", "s", "mid"}, {"y"});
+  maker.output("y");
+  auto loaded = load(maker.model);
+  ASSERT_TRUE(loaded.ok()) << loaded.status().message();
+  auto network = net::import_caffe(loaded->net);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  const Blobs inputs{{"x", {{1, 1, 2, 2}, {0, 0.5f, -0.5f, 1}}}};
+  auto result = run_float(*network, inputs);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->begin()->second.data, (std::vector<float>{1, 1.25f, 0.75f, 1.5f}));
+  for (const auto& entry : loaded->thresholds.layer())
+    for (const auto& blob : entry.blob_param()) EXPECT_EQ(blob.threshold_y(), 2) << blob.name();
+}
+
+}  // namespace
+}  // namespace tputwin::test

@@ -1,0 +1,178 @@
+// What cannot be expressed is refused, by node, operator, reason and what to do; never wrong.
+#include <filesystem>
+#include <fstream>
+
+#include "base/errors/bmnet.h"
+#include "bmnet_onnx/support.h"
+#include "common/temporary_directory.h"
+
+namespace tputwin::test {
+namespace {
+
+std::string refusal(const onnx::ModelProto& model) {
+  auto loaded = load(model);
+  return loaded.ok() ? "imported" : loaded.error().message();
+}
+
+void expect_words(const std::string& text, std::initializer_list<const char*> words) {
+  for (const char* word : words)
+    EXPECT_NE(text.find(word), std::string::npos) << word << ": " << text;
+}
+
+TEST(Refusals, NameNodeOperatorReasonAndWhatToDo) {
+  ModelMaker maker(13);
+  maker.input("x", {1, 2, 8, 8});
+  maker.integers("k", {1}, {1});
+  maker.set(maker.node("MaxPool", {"x"}, {"p"}), "kernel_shape", std::vector<int64_t>{2, 2});
+  maker.set(*maker.model.mutable_graph()->mutable_node(0), "dilations", std::vector<int64_t>{2, 2});
+  maker.node("TopK", {"p", "k"}, {"y", "i"});
+  maker.node("MatMul", {"x", "x"}, {"z"});
+  maker.output("y");
+  maker.output("z");
+  const std::string text = refusal(maker.model);
+  expect_words(text, {"TW-NET-0119", "3 problems", "n_p (MaxPool)", "dilations", "n_y (TopK)",
+                      "docs/onnx.md", "n_z (MatMul)", "make it one when exporting"});
+}
+
+TEST(Refusals, OpsetsAndDomains) {
+  ModelMaker maker(18);
+  maker.input("x", {1, 2});
+  maker.node("Relu", {"x"}, {"y"});
+  maker.output("y");
+  expect_words(refusal(maker.model), {"TW-NET-0118", "18", "7 to 17"});
+  maker.model.mutable_opset_import(0)->set_version(6);
+  expect_words(refusal(maker.model), {"TW-NET-0118"});
+  maker.model.mutable_opset_import(0)->set_version(13);
+  maker.model.mutable_graph()->mutable_node(0)->set_domain("com.microsoft");
+  expect_words(refusal(maker.model), {"TW-NET-0119", "com.microsoft"});
+}
+
+TEST(Refusals, OpenExtentsWantShapes) {
+  ModelMaker maker(13);
+  maker.input("x", {1, -1, 4, 4});
+  maker.node("Relu", {"x"}, {"y"});
+  maker.output("y");
+  expect_words(refusal(maker.model), {"TW-NET-0120", "extent 1", "--shape"});
+  auto loaded = load(maker.model, {.input_shapes = {net::make_shape({1, 3, 4, 4})}});
+  EXPECT_TRUE(loaded.ok()) << loaded.status().message();
+}
+
+TEST(Refusals, BrokenFiles) {
+  const tputwin::testing::TemporaryDirectory folder;
+  const std::string path = folder / "broken.onnx";
+  std::ofstream(path) << "no model";
+  auto loaded = net::load_net(path, "");
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_EQ(loaded.error().id(), errors::net_onnx);
+  EXPECT_FALSE(net::load_net("/no/such.onnx", "").ok());
+  EXPECT_FALSE(net::load_net("net.prototxt", "net.onnx").ok());
+
+  ModelMaker maker(13);
+  maker.input("x", {1, 2});
+  maker.node("Add", {"x", "nowhere"}, {"y"});
+  maker.output("y");
+  expect_words(refusal(maker.model), {"TW-NET-0117", "nowhere"});
+  maker.weights("nowhere", {int64_t{1} << 40, 1}, {1});
+  expect_words(refusal(maker.model), {"TW-NET-0117", "extents"});
+}
+
+// ---- External data ----
+
+struct ExternalModel {
+  tputwin::testing::TemporaryDirectory folder;
+  ModelMaker maker{13};
+  onnx::TensorProto* tensor = nullptr;
+
+  ExternalModel() {
+    std::filesystem::create_directories(folder / "net" / "data");
+    const float values[] = {9, 1, 2};
+    for (const char* name : {"net/data/w.bin", "outside.bin"})
+      std::ofstream(folder / name, std::ios::binary)
+          .write(reinterpret_cast<const char*>(values), sizeof(values));
+    maker.input("x", {1, 2, 1, 1});
+    maker.weights("w", {2, 1, 1}, {});
+    tensor = maker.model.mutable_graph()->mutable_initializer(0);
+    tensor->set_data_location(onnx::TensorProto::EXTERNAL);
+    maker.node("Add", {"x", "w"}, {"y"});
+    maker.output("y");
+  }
+  void set(const std::string& key, const std::string& value) const {
+    auto& entry = *tensor->add_external_data();
+    entry.set_key(key);
+    entry.set_value(value);
+  }
+  Result<net::LoadedNet> load() const {
+    const std::string path = folder / "net" / "model.onnx";
+    {
+      std::ofstream file(path, std::ios::binary);
+      maker.model.SerializeToOstream(&file);
+    }
+    return net::load_net(path, "");
+  }
+};
+
+TEST(External, DataOfTheModelsFolder) {
+  ExternalModel model;
+  model.set("location", "data/w.bin");
+  model.set("offset", "4");
+  model.set("length", "8");
+  auto loaded = model.load();
+  ASSERT_TRUE(loaded.ok()) << loaded.status().message();
+  EXPECT_EQ(loaded->net.layer(1).blobs(1).data(0), 1);
+  EXPECT_EQ(loaded->net.layer(1).blobs(1).data(1), 2);
+}
+
+TEST(External, NothingOutsideIt) {
+  std::filesystem::path link;
+  for (const char* location : {"../outside.bin", "/etc/hostname", "data/../../outside.bin", "",
+                               "data", "data/none.bin", "link.bin"}) {
+    ExternalModel model;
+    std::filesystem::create_symlink(model.folder / "outside.bin",
+                                    model.folder / "net" / "link.bin");
+    model.set("location", location);
+    model.set("length", "8");
+    auto loaded = model.load();
+    ASSERT_FALSE(loaded.ok()) << location;
+    EXPECT_EQ(loaded.error().id(), errors::net_onnx_external) << location;
+  }
+}
+
+TEST(External, AsLongAsStated) {
+  for (const char* offset : {"8", "-4", "999999999999", "99999999999999999999"}) {
+    ExternalModel model;
+    model.set("location", "data/w.bin");
+    model.set("offset", offset);
+    model.set("length", "8");
+    auto loaded = model.load();
+    ASSERT_FALSE(loaded.ok()) << offset;
+    EXPECT_EQ(loaded.error().id(), errors::net_onnx_external) << offset;
+  }
+}
+
+// Sizes that no memory holds are refused before anything is made.
+TEST(Bounds, AbsurdSizes) {
+  ModelMaker maker(13);
+  maker.input("x", {1, 1, 1, 1});
+  maker.integers("shape", {2}, {1 << 20, 1 << 20});
+  maker.node("ConstantOfShape", {"shape"}, {"c"});
+  maker.node("Add", {"x", "c"}, {"y"});
+  maker.output("y");
+  expect_words(refusal(maker.model), {"TW-NET-0119", "ConstantOfShape", "elements of constants"});
+
+  ModelMaker tiles(13);
+  tiles.input("x", {1, 1, 1, 1});
+  tiles.integers("repeats", {4}, {1, 1, 1 << 20, 1 << 20});
+  tiles.node("Tile", {"x", "repeats"}, {"y"});
+  tiles.output("y");
+  expect_words(refusal(tiles.model), {"TW-NET-0119", "Tile", "2^31"});
+
+  ModelMaker sizes(13);
+  sizes.input("x", {1, 1, 2, 2});
+  sizes.weights("scales", {4}, {1, 1, 1e30f, 1});
+  sizes.node("Resize", {"x", "", "scales"}, {"y"});
+  sizes.output("y");
+  expect_words(refusal(sizes.model), {"TW-NET-0119", "Resize", "2^20"});
+}
+
+}  // namespace
+}  // namespace tputwin::test

@@ -1,0 +1,76 @@
+// An ONNX net as a user works with it: calibrated, compiled, run and evaluated by `tputwin`.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "bmnet_onnx/export.h"
+#include "bmnet_onnx/support.h"
+#include "common/temporary_directory.h"
+
+namespace tputwin::test {
+namespace {
+
+const std::string kImages = "/usr/share/datasets/fashion-mnist/t10k-images-idx3-ubyte.gz";
+
+// What a command printed, and "exit N" behind it.
+std::string tputwin(const std::string& arguments) {
+  const std::string line = TPUTWIN_BIN_DIR "/tputwin " + arguments + " 2>&1; echo exit $?";
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(line.c_str(), "r"), pclose);
+  std::string text;
+  char part[4096];
+  while (fgets(part, sizeof(part), pipe.get()) != nullptr) text += part;
+  return text;
+}
+
+void expect(const std::string& text, std::initializer_list<const char*> words) {
+  for (const char* word : words)
+    EXPECT_NE(text.find(word), std::string::npos) << word << ":\n" << text;
+}
+
+class OnnxTool : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(kImages)) GTEST_SKIP() << "no " << kImages;
+    const std::string stem = TPUTWIN_SOURCE_DIR "/models/lenet_fashion";
+    auto caffe = net::load_caffe(stem + ".prototxt", stem + ".caffemodel");
+    ASSERT_TRUE(caffe.ok()) << caffe.status().message();
+    std::ofstream file(folder / "net.onnx", std::ios::binary);
+    to_onnx(*caffe).SerializeToOstream(&file);
+  }
+  tputwin::testing::TemporaryDirectory folder;
+};
+
+TEST_F(OnnxTool, CalibratesCompilesRunsAndEvaluates) {
+  const std::string at = folder.path().string() + "/";
+  const std::string data = " --data " + kImages + " --scale 0.00390625";
+  expect(tputwin("calibrate " + at + "net.onnx" + data + " --samples 64 --output " + at + "int8"),
+         {"bmnet_net_int8.caffemodel", "bmnet_net_calibration_table.pb2", "exit 0"});
+  // Both ways of Caffe: the int8 net, and the float net with the table.
+  expect(tputwin("compile --caffemodel " + at + "int8/bmnet_net_int8.caffemodel --table " + at +
+                 "int8/bmnet_net_calibration_table.pb2 --batch 10 -o " + at + "int8.bmodel"),
+         {"predicted", "exit 0"});
+  expect(tputwin("compile " + at + "net.onnx --table " + at +
+                 "int8/bmnet_net_calibration_table.pb2 -o " + at + "net.bmodel"),
+         {"predicted", "exit 0"});
+  std::ofstream(at + "image.bin", std::ios::binary) << std::string(784, '\x20');
+  expect(tputwin("run " + at + "net.bmodel --input " + at + "image.bin"), {"exit 0"});
+  expect(
+      tputwin("eval " + at + "net.onnx --bmodel " + at + "int8.bmodel" + data + " --samples 200"),
+      {"samples 200", "agree", "exit 0"});
+  expect(tputwin("eval " + at + "net.onnx --layers --samples 2" + data + " --int8-caffemodel " +
+                 at + "int8/bmnet_net_int8.caffemodel --table " + at +
+                 "int8/bmnet_net_calibration_table.pb2"),
+         {"tg_convolution", "exit 0"});
+}
+
+TEST_F(OnnxTool, SaysWhatIsMissing) {
+  const std::string at = folder.path().string() + "/";
+  expect(tputwin("compile " + at + "net.onnx -o " + at + "net.bmodel"),
+         {"TW-NET-0302", "threshold"});
+  expect(tputwin("calibrate " + at + "net.prototxt"), {"CAFFEMODEL"});
+  expect(tputwin("compile -o " + at + "net.bmodel"), {"NET.onnx"});
+}
+
+}  // namespace
+}  // namespace tputwin::test
