@@ -1,4 +1,4 @@
-# make build | test | test-arm64 | web | test-web | demo | python | gallery | bench | perf-check | fuzz | deb | deb-arm64 | test-deb | install | format | deps | clean
+# make build | test | test-arm64 | web | test-web | demo | python | gallery | bench | perf-check | fuzz | deb | test-deb | install | format | deps | clean
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 20
@@ -12,7 +12,7 @@ DEMO := demo_chain okk_conv2d tpu_exp bmrt_network demo
 # The compiled network that bmrt_network runs.
 DEMO_MODEL := tests/conformance/bm168x/bm1684x/nets-resnet-fp16.bmodel
 
-.PHONY: all build test test-arm64 web test-web demo python gallery bench perf-check fuzz deb deb-source deb-arm64 test-deb install format deps deps-deb deps-demo deps-test \
+.PHONY: all build test test-arm64 web test-web demo python gallery bench perf-check fuzz deb deb-source test-deb install format deps deps-deb deps-demo deps-test \
   deps-arm64 arm64-architecture deps-web web/node_modules clean
 
 all: build
@@ -126,11 +126,6 @@ DEB_ENVIRONMENT = CCACHE_CONFIGPATH=$$HOME/.config/ccache/ccache.conf CCACHE_DIR
 deb: deb-source
 	cd $(DEB)/tputwin && $(DEB_ENVIRONMENT) nice -n 10 dpkg-buildpackage -b -us -uc
 	lintian --fail-on error,warning $(DEB)/tputwin_*_$$(dpkg --print-architecture).changes
-
-# The same for 64-bit Arm, but python3-tputwin, for which the build would have to load Arm's Python; in a
-# Debian 12 of its own, as arm64 packages that it needs would take the place of the host's. Root.
-deb-arm64: deb-source
-	cmake/deb-arm64.sh $(DEB)
 
 # A fresh Debian 12 in which a new user installs the packages and does what the documents print. Root.
 test-deb: deps-deb
