@@ -1,9 +1,11 @@
 // By OpenCV.
 #include "tools/debug/picture_file.h"
 
+#include <filesystem>
 #include <opencv2/imgcodecs.hpp>
 
 #include "base/errors/tools.h"
+#include "base/file.h"
 
 namespace tputwin::tools {
 
@@ -14,7 +16,11 @@ Status write_picture(const nlohmann::json& picture) {
   for (size_t i = 0; i + 2 < rgb.size(); i += 3) std::swap(rgb[i], rgb[i + 2]);  // OpenCV: BGR
   bool written = false;
   try {
-    written = !rgb.empty() && cv::imwrite(file, cv::Mat(height, width, CV_8UC3, rgb.data()));
+    std::vector<uint8_t> encoded;
+    written = !rgb.empty() &&
+              cv::imencode(std::filesystem::path(file).extension().string(),
+                           cv::Mat(height, width, CV_8UC3, rgb.data()), encoded) &&
+              write_bytes(file, encoded).ok();
   } catch (const cv::Exception&) {
   }
   if (written) return {};

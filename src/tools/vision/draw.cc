@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
+
+#include "base/file.h"
 
 namespace tputwin::tools {
 namespace {
@@ -123,7 +126,10 @@ cv::Mat sheet(const std::vector<cv::Mat>& pictures) {
 
 Status write_picture(const std::string& path, const cv::Mat& picture) {
   try {
-    if (cv::imwrite(path, picture, {cv::IMWRITE_PNG_COMPRESSION, 9})) return {};
+    std::vector<uint8_t> file;
+    const std::string kind = std::filesystem::path(path).extension();
+    if (cv::imencode(kind, picture, file, {cv::IMWRITE_PNG_COMPRESSION, 9}))
+      return write_bytes(path, file);
   } catch (const cv::Exception& error) {
     return picture_error(path, error.err);
   }
