@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <opencv2/imgcodecs.hpp>
 
 #include "base/errors/tools.h"
 #include "base/file.h"
+#include "bmnet/data/decode.h"
 #include "bmnet/data/readers.h"
 
 namespace tputwin::tools {
@@ -30,14 +30,10 @@ class PictureFile final : public FrameSource {
   Result<std::optional<Frame>> next() override {
     if (done_) return std::optional<Frame>();
     done_ = true;
-    TW_ASSIGN_OR_RETURN(bytes, read_bytes(path_));
-    Frame frame{fs::path(path_).filename(), {}, std::move(bytes)};
-    try {
-      frame.pixels = cv::imdecode(frame.file, cv::IMREAD_COLOR);
-    } catch (const cv::Exception& error) {
-      return picture_error(path_, error.err);
-    }
-    if (frame.pixels.empty()) return picture_error(path_, "not a picture");
+    TW_ASSIGN_OR_RETURN(bytes, read_bytes(path_, net::kMostPictureBytes));
+    auto pixels = net::decode_file(bytes, /*grey=*/false, path_);
+    if (!pixels.ok()) return picture_error(path_, pixels.error().detail());
+    Frame frame{fs::path(path_).filename(), *pixels, std::move(bytes)};
     return std::optional(std::move(frame));
   }
 
