@@ -384,14 +384,17 @@ def blob_message(values):
     return field(7, shape) + field(5, np.ascontiguousarray(values, "<f4").tobytes())
 
 
-def write_caffe(net, path, comment):
+def write_caffe(net, path, comment, sample=(1, 28, 28), softmax=True):
+    """`sample`: channels, height, width of the input."""
+    extents = " ".join(f"dim: {extent}" for extent in (1, *sample))
     text = [f"# {line}" for line in comment] + [
         f'name: "{net.name}"',
         'layer { name: "data" type: "Input" top: "data"',
-        "  input_param { shape { dim: 1 dim: 1 dim: 28 dim: 28 } } }"]
+        f"  input_param {{ shape {{ {extents} }} }} }}"]
     message = field(1, net.name.encode())
     layers = [(c, layer.bottoms, layer.top) for layer in net.layers for c in layer.caffe()]
-    layers.append((("prob", "Softmax", "", []), [net.layers[-1].top], "prob"))
+    if softmax:
+        layers.append((("prob", "Softmax", "", []), [net.layers[-1].top], "prob"))
     for (name, kind, parameters, blobs), bottoms, top in layers:
         bottom_text = "".join(f' bottom: "{b}"' for b in bottoms)
         line = f'layer {{ name: "{name}" type: "{kind}"{bottom_text} top: "{top}"'
@@ -409,12 +412,12 @@ def write_caffe(net, path, comment):
 # ---- Training ----
 
 
-def read_set(prefix):
+def read_set(prefix, folder=DATA, side=28):
     def read(name, header):
-        with gzip.open(f"{DATA}/{prefix}-{name}.gz") as file:
+        with gzip.open(f"{folder}/{prefix}-{name}.gz") as file:
             return np.frombuffer(file.read(), np.uint8, offset=header)
 
-    images = read("images-idx3-ubyte", 16).reshape(-1, 28, 28, 1)
+    images = read("images-idx3-ubyte", 16).reshape(-1, side, side, 1)
     return images.astype(F) * F(PIXEL_SCALE), read("labels-idx1-ubyte", 8)
 
 
@@ -452,7 +455,7 @@ def accuracy(net, images, labels):
 def settle_statistics(net, images):
     """Means and variances as they are now, over plain images, instead of running ones."""
     norms = [layer for layer in net.layers if isinstance(layer, Normalization)]
-    for k, i in enumerate(range(0, 10000, 500)):
+    for k, i in enumerate(range(0, min(10000, len(images)), 500)):
         for norm in norms:
             norm.follow = 1 / (k + 1)
         net.forward(images[i:i + 500], True)
@@ -465,10 +468,9 @@ def silence_dead_channels(net):
             layer.gamma.value[layer.variance < layer.EPSILON] = 0
 
 
-def train(net, epochs, top_rate, vary, seed):
+def train(net, epochs, top_rate, vary, seed, sets=None):
     rng = np.random.default_rng(seed)
-    images, labels = read_set("train")
-    test_images, test_labels = read_set("t10k")
+    (images, labels), (test_images, test_labels) = sets or (read_set("train"), read_set("t10k"))
     per_epoch = len(labels) // BATCH
     steps, warm = epochs * per_epoch, per_epoch
     start, step = time.time(), 0

@@ -25,7 +25,7 @@ Result<size_t> count_findings(const std::string& path, const std::vector<std::st
         .detail("it opened no device");
   TW_ASSIGN_OR_RETURN(bytes, read_bytes(path));
   const auto report = nlohmann::json::parse(bytes, nullptr, /*allow_exceptions=*/false);
-  return report.is_object() ? report["findings"].size() : 0;
+  return report.is_object() && report.contains("findings") ? report["findings"].size() : 0;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "base/errors/tools.h"
+#include "base/native_plugins.h"
 #include "tools/exit_code.h"
 #include "tools/manual/manual.h"
 #include "tools/manual/suggest.h"
@@ -82,6 +83,12 @@ Error usage_error(const CLI::App& app, const std::string& problem) {
 int bad_usage(const CLI::App& app, const std::string& problem, int usage_code) {
   print_error(app.get_name(), usage_error(app, problem));
   return usage_code;
+}
+
+void add_native_plugins(CLI::App& app) {
+  app.add_flag_callback(
+      "--allow-native-plugins", [] { setenv(kNativePlugins, "1", 1); },
+      "load native code that the model carries: it runs with your rights");
 }
 
 std::optional<int> parse(CLI::App& app, int argc, char** argv, int usage_code) {

@@ -43,6 +43,9 @@ CLI::Validator one_of_names(std::vector<std::string> names);
 // For ->check() of an option that counts something.
 CLI::Validator at_least_one();
 
+// --allow-native-plugins, which sets base/native_plugins.h's variable for the process.
+void add_native_plugins(CLI::App& app);
+
 // Parses; nothing if the program may go on, else its exit code: what --help and --version ask for
 // is printed, anything else is the error TW-CLI-0011 with `usage_code`.
 std::optional<int> parse(CLI::App& app, int argc, char** argv, int usage_code);

@@ -20,6 +20,7 @@
 namespace tputwin::tools {
 namespace {
 
+constexpr uint64_t kUnitSamples = 200;
 constexpr uint32_t kFormatFp32 = 0;  // FMT_F32, of CPU operators
 
 // Classifies and adds the time it took.
@@ -41,6 +42,11 @@ std::vector<size_t> classes_of(std::span<const float> scores, size_t batch) {
   }
   return classes;
 }
+
+}  // namespace
+
+// What an Evaluation holds, which has a name outside of this file.
+namespace sides {
 
 // The float net, a batch at a time.
 class FloatSide {
@@ -138,6 +144,10 @@ class Int8Side {
   std::vector<uint8_t> bytes_, outputs_;
 };
 
+}  // namespace sides
+
+namespace {
+
 void count(EvalReport& report, size_t label, size_t by_float, size_t by_int8) {
   const bool float_right = by_float == label, int8_right = by_int8 == label;
   ++report.samples;
@@ -183,39 +193,68 @@ std::string side_text(const char* name, const EvalReport::Side& side, uint64_t s
 
 }  // namespace
 
-Result<EvalReport> evaluate(const net::Network& net, std::span<const uint8_t> model,
-                            const net::DataSet& data, const EvalOptions& options) {
-  FloatSide fp32;
-  Int8Side int8;
-  TW_RETURN_IF_ERROR(fp32.open(net, options.output));
-  TW_RETURN_IF_ERROR(int8.open(model, options));
-  if (fp32.values() != bmodel::element_count(int8.input().shape) || fp32.batch() != int8.batch())
-    return Error(errors::net_data_shape)
-        .in(net.name)
-        .argument("model", bmodel::to_string(int8.input().shape))
-        .detail("the float net has an input of another shape");
-  if (data.size() == 0) return Error(errors::net_data_empty).in("eval");
-  TW_RETURN_IF_ERROR(check_labels(data));
-  const uint64_t end = options.samples ? std::min<uint64_t>(options.samples, data.size())
-                                       : static_cast<uint64_t>(data.size());
-
-  EvalReport report{.batch = fp32.batch()};
-  std::optional<ProgressBar> bar;
-  if (options.progress) bar.emplace(end);
-  for (uint64_t first = 0; first < end; first += report.batch) {
-    TW_ASSIGN_OR_RETURN(samples, load_batch(data, first, end, report.batch, fp32.values()));
-    TW_ASSIGN_OR_RETURN(float_classes, timed(report.fp32.seconds, fp32, samples));
-    TW_ASSIGN_OR_RETURN(int8_classes, timed(report.int8.seconds, int8, samples));
-    const size_t loaded = std::min<uint64_t>(report.batch, end - first);
-    for (size_t i = 0; i < loaded; ++i)
-      count(report, static_cast<size_t>(data.label(first + i)), float_classes[i], int8_classes[i]);
-    if (bar) bar->advance(loaded);
-    if (options.on_progress) options.on_progress(first + loaded, end);
+EvalReport& EvalReport::operator+=(const EvalReport& other) {
+  samples += other.samples;
+  batch = other.batch;
+  for (auto side : {&EvalReport::fp32, &EvalReport::int8}) {
+    (this->*side).right += (other.*side).right;
+    (this->*side).seconds += (other.*side).seconds;
   }
-  return report;
+  for (auto part : {&EvalReport::both_right, &EvalReport::float_only, &EvalReport::int8_only,
+                    &EvalReport::both_wrong, &EvalReport::same_class})
+    this->*part += other.*part;
+  return *this;
 }
 
-Result<EvalReport> evaluate_files(const EvalRequest& request) {
+struct Evaluation::Parts {
+  // what is of files
+  std::vector<uint8_t> file;
+  std::optional<net::Network> network;
+  std::unique_ptr<net::DataSet> owned;
+
+  const net::DataSet* data = nullptr;
+  sides::FloatSide fp32;
+  sides::Int8Side int8;
+  uint64_t end = 0;
+
+  Status open(const net::Network& net, std::span<const uint8_t> model, const net::DataSet& from,
+              const EvalOptions& options) {
+    TW_RETURN_IF_ERROR(fp32.open(net, options.output));
+    TW_RETURN_IF_ERROR(int8.open(model, options));
+    if (fp32.values() != bmodel::element_count(int8.input().shape) || fp32.batch() != int8.batch())
+      return Error(errors::net_data_shape)
+          .in(net.name)
+          .argument("model", bmodel::to_string(int8.input().shape))
+          .detail("the float net has an input of another shape");
+    if (from.size() == 0) return Error(errors::net_data_empty).in("eval");
+    TW_RETURN_IF_ERROR(check_labels(from));
+    data = &from;
+    end = options.samples ? std::min<uint64_t>(options.samples, from.size())
+                          : static_cast<uint64_t>(from.size());
+    return {};
+  }
+
+  uint64_t batch() const { return fp32.batch(); }
+  // Whole batches, so that a sample is in the same one whoever does the unit.
+  uint64_t unit_samples() const { return (kUnitSamples + batch() - 1) / batch() * batch(); }
+
+  Result<EvalReport> of_batch(uint64_t first) {
+    EvalReport report{.batch = batch()};
+    TW_ASSIGN_OR_RETURN(samples, load_batch(*data, first, end, batch(), fp32.values()));
+    TW_ASSIGN_OR_RETURN(float_classes, timed(report.fp32.seconds, fp32, samples));
+    TW_ASSIGN_OR_RETURN(int8_classes, timed(report.int8.seconds, int8, samples));
+    const size_t loaded = std::min<uint64_t>(batch(), end - first);
+    for (size_t i = 0; i < loaded; ++i)
+      count(report, static_cast<size_t>(data->label(first + i)), float_classes[i], int8_classes[i]);
+    return report;
+  }
+};
+
+Evaluation::Evaluation(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Evaluation::~Evaluation() = default;
+
+Result<std::unique_ptr<Evaluation>> Evaluation::open(const EvalRequest& request) {
+  auto parts = std::make_unique<Parts>();
   TW_ASSIGN_OR_RETURN(file, read_bytes(request.model));
   TW_ASSIGN_OR_RETURN(model, bmodel::read(file));
   net::ImportOptions shapes;
@@ -227,7 +266,53 @@ Result<EvalReport> evaluate_files(const EvalRequest& request) {
   data_options.shape = net::extents(shapes.input_shapes.front());
   data_options.shape.n = 1;
   TW_ASSIGN_OR_RETURN(data, net::open_data_set(request.data, data_options));
-  return evaluate(network, file, *data, request.options);
+  parts->file = std::move(file);
+  parts->network = std::move(network);
+  parts->owned = std::move(data);
+  TW_RETURN_IF_ERROR(parts->open(*parts->network, parts->file, *parts->owned, request.options));
+  return std::unique_ptr<Evaluation>(new Evaluation(std::move(parts)));
+}
+
+uint64_t Evaluation::samples() const { return parts_->end; }
+
+uint64_t Evaluation::units() const {
+  return (parts_->end + parts_->unit_samples() - 1) / parts_->unit_samples();
+}
+
+Result<EvalReport> Evaluation::unit(uint64_t number) {
+  const uint64_t begin = number * parts_->unit_samples();
+  EvalReport report{.batch = parts_->batch()};
+  for (uint64_t first = begin; first < std::min(parts_->end, begin + parts_->unit_samples());
+       first += parts_->batch()) {
+    TW_ASSIGN_OR_RETURN(one, parts_->of_batch(first));
+    report += one;
+  }
+  return report;
+}
+
+Result<EvalReport> Evaluation::all(const EvalOptions& options) {
+  EvalReport report{.batch = parts_->batch()};
+  std::optional<ProgressBar> bar;
+  if (options.progress) bar.emplace(parts_->end);
+  for (uint64_t first = 0; first < parts_->end; first += report.batch) {
+    TW_ASSIGN_OR_RETURN(one, parts_->of_batch(first));
+    report += one;
+    if (bar) bar->advance(one.samples);
+    if (options.on_progress) options.on_progress(report.samples, parts_->end);
+  }
+  return report;
+}
+
+Result<EvalReport> evaluate(const net::Network& net, std::span<const uint8_t> model,
+                            const net::DataSet& data, const EvalOptions& options) {
+  auto parts = std::make_unique<Evaluation::Parts>();
+  TW_RETURN_IF_ERROR(parts->open(net, model, data, options));
+  return Evaluation(std::move(parts)).all(options);
+}
+
+Result<EvalReport> evaluate_files(const EvalRequest& request) {
+  TW_ASSIGN_OR_RETURN(evaluation, Evaluation::open(request));
+  return evaluation->all(request.options);
 }
 
 std::string report_text(const EvalReport& r) {

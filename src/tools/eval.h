@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +22,7 @@ struct EvalOptions {
   std::string plugin_directory;  // of CPU operators, besides those the model carries
   bool progress = false;         // draw a bar on stderr when it takes long
   std::function<void(uint64_t done, uint64_t total)> on_progress;
+  std::string checkpoint;  // of evaluate_together(): the file to go on from
 };
 
 struct EvalReport {
@@ -31,6 +34,8 @@ struct EvalReport {
   Side fp32, int8;
   uint64_t both_right = 0, float_only = 0, int8_only = 0, both_wrong = 0;
   uint64_t same_class = 0;  // both say the same, right or wrong
+
+  EvalReport& operator+=(const EvalReport& other);
 };
 
 // The float net, and the model on the simulated chip in its first variety. Both have one input; a
@@ -48,6 +53,34 @@ struct EvalRequest {
   EvalOptions options;
 };
 Result<EvalReport> evaluate_files(const EvalRequest& request);
+
+// The same in units of some batches, which any process may do: the sum of their reports is that of
+// all, in any order.
+class Evaluation {
+ public:
+  static Result<std::unique_ptr<Evaluation>> open(const EvalRequest& request);
+  ~Evaluation();
+
+  uint64_t units() const;
+  uint64_t samples() const;
+  Result<EvalReport> unit(uint64_t number);
+  Result<EvalReport> all(const EvalOptions& options);  // with its progress
+
+ private:
+  friend Result<EvalReport> evaluate(const net::Network& net, std::span<const uint8_t> model,
+                                     const net::DataSet& data, const EvalOptions& options);
+  struct Parts;
+  explicit Evaluation(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+// A report as a line of numbers, and back: what units of other processes say.
+std::string line_of(const EvalReport& report);
+Result<EvalReport> report_of(const std::string& line);
+
+// Of a campaign: evaluate_files() by all processes that mpirun started; nothing in those that are
+// not the leader.
+Result<std::optional<EvalReport>> evaluate_together(const EvalRequest& request);
 
 // What the int8 interpreter makes of a tensor, beside the float net.
 struct TensorComparison {

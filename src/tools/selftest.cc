@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "base/errors/machine.h"
@@ -19,6 +20,7 @@
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
 #include "selftest/differential.h"
+#include "tools/campaign/campaign.h"
 
 namespace tputwin::tools {
 namespace {
@@ -43,25 +45,46 @@ bool is_kind(std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-void run_random(const SelftestOptions& options, std::vector<TargetReport>& reports) {
-  testing::Differential differential;
-  const std::vector<int> threads = options.threads != 0
-                                       ? std::vector{options.threads}
-                                       : std::vector{1, std::max(thread_count(), 2)};
+// Random operations of one kind, one after the other; case i has the i-th seed, however they are
+// divided.
+struct Slice {
+  OperationKind kind;
+  uint64_t seed, cases;
+};
+
+std::vector<Slice> slices_of(const SelftestOptions& options) {
+  constexpr uint64_t kMost = 500;
+  std::vector<Slice> slices;
   for (OperationKind kind : testing::all_operation_kinds()) {
     if (!options.only.empty() && options.only != to_string(kind)) continue;
     const uint64_t cases = is_costly(kind) ? 1 : options.cases;
-    const auto report = differential.run(
-        kind, {.seed = options.seed, .cases = cases, .isa = options.isa, .threads = threads});
-    for (TargetReport& target : reports) {
-      if (target.isa != "reference") target.operations += cases * threads.size();
-      for (const auto& failure : report.failures)
-        if (target.ok() && failure.isa == target.isa) {
-          target.difference = failure.difference;
-          target.rerun = failure.rerun;
-        }
-    }
+    for (uint64_t first = 0; first < cases; first += kMost)
+      slices.push_back({kind, options.seed + first, std::min(kMost, cases - first)});
   }
+  return slices;
+}
+
+void run_slice(const Slice& slice, const SelftestOptions& options,
+               testing::Differential& differential, std::vector<TargetReport>& reports) {
+  const std::vector<int> threads = options.threads != 0
+                                       ? std::vector{options.threads}
+                                       : std::vector{1, std::max(thread_count(), 2)};
+  const auto report = differential.run(
+      slice.kind,
+      {.seed = slice.seed, .cases = slice.cases, .isa = options.isa, .threads = threads});
+  for (TargetReport& target : reports) {
+    if (target.isa != "reference") target.operations += slice.cases * threads.size();
+    for (const auto& failure : report.failures)
+      if (target.ok() && failure.isa == target.isa) {
+        target.difference = failure.difference;
+        target.rerun = failure.rerun;
+      }
+  }
+}
+
+void run_random(const SelftestOptions& options, std::vector<TargetReport>& reports) {
+  testing::Differential differential;
+  for (const Slice& slice : slices_of(options)) run_slice(slice, options, differential, reports);
 }
 
 // ---- recorded cases ----
@@ -148,6 +171,48 @@ class RecordedRuns {
   std::vector<std::jthread> threads_;
 };
 
+// ---- by several processes ----
+
+std::string line_of(const std::vector<TargetReport>& reports) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const TargetReport& target : reports)
+    json.push_back({target.isa, target.operations, target.difference, target.rerun});
+  return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+}
+
+// All processes have the same instruction sets, or what one lacks is not counted for it.
+void add_line(const std::string& line, std::vector<TargetReport>& reports) {
+  const nlohmann::json json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+  for (const nlohmann::json& one : json.is_array() ? json : nlohmann::json::array())
+    for (TargetReport& target : reports)
+      if (one.is_array() && one.size() == 4 && one[0] == target.isa && one[1].is_number_unsigned())
+        add({.isa = target.isa,
+             .operations = one[1],
+             .difference = one[2].is_string() ? one[2].get<std::string>() : "",
+             .rerun = one[3].is_string() ? one[3].get<std::string>() : ""},
+            target);
+}
+
+Result<std::vector<TargetReport>> run_together(const SelftestOptions& options) {
+  const std::vector<Slice> slices = slices_of(options);
+  testing::Differential differential;
+  const Campaign campaign{
+      .identity = fmt::format("selftest {} {} {} {} {}", options.cases, options.seed, options.only,
+                              options.isa, options.threads),
+      .units = slices.size(),
+      .work = [&](uint64_t unit) -> Result<std::string> {
+        std::vector<TargetReport> reports = empty_reports(options.isa);
+        run_slice(slices[unit], options, differential, reports);
+        return line_of(reports);
+      }};
+  TW_ASSIGN_OR_RETURN(
+      lines, run_campaign(campaign, {.checkpoint = options.checkpoint, .progress = nullptr}));
+  if (!lines) return std::vector<TargetReport>();
+  std::vector<TargetReport> reports = empty_reports(options.isa);
+  for (const std::string& line : *lines) add_line(line, reports);
+  return reports;
+}
+
 }  // namespace
 
 Result<std::vector<TargetReport>> run_selftest(const SelftestOptions& options) {
@@ -160,10 +225,7 @@ Result<std::vector<TargetReport>> run_selftest(const SelftestOptions& options) {
     return Error(errors::cli_selftest_kind)
         .argument("--only", options.only)
         .detail(fmt::format("{}", fmt::join(kinds(), ", ")));
-  if (!options.only.empty()) {
-    run_random(options, reports);
-    return reports;
-  }
+  if (!options.only.empty() || options.random) return run_together(options);
   const auto prefix =
       options.prefix.empty() ? default_prefix() : std::filesystem::path(options.prefix);
   std::vector<RecordedCases> recorded;

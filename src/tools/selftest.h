@@ -15,6 +15,8 @@ struct SelftestOptions {
   std::string only;              // one kind; "": all, and recorded cases
   std::string isa;               // one instruction set; "": all
   int threads = 0;               // 0: one, and all
+  bool random = false;           // no recorded cases
+  std::string checkpoint;        // of random operations alone: the file to go on from
   std::string prefix;            // has libexec/tputwin and share/tputwin; "": beside this program
 };
 
@@ -27,7 +29,8 @@ struct TargetReport {
 };
 
 // Every random operation runs on the reference bodies and on every instruction set; the recorded
-// cases run in the programs that check them, one for each API.
+// cases run in the programs that check them, one for each API. Without these the work is shared by
+// the processes that mpirun started (campaign/campaign.h); only the leader has reports.
 Result<std::vector<TargetReport>> run_selftest(const SelftestOptions& options);
 
 // One line for each, and the instruction sets that were compiled and this host lacks.

@@ -36,7 +36,9 @@ class CustomLenet : public ::testing::TestWithParam<Case> {
   void SetUp() override {
     TW_NEED_SHARED_DATA("lenet-int8");
     TW_NEED_SHARED_DATA("bm1880-real");
+    setenv("TPUTWIN_ALLOW_NATIVE_PLUGINS", "1", 1);  // its ELU, which the file carries
   }
+  void TearDown() override { unsetenv("TPUTWIN_ALLOW_NATIVE_PLUGINS"); }
 
   // A net of batch 1 at the level, ready to run.
   void build(bmctx_t& ctx, bmnet_t& net) {

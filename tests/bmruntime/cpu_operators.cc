@@ -4,6 +4,7 @@
 
 #include "base/architecture.h"
 #include "base/last_error.h"
+#include "base/native_plugins.h"
 #include "bmruntime/support.h"
 #include "plugins/add_bytes.h"
 
@@ -17,6 +18,12 @@ const std::filesystem::path kPlugins =
 struct PluginPath {
   explicit PluginPath(const std::string& path) { setenv("TPUTWIN_PLUGIN_PATH", path.c_str(), 1); }
   ~PluginPath() { unsetenv("TPUTWIN_PLUGIN_PATH"); }
+};
+
+// Leave to run the libraries of models, for the length of a test.
+struct NativePlugins {
+  NativePlugins() { setenv(kNativePlugins, "1", 1); }
+  ~NativePlugins() { unsetenv(kNativePlugins); }
 };
 
 Bytes file_bytes(const std::filesystem::path& path) {
@@ -66,6 +73,7 @@ bmerr_t infer(bmctx_t ctx, const bmodel::Model& model, Bytes& in, Bytes& out) {
 
 TEST(CpuOperator, FromTheLibraryInTheModel) {
   Runtime runtime;
+  NativePlugins allowed;
   auto model = model_with("Carried");
   add_library(model, "Carried", file_bytes(kPlugins / kArchitecture / "AddBytes.so"));
   Bytes in = random_bytes(kCount, 1), out(kCount);
@@ -89,6 +97,7 @@ TEST(CpuOperator, FromThePluginDirectory) {
 
 TEST(CpuOperator, TwoLibrariesInOneModel) {
   Runtime runtime;
+  NativePlugins allowed;
   auto model = model_with("A");
   add_library(model, "A", file_bytes(kPlugins / kArchitecture / "AddBytes.so"));
   auto other = model_with("B");
@@ -105,6 +114,7 @@ TEST(CpuOperator, TwoLibrariesInOneModel) {
 // A carried library that needs what this system has not, or is of another kind, is not required.
 TEST(CpuOperator, OneThatDoesNotLoadIsReplaced) {
   Runtime runtime;
+  NativePlugins allowed;
   PluginPath path(kPlugins.string());
   Bytes in = random_bytes(kCount, 5), out(kCount);
   const Bytes useless[] = {random_bytes(100, 1), file_bytes(kPlugins / "NotAPlugin.so"),
@@ -120,6 +130,32 @@ TEST(CpuOperator, OneThatDoesNotLoadIsReplaced) {
     EXPECT_EQ(warnings[0].sample.code(), "TW-BMR-0606");
     EXPECT_NE(warnings[0].sample.message().find(std::string(kArchitecture) + "/AddBytes.so"),
               std::string::npos);
+  }
+}
+
+// It is code of whoever made the model: the operator of that name from elsewhere serves, or none.
+TEST(CpuOperator, OneInTheModelIsNotRunUnasked) {
+  Runtime runtime;
+  Bytes in = random_bytes(kCount, 6), out(kCount);
+  const Bytes library = file_bytes(kPlugins / kArchitecture / "AddBytes.so");
+  auto model = model_with("Carried");
+  add_library(model, "Carried", library);
+  EXPECT_EQ(infer(runtime.ctx, model, in, out), BM_ERR_NOT_SUPPORTED);
+  EXPECT_NE(std::string(tputwin_last_error()).find(std::string(kNativePlugins) + "=1"),
+            std::string::npos)
+      << tputwin_last_error();
+  EXPECT_EQ(take_error(), kCpuMissing);
+
+  PluginPath path(kPlugins.string());
+  for (const bool is_same : {false, true}) {
+    model = model_with("AddBytes");
+    add_library(model, "AddBytes", is_same ? library : random_bytes(100, 1));
+    thread_diagnostics().clear();
+    ASSERT_EQ(infer(runtime.ctx, model, in, out), BM_SUCCESS) << tputwin_last_error();
+    EXPECT_EQ(out, expected_output(model, in, model.weights[0][5]));
+    const auto warnings = thread_diagnostics().warnings();
+    ASSERT_EQ(warnings.size(), is_same ? 0u : 1u);
+    for (const auto& warning : warnings) EXPECT_EQ(warning.sample.code(), "TW-BMR-0607");
   }
 }
 
@@ -162,6 +198,7 @@ TEST(CpuOperator, AMissingOneIsNamedWithThePlacesSearched) {
 
 TEST(CpuOperator, BadPlugins) {
   Runtime runtime;
+  NativePlugins allowed;
   PluginPath path(kPlugins.string());
   Bytes in(kCount), out(kCount);
   EXPECT_EQ(infer(runtime.ctx, model_with("NotAPlugin"), in, out), BM_ERR_DATA);

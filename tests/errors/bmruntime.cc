@@ -220,7 +220,8 @@ TW_TRIGGER(bmr_cpu_missing, [] { return run_operator("NoSuchOperator"); });
 TW_TRIGGER(bmr_cpu_load, [] { return run_operator("NotAPlugin"); });
 TW_TRIGGER(bmr_cpu_version, [] { return run_operator("AddBytesV2"); });
 TW_TRIGGER(bmr_cpu_range, [] { return run_operator("AddBytesV1"); });
-TW_TRIGGER(bmr_cpu_replaced, [] {  // a warning: an error in strict mode only
+// A warning, so in strict mode: of a model whose own library is not one, beside another.
+Status run_with_useless_library() {
   setenv("TPUTWIN_STRICT", "1", 1);
   setenv("TPUTWIN_PLUGIN_PATH", TPUTWIN_BIN_DIR "/../test_plugins", 1);
   auto m = model("AddBytesV1");
@@ -232,7 +233,14 @@ TW_TRIGGER(bmr_cpu_replaced, [] {  // a warning: an error in strict mode only
   unsetenv("TPUTWIN_PLUGIN_PATH");
   unsetenv("TPUTWIN_STRICT");
   return status;
+}
+TW_TRIGGER(bmr_cpu_replaced, [] {
+  setenv("TPUTWIN_ALLOW_NATIVE_PLUGINS", "1", 1);
+  Status status = run_with_useless_library();
+  unsetenv("TPUTWIN_ALLOW_NATIVE_PLUGINS");
+  return status;
 });
+TW_TRIGGER(bmr_cpu_native, run_with_useless_library);
 TW_TRIGGER(bmr_cpu_failed, [] { return run_operator("AddBytesV1", 8); });
 TW_TRIGGER(bmr_blas_shape,
            [] { return last_error_of([] { bmblas_gemm(nullptr, 1, 1, 1, 0, 0, 0); }); });

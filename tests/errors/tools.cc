@@ -10,6 +10,8 @@
 #include "tools/bm168x/bmrt_test.h"
 #include "tools/bm168x/npy.h"
 #include "tools/bm168x/run168x.h"
+#include "tools/campaign/checkpoint.h"
+#include "tools/campaign/crew.h"
 #include "tools/catalogue.h"
 #include "tools/check.h"
 #include "tools/command_line.h"
@@ -99,6 +101,18 @@ TW_TRIGGER(cli_picture, [] {
   const TemporaryDirectory directory;  // without pictures
   auto frames = tools::open_frames({directory.path().string()});
   return frames.ok() ? Status() : Status(frames.error());
+});
+TW_TRIGGER(cli_campaign, [] {
+  setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+  Status status = tools::find_crew("no-such-library.so").status();
+  unsetenv("OMPI_COMM_WORLD_SIZE");
+  return status;
+});
+TW_TRIGGER(cli_checkpoint, [] {
+  const TemporaryDirectory directory;
+  const std::string file = directory / "part";
+  (void)write_bytes(file, std::vector<uint8_t>{'x', '\n'});
+  return tools::Checkpoint::open(file, {.identity = "eval", .units = 3}).status();
 });
 TW_TRIGGER(cli_description, [] {
   tools::Description description;

@@ -3,6 +3,7 @@
 #include "bmodel/containers.h"
 #include "bmodel/samples.h"
 #include "bmodel/samples168x.h"
+#include "fuzz/file_mutators.h"
 #include "fuzz/onnx_seeds.h"
 #include "fuzz/stream_mutator.h"
 #include "fuzz/targets.h"
@@ -161,6 +162,12 @@ std::span<const Target> targets() {
 #ifdef TPUTWIN_ONNX
       {"fuzz_onnx", fuzz_onnx, onnx_seeds, is_onnx, mutate_onnx},
 #endif
+      {"fuzz_picture", fuzz_picture, picture_seeds, is_picture, mutate_picture},
+      {"fuzz_description", fuzz_description, description_seeds, is_description, mutate_json},
+      {"fuzz_arrays", fuzz_arrays, array_seeds, is_array},
+      {"fuzz_idx", fuzz_idx, idx_seeds, is_idx_file, nullptr, 3},
+      {"fuzz_recording", fuzz_recording, recording_seeds, is_recording, mutate_recording, 10},
+      {"fuzz_timeline", fuzz_timeline, timeline_seeds, is_timeline, mutate_json},
   };
   return kTargets;
 }

@@ -33,6 +33,16 @@ std::string fuzz_caffemodel(std::span<const uint8_t> input);
 // Reads a calibration table, writes it in both forms, reads it again.
 std::string fuzz_table(std::span<const uint8_t> input);
 
+// Files that are no models: pictures of any kind; the JSON beside a model; arrays of numpy; data
+// sets of the MNIST form; recordings of runs, which are repeated; recordings of commands, which are
+// timed.
+std::string fuzz_picture(std::span<const uint8_t> input);
+std::string fuzz_description(std::span<const uint8_t> input);
+std::string fuzz_arrays(std::span<const uint8_t> input);
+std::string fuzz_idx(std::span<const uint8_t> input);
+std::string fuzz_recording(std::span<const uint8_t> input);
+std::string fuzz_timeline(std::span<const uint8_t> input);
+
 struct Target {
   std::string_view name;
   std::string (*run)(std::span<const uint8_t>);
@@ -40,6 +50,7 @@ struct Target {
   bool (*accepts)(std::span<const uint8_t>);  // whether an input is valid
   // Changes of its own, which keep an input what it is; nullptr: any bytes are changed.
   Bytes (*mutate)(std::span<const uint8_t>, uint64_t seed) = nullptr;
+  unsigned cost = 1;  // so much longer than others a run takes: tests try so many times fewer
 };
 std::span<const Target> targets();
 
@@ -54,5 +65,17 @@ std::vector<Bytes> subnets_seeds();
 bool is_subnets(std::span<const uint8_t> input);
 bool is_bm1684x_streams(std::span<const uint8_t> input);
 bool is_bm1684_streams(std::span<const uint8_t> input);
+std::vector<Bytes> picture_seeds();
+std::vector<Bytes> description_seeds();
+std::vector<Bytes> array_seeds();
+std::vector<Bytes> idx_seeds();
+std::vector<Bytes> recording_seeds();
+std::vector<Bytes> timeline_seeds();
+bool is_picture(std::span<const uint8_t> input);
+bool is_description(std::span<const uint8_t> input);
+bool is_array(std::span<const uint8_t> input);
+bool is_idx_file(std::span<const uint8_t> input);
+bool is_recording(std::span<const uint8_t> input);
+bool is_timeline(std::span<const uint8_t> input);
 
 }  // namespace tputwin::fuzz

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "bmnet/data/decode.h"
 #include "bmnet/data/readers.h"
 #include "tools/vision/detections.h"
 
@@ -60,6 +61,39 @@ TEST(Pictures, OfPixelsHaveTheirChannelsInOrder) {
   EXPECT_EQ(net::picture_of(std::vector<uint8_t>{7}, {1, 1, 1, 1}, 3, true)->values,
             (std::vector<float>{7, 7, 7}));
   EXPECT_FALSE(net::picture_of(pixels, {1, 3, 1, 1}, 3, true).ok());
+}
+
+// ---- Bounds ----
+
+std::string refusal(std::string_view file) {
+  const auto pixels = net::decode_file({reinterpret_cast<const uint8_t*>(file.data()), file.size()},
+                                       false, "photo");
+  return pixels.ok() ? "" : pixels.error().detail();
+}
+
+TEST(Pictures, OfAbsurdSizeCostNothing) {
+  EXPECT_NE(refusal("P5 65000 65000 255\n1").find("65000 rows of 65000 pixels"), std::string::npos);
+  EXPECT_NE(refusal("P6 3 100000 255\n1").find("100000 rows"), std::string::npos);
+  EXPECT_NE(refusal("P5 300 300 255\n1").find("cannot be read"), std::string::npos);
+}
+
+TEST(Pictures, OfOtherKindsAreNotAskedFor) {
+  EXPECT_NE(refusal("NITF02.10").find("not a JPEG"), std::string::npos);
+  EXPECT_NE(refusal("").find("not a JPEG"), std::string::npos);
+}
+
+TEST(Pictures, HaveFewScans) {
+  std::string file = "\xff\xd8\xff";
+  for (int i = 0; i < 200; ++i) file += "\xff\xda";
+  EXPECT_NE(refusal(file).find("200 scans"), std::string::npos);
+}
+
+TEST(Pictures, AreNotScaledToAbsurdSizes) {
+  net::DataOptions options{.shape = {1, 1, 4, 4}};
+  options.resize_h = options.resize_w = 1 << 30;
+  std::vector<float> values(16);
+  const net::Picture picture{{1, 1, 2, 2}, std::vector<float>(4)};
+  EXPECT_FALSE(net::prepare(picture, options, "photo", values).ok());
 }
 
 // ---- Classes ----

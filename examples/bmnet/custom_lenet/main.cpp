@@ -1,6 +1,8 @@
 // Builds a LeNet with two customized layers: ReLU with a slope on the TPU, ELU on the host.
 //
 //   custom_lenet PROTOTXT INT8_CAFFEMODEL TABLE PLUGIN_FOLDER BMODEL
+//
+// The bmodel carries the plugin of ELU; TPUTWIN_ALLOW_NATIVE_PLUGINS=1 runs it.
 #include <stdio.h>
 
 #include "elu.h"

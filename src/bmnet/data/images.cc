@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "base/file.h"
+#include "bmnet/data/decode.h"
 #include "bmnet/data/readers.h"
 
 namespace tputwin::net {
@@ -23,13 +24,13 @@ class Images final : public DataSet {
 
   Status sample(size_t index, std::span<float> values) const override {
     const std::string& name = files_[index];
-    auto file = read_bytes(name);
+    auto file = read_bytes(name, kMostPictureBytes);
     if (!file.ok()) return data_error(name, file.error().message());
     TW_ASSIGN_OR_RETURN(picture, decode_picture(*file, options_.shape.c, options_.rgb, name));
     return prepare(picture, options_, name, values);
   }
   Result<Extents> natural_shape() const override {
-    auto file = read_bytes(files_[0]);
+    auto file = read_bytes(files_[0], kMostPictureBytes);
     if (!file.ok()) return data_error(files_[0], file.error().message());
     TW_ASSIGN_OR_RETURN(picture, decode_picture(*file, 3, false, files_[0]));
     return picture.extents;
@@ -55,7 +56,7 @@ std::vector<fs::path> entries(const fs::path& folder, bool folders) {
 
 // "FILE [LABEL]" per line; the label is the last word if it is a number.
 Status add_listed(const fs::path& folder, const std::string& list, Images& images) {
-  auto text = read_bytes(list);
+  auto text = read_bytes(list, kMostPictureBytes);
   if (!text.ok()) return data_error(list, text.error().message());
   std::istringstream lines(std::string(text->begin(), text->end()));
   for (std::string line; std::getline(lines, line);) {

@@ -9,7 +9,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "base/errors/bmnet.h"
-#include "bmnet/data/picture_files.h"
+#include "bmnet/data/decode.h"
 #include "bmnet/data/readers.h"
 
 namespace tputwin::net {
@@ -66,9 +66,7 @@ Result<Picture> decode_picture(std::span<const uint8_t> file, int64_t channels, 
         .in("data set")
         .argument("file", name)
         .detail(fmt::format("a picture has 1 or 3 channels, the net's input {}", channels));
-  cv::Mat image;
-  const std::string reason = decode_picture_file(file, channels, image);
-  if (!reason.empty()) return data_error(name, reason);
+  TW_ASSIGN_OR_RETURN(image, decode_file(file, channels == 1, name));
   return planes(image, rgb);
 }
 
@@ -151,6 +149,7 @@ Status prepare(const Picture& given, const DataOptions& options, const std::stri
   if (given.extents.c != to.c || static_cast<int64_t>(values.size()) != to.c * to.h * to.w)
     return wrong(given.extents);
   const Placement at = place(given.extents, options);
+  if (!is_picture_size(at.height, at.width)) return wrong({1, to.c, at.height, at.width});
   const bool same = at.height == given.extents.h && at.width == given.extents.w;
   Picture scaled;
   if (!same) scaled = resize(given, at.height, at.width);

@@ -1,5 +1,5 @@
-// Loads the codecs of pictures when the first picture is: the 120 libraries behind them take longer to load
-// than most commands to run.
+// Loads the codecs of pictures when the first picture is: the 120 libraries behind them take longer
+// to load than most commands to run.
 #include "bmnet/data/picture_files.h"
 
 #include <dlfcn.h>
@@ -44,14 +44,15 @@ const Loaded& loaded() {
 
 }  // namespace
 
-std::string decode_picture_file(std::span<const uint8_t> file, int64_t channels, cv::Mat& picture) {
+std::string decode_picture_file(std::span<const uint8_t> file, bool grey, cv::Mat& picture) {
   const auto& [codec, reason] = loaded();
-  return codec != nullptr ? codec->decode(file, channels, picture) : reason;
+  return codec != nullptr ? codec->decode(file, grey, picture) : reason;
 }
 
-std::string write_picture_file(const std::string& path, const cv::Mat& picture) {
+std::string encode_picture_file(const std::string& kind, const cv::Mat& picture,
+                                std::vector<uint8_t>& file) {
   const auto& [codec, reason] = loaded();
-  return codec != nullptr ? codec->write(path, picture) : reason;
+  return codec != nullptr ? codec->encode(kind, picture, file) : reason;
 }
 
 }  // namespace tputwin::net

@@ -5,12 +5,15 @@
 #include <opencv2/core.hpp>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace tputwin::net {
 
-// Of 1 channel, or of 3: blue, green, red. Returns why not, nothing when it is done.
-std::string decode_picture_file(std::span<const uint8_t> file, int64_t channels, cv::Mat& picture);
-// The kind of file is its name's suffix. Returns why not, nothing when it is done.
-std::string write_picture_file(const std::string& path, const cv::Mat& picture);
+// Both return why not, nothing when it is done.
+// Rows of bytes, one channel or blue, green, red. Without bounds: decode.h has them.
+std::string decode_picture_file(std::span<const uint8_t> file, bool grey, cv::Mat& picture);
+// `kind` is a file name's suffix: ".png", ".jpg", ...
+std::string encode_picture_file(const std::string& kind, const cv::Mat& picture,
+                                std::vector<uint8_t>& file);
 
 }  // namespace tputwin::net

@@ -8,7 +8,6 @@
 #include <array>
 #include <cstring>
 
-#include "base/errors/base.h"
 #include "base/errors/machine.h"
 
 namespace tputwin::insight::recording {
@@ -88,31 +87,22 @@ Error truncated(size_t bytes) {
 }  // namespace
 
 Result<std::unique_ptr<BlockFile>> BlockFile::create(const std::string& path) {
-  FILE* file = std::fopen(path.c_str(), "wb");
-  if (file == nullptr)
-    return Error(errors::sys_file_write).argument("path", path).detail(std::strerror(errno));
-  std::unique_ptr<BlockFile> made(new BlockFile(file, path));
-  TW_RETURN_IF_ERROR(made->put(opening()));
-  return made;
-}
-
-Status BlockFile::put(std::span<const uint8_t> bytes) {
-  if (std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) == bytes.size() &&
-      std::fflush(file_.get()) == 0)
-    return {};
-  return Error(errors::sys_file_write).argument("path", path_).detail(std::strerror(errno));
+  TW_ASSIGN_OR_RETURN(file, AtomicFile::create(path));
+  TW_RETURN_IF_ERROR(file->write(opening()));
+  return std::unique_ptr<BlockFile>(new BlockFile(std::move(file)));
 }
 
 Status BlockFile::add(std::span<const uint8_t> block) {
   for (; block.size() > kLargestBlock; block = block.subspan(kLargestBlock))
-    TW_RETURN_IF_ERROR(put(packed(block.first(kLargestBlock))));
-  return put(packed(block));
+    TW_RETURN_IF_ERROR(file_->write(packed(block.first(kLargestBlock))));
+  return file_->write(packed(block));
 }
 
 Status BlockFile::end() {
   std::vector<uint8_t> mark;
   put_head(mark, {});
-  return put(mark);
+  TW_RETURN_IF_ERROR(file_->write(mark));
+  return file_->commit();
 }
 
 Result<std::vector<uint8_t>> unpack(std::span<const uint8_t> file) {

@@ -1,33 +1,30 @@
 // The file of a recording: a mark, a version, compressed blocks with their checks, an end mark.
 #pragma once
 
-#include <cstdio>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "base/error.h"
+#include "base/atomic_file.h"
 
 namespace tputwin::insight::recording {
 
 inline constexpr uint32_t kVersion = 1;
 
-// A file that grows by blocks.
+// A file that grows by blocks, beside its place until it ends.
 class BlockFile {
  public:
   static Result<std::unique_ptr<BlockFile>> create(const std::string& path);
 
   Status add(std::span<const uint8_t> block);
-  // Without it the file counts as truncated.
+  // Without it there is no file.
   Status end();
 
  private:
-  BlockFile(FILE* file, std::string path) : file_(file, std::fclose), path_(std::move(path)) {}
-  Status put(std::span<const uint8_t> bytes);
+  explicit BlockFile(std::unique_ptr<AtomicFile> file) : file_(std::move(file)) {}
 
-  std::unique_ptr<FILE, int (*)(FILE*)> file_;
-  std::string path_;
+  std::unique_ptr<AtomicFile> file_;
 };
 
 // The blocks of a file, one after the other.

@@ -160,6 +160,7 @@ class Reader {
       c.work = work_from(line["work"]);
     else if (!read_operands(line.at("operands"), c))
       return false;
+    if (c.work.kind > Work::Kind::on_chip) return false;
     add_command(timeline_, std::move(c));
     return true;
   }
@@ -203,7 +204,8 @@ std::string recording_of(const Timeline& timeline, bool with_lines) {
 std::string chip_of_recording(std::string_view text) {
   const Json line = Json::parse(text.substr(0, text.find('\n')), nullptr,
                                 /*allow_exceptions=*/false);
-  return line.is_object() ? line.value("chip", std::string()) : std::string();
+  const bool says = line.is_object() && line.contains("chip") && line["chip"].is_string();
+  return says ? line["chip"].get<std::string>() : std::string();
 }
 
 Result<Timeline> read_recording(std::string_view text, const Chip& chip) {

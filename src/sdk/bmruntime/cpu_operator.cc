@@ -15,7 +15,9 @@
 
 #include "base/architecture.h"
 #include "base/errors/bmruntime.h"
+#include "base/file.h"
 #include "base/last_error.h"
+#include "base/native_plugins.h"
 #include "base/plugin_folder.h"
 #include "sdk/bmruntime/api.h"
 
@@ -135,26 +137,49 @@ Status replaced(const Error& failure, const std::string& file) {
                     .detail(fmt::format("{} runs in its place; {}", file, failure.detail())));
 }
 
+// The same where the bmodel's may not be loaded; nothing is said of one with the file's bytes.
+Status kept_out(const std::string& name, std::span<const uint8_t> carried,
+                const std::string& file) {
+  const auto bytes = read_bytes(file);
+  if (bytes.ok() && std::ranges::equal(*bytes, carried)) return {};
+  return report(Error(errors::bmr_cpu_native)
+                    .argument("library", name + " of the bmodel")
+                    .detail(file + " runs in its place"));
+}
+
+Error missing(const std::string& name, const std::string& looked, bool is_kept_out) {
+  std::string why = "looked in: " + looked;
+  if (is_kept_out)
+    why += fmt::format(
+        "; the bmodel carries native code by this name, which {}=1 or --allow-native-plugins loads",
+        kNativePlugins);
+  return Error(errors::bmr_cpu_missing).argument("operator", name).detail(std::move(why));
+}
+
 }  // namespace
 
 Result<std::shared_ptr<OperatorLibrary>> OperatorLibraries::load(const std::string& name) const {
+  const auto found = std::ranges::find_if(carried_, [&](const bmodel::Library& library) {
+    return library.name == name && !host_bytes(library).empty();
+  });
+  const bool is_carried = found != carried_.end();
+  const auto bytes = is_carried ? host_bytes(*found) : std::span<const uint8_t>();
+  const bool is_kept_out = is_carried && !native_plugins_allowed();
   std::optional<Error> failure;  // of the library that the model carries
-  for (const auto& library : carried_) {
-    if (library.name != name || host_bytes(library).empty()) continue;
-    auto opened = OperatorLibrary::open_bytes(name, host_bytes(library));
+  if (is_carried && !is_kept_out) {
+    auto opened = OperatorLibrary::open_bytes(name, bytes);
     if (opened.ok()) return opened;
     failure = opened.error();
-    break;
   }
-  std::string looked = carried_.empty() ? "" : fmt::format("the bmodel ({})", kArchitecture);
+  std::string looked =
+      carried_.empty() || is_kept_out ? "" : fmt::format("the bmodel ({})", kArchitecture);
   const auto files = plugin_files(name, looked);
-  if (!failure && files.empty())
-    return Error(errors::bmr_cpu_missing).argument("operator", name).detail("looked in: " + looked);
-  if (!failure) return OperatorLibrary::open_file(files.front());
+  if (!failure && files.empty()) return missing(name, looked, is_kept_out);
   for (const std::string& file : files) {
     auto opened = OperatorLibrary::open_file(file);
-    if (!opened.ok()) continue;
-    TW_RETURN_IF_ERROR(replaced(*failure, file));
+    if (!opened.ok() && failure) continue;
+    if (opened.ok() && failure) TW_RETURN_IF_ERROR(replaced(*failure, file));
+    if (opened.ok() && is_kept_out) TW_RETURN_IF_ERROR(kept_out(name, bytes, file));
     return opened;
   }
   return *failure;

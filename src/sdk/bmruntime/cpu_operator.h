@@ -51,10 +51,10 @@ class OperatorLibraries {
  public:
   explicit OperatorLibraries(std::vector<bmodel::Library> carried = {})
       : carried_(std::move(carried)) {}
-  // From the model, else from the directories of TPUTWIN_PLUGIN_PATH (separated by ':') and that of
-  // the shipped plugins, as <dir>/x86_64/<name>.so (<dir>/armv8/<name>.so on ARM hosts) or
-  // <dir>/<name>.so. A model's library that does not load, because it needs libraries this system
-  // has not, is replaced by such a file, with a warning.
+  // From the model, if native_plugins_allowed(); else from the directories of TPUTWIN_PLUGIN_PATH
+  // (separated by ':') and that of the shipped plugins, as <dir>/x86_64/<name>.so
+  // (<dir>/armv8/<name>.so on ARM hosts) or <dir>/<name>.so. One of these in place of a model's
+  // library, which may not be loaded or needs libraries this system has not, is a warning.
   Result<std::shared_ptr<OperatorLibrary>> find(const std::string& name);
 
  private:

@@ -20,6 +20,7 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr size_t kFixed = 10;  // magic, version, length of the header's text
 constexpr size_t kLongestHeader = 4096;
+constexpr size_t kMostBytes = size_t{1} << 32;  // of an archive's arrays, unpacked
 
 Error malformed(std::string what) { return Error(errors::cli_npy).detail(std::move(what)); }
 
@@ -72,7 +73,9 @@ Result<Archive> open(const std::string& path, int flags, ErrorId failure) {
   return Error(failure).in(path).detail(std::move(reason));
 }
 
-Result<Array> read_member(zip_t* archive, zip_uint64_t index, const zip_stat_t& status) {
+// At most `most` bytes.
+Result<Array> read_member(zip_t* archive, zip_uint64_t index, const zip_stat_t& status,
+                          size_t most) {
   ArchivedFile file(zip_fopen_index(archive, index, 0));
   if (file == nullptr) return malformed(fmt::format("{}: {}", status.name, zip_strerror(archive)));
   // what is not there is not allocated because a header says so
@@ -85,6 +88,8 @@ Result<Array> read_member(zip_t* archive, zip_uint64_t index, const zip_stat_t& 
     if (got < 0) return malformed(fmt::format("{} does not unpack", status.name));
     bytes.resize(at + static_cast<size_t>(got));
     if (got == 0) break;
+    if (bytes.size() > most)
+      return malformed(fmt::format("its arrays have more than {} bytes", kMostBytes));
   }
   return read_npy(std::move(bytes));
 }
@@ -138,17 +143,19 @@ std::vector<uint8_t> write_npy(const Array& array) {
 Result<Arrays> read_npz(const std::string& path) {
   TW_ASSIGN_OR_RETURN(archive, open(path, ZIP_RDONLY, errors::sys_file_read));
   Arrays arrays;
+  size_t bytes = 0;
   const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
   for (zip_int64_t i = 0; i < count; ++i) {
     zip_stat_t status;
     const auto index = static_cast<zip_uint64_t>(i);
     if (zip_stat_index(archive.get(), index, 0, &status) != 0) return malformed("an entry is lost");
-    auto array = read_member(archive.get(), index, status);
+    auto array = read_member(archive.get(), index, status, kMostBytes - bytes);
     if (!array.ok()) {
       Error error = array.error();
       error.set_call_if_empty(fmt::format("{}: {}", path, status.name));
       return error;
     }
+    bytes += array->bytes.size();
     std::string name = status.name;
     if (name.ends_with(".npy")) name.resize(name.size() - 4);
     arrays.emplace(std::move(name), std::move(array.value()));

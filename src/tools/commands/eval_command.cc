@@ -36,13 +36,14 @@ Result<std::unique_ptr<net::DataSet>> open_data(const EvalCommand& command,
 }
 
 Result<std::string> accuracy(const EvalCommand& command) {
-  TW_ASSIGN_OR_RETURN(report, evaluate_files({.prototxt = command.prototxt,
-                                              .caffemodel = command.caffemodel,
-                                              .model = command.bmodel,
-                                              .data = command.source.data,
-                                              .data_options = command.source.data_options,
-                                              .options = command.options}));
-  return command.json ? eval_json(report).dump(2) + "\n" : report_text(report);
+  TW_ASSIGN_OR_RETURN(report, evaluate_together({.prototxt = command.prototxt,
+                                                 .caffemodel = command.caffemodel,
+                                                 .model = command.bmodel,
+                                                 .data = command.source.data,
+                                                 .data_options = command.source.data_options,
+                                                 .options = command.options}));
+  if (!report) return std::string();  // another process of the run says it
+  return command.json ? eval_json(*report).dump(2) + "\n" : report_text(*report);
 }
 
 Result<std::string> layers(const EvalCommand& command) {
@@ -80,6 +81,9 @@ void add_eval(CLI::App& app, int& exit) {
   sub->add_option("--output", command->options.output,
                   "the scores, when there are several outputs");
   sub->add_option("--plugin", command->options.plugin_directory, "directory of CPU operators");
+  sub->add_option("--checkpoint", command->options.checkpoint,
+                  "a file for what is done, from which the same command goes on");
+  add_native_plugins(*sub);
   add_data_options(*sub, command->source);
   sub->get_option("--data")->required();
   sub->add_option(
@@ -99,6 +103,7 @@ void add_eval(CLI::App& app, int& exit) {
   sub->footer(footer(
       "  tputwin eval --prototxt net.prototxt --caffemodel net.caffemodel --bmodel net.bmodel \\\n"
       "    --data t10k-images-idx3-ubyte.gz --scale 0.00390625\n"
+      "  mpirun -n 4 tputwin eval ... --checkpoint eval.part\n"
       "  tputwin eval --prototxt net.prototxt --caffemodel net.caffemodel --layers \\\n"
       "    --int8-caffemodel bmnet_net_int8.caffemodel --table bmnet_net_calibration_table.pb2 \\\n"
       "    --data images/ --mean 104,117,123\n"));

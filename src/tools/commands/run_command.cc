@@ -192,6 +192,7 @@ void add_run(CLI::App& app, int& exit) {
                 "second");
   sub->add_option("--plugin", command->options.plugin_directory,
                   "BM1880: directory of CPU operators");
+  add_native_plugins(*sub);
   sub->add_flag("--reference", command->options.reference,
                 "use the reference bodies, which define the results, instead of the fast ones");
   sub->footer(

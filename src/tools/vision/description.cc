@@ -14,6 +14,8 @@
 namespace tputwin::tools {
 namespace {
 
+constexpr size_t kMostText = size_t{1} << 26;  // of a description, of labels
+
 // What sets a field, by its name.
 using Fields = std::map<std::string, std::function<void(const nlohmann::json&)>>;
 
@@ -88,7 +90,7 @@ Result<DetectionKind> detection_kind(const std::string& name) {
 }
 
 Result<std::vector<std::string>> read_labels(const std::string& path) {
-  TW_ASSIGN_OR_RETURN(bytes, read_bytes(path));
+  TW_ASSIGN_OR_RETURN(bytes, read_bytes(path, kMostText));
   std::istringstream lines(std::string(bytes.begin(), bytes.end()));
   std::vector<std::string> labels;
   for (std::string line; std::getline(lines, line);) {
@@ -99,7 +101,7 @@ Result<std::vector<std::string>> read_labels(const std::string& path) {
 }
 
 Status read_description(const std::string& path, Description& description) {
-  TW_ASSIGN_OR_RETURN(bytes, read_bytes(path));
+  TW_ASSIGN_OR_RETURN(bytes, read_bytes(path, kMostText));
   Status status =
       parse_description({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, description);
   if (!status.ok()) status.error().set_call_if_empty(path);

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <opencv2/imgproc.hpp>
 
+#include "base/file.h"
 #include "bmnet/data/picture_files.h"
 
 namespace tputwin::tools {
@@ -123,8 +125,10 @@ cv::Mat sheet(const std::vector<cv::Mat>& pictures) {
 }
 
 Status write_picture(const std::string& path, const cv::Mat& picture) {
-  const std::string reason = net::write_picture_file(path, picture);
-  return reason.empty() ? Status() : Status(picture_error(path, reason));
+  std::vector<uint8_t> file;
+  const std::string kind = std::filesystem::path(path).extension();
+  const std::string reason = net::encode_picture_file(kind, picture, file);
+  return reason.empty() ? write_bytes(path, file) : Status(picture_error(path, reason));
 }
 
 }  // namespace tputwin::tools

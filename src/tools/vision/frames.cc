@@ -7,7 +7,7 @@
 
 #include "base/errors/tools.h"
 #include "base/file.h"
-#include "bmnet/data/picture_files.h"
+#include "bmnet/data/decode.h"
 #include "bmnet/data/readers.h"
 
 namespace tputwin::tools {
@@ -30,10 +30,10 @@ class PictureFile final : public FrameSource {
   Result<std::optional<Frame>> next() override {
     if (done_) return std::optional<Frame>();
     done_ = true;
-    TW_ASSIGN_OR_RETURN(bytes, read_bytes(path_));
-    Frame frame{fs::path(path_).filename(), {}, std::move(bytes)};
-    const std::string reason = net::decode_picture_file(frame.file, 3, frame.pixels);
-    if (!reason.empty()) return picture_error(path_, reason);
+    TW_ASSIGN_OR_RETURN(bytes, read_bytes(path_, net::kMostPictureBytes));
+    auto pixels = net::decode_file(bytes, /*grey=*/false, path_);
+    if (!pixels.ok()) return picture_error(path_, pixels.error().detail());
+    Frame frame{fs::path(path_).filename(), *pixels, std::move(bytes)};
     return std::optional(std::move(frame));
   }
 

@@ -6,26 +6,28 @@
 namespace tputwin::net {
 namespace {
 
-std::string decode(std::span<const uint8_t> file, int64_t channels, cv::Mat& picture) {
+std::string decode(std::span<const uint8_t> file, bool grey, cv::Mat& picture) {
   try {
     const cv::Mat bytes(1, static_cast<int>(file.size()), CV_8U, const_cast<uint8_t*>(file.data()));
-    picture = cv::imdecode(bytes, channels == 1 ? cv::IMREAD_GRAYSCALE : cv::IMREAD_COLOR);
+    picture = cv::imdecode(bytes, grey ? cv::IMREAD_GRAYSCALE : cv::IMREAD_COLOR);
   } catch (const cv::Exception& error) {
     return error.err;
+  } catch (const std::exception& error) {
+    return error.what();
   }
-  return picture.empty() ? "not a picture" : "";
+  return picture.empty() ? "its pixels cannot be read" : "";
 }
 
-std::string write(const std::string& path, const cv::Mat& picture) {
+std::string encode(const std::string& kind, const cv::Mat& picture, std::vector<uint8_t>& file) {
   try {
-    if (cv::imwrite(path, picture, {cv::IMWRITE_PNG_COMPRESSION, 9})) return "";
+    if (cv::imencode(kind, picture, file, {cv::IMWRITE_PNG_COMPRESSION, 9})) return "";
   } catch (const cv::Exception& error) {
     return error.err;
   }
   return "it cannot be written";
 }
 
-constexpr PictureCodec kCodec{decode, write};
+constexpr PictureCodec kCodec{decode, encode};
 
 }  // namespace
 }  // namespace tputwin::net

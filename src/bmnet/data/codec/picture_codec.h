@@ -5,13 +5,15 @@
 #include <opencv2/core.hpp>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace tputwin::net {
 
 // Both return why not, nothing when it is done.
 struct PictureCodec {
-  std::string (*decode)(std::span<const uint8_t> file, int64_t channels, cv::Mat& picture);
-  std::string (*write)(const std::string& path, const cv::Mat& picture);
+  std::string (*decode)(std::span<const uint8_t> file, bool grey, cv::Mat& picture);
+  std::string (*encode)(const std::string& kind, const cv::Mat& picture,
+                        std::vector<uint8_t>& file);
 };
 
 using GetPictureCodec = const PictureCodec*();

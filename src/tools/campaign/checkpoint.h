@@ -1,0 +1,33 @@
+// What is done of a campaign, in a file.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+
+#include "tools/campaign/campaign.h"
+
+namespace tputwin::tools {
+
+// A line that names the campaign, then a line "UNIT RESULT" for each.
+class Checkpoint {
+ public:
+  using Results = std::map<uint64_t, std::string>;
+  // Reads the file, if it is there. Errors: cli_checkpoint, of a file of another campaign, or of
+  // none.
+  static Result<Checkpoint> open(const std::string& path, const Campaign& campaign);
+
+  const Results& results() const { return results_; }
+  // The file is whole at any moment, and at most a second behind.
+  Status add(uint64_t unit, std::string result);
+  Status write();
+  void remove() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::string path_, head_;
+  Results results_;
+  Clock::time_point next_ = Clock::now();
+};
+
+}  // namespace tputwin::tools

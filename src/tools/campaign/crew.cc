@@ -1,0 +1,45 @@
+// Loads the library that speaks MPI, where mpirun started this process.
+#include "tools/campaign/crew.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <thread>
+
+#include "base/errors/tools.h"
+#include "base/parallel.h"
+
+namespace tputwin::tools {
+namespace {
+
+int number(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr ? std::atoi(value) : 0;
+}
+
+// Of this machine's processors the part that is this process's, unless the user says how many.
+void share_processors() {
+  const int here = std::max({1, number("OMPI_COMM_WORLD_LOCAL_SIZE"), number("MPI_LOCALNRANKS")});
+  if (std::getenv("TPUTWIN_THREADS") != nullptr || here == 1) return;
+  set_thread_count(std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / here));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Crew>> find_crew(const char* library) {
+  if (std::max(number("OMPI_COMM_WORLD_SIZE"), number("PMI_SIZE")) < 2)
+    return std::unique_ptr<Crew>();
+  void* const loaded = dlopen(library, RTLD_NOW | RTLD_GLOBAL);  // to the process's end
+  const char* reason = loaded == nullptr ? dlerror() : nullptr;
+  const auto make =
+      loaded != nullptr ? reinterpret_cast<MakeCrew*>(dlsym(loaded, kMakeCrew)) : nullptr;
+  if (make == nullptr)
+    return Error(errors::cli_campaign)
+        .argument("mpirun", "started this process")
+        .detail(reason != nullptr ? reason : "libtputwin_mpi.so is of another version");
+  share_processors();
+  return std::unique_ptr<Crew>(make());
+}
+
+}  // namespace tputwin::tools

@@ -1,0 +1,72 @@
+// An evaluation as a campaign: its reports are the results of units.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "base/errors/tools.h"
+#include "tools/campaign/campaign.h"
+#include "tools/eval.h"
+#include "tools/progress.h"
+
+namespace tputwin::tools {
+namespace {
+
+// Everything that a figure depends on but the contents of the files.
+std::string identity_of(const EvalRequest& r, uint64_t samples) {
+  const auto list = [](const std::vector<float>& values) {
+    std::string text;
+    for (const float value : values) text += fmt::format("{} ", value);
+    return text;
+  };
+  const net::DataOptions& d = r.data_options;
+  return fmt::format("eval {} {} {} {} {} {} {}|{}|{} {} {} {} {} {} {} {}", r.prototxt,
+                     r.caffemodel, r.model, r.data, r.options.output, samples, list(d.mean),
+                     list(d.scale), list(d.mean_image), d.rgb, d.crop, d.letterbox, d.border,
+                     d.resize_h, d.resize_w, d.list);
+}
+
+}  // namespace
+
+std::string line_of(const EvalReport& r) {
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {}", r.samples, r.batch, r.fp32.right,
+                     r.int8.right, r.both_right, r.float_only, r.int8_only, r.both_wrong,
+                     r.same_class, r.fp32.seconds, r.int8.seconds);
+}
+
+Result<EvalReport> report_of(const std::string& line) {
+  EvalReport r;
+  if (std::sscanf(line.c_str(), "%lu %lu %lu %lu %lu %lu %lu %lu %lu %lf %lf", &r.samples, &r.batch,
+                  &r.fp32.right, &r.int8.right, &r.both_right, &r.float_only, &r.int8_only,
+                  &r.both_wrong, &r.same_class, &r.fp32.seconds, &r.int8.seconds) == 11)
+    return r;
+  return Error(errors::cli_checkpoint).argument("result", line);
+}
+
+Result<std::optional<EvalReport>> evaluate_together(const EvalRequest& request) {
+  TW_ASSIGN_OR_RETURN(evaluation, Evaluation::open(request));
+  std::optional<ProgressBar> bar;
+  uint64_t drawn = 0;
+  CampaignOptions options{.checkpoint = request.options.checkpoint, .progress = nullptr};
+  if (request.options.progress)
+    options.progress = [&](uint64_t done, uint64_t total) {
+      if (!bar) bar.emplace(total);
+      bar->advance(done - drawn);
+      drawn = done;
+    };
+  const Campaign campaign{.identity = identity_of(request, evaluation->samples()),
+                          .units = evaluation->units(),
+                          .work = [&](uint64_t unit) -> Result<std::string> {
+                            TW_ASSIGN_OR_RETURN(report, evaluation->unit(unit));
+                            return line_of(report);
+                          }};
+  TW_ASSIGN_OR_RETURN(results, run_campaign(campaign, options));
+  if (!results) return std::optional<EvalReport>();
+  EvalReport all;
+  for (const std::string& line : *results) {
+    TW_ASSIGN_OR_RETURN(report, report_of(line));
+    all += report;
+  }
+  return std::optional(all);
+}
+
+}  // namespace tputwin::tools
