@@ -334,7 +334,7 @@ TileKernels Kernels() {
           .in_cell = static_cast<uint32_t>(kElements),
           .chains = &SumChains,
           .grouped = &Grouped,
-          .code = &Code,
+          .code = HWY_TARGET == HWY_SCALAR ? nullptr : &Code,  // pairs of vectors are two
           .words = &Words,
           .bytes = &Bytes,
           .scaled_bytes = &ScaledBytes,
