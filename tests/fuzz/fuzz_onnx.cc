@@ -44,6 +44,10 @@ void change_attribute(onnx::NodeProto& node, std::mt19937_64& random) {
   if (random() % 4 == 0) a.add_ints(telling(random));
 }
 
+std::string output_of(const onnx::NodeProto& node) {
+  return node.output().empty() ? "" : node.output(0);
+}
+
 void change_node(onnx::GraphProto& graph, std::mt19937_64& random) {
   if (graph.node().empty()) return;
   const auto any = [&] {
@@ -58,13 +62,13 @@ void change_node(onnx::GraphProto& graph, std::mt19937_64& random) {
     case 2:
       if (!node.input().empty())
         node.set_input(static_cast<int>(random() % static_cast<size_t>(node.input_size())),
-                       graph.node(any()).output(0));
+                       output_of(graph.node(any())));
       return;
     case 3:
       graph.mutable_node()->SwapElements(any(), any());
       return;
     default:
-      node.add_input(random() % 2 == 0 ? "" : graph.node(any()).input(0));
+      node.add_input(random() % 2 == 0 ? "" : output_of(graph.node(any())));
   }
 }
 
