@@ -138,6 +138,11 @@ TEST(Adapter, ShowsTensors) {
   const Json rows = editor.request(
       "variables", {{"variablesReference", tensors[1]["variablesReference"]}})["variables"];
   EXPECT_GT(rows.size(), 8u);
+  const Json memory = editor.request(
+      "readMemory",
+      {{"memoryReference", tensors[1]["memoryReference"]}, {"offset", 0}, {"count", 8}});
+  EXPECT_EQ(memory["data"], "AAAAAAAAgD8=") << "0 and 1";
+  EXPECT_EQ(memory["unreadableBytes"], 0);
   const Json value =
       editor.request("evaluate", {{"expression", "src1_addr"}, {"context", "hover"}});
   EXPECT_NE(value.value("result", "").find("1000"), std::string::npos) << value;

@@ -4,7 +4,7 @@
 #include "common/shared_data.h"
 #include "insight/timing/explain.h"
 #include "tools/timing/timing.h"
-#include "tools/timing/whatif.h"
+#include "tools/timing/whatif_page.h"
 
 namespace tputwin::tools {
 namespace {
@@ -58,6 +58,8 @@ TEST(WhatIf, RatesAndLanesAreCombined) {
   EXPECT_LT(result->rows[2].microseconds, result->microseconds);  // issue of 1 us
   EXPECT_THAT(whatif_text(*result), HasSubstr("lanes       issue"));
   EXPECT_THAT(whatif_json(*result), HasSubstr("\"issue\": 1.0"));
+  EXPECT_THAT(whatif_page(*result, "plus </script>"), HasSubstr("\"names\":[\"lanes\",\"issue\"]"));
+  EXPECT_THAT(whatif_page(*result, "plus </script>"), HasSubstr("plus <\\/script>"));
 }
 
 TEST(WhatIf, CaffeModelsAreCompiledForOtherLanes) {

@@ -1,0 +1,52 @@
+// What debug information tells of kernels; this file is compiled with it.
+#include "insight/symbols.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace tputwin::insight::testing {
+namespace {
+
+struct arguments_t {
+  unsigned long long input;
+  int count;
+  float scale;
+  unsigned long long output;
+};
+volatile unsigned long long seen;
+
+void kernel(const void* args) {
+  const auto* p = static_cast<const arguments_t*>(args);
+  seen = p->input + static_cast<unsigned>(p->count);
+}
+
+const void* address() { return reinterpret_cast<const void*>(&kernel); }
+
+TEST(Symbols, KernelsTellOfTheirArguments) {
+  EXPECT_EQ(
+      argument_members(address(), sizeof(arguments_t)),
+      (std::vector<Member>{{0, 8, "input"}, {8, 4, "count"}, {12, 4, "scale"}, {16, 8, "output"}}));
+  EXPECT_TRUE(argument_members(address(), 20).empty()) << "of no structure of the kernel";
+  EXPECT_TRUE(argument_members(nullptr, 24).empty());
+}
+
+TEST(Symbols, AddressesAreNamedByMembersOrByTheirPlace) {
+  const arguments_t arguments{.input = 0x1000, .count = 3, .scale = 1, .output = 0x2000};
+  std::array<uint8_t, sizeof arguments> bytes;
+  std::memcpy(bytes.data(), &arguments, sizeof arguments);
+  const auto named = addresses_in(address(), bytes);
+  ASSERT_EQ(named.size(), 2u);
+  EXPECT_EQ(named[1].name, "argument output");
+  EXPECT_EQ(named[1].address, 0x2000u);
+  EXPECT_TRUE(named[1].is_certain);
+  const auto unnamed = addresses_in(nullptr, bytes);
+  ASSERT_EQ(unnamed.size(), 3u);
+  EXPECT_EQ(unnamed[2].name, "argument at byte 16");
+  EXPECT_FALSE(unnamed[2].is_certain);
+}
+
+}  // namespace
+}  // namespace tputwin::insight::testing
