@@ -19,7 +19,6 @@ ROOT = HERE.parent.parent
 EXAMPLES = ["okk_plus_one", "okk_softmax", "okk_conv2d", "okk_matmul", "tpu_exp", "tpu_softmax", "tpu_matmul", "tpu_gather",
             "tensor_add", "matmul", "streams", "observer", "blend_right", "blend_fast", "demo_chain"]
 HARNESSES = [["conformance-bm168x", "tests/conformance/bm168x/bm1684x"],
-             ["conformance-bm168x", "tests/conformance/bm168x/bm1684"],
              ["conformance-okk", "--check", "tests/conformance/okk/golden", "--salt", "public"],
              ["conformance-tpu", "--check", "tests/conformance/tpu/golden", "--salt", "public"],
              ["conformance-bmk1880", "--check", "tests/conformance/bmk1880/golden", "--salt", "public"]]
@@ -32,6 +31,9 @@ def run_of(model, build, folder):
     varieties = json.loads(info.stdout).get("varieties", []) if info.returncode == 0 else []
     if not varieties:
         return command
+    if len(varieties) > 1:
+        shapes = [",".join(str(extent) for extent in of["shape"]) for of in varieties[0]["inputs"]]
+        command += ["--shape", *shapes]
     noise = os.path.join(folder, "input.bin")
     with open(noise, "wb") as file:
         file.write(bytes((i * 2654435761 >> 13) & 0xFF for i in range(sum(math.prod(of["shape"]) for of in varieties[0]["inputs"]))))
@@ -42,7 +44,7 @@ def findings(command, checks, build):
     """How many, and the first; None if it did not run to its end."""
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "findings.json")
-        environment = {**os.environ, "TPUTWIN_CHECK": checks, "TPUTWIN_CHECK_JSON": report, "TPUTWIN_LOG": "quiet",
+        environment = {**os.environ, "TPUTWIN_CHECK": checks, "TPUTWIN_CHECK_JSON": report, "TPUTWIN_LOG": "quiet", "TPUTWIN_QUIRKS": "all",
                        "TPUTWIN_CHECK_SUPPRESS": str(HERE / "recorded.suppress")}
         if command[0] == "tputwin run":
             command = run_of(command[1], build, folder)

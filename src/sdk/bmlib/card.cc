@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include "base/bits.h"
 #include "base/errors/bmlib.h"
