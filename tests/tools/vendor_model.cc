@@ -47,7 +47,7 @@ TEST_F(VendorModel, BothContainersGiveTheChipsBytes) {
     auto report = run_model(*file, *read_bytes(input_), {});
     ASSERT_TRUE(report.ok()) << report.status().message();
     EXPECT_EQ(report->output, *read_bytes(reference_));
-    EXPECT_EQ(report->profile.instructions, 38u);
+    EXPECT_EQ(report->cost.instructions, 38u);
   }
 }
 

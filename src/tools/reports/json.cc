@@ -58,10 +58,10 @@ Json run_json(const bmodel::Model& model, const RunReport& report) {
     one["name"] = output.name;
     json["outputs"].push_back(std::move(one));
   }
-  json["instructions"] = report.profile.instructions;
-  json["macs"] = report.profile.cost.macs;
-  json["global_bytes"] = report.profile.cost.global_bytes;
-  json["predicted_cycles"] = report.profile.elapsed_cycles;
+  json["instructions"] = report.cost.instructions;
+  json["macs"] = report.cost.cost.macs;
+  json["global_bytes"] = report.cost.cost.global_bytes;
+  json["predicted_cycles"] = report.cost.elapsed_cycles;
   const bool has_batch = !variety.inputs.empty() && !variety.inputs.front().shape.empty();
   json["time"] = times_json(report.seconds, has_batch ? variety.inputs.front().shape.front() : 1,
                             report.wall_seconds);
