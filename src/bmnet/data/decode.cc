@@ -96,8 +96,11 @@ Result<cv::Mat> decode_file(std::span<const uint8_t> file, bool grey, const std:
   cv::Mat pixels;
   const std::string reason = decode_picture_file(file, grey, pixels);
   if (reason.empty()) return pixels;
-  const std::string& refused = BoundedAllocator::refused;
-  return data_error(name, refused.empty() ? reason : refused);
+  if (!BoundedAllocator::refused.empty()) return data_error(name, BoundedAllocator::refused);
+  // OpenCV's own bounds, which are wider, and seen first
+  if (reason.find("CV_IO_MAX_IMAGE") != reason.npos)
+    return data_error(name, fmt::format("it says that it has more than {} pixels", kMostPixels));
+  return data_error(name, reason);
 }
 
 }  // namespace tputwin::net

@@ -66,10 +66,13 @@ int compare_output(const std::vector<uint8_t>& output, const std::string& path, 
   return kDiffers;
 }
 
-// Prints what a run reports and, if there is a file to compare with, how the outputs differ.
-int finish(const RunCommand& command, const std::string& text, Json json,
-           const std::vector<uint8_t>& output) {
+// What a run reports, before its results are written: an error then is below it.
+void print_report(const RunCommand& command, const std::string& text) {
   if (!command.json) std::fputs(text.c_str(), stdout);
+}
+
+// How the outputs differ from the file to compare with, if there is one, and the report as JSON.
+int finish(const RunCommand& command, Json json, const std::vector<uint8_t>& output) {
   int code = kOk;
   if (!command.reference_output.empty())
     code = compare_output(output, command.reference_output, command.json ? &json : nullptr);
@@ -95,7 +98,8 @@ int run_bm168x(const RunCommand& command, const bmodel::OpenFile& file) {
                                 .reference = command.options.reference,
                                 .dequantize = command.dequantize});
   if (!report.ok()) return print(report.error(), command.model);
-  return finish(command, report->text, std::move(report->json), report->output);
+  print_report(command, report->text);
+  return finish(command, std::move(report->json), report->output);
 }
 
 int run_bm1880(RunCommand& command, std::span<const uint8_t> file, const bmodel::Model& model) {
@@ -116,12 +120,12 @@ int run_bm1880(RunCommand& command, std::span<const uint8_t> file, const bmodel:
   command.options.progress = isatty(STDERR_FILENO) != 0;
   auto report = run_model(file, *input, command.options);
   if (!report.ok()) return print(report.error(), command.model);
+  print_report(command, report_text(model, *report, command.options));
   if (!command.output.empty()) {
     auto written = write_bytes(command.output, report->output);
     if (!written.ok()) return fail("tputwin", written.error());
   }
-  return finish(command, report_text(model, *report, command.options), run_json(model, *report),
-                report->output);
+  return finish(command, run_json(model, *report), report->output);
 }
 
 // Options that mean the same with pictures as without.
