@@ -38,8 +38,10 @@ std::vector<int64_t> sorted_positions(const T* values, int64_t count, int64_t st
 }
 
 // Body(offset of the first of the axis' elements in the array, offset in one of `kept` of them).
+// An axis of no elements has no lines, wherever the others end.
 template <class Body>
 void for_each_line(const AxisView& view, int64_t kept, const Body& body) {
+  if (view.extent == 0) return;
   for (int64_t outer = 0; outer < view.outer; ++outer)
     for (int64_t inner = 0; inner < view.inner; ++inner)
       body(outer * view.extent * view.inner + inner, outer * kept * view.inner + inner);

@@ -72,6 +72,15 @@ TEST(TopK, CountAsAnInputAndItsLimits) {
               ElementsAre(INT32_MIN, 0));
 }
 
+TEST(Orders, OfAnAxisWithoutElements) {
+  const Array none = floats({0, 3}, {});
+  const auto best = run("topk k=0 axis=0", {none}, {Type::f32, Type::i32});
+  EXPECT_EQ(best[0].shape, (Shape{0, 3}));
+  EXPECT_EQ(best[1].shape, (Shape{0, 3}));
+  EXPECT_THAT(failure("topk k=1 axis=0", {none}, {Type::f32, Type::i32}),
+              HasSubstr("k is 0 to 0, not 1"));
+}
+
 TEST(ArgSort, ThePlacesAreRanks) {
   Random random(2);
   for (const Shape& shape : {Shape{9}, Shape{4, 3}, Shape{2, 5, 3}})

@@ -108,6 +108,22 @@ TEST(Bm1684Codec, RandomOperationsRoundTrip) {
   EXPECT_GT(encoded.size(), 15u);
 }
 
+// A reader drops whole lanes of a stride, so that it would come back another.
+TEST(Bm1684Codec, StridesOfWholeLanesHaveNoCommand) {
+  for (const uint32_t stride : {bm1684().lane_bytes - 4, bm1684().lane_bytes, 3u << 20}) {
+    const TensorView view{.dtype = DType::f32, .shape = {1, 1, 2, 1}, .stride = {0, 0, stride, 0}};
+    const auto bytes = encode_command(
+        {.op = Copy{.engine = Engine::compute, .dst = view, .src = Source::tensor(view)},
+         .engine = Engine::compute,
+         .id = 1},
+        bm1684());
+    EXPECT_EQ(bytes.ok(), stride < bm1684().lane_bytes) << stride;
+    if (!bytes.ok()) {
+      EXPECT_EQ(bytes.error().id(), errors::isa_stream_no_command);
+    }
+  }
+}
+
 std::vector<uint8_t> bytes_of(const TiuCommand& command) {
   std::vector<uint8_t> bytes(bm1684_streams::tiu_form().bytes);
   pack(bm1684_streams::tiu_form(), command, bytes);

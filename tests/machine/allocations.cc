@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "machine/plan.h"
 #include "machine/programs.h"
+#include "ops/fast/fast.h"
 
 namespace {
 
@@ -73,16 +74,36 @@ std::vector<Instruction> network() {
   return b.program();
 }
 
-TEST(Allocations, NoneFromTheThirdRunOn) {
-  for (int threads : {1, 2}) {
-    set_thread_count(threads);
-    auto device = make_device({.chip = &bm1880()});
-    Plan plan(network());
-    for (int run = 0; run < 3; ++run) ASSERT_TRUE(device->run(plan).ok());
+// How many of `runs` allocated.
+int allocating_runs(Device& device, Plan& plan, int runs) {
+  int count = 0;
+  for (int run = 0; run < runs; ++run) {
     const uint64_t before = allocations;
-    for (int run = 0; run < 5; ++run) ASSERT_TRUE(device->run(plan).ok());
-    EXPECT_EQ(allocations - before, 0u) << "on " << threads << " threads";
+    EXPECT_TRUE(device.run(plan).ok());
+    count += allocations != before;
   }
+  return count;
+}
+
+void expect_no_allocations(int threads, const std::string& isa) {
+  set_thread_count(threads);
+  ASSERT_TRUE(fast::select_isa(isa));
+  auto device = make_device({.chip = &bm1880()});
+  Plan plan(network());
+  allocating_runs(*device, plan, 3);
+  // A second thread takes its scratch when it gets its first task, whenever that is.
+  constexpr int kRuns = 5, kMostAttempts = 40;
+  int left = threads == 1 ? 1 : kMostAttempts;
+  while (left > 0 && allocating_runs(*device, plan, kRuns) != 0) --left;
+  EXPECT_GT(left, 0) << "on " << threads << " threads with " << isa;
+}
+
+// On every instruction set, since each has bodies of its own.
+TEST(Allocations, NoneFromTheThirdRunOn) {
+  for (const std::string& isa : fast::available_isas())
+    for (int threads : {1, 2})
+      if (isa != "reference") expect_no_allocations(threads, isa);
+  fast::select_isa("");
   set_thread_count(0);
 }
 

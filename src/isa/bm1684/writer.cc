@@ -77,7 +77,8 @@ void TiuWriter::strided(const OperandFields& fields, const TensorView& view, uin
   for (const auto& [field, stride] :
        {std::pair{fields.n, view.stride.n}, std::pair{fields.c, view.stride.c},
         std::pair{fields.h, view.stride.h}, std::pair{fields.w, view.stride.w}}) {
-    require(stride % bytes == 0, fields.address.name, describe(view));
+    // whole lanes of a stride are dropped when it is read
+    require(stride % bytes == 0 && stride < chip_.lane_bytes, fields.address.name, describe(view));
     field.set(command, stride / bytes);
   }
 }

@@ -233,15 +233,15 @@ Declined plane_sums(const Pool2dBm1880& op, const Memory& memory) {
 Declined byte_rows(const Pool2dBm1880& op, const Memory& memory) {
   if (const Declined why = declines(op, memory)) return why;
   const bool maximum = op.kind == Pool2dBm1880::Kind::maximum, is_i8 = is_signed(op.in.dtype);
-  WeightedSum sum;
-  sum.weights.assign(size_t{op.window.h.kernel} * op.window.w.kernel,
-                     static_cast<int32_t>(op.multiplier));
-  sum.rshift = static_cast<int>(op.rshift);
-  sum.low = is_i8 ? -128 : 0, sum.high = is_i8 ? 127 : 255;
   // the smallest value of the type never wins, and zero adds nothing
   const uint8_t padding = maximum && is_i8 ? 0x80 : 0;
   for_each_byte_channel(op.window, op.in, op.out.shape, padding, kTapsPerTask, memory,
                         [&](uint32_t n, uint32_t c, const WindowRows& rows) {
+                          thread_local WeightedSum sum;
+                          sum.weights.assign(size_t{op.window.h.kernel} * op.window.w.kernel,
+                                             static_cast<int32_t>(op.multiplier));
+                          sum.rshift = static_cast<int>(op.rshift);
+                          sum.low = is_i8 ? -128 : 0, sum.high = is_i8 ? 127 : 255;
                           uint8_t* out = memory.byte(op.out, n, c, 0, 0);
                           for (uint32_t y = 0; y < op.out.shape.h; ++y, out += op.out.stride.h)
                             HWY_DYNAMIC_DISPATCH(PoolRow)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstring>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -27,15 +28,16 @@ class WindowRows {
   // Bytes that may be read past the inputs of the last output.
   static constexpr size_t kSlack = 64;
 
-  // padding: the value that has no effect on a result.
-  WindowRows(const Window& window, const Shape& in, uint8_t padding)
-      : window_(window),
-        height_(in.h),
-        width_(in.w),
-        phase_bytes_(ceil_div<size_t>(window.w.padded(in.w) + window.w.reach(), window.w.stride) +
-                     kSlack),
-        row_bytes_(phase_bytes_ * window.w.stride),
-        bytes_(row_bytes_ * in.h, padding) {
+  // padding: the value that has no effect on a result. What earlier windows took is kept.
+  void set_up(const Window& window, const Shape& in, uint8_t padding) {
+    window_ = window;
+    height_ = in.h, width_ = in.w;
+    phase_bytes_ =
+        ceil_div<size_t>(window.w.padded(in.w) + window.w.reach(), window.w.stride) + kSlack;
+    row_bytes_ = phase_bytes_ * window.w.stride;
+    bytes_.assign(row_bytes_ * in.h, padding);
+    taps_.clear();
+    first_tap_.clear();
     for (uint32_t y = 0; y < window.h.output(in.h); ++y) {
       first_tap_.push_back(taps_.size());
       add_taps(y);
@@ -94,8 +96,8 @@ class WindowRows {
   }
 
   Window window_;
-  uint32_t height_, width_;
-  size_t phase_bytes_, row_bytes_;
+  uint32_t height_ = 0, width_ = 0;
+  size_t phase_bytes_ = 0, row_bytes_ = 0;
   std::vector<uint8_t> bytes_;
   std::vector<TapRow> taps_;
   std::vector<size_t> first_tap_;  // of every output row, and the end
@@ -134,16 +136,17 @@ void for_each_byte_channel(const Window& window, const TensorView& in, const Sha
                            const Channel& channel) {
   const Slots slots = local_slots(out, memory.local);
   const uint64_t taps = out.count() * window.h.kernel * window.w.kernel;
-  parallel_for(slots.count, grain_of(taps / slots.count, taps_per_task),
-               [&](size_t begin, size_t end) {
-                 WindowRows rows(window, in.shape, padding);
-                 for (size_t slot = begin; slot < end; ++slot)
-                   for (uint32_t n = 0; n < out.n; ++n)
-                     for (auto c = static_cast<uint32_t>(slot); c < out.c; c += slots.lanes) {
-                       rows.load(memory.byte(in, n, c, 0, 0), in.stride.h);
-                       channel(n, c, rows);
-                     }
-               });
+  const auto lanes = [&](size_t begin, size_t end) {
+    thread_local WindowRows rows;
+    rows.set_up(window, in.shape, padding);
+    for (size_t slot = begin; slot < end; ++slot)
+      for (uint32_t n = 0; n < out.n; ++n)
+        for (auto c = static_cast<uint32_t>(slot); c < out.c; c += slots.lanes) {
+          rows.load(memory.byte(in, n, c, 0, 0), in.stride.h);
+          channel(n, c, rows);
+        }
+  };
+  parallel_for(slots.count, grain_of(taps / slots.count, taps_per_task), std::cref(lanes));
 }
 
 }  // namespace tputwin::fast
