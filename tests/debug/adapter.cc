@@ -124,6 +124,20 @@ TEST(Adapter, StopsAtLinesAndGoesBack) {
   editor.request("disconnect");
 }
 
+// A stop may come in one piece with the answer that the device runs: then nothing more comes.
+TEST(Adapter, TellsOfAStopHoweverSoonItComes) {
+  Editor editor;
+  launch(editor, kAdd);
+  editor.event("stopped");
+  for (int turn = 0; turn < 200; ++turn)
+    for (const char* way : {"reverseContinue", "continue"}) {
+      editor.request(way, {{"threadId", 1}});
+      editor.event("stopped");
+    }
+  EXPECT_EQ(line_of(editor), kAdd);
+  editor.request("disconnect");
+}
+
 TEST(Adapter, ShowsTensors) {
   Editor editor;
   launch(editor, kAdd);

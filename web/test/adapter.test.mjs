@@ -15,9 +15,11 @@ const LOAD_B = 18, ADD = 19; // lines
 const PORT = 47117; // of this host
 const thread = { threadId: 1 };
 
-async function client() {
+async function client(t) {
   const { DebugClient } = await import("@vscode/debugadapter-testsupport");
   const made = new DebugClient("sh", join(here, "adapter.sh"), "tputwin", { env: { ...process.env, TPUTWIN_CHIP: "BM1684" } });
+  // Not stop(), which says once more that it disconnects: to an adapter that is gone, a broken pipe nobody catches.
+  t.after(() => made.stopAdapter());
   made.defaultTimeout = 20000;
   return made;
 }
@@ -43,8 +45,7 @@ async function configured(dc, start) {
 }
 
 test("launches, stops, looks, goes back, reads memory and leaves", options, async (t) => {
-  const dc = await client();
-  t.after(() => void dc.stop()); // whose promise stays open where the adapter is gone
+  const dc = await client(t);
   await dc.start();
   await configured(dc, () => dc.launchRequest({ program: BLEND }));
   assert.equal(await topLine(dc), ADD);
@@ -82,7 +83,7 @@ test("attaches at a port to the program of the command line", options, async (t)
   });
   t.after(() => server.kill());
   await once(server.stderr, "data"); // it waits for an editor
-  const dc = await client();
+  const dc = await client(t);
   await dc.start(PORT);
   await configured(dc, () => dc.attachRequest({}));
   assert.equal(await topLine(dc), ADD);

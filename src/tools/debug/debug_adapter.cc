@@ -36,6 +36,8 @@ class Adapter {
 
   void serve() {
     while (!is_over_) {
+      // which may have come with the answer before it, and then makes no event
+      while (runs_ && debuggee_ && debuggee_->has_message()) take_stop();
       std::array<pollfd, 3> events{{{stream_.input(), POLLIN, 0},
                                     {runs_ && debuggee_ ? debuggee_->descriptor() : -1, POLLIN, 0},
                                     {printed_, POLLIN, 0}}};
