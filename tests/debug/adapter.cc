@@ -1,6 +1,7 @@
 // The Debug Adapter Protocol, spoken over pipes as an editor does.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +16,8 @@ namespace tputwin::debug::testing {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr int kPatience = 60'000;  // ms
 
 class Editor {
  public:
@@ -71,10 +74,11 @@ class Editor {
         if (is_wanted(*message)) return *message;
         kept_.push_back(std::move(*message));
       }
-      if (!stream_->fill()) {
-        ADD_FAILURE() << "the adapter ended";
-        return Json::object();
-      }
+      pollfd answers{stream_->input(), POLLIN, 0};
+      const bool comes = poll(&answers, 1, kPatience) > 0;
+      if (comes && stream_->fill()) continue;
+      ADD_FAILURE() << (comes ? "the adapter ended" : "the adapter says nothing");
+      return Json::object();
     }
   }
 

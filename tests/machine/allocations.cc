@@ -98,11 +98,12 @@ void expect_no_allocations(int threads, const std::string& isa) {
   EXPECT_GT(left, 0) << "on " << threads << " threads with " << isa;
 }
 
-// On every instruction set, since each has bodies of its own.
+// On every instruction set, since each has bodies of its own. oneDNN makes a table of arguments for
+// every call.
 TEST(Allocations, NoneFromTheThirdRunOn) {
   for (const std::string& isa : fast::available_isas())
     for (int threads : {1, 2})
-      if (isa != "reference") expect_no_allocations(threads, isa);
+      if (isa != "reference" && isa != "onednn") expect_no_allocations(threads, isa);
   fast::select_isa("");
   set_thread_count(0);
 }
