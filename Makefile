@@ -1,4 +1,4 @@
-# make build | test | test-arm64 | web | test-web | demo | python | gallery | bench | perf-check | fuzz | soak | deb | test-deb | install | format | deps | clean
+# make build | test | test-arm64 | web | test-web | site | test-site | demo | python | gallery | bench | perf-check | fuzz | soak | deb | deb-arm64 | test-deb | install | format | deps | clean
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 20
@@ -12,8 +12,8 @@ DEMO := demo_chain okk_conv2d tpu_exp bmrt_network demo
 # The compiled network that bmrt_network runs.
 DEMO_MODEL := tests/conformance/bm168x/bm1684x/nets-resnet-fp16.bmodel
 
-.PHONY: all build test test-arm64 web test-web demo python gallery bench perf-check fuzz soak deb deb-source test-deb install format deps deps-deb deps-demo deps-test \
-  deps-arm64 arm64-architecture deps-web web/node_modules clean
+.PHONY: all build test test-arm64 web test-web site test-site demo python gallery bench perf-check fuzz soak deb deb-arm64 deb-source test-deb install format deps deps-deb deps-demo deps-test \
+  deps-arm64 arm64-architecture deps-web deps-site web/node_modules clean
 
 all: build
 
@@ -21,12 +21,13 @@ all: build
 # goal needs: the sections of the list before the one named here, which no section ends.
 deps-demo: before = [test]
 deps-test: before = [further]
-deps deps-arm64 deps-deb: before = [end]
+deps deps-arm64 deps-deb deps-site: before = [end]
 deps-web: before = $(if $(shell command -v npm),[npm],[end])
 deps-arm64: list = cmake/arm64-packages.txt
 deps-web: list = cmake/web-packages.txt
 deps-deb: list = cmake/deb-packages.txt
-deps deps-demo deps-test deps-arm64 deps-web deps-deb:
+deps-site: list = cmake/site-packages.txt
+deps deps-demo deps-test deps-arm64 deps-web deps-deb deps-site:
 	@missing=$$(for p in $$(sed -e '/^\$(before)/,$$d' -e '/^\[/d' -e 's/#.*//' $(list)); do \
 	  dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
 	if [ -z "$$missing" ]; then exit 0; fi; \
@@ -79,6 +80,20 @@ test-web: web/node_modules deps-test
 	  TRACE=$(abspath $(BUILD))/trace.json WHATIF_PAGE=$(abspath $(BUILD))/whatif.html \
 	  PROFILE_PAGE=$(abspath $(BUILD))/profile.html npm run --silent test
 
+# The documentation as a site, in build/site: docs/, what it links to, and the headers. To read it with its search:
+# python3 -m http.server -d build/site
+SITE := $(abspath $(BUILD))/site
+site: deps-site
+	mkdir -p $(BUILD)
+	{ cat site/Doxyfile; echo "INPUT = include"; echo "OUTPUT_DIRECTORY = $(BUILD)/doxygen"; } | doxygen -
+	python3 site/stage.py $(BUILD)/doxygen/xml $(SITE)-pages
+	mkdocs build --quiet --strict --config-file $(SITE)-pages.yml
+
+# Its links, and all of its pages in headless Chromium, light and dark; pictures of some go to build/site-pictures.
+test-site: site web/node_modules
+	python3 site/check.py $(SITE)
+	cd web && SITE=$(SITE) PICTURES=$(SITE)-pictures node --test --test-force-exit --test-reporter=spec ../site/test/*.test.mjs
+
 # Builds what it runs and nothing else, each program when the one before it has run.
 demo: deps-demo
 	cmake --preset demo
@@ -94,7 +109,8 @@ python: deps-test
 
 # docs/gallery.md and its pictures, to be looked at before they are committed.
 gallery: python
-	PYTHONPATH=$(BUILD)/python /usr/bin/python3 examples/python/gallery.py docs/gallery
+	cmake --build --preset release -j $(JOBS) --target generate_classics
+	PYTHONPATH=$(BUILD)/python /usr/bin/python3 examples/python/gallery.py docs/gallery $(BUILD)/bin/generate_classics
 
 bench: build
 	cmake --build --preset release -j $(JOBS) --target benchmarks
@@ -126,6 +142,10 @@ DEB_ENVIRONMENT = CCACHE_CONFIGPATH=$$HOME/.config/ccache/ccache.conf CCACHE_DIR
 deb: deb-source
 	cd $(DEB)/tputwin && $(DEB_ENVIRONMENT) nice -n 10 dpkg-buildpackage -b -us -uc
 	lintian --fail-on error,warning $(DEB)/tputwin_*_$$(dpkg --print-architecture).changes
+
+# The same for 64-bit Arm, without the module for Python, cross-built in a Debian 12 of its own. Root.
+deb-arm64: deb-source
+	JOBS=$(JOBS) TPUTWIN_WERROR=ON TPUTWIN_COMMIT=$$(git describe --always --dirty --tags) cmake/deb-arm64.sh $(DEB)
 
 # A fresh Debian 12 in which a new user installs the packages and does what the documents print. Root.
 test-deb: deps-deb

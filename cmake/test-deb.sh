@@ -1,6 +1,6 @@
 #!/bin/sh
 # test-deb.sh DEB [SUITE]: a fresh Debian below DEB, the packages of DEB installed with apt, and the pages start.md,
-# ci.md and python.md done by a user of its own. Run by root; `make test-deb`. TPUTWIN_DEBIAN_MIRROR says from where.
+# ci.md, bmkernel.md and python.md done by a user of its own. Run by root; `make test-deb`. TPUTWIN_DEBIAN_MIRROR says from where.
 set -eu
 deb=$(cd "$1" && pwd)
 suite=${2:-bookworm}
@@ -44,7 +44,7 @@ echo "== commands, manual pages and completion are there"
 user 'tputwin --version; for tool in tputwin bintool bmrt_test tputwin-config; do man -w $tool >/dev/null; done'
 user 'test -e /usr/share/zsh/vendor-completions/_tputwin -a -e /usr/share/bash-completion/completions/tputwin'
 
-for page in start ci; do
+for page in start ci bmkernel; do
   echo "== docs/$page.md"
   mkdir "$root/home/stranger/$page"
   cp "$source/tests/install/run_page.py" "$source/docs/$page.md" "$root/home/stranger/$page"

@@ -47,6 +47,7 @@ void bind_models(py::module_& module);
 void bind_nets(py::module_& module);
 void bind_kernels(py::module_& module);
 void bind_compiler(py::module_& module);
+void bind_campaigns(py::module_& module);
 void bind_pictures(py::module_& module);
 
 // Calls of work run without Python's lock.

@@ -1,10 +1,79 @@
-// Calibration, compilation and evaluation of Caffe nets.
+// Calibration, compilation and evaluation of nets.
 #include "bindings/binding.h"
+#include "bindings/requests.h"
 #include "tools/calibrate.h"
 #include "tools/compile.h"
 #include "tools/eval.h"
 
 namespace tputwin::python {
+namespace {
+
+template <class Value>
+Value named(const std::map<std::string, Value>& names, const std::string& name, const char* what) {
+  if (const auto found = names.find(name); found != names.end()) return found->second;
+  std::string known;
+  for (const auto& [each, ignored] : names) known += (known.empty() ? "" : ", ") + each;
+  throw py::value_error(std::string(what) + " \"" + name + "\": expected " + known);
+}
+
+}  // namespace
+
+net::DataOptions data_options(const py::dict& given) {
+  net::DataOptions options;
+  const std::map<std::string, std::function<void(py::handle)>> fields{
+      {"kind",
+       [&](py::handle v) {
+         options.kind = named<net::DataKind>({{"auto", net::DataKind::automatic},
+                                              {"images", net::DataKind::images},
+                                              {"idx", net::DataKind::idx},
+                                              {"raw", net::DataKind::raw},
+                                              {"lmdb", net::DataKind::lmdb}},
+                                             v.cast<std::string>(), "kind");
+       }},
+      {"mean", [&](py::handle v) { options.mean = v.cast<std::vector<float>>(); }},
+      {"scale", [&](py::handle v) { options.scale = v.cast<std::vector<float>>(); }},
+      {"rgb", [&](py::handle v) { options.rgb = v.cast<bool>(); }},
+      {"crop", [&](py::handle v) { options.crop = v.cast<bool>(); }},
+      {"letterbox", [&](py::handle v) { options.letterbox = v.cast<bool>(); }},
+      {"border", [&](py::handle v) { options.border = v.cast<float>(); }},
+      {"list", [&](py::handle v) { options.list = v.cast<std::string>(); }},
+      {"raw_type",
+       [&](py::handle v) {
+         options.raw_type = named<net::RawType>(
+             {{"f32", net::RawType::f32}, {"u8", net::RawType::u8}, {"i8", net::RawType::i8}},
+             v.cast<std::string>(), "raw_type");
+       }},
+      {"resize", [&](py::handle v) {
+         std::tie(options.resize_h, options.resize_w) = v.cast<std::pair<int, int>>();
+       }}};
+  for (const auto& [name, field] : given) fields.at(name.cast<std::string>())(field);
+  return options;
+}
+
+tools::EvalRequest evaluation_request(const std::string& prototxt, const std::string& caffemodel,
+                                      const std::string& model, const std::string& data,
+                                      uint64_t samples, const std::string& output,
+                                      const py::dict& preparation) {
+  return {.prototxt = prototxt,
+          .caffemodel = caffemodel,
+          .model = model,
+          .data = data,
+          .data_options = data_options(preparation),
+          .options = {.samples = samples, .output = output}};
+}
+
+py::dict described(const tools::EvalReport& report) {
+  py::dict result;
+  result["samples"] = report.samples;
+  result["float_right"] = report.fp32.right;
+  result["int8_right"] = report.int8.right;
+  result["same_class"] = report.same_class;
+  result["float_seconds"] = report.fp32.seconds;
+  result["int8_seconds"] = report.int8.seconds;
+  result["text"] = tools::report_text(report);
+  return result;
+}
+
 namespace {
 
 // A function of Python, called from work that runs without its lock. The first exception that it
@@ -43,47 +112,6 @@ auto unlocked(Progress& progress, Work work) {
   }();
   progress.rethrow();
   return value(std::move(result));
-}
-
-template <class Value>
-Value named(const std::map<std::string, Value>& names, const std::string& name, const char* what) {
-  if (const auto found = names.find(name); found != names.end()) return found->second;
-  std::string known;
-  for (const auto& [each, ignored] : names) known += (known.empty() ? "" : ", ") + each;
-  throw py::value_error(std::string(what) + " \"" + name + "\": expected " + known);
-}
-
-// The fields of DataOptions that a dictionary has.
-net::DataOptions data_options(const py::dict& given) {
-  net::DataOptions options;
-  const std::map<std::string, std::function<void(py::handle)>> fields{
-      {"kind",
-       [&](py::handle v) {
-         options.kind = named<net::DataKind>({{"auto", net::DataKind::automatic},
-                                              {"images", net::DataKind::images},
-                                              {"idx", net::DataKind::idx},
-                                              {"raw", net::DataKind::raw},
-                                              {"lmdb", net::DataKind::lmdb}},
-                                             v.cast<std::string>(), "kind");
-       }},
-      {"mean", [&](py::handle v) { options.mean = v.cast<std::vector<float>>(); }},
-      {"scale", [&](py::handle v) { options.scale = v.cast<std::vector<float>>(); }},
-      {"rgb", [&](py::handle v) { options.rgb = v.cast<bool>(); }},
-      {"crop", [&](py::handle v) { options.crop = v.cast<bool>(); }},
-      {"letterbox", [&](py::handle v) { options.letterbox = v.cast<bool>(); }},
-      {"border", [&](py::handle v) { options.border = v.cast<float>(); }},
-      {"list", [&](py::handle v) { options.list = v.cast<std::string>(); }},
-      {"raw_type",
-       [&](py::handle v) {
-         options.raw_type = named<net::RawType>(
-             {{"f32", net::RawType::f32}, {"u8", net::RawType::u8}, {"i8", net::RawType::i8}},
-             v.cast<std::string>(), "raw_type");
-       }},
-      {"resize", [&](py::handle v) {
-         std::tie(options.resize_h, options.resize_w) = v.cast<std::pair<int, int>>();
-       }}};
-  for (const auto& [name, field] : given) fields.at(name.cast<std::string>())(field);
-  return options;
 }
 
 py::dict calibrate(const std::string& prototxt, const std::string& caffemodel,
@@ -153,23 +181,10 @@ py::dict evaluate(const std::string& prototxt, const std::string& caffemodel,
                   const std::string& output, const py::dict& preparation,
                   const py::object& progress) {
   Progress reported(progress);
-  tools::EvalRequest request{.prototxt = prototxt,
-                             .caffemodel = caffemodel,
-                             .model = model,
-                             .data = data,
-                             .data_options = data_options(preparation),
-                             .options = {.samples = samples, .output = output}};
+  tools::EvalRequest request =
+      evaluation_request(prototxt, caffemodel, model, data, samples, output, preparation);
   request.options.on_progress = reported.callback();
-  const auto report = unlocked(reported, [&] { return tools::evaluate_files(request); });
-  py::dict result;
-  result["samples"] = report.samples;
-  result["float_right"] = report.fp32.right;
-  result["int8_right"] = report.int8.right;
-  result["same_class"] = report.same_class;
-  result["float_seconds"] = report.fp32.seconds;
-  result["int8_seconds"] = report.int8.seconds;
-  result["text"] = tools::report_text(report);
-  return result;
+  return described(unlocked(reported, [&] { return tools::evaluate_files(request); }));
 }
 
 }  // namespace

@@ -12,5 +12,6 @@ PYBIND11_MODULE(_core, module) {
   python::bind_nets(module);
   python::bind_kernels(module);
   python::bind_compiler(module);
+  python::bind_campaigns(module);
   python::bind_pictures(module);
 }

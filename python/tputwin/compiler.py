@@ -1,4 +1,4 @@
-"""From a float Caffe net to a model of the BM1880: calibrate, compile, evaluate."""
+"""From a float Caffe or ONNX net to a model of the BM1880: calibrate, compile, evaluate."""
 
 from __future__ import annotations
 
@@ -77,10 +77,13 @@ def calibrate(prototxt: Path, caffemodel: Path, data: Path = "", output: Path = 
               progress: Union[Progress, None] = None) -> Calibrated:
     """Turns a float net into an int8 net and its table, in the folder ``output``.
 
+    ``prototxt`` and ``caffemodel``: Caffe's files, or ``""`` and an ONNX file.
+
     ``data``: a folder of pictures, an idx file, an LMDB, or raw tensors. ``progress`` is called
     with how much is done, and of how much. ``method`` chooses thresholds: mse, kl, percentile, max.
     """
-    stem = name or os.path.splitext(os.path.basename(os.fspath(prototxt)))[0]
+    path = os.fspath(prototxt) or os.fspath(caffemodel)
+    stem = name or os.path.splitext(os.path.basename(path))[0]
     made = _core.calibrate(os.fspath(prototxt), os.fspath(caffemodel), os.fspath(data),
                            os.fspath(output), stem, samples, method, list(shape),
                            preparation.fields(), progress)
@@ -91,6 +94,8 @@ def compile(caffemodel: Path, table: Path, output: Path, *, prototxt: Path = "",
             shapes: Sequence[Sequence[int]] = (), batch: int = 0, level: int = 4,
             dequantized: bool = False) -> Compiled:
     """Compiles an int8 net (or a float one, which the table quantizes) into the bmodel ``output``.
+
+    ``caffemodel`` may be an ONNX file; quantized ones need no table, but ``""``.
 
     ``batch``: so many samples at a time. ``level`` 0 to 4: all give the same results
     (docs/bmnet.md). ``dequantized``: outputs as floats.

@@ -13,6 +13,7 @@
 #include "bmnet/integers/integers.h"
 #include "bmnet/ir/network.h"
 #include "bmodel/bmodel.h"
+#include "tools/campaign/campaign.h"
 
 namespace tputwin::tools {
 
@@ -77,6 +78,10 @@ class Evaluation {
 // A report as a line of numbers, and back: what units of other processes say.
 std::string line_of(const EvalReport& report);
 Result<EvalReport> report_of(const std::string& line);
+
+// Its units as those of a campaign, which is used while the evaluation lives; their sum.
+Campaign campaign_of(Evaluation& evaluation, const EvalRequest& request);
+Result<EvalReport> sum_of(const std::vector<std::string>& lines);
 
 // Of a campaign: evaluate_files() by all processes that mpirun started; nothing in those that are
 // not the leader.

@@ -4,7 +4,6 @@
 #include <cstdio>
 
 #include "base/errors/tools.h"
-#include "tools/campaign/campaign.h"
 #include "tools/eval.h"
 #include "tools/progress.h"
 
@@ -42,6 +41,24 @@ Result<EvalReport> report_of(const std::string& line) {
   return Error(errors::cli_checkpoint).argument("result", line);
 }
 
+Campaign campaign_of(Evaluation& evaluation, const EvalRequest& request) {
+  return {.identity = identity_of(request, evaluation.samples()),
+          .units = evaluation.units(),
+          .work = [&evaluation](uint64_t unit) -> Result<std::string> {
+            TW_ASSIGN_OR_RETURN(report, evaluation.unit(unit));
+            return line_of(report);
+          }};
+}
+
+Result<EvalReport> sum_of(const std::vector<std::string>& lines) {
+  EvalReport all;
+  for (const std::string& line : lines) {
+    TW_ASSIGN_OR_RETURN(report, report_of(line));
+    all += report;
+  }
+  return all;
+}
+
 Result<std::optional<EvalReport>> evaluate_together(const EvalRequest& request) {
   TW_ASSIGN_OR_RETURN(evaluation, Evaluation::open(request));
   std::optional<ProgressBar> bar;
@@ -53,19 +70,9 @@ Result<std::optional<EvalReport>> evaluate_together(const EvalRequest& request) 
       bar->advance(done - drawn);
       drawn = done;
     };
-  const Campaign campaign{.identity = identity_of(request, evaluation->samples()),
-                          .units = evaluation->units(),
-                          .work = [&](uint64_t unit) -> Result<std::string> {
-                            TW_ASSIGN_OR_RETURN(report, evaluation->unit(unit));
-                            return line_of(report);
-                          }};
-  TW_ASSIGN_OR_RETURN(results, run_campaign(campaign, options));
+  TW_ASSIGN_OR_RETURN(results, run_campaign(campaign_of(*evaluation, request), options));
   if (!results) return std::optional<EvalReport>();
-  EvalReport all;
-  for (const std::string& line : *results) {
-    TW_ASSIGN_OR_RETURN(report, report_of(line));
-    all += report;
-  }
+  TW_ASSIGN_OR_RETURN(all, sum_of(*results));
   return std::optional(all);
 }
 

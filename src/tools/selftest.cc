@@ -23,7 +23,22 @@
 #include "tools/campaign/campaign.h"
 
 namespace tputwin::tools {
+
+// What SelftestUnits hold, which has a name outside of this file.
+namespace random_operations {
+
+// Random operations of one kind, one after the other; case i has the i-th seed, however they are
+// divided.
+struct Slice {
+  testing::OperationKind kind;
+  uint64_t seed, cases;
+};
+
+}  // namespace random_operations
+
 namespace {
+
+using random_operations::Slice;
 
 using testing::OperationKind;
 
@@ -44,13 +59,6 @@ bool is_kind(std::string_view name) {
   const auto names = kinds();
   return std::find(names.begin(), names.end(), name) != names.end();
 }
-
-// Random operations of one kind, one after the other; case i has the i-th seed, however they are
-// divided.
-struct Slice {
-  OperationKind kind;
-  uint64_t seed, cases;
-};
 
 std::vector<Slice> slices_of(const SelftestOptions& options) {
   constexpr uint64_t kMost = 500;
@@ -194,30 +202,14 @@ void add_line(const std::string& line, std::vector<TargetReport>& reports) {
 }
 
 Result<std::vector<TargetReport>> run_together(const SelftestOptions& options) {
-  const std::vector<Slice> slices = slices_of(options);
-  testing::Differential differential;
-  const Campaign campaign{
-      .identity = fmt::format("selftest {} {} {} {} {}", options.cases, options.seed, options.only,
-                              options.isa, options.threads),
-      .units = slices.size(),
-      .work = [&](uint64_t unit) -> Result<std::string> {
-        std::vector<TargetReport> reports = empty_reports(options.isa);
-        run_slice(slices[unit], options, differential, reports);
-        return line_of(reports);
-      }};
-  TW_ASSIGN_OR_RETURN(
-      lines, run_campaign(campaign, {.checkpoint = options.checkpoint, .progress = nullptr}));
-  if (!lines) return std::vector<TargetReport>();
-  std::vector<TargetReport> reports = empty_reports(options.isa);
-  for (const std::string& line : *lines) add_line(line, reports);
-  return reports;
+  TW_ASSIGN_OR_RETURN(units, SelftestUnits::open(options));
+  TW_ASSIGN_OR_RETURN(lines, run_campaign(units->campaign(),
+                                          {.checkpoint = options.checkpoint, .progress = nullptr}));
+  return lines ? units->sum_of(*lines) : std::vector<TargetReport>();
 }
 
-}  // namespace
-
-Result<std::vector<TargetReport>> run_selftest(const SelftestOptions& options) {
-  std::vector<TargetReport> reports = empty_reports(options.isa);
-  if (reports.empty())
+Status check_options(const SelftestOptions& options) {
+  if (empty_reports(options.isa).empty())
     return Error(errors::mch_isa)
         .argument("--isa", options.isa)
         .detail(fmt::format("this host has {}", fmt::join(fast::available_isas(), ", ")));
@@ -225,6 +217,49 @@ Result<std::vector<TargetReport>> run_selftest(const SelftestOptions& options) {
     return Error(errors::cli_selftest_kind)
         .argument("--only", options.only)
         .detail(fmt::format("{}", fmt::join(kinds(), ", ")));
+  return {};
+}
+
+}  // namespace
+
+struct SelftestUnits::Parts {
+  SelftestOptions options;
+  std::vector<random_operations::Slice> slices;
+  testing::Differential differential;
+};
+
+SelftestUnits::SelftestUnits(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+SelftestUnits::~SelftestUnits() = default;
+
+Result<std::unique_ptr<SelftestUnits>> SelftestUnits::open(const SelftestOptions& options) {
+  TW_RETURN_IF_ERROR(check_options(options));
+  auto parts = std::make_unique<Parts>();
+  parts->options = options;
+  parts->slices = slices_of(options);
+  return std::unique_ptr<SelftestUnits>(new SelftestUnits(std::move(parts)));
+}
+
+Campaign SelftestUnits::campaign() {
+  const SelftestOptions& o = parts_->options;
+  return {
+      .identity = fmt::format("selftest {} {} {} {} {}", o.cases, o.seed, o.only, o.isa, o.threads),
+      .units = parts_->slices.size(),
+      .work = [&parts = *parts_](uint64_t unit) -> Result<std::string> {
+        std::vector<TargetReport> reports = empty_reports(parts.options.isa);
+        run_slice(parts.slices[unit], parts.options, parts.differential, reports);
+        return line_of(reports);
+      }};
+}
+
+std::vector<TargetReport> SelftestUnits::sum_of(const std::vector<std::string>& lines) const {
+  std::vector<TargetReport> reports = empty_reports(parts_->options.isa);
+  for (const std::string& line : lines) add_line(line, reports);
+  return reports;
+}
+
+Result<std::vector<TargetReport>> run_selftest(const SelftestOptions& options) {
+  TW_RETURN_IF_ERROR(check_options(options));
+  std::vector<TargetReport> reports = empty_reports(options.isa);
   if (!options.only.empty() || options.random) return run_together(options);
   const auto prefix =
       options.prefix.empty() ? default_prefix() : std::filesystem::path(options.prefix);

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "tools/campaign/campaign.h"
 
 namespace tputwin::tools {
 
@@ -32,6 +34,22 @@ struct TargetReport {
 // cases run in the programs that check them, one for each API. Without these the work is shared by
 // the processes that mpirun started (campaign/campaign.h); only the leader has reports.
 Result<std::vector<TargetReport>> run_selftest(const SelftestOptions& options);
+
+// The random operations of a selftest in units, which any process may do.
+class SelftestUnits {
+ public:
+  // Errors: mch_isa, cli_selftest_kind.
+  static Result<std::unique_ptr<SelftestUnits>> open(const SelftestOptions& options);
+  ~SelftestUnits();
+
+  Campaign campaign();  // used while this lives
+  std::vector<TargetReport> sum_of(const std::vector<std::string>& lines) const;
+
+ private:
+  struct Parts;
+  explicit SelftestUnits(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
 
 // One line for each, and the instruction sets that were compiled and this host lacks.
 std::string selftest_text(const std::vector<TargetReport>& reports);

@@ -214,6 +214,36 @@ const LayerCase kCases[] = {
      "1 3 150 140"},
 };
 
+// Inputs of a concatenation whose thresholds are not the result's, along every axis: of rows,
+// columns and samples no kernel can rescale them on the way.
+class Rescaled : public ::testing::TestWithParam<int> {};
+
+TEST_P(Rescaled, ConcatEqualsTheInterpreterAtEveryLevel) {
+  const std::string nets = conv("c", "data", "num_output: 20 kernel_size: 1") +
+                           layer("r", "ReLU", "data") +
+                           layer("k", "Concat", "c data r c",
+                                 "concat_param { axis: " + std::to_string(GetParam()) + " }") +
+                           layer("s", "Sigmoid", "k");
+  auto model = random_model(input_layer("2 20 19 23") + nets, 1, 0);
+  ASSERT_TRUE(model.ok()) << model.error().message();
+  const auto inputs = random_inputs(model->network, 1);
+  auto& integers = model->integers.at(3);
+  ASSERT_EQ(model->network.ops.at(3).type(), "tg_concat");
+  integers.multiplier.clear();
+  integers.shift.clear();
+  auto plain = net::run_int8(model->network, model->integers, inputs);
+  ASSERT_TRUE(plain.ok()) << plain.error().message();
+  integers.threshold_x = {0.5f, 0.75f, 1, 0.25f};
+  integers.multiplier = {128, 192, 255, 130};
+  integers.shift = {8, 8, 8, 9};
+  auto rescaled = net::run_int8(model->network, model->integers, inputs);
+  ASSERT_TRUE(rescaled.ok()) << rescaled.error().message();
+  EXPECT_NE(plain->at("k"), rescaled->at("k"));
+  EXPECT_EQ(compare_levels(model->network, model->integers, 1), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Axes, Rescaled, ::testing::Range(0, 4));
+
 INSTANTIATE_TEST_SUITE_P(All, Layers, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 

@@ -1,5 +1,5 @@
 // Operators that only nets of ONNX have: arithmetic, resampling, standardizing, reductions of any
-// kind.
+// kind, products, largest values.
 #include "bmnet_cpu/call.h"
 
 namespace tputwin::test {
@@ -75,6 +75,49 @@ TEST(Reduction, OfOnnx) {
   expect(Parameter::NORM, {5, std::sqrt(4.25F)});
   expect(Parameter::LOG_SUM_EXP,
          {std::log(std::exp(3.0F) + std::exp(-4.0F)), std::log(std::exp(0.5F) + std::exp(2.0F))});
+}
+
+TEST(Matmul, RepeatsExtentsOfOne) {
+  CpuCall call("tg_matmul");
+  call.input({2, 1, 2}, {1, 2, 3, 4}).input({1, 2, 2}, {5, 6, 7, 8}).output({2, 1, 2});
+  expect_values(call.run(), {19, 22, 43, 50});
+  call.inputs[1] = {{3, 2, 2}, Floats(12)};
+  call.expect_refused();
+  call.inputs[1] = {{2, 2}, Floats(4)};
+  call.expect_refused();
+  call.inputs[1] = {{1, 3, 2}, Floats(6)};
+  call.expect_refused();
+}
+
+TEST(Matmul, ManyMatrices) {
+  CpuCall call("tg_matmul");
+  call.input({2, 2, 1, 1}, {1, 2, 3, 4}).input({2, 1, 1, 2}, {1, 10, 2, 20});
+  call.output({2, 2, 1, 2});
+  expect_values(call.run(), {1, 10, 2, 20, 6, 60, 8, 80});
+}
+
+TEST(Top, ValuesAndPositionsInOrder) {
+  CpuCall values("tg_top_values"), positions("tg_top_positions");
+  const Floats x = {1, 8, 5, 2, 5, 3};
+  values.input({1, 3, 2}, x).output({1, 2, 2});
+  values.op.mutable_tg_top_values_param()->set_count(2);
+  expect_values(values.run(), {5, 8, 5, 3});
+  positions.input({1, 3, 2}, x).output({1, 2, 2});
+  auto& p = *positions.op.mutable_tg_top_positions_param();
+  p.set_count(2);
+  expect_values(positions.run(), {1, 0, 2, 2});
+  p.set_last(true);
+  expect_values(positions.run(), {2, 0, 1, 2});
+  p.set_smallest(true);
+  expect_values(positions.run(), {0, 1, 2, 2});
+  p.set_count(4);
+  positions.expect_refused();
+  p.set_count(2);
+  positions.output({1, 1, 2}).expect_refused();
+
+  CpuCall broken("tg_top_positions");
+  broken.input({1, 3}, {1, NAN, 2}).output({1, 1});
+  expect_values(broken.run(), {1});
 }
 
 TEST(Softmax, ItsLogarithm) {

@@ -2,6 +2,7 @@
 // operators.def runs in float, compared with the results of the test, and in int8, compiled. What
 // does not run stands with its reason in not_run.txt (TPUTWIN_REBASE=1 writes it).
 #include <fmt/format.h>
+#include <onnx/shape_inference/implementation.h>
 
 #include <cmath>
 #include <filesystem>
@@ -113,11 +114,14 @@ Outcome compare(const Case& one, const net::Network& network, const Blobs& input
   const auto names = network.outputs();
   for (int i = 0; i < static_cast<int>(names.size()); ++i) {
     const int type = one.model.graph().output(i).type().tensor_type().elem_type();
-    if (type != onnx::TensorProto::FLOAT && type != onnx::TensorProto::DOUBLE)
+    // positions are floats in the net
+    const std::string& name = names.at(static_cast<size_t>(i));
+    const bool positions = type == onnx::TensorProto::INT64 &&
+                           network.shape_of(name)->data_type_size() == sizeof(float);
+    if (type != onnx::TensorProto::FLOAT && type != onnx::TensorProto::DOUBLE && !positions)
       return {"a result that is no float", ""};
     const auto tensor =
         read<onnx::TensorProto>(one.folder / "test_data_set_0" / fmt::format("output_{}.pb", i));
-    const std::string& name = names.at(static_cast<size_t>(i));
     expected[name] = values(tensor);
     if (const std::string wrong = difference(in_float->at(name).data, expected[name]);
         !wrong.empty())
@@ -135,6 +139,37 @@ Outcome compare(const Case& one, const net::Network& network, const Blobs& input
   return {};
 }
 
+std::vector<int64_t> without_last_ones(std::vector<int64_t> dims) {
+  while (!dims.empty() && dims.back() == 1) dims.pop_back();
+  return dims;
+}
+
+// libonnx's inference says the same of every tensor whose extents it tells; maps of one axis have
+// another of 1 in the net.
+std::string other_shape(onnx::ModelProto model, const net::Network& network) {
+  try {
+    onnx::shape_inference::InferShapes(model);
+  } catch (const std::exception&) {
+    return "";  // a type that it does not know
+  }
+  const auto& graph = model.graph();
+  for (const auto* list : {&graph.value_info(), &graph.output()})
+    for (const auto& info : *list) {
+      const net::TensorShape* const ours = network.shape_of(info.name());
+      const auto& shape = info.type().tensor_type().shape();
+      const auto known = [](const auto& dim) { return dim.dim_value() > 0; };
+      if (ours == nullptr || !info.type().tensor_type().has_shape() || shape.dim_size() > 4 ||
+          !std::all_of(shape.dim().begin(), shape.dim().end(), known))
+        continue;
+      std::vector<int64_t> theirs;
+      for (const auto& dim : shape.dim()) theirs.push_back(dim.dim_value());
+      if (without_last_ones(net::dims(*ours)) != without_last_ones(theirs))
+        return fmt::format("{}: {} instead of {}", info.name(), net::describe(*ours),
+                           net::describe(net::make_shape(theirs)));
+    }
+  return "";
+}
+
 Outcome run(const Case& one) {
   Blobs inputs;
   std::string reason;
@@ -145,7 +180,11 @@ Outcome run(const Case& one) {
       auto& outputs = *model.mutable_graph()->mutable_output();
       if (!all) outputs.DeleteSubrange(1, outputs.size() - 1);
       auto network = import(model);
-      if (network.ok()) return compare(one, *network, inputs);
+      if (network.ok()) {
+        if (const std::string wrong = other_shape(model, *network); !wrong.empty())
+          return {"", "shapes: " + wrong};
+        return compare(one, *network, inputs);
+      }
       if (!all) continue;
       reason = network.error().message();
       if (const size_t end = reason.find(" ["); end != std::string::npos) reason.resize(end);

@@ -55,6 +55,9 @@ TEST_F(OnnxTool, CalibratesCompilesRunsAndEvaluates) {
          {"predicted", "exit 0"});
   std::ofstream(at + "image.bin", std::ios::binary) << std::string(784, '\x20');
   expect(tputwin("run " + at + "net.bmodel --input " + at + "image.bin"), {"exit 0"});
+  expect(tputwin("run " + at + "net.onnx --table " + at +
+                 "int8/bmnet_net_calibration_table.pb2 --input " + at + "image.bin"),
+         {"exit 0"});
   expect(
       tputwin("eval " + at + "net.onnx --bmodel " + at + "int8.bmodel" + data + " --samples 200"),
       {"samples 200", "agree", "exit 0"});
@@ -62,6 +65,50 @@ TEST_F(OnnxTool, CalibratesCompilesRunsAndEvaluates) {
                  at + "int8/bmnet_net_int8.caffemodel --table " + at +
                  "int8/bmnet_net_calibration_table.pb2"),
          {"tg_convolution", "exit 0"});
+}
+
+// Scales 1/64 in and 1/32 out: y = x / 2 in bytes, 0 where it is negative.
+TEST(OnnxToolQuantized, CompilesRunsAndCalibratesTheRest) {
+  const tputwin::testing::TemporaryDirectory folder;
+  const std::string at = folder.path().string() + "/";
+  ModelMaker maker(13);
+  maker.input("x", {1, 1, 2, 2});
+  maker.weights("sx", {}, {1.0f / 64});
+  maker.weights("sy", {}, {1.0f / 32});
+  maker.integers("zero", {}, {0}, onnx::TensorProto::INT8);
+  maker.node("QuantizeLinear", {"x", "sx", "zero"}, {"xq"});
+  maker.node("DequantizeLinear", {"xq", "sx", "zero"}, {"xd"});
+  maker.node("Relu", {"xd"}, {"r"});
+  maker.weights("w", {1, 1, 1, 1}, {1});
+  maker.node("Conv", {"r", "w"}, {"c"});
+  maker.node("QuantizeLinear", {"c", "sy", "zero"}, {"cq"});
+  maker.node("DequantizeLinear", {"cq", "sy", "zero"}, {"y"});
+  maker.output("y");
+  const auto write = [&](const std::string& name) {
+    std::ofstream file(at + name, std::ios::binary);
+    maker.model.SerializeToOstream(&file);
+  };
+  write("qdq.onnx");
+  std::ofstream(at + "x.bin", std::ios::binary) << std::string("\x40\xc0\x7e\x02");
+  std::ofstream(at + "y.bin", std::ios::binary) << std::string("\x20\x00\x3f\x01", 4);
+  expect(tputwin("compile " + at + "qdq.onnx -o " + at + "qdq.bmodel"), {"predicted", "exit 0"});
+  for (const char* model : {"qdq.bmodel", "qdq.onnx"})
+    expect(tputwin("run " + at + model + " --input " + at + "x.bin --compare " + at + "y.bin"),
+           {"all 4 bytes equal", "exit 0"});
+  // Another tensor without scales: calibrate measures it.
+  maker.node("Conv", {"y", "w"}, {"s"});
+  maker.model.mutable_graph()->clear_output();
+  maker.output("s");
+  write("part.onnx");
+  expect(tputwin("run " + at + "part.onnx --input " + at + "x.bin"), {"TW-NET-0302"});
+  expect(tputwin("calibrate " + at + "part.onnx --data-kind raw --raw-type i8 --data " + at +
+                 "x.bin --scale 0.015625 --output " + at + "int8"),
+         {"exit 0"});
+  expect(tputwin("run " + at + "part.onnx --table " + at +
+                 "int8/bmnet_part_calibration_table.pb2 --input " + at + "x.bin"),
+         {"exit 0"});
+  expect(tputwin("run " + at + "qdq.bmodel --table " + at + "t.pb2 --input " + at + "x.bin"),
+         {"NET.onnx"});
 }
 
 TEST_F(OnnxTool, SaysWhatIsMissing) {

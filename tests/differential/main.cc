@@ -56,7 +56,9 @@ INSTANTIATE_TEST_SUITE_P(Every, FastBodies,
 int run_by_hand(const DifferentialOptions& options, std::string_view only) {
   Differential differential;
   uint64_t failed = 0, passed = 0;
+  bool is_known = only.empty();
   for (OperationKind kind : all_operation_kinds()) {
+    is_known = is_known || only == to_string(kind);
     if (!only.empty() && only != to_string(kind)) continue;
     DifferentialReport report = differential.run(kind, options);
     for (const Difference& failure : report.failures) std::puts(failure.text().c_str());
@@ -64,6 +66,12 @@ int run_by_hand(const DifferentialOptions& options, std::string_view only) {
     std::fflush(stdout);
     failed += report.failures.size();
     passed += report.cases;
+  }
+  if (!is_known) {
+    fmt::print(stderr, "--only {}: no operation; there are", only);
+    for (OperationKind kind : all_operation_kinds()) fmt::print(stderr, " {}", to_string(kind));
+    fmt::print(stderr, "\n");
+    return EXIT_FAILURE;
   }
   std::puts(fmt::format("{} cases, {} failures", passed, failed).c_str());
   return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

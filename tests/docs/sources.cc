@@ -22,9 +22,10 @@ std::vector<std::string> matches(const std::string& text, const char* pattern) {
   return found;
 }
 
-std::vector<std::filesystem::path> sources(const std::string& extensions) {
+std::vector<std::filesystem::path> sources(const std::string& extensions,
+                                           const std::filesystem::path& folder = kSrc) {
   std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(kSrc))
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
     if (entry.is_regular_file() && !entry.path().extension().empty() &&
         extensions.find(entry.path().extension().string() + " ") != std::string::npos)
       paths.push_back(entry.path());
@@ -89,15 +90,19 @@ size_t block_length(const std::vector<std::string>& lines, size_t first) {
 }
 
 // Blocks of statements are those behind a list of parameters or a condition.
-TEST(Sources, HaveFunctionsThatFitAScreen) {
-  const std::regex head(" *[^ /].*[)]( const| noexcept| override| mutable)*( -> .*)? [{]");
-  for (const auto& path : sources(".cc .h ")) {
-    const std::vector<std::string> lines = lines_of(path);
-    for (size_t i = 0; i < lines.size(); ++i) {
-      if (!lines[i].ends_with("{") || !std::regex_match(lines[i], head)) continue;
-      EXPECT_LE(block_length(lines, i), 50u) << path << ":" << i + 1;
-    }
+void expect_short_functions(const std::filesystem::path& path) {
+  static const std::regex head(" *[^ /].*[)]( const| noexcept| override| mutable)*( -> .*)? [{]");
+  const std::vector<std::string> lines = lines_of(path);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (!lines[i].ends_with("{") || !std::regex_match(lines[i], head)) continue;
+    EXPECT_LE(block_length(lines, i), 50u) << path << ":" << i + 1;
   }
+}
+
+TEST(Sources, HaveFunctionsThatFitAScreen) {
+  for (const auto& path : sources(".cc .h ")) expect_short_functions(path);
+  // those of the tests, too
+  for (const auto& path : sources(".cc .h ", source_dir() / "tests")) expect_short_functions(path);
 }
 
 TEST(Sources, LieInSmallFolders) {
@@ -105,6 +110,28 @@ TEST(Sources, LieInSmallFolders) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(kSrc))
     if (entry.is_regular_file()) ++files[entry.path().parent_path()];
   for (const auto& [folder, count] : files) EXPECT_LE(count, 45u) << folder;
+}
+
+// The functions that the pattern finds in a folder are rows of the list, each `row` and its name.
+void expect_rows(const std::string& folder, const char* pattern, const std::string& list,
+                 const std::string& row) {
+  const std::string rows = read_text(kSrc / list);
+  size_t functions = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kSrc / folder)) {
+    if (entry.path().extension() != ".cc") continue;
+    for (const std::string& name : matches(read_text(entry.path()), pattern)) {
+      ++functions;
+      EXPECT_NE(rows.find(row + name + ")"), std::string::npos)
+          << list << " lacks " << name << " of " << entry.path();
+    }
+  }
+  EXPECT_GT(functions, 2u) << folder;
+}
+
+TEST(Sources, HaveNoChipOrCommandThatIsNotListed) {
+  expect_rows("chip", "\nconst Chip& ([a-z0-9_]+)[(][)] [{]", "chip/chips.def", "TW_CHIP(");
+  expect_rows("tools/commands", "\nvoid add_([a-z]+)[(]CLI::App& app, int& exit[)]",
+              "tools/main/tputwin.cc", "X(");
 }
 
 }  // namespace

@@ -29,12 +29,14 @@ bool bodies_agree(std::span<const Instruction> program, const Chip& chip) {
   });
 }
 
-bool comes_back(const Instruction& in, const Chip& chip) {
+std::string changed_by_encoding(const Instruction& in, const Chip& chip) {
   const auto bytes = isa::encode_command(in, chip);
-  if (!bytes.ok()) return true;
+  if (!bytes.ok()) return "";
   const auto back = in.engine == Engine::dma ? isa::decode_gdma_command(*bytes, chip)
                                              : isa::decode_tiu_command(*bytes, chip);
-  return back.ok() && describe(back->instruction.op) == describe(in.op);
+  const std::string was = describe(in.op),
+                    is = back.ok() ? describe(back->instruction.op) : back.error().message();
+  return is == was ? "" : "a command comes back different:\n" + was + "\n" + is;
 }
 
 bool is_runnable(const Instruction& in, const Chip& chip) {

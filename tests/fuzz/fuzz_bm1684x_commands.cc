@@ -29,7 +29,7 @@ std::string fuzz_bm1684x_commands(std::span<const uint8_t> input) {
     rest = rest.subspan(one->bytes);
     if (one->is_end || one->is_idle) continue;
     static_cast<void>(isa::stream_text(one->instruction, chip));
-    if (!comes_back(one->instruction, chip)) return "a command comes back different";
+    if (auto change = changed_by_encoding(one->instruction, chip); !change.empty()) return change;
     if (!is_runnable(one->instruction, chip)) continue;
     static_cast<void>(footprint(one->instruction.op, chip));
     program.push_back(one->instruction);

@@ -32,70 +32,91 @@ TensorView wide(uint64_t address, const Shape& shape, uint32_t plane, DType dtyp
 }
 
 // Small examples of every operation.
-std::vector<Operation> operations() {
+const Shape kImage{1, 8, 6, 6};
+
+std::vector<Operation> moves() {
   const Chip& chip = bm1880();
-  const Shape image{1, 8, 6, 6}, channels{1, 8, 1, 1};
-  auto elementwise = [&](Elementwise::Kind kind) {
-    return Elementwise{
-        .kind = kind, .out = local(0, image), .a = local(0x1000, image), .b = local(0x2000, image)};
-  };
-  Elementwise mac = elementwise(Elementwise::Kind::mac);
-  mac.out = wide(0, image, 0x400);
-  mac.lshift = 1;
-  Elementwise shift = elementwise(Elementwise::Kind::shift);
-  shift.out = wide(0, image, 0x400);
-  shift.a = wide(0x1000, image, 0x400);
-  shift.b_is_constant = true;
-  shift.constant = -3;
-  MatrixMac matrix{.res = local_matrix(chip, 0, 4, 40, DType::i8),
-                   .left = local_matrix(chip, 0x1000, 4, 20, DType::i8),
-                   .right = local_matrix(chip, 0x2000, 20, 40, DType::i8),
-                   .rshift = 4};
   return {
-      DmaTensor{.dst = local(0x1000, image), .src = global_tensor(0x100, image)},
-      DmaTensor{.dst = global_tensor(0x200, image), .src = local(0x1000, image)},
+      DmaTensor{.dst = local(0x1000, kImage), .src = global_tensor(0x100, kImage)},
+      DmaTensor{.dst = global_tensor(0x200, kImage), .src = local(0x1000, kImage)},
       DmaTensor{.dst = local(0x1000, {8, 2, 6, 6}),
                 .src = global_tensor(0, {2, 8, 6, 6}),
                 .transpose_nc = true},
-      DmaTensor{.dst = global_tensor(0x200, image), .src = global_tensor(0x900, image)},
+      DmaTensor{.dst = global_tensor(0x200, kImage), .src = global_tensor(0x900, kImage)},
       DmaMatrix{.dst = local_matrix(chip, 0, 4, 40, DType::i8),
                 .src = global_matrix(0x100, 4, 40, 40)},
-      DmaLrnShift{.dst = local(0, image), .src = local(0x1000, image), .step = 2},
+      DmaLrnShift{.dst = local(0, kImage), .src = local(0x1000, kImage), .step = 2},
       DmaWinogradKernel{.dst = local(0, {1, 8, 8, 16}, false),
                         .src = global_tensor(0, {1, 8, 8, 9})},
-      Conv2dBm1880{.out = local(0, image),
-                   .in = local(0x1000, image),
-                   .weight = conv_weight(0x2000, {8, 8, 3, 3}, DType::i8),
-                   .bias = conv_bias(chip, 0x3000, 8, true),
-                   .window = window(3, 1),
-                   .relu = true,
-                   .rshift = 6},
-      Depthwise2dBm1880{.out = local(0, image),
-                        .in = local(0x1000, image),
-                        .weight = local(0x2000, {1, 8, 3, 3}),
-                        .window = window(3, 1),
-                        .rshift = 3},
-      Pool2dBm1880{.kind = Pool2dBm1880::Kind::average,
-                   .out = local(0, {1, 8, 5, 5}),
-                   .in = local(0x1000, image),
-                   .window = window(2, 0),
-                   .multiplier = 64,
-                   .rshift = 8},
-      Pool2dBm1880{
-          .out = local(0, {1, 8, 5, 5}), .in = local(0x1000, image), .window = window(2, 0)},
-      matrix,
+  };
+}
+
+std::vector<Operation> elements() {
+  auto elementwise = [&](Elementwise::Kind kind) {
+    return Elementwise{.kind = kind,
+                       .out = local(0, kImage),
+                       .a = local(0x1000, kImage),
+                       .b = local(0x2000, kImage)};
+  };
+  Elementwise mac = elementwise(Elementwise::Kind::mac);
+  mac.out = wide(0, kImage, 0x400);
+  mac.lshift = 1;
+  Elementwise shift = elementwise(Elementwise::Kind::shift);
+  shift.out = wide(0, kImage, 0x400);
+  shift.a = wide(0x1000, kImage, 0x400);
+  shift.b_is_constant = true;
+  shift.constant = -3;
+  return {
       elementwise(Elementwise::Kind::mul),
       elementwise(Elementwise::Kind::max),
       elementwise(Elementwise::Kind::bit_xor),
       elementwise(Elementwise::Kind::copy),
       mac,
       shift,
-      Mdsum{.out = local(0, channels, false), .a = local(0x1000, image)},
-      Lut{.out = local(0, image),
-          .in = local(0x1000, image),
+  };
+}
+
+std::vector<Operation> windows_and_others() {
+  const Chip& chip = bm1880();
+  MatrixMac matrix{.res = local_matrix(chip, 0, 4, 40, DType::i8),
+                   .left = local_matrix(chip, 0x1000, 4, 20, DType::i8),
+                   .right = local_matrix(chip, 0x2000, 20, 40, DType::i8),
+                   .rshift = 4};
+  return {
+      Conv2dBm1880{.out = local(0, kImage),
+                   .in = local(0x1000, kImage),
+                   .weight = conv_weight(0x2000, {8, 8, 3, 3}, DType::i8),
+                   .bias = conv_bias(chip, 0x3000, 8, true),
+                   .window = window(3, 1),
+                   .relu = true,
+                   .rshift = 6},
+      Depthwise2dBm1880{.out = local(0, kImage),
+                        .in = local(0x1000, kImage),
+                        .weight = local(0x2000, {1, 8, 3, 3}),
+                        .window = window(3, 1),
+                        .rshift = 3},
+      Pool2dBm1880{.kind = Pool2dBm1880::Kind::average,
+                   .out = local(0, {1, 8, 5, 5}),
+                   .in = local(0x1000, kImage),
+                   .window = window(2, 0),
+                   .multiplier = 64,
+                   .rshift = 8},
+      Pool2dBm1880{
+          .out = local(0, {1, 8, 5, 5}), .in = local(0x1000, kImage), .window = window(2, 0)},
+      matrix,
+      Mdsum{.out = local(0, {1, 8, 1, 1}, false), .a = local(0x1000, kImage)},
+      Lut{.out = local(0, kImage),
+          .in = local(0x1000, kImage),
           .table = local(0x2000, {1, 32, 16, 16})},
       CpuCall{.name = "ELU", .params = {1, 2, 3, 4, 5}},
   };
+}
+
+std::vector<Operation> operations() {
+  std::vector<Operation> all = moves();
+  for (const auto& more : {windows_and_others(), elements()})
+    all.insert(all.end(), more.begin(), more.end());
+  return all;
 }
 
 // Each operation alone, and all of them one after the other.

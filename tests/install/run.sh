@@ -163,6 +163,9 @@ else
   python=: # a sanitizer's build has none
 fi
 "$here/run_page.py" "$here/../../docs/start.md" "$work/start" $here_paths "python3 <<=$python <<"
+step docs/bmkernel.md
+mkdir -p "$work/bmkernel-page"
+"$here/run_page.py" "$here/../../docs/bmkernel.md" "$work/bmkernel-page" $here_paths
 step docs/ci.md
 cp -r "$examples/ci" "$work/ci"
 "$here/run_page.py" "$here/../../docs/ci.md" "$work/ci"

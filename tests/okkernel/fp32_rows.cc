@@ -83,6 +83,9 @@ void add_arithmetic(std::vector<Row>& rows) {
                   })});
   with_c("okk_bdc_mac_C", call(okk_bdc_mac_C),
          [](const Element& e) { return add(mul(src(e, 0), c_of(e)), bits(e.old)); });
+}
+
+void add_unary(std::vector<Row>& rows) {
   auto one = [&](const char* name, Call f, Bits (*op)(Bits)) {
     rows.push_back({.function = name,
                     .operands = {kF32, kF32},
@@ -316,6 +319,7 @@ void add_int8_conversions(std::vector<Row>& rows) {
 
 void add_fp32_rows(std::vector<Row>& rows) {
   add_arithmetic(rows);
+  add_unary(rows);
   add_selects(rows);
   add_full_selects(rows);
   add_aligned_unary(rows);

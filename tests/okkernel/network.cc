@@ -97,6 +97,25 @@ struct Channels {
   int npu, input_npu, input, output;
 };
 
+// Even and odd input channels are added up apart.
+Bits sum_of_products(const Window& window, const Image& image, const Tensor& in,
+                     const Tensor& weight, int n, int oc, int y, int x) {
+  TwoSums even, odd;
+  for (int kh = 0; kh < window.kernel_h; kh++)
+    for (int kw = 0; kw < window.kernel_w; kw++)
+      for (int ic = 0; ic < window.input.c; ic += 2) {
+        auto multiply = [&](TwoSums& sums, int channel) {
+          sums.add_product(window.value(in, image, n, channel, y, x, kh, kw),
+                           read(weight, image, channel, oc, kh, kw));
+        };
+        multiply(even, ic);
+        if (ic + 1 < window.input.c) multiply(odd, ic + 1);
+        even.next();
+        odd.next();
+      }
+  return add(even.total(), odd.total());
+}
+
 class Conv2d : public ::testing::TestWithParam<Channels> {};
 
 TEST_P(Conv2d, EqualsTheDocumentedSum) {
@@ -129,20 +148,7 @@ TEST_P(Conv2d, EqualsTheDocumentedSum) {
         [&](Image& image) {
           const Image before = image;
           for_each(out_shape, [&](int n, int oc, int y, int x) {
-            TwoSums even, odd;
-            for (int kh = 0; kh < window.kernel_h; kh++)
-              for (int kw = 0; kw < window.kernel_w; kw++)
-                for (int ic = 0; ic < channels.input; ic += 2) {
-                  auto multiply = [&](TwoSums& sums, int channel) {
-                    sums.add_product(window.value(in, before, n, channel, y, x, kh, kw),
-                                     read(weight, before, channel, oc, kh, kw));
-                  };
-                  multiply(even, ic);
-                  if (ic + 1 < channels.input) multiply(odd, ic + 1);
-                  even.next();
-                  odd.next();
-                }
-            Bits sum = add(even.total(), odd.total());
+            Bits sum = sum_of_products(window, before, in, weight, n, oc, y, x);
             if (bias) sum = add(sum, read(per_channel, before, 0, oc, 0, 0));
             if (result_add) sum = add(sum, read(out, before, n, oc, y, x));
             out.write(image, n, oc, y, x, sum);

@@ -14,22 +14,30 @@ export const executable = process.env.CHROMIUM ?? PLACES.find(existsSync);
 
 const profileIsDrawn = () => globalThis.tputwin?.timeline.drawn > 0;
 
-// {page, errors, close}: errors are whatever the console or the network complained of.
-export async function open(path, { width = 1400, height = 1000, dark = false, isDrawn = profileIsDrawn } = {}) {
+// {page, errors, close}: an empty page; errors are whatever the console or the network complained of, and what is asked of
+// others than the files of this host and `origin`.
+export async function launch({ origin, width = 1400, height = 1000, dark = false } = {}) {
   const directory = mkdtempSync(join(tmpdir(), "tputwin-page-"));
   const context = await chromium.launchPersistentContext(directory, {
     executablePath: executable, args: FLAGS, viewport: { width, height }, colorScheme: dark ? "dark" : "light",
   });
   const page = context.pages()[0] ?? (await context.newPage());
   const errors = [];
+  const isOurs = (url) => /^(file|data|blob):/.test(url) || (origin && url.startsWith(`${origin}/`));
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && errors.push(message.text()));
   page.on("pageerror", (error) => errors.push(String(error)));
-  page.on("request", (request) => /^(file|data):/.test(request.url()) || errors.push(`asks for ${request.url()}`));
-  await page.goto(`file://${path}`);
-  await page.waitForFunction(isDrawn);
+  page.on("request", (request) => isOurs(request.url()) || errors.push(`asks for ${request.url()}`));
   const close = async () => {
     await context.close();
     rmSync(directory, { recursive: true, force: true });
   };
   return { page, errors, close };
+}
+
+// The same with the page of a file, drawn.
+export async function open(path, { isDrawn = profileIsDrawn, ...options } = {}) {
+  const launched = await launch(options);
+  await launched.page.goto(`file://${path}`);
+  await launched.page.waitForFunction(isDrawn);
+  return launched;
 }

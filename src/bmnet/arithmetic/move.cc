@@ -202,10 +202,6 @@ Status move_elements(const Layer& layer, const Source& source) {
   return {};
 }
 
-int64_t flat(const Extents& e, int64_t n, int64_t c, int64_t h, int64_t w) {
-  return ((n * e.c + c) * e.h + h) * e.w + w;
-}
-
 }  // namespace
 
 Status reshape(const Layer& layer) {
@@ -255,7 +251,7 @@ Status crop(const Layer& layer) {
       at(3) + to.w > from.w)
     return fail(layer.op, errors::net_operand_shapes);
   return move_elements(layer, [&](int64_t n, int64_t c, int64_t h, int64_t w) {
-    return flat(from, n + at(0), c + at(1), h + at(2), w + at(3));
+    return index(from, n + at(0), c + at(1), h + at(2), w + at(3));
   });
 }
 
@@ -265,7 +261,7 @@ Status shuffle_channel(const Layer& layer) {
   const int64_t group = layer.op.tg_shuffle_channel_param().group();
   if (group < 1 || from.c % group != 0) return fail(layer.op, errors::net_layer_parameter);
   return move_elements(layer, [&](int64_t n, int64_t c, int64_t h, int64_t w) {
-    return flat(from, n, c % group * (from.c / group) + c / group, h, w);
+    return index(from, n, c % group * (from.c / group) + c / group, h, w);
   });
 }
 
@@ -275,7 +271,7 @@ Status upsample(const Layer& layer) {
   if (to.h != from.h * rows || to.w != from.w * columns)
     return fail(layer.op, errors::net_operand_shapes);
   return move_elements(layer, [&](int64_t n, int64_t c, int64_t h, int64_t w) {
-    return flat(from, n, c, h / rows, w / columns);
+    return index(from, n, c, h / rows, w / columns);
   });
 }
 
@@ -287,7 +283,7 @@ Status reorg(const Layer& layer) {
     return fail(layer.op, errors::net_layer_parameter);
   return move_elements(layer, [&](int64_t n, int64_t c, int64_t h, int64_t w) {
     const int64_t place = c / from.c;
-    return flat(from, n, c % from.c, h * stride + place / stride, w * stride + place % stride);
+    return index(from, n, c % from.c, h * stride + place / stride, w * stride + place % stride);
   });
 }
 

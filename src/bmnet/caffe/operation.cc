@@ -53,6 +53,12 @@ bool is_per_sample(const TensorOp& op) {
       return op.tg_standardize_param().axis() != 0;
     case Op::arithmetic:
       return op.bottom_size() == 2 || op.tg_arithmetic_param().b_shape().dim(0) == 1;
+    case Op::matmul:
+      return op.output_shape(0).dim_size() > 2;
+    case Op::top_values:
+      return op.tg_top_values_param().axis() != 0;
+    case Op::top_positions:
+      return op.tg_top_positions_param().axis() != 0;
     default:
       return true;
   }

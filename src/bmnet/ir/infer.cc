@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/errors/bmnet.h"
+#include "bmnet/ir/infer_host.h"
 
 namespace tputwin::net {
 namespace {
@@ -45,7 +46,9 @@ class Inference {
               .argument("result", describe(make_shape(dims)));
       if (dims.empty() || dims.size() > 4)
         return fail("result", describe(make_shape(dims)), "one to four extents");
-      shapes.push_back(make_shape(dims, op_.input_shape(0).data_type_size()));
+      const int bytes =
+          has_trait(op_, trait::float_results) ? 4 : op_.input_shape(0).data_type_size();
+      shapes.push_back(make_shape(dims, bytes));
     }
     return shapes;
   }
@@ -103,9 +106,11 @@ class Inference {
       case Op::tile:
         return tile();
       case Op::reduction:
-        return reduction();
       case Op::resample:
-        return resample();
+      case Op::matmul:
+      case Op::top_values:
+      case Op::top_positions:
+        return on_host();
       default:
         return unary();
     }
@@ -361,29 +366,12 @@ class Inference {
     result(to);
   }
 
-  void reduction() {
-    const int at = op_.tg_reduction_param().axis();
-    if (!inputs(1, 1) || !range("axis", at, 1, static_cast<int64_t>(in().size()) - 1)) return;
-    Dims to = in();
-    to.resize(static_cast<size_t>(at));
-    result(to);
-  }
-
-  void resample() {
-    const auto& p = op_.tg_resample_param();
-    if (!inputs(1, 1) || !require(in().size() == 4, "axes", static_cast<int64_t>(in().size()), "4"))
-      return;
-    const auto side = [&](const auto& source, const auto& weight, int64_t taps, int64_t extent) {
-      if (!range("taps", taps, 1, kLargestParameter)) return int64_t{0};
-      require(source.size() == weight.size() && source.size() % taps == 0, "taps", source.size(),
-              "as many sources as weights");
-      for (uint32_t s : source) require(s < extent, "source", s, "inside the input");
-      for (float w : weight) require(std::isfinite(w), "weight", 0, "finite");
-      return source.size() / taps;
-    };
-    const int64_t rows = side(p.row_source(), p.row_weight(), p.row_taps(), in4().h);
-    const int64_t columns = side(p.column_source(), p.column_weight(), p.column_taps(), in4().w);
-    result({in4().n, in4().c, rows, columns});
+  void on_host() {
+    auto shape = infer_host_shape(op_);
+    if (shape.ok())
+      result(std::move(*shape));
+    else if (status_.ok())
+      status_ = shape.error();
   }
 
   const TensorOp& op_;

@@ -9,12 +9,15 @@
 #include "base/errors/tools.h"
 #include "base/file.h"
 #include "base/parallel.h"
+#include "bmnet/onnx/load.h"
 #include "bmodel/open.h"
 #include "tools/bm168x/run168x.h"
 #include "tools/command_line.h"
 #include "tools/commands/command.h"
+#include "tools/commands/compiled_onnx.h"
 #include "tools/commands/picture_options.h"
 #include "tools/compare.h"
+#include "tools/compile.h"
 #include "tools/reports/json.h"
 #include "tools/run.h"
 
@@ -24,7 +27,7 @@ namespace {
 constexpr size_t kShownDifferences = 10;
 
 struct RunCommand {
-  std::string model, output, reference_output, net, operators;
+  std::string model, table, output, reference_output, net, operators;
   std::vector<std::string> inputs, shapes;
   std::optional<size_t> stage;
   bool dequantize = false, json = false;
@@ -161,12 +164,33 @@ int run(RunCommand& command) {
   return run_bm1880(command, (*file)->bytes(), *opened->bm1880());
 }
 
+// An ONNX net is compiled first.
+int compile_and_run(const CLI::App& app, RunCommand& command) {
+  if (!net::is_onnx_file(command.model)) {
+    if (!command.table.empty()) return bad_usage(app, "--table goes with NET.onnx", kUsage);
+    return command.pictures.wanted() ? look(app, command) : run(command);
+  }
+  std::vector<std::vector<int64_t>> shapes;
+  for (const std::string& text : command.shapes) {
+    auto shape = parse_shape(text);
+    if (!shape.ok()) return fail("tputwin", shape.error());
+    shapes.push_back(*shape);
+  }
+  auto compiled = CompiledOnnx::make(command.model, command.table, std::move(shapes));
+  if (!compiled.ok()) return fail("tputwin", compiled.error());
+  command.model = (*compiled)->path();
+  return command.pictures.wanted() ? look(app, command) : run(command);
+}
+
 }  // namespace
 
 void add_run(CLI::App& app, int& exit) {
   auto* sub = app.add_subcommand("run", "Run a model on the simulated chip");
   auto command = std::make_shared<RunCommand>();
-  sub->add_option("MODEL", command->model, "bmodel of the BM1880 or the BM1684X")->required();
+  sub->add_option("MODEL", command->model,
+                  "bmodel of the BM1880 or the BM1684X; or NET.onnx, which is compiled first")
+      ->required();
+  sub->add_option("--table", command->table, "NET.onnx: its calibration table");
   sub->add_option("--input", command->inputs,
                   "BM1880: raw bytes of all inputs, one after the other; BM1684X: a file for each "
                   "input (raw, .npy), or one .npz, or none for made-up data")
@@ -204,12 +228,11 @@ void add_run(CLI::App& app, int& exit) {
              "  tputwin run net.bmodel --input image.bin --shape 1,3,24,24 "
              "--compare expected.bin\n"
              "  tputwin run bm1684x.bmodel --net resnet --input in.npz --output out.npz\n"
-             "  tputwin run net.bmodel --image photo.jpg --labels labels.txt --draw seen.png\n"));
+             "  tputwin run net.bmodel --image photo.jpg --labels labels.txt --draw seen.png\n"
+             "  tputwin run net.onnx --table table.pb2 --image photo.jpg\n"));
   sub->add_flag("--json", command->json, "print the report as JSON");
   add_picture_options(*sub, command->pictures);
-  sub->callback([command, sub, &exit] {
-    exit = command->pictures.wanted() ? look(*sub, *command) : run(*command);
-  });
+  sub->callback([command, sub, &exit] { exit = compile_and_run(*sub, *command); });
 }
 
 }  // namespace tputwin::tools

@@ -106,20 +106,24 @@ cv::Mat drawn(const cv::Mat& picture, const Seen& seen, const Viewer& viewer) {
 
 cv::Mat sheet(const std::vector<cv::Mat>& pictures) {
   constexpr int kGap = 8;
-  int width = 0, height = 0;
-  for (const cv::Mat& picture : pictures) {
-    width = std::max(width, picture.cols);
-    height = std::max(height, picture.rows);
-  }
   const auto count = static_cast<int>(pictures.size());
   const int most = std::max(1, static_cast<int>(std::ceil(std::sqrt(1.6 * count))));
   const int rows = (count + most - 1) / most, columns = (count + rows - 1) / std::max(1, rows);
-  cv::Mat all(rows * (height + kGap) + kGap, std::min(count, columns) * (width + kGap) + kGap,
-              CV_8UC3, kPaper);
+  int width = 0;
+  std::vector<int> tops{kGap};  // of rows, which are as high as their highest picture
   for (int i = 0; i < count; ++i) {
     const cv::Mat& picture = pictures[static_cast<size_t>(i)];
-    picture.copyTo(all(cv::Rect(kGap + i % columns * (width + kGap),
-                                kGap + i / columns * (height + kGap), picture.cols, picture.rows)));
+    width = std::max(width, picture.cols);
+    if (i % columns == 0) tops.push_back(tops.back());
+    const int top = tops[tops.size() - 2];
+    tops.back() = std::max(tops.back(), top + picture.rows + kGap);
+  }
+  cv::Mat all(tops.back(), std::min(count, columns) * (width + kGap) + kGap, CV_8UC3, kPaper);
+  for (int i = 0; i < count; ++i) {
+    const cv::Mat& picture = pictures[static_cast<size_t>(i)];
+    picture.copyTo(
+        all(cv::Rect(kGap + i % columns * (width + kGap), tops[static_cast<size_t>(i / columns)],
+                     picture.cols, picture.rows)));
   }
   return all;
 }

@@ -1,6 +1,7 @@
 // The net that is being made.
 #include "bmnet/onnx/reader/graph.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "bmnet/ir/infer.h"
@@ -62,6 +63,10 @@ std::string Graph::view(const std::string& tensor, const Dims& wanted) {
   return views_[{tensor, wanted}] = add(std::move(op), {});
 }
 
+bool Graph::has_op(const std::string& name) const {
+  return std::ranges::any_of(network.ops, [&](const TensorOp& op) { return op.name() == name; });
+}
+
 Dims Graph::dims(const std::string& tensor) const { return net::dims(shapes_.at(tensor)); }
 
 void Graph::rename_last(const std::string& name, int top, const std::string& output) {
@@ -75,9 +80,7 @@ void Graph::rename_last(const std::string& name, int top, const std::string& out
     thresholds[output] = known.mapped();
   std::erase_if(views_, [&](const auto& entry) { return entry.second == old; });
   op.set_top(top, output);
-  if (op.name() == name || network.blobs.contains(name)) return;
-  for (const TensorOp& other : network.ops)
-    if (other.name() == name) return;
+  if (network.blobs.contains(name) || has_op(name)) return;
   if (auto blobs = network.blobs.extract(op.name()); !blobs.empty()) {
     blobs.key() = name;
     network.blobs.insert(std::move(blobs));

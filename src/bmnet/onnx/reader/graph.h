@@ -28,6 +28,9 @@ struct Value {
   std::string tensor;
   // Of tensors of integers: the net's tensor holds the real values.
   std::optional<Quantization> quantization;
+  // Of positions (ArgMax, TopK), which are integers to ONNX and floats in the net: they are below
+  // this; else 0.
+  int64_t positions = 0;
 };
 
 // The net's form of a shape: itself, or the axes from the fourth on as one.
@@ -47,6 +50,7 @@ class Graph {
   void rename_last(const std::string& op, int top, const std::string& name);
   void set_threshold(const std::string& tensor, const Quantization& quantization);
   bool has_name(const std::string& name) const { return names_.contains(name); }
+  bool has_op(const std::string& name) const;
 
  private:
   std::string unique(std::string name);

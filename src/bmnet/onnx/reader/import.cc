@@ -39,11 +39,7 @@ class ModelImporter {
  public:
   ModelImporter(const onnx::ModelProto& model, int64_t opset, const ImportOptions& options,
                 std::string folder)
-      : model_(model),
-        proto_(model.graph()),
-        opset_(opset),
-        options_(options),
-        folder_(std::move(folder)) {
+      : proto_(model.graph()), opset_(opset), options_(options), folder_(std::move(folder)) {
     graph_.network.name = proto_.name();
   }
 
@@ -210,6 +206,13 @@ class ModelImporter {
     return std::ranges::find(kOperators, node.proto.op_type()) != std::end(kOperators);
   }
 
+  // Operators that positions, integers to ONNX, go through as they are.
+  static bool passes_positions(const Node& node) {
+    static constexpr std::string_view kOperators[] = {"Reshape",  "Flatten", "Squeeze", "Unsqueeze",
+                                                      "Identity", "Cast",    "Shape"};
+    return std::ranges::find(kOperators, node.proto.op_type()) != std::end(kOperators);
+  }
+
   void import(const OperatorRow& row, Node& node) {
     const bool is_constant = [&] {
       for (size_t i = 0; i < node.inputs(); ++i)
@@ -233,7 +236,15 @@ class ModelImporter {
       if (node.has(i) && node.in(i).quantization) quantization = node.in(i).quantization;
     if (quantization && !passes_integers(node))
       node.refuse("type", "integers", "on quantized tensors; put a DequantizeLinear before it");
+    int64_t positions = 0;
+    for (size_t i = 0; i < node.inputs(); ++i)
+      if (node.has(i)) positions = std::max(positions, node.in(i).positions);
+    if (positions != 0 && !passes_positions(node))
+      node.refuse("type", "integers", "on positions; put a Cast to floats before it");
     row.import(node);
+    if (positions != 0 && type != "Cast" && type != "Identity")
+      for (auto& value : node.outputs())
+        if (value && !value->tensor.empty()) value->positions = positions;
     if (quantization && type != "DequantizeLinear" && !type.starts_with("Q"))
       for (auto& value : node.outputs())
         if (value && !value->tensor.empty()) value->quantization = quantization;
@@ -257,8 +268,8 @@ class ModelImporter {
     TensorOp op = make_op(Op::reshape);
     op.add_bottom(value.tensor);
     *op.add_output_shape() = make_shape(net_dims(value.dims));
-    op.set_name(graph_.has_name(name) ? name + "/output" : name);
-    op.add_top(op.name());
+    op.add_top(graph_.has_name(name) ? name + "/output" : name);
+    op.set_name(graph_.has_op(op.top(0)) ? op.top(0) + "/output" : op.top(0));
     return graph_.add(std::move(op), {});
   }
 
@@ -292,7 +303,6 @@ class ModelImporter {
     if (Status status = verify(graph_.network); !status.ok()) throw Refusal{status.error()};
   }
 
-  const onnx::ModelProto& model_;
   const onnx::GraphProto& proto_;
   const int64_t opset_;
   const ImportOptions& options_;

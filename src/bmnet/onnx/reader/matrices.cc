@@ -10,7 +10,8 @@ namespace {
 
 // y = x * matrix + bias of x (rows, K) and a matrix (outputs, K).
 std::string inner_product(Node& node, const std::string& x, int64_t outputs, int64_t length,
-                          std::vector<float> matrix, std::vector<float> bias) {
+                          std::vector<float> matrix, std::vector<float> bias,
+                          std::string_view what = "") {
   TensorOp op = make_op(Op::inner_product);
   auto& p = *op.mutable_tg_inner_product_param();
   p.set_num_output(static_cast<uint32_t>(outputs));
@@ -18,7 +19,26 @@ std::string inner_product(Node& node, const std::string& x, int64_t outputs, int
   p.set_bias_term(!bias.empty());
   std::vector<Blob> blobs{{{outputs, length}, std::move(matrix)}};
   if (!bias.empty()) blobs.push_back({{outputs}, std::move(bias)});
-  return node.add(std::move(op), {x}, "", std::move(blobs));
+  return node.add(std::move(op), {x}, what, std::move(blobs));
+}
+
+// A constant or a tensor that is repeated to the rows of y, added.
+std::string added(Node& node, const std::string& y, size_t input, float factor) {
+  TensorOp op = make_op(Op::arithmetic);
+  auto& p = *op.mutable_tg_arithmetic_param();
+  p.set_operation(::bmnet::TGArithmeticParameter::ADD);
+  Dims extents = node.dims(input);
+  while (extents.size() < 2) extents.insert(extents.begin(), 1);
+  const Constant* constant = node.constant(input);
+  if (constant == nullptr) {
+    node.require(factor == 1, "beta", std::to_string(factor), "1 where C is no constant");
+    return node.add(std::move(op), {y, node.tensor(input, extents)}, "");
+  }
+  p.set_is_b_const(true);
+  *p.mutable_b_shape() = make_shape(extents, 4);
+  std::vector<float> values = constant->real();
+  for (float& v : values) v *= factor;
+  return node.add(std::move(op), {y}, "", {{extents, std::move(values)}});
 }
 
 std::vector<float> turned(const std::vector<float>& values, int64_t rows, int64_t columns) {
@@ -28,18 +48,48 @@ std::vector<float> turned(const std::vector<float>& values, int64_t rows, int64_
   return result;
 }
 
-// C of a Gemm per column; it may be one value for all.
+// C of a Gemm is a constant per column; it may be one value for all.
+bool is_bias(const Node& node, int64_t outputs) {
+  const Constant* c = node.constant(2);
+  if (c == nullptr) return false;
+  const bool per_column = !c->dims.empty() && c->dims.back() == outputs;
+  return c->size() == 1 || (per_column && static_cast<int64_t>(c->size()) == outputs);
+}
+
 std::vector<float> gemm_bias(const Node& node, int64_t outputs) {
-  if (!node.has(2)) return {};
-  const Constant& c = node.weights(2, "C");
-  const float beta = node.real("beta", 1);
-  std::vector<float> bias = c.real();
-  const bool per_column = !c.dims.empty() && c.dims.back() == outputs;
+  std::vector<float> bias = node.constant(2)->real();
   if (bias.size() == 1) bias.assign(static_cast<size_t>(outputs), bias[0]);
-  node.require(static_cast<int64_t>(bias.size()) == outputs && (per_column || c.size() == 1), "C",
-               text(c.dims), "one value, or one per column; put it into an Add");
-  for (float& v : bias) v *= beta;
+  for (float& v : bias) v *= node.real("beta", 1);
   return bias;
+}
+
+// Axes in front of matrices, of both operands, as at most two.
+void join_front(const Node& node, Dims& a, Dims& b) {
+  const size_t axes = std::max(a.size(), b.size());
+  for (Dims* dims : {&a, &b}) dims->insert(dims->begin(), axes - dims->size(), 1);
+  if (axes <= 4) return;
+  const bool same = std::equal(a.begin(), a.end() - 2, b.begin());
+  node.require(same, "shapes", text(a) + " and " + text(b),
+               "with more than four axes those in front are the same");
+  for (Dims* dims : {&a, &b})
+    *dims = {run(*dims, 0, axes - 2), (*dims)[axes - 2], (*dims)[axes - 1]};
+}
+
+// Both operands are tensors: on the host.
+void product_of_tensors(Node& node) {
+  Dims a = node.dims(0), b = node.dims(1);
+  node.require(!a.empty() && !b.empty(), "shapes", text(a) + " and " + text(b), "no scalars");
+  const bool one_row = a.size() == 1, one_column = b.size() == 1;
+  if (one_row) a.insert(a.begin(), 1);
+  if (one_column) b.push_back(1);
+  node.require(a.back() == b[b.size() - 2], "shapes", text(a) + " and " + text(b),
+               "as many columns as the other has rows");
+  Dims result = broadcast(node, {a.begin(), a.end() - 2}, {b.begin(), b.end() - 2});
+  if (!one_row) result.push_back(a[a.size() - 2]);
+  if (!one_column) result.push_back(b.back());
+  join_front(node, a, b);
+  const std::string y = node.add(make_op(Op::matmul), {node.tensor(0, a), node.tensor(1, b)}, "");
+  node.set(node.graph.dims(y) == net_dims(result) ? y : node.view(y, net_dims(result)), result);
 }
 
 std::vector<float> vector_of(const Node& node, size_t input, std::string_view name,
@@ -75,11 +125,21 @@ void import_gemm(Node& node) {
   if (turn_b) matrix = turned(matrix, length, outputs);
   const float alpha = node.real("alpha", 1);
   for (float& v : matrix) v *= alpha;
-  node.set(inner_product(node, x, outputs, length, std::move(matrix), gemm_bias(node, outputs)),
-           {a[0], outputs});
+  const bool adds = node.has(2) && !is_bias(node, outputs);
+  std::vector<float> bias;
+  if (node.has(2) && !adds) bias = gemm_bias(node, outputs);
+  std::string y = inner_product(node, x, outputs, length, std::move(matrix), std::move(bias),
+                                adds ? "product" : "");
+  if (adds) {
+    node.require(broadcast(node, {a[0], outputs}, node.dims(2)) == Dims{a[0], outputs}, "C",
+                 text(node.dims(2)), "repeated to the result");
+    y = added(node, y, 2, node.real("beta", 1));
+  }
+  node.set(y, {a[0], outputs});
 }
 
 void import_matmul(Node& node) {
+  if (node.constant(0) == nullptr && node.constant(1) == nullptr) return product_of_tensors(node);
   const Constant& b = node.weights(1, "B");
   node.require(b.dims.size() == 2 || b.dims.size() == 1, "B", text(b.dims), "a matrix");
   const Dims& a = node.dims();

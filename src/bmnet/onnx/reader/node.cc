@@ -108,12 +108,7 @@ std::string Node::add(TensorOp op, std::initializer_list<std::string> bottoms,
   std::string own = name();
   if (!what.empty()) own += "/" + std::string(what);
   std::string free = own;
-  const auto taken = [&] {
-    for (const TensorOp& other : graph.network.ops)
-      if (other.name() == free) return true;
-    return false;
-  };
-  while (taken()) free += "'";
+  while (graph.has_op(free)) free += "'";
   op.set_name(free);
   if (op.top().empty()) op.add_top(own + "/result");
   try {

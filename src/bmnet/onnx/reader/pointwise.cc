@@ -124,9 +124,15 @@ void import_dropout(Node& node) {
 
 void import_cast(Node& node) {
   const auto type = static_cast<int>(node.integer("to", 0));
-  node.require(!is_integer_type(type), "to", std::to_string(type),
-               "floats: the net's tensors are numbers with fractions");
+  const int64_t positions = node.in(0).positions;
+  if (positions == 0 || type == onnx::TensorProto::BOOL)
+    node.require(!is_integer_type(type), "to", std::to_string(type),
+                 "floats: the net's tensors are numbers with fractions");
+  if (type == onnx::TensorProto::INT8 || type == onnx::TensorProto::UINT8)
+    node.require(positions <= (type == onnx::TensorProto::INT8 ? 128 : 256), "to",
+                 std::to_string(type), "a type that holds all positions of the axis");
   node.set(node.in(0));
+  if (!is_integer_type(type) && node.outputs()[0]) node.outputs()[0]->positions = 0;
 }
 
 }  // namespace tputwin::net::onnx_reader

@@ -1,7 +1,7 @@
 // lut: one permutation of the whole table per vector where the processor has it, else byte by byte.
 #define HWY_WANT_AVX3_DL  // VBMI looks bytes up in registers
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ops/fast/lut.cc"
+#define HWY_TARGET_INCLUDE "ops/fast/index/lut.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
 
 #include <hwy/highway.h>

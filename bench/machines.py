@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""What a campaign costs on this machine, for docs/machines.md: units a second, bytes of a unit, the checkpoint.
+
+    PYTHONPATH=build/python bench/machines.py [--workers 2] [--samples 10000] [--mpirun mpirun]
+"""
+import argparse
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from distributed import Client, LocalCluster
+
+import tputwin
+from tputwin import _core, machines
+
+ROOT = Path(__file__).resolve().parents[1]
+FASHION = Path("/usr/share/datasets/fashion-mnist")
+STEM = f"{ROOT}/models/resnet_fashion"
+PIXELS = tputwin.Preparation(scale=[1 / 256])
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """Units that only come and go."""
+
+    units: int
+    identity: str = "nothing"
+
+    def open(self):
+        return self
+
+    def work(self, unit):
+        return f"{unit} " + "0" * 50
+
+    def figures(self, units, lines):
+        return len(lines)
+
+
+def timed(work):
+    start = time.perf_counter()
+    result = work()
+    return result, time.perf_counter() - start
+
+
+def evaluation(folder, samples):
+    int8 = tputwin.calibrate(f"{STEM}.prototxt", f"{STEM}.caffemodel",
+                             FASHION / "train-images-idx3-ubyte.gz", folder, samples=64,
+                             preparation=PIXELS)
+    model = str(folder / "net.bmodel")
+    tputwin.compile(int8.caffemodel, int8.table, model, batch=10)
+    return machines.Evaluation(f"{STEM}.prototxt", f"{STEM}.caffemodel", model,
+                               str(FASHION / "t10k-images-idx3-ubyte.gz"), samples=samples,
+                               preparation=PIXELS)
+
+
+def by_mpi(mpirun, tool, work, processes):
+    command = [mpirun, "-n", str(processes), tool, "eval", "--prototxt", work.prototxt,
+               "--caffemodel", work.caffemodel, "--bmodel", work.model, "--data", work.data,
+               "--scale", "0.00390625", "--samples", str(work.samples)]
+    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                   "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                   "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+    return timed(lambda: subprocess.run(command, env=environment, check=True,
+                                        stdout=subprocess.DEVNULL))[1]
+
+
+def checkpoint_figures(folder, units, line):
+    """Bytes, seconds to write and to read again, of a checkpoint of so many units."""
+    path = folder / "part"
+    checkpoint = _core.Checkpoint(str(path), "many", units)
+    for unit in range(units):
+        checkpoint.add(unit, line)
+    written = timed(checkpoint.write)[1]
+    read = timed(lambda: _core.Checkpoint(str(path), "many", units))[1]
+    return path.stat().st_size, written, read
+
+
+def say(what, value):
+    print(f"| {what} | {value} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--samples", type=int, default=10000)
+    parser.add_argument("--empty", type=int, default=5000, help="units that only come and go")
+    parser.add_argument("--many", type=int, default=100000, help="units of the large checkpoint")
+    parser.add_argument("--mpirun", help="also by MPI, with this command")
+    parser.add_argument("--tool", default=str(ROOT / "build/bin/tputwin"))
+    options = parser.parse_args()
+    folder = Path(tempfile.mkdtemp())
+    work = evaluation(folder, options.samples)
+    units, opened = timed(work.open)
+    before = time.process_time()
+    lines, alone = timed(lambda: [units.work(unit) for unit in range(units.units)])
+    busy = (time.process_time() - before) / units.units
+    say("units of the evaluation", units.units)
+    say("opening it, once in each process", f"{opened:.2f} s")
+    say("one process: units a second", f"{units.units / alone:.2f}")
+    say("processor time of a unit", f"{busy:.2f} s")
+    with LocalCluster(n_workers=options.workers, threads_per_worker=1,
+                      dashboard_address=None) as cluster, Client(cluster) as client:
+        client.run(lambda: __import__("tputwin"))
+        _, together = timed(lambda: machines.run(work, client))
+        say(f"{options.workers} workers of Dask: units a second", f"{units.units / together:.2f}")
+        _, empty = timed(lambda: machines.run(Nothing(options.empty), client))
+        say("Dask: units a second that do nothing", f"{options.empty / empty:.0f}")
+    if options.mpirun:
+        seconds = by_mpi(options.mpirun, options.tool, work, options.workers)
+        say(f"{options.workers} processes of MPI: units a second, start included",
+            f"{units.units / seconds:.2f}")
+    task = pickle.dumps((machines._do, work, units.identity, 0))
+    say("a unit's task, its result", f"{len(task)} bytes, {len(lines[0])} bytes")
+    bytes_, written, read = checkpoint_figures(folder, options.many, lines[0])
+    say(f"checkpoint of {options.many:,} units", f"{bytes_ / 1e6:.1f} MB, written in {written:.2f} s, read in {read:.2f} s")
+    _, summed = timed(lambda: units.sum_of([lines[0]] * options.many))
+    say(f"sum of {options.many:,} results", f"{summed:.2f} s")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,233 @@
+#!/usr/bin/python3
+"""Writes a Caffe net as an ONNX model; with a calibration table as a quantized one (QDQ).
+
+    models/export_onnx.py models/resnet_fashion net.onnx
+    tputwin calibrate net.onnx --data images/ --output int8
+    models/export_onnx.py models/resnet_fashion qdq.onnx --table int8/bmnet_net_calibration_table.pb2
+    tputwin compile qdq.onnx -o net.bmodel
+
+Needs python3-onnx and protobuf-compiler. Tensors keep their names; of layers in place the later
+ones get a tick each. The batch is open.
+"""
+import argparse
+import importlib
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import onnx
+from google.protobuf import text_format
+from onnx import TensorProto, helper, numpy_helper
+
+PROTOS = Path(__file__).resolve().parents[1] / "src/bmnet/proto"
+
+
+def messages(name):
+    """The Python module of a .proto of ours."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["protoc", f"-I{PROTOS}", f"--python_out={folder}",
+                        *map(str, PROTOS.glob("*.proto"))], check=True)
+        sys.path.insert(0, folder)
+        try:
+            return importlib.import_module(f"{name}_pb2")
+        finally:
+            sys.path.remove(folder)
+
+
+def read_caffe(stem):
+    """The layers of the prototxt with the weights of the caffemodel."""
+    caffe = messages("bmnet_caffe")
+    net, weights = caffe.NetParameter(), caffe.NetParameter()
+    text_format.Parse(Path(f"{stem}.prototxt").read_text(), net)
+    weights.ParseFromString(Path(f"{stem}.caffemodel").read_bytes())
+    blobs = {layer.name: layer.blobs for layer in weights.layer}
+    for layer in net.layer:
+        layer.blobs.extend(blobs.get(layer.name, []))
+    return net
+
+
+def array(blob):
+    values = np.array(blob.data, np.float32)
+    return values.reshape(list(blob.shape.dim)) if blob.shape.dim else values
+
+
+class Exporter:
+    """A model whose nodes are added one after the other."""
+
+    def __init__(self, name, opset, thresholds):
+        self.name, self.opset, self.thresholds = name, opset, thresholds
+        self.inputs, self.nodes, self.constants = [], [], {}
+        self.now, self.made = {}, set()  # the tensor of a blob; all names
+
+    def constant(self, name, values):
+        self.constants[name] = np.asarray(values)
+        return name
+
+    def weights(self, name, values):
+        """Of a quantized model integers, with a scale for each output."""
+        if not self.thresholds:
+            return self.constant(name, values)
+        scale = np.maximum(np.abs(values).reshape(len(values), -1).max(axis=1), 1e-9) / 127
+        across = scale.reshape(-1, *[1] * (values.ndim - 1))
+        integers = np.clip(np.floor(values / across + 0.5), -127, 127).astype(np.int8)
+        parts = [self.constant(name + "/int8", integers),
+                 self.constant(name + "/scale", scale.astype(np.float32)),
+                 self.constant(name + "/zero", np.zeros(len(values), np.int8))]
+        self.nodes.append(helper.make_node("DequantizeLinear", parts, [name], name, axis=0))
+        return name
+
+    def add(self, layer, kind, extra=(), name=None, **attributes):
+        """A node whose result is the layer's top from now on."""
+        top = layer.top[0]
+        while top in self.made:
+            top += "'"
+        self.made.add(top)
+        inputs = [self.now[bottom] for bottom in layer.bottom] + list(extra)
+        self.nodes.append(helper.make_node(kind, inputs, [top], name or layer.name, **attributes))
+        self.now[layer.top[0]] = top
+
+    def model(self):
+        read = {name for node in self.nodes for name in node.input}
+        outputs = [name for name in self.now.values() if name not in read]
+        if self.thresholds:
+            self.quantize(outputs)
+        inputs = [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in self.inputs]
+        results = [helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in outputs]
+        constants = [numpy_helper.from_array(v, n) for n, v in self.constants.items()]
+        graph = helper.make_graph(self.nodes, self.name, inputs, results, constants)
+        model = helper.make_model(graph, producer_name="tputwin",
+                                  opset_imports=[helper.make_opsetid("", self.opset)])
+        model.ir_version = 7
+        model = onnx.shape_inference.infer_shapes(model)  # outputs have shapes, too
+        onnx.checker.check_model(model)
+        return model
+
+    def quantize(self, outputs):
+        """QuantizeLinear and DequantizeLinear behind every tensor of the table, but for those that
+        only a Relu reads: the ones behind it count."""
+        made = [name for name, shape in self.inputs] + [n.output[0] for n in self.nodes]
+        for name in made:
+            readers = [node for node in self.nodes if name in node.input]
+            if name not in self.thresholds or name in self.constants or (
+                    readers and all(node.op_type == "Relu" for node in readers)):
+                continue
+            pair = [self.constant(f"{name}/scale", np.float32(self.thresholds[name] / 128)),
+                    self.constant(f"{name}/zero", np.int8(0))]
+            real, result = name, name + "/dequantized"
+            if name in outputs:  # an output keeps its name
+                real, result = name + "/real", name
+                maker = next(node for node in self.nodes if name in node.output)
+                maker.output[0] = real
+            for node in readers:
+                node.input[:] = [result if each == name else each for each in node.input]
+            at = 1 + max([i for i, node in enumerate(self.nodes) if real in node.output],
+                         default=-1)
+            self.nodes[at:at] = [
+                helper.make_node("QuantizeLinear", [real, *pair], [name + "/quantized"]),
+                helper.make_node("DequantizeLinear", [name + "/quantized", *pair], [result])]
+
+
+def pair(values, otherwise):
+    return ([values[0], values[-1]] if len(values) else [otherwise, otherwise])
+
+
+def convolution(exporter, layer):
+    p = layer.convolution_param
+    extra = [exporter.weights(layer.name + ".weight", array(layer.blobs[0]))]
+    if p.bias_term:
+        extra.append(exporter.constant(layer.name + ".bias", array(layer.blobs[1]).ravel()))
+    exporter.add(layer, "Conv", extra, strides=pair(p.stride, 1), pads=pair(p.pad, 0) * 2,
+                 dilations=pair(p.dilation, 1), group=p.group)
+
+
+def batch_norm(exporter, layer):
+    mean, variance, factor = (array(blob).ravel() for blob in layer.blobs)
+    factor = 0 if factor[0] == 0 else 1 / factor[0]
+    ones = np.ones_like(mean)
+    extra = [exporter.constant(f"{layer.name}.{what}", values.astype(np.float32))
+             for what, values in (("one", ones), ("none", 0 * ones), ("mean", mean * factor),
+                                  ("variance", variance * factor))]
+    exporter.add(layer, "BatchNormalization", extra, epsilon=layer.batch_norm_param.eps)
+
+
+def scale(exporter, layer):
+    for kind, blob in zip(("Mul", "Add"), layer.blobs):
+        values = exporter.constant(f"{layer.name}.{kind}", array(blob).reshape(1, -1, 1, 1))
+        exporter.add(layer, kind, [values], f"{layer.name}/{kind}")
+        del layer.bottom[:]
+        layer.bottom.append(layer.top[0])
+
+
+def pooling(exporter, layer):
+    p = layer.pooling_param
+    kind = "MaxPool" if p.pool == p.MAX else "AveragePool"
+    if p.global_pooling:
+        exporter.add(layer, "Global" + kind)
+        return
+    attributes = {} if kind == "MaxPool" else {"count_include_pad": 1}
+    exporter.add(layer, kind, kernel_shape=[p.kernel_size] * 2, strides=[p.stride] * 2,
+                 pads=[p.pad] * 4, ceil_mode=1, **attributes)
+
+
+def inner_product(exporter, layer):
+    flat = layer.name + ".flat"
+    exporter.nodes.append(helper.make_node("Flatten", [exporter.now[layer.bottom[0]]], [flat], flat))
+    exporter.now[layer.bottom[0] + "/flat"] = flat
+    layer.bottom[0] += "/flat"
+    extra = [exporter.weights(layer.name + ".weight", array(layer.blobs[0]).reshape(
+        layer.inner_product_param.num_output, -1))]
+    if layer.inner_product_param.bias_term:
+        extra.append(exporter.constant(layer.name + ".bias", array(layer.blobs[1]).ravel()))
+    exporter.add(layer, "Gemm", extra, transB=1)
+
+
+def plain(kind, **attributes):
+    return lambda exporter, layer: exporter.add(layer, kind, **attributes)
+
+
+LAYERS = {
+    "Convolution": convolution, "BatchNorm": batch_norm, "Scale": scale, "Pooling": pooling,
+    "InnerProduct": inner_product, "ReLU": plain("Relu"), "Sigmoid": plain("Sigmoid"),
+    "Eltwise": plain("Add"), "Dropout": plain("Dropout"), "Flatten": plain("Flatten"),
+    "Concat": plain("Concat", axis=1), "Softmax": plain("Softmax", axis=1),
+}
+
+
+def export(net, opset=13, thresholds=None):
+    """The ModelProto of a NetParameter with weights."""
+    exporter = Exporter(net.name, opset, thresholds or {})
+    for layer in net.layer:
+        if layer.type == "Input":
+            extents = list(layer.input_param.shape[0].dim)
+            exporter.inputs.append((layer.top[0], ["N", *extents[1:]]))
+            exporter.now[layer.top[0]] = layer.top[0]
+            exporter.made.add(layer.top[0])
+        elif layer.type in LAYERS:
+            LAYERS[layer.type](exporter, layer)
+        else:
+            sys.exit(f"layer {layer.name}: no ONNX operator for the type {layer.type} here")
+    return exporter.model()
+
+
+def read_thresholds(path):
+    """The threshold of every tensor of a calibration table."""
+    table = messages("calibration").NetCalibrationParameter()
+    table.ParseFromString(Path(path).read_bytes())
+    return {blob.name: blob.threshold_y for layer in table.layer for blob in layer.blob_param}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("net", help="NET of NET.prototxt and NET.caffemodel")
+    parser.add_argument("output", help="the ONNX file")
+    parser.add_argument("--opset", type=int, default=13)
+    parser.add_argument("--table", help="the calibration table of the ONNX net: a quantized model")
+    options = parser.parse_args()
+    thresholds = read_thresholds(options.table) if options.table else None
+    onnx.save(export(read_caffe(options.net), options.opset, thresholds), options.output)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,19 @@
+// Requests of the tools, from what Python gives.
+#pragma once
+
+#include "bindings/binding.h"
+#include "tools/eval.h"
+
+namespace tputwin::python {
+
+// The fields of DataOptions that a dictionary has.
+net::DataOptions data_options(const py::dict& given);
+
+tools::EvalRequest evaluation_request(const std::string& prototxt, const std::string& caffemodel,
+                                      const std::string& model, const std::string& data,
+                                      uint64_t samples, const std::string& output,
+                                      const py::dict& preparation);
+
+py::dict described(const tools::EvalReport& report);
+
+}  // namespace tputwin::python

@@ -1,0 +1,218 @@
+"""Work in units by the workers of a Dask cluster: the same figures with any number of them.
+
+    from dask.distributed import Client
+    from tputwin import machines
+
+    work = machines.Evaluation("net.prototxt", "net.caffemodel", "net.bmodel", "images/")
+    print(machines.run(work, Client("scheduler:8786"), checkpoint="eval.part").text)
+
+docs/machines.md of the project says what a cluster needs. The package distributed (Debian's
+python3-distributed) is needed here only.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+import uuid
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import (TYPE_CHECKING, Any, Callable, Generator, Generic, Iterator, Protocol, TypeVar,
+                    Union)
+
+from . import _core
+from .compiler import Accuracy, Path, Preparation, Progress
+from .errors import Error
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+Figures = TypeVar("Figures", covariant=True)
+Lost = Callable[[str, int], object]
+
+
+class Work(Protocol, Generic[Figures]):
+    """What a campaign is of. It is sent to every worker, which opens it once."""
+
+    def open(self) -> Any:
+        """Its units: their number, an identity, the work of each as a line, the sum of lines."""
+
+    def figures(self, units: Any, lines: list[str]) -> Figures:
+        """What the lines of all units, in order, come to."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """As ``tputwin.evaluate``: a float net and its int8 model over labelled samples."""
+
+    prototxt: Path
+    caffemodel: Path
+    model: Path
+    data: Path
+    samples: int = 0
+    output: str = ""
+    preparation: Preparation = field(default_factory=Preparation)
+
+    def open(self) -> _core.EvaluationUnits:
+        return _core.EvaluationUnits(os.fspath(self.prototxt), os.fspath(self.caffemodel),
+                                     os.fspath(self.model), os.fspath(self.data), self.samples,
+                                     self.output, self.preparation.fields())
+
+    def figures(self, units: _core.EvaluationUnits, lines: list[str]) -> Accuracy:
+        return Accuracy(**units.sum_of(lines))
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What an instruction set did on random operations."""
+
+    isa: str
+    operations: int
+    difference: str  # the first; empty: none
+    rerun: str       # the command that shows it again
+
+
+@dataclass(frozen=True)
+class RandomOperations:
+    """As ``tputwin selftest --random``: fast bodies against the reference bodies."""
+
+    cases: int = 6
+    seed: int = 1
+    only: str = ""
+    isa: str = ""
+
+    def open(self) -> _core.RandomUnits:
+        return _core.RandomUnits(self.cases, self.seed, self.only, self.isa)
+
+    def figures(self, units: _core.RandomUnits, lines: list[str]) -> list[Compared]:
+        return [Compared(**row) for row in units.sum_of(lines)]
+
+
+# ---- In a worker ----
+
+_one_at_a_time = threading.Lock()  # units of a process use all of its threads
+_opened: tuple[Any, Any] = (None, None)
+
+
+def _do(work: Any, identity: str, unit: int) -> str:
+    """The line of a unit, in a worker of the cluster."""
+    global _opened
+    with _one_at_a_time:
+        if _opened[0] != work:
+            from distributed import get_worker
+            if "TPUTWIN_THREADS" not in os.environ:
+                _core.set_threads(get_worker().state.nthreads)
+            _opened = (work, work.open())
+        units = _opened[1]
+        if units.identity != identity:
+            raise RuntimeError(f"this worker's files make another campaign: \"{units.identity}\" "
+                               f"instead of \"{identity}\"")
+        return units.work(unit)
+
+
+# ---- Where the campaign is started ----
+
+
+class _Losses:
+    """Tells of workers that leave while they have units."""
+
+    def __init__(self, client: Client, lost: Union[Lost, None]) -> None:
+        self._client, self._lost = client, lost or self._say
+
+    def __enter__(self) -> None:
+        self._client.subscribe_topic("all", self._hear)
+
+    def __exit__(self, *_: object) -> None:
+        self._client.unsubscribe_topic("all")
+
+    def _hear(self, event: tuple[float, dict[str, Any]]) -> None:
+        _, what = event
+        if isinstance(what, dict) and what.get("action") == "remove-worker":
+            units = [key for key in what.get("processing-tasks", ())
+                     if str(key).startswith("tputwin-unit-")]
+            if units:
+                self._lost(what.get("worker", ""), len(units))
+
+    @staticmethod
+    def _say(worker: str, units: int) -> None:
+        print(f"tputwin: worker {worker} is gone; its {units} units are done by others",
+              file=sys.stderr)
+
+
+def _draw(total: int) -> Progress:
+    """A bar on stderr, if that is a terminal."""
+    if not sys.stderr.isatty():
+        return lambda done, all: None
+    bar, drawn = _core.ProgressBar(total), [0]
+
+    def advance(done: int, _: int) -> None:
+        bar.advance(done - drawn[0])
+        drawn[0] = done
+    return advance
+
+
+def _lines(work: Any, client: Client, identity: str,
+           units: Iterator[int]) -> Generator[tuple[int, str], None, None]:
+    """Units and their lines as they come. Each worker always has some to do, and no more."""
+    from distributed import as_completed
+    campaign = uuid.uuid4().hex
+    flying: dict[str, int] = {}
+    done = as_completed()
+    wanted, asked = 1, -1e9  # units under way; when the scheduler was asked for its workers
+
+    def hand_out() -> None:
+        nonlocal wanted, asked
+        if time.monotonic() > asked + 1:
+            workers = client.scheduler_info()["workers"].values()
+            wanted = max(1, sum(2 * worker["nthreads"] + 1 for worker in workers))
+            asked = time.monotonic()
+        while len(flying) < wanted:
+            unit = next(units, None)
+            if unit is None:
+                return
+            future = client.submit(_do, work, identity, unit, pure=False,
+                                   key=f"tputwin-unit-{unit}-{campaign}")
+            flying[future.key] = unit
+            done.add(future)
+
+    hand_out()
+    try:
+        for future in done:
+            yield flying.pop(future.key), future.result()
+            future.release()
+            hand_out()
+    finally:
+        client.cancel(list(done.futures))
+
+
+def run(work: Work[Figures], client: Client, *, checkpoint: Path = "",
+        progress: Union[Progress, None] = None, lost: Union[Lost, None] = None) -> Figures:
+    """The figures of a campaign, done by the workers of a Dask cluster.
+
+    ``checkpoint`` names a file that holds what is done, at most a second old; the same call, and
+    ``mpirun ... tputwin`` of the same work, go on from it, and it is removed at the end.
+    ``progress`` is called with how many units are done, and of how many; without it a terminal
+    gets a bar. A worker that leaves is told to ``lost``, with the number of its units, or on stderr;
+    others do its work. A unit that fails ends the campaign with its error.
+    """
+    units = work.open()
+    part = _core.Checkpoint(os.fspath(checkpoint), units.identity, units.units)
+    lines = part.results()
+    say = progress or _draw(units.units)
+    say(len(lines), units.units)
+    left = iter([unit for unit in range(units.units) if unit not in lines])
+    try:
+        with _Losses(client, lost), closing(_lines(work, client, units.identity, left)) as done:
+            for unit, line in done:
+                lines[unit] = line
+                part.add(unit, line)
+                say(len(lines), units.units)
+    finally:
+        part.write()
+    part.remove()
+    return work.figures(units, [lines[unit] for unit in range(units.units)])
+
+
+__all__ = ["Compared", "Error", "Evaluation", "RandomOperations", "Work", "run"]

@@ -1,0 +1,11 @@
+// Shapes of operations that run on the host: reductions, resampling, products, largest values.
+#pragma once
+
+#include "bmnet/ir/network.h"
+
+namespace tputwin::net {
+
+// Of the one result. Errors: net_layer_parameter.
+Result<std::vector<int64_t>> infer_host_shape(const TensorOp& op);
+
+}  // namespace tputwin::net

@@ -1,0 +1,29 @@
+// An ONNX net as a bmodel that lives as long as this: what runs models takes files of them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tputwin::tools {
+
+class CompiledOnnx {
+ public:
+  // `table` is empty for quantized nets, which have thresholds of their own; shapes one per input,
+  // or none. Errors: those of compilation; sys_file_write.
+  static Result<std::unique_ptr<CompiledOnnx>> make(const std::string& onnx,
+                                                    const std::string& table,
+                                                    std::vector<std::vector<int64_t>> shapes);
+  ~CompiledOnnx();
+  CompiledOnnx(const CompiledOnnx&) = delete;
+  CompiledOnnx& operator=(const CompiledOnnx&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit CompiledOnnx(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+}  // namespace tputwin::tools

@@ -1,0 +1,146 @@
+"""Campaigns by the workers of a Dask cluster, one of which is killed: figures are those of one process."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from distributed import Client, LocalCluster
+
+import tputwin
+from tputwin import machines
+
+ROOT = Path(__file__).resolve().parents[2]
+FASHION = Path("/usr/share/datasets/fashion-mnist")
+TOOL = os.environ["TPUTWIN_TOOL"]
+
+
+class Cluster:
+    """A scheduler in this process, and workers in processes that nobody starts again."""
+
+    def __init__(self, stack, count, folder):
+        self.scheduler = stack.enter_context(LocalCluster(
+            n_workers=0, processes=False, protocol="tcp", host="127.0.0.1", dashboard_address=None,
+            silence_logs=50))
+        self.client = stack.enter_context(Client(self.scheduler))
+        command = [sys.executable, "-m", "distributed.cli.dask_worker", "--no-nanny", "--nthreads",
+                   "1", "--no-dashboard", "--local-directory", str(folder),
+                   self.scheduler.scheduler_address]
+        self.workers = [subprocess.Popen(command, stderr=subprocess.DEVNULL) for _ in range(count)]
+        stack.callback(self.stop)
+        self.client.wait_for_workers(count, timeout=60)
+
+    def kill_one(self):
+        self.workers[0].kill()
+
+    def stop(self):
+        for worker in self.workers:
+            worker.kill()
+            worker.wait()
+
+
+@contextlib.contextmanager
+def cluster(count, folder):
+    with contextlib.ExitStack() as stack:
+        yield Cluster(stack, count, folder)
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory):
+    """15 units."""
+    folder = tmp_path_factory.mktemp("net")
+    stem = f"{ROOT}/models/resnet_fashion"
+    pixels = tputwin.Preparation(scale=[1 / 256])
+    int8 = tputwin.calibrate(f"{stem}.prototxt", f"{stem}.caffemodel",
+                             FASHION / "train-images-idx3-ubyte.gz", folder, samples=32,
+                             preparation=pixels)
+    model = str(folder / "net.bmodel")
+    tputwin.compile(int8.caffemodel, int8.table, model, batch=10)
+    return machines.Evaluation(f"{stem}.prototxt", f"{stem}.caffemodel", model,
+                               str(FASHION / "t10k-images-idx3-ubyte.gz"), samples=2990,
+                               preparation=pixels)
+
+
+@pytest.fixture(scope="module")
+def alone(work):
+    return tputwin.evaluate(work.prototxt, work.caffemodel, work.model, work.data,
+                            samples=work.samples, preparation=work.preparation)
+
+
+def figures(accuracy):
+    """All but the speed."""
+    return replace(accuracy, float_seconds=0, int8_seconds=0, text="")
+
+
+def test_any_number_of_workers(work, alone, tmp_path):
+    for count in (1, 3):
+        with cluster(count, tmp_path) as c:
+            seen, lost = [], []
+            accuracy = machines.run(work, c.client, progress=lambda *done: seen.append(done),
+                                    lost=lambda *who: lost.append(who))
+            assert figures(accuracy) == figures(alone)
+            assert seen == [(done, 15) for done in range(16)]
+            assert not lost
+
+
+def test_a_killed_worker_is_told_and_others_do_its_work(work, alone, tmp_path):
+    with cluster(3, tmp_path) as c:
+        lost = []
+
+        def progress(done, _):
+            if done == 2:
+                c.kill_one()
+        accuracy = machines.run(work, c.client, progress=progress,
+                                lost=lambda worker, units: lost.append((worker, units)))
+        assert figures(accuracy) == figures(alone)
+        (worker, units), = lost
+        assert worker.startswith("tcp://") and units > 0
+        assert len(c.client.scheduler_info()["workers"]) == 2
+
+
+def test_the_command_goes_on_from_its_checkpoint(work, alone, tmp_path):
+    part = tmp_path / "part"
+
+    def stop(done, _):
+        if done == 3:
+            raise KeyboardInterrupt
+
+    with cluster(2, tmp_path) as c:
+        with pytest.raises(KeyboardInterrupt):
+            machines.run(work, c.client, checkpoint=part, progress=stop)
+    assert len(part.read_text().splitlines()) == 4
+    ran = subprocess.run(
+        [TOOL, "eval", "--prototxt", work.prototxt, "--caffemodel", work.caffemodel, "--bmodel",
+         work.model, "--data", work.data, "--scale", "0.00390625", "--samples", "2990", "--json",
+         "--checkpoint", str(part)], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert not part.exists()
+    told = json.loads(ran.stdout)
+    assert (told["float"]["right"], told["int8"]["right"], told["same_class"]) == (
+        alone.float_right, alone.int8_right, alone.same_class)
+
+
+def test_random_operations(tmp_path):
+    ran = subprocess.run([TOOL, "selftest", "--only", "mdsum", "--cases", "1200", "--json"],
+                         capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    expected = {row["isa"]: row["operations"] for row in json.loads(ran.stdout)}
+    with cluster(3, tmp_path) as c:
+        compared = machines.run(machines.RandomOperations(cases=1200, only="mdsum"), c.client)
+    assert {row.isa: row.operations for row in compared} == expected
+    assert not any(row.difference for row in compared)
+
+
+def test_what_fails_ends_the_run(work, tmp_path):
+    with cluster(1, tmp_path) as c:
+        with pytest.raises(tputwin.Error, match="none.bmodel"):
+            machines.run(replace(work, model="none.bmodel"), c.client)
+        part = tmp_path / "part"
+        part.write_text("tputwin campaign 00000000, 1 units\n")
+        with pytest.raises(tputwin.Error) as raised:
+            machines.run(work, c.client, checkpoint=part)
+        assert raised.value.id == "TW-CLI-0061"

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""containerfile.py ROOT: the Containerfile's steps are those of this repository. (Building it wants a container engine;
+`make test-deb` does its second stage in a debootstrap.)"""
+import pathlib
+import re
+import subprocess
+import sys
+
+root = pathlib.Path(sys.argv[1])
+KNOWN = {"FROM", "WORKDIR", "COPY", "RUN", "USER", "CMD"}
+
+
+def instructions(text):
+    text = re.sub(r"^#.*\n", "", text, flags=re.M).replace("\\\n", " ")
+    for line in filter(None, map(str.strip, text.splitlines())):
+        word, _, rest = line.partition(" ")
+        assert word in KNOWN, f"{word}: not an instruction that is known here"
+        yield word, rest.strip()
+
+
+def copied(rest, stages, folder):
+    *sources, target = [word for word in rest.split() if not word.startswith("--")]
+    origin = re.search(r"--from=(\S+)", rest)
+    for source in sources:
+        if origin:
+            assert origin[1] in stages, f"COPY --from={origin[1]}: no such stage"
+            assert source == f"{folder}/build/deb/*.deb", f"{source} is not where `make deb` puts packages"
+        else:
+            assert (root / source).exists(), f"COPY {source}: not in the repository"
+    assert target
+
+
+def run(command, targets, packages):
+    subprocess.run(["sh", "-n", "-c", command], check=True)
+    for target in re.findall(r"(?:^|&&\s*)make (\S+)", command):
+        assert target in targets, f"make {target}: the Makefile has no such target"
+    for names in re.findall(r"apt-get install ([^&]*)", command):
+        packages += [name for name in names.split() if not name.startswith(("-", "/"))]
+
+
+stages, folder, packages = [], "", []
+makefile = (root / "Makefile").read_text()
+targets = {name for line in re.findall(r"^([a-z][a-z0-9 _-]*):(?!=)", makefile, re.M) for name in line.split()}
+for word, rest in instructions((root / "Containerfile").read_text()):
+    if word == "FROM":
+        image, *name = rest.split()
+        assert image == "docker.io/library/debian:12-slim", image
+        stages.append(name[1] if name else "")
+    elif word == "WORKDIR" and stages[-1] == "build":
+        folder = rest
+    elif word == "COPY":
+        copied(rest, stages, folder)
+    elif word == "RUN":
+        run(rest, targets, packages)
+assert stages == ["build", ""], stages
+lists = [(root / name).read_text() for name in (".containerignore", ".dockerignore")]
+assert lists[0] == lists[1], ".containerignore and .dockerignore differ"
+# What a stage is installed with is what docs/start.md and test-deb.sh ask for.
+page = (root / "docs/start.md").read_text() + (root / "cmake/test-deb.sh").read_text()
+for package in set(packages) - {"ca-certificates", "ccache", "git"}:
+    assert re.search(rf"\b{re.escape(package)}(?!\w)", page), f"{package} is in no page"
+print(f"{len(stages)} stages, packages {' '.join(packages)}")

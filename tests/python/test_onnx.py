@@ -1,0 +1,114 @@
+"""Our trained nets as ONNX files, float and quantized, beside the Caffe path."""
+
+import importlib.util
+import json
+import os
+import subprocess
+
+import numpy as np
+import pytest
+
+import tputwin
+from conftest import FASHION, ROOT
+
+pytest.importorskip("onnx", reason="python3-onnx is not installed")
+
+TOOL = os.environ.get("TPUTWIN_TOOL", str(ROOT / "build/bin/tputwin"))
+IMAGES = FASHION / "train-images-idx3-ubyte.gz"
+NETS = ["lenet_fashion", "resnet_fashion"]
+
+
+def exporter():
+    spec = importlib.util.spec_from_file_location("export_onnx", ROOT / "models/export_onnx.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def tool(*arguments):
+    ran = subprocess.run([TOOL, *map(str, arguments)], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout
+
+
+def cosine(a, b):
+    a, b = np.ravel(a).astype(float), np.ravel(b).astype(float)
+    return a @ b / np.linalg.norm(a) / np.linalg.norm(b)
+
+
+class Exported:
+    """A net calibrated and compiled from Caffe's files and from the ONNX file."""
+
+    def __init__(self, name, folder):
+        script = exporter()
+        self.script, self.folder = script, folder
+        self.stem = ROOT / f"models/{name}"
+        self.onnx = folder / "net.onnx"
+        script.onnx.save(script.export(script.read_caffe(self.stem)), str(self.onnx))
+        self.data = ["--data", IMAGES, "--scale", 1 / 256, "--samples", 64]
+        tool("calibrate", self.onnx, *self.data, "--output", folder / "onnx")
+        tool("calibrate", f"{self.stem}.prototxt", f"{self.stem}.caffemodel", *self.data,
+             "--name", "net", "--output", folder / "caffe")
+        for kind in ("onnx", "caffe"):
+            tool("compile", "--caffemodel", folder / kind / "bmnet_net_int8.caffemodel", "--table",
+                 self.table(kind), "--batch", 10, "-o", folder / f"{kind}.bmodel")
+
+    def table(self, kind):
+        return self.folder / kind / "bmnet_net_calibration_table.pb2"
+
+    def scores(self, kind):
+        net = tputwin.load(self.folder / f"{kind}.bmodel")
+        rng = np.random.default_rng(1)
+        output, = net.run(rng.random(net.inputs[0].shape, np.float32), dequantize=True).values()
+        return output
+
+    def figures(self, *net):
+        return json.loads(tool("eval", *net, "--json", "--data",
+                               FASHION / "t10k-images-idx3-ubyte.gz", "--scale", 1 / 256,
+                               "--samples", 200))
+
+
+@pytest.fixture(scope="module", params=NETS)
+def exported(request, tmp_path_factory):
+    return Exported(request.param, tmp_path_factory.mktemp(request.param))
+
+
+def test_the_float_net_is_caffes(exported):
+    by_onnx = exported.figures(exported.onnx, "--bmodel", exported.folder / "onnx.bmodel")
+    by_caffe = exported.figures("--prototxt", f"{exported.stem}.prototxt", "--caffemodel",
+                                f"{exported.stem}.caffemodel", "--bmodel",
+                                exported.folder / "caffe.bmodel")
+    assert by_onnx["float"]["right"] == by_caffe["float"]["right"] > 170
+    assert abs(by_onnx["int8"]["right"] - by_caffe["int8"]["right"]) <= 2
+
+
+def test_the_int8_net_says_the_same(exported):
+    assert cosine(exported.scores("onnx"), exported.scores("caffe")) > 0.99
+
+
+def test_a_quantized_model_needs_no_table(exported):
+    script, folder = exported.script, exported.folder
+    thresholds = script.read_thresholds(exported.table("onnx"))
+    model = script.export(script.read_caffe(exported.stem), thresholds=thresholds)
+    kinds = {node.op_type for node in model.graph.node}
+    assert {"QuantizeLinear", "DequantizeLinear"} <= kinds
+    script.onnx.save(model, str(folder / "qdq.onnx"))
+    tool("compile", folder / "qdq.onnx", "--batch", 10, "-o", folder / "qdq.bmodel")
+    assert cosine(exported.scores("qdq"), exported.scores("caffe")) > 0.98
+    figures = exported.figures(folder / "qdq.onnx", "--bmodel", folder / "qdq.bmodel")
+    assert figures["int8"]["right"] > 170
+    # without a compiled model in between
+    np.full(784, 32, np.int8).tofile(folder / "image.bin")
+    tool("run", folder / "qdq.onnx", "--input", folder / "image.bin", "--output", folder / "direct")
+    tool("compile", folder / "qdq.onnx", "-o", folder / "one.bmodel")
+    tool("run", folder / "one.bmodel", "--input", folder / "image.bin", "--compare",
+         folder / "direct")
+
+
+def test_the_module_takes_onnx(exported):
+    made = tputwin.compile(exported.onnx, exported.table("onnx"), exported.folder / "module.bmodel")
+    assert made.predicted_cycles > 0
+    accuracy = tputwin.evaluate("", exported.onnx, made.model,
+                                FASHION / "t10k-images-idx3-ubyte.gz", samples=50,
+                                preparation=tputwin.Preparation(scale=[1 / 256]))
+    assert accuracy.samples == 50 and accuracy.float_right > 40
