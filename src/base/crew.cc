@@ -1,6 +1,8 @@
 // How a thread and its workers share loops: opening, taking pieces, closing.
 #include "base/crew.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -41,6 +43,16 @@ bool comes_soon(microseconds patience, bool yields, const Done& done) {
   }
 }
 
+// This thread goes on elsewhere, if there is another processor it may use.
+void leave_processor(int processor) {
+  cpu_set_t allowed, others;
+  if (processor >= CPU_SETSIZE || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  others = allowed;
+  CPU_CLR(static_cast<size_t>(processor), &others);
+  if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return;
+  sched_setaffinity(0, sizeof allowed, &allowed);
+}
+
 thread_local Crew* of_this_thread = nullptr;
 thread_local bool inside_a_piece = false;
 
@@ -56,13 +68,29 @@ void Crew::run(size_t count, size_t grain, const Pieces& body) {
   grain_ = std::max<size_t>(grain, 1);
   next_.store(0, std::memory_order_relaxed);
   turn_.fetch_add(1);  // open
-  turn_.notify_all();
+  wake_workers();
   work();
   turn_.fetch_add(1);  // closed: who comes now leaves at once
   const auto alone = [&] { return inside_.load() == 0; };
   while (!comes_soon(kPieceEnds, /*yields=*/false, alone))
     if (const uint32_t inside = inside_.load(); inside != 0) inside_.wait(inside);
   if (failed_.exchange(false)) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+// A system may put who wakes behind who woke him, on the same processor though another is idle,
+// until a slice of some milliseconds is over: longer than a whole network. So the thread lets him
+// begin, and he goes elsewhere.
+void Crew::wake_workers() {
+  turn_.notify_all();
+  if (awake_.load(std::memory_order_relaxed) + 1 >= threads_) return;
+  processor_.store(sched_getcpu(), std::memory_order_relaxed);
+  std::this_thread::yield();
+}
+
+void Crew::arrive() {
+  const int processor = processor_.load(std::memory_order_relaxed);
+  if (processor >= 0 && processor == sched_getcpu()) leave_processor(processor);
+  awake_.fetch_add(1, std::memory_order_relaxed);
 }
 
 // Takes pieces until there are none: large ones first, so that there are few, small ones last, so
@@ -89,13 +117,18 @@ void Crew::work() {
 
 void Crew::help() {
   if (std::this_thread::get_id() == owner_) return;
+  arrive();
   for (uint32_t served = 0;;) {
     uint32_t turn = 0;
     const auto news = [&] {
       turn = turn_.load();
       return turn % 2 == 1 && turn != served;
     };
-    while (!comes_soon(kPatience, /*yields=*/true, news)) turn_.wait(turn);
+    while (!comes_soon(kPatience, /*yields=*/true, news)) {
+      awake_.fetch_sub(1, std::memory_order_relaxed);
+      turn_.wait(turn);
+      arrive();
+    }
     if (turn == kOver) return;
     inside_.fetch_add(1);
     if (turn_.load() == turn) {  // still open, and open until inside_ falls

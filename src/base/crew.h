@@ -35,6 +35,8 @@ class Crew {
 
  private:
   void work();
+  void wake_workers();
+  void arrive();
 
   static constexpr uint32_t kOver = UINT32_MAX;
   const size_t threads_;
@@ -47,6 +49,9 @@ class Crew {
   alignas(64) std::atomic<uint32_t> turn_{0};
   alignas(64) std::atomic<size_t> next_{0};
   alignas(64) std::atomic<uint32_t> inside_{0};  // workers that may look at the loop
+  // Workers that neither park nor are still on their way, and the processor of the thread itself.
+  alignas(64) std::atomic<uint32_t> awake_{0};
+  std::atomic<int> processor_{-1};
 };
 
 }  // namespace tputwin

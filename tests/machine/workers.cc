@@ -2,6 +2,7 @@
 #include "base/workers.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
 #include <stdexcept>
@@ -44,6 +45,26 @@ TEST_P(Workers, ParkAndComeBack) {
       expect_all(1000, 1);
     }
   });
+}
+
+// Whoever is woken behind its thread goes elsewhere, by asking for the other processors: for that
+// moment only.
+TEST_P(Workers, MayUseTheSameProcessorsAsBefore) {
+  const auto allowed = [] {
+    cpu_set_t processors;
+    CPU_ZERO(&processors);
+    EXPECT_EQ(sched_getaffinity(0, sizeof processors, &processors), 0);
+    return processors;
+  };
+  const cpu_set_t before = allowed();
+  for (int run = 0; run < 20; ++run)
+    with_workers([&] {
+      for (int round = 0; round < 10; ++round)
+        parallel_for(50, 1, [&](size_t, size_t) {
+          const cpu_set_t now = allowed();
+          EXPECT_TRUE(CPU_EQUAL(&now, &before));
+        });
+    });
 }
 
 TEST_P(Workers, LoopsInsideLoopsAreNotSharedOut) {
