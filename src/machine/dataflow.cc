@@ -13,11 +13,11 @@ class LaneOwners {
  public:
   explicit LaneOwners(uint32_t bytes) : pieces_{{0, bytes, Dataflow::kBefore}} {}
 
-  // f(owner, bytes) of each piece of [begin, end).
+  // f(owner, begin, end) of each piece of [begin, end).
   template <class F>
   void each(uint32_t begin, uint32_t end, F&& f) const {
     for (size_t i = find(begin); i < pieces_.size() && pieces_[i].begin < end; ++i)
-      f(pieces_[i].owner, std::min(end, pieces_[i].end) - std::max(begin, pieces_[i].begin));
+      f(pieces_[i].owner, std::max(begin, pieces_[i].begin), std::min(end, pieces_[i].end));
   }
 
   // Ranges of one lane, sorted and apart, now belong to an owner: in one pass over the pieces that
@@ -131,32 +131,37 @@ class Analysis {
  private:
   // What lies there now may be looked at: it stays alive.
   void forget() {
-    for (const LaneOwners& lane : lanes_)
-      lane.each(0, chip_.lane_bytes, [&](uint32_t owner, uint32_t) {
-        if (owner != Dataflow::kBefore) live_[owner] = kForever;
+    for (uint32_t lane = 0; lane < lanes_.size(); ++lane)
+      lanes_[lane].each(0, chip_.lane_bytes, [&](uint32_t owner, uint32_t begin, uint32_t end) {
+        if (owner == Dataflow::kBefore) return;
+        live_[owner] = kForever;
+        flow_.nodes[owner].outlasting.push_back({Space::local, lane, begin, end});
       });
     lanes_.assign(chip_.lanes, LaneOwners(chip_.lane_bytes));
   }
 
-  // f(owner, bytes) of the local bytes of ranges.
+  // f(owner, range) of the local bytes of ranges.
   template <class F>
   void owners(const std::vector<ByteRange>& ranges, F&& f) const {
     for (const ByteRange& r : ranges)
       if (r.space == Space::local)
-        lanes_[r.lane].each(static_cast<uint32_t>(r.begin), static_cast<uint32_t>(r.end), f);
+        lanes_[r.lane].each(static_cast<uint32_t>(r.begin), static_cast<uint32_t>(r.end),
+                            [&](uint32_t owner, uint32_t begin, uint32_t end) {
+                              f(owner, ByteRange{Space::local, r.lane, begin, end});
+                            });
   }
 
   void read(uint32_t i, const Operation& op, const Footprint& touched) {
     const OperandList constants = fast::constant_operands(op);
-    if (constants.size() == 0)
-      return owners(touched.reads, [&](uint32_t owner, uint32_t) { note(owner, i); });
+    const auto note_reader = [&](uint32_t owner, const ByteRange& range) { note(owner, i, range); };
+    if (constants.size() == 0) return owners(touched.reads, note_reader);
     OperandList others;
     for (const Operand& operand : operands(op))
       if (operand.access != Access::write && !contains(constants, operand.view))
         others.push_back(operand);
-    owners(footprint_of(others, chip_).reads, [&](uint32_t owner, uint32_t) { note(owner, i); });
+    owners(footprint_of(others, chip_).reads, note_reader);
     auto& writers = flow_.nodes[i].constant_writers;
-    owners(footprint_of(constants, chip_).reads, [&](uint32_t owner, uint32_t) {
+    owners(footprint_of(constants, chip_).reads, [&](uint32_t owner, const ByteRange&) {
       add_once(writers, owner);
       if (owner != Dataflow::kBefore) add_once(flow_.nodes[owner].constant_readers, i);
     });
@@ -167,19 +172,23 @@ class Analysis {
     return std::any_of(list.begin(), list.end(), [&](auto& o) { return o.view == view; });
   }
 
-  void note(uint32_t owner, uint32_t reader) {
+  void note(uint32_t owner, uint32_t reader, const ByteRange& range) {
     add_once(flow_.nodes[reader].writers, owner);
-    if (owner != Dataflow::kBefore) add_once(flow_.nodes[owner].readers, reader);
+    if (owner == Dataflow::kBefore) return;
+    Dataflow::Node& node = flow_.nodes[owner];
+    add_once(node.readers, reader);
+    if (node.readers.front() != reader) node.outlasting.push_back(range);
   }
 
   void write(uint32_t i, const Operation& op, const Footprint& touched) {
     const bool all = writes_all(op) && has_exact_footprint(op, chip_);
-    owners(touched.writes, [&](uint32_t owner, uint32_t bytes) {
+    owners(touched.writes, [&](uint32_t owner, const ByteRange& range) {
       if (owner == Dataflow::kBefore) return;
-      if (live_[owner] != kForever) live_[owner] -= bytes;
+      if (live_[owner] != kForever) live_[owner] -= range.end - range.begin;
       if (all) return;
       live_[owner] = kForever;
-      note(owner, i);
+      flow_.nodes[owner].outlasting.push_back(range);
+      note(owner, i, range);
     });
     const std::span<const ByteRange> all_ranges(touched.writes);
     for (size_t begin = 0, end = 0; begin < all_ranges.size(); begin = end) {

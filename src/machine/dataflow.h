@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chip/chip.h"
+#include "ops/contract/contract.h"
 #include "ops/instruction.h"
 
 namespace tputwin {
@@ -26,6 +27,9 @@ struct Dataflow {
     std::vector<uint32_t> constant_readers, readers;
     // Everything it wrote is written again before the end, and before the host is called.
     bool dies = false;
+    // Bytes of it that somebody sees, or may see, after the first of its readers: another reader,
+    // the host at the end or when it is called.
+    std::vector<ByteRange> outlasting;
   };
   std::vector<Node> nodes;  // of each instruction
 };

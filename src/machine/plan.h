@@ -96,7 +96,9 @@ class Plan {
                  const LocalMemory& local) const;
   void absorb_endings(const Dataflow& flow, const Chip& chip);
   std::vector<uint32_t> chain_behind(uint32_t first, const Dataflow& flow) const;
-  bool may_run_at_once(const std::vector<uint32_t>& chain, const Chip& chip) const;
+  bool stays_inside(const std::vector<uint32_t>& chain, const Dataflow& flow) const;
+  bool may_run_at_once(const std::vector<uint32_t>& chain, std::span<const ByteRange> left,
+                       const Chip& chip) const;
   std::optional<Constants> constants_of_endings(const std::vector<uint32_t>& chain,
                                                 const Dataflow& flow) const;
   std::optional<GlobalRange> constant_source(uint32_t writer) const;

@@ -38,9 +38,9 @@ LocalBytes others_read(const Operation& op, const TensorView& view, const Chip& 
   return LocalBytes(footprint_of(others, chip).reads);
 }
 
-// The only instruction that reads what another wrote, whose bytes are all gone later.
-std::optional<uint32_t> only_reader(const Dataflow::Node& node) {
-  if (node.readers.size() != 1 || !node.constant_readers.empty() || !node.dies) return {};
+// The first instruction that reads what another wrote.
+std::optional<uint32_t> first_reader(const Dataflow::Node& node) {
+  if (node.readers.empty() || !node.constant_readers.empty()) return {};
   return node.readers.front();
 }
 
@@ -52,7 +52,7 @@ std::vector<uint32_t> Plan::chain_behind(uint32_t first, const Dataflow& flow) c
   std::vector<uint32_t> chain{first};
   while (chain.size() < kLongest) {
     const uint32_t last = chain.back();
-    const auto next = only_reader(flow.nodes[last]);
+    const auto next = first_reader(flow.nodes[last]);
     if (!next || *next <= last || program_[*next].engine != Engine::compute) break;
     chain.push_back(*next);
   }
@@ -60,11 +60,15 @@ std::vector<uint32_t> Plan::chain_behind(uint32_t first, const Dataflow& flow) c
 }
 
 // The instructions of a chain run with the first one, earlier than the program says: meanwhile
-// nobody else may touch the last one's result, or write what they read; and the first one's inputs
-// are read while that result is written.
-bool Plan::may_run_at_once(const std::vector<uint32_t>& chain, const Chip& chip) const {
+// nobody else may touch the last one's result and what is left of the one before it, which are
+// written in any order, or write what they read; and the first one's inputs are read meanwhile.
+bool Plan::may_run_at_once(const std::vector<uint32_t>& chain, std::span<const ByteRange> left,
+                           const Chip& chip) const {
   const Operation &first = program_[chain.front()].op, &last = program_[chain.back()].op;
-  const LocalBytes result(footprint(last, chip).writes);
+  std::vector<ByteRange> written = footprint(last, chip).writes;
+  if (LocalBytes(written).meets(LocalBytes({left.begin(), left.end()}))) return false;
+  written.insert(written.end(), left.begin(), left.end());
+  const LocalBytes result(std::move(written));
   if (result.meets(others_read(first, result_of(first), chip))) return false;
   for (size_t k = 1; k < chain.size(); ++k) {
     const LocalBytes parameters =
@@ -94,16 +98,24 @@ std::optional<Plan::Constants> Plan::constants_of_endings(const std::vector<uint
   return constants;
 }
 
+// Whether nobody else sees the results of a chain but the last two.
+bool Plan::stays_inside(const std::vector<uint32_t>& chain, const Dataflow& flow) const {
+  return std::all_of(chain.begin(), chain.end() - 2, [&](uint32_t i) {
+    return flow.nodes[i].dies && flow.nodes[i].readers.size() == 1;
+  });
+}
+
 void Plan::absorb_endings(const Dataflow& flow, const Chip& chip) {
   for (uint32_t first = 0; first < program_.size(); ++first) {
     const Step& step = steps_[first];
     if (step.body == nullptr || step.constants == kNone) continue;
     for (auto chain = chain_behind(first, flow); chain.size() > 1; chain.pop_back()) {
+      const std::span<const ByteRange> left = flow.nodes[chain[chain.size() - 2]].outlasting;
       const auto constants = constants_of_endings(chain, flow);
-      if (!constants || !may_run_at_once(chain, chip)) continue;
+      if (!constants || !stays_inside(chain, flow) || !may_run_at_once(chain, left, chip)) continue;
       std::vector<const Operation*> endings;
       for (size_t k = 1; k < chain.size(); ++k) endings.push_back(&program_[chain[k]].op);
-      if (!step.body->take_over(endings)) continue;
+      if (!step.body->take_over(endings, left)) continue;
       Constants& all = constants_[step.constants];
       all.loads.insert(all.loads.end(), constants->loads.begin(), constants->loads.end());
       all.sources.insert(all.sources.end(), constants->sources.begin(), constants->sources.end());

@@ -86,7 +86,8 @@ Source parameter(Rng& rng, ProgramBuilder& b, const TensorView& of, uint64_t add
 }
 
 // What follows a convolution with sums of 32 bits: a bias, and a scale that narrows, in place or
-// elsewhere; of all sums or, at times, of some. What is left of the sums is written over.
+// elsewhere; of all sums or, at times, of some. What is left of the sums may be written over, also
+// in part.
 void add_endings(Rng& rng, ProgramBuilder& b, const TensorView& all, uint64_t address) {
   TensorView sums = all;
   if (rng.chance(1, 6) && sums.shape.h > 1) --sums.shape.h;
@@ -115,7 +116,10 @@ void add_endings(Rng& rng, ProgramBuilder& b, const TensorView& all, uint64_t ad
   stored.stride = system_stride(stored.shape, element_bytes(stored.dtype));
   const Copy store{.dst = stored, .src = Source::tensor(op.out)};
   if (is_legal(store)) add(b, store);
-  fill(b, all);
+  TensorView written_over = all;
+  for (uint32_t* extent : {&written_over.shape.c, &written_over.shape.h, &written_over.shape.w})
+    if (rng.chance(1, 4)) *extent = rng.range(1, *extent);
+  if (rng.chance(3, 4)) fill(b, written_over);
 }
 
 // A convolution or product of constants, in one instruction or in several that share them, with

@@ -40,8 +40,8 @@ class BytePlanes : public PlaneSource {
              .high = saturate(INT32_MAX, op.out.dtype)};
   }
 
-  bool take_over(std::span<const Operation* const> endings) {
-    return !op_.accumulate && endings_.take_over(endings, op_.out);
+  bool take_over(std::span<const Operation* const> endings, std::span<const ByteRange> left) {
+    return !op_.accumulate && endings_.take_over(endings, op_.out, left, memory_);
   }
   // Where the results of what was taken over go.
   TensorView* taken_out() { return endings_.any() ? &endings_.out() : nullptr; }
@@ -75,8 +75,11 @@ class BytePlanes : public PlaneSource {
   }
   void store(const Results& r, bool) const override {
     uint8_t* const to = memory_.byte(out(), r.n, r.oc, r.y, r.x);
-    if (endings_.any())
-      return endings_.end(r.first, r.count, constants_->endings[r.oc], kernels_, to);
+    if (endings_.any()) {
+      const SumEndings::Ending& ending = constants_->endings[r.oc];
+      endings_.leave(part(r), r.first, ending, memory_);
+      return endings_.end(r.first, r.count, ending, kernels_, to);
+    }
     if (is_32bit(op_.out.dtype))
       std::memcpy(to, r.first, r.count * sizeof *r.first);
     else
@@ -84,6 +87,9 @@ class BytePlanes : public PlaneSource {
   }
 
   bool makes_bytes() const override { return makes_bytes_; }
+  bool leaves_sums(const Results& r, uint32_t rows) const override {
+    return endings_.leaves(part(r), rows);
+  }
   void run_to_bytes(const TileKernels& kernels, const Tile& tile, size_t columns, uint32_t oc,
                     uint32_t rows, uint8_t* bytes) const override {
     RowScales scales;
@@ -97,6 +103,9 @@ class BytePlanes : public PlaneSource {
   const TensorView& out() const override { return endings_.any() ? endings_.out() : op_.out; }
 
  private:
+  SumEndings::Part part(const Results& r) const {
+    return {r.n, r.oc, r.y * op_.out.shape.w + r.x, r.count};
+  }
   Dots dots() const {
     return {terms_.pitch, cells(), taps_, terms_.tap_offset.data(),
             is_signed(op_.weight.view.dtype)};

@@ -194,7 +194,11 @@ class Convolution final : public PlaneConvolution {
                     .rows = source_.has_whole_rows() ? kernels_.rows : rows,
                     .vectors = ceil_div(last.column + last.count, kernels_.lanes),
                     .sums = room.sums};
-    if (source_.makes_bytes()) return run_to_bytes(tile, segments, oc, rows);
+    const auto leaves_sums = [&](const Segment& s) {
+      return source_.leaves_sums({s.n, oc, s.y, s.x, s.count, nullptr, nullptr}, rows);
+    };
+    if (source_.makes_bytes() && std::ranges::none_of(segments, leaves_sums))
+      return run_to_bytes(tile, segments, oc, rows);
     const auto for_results = [&](const auto& f) {
       for (uint32_t r = 0; r < rows; ++r)
         for (const Segment& s : segments)

@@ -90,6 +90,9 @@ class PlaneSource {
   // Tiles whose results become bytes at once have these instead of start(), run() and store(). A
   // tile of `rows` output channels: column c of row r to bytes[r * kTilePitch + c].
   virtual bool makes_bytes() const { return false; }
+  // Those of `rows` channels whose sums have to lie in lanes besides are none of these; `results`
+  // are the first channel's.
+  virtual bool leaves_sums(const Results& /*results*/, uint32_t /*rows*/) const { return false; }
   virtual void run_to_bytes(const TileKernels&, const Tile&, size_t /*columns*/, uint32_t /*oc*/,
                             uint32_t /*rows*/, uint8_t* /*bytes*/) const {}
   // Where results go, and where they are copied to besides, if anywhere.

@@ -42,8 +42,10 @@ class PreparedPlanes final : public PreparedBody {
     return true;
   }
   bool raise_to(int32_t) override { return false; }
-  bool take_over(std::span<const Operation* const> endings) override {
-    if constexpr (requires { source_.take_over(endings); }) return source_.take_over(endings);
+  bool take_over(std::span<const Operation* const> endings,
+                 std::span<const ByteRange> left) override {
+    if constexpr (requires { source_.take_over(endings, left); })
+      return source_.take_over(endings, left);
     return false;
   }
   bool takes_moves(const TensorView& view) const override {

@@ -7,6 +7,7 @@
 
 #include "ops/contract/body_steps.h"
 #include "ops/elementwise/int_arithmetic.h"
+#include "ops/fast/scratch.h"
 #include "ops/fast/views/views.h"
 #include "ops/operation.h"
 
@@ -71,7 +72,8 @@ bool has_same_elements(const TensorView& a, const TensorView& b) {
          uint64_t{a.shape.h} * a.shape.w == uint64_t{b.shape.h} * b.shape.w;
 }
 
-bool SumEndings::take_over(std::span<const Operation* const> endings, const TensorView& sums) {
+bool SumEndings::take_over(std::span<const Operation* const> endings, const TensorView& sums,
+                           std::span<const ByteRange> left, const Memory& memory) {
   if (sums.dtype != DType::i32 || endings.empty()) return false;
   std::optional<Source> addend;
   if (const auto* sum = std::get_if<IntArithmetic>(endings.front())) {
@@ -80,6 +82,7 @@ bool SumEndings::take_over(std::span<const Operation* const> endings, const Tens
     endings = endings.subspan(1);
   }
   if (endings.size() > 1) return false;
+  if (!left.empty() && (endings.empty() || !has_whole_planes(sums))) return false;
   TensorView out = sums;
   if (!endings.empty()) {
     const auto* last = std::get_if<Requantize>(endings.front());
@@ -90,6 +93,7 @@ bool SumEndings::take_over(std::span<const Operation* const> endings, const Tens
     scale_ = *last;
   }
   addend_ = addend, out_ = out;
+  if (!left.empty()) left_ = LeftSums(sums, left, memory);
   return true;
 }
 
@@ -130,6 +134,28 @@ int32_t SumEndings::ended(int64_t sum, const Ending& ending) const {
   const int32_t with_addend = saturate(sum + ending.addend, DType::i32);
   if (!scale_) return with_addend;
   return element(*scale_, with_addend, ending.multiplier, ending.shift, ending.scale.offset);
+}
+
+bool SumEndings::leaves(const Part& part, uint32_t channels) const {
+  if (!left_.any()) return false;
+  for (uint32_t c = part.c; c < part.c + channels; ++c)
+    if (left_.meets(part.n, c, part.first, part.count)) return true;
+  return false;
+}
+
+void SumEndings::leave(const Part& part, const uint32_t* sums, const Ending& ending,
+                       const Memory& memory, int64_t late) const {
+  if (!leaves(part, 1)) return;
+  thread_local Scratch scratch;
+  if (!ending.is_plain) {
+    auto* ended = scratch.take<uint32_t>(part.count);
+    for (uint32_t i = 0; i < part.count; ++i) {
+      const int64_t sum = saturate(static_cast<int32_t>(sums[i]) + late, DType::i32);
+      ended[i] = static_cast<uint32_t>(saturate(sum + ending.addend, DType::i32));
+    }
+    sums = ended;
+  }
+  left_.write(memory, part.n, part.c, part.first, part.count, sums);
 }
 
 void SumEndings::end(const uint32_t* sums, size_t count, const Ending& ending,

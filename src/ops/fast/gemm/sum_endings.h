@@ -6,6 +6,7 @@
 #include <span>
 
 #include "ops/elementwise/requantize.h"
+#include "ops/fast/gemm/left_sums.h"
 #include "ops/fast/gemm/tiles.h"
 
 namespace tputwin {
@@ -21,8 +22,10 @@ class SumEndings {
     bool is_plain = false;  // the sums start with the addend, and vectors do the rest
   };
 
-  // The instructions work on `sums`, one after the other. False: they are of another kind.
-  bool take_over(std::span<const Operation* const> endings, const TensorView& sums);
+  // The instructions work on `sums`, one after the other; `left` are bytes that the last one leaves
+  // of them. False: they are of another kind.
+  bool take_over(std::span<const Operation* const> endings, const TensorView& sums,
+                 std::span<const ByteRange> left, const Memory& memory);
   bool any() const { return addend_ || scale_; }
   // Both do the same with their sums.
   bool operator==(const SumEndings& other) const;
@@ -38,10 +41,21 @@ class SumEndings {
   // One sum that does not start with the addend.
   int32_t ended(int64_t sum, const Ending& ending) const;
 
+  // Sums of a channel's plane, from the first one on.
+  struct Part {
+    uint32_t n, c, first, count;
+  };
+  // Whether some of the same sums of channels from part.c on are left.
+  bool leaves(const Part& part, uint32_t channels) const;
+  // Writes what is left of sums, to which `late` is still to be added.
+  void leave(const Part& part, const uint32_t* sums, const Ending& ending, const Memory& memory,
+             int64_t late = 0) const;
+
  private:
   std::optional<Source> addend_;
   std::optional<Requantize> scale_;
   TensorView out_;
+  LeftSums left_;
 };
 
 // Planes without gaps, so that their rows may be one.

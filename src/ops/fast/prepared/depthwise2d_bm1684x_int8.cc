@@ -131,8 +131,9 @@ class PreparedIntDepthwise final : public PreparedBody {
   }
 
   bool share(const PreparedBody& body) override;
-  bool take_over(std::span<const Operation* const> endings) override {
-    return op_.rshift == 0 && !op_.relu && endings_.take_over(endings, op_.out);
+  bool take_over(std::span<const Operation* const> endings,
+                 std::span<const ByteRange> left) override {
+    return op_.rshift == 0 && !op_.relu && endings_.take_over(endings, op_.out, left, memory_);
   }
   bool takes_moves(const TensorView&) const override { return true; }
   void read_from(const TensorView& view) override {
@@ -247,6 +248,9 @@ void PreparedIntDepthwise::run_channel(uint32_t n, uint32_t c, uint32_t* sums) c
     .weights = constants_->weights.data() + c * blocks_.steps_per_block(),
     .start = constants_->starts[c],
     .sums = sums});
+  if (endings_.any())
+    endings_.leave({n, c, 0, op_.out.shape.h * op_.out.shape.w}, sums, constants_->endings[c],
+                   memory_, constants_->late[c]);
   end_plane(n, c, sums, out());
   if (copy_) end_plane(n, c, sums, *copy_);
 }

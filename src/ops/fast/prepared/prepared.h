@@ -56,8 +56,11 @@ class PreparedBody {
   virtual void write_also_to(const TensorView&) {}
   static constexpr uint64_t kMoveSlack = 256;
   // Takes over instructions that only work on the result of this one, one after the other: the last
-  // one leaves its own result, what lies between does not come into being. False: it cannot.
-  virtual bool take_over(std::span<const Operation* const>) { return false; }
+  // one leaves its own result, what lies between does not come into being, but for bytes of `left`
+  // of what the last one works on. False: it cannot.
+  virtual bool take_over(std::span<const Operation* const>, std::span<const ByteRange> /*left*/) {
+    return false;
+  }
   // Brings constants back to where the operands say, if they are not there in a run: bodies that
   // look at them there call it before. May be called at any time of a run.
   virtual void restore_by(std::function<void()>) {}

@@ -1,0 +1,45 @@
+// Sums of 32 bits of which some bytes outlive what is made of them: somebody sees them later.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "memory/memory.h"
+#include "ops/contract/contract.h"
+
+namespace tputwin::fast {
+
+class LeftSums {
+ public:
+  LeftSums() = default;
+  // Bytes of lanes that belong to `sums`, which have whole planes, and perhaps to others.
+  LeftSums(const TensorView& sums, std::span<const ByteRange> left, const Memory& memory);
+
+  bool any() const { return !ranges_.empty(); }
+  // Some of the sums [first, first + count) of a channel's plane.
+  bool meets(uint32_t n, uint32_t c, uint32_t first, uint32_t count) const {
+    for (const Range& range : of_plane(n, c))
+      if (range.begin < (first + count) * kBytes && first * kBytes < range.end) return true;
+    return false;
+  }
+  // Writes of the sums [first, first + count) of a channel's plane what is left.
+  void write(const Memory& memory, uint32_t n, uint32_t c, uint32_t first, uint32_t count,
+             const uint32_t* sums) const;
+
+ private:
+  static constexpr uint32_t kBytes = sizeof(uint32_t);
+  struct Range {
+    uint32_t begin, end;  // bytes of a plane
+  };
+  std::span<const Range> of_plane(uint32_t n, uint32_t c) const {
+    const uint32_t* const end = ends_.data() + n * sums_.shape.c + c + 1;
+    return {ranges_.data() + end[-1], ranges_.data() + end[0]};
+  }
+
+  TensorView sums_;
+  std::vector<Range> ranges_;   // plane by plane
+  std::vector<uint32_t> ends_;  // of the ranges of the planes before, and of each plane's
+};
+
+}  // namespace tputwin::fast
