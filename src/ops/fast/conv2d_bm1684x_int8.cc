@@ -87,18 +87,15 @@ class BytePlanes : public PlaneSource {
   }
 
   bool makes_bytes() const override { return makes_bytes_; }
+  void run_to_bytes(const TileKernels& kernels, const Tile& tile, size_t columns, uint32_t oc,
+                    uint8_t* const* rows) const override {
+    kernels.scaled_bytes(tile, dots(), columns, constants_->scales[oc / kernels.rows], rows);
+  }
   bool leaves_sums(const Results& r, uint32_t rows) const override {
     return endings_.leaves(part(r), rows);
   }
-  void run_to_bytes(const TileKernels& kernels, const Tile& tile, size_t columns, uint32_t oc,
-                    uint32_t rows, uint8_t* bytes) const override {
-    RowScales scales;
-    for (uint32_t r = 0; r < kernels.rows; ++r) {
-      const uint32_t channel = oc + std::min(r, rows - 1);
-      scales.scales[r] = constants_->endings[channel].scale;
-      scales.starts[r] = constants_->starts[channel];
-    }
-    kernels.scaled_bytes(tile, dots(), columns, scales, bytes);
+  void leave_sums(const Results& r) const override {
+    endings_.leave(part(r), r.first, constants_->endings[r.oc], memory_);
   }
   const TensorView& out() const override { return endings_.any() ? endings_.out() : op_.out; }
 
@@ -228,6 +225,12 @@ void BytePlanes::pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint8_t* 
     const SumEndings::Ending& ending = constants_->endings[oc + r] =
         endings_.of_channel(oc + r, largest, memory_);
     if (ending.is_plain) constants_->starts[oc + r] += static_cast<uint32_t>(ending.addend);
+  }
+  RowScales& scales = constants_->scales[oc / kernels_.rows];
+  for (uint32_t r = 0; endings_.any() && r < kernels_.rows; ++r) {
+    const uint32_t channel = oc + std::min(r, count - 1);
+    scales.scales[r] = constants_->endings[channel].scale;
+    scales.starts[r] = constants_->starts[channel];
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <utility>
 
 #include "base/bits.h"
 #include "numerics/float32.h"
@@ -56,6 +57,7 @@ class Convolution final : public PlaneConvolution {
     source_.use(constants);
     constants.starts.resize(out_.c);
     constants.endings.resize(out_.c);
+    constants.scales.resize(blocks_);
     constants.exponents.forget();
     const uint64_t bytes = source_.weight_bytes(), rows = kernels_.rows;
     auto* weights = constants.weights.take<uint8_t>(weight_count() * bytes);
@@ -194,11 +196,7 @@ class Convolution final : public PlaneConvolution {
                     .rows = source_.has_whole_rows() ? kernels_.rows : rows,
                     .vectors = ceil_div(last.column + last.count, kernels_.lanes),
                     .sums = room.sums};
-    const auto leaves_sums = [&](const Segment& s) {
-      return source_.leaves_sums({s.n, oc, s.y, s.x, s.count, nullptr, nullptr}, rows);
-    };
-    if (source_.makes_bytes() && std::ranges::none_of(segments, leaves_sums))
-      return run_to_bytes(tile, segments, oc, rows);
+    if (source_.makes_bytes()) return run_to_bytes(tile, segments, oc, rows);
     const auto for_results = [&](const auto& f) {
       for (uint32_t r = 0; r < rows; ++r)
         for (const Segment& s : segments)
@@ -213,33 +211,48 @@ class Convolution final : public PlaneConvolution {
     });
   }
 
-  void run_to_bytes(const Tile& tile, std::span<const Segment> segments, uint32_t oc,
+  void run_to_bytes(Tile tile, std::span<const Segment> segments, uint32_t oc,
                     uint32_t rows) const {
     alignas(64) uint8_t bytes[kMaxTileRows * kTilePitch];
-    const Segment& last = segments.back();
-    source_.run_to_bytes(kernels_, tile, last.column + last.count, oc, rows, bytes);
+    std::array<uint8_t*, kMaxTileRows> to;
+    for (size_t r = 0; r < to.size(); ++r) to[r] = bytes + r * kTilePitch;
+    const Segment &first = segments.front(), &last = segments.back();
+    // whole vectors go to where they belong
+    const bool is_direct =
+        segments.size() == 1 && first.column == 0 && first.count % kernels_.lanes == 0;
+    if (is_direct)
+      for (uint32_t r = 0; r < rows; ++r) to[r] = source_.result(first.n, oc + r, first.y, first.x);
+    const auto leaves_sums = [&](const Segment& s) {
+      return source_.leaves_sums({s.n, oc, s.y, s.x, s.count, nullptr, nullptr}, rows);
+    };
+    const bool leaves = std::ranges::any_of(segments, leaves_sums);
+    uint32_t* const sums = std::exchange(tile.sums, leaves ? tile.sums : nullptr);
+    source_.run_to_bytes(kernels_, tile, last.column + last.count, oc, to.data());
     for (uint32_t r = 0; r < rows; ++r)
       for (const Segment& s : segments) {
-        copy_bytes(source_.result(s.n, oc + r, s.y, s.x), bytes + r * kTilePitch + s.column,
-                   s.count);
+        if (leaves)
+          source_.leave_sums(
+              {s.n, oc + r, s.y, s.x, s.count, sums + r * kTilePitch + s.column, nullptr});
+        if (!is_direct)
+          copy_bytes(source_.result(s.n, oc + r, s.y, s.x), to[r] + s.column, s.count);
         source_.copy(s.n, oc + r, s.y, s.x, s.count);
       }
   }
 
   std::span<const Segment> segments_of(uint32_t first_image, const Columns& columns,
                                        std::array<Segment, kTilePitch>& room) const {
-    const uint64_t pitch = plane_.pitch(), from = columns.start + columns.first;
-    const uint64_t end =
-        columns.start + std::min(columns.first + kernels_.columns(), columns.length);
+    // divisions of 32 bits take half the time
+    const auto pitch = static_cast<uint32_t>(plane_.pitch());
+    const auto image = static_cast<uint32_t>(plane_.image());
+    const auto from = static_cast<uint32_t>(columns.start + columns.first);
+    const auto end = static_cast<uint32_t>(
+        columns.start + std::min(columns.first + kernels_.columns(), columns.length));
     size_t count = 0;
-    for (uint64_t at = from; at < end;) {
-      const auto x = static_cast<uint32_t>(at % pitch);
-      const auto n = static_cast<uint32_t>(at / plane_.image());
-      const auto y = static_cast<uint32_t>(at % plane_.image() / pitch);
-      if (x < out_.w && y < out_.h) {
-        const auto results = static_cast<uint32_t>(std::min<uint64_t>(out_.w - x, end - at));
-        room[count++] = {static_cast<uint32_t>(at - from), first_image + n, y, x, results};
-      }
+    for (uint32_t at = from; at < end;) {
+      const uint32_t n = at / image, in_image = at - n * image;
+      const uint32_t y = in_image / pitch, x = in_image - y * pitch;
+      if (x < out_.w && y < out_.h)
+        room[count++] = {at - from, first_image + n, y, x, std::min(out_.w - x, end - at)};
       at += pitch - x;
     }
     return {room.data(), count};

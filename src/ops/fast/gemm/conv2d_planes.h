@@ -31,6 +31,7 @@ struct PlaneConstants {
   Scratch weights;                          // in panels of output channels
   std::vector<uint32_t> starts;             // of every output channel, as its source says
   std::vector<SumEndings::Ending> endings;  // the same, of sources that took some over
+  std::vector<RowScales> scales;            // of each block of them, of sources that make bytes
   ExponentRange exponents;                  // of the weights, of sources that ask for them
   Scratch codes;                            // of the weights, in their order, of such sources
 };
@@ -88,13 +89,14 @@ class PlaneSource {
                    uint32_t oc) const = 0;
   virtual void store(const Results& results, bool in_doubt) const = 0;
   // Tiles whose results become bytes at once have these instead of start(), run() and store(). A
-  // tile of `rows` output channels: column c of row r to bytes[r * kTilePitch + c].
+  // tile of output channels from `oc` on: column c of row r to rows[r][c].
   virtual bool makes_bytes() const { return false; }
-  // Those of `rows` channels whose sums have to lie in lanes besides are none of these; `results`
-  // are the first channel's.
-  virtual bool leaves_sums(const Results& /*results*/, uint32_t /*rows*/) const { return false; }
   virtual void run_to_bytes(const TileKernels&, const Tile&, size_t /*columns*/, uint32_t /*oc*/,
-                            uint32_t /*rows*/, uint8_t* /*bytes*/) const {}
+                            uint8_t* const* /*rows*/) const {}
+  // Whether sums of `rows` such channels have to lie in lanes besides, of the first channel's
+  // `results` and the same of the others; those of one channel are written.
+  virtual bool leaves_sums(const Results& /*results*/, uint32_t /*rows*/) const { return false; }
+  virtual void leave_sums(const Results& /*results*/) const {}
   // Where results go, and where they are copied to besides, if anywhere.
   virtual const TensorView& out() const = 0;
   uint8_t* result(uint32_t n, uint32_t oc, uint32_t y, uint32_t x) const {

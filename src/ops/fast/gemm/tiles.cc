@@ -171,16 +171,19 @@ void Bytes(const Tile& tile, const Dots& dots) {
 }
 
 void ScaledBytes(const Tile& tile, const Dots& dots, size_t columns, const RowScales& rows,
-                 uint8_t* to) {
+                 uint8_t* const* to) {
+  const I32 d;
   const Reduction reduction = ReductionOf(tile, dots);
+  auto* const left = reinterpret_cast<int32_t*>(tile.sums);
   SameScaling(rows.scales[0]).with_rounding([&]<Rounding kRounding>() HWY_ATTR {
     dot_byte_positions(dots.signed_left, reduction, 0, columns,
-                       [&](size_t row, size_t column, Ints sum) HWY_ATTR {
+                       [&](size_t row, size_t column, Ints products) HWY_ATTR {
                          const SameScaling same(rows.scales[row]);
                          const Ints start = ints(static_cast<int32_t>(rows.starts[row]));
-                         const Ints scaled = same.scaled<kRounding>(hn::Add(sum, start));
-                         hn::StoreU(LowBits<uint8_t>(I32(), scaled), hn::Rebind<uint8_t, I32>(),
-                                    to + row * kTilePitch + column);
+                         const Ints sum = hn::Add(products, start);
+                         if (left != nullptr) hn::StoreU(sum, d, left + row * kTilePitch + column);
+                         hn::StoreU(LowBits<uint8_t>(d, same.scaled<kRounding>(sum)),
+                                    hn::Rebind<uint8_t, I32>(), to[row] + column);
                        });
   });
 }

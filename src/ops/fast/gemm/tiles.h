@@ -169,9 +169,11 @@ struct TileKernels {
   void (*words)(const Tile&, const Dots&);
   // The same of cells of `in_cell` bytes.
   void (*bytes)(const Tile&, const Dots&);
-  // The same of sums that become bytes at once, of the first so many columns of a tile: to[row *
-  // kTilePitch + column]. Whole vectors are written.
-  void (*scaled_bytes)(const Tile&, const Dots&, size_t columns, const RowScales&, uint8_t* to);
+  // The same of sums that become bytes at once, of the first so many columns of a tile:
+  // to[row][column]. Whole vectors are written. The sums, too, to where the tile has them, if it
+  // has.
+  void (*scaled_bytes)(const Tile&, const Dots&, size_t columns, const RowScales&,
+                       uint8_t* const* to);
   SignFlip (*sign_flip)(bool signed_right, bool signed_left);
   // Sums of the bytes of each row of a panel of `terms` cells of four, all rows of a tile.
   void (*sum_rows)(const uint32_t* left, size_t terms, bool is_signed, int32_t* sums);
