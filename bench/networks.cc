@@ -37,12 +37,23 @@ using bench::Options;
 using bench::seconds_since;
 using bench::Times;
 
-// The net in float by OpenCV, from the same Caffe files.
+// Text as OpenCV reads it: in SSD's fork of Caffe parameters have this name.
+std::string for_opencv(std::string prototxt) {
+  const std::string ours = "detectoutput_param", theirs = "detection_output_param";
+  if (const size_t at = prototxt.find(ours); at != std::string::npos)
+    prototxt.replace(at, ours.size(), theirs);
+  return prototxt;
+}
+
+// The net in float by OpenCV, from the same Caffe files: it takes layers from the text, and from
+// the other file their weights.
 class OpenCvNetwork {
  public:
   explicit OpenCvNetwork(const bench::Classic& classic)
-      : net_(cv::dnn::readNetFromCaffe(classic.prototxt.data(), classic.prototxt.size(),
-                                       classic.caffemodel.data(), classic.caffemodel.size())) {
+      : OpenCvNetwork(classic, for_opencv(classic.prototxt)) {}
+  OpenCvNetwork(const bench::Classic& classic, const std::string& prototxt)
+      : net_(cv::dnn::readNetFromCaffe(prototxt.data(), prototxt.size(), classic.caffemodel.data(),
+                                       classic.caffemodel.size())) {
     cv::setNumThreads(thread_count());
     net_.setPreferableBackend(cv::dnn::DNN_BACKEND_OPENCV);
     const std::vector<int> extents(classic.input.begin(), classic.input.end());

@@ -35,12 +35,8 @@ ElementwiseKernel::Input::Input(const Operands& o, size_t index, fmt_t fmt)
   const Span held = o.input_rows[index];
   const Local& local = o.inputs[index];
   if (held == o.rows || local.is_matrix) return;
-  const int plane = static_cast<int>(align_up_to(local.e.h * local.e.w, kUnits));
-  strides_ = stride_st4(static_cast<int>(ceil_div(local.e.c, kLanes)) * plane, plane,
-                        static_cast<int>(local.e.w), 1);
   tensor_.operand.laddr += static_cast<uint32_t>((o.rows.begin - held.begin) * local.e.w);
-  tensor_.shape.h = static_cast<uint32_t>(o.rows.count());
-  tensor_.stride = &strides_;
+  tensor_.shape.h = static_cast<uint32_t>(o.rows.count());  // laid out as the result's
 }
 
 void emit_relu(Program& program, const Local& t) {

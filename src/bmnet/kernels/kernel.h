@@ -126,7 +126,6 @@ class ElementwiseKernel : public Kernel {
     Input(const Input&) = delete;
 
    private:
-    stride_t strides_{};
     tensor_lmem tensor_;
   };
 };
