@@ -252,8 +252,9 @@ HWY_INLINE void TransposeBlock(uint8_t* const* dst, size_t to, uint8_t* const* s
 Extents TransposeBlocks(uint8_t* const* dst, uint8_t* const* src, const Extents& from,
                         const Extents& to) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  // rows of a tile: two lines of few rows of dst, one of few rows of src
-  constexpr size_t kTogether = 32;
+  // Rows of src of which one line after the other is taken: of few rows of dst as many lines are
+  // written one behind the other, before others, each in a page of its own, have their turn.
+  constexpr size_t kTogether = 256;
   const Extents last{to.rows / kBlock * kBlock, to.cols - (to.cols - from.cols) % kBlock};
   for (size_t first = from.rows; first < last.rows; first += kTogether)
     for (size_t c = from.cols; c < last.cols; c += kBlock)
