@@ -1,6 +1,6 @@
-// pool2d of the BM1880: where the processor permutes bytes, maxima of whole vectors of inputs and
-// sums of whole planes, straight from the lanes; else vectors along rows that are laid out with
-// their padding.
+// pool2d of the BM1880: where the processor permutes bytes, maxima and sums of whole vectors of
+// inputs and sums of whole planes, straight from the lanes; else vectors along rows that are laid
+// out with their padding.
 #define HWY_WANT_AVX3_DL  // permutes bytes
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/pool2d_bm1880.cc"
@@ -24,8 +24,9 @@
 namespace tputwin::fast {
 
 // Neighbouring results of a row whose inputs one vector holds.
-struct MaximaBlock {
+struct RowBlock {
   static constexpr uint32_t kBytes = 64, kMostTaps = 16;
+  static constexpr uint32_t kMostSummands = 128;  // whose sum is a word, signed or not
   // Byte index[i] is the input of result i under a tap of the row, if bit i of `take` is set.
   struct Tap {
     alignas(64) std::array<uint8_t, kBytes> index{};
@@ -79,11 +80,11 @@ HWY_INLINE __m512i Largest(__m512i a, __m512i b) {
 
 // Maxima of one channel of an image.
 template <bool kSigned>
-HWY_INLINE void MaximaOfPlane(const Pool2dBm1880& op, std::span<const MaximaBlock> blocks,
+HWY_INLINE void MaximaOfPlane(const Pool2dBm1880& op, std::span<const RowBlock> blocks,
                               const uint8_t* in, uint8_t* out) {
   const __m512i least = _mm512_set1_epi8(kSigned ? -128 : 0);
   for (uint32_t y = 0; y < op.out.shape.h; ++y, out += op.out.stride.h)
-    for (const MaximaBlock& block : blocks) {
+    for (const RowBlock& block : blocks) {
       __m512i column = least;
       for (uint32_t kh = 0; kh < op.window.h.kernel; ++kh) {
         const int64_t row = op.window.h.source(y, kh, op.in.shape.h);
@@ -92,7 +93,7 @@ HWY_INLINE void MaximaOfPlane(const Pool2dBm1880& op, std::span<const MaximaBloc
         column = Largest<kSigned>(column, _mm512_mask_loadu_epi8(least, block.load, from));
       }
       __m512i largest = least;
-      for (const MaximaBlock::Tap& tap : std::span(block.taps).first(op.window.w.kernel))
+      for (const RowBlock::Tap& tap : std::span(block.taps).first(op.window.w.kernel))
         largest = Largest<kSigned>(
             largest, _mm512_mask_permutexvar_epi8(least, tap.take,
                                                   _mm512_load_si512(tap.index.data()), column));
@@ -100,16 +101,93 @@ HWY_INLINE void MaximaOfPlane(const Pool2dBm1880& op, std::span<const MaximaBloc
     }
 }
 
-void MaximaLanes(const Pool2dBm1880& op, std::span<const MaximaBlock> blocks, const Memory& memory,
-                 size_t begin, size_t end) {
+// Sums of words, made results and stored: at most 32 of them.
+template <bool kSigned>
+HWY_INLINE void StoreAverages(const Pool2dBm1880& op, __m512i sums, uint32_t count, uint8_t* out) {
+  const hn::ScalableTag<int32_t> d;
+  const auto results = [&](__m256i words) {
+    const auto products = hn::Mul(hn::Vec<decltype(d)>{_mm512_cvtepi16_epi32(words)},
+                                  hn::Set(d, static_cast<int32_t>(op.multiplier)));
+    const auto shifted = RoundShift(d, products, static_cast<int>(op.rshift));
+    if (kSigned) return _mm512_cvtsepi32_epi8(shifted.raw);
+    return _mm512_cvtusepi32_epi8(hn::Max(shifted, hn::Zero(d)).raw);
+  };
+  const uint32_t there = ~uint32_t{0} >> (32 - count);
+  _mm_mask_storeu_epi8(out, static_cast<__mmask16>(there), results(_mm512_castsi512_si256(sums)));
+  if (count > 16)
+    _mm_mask_storeu_epi8(out + 16, static_cast<__mmask16>(there >> 16),
+                         results(_mm512_extracti64x4_epi64(sums, 1)));
+}
+
+// Of a block, sums of the columns: words of the first 32 inputs, and of the others.
+struct ColumnSums {
+  __m512i low, high;
+};
+
+template <bool kSigned>
+HWY_INLINE ColumnSums SumsOfColumns(const Pool2dBm1880& op, const RowBlock& block, uint32_t y,
+                                    const uint8_t* in) {
+  const auto words = [](__m256i bytes) {
+    return kSigned ? _mm512_cvtepi8_epi16(bytes) : _mm512_cvtepu8_epi16(bytes);
+  };
+  ColumnSums sums{_mm512_setzero_si512(), _mm512_setzero_si512()};
+  for (uint32_t kh = 0; kh < op.window.h.kernel; ++kh) {
+    const int64_t row = op.window.h.source(y, kh, op.in.shape.h);
+    if (row < 0) continue;
+    const uint8_t* from = in + static_cast<size_t>(row) * op.in.stride.h + block.input;
+    const __m512i bytes = _mm512_maskz_loadu_epi8(block.load, from);
+    sums.low = _mm512_add_epi16(sums.low, words(_mm512_castsi512_si256(bytes)));
+    sums.high = _mm512_add_epi16(sums.high, words(_mm512_extracti64x4_epi64(bytes, 1)));
+  }
+  return sums;
+}
+
+// Averages of one channel of an image.
+template <bool kSigned>
+HWY_INLINE void AveragesOfPlane(const Pool2dBm1880& op, std::span<const RowBlock> blocks,
+                                const uint8_t* in, uint8_t* out) {
+  for (uint32_t y = 0; y < op.out.shape.h; ++y, out += op.out.stride.h)
+    for (const RowBlock& block : blocks) {
+      const ColumnSums columns = SumsOfColumns<kSigned>(op, block, y, in);
+      for (uint32_t first = 0; first < block.results; first += 32) {
+        __m512i sums = _mm512_setzero_si512();
+        for (const RowBlock::Tap& tap : std::span(block.taps).first(op.window.w.kernel)) {
+          const auto* bytes = reinterpret_cast<const __m256i*>(tap.index.data() + first);
+          const __m512i index = _mm512_cvtepu8_epi16(_mm256_load_si256(bytes));
+          sums = _mm512_add_epi16(
+              sums, _mm512_maskz_permutex2var_epi16(static_cast<__mmask32>(tap.take >> first),
+                                                    columns.low, index, columns.high));
+        }
+        StoreAverages<kSigned>(op, sums, std::min(32u, block.results - first),
+                               out + block.first + first);
+      }
+    }
+}
+
+// What `plane` does with inputs and results of one channel of an image, for the channels of lanes.
+template <class Plane>
+void PlanesOfLanes(const Pool2dBm1880& op, const Memory& memory, size_t begin, size_t end,
+                   const Plane& plane) {
   for (size_t slot = begin; slot < end; ++slot)
     for (uint32_t n = 0; n < op.out.shape.n; ++n)
-      for (auto c = static_cast<uint32_t>(slot); c < op.out.shape.c; c += memory.local.lanes()) {
-        const uint8_t* in = memory.byte(op.in, n, c, 0, 0);
-        uint8_t* out = memory.byte(op.out, n, c, 0, 0);
-        is_signed(op.in.dtype) ? MaximaOfPlane<true>(op, blocks, in, out)
-                               : MaximaOfPlane<false>(op, blocks, in, out);
-      }
+      for (auto c = static_cast<uint32_t>(slot); c < op.out.shape.c; c += memory.local.lanes())
+        plane(memory.byte(op.in, n, c, 0, 0), memory.byte(op.out, n, c, 0, 0));
+}
+
+void MaximaLanes(const Pool2dBm1880& op, std::span<const RowBlock> blocks, const Memory& memory,
+                 size_t begin, size_t end) {
+  PlanesOfLanes(op, memory, begin, end, [&](const uint8_t* in, uint8_t* out) {
+    is_signed(op.in.dtype) ? MaximaOfPlane<true>(op, blocks, in, out)
+                           : MaximaOfPlane<false>(op, blocks, in, out);
+  });
+}
+
+void AverageLanes(const Pool2dBm1880& op, std::span<const RowBlock> blocks, const Memory& memory,
+                  size_t begin, size_t end) {
+  PlanesOfLanes(op, memory, begin, end, [&](const uint8_t* in, uint8_t* out) {
+    is_signed(op.in.dtype) ? AveragesOfPlane<true>(op, blocks, in, out)
+                           : AveragesOfPlane<false>(op, blocks, in, out);
+  });
 }
 
 // The sum of `count` bytes side by side.
@@ -128,8 +206,9 @@ int32_t SumOfBytes(const uint8_t* in, size_t count, bool is_signed) {
 #else
 
 bool Permutes() { return false; }
-void MaximaLanes(const Pool2dBm1880&, std::span<const MaximaBlock>, const Memory&, size_t, size_t) {
-}
+using Blocks = std::span<const RowBlock>;
+void MaximaLanes(const Pool2dBm1880&, Blocks, const Memory&, size_t, size_t) {}
+void AverageLanes(const Pool2dBm1880&, Blocks, const Memory&, size_t, size_t) {}
 int32_t SumOfBytes(const uint8_t*, size_t, bool) { return 0; }
 
 #endif
@@ -145,6 +224,7 @@ namespace {
 HWY_EXPORT(PoolRow);
 HWY_EXPORT(Permutes);
 HWY_EXPORT(MaximaLanes);
+HWY_EXPORT(AverageLanes);
 HWY_EXPORT(SumOfBytes);
 
 constexpr uint64_t kTapsPerTask = 512 << 10;
@@ -157,12 +237,12 @@ Declined declines(const Pool2dBm1880& op, const Memory& memory) {
 }
 
 // The blocks of a row of results.
-void find_blocks(const Pool2dBm1880& op, std::vector<MaximaBlock>& blocks) {
+void find_blocks(const Pool2dBm1880& op, std::vector<RowBlock>& blocks) {
   const Axis& w = op.window.w;
-  const uint32_t most = (MaximaBlock::kBytes - w.kernel) / w.stride + 1;
+  const uint32_t most = (RowBlock::kBytes - w.kernel) / w.stride + 1;
   blocks.clear();
   for (uint32_t x = 0; x < op.out.shape.w; x += most) {
-    MaximaBlock& block = blocks.emplace_back();
+    RowBlock& block = blocks.emplace_back();
     block.first = x;
     block.results = std::min(most, op.out.shape.w - x);
     const int64_t before = int64_t{x} * w.stride - w.pad_before;
@@ -171,7 +251,7 @@ void find_blocks(const Pool2dBm1880& op, std::vector<MaximaBlock>& blocks) {
       for (uint32_t i = 0; i < block.results; ++i) {
         const int64_t source = w.source(x + i, tap, op.in.shape.w);
         if (source < 0) continue;
-        MaximaBlock::Tap& to = block.taps[tap];
+        RowBlock::Tap& to = block.taps[tap];
         to.index[i] = static_cast<uint8_t>(source - block.input);
         to.take |= uint64_t{1} << i;
         block.load |= uint64_t{1} << to.index[i];
@@ -179,21 +259,26 @@ void find_blocks(const Pool2dBm1880& op, std::vector<MaximaBlock>& blocks) {
   }
 }
 
-Declined vector_maxima(const Pool2dBm1880& op, const Memory& memory) {
-  if (op.kind != Pool2dBm1880::Kind::maximum) return "no maximum";
+Declined vectors(const Pool2dBm1880& op, const Memory& memory) {
   if (!HWY_DYNAMIC_DISPATCH(Permutes)()) return "the processor does not permute bytes";
   if (const Declined why = declines(op, memory)) return why;
   const Axis &h = op.window.h, &w = op.window.w;
+  const uint32_t area = h.kernel * w.kernel;
+  const bool maximum = op.kind == Pool2dBm1880::Kind::maximum;
   if (h.insert != 0 || w.insert != 0 || h.dilation != 1 || w.dilation != 1 ||
-      w.kernel > MaximaBlock::kMostTaps || w.stride > MaximaBlock::kMostTaps)
+      w.kernel > RowBlock::kMostTaps || w.stride > RowBlock::kMostTaps ||
+      (!maximum && area > RowBlock::kMostSummands))
     return "a wide window";
-  thread_local std::vector<MaximaBlock> blocks;
+  thread_local std::vector<RowBlock> blocks;
   find_blocks(op, blocks);
   const Slots slots = local_slots(op.out.shape, memory.local);
-  const uint64_t taps = op.out.shape.count() * h.kernel * w.kernel;
-  const std::span<const MaximaBlock> row = blocks;
+  const uint64_t taps = op.out.shape.count() * area;
+  const std::span<const RowBlock> row = blocks;
   const auto lanes = [&](size_t begin, size_t end) {
-    HWY_DYNAMIC_DISPATCH(MaximaLanes)(op, row, memory, begin, end);
+    if (maximum)
+      HWY_DYNAMIC_DISPATCH(MaximaLanes)(op, row, memory, begin, end);
+    else
+      HWY_DYNAMIC_DISPATCH(AverageLanes)(op, row, memory, begin, end);
   };
   parallel_for(slots.count, grain_of(taps / slots.count, kTapsPerTask), std::cref(lanes));
   return kRan;
@@ -251,7 +336,7 @@ Declined byte_rows(const Pool2dBm1880& op, const Memory& memory) {
 }
 
 constexpr Body<Pool2dBm1880> kBodies[] = {
-    {"vector maxima", vector_maxima}, {"plane sums", plane_sums}, {"byte rows", byte_rows}};
+    {"plane sums", plane_sums}, {"vectors", vectors}, {"byte rows", byte_rows}};
 
 }  // namespace
 
