@@ -29,17 +29,15 @@ void pause() {
 #endif
 }
 
-// True as soon as `done`; false after `patience`. `yields`: whoever else wants the processor gets
-// it meanwhile.
+// True as soon as `done`; false after `patience`.
 template <class Done>
-bool comes_soon(microseconds patience, bool yields, const Done& done) {
+bool comes_soon(microseconds patience, const Done& done) {
   for (const auto end = std::chrono::steady_clock::now() + patience;;) {
     for (int i = 0; i < 32; ++i) {
       if (done()) return true;
       pause();
     }
     if (std::chrono::steady_clock::now() > end) return done();
-    if (yields) std::this_thread::yield();
   }
 }
 
@@ -72,17 +70,20 @@ void Crew::run(size_t count, size_t grain, const Pieces& body) {
   work();
   turn_.fetch_add(1);  // closed: who comes now leaves at once
   const auto alone = [&] { return inside_.load() == 0; };
-  while (!comes_soon(kPieceEnds, /*yields=*/false, alone))
+  while (!comes_soon(kPieceEnds, alone))
     if (const uint32_t inside = inside_.load(); inside != 0) inside_.wait(inside);
   if (failed_.exchange(false)) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
 // A system may put who wakes behind who woke him, on the same processor though another is idle,
 // until a slice of some milliseconds is over: longer than a whole network. So the thread lets him
-// begin, and he goes elsewhere.
+// begin, and he goes elsewhere. Once: if he does not come the processors are busy with others, who
+// would get the thread's own slice.
 void Crew::wake_workers() {
   turn_.notify_all();
   if (awake_.load(std::memory_order_relaxed) + 1 >= threads_) return;
+  const uint32_t arrivals = arrivals_.load(std::memory_order_relaxed);
+  if (std::exchange(waited_for_, arrivals) == arrivals) return;
   processor_.store(sched_getcpu(), std::memory_order_relaxed);
   std::this_thread::yield();
 }
@@ -91,6 +92,20 @@ void Crew::arrive() {
   const int processor = processor_.load(std::memory_order_relaxed);
   if (processor >= 0 && processor == sched_getcpu()) leave_processor(processor);
   awake_.fetch_add(1, std::memory_order_relaxed);
+  arrivals_.fetch_add(1, std::memory_order_relaxed);
+}
+
+// False if the crew was opened again and has room.
+bool Crew::leave() {
+  awake_.fetch_sub(1, std::memory_order_relaxed);
+  members_.fetch_sub(1);
+  if (turn_.load() == kOver) return true;
+  for (uint32_t members = members_.load(); members + 1 < threads_;)
+    if (members_.compare_exchange_weak(members, members + 1)) {
+      awake_.fetch_add(1, std::memory_order_relaxed);
+      return false;
+    }
+  return true;
 }
 
 // Takes pieces until there are none: large ones first, so that there are few, small ones last, so
@@ -115,21 +130,40 @@ void Crew::work() {
   inside_a_piece = false;
 }
 
+size_t Crew::hire() {
+  turn_.store(last_turn_ += 2);
+  size_t called = 0;
+  while (members_.load() + 1 < threads_) members_.fetch_add(1), ++called;
+  return called;
+}
+
+void Crew::dismiss() {
+  last_turn_ = turn_.exchange(kOver);
+  turn_.notify_all();
+}
+
 void Crew::help() {
-  if (std::this_thread::get_id() == owner_) return;
+  if (std::this_thread::get_id() == owner_) {
+    members_.fetch_sub(1);
+    return;
+  }
   arrive();
   for (uint32_t served = 0;;) {
     uint32_t turn = 0;
     const auto news = [&] {
       turn = turn_.load();
-      return turn % 2 == 1 && turn != served;
+      return turn % 2 == 1 && turn != served && turn != kOver;
     };
-    while (!comes_soon(kPatience, /*yields=*/true, news)) {
+    if (!comes_soon(kPatience, news)) {
+      if (turn == kOver) {
+        if (leave()) return;
+        continue;
+      }
       awake_.fetch_sub(1, std::memory_order_relaxed);
       turn_.wait(turn);
       arrive();
+      continue;
     }
-    if (turn == kOver) return;
     inside_.fetch_add(1);
     if (turn_.load() == turn) {  // still open, and open until inside_ falls
       served = turn;
@@ -137,11 +171,6 @@ void Crew::help() {
     }
     if (inside_.fetch_sub(1) == 1) inside_.notify_one();
   }
-}
-
-void Crew::dismiss() {
-  turn_.store(kOver);
-  turn_.notify_all();
 }
 
 }  // namespace tputwin

@@ -19,6 +19,7 @@ class Crew {
   // Of the calling thread and threads - 1 workers.
   explicit Crew(int threads) : threads_(static_cast<size_t>(threads)) {}
   Crew(const Crew&) = delete;
+  int threads() const { return static_cast<int>(threads_); }
 
   // The crew of this thread; nullptr: it has none.
   static Crew* current();
@@ -29,29 +30,39 @@ class Crew {
   // body over disjoint pieces of [0, count), of at least `grain` each. By the thread whose crew it
   // is, which takes part.
   void run(size_t count, size_t grain, const Pieces& body);
+  // Opens the crew for a program. The workers that have to be called: each calls help(). Those of
+  // the program before that have not left yet stay.
+  size_t hire();
+  // Workers leave soon; the thread does not wait for them, who may stand still for milliseconds on
+  // a machine that is busy with others.
+  void dismiss();
   // What a worker does until it is dismissed. Nothing on the thread whose crew it is.
   void help();
-  void dismiss();
 
  private:
   void work();
   void wake_workers();
   void arrive();
+  bool leave();
 
   static constexpr uint32_t kOver = UINT32_MAX;
   const size_t threads_;
   const std::thread::id owner_ = std::this_thread::get_id();
   const Pieces* body_ = nullptr;
   size_t count_ = 0, grain_ = 1;
+  uint32_t last_turn_ = 0;            // before dismissal
+  uint32_t waited_for_ = UINT32_MAX;  // arrivals when the thread last let workers begin
   std::exception_ptr error_;
   std::atomic<bool> failed_{false};
   // Loops opened and closed so far: odd while one is open.
   alignas(64) std::atomic<uint32_t> turn_{0};
   alignas(64) std::atomic<size_t> next_{0};
   alignas(64) std::atomic<uint32_t> inside_{0};  // workers that may look at the loop
-  // Workers that neither park nor are still on their way, and the processor of the thread itself.
-  alignas(64) std::atomic<uint32_t> awake_{0};
-  std::atomic<int> processor_{-1};
+  // Workers called that have not left; of them, those that neither park nor are still on their way.
+  alignas(64) std::atomic<uint32_t> members_{0};
+  std::atomic<uint32_t> awake_{0};
+  std::atomic<uint32_t> arrivals_{0};  // so far
+  std::atomic<int> processor_{-1};     // of the thread itself
 };
 
 }  // namespace tputwin

@@ -5,11 +5,11 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
-#include <tbb/task_group.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -46,9 +46,11 @@ void run_pieces(size_t count, size_t grain, int threads,
   work();
 }
 
-void run_beside(Crew& crew, int threads, const std::function<void()>& body) {
+// body, while workers help a crew.
+void run_beside(const std::shared_ptr<Crew>& crew, const std::function<void()>& body) {
   std::vector<std::jthread> helpers;
-  for (int i = 1; i < threads; ++i) helpers.emplace_back([&crew] { crew.help(); });
+  for (size_t called = crew->hire(); called > 0; --called)
+    helpers.emplace_back([crew] { crew->help(); });
   body();
 }
 
@@ -73,14 +75,11 @@ void run_pieces(size_t count, size_t grain, int threads,
   });
 }
 
-// body, while workers help a crew. They have to be dismissed before body ends.
-void run_beside(Crew& crew, int threads, const std::function<void()>& body) {
-  arena(threads).execute([&] {
-    tbb::task_group helpers;
-    for (int i = 1; i < threads; ++i) helpers.run([&crew] { crew.help(); });
-    body();
-    helpers.wait();
-  });
+// body, while workers help a crew.
+void run_beside(const std::shared_ptr<Crew>& crew, const std::function<void()>& body) {
+  for (size_t called = crew->hire(); called > 0; --called)
+    arena(crew->threads()).enqueue([crew] { crew->help(); });
+  body();
 }
 
 #endif
@@ -117,20 +116,16 @@ void parallel_for(size_t count, size_t grain, const std::function<void(size_t, s
 }
 
 void with_workers(const std::function<void()>& body) {
-  const int threads = thread_count();
+  // More threads than processors would only take each other's turns.
+  static const int processors = tbb::this_task_arena::max_concurrency();
+  const int threads = std::min(thread_count(), processors);
   if (threads == 1 || Crew::in_piece() || Crew::current() != nullptr) return body();
-  Crew crew(threads);
-  std::exception_ptr failure;
-  const auto work = [&] {
-    const Hired hired(crew);
-    try {
-      body();
-    } catch (...) {
-      failure = std::current_exception();
-    }
-  };
-  run_beside(crew, threads, std::cref(work));  // by reference: nothing is allocated
-  if (failure) std::rethrow_exception(failure);
+  thread_local std::shared_ptr<Crew> crew;
+  if (crew == nullptr || crew->threads() != threads) crew = std::make_shared<Crew>(threads);
+  run_beside(crew, [&] {
+    const Hired hired(*crew);
+    body();
+  });
 }
 
 }  // namespace tputwin

@@ -6,9 +6,10 @@
 namespace tputwin {
 
 // Runs body on this thread, and keeps thread_count() - 1 workers of oneTBB with it until it
-// returns: parallel_for inside hands pieces to them within a microsecond, where waking a worker for
-// each loop takes longer than most loops. A worker that finds nothing to do for a moment parks
-// until there is something. Inside of body, or of a piece of a loop: no more than body().
+// returns (on fewer processors only as many): parallel_for inside hands pieces to them within a
+// microsecond, where waking a worker for each loop takes longer than most loops. A worker that
+// finds nothing to do for a moment parks until there is something. Inside of body, or of a piece of
+// a loop: no more than body().
 void with_workers(const std::function<void()>& body);
 
 }  // namespace tputwin
