@@ -16,10 +16,11 @@ class Crew {
  public:
   using Pieces = std::function<void(size_t begin, size_t end)>;
 
-  // Of the calling thread and threads - 1 workers.
+  // Of a thread and threads - 1 workers.
   explicit Crew(int threads) : threads_(static_cast<size_t>(threads)) {}
   Crew(const Crew&) = delete;
   int threads() const { return static_cast<int>(threads_); }
+  void belong_to_this_thread() { owner_ = std::this_thread::get_id(); }
 
   // The crew of this thread; nullptr: it has none.
   static Crew* current();
@@ -47,7 +48,7 @@ class Crew {
 
   static constexpr uint32_t kOver = UINT32_MAX;
   const size_t threads_;
-  const std::thread::id owner_ = std::this_thread::get_id();
+  std::atomic<std::thread::id> owner_;
   const Pieces* body_ = nullptr;
   size_t count_ = 0, grain_ = 1;
   uint32_t last_turn_ = 0;            // before dismissal

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -47,10 +48,10 @@ void run_pieces(size_t count, size_t grain, int threads,
 }
 
 // body, while workers help a crew.
-void run_beside(const std::shared_ptr<Crew>& crew, const std::function<void()>& body) {
+void run_beside(Crew& crew, const std::function<void()>& body) {
   std::vector<std::jthread> helpers;
-  for (size_t called = crew->hire(); called > 0; --called)
-    helpers.emplace_back([crew] { crew->help(); });
+  for (size_t called = crew.hire(); called > 0; --called)
+    helpers.emplace_back([&crew] { crew.help(); });
   body();
 }
 
@@ -76,15 +77,61 @@ void run_pieces(size_t count, size_t grain, int threads,
 }
 
 // body, while workers help a crew.
-void run_beside(const std::shared_ptr<Crew>& crew, const std::function<void()>& body) {
-  for (size_t called = crew->hire(); called > 0; --called)
-    arena(crew->threads()).enqueue([crew] { crew->help(); });
+void run_beside(Crew& crew, const std::function<void()>& body) {
+  for (size_t called = crew.hire(); called > 0; --called)
+    arena(crew.threads()).enqueue([&crew] { crew.help(); });
   body();
 }
 
 #endif
 
-// A crew as long as it is this thread's.
+// The crew of a thread while the thread lives. Crews outlive threads: a worker on its way, who may
+// need long on a busy machine, finds one.
+class Lent {
+ public:
+  Lent() = default;
+  Lent(const Lent&) = delete;
+  ~Lent() { give_back(); }
+
+  Crew& crew(int threads) {
+    if (crew_ != nullptr && crew_->threads() == threads) return *crew_;
+    give_back();
+    Free& free = all();
+    const std::scoped_lock lock(free.mutex);
+    const auto fits = [&](const auto& crew) { return crew->threads() == threads; };
+    const auto found = std::find_if(free.crews.begin(), free.crews.end(), fits);
+    if (found == free.crews.end()) {
+      crew_ = std::make_unique<Crew>(threads);
+    } else {
+      crew_ = std::move(*found);
+      free.crews.erase(found);
+    }
+    crew_->belong_to_this_thread();
+    return *crew_;
+  }
+
+ private:
+  struct Free {
+    std::mutex mutex;
+    std::vector<std::unique_ptr<Crew>> crews;
+  };
+  // Never destroyed: workers may still be there when the process ends.
+  static Free& all() {
+    static Free& free = *new Free;
+    return free;
+  }
+
+  void give_back() {
+    if (crew_ == nullptr) return;
+    Free& free = all();
+    const std::scoped_lock lock(free.mutex);
+    free.crews.push_back(std::move(crew_));
+  }
+
+  std::unique_ptr<Crew> crew_;
+};
+
+// A crew as long as it works for this thread.
 class Hired {
  public:
   explicit Hired(Crew& crew) : crew_(crew) { Crew::set_current(&crew); }
@@ -120,10 +167,10 @@ void with_workers(const std::function<void()>& body) {
   static const int processors = tbb::this_task_arena::max_concurrency();
   const int threads = std::min(thread_count(), processors);
   if (threads == 1 || Crew::in_piece() || Crew::current() != nullptr) return body();
-  thread_local std::shared_ptr<Crew> crew;
-  if (crew == nullptr || crew->threads() != threads) crew = std::make_shared<Crew>(threads);
+  thread_local Lent lent;
+  Crew& crew = lent.crew(threads);
   run_beside(crew, [&] {
-    const Hired hired(*crew);
+    const Hired hired(crew);
     body();
   });
 }
