@@ -81,7 +81,7 @@ void fill_random(Device& device) {
   std::uniform_real_distribution<float> value(-1, 1);
   for (uint64_t at = 0; at < device.local().size(); at += sizeof(float)) {
     const float f = value(random);
-    std::memcpy(device.local().data() + at, &f, sizeof f);
+    std::memcpy(device.local().at(at), &f, sizeof f);
   }
 }
 

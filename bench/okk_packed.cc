@@ -12,7 +12,7 @@ void run(benchmark::State& state, Operation op, uint64_t bytes) {
   auto created = Device::create({.chip = &bm1684()});
   if (!created.ok()) return state.SkipWithError("no device");
   Device& device = **created;
-  bench::fill_random({device.local().data(), device.local().size()}, 1);
+  bench::fill_random(device.local().host_bytes(), 1);
   bench::fill_random({device.global().data(), kGlobalBytes}, 2);
   bench::beside_memcpy(state, device, std::move(op), bytes);
 }
@@ -116,9 +116,9 @@ constexpr uint32_t kA = 128 << 10, kB = 256 << 10;
 void bitwise(benchmark::State& state, Bitwise::Kind kind) {
   run(state,
       Bitwise{.kind = kind,
-                .out = lanes(0, kMaps, DType::b32),
-                .a = Source::tensor(lanes(kA, kMaps, DType::b32)),
-                .b = Source::tensor(lanes(kB, kMaps, DType::b32))},
+              .out = lanes(0, kMaps, DType::b32),
+              .a = Source::tensor(lanes(kA, kMaps, DType::b32)),
+              .b = Source::tensor(lanes(kB, kMaps, DType::b32))},
       12 * kMaps.count());
 }
 BENCHMARK_CAPTURE(bitwise, logic, Bitwise::Kind::bit_xor)->UseManualTime();

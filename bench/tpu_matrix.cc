@@ -52,7 +52,7 @@ void fill_random(Device& device, DType type) {
   const uint32_t bytes = element_bytes(type);
   for (uint64_t at = 0; at < device.local().size(); at += bytes) {
     const uint32_t bits = is_float(type) ? float_bits(value(random), type) : random();
-    std::memcpy(device.local().data() + at, &bits, bytes);
+    std::memcpy(device.local().at(at), &bits, bytes);
   }
 }
 

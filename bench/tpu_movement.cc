@@ -125,7 +125,7 @@ void movement(benchmark::State& state) {
   state.SetLabel(c.name);
   auto device = Device::create({.chip = &bm1684x()});
   if (!device.ok()) return state.SkipWithError(device.error().message().c_str());
-  bench::fill_random({(*device)->local().data(), (*device)->local().size()}, 1);
+  bench::fill_random((*device)->local().host_bytes(), 1);
   bench::fill_random({(*device)->global().data(), kGlobalBytes}, 2);
   fill_indices(**device);
   bench::beside_memcpy(state, **device, c.op, c.bytes);

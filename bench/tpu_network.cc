@@ -61,7 +61,7 @@ void fill_random(Device& device) {
   std::uniform_int_distribution<uint16_t> value(0x3c00, 0x3fff);
   for (uint64_t at = 0; at < device.local().size(); at += 2) {
     const uint16_t bits = value(random) | (random() & 1) << 15;
-    std::memcpy(device.local().data() + at, &bits, sizeof bits);
+    std::memcpy(device.local().at(at), &bits, sizeof bits);
   }
 }
 

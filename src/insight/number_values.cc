@@ -61,10 +61,12 @@ Memory memory_to_read(const Device& device) {
 
 ByteRange range_of(const Memory& memory, const TensorView& view, const Shape& index) {
   const uint8_t* at = memory.byte(view, index.n, index.c, index.h, index.w);
-  const auto offset = static_cast<uint64_t>(at - recording::data_of(memory, view.space));
-  const uint64_t lane_bytes = view.space == Space::local ? memory.local.lane_bytes() : UINT64_MAX;
-  const uint64_t begin = offset % lane_bytes;
-  return {view.space, static_cast<uint32_t>(offset / lane_bytes), begin,
+  const bool is_local = view.space == Space::local;
+  const uint64_t lane_bytes = is_local ? memory.local.lane_bytes() : UINT64_MAX;
+  const uint64_t address = is_local ? memory.local.address_of(at)
+                                    : static_cast<uint64_t>(at - memory.system(view.space).data());
+  const uint64_t begin = address % lane_bytes;
+  return {view.space, static_cast<uint32_t>(address / lane_bytes), begin,
           begin + element_bytes(view.dtype)};
 }
 

@@ -91,7 +91,7 @@ bool DeviceOptions::plans_by_default() {
 
 // Not global memory: a program allocates and fills what it uses of it, and its pages are lazy.
 void Device::poison_memories() {
-  poison(local_.data(), local_.size());
+  poison(local_.host_bytes().data(), local_.host_bytes().size());
   if (l2_ != nullptr) poison(l2_->data(), l2_->size());
   if (dtcm_ != nullptr) poison(dtcm_->data(), dtcm_->size());
 }

@@ -68,10 +68,12 @@ class Device {
     return local_;
   }
   const LocalMemory& local_contents() const { return local_; }
-  // From now on every operation is finished when it is issued, as somebody may look at any time.
+  // From now on every operation is finished when it is issued, as somebody may look at any time,
+  // and lanes follow each other, as somebody may walk over them.
   LocalMemory& expose_local() {
     is_local_exposed_ = true;
-    return local();
+    local().close_gaps();
+    return local_;
   }
   // Of chips that have them.
   GlobalMemory& l2() { return *l2_; }

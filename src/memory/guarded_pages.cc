@@ -78,4 +78,9 @@ void unmap_guarded(uint8_t* memory, uint64_t bytes) {
     unmap(pages - kGuardBytes, end + kGuardBytes);
 }
 
+void guard_rest(uint8_t* memory, uint64_t bytes, uint64_t kept) {
+  const uint64_t begin = align_up(kept, kPage), end = align_up(bytes, kPage);
+  if (begin < end) static_cast<void>(mprotect(memory + begin, end - begin, PROT_NONE));
+}
+
 }  // namespace tputwin

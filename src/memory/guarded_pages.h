@@ -14,6 +14,8 @@ inline constexpr uint64_t kGuardBytes = uint64_t{16} << 30;
 // if there is no room. Where address space is limited there are no guards.
 uint8_t* map_guarded(uint64_t bytes);
 void unmap_guarded(uint8_t* pages, uint64_t bytes);
+// Of `bytes` mapped only the first `kept` stay in use; the pages behind them become guard.
+void guard_rest(uint8_t* pages, uint64_t bytes, uint64_t kept);
 
 // Whether an address lies beside the pages, where nothing can be. Safe in signal handlers.
 inline bool is_beside(const void* address, const uint8_t* pages, uint64_t bytes) {

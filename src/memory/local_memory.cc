@@ -3,6 +3,8 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <cstring>
 #include <new>
 
 #include "memory/guarded_pages.h"
@@ -17,6 +19,27 @@ std::unique_ptr<uint8_t[], LocalMemory::Unmap> LocalMemory::allocate(uint64_t by
   // every row would wait for its address. Where there are no huge pages, that is how it is.
   static_cast<void>(madvise(pages, bytes, MADV_HUGEPAGE));
   return {pages, Unmap{total}};
+}
+
+std::vector<uint8_t> LocalMemory::image() const {
+  std::vector<uint8_t> bytes(size());
+  for (uint32_t i = 0; i < lanes_; ++i)
+    std::memcpy(bytes.data() + uint64_t{i} * lane_bytes_, lane(i), lane_bytes_);
+  return bytes;
+}
+
+void LocalMemory::load_image(std::span<const uint8_t> bytes) {
+  for (uint64_t begin = 0; begin < bytes.size(); begin += lane_bytes_)
+    std::memcpy(at(begin), bytes.data() + begin,
+                std::min<uint64_t>(lane_bytes_, bytes.size() - begin));
+}
+
+void LocalMemory::close_gaps() {
+  if (lane_stride_ == lane_bytes_) return;
+  for (uint32_t i = 1; i < lanes_; ++i)
+    std::memmove(pages_.get() + uint64_t{i} * lane_bytes_, lane(i), lane_bytes_);
+  guard_rest(pages_.get(), host_bytes().size() + kSlack, size() + kSlack);
+  lane_stride_ = lane_bytes_;
 }
 
 void LocalMemory::Unmap::operator()(uint8_t* p) const { unmap_guarded(p, bytes); }

@@ -1,8 +1,10 @@
-// Local memory: lanes side by side, each a run of lane_bytes; pages touched lazily, zero at first.
+// Local memory: lanes, each a run of lane_bytes; pages touched lazily, zero at first.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "chip/chip.h"
 
@@ -14,25 +16,58 @@ class LocalMemory {
   static constexpr size_t kSlack = 256;
 
   explicit LocalMemory(const Chip& chip)
-      : lanes_(chip.lanes), lane_bytes_(chip.lane_bytes), data_(allocate(chip.local_bytes())) {}
+      : lanes_(chip.lanes),
+        lane_bytes_(chip.lane_bytes),
+        lane_stride_(chip.lane_bytes + kGap),
+        pages_(allocate(uint64_t{lanes_} * lane_stride_)) {}
 
   uint32_t lanes() const { return lanes_; }
   uint32_t lane_bytes() const { return lane_bytes_; }
   uint64_t size() const { return uint64_t{lanes_} * lane_bytes_; }
-  uint8_t* data() { return data_.get(); }
-  const uint8_t* data() const { return data_.get(); }
-  uint8_t* lane(uint32_t index) { return data_.get() + uint64_t{index} * lane_bytes_; }
-  const uint8_t* lane(uint32_t index) const { return data_.get() + uint64_t{index} * lane_bytes_; }
+  uint8_t* lane(uint32_t index) { return pages_.get() + uint64_t{index} * lane_stride_; }
+  const uint8_t* lane(uint32_t index) const {
+    return pages_.get() + uint64_t{index} * lane_stride_;
+  }
+  // From a lane to the next one on the host.
+  uint32_t lane_stride() const { return lane_stride_; }
+
+  // The byte at an address of the chip, which counts from lane to lane.
+  uint8_t* at(uint64_t address) {
+    return lane(static_cast<uint32_t>(address / lane_bytes_)) + address % lane_bytes_;
+  }
+  // The address of a byte of a lane.
+  uint64_t address_of(const uint8_t* byte) const {
+    const auto offset = static_cast<uint64_t>(byte - pages_.get());
+    return offset / lane_stride_ * lane_bytes_ + offset % lane_stride_;
+  }
+
+  // The bytes of the lanes, one lane after the other.
+  std::vector<uint8_t> image() const;
+  void load_image(std::span<const uint8_t> bytes);
+
+  // From now on lanes follow each other on the host as they do on the chip: for those who walk from
+  // lane to lane by a pointer. Moves the bytes; pointers from before are void.
+  void close_gaps();
+
+  // All lanes as they lie on the host, gaps included, which no operation writes.
+  std::span<uint8_t> host_bytes() { return {pages_.get(), uint64_t{lanes_} * lane_stride_}; }
+  std::span<const uint8_t> host_bytes() const {
+    return {pages_.get(), uint64_t{lanes_} * lane_stride_};
+  }
 
  private:
+  // Lanes of the chips are powers of two. As far apart on the host, equal places of all of them
+  // would share one set of every cache; an odd number of lines more, and some, spreads them.
+  static constexpr uint32_t kGap = 17 * 64;
+
   struct Unmap {
     uint64_t bytes;
     void operator()(uint8_t* p) const;
   };
   static std::unique_ptr<uint8_t[], Unmap> allocate(uint64_t bytes);
 
-  uint32_t lanes_, lane_bytes_;
-  std::unique_ptr<uint8_t[], Unmap> data_;
+  uint32_t lanes_, lane_bytes_, lane_stride_;
+  std::unique_ptr<uint8_t[], Unmap> pages_;
 };
 
 }  // namespace tputwin

@@ -48,7 +48,7 @@ std::string difference(TestMemory& actual, TestMemory& expected) {
     const auto a = all[i], e = wanted[i];
     if (equal(a, e)) continue;
     const uint64_t first = std::mismatch(a.begin(), a.end(), e.begin()).first - a.begin();
-    uint64_t count = 0, lane = actual.local().lane_bytes();
+    uint64_t count = 0, lane = actual.local().lane_stride();
     for (uint64_t k = first; k < a.size(); ++k) count += a[k] != e[k];
     const std::string place = i == 0 ? fmt::format("lane {} + {:#x}", first / lane, first % lane)
                                      : fmt::format("{} {:#x}", kNames[i], first);

@@ -26,7 +26,7 @@ class TestMemory {
   uint8_t* start_of(const ByteRange& range);
   // Every memory there is: local, global, l2, dtcm.
   std::vector<std::span<uint8_t>> all_bytes();
-  std::span<uint8_t> local_bytes() { return {local_.data(), local_.size()}; }
+  std::span<uint8_t> local_bytes() { return local_.host_bytes(); }
   std::span<uint8_t> global_bytes() { return {global_->data(), global_->size()}; }
   // Makes this memory equal to another.
   void copy_from(TestMemory& other);

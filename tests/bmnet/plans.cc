@@ -55,8 +55,8 @@ class Side {
   bool operator==(const Side& other) const {
     const Device &a = *device_, &b = *other.device_;
     return std::memcmp(a.global_contents().data(), b.global_contents().data(), bytes_) == 0 &&
-           std::memcmp(device_->local().data(), other.device_->local().data(),
-                       device_->local().size()) == 0;
+           std::memcmp(device_->local().lane(0), other.device_->local().lane(0),
+                       device_->local().host_bytes().size()) == 0;
   }
 
  private:

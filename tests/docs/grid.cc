@@ -26,10 +26,10 @@ Grid::Grid(std::string title, const Chip& chip, const TensorView& view, const La
   const auto global = std::move(GlobalMemory::reserve(1 << 20).value());
   const Memory memory{local, *global};
   const bool in_lanes = view.space == Space::local;
-  const uint8_t* begin = in_lanes ? local.data() : global->data();
   const uint64_t row_bytes = in_lanes ? chip.lane_bytes : kRowOfSystem;
   const auto put = [&](const uint8_t* byte, Label label) {
-    const auto at = static_cast<uint64_t>(byte - begin);
+    const uint64_t at =
+        in_lanes ? local.address_of(byte) : static_cast<uint64_t>(byte - global->data());
     rows_[static_cast<uint32_t>(at / row_bytes)][at % row_bytes] = std::move(label);
   };
   const Shape& s = view.shape;

@@ -16,7 +16,7 @@ class BodyPair {
   BodyPair(const Chip& chip, uint64_t global_bytes)
       : fast_(device(chip, global_bytes, Body::automatic)),
         reference_(device(chip, global_bytes, Body::reference)),
-        initial_(std::max(chip.local_bytes(), global_bytes)) {
+        initial_(std::max(LocalMemory(chip).host_bytes().size(), size_t{global_bytes})) {
     // Bytes that depend on nothing but their position, so that an input alone reproduces a finding.
     for (size_t i = 0; i < initial_.size(); ++i)
       initial_[i] = static_cast<uint8_t>(i * 0x9e3779b1u >> 13);
@@ -26,13 +26,16 @@ class BodyPair {
   template <class Run>
   bool agree(const Run& run) {
     for (Device* device : {fast_.get(), reference_.get()}) {
-      std::memcpy(device->local().data(), initial_.data(), device->local().size());
+      std::ranges::copy_n(initial_.begin(),
+                          static_cast<ptrdiff_t>(device->local().host_bytes().size()),
+                          device->local().lane(0));
       std::memcpy(device->global().data(), initial_.data(), device->global().size());
       run(*device);
       device->clear_error();
     }
-    return equal(fast_->local(), reference_->local()) &&
-           equal(fast_->global(), reference_->global());
+    return std::ranges::equal(fast_->local().host_bytes(), reference_->local().host_bytes()) &&
+           std::memcmp(fast_->global().data(), reference_->global().data(),
+                       fast_->global().size()) == 0;
   }
 
  private:
@@ -40,10 +43,6 @@ class BodyPair {
     const DeviceOptions options{
         .chip = &chip, .global_bytes = global_bytes, .body = body, .poison = false};
     return std::move(Device::create(options).value());
-  }
-  template <class M>
-  static bool equal(M& a, M& b) {
-    return std::memcmp(a.data(), b.data(), a.size()) == 0;
   }
 
   std::unique_ptr<Device> fast_, reference_;

@@ -18,7 +18,7 @@ template <class T>
 ResultStatistics counted(DType dtype, const std::array<T, 4>& values) {
   auto device =
       Device::create({.chip = &first_of(ChipFamily::bm1684), .global_bytes = uint64_t{1} << 20});
-  std::memcpy((*device)->local().data(), values.data(), sizeof values);
+  std::memcpy((*device)->local().lane(0), values.data(), sizeof values);
   TensorView view{.dtype = dtype,
                   .plane_stride = 1,
                   .shape = {1, 1, 1, 4},

@@ -87,7 +87,7 @@ TEST(Bm1684xStream, RunsOnADevice) {
     ASSERT_TRUE(status.ok()) << status.message();
   }
   EXPECT_EQ((*device)->global().data()[0x1003], 3);
-  EXPECT_EQ((*device)->local().data()[0], 7);
+  EXPECT_EQ((*device)->local().lane(0)[0], 7);
 }
 
 TEST(Bm1684xStream, TellsACommandInWords) {

@@ -134,7 +134,7 @@ class Pair {
       device = make_device({.chip = &chip(), .global_bytes = kGlobal});
       Rng same = rng;
       for (uint64_t at = 0; at < device->local().size(); at += sizeof(float))
-        Memory::store(device->local().data() + at, value(same, has_nan));
+        Memory::store(device->local().at(at), value(same, has_nan));
       for (uint64_t at = 0; at < (1u << 20); at += sizeof(float))
         Memory::store(device->global().data() + at, value(same, has_nan));
     }
@@ -148,11 +148,11 @@ class Pair {
       static_cast<void>(device->issue({.op = op, .engine = engine(op)}, {.call = "test"}));
   }
   std::string difference() {
-    std::array<const uint8_t*, 2> local{devices_[0]->local().data(), devices_[1]->local().data()};
-    for (uint64_t i = 0; i < devices_[0]->local().size(); ++i)
+    std::array<const uint8_t*, 2> local{devices_[0]->local().lane(0), devices_[1]->local().lane(0)};
+    for (uint64_t i = 0; i < devices_[0]->local().host_bytes().size(); ++i)
       if (local[0][i] != local[1][i])
-        return fmt::format("lane {} byte {:#x} differs", i / chip().lane_bytes,
-                           i % chip().lane_bytes);
+        return fmt::format("lane {} byte {:#x} differs", i / devices_[0]->local().lane_stride(),
+                           i % devices_[0]->local().lane_stride());
     const bool same = std::memcmp(devices_[0]->global_contents().data(),
                                   devices_[1]->global_contents().data(), kGlobal) == 0;
     return same ? "" : "global memory differs";
@@ -235,7 +235,7 @@ class Looks : public ::testing::Test {
                               {.call = "test"})
                       .ok());
   }
-  static float first(const LocalMemory& local) { return Memory::load<float>(local.data() + kOut); }
+  static float first(const LocalMemory& local) { return Memory::load<float>(local.lane(0) + kOut); }
   const std::unique_ptr<Device> device_;
 };
 

@@ -105,7 +105,8 @@ class PlanPair {
       }
       case 2: {
         LocalMemory& local = side.device->local();
-        return testing::fill_random(rng, {local.data() + rng.below(local.size() - bytes), bytes});
+        return testing::fill_random(
+            rng, local.host_bytes().subspan(rng.below(local.size() - bytes), bytes));
       }
       default:
         return;
@@ -119,7 +120,8 @@ class PlanPair {
       return fmt::format("{} memory differs from byte {:#x} on", name,
                          std::mismatch(x, x + bytes, y).first - x);
     };
-    const std::string local = differ("local", a.local().data(), b.local().data(), a.local().size());
+    const std::string local =
+        differ("local", a.local().lane(0), b.local().lane(0), a.local().host_bytes().size());
     if (!local.empty()) return local;
     return differ("global", a.global_contents().data(), b.global_contents().data(), places_.bytes);
   }

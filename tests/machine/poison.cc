@@ -18,7 +18,7 @@ TEST_P(Poison, FillsTheMemoriesOfTheChip) {
       if (data[i] != (i % 2 == 0 ? 0xc5 : 0xff)) return false;
     return true;
   };
-  EXPECT_TRUE(filled(device->local().data(), device->local().size()));
+  EXPECT_TRUE(filled(device->local().image().data(), device->local().size()));
   if (GetParam()->l2.bytes != 0) {
     // the tables of the BM1684 lie behind what programs use
     EXPECT_TRUE(filled(device->l2().data(), GetParam()->l2.bytes));
@@ -33,7 +33,7 @@ INSTANTIATE_TEST_SUITE_P(Chips, Poison, ::testing::Values(&bm1880(), &bm1684(), 
 
 TEST(PoisonDefault, IsAskedForByTheEnvironment) {
   auto first_byte = [] {
-    return *Device::create({.chip = &bm1880(), .global_bytes = 1 << 20}).value()->local().data();
+    return *Device::create({.chip = &bm1880(), .global_bytes = 1 << 20}).value()->local().lane(0);
   };
   setenv("TPUTWIN_POISON", "1", 1);
   EXPECT_EQ(first_byte(), 0xc5);

@@ -137,7 +137,7 @@ TEST_P(CarriedOut, ADepthwiseDeconvolutionWithAConstantKernel) {
     // compact: 4 elements a channel
     for (int c = 0; c < 66; ++c)
       for (int i = 0; i < 4; ++i)
-        std::memcpy(own_.device().local().data() + size_t{kNpuBytes} * (c % kNpus) + kOther +
+        std::memcpy(own_.device().local().lane(static_cast<uint32_t>(c % kNpus)) + kOther +
                         (c / kNpus * 4 + i) * bytes_of(type),
                     &weight, bytes_of(type));
     tpu_bdc_fp_depthwise_for_deconv2d(kOut, kIn, kOther, 0, &in, &kernel, &insert, &padding,

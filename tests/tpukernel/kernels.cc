@@ -97,6 +97,25 @@ void own_program() {
 
 TEST(Kernels, RunWithoutAHostProgram) { std::thread(own_program).join(); }
 
+// On the chip the lanes follow each other. What instructions wrote before stays where it was.
+TEST(Kernels, APointerWalksFromLaneToLane) {
+  OwnDevice own(Schedule::program);
+  const dim4 shape{1, kNpus, 1, 16};
+  tpu_initialize();
+  tpu_bdc_arithmetic_sequence_bcast(kNpuBytes - 64, kNpus, 0, 1, 16);
+  tpu_poll();
+  auto* numbers = static_cast<int*>(tpu_local_mem_addr_unified(0));
+  for (int npu = 0; npu < kNpus; ++npu) {
+    int* const last = numbers + (npu + 1) * (kNpuBytes / 4) - 1;
+    EXPECT_EQ(*last, 15) << npu;
+    *last = npu;
+  }
+  tpu_gdma_cpy_L2S(kGlobalStart, kNpuBytes - 64, &shape, nullptr, nullptr, DT_INT32);
+  tpu_poll();
+  const auto* stored = reinterpret_cast<const int*>(own.global());
+  for (int npu = 0; npu < kNpus; ++npu) EXPECT_EQ(stored[16 * npu + 15], npu);
+}
+
 TEST(Kernels, AFunctionTheChipDoesNotHaveNamesItself) {
   OwnDevice own(Schedule::program);
   tpu_initialize();

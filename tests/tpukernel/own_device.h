@@ -82,7 +82,7 @@ class Lanes {
     for (int n = 0; n < shape_.n; ++n)
       for (int c = 0; c < shape_.c; ++c)
         for (int i = 0; i < shape_.h * shape_.w; ++i)
-          f(own_.device().local().data() + size_t{kNpuBytes} * (c % kNpus) + at_ + n * batch +
+          f(own_.device().local().lane(static_cast<uint32_t>(c % kNpus)) + at_ + n * batch +
             c / kNpus * plane + static_cast<size_t>(i) * bytes_);
   }
 

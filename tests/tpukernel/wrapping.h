@@ -31,8 +31,8 @@ struct Tensor {
     const int rows = local ? ((counts_start ? npu : 0) + shape.c + kNpus - 1) / kNpus : shape.c;
     const int turn = local ? (npu + c) / kNpus : c;
     const auto element = static_cast<size_t>((n * rows + turn) * row + h * shape.w + w);
-    uint8_t* start = local ? own.device().local().data() + size_t{kNpuBytes} * ((npu + c) % kNpus)
-                           : own.global();
+    uint8_t* start =
+        local ? own.device().local().lane(static_cast<uint32_t>((npu + c) % kNpus)) : own.global();
     return start + offset + element * static_cast<size_t>(bytes);
   }
 };
@@ -62,9 +62,7 @@ struct Pair {
 
   OwnDevice expected, called{Body::automatic};  // the last one opened is called
 
-  std::span<uint8_t> local(OwnDevice& own) {
-    return {own.device().local().data(), own.device().local().size()};
-  }
+  std::span<uint8_t> local(OwnDevice& own) { return own.device().local().host_bytes(); }
   std::span<uint8_t> global(OwnDevice& own) { return {own.global(), 1 << 20}; }
   bool equal() {
     return std::ranges::equal(local(expected), local(called)) &&

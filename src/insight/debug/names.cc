@@ -173,14 +173,16 @@ std::string place_of(const TensorView& view) {
   return fmt::format("{}+{:#x}", prefix(view.space), view.address);
 }
 
-std::span<const uint8_t> bytes_behind(const Debugger& debugger, const ByteRange& range,
-                                      int64_t offset, uint64_t count, uint64_t& address) {
+std::vector<uint8_t> bytes_behind(const Debugger& debugger, const ByteRange& range, int64_t offset,
+                                  uint64_t count, uint64_t& address) {
   const Memory& memory = debugger.memory();
   const uint64_t size = size_of(debugger, range.space);
   address = insight::recording::address_of(memory, range) + static_cast<uint64_t>(offset);
   if (address >= size) return {};
-  return {insight::recording::data_of(memory, range.space) + address,
-          std::min(count, size - address)};
+  std::vector<uint8_t> bytes(std::min(count, size - address));
+  for (uint64_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = *insight::recording::data_of(memory, range.space, address + i);
+  return bytes;
 }
 
 std::string headline(Debugger& debugger, const Entry& entry) {

@@ -30,8 +30,8 @@ std::string describe(const ByteRange& range);  // "L3+0x10:4"
 std::string place_of(const TensorView& view);
 // At most so many bytes of the memory that a range lies in, `offset` bytes behind its first; lane
 // behind lane. `address`: of the first of them there.
-std::span<const uint8_t> bytes_behind(const Debugger& debugger, const ByteRange& range,
-                                      int64_t offset, uint64_t count, uint64_t& address);
+std::vector<uint8_t> bytes_behind(const Debugger& debugger, const ByteRange& range, int64_t offset,
+                                  uint64_t count, uint64_t& address);
 // "#12 okk_bdc_add_C, command 3 of softmax (compute)"; "the host".
 std::string headline(Debugger& debugger, const Entry& entry);
 // The user's lines, innermost first, indented.

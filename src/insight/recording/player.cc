@@ -52,7 +52,7 @@ Status Player::play(const Poke& poke) {
         .argument("bytes", fmt::format("{} at {:#x} of {}", poke.bytes.size(), poke.address,
                                        to_string(poke.space)));
   if (poke.bytes.empty()) return {};
-  std::memcpy(data_of(memory_, poke.space) + poke.address, poke.bytes.data(), poke.bytes.size());
+  write(memory_, poke.space, poke.address, poke.bytes);
   touched_.add(poke.space, poke.address, poke.bytes.size());
   return {};
 }

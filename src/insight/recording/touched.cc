@@ -4,11 +4,23 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace tputwin::insight::recording {
 
-uint8_t* data_of(const Memory& memory, Space space) {
-  return space == Space::local ? memory.local.data() : memory.system(space).data();
+uint8_t* data_of(const Memory& memory, Space space, uint64_t address) {
+  return space == Space::local ? memory.local.at(address) : memory.system(space).data() + address;
+}
+
+void write(const Memory& memory, Space space, uint64_t address, std::span<const uint8_t> bytes) {
+  while (!bytes.empty()) {
+    uint64_t count = bytes.size();
+    if (space == Space::local)
+      count = std::min(count, memory.local.lane_bytes() - address % memory.local.lane_bytes());
+    std::memcpy(data_of(memory, space, address), bytes.data(), count);
+    address += count;
+    bytes = bytes.subspan(count);
+  }
 }
 
 uint64_t size_of(const Memory& memory, Space space) {
@@ -46,7 +58,7 @@ uint32_t TouchedPages::check(const Memory& memory) const {
     const auto space = static_cast<Space>(i);
     for (uint64_t page = 0; page < pages_[i].size(); ++page)
       if (pages_[i][page])
-        check = crc32_z(check, data_of(memory, space) + page * kPage,
+        check = crc32_z(check, data_of(memory, space, page * kPage),
                         std::min(kPage, size_of(memory, space) - page * kPage));
   }
   return static_cast<uint32_t>(check);

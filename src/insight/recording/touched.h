@@ -13,7 +13,7 @@ inline Memory memory_of(Device& device) { return device.memory(); }
 
 // The size of a memory. Local memory counts from lane to lane.
 uint64_t size_of(const Memory& memory, Space space);
-uint8_t* data_of(const Memory& memory, Space space);
+uint8_t* data_of(const Memory& memory, Space space, uint64_t address);
 // The first byte of a range.
 inline uint64_t address_of(const Memory& memory, const ByteRange& range) {
   return range.space == Space::local
@@ -21,8 +21,11 @@ inline uint64_t address_of(const Memory& memory, const ByteRange& range) {
              : range.begin;
 }
 inline uint8_t* data_of(const Memory& memory, const ByteRange& range) {
-  return data_of(memory, range.space) + address_of(memory, range);
+  return data_of(memory, range.space, address_of(memory, range));
 }
+
+// From an address on, lane behind lane.
+void write(const Memory& memory, Space space, uint64_t address, std::span<const uint8_t> bytes);
 
 // CRC-32 of ranges, one after the other.
 uint32_t check_of(const Memory& memory, std::span<const ByteRange> ranges);

@@ -36,9 +36,10 @@ std::array<Memory, 5> memories(Device& device) {
     return Memory{name, memory.data(), memory.size()};
   };
   const bool l2 = device.chip().l2.bytes != 0, dtcm = device.chip().dtcm.bytes != 0;
+  const std::span<const uint8_t> local = device.local_contents().host_bytes();
   return {of("global memory", device.global_contents()),
-          of("local memory", device.local_contents()), l2 ? of("L2-SRAM", device.l2()) : Memory{},
-          dtcm ? of("DTCM", device.dtcm()) : Memory{},
+          Memory{"local memory", local.data(), local.size()},
+          l2 ? of("L2-SRAM", device.l2()) : Memory{}, dtcm ? of("DTCM", device.dtcm()) : Memory{},
           Memory{"memory for wrong addresses", mapped_scratch, kScratchBytes}};
 }
 

@@ -113,7 +113,7 @@ struct Run {
   }
 
   std::string on(std::string_view target) const {
-    std::memcpy(device.local().data(), before.local.data(), before.local.size());
+    device.local().load_image(before.local);
     std::memcpy(global(), before.global.data(), before.global.size());
     if (chip.l2.bytes != 0) std::memcpy(device.l2().data(), before.l2.data(), before.l2.size());
     fast::select_isa(target);
@@ -122,7 +122,7 @@ struct Run {
     if (!status.ok()) return status.message();
     std::string differs;
     if (!recorded.global_only)
-      differs = difference("local", device.local().data(), after.local, chip.lane_bytes);
+      differs = difference("local", device.local().image().data(), after.local, chip.lane_bytes);
     if (differs.empty())
       differs = difference("global", global(), after.global, after.global.size());
     if (differs.empty() && chip.l2.bytes != 0)

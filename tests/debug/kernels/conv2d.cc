@@ -40,7 +40,7 @@ class Rememberer final : public Front {
         sum = (sum ^ Memory::load<uint64_t>(bytes + at)) * 0x9e3779b97f4a7c15u + (sum >> 31);
       return sum;
     };
-    uint64_t all = sum(memory.local.data(), memory.local.size()) * 3 +
+    uint64_t all = sum(memory.local.lane(0), memory.local.host_bytes().size()) * 3 +
                    sum(memory.l2->data(), memory.l2->size()) * 5;
     for (const insight::Allocation& block : debugger.allocations().live())
       all += sum(memory.global.data() + block.begin, block.end - block.begin) * 7;

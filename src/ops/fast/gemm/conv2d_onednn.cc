@@ -212,7 +212,7 @@ void LibraryConvolution::pack_row(size_t row) const {
     const uint8_t* from = memory.byte(op.in, static_cast<uint32_t>(row / rows), c,
                                       static_cast<uint32_t>(y), columns.source);
     transpose(to + columns.first * whole.ic + c, columns.step * whole.ic, from,
-              memory.local.lane_bytes(), count, columns.count);
+              memory.local.lane_stride(), count, columns.count);
   });
 }
 
@@ -237,7 +237,7 @@ void LibraryConvolution::unpack_row(size_t row) const {
   for_each_lane_run(op.out, memory.local, [&](uint32_t c, uint32_t count) {
     uint8_t* to = memory.byte(op.out, static_cast<uint32_t>(row / whole.rows), c,
                               static_cast<uint32_t>(row % whole.rows), 0);
-    transpose(to, memory.local.lane_bytes(), from + c, whole.oc, whole.columns, count);
+    transpose(to, memory.local.lane_stride(), from + c, whole.oc, whole.columns, count);
   });
 }
 

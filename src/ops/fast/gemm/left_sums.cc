@@ -13,7 +13,7 @@ LeftSums::LeftSums(const TensorView& sums, std::span<const ByteRange> left, cons
   const uint64_t lane_bytes = memory.local.lane_bytes();
   for (uint32_t n = 0; n < sums.shape.n; ++n)
     for (uint32_t c = 0; c < sums.shape.c; ++c) {
-      const auto at = static_cast<uint64_t>(memory.byte(sums, n, c, 0, 0) - memory.local.data());
+      const auto at = memory.local.address_of(memory.byte(sums, n, c, 0, 0));
       const uint64_t lane = at / lane_bytes, begin = at % lane_bytes;
       const uint64_t end = begin + uint64_t{sums.shape.h} * sums.shape.w * kBytes;
       const auto is_before = [&](const ByteRange& r) {

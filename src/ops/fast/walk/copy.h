@@ -19,8 +19,9 @@ class ChannelCursor {
     lanes_left_ = local.lanes() - (view.address / local.lane_bytes() + channel) % local.lanes();
     lanes_ = local.lanes();
     // from the last lane back to the first, one channel group on
-    wrap_ = static_cast<ptrdiff_t>(step_) - static_cast<ptrdiff_t>(local.size());
-    step_ = local.lane_bytes();
+    const auto lanes_bytes = uint64_t{local.lane_stride()} * lanes_;
+    wrap_ = static_cast<ptrdiff_t>(step_) - static_cast<ptrdiff_t>(lanes_bytes);
+    step_ = local.lane_stride();
   }
   uint8_t* at() const { return at_; }
   void next() {
