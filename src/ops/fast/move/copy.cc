@@ -232,10 +232,11 @@ void transpose_matrix(const MatrixView& lanes, const MatrixView& system, bool to
     std::vector<uint8_t*> rows(lanes.rows), columns;
     for (size_t channel = begin; channel < end; ++channel) {
       const auto c = static_cast<uint32_t>(channel);
-      for (uint32_t r = 0; r < lanes.rows; ++r) rows[r] = memory.byte(lanes.tensor, r, c, 0, 0);
+      uint8_t* const first = memory.byte(lanes.tensor, 0, c, 0, 0);
+      for (size_t r = 0; r < rows.size(); ++r) rows[r] = first + r * lanes.tensor.stride.n;
       columns.resize(std::min(width, lanes.cols - c * width));
-      for (uint32_t i = 0; i < columns.size(); ++i)
-        columns[i] = memory.byte(system.tensor, 0, 0, 0, c * width + i);
+      uint8_t* const column = memory.byte(system.tensor, 0, 0, 0, c * width);
+      for (size_t i = 0; i < columns.size(); ++i) columns[i] = column + i * system.tensor.stride.w;
       if (to_lanes)
         transpose_rows(bytes, rows, columns, 0, rows.size());
       else

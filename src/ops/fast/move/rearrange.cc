@@ -104,7 +104,7 @@ Declined repeat_channel(const Rearrange& op, const Memory& memory) {
 
 std::vector<uint8_t*> channels(const TensorView& v, const Memory& memory, uint32_t n, uint32_t h) {
   std::vector<uint8_t*> rows(v.shape.c);
-  for (uint32_t c = 0; c < v.shape.c; ++c) rows[c] = memory.byte(v, n, c, h, 0);
+  channels_from(memory.byte(v, n, 0, h, 0), v, memory, rows);
   return rows;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstring>
+#include <span>
 #include <type_traits>
 
 #include "ops/fast/views/views.h"
@@ -14,7 +15,7 @@ class ChannelCursor {
  public:
   ChannelCursor(const TensorView& view, const Memory& memory, uint32_t channel)
       : at_(memory.byte(view, 0, channel, 0, 0)), step_(view.stride.c) {
-    if (view.space == Space::global) return;
+    if (view.space != Space::local) return;
     const LocalMemory& local = memory.local;
     lanes_left_ = local.lanes() - (view.address / local.lane_bytes() + channel) % local.lanes();
     lanes_ = local.lanes();
@@ -38,6 +39,17 @@ class ChannelCursor {
   ptrdiff_t wrap_ = 0;
   uint32_t lanes_ = 0, lanes_left_ = 0;
 };
+
+// The same byte of as many consecutive channels as there are rows; `first`: that of channel 0.
+inline void channels_from(uint8_t* first, const TensorView& view, const Memory& memory,
+                          std::span<uint8_t*> rows) {
+  const ptrdiff_t offset = first - memory.byte(view, 0, 0, 0, 0);
+  ChannelCursor channel(view, memory, 0);
+  for (uint8_t*& row : rows) {
+    row = channel.at() + offset;
+    channel.next();
+  }
+}
 
 // memcpy without a call for the short runs that small planes are made of.
 inline void copy_bytes(uint8_t* dst, const uint8_t* src, size_t n) {

@@ -98,13 +98,25 @@ constexpr size_t kLine = 64 / sizeof(T);
 
 HWY_INLINE __m512i LoadLine(const void* from) { return _mm512_loadu_si512(from); }
 
+// Where the rows of a block begin: a stride apart, or anywhere.
+struct Strided {
+  uint8_t* first;
+  size_t stride;
+  HWY_INLINE uint8_t* operator[](size_t i) const { return first + i * stride; }
+};
+struct Listed {
+  uint8_t* const* rows;
+  size_t offset;
+  HWY_INLINE uint8_t* operator[](size_t i) const { return rows[i] + offset; }
+};
+
 // Rows i, i + kTile, ... of a line each change places by blocks of 128 bits, so that a vector has
 // one block of every row, or of two neighbouring blocks if there are only two rows.
-template <class T, size_t kBlocks>
-HWY_INLINE void GatherBlocks(const T* row, size_t stride, __m512i (&to)[kBlocks]) {
+template <class T, size_t kBlocks, class Rows>
+HWY_INLINE void GatherBlocks(const Rows& src, size_t i, __m512i (&to)[kBlocks]) {
   __m512i rows[kBlocks];
 #pragma GCC unroll 4
-  for (size_t b = 0; b < kBlocks; ++b) rows[b] = LoadLine(Skip(row, b * kTile<T> * stride));
+  for (size_t b = 0; b < kBlocks; ++b) rows[b] = LoadLine(src[i + b * kTile<T>]);
   if constexpr (kBlocks == 2) {
     to[0] =
         _mm512_permutex2var_epi64(rows[0], _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), rows[1]);
@@ -122,19 +134,21 @@ HWY_INLINE void GatherBlocks(const T* row, size_t stride, __m512i (&to)[kBlocks]
   }
 }
 
-// dst(c, r) = src(r, c) for a line of columns and kBlocks tiles of rows: every line of either side
-// is touched once, whole (of two blocks: half of one of dst).
-template <class T, size_t kBlocks>
-HWY_INLINE void TransposeLines(T* dst, size_t dst_stride, const T* src, size_t src_stride) {
+// dst[c] element r = src[r] element c for a line of columns and kBlocks tiles of rows: every line
+// of either side is touched once, whole (of two blocks: half of one of dst).
+template <class T, size_t kBlocks, class Rows>
+HWY_INLINE void TransposeLines(const Rows& dst, const Rows& src) {
   const hn::ScalableTag<T> d;
   constexpr size_t kRows = kTile<T>;
   __m512i blocks[kBlocks][kRows];
+#pragma GCC unroll 16
   for (size_t i = 0; i < kRows; ++i) {
     __m512i gathered[kBlocks];
-    GatherBlocks(Skip(src, i * src_stride), src_stride, gathered);
+    GatherBlocks<T>(src, i, gathered);
 #pragma GCC unroll 4
     for (size_t b = 0; b < kBlocks; ++b) blocks[b][i] = gathered[b];
   }
+#pragma GCC unroll 4
   for (size_t b = 0; b < kBlocks; ++b) {
     hn::VFromD<decltype(d)> a[kRows], z[kRows];
 #pragma GCC unroll 16
@@ -144,15 +158,15 @@ HWY_INLINE void TransposeLines(T* dst, size_t dst_stride, const T* src, size_t s
     if constexpr (kRows >= 8) InterleaveRound(d, a, z);
     if constexpr (kRows == 16) InterleaveRound(d, z, a);
     const auto& columns = kRows == 8 ? z : a;
-    T* const to = Skip(dst, b * (4 / kBlocks) * kRows * dst_stride);
+    const size_t to = b * (4 / kBlocks) * kRows;
 #pragma GCC unroll 16
     for (size_t i = 0; i < kRows; ++i) {
-      void* const first = Skip(to, i * dst_stride);
       if constexpr (kBlocks == 4) {
-        _mm512_storeu_si512(first, columns[i].raw);
+        _mm512_storeu_si512(dst[to + i], columns[i].raw);
       } else {
-        auto* const second = reinterpret_cast<__m256i*>(Skip(to, (kRows + i) * dst_stride));
-        _mm256_storeu_si256(static_cast<__m256i*>(first), _mm512_castsi512_si256(columns[i].raw));
+        auto* const first = reinterpret_cast<__m256i*>(dst[to + i]);
+        auto* const second = reinterpret_cast<__m256i*>(dst[to + kRows + i]);
+        _mm256_storeu_si256(first, _mm512_castsi512_si256(columns[i].raw));
         _mm256_storeu_si256(second, _mm512_extracti64x4_epi64(columns[i].raw, 1));
       }
     }
@@ -168,11 +182,11 @@ HWY_INLINE Extents TransposeWholeLines(T* dst, size_t dst_stride, const T* src, 
   const Extents done{rows / (2 * kTile<T>)*(2 * kTile<T>), cols / kLine<T> * kLine<T>};
   for (size_t c = 0; c < done.cols; c += kLine<T>)
     for (size_t r = 0; r < done.rows;) {
-      T* const to = Skip(dst, c * dst_stride) + r;
-      const T* const from = Skip(src, r * src_stride) + c;
+      const Strided to{reinterpret_cast<uint8_t*>(Skip(dst, c * dst_stride) + r), dst_stride};
+      const Strided from{reinterpret_cast<uint8_t*>(const_cast<T*>(Skip(src, r * src_stride) + c)),
+                         src_stride};
       const bool is_wide = done.rows - r >= kLine<T>;
-      is_wide ? TransposeLines<T, 4>(to, dst_stride, from, src_stride)
-              : TransposeLines<T, 2>(to, dst_stride, from, src_stride);
+      is_wide ? TransposeLines<T, 4>(to, from) : TransposeLines<T, 2>(to, from);
       r += is_wide ? kLine<T> : kLine<T> / 2;
     }
   return done;
@@ -212,59 +226,33 @@ HWY_INLINE void Transpose(T* dst, size_t dst_stride, const T* src, size_t src_st
                 rows - done.rows, cols);
 }
 
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-// A block of words whose rows are one vector on either side.
-constexpr size_t kBlock = 16;
-HWY_INLINE void TransposeBlock(uint8_t* const* dst, size_t to, uint8_t* const* src, size_t from) {
-  __m512i a[16], b[16];
-#pragma GCC unroll 16
-  for (size_t i = 0; i < 16; ++i) a[i] = _mm512_loadu_si512(src[i] + from);
-#pragma GCC unroll 8
-  for (size_t i = 0; i < 16; i += 2) {
-    b[i] = _mm512_unpacklo_epi32(a[i], a[i + 1]);
-    b[i + 1] = _mm512_unpackhi_epi32(a[i], a[i + 1]);
-  }
-#pragma GCC unroll 4
-  for (size_t i = 0; i < 16; i += 4) {
-    a[i] = _mm512_unpacklo_epi64(b[i], b[i + 2]);
-    a[i + 1] = _mm512_unpackhi_epi64(b[i], b[i + 2]);
-    a[i + 2] = _mm512_unpacklo_epi64(b[i + 1], b[i + 3]);
-    a[i + 3] = _mm512_unpackhi_epi64(b[i + 1], b[i + 3]);
-  }
-  // now blocks of 128 bits change places
-#pragma GCC unroll 4
-  for (size_t i = 0; i < 4; ++i)
-#pragma GCC unroll 2
-    for (size_t half = 0; half < 16; half += 8) {
-      b[half + i] = _mm512_shuffle_i32x4(a[half + i], a[half + i + 4], 0x88);
-      b[half + i + 4] = _mm512_shuffle_i32x4(a[half + i], a[half + i + 4], 0xdd);
-    }
-#pragma GCC unroll 8
-  for (size_t i = 0; i < 8; ++i) {
-    _mm512_storeu_si512(dst[i] + to, _mm512_shuffle_i32x4(b[i], b[i + 8], 0x88));
-    _mm512_storeu_si512(dst[i + 8] + to, _mm512_shuffle_i32x4(b[i], b[i + 8], 0xdd));
-  }
-}
-#endif
-
-// dst[c] element r = src[r] element c for words, as far as whole blocks go; returns the rows of src
-// and of dst that are done.
-Extents TransposeBlocks(uint8_t* const* dst, uint8_t* const* src, const Extents& from,
-                        const Extents& to) {
+// dst[c] element r = src[r] element c, as far as whole lines of either side go; returns the rows of
+// src and of dst that are done.
+template <class T>
+HWY_INLINE Extents TransposeListed(uint8_t* const* dst, uint8_t* const* src, const Extents& from,
+                                   const Extents& to) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
   // Rows of src of which one line after the other is taken: of few rows of dst as many lines are
   // written one behind the other, before others, each in a page of its own, have their turn.
-  constexpr size_t kTogether = 256;
+  constexpr size_t kTogether = 256, kBlock = kLine<T>;
   const Extents last{to.rows / kBlock * kBlock, to.cols - (to.cols - from.cols) % kBlock};
   for (size_t first = from.rows; first < last.rows; first += kTogether)
     for (size_t c = from.cols; c < last.cols; c += kBlock)
       for (size_t r = first; r < std::min(first + kTogether, last.rows); r += kBlock)
-        TransposeBlock(dst + c, r * sizeof(uint32_t), src + r, c * sizeof(uint32_t));
+        TransposeLines<T, 4>(Listed{dst + c, r * sizeof(T)}, Listed{src + r, c * sizeof(T)});
   return last;
 #else
   static_cast<void>(dst), static_cast<void>(src), static_cast<void>(to);
   return from;
 #endif
+}
+
+// The same for elements of so many bytes.
+Extents TransposeBlocks(size_t bytes, uint8_t* const* dst, uint8_t* const* src, const Extents& from,
+                        const Extents& to) {
+  if (bytes == 4) return TransposeListed<uint32_t>(dst, src, from, to);
+  if (bytes == 2) return TransposeListed<uint16_t>(dst, src, from, to);
+  return TransposeListed<uint8_t>(dst, src, from, to);
 }
 
 void TransposeOf(size_t bytes, uint8_t* dst, size_t dst_stride, const uint8_t* src,
@@ -354,8 +342,8 @@ void transpose_tiles(size_t bytes, std::span<uint8_t* const> dst, std::span<uint
 void transpose_rows(size_t bytes, std::span<uint8_t* const> dst, std::span<uint8_t* const> src,
                     size_t first, size_t last) {
   Extents done{0, first};
-  if (bytes == sizeof(uint32_t))
-    done = HWY_DYNAMIC_DISPATCH(TransposeBlocks)(dst.data(), src.data(), done, {src.size(), last});
+  done = HWY_DYNAMIC_DISPATCH(TransposeBlocks)(bytes, dst.data(), src.data(), done,
+                                               {src.size(), last});
   transpose_tiles(bytes, dst, src, done.rows, first, done.cols);
   transpose_tiles(bytes, dst, src, 0, done.cols, last);
 }

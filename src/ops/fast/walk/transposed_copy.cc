@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/bits.h"
+#include "ops/fast/walk/copy.h"
 #include "ops/fast/walk/nest.h"
 #include "ops/fast/walk/transpose.h"
 
@@ -35,15 +36,12 @@ std::optional<size_t> dense_axis(const TensorView& v) {
 }
 
 // Where the rows along the other axis begin.
-void rows_of(const TensorView& v, const Memory& memory, Index index, size_t axis,
+void rows_of(const TensorView& v, const Memory& memory, const Index& index, size_t axis,
              std::vector<uint8_t*>& rows) {
-  const bool across_lanes = axis == kC && v.space == Space::local;
   uint8_t* const first = byte(v, memory, index);
+  if (axis == kC) return channels_from(first, v, memory, rows);
   const size_t stride = strides(v)[axis];
-  for (uint32_t i = 0; i < rows.size(); ++i) {
-    index[axis] = i;
-    rows[i] = across_lanes ? byte(v, memory, index) : first + i * stride;
-  }
+  for (size_t i = 0; i < rows.size(); ++i) rows[i] = first + i * stride;
 }
 
 }  // namespace
