@@ -57,12 +57,17 @@ thread_local std::optional<StackId> played;
 
 void Stacks::play(std::optional<StackId> stack) { played = stack; }
 
-StackId Stacks::add(UserCode code) {
+template <class Key>
+StackId Stacks::number_of(std::map<Key, StackId>& numbers, Key key, const Key* Stack::*member) {
   std::lock_guard lock(mutex_);
-  stacks_.push_back(nullptr);
-  const auto id = static_cast<StackId>(stacks_.size());
-  foreign_.emplace(id, std::move(code));
-  return id;
+  const auto [entry, is_new] =
+      numbers.emplace(std::move(key), static_cast<StackId>(stacks_.size() + 1));
+  if (is_new) stacks_.emplace_back().*member = &entry->first;
+  return entry->second;
+}
+
+StackId Stacks::add(UserCode code) {
+  return number_of(foreign_numbers_, std::move(code), &Stack::foreign);
 }
 
 StackId Stacks::capture() {
@@ -72,19 +77,16 @@ StackId Stacks::capture() {
   Addresses addresses;
   for (int i = 1; i < depth; ++i)
     addresses.push_back(reinterpret_cast<uintptr_t>(found[static_cast<size_t>(i)]));
-  std::lock_guard lock(mutex_);
-  const auto [entry, is_new] =
-      numbers_.emplace(std::move(addresses), static_cast<StackId>(stacks_.size() + 1));
-  if (is_new) stacks_.push_back(&entry->first);
-  return entry->second;
+  return number_of(numbers_, std::move(addresses), &Stack::own);
 }
 
 UserCode Stacks::user_code(StackId stack, std::string_view call) {
   std::lock_guard lock(mutex_);
   UserCode code{.call = std::string(call), .lines = {}};
   if (stack == 0) return code;
-  if (const auto foreign = foreign_.find(stack); foreign != foreign_.end()) return foreign->second;
-  std::vector<Frame> frames = frames_of(*stacks_[stack - 1]);
+  const Stack& known = stacks_[stack - 1];
+  if (known.foreign != nullptr) return *known.foreign;
+  std::vector<Frame> frames = frames_of(*known.own);
   const size_t first = first_of_user(frames, call);
   if (call.empty() && first > 0) code.call = frames[first - 1].line.function;
   for (size_t i = first; i < frames.size() && code.lines.size() < kMostLines; ++i) {

@@ -2,6 +2,7 @@
 // information says of them.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -17,7 +18,7 @@ namespace tputwin::insight {
 struct SourceLine {
   std::string function, file;
   int line = 0;
-  bool operator==(const SourceLine&) const = default;
+  auto operator<=>(const SourceLine&) const = default;
 };
 
 // "plus_one_serial (plus_one.c:21)"
@@ -27,6 +28,7 @@ std::string describe(const SourceLine& line);
 struct UserCode {
   std::string call;
   std::vector<SourceLine> lines;
+  auto operator<=>(const UserCode&) const = default;
 };
 
 using StackId = uint32_t;  // 0: none
@@ -41,17 +43,25 @@ class Stacks {
   // was.
   UserCode user_code(StackId stack, std::string_view call = {});
 
-  // A stack of another process, as that one saw it.
+  // A stack of another process, as that one saw it. Equal ones have one number: a recording may be
+  // played any number of times.
   StackId add(UserCode code);
   // Until it is none, that is what this thread captures.
   static void play(std::optional<StackId> stack);
 
  private:
   using Addresses = std::vector<uintptr_t>;
+  struct Stack {  // one of them
+    const Addresses* own = nullptr;
+    const UserCode* foreign = nullptr;
+  };
+  template <class Key>
+  StackId number_of(std::map<Key, StackId>& numbers, Key key, const Key* Stack::*member);
+
   std::mutex mutex_;
   std::map<Addresses, StackId> numbers_;
-  std::vector<const Addresses*> stacks_;
-  std::map<StackId, UserCode> foreign_;
+  std::map<UserCode, StackId> foreign_numbers_;
+  std::vector<Stack> stacks_;  // by number - 1
 };
 
 }  // namespace tputwin::insight

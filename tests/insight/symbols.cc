@@ -1,5 +1,6 @@
 // What debug information tells of kernels; this file is compiled with it.
 #include "insight/symbols.h"
+#include "insight/stacks.h"
 
 #include <gtest/gtest.h>
 
@@ -46,6 +47,18 @@ TEST(Symbols, AddressesAreNamedByMembersOrByTheirPlace) {
   ASSERT_EQ(unnamed.size(), 3u);
   EXPECT_EQ(unnamed[2].name, "argument at byte 16");
   EXPECT_FALSE(unnamed[2].is_certain);
+}
+
+TEST(Stacks, EqualOnesOfAnotherProcessAreOne) {
+  Stacks& stacks = Stacks::of_process();
+  const UserCode code{.call = "okk_bdc_add",
+                      .lines = {{.function = "f", .file = "f.c", .line = 7}}};
+  UserCode other = code;
+  other.lines[0].line = 8;
+  const StackId number = stacks.add(code);
+  EXPECT_EQ(stacks.add(code), number) << "a recording may be played any number of times";
+  EXPECT_NE(stacks.add(other), number);
+  EXPECT_EQ(stacks.user_code(number), code);
 }
 
 }  // namespace
