@@ -61,7 +61,7 @@ class Matrices {
   // A row to a channel.
   MatrixOperand by_rows(uint32_t rows, uint32_t cols, bool transposed, DType type) {
     if (transposed) std::swap(rows, cols);
-    return {.matrix = {tensor({1, rows, 1, cols}, type, chip_.bank_bytes), rows, cols},
+    return {.matrix = {tensor({1, rows, 1, cols}, type, chip_.bank_bytes()), rows, cols},
             .row_per_channel = true,
             .transposed = transposed};
   }
