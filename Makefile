@@ -62,8 +62,8 @@ test-arm64: deps-arm64
 	cmake --build --preset arm64 -j $(JOBS)
 	ctest --preset arm64 -j $(JOBS)
 
-# The pages of tputwin profile and whatif, from web/ to src/insight/profile/page.html and
-# src/tools/timing/whatif.html, which are committed: building tputwin asks for no npm.
+# The pages of tputwin profile and whatif, of web/src in web/built, which is committed: building tputwin
+# asks for no npm.
 web: web/node_modules
 	cd web && npm run --silent build
 web/node_modules: deps-web

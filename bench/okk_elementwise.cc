@@ -15,7 +15,7 @@ constexpr uint64_t kBytes = kShape.count() * 4;
 TensorView operand(uint64_t bank, const Shape& shape = kShape, bool aligned = true) {
   const Chip& chip = bm1684();
   return {.dtype = DType::f32,
-          .address = bank * chip.bank_bytes,
+          .address = bank * chip.bank_bytes(),
           .shape = shape,
           .stride = lane_stride(chip, shape, 0, 4, aligned)};
 }
@@ -78,7 +78,7 @@ void fill_numbers(Device& device) {
     for (uint32_t c = 0; c < kShape.c; ++c)
       for (uint32_t i = 0; i < kShape.h * kShape.w; ++i) {
         const float value = number(random);
-        std::memcpy(device.local().lane(c) + bank * bm1684().bank_bytes + i * 4, &value, 4);
+        std::memcpy(device.local().lane(c) + bank * bm1684().bank_bytes() + i * 4, &value, 4);
       }
 }
 

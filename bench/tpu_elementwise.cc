@@ -15,7 +15,7 @@ TensorView operand(uint64_t bank, DType dtype) {
   const Chip& chip = bm1684x();
   return {.dtype = dtype,
           .plane_stride = is_16bit(dtype) ? 1u : 0u,
-          .address = bank * chip.bank_bytes,
+          .address = bank * chip.bank_bytes(),
           .shape = kShape,
           .stride = lane_stride(chip, kShape, 0, element_bytes(dtype), /*aligned=*/true)};
 }

@@ -16,7 +16,7 @@ TensorView tensor(uint64_t bank, const Shape& shape = kShape, DType dtype = DTyp
   const Chip& chip = bm1684x();
   return {.dtype = dtype,
           .plane_stride = is_16bit(dtype) ? 1u : 0u,
-          .address = bank * chip.bank_bytes,
+          .address = bank * chip.bank_bytes(),
           .shape = shape,
           .stride = lane_stride(chip, shape, 0, element_bytes(dtype), /*aligned=*/true)};
 }
@@ -50,7 +50,7 @@ void fill_numbers(Device& device) {
     for (uint32_t c = 0; c < kShape.c; ++c)
       for (uint32_t i = 0; i < kShape.h * kShape.w; ++i) {
         const float value = number(random);
-        std::memcpy(device.local().lane(c) + bank * bm1684x().bank_bytes + i * 4, &value, 4);
+        std::memcpy(device.local().lane(c) + bank * bm1684x().bank_bytes() + i * 4, &value, 4);
       }
 }
 

@@ -37,7 +37,7 @@ TensorView tensor(const Shape& shape, DType type, uint64_t& next, uint64_t quant
 
 // Rows in channels, each matrix in banks of its own.
 MatrixOperand by_rows(uint32_t rows, uint32_t cols, DType type, uint64_t& next) {
-  return {.matrix = {tensor({1, rows, 1, cols}, type, next, chip.bank_bytes), rows, cols},
+  return {.matrix = {tensor({1, rows, 1, cols}, type, next, chip.bank_bytes()), rows, cols},
           .row_per_channel = true};
 }
 MatrixOperand by_columns(uint32_t rows, uint32_t cols, DType type, uint64_t& next) {

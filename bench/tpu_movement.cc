@@ -15,7 +15,7 @@ TensorView local(const Shape& shape, uint64_t bank, DType dtype = DType::f32) {
   const Chip& chip = bm1684x();
   return {.dtype = dtype,
           .plane_stride = dtype == DType::u16 ? 1u : 0u,
-          .address = bank * chip.bank_bytes,
+          .address = bank * chip.bank_bytes(),
           .shape = shape,
           .stride = lane_stride(chip, shape, 0, element_bytes(dtype), /*aligned=*/true)};
 }
@@ -115,8 +115,8 @@ void fill_indices(Device& device) {
     Memory::store(device.global().data() + (32 << 20) + i * 4, index());
   for (uint32_t lane = 0; lane < bm1684x().lanes; ++lane)
     for (uint64_t bank : {4, 8})
-      for (uint32_t i = 0; i < bm1684x().bank_bytes / 2; ++i)
-        Memory::store(device.local().lane(lane) + bank * bm1684x().bank_bytes + i * 2,
+      for (uint32_t i = 0; i < bm1684x().bank_bytes() / 2; ++i)
+        Memory::store(device.local().lane(lane) + bank * bm1684x().bank_bytes() + i * 2,
                       static_cast<uint16_t>(index()));
 }
 

@@ -1,5 +1,6 @@
-// Builds the pages: each one file with its script and its style inside. They name the sources they
-// were made of by their check sum, which web/check.cmake compares.
+// Builds the pages, built/NAME.html: each one file with its script and its style inside. src/shell.html
+// is around what src/NAME.html has: tools of the heading, then from <main> on the page. They name the
+// sources they were made of by their check sum, which web/check.cmake compares.
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const pages = { page: ["main.js", "insight/profile/page.html"], whatif: ["whatif.js", "tools/timing/whatif.html"] };
+const pages = { profile: "main.js", whatif: "whatif.js" };
 
 function sha256(content) {
   return createHash("sha256").update(content).digest("hex");
@@ -31,11 +32,19 @@ async function bundle(entry) {
   return result.outputFiles[0].text.trim();
 }
 
+function source(name) {
+  return readFileSync(join(here, "src", name), "utf8");
+}
+
 const style = await bundle("src/style.css");
-for (const [name, [entry, output]] of Object.entries(pages)) {
-  const script = await bundle(`src/${entry}`), page = join(here, "../src", output);
-  const html = readFileSync(join(here, `src/${name}.html`), "utf8")
+for (const [name, entry] of Object.entries(pages)) {
+  const script = await bundle(`src/${entry}`), page = join(here, `built/${name}.html`);
+  const [tools, main] = source(`${name}.html`).split(/^(?=<main>$)/m);
+  const html = source("shell.html")
+    .replaceAll("@NAME@", name)
     .replace("@SOURCES@", sourcesSum())
+    .replace("@TOOLS@", () => tools.trimEnd())
+    .replace("@MAIN@", () => main.trimEnd())
     .replace("/*STYLE*/", () => style)
     .replace("/*SCRIPT*/", () => script.replaceAll("</script", "<\\/script"));
   writeFileSync(page, html);

@@ -25,7 +25,6 @@ const Chip* with_lanes_wanted(const Chip& chip) {
   if (lanes != 0) made->lanes = lanes;
   if (bytes != 0) {
     made->lane_bytes = bytes;
-    made->bank_bytes = bytes / chip.banks;
   }
   return made;
 }

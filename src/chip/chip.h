@@ -1,4 +1,4 @@
-// A chip is data: the family it is of, and numbers.
+// A chip is data: the family it is of, and numbers; those with a value here all chips have so far.
 #pragma once
 
 #include <cstdint>
@@ -18,28 +18,27 @@ struct Chip {
   uint32_t version;       // the number programs pass to the API
   uint32_t driver_id;     // the number by which drivers call it; 0: bmlib does not drive it
   ChipFamily family;
-  uint32_t lanes;       // slices / NPUs
-  uint32_t lane_bytes;  // local memory of one lane
-  uint32_t banks;       // banks of one lane
-  uint32_t bank_bytes;
-  uint32_t eu_bytes;           // bytes an execution unit row handles per cycle; alignment quantum
-  uint64_t global_base;        // engine address of global memory offset 0
-  uint64_t local_base;         // engine address of local memory offset 0 (DMA descriptors)
-  uint64_t global_bytes;       // default size of simulated global memory
-  uint64_t global_alloc_base;  // offset of the first runtime allocation
   // System memories beside global memory: engine address of the first usable byte, and size.
   // 0 bytes: the chip has none.
   struct Window {
     uint64_t base = 0, bytes = 0;
-  } l2, dtcm, table;
-  uint64_t l2_tables;             // bytes of constants behind l2 in the same memory
-  uint32_t global_alloc_quantum;  // allocation granularity
-  double clock_hz;                // for milliseconds in reports
-  uint32_t macs_per_lane_cycle;   // 8-bit multiply-accumulates of one lane per cycle
-  double dma_bytes_per_cycle;     // global memory bandwidth seen by the DMA engine
-  uint32_t dma_setup_cycles;      // fixed price of a DMA command
-  uint32_t compute_setup_cycles;  // fixed price of a compute command
-  DTypeSet types;                 // of elements its engines take
+  } l2 = {}, dtcm = {}, table = {};
+  uint64_t l2_tables = 0;                     // bytes of constants behind l2 in the same memory
+  uint64_t global_base = 0x1'0000'0000;       // engine address of global memory offset 0
+  uint64_t local_base = 0x0800'0000;          // engine address of local memory offset 0
+  uint64_t global_bytes = uint64_t{4} << 30;  // default size of simulated global memory
+  uint64_t global_alloc_base = 0;             // offset of the first runtime allocation
+  uint32_t global_alloc_quantum = 4096;       // allocation granularity
+  uint32_t lanes;                             // slices / NPUs
+  uint32_t lane_bytes;                        // local memory of one lane
+  uint32_t banks;                             // banks of one lane
+  uint32_t eu_bytes;             // bytes an execution unit row handles per cycle; alignment quantum
+  double clock_hz;               // for milliseconds in reports
+  uint32_t macs_per_lane_cycle;  // 8-bit multiply-accumulates of one lane per cycle
+  double dma_bytes_per_cycle;    // global memory bandwidth seen by the DMA engine
+  uint32_t dma_setup_cycles = 100;     // fixed price of a DMA command
+  uint32_t compute_setup_cycles = 30;  // fixed price of a compute command
+  DTypeSet types;                      // of elements its engines take
   // The most that rules of the documents allow. Rules that the family does not have have no number.
   struct Limits {
     uint32_t extent;        // of a dimension of an operand of the compute engine
@@ -57,6 +56,7 @@ struct Chip {
     std::string_view local_memory, system_memory;
   } written;
 
+  constexpr uint32_t bank_bytes() const { return lane_bytes / banks; }
   constexpr uint64_t local_bytes() const { return uint64_t{lanes} * lane_bytes; }
 };
 

@@ -264,8 +264,8 @@ Place Checker::place(std::vector<ByteRange> bytes) const {
     place.last_lane = std::max(place.last_lane, range.lane);
   }
   if (first.space == Space::local) {
-    place.first_bank = static_cast<uint32_t>(place.begin / chip_.bank_bytes);
-    place.last_bank = static_cast<uint32_t>((place.end - 1) / chip_.bank_bytes);
+    place.first_bank = static_cast<uint32_t>(place.begin / chip_.bank_bytes());
+    place.last_bank = static_cast<uint32_t>((place.end - 1) / chip_.bank_bytes());
   }
   return place;
 }

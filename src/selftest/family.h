@@ -2,8 +2,8 @@
 // row in the table of its family.
 #pragma once
 
-#include <initializer_list>
 #include <optional>
+#include <span>
 
 #include "ops/operation.h"
 #include "selftest/operation_kinds.h"
@@ -21,7 +21,7 @@ struct Maker {
 // An operation of the kind, if the family makes it. A CpuCall says: too large, draw again.
 template <class Family>
 std::optional<Operation> draw(Rng& rng, OperationKind kind, const Chip& chip,
-                              std::initializer_list<Maker<Family>> makers) {
+                              std::span<const Maker<Family>> makers) {
   for (const Maker<Family>& maker : makers) {
     if (maker.kind != kind) continue;
     Family family(rng, chip);
@@ -29,6 +29,14 @@ std::optional<Operation> draw(Rng& rng, OperationKind kind, const Chip& chip,
   }
   return {};
 }
+
+// The function of a family, by its table: {kind, &Family::function} each.
+#define TW_FAMILY(function, Family, ...)                                              \
+  std::optional<Operation> function(Rng& rng, OperationKind kind, const Chip& chip) { \
+    using enum OperationKind;                                                         \
+    static constexpr Maker<Family> kMakers[] = {__VA_ARGS__};                         \
+    return draw<Family>(rng, kind, chip, kMakers);                                    \
+  }
 
 using DrawFamily = std::optional<Operation>(Rng& rng, OperationKind kind, const Chip& chip);
 DrawFamily random_bm1880_windows, random_bm1880_elements, random_bm1880_matrices,

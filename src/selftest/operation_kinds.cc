@@ -50,7 +50,6 @@ size_t alternative_of(OperationKind kind) { return row(kind).alternative; }
 // With smaller memories.
 static Chip shrunk(Chip chip) {
   chip.lane_bytes = 64 * 1024;
-  chip.bank_bytes = chip.lane_bytes / chip.banks;
   chip.l2.bytes = 64 * 1024;
   chip.l2_tables = 0;
   chip.dtcm.bytes = chip.dtcm.bytes == 0 ? 0 : 16 * 1024;

@@ -142,18 +142,11 @@ class ByteWindows : WindowFamily {
 
 }  // namespace
 
-std::optional<Operation> random_bm1684_bytes(Rng& rng, OperationKind kind, const Chip& chip) {
-  using enum OperationKind;
-  return draw<ByteWindows>(rng, kind, chip,
-                           {{conv2d_bm1684_int8, &ByteWindows::conv},
-                            {winograd2d_bm1684, &ByteWindows::winograd},
-                            {depthwise2d_bm1684_int8, &ByteWindows::depthwise},
-                            {pool2d_bm1684_int8, &ByteWindows::pool},
-                            {matmul_bm1684_int8, &ByteWindows::matmul},
-                            {l2_function, &ByteWindows::l2_function},
-                            {unary, &ByteWindows::exponent},
-                            {copy_add, &ByteWindows::copy_add},
-                            {rearrange, &ByteWindows::swap_nc}});
-}
+TW_FAMILY(random_bm1684_bytes, ByteWindows, {conv2d_bm1684_int8, &ByteWindows::conv},
+          {winograd2d_bm1684, &ByteWindows::winograd},
+          {depthwise2d_bm1684_int8, &ByteWindows::depthwise},
+          {pool2d_bm1684_int8, &ByteWindows::pool}, {matmul_bm1684_int8, &ByteWindows::matmul},
+          {l2_function, &ByteWindows::l2_function}, {unary, &ByteWindows::exponent},
+          {copy_add, &ByteWindows::copy_add}, {rearrange, &ByteWindows::swap_nc})
 
 }  // namespace tputwin::testing

@@ -121,14 +121,8 @@ class Fp32 : TensorFamily {
 
 }  // namespace
 
-std::optional<Operation> random_bm1684_fp32(Rng& rng, OperationKind kind, const Chip& chip) {
-  using enum OperationKind;
-  return draw<Fp32>(rng, kind, chip,
-                    {{float_arithmetic, &Fp32::arithmetic},
-                     {unary_f32, &Fp32::unary},
-                     {channel_affine, &Fp32::channel_affine},
-                     {int8_to_f32, &Fp32::int8_to_f32},
-                     {select, &Fp32::select}});
-}
+TW_FAMILY(random_bm1684_fp32, Fp32, {float_arithmetic, &Fp32::arithmetic},
+          {unary_f32, &Fp32::unary}, {channel_affine, &Fp32::channel_affine},
+          {int8_to_f32, &Fp32::int8_to_f32}, {select, &Fp32::select})
 
 }  // namespace tputwin::testing

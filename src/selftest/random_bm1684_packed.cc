@@ -145,16 +145,9 @@ class Packed : TensorFamily {
 
 }  // namespace
 
-std::optional<Operation> random_bm1684_packed(Rng& rng, OperationKind kind, const Chip& chip) {
-  using enum OperationKind;
-  return draw<Packed>(rng, kind, chip,
-                      {{bitwise, &Packed::bitwise},
-                       {fixed_point, &Packed::fixed_point},
-                       {split_byte, &Packed::split_byte},
-                       {mul_16_by_8, &Packed::mul_16_by_8},
-                       {mul_s16_by_u8, &Packed::mul_s16_by_u8},
-                       {copy, &Packed::copy},
-                       {copy_matrix, &Packed::copy_matrix}});
-}
+TW_FAMILY(random_bm1684_packed, Packed, {bitwise, &Packed::bitwise},
+          {fixed_point, &Packed::fixed_point}, {split_byte, &Packed::split_byte},
+          {mul_16_by_8, &Packed::mul_16_by_8}, {mul_s16_by_u8, &Packed::mul_s16_by_u8},
+          {copy, &Packed::copy}, {copy_matrix, &Packed::copy_matrix})
 
 }  // namespace tputwin::testing

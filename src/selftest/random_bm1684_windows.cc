@@ -68,13 +68,8 @@ class Windows : WindowFamily {
 
 }  // namespace
 
-std::optional<Operation> random_bm1684_windows(Rng& rng, OperationKind kind, const Chip& chip) {
-  using enum OperationKind;
-  return draw<Windows>(rng, kind, chip,
-                       {{conv2d_bm1684, &Windows::conv},
-                        {depthwise2d_bm1684, &Windows::depthwise},
-                        {pool2d_bm1684, &Windows::pool},
-                        {matmul_bm1684, &Windows::matmul}});
-}
+TW_FAMILY(random_bm1684_windows, Windows, {conv2d_bm1684, &Windows::conv},
+          {depthwise2d_bm1684, &Windows::depthwise}, {pool2d_bm1684, &Windows::pool},
+          {matmul_bm1684, &Windows::matmul})
 
 }  // namespace tputwin::testing

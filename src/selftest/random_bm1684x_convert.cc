@@ -109,13 +109,8 @@ class Conversions : TensorFamily {
 
 }  // namespace
 
-std::optional<Operation> random_bm1684x_convert(Rng& rng, OperationKind kind, const Chip& chip) {
-  using enum OperationKind;
-  return draw<Conversions>(rng, kind, chip,
-                           {{unary_bm1684x, &Conversions::unary},
-                            {convert, &Conversions::convert},
-                            {requantize, &Conversions::requantize},
-                            {select_bm1684x, &Conversions::select}});
-}
+TW_FAMILY(random_bm1684x_convert, Conversions, {unary_bm1684x, &Conversions::unary},
+          {convert, &Conversions::convert}, {requantize, &Conversions::requantize},
+          {select_bm1684x, &Conversions::select})
 
 }  // namespace tputwin::testing

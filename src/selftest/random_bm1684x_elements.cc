@@ -115,12 +115,8 @@ class Elements : TensorFamily {
 
 }  // namespace
 
-std::optional<Operation> random_bm1684x_elements(Rng& rng, OperationKind kind, const Chip& chip) {
-  using enum OperationKind;
-  return draw<Elements>(rng, kind, chip,
-                        {{float_arithmetic_bm1684x, &Elements::float_arithmetic},
-                         {int_arithmetic, &Elements::int_arithmetic},
-                         {bitwise_bm1684x, &Elements::bitwise}});
-}
+TW_FAMILY(random_bm1684x_elements, Elements,
+          {float_arithmetic_bm1684x, &Elements::float_arithmetic},
+          {int_arithmetic, &Elements::int_arithmetic}, {bitwise_bm1684x, &Elements::bitwise})
 
 }  // namespace tputwin::testing

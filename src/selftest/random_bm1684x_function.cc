@@ -68,9 +68,6 @@ class Functions : TensorFamily {
 
 }  // namespace
 
-std::optional<Operation> random_bm1684x_function(Rng& rng, OperationKind kind, const Chip& chip) {
-  using enum OperationKind;
-  return draw<Functions>(rng, kind, chip, {{float_function, &Functions::function}});
-}
+TW_FAMILY(random_bm1684x_function, Functions, {float_function, &Functions::function})
 
 }  // namespace tputwin::testing

@@ -124,13 +124,8 @@ class Indexing : TensorFamily {
 
 }  // namespace
 
-std::optional<Operation> random_bm1684x_indexed(Rng& rng, OperationKind kind, const Chip& chip) {
-  using enum OperationKind;
-  return draw<Indexing>(rng, kind, chip,
-                        {{gather, &Indexing::gather},
-                         {scatter, &Indexing::scatter},
-                         {mask_select, &Indexing::mask_select},
-                         {table_lookup, &Indexing::table_lookup}});
-}
+TW_FAMILY(random_bm1684x_indexed, Indexing, {gather, &Indexing::gather},
+          {scatter, &Indexing::scatter}, {mask_select, &Indexing::mask_select},
+          {table_lookup, &Indexing::table_lookup})
 
 }  // namespace tputwin::testing

@@ -61,7 +61,7 @@ class Matrices {
   // A row to a channel.
   MatrixOperand by_rows(uint32_t rows, uint32_t cols, bool transposed, DType type) {
     if (transposed) std::swap(rows, cols);
-    return {.matrix = {tensor({1, rows, 1, cols}, type, chip_.bank_bytes), rows, cols},
+    return {.matrix = {tensor({1, rows, 1, cols}, type, chip_.bank_bytes()), rows, cols},
             .row_per_channel = true,
             .transposed = transposed};
   }
@@ -180,12 +180,7 @@ class Matrices {
 
 }  // namespace
 
-std::optional<Operation> random_bm1684x_matrices(Rng& rng, OperationKind kind, const Chip& chip) {
-  using enum OperationKind;
-  return draw<Matrices>(rng, kind, chip,
-                        {{matmul_bm1684x_fp32, &Matrices::in_fp32},
-                         {matmul_bm1684x_half, &Matrices::grouped},
-                         {matmul_bm1684x_int, &Matrices::integers}});
-}
+TW_FAMILY(random_bm1684x_matrices, Matrices, {matmul_bm1684x_fp32, &Matrices::in_fp32},
+          {matmul_bm1684x_half, &Matrices::grouped}, {matmul_bm1684x_int, &Matrices::integers})
 
 }  // namespace tputwin::testing

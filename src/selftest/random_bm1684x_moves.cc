@@ -139,16 +139,9 @@ class Moves : TensorFamily {
 
 }  // namespace
 
-std::optional<Operation> random_bm1684x_moves(Rng& rng, OperationKind kind, const Chip& chip) {
-  using enum OperationKind;
-  return draw<Moves>(rng, kind, chip,
-                     {{copy_bm1684x, &Moves::copy},
-                      {copy_matrix_bm1684x, &Moves::copy_matrix},
-                      {copy_to_banks, &Moves::copy_to_banks},
-                      {rearrange_bm1684x, &Moves::rearrange},
-                      {sort, &Moves::sort},
-                      {sequence, &Moves::sequence},
-                      {load_table, &Moves::load_table}});
-}
+TW_FAMILY(random_bm1684x_moves, Moves, {copy_bm1684x, &Moves::copy},
+          {copy_matrix_bm1684x, &Moves::copy_matrix}, {copy_to_banks, &Moves::copy_to_banks},
+          {rearrange_bm1684x, &Moves::rearrange}, {sort, &Moves::sort},
+          {sequence, &Moves::sequence}, {load_table, &Moves::load_table})
 
 }  // namespace tputwin::testing

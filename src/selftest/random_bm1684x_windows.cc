@@ -163,15 +163,11 @@ class Windows : WindowFamily {
 
 }  // namespace
 
-std::optional<Operation> random_bm1684x_windows(Rng& rng, OperationKind kind, const Chip& chip) {
-  using enum OperationKind;
-  return draw<Windows>(rng, kind, chip,
-                       {{conv2d_bm1684x_float, &Windows::conv2d_float},
-                        {conv2d_bm1684x_int8, &Windows::conv2d_quant},
-                        {depthwise2d_bm1684x_float, &Windows::depthwise2d_float},
-                        {depthwise2d_bm1684x_int8, &Windows::depthwise2d_quant},
-                        {pool2d_bm1684x_float, &Windows::pool2d_float},
-                        {pool2d_bm1684x_int8, &Windows::pool2d_quant}});
-}
+TW_FAMILY(random_bm1684x_windows, Windows, {conv2d_bm1684x_float, &Windows::conv2d_float},
+          {conv2d_bm1684x_int8, &Windows::conv2d_quant},
+          {depthwise2d_bm1684x_float, &Windows::depthwise2d_float},
+          {depthwise2d_bm1684x_int8, &Windows::depthwise2d_quant},
+          {pool2d_bm1684x_float, &Windows::pool2d_float},
+          {pool2d_bm1684x_int8, &Windows::pool2d_quant})
 
 }  // namespace tputwin::testing

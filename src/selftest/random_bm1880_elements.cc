@@ -116,11 +116,7 @@ class Elements : Bm1880Family {
 
 }  // namespace
 
-std::optional<Operation> random_bm1880_elements(Rng& rng, OperationKind kind, const Chip& chip) {
-  using enum OperationKind;
-  return draw<Elements>(
-      rng, kind, chip,
-      {{elementwise, &Elements::elementwise}, {mdsum, &Elements::mdsum}, {lut, &Elements::lut}});
-}
+TW_FAMILY(random_bm1880_elements, Elements, {elementwise, &Elements::elementwise},
+          {mdsum, &Elements::mdsum}, {lut, &Elements::lut})
 
 }  // namespace tputwin::testing

@@ -48,11 +48,7 @@ class Matrices : Bm1880Family {
 
 }  // namespace
 
-std::optional<Operation> random_bm1880_matrices(Rng& rng, OperationKind kind, const Chip& chip) {
-  using enum OperationKind;
-  return draw<Matrices>(
-      rng, kind, chip,
-      {{matrix_mac, &Matrices::matrix_mac}, {matrix_mac2, &Matrices::matrix_mac2}});
-}
+TW_FAMILY(random_bm1880_matrices, Matrices, {matrix_mac, &Matrices::matrix_mac},
+          {matrix_mac2, &Matrices::matrix_mac2})
 
 }  // namespace tputwin::testing

@@ -103,13 +103,8 @@ class Moves : Bm1880Family {
 
 }  // namespace
 
-std::optional<Operation> random_bm1880_moves(Rng& rng, OperationKind kind, const Chip& chip) {
-  using enum OperationKind;
-  return draw<Moves>(rng, kind, chip,
-                     {{dma_tensor, &Moves::dma_tensor},
-                      {dma_matrix, &Moves::dma_matrix},
-                      {dma_lrn_shift, &Moves::dma_lrn_shift},
-                      {dma_winograd_kernel, &Moves::dma_winograd_kernel}});
-}
+TW_FAMILY(random_bm1880_moves, Moves, {dma_tensor, &Moves::dma_tensor},
+          {dma_matrix, &Moves::dma_matrix}, {dma_lrn_shift, &Moves::dma_lrn_shift},
+          {dma_winograd_kernel, &Moves::dma_winograd_kernel})
 
 }  // namespace tputwin::testing

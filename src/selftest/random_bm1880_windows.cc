@@ -118,13 +118,8 @@ class Windows : Bm1880Family {
 
 }  // namespace
 
-std::optional<Operation> random_bm1880_windows(Rng& rng, OperationKind kind, const Chip& chip) {
-  using enum OperationKind;
-  return draw<Windows>(rng, kind, chip,
-                       {{conv2d_bm1880, &Windows::conv2d},
-                        {winograd2d, &Windows::winograd2d},
-                        {depthwise2d_bm1880, &Windows::depthwise2d},
-                        {pool2d_bm1880, &Windows::pool2d}});
-}
+TW_FAMILY(random_bm1880_windows, Windows, {conv2d_bm1880, &Windows::conv2d},
+          {winograd2d, &Windows::winograd2d}, {depthwise2d_bm1880, &Windows::depthwise2d},
+          {pool2d_bm1880, &Windows::pool2d})
 
 }  // namespace tputwin::testing

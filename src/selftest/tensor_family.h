@@ -64,7 +64,7 @@ class TensorFamily {
     return view;
   }
   TensorView in_bank(TensorView view, uint32_t bank) {
-    view.address = view.address / chip_.lane_bytes * chip_.lane_bytes + bank * chip_.bank_bytes;
+    view.address = view.address / chip_.lane_bytes * chip_.lane_bytes + bank * chip_.bank_bytes();
     return view;
   }
   void sometimes_overlap(TensorView& out, const TensorView& in) {

@@ -30,7 +30,7 @@ std::vector<Number> numbers(const Chip& chip) {
       {"lanes", whole(chip.lanes), "lanes of local memory, each with its execution units"},
       {"lane_bytes", whole(chip.lane_bytes), "local memory of one lane"},
       {"banks", whole(chip.banks), "banks of one lane"},
-      {"bank_bytes", whole(chip.bank_bytes), "bytes of one bank"},
+      {"bank_bytes", whole(chip.bank_bytes()), "bytes of one bank"},
       {"eu_bytes", whole(chip.eu_bytes), "bytes an execution unit row handles per cycle"},
       {"local_bytes", whole(chip.local_bytes()), "local memory of all lanes"},
       {"local_base", whole(chip.local_base), "engine address of local memory"},

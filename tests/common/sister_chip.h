@@ -12,7 +12,6 @@ inline Chip sister_of(const Chip& chip) {
   made.lanes = 16;
   made.lane_bytes = chip.lane_bytes / 2;
   made.banks = 8;
-  made.bank_bytes = made.lane_bytes / made.banks;
   if (made.l2.bytes != 0) made.l2.bytes = 32 * 1024;
   return made;
 }

@@ -56,7 +56,7 @@ double draw_local(Svg& svg, double y, const Chip& chip) {
   svg.text(kEdge + 10, y + 37,
            fmt::format("{} lanes of {}, each in {} banks of {}; lane l begins at l * {:#x}",
                        chip.lanes, size_text(chip.lane_bytes), chip.banks,
-                       size_text(chip.bank_bytes), chip.lane_bytes),
+                       size_text(chip.bank_bytes()), chip.lane_bytes),
            "soft");
   y += 50;
   y = draw_lane(svg, y, chip, 0);

@@ -9,7 +9,6 @@ inline const Chip& small_bm1684x() {
   static const Chip chip = [] {
     Chip small = bm1684x();
     small.lane_bytes = 16 * 1024;
-    small.bank_bytes = 1024;
     small.l2.bytes = 64 * 1024;
     return small;
   }();
@@ -21,7 +20,6 @@ inline const Chip& small_bm1684() {
   static const Chip chip = [] {
     Chip small = bm1684();
     small.lane_bytes = 16 * 1024;
-    small.bank_bytes = 2 * 1024;
     return small;
   }();
   return chip;

@@ -30,7 +30,7 @@ constexpr uint32_t kPlaces = 8;
 const Chip& chip() { return testing::chip_of(OperationKind::conv2d_bm1684); }
 
 uint32_t place(Rng& rng) {
-  return static_cast<uint32_t>(rng.below(kPlaces)) * chip().bank_bytes / 2;
+  return static_cast<uint32_t>(rng.below(kPlaces)) * chip().bank_bytes() / 2;
 }
 
 TensorView lanes(uint32_t address, const Shape& shape, uint8_t pack = 1, bool aligned = true) {

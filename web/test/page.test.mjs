@@ -9,7 +9,7 @@ import { executable, open } from "./browser.mjs";
 import { madeUpProfile } from "./made_up.mjs";
 
 const options = { skip: executable ? false : "no Chromium is installed (chromium-headless-shell)" };
-const template = join(dirname(fileURLToPath(import.meta.url)), "../../src/insight/profile/page.html");
+const template = join(dirname(fileURLToPath(import.meta.url)), "../built/profile.html");
 let directory;
 
 before(() => (directory = mkdtempSync(join(tmpdir(), "tputwin-pages-"))));

@@ -19,7 +19,7 @@ constexpr std::string_view kNoType = "tg_none";
 using namespace trait;
 
 constexpr Row kOperators[] = {
-#define TW_OP_HOST(name, plugin, function, traits) \
+#define TW_OP_HOST(name, plugin, function, traits, ...) \
   {"tg_" #name, #plugin, cpu::function, true, ((traits)&float_results) != 0},
 #define TW_PLUGIN(name, plugin, function) {"tg_" #name, #plugin, cpu::function, false},
 #include "bmnet/ir/ops.def"

@@ -52,7 +52,7 @@ float sigmoid(float x);
 void softmax(const float* in, float* out, int64_t count, int64_t step);
 
 // The operators: column `function` of ir/ops.def.
-#define TW_OP_HOST(name, plugin, function, traits) Status function(const Call&);
+#define TW_OP_HOST(name, plugin, function, traits, ...) Status function(const Call&);
 #define TW_PLUGIN(name, plugin, function) Status function(const Call&);
 #include "bmnet/ir/ops.def"
 

@@ -30,7 +30,7 @@ struct Row {
   Result<FloatKernel> (*make)(const TensorOp&, const std::vector<Blob>&);
 };
 constexpr Row kRows[] = {
-#define TW_OP_TPU(name, traits, tiles, moves, body, integers, interpreter) \
+#define TW_OP_TPU(name, traits, shapes, tiles, moves, body, integers, interpreter) \
   {Op::name, make_float_##body},
 #define TW_OP_HOST(name, ...) {Op::name, make_float_host},
 #include "bmnet/ir/ops.def"

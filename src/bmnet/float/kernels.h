@@ -15,7 +15,7 @@ using FloatKernel =
 
 // Column `body` of ir/ops.def. An empty function if the parameters ask for a
 // form that the float bodies lack.
-#define TW_OP_TPU(name, traits, tiles, moves, body, integers, interpreter) \
+#define TW_OP_TPU(name, traits, shapes, tiles, moves, body, integers, interpreter) \
   Result<FloatKernel> make_float_##body(const TensorOp& op, const std::vector<Blob>& blobs);
 #include "bmnet/ir/ops.def"
 

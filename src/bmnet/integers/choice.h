@@ -63,8 +63,8 @@ void read_integers(EntryReader& reader, LayerIntegers& integers);
 // ---- Column `integers` of ir/ops.def: choose_INTEGERS, read_INTEGERS ----
 
 // What is read has its thresholds and its right shift already.
-#define TW_OP_TPU(name, traits, tiles, moves, body, integers, interpreter) \
-  Status choose_##integers(const IntegerChoice&);                          \
+#define TW_OP_TPU(name, traits, shapes, tiles, moves, body, integers, interpreter) \
+  Status choose_##integers(const IntegerChoice&);                                  \
   void read_##integers(EntryReader&, LayerIntegers&);
 #include "bmnet/ir/ops.def"
 

@@ -77,86 +77,56 @@ class Inference {
   }
   void result(Dims dims) { results_.push_back(std::move(dims)); }
 
+  // Column `shapes` of ir/ops.def.
   void shape_of_results() {
     switch (properties(op_.type()).op) {
-      case Op::convolution:
-        return convolution();
-      case Op::inner_product:
-        return inner_product();
-      case Op::pooling:
-        return pooling();
-      case Op::eltwise:
-        return eltwise();
-      case Op::arithmetic:
-        return arithmetic();
-      case Op::concat:
-        return concat();
-      case Op::slice:
-        return slice();
-      case Op::reshape:
-        return reshape();
-      case Op::permute:
-        return permute();
-      case Op::crop:
-        return crop();
-      case Op::upsample:
-        return upsample();
-      case Op::reorg:
-        return reorg();
-      case Op::tile:
-        return tile();
-      case Op::reduction:
-      case Op::resample:
-      case Op::matmul:
-      case Op::top_values:
-      case Op::top_positions:
-        return on_host();
+#define TW_OP_TPU(name, traits, shapes, ...) \
+  case Op::name:                             \
+    return shapes();
+#define TW_OP_HOST(name, plugin, function, traits, shapes) \
+  case Op::name:                                           \
+    return shapes();
+#include "bmnet/ir/ops.def"
       default:
-        return unary();
+        return unknown();
     }
   }
+  // Of operations that only importers of Caffe's layers make, with the shapes of their results.
+  void unknown() {
+    if (status_.ok()) status_ = Error(errors::net_ir_type).in(where()).argument("type", op_.type());
+  }
 
-  void unary() {
-    if (!inputs(1, 1)) return;
-    switch (properties(op_.type()).op) {
-      case Op::activation:
-      case Op::power:
-      case Op::clip:
-      case Op::function:
-        break;
-      case Op::scale:
-        require(op_.tg_scale_param().axis() == 1 && in().size() > 1, "axis",
-                op_.tg_scale_param().axis(), "1");
-        break;
-      case Op::prelu:
-        require(in().size() > 1, "axes", static_cast<int64_t>(in().size()), "at least 2");
-        break;
-      case Op::lrn:
-        require(in().size() == 4, "axes", static_cast<int64_t>(in().size()), "4");
-        range("local_size", op_.tg_lrn_param().local_size(), 1, 31);
-        require(op_.tg_lrn_param().local_size() % 2 == 1, "local_size",
-                op_.tg_lrn_param().local_size(), "odd");
-        require(op_.tg_lrn_param().norm_region() == ::bmnet::TGLRNParameter::ACROSS_CHANNELS,
-                "norm_region", op_.tg_lrn_param().norm_region(), "across channels");
-        break;
-      case Op::norm:
-        require(in().size() == 4, "axes", static_cast<int64_t>(in().size()), "4");
-        break;
-      case Op::softmax:
-        axis(op_.tg_softmax_param().axis(), in().size());
-        break;
-      case Op::reverse:
-        axis(op_.tg_reverse_param().axis(), in().size());
-        break;
-      case Op::standardize:
-        axis(op_.tg_standardize_param().axis(), in().size());
-        break;
-      default:
-        if (status_.ok())
-          status_ = Error(errors::net_ir_type).in(where()).argument("type", op_.type());
-        return;
-    }
-    result(in());
+  void like_input() {
+    if (inputs(1, 1)) result(in());
+  }
+  void four_axes() {
+    like_input();
+    require(in().size() == 4, "axes", static_cast<int64_t>(in().size()), "4");
+  }
+  void along_axis(int64_t value) {
+    like_input();
+    axis(value, in().size());
+  }
+  void softmax() { along_axis(op_.tg_softmax_param().axis()); }
+  void reverse() { along_axis(op_.tg_reverse_param().axis()); }
+  void standardize() { along_axis(op_.tg_standardize_param().axis()); }
+
+  void scale() {
+    like_input();
+    require(op_.tg_scale_param().axis() == 1 && in().size() > 1, "axis",
+            op_.tg_scale_param().axis(), "1");
+  }
+  void prelu() {
+    like_input();
+    require(in().size() > 1, "axes", static_cast<int64_t>(in().size()), "at least 2");
+  }
+  void lrn() {
+    four_axes();
+    const auto& p = op_.tg_lrn_param();
+    range("local_size", p.local_size(), 1, 31);
+    require(p.local_size() % 2 == 1, "local_size", p.local_size(), "odd");
+    require(p.norm_region() == ::bmnet::TGLRNParameter::ACROSS_CHANNELS, "norm_region",
+            p.norm_region(), "across channels");
   }
 
   bool window_fits(const google::protobuf::RepeatedField<uint32_t>& list, std::string_view name,

@@ -21,7 +21,7 @@ struct Row {
   Lower lower;
 };
 constexpr Row kRows[] = {
-#define TW_OP_TPU(name, traits, tiles, ...) {Op::name, lower_##tiles},
+#define TW_OP_TPU(name, traits, shapes, tiles, ...) {Op::name, lower_##tiles},
 #include "bmnet/ir/ops.def"
 };
 

@@ -14,7 +14,7 @@ Result<std::vector<KernelPtr>> lower_op(const Network& network, size_t op,
                                         const LayerIntegers& integers);
 
 // One per family, of the column `tiles` of ir/ops.def; each is a file.
-#define TW_OP_TPU(name, traits, tiles, ...)                                     \
+#define TW_OP_TPU(name, traits, shapes, tiles, ...)                             \
   Result<std::vector<KernelPtr>> lower_##tiles(const Network&, const TensorOp&, \
                                                const LayerIntegers&);
 #include "bmnet/ir/ops.def"

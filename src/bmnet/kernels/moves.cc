@@ -154,7 +154,7 @@ struct MovesRow {
   std::vector<Move> (*moves)(const TensorOp&);
 };
 constexpr MovesRow kMoves[] = {
-#define TW_OP_TPU(name, traits, tiles, moves, ...) {Op::name, moves},
+#define TW_OP_TPU(name, traits, shapes, tiles, moves, ...) {Op::name, moves},
 #include "bmnet/ir/ops.def"
 };
 

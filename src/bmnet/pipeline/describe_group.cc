@@ -44,7 +44,7 @@ class LayerWriter {
       std::string_view tiles;
     };
     static constexpr Row kRows[] = {
-#define TW_OP_TPU(name, traits, tiles, ...) {Op::name, #tiles},
+#define TW_OP_TPU(name, traits, shapes, tiles, ...) {Op::name, #tiles},
 #include "bmnet/ir/ops.def"
     };
     const auto* row = std::ranges::find_if(kRows, [&](const Row& r) { return is(source, r.op); });

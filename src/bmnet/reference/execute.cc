@@ -14,7 +14,8 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-#define TW_OP_TPU(name, traits, tiles, moves, body, integers, interpreter) {Op::name, interpreter},
+#define TW_OP_TPU(name, traits, shapes, tiles, moves, body, integers, interpreter) \
+  {Op::name, interpreter},
 #define TW_OP_HOST(name, ...) {Op::name, cpu_operator},
 #include "bmnet/ir/ops.def"
 };

@@ -129,8 +129,9 @@ std::string lanes_text(const NamedView& tensor, const Memory& memory, const Chip
       bytes += range.end - range.begin;
     }
     if (bytes == 0) continue;
-    text += fmt::format(" lane {:2}: {} bytes in [{:#x}, {:#x}), banks {} to {}, channels", lane,
-                        bytes, begin, end, begin / chip.bank_bytes, (end - 1) / chip.bank_bytes);
+    text +=
+        fmt::format(" lane {:2}: {} bytes in [{:#x}, {:#x}), banks {} to {}, channels", lane, bytes,
+                    begin, end, begin / chip.bank_bytes(), (end - 1) / chip.bank_bytes());
     const uint64_t start = tensor.view.address / chip.lane_bytes;
     for (uint32_t c = 0; c < tensor.view.shape.c; ++c)
       if ((start + c) % chip.lanes == lane) text += fmt::format(" {}", c);

@@ -46,7 +46,7 @@ json chip_data(const Chip& chip) {
           {"lanes", chip.lanes},
           {"laneBytes", chip.lane_bytes},
           {"banks", chip.banks},
-          {"bankBytes", chip.bank_bytes},
+          {"bankBytes", chip.bank_bytes()},
           {"peakBytes", peak_bytes_per_second(chip)},
           {"peakMacs", roofs[0]["macs"]},
           {"peakType", roofs[0]["type"]},

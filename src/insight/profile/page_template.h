@@ -1,4 +1,4 @@
-// The page without its data, built from page.html.
+// The page without its data, web/built/profile.html.
 #pragma once
 
 #include <string>

@@ -28,7 +28,8 @@ uint64_t banks_of(const TensorView& view, const Chip& chip) {
                   (s.h - 1) * uint64_t{view.stride.h} + (s.w - 1) * uint64_t{view.stride.w} +
                   (is_run(view) ? run_bytes(view) - 1 : view.plane_stride);
   uint64_t mask = 0;
-  for (uint64_t bank = first / chip.bank_bytes; bank <= last / chip.bank_bytes && bank < 64; ++bank)
+  for (uint64_t bank = first / chip.bank_bytes(); bank <= last / chip.bank_bytes() && bank < 64;
+       ++bank)
     mask |= uint64_t{1} << bank;
   return mask;
 }

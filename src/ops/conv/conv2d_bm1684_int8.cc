@@ -4,6 +4,7 @@
 #include "base/errors/okkernel.h"
 #include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
+#include "ops/contract/filter_operands.h"
 #include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684_bytes.h"
@@ -18,13 +19,7 @@ void attributes(const Conv2dBm1684Int8& op, AttributeSink& to) {
   to.number("rshift", op.rshift);
 }
 
-OperandList operands(const Conv2dBm1684Int8& op) {
-  OperandList list{{"output_addr", &op.out, Access::write},
-                   {"input_addr", &op.in, Access::read},
-                   {"weight_addr", &op.weight, Access::read}};
-  if (op.bias) list.push_back({"bias_addr", &*op.bias, Access::read});
-  return list;
-}
+OperandList operands(const Conv2dBm1684Int8& op) { return filter_operands(op, kFilterAddresses); }
 
 Status check(const Conv2dBm1684Int8& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_bm1684_byte_sides(op.out, op.in, chip));

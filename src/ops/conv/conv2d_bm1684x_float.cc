@@ -6,7 +6,7 @@
 #include "numerics/rounded_sum.h"
 #include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
-#include "ops/contract/source_operands.h"
+#include "ops/contract/filter_operands.h"
 #include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
 #include "ops/conv/conv2d_bm1684x_float.h"
@@ -26,13 +26,7 @@ void attributes(const Conv2dBm1684xFloat& op, AttributeSink& to) {
   to.flag("accumulate", op.accumulate);
 }
 
-OperandList operands(const Conv2dBm1684xFloat& op) {
-  OperandList list{{"output_addr", &op.out, op.accumulate ? Access::read_write : Access::write},
-                   {"input_addr", &op.in, Access::read}};
-  add_source(list, "weight_addr", op.weight);
-  if (op.bias) list.push_back({"bias_addr", &*op.bias, Access::read});
-  return list;
-}
+OperandList operands(const Conv2dBm1684xFloat& op) { return filter_operands(op, kFilterAddresses); }
 
 Status check(const Conv2dBm1684xFloat& op, const Chip& chip) {
   const DType dtype = op.in.dtype;

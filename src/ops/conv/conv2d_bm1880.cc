@@ -5,6 +5,7 @@
 #include "memory/layout.h"
 #include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
+#include "ops/contract/filter_operands.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1880.h"
 
@@ -18,13 +19,7 @@ void attributes(const Conv2dBm1880& op, AttributeSink& to) {
   to.number("rshift", op.rshift);
 }
 
-OperandList operands(const Conv2dBm1880& op) {
-  OperandList list{{"ofmap", &op.out, Access::write},
-                   {"ifmap", &op.in, Access::read},
-                   {"weight", &op.weight, Access::read}};
-  if (op.bias) list.push_back({"bias", &*op.bias, Access::read});
-  return list;
-}
+OperandList operands(const Conv2dBm1880& op) { return filter_operands(op, kBm1880Filter); }
 
 Status check(const Conv2dBm1880& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_bm1880_feature_map("ifmap", op.in, chip));

@@ -5,6 +5,7 @@
 #include "numerics/accumulate.h"
 #include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
+#include "ops/contract/filter_operands.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684_window.h"
 
@@ -14,13 +15,7 @@ std::string_view name(const Depthwise2dBm1684&) { return "depthwise_f32"; }
 
 void attributes(const Depthwise2dBm1684& op, AttributeSink& to) { to.window(op.window); }
 
-OperandList operands(const Depthwise2dBm1684& op) {
-  OperandList list{{"output_addr", &op.out, Access::write},
-                   {"input_addr", &op.in, Access::read},
-                   {"weight_addr", &op.weight, Access::read}};
-  if (op.bias) list.push_back({"bias_addr", &*op.bias, Access::read});
-  return list;
-}
+OperandList operands(const Depthwise2dBm1684& op) { return filter_operands(op, kFilterAddresses); }
 
 Status check(const Depthwise2dBm1684& op, const Chip& chip) {
   const Axis &h = op.window.h, &w = op.window.w;

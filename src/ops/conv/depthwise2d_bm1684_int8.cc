@@ -4,6 +4,7 @@
 #include "base/errors/okkernel.h"
 #include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
+#include "ops/contract/filter_operands.h"
 #include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684_bytes.h"
@@ -21,10 +22,7 @@ void attributes(const Depthwise2dBm1684Int8& op, AttributeSink& to) {
 }
 
 OperandList operands(const Depthwise2dBm1684Int8& op) {
-  OperandList list{{"output_addr", &op.out, Access::write}, {"input_addr", &op.in, Access::read}};
-  if (!op.weight.is_constant) list.push_back({"weight_addr", &op.weight.view, Access::read});
-  if (op.bias) list.push_back({"bias_addr", &*op.bias, Access::read});
-  return list;
+  return filter_operands(op, kFilterAddresses);
 }
 
 Status check(const Depthwise2dBm1684Int8& op, const Chip& chip) {

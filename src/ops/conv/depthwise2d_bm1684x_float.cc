@@ -4,7 +4,7 @@
 #include "numerics/rounded_sum.h"
 #include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
-#include "ops/contract/source_operands.h"
+#include "ops/contract/filter_operands.h"
 #include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
 #include "ops/conv/outside_bm1684x.h"
@@ -22,10 +22,7 @@ void attributes(const Depthwise2dBm1684xFloat& op, AttributeSink& to) {
 }
 
 OperandList operands(const Depthwise2dBm1684xFloat& op) {
-  OperandList list{{"output_addr", &op.out, Access::write}, {"input_addr", &op.in, Access::read}};
-  add_source(list, "weight_addr", op.weight);
-  if (op.bias) list.push_back({"bias_addr", &*op.bias, Access::read});
-  return list;
+  return filter_operands(op, kFilterAddresses);
 }
 
 Status check(const Depthwise2dBm1684xFloat& op, const Chip& chip) {

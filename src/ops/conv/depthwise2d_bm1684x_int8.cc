@@ -3,7 +3,7 @@
 #include "base/errors/tpukernel.h"
 #include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
-#include "ops/contract/source_operands.h"
+#include "ops/contract/filter_operands.h"
 #include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
 #include "ops/conv/outside_bm1684x.h"
@@ -26,9 +26,7 @@ void attributes(const Depthwise2dBm1684xInt8& op, AttributeSink& to) {
 }
 
 OperandList operands(const Depthwise2dBm1684xInt8& op) {
-  OperandList list{{"output_addr", &op.out, Access::write}, {"input_addr", &op.in, Access::read}};
-  add_source(list, "weight_addr", op.weight);
-  if (op.bias) list.push_back({"bias_addr", &*op.bias, Access::read});
+  OperandList list = filter_operands(op, kFilterAddresses);
   add_source(list, "pad_addr", op.padding);
   add_source(list, "pad_addr", op.insertion);
   return list;

@@ -4,6 +4,7 @@
 #include "base/errors/ops.h"
 #include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
+#include "ops/contract/filter_operands.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1880.h"
 
@@ -16,13 +17,7 @@ void attributes(const Depthwise2dBm1880& op, AttributeSink& to) {
   to.number("rshift", op.rshift);
 }
 
-OperandList operands(const Depthwise2dBm1880& op) {
-  OperandList list{{"ofmap", &op.out, Access::write},
-                   {"ifmap", &op.in, Access::read},
-                   {"weight", &op.weight, Access::read}};
-  if (op.bias) list.push_back({"bias", &*op.bias, Access::read});
-  return list;
-}
+OperandList operands(const Depthwise2dBm1880& op) { return filter_operands(op, kBm1880Filter); }
 
 Status check(const Depthwise2dBm1880& op, const Chip& chip) {
   const Axis &h = op.window.h, &w = op.window.w;

@@ -6,6 +6,7 @@
 #include "numerics/small_matrix.h"
 #include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
+#include "ops/contract/filter_operands.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1880.h"
 
@@ -53,13 +54,7 @@ void attributes(const Winograd2d& op, AttributeSink& to) {
   to.number("rshift", op.rshift);
 }
 
-OperandList operands(const Winograd2d& op) {
-  OperandList list{{"ofmap", &op.out, Access::write},
-                   {"ifmap", &op.in, Access::read},
-                   {"weight", &op.weight, Access::read}};
-  if (op.bias) list.push_back({"bias", &*op.bias, Access::read});
-  return list;
-}
+OperandList operands(const Winograd2d& op) { return filter_operands(op, kBm1880Filter); }
 
 Status check(const Winograd2d& op, const Chip& chip) {
   const Axis &h = op.window.h, &w = op.window.w;

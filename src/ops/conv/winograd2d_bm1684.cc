@@ -6,6 +6,7 @@
 #include "base/errors/okkernel.h"
 #include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
+#include "ops/contract/filter_operands.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684_bytes.h"
 
@@ -55,13 +56,7 @@ void attributes(const Winograd2dBm1684& op, AttributeSink& to) {
   to.number("rshift", op.rshift);
 }
 
-OperandList operands(const Winograd2dBm1684& op) {
-  OperandList list{{"output_addr", &op.out, Access::write},
-                   {"input_addr", &op.in, Access::read},
-                   {"weight_addr", &op.weight, Access::read}};
-  if (op.bias) list.push_back({"bias_addr", &*op.bias, Access::read});
-  return list;
-}
+OperandList operands(const Winograd2dBm1684& op) { return filter_operands(op, kFilterAddresses); }
 
 Status check(const Winograd2dBm1684& op, const Chip& chip) {
   const auto plain = [](const Axis& a) {

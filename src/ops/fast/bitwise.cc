@@ -100,11 +100,9 @@ Declined shifts(const Bitwise& op, const Memory& memory) {
   return run(op, memory, shift_rows);
 }
 
-constexpr Body<Bitwise> kBodies[] = {{"logic", logic}, {"shifts", shifts}};
-
 }  // namespace
 
-bool execute(const Bitwise& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+TW_BODIES(Bitwise, {"logic", logic}, {"shifts", shifts})
 
 }  // namespace tputwin::fast
 #endif

@@ -77,13 +77,9 @@ Declined rows(const ChannelAffine& op, const Memory& memory) {
       {.lanes = RowLanes::elements, .kernel = affine_rows, .operation = &op, .repeats = true});
 }
 
-constexpr Body<ChannelAffine> kBodies[] = {{"rows", rows}};
-
 }  // namespace
 
-bool execute(const ChannelAffine& op, const Memory& memory) {
-  return run_best(kBodies, op, memory);
-}
+TW_BODIES(ChannelAffine, {"rows", rows})
 
 }  // namespace tputwin::fast
 #endif

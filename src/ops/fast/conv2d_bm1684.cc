@@ -241,12 +241,7 @@ Declined short_rows(const Conv2dBm1684& given, const Memory& memory) {
   return kRan;
 }
 
-Declined planes(const Conv2dBm1684& given, const Memory& memory) {
-  if (const Declined why = operands_decline(given, memory.local)) return why;
-  const Conv2dBm1684 op = with_long_rows(given);
-  F32Planes source(op, memory);
-  return convolve(source, op.window, op.in, op.out.shape);
-}
+using Planes = PlaneBody<Conv2dBm1684, F32Planes, operands_decline>;
 
 class ConvSums final : public SumSource {
  public:
@@ -270,8 +265,6 @@ class ConvSums final : public SumSource {
   const ConvTerms terms_;
 };
 
-constexpr Body<Conv2dBm1684> kBodies[] = {{"short rows", short_rows}, {"planes", planes}};
-
 }  // namespace
 
 std::unique_ptr<SumSource> sum_source(const Conv2dBm1684& given, const Memory& memory) {
@@ -282,13 +275,11 @@ std::unique_ptr<SumSource> sum_source(const Conv2dBm1684& given, const Memory& m
   return std::make_unique<ConvSums>(op, memory);
 }
 
-bool execute(const Conv2dBm1684& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+TW_BODIES(Conv2dBm1684, {"short rows", short_rows}, {"planes", Planes::run})
 
 // Of few terms there is little to keep.
 std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684& op, const Memory& memory) {
-  if (term_count(op) <= kMaxShortTerms || operands_decline(op, memory.local) != kRan)
-    return nullptr;
-  return PreparedPlanes<Conv2dBm1684, F32Planes>::make(op, memory);
+  return term_count(op) <= kMaxShortTerms ? nullptr : Planes::prepare(op, memory);
 }
 
 }  // namespace tputwin::fast

@@ -248,24 +248,14 @@ Declined operands_decline(const Conv2dBm1684xInt8& op, const LocalMemory& local)
   return kRan;
 }
 
-Declined planes(const Conv2dBm1684xInt8& given, const Memory& memory) {
-  if (const Declined why = operands_decline(given, memory.local)) return why;
-  const Conv2dBm1684xInt8 op = with_long_rows(given);
-  BytePlanes source(op, memory);
-  return convolve(source, op.window, op.in, op.out.shape);
-}
-
-constexpr Body<Conv2dBm1684xInt8> kBodies[] = {{"planes", planes}};
+using Planes = PlaneBody<Conv2dBm1684xInt8, BytePlanes, operands_decline>;
 
 }  // namespace
 
-bool execute(const Conv2dBm1684xInt8& op, const Memory& memory) {
-  return run_best(kBodies, op, memory);
-}
+TW_BODIES(Conv2dBm1684xInt8, {"planes", Planes::run})
 
 std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684xInt8& op, const Memory& memory) {
-  if (operands_decline(op, memory.local) != kRan) return nullptr;
-  return PreparedPlanes<Conv2dBm1684xInt8, BytePlanes>::make(op, memory);
+  return Planes::prepare(op, memory);
 }
 
 }  // namespace tputwin::fast

@@ -369,11 +369,9 @@ class PreparedConv2d final : public PreparedBody {
   std::shared_ptr<Conv2dConstants> constants_;
 };
 
-constexpr Body<Conv2dBm1880> kBodies[] = {{"oneDNN", library}, {"planes", planes}};
-
 }  // namespace
 
-bool execute(const Conv2dBm1880& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+TW_BODIES(Conv2dBm1880, {"oneDNN", library}, {"planes", planes})
 
 std::unique_ptr<PreparedBody> prepare(const Conv2dBm1880& op, const Memory& memory) {
   const bool others = onednn_enabled() && prefers_library(library_use(), work_of(op));

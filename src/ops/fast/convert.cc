@@ -159,11 +159,9 @@ Declined words(const Convert& op, const Memory& memory) {
   return run(op, memory, RowLanes::words, convert_rows);
 }
 
-constexpr Body<Convert> kBodies[] = {{"copy", copy}, {"words", words}};
-
 }  // namespace
 
-bool execute(const Convert& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+TW_BODIES(Convert, {"copy", copy}, {"words", words})
 
 }  // namespace tputwin::fast
 #endif  // HWY_ONCE

@@ -147,24 +147,11 @@ Declined planes(const Depthwise2dBm1684Int8& op, const Memory& memory) {
   });
 }
 
-template <class Op>
-constexpr Body<Op> kBodies[] = {{"planes", planes}};
-constexpr Body<Depthwise2dBm1684xInt8> kIntBodies[] = {{"sliding blocks", sliding_blocks},
-                                                       {"planes", planes}};
-
 }  // namespace
 
-bool execute(const Depthwise2dBm1684& op, const Memory& memory) {
-  return run_best(kBodies<Depthwise2dBm1684>, op, memory);
-}
-bool execute(const Depthwise2dBm1684Int8& op, const Memory& memory) {
-  return run_best(kBodies<Depthwise2dBm1684Int8>, op, memory);
-}
-bool execute(const Depthwise2dBm1684xFloat& op, const Memory& memory) {
-  return run_best(kBodies<Depthwise2dBm1684xFloat>, op, memory);
-}
-bool execute(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
-  return run_best(kIntBodies, op, memory);
-}
+TW_BODIES(Depthwise2dBm1684, {"planes", planes})
+TW_BODIES(Depthwise2dBm1684Int8, {"planes", planes})
+TW_BODIES(Depthwise2dBm1684xFloat, {"planes", planes})
+TW_BODIES(Depthwise2dBm1684xInt8, {"sliding blocks", sliding_blocks}, {"planes", planes})
 
 }  // namespace tputwin::fast

@@ -363,11 +363,9 @@ Declined planes(const Elementwise& op, const Memory& memory) {
   return kRan;
 }
 
-constexpr Body<Elementwise> kBodies[] = {{"byte planes", planes}};
-
 }  // namespace
 
-bool execute(const Elementwise& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+TW_BODIES(Elementwise, {"byte planes", planes})
 
 }  // namespace tputwin::fast
 #endif

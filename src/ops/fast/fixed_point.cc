@@ -5,11 +5,11 @@
 
 #include <hwy/highway.h>
 
-#include "numerics/integer.h"
 #include "ops/elementwise/bitwise.h"
 #include "ops/elementwise/fixed_point.h"
 #include "ops/elementwise/fixed_point_wide.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/vec/packed-inl.h"
 #include "ops/fast/vec/rounding-inl.h"
 #include "ops/fast/walk/cells.h"
 #include "ops/fast/walk/rows-inl.h"
@@ -20,49 +20,14 @@ namespace {
 
 using Kind = FixedPoint::Kind;
 
-// How the elements of an operand lie in its cells.
-template <int kBits>
-struct Elements {
-  static constexpr int kPerCell = 32 / kBits;
-
-  // Element k of the group, extended by its sign, or by zeros where `mask` cuts the rest off.
-  template <int k>
-  static HWY_INLINE Ints Get(const Ints* part, Ints mask) {
-    constexpr int kPlace = k % kPerCell * kBits;
-    Ints v = part[k / kPerCell];
-    if constexpr (kPlace + kBits < 32) v = hn::ShiftLeft<32 - kBits - kPlace>(v);
-    return hn::And(hn::ShiftRight<32 - kBits>(v), mask);
-  }
-  // Puts the low bits of a value there, into cells that are zero so far.
-  template <int k>
-  static HWY_INLINE void Put(Ints* part, Ints value) {
-    constexpr int kPlace = k % kPerCell * kBits;
-    if constexpr (kPlace + kBits < 32) value = hn::And(value, ints((1 << kBits) - 1));
-    if constexpr (kPlace != 0) value = hn::ShiftLeft<kPlace>(value);
-    part[k / kPerCell] = hn::Or(part[k / kPerCell], value);
-  }
-};
-
-// What Get() keeps of an element.
-HWY_INLINE Ints ElementMask(DType type) {
-  return ints(is_signed(type) ? -1 : is_16bit(type) ? 0xffff : 0xff);
-}
-
 HWY_INLINE void StoreInts(Ints v, const RowBlock& block, size_t operand, size_t i) {
   hn::StoreU(v, I32(), block.result<int32_t>(operand) + i);
 }
 
-struct Range {
-  Ints low, high;
-  explicit Range(DType type)
-      : low(ints(saturate(INT64_MIN, type))), high(ints(saturate(INT64_MAX, type))) {}
-  HWY_INLINE Ints Clamp(Ints v) const { return hn::Min(hn::Max(v, low), high); }
-};
-
 // Everything about an operation that its inner loop needs.
 struct Formula {
   Ints a_mask, b_mask, old_mask;
-  Range range;
+  TypeRange range;
   SmallRoundShift round;  // numbers are below 2^30, but for mac
   int lshift;
 
@@ -92,22 +57,11 @@ struct Formula {
   }
 };
 
-// Calls element(k) for the elements of a group.
-template <int kCount = 4, class Element>
-HWY_INLINE void ForEachElement(const Element& element) {
-  element(std::integral_constant<int, 0>());
-  element(std::integral_constant<int, 1>());
-  if constexpr (kCount == 4) {
-    element(std::integral_constant<int, 2>());
-    element(std::integral_constant<int, 3>());
-  }
-}
-
 // Operands: out, a, b, and out as it was; of each as many cells as a group has.
 template <Kind kKind, int kIn, int kOut>
 void Cells(const FixedPoint& op, const RowBlock& block) {
-  using In = Elements<kIn>;
-  using Out = Elements<kOut>;
+  using In = PackedElements<kIn>;
+  using Out = PackedElements<kOut>;
   constexpr int kGroup = kIn == 16 && kOut == 16 ? 2 : 4;
   constexpr size_t kInCells = kGroup / In::kPerCell, kOutCells = kGroup / Out::kPerCell;
   const Formula formula(op);
@@ -131,9 +85,6 @@ void Cells(const FixedPoint& op, const RowBlock& block) {
     for (size_t cell = 0; cell < kOutCells; ++cell) StoreInts(out[cell], block, cell, i);
   });
 }
-
-using Bytes = Elements<8>;
-using Halves = Elements<16>;
 
 // Sums, differences and extrema: of 8 or 16 bits to 8 or 16 bits.
 template <Kind kKind>
@@ -165,9 +116,6 @@ void FixedPointCells(const void* operation, const RowBlock& block) {
   }
 }
 
-using Bytes = Elements<8>;
-using Halves = Elements<16>;
-
 // Operands: out (1 cell), in (2), and perhaps work (2).
 void SplitByteCells(const void* operation, const RowBlock& block) {
   const auto& op = *static_cast<const SplitByte*>(operation);
@@ -193,7 +141,7 @@ void Mul16By8Cells(const void* operation, const RowBlock& block) {
   const auto& op = *static_cast<const Mul16By8*>(operation);
   const Ints high_mask = ElementMask(op.high.dtype), low_mask = ElementMask(DType::u8);
   const Ints b_mask = ElementMask(op.b.dtype);
-  const Range range(op.out.dtype);
+  const TypeRange range(op.out.dtype);
   const SmallRoundShift round(op.rshift);
   ForEachVector(block, [&](size_t i) HWY_ATTR {
     const Ints high[1] = {LoadInts(block, 2, i)}, low[1] = {LoadInts(block, 3, i)};
@@ -345,23 +293,12 @@ Declined cells_of(const MulS16ByU8& op, const Memory& memory) {
                    memory, mul_s16_by_u8_cells, &op);
 }
 
-template <class Op>
-constexpr Body<Op> kBodies[] = {{"cells", cells_of}};
-
 }  // namespace
 
-bool execute(const FixedPoint& op, const Memory& memory) {
-  return run_best(kBodies<FixedPoint>, op, memory);
-}
-bool execute(const SplitByte& op, const Memory& memory) {
-  return run_best(kBodies<SplitByte>, op, memory);
-}
-bool execute(const Mul16By8& op, const Memory& memory) {
-  return run_best(kBodies<Mul16By8>, op, memory);
-}
-bool execute(const MulS16ByU8& op, const Memory& memory) {
-  return run_best(kBodies<MulS16ByU8>, op, memory);
-}
+TW_BODIES(FixedPoint, {"cells", cells_of})
+TW_BODIES(SplitByte, {"cells", cells_of})
+TW_BODIES(Mul16By8, {"cells", cells_of})
+TW_BODIES(MulS16ByU8, {"cells", cells_of})
 
 }  // namespace tputwin::fast
 #endif

@@ -7,6 +7,7 @@
 
 #include "ops/elementwise/float_arithmetic.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/walk/by_kind.h"
 #include "ops/fast/walk/rows-inl.h"
 #include "ops/move/copy_add.h"
 
@@ -92,32 +93,8 @@ void BlockOf(const FloatArithmetic& op, const RowBlock& block) {
 
 void FloatRows(const void* operation, const RowBlock& block) {
   const auto& op = *static_cast<const FloatArithmetic*>(operation);
-  switch (op.kind) {
-    case Kind::add:
-      return BlockOf<Kind::add>(op, block);
-    case Kind::sub:
-      return BlockOf<Kind::sub>(op, block);
-    case Kind::mul:
-      return BlockOf<Kind::mul>(op, block);
-    case Kind::div:
-      return BlockOf<Kind::div>(op, block);
-    case Kind::mac:
-      return BlockOf<Kind::mac>(op, block);
-    case Kind::max:
-      return BlockOf<Kind::max>(op, block);
-    case Kind::min:
-      return BlockOf<Kind::min>(op, block);
-    case Kind::lesser:
-      return BlockOf<Kind::lesser>(op, block);
-    case Kind::diff_abs:
-      return BlockOf<Kind::diff_abs>(op, block);
-    case Kind::add_square:
-      return BlockOf<Kind::add_square>(op, block);
-    case Kind::sub_square:
-      return BlockOf<Kind::sub_square>(op, block);
-    case Kind::mul_add:
-      return BlockOf<Kind::mul_add>(op, block);
-  }
+  by_kind<Kind::mul_add>(op.kind, [&]<Kind kKind>(std::integral_constant<Kind, kKind>)
+                                      HWY_ATTR { BlockOf<kKind>(op, block); });
 }
 
 }  // namespace
@@ -146,8 +123,6 @@ Declined rows(const FloatArithmetic& op, const Memory& memory) {
   return run_rows({out, a, b}, memory, work);
 }
 
-constexpr Body<FloatArithmetic> kBodies[] = {{"rows", rows}};
-
 // A sum of the old result and the source.
 Declined added_rows(const CopyAdd& op, const Memory& memory) {
   return rows(FloatArithmetic{.kind = FloatArithmetic::Kind::add,
@@ -157,14 +132,10 @@ Declined added_rows(const CopyAdd& op, const Memory& memory) {
               memory);
 }
 
-constexpr Body<CopyAdd> kAddBodies[] = {{"rows", added_rows}};
-
 }  // namespace
 
-bool execute(const FloatArithmetic& op, const Memory& memory) {
-  return run_best(kBodies, op, memory);
-}
-bool execute(const CopyAdd& op, const Memory& memory) { return run_best(kAddBodies, op, memory); }
+TW_BODIES(FloatArithmetic, {"rows", rows})
+TW_BODIES(CopyAdd, {"rows", added_rows})
 
 }  // namespace tputwin::fast
 #endif

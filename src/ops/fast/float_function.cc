@@ -236,13 +236,9 @@ Declined rows(const FloatFunction& op, const Memory& memory) {
   return run_rows({out, a, b}, memory, work);
 }
 
-constexpr Body<FloatFunction> kBodies[] = {{"rows", rows}, {"rows of any type", rows_of_any_type}};
-
 }  // namespace
 
-bool execute(const FloatFunction& op, const Memory& memory) {
-  return run_best(kBodies, op, memory);
-}
+TW_BODIES(FloatFunction, {"rows", rows}, {"rows of any type", rows_of_any_type})
 
 }  // namespace tputwin::fast
 #endif

@@ -88,11 +88,9 @@ Declined two_passes(const Int8ToF32& op, const Memory& memory) {
   return kRan;
 }
 
-constexpr Body<Int8ToF32> kBodies[] = {{"two passes", two_passes}};
-
 }  // namespace
 
-bool execute(const Int8ToF32& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+TW_BODIES(Int8ToF32, {"two passes", two_passes})
 
 }  // namespace tputwin::fast
 #endif

@@ -14,6 +14,7 @@
 #include "ops/fast/fast.h"
 #include "ops/fast/vec/narrow-inl.h"
 #include "ops/fast/vec/rounding-inl.h"
+#include "ops/fast/walk/by_kind.h"
 #include "ops/fast/walk/rows-inl.h"
 
 #ifndef TPUTWIN_FAST_INT_ARITHMETIC_ONCE
@@ -130,22 +131,8 @@ void WordBlock(const IntPlan& plan, const RowBlock& block) {
 
 void WordRows(const void* operation, const RowBlock& block) {
   const auto& plan = *static_cast<const IntPlan*>(operation);
-  switch (plan.op.kind) {
-    case Kind::add:
-      return WordBlock<Kind::add>(plan, block);
-    case Kind::sub:
-      return WordBlock<Kind::sub>(plan, block);
-    case Kind::mul:
-      return WordBlock<Kind::mul>(plan, block);
-    case Kind::min:
-      return WordBlock<Kind::min>(plan, block);
-    case Kind::max:
-      return WordBlock<Kind::max>(plan, block);
-    case Kind::mac:
-      return WordBlock<Kind::mac>(plan, block);
-    case Kind::shift:
-      return WordBlock<Kind::shift>(plan, block);
-  }
+  by_kind<Kind::shift>(plan.op.kind, [&]<Kind kKind>(std::integral_constant<Kind, kKind>)
+                                         HWY_ATTR { WordBlock<kKind>(plan, block); });
 }
 
 // ---- 8-bit operands, 16 bits on the way ----
@@ -383,17 +370,10 @@ Declined exact(const IntArithmetic& op, const Memory& memory) {
   return run(op, memory, true, {RowLanes::words, exact_rows, &op, 8});
 }
 
-constexpr Body<IntArithmetic> kBodies[] = {{"type's own lanes", same},
-                                           {"16 bits", shorts},
-                                           {"32 bits", words},
-                                           {"64 bits", wide},
-                                           {"element by element", exact}};
-
 }  // namespace
 
-bool execute(const IntArithmetic& op, const Memory& memory) {
-  return run_best(kBodies, op, memory);
-}
+TW_BODIES(IntArithmetic, {"type's own lanes", same}, {"16 bits", shorts}, {"32 bits", words},
+          {"64 bits", wide}, {"element by element", exact})
 
 }  // namespace tputwin::fast
 #endif

@@ -198,9 +198,6 @@ class MatmulSums final : public SumSource {
   const Memory& memory_;
 };
 
-constexpr Body<MatmulBm1684> kBodies[] = {
-    {"short rows", short_rows}, {"in place", in_place}, {"packed", packed}};
-
 }  // namespace
 
 std::unique_ptr<SumSource> sum_source(const MatmulBm1684& op, const Memory& memory) {
@@ -210,6 +207,6 @@ std::unique_ptr<SumSource> sum_source(const MatmulBm1684& op, const Memory& memo
   return std::make_unique<MatmulSums>(op, memory);
 }
 
-bool execute(const MatmulBm1684& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+TW_BODIES(MatmulBm1684, {"short rows", short_rows}, {"in place", in_place}, {"packed", packed})
 
 }  // namespace tputwin::fast

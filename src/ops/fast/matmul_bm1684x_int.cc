@@ -370,12 +370,8 @@ Declined one_row(const MatmulBm1684xInt& op, const Memory& memory) {
   return kRan;
 }
 
-constexpr Body<MatmulBm1684xInt> kBodies[] = {{"one row", one_row}, {"packed", packed}};
-
 }  // namespace
 
-bool execute(const MatmulBm1684xInt& op, const Memory& memory) {
-  return run_best(kBodies, op, memory);
-}
+TW_BODIES(MatmulBm1684xInt, {"one row", one_row}, {"packed", packed})
 
 }  // namespace tputwin::fast

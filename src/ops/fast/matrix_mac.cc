@@ -184,11 +184,9 @@ Declined dot_products(const MatrixMac& op, const Memory& memory) {
   return kRan;
 }
 
-constexpr Body<MatrixMac> kBodies[] = {{"dot products", dot_products}};
-
 }  // namespace
 
-bool execute(const MatrixMac& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+TW_BODIES(MatrixMac, {"dot products", dot_products})
 
 }  // namespace tputwin::fast
 #endif

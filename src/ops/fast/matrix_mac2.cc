@@ -101,11 +101,9 @@ Declined dot_products(const MatrixMac2& op, const Memory& memory) {
   return kRan;
 }
 
-constexpr Body<MatrixMac2> kBodies[] = {{"dot products", dot_products}};
-
 }  // namespace
 
-bool execute(const MatrixMac2& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+TW_BODIES(MatrixMac2, {"dot products", dot_products})
 
 }  // namespace tputwin::fast
 #endif

@@ -86,11 +86,9 @@ Declined runs(const Mdsum& op, const Memory& memory) {
   return kRan;
 }
 
-constexpr Body<Mdsum> kBodies[] = {{"runs", runs}};
-
 }  // namespace
 
-bool execute(const Mdsum& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+TW_BODIES(Mdsum, {"runs", runs})
 
 }  // namespace tputwin::fast
 #endif

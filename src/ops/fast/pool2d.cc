@@ -96,22 +96,11 @@ Declined planes(const Pool2dBm1684Int8& op, const Memory& memory) {
   });
 }
 
-template <class Op>
-constexpr Body<Op> kBodies[] = {{"planes", planes}};
-
 }  // namespace
 
-bool execute(const Pool2dBm1684& op, const Memory& memory) {
-  return run_best(kBodies<Pool2dBm1684>, op, memory);
-}
-bool execute(const Pool2dBm1684Int8& op, const Memory& memory) {
-  return run_best(kBodies<Pool2dBm1684Int8>, op, memory);
-}
-bool execute(const Pool2dBm1684xFloat& op, const Memory& memory) {
-  return run_best(kBodies<Pool2dBm1684xFloat>, op, memory);
-}
-bool execute(const Pool2dBm1684xInt8& op, const Memory& memory) {
-  return run_best(kBodies<Pool2dBm1684xInt8>, op, memory);
-}
+TW_BODIES(Pool2dBm1684, {"planes", planes})
+TW_BODIES(Pool2dBm1684Int8, {"planes", planes})
+TW_BODIES(Pool2dBm1684xFloat, {"planes", planes})
+TW_BODIES(Pool2dBm1684xInt8, {"planes", planes})
 
 }  // namespace tputwin::fast

@@ -9,7 +9,6 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <vector>
 
@@ -17,28 +16,8 @@
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/dot-inl.h"
 #include "ops/fast/window/byte_sums-inl.h"
+#include "ops/fast/window/vector_blocks.h"
 #include "ops/pool/pool2d_bm1880.h"
-
-#ifndef TPUTWIN_FAST_POOL2D_BM1880_ONCE
-#define TPUTWIN_FAST_POOL2D_BM1880_ONCE
-namespace tputwin::fast {
-
-// Neighbouring results of a row whose inputs one vector holds.
-struct RowBlock {
-  static constexpr uint32_t kBytes = 64, kMostTaps = 16;
-  static constexpr uint32_t kMostSummands = 128;  // whose sum is a word, signed or not
-  // Byte index[i] is the input of result i under a tap of the row, if bit i of `take` is set.
-  struct Tap {
-    alignas(64) std::array<uint8_t, kBytes> index{};
-    uint64_t take = 0;
-  };
-  uint32_t first = 0, results = 0, input = 0;  // columns of results, and of the first input
-  uint64_t load = 0;                           // the inputs there are
-  std::array<Tap, kMostTaps> taps;
-};
-
-}  // namespace tputwin::fast
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
@@ -80,11 +59,11 @@ HWY_INLINE __m512i Largest(__m512i a, __m512i b) {
 
 // Maxima of one channel of an image.
 template <bool kSigned>
-HWY_INLINE void MaximaOfPlane(const Pool2dBm1880& op, std::span<const RowBlock> blocks,
+HWY_INLINE void MaximaOfPlane(const Pool2dBm1880& op, std::span<const VectorBlock> blocks,
                               const uint8_t* in, uint8_t* out) {
   const __m512i least = _mm512_set1_epi8(kSigned ? -128 : 0);
   for (uint32_t y = 0; y < op.out.shape.h; ++y, out += op.out.stride.h)
-    for (const RowBlock& block : blocks) {
+    for (const VectorBlock& block : blocks) {
       __m512i column = least;
       for (uint32_t kh = 0; kh < op.window.h.kernel; ++kh) {
         const int64_t row = op.window.h.source(y, kh, op.in.shape.h);
@@ -93,7 +72,7 @@ HWY_INLINE void MaximaOfPlane(const Pool2dBm1880& op, std::span<const RowBlock> 
         column = Largest<kSigned>(column, _mm512_mask_loadu_epi8(least, block.load, from));
       }
       __m512i largest = least;
-      for (const RowBlock::Tap& tap : std::span(block.taps).first(op.window.w.kernel))
+      for (const VectorBlock::Tap& tap : std::span(block.taps).first(op.window.w.kernel))
         largest = Largest<kSigned>(
             largest, _mm512_mask_permutexvar_epi8(least, tap.take,
                                                   _mm512_load_si512(tap.index.data()), column));
@@ -125,7 +104,7 @@ struct ColumnSums {
 };
 
 template <bool kSigned>
-HWY_INLINE ColumnSums SumsOfColumns(const Pool2dBm1880& op, const RowBlock& block, uint32_t y,
+HWY_INLINE ColumnSums SumsOfColumns(const Pool2dBm1880& op, const VectorBlock& block, uint32_t y,
                                     const uint8_t* in) {
   const auto words = [](__m256i bytes) {
     return kSigned ? _mm512_cvtepi8_epi16(bytes) : _mm512_cvtepu8_epi16(bytes);
@@ -144,14 +123,14 @@ HWY_INLINE ColumnSums SumsOfColumns(const Pool2dBm1880& op, const RowBlock& bloc
 
 // Averages of one channel of an image.
 template <bool kSigned>
-HWY_INLINE void AveragesOfPlane(const Pool2dBm1880& op, std::span<const RowBlock> blocks,
+HWY_INLINE void AveragesOfPlane(const Pool2dBm1880& op, std::span<const VectorBlock> blocks,
                                 const uint8_t* in, uint8_t* out) {
   for (uint32_t y = 0; y < op.out.shape.h; ++y, out += op.out.stride.h)
-    for (const RowBlock& block : blocks) {
+    for (const VectorBlock& block : blocks) {
       const ColumnSums columns = SumsOfColumns<kSigned>(op, block, y, in);
       for (uint32_t first = 0; first < block.results; first += 32) {
         __m512i sums = _mm512_setzero_si512();
-        for (const RowBlock::Tap& tap : std::span(block.taps).first(op.window.w.kernel)) {
+        for (const VectorBlock::Tap& tap : std::span(block.taps).first(op.window.w.kernel)) {
           const auto* bytes = reinterpret_cast<const __m256i*>(tap.index.data() + first);
           const __m512i index = _mm512_cvtepu8_epi16(_mm256_load_si256(bytes));
           sums = _mm512_add_epi16(
@@ -174,7 +153,7 @@ void PlanesOfLanes(const Pool2dBm1880& op, const Memory& memory, size_t begin, s
         plane(memory.byte(op.in, n, c, 0, 0), memory.byte(op.out, n, c, 0, 0));
 }
 
-void MaximaLanes(const Pool2dBm1880& op, std::span<const RowBlock> blocks, const Memory& memory,
+void MaximaLanes(const Pool2dBm1880& op, std::span<const VectorBlock> blocks, const Memory& memory,
                  size_t begin, size_t end) {
   PlanesOfLanes(op, memory, begin, end, [&](const uint8_t* in, uint8_t* out) {
     is_signed(op.in.dtype) ? MaximaOfPlane<true>(op, blocks, in, out)
@@ -182,7 +161,7 @@ void MaximaLanes(const Pool2dBm1880& op, std::span<const RowBlock> blocks, const
   });
 }
 
-void AverageLanes(const Pool2dBm1880& op, std::span<const RowBlock> blocks, const Memory& memory,
+void AverageLanes(const Pool2dBm1880& op, std::span<const VectorBlock> blocks, const Memory& memory,
                   size_t begin, size_t end) {
   PlanesOfLanes(op, memory, begin, end, [&](const uint8_t* in, uint8_t* out) {
     is_signed(op.in.dtype) ? AveragesOfPlane<true>(op, blocks, in, out)
@@ -206,7 +185,7 @@ int32_t SumOfBytes(const uint8_t* in, size_t count, bool is_signed) {
 #else
 
 bool Permutes() { return false; }
-using Blocks = std::span<const RowBlock>;
+using Blocks = std::span<const VectorBlock>;
 void MaximaLanes(const Pool2dBm1880&, Blocks, const Memory&, size_t, size_t) {}
 void AverageLanes(const Pool2dBm1880&, Blocks, const Memory&, size_t, size_t) {}
 int32_t SumOfBytes(const uint8_t*, size_t, bool) { return 0; }
@@ -228,35 +207,13 @@ HWY_EXPORT(AverageLanes);
 HWY_EXPORT(SumOfBytes);
 
 constexpr uint64_t kTapsPerTask = 512 << 10;
+constexpr uint32_t kMostSummands = 128;  // whose sum is a word, signed or not
 
 Declined declines(const Pool2dBm1880& op, const Memory& memory) {
   if (op.rshift > 31) return "a shift of more than 31";
   if (const Declined why = byte_rows_decline(op.window, op.in, op.out)) return why;
   if (!disjoint(op.out, op.in, memory.local)) return "results overlap a source";
   return kRan;
-}
-
-// The blocks of a row of results.
-void find_blocks(const Pool2dBm1880& op, std::vector<RowBlock>& blocks) {
-  const Axis& w = op.window.w;
-  const uint32_t most = (RowBlock::kBytes - w.kernel) / w.stride + 1;
-  blocks.clear();
-  for (uint32_t x = 0; x < op.out.shape.w; x += most) {
-    RowBlock& block = blocks.emplace_back();
-    block.first = x;
-    block.results = std::min(most, op.out.shape.w - x);
-    const int64_t before = int64_t{x} * w.stride - w.pad_before;
-    block.input = static_cast<uint32_t>(std::clamp<int64_t>(before, 0, op.in.shape.w - 1));
-    for (uint32_t tap = 0; tap < w.kernel; ++tap)
-      for (uint32_t i = 0; i < block.results; ++i) {
-        const int64_t source = w.source(x + i, tap, op.in.shape.w);
-        if (source < 0) continue;
-        RowBlock::Tap& to = block.taps[tap];
-        to.index[i] = static_cast<uint8_t>(source - block.input);
-        to.take |= uint64_t{1} << i;
-        block.load |= uint64_t{1} << to.index[i];
-      }
-  }
 }
 
 Declined vectors(const Pool2dBm1880& op, const Memory& memory) {
@@ -266,14 +223,14 @@ Declined vectors(const Pool2dBm1880& op, const Memory& memory) {
   const uint32_t area = h.kernel * w.kernel;
   const bool maximum = op.kind == Pool2dBm1880::Kind::maximum;
   if (h.insert != 0 || w.insert != 0 || h.dilation != 1 || w.dilation != 1 ||
-      w.kernel > RowBlock::kMostTaps || w.stride > RowBlock::kMostTaps ||
-      (!maximum && area > RowBlock::kMostSummands))
+      w.kernel > VectorBlock::kMostTaps || w.stride > VectorBlock::kMostTaps ||
+      (!maximum && area > kMostSummands))
     return "a wide window";
-  thread_local std::vector<RowBlock> blocks;
-  find_blocks(op, blocks);
+  thread_local std::vector<VectorBlock> blocks;
+  find_vector_blocks(w, op.in.shape.w, op.out.shape.w, blocks);
   const Slots slots = local_slots(op.out.shape, memory.local);
   const uint64_t taps = op.out.shape.count() * area;
-  const std::span<const RowBlock> row = blocks;
+  const std::span<const VectorBlock> row = blocks;
   const auto lanes = [&](size_t begin, size_t end) {
     if (maximum)
       HWY_DYNAMIC_DISPATCH(MaximaLanes)(op, row, memory, begin, end);
@@ -335,12 +292,9 @@ Declined byte_rows(const Pool2dBm1880& op, const Memory& memory) {
   return kRan;
 }
 
-constexpr Body<Pool2dBm1880> kBodies[] = {
-    {"plane sums", plane_sums}, {"vectors", vectors}, {"byte rows", byte_rows}};
-
 }  // namespace
 
-bool execute(const Pool2dBm1880& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+TW_BODIES(Pool2dBm1880, {"plane sums", plane_sums}, {"vectors", vectors}, {"byte rows", byte_rows})
 
 }  // namespace tputwin::fast
 #endif

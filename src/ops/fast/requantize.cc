@@ -180,11 +180,9 @@ Declined rows(const Requantize& op, const Memory& memory) {
                    .repeats = true});
 }
 
-constexpr Body<Requantize> kBodies[] = {{"rows", rows}};
-
 }  // namespace
 
-bool execute(const Requantize& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+TW_BODIES(Requantize, {"rows", rows})
 
 }  // namespace tputwin::fast
 #endif

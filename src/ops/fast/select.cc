@@ -7,6 +7,7 @@
 
 #include "ops/elementwise/select.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/walk/by_kind.h"
 #include "ops/fast/walk/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -68,24 +69,9 @@ void SelectBlock(const Select& op, const RowBlock& block) {
 
 void SelectRows(const void* operation, const RowBlock& block) {
   const auto& op = *static_cast<const Select*>(operation);
-  switch (op.compare) {
-    case Compare::greater:
-      return SelectBlock<Compare::greater>(op, block);
-    case Compare::equal_bits:
-      return SelectBlock<Compare::equal_bits>(op, block);
-    case Compare::equal:
-      return SelectBlock<Compare::equal>(op, block);
-    case Compare::less:
-      return SelectBlock<Compare::less>(op, block);
-    case Compare::at_least:
-      return SelectBlock<Compare::at_least>(op, block);
-    case Compare::at_most:
-      return SelectBlock<Compare::at_most>(op, block);
-    case Compare::equal_value:
-      return SelectBlock<Compare::equal_value>(op, block);
-    case Compare::not_equal:
-      return SelectBlock<Compare::not_equal>(op, block);
-  }
+  by_kind<Compare::not_equal>(op.compare,
+                              [&]<Compare kCompare>(std::integral_constant<Compare, kCompare>)
+                                  HWY_ATTR { SelectBlock<kCompare>(op, block); });
 }
 
 }  // namespace
@@ -122,11 +108,9 @@ Declined rows(const Select& op, const Memory& memory) {
   return run_rows({out, a, b, yes, no}, memory, work);
 }
 
-constexpr Body<Select> kBodies[] = {{"rows", rows}};
-
 }  // namespace
 
-bool execute(const Select& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+TW_BODIES(Select, {"rows", rows})
 
 }  // namespace tputwin::fast
 #endif

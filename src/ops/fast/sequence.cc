@@ -26,10 +26,8 @@ Declined rows(const Sequence& op, const Memory& memory) {
   return kRan;
 }
 
-constexpr Body<Sequence> kBodies[] = {{"rows", rows}};
-
 }  // namespace
 
-bool execute(const Sequence& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+TW_BODIES(Sequence, {"rows", rows})
 
 }  // namespace tputwin::fast

@@ -89,11 +89,9 @@ Declined elements(const Unary& op, const Memory& memory) {
                   memory, {RowLanes::words, element_rows, &op, kWeight});
 }
 
-constexpr Body<Unary> kBodies[] = {{"choice", choice}, {"signs", signs}, {"elements", elements}};
-
 }  // namespace
 
-bool execute(const Unary& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+TW_BODIES(Unary, {"choice", choice}, {"signs", signs}, {"elements", elements})
 
 }  // namespace tputwin::fast
 #endif  // HWY_ONCE

@@ -1,4 +1,4 @@
-// unary_f32 and l2_function: roots, series, conversions, tables and polynomials over rows of words.
+// unary_f32: roots, series and conversions over rows of words.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/unary_f32.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -8,7 +8,6 @@
 #include "ops/elementwise/unary_f32.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/walk/rows-inl.h"
-#include "ops/index/l2_function.h"
 
 #ifndef TPUTWIN_FAST_UNARY_F32_ONCE
 #define TPUTWIN_FAST_UNARY_F32_ONCE
@@ -34,13 +33,6 @@ struct Series {
     for (uint32_t k = 0; k <= terms; ++k) coefficient[k] = f32::exp_coefficient(k);
     while (terms > 0 && coefficient[terms] == 0 && coefficient[terms - 1] == 0) --terms;
   }
-};
-
-// What a function finds in L2: a table, or coefficients.
-struct L2Words {
-  bool is_table;
-  const float* first;
-  uint32_t count;
 };
 
 }  // namespace tputwin::fast
@@ -73,13 +65,9 @@ struct LookupInt8 : FormulaOf<1, false> {
   }
 };
 
-HWY_INLINE Floats lookup(const float* table, Ints index) {
-  return hn::GatherIndex(F32(), table, hn::And(index, hn::Set(I32(), 0xff)));
-}
-
 struct LookupExp : FormulaOf<1, false> {
   const float* table = exp_table().data();
-  HWY_INLINE Floats Apply(Floats x) const { return lookup(table, bits(x)); }
+  HWY_INLINE Floats Apply(Floats x) const { return byte_lookup(table, bits(x)); }
 };
 
 // c[terms] * x^(terms - last) + ... + c[last], by Horner's rule.
@@ -104,7 +92,7 @@ struct Exp : FormulaOf<1, true, true> {
   explicit Exp(const UnaryF32& op) : series(op.terms), truncates(truncates_source(op)) {}
   HWY_INLINE WithWork Apply(Floats x) const {
     const Ints k = truncate(x);
-    const Floats scale = lookup(table, k), whole = hn::ConvertTo(F32(), k);
+    const Floats scale = byte_lookup(table, k), whole = hn::ConvertTo(F32(), k);
     const Floats fraction = hn::Sub(truncates ? whole : x, whole);
     const Floats w = multiply(horner(series, fraction, 1), fraction);
     return {hn::Add(multiply(w, scale), scale), w};
@@ -163,36 +151,6 @@ void UnaryRows(const void* operation, const RowBlock& block) {
   }
 }
 
-struct LookupL2 : FormulaOf<1, false> {
-  const float* table;
-  explicit LookupL2(const L2Words& words) : table(words.first) {}
-  HWY_INLINE Floats Apply(Floats x) const { return lookup(table, bits(x)); }
-};
-// Every step rounded, and one more factor in the end.
-struct PolynomialL2 : FormulaOf<1, true> {
-  const L2Words& words;
-  explicit PolynomialL2(const L2Words& words) : words(words) {}
-  HWY_INLINE Floats Apply(Floats x) const {
-    const F32 d;
-    uint32_t i = words.count - 1;
-    Floats sum = hn::Set(d, words.first[i]);
-    while (i > 0) sum = hn::Add(multiply(sum, x), hn::Set(d, words.first[--i]));
-    return multiply(sum, x);
-  }
-  float Element(float x) const {
-    uint32_t i = words.count - 1;
-    float sum = words.first[i];
-    while (i > 0) sum = f32::add(f32::mul(sum, x), words.first[--i]);
-    return f32::mul(sum, x);
-  }
-};
-
-void L2Rows(const void* operation, const RowBlock& block) {
-  const auto& words = *static_cast<const L2Words*>(operation);
-  if (words.is_table) return ComputeBlock(LookupL2(words), block);
-  ComputeBlock(PolynomialL2(words), block);
-}
-
 }  // namespace
 }  // namespace tputwin::fast::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -221,35 +179,9 @@ Declined rows(const UnaryF32& op, const Memory& memory) {
   return run_rows({out, row_result_as(*op.work, DType::f32), in}, memory, work);
 }
 
-constexpr Body<UnaryF32> kBodies[] = {{"rows", rows}};
-
-TW_ROW_KERNEL(l2_rows, L2Rows)
-
-// Bits of words, or bytes widened to them.
-Declined rows_by_l2(const L2Function& op, const Memory& memory) {
-  const TensorView& table = op.table;
-  if (is_system(table.space) && table.shape.w > 1 && table.stride.w != sizeof(float))
-    return "the words have gaps";
-  const L2Words words{op.kind == L2Function::Kind::lookup,
-                      reinterpret_cast<const float*>(memory.byte(table, 0, 0, 0, 0)),
-                      table.shape.w};
-  const RowWork work{.lanes = RowLanes::words,
-                     .kernel = l2_rows,
-                     .operation = &words,
-                     .weight = words.is_table ? 1 : words.count / 4 + 1,
-                     .repeats = true};
-  const Source in = Source::tensor(op.in);
-  return run_rows({row_result_as(op.out, DType::f32),
-                   op.in.dtype == DType::u8 ? row_source(in) : row_source_as(in, DType::f32)},
-                  memory, work);
-}
-
-constexpr Body<L2Function> kL2Bodies[] = {{"rows", rows_by_l2}};
-
 }  // namespace
 
-bool execute(const UnaryF32& op, const Memory& memory) { return run_best(kBodies, op, memory); }
-bool execute(const L2Function& op, const Memory& memory) { return run_best(kL2Bodies, op, memory); }
+TW_BODIES(UnaryF32, {"rows", rows})
 
 }  // namespace tputwin::fast
 #endif

@@ -330,15 +330,10 @@ Declined packed_tiles(const Winograd2dBm1684& op, const Memory& memory) {
   return kRan;
 }
 
-constexpr Body<Winograd2d> kBodies[] = {{"tiles", tiles}};
-constexpr Body<Winograd2dBm1684> kPackedBodies[] = {{"tiles", packed_tiles}};
-
 }  // namespace
 
-bool execute(const Winograd2d& op, const Memory& memory) { return run_best(kBodies, op, memory); }
-bool execute(const Winograd2dBm1684& op, const Memory& memory) {
-  return run_best(kPackedBodies, op, memory);
-}
+TW_BODIES(Winograd2d, {"tiles", tiles})
+TW_BODIES(Winograd2dBm1684, {"tiles", packed_tiles})
 
 }  // namespace tputwin::fast
 #endif

@@ -15,7 +15,7 @@ std::pair<uint64_t, uint64_t> banks_of(const TensorView& v, const Chip& chip) {
   const uint64_t last = start + (v.shape.n - 1) * uint64_t{v.stride.n} + turns * v.stride.c +
                         (v.shape.h - 1) * uint64_t{v.stride.h} +
                         (v.shape.w - 1) * uint64_t{v.stride.w} + element_bytes(v.dtype) - 1;
-  return {start / chip.bank_bytes, last / chip.bank_bytes};
+  return {start / chip.bank_bytes(), last / chip.bank_bytes()};
 }
 
 // Elements follow each other in index order without overlapping.

@@ -13,12 +13,12 @@ namespace tputwin::bmkernel {
 
 LocalAllocator::LocalAllocator(const Chip& chip) : chip_(&chip) {
   for (uint32_t bank = 0; bank < chip.banks; ++bank)
-    stacks_.push_back({bank * chip.bank_bytes, bank * chip.bank_bytes, {}});
+    stacks_.push_back({bank * chip.bank_bytes(), bank * chip.bank_bytes(), {}});
   stacks_.push_back({0, 0, {}});
 }
 
 uint32_t LocalAllocator::limit(uint32_t stack) const {
-  if (stack < common()) return stacks_[stack].base + chip_->bank_bytes;
+  if (stack < common()) return stacks_[stack].base + chip_->bank_bytes();
   for (uint32_t bank = 0; bank < common(); ++bank)
     if (!stacks_[bank].addresses.empty()) return stacks_[bank].base;
   return chip_->lane_bytes;

@@ -61,7 +61,7 @@ bmk1880_chip_info_t bmk1880_chip_info(void) {
   info.eu_num = chip.eu_bytes;
   info.lmem_size = chip.lane_bytes;
   info.lmem_banks = chip.banks;
-  info.lmem_bank_size = chip.bank_bytes;
+  info.lmem_bank_size = chip.bank_bytes();
   return info;
 }
 

@@ -21,7 +21,7 @@ bm_devinfo_t chip_info(const Chip& chip) {
           .eu_num = chip.eu_bytes,
           .lmem_size = chip.lane_bytes,
           .lmem_banks = chip.banks,
-          .lmem_bank_size = chip.bank_bytes};
+          .lmem_bank_size = chip.bank_bytes()};
 }
 
 bmctx_t make_context() {

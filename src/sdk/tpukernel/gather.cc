@@ -43,7 +43,7 @@ void issue(Call& call, const OutOfRange& outside, DType type, Gather op) {
 }
 
 // How a function of the tensor engine lays out its operands.
-struct Form {
+struct IndexedForm {
   IndexedBy by;
   data_type_t index_dtype;
   int param_h = 1, param_w = 1;
@@ -53,7 +53,7 @@ struct Form {
 // Shape of param, by the shape of the result. Functions with an index for every channel and batch
 // may read one batch of param for all, and of that one the first channel of every NPU; the chip's
 // model always reads one batch (quirk ignored).
-Shape param_shape(Call& call, const Form& form, const Shape& s) {
+Shape param_shape(Call& call, const IndexedForm& form, const Shape& s) {
   const bool one_batch = form.by == IndexedBy::w || form.by == IndexedBy::h;
   const uint32_t n = one_batch && (form.is_param_repeated || call.quirks().ignored) ? 1 : s.n;
   switch (form.by) {
@@ -71,7 +71,7 @@ struct Operands {
   DType type;
 };
 
-Operands operands(Call& call, const Form& form, const Addresses& at, const dim4* shape,
+Operands operands(Call& call, const IndexedForm& form, const Addresses& at, const dim4* shape,
                   data_type_t dtype, bool is_scatter) {
   const Shape s = call.shape(shape);
   if (form.by == IndexedBy::w || form.by == IndexedBy::shared_w)
@@ -95,7 +95,7 @@ Operands operands(Call& call, const Form& form, const Addresses& at, const dim4*
           type};
 }
 
-void gather(std::string_view name, const Form& form, const Addresses& at, const dim4* shape,
+void gather(std::string_view name, const IndexedForm& form, const Addresses& at, const dim4* shape,
             data_type_t dtype, const OutOfRange& outside = {}) {
   Call call(name);
   const Operands o = operands(call, form, at, shape, dtype, /*is_scatter=*/false);
@@ -103,7 +103,7 @@ void gather(std::string_view name, const Form& form, const Addresses& at, const 
         Gather{.by = form.by, .out = o.output, .param = o.param, .index = o.index});
 }
 
-void scatter(std::string_view name, const Form& form, const Addresses& at, const dim4* shape,
+void scatter(std::string_view name, const IndexedForm& form, const Addresses& at, const dim4* shape,
              data_type_t dtype) {
   Call call(name);
   const Operands o = operands(call, form, at, shape, dtype, /*is_scatter=*/true);

@@ -85,7 +85,7 @@ int tpu_data_type_size(data_type_t dtype) {
 
 int tpu_npu_index(local_addr_t addr) { return static_cast<int>(addr / chip_in_use().lane_bytes); }
 int tpu_bank_index(local_addr_t addr) {
-  return static_cast<int>(addr % chip_in_use().lane_bytes / chip_in_use().bank_bytes);
+  return static_cast<int>(addr % chip_in_use().lane_bytes / chip_in_use().bank_bytes());
 }
 int tpu_channle_num_per_npu(int start_idx, int num_channels) {
   const int64_t lanes = chip_in_use().lanes;

@@ -1,5 +1,5 @@
 // What the subcommands of tputwin share. add_NAME(app, exit) in NAME_command.cc adds one to the
-// command line; when it has run, `exit` has its exit code. main/tputwin.cc lists them.
+// command line; when it has run, `exit` has its exit code. commands.def lists them.
 #pragma once
 
 #include <CLI/CLI.hpp>

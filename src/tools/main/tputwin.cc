@@ -5,22 +5,11 @@
 #include "tools/commands/command.h"
 #include "tools/manual/version.h"
 
-// Each is add_NAME() of tools/commands/NAME_command.cc (print: with info; whatif: with timing).
-#define TPUTWIN_COMMANDS(X)                                                                      \
-  X(run)                                                                                         \
-  X(info)                                                                                        \
-  X(print)                                                                                       \
-  X(disasm)                                                                                      \
-  X(lift)                                                                                        \
-  X(calibrate)                                                                                   \
-  X(compile)                                                                                     \
-  X(kernel) X(record) X(replay) X(diff) X(check) X(debug) X(profile) X(timing) X(whatif) X(eval) \
-      X(selftest) X(chips) X(errors)
-
 namespace tputwin::tools {
 
-#define TPUTWIN_DECLARE(name) AddCommand add_##name;
-TPUTWIN_COMMANDS(TPUTWIN_DECLARE)
+#define TW_COMMAND(name) AddCommand add_##name;
+#include "tools/commands/commands.def"
+#undef TW_COMMAND
 
 }  // namespace tputwin::tools
 
@@ -36,8 +25,9 @@ int main(int argc, char** argv) {
     return kUsage;
   }
   int exit = kOk;
-#define TPUTWIN_ADD(name) add_##name(app, exit);
-  TPUTWIN_COMMANDS(TPUTWIN_ADD)
+#define TW_COMMAND(name) add_##name(app, exit);
+#include "tools/commands/commands.def"
+#undef TW_COMMAND
   tputwin::set_default_log_level(tputwin::LogLevel::quiet);  // commands show what went wrong
   return parse(app, argc, argv, kUsage).value_or(exit);
 }

@@ -7,7 +7,7 @@
 
 namespace tputwin::tools {
 
-// Without its data, built from whatif.html; they take the place of "@WHATIF@".
+// Without its data, web/built/whatif.html; they take the place of "@WHATIF@".
 std::string whatif_page_template();
 
 // `title`: what was timed.

@@ -93,4 +93,20 @@ class PreparedPlanes final : public PreparedBody {
   std::shared_ptr<PlaneConstants> constants_;
 };
 
+// The body of a convolution over such planes, run at once or prepared, of operands that
+// `kDeclines` has nothing against.
+template <class Op, class PlanesOf, Declined (*kDeclines)(const Op&, const LocalMemory&)>
+struct PlaneBody {
+  static Declined run(const Op& given, const Memory& memory) {
+    if (const Declined why = kDeclines(given, memory.local)) return why;
+    const Op op = with_long_rows(given);
+    PlanesOf source(op, memory);
+    return convolve(source, op.window, op.in, op.out.shape);
+  }
+  static std::unique_ptr<PreparedBody> prepare(const Op& op, const Memory& memory) {
+    if (kDeclines(op, memory.local) != kRan) return nullptr;
+    return PreparedPlanes<Op, PlanesOf>::make(op, memory);
+  }
+};
+
 }  // namespace tputwin::fast

@@ -11,7 +11,7 @@
 
 #include "chip/dtype.h"
 #include "numerics/rounding.h"
-#include "ops/fast/gemm/scale.h"
+#include "ops/fast/vec/scale.h"
 
 namespace tputwin::fast {
 

@@ -164,10 +164,8 @@ Declined decoded(const Gather& op, const Memory& memory) {
   return kRan;
 }
 
-constexpr Body<Gather> kBodies[] = {{"dense rows", dense_rows}, {"decoded indices", decoded}};
-
 }  // namespace
 
-bool execute(const Gather& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+TW_BODIES(Gather, {"dense rows", dense_rows}, {"decoded indices", decoded})
 
 }  // namespace tputwin::fast

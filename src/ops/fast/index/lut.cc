@@ -100,11 +100,9 @@ Declined runs(const Lut& op, const Memory& memory) {
   return kRan;
 }
 
-constexpr Body<Lut> kBodies[] = {{"runs", runs}};
-
 }  // namespace
 
-bool execute(const Lut& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+TW_BODIES(Lut, {"runs", runs})
 
 }  // namespace tputwin::fast
 #endif

@@ -95,10 +95,8 @@ Declined rows(const MaskSelect& op, const Memory& memory) {
   return kRan;
 }
 
-constexpr Body<MaskSelect> kBodies[] = {{"rows", rows}};
-
 }  // namespace
 
-bool execute(const MaskSelect& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+TW_BODIES(MaskSelect, {"rows", rows})
 
 }  // namespace tputwin::fast

@@ -59,10 +59,8 @@ Declined rows(const Scatter& op, const Memory& memory) {
   return kRan;
 }
 
-constexpr Body<Scatter> kBodies[] = {{"rows", rows}};
-
 }  // namespace
 
-bool execute(const Scatter& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+TW_BODIES(Scatter, {"rows", rows})
 
 }  // namespace tputwin::fast

@@ -94,10 +94,8 @@ Declined keys(const Sort& op, const Memory& memory) {
   return kRan;
 }
 
-constexpr Body<Sort> kBodies[] = {{"keys", keys}};
-
 }  // namespace
 
-bool execute(const Sort& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+TW_BODIES(Sort, {"keys", keys})
 
 }  // namespace tputwin::fast

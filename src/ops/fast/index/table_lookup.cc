@@ -84,10 +84,8 @@ Declined rows(const TableLookup& op, const Memory& memory) {
   return inside ? kRan : "an index is outside the table";
 }
 
-constexpr Body<TableLookup> kBodies[] = {{"bytes", bytes}, {"rows", rows}};
-
 }  // namespace
 
-bool execute(const TableLookup& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+TW_BODIES(TableLookup, {"bytes", bytes}, {"rows", rows})
 
 }  // namespace tputwin::fast

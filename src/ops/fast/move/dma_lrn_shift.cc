@@ -26,10 +26,8 @@ Declined channels(const DmaLrnShift& op, const Memory& memory) {
   return kRan;
 }
 
-constexpr Body<DmaLrnShift> kBodies[] = {{"channels", channels}};
-
 }  // namespace
 
-bool execute(const DmaLrnShift& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+TW_BODIES(DmaLrnShift, {"channels", channels})
 
 }  // namespace tputwin::fast

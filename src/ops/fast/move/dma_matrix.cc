@@ -146,10 +146,8 @@ Declined blocks(const DmaMatrix& op, const Memory& memory) {
   return kRan;
 }
 
-constexpr Body<DmaMatrix> kBodies[] = {{"global", global}, {"tiles", tiles}, {"blocks", blocks}};
-
 }  // namespace
 
-bool execute(const DmaMatrix& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+TW_BODIES(DmaMatrix, {"global", global}, {"tiles", tiles}, {"blocks", blocks})
 
 }  // namespace tputwin::fast

@@ -83,10 +83,8 @@ Declined runs(const DmaTensor& op, const Memory& memory) {
   return kRan;
 }
 
-constexpr Body<DmaTensor> kBodies[] = {{"runs, in index order", index_order}, {"runs", runs}};
-
 }  // namespace
 
-bool execute(const DmaTensor& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+TW_BODIES(DmaTensor, {"runs, in index order", index_order}, {"runs", runs})
 
 }  // namespace tputwin::fast

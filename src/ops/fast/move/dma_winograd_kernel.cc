@@ -61,12 +61,8 @@ Declined batches(const DmaWinogradKernel& op, const Memory& memory) {
   return kRan;
 }
 
-constexpr Body<DmaWinogradKernel> kBodies[] = {{"batches", batches}};
-
 }  // namespace
 
-bool execute(const DmaWinogradKernel& op, const Memory& memory) {
-  return run_best(kBodies, op, memory);
-}
+TW_BODIES(DmaWinogradKernel, {"batches", batches})
 
 }  // namespace tputwin::fast

@@ -25,10 +25,8 @@ Declined copy(const LoadTable& op, const Memory& memory) {
   return kRan;
 }
 
-constexpr Body<LoadTable> kBodies[] = {{"copy", copy}};
-
 }  // namespace
 
-bool execute(const LoadTable& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+TW_BODIES(LoadTable, {"copy", copy})
 
 }  // namespace tputwin::fast

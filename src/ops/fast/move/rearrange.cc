@@ -165,10 +165,8 @@ Declined by_kind(const Rearrange& op, const Memory& memory) {
   return "an unknown kind";
 }
 
-constexpr Body<Rearrange> kBodies[] = {{"by kind", by_kind}};
-
 }  // namespace
 
-bool execute(const Rearrange& op, const Memory& memory) { return run_best(kBodies, op, memory); }
+TW_BODIES(Rearrange, {"by kind", by_kind})
 
 }  // namespace tputwin::fast

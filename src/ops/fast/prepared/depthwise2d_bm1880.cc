@@ -194,9 +194,6 @@ Declined byte_rows(const Depthwise2dBm1880& op, const Memory& memory) {
   return kRan;
 }
 
-constexpr Body<Depthwise2dBm1880> kBodies[] = {{"sliding blocks", sliding_blocks},
-                                               {"byte rows", byte_rows}};
-
 // Keeps where the inputs are, and the packed weights.
 class PreparedDepthwise2d final : public PreparedBody {
  public:
@@ -244,9 +241,7 @@ class PreparedDepthwise2d final : public PreparedBody {
 
 }  // namespace
 
-bool execute(const Depthwise2dBm1880& op, const Memory& memory) {
-  return run_best(kBodies, op, memory);
-}
+TW_BODIES(Depthwise2dBm1880, {"sliding blocks", sliding_blocks}, {"byte rows", byte_rows})
 
 std::unique_ptr<PreparedBody> prepare(const Depthwise2dBm1880& op, const Memory& memory) {
   if (declines(op, memory) != kRan) return nullptr;

@@ -30,4 +30,11 @@ bool run_best(const Body<Op> (&bodies)[N], const Op& op, const Memory& memory) {
   return false;
 }
 
+// The bodies of an operation, which make its fast::execute: {"name", run} each, best first.
+#define TW_BODIES(Type, ...)                               \
+  bool execute(const Type& op, const Memory& memory) {     \
+    static constexpr Body<Type> kBodies[] = {__VA_ARGS__}; \
+    return run_best(kBodies, op, memory);                  \
+  }
+
 }  // namespace tputwin::fast

@@ -94,6 +94,11 @@ HWY_INLINE bool any_set(Floats lanes) {
 }
 HWY_INLINE bool has_nan(Floats x) { return !hn::AllFalse(F32(), hn::IsNaN(x)); }
 
+// Of a table of 256, the numbers that the low 8 bits say.
+HWY_INLINE Floats byte_lookup(const float* table, Ints index) {
+  return hn::GatherIndex(F32(), table, hn::And(index, hn::Set(I32(), 0xff)));
+}
+
 }  // namespace tputwin::fast::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

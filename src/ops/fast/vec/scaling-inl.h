@@ -9,7 +9,7 @@
 
 #include <hwy/highway.h>
 
-#include "ops/fast/gemm/scale.h"
+#include "ops/fast/vec/scale.h"
 #include "ops/fast/vec/types-inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -1,0 +1,158 @@
+// Copies and fills of views: runs that lie together on both sides, single elements else.
+#include "ops/fast/walk/copy_views.h"
+
+#include <cstring>
+#include <vector>
+
+#include "ops/fast/walk/by_width.h"
+#include "ops/fast/walk/copy.h"
+#include "ops/fast/walk/nest.h"
+
+namespace tputwin::fast {
+namespace {
+
+// Slots walked together: neighbouring channels share cache lines and pages of system memory, but
+// lanes begin at equal places modulo any cache's stride.
+constexpr size_t kSlotsAtOnce = 4;
+
+// The inner loop: `count` elements from src to dst.
+using CopyLoop = void (*)(uint8_t* dst, const uint8_t* src, const NestLoop<2>& loop);
+
+template <size_t kBytes>
+void copy_dense(uint8_t* dst, const uint8_t* src, const NestLoop<2>& loop) {
+  copy_bytes(dst, src, loop.count * kBytes);
+}
+
+template <class T>
+void copy_strided(uint8_t* dst, const uint8_t* src, const NestLoop<2>& loop) {
+  for (size_t i = 0; i < loop.count; ++i, dst += loop.step[0], src += loop.step[1])
+    Memory::store(dst, Memory::load<T>(src));
+}
+
+// One element for all.
+template <class T>
+void fill_dense(uint8_t* dst, const uint8_t* src, const NestLoop<2>& loop) {
+  const T value = Memory::load<T>(src);
+  constexpr size_t kChunk = 64 / sizeof(T);
+  T pattern[kChunk];
+  std::fill_n(pattern, kChunk, value);
+  size_t left = loop.count;
+  for (; left >= kChunk; left -= kChunk, dst += sizeof pattern)
+    std::memcpy(dst, pattern, sizeof pattern);
+  std::memcpy(dst, pattern, left * sizeof(T));
+}
+
+template <class T>
+CopyLoop copy_loop(const Nest<2>& nest) {
+  const bool one = nest.inner.count == 1;
+  if (!one && nest.inner.step[0] != sizeof(T)) return copy_strided<T>;
+  if (one || nest.inner.step[1] == sizeof(T)) return copy_dense<sizeof(T)>;
+  return nest.inner.step[1] == 0 ? fill_dense<T> : copy_strided<T>;
+}
+
+CopyLoop copy_loop(const Nest<2>& nest, size_t bytes) {
+  return by_width(bytes, [&]<class T>(T) { return copy_loop<T>(nest); });
+}
+
+// Where one side begins, slot by slot; nothing moves in a constant.
+struct Side {
+  const TensorView& view;
+  const Memory& memory;
+  const uint8_t* constant = nullptr;
+
+  uint8_t* at(size_t slot) const {
+    if (constant != nullptr) return const_cast<uint8_t*>(constant);
+    return memory.byte(view, 0, static_cast<uint32_t>(slot), 0, 0);
+  }
+};
+
+struct CopyPlan {
+  Side dst, src;
+  Slots slots;
+
+  Nest<2> nest(uint32_t turns) const { return slot_nest<2>({&dst.view, &src.view}, slots, turns); }
+  size_t element() const { return run_bytes(dst.view); }
+};
+
+// The runs [begin, end) of each of the slots [first, last), which have equally many turns.
+void copy_slots(const CopyPlan& plan, size_t first, size_t last, size_t begin, size_t end) {
+  const Nest<2> nest = plan.nest(plan.slots.turns(first));
+  const CopyLoop copy = copy_loop(nest, plan.element());
+  std::array<uint8_t*, kSlotsAtOnce> dst, src;
+  for (size_t i = 0; i < last - first; ++i)
+    dst[i] = plan.dst.at(first + i), src[i] = plan.src.at(first + i);
+  for_each_inner(nest, begin, end, [&](const std::array<size_t, 2>& offset) {
+    for (size_t i = 0; i < last - first; ++i)
+      copy(dst[i] + offset[0], src[i] + offset[1], nest.inner);
+  });
+}
+
+// Groups of slots that are walked together: up to kSlotsAtOnce, all with the same turns.
+struct Group {
+  size_t first, last;
+};
+std::vector<Group> group_slots(const Slots& slots) {
+  std::vector<Group> groups;
+  for (size_t first = 0; first < slots.count;) {
+    size_t last = first + 1;
+    while (last < slots.count && last - first < kSlotsAtOnce &&
+           slots.turns(last) == slots.turns(first))
+      ++last;
+    groups.push_back({first, last});
+    first = last;
+  }
+  return groups;
+}
+
+// One run between contiguous sides, which threads share byte by byte.
+bool copy_single_run(const CopyPlan& plan, uint64_t bytes) {
+  if (plan.slots.count != 1) return false;
+  Nest<2> nest = plan.nest(plan.slots.turns(0));
+  if (nest.runs() != 1) return false;
+  const CopyLoop copy = copy_loop(nest, plan.element());
+  uint8_t *dst = plan.dst.at(0), *src = plan.src.at(0);
+  share_out(nest.inner.count, bytes, kBytesPerTask, [&](size_t begin, size_t end) {
+    copy(dst + begin * nest.inner.step[0], src + begin * nest.inner.step[1],
+         {end - begin, nest.inner.step});
+  });
+  return true;
+}
+
+void copy_all(const CopyPlan& plan) {
+  const uint64_t bytes = 2 * plan.dst.view.shape.count() * plan.element();
+  if (copy_single_run(plan, bytes)) return;
+  const std::vector<Group> groups = group_slots(plan.slots);
+  // Slots differ by one turn at most, and either may merge better.
+  const size_t runs = std::max(plan.nest(plan.slots.turns(0)).runs(),
+                               plan.nest(plan.slots.turns(plan.slots.count - 1)).runs());
+  share_out(groups.size() * runs, bytes, kBytesPerTask, [&](size_t begin, size_t end) {
+    for (size_t item = begin; item < end;) {
+      const size_t run = item % runs, take = std::min(end - item, runs - run);
+      const Group& group = groups[item / runs];
+      const size_t own = plan.nest(plan.slots.turns(group.first)).runs();
+      if (run < own) copy_slots(plan, group.first, group.last, run, std::min(run + take, own));
+      item += take;
+    }
+  });
+}
+
+Slots slots_of(const TensorView& dst, const TensorView& src, const Memory& memory) {
+  const bool lanes = dst.space == Space::local || src.space == Space::local;
+  return lanes ? local_slots(dst.shape, memory.local) : one_slot(dst.shape);
+}
+
+}  // namespace
+
+void copy_view(const TensorView& dst, const TensorView& src, const Memory& memory) {
+  copy_all({{dst, memory}, {src, memory}, slots_of(dst, src, memory)});
+}
+
+void fill_view(const TensorView& dst, uint32_t constant, const Memory& memory) {
+  TensorView none = dst;
+  none.stride = {0, 0, 0, 0};
+  uint8_t element[4];
+  Memory::store(element, constant);
+  copy_all({{dst, memory}, {none, memory, element}, slots_of(dst, dst, memory)});
+}
+
+}  // namespace tputwin::fast
