@@ -29,6 +29,29 @@ TEST(InstructionSet, IsOnThisHostOrMissing) {
   EXPECT_EQ(available_isas().front(), "reference");
 }
 
+// Byte products that Highway has no target for come behind the target beneath, whose other bodies
+// they take; the best vectors are those of the library's sets, too.
+TEST(InstructionSet, OfByteProductsFollowsItsVectors) {
+  const auto names = available_isas();
+  const auto has_dot_pass = [](const std::string& isa) {
+    return select_isa(isa) && dot_pass_selected();
+  };
+  std::string best;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == "avx2_vnni" || names[i] == "neon_dotprod") {
+      EXPECT_EQ(names[i - 1], names[i].substr(0, names[i].find('_')));
+      EXPECT_TRUE(has_dot_pass(names[i]));
+      EXPECT_TRUE(vectors_enabled());
+    } else if (names[i] == "amx" || names[i] == "onednn") {
+      EXPECT_EQ(has_dot_pass(names[i]), has_dot_pass(best)) << names[i];
+    } else {
+      EXPECT_FALSE(has_dot_pass(names[i])) << names[i];
+    }
+    if (names[i] != "amx" && names[i] != "onednn") best = names[i];
+  }
+  EXPECT_TRUE(select_isa(""));
+}
+
 TEST(InstructionSet, OfTheEnvironmentIsKnownOrStopsEveryDevice) {
   const char* before = std::getenv("TPUTWIN_ISA");
   const std::string kept = before != nullptr ? before : "";

@@ -188,6 +188,21 @@ void SumsOfBytes() {
   }
 }
 
+// Four vectors of bytes in turn, and two halves of a vector.
+void Joining() {
+  const hn::ScalableTag<uint8_t> d;
+  const hn::Half<decltype(d)> half;
+  const Pairs<uint8_t> all = pairs<uint8_t>();
+  const size_t lanes = hn::Lanes(d);
+  const auto from = [&](size_t row) { return &all.b[17 * row]; };
+  const auto load = [&](size_t row) HWY_ATTR { return hn::LoadU(d, from(row)); };
+  std::vector<uint8_t> joined(4 * lanes), halves(lanes);
+  hn::StoreInterleaved4(load(0), load(1), load(2), load(3), d, joined.data());
+  for (size_t i = 0; i < joined.size(); ++i) EXPECT_EQ(joined[i], from(i % 4)[i / 4]);
+  hn::StoreU(hn::Combine(d, hn::LoadU(half, from(1)), hn::LoadU(half, from(0))), d, halves.data());
+  for (size_t i = 0; i < lanes; ++i) EXPECT_EQ(halves[i], from(2 * i / lanes)[i % (lanes / 2)]);
+}
+
 void Words() {
   using T = int16_t;
   const Pairs<T> all = pairs<T>();
@@ -323,6 +338,7 @@ void IntegerCalls() {
   Integers<uint32_t>();
   Integers<int32_t>();
   SumsOfBytes();
+  Joining();
   Words();
   Words32();
 }

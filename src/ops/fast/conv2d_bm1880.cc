@@ -4,7 +4,7 @@
 #define HWY_WANT_AVX3_DL  // VBMI joins bytes by permutation
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/conv2d_bm1880.cc"
-#include <hwy/foreach_target.h>  // must come before highway.h
+#include "ops/fast/select/foreach_target.h"  // must come before highway.h
 
 #include <hwy/highway.h>
 
@@ -33,7 +33,7 @@ namespace {
 // Columns that a stride or zero insertion keeps apart on either side.
 void pack_spread(const uint8_t* const* channel, const PlannedColumns& c, bool is_signed,
                  uint32_t flip, uint32_t* to) {
-  uint8_t gathered[kElements][kLanes32];
+  uint8_t gathered[kElements][kJoined];
   const uint8_t* rows[kElements];
   alignas(64) int32_t joined[kLanes32];
   for (size_t e = 0; e < kElements; ++e) rows[e] = gathered[e];
@@ -124,7 +124,7 @@ void pack_tap(const Conv2dPlan& plan, size_t block, size_t t, uint32_t* to) {
   size_t g = 0;
 #if TPUTWIN_HAVE_BYTE_DOT
   if (whole)
-    for (; (g + kLanes32) * kElements <= in_channels; g += kLanes32)
+    for (; (g + kInterleaved) * kElements <= in_channels; g += kInterleaved)
       interleave_rows(from, g * kElements, to + g * pitch, pitch);
 #endif
   for (; g < plan.groups; ++g)
@@ -292,11 +292,11 @@ Declined planes(const Conv2dBm1880& op, const Memory& memory) {
   if (const Declined why = conv2d_declines(op, memory)) return why;
   thread_local Conv2dPlan plan;
   thread_local Conv2dConstants constants;
-  HWY_DYNAMIC_DISPATCH(build)(plan, op, memory);
+  TPUTWIN_DISPATCH(build)(plan, op, memory);
   constants.take(plan);
   plan.take_data();
-  HWY_DYNAMIC_DISPATCH(pack)(plan, true, true);
-  HWY_DYNAMIC_DISPATCH(multiply)(plan);
+  TPUTWIN_DISPATCH(pack)(plan, true, true);
+  TPUTWIN_DISPATCH(multiply)(plan);
   return kRan;
 }
 
@@ -305,7 +305,7 @@ class PreparedConv2d final : public PreparedBody {
  public:
   PreparedConv2d(const Conv2dBm1880& op, const Memory& memory)
       : op_(op), constants_(std::make_shared<Conv2dConstants>()) {
-    HWY_DYNAMIC_DISPATCH(build)(plan_, op_, memory);
+    TPUTWIN_DISPATCH(build)(plan_, op_, memory);
   }
 
   bool share(const PreparedBody& body) override {
@@ -329,7 +329,7 @@ class PreparedConv2d final : public PreparedBody {
       return false;
     plan_.sum = sum;
     op_.out = sum.out;
-    HWY_DYNAMIC_DISPATCH(build)(plan_, op_, *plan_.memory);
+    TPUTWIN_DISPATCH(build)(plan_, op_, *plan_.memory);
     return true;
   }
   bool takes_moves(const TensorView&) const override { return true; }
@@ -344,14 +344,14 @@ class PreparedConv2d final : public PreparedBody {
   void pack(const Memory& memory) override {
     plan_.memory = &memory;
     constants_->take(plan_);
-    HWY_DYNAMIC_DISPATCH(pack)(plan_, false, true);
+    TPUTWIN_DISPATCH(pack)(plan_, false, true);
   }
   void run(const Memory& memory) override {
     plan_.memory = &memory;
     constants_->take(plan_);
     plan_.take_data();
-    HWY_DYNAMIC_DISPATCH(pack)(plan_, true, false);
-    HWY_DYNAMIC_DISPATCH(multiply)(plan_);
+    TPUTWIN_DISPATCH(pack)(plan_, true, false);
+    TPUTWIN_DISPATCH(multiply)(plan_);
     if (is_traced()) [[unlikely]]
       trace_body(name(op_), "planes", kRan);
   }
@@ -361,7 +361,7 @@ class PreparedConv2d final : public PreparedBody {
     const DType type = operand.dtype;
     operand = where;
     operand.dtype = type;
-    HWY_DYNAMIC_DISPATCH(build)(plan_, op_, *plan_.memory);
+    TPUTWIN_DISPATCH(build)(plan_, op_, *plan_.memory);
   }
 
   Conv2dBm1880 op_;  // as it is carried out: in place of moves

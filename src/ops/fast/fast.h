@@ -21,8 +21,9 @@ namespace fast {
 #include "ops/operations.def"
 #undef TW_ROW
 
-// Instruction sets that bodies can be forced to: "reference", then Highway target names of this
-// host ("sse4", "avx2", "avx512", "avx512_vnni", ...), and "onednn" where the library is used.
+// Instruction sets that bodies can be forced to: "reference", then the vectors of this host, the
+// simplest first ("sse4", "avx2", "avx2_vnni", "avx512", "avx512_vnni"; "neon", "neon_dotprod"), and
+// "onednn" where the library is used.
 // Chosen by the environment variable TPUTWIN_ISA or select_isa(); default: the best available.
 std::span<const std::string> available_isas();
 std::string_view selected_isa();

@@ -2,7 +2,7 @@
 #define HWY_WANT_AVX3_DL  // VBMI joins bytes by permutation
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/matrix_mac.cc"
-#include <hwy/foreach_target.h>  // must come before highway.h
+#include "ops/fast/select/foreach_target.h"  // must come before highway.h
 
 #include <hwy/highway.h>
 
@@ -180,7 +180,7 @@ Declined dot_products(const MatrixMac& op, const Memory& memory) {
   const TensorView* bias = op.bias ? &op.bias->tensor : nullptr;
   if (const Declined why = overlap(res, {&op.left.tensor, &op.right.tensor, bias}, memory.local))
     return why;
-  HWY_DYNAMIC_DISPATCH(multiply)(op, memory);
+  TPUTWIN_DISPATCH(multiply)(op, memory);
   return kRan;
 }
 

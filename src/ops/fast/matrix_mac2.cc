@@ -2,7 +2,7 @@
 #define HWY_WANT_AVX3_DL  // VBMI joins bytes by permutation
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/matrix_mac2.cc"
-#include <hwy/foreach_target.h>  // must come before highway.h
+#include "ops/fast/select/foreach_target.h"  // must come before highway.h
 
 #include <hwy/highway.h>
 
@@ -97,7 +97,7 @@ Declined dot_products(const MatrixMac2& op, const Memory& memory) {
       !has_byte_rows(op.left) || !has_byte_rows(op.right))
     return "matrices are not 256 x 256 bytes in lanes";
   if (const Declined why = overlap(op.res, {&op.left, &op.right}, memory.local)) return why;
-  HWY_DYNAMIC_DISPATCH(multiply)(op, memory);
+  TPUTWIN_DISPATCH(multiply)(op, memory);
   return kRan;
 }
 

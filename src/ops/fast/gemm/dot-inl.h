@@ -20,68 +20,97 @@ namespace HWY_NAMESPACE {
 
 using I16 = hn::Repartition<int16_t, I32>;
 
-// A tile is kTileRows x kTileVectors sums in registers: 24 of 32 registers with AVX-512, 8 of 16
-// elsewhere, which leaves room for the data, one weight and a product.
+// How the target multiplies bytes and words.
+#undef TPUTWIN_HAVE_BYTE_DOT
+#undef TPUTWIN_VNNI
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+#define TPUTWIN_VNNI ""
+#elif HWY_ARCH_X86 && defined(TPUTWIN_DOT_PASS)
+#define TPUTWIN_VNNI "%{vex%} "  // as AVX-VNNI has them, without AVX-512
+#endif
+#if defined(TPUTWIN_VNNI) || defined(TPUTWIN_DOT_PASS)
+#define TPUTWIN_HAVE_BYTE_DOT 1
+#else
+#define TPUTWIN_HAVE_BYTE_DOT 0
+#endif
+
+// A tile is kTileRows x kTileVectors sums in registers: 24 of 32 registers with AVX-512 and for
+// Arm's dot product, 12 of 16 for AVX-VNNI's, and 8 of 16 elsewhere, where a product takes a
+// register before it is added. That leaves room for the data and one weight.
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 constexpr size_t kTileRows = 8, kTileVectors = 3;
+#elif TPUTWIN_HAVE_BYTE_DOT
+constexpr size_t kTileRows = HWY_ARCH_X86 ? 4 : 8, kTileVectors = 3;
 #else
 constexpr size_t kTileRows = 4, kTileVectors = 2;
 #endif
 
 // Products of words: every 8-bit value, signed or not, and every 16-bit value whose pair sums fit.
+// V: a vector of any width.
 struct WordDot {
   static constexpr size_t kElements = 2;
-  static HWY_INLINE Ints step(Ints sum, Ints data, Ints weight) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-    // Written out because Highway's target string does not name avx512vnni to the compiler,
-    // though the target is chosen only where the processor has it (isa.cc).
-    asm("vpdpwssd %2, %1, %0" : "+v"(sum.raw) : "v"(data.raw), "v"(weight.raw));
+#ifdef TPUTWIN_VNNI
+  // Written out because Highway's target string does not name the instructions to the compiler,
+  // though they are chosen only where the processor has them (isa.cc).
+  template <class V>
+  static HWY_INLINE V step(V sum, V data, V weight) {
+    asm(TPUTWIN_VNNI "vpdpwssd %2, %1, %0" : "+v"(sum.raw) : "v"(data.raw), "v"(weight.raw));
     return sum;
+  }
 #elif HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
+  static HWY_INLINE Ints step(Ints sum, Ints data, Ints weight) {
     Ints unused = sum;
     return hn::ReorderWidenMulAccumulate(I32(), hn::BitCast(I16(), data),
                                          hn::BitCast(I16(), weight), sum, unused);
+  }
 #else
+  static HWY_INLINE Ints step(Ints sum, Ints data, Ints weight) {
     auto low = [](Ints v) HWY_ATTR { return hn::ShiftRight<16>(hn::ShiftLeft<16>(v)); };
     auto high = [](Ints v) HWY_ATTR { return hn::ShiftRight<16>(v); };
     Ints products = hn::Add(hn::Mul(low(data), low(weight)), hn::Mul(high(data), high(weight)));
     return hn::Add(sum, products);
-#endif
-  }
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  // The same of half as many.
-  static HWY_INLINE __m256i step(__m256i sum, __m256i data, __m256i weight) {
-    asm("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(data), "v"(weight));
-    return sum;
   }
 #endif
 };
 
-#undef TPUTWIN_HAVE_BYTE_DOT
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-#define TPUTWIN_HAVE_BYTE_DOT 1
+#ifdef TPUTWIN_VNNI
 // Products of bytes, one factor unsigned and one signed.
 struct UnsignedBySignedDot {
-  static constexpr size_t kElements = 4;
-  static HWY_INLINE Ints step(Ints sum, Ints data, Ints weight) {
-    asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(data.raw), "v"(weight.raw));
-    return sum;
-  }
-  // The same of half as many.
-  static HWY_INLINE __m256i step(__m256i sum, __m256i data, __m256i weight) {
-    asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(data), "v"(weight));
+  template <class V>
+  static HWY_INLINE V step(V sum, V data, V weight) {
+    asm(TPUTWIN_VNNI "vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(data.raw), "v"(weight.raw));
     return sum;
   }
 };
 struct SignedByUnsignedDot {
-  static constexpr size_t kElements = 4;
   template <class V>
   static HWY_INLINE V step(V sum, V data, V weight) {
     return UnsignedBySignedDot::step(sum, weight, data);
   }
 };
-#else
-#define TPUTWIN_HAVE_BYTE_DOT 0
+using SignedWeightsDot = UnsignedBySignedDot;
+using UnsignedWeightsDot = SignedByUnsignedDot;
+constexpr bool kDataAsWeights = false;  // whether data have the sign that weights have
+#elif TPUTWIN_HAVE_BYTE_DOT
+// Products of bytes, both factors signed or both unsigned. The assembler is told of the
+// instructions, up to where the compiler tells it something else, and of all that the compiler may
+// use meanwhile.
+#define TPUTWIN_ARM_DOT(name) \
+  ".arch armv8.2-a+crypto+fp16+dotprod\n\t" name " %0.4s, %1.16b, %2.16b"
+struct SignedWeightsDot {
+  static HWY_INLINE Ints step(Ints sum, Ints data, Ints weight) {
+    asm(TPUTWIN_ARM_DOT("sdot") : "+w"(sum.raw) : "w"(data.raw), "w"(weight.raw));
+    return sum;
+  }
+};
+struct UnsignedWeightsDot {
+  static HWY_INLINE Ints step(Ints sum, Ints data, Ints weight) {
+    asm(TPUTWIN_ARM_DOT("udot") : "+w"(sum.raw) : "w"(data.raw), "w"(weight.raw));
+    return sum;
+  }
+};
+#undef TPUTWIN_ARM_DOT
+constexpr bool kDataAsWeights = true;
 #endif
 
 // Sums of kTileRows rows and kVectors vectors of positions from `position` on, to
@@ -121,21 +150,26 @@ HWY_NOINLINE void dot_tile(const Reduction& r, size_t position, int32_t* HWY_RES
 }
 
 #if TPUTWIN_HAVE_BYTE_DOT
-// Positions that are left over where vectors end and are worth sums of their own, at most: each
-// takes the time of one row of a whole vector of positions.
-constexpr size_t kColumns = 4;
+// Positions that are left over where vectors end and are worth sums of their own, at most. Each
+// takes a broadcast and kTileRows products a term, as vectors of rows; a whole vector of positions
+// takes kTileRows broadcasts and as many vectors of products.
+constexpr size_t kColumns = std::min(kTileRows, kLanes32) / 2;
 
 // Sums of kTileRows rows at one position, rows side by side.
 template <class Dot>
 HWY_NOINLINE void dot_column(const Reduction& r, size_t position, int32_t* HWY_RESTRICT sums) {
-  static_assert(kTileRows == 8);
-  constexpr size_t kChains = 4;  // as many steps as a product takes
-  __m256i sum[kChains];
-  for (__m256i& s : sum) s = _mm256_setzero_si256();
-  const uint32_t* weights = r.weights;
+  const hn::CappedTag<int32_t, kTileRows> d;
+  constexpr size_t kVectors = kTileRows / hn::MaxLanes(d);
+  constexpr size_t kChains = 4 / kVectors;  // in all as many as steps that a product takes
+  hn::Vec<decltype(d)> sum[kChains][kVectors];
+  for (auto& chain : sum)
+    for (auto& s : chain) s = hn::Zero(d);
+  const int32_t* weights = reinterpret_cast<const int32_t*>(r.weights);
   const auto step = [&](size_t chain, const uint32_t* data) HWY_ATTR {
-    const __m256i weight = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(weights));
-    sum[chain] = Dot::step(sum[chain], _mm256_set1_epi32(static_cast<int>(*data)), weight);
+    const auto x = hn::Set(d, static_cast<int32_t>(*data));
+#pragma GCC unroll 2
+    for (size_t v = 0; v < kVectors; ++v)
+      sum[chain][v] = Dot::step(sum[chain][v], x, hn::LoadU(d, weights + v * hn::MaxLanes(d)));
     weights += kTileRows;
   };
   // One tap, or many of one group: the steps of a chain are kChains apart.
@@ -153,9 +187,10 @@ HWY_NOINLINE void dot_column(const Reduction& r, size_t position, int32_t* HWY_R
       for (size_t k = 0; k < kChains; ++k) step(k, data(i, j + k));
     for (; j < inner; ++j) step(0, data(i, j));
   }
-  const __m256i all =
-      _mm256_add_epi32(_mm256_add_epi32(sum[0], sum[1]), _mm256_add_epi32(sum[2], sum[3]));
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(sums), all);
+  for (size_t v = 0; v < kVectors; ++v) {
+    for (size_t k = 1; k < kChains; ++k) sum[0][v] = hn::Add(sum[0][v], sum[k][v]);
+    hn::StoreU(sum[0][v], d, sums + v * hn::MaxLanes(d));
+  }
 }
 
 // Those of `count` positions, as the first lanes of a vector for each row.

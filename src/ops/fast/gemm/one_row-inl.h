@@ -79,7 +79,7 @@ HWY_NOINLINE void RowVectors(const ByteRow& row, size_t column, uint32_t* to) {
 
 template <class Dot>
 void RowOf(const ByteRow& row, size_t count, uint32_t* to) {
-  constexpr size_t kV = 4;
+  constexpr size_t kV = kTileRows / 2;  // 16 of 32 registers are sums, or 8 of 16
   size_t column = 0;
   for (; column + (kV - 1) * kRowBytes < count; column += kV * kRowBytes)
     RowVectors<Dot, kV>(row, column, to + column);
@@ -87,8 +87,8 @@ void RowOf(const ByteRow& row, size_t count, uint32_t* to) {
 }
 
 void RowOfBytes(const ByteRow& row, size_t count, uint32_t* to) {
-  row.signed_left ? RowOf<UnsignedBySignedDot>(row, count, to)
-                  : RowOf<SignedByUnsignedDot>(row, count, to);
+  row.signed_left ? RowOf<SignedWeightsDot>(row, count, to)
+                  : RowOf<UnsignedWeightsDot>(row, count, to);
 }
 #endif
 

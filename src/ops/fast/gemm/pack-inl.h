@@ -18,31 +18,33 @@ namespace tputwin::fast {
 namespace HWY_NAMESPACE {
 
 // Elements of the reduction in a dword: bytes where the processor multiplies them, else words.
-#if TPUTWIN_HAVE_BYTE_DOT
-constexpr size_t kElements = UnsignedBySignedDot::kElements;
-#else
-constexpr size_t kElements = WordDot::kElements;
-#endif
+constexpr size_t kElements = TPUTWIN_HAVE_BYTE_DOT ? 4 : WordDot::kElements;
 
-// A product of bytes takes one unsigned and one signed factor. The data are brought to the sign
-// that the weights leave by an xor with 0x80, which shifts them by 128; the sums are corrected by
-// the sums of the weights.
+// A product of bytes takes one unsigned and one signed factor, or two of the same sign. The data
+// are brought to the sign that the weights ask for by an xor with 0x80, which shifts them by 128;
+// the sums are corrected by the sums of the weights.
 struct Flip {
   uint32_t mask = 0;       // to xor dwords of data with
   int32_t correction = 0;  // times the sum of the weights, to be added to the sum
 
   Flip(bool signed_data, bool signed_weights) {
-    if (kElements != 4 || signed_data != signed_weights) return;
+#if TPUTWIN_HAVE_BYTE_DOT
+    if ((signed_data == signed_weights) == kDataAsWeights) return;
     mask = 0x80808080u;
-    correction = signed_weights ? -128 : 128;
+    correction = signed_data ? -128 : 128;
+#else
+    static_cast<void>(signed_data), static_cast<void>(signed_weights);
+#endif
   }
 };
 
 // One dword for each of kLanes32 columns, from kElements rows of bytes.
-HWY_INLINE Ints join_columns(const uint8_t* const* row, size_t x, bool is_signed, uint32_t flip) {
+// Of each kJoined bytes are read.
+constexpr size_t kJoined = TPUTWIN_HAVE_BYTE_DOT ? 16 : kLanes32;
+HWY_INLINE Ints join_columns(const uint8_t* const* row, size_t x, [[maybe_unused]] bool is_signed,
+                             [[maybe_unused]] uint32_t flip) {
   const I32 d;
-#if TPUTWIN_HAVE_BYTE_DOT
-  static_cast<void>(is_signed);
+#if TPUTWIN_HAVE_BYTE_DOT && HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
   auto load = [](const uint8_t* p)
                   HWY_ATTR { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); };
 #if HWY_TARGET <= HWY_AVX3_DL
@@ -67,8 +69,24 @@ HWY_INLINE Ints join_columns(const uint8_t* const* row, size_t x, bool is_signed
   bytes = _mm512_inserti32x4(bytes, _mm_unpackhi_epi16(ab_high, ce_high), 3);
 #endif
   return hn::Xor(Ints{bytes}, hn::Set(d, static_cast<int32_t>(flip)));
+#elif TPUTWIN_HAVE_BYTE_DOT
+  // Pairs of rows, then pairs of pairs.
+  const hn::CappedTag<uint8_t, kJoined> d8;
+  const hn::Repartition<uint16_t, decltype(d8)> d16;
+  const hn::Repartition<int32_t, decltype(d8)> d32;
+  const auto pair = [&](size_t e) HWY_ATTR {
+    return hn::BitCast(
+        d16, hn::InterleaveLower(d8, hn::LoadU(d8, row[e] + x), hn::LoadU(d8, row[e + 1] + x)));
+  };
+  const auto ab = pair(0), ce = pair(2);
+  const auto low = hn::BitCast(d32, hn::InterleaveLower(d16, ab, ce));
+#if HWY_ARCH_X86
+  const Ints cells = hn::Combine(d, hn::BitCast(d32, hn::InterleaveUpper(d16, ab, ce)), low);
 #else
-  static_cast<void>(flip);
+  const Ints cells = low;
+#endif
+  return hn::Xor(cells, hn::Set(d, static_cast<int32_t>(flip)));
+#else
   auto load = [&](const uint8_t* p) HWY_ATTR {
     const hn::Rebind<uint8_t, I32> unsigned_bytes;
     const hn::Rebind<int8_t, I32> signed_bytes;
@@ -79,10 +97,20 @@ HWY_INLINE Ints join_columns(const uint8_t* const* row, size_t x, bool is_signed
 #endif
 }
 
-// `count` consecutive columns; reads and writes whole vectors.
+// `count` consecutive columns; reads kJoined of each row at a time, and writes whole vectors.
 inline void join_run(const uint8_t* const* row, size_t count, bool is_signed, uint32_t flip,
                      uint32_t* to) {
-  for (size_t x = 0; x < count; x += kLanes32)
+  size_t x = 0;
+#if TPUTWIN_HAVE_BYTE_DOT && HWY_TARGET > HWY_AVX3
+  // Whole vectors of bytes, four of cells.
+  const hn::ScalableTag<uint8_t> d8;
+  const auto mask = hn::Set(d8, static_cast<uint8_t>(flip));
+  const auto load = [&](size_t e) HWY_ATTR { return hn::Xor(hn::LoadU(d8, row[e] + x), mask); };
+  for (; x + hn::MaxLanes(d8) <= count; x += hn::MaxLanes(d8))
+    hn::StoreInterleaved4(load(0), load(1), load(2), load(3), d8,
+                          reinterpret_cast<uint8_t*>(to + x));
+#endif
+  for (; x < count; x += kLanes32)
     hn::StoreU(join_columns(row, x, is_signed, flip), I32(), reinterpret_cast<int32_t*>(to + x));
 }
 
@@ -102,7 +130,9 @@ HWY_INLINE uint32_t join_bytes(const uint8_t* from, size_t count, bool is_signed
 }
 
 #if TPUTWIN_HAVE_BYTE_DOT
-// 16 dwords of each of kTileRows rows, side by side: to[i * pitch + row] = dword i of the row.
+// So many dwords of each of kTileRows rows, side by side: to[i * pitch + row] = dword i of the row.
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+constexpr size_t kInterleaved = 16;
 inline void interleave_rows(const uint8_t* const* row, size_t offset, uint32_t* to, size_t pitch) {
   static_assert(kTileRows == 8 && kLanes32 == 16);
   __m512i quad[2][4];  // rows 0 to 3 and 4 to 7: block b of quad[half][k] is their dword 4 * b + k
@@ -130,27 +160,50 @@ inline void interleave_rows(const uint8_t* const* row, size_t offset, uint32_t* 
     store(12 + k, _mm512_extracti64x4_epi64(high, 1));
   }
 }
+#else
+constexpr size_t kInterleaved = 4;
+inline void interleave_rows(const uint8_t* const* row, size_t offset, uint32_t* to, size_t pitch) {
+  const hn::CappedTag<uint32_t, kInterleaved> d;
+  const hn::Repartition<uint64_t, decltype(d)> d64;
+  for (size_t first = 0; first < kTileRows; first += kInterleaved) {
+    const auto load = [&](size_t i) HWY_ATTR {
+      return hn::LoadU(d, reinterpret_cast<const uint32_t*>(row[first + i] + offset));
+    };
+    const auto a = load(0), b = load(1), c = load(2), e = load(3);
+    const auto store = [&](size_t i, auto pair, auto other) HWY_ATTR {
+      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, pair, other)), d, to + i * pitch + first);
+      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, pair, other)), d,
+                 to + (i + 1) * pitch + first);
+    };
+    const auto wide = [&](auto v) HWY_ATTR { return hn::BitCast(d64, v); };
+    store(0, wide(hn::InterleaveLower(d, a, b)), wide(hn::InterleaveLower(d, c, e)));
+    store(2, wide(hn::InterleaveUpper(d, a, b)), wide(hn::InterleaveUpper(d, c, e)));
+  }
+}
+#endif
 #endif
 
 // Sums of the bytes of each of kTileRows rows of packed weights; `dwords` is a multiple of 16.
 // Needed, and defined, only where products of bytes are used.
-inline void sum_weights(const uint32_t* weights, size_t dwords, bool is_signed, int32_t* sums) {
+inline void sum_weights([[maybe_unused]] const uint32_t* weights, [[maybe_unused]] size_t dwords,
+                        [[maybe_unused]] bool is_signed, int32_t* sums) {
   std::fill_n(sums, kTileRows, 0);
 #if TPUTWIN_HAVE_BYTE_DOT
-  static_assert(kLanes32 == 2 * kTileRows);
+  constexpr size_t kUnit = std::max(kTileRows, kLanes32);  // dwords: whole vectors of whole rows
+  static_assert(16 % kUnit == 0 && kUnit % kTileRows == 0);
   const I32 d;
   const Ints ones = hn::Set(d, 0x01010101);
-  Ints total = hn::Zero(d);
-  for (size_t i = 0; i < dwords; i += kLanes32) {
-    Ints w = hn::LoadU(d, reinterpret_cast<const int32_t*>(weights + i));
-    total = is_signed ? UnsignedBySignedDot::step(total, ones, w)
-                      : SignedByUnsignedDot::step(total, ones, w);
+  HWY_ALIGN int32_t lanes[kUnit];
+  for (size_t first = 0; first < kUnit; first += kLanes32) {
+    Ints total = hn::Zero(d);
+    for (size_t i = first; i < dwords; i += kUnit) {
+      const Ints w = hn::LoadU(d, reinterpret_cast<const int32_t*>(weights + i));
+      total = is_signed ? SignedWeightsDot::step(total, ones, w)
+                        : UnsignedWeightsDot::step(total, ones, w);
+    }
+    hn::Store(total, d, lanes + first);
   }
-  HWY_ALIGN int32_t lanes[kLanes32];
-  hn::Store(total, d, lanes);
-  for (size_t i = 0; i < kLanes32; ++i) sums[i % kTileRows] += lanes[i];
-#else
-  static_cast<void>(weights), static_cast<void>(dwords), static_cast<void>(is_signed);
+  for (size_t i = 0; i < kUnit; ++i) sums[i % kTileRows] += lanes[i];
 #endif
 }
 
@@ -160,9 +213,9 @@ HWY_INLINE void dot_byte_positions(bool signed_weights, const Reduction& r, size
                                    size_t end, Emit&& emit) {
 #if TPUTWIN_HAVE_BYTE_DOT
   if (signed_weights)
-    dot_positions<UnsignedBySignedDot>(r, begin, end, emit);
+    dot_positions<SignedWeightsDot>(r, begin, end, emit);
   else
-    dot_positions<SignedByUnsignedDot>(r, begin, end, emit);
+    dot_positions<UnsignedWeightsDot>(r, begin, end, emit);
 #else
   static_cast<void>(signed_weights);
   dot_positions<WordDot>(r, begin, end, emit);

@@ -4,7 +4,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/gemm/tiles.cc"
-#include <hwy/foreach_target.h>  // must come before highway.h
+#include "ops/fast/select/foreach_target.h"  // must come before highway.h
 
 #include <hwy/highway.h>
 
@@ -23,7 +23,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
-constexpr size_t kRows = kTileRows, kVectors = kTileVectors;
+// A product of fp32 takes a register of its own: of 16, two vectors of sums leave room for it.
+constexpr size_t kRows = kTileRows, kVectors = kRows == 4 ? 2 : kTileVectors;
 static_assert(kRows <= kMaxTileRows && kVectors * kLanes32 <= kTilePitch);
 
 // Adds up one chain of every result: in `at`, or onto what is there.
@@ -362,7 +363,7 @@ namespace tputwin::fast {
 
 HWY_EXPORT(Kernels);
 
-TileKernels tile_kernels() { return HWY_DYNAMIC_DISPATCH(Kernels)(); }
+TileKernels tile_kernels() { return TPUTWIN_DISPATCH(Kernels)(); }
 
 }  // namespace tputwin::fast
 #endif

@@ -4,6 +4,12 @@
 #define HWY_WANT_AVX3_DL  // some bodies are compiled for it
 #include <hwy/targets.h>
 
+#if HWY_ARCH_X86
+#include <cpuid.h>
+#elif HWY_ARCH_ARM
+#include <sys/auxv.h>
+#endif
+
 #include <algorithm>
 #include <atomic>
 #include <cctype>
@@ -17,6 +23,7 @@
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/conv2d_choice.h"
 #include "ops/fast/prepared/prepared.h"
+#include "ops/fast/select/dot_pass.h"
 
 namespace tputwin::fast {
 namespace {
@@ -33,11 +40,26 @@ std::string target_name(int64_t target) {
 
 struct Isa {
   int64_t targets = 0;  // Highway targets allowed; 0: none
+  bool dot_pass = false;
   Library library = Library::never;
 };
 
 // What was compiled for vectors.
 constexpr int64_t kVectorTargets = HWY_TARGETS & ~kScalarTargets;
+
+// Whether the processor multiplies bytes as the pass of foreach_target.h has them multiplied. That
+// it keeps the registers is asked for the target beneath.
+bool has_dot_instruction() {
+#if HWY_ARCH_X86
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  constexpr unsigned kAvxVnni = 1 << 4;
+  return __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a & kAvxVnni) != 0;
+#elif HWY_ARCH_ARM_A64
+  return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+#else
+  return false;
+#endif
+}
 
 // f(target, its name) for each of a mask, the simplest first: in Highway's masks a lower bit is a
 // better target that implies the higher ones.
@@ -60,29 +82,33 @@ struct Host {
     // The AVX-512 bodies multiply bytes with VNNI; processors without it take those for AVX2.
     if (!__builtin_cpu_supports("avx512vnni")) vectors &= ~int64_t{HWY_AVX3};
 #endif
-    for_each_target(vectors, [&](int64_t target, std::string name) {
-      add(std::move(name), {vectors & ~(target - 1)});
+    for_each_target(kVectorTargets, [&](int64_t target, std::string name) {
+      const bool is_here = (vectors & target) != 0;
+      const Isa isa{vectors & ~(target - 1)};
+      add_if(is_here, std::move(name), isa);
+#if TPUTWIN_DOT_TARGET != 0
+      if (target == TPUTWIN_DOT_TARGET)
+        add_if(is_here && has_dot_instruction(), TPUTWIN_DOT_NAME, {isa.targets, true});
+#endif
     });
-    for_each_target(kVectorTargets & ~vectors,
-                    [&](int64_t, std::string name) { missing.push_back(std::move(name)); });
     best = names.size() - 1;
-    add_library(vectors);
+    add_library();
   }
 
-  void add_library(int64_t vectors) {
+  void add_library() {
     const OneDnn library = onednn_on_this_host();
-    const bool exact = vectors != 0 && library != OneDnn::not_exact;
+    Isa isa = isas[best];
+    const bool exact = isa.targets != 0 && library != OneDnn::not_exact;
     const bool amx = exact && library == OneDnn::exact_and_fast;
-    if (amx) {
-      add("amx", {vectors, Library::where_faster});
-      best = names.size() - 1;
-    } else {
-      missing.push_back("amx");
-    }
-    if (exact)
-      add("onednn", {vectors, Library::always});
-    else
-      missing.push_back("onednn");
+    isa.library = Library::where_faster;
+    add_if(amx, "amx", isa);
+    if (amx) best = names.size() - 1;
+    isa.library = Library::always;
+    add_if(exact, "onednn", isa);
+  }
+
+  void add_if(bool is_here, std::string name, Isa isa) {
+    is_here ? add(std::move(name), isa) : missing.push_back(std::move(name));
   }
 
   void add(std::string name, Isa isa) {
@@ -157,6 +183,7 @@ bool select_isa(std::string_view isa) {
   return true;
 }
 
+bool dot_pass_selected() { return in_force().dot_pass; }
 bool vectors_enabled() { return in_force().targets != 0; }
 bool onednn_enabled() { return in_force().library != Library::never; }
 Library library_use() { return in_force().library; }

@@ -21,6 +21,9 @@ Status check_environment();
 // reference bodies are selected, or this host has no vector unit we know.
 bool vectors_enabled();
 
+// What the pass of foreach_target.h compiled takes the place of the target beneath.
+bool dot_pass_selected();
+
 // Convolutions go to oneDNN where it covers them.
 bool onednn_enabled();
 

@@ -1,0 +1,90 @@
+// The steps of dot products against plain C++, on every instruction set of this host: all pairs of
+// bytes of the signs that a step takes, and words.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "vectors/dots.cc"
+#include "ops/fast/select/foreach_target.h"  // must come before highway.h
+
+#include <gtest/gtest.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include "ops/fast/fast.h"
+#include "ops/fast/gemm/dot-inl.h"
+#include "vectors/values.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tputwin::vectors::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+namespace body = fast::HWY_NAMESPACE;
+
+// Sums that begin at the end of 32 bits: they wrap, and nothing saturates.
+template <class Dot, class Data, class Weight>
+void CompareSteps() {
+  using T = std::make_unsigned_t<Data>;
+  constexpr size_t kTerms = sizeof(int32_t) / sizeof(T);
+  const body::I32 d;
+  const Pairs<T> all = pairs<T>();
+  HWY_ALIGN int32_t sums[body::kLanes32];
+  for (size_t i = 0; i + kTerms * body::kLanes32 <= all.a.size(); i += kTerms * body::kLanes32) {
+    const auto load = [&](const std::vector<T>& from) HWY_ATTR {
+      return hn::LoadU(d, reinterpret_cast<const int32_t*>(&from[i]));
+    };
+    hn::Store(Dot::step(body::ints(INT32_MAX), load(all.a), load(all.b)), d, sums);
+    for (size_t k = 0; k < body::kLanes32; ++k) {
+      uint32_t expected = INT32_MAX;
+      for (size_t at = i + k * kTerms; at < i + (k + 1) * kTerms; ++at)
+        expected += static_cast<uint32_t>(int32_t{static_cast<Data>(all.a[at])} *
+                                          static_cast<Weight>(all.b[at]));
+      ASSERT_EQ(static_cast<uint32_t>(sums[k]), expected)
+          << fast::selected_isa() << ", pairs " << i + k * kTerms << " and following";
+    }
+  }
+}
+
+// Whether bytes are multiplied.
+bool Bytes() {
+#if TPUTWIN_HAVE_BYTE_DOT
+  constexpr bool kSame = body::kDataAsWeights;
+  using BesideSigned = std::conditional_t<kSame, int8_t, uint8_t>;
+  using BesideUnsigned = std::conditional_t<kSame, uint8_t, int8_t>;
+  CompareSteps<body::SignedWeightsDot, BesideSigned, int8_t>();
+  CompareSteps<body::UnsignedWeightsDot, BesideUnsigned, uint8_t>();
+#endif
+  return TPUTWIN_HAVE_BYTE_DOT != 0;
+}
+
+void Words() { CompareSteps<body::WordDot, int16_t, int16_t>(); }
+
+}  // namespace
+}  // namespace tputwin::vectors::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tputwin::vectors {
+namespace {
+
+HWY_EXPORT(Bytes);
+HWY_EXPORT(Words);
+
+TEST(Dots, StepsAreExact) {
+  for (const std::string& isa : fast::available_isas()) {
+    if (isa == "reference" || !fast::select_isa(isa)) continue;
+    const bool multiplies_bytes = TPUTWIN_DISPATCH(Bytes)();
+    if (isa.ends_with("_vnni") || isa.ends_with("_dotprod")) {
+      EXPECT_TRUE(multiplies_bytes) << isa;
+    }
+    if (isa == "sse4" || isa == "avx2" || isa == "neon") {
+      EXPECT_FALSE(multiplies_bytes) << isa;
+    }
+    TPUTWIN_DISPATCH(Words)();
+  }
+  fast::select_isa("");
+}
+
+}  // namespace
+}  // namespace tputwin::vectors
+#endif
