@@ -204,6 +204,7 @@ class Watch:
     def __init__(self, watched: Watched, *, profile: bool = False, values: bool = False) -> None:
         self._watched = watched
         self._profiles = profile
+        self._profile = ""
         self._recorder = _core.EventRecorder(profile, values)
         self._records: list[Record] = []
 
@@ -214,6 +215,8 @@ class Watch:
     def __exit__(self, kind: Union[type[BaseException], None], error: Union[BaseException, None],
                  trace: Union[TracebackType, None]) -> None:
         self._watched._core.watch(None)
+        if self._profiles:
+            self._profile = self._recorder.profile()  # while its kernels, which have lines, are loaded
 
     @property
     def records(self) -> list[Record]:
@@ -237,7 +240,7 @@ class Watch:
         """Where the predicted time went, of a watch with ``profile``."""
         if not self._profiles:
             raise ValueError("this watch has no profile: tputwin.watch(..., profile=True)")
-        fields = json.loads(self._recorder.profile())
+        fields = json.loads(self._profile or self._recorder.profile())
         return Profile(fields["cycles"], fields["microseconds"], fields["critical"],
                        tuple(Launch(**launch) for launch in fields["launches"]),
                        tuple(Line(**line) for line in fields["groups"]),

@@ -82,6 +82,7 @@ onnx::ModelProto with_constants(const Case& one, int first, Blobs& inputs) {
       continue;
     }
     tensor.set_name(info.name());
+    if (type == onnx::TensorProto::BFLOAT16) tensor.set_data_type(type);  // the file says uint16
     *graph.add_initializer() = tensor;
   }
   return model;
@@ -201,14 +202,12 @@ std::optional<onnx::ModelProto> with_zeros(const Case& one, onnx::ModelProto mod
 
 // Folding: results that are constants, whatever the inputs are.
 std::optional<Outcome> run_folded(const Case& one) {
-  for (int first : {1, 0}) {
-    Blobs inputs;
-    const auto model = with_zeros(one, with_constants(one, first, inputs), inputs);
-    if (!model) return std::nullopt;
-    const auto network = import(*model);
-    if (network.ok()) return compare(one, *network, inputs, true);
-  }
-  return std::nullopt;
+  Blobs inputs;
+  const auto model = with_zeros(one, with_constants(one, 0, inputs), inputs);
+  if (!model) return std::nullopt;
+  const auto network = import(*model);
+  if (!network.ok()) return std::nullopt;
+  return compare(one, *network, inputs, true);
 }
 
 Outcome run(const Case& one) {

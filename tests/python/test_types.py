@@ -19,6 +19,7 @@ PACKAGE = Path(tputwin.__file__).parent
 def run(folder, *command):
     done = subprocess.run([sys.executable, "-m", *command], cwd=folder, text=True, capture_output=True,
                           env={**os.environ, "MYPYPATH": str(PACKAGE.parent),
+                               "PYTHONPATH": str(PACKAGE.parent),
                                "MYPY_CACHE_DIR": str(folder / "cache")})
     assert done.returncode == 0, done.stdout + done.stderr
 
