@@ -84,5 +84,12 @@ for command in $all; do
     cmp "out/$(basename "$file")" "$file" || fail "$command writes something else afterwards"
   done
 done
+# What comes of a program that does nothing is an error, and not the file of before.
+begin record
+if (net record -o out/run.tprec -- /bin/true) > log 2>&1; then fail "a recording of nothing"; fi
+check record "of nothing"
+begin profile
+if (net profile --html out/page.html -- /bin/true) > log 2>&1; then fail "a profile of nothing"; fi
+check profile "of nothing"
 [ $killed -gt 0 ] && [ $full -gt 0 ] || fail "nothing was killed ($killed, $full)"
 echo "$killed commands were killed, $full had no room to write"
