@@ -1,6 +1,6 @@
 #!/bin/sh
 # test-deb.sh DEB [SUITE]: a fresh Debian below DEB, the packages of DEB installed with apt, and the pages start.md,
-# ci.md, bmkernel.md and python.md done by a user of its own. Run by root; `make test-deb`. TPUTWIN_DEBIAN_MIRROR says from where.
+# ci.md, bmkernel.md, onnx.md and python.md done by a user of its own. Run by root; `make test-deb`. TPUTWIN_DEBIAN_MIRROR says from where.
 set -eu
 deb=$(cd "$1" && pwd)
 suite=${2:-bookworm}
@@ -37,14 +37,15 @@ cp "$deb"/*_"$(dpkg --print-architecture)".deb "$root/root/"
 inside apt-get update -qq
 inside sh -c 'cd /root && apt-get install -y -qq ./libtputwin0_*.deb ./libtputwin-dev_*.deb ./tputwin_*.deb \
   ./python3-tputwin_*.deb' >"$deb/$suite.log" 2>&1 || { tail "$deb/$suite.log"; exit 1; }
-inside apt-get install -y -qq --no-install-recommends g++ dataset-fashion-mnist cmake make man-db >>"$deb/$suite.log" 2>&1
+inside apt-get install -y -qq --no-install-recommends g++ dataset-fashion-mnist cmake make man-db \
+  python3-onnx protobuf-compiler >>"$deb/$suite.log" 2>&1
 inside useradd --create-home --shell /bin/bash stranger
 
 echo "== commands, manual pages and completion are there"
 user 'tputwin --version; for tool in tputwin bintool bmrt_test tputwin-config; do man -w $tool >/dev/null; done'
 user 'test -e /usr/share/zsh/vendor-completions/_tputwin -a -e /usr/share/bash-completion/completions/tputwin'
 
-for page in start ci bmkernel; do
+for page in start ci bmkernel onnx; do
   echo "== docs/$page.md"
   mkdir "$root/home/stranger/$page"
   cp "$source/tests/install/run_page.py" "$source/docs/$page.md" "$root/home/stranger/$page"

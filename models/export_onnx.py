@@ -21,7 +21,10 @@ import onnx
 from google.protobuf import text_format
 from onnx import TensorProto, helper, numpy_helper
 
-PROTOS = Path(__file__).resolve().parents[1] / "src/bmnet/proto"
+# Of a checkout; of Debian's package, which has them beside this folder.
+PROTOS = next(folder for folder in (Path(__file__).resolve().parents[1] / "src/bmnet/proto",
+                                    Path(__file__).resolve().parents[1] / "proto")
+              if folder.is_dir())
 
 
 def messages(name):

@@ -55,6 +55,10 @@ void launch(KernelDevice& device, const KernelLibrary& library, const std::strin
                       {reinterpret_cast<const uint8_t*>(arguments.data()), arguments.size()}));
 }
 
+py::bytes bytes_of(const std::vector<double>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)};
+}
+
 py::dict record(const EventRecord& event) {
   py::dict fields;
   fields["kind"] = event.kind;
@@ -75,8 +79,8 @@ py::dict record(const EventRecord& event) {
   fields["macs"] = event.cost.macs;
   py::list operands, footprint;
   for (const OperandRecord& o : event.operands)
-    operands.append(
-        py::make_tuple(o.name, o.access, o.space, o.dtype, o.address, o.shape, o.strides));
+    operands.append(py::make_tuple(o.name, o.access, o.space, o.dtype, o.address, o.shape,
+                                   o.strides, bytes_of(o.before), bytes_of(o.after)));
   for (const RangeRecord& r : event.footprint)
     footprint.append(py::make_tuple(r.written, r.space, r.lane, r.begin, r.end));
   fields["operands"] = operands;
@@ -88,7 +92,8 @@ py::dict record(const EventRecord& event) {
 
 void bind_kernels(py::module_& module) {
   py::class_<EventRecorder>(module, "EventRecorder")
-      .def(py::init())
+      .def(py::init<bool, bool>())
+      .def("profile", &EventRecorder::profile, Unlocked())
       .def("take", [](EventRecorder& all) {
         py::list list;
         for (const EventRecord& event : all.take()) list.append(record(event));
@@ -113,7 +118,12 @@ void bind_kernels(py::module_& module) {
       .def("read", &read)
       .def("launch", &launch, Unlocked())
       .def(
-          "watch", [](KernelDevice& d, EventRecorder* recorder) { d.watch(recorder); }, Unlocked())
+          "watch",
+          [](KernelDevice& d, EventRecorder* recorder) {
+            if (recorder != nullptr) recorder->begin(d.device());
+            d.watch(recorder);
+          },
+          Unlocked())
       .def("findings",
            [](const KernelDevice& d) { return insight::to_json(d.findings().findings()).dump(); });
 }

@@ -70,7 +70,11 @@ void bind_nets(py::module_& module) {
       .def("run", &run)
       .def("predicted", &predicted)
       .def(
-          "watch", [](Net& net, EventRecorder* recorder) { check(net.watch(recorder)); },
+          "watch",
+          [](Net& net, EventRecorder* recorder) {
+            if (recorder != nullptr) recorder->begin(net.device());
+            check(net.watch(recorder));
+          },
           Unlocked());
 }
 

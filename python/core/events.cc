@@ -4,6 +4,9 @@
 #include <array>
 #include <utility>
 
+#include "insight/debug/look.h"
+#include "insight/timing/explain.h"
+
 namespace tputwin::python {
 namespace {
 
@@ -39,7 +42,41 @@ void append(const std::vector<ByteRange>& ranges, bool written, std::vector<Rang
     all.push_back({written, to_string(range.space), range.lane, range.begin, range.end});
 }
 
+std::vector<double> values_of(const TensorView& view, const Device& device) {
+  std::vector<double> values;
+  const auto& [n, c, h, w] = view.shape;
+  if (uint64_t{n} * c * h * w > EventRecorder::kMostValues) return values;
+  // To read only; there is no other way to L2-SRAM and DTCM.
+  const Memory memory = const_cast<Device&>(device).memory();
+  for (uint32_t in = 0; in < n; ++in)
+    for (uint32_t ic = 0; ic < c; ++ic)
+      for (uint32_t ih = 0; ih < h; ++ih)
+        for (uint32_t iw = 0; iw < w; ++iw)
+          values.push_back(debug::element_value(memory.read(view, in, ic, ih, iw), view.dtype));
+  return values;
+}
+
 }  // namespace
+
+void EventRecorder::begin(const Device& device) {
+  std::lock_guard lock(mutex_);
+  device_ = &device;
+  if (has_profile_) timeline_ = std::make_unique<insight::TimelineRecorder>(device.chip());
+}
+
+void EventRecorder::on_issue(const CallSite& site) {
+  call_ = site.call;
+  std::lock_guard lock(mutex_);
+  if (timeline_) timeline_->on_issue(site);
+}
+
+void EventRecorder::before_instruction(const Instruction& instruction, const Footprint&) {
+  before_.clear();
+  if (!has_values_) return;
+  for (const Operand& operand : operands(instruction.op))
+    before_.push_back(operand.access == Access::write ? std::vector<double>()
+                                                      : values_of(*operand.view, *device_));
+}
 
 void EventRecorder::on_instruction(const Instruction& instruction, const Footprint& footprint,
                                    const Cost& cost) {
@@ -51,11 +88,19 @@ void EventRecorder::on_instruction(const Instruction& instruction, const Footpri
                      .id = instruction.id,
                      .wait = instruction.wait,
                      .cost = cost};
-  for (const Operand& operand : operands(instruction.op))
-    record.operands.push_back(record_of(operand));
+  for (const Operand& operand : operands(instruction.op)) {
+    OperandRecord made = record_of(operand);
+    if (record.operands.size() < before_.size())
+      made.before = std::move(before_[record.operands.size()]);
+    if (has_values_ && operand.access != Access::read)
+      made.after = values_of(*operand.view, *device_);
+    record.operands.push_back(std::move(made));
+  }
   append(footprint.reads, false, record.footprint);
   append(footprint.writes, true, record.footprint);
   add(std::move(record));
+  std::lock_guard lock(mutex_);
+  if (timeline_) timeline_->on_instruction(instruction, footprint, cost);
 }
 
 void EventRecorder::on_event(const DeviceEvent& event) {
@@ -65,6 +110,8 @@ void EventRecorder::on_event(const DeviceEvent& event) {
        .address = event.address,
        .bytes = event.bytes,
        .number = event.number});
+  std::lock_guard lock(mutex_);
+  if (timeline_) timeline_->on_event(event);
 }
 
 void EventRecorder::add(EventRecord record) {
@@ -75,6 +122,13 @@ void EventRecorder::add(EventRecord record) {
 std::vector<EventRecord> EventRecorder::take() {
   std::lock_guard lock(mutex_);
   return std::exchange(records_, {});
+}
+
+std::string EventRecorder::profile() {
+  std::lock_guard lock(mutex_);
+  if (!timeline_) return "{}";
+  const insight::Timeline& timeline = timeline_->timeline();
+  return insight::explanation_json(timeline, insight::explain(timeline));
 }
 
 }  // namespace tputwin::python

@@ -2,10 +2,12 @@
 // between them.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "insight/timing/timeline_recorder.h"
 #include "machine/device.h"
 
 namespace tputwin::python {
@@ -14,6 +16,8 @@ struct OperandRecord {
   std::string name, access, space, dtype;
   uint64_t address = 0;
   std::vector<uint64_t> shape, strides;  // strides in bytes
+  // Elements of what the command reads, and of what it has written; if they are asked for.
+  std::vector<double> before = {}, after = {};
 };
 
 struct RangeRecord {
@@ -39,18 +43,33 @@ struct EventRecord {
 
 class EventRecorder final : public Observer {
  public:
-  void on_issue(const CallSite& site) override { call_ = site.call; }
+  // Values of more elements than this are left out.
+  static constexpr uint64_t kMostValues = uint64_t{1} << 22;
+
+  EventRecorder(bool has_profile, bool has_values)
+      : has_profile_(has_profile), has_values_(has_values) {}
+  // What is observed next is this device.
+  void begin(const Device& device);
+
+  void on_issue(const CallSite& site) override;
+  void before_instruction(const Instruction& instruction, const Footprint& footprint) override;
   void on_instruction(const Instruction& instruction, const Footprint& footprint,
                       const Cost& cost) override;
   void on_event(const DeviceEvent& event) override;
   // All since the last time.
   std::vector<EventRecord> take();
+  // Where predicted time went, as `tputwin timing --json` tells; {} without a profile.
+  std::string profile();
 
  private:
   void add(EventRecord record);
 
+  const bool has_profile_, has_values_;
+  const Device* device_ = nullptr;
   std::mutex mutex_;
   std::vector<EventRecord> records_;
+  std::unique_ptr<insight::TimelineRecorder> timeline_;
+  std::vector<std::vector<double>> before_;  // of the operands of the next command
   std::string call_;
 };
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Iterator, Protocol, Union
+
+import numpy as np
+from numpy.typing import NDArray
 
 from . import _core
 
@@ -20,6 +24,10 @@ class Operand:
     address: int
     shape: tuple[int, ...]
     strides: tuple[int, ...]
+    before: Union[NDArray[np.float64], None] = field(default=None, repr=False, compare=False)
+    """Of what is read, the elements before the command, if ``values`` are asked for."""
+    after: Union[NDArray[np.float64], None] = field(default=None, repr=False, compare=False)
+    """Of what is written, the elements afterwards."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +108,79 @@ class Finding:
     """The name of the tensor of a model, where it is known."""
 
 
+@dataclass(frozen=True)
+class Launch:
+    """A kernel or a net, from the host's call to the end of its last command, in cycles."""
+
+    name: str
+    number: int
+    commands: int
+    begin_cycle: int
+    end_cycle: int
+
+
+@dataclass(frozen=True)
+class Line:
+    """Commands that one call at one line of the kernel makes, and what their time goes into."""
+
+    launch: str
+    layer: str
+    call: str
+    source: str
+    engine: str
+    commands: int
+    busy_cycles: int
+    global_bytes: int
+    bound: str
+    waits_for: str
+    lanes_filled: float
+    units_filled: float
+    spent: dict[str, int]
+    critical: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Something to change, and the cycles that the timing model predicts with it."""
+
+    remedy: str
+    where: str
+    cycles: int
+    kernel_cycles: int
+    gain: float
+    kernel_gain: float
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A command in predicted time; ``delay``: what kept it from starting earlier, ``blocker``: a
+    place among the commands, if it was one of them."""
+
+    call: str
+    engine: str
+    launch: int
+    number: int
+    issue: int
+    start: int
+    end: int
+    bound: str
+    delay: str
+    blocker: Union[int, None] = None
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Where predicted time goes (docs/timing.md), lines of the critical path first."""
+
+    cycles: int
+    microseconds: float
+    critical: dict[str, int]
+    launches: tuple[Launch, ...] = field(repr=False)
+    lines: tuple[Line, ...] = field(repr=False)
+    advice: tuple[Advice, ...] = field(repr=False)
+    commands: tuple[Placed, ...] = field(repr=False)
+
+
 Record = Union[Command, Event]
 
 
@@ -120,9 +201,11 @@ class Watch:
     ['allocated', 'host_write']
     """
 
-    def __init__(self, watched: Watched) -> None:
+    def __init__(self, watched: Watched, *, profile: bool = False, values: bool = False) -> None:
         self._watched = watched
-        self._recorder = _core.EventRecorder()
+        self._profiles = profile
+        self._profile = ""
+        self._recorder = _core.EventRecorder(profile, values)
         self._records: list[Record] = []
 
     def __enter__(self) -> Watch:
@@ -132,6 +215,8 @@ class Watch:
     def __exit__(self, kind: Union[type[BaseException], None], error: Union[BaseException, None],
                  trace: Union[TracebackType, None]) -> None:
         self._watched._core.watch(None)
+        if self._profiles:
+            self._profile = self._recorder.profile()  # while its kernels, which have lines, are loaded
 
     @property
     def records(self) -> list[Record]:
@@ -150,20 +235,41 @@ class Watch:
     def __iter__(self) -> Iterator[Record]:
         return iter(self.records)
 
+    @property
+    def profile(self) -> Profile:
+        """Where the predicted time went, of a watch with ``profile``."""
+        if not self._profiles:
+            raise ValueError("this watch has no profile: tputwin.watch(..., profile=True)")
+        fields = json.loads(self._profile or self._recorder.profile())
+        return Profile(fields["cycles"], fields["microseconds"], fields["critical"],
+                       tuple(Launch(**launch) for launch in fields["launches"]),
+                       tuple(Line(**line) for line in fields["groups"]),
+                       tuple(Advice(**advice) for advice in fields["advice"]),
+                       tuple(Placed(**command) for command in fields["commands"]))
 
-def watch(watched: Watched) -> Watch:
-    """Records what a net or a device does inside a ``with`` block."""
-    return Watch(watched)
+
+def watch(watched: Watched, *, profile: bool = False, values: bool = False) -> Watch:
+    """Records what a net or a device does inside a ``with`` block.
+
+    ``profile``: also where predicted time goes, line by line. ``values``: also the elements that
+    each command reads and writes (of operands of up to 2^22 elements).
+    """
+    return Watch(watched, profile=profile, values=values)
 
 
 def _record(fields: dict[str, Any]) -> Record:
     kind = fields.pop("kind")
     if kind != "command":
         return Event(kind=kind, **fields)
-    operands = tuple(Operand(n, a, s, d, at, tuple(shape), tuple(strides))
-                     for n, a, s, d, at, shape, strides in fields.pop("operands"))
+    operands = tuple(Operand(n, a, s, d, at, tuple(shape), tuple(strides),
+                             _elements(before, shape), _elements(after, shape))
+                     for n, a, s, d, at, shape, strides, before, after in fields.pop("operands"))
     footprint = tuple(Range(*values) for values in fields.pop("footprint"))
     return Command(operands=operands, footprint=footprint, **fields)
+
+
+def _elements(values: bytes, shape: list[int]) -> Union[NDArray[np.float64], None]:
+    return np.frombuffer(values, np.float64).reshape(shape) if values else None
 
 
 def finding(fields: dict[str, Any]) -> Finding:

@@ -159,7 +159,7 @@ class _Fields:
             self.bytes += b"\0" * (-len(self.bytes) % number.dtype.alignment)
         self.bytes += number.tobytes()
 
-    def _number(self, value: Any) -> np.generic[Any]:
+    def _number(self, value: Any) -> np.generic:
         if isinstance(value, np.ndarray):
             return np.uint64(self._on_device(value).address)
         if isinstance(value, DeviceArray):

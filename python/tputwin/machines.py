@@ -109,7 +109,7 @@ def _do(work: Any, identity: str, unit: int) -> str:
         if units.identity != identity:
             raise RuntimeError(f"this worker's files make another campaign: \"{units.identity}\" "
                                f"instead of \"{identity}\"")
-        return units.work(unit)
+        return str(units.work(unit))
 
 
 # ---- Where the campaign is started ----

@@ -9,7 +9,7 @@ from pathlib import Path
 def include() -> str:
     """The folder of okk.h, tpu_kernel.h and bmkernel."""
     try:
-        from . import _build
+        from . import _build  # type: ignore[attr-defined, unused-ignore]  # of a build folder
     except ImportError:
         return str(_prefix() / "include")
     return str(_build.INCLUDE)
@@ -18,7 +18,7 @@ def include() -> str:
 def libraries() -> str:
     """The folder of libtputwin.so."""
     try:
-        from . import _build
+        from . import _build  # type: ignore[attr-defined, unused-ignore]  # of a build folder
     except ImportError:
         lib = _prefix() / "lib"
         for folder in (lib, lib / str(sysconfig.get_config_var("MULTIARCH"))):

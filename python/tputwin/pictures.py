@@ -20,7 +20,7 @@ Path = Union[str, os.PathLike[str]]
 
 @dataclass(frozen=True)
 class Detections:
-    """How outputs become boxes: ssd, yolo, priors or mtcnn (docs/cli.md, pictures)."""
+    """How outputs become boxes: ssd, yolo, yolov5, yolov8, priors or mtcnn (docs/cli.md, pictures)."""
 
     kind: str
     scores: str = ""

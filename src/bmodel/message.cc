@@ -92,7 +92,8 @@ namespace {
 // All but the weights.
 Model without_weights(const ::bmodel::Model& message) {
   Model model{.name = message.net_name(),
-              .version = message.version(),
+              .version = message.version().empty() ? std::string(to_string(Container::v2_1))
+                                                   : message.version(),
               .container = Container::v2_1,
               .chip = message.chip(),
               .node_num = message.node_num(),

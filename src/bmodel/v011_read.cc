@@ -233,8 +233,10 @@ Field choose_backend(const std::vector<Field>& backends) {
 Model read_header(const Json& json, Payload& payload) {
   Field header(json, "");
   Field backend = choose_backend(header["backends"].elements());
+  // An empty one says nothing; what is written has the container's.
+  const std::string version = header["version"].text();
   Model model{.name = header["name"].text(),
-              .version = header["version"].text(),
+              .version = version.empty() ? std::string(to_string(Container::v0_1_1)) : version,
               .container = Container::v0_1_1,
               .chip = backend["target"].number<uint32_t>(),
               .node_num = backend["node_num"].number<uint32_t>()};

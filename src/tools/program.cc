@@ -36,4 +36,17 @@ Result<int> run_program(const std::vector<std::string>& program, ErrorId failure
   return WEXITSTATUS(status);
 }
 
+std::optional<struct stat> Awaited::now() const {
+  struct stat found = {};
+  return stat(path_.c_str(), &found) == 0 ? std::optional(found) : std::nullopt;
+}
+
+bool Awaited::is_there() const {
+  const auto after = now();
+  if (!after || !before_ || !S_ISREG(after->st_mode)) return after.has_value();
+  // another file in its place (AtomicFile), or the same one written to
+  return after->st_ino != before_->st_ino || after->st_mtim.tv_sec != before_->st_mtim.tv_sec ||
+         after->st_mtim.tv_nsec != before_->st_mtim.tv_nsec;
+}
+
 }  // namespace tputwin::tools

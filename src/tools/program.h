@@ -1,6 +1,9 @@
 // Programs of users that a tool starts.
 #pragma once
 
+#include <sys/stat.h>
+
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,5 +17,20 @@ std::vector<std::string> program_of(const std::vector<std::string>& words);
 // Runs a program with its arguments until it ends; its exit code. An error of that id if it cannot
 // be started, or ends by a signal.
 Result<int> run_program(const std::vector<std::string>& program, ErrorId failure);
+
+// A file that a program is to write, told from what was there before, which stays until then: a
+// program that dies leaves it.
+class Awaited {
+ public:
+  explicit Awaited(std::string path) : path_(std::move(path)), before_(now()) {}
+  // Whether the file has been written since.
+  bool is_there() const;
+
+ private:
+  std::optional<struct stat> now() const;
+
+  std::string path_;
+  std::optional<struct stat> before_;
+};
 
 }  // namespace tputwin::tools

@@ -1,6 +1,7 @@
 // tputwin run: a model on the simulated chip, through the same runtime calls a program would make.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -13,6 +14,13 @@
 #include "tools/runtime.h"
 
 namespace tputwin::tools {
+
+// So many bytes are read of a file that should have `bytes`, or the same as larger numbers behind a
+// header: a mistake is told by its size, and a device that never ends is not read for ever.
+constexpr size_t most_to_read(uint64_t bytes) {
+  constexpr uint64_t kTimes = 16, kMore = uint64_t{1} << 20;
+  return bytes > SIZE_MAX / kTimes - kMore ? SIZE_MAX : kTimes * bytes + kMore;
+}
 
 struct RunOptions {
   ShapeList shapes;  // one per input; may be empty if the model has one variety

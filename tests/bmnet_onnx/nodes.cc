@@ -1,6 +1,7 @@
 // The node tests of Debian's libonnx-testdata: every test whose operators are all in the table of
-// operators.def runs in float, compared with the results of the test, and in int8, compiled. What
-// does not run stands with its reason in not_run.txt (TPUTWIN_REBASE=1 writes it).
+// operators.def runs in float, compared with the results of the test, and in int8, compiled; what
+// is of integers or constants only, and is folded, in float. What does not run stands with its
+// reason in not_run.txt (TPUTWIN_REBASE=1 writes it).
 #include <fmt/format.h>
 #include <onnx/shape_inference/implementation.h>
 
@@ -57,9 +58,9 @@ std::vector<Case> cases() {
   return found;
 }
 
-// Inputs from number `first` on, and all of integers, are constants of the model. What is older
-// than opset 7 is taken as of that: its operators are the same, or the importer sees what they are
-// not.
+// Inputs from number `first` on, and all of integers but bytes, are constants of the model. What is
+// older than opset 7 is taken as of that: its operators are the same, or the importer sees what
+// they are not.
 onnx::ModelProto with_constants(const Case& one, int first, Blobs& inputs) {
   onnx::ModelProto model = one.model;
   for (auto& import : *model.mutable_opset_import())
@@ -74,12 +75,14 @@ onnx::ModelProto with_constants(const Case& one, int first, Blobs& inputs) {
     if (constant.contains(info.name())) continue;
     auto tensor = read<onnx::TensorProto>(data / fmt::format("input_{}.pb", file++));
     const int type = info.type().tensor_type().elem_type();
-    const bool is_float = type == onnx::TensorProto::FLOAT || type == onnx::TensorProto::DOUBLE;
-    if (is_float && number++ < first) {
+    const bool can_be_input = type == onnx::TensorProto::FLOAT ||
+                              type == onnx::TensorProto::DOUBLE || type == onnx::TensorProto::UINT8;
+    if (can_be_input && number++ < first) {
       inputs[info.name()] = {{tensor.dims().begin(), tensor.dims().end()}, values(tensor)};
       continue;
     }
     tensor.set_name(info.name());
+    if (type == onnx::TensorProto::BFLOAT16) tensor.set_data_type(type);  // the file says uint16
     *graph.add_initializer() = tensor;
   }
   return model;
@@ -106,7 +109,8 @@ struct Outcome {
   std::string reason, wrong;
 };
 
-Outcome compare(const Case& one, const net::Network& network, const Blobs& inputs) {
+Outcome compare(const Case& one, const net::Network& network, const Blobs& inputs,
+                bool is_folded = false) {
   auto in_float = run_float(network, inputs);
   if (!in_float.ok()) return {"", "float: " + in_float.error().message()};
   bool is_finite = true;
@@ -114,11 +118,12 @@ Outcome compare(const Case& one, const net::Network& network, const Blobs& input
   const auto names = network.outputs();
   for (int i = 0; i < static_cast<int>(names.size()); ++i) {
     const int type = one.model.graph().output(i).type().tensor_type().elem_type();
-    // positions are floats in the net
+    // positions and an input's bytes are floats in the net, and so are folded constants
     const std::string& name = names.at(static_cast<size_t>(i));
-    const bool positions = type == onnx::TensorProto::INT64 &&
-                           network.shape_of(name)->data_type_size() == sizeof(float);
-    if (type != onnx::TensorProto::FLOAT && type != onnx::TensorProto::DOUBLE && !positions)
+    const bool integers =
+        is_folded || ((type == onnx::TensorProto::INT64 || type == onnx::TensorProto::UINT8) &&
+                      network.shape_of(name)->data_type_size() == sizeof(float));
+    if (type != onnx::TensorProto::FLOAT && type != onnx::TensorProto::DOUBLE && !integers)
       return {"a result that is no float", ""};
     const auto tensor =
         read<onnx::TensorProto>(one.folder / "test_data_set_0" / fmt::format("output_{}.pb", i));
@@ -128,7 +133,7 @@ Outcome compare(const Case& one, const net::Network& network, const Blobs& input
       return {"", "float: " + name + ": " + wrong};
     is_finite = is_finite && finite(expected[name]);
   }
-  if (!is_finite) return {};
+  if (!is_finite || is_folded) return {};
   auto net = quantized(network, inputs);
   if (!net.ok()) return {"int8: " + net.error().message(), ""};
   auto in_int8 = run_int8(*net, inputs);
@@ -170,6 +175,41 @@ std::string other_shape(onnx::ModelProto model, const net::Network& network) {
   return "";
 }
 
+// A model of constants and integers only: with zeros added to each result, as a float, which is
+// then the float of what was folded. Nothing if a result is of no type that becomes one.
+std::optional<onnx::ModelProto> with_zeros(const Case& one, onnx::ModelProto model, Blobs& inputs) {
+  auto& graph = *model.mutable_graph();
+  for (int i = 0; i < graph.output_size(); ++i) {
+    const auto result =
+        read<onnx::TensorProto>(one.folder / "test_data_set_0" / fmt::format("output_{}.pb", i));
+    const std::vector<int64_t> dims(result.dims().begin(), result.dims().end());
+    const size_t count = values(result).size();
+    const std::string zeros = fmt::format("zeros{}", i), sum = fmt::format("sum{}", i);
+    if (count == 0) return std::nullopt;
+    ModelMaker more;
+    more.input(zeros, dims);
+    more.set(more.node("Cast", {graph.output(i).name()}, {sum + "/real"}), "to",
+             int64_t{onnx::TensorProto::FLOAT});
+    more.node("Add", {zeros, sum + "/real"}, {sum});
+    more.output(sum);
+    graph.add_input()->CopyFrom(more.model.graph().input(0));
+    for (const auto& node : more.model.graph().node()) *graph.add_node() = node;
+    *graph.mutable_output(i) = more.model.graph().output(0);
+    inputs[zeros] = {dims, std::vector<float>(count)};
+  }
+  return model;
+}
+
+// Folding: results that are constants, whatever the inputs are.
+std::optional<Outcome> run_folded(const Case& one) {
+  Blobs inputs;
+  const auto model = with_zeros(one, with_constants(one, 0, inputs), inputs);
+  if (!model) return std::nullopt;
+  const auto network = import(*model);
+  if (!network.ok()) return std::nullopt;
+  return compare(one, *network, inputs, true);
+}
+
 Outcome run(const Case& one) {
   Blobs inputs;
   std::string reason;
@@ -190,7 +230,7 @@ Outcome run(const Case& one) {
       if (const size_t end = reason.find(" ["); end != std::string::npos) reason.resize(end);
       if (const size_t end = reason.find('\n'); end != std::string::npos) reason.resize(end);
     }
-  return {reason, ""};
+  return run_folded(one).value_or(Outcome{reason, ""});
 }
 
 TEST(NodeTests, OfAllOperatorsOfTheTable) {

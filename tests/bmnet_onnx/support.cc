@@ -27,11 +27,11 @@ ModelMaker::ModelMaker(int64_t opset) {
   model.mutable_graph()->set_name("made");
 }
 
-void ModelMaker::input(const std::string& name, const std::vector<int64_t>& dims) {
+void ModelMaker::input(const std::string& name, const std::vector<int64_t>& dims, int element) {
   auto& info = *model.mutable_graph()->add_input();
   info.set_name(name);
   auto& type = *info.mutable_type()->mutable_tensor_type();
-  type.set_elem_type(onnx::TensorProto::FLOAT);
+  type.set_elem_type(element);
   for (int64_t d : dims) {
     auto& dim = *type.mutable_shape()->add_dim();
     d < 0 ? dim.set_dim_param("N") : dim.set_dim_value(d);
@@ -203,6 +203,8 @@ Result<Blobs> run_int8(const Int8& net, const Blobs& inputs) {
 
 std::vector<float> values(const onnx::TensorProto& tensor) {
   std::vector<float> result(tensor.float_data().begin(), tensor.float_data().end());
+  for (const auto value : tensor.int32_data()) result.push_back(static_cast<float>(value));
+  for (const auto value : tensor.int64_data()) result.push_back(static_cast<float>(value));
   const std::string& raw = tensor.raw_data();
   const auto convert = [&]<class Type>(Type) {
     for (size_t i = 0; i + sizeof(Type) <= raw.size(); i += sizeof(Type)) {
@@ -211,9 +213,40 @@ std::vector<float> values(const onnx::TensorProto& tensor) {
       result.push_back(static_cast<float>(value));
     }
   };
-  if (tensor.data_type() == onnx::TensorProto::FLOAT) convert(float{});
-  if (tensor.data_type() == onnx::TensorProto::DOUBLE) convert(double{});
-  if (tensor.data_type() == onnx::TensorProto::INT64) convert(int64_t{});
+  using Type = onnx::TensorProto;
+  switch (tensor.data_type()) {
+    case Type::FLOAT:
+      convert(float{});
+      break;
+    case Type::DOUBLE:
+      convert(double{});
+      break;
+    case Type::INT64:
+    case Type::UINT64:
+      convert(int64_t{});
+      break;
+    case Type::INT32:
+      convert(int32_t{});
+      break;
+    case Type::UINT32:
+      convert(uint32_t{});
+      break;
+    case Type::INT16:
+      convert(int16_t{});
+      break;
+    case Type::UINT16:
+      convert(uint16_t{});
+      break;
+    case Type::INT8:
+      convert(int8_t{});
+      break;
+    case Type::UINT8:
+    case Type::BOOL:
+      convert(uint8_t{});
+      break;
+    default:
+      break;
+  }
   return result;
 }
 

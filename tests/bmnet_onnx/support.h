@@ -20,7 +20,8 @@ class ModelMaker {
   explicit ModelMaker(int64_t opset = 13);
   onnx::ModelProto model;
 
-  void input(const std::string& name, const std::vector<int64_t>& dims);
+  void input(const std::string& name, const std::vector<int64_t>& dims,
+             int type = onnx::TensorProto::FLOAT);
   void output(const std::string& name);
   void weights(const std::string& name, const std::vector<int64_t>& dims,
                const std::vector<float>& values);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
+#include <random>
 
 #include "base/file.h"
 #include "bmnet_quant/lmdb_writer.h"
@@ -205,6 +206,39 @@ TEST(Data, BrokenLmdb) {
   const TemporaryDirectory second;
   write_lmdb(second.path(), {"this is no Datum"});
   EXPECT_EQ(refusal(second.path(), {.shape = {1, 1, 1, 2}}), errors::net_data);
+}
+
+// LMDB's library dies of some of them.
+TEST(Data, DamagedLmdbsAreErrors) {
+  const TemporaryDirectory folder;
+  ::tputwin::caffe::Datum datum;
+  datum.set_channels(1);
+  datum.set_height(28);
+  datum.set_width(28);
+  datum.set_data(std::string(784, 'x'));
+  write_lmdb(folder.path(), std::vector<std::string>(40, datum.SerializeAsString()));
+  const auto whole = *read_bytes(folder / "data.mdb");
+  std::mt19937 random(5);
+  unsigned damaged = 0, read = 0;
+  for (int round = 0; round < 150; ++round) {
+    std::vector<uint8_t> file = whole;
+    constexpr size_t kPage = 4096, kHead = 64;
+    for (size_t changes = 1 + random() % 4; changes > 0; --changes) {
+      const size_t page = random() % (file.size() / kPage);
+      file[page * kPage + random() % (random() % 2 == 0 ? kHead : kPage)] =
+          static_cast<uint8_t>(random() % 3 == 0 ? random() : 1u << random() % 8);
+    }
+    if (random() % 8 == 0) file.resize(random() % file.size());
+    write(folder / "data.mdb", file);
+    const auto data = open_data_set(folder.path(), {.shape = {1, 1, 28, 28}});
+    read += data.ok();
+    damaged += !data.ok() && data.status().message().find("damaged") != std::string::npos;
+    std::vector<float> values(784);
+    for (size_t i = 0; data.ok() && i < (*data)->size(); ++i)
+      static_cast<void>((*data)->sample(i, values));
+  }
+  EXPECT_GT(damaged, 0u);
+  EXPECT_GT(read, 0u);
 }
 
 }  // namespace

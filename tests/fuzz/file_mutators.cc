@@ -1,25 +1,19 @@
-// Mutators of pictures, recordings and JSON.
+// Mutators of pictures, recordings, JSON, arrays and data sets.
 #include "fuzz/file_mutators.h"
 
 #include <zlib.h>
 
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "fuzz/archives.h"
+#include "fuzz/changes.h"
+#include "fuzz/packed.h"
 #include "insight/recording/container.h"
-#include "selftest/rng.h"
 
 namespace tputwin::fuzz {
 namespace {
 
 using testing::Rng;
-
-void change(std::span<uint8_t> bytes, Rng& rng) {
-  for (uint64_t changes = 1 + rng.below(3); changes > 0 && !bytes.empty(); --changes)
-    bytes[rng.below(bytes.size())] = rng.below(2) == 0
-                                         ? static_cast<uint8_t>(rng.next())
-                                         : rng.pick<uint8_t>({0, 1, 2, 4, 8, 16, 0x7f, 0x80, 0xff});
-}
 
 // ---- PNG: a mark of 8 bytes, then chunks of length, type, bytes, check ----
 
@@ -50,50 +44,43 @@ void seal(Bytes& png, const Chunk& chunk) {
     png[chunk.at + kChunkHead + chunk.bytes + i] = static_cast<uint8_t>(check >> (24 - 8 * i));
 }
 
-// ---- JSON ----
+// ---- Arrays of numpy: magic, version, the length of a text, the text, elements ----
 
-using Json = nlohmann::ordered_json;
+constexpr size_t kNpyHead = 10, kNpyAlignment = 64;
 
-Json telling_value(Rng& rng) {
-  return rng.pick<Json>({0,
-                         1,
-                         -1,
-                         0.5,
-                         1e308,
-                         -1e-308,
-                         INT32_MAX,
-                         INT32_MIN,
-                         UINT32_MAX,
-                         INT64_MAX,
-                         INT64_MIN,
-                         UINT64_MAX,
-                         true,
-                         nullptr,
-                         "",
-                         "yolo",
-                         "priors",
-                         "conv",
-                         Json::array(),
-                         Json::object(),
-                         Json::array({1, 2, 3, 4})});
+// A number of the text, or a letter; then as many blanks as it had to have.
+std::string changed_header(std::string text, Rng& rng) {
+  const size_t digit = text.find_first_of("0123456789", rng.below(text.size() + 1));
+  if (digit != std::string::npos && rng.below(4) != 0) {
+    size_t end = digit;
+    while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
+    const uint64_t old = std::strtoull(text.c_str() + digit, nullptr, 10);
+    text.replace(digit, end - digit, std::to_string(telling_number(rng, old, 64)));
+  } else {
+    change_bytes({reinterpret_cast<uint8_t*>(text.data()), text.size()}, rng);
+  }
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.pop_back();
+  text.resize(
+      (kNpyHead + text.size() + kNpyAlignment) / kNpyAlignment * kNpyAlignment - kNpyHead - 1, ' ');
+  return text + '\n';
 }
 
-void change(Json& json, Rng& rng) {
-  if (json.is_structured() && !json.empty() && rng.below(8) != 0) {
-    auto at = json.begin();
-    std::advance(at, static_cast<ptrdiff_t>(rng.below(json.size())));
-    if (rng.below(16) == 0) {
-      json.erase(at);
-    } else {
-      change(*at, rng);
-    }
-    return;
+Bytes changed_array(std::span<const uint8_t> array, Rng& rng) {
+  Bytes file(array.begin(), array.end());
+  const size_t length = file.size() < kNpyHead ? 0 : size_t{file[8]} | size_t{file[9]} << 8;
+  if (file.size() < kNpyHead + length || length == 0 || rng.below(4) == 0) {
+    change_bytes(file, rng);
+    return file;
   }
-  if (json.is_number_integer() && rng.below(2) == 0) {
-    json = json.get<int64_t>() + rng.pick<int64_t>({-1, 1, 7, -64});
-    return;
-  }
-  json = telling_value(rng);
+  const std::string text = changed_header(
+      {file.begin() + kNpyHead, file.begin() + kNpyHead + static_cast<ptrdiff_t>(length)}, rng);
+  Bytes changed(file.begin(), file.begin() + kNpyHead);
+  changed[8] = static_cast<uint8_t>(text.size());
+  changed[9] = static_cast<uint8_t>(text.size() >> 8);
+  changed.insert(changed.end(), text.begin(), text.end());
+  changed.insert(changed.end(), file.begin() + kNpyHead + static_cast<ptrdiff_t>(length),
+                 file.end());
+  return changed;
 }
 
 }  // namespace
@@ -103,11 +90,11 @@ Bytes mutate_picture(std::span<const uint8_t> input, uint64_t seed) {
   Bytes file(input.begin(), input.end());
   const auto chunks = chunks_of(input);
   if (file.size() <= kPngMark || file[1] != 'P' || file[2] != 'N' || chunks.empty()) {
-    change(file, rng);
+    change_bytes(file, rng);
     return file;
   }
   const Chunk chunk = chunks[rng.below(chunks.size())];
-  change(std::span(file).subspan(chunk.at + 4, 4 + chunk.bytes), rng);
+  change_bytes(std::span(file).subspan(chunk.at + 4, 4 + chunk.bytes), rng);
   seal(file, chunk);
   return file;
 }
@@ -117,10 +104,10 @@ Bytes mutate_recording(std::span<const uint8_t> input, uint64_t seed) {
   auto content = insight::recording::unpack(input);
   if (!content.ok()) {
     Bytes file(input.begin(), input.end());
-    change(file, rng);
+    change_bytes(file, rng);
     return file;
   }
-  change(*content, rng);
+  change_bytes(*content, rng);
   return insight::recording::pack(*content);
 }
 
@@ -131,19 +118,40 @@ Bytes mutate_json(std::span<const uint8_t> input, uint64_t seed) {
   for (std::string line; std::getline(text, line);) lines.push_back(line);
   if (lines.empty()) return {};
   std::string& line = lines[rng.below(lines.size())];
-  Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_discarded()) {
-    change(json, rng);
-    line = json.dump(-1, ' ', true, Json::error_handler_t::replace);
-  } else {
-    change({reinterpret_cast<uint8_t*>(line.data()), line.size()}, rng);
-  }
+  line = changed_json(line, rng);
   Bytes changed;
   for (const std::string& one : lines) {
     changed.insert(changed.end(), one.begin(), one.end());
     changed.push_back('\n');
   }
   return changed;
+}
+
+Bytes mutate_arrays(std::span<const uint8_t> input, uint64_t seed) {
+  Rng rng(seed, 11);
+  if (input.size() < 2 || input[0] != 'P' || input[1] != 'K') return changed_array(input, rng);
+  Members members = unzip(input);
+  if (members.empty()) return {input.begin(), input.end()};
+  auto& [name, content] = members[rng.below(members.size())];
+  content = changed_array(content, rng);
+  return zip(members);
+}
+
+Bytes mutate_idx(std::span<const uint8_t> input, uint64_t seed) {
+  constexpr size_t kMark = 4, kExtent = 4;
+  Rng rng(seed, 12);
+  const bool is_packed = has_gzip_mark(input);
+  Bytes file = is_packed ? unpacked(input) : Bytes(input.begin(), input.end());
+  const size_t axes = file.size() < kMark ? 0 : file[3];
+  if (axes == 0 || file.size() < kMark + axes * kExtent || rng.below(4) == 0) {
+    change_bytes(file, rng);
+  } else {
+    const size_t at = kMark + kExtent * rng.below(axes);
+    const uint64_t extent = telling_number(rng, big_endian(std::span(file).subspan(at)), 32);
+    for (size_t i = 0; i < kExtent; ++i)
+      file[at + i] = static_cast<uint8_t>(extent >> (24 - 8 * i));
+  }
+  return is_packed ? packed(file) : file;
 }
 
 }  // namespace tputwin::fuzz

@@ -1,7 +1,9 @@
 #include <opencv2/imgcodecs.hpp>
 
 #include "bmnet/data/readers.h"
+#include "fuzz/archives.h"
 #include "fuzz/memory_file.h"
+#include "fuzz/packed.h"
 #include "fuzz/targets.h"
 #include "insight/recording/random_run.h"
 #include "insight/timing/recording.h"
@@ -12,6 +14,10 @@ namespace tputwin::fuzz {
 namespace {
 
 Bytes bytes_of(std::string_view text) { return {text.begin(), text.end()}; }
+
+bool is_archive(std::span<const uint8_t> input) {
+  return input.size() > 1 && input[0] == 'P' && input[1] == 'K';
+}
 
 }  // namespace
 
@@ -48,13 +54,14 @@ std::vector<Bytes> array_seeds() {
   const Bytes scalar =
       tools::write_npy({.kind = 'u', .element_bytes = 1, .shape = {}, .bytes = {1}});
   seeds.push_back(scalar);
+  seeds.push_back(zip({{"x.npy", tools::write_npy(floats)}, {"y.npy", scalar}}));
   return seeds;
 }
 
 std::vector<Bytes> idx_seeds() {
   Bytes idx{0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 4, 0, 0, 0, 5};
   idx.resize(idx.size() + 2 * 4 * 5, 7);
-  return {idx};
+  return {idx, packed(idx)};
 }
 
 std::vector<Bytes> recording_seeds() {
@@ -96,6 +103,7 @@ bool is_description(std::span<const uint8_t> input) {
       .ok();
 }
 bool is_array(std::span<const uint8_t> input) {
+  if (is_archive(input)) return tools::read_npz(MemoryFile(input).path()).ok();
   return tools::read_npy(Bytes(input.begin(), input.end())).ok();
 }
 bool is_idx_file(std::span<const uint8_t> input) { return net::is_idx(MemoryFile(input).path()); }

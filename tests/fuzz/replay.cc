@@ -83,6 +83,21 @@ TEST_P(Replay, MutationsDoNoHarm) {
   }
 }
 
+// A mutator that knows the form of its inputs makes others that are read to their end.
+TEST_P(Replay, ManyOwnChangesAreAccepted) {
+  if (GetParam().mutate == nullptr) GTEST_SKIP() << "any bytes are an input";
+  constexpr unsigned kTries = 300, kLeast = 20;
+  const auto seeds = GetParam().seeds();
+  unsigned accepted = 0, others = 0;
+  for (unsigned number = 0; number < kTries; ++number) {
+    const Bytes& seed = seeds[number % seeds.size()];
+    const Bytes changed = GetParam().mutate(seed, number);
+    others += changed != seed;
+    accepted += changed != seed && GetParam().accepts(changed);
+  }
+  EXPECT_GE(accepted, kLeast) << "of " << others << " that differ from their seed";
+}
+
 INSTANTIATE_TEST_SUITE_P(Fuzz, Replay, testing::ValuesIn(targets().begin(), targets().end()),
                          [](const auto& info) { return std::string(info.param.name); });
 

@@ -4,6 +4,8 @@
 #include "bmodel/samples.h"
 #include "bmodel/samples168x.h"
 #include "fuzz/file_mutators.h"
+#include "fuzz/message_mutator.h"
+#include "fuzz/model_mutators.h"
 #include "fuzz/onnx_seeds.h"
 #include "fuzz/stream_mutator.h"
 #include "fuzz/targets.h"
@@ -167,26 +169,27 @@ bool is_table(std::span<const uint8_t> input) { return net::read_table(input).ok
 
 std::span<const Target> targets() {
   static constexpr Target kTargets[] = {
-      {"fuzz_cmdbuf", fuzz_cmdbuf, cmdbuf_seeds, is_cmdbuf},
-      {"fuzz_bm1684x_commands", fuzz_bm1684x_commands, bm1684x_command_seeds, is_bm1684x_command},
+      {"fuzz_cmdbuf", fuzz_cmdbuf, cmdbuf_seeds, is_cmdbuf, mutate_cmdbuf},
+      {"fuzz_bm1684x_commands", fuzz_bm1684x_commands, bm1684x_command_seeds, is_bm1684x_command,
+       mutate_bm1684x_commands},
       {"fuzz_bm1684x_streams", fuzz_bm1684x_streams, bm1684x_stream_seeds, is_bm1684x_streams,
        mutate_bm1684x_streams},
       {"fuzz_bm1684_streams", fuzz_bm1684_streams, bm1684_stream_seeds, is_bm1684_streams,
        mutate_bm1684_streams},
-      {"fuzz_bmodel_v011", fuzz_bmodel_v011, v011_seeds, is_model},
-      {"fuzz_bmodel_v21", fuzz_bmodel_v21, v21_seeds, is_model},
-      {"fuzz_bmodel_168x", fuzz_bmodel_168x, bm168x_seeds, is_bm168x},
+      {"fuzz_bmodel_v011", fuzz_bmodel_v011, v011_seeds, is_model, mutate_bmodel_v011},
+      {"fuzz_bmodel_v21", fuzz_bmodel_v21, v21_seeds, is_model, mutate_bmodel_v21},
+      {"fuzz_bmodel_168x", fuzz_bmodel_168x, bm168x_seeds, is_bm168x, mutate_bmodel_168x},
       {"fuzz_subnets", fuzz_subnets, subnets_seeds, is_subnets},
-      {"fuzz_prototxt", fuzz_prototxt, prototxt_seeds, is_prototxt},
-      {"fuzz_caffemodel", fuzz_caffemodel, caffemodel_seeds, is_caffemodel},
-      {"fuzz_table", fuzz_table, table_seeds, is_table},
+      {"fuzz_prototxt", fuzz_prototxt, prototxt_seeds, is_prototxt, mutate_prototxt},
+      {"fuzz_caffemodel", fuzz_caffemodel, caffemodel_seeds, is_caffemodel, mutate_caffemodel},
+      {"fuzz_table", fuzz_table, table_seeds, is_table, mutate_table},
 #ifdef TPUTWIN_ONNX
       {"fuzz_onnx", fuzz_onnx, onnx_seeds, is_onnx, mutate_onnx},
 #endif
       {"fuzz_picture", fuzz_picture, picture_seeds, is_picture, mutate_picture},
       {"fuzz_description", fuzz_description, description_seeds, is_description, mutate_json},
-      {"fuzz_arrays", fuzz_arrays, array_seeds, is_array},
-      {"fuzz_idx", fuzz_idx, idx_seeds, is_idx_file, nullptr, 3},
+      {"fuzz_arrays", fuzz_arrays, array_seeds, is_array, mutate_arrays},
+      {"fuzz_idx", fuzz_idx, idx_seeds, is_idx_file, mutate_idx, 3},
       {"fuzz_recording", fuzz_recording, recording_seeds, is_recording, mutate_recording, 10},
       {"fuzz_timeline", fuzz_timeline, timeline_seeds, is_timeline, mutate_json},
   };

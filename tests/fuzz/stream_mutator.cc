@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "bmodel/little_endian.h"
+#include "fuzz/changes.h"
 #include "isa/bm1684/command.h"
 #include "isa/bm1684x/codes.h"
 #include "isa/bm1684x/format.h"
 #include "isa/bm1684x/operations.h"
-#include "selftest/rng.h"
 
 namespace tputwin::fuzz {
 namespace {
@@ -87,28 +87,6 @@ Stream<Command> parse(std::span<const uint8_t> bytes) {
   return stream;
 }
 
-uint64_t value_for(Rng& rng, uint64_t old, uint32_t width) {
-  const uint64_t most = width == 64 ? UINT64_MAX : (uint64_t{1} << width) - 1;
-  switch (rng.below(8)) {
-    case 0:
-      return 0;
-    case 1:
-      return 1;
-    case 2:
-      return most;
-    case 3:
-      return (old + 1) & most;
-    case 4:
-      return (old - 1) & most;
-    case 5:
-      return old ^ (uint64_t{1} << rng.below(width));
-    case 6:
-      return (uint64_t{1} << rng.below(width)) & most;
-    default:
-      return rng.next() & most;
-  }
-}
-
 // Which command it is, and its number, stay.
 bool is_fixed(std::string_view field) {
   return field == "cmd_short" || field == "cmd_id" || field == "cmd_id_tpu" || field == "tsk_typ" ||
@@ -122,7 +100,7 @@ void change_field(Rng& rng, Stream<Command>& stream) {
   if (is_fixed(field.name)) return;
   uint64_t& value = target.command.*field.member;
   value = rng.chance(1, 4) ? stream[rng.below(stream.size())].command.*field.member
-                           : value_for(rng, value, field.width);
+                           : telling_number(rng, value, field.width);
 }
 
 template <class Command>
@@ -199,6 +177,31 @@ Bytes mutate_bm1684x_streams(std::span<const uint8_t> input, uint64_t seed) {
 }
 Bytes mutate_bm1684_streams(std::span<const uint8_t> input, uint64_t seed) {
   return mutate<bm1684::TiuCommand, bm1684::GdmaCommand>(input, seed);
+}
+
+namespace {
+
+template <class Command>
+Bytes mutate_one(std::span<const uint8_t> commands, Rng& rng) {
+  auto stream = parse<Command>(commands);
+  for (uint32_t changes = rng.range(1, 4); changes > 0; --changes) change(rng, stream);
+  Bytes bytes;
+  for (const Fields<Command>& one : stream) {
+    bytes.resize(bytes.size() + one.form->bytes);
+    pack(*one.form, one.command, std::span(bytes).last(one.form->bytes));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Bytes mutate_bm1684x_commands(std::span<const uint8_t> input, uint64_t seed) {
+  Rng rng(seed, 13);
+  if (input.empty()) return {};
+  Bytes changed = input[0] != 0 ? mutate_one<bm1684x::GdmaCommand>(input.subspan(1), rng)
+                                : mutate_one<bm1684x::TiuCommand>(input.subspan(1), rng);
+  changed.insert(changed.begin(), input[0]);
+  return changed;
 }
 
 }  // namespace tputwin::fuzz

@@ -18,5 +18,7 @@ Bytes join_streams(std::span<const uint8_t> tiu, std::span<const uint8_t> gdma);
 // what commands wait for are in order afterwards. Bytes that are no commands stay.
 Bytes mutate_bm1684x_streams(std::span<const uint8_t> input, uint64_t seed);
 Bytes mutate_bm1684_streams(std::span<const uint8_t> input, uint64_t seed);
+// The same of the commands of one engine, which the first byte chooses.
+Bytes mutate_bm1684x_commands(std::span<const uint8_t> input, uint64_t seed);
 
 }  // namespace tputwin::fuzz

@@ -153,7 +153,8 @@ cmake --build "$work/bmrt-cmake" >>"$work/cmake.log" || { cat "$work/cmake.log";
 python3 "$here/bmrt/engine.py" "$work/bmrt-cmake/libengine.so" "$recorded/nets-lenet-int8.bmodel"
 
 # The pages for newcomers, by the installed tree.
-here_paths="/usr/share/doc/tputwin/examples/models=$here/../../models /usr/share/doc/tputwin/examples=$examples"
+here_paths="/usr/share/doc/tputwin/examples/models=$here/../../models
+  /usr/share/doc/tputwin/examples/proto=$here/../../src/bmnet/proto /usr/share/doc/tputwin/examples=$examples"
 export PATH="$sdk/bin:$PATH" PYTHONPATH="$sdk/lib/python3/dist-packages" CMAKE_PREFIX_PATH="$sdk"
 step docs/start.md
 mkdir -p "$work/start"
@@ -166,6 +167,11 @@ fi
 step docs/bmkernel.md
 mkdir -p "$work/bmkernel-page"
 "$here/run_page.py" "$here/../../docs/bmkernel.md" "$work/bmkernel-page" $here_paths
+if [ -e "$sdk/lib/libtputwin_onnx.so" ] && command -v protoc > /dev/null && /usr/bin/python3 -c "import onnx" 2> /dev/null; then
+  step docs/onnx.md
+  mkdir -p "$work/onnx-page"
+  "$here/run_page.py" "$here/../../docs/onnx.md" "$work/onnx-page" $here_paths
+fi
 step docs/ci.md
 cp -r "$examples/ci" "$work/ci"
 "$here/run_page.py" "$here/../../docs/ci.md" "$work/ci"

@@ -1,16 +1,17 @@
 """What devices did, as objects; findings of checks."""
 
 import numpy as np
+import pytest
 
 import tputwin
 from test_kernels import OKKERNEL_FLAGS, PLUS_ONE
 
 
-def launch(text, **options):
+def launch(text, watches={}, **options):
     device = tputwin.Device("BM1684", **options)
     kernels = tputwin.kernel(text, device=device, packed=True, flags=OKKERNEL_FLAGS)
     x = np.ones((2, 3, 4, 5), np.float32)
-    with tputwin.watch(device) as watch:
+    with tputwin.watch(device, **watches) as watch:
         kernels.launch("plus_one_serial", *x.shape, x, x)
     return device, watch
 
@@ -27,6 +28,40 @@ def test_commands_have_operands_and_footprints():
     assert sum(r.end - r.begin for r in read) == 3 * 4 * 5 * 4
     kinds = [event.kind for event in watch.events]
     assert kinds.index("launch_begin") < kinds.index("poll") < kinds.index("launch_end")
+
+
+def test_values_are_those_before_and_after_a_command():
+    _, watch = launch(PLUS_ONE.read_text(), {"values": True})
+    add = watch.commands[1]
+    before = [o.before for o in add.operands if o.access == "read"]
+    after = [o.after for o in add.operands if o.access == "write"]
+    assert len(before) == len(after) == 1 and before[0].shape == (1, 3, 4, 5)
+    assert (before[0] == 1).all() and (after[0] == 2).all()
+    assert all(o.before is None for o in add.operands if o.access == "write")
+    _, plain = launch(PLUS_ONE.read_text())
+    assert all(o.before is None and o.after is None for c in plain.commands for o in c.operands)
+
+
+def test_a_profile_places_commands_in_time():
+    _, watch = launch(PLUS_ONE.read_text(), {"profile": True})
+    profile = watch.profile
+    assert [c.call for c in profile.commands] == [c.call for c in watch.commands]
+    assert all(c.issue <= c.start < c.end <= profile.cycles for c in profile.commands)
+    only, = profile.launches
+    assert only.name == "plus_one_serial" and only.end_cycle == profile.cycles
+    assert sum(profile.critical.values()) == profile.cycles
+    adds, = [line for line in profile.lines if line.call == "okk_bdc_add_C"]
+    assert adds.commands == 2 and adds.source.startswith("plus_one_serial")
+    _, plain = launch(PLUS_ONE.read_text())
+    with pytest.raises(ValueError, match="profile=True"):
+        plain.profile
+
+
+def test_profiles_of_nets(recorded):
+    net = tputwin.load(recorded / "nets-lenet-int8.bmodel")
+    with tputwin.watch(net, profile=True, values=True) as watch:
+        net.run(np.zeros(net.inputs[0].shape, np.float32))
+    assert watch.profile.cycles > 0 and len(watch.profile.commands) == len(watch.commands)
 
 
 def test_nothing_is_recorded_after_the_block():

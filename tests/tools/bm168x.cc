@@ -154,6 +154,11 @@ TEST(Bm168xTools, BmrtTestShowsDetails) {
   EXPECT_EQ(exit_code_of("bmrt_test --bmodel " + file + " --output_shapes [1,2,3]"), 1);
 }
 
+TEST(Bm168xTools, EndlessInputsEnd) {
+  EXPECT_EQ(
+      exit_code_of("tputwin run " + recorded("nets-lenet-int8.bmodel") + " --input /dev/zero"), 3);
+}
+
 TEST(Bm168xTools, RunsOnSeveralDevices) {
   const std::string text = output_of("tputwin run " + recorded("nets-lenet-int8.bmodel") +
                                      " --devices 2 --repeat 3 --latency");

@@ -147,6 +147,44 @@ TEST(Detections, OfYoloComeFromAnchorsInCells) {
   EXPECT_FALSE(detect({&view, 1}, 0, kSample, options).ok());
 }
 
+TEST(Detections, OfYoloV5AreSquaresOfAnchorsAndBoxesMoveByTwoCells) {
+  // the same cell, whose numbers lie together; logistic(0) is a half: the middle, an anchor's size
+  std::vector<float> numbers(4 * 7, -20);
+  const size_t cell = 3 * 7;
+  for (const size_t entry : {0, 1, 2}) numbers[cell + entry] = 0;
+  numbers[cell + 3] = 20;  // twice the anchor, squared
+  numbers[cell + 4] = numbers[cell + 5] = 20;
+  const OutputView view{"scale", {1, 2, 2, 7}, numbers};
+  const DetectionOptions options{.kind = DetectionKind::yolov5, .anchors = {{10, 5}}};
+  auto found = detect({&view, 1}, 0, kSample, options);
+  ASSERT_TRUE(found.ok()) << found.error().message();
+  ASSERT_EQ(found->size(), 1u);
+  expect_box(found->front(), 0, 96 - 5, 48 - 10, 96 + 5, 48 + 10);
+}
+
+TEST(Detections, OfYoloV5AndV8ComeInPixels) {
+  std::vector<float> rows(9 * 7);
+  const float box[] = {40, 30, 20, 10, 0.9f, 0.1f, 0.8f};
+  std::copy(std::begin(box), std::end(box), rows.begin() + 4 * 7);
+  const OutputView view{"boxes", {9, 7}, rows};
+  auto found = detect({&view, 1}, 0, kSample, {.kind = DetectionKind::yolov5});
+  ASSERT_TRUE(found.ok()) << found.error().message();
+  ASSERT_EQ(found->size(), 1u);
+  expect_box(found->front(), 1, 30, 25, 50, 35);
+  EXPECT_NEAR(found->front().score, 0.9 * 0.8, 1e-6);
+  std::vector<float> columns(6 * 9);
+  for (size_t entry = 0; entry < 4; ++entry) columns[entry * 9 + 2] = box[entry];
+  columns[4 * 9 + 2] = 0.7f;
+  const OutputView turned{"boxes", {6, 9, 1}, columns};
+  found = detect({&turned, 1}, 0, kSample, {.kind = DetectionKind::yolov8});
+  ASSERT_TRUE(found.ok()) << found.error().message();
+  ASSERT_EQ(found->size(), 1u);
+  expect_box(found->front(), 0, 30, 25, 50, 35);
+  EXPECT_FALSE(detect({&view, 1}, 0, kSample, {.kind = DetectionKind::mtcnn}).ok());
+  const OutputView thin{"boxes", {9, 4}, std::span(rows).first(36)};
+  EXPECT_FALSE(detect({&thin, 1}, 0, kSample, {.kind = DetectionKind::yolov8}).ok());
+}
+
 TEST(Detections, OfPriorsMoveThem) {
   // one prior of 32 pixels in each of 2 x 4 cells
   std::vector<float> places(8 * 4), scores(8 * 2);

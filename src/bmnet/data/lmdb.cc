@@ -1,6 +1,14 @@
 // LMDBs whose values are Caffe's Datum.
 #include <bmnet/tputwin_caffe.pb.h>
+#include <fcntl.h>
 #include <lmdb.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <filesystem>
 
 #include "bmnet/data/readers.h"
 
@@ -35,6 +43,68 @@ Result<Picture> picture_of(const caffe::Datum& datum, const DataOptions& options
   return picture;
 }
 
+// A database that is read from its first value to its last.
+struct Opened {
+  std::unique_ptr<MDB_env, CloseEnvironment> environment;
+  std::unique_ptr<MDB_txn, AbortTransaction> transaction;
+  std::unique_ptr<MDB_cursor, CloseCursor> cursor;
+  size_t most = 0;  // values that the file has room for
+
+  // What went wrong, as the library counts; 0.
+  int open(const std::string& path) {
+    MDB_env* made = nullptr;
+    int code = mdb_env_create(&made);
+    environment.reset(made);
+    if (code == 0) code = mdb_env_open(made, path.c_str(), MDB_RDONLY | MDB_NOLOCK, 0);
+    MDB_txn* begun = nullptr;
+    if (code == 0) code = mdb_txn_begin(made, nullptr, MDB_RDONLY, &begun);
+    transaction.reset(begun);
+    MDB_dbi database = 0;
+    if (code == 0) code = mdb_dbi_open(begun, nullptr, 0, &database);
+    MDB_cursor* opened = nullptr;
+    if (code == 0) code = mdb_cursor_open(begun, database, &opened);
+    cursor.reset(opened);
+    constexpr size_t kLeastNode = 8;
+    std::error_code ignored;
+    const auto bytes = std::filesystem::file_size(path + "/data.mdb", ignored);
+    if (!ignored) most = bytes / kLeastNode;
+    return code;
+  }
+  bool next(MDB_val& value) const {
+    MDB_val key;
+    return mdb_cursor_get(cursor.get(), &key, &value, MDB_NEXT) == 0;
+  }
+};
+
+// Reads all that is read later. Ends the process, in one way or another.
+[[noreturn]] void read_to_the_end(const std::string& path) {
+  for (const int signal : {SIGSEGV, SIGBUS, SIGABRT}) std::signal(signal, SIG_DFL);
+  const rlimit none{};
+  setrlimit(RLIMIT_CORE, &none);
+  if (const int quiet = open("/dev/null", O_WRONLY); quiet >= 0) dup2(quiet, STDERR_FILENO);
+  Opened opened;
+  if (opened.open(path) != 0) _exit(0);
+  constexpr size_t kPage = 4096;
+  MDB_val value;
+  for (size_t count = 0; count <= opened.most && opened.next(value); ++count) {
+    const auto* bytes = static_cast<const volatile uint8_t*>(value.mv_data);
+    for (size_t at = 0; at < value.mv_size; at += kPage) static_cast<void>(bytes[at]);
+    if (value.mv_size > 0) static_cast<void>(bytes[value.mv_size - 1]);
+  }
+  _exit(0);
+}
+
+// The library trusts its files, and dies of a damaged one: let a child of ours do so.
+Status check_whole(const std::string& path) {
+  const pid_t reader = fork();
+  if (reader == 0) read_to_the_end(path);
+  int status = 0;
+  if (reader < 0 || TEMP_FAILURE_RETRY(waitpid(reader, &status, 0)) != reader)
+    return data_error(path, std::strerror(errno));
+  if (WIFSIGNALED(status)) return data_error(path, "its pages are damaged");
+  return {};
+}
+
 class Lmdb final : public DataSet {
  public:
   Lmdb(DataOptions options, std::string path)
@@ -42,25 +112,16 @@ class Lmdb final : public DataSet {
 
   // Values stay where they are as long as the transaction lives.
   Status open() {
-    MDB_env* environment = nullptr;
-    int code = mdb_env_create(&environment);
-    environment_.reset(environment);
-    if (code == 0) code = mdb_env_open(environment, path_.c_str(), MDB_RDONLY | MDB_NOLOCK, 0);
-    MDB_txn* transaction = nullptr;
-    if (code == 0) code = mdb_txn_begin(environment, nullptr, MDB_RDONLY, &transaction);
-    transaction_.reset(transaction);
-    MDB_dbi database = 0;
-    if (code == 0) code = mdb_dbi_open(transaction, nullptr, 0, &database);
-    MDB_cursor* opened = nullptr;
-    if (code == 0) code = mdb_cursor_open(transaction, database, &opened);
-    if (code != 0) return data_error(path_, mdb_strerror(code));
-    const std::unique_ptr<MDB_cursor, CloseCursor> cursor(opened);
-    MDB_val key, value;
-    while (mdb_cursor_get(cursor.get(), &key, &value, MDB_NEXT) == 0) {
+    TW_RETURN_IF_ERROR(check_whole(path_));
+    if (const int code = opened_.open(path_); code != 0)
+      return data_error(path_, mdb_strerror(code));
+    for (MDB_val value; opened_.next(value);) {
+      if (values_.size() == opened_.most) return data_error(path_, "its pages lead in a circle");
       values_.push_back(value);
       TW_ASSIGN_OR_RETURN(datum, parse(values_.size() - 1));
       labels_.push_back(datum.has_label() ? datum.label() : -1);
     }
+    opened_.cursor.reset();
     return {};
   }
 
@@ -89,8 +150,7 @@ class Lmdb final : public DataSet {
 
   DataOptions options_;
   std::string path_;
-  std::unique_ptr<MDB_env, CloseEnvironment> environment_;
-  std::unique_ptr<MDB_txn, AbortTransaction> transaction_;
+  Opened opened_;
   std::vector<MDB_val> values_;
 };
 

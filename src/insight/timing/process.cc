@@ -1,13 +1,14 @@
-// One file for a process, written when a device is closed, and at the end.
+// One file for a process, written when a device is closed, and there at the end.
 #include "insight/timing/process.h"
 
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <set>
 
+#include "base/atomic_file.h"
 #include "base/errors/tools.h"
 #include "base/log.h"
 #include "insight/timing/recording.h"
@@ -24,12 +25,18 @@ struct TimingProcess {
   std::mutex mutex;
   std::set<DeviceRecorder*> recorders;  // of devices that are open
 
-  void append(const std::string& text) const {
-    FILE* file = std::fopen(path.c_str(), "a");
-    const bool is_written =
-        file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    if (file == nullptr || std::fclose(file) != 0 || !is_written)
-      log(Error(errors::cli_timing).argument("TPUTWIN_TIMING", path), Level::error);
+  // Nothing once something could not be written, or in a child.
+  std::unique_ptr<AtomicFile> file;
+
+  void take(const Status& status) {
+    if (status.ok()) return;
+    log(Error(errors::cli_timing).argument("TPUTWIN_TIMING", path).detail(status.message()),
+        Level::error);
+    file.reset();
+  }
+  void append(const std::string& text) {
+    if (file != nullptr && id == getpid())
+      take(file->write({reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
   }
 };
 
@@ -47,9 +54,7 @@ class DeviceRecorder : public TimelineRecorder {
     const std::lock_guard lock(process.mutex);
     if (process.recorders.erase(this) != 0) write(process);
   }
-  void write(const TimingProcess& process) {
-    if (process.id == getpid()) process.append(recording_of(take(), /*with_lines=*/true));
-  }
+  void write(TimingProcess& process) { process.append(recording_of(take(), /*with_lines=*/true)); }
 };
 
 void write_rest() {
@@ -57,15 +62,19 @@ void write_rest() {
   const std::lock_guard lock(process.mutex);
   for (DeviceRecorder* recorder : process.recorders) recorder->write(process);
   process.recorders.clear();
+  if (process.file != nullptr && process.id == getpid()) process.take(process.file->commit());
 }
 
 TimingProcess* start_timing() {
   const char* path = std::getenv("TPUTWIN_TIMING");
   if (path == nullptr || *path == '\0') return nullptr;
-  std::remove(path);
   auto* process = new TimingProcess;  // its end is that of the process
   process->path = path;
-  process->append({});
+  auto file = AtomicFile::create(path);
+  if (file.ok())
+    process->file = std::move(*file);
+  else
+    process->take(file.error());
   std::atexit(write_rest);
   return process;
 }

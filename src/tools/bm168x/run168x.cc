@@ -17,6 +17,7 @@
 #include "tools/bm168x/session168x.h"
 #include "tools/bm168x/tensor_values.h"
 #include "tools/reports/json.h"
+#include "tools/run.h"
 #include "tools/run_times.h"
 
 namespace tputwin::tools {
@@ -56,7 +57,7 @@ Result<const NetT*> choose_net(const File& file, const std::string& name) {
 }
 
 Result<std::vector<uint8_t>> read_input(const std::string& path, const TensorT& tensor) {
-  TW_ASSIGN_OR_RETURN(bytes, read_bytes(path));
+  TW_ASSIGN_OR_RETURN(bytes, read_bytes(path, most_to_read(tensor_bytes(tensor))));
   if (path.ends_with(".npy")) {
     TW_ASSIGN_OR_RETURN(array, read_npy(std::move(bytes)));
     return tensor_of(array, tensor);

@@ -73,10 +73,12 @@ void add_picture_options(CLI::App& app, PictureCommand& command) {
   app.add_option("--scores", options.view.scores,
                  "the output with the classes; default: the first");
   app.add_option("--detections", description.detections.kind,
-                 "outputs are boxes: ssd, yolo, priors or mtcnn")
+                 "outputs are boxes: ssd, yolo, yolov5, yolov8, priors or mtcnn")
       ->transform(one_of<DetectionKind>({{"none", DetectionKind::none},
                                          {"ssd", DetectionKind::ssd},
                                          {"yolo", DetectionKind::yolo},
+                                         {"yolov5", DetectionKind::yolov5},
+                                         {"yolov8", DetectionKind::yolov8},
                                          {"priors", DetectionKind::priors},
                                          {"mtcnn", DetectionKind::mtcnn}}));
   app.add_option("--threshold", description.detections.threshold,

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -52,7 +53,7 @@ Result<ShapeList> parse_shapes(const std::vector<std::string>& texts) {
 
 // With --json the report is what is printed, and what the comparison says a member of it.
 int compare_output(const std::vector<uint8_t>& output, const std::string& path, Json* json) {
-  auto expected = read_bytes(path);
+  auto expected = read_bytes(path, most_to_read(output.size()));
   if (!expected.ok()) return fail("tputwin", expected.error());
   auto result = compare(output, *expected, Element::int8);
   if (!result.ok()) return fail("tputwin", result.error());
@@ -118,7 +119,10 @@ int run_bm1880(RunCommand& command, std::span<const uint8_t> file, const bmodel:
                 Error(errors::cli_inputs)
                     .argument("--input", fmt::format("given {} times", command.inputs.size()))
                     .detail("a model of the BM1880 takes one file with all inputs"));
-  auto input = read_bytes(command.inputs[0]);
+  uint64_t most = 0;
+  for (const bmodel::Variety& variety : model.varieties)
+    most = std::max(most, variety.input_bytes());
+  auto input = read_bytes(command.inputs[0], most_to_read(most));
   if (!input.ok()) return fail("tputwin", input.error());
   command.options.progress = isatty(STDERR_FILENO) != 0;
   auto report = run_model(file, *input, command.options);

@@ -34,12 +34,11 @@ Target target_of(const std::string& output) {
 Result<Recording> record_program(const std::string& output,
                                  const std::vector<std::string>& program) {
   const Target target = target_of(output);
-  std::error_code ignored;
-  fs::remove(target.file, ignored);  // what is there afterwards is the program's
+  const Awaited file(target.file);
   const Variable to(target.variable, target.value.string());
   auto code = run_program(program, errors::cli_record);
   if (!code.ok()) return code.error();
-  if (!fs::exists(target.file))
+  if (!file.is_there())
     return Error(errors::cli_record).argument("PROGRAM", program.front()).detail(target.missing);
   return Recording{*code, target.file.string()};
 }

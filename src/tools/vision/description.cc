@@ -81,12 +81,13 @@ Status fill_detections(const nlohmann::json& object, DetectionOptions& options) 
 }  // namespace
 
 Result<DetectionKind> detection_kind(const std::string& name) {
-  static const std::map<std::string, DetectionKind> kKinds{{"ssd", DetectionKind::ssd},
-                                                           {"yolo", DetectionKind::yolo},
-                                                           {"priors", DetectionKind::priors},
-                                                           {"mtcnn", DetectionKind::mtcnn}};
+  static const std::map<std::string, DetectionKind> kKinds{
+      {"ssd", DetectionKind::ssd},       {"yolo", DetectionKind::yolo},
+      {"yolov5", DetectionKind::yolov5}, {"yolov8", DetectionKind::yolov8},
+      {"priors", DetectionKind::priors}, {"mtcnn", DetectionKind::mtcnn}};
   if (const auto found = kKinds.find(name); found != kKinds.end()) return found->second;
-  return wrong("detections", fmt::format("\"{}\": expected ssd, yolo, priors or mtcnn", name));
+  return wrong("detections",
+               fmt::format("\"{}\": expected ssd, yolo, yolov5, yolov8, priors or mtcnn", name));
 }
 
 Result<std::vector<std::string>> read_labels(const std::string& path) {

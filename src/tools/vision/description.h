@@ -14,6 +14,8 @@ enum class DetectionKind : uint8_t {
   none,    // the net classifies
   ssd,     // rows image, label, score, x1, y1, x2, y2 in parts of the sample; also of YoloPost
   yolo,    // planes of x, y, w, h, objectness and classes for each anchor
+  yolov5,  // the same in the manner of version 5; or, without anchors, rows of them in pixels
+  yolov8,  // columns or rows of x, y, w, h and classes in pixels
   priors,  // scores and boxes of prior boxes in a grid for each stride, as UltraFace
   mtcnn    // planes of probabilities and of corrections of a sliding window
 };

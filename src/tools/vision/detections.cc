@@ -60,13 +60,15 @@ Result<Boxes> of_rows(Outputs outputs, size_t image, const net::Extents& sample,
 
 float logistic(float x) { return 1 / (1 + std::exp(-x)); }
 
-// The planes of one anchor.
-struct AnchorPlanes {
+// The numbers of one anchor: entries are planes, or lie together at each place.
+struct AnchorNumbers {
   const float* values;
-  size_t plane, classes;
+  size_t entry_step, place_step, classes;
   bool activated;
 
-  float raw(size_t entry, size_t at) const { return values[entry * plane + at]; }
+  float raw(size_t entry, size_t place) const {
+    return values[entry * entry_step + place * place_step];
+  }
   float at(size_t entry, size_t place) const {
     return activated ? raw(entry, place) : logistic(raw(entry, place));
   }
@@ -79,41 +81,106 @@ struct AnchorPlanes {
   }
 };
 
-void add_anchor(const AnchorPlanes& planes, const OutputView& output, const float* anchor,
-                const net::Extents& sample, float threshold, Boxes& boxes) {
-  const uint64_t rows = output.shape[1], columns = output.shape[2];
-  const auto step_x = static_cast<float>(sample.w) / static_cast<float>(columns);
-  const auto step_y = static_cast<float>(sample.h) / static_cast<float>(rows);
-  for (size_t y = 0; y < rows; ++y)
-    for (size_t x = 0; x < columns; ++x) {
-      const size_t at = y * columns + x;
-      const Scored best = planes.best(at);
+// A scale's cells, and how numbers move and size an anchor: YOLO up to version 4, or from 5 on.
+struct AnchorGrid {
+  uint64_t rows, columns;
+  float step_x, step_y;
+  bool squares;
+
+  float centre(size_t cell, float moved) const {
+    return static_cast<float>(cell) + (squares ? 2 * moved - 0.5f : moved);
+  }
+  float half(const AnchorNumbers& numbers, size_t entry, size_t place, float anchor) const {
+    if (!squares) return std::exp(numbers.raw(entry, place)) * anchor / 2;
+    const float twice = 2 * numbers.at(entry, place);
+    return twice * twice * anchor / 2;
+  }
+};
+
+void add_anchor(const AnchorNumbers& numbers, const AnchorGrid& grid, const float* anchor,
+                float threshold, Boxes& boxes) {
+  for (size_t y = 0; y < grid.rows; ++y)
+    for (size_t x = 0; x < grid.columns; ++x) {
+      const size_t at = y * grid.columns + x;
+      const Scored best = numbers.best(at);
       if (best.score < threshold) continue;
-      const float cx = (static_cast<float>(x) + planes.at(0, at)) * step_x;
-      const float cy = (static_cast<float>(y) + planes.at(1, at)) * step_y;
-      const float w = std::exp(planes.raw(2, at)) * anchor[0] / 2;
-      const float h = std::exp(planes.raw(3, at)) * anchor[1] / 2;
+      const float cx = grid.centre(x, numbers.at(0, at)) * grid.step_x;
+      const float cy = grid.centre(y, numbers.at(1, at)) * grid.step_y;
+      const float w = grid.half(numbers, 2, at, anchor[0]);
+      const float h = grid.half(numbers, 3, at, anchor[1]);
       boxes.push_back({best.label, best.score, cx - w, cy - h, cx + w, cy + h});
     }
 }
 
+constexpr size_t kPlace = 5;  // x, y, w, h, objectness
+
+// Of a scale (anchors*(5+classes),h,w), or (anchors,h,w,5+classes) as version 5 exports it.
+Status add_scale(const OutputView& output, const std::vector<float>& anchors,
+                 const net::Extents& sample, const DetectionOptions& options, Boxes& boxes) {
+  const auto& shape = output.shape;
+  const bool together = shape.size() == 4;
+  const size_t count = anchors.size() / 2;
+  const bool fits =
+      count != 0 && (together            ? shape[0] == count && shape[3] > kPlace
+                     : shape.size() != 3 ? false
+                                         : shape[0] % count == 0 && shape[0] / count > kPlace);
+  if (!fits) return lacks({&output, 1}, "planes of 5 numbers and classes for each anchor");
+  const size_t entries = together ? shape[3] : shape[0] / count, plane = shape[1] * shape[2];
+  const AnchorGrid grid{shape[1], shape[2],
+                        static_cast<float>(sample.w) / static_cast<float>(shape[2]),
+                        static_cast<float>(sample.h) / static_cast<float>(shape[1]),
+                        options.kind == DetectionKind::yolov5};
+  for (size_t a = 0; a < count; ++a)
+    add_anchor({&output.values[a * entries * plane], together ? 1 : plane, together ? entries : 1,
+                entries - kPlace, options.activated},
+               grid, &anchors[2 * a], options.threshold, boxes);
+  return {};
+}
+
 Result<Boxes> of_anchors(Outputs outputs, const net::Extents& sample,
                          const DetectionOptions& options) {
-  constexpr size_t kPlace = 5;  // x, y, w, h, objectness
   if (options.anchors.size() != outputs.size())
-    return lacks(outputs,
-                 fmt::format("one for each of {} lists of anchors", options.anchors.size()));
+    return lacks(outputs, fmt::format("one for each of {} lists of anchors, which --describe gives",
+                                      options.anchors.size()));
   Boxes boxes;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const OutputView& output = outputs[i];
-    const size_t anchors = options.anchors[i].size() / 2;
-    if (output.shape.size() != 3 || anchors == 0 || output.shape[0] % anchors != 0 ||
-        output.shape[0] / anchors <= kPlace)
-      return lacks(outputs, "planes of 5 numbers and classes for each anchor");
-    const size_t entries = output.shape[0] / anchors, plane = output.shape[1] * output.shape[2];
-    for (size_t a = 0; a < anchors; ++a)
-      add_anchor({&output.values[a * entries * plane], plane, entries - kPlace, options.activated},
-                 output, &options.anchors[i][2 * a], sample, options.threshold, boxes);
+  for (size_t i = 0; i < outputs.size(); ++i)
+    TW_RETURN_IF_ERROR(add_scale(outputs[i], options.anchors[i], sample, options, boxes));
+  return boxes;
+}
+
+// ---- yolov5, yolov8: boxes in pixels of the sample ----
+
+std::vector<uint64_t> without_ones(std::vector<uint64_t> shape) {
+  std::erase(shape, 1u);
+  return shape;
+}
+
+// Centre, extents, perhaps the objectness, classes: a row for each box, or, where there are fewer
+// rows than columns, a column.
+Result<Boxes> of_rows_in_pixels(Outputs outputs, const DetectionOptions& options,
+                                bool has_objectness) {
+  const size_t place = has_objectness ? kPlace : kPlace - 1;
+  const OutputView* rows = find(outputs, options.boxes, [&](const OutputView& o) {
+    const auto shape = without_ones(o.shape);
+    return shape.size() == 2 && std::min(shape[0], shape[1]) > place;
+  });
+  if (rows == nullptr)
+    return lacks(outputs, fmt::format("one of boxes of {} numbers and classes", place));
+  const auto shape = without_ones(rows->shape);
+  const bool columns = shape[0] < shape[1];
+  const size_t count = std::max(shape[0], shape[1]), entries = std::min(shape[0], shape[1]);
+  const auto at = [&](size_t box, size_t entry) {
+    return rows->values[columns ? entry * count + box : box * entries + entry];
+  };
+  Boxes boxes;
+  for (size_t i = 0; i < count; ++i) {
+    Scored best{0, 0};
+    for (size_t entry = place; entry < entries; ++entry)
+      if (at(i, entry) > best.score) best = {static_cast<int>(entry - place), at(i, entry)};
+    if (has_objectness) best.score *= at(i, kPlace - 1);
+    if (best.score < options.threshold) continue;
+    const float x = at(i, 0), y = at(i, 1), w = at(i, 2) / 2, h = at(i, 3) / 2;
+    boxes.push_back({best.label, best.score, x - w, y - h, x + w, y + h});
   }
   return boxes;
 }
@@ -213,6 +280,11 @@ Result<Boxes> boxes_of(Outputs outputs, size_t image, const net::Extents& sample
       return of_rows(outputs, image, sample, options);
     case DetectionKind::yolo:
       return of_anchors(outputs, sample, options);
+    case DetectionKind::yolov5:
+      return options.anchors.empty() ? of_rows_in_pixels(outputs, options, true)
+                                     : of_anchors(outputs, sample, options);
+    case DetectionKind::yolov8:
+      return of_rows_in_pixels(outputs, options, false);
     case DetectionKind::priors:
       return of_priors(outputs, sample, options);
     case DetectionKind::mtcnn:

@@ -2,6 +2,7 @@
 #include "tools/vision/viewer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
@@ -83,6 +84,14 @@ net::Extents extents_of(const cv::Mat& pixels) {
   return {1, pixels.channels(), pixels.rows, pixels.cols};
 }
 
+std::string shapes_of(const std::vector<NetTensor>& inputs) {
+  std::string text;
+  for (const NetTensor& input : inputs)
+    text +=
+        fmt::format("{}{} ({})", text.empty() ? "" : ", ", input.name, fmt::join(input.shape, ","));
+  return text;
+}
+
 }  // namespace
 
 std::vector<float> floats_of(const Array& array, const NetTensor& tensor) {
@@ -102,7 +111,7 @@ Result<Viewer> Viewer::create(Net& net, ViewOptions options) {
   if (!fits)
     return Error(errors::cli_inputs)
         .in(net.name())
-        .argument("--image", fmt::format("{} inputs", inputs.size()))
+        .argument("inputs", shapes_of(inputs))
         .detail("nets of one input (n,c,h,w) of 1 or 3 channels look at pictures");
   Viewer viewer(net, std::move(options));
   const auto& shape = inputs[0].shape;

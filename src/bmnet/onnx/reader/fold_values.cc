@@ -165,17 +165,30 @@ ConstantPtr fold_mod(const Node& n) {
     return as_c ? std::fmod(a, b) : a - b * std::floor(a / b);
   });
 }
-ConstantPtr fold_equal(const Node& n) {
+
+// ---- Truths ----
+
+namespace {
+
+template <class Function>
+ConstantPtr compare(const Node& n, const Function& function) {
   return zip(
-      n, [](double a, double b) { return a == b ? 1.0 : 0.0; }, TensorProto::BOOL);
+      n, [&](double a, double b) { return function(a, b) ? 1.0 : 0.0; }, TensorProto::BOOL);
 }
-ConstantPtr fold_greater(const Node& n) {
-  return zip(
-      n, [](double a, double b) { return a > b ? 1.0 : 0.0; }, TensorProto::BOOL);
+
+}  // namespace
+
+ConstantPtr fold_equal(const Node& n) { return compare(n, std::equal_to<double>()); }
+ConstantPtr fold_greater(const Node& n) { return compare(n, std::greater<double>()); }
+ConstantPtr fold_less(const Node& n) { return compare(n, std::less<double>()); }
+ConstantPtr fold_greater_or_equal(const Node& n) {
+  return compare(n, std::greater_equal<double>());
 }
-ConstantPtr fold_less(const Node& n) {
-  return zip(
-      n, [](double a, double b) { return a < b ? 1.0 : 0.0; }, TensorProto::BOOL);
+ConstantPtr fold_less_or_equal(const Node& n) { return compare(n, std::less_equal<double>()); }
+ConstantPtr fold_and(const Node& n) { return compare(n, std::logical_and<double>()); }
+ConstantPtr fold_or(const Node& n) { return compare(n, std::logical_or<double>()); }
+ConstantPtr fold_xor(const Node& n) {
+  return compare(n, [](double a, double b) { return (a != 0) != (b != 0); });
 }
 
 ConstantPtr fold_where(const Node& n) {

@@ -28,9 +28,10 @@ struct Value {
   std::string tensor;
   // Of tensors of integers: the net's tensor holds the real values.
   std::optional<Quantization> quantization;
-  // Of positions (ArgMax, TopK), which are integers to ONNX and floats in the net: they are below
-  // this; else 0.
+  // Of positions (ArgMax, TopK) and of an input's bytes, which are integers to ONNX and floats in
+  // the net: they are below this; else 0.
   int64_t positions = 0;
+  bool is_bytes = false;  // of an input
 };
 
 // The net's form of a shape: itself, or the axes from the fourth on as one.

@@ -10,6 +10,7 @@
 #include "bmnet/caffe/layer.h"
 #include "bmnet/caffe/operation.h"
 #include "bmnet/onnx/load.h"
+#include "bmnet/onnx/reader/integers.h"
 #include "bmnet/onnx/reader/node.h"
 
 namespace tputwin::net {
@@ -77,7 +78,10 @@ class ModelImporter {
   void inputs() {
     std::vector<const onnx::ValueInfoProto*> inputs;
     for (const auto& input : proto_.input())
-      if (!values_.contains(input.name())) inputs.push_back(&input);
+      if (!values_.contains(input.name())) {
+        inputs.push_back(&input);
+        unknown_.insert(input.name());
+      }
     if (inputs.empty())
       problems_.push_back(Error(errors::net_no_input).in("model " + proto_.name()));
     const size_t given = options_.input_shapes.size();
@@ -114,12 +118,13 @@ class ModelImporter {
 
   void input(const onnx::ValueInfoProto& input, size_t index) {
     const int type = input.type().tensor_type().elem_type();
-    if (!input.type().has_tensor_type() || is_integer_type(type))
+    const bool is_bytes = type == onnx::TensorProto::UINT8;
+    if (!input.type().has_tensor_type() || (is_integer_type(type) && !is_bytes))
       throw Refusal{Error(errors::net_onnx_operator)
                         .in("input " + input.name())
                         .argument("type", std::to_string(type))
-                        .detail("inputs are tensors of floats; of bytes: make the input float, and "
-                                "leave out the node behind it that converts them")};
+                        .detail("inputs are tensors of floats or of unsigned bytes: make the "
+                                "input one of floats")};
     const Dims dims = input_dims(input, index);
     if (elements(dims) < 1)
       throw Refusal{
@@ -128,7 +133,8 @@ class ModelImporter {
     op.set_name(input.name());
     op.add_top(input.name());
     *op.add_output_shape() = make_shape(net_dims(dims));
-    values_[input.name()] = Value{dims, nullptr, graph_.add(std::move(op), {}), {}};
+    values_[input.name()] =
+        Value{dims, nullptr, graph_.add(std::move(op), {}), {}, is_bytes ? 256 : 0, is_bytes};
   }
 
   // ---- Nodes ----
@@ -172,21 +178,21 @@ class ModelImporter {
 
   void node(const onnx::NodeProto& proto) {
     std::vector<const Value*> inputs;
-    bool known = true;
+    std::vector<std::string> missing;
     for (const std::string& name : proto.input()) {
       const auto found = values_.find(name);
       inputs.push_back(name.empty() || found == values_.end() ? nullptr : &found->second);
-      if (name.empty() || found != values_.end()) continue;
-      known = false;
-      if (!unknown_.contains(name))
-        problems_.push_back(malformed("node " + proto.name() + " (" + proto.op_type() + ")",
-                                      "its input " + name + " is made by no node before it"));
+      if (!name.empty() && found == values_.end()) missing.push_back(name);
     }
     Node node(graph_, proto, opset_, std::move(inputs), folder_, wanted_);
     guard([&] {
       const OperatorRow& row = row_of(proto, node);
-      if (known) import(row, node);
+      if (missing.empty()) import(row, node);
     });
+    for (const std::string& name : missing)
+      if (!unknown_.contains(name))
+        problems_.push_back(
+            malformed(node.where(), "its input " + name + " is made by no node before it"));
     for (int i = 0; i < proto.output_size(); ++i) {
       const std::string& name = proto.output(i);
       if (name.empty()) continue;
@@ -196,21 +202,6 @@ class ModelImporter {
       else
         unknown_.insert(name);
     }
-  }
-
-  static bool passes_integers(const Node& node) {
-    static constexpr std::string_view kOperators[] = {
-        "DequantizeLinear", "QuantizeLinear", "MaxPool",   "Reshape",  "Transpose",
-        "Flatten",          "Squeeze",        "Unsqueeze", "Identity", "Slice",
-        "QLinearConv",      "QLinearMatMul",  "Shape"};
-    return std::ranges::find(kOperators, node.proto.op_type()) != std::end(kOperators);
-  }
-
-  // Operators that positions, integers to ONNX, go through as they are.
-  static bool passes_positions(const Node& node) {
-    static constexpr std::string_view kOperators[] = {"Reshape",  "Flatten", "Squeeze", "Unsqueeze",
-                                                      "Identity", "Cast",    "Shape"};
-    return std::ranges::find(kOperators, node.proto.op_type()) != std::end(kOperators);
   }
 
   void import(const OperatorRow& row, Node& node) {
@@ -231,23 +222,9 @@ class ModelImporter {
       node.refuse("operator", node.proto.op_type(),
                   "its inputs are not constants, and the chip has no operation for it");
     if (is_constant) node.refuse("inputs", "constants", "nothing to compute on the chip");
-    std::optional<Quantization> quantization;
-    for (size_t i = 0; i < node.inputs(); ++i)
-      if (node.has(i) && node.in(i).quantization) quantization = node.in(i).quantization;
-    if (quantization && !passes_integers(node))
-      node.refuse("type", "integers", "on quantized tensors; put a DequantizeLinear before it");
-    int64_t positions = 0;
-    for (size_t i = 0; i < node.inputs(); ++i)
-      if (node.has(i)) positions = std::max(positions, node.in(i).positions);
-    if (positions != 0 && !passes_positions(node))
-      node.refuse("type", "integers", "on positions; put a Cast to floats before it");
+    const Integers integers(node);
     row.import(node);
-    if (positions != 0 && type != "Cast" && type != "Identity")
-      for (auto& value : node.outputs())
-        if (value && !value->tensor.empty()) value->positions = positions;
-    if (quantization && type != "DequantizeLinear" && !type.starts_with("Q"))
-      for (auto& value : node.outputs())
-        if (value && !value->tensor.empty()) value->quantization = quantization;
+    integers.pass(node);
   }
 
   // ---- The end ----
@@ -309,7 +286,7 @@ class ModelImporter {
   const std::string folder_;
   Graph graph_;
   std::map<std::string, Value> values_;
-  std::set<std::string> unknown_;  // made by nodes that were refused
+  std::set<std::string> unknown_;  // inputs, and what was made by nodes, that were refused
   std::set<std::string> wanted_;   // tensors that outputs or needed nodes read
   std::vector<bool> needed_;
   std::vector<Error> problems_;

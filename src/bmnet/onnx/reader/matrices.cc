@@ -174,6 +174,35 @@ void import_batch_normalization(Node& node) {
   node.set(scaled(node, node.tensor(), std::move(factor), std::move(offset), ""), node.dims());
 }
 
+namespace {
+
+// max(x, 0) - slope * max(-x, 0), of slopes that are repeated along any axes.
+void prelu_of_elements(Node& node, const Constant& slope, const Dims& wanted) {
+  const Dims& x = node.dims();
+  node.require(x.size() <= 4 && broadcast(node, x, slope.dims) == x, "slope", text(slope.dims),
+               "one value, one per channel, or extents of X or 1 of at most four axes");
+  const auto above_zero = [&](const std::string& of, std::string_view what) {
+    TensorOp relu = make_op(Op::activation);
+    relu.mutable_tg_activation_param()->set_activation(::bmnet::RELU);
+    return node.add(std::move(relu), {of}, what);
+  };
+  const std::string turned = power(node, node.tensor(), -1, 0, 1, "turned");
+  const std::string above = above_zero(node.tensor(), "above"), below = above_zero(turned, "below");
+  TensorOp times = make_op(Op::arithmetic);
+  auto& p = *times.mutable_tg_arithmetic_param();
+  p.set_operation(::bmnet::TGArithmeticParameter::MUL);
+  p.set_is_b_const(true);
+  *p.mutable_b_shape() = make_shape(wanted, 4);
+  const std::string sloped =
+      node.add(std::move(times), {below}, "sloped", {{wanted, slope.real()}});
+  TensorOp both = make_op(Op::eltwise);
+  both.mutable_tg_eltwise_param()->set_operation(::bmnet::TGEltwiseParameter::SUM);
+  for (const float c : {1.0f, -1.0f}) both.mutable_tg_eltwise_param()->add_coeff(c);
+  node.set(node.add(std::move(both), {above, sloped}, ""), x);
+}
+
+}  // namespace
+
 void import_prelu(Node& node) {
   const Constant& slope = node.weights(1, "slope");
   const Dims& x = node.dims();
@@ -184,7 +213,7 @@ void import_prelu(Node& node) {
   const bool is_one = slope.size() == 1;
   const bool per_channel = wanted.size() == x.size() && wanted[1] == channels &&
                            static_cast<int64_t>(slope.size()) == channels;
-  node.require(is_one || per_channel, "slope", text(slope.dims), "one value, or one per channel");
+  if (!is_one && !per_channel) return prelu_of_elements(node, slope, wanted);
   TensorOp op = make_op(Op::prelu);
   op.mutable_tg_prelu_param()->set_channel_shared(is_one);
   const auto values = static_cast<int64_t>(slope.size());

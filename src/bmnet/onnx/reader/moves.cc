@@ -36,15 +36,17 @@ std::string part(Node& node, const std::string& x, const Dims& dims, size_t axis
 }
 
 std::string joined(Node& node, const std::vector<std::string>& parts, const std::vector<Dims>& dims,
-                   size_t axis) {
+                   size_t axis, std::string_view what = "") {
   if (parts.size() == 1) return parts[0];
   const bool fits = dims[0].size() <= 4;
   TensorOp op = make_op(Op::concat);
   op.mutable_tg_concat_param()->set_axis(fits ? static_cast<int>(axis) : 1);
   for (size_t i = 0; i < parts.size(); ++i)
     op.add_bottom(node.view(parts[i], fits ? net_dims(dims[i]) : around(dims[i], axis)));
-  return node.add(std::move(op), {}, "");
+  return node.add(std::move(op), {}, what);
 }
+
+constexpr size_t kMostRuns = 64;  // that are cut out and joined
 
 }  // namespace
 
@@ -223,12 +225,22 @@ std::string reversed(Node& node, const std::string& x, size_t axis, std::string_
   return node.add(std::move(op), {x}, what);
 }
 
-// Every `step`th row or column: maxima of windows of one element.
+// Every `step`th: of rows and columns maxima of windows of one element, else cut out and joined.
 std::string strided(Node& node, const std::string& x, size_t axis, int64_t step,
                     std::string_view what) {
   const Dims dims = node.graph.dims(x);
-  node.require(dims.size() >= 3 && axis >= 2 && step <= 15, "steps", std::to_string(step),
-               "of rows and columns up to 15, else 1 or -1");
+  if (dims.size() < 3 || axis < 2 || step > 15) {
+    std::vector<std::string> parts;
+    for (int64_t at = 0; at < dims[axis]; at += step) {
+      node.require(
+          parts.size() < kMostRuns, "steps", std::to_string(step),
+          fmt::format("of rows and columns up to 15, else at most {} elements", kMostRuns));
+      parts.push_back(part(node, x, dims, axis, at, 1, fmt::format("{}_{}", what, at)));
+    }
+    Dims one = dims;
+    one[axis] = 1;
+    return joined(node, parts, std::vector<Dims>(parts.size(), one), axis, what);
+  }
   Dims map = dims;
   map.resize(4, 1);
   TensorOp op = make_op(Op::pooling);
@@ -283,7 +295,6 @@ void import_slice(Node& node) {
 }
 
 void import_gather(Node& node) {
-  constexpr size_t kMostRuns = 64;
   const Dims& x = node.dims();
   const Constant& indices = node.weights(1, "indices");
   const size_t axis = node.axis(node.integer("axis", 0), x.size());

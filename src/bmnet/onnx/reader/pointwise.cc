@@ -130,9 +130,11 @@ void import_cast(Node& node) {
                  "floats: the net's tensors are numbers with fractions");
   if (type == onnx::TensorProto::INT8 || type == onnx::TensorProto::UINT8)
     node.require(positions <= (type == onnx::TensorProto::INT8 ? 128 : 256), "to",
-                 std::to_string(type), "a type that holds all positions of the axis");
+                 std::to_string(type), "a type that holds all positions of the axis, or bytes");
   node.set(node.in(0));
-  if (!is_integer_type(type) && node.outputs()[0]) node.outputs()[0]->positions = 0;
+  if (is_integer_type(type) || !node.outputs()[0]) return;
+  node.outputs()[0]->positions = 0;
+  node.outputs()[0]->is_bytes = false;
 }
 
 }  // namespace tputwin::net::onnx_reader

@@ -51,6 +51,24 @@ size_t scale_axis(const Node& node, const Constant& q, const Constant& scale) {
   return scale.size() == 1 ? 0 : node.axis(node.integer("axis", 1), q.dims.size());
 }
 
+// The real values of the first input's integers, which are those already but for an input's bytes.
+Value real_of(Node& node, const Quantization& q, std::string_view what) {
+  Value x = node.in(0);
+  if (x.is_bytes) {
+    node.require(q.type == TensorProto::UINT8, "type", std::to_string(q.type),
+                 "uint8, as the input's bytes are");
+    const auto zero = static_cast<float>(q.zero);
+    Value real{x.dims, nullptr, power(node, x.tensor, q.scale, -zero * q.scale, 1, what), {}};
+    node.graph.set_threshold(x.tensor, {});
+    node.graph.set_threshold(real.tensor, q);
+    return real;
+  }
+  node.require(x.quantization && *x.quantization == q, "scale", fmt::format("{}", q.scale),
+               "the scale and zero point that the integers were made with");
+  x.quantization.reset();
+  return x;
+}
+
 // A linear layer of a QLinear operator as a node of floats: x, weights and bias real. The result
 // has the threshold of its scale.
 void as_float(Node& node, const std::string& type, Value x, ConstantPtr weights, ConstantPtr bias,
@@ -83,14 +101,12 @@ void import_quantize_linear(Node& node) {
 }
 
 void import_dequantize_linear(Node& node) {
-  Value y = node.in(0);
-  node.require(y.quantization.has_value(), "x", node.proto.input(0),
-               "integers that a QuantizeLinear or QLinear operator made; feed the net floats");
-  const Quantization q = quantization_of(node, 1, 2, y.quantization->type);
-  node.require(q == *y.quantization, "scale", fmt::format("{}", q.scale),
-               "the scale and zero point that the integers were made with");
-  y.quantization.reset();
-  node.set(std::move(y));
+  const Value& x = node.in(0);
+  node.require(x.quantization || x.is_bytes, "x", node.proto.input(0),
+               "integers that a QuantizeLinear or QLinear operator made, or an input's bytes; feed "
+               "the net floats");
+  const int type = x.quantization ? x.quantization->type : static_cast<int>(TensorProto::UINT8);
+  node.set(real_of(node, quantization_of(node, 1, 2, type), ""));
 }
 
 ConstantPtr fold_dequantize_linear(const Node& node) {
@@ -120,10 +136,7 @@ ConstantPtr fold_quantize_linear(const Node& node) {
 }
 
 void import_qlinear_conv(Node& node) {
-  const Value& x = node.in(0);
   const Quantization from = quantization_of(node, 1, 2), to = quantization_of(node, 6, 7);
-  node.require(x.quantization.has_value() && *x.quantization == from, "x_scale",
-               fmt::format("{}", from.scale), "the scale and zero point that x was made with");
   const Constant &w = node.weights(3, "w"), &scale = node.weights(4, "w_scale");
   ConstantPtr bias;
   if (node.has(8)) {
@@ -135,21 +148,14 @@ void import_qlinear_conv(Node& node) {
     bias = make_reals(b.dims, std::move(values));
   }
   const std::vector<float> weights = dequantized(node, w, scale, node.constant(5), 0);
-  Value real = x;
-  real.quantization.reset();
-  as_float(node, "Conv", real, make_reals(w.dims, weights), bias, to);
+  as_float(node, "Conv", real_of(node, from, "real"), make_reals(w.dims, weights), bias, to);
 }
 
 void import_qlinear_matmul(Node& node) {
-  const Value& a = node.in(0);
   const Quantization from = quantization_of(node, 1, 2), to = quantization_of(node, 6, 7);
-  node.require(a.quantization.has_value() && *a.quantization == from, "a_scale",
-               fmt::format("{}", from.scale), "the scale and zero point that a was made with");
   const Constant &b = node.weights(3, "b"), &scale = node.weights(4, "b_scale");
   const size_t last = b.dims.empty() ? 0 : b.dims.size() - 1;
-  Value real = a;
-  real.quantization.reset();
-  as_float(node, "MatMul", real,
+  as_float(node, "MatMul", real_of(node, from, "real"),
            make_reals(b.dims, dequantized(node, b, scale, node.constant(5), last)), nullptr, to);
 }
 

@@ -190,7 +190,8 @@ void import_upsample(Node& node) {
 
 namespace {
 
-constexpr int64_t kLargestPad = 15;  // of a convolution on the chip
+constexpr int64_t kLargestPad = 15;     // of a convolution on the chip
+constexpr float kLargestValue = 1e30f;  // around a map; exporters write the smallest float for -inf
 
 struct Sides {
   int64_t before = 0, behind = 0;
@@ -208,7 +209,8 @@ AxisTaps padded(const Sides& sides, int64_t size, const std::string& mode) {
 }
 
 // Zeros around rows and columns: a depthwise convolution with windows of one element.
-std::string with_zeros(Node& node, const std::string& x, const Sides& rows, const Sides& columns) {
+std::string with_zeros(Node& node, const std::string& x, const Sides& rows, const Sides& columns,
+                       std::string_view what) {
   TensorOp op = make_op(Op::convolution);
   auto& p = *op.mutable_tg_convolution_param();
   const int64_t channels = node.graph.dims(x)[1];
@@ -221,7 +223,7 @@ std::string with_zeros(Node& node, const std::string& x, const Sides& rows, cons
     p.add_pad(static_cast<uint32_t>(pad));
   p.set_group(static_cast<uint32_t>(channels));
   *op.add_output_shape() = make_shape({1, channels, 1, 1});
-  return node.add(std::move(op), {x}, "",
+  return node.add(std::move(op), {x}, what,
                   {{{channels, 1, 1, 1}, std::vector<float>(static_cast<size_t>(channels), 1.0f)}});
 }
 
@@ -270,7 +272,10 @@ void import_pad(Node& node) {
   std::string y = cropped(node, node.tensor(0, now), sides, now);
   node.require(!sides[0].any() && !sides[1].any(), "pads", text(*pads), "of rows and columns only");
   const bool zeros = mode == "constant";
-  node.require(!zeros || value == 0, "constant_value", fmt::format("{}", value), "0");
+  const bool shifts = zeros && value != 0;
+  node.require(!zeros || std::fabs(value) < kLargestValue, "constant_value",
+               fmt::format("{}", value),
+               "finite; before a MaxPool, let the pool have the pads itself");
   node.require(zeros || mode == "edge" || mode == "reflect", "mode", mode,
                "constant, edge or reflect");
   if (!sides[2].any() && !sides[3].any()) return node.set(node.view(y, net_dims(result)), result);
@@ -279,9 +284,13 @@ void import_pad(Node& node) {
                  "pads", text(*pads), "below the extent, which is reflected once");
   const bool small =
       std::max({sides[2].before, sides[2].behind, sides[3].before, sides[3].behind}) <= kLargestPad;
+  // Around another value: zeros around what is left when it is taken away.
+  if (shifts) y = power(node, y, 1, -value, 1, "less");
+  const std::string_view what = shifts ? "padded" : "";
   y = zeros && small
-          ? with_zeros(node, y, sides[2], sides[3])
-          : resample(node, y, padded(sides[2], now[2], mode), padded(sides[3], now[3], mode), "");
+          ? with_zeros(node, y, sides[2], sides[3], what)
+          : resample(node, y, padded(sides[2], now[2], mode), padded(sides[3], now[3], mode), what);
+  if (shifts) y = power(node, y, 1, value, 1, "");
   node.set(node.view(y, net_dims(result)), result);
 }
 

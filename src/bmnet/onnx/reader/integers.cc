@@ -1,0 +1,60 @@
+// Which operators take integers that are floats in the net.
+#include "bmnet/onnx/reader/integers.h"
+
+#include <algorithm>
+
+namespace tputwin::net::onnx_reader {
+namespace {
+
+using Name = std::string_view;
+
+constexpr Name kTakeQuantized[] = {
+    "DequantizeLinear", "QuantizeLinear", "MaxPool",   "Reshape",  "Transpose",
+    "Flatten",          "Squeeze",        "Unsqueeze", "Identity", "Slice",
+    "QLinearConv",      "QLinearMatMul",  "Shape"};
+// As they are: positions must come out exactly.
+constexpr Name kTakePositions[] = {"Reshape",  "Flatten", "Squeeze", "Unsqueeze",
+                                   "Identity", "Cast",    "Shape"};
+// What moves pixels, or makes them real.
+constexpr Name kTakeBytes[] = {
+    "Reshape",     "Flatten",      "Squeeze", "Unsqueeze",    "Identity",     "Cast",
+    "Shape",       "Slice",        "Split",   "Gather",       "Concat",       "Tile",
+    "Expand",      "Transpose",    "MaxPool", "DepthToSpace", "SpaceToDepth", "DequantizeLinear",
+    "QLinearConv", "QLinearMatMul"};
+
+bool is_one_of(Name name, std::span<const Name> names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+}  // namespace
+
+Integers::Integers(const Node& node) {
+  for (size_t i = 0; i < node.inputs(); ++i) {
+    if (!node.has(i)) continue;
+    const Value& value = node.in(i);
+    if (value.quantization) quantization_ = value.quantization;
+    positions_ = std::max(positions_, value.positions);
+    is_bytes_ = is_bytes_ || value.is_bytes;
+  }
+  const std::string_view type = node.proto.op_type();
+  if (quantization_ && !is_one_of(type, kTakeQuantized))
+    node.refuse("type", "integers", "on quantized tensors; put a DequantizeLinear before it");
+  if (is_bytes_ && !is_one_of(type, kTakeBytes))
+    node.refuse("type", "integers", "on bytes of an input; put a Cast to floats before it");
+  if (positions_ != 0 && !is_bytes_ && !is_one_of(type, kTakePositions))
+    node.refuse("type", "integers", "on positions; put a Cast to floats before it");
+}
+
+void Integers::pass(Node& node) const {
+  const std::string_view type = node.proto.op_type();
+  const bool makes_others = type == "Cast" || type == "DequantizeLinear" || type.starts_with("Q");
+  if (makes_others || type == "Identity") return;
+  for (auto& value : node.outputs()) {
+    if (!value || value->tensor.empty()) continue;
+    if (positions_ != 0) value->positions = positions_;
+    value->is_bytes = is_bytes_;
+    if (quantization_) value->quantization = quantization_;
+  }
+}
+
+}  // namespace tputwin::net::onnx_reader
