@@ -1,9 +1,11 @@
-// Work in units, as the campaigns of the tools: evaluations, random operations, checkpoints.
+// Work in units, as the campaigns of the tools: evaluations, calibrations, random operations,
+// checkpoints.
 #include <thread>
 
 #include "base/parallel.h"
 #include "bindings/binding.h"
 #include "bindings/requests.h"
+#include "tools/calibrate.h"
 #include "tools/campaign/checkpoint.h"
 #include "tools/eval.h"
 #include "tools/progress.h"
@@ -26,6 +28,27 @@ class EvaluationUnits {
  private:
   tools::EvalRequest request_;
   std::unique_ptr<tools::Evaluation> evaluation_;
+
+ public:
+  const tools::Campaign campaign;
+};
+
+class CalibrationUnits {
+ public:
+  explicit CalibrationUnits(tools::CalibrateRequest request)
+      : files_(value(tools::CalibrationFiles::open(std::move(request)))),
+        campaign(files_->campaign()) {}
+
+  py::dict write(const std::vector<std::string>& lines) const {
+    auto written = [&] {
+      const py::gil_scoped_release release;
+      return files_->write(lines);
+    }();
+    return described(value(std::move(written)));
+  }
+
+ private:
+  std::unique_ptr<tools::CalibrationFiles> files_;
 
  public:
   const tools::Campaign campaign;
@@ -64,8 +87,7 @@ py::class_<Units> bind_units(py::module_& module, const char* name) {
       .def_property_readonly("units", [](const Units& u) { return u.campaign.units; })
       .def(
           "work", [](const Units& u, uint64_t unit) { return value(u.campaign.work(unit)); },
-          Unlocked())
-      .def("sum_of", &Units::sum_of);
+          Unlocked());
 }
 
 tools::Checkpoint open_checkpoint(const std::string& path, const std::string& identity,
@@ -78,13 +100,32 @@ tools::Checkpoint open_checkpoint(const std::string& path, const std::string& id
 
 void bind_campaigns(py::module_& module) {
   bind_units<EvaluationUnits>(module, "EvaluationUnits")
+      .def("sum_of", &EvaluationUnits::sum_of)
       .def(py::init([](const std::string& prototxt, const std::string& caffemodel,
                        const std::string& model, const std::string& data, uint64_t samples,
                        const std::string& output, const py::dict& preparation) {
         return std::make_unique<EvaluationUnits>(
             evaluation_request(prototxt, caffemodel, model, data, samples, output, preparation));
       }));
+  bind_units<CalibrationUnits>(module, "CalibrationUnits")
+      .def(py::init([](const std::string& prototxt, const std::string& caffemodel,
+                       const std::string& data, const std::string& output, const std::string& name,
+                       size_t samples, const std::string& method, const std::vector<int64_t>& shape,
+                       const py::dict& preparation) {
+        return std::make_unique<CalibrationUnits>(calibration_request(
+            prototxt, caffemodel, data, output, name, samples, method, shape, preparation));
+      }))
+      .def_property_readonly("second_part",
+                             [](const CalibrationUnits& u) { return u.campaign.second_part; })
+      .def("summary",
+           [](const CalibrationUnits& u, const std::vector<std::string>& lines) {
+             return value(u.campaign.summary(lines));
+           })
+      .def("go_on", [](const CalibrationUnits& u,
+                       const std::string& summary) { check(u.campaign.go_on(summary)); })
+      .def("write", &CalibrationUnits::write);
   bind_units<RandomUnits>(module, "RandomUnits")
+      .def("sum_of", &RandomUnits::sum_of)
       .def(py::init(
           [](uint64_t cases, uint64_t seed, const std::string& only, const std::string& isa) {
             return std::make_unique<RandomUnits>(tools::SelftestOptions{

@@ -62,6 +62,40 @@ tools::EvalRequest evaluation_request(const std::string& prototxt, const std::st
           .options = {.samples = samples, .output = output}};
 }
 
+tools::CalibrateRequest calibration_request(const std::string& prototxt,
+                                            const std::string& caffemodel, const std::string& data,
+                                            const std::string& output, const std::string& name,
+                                            size_t samples, const std::string& method,
+                                            const std::vector<int64_t>& shape,
+                                            const py::dict& preparation) {
+  tools::CalibrateRequest request{.name = name,
+                                  .prototxt = prototxt,
+                                  .caffemodel = caffemodel,
+                                  .data = data,
+                                  .data_options = data_options(preparation),
+                                  .shape = shape,
+                                  .output_directory = output};
+  request.options.samples = samples;
+  request.options.method =
+      named<net::ThresholdMethod>({{"kl", net::ThresholdMethod::divergence},
+                                   {"mse", net::ThresholdMethod::squared_error},
+                                   {"percentile", net::ThresholdMethod::percentile},
+                                   {"max", net::ThresholdMethod::maximum}},
+                                  method, "method");
+  return request;
+}
+
+py::dict described(const tools::CalibratedFiles& files) {
+  py::dict result;
+  result["caffemodel"] = files.model;
+  result["table"] = files.table;
+  result["table_text"] = files.table_text;
+  result["prototxt"] = files.deploy;
+  result["report"] = files.report;
+  result["text"] = files.text;
+  return result;
+}
+
 py::dict described(const tools::EvalReport& report) {
   py::dict result;
   result["samples"] = report.samples;
@@ -119,31 +153,10 @@ py::dict calibrate(const std::string& prototxt, const std::string& caffemodel,
                    size_t samples, const std::string& method, const std::vector<int64_t>& shape,
                    const py::dict& preparation, const py::object& progress) {
   Progress reported(progress);
-  tools::CalibrateRequest request{.name = name,
-                                  .prototxt = prototxt,
-                                  .caffemodel = caffemodel,
-                                  .data = data,
-                                  .data_options = data_options(preparation),
-                                  .shape = shape,
-                                  .output_directory = output};
-  request.options.samples = samples;
-  request.options.method =
-      named<net::ThresholdMethod>({{"kl", net::ThresholdMethod::divergence},
-                                   {"mse", net::ThresholdMethod::squared_error},
-                                   {"percentile", net::ThresholdMethod::percentile},
-                                   {"max", net::ThresholdMethod::maximum}},
-                                  method, "method");
+  tools::CalibrateRequest request = calibration_request(prototxt, caffemodel, data, output, name,
+                                                        samples, method, shape, preparation);
   request.options.progress = reported.callback();
-  const auto files =
-      unlocked(reported, [&] { return tools::write_calibrated(std::move(request)); });
-  py::dict result;
-  result["caffemodel"] = files.model;
-  result["table"] = files.table;
-  result["table_text"] = files.table_text;
-  result["prototxt"] = files.deploy;
-  result["report"] = files.report;
-  result["text"] = files.text;
-  return result;
+  return described(unlocked(reported, [&] { return tools::write_calibrated(std::move(request)); }));
 }
 
 py::dict compile(const std::string& caffemodel, const std::string& table, const std::string& output,

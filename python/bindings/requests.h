@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bindings/binding.h"
+#include "tools/calibrate.h"
 #include "tools/eval.h"
 
 namespace tputwin::python {
@@ -14,6 +15,14 @@ tools::EvalRequest evaluation_request(const std::string& prototxt, const std::st
                                       uint64_t samples, const std::string& output,
                                       const py::dict& preparation);
 
+tools::CalibrateRequest calibration_request(const std::string& prototxt,
+                                            const std::string& caffemodel, const std::string& data,
+                                            const std::string& output, const std::string& name,
+                                            size_t samples, const std::string& method,
+                                            const std::vector<int64_t>& shape,
+                                            const py::dict& preparation);
+
 py::dict described(const tools::EvalReport& report);
+py::dict described(const tools::CalibratedFiles& files);
 
 }  // namespace tputwin::python

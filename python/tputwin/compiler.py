@@ -24,6 +24,10 @@ class Calibrated:
     report: dict[str, Any]
     text: str
 
+    @classmethod
+    def of(cls, made: dict[str, Any]) -> Calibrated:
+        return cls(**{**made, "report": json.loads(made["report"])})
+
 
 @dataclass(frozen=True)
 class Compiled:
@@ -71,6 +75,16 @@ class Preparation:
         return {name: value for name, value in vars(self).items() if value is not None}
 
 
+def calibration_arguments(prototxt: Path, caffemodel: Path, data: Path, output: Path, name: str,
+                          samples: int, method: str, shape: Sequence[int],
+                          preparation: Preparation) -> tuple[Any, ...]:
+    """As the core takes them; a net without a name has its file's."""
+    path = os.fspath(prototxt) or os.fspath(caffemodel)
+    stem = name or os.path.splitext(os.path.basename(path))[0]
+    return (os.fspath(prototxt), os.fspath(caffemodel), os.fspath(data), os.fspath(output), stem,
+            samples, method, list(shape), preparation.fields())
+
+
 def calibrate(prototxt: Path, caffemodel: Path, data: Path = "", output: Path = ".", *,
               name: str = "", samples: int = 0, method: str = "mse",
               shape: Sequence[int] = (), preparation: Preparation = Preparation(),
@@ -82,12 +96,9 @@ def calibrate(prototxt: Path, caffemodel: Path, data: Path = "", output: Path = 
     ``data``: a folder of pictures, an idx file, an LMDB, or raw tensors. ``progress`` is called
     with how much is done, and of how much. ``method`` chooses thresholds: mse, kl, percentile, max.
     """
-    path = os.fspath(prototxt) or os.fspath(caffemodel)
-    stem = name or os.path.splitext(os.path.basename(path))[0]
-    made = _core.calibrate(os.fspath(prototxt), os.fspath(caffemodel), os.fspath(data),
-                           os.fspath(output), stem, samples, method, list(shape),
-                           preparation.fields(), progress)
-    return Calibrated(**{**made, "report": json.loads(made["report"])})
+    return Calibrated.of(_core.calibrate(
+        *calibration_arguments(prototxt, caffemodel, data, output, name, samples, method, shape,
+                               preparation), progress))
 
 
 def compile(caffemodel: Path, table: Path, output: Path, *, prototxt: Path = "", name: str = "net",

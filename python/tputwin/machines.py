@@ -19,11 +19,11 @@ import time
 import uuid
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import (TYPE_CHECKING, Any, Callable, Generator, Generic, Iterator, Protocol, TypeVar,
-                    Union)
+from typing import (TYPE_CHECKING, Any, Callable, Generator, Generic, Iterator, Protocol, Sequence,
+                    TypeVar, Union)
 
 from . import _core
-from .compiler import Accuracy, Path, Preparation, Progress
+from .compiler import Accuracy, Calibrated, Path, Preparation, Progress, calibration_arguments
 from .errors import Error
 
 if TYPE_CHECKING:
@@ -37,7 +37,12 @@ class Work(Protocol, Generic[Figures]):
     """What a campaign is of. It is sent to every worker, which opens it once."""
 
     def open(self) -> Any:
-        """Its units: their number, an identity, the work of each as a line, the sum of lines."""
+        """Its units: how many (``units``), an ``identity``, the ``work`` of each as a line.
+
+        Where some want to know what others found, those begin with the unit ``second_part``, when
+        all before it are done: ``summary`` makes one line of their lines, and ``go_on`` is told it
+        before such a unit.
+        """
 
     def figures(self, units: Any, lines: list[str]) -> Figures:
         """What the lines of all units, in order, come to."""
@@ -62,6 +67,29 @@ class Evaluation:
 
     def figures(self, units: _core.EvaluationUnits, lines: list[str]) -> Accuracy:
         return Accuracy(**units.sum_of(lines))
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """As ``tputwin.calibrate``: the same files, written where the campaign is started."""
+
+    prototxt: Path
+    caffemodel: Path
+    data: Path = ""
+    output: Path = "."
+    name: str = ""
+    samples: int = 0
+    method: str = "mse"
+    shape: Sequence[int] = ()
+    preparation: Preparation = field(default_factory=Preparation)
+
+    def open(self) -> _core.CalibrationUnits:
+        return _core.CalibrationUnits(*calibration_arguments(
+            self.prototxt, self.caffemodel, self.data, self.output, self.name, self.samples,
+            self.method, self.shape, self.preparation))
+
+    def figures(self, units: _core.CalibrationUnits, lines: list[str]) -> Calibrated:
+        return Calibrated.of(units.write(lines))
 
 
 @dataclass(frozen=True)
@@ -93,10 +121,10 @@ class RandomOperations:
 # ---- In a worker ----
 
 _one_at_a_time = threading.Lock()  # units of a process use all of its threads
-_opened: tuple[Any, Any] = (None, None)
+_opened: tuple[Any, Any, str] = (None, None, "")  # a work, its units, what they have been told
 
 
-def _do(work: Any, identity: str, unit: int) -> str:
+def _do(work: Any, identity: str, summary: str, unit: int) -> str:
     """The line of a unit, in a worker of the cluster."""
     global _opened
     with _one_at_a_time:
@@ -104,11 +132,14 @@ def _do(work: Any, identity: str, unit: int) -> str:
             from distributed import get_worker
             if "TPUTWIN_THREADS" not in os.environ:
                 _core.set_threads(get_worker().state.nthreads)
-            _opened = (work, work.open())
-        units = _opened[1]
+            _opened = (work, work.open(), "")
+        _, units, told = _opened
         if units.identity != identity:
-            raise RuntimeError(f"this worker's files make another campaign: \"{units.identity}\" "
+            raise RuntimeError(f"this worker's files or processor make another campaign: \"{units.identity}\" "
                                f"instead of \"{identity}\"")
+        if summary and summary != told:
+            units.go_on(summary)
+            _opened = (work, units, summary)
         return str(units.work(unit))
 
 
@@ -153,7 +184,16 @@ def _draw(total: int) -> Progress:
     return advance
 
 
-def _lines(work: Any, client: Client, identity: str,
+def _parts(units: Any, lines: dict[int, str]) -> Iterator[tuple[Iterator[int], str]]:
+    """What is left of each part of a campaign, and the summary of the one before it, which is done."""
+    second, summary = getattr(units, "second_part", 0), ""
+    if second:
+        yield iter([unit for unit in range(second) if unit not in lines]), summary
+        summary = units.summary([lines[unit] for unit in range(second)])
+    yield iter([unit for unit in range(second, units.units) if unit not in lines]), summary
+
+
+def _lines(work: Any, client: Client, identity: str, summary: str,
            units: Iterator[int]) -> Generator[tuple[int, str], None, None]:
     """Units and their lines as they come. Each worker always has some to do, and no more."""
     from distributed import as_completed
@@ -172,7 +212,7 @@ def _lines(work: Any, client: Client, identity: str,
             unit = next(units, None)
             if unit is None:
                 return
-            future = client.submit(_do, work, identity, unit, pure=False,
+            future = client.submit(_do, work, identity, summary, unit, pure=False,
                                    key=f"tputwin-unit-{unit}-{campaign}")
             flying[future.key] = unit
             done.add(future)
@@ -202,17 +242,19 @@ def run(work: Work[Figures], client: Client, *, checkpoint: Path = "",
     lines = part.results()
     say = progress or _draw(units.units)
     say(len(lines), units.units)
-    left = iter([unit for unit in range(units.units) if unit not in lines])
     try:
-        with _Losses(client, lost), closing(_lines(work, client, units.identity, left)) as done:
-            for unit, line in done:
-                lines[unit] = line
-                part.add(unit, line)
-                say(len(lines), units.units)
+        with _Losses(client, lost):
+            for left, summary in _parts(units, lines):
+                with closing(_lines(work, client, units.identity, summary, left)) as done:
+                    for unit, line in done:
+                        lines[unit] = line
+                        part.add(unit, line)
+                        say(len(lines), units.units)
     finally:
         part.write()
+    figures = work.figures(units, [lines[unit] for unit in range(units.units)])
     part.remove()
-    return work.figures(units, [lines[unit] for unit in range(units.units)])
+    return figures
 
 
-__all__ = ["Compared", "Error", "Evaluation", "RandomOperations", "Work", "run"]
+__all__ = ["Calibration", "Compared", "Error", "Evaluation", "RandomOperations", "Work", "run"]

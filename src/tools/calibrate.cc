@@ -2,6 +2,7 @@
 #include "tools/calibrate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -9,10 +10,13 @@
 
 #include "base/errors/bmnet.h"
 #include "base/file.h"
+#include "bmnet/float/execute.h"
 #include "bmnet/integers/table.h"
 #include "bmnet/onnx/load.h"
 #include "bmnet/pipeline/prepare.h"
 #include "tools/calibrate_data_layer.h"
+#include "tools/campaign/data_text.h"
+#include "tools/campaign/packed_line.h"
 #include "tools/progress.h"
 
 namespace tputwin::tools {
@@ -77,9 +81,43 @@ Result<CalibratedFiles> write_all(const CalibrateRequest& request, const net::Ca
   return paths;
 }
 
+// Everything that the result depends on but the contents of the files.
+std::string identity_of(const CalibrateRequest& r, uint64_t samples) {
+  const net::CalibrationOptions& o = r.options;
+  return fmt::format("calibrate {} {} {} {} {} {} {} {} {} {} {}", r.prototxt, r.caffemodel, r.data,
+                     net::float_instructions(), samples, o.batch, o.bins,
+                     o.method == net::ThresholdMethod::divergence, o.equalize,
+                     fmt::join(r.shape, ","), text_of(r.data_options));
+}
+
 }  // namespace
 
-Result<CalibratedFiles> write_calibrated(CalibrateRequest request) {
+struct CalibrationFiles::Parts {
+  CalibrateRequest request;
+  std::string net_name;
+  std::unique_ptr<net::DataSet> data;
+  std::unique_ptr<net::CalibrationUnits> units;
+
+  // Ranges of all units.
+  Result<std::string> joined(const std::vector<std::string>& lines) const {
+    std::vector<std::string> of_units;
+    for (const std::string& line : lines) {
+      TW_ASSIGN_OR_RETURN(bytes, unpacked_line(line));
+      of_units.push_back(std::move(bytes));
+    }
+    return units->join_ranges(of_units);
+  }
+  Result<CalibratedFiles> write(net::Calibration result) const {
+    result.net.set_name(net_name);
+    result.table.set_name(request.name);
+    return write_all(request, result);
+  }
+};
+
+CalibrationFiles::CalibrationFiles(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+CalibrationFiles::~CalibrationFiles() = default;
+
+Result<std::unique_ptr<CalibrationFiles>> CalibrationFiles::open(CalibrateRequest request) {
   if (!request.shape.empty()) request.options.input_shapes = {net::make_shape(request.shape)};
   TW_ASSIGN_OR_RETURN(loaded, net::load_net(request.prototxt, request.caffemodel,
                                             {.input_shapes = request.options.input_shapes}));
@@ -92,25 +130,93 @@ Result<CalibratedFiles> write_calibrated(CalibrateRequest request) {
         .argument("data", "missing")
         .detail("the net has no data layer that names a data set");
   TW_ASSIGN_OR_RETURN(data, open_data(request, model, 0));
+  TW_ASSIGN_OR_RETURN(units, net::calibration_units(model, {data.get()}, request.options));
+  auto parts = std::make_unique<Parts>();
+  *parts = {.request = std::move(request),
+            .net_name = model.name(),
+            .data = std::move(data),
+            .units = std::move(units)};
+  return std::unique_ptr<CalibrationFiles>(new CalibrationFiles(std::move(parts)));
+}
 
-  std::optional<ProgressBar> bar;
-  if (request.progress)
-    request.options.progress = [&bar](size_t, size_t total) {
-      if (!bar) bar.emplace(total);
-      bar->advance(1);
-    };
-  auto result = net::calibrate(model, {data.get()}, request.options);
-  bar.reset();
-  if (!result.ok()) return result.error();
-  result->net.set_name(model.name());
-  result->table.set_name(request.name);
-  return write_all(request, *result);
+Campaign CalibrationFiles::campaign() {
+  Parts& parts = *parts_;
+  net::CalibrationUnits& units = *parts.units;
+  const auto work = [&units](uint64_t unit) -> Result<std::string> {
+    const uint64_t first = units.count();
+    TW_ASSIGN_OR_RETURN(bytes,
+                        unit < first ? units.ranges(unit) : units.distributions(unit - first));
+    return packed_line(bytes);
+  };
+  const auto summary = [&parts](const std::vector<std::string>& lines) -> Result<std::string> {
+    TW_ASSIGN_OR_RETURN(ranges, parts.joined(lines));
+    return packed_line(ranges);
+  };
+  const auto go_on = [&units](const std::string& summary) -> Status {
+    TW_ASSIGN_OR_RETURN(ranges, unpacked_line(summary));
+    return units.know_ranges(ranges);
+  };
+  return {.identity = identity_of(parts.request, units.samples()),
+          .units = 2 * units.count(),
+          .work = work,
+          .second_part = units.count(),
+          .summary = summary,
+          .go_on = go_on};
+}
+
+Result<CalibratedFiles> CalibrationFiles::write(const std::vector<std::string>& lines) {
+  net::CalibrationUnits& units = *parts_->units;
+  if (lines.size() != 2 * units.count())
+    return Error(errors::net_statistics)
+        .in("calibration")
+        .detail(fmt::format("{} units, not {}", lines.size(), 2 * units.count()));
+  const auto second = lines.begin() + static_cast<ptrdiff_t>(units.count());
+  TW_ASSIGN_OR_RETURN(joined, parts_->joined({lines.begin(), second}));
+  TW_RETURN_IF_ERROR(units.know_ranges(joined));
+  for (auto line = second; line != lines.end(); ++line) {
+    TW_ASSIGN_OR_RETURN(bytes, unpacked_line(*line));
+    TW_RETURN_IF_ERROR(units.add_distributions(bytes));
+  }
+  TW_ASSIGN_OR_RETURN(result, units.finish());
+  return parts_->write(std::move(result));
+}
+
+uint64_t CalibrationFiles::steps() const { return parts_->units->steps(); }
+
+Result<CalibratedFiles> CalibrationFiles::all() {
+  TW_ASSIGN_OR_RETURN(result, parts_->units->all());
+  return parts_->write(std::move(result));
+}
+
+Result<CalibratedFiles> write_calibrated(CalibrateRequest request) {
+  TW_ASSIGN_OR_RETURN(files, CalibrationFiles::open(std::move(request)));
+  return files->all();
+}
+
+Result<std::optional<CalibratedFiles>> calibrate_together(CalibrateRequest request) {
+  CampaignProgress progress(request.progress);
+  request.options.progress = progress.callback();  // of what follows the units
+  const std::string checkpoint = request.checkpoint;
+  TW_ASSIGN_OR_RETURN(files, CalibrationFiles::open(std::move(request)));
+  Campaign campaign = files->campaign();
+  std::optional<CalibratedFiles> written;
+  campaign.conclude = [&](const std::vector<std::string>& lines) -> Status {
+    TW_ASSIGN_OR_RETURN(made, files->write(lines));
+    written = std::move(made);
+    return {};
+  };
+  const CampaignOptions options{.checkpoint = checkpoint,
+                                .progress = progress.callback(files->steps() - campaign.units)};
+  auto ran = run_campaign(campaign, options);
+  if (!ran.ok()) return ran.error();
+  return written;
 }
 
 Result<std::string> calibrate_files(CalibrateRequest request) {
-  TW_ASSIGN_OR_RETURN(files, write_calibrated(std::move(request)));
-  return files.text + fmt::format("wrote {}\nwrote {}\nwrote {}\nwrote {}\n", files.model,
-                                  files.table, files.table_text, files.deploy);
+  TW_ASSIGN_OR_RETURN(files, calibrate_together(std::move(request)));
+  if (!files) return std::string();
+  return files->text + fmt::format("wrote {}\nwrote {}\nwrote {}\nwrote {}\n", files->model,
+                                   files->table, files->table_text, files->deploy);
 }
 
 Result<CalibrateRequest> find_model(const std::string& name, const std::string& directory) {

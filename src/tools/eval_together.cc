@@ -4,6 +4,8 @@
 #include <cstdio>
 
 #include "base/errors/tools.h"
+#include "bmnet/float/execute.h"
+#include "tools/campaign/data_text.h"
 #include "tools/eval.h"
 #include "tools/progress.h"
 
@@ -12,16 +14,8 @@ namespace {
 
 // Everything that a figure depends on but the contents of the files.
 std::string identity_of(const EvalRequest& r, uint64_t samples) {
-  const auto list = [](const std::vector<float>& values) {
-    std::string text;
-    for (const float value : values) text += fmt::format("{} ", value);
-    return text;
-  };
-  const net::DataOptions& d = r.data_options;
-  return fmt::format("eval {} {} {} {} {} {} {}|{}|{} {} {} {} {} {} {} {}", r.prototxt,
-                     r.caffemodel, r.model, r.data, r.options.output, samples, list(d.mean),
-                     list(d.scale), list(d.mean_image), d.rgb, d.crop, d.letterbox, d.border,
-                     d.resize_h, d.resize_w, d.list);
+  return fmt::format("eval {} {} {} {} {} {} {} {}", r.prototxt, r.caffemodel, r.model, r.data,
+                     r.options.output, net::float_instructions(), samples, text_of(r.data_options));
 }
 
 }  // namespace
@@ -61,15 +55,9 @@ Result<EvalReport> sum_of(const std::vector<std::string>& lines) {
 
 Result<std::optional<EvalReport>> evaluate_together(const EvalRequest& request) {
   TW_ASSIGN_OR_RETURN(evaluation, Evaluation::open(request));
-  std::optional<ProgressBar> bar;
-  uint64_t drawn = 0;
-  CampaignOptions options{.checkpoint = request.options.checkpoint, .progress = nullptr};
-  if (request.options.progress)
-    options.progress = [&](uint64_t done, uint64_t total) {
-      if (!bar) bar.emplace(total);
-      bar->advance(done - drawn);
-      drawn = done;
-    };
+  CampaignProgress progress(request.options.progress);
+  const CampaignOptions options{.checkpoint = request.options.checkpoint,
+                                .progress = progress.callback()};
   TW_ASSIGN_OR_RETURN(results, run_campaign(campaign_of(*evaluation, request), options));
   if (!results) return std::optional<EvalReport>();
   TW_ASSIGN_OR_RETURN(all, sum_of(*results));

@@ -27,4 +27,13 @@ void ProgressBar::draw() {
   drawn_ = true;
 }
 
+CampaignProgress::Callback CampaignProgress::callback(uint64_t more) {
+  if (!shown_) return nullptr;
+  return [this, more](uint64_t done, uint64_t total) {
+    if (!bar_) bar_.emplace(total + more);
+    bar_->advance(done - drawn_);
+    drawn_ = done;
+  };
+}
+
 }  // namespace tputwin::tools

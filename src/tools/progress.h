@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <optional>
 
 #include "machine/device.h"
 
@@ -20,6 +22,21 @@ class ProgressBar final : public Observer {
   uint64_t total_, done_ = 0;
   Clock::time_point next_ = Clock::now() + std::chrono::seconds(1);
   bool drawn_ = false;
+};
+
+// The bar of a campaign, whose number of units is known when it begins.
+class CampaignProgress {
+ public:
+  using Callback = std::function<void(uint64_t done, uint64_t total)>;
+
+  explicit CampaignProgress(bool shown) : shown_(shown) {}
+  // nullptr if it is not shown. Used while this lives. `more` steps follow those that it counts.
+  Callback callback(uint64_t more = 0);
+
+ private:
+  bool shown_;
+  std::optional<ProgressBar> bar_;
+  uint64_t drawn_ = 0;
 };
 
 }  // namespace tputwin::tools

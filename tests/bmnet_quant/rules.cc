@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "bmnet/arithmetic/activation.h"
 #include "bmnet/arithmetic/lrn.h"
@@ -169,6 +170,20 @@ TEST(Histograms, FirstBestWins) {
   histogram.add_bin(100, 20);
   histogram.add_bin(127, 30);
   EXPECT_FLOAT_EQ(divergence_threshold(histogram), 128);
+}
+
+TEST(Histograms, LargerValuesAreInTheLastBin) {
+  for (const float largest : {1.0f, 1e-30f}) {
+    Histogram histogram(largest, 128);
+    histogram.add(std::vector<float>{largest, 1e30f, std::numeric_limits<float>::max()});
+    EXPECT_EQ(histogram.counts().back(), 3u) << largest;
+  }
+}
+
+TEST(Histograms, TheLeastValuesAreZeros) {
+  Histogram histogram(1e-39f, 128);
+  histogram.add(std::vector<float>{1e-39f, 0, -1e-40f});
+  EXPECT_EQ(histogram.counts()[0], 3u);
 }
 
 TEST(Histograms, PositiveHalf) {

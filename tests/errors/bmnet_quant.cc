@@ -5,6 +5,7 @@
 
 #include "base/errors/bmnet.h"
 #include "base/file.h"
+#include "bmnet/calibrate/statistics.h"
 #include "bmnet/data/data_set.h"
 #include "bmnet/float/execute.h"
 #include "bmnet/integers/integers.h"
@@ -77,6 +78,7 @@ TW_TRIGGER(net_weight_range, [] {
   Network network = inner_product(200, 0);
   return quantize(network, thresholds(1, 1)).status();
 });
+TW_TRIGGER(net_statistics, [] { return ranges_of("", one_op("tg_pooling")).status(); });
 TW_TRIGGER(net_unfolded, [] { return resolved("tg_batchnorm", thresholds(1, 1)); });
 TW_TRIGGER(net_bias_saturated, [] {
   Network network = inner_product(1, 1e9f);

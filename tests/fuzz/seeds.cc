@@ -192,6 +192,7 @@ std::span<const Target> targets() {
       {"fuzz_idx", fuzz_idx, idx_seeds, is_idx_file, mutate_idx, 3},
       {"fuzz_recording", fuzz_recording, recording_seeds, is_recording, mutate_recording, 10},
       {"fuzz_timeline", fuzz_timeline, timeline_seeds, is_timeline, mutate_json},
+      {"fuzz_checkpoint", fuzz_checkpoint, checkpoint_seeds, is_checkpoint, mutate_checkpoint},
   };
   return kTargets;
 }

@@ -35,13 +35,14 @@ std::string fuzz_table(std::span<const uint8_t> input);
 
 // Files that are no models: pictures of any kind; the JSON beside a model; arrays of numpy; data
 // sets of the MNIST form; recordings of runs, which are repeated; recordings of commands, which are
-// timed.
+// timed; checkpoints of calibrations, which are put together.
 std::string fuzz_picture(std::span<const uint8_t> input);
 std::string fuzz_description(std::span<const uint8_t> input);
 std::string fuzz_arrays(std::span<const uint8_t> input);
 std::string fuzz_idx(std::span<const uint8_t> input);
 std::string fuzz_recording(std::span<const uint8_t> input);
 std::string fuzz_timeline(std::span<const uint8_t> input);
+std::string fuzz_checkpoint(std::span<const uint8_t> input);
 
 struct Target {
   std::string_view name;
@@ -71,11 +72,14 @@ std::vector<Bytes> array_seeds();
 std::vector<Bytes> idx_seeds();
 std::vector<Bytes> recording_seeds();
 std::vector<Bytes> timeline_seeds();
+std::vector<Bytes> checkpoint_seeds();
 bool is_picture(std::span<const uint8_t> input);
 bool is_description(std::span<const uint8_t> input);
 bool is_array(std::span<const uint8_t> input);
 bool is_idx_file(std::span<const uint8_t> input);
 bool is_recording(std::span<const uint8_t> input);
 bool is_timeline(std::span<const uint8_t> input);
+bool is_checkpoint(std::span<const uint8_t> input);
+Bytes mutate_checkpoint(std::span<const uint8_t> input, uint64_t seed);
 
 }  // namespace tputwin::fuzz

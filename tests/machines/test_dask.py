@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import platform
 import subprocess
 import sys
 from dataclasses import replace
@@ -22,7 +23,7 @@ TOOL = os.environ["TPUTWIN_TOOL"]
 class Cluster:
     """A scheduler in this process, and workers in processes that nobody starts again."""
 
-    def __init__(self, stack, count, folder):
+    def __init__(self, stack, count, folder, **environment):
         self.scheduler = stack.enter_context(LocalCluster(
             n_workers=0, processes=False, protocol="tcp", host="127.0.0.1", dashboard_address=None,
             silence_logs=50))
@@ -30,7 +31,9 @@ class Cluster:
         command = [sys.executable, "-m", "distributed.cli.dask_worker", "--no-nanny", "--nthreads",
                    "1", "--no-dashboard", "--local-directory", str(folder),
                    self.scheduler.scheduler_address]
-        self.workers = [subprocess.Popen(command, stderr=subprocess.DEVNULL) for _ in range(count)]
+        self.workers = [subprocess.Popen(command, stderr=subprocess.DEVNULL,
+                                         env={**os.environ, **environment})
+                        for _ in range(count)]
         stack.callback(self.stop)
         self.client.wait_for_workers(count, timeout=60)
 
@@ -44,9 +47,9 @@ class Cluster:
 
 
 @contextlib.contextmanager
-def cluster(count, folder):
+def cluster(count, folder, **environment):
     with contextlib.ExitStack() as stack:
-        yield Cluster(stack, count, folder)
+        yield Cluster(stack, count, folder, **environment)
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +72,38 @@ def work(tmp_path_factory):
 def alone(work):
     return tputwin.evaluate(work.prototxt, work.caffemodel, work.model, work.data,
                             samples=work.samples, preparation=work.preparation)
+
+
+@pytest.fixture(scope="module")
+def calibration(tmp_path_factory):
+    """80 units."""
+    stem = f"{ROOT}/models/resnet_fashion"
+    return machines.Calibration(f"{stem}.prototxt", f"{stem}.caffemodel",
+                                str(FASHION / "train-images-idx3-ubyte.gz"),
+                                str(tmp_path_factory.mktemp("together")), name="net", samples=640,
+                                preparation=tputwin.Preparation(scale=[1 / 256]))
+
+
+@pytest.fixture(scope="module")
+def calibrated_alone(calibration, tmp_path_factory):
+    """What the function for one process makes."""
+    return written(tputwin.calibrate(calibration.prototxt, calibration.caffemodel, calibration.data,
+                                     tmp_path_factory.mktemp("alone"), name=calibration.name,
+                                     samples=calibration.samples,
+                                     preparation=calibration.preparation))
+
+
+def written(calibrated):
+    """Names and bytes of the files, and the report."""
+    paths = [Path(path) for path in (calibrated.prototxt, calibrated.caffemodel, calibrated.table,
+                                     calibrated.table_text)]
+    return {path.name: path.read_bytes() for path in paths}, calibrated.report, calibrated.text
+
+
+def stop_at(done, when):
+    """Ends a run as a person would."""
+    if done == when:
+        raise KeyboardInterrupt
 
 
 def figures(accuracy):
@@ -105,13 +140,10 @@ def test_a_killed_worker_is_told_and_others_do_its_work(work, alone, tmp_path):
 def test_the_command_goes_on_from_its_checkpoint(work, alone, tmp_path):
     part = tmp_path / "part"
 
-    def stop(done, _):
-        if done == 3:
-            raise KeyboardInterrupt
-
     with cluster(2, tmp_path) as c:
         with pytest.raises(KeyboardInterrupt):
-            machines.run(work, c.client, checkpoint=part, progress=stop)
+            machines.run(work, c.client, checkpoint=part,
+                         progress=lambda done, _: stop_at(done, 3))
     assert len(part.read_text().splitlines()) == 4
     ran = subprocess.run(
         [TOOL, "eval", "--prototxt", work.prototxt, "--caffemodel", work.caffemodel, "--bmodel",
@@ -122,6 +154,54 @@ def test_the_command_goes_on_from_its_checkpoint(work, alone, tmp_path):
     told = json.loads(ran.stdout)
     assert (told["float"]["right"], told["int8"]["right"], told["same_class"]) == (
         alone.float_right, alone.int8_right, alone.same_class)
+
+
+def test_a_calibration_by_any_number_of_workers(calibration, calibrated_alone, tmp_path):
+    for count in (1, 3):
+        with cluster(count, tmp_path) as c:
+            seen = []
+            calibrated = machines.run(calibration, c.client,
+                                      progress=lambda *done: seen.append(done))
+            assert written(calibrated) == calibrated_alone
+            assert seen == [(done, 80) for done in range(81)]
+
+
+@pytest.mark.parametrize("when", [5, 60])  # among ranges, among distributions
+def test_a_worker_killed_in_a_calibration(when, calibration, calibrated_alone, tmp_path):
+    with cluster(3, tmp_path) as c:
+        lost = []
+
+        def progress(done, _):
+            if done == when:
+                c.kill_one()
+        calibrated = machines.run(calibration, c.client, progress=progress,
+                                  lost=lambda worker, units: lost.append((worker, units)))
+        assert written(calibrated) == calibrated_alone
+        (worker, units), = lost
+        assert worker.startswith("tcp://") and units > 0
+
+
+@pytest.mark.parametrize("when", [5, 60])
+def test_the_command_goes_on_with_a_calibration(when, calibration, calibrated_alone, tmp_path):
+    part = tmp_path / "part"
+
+    with cluster(2, tmp_path) as c:
+        with pytest.raises(KeyboardInterrupt):
+            machines.run(calibration, c.client, checkpoint=part,
+                         progress=lambda done, _: stop_at(done, when))
+        ran = subprocess.run(
+            [TOOL, "calibrate", calibration.prototxt, calibration.caffemodel, "--data",
+             calibration.data, "--scale", "0.00390625", "--samples", "640", "--name", "net",
+             "--output", str(tmp_path), "--json", "--checkpoint", str(part)],
+            capture_output=True, text=True)
+        assert ran.returncode == 0, ran.stderr
+        assert not part.exists()
+        files, report, _ = calibrated_alone
+        assert json.loads(ran.stdout) == report
+        for name, content in files.items():
+            assert (tmp_path / name).read_bytes() == content, name
+        # And from one that is not the first of this cluster: ranges are told anew.
+        assert written(machines.run(calibration, c.client)) == calibrated_alone
 
 
 def test_random_operations(tmp_path):
@@ -144,3 +224,23 @@ def test_what_fails_ends_the_run(work, tmp_path):
         with pytest.raises(tputwin.Error) as raised:
             machines.run(work, c.client, checkpoint=part)
         assert raised.value.id == "TW-CLI-0061"
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="elsewhere oneDNN has one set")
+def test_a_worker_with_other_vector_instructions_is_refused(calibration, tmp_path):
+    with cluster(1, tmp_path, ONEDNN_MAX_CPU_ISA="SSE41") as c:
+        with pytest.raises(RuntimeError, match="processor make another campaign"):
+            machines.run(calibration, c.client)
+
+
+def test_bytes_of_another_net_end_a_calibration(calibration, tmp_path):
+    part = tmp_path / "part"
+    with cluster(1, tmp_path) as c:
+        with pytest.raises(KeyboardInterrupt):
+            machines.run(calibration, c.client, checkpoint=part,
+                         progress=lambda done, _: stop_at(done, 1))
+        head = part.read_text().splitlines()[0]
+        part.write_text(f"{head}\n0 0 eJwDAAAAAAE=\n")  # of no tensors
+        with pytest.raises(tputwin.Error) as raised:
+            machines.run(calibration, c.client, checkpoint=part)
+        assert raised.value.id == "TW-NET-0310"

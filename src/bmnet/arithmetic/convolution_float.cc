@@ -6,6 +6,7 @@
 
 #include "base/errors/bmnet.h"
 #include "base/parallel.h"
+#include "bmnet/float/execute.h"
 #include "bmnet/float/kernels.h"
 #include "bmnet/float/one_thread.h"
 
@@ -207,6 +208,15 @@ Result<FloatKernel> make_float_inner_product(const TensorOp& op, const std::vect
           }
         return {};
       });
+}
+
+std::string_view float_instructions() {
+  const auto ours = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
+  using Set = std::pair<dnnl::cpu_isa, std::string_view>;
+  for (const auto& [set, name] : {Set{dnnl::cpu_isa::avx512_core, "avx512"},
+                                  Set{dnnl::cpu_isa::avx2, "avx2"}, Set{dnnl::cpu_isa::avx, "avx"}})
+    if ((ours & static_cast<unsigned>(set)) == static_cast<unsigned>(set)) return name;
+  return "plain";
 }
 
 }  // namespace tputwin::net

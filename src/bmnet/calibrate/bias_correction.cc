@@ -1,7 +1,9 @@
 // Biases that take back what rounded weights shift.
 #include "bmnet/calibrate/bias_correction.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "bmnet/integers/integers.h"
 #include "bmnet/integers/rules.h"
@@ -42,22 +44,41 @@ MeanCollector::MeanCollector(const Network& network) {
       Sums& sums = tensors_[op.bottom(0)];
       sums.per_value = sums.per_value || is(op, Op::inner_product);
     }
+  for (auto& [tensor, sums] : tensors_) {
+    const TensorShape& shape = *network.shape_of(tensor);
+    const Extents e = extents(shape);
+    if (shape.dim_size() > 0)
+      sums.sums.resize(count(shape) / (e.n * (sums.per_value ? 1 : e.h * e.w)));
+  }
 }
 
 void MeanCollector::add(const std::string& tensor, const Blob& value) {
   const auto found = tensors_.find(tensor);
-  if (found == tensors_.end() || value.shape.empty()) return;
+  if (found == tensors_.end() || found->second.sums.empty()) return;
   Sums& sums = found->second;
-  const Extents e = extents(make_shape(value.shape));
-  const size_t inner = sums.per_value ? 1 : e.h * e.w;
-  const size_t values = value.data.size() / (e.n * inner);
-  sums.sums.resize(values);
-  for (size_t p = 0; p < values * e.n; ++p) {
+  const size_t values = sums.sums.size(), n = extents(make_shape(value.shape)).n;
+  const size_t inner = value.data.size() / (n * values);
+  for (size_t p = 0; p < values * n; ++p) {
     double sum = 0;
     for (size_t i = 0; i < inner; ++i) sum += value.data[p * inner + i];
     sums.sums[p % values] += sum;
   }
-  sums.count += static_cast<double>(e.n * inner);
+  sums.count += static_cast<double>(n * inner);
+}
+
+bool MeanCollector::add(const std::string& tensor, std::span<const double> sums, double count) {
+  const auto found = tensors_.find(tensor);
+  if (found == tensors_.end()) return sums.empty();
+  Sums& own = found->second;
+  if (own.sums.size() != sums.size()) return false;
+  if (sums.empty()) return true;
+  const auto has_mean = [&](double sum) {
+    return std::fabs(sum) <= count * std::numeric_limits<float>::max();
+  };
+  if (!(count >= 1 && count <= 0x1p53) || !std::ranges::all_of(sums, has_mean)) return false;
+  for (size_t i = 0; i < sums.size(); ++i) own.sums[i] += sums[i];
+  own.count += count;
+  return true;
 }
 
 TensorMeans MeanCollector::means() const {

@@ -4,6 +4,7 @@
 #include <bmnet/calibration.pb.h>
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,20 +16,25 @@ namespace tputwin::net {
 // value.
 using TensorMeans = std::map<std::string, std::vector<float>, std::less<>>;
 
-// Adds the values of one batch (samples in front) to sums of the form above.
+// Sums of the form above, of batches (samples in front).
 class MeanCollector {
  public:
-  explicit MeanCollector(const Network& network);
-  void add(const std::string& tensor, const Blob& value);
-  TensorMeans means() const;
-
- private:
   struct Sums {
     bool per_value = false;
     std::vector<double> sums;
-    double count = 0;
+    double count = 0;  // of values in each
   };
-  std::map<std::string, Sums, std::less<>> tensors_;
+  using Tensors = std::map<std::string, Sums, std::less<>>;
+
+  explicit MeanCollector(const Network& network);
+  void add(const std::string& tensor, const Blob& value);
+  // Those of another unit. What no tensor of this net can have is not added: false.
+  bool add(const std::string& tensor, std::span<const double> sums, double count);
+  const Tensors& tensors() const { return tensors_; }
+  TensorMeans means() const;
+
+ private:
+  Tensors tensors_;
 };
 
 // Biases of `quantized` anew, from the weights and biases of `network`, the same net in float.

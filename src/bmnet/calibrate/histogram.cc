@@ -58,18 +58,19 @@ Histogram::Histogram(float largest, int bins)
     : largest_(largest), width_(largest / static_cast<float>(bins - 1)), counts_(bins) {}
 
 void Histogram::add(std::span<const float> values, bool positive) {
-  if (!(width_ > 0)) {
+  const float scale = 1 / width_;
+  if (!std::isfinite(scale)) {  // all as good as zero
     counts_[0] += values.size();
     return;
   }
   std::mutex mutex;
-  const float scale = 1 / width_;
-  const auto last = static_cast<int64_t>(counts_.size()) - 1;
+  const size_t last = counts_.size() - 1;
   parallel_for(values.size(), 65536, [&](size_t begin, size_t end) {
     std::vector<uint64_t> counts(counts_.size());
     for (size_t i = begin; i < end; ++i) {
       const float x = positive ? std::max(values[i], 0.0f) : std::fabs(values[i]);
-      ++counts[std::min(last, static_cast<int64_t>(x * scale + 0.5f))];
+      const float bin = x * scale + 0.5f;  // of values beyond `largest` more than an integer holds
+      ++counts[bin < static_cast<float>(last) ? static_cast<size_t>(bin) : last];
     }
     const std::lock_guard lock(mutex);
     std::ranges::transform(counts, counts_, counts_.begin(), std::plus<>());

@@ -9,7 +9,8 @@
 
 namespace tputwin::net {
 
-// Bin i counts the values with floor(|x| / width + 0.5) == i; width = largest / (bins - 1).
+// Bin i counts the values with floor(|x| / width + 0.5) == i, the last one also larger ones; width
+// = largest / (bins - 1).
 class Histogram {
  public:
   Histogram(float largest, int bins);

@@ -86,35 +86,31 @@ Result<std::map<std::string, Blob>> read_inputs(const Network& network,
   return inputs;
 }
 
-Status SampleBatches::each(FloatExecutor& executor, const FloatExecutor::Observer& observer,
-                           const Step& step) const {
-  for (size_t i = 0; i < count(); ++i) {
+Status SampleBatches::run(size_t unit, FloatExecutor& executor,
+                          const FloatExecutor::Observer& observer) const {
+  const size_t begin = unit * of_unit(), end = std::min(count(), begin + of_unit());
+  for (size_t i = begin; i < end; ++i) {
     TW_ASSIGN_OR_RETURN(inputs, read_inputs(network, data, i * batch(), samples));
     auto results = executor.run(inputs, observer);
     if (!results.ok()) return results.error();
-    if (step) step();
   }
   return {};
 }
 
-Result<TensorRanges> find_ranges(const SampleBatches& batches, FloatExecutor& executor,
-                                 MeanCollector& means, const Step& step) {
+Result<TensorRanges> find_ranges(const SampleBatches& batches, size_t unit,
+                                 FloatExecutor& executor) {
   TensorRanges ranges;
   std::string broken;
   const LrnReaders readers = lrn_readers(batches.network);
-  TW_RETURN_IF_ERROR(batches.each(
-      executor,
-      [&](const std::string& tensor, const Blob& value) {
-        TensorRange& range = ranges[tensor];
-        widen(range, value.data);
-        means.add(tensor, value);
-        if (const auto lrn = readers.find(tensor); lrn != readers.end())
-          range.sum_of_squares =
-              std::max(range.sum_of_squares, largest_sum_of_squares(value, lrn->second));
-        const auto infinite = [](float x) { return !std::isfinite(x); };
-        if (broken.empty() && std::ranges::any_of(value.data, infinite)) broken = tensor;
-      },
-      step));
+  TW_RETURN_IF_ERROR(batches.run(unit, executor, [&](const std::string& tensor, const Blob& value) {
+    TensorRange& range = ranges[tensor];
+    widen(range, value.data);
+    if (const auto lrn = readers.find(tensor); lrn != readers.end())
+      range.sum_of_squares =
+          std::max(range.sum_of_squares, largest_sum_of_squares(value, lrn->second));
+    const auto infinite = [](float x) { return !std::isfinite(x); };
+    if (broken.empty() && std::ranges::any_of(value.data, infinite)) broken = tensor;
+  }));
   if (!broken.empty())
     return Error(errors::net_threshold)
         .in("calibration")
@@ -123,22 +119,32 @@ Result<TensorRanges> find_ranges(const SampleBatches& batches, FloatExecutor& ex
   return ranges;
 }
 
-Result<Histograms> make_histograms(const SampleBatches& batches, FloatExecutor& executor,
-                                   const TensorRanges& ranges, int bins, bool positive,
-                                   const Step& step) {
-  Histograms histograms;
-  std::map<std::string, bool, std::less<>> half;
-  for (const auto& [tensor, range] : ranges) {
-    half[tensor] = positive && feeds_relu_only(batches.network, tensor);
-    histograms.emplace(tensor, Histogram(range.magnitude(half[tensor]), bins));
+void widen(TensorRanges& ranges, const TensorRanges& others) {
+  for (const auto& [tensor, other] : others) {
+    TensorRange& range = ranges[tensor];
+    range.least = std::min(range.least, other.least);
+    range.largest = std::max(range.largest, other.largest);
+    range.sum_of_squares = std::max(range.sum_of_squares, other.sum_of_squares);
   }
-  TW_RETURN_IF_ERROR(batches.each(
-      executor,
-      [&](const std::string& tensor, const Blob& value) {
-        histograms.at(tensor).add(value.data, half.at(tensor));
-      },
-      step));
-  return histograms;
+}
+
+Distributions no_distributions(const Network& network, const TensorRanges& ranges, int bins,
+                               bool positive) {
+  Distributions none{.histograms = {}, .positive = {}, .means = MeanCollector(network)};
+  for (const auto& [tensor, range] : ranges) {
+    const bool half = positive && feeds_relu_only(network, tensor);
+    if (half) none.positive.insert(tensor);
+    none.histograms.emplace(tensor, Histogram(range.magnitude(half), bins));
+  }
+  return none;
+}
+
+Status find_distributions(const SampleBatches& batches, size_t unit, FloatExecutor& executor,
+                          Distributions& distributions) {
+  return batches.run(unit, executor, [&](const std::string& tensor, const Blob& value) {
+    distributions.histograms.at(tensor).add(value.data, distributions.positive.contains(tensor));
+    distributions.means.add(tensor, value);
+  });
 }
 
 }  // namespace tputwin::net

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "bmnet/calibrate/bias_correction.h"
 #include "bmnet/calibrate/histogram.h"
@@ -27,24 +29,42 @@ Result<std::map<std::string, Blob>> read_inputs(const Network& network,
                                                 const std::vector<const DataSet*>& data,
                                                 size_t begin, size_t samples);
 
-using Step = std::function<void()>;  // after every batch
-
+// The samples of a calibration, as many at a time as the net takes; so many of these batches are a
+// unit that there are 256 at the most, as what is found in a unit is kept till all are done.
 struct SampleBatches {
   const Network& network;
   const std::vector<const DataSet*>& data;
   size_t samples;
   size_t batch() const;
   size_t count() const { return (samples + batch() - 1) / batch(); }
-  Status each(FloatExecutor& executor, const FloatExecutor::Observer& observer,
-              const Step& step) const;
+  size_t of_unit() const { return (count() + 255) / 256; }
+  size_t units() const { return (count() + of_unit() - 1) / of_unit(); }
+  Status run(size_t unit, FloatExecutor& executor, const FloatExecutor::Observer& observer) const;
 };
 
-Result<TensorRanges> find_ranges(const SampleBatches& batches, FloatExecutor& executor,
-                                 MeanCollector& means, const Step& step);
+// Of a unit. Errors: net_threshold, of values that are not finite.
+Result<TensorRanges> find_ranges(const SampleBatches& batches, size_t unit,
+                                 FloatExecutor& executor);
+void widen(TensorRanges& ranges, const TensorRanges& others);
+
 using Histograms = std::map<std::string, Histogram, std::less<>>;
-// With `positive`, of a tensor that only ReLUs read what is below zero counts as zero.
-Result<Histograms> make_histograms(const SampleBatches& batches, FloatExecutor& executor,
-                                   const TensorRanges& ranges, int bins, bool positive,
-                                   const Step& step);
+struct Distributions {
+  Histograms histograms;
+  std::set<std::string, std::less<>> positive;  // tensors whose values below zero count as zeros
+  MeanCollector means;
+};
+// Counts of nothing, for what is to be counted. With `positive`, tensors that only ReLUs read are.
+Distributions no_distributions(const Network& network, const TensorRanges& ranges, int bins,
+                               bool positive);
+// Adds those of a unit.
+Status find_distributions(const SampleBatches& batches, size_t unit, FloatExecutor& executor,
+                          Distributions& distributions);
+
+// As one process tells another.
+std::string to_bytes(const TensorRanges& ranges);
+std::string to_bytes(const Distributions& distributions);
+// What another tells: all of the net's tensors, in order. Errors: net_statistics.
+Result<TensorRanges> ranges_of(const std::string& bytes, const Network& network);
+Status add_bytes(Distributions& distributions, const std::string& bytes);
 
 }  // namespace tputwin::net

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "bmnet/ir/network.h"
 
@@ -27,5 +28,8 @@ class FloatExecutor {
   explicit FloatExecutor(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
+
+// The vector instructions that it uses here: with others sums have other last bits.
+std::string_view float_instructions();
 
 }  // namespace tputwin::net

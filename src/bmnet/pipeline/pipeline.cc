@@ -10,6 +10,7 @@ namespace {
 using Pass = Status (*)(Compilation&);
 
 constexpr Pass kCalibrate[] = {pass::fold, pass::calibrate};
+constexpr Pass kBeforeUnits[] = {pass::fold};  // what others may do is calibration
 constexpr Pass kPrepare[] = {pass::import, pass::fold, pass::load_table, pass::quantize};
 constexpr Pass kCompile[] = {pass::rescale, pass::fuse,  pass::dequantize,
                              pass::storage, pass::lower, pass::group,
@@ -31,6 +32,15 @@ Result<Calibration> calibrate(const caffe::NetParameter& float_net,
   c.calibration_options = options;
   TW_RETURN_IF_ERROR(run(kCalibrate, c));
   return std::move(c.calibration);
+}
+
+Result<std::unique_ptr<CalibrationUnits>> calibration_units(
+    const caffe::NetParameter& float_net, const std::vector<const DataSet*>& samples,
+    const CalibrationOptions& options) {
+  Compilation c;
+  c.caffe = float_net;
+  TW_RETURN_IF_ERROR(run(kBeforeUnits, c));
+  return CalibrationUnits::open(std::move(c.caffe), samples, options);
 }
 
 Result<Prepared> prepare(const Source& source) {

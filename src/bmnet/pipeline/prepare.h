@@ -1,12 +1,14 @@
 // The front half of the compiler: files -> a net with its calibration table, ready for compile().
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "bmnet/caffe/import.h"
 #include "bmnet/calibrate/calibrate.h"
+#include "bmnet/calibrate/units.h"
 
 namespace tputwin::net {
 
@@ -30,5 +32,9 @@ Result<Prepared> prepare(const Source& source);
 Result<Calibration> calibrate(const caffe::NetParameter& float_net,
                               const std::vector<const DataSet*>& samples,
                               const CalibrationOptions& options);
+// The same in units; the samples outlive them.
+Result<std::unique_ptr<CalibrationUnits>> calibration_units(
+    const caffe::NetParameter& float_net, const std::vector<const DataSet*>& samples,
+    const CalibrationOptions& options);
 
 }  // namespace tputwin::net

@@ -2,12 +2,15 @@
 // speaks with the crew.
 #include "tools/campaign/campaign.h"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "base/errors/tools.h"
@@ -32,8 +35,8 @@ class Leader {
  public:
   Leader(const Campaign& campaign, const CampaignOptions& options, Checkpoint checkpoint)
       : campaign_(campaign), options_(options), checkpoint_(std::move(checkpoint)) {
-    for (uint64_t unit = 0; unit < campaign.units; ++unit)
-      if (!checkpoint_.results().contains(unit)) open_.push_back(unit);
+    open(0, campaign_.second_part);
+    if (open_.empty()) begin_second_part();
     report();
   }
 
@@ -42,26 +45,31 @@ class Leader {
     struct sigaction end = {};
     end.sa_handler = on_end;
     sigaction(SIGTERM, &end, nullptr);
+    std::deque<int> idle;
     for (int working = crew.size() - 1; working > 0;) {
       const auto message = crew.receive();
-      if (!message) {
-        std::this_thread::sleep_for(std::chrono::microseconds(200));
-        continue;
+      if (message) {
+        take(*message);
+        idle.push_back(message->from);
       }
-      if (message->unit != kNoUnit) take(*message);
-      const uint64_t next = take_unit();
-      if (next == kNoUnit) --working;
-      crew.answer(message->from, next);
+      const size_t ended = answer(crew, idle);
+      working -= static_cast<int>(ended);
+      if (!message) std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
   }
 
   // What this process does itself.
   void work() {
-    for (uint64_t unit = take_unit(); unit != kNoUnit; unit = take_unit()) {
-      auto result = campaign_.work(unit);
-      const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      std::optional<uint64_t> unit;
+      changed_.wait(lock, [&] { return (unit = take_unit()).has_value(); });
+      if (*unit == kNoUnit) return;
+      lock.unlock();
+      auto result = campaign_.work(*unit);
+      lock.lock();
       if (result.ok())
-        keep(unit, std::move(*result));
+        keep(*unit, std::move(*result));
       else
         fail(result.error());
     }
@@ -78,53 +86,126 @@ class Leader {
     }
     TW_RETURN_IF_ERROR(checkpoint_.write());
     if (error_) return *error_;
-    Results results;
-    for (const auto& [unit, result] : checkpoint_.results()) results.push_back(result);
+    Results results = lines(campaign_.units);
+    if (campaign_.conclude) TW_RETURN_IF_ERROR(campaign_.conclude(results));
     checkpoint_.remove();
     return std::optional(std::move(results));
   }
 
  private:
-  uint64_t take_unit() {
-    const std::lock_guard lock(mutex_);
-    if (open_.empty() || error_ || failed_unit_ != kNoUnit) return kNoUnit;
+  // ---- Under the lock, or before others know of this ----
+
+  // Units that are not done may be taken from now on.
+  void open(uint64_t begin, uint64_t end) {
+    for (uint64_t unit = begin; unit < end; ++unit)
+      if (!checkpoint_.results().contains(unit)) open_.push_back(unit);
+    left_ = open_.size();
+  }
+  void begin_second_part() {
+    is_second_ = true;
+    if (const Status status = sum_up(); !status.ok()) fail(status.error());
+    open(campaign_.second_part, campaign_.units);
+    changed_.notify_all();
+  }
+  Status sum_up() {
+    if (!campaign_.summary) return {};
+    TW_ASSIGN_OR_RETURN(summary, campaign_.summary(lines(campaign_.second_part)));
+    summary_ = std::move(summary);
+    return campaign_.go_on(*summary_);
+  }
+  // Of the first `units`, which are done.
+  Results lines(uint64_t units) const {
+    Results lines;
+    for (const auto& [unit, line] : checkpoint_.results())
+      if (unit < units) lines.push_back(line);
+    return lines;
+  }
+  // kNoUnit: no more; nothing: some later, when the first part is done.
+  std::optional<uint64_t> take_unit() {
+    if (error_ || failed_unit_ != kNoUnit) return kNoUnit;
+    if (open_.empty()) return is_second_ ? std::optional(kNoUnit) : std::nullopt;
     const uint64_t unit = open_.front();
     open_.pop_front();
     return unit;
-  }
-  void take(const CrewMessage& message) {
-    const std::lock_guard lock(mutex_);
-    if (!message.failed) return keep(message.unit, message.result);
-    failed_unit_ = message.unit;
-    failed_text_ = message.result;
   }
   void keep(uint64_t unit, std::string result) {
     if (Status status = checkpoint_.add(unit, std::move(result)); !status.ok())
       fail(status.error());
     report();
+    if (--left_ == 0 && !is_second_) begin_second_part();
   }
   void fail(const Error& error) {
     if (!error_) error_ = error;
+    changed_.notify_all();
   }
   void report() const {
     if (options_.progress) options_.progress(checkpoint_.results().size(), campaign_.units);
+  }
+
+  // ---- Of the thread that speaks with the crew ----
+
+  void take(const CrewMessage& message) {
+    const std::lock_guard lock(mutex_);
+    if (message.unit == kNoUnit) return greet(message);
+    if (!message.failed) return keep(message.unit, message.result);
+    failed_unit_ = message.unit;
+    failed_text_ = message.result;
+    changed_.notify_all();
+  }
+  // With a first message a process says what it works on.
+  void greet(const CrewMessage& message) {
+    constexpr size_t kShown = 300;  // means of all pixels may be among it
+    if (message.result == campaign_.identity) return;
+    fail(Error(errors::cli_campaign)
+             .argument("process", std::to_string(message.from))
+             .detail(fmt::format(
+                 "its files, options or processor make another campaign: \"{}\", not \"{}\"",
+                 message.result.substr(0, kShown), campaign_.identity.substr(0, kShown))));
+  }
+  // As many as there is something for; returns how many were told that nothing is left.
+  size_t answer(Crew& crew, std::deque<int>& idle) {
+    size_t ended = 0;
+    for (; !idle.empty(); idle.pop_front()) {
+      CrewAnswer answer;
+      {
+        const std::lock_guard lock(mutex_);
+        const std::optional<uint64_t> unit = take_unit();
+        if (!unit) break;
+        answer.unit = *unit;
+        if (*unit != kNoUnit && summary_ && told_.insert(idle.front()).second)
+          answer.summary = summary_;
+      }
+      if (answer.unit == kNoUnit) ++ended;
+      crew.answer(idle.front(), answer);
+    }
+    return ended;
   }
 
   const Campaign& campaign_;
   const CampaignOptions& options_;
   Checkpoint checkpoint_;
   std::mutex mutex_;
+  std::condition_variable changed_;  // what take_unit() says
   std::deque<uint64_t> open_;
+  size_t left_ = 0;  // of the part under way, units that are not done
+  bool is_second_ = false;
+  std::optional<std::string> summary_;  // of the first part
+  std::set<int> told_;                  // members that know it
   std::optional<Error> error_;
   uint64_t failed_unit_ = kNoUnit;  // of another process
   std::string failed_text_;
 };
 
+Result<std::string> work_of(const Campaign& campaign, const CrewAnswer& answer) {
+  if (answer.summary) TW_RETURN_IF_ERROR(campaign.go_on(*answer.summary));
+  return campaign.work(answer.unit);
+}
+
 void follow(const Campaign& campaign, Crew& crew) {
-  CrewMessage done;
-  for (uint64_t unit = crew.ask(done); unit != kNoUnit; unit = crew.ask(done)) {
-    auto result = campaign.work(unit);
-    done = {.unit = unit,
+  CrewMessage done{.result = campaign.identity};
+  for (CrewAnswer next = crew.ask(done); next.unit != kNoUnit; next = crew.ask(done)) {
+    auto result = work_of(campaign, next);
+    done = {.unit = next.unit,
             .failed = !result.ok(),
             .result = result.ok() ? *result : result.error().message()};
   }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <sstream>
@@ -54,8 +55,11 @@ Result<Checkpoint> Checkpoint::open(const std::string& path, const Campaign& cam
 Status Checkpoint::add(uint64_t unit, std::string result) {
   results_.emplace(unit, std::move(result));
   if (path_.empty() || Clock::now() < next_) return {};
-  next_ = Clock::now() + std::chrono::seconds(1);
-  return write();
+  const Clock::time_point began = Clock::now();
+  TW_RETURN_IF_ERROR(write());
+  const Clock::time_point ended = Clock::now();
+  next_ = ended + std::max<Clock::duration>(std::chrono::seconds(1), 10 * (ended - began));
+  return {};
 }
 
 Status Checkpoint::write() {

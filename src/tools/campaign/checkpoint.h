@@ -18,7 +18,8 @@ class Checkpoint {
   static Result<Checkpoint> open(const std::string& path, const Campaign& campaign);
 
   const Results& results() const { return results_; }
-  // The file is whole at any moment, and at most a second behind.
+  // The file is whole at any moment, and at most a second behind, or ten times as long as writing
+  // it takes.
   Status add(uint64_t unit, std::string result);
   Status write();
   void remove() const;

@@ -19,7 +19,13 @@ struct CrewMessage {
   int from = 0;
   uint64_t unit = kNoUnit;  // the one that is done; kNoUnit: none yet
   bool failed = false;
-  std::string result;  // or what went wrong
+  std::string result;  // or what went wrong; of none yet, the identity of the campaign
+};
+
+// What the leader says to that.
+struct CrewAnswer {
+  uint64_t unit = kNoUnit;                  // the next; kNoUnit: nothing is left
+  std::optional<std::string> summary = {};  // of the campaign's first part, once
 };
 
 // Only one thread at a time speaks through it.
@@ -30,9 +36,9 @@ class Crew {
   virtual int size() const = 0;
   // Of the leader: a message, if there is one; its answer.
   virtual std::optional<CrewMessage> receive() = 0;
-  virtual void answer(int to, uint64_t unit) = 0;
+  virtual void answer(int to, const CrewAnswer& answer) = 0;
   // Of the others: sends, and waits for the answer.
-  virtual uint64_t ask(const CrewMessage& message) = 0;
+  virtual CrewAnswer ask(const CrewMessage& message) = 0;
 };
 
 // What libtputwin_mpi.so exports.

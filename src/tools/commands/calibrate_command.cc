@@ -105,6 +105,8 @@ void add_calibrate(CLI::App& app, int& exit) {
   sub->add_option("--output", request->output_directory, "folder to write to; default: here");
   sub->add_option("--samples", request->options.samples, "so many samples; default: all")
       ->check(at_least_one());
+  sub->add_option("--checkpoint", request->checkpoint,
+                  "a file for what is done, from which the same command goes on");
   sub->add_flag_callback(
       "--json", [request] { request->report_path = "-"; }, "print the report as JSON: --report -");
   add_data_options(*sub, *request);
@@ -114,7 +116,8 @@ void add_calibrate(CLI::App& app, int& exit) {
              "t10k-images-idx3-ubyte.gz --scale 0.00390625 --samples 200\n"
              "  tputwin calibrate det1.prototxt det1.caffemodel --data faces/ --mean 127.5 "
              "--scale 0.0078125 --rgb\n"
-             "  tputwin calibrate net.onnx --data images/ --mean 127.5 --scale 0.0078125 --rgb\n"));
+             "  tputwin calibrate net.onnx --data images/ --mean 127.5 --scale 0.0078125 --rgb\n"
+             "  mpirun -n 4 tputwin calibrate ... --checkpoint calibrate.part\n"));
   sub->callback([request, &exit] {
     if (request->caffemodel.empty() && !net::is_onnx_file(request->prototxt))
       throw CLI::RequiredError("CAFFEMODEL");

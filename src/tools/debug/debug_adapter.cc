@@ -13,6 +13,7 @@
 #include <map>
 #include <sstream>
 
+#include "tools/campaign/packed_line.h"
 #include "tools/debug/debuggee.h"
 #include "tools/debug/editor_socket.h"
 #include "tools/debug/protocol.h"

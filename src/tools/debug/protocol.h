@@ -4,13 +4,9 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <span>
 #include <string>
 
 namespace tputwin::tools {
-
-// As the protocol has bytes.
-std::string base64(std::span<const uint8_t> bytes);
 
 class ProtocolStream {
  public:

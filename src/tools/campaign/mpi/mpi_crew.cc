@@ -25,34 +25,55 @@ class MpiCrew final : public Crew {
   int size() const override { return size_; }
 
   std::optional<CrewMessage> receive() override {
-    int is_there = 0, bytes = 0;
+    int is_there = 0;
     MPI_Status status;
     MPI_Iprobe(MPI_ANY_SOURCE, kReport, MPI_COMM_WORLD, &is_there, &status);
     if (is_there == 0) return {};
-    MPI_Get_count(&status, MPI_CHAR, &bytes);
-    std::vector<char> packed(static_cast<size_t>(bytes));
-    MPI_Recv(packed.data(), bytes, MPI_CHAR, status.MPI_SOURCE, kReport, MPI_COMM_WORLD, &status);
-    CrewMessage message{.from = status.MPI_SOURCE, .result = {}};
-    std::memcpy(&message.unit, packed.data(), sizeof message.unit);
-    message.failed = packed[sizeof message.unit] != 0;
-    message.result.assign(packed.begin() + kHead, packed.end());
-    return message;
+    const Packed packed = take(status);
+    return CrewMessage{.from = status.MPI_SOURCE,
+                       .unit = packed.unit,
+                       .failed = packed.flag,
+                       .result = packed.text};
   }
-  void answer(int to, uint64_t unit) override {
-    MPI_Send(&unit, 1, MPI_UINT64_T, to, kAnswer, MPI_COMM_WORLD);
+  void answer(int to, const CrewAnswer& answer) override {
+    send(to, kAnswer, {answer.unit, answer.summary.has_value(), answer.summary.value_or("")});
   }
-  uint64_t ask(const CrewMessage& message) override {
-    std::vector<char> packed(kHead);
-    std::memcpy(packed.data(), &message.unit, sizeof message.unit);
-    packed[sizeof message.unit] = message.failed ? 1 : 0;
-    packed.insert(packed.end(), message.result.begin(), message.result.end());
-    MPI_Send(packed.data(), static_cast<int>(packed.size()), MPI_CHAR, 0, kReport, MPI_COMM_WORLD);
-    uint64_t unit = kNoUnit;
-    MPI_Recv(&unit, 1, MPI_UINT64_T, 0, kAnswer, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    return unit;
+  CrewAnswer ask(const CrewMessage& message) override {
+    send(0, kReport, {message.unit, message.failed, message.result});
+    MPI_Status status;
+    MPI_Probe(0, kAnswer, MPI_COMM_WORLD, &status);
+    Packed packed = take(status);
+    CrewAnswer answer{.unit = packed.unit};
+    if (packed.flag) answer.summary = std::move(packed.text);
+    return answer;
   }
 
  private:
+  struct Packed {
+    uint64_t unit;
+    bool flag;
+    std::string text;
+  };
+  static void send(int to, int tag, const Packed& packed) {
+    std::vector<char> bytes(kHead);
+    std::memcpy(bytes.data(), &packed.unit, sizeof packed.unit);
+    bytes[sizeof packed.unit] = packed.flag ? 1 : 0;
+    bytes.insert(bytes.end(), packed.text.begin(), packed.text.end());
+    MPI_Send(bytes.data(), static_cast<int>(bytes.size()), MPI_CHAR, to, tag, MPI_COMM_WORLD);
+  }
+  // What a probe has found.
+  static Packed take(const MPI_Status& status) {
+    int count = 0;
+    MPI_Get_count(&status, MPI_CHAR, &count);
+    std::vector<char> bytes(static_cast<size_t>(count));
+    MPI_Recv(bytes.data(), count, MPI_CHAR, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
+    Packed packed{.unit = kNoUnit, .flag = bytes[sizeof packed.unit] != 0, .text = {}};
+    std::memcpy(&packed.unit, bytes.data(), sizeof packed.unit);
+    packed.text.assign(bytes.begin() + kHead, bytes.end());
+    return packed;
+  }
+
   int rank_ = 0, size_ = 1;
 };
 

@@ -1,0 +1,161 @@
+// Thresholds from distributions, integers from thresholds, their comparison with the float net.
+#include "bmnet/calibrate/int8_net.h"
+
+#include <algorithm>
+
+#include "bmnet/arithmetic/activation.h"
+#include "bmnet/arithmetic/lrn.h"
+#include "bmnet/calibrate/bias_correction.h"
+#include "bmnet/calibrate/compare.h"
+#include "bmnet/calibrate/shared_thresholds.h"
+#include "bmnet/float/execute.h"
+#include "bmnet/integers/integers.h"
+#include "bmnet/integers/rules.h"
+#include "bmnet/quantize/quantize.h"
+
+namespace tputwin::net {
+namespace {
+
+// Fewer values than this tell no distribution; their range counts.
+constexpr uint64_t kEnoughValues = 4096;
+
+class Int8Maker {
+ public:
+  Int8Maker(const Observed& found, const CalibrationOptions& options,
+            const std::function<void()>& step)
+      : found_(found), options_(options), step_(step) {}
+
+  Result<Calibration> run(const Network& single, caffe::NetParameter net) {
+    const NetCalibrationParameter thresholds = choose_thresholds();
+    result_.network = single;
+    auto table = quantize(result_.network, thresholds, &result_.warnings);
+    if (!table.ok()) return table.error();
+    result_.table = std::move(*table);
+    if (options_.correct_biases)
+      TW_RETURN_IF_ERROR(correct_biases(single, result_.table, found_.distributions.means.means(),
+                                        result_.network));
+    TW_RETURN_IF_ERROR(compare_with_float(single));
+    result_.net = std::move(net);
+    store_blobs(result_.network, result_.net);
+    return std::move(result_);
+  }
+
+ private:
+  // Of all tensors, folded.
+  NetCalibrationParameter choose_thresholds() {
+    const Network& network = found_.network;
+    TensorThresholds folded;
+    for (const TensorOp& op : network.ops)
+      for (const std::string& top : op.top())
+        folded[top] = choose(op, found_.distributions.histograms.at(top));
+    for (const std::string& output : network.outputs())
+      folded[output] = positive(found_.ranges.at(output).magnitude(false));
+    share_thresholds(network, folded);
+    for (const LayerCalibrationParameter& entry : options_.thresholds.layer())
+      for (const BlobParameter& blob : entry.blob_param())
+        if (const auto own = folded.find(blob.name()); own != folded.end())
+          own->second = blob.threshold_y();
+    describe(folded);
+    return make_table(network, folded, found_.ranges);
+  }
+
+  static float positive(float threshold) { return threshold > 0 ? threshold : 1.0f; }
+
+  float choose(const TensorOp& op, const Histogram& histogram) const {
+    // Bounded functions and operators of the host: clipping would change what they say.
+    const bool bounded = table_function(op) != nullptr || runs_on_host(op);
+    if (bounded || histogram.total() < kEnoughValues) return positive(histogram.largest());
+    switch (options_.method) {
+      case ThresholdMethod::percentile:
+        return positive(percentile_threshold(histogram, options_.percent));
+      case ThresholdMethod::divergence:
+        return positive(divergence_threshold(histogram));
+      case ThresholdMethod::squared_error:
+        return positive(squared_error_threshold(histogram));
+      case ThresholdMethod::maximum:
+        break;
+    }
+    return positive(histogram.largest());
+  }
+
+  static NetCalibrationParameter make_table(const Network& network,
+                                            const TensorThresholds& thresholds,
+                                            const TensorRanges& ranges) {
+    NetCalibrationParameter table;
+    for (const TensorOp& op : network.ops) {
+      LayerCalibrationParameter& entry = *table.add_layer();
+      entry.set_name(op.calib_id().empty() ? op.name() : op.calib_id());
+      const auto add = [&](const std::string& name, float threshold) {
+        BlobParameter& blob = *entry.add_blob_param();
+        blob.set_name(name);
+        blob.set_threshold_y(threshold);
+      };
+      for (const std::string& top : op.top()) add(top, thresholds.at(top));
+      if (is(op, Op::lrn)) {
+        const float x = thresholds.at(op.bottom(0));
+        const float most = x * x * static_cast<float>(op.tg_lrn_param().local_size());
+        add(kSumOfSquares, std::min(most, positive(ranges.at(op.bottom(0)).sum_of_squares)));
+      }
+    }
+    return table;
+  }
+
+  void describe(const TensorThresholds& thresholds) {
+    for (const TensorOp& op : found_.network.ops)
+      for (const std::string& top : op.top()) {
+        const TensorRange& range = found_.ranges.at(top);
+        result_.tensors.push_back({op.name(), op.type(), found_.network.blob_name(top), range.least,
+                                   range.largest, thresholds.at(top)});
+        tensors_.push_back(top);
+      }
+  }
+
+  Status compare_with_float(const Network& network) {
+    TW_ASSIGN_OR_RETURN(executor, FloatExecutor::create(network));
+    TW_ASSIGN_OR_RETURN(integers, resolve(result_.network, result_.table));
+    Comparison comparison(result_.network, integers);
+    for (size_t i = 0; i < std::min(options_.report_samples, found_.samples); ++i) {
+      TW_ASSIGN_OR_RETURN(inputs, read_inputs(network, found_.data, i, found_.samples));
+      TW_RETURN_IF_ERROR(comparison.add(*executor, inputs));
+      step_();
+    }
+    for (size_t i = 0; i < tensors_.size(); ++i) {
+      result_.tensors[i].sqnr = comparison.sqnr(tensors_[i]);
+      result_.tensors[i].cosine = comparison.cosine(tensors_[i]);
+    }
+    return {};
+  }
+
+  const Observed& found_;
+  const CalibrationOptions& options_;
+  const std::function<void()>& step_;
+  Calibration result_;
+  std::vector<std::string> tensors_;  // of result_.tensors
+};
+
+}  // namespace
+
+Result<Calibration> make_int8(const Observed& found, const CalibrationOptions& options,
+                              const Network& single, caffe::NetParameter net,
+                              const std::function<void()>& step) {
+  return Int8Maker(found, options, step).run(single, std::move(net));
+}
+
+void store_blobs(const Network& network, caffe::NetParameter& net) {
+  for (caffe::LayerParameter& layer : *net.mutable_layer()) {
+    const auto found = network.blobs.find(layer.name());
+    if (found == network.blobs.end()) continue;
+    const int blobs = std::min(layer.blobs_size(), static_cast<int>(found->second.size()));
+    for (int b = 0; b < blobs; ++b) {
+      caffe::BlobProto& blob = *layer.mutable_blobs(b);
+      blob.clear_double_data();
+      blob.clear_diff();
+      // A blob of one value stands for every channel of the network's.
+      const std::vector<float>& values = found->second[b].data;
+      const bool is_shared = blob.data_size() == 1;
+      blob.mutable_data()->Assign(values.begin(), is_shared ? values.begin() + 1 : values.end());
+    }
+  }
+}
+
+}  // namespace tputwin::net
