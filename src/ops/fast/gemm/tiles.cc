@@ -12,6 +12,7 @@
 
 #include "ops/fast/gemm/coded_groups-inl.h"
 #include "ops/fast/gemm/grouped-inl.h"
+#include "ops/fast/gemm/half_row-inl.h"
 #include "ops/fast/gemm/one_row-inl.h"
 #include "ops/fast/gemm/pack-inl.h"
 #include "ops/fast/vec/elements-inl.h"
@@ -350,7 +351,8 @@ TileKernels Kernels() {
           .exponents = &Exponents,
           .narrow = &Narrow,
           .short_row = &SumShortRow,
-          .row_of_bytes = RowKernel()};
+          .row_of_bytes = RowKernel(),
+          .row_of_halves = &RowOfHalves};
 }
 
 }  // namespace

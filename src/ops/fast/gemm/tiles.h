@@ -152,6 +152,8 @@ struct ByteRow {
   uint32_t mask;  // as SignFlip has it
 };
 
+struct HalfRow;
+
 // The kernels of the instruction set in force.
 struct TileKernels {
   uint32_t rows, vectors;  // of the largest tile
@@ -198,6 +200,10 @@ struct TileKernels {
   // written, less than a vector. nullptr: cells of four are not for this processor.
   void (*row_of_bytes)(const ByteRow&, size_t count, uint32_t* to);
   static constexpr size_t kRowSlack = 256;
+  // Adds the sums of groups of `count` columns of a right matrix, of whose rows right[term] is the
+  // first column. As many columns more may be read and written; of those that need the reference
+  // body the sums become NaN.
+  void (*row_of_halves)(const HalfRow&, const uint8_t* const* right, size_t count, uint32_t* sums);
 
   uint32_t columns() const { return vectors * lanes; }
 };
