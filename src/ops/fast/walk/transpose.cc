@@ -289,6 +289,12 @@ void transpose(size_t bytes, uint8_t* dst, size_t dst_stride, const uint8_t* src
   HWY_DYNAMIC_DISPATCH(TransposeOf)(bytes, dst, dst_stride, src, src_stride, rows, cols);
 }
 
+bool equally_far(std::span<uint8_t* const> rows) {
+  for (size_t i = 2; i < rows.size(); ++i)
+    if (rows[i] - rows[i - 1] != rows[1] - rows[0]) return false;
+  return rows.size() > 1 && rows[1] > rows[0];
+}
+
 namespace {
 
 // Of rows that lie anywhere: long pieces of every row at once, and results by way of a buffer. The
@@ -297,12 +303,6 @@ constexpr size_t kTileBytes = 16 << 10;
 
 // Elements in a row of a square tile.
 constexpr size_t tile_of(size_t bytes) { return bytes == 1 ? 128 : 64; }
-
-bool equally_far(std::span<uint8_t* const> rows) {
-  for (size_t i = 2; i < rows.size(); ++i)
-    if (rows[i] - rows[i - 1] != rows[1] - rows[0]) return false;
-  return rows.size() > 1 && rows[1] > rows[0];
-}
 
 // dst(c, r) = src(r, c) for `width` columns of the rows that begin there.
 void transpose_tile(size_t bytes, uint8_t* dst, size_t dst_stride, std::span<uint8_t* const> src,
