@@ -195,6 +195,54 @@ Declined planes(const Conv2dBm1684& given, const Memory& memory) {
   return convolve(source, op.window, op.in, op.out.shape);
 }
 
+// Why results are not single places, or not all weights of a lane lie as pairs of input channels.
+Declined single_place_declines(const Conv2dBm1684& op) {
+  const Axis point;
+  const Shape &in = op.in.shape, &out = op.out.shape;
+  if (op.window.h != point || op.window.w != point || in.n * in.h * in.w != 1 ||
+      out.n * out.h * out.w != 1)
+    return "many places";
+  const uint32_t pair = 2 * sizeof(float);
+  if (in.c % 2 != 0 || op.weight.pack != 2 || op.weight.stride.c != pair)
+    return "weights of lanes are no rows of pairs";
+  return tile_kernels().pair_rows != nullptr ? kRan : "no vectors of pairs";
+}
+
+// A weight is used once: it stays where it lies. A lane has rows of its output channels, one for
+// each pair of input channels, whose even and odd numbers are the chains.
+Declined single_place(const Conv2dBm1684& op, const Memory& memory) {
+  if (const Declined why = operands_decline(op, memory.local)) return why;
+  if (const Declined why = single_place_declines(op)) return why;
+  const uint32_t pairs = op.in.shape.c / 2;
+  std::vector<uint64_t> inputs(pairs);
+  for (uint32_t c = 0; c < op.in.shape.c; ++c)
+    std::memcpy(reinterpret_cast<float*>(inputs.data()) + c, memory.byte(op.in, 0, c, 0, 0),
+                sizeof(float));
+  const TileKernels kernels = tile_kernels();
+  const Slots slots = local_slots(op.out.shape, memory.local);
+  const uint64_t terms = uint64_t{op.in.shape.c} * op.out.shape.c;
+  share_out(slots.count, terms, kShortTermsPerTask, [&](size_t begin, size_t end) {
+    const ScopedFloatMode mode;
+    std::vector<float> even, odd;
+    for (auto slot = static_cast<uint32_t>(begin); slot < end; ++slot) {
+      const uint32_t turns = slots.turns(slot);
+      even.resize(2 * turns + kTilePitch), odd.resize(2 * turns + kTilePitch);
+      kernels.pair_rows(
+          {inputs.data(), pairs, memory.byte(op.weight, 0, slot, 0, 0), op.weight.stride.n},
+          size_t{2} * turns, even.data(), odd.data());
+      for (uint32_t turn = 0; turn < turns; ++turn) {
+        const uint32_t oc = slot + turn * slots.lanes, at = 2 * turn;
+        float sum = (even[at] + odd[at]) + (even[at + 1] + odd[at + 1]);
+        if (op.bias) sum += memory.read_f32(*op.bias, 0, oc, 0, 0);
+        if (op.accumulate) sum += memory.read_f32(op.out, 0, oc, 0, 0);
+        if (f32::is_nan(sum)) sum = result_at(op, memory, 0, oc, 0, 0);
+        memory.write_f32(op.out, 0, oc, 0, 0, sum);
+      }
+    }
+  });
+  return kRan;
+}
+
 class ConvSums final : public SumSource {
  public:
   ConvSums(const Conv2dBm1684& op, const Memory& memory) : op_(op), memory_(memory), terms_(op) {
@@ -217,7 +265,8 @@ class ConvSums final : public SumSource {
   const ConvTerms terms_;
 };
 
-constexpr Body<Conv2dBm1684> kBodies[] = {{"short rows", short_rows}, {"planes", planes}};
+constexpr Body<Conv2dBm1684> kBodies[] = {
+    {"short rows", short_rows}, {"single place", single_place}, {"planes", planes}};
 
 }  // namespace
 

@@ -15,6 +15,7 @@
 #include "ops/fast/gemm/half_row-inl.h"
 #include "ops/fast/gemm/one_row-inl.h"
 #include "ops/fast/gemm/pack-inl.h"
+#include "ops/fast/gemm/pair_rows-inl.h"
 #include "ops/fast/vec/elements-inl.h"
 #include "ops/fast/vec/float32-inl.h"
 #include "ops/fast/vec/rounding-inl.h"
@@ -352,6 +353,7 @@ TileKernels Kernels() {
           .narrow = &Narrow,
           .short_row = &SumShortRow,
           .row_of_bytes = RowKernel(),
+          .pair_rows = PairRowsKernel(),
           .row_of_halves = &RowOfHalves};
 }
 
