@@ -15,6 +15,7 @@
 #include "ops/fast/vec/rounding-inl.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/transpose.h"
+#include "ops/fast/window/three-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
@@ -70,58 +71,10 @@ HWY_INLINE void SumBlock(const WindowRun& run, const float* weights, const Windo
   }
 }
 
-// One vector of fp32 of each of kR rows of results, under a window of 3x3: rows of inputs are read
-// once for all the rows of results that need them.
-template <size_t kR>
-HWY_INLINE void SumThreeByThree(const WindowRun& run, const float* weights,
-                                const WindowStarts& starts, size_t pitch, size_t at,
-                                Floats& doubt) {
-  constexpr size_t kSide = 3;
-  const F32 d;
-  Floats sums[2][kR];
-#pragma GCC unroll 4
-  for (size_t r = 0; r < kR; ++r)
-    sums[0][r] = hn::Set(d, starts.first), sums[1][r] = hn::Set(d, starts.second);
-#pragma GCC unroll 8
-  for (size_t row = 0; row < kR + kSide - 1; ++row)
-#pragma GCC unroll 4
-    for (size_t column = 0; column < kSide; ++column) {
-      const Floats input = LoadWords(run.words + at + row * pitch + column);
-#pragma GCC unroll 4
-      for (size_t r = 0; r < kR; ++r) {
-        if (row < r || row - r >= kSide) continue;
-        const size_t tap = (row - r) * kSide + column;
-        Floats& sum = sums[tap % 2][r];
-        sum = hn::Add(sum, multiply(input, hn::Set(d, weights[tap])));
-      }
-    }
-#pragma GCC unroll 4
-  for (size_t r = 0; r < kR; ++r) {
-    Floats sum = hn::Add(sums[0][r], sums[1][r]);
-    if (starts.bias != nullptr) sum = hn::Add(sum, hn::Set(d, *starts.bias));
-    StoreResults(sum, bits(sum), run.out + at + r * pitch, doubt);
-  }
-}
-
-// As many rows of results as fit, kR at a time, if that is the window; returns the results done.
-size_t SumRowsOfThree(const WindowRun& run, const float* weights, const WindowStarts& starts,
-                      Floats& doubt) {
-  constexpr size_t kR = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3 ? 4 : 2, kSide = 3;  // by registers
-  if (run.taps != kSide * kSide) return 0;
-  const size_t pitch = run.offsets[kSide];
-  for (size_t tap = 0; tap < run.taps; ++tap)
-    if (run.offsets[tap] != tap / kSide * pitch + tap % kSide) return 0;
-  size_t at = 0;
-  for (; pitch != 0 && at + kR * pitch <= run.count; at += kR * pitch)
-    for (size_t x = 0; x < pitch; x += kLanes32)
-      SumThreeByThree<kR>(run, weights, starts, pitch, at + x, doubt);
-  return at;
-}
-
 bool Sum(const WindowRun& run, const float* weights, WindowStarts starts, DType dtype) {
   return ForFloatType(dtype, [&]<DType kType>(std::integral_constant<DType, kType>) HWY_ATTR {
     Floats doubt = hn::Zero(F32());
-    size_t at = kType == DType::f32 ? SumRowsOfThree(run, weights, starts, doubt) : 0;
+    size_t at = 0;
     for (; at + (kBlock - 1) * kLanes32 < run.count; at += kBlock * kLanes32)
       SumBlock<kType, kBlock>(run, weights, starts, at, doubt);
     for (; at < run.count; at += kLanes32) SumBlock<kType, 1>(run, weights, starts, at, doubt);
@@ -195,7 +148,7 @@ void IntegerLargest(const WindowRun& run) {
 }
 
 WindowKernels Kernels() {
-  return {&Sum, &Largest, &LargestNumber, &IntegerSum, &IntegerLargest, &WidenElements};
+  return {&Sum, &SumThree, &Largest, &LargestNumber, &IntegerSum, &IntegerLargest, &WidenElements};
 }
 
 }  // namespace
