@@ -63,7 +63,7 @@ HWY_INLINE bool LargestDifferences(const GroupOfHalves& group, size_t terms, int
   for (size_t v = 0; v < kV; ++v) {
     const auto raised = hn::Max(difference[v], least);
     const auto is_zero = hn::VecFromMask(d, hn::Eq(largest[v], hn::Zero(d)));
-    const auto is_low = hn::VecFromMask(d, hn::Ne(raised, difference[v]));
+    const auto is_low = hn::VecFromMask(d, hn::Gt(raised, difference[v]));
     const auto is_high = hn::VecFromMask(d, hn::Gt(largest[v], most));
     unsure = hn::Or(unsure, hn::Or(hn::AndNot(is_zero, is_low), is_high));
     hn::StoreU(raised, d, to + v * kHalves);
