@@ -14,7 +14,7 @@ class Matrices {
       : rng_(rng),
         chip_(chip),
         next_(rng.below(16) * chip.eu_bytes),
-        rows_(extent(20)),
+        rows_(rng.chance(1, 4) ? rng.range(1, 2) : extent(20)),  // kernels of their own
         depth_(extent(40)),
         cols_(extent(30)) {}
 

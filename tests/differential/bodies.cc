@@ -52,7 +52,7 @@ TEST(Bodies, EachOfAnOperationIsReached) {
   EXPECT_THAT(bodies_of(OperationKind::bitwise),
               ::testing::UnorderedElementsAre("logic", "shifts"));
   EXPECT_THAT(bodies_of(OperationKind::conv2d_bm1684, 300),
-              ::testing::UnorderedElementsAre("short rows", "planes"));
+              ::testing::UnorderedElementsAre("short rows", "single place", "planes"));
   EXPECT_THAT(bodies_of(OperationKind::matmul_bm1684),
               ::testing::UnorderedElementsAre("short rows", "in place", "packed"));
   EXPECT_THAT(bodies_of(OperationKind::gather),

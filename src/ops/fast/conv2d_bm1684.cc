@@ -6,94 +6,18 @@
 
 #include "base/bits.h"
 #include "numerics/float32.h"
-#include "ops/contract/taps.h"
 #include "ops/conv/conv2d_bm1684.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/conv2d_planes.h"
 #include "ops/fast/gemm/pending_sums.h"
 #include "ops/fast/gemm/prepared_planes.h"
 #include "ops/fast/gemm/short_rows.h"
+#include "ops/fast/gemm/terms_bm1684.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/nest.h"
 
 namespace tputwin::fast {
 namespace {
-
-// The terms of every result: taps and input channels, chain by chain in the order of additions.
-struct ConvTerms {
-  struct Term {
-    uint32_t channel, kh, kw;
-  };
-  explicit ConvTerms(const Conv2dBm1684& op);
-
-  std::vector<Term> terms;
-  Chains chains;                       // without the places of factors
-  std::vector<uint32_t> weight_bytes;  // of each term, from the first weight of an output channel
-  std::vector<uint32_t> by_weight;     // the terms as the weights of a channel lie in memory
-};
-
-ConvTerms::ConvTerms(const Conv2dBm1684& op) {
-  const Shape& w = op.weight.shape;
-  const uint32_t pairs = ceil_div(w.n, 2);
-  const size_t count = size_t{w.n} * w.h * w.w;
-  const uint32_t taps = w.h * w.w;
-  terms.reserve(count);
-  weight_bytes.reserve(count);
-  by_weight.resize(count);
-  chains.count = 4;
-  for (uint32_t chain = 0; chain < 4; ++chain) {
-    const uint32_t parity = chain / 2, turn = chain % 2;
-    uint64_t step = 0;
-    chains.begin[chain] = static_cast<uint32_t>(terms.size());
-    for (uint32_t kh = 0; kh < w.h; ++kh)
-      for (uint32_t kw = 0; kw < w.w; ++kw, step += pairs)
-        for (uint32_t pair = static_cast<uint32_t>(step + turn) % 2; pair < pairs; pair += 2) {
-          const uint32_t channel = 2 * pair + parity;
-          if (channel == w.n) continue;  // the dummy of an odd number
-          const uint32_t cell = channel / op.weight.pack, number = channel % op.weight.pack;
-          const uint32_t partners = channel - parity + 1 < w.n ? 2 : 1;
-          const WeightPlace at = weight_place(op.window, op.is_turned, kh, kw);
-          const uint64_t place =
-              uint64_t{2} * pair * taps + (at.h * w.w + at.w) * partners + parity;
-          by_weight[place] = static_cast<uint32_t>(terms.size());
-          terms.push_back({channel, kh, kw});
-          weight_bytes.push_back(cell * op.weight.stride.n + number * 4 +
-                                 at.h * op.weight.stride.h + at.w * op.weight.stride.w);
-        }
-    chains.end[chain] = static_cast<uint32_t>(terms.size());
-  }
-}
-
-// All weights, in panels of `width` output channels (the last one may have fewer). Some terms of
-// all channels at a time: what lies in one cache line belongs to neighbouring terms and to channels
-// that are `lanes` apart. Few channels side by side, because equal offsets in different lanes crowd
-// into the same sets of the cache.
-void pack_weights(const Conv2dBm1684& op, const Memory& memory, const ConvTerms& terms,
-                  uint32_t width, float* factors) {
-  constexpr uint32_t kChannelsAtOnce = 8;
-  const size_t count = terms.terms.size(), at_once = std::max(32u, 4096 / width);
-  const uint32_t channels = op.out.shape.c, lanes = memory.local.lanes();
-  const uint32_t group = std::min(width, kChannelsAtOnce);  // divides width and lanes
-  auto pack = [&](uint32_t oc, std::span<const uint32_t> some) {
-    const uint32_t first = oc / width * width, rows = std::min(group, channels - oc);
-    const size_t pitch = std::min(width, channels - first);
-    std::array<const uint8_t*, kChannelsAtOnce> weights;
-    for (uint32_t r = 0; r < rows; ++r) weights[r] = memory.byte(op.weight, 0, oc + r, 0, 0);
-    float* to = factors + first * count + oc - first;
-    for (const uint32_t term : some)
-      for (uint32_t r = 0; r < rows; ++r)
-        to[term * pitch + r] = Memory::load<float>(weights[r] + terms.weight_bytes[term]);
-  };
-  const size_t grain = grain_of(at_once * channels, kTermsPerTask);
-  parallel_for(ceil_div(count, at_once), grain, [&](size_t begin, size_t end) {
-    for (size_t at = begin * at_once; at < end * at_once; at += at_once) {
-      const std::span<const uint32_t> some(terms.by_weight.data() + at,
-                                           std::min(at_once, count - at));
-      for (uint32_t slot = 0; slot < std::min(lanes, channels); slot += group)
-        for (uint32_t oc = slot; oc < channels; oc += lanes) pack(oc, some);
-    }
-  });
-}
 
 class F32Planes : public PlaneSource {
  public:
@@ -116,7 +40,7 @@ class F32Planes : public PlaneSource {
   uint32_t terms() const override { return static_cast<uint32_t>(terms_.terms.size()); }
   void read_weights(uint32_t, uint32_t*) override {}
   bool pack_weights(uint32_t rows, uint32_t* to) const override {
-    fast::pack_weights(op_, memory_, terms_, rows, reinterpret_cast<float*>(to));
+    terms_.pack_weights(op_, memory_, rows, reinterpret_cast<float*>(to));
     for (uint32_t oc = 0; op_.bias && oc < op_.out.shape.c; ++oc)
       constants_->starts[oc] = f32::bits(memory_.read_f32(*op_.bias, 0, oc, 0, 0));
     return true;
@@ -131,8 +55,13 @@ class F32Planes : public PlaneSource {
   }
   // Old values are added in the end.
   void start(const Results& r) const override {
-    if (op_.accumulate)
-      std::memcpy(r.second, memory_.byte(op_.out, r.n, r.oc, r.y, r.x), r.count * sizeof(float));
+    if (!op_.accumulate) return;
+    const uint8_t* from = memory_.byte(op_.out, r.n, r.oc, r.y, r.x);
+    if (has_dense_rows(op_.out))
+      std::memcpy(r.second, from, r.count * sizeof(float));
+    else
+      for (uint32_t i = 0; i < r.count; ++i, from += op_.out.stride.w)
+        r.second[i] = Memory::load<uint32_t>(from);
   }
   bool run(const TileKernels& kernels, const Tile& tile, const TileRoom& room,
            uint32_t oc) const override {
@@ -147,7 +76,11 @@ class F32Planes : public PlaneSource {
       restore_constants();
       r.first[i] = f32::bits(result_at(op_, memory_, r.n, r.oc, r.y, r.x + i));
     }
-    std::memcpy(memory_.byte(op_.out, r.n, r.oc, r.y, r.x), r.first, r.count * sizeof(float));
+    uint8_t* to = memory_.byte(op_.out, r.n, r.oc, r.y, r.x);
+    if (has_dense_rows(op_.out))
+      std::memcpy(to, r.first, r.count * sizeof(float));
+    else
+      for (uint32_t i = 0; i < r.count; ++i, to += op_.out.stride.w) Memory::store(to, r.first[i]);
   }
 
  private:
@@ -241,7 +174,74 @@ Declined short_rows(const Conv2dBm1684& given, const Memory& memory) {
   return kRan;
 }
 
-using Planes = PlaneBody<Conv2dBm1684, F32Planes, operands_decline>;
+// Single places of many images as a row of one image, which may have gaps.
+Conv2dBm1684 with_images_as_row(Conv2dBm1684 op) {
+  const Axis point;
+  const auto is_single = [](const Shape& s) { return s.h == 1 && s.w == 1; };
+  if (op.window.h != point || op.window.w != point || !is_single(op.in.shape) ||
+      !is_single(op.out.shape))
+    return op;
+  for (TensorView* view : {&op.in, &op.out}) {
+    view->stride.w = view->stride.n;
+    std::swap(view->shape.n, view->shape.w);
+  }
+  return op;
+}
+
+Declined planes(const Conv2dBm1684& given, const Memory& memory) {
+  if (const Declined why = operands_decline(given, memory.local)) return why;
+  const Conv2dBm1684 op = with_images_as_row(with_long_rows(given));
+  F32Planes source(op, memory);
+  return convolve(source, op.window, op.in, op.out.shape);
+}
+
+// Why results are not single places, or not all weights of a lane lie as pairs of input channels.
+Declined single_place_declines(const Conv2dBm1684& op) {
+  const Axis point;
+  const Shape &in = op.in.shape, &out = op.out.shape;
+  if (op.window.h != point || op.window.w != point || in.n * in.h * in.w != 1 ||
+      out.n * out.h * out.w != 1)
+    return "many places";
+  const uint32_t pair = 2 * sizeof(float);
+  if (in.c % 2 != 0 || op.weight.pack != 2 || op.weight.stride.c != pair)
+    return "weights of lanes are no rows of pairs";
+  return tile_kernels().pair_rows != nullptr ? kRan : "no vectors of pairs";
+}
+
+// A weight is used once: it stays where it lies. A lane has rows of its output channels, one for
+// each pair of input channels, whose even and odd numbers are the chains.
+Declined single_place(const Conv2dBm1684& op, const Memory& memory) {
+  if (const Declined why = operands_decline(op, memory.local)) return why;
+  if (const Declined why = single_place_declines(op)) return why;
+  const uint32_t pairs = op.in.shape.c / 2;
+  std::vector<uint64_t> inputs(pairs);
+  for (uint32_t c = 0; c < op.in.shape.c; ++c)
+    std::memcpy(reinterpret_cast<float*>(inputs.data()) + c, memory.byte(op.in, 0, c, 0, 0),
+                sizeof(float));
+  const TileKernels kernels = tile_kernels();
+  const Slots slots = local_slots(op.out.shape, memory.local);
+  const uint64_t terms = uint64_t{op.in.shape.c} * op.out.shape.c;
+  share_out(slots.count, terms, kShortTermsPerTask, [&](size_t begin, size_t end) {
+    const ScopedFloatMode mode;
+    std::vector<float> even, odd;
+    for (auto slot = static_cast<uint32_t>(begin); slot < end; ++slot) {
+      const uint32_t turns = slots.turns(slot);
+      even.resize(2 * turns + kTilePitch), odd.resize(2 * turns + kTilePitch);
+      kernels.pair_rows(
+          {inputs.data(), pairs, memory.byte(op.weight, 0, slot, 0, 0), op.weight.stride.n},
+          size_t{2} * turns, even.data(), odd.data());
+      for (uint32_t turn = 0; turn < turns; ++turn) {
+        const uint32_t oc = slot + turn * slots.lanes, at = 2 * turn;
+        float sum = (even[at] + odd[at]) + (even[at + 1] + odd[at + 1]);
+        if (op.bias) sum += memory.read_f32(*op.bias, 0, oc, 0, 0);
+        if (op.accumulate) sum += memory.read_f32(op.out, 0, oc, 0, 0);
+        if (f32::is_nan(sum)) sum = result_at(op, memory, 0, oc, 0, 0);
+        memory.write_f32(op.out, 0, oc, 0, 0, sum);
+      }
+    }
+  });
+  return kRan;
+}
 
 class ConvSums final : public SumSource {
  public:
@@ -275,11 +275,14 @@ std::unique_ptr<SumSource> sum_source(const Conv2dBm1684& given, const Memory& m
   return std::make_unique<ConvSums>(op, memory);
 }
 
-TW_BODIES(Conv2dBm1684, {"short rows", short_rows}, {"planes", Planes::run})
+TW_BODIES(Conv2dBm1684, {"short rows", short_rows}, {"single place", single_place},
+          {"planes", planes})
 
 // Of few terms there is little to keep.
 std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684& op, const Memory& memory) {
-  return term_count(op) <= kMaxShortTerms ? nullptr : Planes::prepare(op, memory);
+  return term_count(op) <= kMaxShortTerms
+             ? nullptr
+             : PlaneBody<Conv2dBm1684, F32Planes, operands_decline>::prepare(op, memory);
 }
 
 }  // namespace tputwin::fast

@@ -38,6 +38,58 @@ Declined parameters_decline(const Op& op, const LocalMemory& local) {
   return overlap(op.out, {weight, bias}, local);
 }
 
+// Whether the window is 3x3, goes on by one and is over rows of fp32.
+template <class Op>
+bool is_of_three(const Op& op) {
+  const auto is_three = [](const Axis& axis) {
+    return axis.kernel == RowsOfThree::kSide && axis.stride == 1 && axis.dilation == 1 &&
+           axis.insert == 0 && axis.insert_last == 0;
+  };
+  return op.in.dtype == DType::f32 && op.out.dtype == DType::f32 && is_three(op.window.h) &&
+         is_three(op.window.w) && has_dense_rows(op.in) && has_dense_rows(op.out);
+}
+
+// Plane by plane: weights(c), starts(c, room for a bias); redo(n, c, y, x) stores a result in
+// doubt.
+template <class Op, class Weights, class Starts, class Redo>
+Declined run_of_three(const Op& op, const Memory& memory, float padding, const Weights& weights,
+                      const Starts& starts, const Redo& redo) {
+  constexpr uint64_t kTermsPerTask = 64 << 10;
+  const WindowKernels kernels = window_kernels();
+  const Shape &in = op.in.shape, &out = op.out.shape;
+  RowsOfThree plane{nullptr,
+                    op.in.stride.h,
+                    in.h,
+                    in.w,
+                    op.window.h.pad_before,
+                    op.window.w.pad_before,
+                    padding,
+                    nullptr,
+                    op.out.stride.h,
+                    out.h,
+                    out.w,
+                    nullptr};
+  const uint64_t work = plane.words() + uint64_t{9} * out.h * out.w;
+  parallel_for(uint64_t{out.n} * out.c, grain_of(work, kTermsPerTask),
+               [&, plane](size_t begin, size_t end) mutable {
+                 const ScopedFloatMode mode;
+                 thread_local Scratch scratch;
+                 plane.scratch = scratch.take<float>(plane.words());
+                 for (size_t i = begin; i < end; ++i) {
+                   const auto n = static_cast<uint32_t>(i % out.n);
+                   const auto c = static_cast<uint32_t>(i / out.n);
+                   plane.in = memory.byte(op.in, n, c, 0, 0);
+                   plane.out = memory.byte(op.out, n, c, 0, 0);
+                   float bias;
+                   if (!kernels.sum_three(plane, weights(c), starts(c, bias))) continue;
+                   for (uint32_t y = 0; y < out.h; ++y)
+                     for (uint32_t x = 0; x < out.w; ++x)
+                       if (f32::is_nan(memory.read_f32(op.out, n, c, y, x))) redo(n, c, y, x);
+                 }
+               });
+  return kRan;
+}
+
 Declined planes(const Depthwise2dBm1684& op, const Memory& memory) {
   const WindowJob job{op.window, op.in, op.out, memory};
   const uint32_t channels = op.out.shape.c;
@@ -49,20 +101,28 @@ Declined planes(const Depthwise2dBm1684& op, const Memory& memory) {
   const WindowKernels kernels = window_kernels();
   // a single product stays what it is
   const float start = op.window.h.kernel * op.window.w.kernel == 1 ? -0.0f : 0.0f;
+  const auto weights = [&](uint32_t c) {
+    const uint8_t* first = memory.byte(op.weight, 0, c, 0, 0);
+    return weights_of<float>(op.window, false, [&](uint32_t h, uint32_t w) {
+      return Memory::load<float>(first + uint64_t{h} * op.weight.stride.h +
+                                 uint64_t{w} * op.weight.stride.w);
+    });
+  };
+  const auto starts = [&](uint32_t c, float& bias) {
+    if (op.bias) bias = memory.read_f32(*op.bias, 0, c, 0, 0);
+    return WindowStarts{start, start, op.bias ? &bias : nullptr};
+  };
+  const auto redo = [&](uint32_t n, uint32_t c, uint32_t y, uint32_t x) {
+    memory.write_f32(op.out, n, c, y, x, result_at(op, memory, n, c, y, x));
+  };
+  if (is_of_three(op)) return run_of_three(op, memory, 0.0f, weights, starts, redo);
   for_each_channel(
       job, kernels, [](uint32_t) { return Outside{}; },
       [&](const WindowRun& run, uint32_t c) {
-        const float bias = op.bias ? memory.read_f32(*op.bias, 0, c, 0, 0) : 0.0f;
-        const uint8_t* first = memory.byte(op.weight, 0, c, 0, 0);
-        const float* weights = weights_of<float>(op.window, false, [&](uint32_t h, uint32_t w) {
-          return Memory::load<float>(first + uint64_t{h} * op.weight.stride.h +
-                                     uint64_t{w} * op.weight.stride.w);
-        });
-        return kernels.sum(run, weights, {start, start, op.bias ? &bias : nullptr}, DType::f32);
+        float bias;
+        return kernels.sum(run, weights(c), starts(c, bias), DType::f32);
       },
-      [&](uint32_t n, uint32_t c, uint32_t y, uint32_t x) {
-        memory.write_f32(op.out, n, c, y, x, result_at(op, memory, n, c, y, x));
-      });
+      redo);
   return kRan;
 }
 
@@ -72,21 +132,29 @@ Declined planes(const Depthwise2dBm1684xFloat& op, const Memory& memory) {
   if (const Declined why = parameters_decline(op, memory.local)) return why;
   const WindowKernels kernels = window_kernels();
   auto wide = [&](uint32_t bits) { return f32::bits(float_value(bits, op.in.dtype)); };
+  const auto weights = [&](uint32_t c) {
+    return weights_of<float>(op.window, op.is_turned, [&](uint32_t h, uint32_t w) {
+      return read_float(memory, op.weight, 0, c, h, w);
+    });
+  };
+  const auto starts = [&](uint32_t c, float&) {
+    return WindowStarts{0.0f, bias_at(op, memory, c)};
+  };
+  const auto redo = [&](uint32_t n, uint32_t c, uint32_t y, uint32_t x) {
+    write_float(memory, op.out, n, c, y, x, result_at(op, memory, n, c, y, x));
+  };
+  if (is_of_three(op))
+    return run_of_three(op, memory, f32::from_bits(wide(op.padding)), weights, starts, redo);
   for_each_channel(
       job, kernels,
       [&](uint32_t) {
         return Outside{wide(op.padding), wide(op.insertion)};
       },
       [&](const WindowRun& run, uint32_t c) {
-        const float bias = bias_at(op, memory, c);
-        const float* weights = weights_of<float>(
-            op.window, op.is_turned,
-            [&](uint32_t h, uint32_t w) { return read_float(memory, op.weight, 0, c, h, w); });
-        return kernels.sum(run, weights, {0.0f, bias}, op.in.dtype);
+        float unused;
+        return kernels.sum(run, weights(c), starts(c, unused), op.in.dtype);
       },
-      [&](uint32_t n, uint32_t c, uint32_t y, uint32_t x) {
-        write_float(memory, op.out, n, c, y, x, result_at(op, memory, n, c, y, x));
-      });
+      redo);
   return kRan;
 }
 

@@ -8,6 +8,7 @@
 #include "ops/fast/gemm/matrix_tiles.h"
 #include "ops/fast/gemm/pending_sums.h"
 #include "ops/fast/gemm/short_rows.h"
+#include "ops/fast/walk/copy.h"
 #include "ops/fast/walk/nest.h"
 #include "ops/matmul/matmul_bm1684.h"
 
@@ -93,7 +94,8 @@ class F32Source {
 
  private:
   static void copy_words(uint32_t* to, const uint8_t* from, uint32_t count, size_t step) {
-    if (step == sizeof *to) return static_cast<void>(std::memcpy(to, from, count * sizeof *to));
+    if (step == sizeof *to)  // runs may be short
+      return copy_bytes(reinterpret_cast<uint8_t*>(to), from, count * sizeof *to);
     for (uint32_t i = 0; i < count; ++i) to[i] = Memory::load<uint32_t>(from + i * step);
   }
 

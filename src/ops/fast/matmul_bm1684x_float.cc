@@ -1,9 +1,11 @@
 // Products of floating-point matrices of the BM1684X, as fp32 cells.
 #include <cmath>
+#include <cstring>
 #include <type_traits>
 
 #include "numerics/float16.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/gemm/half_row.h"
 #include "ops/fast/gemm/matrix_tiles.h"
 #include "ops/fast/window/sums.h"
 #include "ops/matmul/matmul_bm1684x_fp32.h"
@@ -146,9 +148,108 @@ Declined packed(const Op& op, const Memory& memory) {
   return MatrixTiles(source, memory).run();
 }
 
+// Few rows use what they read too seldom for copies of it to pay: the right matrix stays where it
+// lies, or is turned, if it is transposed.
+class FewRows {
+ public:
+  using Source = FloatSource<MatmulBm1684xHalf>;
+  static constexpr uint32_t kMostRows = 2;
+
+  FewRows(const Source& source, const Memory& memory)
+      : source_(source),
+        p_(source.product()),
+        right_(p_.right, memory),
+        terms_(p_.left.cols()),
+        rows_(p_.out.rows(), HalfRow(p_.left.dtype())) {}
+
+  // False if a row has factors that are not for its kernel.
+  bool read_left(const Memory& memory) {
+    const StoredMatrix left(p_.left, memory);
+    std::vector<uint32_t> words(terms_ + kTilePitch), term(kTilePitch + 1);
+    for (uint32_t i = 0; i < rows_.size(); ++i) {
+      if (!p_.left.transposed) source_.read_factors(left, i, 0, terms_, words.data());
+      for (uint32_t k = 0; p_.left.transposed && k < terms_; ++k) {
+        source_.read_terms(left, k, i, 1, term.data());
+        words[k] = term[0];
+      }
+      if (!rows_[i].set({words.begin(), words.begin() + terms_})) return false;
+    }
+    return true;
+  }
+
+  void run() const {
+    const uint32_t cols = p_.out.cols(), at_once = p_.right.transposed ? kTurned : kColumns;
+    const uint64_t work = uint64_t{at_once} * terms_ * rows_.size();
+    parallel_for(ceil_div(cols, at_once), grain_of(work, Source::kTermsWorthATask),
+                 [&](size_t begin, size_t end) {
+                   const ScopedFloatMode mode;
+                   for (size_t i = begin; i < end; ++i) {
+                     const auto first = static_cast<uint32_t>(i) * at_once;
+                     const uint32_t count = std::min(at_once, cols - first);
+                     p_.right.transposed ? run_turned(first, count) : run_columns(first, count);
+                   }
+                 });
+  }
+
+ private:
+  static constexpr uint32_t kColumns = 256, kTurned = 64;
+
+  void run_columns(uint32_t first, uint32_t count) const {
+    std::vector<const uint8_t*> rows(terms_);
+    right_.for_each_run(0, first, count, [&](const uint8_t* top, uint32_t at, uint32_t run) {
+      for (uint32_t k = 0; k < terms_; ++k) rows[k] = right_.below(top, 0, k);
+      multiply(rows.data(), first + at, run);
+    });
+  }
+  // Columns that are stored as rows.
+  void run_turned(uint32_t first, uint32_t count) const {
+    thread_local Scratch scratch;
+    const size_t size = uint64_t{terms_} * kTurned;
+    auto* const turned = reinterpret_cast<uint8_t*>(scratch.take<uint16_t>(size));
+    if (count < kTurned) std::fill_n(turned, size * sizeof(uint16_t), uint8_t{0});
+    std::vector<uint8_t*> rows(terms_), columns(count);
+    for (uint32_t k = 0; k < terms_; ++k) rows[k] = turned + k * kTurned * sizeof(uint16_t);
+    right_.for_each_run(first, 0, terms_, [&](const uint8_t* top, uint32_t at, uint32_t run) {
+      for (uint32_t j = 0; j < count; ++j)
+        columns[j] = const_cast<uint8_t*>(right_.below(top, first, j));
+      transpose_rows(sizeof(uint16_t), std::span(rows).subspan(at, run), columns, 0, run);
+    });
+    multiply(rows.data(), first, count);
+  }
+  void multiply(const uint8_t* const* right, uint32_t first, uint32_t count) const {
+    uint32_t sums[kColumns + TileKernels::kRowSlack];
+    for (uint32_t i = 0; i < rows_.size(); ++i) {
+      std::fill_n(sums + count, TileKernels::kRowSlack, 0u);
+      source_.start(i, first, count, sums, nullptr);
+      kernels_.row_of_halves(rows_[i], right, count, sums);
+      source_.store(i, first, count, sums, true);
+    }
+  }
+
+  const Source& source_;
+  const PlainProduct& p_;
+  const TileKernels kernels_ = tile_kernels();
+  const StoredMatrix right_;
+  const uint32_t terms_;
+  std::vector<HalfRow> rows_;
+};
+
+Declined few_rows(const MatmulBm1684xHalf& op, const Memory& memory) {
+  const PlainProduct product(op.out, op.left, op.right);
+  if (const Declined why = operands_decline(op, product, memory)) return why;
+  if (product.out.rows() > FewRows::kMostRows) return "many rows";
+  if (product.right.is_constant) return "a constant";
+  const FloatSource<MatmulBm1684xHalf> source(op, product, memory);
+  FewRows rows(source, memory);
+  if (!rows.read_left(memory)) return "factors too large or too small";
+  rows.run();
+  return kRan;
+}
+
 constexpr Body<MatmulBm1684xFp32> kSingle[] = {{"in place", in_place},
                                                {"packed", packed<MatmulBm1684xFp32>}};
-constexpr Body<MatmulBm1684xHalf> kHalf[] = {{"packed", packed<MatmulBm1684xHalf>}};
+constexpr Body<MatmulBm1684xHalf> kHalf[] = {{"few rows", few_rows},
+                                             {"packed", packed<MatmulBm1684xHalf>}};
 
 }  // namespace
 

@@ -12,8 +12,10 @@
 
 #include "ops/fast/gemm/coded_groups-inl.h"
 #include "ops/fast/gemm/grouped-inl.h"
+#include "ops/fast/gemm/half_row-inl.h"
 #include "ops/fast/gemm/one_row-inl.h"
 #include "ops/fast/gemm/pack-inl.h"
+#include "ops/fast/gemm/pair_rows-inl.h"
 #include "ops/fast/vec/elements-inl.h"
 #include "ops/fast/vec/float32-inl.h"
 #include "ops/fast/vec/rounding-inl.h"
@@ -351,7 +353,9 @@ TileKernels Kernels() {
           .exponents = &Exponents,
           .narrow = &Narrow,
           .short_row = &SumShortRow,
-          .row_of_bytes = RowKernel()};
+          .row_of_bytes = RowKernel(),
+          .pair_rows = PairRowsKernel(),
+          .row_of_halves = &RowOfHalves};
 }
 
 }  // namespace

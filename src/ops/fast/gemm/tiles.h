@@ -152,6 +152,16 @@ struct ByteRow {
   uint32_t mask;  // as SignFlip has it
 };
 
+// Pairs of fp32 factors, and rows of pairs: of column c its product with the (c % 2)-th of a pair.
+struct PairRows {
+  const uint64_t* left;  // the bits of two numbers
+  size_t count;
+  const uint8_t* right;  // a row starts `pitch` bytes behind the one before
+  size_t pitch;
+};
+
+struct HalfRow;
+
 // The kernels of the instruction set in force.
 struct TileKernels {
   uint32_t rows, vectors;  // of the largest tile
@@ -198,6 +208,13 @@ struct TileKernels {
   // written, less than a vector. nullptr: cells of four are not for this processor.
   void (*row_of_bytes)(const ByteRow&, size_t count, uint32_t* to);
   static constexpr size_t kRowSlack = 256;
+  // Of every column the sums of its products in even and in odd rows. Whole vectors are read and
+  // written. nullptr: this processor has no vectors of pairs.
+  void (*pair_rows)(const PairRows&, size_t columns, float* even, float* odd);
+  // Adds the sums of groups of `count` columns of a right matrix, of whose rows right[term] is the
+  // first column. As many columns more may be read and written; of those that need the reference
+  // body the sums become NaN.
+  void (*row_of_halves)(const HalfRow&, const uint8_t* const* right, size_t count, uint32_t* sums);
 
   uint32_t columns() const { return vectors * lanes; }
 };

@@ -172,6 +172,48 @@ HWY_INLINE void TransposeLines(const Rows& dst, const Rows& src) {
     }
   }
 }
+
+// The same of bytes. A vector takes its blocks by loads: whole lines would need shuffles, and twice
+// the registers that there are.
+template <class Rows>
+HWY_INLINE void TransposeByteLines(const Rows& dst, const Rows& src) {
+  const hn::ScalableTag<uint8_t> d;
+  constexpr size_t kRows = kTile<uint8_t>;
+#pragma GCC unroll 1
+  for (size_t b = 0; b < 4; ++b) {
+    const auto block = [&](size_t row) HWY_ATTR {
+      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(src[row]) + b);
+    };
+    hn::VFromD<decltype(d)> rows[kRows], next[kRows];
+#pragma GCC unroll 16
+    for (size_t i = 0; i < kRows; ++i) {
+      __m512i row = _mm512_castsi128_si512(block(i));
+      row = _mm512_inserti32x4(row, block(i + kRows), 1);
+      row = _mm512_inserti32x4(row, block(i + 2 * kRows), 2);
+      rows[i].raw = _mm512_inserti32x4(row, block(i + 3 * kRows), 3);
+    }
+    for (int round = 0; round < 4; round += 2)
+      InterleaveRound(d, rows, next), InterleaveRound(d, next, rows);
+#pragma GCC unroll 16
+    for (size_t i = 0; i < kRows; ++i) _mm512_storeu_si512(dst[b * kRows + i], rows[i].raw);
+  }
+}
+
+template <class T, class Rows>
+HWY_INLINE void TransposeWide(const Rows& dst, const Rows& src) {
+  if constexpr (sizeof(T) == 1)
+    TransposeByteLines(dst, src);
+  else
+    TransposeLines<T, 4>(dst, src);
+}
+
+// Lines of so many rows of bytes: no processor guesses so many.
+template <bool kIsWritten>
+HWY_INLINE void PrefetchLines(const void* first, size_t stride) {
+  constexpr size_t kLast = 63;  // rows are at any place of a line, and the one before was used
+  for (size_t i = 0; i < 64; ++i)
+    __builtin_prefetch(static_cast<const uint8_t*>(first) + i * stride + kLast, kIsWritten);
+}
 #endif
 
 // As many lines of columns as there are, of as many rows as fill vectors; returns what is done.
@@ -186,7 +228,15 @@ HWY_INLINE Extents TransposeWholeLines(T* dst, size_t dst_stride, const T* src, 
       const Strided from{reinterpret_cast<uint8_t*>(const_cast<T*>(Skip(src, r * src_stride) + c)),
                          src_stride};
       const bool is_wide = done.rows - r >= kLine<T>;
-      is_wide ? TransposeLines<T, 4>(to, from) : TransposeLines<T, 2>(to, from);
+      if (sizeof(T) == 1 && done.rows > kLine<T>) {
+        const bool is_last = r + kLine<T> >= done.rows;
+        PrefetchLines<false>(
+            is_last ? src + c + kLine<T> : Skip(src, (r + kLine<T>)*src_stride) + c, src_stride);
+        // behind two lines of a row the processor guesses those that follow
+        if (r == 0) PrefetchLines<true>(Skip(dst, c * dst_stride) + kLine<T>, dst_stride);
+        if (is_last) PrefetchLines<true>(Skip(dst, (c + kLine<T>)*dst_stride), dst_stride);
+      }
+      is_wide ? TransposeWide<T>(to, from) : TransposeLines<T, 2>(to, from);
       r += is_wide ? kLine<T> : kLine<T> / 2;
     }
   return done;
@@ -239,7 +289,7 @@ HWY_INLINE Extents TransposeListed(uint8_t* const* dst, uint8_t* const* src, con
   for (size_t first = from.rows; first < last.rows; first += kTogether)
     for (size_t c = from.cols; c < last.cols; c += kBlock)
       for (size_t r = first; r < std::min(first + kTogether, last.rows); r += kBlock)
-        TransposeLines<T, 4>(Listed{dst + c, r * sizeof(T)}, Listed{src + r, c * sizeof(T)});
+        TransposeWide<T>(Listed{dst + c, r * sizeof(T)}, Listed{src + r, c * sizeof(T)});
   return last;
 #else
   static_cast<void>(dst), static_cast<void>(src), static_cast<void>(to);
@@ -289,6 +339,12 @@ void transpose(size_t bytes, uint8_t* dst, size_t dst_stride, const uint8_t* src
   HWY_DYNAMIC_DISPATCH(TransposeOf)(bytes, dst, dst_stride, src, src_stride, rows, cols);
 }
 
+bool equally_far(std::span<uint8_t* const> rows) {
+  for (size_t i = 2; i < rows.size(); ++i)
+    if (rows[i] - rows[i - 1] != rows[1] - rows[0]) return false;
+  return rows.size() > 1 && rows[1] > rows[0];
+}
+
 namespace {
 
 // Of rows that lie anywhere: long pieces of every row at once, and results by way of a buffer. The
@@ -297,12 +353,6 @@ constexpr size_t kTileBytes = 16 << 10;
 
 // Elements in a row of a square tile.
 constexpr size_t tile_of(size_t bytes) { return bytes == 1 ? 128 : 64; }
-
-bool equally_far(std::span<uint8_t* const> rows) {
-  for (size_t i = 2; i < rows.size(); ++i)
-    if (rows[i] - rows[i - 1] != rows[1] - rows[0]) return false;
-  return rows.size() > 1 && rows[1] > rows[0];
-}
 
 // dst(c, r) = src(r, c) for `width` columns of the rows that begin there.
 void transpose_tile(size_t bytes, uint8_t* dst, size_t dst_stride, std::span<uint8_t* const> src,
@@ -316,10 +366,6 @@ void transpose_tile(size_t bytes, uint8_t* dst, size_t dst_stride, std::span<uin
     copy_bytes(rows + i * stride, src[i] + column * bytes, width * bytes);
   transpose(bytes, dst, dst_stride, rows, stride, src.size(), width);
 }
-
-}  // namespace
-
-namespace {
 
 // Tile by tile: the rows of src from `first_row` on, its columns [first, last).
 void transpose_tiles(size_t bytes, std::span<uint8_t* const> dst, std::span<uint8_t* const> src,

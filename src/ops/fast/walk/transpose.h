@@ -20,4 +20,7 @@ void transpose(size_t bytes, uint8_t* dst, size_t dst_stride, const uint8_t* src
 void transpose_rows(size_t bytes, std::span<uint8_t* const> dst, std::span<uint8_t* const> src,
                     size_t first, size_t last);
 
+// Whether rows, at least two, begin at equal distances, one behind the other.
+bool equally_far(std::span<uint8_t* const> rows);
+
 }  // namespace tputwin::fast

@@ -23,7 +23,7 @@ void copy_words(float* dst, const uint8_t* from, size_t count, size_t step) {
 }  // namespace
 
 WindowPhases::WindowPhases(const Axis& axis, uint32_t inputs, uint32_t outputs)
-    : axis_(axis), inputs_(inputs), length_(outputs + (axis.reach() - 1) / axis.stride) {
+    : axis_(axis), length_(outputs + (axis.reach() - 1) / axis.stride) {
   std::array<bool, kMaxStride> used{};
   // the remainders of taps repeat after `stride` taps
   for (uint32_t tap = 0; tap < std::min(axis.kernel, axis.stride); ++tap) {
@@ -31,15 +31,15 @@ WindowPhases::WindowPhases(const Axis& axis, uint32_t inputs, uint32_t outputs)
     if (used[remainder]) continue;
     used[remainder] = true;
     phase_of_[remainder] = static_cast<uint8_t>(count_);
-    remainder_of_[count_++] = static_cast<uint8_t>(remainder);
+    inputs_of_[count_++] = find_inputs(remainder, inputs);
   }
 }
 
-WindowPhases::Inputs WindowPhases::inputs(uint32_t phase) const {
+WindowPhases::Inputs WindowPhases::find_inputs(uint32_t remainder, uint32_t inputs) const {
   const int64_t stride = axis_.stride;
-  const int64_t origin = int64_t{remainder_of_[phase]} - axis_.pad_before;  // input at place 0
+  const int64_t origin = int64_t{remainder} - axis_.pad_before;  // input at place 0
   const int64_t first = origin < 0 ? (-origin + stride - 1) / stride : 0;
-  const int64_t last = origin < inputs_ ? (inputs_ - origin + stride - 1) / stride : 0;
+  const int64_t last = origin < inputs ? (inputs - origin + stride - 1) / stride : 0;
   const int64_t length = length_;
   const int64_t begin = std::min(first, length), end = std::clamp(last, begin, length);
   return {static_cast<uint32_t>(begin), static_cast<uint32_t>(end),

@@ -31,12 +31,16 @@ class WindowPhases {
   struct Inputs {
     uint32_t first, last, input;
   };
-  Inputs inputs(uint32_t phase) const;
+  const Inputs& inputs(uint32_t phase) const { return inputs_of_[phase]; }
 
  private:
+  // Of a phase whose taps have that remainder.
+  Inputs find_inputs(uint32_t remainder, uint32_t inputs) const;
+
   Axis axis_;
-  uint32_t inputs_, length_, count_ = 0;
-  std::array<uint8_t, kMaxStride> phase_of_{}, remainder_of_{};
+  uint32_t length_, count_ = 0;
+  std::array<uint8_t, kMaxStride> phase_of_{};
+  std::array<Inputs, kMaxStride> inputs_of_{};
 };
 
 class WindowPlane {

@@ -15,6 +15,7 @@
 #include "ops/fast/vec/rounding-inl.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/transpose.h"
+#include "ops/fast/window/three-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
@@ -147,7 +148,7 @@ void IntegerLargest(const WindowRun& run) {
 }
 
 WindowKernels Kernels() {
-  return {&Sum, &Largest, &LargestNumber, &IntegerSum, &IntegerLargest, &WidenElements};
+  return {&Sum, &SumThree, &Largest, &LargestNumber, &IntegerSum, &IntegerLargest, &WidenElements};
 }
 
 }  // namespace

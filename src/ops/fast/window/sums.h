@@ -46,11 +46,29 @@ struct Quantization {
 };
 Quantization quantization_of(bool relu, uint32_t rshift, Rounding rounding, DType dtype);
 
+// A plane of fp32 under a window of 3x3 that goes on by one. Whole vectors of inputs are read.
+struct RowsOfThree {
+  static constexpr uint32_t kSide = 3;
+
+  const uint8_t* in;
+  uint32_t in_stride, in_height, in_width;  // strides from row to row in bytes
+  uint32_t pad_h, pad_w;                    // rows above, columns to the left
+  float padding;
+  uint8_t* out;
+  uint32_t out_stride, height, width;
+  float* scratch;
+
+  size_t pitch() const { return (width + kSide - 1 + 2 * kWindowSlack) / 16 * 16; }
+  size_t words() const { return (height + kSide - 1) * pitch() + kWindowSlack; }
+};
+
 // The kernels of the instruction set in force. Floating-point results are the bits of the type, or
 // kInDoubt, in which case they return true.
 struct WindowKernels {
   // Two accumulators in turn, every step rounded.
   bool (*sum)(const WindowRun&, const float* weights, WindowStarts starts, DType dtype);
+  // The same of fp32, written where results lie; true if one of them is NaN.
+  bool (*sum_three)(const RowsOfThree&, const float* weights, const WindowStarts& starts);
   // Of equal values the last one; NaN is in doubt.
   bool (*largest)(const WindowRun&, DType dtype);
   // The largest fp32 number, flushed, or the lowest finite one; NaN is passed over.

@@ -1,0 +1,158 @@
+// One row of fp16 or bf16 times columns that lie as they are, in groups of products as
+// numerics/add_tree.h sums them. Included once per target (see Highway's foreach_target.h).
+#if defined(TPUTWIN_FAST_HALF_ROW_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TPUTWIN_FAST_HALF_ROW_INL_H
+#undef TPUTWIN_FAST_HALF_ROW_INL_H
+#else
+#define TPUTWIN_FAST_HALF_ROW_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "ops/fast/gemm/grouped-inl.h"
+#include "ops/fast/gemm/half_row.h"
+#include "ops/fast/vec/float16-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tputwin::fast::HWY_NAMESPACE {
+namespace {
+
+using Halves = hn::ScalableTag<int16_t>;
+constexpr size_t kHalves = hn::MaxLanes(Halves());
+
+// The rows of right in one group of terms, from a column on.
+struct GroupOfHalves {
+  const HalfRow& row;
+  const uint8_t* const* right;
+  size_t first, count, column;  // terms, and their columns
+
+  HWY_INLINE const uint16_t* at(size_t i) const {
+    return reinterpret_cast<const uint16_t*>(right[first + i]) + column;
+  }
+};
+
+// The largest differences that HalfRow speaks of, of kV vectors of halves; false if one of them is
+// not sure.
+template <size_t kV>
+HWY_INLINE bool LargestDifferences(const GroupOfHalves& group, size_t terms, int16_t* to) {
+  constexpr size_t kAhead = 8;  // rows; no processor guesses which row comes next
+  const Halves d;
+  const auto magnitude_bits = hn::Set(d, 0x7fff);
+  hn::Vec<Halves> largest[kV], difference[kV];
+#pragma GCC unroll 4
+  for (size_t v = 0; v < kV; ++v) largest[v] = difference[v] = hn::Zero(d);
+  for (size_t i = 0; i < group.count; ++i) {
+    const auto drop = hn::BitCast(d, hn::Set(U32(), group.row.drops[group.first + i]));
+    const size_t ahead = std::min(i + kAhead, terms - 1 - group.first);
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kV; ++v) {
+      __builtin_prefetch(group.at(ahead) + v * kHalves);
+      const auto* from = reinterpret_cast<const int16_t*>(group.at(i) + v * kHalves);
+      const auto magnitude = hn::And(hn::LoadU(d, from), magnitude_bits);
+      largest[v] = hn::Max(largest[v], magnitude);
+      difference[v] = hn::Max(difference[v], hn::Sub(magnitude, drop));
+    }
+  }
+  // columns of zeros have no exponent, and need none
+  const HalfGroup& of_row = group.row.groups[group.first / kAddTreeGroup];
+  const auto least = hn::Set(d, of_row.least), most = hn::Set(d, group.row.largest);
+  auto unsure = hn::Zero(d);
+#pragma GCC unroll 4
+  for (size_t v = 0; v < kV; ++v) {
+    const auto raised = hn::Max(difference[v], least);
+    const auto is_zero = hn::VecFromMask(d, hn::Eq(largest[v], hn::Zero(d)));
+    const auto is_low = hn::VecFromMask(d, hn::Gt(raised, difference[v]));
+    const auto is_high = hn::VecFromMask(d, hn::Gt(largest[v], most));
+    unsure = hn::Or(unsure, hn::Or(hn::AndNot(is_zero, is_low), is_high));
+    hn::StoreU(raised, d, to + v * kHalves);
+  }
+  return hn::AllTrue(d, hn::Eq(unsure, hn::Zero(d)));
+}
+
+// Adds a group to the sums of kV vectors of fp32, whose largest differences are known.
+template <DType kType, size_t kV>
+HWY_INLINE void AddKnownGroup(const GroupOfHalves& group, const int16_t* differences, float* sums) {
+  constexpr int kFractionBits = kType == DType::f16 ? 10 : 7;
+  const F32 d;
+  const Ints top = ints(group.row.groups[group.first / kAddTreeGroup].top);
+  Ints exponents[kV], totals[kV];
+  Floats aligning[kV];
+#pragma GCC unroll 8
+  for (size_t v = 0; v < kV; ++v) {
+    const Ints difference =
+        hn::PromoteTo(I32(), hn::LoadU(hn::Rebind<int16_t, I32>(), differences + v * kLanes32));
+    exponents[v] = hn::Add(top, hn::ShiftRight<kFractionBits>(difference));
+    aligning[v] = floats(hn::ShiftLeft<23>(hn::Sub(ints(127 + kUnitBelow), exponents[v])));
+    totals[v] = hn::Zero(I32());
+  }
+  for (size_t i = 0; i < group.count; ++i) {
+    const Floats factor = hn::Set(d, group.row.factors[group.first + i]);
+    const uint16_t* from = group.at(i);
+#pragma GCC unroll 8
+    for (size_t v = 0; v < kV; ++v) {
+      const Floats aligned = hn::Mul(LoadAs<kType>(from + v * kLanes32), aligning[v]);
+      totals[v] = hn::Add(totals[v], Truncated(hn::Mul(aligned, factor)));
+    }
+  }
+#pragma GCC unroll 8
+  for (size_t v = 0; v < kV; ++v) {
+    const Floats unit = floats(hn::ShiftLeft<23>(hn::Add(exponents[v], ints(127 - kUnitBelow))));
+    float* const at = sums + v * kLanes32;
+    hn::StoreU(hn::Add(hn::LoadU(d, at), hn::Mul(hn::ConvertTo(d, totals[v]), unit)), d, at);
+  }
+}
+
+// The same of any numbers, one vector of fp32 after the other; sums that need the reference body
+// become NaN.
+template <DType kType>
+HWY_NOINLINE void AddAnyGroup(GroupOfHalves group, size_t vectors, float* sums) {
+  const F32 d;
+  HWY_ALIGN float inputs[kAddTreeGroup * kLanes32];
+  for (size_t v = 0; v < vectors; ++v, group.column += kLanes32, sums += kLanes32) {
+    for (size_t i = 0; i < group.count; ++i)
+      hn::Store(LoadAs<kType>(group.at(i)), d, inputs + i * kLanes32);
+    Ints doubt = hn::Zero(I32());
+    const GroupFactors factors{group.row.factors.data() + group.first, 1, inputs, kLanes32};
+    const Floats sum = hn::Add(hn::LoadU(d, sums), PartOfGroup(factors, group.count, doubt));
+    hn::StoreU(hn::Or(sum, floats(doubt)), d, sums);
+  }
+}
+
+// Adds all groups to the sums of kV vectors of halves.
+template <DType kType, size_t kV>
+HWY_NOINLINE void AddGroupsOfHalves(const HalfRow& row, const uint8_t* const* right, size_t column,
+                                    float* sums) {
+  constexpr size_t kVectors = kV * (kHalves / kLanes32);
+  HWY_ALIGN int16_t differences[kV * kHalves];
+  const size_t terms = row.factors.size();
+  for (size_t first = 0; first < terms; first += kAddTreeGroup) {
+    const GroupOfHalves group{row, right, first, std::min<size_t>(kAddTreeGroup, terms - first),
+                              column};
+    if (LargestDifferences<kV>(group, terms, differences)) [[likely]]
+      AddKnownGroup<kType, kVectors>(group, differences, sums);
+    else
+      AddAnyGroup<kType>(group, kVectors, sums);
+  }
+}
+
+// As many columns at a time as registers hold, as long as there are so many.
+template <DType kType, size_t kV = HWY_ARCH_X86&& HWY_TARGET <= HWY_AVX3 ? 4 : 2>
+void RowOfType(const HalfRow& row, const uint8_t* const* right, size_t count, float* sums,
+               size_t column = 0) {
+  for (; column + (kV - 1) * kHalves < count; column += kV * kHalves)
+    AddGroupsOfHalves<kType, kV>(row, right, column, sums + column);
+  if constexpr (kV > 1) RowOfType<kType, kV / 2>(row, right, count, sums, column);
+}
+
+void RowOfHalves(const HalfRow& row, const uint8_t* const* right, size_t count, uint32_t* sums) {
+  row.dtype == DType::f16 ? RowOfType<DType::f16>(row, right, count, as_floats(sums))
+                          : RowOfType<DType::bf16>(row, right, count, as_floats(sums));
+}
+
+}  // namespace
+}  // namespace tputwin::fast::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

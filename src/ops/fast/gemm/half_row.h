@@ -1,0 +1,46 @@
+// A row of a left matrix of fp16 or bf16 by itself: what tells the exponents of its groups of
+// products from the bits of the other factors, without a product being made.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "memory/tensor_view.h"
+#include "numerics/add_tree.h"
+
+namespace tputwin::fast {
+
+// A factor a of a row meets many b. The fraction that b must have for the product to reach the
+// next power of two is known from a alone, so that the magnitude of b, as bits, less a number (the
+// `drop` of a) has the exponent of the product, exactly, above the bits of its fraction:
+//   exponent of a * b = top + ((magnitude of b - drop of a) >> fraction bits)
+// That of the largest product of a group follows from the largest of these differences. `top` is
+// common to a group, and no drop is negative, so that what is no normal number, subnormals and 0,
+// gives less than the smallest normal number gives: what is at least `least` is sure.
+struct HalfGroup {
+  int32_t top = 0;
+  int16_t least = 0;
+};
+
+struct HalfRow {
+  static constexpr int16_t kLargestDrop = INT16_MAX;  // of 0, and of the smallest factors
+
+  DType dtype;
+  // Larger magnitudes of b are left to others, infinities and NaN among them.
+  int16_t largest = 0;
+  std::vector<float> factors;
+  std::vector<uint32_t> drops;  // of every factor: twice 16 bits
+  std::vector<HalfGroup> groups;
+
+  explicit HalfRow(DType type) : dtype(type) {}
+  // False if the factors, the words of fp32 that the row has, are none of which all this is true.
+  bool set(const std::vector<uint32_t>& words);
+
+ private:
+  int fraction_bits() const { return dtype == DType::f16 ? 10 : 7; }
+  int bias() const { return dtype == DType::f16 ? 15 : 127; }
+  uint32_t drop_of(float factor, int highest) const;
+  HalfGroup group_of(int highest) const;
+};
+
+}  // namespace tputwin::fast

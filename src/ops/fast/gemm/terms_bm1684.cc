@@ -1,0 +1,188 @@
+// Terms chain by chain, and weights of lanes turned into panels.
+#include "ops/fast/gemm/terms_bm1684.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <span>
+
+#include "base/bits.h"
+#include "ops/contract/taps.h"
+#include "ops/fast/gemm/panels.h"
+#include "ops/fast/walk/transpose.h"
+
+namespace tputwin::fast {
+
+ConvTerms::ConvTerms(const Conv2dBm1684& op) {
+  const Shape& w = op.weight.shape;
+  const uint32_t pairs = ceil_div(w.n, 2);
+  const size_t count = size_t{w.n} * w.h * w.w;
+  const uint32_t taps = w.h * w.w;
+  terms.reserve(count);
+  weight_bytes.reserve(count);
+  by_weight.resize(count);
+  chains.count = 4;
+  for (uint32_t chain = 0; chain < 4; ++chain) {
+    const uint32_t parity = chain / 2, turn = chain % 2;
+    uint64_t step = 0;
+    chains.begin[chain] = static_cast<uint32_t>(terms.size());
+    for (uint32_t kh = 0; kh < w.h; ++kh)
+      for (uint32_t kw = 0; kw < w.w; ++kw, step += pairs)
+        for (uint32_t pair = static_cast<uint32_t>(step + turn) % 2; pair < pairs; pair += 2) {
+          const uint32_t channel = 2 * pair + parity;
+          if (channel == w.n) continue;  // the dummy of an odd number
+          const uint32_t cell = channel / op.weight.pack, number = channel % op.weight.pack;
+          const uint32_t partners = channel - parity + 1 < w.n ? 2 : 1;
+          const WeightPlace at = weight_place(op.window, op.is_turned, kh, kw);
+          const uint64_t place =
+              uint64_t{2} * pair * taps + (at.h * w.w + at.w) * partners + parity;
+          by_weight[place] = static_cast<uint32_t>(terms.size());
+          terms.push_back({channel, kh, kw});
+          weight_bytes.push_back(cell * op.weight.stride.n + number * 4 +
+                                 at.h * op.weight.stride.h + at.w * op.weight.stride.w);
+        }
+    chains.end[chain] = static_cast<uint32_t>(terms.size());
+  }
+}
+
+namespace {
+
+// Some channels of neighbouring lanes, and those that follow them in these lanes.
+class WeightPacking {
+ public:
+  WeightPacking(const Conv2dBm1684& op, const Memory& memory, const ConvTerms& terms,
+                uint32_t width, float* factors)
+      : op_(op),
+        memory_(memory),
+        terms_(terms),
+        width_(width),
+        lanes_(memory.local.lanes()),
+        channels_(op.out.shape.c),
+        of_pair_(2 * op.weight.shape.h * op.weight.shape.w),
+        pairs_(op.weight.shape.n / 2),
+        lie_together_(weights_lie_together()),
+        factors_(factors) {}
+
+  // Few channels side by side, because equal offsets in different lanes crowd into the same sets
+  // of the cache.
+  static constexpr uint32_t kChannelsAtOnce = 8;
+  // Pairs and places of weights that are turned at once, at most.
+  static constexpr uint32_t kPairs = 16, kPlaces = 1024;
+
+  // The weights of some input channels, by number of pair.
+  void pack(uint32_t first_pair, uint32_t last_pair) const {
+    const uint32_t group = std::min(width_, kChannelsAtOnce);  // divides lanes
+    const uint32_t step = op_.weight.stride.n / uint32_t{sizeof(float)};
+    const uint32_t at_once = std::clamp(kPlaces / std::max(1u, step), 1u, kPairs);
+    for (uint32_t slot = 0; slot < std::min(lanes_, channels_); slot += group) {
+      const Lanes lanes = lanes_of(slot, std::min(group, channels_ - slot));
+      const uint32_t turned = turned_channels(slot, group, lanes);
+      for (uint32_t pair = first_pair; turned > 0 && pair < last_pair; pair += at_once)
+        turn(slot, lanes, turned, pair, std::min(at_once, last_pair - pair));
+      for (uint32_t oc = slot + turned * lanes_; oc < channels_; oc += lanes_)
+        pack_each(oc, std::min(group, channels_ - oc), first_pair * of_pair_,
+                  last_pair == pairs_ ? terms_.by_weight.size() : last_pair * of_pair_);
+    }
+  }
+
+ private:
+  using Lanes = std::array<uint8_t*, kChannelsAtOnce>;
+
+  Lanes lanes_of(uint32_t oc, uint32_t count) const {
+    Lanes weights{};
+    for (uint32_t r = 0; r < count; ++r) weights[r] = memory_.byte(op_.weight, 0, oc + r, 0, 0);
+    return weights;
+  }
+  float* panel(uint32_t oc) const {
+    return factors_ + uint64_t{oc / width_ * width_} * terms_.terms.size() + oc % width_;
+  }
+  size_t pitch(uint32_t oc) const { return std::min(width_, channels_ - oc / width_ * width_); }
+
+  // In a lane: pairs of input channels, of each the output channels, of each its taps, of each two
+  // weights.
+  bool weights_lie_together() const {
+    const TensorView& w = op_.weight;
+    const uint64_t channel = of_pair_ * sizeof(float);
+    return w.pack == 2 && w.shape.n % 2 == 0 && w.stride.w == 2 * sizeof(float) &&
+           w.stride.h == w.shape.w * w.stride.w && w.stride.n <= kPlaces * sizeof(float) &&
+           w.stride.n >= ceil_div(channels_, lanes_) * channel &&
+           (channels_ <= lanes_ || w.stride.c == channel);
+  }
+  // How many channels of each of `group` lanes are there in all of these lanes.
+  uint32_t turned_channels(uint32_t slot, uint32_t group, const Lanes& lanes) const {
+    if (!lie_together_ || slot + group > channels_ ||
+        !equally_far(std::span<uint8_t* const>(lanes.data(), group)))
+      return 0;
+    return (channels_ - slot - group) / lanes_ + 1;
+  }
+
+  // Some pairs of input channels: the same places of all lanes become rows of panels. Of every
+  // second pair they are neighbours there: lines are written whole, as places that are far apart
+  // may have one set of the cache.
+  void turn(uint32_t slot, const Lanes& lanes, uint32_t channels, uint32_t pair,
+            uint32_t pairs) const {
+    const uint32_t group = std::min(width_, kChannelsAtOnce), all = channels * of_pair_;
+    const size_t row = group * sizeof(float), step = op_.weight.stride.n / sizeof(float);
+    alignas(64) std::array<float, kPlaces * kChannelsAtOnce> turned;
+    transpose(sizeof(float), reinterpret_cast<uint8_t*>(turned.data()), row,
+              lanes[0] + uint64_t{pair} * op_.weight.stride.n,
+              static_cast<size_t>(lanes[1] - lanes[0]), group, (pairs - 1) * step + all);
+    for (uint32_t oc = slot, i = 0; i < all; oc += lanes_) {
+      auto* const to = reinterpret_cast<uint8_t*>(panel(oc));
+      const size_t term = pitch(oc) * sizeof(float);
+      for (uint32_t place = 0; place < of_pair_; ++place, ++i) {
+        const uint32_t* const places = &terms_.by_weight[uint64_t{pair} * of_pair_ + place];
+        for (const uint32_t turn : {0u, 1u})
+          for (uint32_t p = turn; p < pairs; p += 2) {
+            const auto* from = reinterpret_cast<const uint8_t*>(&turned[(p * step + i) * group]);
+            copy_row(to + places[p * of_pair_] * term, from, group);
+          }
+      }
+    }
+  }
+
+  static void copy_row(uint8_t* to, const uint8_t* from, uint32_t group) {
+    if (group == kChannelsAtOnce)
+      std::memcpy(to, from, kChannelsAtOnce * sizeof(float));
+    else
+      std::memcpy(to, from, kChannelsAtOnce / 2 * sizeof(float));
+  }
+
+  void pack_each(uint32_t oc, uint32_t count, size_t first, size_t last) const {
+    const Lanes weights = lanes_of(oc, count);
+    float* const to = panel(oc);
+    const size_t step = pitch(oc);
+    for (size_t i = first; i < last; ++i) {
+      const uint32_t term = terms_.by_weight[i];
+      for (uint32_t r = 0; r < count; ++r)
+        to[term * step + r] = Memory::load<float>(weights[r] + terms_.weight_bytes[term]);
+    }
+  }
+
+  const Conv2dBm1684& op_;
+  const Memory& memory_;
+  const ConvTerms& terms_;
+  const uint32_t width_, lanes_, channels_, of_pair_, pairs_;
+  const bool lie_together_;
+  float* const factors_;
+};
+
+}  // namespace
+
+void ConvTerms::pack_weights(const Conv2dBm1684& op, const Memory& memory, uint32_t width,
+                             float* factors) const {
+  const WeightPacking packing(op, memory, *this, width, factors);
+  const uint32_t pairs = op.weight.shape.n / 2, taps = op.weight.shape.h * op.weight.shape.w;
+  if (pairs == 0) return packing.pack(0, 0);
+  // some terms of all channels at a time: what lies in one cache line belongs to neighbouring
+  // terms and to channels that are `lanes` apart
+  const uint32_t at_once =
+      align_up(std::max(32u, 4096 / width) / (2 * taps) + 1, WeightPacking::kPairs);
+  const size_t grain = grain_of(uint64_t{at_once} * 2 * taps * op.out.shape.c, kTermsPerTask);
+  parallel_for(ceil_div(pairs, at_once), grain, [&](size_t begin, size_t end) {
+    for (auto i = static_cast<uint32_t>(begin); i < end; ++i)
+      packing.pack(i * at_once, std::min((i + 1) * at_once, pairs));
+  });
+}
+
+}  // namespace tputwin::fast

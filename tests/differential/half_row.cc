@@ -1,0 +1,164 @@
+// Rows by themselves of products of fp16 and bf16: exponents of products are told from the bits of
+// their factors, and columns whose groups are sure lie beside others that are not.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "base/bits.h"
+#include "memory/layout.h"
+#include "numerics/float16.h"
+#include "numerics/float_mode.h"
+#include "ops/fast/fast.h"
+#include "ops/fast/gemm/half_row.h"
+#include "ops/fast/select/trace.h"
+#include "ops/operation.h"
+#include "selftest/test_memory.h"
+
+namespace tputwin::testing {
+namespace {
+
+using fast::HalfRow;
+
+int fraction_bits(DType type) { return type == DType::f16 ? 10 : 7; }
+
+// Every significand with every other.
+TEST(HalfRow, DifferencesHaveTheExponentsOfProducts) {
+  for (const DType type : {DType::f16, DType::bf16}) {
+    const uint32_t one = float_bits(1.0f, type), count = 1u << fraction_bits(type);
+    for (uint32_t y = 0; y < count; ++y) {
+      const float a = float_value(one + y, type);
+      HalfRow row(type);
+      ASSERT_TRUE(row.set({f32::bits(a), f32::bits(2.0f)}));
+      for (uint32_t x = 0; x < count; ++x) {
+        const int difference = static_cast<int>(one + x) - static_cast<int16_t>(row.drops[0]);
+        const int exponent = row.groups[0].top + (difference >> fraction_bits(type));
+        ASSERT_EQ(exponent, std::ilogb(a * float_value(one + x, type))) << y << " " << x;
+      }
+    }
+  }
+}
+
+TEST(HalfRow, FactorsFarFromOneAreLeftToOthers) {
+  const auto is_taken = [](float factor) {
+    return HalfRow(DType::bf16).set({f32::bits(1.0f), f32::bits(factor)});
+  };
+  EXPECT_TRUE(is_taken(0.0f));
+  EXPECT_TRUE(is_taken(-0x1p-40f));
+  EXPECT_FALSE(is_taken(0x1p-41f));
+  EXPECT_TRUE(is_taken(0x1p39f));
+  EXPECT_FALSE(is_taken(0x1p40f));
+  EXPECT_FALSE(is_taken(INFINITY));
+  EXPECT_FALSE(is_taken(NAN));
+}
+
+// A column of the right matrix: what numbers it has.
+enum class Column : uint8_t { usual, sparse, zeros, tiny, large, infinite };
+constexpr uint32_t kColumns = 6;
+
+uint32_t element(Column column, DType type, std::mt19937& random) {
+  const float usual = std::normal_distribution<float>()(random);
+  const bool often = random() % 4 != 0;
+  switch (column) {
+    case Column::sparse:
+      return often ? 0 : float_bits(usual, type);
+    case Column::zeros:
+      return random() % 2 * (1 << 15);
+    case Column::tiny:  // subnormals among them
+      return float_bits(usual * 1e-4f, type) % (1 << (fraction_bits(type) + 2));
+    case Column::large:
+      return float_bits(usual * (type == DType::f16 ? 1e4f : 1e13f), type);
+    case Column::infinite:
+      return float_bits(often ? usual : INFINITY, type);
+    default:
+      return float_bits(usual, type);
+  }
+}
+
+class Products {
+ public:
+  Products(DType type, uint32_t rows, bool transposed) : random_(rows) {
+    const auto by_rows = [&](uint32_t height, uint32_t width, DType dtype) {
+      const Shape shape{1, height, 1, width};
+      const TensorView view{
+          .dtype = dtype,
+          .plane_stride = is_16bit(dtype) ? 1u : 0u,
+          .address = next_,
+          .shape = shape,
+          .stride = lane_stride(bm1684x(), shape, 0, element_bytes(dtype), /*aligned=*/true)};
+      next_ += align_up(uint64_t{view.stride.n}, uint64_t{bm1684x().bank_bytes});
+      return MatrixOperand{.matrix = {view, height, width}, .row_per_channel = true};
+    };
+    op_.left = by_rows(rows, kDepth, type);
+    op_.right = transposed ? by_rows(kCols, kDepth, type) : by_rows(kDepth, kCols, type);
+    op_.right.transposed = transposed;
+    op_.out = by_rows(rows, kCols, DType::f32);
+  }
+
+  // The results of an instruction set, as their bits; `body` is what ran.
+  std::vector<uint32_t> results(const std::string& isa, std::string* body = nullptr) {
+    TestMemory room(bm1684x());
+    const Memory memory = room.memory();
+    fill(memory);
+    fast::select_isa(isa);
+    const fast::BodyTrace trace;
+    const ScopedFloatMode mode;
+    if (!fast::execute(op_, memory))
+      execute(op_, memory);
+    else if (body != nullptr)
+      *body = trace.events().back().body;
+    fast::select_isa("");
+    std::vector<uint32_t> bits;
+    for (uint32_t i = 0; i < op_.out.rows(); ++i)
+      for (uint32_t j = 0; j < kCols; ++j)
+        bits.push_back(static_cast<uint32_t>(op_.out.read(memory, i, j)));
+    return bits;
+  }
+
+ private:
+  // The last group is a part of one; columns end within a vector.
+  static constexpr uint32_t kDepth = 3 * kAddTreeGroup + 5, kCols = 301;
+
+  void fill(const Memory& memory) {
+    random_.seed(1);
+    const DType type = op_.left.dtype();
+    const auto put = [&](const MatrixOperand& m, uint32_t i, uint32_t j, uint32_t bits) {
+      m.write(memory, i, j, static_cast<int32_t>(bits));
+    };
+    for (uint32_t i = 0; i < op_.left.rows(); ++i)
+      for (uint32_t k = 0; k < kDepth; ++k) {  // the second group is zeros
+        const auto column = k / kAddTreeGroup == 1 ? Column::zeros : static_cast<Column>(k % 2);
+        put(op_.left, i, k, element(column, type, random_));
+      }
+    for (uint32_t j = 0; j < kCols; ++j) {
+      // whole vectors of usual columns, and others between
+      const auto kind = static_cast<Column>(j % 64 < 32 ? 0 : j % kColumns);
+      for (uint32_t k = 0; k < kDepth; ++k) put(op_.right, k, j, element(kind, type, random_));
+    }
+  }
+
+  std::mt19937 random_;
+  MatmulBm1684xHalf op_;
+  uint64_t next_ = 0;
+};
+
+TEST(HalfRow, ColumnsOfAllKindsEqualTheReferenceBody) {
+  for (const DType type : {DType::f16, DType::bf16})
+    for (const uint32_t rows : {1u, 2u})
+      for (const bool transposed : {false, true}) {
+        Products products(type, rows, transposed);
+        const std::vector<uint32_t> expected = products.results("reference");
+        for (const std::string& isa : fast::available_isas()) {
+          std::string body;
+          const std::vector<uint32_t> bits = products.results(isa, &body);
+          const auto at = std::ranges::mismatch(bits, expected).in1 - bits.begin();
+          EXPECT_TRUE(bits == expected) << isa << " " << to_string(type) << " result " << at
+                                        << " is " << bits[at] << " instead of " << expected[at];
+          EXPECT_TRUE(isa == "reference" || body == "few rows") << isa << " " << body;
+        }
+      }
+}
+
+}  // namespace
+}  // namespace tputwin::testing
