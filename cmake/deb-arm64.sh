@@ -12,7 +12,7 @@ base=$deb/../bookworm-base.tar
 profiles=cross,nopython,nocheck
 
 [ "$(id -u)" = 0 ] || { echo "deb-arm64.sh: debootstrap and chroot want root" >&2; exit 2; }
-leave() { umount "$root/dev" "$root/proc" 2>/dev/null || true; }
+leave() { for mounted in dev proc ccache; do umount "$root/$mounted" 2>/dev/null || true; done; }
 trap leave EXIT
 leave
 rm -rf --one-file-system "$root"
@@ -25,6 +25,9 @@ else
 fi
 mount -t proc proc "$root/proc"
 mount --bind /dev "$root/dev"
+# What the compilers made stays beside DEB: another build takes minutes.
+mkdir -p "$deb/../arm64-ccache" "$root/ccache"
+mount --bind "$deb/../arm64-ccache" "$root/ccache"
 cp /etc/resolv.conf "$root/etc/"
 printf 'deb %s bookworm main\ndeb %s bookworm-updates main\ndeb %s-security bookworm-security main\n' \
   "$mirror" "$mirror" "$mirror" >"$root/etc/apt/sources.list"
@@ -36,10 +39,10 @@ cp -r "$deb/tputwin" "$root/build/tputwin"
 inside dpkg --add-architecture arm64
 inside apt-get update -qq
 inside sh -c "cd /build/tputwin && apt-get build-dep -y -qq --no-install-recommends -a arm64 -P $profiles ./ &&
-  apt-get install -y -qq --no-install-recommends lintian" >"$deb/arm64.log" 2>&1 || { tail "$deb/arm64.log"; exit 1; }
+  apt-get install -y -qq --no-install-recommends crossbuild-essential-arm64 ccache lintian" >"$deb/arm64.log" 2>&1 || { tail "$deb/arm64.log"; exit 1; }
 
 built() {
-  inside nice -n 10 sh -c "cd /build/tputwin && DEB_BUILD_OPTIONS='nocheck parallel=${JOBS:-$(nproc)}' \
+  inside CCACHE_DIR=/ccache nice -n 10 sh -c "cd /build/tputwin && DEB_BUILD_OPTIONS='nocheck parallel=${JOBS:-$(nproc)}' \
     TPUTWIN_WERROR=${TPUTWIN_WERROR:-OFF} TPUTWIN_COMMIT=${TPUTWIN_COMMIT:-} $1"
 }
 if [ "$until" = configure ]; then
