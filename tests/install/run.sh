@@ -166,6 +166,14 @@ fi
 step docs/bmkernel.md
 mkdir -p "$work/bmkernel-page"
 "$here/run_page.py" "$here/../../docs/bmkernel.md" "$work/bmkernel-page" $here_paths
+step docs/course.md
+mkdir -p "$work/course-page"
+"$here/run_page.py" "$here/../../docs/course.md" "$work/course-page" $here_paths
+if [ -e "$sdk/lib/libtputwin_onnx.so" ]; then # which is built where libonnx-dev is
+  step docs/onnx.md
+  mkdir -p "$work/onnx-page"
+  "$here/run_page.py" "$here/../../docs/onnx.md" "$work/onnx-page" $here_paths
+fi
 step docs/ci.md
 cp -r "$examples/ci" "$work/ci"
 "$here/run_page.py" "$here/../../docs/ci.md" "$work/ci"
