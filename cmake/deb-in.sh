@@ -14,7 +14,7 @@ fi
 
 echo "== Debian $2, compilers and libraries"
 fresh_debian "$2" "$deb/builder-$2-$arch" "$deb/.."
-# What the compilers made stays beside DEB: another build takes minutes.
+# What the compilers made stays beside DEB, by paths that are always the same: another build takes minutes.
 mkdir -p "$deb/../ccache-$2-$arch" "$root/ccache" "$root/build"
 mount --bind "$deb/../ccache-$2-$arch" "$root/ccache"
 cp -r "$deb/tputwin" "$root/build/tputwin"
@@ -23,7 +23,7 @@ logged inside sh -c "cd /build/tputwin && apt-get build-dep -y -qq --no-install-
   apt-get install -y -qq --no-install-recommends $compiler ccache lintian"
 
 echo "== packages"
-inside CCACHE_DIR=/ccache nice -n 10 sh -c "cd /build/tputwin && DEB_BUILD_OPTIONS='nocheck parallel=${JOBS:-$(nproc)}' \
+inside CCACHE_DIR=/ccache CCACHE_BASEDIR= nice -n 10 sh -c "cd /build/tputwin && DEB_BUILD_OPTIONS='nocheck parallel=${JOBS:-$(nproc)}' \
   TPUTWIN_WERROR=${TPUTWIN_WERROR:-OFF} TPUTWIN_COMMIT=${TPUTWIN_COMMIT:-} dpkg-buildpackage -b -us -uc $cross -P$profiles"
 inside sh -c "cd /build && lintian --fail-on error,warning tputwin_*_$arch.changes"
 cp "$root"/build/*_"$arch".deb "$deb/"
