@@ -57,7 +57,7 @@ left=$(inside sh -c 'xargs ls -d 2>/dev/null </home/stranger/files.txt; find /et
 echo "== the packages do what the pages say, in seconds:"
 cd "$home"
 # Behind each block stand the seconds of its section so far: the last of each counts.
-sed -n 's/^# \([0-9.]* s: .*\)/\1/p' start.txt course.txt bmkernel.txt onnx.txt ci.txt |
-  awk '{ title = $0; sub(/^[^:]*: /, "", title); if (!(title in took)) order[++n] = title; took[title] = $1 }
-       END { for (i = 1; i <= n; ++i) printf "%6.1f  %s\n", took[order[i]], order[i] }'
-sed -n 's/^\([0-9.]*\)s call .*/ \1  python.md/p' python.txt
+awk '/^# [0-9.]+ s: / { seconds = $2; title = FILENAME; sub(/txt$/, "md:", title); sub(/^# [0-9.]+ s:/, title)
+                        if (!($0 in took)) order[++n] = $0; took[$0] = seconds }
+     END { for (i = 1; i <= n; ++i) printf "%6.1f  %s\n", took[order[i]], order[i] }' start.txt course.txt bmkernel.txt onnx.txt ci.txt
+awk '/^[0-9.]+s call / { printf "%6.1f  python.md\n", $1 }' python.txt
