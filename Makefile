@@ -173,4 +173,4 @@ format:
 	git ls-files '*.cc' '*.h' '*.hpp' '*.cpp' '*.c' | xargs clang-format-14 -i
 
 clean:
-	rm -rf $(BUILD) build-*
+	rm -rf --one-file-system $(BUILD) build-*

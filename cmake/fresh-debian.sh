@@ -12,18 +12,12 @@ possible() {
   wget --quiet --timeout=20 --tries=2 --spider "$mirror/dists/bookworm/InRelease" || lacks "the mirror $mirror"
 }
 
-# Once more below its folder: what is mounted there must not be removed with it.
-leave() { for mounted in dev proc ccache; do umount "$root/$mounted" 2>/dev/null || true; done; }
-
 # logged COMMAND...: what it says goes to $root.log, and is shown where it fails.
 logged() { "$@" >>"$root.log" 2>&1 || { tail -n 30 "$root.log" >&2; exit 1; }; }
 
 # fresh_debian SUITE ROOT KEPT: at ROOT, from KEPT/SUITE-base.tar if it is there.
 fresh_debian() {
   suite=$1 root=$2 base=$3/$1-base.tar
-  possible || exit 2
-  trap leave EXIT
-  leave
   rm -rf --one-file-system "$root"
   mkdir -p "$root"
   : >"$root.log"
@@ -45,4 +39,14 @@ fresh_debian() {
 # inside COMMAND...: in the Debian at $root, with an environment of its own.
 inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
 
-case $0:${1:-} in *fresh-debian.sh:possible) possible ;; esac
+case $0:${1:-} in
+  *fresh-debian.sh:possible)
+    possible
+    exit
+    ;;
+esac
+# Once more with mounts of its own, which are gone with it however it ends: the host's /dev must not be removed with a folder.
+if [ -z "${TPUTWIN_OWN_MOUNTS:-}" ]; then
+  possible || exit 2
+  exec env TPUTWIN_OWN_MOUNTS=1 unshare --mount "$0" "$@"
+fi
