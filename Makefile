@@ -131,25 +131,32 @@ fuzz: deps
 	    -artifact_prefix=build-fuzz/ build-fuzz/fuzz-corpus/$$t || exit 1; \
 	done
 
-# Debian packages of the files that git knows, in build/deb; ccache serves what `make build` compiled.
-DEB := $(BUILD)/deb
+# Debian packages of the files that git knows, in build/deb; ccache serves what `make build` compiled. With SUITE=trixie
+# those of another Debian than this one, built in a fresh one of its own, in build/deb-trixie. Root.
+DEB := $(BUILD)/deb$(addprefix -,$(SUITE))
 deb-source: deps-deb
 	rm -rf $(DEB)/tputwin && mkdir -p $(DEB)/tputwin
 	git ls-files -z | tar --null --files-from=- -c | tar -x -C $(DEB)/tputwin
+DEB_COMMIT = TPUTWIN_COMMIT=$$(git describe --always --dirty --tags)
 # (debhelper gives builds another HOME, and ccache its folder there.)
-DEB_ENVIRONMENT = CCACHE_CONFIGPATH=$$HOME/.config/ccache/ccache.conf CCACHE_DIR=$$(ccache -k cache_dir) TPUTWIN_WERROR=ON TPUTWIN_COMMIT=$$(git describe --always --dirty --tags) \
+DEB_ENVIRONMENT = CCACHE_CONFIGPATH=$$HOME/.config/ccache/ccache.conf CCACHE_DIR=$$(ccache -k cache_dir) TPUTWIN_WERROR=ON $(DEB_COMMIT) \
   DEB_BUILD_OPTIONS="nocheck parallel=$(JOBS)"
 deb: deb-source
+ifeq ($(SUITE),)
 	cd $(DEB)/tputwin && $(DEB_ENVIRONMENT) nice -n 10 dpkg-buildpackage -b -us -uc
 	lintian --fail-on error,warning $(DEB)/tputwin_*_$$(dpkg --print-architecture).changes
+else
+	JOBS=$(JOBS) $(DEB_COMMIT) cmake/deb-in.sh $(DEB) $(SUITE)
+endif
 
-# The same for 64-bit Arm, without the module for Python, cross-built in a Debian 12 of its own. Root.
+# The same for 64-bit Arm, without the module for Python, cross-built in a Debian 12 of its own, and run there by an
+# emulator. Root.
 deb-arm64: deb-source
-	JOBS=$(JOBS) TPUTWIN_WERROR=ON TPUTWIN_COMMIT=$$(git describe --always --dirty --tags) cmake/deb-arm64.sh $(DEB)
+	JOBS=$(JOBS) TPUTWIN_WERROR=ON $(DEB_COMMIT) cmake/deb-in.sh $(DEB) $(or $(SUITE),bookworm) arm64
 
-# A fresh Debian 12 in which a new user installs the packages and does what the documents print. Root.
+# A fresh Debian (12, or SUITE) in which a new user installs the packages and does what the documents print. Root.
 test-deb: deps-deb
-	cmake/test-deb.sh $(DEB)
+	cmake/test-deb.sh $(DEB) $(SUITE)
 
 # A hundred devices, sixteen threads, work of all chips: results stay the same and memory flat.
 SECONDS ?= 3600
@@ -166,4 +173,4 @@ format:
 	git ls-files '*.cc' '*.h' '*.hpp' '*.cpp' '*.c' | xargs clang-format-14 -i
 
 clean:
-	rm -rf $(BUILD) build-*
+	rm -rf --one-file-system $(BUILD) build-*

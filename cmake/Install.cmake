@@ -28,8 +28,10 @@ endforeach()
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${PROJECT_BINARY_DIR}/src/generated/libbmodel/bmodel.pb.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/libbmodel)
-# For programs that add parameters of their layers and generate the messages themselves.
-install(FILES src/bmnet/proto/bmnet_caffe.proto DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bmnet)
+# For programs that add parameters of their layers and generate the messages themselves, and for readers of tables.
+foreach(name bmnet_caffe calibration common_calibration)
+  install(FILES src/bmnet/proto/${name}.proto DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bmnet)
+endforeach()
 foreach(name bmnet tputwin_caffe calibration common_calibration)
   install(FILES ${PROJECT_BINARY_DIR}/src/generated/bmnet/${name}.pb.h
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bmnet)

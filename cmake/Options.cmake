@@ -2,8 +2,12 @@
 find_program(CCACHE ccache)
 if(CCACHE)
   set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+  # Another checkout and `make deb` are served as well: paths below the sources count from the build folder.
+  if(NOT DEFINED ENV{CCACHE_BASEDIR})
+    set(ccache_base CCACHE_BASEDIR=${PROJECT_SOURCE_DIR})
+  endif()
   # as its manual asks for with precompiled headers
-  set(CMAKE_CXX_COMPILER_LAUNCHER env
+  set(CMAKE_CXX_COMPILER_LAUNCHER env ${ccache_base}
     CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)

@@ -6,7 +6,7 @@
     models/export_onnx.py models/resnet_fashion qdq.onnx --table int8/bmnet_net_calibration_table.pb2
     tputwin compile qdq.onnx -o net.bmodel
 
-Needs python3-onnx and protobuf-compiler. Tensors keep their names; of layers in place the later
+Needs python3-onnx and protobuf-compiler; outside of a checkout an installed tputwin (libtputwin-dev), too. Tensors keep their names; of layers in place the later
 ones get a tick each. The batch is open.
 """
 import argparse
@@ -21,17 +21,21 @@ import onnx
 from google.protobuf import text_format
 from onnx import TensorProto, helper, numpy_helper
 
-# Of a checkout; of Debian's package, which has them beside this folder.
-PROTOS = next(folder for folder in (Path(__file__).resolve().parents[1] / "src/bmnet/proto",
-                                    Path(__file__).resolve().parents[1] / "proto")
-              if folder.is_dir())
+
+def protos():
+    """The folder of our .proto files: a checkout's, or where headers are installed."""
+    folder = Path(__file__).resolve().parents[1] / "src/bmnet/proto"
+    if folder.is_dir():
+        return folder
+    prefix = subprocess.run(["tputwin-config", "--prefix"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return Path(prefix.strip()) / "include/bmnet"
 
 
 def messages(name):
     """The Python module of a .proto of ours."""
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(["protoc", f"-I{PROTOS}", f"--python_out={folder}",
-                        *map(str, PROTOS.glob("*.proto"))], check=True)
+        subprocess.run(["protoc", f"-I{protos()}", f"--python_out={folder}",
+                        *map(str, protos().glob("*.proto"))], check=True)
         sys.path.insert(0, folder)
         try:
             return importlib.import_module(f"{name}_pb2")

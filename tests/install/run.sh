@@ -153,8 +153,7 @@ cmake --build "$work/bmrt-cmake" >>"$work/cmake.log" || { cat "$work/cmake.log";
 python3 "$here/bmrt/engine.py" "$work/bmrt-cmake/libengine.so" "$recorded/nets-lenet-int8.bmodel"
 
 # The pages for newcomers, by the installed tree.
-here_paths="/usr/share/doc/tputwin/examples/models=$here/../../models
-  /usr/share/doc/tputwin/examples/proto=$here/../../src/bmnet/proto /usr/share/doc/tputwin/examples=$examples"
+here_paths="/usr/share/doc/tputwin/examples/models=$here/../../models /usr/share/doc/tputwin/examples=$examples"
 export PATH="$sdk/bin:$PATH" PYTHONPATH="$sdk/lib/python3/dist-packages" CMAKE_PREFIX_PATH="$sdk"
 step docs/start.md
 mkdir -p "$work/start"
@@ -167,6 +166,10 @@ fi
 step docs/bmkernel.md
 mkdir -p "$work/bmkernel-page"
 "$here/run_page.py" "$here/../../docs/bmkernel.md" "$work/bmkernel-page" $here_paths
+step docs/course.md
+mkdir -p "$work/course-page"
+"$here/run_page.py" "$here/../../docs/course.md" "$work/course-page" $here_paths
+# The library is built where libonnx-dev is; the exporter wants packages of its own.
 if [ -e "$sdk/lib/libtputwin_onnx.so" ] && command -v protoc > /dev/null && /usr/bin/python3 -c "import onnx" 2> /dev/null; then
   step docs/onnx.md
   mkdir -p "$work/onnx-page"

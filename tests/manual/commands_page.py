@@ -20,9 +20,10 @@ page with them. What the commands are for, with examples of their results: [cli.
 `--help` prints a command's part of this page; `PROGRAM --help-as man|json|bash|zsh` prints a program's as manual page, as
 JSON, or as completion for a shell: `source <(tputwin --help-as bash)`. The Debian packages bring all of them.
 
-Commands with results print them as JSON with `--json`; errors stay on standard error, and the exit code is the same. A
-word that is not known is refused with what was probably meant. Colour is for terminals only, and never where the
-environment has `NO_COLOR` with a value ([no-color.org](https://no-color.org)) or `TERM=dumb`.
+Commands of `tputwin` with results print them as JSON with `--json` (`print` always does; what `record` makes is its file, and
+`debug` speaks JSON with `--dap`); the tools with the maker's names have the maker's options. Errors stay on standard error, and
+the exit code is the same. A word that is not known is refused with what was probably meant. Colour is for terminals only, and
+never where the environment has `NO_COLOR` with a value ([no-color.org](https://no-color.org)) or `TERM=dumb`.
 
 ## Exit codes
 

@@ -45,6 +45,18 @@ if command -v script >/dev/null; then
   [ "$(colours "NO_COLOR=1" || true)" = 0 ] || fail "colour despite NO_COLOR"
 fi
 
+# Each has examples and exit codes in its help, and --json unless its result is JSON, a file, or a conversation.
+"$bin/tputwin" --help-as json | python3 -c '
+import json, sys
+def ends(command):
+    return sum(map(ends, command["commands"]), []) if command["commands"] else [command]
+for command in ends(json.load(sys.stdin)):
+    name, text = command["name"].removeprefix("tputwin "), command["help"]
+    assert "Example" in text and "Exit codes: 0 ok" in text, f"{name} has no examples or exit codes in its help"
+    has = any("--json" in option["names"] for option in command["options"])
+    assert has != (name in ("print", "record", "debug")), f"{name} --json"
+' || fail "the help of a command lacks something"
+
 for command in chips "errors --json" "errors --json TW-MOD-0101"; do
   case $command in chips) command="chips --json" ;; esac
   # shellcheck disable=SC2086

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "insight/profile/summary.h"
 #include "profile/made_up.h"
 
@@ -81,6 +83,21 @@ TEST(Summary, HasEnginesLayersAndOperations) {
                            "compute  28.6 % busy, 42.9 % for the other engine\n", "\n  layer ",
                            "\n  operation ", "\n  kernel "})
     EXPECT_THAT(text, HasSubstr(part));
+}
+
+TEST(Summary, IsTheSameAsJson) {
+  const Timeline timeline = three_commands();
+  const auto json = nlohmann::json::parse(to_summary_json({"net.bmodel", timeline, {}}));
+  EXPECT_EQ(json["title"], "net.bmodel");
+  EXPECT_EQ(json["chip"], "BM1880");
+  EXPECT_EQ(json["predicted_cycles"], timeline.cycles());
+  EXPECT_EQ(json["commands"], 3);
+  EXPECT_GT(json["engines"]["compute"]["idle_cycles"]["for the other engine"], 0);
+  uint64_t cycles = 0, by_layer = 0;
+  for (const TimelineCommand& command : timeline.commands) cycles += command.end - command.start;
+  for (const auto& layer : json["layers"]) by_layer += layer["cycles"].get<uint64_t>();
+  EXPECT_EQ(by_layer, cycles);
+  EXPECT_FALSE(json["operations"].empty());
 }
 
 }  // namespace

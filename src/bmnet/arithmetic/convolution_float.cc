@@ -25,6 +25,21 @@ Memory::desc describe_memory(const Memory::dims& dims, Tag tag) {
   return {dims, Memory::data_type::f32, tag};
 }
 
+using Described = dnnl::convolution_forward::primitive_desc;
+
+// Where the library is of version 3, a primitive is described without a description of the
+// operation.
+template <class... Arguments>
+Described describe_forward(const dnnl::primitive_attr& attributes, Arguments&&... arguments) {
+  constexpr auto kind = dnnl::prop_kind::forward_inference;
+  constexpr auto how = dnnl::algorithm::convolution_direct;
+#if DNNL_VERSION_MAJOR >= 3
+  return Described(cpu(), kind, how, arguments..., attributes);
+#else
+  return Described({kind, how, arguments...}, attributes, cpu());
+#endif
+}
+
 class Convolution {
  public:
   Convolution(const TensorOp& op, const std::vector<Blob>& blobs)
@@ -115,20 +130,18 @@ class Convolution {
     return expanded.data();
   }
 
-  dnnl::convolution_forward::primitive_desc choose(const Memory::dims& weight_dims) {
+  Described choose(const Memory::dims& weight_dims) {
     dnnl::primitive_attr attributes;
     attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
     const OneLibraryThread one;
-    return {{dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
-             describe_memory({1, read_.c, read_.h, read_.w}, Tag::any),
-             describe_memory(weight_dims, Tag::any), describe_memory({out_.c}, Tag::x),
-             describe_memory({1, out_.c, out_.h, out_.w}, Tag::any),
-             Memory::dims{window_.stride_h, window_.stride_w},
-             Memory::dims{window_.dilation_h - 1, window_.dilation_w - 1},
-             Memory::dims{window_.pad_top, window_.pad_left},
-             Memory::dims{window_.pad_bottom, window_.pad_right}},
-            attributes,
-            cpu()};
+    return describe_forward(attributes, describe_memory({1, read_.c, read_.h, read_.w}, Tag::any),
+                            describe_memory(weight_dims, Tag::any),
+                            describe_memory({out_.c}, Tag::x),
+                            describe_memory({1, out_.c, out_.h, out_.w}, Tag::any),
+                            Memory::dims{window_.stride_h, window_.stride_w},
+                            Memory::dims{window_.dilation_h - 1, window_.dilation_w - 1},
+                            Memory::dims{window_.pad_top, window_.pad_left},
+                            Memory::dims{window_.pad_bottom, window_.pad_right});
   }
 
   Extents in_, out_, read_;

@@ -30,7 +30,7 @@ std::string variable(const char* name) {
 class Profiler;
 
 struct Process {
-  std::string title, page, trace;
+  std::string title, page, trace, json, summaries;
   pid_t id = getpid();  // a child of fork() has its parent's devices, which are not its own
   std::mutex mutex;
   std::set<Profiler*> open;
@@ -47,6 +47,7 @@ Process* start() {
   if (process->title.empty()) process->title = program_invocation_short_name;
   process->page = variable("TPUTWIN_PROFILE_HTML");
   process->trace = variable("TPUTWIN_PROFILE_TRACE");
+  process->json = variable("TPUTWIN_PROFILE_JSON");
   std::atexit(finish_open);
   return process;
 }
@@ -69,6 +70,13 @@ void write_file(const std::string& path, int number, const std::string& text) {
   const Status status = write_bytes(numbered(path, number),
                                     {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
   if (!status.ok()) log(status.error(), Level::error);
+}
+
+// In one file a line for each device.
+void write_summary(const ProfiledRun& run) {
+  if (of_process()->json.empty()) return fmt::print(stderr, "{}", to_summary(run));
+  std::lock_guard lock(of_process()->mutex);
+  write_file(of_process()->json, 1, of_process()->summaries += to_summary_json(run));
 }
 
 class Profiler : public TimelineRecorder {
@@ -99,7 +107,7 @@ class Profiler : public TimelineRecorder {
     const ProfiledRun run{of_process()->title, timeline(), lines_};
     write_file(of_process()->page, number, to_page(run));
     write_file(of_process()->trace, number, to_trace(run));
-    fmt::print(stderr, "{}", to_summary(run));
+    write_summary(run);
   }
 
  private:

@@ -1,10 +1,11 @@
-// Tables of a run for the terminal.
+// Tables of a run for the terminal, and as JSON.
 #include "insight/profile/summary.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 namespace tputwin::insight {
 namespace {
@@ -41,6 +42,26 @@ std::string shortened(std::string_view name) {
   return "..." + std::string(name.substr(name.size() - (kMostName - 3)));
 }
 
+std::string_view waits_for(Delay delay) {
+  static constexpr std::string_view kTexts[] = {
+      "before it",  "for the launch",       "for issue",
+      "for itself", "for the other engine", "for all before"};
+  return kTexts[static_cast<size_t>(delay)];
+}
+
+// A table for each kind of name that commands of the run have.
+template <class Table>
+void for_each_table(const ProfiledRun& run, Table table) {
+  const auto put = [&](std::string_view title, auto name_of) {
+    const std::vector<Row> rows = rows_by(run.timeline, name_of);
+    if (!std::ranges::all_of(rows, [](const Row& row) { return row.name.empty(); }))
+      table(title, rows);
+  };
+  put("layer", [](const TimelineCommand& c) { return std::string_view(c.layer); });
+  put("operation", [](const TimelineCommand& c) { return c.operation; });
+  put("kernel", [&](const TimelineCommand& c) { return run.kernel(c); });
+}
+
 class Text {
  public:
   explicit Text(const ProfiledRun& run) : run_(run), timeline_(run.timeline) {}
@@ -51,9 +72,9 @@ class Text {
         timeline_.chip.name, timeline_.microseconds() / 1e3, timeline_.commands.size(),
         timeline_.commands.size() == 1 ? "" : "s", launches, launches == 1 ? "" : "es");
     add_engines();
-    add_table("layer", [](const TimelineCommand& c) { return std::string_view(c.layer); });
-    add_table("operation", [](const TimelineCommand& c) { return c.operation; });
-    add_table("kernel", [&](const TimelineCommand& c) { return run_.kernel(c); });
+    for_each_table(run_, [&](std::string_view title, const std::vector<Row>& rows) {
+      add_table(title, rows);
+    });
     return std::move(text_);
   }
 
@@ -74,17 +95,7 @@ class Text {
       put("\n");
     }
   }
-  static std::string_view waits_for(Delay delay) {
-    static constexpr std::string_view kTexts[] = {
-        "before it",  "for the launch",       "for issue",
-        "for itself", "for the other engine", "for all before"};
-    return kTexts[static_cast<size_t>(delay)];
-  }
-  // None where nothing has such a name.
-  template <class NameOf>
-  void add_table(std::string_view title, NameOf name_of) {
-    const std::vector<Row> rows = rows_by(timeline_, name_of);
-    if (std::ranges::all_of(rows, [](const Row& row) { return row.name.empty(); })) return;
+  void add_table(std::string_view title, const std::vector<Row>& rows) {
     put("  {:<{}}{:>10}{:>8}{:>10}{:>10}{:>12}\n", title, kMostName, "us", "%", "commands", "MB",
         "Mproducts");
     for (const Row& row : std::span(rows).first(std::min(rows.size(), kMostRows)))
@@ -102,5 +113,32 @@ class Text {
 }  // namespace
 
 std::string to_summary(const ProfiledRun& run) { return Text(run).write(); }
+
+std::string to_summary_json(const ProfiledRun& run) {
+  using Json = nlohmann::ordered_json;
+  Json json{{"title", run.title},
+            {"chip", run.timeline.chip.name},
+            {"predicted_cycles", run.timeline.cycles()},
+            {"predicted_ms", run.timeline.microseconds() / 1e3},
+            {"commands", run.timeline.commands.size()},
+            {"launches", run.timeline.launches.size()}};
+  for (const EngineUse& use : engine_use(run.timeline)) {
+    Json& engine = json["engines"][std::string(to_string(use.engine))];
+    engine = {
+        {"commands", use.commands}, {"busy_cycles", use.busy}, {"idle_cycles", Json::object()}};
+    for (const auto& [delay, cycles] : use.idle)
+      engine["idle_cycles"][std::string(waits_for(delay))] = cycles;
+  }
+  for_each_table(run, [&](std::string_view title, const std::vector<Row>& rows) {
+    Json& table = json[std::string(title) + "s"] = Json::array();
+    for (const Row& row : rows)
+      table.push_back({{"name", row.name},
+                       {"commands", row.commands},
+                       {"cycles", row.cycles},
+                       {"bytes_moved", row.bytes},
+                       {"products", row.macs}});
+  });
+  return json.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
+}
 
 }  // namespace tputwin::insight

@@ -9,5 +9,7 @@ namespace tputwin::insight {
 
 // Several lines, each with a line break.
 std::string to_summary(const ProfiledRun& run);
+// The same numbers and all rows, as one line of JSON.
+std::string to_summary_json(const ProfiledRun& run);
 
 }  // namespace tputwin::insight

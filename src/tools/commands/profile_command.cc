@@ -11,8 +11,8 @@ namespace {
 int profile(const ProfileOptions& options, const std::vector<std::string>& words) {
   auto code = profile_program(options, words);
   if (!code.ok()) return fail("tputwin", code.error());
-  for (const std::string& path : {options.html, options.trace})
-    if (!path.empty()) fmt::print(stderr, "wrote {}\n", path);
+  for (const std::string& path : {options.html, options.trace, options.json})
+    if (!path.empty() && path != "-") fmt::print(stderr, "wrote {}\n", path);
   return *code;
 }
 
@@ -25,13 +25,15 @@ void add_profile(CLI::App& app, int& exit) {
   sub->add_option("--html", options->html, "write the page here; \"\": no page")
       ->capture_default_str();
   sub->add_option("--trace", options->trace, "write a trace for ui.perfetto.dev here");
+  add_json_file(*sub, options->json, "the tables");
   sub->add_option("PROGRAM", *words,
                   "a host program with its arguments, or a model (.bmodel) with the options of "
                   "tputwin run, after --")
       ->required();
   sub->footer(
       footer("  tputwin profile -- ./host 100\n"
-             "  tputwin profile --trace net.trace.json -- net.bmodel --input image.bin\n"));
+             "  tputwin profile --trace net.trace.json -- net.bmodel --input image.bin\n"
+             "  tputwin profile --html \"\" --json -- ./host 100\n"));
   sub->callback([=, &exit] { exit = profile(*options, *words); });
 }
 

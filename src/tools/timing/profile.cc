@@ -1,9 +1,15 @@
 // Starts programs that profile themselves (insight/profile/process.h).
 #include "tools/timing/profile.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
 #include <filesystem>
 
 #include "base/errors/tools.h"
+#include "base/file.h"
 #include "tools/environment.h"
 #include "tools/program.h"
 
@@ -11,25 +17,41 @@ namespace tputwin::tools {
 
 namespace fs = std::filesystem;
 
+namespace {
+std::string temporary() {
+  return (fs::temp_directory_path() / fmt::format("tputwin-profile-{}.json", getpid())).string();
+}
+}  // namespace
+
 Result<int> profile_program(const ProfileOptions& options,
                             const std::vector<std::string>& program) {
   const auto absolute = [](const std::string& path) {
     return path.empty() ? path : fs::absolute(path).string();  // the program may go elsewhere
   };
-  const std::string html = absolute(options.html), trace = absolute(options.trace);
+  const bool printed = options.json == "-";
+  const std::string html = absolute(options.html), trace = absolute(options.trace),
+                    json = printed ? temporary() : absolute(options.json);
   std::vector<Awaited> files;
-  for (const std::string& path : {html, trace})
+  for (const std::string& path : {html, trace, json})
     if (!path.empty()) files.emplace_back(path);
   const Variable on("TPUTWIN_PROFILE", "1"), page("TPUTWIN_PROFILE_HTML", html),
-      events("TPUTWIN_PROFILE_TRACE", trace),
+      events("TPUTWIN_PROFILE_TRACE", trace), summary("TPUTWIN_PROFILE_JSON", json),
       title("TPUTWIN_PROFILE_TITLE", fs::path(program.front()).filename().string());
   const std::vector<std::string> command = program_of(program);
-  TW_ASSIGN_OR_RETURN(code, run_program(command, errors::cli_check));
-  for (const Awaited& file : files)
-    if (!file.is_there())
-      return Error(errors::cli_check)
-          .argument("PROGRAM", program.front())
-          .detail("it sent no command to a device");
+  auto code = [&] {
+    const OutputAside aside(printed);
+    return run_program(command, errors::cli_check);
+  }();
+  const bool ran = std::ranges::all_of(files, &Awaited::is_there);
+  if (auto report = read_bytes(json); printed && ran && report.ok()) {
+    std::fwrite(report->data(), 1, report->size(), stdout);
+    std::error_code ignored;
+    fs::remove(json, ignored);
+  }
+  if (code.ok() && !ran)
+    return Error(errors::cli_check)
+        .argument("PROGRAM", program.front())
+        .detail("it sent no command to a device");
   return code;
 }
 

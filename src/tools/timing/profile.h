@@ -9,7 +9,8 @@
 namespace tputwin::tools {
 
 struct ProfileOptions {
-  std::string html = "profile.html", trace;  // files to write; empty: none
+  std::string html = "profile.html", trace,
+              json;  // files to write; empty: none; json "-": print it
 };
 
 // Runs a program with its arguments; TPUTWIN_PROFILE tells its devices to record themselves. The

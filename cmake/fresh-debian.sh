@@ -1,0 +1,52 @@
+#!/bin/sh
+# fresh-debian.sh: a Debian of its own below a folder, for the programs that source this. `fresh-debian.sh possible` says
+# what is missing here for that. TPUTWIN_DEBIAN_MIRROR says from where it comes; what debootstrap makes of a suite is kept for
+# the next time, as SUITE-base.tar.
+mirror=${TPUTWIN_DEBIAN_MIRROR:-http://deb.debian.org/debian}
+
+possible() {
+  lacks() { echo "${0##*/}: a fresh Debian wants $1" >&2; return 1; }
+  [ "$(id -u)" = 0 ] || lacks "root" || return
+  command -v debootstrap >/dev/null || lacks "debootstrap" || return
+  unshare --mount mount --bind / /mnt 2>/dev/null || lacks "the right to mount" || return
+  wget --quiet --timeout=20 --tries=2 --spider "$mirror/dists/bookworm/InRelease" || lacks "the mirror $mirror"
+}
+
+# logged COMMAND...: what it says goes to $root.log, and is shown where it fails.
+logged() { "$@" >>"$root.log" 2>&1 || { tail -n 30 "$root.log" >&2; exit 1; }; }
+
+# fresh_debian SUITE ROOT KEPT: at ROOT, from KEPT/SUITE-base.tar if it is there.
+fresh_debian() {
+  suite=$1 root=$2 base=$3/$1-base.tar
+  rm -rf --one-file-system "$root"
+  mkdir -p "$root"
+  : >"$root.log"
+  if [ ! -e "$base" ]; then
+    logged debootstrap --variant=minbase "$suite" "$root" "$mirror"
+    tar -C "$root" -cf "$base.new" . && mv "$base.new" "$base"
+  else
+    tar -C "$root" -xf "$base"
+  fi
+  mount -t proc proc "$root/proc"
+  mount --bind /dev "$root/dev"
+  cp /etc/resolv.conf "$root/etc/"
+  printf 'deb %s %s main\n' "$mirror" "$suite" "$mirror" "$suite-updates" "$mirror-security" "$suite-security" \
+    >"$root/etc/apt/sources.list"
+  echo 'Acquire::Retries "3";' >"$root/etc/apt/apt.conf.d/80retries"
+  logged inside apt-get update -qq
+}
+
+# inside COMMAND...: in the Debian at $root, with an environment of its own.
+inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
+
+case $0:${1:-} in
+  *fresh-debian.sh:possible)
+    possible
+    exit
+    ;;
+esac
+# Once more with mounts of its own, which are gone with it however it ends: the host's /dev must not be removed with a folder.
+if [ -z "${TPUTWIN_OWN_MOUNTS:-}" ]; then
+  possible || exit 2
+  exec env TPUTWIN_OWN_MOUNTS=1 unshare --mount "$0" "$@"
+fi
