@@ -30,7 +30,7 @@ std::vector<std::string> commands() {
 }
 
 TEST(Commands, ExplainThemselvesAndAreDocumented) {
-  std::ifstream file(TPUTWIN_SOURCE_DIR "/docs/cli.md");
+  std::ifstream file(TPUTWIN_SOURCE_DIR "/docs/commands.md");
   const std::string page{std::istreambuf_iterator<char>(file), {}};
   const std::vector<std::string> names = commands();
   EXPECT_GE(names.size(), 10u);
@@ -39,7 +39,8 @@ TEST(Commands, ExplainThemselvesAndAreDocumented) {
     EXPECT_NE(help.find("Usage: tputwin " + name), std::string::npos) << help;
     EXPECT_NE(help.find("\nExamples:\n  tputwin " + name), std::string::npos) << help;
     EXPECT_NE(help.find("\nExit codes: 0 ok"), std::string::npos) << help;
-    EXPECT_NE(page.find("`tputwin " + name), std::string::npos) << name << " is not in docs/cli.md";
+    EXPECT_NE(page.find("\n### tputwin " + name + "\n"), std::string::npos)
+        << name << " is not in docs/commands.md";
   }
 }
 
