@@ -20,7 +20,7 @@
 #include "base/file.h"
 #include "base/parallel.h"
 #include "bmodel/bmodel.h"
-#include "classic.h"
+#include "classics/compiled.h"
 #include "isa/bm1880_codec.h"
 #include "library_network.h"
 #include "machine/program_cost.h"
@@ -49,9 +49,9 @@ std::string for_opencv(std::string prototxt) {
 // the other file their weights.
 class OpenCvNetwork {
  public:
-  explicit OpenCvNetwork(const bench::Classic& classic)
+  explicit OpenCvNetwork(const models::CompiledClassic& classic)
       : OpenCvNetwork(classic, for_opencv(classic.prototxt)) {}
-  OpenCvNetwork(const bench::Classic& classic, const std::string& prototxt)
+  OpenCvNetwork(const models::CompiledClassic& classic, const std::string& prototxt)
       : net_(cv::dnn::readNetFromCaffe(prototxt.data(), prototxt.size(), classic.caffemodel.data(),
                                        classic.caffemodel.size())) {
     cv::setNumThreads(thread_count());
@@ -98,7 +98,7 @@ class Clockwork final : public Observer {
 // The compiled net on the twin, its input loaded with noise.
 class TwinNetwork {
  public:
-  explicit TwinNetwork(const bench::Classic& classic) : file_(classic.bmodel) {
+  explicit TwinNetwork(const models::CompiledClassic& classic) : file_(classic.bmodel) {
     auto model = bmodel::read(file_);
     if (!model.ok()) {
       fail(model.error());
@@ -152,7 +152,7 @@ struct Result {
 double ratio(double a, double b) { return b == 0 ? 0 : a / b; }
 
 // OpenCV may not know a layer of the net.
-std::unique_ptr<OpenCvNetwork> make_opencv(const bench::Classic& classic) {
+std::unique_ptr<OpenCvNetwork> make_opencv(const models::CompiledClassic& classic) {
   try {
     auto network = std::make_unique<OpenCvNetwork>(classic);
     network->run();
@@ -164,7 +164,7 @@ std::unique_ptr<OpenCvNetwork> make_opencv(const bench::Classic& classic) {
 }
 
 std::optional<Result> measure(const std::string& name, const Options& options) {
-  auto classic = bench::load_classic(name, BENCH_PLUGINS);
+  auto classic = models::compile_classic(name, BENCH_PLUGINS);
   if (!classic.ok()) {
     fmt::print("{}: {}\n", name, classic.error().message());
     return {};

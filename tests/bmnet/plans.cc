@@ -8,12 +8,14 @@
 #include <cstring>
 
 #include "base/file.h"
+#include "base/heap.h"
 #include "base/parallel.h"
 #include "bmnet/caffe/import.h"
 #include "bmnet/support.h"
 #include "classics/classics.h"
 #include "isa/bm1880_codec.h"
 #include "machine/device.h"
+#include "ops/fast/fast.h"
 
 namespace tputwin::testing {
 namespace {
@@ -52,6 +54,11 @@ class Side {
   }
   Status run() { return device_->run(*plan_); }
   Plan::Extent extent() const { return plan_->extent(); }
+  // Bytes of the neuron memory; nobody looks at the weights.
+  std::vector<uint8_t> neurons() const {
+    const uint8_t* first = device_->global_for_reading(kNeurons, neurons_);
+    return {first, first + neurons_};
+  }
   bool operator==(const Side& other) const {
     const Device &a = *device_, &b = *other.device_;
     return std::memcmp(a.global_contents().data(), b.global_contents().data(), bytes_) == 0 &&
@@ -83,6 +90,37 @@ std::optional<Plan::Extent> compare_runs(const std::string& prototxt, net::Level
   }
   set_thread_count(0);
   return with.extent();
+}
+
+// A process that runs a net again and again needs the weights once, packed, and not much besides.
+TEST(NetPlans, KeepWeightsOnce) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers have memory of their own";
+#endif
+  if (fast::selected_isa() == "reference") GTEST_SKIP() << "no bodies that pack";
+  auto model = random_model(net::to_prototxt(models::resnet18()), 5);
+  ASSERT_TRUE(model.ok()) << model.error().message();
+  auto compiled = net::compile(model->network, model->integers, {});
+  ASSERT_TRUE(compiled.ok()) << compiled.error().message();
+  Side without(*compiled, false);
+  give_back_heap();
+  const auto before = own_memory();
+  Side with(*compiled, true);
+  for (uint64_t run = 0; run < 5; ++run) {
+    for (Side* side : {&with, &without}) {
+      side->change_input(run);
+      ASSERT_TRUE(side->run().ok());
+    }
+    EXPECT_TRUE(with.neurons() == without.neurons()) << "run " << run;
+  }
+  const uint64_t weights = compiled->weight.size();
+  EXPECT_GT(with.extent().spare_bytes, weights * 9 / 10);
+  const auto after = own_memory();
+  if (before && after) {
+    EXPECT_LT(*after - *before, (weights + compiled->cmdbuf.size()) * 14 / 10);
+  }
+  EXPECT_TRUE(with == without);
+  EXPECT_EQ(with.extent().spare_bytes, 0u);
 }
 
 struct Graph {
