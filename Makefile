@@ -8,7 +8,7 @@ BUILD := build
 list := cmake/debian-packages.txt
 
 # What `make demo` runs, in the order in which it can be built.
-DEMO := demo_chain okk_conv2d tpu_exp bmrt_network demo
+DEMO := demo_chain okk_conv2d tpu_exp bmrt_network demo demo_resnet
 # The compiled network that bmrt_network runs.
 DEMO_MODEL := tests/conformance/bm168x/bm1684x/nets-resnet-fp16.bmodel
 

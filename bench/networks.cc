@@ -20,7 +20,7 @@
 #include "base/file.h"
 #include "base/parallel.h"
 #include "bmodel/bmodel.h"
-#include "classic.h"
+#include "classics/compiled.h"
 #include "isa/bm1880_codec.h"
 #include "library_network.h"
 #include "machine/program_cost.h"
@@ -49,9 +49,9 @@ std::string for_opencv(std::string prototxt) {
 // the other file their weights.
 class OpenCvNetwork {
  public:
-  explicit OpenCvNetwork(const bench::Classic& classic)
+  explicit OpenCvNetwork(const models::CompiledClassic& classic)
       : OpenCvNetwork(classic, for_opencv(classic.prototxt)) {}
-  OpenCvNetwork(const bench::Classic& classic, const std::string& prototxt)
+  OpenCvNetwork(const models::CompiledClassic& classic, const std::string& prototxt)
       : net_(cv::dnn::readNetFromCaffe(prototxt.data(), prototxt.size(), classic.caffemodel.data(),
                                        classic.caffemodel.size())) {
     cv::setNumThreads(thread_count());
@@ -98,7 +98,7 @@ class Clockwork final : public Observer {
 // The compiled net on the twin, its input loaded with noise.
 class TwinNetwork {
  public:
-  explicit TwinNetwork(const bench::Classic& classic) : file_(classic.bmodel) {
+  explicit TwinNetwork(const models::CompiledClassic& classic) : file_(classic.bmodel) {
     auto model = bmodel::read(file_);
     if (!model.ok()) {
       fail(model.error());
@@ -106,6 +106,7 @@ class TwinNetwork {
     }
     const bmodel::Variety& variety = model->varieties.front();
     cmdbuf_ = variety.cmdbuf;
+    weight_bytes_ = static_cast<double>(model->weight_of(variety).size());
     input_.resize(variety.input_bytes());
     output_.resize(variety.output_bytes());
     std::minstd_rand random;
@@ -117,6 +118,7 @@ class TwinNetwork {
   void run() {
     if (Status status = session_.infer(input_, output_); !status.ok()) fail(status.error());
   }
+  double weight_bytes() const { return weight_bytes_; }
   // Milliseconds that the chip would take, by the model of docs/timing.md.
   double chip_ms() const {
     auto program = isa::decode_program(cmdbuf_, bm1880());
@@ -137,6 +139,7 @@ class TwinNetwork {
   void fail(const Error& error) { problem_ = error.message(); }
 
   std::vector<uint8_t> file_, cmdbuf_, input_, output_;
+  double weight_bytes_ = 0;
   tools::Session session_;
   std::string problem_;
 };
@@ -144,7 +147,7 @@ class TwinNetwork {
 struct Result {
   std::string name;
   Times twin, opencv, library;
-  double chip_ms = 0, macs = 0;
+  double chip_ms = 0, macs = 0, weight_bytes = 0;
   size_t library_layers = 0;
   Clockwork clockwork;
 };
@@ -152,7 +155,7 @@ struct Result {
 double ratio(double a, double b) { return b == 0 ? 0 : a / b; }
 
 // OpenCV may not know a layer of the net.
-std::unique_ptr<OpenCvNetwork> make_opencv(const bench::Classic& classic) {
+std::unique_ptr<OpenCvNetwork> make_opencv(const models::CompiledClassic& classic) {
   try {
     auto network = std::make_unique<OpenCvNetwork>(classic);
     network->run();
@@ -164,7 +167,7 @@ std::unique_ptr<OpenCvNetwork> make_opencv(const bench::Classic& classic) {
 }
 
 std::optional<Result> measure(const std::string& name, const Options& options) {
-  auto classic = bench::load_classic(name, BENCH_PLUGINS);
+  auto classic = models::compile_classic(name, BENCH_PLUGINS);
   if (!classic.ok()) {
     fmt::print("{}: {}\n", name, classic.error().message());
     return {};
@@ -187,6 +190,7 @@ std::optional<Result> measure(const std::string& name, const Options& options) {
   }
   result.chip_ms = twin.chip_ms();
   result.macs = library.macs();
+  result.weight_bytes = twin.weight_bytes();
   result.library_layers = library.layers();
   result.clockwork = twin.watch();
   return result;
@@ -207,8 +211,9 @@ void print(const Result& r) {
 void print_operations(const Result& r) {
   double all = 0;
   for (const auto& [operation, row] : r.clockwork.rows()) all += row.seconds;
-  fmt::print("{}: where the time of a run goes that is watched instruction by instruction\n",
-             r.name);
+  fmt::print("{}: products of {:.2f} GMAC, {:.1f} MB of weights; {:.0f} GMAC/s in the median\n",
+             r.name, r.macs / 1e9, r.weight_bytes / 1e6, r.macs / r.twin.median() / 1e6);
+  fmt::print("  where the time of a run goes that is watched instruction by instruction\n");
   for (const auto& [operation, row] : r.clockwork.rows())
     fmt::print("  {:<18}{:7} x {:6.1f} %  {:8.2f} ms  {:8.1f} GMAC/s  {:6.2f} GB/s\n", operation,
                row.count, 100 * row.seconds / all, row.seconds * 1e3, row.macs / row.seconds / 1e9,
@@ -224,7 +229,8 @@ nlohmann::json json_of(const Result& r) {
                       {"onednn_int8_products", r.library.json()},
                       {"opencv_fp32", r.opencv.json()},
                       {"chip_ms", r.chip_ms},
-                      {"macs", r.macs}};
+                      {"macs", r.macs},
+                      {"weight_bytes", r.weight_bytes}};
   for (const auto& [operation, row] : r.clockwork.rows())
     json["watched_ms"][operation] = row.seconds * 1e3;
   return json;

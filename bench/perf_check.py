@@ -62,15 +62,15 @@ def measure(folder, models):
     return times
 
 
-def make_models(folder):
-    """Compiled networks and noise, which both sides run."""
+def make_models(folder, networks):
+    """Compiled networks and noise, made once."""
     place = os.path.join(folder, "perf-check")
     os.makedirs(place, exist_ok=True)
-    missing = [n for n in NETWORKS if not os.path.exists(os.path.join(place, n + ".bmodel"))]
+    missing = [n for n in networks if not os.path.exists(os.path.join(place, n + ".bmodel"))]
     if missing:
         run(os.path.join(folder, "bin", "bench_networks"), "--rounds", "1", "--models", place, *missing)
     models = {}
-    for name in NETWORKS:
+    for name in networks:
         model, noise = (os.path.join(place, name + end) for end in (".bmodel", ".input"))
         text = output(os.path.join(folder, "bin", "tputwin"), "info", model, "--json")
         inputs = json.loads(text)["varieties"][0]["inputs"]
@@ -91,7 +91,7 @@ def main():
     folder = os.path.abspath(options.build)
     build(".", folder, ["bench_" + k for k in KERNELS + ["networks"]] + ["tputwin", "cpu_plugins"])
     reference = reference_tree(options.against, folder + "-reference")
-    models = make_models(folder)
+    models = make_models(folder, NETWORKS)
 
     ours, theirs = {}, {}
     for turn in range(options.rounds):

@@ -6,7 +6,7 @@ namespace tputwin::models {
 namespace {
 
 constexpr float kSlope = 0.1F;
-constexpr int kClasses = 20;
+constexpr int kVocClasses = 20;
 
 // Convolutions 1 to 5 with a pooling after each: 416 x 416 becomes 13 x 13 ahead of the last
 // pooling's factor, the result of convolution 5 being 26 x 26.
@@ -34,8 +34,8 @@ Darknet darknet(Graph& g) {
 }
 
 Name yolo(Graph& g, const Name& name, const Name& x) {
-  const Name conv = g.conv(name + "/conv", x, {.outputs = 3 * (kClasses + 5)});
-  g.layer(name, "Yolo", {conv}).mutable_yolo_param()->set_classes(kClasses);
+  const Name conv = g.conv(name + "/conv", x, {.outputs = 3 * (kVocClasses + 5)});
+  g.layer(name, "Yolo", {conv}).mutable_yolo_param()->set_classes(kVocClasses);
   return name;
 }
 
@@ -49,9 +49,9 @@ caffe::NetParameter yolo_v2_tiny() {
       .mutable_reorg_param()
       ->set_stride(2);
   x = dark(g, "conv8", g.concat("concat", {"reorg", x}), 512, 3);
-  x = g.conv("conv9", x, {.outputs = 5 * (kClasses + 5)});
+  x = g.conv("conv9", x, {.outputs = 5 * (kVocClasses + 5)});
   auto& p = *g.layer("region", "Region", {x}).mutable_region_param();
-  p.set_classes(kClasses);
+  p.set_classes(kVocClasses);
   p.set_coords(4);
   p.set_num(5);
   p.set_softmax(1);
@@ -69,7 +69,7 @@ caffe::NetParameter yolo_v3_tiny() {
   x = g.concat("concat", {"upsample", body.conv5});
   const Name fine = yolo(g, "yolo2", dark(g, "conv10", x, 256, 3));
   auto& p = *g.layer("detections", "YoloPost", {coarse, fine}).mutable_yolopost_param();
-  p.set_classes(kClasses);
+  p.set_classes(kVocClasses);
   p.set_netw(416);
   p.set_neth(416);
   p.set_num(6);

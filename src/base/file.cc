@@ -41,6 +41,7 @@ Result<std::vector<uint8_t>> read_bytes(const std::string& path, size_t most) {
           .detail("it has more than " + std::to_string(most) + " bytes");
   } while (got == kChunk);
   if (std::ferror(file)) return failed(errors::sys_file_read, path);
+  bytes.shrink_to_fit();  // callers may keep them
   return bytes;
 }
 

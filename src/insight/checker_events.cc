@@ -69,8 +69,7 @@ void Checker::pointer_taken(const DeviceEvent& event) {
     shadow_.fill_chip(id);
     is_exposed_ = true;
   }
-  const uint64_t end =
-      event.bytes == 0 ? device_.global_contents().size() : event.address + event.bytes;
+  const uint64_t end = event.bytes == 0 ? device_.global_bytes() : event.address + event.bytes;
   shadow_.fill({Space::global, 0, event.address, end}, id);
 }
 

@@ -73,6 +73,7 @@ Device::Device(const DeviceOptions& options, SystemMemories memories)
       l2_(std::move(memories.l2)),
       dtcm_(std::move(memories.dtcm)),
       clock_(global_->size()),
+      pages_(std::make_shared<SparePages>()),
       random_(options.seed),
       diagnostics_(options.strict) {
   if (options.poison) poison_memories();
@@ -104,6 +105,7 @@ void Device::set_schedule(Schedule schedule, uint64_t seed) {
 
 void Device::add_observer(Observer* observer) {
   finish_sums();
+  pages_->need_all();
   observers_.push_back(observer);
 }
 
@@ -244,18 +246,21 @@ Status Device::run(Plan& plan) {
   issued_.fill(0);
   finished_.fill(0);
   has_plans_ = true;
-  return finish(run_with_workers(plan.program().size(), [&] { return follow(plan); }));
+  Status status = finish(run_with_workers(plan.program().size(), [&] { return follow(plan); }));
+  if (status.ok() && plan.may_spare_pages()) plan.spare_pages(*this);
+  return status;
 }
 
 // A run of a program whose rules were checked and whose order is known to be its own.
 Status Device::follow(Plan& plan) {
   const Memory memory = own_memory();
+  plan.begin_run();
   for (const GlobalRange& range : plan.written_) clock_.mark(range.begin, range.bytes);
   uint32_t section = 0;
   for (size_t i = 0; i < plan.steps_.size(); ++i) {
     const Plan::Step& now = plan.steps_[i];
     const Instruction& instruction = plan.program_[i];
-    if (now.begins_section) plan.begin_section(clock_, ++section);
+    if (now.begins_section) plan.begin_section(clock_, *pages_, ++section);
     if (instruction.engine == Engine::cpu) {
       TW_RETURN_IF_ERROR(step(instruction));
       continue;
@@ -280,6 +285,13 @@ void Device::mark_writes(const Operation& op) {
     const GlobalRange range = extent_in_global(*operand.view);
     clock_.mark(range.begin, range.bytes);
   }
+}
+
+// The bytes that an operation touches in global memory are there.
+void Device::need_operands(const Operation& op) {
+  if (!pages_->any()) return;
+  for (const Operand& operand : operands(op))
+    if (operand.view->space == Space::global) pages_->need(extent_in_global(*operand.view));
 }
 
 // Executes one instruction and moves the count of its engine on.
@@ -322,6 +334,7 @@ Status Device::check_operation(const Operation& op, auto&& book_as) {
 void Device::run_body(const Instruction& instruction) {
   const Operation& op = instruction.op;
   if (has_plans_) mark_writes(op);
+  need_operands(op);
   if (observers_.empty()) return tputwin::execute(op, own_memory(), options_.body);
   const Footprint touched = footprint(op, chip());
   for (Observer* observer : observers_) observer->before_instruction(instruction, touched);

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "chip/chip.h"
 #include "machine/observer.h"
+#include "machine/spare_pages.h"
 #include "memory/memory.h"
 #include "memory/write_clock.h"
 #include "ops/fast/gemm/pending_sums.h"
@@ -83,18 +84,29 @@ class Device {
   // keeps nothing that it derived from its bytes.
   GlobalMemory& global() {
     clock_.expose_all();
+    pages_->need_all();
     return *global_;
   }
   Memory memory() {
     clock_.expose_all();
+    pages_->need_all();
     finish_sums();
     return own_memory();
   }
-  // The same for those who say what they write, each time before they do, and where others may
-  // write (WriteClock).
-  const GlobalMemory& global_contents() const { return *global_; }
+  uint64_t global_bytes() const { return global_->size(); }
+  // The same for those who only look, until the next run; for those who say what they look at or
+  // write, each time before they do, and where others may write (WriteClock).
+  const GlobalMemory& global_contents() const {
+    pages_->need_all();
+    return *global_;
+  }
+  const uint8_t* global_for_reading(uint64_t address, uint64_t bytes) const {
+    pages_->need({address, bytes});
+    return global_->data() + address;
+  }
   uint8_t* global_for_writing(uint64_t address, uint64_t bytes) {
     clock_.mark(address, bytes);
+    pages_->need({address, bytes});
     if (bytes != 0)
       notify({.kind = DeviceEvent::Kind::host_write, .address = address, .bytes = bytes});
     return global_->data() + address;
@@ -102,11 +114,13 @@ class Device {
   // Whole pages are about to be exchanged.
   GlobalMemory& global_for_mapping(uint64_t address, uint64_t bytes) {
     clock_.mark(address, bytes);
+    pages_->need({address, bytes});
     notify({.kind = DeviceEvent::Kind::host_write, .address = address, .bytes = bytes});
     return *global_;
   }
   uint8_t* expose_global(uint64_t address, uint64_t bytes) {
     clock_.expose(address, bytes);
+    pages_->need({address, bytes});
     notify({.kind = DeviceEvent::Kind::pointer, .address = address, .bytes = bytes});
     return global_->data() + address;
   }
@@ -168,6 +182,7 @@ class Device {
   bool follows_plans() const;
   Status follow(Plan& plan);
   void mark_writes(const Operation& op);
+  void need_operands(const Operation& op);
   void poison_memories();
   void enqueue(const Instruction& instruction);
   bool ready(const Instruction& instruction) const;
@@ -189,8 +204,9 @@ class Device {
   DeviceOptions options_;
   LocalMemory local_;
   std::unique_ptr<GlobalMemory> global_, l2_, dtcm_;
-  WriteClock clock_;        // of global memory
-  bool has_plans_ = false;  // some plan depends on the clock
+  WriteClock clock_;                   // of global memory
+  std::shared_ptr<SparePages> pages_;  // of global memory
+  bool has_plans_ = false;             // some plan depends on the clock
   bool is_local_exposed_ = false;
   fast::PendingSums sums_;         // of what was issued
   std::deque<Instruction> owned_;  // what submit() was given; queues point into it

@@ -105,7 +105,7 @@ bool Plan::check(Device& device) {
     if (instruction.id != 0) finished[engine] = instruction.id;
     for (const Status& status :
          {tputwin::check(instruction.op, device.chip()),
-          check_bounds(instruction.op, device.chip(), device.global_contents().size())}) {
+          check_bounds(instruction.op, device.chip(), device.global_bytes())}) {
       if (status.ok()) continue;
       if (status.error().info().level != Level::warning) return false;
       steps_[i].warns = warns_ = true;
@@ -115,7 +115,9 @@ bool Plan::check(Device& device) {
 }
 
 bool Plan::build(Device& device) {
+  fill_pages();
   device_ = &device;
+  pages_ = device.pages_;
   choices_ = fast::choices();
   state_ = State::hopeless;
   steps_.clear();
@@ -136,6 +138,8 @@ bool Plan::build(Device& device) {
   absorb_sums(flow, device.local());
   absorb_floors(flow);
   absorb_moves(flow, device);
+  note_use();
+  tried_pages_ = false;
   state_ = State::built;
   return true;
 }
@@ -242,19 +246,22 @@ void Plan::spare_loads(const Dataflow& flow, const Memory& memory) {
                   [&](uint32_t load) { return load == Dataflow::kBefore || !steps_[load].spare; });
     if (steps_[i].constants == kNone || loads.empty()) continue;
     steps_[i].body->restore_by([this, loads, memory] {
+      if (const auto pages = pages_.lock()) need_pages(*pages, /*spare_loads=*/true);
       for (const uint32_t load : loads) tputwin::execute(program_[load].op, memory);
     });
   }
 }
 
-void Plan::begin_section(const WriteClock& clock, uint32_t section) {
+void Plan::begin_section(const WriteClock& clock, SparePages& pages, uint32_t section) {
+  bool any_stale = false;
   for (Constants& constants : constants_) {
     if (constants.section != section) continue;
     constants.looked_at = clock.now();
-    constants.stale = !constants.packed;
-    for (const GlobalRange& source : constants.sources)
-      constants.stale |= !clock.unchanged(source.begin, source.bytes, constants.packed_at);
+    constants.stale = !constants.packed || !is_current(constants, clock);
+    any_stale |= constants.stale;
   }
+  if (any_stale) was_stale_ = true, tried_pages_ = false;
+  need_pages(pages, any_stale);
 }
 
 bool Plan::leaves_out(const Step& step) const {
@@ -286,6 +293,7 @@ Plan::Extent Plan::extent() const {
     extent.floors += operation != nullptr && operation->kind == Elementwise::Kind::max;
   }
   for (const Constants& constants : constants_) extent.packed += constants.packed;
+  if (const auto pages = pages_.lock()) extent.spare_bytes = pages->bytes_of(this);
   return extent;
 }
 

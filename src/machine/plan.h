@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "memory/global_range.h"
 #include "memory/write_clock.h"
 #include "ops/fast/prepared/prepared.h"
 #include "ops/instruction.h"
@@ -18,15 +19,10 @@ namespace tputwin {
 
 class Device;
 class GlobalUse;
+class PackedBytes;
+class SparePages;
 struct Dataflow;
 
-// A range of global memory.
-struct GlobalRange {
-  uint64_t begin, bytes;
-};
-constexpr bool intersect(const GlobalRange& a, const GlobalRange& b) {
-  return a.begin < b.begin + b.bytes && b.begin < a.begin + a.bytes;
-}
 // From the first to behind the last byte of a view.
 GlobalRange extent_in_global(const TensorView& view);
 
@@ -36,6 +32,7 @@ class Plan {
  public:
   explicit Plan(std::vector<Instruction> program) : program_(std::move(program)) {}
   Plan(const Plan&) = delete;
+  ~Plan();
 
   std::span<const Instruction> program() const { return program_; }
 
@@ -45,6 +42,8 @@ class Plan {
     size_t instructions = 0, prepared = 0, packed = 0, spare_loads = 0;
     // Absorbed by bodies: ReLU, residuals, moves of maps; what works on sums of 32 bits.
     size_t floors = 0, sums = 0, moves = 0, endings = 0;
+    // Of global memory, that the system has back.
+    uint64_t spare_bytes = 0;
   };
   Extent extent() const;
 
@@ -106,7 +105,16 @@ class Plan {
   bool add_constant(uint32_t writer, Constants& constants) const;
   bool written_by_program(const GlobalRange& range) const;
 
-  void begin_section(const WriteClock& clock, uint32_t section);
+  void note_use();
+  void fill_pages();
+  void need_pages(SparePages& pages, bool spare_loads) const;
+  bool may_spare_pages() const;
+  void spare_pages(Device& device);
+  bool is_current(const Constants& constants, const WriteClock& clock) const;
+  void add_packed(uint32_t constants, PackedBytes& bytes) const;
+
+  void begin_run() { was_stale_ = false; }
+  void begin_section(const WriteClock& clock, SparePages& pages, uint32_t section);
   bool leaves_out(const Step& step) const;
   void run_prepared(const Step& step, const Memory& memory);
 
@@ -118,6 +126,11 @@ class Plan {
   std::vector<Constants> constants_;
   std::vector<GlobalRange> written_;  // by its instructions
   bool warns_ = false;                // a step does
+
+  // Pages of constants (plan_pages.cc).
+  std::weak_ptr<SparePages> pages_;
+  std::vector<GlobalRange> used_, used_by_spare_;
+  bool was_stale_ = false, tried_pages_ = false;
 };
 
 }  // namespace tputwin

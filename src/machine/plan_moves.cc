@@ -96,7 +96,7 @@ void Plan::absorb_moves(const Dataflow& flow, Device& device) {
     if (!move) continue;
     const bool from_lanes = move->src.space == Space::local;
     const GlobalRange range = extent_in_global(from_lanes ? move->dst : move->src);
-    const uint64_t size = device.global_contents().size();
+    const uint64_t size = device.global_bytes();
     if (range.begin + range.bytes + fast::PreparedBody::kMoveSlack > size) continue;
     static_cast<void>(from_lanes ? body_stores(i, flow, device, use)
                                  : bodies_load(i, flow, device, use));

@@ -1,17 +1,26 @@
 // Stamps of pages, and ranges that have none because anybody writes them.
 #include "memory/write_clock.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <new>
 
 namespace tputwin {
 
+// Not of the heap, which may have room there that it would fill with zeros itself, all of it.
+std::unique_ptr<uint64_t[], WriteClock::Unmap> WriteClock::map(uint64_t pages) {
+  void* stamps = mmap(nullptr, pages * sizeof(uint64_t), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (stamps == MAP_FAILED) throw std::bad_alloc();
+  return {static_cast<uint64_t*>(stamps), Unmap{pages}};
+}
+
+void WriteClock::Unmap::operator()(uint64_t* p) const { munmap(p, pages * sizeof(uint64_t)); }
+
 void WriteClock::mark(uint64_t begin, uint64_t bytes) {
   if (bytes == 0) return;
-  if (written_ == nullptr) {
-    written_.reset(static_cast<uint64_t*>(std::calloc(pages_, sizeof(uint64_t))));
-    if (written_ == nullptr) throw std::bad_alloc();
-  }
+  if (written_ == nullptr) written_ = map(pages_);
   ++now_;
   const uint64_t last = std::min((begin + bytes - 1) >> kPageBits, pages_ - 1);
   for (uint64_t page = begin >> kPageBits; page <= last; ++page) written_[page] = now_;

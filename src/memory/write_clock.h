@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -32,12 +31,14 @@ class WriteClock {
 
  private:
   static constexpr uint32_t kPageBits = 12;
-  struct Free {
-    void operator()(uint64_t* p) const { std::free(p); }
+  struct Unmap {
+    uint64_t pages;
+    void operator()(uint64_t* p) const;
   };
+  static std::unique_ptr<uint64_t[], Unmap> map(uint64_t pages);
 
   uint64_t pages_, now_ = 0;
-  std::unique_ptr<uint64_t[], Free> written_;  // per page; the system makes it as it is touched
+  std::unique_ptr<uint64_t[], Unmap> written_;  // per page; the system makes it as it is touched
   std::atomic<bool> all_exposed_{false};
   mutable std::mutex mutex_;                            // of the ranges
   std::vector<std::pair<uint64_t, uint64_t>> exposed_;  // begin, end

@@ -14,6 +14,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/heap.h"
 #include "base/last_error.h"
 #include "base/parallel.h"
 #include "isa/bm1880_codec.h"
@@ -96,6 +97,7 @@ Status run_repeatedly(std::span<const std::unique_ptr<Runner>> runners,
     runners.front()->run(input, repeat);
   }
   report.wall_seconds = seconds_since(start);
+  report.own_memory = own_memory();
   report.output = runners.front()->output;
   for (const auto& runner : runners) {
     TW_RETURN_IF_ERROR(std::move(runner->status));
@@ -147,6 +149,15 @@ Result<size_t> find_variety(const bmodel::Model& model, const ShapeList& shapes)
       .detail(fmt::format("the model has {}", choices));
 }
 
+namespace {
+
+Result<ProgramCost> cost_of(const bmodel::Variety& variety, const Chip& chip) {
+  TW_ASSIGN_OR_RETURN(program, isa::decode_program(variety.cmdbuf, chip));
+  return program_cost(program, chip);
+}
+
+}  // namespace
+
 Result<RunReport> run_model(std::span<const uint8_t> file, std::span<const uint8_t> input,
                             const RunOptions& options) {
   auto model = bmodel::read(file);
@@ -157,11 +168,11 @@ Result<RunReport> run_model(std::span<const uint8_t> file, std::span<const uint8
   const bmodel::Variety& variety = model->varieties[*index];
   TW_RETURN_IF_ERROR(check_input(variety, input));
   TW_ASSIGN_OR_RETURN(chip, chip_of(*model));
-  auto program = isa::decode_program(variety.cmdbuf, *chip);
-  if (!program.ok()) return program.error();
-
-  RunReport report{.variety = *index, .output = std::vector<uint8_t>(variety.output_bytes())};
-  report.cost = program_cost(*program, *chip);
+  RunReport report{.variety = *index,
+                   .output = std::vector<uint8_t>(variety.output_bytes()),
+                   .model_bytes = file.size()};
+  TW_ASSIGN_OR_RETURN(cost, cost_of(variety, *chip));
+  report.cost = cost;
   if (!options.plugin_directory.empty()) prepend_plugin_path(options.plugin_directory);
   thread_diagnostics().clear();
   if (options.threads != 0) set_thread_count(static_cast<int>(options.threads));
@@ -207,7 +218,8 @@ std::string report_text(const bmodel::Model& model, const RunReport& report,
                         times.size());
   text += "\n";
   if (options.latency)
-    text += latency_text(times, batch_of(variety), report.wall_seconds, options.devices);
+    text += latency_text(times, batch_of(variety), report.wall_seconds, options.devices) +
+            memory_text(report.own_memory, report.model_bytes);
   for (const WarningCount& warning : report.warnings)
     text += fmt::format("warning {} x {}\n", warning.count, warning.sample.message());
   return text;

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <optional>
+
 #include "base/diagnostics.h"
 #include "bmodel/bmodel.h"
 #include "machine/program_cost.h"
@@ -35,10 +37,12 @@ struct RunOptions {
 
 struct RunReport {
   size_t variety = 0;
-  std::vector<uint8_t> output;  // all outputs, one after the other
-  std::vector<double> seconds;  // of each run, the fastest first
-  double wall_seconds = 0;      // from the beginning of the first to the end of the last
-  ProgramCost cost;             // of one run
+  std::vector<uint8_t> output;         // all outputs, one after the other
+  std::vector<double> seconds;         // of each run, the fastest first
+  double wall_seconds = 0;             // from the beginning of the first to the end of the last
+  std::optional<uint64_t> own_memory;  // of the process then, and
+  uint64_t model_bytes = 0;            // of the model's file
+  ProgramCost cost;                    // of one run
   std::vector<WarningCount> warnings;
 };
 

@@ -8,12 +8,14 @@
 #include <cstring>
 
 #include "base/file.h"
+#include "base/heap.h"
 #include "base/parallel.h"
 #include "bmnet/caffe/import.h"
 #include "bmnet/support.h"
 #include "classics/classics.h"
 #include "isa/bm1880_codec.h"
 #include "machine/device.h"
+#include "ops/fast/fast.h"
 
 namespace tputwin::testing {
 namespace {
@@ -52,6 +54,11 @@ class Side {
   }
   Status run() { return device_->run(*plan_); }
   Plan::Extent extent() const { return plan_->extent(); }
+  // Bytes of the neuron memory; nobody looks at the weights.
+  std::vector<uint8_t> neurons() const {
+    const uint8_t* first = device_->global_for_reading(kNeurons, neurons_);
+    return {first, first + neurons_};
+  }
   bool operator==(const Side& other) const {
     const Device &a = *device_, &b = *other.device_;
     return std::memcmp(a.global_contents().data(), b.global_contents().data(), bytes_) == 0 &&
@@ -83,6 +90,44 @@ std::optional<Plan::Extent> compare_runs(const std::string& prototxt, net::Level
   }
   set_thread_count(0);
   return with.extent();
+}
+
+// A process that runs a net again and again needs the weights once, packed, and not much besides.
+TEST(NetPlans, KeepWeightsOnce) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers have memory of their own";
+#endif
+  if (fast::selected_isa() == "reference") GTEST_SKIP() << "no bodies that pack";
+  auto model = random_model(net::to_prototxt(models::resnet18()), 5);
+  ASSERT_TRUE(model.ok()) << model.error().message();
+  auto compiled = net::compile(model->network, model->integers, {});
+  ASSERT_TRUE(compiled.ok()) << compiled.error().message();
+  Side without(*compiled, false);
+  constexpr uint64_t kRuns = 5;
+  std::vector<std::vector<uint8_t>> expected;
+  for (uint64_t run = 0; run < kRuns; ++run) {
+    without.change_input(run);
+    ASSERT_TRUE(without.run().ok());
+    expected.push_back(without.neurons());
+  }
+  give_back_heap();
+  const auto before = own_memory();
+  Side with(*compiled, true);
+  for (uint64_t run = 0; run < kRuns; ++run) {
+    with.change_input(run);
+    ASSERT_TRUE(with.run().ok());
+    EXPECT_EQ(with.neurons(), expected[run]) << "run " << run;
+  }
+  const auto after = own_memory();
+  const uint64_t weights = compiled->weight.size();
+  EXPECT_GT(with.extent().spare_bytes, weights * 8 / 10);  // all but the last layer's
+  if (before && after) {
+    // Maps, lanes, and what the plan keeps; not the weights a second time.
+    const uint64_t maps = compiled->neuron_size, lanes = bm1880().lanes * bm1880().lane_bytes;
+    EXPECT_LT(*after - *before, weights + maps + lanes + weights * 3 / 10);
+  }
+  EXPECT_TRUE(with == without);
+  EXPECT_EQ(with.extent().spare_bytes, 0u);
 }
 
 struct Graph {

@@ -27,31 +27,6 @@ using testing::Rng;
 constexpr uint64_t kConstants = testing::kTestGlobalBytes, kConstantBytes = 1 << 20,
                    kFilling = kConstants + kConstantBytes, kGlobal = kFilling + (2 << 20);
 
-// The loads of the weights and the bias of a convolution from `address`, as compilers emit them.
-uint64_t load_constants(ProgramBuilder& b, const Conv2dBm1880& op, uint64_t address) {
-  const auto load = [&](TensorView dst) {
-    const TensorView src = global_tensor(address, dst.shape);
-    address += dst.shape.count();
-    b.add(DmaTensor{.dst = dst, .src = src, .explicit_strides = true}, Engine::dma, 0);
-  };
-  const Shape& s = op.weight.shape;
-  TensorView weight = op.weight;
-  weight.dtype = DType::i8;
-  weight.shape = {1, s.c, s.h * s.w, s.n};
-  weight.stride = {s.n * s.h * s.w * s.c, op.weight.stride.c, s.n, 1};
-  load(weight);
-  if (!op.bias) return address;
-  TensorView plane = *op.bias;
-  plane.dtype = DType::i8;
-  for (uint64_t offset : {0u, op.bias->plane_stride}) {
-    TensorView at = plane;
-    at.address += offset;
-    at.plane_stride = 0;
-    load(at);
-  }
-  return address;
-}
-
 // All bytes of all lanes are written, so that what was there is gone.
 void fill_lanes(ProgramBuilder& b) {
   b.load(local_tensor(bm1880(), 0, {1, 32, 256, 256}, true, DType::i8), kFilling);
@@ -243,6 +218,33 @@ TEST_P(Plans, LeaveTheBytesOfRunsWithoutThem) {
   EXPECT_GT(done.floors, 7u);
   EXPECT_GT(done.sums, 5u);
   EXPECT_GT(done.moves, 7u);
+}
+
+// Constants far from each other, changed seldom: pages of theirs go back to the system, until
+// something needs them.
+TEST_P(Plans, LeaveTheBytesThatNobodyLooksAt) {
+  const bool packs = GetParam() != "reference" && GetParam() != "onednn";
+  const RandomCases cases(packs ? 20 : 2);
+  Plan::Extent done;
+  for (uint64_t i = cases.first; i < cases.end(); ++i) {
+    SCOPED_TRACE(cases.rerun(i));
+    Rng rng = cases.rng(i);
+    set_thread_count(1 + static_cast<int>(i % 2));
+    PlanPair pair(rng,
+                  {.bytes = kGlobal, .constants = kConstants, .constant_bytes = kConstantBytes});
+    for (int program = 0; program < 2; ++program) pair.add(random_program(rng));
+    for (int turn = 0; turn < 14; ++turn) {
+      const bool looks = turn == 13 || rng.chance(1, 8);
+      ASSERT_EQ(
+          pair.run(rng.chance(1, 4), looks ? PlanPair::Look::everywhere : PlanPair::Look::little),
+          "")
+          << "in run " << turn;
+      pair.add_extent(done);
+      if (rng.chance(1, 6)) pair.change_something();
+    }
+  }
+  if (!packs || cases.count < 20) return;
+  EXPECT_GT(done.spare_bytes, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, Plans,

@@ -54,6 +54,32 @@ class ProgramBuilder {
   std::vector<Instruction> program_;
 };
 
+// The loads of the weights and the bias of a convolution from `address`, as compilers emit them.
+// Where they end.
+inline uint64_t load_constants(ProgramBuilder& b, const Conv2dBm1880& op, uint64_t address) {
+  const auto load = [&](TensorView dst) {
+    const TensorView src = global_tensor(address, dst.shape);
+    address += dst.shape.count();
+    b.add(DmaTensor{.dst = dst, .src = src, .explicit_strides = true}, Engine::dma, 0);
+  };
+  const Shape& s = op.weight.shape;
+  TensorView weight = op.weight;
+  weight.dtype = DType::i8;
+  weight.shape = {1, s.c, s.h * s.w, s.n};
+  weight.stride = {s.n * s.h * s.w * s.c, op.weight.stride.c, s.n, 1};
+  load(weight);
+  if (!op.bias) return address;
+  TensorView plane = *op.bias;
+  plane.dtype = DType::i8;
+  for (uint64_t offset : {0u, op.bias->plane_stride}) {
+    TensorView at = plane;
+    at.address += offset;
+    at.plane_stride = 0;
+    load(at);
+  }
+  return address;
+}
+
 inline std::unique_ptr<Device> make_device(DeviceOptions options) {
   if (options.global_bytes == 0) options.global_bytes = 1 << 20;
   auto device = Device::create(options);

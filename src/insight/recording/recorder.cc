@@ -54,7 +54,7 @@ std::string path_of_device(const std::string& path, size_t number) {
 Header header_of(Device& device) {
   std::error_code ignored;
   return {.chip = std::string(device.chip().name),
-          .global_bytes = device.global_contents().size(),
+          .global_bytes = device.global_bytes(),
           .poison = DeviceOptions::poison_by_default(),
           .program = std::filesystem::read_symlink("/proc/self/exe", ignored).filename().string(),
           .quirks = variable("TPUTWIN_QUIRKS"),
@@ -83,8 +83,8 @@ std::unique_ptr<Observer> record_device(Device& device) {
 }
 
 Result<std::unique_ptr<Recorder>> Recorder::create(Device& device, const std::string& path) {
-  TW_ASSIGN_OR_RETURN(replayed, Device::create({.chip = &device.chip(),
-                                                .global_bytes = device.global_contents().size()}));
+  TW_ASSIGN_OR_RETURN(
+      replayed, Device::create({.chip = &device.chip(), .global_bytes = device.global_bytes()}));
   TW_ASSIGN_OR_RETURN(file, BlockFile::create(path));
   return std::unique_ptr<Recorder>(new Recorder(device, std::move(replayed), std::move(file)));
 }

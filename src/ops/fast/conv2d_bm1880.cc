@@ -22,6 +22,7 @@
 #include "ops/fast/gemm/pack-inl.h"
 #include "ops/fast/gemm/summing-inl.h"
 #include "ops/fast/prepared/prepared.h"
+#include "ops/fast/prepared/unpacking.h"
 #include "ops/fast/select/body.h"
 #include "ops/fast/select/budgets.h"
 
@@ -301,7 +302,7 @@ Declined planes(const Conv2dBm1880& op, const Memory& memory) {
 }
 
 // Keeps the planes and the packed weights.
-class PreparedConv2d final : public PreparedBody {
+class PreparedConv2d final : public PreparedBody, public Unpacking {
  public:
   PreparedConv2d(const Conv2dBm1880& op, const Memory& memory)
       : op_(op), constants_(std::make_shared<Conv2dConstants>()) {
@@ -345,6 +346,9 @@ class PreparedConv2d final : public PreparedBody {
     plan_.memory = &memory;
     constants_->take(plan_);
     TPUTWIN_DISPATCH(pack)(plan_, false, true);
+  }
+  void unpack(const Memory& memory) const override {
+    unpack_weights(plan_, constants_->weights(), memory);
   }
   void run(const Memory& memory) override {
     plan_.memory = &memory;

@@ -48,7 +48,7 @@ Status run(Device& device, Stage& stage, const std::vector<UserTensor>& inputs,
     const StageTensor& tensor = stage.outputs()[i];
     UserTensor to = outputs[i];
     to.memory = for_writing(device, to, tensor.bytes(to.storage));
-    fetch(to, tensor, device.global_contents().data() + offset(device, tensor));
+    fetch(to, tensor, device.global_for_reading(offset(device, tensor), tensor.device_bytes()));
   }
   return {};
 }
@@ -62,7 +62,9 @@ class StageDevice : public SubnetDevice {
     const uint64_t address = stage_.place_of(tensor, to_write);
     if (address == 0) return nullptr;
     const uint64_t bytes = std::max(tensor.size, stored_bytes(tensor));
-    return device_.global_for_writing(address - device_.chip().global_base, to_write ? bytes : 0);
+    const uint64_t at = address - device_.chip().global_base;
+    device_.global_for_reading(at, bytes);
+    return device_.global_for_writing(at, to_write ? bytes : 0);
   }
   Status run_commands(size_t node) override { return stage_.run_subnet(device_, node); }
 

@@ -195,7 +195,7 @@ struct Area {
 };
 
 Area make_area(std::string_view name, Device& device, uint64_t address, uint64_t bytes) {
-  const uint64_t rest = device.global_contents().size() - address;
+  const uint64_t rest = device.global_bytes() - address;
   return {name, address, std::min(bytes, rest), device.global_for_writing(address, 0)};
 }
 
@@ -203,14 +203,15 @@ using Operands = std::vector<bmnet::CpuLayer::Operand>;
 
 // Host addresses of operands.
 Result<std::vector<uint64_t>> locate(const Operands& operands, std::string_view what,
-                                     const Area& area) {
+                                     const Area& area, const Device& device) {
   std::vector<uint64_t> addresses;
   for (const auto& [offset, bytes] : operands) {
     if (offset > area.bytes || bytes > area.bytes - offset)
       return Error(errors::bmr_cpu_range)
           .argument(what, fmt::format("[{:#x}, +{:#x})", offset, bytes))
           .detail(fmt::format("{} memory has {:#x} bytes", area.name, area.bytes));
-    addresses.push_back(reinterpret_cast<uint64_t>(area.data + offset));
+    const uint8_t* operand = device.global_for_reading(area.address + offset, bytes);
+    addresses.push_back(reinterpret_cast<uint64_t>(operand));
   }
   return addresses;
 }
@@ -235,14 +236,14 @@ Status drive(bmnet::CpuLayer& op, const OperatorLibrary& library, std::vector<ui
   Operands inputs, outputs, coeffs;
   op.get_op_inputs(inputs);
   op.get_op_outputs(outputs);
-  TW_ASSIGN_OR_RETURN(input_addresses, locate(inputs, "input", neuron));
-  TW_ASSIGN_OR_RETURN(output_addresses, locate(outputs, "output", neuron));
+  TW_ASSIGN_OR_RETURN(input_addresses, locate(inputs, "input", neuron, device));
+  TW_ASSIGN_OR_RETURN(output_addresses, locate(outputs, "output", neuron, device));
   announce(library, outputs, neuron, weight, device);
   op.relocate_op_inputs(input_addresses);
   op.relocate_op_outputs(output_addresses);
   if (library.version() >= 3) {
     op.get_op_coeffs(coeffs);
-    TW_ASSIGN_OR_RETURN(coeff_addresses, locate(coeffs, "coefficient", weight));
+    TW_ASSIGN_OR_RETURN(coeff_addresses, locate(coeffs, "coefficient", weight, device));
     op.relocate_op_coeffs(coeff_addresses);
     op.func(CPU_LAYER_NEURON_ADDR, neuron.data);
     op.func(CPU_LAYER_WEIGHT_ADDR, weight.data);

@@ -20,7 +20,7 @@ Tables& tables() {
 OpenDevice::OpenDevice(int device_index, std::unique_ptr<Device> simulated)
     : index(device_index),
       chip(std::move(simulated)),
-      allocator(chip->chip().global_alloc_base, chip->global_contents().size(),
+      allocator(chip->chip().global_alloc_base, chip->global_bytes(),
                 chip->chip().global_alloc_quantum) {
   watchers = insight::watch(*chip);
   chip->set_cpu_host(
@@ -176,7 +176,7 @@ Status copy_out(bmctx_t ctx, bmmem_t mem, uint8_t* target, uint64_t offset, uint
   std::lock_guard lock(memory->device->mutex);
   memory->device->chip->notify(
       {.kind = DeviceEvent::Kind::host_read, .address = memory->address + offset, .bytes = bytes});
-  std::memcpy(target, memory->device->chip->global_contents().data() + memory->address + offset,
+  std::memcpy(target, memory->device->chip->global_for_reading(memory->address + offset, bytes),
               bytes);
   return {};
 }

@@ -22,7 +22,7 @@ Bytes extent_of(const TensorView& view, const Chip& chip) {
 
 // An operation outside memory fails, and with it the launch.
 void Launch::before(const Operation& op) {
-  if (!check_bounds(op, device_.chip(), device_.global_contents().size()).ok()) return;
+  if (!check_bounds(op, device_.chip(), device_.global_bytes()).ok()) return;
   const Footprint touched = footprint(op, device_.chip());
   const uint8_t* memory = device_.global_contents().data();
   for (const ByteRange& range : touched.reads) {

@@ -13,6 +13,7 @@
 #include "base/errors/bmrt.h"
 #include "base/errors/tools.h"
 #include "base/file.h"
+#include "base/heap.h"
 #include "base/last_error.h"
 #include "tools/bm168x/session168x.h"
 #include "tools/bm168x/tensor_values.h"
@@ -190,6 +191,7 @@ Result<std::vector<Runner>> open_runners(const bmodel::OpenFile& file,
 struct Times {
   std::vector<double> seconds;
   double wall = 0;
+  std::optional<uint64_t> own_memory;  // of the process then
 };
 Result<Times> run_all(std::vector<Runner>& runners, const ChosenStage& chosen,
                       const Buffers& inputs, unsigned repeat) {
@@ -202,6 +204,7 @@ Result<Times> run_all(std::vector<Runner>& runners, const ChosenStage& chosen,
     runners.front().run(chosen, inputs, repeat);
   }
   times.wall = seconds_since(start);
+  times.own_memory = own_memory();
   for (Runner& runner : runners) {
     TW_RETURN_IF_ERROR(std::move(runner.status));
     times.seconds.insert(times.seconds.end(), runner.seconds.begin(), runner.seconds.end());
@@ -217,14 +220,15 @@ uint64_t batch_of(const NetParameterT& stage) {
 }
 
 std::string times_text(const Times& times, double loading, const NetParameterT& stage,
-                       const Run168xOptions& options) {
+                       uint64_t model_bytes, const Run168xOptions& options) {
   const double sum = std::accumulate(times.seconds.begin(), times.seconds.end(), 0.0);
   const size_t runs = times.seconds.size();
   std::string text = fmt::format(
       "time    loaded in {:.3f} ms, fastest of {}: {:.3f} ms, average {:.3f} ms\n", loading * 1e3,
       runs, times.seconds.front() * 1e3, sum / static_cast<double>(runs) * 1e3);
   if (options.latency)
-    text += latency_text(times.seconds, batch_of(stage), times.wall, options.devices);
+    text += latency_text(times.seconds, batch_of(stage), times.wall, options.devices) +
+            memory_text(times.own_memory, model_bytes);
   return text;
 }
 
@@ -265,7 +269,7 @@ Result<Run168xReport> run_168x(const bmodel::OpenFile& file, const Run168xOption
                                  runners.front().session->runtime().card().chip().name);
   if (options.inputs.empty()) text += "input   made up: no --input was given\n";
   for (size_t i = 0; i < outputs.size(); ++i) text += output_text(*tensors[i], outputs[i]);
-  text += times_text(times, loading, *chosen.stage, options);
+  text += times_text(times, loading, *chosen.stage, file.file->bytes().size(), options);
   for (const WarningCount& warning : thread_diagnostics().warnings())
     text += fmt::format("warning {} (times {})\n", warning.sample.message(), warning.count);
   const Chip& chip = runners.front().session->runtime().card().chip();

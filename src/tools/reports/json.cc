@@ -9,6 +9,7 @@
 
 #include "bmodel/containers.h"
 #include "tools/info.h"
+#include "tools/run_times.h"
 
 namespace tputwin::tools {
 namespace {
@@ -32,7 +33,8 @@ Json times_json(std::span<const double> sorted, uint64_t images, double wall_sec
   const double sum = std::accumulate(sorted.begin(), sorted.end(), 0.0);
   return {{"runs", sorted.size()},
           {"fastest", sorted.front()},
-          {"median", sorted[sorted.size() / 2]},
+          {"median", percentile(sorted, 50)},
+          {"p99", percentile(sorted, 99)},
           {"average", sum / static_cast<double>(sorted.size())},
           {"images_per_second", static_cast<double>(images * sorted.size()) / wall_seconds}};
 }
@@ -65,6 +67,7 @@ Json run_json(const bmodel::Model& model, const RunReport& report) {
   const bool has_batch = !variety.inputs.empty() && !variety.inputs.front().shape.empty();
   json["time"] = times_json(report.seconds, has_batch ? variety.inputs.front().shape.front() : 1,
                             report.wall_seconds);
+  if (report.own_memory) json["own_memory"] = *report.own_memory;
   json["warnings"] = warnings_json(report.warnings);
   return json;
 }

@@ -2,9 +2,11 @@
 #include "ops/fast/gemm/conv2d_bm1880_planes.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "base/bits.h"
+#include "base/parallel.h"
 #include "ops/fast/views/views.h"
 
 namespace tputwin::fast {
@@ -120,6 +122,35 @@ void Conv2dPlan::take_data() {
 void Conv2dConstants::take(Conv2dPlan& plan) {
   plan.weights = weights_.take<uint32_t>(plan.blocks * plan.block_stride);
   plan.bias = bias_.take<int32_t>(plan.blocks * plan.rows);
+  packed_ = plan.weights;
+}
+
+void unpack_weights(const Conv2dPlan& plan, const uint32_t* packed, const Memory& memory) {
+  const TensorView& weight = plan.op->weight;
+  const size_t in_channels = plan.op->in.shape.c, taps = plan.taps(),
+               out_channels = plan.op->out.shape.c, bits = 32 / plan.elements;
+  const auto unpack_tap = [&](size_t block, size_t t) {
+    const size_t rows = std::min(plan.rows, out_channels - block * plan.rows);
+    std::vector<uint8_t*> to;
+    for (size_t row = 0; row < rows; ++row)
+      to.push_back(memory.byte(weight, 0, static_cast<uint32_t>(block * plan.rows + row),
+                               static_cast<uint32_t>(t / weight.shape.w),
+                               static_cast<uint32_t>(t % weight.shape.w)));
+    for (size_t g = 0; g < plan.groups; ++g) {
+      const uint32_t* from = packed + block * plan.block_stride + (g * taps + t) * plan.rows;
+      const size_t first = g * plan.elements, count = std::min(plan.elements, in_channels - first);
+      for (size_t row = 0; row < rows; ++row)
+        if (count == sizeof *from)
+          std::memcpy(to[row] + first, from + row, sizeof *from);
+        else
+          for (size_t e = 0; e < count; ++e)
+            to[row][first + e] = static_cast<uint8_t>(from[row] >> (e * bits));
+    }
+  };
+  parallel_for(plan.blocks, 1, [&](size_t begin, size_t end) {
+    for (size_t block = begin; block < end; ++block)
+      for (size_t t = 0; t < taps; ++t) unpack_tap(block, t);
+  });
 }
 
 bool same_constants(const Conv2dBm1880& a, const Conv2dBm1880& b) {

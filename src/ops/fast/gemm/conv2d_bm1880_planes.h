@@ -93,10 +93,16 @@ class Conv2dConstants {
  public:
   // Room for those of a plan, which walks them from now on.
   void take(Conv2dPlan& plan);
+  // What the last plan packed.
+  const uint32_t* weights() const { return packed_; }
 
  private:
   Scratch weights_, bias_;
+  const uint32_t* packed_ = nullptr;
 };
+
+// The weights that a plan packed, back to where its instruction has them.
+void unpack_weights(const Conv2dPlan& plan, const uint32_t* packed, const Memory& memory);
 
 // The packed weights and biases of two convolutions are the same, if memory is.
 bool same_constants(const Conv2dBm1880& a, const Conv2dBm1880& b);

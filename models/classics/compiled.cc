@@ -1,11 +1,7 @@
-// A well-known net with random weights, in float as Caffe files and compiled to int8.
-#pragma once
+#include "classics/compiled.h"
 
-#include <memory>
 #include <random>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "base/errors/bmnet.h"
 #include "base/file.h"
@@ -14,14 +10,8 @@
 #include "bmnet/pipeline/prepare.h"
 #include "classics/classics.h"
 
-namespace tputwin::bench {
-
-struct Classic {
-  std::string prototxt, caffemodel;  // float
-  std::vector<int64_t> input;        // shape
-  net::Network int8;
-  std::vector<uint8_t> bmodel;
-};
+namespace tputwin::models {
+namespace {
 
 // Pictures of noise: speed does not depend on what is seen.
 class Noise final : public net::DataSet {
@@ -38,10 +28,12 @@ class Noise final : public net::DataSet {
   }
 };
 
-// Operators of the host lie in `plugins`/x86_64; the model carries them.
-inline Result<Classic> load_classic(const std::string& name, const std::string& plugins) {
-  TW_ASSIGN_OR_RETURN(caffe, models::make_classic(name));
-  Classic classic{.prototxt = net::to_prototxt(caffe), .caffemodel = net::to_caffemodel(caffe)};
+}  // namespace
+
+Result<CompiledClassic> compile_classic(const std::string& name, const std::string& plugins) {
+  TW_ASSIGN_OR_RETURN(caffe, make_classic(name));
+  CompiledClassic classic{.prototxt = net::to_prototxt(caffe),
+                          .caffemodel = net::to_caffemodel(caffe)};
   const Noise noise(2);
   TW_ASSIGN_OR_RETURN(calibration,
                       net::calibrate(caffe, {&noise}, {.batch = 1, .report_samples = 0}));
@@ -58,4 +50,4 @@ inline Result<Classic> load_classic(const std::string& name, const std::string& 
   return classic;
 }
 
-}  // namespace tputwin::bench
+}  // namespace tputwin::models

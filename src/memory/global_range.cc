@@ -1,0 +1,37 @@
+// Merges ranges, and gives pages back.
+#include "memory/global_range.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace tputwin {
+
+void merge(std::vector<GlobalRange>& ranges, uint64_t gap) {
+  std::ranges::sort(ranges, {}, &GlobalRange::begin);
+  size_t count = 0;
+  for (const GlobalRange range : ranges) {
+    if (count == 0 || range.begin > ranges[count - 1].end() + gap) {
+      ranges[count++] = range;
+      continue;
+    }
+    GlobalRange& last = ranges[count - 1];
+    last.bytes = std::max(last.end(), range.end()) - last.begin;
+  }
+  ranges.resize(count);
+}
+
+uint64_t page_bytes() {
+  static const auto bytes = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+void give_back(GlobalMemory& memory, const GlobalRange& pages) {
+  uint8_t* first = memory.data() + pages.begin;
+  // Where the system will not have them, they are zeros of ours.
+  if (madvise(first, pages.bytes, MADV_DONTNEED) != 0) std::memset(first, 0, pages.bytes);
+}
+
+}  // namespace tputwin

@@ -1,0 +1,193 @@
+// Pages of constants that the system has back while plans are followed, and everybody who may need
+// them: they hold the same bytes then.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <optional>
+
+#include "machine/plan.h"
+#include "machine/programs.h"
+#include "ops/fast/fast.h"
+#include "selftest/fill_operands.h"
+#include "selftest/rng.h"
+
+namespace tputwin::test {
+namespace {
+
+// A convolution with a bias whose constants in lanes are gone at the end.
+struct BiasedLayer {
+  BiasedLayer() {
+    const Axis three{.kernel = 3, .pad_before = 1, .pad_after = 1};
+    Conv2dBm1880 op;
+    op.in = local_tensor(bm1880(), 0x4000, {1, 64, 8, 8}, true, DType::i8);
+    op.out = local_tensor(bm1880(), 0x6000, {1, 64, 8, 8}, true, DType::i8);
+    op.weight = conv_weight(0, {64, 64, 3, 3}, DType::i8);
+    op.bias = local_tensor(bm1880(), 0x3000, {1, 64, 1, 1}, false, DType::i16);
+    op.bias->plane_stride = 2;
+    op.window = {three, three};
+    op.rshift = 9;
+    ProgramBuilder b;
+    b.load(op.in, kIn);
+    end = load_constants(b, op, kWeights);
+    b.add(op, Engine::compute, 0);
+    b.store(op.out, kOut);
+    b.load(local_tensor(bm1880(), 0, {1, 32, 256, 256}, true, DType::i8), kFilling);
+    program = b.program();
+  }
+  static constexpr uint64_t kIn = 0, kOut = 0x8000, kWeights = 0x20000, kFilling = 0x80000,
+                            kGlobal = kFilling + (2 << 20);
+  static constexpr uint64_t kInBytes = 64 * 8 * 8, kOutBytes = kInBytes;
+  uint64_t end = 0;  // of the constants
+  std::vector<Instruction> program;
+};
+
+class SparedPages : public ::testing::Test {
+ protected:
+  static constexpr uint64_t kIn = BiasedLayer::kIn, kInBytes = BiasedLayer::kInBytes,
+                            kOut = BiasedLayer::kOut, kOutBytes = BiasedLayer::kOutBytes,
+                            kWeights = BiasedLayer::kWeights, kGlobal = BiasedLayer::kGlobal;
+
+  SparedPages() {
+    testing::Rng rng(3);
+    testing::fill_random(rng, {device_->global_for_writing(0, kGlobal), kGlobal});
+    image_.assign(device_->global_contents().data(), device_->global_contents().data() + kGlobal);
+  }
+  void SetUp() override {
+    if (fast::selected_isa() == "reference" || fast::selected_isa() == "onednn")
+      GTEST_SKIP() << "no bodies that pack";
+    run_until_spared();
+  }
+
+  // Runs on another input, and what the output is then.
+  void run(Plan& plan) {
+    testing::Rng rng(++inputs_);
+    uint8_t* in = device_->global_for_writing(kIn, kInBytes);
+    testing::fill_random(rng, {in, kInBytes});
+    std::memcpy(image_.data() + kIn, in, kInBytes);
+    auto plain = make_device({.chip = &bm1880(), .global_bytes = kGlobal, .plans = false});
+    std::memcpy(plain->global_for_writing(0, kGlobal), image_.data(), kGlobal);
+    ASSERT_TRUE(plain->run(layer_.program).ok());
+    std::memcpy(image_.data(), plain->global_contents().data(), kGlobal);
+    ASSERT_TRUE(device_->run(plan).ok());
+    EXPECT_EQ(
+        std::memcmp(device_->global_for_reading(kOut, kOutBytes), image_.data() + kOut, kOutBytes),
+        0);
+  }
+  void run_until_spared() {
+    for (int i = 0; i < 3; ++i) run(*plan_);
+    ASSERT_GT(spared(), layer_.end - kWeights - 2 * 4096);
+  }
+  uint64_t spared() const { return plan_->extent().spare_bytes; }
+  bool is_whole() const {
+    return std::memcmp(device_->global_contents().data(), image_.data(), kGlobal) == 0;
+  }
+
+  BiasedLayer layer_;
+  std::vector<uint8_t> image_;  // what global memory reads as
+  uint64_t inputs_ = 0;
+  std::unique_ptr<Device> device_ = make_device({.chip = &bm1880(), .global_bytes = kGlobal});
+  std::optional<Plan> plan_{std::in_place, layer_.program};
+};
+
+TEST_F(SparedPages, HoldNothingWhileRunsGoOn) {
+  ASSERT_TRUE(is_whole());
+  const uint8_t* behind = device_->global_contents().data() + kWeights;
+  // They were filled for us: only constants that are packed anew are tried again.
+  for (int i = 0; i < 3; ++i) run(*plan_);
+  EXPECT_EQ(spared(), 0u);
+  device_->global_for_writing(kWeights, 1);
+  run(*plan_);
+  run_until_spared();
+  EXPECT_TRUE(std::all_of(behind, behind + 4096, [](uint8_t byte) { return byte == 0; }));
+  for (int i = 0; i < 3; ++i) run(*plan_);
+  EXPECT_GT(spared(), 0u);
+}
+
+// Whoever may look, or write.
+TEST_F(SparedPages, AreFilledForWhoeverNeedsThem) {
+  struct Watcher final : Observer {
+    void on_instruction(const Instruction&, const Footprint&, const Cost&) override {}
+  } watcher;
+  ProgramBuilder other;
+  other.load(other.tensor(0), kWeights + 0x1000).store(other.tensor(0), kOut);
+  const std::pair<const char*, std::function<void()>> needs[] = {
+      {"contents", [&] { static_cast<void>(device_->global_contents()); }},
+      {"a byte", [&] { device_->global_for_reading(kWeights + 0x1234, 1); }},
+      {"a write", [&] { device_->global_for_writing(kWeights + 0x1234, 1); }},
+      {"pages", [&] { device_->global_for_mapping(kWeights, 4096); }},
+      {"a pointer", [&] { device_->expose_global(kWeights + 0x2000, 16); }},
+      {"end of the pointer", [&] { device_->cover_global(kWeights + 0x2000, 16); }},
+      {"an observer", [&] { device_->add_observer(&watcher); }},
+      {"none", [&] { device_->remove_observer(&watcher); }},
+      {"reference bodies",
+       [&] {
+         device_->set_body(Body::reference);
+         run(*plan_);
+         device_->set_body(Body::automatic);
+       }},
+      {"another plan",
+       [&] {
+         Plan plan(layer_.program);
+         run(plan);
+       }},
+      {"other bodies",
+       [&] {
+         fast::select_isa(std::string(fast::available_isas().front()));
+         run(*plan_);
+         fast::select_isa("");
+       }},
+  };
+  for (const auto& [name, need] : needs) {
+    SCOPED_TRACE(name);
+    need();
+    EXPECT_TRUE(is_whole());
+    EXPECT_EQ(spared(), 0u);
+    device_->global_for_writing(kWeights, 1);
+    run(*plan_);
+    for (int i = 0; i < 3; ++i) run(*plan_);
+  }
+  ASSERT_GT(spared(), 0u);
+  ASSERT_TRUE(device_->run(other.program()).ok());
+  EXPECT_EQ(spared(), 0u);
+  EXPECT_EQ(
+      std::memcmp(device_->global_for_reading(kOut, 512), image_.data() + kWeights + 0x1000, 512),
+      0);
+}
+
+TEST_F(SparedPages, AreFilledWhenThePlanEnds) {
+  plan_.reset();
+  EXPECT_TRUE(is_whole());
+}
+
+TEST_F(SparedPages, MayOutliveTheDevice) {
+  device_.reset();
+  plan_.reset();
+}
+
+// Of weights or of the bias, which no body gives back: the bytes beside stay.
+TEST_F(SparedPages, TakeWrites) {
+  for (const uint64_t at : {kWeights + 5, layer_.end - 1, kWeights + 0x3fff}) {
+    *device_->global_for_writing(at, 1) ^= 0x55;
+    image_[at] ^= 0x55;
+    run(*plan_);
+    run_until_spared();
+  }
+  EXPECT_TRUE(is_whole());
+}
+
+TEST_F(SparedPages, OfTwoPlansWithTheSameConstants) {
+  Plan other(layer_.program);
+  for (int i = 0; i < 4; ++i) run(other);
+  EXPECT_EQ(spared(), 0u);
+  EXPECT_GT(other.extent().spare_bytes, 0u);
+  for (int i = 0; i < 3; ++i) run(*plan_), run(other);
+  EXPECT_GT(other.extent().spare_bytes, 0u);
+  *device_->global_for_writing(kWeights + 77, 1) ^= 1;
+  image_[kWeights + 77] ^= 1;
+  for (int i = 0; i < 3; ++i) run(*plan_), run(other);
+  EXPECT_TRUE(is_whole());
+}
+
+}  // namespace
+}  // namespace tputwin::test
