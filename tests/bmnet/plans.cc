@@ -13,9 +13,9 @@
 #include "bmnet/caffe/import.h"
 #include "bmnet/support.h"
 #include "classics/classics.h"
+#include "common/packing_isa.h"
 #include "isa/bm1880_codec.h"
 #include "machine/device.h"
-#include "ops/fast/fast.h"
 
 namespace tputwin::testing {
 namespace {
@@ -97,7 +97,8 @@ TEST(NetPlans, KeepWeightsOnce) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers have memory of their own";
 #endif
-  if (fast::selected_isa() == "reference") GTEST_SKIP() << "no bodies that pack";
+  const PackingIsa isa;
+  if (isa.name().empty()) GTEST_SKIP() << "no bodies that pack";
   auto model = random_model(net::to_prototxt(models::resnet18()), 5);
   ASSERT_TRUE(model.ok()) << model.error().message();
   auto compiled = net::compile(model->network, model->integers, {});

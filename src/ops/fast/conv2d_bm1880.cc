@@ -289,12 +289,17 @@ Declined library(const Conv2dBm1880& op, const Memory& memory) {
   return execute_onednn(op, memory);
 }
 
+// Of instructions that nobody prepared, on this thread.
+Conv2dConstants& passing_constants() {
+  thread_local Conv2dConstants constants;
+  return constants;
+}
+
 Declined planes(const Conv2dBm1880& op, const Memory& memory) {
   if (const Declined why = conv2d_declines(op, memory)) return why;
   thread_local Conv2dPlan plan;
-  thread_local Conv2dConstants constants;
   TPUTWIN_DISPATCH(build)(plan, op, memory);
-  constants.take(plan);
+  passing_constants().take(plan);
   plan.take_data();
   TPUTWIN_DISPATCH(pack)(plan, true, true);
   TPUTWIN_DISPATCH(multiply)(plan);
@@ -343,6 +348,7 @@ class PreparedConv2d final : public PreparedBody, public Unpacking {
     move(*plan_.copy, where);
   }
   void pack(const Memory& memory) override {
+    passing_constants() = {};  // a program's first run has passed
     plan_.memory = &memory;
     constants_->take(plan_);
     TPUTWIN_DISPATCH(pack)(plan_, false, true);
