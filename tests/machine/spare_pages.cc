@@ -16,9 +16,9 @@
 namespace tputwin::test {
 namespace {
 
-// A convolution with a bias whose constants in lanes are gone at the end.
-struct BiasedLayer {
-  BiasedLayer() {
+// Two convolutions with biases whose constants in lanes are gone at the end.
+struct BiasedLayers {
+  BiasedLayers() {
     const Axis three{.kernel = 3, .pad_before = 1, .pad_after = 1};
     Conv2dBm1880 op;
     op.in = local_tensor(bm1880(), 0x4000, {1, 64, 8, 8}, true, DType::i8);
@@ -32,6 +32,11 @@ struct BiasedLayer {
     b.load(op.in, kIn);
     end = load_constants(b, op, kWeights);
     b.add(op, Engine::compute, 0);
+    bias = end - 1;
+    op.in = op.out;
+    op.out = local_tensor(bm1880(), 0x5000, {1, 64, 8, 8}, true, DType::i8);
+    end = load_constants(b, op, end);
+    b.add(op, Engine::compute, 0);
     b.store(op.out, kOut);
     b.load(local_tensor(bm1880(), 0, {1, 32, 256, 256}, true, DType::i8), kFilling);
     program = b.program();
@@ -39,15 +44,16 @@ struct BiasedLayer {
   static constexpr uint64_t kIn = 0, kOut = 0x8000, kWeights = 0x20000, kFilling = 0x80000,
                             kGlobal = kFilling + (2 << 20);
   static constexpr uint64_t kInBytes = 64 * 8 * 8, kOutBytes = kInBytes;
-  uint64_t end = 0;  // of the constants
+  uint64_t end = 0;   // of the constants
+  uint64_t bias = 0;  // a byte of a bias between weights, in a page of theirs
   std::vector<Instruction> program;
 };
 
 class SparedPages : public ::testing::Test {
  protected:
-  static constexpr uint64_t kIn = BiasedLayer::kIn, kInBytes = BiasedLayer::kInBytes,
-                            kOut = BiasedLayer::kOut, kOutBytes = BiasedLayer::kOutBytes,
-                            kWeights = BiasedLayer::kWeights, kGlobal = BiasedLayer::kGlobal;
+  static constexpr uint64_t kIn = BiasedLayers::kIn, kInBytes = BiasedLayers::kInBytes,
+                            kOut = BiasedLayers::kOut, kOutBytes = BiasedLayers::kOutBytes,
+                            kWeights = BiasedLayers::kWeights, kGlobal = BiasedLayers::kGlobal;
 
   SparedPages() {
     testing::Rng rng(3);
@@ -67,7 +73,7 @@ class SparedPages : public ::testing::Test {
     std::memcpy(image_.data() + kIn, in, kInBytes);
     auto plain = make_device({.chip = &bm1880(), .global_bytes = kGlobal, .plans = false});
     std::memcpy(plain->global_for_writing(0, kGlobal), image_.data(), kGlobal);
-    ASSERT_TRUE(plain->run(layer_.program).ok());
+    ASSERT_TRUE(plain->run(layers_.program).ok());
     std::memcpy(image_.data(), plain->global_contents().data(), kGlobal);
     ASSERT_TRUE(device_->run(plan).ok());
     EXPECT_EQ(
@@ -76,7 +82,7 @@ class SparedPages : public ::testing::Test {
   }
   void run_until_spared() {
     for (int i = 0; i < 3; ++i) run(*plan_);
-    ASSERT_GT(spared(), layer_.end - kWeights - 2 * 4096);
+    ASSERT_GT(spared(), layers_.end - kWeights - 2 * 4096);
   }
   uint64_t spared() const { return plan_->extent().spare_bytes; }
   bool is_whole() const {
@@ -84,11 +90,11 @@ class SparedPages : public ::testing::Test {
   }
 
   const testing::PackingIsa isa_;
-  BiasedLayer layer_;
+  BiasedLayers layers_;
   std::vector<uint8_t> image_;  // what global memory reads as
   uint64_t inputs_ = 0;
   std::unique_ptr<Device> device_ = make_device({.chip = &bm1880(), .global_bytes = kGlobal});
-  std::optional<Plan> plan_{std::in_place, layer_.program};
+  std::optional<Plan> plan_{std::in_place, layers_.program};
 };
 
 TEST_F(SparedPages, HoldNothingWhileRunsGoOn) {
@@ -129,7 +135,7 @@ TEST_F(SparedPages, AreFilledForWhoeverNeedsThem) {
        }},
       {"another plan",
        [&] {
-         Plan plan(layer_.program);
+         Plan plan(layers_.program);
          run(plan);
        }},
       {"other bodies",
@@ -168,7 +174,7 @@ TEST_F(SparedPages, MayOutliveTheDevice) {
 
 // Of weights or of the bias, which no body gives back: the bytes beside stay.
 TEST_F(SparedPages, TakeWrites) {
-  for (const uint64_t at : {kWeights + 5, layer_.end - 1, kWeights + 0x3fff}) {
+  for (const uint64_t at : {kWeights + 5, layers_.bias, layers_.end - 1, kWeights + 0x3fff}) {
     *device_->global_for_writing(at, 1) ^= 0x55;
     image_[at] ^= 0x55;
     run(*plan_);
@@ -178,7 +184,7 @@ TEST_F(SparedPages, TakeWrites) {
 }
 
 TEST_F(SparedPages, OfTwoPlansWithTheSameConstants) {
-  Plan other(layer_.program);
+  Plan other(layers_.program);
   for (int i = 0; i < 4; ++i) run(other);
   EXPECT_EQ(spared(), 0u);
   EXPECT_GT(other.extent().spare_bytes, 0u);
