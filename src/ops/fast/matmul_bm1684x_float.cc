@@ -246,18 +246,9 @@ Declined few_rows(const MatmulBm1684xHalf& op, const Memory& memory) {
   return kRan;
 }
 
-constexpr Body<MatmulBm1684xFp32> kSingle[] = {{"in place", in_place},
-                                               {"packed", packed<MatmulBm1684xFp32>}};
-constexpr Body<MatmulBm1684xHalf> kHalf[] = {{"few rows", few_rows},
-                                             {"packed", packed<MatmulBm1684xHalf>}};
-
 }  // namespace
 
-bool execute(const MatmulBm1684xFp32& op, const Memory& memory) {
-  return run_best(kSingle, op, memory);
-}
-bool execute(const MatmulBm1684xHalf& op, const Memory& memory) {
-  return run_best(kHalf, op, memory);
-}
+TW_BODIES(MatmulBm1684xFp32, {"in place", in_place}, {"packed", packed<MatmulBm1684xFp32>})
+TW_BODIES(MatmulBm1684xHalf, {"few rows", few_rows}, {"packed", packed<MatmulBm1684xHalf>})
 
 }  // namespace tputwin::fast

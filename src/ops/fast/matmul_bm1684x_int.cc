@@ -270,21 +270,39 @@ std::vector<uint32_t> IntSource::left_cells() const {
 void IntSource::multiply_row(const std::vector<uint32_t>& left, const StoredMatrix& right,
                              uint32_t first, uint32_t count, uint32_t* sums) const {
   const uint32_t terms = right.rows();
+  const bool in_lane = !right.operand().row_per_channel;
   std::vector<const uint8_t*> rows(left.size() * in_cell());
-  right.for_each_run(0, first, count, [&](const uint8_t* top, uint32_t col, uint32_t run) {
+  const auto multiply = [&](const uint8_t* top, uint32_t col, uint32_t run, ptrdiff_t to_half) {
     // the left has zeros behind its last term
-    if (right.operand().row_per_channel || terms == 1) {
-      for (uint32_t k = 0; k < rows.size(); ++k)
-        rows[k] = right.below(top, 0, std::min(k, terms - 1));
-    } else {
-      const auto step = static_cast<size_t>(right.below(top, 0, 1) - top);
-      for (uint32_t k = 0; k < terms; ++k) rows[k] = top + k * step;
-      for (uint32_t k = terms; k < rows.size(); ++k) rows[k] = rows[terms - 1];
+    const size_t step = in_lane && terms > 1 ? right.below(top, 0, 1) - top : 0;
+    for (uint32_t k = 0; k < rows.size(); ++k) {
+      const uint32_t row = std::min(k, terms - 1);
+      rows[k] = in_lane ? top + row * step : right.below(top, 0, row);
     }
     kernels_.row_of_bytes(
-        {left.data(), rows.data(), left.size(), is_signed(p_.left.dtype()), flip_.mask}, run,
-        sums + col);
+        {left.data(), rows.data(), left.size(), is_signed(p_.left.dtype()), flip_.mask, to_half},
+        run, sums + col);
+  };
+  // two short runs fill a vector; in their order, as what is behind a run is written, too
+  const uint8_t* waiting = nullptr;
+  uint32_t place = 0;
+  const auto flush = [&] {
+    if (waiting != nullptr) multiply(waiting, place, ByteRow::kHalf, 0);
+    waiting = nullptr;
+  };
+  right.for_each_run(0, first, count, [&](const uint8_t* top, uint32_t col, uint32_t run) {
+    const bool is_half = in_lane && run == ByteRow::kHalf;
+    if (is_half && waiting != nullptr) {
+      multiply(waiting, place, 2 * run, top - waiting);
+      waiting = nullptr;
+    } else if (is_half) {
+      waiting = top, place = col;
+    } else {
+      flush();
+      multiply(top, col, run, 0);
+    }
   });
+  flush();
 }
 
 void IntSource::sum_left() {

@@ -26,10 +26,16 @@ constexpr size_t kInCell = 4, kBlockLanes = 4;             // blocks of 128 bits
 
 // Four rows of bytes as four vectors of cells. Each has columns of every block: vector i those from
 // 4 * i on.
-HWY_INLINE void JoinInBlocks(const uint8_t* const* rows, size_t column, Ints mask, Ints* cells) {
+template <bool kInHalves>
+HWY_INLINE void JoinInBlocks(const uint8_t* const* rows, ptrdiff_t column, ptrdiff_t to_half,
+                             Ints mask, Ints* cells) {
   const Bytes8 d8;
   const Pairs16 d16;
-  const auto load = [&](size_t e) HWY_ATTR { return hn::LoadU(d8, rows[e] + column); };
+  const auto load = [&](size_t e) HWY_ATTR {
+    if constexpr (!kInHalves) return hn::LoadU(d8, rows[e] + column);
+    const hn::Half<Bytes8> half;
+    return hn::Combine(d8, hn::LoadU(half, rows[e] + to_half), hn::LoadU(half, rows[e]));
+  };
   const auto a = load(0), b = load(1), c = load(2), d = load(3);
   const auto pairs = [&](auto x) HWY_ATTR { return hn::BitCast(d16, x); };
   const auto low_ab = pairs(hn::InterleaveLower(d8, a, b));
@@ -43,8 +49,8 @@ HWY_INLINE void JoinInBlocks(const uint8_t* const* rows, size_t column, Ints mas
   for (size_t i = 0; i < kInCell; ++i) cells[i] = hn::Xor(cells[i], mask);
 }
 
-template <class Dot, size_t kV>
-HWY_NOINLINE void RowVectors(const ByteRow& row, size_t column, uint32_t* to) {
+template <class Dot, size_t kV, bool kInHalves = false>
+HWY_NOINLINE void RowVectors(const ByteRow& row, ptrdiff_t column, uint32_t* to) {
   constexpr size_t kAhead = 4;  // cells; no processor guesses which row comes next
   const I32 d;
   const Ints mask = ints(static_cast<int32_t>(row.mask));
@@ -57,10 +63,12 @@ HWY_NOINLINE void RowVectors(const ByteRow& row, size_t column, uint32_t* to) {
     const size_t ahead = cell + kAhead < row.cells ? kAhead * kInCell : 0;
 #pragma GCC unroll 4
     for (size_t v = 0; v < kV; ++v) {
-      const size_t at = column + v * kRowBytes;
+      const ptrdiff_t at = column + static_cast<ptrdiff_t>(v * kRowBytes);
       for (size_t e = 0; e < kInCell; ++e) __builtin_prefetch(rows[e + ahead] + at);
+      for (size_t e = 0; kInHalves && e < kInCell; ++e)
+        __builtin_prefetch(rows[e + ahead] + row.to_half);
       Ints cells[kInCell];
-      JoinInBlocks(rows, at, mask, cells);
+      JoinInBlocks<kInHalves>(rows, at, row.to_half, mask, cells);
 #pragma GCC unroll 4
       for (size_t i = 0; i < kInCell; ++i) sums[v][i] = Dot::step(sums[v][i], cells[i], left);
     }
@@ -77,13 +85,24 @@ HWY_NOINLINE void RowVectors(const ByteRow& row, size_t column, uint32_t* to) {
     }
 }
 
+// Columns side by side, so far from the first one.
 template <class Dot>
-void RowOf(const ByteRow& row, size_t count, uint32_t* to) {
+void RunOfColumns(const ByteRow& row, ptrdiff_t from, size_t count, uint32_t* to) {
   constexpr size_t kV = kTileRows / 2;  // 16 of 32 registers are sums, or 8 of 16
   size_t column = 0;
+  const auto at = [&] { return from + static_cast<ptrdiff_t>(column); };
   for (; column + (kV - 1) * kRowBytes < count; column += kV * kRowBytes)
-    RowVectors<Dot, kV>(row, column, to + column);
-  for (; column < count; column += kRowBytes) RowVectors<Dot, 1>(row, column, to + column);
+    RowVectors<Dot, kV>(row, at(), to + column);
+  for (; column < count; column += kRowBytes) RowVectors<Dot, 1>(row, at(), to + column);
+}
+
+template <class Dot>
+void RowOf(const ByteRow& row, size_t count, uint32_t* to) {
+  if (row.to_half == 0) return RunOfColumns<Dot>(row, 0, count, to);
+  if constexpr (kRowBytes == 2 * ByteRow::kHalf) return RowVectors<Dot, 1, true>(row, 0, to);
+  static_assert(2 * ByteRow::kHalf % kRowBytes == 0);
+  RunOfColumns<Dot>(row, 0, ByteRow::kHalf, to);
+  RunOfColumns<Dot>(row, row.to_half, ByteRow::kHalf, to + ByteRow::kHalf);
 }
 
 void RowOfBytes(const ByteRow& row, size_t count, uint32_t* to) {

@@ -150,6 +150,9 @@ struct ByteRow {
   size_t cells;
   bool signed_left;
   uint32_t mask;  // as SignFlip has it
+  // Not 0: kHalf columns lie together, and the next ones so far from them; 2 * kHalf in all.
+  ptrdiff_t to_half = 0;
+  static constexpr uint32_t kHalf = 32;
 };
 
 // Pairs of fp32 factors, and rows of pairs: of column c its product with the (c % 2)-th of a pair.
