@@ -87,7 +87,7 @@ class Products {
           .address = next_,
           .shape = shape,
           .stride = lane_stride(bm1684x(), shape, 0, element_bytes(dtype), /*aligned=*/true)};
-      next_ += align_up(uint64_t{view.stride.n}, uint64_t{bm1684x().bank_bytes});
+      next_ += align_up(uint64_t{view.stride.n}, uint64_t{bm1684x().bank_bytes()});
       return MatrixOperand{.matrix = {view, height, width}, .row_per_channel = true};
     };
     op_.left = by_rows(rows, kDepth, type);
