@@ -83,7 +83,8 @@ class EvaluationUnits(_Units):
     def sum_of(self, lines: Sequence[str]) -> dict[str, Any]: ...
 
 class CalibrationUnits(_Units):
-    second_part: int
+    @property
+    def second_part(self) -> int: ...
     def __init__(self, prototxt: str, caffemodel: str, data: str, output: str, name: str,
                  samples: int, method: str, shape: Sequence[int],
                  preparation: dict[str, Any]) -> None: ...

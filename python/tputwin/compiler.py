@@ -77,7 +77,8 @@ class Preparation:
 
 def calibration_arguments(prototxt: Path, caffemodel: Path, data: Path, output: Path, name: str,
                           samples: int, method: str, shape: Sequence[int],
-                          preparation: Preparation) -> tuple[Any, ...]:
+                          preparation: Preparation
+                          ) -> tuple[str, str, str, str, str, int, str, list[int], dict[str, Any]]:
     """As the core takes them; a net without a name has its file's."""
     path = os.fspath(prototxt) or os.fspath(caffemodel)
     stem = name or os.path.splitext(os.path.basename(path))[0]
