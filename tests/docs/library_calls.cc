@@ -20,6 +20,8 @@ const std::vector<Forbidden>& forbidden_calls() {
       {"U8FromU32", "", "Highway 1.0.3: for numbers up to 255 only"},
       {"DemoteTo", "narrow-inl.h", "Highway 1.0.3: 32768 to 65535 do not become 255"},
       {"Ne", "", "Highway 1.0.3: says that a NaN equals anything on AVX2 and AVX-512"},
+      {"BlendedStore", "bytes-inl.h",
+       "Highway 1.0.3: writes the other lanes as they were read on NEON"},
       {"ReorderDemote2To", "narrow-inl.h", "its order is the target's own"},
       {"OrderedDemote2To", "narrow-inl.h", "narrowing has one place"},
   };

@@ -57,22 +57,23 @@ Declined run_of_three(const Op& op, const Memory& memory, float padding, const W
   constexpr uint64_t kTermsPerTask = 64 << 10;
   const WindowKernels kernels = window_kernels();
   const Shape &in = op.in.shape, &out = op.out.shape;
-  RowsOfThree plane{nullptr,
-                    op.in.stride.h,
-                    in.h,
-                    in.w,
-                    op.window.h.pad_before,
-                    op.window.w.pad_before,
-                    padding,
-                    nullptr,
-                    op.out.stride.h,
-                    out.h,
-                    out.w,
-                    nullptr};
-  const uint64_t work = plane.words() + uint64_t{9} * out.h * out.w;
+  const RowsOfThree any{nullptr,
+                        op.in.stride.h,
+                        in.h,
+                        in.w,
+                        op.window.h.pad_before,
+                        op.window.w.pad_before,
+                        padding,
+                        nullptr,
+                        op.out.stride.h,
+                        out.h,
+                        out.w,
+                        nullptr};
+  const uint64_t work = any.words() + uint64_t{9} * out.h * out.w;
   parallel_for(uint64_t{out.n} * out.c, grain_of(work, kTermsPerTask),
-               [&, plane](size_t begin, size_t end) mutable {
+               [&](size_t begin, size_t end) {
                  const ScopedFloatMode mode;
+                 RowsOfThree plane = any;
                  thread_local Scratch scratch;
                  plane.scratch = scratch.take<float>(plane.words());
                  for (size_t i = begin; i < end; ++i) {

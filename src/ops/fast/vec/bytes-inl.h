@@ -29,20 +29,25 @@ HWY_INLINE hn::Vec<D> LoadBytes(D d, const uint8_t* p, size_t n) {
 #endif
 }
 
+// The first n lanes. What lies behind them is not touched, as another thread may write there.
+template <class D>
+HWY_INLINE void StoreFirst(D d, hn::Vec<D> v, hn::TFromD<D>* p, size_t n) {
+#if HWY_TARGET <= HWY_AVX3
+  hn::BlendedStore(v, hn::FirstN(d, n), d, p);
+#else
+  HWY_ALIGN hn::TFromD<D> buffer[hn::MaxLanes(d)];
+  hn::Store(v, d, buffer);
+  std::memcpy(p, buffer, n * sizeof *p);
+#endif
+}
+
 template <bool kWhole, class D>
 HWY_INLINE void StoreBytes(D d, hn::Vec<D> v, uint8_t* p, size_t n) {
-  using T = hn::TFromD<D>;
-  if constexpr (kWhole) {
-    hn::StoreU(v, d, reinterpret_cast<T*>(p));
-    return;
-  }
-#if HWY_TARGET <= HWY_AVX3
-  hn::BlendedStore(v, hn::FirstN(d, n), d, reinterpret_cast<T*>(p));
-#else
-  HWY_ALIGN T buffer[hn::MaxLanes(d)];
-  hn::Store(v, d, buffer);
-  std::memcpy(p, buffer, n);
-#endif
+  auto* to = reinterpret_cast<hn::TFromD<D>*>(p);
+  if constexpr (kWhole)
+    hn::StoreU(v, d, to);
+  else
+    StoreFirst(d, v, to, n);
 }
 
 }  // namespace tputwin::fast::HWY_NAMESPACE

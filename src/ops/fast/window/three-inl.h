@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "ops/fast/vec/bytes-inl.h"
 #include "ops/fast/vec/float32-inl.h"
 #include "ops/fast/window/sums.h"
 
@@ -63,9 +64,8 @@ class WindowsOfThree {
     for (; x + kLanes32 <= job_.width; x += kLanes32)
       sum_vector<kR>(y, x, [](Floats sum, float* to) HWY_ATTR { hn::StoreU(sum, F32(), to); });
     if (x == job_.width) return;
-    const auto rest = hn::FirstN(F32(), job_.width - x);
-    sum_vector<kR>(y, x,
-                   [&](Floats sum, float* to) HWY_ATTR { hn::BlendedStore(sum, rest, F32(), to); });
+    const size_t rest = job_.width - x;
+    sum_vector<kR>(y, x, [&](Floats sum, float* to) HWY_ATTR { StoreFirst(F32(), sum, to, rest); });
   }
 
   template <size_t kR, class Store>
