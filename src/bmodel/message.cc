@@ -47,10 +47,11 @@ Variety variety_of(const ::bmodel::Command& command) {
                                .fmt = output.has_fmt() ? output.fmt() : kFormatI8});
   variety.weight_index = command.weight_index();
   const ::bmodel::Layers& layers = command.layers();
-  variety.layers.names.assign(layers.name().begin(), layers.name().end());
   for (int i = 0; i < std::max(layers.layer_size(), layers.command_size()); ++i)
     variety.layers.runs.push_back({i < layers.layer_size() ? layers.layer(i) : kNoLayer,
                                    i < layers.command_size() ? layers.command(i) : 0});
+  if (!variety.layers.empty())  // or they are names of nothing
+    variety.layers.names.assign(layers.name().begin(), layers.name().end());
   return variety;
 }
 

@@ -2,6 +2,7 @@
 #include "machine/dataflow.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "ops/fast/prepared/prepared.h"
 
@@ -116,9 +117,11 @@ class Analysis {
     for (uint32_t i = 0; i < program_.size(); ++i) {
       const Operation& op = program_[i].op;
       if (const auto* call = std::get_if<CpuCall>(&op)) {
-        if (!call->sync) forget();
+        if (!call->sync) forget(), called_ = true;
         continue;
       }
+      if (std::exchange(called_, false))
+        for (Dataflow::Node& node : flow_.nodes) node.remains.clear();
       const Footprint touched = footprint(op, chip_);
       read(i, op, touched);
       write(i, op, touched);
@@ -136,6 +139,7 @@ class Analysis {
         if (owner == Dataflow::kBefore) return;
         live_[owner] = kForever;
         flow_.nodes[owner].outlasting.push_back({Space::local, lane, begin, end});
+        flow_.nodes[owner].remains.push_back({Space::local, lane, begin, end});
       });
     lanes_.assign(chip_.lanes, LaneOwners(chip_.lane_bytes));
   }
@@ -163,7 +167,10 @@ class Analysis {
     auto& writers = flow_.nodes[i].constant_writers;
     owners(footprint_of(constants, chip_).reads, [&](uint32_t owner, const ByteRange&) {
       add_once(writers, owner);
-      if (owner != Dataflow::kBefore) add_once(flow_.nodes[owner].constant_readers, i);
+      if (owner == Dataflow::kBefore)
+        flow_.uses_before = true;
+      else
+        add_once(flow_.nodes[owner].constant_readers, i);
     });
     std::sort(writers.begin(), writers.end());
   }
@@ -174,7 +181,10 @@ class Analysis {
 
   void note(uint32_t owner, uint32_t reader, const ByteRange& range) {
     add_once(flow_.nodes[reader].writers, owner);
-    if (owner == Dataflow::kBefore) return;
+    if (owner == Dataflow::kBefore) {
+      flow_.uses_before = true;
+      return;
+    }
     Dataflow::Node& node = flow_.nodes[owner];
     add_once(node.readers, reader);
     if (node.readers.front() != reader) node.outlasting.push_back(range);
@@ -183,13 +193,17 @@ class Analysis {
   void write(uint32_t i, const Operation& op, const Footprint& touched) {
     const bool all = writes_all(op) && has_exact_footprint(op, chip_);
     owners(touched.writes, [&](uint32_t owner, const ByteRange& range) {
-      if (owner == Dataflow::kBefore) return;
+      if (owner == Dataflow::kBefore) {
+        flow_.uses_before |= !all;
+        return;
+      }
       if (live_[owner] != kForever) live_[owner] -= range.end - range.begin;
       if (all) return;
       live_[owner] = kForever;
       flow_.nodes[owner].outlasting.push_back(range);
       note(owner, i, range);
     });
+    flow_.nodes[i].is_exact = all;
     const std::span<const ByteRange> all_ranges(touched.writes);
     for (size_t begin = 0, end = 0; begin < all_ranges.size(); begin = end) {
       const ByteRange& first = all_ranges[begin];
@@ -210,6 +224,7 @@ class Analysis {
   Dataflow flow_;
   std::vector<LaneOwners> lanes_;
   std::vector<uint64_t> live_;  // bytes that still belong to an instruction
+  bool called_ = false;         // the host, since the last instruction
 };
 
 }  // namespace

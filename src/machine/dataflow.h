@@ -27,11 +27,17 @@ struct Dataflow {
     std::vector<uint32_t> constant_readers, readers;
     // Everything it wrote is written again before the end, and before the host is called.
     bool dies = false;
+    // It surely writes every byte of its footprint.
+    bool is_exact = false;
+    // What it wrote and lies there at the end. None where instructions follow a call of the host.
+    std::vector<ByteRange> remains;
     // Bytes of it that somebody sees, or may see, after the first of its readers: another reader,
     // the host at the end or when it is called.
     std::vector<ByteRange> outlasting;
   };
   std::vector<Node> nodes;  // of each instruction
+  // Some instruction reads what lay there before, or may leave some of it as it is.
+  bool uses_before = false;
 };
 
 Dataflow analyse(std::span<const Instruction> program, const Chip& chip);

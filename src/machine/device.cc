@@ -74,6 +74,7 @@ Device::Device(const DeviceOptions& options, SystemMemories memories)
       dtcm_(std::move(memories.dtcm)),
       clock_(global_->size()),
       pages_(std::make_shared<SparePages>()),
+      loads_(std::make_unique<PendingLoads>(chip(), own_memory(), *pages_)),
       random_(options.seed),
       diagnostics_(options.strict) {
   if (options.poison) poison_memories();
@@ -105,6 +106,7 @@ void Device::set_schedule(Schedule schedule, uint64_t seed) {
 
 void Device::add_observer(Observer* observer) {
   finish_sums();
+  loads_->finish();
   pages_->need_all();
   observers_.push_back(observer);
 }
@@ -242,7 +244,9 @@ bool Device::follows_plans() const {
 
 Status Device::run(Plan& plan) {
   if (!follows_plans() || !plan.is_ready(*this)) return run(plan.program());
+  if (!loads_->are(plan.owed_)) loads_->finish();
   TW_RETURN_IF_ERROR(drain());
+  loads_->forget();
   issued_.fill(0);
   finished_.fill(0);
   has_plans_ = true;
@@ -254,13 +258,14 @@ Status Device::run(Plan& plan) {
 // A run of a program whose rules were checked and whose order is known to be its own.
 Status Device::follow(Plan& plan) {
   const Memory memory = own_memory();
-  plan.begin_run();
+  plan.begin_run(/*may_owe=*/!is_local_taken_);
   for (const GlobalRange& range : plan.written_) clock_.mark(range.begin, range.bytes);
   uint32_t section = 0;
   for (size_t i = 0; i < plan.steps_.size(); ++i) {
     const Plan::Step& now = plan.steps_[i];
     const Instruction& instruction = plan.program_[i];
     if (now.begins_section) plan.begin_section(clock_, *pages_, ++section);
+    if (i == 0 && plan.owes_) loads_->owe(plan.owed_);
     if (instruction.engine == Engine::cpu) {
       TW_RETURN_IF_ERROR(step(instruction));
       continue;
@@ -333,6 +338,7 @@ Status Device::check_operation(const Operation& op, auto&& book_as) {
 
 void Device::run_body(const Instruction& instruction) {
   const Operation& op = instruction.op;
+  if (instruction.engine != Engine::cpu) loads_->finish();
   if (has_plans_) mark_writes(op);
   need_operands(op);
   if (observers_.empty()) return tputwin::execute(op, own_memory(), options_.body);
@@ -347,6 +353,7 @@ void Device::run_body(const Instruction& instruction) {
 void Device::run_issued(const Instruction& instruction) {
   const bool gathers = options_.body == Body::automatic && observers_.empty() &&
                        !is_local_exposed_ && !testing::proves_bodies();
+  if (gathers) loads_->finish();
   if (gathers && sums_.take(instruction.op, own_memory())) return;
   if (sums_.concern(instruction.op, local_)) finish_sums();
   run_body(instruction);

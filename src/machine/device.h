@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "chip/chip.h"
 #include "machine/observer.h"
+#include "machine/pending_loads.h"
 #include "machine/spare_pages.h"
 #include "memory/memory.h"
 #include "memory/write_clock.h"
@@ -64,11 +65,19 @@ class Device {
   static Result<std::unique_ptr<Device>> create(const DeviceOptions& options);
 
   const Chip& chip() const { return *options_.chip; }
+  // Whoever takes local memory may look at it at any time: from then on nothing that a run loads is
+  // owed to it.
   LocalMemory& local() {
+    is_local_taken_ = true;
+    loads_->finish();
     finish_sums();
     return local_;
   }
-  const LocalMemory& local_contents() const { return local_; }
+  // The same for those who only look, until the next run.
+  const LocalMemory& local_contents() const {
+    loads_->finish();
+    return local_;
+  }
   // From now on every operation is finished when it is issued, as somebody may look at any time,
   // and lanes follow each other, as somebody may walk over them.
   LocalMemory& expose_local() {
@@ -76,6 +85,8 @@ class Device {
     local().close_gaps();
     return local_;
   }
+  // Lanes do not hold what the last run loaded: looking changes that.
+  bool owes_loads() const { return loads_->any(); }
   // Of chips that have them.
   GlobalMemory& l2() { return *l2_; }
   GlobalMemory& dtcm() { return *dtcm_; }
@@ -84,13 +95,13 @@ class Device {
   // keeps nothing that it derived from its bytes.
   GlobalMemory& global() {
     clock_.expose_all();
+    loads_->finish();
     pages_->need_all();
     return *global_;
   }
   Memory memory() {
-    clock_.expose_all();
-    pages_->need_all();
-    finish_sums();
+    static_cast<void>(local());
+    static_cast<void>(global());
     return own_memory();
   }
   uint64_t global_bytes() const { return global_->size(); }
@@ -106,6 +117,7 @@ class Device {
   }
   uint8_t* global_for_writing(uint64_t address, uint64_t bytes) {
     clock_.mark(address, bytes);
+    loads_->finish_if_from({address, bytes});
     pages_->need({address, bytes});
     if (bytes != 0)
       notify({.kind = DeviceEvent::Kind::host_write, .address = address, .bytes = bytes});
@@ -114,12 +126,14 @@ class Device {
   // Whole pages are about to be exchanged.
   GlobalMemory& global_for_mapping(uint64_t address, uint64_t bytes) {
     clock_.mark(address, bytes);
+    loads_->finish_if_from({address, bytes});
     pages_->need({address, bytes});
     notify({.kind = DeviceEvent::Kind::host_write, .address = address, .bytes = bytes});
     return *global_;
   }
   uint8_t* expose_global(uint64_t address, uint64_t bytes) {
     clock_.expose(address, bytes);
+    loads_->finish_if_from({address, bytes});
     pages_->need({address, bytes});
     notify({.kind = DeviceEvent::Kind::pointer, .address = address, .bytes = bytes});
     return global_->data() + address;
@@ -204,10 +218,11 @@ class Device {
   DeviceOptions options_;
   LocalMemory local_;
   std::unique_ptr<GlobalMemory> global_, l2_, dtcm_;
-  WriteClock clock_;                   // of global memory
-  std::shared_ptr<SparePages> pages_;  // of global memory
-  bool has_plans_ = false;             // some plan depends on the clock
-  bool is_local_exposed_ = false;
+  WriteClock clock_;                     // of global memory
+  std::shared_ptr<SparePages> pages_;    // of global memory
+  std::unique_ptr<PendingLoads> loads_;  // of the plan that ran last
+  bool has_plans_ = false;               // some plan depends on the clock
+  bool is_local_exposed_ = false, is_local_taken_ = false;
   fast::PendingSums sums_;         // of what was issued
   std::deque<Instruction> owned_;  // what submit() was given; queues point into it
   std::array<std::deque<Queued>, kEngines> queues_;

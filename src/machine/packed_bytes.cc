@@ -122,6 +122,7 @@ std::vector<GlobalRange> PackedBytes::pages(std::span<const GlobalRange> others)
       chosen.push_back(page);
     }
   merge(chosen, 0);
+  chosen.shrink_to_fit();
   return chosen;
 }
 

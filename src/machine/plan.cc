@@ -123,6 +123,7 @@ bool Plan::build(Device& device) {
   steps_.clear();
   constants_.clear();
   written_.clear();
+  owed_ = std::make_shared<PendingLoads::Loads>();
   warns_ = false;
   steps_.resize(program_.size());
   if (!check(device)) return false;
@@ -135,7 +136,7 @@ bool Plan::build(Device& device) {
   absorb_endings(flow, device.chip());
   share_constants();
   spare_loads(flow, device.own_memory());
-  absorb_sums(flow, device.local());
+  absorb_sums(flow, device.local_);
   absorb_floors(flow);
   absorb_moves(flow, device);
   note_use();
@@ -223,12 +224,26 @@ bool Plan::written_by_program(const GlobalRange& range) const {
                      [&](const GlobalRange& w) { return intersect(w, range); });
 }
 
-// Loads of bytes that are gone at the end, and that nobody reads but who has them packed.
+// A load of which bytes lie in lanes at the end, and come from what packed constants come from.
+bool Plan::can_be_owed(uint32_t load, const Dataflow& flow) const {
+  const auto source = constant_source(load);
+  const Dataflow::Node& node = flow.nodes[load];
+  if (flow.uses_before || !node.is_exact || node.remains.empty() || !source) return false;
+  const auto holds_source = [&](uint32_t constants) {
+    return std::ranges::any_of(constants_[constants].sources, [&](const GlobalRange& other) {
+      return other.begin == source->begin && other.bytes == source->bytes;
+    });
+  };
+  return std::ranges::any_of(steps_[load].needed_by, holds_source);
+}
+
+// Loads of bytes that are gone at the end, or can be owed, and that nobody reads but who has them
+// packed.
 void Plan::spare_loads(const Dataflow& flow, const Memory& memory) {
-  for (size_t i = 0; i < program_.size(); ++i) {
+  for (uint32_t i = 0; i < program_.size(); ++i) {
     const Dataflow::Node& node = flow.nodes[i];
     const auto is_kept = [&](uint32_t reader) { return steps_[reader].kept_by != kNone; };
-    if (loaded(program_[i].op) == nullptr || !node.dies ||
+    if (loaded(program_[i].op) == nullptr || !(node.dies || !node.remains.empty()) ||
         !std::ranges::all_of(node.readers, is_kept))
       continue;
     Step& step = steps_[i];
@@ -239,7 +254,16 @@ void Plan::spare_loads(const Dataflow& flow, const Memory& memory) {
       step.spare &= constants != kNone;
       step.needed_by.push_back(constants);
     }
+    step.outlives = !node.dies;
+    step.spare = step.spare && (node.dies || can_be_owed(i, flow));
+    if (!step.spare || node.dies) continue;
+    owed_->operations.push_back(program_[i].op);
+    owed_->sources.push_back(*constant_source(i));
+    for (const ByteRange& r : node.remains)
+      owed_->bytes.push_back(
+          {r.lane, static_cast<uint32_t>(r.begin), static_cast<uint32_t>(r.end)});
   }
+  owed_->bytes.shrink_to_fit();
   for (size_t i = 0; i < program_.size(); ++i) {
     std::vector<uint32_t> loads = flow.nodes[i].constant_writers;
     std::erase_if(loads,
@@ -261,12 +285,15 @@ void Plan::begin_section(const WriteClock& clock, SparePages& pages, uint32_t se
     any_stale |= constants.stale;
   }
   if (any_stale) was_stale_ = true, tried_pages_ = false;
-  need_pages(pages, any_stale);
+  const bool can_owe = !owed_->operations.empty();  // then there is one section
+  owes_ = can_owe && may_owe_ && !any_stale;
+  need_pages(pages, any_stale || (can_owe && !owes_));
 }
 
 bool Plan::leaves_out(const Step& step) const {
   const auto is_stale = [&](uint32_t i) { return constants_[i].stale; };
-  return step.absorbed() || (step.spare && std::ranges::none_of(step.needed_by, is_stale));
+  if (step.absorbed()) return true;
+  return step.spare && (owes_ || !step.outlives) && std::ranges::none_of(step.needed_by, is_stale);
 }
 
 void Plan::run_prepared(const Step& step, const Memory& memory) {
@@ -285,6 +312,7 @@ Plan::Extent Plan::extent() const {
   for (size_t i = 0; i < steps_.size(); ++i) {
     extent.prepared += steps_[i].body != nullptr;
     extent.spare_loads += steps_[i].spare;
+    extent.owed_loads += steps_[i].spare && steps_[i].outlives;
     extent.endings += steps_[i].kept_by != kNone;
     if (!steps_[i].absorbed() || steps_[i].kept_by != kNone) continue;
     const auto* operation = std::get_if<Elementwise>(&program_[i].op);

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "machine/pending_loads.h"
 #include "memory/global_range.h"
 #include "memory/write_clock.h"
 #include "ops/fast/prepared/prepared.h"
@@ -37,9 +38,9 @@ class Plan {
   std::span<const Instruction> program() const { return program_; }
 
   // How the next run would go: instructions with bodies of their own, loads that may be left out,
-  // and what bodies absorbed. For tests and reports.
+  // those of them that are owed to lanes then, and what bodies absorbed. For tests and reports.
   struct Extent {
-    size_t instructions = 0, prepared = 0, packed = 0, spare_loads = 0;
+    size_t instructions = 0, prepared = 0, packed = 0, spare_loads = 0, owed_loads = 0;
     // Absorbed by bodies: ReLU, residuals, moves of maps; what works on sums of 32 bits.
     size_t floors = 0, sums = 0, moves = 0, endings = 0;
     // Of global memory, that the system has back.
@@ -67,6 +68,7 @@ class Plan {
     bool begins_section = false;
     uint32_t absorbed_by = kNone;     // the step whose body does its work
     bool spare = false;               // a load that only `needed_by` need
+    bool outlives = false;            // a spare one whose bytes lie in lanes at the end
     std::vector<uint32_t> needed_by;  // constants
     uint32_t kept_by = kNone;         // absorbed: the constants that hold what it reads
     bool absorbed() const { return absorbed_by != kNone; }
@@ -81,6 +83,7 @@ class Plan {
   void prepare_bodies(Device& device, const Dataflow& flow);
   void share_constants();
   void spare_loads(const Dataflow& flow, const Memory& memory);
+  bool can_be_owed(uint32_t load, const Dataflow& flow) const;
   void absorb_sums(const Dataflow& flow, const LocalMemory& local);
   bool is_sum(uint32_t mul, uint32_t body, uint32_t mac, const LocalMemory& local) const;
   void absorb_floors(const Dataflow& flow);
@@ -113,7 +116,7 @@ class Plan {
   bool is_current(const Constants& constants, const WriteClock& clock) const;
   void add_packed(uint32_t constants, PackedBytes& bytes) const;
 
-  void begin_run() { was_stale_ = false; }
+  void begin_run(bool may_owe) { was_stale_ = false, may_owe_ = may_owe; }
   void begin_section(const WriteClock& clock, SparePages& pages, uint32_t section);
   bool leaves_out(const Step& step) const;
   void run_prepared(const Step& step, const Memory& memory);
@@ -125,7 +128,10 @@ class Plan {
   std::vector<Step> steps_;  // of each instruction
   std::vector<Constants> constants_;
   std::vector<GlobalRange> written_;  // by its instructions
-  bool warns_ = false;                // a step does
+  // Spare loads that outlive it. A run leaves out all or none of them.
+  std::shared_ptr<PendingLoads::Loads> owed_ = std::make_shared<PendingLoads::Loads>();
+  bool may_owe_ = false, owes_ = false;  // in the run under way
+  bool warns_ = false;                   // a step does
 
   // Pages of constants (plan_pages.cc).
   std::weak_ptr<SparePages> pages_;

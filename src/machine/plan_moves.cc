@@ -92,7 +92,7 @@ void Plan::absorb_moves(const Dataflow& flow, Device& device) {
   GlobalUse use(program_);
   for (uint32_t i = 0; i < program_.size(); ++i) {
     if (steps_[i].spare) continue;
-    const auto move = plain_move(program_[i].op, device.local());
+    const auto move = plain_move(program_[i].op, device.local_);
     if (!move) continue;
     const bool from_lanes = move->src.space == Space::local;
     const GlobalRange range = extent_in_global(from_lanes ? move->dst : move->src);
@@ -108,12 +108,12 @@ void Plan::absorb_moves(const Dataflow& flow, Device& device) {
 bool Plan::bodies_load(uint32_t load, const Dataflow& flow, Device& device, GlobalUse& use) {
   const Dataflow::Node& node = flow.nodes[load];
   if (!node.dies || !node.constant_readers.empty() || node.readers.empty()) return false;
-  const TensorView& source = plain_move(program_[load].op, device.local())->src;
+  const TensorView& source = plain_move(program_[load].op, device.local_)->src;
   uint32_t last = load;
   for (uint32_t reader : node.readers) {
-    if (is_addend(load, reader, flow, device.local()))
+    if (is_addend(load, reader, flow, device.local_))
       last = std::max(last, steps_[reader].absorbed_by);
-    else if (is_input(load, reader, flow, device.local()) &&
+    else if (is_input(load, reader, flow, device.local_) &&
              steps_[reader].body->takes_moves(source))
       last = std::max(last, reader);
     else
@@ -164,12 +164,12 @@ bool Plan::is_addend(uint32_t load, uint32_t reader, const Dataflow& flow,
 
 // What a store takes is all that a body leaves: the body writes it there, too, or nowhere else.
 bool Plan::body_stores(uint32_t store, const Dataflow& flow, Device& device, GlobalUse& use) {
-  const PlainMove move = *plain_move(program_[store].op, device.local());
+  const PlainMove move = *plain_move(program_[store].op, device.local_);
   const auto& writers = flow.nodes[store].writers;
   if (writers.size() != 1 || writers[0] == Dataflow::kBefore) return false;
   const auto body = body_of(writers[0]);
   if (!body || !steps_[*body].body->takes_moves(move.dst)) return false;
-  if (!same_place(result_of(program_[writers[0]].op), move.src, device.local())) return false;
+  if (!same_place(result_of(program_[writers[0]].op), move.src, device.local_)) return false;
   const Dataflow::Node& written = flow.nodes[writers[0]];
   const bool dies =
       written.dies && written.constant_readers.empty() && written.readers == std::vector{store};

@@ -1,6 +1,7 @@
 // Pages of constants: once bodies have packed them, and while nothing changes, no run reads them.
 #include <algorithm>
 
+#include "base/heap.h"
 #include "machine/device.h"
 #include "machine/packed_bytes.h"
 #include "machine/plan.h"
@@ -53,6 +54,7 @@ void Plan::spare_pages(Device& device) {
     auto pages = bytes->pages(used_);
     return {this, std::move(pages), [bytes] { bytes->fill(); }};
   });
+  give_back_heap();  // what making the plan and packing used
 }
 
 bool Plan::is_current(const Constants& constants, const WriteClock& clock) const {

@@ -10,10 +10,10 @@
 #include <chrono>
 #include <cstring>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
 
+#include "base/checked_json.h"
 #include "base/errors/bmlib.h"
 #include "base/errors/tools.h"
 #include "base/file.h"
@@ -27,7 +27,7 @@
 namespace tputwin::tools {
 namespace {
 
-using Json = nlohmann::json;
+using Json = CheckedJson;
 using Bytes = std::vector<uint8_t>;
 
 Error wrong(std::string_view field, std::string detail) {

@@ -137,6 +137,12 @@ Status refuse_options(std::initializer_list<GivenOption> options, std::string_vi
   return {};
 }
 
+void keep_description(bmodel::Model& model) {
+  model.weights = {};
+  for (bmodel::Variety& variety : model.varieties) variety.cmdbuf = {};
+  for (bmodel::Library& library : model.libraries) library.x86_64 = {}, library.armv8 = {};
+}
+
 Result<size_t> find_variety(const bmodel::Model& model, const ShapeList& shapes) {
   if (shapes.empty() && model.varieties.size() == 1) return size_t{0};
   auto found = std::ranges::find(model.varieties, shapes, input_shapes);
@@ -162,7 +168,6 @@ Result<RunReport> run_model(std::span<const uint8_t> file, std::span<const uint8
                             const RunOptions& options) {
   auto model = bmodel::read(file);
   if (!model.ok()) return model.error();
-  model->weights = {};  // those of the nets that run are enough
   auto index = find_variety(*model, options.shapes);
   if (!index.ok()) return index.error();
   const bmodel::Variety& variety = model->varieties[*index];
@@ -173,6 +178,7 @@ Result<RunReport> run_model(std::span<const uint8_t> file, std::span<const uint8
                    .model_bytes = file.size()};
   TW_ASSIGN_OR_RETURN(cost, cost_of(variety, *chip));
   report.cost = cost;
+  keep_description(*model);
   if (!options.plugin_directory.empty()) prepend_plugin_path(options.plugin_directory);
   thread_diagnostics().clear();
   if (options.threads != 0) set_thread_count(static_cast<int>(options.threads));

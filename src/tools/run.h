@@ -54,6 +54,9 @@ struct GivenOption {
 // For a model of `chip`, whose models have none of these options: given ones are not passed over.
 Status refuse_options(std::initializer_list<GivenOption> options, std::string_view chip);
 
+// Weights, commands and libraries go: each net that runs reads its own.
+void keep_description(bmodel::Model& model);
+
 // The variety with exactly these input shapes.
 Result<size_t> find_variety(const bmodel::Model& model, const ShapeList& shapes);
 

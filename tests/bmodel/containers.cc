@@ -91,6 +91,15 @@ TEST(Containers, AbsentFormatsAreInt8) {
   EXPECT_EQ(model.varieties[0].outputs[1].fmt, kFormatI8);
 }
 
+TEST(Containers, NamesOfNoLayersAreNone) {
+  ::bmodel::Model message = to_message(samples::rich());
+  message.mutable_command(1)->mutable_layers()->clear_layer();
+  message.mutable_command(1)->mutable_layers()->clear_command();
+  const Model model = from_message(message);
+  EXPECT_TRUE(model.varieties[1].layers.names.empty());
+  EXPECT_EQ(*read(*write(model, Container::v2_1)), model);
+}
+
 TEST(Containers, TruncatedFilesNameWhatIsMissing) {
   auto bytes = *write(samples::common(), Container::v0_1_1);
   for (size_t size : {size_t{5}, size_t{100}, bytes.size() - 1}) {

@@ -87,7 +87,8 @@ void change_value(Json& json, Rng& rng) {
     return;
   }
   if (json.is_number_integer() && rng.below(2) == 0) {
-    json = json.get<int64_t>() + rng.pick<int64_t>({-1, 1, 7, -64});
+    const auto step = rng.pick<uint64_t>({UINT64_MAX, 1, 7, UINT64_MAX - 63});  // wraps
+    json = static_cast<int64_t>(json.get<uint64_t>() + step);
     return;
   }
   json = telling_value(rng);

@@ -1,8 +1,9 @@
 // libFuzzer's door to one target.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
+#include "fuzz/onnx_seeds.h"
 #include "fuzz/targets.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -20,7 +21,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t mos
       continue;
     const tputwin::fuzz::Bytes changed = target.mutate({data, size}, seed);
     if (changed.size() > most) break;
-    std::memcpy(data, changed.data(), changed.size());
+    std::copy(changed.begin(), changed.end(), data);
     return changed.size();
   }
   return LLVMFuzzerMutate(data, size, most);

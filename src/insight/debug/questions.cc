@@ -1,5 +1,6 @@
 // Answers in the words of the protocol.
 #include "insight/debug/questions.h"
+#include "base/checked_json.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +9,7 @@
 namespace tputwin::debug {
 namespace {
 
-using Json = nlohmann::json;
+using Json = CheckedJson;
 
 Json stack(Debugger& debugger) {
   const Entry* entry = debugger.next() != nullptr ? debugger.next() : debugger.last();

@@ -1,8 +1,7 @@
 // Questions: what editors ask, of the Debug Adapter Protocol, about where a device stands.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
+#include "base/checked_json.h"
 #include "insight/debug/console.h"
 
 namespace tputwin::debug {
@@ -13,6 +12,6 @@ namespace tputwin::debug {
 // {"get": "break", "file": ..., "lines": [...]}: these are the breakpoints of a file from now on.
 // {"get": "names", "names": [...]}: these those of calls, operations and kernels.
 // {"get": "last"}: whether nothing more will happen.
-nlohmann::json answer(Console& console, Debugger& debugger, const nlohmann::json& question);
+CheckedJson answer(Console& console, Debugger& debugger, const CheckedJson& question);
 
 }  // namespace tputwin::debug

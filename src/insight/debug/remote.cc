@@ -7,15 +7,15 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <nlohmann/json.hpp>
 
+#include "base/checked_json.h"
 #include "insight/debug/console.h"
 #include "insight/debug/questions.h"
 
 namespace tputwin::debug {
 namespace {
 
-using Json = nlohmann::json;
+using Json = CheckedJson;
 
 std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/checked_json.h"
 #include "base/errors/tools.h"
 #include "insight/timing/commands.h"
 
@@ -43,7 +44,7 @@ Json work_json(const Work& w) {
           w.units_filled};
 }
 
-Work work_from(const Json& j) {
+Work work_from(const CheckedJson& j) {
   return {.kind = static_cast<Work::Kind>(j.at(0).get<int>()),
           .cycles = j.at(1),
           .steps = j.at(2),
@@ -122,7 +123,7 @@ class Reader {
 
  private:
   bool read_line(std::string_view text) {
-    const Json line = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    const CheckedJson line = CheckedJson::parse(text, nullptr, /*allow_exceptions=*/false);
     if (!line.is_object()) return false;
     try {
       if (line.contains("launch")) {
@@ -136,7 +137,7 @@ class Reader {
     }
   }
 
-  bool read_command(const Json& line) {
+  bool read_command(const CheckedJson& line) {
     if (timeline_.launches.empty()) begin_launch(timeline_, {});
     const auto engine = std::ranges::find(kEngines, line.at("engine").get<std::string>());
     if (engine == kEngines.end()) return false;
@@ -165,7 +166,7 @@ class Reader {
     return true;
   }
 
-  bool read_operands(const Json& list, TimelineCommand& c) {
+  bool read_operands(const CheckedJson& list, TimelineCommand& c) {
     std::array<TensorView, 10> views;
     if (list.size() > views.size()) return false;
     OperandList operands;

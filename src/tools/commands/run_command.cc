@@ -164,7 +164,7 @@ int run(RunCommand& command) {
   if (!shapes.ok()) return fail("tputwin", shapes.error());
   command.options.shapes = *shapes;
   if (opened->bm168x() != nullptr) return run_bm168x(command, *opened);
-  std::get<bmodel::Model>(opened->content).weights = {};  // is read anew by each net
+  keep_description(std::get<bmodel::Model>(opened->content));
   return run_bm1880(command, (*file)->bytes(), *opened->bm1880());
 }
 

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <optional>
 
+#include "base/checked_json.h"
 #include "base/errors/tools.h"
 #include "tools/debug/debuggee.h"
 #include "tools/debug/line_editor.h"
@@ -17,7 +18,7 @@
 namespace tputwin::tools {
 namespace {
 
-using Json = nlohmann::json;
+using Json = CheckedJson;
 
 constexpr const char* kPrompt = "(debug) ";
 

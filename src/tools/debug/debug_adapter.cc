@@ -13,6 +13,7 @@
 #include <map>
 #include <sstream>
 
+#include "base/checked_json.h"
 #include "tools/campaign/packed_line.h"
 #include "tools/debug/debuggee.h"
 #include "tools/debug/editor_socket.h"
@@ -21,7 +22,7 @@
 namespace tputwin::tools {
 namespace {
 
-using Json = nlohmann::json;
+using Json = CheckedJson;
 
 constexpr int kThread = 1;               // the device
 constexpr int kOperands = 1, kLast = 2;  // scopes

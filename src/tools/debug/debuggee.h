@@ -4,11 +4,11 @@
 #include <sys/types.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/checked_json.h"
 #include "base/error.h"
 
 namespace tputwin::tools {
@@ -21,7 +21,7 @@ struct DebuggeeOptions {
 
 class Debuggee {
  public:
-  using Json = nlohmann::json;
+  using Json = CheckedJson;
 
   // Starts the program and waits until it opens a device, or ends.
   static Result<std::unique_ptr<Debuggee>> start(const DebuggeeOptions& options);

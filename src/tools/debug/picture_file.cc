@@ -9,7 +9,7 @@
 
 namespace tputwin::tools {
 
-Status write_picture(const nlohmann::json& picture) {
+Status write_picture(const CheckedJson& picture) {
   const std::string file = picture.value("file", "");
   auto rgb = picture.value("rgb", std::vector<uint8_t>());
   const int width = picture.value("width", 0), height = picture.value("height", 0);

@@ -1,13 +1,12 @@
 // Pictures of the debugger as files.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
+#include "base/checked_json.h"
 #include "base/error.h"
 
 namespace tputwin::tools {
 
 // {"file": NAME, "width": W, "height": H, "rgb": [...]}
-Status write_picture(const nlohmann::json& picture);
+Status write_picture(const CheckedJson& picture);
 
 }  // namespace tputwin::tools

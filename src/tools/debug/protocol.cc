@@ -20,7 +20,7 @@ bool ProtocolStream::fill() {
   return true;
 }
 
-std::optional<nlohmann::json> ProtocolStream::next() {
+std::optional<CheckedJson> ProtocolStream::next() {
   constexpr std::string_view kLength = "Content-Length:", kEnd = "\r\n\r\n";
   const size_t end = read_.find(kEnd);
   if (end == read_.npos) return {};
@@ -30,15 +30,15 @@ std::optional<nlohmann::json> ProtocolStream::next() {
                              ? 0
                              : std::strtoull(read_.c_str() + length + kLength.size(), nullptr, 10);
   if (read_.size() - begin < bytes) return {};
-  nlohmann::json message =
-      nlohmann::json::parse(read_.substr(begin, bytes), nullptr, /*allow_exceptions=*/false);
+  CheckedJson message =
+      CheckedJson::parse(read_.substr(begin, bytes), nullptr, /*allow_exceptions=*/false);
   read_.erase(0, begin + bytes);
   return message;
 }
 
-void ProtocolStream::send(nlohmann::json message) {
+void ProtocolStream::send(CheckedJson message) {
   message["seq"] = ++sequence_;
-  const std::string text = message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string text = message.dump(-1, ' ', false, CheckedJson::error_handler_t::replace);
   const std::string whole = fmt::format("Content-Length: {}\r\n\r\n{}", text.size(), text);
   for (size_t sent = 0; sent < whole.size();) {
     const ssize_t bytes = write(output_, whole.data() + sent, whole.size() - sent);

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+
+#include "base/checked_json.h"
 
 namespace tputwin::tools {
 
@@ -16,9 +17,9 @@ class ProtocolStream {
   // Takes what has come; false at the end of the input.
   bool fill();
   // The next whole message that has come.
-  std::optional<nlohmann::json> next();
+  std::optional<CheckedJson> next();
   // Numbers a message and sends it.
-  void send(nlohmann::json message);
+  void send(CheckedJson message);
 
  private:
   int input_, output_;

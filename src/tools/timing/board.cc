@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/checked_json.h"
 #include "base/errors/tools.h"
 #include "base/file.h"
 #include "insight/timing/recording.h"
@@ -58,9 +59,9 @@ uint64_t products_in_blocks(std::string_view text) {
     end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
     if (line.find("bdc_conv2d") == line.npos && line.find("bdc_matmul") == line.npos) continue;
-    const Json command = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    const CheckedJson command = CheckedJson::parse(line, nullptr, /*allow_exceptions=*/false);
     if (!command.is_object() || !command.contains("operands")) continue;
-    const Json& result = command["operands"][0];  // name, access, view
+    const CheckedJson& result = command["operands"][0];  // name, access, view
     if (!result.is_array() || result.size() < 3 || !result[2].is_string()) continue;
     const auto [elements, place] = result_of(result[2].get<std::string>());
     if (elements == 0) continue;

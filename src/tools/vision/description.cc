@@ -5,9 +5,9 @@
 
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/checked_json.h"
 #include "base/errors/tools.h"
 #include "base/file.h"
 
@@ -17,16 +17,16 @@ namespace {
 constexpr size_t kMostText = size_t{1} << 26;  // of a description, of labels
 
 // What sets a field, by its name.
-using Fields = std::map<std::string, std::function<void(const nlohmann::json&)>>;
+using Fields = std::map<std::string, std::function<void(const CheckedJson&)>>;
 
 template <class T>
-std::function<void(const nlohmann::json&)> into(T& target) {
-  return [&target](const nlohmann::json& value) { target = value.get<T>(); };
+std::function<void(const CheckedJson&)> into(T& target) {
+  return [&target](const CheckedJson& value) { target = value.get<T>(); };
 }
 
 // One number, or several.
-std::function<void(const nlohmann::json&)> list_into(std::vector<float>& target) {
-  return [&target](const nlohmann::json& value) {
+std::function<void(const CheckedJson&)> list_into(std::vector<float>& target) {
+  return [&target](const CheckedJson& value) {
     target =
         value.is_array() ? value.get<std::vector<float>>() : std::vector<float>{value.get<float>()};
   };
@@ -42,21 +42,21 @@ Error wrong(const std::string& field, std::string detail) {
   return Error(errors::cli_description).argument("field", field).detail(std::move(detail));
 }
 
-Status fill(const nlohmann::json& object, const Fields& fields) {
+Status fill(const CheckedJson& object, const Fields& fields) {
   if (!object.is_object()) return wrong("all", "it is not a JSON object");
   for (const auto& [name, value] : object.items()) {
     const auto field = fields.find(name);
     if (field == fields.end()) return wrong(name, "known are " + joined_names(fields));
     try {
       field->second(value);
-    } catch (const nlohmann::json::exception& error) {
+    } catch (const CheckedJson::exception& error) {
       return wrong(name, error.what());
     }
   }
   return {};
 }
 
-Status fill_detections(const nlohmann::json& object, DetectionOptions& options) {
+Status fill_detections(const CheckedJson& object, DetectionOptions& options) {
   std::string kind;
   TW_RETURN_IF_ERROR(fill(object, {{"kind", into(kind)},
                                    {"scores", into(options.scores)},
@@ -110,9 +110,9 @@ Status read_description(const std::string& path, Description& description) {
 }
 
 Status parse_description(std::string_view text, Description& description) {
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const CheckedJson json = CheckedJson::parse(text, nullptr, /*allow_exceptions=*/false);
   net::DataOptions& preparation = description.preparation;
-  nlohmann::json detections = nlohmann::json::object(), resize;
+  CheckedJson detections = CheckedJson::object(), resize;
   Status status = fill(json, {{"mean", list_into(preparation.mean)},
                               {"scale", list_into(preparation.scale)},
                               {"rgb", into(preparation.rgb)},

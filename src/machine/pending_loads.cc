@@ -1,0 +1,27 @@
+// Loads that were left out, when somebody looks.
+#include "machine/pending_loads.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace tputwin {
+
+void PendingLoads::finish() {
+  const auto loads = std::exchange(loads_, nullptr);
+  if (loads == nullptr) return;
+  for (const GlobalRange& source : loads->sources) pages_.need(source);
+  LocalMemory lanes(chip_);
+  for (const Operation& load : loads->operations) execute(load, {lanes, memory_.global});
+  for (const auto& [lane, begin, end] : loads->bytes)
+    std::memcpy(memory_.local.lane(lane) + begin, lanes.lane(lane) + begin, end - begin);
+}
+
+void PendingLoads::finish_if_from(const GlobalRange& written) {
+  if (loads_ != nullptr && std::ranges::any_of(loads_->sources, [&](const GlobalRange& source) {
+        return intersect(source, written);
+      }))
+    finish();
+}
+
+}  // namespace tputwin

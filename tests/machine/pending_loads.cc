@@ -1,0 +1,238 @@
+// Constants that lie in lanes when a program ends: runs that have them packed leave their loads
+// out, and everybody who may see lanes, or writes where the constants come from, finds the bytes of
+// a run that did load them.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <optional>
+
+#include "common/packing_isa.h"
+#include "machine/plan.h"
+#include "machine/programs.h"
+#include "selftest/fill_operands.h"
+#include "selftest/rng.h"
+
+namespace tputwin::test {
+namespace {
+
+// One convolution. A later map lies on some of its weights; the rest stays.
+struct LastLayer {
+  LastLayer() {
+    Conv2dBm1880 op;
+    op.in = local_tensor(bm1880(), 0x4000, {1, 64, 8, 8}, true, DType::i8);
+    op.out = local_tensor(bm1880(), 0x6000, {1, 64, 8, 8}, true, DType::i8);
+    op.weight = conv_weight(0, {64, 64, 1, 1}, DType::i8);
+    op.rshift = 9;
+    ProgramBuilder b;
+    b.load(local_tensor(bm1880(), 0, {1, 32, 256, 256}, true, DType::i8), kFilling);
+    b.load(op.in, kIn);
+    end = load_constants(b, op, kWeights);
+    b.add(op, Engine::compute, 0);
+    b.store(op.out, kOut);
+    b.load(local_tensor(bm1880(), 0x18, {1, 32, 2, 8}, true, DType::i8), kIn + 7);
+    program = b.program();
+  }
+  static constexpr uint64_t kIn = 0, kOut = 0x8000, kWeights = 0x20000, kFilling = 0x80000,
+                            kGlobal = kFilling + (2 << 20);
+  uint64_t end = 0;  // of the constants
+  std::vector<Instruction> program;
+};
+
+class OwedLoads : public ::testing::Test {
+ protected:
+  static constexpr uint64_t kIn = LastLayer::kIn, kOut = LastLayer::kOut,
+                            kWeights = LastLayer::kWeights, kGlobal = LastLayer::kGlobal;
+
+  void SetUp() override {
+    if (isa_.name().empty()) GTEST_SKIP() << "no bodies that pack";
+    begin();
+  }
+  // Two devices with the same bytes, and so many runs that one of them owes its lanes a load.
+  void begin() {
+    plan_.reset(), other_plan_.reset();
+    device_ = make_device({.chip = &bm1880(), .global_bytes = kGlobal});
+    plain_ = make_device({.chip = &bm1880(), .global_bytes = kGlobal, .plans = false});
+    for (Device* device : {device_.get(), plain_.get()}) {
+      testing::Rng rng(3);
+      testing::fill_random(rng, {device->global_for_writing(0, kGlobal), kGlobal});
+    }
+    plan_.emplace(layer_.program);
+    for (int i = 0; i < 3; ++i) run();
+    ASSERT_EQ(plan_->extent().owed_loads, 1u);
+    ASSERT_TRUE(owes());
+  }
+  void run() {
+    ASSERT_TRUE(device_->run(*plan_).ok());
+    ASSERT_TRUE(plain_->run(layer_.program).ok());
+  }
+  // The lanes of nobody: found without looking, as looking pays.
+  bool owes() const { return device_->owes_loads(); }
+  ::testing::AssertionResult is_same() const {
+    const auto mine = device_->local_contents().host_bytes();
+    const auto theirs = plain_->local_contents().host_bytes();
+    if (std::memcmp(mine.data(), theirs.data(), mine.size()) != 0)
+      return ::testing::AssertionFailure() << "local memory differs";
+    const auto *x = device_->global_contents().data(), *y = plain_->global_contents().data();
+    if (std::memcmp(x, y, kGlobal) != 0)
+      return ::testing::AssertionFailure() << "global memory differs";
+    return ::testing::AssertionSuccess();
+  }
+  void on_both(const std::function<void(Device&)>& change) {
+    change(*device_);
+    change(*plain_);
+  }
+
+  const testing::PackingIsa isa_;
+  const LastLayer layer_;
+  std::unique_ptr<Device> device_, plain_;
+  std::optional<Plan> plan_, other_plan_;
+};
+
+TEST_F(OwedLoads, AreMadeForThoseWhoLook) {
+  EXPECT_TRUE(is_same());
+  EXPECT_FALSE(owes());
+  for (int i = 0; i < 3; ++i) {
+    run();
+    EXPECT_TRUE(owes()) << "contents are seen until the next run only";
+  }
+  EXPECT_TRUE(is_same());
+}
+
+TEST_F(OwedLoads, AreLeftOutAgainAndAgain) {
+  for (int i = 0; i < 5; ++i) run();
+  EXPECT_TRUE(owes());
+  EXPECT_TRUE(is_same());
+}
+
+// Whoever may see lanes at any time, from then on: nothing is owed any more.
+TEST_F(OwedLoads, AreNoneForThoseWhoHoldLanes) {
+  for (const bool all : {false, true}) {
+    begin();
+    const LocalMemory& lanes = all ? device_->memory().local : device_->local();
+    EXPECT_FALSE(owes());
+    for (int i = 0; i < 2; ++i) {
+      run();
+      EXPECT_FALSE(owes());
+      EXPECT_EQ(std::memcmp(lanes.host_bytes().data(), plain_->local_contents().host_bytes().data(),
+                            lanes.host_bytes().size()),
+                0);
+    }
+  }
+}
+
+TEST_F(OwedLoads, AreOfTheBytesOfTheirRun) {
+  const std::pair<const char*, std::function<void(Device&)>> writers[] = {
+      {"a write", [&](Device& d) { *d.global_for_writing(kWeights + 100, 1) ^= 0x55; }},
+      {"pages", [&](Device& d) { *(d.global_for_mapping(0, kGlobal).data() + kWeights) ^= 0x55; }},
+      {"a pointer", [&](Device& d) { *d.expose_global(layer_.end - 1, 1) ^= 0x55; }},
+      {"all of it", [&](Device& d) { *(d.global().data() + kWeights + 7) ^= 0x55; }},
+  };
+  for (const auto& [name, write] : writers) {
+    SCOPED_TRACE(name);
+    begin();
+    on_both(write);
+    EXPECT_FALSE(owes());
+    EXPECT_TRUE(is_same());
+    run();
+    EXPECT_TRUE(is_same());
+    run();
+    run();
+    EXPECT_TRUE(is_same());
+  }
+  begin();
+  on_both([](Device& d) { *d.global_for_writing(kOut, 1) ^= 0x55; });
+  EXPECT_TRUE(owes()) << "no byte of theirs";
+}
+
+TEST_F(OwedLoads, AreMadeForOtherPrograms) {
+  struct Watcher final : Observer {
+    void on_instruction(const Instruction&, const Footprint&, const Cost&) override {}
+  } watcher;
+  ProgramBuilder store;  // of what is owed
+  store.store(store.tensor(0x40), kOut);
+  const Instruction single = store.program().front();
+  const std::pair<const char*, std::function<void(Device&)>> others[] = {
+      {"a program", [&](Device& d) { ASSERT_TRUE(d.run(store.program()).ok()); }},
+      {"an instruction", [&](Device& d) { ASSERT_TRUE(d.issue(single, {.call = "test"}).ok()); }},
+      {"one of a queue",
+       [&](Device& d) {
+         d.submit(single);
+         ASSERT_TRUE(d.drain().ok());
+       }},
+      {"a plan",
+       [&](Device& d) {
+         other_plan_.emplace(store.program());
+         for (int i = 0; i < 3; ++i) ASSERT_TRUE(d.run(*other_plan_).ok());
+       }},
+      {"an observer",
+       [&](Device& d) {
+         d.add_observer(&watcher);
+         d.remove_observer(&watcher);
+       }},
+  };
+  for (const auto& [name, other] : others) {
+    SCOPED_TRACE(name);
+    begin();
+    on_both(other);
+    EXPECT_FALSE(owes());
+    EXPECT_TRUE(is_same());
+    run();
+    EXPECT_TRUE(is_same());
+  }
+}
+
+TEST_F(OwedLoads, OutliveTheirPlan) {
+  plan_.reset();
+  EXPECT_TRUE(owes());
+  EXPECT_TRUE(is_same());
+}
+
+TEST_F(OwedLoads, OfTwoPlansOfTheSameProgram) {
+  other_plan_.emplace(layer_.program);
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_TRUE(device_->run(*other_plan_).ok());
+    run();
+    EXPECT_EQ(i < 2 || owes(), true);
+  }
+  EXPECT_TRUE(is_same());
+}
+
+// An error that stands stops the next run before it begins.
+TEST_F(OwedLoads, StayOwedWhereNothingRuns) {
+  ProgramBuilder wrong;
+  wrong.store(wrong.tensor(0), kGlobal);
+  const Instruction bad = wrong.program().front();
+  on_both([&](Device& d) { EXPECT_FALSE(d.issue(bad, {.call = "test"}).ok()); });
+  EXPECT_FALSE(device_->run(*plan_).ok());
+  EXPECT_TRUE(is_same());
+}
+
+// A call of the host behind all instructions takes nothing away; before others there is no end.
+TEST_F(OwedLoads, AroundCallsOfTheHost) {
+  for (const bool goes_on : {false, true}) {
+    ProgramBuilder b;
+    std::vector<Instruction> program = layer_.program;
+    b.call("host", false);
+    if (goes_on) b.store(b.tensor(0x40), kOut);
+    for (const Instruction& instruction : b.program()) program.push_back(instruction);
+    Plan plan(program);
+    const auto run_both = [&] {
+      ASSERT_TRUE(device_->run(plan).ok());
+      ASSERT_TRUE(plain_->run(program).ok());
+    };
+    on_both([](Device& d) {
+      d.set_cpu_host([](const CpuCall&, Device& host) {
+        *host.global_for_writing(kIn + 3, 1) += 5;
+        return Status();
+      });
+    });
+    for (int i = 0; i < 4; ++i) run_both();
+    EXPECT_EQ(plan.extent().owed_loads, goes_on ? 0u : 1u);
+    EXPECT_EQ(owes(), !goes_on);
+    EXPECT_TRUE(is_same());
+  }
+}
+
+}  // namespace
+}  // namespace tputwin::test
