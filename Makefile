@@ -1,4 +1,4 @@
-# make build | test | test-arm64 | web | test-web | site | test-site | demo | python | gallery | bench | perf-check | fuzz | soak | deb | deb-arm64 | test-deb | install | format | deps | clean
+# make build | test | test-arm64 | web | test-web | site | test-site | demo | python | gallery | bench | perf-check | fuzz | fuzz-campaign | soak | deb | deb-arm64 | test-deb | install | format | deps | clean
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 20
@@ -12,7 +12,7 @@ DEMO := demo_chain okk_conv2d tpu_exp bmrt_network demo demo_resnet
 # The compiled network that bmrt_network runs.
 DEMO_MODEL := tests/conformance/bm168x/bm1684x/nets-resnet-fp16.bmodel
 
-.PHONY: all build test test-arm64 web test-web site test-site demo python gallery bench perf-check fuzz soak deb deb-arm64 deb-source test-deb install format deps deps-deb deps-demo deps-test \
+.PHONY: all build test test-arm64 web test-web site test-site demo python gallery bench perf-check fuzz fuzz-campaign soak deb deb-arm64 deb-source test-deb install format deps deps-deb deps-demo deps-test \
   deps-arm64 arm64-architecture deps-web deps-site web/node_modules clean
 
 all: build
@@ -130,6 +130,12 @@ fuzz: deps
 	  build-fuzz/bin/$$t -max_total_time=$(FUZZ_SECONDS) -seed=$(FUZZ_SEED) -timeout=60 -rss_limit_mb=2048 \
 	    -artifact_prefix=build-fuzz/ build-fuzz/fuzz-corpus/$$t || exit 1; \
 	done
+
+# So many seconds of processor time for every target, in rounds, on all processors; goes on where it was stopped.
+fuzz-campaign: deps
+	cmake --preset fuzz
+	cmake --build --preset fuzz --target fuzzers -j $(JOBS)
+	nice -n 19 tests/fuzz/campaign.py --build build-fuzz --seconds $(FUZZ_SECONDS) --jobs $(JOBS)
 
 # Debian packages of the files that git knows, in build/deb; ccache serves what `make build` compiled. With SUITE=trixie
 # those of another Debian than this one, built in a fresh one of its own, in build/deb-trixie. Root.

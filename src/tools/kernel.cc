@@ -55,19 +55,12 @@ void append(Bytes& bytes, T value) {
 
 template <class T>
 bool append_number(Bytes& bytes, const Json& value) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (!value.is_number()) return false;
-  } else if constexpr (std::is_signed_v<T>) {
-    if (!value.is_number_integer()) return false;
-    if (value.is_number_unsigned() && value.get<uint64_t>() > uint64_t{INT64_MAX}) return false;
-    const auto number = value.get<int64_t>();
-    if (number < std::numeric_limits<T>::min() || number > std::numeric_limits<T>::max())
-      return false;
-  } else {
-    if (!value.is_number_unsigned() || value.get<uint64_t>() > std::numeric_limits<T>::max())
-      return false;
+  if (std::is_floating_point_v<T> ? !value.is_number() : !value.is_number_integer()) return false;
+  try {
+    append(bytes, value.get<T>());
+  } catch (const Json::out_of_range&) {
+    return false;
   }
-  append(bytes, value.get<T>());
   return true;
 }
 

@@ -55,6 +55,12 @@ class Editor {
     EXPECT_TRUE(response.value("success", false)) << response;
     return response.value("body", Json::object());
   }
+  // The response to any request.
+  Json answer(Json odd) {
+    odd["type"] = "request";
+    stream_->send(odd);
+    return until([](const Json& message) { return message.value("type", "") == "response"; });
+  }
   // The body of the next event of that name.
   Json event(const std::string& name) {
     const Json message = until([&](const Json& m) { return m.value("event", "") == name; });
@@ -105,6 +111,17 @@ int line_of(Editor& editor) {
   const Json frames = editor.request("stackTrace", {{"threadId", 1}})["stackFrames"];
   EXPECT_EQ(frames[0]["source"]["name"], "blend.c");
   return frames[0].value("line", 0);
+}
+
+TEST(Adapter, RefusesRequestsOfOtherTypesThanAgreed) {
+  Editor editor;
+  for (const Json& odd :
+       {Json{{"command", 7}},
+        Json{{"command", "evaluate"}, {"seq", "x"}, {"arguments", {{"expression", 3}}}},
+        Json{{"command", "setBreakpoints"}, {"arguments", {{"source", 3}}}},
+        Json{{"command", "variables"}, {"arguments", {{"variablesReference", 1e308}}}}})
+    EXPECT_FALSE(editor.answer(odd).value("success", true)) << odd;
+  EXPECT_TRUE(editor.request("initialize").is_object());
 }
 
 TEST(Adapter, StopsAtLinesAndGoesBack) {

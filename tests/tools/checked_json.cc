@@ -67,6 +67,7 @@ TEST(CheckedJson, Inside) {
 TEST(CheckedJson, OfADescription) {
   tools::Description description;
   for (const char* text : {R"({"crop": 1e308})", R"({"mean": [1e300]})", R"({"scale": 1e39})",
+                           R"({"resize": [9223372036854775807, 1]})", R"({"resize": [1]})",
                            R"({"detections": {"background": 99999999999}})"})
     EXPECT_EQ(tools::parse_description(text, description).error().code(),
               tools::parse_description("[]", description).error().code())

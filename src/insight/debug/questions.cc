@@ -75,9 +75,7 @@ Json set_names(Debugger& debugger, const Json& question) {
   return ids;
 }
 
-}  // namespace
-
-Json answer(Console& console, Debugger& debugger, const Json& question) {
+Json answer_well_formed(Console& console, Debugger& debugger, const Json& question) {
   const std::string what = question.value("get", "");
   if (what == "stack") return {{"stack", stack(debugger)}};
   if (what == "variables") {
@@ -90,6 +88,16 @@ Json answer(Console& console, Debugger& debugger, const Json& question) {
   if (what == "break") return {{"ids", set_lines(debugger, question)}};
   if (what == "names") return {{"ids", set_names(debugger, question)}};
   return {{"error", "unknown question"}};
+}
+
+}  // namespace
+
+Json answer(Console& console, Debugger& debugger, const Json& question) {
+  try {
+    return answer_well_formed(console, debugger, question);
+  } catch (const Json::exception& wrong) {
+    return {{"error", wrong.what()}};
+  }
 }
 
 }  // namespace tputwin::debug

@@ -94,7 +94,9 @@ void Remote::stopped(Debugger& debugger, const Stop& stop) {
       send(text_of(answer(console, debugger, request)));
       continue;
     }
-    const Console::Answer answer = console.run(request.value("line", ""));
+    const auto typed = request.find("line");
+    const bool is_text = typed != request.end() && typed->is_string();
+    const Console::Answer answer = console.run(is_text ? typed->get<std::string>() : "");
     Json reply{{"text", answer.text}};
     if (answer.stop) reply["stopped"] = to_string(answer.stop->reason);
     if (answer.runs) reply["running"] = true;

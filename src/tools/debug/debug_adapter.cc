@@ -51,7 +51,7 @@ class Adapter {
       while (!is_over_) {
         const auto request = stream_.next();
         if (!request) break;
-        if (request->is_object() && request->value("type", "") == "request") handle(*request);
+        if (request->is_object() && given(*request, "type") == "request") handle(*request);
       }
     }
   }
@@ -85,9 +85,18 @@ class Adapter {
         {"disconnect", &Adapter::leave},
         {"terminate", &Adapter::leave},
     };
-    const auto handler = kHandlers.find(request.value("command", ""));
-    if (handler == kHandlers.end()) return refuse(request, "not supported");
-    (this->*handler->second)(request);
+    try {
+      const auto handler = kHandlers.find(request.value("command", ""));
+      if (handler == kHandlers.end()) return refuse(request, "not supported");
+      (this->*handler->second)(request);
+    } catch (const Json::exception& wrong) {
+      refuse(request, wrong.what());
+    }
+  }
+
+  // Whatever it is.
+  static Json given(const Json& request, const char* field) {
+    return request.contains(field) ? request[field] : Json();
   }
 
   static Json arguments(const Json& request) {
@@ -96,15 +105,15 @@ class Adapter {
   }
   void respond(const Json& request, Json body = Json::object()) {
     stream_.send({{"type", "response"},
-                  {"request_seq", request.value("seq", 0)},
-                  {"command", request.value("command", "")},
+                  {"request_seq", given(request, "seq")},
+                  {"command", given(request, "command")},
                   {"success", true},
                   {"body", std::move(body)}});
   }
   void refuse(const Json& request, const std::string& why) {
     stream_.send({{"type", "response"},
-                  {"request_seq", request.value("seq", 0)},
-                  {"command", request.value("command", "")},
+                  {"request_seq", given(request, "seq")},
+                  {"command", given(request, "command")},
                   {"success", false},
                   {"message", why}});
   }

@@ -60,12 +60,15 @@ uint64_t products_in_blocks(std::string_view text) {
     const std::string_view line = text.substr(0, end);
     if (line.find("bdc_conv2d") == line.npos && line.find("bdc_matmul") == line.npos) continue;
     const CheckedJson command = CheckedJson::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (!command.is_object() || !command.contains("operands")) continue;
+    if (!command.is_object() || !command.contains("operands") || !command["operands"].is_array() ||
+        command["operands"].empty())
+      continue;
     const CheckedJson& result = command["operands"][0];  // name, access, view
     if (!result.is_array() || result.size() < 3 || !result[2].is_string()) continue;
     const auto [elements, place] = result_of(result[2].get<std::string>());
     if (elements == 0) continue;
-    const uint64_t products = command.value("macs", uint64_t{0}) / elements;
+    if (!command.contains("macs") || !command["macs"].is_number_unsigned()) continue;
+    const uint64_t products = command["macs"].get<uint64_t>() / elements;
     uint64_t& sum = sums[place];
     if (result[1] == "w") sum = 0;
     if (products > 2) sum += products;

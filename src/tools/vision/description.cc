@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <sstream>
 
 #include "base/checked_json.h"
@@ -112,25 +113,23 @@ Status read_description(const std::string& path, Description& description) {
 Status parse_description(std::string_view text, Description& description) {
   const CheckedJson json = CheckedJson::parse(text, nullptr, /*allow_exceptions=*/false);
   net::DataOptions& preparation = description.preparation;
-  CheckedJson detections = CheckedJson::object(), resize;
-  Status status = fill(json, {{"mean", list_into(preparation.mean)},
-                              {"scale", list_into(preparation.scale)},
-                              {"rgb", into(preparation.rgb)},
-                              {"crop", into(preparation.crop)},
-                              {"letterbox", into(preparation.letterbox)},
-                              {"border", into(preparation.border)},
-                              {"resize", into(resize)},
-                              {"input_threshold", into(description.input_threshold)},
-                              {"labels", into(description.labels)},
-                              {"detections", into(detections)}});
-  if (status.ok() && !resize.is_null())
-    status = resize.is_array() && resize.size() == 2 && resize[0].is_number_integer() &&
-                     resize[1].is_number_integer()
-                 ? Status()
-                 : Status(wrong("resize", "height and width"));
-  if (status.ok() && !resize.is_null()) {
-    preparation.resize_h = resize[0].get<int>();
-    preparation.resize_w = resize[1].get<int>();
+  CheckedJson detections = CheckedJson::object();
+  std::optional<std::vector<int>> resize;
+  Status status = fill(
+      json, {{"mean", list_into(preparation.mean)},
+             {"scale", list_into(preparation.scale)},
+             {"rgb", into(preparation.rgb)},
+             {"crop", into(preparation.crop)},
+             {"letterbox", into(preparation.letterbox)},
+             {"border", into(preparation.border)},
+             {"resize", [&](const CheckedJson& value) { resize = value.get<std::vector<int>>(); }},
+             {"input_threshold", into(description.input_threshold)},
+             {"labels", into(description.labels)},
+             {"detections", into(detections)}});
+  if (status.ok() && resize && resize->size() != 2) status = wrong("resize", "height and width");
+  if (status.ok() && resize) {
+    preparation.resize_h = resize->front();
+    preparation.resize_w = resize->back();
   }
   if (status.ok()) status = fill_detections(detections, description.detections);
   return status;

@@ -4,7 +4,7 @@
 
 namespace tputwin::fast {
 
-OneDnn onednn_on_this_host() { return OneDnn::not_exact; }
+OneDnn onednn_on_this_host() { return OneDnn::absent; }
 
 Declined execute_onednn(const Conv2dBm1880&, const Memory&) {
   return "a build without the library";

@@ -97,6 +97,7 @@ struct Host {
 
   void add_library() {
     const OneDnn library = onednn_on_this_host();
+    if (library == OneDnn::absent) return;
     Isa isa = isas[best];
     const bool exact = isa.targets != 0 && library != OneDnn::not_exact;
     const bool amx = exact && library == OneDnn::exact_and_fast;

@@ -28,7 +28,7 @@ bool dot_pass_selected();
 bool onednn_enabled();
 
 // What oneDNN is good for on this host, as far as the build has it.
-enum class OneDnn { not_exact, exact, exact_and_fast };
+enum class OneDnn { absent, not_exact, exact, exact_and_fast };
 OneDnn onednn_on_this_host();
 
 }  // namespace tputwin::fast
