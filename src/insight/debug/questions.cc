@@ -1,6 +1,5 @@
 // Answers in the words of the protocol.
 #include "insight/debug/questions.h"
-#include "base/checked_json.h"
 
 #include <fmt/format.h>
 
