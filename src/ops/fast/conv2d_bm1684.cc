@@ -22,7 +22,7 @@ namespace {
 class F32Planes : public PlaneSource {
  public:
   F32Planes(const Conv2dBm1684& op, const Memory& memory)
-      : PlaneSource(memory), op_(op), terms_(op) {}
+      : PlaneSource(memory), op_(op), terms_(ConvTerms::of(op)) {}
 
   const TensorView& out() const override { return op_.out; }
 
@@ -37,25 +37,41 @@ class F32Planes : public PlaneSource {
         *to++ = Memory::load<uint32_t>(memory_.byte(op_.in, n, channel, row, x));
   }
 
-  uint32_t terms() const override { return static_cast<uint32_t>(terms_.terms.size()); }
+  uint32_t terms() const override { return static_cast<uint32_t>(terms_->terms.size()); }
   void read_weights(uint32_t, uint32_t*) override {}
   bool pack_weights(uint32_t rows, uint32_t* to) const override {
-    terms_.pack_weights(op_, memory_, rows, reinterpret_cast<float*>(to));
-    for (uint32_t oc = 0; op_.bias && oc < op_.out.shape.c; ++oc)
-      constants_->starts[oc] = f32::bits(memory_.read_f32(*op_.bias, 0, oc, 0, 0));
+    terms_->pack_weights(op_, memory_, rows, reinterpret_cast<float*>(to));
+    for (uint32_t oc = 0; oc < op_.out.shape.c; ++oc) read_bias(oc);
     return true;
+  }
+  uint32_t blocks_apart(uint32_t rows) const override { return memory_.local.lanes() / rows; }
+  void pack_panels(uint32_t block, uint32_t rows, uint32_t* to) const override {
+    const uint32_t slot = block * rows, lanes = memory_.local.lanes(), channels = op_.out.shape.c;
+    terms_->pack_panels(op_, memory_, rows, slot, reinterpret_cast<float*>(to));
+    for (uint32_t first = slot; first < channels; first += lanes)
+      for (uint32_t oc = first; oc < std::min(first + rows, channels); ++oc) read_bias(oc);
+  }
+
+  bool allows_bands() const override { return true; }
+  uint32_t vectors(const TileKernels& kernels, uint32_t rows) const override {
+    return kernels.chain_vectors(rows);
   }
 
   void prepare(const PlaneTerms& planes) override {
-    for (const ConvTerms::Term& term : terms_.terms)
+    offsets_.reserve(terms_->terms.size());
+    for (const ConvTerms::Term& term : terms_->terms)
       offsets_.push_back(static_cast<uint32_t>(
           term.channel * planes.pitch + planes.tap_offset[term.kh * op_.weight.shape.w + term.kw]));
-    chains_ = terms_.chains;
+    chains_ = terms_->chains;
     chains_.right_offset = offsets_.data();
   }
-  // Old values are added in the end.
+  // Old values are added in the end. Results that lie far apart are asked for before the tile is
+  // computed.
   void start(const Results& r) const override {
-    if (!op_.accumulate) return;
+    if (!op_.accumulate) {
+      if (!has_dense_rows(op_.out)) prefetch(r);
+      return;
+    }
     const uint8_t* from = memory_.byte(op_.out, r.n, r.oc, r.y, r.x);
     if (has_dense_rows(op_.out))
       std::memcpy(r.second, from, r.count * sizeof(float));
@@ -84,8 +100,16 @@ class F32Planes : public PlaneSource {
   }
 
  private:
+  void prefetch(const Results& r) const {
+    const uint8_t* to = memory_.byte(op_.out, r.n, r.oc, r.y, r.x);
+    for (uint32_t i = 0; i < r.count; ++i, to += op_.out.stride.w) __builtin_prefetch(to, 1);
+  }
+  void read_bias(uint32_t oc) const {
+    if (op_.bias) constants_->starts[oc] = f32::bits(memory_.read_f32(*op_.bias, 0, oc, 0, 0));
+  }
+
   const Conv2dBm1684& op_;
-  const ConvTerms terms_;
+  const std::shared_ptr<const ConvTerms> terms_;
   std::vector<uint32_t> offsets_;
   Chains chains_;
 };

@@ -63,6 +63,10 @@ class FloatPlanes : public PlaneSource {
     widen_(op_.in.dtype, from, count, reinterpret_cast<int32_t*>(to));
   }
 
+  bool allows_bands() const override { return is_single(); }
+  uint32_t vectors(const TileKernels& kernels, uint32_t rows) const override {
+    return is_single() ? kernels.chain_vectors(rows) : kernels.vectors;
+  }
   void prepare(const PlaneTerms& terms) override {
     terms_ = terms;
     if (!is_single()) return;

@@ -37,7 +37,7 @@ Declined operands_decline(const MatmulBm1684& op, const LocalMemory& local) {
 
 class F32Source {
  public:
-  static constexpr bool kAddsUp = false;
+  static constexpr bool kCopiesWords = true, kAddsUp = false;
   static constexpr uint64_t kTermsWorthATask = kTermsPerTask;
 
   F32Source(const MatmulBm1684& op, const PlainProduct& product, const Memory& memory,

@@ -19,7 +19,7 @@ class FloatSource {
  public:
   static constexpr uint64_t kTermsWorthATask = 64 << 10;
   static constexpr bool kAlternates = std::is_same_v<Op, MatmulBm1684xFp32>;
-  static constexpr bool kAddsUp = !kAlternates;
+  static constexpr bool kCopiesWords = kAlternates, kAddsUp = !kAlternates;
 
   FloatSource(const Op& op, const PlainProduct& product, const Memory& memory,
               const InPlace& in_place = {})

@@ -26,7 +26,7 @@ enum class Cells : uint8_t {
 
 class IntSource {
  public:
-  static constexpr bool kAddsUp = true;
+  static constexpr bool kCopiesWords = false, kAddsUp = true;
   static constexpr uint64_t kTermsWorthATask = 64 << 10;
 
   IntSource(const MatmulBm1684xInt& op, const PlainProduct& product, const Memory& memory)

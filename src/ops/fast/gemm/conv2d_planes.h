@@ -68,8 +68,21 @@ class PlaneSource {
   virtual void widen_weights(const uint8_t*, size_t /*count*/, uint32_t* /*to*/) const {}
   // All of them at once, in panels of `rows` output channels; false: they are read one by one.
   virtual bool pack_weights(uint32_t /*rows*/, uint32_t* /*to*/) const { return false; }
+  // Panels that are packed together because their weights lie so: those of each so many blocks. 0:
+  // the source has no pack_panels(), which packs those of `block` and of all that follow so, one
+  // behind the other.
+  virtual uint32_t blocks_apart(uint32_t /*rows*/) const { return 0; }
+  virtual void pack_panels(uint32_t /*block*/, uint32_t /*rows*/, uint32_t* /*to*/) const {}
   // Whether tiles always have as many rows as the kernels', with factors 0 after the last one.
   virtual bool has_whole_rows() const { return false; }
+
+  // Whether parts of planes may be laid out at a time, by threads for themselves: nothing is done
+  // when all are, and words() says where they come from.
+  virtual bool allows_bands() const { return false; }
+  // Of tiles that have so many.
+  virtual uint32_t vectors(const TileKernels& kernels, uint32_t /*rows*/) const {
+    return kernels.vectors;
+  }
 
   // Once, before everything else.
   virtual void prepare(const PlaneTerms& terms) = 0;

@@ -21,6 +21,7 @@ struct TilePart {
 // Source has
 //   product()           the PlainProduct
 //   in_place()          an InPlace, or nullptr
+//   kCopiesWords        cells are words as they lie
 //   kAddsUp             the kernel adds to the sums it finds, and takes no places of terms
 //   in_cell()           terms in a cell
 //   has_whole_rows()    whether tiles have as many rows as the kernels', with factors 0
@@ -198,6 +199,10 @@ class MatrixTiles {
   void pack_right(const Depth& depth, uint32_t first, uint32_t count, uint32_t* to) const {
     if (p_.right.transposed)
       return pack_factors(right_matrix_, depth, first, count, panel_pitch_, to);
+    if constexpr (Source::kCopiesWords)
+      if (right_matrix_.copy_short_runs(depth.begin, depth.end - depth.begin, first, count, to,
+                                        panel_pitch_))
+        return;
     // Lane by lane: equal offsets in different lanes crowd into the same sets of the cache. No
     // processor guesses which row comes next.
     constexpr uint32_t kAhead = 2;

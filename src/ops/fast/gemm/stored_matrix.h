@@ -2,6 +2,8 @@
 // factors may be read and written as they lie.
 #pragma once
 
+#include <algorithm>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -69,6 +71,26 @@ class StoredMatrix {
       done += run;
     }
   }
+  // Columns of some rows of words, if their runs are 1, 2, 4 or 8 words: to[row * pitch + column],
+  // from the first of them on. False: they are not.
+  bool copy_short_runs(uint32_t row, uint32_t rows, uint32_t first, uint32_t count, uint32_t* to,
+                       size_t pitch) const {
+    if (m_.is_constant || m_.row_per_channel || element_bytes(m_.dtype()) != sizeof *to ||
+        column_step() != sizeof *to || first % width_ != 0 || count % width_ != 0)
+      return false;
+    switch (width_) {
+      case 1:
+        return copy_runs<1>(row, rows, first, count, to, pitch), true;
+      case 2:
+        return copy_runs<2>(row, rows, first, count, to, pitch), true;
+      case 4:
+        return copy_runs<4>(row, rows, first, count, to, pitch), true;
+      case 8:
+        return copy_runs<8>(row, rows, first, count, to, pitch), true;
+      default:
+        return false;
+    }
+  }
   // From an element of a row to that `rows` rows below it.
   const uint8_t* below(const uint8_t* element, uint32_t row, uint32_t rows) const {
     return element + (m_.row_per_channel ? channels_[row + rows] - channels_[row]
@@ -77,6 +99,19 @@ class StoredMatrix {
 
  private:
   uint32_t column_step() const { return m_.matrix.tensor.stride.w; }
+
+  // A channel is walked for some rows before the next one: as equal steps, which processors guess.
+  template <uint32_t kWords>
+  void copy_runs(uint32_t row, uint32_t rows, uint32_t first, uint32_t count, uint32_t* to,
+                 size_t pitch) const {
+    constexpr uint32_t kRowsAtOnce = 16;
+    for (uint32_t begin = 0; begin < rows; begin += kRowsAtOnce)
+      for (uint32_t column = 0; column < count; column += kWords) {
+        const uint8_t* const top = channels_[(first + column) / kWords] + uint64_t{row} * row_step_;
+        for (uint32_t r = begin; r < std::min(begin + kRowsAtOnce, rows); ++r)
+          std::memcpy(to + r * pitch + column, top + uint64_t{r} * row_step_, kWords * sizeof *to);
+      }
+  }
 
   const MatrixOperand& m_;
   uint32_t width_ = 0;  // columns that lie together

@@ -45,13 +45,27 @@ ConvTerms::ConvTerms(const Conv2dBm1684& op) {
   }
 }
 
+std::shared_ptr<const ConvTerms> ConvTerms::of(const Conv2dBm1684& op) {
+  struct Last {
+    TensorView weight;
+    bool is_turned = false;
+    std::shared_ptr<const ConvTerms> terms;
+  };
+  thread_local Last last;
+  TensorView weight = op.weight;
+  weight.address = 0;
+  if (last.terms == nullptr || last.weight != weight || last.is_turned != op.is_turned)
+    last = {weight, op.is_turned, std::make_shared<const ConvTerms>(op)};
+  return last.terms;
+}
+
 namespace {
 
 // Some channels of neighbouring lanes, and those that follow them in these lanes.
 class WeightPacking {
  public:
   WeightPacking(const Conv2dBm1684& op, const Memory& memory, const ConvTerms& terms,
-                uint32_t width, float* factors)
+                uint32_t width, float* factors, uint32_t channels_between)
       : op_(op),
         memory_(memory),
         terms_(terms),
@@ -61,6 +75,7 @@ class WeightPacking {
         of_pair_(2 * op.weight.shape.h * op.weight.shape.w),
         pairs_(op.weight.shape.n / 2),
         lie_together_(weights_lie_together()),
+        between_(channels_between),
         factors_(factors) {}
 
   // Few channels side by side, because equal offsets in different lanes crowd into the same sets
@@ -72,17 +87,21 @@ class WeightPacking {
   // The weights of some input channels, by number of pair.
   void pack(uint32_t first_pair, uint32_t last_pair) const {
     const uint32_t group = std::min(width_, kChannelsAtOnce);  // divides lanes
+    for (uint32_t slot = 0; slot < std::min(lanes_, channels_); slot += group)
+      pack_slots(slot, first_pair, last_pair);
+  }
+  // The same of some lanes.
+  void pack_slots(uint32_t slot, uint32_t first_pair, uint32_t last_pair) const {
+    const uint32_t group = std::min(width_, kChannelsAtOnce);
     const uint32_t step = op_.weight.stride.n / uint32_t{sizeof(float)};
     const uint32_t at_once = std::clamp(kPlaces / std::max(1u, step), 1u, kPairs);
-    for (uint32_t slot = 0; slot < std::min(lanes_, channels_); slot += group) {
-      const Lanes lanes = lanes_of(slot, std::min(group, channels_ - slot));
-      const uint32_t turned = turned_channels(slot, group, lanes);
-      for (uint32_t pair = first_pair; turned > 0 && pair < last_pair; pair += at_once)
-        turn(slot, lanes, turned, pair, std::min(at_once, last_pair - pair));
-      for (uint32_t oc = slot + turned * lanes_; oc < channels_; oc += lanes_)
-        pack_each(oc, std::min(group, channels_ - oc), first_pair * of_pair_,
-                  last_pair == pairs_ ? terms_.by_weight.size() : last_pair * of_pair_);
-    }
+    const Lanes lanes = lanes_of(slot, std::min(group, channels_ - slot));
+    const uint32_t turned = turned_channels(slot, group, lanes);
+    for (uint32_t pair = first_pair; turned > 0 && pair < last_pair; pair += at_once)
+      turn(slot, lanes, turned, pair, std::min(at_once, last_pair - pair));
+    for (uint32_t oc = slot + turned * lanes_; oc < channels_; oc += lanes_)
+      pack_each(oc, std::min(group, channels_ - oc), first_pair * of_pair_,
+                last_pair == pairs_ ? terms_.by_weight.size() : last_pair * of_pair_);
   }
 
  private:
@@ -94,7 +113,8 @@ class WeightPacking {
     return weights;
   }
   float* panel(uint32_t oc) const {
-    return factors_ + uint64_t{oc / width_ * width_} * terms_.terms.size() + oc % width_;
+    const uint64_t number = oc / between_;
+    return factors_ + number * width_ * terms_.terms.size() + oc % width_;
   }
   size_t pitch(uint32_t oc) const { return std::min(width_, channels_ - oc / width_ * width_); }
 
@@ -127,25 +147,29 @@ class WeightPacking {
     transpose(sizeof(float), reinterpret_cast<uint8_t*>(turned.data()), row,
               lanes[0] + uint64_t{pair} * op_.weight.stride.n,
               static_cast<size_t>(lanes[1] - lanes[0]), group, (pairs - 1) * step + all);
-    for (uint32_t oc = slot, i = 0; i < all; oc += lanes_) {
-      auto* const to = reinterpret_cast<uint8_t*>(panel(oc));
-      const size_t term = pitch(oc) * sizeof(float);
-      for (uint32_t place = 0; place < of_pair_; ++place, ++i) {
-        const uint32_t* const places = &terms_.by_weight[uint64_t{pair} * of_pair_ + place];
-        for (const uint32_t turn : {0u, 1u})
-          for (uint32_t p = turn; p < pairs; p += 2) {
-            const auto* from = reinterpret_cast<const uint8_t*>(&turned[(p * step + i) * group]);
-            copy_row(to + places[p * of_pair_] * term, from, group);
-          }
-      }
-    }
+    group == kChannelsAtOnce ? place<kChannelsAtOnce>(turned.data(), slot, all, pair, pairs)
+                             : place<kChannelsAtOnce / 2>(turned.data(), slot, all, pair, pairs);
   }
 
-  static void copy_row(uint8_t* to, const uint8_t* from, uint32_t group) {
-    if (group == kChannelsAtOnce)
-      std::memcpy(to, from, kChannelsAtOnce * sizeof(float));
-    else
-      std::memcpy(to, from, kChannelsAtOnce / 2 * sizeof(float));
+  // What was turned to where it belongs, in rows of kGroup channels.
+  template <uint32_t kGroup>
+  void place(const float* turned, uint32_t slot, uint32_t all, uint32_t pair,
+             uint32_t pairs) const {
+    const size_t step = op_.weight.stride.n / sizeof(float);
+    for (uint32_t oc = slot, i = 0; i < all; oc += lanes_) {
+      float* const to = panel(oc);
+      const size_t term = pitch(oc);
+      for (uint32_t tap = 0; tap < of_pair_; ++tap, ++i) {
+        const uint32_t* const places = &terms_.by_weight[uint64_t{pair} * of_pair_ + tap];
+        for (const uint32_t turn : {0u, 1u}) {
+          if (turn >= pairs) break;
+          float* row = to + places[turn * of_pair_] * term;
+          const float* from = turned + (turn * step + i) * kGroup;
+          for (uint32_t p = turn; p < pairs; p += 2, row += term, from += 2 * step * kGroup)
+            std::memcpy(row, from, kGroup * sizeof(float));
+        }
+      }
+    }
   }
 
   void pack_each(uint32_t oc, uint32_t count, size_t first, size_t last) const {
@@ -164,6 +188,7 @@ class WeightPacking {
   const ConvTerms& terms_;
   const uint32_t width_, lanes_, channels_, of_pair_, pairs_;
   const bool lie_together_;
+  const uint32_t between_;  // channels from one panel to the next
   float* const factors_;
 };
 
@@ -171,7 +196,7 @@ class WeightPacking {
 
 void ConvTerms::pack_weights(const Conv2dBm1684& op, const Memory& memory, uint32_t width,
                              float* factors) const {
-  const WeightPacking packing(op, memory, *this, width, factors);
+  const WeightPacking packing(op, memory, *this, width, factors, width);
   const uint32_t pairs = op.weight.shape.n / 2, taps = op.weight.shape.h * op.weight.shape.w;
   if (pairs == 0) return packing.pack(0, 0);
   // some terms of all channels at a time: what lies in one cache line belongs to neighbouring
@@ -183,6 +208,12 @@ void ConvTerms::pack_weights(const Conv2dBm1684& op, const Memory& memory, uint3
     for (auto i = static_cast<uint32_t>(begin); i < end; ++i)
       packing.pack(i * at_once, std::min((i + 1) * at_once, pairs));
   });
+}
+
+void ConvTerms::pack_panels(const Conv2dBm1684& op, const Memory& memory, uint32_t width,
+                            uint32_t slot, float* factors) const {
+  const WeightPacking packing(op, memory, *this, width, factors, memory.local.lanes());
+  packing.pack_slots(slot, 0, op.weight.shape.n / 2);
 }
 
 }  // namespace tputwin::fast

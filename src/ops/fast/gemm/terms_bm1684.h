@@ -1,6 +1,7 @@
 // The terms of the BM1684's convolutions of fp32, and their weights.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "ops/conv/conv2d_bm1684.h"
@@ -14,10 +15,17 @@ struct ConvTerms {
     uint32_t channel, kh, kw;
   };
   explicit ConvTerms(const Conv2dBm1684& op);
+  // Each thread keeps those it last made: convolutions often differ from the one before by their
+  // addresses only.
+  static std::shared_ptr<const ConvTerms> of(const Conv2dBm1684& op);
 
   // All weights, in panels of `width` output channels (the last one may have fewer).
   void pack_weights(const Conv2dBm1684& op, const Memory& memory, uint32_t width,
                     float* factors) const;
+  // The same of the panel of the channels from `slot` on, and of those of the same lanes that
+  // follow it, one behind the other. `width` divides the lanes.
+  void pack_panels(const Conv2dBm1684& op, const Memory& memory, uint32_t width, uint32_t slot,
+                   float* factors) const;
 
   std::vector<Term> terms;
   Chains chains;                       // without the places of factors

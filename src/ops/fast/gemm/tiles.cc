@@ -28,6 +28,9 @@ namespace {
 // A product of fp32 takes a register of its own: of 16, two vectors of sums leave room for it.
 constexpr size_t kRows = kTileRows, kVectors = kRows == 4 ? 2 : kTileVectors;
 static_assert(kRows <= kMaxTileRows && kVectors * kLanes32 <= kTilePitch);
+// Few rows leave registers to more vectors.
+constexpr size_t kFewRows = kRows / 2, kWideVectors = 4;
+static_assert(kWideVectors * kLanes32 <= kTilePitch);
 
 // Adds up one chain of every result: in `at`, or onto what is there.
 template <size_t kR, size_t kV>
@@ -41,14 +44,22 @@ HWY_INLINE void SumChain(const Tile& tile, const Chains& chains, size_t chain, c
     for (size_t v = 0; v < kV; ++v)
       sums[r][v] =
           start == nullptr ? hn::Zero(d) : hn::LoadU(d, start + r * kTilePitch + v * kLanes32);
-  const size_t step = chains.step;
-  const size_t end = chains.end[chain];
-  const float* row = as_floats(tile.left) + chains.begin[chain] * kR;
-  for (size_t term = chains.begin[chain]; term < end; term += step, row += step * kR) {
+  const size_t step = chains.step, begin = chains.begin[chain], end = chains.end[chain];
+  const float* row = as_floats(tile.left) + begin * kR;
+  // A term's columns are loaded while the one before is multiplied: those that do not begin with a
+  // cache line come late.
+  Floats next[kV];
+  const auto load = [&](size_t term) HWY_ATTR {
     const float* column = as_floats(tile.right) + chains.right_offset[term];
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kV; ++v) next[v] = hn::LoadU(d, column + v * kLanes32);
+  };
+  if (begin < end) load(begin);
+  for (size_t term = begin; term < end; term += step, row += step * kR) {
     Floats factors[kV];
 #pragma GCC unroll 4
-    for (size_t v = 0; v < kV; ++v) factors[v] = hn::LoadU(d, column + v * kLanes32);
+    for (size_t v = 0; v < kV; ++v) factors[v] = next[v];
+    load(term + step < end ? term + step : term);
 #pragma GCC unroll 8
     for (size_t r = 0; r < kR; ++r) {
       const Floats factor = hn::Set(d, row[r]);
@@ -108,10 +119,16 @@ bool ChainRows(const Tile& tile, const Chains& chains, const ChainEnds& ends) {
 }
 
 bool SumChains(const Tile& tile, const Chains& chains, const ChainEnds& ends) {
-  if (tile.vectors == 1) return ChainRows<1>(tile, chains, ends);
-  if constexpr (kVectors > 2)
-    if (tile.vectors == 3) return ChainRows<3>(tile, chains, ends);
-  return ChainRows<2>(tile, chains, ends);
+  switch (tile.vectors) {
+    case 1:
+      return ChainRows<1>(tile, chains, ends);
+    case 2:
+      return ChainRows<2>(tile, chains, ends);
+    case 3:
+      return ChainRows < 3, kVectors == 3 ? kRows : kFewRows > (tile, chains, ends);
+    default:
+      return ChainRows<kWideVectors, kFewRows>(tile, chains, ends);
+  }
 }
 
 // Whether a group of a tile's factors is told by its codes, goes the short way of calm numbers, or
@@ -336,6 +353,8 @@ size_t SumShortRow(const ShortRow& row) {
 TileKernels Kernels() {
   return {.rows = kRows,
           .vectors = kVectors,
+          .few_rows = kFewRows,
+          .wide_vectors = kWideVectors,
           .lanes = static_cast<uint32_t>(kLanes32),
           .in_cell = static_cast<uint32_t>(kElements),
           .chains = &SumChains,

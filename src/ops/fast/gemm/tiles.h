@@ -167,9 +167,10 @@ struct HalfRow;
 
 // The kernels of the instruction set in force.
 struct TileKernels {
-  uint32_t rows, vectors;  // of the largest tile
-  uint32_t lanes;          // columns of one vector
-  uint32_t in_cell;        // bytes in a cell: 4 as they are, or 2 as words
+  uint32_t rows, vectors;           // of the largest tile
+  uint32_t few_rows, wide_vectors;  // of one of chains that has few rows
+  uint32_t lanes;                   // columns of one vector
+  uint32_t in_cell;                 // bytes in a cell: 4 as they are, or 2 as words
 
   // True if a sum is NaN: it may have other bits than the reference body's.
   bool (*chains)(const Tile&, const Chains&, const ChainEnds&);
@@ -220,6 +221,10 @@ struct TileKernels {
   void (*row_of_halves)(const HalfRow&, const uint8_t* const* right, size_t count, uint32_t* sums);
 
   uint32_t columns() const { return vectors * lanes; }
+  // The vectors of a tile of chains that has so many rows.
+  uint32_t chain_vectors(uint32_t of_rows) const {
+    return of_rows <= few_rows ? wide_vectors : vectors;
+  }
 };
 TileKernels tile_kernels();
 

@@ -13,10 +13,11 @@ namespace tputwin::fast {
 struct Budgets {
   uint64_t task_work = 0;       // of a task, in the units of its loop; 0: what the loop says
   uint64_t copies = 4 << 20;    // 32-bit cells that are copied at once: images or places in groups
+  uint64_t band = 96 << 10;     // of them, where they are laid out just before they are read
   uint32_t block = UINT32_MAX;  // lanes of a block of rows, columns of a chunk: at most
 
   // Everything takes as many turns as it can.
-  static constexpr Budgets smallest() { return {1, 1, 1}; }
+  static constexpr Budgets smallest() { return {1, 1, 1, 1}; }
 };
 
 const Budgets& budgets();

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/bits.h"
+#include "ops/fast/walk/copy.h"
 
 namespace tputwin::fast {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 // dst[i] = the word at from + i * step bytes.
 void copy_words(float* dst, const uint8_t* from, size_t count, size_t step) {
   if (step == sizeof(float)) {
-    std::memcpy(dst, from, count * sizeof(float));
+    copy_bytes(reinterpret_cast<uint8_t*>(dst), from, count * sizeof(float));
   } else if (step == 2 * sizeof(float)) {
     for (size_t i = 0; i < count; ++i) dst[i] = Memory::load<float>(from + i * 2 * sizeof(float));
   } else {
@@ -22,8 +23,8 @@ void copy_words(float* dst, const uint8_t* from, size_t count, size_t step) {
 
 }  // namespace
 
-WindowPhases::WindowPhases(const Axis& axis, uint32_t inputs, uint32_t outputs)
-    : axis_(axis), length_(outputs + (axis.reach() - 1) / axis.stride) {
+WindowPhases::WindowPhases(const Axis& axis, uint32_t inputs, uint32_t outputs, uint32_t first)
+    : axis_(axis), first_(first), length_(outputs + (axis.reach() - 1) / axis.stride) {
   std::array<bool, kMaxStride> used{};
   // the remainders of taps repeat after `stride` taps
   for (uint32_t tap = 0; tap < std::min(axis.kernel, axis.stride); ++tap) {
@@ -37,7 +38,8 @@ WindowPhases::WindowPhases(const Axis& axis, uint32_t inputs, uint32_t outputs)
 
 WindowPhases::Inputs WindowPhases::find_inputs(uint32_t remainder, uint32_t inputs) const {
   const int64_t stride = axis_.stride;
-  const int64_t origin = int64_t{remainder} - axis_.pad_before;  // input at place 0
+  // input at place 0
+  const int64_t origin = int64_t{remainder} - axis_.pad_before + int64_t{first_} * stride;
   const int64_t first = origin < 0 ? (-origin + stride - 1) / stride : 0;
   const int64_t last = origin < inputs ? (inputs - origin + stride - 1) / stride : 0;
   const int64_t length = length_;

@@ -20,7 +20,8 @@ class WindowPhases {
  public:
   static constexpr uint32_t kMaxStride = 16;
 
-  WindowPhases(const Axis& axis, uint32_t inputs, uint32_t outputs);
+  // Of the results from `first` on.
+  WindowPhases(const Axis& axis, uint32_t inputs, uint32_t outputs, uint32_t first = 0);
 
   uint32_t count() const { return count_; }
   uint32_t length() const { return length_; }  // of a phase
@@ -38,16 +39,18 @@ class WindowPhases {
   Inputs find_inputs(uint32_t remainder, uint32_t inputs) const;
 
   Axis axis_;
-  uint32_t length_, count_ = 0;
+  uint32_t first_, length_, count_ = 0;
   std::array<uint8_t, kMaxStride> phase_of_{};
   std::array<Inputs, kMaxStride> inputs_of_{};
 };
 
 class WindowPlane {
  public:
-  WindowPlane(const Window& window, const Shape& in, const Shape& out, uint32_t images = 1)
-      : rows_(window.h, in.h, out.h),
-        columns_(window.w, in.w, out.w),
+  // Of results from row `y` and column `x` on.
+  WindowPlane(const Window& window, const Shape& in, const Shape& out, uint32_t images = 1,
+              uint32_t y = 0, uint32_t x = 0)
+      : rows_(window.h, in.h, out.h, y),
+        columns_(window.w, in.w, out.w, x),
         step_w_(window.w.stride),
         step_h_(window.h.stride),
         images_(images),
