@@ -1,4 +1,5 @@
 // Products of floating-point matrices of the BM1684X, as fp32 cells.
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <type_traits>
@@ -192,38 +193,83 @@ class FewRows {
   }
 
  private:
-  static constexpr uint32_t kColumns = 256, kTurned = 64;
+  static constexpr uint32_t kColumns = 256;
+  // Columns and terms that are turned at a time: what is turned stays in the first cache, and one
+  // prefetch for each term and vector brings what is turned next.
+  static constexpr uint32_t kTurned = 128, kSlice = 4 * kAddTreeGroup;
+  static_assert(kTurned == kSlice);
+
+  using Sums = std::array<std::array<uint32_t, kColumns + TileKernels::kRowSlack>, kMostRows>;
 
   void run_columns(uint32_t first, uint32_t count) const {
-    std::vector<const uint8_t*> rows(terms_);
+    constexpr uint32_t kAhead = kAddTreeGroup;  // no processor guesses which row comes next
+    std::vector<const uint8_t*> rows(terms_ + kAhead);
     right_.for_each_run(0, first, count, [&](const uint8_t* top, uint32_t at, uint32_t run) {
-      for (uint32_t k = 0; k < terms_; ++k) rows[k] = right_.below(top, 0, k);
-      multiply(rows.data(), first + at, run);
+      for (uint32_t k = 0; k < rows.size(); ++k)
+        rows[k] = right_.below(top, 0, std::min(k, terms_ - 1));
+      Sums sums;
+      start(first + at, run, sums);
+      multiply({0, terms_, rows.data(), rows.data() + kAhead}, run, sums);
+      store(first + at, run, sums);
     });
   }
   // Columns that are stored as rows.
   void run_turned(uint32_t first, uint32_t count) const {
-    thread_local Scratch scratch;
-    const size_t size = uint64_t{terms_} * kTurned;
-    auto* const turned = reinterpret_cast<uint8_t*>(scratch.take<uint16_t>(size));
-    if (count < kTurned) std::fill_n(turned, size * sizeof(uint16_t), uint8_t{0});
-    std::vector<uint8_t*> rows(terms_), columns(count);
-    for (uint32_t k = 0; k < terms_; ++k) rows[k] = turned + k * kTurned * sizeof(uint16_t);
-    right_.for_each_run(first, 0, terms_, [&](const uint8_t* top, uint32_t at, uint32_t run) {
-      for (uint32_t j = 0; j < count; ++j)
-        columns[j] = const_cast<uint8_t*>(right_.below(top, first, j));
-      transpose_rows(sizeof(uint16_t), std::span(rows).subspan(at, run), columns, 0, run);
-    });
-    multiply(rows.data(), first, count);
-  }
-  void multiply(const uint8_t* const* right, uint32_t first, uint32_t count) const {
-    uint32_t sums[kColumns + TileKernels::kRowSlack];
-    for (uint32_t i = 0; i < rows_.size(); ++i) {
-      std::fill_n(sums + count, TileKernels::kRowSlack, 0u);
-      source_.start(i, first, count, sums, nullptr);
-      kernels_.row_of_halves(rows_[i], right, count, sums);
-      source_.store(i, first, count, sums, true);
+    alignas(64) std::array<uint16_t, kTurned * kSlice> turned;
+    if (count < kTurned) turned.fill(0);
+    std::array<uint8_t*, kSlice> rows;
+    for (uint32_t k = 0; k < kSlice; ++k)
+      rows[k] = reinterpret_cast<uint8_t*>(turned.data() + k * kTurned);
+    Sums sums;
+    start(first, count, sums);
+    const Distances distances = distances_from(first, count);
+    const uint32_t next = first + kTurned < p_.out.cols() ? first + kTurned : first;
+    const Distances next_distances = distances_from(next, std::min(kTurned, p_.out.cols() - next));
+    Columns columns;
+    for (uint32_t begin = 0; begin < terms_; begin += kSlice) {
+      const uint32_t end = std::min(begin + kSlice, terms_);
+      right_.for_each_run(first, begin, end - begin,
+                          [&](const uint8_t* top, uint32_t at, uint32_t run) {
+                            find_columns(top, distances, columns);
+                            transpose_rows(sizeof(uint16_t), std::span(rows).subspan(at, run),
+                                           std::span(columns).first(count), 0, run);
+                          });
+      const bool is_last = end == terms_;
+      right_.for_each_run(is_last ? next : first, is_last ? 0 : end, 1,
+                          [&](const uint8_t* top, uint32_t, uint32_t) {
+                            find_columns(top, is_last ? next_distances : distances, columns);
+                          });
+      multiply({begin, end, rows.data(), columns.data()}, count, sums);
     }
+    store(first, count, sums);
+  }
+  using Columns = std::array<uint8_t*, kTurned>;
+  using Distances = std::array<ptrdiff_t, kTurned>;
+  // From a column, which is stored as a row, to those that follow it; behind the last one there is
+  // none.
+  Distances distances_from(uint32_t first, uint32_t count) const {
+    Distances distances;
+    for (uint32_t j = 0; j < kTurned; ++j)
+      distances[j] = right_.distance(first, std::min(j, count - 1));
+    return distances;
+  }
+  static void find_columns(const uint8_t* top, const Distances& distances, Columns& columns) {
+    for (uint32_t j = 0; j < kTurned; ++j) columns[j] = const_cast<uint8_t*>(top) + distances[j];
+  }
+
+  void start(uint32_t first, uint32_t count, Sums& sums) const {
+    for (uint32_t i = 0; i < rows_.size(); ++i) {
+      std::fill_n(sums[i].data() + count, TileKernels::kRowSlack, 0u);
+      source_.start(i, first, count, sums[i].data(), nullptr);
+    }
+  }
+  void multiply(const HalfTerms& terms, uint32_t count, Sums& sums) const {
+    for (uint32_t i = 0; i < rows_.size(); ++i)
+      kernels_.row_of_halves(rows_[i], terms, count, sums[i].data());
+  }
+  void store(uint32_t first, uint32_t count, Sums& sums) const {
+    for (uint32_t i = 0; i < rows_.size(); ++i)
+      source_.store(i, first, count, sums[i].data(), true);
   }
 
   const Source& source_;

@@ -22,22 +22,28 @@ namespace {
 using Halves = hn::ScalableTag<int16_t>;
 constexpr size_t kHalves = hn::MaxLanes(Halves());
 
+// What comes later is asked for in both passes over a group, so that it does not hold up either:
+// one vector of so many in the first, which is short, the others in the second.
+constexpr size_t kVectorsPerAhead = 4;
+
 // The rows of right in one group of terms, from a column on.
 struct GroupOfHalves {
   const HalfRow& row;
-  const uint8_t* const* right;
+  const HalfTerms& terms;
   size_t first, count, column;  // terms, and their columns
 
   HWY_INLINE const uint16_t* at(size_t i) const {
-    return reinterpret_cast<const uint16_t*>(right[first + i]) + column;
+    return reinterpret_cast<const uint16_t*>(terms.right[first - terms.first + i]) + column;
+  }
+  HWY_INLINE const uint16_t* ahead(size_t i) const {
+    return reinterpret_cast<const uint16_t*>(terms.ahead[first - terms.first + i]) + column;
   }
 };
 
 // The largest differences that HalfRow speaks of, of kV vectors of halves; false if one of them is
 // not sure.
 template <size_t kV>
-HWY_INLINE bool LargestDifferences(const GroupOfHalves& group, size_t terms, int16_t* to) {
-  constexpr size_t kAhead = 8;  // rows; no processor guesses which row comes next
+HWY_INLINE bool LargestDifferences(const GroupOfHalves& group, int16_t* to) {
   const Halves d;
   const auto magnitude_bits = hn::Set(d, 0x7fff);
   hn::Vec<Halves> largest[kV], difference[kV];
@@ -45,10 +51,9 @@ HWY_INLINE bool LargestDifferences(const GroupOfHalves& group, size_t terms, int
   for (size_t v = 0; v < kV; ++v) largest[v] = difference[v] = hn::Zero(d);
   for (size_t i = 0; i < group.count; ++i) {
     const auto drop = hn::BitCast(d, hn::Set(U32(), group.row.drops[group.first + i]));
-    const size_t ahead = std::min(i + kAhead, terms - 1 - group.first);
 #pragma GCC unroll 4
     for (size_t v = 0; v < kV; ++v) {
-      __builtin_prefetch(group.at(ahead) + v * kHalves);
+      if (v % kVectorsPerAhead == 0) __builtin_prefetch(group.ahead(i) + v * kHalves);
       const auto* from = reinterpret_cast<const int16_t*>(group.at(i) + v * kHalves);
       const auto magnitude = hn::And(hn::LoadU(d, from), magnitude_bits);
       largest[v] = hn::Max(largest[v], magnitude);
@@ -90,6 +95,9 @@ HWY_INLINE void AddKnownGroup(const GroupOfHalves& group, const int16_t* differe
   for (size_t i = 0; i < group.count; ++i) {
     const Floats factor = hn::Set(d, group.row.factors[group.first + i]);
     const uint16_t* from = group.at(i);
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kV * kLanes32; v += kHalves)
+      if (v / kHalves % kVectorsPerAhead != 0) __builtin_prefetch(group.ahead(i) + v);
 #pragma GCC unroll 8
     for (size_t v = 0; v < kV; ++v) {
       const Floats aligned = hn::Mul(LoadAs<kType>(from + v * kLanes32), aligning[v]);
@@ -122,15 +130,14 @@ HWY_NOINLINE void AddAnyGroup(GroupOfHalves group, size_t vectors, float* sums) 
 
 // Adds all groups to the sums of kV vectors of halves.
 template <DType kType, size_t kV>
-HWY_NOINLINE void AddGroupsOfHalves(const HalfRow& row, const uint8_t* const* right, size_t column,
+HWY_NOINLINE void AddGroupsOfHalves(const HalfRow& row, const HalfTerms& terms, size_t column,
                                     float* sums) {
   constexpr size_t kVectors = kV * (kHalves / kLanes32);
   HWY_ALIGN int16_t differences[kV * kHalves];
-  const size_t terms = row.factors.size();
-  for (size_t first = 0; first < terms; first += kAddTreeGroup) {
-    const GroupOfHalves group{row, right, first, std::min<size_t>(kAddTreeGroup, terms - first),
-                              column};
-    if (LargestDifferences<kV>(group, terms, differences)) [[likely]]
+  for (size_t first = terms.first; first < terms.last; first += kAddTreeGroup) {
+    const size_t count = std::min<size_t>(kAddTreeGroup, terms.last - first);
+    const GroupOfHalves group{row, terms, first, count, column};
+    if (LargestDifferences<kV>(group, differences)) [[likely]]
       AddKnownGroup<kType, kVectors>(group, differences, sums);
     else
       AddAnyGroup<kType>(group, kVectors, sums);
@@ -139,16 +146,16 @@ HWY_NOINLINE void AddGroupsOfHalves(const HalfRow& row, const uint8_t* const* ri
 
 // As many columns at a time as registers hold, as long as there are so many.
 template <DType kType, size_t kV = HWY_ARCH_X86&& HWY_TARGET <= HWY_AVX3 ? 4 : 2>
-void RowOfType(const HalfRow& row, const uint8_t* const* right, size_t count, float* sums,
+void RowOfType(const HalfRow& row, const HalfTerms& terms, size_t count, float* sums,
                size_t column = 0) {
   for (; column + (kV - 1) * kHalves < count; column += kV * kHalves)
-    AddGroupsOfHalves<kType, kV>(row, right, column, sums + column);
-  if constexpr (kV > 1) RowOfType<kType, kV / 2>(row, right, count, sums, column);
+    AddGroupsOfHalves<kType, kV>(row, terms, column, sums + column);
+  if constexpr (kV > 1) RowOfType<kType, kV / 2>(row, terms, count, sums, column);
 }
 
-void RowOfHalves(const HalfRow& row, const uint8_t* const* right, size_t count, uint32_t* sums) {
-  row.dtype == DType::f16 ? RowOfType<DType::f16>(row, right, count, as_floats(sums))
-                          : RowOfType<DType::bf16>(row, right, count, as_floats(sums));
+void RowOfHalves(const HalfRow& row, const HalfTerms& terms, size_t count, uint32_t* sums) {
+  row.dtype == DType::f16 ? RowOfType<DType::f16>(row, terms, count, as_floats(sums))
+                          : RowOfType<DType::bf16>(row, terms, count, as_floats(sums));
 }
 
 }  // namespace

@@ -43,4 +43,11 @@ struct HalfRow {
   HalfGroup group_of(int highest) const;
 };
 
+// Whole groups of terms of a row, and the rows of the right matrix that they meet.
+struct HalfTerms {
+  size_t first, last;
+  const uint8_t* const* right;  // of every term: its first column
+  const uint8_t* const* ahead;  // of every term: what will be read later, as many bytes
+};
+
 }  // namespace tputwin::fast

@@ -93,8 +93,11 @@ class StoredMatrix {
   }
   // From an element of a row to that `rows` rows below it.
   const uint8_t* below(const uint8_t* element, uint32_t row, uint32_t rows) const {
-    return element + (m_.row_per_channel ? channels_[row + rows] - channels_[row]
-                                         : static_cast<ptrdiff_t>(rows * row_step_));
+    return element + distance(row, rows);
+  }
+  ptrdiff_t distance(uint32_t row, uint32_t rows) const {
+    return m_.row_per_channel ? channels_[row + rows] - channels_[row]
+                              : static_cast<ptrdiff_t>(rows * row_step_);
   }
 
  private:

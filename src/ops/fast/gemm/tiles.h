@@ -164,6 +164,7 @@ struct PairRows {
 };
 
 struct HalfRow;
+struct HalfTerms;
 
 // The kernels of the instruction set in force.
 struct TileKernels {
@@ -215,10 +216,9 @@ struct TileKernels {
   // Of every column the sums of its products in even and in odd rows. Whole vectors are read and
   // written. nullptr: this processor has no vectors of pairs.
   void (*pair_rows)(const PairRows&, size_t columns, float* even, float* odd);
-  // Adds the sums of groups of `count` columns of a right matrix, of whose rows right[term] is the
-  // first column. As many columns more may be read and written; of those that need the reference
-  // body the sums become NaN.
-  void (*row_of_halves)(const HalfRow&, const uint8_t* const* right, size_t count, uint32_t* sums);
+  // Adds the sums of groups of `count` columns. As many columns more may be read and written; of
+  // those that need the reference body the sums become NaN.
+  void (*row_of_halves)(const HalfRow&, const HalfTerms&, size_t count, uint32_t* sums);
 
   uint32_t columns() const { return vectors * lanes; }
   // The vectors of a tile of chains that has so many rows.
