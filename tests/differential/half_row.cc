@@ -117,8 +117,8 @@ class Products {
   }
 
  private:
-  // The last group is a part of one; columns end within a vector.
-  static constexpr uint32_t kDepth = 3 * kAddTreeGroup + 5, kCols = 301;
+  // Several slices; the last group is a part of one; columns end within a vector.
+  static constexpr uint32_t kDepth = 7 * kAddTreeGroup + 5, kCols = 301;
 
   void fill(const Memory& memory) {
     random_.seed(1);

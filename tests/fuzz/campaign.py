@@ -2,9 +2,11 @@
 """Fuzz targets for a time of their own, in rounds: until each has run so many seconds of processor time.
 
     tests/fuzz/campaign.py [--build build-fuzz] [--seconds 1800] [--jobs 2] [--round 120] [TARGET...]
+    tests/fuzz/campaign.py --table
 
-What each has had is kept in BUILD/campaign.json: a campaign that was stopped goes on. A finding ends its target; the
-input lies beside the ledger. Ends with a table, and with 1 if something was found."""
+What each has had, at which commits, is kept in tests/fuzz/campaign.json, which belongs to the repository: a campaign goes on
+where the last one was stopped, on whatever machine. A finding ends its target; the input lies in BUILD/findings. Ends with a
+table, and with 1 if something was found."""
 import argparse
 import concurrent.futures
 import json
@@ -14,26 +16,35 @@ import subprocess
 import sys
 import threading
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+
 
 class Ledger:
-    """Of each target: processor seconds, executions, and the input of a finding."""
+    """Of each target, by commit: processor seconds and inputs; and what was found by this campaign."""
 
     def __init__(self, path):
-        self.path, self.lock = path, threading.Lock()
+        self.path, self.lock, self.findings = path, threading.Lock(), {}
         self.entries = json.load(open(path)) if os.path.exists(path) else {}
 
-    def of(self, target):
-        return self.entries.setdefault(target, {"seconds": 0.0, "executions": 0, "finding": None})
+    def total(self, target, what):
+        return sum(entry[what] for entry in self.entries.get(target, {}).values())
 
-    def add(self, target, seconds, executions, finding):
+    def add(self, target, commit, seconds, inputs, finding):
         with self.lock:
-            entry = self.of(target)
-            entry["seconds"] += seconds
-            entry["executions"] += executions
-            entry["finding"] = finding
+            self.findings[target] = finding
+            if finding:
+                return
+            entry = self.entries.setdefault(target, {}).setdefault(commit, {"seconds": 0, "inputs": 0})
+            entry["seconds"] = round(entry["seconds"] + seconds)
+            entry["inputs"] += inputs
             with open(self.path + ".new", "w") as file:
-                json.dump(self.entries, file, indent=1)
+                json.dump(self.entries, file, indent=1, sort_keys=True)
+                file.write("\n")
             os.replace(self.path + ".new", self.path)
+
+    def row(self, target):
+        found = self.findings.get(target) or ""
+        return f"{target:24} {self.total(target, 'seconds'):7,} s {self.total(target, 'inputs'):13,} inputs  {found}"
 
 
 def run_round(build, target, seconds):
@@ -58,29 +69,42 @@ def run_round(build, target, seconds):
     return usage.ru_utime + usage.ru_stime, int(executions[1]) if executions else 0, finding
 
 
+def commit_of(build):
+    """What the programs were built of."""
+    source = re.search(r"CMAKE_HOME_DIRECTORY:INTERNAL=(.*)", open(os.path.join(build, "CMakeCache.txt")).read())[1]
+    return subprocess.run(["git", "-C", source, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True,
+                          check=True).stdout.strip()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build-fuzz")
+    parser.add_argument("--ledger", default=os.path.join(HERE, "campaign.json"))
     parser.add_argument("--seconds", type=float, default=1800)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--round", type=int, default=120)
+    parser.add_argument("--table", action="store_true", help="only what the targets have had")
     parser.add_argument("targets", nargs="*")
     options = parser.parse_args()
+    ledger = Ledger(options.ledger)
+    if options.table:
+        print("\n".join(ledger.row(target) for target in sorted(ledger.entries)))
+        return 0
     names = sorted(n for n in os.listdir(os.path.join(options.build, "bin")) if n.startswith("fuzz_"))
     targets = options.targets or [n for n in names if n != "fuzz_write_seeds"]
-    ledger = Ledger(os.path.join(options.build, "campaign.json"))
+    # those that have had least come first
+    targets.sort(key=lambda target: ledger.total(target, "seconds"))
+    commit = commit_of(options.build)
 
     def campaign(target):
-        while ledger.of(target)["seconds"] < options.seconds and ledger.of(target)["finding"] is None:
-            ledger.add(target, *run_round(options.build, target, options.round))
-            print(f"{target}: {ledger.of(target)['seconds']:.0f} s", file=sys.stderr, flush=True)
+        while ledger.total(target, "seconds") < options.seconds and not ledger.findings.get(target):
+            ledger.add(target, commit, *run_round(options.build, target, options.round))
+            print(ledger.row(target), file=sys.stderr, flush=True)
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         list(pool.map(campaign, targets))
-    for target in targets:
-        entry = ledger.of(target)
-        print(f"{target:24} {entry['seconds']:7.0f} s {entry['executions']:12,} inputs  {entry['finding'] or ''}")
-    return 1 if any(ledger.of(t)["finding"] for t in targets) else 0
+    print("\n".join(ledger.row(target) for target in targets))
+    return 1 if any(ledger.findings.get(target) for target in targets) else 0
 
 
 if __name__ == "__main__":

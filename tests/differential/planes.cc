@@ -1,0 +1,139 @@
+// fp32 convolutions and products of sizes at which loops change: planes in bands and in groups of
+// images, panels that are packed late, tiles of few rows, channels of few columns.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/bits.h"
+#include "base/parallel.h"
+#include "memory/layout.h"
+#include "numerics/float32.h"
+#include "numerics/float_mode.h"
+#include "ops/fast/fast.h"
+#include "ops/fast/select/budgets.h"
+#include "ops/operation.h"
+#include "selftest/test_memory.h"
+
+namespace tputwin::testing {
+namespace {
+
+// fp32 tensors one after the other in the lanes.
+class Lanes {
+ public:
+  explicit Lanes(const Chip& chip) : chip_(chip) {}
+  TensorView aligned(const Shape& shape) { return place(shape, true, 1); }
+  TensorView compact(const Shape& shape, uint8_t pack = 1) { return place(shape, false, pack); }
+  MatrixView matrix(uint32_t rows, uint32_t cols, uint32_t width) {
+    return {aligned({rows, ceil_div(cols, width), 1, width}), rows, cols};
+  }
+
+ private:
+  TensorView place(const Shape& shape, bool is_aligned, uint8_t pack) {
+    const Shape cells{ceil_div(shape.n, uint32_t{pack}), shape.c, shape.h, shape.w};
+    const TensorView view{.dtype = DType::f32,
+                          .pack = pack,
+                          .address = next_,
+                          .shape = shape,
+                          .stride = lane_stride(chip_, cells, 0, pack * 4, is_aligned)};
+    next_ = align_up(next_ + uint64_t{cells.n} * view.stride.n, uint64_t{chip_.eu_bytes});
+    return view;
+  }
+
+  const Chip& chip_;
+  uint64_t next_ = 0;
+};
+
+// Usual numbers, and among them zeros of both signs, subnormals, infinities and NaN.
+void fill(TestMemory& memory) {
+  std::mt19937 random(7);
+  constexpr uint32_t kRare[] = {0x80000000, 0, 1, 0x7f800000, 0xff800000, 0x7fc12345, 0xffa00001};
+  for (uint32_t lane = 0; lane < memory.local().lanes(); ++lane) {
+    uint8_t* const bytes = memory.local().lane(lane);
+    for (uint64_t at = 0; at < memory.local().lane_bytes(); at += sizeof(float)) {
+      const float usual = static_cast<float>(static_cast<int32_t>(random())) * 0x1p-31f;
+      uint32_t bits = f32::bits(usual);
+      if (random() % 5000 == 0) bits = kRare[random() % std::size(kRare)];
+      std::memcpy(bytes + at, &bits, sizeof bits);
+    }
+  }
+}
+
+// All lanes after the operation, with every instruction set, budget and number of threads.
+void expect_reference_bytes(const std::string& name, const Operation& op, const Chip& chip) {
+  TestMemory before(chip), expected(chip), actual(chip);
+  fill(before);
+  const ScopedFloatMode mode;
+  expected.copy_from(before);
+  execute(op, expected.memory(), Body::reference);
+  const std::string usual(fast::selected_isa());
+  for (const std::string& isa : fast::available_isas())
+    for (const bool is_small : {false, true})
+      for (const int threads : {1, 2}) {
+        if (isa == "reference") continue;
+        fast::select_isa(isa);
+        set_thread_count(threads);
+        if (is_small) fast::set_budgets({.task_work = 1, .copies = 20000, .band = 3000});
+        actual.copy_from(before);
+        EXPECT_TRUE(execute_fast(op, actual.memory())) << name;
+        fast::set_budgets({});
+        EXPECT_TRUE(std::ranges::equal(actual.local_bytes(), expected.local_bytes()))
+            << name << " on " << isa << " with " << threads << " threads, "
+            << (is_small ? "small" : "usual") << " budgets";
+      }
+  set_thread_count(0);
+  fast::select_isa(usual);
+}
+
+struct Layer {
+  const char* name;
+  Shape in;
+  uint32_t channels, kernel, stride, pad;
+  bool has_bias, accumulates;
+};
+constexpr Layer kLayers[] = {
+    {"bands of rows", {1, 18, 71, 83}, 9, 3, 1, 1, true, false},
+    {"bands of rows, strided", {1, 12, 61, 127}, 10, 3, 2, 1, false, true},
+    {"bands of columns", {1, 40, 57, 50}, 11, 1, 1, 0, true, true},
+    {"bands of images", {5, 17, 29, 44}, 6, 3, 1, 1, false, false},
+    {"few channels", {2, 20, 33, 41}, 3, 3, 1, 1, true, false},
+    {"one channel", {1, 30, 40, 37}, 1, 5, 1, 2, false, false},
+    {"panels packed late, three to a lane", {1, 66, 3, 4}, 150, 3, 1, 1, true, true},
+    {"panels packed late, of odd channels", {1, 67, 2, 5}, 70, 2, 1, 1, true, false},
+    {"images of one place", {21, 70, 1, 1}, 75, 1, 1, 0, true, false},
+};
+
+TEST(Planes, OfTheBm1684EqualTheReferenceBody) {
+  for (const Layer& layer : kLayers) {
+    const Axis axis{.kernel = layer.kernel,
+                    .stride = layer.stride,
+                    .pad_before = layer.pad,
+                    .pad_after = layer.pad};
+    const Shape out{layer.in.n, layer.channels, axis.output(layer.in.h), axis.output(layer.in.w)};
+    Lanes lanes(bm1684());
+    Conv2dBm1684 op{
+        .out = lanes.aligned(out),
+        .in = lanes.aligned(layer.in),
+        .weight = lanes.compact({layer.in.c, layer.channels, layer.kernel, layer.kernel}, 2),
+        .window = {axis, axis},
+        .accumulate = layer.accumulates};
+    if (layer.has_bias) op.bias = lanes.compact({1, layer.channels, 1, 1});
+    expect_reference_bytes(layer.name, op, bm1684());
+  }
+}
+
+TEST(Planes, ProductsOfChannelsOfFewColumnsEqualTheReferenceBody) {
+  for (const uint32_t width : {1u, 2u, 3u, 4u, 8u})
+    for (const uint32_t rows : {3u, 40u}) {
+      Lanes lanes(bm1684());
+      const MatmulBm1684 op{.out = lanes.matrix(rows, 13 * width + width / 2, width),
+                            .left = lanes.matrix(rows, 150, 16),
+                            .right = lanes.matrix(150, 13 * width + width / 2, width)};
+      expect_reference_bytes("width " + std::to_string(width), op, bm1684());
+    }
+}
+
+}  // namespace
+}  // namespace tputwin::testing
