@@ -1,8 +1,10 @@
 // fp32 convolutions and products of sizes at which loops change: planes in bands and in groups of
 // images, panels that are packed late, tiles of few rows, channels of few columns.
+// Not for an emulator, for which this is minutes: random operations take bands there, too.
+#if defined(__x86_64__)
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <cstring>
 #include <random>
 #include <string>
 #include <vector>
@@ -19,6 +21,9 @@
 
 namespace tputwin::testing {
 namespace {
+
+// What is used of a lane, and what is looked at behind it.
+constexpr uint64_t kLaneBytes = 96 << 10, kMargin = 4 << 10;
 
 // fp32 tensors one after the other in the lanes.
 class Lanes {
@@ -39,6 +44,7 @@ class Lanes {
                           .shape = shape,
                           .stride = lane_stride(chip_, cells, 0, pack * 4, is_aligned)};
     next_ = align_up(next_ + uint64_t{cells.n} * view.stride.n, uint64_t{chip_.eu_bytes});
+    EXPECT_LE(next_, kLaneBytes - kMargin);
     return view;
   }
 
@@ -52,7 +58,7 @@ void fill(TestMemory& memory) {
   constexpr uint32_t kRare[] = {0x80000000, 0, 1, 0x7f800000, 0xff800000, 0x7fc12345, 0xffa00001};
   for (uint32_t lane = 0; lane < memory.local().lanes(); ++lane) {
     uint8_t* const bytes = memory.local().lane(lane);
-    for (uint64_t at = 0; at < memory.local().lane_bytes(); at += sizeof(float)) {
+    for (uint64_t at = 0; at < kLaneBytes; at += sizeof(float)) {
       const float usual = static_cast<float>(static_cast<int32_t>(random())) * 0x1p-31f;
       uint32_t bits = f32::bits(usual);
       if (random() % 5000 == 0) bits = kRare[random() % std::size(kRare)];
@@ -61,12 +67,30 @@ void fill(TestMemory& memory) {
   }
 }
 
+struct Memories {
+  TestMemory before{bm1684()}, expected{bm1684()}, actual{bm1684()};
+  Memories() { fill(before); }
+};
+Memories& memories() {
+  static Memories all;
+  return all;
+}
+
+void copy_lanes(TestMemory& to, TestMemory& from) {
+  for (uint32_t lane = 0; lane < bm1684().lanes; ++lane)
+    std::memcpy(to.local().lane(lane), from.local().lane(lane), kLaneBytes);
+}
+bool have_equal_lanes(TestMemory& a, TestMemory& b) {
+  for (uint32_t lane = 0; lane < bm1684().lanes; ++lane)
+    if (std::memcmp(a.local().lane(lane), b.local().lane(lane), kLaneBytes) != 0) return false;
+  return true;
+}
+
 // All lanes after the operation, with every instruction set, budget and number of threads.
-void expect_reference_bytes(const std::string& name, const Operation& op, const Chip& chip) {
-  TestMemory before(chip), expected(chip), actual(chip);
-  fill(before);
+void expect_reference_bytes(const std::string& name, const Operation& op) {
+  auto& [before, expected, actual] = memories();
   const ScopedFloatMode mode;
-  expected.copy_from(before);
+  copy_lanes(expected, before);
   execute(op, expected.memory(), Body::reference);
   const std::string usual(fast::selected_isa());
   for (const std::string& isa : fast::available_isas())
@@ -76,10 +100,10 @@ void expect_reference_bytes(const std::string& name, const Operation& op, const 
         fast::select_isa(isa);
         set_thread_count(threads);
         if (is_small) fast::set_budgets({.task_work = 1, .copies = 20000, .band = 3000});
-        actual.copy_from(before);
+        copy_lanes(actual, before);
         EXPECT_TRUE(execute_fast(op, actual.memory())) << name;
         fast::set_budgets({});
-        EXPECT_TRUE(std::ranges::equal(actual.local_bytes(), expected.local_bytes()))
+        EXPECT_TRUE(have_equal_lanes(actual, expected))
             << name << " on " << isa << " with " << threads << " threads, "
             << (is_small ? "small" : "usual") << " budgets";
       }
@@ -94,10 +118,10 @@ struct Layer {
   bool has_bias, accumulates;
 };
 constexpr Layer kLayers[] = {
-    {"bands of rows", {1, 18, 71, 83}, 9, 3, 1, 1, true, false},
-    {"bands of rows, strided", {1, 12, 61, 127}, 10, 3, 2, 1, false, true},
+    {"bands of rows", {1, 18, 71, 83}, 3, 3, 1, 1, true, false},
+    {"bands of rows, strided", {1, 12, 61, 127}, 9, 3, 2, 1, false, true},
     {"bands of columns", {1, 40, 57, 50}, 11, 1, 1, 0, true, true},
-    {"bands of images", {5, 17, 29, 44}, 6, 3, 1, 1, false, false},
+    {"bands of images", {5, 17, 29, 44}, 2, 3, 1, 1, false, false},
     {"few channels", {2, 20, 33, 41}, 3, 3, 1, 1, true, false},
     {"one channel", {1, 30, 40, 37}, 1, 5, 1, 2, false, false},
     {"panels packed late, three to a lane", {1, 66, 3, 4}, 150, 3, 1, 1, true, true},
@@ -120,20 +144,21 @@ TEST(Planes, OfTheBm1684EqualTheReferenceBody) {
         .window = {axis, axis},
         .accumulate = layer.accumulates};
     if (layer.has_bias) op.bias = lanes.compact({1, layer.channels, 1, 1});
-    expect_reference_bytes(layer.name, op, bm1684());
+    expect_reference_bytes(layer.name, op);
   }
 }
 
 TEST(Planes, ProductsOfChannelsOfFewColumnsEqualTheReferenceBody) {
   for (const uint32_t width : {1u, 2u, 3u, 4u, 8u})
-    for (const uint32_t rows : {3u, 40u}) {
+    for (const uint32_t rows : {3u, 24u}) {
       Lanes lanes(bm1684());
       const MatmulBm1684 op{.out = lanes.matrix(rows, 13 * width + width / 2, width),
-                            .left = lanes.matrix(rows, 150, 16),
-                            .right = lanes.matrix(150, 13 * width + width / 2, width)};
-      expect_reference_bytes("width " + std::to_string(width), op, bm1684());
+                            .left = lanes.matrix(rows, 70, 16),
+                            .right = lanes.matrix(70, 13 * width + width / 2, width)};
+      expect_reference_bytes("width " + std::to_string(width), op);
     }
 }
 
 }  // namespace
 }  // namespace tputwin::testing
+#endif
