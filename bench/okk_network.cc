@@ -18,44 +18,18 @@
 
 #include "base/parallel.h"
 #include "machine/device.h"
-#include "memory/layout.h"
 #include "one_instruction.h"
 #include "ops/fast/fast.h"
+#include "selftest/lanes.h"
 
 namespace {
 
 using namespace tputwin;
 using bench::Clock;
 using bench::Layer;
+using testing::Lanes;
 
 const Chip& chip = bm1684();
-
-// Places dense tensors one after the other into the lanes, which start at NPU 0.
-class Lanes {
- public:
-  TensorView aligned(const Shape& shape, DType dtype = DType::f32, uint8_t pack = 1) {
-    return place(shape, true, dtype, pack);
-  }
-  TensorView compact(const Shape& shape, uint8_t pack = 1, DType dtype = DType::f32) {
-    return place(shape, false, dtype, pack);
-  }
-  MatrixView matrix(uint32_t rows, uint32_t cols, uint32_t per_channel, DType dtype = DType::f32) {
-    return {aligned({rows, ceil_div(cols, per_channel), 1, per_channel}, dtype), rows, cols};
-  }
-
- private:
-  TensorView place(const Shape& shape, bool aligned, DType dtype, uint8_t pack) {
-    const Shape cells{ceil_div(shape.n, uint32_t{pack}), shape.c, shape.h, shape.w};
-    TensorView view{.dtype = dtype,
-                    .pack = pack,
-                    .address = next_,
-                    .shape = shape,
-                    .stride = lane_stride(chip, cells, 0, pack * element_bytes(dtype), aligned)};
-    next_ = align_up(next_ + uint64_t{cells.n} * view.stride.n, uint64_t{128});
-    return view;
-  }
-  uint64_t next_ = 0;
-};
 
 constexpr Layer kConvolutions[] = {
     {"64->64 3x3 56x56", {1, 64, 56, 56}, 64, 3, 1, 1},
@@ -125,12 +99,13 @@ double bytes_of(const TensorView& a, const TensorView& b) {
 
 void conv2d(benchmark::State& state) {
   const Layer& layer = kConvolutions[state.range(0)];
-  Lanes lanes;
-  Conv2dBm1684 op{.out = lanes.aligned(layer.out(layer.oc)),
-                  .in = lanes.aligned(layer.in),
-                  .weight = lanes.compact({layer.in.c, layer.oc, layer.kernel, layer.kernel}, 2),
-                  .bias = lanes.compact({1, layer.oc, 1, 1}),
-                  .window = layer.window()};
+  Lanes lanes(chip);
+  Conv2dBm1684 op{
+      .out = lanes.aligned(layer.out(layer.oc)),
+      .in = lanes.aligned(layer.in),
+      .weight = lanes.compact({layer.in.c, layer.oc, layer.kernel, layer.kernel}, DType::f32, 2),
+      .bias = lanes.compact({1, layer.oc, 1, 1}),
+      .window = layer.window()};
   const double taps = double{1} * layer.in.c * layer.kernel * layer.kernel;
   measure(state, layer.name, op, taps * static_cast<double>(op.out.shape.count()),
           bytes_of(op.in, op.out));
@@ -141,7 +116,7 @@ BENCHMARK(conv2d)->DenseRange(0, std::size(kConvolutions) - 1)->UseManualTime();
 void conv2d_accumulating(benchmark::State& state) {
   constexpr uint32_t kTimes = 4608, kChannels = 512;
   const Layer layer{"4 images 1->512 1x1 28x28, accumulating", {4, 1, 28, 28}, 512, 1, 1, 0};
-  Lanes lanes;
+  Lanes lanes(chip);
   const TensorView out = lanes.aligned(layer.out(layer.oc));
   const TensorView inputs = lanes.aligned({4, kChannels, 28, 28});
   const TensorView weights = lanes.compact({kTimes, layer.oc, 1, 1});
@@ -164,7 +139,7 @@ BENCHMARK(conv2d_accumulating)->UseManualTime();
 
 void depthwise2d(benchmark::State& state) {
   const Layer& layer = kPlanes[state.range(0)];
-  Lanes lanes;
+  Lanes lanes(chip);
   Depthwise2dBm1684 op{.out = lanes.aligned(layer.out(layer.in.c)),
                        .in = lanes.aligned(layer.in),
                        .weight = lanes.compact({1, layer.in.c, layer.kernel, layer.kernel}),
@@ -177,7 +152,7 @@ BENCHMARK(depthwise2d)->DenseRange(0, std::size(kPlanes) - 1)->UseManualTime();
 
 void pool2d(benchmark::State& state, Pool2dBm1684::Kind kind) {
   const Layer& layer = kPlanes[state.range(0)];
-  Lanes lanes;
+  Lanes lanes(chip);
   Pool2dBm1684 op{.kind = kind,
                   .out = lanes.aligned(layer.out(layer.in.c)),
                   .in = lanes.aligned(layer.in),
@@ -204,7 +179,7 @@ constexpr Product kProducts[] = {{256, 1024, 1024, 32, 32},
 
 void matmul(benchmark::State& state) {
   const Product& p = kProducts[state.range(0)];
-  Lanes lanes;
+  Lanes lanes(chip);
   MatmulBm1684 op{.out = lanes.matrix(p.rows, p.cols, p.right_per_channel),
                   .left = lanes.matrix(p.rows, p.depth, p.left_per_channel),
                   .right = lanes.matrix(p.depth, p.cols, p.right_per_channel)};
@@ -219,7 +194,7 @@ BENCHMARK(matmul)->DenseRange(0, std::size(kProducts) - 1)->UseManualTime();
 // A product over a large depth in steps of 3.
 void matmul_accumulating(benchmark::State& state) {
   constexpr uint32_t kTimes = 64;
-  Lanes lanes;
+  Lanes lanes(chip);
   MatmulBm1684 op{.out = lanes.matrix(256, 27648, 32), .accumulate = true};
   std::vector<Operation> chain;
   const MatrixView left = lanes.matrix(256, 3, 3), right = lanes.matrix(3, 27648, 32);
@@ -245,11 +220,11 @@ void conv2d_of_bytes(benchmark::State& state) {
   constexpr bool kWinograd = std::is_same_v<Op, Winograd2dBm1684>;
   const Layer& layer = kOfBytes[state.range(0)];
   const uint32_t extent = kWinograd ? 4 : layer.kernel;
-  Lanes lanes;
+  Lanes lanes(chip);
   Op op{.window = layer.window(), .rshift = 9};
   op.out = lanes.aligned(layer.out(layer.oc), DType::i8, kInCell);
   op.in = lanes.aligned(layer.in, DType::i8, kInCell);
-  op.weight = lanes.compact({layer.in.c, layer.oc, extent, extent}, kInCell, DType::i8);
+  op.weight = lanes.compact({layer.in.c, layer.oc, extent, extent}, DType::i8, kInCell);
   const double taps = double{1} * layer.in.c * layer.kernel * layer.kernel;
   measure(state, layer.name, op, taps * static_cast<double>(op.out.shape.count()),
           bytes_of(op.in, op.out));
@@ -264,7 +239,7 @@ BENCHMARK_TEMPLATE(conv2d_of_bytes, Winograd2dBm1684)
 void matmul_of_bytes(benchmark::State& state) {
   const Product& p = kProducts[state.range(0)];
   const DType type = DType::i8;
-  Lanes lanes;
+  Lanes lanes(chip);
   const uint32_t cols = align_up(p.cols, p.right_per_channel);
   const MatmulBm1684Int8 op{.out = lanes.matrix(p.rows, cols, p.right_per_channel, type),
                             .left = lanes.matrix(p.rows, p.depth, p.left_per_channel, type),

@@ -9,37 +9,19 @@
 #include "base/bits.h"
 #include "base/parallel.h"
 #include "machine/device.h"
-#include "memory/layout.h"
 #include "numerics/float16.h"
 #include "one_instruction.h"
 #include "ops/conv/weights_bm1684x.h"
 #include "ops/fast/fast.h"
+#include "selftest/lanes.h"
 
 namespace {
 
 using namespace tputwin;
 using bench::Layer;
+using testing::Lanes;
 
 const Chip& chip = bm1684x();
-
-// Places dense tensors one after the other into the lanes, which start at NPU 0.
-class Lanes {
- public:
-  TensorView aligned(const Shape& shape, DType dtype) { return place(shape, dtype, true); }
-  TensorView compact(const Shape& shape, DType dtype) { return place(shape, dtype, false); }
-
- private:
-  TensorView place(const Shape& shape, DType dtype, bool aligned) {
-    const TensorView view{.dtype = dtype,
-                          .plane_stride = is_16bit(dtype) ? 1u : 0u,
-                          .address = next_,
-                          .shape = shape,
-                          .stride = lane_stride(chip, shape, 0, element_bytes(dtype), aligned)};
-    next_ = align_up(next_ + uint64_t{shape.n} * view.stride.n, uint64_t{chip.eu_bytes});
-    return view;
-  }
-  uint64_t next_ = 0;
-};
 
 constexpr Layer kConvolutions[] = {
     {"64->64 3x3 56x56", {1, 64, 56, 56}, 64, 3, 1, 1},
@@ -77,7 +59,7 @@ void measure(benchmark::State& state, const char* name, Operation op, double pro
 
 void conv2d_float(benchmark::State& state, DType dtype) {
   const Layer& layer = kConvolutions[state.range(0)];
-  Lanes lanes;
+  Lanes lanes(chip);
   const Conv2dBm1684xFloat op{
       .out = lanes.aligned(layer.out(layer.oc), DType::f32),
       .in = lanes.aligned(layer.in, dtype),
@@ -101,7 +83,7 @@ BENCHMARK_CAPTURE(conv2d_float, f16, DType::f16)
 // 8 bits are requantized here, 32 bits by a command of their own.
 void conv2d_quant(benchmark::State& state, DType out) {
   const Layer& layer = kConvolutions[state.range(0)];
-  Lanes lanes;
+  Lanes lanes(chip);
   const Conv2dBm1684xInt8 op{
       .out = lanes.aligned(layer.out(layer.oc), out),
       .in = lanes.aligned(layer.in, DType::i8),
@@ -122,7 +104,7 @@ BENCHMARK_CAPTURE(conv2d_quant, i32, DType::i32)
 
 void depthwise2d_float(benchmark::State& state, DType dtype) {
   const Layer& layer = kPlanes[state.range(0)];
-  Lanes lanes;
+  Lanes lanes(chip);
   const Depthwise2dBm1684xFloat op{
       .out = lanes.aligned(layer.out(layer.in.c), dtype),
       .in = lanes.aligned(layer.in, dtype),
@@ -140,7 +122,7 @@ BENCHMARK_CAPTURE(depthwise2d_float, f16, DType::f16)
 
 void depthwise2d_quant(benchmark::State& state) {
   const Layer& layer = kPlanes[state.range(0)];
-  Lanes lanes;
+  Lanes lanes(chip);
   const Depthwise2dBm1684xInt8 op{.out = lanes.aligned(layer.out(layer.in.c), DType::i8),
                                   .in = lanes.aligned(layer.in, DType::i8),
                                   .weight = Source::tensor(lanes.compact(
@@ -154,7 +136,7 @@ BENCHMARK(depthwise2d_quant)->DenseRange(0, std::size(kPlanes) - 1)->UseManualTi
 
 void pool2d_float(benchmark::State& state, Pool2dBm1684xFloat::Kind kind, DType dtype) {
   const Layer& layer = kPlanes[state.range(0)];
-  Lanes lanes;
+  Lanes lanes(chip);
   const Pool2dBm1684xFloat op{.kind = kind,
                               .out = lanes.aligned(layer.out(layer.in.c), dtype),
                               .in = lanes.aligned(layer.in, dtype),
@@ -172,7 +154,7 @@ BENCHMARK_CAPTURE(pool2d_float, average_f32, Pool2dBm1684xFloat::Kind::average, 
 
 void pool2d_quant(benchmark::State& state, Pool2dBm1684xInt8::Kind kind) {
   const Layer& layer = kPlanes[state.range(0)];
-  Lanes lanes;
+  Lanes lanes(chip);
   const Pool2dBm1684xInt8 op{.kind = kind,
                              .out = lanes.aligned(layer.out(layer.in.c), DType::i8),
                              .in = lanes.aligned(layer.in, DType::i8),

@@ -3,6 +3,8 @@
 
 #include <sys/mman.h>
 
+#include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <set>
 
@@ -23,6 +25,13 @@ uint64_t map(uint64_t at, uint64_t bytes, int protection, int flags) {
 
 void unmap(uint64_t begin, uint64_t end) {
   if (begin != end) munmap(reinterpret_cast<void*>(begin), end - begin);
+}
+
+// TPUTWIN_GUARDS=0 does without: an emulator of another processor keeps a record of each page of
+// them, which takes it seconds for every memory.
+bool guards_are_wanted() {
+  const char* value = std::getenv("TPUTWIN_GUARDS");
+  return value == nullptr || std::strcmp(value, "0") != 0;
 }
 
 // Pages for which there were no guards.
@@ -60,7 +69,7 @@ uint64_t reserve(uint64_t bytes) {
 uint8_t* map_guarded(uint64_t bytes) {
   if (bytes > UINT64_MAX / 2) return nullptr;
   const uint64_t whole_pages = align_up(bytes, kPage);
-  uint64_t pages = reserve(whole_pages);
+  uint64_t pages = guards_are_wanted() ? reserve(whole_pages) : 0;
   if (pages == 0)
     pages = map_bare(bytes);
   else if (map(pages, whole_pages, PROT_READ | PROT_WRITE, MAP_FIXED) == 0)

@@ -11,7 +11,7 @@ namespace tputwin {
 inline constexpr uint64_t kGuardBytes = uint64_t{16} << 30;
 
 // Maps `bytes`: private, zero at first, touched lazily, at a multiple of 2 MiB. nullptr, and errno,
-// if there is no room. Where address space is limited there are no guards.
+// if there is no room. Where address space is limited, or TPUTWIN_GUARDS is 0, there are no guards.
 uint8_t* map_guarded(uint64_t bytes);
 void unmap_guarded(uint8_t* pages, uint64_t bytes);
 // Of `bytes` mapped only the first `kept` stay in use; the pages behind them become guard.

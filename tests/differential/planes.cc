@@ -11,12 +11,12 @@
 
 #include "base/bits.h"
 #include "base/parallel.h"
-#include "memory/layout.h"
 #include "numerics/float32.h"
 #include "numerics/float_mode.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/budgets.h"
 #include "ops/operation.h"
+#include "selftest/lanes.h"
 #include "selftest/test_memory.h"
 
 namespace tputwin::testing {
@@ -24,33 +24,6 @@ namespace {
 
 // What is used of a lane, and what is looked at behind it.
 constexpr uint64_t kLaneBytes = 96 << 10, kMargin = 4 << 10;
-
-// fp32 tensors one after the other in the lanes.
-class Lanes {
- public:
-  explicit Lanes(const Chip& chip) : chip_(chip) {}
-  TensorView aligned(const Shape& shape) { return place(shape, true, 1); }
-  TensorView compact(const Shape& shape, uint8_t pack = 1) { return place(shape, false, pack); }
-  MatrixView matrix(uint32_t rows, uint32_t cols, uint32_t width) {
-    return {aligned({rows, ceil_div(cols, width), 1, width}), rows, cols};
-  }
-
- private:
-  TensorView place(const Shape& shape, bool is_aligned, uint8_t pack) {
-    const Shape cells{ceil_div(shape.n, uint32_t{pack}), shape.c, shape.h, shape.w};
-    const TensorView view{.dtype = DType::f32,
-                          .pack = pack,
-                          .address = next_,
-                          .shape = shape,
-                          .stride = lane_stride(chip_, cells, 0, pack * 4, is_aligned)};
-    next_ = align_up(next_ + uint64_t{cells.n} * view.stride.n, uint64_t{chip_.eu_bytes});
-    EXPECT_LE(next_, kLaneBytes - kMargin);
-    return view;
-  }
-
-  const Chip& chip_;
-  uint64_t next_ = 0;
-};
 
 // Usual numbers, and among them zeros of both signs, subnormals, infinities and NaN.
 void fill(TestMemory& memory) {
@@ -137,13 +110,14 @@ TEST(Planes, OfTheBm1684EqualTheReferenceBody) {
                     .pad_after = layer.pad};
     const Shape out{layer.in.n, layer.channels, axis.output(layer.in.h), axis.output(layer.in.w)};
     Lanes lanes(bm1684());
-    Conv2dBm1684 op{
-        .out = lanes.aligned(out),
-        .in = lanes.aligned(layer.in),
-        .weight = lanes.compact({layer.in.c, layer.channels, layer.kernel, layer.kernel}, 2),
-        .window = {axis, axis},
-        .accumulate = layer.accumulates};
+    Conv2dBm1684 op{.out = lanes.aligned(out),
+                    .in = lanes.aligned(layer.in),
+                    .weight = lanes.compact(
+                        {layer.in.c, layer.channels, layer.kernel, layer.kernel}, DType::f32, 2),
+                    .window = {axis, axis},
+                    .accumulate = layer.accumulates};
     if (layer.has_bias) op.bias = lanes.compact({1, layer.channels, 1, 1});
+    ASSERT_LE(lanes.end(), kLaneBytes - kMargin);
     expect_reference_bytes(layer.name, op);
   }
 }
@@ -155,6 +129,7 @@ TEST(Planes, ProductsOfChannelsOfFewColumnsEqualTheReferenceBody) {
       const MatmulBm1684 op{.out = lanes.matrix(rows, 13 * width + width / 2, width),
                             .left = lanes.matrix(rows, 70, 16),
                             .right = lanes.matrix(70, 13 * width + width / 2, width)};
+      ASSERT_LE(lanes.end(), kLaneBytes - kMargin);
       expect_reference_bytes("width " + std::to_string(width), op);
     }
 }

@@ -3,56 +3,18 @@
 #include <gtest/gtest.h>
 
 #include "base/bits.h"
-#include "memory/layout.h"
 #include "ops/conv/weights_bm1684x.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/tiles.h"
 #include "ops/fast/select/trace.h"
 #include "ops/operation.h"
+#include "selftest/lanes.h"
 #include "selftest/test_memory.h"
 
 namespace tputwin::testing {
 namespace {
 
 constexpr Axis kThree{.kernel = 3, .pad_before = 1, .pad_after = 1};
-
-// Tensors one after the other in the lanes, from the first one on.
-class Lanes {
- public:
-  explicit Lanes(const Chip& chip) : chip_(chip) {}
-
-  TensorView aligned(const Shape& shape, DType dtype) { return place(shape, dtype, true, 1); }
-  TensorView compact(const Shape& shape, DType dtype, uint8_t pack = 1) {
-    return place(shape, dtype, false, pack);
-  }
-  TensorView cells(const Shape& shape, DType dtype) { return place(shape, dtype, true, 4); }
-  MatrixView matrix(uint32_t rows, uint32_t cols, uint32_t width, DType dtype) {
-    return {aligned({rows, ceil_div(cols, width), 1, width}, dtype), rows, cols};
-  }
-  MatrixOperand by_columns(uint32_t rows, uint32_t cols, DType dtype) {
-    return {.matrix = matrix(rows, cols, 32, dtype)};
-  }
-  MatrixOperand by_rows(uint32_t rows, uint32_t cols, DType dtype) {
-    return {.matrix = {aligned({1, rows, 1, cols}, dtype), rows, cols}, .row_per_channel = true};
-  }
-
- private:
-  TensorView place(const Shape& shape, DType dtype, bool is_aligned, uint8_t pack) {
-    const Shape cells{ceil_div(shape.n, uint32_t{pack}), shape.c, shape.h, shape.w};
-    const uint32_t bytes = pack * element_bytes(dtype);
-    const TensorView view{.dtype = dtype,
-                          .pack = pack,
-                          .plane_stride = is_16bit(dtype) ? 1u : 0u,
-                          .address = next_,
-                          .shape = shape,
-                          .stride = lane_stride(chip_, cells, 0, bytes, is_aligned)};
-    next_ = align_up(next_ + uint64_t{cells.n} * view.stride.n, uint64_t{chip_.eu_bytes});
-    return view;
-  }
-
-  const Chip& chip_;
-  uint64_t next_ = 0;
-};
 
 TensorView system(const Shape& shape, uint64_t address, DType dtype) {
   return {.space = Space::global,
@@ -160,8 +122,8 @@ TEST(TypicalLayers, OfBytesOfTheBm1684) {
   if (!has_fast_bodies()) return;
   const Shape maps{4, 64, 14, 14};
   Lanes lanes(bm1684());
-  const Winograd2dBm1684 winograd{.out = lanes.cells(maps, DType::i8),
-                                  .in = lanes.cells(maps, DType::u8),
+  const Winograd2dBm1684 winograd{.out = lanes.aligned(maps, DType::i8, 4),
+                                  .in = lanes.aligned(maps, DType::u8, 4),
                                   .weight = lanes.compact({64, 64, 4, 4}, DType::i8, 4),
                                   .window = {kThree, kThree},
                                   .rshift = 8};
@@ -183,8 +145,8 @@ TEST(TypicalLayers, LargestSumsOfWinogradsMethod) {
   constexpr uint32_t kMost = 3289;
   const auto layer = [](uint32_t channels) {
     Lanes lanes(bm1684());
-    return Winograd2dBm1684{.out = lanes.cells({1, 3, 2, 2}, DType::i16),
-                            .in = lanes.cells({1, channels, 2, 2}, DType::u8),
+    return Winograd2dBm1684{.out = lanes.aligned({1, 3, 2, 2}, DType::i16, 4),
+                            .in = lanes.aligned({1, channels, 2, 2}, DType::u8, 4),
                             .weight = lanes.compact({channels, 3, 4, 4}, DType::i8, 4),
                             .window = {kThree, kThree},
                             .rshift = 16};

@@ -31,6 +31,8 @@ static_assert(kRows <= kMaxTileRows && kVectors * kLanes32 <= kTilePitch);
 // Few rows leave registers to more vectors.
 constexpr size_t kFewRows = kRows / 2, kWideVectors = 4;
 static_assert(kWideVectors * kLanes32 <= kTilePitch);
+// Three vectors are of full rows where a tile has as many.
+constexpr size_t kRowsOfThree = kVectors == 3 ? kRows : kFewRows;
 
 // Adds up one chain of every result: in `at`, or onto what is there.
 template <size_t kR, size_t kV>
@@ -125,7 +127,7 @@ bool SumChains(const Tile& tile, const Chains& chains, const ChainEnds& ends) {
     case 2:
       return ChainRows<2>(tile, chains, ends);
     case 3:
-      return ChainRows < 3, kVectors == 3 ? kRows : kFewRows > (tile, chains, ends);
+      return ChainRows<3, kRowsOfThree>(tile, chains, ends);
     default:
       return ChainRows<kWideVectors, kFewRows>(tile, chains, ends);
   }

@@ -1,0 +1,32 @@
+// TPUTWIN_GUARDS: memories with and without inaccessible addresses beside them.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <cstdlib>
+
+#include "memory/global_memory.h"
+#include "memory/guarded_pages.h"
+
+namespace tputwin {
+namespace {
+
+// Whether somebody has the addresses halfway to the end of the guard before a new memory; the
+// memory itself works.
+bool is_guarded() {
+  const auto memory = std::move(GlobalMemory::reserve(1 << 20).value());
+  memory->data()[(1 << 20) - 1] = 1;
+  unsigned char resident = 0;
+  return mincore(memory->data() - kGuardBytes / 2, 1, &resident) == 0;
+}
+
+TEST(Guards, AreLeftOutWhereTheEnvironmentSaysSo) {
+  EXPECT_TRUE(is_guarded());
+  setenv("TPUTWIN_GUARDS", "0", 1);
+  EXPECT_FALSE(is_guarded());
+  setenv("TPUTWIN_GUARDS", "1", 1);
+  EXPECT_TRUE(is_guarded());
+  unsetenv("TPUTWIN_GUARDS");
+}
+
+}  // namespace
+}  // namespace tputwin
