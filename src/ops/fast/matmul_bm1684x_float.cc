@@ -179,7 +179,7 @@ class FewRows {
   }
 
   void run() const {
-    const uint32_t cols = p_.out.cols(), at_once = p_.right.transposed ? kTurned : kColumns;
+    const uint32_t cols = p_.out.cols(), at_once = p_.right.transposed ? kStored : kColumns;
     const uint64_t work = uint64_t{at_once} * terms_ * rows_.size();
     parallel_for(ceil_div(cols, at_once), grain_of(work, Source::kTermsWorthATask),
                  [&](size_t begin, size_t end) {
@@ -187,17 +187,15 @@ class FewRows {
                    for (size_t i = begin; i < end; ++i) {
                      const auto first = static_cast<uint32_t>(i) * at_once;
                      const uint32_t count = std::min(at_once, cols - first);
-                     p_.right.transposed ? run_turned(first, count) : run_columns(first, count);
+                     p_.right.transposed ? run_stored(first, count) : run_columns(first, count);
                    }
                  });
   }
 
  private:
-  static constexpr uint32_t kColumns = 256;
-  // Columns and terms that are turned at a time: what is turned stays in the first cache, and one
-  // prefetch for each term and vector brings what is turned next.
-  static constexpr uint32_t kTurned = 128, kSlice = 4 * kAddTreeGroup;
-  static_assert(kTurned == kSlice);
+  static constexpr uint32_t kColumns = 256, kStored = HalfColumns::kMost;
+  // Terms of columns that are stored as rows, at a time.
+  static constexpr uint32_t kSlice = HalfRow::kMostGroups * kAddTreeGroup;
 
   using Sums = std::array<std::array<uint32_t, kColumns + TileKernels::kRowSlack>, kMostRows>;
 
@@ -208,64 +206,69 @@ class FewRows {
       for (uint32_t k = 0; k < rows.size(); ++k)
         rows[k] = right_.below(top, 0, std::min(k, terms_ - 1));
       Sums sums;
-      start(first + at, run, sums);
-      multiply({0, terms_, rows.data(), rows.data() + kAhead}, run, sums);
+      start(first + at, run, TileKernels::kRowSlack, sums);
+      for (uint32_t i = 0; i < rows_.size(); ++i)
+        kernels_.row_of_halves(rows_[i], {terms_, rows.data(), rows.data() + kAhead}, run,
+                               sums[i].data());
       store(first + at, run, sums);
     });
   }
+
   // Columns that are stored as rows.
-  void run_turned(uint32_t first, uint32_t count) const {
-    alignas(64) std::array<uint16_t, kTurned * kSlice> turned;
-    if (count < kTurned) turned.fill(0);
-    std::array<uint8_t*, kSlice> rows;
-    for (uint32_t k = 0; k < kSlice; ++k)
-      rows[k] = reinterpret_cast<uint8_t*>(turned.data() + k * kTurned);
+  void run_stored(uint32_t first, uint32_t count) const {
     Sums sums;
-    start(first, count, sums);
-    const Distances distances = distances_from(first, count);
-    const uint32_t next = first + kTurned < p_.out.cols() ? first + kTurned : first;
-    const Distances next_distances = distances_from(next, std::min(kTurned, p_.out.cols() - next));
-    Columns columns;
+    start(first, count, kStored - count, sums);
+    std::array<const uint8_t*, kStored> columns, ahead;
+    CopiedColumns room;
     for (uint32_t begin = 0; begin < terms_; begin += kSlice) {
-      const uint32_t end = std::min(begin + kSlice, terms_);
-      right_.for_each_run(first, begin, end - begin,
-                          [&](const uint8_t* top, uint32_t at, uint32_t run) {
-                            find_columns(top, distances, columns);
-                            transpose_rows(sizeof(uint16_t), std::span(rows).subspan(at, run),
-                                           std::span(columns).first(count), 0, run);
-                          });
-      const bool is_last = end == terms_;
-      right_.for_each_run(is_last ? next : first, is_last ? 0 : end, 1,
-                          [&](const uint8_t* top, uint32_t, uint32_t) {
-                            find_columns(top, is_last ? next_distances : distances, columns);
-                          });
-      multiply({begin, end, rows.data(), columns.data()}, count, sums);
+      const uint32_t terms = std::min(kSlice, terms_ - begin);
+      for (uint32_t j = 0; j < count; ++j) {
+        columns[j] = column(first + j, begin, terms, room[j]);
+        ahead[j] = read_after(first + j, begin, first + count);
+      }
+      const HalfColumns slice{count, columns.data(), ahead.data(), begin,
+                              ceil_div(terms, kAddTreeGroup)};
+      for (uint32_t i = 0; i < rows_.size(); ++i)
+        kernels_.columns_of_halves(rows_[i], slice, sums[i].data());
     }
     store(first, count, sums);
   }
-  using Columns = std::array<uint8_t*, kTurned>;
-  using Distances = std::array<ptrdiff_t, kTurned>;
-  // From a column, which is stored as a row, to those that follow it; behind the last one there is
-  // none.
-  Distances distances_from(uint32_t first, uint32_t count) const {
-    Distances distances;
-    for (uint32_t j = 0; j < kTurned; ++j)
-      distances[j] = right_.distance(first, std::min(j, count - 1));
-    return distances;
+  using CopiedColumns = std::array<std::array<uint16_t, kSlice>, kStored>;
+  // Terms of a column side by side, up to a whole group: where they lie, or copied.
+  const uint8_t* column(uint32_t j, uint32_t begin, uint32_t terms,
+                        std::array<uint16_t, kSlice>& room) const {
+    const uint8_t* found = nullptr;
+    right_.for_each_run(j, begin, terms, [&](const uint8_t* from, uint32_t at, uint32_t run) {
+      if (run == terms && run % kAddTreeGroup == 0)
+        found = from;
+      else
+        std::memcpy(room.data() + at, from, run * sizeof(uint16_t));
+    });
+    if (found != nullptr) return found;
+    std::fill(room.begin() + terms, room.begin() + align_up(terms, kAddTreeGroup), uint16_t{0});
+    return reinterpret_cast<const uint8_t*>(room.data());
   }
-  static void find_columns(const uint8_t* top, const Distances& distances, Columns& columns) {
-    for (uint32_t j = 0; j < kTurned; ++j) columns[j] = const_cast<uint8_t*>(top) + distances[j];
+  // What follows some terms of column j in the order in which these are read, of columns before
+  // `end`: terms of another column or slice.
+  const uint8_t* read_after(uint32_t j, uint32_t begin, uint32_t end) const {
+    constexpr uint32_t kAhead = 4;
+    uint32_t next = std::min(j + kAhead, p_.out.cols() - 1);
+    if (next >= end && begin + kSlice < terms_) {
+      next -= std::min(kStored, next);
+      begin += kSlice;
+    }
+    const uint8_t* found = nullptr;
+    right_.for_each_run(next, begin, 1,
+                        [&](const uint8_t* from, uint32_t, uint32_t) { found = from; });
+    return found;
   }
 
-  void start(uint32_t first, uint32_t count, Sums& sums) const {
+  // Old values, or zeros, and zeros in so many sums behind them.
+  void start(uint32_t first, uint32_t count, uint32_t slack, Sums& sums) const {
     for (uint32_t i = 0; i < rows_.size(); ++i) {
-      std::fill_n(sums[i].data() + count, TileKernels::kRowSlack, 0u);
+      std::fill_n(sums[i].data() + count, slack, 0u);
       source_.start(i, first, count, sums[i].data(), nullptr);
     }
-  }
-  void multiply(const HalfTerms& terms, uint32_t count, Sums& sums) const {
-    for (uint32_t i = 0; i < rows_.size(); ++i)
-      kernels_.row_of_halves(rows_[i], terms, count, sums[i].data());
   }
   void store(uint32_t first, uint32_t count, Sums& sums) const {
     for (uint32_t i = 0; i < rows_.size(); ++i)

@@ -33,10 +33,10 @@ struct GroupOfHalves {
   size_t first, count, column;  // terms, and their columns
 
   HWY_INLINE const uint16_t* at(size_t i) const {
-    return reinterpret_cast<const uint16_t*>(terms.right[first - terms.first + i]) + column;
+    return reinterpret_cast<const uint16_t*>(terms.right[first + i]) + column;
   }
   HWY_INLINE const uint16_t* ahead(size_t i) const {
-    return reinterpret_cast<const uint16_t*>(terms.ahead[first - terms.first + i]) + column;
+    return reinterpret_cast<const uint16_t*>(terms.ahead[first + i]) + column;
   }
 };
 
@@ -50,7 +50,7 @@ HWY_INLINE bool LargestDifferences(const GroupOfHalves& group, int16_t* to) {
 #pragma GCC unroll 4
   for (size_t v = 0; v < kV; ++v) largest[v] = difference[v] = hn::Zero(d);
   for (size_t i = 0; i < group.count; ++i) {
-    const auto drop = hn::BitCast(d, hn::Set(U32(), group.row.drops[group.first + i]));
+    const auto drop = hn::BitCast(d, hn::Set(U32(), group.row.pairs_of_drops[group.first + i]));
 #pragma GCC unroll 4
     for (size_t v = 0; v < kV; ++v) {
       if (v % kVectorsPerAhead == 0) __builtin_prefetch(group.ahead(i) + v * kHalves);
@@ -61,8 +61,8 @@ HWY_INLINE bool LargestDifferences(const GroupOfHalves& group, int16_t* to) {
     }
   }
   // columns of zeros have no exponent, and need none
-  const HalfGroup& of_row = group.row.groups[group.first / kAddTreeGroup];
-  const auto least = hn::Set(d, of_row.least), most = hn::Set(d, group.row.largest);
+  const auto least = hn::Set(d, group.row.leasts[group.first / kAddTreeGroup]);
+  const auto most = hn::Set(d, group.row.largest);
   auto unsure = hn::Zero(d);
 #pragma GCC unroll 4
   for (size_t v = 0; v < kV; ++v) {
@@ -81,7 +81,7 @@ template <DType kType, size_t kV>
 HWY_INLINE void AddKnownGroup(const GroupOfHalves& group, const int16_t* differences, float* sums) {
   constexpr int kFractionBits = kType == DType::f16 ? 10 : 7;
   const F32 d;
-  const Ints top = ints(group.row.groups[group.first / kAddTreeGroup].top);
+  const Ints top = ints(group.row.tops[group.first / kAddTreeGroup]);
   Ints exponents[kV], totals[kV];
   Floats aligning[kV];
 #pragma GCC unroll 8
@@ -134,8 +134,8 @@ HWY_NOINLINE void AddGroupsOfHalves(const HalfRow& row, const HalfTerms& terms, 
                                     float* sums) {
   constexpr size_t kVectors = kV * (kHalves / kLanes32);
   HWY_ALIGN int16_t differences[kV * kHalves];
-  for (size_t first = terms.first; first < terms.last; first += kAddTreeGroup) {
-    const size_t count = std::min<size_t>(kAddTreeGroup, terms.last - first);
+  for (size_t first = 0; first < terms.count; first += kAddTreeGroup) {
+    const size_t count = std::min<size_t>(kAddTreeGroup, terms.count - first);
     const GroupOfHalves group{row, terms, first, count, column};
     if (LargestDifferences<kV>(group, differences)) [[likely]]
       AddKnownGroup<kType, kVectors>(group, differences, sums);

@@ -2,6 +2,9 @@
 #include "ops/fast/gemm/half_row.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
+#include <span>
 
 #include "base/bits.h"
 #include "numerics/float32.h"
@@ -18,43 +21,60 @@ constexpr uint32_t kFractionOfOne = 1 << 23;
 int exponent_of(float x) { return static_cast<int>(f32::bits(x) >> 23 & 0xff) - 127; }
 bool is_zero(float x) { return (f32::bits(x) & ~f32::kSignBit) == 0; }
 
-}  // namespace
+// With the significands one + x of b and one + y of a, `one` being 1 << kFractionBits: the product
+// is 2 or more if x is at least the threshold of y. What is missing to it from `one` on.
+template <uint32_t kFractionBits>
+constexpr auto kMissing = [] {
+  constexpr uint32_t kOne = 1u << kFractionBits;
+  std::array<uint16_t, kOne> missing;
+  for (uint32_t y = 0; y < kOne; ++y)
+    missing[y] = static_cast<uint16_t>(2 * kOne - ceil_div(2 * kOne * kOne, kOne + y));
+  return missing;
+}();
 
-// With the significands one + x of b and one + y of a, `one` being 1: the product is 2 or more if
-// x is at least the threshold.
-uint32_t HalfRow::drop_of(float factor, int highest) const {
-  const auto pair = [](uint32_t drop) { return drop | drop << 16; };
-  if (is_zero(factor)) return pair(kLargestDrop);
-  const uint32_t one = 1u << fraction_bits();
-  const uint32_t y = f32::bits(factor) % kFractionOfOne >> (23 - fraction_bits());
-  const uint32_t threshold = ceil_div(2 * one * one, one + y) - one;
-  const auto steps = static_cast<uint32_t>(highest + 1 - exponent_of(factor));
-  return pair(std::min<uint32_t>(steps * one - (one - threshold), kLargestDrop));
+int16_t drop_of(float factor, int highest, const uint16_t* missing, int fraction_bits) {
+  if (is_zero(factor)) return HalfRow::kLargestDrop;
+  const uint32_t y = f32::bits(factor) % kFractionOfOne >> (23 - fraction_bits);
+  const int drop = ((highest + 1 - exponent_of(factor)) << fraction_bits) - missing[y];
+  return static_cast<int16_t>(std::min<int>(drop, HalfRow::kLargestDrop));
 }
 
-HalfGroup HalfRow::group_of(int highest) const {
+}  // namespace
+
+void HalfRow::add_group(int highest) {
   const int top = highest + 1 - bias();
   const int least = dtype == DType::f16 ? 1 : std::max(1, kLeastSum - top);
-  return {top, static_cast<int16_t>(least << fraction_bits())};
+  tops.push_back(top);
+  leasts.push_back(static_cast<int16_t>(least << fraction_bits()));
 }
 
 bool HalfRow::set(const std::vector<uint32_t>& words) {
   const int most = dtype == DType::f16 ? 16 : kMostFactor + 1;  // of b, exclusive
+  const uint16_t* const missing = dtype == DType::f16 ? kMissing<10>.data() : kMissing<7>.data();
   largest = static_cast<int16_t>(((most + bias()) << fraction_bits()) - 1);
-  factors.clear(), drops.clear(), groups.clear();
-  for (const uint32_t word : words) factors.push_back(f32::from_bits(word));
-  for (size_t first = 0; first < factors.size(); first += kAddTreeGroup) {
-    const size_t end = std::min<size_t>(first + kAddTreeGroup, factors.size());
+  const size_t count = align_up(words.size(), size_t{kAddTreeGroup});
+  factors.assign(count, 0.0f);
+  drops.resize(count), pairs_of_drops.resize(count);
+  tops.clear(), leasts.clear();
+  std::memcpy(factors.data(), words.data(), words.size() * sizeof(float));
+  for (size_t first = 0; first < count; first += kAddTreeGroup) {
+    const std::span group(factors.data() + first, kAddTreeGroup);
     int highest = kLeastFactor;
-    for (size_t i = first; i < end; ++i) {
-      if (is_zero(factors[i])) continue;
-      const int exponent = exponent_of(factors[i]);
+    for (const float factor : group) {
+      if (is_zero(factor)) continue;
+      const int exponent = exponent_of(factor);
       if (exponent < kLeastFactor || exponent > kMostFactor) return false;
       highest = std::max(highest, exponent);
     }
-    for (size_t i = first; i < end; ++i) drops.push_back(drop_of(factors[i], highest));
-    groups.push_back(group_of(highest));
+    for (size_t i = 0; i < group.size(); ++i) {
+      const int16_t drop = drop_of(group[i], highest, missing, fraction_bits());
+      drops[first + i] = drop;
+      pairs_of_drops[first + i] = static_cast<uint32_t>(drop) * 0x10001;
+    }
+    add_group(highest);
   }
+  tops.resize(align_up(tops.size(), kMostGroups));
+  leasts.resize(tops.size());
   return true;
 }
 

@@ -17,20 +17,19 @@ namespace tputwin::fast {
 // That of the largest product of a group follows from the largest of these differences. `top` is
 // common to a group, and no drop is negative, so that what is no normal number, subnormals and 0,
 // gives less than the smallest normal number gives: what is at least `least` is sure.
-struct HalfGroup {
-  int32_t top = 0;
-  int16_t least = 0;
-};
-
 struct HalfRow {
   static constexpr int16_t kLargestDrop = INT16_MAX;  // of 0, and of the smallest factors
+  static constexpr size_t kMostGroups = 32;           // that meet a slice of columns
 
   DType dtype;
   // Larger magnitudes of b are left to others, infinities and NaN among them.
   int16_t largest = 0;
-  std::vector<float> factors;
-  std::vector<uint32_t> drops;  // of every factor: twice 16 bits
-  std::vector<HalfGroup> groups;
+  std::vector<float> factors;  // zeros after the last one, up to a whole group
+  std::vector<int16_t> drops;
+  std::vector<uint32_t> pairs_of_drops;  // of every factor: twice its drop
+  // Of every group of terms, and zeros after the last one, up to a multiple of kMostGroups.
+  std::vector<int32_t> tops;
+  std::vector<int16_t> leasts;
 
   explicit HalfRow(DType type) : dtype(type) {}
   // False if the factors, the words of fp32 that the row has, are none of which all this is true.
@@ -39,15 +38,25 @@ struct HalfRow {
  private:
   int fraction_bits() const { return dtype == DType::f16 ? 10 : 7; }
   int bias() const { return dtype == DType::f16 ? 15 : 127; }
-  uint32_t drop_of(float factor, int highest) const;
-  HalfGroup group_of(int highest) const;
+  void add_group(int highest);
 };
 
-// Whole groups of terms of a row, and the rows of the right matrix that they meet.
+// The terms of a row, and the rows of the right matrix that they meet.
 struct HalfTerms {
-  size_t first, last;
+  size_t count;
   const uint8_t* const* right;  // of every term: its first column
   const uint8_t* const* ahead;  // of every term: what will be read later, as many bytes
+};
+
+// Columns of the right matrix that are stored as rows.
+struct HalfColumns {
+  static constexpr size_t kMost = 16;
+
+  size_t count;  // at most kMost
+  const uint8_t* const*
+      columns;                  // of every column: its terms, zeros after them up to a whole group
+  const uint8_t* const* ahead;  // of every column: what will be read later, as many bytes
+  size_t first, groups;         // of the row that they meet; at most HalfRow::kMostGroups
 };
 
 }  // namespace tputwin::fast

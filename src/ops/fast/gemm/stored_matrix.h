@@ -63,7 +63,8 @@ class StoredMatrix {
   template <class F>
   void for_each_run(uint32_t row, uint32_t first, uint32_t count, F&& f) const {
     // without divisions in the loop, as runs may be short
-    uint32_t channel = m_.row_per_channel ? row : first / width_, inside = first % width_;
+    uint32_t channel = row, inside = first;
+    if (!m_.row_per_channel) channel = first / width_, inside = first % width_;
     for (uint32_t done = 0; done < count; ++channel, inside = 0) {
       const uint32_t run = std::min(width_ - inside, count - done);
       f(channels_[channel] + uint64_t{row} * row_step_ + uint64_t{inside} * column_step(), done,

@@ -12,6 +12,7 @@
 
 #include "ops/fast/gemm/coded_groups-inl.h"
 #include "ops/fast/gemm/grouped-inl.h"
+#include "ops/fast/gemm/half_columns-inl.h"
 #include "ops/fast/gemm/half_row-inl.h"
 #include "ops/fast/gemm/one_row-inl.h"
 #include "ops/fast/gemm/pack-inl.h"
@@ -376,7 +377,8 @@ TileKernels Kernels() {
           .short_row = &SumShortRow,
           .row_of_bytes = RowKernel(),
           .pair_rows = PairRowsKernel(),
-          .row_of_halves = &RowOfHalves};
+          .row_of_halves = &RowOfHalves,
+          .columns_of_halves = &ColumnsOfHalves};
 }
 
 }  // namespace

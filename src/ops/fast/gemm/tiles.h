@@ -163,8 +163,10 @@ struct PairRows {
   size_t pitch;
 };
 
+struct HalfColumns;
 struct HalfRow;
 struct HalfTerms;
+struct HalfColumns;
 
 // The kernels of the instruction set in force.
 struct TileKernels {
@@ -219,6 +221,8 @@ struct TileKernels {
   // Adds the sums of groups of `count` columns. As many columns more may be read and written; of
   // those that need the reference body the sums become NaN.
   void (*row_of_halves)(const HalfRow&, const HalfTerms&, size_t count, uint32_t* sums);
+  // The same of columns that are stored as rows. HalfColumns::kMost sums are read and written.
+  void (*columns_of_halves)(const HalfRow&, const HalfColumns&, uint32_t* sums);
 
   uint32_t columns() const { return vectors * lanes; }
   // The vectors of a tile of chains that has so many rows.
