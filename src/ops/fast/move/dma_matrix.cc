@@ -30,7 +30,7 @@ struct Columns {
 // Global matrices are cut as their local partner, or into several cache lines: fewer pieces of more
 // rows would leave the pages that the processor keeps at hand.
 Columns columns(const MatrixView& m, uint32_t partner_block, const Memory& memory) {
-  constexpr uint32_t kPiece = 256;
+  constexpr uint32_t kPiece = 512;
   if (m.tensor.space == Space::local) return {m.tensor.shape.w, m, memory};
   return {partner_block != 0 ? partner_block : kPiece, m, memory};
 }

@@ -232,9 +232,9 @@ HWY_INLINE Extents TransposeWholeLines(T* dst, size_t dst_stride, const T* src, 
         const bool is_last = r + kLine<T> >= done.rows;
         PrefetchLines<false>(
             is_last ? src + c + kLine<T> : Skip(src, (r + kLine<T>)*src_stride) + c, src_stride);
-        // behind two lines of a row the processor guesses those that follow
-        if (r == 0) PrefetchLines<true>(Skip(dst, c * dst_stride) + kLine<T>, dst_stride);
-        if (is_last) PrefetchLines<true>(Skip(dst, (c + kLine<T>)*dst_stride), dst_stride);
+        PrefetchLines<true>(is_last ? Skip(dst, (c + kLine<T>)*dst_stride)
+                                    : Skip(dst, c * dst_stride) + r + kLine<T>,
+                            dst_stride);
       }
       is_wide ? TransposeWide<T>(to, from) : TransposeLines<T, 2>(to, from);
       r += is_wide ? kLine<T> : kLine<T> / 2;
