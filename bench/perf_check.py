@@ -15,7 +15,8 @@ import re
 import subprocess
 import sys
 
-KERNELS = ["conv", "elementwise", "dma", "depthwise_pool"]
+KERNELS = ["conv", "elementwise", "dma", "depthwise_pool", "okk_network", "tpu_network", "tpu_matrix", "tpu_movement"]
+BMODELS = "bmodels168x"  # networks of the BM1684X and BM1684, which the program builds
 NETWORKS = ["resnet50", "mobilenet_v1", "squeezenet"]
 
 
@@ -38,7 +39,7 @@ def reference_tree(commit, folder):
         run("git", "-C", source, "checkout", "-q", "--detach", commit)
     else:
         run("git", "worktree", "add", "-q", "--detach", source, commit)
-    build(source, folder, ["bench_" + k for k in KERNELS] + ["tputwin", "cpu_plugins"])
+    build(source, folder, ["bench_" + k for k in KERNELS + [BMODELS]] + ["tputwin", "cpu_plugins"])
     return folder
 
 
@@ -46,6 +47,15 @@ def kernel_times(folder, kernel):
     program = os.path.join(folder, "bin", "bench_" + kernel)
     report = json.loads(output(program, "--benchmark_format=json", "--benchmark_min_time=0.02"))
     return {f"{kernel}: {b['name']}": b["real_time"] for b in report["benchmarks"] if "real_time" in b}
+
+
+def bmodel_times(folder):
+    report = os.path.join(folder, "perf-check-bmodels.json")
+    environment = {**os.environ, "TPUTWIN_BMODELS": ""}
+    run(os.path.join(folder, "bin", "bench_" + BMODELS), "--rounds", "1", "--json", report, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL, env=environment)
+    with open(report) as file:
+        return {f"{BMODELS}: {n['name']}": n["twin"]["min_ms"] for n in json.load(file)["networks"]}
 
 
 def network_time(folder, model, input_file):
@@ -58,7 +68,10 @@ def measure(folder, models, programs):
     times = {}
     for program in programs:
         kind, _, name = program.partition(": ")
-        times.update({program: network_time(folder, *models[name])} if name else kernel_times(folder, kind))
+        if name:
+            times[program] = network_time(folder, *models[name])
+        else:
+            times.update(bmodel_times(folder) if kind == BMODELS else kernel_times(folder, kind))
     return times
 
 
@@ -93,7 +106,7 @@ def main():
     parser.add_argument("--limit", type=float, default=1.10)
     options = parser.parse_args()
     folder = os.path.abspath(options.build)
-    build(".", folder, ["bench_" + k for k in KERNELS + ["networks"]] + ["tputwin", "cpu_plugins"])
+    build(".", folder, ["bench_" + k for k in KERNELS + [BMODELS, "networks"]] + ["tputwin", "cpu_plugins"])
     reference = reference_tree(options.against, folder + "-reference")
     models = make_models(folder, NETWORKS)
 
@@ -105,7 +118,7 @@ def main():
     def slower():
         return [name for name in sorted(set(ours) & set(theirs)) if ratio(name) > options.limit]
 
-    programs = KERNELS + ["network: " + name for name in models]
+    programs = KERNELS + [BMODELS] + ["network: " + name for name in models]
     for turn in range(2 * options.rounds):
         if turn >= options.rounds:
             programs = sorted({program_of(name) for name in slower()})
