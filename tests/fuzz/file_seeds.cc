@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 
 #include "bmnet/data/readers.h"
@@ -6,6 +8,7 @@
 #include "fuzz/packed.h"
 #include "fuzz/targets.h"
 #include "insight/recording/random_run.h"
+#include "insight/report.h"
 #include "insight/timing/recording.h"
 #include "tools/bm168x/npy.h"
 #include "tools/vision/description.h"
@@ -93,6 +96,21 @@ std::vector<Bytes> timeline_seeds() {
                    "\n")};
 }
 
+std::vector<Bytes> board_seeds() {
+  std::vector<Bytes> seeds;
+  for (const Bytes& recording : timeline_seeds()) {
+    Bytes& seed = seeds.emplace_back(bytes_of(R"({"times": {"conv2d": {"04": 12.5, "05": 3}}})"));
+    seed.push_back('\n');
+    seed.insert(seed.end(), recording.begin(), recording.end());
+  }
+  return seeds;
+}
+
+std::vector<Bytes> line_seeds() {
+  return {bytes_of("cat\r\ndog\n\nsneaker"),
+          bytes_of("# known\nTW-CHK-0101:okk_bdc_*  # a comment\n*:conv2d_[a-k]?rnel\n*\n")};
+}
+
 bool is_picture(std::span<const uint8_t> input) {
   return net::decode_picture(input, 3, false, "input").ok();
 }
@@ -108,6 +126,15 @@ bool is_array(std::span<const uint8_t> input) {
 }
 bool is_idx_file(std::span<const uint8_t> input) { return net::is_idx(MemoryFile(input).path()); }
 bool is_recording(std::span<const uint8_t> input) { return insight::recording::parse(input).ok(); }
+bool is_board(std::span<const uint8_t> input) {
+  const auto end = std::ranges::find(input, uint8_t{'\n'});
+  const auto head = input.first(static_cast<size_t>(end - input.begin()));
+  return nlohmann::json::accept(head) && head.size() < input.size() &&
+         is_timeline(input.subspan(head.size() + 1));
+}
+bool are_lines(std::span<const uint8_t> input) {
+  return insight::read_suppressions(MemoryFile(input).path()).ok();
+}
 bool is_timeline(std::span<const uint8_t> input) {
   return insight::read_recording({reinterpret_cast<const char*>(input.data()), input.size()},
                                  bm1684())

@@ -1,11 +1,16 @@
-// Files of users that are no models: pictures, descriptions, arrays, data sets, recordings.
+// Files of users that are no models: pictures, descriptions, arrays, data sets, recordings, lines.
+#include <filesystem>
+
+#include "base/file.h"
 #include "bmnet/data/readers.h"
 #include "fuzz/memory_file.h"
 #include "fuzz/targets.h"
 #include "insight/recording/player.h"
+#include "insight/report.h"
 #include "insight/timing/recording.h"
 #include "insight/timing/simulate.h"
 #include "tools/bm168x/npy.h"
+#include "tools/timing/board.h"
 #include "tools/vision/description.h"
 
 namespace tputwin::fuzz {
@@ -14,6 +19,24 @@ namespace {
 std::string_view text_of(std::span<const uint8_t> input) {
   return {reinterpret_cast<const char*>(input.data()), input.size()};
 }
+
+// A folder of this process, which goes with it.
+class Folder {
+ public:
+  Folder() : path_(std::filesystem::temp_directory_path() / "fuzz-XXXXXX") {
+    if (mkdtemp(path_.data()) == nullptr) path_.clear();
+  }
+  ~Folder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
 
 constexpr size_t kMostEntries = 400, kMostMemory = size_t{1} << 30;
 
@@ -84,6 +107,43 @@ std::string fuzz_timeline(std::span<const uint8_t> input) {
   auto timeline = insight::read_recording(text_of(input), chip != nullptr ? *chip : bm1684());
   if (timeline.ok()) insight::simulate(*timeline);
   return "";
+}
+
+// The first line is board.json, the others what ran.
+std::string fuzz_board(std::span<const uint8_t> input) {
+  static const Folder folder;
+  const auto end = std::ranges::find(input, uint8_t{'\n'});
+  const auto split = static_cast<size_t>(end - input.begin());
+  const Status board = write_bytes(folder.path() + "/board.json", input.first(split));
+  const Status recording = write_bytes(folder.path() + "/conv2d-04-a.jsonl",
+                                       input.subspan(std::min(split + 1, input.size())));
+  if (!board.ok() || !recording.ok()) return "no file can be written";
+  const auto cases = tools::read_board(folder.path(), "BM1684X");
+  if (!cases.ok()) return "";
+  static_cast<void>(tools::board_text(*cases));
+  static_cast<void>(tools::board_json(*cases));
+  return "";
+}
+
+std::string fuzz_lines(std::span<const uint8_t> input) {
+  const MemoryFile file(input);
+  if (const auto labels = tools::read_labels(file.path()); labels.ok())
+    for (const std::string& label : *labels)
+      if (label.find('\n') != std::string::npos) return "a label of two lines";
+  const auto lines = insight::read_suppressions(file.path());
+  if (!lines.ok()) return "";
+  insight::Report report({.print = false, .json = {}, .sarif = {}, .suppressions = *lines});
+  report.add({.kind = {},
+              .actor = {.does = "reads",
+                        .call = "okk_bdc_conv2d",
+                        .operation = {},
+                        .kernel = "conv2d",
+                        .engine = "bdc",
+                        .lines = {{.function = "conv2d_kernel", .file = "conv2d.c", .line = 7}}},
+              .other = {},
+              .place = {},
+              .missing = {}});
+  return report.findings().size() <= 1 ? "" : "one finding has become two";
 }
 
 }  // namespace tputwin::fuzz

@@ -193,6 +193,8 @@ std::span<const Target> targets() {
       {"fuzz_recording", fuzz_recording, recording_seeds, is_recording, mutate_recording, 10},
       {"fuzz_timeline", fuzz_timeline, timeline_seeds, is_timeline, mutate_json},
       {"fuzz_checkpoint", fuzz_checkpoint, checkpoint_seeds, is_checkpoint, mutate_checkpoint},
+      {"fuzz_board", fuzz_board, board_seeds, is_board, mutate_json, 3},
+      {"fuzz_lines", fuzz_lines, line_seeds, are_lines},
   };
   return kTargets;
 }

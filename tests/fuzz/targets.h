@@ -35,7 +35,8 @@ std::string fuzz_table(std::span<const uint8_t> input);
 
 // Files that are no models: pictures of any kind; the JSON beside a model; arrays of numpy; data
 // sets of the MNIST form; recordings of runs, which are repeated; recordings of commands, which are
-// timed; checkpoints of calibrations, which are put together.
+// timed; checkpoints of calibrations, which are put together; what a board was timed on; lines of
+// labels and suppressions.
 std::string fuzz_picture(std::span<const uint8_t> input);
 std::string fuzz_description(std::span<const uint8_t> input);
 std::string fuzz_arrays(std::span<const uint8_t> input);
@@ -43,6 +44,8 @@ std::string fuzz_idx(std::span<const uint8_t> input);
 std::string fuzz_recording(std::span<const uint8_t> input);
 std::string fuzz_timeline(std::span<const uint8_t> input);
 std::string fuzz_checkpoint(std::span<const uint8_t> input);
+std::string fuzz_board(std::span<const uint8_t> input);
+std::string fuzz_lines(std::span<const uint8_t> input);
 
 struct Target {
   std::string_view name;
@@ -73,6 +76,8 @@ std::vector<Bytes> idx_seeds();
 std::vector<Bytes> recording_seeds();
 std::vector<Bytes> timeline_seeds();
 std::vector<Bytes> checkpoint_seeds();
+std::vector<Bytes> board_seeds();
+std::vector<Bytes> line_seeds();
 bool is_picture(std::span<const uint8_t> input);
 bool is_description(std::span<const uint8_t> input);
 bool is_array(std::span<const uint8_t> input);
@@ -80,6 +85,8 @@ bool is_idx_file(std::span<const uint8_t> input);
 bool is_recording(std::span<const uint8_t> input);
 bool is_timeline(std::span<const uint8_t> input);
 bool is_checkpoint(std::span<const uint8_t> input);
+bool is_board(std::span<const uint8_t> input);
+bool are_lines(std::span<const uint8_t> input);
 Bytes mutate_checkpoint(std::span<const uint8_t> input, uint64_t seed);
 
 }  // namespace tputwin::fuzz

@@ -23,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 constexpr double kNear = 0.15;
+constexpr size_t kMostText = size_t{1} << 30;  // of a recording; those of boards have some MiB
 
 // Of a gzip file, or of one that is not packed.
 Result<std::string> read_text(const fs::path& path) {
@@ -33,9 +34,11 @@ Result<std::string> read_text(const fs::path& path) {
   if (file == nullptr) return failed();
   std::string text, part(1 << 20, '\0');
   int bytes = 0;
-  while ((bytes = gzread(file, part.data(), static_cast<unsigned>(part.size()))) > 0)
+  while (text.size() <= kMostText &&
+         (bytes = gzread(file, part.data(), static_cast<unsigned>(part.size()))) > 0)
     text.append(part, 0, static_cast<size_t>(bytes));
   const bool whole = gzclose(file) == Z_OK && bytes == 0;
+  if (text.size() > kMostText) return failed().detail("it unpacks to more than 1 GiB");
   if (!whole) return failed();
   return text;
 }
