@@ -11,6 +11,7 @@
 #include "ops/fast/gemm/tiles.h"
 #include "ops/fast/select/body.h"
 #include "ops/fast/views/views.h"
+#include "ops/fast/walk/copy.h"
 #include "ops/matmul/matrix_operand.h"
 
 namespace tputwin::fast {
@@ -43,7 +44,8 @@ class StoredMatrix {
     width_ = m.row_per_channel ? m.matrix.cols : t.shape.w;
     row_step_ = m.row_per_channel ? 0 : t.stride.n;
     const uint32_t channels = m.row_per_channel ? m.matrix.rows : ceil_div(m.matrix.cols, width_);
-    for (uint32_t c = 0; c < channels; ++c) channels_.push_back(memory.byte(t, 0, c, 0, 0));
+    channels_.resize(channels);
+    if (channels != 0) channels_from(memory.byte(t, 0, 0, 0, 0), t, memory, channels_);
   }
 
   const MatrixOperand& operand() const { return m_; }
@@ -120,7 +122,7 @@ class StoredMatrix {
   const MatrixOperand& m_;
   uint32_t width_ = 0;  // columns that lie together
   uint64_t row_step_ = 0;
-  std::vector<const uint8_t*> channels_;
+  std::vector<uint8_t*> channels_;
 };
 
 // The same of `count` results from (i,j) on. f(bytes, index, count)
