@@ -21,7 +21,8 @@ namespace {
 using HalfVector = hn::Vec<Halves>;
 static_assert(kAddTreeGroup % kHalves == 0);
 
-// A column, and the groups of the row that it meets.
+// A column, and the groups of the row that it meets. What comes `ahead` of it is asked for in both
+// passes over the column, every second line in each.
 struct HalfColumn {
   const uint16_t *at, *ahead;
   const int16_t* drops;
@@ -76,7 +77,7 @@ HWY_INLINE HalfVector DifferencesOfGroups(const HalfColumn& c, size_t first_grou
     const size_t first = group * kAddTreeGroup;
     auto difference = hn::Zero(d);
     if (!kWhole && group >= c.groups) return difference;
-    if (group % 4 == 0) __builtin_prefetch(c.ahead + first);
+    if (group % 2 == 0) __builtin_prefetch(c.ahead + first);
     for (size_t i = 0; i < kAddTreeGroup; i += kHalves) {
       const auto* from = reinterpret_cast<const int16_t*>(c.at + first + i);
       const auto magnitude = hn::And(hn::LoadU(d, from), hn::Set(d, 0x7fff));
@@ -98,7 +99,7 @@ HWY_INLINE Ints TotalsOfGroups(const HalfColumn& c, size_t first_group, const fl
     const size_t first = group * kAddTreeGroup;
     Ints total = hn::Zero(I32());
     if (!kWhole && group >= c.groups) return total;
-    if (group % 4 != 0) __builtin_prefetch(c.ahead + first);
+    if (group % 2 != 0) __builtin_prefetch(c.ahead + first);
     const Floats align = hn::Set(d, aligning[group]);
     for (size_t i = 0; i < kAddTreeGroup; i += kLanes32) {
       const Floats aligned = hn::Mul(LoadAs<kType>(c.at + first + i), align);
