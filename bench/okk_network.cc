@@ -8,6 +8,7 @@
 #endif
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstring>
 #include <random>
@@ -53,10 +54,7 @@ constexpr Layer kPlanes[] = {
 void fill_random(Device& device) {
   std::mt19937 random(1);
   std::uniform_real_distribution<float> value(-1, 1);
-  for (uint64_t at = 0; at < device.local().size(); at += sizeof(float)) {
-    const float f = value(random);
-    std::memcpy(device.local().at(at), &f, sizeof f);
-  }
+  bench::fill_lanes(device, sizeof(float), [&] { return std::bit_cast<uint32_t>(value(random)); });
 }
 
 // "per_thread" is the rate by processor time, which a busy machine disturbs less.

@@ -3,6 +3,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include <cstring>
+
 #include "machine/device.h"
 #include "ops/contract/window.h"
 #include "times.h"
@@ -23,6 +25,19 @@ struct Layer {
     return {in.n, channels, w.h.output(in.h), w.w.output(in.w)};
   }
 };
+
+// Elements of so many bytes in all lanes: those of one lane are drawn, and are the same in all, as
+// drawing takes longer than what is measured.
+template <class Draw>
+void fill_lanes(Device& device, uint32_t bytes, const Draw& draw) {
+  LocalMemory& local = device.local();
+  for (uint32_t at = 0; at < local.lane_bytes(); at += bytes) {
+    const uint32_t bits = draw();
+    std::memcpy(local.lane(0) + at, &bits, bytes);
+  }
+  for (uint32_t lane = 1; lane < local.lanes(); ++lane)
+    std::memcpy(local.lane(lane), local.lane(0), local.lane_bytes());
+}
 
 // The least times of all runs: neighbours only ever slow one down. Processor time is what a busy
 // machine disturbs less.

@@ -49,11 +49,9 @@ MatrixOperand by_columns(uint32_t rows, uint32_t cols, DType type, uint64_t& nex
 void fill_random(Device& device, DType type) {
   std::mt19937 random(1);
   std::uniform_real_distribution<float> value(-1, 1);
-  const uint32_t bytes = element_bytes(type);
-  for (uint64_t at = 0; at < device.local().size(); at += bytes) {
-    const uint32_t bits = is_float(type) ? float_bits(value(random), type) : random();
-    std::memcpy(device.local().at(at), &bits, bytes);
-  }
+  bench::fill_lanes(device, element_bytes(type), [&]() -> uint32_t {
+    return is_float(type) ? float_bits(value(random), type) : random();
+  });
 }
 
 template <class Op>

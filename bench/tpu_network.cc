@@ -41,10 +41,8 @@ constexpr Layer kPlanes[] = {
 void fill_random(Device& device) {
   std::mt19937 random(1);
   std::uniform_int_distribution<uint16_t> value(0x3c00, 0x3fff);
-  for (uint64_t at = 0; at < device.local().size(); at += 2) {
-    const uint16_t bits = value(random) | (random() & 1) << 15;
-    std::memcpy(device.local().at(at), &bits, sizeof bits);
-  }
+  bench::fill_lanes(device, sizeof(uint16_t),
+                    [&]() -> uint32_t { return value(random) | (random() & 1) << 15; });
 }
 
 void measure(benchmark::State& state, const char* name, Operation op, double products) {
