@@ -68,13 +68,12 @@ std::optional<Range> global_range(const Case& recorded, const Chip& chip) {
   return range;
 }
 
-std::string difference(std::string_view memory, const uint8_t* is, const std::vector<uint8_t>& want,
-                       uint64_t per_lane) {
+// The first byte that differs from what is recorded; empty: none.
+std::string difference(std::string_view memory, const uint8_t* is, std::span<const uint8_t> want) {
   if (std::memcmp(is, want.data(), want.size()) == 0) return "";
   const auto at =
-      static_cast<uint64_t>(std::mismatch(want.begin(), want.end(), is).first - want.begin());
-  return fmt::format("{} memory, lane {}, byte {:#x}: {:#04x}, recorded {:#04x}", memory,
-                     at / per_lane, at % per_lane, is[at], want[at]);
+      static_cast<size_t>(std::mismatch(want.begin(), want.end(), is).first - want.begin());
+  return fmt::format("{}, byte {:#x}: {:#04x}, recorded {:#04x}", memory, at, is[at], want[at]);
 }
 
 Status run(Device& device, const Case& recorded) {
@@ -120,14 +119,24 @@ struct Run {
     const Status status = run(device, recorded);
     device.clear_error();
     if (!status.ok()) return status.message();
-    std::string differs;
-    if (!recorded.global_only)
-      differs = difference("local", device.local().image().data(), after.local, chip.lane_bytes);
-    if (differs.empty())
-      differs = difference("global", global(), after.global, after.global.size());
+    std::string differs = recorded.global_only ? "" : difference_of_lanes();
+    if (differs.empty()) differs = difference("global memory", global(), after.global);
     if (differs.empty() && chip.l2.bytes != 0)
-      differs = difference("L2", device.l2().data(), after.l2, after.l2.size());
+      differs = difference("L2 memory", device.l2().data(), after.l2);
     return differs;
+  }
+
+  // Where they lie: a copy of all lanes costs more than most cases.
+  std::string difference_of_lanes() const {
+    LocalMemory& local = device.local();
+    const std::span<const uint8_t> want(after.local);
+    for (uint32_t lane = 0; lane < chip.lanes; ++lane) {
+      const auto of_lane = want.subspan(uint64_t{lane} * chip.lane_bytes, chip.lane_bytes);
+      std::string differs =
+          difference(fmt::format("local memory, lane {}", lane), local.lane(lane), of_lane);
+      if (!differs.empty()) return differs;
+    }
+    return "";
   }
 };
 
