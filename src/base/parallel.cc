@@ -162,8 +162,6 @@ void parallel_for(size_t count, size_t grain, const std::function<void(size_t, s
   run_pieces(count, std::max<size_t>(grain, 1), threads, body);
 }
 
-bool workers_are_at_hand() { return Crew::current() != nullptr; }
-
 void with_workers(const std::function<void()>& body) {
   // More threads than processors would only take each other's turns.
   static const int processors = tbb::this_task_arena::max_concurrency();

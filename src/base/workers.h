@@ -11,7 +11,5 @@ namespace tputwin {
 // finds nothing to do for a moment parks until there is something. Inside of body, or of a piece of
 // a loop: no more than body().
 void with_workers(const std::function<void()>& body);
-// Whether that is so here.
-bool workers_are_at_hand();
 
 }  // namespace tputwin

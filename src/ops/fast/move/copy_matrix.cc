@@ -44,24 +44,21 @@ void transpose_matrix(const MatrixView& lanes, const MatrixView& system, bool to
                       const Memory& memory) {
   const uint32_t width = lanes.tensor.shape.w, bytes = run_bytes(lanes.tensor);
   const uint64_t moved = uint64_t{2} * lanes.rows * lanes.cols * bytes;
-  share_out(ceil_div(lanes.cols, width), moved, moved_bytes_per_task(),
-            [&](size_t begin, size_t end) {
-              std::vector<uint8_t*> rows(lanes.rows), columns;
-              for (size_t channel = begin; channel < end; ++channel) {
-                const auto c = static_cast<uint32_t>(channel);
-                uint8_t* const first = memory.byte(lanes.tensor, 0, c, 0, 0);
-                for (size_t r = 0; r < rows.size(); ++r)
-                  rows[r] = first + r * lanes.tensor.stride.n;
-                columns.resize(std::min(width, lanes.cols - c * width));
-                uint8_t* const column = memory.byte(system.tensor, 0, 0, 0, c * width);
-                for (size_t i = 0; i < columns.size(); ++i)
-                  columns[i] = column + i * system.tensor.stride.w;
-                if (to_lanes)
-                  transpose_rows(bytes, rows, columns, 0, rows.size());
-                else
-                  transpose_rows(bytes, columns, rows, 0, columns.size());
-              }
-            });
+  share_out(ceil_div(lanes.cols, width), moved, kBytesPerTask, [&](size_t begin, size_t end) {
+    std::vector<uint8_t*> rows(lanes.rows), columns;
+    for (size_t channel = begin; channel < end; ++channel) {
+      const auto c = static_cast<uint32_t>(channel);
+      uint8_t* const first = memory.byte(lanes.tensor, 0, c, 0, 0);
+      for (size_t r = 0; r < rows.size(); ++r) rows[r] = first + r * lanes.tensor.stride.n;
+      columns.resize(std::min(width, lanes.cols - c * width));
+      uint8_t* const column = memory.byte(system.tensor, 0, 0, 0, c * width);
+      for (size_t i = 0; i < columns.size(); ++i) columns[i] = column + i * system.tensor.stride.w;
+      if (to_lanes)
+        transpose_rows(bytes, rows, columns, 0, rows.size());
+      else
+        transpose_rows(bytes, columns, rows, 0, columns.size());
+    }
+  });
 }
 
 // The side in lanes, and the other one.

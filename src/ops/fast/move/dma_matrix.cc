@@ -123,7 +123,7 @@ Declined global(const DmaMatrix& op, const Memory& memory) {
 void share_columns(const DmaMatrix& op, size_t width, const auto& body) {
   const size_t pieces = ceil_div<size_t>(op.dst.cols, width);
   const uint64_t bytes = uint64_t{op.dst.rows} * op.dst.cols;
-  parallel_for(pieces, grain_of(bytes / pieces, moved_bytes_per_task()), body);
+  parallel_for(pieces, grain_of(bytes / pieces, kBytesPerTask), body);
 }
 
 Declined tiles(const DmaMatrix& op, const Memory& memory) {

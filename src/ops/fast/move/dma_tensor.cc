@@ -74,10 +74,10 @@ Declined runs(const DmaTensor& op, const Memory& memory) {
                           memory.byte(op.src, 0, 0, 0, 0));
   } else if (loops.n == 1 && !op.transpose_nc) {
     const size_t blocks = ceil_div(local_slots(op.dst.shape, memory.local).count, kLanesAtOnce);
-    parallel_for(blocks, grain_of(bytes / blocks, moved_bytes_per_task()),
+    parallel_for(blocks, grain_of(bytes / blocks, kBytesPerTask),
                  [&](size_t begin, size_t end) { copy_lanes(op, memory, begin, end); });
   } else {
-    share_out(planes, bytes, moved_bytes_per_task(),
+    share_out(planes, bytes, kBytesPerTask,
               [&](size_t begin, size_t end) { copy_planes(op, memory, loops, begin, end); });
   }
   return kRan;

@@ -70,7 +70,7 @@ Declined swap_nc(const Rearrange& op, const Memory& memory) {
   if (!has_dense_rows(op.out) || !has_dense_rows(op.in)) return kGaps;
   const Shape& s = op.out.shape;
   const PlaneCopy plane(op);
-  share_out(size_t{s.n} * s.c, 2 * s.count() * element_bytes(op.out.dtype), moved_bytes_per_task(),
+  share_out(size_t{s.n} * s.c, 2 * s.count() * element_bytes(op.out.dtype), kBytesPerTask,
             [&](size_t begin, size_t end) {
               for (size_t item = begin; item < end; ++item) {
                 const auto n = static_cast<uint32_t>(item / s.c);
@@ -114,18 +114,18 @@ Declined swap_cw(const Rearrange& op, const Memory& memory) {
   const uint32_t bytes = element_bytes(op.out.dtype);
   constexpr size_t strip = 128;  // columns of one tile or two
   const size_t strips = ceil_div<size_t>(s.c, strip);
-  share_out(size_t{s.n} * s.h * strips, 2 * s.count() * bytes, moved_bytes_per_task(),
-            [&](size_t begin, size_t end) {
-              while (begin < end) {
-                const size_t plane = begin / strips, from = begin % strips;
-                const size_t to = std::min(strips, from + end - begin);
-                const auto n = static_cast<uint32_t>(plane / s.h),
-                           h = static_cast<uint32_t>(plane % s.h);
-                transpose_rows(bytes, channels(op.out, memory, n, h), channels(op.in, memory, n, h),
-                               from * strip, std::min<size_t>(s.c, to * strip));
-                begin += to - from;
-              }
-            });
+  // of one side: until a worker comes, half a megabyte of both sides is done
+  share_out(
+      size_t{s.n} * s.h * strips, s.count() * bytes, kBytesPerTask, [&](size_t begin, size_t end) {
+        while (begin < end) {
+          const size_t plane = begin / strips, from = begin % strips;
+          const size_t to = std::min(strips, from + end - begin);
+          const auto n = static_cast<uint32_t>(plane / s.h), h = static_cast<uint32_t>(plane % s.h);
+          transpose_rows(bytes, channels(op.out, memory, n, h), channels(op.in, memory, n, h),
+                         from * strip, std::min<size_t>(s.c, to * strip));
+          begin += to - from;
+        }
+      });
   return kRan;
 }
 

@@ -50,20 +50,19 @@ void copy_range(const IndexOrder& dst, const IndexOrder& src, uint64_t begin, ui
 void copy_runs_in_parallel(const Nest<2>& runs, uint8_t* dst, const uint8_t* src) {
   const size_t length = runs.inner.count;
   if (runs.runs() == 1)
-    return share_out(length, length, moved_bytes_per_task(), [&](size_t begin, size_t end) {
+    return share_out(length, length, kBytesPerTask, [&](size_t begin, size_t end) {
       std::memcpy(dst + begin, src + begin, end - begin);
     });
-  share_out(runs.runs(), runs.runs() * length, moved_bytes_per_task(),
-            [&](size_t begin, size_t end) {
-              for_each_inner(runs, begin, end, [&](const std::array<size_t, 2>& offset) {
-                copy_bytes(dst + offset[0], src + offset[1], length);
-              });
-            });
+  share_out(runs.runs(), runs.runs() * length, kBytesPerTask, [&](size_t begin, size_t end) {
+    for_each_inner(runs, begin, end, [&](const std::array<size_t, 2>& offset) {
+      copy_bytes(dst + offset[0], src + offset[1], length);
+    });
+  });
 }
 
 void copy_in_index_order(const TensorView& dst, const TensorView& src, const Memory& memory) {
   const IndexOrder to(dst, memory), from(src, memory);
-  parallel_for(dst.shape.count(), grain_of(1, 2 * moved_bytes_per_task()),
+  parallel_for(dst.shape.count(), grain_of(1, 2 * kBytesPerTask),
                [&](size_t begin, size_t end) { copy_range(to, from, begin, end); });
 }
 

@@ -111,7 +111,7 @@ bool copy_single_run(const CopyPlan& plan, uint64_t bytes) {
   if (nest.runs() != 1) return false;
   const CopyLoop copy = copy_loop(nest, plan.element());
   uint8_t *dst = plan.dst.at(0), *src = plan.src.at(0);
-  share_out(nest.inner.count, bytes, moved_bytes_per_task(), [&](size_t begin, size_t end) {
+  share_out(nest.inner.count, bytes, kBytesPerTask, [&](size_t begin, size_t end) {
     copy(dst + begin * nest.inner.step[0], src + begin * nest.inner.step[1],
          {end - begin, nest.inner.step});
   });
@@ -125,7 +125,7 @@ void copy_all(const CopyPlan& plan) {
   // Slots differ by one turn at most, and either may merge better.
   const size_t runs = std::max(plan.nest(plan.slots.turns(0)).runs(),
                                plan.nest(plan.slots.turns(plan.slots.count - 1)).runs());
-  share_out(groups.size() * runs, bytes, moved_bytes_per_task(), [&](size_t begin, size_t end) {
+  share_out(groups.size() * runs, bytes, kBytesPerTask, [&](size_t begin, size_t end) {
     for (size_t item = begin; item < end;) {
       const size_t run = item % runs, take = std::min(end - item, runs - run);
       const Group& group = groups[item / runs];

@@ -8,7 +8,6 @@
 #include <cstdint>
 
 #include "base/bits.h"
-#include "base/workers.h"
 #include "memory/memory.h"
 #include "ops/fast/select/budgets.h"
 
@@ -169,12 +168,7 @@ template <size_t K, class Run>
     }
 }
 
-// Bytes that are worth a task: less is done faster by one thread than by two.
+// Bytes moved that are worth a task: less is done faster by one thread than by two.
 constexpr uint64_t kBytesPerTask = 256 << 10;
-// The same of bytes that are only moved: where a worker has to be woken, twice as many are moved
-// until it comes.
-inline uint64_t moved_bytes_per_task() {
-  return workers_are_at_hand() ? kBytesPerTask : 2 * kBytesPerTask;
-}
 
 }  // namespace tputwin::fast

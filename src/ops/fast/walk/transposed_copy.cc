@@ -64,7 +64,7 @@ void copy_transposed(const TensorView& dst, const TensorView& src, const Crossin
   const size_t planes = size_t{rest[kN]} * rest[kC] * rest[kH] * rest[kW];
   const size_t strips = ceil_div(extent[across], kStrip);
   const uint64_t bytes = 2 * dst.shape.count() * run_bytes(dst);
-  share_out(planes * strips, bytes, moved_bytes_per_task(), [&](size_t begin, size_t end) {
+  share_out(planes * strips, bytes, kBytesPerTask, [&](size_t begin, size_t end) {
     std::vector<uint8_t*> to(extent[across]), from(extent[along]);
     for (size_t i = begin; i < end;) {
       size_t plane = i / strips;
