@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 
 #include "bmnet/data/readers.h"
@@ -126,12 +124,6 @@ bool is_array(std::span<const uint8_t> input) {
 }
 bool is_idx_file(std::span<const uint8_t> input) { return net::is_idx(MemoryFile(input).path()); }
 bool is_recording(std::span<const uint8_t> input) { return insight::recording::parse(input).ok(); }
-bool is_board(std::span<const uint8_t> input) {
-  const auto end = std::ranges::find(input, uint8_t{'\n'});
-  const auto head = input.first(static_cast<size_t>(end - input.begin()));
-  return nlohmann::json::accept(head) && head.size() < input.size() &&
-         is_timeline(input.subspan(head.size() + 1));
-}
 bool are_lines(std::span<const uint8_t> input) {
   return insight::read_suppressions(MemoryFile(input).path()).ok();
 }

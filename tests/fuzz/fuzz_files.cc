@@ -109,21 +109,29 @@ std::string fuzz_timeline(std::span<const uint8_t> input) {
   return "";
 }
 
+namespace {
+
 // The first line is board.json, the others what ran.
-std::string fuzz_board(std::span<const uint8_t> input) {
+Result<std::vector<tools::BoardCase>> read_board_of(std::span<const uint8_t> input) {
   static const Folder folder;
   const auto end = std::ranges::find(input, uint8_t{'\n'});
   const auto split = static_cast<size_t>(end - input.begin());
-  const Status board = write_bytes(folder.path() + "/board.json", input.first(split));
-  const Status recording = write_bytes(folder.path() + "/conv2d-04-a.jsonl",
-                                       input.subspan(std::min(split + 1, input.size())));
-  if (!board.ok() || !recording.ok()) return "no file can be written";
-  const auto cases = tools::read_board(folder.path(), "BM1684X");
+  const auto recording = input.subspan(std::min(split + 1, input.size()));
+  TW_RETURN_IF_ERROR(write_bytes(folder.path() + "/board.json", input.first(split)));
+  TW_RETURN_IF_ERROR(write_bytes(folder.path() + "/conv2d-04-a.jsonl", recording));
+  return tools::read_board(folder.path(), "BM1684");
+}
+
+}  // namespace
+
+std::string fuzz_board(std::span<const uint8_t> input) {
+  const auto cases = read_board_of(input);
   if (!cases.ok()) return "";
   static_cast<void>(tools::board_text(*cases));
   static_cast<void>(tools::board_json(*cases));
   return "";
 }
+bool is_board(std::span<const uint8_t> input) { return read_board_of(input).ok(); }
 
 std::string fuzz_lines(std::span<const uint8_t> input) {
   const MemoryFile file(input);
