@@ -100,6 +100,7 @@ constexpr Layer kLayers[] = {
     {"panels packed late, three to a lane", {1, 66, 3, 4}, 150, 3, 1, 1, true, true},
     {"panels packed late, of odd channels", {1, 67, 2, 5}, 70, 2, 1, 1, true, false},
     {"images of one place", {21, 70, 1, 1}, 75, 1, 1, 0, true, false},
+    {"images of one place, many channels in a lane", {21, 1100, 1, 1}, 9, 1, 1, 0, false, true},
 };
 
 TEST(Planes, OfTheBm1684EqualTheReferenceBody) {

@@ -30,6 +30,7 @@ class F32Planes : public PlaneSource {
   const uint8_t* words(uint32_t n, uint32_t channel) const override {
     return memory_.byte(op_.in, n, channel, 0, 0);
   }
+  uint32_t cells_apart() const override { return memory_.local.lanes(); }
   void read_rows(uint32_t n, uint32_t channel, uint32_t y, uint32_t rows,
                  uint32_t* to) const override {
     for (uint32_t row = y; row < y + rows; ++row)

@@ -28,6 +28,7 @@ class Convolution final : public PlaneConvolution {
         window_(dense_window(window)),
         kernels_(tile_kernels()),
         parts_(window_, dense_, out, sizes()),
+        cells_apart_(reads_beside() ? std::min(source.cells_apart(), source.cells()) : 0),
         plane_words_(parts_.plane_words()),
         blocks_(ceil_div(out.c, kernels_.rows)),
         apart_(std::min(blocks_, source.blocks_apart(kernels_.rows))) {}
@@ -125,11 +126,10 @@ class Convolution final : public PlaneConvolution {
 
   void convolve(const PlanePart& part) {
     const Planes planes{part, parts_.plane(), take_planes()};
-    const uint64_t laid_out = uint64_t{source_.cells()} * part.images;
-    parallel_for(laid_out, grain(plane_words_ / part.images), [&](size_t begin, size_t end) {
-      for (size_t i = begin; i < end; ++i)
-        lay_out(planes, static_cast<uint32_t>(i % part.images),
-                static_cast<uint32_t>(i / part.images));
+    const size_t pieces = pieces_of(part);
+    const uint64_t words = plane_words_ * source_.cells();
+    parallel_for(pieces, grain(words / pieces), [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) lay_out_piece(planes, i);
     });
     source_.laid_out(planes.words);
     const TileRuns runs = parts_.runs_of(part);
@@ -155,8 +155,7 @@ class Convolution final : public PlaneConvolution {
         const PlanePart part = parts_.part(i);
         const WindowPlane plane = parts_.plane_of(part);
         const Planes planes{part, plane, take_planes()};
-        for (uint32_t cell = 0; cell < source_.cells(); ++cell)
-          for (uint32_t image = 0; image < part.images; ++image) lay_out(planes, image, cell);
+        for (size_t piece = 0; piece < pieces_of(part); ++piece) lay_out_piece(planes, piece);
         const TileRuns runs = parts_.runs_of(part);
         run_tiles(planes, runs, 0, runs.all_tiles * blocks_);
       }
@@ -184,6 +183,40 @@ class Convolution final : public PlaneConvolution {
          panel.block += apart_, panel.weights += panel_words)
       for (uint64_t tile = 0; tile < runs.all_tiles; ++tile)
         run_tile(planes, parts_.columns_of(runs, tile), panel);
+  }
+
+  // What is laid out at a time: the plane of an image's cell, or those of cells side by side.
+  size_t pieces_of(const PlanePart& part) const {
+    return cells_apart_ != 0 ? cells_apart_ : size_t{source_.cells()} * part.images;
+  }
+  void lay_out_piece(const Planes& planes, size_t piece) const {
+    const auto number = static_cast<uint32_t>(piece), images = planes.part.images;
+    if (cells_apart_ == 0) return lay_out(planes, number % images, number / images);
+    for (uint32_t cell = number; cell < source_.cells(); cell += kCellsAtOnce * cells_apart_)
+      lay_out_beside(planes, cell);
+  }
+
+  // Elements of a row that lie so far apart that each has a line of its own.
+  bool reads_beside() const {
+    const Axis point;
+    constexpr uint32_t kLine = 64;
+    return window_.h == point && window_.w == point && in_.shape.h == 1 && parts_.images() == 1 &&
+           in_.stride.w >= kLine && source_.cells_apart() != 0;
+  }
+  // A row of cells that lie side by side: lines are read as they follow one another in memory.
+  static constexpr uint32_t kCellsAtOnce = 16;
+  void lay_out_beside(const Planes& planes, uint32_t first) const {
+    std::array<const uint8_t*, kCellsAtOnce> from{};
+    std::array<uint32_t*, kCellsAtOnce> to{};
+    uint32_t count = 0;
+    for (uint32_t cell = first; cell < source_.cells() && count < kCellsAtOnce;
+         cell += cells_apart_, ++count) {
+      from[count] = source_.words(planes.part.image, cell) + size_t{planes.part.x} * in_.stride.w;
+      to[count] = planes.words + cell * plane_words_;
+    }
+    for (uint32_t x = 0; x < planes.part.columns; ++x)
+      for (uint32_t i = 0; i < count; ++i)
+        to[i][x] = Memory::load<uint32_t>(from[i] + size_t{x} * in_.stride.w);
   }
 
   void lay_out(const Planes& planes, uint32_t image, uint32_t cell) const {
@@ -311,6 +344,7 @@ class Convolution final : public PlaneConvolution {
   const Window window_;
   const TileKernels kernels_;
   const PlaneParts parts_;
+  const uint32_t cells_apart_;  // those that are laid out together; 0: none are
   const uint64_t plane_words_;
   const uint32_t blocks_;             // of output channels
   const uint32_t apart_;              // those whose panels are packed together

@@ -54,6 +54,8 @@ class PlaneSource {
                          uint32_t* to) const = 0;
   // Where they lie in memory if they are words there, with the strides of the input.
   virtual const uint8_t* words(uint32_t, uint32_t) const { return nullptr; }
+  // Cells that lie side by side there: those of equal numbers modulo this. 0: none do.
+  virtual uint32_t cells_apart() const { return 0; }
   virtual uint32_t padding(uint32_t) const { return 0; }
   virtual uint32_t insertion(uint32_t) const { return 0; }
 
