@@ -1,0 +1,176 @@
+// Convolutions of the BM1880 whose input threads pack for themselves, in bands of rows or as a
+// whole: which do, and that results are those of the reference body.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+#include <string>
+
+#include "base/parallel.h"
+#include "ops/fast/fast.h"
+#include "ops/fast/gemm/conv2d_bm1880_planes.h"
+#include "ops/operation.h"
+#include "selftest/lanes.h"
+#include "selftest/test_memory.h"
+
+namespace tputwin::testing {
+namespace {
+
+struct Layer {
+  const char* name;
+  Shape in;
+  uint32_t channels, kernel, stride, pad;
+};
+constexpr Layer kLayers[] = {
+    {"3x3", {1, 16, 30, 31}, 40, 3, 1, 1},
+    {"3x3, two strides", {1, 19, 31, 29}, 33, 3, 2, 1},
+    {"1x1, rows that touch", {1, 70, 20, 16}, 24, 1, 1, 0},
+    {"5x5 of images", {3, 7, 17, 19}, 21, 5, 1, 2},
+    {"more weights than inputs", {1, 64, 7, 7}, 150, 3, 1, 1},
+    {"the same of images", {2, 130, 4, 5}, 99, 3, 1, 1},
+    {"rows of a vector and one element", {1, 32, 12, 17}, 32, 1, 1, 0},
+};
+
+Conv2dBm1880 convolution(const Layer& layer, DType type) {
+  const Axis axis{.kernel = layer.kernel,
+                  .stride = layer.stride,
+                  .pad_before = layer.pad,
+                  .pad_after = layer.pad};
+  const Shape out{layer.in.n, layer.channels, axis.output(layer.in.h), axis.output(layer.in.w)};
+  Lanes lanes(bm1880());
+  Conv2dBm1880 op{.out = lanes.aligned(out, DType::i8),
+                  .in = lanes.aligned(layer.in, type),
+                  .window = {axis, axis},
+                  .rshift = 9};
+  op.weight =
+      conv_weight(lanes.end(), {layer.in.c, layer.channels, axis.kernel, axis.kernel}, DType::i8);
+  return op;
+}
+
+TensorView in_global(TensorView view, uint64_t address) {
+  view.space = Space::global;
+  view.address = address;
+  view.stride = system_stride(view.shape, 1);
+  return view;
+}
+
+constexpr uint64_t kInput = 0x1000;
+
+// What a prepared body is told to read and write where.
+struct Places {
+  bool reads_global, writes_global, touch;
+};
+
+void fill(TestMemory& memory) {
+  std::mt19937_64 random(11);
+  for (const auto bytes : memory.all_bytes())
+    for (size_t at = 0; at + sizeof(uint64_t) <= bytes.size(); at += sizeof(uint64_t)) {
+      const uint64_t word = random();
+      std::memcpy(bytes.data() + at, &word, sizeof word);
+    }
+}
+
+struct Memories {
+  TestMemory before{bm1880(), 1 << 18}, expected{bm1880(), 1 << 18}, actual{bm1880(), 1 << 18};
+  Memories() { fill(before); }
+  bool are_equal() {
+    const auto a = expected.all_bytes(), b = actual.all_bytes();
+    for (size_t i = 0; i < a.size(); ++i)
+      if (std::memcmp(a[i].data(), b[i].data(), a[i].size()) != 0) return false;
+    return true;
+  }
+};
+
+// A prepared body on the instruction set in force.
+void run_prepared(const Conv2dBm1880& op, const Conv2dBm1880& moved, const Places& places,
+                  const Memory& memory) {
+  const auto body = fast::prepare(op, memory);
+  ASSERT_NE(body, nullptr);
+  if (places.reads_global) body->read_from(moved.in);
+  if (places.writes_global) body->write_to(moved.out);
+  body->pack(memory);
+  body->run(memory);
+}
+
+// Every set, on one thread, on two, and on more than there may be.
+void expect_reference_bytes(Memories& memories, const Layer& layer, DType type,
+                            const Places& places) {
+  auto& [before, expected, actual] = memories;
+  const Conv2dBm1880 op = convolution(layer, type);
+  Conv2dBm1880 moved = op;
+  const uint64_t behind = kInput + op.in.shape.count();
+  if (places.reads_global) moved.in = in_global(op.in, kInput);
+  if (places.writes_global) moved.out = in_global(op.out, places.touch ? behind : behind + 0x1000);
+  expected.copy_from(before);
+  execute(Operation(moved), expected.memory(), Body::reference);
+  for (const std::string& isa : fast::available_isas())
+    for (const int threads : {1, 2, 5}) {
+      if (isa == "reference" || isa == "onednn" || isa == "amx") continue;
+      fast::select_isa(isa);
+      set_thread_count(threads);
+      actual.copy_from(before);
+      run_prepared(op, moved, places, actual.memory());
+      EXPECT_TRUE(memories.are_equal())
+          << layer.name << " on " << isa << " with " << threads << " threads, from "
+          << (places.reads_global ? "global memory" : "lanes") << " to "
+          << (places.writes_global ? "global memory" : "lanes");
+    }
+}
+
+class Bands : public ::testing::Test {
+ protected:
+  void TearDown() override {
+    set_thread_count(0);
+    fast::set_budgets({});
+    fast::select_isa("");
+  }
+};
+
+TEST_F(Bands, LeaveTheBytesOfTheReferenceBody) {
+  Memories memories;
+  fast::set_budgets({.task_work = 1000});
+  for (const Layer& layer : kLayers)
+    for (const Places places :
+         {Places{false, false, false}, Places{true, false, false}, Places{false, true, false},
+          Places{true, true, true}, Places{true, true, false}})
+      for (const DType type : {DType::i8, DType::u8})
+        expect_reference_bytes(memories, layer, type, places);
+}
+
+fast::Conv2dPlan plan_of(const Conv2dBm1880& op, TestMemory& memory) {
+  fast::Conv2dPlan plan;
+  plan.build(op, memory.memory(), 4, 8, 16, 48);
+  return plan;
+}
+
+TEST_F(Bands, AreOfInputsThatAreMoreThanWeights) {
+  TestMemory memory(bm1880());
+  set_thread_count(2);
+  const Conv2dBm1880 wide = convolution({"", {1, 64, 56, 56}, 64, 3, 1, 1}, DType::i8);
+  EXPECT_EQ(plan_of(wide, memory).bands, 4u);
+  EXPECT_EQ(plan_of(wide, memory).band_rows, 14u);
+  const Conv2dBm1880 deep = convolution({"", {1, 256, 7, 7}, 256, 3, 1, 1}, DType::i8);
+  EXPECT_EQ(plan_of(deep, memory).bands, 0u);
+  EXPECT_TRUE(plan_of(deep, memory).packs_each);
+  set_thread_count(1);
+  EXPECT_EQ(plan_of(wide, memory).bands, 0u);
+  EXPECT_FALSE(plan_of(deep, memory).packs_each);
+}
+
+// What is packed while others write results must stay.
+TEST_F(Bands, AreNotOfInputsThatResultsTakeThePlaceOf) {
+  TestMemory memory(bm1880());
+  set_thread_count(2);
+  Conv2dBm1880 op = convolution({"", {1, 64, 56, 56}, 64, 3, 1, 1}, DType::i8);
+  op.in = in_global(op.in, kInput);
+  const uint64_t end = kInput + op.in.shape.count();
+  for (const auto& [address, apart] :
+       {std::pair{kInput, false}, {end - 1, false}, {end, false}, {end + 64, true}}) {
+    op.out = in_global(op.out, address);
+    EXPECT_EQ(plan_of(op, memory).bands != 0, apart) << address;
+    EXPECT_FALSE(plan_of(op, memory).packs_each);
+  }
+}
+
+}  // namespace
+}  // namespace tputwin::testing
