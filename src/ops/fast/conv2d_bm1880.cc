@@ -9,16 +9,13 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <functional>
-#include <utility>
 
 #include "base/bits.h"
 #include "base/parallel.h"
 #include "ops/conv/conv2d_bm1880.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/gemm/conv2d_bm1880_pack-inl.h"
 #include "ops/fast/gemm/conv2d_bm1880_planes.h"
 #include "ops/fast/gemm/conv2d_choice.h"
 #include "ops/fast/gemm/epilogue-inl.h"
@@ -33,6 +30,130 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast {
 namespace HWY_NAMESPACE {
 namespace {
+
+// Columns that a stride or zero insertion keeps apart on either side.
+void pack_spread(const uint8_t* const* channel, const PlannedColumns& c, bool is_signed,
+                 uint32_t flip, uint32_t* to) {
+  uint8_t gathered[kElements][kJoined];
+  const uint8_t* rows[kElements];
+  alignas(64) int32_t joined[kLanes32];
+  for (size_t e = 0; e < kElements; ++e) rows[e] = gathered[e];
+  for (size_t i = 0; i < c.count; i += kLanes32) {
+    size_t n = std::min<size_t>(kLanes32, c.count - i);
+    for (size_t e = 0; e < kElements; ++e)
+      for (size_t k = 0; k < kLanes32; ++k)
+        gathered[e][k] = k < n ? channel[e][(i + k) * c.source_step] : 0;
+    hn::Store(join_columns(rows, 0, is_signed, flip), I32(), joined);
+    for (size_t k = 0; k < n; ++k) to[(i + k) * c.step] = static_cast<uint32_t>(joined[k]);
+  }
+}
+
+// The rows of one plane for one group of channels and one image.
+void pack_plane(const Conv2dPlan& plan, const uint8_t* const* channel, size_t ph, size_t pw,
+                uint32_t* to) {
+  const TensorView& in = plan.op->in;
+  const PlannedColumns& c = plan.columns[pw];
+  const bool is_signed_input = is_signed(in.dtype);
+  const size_t width = plan.w.extent;
+  for (uint32_t row = 0; row < plan.h.extent; ++row, to += width) {
+    int64_t y = plan.h.source(ph, row);
+    if (y < 0 || c.count == 0) {
+      std::fill_n(to, width, plan.flip);
+      continue;
+    }
+    const uint8_t* source[kElements];
+    for (size_t e = 0; e < kElements; ++e)
+      source[e] = channel[e] + static_cast<size_t>(y) * in.stride.h + c.source;
+    if (c.step != 1 || c.source_step != 1) {
+      std::fill_n(to, width, plan.flip);
+      pack_spread(source, c, is_signed_input, plan.flip, to + c.first);
+      continue;
+    }
+    std::fill_n(to, c.first, plan.flip);
+    join_run(source, c.count, is_signed_input, plan.flip, to + c.first);
+    std::fill_n(to + c.first + c.count, width - c.first - c.count, plan.flip);
+  }
+}
+
+// Planes equal to the input's own: one run per image and channel.
+bool is_plain(const Conv2dPlan& plan) {
+  const Shape& in = plan.op->in.shape;
+  const PlannedColumns& c = plan.columns[0];
+  auto plain = [](const PlannedAxis& a, uint32_t extent) {
+    return a.start.size() == 1 && a.extent == extent && a.axis.stride == 1 && a.axis.insert == 0 &&
+           a.axis.pad_before == 0;
+  };
+  return plain(plan.h, in.h) && plain(plan.w, in.w) && c.count == in.w &&
+         (in.h == 1 || plan.op->in.stride.h == in.w);
+}
+
+void pack_input(const Conv2dPlan& plan, size_t group) {
+  const TensorView& in = plan.op->in;
+  uint32_t* to = plan.data + group * plan.group_stride;
+  const bool plain = is_plain(plan);
+  const size_t image = size_t{plan.h.extent} * plan.w.extent;
+  for (size_t ph = 0; ph < plan.h.start.size(); ++ph)
+    for (size_t pw = 0; pw < plan.w.start.size(); ++pw)
+      for (uint32_t n = 0; n < plan.op->out.shape.n; ++n, to += image) {
+        const uint8_t* channel[kElements];
+        for (size_t e = 0; e < kElements; ++e) {
+          // Channels past the last have zero weights: any data will do.
+          size_t c = std::min<size_t>(group * kElements + e, in.shape.c - 1);
+          channel[e] = plan.memory->byte(in, n, static_cast<uint32_t>(c), 0, 0);
+        }
+        if (plain)
+          join_run(channel, image, is_signed(in.dtype), plan.flip, to);
+        else
+          pack_plane(plan, channel, ph, pw, to);
+      }
+}
+
+// The weights of a block of output channels for one tap.
+void pack_tap(const Conv2dPlan& plan, size_t block, size_t t, uint32_t* to) {
+  const TensorView& weight = plan.op->weight;
+  const size_t pitch = plan.taps() * kTileRows, in_channels = plan.op->in.shape.c;
+  const uint8_t* from[kTileRows];
+  [[maybe_unused]] bool whole = true;
+  for (size_t row = 0; row < kTileRows; ++row) {
+    const auto oc = static_cast<uint32_t>(block * kTileRows + row);
+    const bool exists = oc < plan.op->out.shape.c;
+    whole &= exists;
+    from[row] = exists ? plan.memory->byte(weight, 0, oc, static_cast<uint32_t>(t / weight.shape.w),
+                                           static_cast<uint32_t>(t % weight.shape.w))
+                       : nullptr;
+  }
+  size_t g = 0;
+#if TPUTWIN_HAVE_BYTE_DOT
+  if (whole)
+    for (; (g + kInterleaved) * kElements <= in_channels; g += kInterleaved)
+      interleave_rows(from, g * kElements, to + g * pitch, pitch);
+#endif
+  for (; g < plan.groups; ++g)
+    for (size_t row = 0; row < kTileRows; ++row)
+      to[g * pitch + row] = from[row] == nullptr
+                                ? 0
+                                : join_bytes(from[row] + g * kElements, in_channels - g * kElements,
+                                             is_signed(weight.dtype));
+}
+
+// The weights of a block of output channels, and their biases with all corrections.
+void pack_block(const Conv2dPlan& plan, size_t block) {
+  const Conv2dBm1880& op = *plan.op;
+  uint32_t* weights = plan.weights + block * plan.block_stride;
+  for (size_t t = 0; t < plan.taps(); ++t) pack_tap(plan, block, t, weights + t * kTileRows);
+  const size_t packed = plan.groups * plan.taps() * kTileRows;
+  std::fill(weights + packed, weights + plan.block_stride, 0);
+  int32_t sums[kTileRows];
+  if (plan.flip != 0) sum_weights(weights, plan.block_stride, is_signed(op.weight.dtype), sums);
+  for (size_t row = 0; row < plan.rows; ++row) {
+    auto oc = static_cast<uint32_t>(block * plan.rows + row);
+    int64_t bias = 0;
+    if (op.bias && oc < op.out.shape.c) bias = plan.memory->read(*op.bias, 0, oc, 0, 0);
+    if (plan.flip != 0) bias += int64_t{sums[row]} * plan.flip_correction;
+    if (plan.rounding_folded) bias += rounding(op.rshift);
+    plan.bias[block * plan.rows + row] = wrap32(bias);
+  }
+}
 
 // Bytes of a block's results for each channel: the most that a task has, and what whole vectors
 // read and write behind them.
@@ -92,30 +213,28 @@ void sum_rows(const Conv2dPlan& plan, size_t block, size_t begin, size_t count, 
   });
 }
 
-// Positions of the packed input, and the one in all planes that the first of them is.
-struct Positions {
-  const uint32_t* data;
-  size_t begin, count, place;
-};
-
-// One block of output channels at some positions.
-void convolve(const Conv2dPlan& plan, size_t block, const Positions& positions) {
+// One block of output channels at one chunk of positions.
+void convolve_task(const Conv2dPlan& plan, size_t block, size_t chunk) {
   alignas(64) uint8_t staged[kTileRows * kStagedPitch];
-  const auto& [data, begin, count, place] = positions;
+  const size_t run = chunk / plan.chunks_per_run;
+  const size_t first = chunk % plan.chunks_per_run * plan.chunk;
+  const size_t count = std::min(plan.chunk, plan.run_length - first);
+  const size_t begin = run * plan.run_stride + first;
+
   const Reduction reduction{
-      data,        plan.group_stride, plan.tap_offsets.data(),
+      plan.data,   plan.group_stride, plan.tap_offsets.data(),
       plan.taps(), plan.groups,       plan.weights + block * plan.block_stride};
   const Epilogue epilogue{static_cast<int>(plan.op->rshift), plan.op->relu, plan.rounding_folded,
                           plan.sum ? INT32_MIN : plan.floor};
   const int32_t* bias = plan.bias + block * plan.rows;
   dot_byte_positions(is_signed(plan.op->weight.dtype), reduction, begin, begin + count,
-                     [&, first = begin](size_t row, size_t position, Ints sum) HWY_ATTR {
+                     [&](size_t row, size_t position, Ints sum) HWY_ATTR {
                        Ints acc = hn::Add(sum, hn::Set(I32(), bias[row]));
-                       epilogue.store8(acc, staged + row * kStagedPitch + (position - first));
+                       epilogue.store8(acc, staged + row * kStagedPitch + (position - begin));
                      });
-  if (plan.sum) sum_rows(plan, block, place, count, staged);
-  write_rows(plan, plan.op->out, block, place, count, staged);
-  if (plan.copy) write_rows(plan, *plan.copy, block, place, count, staged);
+  if (plan.sum) sum_rows(plan, block, begin, count, staged);
+  write_rows(plan, plan.op->out, block, begin, count, staged);
+  if (plan.copy) write_rows(plan, *plan.copy, block, begin, count, staged);
 }
 
 void build(Conv2dPlan& plan, const Conv2dBm1880& op, const Memory& memory) {
@@ -125,77 +244,28 @@ void build(Conv2dPlan& plan, const Conv2dBm1880& op, const Memory& memory) {
   plan.flip_correction = flip.correction;
 }
 
-// The copies of the weights, if wanted, and of the input that is packed as a whole.
+// The copies of the input and, if wanted, of the weights.
 void pack(Conv2dPlan& plan, bool input, bool weights) {
-  if (plan.bands != 0 || plan.packs_each) input = false;
   const size_t groups = input ? plan.groups : 0, blocks = weights ? plan.blocks : 0;
-  const auto work = [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i)
-      i < groups ? pack_rows(plan, i, all_rows(plan), plan.data + i * plan.group_stride)
-                 : pack_block(plan, i - groups);
-  };
-  parallel_for(groups + blocks, plan.is_small() ? groups + blocks : 1, std::cref(work));
+  parallel_for(groups + blocks, plan.is_small() ? groups + blocks : 1,
+               [&plan, groups](size_t begin, size_t end) {
+                 for (size_t i = begin; i < end; ++i)
+                   i < groups ? pack_input(plan, i) : pack_block(plan, i - groups);
+               });
 }
 
-// All blocks at `chunks` pieces of positions, piece(number): tasks [begin, end). The larger operand
-// is walked once: its piece stays in the cache while the other streams by.
-template <class Piece>
-void convolve_tasks(const Conv2dPlan& plan, size_t chunks, size_t begin, size_t end,
-                    const Piece& piece) {
+void multiply(Conv2dPlan& plan) {
+  // The larger operand is walked once: its piece stays in the cache while the other streams by.
   const bool weights_outside = plan.blocks * plan.block_stride > plan.groups * plan.group_stride;
-  for (size_t i = begin; i < end; ++i)
-    weights_outside ? convolve(plan, i / chunks, piece(i % chunks))
-                    : convolve(plan, i % plan.blocks, piece(i / plan.blocks));
-}
-
-void multiply_whole(const Conv2dPlan& plan) {
-  const auto piece = [&plan](const uint32_t* data, size_t number) {
-    const size_t run = number / plan.chunks_per_run;
-    const size_t first = number % plan.chunks_per_run * plan.chunk;
-    const size_t begin = run * plan.run_stride + first;
-    return Positions{data, begin, std::min(plan.chunk, plan.run_length - first), begin};
-  };
   const size_t chunks = plan.runs * plan.chunks_per_run, tasks = chunks * plan.blocks;
   const size_t grain =
       plan.is_small() ? tasks : grain_of(plan.macs() / tasks + 1, Conv2dPlan::kMacsPerTask);
-  static std::atomic<uint64_t> convolutions{0};
-  const uint64_t number = ++convolutions;
-  const auto work = [&](size_t begin, size_t end) {
-    uint32_t* data = plan.data;
-    if (plan.packs_each) {
-      thread_local uint64_t packed = 0;
-      data = plan.take_data();
-      if (std::exchange(packed, number) != number) pack_groups(plan, all_rows(plan), data);
-    }
-    convolve_tasks(plan, chunks, begin, end, [&](size_t i) { return piece(data, i); });
-  };
-  parallel_for(tasks, grain, std::cref(work));
-}
-
-// Packs a band and multiplies it.
-void multiply_band(const Conv2dPlan& plan, uint32_t n, size_t band) {
-  const Shape& out = plan.op->out.shape;
-  uint32_t* const data = plan.data + (n * plan.bands + band) * plan.part_size();
-  const size_t y = band * plan.band_rows, rows = std::min(plan.band_rows, out.h - y);
-  const PlaneRows packed{n, 1, static_cast<uint32_t>(y),
-                         static_cast<uint32_t>(plan.plane_rows(rows))};
-  pack_groups(plan, packed, data);
-  const size_t length = (rows - 1) * plan.w.extent + out.w;
-  const size_t place = n * plan.run_stride + y * plan.w.extent;
-  const size_t chunks = ceil_div(length, plan.chunk);
-  convolve_tasks(plan, chunks, 0, chunks * plan.blocks, [&](size_t number) {
-    const size_t first = number * plan.chunk;
-    return Positions{data, first, std::min(plan.chunk, length - first), place + first};
-  });
-}
-
-void multiply(const Conv2dPlan& plan) {
-  if (plan.bands == 0) return multiply_whole(plan);
-  const auto work = [&plan](size_t begin, size_t end) {
+  const auto convolve = [&plan, chunks, weights_outside](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
-      multiply_band(plan, static_cast<uint32_t>(i / plan.bands), i % plan.bands);
+      weights_outside ? convolve_task(plan, i / chunks, i % chunks)
+                      : convolve_task(plan, i % plan.blocks, i / plan.blocks);
   };
-  parallel_for(plan.parts(), 1, std::cref(work));
+  parallel_for(tasks, grain, std::cref(convolve));
 }
 
 }  // namespace
@@ -230,7 +300,7 @@ Declined planes(const Conv2dBm1880& op, const Memory& memory) {
   thread_local Conv2dPlan plan;
   TPUTWIN_DISPATCH(build)(plan, op, memory);
   passing_constants().take(plan);
-  plan.data = plan.take_data();
+  plan.take_data();
   TPUTWIN_DISPATCH(pack)(plan, true, true);
   TPUTWIN_DISPATCH(multiply)(plan);
   return kRan;
@@ -240,8 +310,8 @@ Declined planes(const Conv2dBm1880& op, const Memory& memory) {
 class PreparedConv2d final : public PreparedBody, public Unpacking {
  public:
   PreparedConv2d(const Conv2dBm1880& op, const Memory& memory)
-      : memory_(memory), op_(op), constants_(std::make_shared<Conv2dConstants>()) {
-    TPUTWIN_DISPATCH(build)(plan_, op_, memory_);
+      : op_(op), constants_(std::make_shared<Conv2dConstants>()) {
+    TPUTWIN_DISPATCH(build)(plan_, op_, memory);
   }
 
   bool share(const PreparedBody& body) override {
@@ -265,7 +335,7 @@ class PreparedConv2d final : public PreparedBody, public Unpacking {
       return false;
     plan_.sum = sum;
     op_.out = sum.out;
-    TPUTWIN_DISPATCH(build)(plan_, op_, memory_);
+    TPUTWIN_DISPATCH(build)(plan_, op_, *plan_.memory);
     return true;
   }
   bool takes_moves(const TensorView&) const override { return true; }
@@ -289,7 +359,7 @@ class PreparedConv2d final : public PreparedBody, public Unpacking {
   void run(const Memory& memory) override {
     plan_.memory = &memory;
     constants_->take(plan_);
-    plan_.data = plan_.take_data();
+    plan_.take_data();
     TPUTWIN_DISPATCH(pack)(plan_, true, false);
     TPUTWIN_DISPATCH(multiply)(plan_);
     if (is_traced()) [[unlikely]]
@@ -301,10 +371,9 @@ class PreparedConv2d final : public PreparedBody, public Unpacking {
     const DType type = operand.dtype;
     operand = where;
     operand.dtype = type;
-    TPUTWIN_DISPATCH(build)(plan_, op_, memory_);
+    TPUTWIN_DISPATCH(build)(plan_, op_, *plan_.memory);
   }
 
-  const Memory memory_;
   Conv2dBm1880 op_;  // as it is carried out: in place of moves
   Conv2dPlan plan_;
   std::shared_ptr<Conv2dConstants> constants_;

@@ -12,12 +12,11 @@
 namespace tputwin::fast {
 namespace {
 
-// Packing an element costs about as much as so many of its products.
-constexpr uint64_t kPackCost = 13;
-
 // Is it cheaper to give every tap of the axis its own plane than to compute `halo` useless outputs
-// beside each `outputs` useful ones?
+// beside each `outputs` useful ones? Packing an element costs about as much as `kPackCost` of its
+// products.
 bool worth_unrolling(const Axis& axis, uint32_t outputs, uint64_t products_per_element) {
+  constexpr uint64_t kPackCost = 13;
   uint64_t halo = (uint64_t{axis.kernel} - 1) * axis.dilation / axis.stride;
   return halo * products_per_element > kPackCost * (axis.kernel - 1) * outputs;
 }
@@ -83,28 +82,27 @@ void Conv2dPlan::build(const Conv2dBm1880& conv, const Memory& where, size_t ele
   columns.clear();
   for (size_t p = 0; p < w.start.size(); ++p) columns.push_back(plan_columns(w, p));
 
+  size_t image = size_t{h.extent} * w.extent;
+  plane_size = image * out.n;
+  // Packing writes whole vectors: the overrun of a group's last row must not reach the next group.
+  group_stride = h.start.size() * w.start.size() * plane_size + lanes;
   groups = ceil_div(size_t{in.c}, elements);
+  tap_offsets.clear();
+  for (uint32_t y = 0; y < kernel.h; ++y)
+    for (uint32_t x = 0; x < kernel.w; ++x)
+      tap_offsets.push_back(
+          static_cast<uint32_t>((h.plane[y] * w.start.size() + w.plane[x]) * plane_size +
+                                h.offset[y] * w.extent + w.offset[x]));
+
   blocks = ceil_div(size_t{out.c}, rows);
-  tap_offsets.resize(size_t{kernel.h} * kernel.w);
   block_stride = align_up(groups * taps() * rows, 16);
-  const size_t image = size_t{h.extent} * w.extent;
-  const bool gapless = h.extent == out.h;
+
+  bool gapless = h.extent == out.h;
   runs = gapless ? 1 : out.n;
   run_stride = image;
   run_length = (gapless ? image * (out.n - 1) : 0) + size_t{out.h - 1} * w.extent + out.w;
   chunk = std::min(align_up(run_length, lanes), block_of(8 * tile, lanes));
   chunks_per_run = ceil_div(run_length, chunk);
-
-  choose_packing();
-  plane_size = bands == 0 ? image * out.n : plane_rows(band_rows) * w.extent;
-  // Packing writes whole vectors: the overrun of a group's last row must not reach the next group.
-  group_stride = planes() * plane_size + lanes;
-  size_t tap = 0;
-  for (uint32_t y = 0; y < kernel.h; ++y)
-    for (uint32_t x = 0; x < kernel.w; ++x)
-      tap_offsets[tap++] =
-          static_cast<uint32_t>((h.plane[y] * w.start.size() + w.plane[x]) * plane_size +
-                                h.offset[y] * w.extent + w.offset[x]);
 
   const auto touch = [&](const TensorView& v) { return out.h == 1 || v.stride.h == out.w; };
   const bool rows_touch = w.extent == out.w && touch(conv.out) && (!sum || touch(sum->addend)) &&
@@ -116,42 +114,9 @@ void Conv2dPlan::build(const Conv2dBm1880& conv, const Memory& where, size_t ele
   rounding_folded = sums_fit(conv);
 }
 
-// In bands each thread reads all weights; otherwise all of the input.
-void Conv2dPlan::choose_packing() {
-  bands = 0;
-  packs_each = false;
-  const auto threads = static_cast<size_t>(thread_count());
-  if (threads == 1 || is_small() || !keeps_input()) return;
-  const size_t words = groups * planes() * h.extent * w.extent * op->out.shape.n;
-  if (words >= blocks * block_stride) choose_bands(threads);
-  constexpr uint64_t kWorthIt = 4;  // times what packing costs, of products
-  packs_each = bands == 0 && op->out.shape.c * taps() / threads >= kWorthIt * kPackCost;
-}
-
-// Rows that two bands need are packed twice.
-void Conv2dPlan::choose_bands(size_t threads) {
-  const size_t halo = h.extent - op->out.shape.h, least_rows = std::max<size_t>(1, 2 * halo);
-  const size_t images = op->out.shape.n;
-  constexpr size_t kBandsOfThread = 2;  // so that one may help another
-  const size_t wanted = std::min<size_t>(ceil_div(kBandsOfThread * threads, images),
-                                         macs() / images / task_work(kMacsPerTask));
-  const size_t count = std::min<size_t>(wanted, op->out.shape.h / least_rows);
-  if (count * images < threads) return;
-  band_rows = ceil_div(size_t{op->out.shape.h}, count);
-  bands = ceil_div(size_t{op->out.shape.h}, band_rows);
-}
-
-// Whether the input, and what whole vectors read behind it, stays while results are written: these
-// may have taken its place (PreparedBody::add, write_to).
-bool Conv2dPlan::keeps_input() const {
-  TensorView read = op->in;
-  read.shape.w += kReadBehind;
-  return disjoint(read, op->out, memory->local) && (!copy || disjoint(read, *copy, memory->local));
-}
-
-uint32_t* Conv2dPlan::take_data() const {
+void Conv2dPlan::take_data() {
   thread_local Scratch scratch;
-  return scratch.take<uint32_t>(data_size());
+  data = scratch.take<uint32_t>(data_size());
 }
 
 void Conv2dConstants::take(Conv2dPlan& plan) {

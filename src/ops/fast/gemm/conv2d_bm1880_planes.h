@@ -4,7 +4,6 @@
 #include <optional>
 #include <vector>
 
-#include "base/bits.h"
 #include "ops/conv/conv2d_bm1880.h"
 #include "ops/fast/gemm/dot.h"
 #include "ops/fast/prepared/prepared.h"
@@ -48,15 +47,8 @@ struct Conv2dPlan {
 
   PlannedAxis h, w;
   std::vector<PlannedColumns> columns;  // per plane of w
-  // Bands of output rows of each image, which the thread that multiplies one packs for itself: what
-  // it reads and writes stays in its caches from one convolution to the next. 0: the input is
-  // packed as a whole, and shared. The last band may have fewer rows.
-  size_t bands = 0, band_rows = 0;
-  // Each thread packs the whole input for itself, which takes less time than lines on their way
-  // between processors. Without bands.
-  bool packs_each = false;
-  // The packed input, or that of each band: dwords [group][plane of h][plane of
-  // w][n][row][w.extent], each dword the same element of `elements` consecutive channels.
+  // The packed input: dwords [group][plane of h][plane of w][n][h.extent][w.extent], each dword
+  // the same element of `elements` consecutive channels.
   size_t elements = 0, groups = 0, plane_size = 0, group_stride = 0;
   std::vector<uint32_t> tap_offsets;
   // The packed weights: dwords [block of output channels][group][tap][row].
@@ -84,28 +76,16 @@ struct Conv2dPlan {
   void build(const Conv2dBm1880& op, const Memory& memory, size_t elements, size_t rows,
              size_t lanes, size_t tile);
   size_t taps() const { return tap_offsets.size(); }
-  size_t planes() const { return h.start.size() * w.start.size(); }
-  // Rows of a plane under so many rows of results.
-  size_t plane_rows(size_t output_rows) const { return h.extent - op->out.shape.h + output_rows; }
-  size_t parts() const { return bands == 0 ? 1 : bands * op->out.shape.n; }
-  // Dwords of a band, or of all: lines of their own.
-  size_t part_size() const { return align_up(groups * group_stride + kDataSlack, size_t{16}); }
-  size_t data_size() const { return parts() * part_size(); }
+  size_t data_size() const { return groups * group_stride + kDataSlack; }
   uint64_t macs() const { return blocks * rows * taps() * groups * elements * runs * run_length; }
 
   // Not worth more than one thread.
   bool is_small() const { return macs() < 2 * task_work(kMacsPerTask); }
   // Room for the packed input, which the thread's next convolution takes over.
-  uint32_t* take_data() const;
+  void take_data();
 
   static constexpr uint64_t kMacsPerTask = 1 << 18;
   static constexpr size_t kDataSlack = 64;  // dwords: the last tile reads whole vectors
-
- private:
-  static constexpr uint32_t kReadBehind = 16;  // bytes, of a row that is packed
-  void choose_packing();
-  void choose_bands(size_t threads);
-  bool keeps_input() const;
 };
 
 // Packed weights and biases.

@@ -1,5 +1,5 @@
-// Convolutions of the BM1880 whose input threads pack for themselves, in bands of rows or as a
-// whole: which do, and that results are those of the reference body.
+// Prepared convolutions of the BM1880 that read and write lanes or global memory: results are those
+// of the reference body.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -7,8 +7,10 @@
 #include <string>
 
 #include "base/parallel.h"
+#include "memory/layout.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/gemm/conv2d_bm1880_planes.h"
+#include "ops/fast/prepared/prepared.h"
+#include "ops/fast/select/budgets.h"
 #include "ops/operation.h"
 #include "selftest/lanes.h"
 #include "selftest/test_memory.h"
@@ -117,7 +119,7 @@ void expect_reference_bytes(Memories& memories, const Layer& layer, DType type,
     }
 }
 
-class Bands : public ::testing::Test {
+class PreparedConvolutions : public ::testing::Test {
  protected:
   void TearDown() override {
     set_thread_count(0);
@@ -126,7 +128,7 @@ class Bands : public ::testing::Test {
   }
 };
 
-TEST_F(Bands, LeaveTheBytesOfTheReferenceBody) {
+TEST_F(PreparedConvolutions, LeaveTheBytesOfTheReferenceBody) {
   Memories memories;
   fast::set_budgets({.task_work = 1000});
   for (const Layer& layer : kLayers)
@@ -135,41 +137,6 @@ TEST_F(Bands, LeaveTheBytesOfTheReferenceBody) {
           Places{true, true, true}, Places{true, true, false}})
       for (const DType type : {DType::i8, DType::u8})
         expect_reference_bytes(memories, layer, type, places);
-}
-
-fast::Conv2dPlan plan_of(const Conv2dBm1880& op, TestMemory& memory) {
-  fast::Conv2dPlan plan;
-  plan.build(op, memory.memory(), 4, 8, 16, 48);
-  return plan;
-}
-
-TEST_F(Bands, AreOfInputsThatAreMoreThanWeights) {
-  TestMemory memory(bm1880());
-  set_thread_count(2);
-  const Conv2dBm1880 wide = convolution({"", {1, 64, 56, 56}, 64, 3, 1, 1}, DType::i8);
-  EXPECT_EQ(plan_of(wide, memory).bands, 4u);
-  EXPECT_EQ(plan_of(wide, memory).band_rows, 14u);
-  const Conv2dBm1880 deep = convolution({"", {1, 256, 7, 7}, 256, 3, 1, 1}, DType::i8);
-  EXPECT_EQ(plan_of(deep, memory).bands, 0u);
-  EXPECT_TRUE(plan_of(deep, memory).packs_each);
-  set_thread_count(1);
-  EXPECT_EQ(plan_of(wide, memory).bands, 0u);
-  EXPECT_FALSE(plan_of(deep, memory).packs_each);
-}
-
-// What is packed while others write results must stay.
-TEST_F(Bands, AreNotOfInputsThatResultsTakeThePlaceOf) {
-  TestMemory memory(bm1880());
-  set_thread_count(2);
-  Conv2dBm1880 op = convolution({"", {1, 64, 56, 56}, 64, 3, 1, 1}, DType::i8);
-  op.in = in_global(op.in, kInput);
-  const uint64_t end = kInput + op.in.shape.count();
-  for (const auto& [address, apart] :
-       {std::pair{kInput, false}, {end - 1, false}, {end, false}, {end + 64, true}}) {
-    op.out = in_global(op.out, address);
-    EXPECT_EQ(plan_of(op, memory).bands != 0, apart) << address;
-    EXPECT_FALSE(plan_of(op, memory).packs_each);
-  }
 }
 
 }  // namespace
