@@ -54,8 +54,17 @@ TEST(HalfRow, FactorsFarFromOneAreLeftToOthers) {
 }
 
 // A column of the right matrix: what numbers it has.
-enum class Column : uint8_t { usual, sparse, zeros, tiny, large, infinite };
-constexpr uint32_t kColumns = 6;
+enum class Column : uint8_t { usual, sparse, zeros, small, least, large, infinite, tiny };
+constexpr uint32_t kColumns = 8;
+
+// Of 64 columns: one beside which those that follow it have no room, columns of which each group is
+// sure, all kinds, and whole vectors of usual ones.
+Column kind_of(uint32_t column) {
+  const uint32_t place = column % 64;
+  if (place == 0) return Column::tiny;
+  if (place < 16) return place % 2 != 0 ? Column::usual : Column::small;
+  return place < 32 ? static_cast<Column>(place % kColumns) : Column::usual;
+}
 
 uint32_t element(Column column, DType type, std::mt19937& random) {
   const float usual = std::normal_distribution<float>()(random);
@@ -65,7 +74,11 @@ uint32_t element(Column column, DType type, std::mt19937& random) {
       return often ? 0 : float_bits(usual, type);
     case Column::zeros:
       return random() % 2 * (1 << 15);
-    case Column::tiny:  // subnormals among them
+    case Column::small:  // so many octaves below usual ones that others have room between
+      return float_bits(usual * 1e-3f, type);
+    case Column::tiny:  // and so many that one slice has no room for both
+      return float_bits(usual * (type == DType::f16 ? 1e-4f : 0x1p-33f), type);
+    case Column::least:  // subnormals among them
       return float_bits(usual * 1e-4f, type) % (1 << (fraction_bits(type) + 2));
     case Column::large:
       return float_bits(usual * (type == DType::f16 ? 1e4f : 1e13f), type);
@@ -137,8 +150,7 @@ class Products {
         put(op_.left, i, k, element(column, type, random_));
       }
     for (uint32_t j = 0; j < cols; ++j) {
-      // whole vectors of usual columns, and others between
-      const auto kind = static_cast<Column>(j % 64 < 32 ? 0 : j % kColumns);
+      const Column kind = kind_of(j);
       for (uint32_t k = 0; k < depth; ++k) put(op_.right, k, j, element(kind, type, random_));
     }
   }

@@ -2,6 +2,7 @@
 // tiles and cache lines, rows that have gaps.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -67,6 +68,32 @@ TEST_P(Transposes, MoveEveryElementToItsPlace) {
     const size_t middle = rng.below(s.cols + 1);
     fast::transpose_rows(s.bytes, to, from, 0, middle);
     fast::transpose_rows(s.bytes, to, from, middle, s.cols);
+    ASSERT_EQ(dst, expected);
+  }
+}
+
+// Lines of eight rows, places of which go anywhere; what lies around is not written.
+TEST_P(Transposes, TurnLinesToWhereverTheyGo) {
+  constexpr size_t kRows = 8, kBytes = kRows * sizeof(uint32_t), kLine = 64;
+  const RandomCases cases(200);
+  for (uint64_t i = cases.first; i < cases.end(); ++i) {
+    SCOPED_TRACE(cases.rerun(i));
+    Rng rng = cases.rng(i);
+    const size_t count = rng.below(9), step = kLine + 4 * rng.below(30);
+    const size_t stride = count * step + 4 * rng.below(20), room = 9 * kBytes + 4 * rng.below(5);
+    std::vector<uint8_t> src(kRows * stride + kLine);
+    for (uint8_t& byte : src) byte = static_cast<uint8_t>(rng.next());
+    std::vector<uint8_t> dst(fast::kWordsOfLine * room, 0x5a), expected = dst;
+    std::array<uint8_t*, fast::kWordsOfLine> to;
+    for (size_t c = 0; c < to.size(); ++c) {
+      const size_t place = (c * 5 + 3) % to.size() * room;
+      to[c] = &dst[place];
+      for (size_t k = 0; k < count; ++k)
+        for (size_t r = 0; r < kRows; ++r)
+          std::memcpy(&expected[place + k * kBytes + r * sizeof(uint32_t)],
+                      &src[r * stride + k * step + c * sizeof(uint32_t)], sizeof(uint32_t));
+    }
+    fast::turn_lines(to, src.data(), stride, step, count);
     ASSERT_EQ(dst, expected);
   }
 }

@@ -46,9 +46,10 @@ class F32Planes : public PlaneSource {
     return true;
   }
   uint32_t blocks_apart(uint32_t rows) const override { return memory_.local.lanes() / rows; }
-  void pack_panels(uint32_t block, uint32_t rows, uint32_t* to) const override {
+  void pack_panels(uint32_t block, uint32_t rows, uint64_t panel_words,
+                   uint32_t* to) const override {
     const uint32_t slot = block * rows, lanes = memory_.local.lanes(), channels = op_.out.shape.c;
-    terms_->pack_panels(op_, memory_, rows, slot, reinterpret_cast<float*>(to));
+    terms_->pack_panels(op_, memory_, rows, slot, panel_words, reinterpret_cast<float*>(to));
     for (uint32_t first = slot; first < channels; first += lanes)
       for (uint32_t oc = first; oc < std::min(first + rows, channels); ++oc) read_bias(oc);
   }
@@ -94,10 +95,12 @@ class F32Planes : public PlaneSource {
       r.first[i] = f32::bits(result_at(op_, memory_, r.n, r.oc, r.y, r.x + i));
     }
     uint8_t* to = memory_.byte(op_.out, r.n, r.oc, r.y, r.x);
-    if (has_dense_rows(op_.out))
+    if (has_dense_rows(op_.out)) {
       std::memcpy(to, r.first, r.count * sizeof(float));
-    else
-      for (uint32_t i = 0; i < r.count; ++i, to += op_.out.stride.w) Memory::store(to, r.first[i]);
+      return;
+    }
+    prefetch(r);  // into the first cache, from where the tile's factors drove them
+    for (uint32_t i = 0; i < r.count; ++i, to += op_.out.stride.w) Memory::store(to, r.first[i]);
   }
 
  private:

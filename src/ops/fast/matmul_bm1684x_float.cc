@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <span>
 #include <type_traits>
 
 #include "numerics/float16.h"
@@ -184,52 +185,66 @@ class FewRows {
     parallel_for(ceil_div(cols, at_once), grain_of(work, Source::kTermsWorthATask),
                  [&](size_t begin, size_t end) {
                    const ScopedFloatMode mode;
+                   const std::span<AlignedFactors> aligned =
+                       p_.right.transposed ? take_aligned() : std::span<AlignedFactors>();
                    for (size_t i = begin; i < end; ++i) {
                      const auto first = static_cast<uint32_t>(i) * at_once;
                      const uint32_t count = std::min(at_once, cols - first);
-                     p_.right.transposed ? run_stored(first, count) : run_columns(first, count);
+                     p_.right.transposed ? run_stored(first, count, aligned)
+                                         : run_columns(first, count);
                    }
                  });
   }
 
  private:
   static constexpr uint32_t kColumns = 256, kStored = HalfColumns::kMost;
+  static constexpr uint32_t kAhead = 4;  // of columns that are stored as rows
   // Terms of columns that are stored as rows, at a time.
-  static constexpr uint32_t kSlice = HalfRow::kMostGroups * kAddTreeGroup;
+  static constexpr uint32_t kSlice = AlignedFactors::kTerms;
 
   using Sums = std::array<std::array<uint32_t, kColumns + TileKernels::kRowSlack>, kMostRows>;
 
   void run_columns(uint32_t first, uint32_t count) const {
-    constexpr uint32_t kAhead = kAddTreeGroup;  // no processor guesses which row comes next
-    std::vector<const uint8_t*> rows(terms_ + kAhead);
+    constexpr uint32_t kRowsAhead = kAddTreeGroup;  // no processor guesses which comes next
+    std::vector<const uint8_t*> rows(terms_ + kRowsAhead);
     right_.for_each_run(0, first, count, [&](const uint8_t* top, uint32_t at, uint32_t run) {
       for (uint32_t k = 0; k < rows.size(); ++k)
         rows[k] = right_.below(top, 0, std::min(k, terms_ - 1));
       Sums sums;
       start(first + at, run, TileKernels::kRowSlack, sums);
       for (uint32_t i = 0; i < rows_.size(); ++i)
-        kernels_.row_of_halves(rows_[i], {terms_, rows.data(), rows.data() + kAhead}, run,
+        kernels_.row_of_halves(rows_[i], {terms_, rows.data(), rows.data() + kRowsAhead}, run,
                                sums[i].data());
       store(first + at, run, sums);
     });
   }
 
+  // Of every slice of terms, and of every row, none yet.
+  std::span<AlignedFactors> take_aligned() const {
+    thread_local Scratch scratch;
+    const size_t count = ceil_div(terms_, kSlice) * rows_.size();
+    const std::span<AlignedFactors> aligned(scratch.take<AlignedFactors>(count), count);
+    for (AlignedFactors& of_slice : aligned) of_slice.start();
+    return aligned;
+  }
+
   // Columns that are stored as rows.
-  void run_stored(uint32_t first, uint32_t count) const {
+  void run_stored(uint32_t first, uint32_t count, std::span<AlignedFactors> aligned) const {
     Sums sums;
     start(first, count, kStored - count, sums);
     std::array<const uint8_t*, kStored> columns, ahead;
     CopiedColumns room;
     for (uint32_t begin = 0; begin < terms_; begin += kSlice) {
       const uint32_t terms = std::min(kSlice, terms_ - begin);
-      for (uint32_t j = 0; j < count; ++j) {
-        columns[j] = column(first + j, begin, terms, room[j]);
-        ahead[j] = read_after(first + j, begin, first + count);
-      }
+      for (uint32_t j = 0; j < count; ++j) columns[j] = column(first + j, begin, terms, room[j]);
+      for (uint32_t j = 0; j < count; ++j)
+        ahead[j] = j + kAhead < count ? columns[j + kAhead]
+                                      : read_after(first + j + kAhead, begin, first + count);
       const HalfColumns slice{count, columns.data(), ahead.data(), begin,
                               ceil_div(terms, kAddTreeGroup)};
       for (uint32_t i = 0; i < rows_.size(); ++i)
-        kernels_.columns_of_halves(rows_[i], slice, sums[i].data());
+        kernels_.columns_of_halves(rows_[i], slice, aligned[begin / kSlice * rows_.size() + i],
+                                   sums[i].data());
     }
     store(first, count, sums);
   }
@@ -248,11 +263,10 @@ class FewRows {
     std::fill(room.begin() + terms, room.begin() + align_up(terms, kAddTreeGroup), uint16_t{0});
     return reinterpret_cast<const uint8_t*>(room.data());
   }
-  // What follows some terms of column j in the order in which these are read, of columns before
-  // `end`: terms of another column or slice.
-  const uint8_t* read_after(uint32_t j, uint32_t begin, uint32_t end) const {
-    constexpr uint32_t kAhead = 4;
-    uint32_t next = std::min(j + kAhead, p_.out.cols() - 1);
+  // The terms of column `next`, or what is read instead where columns end before: terms of the next
+  // slice.
+  const uint8_t* read_after(uint32_t next, uint32_t begin, uint32_t end) const {
+    next = std::min(next, p_.out.cols() - 1);
     if (next >= end && begin + kSlice < terms_) {
       next -= std::min(kStored, next);
       begin += kSlice;

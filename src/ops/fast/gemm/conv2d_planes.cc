@@ -112,7 +112,6 @@ class Convolution final : public PlaneConvolution {
            apart_ >= (threads == 1 ? 1 : 2 * threads);
   }
 
-  // The planes of a part.
   struct Planes {
     PlanePart part;
     const WindowPlane& plane;
@@ -176,9 +175,10 @@ class Convolution final : public PlaneConvolution {
   // All tiles of panels that are packed together.
   void run_late(const Planes& planes, const TileRuns& runs, size_t block) const {
     thread_local Scratch scratch;
-    const uint64_t panel_words = uint64_t{kernels_.rows} * source_.terms();
+    // a line more, so that equal terms of panels do not have one set of the cache
+    const uint64_t panel_words = uint64_t{kernels_.rows} * source_.terms() + kTilePitch;
     uint32_t* const panels = scratch.take<uint32_t>(panel_words * ceil_div(blocks_, apart_));
-    source_.pack_panels(static_cast<uint32_t>(block), kernels_.rows, panels);
+    source_.pack_panels(static_cast<uint32_t>(block), kernels_.rows, panel_words, panels);
     for (Panel panel{block, panels}; panel.block < blocks_;
          panel.block += apart_, panel.weights += panel_words)
       for (uint64_t tile = 0; tile < runs.all_tiles; ++tile)

@@ -71,10 +71,11 @@ class PlaneSource {
   // All of them at once, in panels of `rows` output channels; false: they are read one by one.
   virtual bool pack_weights(uint32_t /*rows*/, uint32_t* /*to*/) const { return false; }
   // Panels that are packed together because their weights lie so: those of each so many blocks. 0:
-  // the source has no pack_panels(), which packs those of `block` and of all that follow so, one
-  // behind the other.
+  // the source has no pack_panels(), which packs those of `block` and of all that follow so, each
+  // `panel_words` behind the one before.
   virtual uint32_t blocks_apart(uint32_t /*rows*/) const { return 0; }
-  virtual void pack_panels(uint32_t /*block*/, uint32_t /*rows*/, uint32_t* /*to*/) const {}
+  virtual void pack_panels(uint32_t /*block*/, uint32_t /*rows*/, uint64_t /*panel_words*/,
+                           uint32_t* /*to*/) const {}
   // Whether tiles always have as many rows as the kernels', with factors 0 after the last one.
   virtual bool has_whole_rows() const { return false; }
 

@@ -11,6 +11,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "ops/fast/gemm/half_row-inl.h"
 
@@ -26,7 +27,6 @@ static_assert(kAddTreeGroup % kHalves == 0);
 struct HalfColumn {
   const uint16_t *at, *ahead;
   const int16_t* drops;
-  const float* factors;
   size_t groups;
 };
 
@@ -91,52 +91,131 @@ HWY_INLINE HalfVector DifferencesOfGroups(const HalfColumn& c, size_t first_grou
                       [](auto a, auto b) HWY_ATTR { return hn::Max(a, b); });
 }
 
-// The same of sums of aligned products.
+// Whether factors are kept as vectors of halves become two of fp32: those at even and at odd places
+// of bf16, which takes one instruction each.
+template <DType kType>
+constexpr bool kIsEvenOdd = (kType == DType::bf16) && (kHalves == 2 * kLanes32);
+
+template <DType kType>
+HWY_INLINE void LoadHalves(const uint16_t* from, Floats& first, Floats& second) {
+  if constexpr (kIsEvenOdd<kType>) {
+    const Ints pairs = hn::LoadU(I32(), reinterpret_cast<const int32_t*>(from));
+    first = floats(hn::ShiftLeft<16>(pairs));
+    second = floats(hn::And(pairs, ints(static_cast<int32_t>(0xffff'0000))));
+  } else {
+    first = LoadAs<kType>(from);
+    second = LoadAs<kType>(from + kLanes32);
+  }
+}
+
+// The same of sums of products. `factors`: of every group, how many bytes its factors are from the
+// first of those that are aligned.
 template <DType kType, bool kWhole>
-HWY_INLINE Ints TotalsOfGroups(const HalfColumn& c, size_t first_group, const float* aligning) {
-  const F32 d;
-  const auto of_group = [&](size_t group) HWY_ATTR {
-    const size_t first = group * kAddTreeGroup;
+HWY_INLINE Ints TotalsOfGroups(const HalfColumn& c, size_t first_group, const float* aligned,
+                               const uint32_t* factors) {
+  const size_t first = first_group * kAddTreeGroup;
+  const uint16_t *const at = c.at + first, *const ahead = c.ahead + first;
+  const auto* const with = reinterpret_cast<const uint8_t*>(aligned + first);
+  const auto of_group = [&](size_t i) HWY_ATTR {
     Ints total = hn::Zero(I32());
-    if (!kWhole && group >= c.groups) return total;
-    if (group % 2 != 0) __builtin_prefetch(c.ahead + first);
-    const Floats align = hn::Set(d, aligning[group]);
-    for (size_t i = 0; i < kAddTreeGroup; i += kLanes32) {
-      const Floats aligned = hn::Mul(LoadAs<kType>(c.at + first + i), align);
-      const Ints product = Truncated(hn::Mul(aligned, hn::LoadU(d, c.factors + first + i)));
-      total = i == 0 ? product : hn::Add(total, product);
+    if (!kWhole && first_group + i >= c.groups) return total;
+    const size_t term = i * kAddTreeGroup;
+    if (i % 2 != 0) __builtin_prefetch(ahead + term);
+    const auto* const factor = reinterpret_cast<const float*>(with + factors[first_group + i]);
+    for (size_t k = term; k < term + kAddTreeGroup; k += 2 * kLanes32) {
+      Floats first_half, second_half;
+      LoadHalves<kType>(at + k, first_half, second_half);
+      const Ints a = Truncated(hn::Mul(first_half, hn::Load(F32(), factor + k)));
+      const Ints b = Truncated(hn::Mul(second_half, hn::Load(F32(), factor + k + kLanes32)));
+      total = k == term ? hn::Add(a, b) : hn::Add(total, hn::Add(a, b));
     }
     return total;
   };
-  return JoinedGroups(I32(), first_group, of_group,
-                      [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); });
+  return JoinedGroups(I32(), 0, of_group, [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); });
 }
 
 // Of every group of a slice of columns: what it comes to, and whether that is not known of one of
 // the columns.
 struct PartsOfColumns {
-  float parts[HalfColumns::kMost][HalfRow::kMostGroups] = {};
+  HWY_ALIGN float parts[HalfColumns::kMost][HalfRow::kMostGroups];
   bool are_unsure[HalfRow::kMostGroups] = {};
 };
 
-// What aligns the products of every group of a column, and the unit of their sums.
+// Of every group of a column: its largest difference, the factors that this aligns, and the unit of
+// sums.
 struct Alignments {
   HWY_ALIGN int16_t differences[HalfRow::kMostGroups];
-  HWY_ALIGN float factors[HalfRow::kMostGroups], units[HalfRow::kMostGroups];
+  HWY_ALIGN uint32_t factors[HalfRow::kMostGroups];  // as TotalsOfGroups takes them
+  HWY_ALIGN float units[HalfRow::kMostGroups];
 };
 
 template <DType kType>
-HWY_INLINE void AlignGroups(const int32_t* tops, const HalfColumn& c, Alignments& to) {
-  constexpr int kFractionBits = kType == DType::f16 ? 10 : 7;
-  const hn::Rebind<int16_t, I32> d;
+constexpr int kFractionBits = kType == DType::f16 ? 10 : 7;
+
+// False if not all groups find their factors.
+template <DType kType, bool kWhole>
+HWY_INLINE bool AlignGroups(const int32_t* tops, const HalfColumn& c, const AlignedFactors& aligned,
+                            Alignments& to) {
+  constexpr int kLogOfRow = std::bit_width(sizeof AlignedFactors::rows[0]) - 1;
+  const I32 d;
+  const hn::Rebind<int16_t, I32> halves;
+  const Ints lowest = ints(aligned.lowest), highest = ints(aligned.highest);
+  auto misses = hn::FirstN(d, 0);
   for (size_t g = 0; g < c.groups; g += kLanes32) {
-    const Ints difference = hn::PromoteTo(I32(), hn::Load(d, to.differences + g));
-    const Ints exponent =
-        hn::Add(hn::LoadU(I32(), tops + g), hn::ShiftRight<kFractionBits>(difference));
-    hn::Store(floats(hn::ShiftLeft<23>(hn::Sub(ints(127 + kUnitBelow), exponent))), F32(),
-              to.factors + g);
+    const Ints difference = hn::ShiftRight<kFractionBits<kType>>(
+        hn::PromoteTo(d, hn::Load(halves, to.differences + g)));
+    const auto missing = hn::Or(hn::Lt(difference, lowest), hn::Gt(difference, highest));
+    misses = hn::Or(misses, kWhole ? missing : hn::And(missing, hn::FirstN(d, c.groups - g)));
+    const Ints row = hn::IfThenElse(missing, ints(AlignedFactors::kZeros),
+                                    hn::And(difference, ints(AlignedFactors::kMost - 1)));
+    hn::Store(hn::BitCast(U32(), hn::ShiftLeft<kLogOfRow>(row)), U32(), to.factors + g);
+    const Ints exponent = hn::Add(hn::LoadU(d, tops + g), difference);
     hn::Store(floats(hn::ShiftLeft<23>(hn::Add(exponent, ints(127 - kUnitBelow)))), F32(),
               to.units + g);
+  }
+  return hn::AllFalse(d, misses);
+}
+
+// The factors of a slice that a difference aligns. Of groups that have none so small they are
+// anything.
+template <DType kType>
+HWY_NOINLINE void AlignFactors(const HalfRow& row, const HalfColumns& columns, int difference,
+                               float* to) {
+  const F32 d;
+  const size_t first_group = columns.first / kAddTreeGroup;
+  for (size_t g = 0; g < columns.groups; ++g) {
+    const int exponent = row.tops[first_group + g] + difference;
+    const Floats align = floats(hn::ShiftLeft<23>(ints(127 + kUnitBelow - exponent)));
+    const float* const from = row.factors.data() + columns.first + g * kAddTreeGroup;
+    for (size_t i = 0; i < kAddTreeGroup; i += 2 * kLanes32, to += 2 * kLanes32) {
+      Floats first = hn::LoadU(d, from + i), second = hn::LoadU(d, from + i + kLanes32);
+      if constexpr (kIsEvenOdd<kType>) {
+        const Floats even = hn::ConcatEven(d, second, first);
+        second = hn::ConcatOdd(d, second, first);
+        first = even;
+      }
+      hn::Store(hn::Mul(first, align), d, to);
+      hn::Store(hn::Mul(second, align), d, to + kLanes32);
+    }
+  }
+}
+
+// Makes what is missing for a column. Groups that are too many octaves below others are left to the
+// body of any numbers, and all of these columns if others make room, which may wait to be used.
+template <DType kType>
+HWY_NOINLINE void FindFactors(const HalfRow& row, const HalfColumns& columns, const HalfColumn& c,
+                              const int16_t* differences, AlignedFactors& aligned,
+                              bool* are_unsure) {
+  for (size_t g = 0; g < c.groups; ++g) {
+    const auto is_zero = [](uint16_t bits) { return (bits & 0x7fff) == 0; };
+    const int difference = differences[g] >> kFractionBits<kType>;
+    if (are_unsure[g] || (difference >= aligned.lowest && difference <= aligned.highest) ||
+        std::all_of(c.at + g * kAddTreeGroup, c.at + (g + 1) * kAddTreeGroup, is_zero))
+      continue;
+    if (aligned.drops_for(difference)) std::fill_n(are_unsure, c.groups, true);
+    const bool has_room = aligned.extend(
+        difference, [&](int of, float* to) { AlignFactors<kType>(row, columns, of, to); });
+    if (!has_room) are_unsure[g] = true;
   }
 }
 
@@ -173,9 +252,10 @@ HWY_NOINLINE void FindUnsureGroups(const HalfRow& row, const HalfColumn& c, cons
 }
 
 template <DType kType, bool kWhole>
-HWY_INLINE void AddGroupsOfColumn(const HalfColumn& c, const Alignments& alignments, float* parts) {
+HWY_INLINE void AddGroupsOfColumn(const HalfColumn& c, const AlignedFactors& aligned,
+                                  const Alignments& alignments, float* parts) {
   for (size_t g = 0; g < c.groups; g += kLanes32) {
-    const Ints totals = TotalsOfGroups<kType, kWhole>(c, g, alignments.factors);
+    const Ints totals = TotalsOfGroups<kType, kWhole>(c, g, aligned.rows[0], alignments.factors);
     const Floats units = hn::Load(F32(), alignments.units + g);
     hn::StoreU(hn::Mul(hn::ConvertTo(F32(), totals), units), F32(), parts + g);
   }
@@ -184,14 +264,14 @@ HWY_INLINE void AddGroupsOfColumn(const HalfColumn& c, const Alignments& alignme
 // The parts of all columns. Differences of a column are found before the products of the one before
 // are added, which do not wait for them.
 template <DType kType, bool kWhole>
-HWY_NOINLINE void FindParts(const HalfRow& row, const HalfColumns& columns, PartsOfColumns& to) {
+HWY_NOINLINE void FindParts(const HalfRow& row, const HalfColumns& columns, AlignedFactors& aligned,
+                            PartsOfColumns& to) {
   const size_t first_group = columns.first / kAddTreeGroup;
   const int16_t* const leasts = row.leasts.data() + first_group;
   const auto column = [&](size_t j) {
     return HalfColumn{reinterpret_cast<const uint16_t*>(columns.columns[j]),
                       reinterpret_cast<const uint16_t*>(columns.ahead[j]),
-                      row.drops.data() + columns.first, row.factors.data() + columns.first,
-                      columns.groups};
+                      row.drops.data() + columns.first, columns.groups};
   };
   Alignments alignments[2];
   for (size_t j = 0; j <= columns.count; ++j) {
@@ -200,10 +280,17 @@ HWY_NOINLINE void FindParts(const HalfRow& row, const HalfColumns& columns, Part
       const HalfColumn c = column(j);
       if (!FindDifferences<kWhole>(row, c, leasts, found.differences)) [[unlikely]]
         FindUnsureGroups(row, c, leasts, to.are_unsure);
-      AlignGroups<kType>(row.tops.data() + first_group, c, found);
+      const auto align = [&] {
+        return AlignGroups<kType, kWhole>(row.tops.data() + first_group, c, aligned, found);
+      };
+      if (!align()) [[unlikely]] {
+        FindFactors<kType>(row, columns, c, found.differences, aligned, to.are_unsure);
+        align();
+      }
     }
     if (j > 0)
-      AddGroupsOfColumn<kType, kWhole>(column(j - 1), alignments[(j - 1) % 2], to.parts[j - 1]);
+      AddGroupsOfColumn<kType, kWhole>(column(j - 1), aligned, alignments[(j - 1) % 2],
+                                       to.parts[j - 1]);
   }
 }
 
@@ -276,18 +363,22 @@ HWY_NOINLINE void AddParts(const PartsOfColumns& from, size_t groups, float* sum
 }
 
 template <DType kType>
-void ColumnsOfType(const HalfRow& row, const HalfColumns& columns, float* sums) {
+void ColumnsOfType(const HalfRow& row, const HalfColumns& columns, AlignedFactors& aligned,
+                   float* sums) {
   PartsOfColumns room;
-  columns.groups == HalfRow::kMostGroups ? FindParts<kType, true>(row, columns, room)
-                                         : FindParts<kType, false>(row, columns, room);
+  for (size_t j = columns.count; j < HalfColumns::kMost; ++j)
+    std::ranges::fill(room.parts[j], 0.0f);
+  columns.groups == HalfRow::kMostGroups ? FindParts<kType, true>(row, columns, aligned, room)
+                                         : FindParts<kType, false>(row, columns, aligned, room);
   for (size_t g = 0; g < columns.groups; ++g)
     if (room.are_unsure[g]) PartsOfAnyGroup<kType>(row, columns, g, room);
   AddParts(room, columns.groups, sums);
 }
 
-void ColumnsOfHalves(const HalfRow& row, const HalfColumns& columns, uint32_t* sums) {
-  row.dtype == DType::f16 ? ColumnsOfType<DType::f16>(row, columns, as_floats(sums))
-                          : ColumnsOfType<DType::bf16>(row, columns, as_floats(sums));
+void ColumnsOfHalves(const HalfRow& row, const HalfColumns& columns, AlignedFactors& aligned,
+                     uint32_t* sums) {
+  row.dtype == DType::f16 ? ColumnsOfType<DType::f16>(row, columns, aligned, as_floats(sums))
+                          : ColumnsOfType<DType::bf16>(row, columns, aligned, as_floats(sums));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // products from the bits of the other factors, without a product being made.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -39,6 +41,36 @@ struct HalfRow {
   int fraction_bits() const { return dtype == DType::f16 ? 10 : 7; }
   int bias() const { return dtype == DType::f16 ? 15 : 127; }
   void add_group(int highest);
+};
+
+// The factors of a slice of a row times powers of two, which align their products: the same for all
+// groups of columns that have one largest difference, as an exponent. Made when it first comes, and
+// kept in the order in which products take them.
+struct AlignedFactors {
+  static constexpr int kMost = 32;  // differences, one next to the other
+  static constexpr size_t kTerms = HalfRow::kMostGroups * kAddTreeGroup;
+  static constexpr int kZeros = kMost;  // the row of factors whose products do not count
+
+  alignas(64) float rows[kMost + 1][kTerms];
+  int lowest, highest;  // none: lowest is larger
+
+  void start() {
+    lowest = 1, highest = 0;
+    std::ranges::fill(rows[kZeros], 0.0f);
+  }
+  static int row_of(int difference) { return difference % kMost; }
+  // Whether others make room for one that is larger.
+  bool drops_for(int difference) const { return lowest <= highest && difference - lowest >= kMost; }
+  // make(difference, row) for all that are missing; false if there is no room for one so small.
+  template <class Make>
+  bool extend(int difference, const Make& make) {
+    if (drops_for(difference)) lowest = difference - kMost + 1;
+    if (lowest > highest) lowest = difference, highest = difference - 1;
+    if (highest - difference >= kMost) return false;
+    while (lowest > difference) --lowest, make(lowest, rows[row_of(lowest)]);
+    while (highest < difference) ++highest, make(highest, rows[row_of(highest)]);
+    return true;
+  }
 };
 
 // The terms of a row, and the rows of the right matrix that they meet.

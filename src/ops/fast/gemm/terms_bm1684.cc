@@ -9,6 +9,7 @@
 #include "base/bits.h"
 #include "ops/contract/taps.h"
 #include "ops/fast/gemm/panels.h"
+#include "ops/fast/scratch.h"
 #include "ops/fast/walk/transpose.h"
 
 namespace tputwin::fast {
@@ -64,8 +65,14 @@ namespace {
 // Some channels of neighbouring lanes, and those that follow them in these lanes.
 class WeightPacking {
  public:
+  // Where panels go: each begins so many output channels, and words, behind the one before.
+  struct Panels {
+    float* first;
+    uint32_t channels;
+    uint64_t words;
+  };
   WeightPacking(const Conv2dBm1684& op, const Memory& memory, const ConvTerms& terms,
-                uint32_t width, float* factors, uint32_t channels_between)
+                uint32_t width, const Panels& panels)
       : op_(op),
         memory_(memory),
         terms_(terms),
@@ -75,8 +82,7 @@ class WeightPacking {
         of_pair_(2 * op.weight.shape.h * op.weight.shape.w),
         pairs_(op.weight.shape.n / 2),
         lie_together_(weights_lie_together()),
-        between_(channels_between),
-        factors_(factors) {}
+        panels_(panels) {}
 
   // Few channels side by side, because equal offsets in different lanes crowd into the same sets
   // of the cache.
@@ -97,7 +103,9 @@ class WeightPacking {
     const uint32_t at_once = std::clamp(kPlaces / std::max(1u, step), 1u, kPairs);
     const Lanes lanes = lanes_of(slot, std::min(group, channels_ - slot));
     const uint32_t turned = turned_channels(slot, group, lanes);
-    for (uint32_t pair = first_pair; turned > 0 && pair < last_pair; pair += at_once)
+    uint32_t pair = turned > 0 ? first_pair : last_pair;
+    if (turns_lines()) pair = turn_by_lines(slot, lanes, turned, pair, last_pair);
+    for (; pair < last_pair; pair += at_once)
       turn(slot, lanes, turned, pair, std::min(at_once, last_pair - pair));
     for (uint32_t oc = slot + turned * lanes_; oc < channels_; oc += lanes_)
       pack_each(oc, std::min(group, channels_ - oc), first_pair * of_pair_,
@@ -113,8 +121,7 @@ class WeightPacking {
     return weights;
   }
   float* panel(uint32_t oc) const {
-    const uint64_t number = oc / between_;
-    return factors_ + number * width_ * terms_.terms.size() + oc % width_;
+    return panels_.first + oc / panels_.channels * panels_.words + oc % width_;
   }
   size_t pitch(uint32_t oc) const { return std::min(width_, channels_ - oc / width_ * width_); }
 
@@ -134,6 +141,33 @@ class WeightPacking {
         !equally_far(std::span<uint8_t* const>(lanes.data(), group)))
       return 0;
     return (channels_ - slot - group) / lanes_ + 1;
+  }
+
+  // Whether every second pair begins with a line, and panels have as many rows as are turned.
+  bool turns_lines() const {
+    return width_ == kChannelsAtOnce &&
+           2 * op_.weight.stride.n % (kWordsOfLine * sizeof(float)) == 0;
+  }
+  // The same line of every two pairs, one after the other: what these have of one place are
+  // neighbours in a panel. Returns the first pair that is left.
+  uint32_t turn_by_lines(uint32_t slot, const Lanes& lanes, uint32_t channels, uint32_t pair,
+                         uint32_t last_pair) const {
+    const auto step = static_cast<uint32_t>(op_.weight.stride.n / sizeof(float));
+    const uint32_t twos = (last_pair - pair) / 2, all = channels * of_pair_;
+    thread_local Scratch gaps;  // where no weights are
+    auto* const nowhere = gaps.take<uint8_t>(size_t{twos} * kChannelsAtOnce * sizeof(float));
+    for (uint32_t line = 0; twos > 0 && line < 2 * step; line += kWordsOfLine) {
+      std::array<uint8_t*, kWordsOfLine> to;
+      for (uint32_t i = 0; i < kWordsOfLine; ++i) {
+        const uint32_t turn = (line + i) / step, place = (line + i) % step;
+        const uint32_t oc = slot + place / of_pair_ * lanes_, tap = place % of_pair_;
+        const uint32_t term = terms_.by_weight[uint64_t{pair + turn} * of_pair_ + tap];
+        to[i] = place < all ? reinterpret_cast<uint8_t*>(panel(oc) + term * pitch(oc)) : nowhere;
+      }
+      turn_lines(to, lanes[0] + (uint64_t{pair} * step + line) * sizeof(float),
+                 static_cast<size_t>(lanes[1] - lanes[0]), 2 * op_.weight.stride.n, twos);
+    }
+    return pair + 2 * twos;
   }
 
   // Some pairs of input channels: the same places of all lanes become rows of panels. Of every
@@ -188,15 +222,15 @@ class WeightPacking {
   const ConvTerms& terms_;
   const uint32_t width_, lanes_, channels_, of_pair_, pairs_;
   const bool lie_together_;
-  const uint32_t between_;  // channels from one panel to the next
-  float* const factors_;
+  const Panels panels_;
 };
 
 }  // namespace
 
 void ConvTerms::pack_weights(const Conv2dBm1684& op, const Memory& memory, uint32_t width,
                              float* factors) const {
-  const WeightPacking packing(op, memory, *this, width, factors, width);
+  const WeightPacking packing(op, memory, *this, width,
+                              {factors, width, uint64_t{width} * terms.size()});
   const uint32_t pairs = op.weight.shape.n / 2, taps = op.weight.shape.h * op.weight.shape.w;
   if (pairs == 0) return packing.pack(0, 0);
   // some terms of all channels at a time: what lies in one cache line belongs to neighbouring
@@ -211,8 +245,9 @@ void ConvTerms::pack_weights(const Conv2dBm1684& op, const Memory& memory, uint3
 }
 
 void ConvTerms::pack_panels(const Conv2dBm1684& op, const Memory& memory, uint32_t width,
-                            uint32_t slot, float* factors) const {
-  const WeightPacking packing(op, memory, *this, width, factors, memory.local.lanes());
+                            uint32_t slot, uint64_t panel_words, float* factors) const {
+  const WeightPacking packing(op, memory, *this, width,
+                              {factors, memory.local.lanes(), panel_words});
   packing.pack_slots(slot, 0, op.weight.shape.n / 2);
 }
 

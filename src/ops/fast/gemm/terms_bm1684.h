@@ -23,9 +23,9 @@ struct ConvTerms {
   void pack_weights(const Conv2dBm1684& op, const Memory& memory, uint32_t width,
                     float* factors) const;
   // The same of the panel of the channels from `slot` on, and of those of the same lanes that
-  // follow it, one behind the other. `width` divides the lanes.
+  // follow it, each `panel_words` behind the one before. `width` divides the lanes.
   void pack_panels(const Conv2dBm1684& op, const Memory& memory, uint32_t width, uint32_t slot,
-                   float* factors) const;
+                   uint64_t panel_words, float* factors) const;
 
   std::vector<Term> terms;
   Chains chains;                       // without the places of factors

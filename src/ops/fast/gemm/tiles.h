@@ -163,10 +163,10 @@ struct PairRows {
   size_t pitch;
 };
 
+struct AlignedFactors;
 struct HalfColumns;
 struct HalfRow;
 struct HalfTerms;
-struct HalfColumns;
 
 // The kernels of the instruction set in force.
 struct TileKernels {
@@ -222,7 +222,8 @@ struct TileKernels {
   // those that need the reference body the sums become NaN.
   void (*row_of_halves)(const HalfRow&, const HalfTerms&, size_t count, uint32_t* sums);
   // The same of columns that are stored as rows. HalfColumns::kMost sums are read and written.
-  void (*columns_of_halves)(const HalfRow&, const HalfColumns&, uint32_t* sums);
+  // The factors are those of the same slice of the row, or none.
+  void (*columns_of_halves)(const HalfRow&, const HalfColumns&, AlignedFactors&, uint32_t* sums);
 
   uint32_t columns() const { return vectors * lanes; }
   // The vectors of a tile of chains that has so many rows.

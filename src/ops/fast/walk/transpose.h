@@ -20,6 +20,13 @@ void transpose(size_t bytes, uint8_t* dst, size_t dst_stride, const uint8_t* src
 void transpose_rows(size_t bytes, std::span<uint8_t* const> dst, std::span<uint8_t* const> src,
                     size_t first, size_t last);
 
+// Eight rows of words, of each a line of kWordsOfLine: dst[c] gets the words of column c of all
+// rows. So for `count` lines of every row, `step` bytes apart; what dst[c] gets of them lies one
+// behind the other.
+constexpr size_t kWordsOfLine = 16;
+void turn_lines(std::span<uint8_t* const, kWordsOfLine> dst, const uint8_t* src, size_t src_stride,
+                size_t step, size_t count);
+
 // Whether rows, at least two, begin at equal distances, one behind the other.
 bool equally_far(std::span<uint8_t* const> rows);
 
