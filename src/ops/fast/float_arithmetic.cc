@@ -40,8 +40,8 @@ HWY_NOINLINE void StoreNan(const FloatArithmetic& op, const RowBlock& block, siz
   hn::Store(x, F32(), results);
   for (size_t j = 0; j < hn::Lanes(F32()); ++j)
     if (f32::is_nan(results[j]))
-      results[j] =
-          float_arithmetic(op, *a.lane<float>(i + j), *b.lane<float>(i + j), *c.lane<float>(i + j));
+      results[j] = float_arithmetic(op, a.element<float>(i + j), b.element<float>(i + j),
+                                    c.element<float>(i + j));
   hn::StoreU(hn::Load(F32(), results), F32(), block.result<float>() + i);
 }
 

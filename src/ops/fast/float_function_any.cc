@@ -102,7 +102,7 @@ HWY_NOINLINE void ComputeNan(const AnyFunction& f, const RowBlock& block, size_t
   hn::Store(result, F32(), results);
   for (size_t k = 0; k < hn::Lanes(F32()); ++k)
     if (f32::is_nan(results[k]))
-      results[k] = typed_element(f.op, f.memory, block.lane, block.source<float>(1)[i + k]);
+      results[k] = typed_element(f.op, f.memory, block.lane, block.load<float>(1, i + k));
   hn::StoreU(hn::Load(F32(), results), F32(), block.result<float>() + i);
 }
 

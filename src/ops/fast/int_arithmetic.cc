@@ -226,8 +226,8 @@ void WideUnit(const IntPlan& plan, const RowBlock& block, size_t first) {
   const int64_t low = op.saturates ? plan.limits.low : INT64_MIN;
   const int64_t high = op.saturates ? plan.limits.high : INT64_MAX;
   for (size_t i = 0; i < kRowUnit; ++i)
-    block.result<int32_t>()[first + i] =
-        static_cast<int32_t>(std::clamp(x[i] * (int64_t{1} << left), low, high));
+    block.store(first + i,
+                static_cast<int32_t>(std::clamp(x[i] * (int64_t{1} << left), low, high)));
 }
 
 void WideRows(const void* operation, const RowBlock& block) {
@@ -256,12 +256,12 @@ void exact_rows(const void* operation, const RowBlock& block) {
   const bool has_b = op.kind != Kind::shift, has_old = op.kind == Kind::mac;
   const size_t shift = 2 + has_b + has_old;
   const auto number = [&](size_t operand, const TensorView& view, size_t i) {
-    return integer_value(block.source<int32_t>(operand)[i], view.dtype);
+    return integer_value(block.load<int32_t>(operand, i), view.dtype);
   };
   for (size_t i = 0; i < block.count; ++i)
-    block.result<int32_t>()[i] =
-        int_arithmetic(op, number(1, op.a.view, i), has_b ? number(2, op.b.view, i) : 0,
-                       has_old ? number(3, op.out, i) : 0, block.source<int32_t>(shift)[i]);
+    block.store(i, static_cast<int32_t>(int_arithmetic(
+                       op, number(1, op.a.view, i), has_b ? number(2, op.b.view, i) : 0,
+                       has_old ? number(3, op.out, i) : 0, block.load<int32_t>(shift, i))));
 }
 
 // The largest magnitude of a source.

@@ -77,7 +77,7 @@ Declined signs(const Unary& op, const Memory& memory) {
 void element_rows(const void* operation, const RowBlock& block) {
   const auto& op = *static_cast<const Unary*>(operation);
   for (size_t i = 0; i < block.count; ++i)
-    block.result<int32_t>()[i] = element(op, block.source<int32_t>(1)[i]);
+    block.store(i, static_cast<int32_t>(element(op, block.load<int32_t>(1, i))));
 }
 
 // Bits of floats are passed as integers of their size.

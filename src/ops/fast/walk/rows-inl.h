@@ -61,7 +61,7 @@ HWY_NOINLINE void ComputeNan(const Formula& formula, std::index_sequence<I...>,
   if constexpr (kFirst == 2) hn::Store(values.work, F32(), results[1]);
   for (size_t i = 0; i < hn::Lanes(F32()); ++i) {
     if (!f32::is_nan(results[0][i])) continue;
-    const auto value = formula.Element(*sources[I].template lane<float>(first + i)...);
+    const auto value = formula.Element(sources[I].template element<float>(first + i)...);
     if constexpr (kFirst == 1)
       results[0][i] = value;
     else

@@ -77,6 +77,11 @@ struct RowSource {
   const T* lane(size_t i) const {
     return reinterpret_cast<const T*>(at) + (i & mask);
   }
+  // Of rows that begin at any byte.
+  template <class T>
+  T element(size_t i) const {
+    return Memory::load<T>(at + (i & mask) * sizeof(T));
+  }
 };
 
 // What a kernel works on: `count` lanes of each operand, in the order of the operands. There is
@@ -97,6 +102,16 @@ struct RowBlock {
   template <class T>
   T* result(size_t operand = 0) const {
     return static_cast<T*>(at[operand]);
+  }
+
+  // Elements of rows that begin at any byte.
+  template <class T>
+  T load(size_t operand, size_t i) const {
+    return Memory::load<T>(source<uint8_t>(operand) + i * sizeof(T));
+  }
+  template <class T>
+  void store(size_t i, T value) const {
+    Memory::store(result<uint8_t>() + i * sizeof(T), value);
   }
 };
 using RowKernel = void (*)(const void* operation, const RowBlock& block);
