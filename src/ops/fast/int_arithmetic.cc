@@ -259,9 +259,9 @@ void exact_rows(const void* operation, const RowBlock& block) {
     return integer_value(block.load<int32_t>(operand, i), view.dtype);
   };
   for (size_t i = 0; i < block.count; ++i)
-    block.store(i, static_cast<int32_t>(int_arithmetic(
-                       op, number(1, op.a.view, i), has_b ? number(2, op.b.view, i) : 0,
-                       has_old ? number(3, op.out, i) : 0, block.load<int32_t>(shift, i))));
+    block.store(i,
+                int_arithmetic(op, number(1, op.a.view, i), has_b ? number(2, op.b.view, i) : 0,
+                               has_old ? number(3, op.out, i) : 0, block.load<int32_t>(shift, i)));
 }
 
 // The largest magnitude of a source.

@@ -80,9 +80,8 @@ HWY_INLINE void compute_each(const Requantize& op, const RowBlock& block, size_t
   const RowSource in = block.row_source(1), multiplier = block.row_source(2),
                   shift = block.row_source(3), offset = block.row_source(4);
   for (size_t i = begin; i < end; ++i)
-    block.store(
-        i, static_cast<int32_t>(element(op, in.element<int32_t>(i), multiplier.element<int32_t>(i),
-                                        shift.element<int32_t>(i), offset.element<int32_t>(i))));
+    block.store(i, element(op, in.element<int32_t>(i), multiplier.element<int32_t>(i),
+                           shift.element<int32_t>(i), offset.element<int32_t>(i)));
 }
 
 // False: the parameters are not the same, or of another kind.

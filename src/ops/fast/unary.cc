@@ -76,8 +76,7 @@ Declined signs(const Unary& op, const Memory& memory) {
 
 void element_rows(const void* operation, const RowBlock& block) {
   const auto& op = *static_cast<const Unary*>(operation);
-  for (size_t i = 0; i < block.count; ++i)
-    block.store(i, static_cast<int32_t>(element(op, block.load<int32_t>(1, i))));
+  for (size_t i = 0; i < block.count; ++i) block.store(i, element(op, block.load<int32_t>(1, i)));
 }
 
 // Bits of floats are passed as integers of their size.

@@ -175,7 +175,7 @@ class Convolution final : public PlaneConvolution {
   // All tiles of panels that are packed together.
   void run_late(const Planes& planes, const TileRuns& runs, size_t block) const {
     thread_local Scratch scratch;
-    // a line more, so that equal terms of panels do not have one set of the cache
+    // some lines more, so that equal terms of panels do not have one set of the cache
     const uint64_t panel_words = uint64_t{kernels_.rows} * source_.terms() + kTilePitch;
     uint32_t* const panels = scratch.take<uint32_t>(panel_words * ceil_div(blocks_, apart_));
     source_.pack_panels(static_cast<uint32_t>(block), kernels_.rows, panel_words, panels);

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "memory/memory.h"
 #include "ops/fast/gemm/half_row-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -28,6 +29,16 @@ struct HalfColumn {
   const uint16_t *at, *ahead;
   const int16_t* drops;
   size_t groups;
+
+  // Columns may begin at any byte.
+  int magnitude(size_t term) const {
+    return Memory::load<uint16_t>(reinterpret_cast<const uint8_t*>(at + term)) & 0x7fff;
+  }
+  bool is_zero(size_t group) const {
+    int any = 0;
+    for (size_t i = 0; i < kAddTreeGroup; ++i) any |= magnitude(group * kAddTreeGroup + i);
+    return any == 0;
+  }
 };
 
 // Joins vectors, one of every group, to one that has a lane of every group: `leaf(group)` is the
@@ -207,10 +218,9 @@ HWY_NOINLINE void FindFactors(const HalfRow& row, const HalfColumns& columns, co
                               const int16_t* differences, AlignedFactors& aligned,
                               bool* are_unsure) {
   for (size_t g = 0; g < c.groups; ++g) {
-    const auto is_zero = [](uint16_t bits) { return (bits & 0x7fff) == 0; };
     const int difference = differences[g] >> kFractionBits<kType>;
     if (are_unsure[g] || (difference >= aligned.lowest && difference <= aligned.highest) ||
-        std::all_of(c.at + g * kAddTreeGroup, c.at + (g + 1) * kAddTreeGroup, is_zero))
+        c.is_zero(g))
       continue;
     if (aligned.drops_for(difference)) std::fill_n(are_unsure, c.groups, true);
     const bool has_room = aligned.extend(
@@ -239,10 +249,9 @@ HWY_INLINE bool FindDifferences(const HalfRow& row, const HalfColumn& c, const i
 HWY_NOINLINE void FindUnsureGroups(const HalfRow& row, const HalfColumn& c, const int16_t* leasts,
                                    bool* are_unsure) {
   for (size_t g = 0; g < c.groups; ++g) {
-    const uint16_t* const at = c.at + g * kAddTreeGroup;
     int difference = 0, largest = 0;
     for (size_t i = 0; i < kAddTreeGroup; ++i) {
-      const int magnitude = at[i] & 0x7fff;
+      const int magnitude = c.magnitude(g * kAddTreeGroup + i);
       largest = std::max(largest, magnitude);
       difference = std::max(difference, magnitude - c.drops[g * kAddTreeGroup + i]);
     }
