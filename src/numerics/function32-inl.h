@@ -57,7 +57,7 @@ TW_FORMULA Number compensated_reciprocal(Number x, uint32_t iterations, uint32_t
 TW_FORMULA Number softsign(Number x) { return div(x, Number(1.0f) + abs(x)); }
 
 // coeff[0] + coeff[1] * x + ..., by Horner's rule.
-TW_FORMULA Number series(const float* coeff, uint32_t terms, Number x) {
+TW_FORMULA Number series(const AnyByteFloat* coeff, uint32_t terms, Number x) {
   Number sum(coeff[terms - 1]);
   for (uint32_t i = terms - 1; i-- > 0;) sum = sum * x + Number(coeff[i]);
   return sum;

@@ -44,7 +44,9 @@ Number exponent(Number a) {
   return Number(static_cast<float>(static_cast<int32_t>(bits(a) >> 23 & 0xff) - 127));
 }
 Number power_of_2(Number a) { return number(bits(a) & 0x7f80'0000); }
-Number lookup(const float* table, Number a) { return Number(table[static_cast<int>(a.value)]); }
+Number lookup(const AnyByteFloat* table, Number a) {
+  return Number(table[static_cast<int>(a.value)]);
+}
 
 #define TW_FORMULA inline
 #include "numerics/function32-inl.h"

@@ -36,11 +36,14 @@ constexpr uint32_t kExpTerms = 32, kLogTerms = 16, kErfTerms = 10, kTurnTerms = 
 constexpr uint32_t kExpEntries = 192;
 constexpr float kLeastExponent = -103, kLargestExponent = 88;
 
+// A number of fp32 that begins at any byte.
+typedef float AnyByteFloat __attribute__((aligned(1)));
+
 // As they lie in the lane of the element; a function reads those it has.
 struct Tables {
-  const float* exp_coeff = nullptr;
-  const float* exp_table = nullptr;
-  const float* coeff = nullptr;  // the function's own series
+  const AnyByteFloat* exp_coeff = nullptr;
+  const AnyByteFloat* exp_table = nullptr;
+  const AnyByteFloat* coeff = nullptr;  // the function's own series
 };
 
 struct Parameters {

@@ -78,13 +78,24 @@ void misdeclare(Operation& operation) {
   }
 }
 
-// Of some cases one with large operands, or a type that the operation is to ignore.
+// Operands that begin at any byte, as recordings and streams of strangers have them: rules that
+// demand more can be switched off.
+void displace(Operation& operation, uint32_t bytes) {
+  for (const Operand& operand : operands(operation))
+    const_cast<TensorView*>(operand.view)->address += bytes;  // of our own operation
+}
+
+// Of some cases one with large operands, a type that the operation is to ignore, or operands that
+// begin at any byte.
 Operation draw(Rng& rng, OperationKind kind, uint64_t seed, const Chip& chip) {
   std::optional<Operation> large;
   if (rng.chance(1, 4)) large = large_operation(rng, kind, chip);
   Operation operation = large ? *large : random_operation(rng, kind, chip);
   if (seed % 2 == 0) misdeclare(operation);
-  return operation;
+  if (seed % 8 != 5) return operation;
+  Operation displaced = operation;
+  displace(displaced, 1 + seed / 8 % 3);
+  return check_bounds(displaced, chip, kTestGlobalBytes).ok() ? displaced : operation;
 }
 
 std::string rerun(OperationKind kind, uint64_t seed, std::string_view isa, int threads) {

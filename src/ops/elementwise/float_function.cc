@@ -283,9 +283,11 @@ float typed_element(const FloatFunction& op, const Memory& memory, uint32_t lane
 
 function32::Tables tables_in(const FloatFunction& op, const Memory& memory, uint32_t lane) {
   auto words = [&](const std::optional<TensorView>& table) {
-    return table ? reinterpret_cast<const float*>(memory.byte(*table, 0, lane, 0, 0)) : nullptr;
+    return table ? reinterpret_cast<const function32::AnyByteFloat*>(
+                       memory.byte(*table, 0, lane, 0, 0))
+                 : nullptr;
   };
-  const float* powers = words(op.exp_table);
+  const function32::AnyByteFloat* powers = words(op.exp_table);
   if (powers == nullptr)
     powers = reinterpret_cast<const float*>(&static_words()[kExpTable.address / 4]);
   return {words(op.exp_coeff), powers, words(op.coeff)};

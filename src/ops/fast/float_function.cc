@@ -97,8 +97,9 @@ TW_MAP(power_of_2(Number a), a, a, floats(hn::And(bits(x), hn::Set(I32(), 0x7f80
 TW_MAP(exponent(Number a), a, a,
        hn::ConvertTo(F32(), hn::Sub(hn::And(hn::ShiftRight<23>(bits(x)), hn::Set(I32(), 0xff)),
                                     hn::Set(I32(), 127))))
-TW_MAP(lookup(const float* table, Number a), a, a,
-       hn::GatherIndex(F32(), table, hn::ConvertTo(I32(), x)))
+// A table that begins at a word.
+TW_MAP(lookup(const AnyByteFloat* table, Number a), a, a,
+       hn::GatherIndex(F32(), reinterpret_cast<const float*>(table), hn::ConvertTo(I32(), x)))
 TW_COMPARE(operator>(Number a, Number b), a, b, hn::Gt(x, y))
 TW_COMPARE(operator<(Number a, Number b), a, b, hn::Lt(x, y))
 TW_COMPARE(is_zero(Number a), a, a, hn::Eq(x, hn::Zero(F32())))
@@ -143,13 +144,17 @@ HWY_INLINE bool has_nan(Number a) {
 // Vector units differ in which NaN they keep, and compilers exchange operands: results that are NaN
 // are computed again.
 template <Kind kKind>
-HWY_NOINLINE void make_nan_exact(const Lane& lane, const float* x, const float* y, float* result,
-                                 float* source) {
+HWY_NOINLINE void make_nan_exact(const Lane& lane, const Number& x, const Number& y,
+                                 uint8_t* result, uint8_t* source) {
+  HWY_ALIGN float xs[kMostNumbers], ys[kMostNumbers];
+  store(x, xs);
+  store(y, ys);
   for (size_t i = 0; i < kVectors * hn::Lanes(F32()); ++i) {
-    if (!f32::is_nan(result[i])) continue;
-    const Outcome outcome = evaluate(kKind, x[i], y[i], lane.parameters, lane.tables);
-    result[i] = outcome.result;
-    if constexpr (destroys_source(kKind)) source[i] = outcome.source;
+    uint8_t* const at = result + i * sizeof(float);
+    if (!f32::is_nan(Memory::load<float>(at))) continue;
+    const Outcome outcome = evaluate(kKind, xs[i], ys[i], lane.parameters, lane.tables);
+    Memory::store(at, outcome.result);
+    if constexpr (destroys_source(kKind)) Memory::store(source + i * sizeof(float), outcome.source);
   }
 }
 
@@ -160,10 +165,8 @@ HWY_INLINE void compute_block(const Lane& lane, Number x, Number y, float* resul
   store(value, result);
   if constexpr (destroys_source(kKind)) store(sign_bit(half_turns<kKind>(x)), source);
   if (HWY_LIKELY(!has_nan(value))) return;
-  HWY_ALIGN float xs[kMostNumbers], ys[kMostNumbers];
-  store(x, xs);
-  store(y, ys);
-  make_nan_exact<kKind>(lane, xs, ys, result, source);
+  make_nan_exact<kKind>(lane, x, y, reinterpret_cast<uint8_t*>(result),
+                        reinterpret_cast<uint8_t*>(source));
 }
 
 template <Kind kKind>
@@ -220,6 +223,8 @@ bool tables_apart(const FloatFunction& op, const LocalMemory& local) {
 
 Declined rows(const FloatFunction& op, const Memory& memory) {
   if (!is_function32(op.kind)) return "a function of every type";
+  if (op.exp_table && op.exp_table->address % sizeof(float) != 0)
+    return "the words of a table begin at any byte";
   if (!entries_apart(op, memory.local)) return "sources overlap the entries of the table in part";
   if (!tables_apart(op, memory.local)) return "results overlap a table";
   constexpr uint64_t kWeight = 16;

@@ -5,6 +5,9 @@
 
 #include <hwy/highway.h>
 
+#include <cstring>
+#include <vector>
+
 #include "ops/fast/fast.h"
 #include "ops/fast/walk/rows-inl.h"
 #include "ops/index/l2_function.h"
@@ -72,9 +75,9 @@ Declined rows_by_l2(const L2Function& op, const Memory& memory) {
   const TensorView& table = op.table;
   if (is_system(table.space) && table.shape.w > 1 && table.stride.w != sizeof(float))
     return "the words have gaps";
-  const L2Words words{op.kind == L2Function::Kind::lookup,
-                      reinterpret_cast<const float*>(memory.byte(table, 0, 0, 0, 0)),
-                      table.shape.w};
+  std::vector<float> copied(table.shape.w);  // which may begin at any byte
+  std::memcpy(copied.data(), memory.byte(table, 0, 0, 0, 0), copied.size() * sizeof(float));
+  const L2Words words{op.kind == L2Function::Kind::lookup, copied.data(), table.shape.w};
   const RowWork work{.lanes = RowLanes::words,
                      .kernel = l2_rows,
                      .operation = &words,

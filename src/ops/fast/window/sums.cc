@@ -88,16 +88,23 @@ HWY_INLINE Ints exact_bits(Floats x) {
   return kType == DType::bf16 ? hn::ShiftRight<16>(bits(x)) : to_bits<kType>(x);
 }
 
+// a if it is larger, else b, subnormals of bf16 as they are. Those are equal to 0 in comparisons,
+// and the maximum of a processor, which compilers make of a comparison and a choice of its
+// operands, makes them 0.
+template <DType kType>
+HWY_INLINE Floats larger(Floats a, Floats b) {
+  if constexpr (kType == DType::bf16) return hn::IfThenElse(hn::Gt(flush(a), flush(b)), a, b);
+  return hn::IfThenElse(hn::Gt(a, b), a, b);
+}
+
 bool Largest(const WindowRun& run, DType dtype) {
   const float lowest = float_value(lowest_bits(dtype), dtype);
   return ForFloatType(dtype, [&]<DType kType>(std::integral_constant<DType, kType>) HWY_ATTR {
     Floats doubt = hn::Zero(F32());
     for (size_t at = 0; at < run.count; at += kLanes32) {
       Floats largest = hn::Set(F32(), lowest);
-      for (size_t tap = 0; tap < run.taps; ++tap) {
-        const Floats value = LoadWords(run.words + at + run.offsets[tap]);
-        largest = hn::IfThenElse(hn::Gt(largest, value), largest, value);
-      }
+      for (size_t tap = 0; tap < run.taps; ++tap)
+        largest = larger<kType>(largest, LoadWords(run.words + at + run.offsets[tap]));
       if constexpr (kType == DType::f32) largest = flush(largest);
       StoreResults(largest, exact_bits<kType>(largest), run.out + at, doubt);
     }
