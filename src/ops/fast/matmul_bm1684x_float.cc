@@ -232,15 +232,14 @@ class FewRows {
   void run_stored(uint32_t first, uint32_t count, std::span<AlignedFactors> aligned) const {
     Sums sums;
     start(first, count, kStored - count, sums);
-    std::array<const uint8_t*, kStored> columns, ahead;
+    Columns columns;
     CopiedColumns room;
     for (uint32_t begin = 0; begin < terms_; begin += kSlice) {
       const uint32_t terms = std::min(kSlice, terms_ - begin);
-      for (uint32_t j = 0; j < count; ++j) columns[j] = column(first + j, begin, terms, room[j]);
-      for (uint32_t j = 0; j < count; ++j)
-        ahead[j] = j + kAhead < count ? columns[j + kAhead]
-                                      : read_after(first + j + kAhead, begin, first + count);
-      const HalfColumns slice{count, columns.data(), ahead.data(), begin,
+      find_columns(first, count, begin, columns);
+      if (!right_.lie_together(begin, terms) || terms % kAddTreeGroup != 0)
+        for (uint32_t j = 0; j < count; ++j) columns[j] = copied(first + j, begin, terms, room[j]);
+      const HalfColumns slice{count, columns.data(), columns.data() + kAhead, begin,
                               ceil_div(terms, kAddTreeGroup)};
       for (uint32_t i = 0; i < rows_.size(); ++i)
         kernels_.columns_of_halves(rows_[i], slice, aligned[begin / kSlice * rows_.size() + i],
@@ -248,33 +247,28 @@ class FewRows {
     }
     store(first, count, sums);
   }
+  // So many, and those that are read after them.
+  using Columns = std::array<const uint8_t*, kStored + kAhead>;
   using CopiedColumns = std::array<std::array<uint16_t, kSlice>, kStored>;
-  // Terms of a column side by side, up to a whole group: where they lie, or copied.
-  const uint8_t* column(uint32_t j, uint32_t begin, uint32_t terms,
+  // Where columns lie from a term on; after them their terms of the next slice are read, or, after
+  // the last slice, the next columns.
+  void find_columns(uint32_t first, uint32_t count, uint32_t begin, Columns& columns) const {
+    const uint8_t* const top = right_.at(first, begin);
+    for (uint32_t j = 0; j < count; ++j) columns[j] = right_.below(top, first, j);
+    const bool is_last = terms_ - begin <= kSlice;
+    const uint8_t* const next = is_last ? top : right_.at(first, begin + kSlice);
+    const uint32_t most = (is_last ? p_.out.cols() - first : count) - 1;
+    for (uint32_t j = 0; j < kAhead; ++j)
+      columns[count + j] = right_.below(next, first, std::min(is_last ? count + j : j, most));
+  }
+  // Terms of a column side by side, and zeros up to a whole group.
+  const uint8_t* copied(uint32_t j, uint32_t begin, uint32_t terms,
                         std::array<uint16_t, kSlice>& room) const {
-    const uint8_t* found = nullptr;
     right_.for_each_run(j, begin, terms, [&](const uint8_t* from, uint32_t at, uint32_t run) {
-      if (run == terms && run % kAddTreeGroup == 0)
-        found = from;
-      else
-        std::memcpy(room.data() + at, from, run * sizeof(uint16_t));
+      std::memcpy(room.data() + at, from, run * sizeof(uint16_t));
     });
-    if (found != nullptr) return found;
     std::fill(room.begin() + terms, room.begin() + align_up(terms, kAddTreeGroup), uint16_t{0});
     return reinterpret_cast<const uint8_t*>(room.data());
-  }
-  // The terms of column `next`, or what is read instead where columns end before: terms of the next
-  // slice.
-  const uint8_t* read_after(uint32_t next, uint32_t begin, uint32_t end) const {
-    next = std::min(next, p_.out.cols() - 1);
-    if (next >= end && begin + kSlice < terms_) {
-      next -= std::min(kStored, next);
-      begin += kSlice;
-    }
-    const uint8_t* found = nullptr;
-    right_.for_each_run(next, begin, 1,
-                        [&](const uint8_t* from, uint32_t, uint32_t) { found = from; });
-    return found;
   }
 
   // Old values, or zeros, and zeros in so many sums behind them.

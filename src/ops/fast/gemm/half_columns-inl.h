@@ -23,8 +23,8 @@ namespace {
 using HalfVector = hn::Vec<Halves>;
 static_assert(kAddTreeGroup % kHalves == 0);
 
-// A column, and the groups of the row that it meets. What comes `ahead` of it is asked for in both
-// passes over the column, every second line in each.
+// A column, and the groups of the row that it meets. What comes `ahead` of it is asked for in the
+// second pass over the column, a line with every group.
 struct HalfColumn {
   const uint16_t *at, *ahead;
   const int16_t* drops;
@@ -88,7 +88,6 @@ HWY_INLINE HalfVector DifferencesOfGroups(const HalfColumn& c, size_t first_grou
     const size_t first = group * kAddTreeGroup;
     auto difference = hn::Zero(d);
     if (!kWhole && group >= c.groups) return difference;
-    if (group % 2 == 0) __builtin_prefetch(c.ahead + first);
     for (size_t i = 0; i < kAddTreeGroup; i += kHalves) {
       const auto* from = reinterpret_cast<const int16_t*>(c.at + first + i);
       const auto magnitude = hn::And(hn::LoadU(d, from), hn::Set(d, 0x7fff));
@@ -131,7 +130,7 @@ HWY_INLINE Ints TotalsOfGroups(const HalfColumn& c, size_t first_group, const fl
     Ints total = hn::Zero(I32());
     if (!kWhole && first_group + i >= c.groups) return total;
     const size_t term = i * kAddTreeGroup;
-    if (i % 2 != 0) __builtin_prefetch(ahead + term);
+    __builtin_prefetch(ahead + term);
     const auto* const factor = reinterpret_cast<const float*>(with + factors[first_group + i]);
     for (size_t k = term; k < term + kAddTreeGroup; k += 2 * kLanes32) {
       Floats first_half, second_half;

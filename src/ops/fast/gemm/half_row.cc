@@ -18,8 +18,7 @@ constexpr int kLeastFactor = -40, kMostFactor = 39, kLeastSum = -60;
 
 constexpr uint32_t kFractionOfOne = 1 << 23;
 
-int exponent_of(float x) { return static_cast<int>(f32::bits(x) >> 23 & 0xff) - 127; }
-bool is_zero(float x) { return (f32::bits(x) & ~f32::kSignBit) == 0; }
+int exponent_of(uint32_t bits) { return static_cast<int>(bits >> 23 & 0xff) - 127; }
 
 // With the significands one + x of b and one + y of a, `one` being 1 << kFractionBits: the product
 // is 2 or more if x is at least the threshold of y. What is missing to it from `one` on.
@@ -33,9 +32,10 @@ constexpr auto kMissing = [] {
 }();
 
 int16_t drop_of(float factor, int highest, const uint16_t* missing, int fraction_bits) {
-  if (is_zero(factor)) return HalfRow::kLargestDrop;
-  const uint32_t y = f32::bits(factor) % kFractionOfOne >> (23 - fraction_bits);
-  const int drop = ((highest + 1 - exponent_of(factor)) << fraction_bits) - missing[y];
+  const uint32_t bits = f32::bits(factor);
+  if ((bits & ~f32::kSignBit) == 0) return HalfRow::kLargestDrop;
+  const uint32_t y = bits % kFractionOfOne >> (23 - fraction_bits);
+  const int drop = ((highest + 1 - exponent_of(bits)) << fraction_bits) - missing[y];
   return static_cast<int16_t>(std::min<int>(drop, HalfRow::kLargestDrop));
 }
 
@@ -59,13 +59,15 @@ bool HalfRow::set(const std::vector<uint32_t>& words) {
   std::memcpy(factors.data(), words.data(), words.size() * sizeof(float));
   for (size_t first = 0; first < count; first += kAddTreeGroup) {
     const std::span group(factors.data() + first, kAddTreeGroup);
-    int highest = kLeastFactor;
+    uint32_t low = f32::kInfinity, high = 0;  // magnitudes: as bits they are in their order
     for (const float factor : group) {
-      if (is_zero(factor)) continue;
-      const int exponent = exponent_of(factor);
-      if (exponent < kLeastFactor || exponent > kMostFactor) return false;
-      highest = std::max(highest, exponent);
+      const uint32_t magnitude = f32::bits(factor) & ~f32::kSignBit;
+      low = std::min(low, magnitude == 0 ? f32::kInfinity : magnitude);
+      high = std::max(high, magnitude);
     }
+    if (high != 0 && (exponent_of(low) < kLeastFactor || exponent_of(high) > kMostFactor))
+      return false;
+    const int highest = std::max(exponent_of(high), kLeastFactor);
     for (size_t i = 0; i < group.size(); ++i) {
       const int16_t drop = drop_of(group[i], highest, missing, fraction_bits());
       drops[first + i] = drop;

@@ -94,6 +94,14 @@ class StoredMatrix {
         return false;
     }
   }
+  const uint8_t* at(uint32_t row, uint32_t column) const {
+    const uint32_t channel = m_.row_per_channel ? row : column / width_;
+    const uint32_t inside = m_.row_per_channel ? column : column % width_;
+    return channels_[channel] + uint64_t{row} * row_step_ + uint64_t{inside} * column_step();
+  }
+  bool lie_together(uint32_t first, uint32_t count) const {
+    return m_.row_per_channel || first % width_ + count <= width_;
+  }
   // From an element of a row to that `rows` rows below it.
   const uint8_t* below(const uint8_t* element, uint32_t row, uint32_t rows) const {
     return element + distance(row, rows);
