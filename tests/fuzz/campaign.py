@@ -67,6 +67,8 @@ def run_round(build, target, seconds):
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     text = open(log, errors="replace").read()
+    if process.returncode == 127:  # a library of it is being linked, say
+        raise RuntimeError(f"{target} does not run: {text.strip()}")
     executions = re.search(r"number_of_executed_units: (\d+)", text)
     found = sorted(set(os.listdir(place)) - before)
     finding = None
