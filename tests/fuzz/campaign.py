@@ -10,6 +10,7 @@ table, and with 1 if something was found."""
 import argparse
 import concurrent.futures
 import json
+import math
 import os
 import re
 import subprocess
@@ -109,7 +110,8 @@ def main():
 
     def campaign(target):
         while ledger.total(target, "seconds") < options.seconds and not ledger.findings.get(target):
-            ledger.add(target, commit, *run_round(options.build, target, options.round))
+            left = math.ceil(options.seconds - ledger.total(target, "seconds"))
+            ledger.add(target, commit, *run_round(options.build, target, min(options.round, left)))
             print(ledger.row(target), file=sys.stderr, flush=True)
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
