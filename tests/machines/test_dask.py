@@ -13,6 +13,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 import tputwin
+from mortal import Mortal
 from tputwin import machines
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,14 +32,12 @@ class Cluster:
         command = [sys.executable, "-m", "distributed.cli.dask_worker", "--no-nanny", "--nthreads",
                    "1", "--no-dashboard", "--local-directory", str(folder),
                    self.scheduler.scheduler_address]
+        modules = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
         self.workers = [subprocess.Popen(command, stderr=subprocess.DEVNULL,
-                                         env={**os.environ, **environment})
+                                         env={**os.environ, "PYTHONPATH": modules, **environment})
                         for _ in range(count)]
         stack.callback(self.stop)
         self.client.wait_for_workers(count, timeout=60)
-
-    def kill_one(self):
-        self.workers[0].kill()
 
     def stop(self):
         for worker in self.workers:
@@ -125,11 +124,7 @@ def test_any_number_of_workers(work, alone, tmp_path):
 def test_a_killed_worker_is_told_and_others_do_its_work(work, alone, tmp_path):
     with cluster(3, tmp_path) as c:
         lost = []
-
-        def progress(done, _):
-            if done == 2:
-                c.kill_one()
-        accuracy = machines.run(work, c.client, progress=progress,
+        accuracy = machines.run(Mortal(work, 2, str(tmp_path / "dead")), c.client,
                                 lost=lambda worker, units: lost.append((worker, units)))
         assert figures(accuracy) == figures(alone)
         (worker, units), = lost
@@ -170,11 +165,7 @@ def test_a_calibration_by_any_number_of_workers(calibration, calibrated_alone, t
 def test_a_worker_killed_in_a_calibration(when, calibration, calibrated_alone, tmp_path):
     with cluster(3, tmp_path) as c:
         lost = []
-
-        def progress(done, _):
-            if done == when:
-                c.kill_one()
-        calibrated = machines.run(calibration, c.client, progress=progress,
+        calibrated = machines.run(Mortal(calibration, when, str(tmp_path / "dead")), c.client,
                                   lost=lambda worker, units: lost.append((worker, units)))
         assert written(calibrated) == calibrated_alone
         (worker, units), = lost
