@@ -145,6 +145,33 @@ TEST(Planes, ProductsOfChannelsOfFewColumnsEqualTheReferenceBody) {
     }
 }
 
+// Rows shorter than a vector, of one, of some and a rest, with all of their columns under padding.
+TEST(Planes, WindowsOfThreeEqualTheReferenceBody) {
+  constexpr uint32_t kPads[][2] = {{0, 0}, {1, 1}, {2, 1}, {0, 2}, {3, 0}, {1, 0}};
+  uint32_t turn = 0;
+  for (const uint32_t width :
+       {1u, 3u, 4u, 7u, 8u, 15u, 16u, 17u, 18u, 19u, 31u, 33u, 34u, 35u, 65u})
+    for (const uint32_t step : {1u, 2u})
+      for (const uint32_t height : {1u, 4u, 10u}) {
+        const auto& [before, after] = kPads[turn++ % std::size(kPads)];
+        const Axis h{.kernel = 3, .stride = step, .pad_before = after + 1, .pad_after = before + 1};
+        const Axis w{.kernel = 3, .stride = step, .pad_before = before, .pad_after = after};
+        if (w.padded(width) < w.reach()) continue;
+        const Shape in{2, 67, height, width};
+        Lanes lanes(bm1684());
+        Depthwise2dBm1684 op{.out = lanes.aligned({2, 67, h.output(height), w.output(width)}),
+                             .in = lanes.aligned(in),
+                             .weight = lanes.compact({1, 67, 3, 3}),
+                             .window = {h, w}};
+        if (turn % 2 != 0) op.bias = lanes.compact({1, 67, 1, 1});
+        ASSERT_LE(lanes.end(), kLaneBytes - kMargin);
+        expect_reference_bytes("rows of " + std::to_string(width) + " by " + std::to_string(step) +
+                                   ", padding " + std::to_string(before) + " and " +
+                                   std::to_string(after),
+                               op);
+      }
+}
+
 }  // namespace
 }  // namespace tputwin::testing
 #endif

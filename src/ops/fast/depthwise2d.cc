@@ -38,15 +38,16 @@ Declined parameters_decline(const Op& op, const LocalMemory& local) {
   return overlap(op.out, {weight, bias}, local);
 }
 
-// Whether the window is 3x3, goes on by one and is over rows of fp32.
+// Whether the window is 3x3, goes on by one or two and is over rows of fp32.
 template <class Op>
 bool is_of_three(const Op& op) {
+  const Axis &h = op.window.h, &w = op.window.w;
   const auto is_three = [](const Axis& axis) {
-    return axis.kernel == RowsOfThree::kSide && axis.stride == 1 && axis.dilation == 1 &&
+    return axis.kernel == RowsOfThree::kSide && axis.stride <= 2 && axis.dilation == 1 &&
            axis.insert == 0 && axis.insert_last == 0;
   };
-  return op.in.dtype == DType::f32 && op.out.dtype == DType::f32 && is_three(op.window.h) &&
-         is_three(op.window.w) && has_dense_rows(op.in) && has_dense_rows(op.out);
+  return op.in.dtype == DType::f32 && op.out.dtype == DType::f32 && is_three(h) && is_three(w) &&
+         h.stride == w.stride && has_dense_rows(op.in) && has_dense_rows(op.out);
 }
 
 // Plane by plane: weights(c), starts(c, room for a bias); redo(n, c, y, x) stores a result in
@@ -61,6 +62,7 @@ Declined run_of_three(const Op& op, const Memory& memory, float padding, const W
                         op.in.stride.h,
                         in.h,
                         in.w,
+                        op.window.h.stride,
                         op.window.h.pad_before,
                         op.window.w.pad_before,
                         padding,
@@ -68,14 +70,16 @@ Declined run_of_three(const Op& op, const Memory& memory, float padding, const W
                         op.out.stride.h,
                         out.h,
                         out.w,
+                        nullptr,
                         nullptr};
-  const uint64_t work = any.words() + uint64_t{9} * out.h * out.w;
+  const uint64_t work = uint64_t{in.h} * in.w + uint64_t{9} * out.h * out.w;
   parallel_for(uint64_t{out.n} * out.c, grain_of(work, kTermsPerTask),
                [&](size_t begin, size_t end) {
                  const ScopedFloatMode mode;
                  RowsOfThree plane = any;
-                 thread_local Scratch scratch;
-                 plane.scratch = scratch.take<float>(plane.words());
+                 thread_local Scratch padding_row, rows;
+                 plane.padding_row = padding_row.take<float>(in.w + kWindowSlack);
+                 plane.row = rows.take<const float*>(plane.rows());
                  for (size_t i = begin; i < end; ++i) {
                    const auto n = static_cast<uint32_t>(i % out.n);
                    const auto c = static_cast<uint32_t>(i / out.n);

@@ -46,20 +46,22 @@ struct Quantization {
 };
 Quantization quantization_of(bool relu, uint32_t rshift, Rounding rounding, DType dtype);
 
-// A plane of fp32 under a window of 3x3 that goes on by one. Whole vectors of inputs are read.
+// A plane of fp32 under a window of 3x3 that goes on by one or two. Whole vectors of inputs are
+// read.
 struct RowsOfThree {
   static constexpr uint32_t kSide = 3;
 
   const uint8_t* in;
   uint32_t in_stride, in_height, in_width;  // strides from row to row in bytes
+  uint32_t step;                            // of the window, down and across
   uint32_t pad_h, pad_w;                    // rows above, columns to the left
   float padding;
   uint8_t* out;
   uint32_t out_stride, height, width;
-  float* scratch;
+  float* padding_row;  // room for a row and kWindowSlack
+  const float** row;   // room for rows() pointers
 
-  size_t pitch() const { return (width + kSide - 1 + 2 * kWindowSlack) / 16 * 16; }
-  size_t words() const { return (height + kSide - 1) * pitch() + kWindowSlack; }
+  size_t rows() const { return (height - 1) * size_t{step} + kSide; }  // with padding
 };
 
 // The kernels of the instruction set in force. Floating-point results are the bits of the type, or

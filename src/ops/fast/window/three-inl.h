@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "memory/memory.h"
 #include "ops/fast/vec/bytes-inl.h"
 #include "ops/fast/vec/float32-inl.h"
 #include "ops/fast/window/sums.h"
@@ -19,95 +20,187 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
-// Rows of inputs lie with their padding in scratch memory, each read once for all of kRowsOfThree
-// rows of results.
+// Vectors of results go down the plane, kRows rows at a time, for which each row of inputs is read
+// once. Vectors of inputs that would begin or end outside of a row are those at its ends, moved.
+template <size_t kStep>
 class WindowsOfThree {
  public:
   WindowsOfThree(const RowsOfThree& job, const float* weights, const WindowStarts& starts)
       : job_(job), weights_(weights), starts_(starts) {}
 
-  bool run() {
-    constexpr uint32_t kR = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3 ? 4 : 2;  // by registers
-    uint32_t y = 0;
-    for (; y + kR <= job_.height; y += kR) sum_rows<kR>(y);
-    for (; y < job_.height; ++y) sum_rows<1>(y);
-    return any_set(doubt_);
+  bool run() const {
+    find_rows();
+    const size_t count = std::min(kLanes32, size_t{job_.width}), last = job_.width - count;
+    bool doubt = false;
+    for (size_t next = 0; next < job_.width; next += kLanes32)  // some results are written twice
+      doubt = sum_columns(std::min(next, last), count) || doubt;
+    return doubt;
   }
 
  private:
   static constexpr size_t kSide = RowsOfThree::kSide;
+  static constexpr bool kHasManyRegisters = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;
+  static constexpr size_t kRows = kHasManyRegisters && kStep == 1 ? 4 : 2;
 
-  float* row(uint32_t y) const { return job_.scratch + y * job_.pitch(); }
+  // Of a row under a vector of results: the vectors that begin with its first three columns, or, if
+  // the window goes on by two, two vectors side by side and the element behind them.
+  static constexpr size_t kVectors = kStep == 1 ? 3 : 2;
+  static constexpr size_t kApart = kStep == 1 ? 1 : kLanes32;
+  // Which of these three are not in the row as they are, as bits, and whether results are less than
+  // a vector.
+  static constexpr unsigned kNone = 0, kFirst = 1, kLast = 4, kAll = 7, kIsPart = 8;
 
-  // Input row y - pad_h with its padding. What vectors write behind it becomes padding after.
-  void lay_out(uint32_t y) const {
-    const F32 d;
-    float* const to = row(y);
-    const Floats padding = hn::Set(d, job_.padding);
-    const auto fill = [&](size_t first, size_t last) HWY_ATTR {
-      for (size_t x = first; x < last; x += kLanes32) hn::StoreU(padding, d, to + x);
-    };
-    const size_t all = job_.width + kSide - 1;
-    if (y < job_.pad_h || y - job_.pad_h >= job_.in_height) return fill(0, all);
-    const auto* from =
-        reinterpret_cast<const float*>(job_.in + size_t{y - job_.pad_h} * job_.in_stride);
-    fill(0, job_.pad_w);
-    for (size_t x = 0; x < job_.in_width; x += kLanes32)
-      hn::StoreU(hn::LoadU(d, from + x), d, to + job_.pad_w + x);
-    fill(job_.pad_w + job_.in_width, all);
+  // The same at a column of results, as columns of the input.
+  struct Reads {
+    size_t first[kVectors], behind;
+    hn::Mask<F32> inside[kVectors];
+    decltype(hn::IndicesFromVec(F32(), Ints())) moved[kVectors];
+    bool has_behind;
+    unsigned are_moved = kNone;
+
+    Reads(const RowsOfThree& job, size_t x) {
+      const auto width = static_cast<int32_t>(job.in_width);
+      const auto begin = static_cast<int32_t>(x * kStep) - static_cast<int32_t>(job.pad_w);
+      for (size_t i = 0; i < kVectors; ++i) set(i, begin + static_cast<int32_t>(i * kApart), width);
+      const int32_t end = begin + static_cast<int32_t>(kVectors * kApart);
+      has_behind = end >= 0 && end < width;
+      behind = static_cast<size_t>(has_behind ? end : 0);
+      if (kStep == 2 && !has_behind) are_moved |= kLast;
+    }
+    void set(size_t i, int32_t from, int32_t width) {
+      const I32 d;
+      constexpr auto kLanes = static_cast<int32_t>(kLanes32);
+      const int32_t at = std::clamp(from, 0, std::max(0, width - kLanes));
+      const Ints column = hn::Add(hn::Iota(d, 0), ints(from));
+      first[i] = static_cast<size_t>(at);
+      inside[i] = of_floats(hn::And(hn::Gt(column, ints(-1)), hn::Lt(column, ints(width))));
+      moved[i] = hn::IndicesFromVec(F32(), hn::And(hn::Sub(column, ints(at)), ints(kLanes - 1)));
+      if (!hn::AllTrue(F32(), inside[i])) are_moved |= 1u << i;
+    }
+  };
+
+  // Of all rows with their padding.
+  void find_rows() const {
+    std::fill_n(job_.padding_row, job_.in_width + kLanes32, job_.padding);
+    for (uint32_t y = 0; y < job_.rows(); ++y)
+      job_.row[y] =
+          y < job_.pad_h || y - job_.pad_h >= job_.in_height
+              ? job_.padding_row
+              : reinterpret_cast<const float*>(job_.in + size_t{y - job_.pad_h} * job_.in_stride);
   }
 
-  template <size_t kR>
-  void sum_rows(uint32_t y) {
-    for (; laid_out_ < y + kR + kSide - 1; ++laid_out_) lay_out(laid_out_);
-    size_t x = 0;
-    for (; x + kLanes32 <= job_.width; x += kLanes32)
-      sum_vector<kR>(y, x, [](Floats sum, float* to) HWY_ATTR { hn::StoreU(sum, F32(), to); });
-    if (x == job_.width) return;
-    const size_t rest = job_.width - x;
-    sum_vector<kR>(y, x, [&](Floats sum, float* to) HWY_ATTR { StoreFirst(F32(), sum, to, rest); });
+  // The three columns under a vector of results.
+  template <unsigned kMoved>
+  HWY_INLINE void load_columns(const float* row, const Reads& reads, Floats padding,
+                               Floats* columns) const {
+    const F32 d;
+#pragma GCC unroll 4
+    for (size_t i = 0; i < kVectors; ++i) {
+      columns[i] = hn::LoadU(d, row + reads.first[i]);
+      if constexpr ((kMoved & kAll) != 0)
+        if ((kMoved >> i & 1) != 0)
+          columns[i] = hn::IfThenElse(reads.inside[i],
+                                      hn::TableLookupLanes(columns[i], reads.moved[i]), padding);
+    }
+    if constexpr (kStep == 2) {
+      const auto* const at = reinterpret_cast<const uint8_t*>(row + reads.behind);
+      Floats behind = hn::Set(d, Memory::load<float>(at));
+      if ((kMoved & kLast) != 0 && !reads.has_behind) behind = padding;
+      const Floats even = hn::ConcatEven(d, columns[1], columns[0]);
+      columns[1] = hn::ConcatOdd(d, columns[1], columns[0]);
+      columns[0] = even;
+      const Ints next = hn::And(hn::Add(hn::Iota(I32(), 0), ints(1)), ints(kLanes32 - 1));
+      columns[2] = hn::IfThenElse(hn::FirstN(d, kLanes32 - 1),
+                                  hn::TableLookupLanes(even, hn::IndicesFromVec(d, next)), behind);
+    }
   }
 
-  template <size_t kR, class Store>
-  HWY_INLINE void sum_vector(uint32_t y, size_t x, const Store& store) {
+  // `count` results of every row, at most a vector; returns whether NaN came.
+  bool sum_columns(size_t x, size_t count) const {
+    const Reads reads(job_, x);
+    if (count < kLanes32) return sum_columns<kAll | kIsPart>(x, count, reads);
+    switch (reads.are_moved) {
+      case kNone:
+        return sum_columns<kNone>(x, count, reads);
+      case kFirst:
+        return sum_columns<kFirst>(x, count, reads);
+      case kLast:
+        return sum_columns<kLast>(x, count, reads);
+      default:
+        return sum_columns<kAll>(x, count, reads);
+    }
+  }
+
+  // What stays the same down the plane, in registers.
+  struct Constants {
+    Floats weights[kSide * kSide], first, second, bias, padding;
+
+    Constants(const RowsOfThree& job, const float* weight, const WindowStarts& starts)
+        : first(hn::Set(F32(), starts.first)),
+          second(hn::Set(F32(), starts.second)),
+          bias(hn::Set(F32(), starts.bias != nullptr ? *starts.bias : -0.0f)),  // adds nothing
+          padding(hn::Set(F32(), job.padding)) {
+      for (size_t tap = 0; tap < kSide * kSide; ++tap) weights[tap] = hn::Set(F32(), weight[tap]);
+    }
+  };
+
+  template <unsigned kMoved>
+  HWY_NOINLINE bool sum_columns(size_t x, size_t count, const Reads& reads) const {
+    const Constants constants(job_, weights_, starts_);
+    const size_t height = job_.height, stride = job_.out_stride;
+    const float** rows = job_.row;
+    uint8_t* to = job_.out + x * sizeof(float);
+    auto doubt = hn::FirstN(F32(), 0);
+    size_t y = 0;
+    for (; y + kRows <= height; y += kRows, rows += kRows * kStep, to += kRows * stride)
+      sum_rows<kRows, kMoved>(rows, reads, constants, to, stride, count, doubt);
+    for (; y < height; ++y, rows += kStep, to += stride)
+      sum_rows<1, kMoved>(rows, reads, constants, to, stride, count, doubt);
+    return !hn::AllFalse(F32(), doubt);
+  }
+
+  template <size_t kR, unsigned kMoved>
+  HWY_INLINE void sum_rows(const float* const* rows, const Reads& reads, const Constants& constants,
+                           uint8_t* to, size_t stride, size_t count, hn::Mask<F32>& doubt) const {
     const F32 d;
-    const float* const inputs = row(y) + x;
-    const size_t pitch = job_.pitch();
     Floats sums[2][kR];
 #pragma GCC unroll 4
-    for (size_t r = 0; r < kR; ++r)
-      sums[0][r] = hn::Set(d, starts_.first), sums[1][r] = hn::Set(d, starts_.second);
-#pragma GCC unroll 8
-    for (size_t i = 0; i < kR + kSide - 1; ++i)
+    for (size_t r = 0; r < kR; ++r) sums[0][r] = constants.first, sums[1][r] = constants.second;
+#pragma GCC unroll 16
+    for (size_t i = 0; i < (kR - 1) * kStep + kSide; ++i) {
+      Floats columns[kSide];
+      load_columns<kMoved>(rows[i], reads, constants.padding, columns);
 #pragma GCC unroll 4
-      for (size_t column = 0; column < kSide; ++column) {
-        const Floats input = hn::LoadU(d, inputs + i * pitch + column);
+      for (size_t column = 0; column < kSide; ++column)
 #pragma GCC unroll 4
         for (size_t r = 0; r < kR; ++r) {
-          if (i < r || i - r >= kSide) continue;
-          const size_t tap = (i - r) * kSide + column;
+          if (i < r * kStep || i - r * kStep >= kSide) continue;
+          const size_t tap = (i - r * kStep) * kSide + column;
           Floats& sum = sums[tap % 2][r];
-          sum = hn::Add(sum, multiply(input, hn::Set(d, weights_[tap])));
+          sum = hn::Add(sum, multiply(columns[column], constants.weights[tap]));
         }
-      }
+    }
 #pragma GCC unroll 4
-    for (size_t r = 0; r < kR; ++r) {
-      Floats sum = hn::Add(sums[0][r], sums[1][r]);
-      if (starts_.bias != nullptr) sum = hn::Add(sum, hn::Set(d, *starts_.bias));
-      doubt_ = hn::Or(doubt_, nan_lanes(sum));
-      store(sum, reinterpret_cast<float*>(job_.out + (y + r) * size_t{job_.out_stride}) + x);
+    for (size_t r = 0; r < kR; ++r, to += stride) {
+      const Floats sum = hn::Add(hn::Add(sums[0][r], sums[1][r]), constants.bias);
+      doubt = hn::Or(doubt, hn::IsNaN(sum));
+      if constexpr ((kMoved & kIsPart) != 0)
+        StoreFirst(d, sum, reinterpret_cast<float*>(to), count);
+      else
+        hn::StoreU(sum, d, reinterpret_cast<float*>(to));
     }
   }
 
   const RowsOfThree& job_;
   const float* const weights_;
   const WindowStarts& starts_;
-  uint32_t laid_out_ = 0;
-  Floats doubt_ = hn::Zero(F32());
 };
 
 bool SumThree(const RowsOfThree& job, const float* weights, const WindowStarts& starts) {
-  return WindowsOfThree(job, weights, starts).run();
+#if HWY_TARGET != HWY_SCALAR
+  if (job.step == 2) return WindowsOfThree<2>(job, weights, starts).run();
+#endif
+  return WindowsOfThree<1>(job, weights, starts).run();
 }
 
 }  // namespace
