@@ -117,6 +117,9 @@ BENCHMARK_CAPTURE(depthwise2d_float, f32, DType::f32)
 BENCHMARK_CAPTURE(depthwise2d_float, f16, DType::f16)
     ->DenseRange(0, std::size(kPlanes) - 1)
     ->UseManualTime();
+BENCHMARK_CAPTURE(depthwise2d_float, bf16, DType::bf16)
+    ->DenseRange(0, std::size(kPlanes) - 1)
+    ->UseManualTime();
 
 void depthwise2d_quant(benchmark::State& state) {
   const Layer& layer = kPlanes[state.range(0)];

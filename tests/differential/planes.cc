@@ -145,6 +145,19 @@ TEST(Planes, ProductsOfChannelsOfFewColumnsEqualTheReferenceBody) {
     }
 }
 
+// Of numbers that fp16 and bf16 have seldom, as any bits are.
+Operation halves_of(const Depthwise2dBm1684& op, DType type) {
+  Lanes lanes(bm1684x());
+  const auto placed = [&](const TensorView& v) { return lanes.compact(v.shape, type); };
+  Depthwise2dBm1684xFloat halves{.out = lanes.aligned(op.out.shape, type),
+                                 .in = lanes.aligned(op.in.shape, type),
+                                 .weight = Source::tensor(placed(op.weight)),
+                                 .padding = 0x3c01,
+                                 .window = op.window};
+  if (op.bias) halves.bias = placed(*op.bias);
+  return halves;
+}
+
 // Rows shorter than a vector, of one, of some and a rest, with all of their columns under padding.
 TEST(Planes, WindowsOfThreeEqualTheReferenceBody) {
   constexpr uint32_t kPads[][2] = {{0, 0}, {1, 1}, {2, 1}, {0, 2}, {3, 0}, {1, 0}};
@@ -157,18 +170,20 @@ TEST(Planes, WindowsOfThreeEqualTheReferenceBody) {
         const Axis h{.kernel = 3, .stride = step, .pad_before = after + 1, .pad_after = before + 1};
         const Axis w{.kernel = 3, .stride = step, .pad_before = before, .pad_after = after};
         if (w.padded(width) < w.reach()) continue;
-        const Shape in{2, 67, height, width};
         Lanes lanes(bm1684());
         Depthwise2dBm1684 op{.out = lanes.aligned({2, 67, h.output(height), w.output(width)}),
-                             .in = lanes.aligned(in),
+                             .in = lanes.aligned({2, 67, height, width}),
                              .weight = lanes.compact({1, 67, 3, 3}),
                              .window = {h, w}};
         if (turn % 2 != 0) op.bias = lanes.compact({1, 67, 1, 1});
         ASSERT_LE(lanes.end(), kLaneBytes - kMargin);
-        expect_reference_bytes("rows of " + std::to_string(width) + " by " + std::to_string(step) +
-                                   ", padding " + std::to_string(before) + " and " +
-                                   std::to_string(after),
-                               op);
+        const std::string name = "rows of " + std::to_string(width) + " by " +
+                                 std::to_string(step) + ", padding " + std::to_string(before) +
+                                 " and " + std::to_string(after);
+        expect_reference_bytes(name, op);
+        for (const DType type : {DType::f16, DType::bf16})
+          expect_reference_bytes(name + (type == DType::f16 ? ", fp16" : ", bf16"),
+                                 halves_of(op, type));
       }
 }
 

@@ -38,7 +38,7 @@ Declined parameters_decline(const Op& op, const LocalMemory& local) {
   return overlap(op.out, {weight, bias}, local);
 }
 
-// Whether the window is 3x3, goes on by one or two and is over rows of fp32.
+// Whether the window is 3x3 and goes on by one or two over rows of elements side by side.
 template <class Op>
 bool is_of_three(const Op& op) {
   const Axis &h = op.window.h, &w = op.window.w;
@@ -46,8 +46,8 @@ bool is_of_three(const Op& op) {
     return axis.kernel == RowsOfThree::kSide && axis.stride <= 2 && axis.dilation == 1 &&
            axis.insert == 0 && axis.insert_last == 0;
   };
-  return op.in.dtype == DType::f32 && op.out.dtype == DType::f32 && is_three(h) && is_three(w) &&
-         h.stride == w.stride && has_dense_rows(op.in) && has_dense_rows(op.out);
+  return op.in.dtype == op.out.dtype && is_three(h) && is_three(w) && h.stride == w.stride &&
+         has_dense_rows(op.in) && has_dense_rows(op.out);
 }
 
 // Plane by plane: weights(c), starts(c, room for a bias); redo(n, c, y, x) stores a result in
@@ -72,24 +72,26 @@ Declined run_of_three(const Op& op, const Memory& memory, float padding, const W
                         out.w,
                         nullptr,
                         nullptr};
+  const size_t row_bytes = (in.w + kWindowSlack) * size_t{element_bytes(op.in.dtype)};
   const uint64_t work = uint64_t{in.h} * in.w + uint64_t{9} * out.h * out.w;
   parallel_for(uint64_t{out.n} * out.c, grain_of(work, kTermsPerTask),
                [&](size_t begin, size_t end) {
                  const ScopedFloatMode mode;
                  RowsOfThree plane = any;
                  thread_local Scratch padding_row, rows;
-                 plane.padding_row = padding_row.take<float>(in.w + kWindowSlack);
-                 plane.row = rows.take<const float*>(plane.rows());
+                 plane.padding_row = padding_row.take<uint8_t>(row_bytes);
+                 plane.row = rows.take<const uint8_t*>(plane.rows());
                  for (size_t i = begin; i < end; ++i) {
                    const auto n = static_cast<uint32_t>(i % out.n);
                    const auto c = static_cast<uint32_t>(i / out.n);
                    plane.in = memory.byte(op.in, n, c, 0, 0);
                    plane.out = memory.byte(op.out, n, c, 0, 0);
                    float bias;
-                   if (!kernels.sum_three(plane, weights(c), starts(c, bias))) continue;
+                   if (!kernels.sum_three(plane, weights(c), starts(c, bias), op.in.dtype))
+                     continue;
                    for (uint32_t y = 0; y < out.h; ++y)
                      for (uint32_t x = 0; x < out.w; ++x)
-                       if (f32::is_nan(memory.read_f32(op.out, n, c, y, x))) redo(n, c, y, x);
+                       if (f32::is_nan(read_float(memory, op.out, n, c, y, x))) redo(n, c, y, x);
                  }
                });
   return kRan;

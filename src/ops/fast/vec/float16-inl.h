@@ -9,12 +9,20 @@
 
 #include <hwy/highway.h>
 
+#include "memory/memory.h"
 #include "numerics/float16.h"
 #include "ops/fast/vec/narrow-inl.h"
 #include "ops/fast/vec/types-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
+
+// Conversions of the processor: of fp16 subnormals too, whatever the number environment.
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+#define TPUTWIN_PROCESSOR_F16 1
+#else
+#define TPUTWIN_PROCESSOR_F16 0
+#endif
 
 // ---- Bits of the types, in the low halves of lanes ----
 
@@ -84,6 +92,9 @@ HWY_INLINE Floats RoundTo(Floats x) {
     const Ints sum = hn::Add(bits(x), hn::Add(odd, ints(0x7fff)));
     return floats(hn::And(sum, ints(-0x10000)));
   }
+#if TPUTWIN_PROCESSOR_F16
+  if constexpr (kType == DType::f16) return hn::PromoteTo(F32(), ProcessorHalves(F32(), x));
+#endif
   if constexpr (kType == DType::f16) {
     // Normal numbers lose 13 bits; below them, sums with 0.75 round to multiples of 2^-24.
     const F32 d;
@@ -100,13 +111,6 @@ HWY_INLINE Floats RoundTo(Floats x) {
 }
 
 // ---- Elements in memory ----
-
-// Conversions of the processor: of fp16 subnormals too, whatever the number environment.
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-#define TPUTWIN_PROCESSOR_F16 1
-#else
-#define TPUTWIN_PROCESSOR_F16 0
-#endif
 
 // Elements as their bits, extended by zeros, and back.
 template <DType kType>
@@ -148,6 +152,20 @@ HWY_INLINE void StoreAs(Floats x, void* p) {
   }
 #endif
   StoreBits<kType>(to_bits<kType>(x), p);
+}
+
+// One element as fp32 in all lanes.
+template <DType kType>
+HWY_INLINE Floats BroadcastAs(const uint8_t* p) {
+  if constexpr (kType == DType::f32) return hn::Set(F32(), Memory::load<float>(p));
+  const auto half = Memory::load<uint16_t>(p);
+#if TPUTWIN_PROCESSOR_F16
+  if constexpr (kType == DType::f16) {
+    const hn::Rebind<hwy::float16_t, F32> halves;
+    return hn::PromoteTo(F32(), hn::BitCast(halves, hn::Set(hn::Rebind<uint16_t, F32>(), half)));
+  }
+#endif
+  return from_bits<kType>(ints(half));
 }
 
 // Subnormals become the zero of their sign; those of fp16 are numbers (flush_bits).

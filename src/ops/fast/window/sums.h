@@ -46,7 +46,7 @@ struct Quantization {
 };
 Quantization quantization_of(bool relu, uint32_t rshift, Rounding rounding, DType dtype);
 
-// A plane of fp32 under a window of 3x3 that goes on by one or two. Whole vectors of inputs are
+// A plane under a window of 3x3 that goes on by one or two. Whole vectors of inputs are
 // read.
 struct RowsOfThree {
   static constexpr uint32_t kSide = 3;
@@ -58,8 +58,8 @@ struct RowsOfThree {
   float padding;
   uint8_t* out;
   uint32_t out_stride, height, width;
-  float* padding_row;  // room for a row and kWindowSlack
-  const float** row;   // room for rows() pointers
+  uint8_t* padding_row;  // room for a row and kWindowSlack elements
+  const uint8_t** row;   // room for rows() pointers
 
   size_t rows() const { return (height - 1) * size_t{step} + kSide; }  // with padding
 };
@@ -69,8 +69,9 @@ struct RowsOfThree {
 struct WindowKernels {
   // Two accumulators in turn, every step rounded.
   bool (*sum)(const WindowRun&, const float* weights, WindowStarts starts, DType dtype);
-  // The same of fp32, written where results lie; true if one of them is NaN.
-  bool (*sum_three)(const RowsOfThree&, const float* weights, const WindowStarts& starts);
+  // The same, written where results lie; true if one of them may be NaN.
+  bool (*sum_three)(const RowsOfThree&, const float* weights, const WindowStarts& starts,
+                    DType dtype);
   // Of equal values the last one; NaN is in doubt.
   bool (*largest)(const WindowRun&, DType dtype);
   // The largest fp32 number, flushed, or the lowest finite one; NaN is passed over.

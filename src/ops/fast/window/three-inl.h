@@ -1,4 +1,5 @@
-// Sums under windows of 3x3 over planes of fp32, from rows where they lie to rows of results.
+// Sums under windows of 3x3 over planes of fp32, fp16 or bf16, from rows where they lie to rows of
+// results.
 // Included once per target (see Highway's foreach_target.h).
 #if defined(TPUTWIN_FAST_THREE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_FAST_THREE_INL_H
@@ -10,9 +11,9 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cstring>
 
-#include "memory/memory.h"
-#include "ops/fast/vec/bytes-inl.h"
+#include "ops/fast/vec/float16-inl.h"
 #include "ops/fast/vec/float32-inl.h"
 #include "ops/fast/window/sums.h"
 
@@ -22,7 +23,7 @@ namespace {
 
 // Vectors of results go down the plane, kRows rows at a time, for which each row of inputs is read
 // once. Vectors of inputs that would begin or end outside of a row are those at its ends, moved.
-template <size_t kStep>
+template <DType kType, size_t kStep>
 class WindowsOfThree {
  public:
   WindowsOfThree(const RowsOfThree& job, const float* weights, const WindowStarts& starts)
@@ -39,6 +40,7 @@ class WindowsOfThree {
 
  private:
   static constexpr size_t kSide = RowsOfThree::kSide;
+  static constexpr size_t kBytes = kType == DType::f32 ? 4 : 2;  // of an element
   static constexpr bool kHasManyRegisters = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;
   static constexpr size_t kRows = kHasManyRegisters && kStep == 1 ? 4 : 2;
 
@@ -81,30 +83,30 @@ class WindowsOfThree {
 
   // Of all rows with their padding.
   void find_rows() const {
-    std::fill_n(job_.padding_row, job_.in_width + kLanes32, job_.padding);
+    const Floats padding = hn::Set(F32(), job_.padding);
+    for (size_t x = 0; x < job_.in_width; x += kLanes32)
+      StoreAs<kType>(padding, job_.padding_row + x * kBytes);
     for (uint32_t y = 0; y < job_.rows(); ++y)
-      job_.row[y] =
-          y < job_.pad_h || y - job_.pad_h >= job_.in_height
-              ? job_.padding_row
-              : reinterpret_cast<const float*>(job_.in + size_t{y - job_.pad_h} * job_.in_stride);
+      job_.row[y] = y < job_.pad_h || y - job_.pad_h >= job_.in_height
+                        ? job_.padding_row
+                        : job_.in + size_t{y - job_.pad_h} * job_.in_stride;
   }
 
   // The three columns under a vector of results.
   template <unsigned kMoved>
-  HWY_INLINE void load_columns(const float* row, const Reads& reads, Floats padding,
+  HWY_INLINE void load_columns(const uint8_t* row, const Reads& reads, Floats padding,
                                Floats* columns) const {
     const F32 d;
 #pragma GCC unroll 4
     for (size_t i = 0; i < kVectors; ++i) {
-      columns[i] = hn::LoadU(d, row + reads.first[i]);
+      columns[i] = LoadAs<kType>(row + reads.first[i] * kBytes);
       if constexpr ((kMoved & kAll) != 0)
         if ((kMoved >> i & 1) != 0)
           columns[i] = hn::IfThenElse(reads.inside[i],
                                       hn::TableLookupLanes(columns[i], reads.moved[i]), padding);
     }
     if constexpr (kStep == 2) {
-      const auto* const at = reinterpret_cast<const uint8_t*>(row + reads.behind);
-      Floats behind = hn::Set(d, Memory::load<float>(at));
+      Floats behind = BroadcastAs<kType>(row + reads.behind * kBytes);
       if ((kMoved & kLast) != 0 && !reads.has_behind) behind = padding;
       const Floats even = hn::ConcatEven(d, columns[1], columns[0]);
       columns[1] = hn::ConcatOdd(d, columns[1], columns[0]);
@@ -148,8 +150,8 @@ class WindowsOfThree {
   HWY_NOINLINE bool sum_columns(size_t x, size_t count, const Reads& reads) const {
     const Constants constants(job_, weights_, starts_);
     const size_t height = job_.height, stride = job_.out_stride;
-    const float** rows = job_.row;
-    uint8_t* to = job_.out + x * sizeof(float);
+    const uint8_t** rows = job_.row;
+    uint8_t* to = job_.out + x * kBytes;
     auto doubt = hn::FirstN(F32(), 0);
     size_t y = 0;
     for (; y + kRows <= height; y += kRows, rows += kRows * kStep, to += kRows * stride)
@@ -160,9 +162,9 @@ class WindowsOfThree {
   }
 
   template <size_t kR, unsigned kMoved>
-  HWY_INLINE void sum_rows(const float* const* rows, const Reads& reads, const Constants& constants,
-                           uint8_t* to, size_t stride, size_t count, hn::Mask<F32>& doubt) const {
-    const F32 d;
+  HWY_INLINE void sum_rows(const uint8_t* const* rows, const Reads& reads,
+                           const Constants& constants, uint8_t* to, size_t stride, size_t count,
+                           hn::Mask<F32>& doubt) const {
     Floats sums[2][kR];
 #pragma GCC unroll 4
     for (size_t r = 0; r < kR; ++r) sums[0][r] = constants.first, sums[1][r] = constants.second;
@@ -177,17 +179,21 @@ class WindowsOfThree {
           if (i < r * kStep || i - r * kStep >= kSide) continue;
           const size_t tap = (i - r * kStep) * kSide + column;
           Floats& sum = sums[tap % 2][r];
-          sum = hn::Add(sum, multiply(columns[column], constants.weights[tap]));
+          const Floats product = RoundTo<kType>(multiply(columns[column], constants.weights[tap]));
+          sum = RoundTo<kType>(hn::Add(sum, product));
         }
     }
 #pragma GCC unroll 4
     for (size_t r = 0; r < kR; ++r, to += stride) {
       const Floats sum = hn::Add(hn::Add(sums[0][r], sums[1][r]), constants.bias);
       doubt = hn::Or(doubt, hn::IsNaN(sum));
-      if constexpr ((kMoved & kIsPart) != 0)
-        StoreFirst(d, sum, reinterpret_cast<float*>(to), count);
-      else
-        hn::StoreU(sum, d, reinterpret_cast<float*>(to));
+      if constexpr ((kMoved & kIsPart) != 0) {
+        HWY_ALIGN uint8_t room[kLanes32 * kBytes];
+        StoreAs<kType>(sum, room);
+        std::memcpy(to, room, count * kBytes);
+      } else {
+        StoreAs<kType>(sum, to);
+      }
     }
   }
 
@@ -196,11 +202,14 @@ class WindowsOfThree {
   const WindowStarts& starts_;
 };
 
-bool SumThree(const RowsOfThree& job, const float* weights, const WindowStarts& starts) {
+bool SumThree(const RowsOfThree& job, const float* weights, const WindowStarts& starts,
+              DType dtype) {
+  return ForFloatType(dtype, [&]<DType kType>(std::integral_constant<DType, kType>) HWY_ATTR {
 #if HWY_TARGET != HWY_SCALAR
-  if (job.step == 2) return WindowsOfThree<2>(job, weights, starts).run();
+    if (job.step == 2) return WindowsOfThree<kType, 2>(job, weights, starts).run();
 #endif
-  return WindowsOfThree<1>(job, weights, starts).run();
+    return WindowsOfThree<kType, 1>(job, weights, starts).run();
+  });
 }
 
 }  // namespace
