@@ -187,6 +187,26 @@ TEST(Planes, WindowsOfThreeEqualTheReferenceBody) {
       }
 }
 
+TEST(Planes, WindowsOverWholePlanesEqualTheReferenceBody) {
+  constexpr uint32_t kExtents[][2] = {{7, 7}, {5, 3}, {1, 2}, {4, 9}, {14, 14}};
+  for (const auto& [height, width] : kExtents)
+    for (const uint32_t images : {1u, 3u})
+      for (const bool has_bias : {false, true}) {
+        Lanes lanes(bm1684());
+        Depthwise2dBm1684 op{.out = lanes.aligned({images, 131, 1, 1}),
+                             .in = lanes.aligned({images, 131, height, width}),
+                             .weight = lanes.compact({1, 131, height, width}),
+                             .window = {{.kernel = height}, {.kernel = width}}};
+        if (has_bias) op.bias = lanes.compact({1, 131, 1, 1});
+        ASSERT_LE(lanes.end(), kLaneBytes - kMargin);
+        const std::string name = std::to_string(height) + "x" + std::to_string(width);
+        expect_reference_bytes(name, op);
+        for (const DType type : {DType::f16, DType::bf16})
+          expect_reference_bytes(name + (type == DType::f16 ? ", fp16" : ", bf16"),
+                                 halves_of(op, type));
+      }
+}
+
 }  // namespace
 }  // namespace tputwin::testing
 #endif

@@ -29,6 +29,22 @@ const T* weights_of(const Window& window, bool is_turned, const Read& read) {
   return weights;
 }
 
+// Whether the weights of a channel lie side by side, as taps are counted.
+bool are_dense(const TensorView& weight, const Window& window) {
+  return weight.shape.h == window.h.kernel && weight.shape.w == window.w.kernel &&
+         is_dense_plane(weight);
+}
+// Such weights as fp32.
+const float* dense_weights(const WindowKernels& kernels, const Memory& memory,
+                           const TensorView& weight, uint32_t c) {
+  thread_local Scratch scratch;
+  const size_t taps = size_t{weight.shape.h} * weight.shape.w;
+  auto* const weights = scratch.take<float>(taps + kWindowSlack);
+  kernels.widen(weight.dtype, memory.byte(weight, 0, c, 0, 0), taps,
+                reinterpret_cast<int32_t*>(weights));
+  return weights;
+}
+
 // Where the weights and biases may not lie.
 template <class Op>
 Declined parameters_decline(const Op& op, const LocalMemory& local) {
@@ -97,6 +113,36 @@ Declined run_of_three(const Op& op, const Memory& memory, float padding, const W
   return kRan;
 }
 
+// Planes of one result each, side by side, with weights(c) and starts(c, room for a bias) of each.
+template <class Weights, class Starts, class Redo>
+Declined run_whole(const WholePlanes& planes, const WindowKernels& kernels, DType dtype,
+                   const Weights& weights, const Starts& starts, const Redo& redo) {
+  constexpr size_t kAtOnce = WholePlanes::kAtOnce;
+  const size_t taps = planes.taps();
+  for_each_batch(
+      planes,
+      [&](const WindowRun& run, size_t plane) {
+        thread_local Scratch scratch;
+        auto* const rows = scratch.take<float>(2 * taps * kAtOnce);
+        float* const beside = rows + taps * kAtOnce;
+        alignas(64) float first[kAtOnce] = {}, second[kAtOnce] = {}, bias[kAtOnce] = {};
+        bool has_bias = false;
+        for (size_t i = 0; i < run.count; ++i) {
+          const uint32_t c = planes.channel(plane + i);
+          std::copy_n(weights(c), taps, rows + i * taps);
+          const WindowStarts start = starts(c, bias[i]);
+          first[i] = start.first, second[i] = start.second;
+          has_bias = start.bias != nullptr;
+        }
+        planes.put_beside(reinterpret_cast<const uint32_t*>(rows), run.count,
+                          reinterpret_cast<uint32_t*>(beside));
+        return kernels.sum_each(run, {beside, first, second, has_bias ? bias : nullptr, kAtOnce},
+                                dtype);
+      },
+      redo);
+  return kRan;
+}
+
 Declined planes(const Depthwise2dBm1684& op, const Memory& memory) {
   const WindowJob job{op.window, op.in, op.out, memory};
   const uint32_t channels = op.out.shape.c;
@@ -108,7 +154,8 @@ Declined planes(const Depthwise2dBm1684& op, const Memory& memory) {
   const WindowKernels kernels = window_kernels();
   // a single product stays what it is
   const float start = op.window.h.kernel * op.window.w.kernel == 1 ? -0.0f : 0.0f;
-  const auto weights = [&](uint32_t c) {
+  const auto weights = [&, is_dense = are_dense(op.weight, op.window)](uint32_t c) {
+    if (is_dense) return dense_weights(kernels, memory, op.weight, c);
     const uint8_t* first = memory.byte(op.weight, 0, c, 0, 0);
     return weights_of<float>(op.window, false, [&](uint32_t h, uint32_t w) {
       return Memory::load<float>(first + uint64_t{h} * op.weight.stride.h +
@@ -123,6 +170,8 @@ Declined planes(const Depthwise2dBm1684& op, const Memory& memory) {
     memory.write_f32(op.out, n, c, y, x, result_at(op, memory, n, c, y, x));
   };
   if (is_of_three(op)) return run_of_three(op, memory, 0.0f, weights, starts, redo);
+  const WholePlanes whole(job, kernels);
+  if (whole.cover()) return run_whole(whole, kernels, DType::f32, weights, starts, redo);
   for_each_channel(
       job, kernels, [](uint32_t) { return Outside{}; },
       [&](const WindowRun& run, uint32_t c) {
@@ -139,7 +188,10 @@ Declined planes(const Depthwise2dBm1684xFloat& op, const Memory& memory) {
   if (const Declined why = parameters_decline(op, memory.local)) return why;
   const WindowKernels kernels = window_kernels();
   auto wide = [&](uint32_t bits) { return f32::bits(float_value(bits, op.in.dtype)); };
+  const bool is_dense = tensor_of(op.weight) != nullptr && !op.weight.along_n && !op.is_turned &&
+                        are_dense(op.weight.view, op.window);
   const auto weights = [&](uint32_t c) {
+    if (is_dense) return dense_weights(kernels, memory, op.weight.view, c);
     return weights_of<float>(op.window, op.is_turned, [&](uint32_t h, uint32_t w) {
       return read_float(memory, op.weight, 0, c, h, w);
     });
@@ -152,6 +204,8 @@ Declined planes(const Depthwise2dBm1684xFloat& op, const Memory& memory) {
   };
   if (is_of_three(op))
     return run_of_three(op, memory, f32::from_bits(wide(op.padding)), weights, starts, redo);
+  const WholePlanes whole(job, kernels);
+  if (whole.cover()) return run_whole(whole, kernels, op.in.dtype, weights, starts, redo);
   for_each_channel(
       job, kernels,
       [&](uint32_t) {

@@ -71,6 +71,10 @@ inline bool is_empty(const Shape& s) { return s.count() == 0; }
 inline bool has_dense_rows(const TensorView& v) {
   return v.shape.w == 1 || v.stride.w == run_bytes(v);
 }
+// Elements of a plane side by side, in their order.
+inline bool is_dense_plane(const TensorView& v) {
+  return has_dense_rows(v) && (v.shape.h == 1 || v.stride.h == v.shape.w * run_bytes(v));
+}
 // Bytes in lanes, those of a row side by side.
 inline bool has_byte_rows(const TensorView& v) {
   return v.space == Space::local && run_bytes(v) == 1 && is_run(v) && has_dense_rows(v);

@@ -41,45 +41,75 @@ HWY_INLINE void StoreResults(Floats x, Ints bits_of_x, uint32_t* to, Floats& dou
   doubt = hn::Or(doubt, nan);
 }
 
-template <DType kType, size_t kV>
-HWY_INLINE void AddTap(const uint32_t* in, float weight, Floats* sums) {
-  const Floats factor = hn::Set(F32(), weight);
+// What results have in common: the weights by number of tap.
+struct CommonTerms {
+  const float* weights;
+  const WindowStarts& starts;
+
+  HWY_INLINE Floats weight(size_t tap, size_t) const { return hn::Set(F32(), weights[tap]); }
+  HWY_INLINE Floats first(size_t) const { return hn::Set(F32(), starts.first); }
+  HWY_INLINE Floats second(size_t) const { return hn::Set(F32(), starts.second); }
+  bool has_bias() const { return starts.bias != nullptr; }
+  HWY_INLINE Floats bias(size_t) const { return hn::Set(F32(), *starts.bias); }
+};
+// Or each for itself.
+struct OwnTerms {
+  const WindowTerms& terms;
+
+  HWY_INLINE Floats weight(size_t tap, size_t at) const {
+    return hn::LoadU(F32(), terms.weights + tap * terms.pitch + at);
+  }
+  HWY_INLINE Floats first(size_t at) const { return hn::LoadU(F32(), terms.first + at); }
+  HWY_INLINE Floats second(size_t at) const { return hn::LoadU(F32(), terms.second + at); }
+  bool has_bias() const { return terms.bias != nullptr; }
+  HWY_INLINE Floats bias(size_t at) const { return hn::LoadU(F32(), terms.bias + at); }
+};
+
+template <DType kType, size_t kV, class Terms>
+HWY_INLINE void AddTap(const WindowRun& run, const Terms& terms, size_t tap, size_t at,
+                       Floats* sums) {
+  const uint32_t* const in = run.words + at + run.offsets[tap];
   for (size_t v = 0; v < kV; ++v) {
+    const Floats factor = terms.weight(tap, at + v * kLanes32);
     const Floats product = RoundTo<kType>(multiply(LoadWords(in + v * kLanes32), factor));
     sums[v] = RoundTo<kType>(hn::Add(sums[v], product));
   }
 }
 
-template <DType kType, size_t kV>
-HWY_INLINE void SumBlock(const WindowRun& run, const float* weights, const WindowStarts& starts,
-                         size_t at, Floats& doubt) {
-  const F32 d;
-  const uint32_t* words = run.words + at;
+template <DType kType, size_t kV, class Terms>
+HWY_INLINE void SumBlock(const WindowRun& run, const Terms& terms, size_t at, Floats& doubt) {
   Floats even[kV], odd[kV];
   for (size_t v = 0; v < kV; ++v)
-    even[v] = hn::Set(d, starts.first), odd[v] = hn::Set(d, starts.second);
+    even[v] = terms.first(at + v * kLanes32), odd[v] = terms.second(at + v * kLanes32);
   size_t tap = 0;
   for (; tap + 2 <= run.taps; tap += 2) {
-    AddTap<kType, kV>(words + run.offsets[tap], weights[tap], even);
-    AddTap<kType, kV>(words + run.offsets[tap + 1], weights[tap + 1], odd);
+    AddTap<kType, kV>(run, terms, tap, at, even);
+    AddTap<kType, kV>(run, terms, tap + 1, at, odd);
   }
-  if (tap < run.taps) AddTap<kType, kV>(words + run.offsets[tap], weights[tap], even);
+  if (tap < run.taps) AddTap<kType, kV>(run, terms, tap, at, even);
   for (size_t v = 0; v < kV; ++v) {
     Floats sum = hn::Add(even[v], odd[v]);
-    if (starts.bias != nullptr) sum = hn::Add(sum, hn::Set(d, *starts.bias));
+    if (terms.has_bias()) sum = hn::Add(sum, terms.bias(at + v * kLanes32));
     StoreResults(sum, to_bits<kType>(sum), run.out + at + v * kLanes32, doubt);
   }
 }
 
-bool Sum(const WindowRun& run, const float* weights, WindowStarts starts, DType dtype) {
+template <class Terms>
+HWY_INLINE bool SumRun(const WindowRun& run, const Terms& terms, DType dtype) {
   return ForFloatType(dtype, [&]<DType kType>(std::integral_constant<DType, kType>) HWY_ATTR {
     Floats doubt = hn::Zero(F32());
     size_t at = 0;
     for (; at + (kBlock - 1) * kLanes32 < run.count; at += kBlock * kLanes32)
-      SumBlock<kType, kBlock>(run, weights, starts, at, doubt);
-    for (; at < run.count; at += kLanes32) SumBlock<kType, 1>(run, weights, starts, at, doubt);
+      SumBlock<kType, kBlock>(run, terms, at, doubt);
+    for (; at < run.count; at += kLanes32) SumBlock<kType, 1>(run, terms, at, doubt);
     return any_set(doubt);
   });
+}
+bool Sum(const WindowRun& run, const float* weights, WindowStarts starts, DType dtype) {
+  return SumRun(run, CommonTerms{weights, starts}, dtype);
+}
+bool SumEach(const WindowRun& run, const WindowTerms& terms, DType dtype) {
+  return SumRun(run, OwnTerms{terms}, dtype);
 }
 
 // The bits of a number of the type, subnormals as they are.
@@ -155,7 +185,8 @@ void IntegerLargest(const WindowRun& run) {
 }
 
 WindowKernels Kernels() {
-  return {&Sum, &SumThree, &Largest, &LargestNumber, &IntegerSum, &IntegerLargest, &WidenElements};
+  return {&Sum,           &SumEach,    &SumThree,       &Largest,
+          &LargestNumber, &IntegerSum, &IntegerLargest, &WidenElements};
 }
 
 }  // namespace
@@ -305,11 +336,13 @@ bool WholePlanes::cover() const {
     return axis.kernel == extent && axis.pad_before == 0 && axis.insert == 0 &&
            (axis.dilation == 1 || extent == 1);
   };
-  const Stride& stride = job_.in.stride;
-  const uint32_t bytes = element_bytes(job_.in.dtype);
-  const bool is_dense = (in.w == 1 || stride.w == bytes) && (in.h == 1 || stride.h == in.w * bytes);
-  return out.h == 1 && out.w == 1 && taps_ <= kMostTaps && is_dense &&
+  return out.h == 1 && out.w == 1 && taps_ <= kMostTaps && is_dense_plane(job_.in) &&
          covers(job_.window.h, in.h) && covers(job_.window.w, in.w);
+}
+
+void WholePlanes::put_beside(const uint32_t* rows, size_t count, uint32_t* to) const {
+  transpose(sizeof *rows, reinterpret_cast<uint8_t*>(to), kAtOnce * sizeof *to,
+            reinterpret_cast<const uint8_t*>(rows), taps_ * sizeof *rows, count, taps_);
 }
 
 WindowRun WholePlanes::lay_out(size_t first, size_t count, uint32_t* scratch) const {
@@ -319,8 +352,7 @@ WindowRun WholePlanes::lay_out(size_t first, size_t count, uint32_t* scratch) co
     kernels_.widen(job_.in.dtype, job_.memory.byte(job_.in, n, c, 0, 0), taps_,
                    reinterpret_cast<int32_t*>(scratch + i * taps_));
   }
-  transpose(sizeof *scratch, reinterpret_cast<uint8_t*>(side_by_side), kAtOnce * sizeof *scratch,
-            reinterpret_cast<const uint8_t*>(scratch), taps_ * sizeof *scratch, count, taps_);
+  put_beside(scratch, count, side_by_side);
   return {side_by_side, offsets_.data(), taps_, side_by_side + taps_ * kAtOnce, count};
 }
 

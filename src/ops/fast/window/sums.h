@@ -38,6 +38,14 @@ struct WindowStarts {
   const float* bias = nullptr;
 };
 
+// The same of results each of which is of another channel, and their weights: that of a result
+// under tap i at weights[i * pitch]. Whole vectors are read.
+struct WindowTerms {
+  const float *weights, *first, *second;
+  const float* bias = nullptr;
+  size_t pitch;
+};
+
 struct Quantization {
   bool relu;
   uint32_t rshift;
@@ -69,6 +77,7 @@ struct RowsOfThree {
 struct WindowKernels {
   // Two accumulators in turn, every step rounded.
   bool (*sum)(const WindowRun&, const float* weights, WindowStarts starts, DType dtype);
+  bool (*sum_each)(const WindowRun&, const WindowTerms& terms, DType dtype);
   // The same, written where results lie; true if one of them may be NaN.
   bool (*sum_three)(const RowsOfThree&, const float* weights, const WindowStarts& starts,
                     DType dtype);
@@ -198,6 +207,10 @@ class WholePlanes {
   bool cover() const;
   size_t count() const { return size_t{job_.out.shape.n} * job_.out.shape.c; }
   size_t words() const { return (2 * taps_ + 1) * kAtOnce + kWindowSlack; }
+  size_t taps() const { return taps_; }
+  uint32_t channel(size_t plane) const { return place(plane).second; }
+  // Words of `count` rows, of each as many as there are taps, kAtOnce of a tap.
+  void put_beside(const uint32_t* rows, size_t count, uint32_t* to) const;
   // Planes [first, first + count), at most kAtOnce.
   WindowRun lay_out(size_t first, size_t count, uint32_t* scratch) const;
   // The same planes' results; those in doubt by redo(n, c, y, x).
@@ -224,15 +237,9 @@ class WholePlanes {
   std::vector<uint32_t> offsets_;
 };
 
-// The same as for_each_channel() where all channels have the same taps: run(WindowRun).
+// Of all planes that are covered: run(WindowRun, the first of its planes).
 template <class Run, class Redo>
-void for_each_pool(const WindowJob& job, const WindowKernels& kernels, const Outside& outside,
-                   Run&& run, Redo&& redo) {
-  const WholePlanes planes(job, kernels);
-  if (!planes.cover())
-    return for_each_channel(
-        job, kernels, [&](uint32_t) { return outside; },
-        [&](const WindowRun& part, uint32_t) { return run(part); }, redo);
+void for_each_batch(const WholePlanes& planes, Run&& run, Redo&& redo) {
   constexpr uint64_t kTermsPerTask = 64 << 10;
   const size_t batches = (planes.count() + WholePlanes::kAtOnce - 1) / WholePlanes::kAtOnce;
   parallel_for(batches, grain_of(planes.words(), kTermsPerTask), [&](size_t begin, size_t end) {
@@ -243,9 +250,20 @@ void for_each_pool(const WindowJob& job, const WindowKernels& kernels, const Out
       const size_t first = i * WholePlanes::kAtOnce;
       const WindowRun part =
           planes.lay_out(first, std::min(WholePlanes::kAtOnce, planes.count() - first), words);
-      planes.store(first, part, run(part), redo);
+      planes.store(first, part, run(part, first), redo);
     }
   });
+}
+
+// The same as for_each_channel() where all channels have the same taps: run(WindowRun).
+template <class Run, class Redo>
+void for_each_pool(const WindowJob& job, const WindowKernels& kernels, const Outside& outside,
+                   Run&& run, Redo&& redo) {
+  const auto of_any = [&](const WindowRun& part, size_t) { return run(part); };
+  const WholePlanes planes(job, kernels);
+  if (planes.cover()) return for_each_batch(planes, of_any, redo);
+  for_each_channel(
+      job, kernels, [&](uint32_t) { return outside; }, of_any, redo);
 }
 
 }  // namespace tputwin::fast
