@@ -1,4 +1,5 @@
 // Products of floating-point matrices of the BM1684X, as fp32 cells.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -15,6 +16,12 @@
 
 namespace tputwin::fast {
 namespace {
+
+bool has_nan(std::span<const uint32_t> words) {
+  uint32_t largest = 0;
+  for (const uint32_t word : words) largest = std::max(largest, word & ~f32::kSignBit);
+  return largest > f32::kInfinity;
+}
 
 template <class Op>
 class FloatSource {
@@ -99,6 +106,7 @@ class FloatSource {
   }
 
   void store(uint32_t i, uint32_t j, uint32_t count, uint32_t* first, bool in_doubt) const {
+    in_doubt = in_doubt && has_nan({first, count});
     for (uint32_t c = 0; in_doubt && c < count; ++c)
       if (std::isnan(f32::from_bits(first[c])))
         first[c] = f32::bits(p_.swapped ? result_at(op_, memory_, j + c, i)

@@ -22,6 +22,40 @@ namespace {
 using Halves = hn::ScalableTag<int16_t>;
 constexpr size_t kHalves = hn::MaxLanes(Halves());
 
+Magnitudes MagnitudesOfGroup(const float* factors) {
+  const I32 d;
+  const Ints infinity = ints(static_cast<int32_t>(f32::kInfinity));
+  Ints least = infinity, largest = hn::Zero(d);
+  for (size_t i = 0; i < kAddTreeGroup; i += kLanes32) {
+    const Ints magnitude = bits(hn::Abs(hn::LoadU(F32(), factors + i)));
+    const auto is_zero = hn::Eq(magnitude, hn::Zero(d));
+    least = hn::Min(least, hn::IfThenElse(is_zero, infinity, magnitude));
+    largest = hn::Max(largest, magnitude);
+  }
+  return {static_cast<uint32_t>(hn::GetLane(hn::MinOfLanes(d, least))),
+          static_cast<uint32_t>(hn::GetLane(hn::MaxOfLanes(d, largest)))};
+}
+
+// Twice each of them, too.
+void DropsOfGroup(const HalfGroup& group, int16_t* drops, uint32_t* pairs) {
+  const I32 d;
+  const int bits_below = 23 - group.fraction_bits;
+  const Ints top = ints(group.highest + 1 + 127), most = ints(HalfRow::kLargestDrop);
+  const Ints fraction_bits = ints((1 << group.fraction_bits) - 1);
+  for (size_t i = 0; i < kAddTreeGroup; i += kLanes32) {
+    const Ints magnitude = bits(hn::Abs(hn::LoadU(F32(), group.factors + i)));
+    const Ints fraction = hn::And(hn::ShiftRightSame(magnitude, bits_below), fraction_bits);
+    const Ints below = hn::Sub(top, hn::ShiftRight<23>(magnitude));
+    const Ints drop = hn::Sub(hn::ShiftLeftSame(below, group.fraction_bits),
+                              hn::GatherIndex(d, group.missing, fraction));
+    const auto is_zero = hn::Eq(magnitude, hn::Zero(d));
+    const Ints found = hn::IfThenElse(is_zero, most, hn::Min(drop, most));
+    hn::StoreU(hn::DemoteTo(hn::Rebind<int16_t, I32>(), found), hn::Rebind<int16_t, I32>(),
+               drops + i);
+    hn::StoreU(hn::BitCast(U32(), hn::Or(found, hn::ShiftLeft<16>(found))), U32(), pairs + i);
+  }
+}
+
 // What comes later is asked for in both passes over a group, so that it does not hold up either:
 // one vector of so many in the first, which is short, the others in the second.
 constexpr size_t kVectorsPerAhead = 4;

@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <span>
 
 #include "base/bits.h"
-#include "numerics/float32.h"
+#include "ops/fast/gemm/tiles.h"
 
 namespace tputwin::fast {
 namespace {
@@ -16,8 +15,6 @@ namespace {
 // others: what aligns products is a number of fp32 then, and no product leaves fp32 on its way.
 constexpr int kLeastFactor = -40, kMostFactor = 39, kLeastSum = -60;
 
-constexpr uint32_t kFractionOfOne = 1 << 23;
-
 int exponent_of(uint32_t bits) { return static_cast<int>(bits >> 23 & 0xff) - 127; }
 
 // With the significands one + x of b and one + y of a, `one` being 1 << kFractionBits: the product
@@ -25,19 +22,11 @@ int exponent_of(uint32_t bits) { return static_cast<int>(bits >> 23 & 0xff) - 12
 template <uint32_t kFractionBits>
 constexpr auto kMissing = [] {
   constexpr uint32_t kOne = 1u << kFractionBits;
-  std::array<uint16_t, kOne> missing;
+  std::array<int32_t, kOne> missing;
   for (uint32_t y = 0; y < kOne; ++y)
-    missing[y] = static_cast<uint16_t>(2 * kOne - ceil_div(2 * kOne * kOne, kOne + y));
+    missing[y] = static_cast<int32_t>(2 * kOne - ceil_div(2 * kOne * kOne, kOne + y));
   return missing;
 }();
-
-int16_t drop_of(float factor, int highest, const uint16_t* missing, int fraction_bits) {
-  const uint32_t bits = f32::bits(factor);
-  if ((bits & ~f32::kSignBit) == 0) return HalfRow::kLargestDrop;
-  const uint32_t y = bits % kFractionOfOne >> (23 - fraction_bits);
-  const int drop = ((highest + 1 - exponent_of(bits)) << fraction_bits) - missing[y];
-  return static_cast<int16_t>(std::min<int>(drop, HalfRow::kLargestDrop));
-}
 
 }  // namespace
 
@@ -49,8 +38,9 @@ void HalfRow::add_group(int highest) {
 }
 
 bool HalfRow::set(const std::vector<uint32_t>& words) {
+  const TileKernels kernels = tile_kernels();
   const int most = dtype == DType::f16 ? 16 : kMostFactor + 1;  // of b, exclusive
-  const uint16_t* const missing = dtype == DType::f16 ? kMissing<10>.data() : kMissing<7>.data();
+  const int32_t* const missing = dtype == DType::f16 ? kMissing<10>.data() : kMissing<7>.data();
   largest = static_cast<int16_t>(((most + bias()) << fraction_bits()) - 1);
   const size_t count = align_up(words.size(), size_t{kAddTreeGroup});
   factors.assign(count, 0.0f);
@@ -58,21 +48,12 @@ bool HalfRow::set(const std::vector<uint32_t>& words) {
   tops.clear(), leasts.clear();
   std::memcpy(factors.data(), words.data(), words.size() * sizeof(float));
   for (size_t first = 0; first < count; first += kAddTreeGroup) {
-    const std::span group(factors.data() + first, kAddTreeGroup);
-    uint32_t low = f32::kInfinity, high = 0;  // magnitudes: as bits they are in their order
-    for (const float factor : group) {
-      const uint32_t magnitude = f32::bits(factor) & ~f32::kSignBit;
-      low = std::min(low, magnitude == 0 ? f32::kInfinity : magnitude);
-      high = std::max(high, magnitude);
-    }
+    const auto [low, high] = kernels.magnitudes(factors.data() + first);
     if (high != 0 && (exponent_of(low) < kLeastFactor || exponent_of(high) > kMostFactor))
       return false;
     const int highest = std::max(exponent_of(high), kLeastFactor);
-    for (size_t i = 0; i < group.size(); ++i) {
-      const int16_t drop = drop_of(group[i], highest, missing, fraction_bits());
-      drops[first + i] = drop;
-      pairs_of_drops[first + i] = static_cast<uint32_t>(drop) * 0x10001;
-    }
+    kernels.drops({factors.data() + first, highest, fraction_bits(), missing}, drops.data() + first,
+                  pairs_of_drops.data() + first);
     add_group(highest);
   }
   tops.resize(align_up(tops.size(), kMostGroups));

@@ -43,6 +43,20 @@ struct HalfRow {
   void add_group(int highest);
 };
 
+// The least magnitude that is not 0, as bits of fp32, and the largest; infinity and 0 if there is
+// none.
+struct Magnitudes {
+  uint32_t least, largest;
+};
+
+// A group of factors whose drops are wanted, the largest exponent among them, and what its fraction
+// lacks by which a factor reaches the next power of two, by its own fraction of so many bits.
+struct HalfGroup {
+  const float* factors;
+  int highest, fraction_bits;
+  const int32_t* missing;
+};
+
 // The factors of a slice of a row times powers of two, which align their products: the same for all
 // groups of columns that have one largest difference, as an exponent. Made when it first comes, and
 // kept in the order in which products take them.

@@ -377,6 +377,8 @@ TileKernels Kernels() {
           .short_row = &SumShortRow,
           .row_of_bytes = RowKernel(),
           .pair_rows = PairRowsKernel(),
+          .magnitudes = &MagnitudesOfGroup,
+          .drops = &DropsOfGroup,
           .row_of_halves = &RowOfHalves,
           .columns_of_halves = &ColumnsOfHalves};
 }

@@ -166,6 +166,8 @@ struct PairRows {
 struct AlignedFactors;
 struct HalfColumns;
 struct HalfRow;
+struct HalfGroup;
+struct Magnitudes;
 struct HalfTerms;
 
 // The kernels of the instruction set in force.
@@ -218,6 +220,9 @@ struct TileKernels {
   // Of every column the sums of its products in even and in odd rows. Whole vectors are read and
   // written. nullptr: this processor has no vectors of pairs.
   void (*pair_rows)(const PairRows&, size_t columns, float* even, float* odd);
+  // Of a group of factors of a HalfRow.
+  Magnitudes (*magnitudes)(const float* factors);
+  void (*drops)(const HalfGroup&, int16_t* drops, uint32_t* pairs);
   // Adds the sums of groups of `count` columns. As many columns more may be read and written; of
   // those that need the reference body the sums become NaN.
   void (*row_of_halves)(const HalfRow&, const HalfTerms&, size_t count, uint32_t* sums);
