@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/architecture.h"
+#include "base/bits.h"
 
 namespace tputwin {
 namespace {
@@ -60,14 +61,27 @@ Crew* Crew::current() { return of_this_thread; }
 void Crew::set_current(Crew* crew) { of_this_thread = crew; }
 bool Crew::in_piece() { return inside_a_piece; }
 
+Crew::Crew(int threads)
+    : threads_(static_cast<size_t>(threads)), shares_(std::make_unique<Share[]>(threads_)) {
+  shares_[0].is_taken = true;
+}
+
+// Units of a loop to all shares.
+void Crew::share_out(size_t count, size_t grain) {
+  count_ = count;
+  unit_ = std::max({grain, size_t{1}, ceil_div(count, size_t{UINT32_MAX})});
+  const size_t units = ceil_div(count, unit_);
+  const auto first = [&](size_t member) { return ceil_div(units * member, threads_); };
+  for (size_t i = 0; i < threads_; ++i)
+    shares_[i].left.store(first(i) | first(i + 1) << 32, std::memory_order_relaxed);
+}
+
 void Crew::run(size_t count, size_t grain, const Pieces& body) {
   body_ = &body;
-  count_ = count;
-  grain_ = std::max<size_t>(grain, 1);
-  next_.store(0, std::memory_order_relaxed);
+  share_out(count, grain);
   turn_.fetch_add(1);  // open
   wake_workers();
-  work();
+  work(0);
   turn_.fetch_add(1);  // closed: who comes now leaves at once
   const auto alone = [&] { return inside_.load() == 0; };
   while (!comes_soon(kPieceEnds, alone))
@@ -108,26 +122,42 @@ bool Crew::leave() {
   return true;
 }
 
-// Takes pieces until there are none: large ones first, so that there are few, small ones last, so
-// that all finish together.
-void Crew::work() {
+// Half of what is left of a share: large pieces first, so that there are few, small ones last, so
+// that all finish together. Its owner begins at its front, others at its back.
+Crew::Units Crew::take(Share& share, bool is_own) {
+  uint64_t left = share.left.load(std::memory_order_relaxed);
+  for (;;) {
+    const auto begin = static_cast<uint32_t>(left), end = static_cast<uint32_t>(left >> 32);
+    if (begin == end) return {};
+    const uint32_t count = (end - begin + 1) / 2;
+    const Units taken = is_own ? Units{begin, begin + count} : Units{end - count, end};
+    const Units kept = is_own ? Units{taken.end, end} : Units{begin, taken.begin};
+    if (share.left.compare_exchange_weak(left, kept.begin | uint64_t{kept.end} << 32,
+                                         std::memory_order_relaxed))
+      return taken;
+  }
+}
+
+// Takes pieces until there are none, of its own share first.
+void Crew::work(size_t member) {
   inside_a_piece = true;
   try {
-    for (;;) {
-      size_t begin = next_.load(std::memory_order_relaxed), end = 0;
-      do {
-        if (begin >= count_) break;
-        const size_t left = count_ - begin;
-        end = begin + std::min(left, std::max(grain_, left / (2 * threads_)));
-      } while (!next_.compare_exchange_weak(begin, end, std::memory_order_relaxed));
-      if (begin >= count_) break;
-      (*body_)(begin, end);
+    for (size_t i = 0; i < threads_; ++i) {
+      Share& share = shares_[(member + i) % threads_];
+      for (Units units; !(units = take(share, i == 0)).empty();)
+        (*body_)(units.begin * unit_, std::min(count_, units.end * unit_));
     }
   } catch (...) {
     if (!failed_.exchange(true)) error_ = std::current_exception();
-    next_.store(count_, std::memory_order_relaxed);
+    for (size_t i = 0; i < threads_; ++i) shares_[i].left.store(0, std::memory_order_relaxed);
   }
   inside_a_piece = false;
+}
+
+// A worker gives its share back before it leaves, so that there is one for whoever is here.
+size_t Crew::become_member() {
+  for (size_t i = 1;; i = i + 1 < threads_ ? i + 1 : 1)
+    if (!shares_[i].is_taken.exchange(true)) return i;
 }
 
 size_t Crew::hire() {
@@ -148,6 +178,7 @@ void Crew::help() {
     return;
   }
   arrive();
+  size_t member = become_member();
   for (uint32_t served = 0;;) {
     uint32_t turn = 0;
     const auto news = [&] {
@@ -156,7 +187,9 @@ void Crew::help() {
     };
     if (!comes_soon(kPatience, news)) {
       if (turn == kOver) {
+        shares_[member].is_taken = false;
         if (leave()) return;
+        member = become_member();
         continue;
       }
       awake_.fetch_sub(1, std::memory_order_relaxed);
@@ -167,7 +200,7 @@ void Crew::help() {
     inside_.fetch_add(1);
     if (turn_.load() == turn) {  // still open, and open until inside_ falls
       served = turn;
-      work();
+      work(member);
     }
     if (inside_.fetch_sub(1) == 1) inside_.notify_one();
   }
