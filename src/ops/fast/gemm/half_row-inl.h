@@ -50,8 +50,8 @@ void DropsOfGroup(const HalfGroup& group, int16_t* drops, uint32_t* pairs) {
                               hn::GatherIndex(d, group.missing, fraction));
     const auto is_zero = hn::Eq(magnitude, hn::Zero(d));
     const Ints found = hn::IfThenElse(is_zero, most, hn::Min(drop, most));
-    hn::StoreU(hn::DemoteTo(hn::Rebind<int16_t, I32>(), found), hn::Rebind<int16_t, I32>(),
-               drops + i);
+    hn::StoreU(LowBits<uint16_t>(I32(), found), hn::Rebind<uint16_t, I32>(),
+               reinterpret_cast<uint16_t*>(drops + i));
     hn::StoreU(hn::BitCast(U32(), hn::Or(found, hn::ShiftLeft<16>(found))), U32(), pairs + i);
   }
 }
