@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <array>
 #include <atomic>
 #include <stdexcept>
 #include <thread>
@@ -45,6 +46,33 @@ TEST_P(Workers, ParkAndComeBack) {
       expect_all(1000, 1);
     }
   });
+}
+
+// The first half is the thread's own, the second one its worker's: neither goes on before the other
+// has begun, so that each takes one.
+TEST(Shares, AreTheSameInEveryLoop) {
+  cpu_set_t allowed;
+  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  if (CPU_COUNT(&allowed) < 2) GTEST_SKIP() << "nobody shares a single processor";
+  set_thread_count(2);
+  with_workers([] {
+    const std::thread::id own = std::this_thread::get_id();
+    std::thread::id worker;
+    for (int round = 0; round < 50; ++round) {
+      std::array<std::thread::id, 2> takers;
+      std::atomic<int> begun{0};
+      parallel_for(2, 1, [&](size_t begin, size_t end) {
+        ASSERT_EQ(end, begin + 1);
+        takers[begin] = std::this_thread::get_id();
+        for (++begun; begun < 2;) std::this_thread::yield();
+      });
+      ASSERT_EQ(takers[0], own);
+      ASSERT_NE(takers[1], own);
+      if (round == 0) worker = takers[1];
+      ASSERT_EQ(takers[1], worker);
+    }
+  });
+  set_thread_count(0);
 }
 
 // Whoever is woken behind its thread goes elsewhere, by asking for the other processors: for that
