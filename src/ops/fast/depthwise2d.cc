@@ -54,7 +54,7 @@ Declined parameters_decline(const Op& op, const LocalMemory& local) {
   return overlap(op.out, {weight, bias}, local);
 }
 
-// Whether the window is 3x3 and goes on by one or two over rows of elements side by side.
+// Whether the window is 3x3 and goes on by one or two over rows of floats side by side.
 template <class Op>
 bool is_of_three(const Op& op) {
   const Axis &h = op.window.h, &w = op.window.w;
@@ -62,8 +62,8 @@ bool is_of_three(const Op& op) {
     return axis.kernel == RowsOfThree::kSide && axis.stride <= 2 && axis.dilation == 1 &&
            axis.insert == 0 && axis.insert_last == 0;
   };
-  return op.in.dtype == op.out.dtype && is_three(h) && is_three(w) && h.stride == w.stride &&
-         has_dense_rows(op.in) && has_dense_rows(op.out);
+  return is_float(op.in.dtype) && op.in.dtype == op.out.dtype && is_three(h) && is_three(w) &&
+         h.stride == w.stride && has_dense_rows(op.in) && has_dense_rows(op.out);
 }
 
 // Plane by plane: weights(c), starts(c, room for a bias); redo(n, c, y, x) stores a result in

@@ -22,6 +22,7 @@ namespace {
 using Halves = hn::ScalableTag<int16_t>;
 constexpr size_t kHalves = hn::MaxLanes(Halves());
 
+// As bits, which are in the order of the numbers.
 Magnitudes MagnitudesOfGroup(const float* factors) {
   const I32 d;
   const Ints infinity = ints(static_cast<int32_t>(f32::kInfinity));
@@ -36,15 +37,15 @@ Magnitudes MagnitudesOfGroup(const float* factors) {
           static_cast<uint32_t>(hn::GetLane(hn::MaxOfLanes(d, largest)))};
 }
 
-// Twice each of them, too.
+// The drops of HalfRow, and the same twice in a word.
 void DropsOfGroup(const HalfGroup& group, int16_t* drops, uint32_t* pairs) {
   const I32 d;
   const int bits_below = 23 - group.fraction_bits;
   const Ints top = ints(group.highest + 1 + 127), most = ints(HalfRow::kLargestDrop);
-  const Ints fraction_bits = ints((1 << group.fraction_bits) - 1);
+  const Ints whole = ints((1 << group.fraction_bits) - 1);
   for (size_t i = 0; i < kAddTreeGroup; i += kLanes32) {
     const Ints magnitude = bits(hn::Abs(hn::LoadU(F32(), group.factors + i)));
-    const Ints fraction = hn::And(hn::ShiftRightSame(magnitude, bits_below), fraction_bits);
+    const Ints fraction = hn::And(hn::ShiftRightSame(magnitude, bits_below), whole);
     const Ints below = hn::Sub(top, hn::ShiftRight<23>(magnitude));
     const Ints drop = hn::Sub(hn::ShiftLeftSame(below, group.fraction_bits),
                               hn::GatherIndex(d, group.missing, fraction));

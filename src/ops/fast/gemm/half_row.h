@@ -49,12 +49,12 @@ struct Magnitudes {
   uint32_t least, largest;
 };
 
-// A group of factors whose drops are wanted, the largest exponent among them, and what its fraction
-// lacks by which a factor reaches the next power of two, by its own fraction of so many bits.
+// A group of factors whose drops are wanted.
 struct HalfGroup {
   const float* factors;
-  int highest, fraction_bits;
-  const int32_t* missing;
+  int highest;             // exponent among them
+  int fraction_bits;       // of the type
+  const int32_t* missing;  // of every fraction: what a drop is less than whole powers of two
 };
 
 // The factors of a slice of a row times powers of two, which align their products: the same for all
