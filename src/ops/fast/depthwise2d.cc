@@ -74,20 +74,16 @@ Declined run_of_three(const Op& op, const Memory& memory, float padding, const W
   constexpr uint64_t kTermsPerTask = 64 << 10;
   const WindowKernels kernels = window_kernels();
   const Shape &in = op.in.shape, &out = op.out.shape;
-  const RowsOfThree any{nullptr,
-                        op.in.stride.h,
-                        in.h,
-                        in.w,
-                        op.window.h.stride,
-                        op.window.h.pad_before,
-                        op.window.w.pad_before,
-                        padding,
-                        nullptr,
-                        op.out.stride.h,
-                        out.h,
-                        out.w,
-                        nullptr,
-                        nullptr};
+  const RowsOfThree any{.in_stride = op.in.stride.h,
+                        .in_height = in.h,
+                        .in_width = in.w,
+                        .step = op.window.h.stride,
+                        .pad_h = op.window.h.pad_before,
+                        .pad_w = op.window.w.pad_before,
+                        .padding = padding,
+                        .out_stride = op.out.stride.h,
+                        .height = out.h,
+                        .width = out.w};
   const size_t row_bytes = (in.w + kWindowSlack) * size_t{element_bytes(op.in.dtype)};
   const uint64_t work = uint64_t{in.h} * in.w + uint64_t{9} * out.h * out.w;
   parallel_for(uint64_t{out.n} * out.c, grain_of(work, kTermsPerTask),
