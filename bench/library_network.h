@@ -1,12 +1,15 @@
 // The convolutions and inner products of a quantized net in oneDNN: same extents, same types, the
 // library's preferred layouts, one after the other. Nothing in between: no pooling, no sums of
-// branches, no change of layout. What a net costs at least.
+// branches, no change of layout. What a net costs at least. As in the net each reads what another
+// one wrote, so that it finds it in the cache of the thread that did; where the net has something
+// else between the two, it reads the largest result that goes in there.
 #pragma once
 
 #include <cmath>
 #include <memory>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <random>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -20,8 +23,12 @@ class LibraryNetwork {
   explicit LibraryNetwork(const net::Network& network)
       : engine_(dnnl::engine::kind::cpu, 0), stream_(engine_) {
     for (const net::TensorOp& op : network.ops) {
-      if (op.type() == "tg_convolution" && !net::is_deconvolution(op)) add_convolution(op);
-      if (op.type() == "tg_inner_product") add_inner_product(op);
+      if (op.type() == "tg_convolution" && !net::is_deconvolution(op))
+        add_convolution(op);
+      else if (op.type() == "tg_inner_product")
+        add_inner_product(op);
+      else
+        pass_on(op);
     }
   }
 
@@ -64,7 +71,7 @@ class LibraryNetwork {
         {w.stride_h, w.stride_w}, {w.dilation_h - 1, w.dilation_w - 1}, {w.pad_top, w.pad_left},
         {w.pad_bottom, w.pad_right});
     const dnnl::convolution_forward::primitive_desc primitive(desc, attributes(), engine_);
-    finish(primitive, dnnl::convolution_forward(primitive));
+    finish(op, primitive, dnnl::convolution_forward(primitive));
     const int64_t taps = int64_t{w.kernel_h} * w.kernel_w * (in.c / groups);
     macs_ += static_cast<double>(out.count() * taps);
   }
@@ -78,30 +85,48 @@ class LibraryNetwork {
                                                  any({in.n, inputs}), any({outputs, inputs}), bias,
                                                  any({in.n, outputs}));
     const dnnl::inner_product_forward::primitive_desc primitive(desc, attributes(), engine_);
-    finish(primitive, dnnl::inner_product_forward(primitive));
+    finish(op, primitive, dnnl::inner_product_forward(primitive));
     macs_ += static_cast<double>(in.n * inputs * outputs);
   }
 
   template <class Description>
-  void finish(const Description& description, dnnl::primitive primitive) {
-    Layer layer{std::move(primitive), {}};
-    const std::pair<int, memory::desc> operands[] = {{DNNL_ARG_SRC, description.src_desc()},
-                                                     {DNNL_ARG_WEIGHTS, description.weights_desc()},
-                                                     {DNNL_ARG_BIAS, description.bias_desc()},
-                                                     {DNNL_ARG_DST, description.dst_desc()}};
-    for (const auto& [argument, desc] : operands) {
-      memory data(desc, engine_);
-      auto* bytes = static_cast<uint8_t*>(data.get_data_handle());
-      for (size_t i = 0; i < desc.get_size(); ++i) bytes[i] = static_cast<uint8_t>(random_());
-      layer.arguments.emplace(argument, data);
-    }
-    layers_.push_back(std::move(layer));
+  void finish(const net::TensorOp& op, const Description& description, dnnl::primitive primitive) {
+    const memory result = noise(description.dst_desc());
+    layers_.push_back({std::move(primitive),
+                       {{DNNL_ARG_SRC, source(op, description.src_desc())},
+                        {DNNL_ARG_WEIGHTS, noise(description.weights_desc())},
+                        {DNNL_ARG_BIAS, noise(description.bias_desc())},
+                        {DNNL_ARG_DST, result}}});
+    results_[op.top(0)] = result;
   }
+  memory noise(const memory::desc& desc) {
+    memory data(desc, engine_);
+    auto* bytes = static_cast<uint8_t*>(data.get_data_handle());
+    for (size_t i = 0; i < desc.get_size(); ++i) bytes[i] = static_cast<uint8_t>(random_());
+    return data;
+  }
+  // What was written for the operation to read; noise where that is too small, as the input is.
+  memory source(const net::TensorOp& op, const memory::desc& desc) {
+    const auto found = results_.find(op.bottom(0));
+    if (found == results_.end() || size(found->second) < desc.get_size()) return noise(desc);
+    return {desc, engine_, found->second.get_data_handle()};
+  }
+  void pass_on(const net::TensorOp& op) {
+    const memory* largest = nullptr;
+    for (const std::string& input : op.bottom())
+      if (const auto found = results_.find(input); found != results_.end())
+        if (largest == nullptr || size(found->second) > size(*largest)) largest = &found->second;
+    if (largest == nullptr) return;
+    const memory passed = *largest;
+    for (const std::string& output : op.top()) results_[output] = passed;
+  }
+  static size_t size(const memory& data) { return data.get_desc().get_size(); }
 
   dnnl::engine engine_;
   dnnl::stream stream_;
   std::minstd_rand random_;
   std::vector<Layer> layers_;
+  std::unordered_map<std::string, memory> results_;  // by the tensor's name
   double macs_ = 0;
 };
 
