@@ -139,6 +139,7 @@ bool Plan::build(Device& device) {
   absorb_sums(flow, device.local_);
   absorb_floors(flow);
   absorb_moves(flow, device);
+  share_copies(device.local_);
   note_use();
   tried_pages_ = false;
   state_ = State::built;
@@ -312,6 +313,7 @@ Plan::Extent Plan::extent() const {
   for (size_t i = 0; i < steps_.size(); ++i) {
     extent.prepared += steps_[i].body != nullptr;
     extent.spare_loads += steps_[i].spare;
+    extent.found_copies += steps_[i].finds_copy;
     extent.owed_loads += steps_[i].spare && steps_[i].outlives;
     extent.endings += steps_[i].kept_by != kNone;
     if (!steps_[i].absorbed() || steps_[i].kept_by != kNone) continue;

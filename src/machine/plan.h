@@ -43,6 +43,7 @@ class Plan {
     size_t instructions = 0, prepared = 0, packed = 0, spare_loads = 0, owed_loads = 0;
     // Absorbed by bodies: ReLU, residuals, moves of maps; what works on sums of 32 bits.
     size_t floors = 0, sums = 0, moves = 0, endings = 0;
+    size_t found_copies = 0;  // bodies that find their input packed by one before them
     // Of global memory, that the system has back.
     uint64_t spare_bytes = 0;
   };
@@ -71,6 +72,7 @@ class Plan {
     bool outlives = false;            // a spare one whose bytes lie in lanes at the end
     std::vector<uint32_t> needed_by;  // constants
     uint32_t kept_by = kNone;         // absorbed: the constants that hold what it reads
+    bool finds_copy = false;          // of its input, which the body of a step before made
     bool absorbed() const { return absorbed_by != kNone; }
   };
 
@@ -96,6 +98,7 @@ class Plan {
                 const LocalMemory& local) const;
   bool is_addend(uint32_t load, uint32_t reader, const Dataflow& flow,
                  const LocalMemory& local) const;
+  void share_copies(const LocalMemory& local);
   void absorb_endings(const Dataflow& flow, const Chip& chip);
   std::vector<uint32_t> chain_behind(uint32_t first, const Dataflow& flow) const;
   bool stays_inside(const std::vector<uint32_t>& chain, const Dataflow& flow) const;

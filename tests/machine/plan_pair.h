@@ -78,6 +78,8 @@ class PlanPair {
       sum.floors += extent.floors;
       sum.sums += extent.sums;
       sum.moves += extent.moves;
+      sum.prepared += extent.prepared;
+      sum.found_copies += extent.found_copies;
       sum.endings += extent.endings;
       sum.spare_bytes += extent.spare_bytes;
     }

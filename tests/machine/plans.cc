@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/parallel.h"
 #include "common/rng.h"
@@ -150,6 +151,30 @@ void add_layer(Rng& rng, ProgramBuilder& b) {
   if (rng.chance(1, 12)) b.store(b.tensor(0), address & ~uint64_t{15});  // into its constants
 }
 
+// Convolutions that read one input, each with results elsewhere and perhaps in a window of its own,
+// and between them what may write there.
+void add_siblings(Rng& rng, ProgramBuilder& b) {
+  const Conv2dBm1880 first = random_convolution(rng);
+  const uint64_t lane_bytes = bm1880().lane_bytes, lane = first.out.address / lane_bytes;
+  Disturber disturb(rng, b);
+  add_move(rng, b, first.in, /*load=*/true);
+  for (uint32_t left = rng.range(2, 4); left > 0; --left) {
+    Conv2dBm1880 op = first;
+    if (rng.chance(3, 4)) op.out.address = lane * lane_bytes + rng.below(lane_bytes) / 16 * 16;
+    if (rng.chance(1, 4)) std::swap(op.window.h.pad_before, op.window.h.pad_after);
+    if (rng.chance(1, 4)) op.in.dtype = rng.pick({DType::i8, DType::u8});
+    if (!testing::is_legal(Operation(op), bm1880(), kGlobal)) continue;
+    load_constants(b, op, kConstants + rng.below(kConstantBytes / 2));
+    b.add(op, Engine::compute, 0);
+    if (rng.coin()) add_relu(rng, b, op.out, !is_signed(op.out.dtype));
+    if (rng.coin()) add_move(rng, b, op.out, /*load=*/false);
+    if (rng.chance(1, 8)) add_relu(rng, b, op.in, !is_signed(op.in.dtype));
+    if (rng.chance(1, 8)) add_move(rng, b, op.in, /*load=*/true);
+    disturb(8);
+  }
+  if (rng.chance(2, 3)) fill_lanes(b);
+}
+
 // The same with a filter for each channel.
 void add_depthwise_layer(Rng& rng, ProgramBuilder& b) {
   const auto op = std::get<Depthwise2dBm1880>(
@@ -176,6 +201,8 @@ std::vector<Instruction> random_program(Rng& rng) {
       b.add(other, engine(other), 0);
     } else if (rng.chance(1, 4)) {
       add_depthwise_layer(rng, b);
+    } else if (rng.chance(1, 4)) {
+      add_siblings(rng, b);
     } else {
       add_layer(rng, b);
     }
@@ -218,6 +245,7 @@ TEST_P(Plans, LeaveTheBytesOfRunsWithoutThem) {
   EXPECT_GT(done.floors, 7u);
   EXPECT_GT(done.sums, 5u);
   EXPECT_GT(done.moves, 7u);
+  EXPECT_GT(done.found_copies, 5u);
 }
 
 // Constants far from each other, changed seldom: pages of theirs go back to the system, until

@@ -300,7 +300,7 @@ Declined planes(const Conv2dBm1880& op, const Memory& memory) {
   thread_local Conv2dPlan plan;
   TPUTWIN_DISPATCH(build)(plan, op, memory);
   passing_constants().take(plan);
-  plan.take_data();
+  plan.take_data(&plan);
   TPUTWIN_DISPATCH(pack)(plan, true, true);
   TPUTWIN_DISPATCH(multiply)(plan);
   return kRan;
@@ -342,6 +342,13 @@ class PreparedConv2d final : public PreparedBody, public Unpacking {
   void read_from(const TensorView& where) override { move(op_.in, where); }
   void read_addend_from(const TensorView& where) override { move(plan_.sum->addend, where); }
   void write_to(const TensorView& where) override { move(op_.out, where); }
+  const TensorView* copied_input() const override { return &op_.in; }
+  bool share_copy(const PreparedBody& body) override {
+    const auto* other = dynamic_cast<const PreparedConv2d*>(&body);
+    if (other == nullptr || !same_data(plan_, other->plan_)) return false;
+    copy_ = other->copy_;
+    return true;
+  }
   bool can_write_twice() const override { return !plan_.copy; }
   void write_also_to(const TensorView& where) override {
     plan_.copy = op_.out;
@@ -359,8 +366,8 @@ class PreparedConv2d final : public PreparedBody, public Unpacking {
   void run(const Memory& memory) override {
     plan_.memory = &memory;
     constants_->take(plan_);
-    plan_.take_data();
-    TPUTWIN_DISPATCH(pack)(plan_, true, false);
+    const bool is_packed = plan_.take_data(copy_) && copy_ != this;
+    if (!is_packed) TPUTWIN_DISPATCH(pack)(plan_, true, false);
     TPUTWIN_DISPATCH(multiply)(plan_);
     if (is_traced()) [[unlikely]]
       trace_body(name(op_), "planes", kRan);
@@ -377,6 +384,7 @@ class PreparedConv2d final : public PreparedBody, public Unpacking {
   Conv2dBm1880 op_;  // as it is carried out: in place of moves
   Conv2dPlan plan_;
   std::shared_ptr<Conv2dConstants> constants_;
+  const void* copy_ = this;  // whose packed input it is
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "base/bits.h"
 #include "base/parallel.h"
@@ -114,9 +115,11 @@ void Conv2dPlan::build(const Conv2dBm1880& conv, const Memory& where, size_t ele
   rounding_folded = sums_fit(conv);
 }
 
-void Conv2dPlan::take_data() {
+bool Conv2dPlan::take_data(const void* owner) {
   thread_local Scratch scratch;
+  thread_local const void* last_owner = nullptr;
   data = scratch.take<uint32_t>(data_size());
+  return std::exchange(last_owner, owner) == owner;
 }
 
 void Conv2dConstants::take(Conv2dPlan& plan) {
@@ -151,6 +154,16 @@ void unpack_weights(const Conv2dPlan& plan, const uint32_t* packed, const Memory
     for (size_t block = begin; block < end; ++block)
       for (size_t t = 0; t < taps; ++t) unpack_tap(block, t);
   });
+}
+
+bool same_data(const Conv2dPlan& a, const Conv2dPlan& b) {
+  const auto same_axis = [](const PlannedAxis& x, const PlannedAxis& y) {
+    return x.start == y.start && x.extent == y.extent && x.source_extent == y.source_extent &&
+           x.axis.stride == y.axis.stride && x.axis.insert == y.axis.insert &&
+           x.axis.pad_before == y.axis.pad_before;
+  };
+  return a.op->in == b.op->in && a.op->out.shape.n == b.op->out.shape.n && a.flip == b.flip &&
+         a.group_stride == b.group_stride && same_axis(a.h, b.h) && same_axis(a.w, b.w);
 }
 
 bool same_constants(const Conv2dBm1880& a, const Conv2dBm1880& b) {

@@ -81,8 +81,9 @@ struct Conv2dPlan {
 
   // Not worth more than one thread.
   bool is_small() const { return macs() < 2 * task_work(kMacsPerTask); }
-  // Room for the packed input, which the thread's next convolution takes over.
-  void take_data();
+  // Room for the packed input, which the thread's next convolution takes over. True: the last one
+  // was of the same owner, so that it holds what that one packed.
+  bool take_data(const void* owner);
 
   static constexpr uint64_t kMacsPerTask = 1 << 18;
   static constexpr size_t kDataSlack = 64;  // dwords: the last tile reads whole vectors
@@ -103,6 +104,9 @@ class Conv2dConstants {
 
 // The weights that a plan packed, back to where its instruction has them.
 void unpack_weights(const Conv2dPlan& plan, const uint32_t* packed, const Memory& memory);
+
+// The packed inputs of two convolutions are the same, if memory is.
+bool same_data(const Conv2dPlan& a, const Conv2dPlan& b);
 
 // The packed weights and biases of two convolutions are the same, if memory is.
 bool same_constants(const Conv2dBm1880& a, const Conv2dBm1880& b);

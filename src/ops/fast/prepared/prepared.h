@@ -55,6 +55,11 @@ class PreparedBody {
   virtual bool can_write_twice() const { return false; }
   virtual void write_also_to(const TensorView&) {}
   static constexpr uint64_t kMoveSlack = 256;
+  // What run() packs before it does anything else; nullptr: nothing.
+  virtual const TensorView* copied_input() const { return nullptr; }
+  // Uses what another body packs, which runs before it in every run of a program, if both pack the
+  // same view in the same way: nobody writes there between the two. Other bodies may run, too.
+  virtual bool share_copy(const PreparedBody&) { return false; }
   // Takes over instructions that only work on the result of this one, one after the other: the last
   // one leaves its own result, what lies between does not come into being, but for bytes of `left`
   // of what the last one works on. False: it cannot.
