@@ -120,14 +120,15 @@ class Analysis {
         if (!call->sync) forget(), called_ = true;
         continue;
       }
-      if (std::exchange(called_, false))
-        for (Dataflow::Node& node : flow_.nodes) node.remains.clear();
+      goes_on_ |= called_;
       const Footprint touched = footprint(op, chip_);
       read(i, op, touched);
       write(i, op, touched);
     }
     forget();
     for (size_t i = 0; i < live_.size(); ++i) flow_.nodes[i].dies = live_[i] == 0;
+    if (goes_on_)
+      for (Dataflow::Node& node : flow_.nodes) node.remains.clear();
     return std::move(flow_);
   }
 
@@ -224,7 +225,8 @@ class Analysis {
   Dataflow flow_;
   std::vector<LaneOwners> lanes_;
   std::vector<uint64_t> live_;  // bytes that still belong to an instruction
-  bool called_ = false;         // the host, since the last instruction
+  bool called_ = false;         // the host
+  bool goes_on_ = false;        // an instruction after that
 };
 
 }  // namespace

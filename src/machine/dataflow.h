@@ -29,7 +29,7 @@ struct Dataflow {
     bool dies = false;
     // It surely writes every byte of its footprint.
     bool is_exact = false;
-    // What it wrote and lies there at the end. None where instructions follow a call of the host.
+    // What it wrote and lies there at the end. None in programs that go on after a call of the host.
     std::vector<ByteRange> remains;
     // Bytes of it that somebody sees, or may see, after the first of its readers: another reader,
     // the host at the end or when it is called.

@@ -145,6 +145,28 @@ TEST_F(OwedLoads, AreOfTheBytesOfTheirRun) {
   EXPECT_TRUE(owes()) << "no byte of theirs";
 }
 
+// The host in the middle of a program sees lanes before the loads behind it.
+TEST_F(OwedLoads, AreNoneWhereTheHostIsCalledBefore) {
+  ProgramBuilder b;
+  b.load(b.tensor(0), kIn).call("host");
+  std::vector<Instruction> program = b.program();
+  program.insert(program.end(), layer_.program.begin(), layer_.program.end());
+  Plan plan(program);
+  on_both([](Device& d) {
+    d.set_cpu_host([](const CpuCall&, Device& device) {
+      device.local().host_bytes()[5] ^= 0x55;
+      return Status();
+    });
+  });
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_TRUE(device_->run(plan).ok());
+    ASSERT_TRUE(plain_->run(program).ok());
+    EXPECT_TRUE(is_same()) << "in run " << i;
+  }
+  EXPECT_EQ(plan.extent().owed_loads, 0u);
+  EXPECT_GT(plan.extent().prepared, 0u);
+}
+
 TEST_F(OwedLoads, AreMadeForOtherPrograms) {
   struct Watcher final : Observer {
     void on_instruction(const Instruction&, const Footprint&, const Cost&) override {}

@@ -234,7 +234,7 @@ TEST_P(Plans, LeaveTheBytesOfRunsWithoutThem) {
     if (rng.coin()) pair.add(random_program(rng));
     for (int turn = 0; turn < 8; ++turn) {
       const std::string difference = pair.run(rng.below(pair.programs()));
-      ASSERT_EQ(difference, "") << "in run " << turn;
+      ASSERT_EQ(difference, "") << "in run " << turn << " of\n" << pair.text();
       if (rng.coin()) pair.change_something();
     }
     pair.add_extent(done);
