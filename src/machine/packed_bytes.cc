@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
+#include <utility>
 
 #include "base/bits.h"
 #include "machine/plan.h"
@@ -16,12 +18,6 @@ constexpr uint64_t kLargestGap = 256;
 // Bytes of a page that are copied at most: else it stays.
 constexpr uint64_t kMostRest = 1024;
 
-// From the page where a range begins to the one where it ends.
-GlobalRange pages_around(const GlobalRange& range) {
-  const uint64_t begin = range.begin / page_bytes() * page_bytes();
-  return {begin, align_up(range.end(), page_bytes()) - begin};
-}
-
 // Zeros where a load writes.
 void clear(const TensorView& to, const Memory& memory) {
   for (uint32_t n = 0; n < to.shape.n; ++n)
@@ -30,26 +26,7 @@ void clear(const TensorView& to, const Memory& memory) {
         std::memset(memory.byte(to, n, c, h, 0), 0, to.shape.w);
 }
 
-// From lanes to where the load took it.
-void store_back(const DmaTensor& load, const Memory& memory) {
-  execute(Operation(DmaTensor{.dst = load.src,
-                              .src = load.dst,
-                              .transpose_nc = load.transpose_nc,
-                              .explicit_strides = true}),
-          memory);
-}
-
 }  // namespace
-
-// Where there is no room for trials, all pages stay.
-bool PackedBytes::can_try() {
-  if (stored_ != nullptr) return true;
-  auto stored = GlobalMemory::reserve(global_.size());
-  if (!stored.ok()) return false;
-  lanes_ = std::make_unique<LocalMemory>(chip_);
-  stored_ = std::move(stored.value());
-  return true;
-}
 
 const DmaTensor* PackedBytes::covered(const Operation& operation) {
   const auto* load = std::get_if<DmaTensor>(&operation);
@@ -60,7 +37,28 @@ const DmaTensor* PackedBytes::covered(const Operation& operation) {
   return has_byte_rows ? load : nullptr;
 }
 
-void PackedBytes::unpack(const Unpacked& unpacked, const Memory& memory) {
+// From lanes, as the load took them, from the first byte of its source on; zeros between them.
+// nullptr: there is no room.
+const uint8_t* PackedBytes::Workshop::take_back(const Load& load) {
+  if (taken == nullptr || taken->size() < load.source.bytes) {
+    auto reserved = GlobalMemory::reserve(load.source.bytes);
+    if (!reserved.ok()) return nullptr;
+    taken = std::move(*reserved);
+  }
+  std::memset(taken->data(), 0, load.source.bytes);
+  const DmaTensor& there = *load.operation;
+  DmaTensor back{.dst = there.src,
+                 .src = there.dst,
+                 .transpose_nc = there.transpose_nc,
+                 .explicit_strides = true};
+  back.dst.address -= load.source.begin;
+  const Memory memory{lanes, *taken};
+  execute(Operation(back), memory);
+  return taken->data();
+}
+
+void PackedBytes::unpack(const Unpacked& unpacked, LocalMemory& lanes) const {
+  const Memory memory{lanes, global_};
   for (const Load& load : unpacked.loads) clear(load.operation->dst, memory);
   unpacked.body->unpack(memory);
 }
@@ -69,17 +67,15 @@ void PackedBytes::add(const fast::PreparedBody& body, std::span<const DmaTensor*
   Unpacked unpacked;
   for (const DmaTensor* load : loads) unpacked.loads.push_back({load, extent_in_global(load->src)});
   for (const Load& load : unpacked.loads) all_.push_back(load.source);
-  const auto* packed = dynamic_cast<const fast::Unpacking*>(&body);
-  if (loads.empty() || packed == nullptr || !can_try()) return;
-  unpacked.body = packed;
-  const Memory trial{*lanes_, *stored_};
-  unpack(unpacked, trial);
+  unpacked.body = dynamic_cast<const fast::Unpacking*>(&body);
+  if (loads.empty() || unpacked.body == nullptr) return;
+  if (trials_ == nullptr) trials_ = std::make_unique<Workshop>(chip_);
+  unpack(unpacked, trials_->lanes);
   for (Load& load : unpacked.loads) {
-    store_back(*load.operation, trial);
-    const auto [begin, bytes] = load.source;
-    load.comes_back = std::memcmp(stored_->data() + begin, global_.data() + begin, bytes) == 0;
+    const uint8_t* taken = trials_->take_back(load);
+    const uint8_t* there = global_.data() + load.source.begin;
+    load.comes_back = taken != nullptr && std::memcmp(taken, there, load.source.bytes) == 0;
     if (load.comes_back) certain_.push_back(load.source);
-    give_back(*stored_, pages_around(load.source));
   }
   unpacked_.push_back(std::move(unpacked));
 }
@@ -100,7 +96,7 @@ std::vector<GlobalRange> PackedBytes::rests_of(const GlobalRange& page) const {
 }
 
 std::vector<GlobalRange> PackedBytes::pages(std::span<const GlobalRange> others) {
-  lanes_.reset(), stored_.reset();
+  trials_.reset();
   if (certain_.empty()) return {};
   merge(all_, kLargestGap);
   merge(certain_, 0);
@@ -123,16 +119,28 @@ std::vector<GlobalRange> PackedBytes::pages(std::span<const GlobalRange> others)
     }
   merge(chosen, 0);
   chosen.shrink_to_fit();
+  pages_ = chosen;
   return chosen;
 }
 
+void PackedBytes::fill(const Load& load, Workshop& workshop) const {
+  const auto touches = [&](const GlobalRange& pages) { return intersect(pages, load.source); };
+  if (!load.comes_back || std::ranges::none_of(pages_, touches)) return;
+  const uint8_t* taken = workshop.take_back(load);
+  if (taken == nullptr) throw std::bad_alloc();
+  for (const GlobalRange& pages : pages_) {
+    if (!touches(pages)) continue;
+    const uint64_t begin = std::max(pages.begin, load.source.begin);
+    const uint64_t end = std::min(pages.end(), load.source.end());
+    std::memcpy(global_.data() + begin, taken + (begin - load.source.begin), end - begin);
+  }
+}
+
 void PackedBytes::fill() const {
-  LocalMemory lanes(chip_);
-  const Memory memory{lanes, global_};
+  Workshop workshop(chip_);
   for (const Unpacked& unpacked : unpacked_) {
-    unpack(unpacked, memory);
-    for (const Load& load : unpacked.loads)
-      if (load.comes_back) store_back(*load.operation, memory);
+    unpack(unpacked, workshop.lanes);
+    for (const Load& load : unpacked.loads) fill(load, workshop);
   }
   for (const Rest& rest : rests_)
     std::memcpy(global_.data() + rest.begin, rest.bytes.data(), rest.bytes.size());

@@ -28,7 +28,8 @@ class PackedBytes {
 
   // Whole pages of these bytes that none of the others touches. What else they hold is copied.
   std::vector<GlobalRange> pages(std::span<const GlobalRange> others);
-  // Fills the pages again. Bodies and loads are still there.
+  // Fills the pages again, and nothing else: what lies beside them may have changed. Bodies and
+  // loads are still there.
   void fill() const;
 
  private:
@@ -45,18 +46,24 @@ class PackedBytes {
     uint64_t begin;
     std::vector<uint8_t> bytes;
   };
-  bool can_try();
-  static void unpack(const Unpacked& unpacked, const Memory& memory);
+  // Lanes for what is unpacked, and room for what a load took from there.
+  struct Workshop {
+    explicit Workshop(const Chip& chip) : lanes(chip) {}
+    const uint8_t* take_back(const Load& load);
+    LocalMemory lanes;
+    std::unique_ptr<GlobalMemory> taken;
+  };
+  void unpack(const Unpacked& unpacked, LocalMemory& lanes) const;
+  void fill(const Load& load, Workshop& workshop) const;
   std::vector<GlobalRange> rests_of(const GlobalRange& page) const;
 
   const Chip& chip_;
   GlobalMemory& global_;
-  // Of trials.
-  std::unique_ptr<LocalMemory> lanes_;
-  std::unique_ptr<GlobalMemory> stored_;
+  std::unique_ptr<Workshop> trials_;
 
   std::vector<Unpacked> unpacked_;
   std::vector<GlobalRange> all_, certain_;  // sources of all loads; of those that come back
+  std::vector<GlobalRange> pages_;
   std::vector<Rest> rests_;
 };
 

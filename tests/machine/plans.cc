@@ -266,7 +266,8 @@ TEST_P(Plans, LeaveTheBytesThatNobodyLooksAt) {
       ASSERT_EQ(
           pair.run(rng.chance(1, 4), looks ? PlanPair::Look::everywhere : PlanPair::Look::little),
           "")
-          << "in run " << turn;
+          << "in run " << turn << " of\n"
+          << pair.text();
       pair.add_extent(done);
       if (rng.chance(1, 6)) pair.change_something();
     }
