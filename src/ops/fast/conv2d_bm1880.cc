@@ -48,14 +48,24 @@ void pack_spread(const uint8_t* const* channel, const PlannedColumns& c, bool is
   }
 }
 
-// The rows of one plane for one group of channels and one image.
+// Parts of the input that are packed by themselves.
+constexpr size_t kPackedAtOnce = 4;
+
+// Rows [first, end) of every plane.
+struct PlaneRows {
+  uint32_t first, end;
+};
+
+// Those of one plane for one group of channels and one image. What lies behind them is another
+// task's.
 void pack_plane(const Conv2dPlan& plan, const uint8_t* const* channel, size_t ph, size_t pw,
-                uint32_t* to) {
+                const PlaneRows& rows, uint32_t* to) {
   const TensorView& in = plan.op->in;
   const PlannedColumns& c = plan.columns[pw];
   const bool is_signed_input = is_signed(in.dtype);
   const size_t width = plan.w.extent;
-  for (uint32_t row = 0; row < plan.h.extent; ++row, to += width) {
+  to += rows.first * width;
+  for (uint32_t row = rows.first; row < rows.end; ++row, to += width) {
     int64_t y = plan.h.source(ph, row);
     if (y < 0 || c.count == 0) {
       std::fill_n(to, width, plan.flip);
@@ -70,7 +80,8 @@ void pack_plane(const Conv2dPlan& plan, const uint8_t* const* channel, size_t ph
       continue;
     }
     std::fill_n(to, c.first, plan.flip);
-    join_run(source, c.count, is_signed_input, plan.flip, to + c.first);
+    const auto join = row + 1 == rows.end ? join_run_exactly : join_run;
+    join(source, c.count, is_signed_input, plan.flip, to + c.first);
     std::fill_n(to + c.first + c.count, width - c.first - c.count, plan.flip);
   }
 }
@@ -87,11 +98,11 @@ bool is_plain(const Conv2dPlan& plan) {
          (in.h == 1 || plan.op->in.stride.h == in.w);
 }
 
-void pack_input(const Conv2dPlan& plan, size_t group) {
+void pack_input(const Conv2dPlan& plan, size_t group, const PlaneRows& rows) {
   const TensorView& in = plan.op->in;
   uint32_t* to = plan.data + group * plan.group_stride;
   const bool plain = is_plain(plan);
-  const size_t image = size_t{plan.h.extent} * plan.w.extent;
+  const size_t width = plan.w.extent, image = plan.h.extent * width;
   for (size_t ph = 0; ph < plan.h.start.size(); ++ph)
     for (size_t pw = 0; pw < plan.w.start.size(); ++pw)
       for (uint32_t n = 0; n < plan.op->out.shape.n; ++n, to += image) {
@@ -99,12 +110,14 @@ void pack_input(const Conv2dPlan& plan, size_t group) {
         for (size_t e = 0; e < kElements; ++e) {
           // Channels past the last have zero weights: any data will do.
           size_t c = std::min<size_t>(group * kElements + e, in.shape.c - 1);
-          channel[e] = plan.memory->byte(in, n, static_cast<uint32_t>(c), 0, 0);
+          channel[e] =
+              plan.memory->byte(in, n, static_cast<uint32_t>(c), plain ? rows.first : 0, 0);
         }
         if (plain)
-          join_run(channel, image, is_signed(in.dtype), plan.flip, to);
+          join_run_exactly(channel, (rows.end - rows.first) * width, is_signed(in.dtype), plan.flip,
+                           to + rows.first * width);
         else
-          pack_plane(plan, channel, ph, pw, to);
+          pack_plane(plan, channel, ph, pw, rows, to);
       }
 }
 
@@ -244,26 +257,39 @@ void build(Conv2dPlan& plan, const Conv2dBm1880& op, const Memory& memory) {
   plan.flip_correction = flip.correction;
 }
 
-// The copies of the input and, if wanted, of the weights.
+// The larger operand is walked once: its piece stays in the cache while the other streams by.
+bool weights_outside(const Conv2dPlan& plan) {
+  return plan.blocks * plan.block_stride > plan.groups * plan.group_stride;
+}
+
+// The copies of the input and, if wanted, of the weights. The input in parts, so that a thread
+// packs what it will multiply, and that few channels are work for several.
 void pack(Conv2dPlan& plan, bool input, bool weights) {
   const size_t groups = input ? plan.groups : 0, blocks = weights ? plan.blocks : 0;
-  parallel_for(groups + blocks, plan.is_small() ? groups + blocks : 1,
-               [&plan, groups](size_t begin, size_t end) {
+  const bool in_parts = !plan.is_small() && groups < kPackedAtOnce;
+  const size_t parts = in_parts ? std::min<size_t>(kPackedAtOnce, plan.h.extent) : 1;
+  const size_t pieces = groups * parts;
+  const auto rows = [&plan, parts](size_t part) {
+    const auto first = [&](size_t i) { return static_cast<uint32_t>(plan.h.extent * i / parts); };
+    return PlaneRows{first(part), first(part + 1)};
+  };
+  parallel_for(pieces + blocks, plan.is_small() ? pieces + blocks : 1,
+               [&plan, &rows, groups, pieces](size_t begin, size_t end) {
                  for (size_t i = begin; i < end; ++i)
-                   i < groups ? pack_input(plan, i) : pack_block(plan, i - groups);
+                   i < pieces ? pack_input(plan, i % groups, rows(i / groups))
+                              : pack_block(plan, i - pieces);
                });
 }
 
 void multiply(Conv2dPlan& plan) {
-  // The larger operand is walked once: its piece stays in the cache while the other streams by.
-  const bool weights_outside = plan.blocks * plan.block_stride > plan.groups * plan.group_stride;
+  const bool by_weights = weights_outside(plan);
   const size_t chunks = plan.runs * plan.chunks_per_run, tasks = chunks * plan.blocks;
   const size_t grain =
       plan.is_small() ? tasks : grain_of(plan.macs() / tasks + 1, Conv2dPlan::kMacsPerTask);
-  const auto convolve = [&plan, chunks, weights_outside](size_t begin, size_t end) {
+  const auto convolve = [&plan, chunks, by_weights](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
-      weights_outside ? convolve_task(plan, i / chunks, i % chunks)
-                      : convolve_task(plan, i % plan.blocks, i / plan.blocks);
+      by_weights ? convolve_task(plan, i / chunks, i % chunks)
+                 : convolve_task(plan, i % plan.blocks, i / plan.blocks);
   };
   parallel_for(tasks, grain, std::cref(convolve));
 }

@@ -114,6 +114,17 @@ inline void join_run(const uint8_t* const* row, size_t count, bool is_signed, ui
     hn::StoreU(join_columns(row, x, is_signed, flip), I32(), reinterpret_cast<int32_t*>(to + x));
 }
 
+// The same, but writes nothing behind the last column.
+inline void join_run_exactly(const uint8_t* const* row, size_t count, bool is_signed, uint32_t flip,
+                             uint32_t* to) {
+  const size_t whole = count / kLanes32 * kLanes32;
+  if (whole != 0) join_run(row, whole, is_signed, flip, to);
+  if (whole == count) return;
+  alignas(64) int32_t joined[kLanes32];
+  hn::Store(join_columns(row, whole, is_signed, flip), I32(), joined);
+  std::memcpy(to + whole, joined, (count - whole) * sizeof *to);
+}
+
 // One dword of `count` (at most kElements) consecutive bytes; zeros after them.
 HWY_INLINE uint32_t join_bytes(const uint8_t* from, size_t count, bool is_signed) {
   uint32_t dword = 0;
