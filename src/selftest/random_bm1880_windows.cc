@@ -27,6 +27,14 @@ class Windows : Bm1880Family {
     uint32_t kw = rng_.chance(3, 4) ? kh : rng_.pick({1u, 2u, 3u, 4u, 11u});
     return {axis(in.h, kh, insertion, dilation), axis(in.w, kw, insertion, dilation)};
   }
+  // Results have the extents of inputs.
+  Window window_by_one() {
+    const auto axis = [&] {
+      const uint32_t kernel = rng_.range(1, 7), before = rng_.below(kernel);
+      return Axis{.kernel = kernel, .pad_before = before, .pad_after = kernel - 1 - before};
+    };
+    return {axis(), axis()};
+  }
   TensorView feature_map(const Shape& s, DType dtype) { return tensor(s, dtype, /*aligned=*/true); }
   std::optional<TensorView> bias(uint32_t channels) {
     if (rng_.chance(1, 3)) return {};
@@ -102,7 +110,7 @@ class Windows : Bm1880Family {
     op.kind = rng_.coin() ? Pool2dBm1880::Kind::maximum : Pool2dBm1880::Kind::average;
     bool average = op.kind == Pool2dBm1880::Kind::average;
     Shape in = shape(4000);
-    op.window = window(in, average, false);
+    op.window = rng_.chance(1, 3) ? window_by_one() : window(in, average, false);
     if (average) op.multiplier = rng_.range(0, 255), op.rshift = rshift();
     op.in = feature_map(in, eight());
     Shape out{in.n, in.c, op.window.h.output(in.h), op.window.w.output(in.w)};

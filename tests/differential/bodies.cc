@@ -59,6 +59,8 @@ TEST(Bodies, EachOfAnOperationIsReached) {
               ::testing::IsSupersetOf({"dense rows", "decoded indices"}));
   EXPECT_THAT(bodies_of(OperationKind::copy, 600),
               ::testing::UnorderedElementsAre("fill", "tiles", "runs"));
+  EXPECT_THAT(bodies_of(OperationKind::pool2d_bm1880, 300),
+              ::testing::IsSupersetOf({"flat planes", "byte rows"}));
 }
 
 TEST(Bodies, SayWhyTheyDecline) {

@@ -80,7 +80,8 @@ void pack_plane(const Conv2dPlan& plan, const uint8_t* const* channel, size_t ph
       continue;
     }
     std::fill_n(to, c.first, plan.flip);
-    const auto join = row + 1 == rows.end ? join_run_exactly : join_run;
+    const bool has_room = (rows.end - row) * width >= c.first + align_up(c.count, kLanes32);
+    const auto join = has_room ? join_run : join_run_exactly;
     join(source, c.count, is_signed_input, plan.flip, to + c.first);
     std::fill_n(to + c.first + c.count, width - c.first - c.count, plan.flip);
   }

@@ -16,6 +16,7 @@
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/dot-inl.h"
 #include "ops/fast/window/byte_sums-inl.h"
+#include "ops/fast/window/flat_planes.h"
 #include "ops/fast/window/vector_blocks.h"
 #include "ops/pool/pool2d_bm1880.h"
 
@@ -48,6 +49,80 @@ void PoolRow(const WeightedSum& sum, std::span<const TapRow> taps, bool maximum,
               : WeightedRow<false>(sum, taps, out, width);
 }
 
+// Inputs and results of one channel of an image.
+struct PlanePair {
+  const uint8_t* in;
+  uint8_t* out;
+};
+
+// What `plane` does with inputs and results of one channel of an image, for the channels of lanes.
+template <class Plane>
+void PlanesOfLanes(const Pool2dBm1880& op, const Memory& memory, size_t begin, size_t end,
+                   const Plane& plane) {
+  for (size_t slot = begin; slot < end; ++slot)
+    for (uint32_t n = 0; n < op.out.shape.n; ++n)
+      for (auto c = static_cast<uint32_t>(slot); c < op.out.shape.c; c += memory.local.lanes())
+        plane(memory.byte(op.in, n, c, 0, 0), memory.byte(op.out, n, c, 0, 0));
+}
+
+// Of plane `i`, maxima of columns; and of those side by side.
+template <class T>
+HWY_INLINE void MaximaOfColumns(const Window& window, FlatPlanes& planes, size_t i) {
+  const hn::ScalableTag<T> d;
+  const auto under = [&](size_t kh, size_t at) HWY_ATTR {
+    return hn::LoadU(d, reinterpret_cast<const T*>(planes.under_row(i, kh) + at));
+  };
+  for (size_t at = 0; at < planes.results(); at += hn::Lanes(d)) {
+    auto largest = under(0, at);
+    for (size_t kh = 1; kh < window.h.kernel; ++kh) largest = hn::Max(largest, under(kh, at));
+    hn::StoreU(largest, d, reinterpret_cast<T*>(planes.columns(i) + at));
+  }
+}
+
+template <class T>
+HWY_INLINE void MaximaOfRows(const Window& window, const FlatPlanes& planes, size_t i,
+                             uint8_t* out) {
+  const hn::ScalableTag<T> d;
+  const hn::ScalableTag<uint8_t> du8;
+  const size_t lanes = hn::Lanes(d);
+  const auto load = [&](const uint8_t* from)
+                        HWY_ATTR { return hn::LoadU(d, reinterpret_cast<const T*>(from)); };
+  const auto least = hn::Set(d, hwy::LimitsMin<T>());
+  for (size_t at = 0; at < planes.results(); at += lanes) {
+    auto largest = least;
+    for (size_t kw = 0; kw < window.w.kernel; ++kw)
+      largest = hn::Max(largest, hn::IfVecThenElse(load(planes.inside(kw) + at),
+                                                   load(planes.under_column(i, kw) + at), least));
+    const size_t left = planes.results() - at;
+    if (left >= lanes)
+      StoreBytes<true>(du8, hn::BitCast(du8, largest), out + at, lanes);
+    else
+      StoreBytes<false>(du8, hn::BitCast(du8, largest), out + at, left);
+  }
+}
+
+// One is taken while columns of the one before become maxima, and rows of the one before that.
+template <class T>
+void MaximaOfFlatPlanes(const Window& window, FlatPlanes& planes,
+                        std::span<const PlanePair> pairs) {
+  for (size_t i = 0; i < pairs.size() + 2; ++i) {
+    if (i < pairs.size()) planes.load(i, pairs[i].in);
+    if (i >= 1 && i <= pairs.size()) MaximaOfColumns<T>(window, planes, i - 1);
+    if (i >= 2) MaximaOfRows<T>(window, planes, i - 2, pairs[i - 2].out);
+  }
+}
+
+void FlatMaximaLanes(const Pool2dBm1880& op, FlatPlanes& planes, const Memory& memory, size_t begin,
+                     size_t end) {
+  thread_local std::vector<PlanePair> pairs;
+  pairs.clear();
+  PlanesOfLanes(op, memory, begin, end, [](const uint8_t* in, uint8_t* out) {
+    pairs.push_back({in, out});
+  });
+  is_signed(op.in.dtype) ? MaximaOfFlatPlanes<int8_t>(op.window, planes, pairs)
+                         : MaximaOfFlatPlanes<uint8_t>(op.window, planes, pairs);
+}
+
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
 
 bool Permutes() { return true; }
@@ -57,20 +132,28 @@ HWY_INLINE __m512i Largest(__m512i a, __m512i b) {
   return kSigned ? _mm512_max_epi8(a, b) : _mm512_max_epu8(a, b);
 }
 
+// Input rows [first, end) that lie under output row y.
+struct RowsUnder {
+  size_t first, end;
+  RowsUnder(const Axis& h, uint32_t extent, uint32_t y) {
+    const int64_t top = int64_t{y} * h.stride - h.pad_before;
+    first = static_cast<size_t>(std::max<int64_t>(top, 0));
+    end = static_cast<size_t>(std::clamp<int64_t>(top + h.kernel, 0, extent));
+  }
+};
+
 // Maxima of one channel of an image.
 template <bool kSigned>
 HWY_INLINE void MaximaOfPlane(const Pool2dBm1880& op, std::span<const VectorBlock> blocks,
                               const uint8_t* in, uint8_t* out) {
   const __m512i least = _mm512_set1_epi8(kSigned ? -128 : 0);
-  for (uint32_t y = 0; y < op.out.shape.h; ++y, out += op.out.stride.h)
+  for (uint32_t y = 0; y < op.out.shape.h; ++y, out += op.out.stride.h) {
+    const RowsUnder rows(op.window.h, op.in.shape.h, y);
     for (const VectorBlock& block : blocks) {
       __m512i column = least;
-      for (uint32_t kh = 0; kh < op.window.h.kernel; ++kh) {
-        const int64_t row = op.window.h.source(y, kh, op.in.shape.h);
-        if (row < 0) continue;
-        const uint8_t* from = in + static_cast<size_t>(row) * op.in.stride.h + block.input;
+      const uint8_t* from = in + rows.first * op.in.stride.h + block.input;
+      for (size_t row = rows.first; row < rows.end; ++row, from += op.in.stride.h)
         column = Largest<kSigned>(column, _mm512_mask_loadu_epi8(least, block.load, from));
-      }
       __m512i largest = least;
       for (const VectorBlock::Tap& tap : std::span(block.taps).first(op.window.w.kernel))
         largest = Largest<kSigned>(
@@ -78,6 +161,7 @@ HWY_INLINE void MaximaOfPlane(const Pool2dBm1880& op, std::span<const VectorBloc
                                                   _mm512_load_si512(tap.index.data()), column));
       _mm512_mask_storeu_epi8(out + block.first, ~uint64_t{0} >> (64 - block.results), largest);
     }
+  }
 }
 
 // Sums of words, made results and stored: at most 32 of them.
@@ -104,16 +188,14 @@ struct ColumnSums {
 };
 
 template <bool kSigned>
-HWY_INLINE ColumnSums SumsOfColumns(const Pool2dBm1880& op, const VectorBlock& block, uint32_t y,
-                                    const uint8_t* in) {
+HWY_INLINE ColumnSums SumsOfColumns(const Pool2dBm1880& op, const VectorBlock& block,
+                                    const RowsUnder& rows, const uint8_t* in) {
   const auto words = [](__m256i bytes) {
     return kSigned ? _mm512_cvtepi8_epi16(bytes) : _mm512_cvtepu8_epi16(bytes);
   };
   ColumnSums sums{_mm512_setzero_si512(), _mm512_setzero_si512()};
-  for (uint32_t kh = 0; kh < op.window.h.kernel; ++kh) {
-    const int64_t row = op.window.h.source(y, kh, op.in.shape.h);
-    if (row < 0) continue;
-    const uint8_t* from = in + static_cast<size_t>(row) * op.in.stride.h + block.input;
+  const uint8_t* from = in + rows.first * op.in.stride.h + block.input;
+  for (size_t row = rows.first; row < rows.end; ++row, from += op.in.stride.h) {
     const __m512i bytes = _mm512_maskz_loadu_epi8(block.load, from);
     sums.low = _mm512_add_epi16(sums.low, words(_mm512_castsi512_si256(bytes)));
     sums.high = _mm512_add_epi16(sums.high, words(_mm512_extracti64x4_epi64(bytes, 1)));
@@ -125,9 +207,10 @@ HWY_INLINE ColumnSums SumsOfColumns(const Pool2dBm1880& op, const VectorBlock& b
 template <bool kSigned>
 HWY_INLINE void AveragesOfPlane(const Pool2dBm1880& op, std::span<const VectorBlock> blocks,
                                 const uint8_t* in, uint8_t* out) {
-  for (uint32_t y = 0; y < op.out.shape.h; ++y, out += op.out.stride.h)
+  for (uint32_t y = 0; y < op.out.shape.h; ++y, out += op.out.stride.h) {
+    const RowsUnder rows(op.window.h, op.in.shape.h, y);
     for (const VectorBlock& block : blocks) {
-      const ColumnSums columns = SumsOfColumns<kSigned>(op, block, y, in);
+      const ColumnSums columns = SumsOfColumns<kSigned>(op, block, rows, in);
       for (uint32_t first = 0; first < block.results; first += 32) {
         __m512i sums = _mm512_setzero_si512();
         for (const VectorBlock::Tap& tap : std::span(block.taps).first(op.window.w.kernel)) {
@@ -141,16 +224,7 @@ HWY_INLINE void AveragesOfPlane(const Pool2dBm1880& op, std::span<const VectorBl
                                out + block.first + first);
       }
     }
-}
-
-// What `plane` does with inputs and results of one channel of an image, for the channels of lanes.
-template <class Plane>
-void PlanesOfLanes(const Pool2dBm1880& op, const Memory& memory, size_t begin, size_t end,
-                   const Plane& plane) {
-  for (size_t slot = begin; slot < end; ++slot)
-    for (uint32_t n = 0; n < op.out.shape.n; ++n)
-      for (auto c = static_cast<uint32_t>(slot); c < op.out.shape.c; c += memory.local.lanes())
-        plane(memory.byte(op.in, n, c, 0, 0), memory.byte(op.out, n, c, 0, 0));
+  }
 }
 
 void MaximaLanes(const Pool2dBm1880& op, std::span<const VectorBlock> blocks, const Memory& memory,
@@ -201,6 +275,7 @@ namespace tputwin::fast {
 namespace {
 
 HWY_EXPORT(PoolRow);
+HWY_EXPORT(FlatMaximaLanes);
 HWY_EXPORT(Permutes);
 HWY_EXPORT(MaximaLanes);
 HWY_EXPORT(AverageLanes);
@@ -213,6 +288,22 @@ Declined declines(const Pool2dBm1880& op, const Memory& memory) {
   if (op.rshift > 31) return "a shift of more than 31";
   if (const Declined why = byte_rows_decline(op.window, op.in, op.out)) return why;
   if (!disjoint(op.out, op.in, memory.local)) return "results overlap a source";
+  return kRan;
+}
+
+Declined flat_planes(const Pool2dBm1880& op, const Memory& memory) {
+  if (op.kind != Pool2dBm1880::Kind::maximum) return "no maxima";
+  if (const Declined why = declines(op, memory)) return why;
+  if (!FlatPlanes::cover(op.window, op.in, op.out)) return "results that do not lie like inputs";
+  const uint8_t least = is_signed(op.in.dtype) ? 0x80 : 0;
+  const Slots slots = local_slots(op.out.shape, memory.local);
+  const auto lanes = [&](size_t begin, size_t end) {
+    thread_local FlatPlanes planes;
+    planes.set_up(op.window, op.in.shape, op.out.shape, least);
+    HWY_DYNAMIC_DISPATCH(FlatMaximaLanes)(op, planes, memory, begin, end);
+  };
+  const uint64_t taps = op.out.shape.count() * (op.window.h.kernel + op.window.w.kernel);
+  parallel_for(slots.count, grain_of(taps / slots.count, kTapsPerTask), std::cref(lanes));
   return kRan;
 }
 
@@ -294,7 +385,8 @@ Declined byte_rows(const Pool2dBm1880& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(Pool2dBm1880, {"plane sums", plane_sums}, {"vectors", vectors}, {"byte rows", byte_rows})
+TW_BODIES(Pool2dBm1880, {"plane sums", plane_sums}, {"flat planes", flat_planes},
+          {"vectors", vectors}, {"byte rows", byte_rows})
 
 }  // namespace tputwin::fast
 #endif

@@ -1,0 +1,72 @@
+// Windows that move by one over planes of bytes and leave results of the extents of a plane's rows:
+// a plane is walked as one run, whatever its rows are. What a tap finds beyond the end of a row is
+// told by masks.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "memory/tensor_view.h"
+#include "ops/contract/window.h"
+
+namespace tputwin::fast {
+
+class FlatPlanes {
+ public:
+  static bool cover(const Window& window, const TensorView& in, const TensorView& out) {
+    const auto by_one = [](const Axis& a) {
+      return a.stride == 1 && a.dilation == 1 && a.insert == 0 && a.insert_last == 0;
+    };
+    const auto has_no_gaps = [](const TensorView& v) {
+      return v.shape.h == 1 || v.stride.h == v.shape.w;
+    };
+    return by_one(window.h) && by_one(window.w) && out.shape.w == in.shape.w &&
+           window.w.pad_before < kSlack && has_no_gaps(in) && has_no_gaps(out);
+  }
+
+  // `padding`: the value that has no effect on a result.
+  void set_up(const Window& window, const Shape& in, const Shape& out, uint8_t padding) {
+    width_ = in.w;
+    inputs_ = size_t{in.h} * in.w;
+    results_ = size_t{out.h} * out.w;
+    first_ = size_t{window.h.pad_before} * in.w;
+    for (size_t i = 0; i < kAtOnce; ++i) {
+      rows_[i].assign(results_ + size_t{window.h.kernel} * in.w + kSlack, padding);
+      columns_[i].assign(results_ + 2 * kSlack, padding);
+    }
+    inside_.assign(window.w.kernel, std::vector<uint8_t>(results_ + kSlack, 0xff));
+    for (uint32_t kw = 0; kw < window.w.kernel; ++kw)
+      for (uint32_t x = 0; x < in.w; ++x)
+        if (window.w.source(x, kw, in.w) < 0)
+          for (size_t i = x; i < results_; i += width_) inside_[kw][i] = 0;
+    pad_ = window.w.pad_before;
+  }
+  // Takes plane `i`; padding stays where it is. Neighbouring planes have room of their own, so that
+  // no one waits for bytes just written.
+  void load(size_t i, const uint8_t* plane) {
+    std::memcpy(rows_[i % kAtOnce].data() + first_, plane, inputs_);
+  }
+
+  size_t results() const { return results_; }
+  // Of plane `i`, what lies under row `kh` of the windows of results, and where to leave what came
+  // of columns. All are read, and may be written, up to kSlack bytes behind the last result.
+  const uint8_t* under_row(size_t i, size_t kh) const {
+    return rows_[i % kAtOnce].data() + kh * width_;
+  }
+  uint8_t* columns(size_t i) { return columns_[i % kAtOnce].data() + kSlack; }
+  // Of columns, what lies under column `kw`; bytes of ones where that is in the same row.
+  const uint8_t* under_column(size_t i, size_t kw) const {
+    return columns_[i % kAtOnce].data() + kSlack + kw - pad_;
+  }
+  const uint8_t* inside(size_t kw) const { return inside_[kw].data(); }
+
+ private:
+  static constexpr size_t kSlack = 64, kAtOnce = 2;
+  size_t width_ = 0, inputs_ = 0, results_ = 0, first_ = 0, pad_ = 0;
+  std::array<std::vector<uint8_t>, kAtOnce> rows_, columns_;
+  std::vector<std::vector<uint8_t>> inside_;
+};
+
+}  // namespace tputwin::fast
