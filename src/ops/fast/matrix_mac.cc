@@ -7,6 +7,8 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <limits>
 
 #include "base/bits.h"
@@ -45,19 +47,32 @@ struct Product {
   int32_t* bias = nullptr;      // [columns]
   int32_t* row_bias = nullptr;  // [block of rows][row]: the correction of the flip
 
+  // How far the rows of a group lie behind the first row, in each block of columns. Rows past the
+  // last one meet zero weights.
+  using Rows = std::array<size_t, kElements>;
+  Rows rows_of_right(size_t group) const {
+    Rows rows;
+    for (size_t e = 0; e < kElements; ++e)
+      rows[e] =
+          std::min<size_t>(group * kElements + e, op.left.cols - 1) * op.right.tensor.stride.n;
+    return rows;
+  }
   void pack_right(size_t group) const;
   void pack_left(size_t block) const;
   void multiply(size_t block, size_t begin, size_t end) const;
+  void multiply_row(size_t begin, size_t end) const;
+  void store_sum(const Epilogue& epilogue, Ints sum, size_t r, size_t c) const;
   void store(const Epilogue& epilogue, Ints acc, size_t r, size_t c) const;
 };
 
 void Product::pack_right(size_t group) const {
   const MatrixView& m = op.right;
   const size_t width = m.tensor.shape.w;
+  const Rows under = rows_of_right(group);
   for (size_t c = 0; c < op.res.cols; c += width) {
+    const uint8_t* first = at(memory, m, 0, c);
     const uint8_t* rows[kElements];
-    for (size_t e = 0; e < kElements; ++e)  // rows past the last meet zero weights
-      rows[e] = at(memory, m, std::min<size_t>(group * kElements + e, op.left.cols - 1), c);
+    for (size_t e = 0; e < kElements; ++e) rows[e] = first + under[e];
     join_run(rows, std::min(width, columns - c), is_signed(m.tensor.dtype), flip.mask,
              data + group * columns + c);
   }
@@ -109,33 +124,79 @@ void Product::store(const Epilogue& epilogue, Ints acc, size_t r, size_t c) cons
   std::copy_n(low, count, to);
 }
 
+void Product::store_sum(const Epilogue& epilogue, Ints sum, size_t r, size_t c) const {
+  const Ints acc = hn::Add(sum, hn::Load(I32(), bias + c));
+  store(epilogue, hn::Add(acc, ints(row_bias[r])), r, c);
+}
+
 void Product::multiply(size_t block, size_t begin, size_t end) const {
-  const I32 d;
   static constexpr uint32_t kOneTap[1] = {0};
   const Reduction reduction{data, columns, kOneTap, 1, groups, weights + block * block_stride};
   const Epilogue epilogue{static_cast<int>(op.rshift), op.relu, false};
   dot_byte_positions(is_signed(op.left.tensor.dtype), reduction, begin, end,
                      [&](size_t row, size_t column, Ints sum) HWY_ATTR {
                        const size_t r = block * kTileRows + row;
-                       if (r >= op.res.rows) return;
-                       Ints acc = hn::Add(sum, hn::Load(d, bias + column));
-                       acc = hn::Add(acc, hn::Set(d, row_bias[r]));
-                       store(epilogue, acc, r, column);
+                       if (r < op.res.rows) store_sum(epilogue, sum, r, column);
                      });
 }
 
+// Vectors [begin, end) of the only row, straight from where the right matrix lies: each of its
+// elements is needed once.
+template <class Dot>
+HWY_INLINE void sum_row(const Product& p, size_t begin, size_t end) {
+  static constexpr size_t kAtOnce = 4;  // chains of sums
+  const Epilogue epilogue{static_cast<int>(p.op.rshift), p.op.relu, false};
+  const bool is_signed_right = is_signed(p.op.right.tensor.dtype);
+  for (size_t v = begin; v < end; v += kAtOnce) {
+    const size_t count = std::min(kAtOnce, end - v);
+    const uint8_t* first[kAtOnce];  // those that are no more repeat the last one
+    Ints sums[kAtOnce];
+    for (size_t i = 0; i < kAtOnce; ++i) {
+      first[i] = at(p.memory, p.op.right, 0, (v + std::min(i, count - 1)) * kLanes32);
+      sums[i] = ints(0);
+    }
+    for (size_t g = 0; g < p.groups; ++g) {
+      const Product::Rows under = p.rows_of_right(g);
+      const Ints weight = ints(static_cast<int32_t>(p.weights[g * kTileRows]));
+#pragma GCC unroll 4
+      for (size_t i = 0; i < kAtOnce; ++i) {
+        const uint8_t* rows[kElements];
+        for (size_t e = 0; e < kElements; ++e) rows[e] = first[i] + under[e];
+        sums[i] = Dot::step(sums[i], join_columns(rows, 0, is_signed_right, p.flip.mask), weight);
+      }
+    }
+    for (size_t i = 0; i < count; ++i) p.store_sum(epilogue, sums[i], 0, (v + i) * kLanes32);
+  }
+}
+
+void Product::multiply_row(size_t begin, size_t end) const {
+#if TPUTWIN_HAVE_BYTE_DOT
+  is_signed(op.left.tensor.dtype) ? sum_row<SignedWeightsDot>(*this, begin, end)
+                                  : sum_row<UnsignedWeightsDot>(*this, begin, end);
+#else
+  sum_row<WordDot>(*this, begin, end);
+#endif
+}
+
 void multiply(const MatrixMac& op, const Memory& memory) {
+  constexpr uint64_t kRowMacsPerTask = 1 << 18;
   const size_t chunk = block_of(8 * kTileVectors * kLanes32, kLanes32);  // columns of one task
   const size_t macs_worth_a_task = task_work(1 << 20);
   thread_local Scratch data, weights, bias, row_bias;
   Product p{op, memory};
-  p.data = data.take<uint32_t>(p.groups * p.columns + 64);
   p.weights = weights.take<uint32_t>(p.blocks * p.block_stride);
   p.bias = bias.take<int32_t>(p.columns);
   p.row_bias = row_bias.take<int32_t>(p.blocks * kTileRows);
   for (uint32_t c = 0; c < p.columns; ++c)
     p.bias[c] = op.bias && c < op.res.cols ? memory.read(*op.bias, 0, c) : 0;
 
+  if (op.res.rows == 1) {
+    p.pack_left(0);
+    return share_out(ceil_div(size_t{op.res.cols}, kLanes32), p.columns * op.left.cols,
+                     kRowMacsPerTask,
+                     [&p](size_t begin, size_t end) { p.multiply_row(begin, end); });
+  }
+  p.data = data.take<uint32_t>(p.groups * p.columns + 64);
   const size_t chunks = ceil_div(p.columns, chunk), tasks = p.blocks * chunks;
   const size_t macs = p.columns * p.blocks * kTileRows * op.left.cols;
   const bool alone = macs < 2 * macs_worth_a_task;
