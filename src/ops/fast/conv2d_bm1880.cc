@@ -31,19 +31,35 @@ namespace tputwin::fast {
 namespace HWY_NAMESPACE {
 namespace {
 
+// kJoined bytes that lie `step` apart, `count` of which there are. Of those two apart the ones
+// between, too, are read.
+HWY_INLINE void gather_bytes(const uint8_t* from, size_t step, size_t count, uint8_t* to) {
+  if (step == 2) {
+    const hn::CappedTag<uint8_t, kJoined> d;
+    hn::Vec<decltype(d)> wanted, between;
+    hn::LoadInterleaved2(d, from, wanted, between);
+    return hn::StoreU(wanted, d, to);
+  }
+  for (size_t k = 0; k < count; ++k) to[k] = from[k * step];
+}
+
 // Columns that a stride or zero insertion keeps apart on either side.
 void pack_spread(const uint8_t* const* channel, const PlannedColumns& c, bool is_signed,
                  uint32_t flip, uint32_t* to) {
-  uint8_t gathered[kElements][kJoined];
+  uint8_t gathered[kElements][kJoined] = {};
   const uint8_t* rows[kElements];
   alignas(64) int32_t joined[kLanes32];
   for (size_t e = 0; e < kElements; ++e) rows[e] = gathered[e];
   for (size_t i = 0; i < c.count; i += kLanes32) {
-    size_t n = std::min<size_t>(kLanes32, c.count - i);
+    const size_t n = std::min<size_t>(kLanes32, c.count - i);
     for (size_t e = 0; e < kElements; ++e)
-      for (size_t k = 0; k < kLanes32; ++k)
-        gathered[e][k] = k < n ? channel[e][(i + k) * c.source_step] : 0;
-    hn::Store(join_columns(rows, 0, is_signed, flip), I32(), joined);
+      gather_bytes(channel[e] + i * c.source_step, c.source_step, n, gathered[e]);
+    const Ints columns = join_columns(rows, 0, is_signed, flip);
+    if (c.step == 1 && n == kLanes32) {
+      hn::StoreU(columns, I32(), reinterpret_cast<int32_t*>(to + i));
+      continue;
+    }
+    hn::Store(columns, I32(), joined);
     for (size_t k = 0; k < n; ++k) to[(i + k) * c.step] = static_cast<uint32_t>(joined[k]);
   }
 }
