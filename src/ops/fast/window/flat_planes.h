@@ -23,7 +23,7 @@ class FlatPlanes {
       return v.shape.h == 1 || v.stride.h == v.shape.w;
     };
     return by_one(window.h) && by_one(window.w) && out.shape.w == in.shape.w &&
-           window.w.pad_before < kSlack && has_no_gaps(in) && has_no_gaps(out);
+           window.w.kernel <= kSlack && has_no_gaps(in) && has_no_gaps(out);
   }
 
   // `padding`: the value that has no effect on a result.
@@ -34,13 +34,13 @@ class FlatPlanes {
     first_ = size_t{window.h.pad_before} * in.w;
     for (size_t i = 0; i < kAtOnce; ++i) {
       rows_[i].assign(results_ + size_t{window.h.kernel} * in.w + kSlack, padding);
-      columns_[i].assign(results_ + 2 * kSlack, padding);
+      columns_[i].assign(results_ + 3 * kSlack, padding);
     }
-    inside_.assign(window.w.kernel, std::vector<uint8_t>(results_ + kSlack, 0xff));
+    inside_.assign(window.w.kernel * mask_bytes(), 0xff);
     for (uint32_t kw = 0; kw < window.w.kernel; ++kw)
       for (uint32_t x = 0; x < in.w; ++x)
         if (window.w.source(x, kw, in.w) < 0)
-          for (size_t i = x; i < results_; i += width_) inside_[kw][i] = 0;
+          for (size_t i = x; i < results_; i += width_) inside_[kw * mask_bytes() + i] = 0;
     pad_ = window.w.pad_before;
   }
   // Takes plane `i`; padding stays where it is. Neighbouring planes have room of their own, so that
@@ -60,13 +60,14 @@ class FlatPlanes {
   const uint8_t* under_column(size_t i, size_t kw) const {
     return columns_[i % kAtOnce].data() + kSlack + kw - pad_;
   }
-  const uint8_t* inside(size_t kw) const { return inside_[kw].data(); }
+  const uint8_t* inside(size_t kw) const { return inside_.data() + kw * mask_bytes(); }
 
  private:
   static constexpr size_t kSlack = 64, kAtOnce = 2;
+  size_t mask_bytes() const { return results_ + kSlack; }
   size_t width_ = 0, inputs_ = 0, results_ = 0, first_ = 0, pad_ = 0;
   std::array<std::vector<uint8_t>, kAtOnce> rows_, columns_;
-  std::vector<std::vector<uint8_t>> inside_;
+  std::vector<uint8_t> inside_;  // of each column of a window
 };
 
 }  // namespace tputwin::fast
