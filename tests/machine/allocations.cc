@@ -69,7 +69,7 @@ std::vector<Instruction> network() {
                             .rshift = 4},
           Engine::compute, 0);
     b.add(Pool2dBm1880{.out = small, .in = out, .window = {two, two}}, Engine::compute, 0);
-    b.add(Pool2dBm1880{.out = b.tensor(0x2400, half), .in = small, .window = {three, three}},
+    b.add(Pool2dBm1880{.out = b.tensor(0x2200, half), .in = small, .window = {three, three}},
           Engine::compute, 0);
     b.store(small, 0x60000);
   }

@@ -279,8 +279,8 @@ bool weights_outside(const Conv2dPlan& plan) {
   return plan.blocks * plan.block_stride > plan.groups * plan.group_stride;
 }
 
-// The copies of the input and, if wanted, of the weights. The input in parts, so that a thread
-// packs what it will multiply, and that few channels are work for several.
+// The copies of the input and, if wanted, of the weights. Few channels are packed in parts, so that
+// they are work for several threads.
 void pack(Conv2dPlan& plan, bool input, bool weights) {
   const size_t groups = input ? plan.groups : 0, blocks = weights ? plan.blocks : 0;
   const bool in_parts = !plan.is_small() && groups < kPackedAtOnce;
@@ -290,12 +290,11 @@ void pack(Conv2dPlan& plan, bool input, bool weights) {
     const auto first = [&](size_t i) { return static_cast<uint32_t>(plan.h.extent * i / parts); };
     return PlaneRows{first(part), first(part + 1)};
   };
-  parallel_for(pieces + blocks, plan.is_small() ? pieces + blocks : 1,
-               [&plan, &rows, groups, pieces](size_t begin, size_t end) {
-                 for (size_t i = begin; i < end; ++i)
-                   i < pieces ? pack_input(plan, i % groups, rows(i / groups))
-                              : pack_block(plan, i - pieces);
-               });
+  const auto pack_pieces = [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      i < pieces ? pack_input(plan, i % groups, rows(i / groups)) : pack_block(plan, i - pieces);
+  };
+  parallel_for(pieces + blocks, plan.is_small() ? pieces + blocks : 1, std::cref(pack_pieces));
 }
 
 void multiply(Conv2dPlan& plan) {
