@@ -187,7 +187,7 @@ void pack_block(const Conv2dPlan& plan, size_t block) {
 
 // Bytes of a block's results for each channel: the most that a task has, and what whole vectors
 // read and write behind them.
-constexpr size_t kStaged = 8 * kTileVectors * kLanes32, kStagedPitch = kStaged + 2 * kLanes32;
+constexpr size_t kStaged = Conv2dPlan::kTilesAtOnce * kTileVectors * kLanes32, kStagedPitch = kStaged + 2 * kLanes32;
 
 // Where the channels of a block begin in a view of the extents of the output.
 struct BlockRows {
@@ -247,8 +247,9 @@ void sum_rows(const Conv2dPlan& plan, size_t block, size_t begin, size_t count, 
 void convolve_task(const Conv2dPlan& plan, size_t block, size_t chunk) {
   alignas(64) uint8_t staged[kTileRows * kStagedPitch];
   const size_t run = chunk / plan.chunks_per_run;
-  const size_t first = chunk % plan.chunks_per_run * plan.chunk;
-  const size_t count = std::min(plan.chunk, plan.run_length - first);
+  const size_t number = chunk % plan.chunks_per_run, first = number * plan.chunk;
+  const bool is_last = number + 1 == plan.chunks_per_run;
+  const size_t count = is_last ? plan.run_length - first : plan.chunk;
   const size_t begin = run * plan.run_stride + first;
 
   const Reduction reduction{

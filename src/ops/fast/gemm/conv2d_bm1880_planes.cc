@@ -102,8 +102,7 @@ void Conv2dPlan::build(const Conv2dBm1880& conv, const Memory& where, size_t ele
   runs = gapless ? 1 : out.n;
   run_stride = image;
   run_length = (gapless ? image * (out.n - 1) : 0) + size_t{out.h - 1} * w.extent + out.w;
-  chunk = std::min(align_up(run_length, lanes), block_of(8 * tile, lanes));
-  chunks_per_run = ceil_div(run_length, chunk);
+  cut_runs(lanes, tile);
 
   const auto touch = [&](const TensorView& v) { return out.h == 1 || v.stride.h == out.w; };
   const bool rows_touch = w.extent == out.w && touch(conv.out) && (!sum || touch(sum->addend)) &&
@@ -113,6 +112,20 @@ void Conv2dPlan::build(const Conv2dBm1880& conv, const Memory& where, size_t ele
   rows_per_image = rows_touch ? 1 : h.extent;
 
   rounding_folded = sums_fit(conv);
+}
+
+// In an even number of chunks that are about as long, so that halves of the chunks are halves of the
+// work. All but the last one are whole tiles.
+void Conv2dPlan::cut_runs(size_t lanes, size_t tile) {
+  const size_t most = block_of(kTilesAtOnce * tile, lanes), unit = std::min(tile, most);
+  chunk = align_up(run_length, lanes);
+  chunks_per_run = 1;
+  if (chunk <= most) return;
+  chunks_per_run = align_up(ceil_div(run_length, most), size_t{2});
+  const size_t shorter = run_length / chunks_per_run / unit * unit, longer = shorter + unit;
+  const size_t last = run_length - (chunks_per_run - 1) * shorter;
+  chunk = shorter != 0 && last <= std::min(longer, most) ? shorter : std::min(longer, most);
+  if (chunk != shorter) chunks_per_run = ceil_div(run_length, chunk);
 }
 
 bool Conv2dPlan::take_data(const void* owner) {

@@ -55,7 +55,7 @@ struct Conv2dPlan {
   size_t rows = 0, blocks = 0, block_stride = 0;
   // Runs of consecutive output positions, with some that fall between the rows of the output.
   size_t runs = 0, run_stride = 0, run_length = 0;
-  size_t chunk = 0, chunks_per_run = 0;  // positions of one task
+  size_t chunk = 0, chunks_per_run = 0;  // positions of one task; the last one has what is left
   // An output row, as a run of positions: several rows at once where output and plane agree.
   size_t row_pitch = 0, row_length = 0, rows_per_image = 0;
 
@@ -79,6 +79,8 @@ struct Conv2dPlan {
   size_t data_size() const { return groups * group_stride + kDataSlack; }
   uint64_t macs() const { return blocks * rows * taps() * groups * elements * runs * run_length; }
 
+  void cut_runs(size_t lanes, size_t tile);
+
   // Not worth more than one thread.
   bool is_small() const { return macs() < 2 * task_work(kMacsPerTask); }
   // Room for the packed input, which the thread's next convolution takes over. True: the last one
@@ -86,6 +88,7 @@ struct Conv2dPlan {
   bool take_data(const void* owner);
 
   static constexpr uint64_t kMacsPerTask = 1 << 18;
+  static constexpr size_t kTilesAtOnce = 8;  // of a chunk, at most
   static constexpr size_t kDataSlack = 64;  // dwords: the last tile reads whole vectors
 };
 
