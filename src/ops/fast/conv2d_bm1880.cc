@@ -19,7 +19,7 @@
 #include "ops/fast/gemm/conv2d_bm1880_planes.h"
 #include "ops/fast/gemm/conv2d_choice.h"
 #include "ops/fast/gemm/epilogue-inl.h"
-#include "ops/fast/gemm/pack-inl.h"
+#include "ops/fast/gemm/pack_conv2d-inl.h"
 #include "ops/fast/gemm/summing-inl.h"
 #include "ops/fast/prepared/prepared.h"
 #include "ops/fast/prepared/unpacking.h"
@@ -31,163 +31,10 @@ namespace tputwin::fast {
 namespace HWY_NAMESPACE {
 namespace {
 
-// kJoined bytes that lie `step` apart, `count` of which there are. Of those two apart the ones
-// between, too, are read.
-HWY_INLINE void gather_bytes(const uint8_t* from, size_t step, size_t count, uint8_t* to) {
-  if (step == 2) {
-    const hn::CappedTag<uint8_t, kJoined> d;
-    hn::Vec<decltype(d)> wanted, between;
-    hn::LoadInterleaved2(d, from, wanted, between);
-    return hn::StoreU(wanted, d, to);
-  }
-  for (size_t k = 0; k < count; ++k) to[k] = from[k * step];
-}
-
-// Columns that a stride or zero insertion keeps apart on either side.
-void pack_spread(const uint8_t* const* channel, const PlannedColumns& c, bool is_signed,
-                 uint32_t flip, uint32_t* to) {
-  uint8_t gathered[kElements][kJoined] = {};
-  const uint8_t* rows[kElements];
-  alignas(64) int32_t joined[kLanes32];
-  for (size_t e = 0; e < kElements; ++e) rows[e] = gathered[e];
-  for (size_t i = 0; i < c.count; i += kLanes32) {
-    const size_t n = std::min<size_t>(kLanes32, c.count - i);
-    for (size_t e = 0; e < kElements; ++e)
-      gather_bytes(channel[e] + i * c.source_step, c.source_step, n, gathered[e]);
-    const Ints columns = join_columns(rows, 0, is_signed, flip);
-    if (c.step == 1 && n == kLanes32) {
-      hn::StoreU(columns, I32(), reinterpret_cast<int32_t*>(to + i));
-      continue;
-    }
-    hn::Store(columns, I32(), joined);
-    for (size_t k = 0; k < n; ++k) to[(i + k) * c.step] = static_cast<uint32_t>(joined[k]);
-  }
-}
-
-// Parts of the input that are packed by themselves.
-constexpr size_t kPackedAtOnce = 4;
-
-// Rows [first, end) of every plane.
-struct PlaneRows {
-  uint32_t first, end;
-};
-
-// Those of one plane for one group of channels and one image. What lies behind them is another
-// task's.
-void pack_plane(const Conv2dPlan& plan, const uint8_t* const* channel, size_t ph, size_t pw,
-                const PlaneRows& rows, uint32_t* to) {
-  const TensorView& in = plan.op->in;
-  const PlannedColumns& c = plan.columns[pw];
-  const bool is_signed_input = is_signed(in.dtype);
-  const size_t width = plan.w.extent;
-  to += rows.first * width;
-  for (uint32_t row = rows.first; row < rows.end; ++row, to += width) {
-    int64_t y = plan.h.source(ph, row);
-    if (y < 0 || c.count == 0) {
-      std::fill_n(to, width, plan.flip);
-      continue;
-    }
-    const uint8_t* source[kElements];
-    for (size_t e = 0; e < kElements; ++e)
-      source[e] = channel[e] + static_cast<size_t>(y) * in.stride.h + c.source;
-    if (c.step != 1 || c.source_step != 1) {
-      std::fill_n(to, width, plan.flip);
-      pack_spread(source, c, is_signed_input, plan.flip, to + c.first);
-      continue;
-    }
-    std::fill_n(to, c.first, plan.flip);
-    const bool has_room = (rows.end - row) * width >= c.first + align_up(c.count, kLanes32);
-    const auto join = has_room ? join_run : join_run_exactly;
-    join(source, c.count, is_signed_input, plan.flip, to + c.first);
-    std::fill_n(to + c.first + c.count, width - c.first - c.count, plan.flip);
-  }
-}
-
-// Planes equal to the input's own: one run per image and channel.
-bool is_plain(const Conv2dPlan& plan) {
-  const Shape& in = plan.op->in.shape;
-  const PlannedColumns& c = plan.columns[0];
-  auto plain = [](const PlannedAxis& a, uint32_t extent) {
-    return a.start.size() == 1 && a.extent == extent && a.axis.stride == 1 && a.axis.insert == 0 &&
-           a.axis.pad_before == 0;
-  };
-  return plain(plan.h, in.h) && plain(plan.w, in.w) && c.count == in.w &&
-         (in.h == 1 || plan.op->in.stride.h == in.w);
-}
-
-void pack_input(const Conv2dPlan& plan, size_t group, const PlaneRows& rows) {
-  const TensorView& in = plan.op->in;
-  uint32_t* to = plan.data + group * plan.group_stride;
-  const bool plain = is_plain(plan);
-  const size_t width = plan.w.extent, image = plan.h.extent * width;
-  for (size_t ph = 0; ph < plan.h.start.size(); ++ph)
-    for (size_t pw = 0; pw < plan.w.start.size(); ++pw)
-      for (uint32_t n = 0; n < plan.op->out.shape.n; ++n, to += image) {
-        const uint8_t* channel[kElements];
-        for (size_t e = 0; e < kElements; ++e) {
-          // Channels past the last have zero weights: any data will do.
-          size_t c = std::min<size_t>(group * kElements + e, in.shape.c - 1);
-          channel[e] =
-              plan.memory->byte(in, n, static_cast<uint32_t>(c), plain ? rows.first : 0, 0);
-        }
-        if (plain)
-          join_run_exactly(channel, (rows.end - rows.first) * width, is_signed(in.dtype), plan.flip,
-                           to + rows.first * width);
-        else
-          pack_plane(plan, channel, ph, pw, rows, to);
-      }
-}
-
-// The weights of a block of output channels for one tap.
-void pack_tap(const Conv2dPlan& plan, size_t block, size_t t, uint32_t* to) {
-  const TensorView& weight = plan.op->weight;
-  const size_t pitch = plan.taps() * kTileRows, in_channels = plan.op->in.shape.c;
-  const uint8_t* from[kTileRows];
-  [[maybe_unused]] bool whole = true;
-  for (size_t row = 0; row < kTileRows; ++row) {
-    const auto oc = static_cast<uint32_t>(block * kTileRows + row);
-    const bool exists = oc < plan.op->out.shape.c;
-    whole &= exists;
-    from[row] = exists ? plan.memory->byte(weight, 0, oc, static_cast<uint32_t>(t / weight.shape.w),
-                                           static_cast<uint32_t>(t % weight.shape.w))
-                       : nullptr;
-  }
-  size_t g = 0;
-#if TPUTWIN_HAVE_BYTE_DOT
-  if (whole)
-    for (; (g + kInterleaved) * kElements <= in_channels; g += kInterleaved)
-      interleave_rows(from, g * kElements, to + g * pitch, pitch);
-#endif
-  for (; g < plan.groups; ++g)
-    for (size_t row = 0; row < kTileRows; ++row)
-      to[g * pitch + row] = from[row] == nullptr
-                                ? 0
-                                : join_bytes(from[row] + g * kElements, in_channels - g * kElements,
-                                             is_signed(weight.dtype));
-}
-
-// The weights of a block of output channels, and their biases with all corrections.
-void pack_block(const Conv2dPlan& plan, size_t block) {
-  const Conv2dBm1880& op = *plan.op;
-  uint32_t* weights = plan.weights + block * plan.block_stride;
-  for (size_t t = 0; t < plan.taps(); ++t) pack_tap(plan, block, t, weights + t * kTileRows);
-  const size_t packed = plan.groups * plan.taps() * kTileRows;
-  std::fill(weights + packed, weights + plan.block_stride, 0);
-  int32_t sums[kTileRows];
-  if (plan.flip != 0) sum_weights(weights, plan.block_stride, is_signed(op.weight.dtype), sums);
-  for (size_t row = 0; row < plan.rows; ++row) {
-    auto oc = static_cast<uint32_t>(block * plan.rows + row);
-    int64_t bias = 0;
-    if (op.bias && oc < op.out.shape.c) bias = plan.memory->read(*op.bias, 0, oc, 0, 0);
-    if (plan.flip != 0) bias += int64_t{sums[row]} * plan.flip_correction;
-    if (plan.rounding_folded) bias += rounding(op.rshift);
-    plan.bias[block * plan.rows + row] = wrap32(bias);
-  }
-}
-
 // Bytes of a block's results for each channel: the most that a task has, and what whole vectors
 // read and write behind them.
-constexpr size_t kStaged = Conv2dPlan::kTilesAtOnce * kTileVectors * kLanes32, kStagedPitch = kStaged + 2 * kLanes32;
+constexpr size_t kStaged = Conv2dPlan::kTilesAtOnce * kTileVectors * kLanes32,
+                 kStagedPitch = kStaged + 2 * kLanes32;
 
 // Where the channels of a block begin in a view of the extents of the output.
 struct BlockRows {
@@ -278,24 +125,6 @@ void build(Conv2dPlan& plan, const Conv2dBm1880& op, const Memory& memory) {
 // The larger operand is walked once: its piece stays in the cache while the other streams by.
 bool weights_outside(const Conv2dPlan& plan) {
   return plan.blocks * plan.block_stride > plan.groups * plan.group_stride;
-}
-
-// The copies of the input and, if wanted, of the weights. Few channels are packed in parts, so that
-// they are work for several threads.
-void pack(Conv2dPlan& plan, bool input, bool weights) {
-  const size_t groups = input ? plan.groups : 0, blocks = weights ? plan.blocks : 0;
-  const bool in_parts = !plan.is_small() && groups < kPackedAtOnce;
-  const size_t parts = in_parts ? std::min<size_t>(kPackedAtOnce, plan.h.extent) : 1;
-  const size_t pieces = groups * parts;
-  const auto rows = [&plan, parts](size_t part) {
-    const auto first = [&](size_t i) { return static_cast<uint32_t>(plan.h.extent * i / parts); };
-    return PlaneRows{first(part), first(part + 1)};
-  };
-  const auto pack_pieces = [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i)
-      i < pieces ? pack_input(plan, i % groups, rows(i / groups)) : pack_block(plan, i - pieces);
-  };
-  parallel_for(pieces + blocks, plan.is_small() ? pieces + blocks : 1, std::cref(pack_pieces));
 }
 
 void multiply(Conv2dPlan& plan) {
