@@ -1,6 +1,7 @@
 // Copies of inputs that several bodies make: slices of a layer read the same map, branches of a net
 // the same result. The first one packs it, the others find it packed.
 #include <algorithm>
+#include <array>
 
 #include "machine/device.h"
 #include "machine/plan.h"
@@ -21,6 +22,46 @@ bool writes_to(const Operation& op, const TensorView& view, const LocalMemory& l
   });
 }
 
+// Copies that still are what they were made of, each in a room: large ones in the first, where the
+// next one takes their place, small ones in the others, where the one takes it that was longest
+// without use. A program needs few rooms: bands of a map by slices of weights take turns.
+class Copies {
+ public:
+  explicit Copies(const LocalMemory& local) : local_(local) {}
+
+  // Whether the body finds a copy; if not, it makes one.
+  bool finds(fast::PreparedBody& body) {
+    for (Room& room : rooms_)
+      if (room.body != nullptr && body.share_copy(*room.body)) {
+        room.used_at = ++time_;
+        return true;
+      }
+    const bool is_small = body.copied().bytes <= kSmall;
+    const auto place =
+        is_small ? std::ranges::min_element(rooms_.begin() + 1, rooms_.end(), {}, &Room::used_at)
+                 : rooms_.begin();
+    *place = {&body, ++time_};
+    body.copy_to(static_cast<uint32_t>(place - rooms_.begin()));
+    return false;
+  }
+  void see_writes_of(const Operation& op) {
+    for (Room& room : rooms_)
+      if (room.body != nullptr && writes_to(op, *room.body->copied().input, local_)) room = {};
+  }
+  void forget() { rooms_ = {}; }
+
+ private:
+  // Rooms are memory beside a model's.
+  static constexpr size_t kSmall = 64 << 10;
+  struct Room {
+    const fast::PreparedBody* body = nullptr;
+    uint64_t used_at = 0;
+  };
+  const LocalMemory& local_;
+  std::array<Room, fast::PreparedBody::kRooms> rooms_;
+  uint64_t time_ = 0;
+};
+
 }  // namespace
 
 // In the order in which steps run, each with all that its body does for others. A call of the host
@@ -29,20 +70,15 @@ void Plan::share_copies(const LocalMemory& local) {
   std::vector<std::vector<uint32_t>> absorbed(steps_.size());
   for (uint32_t i = 0; i < steps_.size(); ++i)
     if (steps_[i].absorbed()) absorbed[steps_[i].absorbed_by].push_back(i);
-  const fast::PreparedBody* copy = nullptr;  // whose copy is what it copied, still
-  const auto is_written = [&](uint32_t writer) {
-    return writes_to(program_[writer].op, *copy->copied_input(), local);
-  };
+  Copies copies(local);
   for (uint32_t i = 0; i < steps_.size(); ++i) {
     Step& step = steps_[i];
     if (step.absorbed()) continue;
-    if (step.body != nullptr && step.body->copied_input() != nullptr) {
-      step.finds_copy = copy != nullptr && step.body->share_copy(*copy);
-      if (!step.finds_copy) copy = step.body.get();
-    }
-    if (copy != nullptr && (program_[i].engine == Engine::cpu || is_written(i) ||
-                            std::ranges::any_of(absorbed[i], is_written)))
-      copy = nullptr;
+    if (step.body != nullptr && step.body->copied().input != nullptr)
+      step.finds_copy = copies.finds(*step.body);
+    if (program_[i].engine == Engine::cpu) copies.forget();
+    copies.see_writes_of(program_[i].op);
+    for (const uint32_t other : absorbed[i]) copies.see_writes_of(program_[other].op);
   }
 }
 

@@ -63,6 +63,19 @@ void both(TwoSlices& t, const std::function<void()>& between) {
   t.end();
 }
 
+// Inputs one after the other, and again.
+void take_turns(TwoSlices& t, uint32_t inputs, uint32_t height) {
+  for (uint32_t i = 0; i < 2 * inputs; ++i) {
+    const uint32_t number = i % inputs;
+    Conv2dBm1880 op = t.slices[0];
+    op.in = t.b.tensor(0x4000 + number * 0x1000, {1, 40, height, 7});
+    op.out = t.b.tensor(0xa000, {1, 32, height, 7});
+    load_constants(t.b, op, kWeights);
+    t.b.load(op.in, kMap + number * 0x4000).add(op, Engine::compute, 0).store(op.out, 0x30000);
+  }
+  t.end();
+}
+
 const Between kCases[] = {
     {"nothing", 1, [](TwoSlices& t) { both(t, [] {}); }},
     {"their_own_stores", 1,
@@ -141,7 +154,7 @@ const Between kCases[] = {
        t.slices[1].weight = conv_weight(0x1000, {40, 24, 3, 3}, DType::i8);
        both(t, [] {});
      }},
-    {"another_layer", 0,
+    {"another_layer", 1,
      [](TwoSlices& t) {
        Conv2dBm1880 other = t.slices[0];
        other.in = t.b.tensor(0x6000, {1, 40, 9, 7});
@@ -149,6 +162,9 @@ const Between kCases[] = {
        both(t, [&] { t.b.load(other.in, kOther).add(other, Engine::compute, 0); });
      },
      3},
+    {"inputs_that_take_turns", 3, [](TwoSlices& t) { take_turns(t, 3, 9); }, 6},
+    {"more_inputs_than_rooms", 0, [](TwoSlices& t) { take_turns(t, 5, 9); }, 10},
+    {"large_inputs", 0, [](TwoSlices& t) { take_turns(t, 2, 240); }, 4},
 };
 
 class PlanCopies : public ::testing::TestWithParam<Between> {};

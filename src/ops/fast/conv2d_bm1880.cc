@@ -172,7 +172,7 @@ Declined planes(const Conv2dBm1880& op, const Memory& memory) {
   thread_local Conv2dPlan plan;
   TPUTWIN_DISPATCH(build)(plan, op, memory);
   passing_constants().take(plan);
-  plan.take_data(&plan);
+  plan.take_data(0, &plan);
   TPUTWIN_DISPATCH(pack)(plan, true, true);
   TPUTWIN_DISPATCH(multiply)(plan);
   return kRan;
@@ -214,11 +214,13 @@ class PreparedConv2d final : public PreparedBody, public Unpacking {
   void read_from(const TensorView& where) override { move(op_.in, where); }
   void read_addend_from(const TensorView& where) override { move(plan_.sum->addend, where); }
   void write_to(const TensorView& where) override { move(op_.out, where); }
-  const TensorView* copied_input() const override { return &op_.in; }
+  Copied copied() const override { return {&op_.in, plan_.data_size() * sizeof(uint32_t)}; }
+  void copy_to(uint32_t room) override { room_ = room; }
   bool share_copy(const PreparedBody& body) override {
     const auto* other = dynamic_cast<const PreparedConv2d*>(&body);
     if (other == nullptr || !same_data(plan_, other->plan_)) return false;
     copy_ = other->copy_;
+    room_ = other->room_;
     return true;
   }
   bool can_write_twice() const override { return !plan_.copy; }
@@ -238,7 +240,7 @@ class PreparedConv2d final : public PreparedBody, public Unpacking {
   void run(const Memory& memory) override {
     plan_.memory = &memory;
     constants_->take(plan_);
-    const bool is_packed = plan_.take_data(copy_) && copy_ != this;
+    const bool is_packed = plan_.take_data(room_, copy_) && copy_ != this;
     if (!is_packed) TPUTWIN_DISPATCH(pack)(plan_, true, false);
     TPUTWIN_DISPATCH(multiply)(plan_);
     if (is_traced()) [[unlikely]]
@@ -257,6 +259,7 @@ class PreparedConv2d final : public PreparedBody, public Unpacking {
   Conv2dPlan plan_;
   std::shared_ptr<Conv2dConstants> constants_;
   const void* copy_ = this;  // whose packed input it is
+  uint32_t room_ = 0;        // where that lies
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "ops/fast/gemm/conv2d_bm1880_planes.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -128,11 +129,14 @@ void Conv2dPlan::cut_runs(size_t lanes, size_t tile) {
   if (chunk != shorter) chunks_per_run = ceil_div(run_length, chunk);
 }
 
-bool Conv2dPlan::take_data(const void* owner) {
-  thread_local Scratch scratch;
-  thread_local const void* last_owner = nullptr;
-  data = scratch.take<uint32_t>(data_size());
-  return std::exchange(last_owner, owner) == owner;
+bool Conv2dPlan::take_data(uint32_t room, const void* owner) {
+  struct Room {
+    Scratch scratch;
+    const void* owner = nullptr;
+  };
+  thread_local std::array<Room, PreparedBody::kRooms> rooms;
+  data = rooms[room].scratch.take<uint32_t>(data_size());
+  return std::exchange(rooms[room].owner, owner) == owner;
 }
 
 void Conv2dConstants::take(Conv2dPlan& plan) {

@@ -83,9 +83,9 @@ struct Conv2dPlan {
 
   // Not worth more than one thread.
   bool is_small() const { return macs() < 2 * task_work(kMacsPerTask); }
-  // Room for the packed input, which the thread's next convolution takes over. True: the last one
-  // was of the same owner, so that it holds what that one packed.
-  bool take_data(const void* owner);
+  // A room of the thread for the packed input, which the next one there takes over. True: the last
+  // one was of the same owner, so that it holds what that one packed.
+  bool take_data(uint32_t room, const void* owner);
 
   static constexpr uint64_t kMacsPerTask = 1 << 18;
   static constexpr size_t kTilesAtOnce = 8;  // of a chunk, at most

@@ -55,8 +55,16 @@ class PreparedBody {
   virtual bool can_write_twice() const { return false; }
   virtual void write_also_to(const TensorView&) {}
   static constexpr uint64_t kMoveSlack = 256;
-  // What run() packs before it does anything else; nullptr: nothing.
-  virtual const TensorView* copied_input() const { return nullptr; }
+  // What run() packs before it does anything else, and how many bytes that makes; nullptr: nothing.
+  struct Copied {
+    const TensorView* input = nullptr;
+    size_t bytes = 0;
+  };
+  virtual Copied copied() const { return {}; }
+  // Packs it in one of the rooms that the calling thread has for copies: in the first one, unless
+  // told otherwise.
+  static constexpr uint32_t kRooms = 5;
+  virtual void copy_to(uint32_t /*room*/) {}
   // Uses what another body packs, which runs before it in every run of a program, if both pack the
   // same view in the same way: nobody writes there between the two. Other bodies may run, too.
   virtual bool share_copy(const PreparedBody&) { return false; }
