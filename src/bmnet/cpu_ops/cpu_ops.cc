@@ -7,20 +7,20 @@
 namespace tputwin::net {
 namespace {
 
+constexpr std::string_view kNoType = "tg_none";
+using namespace trait;
+
 struct Row {
   std::string_view type;    // in the IR; of plugins for customized layers none
   std::string_view plugin;  // file name of the plugin
   Status (*run)(const cpu::Call&);
   bool on_host = true;  // the IR type runs on the host; else only the plugin does
-  bool float_output = false;
+  unsigned traits = no_traits;
 };
-
-constexpr std::string_view kNoType = "tg_none";
-using namespace trait;
 
 constexpr Row kOperators[] = {
 #define TW_OP_HOST(name, plugin, function, traits, ...) \
-  {"tg_" #name, #plugin, cpu::function, true, ((traits)&float_results) != 0},
+  {"tg_" #name, #plugin, cpu::function, true, traits},
 #define TW_PLUGIN(name, plugin, function) {"tg_" #name, #plugin, cpu::function, false},
 #include "bmnet/ir/ops.def"
 };
@@ -40,7 +40,12 @@ std::string_view cpu_plugin_name(std::string_view ir_type) {
 
 bool has_float_output(std::string_view ir_type) {
   const Row* row = find(ir_type);
-  return row != nullptr && row->float_output;
+  return row != nullptr && (row->traits & float_results) != 0;
+}
+
+bool reads_only_shapes(std::string_view type) {
+  const Row* row = find(type);
+  return row != nullptr && (row->traits & shapes_only) != 0;
 }
 
 Status run_cpu_op(const ::bmnet::LayerParameter& op, std::span<const ConstTensor> inputs,

@@ -27,6 +27,8 @@ std::string_view cpu_plugin_name(std::string_view ir_type);
 // Detections, priors, proposals and the like are coordinates: their tensors hold floats in the int8
 // net too (data_type_size 4). False for Softmax, Interp, Normalize ... whose results are int8.
 bool has_float_output(std::string_view ir_type);
+// Of an IR type or a plugin: values of its inputs are no matter, and need not be there.
+bool reads_only_shapes(std::string_view type);
 
 // y = f(x) in float; which operator is told by op.type(), IR type or plugin name.
 Status run_cpu_op(const ::bmnet::LayerParameter& op, std::span<const ConstTensor> inputs,

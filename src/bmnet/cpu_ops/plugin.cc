@@ -49,7 +49,9 @@ Status run_on_bytes(const ::bmnet::LayerParameter& op, std::span<const ByteTenso
   std::vector<MutableTensor> to;
   for (const ByteTensor& tensor : inputs) {
     TW_RETURN_IF_ERROR(check(op, tensor));
-    in.push_back(dequantize(tensor.bytes, tensor.shape.data_type_size() == 1, tensor.threshold));
+    const std::span<const uint8_t> bytes =
+        reads_only_shapes(op.type()) ? std::span<const uint8_t>() : tensor.bytes;
+    in.push_back(dequantize(bytes, tensor.shape.data_type_size() == 1, tensor.threshold));
     from.push_back({extents(tensor.shape), in.back().data()});
   }
   from.insert(from.end(), coefficients.begin(), coefficients.end());

@@ -30,7 +30,8 @@ enum Trait : unsigned {
   integer_blobs = 8,
   needs_entry = 16,
   takes_relu = 32,
-  float_results = 64
+  float_results = 64,
+  shapes_only = 128
 };
 }
 
