@@ -47,10 +47,10 @@ Status run_on_bytes(const ::bmnet::LayerParameter& op, std::span<const ByteTenso
   std::vector<std::vector<float>> in, out;
   std::vector<ConstTensor> from;
   std::vector<MutableTensor> to;
+  const bool reads_values = !reads_only_shapes(op.type());
   for (const ByteTensor& tensor : inputs) {
     TW_RETURN_IF_ERROR(check(op, tensor));
-    const std::span<const uint8_t> bytes =
-        reads_only_shapes(op.type()) ? std::span<const uint8_t>() : tensor.bytes;
+    const auto bytes = tensor.bytes.first(reads_values ? tensor.bytes.size() : 0);
     in.push_back(dequantize(bytes, tensor.shape.data_type_size() == 1, tensor.threshold));
     from.push_back({extents(tensor.shape), in.back().data()});
   }

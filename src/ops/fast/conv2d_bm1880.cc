@@ -12,7 +12,6 @@
 #include <cstring>
 #include <functional>
 
-#include "base/bits.h"
 #include "base/parallel.h"
 #include "ops/conv/conv2d_bm1880.h"
 #include "ops/fast/fast.h"
@@ -122,20 +121,16 @@ void build(Conv2dPlan& plan, const Conv2dBm1880& op, const Memory& memory) {
   plan.flip_correction = flip.correction;
 }
 
-// The larger operand is walked once: its piece stays in the cache while the other streams by.
-bool weights_outside(const Conv2dPlan& plan) {
-  return plan.blocks * plan.block_stride > plan.groups * plan.group_stride;
-}
-
 void multiply(Conv2dPlan& plan) {
-  const bool by_weights = weights_outside(plan);
+  // The larger operand is walked once: its piece stays in the cache while the other streams by.
+  const bool weights_outside = plan.blocks * plan.block_stride > plan.groups * plan.group_stride;
   const size_t chunks = plan.runs * plan.chunks_per_run, tasks = chunks * plan.blocks;
   const size_t grain =
       plan.is_small() ? tasks : grain_of(plan.macs() / tasks + 1, Conv2dPlan::kMacsPerTask);
-  const auto convolve = [&plan, chunks, by_weights](size_t begin, size_t end) {
+  const auto convolve = [&plan, chunks, weights_outside](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
-      by_weights ? convolve_task(plan, i / chunks, i % chunks)
-                 : convolve_task(plan, i % plan.blocks, i / plan.blocks);
+      weights_outside ? convolve_task(plan, i / chunks, i % chunks)
+                      : convolve_task(plan, i % plan.blocks, i / plan.blocks);
   };
   parallel_for(tasks, grain, std::cref(convolve));
 }
