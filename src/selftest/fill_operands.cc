@@ -12,7 +12,7 @@ namespace tputwin::testing {
 namespace {
 
 // How the bytes of one operand are drawn.
-enum class Fill : uint8_t { uniform, small, extreme, sparse };
+enum class Fill : uint8_t { uniform, small, extreme, sparse, positive, nearly_positive };
 
 void fill(Rng& rng, std::span<uint8_t> bytes, Fill mode) {
   constexpr uint8_t kExtremes[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
@@ -31,6 +31,12 @@ void fill(Rng& rng, std::span<uint8_t> bytes, Fill mode) {
       case Fill::sparse:
         byte = r % 8 == 0 ? static_cast<uint8_t>(r >> 8) : 0;
         break;
+      case Fill::positive:
+        byte = r & 0x7f;
+        break;
+      case Fill::nearly_positive:
+        byte = static_cast<uint8_t>(r % 999 == 0 ? r >> 16 : r & 0x7f);
+        break;
     }
   }
 }
@@ -46,8 +52,8 @@ void fill_bytes(Rng& rng, const Operation& operation, const Chip& chip, const Me
   for (const Operand& operand : operands(operation)) {
     const bool counts = elementwise != nullptr && elementwise->kind == Elementwise::Kind::shift &&
                         operand.view == &elementwise->b;
-    const Fill mode =
-        rng.pick({Fill::uniform, Fill::uniform, Fill::small, Fill::extreme, Fill::sparse});
+    const Fill mode = rng.pick({Fill::uniform, Fill::uniform, Fill::small, Fill::extreme,
+                                Fill::sparse, Fill::positive, Fill::nearly_positive});
     std::vector<ByteRange> ranges;
     add_ranges(operand.access == Access::read_write ? old_value(*operand.view) : *operand.view,
                chip, ranges);
@@ -124,7 +130,10 @@ void fill_elements(Rng& rng, const Operation& operation, const Memory& memory) {
 
 }  // namespace
 
-void fill_random(Rng& rng, std::span<uint8_t> bytes) { fill(rng, bytes, Fill::uniform); }
+void fill_random(Rng& rng, std::span<uint8_t> bytes, uint8_t bits) {
+  fill(rng, bytes, Fill::uniform);
+  for (uint8_t& byte : bytes) byte &= bits;
+}
 
 void fill_operands(Rng& rng, const Operation& operation, const Chip& chip, const Memory& memory) {
   if (family_of(static_cast<OperationKind>(operation.index())) == ChipFamily::bm1880)

@@ -59,16 +59,31 @@ TensorView in_global(TensorView view, uint64_t address) {
 
 constexpr uint64_t kInput = 0x1000;
 
+// Which bytes of the input are above 127: any, none, the last one, all.
+enum class Input : uint8_t { any, low, nearly_low, high };
+
 // What a prepared body is told to read and write where.
 struct Places {
   bool reads_global, writes_global, touch;
 };
 
 struct Memories {
-  TestMemory before{bm1880(), 1 << 18}, expected{bm1880(), 1 << 18}, actual{bm1880(), 1 << 18};
+  TestMemory random{bm1880(), 1 << 18}, before{bm1880(), 1 << 18}, expected{bm1880(), 1 << 18},
+      actual{bm1880(), 1 << 18};
   Memories() {
     Rng rng(11);
-    for (const auto bytes : before.all_bytes()) fill_random(rng, bytes);
+    for (const auto bytes : random.all_bytes()) fill_random(rng, bytes);
+  }
+  void start(const TensorView& in, Input input) {
+    before.copy_from(random);
+    if (input == Input::any) return;
+    const Memory memory = before.memory();
+    size_t left = in.shape.count();
+    for_each_index(in.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+      const bool is_high = input == Input::high || (input == Input::nearly_low && --left == 0);
+      const int32_t value = memory.read(in, n, c, h, w);
+      memory.write(in, n, c, h, w, is_high ? value | 0x80 : value & 0x7f);
+    });
   }
   bool are_equal() {
     const auto a = expected.all_bytes(), b = actual.all_bytes();
@@ -91,13 +106,14 @@ void run_prepared(const Conv2dBm1880& op, const Conv2dBm1880& moved, const Place
 
 // Every set, on one thread, on two, and on more than there may be.
 void expect_reference_bytes(Memories& memories, const Layer& layer, DType type,
-                            const Places& places) {
-  auto& [before, expected, actual] = memories;
+                            const Places& places, Input input) {
+  auto& [random, before, expected, actual] = memories;
   const Conv2dBm1880 op = convolution(layer, type);
   Conv2dBm1880 moved = op;
   const uint64_t behind = kInput + op.in.shape.count();
   if (places.reads_global) moved.in = in_global(op.in, kInput);
   if (places.writes_global) moved.out = in_global(op.out, places.touch ? behind : behind + 0x1000);
+  memories.start(moved.in, input);
   expected.copy_from(before);
   execute(Operation(moved), expected.memory(), Body::reference);
   for (const std::string& isa : fast::available_isas())
@@ -110,7 +126,8 @@ void expect_reference_bytes(Memories& memories, const Layer& layer, DType type,
       EXPECT_TRUE(memories.are_equal())
           << layer.name << " on " << isa << " with " << threads << " threads, from "
           << (places.reads_global ? "global memory" : "lanes") << " to "
-          << (places.writes_global ? "global memory" : "lanes");
+          << (places.writes_global ? "global memory" : "lanes") << ", input "
+          << static_cast<int>(input);
     }
 }
 
@@ -131,7 +148,8 @@ TEST_F(PreparedConvolutions, LeaveTheBytesOfTheReferenceBody) {
          {Places{false, false, false}, Places{true, false, false}, Places{false, true, false},
           Places{true, true, true}, Places{true, true, false}})
       for (const DType type : {DType::i8, DType::u8})
-        expect_reference_bytes(memories, layer, type, places);
+        for (const Input input : {Input::any, Input::low, Input::nearly_low, Input::high})
+          expect_reference_bytes(memories, layer, type, places, input);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // conv2d as dot products: the input is repacked once per instruction so that neighbouring output
-// positions are neighbouring dwords of four channels (two, as words, where the processor has no
-// byte products). Sums then come out planar, as lane memory wants them.
+// positions are neighbouring dwords of four channels (two, as words, where products of bytes have
+// no steps of their own). Sums then come out planar, as lane memory wants them.
 #define HWY_WANT_AVX3_DL  // VBMI joins bytes by permutation
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/conv2d_bm1880.cc"
@@ -99,8 +99,9 @@ void convolve_task(const Conv2dPlan& plan, size_t block, size_t chunk) {
   const size_t begin = run * plan.run_stride + first;
 
   const Reduction reduction{
-      plan.data,   plan.group_stride, plan.tap_offsets.data(),
-      plan.taps(), plan.groups,       plan.weights + block * plan.block_stride};
+      plan.data,          plan.group_stride, plan.tap_offsets.data(),
+      plan.taps(),        plan.groups,       plan.weights + block * plan.block_stride,
+      plan.data_is_narrow};
   const Epilogue epilogue{static_cast<int>(plan.op->rshift), plan.op->relu, plan.rounding_folded,
                           plan.sum ? INT32_MIN : plan.floor};
   const int32_t* bias = plan.bias + block * plan.rows;
@@ -122,6 +123,7 @@ void build(Conv2dPlan& plan, const Conv2dBm1880& op, const Memory& memory) {
 }
 
 void multiply(Conv2dPlan& plan) {
+  plan.data_is_narrow = TPUTWIN_HAVE_NARROW_STEPS && !plan.has_wide_parts();
   // The larger operand is walked once: its piece stays in the cache while the other streams by.
   const bool weights_outside = plan.blocks * plan.block_stride > plan.groups * plan.group_stride;
   const size_t chunks = plan.runs * plan.chunks_per_run, tasks = chunks * plan.blocks;

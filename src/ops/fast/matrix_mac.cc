@@ -169,7 +169,7 @@ HWY_INLINE void sum_row(const Product& p, size_t begin, size_t end) {
 }
 
 void Product::multiply_row(size_t begin, size_t end) const {
-#if TPUTWIN_HAVE_BYTE_DOT
+#if TPUTWIN_HAVE_BYTE_STEPS
   is_signed(op.left.tensor.dtype) ? sum_row<SignedWeightsDot>(*this, begin, end)
                                   : sum_row<UnsignedWeightsDot>(*this, begin, end);
 #else

@@ -115,8 +115,8 @@ void Conv2dPlan::build(const Conv2dBm1880& conv, const Memory& where, size_t ele
   rounding_folded = sums_fit(conv);
 }
 
-// In an even number of chunks that are about as long, so that halves of the chunks are halves of the
-// work. All but the last one are whole tiles.
+// In an even number of chunks that are about as long, so that halves of the chunks are halves of
+// the work. All but the last one are whole tiles.
 void Conv2dPlan::cut_runs(size_t lanes, size_t tile) {
   const size_t most = block_of(kTilesAtOnce * tile, lanes), unit = std::min(tile, most);
   chunk = align_up(run_length, lanes);

@@ -1,9 +1,11 @@
 // How a convolution becomes dot products: the planes its input is repacked into.
 #pragma once
 
+#include <cstring>
 #include <optional>
 #include <vector>
 
+#include "base/bits.h"
 #include "ops/conv/conv2d_bm1880.h"
 #include "ops/fast/gemm/dot.h"
 #include "ops/fast/prepared/prepared.h"
@@ -69,6 +71,7 @@ struct Conv2dPlan {
   int32_t flip_correction = 0;
 
   uint32_t* data = nullptr;
+  bool data_is_narrow = false;  // see Reduction; found out when the data are packed
   uint32_t* weights = nullptr;
   int32_t* bias = nullptr;  // per row of every block
 
@@ -76,7 +79,17 @@ struct Conv2dPlan {
   void build(const Conv2dBm1880& op, const Memory& memory, size_t elements, size_t rows,
              size_t lanes, size_t tile);
   size_t taps() const { return tap_offsets.size(); }
-  size_t data_size() const { return groups * group_stride + kDataSlack; }
+  size_t data_size() const {
+    return groups * group_stride + kDataSlack + ceil_div(groups * kPackedAtOnce, sizeof *data);
+  }
+  // Of each part of the packed input of each group: 1 if it is wide, with a byte above 127; else 0.
+  uint8_t* wide_parts(size_t group) const {
+    return reinterpret_cast<uint8_t*>(data + groups * group_stride + kDataSlack) +
+           group * kPackedAtOnce;
+  }
+  bool has_wide_parts() const {
+    return std::memchr(wide_parts(0), 1, groups * kPackedAtOnce) != nullptr;
+  }
   uint64_t macs() const { return blocks * rows * taps() * groups * elements * runs * run_length; }
 
   void cut_runs(size_t lanes, size_t tile);
@@ -88,8 +101,9 @@ struct Conv2dPlan {
   bool take_data(uint32_t room, const void* owner);
 
   static constexpr uint64_t kMacsPerTask = 1 << 18;
-  static constexpr size_t kTilesAtOnce = 8;  // of a chunk, at most
-  static constexpr size_t kDataSlack = 64;  // dwords: the last tile reads whole vectors
+  static constexpr size_t kTilesAtOnce = 8;   // of a chunk, at most
+  static constexpr size_t kPackedAtOnce = 4;  // parts of a group's input, at most
+  static constexpr size_t kDataSlack = 64;    // dwords: the last tile reads whole vectors
 };
 
 // Packed weights and biases.

@@ -10,6 +10,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "ops/fast/gemm/dot.h"
 #include "ops/fast/vec/types-inl.h"
@@ -20,8 +21,12 @@ namespace HWY_NAMESPACE {
 
 using I16 = hn::Repartition<int16_t, I32>;
 
-// How the target multiplies bytes and words.
+// How the target multiplies bytes and words: by instructions that add four products of bytes
+// (TPUTWIN_HAVE_BYTE_DOT), by several that do so together (TPUTWIN_HAVE_BYTE_STEPS: true of both),
+// or bytes as words. Some multiply faster if no byte of the data is above 127.
 #undef TPUTWIN_HAVE_BYTE_DOT
+#undef TPUTWIN_HAVE_BYTE_STEPS
+#undef TPUTWIN_HAVE_NARROW_STEPS
 #undef TPUTWIN_VNNI
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 #define TPUTWIN_VNNI ""
@@ -33,6 +38,10 @@ using I16 = hn::Repartition<int16_t, I32>;
 #else
 #define TPUTWIN_HAVE_BYTE_DOT 0
 #endif
+#define TPUTWIN_HAVE_NARROW_STEPS (!TPUTWIN_HAVE_BYTE_DOT && HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4)
+#define TPUTWIN_HAVE_BYTE_STEPS                          \
+  (TPUTWIN_HAVE_BYTE_DOT || TPUTWIN_HAVE_NARROW_STEPS || \
+   (HWY_ARCH_ARM_A64 && HWY_TARGET == HWY_NEON))
 
 // A tile is kTileRows x kTileVectors sums in registers: 24 of 32 registers with AVX-512 and for
 // Arm's dot product, 12 of 16 for AVX-VNNI's, and 8 of 16 elsewhere, where a product takes a
@@ -58,10 +67,13 @@ struct WordDot {
     return sum;
   }
 #elif HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
-  static HWY_INLINE Ints step(Ints sum, Ints data, Ints weight) {
-    Ints unused = sum;
-    return hn::ReorderWidenMulAccumulate(I32(), hn::BitCast(I16(), data),
-                                         hn::BitCast(I16(), weight), sum, unused);
+  template <class V>
+  static HWY_INLINE V step(V sum, V data, V weight) {
+    const hn::DFromV<V> d;
+    const hn::Repartition<int16_t, decltype(d)> d16;
+    V unused = sum;
+    return hn::ReorderWidenMulAccumulate(d, hn::BitCast(d16, data), hn::BitCast(d16, weight), sum,
+                                         unused);
   }
 #else
   static HWY_INLINE Ints step(Ints sum, Ints data, Ints weight) {
@@ -111,6 +123,72 @@ struct UnsignedWeightsDot {
 };
 #undef TPUTWIN_ARM_DOT
 constexpr bool kDataAsWeights = true;
+#elif TPUTWIN_HAVE_NARROW_STEPS
+// Products of bytes of one sign as words: those in even places, then those in odd places.
+template <bool kSigned>
+struct SplitDot {
+  template <class V>
+  static HWY_INLINE V step(V sum, V data, V weight) {
+    return WordDot::step(WordDot::step(sum, even(data), even(weight)), odd(data), odd(weight));
+  }
+
+ private:
+  template <class V>
+  using Words = hn::Repartition<std::conditional_t<kSigned, int16_t, uint16_t>, hn::DFromV<V> >;
+  template <class V>
+  static HWY_INLINE V even(V bytes) {
+    const Words<V> d;
+    const auto raised = hn::ShiftLeft<8>(hn::BitCast(d, bytes));
+    return hn::BitCast(hn::DFromV<V>(), hn::ShiftRight<8>(raised));
+  }
+  template <class V>
+  static HWY_INLINE V odd(V bytes) {
+    return hn::BitCast(hn::DFromV<V>(), hn::ShiftRight<8>(hn::BitCast(Words<V>(), bytes)));
+  }
+};
+using SignedWeightsDot = SplitDot<true>;
+using UnsignedWeightsDot = SplitDot<false>;
+constexpr bool kDataAsWeights = true;
+
+// Data of 0 to 127 times signed weights: the sums of two products, 127 * -128 * 2 at most, fit in a
+// word, so that the instruction that saturates them does not.
+struct NarrowDot {
+  template <class V>
+  static HWY_INLINE V step(V sum, V data, V weight) {
+    const hn::Repartition<int16_t, hn::DFromV<V> > d16;
+    const V pairs{sums_of_pairs(data.raw, weight.raw)};
+    return WordDot::step(sum, pairs, hn::BitCast(hn::DFromV<V>(), hn::Set(d16, 1)));
+  }
+
+ private:
+  static HWY_INLINE __m128i sums_of_pairs(__m128i data, __m128i weight) {
+    return _mm_maddubs_epi16(data, weight);
+  }
+#if HWY_TARGET <= HWY_AVX2
+  static HWY_INLINE __m256i sums_of_pairs(__m256i data, __m256i weight) {
+    return _mm256_maddubs_epi16(data, weight);
+  }
+#endif
+};
+#elif TPUTWIN_HAVE_BYTE_STEPS
+// Products of bytes of one sign, eight at a time, added in pairs twice.
+struct SignedWeightsDot {
+  static HWY_INLINE Ints step(Ints sum, Ints data, Ints weight) {
+    const int8x16_t x = vreinterpretq_s8_s32(data.raw), w = vreinterpretq_s8_s32(weight.raw);
+    const int32x4_t low = vpaddlq_s16(vmull_s8(vget_low_s8(x), vget_low_s8(w)));
+    const int32x4_t high = vpaddlq_s16(vmull_high_s8(x, w));
+    return Ints(vaddq_s32(sum.raw, vpaddq_s32(low, high)));
+  }
+};
+struct UnsignedWeightsDot {
+  static HWY_INLINE Ints step(Ints sum, Ints data, Ints weight) {
+    const uint8x16_t x = vreinterpretq_u8_s32(data.raw), w = vreinterpretq_u8_s32(weight.raw);
+    const uint32x4_t low = vpaddlq_u16(vmull_u8(vget_low_u8(x), vget_low_u8(w)));
+    const uint32x4_t high = vpaddlq_u16(vmull_high_u8(x, w));
+    return Ints(vaddq_s32(sum.raw, vreinterpretq_s32_u32(vpaddq_u32(low, high))));
+  }
+};
+constexpr bool kDataAsWeights = true;
 #endif
 
 // Sums of kTileRows rows and kVectors vectors of positions from `position` on, to
@@ -149,7 +227,7 @@ HWY_NOINLINE void dot_tile(const Reduction& r, size_t position, int32_t* HWY_RES
       hn::Store(sum[row][v], d, sums + (row * kVectors + v) * kLanes32);
 }
 
-#if TPUTWIN_HAVE_BYTE_DOT
+#if TPUTWIN_HAVE_BYTE_STEPS
 // Positions that are left over where vectors end and are worth sums of their own, at most. Each
 // takes a broadcast and kTileRows products a term, as vectors of rows; a whole vector of positions
 // takes kTileRows broadcasts and as many vectors of products.

@@ -18,6 +18,7 @@ struct Reduction {
   const uint32_t* offsets;  // of each tap, in dwords
   size_t taps, groups;
   const uint32_t* weights;
+  bool is_narrow = false;  // no byte of the data is above 127; need not be told
 };
 
 }  // namespace tputwin::fast

@@ -17,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
-#if TPUTWIN_HAVE_BYTE_DOT
+#if TPUTWIN_HAVE_BYTE_STEPS
 
 using Bytes8 = hn::Repartition<uint8_t, I32>;
 using Pairs16 = hn::Repartition<uint16_t, I32>;
@@ -112,7 +112,7 @@ void RowOfBytes(const ByteRow& row, size_t count, uint32_t* to) {
 #endif
 
 HWY_INLINE decltype(TileKernels::row_of_bytes) RowKernel() {
-#if TPUTWIN_HAVE_BYTE_DOT
+#if TPUTWIN_HAVE_BYTE_STEPS
   return &RowOfBytes;
 #else
   return nullptr;

@@ -18,7 +18,7 @@ namespace tputwin::fast {
 namespace HWY_NAMESPACE {
 
 // Elements of the reduction in a dword: bytes where the processor multiplies them, else words.
-constexpr size_t kElements = TPUTWIN_HAVE_BYTE_DOT ? 4 : WordDot::kElements;
+constexpr size_t kElements = TPUTWIN_HAVE_BYTE_STEPS ? 4 : WordDot::kElements;
 
 // A product of bytes takes one unsigned and one signed factor, or two of the same sign. The data
 // are brought to the sign that the weights ask for by an xor with 0x80, which shifts them by 128;
@@ -28,7 +28,7 @@ struct Flip {
   int32_t correction = 0;  // times the sum of the weights, to be added to the sum
 
   Flip(bool signed_data, bool signed_weights) {
-#if TPUTWIN_HAVE_BYTE_DOT
+#if TPUTWIN_HAVE_BYTE_STEPS
     if ((signed_data == signed_weights) == kDataAsWeights) return;
     mask = 0x80808080u;
     correction = signed_data ? -128 : 128;
@@ -40,11 +40,11 @@ struct Flip {
 
 // One dword for each of kLanes32 columns, from kElements rows of bytes.
 // Of each kJoined bytes are read.
-constexpr size_t kJoined = TPUTWIN_HAVE_BYTE_DOT ? 16 : kLanes32;
+constexpr size_t kJoined = TPUTWIN_HAVE_BYTE_STEPS ? 16 : kLanes32;
 HWY_INLINE Ints join_columns(const uint8_t* const* row, size_t x, [[maybe_unused]] bool is_signed,
                              [[maybe_unused]] uint32_t flip) {
   const I32 d;
-#if TPUTWIN_HAVE_BYTE_DOT && HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+#if TPUTWIN_HAVE_BYTE_STEPS && HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
   auto load = [](const uint8_t* p)
                   HWY_ATTR { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); };
 #if HWY_TARGET <= HWY_AVX3_DL
@@ -69,7 +69,7 @@ HWY_INLINE Ints join_columns(const uint8_t* const* row, size_t x, [[maybe_unused
   bytes = _mm512_inserti32x4(bytes, _mm_unpackhi_epi16(ab_high, ce_high), 3);
 #endif
   return hn::Xor(Ints{bytes}, hn::Set(d, static_cast<int32_t>(flip)));
-#elif TPUTWIN_HAVE_BYTE_DOT
+#elif TPUTWIN_HAVE_BYTE_STEPS
   // Pairs of rows, then pairs of pairs.
   const hn::CappedTag<uint8_t, kJoined> d8;
   const hn::Repartition<uint16_t, decltype(d8)> d16;
@@ -80,7 +80,7 @@ HWY_INLINE Ints join_columns(const uint8_t* const* row, size_t x, [[maybe_unused
   };
   const auto ab = pair(0), ce = pair(2);
   const auto low = hn::BitCast(d32, hn::InterleaveLower(d16, ab, ce));
-#if HWY_ARCH_X86
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
   const Ints cells = hn::Combine(d, hn::BitCast(d32, hn::InterleaveUpper(d16, ab, ce)), low);
 #else
   const Ints cells = low;
@@ -101,7 +101,7 @@ HWY_INLINE Ints join_columns(const uint8_t* const* row, size_t x, [[maybe_unused
 inline void join_run(const uint8_t* const* row, size_t count, bool is_signed, uint32_t flip,
                      uint32_t* to) {
   size_t x = 0;
-#if TPUTWIN_HAVE_BYTE_DOT && HWY_TARGET > HWY_AVX3
+#if TPUTWIN_HAVE_BYTE_STEPS && HWY_TARGET > HWY_AVX3
   // Whole vectors of bytes, four of cells.
   const hn::ScalableTag<uint8_t> d8;
   const auto mask = hn::Set(d8, static_cast<uint8_t>(flip));
@@ -140,7 +140,7 @@ HWY_INLINE uint32_t join_bytes(const uint8_t* from, size_t count, bool is_signed
   return dword;
 }
 
-#if TPUTWIN_HAVE_BYTE_DOT
+#if TPUTWIN_HAVE_BYTE_STEPS
 // So many dwords of each of kTileRows rows, side by side: to[i * pitch + row] = dword i of the row.
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 constexpr size_t kInterleaved = 16;
@@ -199,7 +199,7 @@ inline void interleave_rows(const uint8_t* const* row, size_t offset, uint32_t* 
 inline void sum_weights([[maybe_unused]] const uint32_t* weights, [[maybe_unused]] size_t dwords,
                         [[maybe_unused]] bool is_signed, int32_t* sums) {
   std::fill_n(sums, kTileRows, 0);
-#if TPUTWIN_HAVE_BYTE_DOT
+#if TPUTWIN_HAVE_BYTE_STEPS
   constexpr size_t kUnit = std::max(kTileRows, kLanes32);  // dwords: whole vectors of whole rows
   static_assert(16 % kUnit == 0 && kUnit % kTileRows == 0);
   const I32 d;
@@ -222,7 +222,10 @@ inline void sum_weights([[maybe_unused]] const uint32_t* weights, [[maybe_unused
 template <class Emit>
 HWY_INLINE void dot_byte_positions(bool signed_weights, const Reduction& r, size_t begin,
                                    size_t end, Emit&& emit) {
-#if TPUTWIN_HAVE_BYTE_DOT
+#if TPUTWIN_HAVE_BYTE_STEPS
+#if TPUTWIN_HAVE_NARROW_STEPS
+  if (signed_weights && r.is_narrow) return dot_positions<NarrowDot>(r, begin, end, emit);
+#endif
   if (signed_weights)
     dot_positions<SignedWeightsDot>(r, begin, end, emit);
   else

@@ -53,9 +53,6 @@ inline void pack_spread(const uint8_t* const* channel, const PlannedColumns& c, 
   }
 }
 
-// Parts of the input that are packed by themselves.
-constexpr size_t kPackedAtOnce = 4;
-
 // Rows [first, end) of every plane.
 struct PlaneRows {
   uint32_t first, end;
@@ -104,11 +101,28 @@ inline bool is_plain(const Conv2dPlan& plan) {
          (in.h == 1 || plan.op->in.stride.h == in.w);
 }
 
-inline void pack_input(const Conv2dPlan& plan, size_t group, const PlaneRows& rows) {
+// Whether a dword has a byte above 127.
+inline bool any_wide(const uint32_t* dwords, size_t count) {
+  constexpr uint32_t kHighBits = 0x80808080u;
+  const I32 d;
+  const size_t whole = count / kLanes32 * kLanes32;
+  Ints any = hn::Zero(d);
+  for (size_t i = 0; i < whole; i += kLanes32)
+    any = hn::Or(any, hn::LoadU(d, reinterpret_cast<const int32_t*>(dwords + i)));
+  any = hn::And(any, ints(static_cast<int32_t>(kHighBits)));
+  uint32_t left = 0;
+  for (size_t i = whole; i < count; ++i) left |= dwords[i];
+  return !hn::AllTrue(d, hn::Eq(any, hn::Zero(d))) || (left & kHighBits) != 0;
+}
+
+// Part `part` of the input of a group of channels: so many rows of each plane.
+inline void pack_input(const Conv2dPlan& plan, size_t group, [[maybe_unused]] size_t part,
+                       const PlaneRows& rows) {
   const TensorView& in = plan.op->in;
   uint32_t* to = plan.data + group * plan.group_stride;
   const bool plain = is_plain(plan);
   const size_t width = plan.w.extent, image = plan.h.extent * width;
+  [[maybe_unused]] bool is_wide = false;
   for (size_t ph = 0; ph < plan.h.start.size(); ++ph)
     for (size_t pw = 0; pw < plan.w.start.size(); ++pw)
       for (uint32_t n = 0; n < plan.op->out.shape.n; ++n, to += image) {
@@ -124,7 +138,13 @@ inline void pack_input(const Conv2dPlan& plan, size_t group, const PlaneRows& ro
                            to + rows.first * width);
         else
           pack_plane(plan, channel, ph, pw, rows, to);
+#if TPUTWIN_HAVE_NARROW_STEPS
+        is_wide |= any_wide(to + rows.first * width, (rows.end - rows.first) * width);
+#endif
       }
+#if TPUTWIN_HAVE_NARROW_STEPS
+  plan.wide_parts(group)[part] = is_wide;
+#endif
 }
 
 // The weights of a block of output channels for one tap.
@@ -142,7 +162,7 @@ inline void pack_tap(const Conv2dPlan& plan, size_t block, size_t t, uint32_t* t
                        : nullptr;
   }
   size_t g = 0;
-#if TPUTWIN_HAVE_BYTE_DOT
+#if TPUTWIN_HAVE_BYTE_STEPS
   if (whole)
     for (; (g + kInterleaved) * kElements <= in_channels; g += kInterleaved)
       interleave_rows(from, g * kElements, to + g * pitch, pitch);
@@ -178,16 +198,18 @@ inline void pack_block(const Conv2dPlan& plan, size_t block) {
 // they are work for several threads.
 inline void pack(Conv2dPlan& plan, bool input, bool weights) {
   const size_t groups = input ? plan.groups : 0, blocks = weights ? plan.blocks : 0;
-  const bool in_parts = !plan.is_small() && groups < kPackedAtOnce;
-  const size_t parts = in_parts ? std::min<size_t>(kPackedAtOnce, plan.h.extent) : 1;
+  const bool in_parts = !plan.is_small() && groups < Conv2dPlan::kPackedAtOnce;
+  const size_t parts = in_parts ? std::min<size_t>(Conv2dPlan::kPackedAtOnce, plan.h.extent) : 1;
   const size_t pieces = groups * parts;
   const auto rows = [&plan, parts](size_t part) {
     const auto first = [&](size_t i) { return static_cast<uint32_t>(plan.h.extent * i / parts); };
     return PlaneRows{first(part), first(part + 1)};
   };
+  if (input) std::fill_n(plan.wide_parts(0), groups * Conv2dPlan::kPackedAtOnce, uint8_t{0});
   const auto pack_pieces = [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
-      i < pieces ? pack_input(plan, i % groups, rows(i / groups)) : pack_block(plan, i - pieces);
+      i < pieces ? pack_input(plan, i % groups, i / groups, rows(i / groups))
+                 : pack_block(plan, i - pieces);
   };
   parallel_for(pieces + blocks, plan.is_small() ? pieces + blocks : 1, std::cref(pack_pieces));
 }
