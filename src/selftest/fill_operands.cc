@@ -12,7 +12,15 @@ namespace tputwin::testing {
 namespace {
 
 // How the bytes of one operand are drawn.
-enum class Fill : uint8_t { uniform, small, extreme, sparse, positive, nearly_positive };
+enum class Fill : uint8_t {
+  uniform,
+  small,
+  extreme,
+  symmetric,  // extremes, but -128
+  sparse,
+  positive,
+  nearly_positive
+};
 
 void fill(Rng& rng, std::span<uint8_t> bytes, Fill mode) {
   constexpr uint8_t kExtremes[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
@@ -27,6 +35,9 @@ void fill(Rng& rng, std::span<uint8_t> bytes, Fill mode) {
         break;
       case Fill::extreme:
         byte = kExtremes[r % 5];
+        break;
+      case Fill::symmetric:
+        byte = kExtremes[r % 5] == 0x80 ? 0x81 : kExtremes[r % 5];
         break;
       case Fill::sparse:
         byte = r % 8 == 0 ? static_cast<uint8_t>(r >> 8) : 0;

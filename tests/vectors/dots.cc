@@ -21,15 +21,22 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace body = fast::HWY_NAMESPACE;
 
-// Sums that begin at the end of 32 bits: they wrap, and nothing saturates. Of the data only the
-// bits of a mask are not 0.
+// What a step asks of its factors.
+struct Factors {
+  int32_t data_bits = -1;  // that are not 0
+  int32_t least_weight = INT32_MIN;
+};
+
+// Sums that begin at the end of 32 bits: they wrap, and nothing saturates.
 template <class Dot, class Data, class Weight>
-void CompareSteps(std::make_unsigned_t<Data> mask = std::make_unsigned_t<Data>(~0u)) {
+void CompareSteps(const Factors& factors = {}) {
   using T = std::make_unsigned_t<Data>;
   constexpr size_t kTerms = sizeof(int32_t) / sizeof(T);
   const body::I32 d;
   Pairs<T> all = pairs<T>();
-  for (T& data : all.a) data &= mask;
+  for (T& data : all.a) data &= static_cast<T>(factors.data_bits);
+  for (T& weight : all.b)
+    weight = static_cast<T>(std::max<int32_t>(static_cast<Weight>(weight), factors.least_weight));
   HWY_ALIGN int32_t sums[body::kLanes32];
   for (size_t i = 0; i + kTerms * body::kLanes32 <= all.a.size(); i += kTerms * body::kLanes32) {
     const auto load = [&](const std::vector<T>& from) HWY_ATTR {
@@ -57,7 +64,8 @@ bool Bytes() {
   CompareSteps<body::UnsignedWeightsDot, BesideUnsigned, uint8_t>();
 #endif
 #if TPUTWIN_HAVE_NARROW_STEPS
-  CompareSteps<body::NarrowDot, uint8_t, int8_t>(0x7f);
+  CompareSteps<body::NarrowDot, uint8_t, int8_t>({.data_bits = 0x7f});
+  CompareSteps<body::TurnedDot, int8_t, int8_t>({.least_weight = -127});
 #endif
   return TPUTWIN_HAVE_BYTE_STEPS != 0;
 }

@@ -150,25 +150,48 @@ using SignedWeightsDot = SplitDot<true>;
 using UnsignedWeightsDot = SplitDot<false>;
 constexpr bool kDataAsWeights = true;
 
-// Data of 0 to 127 times signed weights: the sums of two products, 127 * -128 * 2 at most, fit in a
-// word, so that the instruction that saturates them does not.
+// Sums of two products as a word, of an unsigned and a signed factor. The instruction saturates
+// them: those that fit are for the callers to choose.
+struct PairSums {
+  static HWY_INLINE __m128i of(__m128i data, __m128i weight) {
+    return _mm_maddubs_epi16(data, weight);
+  }
+  static HWY_INLINE __m128i with_sign(__m128i weight, __m128i data) {
+    return _mm_sign_epi8(weight, data);
+  }
+#if HWY_TARGET <= HWY_AVX2
+  static HWY_INLINE __m256i of(__m256i data, __m256i weight) {
+    return _mm256_maddubs_epi16(data, weight);
+  }
+  static HWY_INLINE __m256i with_sign(__m256i weight, __m256i data) {
+    return _mm256_sign_epi8(weight, data);
+  }
+#endif
+  template <class V>
+  static HWY_INLINE V add(V sum, V data, V weight) {
+    const hn::DFromV<V> d;
+    const V ones = hn::BitCast(d, hn::Set(hn::Repartition<int16_t, decltype(d)>(), 1));
+    return WordDot::step(sum, V{of(data.raw, weight.raw)}, ones);
+  }
+};
+
+// Data of 0 to 127 times signed weights: 2 * 127 * -128 fits.
 struct NarrowDot {
   template <class V>
   static HWY_INLINE V step(V sum, V data, V weight) {
-    const hn::Repartition<int16_t, hn::DFromV<V> > d16;
-    const V pairs{sums_of_pairs(data.raw, weight.raw)};
-    return WordDot::step(sum, pairs, hn::BitCast(hn::DFromV<V>(), hn::Set(d16, 1)));
+    return PairSums::add(sum, data, weight);
   }
+};
 
- private:
-  static HWY_INLINE __m128i sums_of_pairs(__m128i data, __m128i weight) {
-    return _mm_maddubs_epi16(data, weight);
+// Signed data times signed weights above -128, whose sign can be the other one: 2 * 128 * 127 fits.
+struct TurnedDot {
+  template <class V>
+  static HWY_INLINE V step(V sum, V data, V weight) {
+    const hn::DFromV<V> d;
+    const hn::Repartition<int8_t, decltype(d)> d8;
+    const V magnitude = hn::BitCast(d, hn::Abs(hn::BitCast(d8, data)));
+    return PairSums::add(sum, magnitude, V{PairSums::with_sign(weight.raw, data.raw)});
   }
-#if HWY_TARGET <= HWY_AVX2
-  static HWY_INLINE __m256i sums_of_pairs(__m256i data, __m256i weight) {
-    return _mm256_maddubs_epi16(data, weight);
-  }
-#endif
 };
 #elif TPUTWIN_HAVE_BYTE_STEPS
 // Products of bytes of one sign, eight at a time, added in pairs twice.

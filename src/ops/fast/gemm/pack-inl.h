@@ -218,6 +218,26 @@ inline void sum_weights([[maybe_unused]] const uint32_t* weights, [[maybe_unused
 #endif
 }
 
+#if TPUTWIN_HAVE_NARROW_STEPS
+// Whether -128 is among the weights of a reduction.
+inline bool has_least_weight(const Reduction& r) {
+  const hn::ScalableTag<uint8_t> d;
+  constexpr size_t kDwords = hn::MaxLanes(d) / sizeof *r.weights;
+  const size_t count = r.groups * r.taps * kTileRows, whole = count / kDwords * kDwords;
+  auto found = hn::Zero(d);
+  const auto look = [&](const uint32_t* at) HWY_ATTR {
+    const auto is_least =
+        hn::Eq(hn::LoadU(d, reinterpret_cast<const uint8_t*>(at)), hn::Set(d, 0x80));
+    found = hn::Or(found, hn::VecFromMask(d, is_least));
+  };
+  for (size_t i = 0; i < whole; i += kDwords) look(r.weights + i);
+  uint32_t left[kDwords] = {};
+  std::copy_n(r.weights + whole, count - whole, left);
+  look(left);
+  return !hn::AllTrue(d, hn::Eq(found, hn::Zero(d)));
+}
+#endif
+
 // dot_positions with the product that the sign of the weights asks for.
 template <class Emit>
 HWY_INLINE void dot_byte_positions(bool signed_weights, const Reduction& r, size_t begin,
@@ -225,6 +245,7 @@ HWY_INLINE void dot_byte_positions(bool signed_weights, const Reduction& r, size
 #if TPUTWIN_HAVE_BYTE_STEPS
 #if TPUTWIN_HAVE_NARROW_STEPS
   if (signed_weights && r.is_narrow) return dot_positions<NarrowDot>(r, begin, end, emit);
+  if (signed_weights && !has_least_weight(r)) return dot_positions<TurnedDot>(r, begin, end, emit);
 #endif
   if (signed_weights)
     dot_positions<SignedWeightsDot>(r, begin, end, emit);
