@@ -3,7 +3,7 @@
 #define HWY_WANT_AVX3_DL  // permutes bytes
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/prepared/depthwise2d_bm1684x_int8.cc"
-#include <hwy/foreach_target.h>  // must come before highway.h
+#include "ops/fast/select/foreach_target.h"  // must come before highway.h
 
 #include <hwy/highway.h>
 
@@ -50,19 +50,21 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
-bool SlidesInts() { return HasSliding(); }
+SlidingBlocks::Permutes PermutedInts() { return kPermutes; }
 
 void SlidePlane([[maybe_unused]] const SlidingPlane& plane) {
 #if TPUTWIN_HAVE_SLIDING
-  const auto store = [&](const SlidingBlocks::Block& block, Ints sum) HWY_ATTR {
+  const auto store = [&](const SlidingBlocks::Block& block, const Ints* sums) HWY_ATTR {
     // what this writes behind the results of a block, the next ones write over
-    hn::StoreU(sum, I32(), reinterpret_cast<int32_t*>(plane.sums + block.out));
+    for (size_t part = 0; part < kSlidingParts; ++part)
+      hn::StoreU(sums[part], I32(),
+                 reinterpret_cast<int32_t*>(plane.sums + block.out + part * kLanes32));
   };
   const SlidingInputs inputs{plane.in, plane.padding, plane.flip};
   if (plane.signed_weights)
-    SlidingChannel<UnsignedBySignedDot>(*plane.blocks, inputs, plane.weights, plane.start, store);
+    SlidingChannel<SignedWeightsDot>(*plane.blocks, inputs, plane.weights, plane.start, store);
   else
-    SlidingChannel<SignedByUnsignedDot>(*plane.blocks, inputs, plane.weights, plane.start, store);
+    SlidingChannel<UnsignedWeightsDot>(*plane.blocks, inputs, plane.weights, plane.start, store);
 #endif
 }
 
@@ -74,7 +76,7 @@ HWY_AFTER_NAMESPACE();
 namespace tputwin::fast {
 namespace {
 
-HWY_EXPORT(SlidesInts);
+HWY_EXPORT(PermutedInts);
 HWY_EXPORT(SlidePlane);
 
 // Weights as steps take them, channel by channel, what sums start with and how they end.
@@ -88,7 +90,6 @@ struct IntDepthwiseConstants {
 bool is_signed_weight(const Depthwise2dBm1684xInt8& op) { return is_signed(op.weight.view.dtype); }
 
 Declined declines(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
-  if (!HWY_DYNAMIC_DISPATCH(SlidesInts)()) return "the processor does not permute bytes";
   const Window& window = op.window;
   if (is_empty(op.in.shape) || is_empty(op.out.shape) || !has_byte_rows(op.in) ||
       !has_elements(op.out) || !has_dense_rows(op.out))
@@ -118,16 +119,13 @@ class PreparedIntDepthwise final : public PreparedBody {
       : op_(op),
         memory_(memory),
         kernels_(tile_kernels()),
-        constants_(std::make_shared<IntDepthwiseConstants>()) {
-    if (is_signed(op.in.dtype) != is_signed_weight(op)) return;
-    flip_ = 0x80808080u;
-    correction_ = is_signed(op.in.dtype) ? -128 : 128;
-  }
+        flip_(kernels_.sign_flip(is_signed(op.in.dtype), is_signed_weight(op))),
+        constants_(std::make_shared<IntDepthwiseConstants>()) {}
   // Results are numbered row by row.
   bool is_covered() {
     TensorView sums = op_.out;
     sums.stride = {0, 0, sums.shape.w, 1};
-    return blocks_.build(op_.window, op_.in, sums);
+    return blocks_.build(op_.window, op_.in, sums, TPUTWIN_DISPATCH(PermutedInts)());
   }
 
   bool share(const PreparedBody& body) override;
@@ -169,8 +167,7 @@ class PreparedIntDepthwise final : public PreparedBody {
   std::optional<TensorView> copy_;
   const Memory memory_;
   const TileKernels kernels_;
-  uint32_t flip_ = 0;
-  int32_t correction_ = 0;  // times the sum of the weights
+  const SignFlip flip_;
   SlidingBlocks blocks_;
   SumEndings endings_;
   std::shared_ptr<IntDepthwiseConstants> constants_;
@@ -212,7 +209,7 @@ void PreparedIntDepthwise::pack_channel(uint32_t c) {
   blocks_.steps_of_weights(weight, constants_->weights.data() + c * blocks_.steps_per_block());
   const int64_t bias = bias_at(op_, memory_, c);
   const bool is_late = std::abs(bias) > kMaxBias;
-  int64_t start = sum * correction_ + (is_late ? 0 : bias);
+  int64_t start = sum * flip_.correction + (is_late ? 0 : bias);
   if (is_late) constants_->late[c] = bias;
   if (endings_.any()) {
     SumEndings::Ending& ending = constants_->endings[c] =
@@ -239,11 +236,11 @@ void PreparedIntDepthwise::slide() const {
 }
 
 void PreparedIntDepthwise::run_channel(uint32_t n, uint32_t c, uint32_t* sums) const {
-  HWY_DYNAMIC_DISPATCH(SlidePlane)
+  TPUTWIN_DISPATCH(SlidePlane)
   ({.blocks = &blocks_,
     .in = memory_.byte(op_.in, n, c, 0, 0),
     .padding = static_cast<uint8_t>(op_.padding.constant),
-    .flip = flip_,
+    .flip = flip_.mask,
     .signed_weights = is_signed_weight(op_),
     .weights = constants_->weights.data() + c * blocks_.steps_per_block(),
     .start = constants_->starts[c],
@@ -299,7 +296,7 @@ void PreparedIntDepthwise::end_late(uint32_t c, const uint32_t* sums, size_t cou
 Declined sliding_blocks(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
   if (const Declined why = declines(op, memory)) return why;
   PreparedIntDepthwise body(op, memory);
-  if (!body.is_covered()) return "inputs of results lie too far apart";
+  if (!body.is_covered()) return "no permutation reaches the inputs of results";
   body.pack(memory);
   body.slide();
   return kRan;

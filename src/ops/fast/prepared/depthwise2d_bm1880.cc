@@ -1,9 +1,9 @@
-// depthwise2d of the BM1880: sixteen results at a time straight from the lanes, where the processor
-// permutes and multiplies bytes; else vectors along rows that are laid out with their padding.
+// depthwise2d of the BM1880: sixteen results at a time straight from the lanes, where a permutation
+// reaches their inputs; else vectors along rows that are laid out with their padding.
 #define HWY_WANT_AVX3_DL  // permutes bytes
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/prepared/depthwise2d_bm1880.cc"
-#include <hwy/foreach_target.h>  // must come before highway.h
+#include "ops/fast/select/foreach_target.h"  // must come before highway.h
 
 #include <hwy/highway.h>
 
@@ -14,6 +14,7 @@
 #include "base/parallel.h"
 #include "ops/conv/depthwise2d_bm1880.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/gemm/tiles.h"
 #include "ops/fast/prepared/prepared.h"
 #include "ops/fast/scratch.h"
 #include "ops/fast/window/byte_sums-inl.h"
@@ -32,6 +33,7 @@ struct DepthwiseConstants {
 // An instruction, where the inputs of its results are, and the floor its results are raised to.
 struct SlidingDepthwise {
   Depthwise2dBm1880 op;
+  SignFlip flip = tile_kernels().sign_flip(is_signed(op.in.dtype), /*signed_left=*/true);
   SlidingBlocks blocks;
   int32_t floor = -128;
 
@@ -63,8 +65,7 @@ void DepthwiseRow(const WeightedSum& sum, std::span<const TapRow> taps, bool is_
   is_signed ? WeightedRow<true>(sum, taps, out, width) : WeightedRow<false>(sum, taps, out, width);
 }
 
-// Whether this target has SlideLanes.
-bool Slides() { return HasSliding(); }
+SlidingBlocks::Permutes Permuted() { return kPermutes; }
 
 // The channels of the slots [begin, end).
 void SlideLanes([[maybe_unused]] const SlidingDepthwise& job,
@@ -80,17 +81,18 @@ void SlideLanes([[maybe_unused]] const SlidingDepthwise& job,
     for (auto c = static_cast<uint32_t>(slot); c < op.out.shape.c; c += memory.local.lanes())
       for (uint32_t n = 0; n < op.out.shape.n; ++n) {
         uint8_t* const out = memory.byte(op.out, n, c, 0, 0);
-        const SlidingInputs inputs{.first = memory.byte(op.in, n, c, 0, 0),
-                                   .flip = is_signed(op.in.dtype) ? 0x80808080u : 0};
-        SlidingChannel<UnsignedBySignedDot>(
+        const SlidingInputs inputs{.first = memory.byte(op.in, n, c, 0, 0), .flip = job.flip.mask};
+        SlidingChannel<SignedWeightsDot>(
             job.blocks, inputs, constants.weights.data() + c * steps, constants.starts[c],
-            [&](const SlidingBlocks::Block& block, Ints sum) HWY_ATTR {
-              const Ints shifted = hn::Max(hn::ShiftRightSame(sum, shift), floor);
-              const __m128i bytes = _mm512_maskz_cvtsepi32_epi8(0xffff, shifted.raw);
-              alignas(16) uint8_t results[SlidingBlocks::kResults];
+            [&](const SlidingBlocks::Block& block, const Ints* sums) HWY_ATTR {
+              alignas(16) int8_t results[SlidingBlocks::kResults];
               const bool is_whole = block.results == SlidingBlocks::kResults;
-              uint8_t* const to = is_whole ? out + block.out : results;
-              _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes);
+              auto* const to = is_whole ? reinterpret_cast<int8_t*>(out + block.out) : results;
+              for (size_t part = 0; part < kSlidingParts; ++part) {
+                const Ints shifted = hn::Max(hn::ShiftRightSame(sums[part], shift), floor);
+                hn::StoreU(SaturatedBytes<int8_t>(I32(), shifted), hn::Rebind<int8_t, I32>(),
+                           to + part * kLanes32);
+              }
               if (!is_whole) std::memcpy(out + block.out, results, block.results);
             });
       }
@@ -118,14 +120,14 @@ void SlidingDepthwise::pack(const Memory& memory, DepthwiseConstants& constants)
       return value;
     };
     blocks.steps_of_weights(weight, constants.weights.data() + c * steps);
-    constants.starts[c] = bias_of(op, memory, c) + half - (is_signed(op.in.dtype) ? 128 * sum : 0);
+    constants.starts[c] = bias_of(op, memory, c) + half + flip.correction * sum;
   }
 }
 
 namespace {
 
 HWY_EXPORT(DepthwiseRow);
-HWY_EXPORT(Slides);
+HWY_EXPORT(Permuted);
 HWY_EXPORT(SlideLanes);
 
 // Why no body here covers operands; nullptr: one does.
@@ -144,11 +146,11 @@ Declined declines(const Depthwise2dBm1880& op, const Memory& memory) {
 
 // Why not sixteen results at a time; nullptr: the job is set up.
 Declined set_up(SlidingDepthwise& job) {
-  if (!HWY_DYNAMIC_DISPATCH(Slides)()) return "the processor does not permute bytes";
   const Depthwise2dBm1880& op = job.op;
   constexpr size_t kMostTaps = 4096;  // sums, biases and the half that rounds stay inside 32 bits
   if (size_t{op.window.h.kernel} * op.window.w.kernel > kMostTaps) return "a large window";
-  if (!job.blocks.build(op.window, op.in, op.out)) return "inputs of results lie too far apart";
+  if (!job.blocks.build(op.window, op.in, op.out, TPUTWIN_DISPATCH(Permuted)()))
+    return "no permutation reaches the inputs of results";
   return kRan;
 }
 
@@ -157,14 +159,14 @@ void slide(const SlidingDepthwise& job, const DepthwiseConstants& constants, con
   const Slots slots = local_slots(job.op.out.shape, memory.local);
   const uint64_t macs = job.op.out.shape.count() * job.op.window.h.kernel * job.op.window.w.kernel;
   const auto lanes = [&](size_t begin, size_t end) {
-    HWY_DYNAMIC_DISPATCH(SlideLanes)(job, constants, memory, begin, end);
+    TPUTWIN_DISPATCH(SlideLanes)(job, constants, memory, begin, end);
   };
   parallel_for(slots.count, grain_of(macs / slots.count, kMacsPerTask), std::cref(lanes));
 }
 
 Declined sliding_blocks(const Depthwise2dBm1880& op, const Memory& memory) {
   if (const Declined why = declines(op, memory)) return why;
-  SlidingDepthwise job{op, {}};
+  SlidingDepthwise job{.op = op, .blocks = {}};
   if (const Declined why = set_up(job)) return why;
   DepthwiseConstants constants;
   job.pack(memory, constants);
@@ -188,7 +190,7 @@ Declined byte_rows(const Depthwise2dBm1880& op, const Memory& memory) {
                           sum.low = -128, sum.high = 127;
                           uint8_t* out = memory.byte(op.out, n, c, 0, 0);
                           for (uint32_t y = 0; y < op.out.shape.h; ++y, out += op.out.stride.h)
-                            HWY_DYNAMIC_DISPATCH(DepthwiseRow)
+                            TPUTWIN_DISPATCH(DepthwiseRow)
                           (sum, rows.taps(y), is_signed(op.in.dtype), out, op.out.shape.w);
                         });
   return kRan;
@@ -198,7 +200,7 @@ Declined byte_rows(const Depthwise2dBm1880& op, const Memory& memory) {
 class PreparedDepthwise2d final : public PreparedBody {
  public:
   explicit PreparedDepthwise2d(const Depthwise2dBm1880& op)
-      : job_{op, {}}, constants_(std::make_shared<DepthwiseConstants>()) {}
+      : job_{.op = op, .blocks = {}}, constants_(std::make_shared<DepthwiseConstants>()) {}
   bool is_covered() { return set_up(job_) == kRan; }
 
   bool share(const PreparedBody& body) override {

@@ -1,5 +1,5 @@
-// Weighted sums of sliding blocks, where the processor permutes bytes and multiplies them four at a
-// time. Included once per target (see Highway's foreach_target.h).
+// Weighted sums of sliding blocks, where the processor permutes bytes and products of bytes have
+// steps. Included once per target (see select/foreach_target.h).
 #if defined(TPUTWIN_FAST_SLIDING_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_FAST_SLIDING_INL_H
 #undef TPUTWIN_FAST_SLIDING_INL_H
@@ -18,8 +18,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 
 #undef TPUTWIN_HAVE_SLIDING
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
-#define TPUTWIN_HAVE_SLIDING 1
+#define TPUTWIN_HAVE_SLIDING TPUTWIN_HAVE_BYTE_STEPS
+#if TPUTWIN_HAVE_SLIDING
 
 // What the inputs of a channel become before they are multiplied: bytes outside the input are
 // `padding`, and of a `flip` other than 0 all are xored with it (Flip in pack-inl.h).
@@ -29,26 +29,64 @@ struct SlidingInputs {
   uint32_t flip = 0;
 };
 
-// One channel: emit(block, start + sums of products) for every block of results.
+// Vectors that hold the sums of a block.
+constexpr size_t kSlidingParts = SlidingBlocks::kResults / kLanes32;
+
+// The inputs of part of a block's results, those of four taps to a result.
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
+constexpr auto kPermutes = SlidingBlocks::Permutes::all;
+HWY_INLINE Ints TakeInputs(const SlidingBlocks::Pattern& pattern, const uint8_t* from, size_t,
+                           uint8_t padding) {
+  const __m512i loaded = _mm512_maskz_loadu_epi8(pattern.load, from);
+  return Ints{_mm512_mask_permutexvar_epi8(_mm512_set1_epi8(static_cast<char>(padding)),
+                                           pattern.take, _mm512_load_si512(pattern.index.data()),
+                                           loaded)};
+}
+#else
+constexpr auto kPermutes = SlidingBlocks::Permutes::quarters;
+constexpr size_t kQuarters = kLanes32 / 4;  // of a vector
+template <size_t kCount>
+HWY_INLINE auto LoadQuarters(const uint8_t* from, const uint8_t* first) {
+  const hn::CappedTag<uint8_t, kCount * SlidingBlocks::kQuarter> d;
+  if constexpr (kCount == 1)
+    return hn::LoadU(d, from + *first);
+  else
+    return hn::Combine(d, LoadQuarters<kCount / 2>(from, first + kCount / 2),
+                       LoadQuarters<kCount / 2>(from, first));
+}
+HWY_INLINE Ints TakeInputs(const SlidingBlocks::Pattern& pattern, const uint8_t* from, size_t part,
+                           uint8_t padding) {
+  const hn::Repartition<int8_t, I32> d;
+  const auto loaded =
+      hn::BitCast(d, LoadQuarters<kQuarters>(from, &pattern.first[part * kQuarters]));
+  const auto index = hn::BitCast(d, hn::Load(hn::Repartition<uint8_t, I32>(),
+                                             &pattern.index[part * sizeof(uint32_t) * kLanes32]));
+  return hn::BitCast(I32(), hn::IfNegativeThenElse(index, hn::Set(d, static_cast<int8_t>(padding)),
+                                                   hn::TableLookupBytes(loaded, index)));
+}
+#endif
+
+// One channel: emit(block, start + sums of products) for every block of results; the sums are
+// kSlidingParts vectors.
 template <class Dot, size_t kSteps, class Emit>
 HWY_INLINE void SlidingSteps(const SlidingBlocks& blocks, const SlidingInputs& inputs,
                              const uint32_t* weights, int32_t start, const Emit& emit) {
-  static_assert(kLanes32 == SlidingBlocks::kResults);
   const size_t steps = kSteps != 0 ? kSteps : blocks.steps_per_block();
   const SlidingBlocks::Step* step = blocks.steps(0);
-  const __m512i padding = _mm512_set1_epi8(static_cast<char>(inputs.padding));
-  const __m512i flip = _mm512_set1_epi32(static_cast<int>(inputs.flip));
+  const Ints flip = ints(static_cast<int32_t>(inputs.flip));
   for (const SlidingBlocks::Block& block : blocks.blocks()) {
-    Ints sum = ints(start);
+    Ints sums[kSlidingParts];
+    for (Ints& sum : sums) sum = ints(start);
     for (size_t s = 0; s < steps; ++s, ++step) {
       const SlidingBlocks::Pattern& pattern = blocks.pattern(step->pattern);
-      const __m512i loaded = _mm512_maskz_loadu_epi8(pattern.load, inputs.first + step->offset);
-      const __m512i taken = _mm512_mask_permutexvar_epi8(
-          padding, pattern.take, _mm512_load_si512(pattern.index.data()), loaded);
-      sum = Dot::step(sum, Ints{_mm512_xor_si512(taken, flip)},
-                      ints(static_cast<int32_t>(weights[s])));
+      const Ints weight = ints(static_cast<int32_t>(weights[s]));
+#pragma GCC unroll 4
+      for (size_t part = 0; part < kSlidingParts; ++part) {
+        const Ints taken = TakeInputs(pattern, inputs.first + step->offset, part, inputs.padding);
+        sums[part] = Dot::step(sums[part], hn::Xor(taken, flip), weight);
+      }
     }
-    emit(block, sum);
+    emit(block, sums);
   }
 }
 
@@ -62,11 +100,8 @@ HWY_INLINE void SlidingChannel(const SlidingBlocks& blocks, const SlidingInputs&
 }
 
 #else
-#define TPUTWIN_HAVE_SLIDING 0
+constexpr auto kPermutes = SlidingBlocks::Permutes::nothing;  // there is no SlidingChannel
 #endif
-
-// Whether this target has SlidingChannel.
-HWY_INLINE bool HasSliding() { return TPUTWIN_HAVE_SLIDING != 0; }
 
 }  // namespace tputwin::fast::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

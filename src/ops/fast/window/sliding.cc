@@ -25,7 +25,10 @@ uint32_t begin_of(uint32_t next, uint32_t results) {
 
 }  // namespace
 
-bool SlidingBlocks::build(const Window& window, const TensorView& in, const TensorView& out) {
+bool SlidingBlocks::build(const Window& window, const TensorView& in, const TensorView& out,
+                          Permutes permutes) {
+  permutes_ = permutes;
+  if (permutes == Permutes::nothing) return false;
   kernel_h_ = window.h.kernel;
   kernel_w_ = window.w.kernel;
   steps_per_block_ = size_t{kernel_h_} * ceil_div<size_t>(kernel_w_, kTaps);
@@ -33,7 +36,8 @@ bool SlidingBlocks::build(const Window& window, const TensorView& in, const Tens
   if (steps_per_block_ > kMostSteps) return false;
   rows_ = sources(window.h, out.shape.h, in.shape.h);
   columns_ = sources(window.w, out.shape.w, in.shape.w);
-  patterns_.assign(1, {});  // nothing is read
+  patterns_.assign(1, {});  // nothing is taken
+  if (permutes == Permutes::quarters) patterns_[0].index.fill(kOutside);
   steps_.clear();
   blocks_.clear();
   const bool rows_touch = out.shape.h == 1 || out.stride.h == out.shape.w;
@@ -63,7 +67,24 @@ std::optional<SlidingBlocks::Step> SlidingBlocks::step(std::span<const Place> pl
     pattern.take |= uint64_t{1} << byte;
     pattern.load |= uint64_t{1} << (at - lowest);
   });
+  if (permutes_ == Permutes::quarters && !cut_in_quarters(pattern)) return {};
   return Step{static_cast<uint32_t>(lowest), number_of(pattern)};
+}
+
+// False: the inputs of four results lie too far apart.
+bool SlidingBlocks::cut_in_quarters(Pattern& pattern) {
+  for (size_t q = 0; q < pattern.first.size(); ++q) {
+    const std::span<uint8_t> index(&pattern.index[q * kQuarter], kQuarter);
+    const auto is_taken = [&](size_t i) { return (pattern.take >> (q * kQuarter + i) & 1) != 0; };
+    uint8_t lowest = kReach, highest = 0;
+    for (size_t i = 0; i < kQuarter; ++i)
+      if (is_taken(i)) lowest = std::min(lowest, index[i]), highest = std::max(highest, index[i]);
+    if (highest >= lowest + kQuarter) return false;
+    pattern.first[q] = lowest < kReach ? lowest : 0;
+    for (size_t i = 0; i < kQuarter; ++i)
+      index[i] = is_taken(i) ? static_cast<uint8_t>(index[i] - lowest) : kOutside;
+  }
+  return true;
 }
 
 uint32_t SlidingBlocks::number_of(const Pattern& pattern) {

@@ -1,7 +1,7 @@
 // Sliding windows over planes of bytes, sixteen results at a time, straight from where the bytes
-// lie: a permutation brings the inputs of four taps under each result, a mask makes those in the
-// padding zero, and one instruction multiplies and adds all of them. Where that is for each block
-// of results is found out once for all channels.
+// lie: a permutation brings the inputs of four taps under each result, a mask makes those outside
+// the padding, and the steps of dot products multiply and add all of them. Where that is for each
+// block of results is found out once for all channels.
 #pragma once
 
 #include <array>
@@ -26,15 +26,22 @@ Declined sliding_blocks(const Depthwise2dBm1684xInt8& op, const Memory& memory);
 
 class SlidingBlocks {
  public:
+  // What a processor permutes the bytes of: vectors of 64, or quarters of these.
+  enum class Permutes : uint8_t { nothing, quarters, all };
+
   static constexpr size_t kResults = 16;  // of a block, at most
   static constexpr size_t kTaps = 4;      // of a step: neighbours in a row of the window
   static constexpr size_t kReach = 64;    // bytes that a step's inputs lie in
+  static constexpr size_t kQuarter = 16;  // bytes of inputs of four results
 
   // Byte index[4 * i + t] of those loaded is the input of result i under tap t, if bit 4 * i + t of
-  // `take` is set; only the bytes whose bits `load` has are read.
+  // `take` is set; only the bytes whose bits `load` has are read. By quarters: the inputs of
+  // results 4 * q to 4 * q + 3 are among kQuarter bytes from first[q] on, `index` counts from
+  // there, and is kOutside where `take` has no bit. All these bytes are read.
   struct Pattern {
     alignas(64) std::array<uint8_t, kReach> index{};
     uint64_t take = 0, load = 0;
+    std::array<uint8_t, kReach / kQuarter> first{};
     bool operator==(const Pattern&) const = default;
   };
   // Loads from `offset` bytes behind the first input of a plane on.
@@ -46,8 +53,10 @@ class SlidingBlocks {
     uint32_t results;  // where less than kResults, less than kResults follow in the plane
   };
 
+  static constexpr uint8_t kOutside = 0x80;
+
   // False: it does not cover the operands, which have rows of bytes and the window's extents.
-  bool build(const Window& window, const TensorView& in, const TensorView& out);
+  bool build(const Window& window, const TensorView& in, const TensorView& out, Permutes permutes);
 
   std::span<const Block> blocks() const { return blocks_; }
   // Of a block, steps_per_block() of them: rows of the window, then taps.
@@ -74,12 +83,14 @@ class SlidingBlocks {
     uint32_t x;
   };
   std::optional<Step> step(std::span<const Place> places, uint32_t first_tap);
+  static bool cut_in_quarters(Pattern& pattern);
   uint32_t number_of(const Pattern& pattern);
   bool add_rows(const TensorView& in, const TensorView& out);
   bool add_joined_rows(const TensorView& in, const TensorView& out);
   bool add_joined_block(const TensorView& in, const TensorView& out, uint32_t first,
                         uint32_t count);
 
+  Permutes permutes_ = Permutes::nothing;
   uint32_t kernel_h_ = 0, kernel_w_ = 0;
   std::vector<int32_t> rows_, columns_;  // input of [result][tap] of an axis, -1 outside
   std::vector<Pattern> patterns_;
