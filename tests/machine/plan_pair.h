@@ -26,11 +26,11 @@ class PlanPair {
     const Chip* chip = &bm1880();
   };
   PlanPair(testing::Rng& rng, const Places& places) : rng_(rng), places_(places) {
-    const uint8_t bits = rng.chance(1, 3) ? 0x7f : 0xff;  // bodies may look for bytes above 127
     for (Side& side : sides_) {
       side.device = make_device(
           {.chip = places.chip, .global_bytes = places.bytes, .plans = &side == sides_.data()});
       testing::Rng same = rng;
+      const uint8_t bits = same.chance(1, 3) ? 0x7f : 0xff;  // bodies look for bytes above 127
       testing::fill_random(same, {write(side, 0, places.bytes), places.bytes}, bits);
       side.device->set_cpu_host([this, &side](const CpuCall&, Device&) {
         change(side, host_seed_ + side.calls++);
