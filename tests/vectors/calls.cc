@@ -203,6 +203,28 @@ void Joining() {
   for (size_t i = 0; i < lanes; ++i) EXPECT_EQ(halves[i], from(2 * i / lanes)[i % (lanes / 2)]);
 }
 
+// Bytes of each block of 16, by index, and what is taken in their place where that is negative.
+void Lookups() {
+  using T = int8_t;
+  constexpr size_t kBlock = 16;
+  const hn::ScalableTag<T> d;
+  const Pairs<T> all = pairs<T>();
+  const size_t lanes = hn::Lanes(d), blocks = std::max<size_t>(1, lanes / kBlock);
+  std::vector<T> index(lanes), found(lanes);
+  for (size_t i = 0; i + lanes <= all.a.size(); i += lanes) {
+    for (size_t k = 0; k < lanes; ++k)
+      index[k] = static_cast<T>(all.a[i + k] < 0 ? all.a[i + k] : all.a[i + k] % (lanes / blocks));
+    const auto at = hn::LoadU(d, index.data()), table = hn::LoadU(d, &all.b[i]);
+    hn::StoreU(hn::IfNegativeThenElse(at, hn::Set(d, T{77}), hn::TableLookupBytes(table, at)), d,
+               found.data());
+    for (size_t k = 0; k < lanes; ++k) {
+      const size_t block = k / (lanes / blocks) * (lanes / blocks);
+      ASSERT_EQ(found[k], index[k] < 0 ? 77 : all.b[i + block + static_cast<size_t>(index[k])])
+          << hwy::TargetName(HWY_TARGET);
+    }
+  }
+}
+
 void Words() {
   using T = int16_t;
   const Pairs<T> all = pairs<T>();
@@ -339,6 +361,7 @@ void IntegerCalls() {
   Integers<int32_t>();
   SumsOfBytes();
   Joining();
+  Lookups();
   Words();
   Words32();
 }
