@@ -188,7 +188,7 @@ void SumsOfBytes() {
   }
 }
 
-// Four vectors of bytes in turn, and two halves of a vector.
+// Four vectors of bytes in turn, two halves of a vector, and every other byte.
 void Joining() {
   const hn::ScalableTag<uint8_t> d;
   const hn::Half<decltype(d)> half;
@@ -201,6 +201,12 @@ void Joining() {
   for (size_t i = 0; i < joined.size(); ++i) EXPECT_EQ(joined[i], from(i % 4)[i / 4]);
   hn::StoreU(hn::Combine(d, hn::LoadU(half, from(1)), hn::LoadU(half, from(0))), d, halves.data());
   for (size_t i = 0; i < lanes; ++i) EXPECT_EQ(halves[i], from(2 * i / lanes)[i % (lanes / 2)]);
+  hn::Vec<decltype(d)> even, odd;
+  hn::LoadInterleaved2(d, from(1), even, odd);
+  hn::StoreU(even, d, joined.data());
+  hn::StoreU(odd, d, joined.data() + lanes);
+  for (size_t i = 0; i < 2 * lanes; ++i)
+    EXPECT_EQ(joined[i], from(1)[2 * (i % lanes) + i / lanes]) << hwy::TargetName(HWY_TARGET);
 }
 
 // Bytes of each block of 16, by index, and what is taken in their place where that is negative.

@@ -1,6 +1,6 @@
-// pool2d of the BM1880: where the processor permutes bytes, maxima and sums of whole vectors of
-// inputs and sums of whole planes, straight from the lanes; else vectors along rows that are laid
-// out with their padding.
+// pool2d of the BM1880: maxima of planes and of windows that go on by two, and, where the processor
+// permutes bytes, maxima and sums of whole vectors of inputs and sums of whole planes, straight
+// from the lanes; else vectors along rows that are laid out with their padding.
 #define HWY_WANT_AVX3_DL  // permutes bytes
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/pool2d_bm1880.cc"
@@ -17,6 +17,7 @@
 #include "ops/fast/gemm/dot-inl.h"
 #include "ops/fast/window/byte_sums-inl.h"
 #include "ops/fast/window/flat_planes.h"
+#include "ops/fast/window/maxima-inl.h"
 #include "ops/fast/window/vector_blocks.h"
 #include "ops/pool/pool2d_bm1880.h"
 
@@ -49,12 +50,6 @@ void PoolRow(const WeightedSum& sum, std::span<const TapRow> taps, bool maximum,
               : WeightedRow<false>(sum, taps, out, width);
 }
 
-// Inputs and results of one channel of an image.
-struct PlanePair {
-  const uint8_t* in;
-  uint8_t* out;
-};
-
 // What `plane` does with inputs and results of one channel of an image, for the channels of lanes.
 template <class Plane>
 void PlanesOfLanes(const Pool2dBm1880& op, const Memory& memory, size_t begin, size_t end,
@@ -63,53 +58,6 @@ void PlanesOfLanes(const Pool2dBm1880& op, const Memory& memory, size_t begin, s
     for (uint32_t n = 0; n < op.out.shape.n; ++n)
       for (auto c = static_cast<uint32_t>(slot); c < op.out.shape.c; c += memory.local.lanes())
         plane(memory.byte(op.in, n, c, 0, 0), memory.byte(op.out, n, c, 0, 0));
-}
-
-// Of plane `i`, maxima of columns; and of those side by side.
-template <class T>
-HWY_INLINE void MaximaOfColumns(const Window& window, FlatPlanes& planes, size_t i) {
-  const hn::ScalableTag<T> d;
-  const auto under = [&](size_t kh, size_t at) HWY_ATTR {
-    return hn::LoadU(d, reinterpret_cast<const T*>(planes.under_row(i, kh) + at));
-  };
-  for (size_t at = 0; at < planes.results(); at += hn::Lanes(d)) {
-    auto largest = under(0, at);
-    for (size_t kh = 1; kh < window.h.kernel; ++kh) largest = hn::Max(largest, under(kh, at));
-    hn::StoreU(largest, d, reinterpret_cast<T*>(planes.columns(i) + at));
-  }
-}
-
-template <class T>
-HWY_INLINE void MaximaOfRows(const Window& window, const FlatPlanes& planes, size_t i,
-                             uint8_t* out) {
-  const hn::ScalableTag<T> d;
-  const hn::ScalableTag<uint8_t> du8;
-  const size_t lanes = hn::Lanes(d);
-  const auto load = [&](const uint8_t* from)
-                        HWY_ATTR { return hn::LoadU(d, reinterpret_cast<const T*>(from)); };
-  const auto least = hn::Set(d, hwy::LimitsMin<T>());
-  for (size_t at = 0; at < planes.results(); at += lanes) {
-    auto largest = least;
-    for (size_t kw = 0; kw < window.w.kernel; ++kw)
-      largest = hn::Max(largest, hn::IfVecThenElse(load(planes.inside(kw) + at),
-                                                   load(planes.under_column(i, kw) + at), least));
-    const size_t left = planes.results() - at;
-    if (left >= lanes)
-      StoreBytes<true>(du8, hn::BitCast(du8, largest), out + at, lanes);
-    else
-      StoreBytes<false>(du8, hn::BitCast(du8, largest), out + at, left);
-  }
-}
-
-// One is taken while columns of the one before become maxima, and rows of the one before that.
-template <class T>
-void MaximaOfFlatPlanes(const Window& window, FlatPlanes& planes,
-                        std::span<const PlanePair> pairs) {
-  for (size_t i = 0; i < pairs.size() + 2; ++i) {
-    if (i < pairs.size()) planes.load(i, pairs[i].in);
-    if (i >= 1 && i <= pairs.size()) MaximaOfColumns<T>(window, planes, i - 1);
-    if (i >= 2) MaximaOfRows<T>(window, planes, i - 2, pairs[i - 2].out);
-  }
 }
 
 void FlatMaximaLanes(const Pool2dBm1880& op, FlatPlanes& planes, const Memory& memory, size_t begin,
@@ -123,6 +71,14 @@ void FlatMaximaLanes(const Pool2dBm1880& op, FlatPlanes& planes, const Memory& m
                          : MaximaOfFlatPlanes<uint8_t>(op.window, planes, pairs);
 }
 
+void MaximaByTwoLanes(const Pool2dBm1880& op, const Memory& memory, size_t begin, size_t end) {
+  thread_local std::vector<uint8_t> line;
+  PlanesOfLanes(op, memory, begin, end, [&](const uint8_t* in, uint8_t* out) {
+    is_signed(op.in.dtype) ? MaximaByTwo<int8_t>(op, {in, out}, line)
+                           : MaximaByTwo<uint8_t>(op, {in, out}, line);
+  });
+}
+
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
 
 bool Permutes() { return true; }
@@ -131,16 +87,6 @@ template <bool kSigned>
 HWY_INLINE __m512i Largest(__m512i a, __m512i b) {
   return kSigned ? _mm512_max_epi8(a, b) : _mm512_max_epu8(a, b);
 }
-
-// Input rows [first, end) that lie under output row y.
-struct RowsUnder {
-  size_t first, end;
-  RowsUnder(const Axis& h, uint32_t extent, uint32_t y) {
-    const int64_t top = int64_t{y} * h.stride - h.pad_before;
-    first = static_cast<size_t>(std::max<int64_t>(top, 0));
-    end = static_cast<size_t>(std::clamp<int64_t>(top + h.kernel, 0, extent));
-  }
-};
 
 // Maxima of one channel of an image.
 template <bool kSigned>
@@ -276,6 +222,7 @@ namespace {
 
 HWY_EXPORT(PoolRow);
 HWY_EXPORT(FlatMaximaLanes);
+HWY_EXPORT(MaximaByTwoLanes);
 HWY_EXPORT(Permutes);
 HWY_EXPORT(MaximaLanes);
 HWY_EXPORT(AverageLanes);
@@ -328,6 +275,21 @@ Declined vectors(const Pool2dBm1880& op, const Memory& memory) {
     else
       HWY_DYNAMIC_DISPATCH(AverageLanes)(op, row, memory, begin, end);
   };
+  parallel_for(slots.count, grain_of(taps / slots.count, kTapsPerTask), std::cref(lanes));
+  return kRan;
+}
+
+Declined rows_by_two(const Pool2dBm1880& op, const Memory& memory) {
+  if (op.kind != Pool2dBm1880::Kind::maximum) return "no maxima";
+  if (const Declined why = declines(op, memory)) return why;
+  const Axis &h = op.window.h, &w = op.window.w;
+  if (w.stride != 2 || h.insert != 0 || w.insert != 0 || h.dilation != 1 || w.dilation != 1)
+    return "windows that do not go on by two";
+  const Slots slots = local_slots(op.out.shape, memory.local);
+  const auto lanes = [&](size_t begin, size_t end) {
+    HWY_DYNAMIC_DISPATCH(MaximaByTwoLanes)(op, memory, begin, end);
+  };
+  const uint64_t taps = op.out.shape.count() * (2 * h.kernel + w.kernel);
   parallel_for(slots.count, grain_of(taps / slots.count, kTapsPerTask), std::cref(lanes));
   return kRan;
 }
@@ -386,7 +348,7 @@ Declined byte_rows(const Pool2dBm1880& op, const Memory& memory) {
 }  // namespace
 
 TW_BODIES(Pool2dBm1880, {"plane sums", plane_sums}, {"flat planes", flat_planes},
-          {"vectors", vectors}, {"byte rows", byte_rows})
+          {"vectors", vectors}, {"rows by two", rows_by_two}, {"byte rows", byte_rows})
 
 }  // namespace tputwin::fast
 #endif
