@@ -1,6 +1,6 @@
 // Sliding windows over planes of bytes, sixteen results at a time, straight from where the bytes
-// lie: a permutation brings the inputs of four taps under each result, a mask makes those outside
-// the padding, and the steps of dot products multiply and add all of them. Where that is for each
+// lie: a permutation brings the inputs of four taps under each result, a mask makes padding of those
+// outside, and the steps of dot products multiply and add all of them. Where that is for each
 // block of results is found out once for all channels.
 #pragma once
 
