@@ -63,8 +63,9 @@ void fill_bytes(Rng& rng, const Operation& operation, const Chip& chip, const Me
   for (const Operand& operand : operands(operation)) {
     const bool counts = elementwise != nullptr && elementwise->kind == Elementwise::Kind::shift &&
                         operand.view == &elementwise->b;
-    const Fill mode = rng.pick({Fill::uniform, Fill::uniform, Fill::small, Fill::extreme,
-                                Fill::sparse, Fill::positive, Fill::nearly_positive});
+    const Fill mode =
+        rng.pick({Fill::uniform, Fill::uniform, Fill::small, Fill::extreme, Fill::symmetric,
+                  Fill::sparse, Fill::positive, Fill::nearly_positive});
     std::vector<ByteRange> ranges;
     add_ranges(operand.access == Access::read_write ? old_value(*operand.view) : *operand.view,
                chip, ranges);

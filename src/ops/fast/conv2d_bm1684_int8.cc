@@ -1,5 +1,5 @@
 // conv2d of the BM1684's bytes: an image at a time as planes of cells of channels. Cells hold four
-// channels, or two as words where the processor multiplies no bytes.
+// channels, or two as words where products of bytes have no steps.
 #include "ops/conv/conv2d_bm1684_int8.h"
 
 #include <algorithm>

@@ -238,19 +238,25 @@ Declined declines(const Pool2dBm1880& op, const Memory& memory) {
   return kRan;
 }
 
+// run(begin, end) for the slots of all lanes; so many inputs are looked at for a result.
+template <class Run>
+void for_lanes(const Pool2dBm1880& op, const Memory& memory, uint64_t taps, const Run& run) {
+  const Slots slots = local_slots(op.out.shape, memory.local);
+  const uint64_t work = op.out.shape.count() * taps / slots.count;
+  parallel_for(slots.count, grain_of(work, kTapsPerTask), std::cref(run));
+}
+
 Declined flat_planes(const Pool2dBm1880& op, const Memory& memory) {
   if (op.kind != Pool2dBm1880::Kind::maximum) return "no maxima";
   if (const Declined why = declines(op, memory)) return why;
   if (!FlatPlanes::cover(op.window, op.in, op.out)) return "results that do not lie like inputs";
   const uint8_t least = is_signed(op.in.dtype) ? 0x80 : 0;
-  const Slots slots = local_slots(op.out.shape, memory.local);
   const auto lanes = [&](size_t begin, size_t end) {
     thread_local FlatPlanes planes;
     planes.set_up(op.window, op.in.shape, op.out.shape, least);
     HWY_DYNAMIC_DISPATCH(FlatMaximaLanes)(op, planes, memory, begin, end);
   };
-  const uint64_t taps = op.out.shape.count() * (op.window.h.kernel + op.window.w.kernel);
-  parallel_for(slots.count, grain_of(taps / slots.count, kTapsPerTask), std::cref(lanes));
+  for_lanes(op, memory, op.window.h.kernel + op.window.w.kernel, lanes);
   return kRan;
 }
 
@@ -266,8 +272,6 @@ Declined vectors(const Pool2dBm1880& op, const Memory& memory) {
     return "a wide window";
   thread_local std::vector<VectorBlock> blocks;
   find_vector_blocks(w, op.in.shape.w, op.out.shape.w, blocks);
-  const Slots slots = local_slots(op.out.shape, memory.local);
-  const uint64_t taps = op.out.shape.count() * area;
   const std::span<const VectorBlock> row = blocks;
   const auto lanes = [&](size_t begin, size_t end) {
     if (maximum)
@@ -275,7 +279,7 @@ Declined vectors(const Pool2dBm1880& op, const Memory& memory) {
     else
       HWY_DYNAMIC_DISPATCH(AverageLanes)(op, row, memory, begin, end);
   };
-  parallel_for(slots.count, grain_of(taps / slots.count, kTapsPerTask), std::cref(lanes));
+  for_lanes(op, memory, area, lanes);
   return kRan;
 }
 
@@ -285,12 +289,10 @@ Declined rows_by_two(const Pool2dBm1880& op, const Memory& memory) {
   const Axis &h = op.window.h, &w = op.window.w;
   if (w.stride != 2 || h.insert != 0 || w.insert != 0 || h.dilation != 1 || w.dilation != 1)
     return "windows that do not go on by two";
-  const Slots slots = local_slots(op.out.shape, memory.local);
   const auto lanes = [&](size_t begin, size_t end) {
     HWY_DYNAMIC_DISPATCH(MaximaByTwoLanes)(op, memory, begin, end);
   };
-  const uint64_t taps = op.out.shape.count() * (2 * h.kernel + w.kernel);
-  parallel_for(slots.count, grain_of(taps / slots.count, kTapsPerTask), std::cref(lanes));
+  for_lanes(op, memory, 2 * h.kernel + w.kernel, lanes);
   return kRan;
 }
 
