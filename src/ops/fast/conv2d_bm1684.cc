@@ -14,6 +14,7 @@
 #include "ops/fast/gemm/short_rows.h"
 #include "ops/fast/gemm/terms_bm1684.h"
 #include "ops/fast/views/views.h"
+#include "ops/fast/walk/copy.h"
 #include "ops/fast/walk/nest.h"
 
 namespace tputwin::fast {
@@ -67,16 +68,12 @@ class F32Planes : public PlaneSource {
     chains_ = terms_->chains;
     chains_.right_offset = offsets_.data();
   }
-  // Old values are added in the end. Results that lie far apart are asked for before the tile is
-  // computed.
+  // Old values are added in the end. Lines of results are asked for before the tile is computed.
   void start(const Results& r) const override {
-    if (!op_.accumulate) {
-      if (!has_dense_rows(op_.out)) prefetch(r);
-      return;
-    }
+    if (!op_.accumulate) return prefetch(r);
     const uint8_t* from = memory_.byte(op_.out, r.n, r.oc, r.y, r.x);
     if (has_dense_rows(op_.out))
-      std::memcpy(r.second, from, r.count * sizeof(float));
+      copy_bytes(reinterpret_cast<uint8_t*>(r.second), from, r.count * sizeof(float));
     else
       for (uint32_t i = 0; i < r.count; ++i, from += op_.out.stride.w)
         r.second[i] = Memory::load<uint32_t>(from);
@@ -96,7 +93,7 @@ class F32Planes : public PlaneSource {
     }
     uint8_t* to = memory_.byte(op_.out, r.n, r.oc, r.y, r.x);
     if (has_dense_rows(op_.out)) {
-      std::memcpy(to, r.first, r.count * sizeof(float));
+      copy_bytes(to, reinterpret_cast<const uint8_t*>(r.first), r.count * sizeof(float));
       return;
     }
     prefetch(r);  // into the first cache, from where the tile's factors drove them
@@ -104,9 +101,11 @@ class F32Planes : public PlaneSource {
   }
 
  private:
+  static constexpr uint32_t kLine = 64;  // bytes
   void prefetch(const Results& r) const {
     const uint8_t* to = memory_.byte(op_.out, r.n, r.oc, r.y, r.x);
-    for (uint32_t i = 0; i < r.count; ++i, to += op_.out.stride.w) __builtin_prefetch(to, 1);
+    const uint32_t step = has_dense_rows(op_.out) ? kLine / sizeof(float) : 1;
+    for (uint32_t i = 0; i < r.count; i += step) __builtin_prefetch(to + i * op_.out.stride.w, 1);
   }
   void read_bias(uint32_t oc) const {
     if (op_.bias) constants_->starts[oc] = f32::bits(memory_.read_f32(*op_.bias, 0, oc, 0, 0));

@@ -165,10 +165,11 @@ class Convolution final : public PlaneConvolution {
   void run_tiles(const Planes& planes, const TileRuns& runs, size_t begin, size_t end) const {
     const bool weights_outside = weights_are_outside();
     Panel panel;
+    TilePlace place;
     for (size_t i = begin; i < end; ++i) {
       take(panel, weights_outside ? i / runs.all_tiles : i % blocks_);
-      run_tile(planes, parts_.columns_of(runs, weights_outside ? i % runs.all_tiles : i / blocks_),
-               panel);
+      parts_.find(place, planes.part, runs, weights_outside ? i % runs.all_tiles : i / blocks_);
+      run_tile(planes, place, panel);
     }
   }
 
@@ -179,10 +180,13 @@ class Convolution final : public PlaneConvolution {
     const uint64_t panel_words = uint64_t{kernels_.rows} * source_.terms() + kTilePitch;
     uint32_t* const panels = scratch.take<uint32_t>(panel_words * ceil_div(blocks_, apart_));
     source_.pack_panels(static_cast<uint32_t>(block), kernels_.rows, panel_words, panels);
+    TilePlace place;
     for (Panel panel{block, panels}; panel.block < blocks_;
          panel.block += apart_, panel.weights += panel_words)
-      for (uint64_t tile = 0; tile < runs.all_tiles; ++tile)
-        run_tile(planes, parts_.columns_of(runs, tile), panel);
+      for (uint64_t tile = 0; tile < runs.all_tiles; ++tile) {
+        parts_.find(place, planes.part, runs, tile);
+        run_tile(planes, place, panel);
+      }
   }
 
   // What is laid out at a time: the plane of an image's cell, or those of cells side by side.
@@ -271,16 +275,14 @@ class Convolution final : public PlaneConvolution {
     panel.weights = wide;
   }
 
-  void run_tile(const Planes& planes, const TileColumns& columns, const Panel& panel) const {
-    const size_t block = panel.block;
-    std::array<TileSegment, kTilePitch> found;
-    const std::span<const TileSegment> segments = parts_.segments_of(planes.part, columns, found);
+  void run_tile(const Planes& planes, const TilePlace& place, const Panel& panel) const {
+    const std::span<const TileSegment> segments = place.segments();
     if (segments.empty()) return;  // nothing but columns between two rows
     const TileSegment& last = segments.back();
-    const uint32_t oc = first_channel(block), rows = channels(block);
+    const uint32_t oc = first_channel(panel.block), rows = channels(panel.block);
     TileRoom room;
     const Tile tile{.left = panel.weights,
-                    .right = planes.words + columns.start + columns.first,
+                    .right = planes.words + place.first,
                     .rows = source_.has_whole_rows() ? kernels_.rows : rows,
                     .vectors = ceil_div(last.column + last.count, kernels_.lanes),
                     .sums = room.sums};
@@ -351,20 +353,6 @@ class Convolution final : public PlaneConvolution {
   const uint8_t* weights_ = nullptr;  // null: they are packed late
 };
 
-}  // namespace
-
-void PlaneSource::pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint8_t* to) {
-  thread_local Scratch scratch;
-  const uint32_t all = terms();
-  uint32_t* rows = scratch.take<uint32_t>(uint64_t{all} * step + kTilePitch);
-  for (uint32_t r = 0; r < count; ++r) read_weights(oc + r, rows + uint64_t{r} * all);
-  std::fill_n(rows + uint64_t{count} * all, uint64_t{step - count} * all, 0u);
-  transpose(sizeof *rows, to, step * sizeof *rows, reinterpret_cast<const uint8_t*>(rows),
-            all * sizeof *rows, step, all);
-}
-
-namespace {
-
 Declined window_declines(const Window& window, const TensorView& in, const Shape& out) {
   if (window.pads != PadMode::constant) return "the padding is elements";
   const Shape dense = dense_shape(in.shape, window);
@@ -376,6 +364,16 @@ Declined window_declines(const Window& window, const TensorView& in, const Shape
 }
 
 }  // namespace
+
+void PlaneSource::pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint8_t* to) {
+  thread_local Scratch scratch;
+  const uint32_t all = terms();
+  uint32_t* rows = scratch.take<uint32_t>(uint64_t{all} * step + kTilePitch);
+  for (uint32_t r = 0; r < count; ++r) read_weights(oc + r, rows + uint64_t{r} * all);
+  std::fill_n(rows + uint64_t{count} * all, uint64_t{step - count} * all, 0u);
+  transpose(sizeof *rows, to, step * sizeof *rows, reinterpret_cast<const uint8_t*>(rows),
+            all * sizeof *rows, step, all);
+}
 
 Declined convolve(PlaneSource& source, const Window& window, const TensorView& in,
                   const Shape& out) {

@@ -19,11 +19,6 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
-HWY_INLINE const float* as_floats(const uint32_t* cells) {
-  return reinterpret_cast<const float*>(cells);
-}
-HWY_INLINE float* as_floats(uint32_t* cells) { return reinterpret_cast<float*>(cells); }
-
 // Below this exponent the factors that align products are no fp32 numbers.
 constexpr int32_t kLeastExponent = 32, kInfinite = 255;
 // The exponent of the factor that aligns products of exponent 0, and how far the unit of a sum is

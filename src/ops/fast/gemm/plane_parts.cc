@@ -76,30 +76,27 @@ TileRuns PlaneParts::runs_of(const PlanePart& part) const {
   return {length, tiles, columns, tiles * (stacked_ ? 1 : part.images)};
 }
 
-TileColumns PlaneParts::columns_of(const TileRuns& runs, uint64_t tile) const {
-  return {tile / runs.tiles * plane_.image(), tile % runs.tiles * runs.columns, runs.length,
-          runs.columns};
-}
-
-std::span<const TileSegment> PlaneParts::segments_of(
-    const PlanePart& part, const TileColumns& columns,
-    std::array<TileSegment, kTilePitch>& room) const {
+void PlaneParts::find(TilePlace& place, const PlanePart& part, const TileRuns& runs,
+                      uint64_t tile) const {
+  if (place.tile == tile) return;
+  const uint64_t start = tile / runs.tiles * plane_.image(),
+                 in_run = tile % runs.tiles * runs.columns;
+  place.tile = tile;
+  place.first = start + in_run;
+  place.count = 0;
   // divisions of 32 bits take half the time
   const uint32_t pitch = plane_.pitch();
   const auto image = static_cast<uint32_t>(plane_.image());
-  const auto from = static_cast<uint32_t>(columns.start + columns.first);
-  const auto end = static_cast<uint32_t>(columns.start +
-                                         std::min(columns.first + columns.count, columns.length));
-  size_t count = 0;
+  const auto from = static_cast<uint32_t>(place.first);
+  const auto end = static_cast<uint32_t>(start + std::min(in_run + runs.columns, runs.length));
   for (uint32_t at = from; at < end;) {
     const uint32_t n = at / image, in_image = at - n * image;
     const uint32_t y = in_image / pitch, x = in_image - y * pitch;
     if (x < part.columns && y < part.rows)
-      room[count++] = {at - from, part.image + n, part.y + y, part.x + x,
-                       std::min(part.columns - x, end - at)};
+      place.found[place.count++] = {at - from, part.image + n, part.y + y, part.x + x,
+                                    std::min(part.columns - x, end - at)};
     at += pitch - x;
   }
-  return {room.data(), count};
 }
 
 }  // namespace tputwin::fast

@@ -19,14 +19,17 @@ struct PlanePart {
 struct TileRuns {
   uint64_t length, tiles, columns, all_tiles;
 };
-// The columns of a tile: at most `count` from `first` on, in a run that begins at `start` of the
-// planes.
-struct TileColumns {
-  uint64_t start, first, length, count;
-};
 // Results of one row of an output plane that lie in a tile.
 struct TileSegment {
   uint32_t column, n, y, x, count;
+};
+// Where a tile is: its first column in the planes, and the results among its columns.
+struct TilePlace {
+  uint64_t tile = UINT64_MAX, first = 0;
+  size_t count = 0;
+  std::array<TileSegment, kTilePitch> found;
+
+  std::span<const TileSegment> segments() const { return {found.data(), count}; }
 };
 
 class PlaneParts {
@@ -50,9 +53,8 @@ class PlaneParts {
   PlanePart part(size_t number) const;
 
   TileRuns runs_of(const PlanePart& part) const;
-  TileColumns columns_of(const TileRuns& runs, uint64_t tile) const;
-  std::span<const TileSegment> segments_of(const PlanePart& part, const TileColumns& columns,
-                                           std::array<TileSegment, kTilePitch>& room) const;
+  // The same place may be asked for several times.
+  void find(TilePlace& place, const PlanePart& part, const TileRuns& runs, uint64_t tile) const;
 
  private:
   PlanePart first_part() const;

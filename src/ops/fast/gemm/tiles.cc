@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "ops/fast/gemm/chains-inl.h"
 #include "ops/fast/gemm/coded_groups-inl.h"
 #include "ops/fast/gemm/grouped-inl.h"
 #include "ops/fast/gemm/half_columns-inl.h"
@@ -25,114 +26,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
-
-// A product of fp32 takes a register of its own: of 16, two vectors of sums leave room for it.
-constexpr size_t kRows = kTileRows, kVectors = kRows == 4 ? 2 : kTileVectors;
-static_assert(kRows <= kMaxTileRows && kVectors * kLanes32 <= kTilePitch);
-// Few rows leave registers to more vectors.
-constexpr size_t kFewRows = kRows / 2, kWideVectors = 4;
-static_assert(kWideVectors * kLanes32 <= kTilePitch);
-// Three vectors are of full rows where a tile has as many.
-constexpr size_t kRowsOfThree = kVectors == 3 ? kRows : kFewRows;
-
-// Adds up one chain of every result: in `at`, or onto what is there.
-template <size_t kR, size_t kV>
-HWY_INLINE void SumChain(const Tile& tile, const Chains& chains, size_t chain, const float* start,
-                         float* at) {
-  const F32 d;
-  Floats sums[kR][kV];
-#pragma GCC unroll 8
-  for (size_t r = 0; r < kR; ++r)
-#pragma GCC unroll 4
-    for (size_t v = 0; v < kV; ++v)
-      sums[r][v] =
-          start == nullptr ? hn::Zero(d) : hn::LoadU(d, start + r * kTilePitch + v * kLanes32);
-  const size_t step = chains.step, begin = chains.begin[chain], end = chains.end[chain];
-  const float* row = as_floats(tile.left) + begin * kR;
-  // A term's columns are loaded while the one before is multiplied: those that do not begin with a
-  // cache line come late.
-  Floats next[kV];
-  const auto load = [&](size_t term) HWY_ATTR {
-    const float* column = as_floats(tile.right) + chains.right_offset[term];
-#pragma GCC unroll 4
-    for (size_t v = 0; v < kV; ++v) next[v] = hn::LoadU(d, column + v * kLanes32);
-  };
-  if (begin < end) load(begin);
-  for (size_t term = begin; term < end; term += step, row += step * kR) {
-    Floats factors[kV];
-#pragma GCC unroll 4
-    for (size_t v = 0; v < kV; ++v) factors[v] = next[v];
-    load(term + step < end ? term + step : term);
-#pragma GCC unroll 8
-    for (size_t r = 0; r < kR; ++r) {
-      const Floats factor = hn::Set(d, row[r]);
-#pragma GCC unroll 4
-      for (size_t v = 0; v < kV; ++v)
-        sums[r][v] = hn::Add(sums[r][v], multiply(factors[v], factor));
-    }
-  }
-  const bool onto = chain % 2 != 0;
-#pragma GCC unroll 8
-  for (size_t r = 0; r < kR; ++r)
-#pragma GCC unroll 4
-    for (size_t v = 0; v < kV; ++v) {
-      float* to = at + r * kTilePitch + v * kLanes32;
-      hn::StoreU(onto ? hn::Add(hn::LoadU(d, to), sums[r][v]) : sums[r][v], d, to);
-    }
-}
-
-// What follows the chains; `second` is the sum of chains 2 and 3. True if a result is NaN.
-template <size_t kR, size_t kV>
-HWY_INLINE bool FinishChains(float* sums, const ChainEnds& ends, const float* second) {
-  const F32 d;
-  Floats nan = hn::Zero(d);
-#pragma GCC unroll 8
-  for (size_t r = 0; r < kR; ++r)
-#pragma GCC unroll 4
-    for (size_t v = 0; v < kV; ++v) {
-      const size_t at = r * kTilePitch + v * kLanes32;
-      Floats sum = hn::LoadU(d, sums + at);
-      if (second != nullptr) sum = hn::Add(sum, hn::LoadU(d, second + at));
-      if (ends.row_bias != nullptr) sum = hn::Add(sum, hn::Set(d, ends.row_bias[r]));
-      if (ends.column_bias != nullptr)
-        sum = hn::Add(sum, hn::LoadU(d, ends.column_bias + v * kLanes32));
-      if (ends.addends != nullptr) sum = hn::Add(sum, hn::LoadU(d, ends.addends + at));
-      hn::StoreU(sum, d, sums + at);
-      nan = hn::Or(nan, nan_lanes(sum));
-    }
-  return any_set(nan);
-}
-
-template <size_t kR, size_t kV>
-bool ChainTile(const Tile& tile, const Chains& chains, const ChainEnds& ends) {
-  float* const sums = as_floats(tile.sums);
-  float second[kR * kTilePitch];
-  for (size_t chain = 0; chain < chains.count; ++chain)
-    SumChain<kR, kV>(tile, chains, chain, chain < 2 ? ends.starts[chain] : nullptr,
-                     chain < 2 ? sums : second);
-  return FinishChains<kR, kV>(sums, ends, chains.count > 2 ? second : nullptr);
-}
-
-// Tiles of 1 to kRows rows.
-template <size_t kV, size_t kR = kRows>
-bool ChainRows(const Tile& tile, const Chains& chains, const ChainEnds& ends) {
-  if constexpr (kR > 1)
-    if (tile.rows < kR) return ChainRows<kV, kR - 1>(tile, chains, ends);
-  return ChainTile<kR, kV>(tile, chains, ends);
-}
-
-bool SumChains(const Tile& tile, const Chains& chains, const ChainEnds& ends) {
-  switch (tile.vectors) {
-    case 1:
-      return ChainRows<1>(tile, chains, ends);
-    case 2:
-      return ChainRows<2>(tile, chains, ends);
-    case 3:
-      return ChainRows<3, kRowsOfThree>(tile, chains, ends);
-    default:
-      return ChainRows<kWideVectors, kFewRows>(tile, chains, ends);
-  }
-}
 
 // Whether a group of a tile's factors is told by its codes, goes the short way of calm numbers, or
 // has every group looked at.

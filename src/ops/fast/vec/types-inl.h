@@ -32,6 +32,12 @@ HWY_INLINE Ints ints(int32_t value) { return hn::Set(I32(), value); }
 HWY_INLINE hn::Mask<I32> of_ints(hn::Mask<F32> mask) { return hn::RebindMask(I32(), mask); }
 HWY_INLINE hn::Mask<F32> of_floats(hn::Mask<I32> mask) { return hn::RebindMask(F32(), mask); }
 
+// Words in memory that are fp32.
+HWY_INLINE const float* as_floats(const uint32_t* cells) {
+  return reinterpret_cast<const float*>(cells);
+}
+HWY_INLINE float* as_floats(uint32_t* cells) { return reinterpret_cast<float*>(cells); }
+
 }  // namespace tputwin::fast::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
