@@ -69,11 +69,15 @@ HWY_INLINE size_t TransposeStrips(D d, T* dst, size_t dst_stride, const T* src, 
 }
 #endif
 
+// Whether a vector is a line of the cache.
+constexpr bool kHasLines = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;
+
 // As many lines of columns as there are, of as many rows as fill vectors; returns what is done.
 template <class T>
 HWY_INLINE Extents TransposeWholeLines(T* dst, size_t dst_stride, const T* src, size_t src_stride,
                                        size_t rows, size_t cols) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+#if HWY_TARGET != HWY_SCALAR
+  if (!kHasLines && sizeof(T) == 1) return {};  // strips along rows are faster
   const Extents done{rows / (2 * kTile<T>)*(2 * kTile<T>), cols / kLine<T> * kLine<T>};
   for (size_t c = 0; c < done.cols; c += kLine<T>)
     for (size_t r = 0; r < done.rows;) {
@@ -129,20 +133,27 @@ HWY_INLINE void Transpose(T* dst, size_t dst_stride, const T* src, size_t src_st
                 rows - done.rows, cols);
 }
 
+constexpr size_t kNearBytes = 1 << 20;
+
 // dst[c] element r = src[r] element c, as far as whole lines of either side go; returns the rows of
 // src and of dst that are done.
 template <class T>
 HWY_INLINE Extents TransposeListed(uint8_t* const* dst, uint8_t* const* src, const Extents& from,
                                    const Extents& to) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+#if HWY_TARGET != HWY_SCALAR
+  // Bytes that no near cache holds go faster by way of a buffer.
+  if (!kHasLines && sizeof(T) == 1 && to.rows * (to.cols - from.cols) > kNearBytes) return from;
   // Rows of src of which one line after the other is taken: of few rows of dst as many lines are
-  // written one behind the other, before others, each in a page of its own, have their turn.
-  constexpr size_t kTogether = 256, kBlock = kLine<T>;
+  // written one behind the other, before others, each in a page of its own, have their turn. Where
+  // a line is several vectors, fewer rows, and two lines of each.
+  constexpr size_t kTogether = kHasLines ? 256 : 128, kLines = kHasLines ? 1 : 2;
+  constexpr size_t kBlock = kLine<T>;
   const Extents last{to.rows / kBlock * kBlock, to.cols - (to.cols - from.cols) % kBlock};
   for (size_t first = from.rows; first < last.rows; first += kTogether)
-    for (size_t c = from.cols; c < last.cols; c += kBlock)
+    for (size_t column = from.cols; column < last.cols; column += kLines * kBlock)
       for (size_t r = first; r < std::min(first + kTogether, last.rows); r += kBlock)
-        TransposeWide<T>(Listed{dst + c, r * sizeof(T)}, Listed{src + r, c * sizeof(T)});
+        for (size_t c = column; c < std::min(column + kLines * kBlock, last.cols); c += kBlock)
+          TransposeWide<T>(Listed{dst + c, r * sizeof(T)}, Listed{src + r, c * sizeof(T)});
   return last;
 #else
   static_cast<void>(dst), static_cast<void>(src), static_cast<void>(to);
@@ -176,7 +187,7 @@ void TurnLines(uint8_t* const* dst, const uint8_t* src, size_t src_stride, size_
                size_t count) {
   constexpr size_t kRows = 8, kBytes = kRows * sizeof(uint32_t);
   for (size_t i = 0; i < count; ++i, src += step) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+#if HWY_TARGET != HWY_SCALAR
     TransposeLines<uint32_t, 2>(Listed{dst, i * kBytes},
                                 Strided{const_cast<uint8_t*>(src), src_stride});
 #else

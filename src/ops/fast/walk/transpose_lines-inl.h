@@ -43,12 +43,10 @@ HWY_INLINE void InterleaveRound(D d, const V (&rows)[kRows], V (&next)[kRows]) {
 }
 #endif
 
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+#if HWY_TARGET != HWY_SCALAR
 // Elements in a cache line.
 template <class T>
 constexpr size_t kLine = 64 / sizeof(T);
-
-HWY_INLINE __m512i LoadLine(const void* from) { return _mm512_loadu_si512(from); }
 
 // Where the rows of a block begin: a stride apart, or anywhere.
 struct Strided {
@@ -61,6 +59,9 @@ struct Listed {
   size_t offset;
   HWY_INLINE uint8_t* operator[](size_t i) const { return rows[i] + offset; }
 };
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+HWY_INLINE __m512i LoadLine(const void* from) { return _mm512_loadu_si512(from); }
 
 // Rows i, i + kTile, ... of a line each change places by blocks of 128 bits, so that a vector has
 // one block of every row, or of two neighbouring blocks if there are only two rows.
@@ -158,6 +159,51 @@ HWY_INLINE void TransposeWide(const Rows& dst, const Rows& src) {
   else
     TransposeLines<T, 4>(dst, src);
 }
+#else
+// dst[c] element r = src[r] element c for a tile of columns from byte `column` of the rows of src
+// on, and as many tiles of rows as a vector has blocks of 128 bits: it is loaded block by block.
+template <class T, class To, class From>
+HWY_INLINE void TransposeTile(const To& dst, size_t first_row, const From& src, size_t column) {
+  const hn::CappedTag<T, 2 * kTile<T> > d;
+  const hn::CappedTag<T, kTile<T> > block;
+  constexpr size_t kRows = kTile<T>;
+  const auto load = [&](size_t row) HWY_ATTR {
+    return hn::LoadU(block, reinterpret_cast<const T*>(src[first_row + row] + column));
+  };
+  hn::VFromD<decltype(d)> a[kRows], b[kRows];
+#pragma GCC unroll 16
+  for (size_t i = 0; i < kRows; ++i) {
+    if constexpr (hn::MaxLanes(d) == kRows)
+      a[i] = load(i);
+    else
+      a[i] = hn::Combine(d, load(i + kRows), load(i));
+  }
+  InterleaveRound(d, a, b);
+  InterleaveRound(d, b, a);
+  if constexpr (kRows >= 8) InterleaveRound(d, a, b);
+  if constexpr (kRows == 16) InterleaveRound(d, b, a);
+  const auto& columns = kRows == 8 ? b : a;
+#pragma GCC unroll 16
+  for (size_t i = 0; i < kRows; ++i)
+    hn::StoreU(columns[i], d, reinterpret_cast<T*>(dst[column / sizeof(T) + i]) + first_row);
+}
+
+// The same for a line of columns and kBlocks tiles of rows.
+template <class T, size_t kBlocks, class To, class From>
+HWY_INLINE void TransposeLines(const To& dst, const From& src) {
+  constexpr size_t kStep = hn::MaxLanes(hn::CappedTag<T, 2 * kTile<T> >());
+#pragma GCC unroll 1
+  for (size_t column = 0; column < 64; column += 16)
+#pragma GCC unroll 1
+    for (size_t row = 0; row < kBlocks * kTile<T>; row += kStep)
+      TransposeTile<T>(dst, row, src, column);
+}
+
+template <class T, class Rows>
+HWY_INLINE void TransposeWide(const Rows& dst, const Rows& src) {
+  TransposeLines<T, 4>(dst, src);
+}
+#endif
 
 // Lines of so many rows of bytes: no processor guesses so many.
 template <bool kIsWritten>
