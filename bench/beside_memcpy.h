@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "base/copy_run.h"
 #include "base/parallel.h"
 #include "machine/device.h"
 #include "memory/layout.h"
@@ -51,7 +52,7 @@ inline void beside_memcpy(benchmark::State& state, Device& device, Operation op,
   fill_random(to, 4);
   auto copy = [&] {
     parallel_for(from.size(), 256 << 10, [&](size_t begin, size_t end) {
-      std::memcpy(to.data() + begin, from.data() + begin, end - begin);
+      copy_run(to.data() + begin, from.data() + begin, end - begin);
     });
     benchmark::ClobberMemory();
   };

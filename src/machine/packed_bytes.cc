@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/bits.h"
+#include "base/copy_run.h"
 #include "machine/plan.h"
 #include "ops/operation.h"
 
@@ -132,7 +133,7 @@ void PackedBytes::fill(const Load& load, Workshop& workshop) const {
     if (!touches(pages)) continue;
     const uint64_t begin = std::max(pages.begin, load.source.begin);
     const uint64_t end = std::min(pages.end(), load.source.end());
-    std::memcpy(global_.data() + begin, taken + (begin - load.source.begin), end - begin);
+    copy_run(global_.data() + begin, taken + (begin - load.source.begin), end - begin);
   }
 }
 
@@ -143,7 +144,7 @@ void PackedBytes::fill() const {
     for (const Load& load : unpacked.loads) fill(load, workshop);
   }
   for (const Rest& rest : rests_)
-    std::memcpy(global_.data() + rest.begin, rest.bytes.data(), rest.bytes.size());
+    copy_run(global_.data() + rest.begin, rest.bytes.data(), rest.bytes.size());
 }
 
 }  // namespace tputwin

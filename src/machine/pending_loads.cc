@@ -2,8 +2,9 @@
 #include "machine/pending_loads.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
+
+#include "base/copy_run.h"
 
 namespace tputwin {
 
@@ -14,7 +15,7 @@ void PendingLoads::finish() {
   LocalMemory lanes(chip_);
   for (const Operation& load : loads->operations) execute(load, {lanes, memory_.global});
   for (const auto& [lane, begin, end] : loads->bytes)
-    std::memcpy(memory_.local.lane(lane) + begin, lanes.lane(lane) + begin, end - begin);
+    copy_run(memory_.local.lane(lane) + begin, lanes.lane(lane) + begin, end - begin);
 }
 
 void PendingLoads::finish_if_from(const GlobalRange& written) {

@@ -1,6 +1,7 @@
 // Copies and fills.
 #include <cstring>
 
+#include "base/copy_run.h"
 #include "base/errors/bmlib.h"
 #include "sdk/bmlib/range.h"
 
@@ -12,7 +13,7 @@ Status copy_in(std::string_view call, bm_handle_t handle, const bm_device_mem_t&
   TW_RETURN_IF_ERROR(check_pointer(source, "src"));
   return card->in_turn([&]() -> Status {
     TW_ASSIGN_OR_RETURN(to, range(call, *card, "dst", mem, offset, bytes));
-    std::memcpy(to.for_writing(*card), source, bytes);
+    copy_run(to.for_writing(*card), source, bytes);
     card->count_copies(1, 0);
     return {};
   });
@@ -24,7 +25,7 @@ Status copy_out(std::string_view call, bm_handle_t handle, const bm_device_mem_t
   TW_RETURN_IF_ERROR(check_pointer(target, "dst"));
   return card->in_turn([&]() -> Status {
     TW_ASSIGN_OR_RETURN(from, range(call, *card, "src", mem, offset, bytes));
-    std::memcpy(target, from.for_reading(*card), bytes);
+    copy_run(target, from.for_reading(*card), bytes);
     card->count_copies(0, 1);
     return {};
   });

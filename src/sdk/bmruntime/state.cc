@@ -2,8 +2,8 @@
 #include "sdk/bmruntime/state.h"
 
 #include <algorithm>
-#include <cstring>
 
+#include "base/copy_run.h"
 #include "base/errors/bmruntime.h"
 #include "chip/family.h"
 #include "isa/bm1880_codec.h"
@@ -164,7 +164,7 @@ Status copy_in(bmctx_t ctx, bmmem_t mem, const uint8_t* source, uint64_t offset,
   TW_RETURN_IF_ERROR(check_range(*memory, offset, bytes));
   std::lock_guard lock(memory->device->mutex);
   Device& chip = *memory->device->chip;
-  std::memcpy(chip.global_for_writing(memory->address + offset, bytes), source, bytes);
+  copy_run(chip.global_for_writing(memory->address + offset, bytes), source, bytes);
   memory->program.reset();  // whatever was loaded there is overwritten
   return {};
 }
@@ -176,8 +176,8 @@ Status copy_out(bmctx_t ctx, bmmem_t mem, uint8_t* target, uint64_t offset, uint
   std::lock_guard lock(memory->device->mutex);
   memory->device->chip->notify(
       {.kind = DeviceEvent::Kind::host_read, .address = memory->address + offset, .bytes = bytes});
-  std::memcpy(target, memory->device->chip->global_for_reading(memory->address + offset, bytes),
-              bytes);
+  copy_run(target, memory->device->chip->global_for_reading(memory->address + offset, bytes),
+           bytes);
   return {};
 }
 

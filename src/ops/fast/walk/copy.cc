@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/copy_run.h"
 #include "base/parallel.h"
 
 namespace tputwin::fast {
@@ -51,7 +52,7 @@ void copy_runs_in_parallel(const Nest<2>& runs, uint8_t* dst, const uint8_t* src
   const size_t length = runs.inner.count;
   if (runs.runs() == 1)
     return share_out(length, length, kBytesPerTask, [&](size_t begin, size_t end) {
-      std::memcpy(dst + begin, src + begin, end - begin);
+      copy_run(dst + begin, src + begin, end - begin);
     });
   share_out(runs.runs(), runs.runs() * length, kBytesPerTask, [&](size_t begin, size_t end) {
     for_each_inner(runs, begin, end, [&](const std::array<size_t, 2>& offset) {

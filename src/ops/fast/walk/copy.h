@@ -5,6 +5,7 @@
 #include <span>
 #include <type_traits>
 
+#include "base/copy_run.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/nest.h"
 
@@ -61,7 +62,7 @@ inline void copy_bytes(uint8_t* dst, const uint8_t* src, size_t n) {
     std::memcpy(dst + n - kBytes, last, kBytes);
   };
   if (n > 256) {
-    std::memcpy(dst, src, n);
+    copy_run(dst, src, n);
   } else if (n > 32) {
     for (size_t i = 0; i + 32 < n; i += 32) std::memcpy(dst + i, src + i, 32);
     std::memcpy(dst + n - 32, src + n - 32, 32);
