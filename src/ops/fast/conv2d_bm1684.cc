@@ -68,9 +68,9 @@ class F32Planes : public PlaneSource {
     chains_ = terms_->chains;
     chains_.right_offset = offsets_.data();
   }
-  // Old values are added in the end. Lines of results are asked for before the tile is computed.
+  // Old values are added in the end.
   void start(const Results& r) const override {
-    if (!op_.accumulate) return prefetch(r);
+    if (!op_.accumulate) return;
     const uint8_t* from = memory_.byte(op_.out, r.n, r.oc, r.y, r.x);
     if (has_dense_rows(op_.out))
       copy_bytes(reinterpret_cast<uint8_t*>(r.second), from, r.count * sizeof(float));
@@ -96,17 +96,10 @@ class F32Planes : public PlaneSource {
       copy_bytes(to, reinterpret_cast<const uint8_t*>(r.first), r.count * sizeof(float));
       return;
     }
-    prefetch(r);  // into the first cache, from where the tile's factors drove them
     for (uint32_t i = 0; i < r.count; ++i, to += op_.out.stride.w) Memory::store(to, r.first[i]);
   }
 
  private:
-  static constexpr uint32_t kLine = 64;  // bytes
-  void prefetch(const Results& r) const {
-    const uint8_t* to = memory_.byte(op_.out, r.n, r.oc, r.y, r.x);
-    const uint32_t step = has_dense_rows(op_.out) ? kLine / sizeof(float) : 1;
-    for (uint32_t i = 0; i < r.count; i += step) __builtin_prefetch(to + i * op_.out.stride.w, 1);
-  }
   void read_bias(uint32_t oc) const {
     if (op_.bias) constants_->starts[oc] = f32::bits(memory_.read_f32(*op_.bias, 0, oc, 0, 0));
   }

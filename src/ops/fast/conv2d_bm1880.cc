@@ -13,6 +13,7 @@
 #include <functional>
 
 #include "base/parallel.h"
+#include "base/prefetch.h"
 #include "ops/conv/conv2d_bm1880.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/conv2d_bm1880_planes.h"
@@ -73,6 +74,19 @@ void write_rows(const Conv2dPlan& plan, const TensorView& out, size_t block, siz
   });
 }
 
+// Asks for the lines of the addends of such a block: it is a while until its sums are made.
+void ask_for_addends(const Conv2dPlan& plan, size_t block, size_t begin, size_t count) {
+  constexpr size_t kLine = 64;
+  const size_t channels = std::min(plan.rows, plan.op->out.shape.c - block * plan.rows);
+  const BlockRows from(plan, plan.sum->addend, block, channels);
+  for_each_result_run(plan, begin, count, [&](auto&& offset, size_t, size_t valid) {
+    const size_t at = offset(plan.sum->addend);
+    for (size_t row = 0; row < channels; ++row)
+      for (size_t i = 0; i < valid + kLine; i += kLine)
+        ask_for(from.base[row] + at + std::min(i, valid - 1));
+  });
+}
+
 // Makes sums of staged positions that are results, in place.
 void sum_rows(const Conv2dPlan& plan, size_t block, size_t begin, size_t count, uint8_t* staged) {
   const size_t channels = std::min(plan.rows, plan.op->out.shape.c - block * plan.rows);
@@ -105,6 +119,7 @@ void convolve_task(const Conv2dPlan& plan, size_t block, size_t chunk) {
   const Epilogue epilogue{static_cast<int>(plan.op->rshift), plan.op->relu, plan.rounding_folded,
                           plan.sum ? INT32_MIN : plan.floor};
   const int32_t* bias = plan.bias + block * plan.rows;
+  if (plan.sum) ask_for_addends(plan, block, begin, count);
   dot_byte_positions(is_signed(plan.op->weight.dtype), reduction, begin, begin + count,
                      [&](size_t row, size_t position, Ints sum) HWY_ATTR {
                        Ints acc = hn::Add(sum, hn::Set(I32(), bias[row]));

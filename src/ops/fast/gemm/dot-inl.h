@@ -214,6 +214,9 @@ struct UnsignedWeightsDot {
 constexpr bool kDataAsWeights = true;
 #endif
 
+constexpr bool kAsksAhead = kTileVectors * kLanes32 * sizeof(uint32_t) <= 64;
+constexpr size_t kTermsAhead = 8;
+
 // Sums of kTileRows rows and kVectors vectors of positions from `position` on, to
 // sums[row][vector]. Not inlined: beside other code the compilers run out of registers and spill
 // inside the loop.
@@ -229,12 +232,18 @@ HWY_NOINLINE void dot_tile(const Reduction& r, size_t position, int32_t* HWY_RES
 
   const uint32_t* weights = r.weights;
   const uint32_t* group = r.data + position;
+  const size_t ahead = (kTermsAhead / r.taps + 1) * r.group_stride * sizeof(uint32_t);
   for (size_t g = 0; g < r.groups; ++g, group += r.group_stride)
     for (size_t t = 0; t < r.taps; ++t, weights += kTileRows) {
       const int32_t* data = reinterpret_cast<const int32_t*>(group + r.offsets[t]);
       Ints x[kVectors];
 #pragma GCC unroll 3
       for (size_t v = 0; v < kVectors; ++v) x[v] = hn::LoadU(d, data + v * kLanes32);
+      if constexpr (kAsksAhead) {
+        const auto* later = reinterpret_cast<const uint8_t*>(data) + ahead;
+        __builtin_prefetch(later);
+        __builtin_prefetch(later + sizeof x - 1);
+      }
 #pragma GCC unroll 8
       for (size_t row = 0; row < kTileRows; ++row) {
         Ints weight = hn::Set(d, static_cast<int32_t>(weights[row]));

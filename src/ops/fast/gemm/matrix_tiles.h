@@ -203,19 +203,14 @@ class MatrixTiles {
       if (right_matrix_.copy_short_runs(depth.begin, depth.end - depth.begin, first, count, to,
                                         panel_pitch_))
         return;
-    // Lane by lane: equal offsets in different lanes crowd into the same sets of the cache. No
-    // processor guesses which row comes next.
-    constexpr uint32_t kAhead = 2;
+    // Lane by lane: equal offsets in different lanes crowd into the same sets of the cache. Rows
+    // that are asked for ahead come no sooner.
     const uint32_t rows = source_.in_cell();
     const uint32_t step = p_.right.row_per_channel ? std::max(1u, memory_.local.lanes() / rows) : 1;
     for (uint32_t start = 0; start < step; ++start)
-      for (uint32_t cell = depth.begin + start; cell < depth.end; cell += step) {
-        const uint32_t next =
-            cell + kAhead * step < depth.end ? cell + kAhead * step : cell + kAhead;
-        if (!p_.right.is_constant) right_matrix_.prefetch(next * rows, rows, first, count);
+      for (uint32_t cell = depth.begin + start; cell < depth.end; cell += step)
         source_.read_terms(right_matrix_, cell, first, count,
                            to + uint64_t{cell - depth.begin} * panel_pitch_);
-      }
   }
 
   void run_panel(uint32_t panel, uint32_t chunk, uint32_t chunks) const {

@@ -52,15 +52,6 @@ class StoredMatrix {
   uint32_t rows() const { return m_.matrix.rows; }
   uint32_t cols() const { return m_.matrix.cols; }
 
-  // What reading columns of that many rows will need; nothing past the last row.
-  void prefetch(uint32_t row, uint32_t rows, uint32_t first, uint32_t count) const {
-    constexpr uint32_t kLine = 64;
-    for (const uint32_t last = std::min(row + rows, m_.matrix.rows); row < last; ++row)
-      for_each_run(row, first, count, [&](const uint8_t* from, uint32_t, uint32_t run) {
-        for (uint32_t at = 0; at < run * element_bytes(m_.dtype()); at += kLine)
-          __builtin_prefetch(from + at);
-      });
-  }
   // Columns of a row, in runs of elements side by side: f(bytes, number of the column, count)
   template <class F>
   void for_each_run(uint32_t row, uint32_t first, uint32_t count, F&& f) const {

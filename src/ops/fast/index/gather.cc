@@ -6,6 +6,7 @@
 #include <atomic>
 #include <vector>
 
+#include "base/prefetch.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/body.h"
 #include "ops/fast/views/views.h"
@@ -46,7 +47,7 @@ void pick(const Gather& op, uint8_t* out, const uint8_t* param, const int64_t* o
 // Rows lie anywhere, so that the processor foresees none.
 constexpr uint32_t kAhead = 4;
 void prefetch(const uint8_t* row, size_t bytes) {
-  for (size_t i = 0; i < std::min<size_t>(bytes, 1024); i += 64) __builtin_prefetch(row + i);
+  for (size_t i = 0; i < std::min<size_t>(bytes, 1024); i += 64) ask_for(row + i);
 }
 
 template <class T>

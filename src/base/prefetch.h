@@ -1,0 +1,17 @@
+// Lines of the cache asked for before they are needed.
+#pragma once
+
+namespace tputwin {
+
+// The empty statements are for GCC, to which a function that does nothing but prefetch does nothing
+// at all: it leaves calls of it out.
+inline void ask_for(const void* line) {
+  __builtin_prefetch(line);
+  asm volatile("");
+}
+inline void ask_to_write(const void* line) {
+  __builtin_prefetch(line, 1);
+  asm volatile("");
+}
+
+}  // namespace tputwin
