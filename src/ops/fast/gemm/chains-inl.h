@@ -94,7 +94,7 @@ HWY_INLINE void SumChain(const Tile& tile, const Chains& chains, size_t chain, c
   const float* const right = as_floats(tile.right);
   const uint32_t* const offset = chains.right_offset;
   Floats next[kV];
-  if (begin < end) LoadColumns(right + offset[begin], next);
+  LoadColumns(begin < end ? right + offset[begin] : right, next);
   size_t term = begin;
   if constexpr (kAsksAhead) {
     const bool asks = end - begin >= kFewTerms * step;
