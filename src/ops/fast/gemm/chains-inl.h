@@ -32,8 +32,8 @@ constexpr size_t kRowsOfThree = kVectors == 3 ? kRows : kFewRows;
 
 // Columns of a line at most are asked for so many terms ahead, if there are many terms: in planes,
 // terms lie so far apart that no processor does it by itself.
-constexpr size_t kTermsAhead = 9, kFewTerms = 60;
-constexpr bool kAsksAhead = kVectors * kLanes32 * sizeof(float) <= 64;
+constexpr size_t kColumnsAhead = 9, kFewTerms = 60;
+constexpr bool kAsksForColumns = kVectors * kLanes32 * sizeof(float) <= 64;
 
 template <size_t kV>
 HWY_INLINE void LoadColumns(const float* column, Floats (&to)[kV]) {
@@ -63,7 +63,7 @@ template <bool kAsks, size_t kR, size_t kV>
 HWY_INLINE void AddTermsInTwos(const float* right, const Chains& chains, size_t end, size_t& term,
                                const float*& row, Floats (&next)[kV], Floats (&sums)[kR][kV]) {
   const uint32_t* const offset = chains.right_offset;
-  const size_t step = chains.step, ahead = kAsks ? kTermsAhead * step : step;
+  const size_t step = chains.step, ahead = kAsks ? kColumnsAhead * step : step;
   for (; term + step + ahead < end; term += 2 * step, row += 2 * step * kR) {
     Floats second[kV];
     if (kAsks) AskForColumns<kV>(right + offset[term + ahead]);
@@ -96,7 +96,7 @@ HWY_INLINE void SumChain(const Tile& tile, const Chains& chains, size_t chain, c
   Floats next[kV];
   LoadColumns(begin < end ? right + offset[begin] : right, next);
   size_t term = begin;
-  if constexpr (kAsksAhead) {
+  if constexpr (kAsksForColumns) {
     const bool asks = end - begin >= kFewTerms * step;
     asks ? AddTermsInTwos<true>(right, chains, end, term, row, next, sums)
          : AddTermsInTwos<false>(right, chains, end, term, row, next, sums);

@@ -214,6 +214,8 @@ struct UnsignedWeightsDot {
 constexpr bool kDataAsWeights = true;
 #endif
 
+// Data of a line are asked for so many terms ahead: groups lie too far apart for processors to do
+// it by themselves.
 constexpr bool kAsksAhead = kTileVectors * kLanes32 * sizeof(uint32_t) <= 64;
 constexpr size_t kTermsAhead = 8;
 
