@@ -3,14 +3,10 @@
 
 namespace tputwin {
 
-// The empty statements are for GCC, to which a function that does nothing but prefetch does nothing
+// The empty statement is for GCC, to which a function that does nothing but prefetch does nothing
 // at all: it leaves calls of it out.
 inline void ask_for(const void* line) {
   __builtin_prefetch(line);
-  asm volatile("");
-}
-inline void ask_to_write(const void* line) {
-  __builtin_prefetch(line, 1);
   asm volatile("");
 }
 
