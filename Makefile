@@ -1,4 +1,4 @@
-# make build | test | test-arm64 | web | test-web | site | test-site | demo | python | gallery | bench | perf-check | fuzz | fuzz-campaign | soak | deb | deb-arm64 | test-deb | install | format | deps | clean
+# make build | test | test-arm64 | test-emulated | web | test-web | site | test-site | demo | python | gallery | bench | perf-check | fuzz | fuzz-campaign | soak | deb | deb-arm64 | test-deb | install | format | deps | clean
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 20
@@ -12,8 +12,8 @@ DEMO := demo_chain okk_conv2d tpu_exp bmrt_network demo demo_resnet
 # The compiled network that bmrt_network runs.
 DEMO_MODEL := tests/conformance/bm168x/bm1684x/nets-resnet-fp16.bmodel
 
-.PHONY: all build test test-arm64 web test-web site test-site demo python gallery bench perf-check fuzz fuzz-campaign soak deb deb-arm64 deb-source test-deb install format deps deps-deb deps-demo deps-test \
-  deps-arm64 arm64-architecture deps-web deps-site web/node_modules clean
+.PHONY: all build test test-arm64 test-emulated web test-web site test-site demo python gallery bench perf-check fuzz fuzz-campaign soak deb deb-arm64 deb-source test-deb install format deps deps-deb deps-demo deps-test \
+  deps-arm64 deps-emulated arm64-architecture deps-web deps-site web/node_modules clean
 
 all: build
 
@@ -21,13 +21,14 @@ all: build
 # goal needs: the sections of the list before the one named here, which no section ends.
 deps-demo: before = [test]
 deps-test: before = [further]
-deps deps-arm64 deps-deb deps-site: before = [end]
+deps deps-arm64 deps-emulated deps-deb deps-site: before = [end]
 deps-web: before = $(if $(shell command -v npm),[npm],[end])
 deps-arm64: list = cmake/arm64-packages.txt
+deps-emulated: list = cmake/emulated-packages.txt
 deps-web: list = cmake/web-packages.txt
 deps-deb: list = cmake/deb-packages.txt
 deps-site: list = cmake/site-packages.txt
-deps deps-demo deps-test deps-arm64 deps-web deps-deb deps-site:
+deps deps-demo deps-test deps-arm64 deps-emulated deps-web deps-deb deps-site:
 	@missing=$$(for p in $$(sed -e '/^\$(before)/,$$d' -e '/^\[/d' -e 's/#.*//' $(list)); do \
 	  dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
 	if [ -z "$$missing" ]; then exit 0; fi; \
@@ -61,6 +62,10 @@ test-arm64: deps-arm64
 	cmake --preset arm64
 	cmake --build --preset arm64 -j $(JOBS)
 	ctest --preset arm64 -j $(JOBS)
+
+# The same bytes from the instruction sets of a processor that this host need not be (tests/emulated/run.sh).
+test-emulated: deps-emulated build
+	tests/emulated/test.sh $(BUILD)/bin
 
 # The pages of tputwin profile and whatif, of web/src in web/built, which is committed: building tputwin
 # asks for no npm.
