@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 
 #include "ops/elementwise/int_arithmetic.h"
 #include "ops/fast/fast.h"
@@ -191,8 +192,10 @@ void ShortRows(const void* operation, const RowBlock& block) {
 
 using Wide = std::array<int64_t, kRowUnit>;
 
-// The numbers of a unit of words; `unsigned_words` of u32.
-HWY_INLINE void Widen(const int32_t* words, bool unsigned_words, Wide& to) {
+// The numbers of a unit of words, which may begin at any byte; `unsigned_words` of u32.
+HWY_INLINE void Widen(const uint8_t* from, bool unsigned_words, Wide& to) {
+  std::array<int32_t, kRowUnit> words;
+  std::memcpy(words.data(), from, sizeof(words));
   const int64_t mask = unsigned_words ? int64_t{UINT32_MAX} : int64_t{-1};
   for (size_t i = 0; i < kRowUnit; ++i) to[i] = int64_t{words[i]} & mask;
 }
@@ -205,7 +208,7 @@ HWY_INLINE void Combine(Wide& a, const Wide& b, const F& f) {
 void WideUnit(const IntPlan& plan, const RowBlock& block, size_t first) {
   const IntArithmetic& op = plan.op;
   const auto widen = [&](size_t operand, const TensorView& view, Wide& to) {
-    Widen(block.source<int32_t>(operand) + first, view.dtype == DType::u32, to);
+    Widen(block.source<uint8_t>(operand) + first * sizeof(int32_t), view.dtype == DType::u32, to);
   };
   Wide x, b;
   widen(1, op.a.view, x);

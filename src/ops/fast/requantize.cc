@@ -88,9 +88,9 @@ HWY_INLINE void compute_each(const Requantize& op, const RowBlock& block, size_t
 HWY_INLINE bool RequantizeSame(const Scaling& scaling, const RowBlock& block) {
   for (const size_t parameter : {2, 3, 4})
     if (!block.repeats[parameter]) return false;
-  const int32_t offset = *block.source<int32_t>(4);
-  Scale scale{.multiplier = *block.source<int32_t>(2),
-              .right = -std::max(*block.source<int32_t>(3), -kMostRight - 1),
+  const int32_t offset = block.load<int32_t>(4, 0);
+  Scale scale{.multiplier = block.load<int32_t>(2, 0),
+              .right = -std::max(block.load<int32_t>(3, 0), -kMostRight - 1),
               .offset = scaling.signed_offset ? int32_t{static_cast<int16_t>(offset)}
                                               : int32_t{static_cast<uint16_t>(offset)},
               .rounding = scaling.rounding,
