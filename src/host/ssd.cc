@@ -49,19 +49,26 @@ struct Size {
   float width, height;
 };
 
-// Sizes of the priors of one pixel, in SSD's order.
+Size size_of(double width, double height) {
+  return {static_cast<float>(width), static_cast<float>(height)};
+}
+
+// Sizes of the priors of one pixel, in SSD's order. SSD cuts min_size and max_size to whole numbers
+// before anything else, so 35.84 counts as 35.
 std::vector<Size> prior_sizes(const PriorParameters& parameters) {
   std::vector<Size> sizes;
   for (size_t s = 0; s < parameters.min_sizes.size(); ++s) {
-    const float smallest = parameters.min_sizes[s];
-    sizes.push_back({smallest, smallest});
+    const double smallest = std::trunc(parameters.min_sizes[s]);
+    sizes.push_back(size_of(smallest, smallest));
     if (s < parameters.max_sizes.size()) {
-      const float middle = std::sqrt(smallest * parameters.max_sizes[s]);
-      sizes.push_back({middle, middle});
+      const double middle = std::sqrt(smallest * std::trunc(parameters.max_sizes[s]));
+      sizes.push_back(size_of(middle, middle));
     }
-    for (float ratio : parameters.aspect_ratios)
-      if (std::fabs(ratio - 1) >= 1e-6F)
-        sizes.push_back({smallest * std::sqrt(ratio), smallest / std::sqrt(ratio)});
+    for (float ratio : parameters.aspect_ratios) {
+      if (std::fabs(ratio - 1) < 1e-6F) continue;
+      const double root = std::sqrt(static_cast<double>(ratio));
+      sizes.push_back(size_of(smallest * root, smallest / root));
+    }
   }
   return sizes;
 }
@@ -104,11 +111,11 @@ void write_priors(const PriorParameters& parameters, int64_t height, int64_t wid
   for (int64_t h = 0; h < height; ++h)
     for (int64_t w = 0; w < width; ++w)
       for (const Size& size : sizes) {
-        const float x = (static_cast<float>(w) + parameters.offset) * step_w;
-        const float y = (static_cast<float>(h) + parameters.offset) * step_h;
-        for (float corner : {(x - size.width / 2) / img_w, (y - size.height / 2) / img_h,
-                             (x + size.width / 2) / img_w, (y + size.height / 2) / img_h})
-          *out++ = parameters.clip ? std::clamp(corner, 0.0F, 1.0F) : corner;
+        const double x = (static_cast<float>(w) + parameters.offset) * step_w;
+        const double y = (static_cast<float>(h) + parameters.offset) * step_h;
+        for (double corner : {(x - size.width / 2.0) / img_w, (y - size.height / 2.0) / img_h,
+                              (x + size.width / 2.0) / img_w, (y + size.height / 2.0) / img_h})
+          *out++ = static_cast<float>(parameters.clip ? std::clamp(corner, 0.0, 1.0) : corner);
       }
   const auto priors = height * width * static_cast<int64_t>(sizes.size());
   for (int64_t i = 0; i < priors; ++i) out = std::ranges::copy(variances(parameters), out).out;

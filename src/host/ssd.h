@@ -32,7 +32,7 @@ struct SsdImage {
 std::vector<Detection> ssd_detections(const SsdParameters& parameters, const SsdImage& image);
 
 struct PriorParameters {
-  std::vector<float> min_sizes, max_sizes;      // as many, or no max
+  std::vector<float> min_sizes, max_sizes;      // as many, or no max; fractions are cut off
   std::vector<float> aspect_ratios;             // flipped ones too; 1 is covered by min_size
   std::vector<float> variances;                 // four, one, or none: 0.1
   float step_h = 0, step_w = 0, offset = 0.5F;  // steps of 0: image / layer
