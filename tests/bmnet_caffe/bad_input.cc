@@ -284,14 +284,16 @@ TEST(BadWeights, OfAnotherSize) {
 
 TEST(BadWeights, OneTooMany) {
   caffe::NetParameter net = with_convolution();
-  for (int64_t size : {6, 3, 3})
-    add_blob(layer_of(net, "x"), {size}, std::vector<float>(static_cast<size_t>(size)));
+  add_blob(layer_of(net, "x"), {3, 2, 1, 1}, std::vector<float>(6));
+  add_blob(layer_of(net, "x"), {3}, std::vector<float>(3));
+  EXPECT_TRUE(import_caffe(net).ok());
+  add_blob(layer_of(net, "x"), {3}, std::vector<float>(3));
   EXPECT_FALSE(import_caffe(net).ok());
 }
 
 TEST(BadWeights, NotFinite) {
   caffe::NetParameter net = with_convolution();
-  add_blob(layer_of(net, "x"), {6}, {0, 1, 2, std::numeric_limits<float>::infinity(), 4, 5});
+  add_blob(layer_of(net, "x"), {3, 2, 1, 1}, {0, 1, 2, std::numeric_limits<float>::infinity(), 4, 5});
   add_blob(layer_of(net, "x"), {3}, {0, 1, 2});
   auto network = import_caffe(net);
   ASSERT_FALSE(network.ok());

@@ -232,10 +232,10 @@ TEST(Graph, BlobsOfVersion1) {
   conv.mutable_convolution_param()->add_kernel_size(1);
   for (int count : {4, 2}) {
     auto& blob = *conv.add_blobs();
-    blob.set_num(1);
-    blob.set_channels(1);
-    blob.set_height(count / 2);
-    blob.set_width(2);
+    blob.set_num(count / 2);
+    blob.set_channels(count / 2);
+    blob.set_height(1);
+    blob.set_width(count == 4 ? 1 : 2);
     for (int i = 0; i < count; ++i) blob.add_data(static_cast<float>(i));
   }
   const std::string binary = old.SerializeAsString();

@@ -29,6 +29,7 @@ Status import_slopes(const std::vector<float>& values) {
   auto parsed = read_prototxt(kInput + layer("PReLU"));
   if (!parsed.ok()) return parsed.status();
   auto& blob = *parsed->mutable_layer(1)->add_blobs();
+  blob.mutable_shape()->add_dim(static_cast<int64_t>(values.size()));
   blob.mutable_data()->Assign(values.begin(), values.end());
   return import_caffe(*parsed).status();
 }
@@ -38,6 +39,18 @@ TW_TRIGGER(net_ignored_field, []() -> Status {
   thread_diagnostics().clear();
   TW_RETURN_IF_ERROR(
       read_prototxt("layer { name: 'a' type: 'Data' top: 'data' enable_quantize: true }").status());
+  const auto warnings = thread_diagnostics().warnings();
+  return warnings.empty() ? Status() : Status(warnings.front().sample);
+});
+TW_TRIGGER(net_binary_field, []() -> Status {
+  thread_diagnostics().clear();
+  caffe::NetParameter net;
+  caffe::LayerParameter& layer = *net.add_layer();
+  layer.set_type("Pooling");
+  layer.mutable_pooling_param()->set_ceil_mode(true);
+  const std::string file = net.SerializePartialAsString();
+  TW_RETURN_IF_ERROR(
+      read_caffemodel({reinterpret_cast<const uint8_t*>(file.data()), file.size()}).status());
   const auto warnings = thread_diagnostics().warnings();
   return warnings.empty() ? Status() : Status(warnings.front().sample);
 });

@@ -24,9 +24,9 @@ Result<caffe::NetParameter> read_caffemodel(std::span<const uint8_t> file);
 // Graph of `prototxt` (empty path: of the caffemodel) with the weights that `caffemodel` (empty
 // path: none) has under the layers' names, for the test phase. Training-only layers (losses,
 // Accuracy, Silence and data layers' labels) are dropped, `input:` fields become Input layers.
+// Weights are shared by `param { name }`, and layers of one name get names of their own (attach.h).
 Result<caffe::NetParameter> load_caffe(const std::string& prototxt, const std::string& caffemodel);
-Result<caffe::NetParameter> merge_caffe(caffe::NetParameter graph,
-                                        const caffe::NetParameter& weights);
+Result<caffe::NetParameter> merge_caffe(caffe::NetParameter graph, caffe::NetParameter weights);
 
 // BatchNorm and Scale folded into the convolution, inner product or deconvolution before them, or
 // into one Scale layer where there is none. The folded net has no BatchNorm. Needs the weights.

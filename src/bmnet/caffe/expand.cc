@@ -33,16 +33,16 @@ void be_product(Layer& layer) {
 
 const std::string& last_top(const Layers& layers) { return layers.back().top(0); }
 
-// x of `dims` times a tensor that spans its axes from `axis` on: that tensor as the second factor
-// of an Eltwise product, which repeats a value over the rows and columns of a channel by itself.
-std::string as_factor(Layers& layers, const Layer& whole, const std::string& factor,
-                      const Dims& dims, const Dims& spanned, size_t axis) {
+// x of `dims` and a tensor that spans its axes from `axis` on: that tensor as the second operand of
+// an Eltwise. A product repeats a value over the rows and columns of a channel by itself.
+std::string as_operand(Layers& layers, const Layer& whole, const std::string& factor,
+                       const Dims& dims, const Dims& spanned, size_t axis, bool is_product) {
   if (spanned.size() == dims.size()) return factor;
   Dims shape(dims.size(), 1);
   std::copy(spanned.begin(), spanned.end(), shape.begin() + static_cast<std::ptrdiff_t>(axis));
   Layer& reshape = add(layers, whole, "shape", "Reshape", {factor});
   for (int64_t d : shape) reshape.mutable_reshape_param()->mutable_shape()->add_dim(d);
-  const bool per_channel = dims.size() == 4 && shape[2] == 1 && shape[3] == 1;
+  const bool per_channel = is_product && dims.size() == 4 && shape[2] == 1 && shape[3] == 1;
   for (size_t i = 0; i < (per_channel ? 2 : dims.size()); ++i) {
     if (shape[i] == dims[i]) continue;
     static constexpr const char* kNames[kMaxAxes] = {"tile0", "tile1", "tile2", "tile3"};
@@ -108,8 +108,23 @@ Layers expand_scale(const Importer& importer) {
   if (axis < 0 || !spans(dims, spanned, static_cast<size_t>(axis))) return {};
   Layers layers;
   const std::string factor =
-      as_factor(layers, whole, whole.bottom(1), dims, spanned, static_cast<size_t>(axis));
+      as_operand(layers, whole, whole.bottom(1), dims, spanned, static_cast<size_t>(axis), true);
   be_product(add_last(layers, whole, "Eltwise", {whole.bottom(0), factor}));
+  return layers;
+}
+
+// Bias with two bottoms: the second spans axes of the first.
+Layers expand_bias(const Importer& importer) {
+  const Layer& whole = importer.caffe;
+  if (whole.bottom_size() != 2) return {};
+  const Dims dims = importer.dims(0), spanned = importer.dims(1);
+  const int64_t given = whole.bias_param().axis();
+  const int64_t axis = given < 0 ? given + static_cast<int64_t>(dims.size()) : given;
+  if (axis < 0 || !spans(dims, spanned, static_cast<size_t>(axis))) return {};
+  Layers layers;
+  const std::string addend =
+      as_operand(layers, whole, whole.bottom(1), dims, spanned, static_cast<size_t>(axis), false);
+  add_last(layers, whole, "Eltwise", {whole.bottom(0), addend});
   return layers;
 }
 
@@ -121,7 +136,7 @@ Layers expand_axpy(const Importer& importer) {
   while (factor.size() > 2 && factor.back() == 1) factor.pop_back();
   if (factor.size() != 2 || dims.size() != 4 || !spans(dims, factor, 0)) return {};
   Layers layers;
-  const std::string a = as_factor(layers, whole, whole.bottom(0), dims, factor, 0);
+  const std::string a = as_operand(layers, whole, whole.bottom(0), dims, factor, 0, true);
   be_product(add(layers, whole, "product", "Eltwise", {whole.bottom(1), a}));
   add_last(layers, whole, "Eltwise", {last_top(layers), whole.bottom(2)});
   return layers;

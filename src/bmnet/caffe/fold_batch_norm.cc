@@ -2,10 +2,12 @@
 // per channel; the layer before takes that into its weights, or one Scale layer does it.
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <map>
 #include <optional>
 
 #include "base/errors/bmnet.h"
+#include "bmnet/caffe/attach.h"
 #include "bmnet/caffe/layer.h"
 #include "bmnet/caffe/upgrade.h"
 
@@ -25,13 +27,28 @@ Error blob_error(const Layer& layer, ErrorId id, const char* blob, size_t values
       .detail(std::move(why));
 }
 
+// The layer has these blobs, of one axis each, and no others.
+Status check_blobs(const Layer& layer, std::initializer_list<const char*> names) {
+  int index = 0;
+  for (const char* name : names) {
+    if (index >= layer.blobs_size() || layer.blobs(index).data().empty())
+      return blob_error(layer, errors::net_missing_blob, name, 0,
+                        "there are " + std::to_string(layer.blobs_size()) + " blobs");
+    const caffe::BlobProto& blob = layer.blobs(index++);
+    if (!fits(blob, {blob.data_size()}))
+      return blob_error(layer, errors::net_blob_shape, name, static_cast<size_t>(blob.data_size()),
+                        "of shape " + describe_blob(blob) + "; the layer wants one axis");
+  }
+  if (layer.blobs_size() == index) return {};
+  return blob_error(layer, errors::net_blob_shape, "blobs", 0,
+                    "there are " + std::to_string(layer.blobs_size()) + ", and the layer has " +
+                        std::to_string(index));
+}
+
 // ---- What a layer computes ----
 
 Result<Affine> batch_norm(const Layer& layer) {
-  if (layer.blobs_size() < 3)
-    return blob_error(layer, errors::net_missing_blob, "blobs", 0,
-                      "there are " + std::to_string(layer.blobs_size()) +
-                          ": mean, variance and factor are wanted");
+  TW_RETURN_IF_ERROR(check_blobs(layer, {"mean", "variance", "factor"}));
   const auto &mean = layer.blobs(0).data(), &variance = layer.blobs(1).data();
   if (mean.empty() || mean.size() != variance.size())
     return blob_error(layer, errors::net_blob_shape, "variance",
@@ -61,8 +78,7 @@ std::vector<double> to_double(const caffe::BlobProto& blob) {
 
 Result<Affine> scale(const Layer& layer) {
   const bool bias = layer.scale_param().bias_term();
-  if (layer.blobs_size() < (bias ? 2 : 1))
-    return blob_error(layer, errors::net_missing_blob, bias ? "bias" : "scale", 0, "");
+  TW_RETURN_IF_ERROR(bias ? check_blobs(layer, {"scale", "bias"}) : check_blobs(layer, {"scale"}));
   Affine result{to_double(layer.blobs(0)), {}};
   result.offset.resize(result.factor.size());
   if (bias) result.offset = to_double(layer.blobs(1));
@@ -72,7 +88,7 @@ Result<Affine> scale(const Layer& layer) {
 }
 
 Result<Affine> bias(const Layer& layer) {
-  if (layer.blobs_size() < 1) return blob_error(layer, errors::net_missing_blob, "bias", 0, "");
+  TW_RETURN_IF_ERROR(check_blobs(layer, {"bias"}));
   Affine result{{}, to_double(layer.blobs(0))};
   result.factor.resize(result.offset.size(), 1);
   return result;
@@ -90,7 +106,7 @@ Affine then(const Affine& first, const Affine& second) {
 
 bool per_channel(const Layer& layer) {
   if (layer.bottom_size() != 1 || layer.top_size() != 1) return false;
-  if (layer.type() == "BatchNorm") return true;
+  if (layer.type() == "BatchNorm") return !has_own_statistics(layer);
   const auto& s = layer.scale_param();
   const auto& b = layer.bias_param();
   return (layer.type() == "Scale" && s.axis() == 1 && s.num_axes() == 1) ||
@@ -162,8 +178,11 @@ Status fold_into(Layer& layer, const Affine& affine) {
       for (int64_t i = 0; i < where->inner; ++i, ++at)
         weight.Set(at, static_cast<float>(weight.Get(at) *
                                           affine.factor[static_cast<size_t>(where->of(o, c))]));
+  if (layer.blobs_size() > (kind.has_bias ? 2 : 1))
+    return blob_error(layer, errors::net_blob_shape, "blobs", 0,
+                      "there are " + std::to_string(layer.blobs_size()) + ", and the layer has " +
+                          (kind.has_bias ? "2" : "1"));
   if (!kind.has_bias) {
-    while (layer.blobs_size() > 1) layer.mutable_blobs()->RemoveLast();
     caffe::BlobProto& blob = *layer.add_blobs();
     blob.mutable_shape()->add_dim(kind.outputs);
     blob.mutable_data()->Resize(static_cast<int>(outputs), 0.0F);

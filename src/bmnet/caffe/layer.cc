@@ -2,6 +2,7 @@
 #include "bmnet/caffe/layer.h"
 
 #include "base/errors/bmnet.h"
+#include "bmnet/caffe/attach.h"
 
 #include <algorithm>
 #include <cmath>
@@ -123,17 +124,24 @@ void Importer::weights(const std::vector<Weight>& wanted) {
 }
 
 void Importer::weight(const Weight& wanted, const caffe::BlobProto& blob) {
-  if (blob.data_size() != volume(wanted.dims)) {
-    problem(errors::net_blob_shape, wanted.name, std::to_string(blob.data_size()) + " values",
-            "the layer wants " + describe(wanted.dims));
-    return;
-  }
+  if (blob.data_size() == 0 && blob.shape().dim().empty())
+    return problem(errors::net_missing_blob, wanted.name, "none");
+  if (blob.data_size() != volume(wanted.dims))
+    return problem(errors::net_blob_shape, wanted.name,
+                   std::to_string(blob.data_size()) + " values",
+                   "the layer wants " + describe(wanted.dims));
+  if (!fits(blob, wanted.dims))
+    return problem(errors::net_blob_shape, wanted.name, describe_blob(blob),
+                   "the layer wants " + describe(wanted.dims) +
+                       "; as many values in another order are other weights");
   const auto bad = std::find_if_not(blob.data().begin(), blob.data().end(),
                                     [](float v) { return std::isfinite(v); });
   if (bad != blob.data().end())
     problem(errors::net_blob_value, wanted.name, std::to_string(*bad),
             "value " + std::to_string(bad - blob.data().begin()));
-  blobs_.push_back({wanted.dims, {blob.data().begin(), blob.data().end()}});
+  const Dims one = {1};
+  blobs_.push_back(
+      {wanted.dims.empty() ? one : wanted.dims, {blob.data().begin(), blob.data().end()}});
 }
 
 }  // namespace tputwin::net

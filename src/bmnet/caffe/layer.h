@@ -100,6 +100,13 @@ const LayerKind* find_kind(std::string_view type);
 // "; did you mean Convolution?" or "".
 std::string suggestion(std::string_view type);
 
+// Whether a BatchNorm layer normalizes with the mean and variance of the batch at hand, whatever
+// blobs it has: Caffe does so in the test phase if use_global_stats is false.
+inline bool has_own_statistics(const caffe::LayerParameter& layer) {
+  const auto& p = layer.batch_norm_param();
+  return p.has_use_global_stats() && !p.use_global_stats();
+}
+
 // Shape of an input layer's top `index`; empty if the layer does not tell.
 Result<Dims> input_dims(const caffe::LayerParameter& layer, int index);
 
@@ -113,6 +120,7 @@ std::span<const LayerKind> detect_layers();
 // ---- Expanders (expand.cc) ----
 
 std::vector<caffe::LayerParameter> expand_scale(const Importer&);
+std::vector<caffe::LayerParameter> expand_bias(const Importer&);
 std::vector<caffe::LayerParameter> expand_axpy(const Importer&);
 std::vector<caffe::LayerParameter> expand_lrn(const Importer&);
 std::vector<caffe::LayerParameter> expand_eltwise(const Importer&);

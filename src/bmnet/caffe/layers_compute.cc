@@ -274,14 +274,31 @@ void import_pooling(Importer& layer) {
 
 void import_batch_norm(Importer& layer) {
   const auto& p = layer.caffe.batch_norm_param();
-  set_type(layer.op, Op::batchnorm);
-  layer.op.mutable_tg_batchnorm_param()->set_eps(p.eps());
+  const bool own_statistics = has_own_statistics(layer.caffe);
+  if (own_statistics) {
+    set_type(layer.op, Op::standardize);
+    auto& param = *layer.op.mutable_tg_standardize_param();
+    param.set_eps(p.eps());
+    param.set_per_channel(true);
+  } else {
+    set_type(layer.op, Op::batchnorm);
+    layer.op.mutable_tg_batchnorm_param()->set_eps(p.eps());
+  }
   if (layer.finite("eps", p.eps()) && p.eps() < 0)
     layer.parameter("eps", std::to_string(p.eps()), "not negative");
   if (!layer.ready()) return;
   const int64_t c = layer.dims().size() > 1 ? layer.dims()[1] : 1;
-  layer.weights({{"mean", {c}}, {"variance", {c}}, {"factor", {1}}});
+  if (!own_statistics || layer.caffe.blobs_size() > 0)
+    layer.weights({{"mean", {c}}, {"variance", {c}}, {"factor", {1}}});
+  if (own_statistics) layer.blobs().clear();  // Caffe loads them and does not read them
   layer.output_like_input();
+}
+
+void second_bottom_does_not_fit(Importer& layer, int axis) {
+  if (layer.ready())
+    layer.problem(errors::net_operand_shapes, layer.op.bottom(1), describe(layer.dims(1)),
+                  "it has the extents of " + describe(layer.dims(0)) + " from axis " +
+                      std::to_string(axis) + " on");
 }
 
 // With two bottoms it is a product (expand_scale), or there is something wrong with it.
@@ -290,10 +307,8 @@ void import_scale(Importer& layer) {
   if (layer.caffe.bottom_size() == 2) {
     if (p.bias_term())
       layer.parameter("bias_term", "true", "none with two bottoms; a Bias layer adds it");
-    else if (layer.ready())
-      layer.problem(errors::net_operand_shapes, layer.op.bottom(1), describe(layer.dims(1)),
-                    "it has the extents of " + describe(layer.dims(0)) + " from axis " +
-                        std::to_string(p.axis()) + " on");
+    else
+      second_bottom_does_not_fit(layer, p.axis());
     return;
   }
   scale(layer, p.axis(), p.num_axes(), true, p.bias_term());
@@ -308,6 +323,7 @@ void import_axpy(Importer& layer) {
 
 void import_bias(Importer& layer) {
   const auto& p = layer.caffe.bias_param();
+  if (layer.caffe.bottom_size() == 2) return second_bottom_does_not_fit(layer, p.axis());
   scale(layer, p.axis(), p.num_axes(), false, true);
 }
 
@@ -337,7 +353,7 @@ void import_normalize(Importer& layer) {
   param.set_eps(p.eps());
   layer.positive("eps", p.eps());
   if (!layer.ready() || !layer.axes_at_least(2)) return;
-  layer.weights({{"scale", {p.channel_shared() ? 1 : layer.extents().c}}});
+  layer.weights({{"scale", p.channel_shared() ? Dims{} : Dims{layer.extents().c}}});
   if (!layer.blobs().empty())
     param.mutable_scale()->Assign(layer.blobs()[0].data.begin(), layer.blobs()[0].data.end());
   layer.output_like_input();
@@ -358,7 +374,7 @@ constexpr LayerKind kWeightedLayers[] = {
      .min_bottoms = 3,
      .max_bottoms = 3,
      .expand = expand_axpy},
-    {.type = "Bias", .import = import_bias},
+    {.type = "Bias", .import = import_bias, .max_bottoms = 2, .expand = expand_bias},
     {.type = "LRN", .import = import_lrn, .expand = expand_lrn},
     {.type = "Normalize", .import = import_normalize},
 };

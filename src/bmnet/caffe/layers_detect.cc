@@ -1,6 +1,7 @@
 // Heads of detectors: operators of the CPU. Boxes and regions of interest are tensors of floats.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/errors/bmnet.h"
 #include "bmnet/caffe/layer.h"
@@ -9,6 +10,7 @@ namespace tputwin::net {
 namespace {
 
 constexpr int64_t kYoloPostDetections = 200;
+constexpr int kAll = -1;  // top_k and keep_top_k that leave nothing out
 
 // Number of regions in a tensor of (index, x1, y1, x2, y2); a problem if it is none.
 bool regions(Importer& layer, int bottom, int64_t& count) {
@@ -50,21 +52,51 @@ void check_prior_box(Importer& layer, const caffe::PriorBoxParameter& p) {
     layer.parameter("img_size", std::to_string(p.img_size()), "img_h and img_w are given, too");
   if (p.has_step() && (p.has_step_h() || p.has_step_w()))
     layer.parameter("step", std::to_string(p.step()), "step_h and step_w are given, too");
+  if (p.has_img_h() != p.has_img_w())
+    layer.parameter(p.has_img_h() ? "img_w" : "img_h", "none", "img_h and img_w, or neither");
+  if (p.has_step_h() != p.has_step_w())
+    layer.parameter(p.has_step_h() ? "step_w" : "step_h", "none", "step_h and step_w, or neither");
   for (float v : {p.step(), p.step_h(), p.step_w()})
     if (!(std::isfinite(v) && v >= 0)) layer.parameter("step", std::to_string(v), "not negative");
   layer.finite("offset", p.offset());
   if (p.reduce_boxes()) layer.parameter("reduce_boxes", "true", "false");
 }
 
+// What a layer of type DetectionOutput has without being told: SSD's defaults. The parameters'
+// message has those of the type DetectOutput.
+void take_ssd_defaults(const caffe::DetectOutputParameter& p,
+                       ::bmnet::TGDetectOutputParameter& param) {
+  if (!p.has_code_type()) param.set_code_type(caffe::DetectOutputParameter::CORNER);
+  if (!p.nms_param().has_nms_threshold()) param.set_nms_threshold(0.3F);
+  if (!p.nms_param().has_top_k()) param.set_top_k(kAll);
+  if (!p.has_keep_top_k()) param.set_keep_top_k(kAll);
+  if (!p.has_confidence_threshold())
+    param.set_confidence_threshold(std::numeric_limits<float>::lowest());
+}
+
 void check_detection_output(Importer& layer, const ::bmnet::TGDetectOutputParameter& param) {
   layer.range("num_classes", param.num_classes(), 1, kMaxExtent);
   layer.range("background_label_id", param.background_label_id(), -1, kMaxExtent);
-  layer.range("keep_top_k", param.keep_top_k(), 1, kMaxOutputs);
-  layer.range("top_k", param.top_k(), -1, kMaxOutputs);
-  layer.positive("nms_threshold", param.nms_threshold());
+  if (param.keep_top_k() == 0)
+    layer.parameter("keep_top_k", "0", "-1, which keeps all, or at least 1");
+  layer.range("keep_top_k", param.keep_top_k(), kAll, kMaxOutputs);
+  layer.range("top_k", param.top_k(), kAll, kMaxOutputs);
+  if (!(std::isfinite(param.nms_threshold()) && param.nms_threshold() >= 0))
+    layer.parameter("nms_threshold", std::to_string(param.nms_threshold()), "not negative");
   layer.finite("confidence_threshold", param.confidence_threshold());
   if (!(param.eta() > 0 && param.eta() <= 1))
     layer.parameter("eta", std::to_string(param.eta()), "above 0, at most 1");
+}
+
+// The rows that an image may have: keep_top_k, or every prior in every class but the background,
+// of which non-maximum suppression looks at top_k.
+int64_t detection_rows(const ::bmnet::TGDetectOutputParameter& param, int64_t priors) {
+  if (param.keep_top_k() != kAll) return param.keep_top_k();
+  const int64_t background = param.background_label_id(), classes = param.num_classes();
+  const int64_t of_class =
+      param.top_k() == kAll ? priors : std::min<int64_t>(priors, param.top_k());
+  const bool has_background = background >= 0 && background < classes;
+  return std::max<int64_t>(1, of_class * (classes - (has_background ? 1 : 0)));
 }
 
 void check_detection_bottoms(Importer& layer, const ::bmnet::TGDetectOutputParameter& param) {
@@ -115,8 +147,8 @@ void import_prior_box(Importer& layer) {
   layer.output({1, 2, map.h * map.w * priors * 4}, true);
 }
 
-// Bottoms: locations, confidences, priors. Top: keep_top_k rows per image of index, label, score,
-// x1, y1, x2, y2.
+// Bottoms: locations, confidences, priors. Top: rows of index, label, score, x1, y1, x2, y2, as
+// many per image as there may be.
 void import_detection_output(Importer& layer) {
   const auto& p = layer.caffe.detectoutput_param();
   set_type(layer.op, Op::detectoutput);
@@ -132,10 +164,15 @@ void import_detection_output(Importer& layer) {
   param.set_keep_top_k(p.keep_top_k());
   param.set_confidence_threshold(p.confidence_threshold());
   param.set_variance_encoded_in_target(p.variance_encoded_in_target());
+  if (layer.caffe.type() == "DetectionOutput") {
+    if (!p.has_num_classes()) layer.parameter("num_classes", "none", "at least 1");
+    take_ssd_defaults(p, param);
+  }
   check_detection_output(layer, param);
   if (!layer.ready()) return;
   check_detection_bottoms(layer, param);
-  layer.output({1, 1, layer.dims()[0] * p.keep_top_k(), 7}, true);
+  const int64_t rows = detection_rows(param, layer.dims(2).back() / 4);
+  layer.output({1, 1, layer.dims()[0] * rows, 7}, true);
 }
 
 // Bottoms: scores (n,2A,h,w), deltas (n,4A,h,w), image info. Tops: regions (n * post_nms_topN, 5),

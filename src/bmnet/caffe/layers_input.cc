@@ -17,7 +17,7 @@ Dims pick(const Shapes& shapes, int index) {
 bool counts_fit(int given, int tops) { return given == 0 || given == 1 || given == tops; }
 
 Dims dummy_dims(const caffe::DummyDataParameter& p, int index) {
-  if (p.shape_size() > 0) return index < p.shape_size() ? pick(p.shape(), index) : Dims{};
+  if (p.shape_size() > 0) return pick(p.shape(), index);
   Dims dims;
   for (const auto* list : {&p.num(), &p.channels(), &p.height(), &p.width()}) {
     if (list->empty()) return {};

@@ -70,6 +70,17 @@ void import_abs(Importer& layer) {
   same_shape(layer);
 }
 
+// x * sigmoid(beta * x)
+void import_swish(Importer& layer) {
+  const float beta = layer.caffe.swish_param().beta();
+  set_type(layer.op, Op::function);
+  auto& param = *layer.op.mutable_tg_function_param();
+  param.set_name("swish");
+  param.add_arg(beta);
+  layer.finite("beta", beta);
+  same_shape(layer);
+}
+
 void import_power(Importer& layer) {
   const auto& p = layer.caffe.power_param();
   set_type(layer.op, Op::power);
@@ -88,7 +99,7 @@ void import_prelu(Importer& layer) {
   set_type(layer.op, Op::prelu);
   layer.op.mutable_tg_prelu_param()->set_channel_shared(p.channel_shared());
   if (!layer.ready() || !layer.axes_at_least(2)) return;
-  layer.weights({{"slope", {p.channel_shared() ? 1 : layer.extents().c}}});
+  layer.weights({{"slope", p.channel_shared() ? Dims{} : Dims{layer.extents().c}}});
   layer.output_like_input();
 }
 
@@ -133,6 +144,7 @@ constexpr LayerKind kPointwiseLayers[] = {
     {.type = "TanH", .import = import_tanh},
     {.type = "ELU", .import = import_elu},
     {.type = "AbsVal", .import = import_abs},
+    {.type = "Swish", .import = import_swish},
     {.type = "Power", .import = import_power},
     {.type = "PReLU", .import = import_prelu},
     {.type = "Softmax", .import = import_softmax},

@@ -1,10 +1,10 @@
 // Graph and weights together, in the test phase.
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "base/errors/bmnet.h"
 #include "base/file.h"
+#include "bmnet/caffe/attach.h"
 #include "bmnet/caffe/caffe_net.h"
 #include "bmnet/caffe/upgrade.h"
 
@@ -57,35 +57,53 @@ std::set<std::string> bottoms_of(const RepeatedLayers& layers) {
   return names;
 }
 
-// Labels that nothing uses once the losses are gone.
+// Keeps those elements of a list with one for every top; of a list of one, which stands for all,
+// and of any other, which the importer refuses, all.
+template <class List>
+void keep_elements(List& list, const std::vector<int>& kept, int tops) {
+  if (list.size() != tops) return;
+  List result;
+  for (int i : kept) *result.Add() = list.Get(i);
+  list.Swap(&result);
+}
+
+// What an input layer says of tops that it has no longer.
+void keep_shapes(caffe::LayerParameter& layer, const std::vector<int>& kept) {
+  const int tops = layer.top_size();
+  if (layer.has_input_param())
+    keep_elements(*layer.mutable_input_param()->mutable_shape(), kept, tops);
+  if (layer.has_multi_input_param())
+    keep_elements(*layer.mutable_multi_input_param()->mutable_shape(), kept, tops);
+  if (!layer.has_dummy_data_param()) return;
+  caffe::DummyDataParameter& dummy = *layer.mutable_dummy_data_param();
+  keep_elements(*dummy.mutable_shape(), kept, tops);
+  keep_elements(*dummy.mutable_data_filler(), kept, tops);
+  for (auto* list : {dummy.mutable_num(), dummy.mutable_channels(), dummy.mutable_height(),
+                     dummy.mutable_width()})
+    keep_elements(*list, kept, tops);
+}
+
+// Labels that nothing uses once the losses are gone, and their shapes.
 void drop_labels(RepeatedLayers& layers) {
   const std::set<std::string> used = bottoms_of(layers);
   for (caffe::LayerParameter& layer : layers) {
     if (layer.bottom_size() > 0) continue;
     const bool data = is_data_layer(layer.type());
     std::vector<std::string> tops;
-    for (int i = 0; i < layer.top_size(); ++i)
-      if (used.contains(layer.top(i)) || (layer.top(i) != "label" && !(data && i > 0)))
-        tops.push_back(layer.top(i));
+    std::vector<int> kept;
+    for (int i = 0; i < layer.top_size(); ++i) {
+      if (!used.contains(layer.top(i)) && (layer.top(i) == "label" || (data && i > 0))) continue;
+      tops.push_back(layer.top(i));
+      kept.push_back(i);
+    }
+    if (tops.size() == static_cast<size_t>(layer.top_size())) continue;
+    keep_shapes(layer, kept);
     layer.mutable_top()->Assign(tops.begin(), tops.end());
   }
   filter(layers, [](const auto& layer) { return layer.bottom_size() > 0 || layer.top_size() > 0; });
 }
 
-// ---- Weights ----
-
-// Gives every layer of `graph` the blobs of the layer of that name in `weights`, by
-// `take(from, to)`, which copies or moves them.
-template <class Weights, class Take>
-void attach(caffe::NetParameter& graph, Weights& weights, const Take& take) {
-  std::map<std::string_view, int> by_name;
-  for (int i = 0; i < weights.layer_size(); ++i)
-    if (weights.layer(i).blobs_size() > 0) by_name.emplace(weights.layer(i).name(), i);
-  for (caffe::LayerParameter& layer : *graph.mutable_layer()) {
-    const auto found = by_name.find(layer.name());
-    if (found != by_name.end()) take(found->second, *layer.mutable_blobs());
-  }
-}
+// ---- Files ----
 
 Result<caffe::NetParameter> in_file(const std::string& path, Result<caffe::NetParameter> net) {
   if (net.ok()) return net;
@@ -125,6 +143,9 @@ caffe::NetParameter for_test(caffe::NetParameter graph) {
     layer.clear_include();
     layer.clear_exclude();
     layer.clear_phase();
+    // The default, which written in binary form would be Caffe's round_mode FLOOR.
+    if (layer.has_pooling_param() && layer.pooling_param().ceil_mode())
+      layer.mutable_pooling_param()->clear_ceil_mode();
   }
   drop_labels(*graph.mutable_layer());
   return graph;
@@ -132,11 +153,20 @@ caffe::NetParameter for_test(caffe::NetParameter graph) {
 
 }  // namespace
 
-Result<caffe::NetParameter> merge_caffe(caffe::NetParameter graph,
-                                        const caffe::NetParameter& weights) {
+bool is_needed(const caffe::NetState& state, const caffe::LayerParameter& layer) {
+  return included(state, layer) && !is_training_only(layer.type()) && !is_data_layer(layer.type());
+}
+
+Result<caffe::NetParameter> merge_caffe(caffe::NetParameter graph, caffe::NetParameter weights) {
   TW_RETURN_IF_ERROR(upgrade(graph));
+  TW_RETURN_IF_ERROR(upgrade(weights));
+  // Blobs in the graph's own file count where there is no other.
+  caffe::NetParameter file = take_weights(graph);
+  for (caffe::LayerParameter& layer : *weights.mutable_layer())
+    if (!layer.blobs().empty()) file.add_layer()->Swap(&layer);
   graph = for_test(std::move(graph));
-  attach(graph, weights, [&](int i, auto& blobs) { blobs = weights.layer(i).blobs(); });
+  TW_RETURN_IF_ERROR(attach_weights(graph, std::move(file)));
+  make_names_unique(graph);
   return graph;
 }
 
@@ -148,16 +178,13 @@ Result<caffe::NetParameter> load_caffe(const std::string& prototxt, const std::s
     return merge_caffe(std::move(model), {});
   }
   auto text = read_text(prototxt);
-  if (!text.ok() && !caffemodel.empty() && read_binary(prototxt, read_caffemodel).ok() &&
+  if (!text.ok() && !caffemodel.empty() && read_binary(prototxt, read_weights).ok() &&
       read_text(caffemodel).ok())
     return Error(text.error()).detail("the prototxt is a caffemodel and the caffemodel a prototxt");
   TW_ASSIGN_OR_RETURN(graph, std::move(text));
   if (caffemodel.empty()) return merge_caffe(std::move(graph), {});
   TW_ASSIGN_OR_RETURN(weights, read_binary(caffemodel, read_weights));
-  TW_ASSIGN_OR_RETURN(merged, merge_caffe(std::move(graph), {}));
-  attach(merged, weights,
-         [&](int i, auto& blobs) { blobs.Swap(weights.mutable_layer(i)->mutable_blobs()); });
-  return merged;
+  return merge_caffe(std::move(graph), std::move(weights));
 }
 
 }  // namespace tputwin::net

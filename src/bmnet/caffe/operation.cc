@@ -8,6 +8,7 @@
 #include <set>
 
 #include "bmnet/ir/infer.h"
+#include "bmnet/ir/samples.h"
 
 namespace tputwin::net {
 namespace {
@@ -30,38 +31,6 @@ std::string text_of(const TensorOp& op) {
   printer.SetSingleLineMode(true);
   printer.PrintToString(stated, &text);
   return text;
-}
-
-// Whether the results of a sample come from that sample alone, with the samples along axis 0.
-bool is_per_sample(const TensorOp& op) {
-  for (const TensorShape& shape : op.output_shape())
-    if (shape.dim(0) != op.input_shape(0).dim(0)) return false;
-  switch (properties(op.type()).op) {
-    case Op::concat:
-      return op.tg_concat_param().axis() != 0;
-    case Op::slice:
-      return op.tg_slice_param().axis() != 0;
-    case Op::permute:
-      return op.tg_permute_param().order(0) == 0;
-    case Op::softmax:
-      return op.tg_softmax_param().axis() != 0;
-    case Op::tile:
-      return op.tg_tile_param().axis() != 0;
-    case Op::reverse:
-      return op.tg_reverse_param().axis() != 0;
-    case Op::standardize:
-      return op.tg_standardize_param().axis() != 0;
-    case Op::arithmetic:
-      return op.bottom_size() == 2 || op.tg_arithmetic_param().b_shape().dim(0) == 1;
-    case Op::matmul:
-      return op.output_shape(0).dim_size() > 2;
-    case Op::top_values:
-      return op.tg_top_values_param().axis() != 0;
-    case Op::top_positions:
-      return op.tg_top_positions_param().axis() != 0;
-    default:
-      return true;
-  }
 }
 
 // The shapes that are stated, with the batch that the bottoms have now. False: they differ in more.

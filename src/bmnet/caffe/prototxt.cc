@@ -29,7 +29,10 @@ bool says_nothing(std::string_view field) {
 }
 
 // Errors stop the parser; warnings of unknown fields do not, and are problems all the same but for
-// fields that say nothing.
+// fields that say nothing, and those of layers that a net in use has no need of.
+using google::protobuf::Descriptor;
+using Locations = google::protobuf::TextFormat::ParseInfoTree;
+
 class Problems : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int line, google::protobuf::io::ColumnNumber column,
@@ -50,7 +53,23 @@ class Problems : public google::protobuf::io::ErrorCollector {
     if (says_nothing(field))
       ignored_[field].push_back(line + 1);
     else
-      AddError(line, column, message);
+      unknown_.push_back({line, column, field, message});
+  }
+
+  // Tells which of the unknown fields matter, once the net is known.
+  void judge(const caffe::NetParameter& net, const Descriptor& type, const Locations& locations) {
+    const bool oldest = std::ranges::any_of(unknown_, [](const Unknown& u) {
+      return u.field == "layer" && u.message.find("V1LayerParameter") != std::string::npos;
+    });
+    if (oldest)
+      return AddError(-1, 0,
+                      "layers { layer { ... } } is the oldest form of Caffe's nets, version 0; "
+                      "Caffe's tool upgrade_net_proto_text makes today's form of it");
+    for (const Unknown& u : unknown_)
+      if (is_of_dropped_layer(net, type, locations, u))
+        ignored_[u.field].push_back(u.line + 1);
+      else
+        AddError(u.line, static_cast<google::protobuf::io::ColumnNumber>(u.column), u.message);
   }
 
   bool any() const { return count_ > 0; }
@@ -71,7 +90,34 @@ class Problems : public google::protobuf::io::ErrorCollector {
   }
 
  private:
+  struct Unknown {
+    int line, column;
+    std::string field, message;
+  };
+
+  static bool is_of_dropped_layer(const caffe::NetParameter& net, const Descriptor& type,
+                                  const Locations& locations, const Unknown& unknown) {
+    const auto contains = [&](const char* list, int index) {
+      const auto range = locations.GetLocationRange(type.FindFieldByName(list), index);
+      const auto before = [](const auto& a, const auto& b) {
+        return a.line < b.line || (a.line == b.line && a.column <= b.column);
+      };
+      const google::protobuf::TextFormat::ParseLocation at(unknown.line, unknown.column);
+      return before(range.start, at) && before(at, range.end);
+    };
+    for (int i = 0; i < net.layer_size(); ++i)
+      if (contains("layer", i)) return !is_needed(net.state(), net.layer(i));
+    for (int i = 0; i < net.layers_size(); ++i) {
+      if (!contains("layers", i)) continue;
+      caffe::NetParameter one;
+      *one.add_layers() = net.layers(i);
+      return upgrade(one).ok() && !is_needed(net.state(), one.layer(0));
+    }
+    return false;
+  }
+
   size_t count_ = 0;
+  std::vector<Unknown> unknown_;
   std::string text_;
   std::map<std::string, std::vector<int>> ignored_;  // lines, by field
 };
@@ -102,8 +148,10 @@ Error malformed(std::string detail) {
   return Error(errors::net_prototxt).in("read_prototxt").detail(std::move(detail));
 }
 
-bool parse(std::string_view text, Problems& problems, google::protobuf::Message& net) {
+bool parse(std::string_view text, Problems& problems, google::protobuf::Message& net,
+           Locations* locations = nullptr) {
   google::protobuf::TextFormat::Parser parser;
+  parser.WriteLocationsTo(locations);
   parser.AllowUnknownField(true);
   parser.AllowPartialMessage(true);  // the layers' importers check what is required
   parser.RecordErrorsTo(&problems);
@@ -115,8 +163,15 @@ bool parse(std::string_view text, Problems& problems, google::protobuf::Message&
 // come back when a layer is handed over.
 bool parse_as_program(std::string_view text, Problems& problems, caffe::NetParameter& net) {
   const std::unique_ptr<google::protobuf::Message> message = program_net();
-  return message != nullptr && check_program_messages().ok() && parse(text, problems, *message) &&
-         !problems.any() && net.ParsePartialFromString(message->SerializePartialAsString());
+  if (message == nullptr || !check_program_messages().ok()) return false;
+  Locations locations;
+  if (!parse(text, problems, *message, &locations)) return false;
+  caffe::NetParameter read;
+  if (!read.ParsePartialFromString(message->SerializePartialAsString())) return false;
+  problems.judge(read, *message->GetDescriptor(), locations);
+  if (problems.any()) return false;
+  net = std::move(read);
+  return true;
 }
 
 }  // namespace
@@ -126,7 +181,9 @@ Result<caffe::NetParameter> read_prototxt(std::string_view text) {
   if (deepest_nesting(text) > kNesting) return malformed("brackets are nested too deeply");
   Problems problems, of_program;
   caffe::NetParameter net;
-  const bool parsed = parse(text, problems, net);
+  Locations locations;
+  const bool parsed = parse(text, problems, net, &locations);
+  problems.judge(net, *net.GetDescriptor(), locations);
   const bool by_program = problems.any() && parse_as_program(text, of_program, net);
   if (problems.any() && !by_program) return malformed(problems.text());
   if (!parsed && !by_program) return malformed("the parser gives no reason");

@@ -75,6 +75,12 @@ void move_common_fields(V1& from, caffe::LayerParameter& to) {
   to.mutable_blobs()->Swap(from.mutable_blobs());
   to.mutable_include()->Swap(from.mutable_include());
   to.mutable_exclude()->Swap(from.mutable_exclude());
+  for (const std::string& name : from.param()) to.add_param()->set_name(name);
+  for (int i = 0; i < from.blob_share_mode_size(); ++i) {
+    if (i >= to.param_size()) to.add_param();
+    to.mutable_param(i)->set_share_mode(
+        static_cast<caffe::ParamSpec::DimCheckMode>(from.blob_share_mode(i)));
+  }
   const auto* old = from.GetReflection();
   std::vector<const google::protobuf::FieldDescriptor*> fields;
   old->ListFields(from, &fields);
@@ -118,23 +124,22 @@ void move_aliases(caffe::LayerParameter& layer) {
   }
   if (layer.has_pooling_param() && layer.pooling_param().has_round_mode()) {
     auto& param = *layer.mutable_pooling_param();
-    param.set_ceil_mode(param.round_mode() == caffe::PoolingParameter::CEIL);
+    param.clear_ceil_mode();
+    if (param.round_mode() == caffe::PoolingParameter::FLOOR) param.set_ceil_mode(false);
     param.clear_round_mode();
   }
 }
 
-// Four extents instead of a shape, doubles instead of floats.
+// Four extents instead of a shape, doubles instead of floats. The extents stay: what shapes they
+// fit is not what a shape of four fits.
 void upgrade_blob(caffe::BlobProto& blob) {
-  if (!blob.has_shape() &&
-      (blob.has_num() || blob.has_channels() || blob.has_height() || blob.has_width()))
+  if (blob.has_num() || blob.has_channels() || blob.has_height() || blob.has_width()) {
+    blob.clear_shape();
     for (int64_t d : {blob.num(), blob.channels(), blob.height(), blob.width()})
       blob.mutable_shape()->add_dim(d);
-  blob.clear_num();
-  blob.clear_channels();
-  blob.clear_height();
-  blob.clear_width();
-  if (blob.data().empty())
-    for (double v : blob.double_data()) blob.add_data(static_cast<float>(v));
+  }
+  if (!blob.double_data().empty()) blob.clear_data();
+  for (double v : blob.double_data()) blob.add_data(static_cast<float>(v));
   blob.clear_double_data();
   blob.clear_diff();
   blob.clear_double_diff();

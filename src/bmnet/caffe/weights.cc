@@ -65,12 +65,12 @@ bool strip(std::span<const uint8_t> file, std::string& stripped) {
 }  // namespace
 
 Result<caffe::NetParameter> read_weights(std::span<const uint8_t> file) {
-  auto net = read_caffemodel(file);
+  auto net = read_names_and_blobs(file);
   if (net.ok() || file.size() > INT_MAX) return net;
   std::string stripped;
   if (!strip(file, stripped)) return net;
   auto weights =
-      read_caffemodel({reinterpret_cast<const uint8_t*>(stripped.data()), stripped.size()});
+      read_names_and_blobs({reinterpret_cast<const uint8_t*>(stripped.data()), stripped.size()});
   return weights.ok() ? std::move(weights) : std::move(net);
 }
 

@@ -39,7 +39,7 @@ struct TensorReport {
 struct Calibration {
   caffe::NetParameter net;  // folded; blobs are integers
   NetCalibrationParameter table;
-  Network network;  // the same as `net`, batch 1
+  Network network;  // the same as `net`, batch 1 unless the net mixes samples
   std::vector<TensorReport> tensors;
   std::vector<Error> warnings;
 };

@@ -133,6 +133,36 @@ class Int8Maker {
   std::vector<std::string> tensors_;  // of result_.tensors
 };
 
+bool is_scale(const Network& network, const std::string& name) {
+  const auto op = std::ranges::find(network.ops, name, &TensorOp::name);
+  return op != network.ops.end() && is(*op, Op::scale);
+}
+
+// A shared blob had another layer's shape.
+void take_shape(caffe::BlobProto& blob, const Blob& own) {
+  blob.clear_any_shape();
+  blob.clear_num();
+  blob.clear_channels();
+  blob.clear_height();
+  blob.clear_width();
+  blob.mutable_shape()->mutable_dim()->Assign(own.shape.begin(), own.shape.end());
+}
+
+// Turns a Scale or Bias layer of any axis into a Scale with a factor, and with two blobs an addend,
+// for each channel: the network has both, whatever blobs the layer had.
+void make_per_channel(caffe::LayerParameter& layer, const std::vector<Blob>& blobs) {
+  layer.set_type("Scale");
+  layer.clear_bias_param();
+  layer.clear_scale_param();
+  layer.mutable_scale_param()->set_bias_term(blobs.size() > 1);
+  layer.clear_blobs();
+  for (const Blob& blob : blobs) {
+    caffe::BlobProto& to = *layer.add_blobs();
+    for (int64_t extent : blob.shape) to.mutable_shape()->add_dim(extent);
+    to.mutable_data()->Assign(blob.data.begin(), blob.data.end());
+  }
+}
+
 }  // namespace
 
 Result<Calibration> make_int8(const Observed& found, const CalibrationOptions& options,
@@ -145,11 +175,13 @@ void store_blobs(const Network& network, caffe::NetParameter& net) {
   for (caffe::LayerParameter& layer : *net.mutable_layer()) {
     const auto found = network.blobs.find(layer.name());
     if (found == network.blobs.end()) continue;
+    if (is_scale(network, layer.name())) make_per_channel(layer, found->second);
     const int blobs = std::min(layer.blobs_size(), static_cast<int>(found->second.size()));
     for (int b = 0; b < blobs; ++b) {
       caffe::BlobProto& blob = *layer.mutable_blobs(b);
       blob.clear_double_data();
       blob.clear_diff();
+      if (blob.any_shape()) take_shape(blob, found->second[b]);
       // A blob of one value stands for every channel of the network's.
       const std::vector<float>& values = found->second[b].data;
       const bool is_shared = blob.data_size() == 1;

@@ -10,6 +10,7 @@
 #include "bmnet/calibrate/int8_net.h"
 #include "bmnet/calibrate/statistics.h"
 #include "bmnet/float/execute.h"
+#include "bmnet/ir/samples.h"
 
 namespace tputwin::net {
 namespace {
@@ -23,13 +24,23 @@ bool is_batched(const Network& network, int64_t batch) {
   });
 }
 
-// The largest batch up to `wanted` that divides the samples, if the net can have one.
+// Whether the net mixes the samples of a batch; unknown of a net that takes its own batch only.
+bool mixes_samples(const caffe::NetParameter& net, ImportOptions import) {
+  import.batch = 2;
+  const auto pair = import_caffe(net, import);
+  return pair.ok() && mixes_samples(*pair);
+}
+
+// The largest batch up to `wanted` that divides the samples, if the net can have one. A net that
+// mixes samples has its own batch, so that its tensors are what they are when it runs.
 Result<Network> import_batched(const caffe::NetParameter& net, const CalibrationOptions& options,
                                size_t samples) {
   size_t batch = std::max<size_t>(1, std::min(options.batch, samples));
   while (samples % batch != 0) --batch;
   ImportOptions import;
   import.input_shapes = options.input_shapes;
+  if (mixes_samples(net, import))
+    if (auto own = import_caffe(net, import); own.ok()) return own;
   if (batch > 1) {
     import.batch = static_cast<int64_t>(batch);
     auto network = import_caffe(net, import);

@@ -109,7 +109,10 @@ class Inference {
   }
   void softmax() { along_axis(op_.tg_softmax_param().axis()); }
   void reverse() { along_axis(op_.tg_reverse_param().axis()); }
-  void standardize() { along_axis(op_.tg_standardize_param().axis()); }
+  void standardize() {
+    const auto& p = op_.tg_standardize_param();
+    along_axis(p.per_channel() ? 0 : p.axis());
+  }
 
   void scale() {
     like_input();

@@ -44,6 +44,7 @@ WantedBlobs wanted_blobs(const TensorOp& op) {
       if (op.bottom_size() == 2) return {};
       return {{count(op.tg_arithmetic_param().b_shape())}, 1};
     case Op::standardize: {
+      if (op.tg_standardize_param().per_channel()) return {};
       int64_t run = 1;
       const int axis = op.tg_standardize_param().axis();
       for (int i = axis; i < op.input_shape(0).dim_size(); ++i) run *= op.input_shape(0).dim(i);

@@ -1,0 +1,157 @@
+// Caffe's CopyTrainedLayersFrom and ShareWeights, on messages.
+#include "bmnet/caffe/attach.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/errors/bmnet.h"
+#include "bmnet/ir/network.h"
+
+namespace tputwin::net {
+namespace {
+
+using Layer = caffe::LayerParameter;
+
+bool has_old_extents(const caffe::BlobProto& blob) {
+  return blob.has_num() || blob.has_channels() || blob.has_height() || blob.has_width();
+}
+
+std::vector<int64_t> extents_of(const caffe::BlobProto& blob) {
+  if (has_old_extents(blob)) return {blob.num(), blob.channels(), blob.height(), blob.width()};
+  return {blob.shape().dim().begin(), blob.shape().dim().end()};
+}
+
+// Blob `index` of a layer, which `param[index].name` shares with others.
+struct Sharer {
+  Layer* layer;
+  int index;
+  int file_order;  // of the layer that the file has for it; -1: none
+
+  bool permits_other_shapes() const {
+    return layer->param(index).share_mode() == caffe::ParamSpec::PERMISSIVE;
+  }
+  // Its own blob of the file; nullptr if there is none.
+  const caffe::BlobProto* own() const {
+    return file_order >= 0 && index < layer->blobs_size() ? &layer->blobs(index) : nullptr;
+  }
+};
+
+Error differs(const Sharer& sharer, const caffe::BlobProto& blob, const Sharer& owner,
+              const caffe::BlobProto& owners) {
+  return Error(errors::net_blob_shape)
+      .in("layer " + sharer.layer->name() + " (" + sharer.layer->type() + ")")
+      .argument("blob " + std::to_string(sharer.index), describe_blob(blob))
+      .detail("param name \"" + sharer.layer->param(sharer.index).name() +
+              "\" shares it with layer " + owner.layer->name() + ", where it is " +
+              describe_blob(owners) +
+              "; shared blobs have one shape, or with share_mode PERMISSIVE as many values");
+}
+
+// The first sharer is the owner: the others' shapes are compared with its shape, and all get the
+// values of the sharer that comes last in the file.
+Status share(std::vector<Sharer>& sharers) {
+  const Sharer& owner = sharers.front();
+  const caffe::BlobProto* owners = owner.own();
+  const Sharer* last = nullptr;
+  for (const Sharer& sharer : sharers) {
+    const caffe::BlobProto* own = sharer.own();
+    if (own == nullptr) continue;
+    if (last == nullptr || sharer.file_order >= last->file_order) last = &sharer;
+    if (owners == nullptr) continue;
+    const bool same = sharer.permits_other_shapes() ? own->data_size() == owners->data_size()
+                                                    : extents_of(*own) == extents_of(*owners);
+    if (!same) return differs(sharer, *own, owner, *owners);
+  }
+  if (last == nullptr) return {};
+  const caffe::BlobProto values = *last->own();
+  for (const Sharer& sharer : sharers) {
+    if (&sharer == last) continue;
+    if (sharer.own() != nullptr) {
+      *sharer.layer->mutable_blobs(sharer.index)->mutable_data() = values.data();
+      continue;
+    }
+    while (sharer.layer->blobs_size() <= sharer.index) sharer.layer->add_blobs();
+    caffe::BlobProto& blob = *sharer.layer->mutable_blobs(sharer.index);
+    blob = owners != nullptr ? *owners : values;
+    *blob.mutable_data() = values.data();
+    blob.set_any_shape(sharer.permits_other_shapes() ||
+                       (owners == nullptr && last->permits_other_shapes()));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status attach_weights(caffe::NetParameter& graph, caffe::NetParameter file) {
+  std::map<std::string, int> by_name;
+  for (int i = 0; i < graph.layer_size(); ++i) by_name.emplace(graph.layer(i).name(), i);
+  std::vector<int> order(static_cast<size_t>(graph.layer_size()), -1);
+  for (int i = 0; i < file.layer_size(); ++i) {
+    const auto found = by_name.find(file.layer(i).name());
+    if (found == by_name.end() || file.layer(i).blobs().empty()) continue;
+    graph.mutable_layer(found->second)
+        ->mutable_blobs()
+        ->Swap(file.mutable_layer(i)->mutable_blobs());
+    order[static_cast<size_t>(found->second)] = i;
+  }
+  std::map<std::string, std::vector<Sharer>> shared;
+  for (int i = 0; i < graph.layer_size(); ++i) {
+    Layer& layer = *graph.mutable_layer(i);
+    for (int p = 0; p < layer.param_size(); ++p)
+      if (!layer.param(p).name().empty())
+        shared[layer.param(p).name()].push_back({&layer, p, order[static_cast<size_t>(i)]});
+  }
+  for (auto& [name, sharers] : shared) TW_RETURN_IF_ERROR(share(sharers));
+  for (auto& [name, sharers] : shared)
+    for (const Sharer& sharer : sharers) {
+      sharer.layer->mutable_param(sharer.index)->clear_name();
+      sharer.layer->mutable_param(sharer.index)->clear_share_mode();
+    }
+  return {};
+}
+
+caffe::NetParameter take_weights(caffe::NetParameter& net) {
+  caffe::NetParameter weights;
+  for (Layer& layer : *net.mutable_layer()) {
+    if (layer.blobs().empty()) continue;
+    Layer& taken = *weights.add_layer();
+    taken.set_name(layer.name());
+    taken.mutable_blobs()->Swap(layer.mutable_blobs());
+  }
+  return weights;
+}
+
+void make_names_unique(caffe::NetParameter& net) {
+  std::set<std::string> all, taken;
+  for (const Layer& layer : net.layer()) all.insert(layer.name());
+  for (Layer& layer : *net.mutable_layer()) {
+    std::string name = layer.name();
+    if (name.empty()) name = layer.top().empty() ? layer.type() : layer.top(0);
+    const std::string stem = name;
+    const bool renamed = name != layer.name();
+    for (int i = 2; taken.contains(name) || ((i > 2 || renamed) && all.contains(name)); ++i)
+      name = stem + "/" + std::to_string(i);
+    taken.insert(name);
+    layer.set_name(name);
+  }
+}
+
+bool fits(const caffe::BlobProto& blob, const std::vector<int64_t>& dims) {
+  std::vector<int64_t> wanted = dims;
+  if (blob.any_shape()) return true;
+  if (has_old_extents(blob)) {
+    if (wanted.size() > 4) return false;
+    wanted.insert(wanted.begin(), 4 - wanted.size(), 1);
+  }
+  return extents_of(blob) == wanted;
+}
+
+std::string describe_blob(const caffe::BlobProto& blob) {
+  return describe(make_shape(extents_of(blob)));
+}
+
+}  // namespace tputwin::net
