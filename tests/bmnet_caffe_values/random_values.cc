@@ -1,0 +1,200 @@
+// Random layers of functions, factors, sums and statistics.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bmnet_caffe_values/random_net.h"
+
+namespace tputwin::net::testing {
+namespace {
+
+using Draft = NetMaker::Draft;
+
+std::optional<Draft> function(NetMaker& maker, const std::string& blob) {
+  Draft draft;
+  draft.bottoms = {blob};
+  draft.in_place = maker.chance(0.3);
+  switch (maker.between(0, 8)) {
+    case 0:
+      draft.type = "ReLU";
+      break;
+    case 1:
+      draft.type = "ReLU";
+      draft.parameters =
+          fmt::format("relu_param {{ negative_slope: {:.3f} }}", maker.real(-0.5F, 0.5F));
+      break;
+    case 2:
+      draft.type = "ELU";
+      if (maker.chance(0.6))
+        draft.parameters = fmt::format("elu_param {{ alpha: {:.3f} }}", maker.real(0.2F, 2));
+      break;
+    case 3:
+      draft.type = "Sigmoid";
+      break;
+    case 4:
+      draft.type = "TanH";
+      break;
+    case 5:
+      draft.type = "AbsVal";
+      break;
+    case 6:
+      draft.type = "Clip";
+      draft.parameters = fmt::format("clip_param {{ min: {:.3f} max: {:.3f} }}", maker.real(-2, 0),
+                                     maker.real(0.1F, 2));
+      break;
+    case 7:
+      draft.type = "Swish";
+      if (maker.chance(0.6))
+        draft.parameters = fmt::format("swish_param {{ beta: {:.3f} }}", maker.real(0.3F, 2));
+      break;
+    default:
+      draft.type = "Power";
+      draft.parameters = fmt::format("power_param {{ power: {} scale: {:.3f} shift: {:.3f} }}",
+                                     maker.between(1, 3), maker.real(-1, 1.5F), maker.real(-1, 1));
+      break;
+  }
+  return draft;
+}
+
+std::optional<Draft> prelu(NetMaker& maker, const std::string& blob) {
+  const Tensor& x = maker.tensor(blob);
+  if (x.axes() < 2) return std::nullopt;
+  Draft draft{"PReLU", "", {blob}};
+  draft.in_place = maker.chance(0.3);
+  const bool shared = maker.chance(0.4);
+  if (shared) draft.parameters = "prelu_param { channel_shared: true }";
+  const Shape shape = shared ? Shape{} : Shape{x.extent(1)};
+  draft.blobs.push_back({shape, maker.weights(shape, -0.5F, 0.5F)});
+  return draft;
+}
+
+// The axes that a blob of Scale or Bias spans: one value, or one for each channel.
+struct Span {
+  int64_t axis, num_axes;
+};
+Span draw_span(NetMaker& maker, const Tensor& x) {
+  if (maker.chance(0.2)) return {maker.between(0, x.axes() - 1), 0};
+  int64_t end = 2;
+  while (end < x.axes() && x.extent(end) == 1 && maker.chance(0.5)) ++end;
+  if (end == x.axes() && maker.chance(0.5)) return {1, -1};
+  return {1, end - 1};
+}
+
+std::optional<Draft> factor(NetMaker& maker, const std::string& blob) {
+  const Tensor& x = maker.tensor(blob);
+  if (x.axes() < 2) return std::nullopt;
+  const bool is_scale = maker.chance(0.5), bias = is_scale && maker.chance(0.5);
+  const Span span = draw_span(maker, x);
+  const int64_t end = span.num_axes < 0 ? x.axes() : span.axis + span.num_axes;
+  const Shape shape(x.shape.begin() + span.axis, x.shape.begin() + end);
+  Draft draft{is_scale ? "Scale" : "Bias", is_scale ? "scale_param {" : "bias_param {", {blob}};
+  draft.in_place = maker.chance(0.3);
+  draft.parameters += maker.axis_text("axis", span.axis, x.axes(), 1);
+  if (span.num_axes != 1 || maker.chance(0.3))
+    draft.parameters += fmt::format(" num_axes: {}", span.num_axes);
+  if (bias) draft.parameters += " bias_term: true";
+  draft.parameters += " }";
+  if (is_scale) draft.blobs.push_back({shape, maker.weights(shape, 0.3F, 2)});
+  if (!is_scale || bias) draft.blobs.push_back({shape, maker.weights(shape, -2, 2)});
+  return draft;
+}
+
+// The second bottom is an average over the places of each channel.
+std::optional<Draft> gate(NetMaker& maker, const std::string& blob) {
+  const Tensor& x = maker.tensor(blob);
+  if (x.axes() != 4) return std::nullopt;
+  const std::string other = maker.any_blob();
+  const Tensor& y = maker.tensor(other);
+  const bool channels = y.shape == Shape{x.extent(0), x.extent(1)};
+  const bool map = y.shape == Shape{x.extent(0), x.extent(1), 1, 1};
+  if (!channels && !map) return std::nullopt;
+  if (maker.chance(0.4)) return Draft{"Axpy", "", {other, blob, blob}};
+  return std::nullopt;
+}
+
+// A second bottom that spans axes of the first from any on.
+std::optional<Draft> spanning(NetMaker& maker, const std::string& blob) {
+  const Tensor& x = maker.tensor(blob);
+  const std::string other = maker.any_blob();
+  const Tensor& y = maker.tensor(other);
+  std::vector<int64_t> axes;
+  for (int64_t axis = 0; axis + y.axes() <= x.axes(); ++axis)
+    if (std::equal(y.shape.begin(), y.shape.end(), x.shape.begin() + axis)) axes.push_back(axis);
+  if (axes.empty()) return std::nullopt;
+  const std::string parameters =
+      "_param {" + maker.axis_text("axis", maker.one_of(axes), x.axes(), 1) + " }";
+  if (maker.chance(0.5)) return Draft{"Bias", "bias" + parameters, {blob, other}};
+  return Draft{"Scale", "scale" + parameters, {blob, other}};
+}
+
+std::optional<Draft> eltwise(NetMaker& maker, const std::string& blob) {
+  Draft draft{"Eltwise", "eltwise_param {", {blob}};
+  const int64_t others = maker.chance(0.8) ? 1 : 2;
+  for (int64_t i = 0; i < others; ++i) draft.bottoms.push_back(maker.blob_like(blob, -1));
+  const int64_t operation = maker.between(0, 2);
+  if (operation != 1 || maker.chance(0.5))
+    draft.parameters += std::string(" operation: ") + (operation == 0   ? "PROD"
+                                                       : operation == 1 ? "SUM"
+                                                                        : "MAX");
+  if (operation == 1 && maker.chance(0.5))
+    for (size_t i = 0; i < draft.bottoms.size(); ++i)
+      draft.parameters += fmt::format(" coeff: {:.3f}", maker.real(-1.5F, 1.5F));
+  draft.parameters += " }";
+  return draft;
+}
+
+std::optional<Draft> batch_norm(NetMaker& maker, const std::string& blob) {
+  const Tensor& x = maker.tensor(blob);
+  if (x.axes() < 2) return std::nullopt;
+  Draft draft{"BatchNorm", "", {blob}};
+  draft.in_place = maker.chance(0.5);
+  const int64_t channels = x.extent(1);
+  const bool own = maker.chance(0.2), told = own || maker.chance(0.2);
+  if (told)
+    draft.parameters = fmt::format("batch_norm_param {{ use_global_stats: {} eps: {:.4f} }}", !own,
+                                   maker.real(0.001F, 0.1F));
+  draft.blobs = {{{channels}, maker.weights({channels}, -1, 1)},
+                 {{channels}, maker.weights({channels}, 0.5F, 2)},
+                 {{1}, {maker.chance(0.5) ? 1.0F : maker.real(0.5F, 2)}}};
+  return draft;
+}
+
+std::optional<Draft> softmax(NetMaker& maker, const std::string& blob) {
+  const Tensor& x = maker.tensor(blob);
+  const int64_t axis = maker.between(0, x.axes() - 1);
+  return Draft{
+      "Softmax", "softmax_param {" + maker.axis_text("axis", axis, x.axes(), 1) + " }", {blob}};
+}
+
+std::optional<Draft> normalize(NetMaker& maker, const std::string& blob) {
+  const Tensor& x = maker.tensor(blob);
+  if (x.axes() != 4) return std::nullopt;
+  const bool shared = maker.chance(0.5), spatial = maker.chance(0.5);
+  Draft draft{"Normalize", "", {blob}};
+  draft.parameters =
+      fmt::format("norm_param {{ across_spatial: {} channel_shared: {} }}", spatial, shared);
+  draft.is_stable = spatial;  // of few channels it is nearly the sign
+  const Shape shape = shared ? Shape{} : Shape{x.extent(1)};
+  draft.blobs.push_back({shape, maker.weights(shape, 1, 5)});
+  return draft;
+}
+
+std::optional<Draft> reduction(NetMaker& maker, const std::string& blob) {
+  const Tensor& x = maker.tensor(blob);
+  const int64_t axis = maker.between(x.axes() > 1 ? 1 : 0, x.axes() - 1);
+  static const std::vector<std::string> kOperations = {"SUM", "ASUM", "SUMSQ", "MEAN"};
+  Draft draft{"Reduction", "reduction_param { operation: " + maker.one_of(kOperations), {blob}};
+  draft.parameters += maker.axis_text("axis", maker.chance(0.2) ? 0 : axis, x.axes(), 0);
+  if (maker.chance(0.4)) draft.parameters += fmt::format(" coeff: {:.3f}", maker.real(-2, 2));
+  draft.parameters += " }";
+  return draft;
+}
+
+}  // namespace
+
+std::vector<Drawer> value_drawers() {
+  return {function, function, function, prelu,      factor,  factor,    gate,     spanning,
+          spanning, eltwise,  eltwise,  batch_norm, softmax, normalize, reduction};
+}
+
+}  // namespace tputwin::net::testing
