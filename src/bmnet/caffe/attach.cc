@@ -51,9 +51,23 @@ Error differs(const Sharer& sharer, const caffe::BlobProto& blob, const Sharer& 
               "; shared blobs have one shape, or with share_mode PERMISSIVE as many values");
 }
 
+// Values of all copies of shared blobs. A file of some megabytes could ask for terabytes.
+constexpr int64_t kMostShared = int64_t{1} << 29;
+
+Status check_copies(const Sharer& sharer, const caffe::BlobProto& blob, size_t copies,
+                    int64_t& all) {
+  all += static_cast<int64_t>(copies) * blob.data_size();
+  if (all <= kMostShared) return {};
+  return Error(errors::net_blob_shape)
+      .in("layer " + sharer.layer->name() + " (" + sharer.layer->type() + ")")
+      .argument("param name", sharer.layer->param(sharer.index).name())
+      .detail("shared by " + std::to_string(copies) + " blobs of " +
+              std::to_string(blob.data_size()) + " values; all that are shared have at most 2^29");
+}
+
 // The first sharer is the owner: the others' shapes are compared with its shape, and all get the
 // values of the sharer that comes last in the file.
-Status share(std::vector<Sharer>& sharers) {
+Status share(std::vector<Sharer>& sharers, int64_t& all) {
   const Sharer& owner = sharers.front();
   const caffe::BlobProto* owners = owner.own();
   const Sharer* last = nullptr;
@@ -67,6 +81,7 @@ Status share(std::vector<Sharer>& sharers) {
     if (!same) return differs(sharer, *own, owner, *owners);
   }
   if (last == nullptr) return {};
+  TW_RETURN_IF_ERROR(check_copies(*last, *last->own(), sharers.size(), all));
   const caffe::BlobProto values = *last->own();
   for (const Sharer& sharer : sharers) {
     if (&sharer == last) continue;
@@ -105,7 +120,8 @@ Status attach_weights(caffe::NetParameter& graph, caffe::NetParameter file) {
       if (!layer.param(p).name().empty())
         shared[layer.param(p).name()].push_back({&layer, p, order[static_cast<size_t>(i)]});
   }
-  for (auto& [name, sharers] : shared) TW_RETURN_IF_ERROR(share(sharers));
+  int64_t all = 0;
+  for (auto& [name, sharers] : shared) TW_RETURN_IF_ERROR(share(sharers, all));
   for (auto& [name, sharers] : shared)
     for (const Sharer& sharer : sharers) {
       sharer.layer->mutable_param(sharer.index)->clear_name();
@@ -127,14 +143,18 @@ caffe::NetParameter take_weights(caffe::NetParameter& net) {
 
 void make_names_unique(caffe::NetParameter& net) {
   std::set<std::string> all, taken;
+  std::map<std::string, int> last;  // number given to a name
   for (const Layer& layer : net.layer()) all.insert(layer.name());
   for (Layer& layer : *net.mutable_layer()) {
     std::string name = layer.name();
     if (name.empty()) name = layer.top().empty() ? layer.type() : layer.top(0);
     const std::string stem = name;
-    const bool renamed = name != layer.name();
-    for (int i = 2; taken.contains(name) || ((i > 2 || renamed) && all.contains(name)); ++i)
-      name = stem + "/" + std::to_string(i);
+    int& number = last.try_emplace(stem, 1).first->second;
+    bool is_free = !taken.contains(name) && (!layer.name().empty() || !all.contains(name));
+    while (!is_free) {
+      name = stem + "/" + std::to_string(++number);
+      is_free = !taken.contains(name) && !all.contains(name);
+    }
     taken.insert(name);
     layer.set_name(name);
   }
