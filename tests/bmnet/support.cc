@@ -272,8 +272,11 @@ std::string compare_levels(const Network& network, const std::vector<LayerIntege
     net::CompileOptions options;
     options.level = level;
     const std::string where = fmt::format("level {}: ", static_cast<int>(level));
+    thread_diagnostics().clear();
     auto compiled = net::compile(network, integers, options);
     if (!compiled.ok()) return where + compiled.error().message();
+    if (thread_diagnostics().error_count() != 0)
+      return where + "booked " + thread_diagnostics().first_error()->message();
     auto outputs = run_compiled(*compiled, network, inputs);
     if (!outputs.ok()) return where + outputs.error().message();
     const std::vector<std::string> names = network.outputs();
@@ -295,7 +298,11 @@ Result<Model> random_model(const std::string& prototxt, uint64_t seed, int64_t b
   if (!merged.ok()) return Status(merged.error());
   auto network = net::import_caffe(*merged, options);
   if (!network.ok()) return Status(network.error());
-  Model model{std::move(*network), {}};
+  return random_model(std::move(*network), seed);
+}
+
+Model random_model(Network network, uint64_t seed) {
+  Model model{std::move(network), {}};
   Rng rng(seed);
   for (const TensorOp& op : model.network.ops) {
     LayerIntegers n;

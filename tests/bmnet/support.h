@@ -22,7 +22,7 @@ Result<std::vector<TensorBytes>> run_compiled(const net::Compiled& compiled, con
 std::map<std::string, TensorBytes> random_inputs(const Network& network, uint64_t seed);
 
 // Compiles at every level and compares outputs with the interpreter, bytes for bytes. Empty if all
-// are equal; else what differs.
+// are equal and the compiler has booked no error on the way; else what differs.
 std::string compare_levels(const Network& network, const std::vector<net::LayerIntegers>& integers,
                            uint64_t seed);
 
@@ -33,5 +33,7 @@ struct Model {
   std::vector<net::LayerIntegers> integers;
 };
 Result<Model> random_model(const std::string& prototxt, uint64_t seed, int64_t batch = 0);
+// The same of a net without weights.
+Model random_model(Network network, uint64_t seed);
 
 }  // namespace tputwin::testing

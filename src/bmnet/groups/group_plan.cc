@@ -97,9 +97,7 @@ class Planner {
       const KernelPlan& step = plan_.steps[static_cast<size_t>(k)];
       const Span out = tensor(step.output).held.back();
       for (size_t i = 0; i < step.inputs.size(); ++i)
-        if (!kernel(k).accepts_rows(i, kernel(k).input_rows(i, out),
-                                    tensor(step.inputs[i]).held.back()))
-          return false;
+        if (!kernel(k).accepts_rows(i, out, tensor(step.inputs[i]).held.back())) return false;
     }
     return std::all_of(plan_.tensors.begin(), plan_.tensors.end(), [](const GroupTensor& t) {
       return t.held.back().count() > 0 && (t.held.back().count() <= kMaxRows || t.view.is_matrix);
@@ -157,11 +155,12 @@ class Planner {
   void need_input(int index, int k) {
     GroupTensor& t = tensor(index);
     if (t.buffer < 0)
-      t.buffer =
-          add({LocalBuffer::Kind::input, t.view.tensor, largest(t), k - lead(), k,
-               versions([&](const Slice& s) {
-                 return std::pair(s.samples.begin, t.held[static_cast<size_t>(s.row_slice)].begin);
-               })});
+      t.buffer = add({LocalBuffer::Kind::input, t.view.tensor, largest(t), k - lead(), k,
+                      versions([&](const Slice& s) {
+                        // Slices at a pad of several rows may begin at one row and end at others.
+                        const Span rows = t.held[static_cast<size_t>(s.row_slice)];
+                        return std::tuple(s.samples.begin, rows.begin, rows.end);
+                      })});
     buffer(t.buffer).last = std::max(buffer(t.buffer).last, k);
   }
 

@@ -8,8 +8,6 @@
 namespace tputwin::net {
 namespace {
 
-constexpr int kMaxPad = 15, kMaxStride = 15, kMaxInsert = 15, kMaxDilation = 16;
-
 // What convolution and depthwise have in common: window, weights, bias and shift.
 class WindowKernel : public Kernel {
  public:
@@ -20,11 +18,9 @@ class WindowKernel : public Kernel {
   Span input_rows(size_t, Span rows) const override {
     return tile_axis(rows_of(window, inputs[0].e), rows).input;
   }
-  bool accepts_rows(size_t, Span needed, Span held) const override {
-    return needed.begin == held.begin && needed.end <= held.end &&
-           held.end - needed.end < window.stride_h;
+  bool accepts_rows(size_t, Span rows, Span held) const override {
+    return serves(tile_axis(rows_of(window, inputs[0].e), rows), held);
   }
-  bool can_split_rows() const override { return can_split(rows_of(window, inputs[0].e)); }
 
  protected:
   // Fills the members that both parameter structures have under one name.
@@ -76,20 +72,6 @@ class Depthwise : public WindowKernel {
   }
 };
 
-Status check_window(const TensorOp& op, const Window2d& w) {
-  struct Limit {
-    const char* name;
-    int value, limit;
-  };
-  // Padding behind the input may exceed its field: it shrinks to what windows read.
-  for (const Limit& l : {Limit{"pad", std::max(w.pad_top, w.pad_left), kMaxPad},
-                         Limit{"stride", std::max(w.stride_h, w.stride_w), kMaxStride},
-                         Limit{"inserted zeros", std::max(w.ins_h, w.ins_w), kMaxInsert},
-                         Limit{"dilation", std::max(w.dilation_h, w.dilation_w), kMaxDilation}})
-    if (Status s = check_field(op, l.name, l.value, l.limit); !s.ok()) return s;
-  return Status();
-}
-
 // (OC, IC, KH, KW) -> (OC, KH*KW, IC), rows [begin, end) of OC.
 Weight convolution_weight(std::span<const float> kernel, Span oc, int64_t ic, int64_t taps) {
   Weight w{std::vector<uint8_t>(static_cast<size_t>(oc.count() * taps * ic)),
@@ -119,10 +101,10 @@ Result<std::vector<KernelPtr>> lower_convolution(const Network& network, const T
   const bool has_bias = op.tg_convolution_param().bias_term();
   if (has_bias)
     if (Status s = check_integers(op, blobs[1], 32767); !s.ok()) return s;
-  const Window2d window = convolution_window(op);
-  if (Status s = check_window(op, window); !s.ok()) return s;
+  Window2d window = convolution_window(op);
   const View in = view_of(op.bottom(0), op.input_shape(0));
   const View out = view_of(op.top(0), op.output_shape(0));
+  if (Status s = fit_window(op, window, in.e, out.e); !s.ok()) return s;
   const std::vector<float> kernel = convolution_kernel(op, blobs[0]);
   const int64_t taps = int64_t{window.kernel_h} * window.kernel_w;
   const bool has_dilation = window.dilation_h > 1 || window.dilation_w > 1;
@@ -196,9 +178,9 @@ Result<std::vector<KernelPtr>> lower_upsample(const Network&, const TensorOp& op
   k->window.pad_left = k->window.pad_right = w - 1;
   k->window.ins_h = h - 1;
   k->window.ins_w = w - 1;
-  if (Status s = check_window(op, k->window); !s.ok()) return s;
   k->inputs = {view_of(op.bottom(0), op.input_shape(0))};
   k->output = view_of(op.top(0), op.output_shape(0));
+  if (Status s = fit_window(op, k->window, k->inputs[0].e, k->output.e); !s.ok()) return s;
   k->weights.push_back({std::vector<uint8_t>(static_cast<size_t>(k->output.e.c * h * w), 1),
                         {1, k->output.e.c, h, w},
                         Weight::Layout::aligned});

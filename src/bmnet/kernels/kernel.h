@@ -78,10 +78,9 @@ class Kernel {
     (void)input;
     return rows;
   }
-  // Whether `held` rows of an input in local memory serve a tile that needs `needed`.
-  virtual bool accepts_rows(size_t input, Span needed, Span held) const {
-    (void)input;
-    return needed == held;
+  // True if rows `held` of an input in local memory serve the tile of output rows `rows`.
+  virtual bool accepts_rows(size_t input, Span rows, Span held) const {
+    return input_rows(input, rows) == held;
   }
   virtual bool can_split_rows() const { return true; }
   // Of output channels, in multiples of 32; every tile then reads all input channels.
@@ -112,9 +111,9 @@ class Kernel {
 // of single samples).
 class ElementwiseKernel : public Kernel {
  public:
-  bool accepts_rows(size_t input, Span needed, Span held) const override {
-    if (needed == held) return true;
-    return inputs[input].e.c <= kLanes && held.begin <= needed.begin && needed.end <= held.end;
+  bool accepts_rows(size_t input, Span rows, Span held) const override {
+    if (rows == held) return true;
+    return inputs[input].e.c <= kLanes && held.begin <= rows.begin && rows.end <= held.end;
   }
 
  protected:

@@ -2,6 +2,7 @@
 #include "bmnet/kernels/lower_op.h"
 
 #include "base/errors/bmnet.h"
+#include "bmnet/kernels/window_rows.h"
 
 #include <fmt/format.h>
 
@@ -129,6 +130,34 @@ Status check_field(const TensorOp& op, std::string_view field, int64_t value, in
       .in("layer " + op.name())
       .argument(field, fmt::format("{}", value))
       .detail(fmt::format("the largest is {}", limit));
+}
+
+Status fit_window(const TensorOp& op, Window2d& w, const Extents& in, const Extents& out) {
+  const auto& most = target().limits.window;
+  const int stride = static_cast<int>(most.stride);
+  if (out.h == 1) w.stride_h = std::min(w.stride_h, stride);
+  if (out.w == 1) w.stride_w = std::min(w.stride_w, stride);
+  const AxisTile rows = tile_axis(rows_of(w, in), {0, out.h});
+  const AxisTile columns = tile_axis(columns_of(w, in), {0, out.w});
+  struct Limit {
+    const char* name;
+    int64_t value;
+    uint32_t limit;
+  };
+  // Padding behind the input counts as far as windows read it. Rows may be computed apart.
+  const int64_t pad = std::max({w.pad_top, w.pad_left, out.h == 1 ? rows.pad_after : 0,
+                                columns.pad_before, columns.pad_after});
+  for (const Limit& l : {Limit{"pad", pad, most.padding},
+                         {"stride", std::max(w.stride_h, w.stride_w), most.stride},
+                         {"inserted zeros", std::max(w.ins_h, w.ins_w), most.insert},
+                         {"dilation", std::max(w.dilation_h, w.dilation_w), most.dilation}})
+    TW_RETURN_IF_ERROR(check_field(op, l.name, l.value, l.limit));
+  // Columns are never cut, and one row of results has all rows of the input.
+  const auto unread = [](const AxisTile& tile, int64_t extent) { return extent - tile.input.end; };
+  TW_RETURN_IF_ERROR(
+      check_field(op, "columns behind the last window", unread(columns, in.w), columns.spare));
+  if (out.h > 1) return {};
+  return check_field(op, "rows behind the last window", unread(rows, in.h), rows.spare);
 }
 
 }  // namespace tputwin::net

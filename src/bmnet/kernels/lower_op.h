@@ -36,5 +36,8 @@ Weight table_weight(const std::array<int8_t, 256>& table);
 Status check_integers(const TensorOp& op, const Blob& blob, int limit);
 // value <= limit, for a field of a command.
 Status check_field(const TensorOp& op, std::string_view field, int64_t value, int64_t limit);
+// Checks that commands have the fields for the window. A window with one position along an axis
+// gets a stride that the field holds.
+Status fit_window(const TensorOp& op, Window2d& window, const Extents& in, const Extents& out);
 
 }  // namespace tputwin::net

@@ -19,9 +19,8 @@ class Pooling : public Kernel {
   Span input_rows(size_t, Span rows) const override {
     return tile_axis(rows_of(window, inputs[0].e), rows).input;
   }
-  bool accepts_rows(size_t, Span needed, Span held) const override {
-    return needed.begin == held.begin && needed.end <= held.end &&
-           held.end - needed.end < window.stride_h;
+  bool accepts_rows(size_t, Span rows, Span held) const override {
+    return serves(tile_axis(rows_of(window, inputs[0].e), rows), held);
   }
 
   int64_t scratch_bytes(const Extents& out) const override {
@@ -123,7 +122,6 @@ Result<std::vector<KernelPtr>> lower_pooling(const Network&, const TensorOp& op,
   const Window2d& w = k->window;
   if (Status s = check_field(op, "kernel_size", std::max(w.kernel_h, w.kernel_w), 255); !s.ok())
     return s;
-  if (Status s = check_field(op, "pad", std::max(w.pad_top, w.pad_left), 15); !s.ok()) return s;
   k->is_average = op.tg_pooling_param().pool() == ::bmnet::TGPoolingParameter::AVE;
   k->multiplier = integers.multiplier.empty() ? 0 : integers.multiplier[0];
   k->right_shift = integers.right_shift;
@@ -131,10 +129,7 @@ Result<std::vector<KernelPtr>> lower_pooling(const Network&, const TensorOp& op,
   k->overhanging = integers.overhanging;
   k->inputs = {view_of(op.bottom(0), op.input_shape(0))};
   k->output = view_of(op.top(0), op.output_shape(0));
-  // A window over the whole map has one position, whatever its stride.
-  if (k->output.e.h == 1) k->window.stride_h = 1;
-  if (k->output.e.w == 1) k->window.stride_w = 1;
-  if (Status s = check_field(op, "stride", std::max(w.stride_h, w.stride_w), 15); !s.ok()) return s;
+  if (Status s = fit_window(op, k->window, k->inputs[0].e, k->output.e); !s.ok()) return s;
   if (w.kernel_h * w.kernel_w == 1)
     k->weights.push_back({std::vector<uint8_t>(static_cast<size_t>(k->output.e.c), 1),
                           {1, k->output.e.c, 1, 1},

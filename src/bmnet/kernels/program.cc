@@ -104,6 +104,7 @@ bmodel::LayerRuns Program::layers() const {
 
 void Program::reset() {
   bmk1880_reset(context_);
+  error_.reset();
   begun_.clear();
 }
 

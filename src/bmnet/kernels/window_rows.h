@@ -11,10 +11,14 @@ struct Axis {
   int kernel = 1, stride = 1, dilation = 1, pad = 0, insert = 0;
 };
 
-// The part of the input that output positions [out.begin, out.end) read, and the zeros around it.
+// The part of the input that output positions [out.begin, out.end) read, and how a command computes
+// them from it. Every number is within the fields of a command if `fits` is true.
 struct AxisTile {
-  Span input;
-  int pad_before = 0, pad_after = 0, insert = 0;
+  Span input;  // never empty
+  int pad_before = 0, pad_after = 0, insert = 0, stride = 1;
+  int64_t spare =
+      0;  // so many elements may follow `input` in local memory without a further window
+  bool fits = true;
 };
 
 inline Axis rows_of(const Window2d& w, const Extents& in) {
@@ -24,19 +28,53 @@ inline Axis columns_of(const Window2d& w, const Extents& in) {
   return {in.w, w.kernel_w, w.stride_w, w.dilation_w, w.pad_left, w.ins_w};
 }
 
+// Windows that read no element, which is padding or inserted zeros alone, give what any window of
+// zeros gives. The command cannot have an empty input: it gets element `stand_in`, and as many
+// zeros before it as `count` windows take, at a stride that leaves the element behind the last of
+// them. Example: kernel 1, two windows: stride 14, padding 1 * 14 + 1 = 15, and the window at 28
+// would be the third. An input of up to stride - 1 elements adds no window, so the stride is at
+// least 2.
+inline AxisTile empty_tile(const Axis& a, int64_t stand_in, int64_t count) {
+  const auto& most = target().limits.window;
+  const int64_t reach = int64_t{a.kernel - 1} * a.dilation + 1;
+  const int64_t stride =
+      count == 1 ? most.stride
+                 : std::min<int64_t>(most.stride, (int64_t{most.padding} - reach) / (count - 1));
+  const int64_t padding = (count - 1) * stride + reach;
+  AxisTile t;
+  t.input = {stand_in, stand_in + 1};
+  t.fits = stride >= 2 && padding <= most.padding;
+  t.stride = static_cast<int>(stride);
+  t.pad_before = static_cast<int>(padding);
+  t.spare = stride - 2;
+  return t;
+}
+
 // Positions count the expanded input, in which `insert` zeros follow every element but the last.
 inline AxisTile tile_axis(const Axis& a, Span out) {
+  const auto& most = target().limits.window;
   const int64_t step = a.insert + 1;
   const int64_t first = out.begin * a.stride - a.pad;
   const int64_t last = (out.end - 1) * a.stride + int64_t{a.kernel - 1} * a.dilation - a.pad;
+  const int64_t begin = first > 0 ? ceil_div(first, step) : 0;
+  const int64_t end = last >= 0 ? std::min(last / step + 1, a.extent) : 0;
+  if (begin >= end) return empty_tile(a, std::clamp<int64_t>(begin, 0, a.extent - 1), out.count());
   AxisTile t;
-  t.input.begin = std::clamp<int64_t>(first > 0 ? ceil_div(first, step) : 0, 0, a.extent - 1);
-  t.input.end = std::clamp<int64_t>(last >= 0 ? last / step : 0, t.input.begin, a.extent - 1) + 1;
-  t.pad_before = static_cast<int>(t.input.begin * step - first);
-  t.pad_after = static_cast<int>(last - (t.input.end - 1) * step);
-  // Rows behind the last window are not read: the command counts them as part of the input.
+  t.input = {begin, end};
+  t.pad_before = static_cast<int>(begin * step - first);
+  t.pad_after = static_cast<int>(last - (end - 1) * step);
+  t.stride = a.stride;
+  // Elements behind the last window are not read: the command counts them as part of the input.
+  t.spare = a.stride - 1;
   t.insert = t.input.count() > 1 ? a.insert : 0;
+  t.fits = std::max(t.pad_before, t.pad_after) <= static_cast<int>(most.padding);
   return t;
+}
+
+// True if rows `held` of an input serve a tile.
+inline bool serves(const AxisTile& tile, Span held) {
+  return tile.fits && held.begin == tile.input.begin && held.end >= tile.input.end &&
+         held.end - tile.input.end <= tile.spare;
 }
 
 // Padding and strides of a tile of output rows, in any of the kernel library's parameter
@@ -49,11 +87,8 @@ void set_window(Param& p, const Window2d& w, const Extents& in, Span rows, int64
   p.pad_bottom = static_cast<u8>(y.pad_after);
   p.pad_left = static_cast<u8>(x.pad_before);
   p.pad_right = static_cast<u8>(x.pad_after);
-  p.stride_h = static_cast<u8>(w.stride_h);
-  p.stride_w = static_cast<u8>(w.stride_w);
+  p.stride_h = static_cast<u8>(y.stride);
+  p.stride_w = static_cast<u8>(x.stride);
 }
-
-// Windows that read nothing but inserted zeros would leave a tile without input.
-inline bool can_split(const Axis& a) { return int64_t{a.kernel - 1} * a.dilation >= a.insert; }
 
 }  // namespace tputwin::net

@@ -20,6 +20,8 @@ Status quantize(Compilation&);    // of float nets: weights, by the table's thre
 Status rescale(Compilation&);     // inputs of concatenations, by tables before them
 Status fuse(Compilation&);        // ReLU into the layer before it
 Status dequantize(Compilation&);  // outputs as floats, if wanted
+Status trim(Compilation&);        // rows and columns that an only window leaves over
+Status outputs(Compilation&);     // bytes of its own for every output
 Status storage(Compilation&);     // tensors that share bytes
 Status lower(Compilation&);       // layers to kernels
 Status group(Compilation&);       // kernels to layer groups, cut into slices

@@ -12,9 +12,9 @@ using Pass = Status (*)(Compilation&);
 constexpr Pass kCalibrate[] = {pass::fold, pass::calibrate};
 constexpr Pass kBeforeUnits[] = {pass::fold};  // what others may do is calibration
 constexpr Pass kPrepare[] = {pass::import, pass::fold, pass::load_table, pass::quantize};
-constexpr Pass kCompile[] = {pass::rescale, pass::fuse,  pass::dequantize,
-                             pass::storage, pass::lower, pass::group,
-                             pass::place,   pass::emit,  pass::finish};
+constexpr Pass kCompile[] = {pass::rescale, pass::fuse,    pass::trim,  pass::dequantize,
+                             pass::outputs, pass::storage, pass::lower, pass::group,
+                             pass::place,   pass::emit,    pass::finish};
 
 Status run(std::span<const Pass> passes, Compilation& compilation) {
   for (const Pass pass : passes) TW_RETURN_IF_ERROR(pass(compilation));
