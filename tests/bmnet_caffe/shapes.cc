@@ -54,6 +54,12 @@ INSTANTIATE_TEST_SUITE_P(
         // Caffe takes back a window that starts in the padding.
         Rule{"Pooling", "1 2 3 3", POOL "kernel_size: 2 stride: 2 pad: 1 }", "(1,2,2,2)"},
         Rule{"Pooling", "1 2 4 4", POOL "kernel_size: 2 stride: 3 pad: 1 }", "(1,2,2,2)"},
+        // A pad on one axis drops last windows on both.
+        Rule{"Pooling", "1 1 3 4", POOL "kernel_h: 1 kernel_w: 2 stride: 3 pad_h: 0 pad_w: 1 }",
+             "(1,1,1,2)"},
+        Rule{"Pooling", "1 1 3 5",
+             POOL "kernel_h: 1 kernel_w: 3 stride_h: 3 stride_w: 2 pad_h: 0 pad_w: 1 }",
+             "(1,1,1,3)"},
         Rule{"Pooling", "1 2 7 9", POOL "pool: AVE global_pooling: true }", "(1,2,1,1)"},
         Rule{"Pooling", "1 2 2 2", POOL "kernel_size: 3 stride: 2 }", "(1,2,1,1)"},
         Rule{"Pooling", "1 2 6 9", POOL "kernel_h: 2 kernel_w: 3 stride_h: 2 stride_w: 3 }",

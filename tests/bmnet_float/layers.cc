@@ -1,6 +1,7 @@
 // Single layers against OpenCV.
 #include <gtest/gtest.h>
 
+#include "bmnet/float/execute.h"
 #include "bmnet_float/against_opencv.h"
 
 namespace tputwin::net::testing {
@@ -116,6 +117,43 @@ TEST(FloatNet, JoinsAndSplits) {
     layer { name: "prod3" type: "Eltwise" bottom: "max" bottom: "b" bottom: "a" top: "prod3" eltwise_param { operation: PROD } }
     layer { name: "all" type: "Concat" bottom: "prod" bottom: "sum" bottom: "a" top: "all" concat_param { axis: 1 } })";
   expect_as_opencv(random_net(text, {}, 1), 1);
+}
+
+// Values of Caffe (master 9b891540, CPU) for inputs 0, 1, 2, ...: a pad on one axis drops last
+// windows on both.
+TEST(FloatNet, PoolsAsCaffe) {
+  struct Pooled {
+    std::string parameters;
+    std::vector<int64_t> input, shape;
+    std::vector<float> values;
+  };
+  for (const Pooled& c : {
+           Pooled{"pool: MAX kernel_h: 1 kernel_w: 2 stride: 3 pad_h: 0 pad_w: 1",
+                  {1, 1, 3, 4},
+                  {1, 1, 1, 2},
+                  {0, 3}},
+           Pooled{"pool: AVE kernel_h: 1 kernel_w: 3 stride_h: 3 stride_w: 2 pad_h: 0 pad_w: 1",
+                  {1, 1, 3, 5},
+                  {1, 1, 1, 3},
+                  {0.333333343f, 2, 2.33333325f}},
+           Pooled{"pool: MAX kernel_size: 2 stride: 2 round_mode: FLOOR",
+                  {1, 1, 3, 3},
+                  {1, 1, 1, 1},
+                  {4}},
+       }) {
+    const Case net{"pooling", pooling(c.parameters), {}, c.input};
+    auto network = import_caffe(random_net(net_of(net), {}, 1));
+    ASSERT_TRUE(network.ok()) << network.error().message();
+    EXPECT_EQ(dims(*network->shape_of("y")), c.shape);
+    Blob data{c.input, {}};
+    for (int64_t i = 0; i < count(*network->shape_of("data")); ++i)
+      data.data.push_back(static_cast<float>(i));
+    auto executor = FloatExecutor::create(*network);
+    ASSERT_TRUE(executor.ok()) << executor.status().message();
+    auto result = (*executor)->run({{"data", data}});
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(result->at("y").data, c.values) << c.parameters;
+  }
 }
 
 TEST(FloatNet, ScalesByAnotherTensor) {

@@ -123,18 +123,19 @@ struct PoolAxis {
   int64_t kernel, stride, pad, pad_end = 0, outputs = 0;
 };
 
-// Caffe's number of windows, and the padding behind that the last one needs.
-void count_windows(PoolAxis& axis, int64_t size, bool ceil) {
+// Caffe's number of windows, and the padding behind that the last one needs. If either axis has
+// padding, both axes drop a last window that begins behind the input.
+void count_windows(PoolAxis& axis, int64_t size, bool ceil, bool is_padded) {
   const int64_t room = size + 2 * axis.pad - axis.kernel;
   if (room <= -axis.stride || (room < 0 && !ceil)) return;
   axis.outputs = (ceil ? room + axis.stride - 1 : room) / axis.stride + 1;
-  if (axis.pad > 0 && (axis.outputs - 1) * axis.stride >= size + axis.pad) --axis.outputs;
+  if (is_padded && (axis.outputs - 1) * axis.stride >= size + axis.pad) --axis.outputs;
   axis.pad_end =
       std::max<int64_t>(0, (axis.outputs - 1) * axis.stride + axis.kernel - size - axis.pad);
 }
 
-void pooling_axis(Importer& layer, PoolAxis& axis, int64_t size, bool ceil) {
-  count_windows(axis, size, ceil);
+void pooling_axis(Importer& layer, PoolAxis& axis, int64_t size, bool ceil, bool is_padded) {
+  count_windows(axis, size, ceil, is_padded);
   if (axis.outputs < 1)
     layer.parameter("kernel_size", std::to_string(axis.kernel),
                     "larger than the padded input of " + std::to_string(size + 2 * axis.pad));
@@ -263,8 +264,9 @@ void import_pooling(Importer& layer) {
   const bool global = p.global_pooling();
   PoolAxis h{global ? in.h : w.kernel.h, w.stride.h, w.pad.h};
   PoolAxis v{global ? in.w : w.kernel.w, w.stride.w, w.pad.w};
-  pooling_axis(layer, h, in.h, p.ceil_mode());
-  pooling_axis(layer, v, in.w, p.ceil_mode());
+  const bool is_padded = h.pad > 0 || v.pad > 0;
+  pooling_axis(layer, h, in.h, p.ceil_mode(), is_padded);
+  pooling_axis(layer, v, in.w, p.ceil_mode(), is_padded);
   if (!layer.ready()) return;
   add(param.mutable_kernel_size(), {h.kernel, v.kernel});
   add(param.mutable_stride(), {h.stride, v.stride});
