@@ -39,6 +39,36 @@ TEST(Graph, LayersThatMoveNothingAreGone) {
   EXPECT_EQ(network->outputs(), Strings{"x"});
 }
 
+// Names as Caffe has them: what no layer reads.
+TEST(Graph, OutputsOfLayersThatMoveNothingHaveTheirNames) {
+  struct Case {
+    std::string layers;
+    Strings outputs;
+  };
+  const std::string relu = layer("r", "ReLU", "data");
+  for (const Case& c : {
+           Case{relu + layer("drop", "Dropout", "r"), {"drop"}},
+           Case{relu + "layer { name: 'drop' type: 'Dropout' bottom: 'r' top: 'r' }", {"r"}},
+           Case{relu + layer("one", "Concat", "r"), {"one"}},
+           Case{relu + layer("one", "Slice", "r"), {"one"}},
+           Case{relu + layer("a", "Split", "r", "top: 'b'"), {"a", "b"}},
+           Case{relu + layer("drop", "Dropout", "r") + layer("y", "Sigmoid", "r"), {"drop", "y"}},
+           Case{relu + layer("drop", "Dropout", "r") + layer("y", "Sigmoid", "drop"), {"y"}},
+           Case{relu + layer("a", "Split", "r", "top: 'b'") + layer("y", "Sigmoid", "b"),
+                {"a", "y"}},
+           Case{layer("a", "Split", "data", "top: 'b'") + layer("drop", "Dropout", "b"),
+                {"a", "drop"}},
+           Case{layer("drop", "Dropout", "data"), {"drop"}},
+       }) {
+    auto network = import_text(input("1 2 4 4") + c.layers);
+    ASSERT_TRUE(network.ok()) << network.error().message();
+    Strings names;
+    for (const std::string& tensor : network->outputs())
+      names.push_back(network->blob_name(tensor));
+    EXPECT_EQ(names, c.outputs) << c.layers;
+  }
+}
+
 TEST(Graph, SilencedTensorsAreNoOutputs) {
   const std::string sliced = input("1 4") + layer("x", "Slice", "data", "top: 'y'");
   auto network = import_text(sliced + "layer { name: 'quiet' type: 'Silence' bottom: 'y' }");

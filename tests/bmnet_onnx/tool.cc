@@ -111,6 +111,48 @@ TEST(OnnxToolQuantized, CompilesRunsAndCalibratesTheRest) {
          {"NET.onnx"});
 }
 
+// In the file's order, from the file to the bytes of a run, through calibration and without.
+TEST(OnnxToolOutputs, KeepOrderAndNames) {
+  const tputwin::testing::TemporaryDirectory folder;
+  const std::string at = folder.path().string() + "/";
+  ModelMaker maker(13);
+  maker.input("x", {1, 1, 1, 2});
+  maker.weights("v", {1, 1, 1, 1}, {0.5f});
+  maker.weights("w", {3, 1, 1, 1}, {1, 1, 1});
+  maker.node("Conv", {"x", "v"}, {"small"});
+  maker.node("Conv", {"x", "w"}, {"large"});
+  maker.node("Relu", {"large"}, {"positive"});
+  maker.output("large");
+  maker.output("small");
+  maker.output("positive");
+  {
+    std::ofstream file(at + "net.onnx", std::ios::binary);
+    maker.model.SerializeToOstream(&file);
+  }
+  std::ofstream(at + "x.bin", std::ios::binary) << std::string("\x40\xc0");
+  expect(tputwin("calibrate " + at + "net.onnx --data-kind raw --raw-type i8 --data " + at +
+                 "x.bin --scale 0.015625 --output " + at + "int8"),
+         {"exit 0"});
+  const std::string table = " --table " + at + "int8/bmnet_net_calibration_table.pb2";
+  for (const std::string& from :
+       {at + "net.onnx", "--caffemodel " + at + "int8/bmnet_net_int8.caffemodel"}) {
+    expect(tputwin("compile " + from + table + " -o " + at + "net.bmodel"),
+           {"output     large (1,3,1,2)", "\noutput     small (1,1,1,2)",
+            "\noutput     positive (1,3,1,2)", "exit 0"});
+    expect(tputwin("run " + at + "net.bmodel --input " + at + "x.bin --output " + at + "y.bin"),
+           {"output  large", "\noutput  small", "\noutput  positive", "exit 0"});
+    std::ifstream file(at + "y.bin", std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    ASSERT_EQ(bytes.size(), 14u);
+    for (size_t i = 0; i < 6; i += 2) {
+      EXPECT_NEAR(bytes[i], 64, 1) << from;
+      EXPECT_NEAR(bytes[i + 1], -64, 1) << from;
+      EXPECT_NEAR(bytes[8 + i], 64, 1) << from;
+      EXPECT_EQ(bytes[9 + i], 0) << from;
+    }
+  }
+}
+
 TEST_F(OnnxTool, SaysWhatIsMissing) {
   const std::string at = folder.path().string() + "/";
   expect(tputwin("compile " + at + "net.onnx -o " + at + "net.bmodel"),

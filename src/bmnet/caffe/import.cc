@@ -7,6 +7,7 @@
 #include "base/errors/bmnet.h"
 #include "bmnet/caffe/layer.h"
 #include "bmnet/caffe/operation.h"
+#include "bmnet/caffe/outputs.h"
 #include "bmnet/caffe/upgrade.h"
 #include "bmnet/ir/any_case.h"
 
@@ -215,12 +216,20 @@ class NetImporter {
     if (op.bottom_size() == layer.bottom_size()) kind.import(importer);
     for (const Error& error : importer.problems()) problems_.push_back(error);
     if (!importer.ready()) return define_unknown(layer);
-    if (importer.is_removed) {
-      for (const std::string& top : layer.top()) current_[top] = op.bottom(0);
-      return;
-    }
+    if (importer.is_removed) return pass_on(layer, op);
     if (!floats_fit(layer, op)) return define_unknown(layer);
     end(layer, std::move(op), std::move(importer.blobs()));
+  }
+
+  // The layer moves nothing: its tops are its bottom. A top that nothing reads is an output.
+  void pass_on(const caffe::LayerParameter& layer, const TensorOp& removed) {
+    const std::string& bottom = removed.bottom(0);
+    for (const std::string& top : layer.top()) {
+      const bool is_same = top == network_.blob_name(bottom) && !tensors_.at(bottom).used;
+      current_[top] = bottom;
+      if (is_same || caffe_.output_size() > 0 || is_read_after(caffe_, layer, top)) continue;
+      end(layer, make_alias(network_, layer, top, bottom, removed.input_shape(0)), {});
+    }
   }
 
   // Inputs of moves are all int8 or all floats; what computes on the TPU takes int8 only. Regions
@@ -333,31 +342,30 @@ class NetImporter {
       network_.blobs.erase(op.name());
       for (const std::string& bottom : op.bottom()) {
         tensors_.at(bottom).silenced = true;
-        tensors_.at(bottom).used = is_read(bottom);
+        tensors_.at(bottom).used = network_.is_read(bottom);
       }
     }
   }
 
-  bool is_read(const std::string& tensor) const {
-    return std::any_of(network_.ops.begin(), network_.ops.end(), [&](const TensorOp& op) {
-      return std::find(op.bottom().begin(), op.bottom().end(), tensor) != op.bottom().end();
-    });
-  }
-
-  // The outputs: what nothing reads.
+  // The outputs: those that the net lists, or what nothing reads.
   void add_end() {
+    std::vector<std::string> outputs = listed_outputs(caffe_, current_, network_, problems_);
+    if (caffe_.output().empty())
+      for (const TensorOp& op : network_.ops)
+        std::ranges::copy_if(op.top(), std::back_inserter(outputs), [&](const std::string& top) {
+          const Tensor& tensor = tensors_.at(top);
+          return !is(op, Op::start) && !tensor.used && !tensor.silenced;
+        });
     TensorOp end;
     end.set_name("end");
     set_type(end, Op::end);
     end.mutable_end_param();
-    for (const TensorOp& op : network_.ops)
-      for (int i = 0; i < op.top_size() && !is(op, Op::start); ++i) {
-        const Tensor& tensor = tensors_.at(op.top(i));
-        if (tensor.used || tensor.silenced) continue;
-        end.add_bottom(op.top(i));
-        *end.add_input_shape() = tensor.shape;
-      }
-    if (end.bottom().empty()) return net_problem(errors::net_no_layer, "nothing is an output");
+    for (const std::string& tensor : outputs) {
+      end.add_bottom(tensor);
+      *end.add_input_shape() = tensors_.at(tensor).shape;
+    }
+    if (!problems_.empty()) return;
+    if (outputs.empty()) return net_problem(errors::net_no_layer, "nothing is an output");
     network_.ops.push_back(std::move(end));
   }
 

@@ -131,6 +131,11 @@ caffe::NetParameter to_caffe(const Network& network) {
   std::set<std::string> read;
   for (const TensorOp& op : network.ops) read.insert(op.bottom().begin(), op.bottom().end());
   std::vector<std::string> unread;
+  for (const std::string& tensor : network.outputs()) {
+    caffe::NetOutput& output = *net.add_output();
+    output.set_name(network.blob_name(tensor));
+    output.set_blob(tensor);
+  }
   for (const TensorOp& op : network.ops) {
     if (is(op, Op::end)) continue;
     caffe::LayerParameter& layer = *net.add_layer();

@@ -11,8 +11,8 @@ bool is_operation(const caffe::LayerParameter& layer);
 // Its bottoms may have another batch than the layer was made for, where samples do not meet in it.
 void import_operation(Importer& layer);
 
-// Outputs are what nothing reads: an output of the network that is read must have a copy of its
-// own. Tops that nothing reads and that are no outputs go to a Silence layer.
+// The outputs are listed with their names. Tops that nothing reads and that are no outputs go to a
+// Silence layer.
 caffe::NetParameter to_caffe(const Network& network);
 
 }  // namespace tputwin::net

@@ -20,6 +20,12 @@ const TensorOp* Network::producer(std::string_view tensor) const {
   return nullptr;
 }
 
+bool Network::is_read(std::string_view tensor) const {
+  return std::ranges::any_of(ops, [&](const TensorOp& op) {
+    return std::ranges::find(op.bottom(), tensor) != op.bottom().end();
+  });
+}
+
 const TensorShape* Network::shape_of(std::string_view tensor) const {
   for (const TensorOp& op : ops)
     for (int i = 0; i < op.top_size(); ++i)

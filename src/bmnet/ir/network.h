@@ -39,12 +39,13 @@ struct Network {
   // deconvolution (IC, OC/group, KH, KW); inner product (N, K), or (K, N) if weight_transpose is
   // false; batchnorm mean, variance, factor; scale, bias; prelu slopes; norm scale.
   std::map<std::string, std::vector<Blob>, std::less<>> blobs;
-  // The name in the Caffe net of a tensor whose name differs from it.
+  // The name in the Caffe or ONNX net of a tensor whose name differs from it.
   std::map<std::string, std::string, std::less<>> blob_names;
 
   const std::string& blob_name(const std::string& tensor) const;
   // The op that makes a tensor; nullptr if none does.
   const TensorOp* producer(std::string_view tensor) const;
+  bool is_read(std::string_view tensor) const;  // by any op, "end" among them
   const TensorShape* shape_of(std::string_view tensor) const;
   std::vector<std::string> inputs() const;   // tensors of the "start" ops
   std::vector<std::string> outputs() const;  // bottoms of "end"

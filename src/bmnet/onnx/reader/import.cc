@@ -48,6 +48,7 @@ class ModelImporter {
     for (const auto& tensor : proto_.initializer()) guard([&] { initializer(tensor); });
     if (proto_.sparse_initializer_size() > 0)
       problems_.push_back(malformed("graph", "sparse initializers; make them dense"));
+    for (const Error& problem : repeated_names(proto_)) problems_.push_back(problem);
     inputs();
     find_needed();
     for (int i = 0; i < proto_.node_size(); ++i)
@@ -229,25 +230,23 @@ class ModelImporter {
 
   // ---- The end ----
 
-  bool is_read(const std::string& tensor) const {
-    return std::ranges::any_of(graph_.network.ops, [&](const TensorOp& op) {
-      return std::ranges::find(op.bottom(), tensor) != op.bottom().end();
-    });
-  }
-
   // An output has a tensor of its own name that nothing reads.
   std::string output_tensor(const std::string& name, const Value& value,
                             const std::set<std::string>& taken) {
-    const bool is_own = value.tensor == name && !is_read(name) && !taken.contains(name) &&
-                        graph_.dims(name) == net_dims(value.dims);
+    const bool is_own = value.tensor == name && !graph_.network.is_read(name) &&
+                        !taken.contains(name) && graph_.dims(name) == net_dims(value.dims);
     const TensorOp* maker = graph_.network.producer(value.tensor);
     if (is_own && !is(*maker, Op::start)) return name;
     TensorOp op = make_op(Op::reshape);
     op.add_bottom(value.tensor);
     *op.add_output_shape() = make_shape(net_dims(value.dims));
     op.add_top(graph_.has_name(name) ? name + "/output" : name);
-    op.set_name(graph_.has_op(op.top(0)) ? op.top(0) + "/output" : op.top(0));
-    return graph_.add(std::move(op), {});
+    std::string free = op.top(0);
+    while (graph_.has_op(free)) free += "/output";
+    op.set_name(free);
+    std::string tensor = graph_.add(std::move(op), {});
+    if (tensor != name) graph_.network.blob_names[tensor] = name;
+    return tensor;
   }
 
   void finish() {

@@ -136,6 +136,10 @@ Dims map_dims(const Node& node, const Dims& dims);
 // The same back: without the last axis if the map has one.
 Dims result_dims(const Dims& like, const Dims& net);
 
+// ---- Before the nodes ----
+// An error for each tensor that has two makers: nodes, inputs or initializers.
+std::vector<Error> repeated_names(const onnx::GraphProto& graph);
+
 // ---- Passes behind the nodes ----
 void fold_scales(Graph& graph);
 void fold_pads(Graph& graph);

@@ -1,0 +1,64 @@
+// Outputs: blobs that nothing reads, or that the net lists.
+#include "bmnet/caffe/outputs.h"
+
+#include <algorithm>
+
+#include "base/errors/bmnet.h"
+
+namespace tputwin::net {
+namespace {
+
+template <class Names>
+bool includes(const Names& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+}  // namespace
+
+bool is_read_after(const caffe::NetParameter& net, const caffe::LayerParameter& layer,
+                   const std::string& blob) {
+  bool is_behind = false;
+  for (const caffe::LayerParameter& other : net.layer()) {
+    if (is_behind && includes(other.bottom(), blob)) return true;
+    if (is_behind && includes(other.top(), blob)) return false;
+    is_behind = is_behind || &other == &layer;
+  }
+  return false;
+}
+
+TensorOp make_alias(const Network& network, const caffe::LayerParameter& layer,
+                    const std::string& top, const std::string& bottom, const TensorShape& shape) {
+  std::string name = layer.top_size() == 1 ? layer.name() : layer.name() + "/" + top;
+  const auto is_taken = [&](const TensorOp& op) { return op.name() == name; };
+  while (std::ranges::any_of(network.ops, is_taken)) name += "'";
+  TensorOp op;
+  op.set_name(name);
+  op.set_calib_id(name);
+  set_type(op, Op::reshape);
+  op.add_bottom(bottom);
+  op.add_top(top);
+  *op.add_input_shape() = *op.add_output_shape() = shape;
+  return op;
+}
+
+std::vector<std::string> listed_outputs(const caffe::NetParameter& net,
+                                        const std::map<std::string, std::string>& current,
+                                        Network& network, std::vector<Error>& problems) {
+  std::vector<std::string> outputs;
+  for (const caffe::NetOutput& output : net.output()) {
+    const auto found = current.find(output.blob());
+    if (found == current.end() || includes(outputs, found->second)) {
+      problems.push_back(
+          Error(errors::net_unknown_bottom)
+              .in("net " + net.name())
+              .argument("output", output.blob())
+              .detail(found == current.end() ? "no layer makes it" : "it is listed twice"));
+      continue;
+    }
+    outputs.push_back(found->second);
+    if (output.name() != found->second) network.blob_names[found->second] = output.name();
+  }
+  return outputs;
+}
+
+}  // namespace tputwin::net

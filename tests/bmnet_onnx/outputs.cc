@@ -1,0 +1,170 @@
+// Outputs of a model: in the file's order and under its names, from the file to the bmodel.
+#include "bmnet/caffe/import.h"
+#include "bmnet/pipeline/compile.h"
+#include "bmnet_onnx/support.h"
+
+namespace tputwin::test {
+namespace {
+
+using Names = std::vector<std::string>;
+using Shapes = std::vector<std::vector<int64_t>>;
+
+// What a model gives, output by output.
+struct Outputs {
+  Names names;
+  Shapes shapes;
+  std::vector<std::vector<float>> values;
+};
+
+Names names_of(const net::Network& network) {
+  Names names;
+  for (const std::string& tensor : network.outputs()) names.push_back(network.blob_name(tensor));
+  return names;
+}
+
+// Of the float net, after a look at the other ways: through a caffemodel, in int8, compiled.
+Outputs outputs_of(const ModelMaker& maker, const std::vector<int64_t>& dims,
+                   const std::vector<float>& x) {
+  auto loaded = load(maker.model);
+  if (!loaded.ok()) return ADD_FAILURE() << loaded.status().message(), Outputs{};
+  auto network = net::import_caffe(loaded->net);
+  if (!network.ok()) return ADD_FAILURE() << network.status().message(), Outputs{};
+  const Blobs inputs{{network->inputs()[0], {dims, x}}};
+  auto result = run_float(*network, inputs);
+  auto int8 = quantized(*network, inputs);
+  if (!result.ok() || !int8.ok()) return ADD_FAILURE() << int8.status().message(), Outputs{};
+  Outputs all{.names = names_of(*network), .shapes = {}, .values = {}};
+  for (const std::string& tensor : network->outputs()) {
+    all.shapes.push_back(net::dims(*network->shape_of(tensor)));
+    all.values.push_back(result->at(tensor).data);
+  }
+
+  const std::string file = net::to_caffemodel(loaded->net);
+  auto read = net::read_caffemodel({reinterpret_cast<const uint8_t*>(file.data()), file.size()});
+  auto again = read.ok() ? net::import_caffe(*read) : Result<net::Network>(read.error());
+  if (!again.ok()) return ADD_FAILURE() << again.status().message(), Outputs{};
+  EXPECT_EQ(names_of(*again), all.names);
+
+  auto bytes = run_int8(*int8, inputs);
+  if (!bytes.ok()) return ADD_FAILURE() << bytes.status().message(), Outputs{};
+  auto compiled = net::compile(int8->network, int8->integers);
+  if (!compiled.ok()) return ADD_FAILURE() << compiled.status().message(), Outputs{};
+  Names compiled_names;
+  for (const bmodel::Output& output : compiled->outputs) compiled_names.push_back(output.name);
+  EXPECT_EQ(compiled_names, all.names);
+  // In one piece.
+  uint64_t at = compiled->output_offset();
+  for (size_t i = 0; i < all.values.size(); ++i) {
+    EXPECT_EQ(compiled->outputs.at(i).bytes(), all.values[i].size());
+    EXPECT_EQ(compiled->outputs.at(i).offset, at);
+    at += compiled->outputs.at(i).bytes();
+  }
+  return all;
+}
+
+TEST(Outputs, AreInTheFilesOrder) {
+  ModelMaker maker;
+  maker.input("x", {1, 3, 2, 2});
+  maker.weights("v", {2, 3, 1, 1}, std::vector<float>(6, 1));
+  maker.weights("w", {5, 3, 1, 1}, std::vector<float>(15, 2));
+  maker.node("Conv", {"x", "v"}, {"small"});
+  maker.node("Conv", {"x", "w"}, {"large"});
+  maker.output("large");
+  maker.output("small");
+  const Outputs all = outputs_of(maker, {1, 3, 2, 2}, std::vector<float>(12, 1));
+  EXPECT_EQ(all.names, (Names{"large", "small"}));
+  EXPECT_EQ(all.shapes, (Shapes{{1, 5, 2, 2}, {1, 2, 2, 2}}));
+  EXPECT_EQ(all.values[0], std::vector<float>(20, 6));
+  EXPECT_EQ(all.values[1], std::vector<float>(8, 3));
+}
+
+TEST(Outputs, ThatOtherNodesReadKeepTheirNames) {
+  ModelMaker maker;
+  maker.input("x", {1, 2, 1, 2});
+  maker.weights("w", {2, 2, 1, 1}, {1, 0, 0, -1});
+  maker.node("Conv", {"x", "w"}, {"feat"});
+  maker.node("Relu", {"feat"}, {"r"});
+  maker.node("Conv", {"r", "w"}, {"logits"});
+  maker.output("feat");
+  maker.output("logits");
+  maker.output("r");
+  const Outputs all = outputs_of(maker, {1, 2, 1, 2}, {1, 2, 3, -4});
+  EXPECT_EQ(all.names, (Names{"feat", "logits", "r"}));
+  EXPECT_EQ(all.values[0], (std::vector<float>{1, 2, -3, 4}));
+  EXPECT_EQ(all.values[1], (std::vector<float>{1, 2, 0, -4}));
+  EXPECT_EQ(all.values[2], (std::vector<float>{1, 2, 0, 4}));
+}
+
+// Results of one axis have one column more in the net.
+TEST(Outputs, OfOneDimensionalMapsKeepNamesAndShapes) {
+  ModelMaker maker;
+  maker.input("x", {1, 3, 9});
+  maker.weights("w", {2, 3, 2}, std::vector<float>(12, 1));
+  maker.node("Conv", {"x", "w"}, {"y"});
+  maker.set(maker.node("MaxPool", {"y"}, {"p"}), "kernel_shape", std::vector<int64_t>{2});
+  maker.output("p");
+  maker.output("y");
+  const Outputs all = outputs_of(maker, {1, 3, 9}, std::vector<float>(27, 1));
+  EXPECT_EQ(all.names, (Names{"p", "y"}));
+  EXPECT_EQ(all.shapes, (Shapes{{1, 2, 7}, {1, 2, 8}}));
+}
+
+// An input as an output, a tensor that is listed twice, and names of nodes that change nothing:
+// each output has its own bytes, whatever stands where.
+TEST(Outputs, OfInputsRepeatedOnesAndOtherNames) {
+  ModelMaker maker;
+  maker.input("x", {1, 4});
+  maker.integers("to", {3}, {1, 2, 2});
+  maker.node("Relu", {"x"}, {"y"});
+  maker.node("Identity", {"y"}, {"same"});
+  maker.node("Reshape", {"y", "to"}, {"square"});
+  maker.node("Dropout", {"x"}, {"dropped"});
+  for (const char* name : {"square", "x", "y", "same", "y", "dropped"}) maker.output(name);
+  const Outputs all = outputs_of(maker, {1, 4}, {1, -2, 3, -4});
+  EXPECT_EQ(all.names, (Names{"square", "x", "y", "same", "y", "dropped"}));
+  EXPECT_EQ(all.shapes, (Shapes{{1, 2, 2}, {1, 4}, {1, 4}, {1, 4}, {1, 4}, {1, 4}}));
+  const std::vector<float> x{1, -2, 3, -4}, y{1, 0, 3, 0};
+  EXPECT_EQ(all.values, (std::vector<std::vector<float>>{y, x, y, y, y, x}));
+}
+
+TEST(Outputs, OfNodesThatComputeNothing) {
+  ModelMaker maker;
+  maker.input("x", {1, 2});
+  maker.node("Identity", {"x"}, {"y"});
+  maker.output("y");
+  const Outputs all = outputs_of(maker, {1, 2}, {1, -2});
+  EXPECT_EQ(all.names, Names{"y"});
+  EXPECT_EQ(all.values[0], (std::vector<float>{1, -2}));
+}
+
+// ONNX is in static single assignment form; ONNX Runtime 1.30 refuses such models, too.
+TEST(Outputs, OfTwoNodesAreRefused) {
+  for (const char* twice : {"y", "x", "w"}) {
+    ModelMaker maker;
+    maker.input("x", {1, 2});
+    maker.weights("w", {2}, {1, 2});
+    maker.node("Relu", {"x"}, {"y"});
+    maker.node("Neg", {"x"}, {twice});
+    maker.output("y");
+    auto loaded = load(maker.model);
+    ASSERT_FALSE(loaded.ok());
+    const std::string text = loaded.error().message();
+    for (const char* words : {"TW-NET-0117", "(Neg)", twice, "a tensor has one maker"})
+      EXPECT_NE(text.find(words), std::string::npos) << text;
+  }
+}
+
+TEST(Outputs, OfConstantsAreRefused) {
+  ModelMaker maker;
+  maker.input("x", {1, 2});
+  maker.weights("w", {2}, {1, 2});
+  maker.node("Relu", {"x"}, {"y"});
+  maker.output("y");
+  maker.output("w");
+  auto loaded = load(maker.model);
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_NE(loaded.error().message().find("output w"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tputwin::test
