@@ -42,24 +42,41 @@ struct Method {
   bool exclude_outside = false;
 };
 
-double coordinate(const Method& m, int64_t i, int64_t size, int64_t outputs, double scale) {
-  const auto x = static_cast<double>(i);
-  if (m.coordinates == "asymmetric") return x / scale;
-  if (m.coordinates == "align_corners")
+// One axis: its extents, the factor between them, and the result's extent before it was rounded
+// down.
+struct Scaling {
+  int64_t size = 1, outputs = 1;
+  float scale = 1;
+  double whole = 1;
+};
+
+// Where element `i` of the result is in the input. Factors and coordinates are fp32, as in ONNX
+// Runtime: in fp32 (11 + 0.5) / 1.1 - 0.5 may be below the whole number that doubles reach.
+float coordinate(const Method& m, int64_t i, const Scaling& axis) {
+  const auto x = static_cast<float>(i);
+  // Nothing to transform.
+  if (axis.scale == 1 && axis.outputs == axis.size) return x;
+  if (m.coordinates == "asymmetric") return x / axis.scale;
+  if (m.coordinates == "align_corners") {
     // Of the extent before it is rounded, as ONNX's own results are.
-    return outputs == 1
-               ? 0
-               : x * static_cast<double>(size - 1) / (static_cast<double>(size) * scale - 1);
-  if (m.coordinates == "pytorch_half_pixel") return outputs > 1 ? (x + 0.5) / scale - 0.5 : 0;
-  if (m.coordinates == "tf_half_pixel_for_nn") return (x + 0.5) / scale;
-  return (x + 0.5) / scale - 0.5;
+    if (axis.outputs == 1) return 0;
+    return static_cast<float>(static_cast<double>(i) * static_cast<double>(axis.size - 1) /
+                              (axis.whole - 1));
+  }
+  if (m.coordinates == "tf_half_pixel_for_nn") return (x + 0.5f) / axis.scale;
+  if (m.coordinates == "pytorch_half_pixel" && axis.outputs == 1) return 0;
+  return (x + 0.5f) / axis.scale - 0.5f;
 }
 
-int64_t nearest(const Method& m, double x) {
-  if (m.nearest == "floor") return static_cast<int64_t>(std::floor(x));
-  if (m.nearest == "ceil") return static_cast<int64_t>(std::ceil(x));
-  if (m.nearest == "round_prefer_ceil") return static_cast<int64_t>(std::floor(x + 0.5));
-  return static_cast<int64_t>(std::ceil(x - 0.5));
+int64_t nearest(const Method& m, float x, float scale) {
+  const bool rounds_up = m.nearest == "ceil" || (m.nearest == "simple" && scale < 1);
+  if (rounds_up) return static_cast<int64_t>(std::ceil(x));
+  if (m.nearest == "floor" || m.nearest == "simple") return static_cast<int64_t>(std::floor(x));
+  // ONNX Runtime takes what rounding leaves next to a tie for one: 4.5f / 0.6f is below 7.5.
+  constexpr float kNextTo = 1e-6f;
+  const bool is_tie = std::fabs(x - std::floor(x) - 0.5f) < kNextTo;
+  if (!is_tie) return static_cast<int64_t>(std::round(x));
+  return static_cast<int64_t>(m.nearest == "round_prefer_floor" ? std::floor(x) : std::ceil(x));
 }
 
 double cubic(double t, double a) {
@@ -68,15 +85,19 @@ double cubic(double t, double a) {
   return t < 2 ? ((a * t - 5 * a) * t + 8 * a) * t - 4 * a : 0;
 }
 
-AxisTaps axis_taps(const Method& m, int64_t size, int64_t outputs, double scale) {
-  AxisTaps axis{.taps = m.mode == "nearest" ? 1 : m.mode == "cubic" ? 4 : 2, .outputs = outputs};
+AxisTaps axis_taps(const Method& m, const Scaling& scaling) {
+  const int64_t size = scaling.size;
+  AxisTaps axis{.taps = m.mode == "nearest" ? 1
+                        : m.mode == "cubic" ? 4
+                                            : 2,
+                .outputs = scaling.outputs};
   const auto inside = [&](int64_t at) { return std::clamp<int64_t>(at, 0, size - 1); };
-  for (int64_t i = 0; i < outputs; ++i) {
-    const double x = coordinate(m, i, size, outputs, scale);
+  for (int64_t i = 0; i < axis.outputs; ++i) {
+    const float x = coordinate(m, i, scaling);
     const auto base = static_cast<int64_t>(std::floor(x));
     const double fraction = x - std::floor(x);
     if (axis.taps == 1) {
-      axis.add(inside(nearest(m, x)), 1);
+      axis.add(inside(nearest(m, x, scaling.scale)), 1);
     } else if (axis.taps == 2) {
       axis.add(inside(base), 1 - fraction);
       axis.add(inside(base + 1), fraction);
@@ -105,53 +126,60 @@ int64_t repeats(const AxisTaps& axis, int64_t size) {
   return factor;
 }
 
-// Extents and factors of every axis; from one of both.
-struct Sizes {
-  Dims outputs;
-  std::vector<double> scale;
-};
+// Of every axis of the input.
+using Scalings = std::vector<Scaling>;
 
-Sizes sizes_of(const Node& node, const Constant* scales, std::vector<float> given,
-               const Constant* sizes) {
+Dims outputs_of(const Scalings& axes) {
+  Dims outputs;
+  for (const Scaling& axis : axes) outputs.push_back(axis.outputs);
+  return outputs;
+}
+
+// From factors or from extents.
+Scalings sizes_of(const Node& node, const Constant* scales, std::vector<float> given,
+                  const Constant* sizes) {
   const Dims& x = node.dims();
-  Sizes result;
+  Scalings result;
   if (scales != nullptr) given = scales->real();
   const bool by_size = given.empty() && sizes != nullptr;
   const Dims wanted = by_size ? sizes->whole() : Dims();
   node.require((by_size ? wanted.size() : given.size()) == x.size(), "scales", text(wanted),
                "one value per axis: scales or sizes");
   for (size_t i = 0; i < x.size(); ++i) {
-    const double scale = by_size ? static_cast<double>(wanted[i]) / static_cast<double>(x[i])
-                                 : static_cast<double>(given[i]);
-    const double extent = std::floor(static_cast<double>(x[i]) * scale);
+    const float scale =
+        by_size ? static_cast<float>(wanted[i]) / static_cast<float>(x[i]) : given[i];
+    // The product of fp32 that ONNX Runtime and libonnx cut: 10 * 1.3f is 13.
+    const float extent =
+        by_size ? static_cast<float>(wanted[i]) : std::floor(static_cast<float>(x[i]) * scale);
     node.require(scale > 0 && extent >= 1 && extent < kMostEntries, "scales",
                  fmt::format("{}", scale), "of extents in [1, 2^20)");
-    result.scale.push_back(scale);
-    result.outputs.push_back(by_size ? wanted[i] : static_cast<int64_t>(extent));
+    const double whole = by_size ? static_cast<double>(wanted[i])
+                                 : static_cast<double>(x[i]) * static_cast<double>(scale);
+    result.push_back({x[i], static_cast<int64_t>(extent), scale, whole});
   }
   return result;
 }
 
-void resize(Node& node, const Method& method, const Sizes& sizes) {
+void resize(Node& node, const Method& method, Scalings axes) {
   const Dims x = map_dims(node, node.dims());
-  Sizes all = sizes;
-  all.outputs.resize(4, 1);
-  all.scale.resize(4, 1);
-  node.require(all.outputs[0] == x[0] && all.outputs[1] == x[1], "scales", text(all.outputs),
+  const Dims outputs = outputs_of(axes);
+  // ONNX Runtime and PyTorch copy what keeps its extents, whatever the factors.
+  if (outputs == node.dims()) return node.set(node.in(0));
+  axes.resize(4);
+  node.require(axes[0].outputs == x[0] && axes[1].outputs == x[1], "scales", text(outputs),
                "of rows and columns only");
-  const AxisTaps rows = axis_taps(method, x[2], all.outputs[2], all.scale[2]);
-  const AxisTaps columns = axis_taps(method, x[3], all.outputs[3], all.scale[3]);
+  const AxisTaps rows = axis_taps(method, axes[2]), columns = axis_taps(method, axes[3]);
   const int64_t by_rows = repeats(rows, x[2]), by_columns = repeats(columns, x[3]);
   if (by_rows == 1 && by_columns == 1) return node.set(node.in(0));
   if (by_rows < 1 || by_columns < 1)
     return node.set(
-        node.view(resample(node, node.tensor(0, x), rows, columns, ""), net_dims(sizes.outputs)),
-        sizes.outputs);
+        node.view(resample(node, node.tensor(0, x), rows, columns, ""), net_dims(outputs)),
+        outputs);
   TensorOp op = make_op(Op::upsample);
   op.mutable_tg_upsample_param()->add_size(static_cast<uint32_t>(by_rows));
   op.mutable_tg_upsample_param()->add_size(static_cast<uint32_t>(by_columns));
   const std::string y = node.add(std::move(op), {node.tensor(0, x)}, "");
-  node.set(node.view(y, net_dims(sizes.outputs)), sizes.outputs);
+  node.set(node.view(y, net_dims(outputs)), outputs);
 }
 
 const Constant* optional_values(const Node& node, size_t input, std::string_view name) {
@@ -167,7 +195,7 @@ void import_resize(Node& node) {
   m.mode = node.text("mode", "nearest");
   const bool first = node.opset < 11;
   m.coordinates = node.text("coordinate_transformation_mode", first ? "asymmetric" : "half_pixel");
-  m.nearest = node.text("nearest_mode", first ? "floor" : "round_prefer_floor");
+  m.nearest = node.text("nearest_mode", first ? "simple" : "round_prefer_floor");
   m.cubic_a = node.real("cubic_coeff_a", -0.75f);
   m.exclude_outside = node.integer("exclude_outside", 0) != 0;
   node.require(m.coordinates != "tf_crop_and_resize", "coordinate_transformation_mode",
@@ -180,7 +208,7 @@ void import_resize(Node& node) {
 }
 
 void import_upsample(Node& node) {
-  Method m{.mode = node.text("mode", "nearest"), .coordinates = "asymmetric", .nearest = "floor"};
+  Method m{.mode = node.text("mode", "nearest"), .coordinates = "asymmetric", .nearest = "simple"};
   node.require(m.mode == "nearest" || m.mode == "linear", "mode", m.mode, "nearest or linear");
   const Constant* scales = optional_values(node, 1, "scales");
   resize(node, m, sizes_of(node, scales, node.reals("scales"), nullptr));

@@ -128,11 +128,14 @@ void import_conv(Node& node) {
   node.set(y, result_dims(node.dims(), node.graph.dims(y)));
 }
 
-// Pads that are left of the whole result.
+// Pads that are left of the whole result. Of an odd total the larger half is in front unless
+// auto_pad is SAME_UPPER. A wanted extent beyond the whole result continues it at its end, as in
+// ONNX Runtime.
 void transposed_pads(const Node& node, WindowAxis& axis, int64_t size, int64_t wanted,
                      int64_t extra, const std::string& automatic) {
   const int64_t whole = axis.stride * (size - 1) + extra + axis.reach();
   const bool same = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
+  const bool is_given = wanted != 0;
   if (wanted == 0 && same) wanted = size * axis.stride;
   if (automatic == "VALID") axis.before = axis.behind = 0;
   if (wanted != 0) {
@@ -140,7 +143,7 @@ void transposed_pads(const Node& node, WindowAxis& axis, int64_t size, int64_t w
     node.require(pads > -65536, "output_shape", std::to_string(wanted),
                  "no larger than the result without pads and 65535");
     axis.before = automatic == "SAME_UPPER" ? pads / 2 : pads - pads / 2;
-    if (!same) axis.before = pads / 2;
+    if (is_given) axis.before = std::max<int64_t>(0, axis.before);
     axis.behind = pads - axis.before;
   }
   axis.behind -= extra;

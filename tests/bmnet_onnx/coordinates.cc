@@ -1,0 +1,140 @@
+// Extents and positions that ONNX leaves to the arithmetic of whoever computes them. Expected
+// values are those of ONNX Runtime 1.30 (CPU, optimization off).
+#include "bmnet_onnx/support.h"
+
+namespace tputwin::test {
+namespace {
+
+std::vector<float> result_of(const ModelMaker& maker, const std::vector<float>& x) {
+  auto network = import(maker.model);
+  if (!network.ok()) return ADD_FAILURE() << network.status().message(), std::vector<float>();
+  const std::vector<int64_t> dims = net::dims(*network->shape_of("x"));
+  auto result = run_float(*network, {{"x", {dims, x}}});
+  if (!result.ok()) return ADD_FAILURE() << result.status().message(), std::vector<float>();
+  return result->begin()->second.data;
+}
+
+void expect_near(const std::vector<float>& got, const std::vector<float>& expected,
+                 const std::string& what) {
+  ASSERT_EQ(got.size(), expected.size()) << what;
+  for (size_t i = 0; i < got.size(); ++i)
+    EXPECT_NEAR(got[i], expected[i], 1e-5) << what << " " << i;
+}
+
+// ---- Resize and Upsample of one row; element i is i squared ----
+
+struct Row {
+  const char* name;
+  int64_t opset, size;
+  float scale;
+  std::vector<std::pair<const char*, const char*>> attributes;
+  std::vector<float> expected;
+};
+void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
+
+class Resized : public ::testing::TestWithParam<Row> {};
+
+TEST_P(Resized, AsOnnxRuntime) {
+  const Row& row = GetParam();
+  ModelMaker maker(row.opset);
+  maker.input("x", {1, 1, 1, row.size});
+  maker.weights("s", {4}, {1, 1, 1, row.scale});
+  auto& node = row.opset == 9    ? maker.node("Upsample", {"x", "s"}, {"y"})
+               : row.opset == 10 ? maker.node("Resize", {"x", "s"}, {"y"})
+                                 : maker.node("Resize", {"x", "", "s"}, {"y"});
+  for (const auto& [name, value] : row.attributes) maker.set(node, name, std::string(value));
+  maker.output("y");
+  std::vector<float> x;
+  for (int64_t i = 0; i < row.size; ++i) x.push_back(static_cast<float>(i * i));
+  expect_near(result_of(maker, x), row.expected, row.name);
+}
+
+constexpr const char *kCoordinates = "coordinate_transformation_mode", *kNearest = "nearest_mode";
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, Resized,
+    ::testing::Values(
+        // 10 * 1.3 in doubles of the float is a little less than 13.
+        Row{"extent", 13, 10, 1.3f, {}, {0, 1, 1, 4, 9, 16, 16, 25, 36, 49, 64, 64, 81}},
+        Row{"five_thirds", 13, 3, 5.0f / 3, {}, {0, 0, 1, 4, 4}},
+        // Element 11: 11 / 1.1 in floats is 10, in doubles of the float a little less.
+        Row{"asymmetric",
+            13,
+            13,
+            1.1f,
+            {{kCoordinates, "asymmetric"}, {kNearest, "floor"}},
+            {0, 0, 1, 4, 9, 16, 25, 36, 49, 64, 81, 100, 100, 121}},
+        Row{"for_nn",
+            13,
+            10,
+            0.7f,
+            {{kCoordinates, "tf_half_pixel_for_nn"}, {kNearest, "floor"}},
+            {0, 4, 9, 25, 36, 49, 81}},
+        // A factor of 1 transforms nothing, whatever the modes.
+        Row{"same",
+            13,
+            3,
+            1,
+            {{kCoordinates, "tf_half_pixel_for_nn"}, {kNearest, "ceil"}},
+            {0, 1, 4}},
+        // So does one that keeps the extents.
+        Row{"copied", 13, 7, 1.1f, {{kNearest, "floor"}}, {0, 1, 4, 9, 16, 25, 36}},
+        Row{"ties_up", 13, 10, 0.5f, {{kNearest, "round_prefer_ceil"}}, {1, 9, 25, 49, 81}},
+        Row{"next_to_a_tie",
+            13,
+            9,
+            1.2f,
+            {{kCoordinates, "asymmetric"}, {kNearest, "round_prefer_ceil"}},
+            {0, 1, 4, 9, 9, 16, 25, 36, 49, 64}},
+        Row{"linear", 13, 3, 5.0f / 3, {{"mode", "linear"}}, {0, 0.4f, 1, 2.8f, 4}},
+        Row{"pytorch",
+            13,
+            7,
+            0.3f,
+            {{"mode", "linear"}, {kCoordinates, "pytorch_half_pixel"}},
+            {1.5f, 20.5f}},
+        // Before opset 11 factors below 1 round positions up.
+        Row{"first_down", 10, 10, 0.7f, {}, {0, 4, 9, 25, 36, 64, 81}},
+        Row{"first_up", 9, 10, 1.3f, {}, {0, 0, 1, 4, 9, 9, 16, 25, 36, 36, 49, 64, 81}}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+// ---- ConvTranspose with output_shape: kernel 1, 2, 3, ..., input 1, 10, 100 ----
+
+struct Transposed {
+  int64_t kernel, stride, extent, output_padding;
+  const char* auto_pad;
+  std::vector<float> expected;
+};
+
+TEST(OutputShape, PutsTheLargerHalfOfPadsInFront) {
+  for (const Transposed& c : {
+           Transposed{3, 2, 6, 0, "NOTSET", {2, 13, 20, 130, 200, 300}},
+           Transposed{3, 2, 6, 1, "NOTSET", {2, 13, 20, 130, 200, 300}},
+           Transposed{3, 2, 5, 0, "NOTSET", {2, 13, 20, 130, 200}},
+           Transposed{3, 2, 4, 0, "NOTSET", {13, 20, 130, 200}},
+           Transposed{5, 2, 6, 1, "NOTSET", {13, 24, 135, 240, 350, 400}},
+           Transposed{3, 2, 6, 0, "VALID", {2, 13, 20, 130, 200, 300}},
+           Transposed{3, 2, 6, 0, "SAME_LOWER", {2, 13, 20, 130, 200, 300}},
+           Transposed{3, 2, 6, 0, "SAME_UPPER", {1, 2, 13, 20, 130, 200}},
+           Transposed{3, 2, 8, 0, "NOTSET", {1, 2, 13, 20, 130, 200, 300, 0}},
+           Transposed{1, 2, 6, 0, "SAME_LOWER", {1, 0, 10, 0, 100, 0}},
+       }) {
+    ModelMaker maker;
+    maker.input("x", {1, 1, 1, 3});
+    std::vector<float> weights;
+    for (int64_t i = 1; i <= c.kernel; ++i) weights.push_back(static_cast<float>(i));
+    maker.weights("w", {1, 1, 1, c.kernel}, weights);
+    auto& node = maker.node("ConvTranspose", {"x", "w"}, {"y"});
+    maker.set(node, "strides", std::vector<int64_t>{1, c.stride});
+    maker.set(node, "output_shape", std::vector<int64_t>{1, c.extent});
+    if (c.output_padding != 0)
+      maker.set(node, "output_padding", std::vector<int64_t>{0, c.output_padding});
+    maker.set(node, "auto_pad", std::string(c.auto_pad));
+    maker.output("y");
+    expect_near(result_of(maker, {1, 10, 100}), c.expected,
+                std::string(c.auto_pad) + " to " + std::to_string(c.extent));
+  }
+}
+
+}  // namespace
+}  // namespace tputwin::test
