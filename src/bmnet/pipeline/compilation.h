@@ -38,6 +38,7 @@ struct Compilation {
   // ---- Front half ----
   caffe::NetParameter caffe;               // import; fold; calibrate: int8
   NetCalibrationParameter own_thresholds;  // import: those of quantized ONNX
+  std::string own_table;                   // import: the text of a table in the ONNX file
   bool is_onnx = false;                    // import: weights are floats, whatever their values
   Network network;                         // import; fold
   bool is_float = false;                   // fold: the weights are floats

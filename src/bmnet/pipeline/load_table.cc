@@ -1,4 +1,5 @@
-// Pass load_table: the calibration table of a file, else the net's own thresholds.
+// Pass load_table: the calibration table of a file, else that in the ONNX file, else the thresholds
+// of its quantized tensors.
 #include "bmnet/integers/table.h"
 #include "bmnet/pipeline/compilation.h"
 #include "bmnet/pipeline/passes.h"
@@ -6,8 +7,15 @@
 namespace tputwin::net::pass {
 
 Status load_table(Compilation& c) {
-  if (!c.source.table) {
+  if (!c.source.table && c.own_table.empty()) {
     c.table = c.own_thresholds;
+    return {};
+  }
+  if (!c.source.table) {
+    auto own =
+        read_table({reinterpret_cast<const uint8_t*>(c.own_table.data()), c.own_table.size()});
+    if (!own.ok()) return Error(own.error()).argument("metadata", "bm1880_ctable");
+    c.table = std::move(*own);
     return {};
   }
   TW_ASSIGN_OR_RETURN(table, read_table_file(*c.source.table));

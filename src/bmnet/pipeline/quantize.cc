@@ -25,7 +25,7 @@ void keep_customized(const Network& network, const NetCalibrationParameter& give
 }  // namespace
 
 Status quantize(Compilation& c) {
-  if (!c.is_float || (!c.source.table && c.own_thresholds.layer().empty())) return {};
+  if (!c.is_float || c.table.layer().empty()) return {};
   TW_ASSIGN_OR_RETURN(table, net::quantize(c.network, c.table));
   keep_customized(c.network, c.table, table);
   c.table = std::move(table);

@@ -318,6 +318,13 @@ NetCalibrationParameter table_of(const Graph& graph) {
   return table;
 }
 
+// The calibration table that quantized files of the vendor have among their properties.
+std::string vendor_table(const onnx::ModelProto& model) {
+  for (const auto& property : model.metadata_props())
+    if (property.key() == "bm1880_ctable") return property.value();
+  return {};
+}
+
 Result<LoadedNet> read_model(std::span<const uint8_t> file, const std::string& path,
                              const ImportOptions& options) {
   onnx::ModelProto model;
@@ -327,7 +334,7 @@ Result<LoadedNet> read_model(std::span<const uint8_t> file, const std::string& p
   TW_ASSIGN_OR_RETURN(opset, opset_of(model));
   const std::string folder = std::filesystem::path(path).parent_path();
   TW_ASSIGN_OR_RETURN(graph, ModelImporter(model, opset, options, folder).run());
-  return LoadedNet{to_caffe(graph.network), table_of(graph), true};
+  return LoadedNet{to_caffe(graph.network), table_of(graph), vendor_table(model), true};
 }
 
 }  // namespace
