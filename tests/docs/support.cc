@@ -182,7 +182,11 @@ std::string support_table() {
              "chip's reference model and are compared byte for byte by the conformance tests. "
              "Functions without any have tests of their own, written from the documents. The types "
              "of "
-             "bmodels' commands are those of recorded ones.\n",
+             "bmodels' commands are those of recorded ones.\n\n"
+             "*Not there*: the plug-in interface of BMNet in SDK 1.1.4 (`layer_api.hpp`), whose "
+             "layers read the text of `custom {{ value: ... }}` themselves. Layers of one's own "
+             "are "
+             "classes ([bmnet.md](bmnet.md#customized-layers)).\n",
              state_of("BM1880"), state_of_classes(), state_of("BM1684"), state_of("BM1684X")) +
          tables + class_tables() + command_tables() + host_operators();
 }

@@ -2,6 +2,8 @@
 #ifndef BMNET_FRONTEND_FRONTENDCONTEXT_HPP
 #define BMNET_FRONTEND_FRONTENDCONTEXT_HPP
 
+#include <bmnet/utils/common.hpp>
+
 namespace bmnet {
 
 class FrontendContext {

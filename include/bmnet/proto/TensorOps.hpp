@@ -5,6 +5,7 @@
 #include <bmnet/bmnet.pb.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <bmnet/utils/logging.hpp>
 
 #include <string>
 #include <vector>

@@ -11,6 +11,8 @@
 #ifndef BMNET_TARGETS_CPU_CPU_LAYER_HPP
 #define BMNET_TARGETS_CPU_CPU_LAYER_HPP
 
+#include <bmnet/utils/logging.hpp>
+
 #include <stddef.h>
 #include <stdint.h>
 
