@@ -180,6 +180,7 @@ py::dict compile(const std::string& caffemodel, const std::string& table, const 
   py::dict result;
   result["model"] = output;
   result["instructions"] = made.compiled.instructions;
+  result["price_cycles"] = made.compiled.price_cycles;
   result["predicted_cycles"] = made.compiled.predicted_cycles;
   result["weight_bytes"] = made.compiled.weight.size();
   result["neuron_bytes"] = made.compiled.neuron_size;

@@ -35,6 +35,7 @@ class Compiled:
 
     model: str
     instructions: int
+    price_cycles: int
     predicted_cycles: int
     weight_bytes: int
     neuron_bytes: int

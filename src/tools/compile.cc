@@ -90,7 +90,10 @@ std::string compile_text(const CompileRequest& request, const CompileResult& res
   fmt::format_to(out, "memory     {} bytes of weights, {} bytes of neurons\n", c.weight.size(),
                  c.neuron_size);
   fmt::format_to(out, "transfers  {} bytes between global and local memory\n", c.global_bytes);
-  fmt::format_to(out, "predicted  {} cycles, {:.3f} ms at 1 GHz\n", c.predicted_cycles,
+  // The words and numbers of `tputwin info`.
+  fmt::format_to(out, "price      {} cycles at full rate, by which groups are chosen\n",
+                 c.price_cycles);
+  fmt::format_to(out, "predicted  {} cycles = {:.3f} ms at 1000 MHz\n", c.predicted_cycles,
                  static_cast<double>(c.predicted_cycles) / 1e6);
   for (const std::string& name : c.cpu_operators) fmt::format_to(out, "host       {}\n", name);
   return text;

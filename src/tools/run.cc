@@ -17,6 +17,7 @@
 #include "base/heap.h"
 #include "base/last_error.h"
 #include "base/parallel.h"
+#include "insight/timing/commands.h"
 #include "isa/bm1880_codec.h"
 #include "tools/info.h"
 #include "tools/model_chip.h"
@@ -157,9 +158,11 @@ Result<size_t> find_variety(const bmodel::Model& model, const ShapeList& shapes)
 
 namespace {
 
-Result<ProgramCost> cost_of(const bmodel::Variety& variety, const Chip& chip) {
+Status add_cost(const bmodel::Variety& variety, const Chip& chip, RunReport& report) {
   TW_ASSIGN_OR_RETURN(program, isa::decode_program(variety.cmdbuf, chip));
-  return program_cost(program, chip);
+  report.cost = program_cost(program, chip);
+  report.predicted_cycles = insight::predicted_cycles(program, chip);
+  return {};
 }
 
 }  // namespace
@@ -176,8 +179,7 @@ Result<RunReport> run_model(std::span<const uint8_t> file, std::span<const uint8
   RunReport report{.variety = *index,
                    .output = std::vector<uint8_t>(variety.output_bytes()),
                    .model_bytes = file.size()};
-  TW_ASSIGN_OR_RETURN(cost, cost_of(variety, *chip));
-  report.cost = cost;
+  TW_RETURN_IF_ERROR(add_cost(variety, *chip, report));
   keep_description(*model);
   if (!options.plugin_directory.empty()) prepend_plugin_path(options.plugin_directory);
   thread_diagnostics().clear();

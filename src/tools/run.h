@@ -43,6 +43,7 @@ struct RunReport {
   std::optional<uint64_t> own_memory;  // of the process then, and
   uint64_t model_bytes = 0;            // of the model's file
   ProgramCost cost;                    // of one run
+  uint64_t predicted_cycles = 0;       // of one run
   std::vector<WarningCount> warnings;
 };
 

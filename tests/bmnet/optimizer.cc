@@ -55,6 +55,7 @@ TEST(Compile, GroupsMoveFewerBytesAndSayWhy) {
   ASSERT_TRUE(alone.ok() && grouped.ok());
   // In a group only the input, the result and the weights cross the bus.
   EXPECT_LT(grouped->global_bytes, alone->global_bytes / 3);
+  EXPECT_LT(grouped->price_cycles, alone->price_cycles);
   EXPECT_LT(grouped->predicted_cycles, alone->predicted_cycles);
   for (const char* part : {"group:", "slices", "of a lane", "tg_convolution a", "weight", "total:"})
     EXPECT_NE(grouped->explanation.find(part), std::string::npos) << part;
@@ -80,9 +81,9 @@ TEST(Compile, SaysOfWhichLayerCommandsAre) {
     EXPECT_TRUE(bare->layers.empty());
     EXPECT_EQ(named->layers.by_command().size(), named->instructions);
     for (const std::string& name : named->layers.names)
-      EXPECT_TRUE(std::ranges::any_of(model->network.ops,
-                                      [&](const net::TensorOp& op) { return op.name() == name; }))
-          << name;
+      EXPECT_TRUE(std::ranges::any_of(model->network.ops, [&](const net::TensorOp& op) {
+        return op.name() == name;
+      })) << name;
     bmodel::Model with = net::to_model(*named, "net"), without = net::to_model(*bare, "net");
     EXPECT_NE(with, without);
     with.varieties[0].layers = {};

@@ -139,7 +139,7 @@ TEST(Bm168xTools, BmrtTestShowsDetails) {
   const std::string text =
       output_of("bmrt_test --bmodel " + file +
                 " --profile --subnet_time --debug_output --export_neuron " + neurons);
-  for (const char* words : {"conv2d_quant", "predicted:", "subnet 0:", "output  "})
+  for (const char* words : {"conv2d_quant", "price:", "subnet 0:", "output  "})
     EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
   auto opened = *bmodel::open_file(file);
   const auto& stage = *opened.bm168x()->model.net[0]->parameter[0];

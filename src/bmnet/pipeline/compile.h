@@ -42,8 +42,10 @@ struct Compiled {
   std::vector<std::string> cpu_operators;  // plugin names, each once
   ::bmnet::NetParameter optimized;         // what store_prototxt writes
   std::string explanation;                 // groups, slices, local memory, predicted cycles
-  uint64_t predicted_cycles = 0;           // of the commands, without CPU operators
-  uint64_t global_bytes = 0;               // between global and local memory
+  // Of the commands, without CPU operators: the price at full rate, by which groups are chosen, and
+  // the predicted time of a run (docs/timing.md).
+  uint64_t price_cycles = 0, predicted_cycles = 0;
+  uint64_t global_bytes = 0;  // between global and local memory
   uint64_t instructions = 0;
   // Where tensors lie, for those that are not recycled away.
   std::map<std::string, uint64_t, std::less<>> tensor_offsets;

@@ -31,8 +31,8 @@ std::string extents_text(const Extents& e) {
 void explain_group(std::string& text, const Network& network, const PricedGroup& group) {
   auto out = std::back_inserter(text);
   const GroupPlan& plan = group.plan;
-  fmt::format_to(out, "group: {} cycles, {} bytes between global and local memory\n", group.cycles,
-                 group.global_bytes);
+  fmt::format_to(out, "group: price {} cycles, {} bytes between global and local memory\n",
+                 group.cycles, group.global_bytes);
   fmt::format_to(out, "  {}\n", group.reason);
   for (const Kernel* k : plan.kernels)
     fmt::format_to(out, "  {} {} {} -> {}{}\n", network.ops[k->op].type(), k->layer,
@@ -52,11 +52,12 @@ void explain_layer(std::string& text, const TensorOp& op, std::string_view how) 
 
 void explain_total(std::string& text, const Compiled& compiled, const ProgramCost& cost) {
   fmt::format_to(std::back_inserter(text),
-                 "total: {} instructions, {} cycles predicted (tensor engine {}, transfers {}), "
-                 "{} bytes between global and local memory\n"
+                 "total: {} instructions, price {} cycles (tensor engine {}, transfers {}), "
+                 "predicted {} cycles, {} bytes between global and local memory\n"
                  "       {} bytes of weights, {} bytes of neurons\n",
                  compiled.instructions, cost.elapsed_cycles, cost.compute_cycles, cost.dma_cycles,
-                 compiled.global_bytes, compiled.weight.size(), compiled.neuron_size);
+                 compiled.predicted_cycles, compiled.global_bytes, compiled.weight.size(),
+                 compiled.neuron_size);
 }
 
 void frame(::bmnet::NetParameter& net, const Network& network, const Compiled& compiled) {

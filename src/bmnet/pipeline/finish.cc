@@ -3,6 +3,7 @@
 #include "bmnet/pipeline/compilation.h"
 #include "bmnet/pipeline/explain.h"
 #include "bmnet/pipeline/passes.h"
+#include "insight/timing/commands.h"
 #include "isa/bm1880_codec.h"
 #include "machine/program_cost.h"
 
@@ -47,7 +48,8 @@ Status finish(Compilation& c) {
   if (c.options.layer_names) compiled.layers = c.program->layers();
   TW_ASSIGN_OR_RETURN(program, isa::decode_program(compiled.cmdbuf, target()));
   const ProgramCost p = program_cost(program, target());
-  compiled.predicted_cycles = p.elapsed_cycles;
+  compiled.price_cycles = p.elapsed_cycles;
+  compiled.predicted_cycles = insight::predicted_cycles(program, target());
   compiled.global_bytes = p.cost.global_bytes;
   compiled.instructions = p.instructions;
   describe_ends(c);

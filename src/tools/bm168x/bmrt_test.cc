@@ -106,7 +106,7 @@ Result<Buffers> run_stage(Session168x& session, const StageRun& run, const Buffe
   return outputs;
 }
 
-// Operations by name, with their share of the predicted time.
+// Operations by name, with their share of the price.
 std::string cost_text(const ProgramCost& cost, const Chip& chip) {
   std::string text = fmt::format("  {:<24} {:>8} {:>12} {:>12} {:>12}\n", "operation", "commands",
                                  "Mops", "MB moved", "cycles");
@@ -114,8 +114,8 @@ std::string cost_text(const ProgramCost& cost, const Chip& chip) {
     text += fmt::format("  {:<24} {:>8} {:>12.1f} {:>12.2f} {:>12}\n", op.name, op.count,
                         static_cast<double>(op.cost.macs) / 1e6,
                         static_cast<double>(op.cost.global_bytes) / 1e6, op.cost.cycles());
-  return text +
-         fmt::format("  predicted: {:.3f} ms on the {}\n", cost.milliseconds(chip), chip.name);
+  return text + fmt::format("  price: {:.3f} ms at full rate on the {}\n", cost.milliseconds(chip),
+                            chip.name);
 }
 
 // What the options ask for besides outputs and times.

@@ -20,7 +20,7 @@ struct BmrtTestOptions {
   std::string export_output;  // a file for all outputs, one after the other
   std::string export_neuron;  // the same for the neuron memory that each stage leaves
   ShapeList output_shapes;    // what the outputs are, or it is a difference
-  bool profile = false;  // show the operations of each stage, and what they are predicted to cost
+  bool profile = false;       // show the operations of each stage, and what they cost at full rate
   bool subnet_time = false;   // show how long each subnet takes
   bool debug_output = false;  // show the first values of each output
 };

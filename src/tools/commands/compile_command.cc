@@ -71,7 +71,7 @@ void add_compile(CLI::App& app, int& exit) {
   sub->add_option("--out-weights", r.weights, "raw weights");
   sub->add_option("--out-table", r.out_table, "calibration table as it was used");
   sub->add_flag("--explain", command->explain,
-                "print groups, slices, local memory and predicted cycles, with reasons");
+                "print groups, slices, local memory and prices, with reasons");
   sub->add_flag("--json", command->json, "print figures as JSON, without --explain");
   sub->footer(
       footer("  tputwin compile --prototxt deploy.prototxt --caffemodel int8.caffemodel "

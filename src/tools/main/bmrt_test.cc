@@ -96,7 +96,7 @@ int main(int argc, char** argv) {
   app.add_option("--export_neuron", o.export_neuron,
                  "write the neuron memory that the stages leave to this file");
   app.add_option("--output_shapes", a.output_shapes, "what the outputs are: [1,1000],[1,4]");
-  app.add_flag("--profile", o.profile, "show operations, and what they are predicted to cost");
+  app.add_flag("--profile", o.profile, "show operations, and what they cost at full rate");
   app.add_flag("--subnet_time", o.subnet_time, "show how long each subnet takes");
   app.add_flag("--debug_output", o.debug_output, "show the first values of each output");
   app.add_option("--core_list", a.cores, "these chips have core 0")->check(CLI::Range(0, 0));

@@ -63,7 +63,8 @@ Json run_json(const bmodel::Model& model, const RunReport& report) {
   json["instructions"] = report.cost.instructions;
   json["macs"] = report.cost.cost.macs;
   json["global_bytes"] = report.cost.cost.global_bytes;
-  json["predicted_cycles"] = report.cost.elapsed_cycles;
+  json["price_cycles"] = report.cost.elapsed_cycles;
+  json["predicted_cycles"] = report.predicted_cycles;
   const bool has_batch = !variety.inputs.empty() && !variety.inputs.front().shape.empty();
   json["time"] = times_json(report.seconds, has_batch ? variety.inputs.front().shape.front() : 1,
                             report.wall_seconds);
@@ -105,6 +106,7 @@ Json compile_json(const CompileRequest& request, const CompileResult& result) {
   json["weight_bytes"] = c.weight.size();
   json["neuron_bytes"] = c.neuron_size;
   json["global_bytes"] = c.global_bytes;
+  json["price_cycles"] = c.price_cycles;
   json["predicted_cycles"] = c.predicted_cycles;
   json["host_operators"] = c.cpu_operators;
   return json;
