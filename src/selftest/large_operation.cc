@@ -116,6 +116,9 @@ std::optional<Operation> large_matrix_mac(Rng& rng, const Chip& chip) {
     op.bias = place(1, cols, make_dtype(rng.coin(), false));
     op.bias->tensor.plane_stride = op.bias->tensor.stride.n;
   }
+  const bool has_signed = is_signed(op.left.tensor.dtype) || is_signed(op.right.tensor.dtype) ||
+                          (op.bias && is_signed(op.bias->tensor.dtype));
+  if (op.accumulate && !has_signed) op.right.tensor.dtype = DType::i8;
   if (!places.fits()) return {};
   return op;
 }

@@ -25,6 +25,9 @@ class Matrices : Bm1880Family {
     res.plane_stride = is_16bit(res.dtype) || op.accumulate ? rows * res.stride.n : 0;
     if (rng_.coin()) op.res.cols = res.shape.c * res.shape.w;  // whole blocks
     if (rng_.coin()) op.bias = local_matrix(chip_, 0, 1, cols, make_dtype(rng_.coin(), false));
+    const bool has_signed = is_signed(op.left.tensor.dtype) || is_signed(op.right.tensor.dtype) ||
+                            (op.bias && is_signed(op.bias->tensor.dtype));
+    if (op.accumulate && !has_signed) op.right.tensor.dtype = DType::i8;
     placer_.place(op.left.tensor, chip_.eu_bytes, placer_.any_lane());
     placer_.place(op.right.tensor, chip_.eu_bytes);
     if (op.bias) placer_.place(op.bias->tensor, chip_.eu_bytes);

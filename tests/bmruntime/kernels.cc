@@ -252,6 +252,34 @@ TEST(CommandBuffer, MalformedOnesAreRefused) {
   EXPECT_EQ(take_error(), kNull);
 }
 
+// The vendor's library writes the command, and its model stops when it executes it.
+TEST(CommandBuffer, UnsignedProductsAddedToAResultStopTheDevice) {
+  for (const bool signed_bias : {false, true}) {
+    Runtime runtime;
+    CommandWriter writer;
+    bmk1880_context_t* ctx = writer.context();
+    const auto matrix = [&](laddr_t at, int rows, fmt_t fmt) {
+      return bmk1880_tl_prealloc_align(ctx, at, shape_t2(rows, 16), fmt);
+    };
+    bmk1880_matrix_mac_param_t p{};
+    p.left = matrix(0, 2, FMT_U8);
+    p.right = matrix(0x100, 16, FMT_U8);
+    p.bias = matrix(0x300, 2, signed_bias ? FMT_I8 : FMT_U8);
+    p.res = matrix(0x400, 4, FMT_U8);
+    p.res_is_int8 = true;
+    p.ctrls = CTRL_RA;
+    tputwin_clear_errors();
+    EXPECT_NE(bmk1880_tpu_matrix_mac(ctx, &p), nullptr);
+    EXPECT_EQ(tputwin_warning_count(), signed_bias ? 0u : 1u);
+    EXPECT_EQ(tputwin_error_count(), 0u);
+    Bytes commands = writer.finish();
+    uint16_t sequence = 0;
+    EXPECT_EQ(bm_send_cmdbuf(runtime.ctx, commands.data(), commands.size(), &sequence),
+              signed_bias ? BM_SUCCESS : BM_ERR_FAILURE);
+    EXPECT_EQ(take_error(), signed_bias ? "" : "TW-OPS-0306");
+  }
+}
+
 TEST(CommandBuffer, WaitingForAFailedOneFails) {
   Runtime runtime;
   CommandWriter writer;

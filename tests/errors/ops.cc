@@ -221,6 +221,14 @@ TW_TRIGGER(ops_matrix_relu_add,
            [] { return broken(product(), [](auto& op) { op.relu = op.accumulate = true; }); });
 TW_TRIGGER(ops_matrix_planes,
            [] { return broken(product(), [](auto& op) { op.res.tensor.plane_stride += 16; }); });
+TW_TRIGGER(ops_matrix_unsigned_add, [] {
+  return broken(product(), [](auto& op) {
+    op.accumulate = true;
+    op.res.tensor.plane_stride = op.res.rows * op.res.tensor.stride.n;
+    op.left.tensor.dtype = op.right.tensor.dtype = DType::u8;
+    op.bias.reset();
+  });
+});
 TW_TRIGGER(ops_matrix2_shape, [] {
   return broken(product2(), [](auto& op) { op.right = aligned(16384, {256, 16, 1, 32}); });
 });

@@ -45,6 +45,14 @@ Status check_bias_row(const MatrixMac& op, const Chip& chip) {
   return check_bm1880_lane_zero("bias", bias.tensor, chip);
 }
 
+// An accumulating product adds a signed old result, and its command does not say otherwise. Of
+// unsigned operands alone it is refused, as the chip's model does: its old result may be meant
+// unsigned.
+bool has_signed_operand(const MatrixMac& op) {
+  return is_signed(op.left.tensor.dtype) || is_signed(op.right.tensor.dtype) ||
+         (op.bias && is_signed(op.bias->tensor.dtype));
+}
+
 // Unsigned with ReLU, signed without, whatever the inputs.
 DType result_type(const MatrixMac& op) {
   return make_dtype(!op.relu, !is_16bit(op.res.tensor.dtype));
@@ -104,6 +112,8 @@ Status check(const MatrixMac& op, const Chip& chip) {
       require(!(op.relu && op.accumulate), errors::ops_matrix_relu_add, "res", op.res));
   TW_RETURN_IF_ERROR(check_bm1880_lshift(op.lshift));
   TW_RETURN_IF_ERROR(check_bm1880_rshift(op.rshift));
+  TW_RETURN_IF_ERROR(require(!op.accumulate || has_signed_operand(op),
+                             errors::ops_matrix_unsigned_add, "left", op.left));
   return advise_bm1880_start_lane("right", op.right.tensor, op.res.tensor, chip);
 }
 

@@ -166,7 +166,7 @@ std::optional<Operation> build(Call& call, const bmk1880_matrix_mac_param_t& p) 
   uint32_t rows = left->shape.row, cols = right->shape.col;
   bool wide = accumulate || !p.res_is_int8;
   bool unsigned_add = accumulate && !is_signed(*left.tensor) && !is_signed(*right.tensor) &&
-                      !is_signed(*res.tensor);
+                      !(has_bias && is_signed(*bias.tensor));
   bool bias_ok = !has_bias || (bias->shape.row == 2 && bias->shape.col == cols);
   if (!(call.require((p.ctrls & ~(CTRL_RELU | CTRL_RA)) == 0, errors::bmk_ctrl_ignored, "ctrls",
                      p.ctrls) &&
