@@ -10,6 +10,7 @@
 #include "bmnet/float/execute.h"
 #include "bmnet/reference/execute.h"
 #include "tools/eval.h"
+#include "tools/net.h"
 
 namespace tputwin::tools {
 namespace {
@@ -98,10 +99,7 @@ void finish(Row& row) {
 // The input as the int8 net gets it.
 net::TensorBytes quantized(const std::vector<float>& values, float threshold) {
   net::TensorBytes bytes;
-  for (float x : values) {
-    const float scaled = std::clamp(x * 128 / threshold + 0.5f, -128.0f, 127.0f);
-    bytes.push_back(static_cast<uint8_t>(static_cast<int8_t>(static_cast<int>(scaled))));
-  }
+  for (float x : values) bytes.push_back(static_cast<uint8_t>(tools::quantized(x, threshold)));
   return bytes;
 }
 

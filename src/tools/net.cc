@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/errors/tools.h"
+#include "bmnet/integers/rules.h"
 
 namespace tputwin::tools {
 
@@ -38,8 +39,7 @@ Result<std::unique_ptr<Net>> open_net(std::shared_ptr<const bmodel::OpenFile> fi
 }
 
 int8_t quantized(float value, float threshold) {
-  const float scaled = value * 128 / threshold + 0.5f;
-  return static_cast<int8_t>(static_cast<int>(std::clamp(scaled, -128.0f, 127.0f)));
+  return static_cast<int8_t>(net::round_to_int8(value * 128 / threshold));
 }
 
 }  // namespace tputwin::tools

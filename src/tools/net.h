@@ -68,7 +68,8 @@ Result<std::unique_ptr<Net>> open_net1880(std::shared_ptr<const bmodel::OpenFile
 Result<std::unique_ptr<Net>> open_net168x(std::shared_ptr<const bmodel::OpenFile> file,
                                           const NetChoice& choice);
 
-// The byte that stands for a value in a tensor of the BM1880 with this threshold.
+// The byte that stands for a value in a tensor of the BM1880 with this threshold:
+// floor(value * 128 / threshold + 0.5), clamped to [-128, 127].
 int8_t quantized(float value, float threshold);
 
 }  // namespace tputwin::tools

@@ -16,15 +16,28 @@ TEST(Host, SoftmaxOfBytes) {
   EXPECT_EQ(layer.run(), (Values{113, 15}));
 }
 
-TEST(Host, ResultsAreCutTowardsZeroAndClamped) {
+TEST(Host, ResultsAreRoundedToTheNearestAndClamped) {
   OneLayer layer("tg_reduction");
   layer.op.mutable_tg_reduction_param()->set_axis(1);
   layer.input({5, 1}, {-3, 3, -1, 127, -128}).output({5});
   layer.integers.threshold_x = {128};
   layer.integers.threshold_y = {160};
-  EXPECT_EQ(layer.run(), (Values{-1, 2, 0, 102, -101}));  // -2.4, 2.4, -0.8, 101.6, -102.4; + 0.5
+  EXPECT_EQ(layer.run(), (Values{-2, 2, -1, 102, -102}));  // -2.4, 2.4, -0.8, 101.6, -102.4
   layer.integers.threshold_y = {64};
-  EXPECT_EQ(layer.run(), (Values{-5, 6, -1, 127, -128}));
+  EXPECT_EQ(layer.run(), (Values{-6, 6, -2, 127, -128}));
+  layer.integers.threshold_y = {256};  // halves go up
+  EXPECT_EQ(layer.run(), (Values{-1, 2, 0, 64, -64}));
+}
+
+// The vendor's ELU, whose recorded results need it: a half is added, then the fraction is cut off.
+TEST(Host, ThePluginEluCutsTowardsZero) {
+  OneLayer layer("ELU");
+  layer.op.set_cpu_op(true);
+  layer.op.mutable_tg_customized_param()->add_f32_param(0.1F);
+  layer.input({4}, {-127, -20, -3, 20}).output({4});
+  layer.integers.threshold_x = {13.757675F};
+  layer.integers.threshold_y = {13.757675F};
+  EXPECT_EQ(layer.run(), (Values{0, 0, 0, 20}));  // -0.93, -0.82, -0.26, 20
 }
 
 TEST(Host, FloatResultsAndFloatInputs) {

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <libbmruntime/bmruntime.hpp>
@@ -316,7 +317,7 @@ TEST(NetClass, FloatsAreQuantizedAndComeBack) {
   std::filesystem::remove(path);
   shape_t shape = input_shape(4);
   std::vector<float> values(input_count(4));
-  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) * 3 - 70;
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) * 3 - 70.2f;
   std::vector<bmruntime::Blob> inputs{{values.data(), shape}};
   ASSERT_EQ(net.forward(inputs), 0) << tputwin_last_error();
   bmruntime::Blob* out = net.output("out");
@@ -324,7 +325,7 @@ TEST(NetClass, FloatsAreQuantizedAndComeBack) {
   EXPECT_EQ(out->fmt(), static_cast<uint32_t>(FMT_F32));
   EXPECT_EQ(out->count(), values.size());
   for (size_t i = 0; i < values.size(); ++i) {
-    int q = std::clamp(static_cast<int>(values[i] * 128 / 64 + 0.5f), -128, 127);
+    int q = std::clamp(static_cast<int>(std::floor(values[i] * 128 / 64 + 0.5f)), -128, 127);
     int expected = std::max(q, int{static_cast<int8_t>(model.weights[0][i])});
     EXPECT_EQ(static_cast<float*>(out->data())[i], static_cast<float>(expected) * 32 / 128);
   }

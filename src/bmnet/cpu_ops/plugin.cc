@@ -62,8 +62,8 @@ Status run_on_bytes(const ::bmnet::LayerParameter& op, std::span<const ByteTenso
   }
   TW_RETURN_IF_ERROR(run_cpu_op(op, from, to));
   for (size_t i = 0; i < outputs.size(); ++i)
-    quantize(out[i], outputs[i].shape.data_type_size() == 1, outputs[i].threshold,
-             outputs[i].bytes);
+    quantize(out[i], outputs[i].shape.data_type_size() == 1, outputs[i].threshold, outputs[i].bytes,
+             rounding_of(op.type()));
   return {};
 }
 

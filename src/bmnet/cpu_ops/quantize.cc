@@ -20,14 +20,22 @@ std::vector<float> dequantize(std::span<const uint8_t> bytes, bool int8, float t
   return values;
 }
 
-void quantize(std::span<const float> values, bool int8, float threshold, std::span<uint8_t> bytes) {
+HostRounding rounding_of(std::string_view type) {
+  const bool vendors = type == "ELU" || type == "LeakyRelu";
+  return vendors ? HostRounding::half_then_cut : HostRounding::nearest;
+}
+
+void quantize(std::span<const float> values, bool int8, float threshold, std::span<uint8_t> bytes,
+              HostRounding rounding) {
   if (!int8) {
     std::memcpy(bytes.data(), values.data(), std::min(bytes.size(), values.size_bytes()));
     return;
   }
   std::ranges::transform(values, bytes.begin(), [&](float y) {
-    const float scaled = y * 128 / threshold + 0.5F;
-    if (std::isnan(scaled)) return uint8_t{0};
+    const float half_more = y * 128 / threshold + 0.5F;
+    if (std::isnan(half_more)) return uint8_t{0};
+    const float scaled =
+        rounding == HostRounding::nearest ? std::floor(half_more) : std::trunc(half_more);
     return static_cast<uint8_t>(static_cast<int8_t>(std::clamp(scaled, -128.0F, 127.0F)));
   });
 }

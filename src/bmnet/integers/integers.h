@@ -3,7 +3,7 @@
 // In formulas (above the interpreters, arithmetic/): rhu(x, s) = s ? (x + 2^(s-1)) >> s : x; sat8
 // clamps to [-128, 127], sat16 likewise. T_x, T_y: thresholds; a real value is q * T / 128. Every
 // tg_ layer's do_activation means y = max(y, 0) afterwards. CPU operators take x*T_x/128, compute
-// in float, and give sat8((int)(y*128/T_y + 0.5)).
+// in float, and give sat8(floor(y*128/T_y + 0.5)).
 #pragma once
 
 #include <bmnet/calibration.pb.h>

@@ -34,9 +34,9 @@ std::shared_ptr<bm_context> shared_context() {
 
 size_t product(const shape_t& s) { return size_t{s.n} * s.c * s.h * s.w; }
 
-// As vendor programs do it: half is added, then the fraction is cut off.
+// floor(v + 0.5), clamped to a byte.
 int8_t quantize(float x, float threshold) {
-  float q = std::trunc(x * 128 / threshold + 0.5f);
+  const float q = std::floor(x * 128 / threshold + 0.5f);
   return static_cast<int8_t>(std::fmax(-128.0f, std::fmin(127.0f, q)));
 }
 
