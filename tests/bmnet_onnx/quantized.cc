@@ -4,7 +4,7 @@
 
 #include "bmnet/integers/rules.h"
 #include "bmnet/pipeline/prepare.h"
-#include "bmnet_onnx/support.h"
+#include "bmnet_onnx/calibrated.h"
 
 namespace tputwin::test {
 namespace {
@@ -91,6 +91,38 @@ TEST(Quantized, QLinearConvHasItsScales) {
   EXPECT_EQ(result->begin()->second.data, (std::vector<float>{1, 1.25f, 0.75f, 1.5f}));
   for (const auto& entry : loaded->thresholds.layer())
     for (const auto& blob : entry.blob_param()) EXPECT_EQ(blob.threshold_y(), 2) << blob.name();
+}
+
+// A scale of the file is right for the tensor as it is: calibration must not make ranges of
+// channels equal across it. Channel 0 of `a` reaches 1/16, and what reads it multiplies by 16.
+TEST(Quantized, CalibrationKeepsTheValuesThatScalesAreOf) {
+  ModelMaker maker(13);
+  maker.input("x", {1, 2, 4, 4});
+  maker.weights("sx", {}, {1.0f / 128});
+  maker.integers("zero", {}, {0}, onnx::TensorProto::INT8);
+  maker.weights("w", {2, 2, 1, 1}, {1.0f / 16, 0, 0, 1});
+  maker.weights("v", {1, 2, 1, 1}, {16, 1});
+  maker.node("QuantizeLinear", {"x", "sx", "zero"}, {"xq"});
+  maker.node("DequantizeLinear", {"xq", "sx", "zero"}, {"xd"});
+  maker.node("Conv", {"xd", "w"}, {"c"});
+  maker.node("Relu", {"c"}, {"r"});
+  maker.node("QuantizeLinear", {"r", "sx", "zero"}, {"rq"});
+  maker.node("DequantizeLinear", {"rq", "sx", "zero"}, {"rd"});
+  maker.node("Conv", {"rd", "v"}, {"y"});
+  maker.output("y");
+  const Blobs sample{{"x", {{1, 2, 4, 4}, random_values(32, 1, -1, 1)}}};
+  auto net = calibrated(maker.model, {sample});
+  ASSERT_TRUE(net.ok()) << net.status().message();
+  for (const auto& tensor : net->calibration.tensors)
+    if (tensor.blob == "r") {
+      EXPECT_LE(tensor.largest, 1);
+    }
+  auto network = import(maker.model);
+  ASSERT_TRUE(network.ok());
+  auto expected = run_float(*network, sample);
+  auto result = run_int8(net->net, sample);
+  ASSERT_TRUE(expected.ok() && result.ok());
+  EXPECT_GT(sqnr(expected->at("y").data, result->at("y").data), 12);
 }
 
 }  // namespace

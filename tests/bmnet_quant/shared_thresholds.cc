@@ -36,7 +36,7 @@ TEST(Fold, ConcatGivesItsOwn) {
             (TensorThresholds{{"data", 1}, {"a", 5}, {"relu", 5}, {"b", 5}, {"all", 5}}));
 }
 
-// Two concatenations want one tensor: the first in the net decides, the other rescales.
+// Two concatenations read one tensor: it keeps its threshold, and both rescale it.
 TEST(Fold, TwoConcats) {
   Network network = graph(R"(
     layer { name: "a" type: "Pooling" bottom: "data" top: "a" pooling_param { kernel_size: 1 } }
@@ -44,8 +44,37 @@ TEST(Fold, TwoConcats) {
     layer { name: "y" type: "Concat" bottom: "a" bottom: "x" top: "y" })");
   TensorThresholds thresholds{{"data", 1}, {"a", 2}, {"x", 4}, {"y", 8}};
   share_thresholds(network, thresholds);
-  EXPECT_EQ(thresholds.at("a"), 8);
+  EXPECT_EQ(thresholds.at("a"), 2);
   EXPECT_EQ(thresholds.at("x"), 8);
+  EXPECT_EQ(thresholds.at("data"), 1);
+}
+
+// A layer besides the concatenation reads the input, by itself or behind a ReLU or a move: a
+// threshold 64 times as large would leave it 2 steps.
+TEST(Fold, WhatOthersReadKeepsItsThreshold) {
+  const Network network = graph(R"(
+    layer { name: "a" type: "Pooling" bottom: "data" top: "a" pooling_param { kernel_size: 1 } }
+    layer { name: "relu" type: "ReLU" bottom: "a" top: "relu" }
+    layer { name: "b" type: "Pooling" bottom: "data" top: "b" pooling_param { kernel_size: 1 } }
+    layer { name: "all" type: "Concat" bottom: "relu" bottom: "b" top: "all" }
+    layer { name: "more" type: "Pooling" bottom: "a" top: "more" pooling_param { kernel_size: 1 } })");
+  TensorThresholds thresholds{{"data", 1}, {"a", 2},     {"relu", 3},
+                              {"b", 4},    {"all", 128}, {"more", 2}};
+  share_thresholds(network, thresholds);
+  EXPECT_EQ(thresholds,
+            (TensorThresholds{
+                {"data", 1}, {"a", 2}, {"relu", 2}, {"b", 128}, {"all", 128}, {"more", 2}}));
+}
+
+// Concatenations that are done in floats leave the thresholds of their inputs alone.
+TEST(Fold, KeptInputsKeepTheirThresholds) {
+  const Network network = graph(R"(
+    layer { name: "a" type: "Pooling" bottom: "data" top: "a" pooling_param { kernel_size: 1 } }
+    layer { name: "b" type: "Pooling" bottom: "data" top: "b" pooling_param { kernel_size: 1 } }
+    layer { name: "all" type: "Concat" bottom: "a" bottom: "b" top: "all" })");
+  TensorThresholds thresholds{{"data", 1}, {"a", 2}, {"b", 128}, {"all", 128}};
+  share_thresholds(network, thresholds, {"all"});
+  EXPECT_EQ(thresholds.at("a"), 2);
 }
 
 TEST(Fold, RaisesWhereNoMultiplierExists) {

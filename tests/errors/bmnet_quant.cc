@@ -6,6 +6,7 @@
 #include "base/errors/bmnet.h"
 #include "base/file.h"
 #include "bmnet/calibrate/statistics.h"
+#include "bmnet/calibrate/warnings.h"
 #include "bmnet/data/data_set.h"
 #include "bmnet/float/execute.h"
 #include "bmnet/integers/integers.h"
@@ -86,6 +87,28 @@ TW_TRIGGER(net_bias_saturated, [] {
   const auto table = quantize(network, thresholds(1, 1), &warnings);
   return warnings.empty() ? table.status() : Status(warnings[0]);
 });
+
+// Two inputs "data" and "small", a concatenation "layer", an end; and what calibration found of
+// them.
+Status warned(float largest, double sqnr) {
+  Network network = one_op("tg_concat");
+  TensorOp& op = network.ops[1];
+  TensorOp small = network.ops[0];
+  small.set_name("small");
+  small.set_top(0, "small");
+  op.add_bottom("small");
+  network.ops.insert(network.ops.begin(), small);
+  std::map<std::string, TensorReport, std::less<>> reports;
+  for (const auto& [name, most] : {std::pair<std::string, float>("data", 1.0f),
+                                   {"small", largest},
+                                   {network.outputs().at(0), 1.0f}})
+    reports[name] = {name, "", name, 0, most, 1, sqnr, 1};
+  std::vector<Error> warnings;
+  warn_of_poor_fit(network, reports, warnings);
+  return warnings.empty() ? Status() : Status(warnings[0]);
+}
+TW_TRIGGER(net_poor_fit, [] { return warned(1, 3); });
+TW_TRIGGER(net_mixed_concat, [] { return warned(0.001f, 40); });
 
 Status opened(const std::vector<uint8_t>& bytes, DataOptions options) {
   const TemporaryDirectory folder;

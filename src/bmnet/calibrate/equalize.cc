@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace tputwin::net {
 namespace {
@@ -44,13 +45,27 @@ const TensorOp* only_reader(const Network& network, const std::string& tensor) {
   return reader;
 }
 
-std::vector<Pair> find_pairs(const Network& network) {
+using Names = std::set<std::string, std::less<>>;
+
+Names tensors_of(const NetCalibrationParameter& table) {
+  Names names;
+  for (const LayerCalibrationParameter& entry : table.layer())
+    for (const BlobParameter& blob : entry.blob_param()) names.insert(blob.name());
+  return names;
+}
+
+std::vector<Pair> find_pairs(const Network& network, const Names& fixed) {
   std::vector<Pair> pairs;
   for (const TensorOp& first : network.ops) {
     if (!is_layer(first) || !network.blobs.contains(first.name())) continue;
     const TensorOp* next = only_reader(network, first.top(0));
-    while (next != nullptr && passes_factors(*next)) next = only_reader(network, next->top(0));
-    if (next == nullptr || !is_layer(*next) || !network.blobs.contains(next->name())) continue;
+    bool is_fixed = fixed.contains(first.top(0));
+    while (next != nullptr && passes_factors(*next)) {
+      is_fixed = is_fixed || fixed.contains(next->top(0));
+      next = only_reader(network, next->top(0));
+    }
+    if (is_fixed || next == nullptr || !is_layer(*next) || !network.blobs.contains(next->name()))
+      continue;
     pairs.push_back({&first, next, extents(first.output_shape(0)).c});
   }
   return pairs;
@@ -112,8 +127,8 @@ void equalize_pair(Network& network, const Pair& pair, std::vector<float>& total
 
 }  // namespace
 
-void equalize(Network& network) {
-  const std::vector<Pair> pairs = find_pairs(network);
+void equalize(Network& network, const NetCalibrationParameter& known) {
+  const std::vector<Pair> pairs = find_pairs(network, tensors_of(known));
   std::vector<std::vector<float>> totals;
   for (const Pair& pair : pairs) totals.emplace_back(pair.channels, 1.0f);
   for (int pass = 0; pass < kPasses; ++pass)

@@ -4,11 +4,14 @@
 // PReLU and pooling lie between.
 #pragma once
 
+#include <bmnet/calibration.pb.h>
+
 #include "bmnet/ir/network.h"
 
 namespace tputwin::net {
 
-// Blobs of convolutions and inner products, in place. The net is folded and float.
-void equalize(Network& network);
+// Blobs of convolutions and inner products, in place. The net is folded and float. Tensors that
+// `known` has thresholds of, those of a quantized file, keep their values.
+void equalize(Network& network, const NetCalibrationParameter& known = {});
 
 }  // namespace tputwin::net

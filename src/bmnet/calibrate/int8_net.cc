@@ -5,10 +5,13 @@
 
 #include "bmnet/arithmetic/activation.h"
 #include "bmnet/arithmetic/lrn.h"
+#include "bmnet/caffe/operation.h"
 #include "bmnet/calibrate/bias_correction.h"
 #include "bmnet/calibrate/compare.h"
 #include "bmnet/calibrate/shared_thresholds.h"
+#include "bmnet/calibrate/warnings.h"
 #include "bmnet/float/execute.h"
+#include "bmnet/integers/float_outputs.h"
 #include "bmnet/integers/integers.h"
 #include "bmnet/integers/rules.h"
 #include "bmnet/quantize/quantize.h"
@@ -26,6 +29,7 @@ class Int8Maker {
       : found_(found), options_(options), step_(step) {}
 
   Result<Calibration> run(const Network& single, caffe::NetParameter net) {
+    is_onnx_ = std::ranges::any_of(net.layer(), is_operation);
     const NetCalibrationParameter thresholds = choose_thresholds();
     result_.network = single;
     auto table = quantize(result_.network, thresholds, &result_.warnings);
@@ -50,13 +54,23 @@ class Int8Maker {
         folded[top] = choose(op, found_.distributions.histograms.at(top));
     for (const std::string& output : network.outputs())
       folded[output] = positive(found_.ranges.at(output).magnitude(false));
-    share_thresholds(network, folded);
+    share_thresholds(network, folded, kept_inputs(folded));
     for (const LayerCalibrationParameter& entry : options_.thresholds.layer())
       for (const BlobParameter& blob : entry.blob_param())
         if (const auto own = folded.find(blob.name()); own != folded.end())
           own->second = blob.threshold_y();
     describe(folded);
     return make_table(network, folded, found_.ranges);
+  }
+
+  // Of concatenations that outputs end with and that are done in floats (float_outputs.h).
+  KeptInputs kept_inputs(const TensorThresholds& thresholds) const {
+    KeptInputs kept;
+    if (!is_onnx_) return kept;
+    for (const JoinedOutput& output : joined_outputs(found_.network))
+      if (is_mixed(output, [&](const std::string& part) { return thresholds.at(part); }))
+        kept.insert(output.layers.begin(), output.layers.end());
+    return kept;
   }
 
   static float positive(float threshold) { return threshold > 0 ? threshold : 1.0f; }
@@ -112,8 +126,11 @@ class Int8Maker {
 
   Status compare_with_float(const Network& network) {
     TW_ASSIGN_OR_RETURN(executor, FloatExecutor::create(network));
-    TW_ASSIGN_OR_RETURN(integers, resolve(result_.network, result_.table));
-    Comparison comparison(result_.network, integers);
+    Network compiled = result_.network;
+    NetCalibrationParameter table = result_.table;
+    if (is_onnx_) make_mixed_outputs_float(compiled, table);
+    TW_ASSIGN_OR_RETURN(integers, resolve(compiled, table));
+    Comparison comparison(compiled, integers);
     for (size_t i = 0; i < std::min(options_.report_samples, found_.samples); ++i) {
       TW_ASSIGN_OR_RETURN(inputs, read_inputs(network, found_.data, i, found_.samples));
       TW_RETURN_IF_ERROR(comparison.add(*executor, inputs));
@@ -123,6 +140,9 @@ class Int8Maker {
       result_.tensors[i].sqnr = comparison.sqnr(tensors_[i]);
       result_.tensors[i].cosine = comparison.cosine(tensors_[i]);
     }
+    std::map<std::string, TensorReport, std::less<>> reports;
+    for (size_t i = 0; i < tensors_.size(); ++i) reports[tensors_[i]] = result_.tensors[i];
+    warn_of_poor_fit(compiled, reports, result_.warnings);
     return {};
   }
 
@@ -130,6 +150,7 @@ class Int8Maker {
   const CalibrationOptions& options_;
   const std::function<void()>& step_;
   Calibration result_;
+  bool is_onnx_ = false;
   std::vector<std::string> tensors_;  // of result_.tensors
 };
 

@@ -18,17 +18,49 @@ void forward(const Network& network, TensorThresholds& thresholds) {
       for (const std::string& top : op.top()) thresholds[top] = thresholds[op.bottom(0)];
 }
 
-void backward(const Network& network, TensorThresholds& thresholds) {
-  for (auto op = network.ops.rbegin(); op != network.ops.rend(); ++op) {
-    if (is(*op, Op::concat))
-      for (const std::string& bottom : op->bottom()) thresholds[bottom] = thresholds[op->top(0)];
-    // Several slices of one tensor: the largest of their thresholds becomes the tensor's.
-    if (keeps_threshold(*op)) {
-      float widest = 0;
-      for (const std::string& top : op->top()) widest = std::max(widest, thresholds[top]);
-      thresholds[op->bottom(0)] = widest;
+// Tensors that share one threshold, since ReLU and moves make the others of the first.
+class Groups {
+ public:
+  explicit Groups(const Network& network) {
+    for (const TensorOp& op : network.ops) {
+      if (keeps_threshold(op))
+        for (const std::string& top : op.top()) first_of_[top] = first(op.bottom(0));
+      else
+        for (const std::string& bottom : op.bottom()) readers_[first(bottom)].push_back(&op);
     }
   }
+  // The first tensor of the group.
+  const std::string& first(const std::string& tensor) const {
+    const auto found = first_of_.find(tensor);
+    return found == first_of_.end() ? tensor : found->second;
+  }
+  // Nothing reads the group but `reader`, and ReLU and moves inside.
+  bool is_read_by_only(const std::string& tensor, const TensorOp& reader) const {
+    const auto found = readers_.find(first(tensor));
+    return found != readers_.end() &&
+           std::ranges::all_of(found->second, [&](const TensorOp* op) { return op == &reader; });
+  }
+
+ private:
+  std::map<std::string, std::string> first_of_;
+  std::map<std::string, std::vector<const TensorOp*>> readers_;
+};
+
+// From the end: a concatenation gives its threshold to inputs that nothing else reads. Others keep
+// theirs, since what reads them would lose steps, and the concatenation rescales them.
+void backward(const Network& network, const KeptInputs& kept, TensorThresholds& thresholds) {
+  const Groups groups(network);
+  std::map<std::string, float> given;  // by the first tensor of a group
+  const auto now = [&](const std::string& tensor) {
+    const auto found = given.find(groups.first(tensor));
+    return found == given.end() ? thresholds.at(tensor) : found->second;
+  };
+  for (auto op = network.ops.rbegin(); op != network.ops.rend(); ++op) {
+    if (!is(*op, Op::concat) || kept.contains(op->name())) continue;
+    for (const std::string& bottom : op->bottom())
+      if (groups.is_read_by_only(bottom, *op)) given[groups.first(bottom)] = now(op->top(0));
+  }
+  for (auto& [tensor, threshold] : thresholds) threshold = now(tensor);
 }
 
 // The largest number that a layer multiplies its inputs with; its multipliers exist only if
@@ -77,9 +109,10 @@ void raise(const Network& network, TensorThresholds& thresholds) {
 
 }  // namespace
 
-void share_thresholds(const Network& network, TensorThresholds& thresholds) {
+void share_thresholds(const Network& network, TensorThresholds& thresholds,
+                      const KeptInputs& kept) {
   forward(network, thresholds);
-  backward(network, thresholds);
+  backward(network, kept, thresholds);
   raise(network, thresholds);
 }
 

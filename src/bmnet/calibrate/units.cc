@@ -66,7 +66,7 @@ class CalibrationUnits::Work {
     net_ = std::move(folded);
     if (options_.equalize) {
       TW_ASSIGN_OR_RETURN(single, import_single());
-      equalize(single);
+      equalize(single, options_.thresholds);
       store_blobs(single, net_);
     }
     TW_ASSIGN_OR_RETURN(network, import_batched(net_, options_, samples_));

@@ -15,6 +15,7 @@ Status fold(Compilation&);        // of float nets: BatchNorm and Scale into the
 Status calibrate(Compilation&);   // samples to thresholds, weights and a table
 Status load_table(Compilation&);  // or the table of a file
 Status quantize(Compilation&);    // of float nets: weights, by the table's thresholds
+Status float_outputs(Compilation&);  // of ONNX: mixed outputs, in floats on the host
 
 // ---- Back half: an int8 net with its integers to commands ----
 Status rescale(Compilation&);     // inputs of concatenations, by tables before them

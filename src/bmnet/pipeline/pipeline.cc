@@ -11,7 +11,8 @@ using Pass = Status (*)(Compilation&);
 
 constexpr Pass kCalibrate[] = {pass::fold, pass::calibrate};
 constexpr Pass kBeforeUnits[] = {pass::fold};  // what others may do is calibration
-constexpr Pass kPrepare[] = {pass::import, pass::fold, pass::load_table, pass::quantize};
+constexpr Pass kPrepare[] = {pass::import, pass::fold, pass::load_table, pass::quantize,
+                             pass::float_outputs};
 constexpr Pass kCompile[] = {pass::rescale, pass::fuse,    pass::trim,  pass::dequantize,
                              pass::outputs, pass::storage, pass::lower, pass::group,
                              pass::place,   pass::emit,    pass::finish};

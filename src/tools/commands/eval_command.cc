@@ -51,7 +51,7 @@ Result<std::string> layers(const EvalCommand& command) {
   TW_ASSIGN_OR_RETURN(floats,
                       net::prepare({command.prototxt, command.caffemodel, std::nullopt, single}));
   net::Network& fp32 = floats.network;
-  if (command.source.options.equalize) net::equalize(fp32);
+  if (command.source.options.equalize) net::equalize(fp32, floats.table);
   TW_ASSIGN_OR_RETURN(
       int8, net::prepare({command.int8_prototxt, command.int8_caffemodel, command.table, single}));
   TW_ASSIGN_OR_RETURN(integers, net::resolve(int8.network, int8.table));

@@ -1,0 +1,19 @@
+// Pass float_outputs: of ONNX nets, outputs whose parts have very different ranges hold floats.
+#include "bmnet/integers/float_outputs.h"
+
+#include <algorithm>
+
+#include "bmnet/caffe/operation.h"
+#include "bmnet/pipeline/compilation.h"
+#include "bmnet/pipeline/passes.h"
+
+namespace tputwin::net::pass {
+
+// Caffe nets keep the element types of their outputs, which programs of the vendor's SDK know.
+Status float_outputs(Compilation& c) {
+  if (std::ranges::any_of(c.caffe.layer(), is_operation))
+    make_mixed_outputs_float(c.network, c.table);
+  return {};
+}
+
+}  // namespace tputwin::net::pass

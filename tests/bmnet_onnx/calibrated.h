@@ -1,0 +1,41 @@
+// ONNX models as int8 nets, by the ways that the tools go.
+#pragma once
+
+#include "bmnet/calibrate/calibrate.h"
+#include "bmnet_onnx/support.h"
+
+namespace tputwin::test {
+
+// Samples of one input, in memory.
+class Samples : public net::DataSet {
+ public:
+  explicit Samples(std::vector<std::vector<float>> values) : values_(std::move(values)) {
+    labels_.assign(values_.size(), -1);
+  }
+  Status sample(size_t index, std::span<float> values) const override;
+  Result<net::Extents> natural_shape() const override { return net::Extents{}; }
+
+ private:
+  std::vector<std::vector<float>> values_;
+};
+
+// Samples by input. Each is a batch of 1.
+using Batches = std::vector<Blobs>;
+
+// A quantized model with the thresholds of its file, as `tputwin compile NET.onnx` takes it.
+Result<Int8> own_int8(const onnx::ModelProto& model);
+
+struct Calibrated {
+  net::Calibration calibration;
+  Int8 net;  // of the files that are written, as `tputwin compile --caffemodel --table` takes them
+};
+Result<Calibrated> calibrated(const onnx::ModelProto& model, const Batches& samples,
+                              net::ThresholdMethod method = net::ThresholdMethod::squared_error);
+
+// The threshold of a tensor.
+float tensor_threshold(const Int8& net, const std::string& tensor);
+
+// 10 log10 of signal over error; of equal values infinite.
+double sqnr(const std::vector<float>& expected, const std::vector<float>& actual);
+
+}  // namespace tputwin::test
