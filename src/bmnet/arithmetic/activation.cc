@@ -15,7 +15,7 @@ std::function<float(float)> table_function(const TensorOp& op) {
   if (is(op, Op::power)) {
     const auto& p = op.tg_power_param();
     return [power = p.power(), scale = p.scale(), shift = p.shift()](float x) {
-      const float inner = shift + scale * x;
+      const float inner = shift == 0 ? scale * x : shift + scale * x;  // -0 stays
       return power == 1 ? inner : std::pow(inner, power);
     };
   }
@@ -50,6 +50,8 @@ std::function<float(float)> table_function(const TensorOp& op) {
 namespace {
 
 FloatKernel relu(float slope) {
+  // Infinity times 0 would be NaN.
+  if (slope == 0) return per_value([](float x) { return x < 0 ? 0.0f : x; });
   return per_value([slope](float x) { return x > 0 ? x : x * slope; });
 }
 

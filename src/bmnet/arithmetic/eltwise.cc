@@ -1,5 +1,6 @@
 // Eltwise: sums with coefficients, products, maxima of tensors.
 #include <algorithm>
+#include <cmath>
 
 #include "base/parallel.h"
 #include "bmnet/float/kernels.h"
@@ -29,7 +30,7 @@ Result<FloatKernel> make_float_eltwise(const TensorOp& op, const std::vector<Blo
               const float x = inputs[k]->data[i / repeat];
               if (operation == Parameter::SUM) result += factor[k] * x;
               if (operation == Parameter::PROD) result *= x;
-              if (operation == Parameter::MAX) result = std::max(result, x);
+              if (operation == Parameter::MAX && (x > result || std::isnan(x))) result = x;
             }
             y[i] = rectified ? std::max(result, 0.0f) : result;
           }

@@ -21,9 +21,9 @@ float combine(TwoOperands::ArithmeticOp operation, float a, float b) {
     case TwoOperands::DIV:
       return a / b;
     case TwoOperands::MAX:
-      return std::max(a, b);
+      return b > a || std::isnan(b) ? b : a;
     case TwoOperands::MIN:
-      return std::min(a, b);
+      return b < a || std::isnan(b) ? b : a;
     case TwoOperands::POW:
       return std::pow(a, b);
   }
@@ -45,25 +45,33 @@ Result<std::array<int64_t, 4>> steps(const Call& call, const ConstTensor& tensor
   return step;
 }
 
-}  // namespace
-
-Status arithmetic(const Call& call) {
-  TW_RETURN_IF_ERROR(require(call, 2));
-  const auto& param = call.op.tg_arithmetic_param();
+Status combine(const Call& call, TwoOperands::ArithmeticOp operation, const ConstTensor& a,
+               const ConstTensor& b, float* y) {
   const Shape4 to = shape4(call.out[0]);
-  const ConstTensor &a = call.in[param.reversed() ? 1 : 0], &b = call.in[param.reversed() ? 0 : 1];
   TW_ASSIGN_OR_RETURN(step_a, steps(call, a, to));
   TW_ASSIGN_OR_RETURN(step_b, steps(call, b, to));
-  float* y = call.out[0].data;
   for (int64_t n = 0; n < to.n; ++n)
     for (int64_t c = 0; c < to.c; ++c)
       for (int64_t h = 0; h < to.h; ++h) {
         const float* x_a = a.data + n * step_a[0] + c * step_a[1] + h * step_a[2];
         const float* x_b = b.data + n * step_b[0] + c * step_b[1] + h * step_b[2];
         for (int64_t w = 0; w < to.w; ++w)
-          *y++ = combine(param.operation(), x_a[w * step_a[3]], x_b[w * step_b[3]]);
+          *y++ = combine(operation, x_a[w * step_a[3]], x_b[w * step_b[3]]);
       }
   return {};
+}
+
+}  // namespace
+
+Status arithmetic(const Call& call) {
+  TW_RETURN_IF_ERROR(require(call, 2));
+  const auto& param = call.op.tg_arithmetic_param();
+  const ConstTensor &a = call.in[param.reversed() ? 1 : 0], &b = call.in[param.reversed() ? 0 : 1];
+  return combine(call, param.operation(), a, b, call.out[0].data);
+}
+
+Status add_repeated(const Call& call, const ConstTensor& a, const ConstTensor& b, float* sum) {
+  return combine(call, TwoOperands::ADD, a, b, sum);
 }
 
 }  // namespace tputwin::net::cpu

@@ -51,6 +51,9 @@ float sigmoid(float x);
 // Softmax of `count` values that lie `step` apart.
 void softmax(const float* in, float* out, int64_t count, int64_t step);
 
+// a + b of the result's shape, in which extents of 1 are repeated.
+Status add_repeated(const Call& call, const ConstTensor& a, const ConstTensor& b, float* sum);
+
 // The operators: column `function` of ir/ops.def.
 #define TW_OP_HOST(name, plugin, function, traits, ...) Status function(const Call&);
 #define TW_PLUGIN(name, plugin, function) Status function(const Call&);

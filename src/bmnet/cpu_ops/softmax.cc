@@ -1,5 +1,6 @@
-// Softmax along an axis, or its logarithm.
+// Softmax along an axis, or its logarithm; of a sum where there is a second input or a coefficient.
 #include <cmath>
+#include <vector>
 
 #include "bmnet/cpu_ops/operator.h"
 
@@ -7,8 +8,7 @@ namespace tputwin::net::cpu {
 namespace {
 
 // Of the softmax in place. Not of its values, of which small ones are 0.
-void take_log(const Call& call, int64_t at, const AxisView& view) {
-  const float* x = call.in[0].data + at;
+void take_log(const Call& call, const float* x, int64_t at, const AxisView& view) {
   float* y = call.out[0].data + at;
   float largest = x[0], sum = 0;
   for (int64_t i = 1; i < view.extent; ++i) largest = std::max(largest, x[i * view.inner]);
@@ -22,11 +22,18 @@ void take_log(const Call& call, int64_t at, const AxisView& view) {
 Status softmax(const Call& call) {
   TW_RETURN_IF_ERROR(require(call, 1, true));
   TW_ASSIGN_OR_RETURN(view, view_axis(call, call.in[0].shape, call.op.tg_softmax_param().axis()));
+  const float* x = call.in[0].data;
+  std::vector<float> sum;
+  if (call.in.size() > 1) {
+    sum.resize(static_cast<size_t>(count(call.in[0])));
+    TW_RETURN_IF_ERROR(add_repeated(call, call.in[0], call.in[1], sum.data()));
+    x = sum.data();
+  }
   for (int64_t o = 0; o < view.outer; ++o)
     for (int64_t i = 0; i < view.inner; ++i) {
       const int64_t at = o * view.extent * view.inner + i;
-      softmax(call.in[0].data + at, call.out[0].data + at, view.extent, view.inner);
-      if (call.op.tg_softmax_param().log()) take_log(call, at, view);
+      softmax(x + at, call.out[0].data + at, view.extent, view.inner);
+      if (call.op.tg_softmax_param().log()) take_log(call, x + at, at, view);
     }
   return {};
 }

@@ -53,6 +53,7 @@ constexpr NamedFunction kFunctions[] = {
     {"softplus", 0,
      [](float x, Arguments) { return std::max(x, 0.0f) + std::log1p(std::exp(-std::fabs(x))); }},
     {"softsign", 0, [](float x, Arguments) { return x / (1 + std::fabs(x)); }},
+    {"sqrt", 0, [](float x, Arguments) { return std::sqrt(x); }},
     {"swish", 1, [](float x, Arguments a) { return x / (1 + std::exp(-a[0] * x)); }},
     {"tan", 0, [](float x, Arguments) { return std::tan(x); }},
     {"thresholded_relu", 1, [](float x, Arguments a) { return x > a[0] ? x : 0.0f; }},

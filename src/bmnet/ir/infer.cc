@@ -107,7 +107,21 @@ class Inference {
     like_input();
     axis(value, in().size());
   }
-  void softmax() { along_axis(op_.tg_softmax_param().axis()); }
+  // Perhaps of a sum: the other addend is the second bottom, or a blob.
+  void softmax() {
+    const auto& p = op_.tg_softmax_param();
+    if (!inputs(1, p.has_addend_shape() ? 1 : 2)) return;
+    result(in());
+    axis(p.axis(), in().size());
+    if (op_.bottom_size() == 1 && !p.has_addend_shape()) return;
+    const Dims other = p.has_addend_shape() ? dims(p.addend_shape()) : in(1);
+    if (!require(other.size() == in().size(), "axes", static_cast<int64_t>(other.size()),
+                 "both addends have as many"))
+      return;
+    for (size_t i = 0; i < other.size(); ++i)
+      require(other[i] == 1 || other[i] == in()[i], "extent", other[i],
+              "1, or that of the first addend");
+  }
   void reverse() { along_axis(op_.tg_reverse_param().axis()); }
   void standardize() {
     const auto& p = op_.tg_standardize_param();

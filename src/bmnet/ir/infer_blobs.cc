@@ -43,6 +43,9 @@ WantedBlobs wanted_blobs(const TensorOp& op) {
     case Op::arithmetic:
       if (op.bottom_size() == 2) return {};
       return {{count(op.tg_arithmetic_param().b_shape())}, 1};
+    case Op::softmax:
+      if (!op.tg_softmax_param().has_addend_shape()) return {};
+      return {{count(op.tg_softmax_param().addend_shape())}, 1};
     case Op::standardize: {
       if (op.tg_standardize_param().per_channel()) return {};
       int64_t run = 1;
@@ -53,6 +56,17 @@ WantedBlobs wanted_blobs(const TensorOp& op) {
     default:
       return {};
   }
+}
+
+// Masks before a softmax have minus infinity; the reader of ONNX puts the two together.
+bool is_addend(const TensorOp& op) {
+  const auto& p = op.tg_arithmetic_param();
+  return is(op, Op::softmax) ||
+         (is(op, Op::arithmetic) && p.operation() == ::bmnet::TGArithmeticParameter::ADD);
+}
+
+bool is_allowed(const TensorOp& op, float value) {
+  return std::isfinite(value) || (is_addend(op) && value < 0);
 }
 
 }  // namespace
@@ -72,8 +86,12 @@ Status check_blobs(const TensorOp& op, std::span<const Blob> blobs) {
           .in(where)
           .argument(fmt::format("blob {}", i), fmt::format("{} values", data.size()))
           .detail(fmt::format("the layer wants {}", wanted.values[i]));
-    if (!std::ranges::all_of(data, [](float v) { return std::isfinite(v); }))
-      return Error(errors::net_blob_value).in(where).argument("blob", std::to_string(i));
+    const auto wrong = std::ranges::find_if(data, [&](float v) { return !is_allowed(op, v); });
+    if (wrong != data.end())
+      return Error(errors::net_blob_value)
+          .in(where)
+          .argument(fmt::format("blob {}, value {}", i, wrong - data.begin()),
+                    fmt::format("{}", *wrong));
   }
   return {};
 }

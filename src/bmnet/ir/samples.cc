@@ -34,7 +34,9 @@ bool is_per_sample(const TensorOp& op) {
     case Op::permute:
       return op.tg_permute_param().order(0) == 0;
     case Op::softmax:
-      return op.tg_softmax_param().axis() != 0;
+      return op.tg_softmax_param().axis() != 0 &&
+             (!op.tg_softmax_param().has_addend_shape() ||
+              op.tg_softmax_param().addend_shape().dim(0) == 1);
     case Op::tile:
       return op.tg_tile_param().axis() != 0;
     case Op::reverse:

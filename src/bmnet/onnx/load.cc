@@ -25,7 +25,7 @@ Result<LoadedNet> load_net(const std::string& prototxt, const std::string& model
                            const ImportOptions& options) {
   if (!is_onnx_file(prototxt) && !is_onnx_file(model)) {
     TW_ASSIGN_OR_RETURN(caffe, load_caffe(prototxt, model));
-    return LoadedNet{std::move(caffe), {}, "", false};
+    return LoadedNet{std::move(caffe), {}, {}, "", false};
   }
   if (!prototxt.empty() && !model.empty())
     return Error(errors::net_cli)

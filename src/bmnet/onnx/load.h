@@ -16,6 +16,8 @@ struct LoadedNet {
   caffe::NetParameter net;  // of ONNX: of operations (caffe/operation.h)
   // Thresholds that the file itself has, of quantized ONNX; no layers otherwise.
   NetCalibrationParameter thresholds;
+  // Upper bounds of further thresholds, of means behind those: taken where no samples tell better.
+  NetCalibrationParameter threshold_bounds;
   std::string table;  // text of the calibration table in the file, of the vendor's ONNX; or empty
   bool is_onnx = false;
 };

@@ -21,6 +21,18 @@ bool activate(TensorOp& op) {
   return true;
 }
 
+// A clip whose table is that of a ReLU, as of quantized ONNX whose zero point is the lowest
+// integer.
+void make_relu(TensorOp& op, LayerIntegers& integers) {
+  if (!is(op, Op::clip) || !integers.table) return;
+  for (int x = -128; x < 128; ++x)
+    if ((*integers.table)[static_cast<uint8_t>(x)] != std::max(x, 0)) return;
+  op.clear_tg_clip_param();
+  set_type(op, Op::activation);
+  op.mutable_tg_activation_param()->set_activation(::bmnet::RELU);
+  integers.table.reset();
+}
+
 size_t readers(const Network& net, const std::string& tensor) {
   size_t n = 0;
   for (const TensorOp& op : net.ops)
@@ -34,6 +46,7 @@ Status fuse(Compilation& c) {
   if (!c.at_least(Level::layer_group)) return {};
   std::vector<TensorOp>& ops = c.net.network.ops;
   for (size_t i = 0; i < ops.size(); ++i) {
+    make_relu(ops[i], c.net.integers[i]);
     if (!is_plain_relu(ops[i]) || readers(c.net.network, ops[i].bottom(0)) != 1) continue;
     auto maker = std::find_if(
         ops.begin(), ops.begin() + static_cast<ptrdiff_t>(i),

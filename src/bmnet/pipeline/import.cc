@@ -1,14 +1,33 @@
 // Pass import: files to a Network.
+#include <algorithm>
+
 #include "bmnet/onnx/load.h"
 #include "bmnet/pipeline/compilation.h"
 #include "bmnet/pipeline/passes.h"
 
 namespace tputwin::net::pass {
+namespace {
+
+// Adds the blobs of `more` that no entry of the table has.
+void add_missing(NetCalibrationParameter& table, const NetCalibrationParameter& more) {
+  for (const LayerCalibrationParameter& entry : more.layer()) {
+    auto* layers = table.mutable_layer();
+    const auto own = std::ranges::find_if(
+        *layers, [&](const LayerCalibrationParameter& l) { return l.name() == entry.name(); });
+    if (own == layers->end())
+      *table.add_layer() = entry;
+    else
+      own->mutable_blob_param()->MergeFrom(entry.blob_param());
+  }
+}
+
+}  // namespace
 
 Status import(Compilation& c) {
   TW_ASSIGN_OR_RETURN(loaded, load_net(c.source.prototxt, c.source.caffemodel, c.source.import));
   c.caffe = std::move(loaded.net);
   c.own_thresholds = std::move(loaded.thresholds);
+  add_missing(c.own_thresholds, loaded.threshold_bounds);
   c.own_table = std::move(loaded.table);
   c.is_onnx = loaded.is_onnx;
   TW_ASSIGN_OR_RETURN(network, import_caffe(c.caffe, c.source.import));

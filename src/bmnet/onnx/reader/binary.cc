@@ -89,6 +89,18 @@ void elementwise(Node& node, Eltwise::EltwiseOp operation, std::vector<float> co
   finish(node, node.add(std::move(op), {whole_a, whole_b}, ""), result);
 }
 
+bool has_infinite(const Constant& constant) {
+  return std::ranges::any_of(constant.real(), [](float v) { return !std::isfinite(v); });
+}
+
+// The layer that the node has become has a constant with infinite values.
+void remember_infinite(Node& node, int input) {
+  const auto& ops = node.graph.network.ops;
+  const auto op = std::find_if(ops.rbegin(), ops.rend(),
+                               [](const TensorOp& o) { return is(o, Op::arithmetic); });
+  if (op != ops.rend()) node.graph.infinite[op->name()] = node.proto.input(input);
+}
+
 // On the host: two tensors, or one and a constant.
 void on_host(Node& node, Operation operation) {
   const Aligned shapes = align(node, node.dims(0), node.dims(1));
@@ -110,7 +122,9 @@ void on_host(Node& node, Operation operation) {
   *p.mutable_b_shape() = make_shape(extents, 4);
   const size_t input = left != nullptr ? 1 : 0;
   const std::string x = node.view(node.tensor(input), left != nullptr ? shapes.b : shapes.a);
-  finish(node, node.add(std::move(op), {x}, "", {{extents, constant.real()}}), result);
+  const std::string y = node.add(std::move(op), {x}, "", {{extents, constant.real()}});
+  finish(node, y, result);
+  if (has_infinite(constant)) remember_infinite(node, left != nullptr ? 0 : 1);
 }
 
 // A constant operand as values per channel of the other: one for all, or one for each.
@@ -131,6 +145,7 @@ bool affine(Node& node, Operation operation) {
   const Constant& constant = *node.constant(input);
   const size_t other = 1 - input;
   if (operation == Arithmetic::DIV && input == 0) return false;
+  if (has_infinite(constant)) return false;
   auto values = per_channel(node, input);
   const bool is_one = constant.size() == 1 && constant.dims.size() <= node.dims(other).size();
   if (!values && !is_one) return false;

@@ -9,9 +9,7 @@
 namespace tputwin::net::onnx_reader {
 
 float Quantization::threshold() const {
-  const bool is_signed = type == onnx::TensorProto::INT8;
-  const int64_t least = is_signed ? -128 : 0, most = is_signed ? 127 : 255;
-  return static_cast<float>(std::max(zero - least, most - zero + 1)) * scale;
+  return static_cast<float>(std::max(zero - lowest(), highest() - zero + 1)) * scale;
 }
 
 Dims net_dims(const Dims& dims) {

@@ -15,6 +15,11 @@ struct Quantization {
   float scale = 1;
   int64_t zero = 0;
   int type = onnx::TensorProto::UINT8;
+  int64_t lowest() const { return type == onnx::TensorProto::INT8 ? -128 : 0; }
+  int64_t highest() const { return lowest() + 255; }
+  // The real values that the integers reach.
+  double least() const { return static_cast<double>(lowest() - zero) * scale; }
+  double most() const { return static_cast<double>(highest() - zero) * scale; }
   // The smallest threshold whose range has all its values: 128 * scale of symmetric int8.
   float threshold() const;
   bool operator==(const Quantization&) const = default;
@@ -41,6 +46,12 @@ class Graph {
  public:
   Network network;
   std::map<std::string, float> thresholds;  // by tensor
+  // Upper bounds of thresholds that the file does not tell: of means. Samples tell better ones.
+  std::map<std::string, float> threshold_bounds;
+  // Sums that a softmax does itself, and their views.
+  std::set<std::string> unused_sums;
+  // Names of the model's constants with infinite values, by the layer that has them.
+  std::map<std::string, std::string> infinite;
   // Added to the net: input shapes, inferred result shapes and names are set. The result's name is
   // that of the op's top; a name that is taken gets a tick.
   std::string add(TensorOp op, std::vector<Blob> blobs);

@@ -10,6 +10,7 @@
 #include "bmnet/caffe/layer.h"
 #include "bmnet/caffe/operation.h"
 #include "bmnet/onnx/load.h"
+#include "bmnet/onnx/reader/addends.h"
 #include "bmnet/onnx/reader/integers.h"
 #include "bmnet/onnx/reader/node.h"
 
@@ -271,6 +272,7 @@ class ModelImporter {
       end.add_bottom(tensor);
       *end.add_input_shape() = *graph_.network.shape_of(tensor);
     }
+    remove_unused_sums(graph_, {end.bottom().begin(), end.bottom().end()});
     if (end.bottom().empty()) throw Refusal{Error(errors::net_no_layer).in("model")};
     fold_pads(graph_);
     fold_scales(graph_);
@@ -297,13 +299,14 @@ constexpr OperatorRow kRows[] = {
 #include "bmnet/onnx/operators.def"
 };
 
-NetCalibrationParameter table_of(const Graph& graph) {
+NetCalibrationParameter table_of(const Network& network,
+                                 const std::map<std::string, float>& thresholds) {
   NetCalibrationParameter table;
-  if (graph.thresholds.empty()) return table;
-  for (const TensorOp& op : graph.network.ops)
+  if (thresholds.empty()) return table;
+  for (const TensorOp& op : network.ops)
     for (const std::string& top : op.top()) {
-      const auto found = graph.thresholds.find(top);
-      if (found == graph.thresholds.end()) continue;
+      const auto found = thresholds.find(top);
+      if (found == thresholds.end()) continue;
       LayerCalibrationParameter* entry = nullptr;
       for (auto& known : *table.mutable_layer())
         if (known.name() == op.name()) entry = &known;
@@ -334,7 +337,9 @@ Result<LoadedNet> read_model(std::span<const uint8_t> file, const std::string& p
   TW_ASSIGN_OR_RETURN(opset, opset_of(model));
   const std::string folder = std::filesystem::path(path).parent_path();
   TW_ASSIGN_OR_RETURN(graph, ModelImporter(model, opset, options, folder).run());
-  return LoadedNet{to_caffe(graph.network), table_of(graph), vendor_table(model), true};
+  const Network& network = graph.network;
+  return LoadedNet{to_caffe(network), table_of(network, graph.thresholds),
+                   table_of(network, graph.threshold_bounds), vendor_table(model), true};
 }
 
 }  // namespace

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/errors/bmnet.h"
 
 namespace tputwin::net::onnx_reader {
@@ -102,9 +105,29 @@ std::string Node::tensor(size_t input, const Dims& wanted) const {
 
 // ---- The net ----
 
+// Weights that are no finite numbers, by the name of the constant that they come from.
+void Node::refuse_infinite(const TensorOp& op, const std::vector<Blob>& blobs) const {
+  const bool is_sum = is(op, Op::softmax) ||
+                      (is(op, Op::arithmetic) &&
+                       op.tg_arithmetic_param().operation() == ::bmnet::TGArithmeticParameter::ADD);
+  const auto is_wrong = [&](float v) { return !std::isfinite(v) && !(is_sum && v < 0); };
+  if (std::ranges::none_of(blobs,
+                           [&](const Blob& b) { return std::ranges::any_of(b.data, is_wrong); }))
+    return;
+  for (size_t i = 0; i < inputs(); ++i) {
+    if (constant(i) == nullptr || constant(i)->is_integer()) continue;
+    const auto& values = constant(i)->reals;
+    const auto wrong = std::ranges::find_if(values, is_wrong);
+    if (wrong != values.end())
+      refuse(proto.input(static_cast<int>(i)), fmt::format("{}", *wrong),
+             fmt::format("weights are finite numbers; element {} is none", wrong - values.begin()));
+  }
+}
+
 std::string Node::add(TensorOp op, std::initializer_list<std::string> bottoms,
                       std::string_view what, std::vector<Blob> blobs) {
   for (const std::string& bottom : bottoms) op.add_bottom(bottom);
+  refuse_infinite(op, blobs);
   std::string own = name();
   if (!what.empty()) own += "/" + std::string(what);
   std::string free = own;

@@ -76,6 +76,7 @@ class Node {
  private:
   const onnx::AttributeProto* find(std::string_view attribute) const;
   std::string name() const;
+  void refuse_infinite(const TensorOp& op, const std::vector<Blob>& blobs) const;
   std::vector<const Value*> inputs_;
   std::string folder_;
   const std::set<std::string>& wanted_;

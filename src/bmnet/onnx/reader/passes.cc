@@ -1,5 +1,7 @@
 // Behind the nodes: scales and pads into the layers beside them; thresholds between those of the
 // file.
+#include <cmath>
+
 #include "bmnet/onnx/reader/node.h"
 
 namespace tputwin::net::onnx_reader {
@@ -115,17 +117,90 @@ void fold_pads(Graph& graph) {
   }
 }
 
+namespace {
+
+bool is_pooling(const TensorOp& op, ::bmnet::TGPoolingParameter::PoolMethod method) {
+  return is(op, Op::pooling) && op.tg_pooling_param().pool() == method;
+}
+
+// Results are some of the input's values, perhaps cut: the input's range is that of the results,
+// or its part beyond that does not matter. Means are no such results: they are much smaller than
+// what they are means of.
+bool selects(const TensorOp& op) {
+  return keeps_threshold(op) || is(op, Op::clip) ||
+         is_pooling(op, ::bmnet::TGPoolingParameter::MAX);
+}
+
+bool is_mean(const TensorOp& op) {
+  if (is(op, Op::reduction))
+    return op.tg_reduction_param().operation() == ::bmnet::TGReductionParameter::MEAN;
+  return is_pooling(op, ::bmnet::TGPoolingParameter::AVE);
+}
+
+// The threshold of a result of selects() from that of its input.
+float selected_threshold(const TensorOp& op, float input) {
+  if (!is(op, Op::clip)) return input;
+  const auto& p = op.tg_clip_param();
+  const float most = std::max(std::fabs(p.min()), std::fabs(p.max()));
+  return most > 0 ? std::min(input, most) : input;
+}
+
+// The largest factor of an input in a result; 0 where no multiplier depends on it.
+float largest_factor(const Graph& graph, const TensorOp& op) {
+  float most = 0;
+  if (has_trait(op, trait::weighted))
+    for (float w : graph.network.blobs.at(op.name())[0].data) most = std::max(most, std::fabs(w));
+  if (is(op, Op::eltwise) &&
+      op.tg_eltwise_param().operation() != ::bmnet::TGEltwiseParameter::PROD) {
+    most = 1;
+    for (float c : op.tg_eltwise_param().coeff()) most = std::max(most, std::fabs(c));
+  }
+  return most;
+}
+
+// A multiplier exists for T_y > factor * T_x / 128. A threshold that was only taken from the Clip
+// behind is raised to that: the Clip rescales.
+void raise_before_clips(Graph& graph, const std::set<std::string>& given) {
+  for (const TensorOp& clip : graph.network.ops) {
+    if (!is(clip, Op::clip) || given.contains(clip.bottom(0))) continue;
+    const auto y = graph.thresholds.find(clip.bottom(0));
+    const TensorOp* layer = graph.network.producer(clip.bottom(0));
+    if (y == graph.thresholds.end() || layer == nullptr) continue;
+    for (const std::string& bottom : layer->bottom())
+      if (const auto x = graph.thresholds.find(bottom); x != graph.thresholds.end())
+        y->second = std::max(y->second, largest_factor(graph, *layer) * x->second / 127);
+  }
+}
+
+// Forwards: a mean is at most as large as the largest of its values.
+void spread_bounds(Graph& graph) {
+  for (const TensorOp& op : graph.network.ops) {
+    if (op.bottom().empty() || !(is_mean(op) || selects(op))) continue;
+    const std::string& x = op.bottom(0);
+    const auto known = graph.thresholds.find(x), bound = graph.threshold_bounds.find(x);
+    const bool is_known = known != graph.thresholds.end();
+    if (!is_known && bound == graph.threshold_bounds.end()) continue;
+    const float input = is_known ? known->second : bound->second;
+    for (const std::string& top : op.top())
+      if (!graph.thresholds.contains(top))
+        graph.threshold_bounds.emplace(top, selected_threshold(op, input));
+  }
+}
+
+}  // namespace
+
 void spread_thresholds(Graph& graph) {
   if (graph.thresholds.empty()) return;
   Ops& ops = graph.network.ops;
   auto& known = graph.thresholds;
+  std::set<std::string> given;
+  for (const auto& [tensor, threshold] : known) given.insert(tensor);
   // Backwards: what only a layer reads that keeps or cuts its values has the range of that result.
   for (size_t i = ops.size(); i-- > 0;) {
     const TensorOp& op = ops[i];
     if (op.bottom_size() != 1 || op.top_size() != 1) continue;
-    const bool cuts = keeps_threshold(op) || is(op, Op::clip) || is(op, Op::pooling);
     const auto result = known.find(op.top(0));
-    if (!cuts || result == known.end() || readers(ops, op.bottom(0)) != 1) continue;
+    if (!selects(op) || result == known.end() || readers(ops, op.bottom(0)) != 1) continue;
     known.emplace(op.bottom(0), result->second);
   }
   // Forwards: moves keep, and bounded functions tell.
@@ -133,8 +208,8 @@ void spread_thresholds(Graph& graph) {
     if (op.bottom().empty()) continue;
     const auto input = known.find(op.bottom(0));
     for (const std::string& top : op.top()) {
-      const bool keeps = keeps_threshold(op) || is(op, Op::pooling) || is(op, Op::clip);
-      if (keeps && input != known.end()) known.emplace(top, input->second);
+      if (selects(op) && input != known.end())
+        known.emplace(top, selected_threshold(op, input->second));
       const auto method = op.tg_activation_param().activation();
       const bool unit =
           (is(op, Op::softmax) && !op.tg_softmax_param().log()) ||
@@ -142,6 +217,8 @@ void spread_thresholds(Graph& graph) {
       if (unit) known.emplace(top, 1.0f);
     }
   }
+  raise_before_clips(graph, given);
+  spread_bounds(graph);
 }
 
 }  // namespace tputwin::net::onnx_reader

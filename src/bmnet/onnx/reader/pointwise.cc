@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "bmnet/onnx/reader/node.h"
+#include "bmnet/onnx/reader/addends.h"
 
 namespace tputwin::net::onnx_reader {
 namespace {
@@ -43,7 +43,21 @@ void softmax(Node& node, bool log) {
   TensorOp op = make_op(Op::softmax);
   op.mutable_tg_softmax_param()->set_axis(fits ? static_cast<int>(axis) : 1);
   if (log) op.mutable_tg_softmax_param()->set_log(true);
-  const std::string y = node.add(std::move(op), {fits ? node.tensor() : node.tensor(0, flat)}, "");
+  std::string input = fits ? node.tensor() : node.tensor(0, flat);
+  std::vector<Blob> weights;
+  if (auto sum = addends_of(node, input)) {
+    input = sum->x;
+    if (sum->weights) {
+      *op.mutable_tg_softmax_param()->mutable_addend_shape() =
+          make_shape(sum->weights->shape, sizeof(float));
+      weights.push_back(std::move(*sum->weights));
+    }
+    op.add_bottom(input);
+    if (!sum->tensor.empty()) op.add_bottom(sum->tensor);
+  } else {
+    op.add_bottom(input);
+  }
+  const std::string y = node.add(std::move(op), {}, "", std::move(weights));
   node.set(fits ? y : node.view(y, net_dims(x)), x);
 }
 
@@ -78,7 +92,7 @@ void import_shrink(Node& node) {
 }
 void import_exp(Node& node) { function(node, "exp"); }
 void import_log(Node& node) { function(node, "log"); }
-void import_sqrt(Node& node) { to_power(node, 1, 0.5f); }
+void import_sqrt(Node& node) { function(node, "sqrt"); }
 void import_reciprocal(Node& node) { to_power(node, 1, -1); }
 void import_neg(Node& node) { to_power(node, -1, 1); }
 void import_erf(Node& node) { function(node, "erf"); }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "bmnet/onnx/reader/bounds.h"
 #include "bmnet/onnx/reader/node.h"
 
 namespace tputwin::net::onnx_reader {
@@ -69,6 +70,39 @@ Value real_of(Node& node, const Quantization& q, std::string_view what) {
   return x;
 }
 
+// An int8 tensor of the chip holds [-T, T * 127 / 128]. Where the integers of `q` reach less far,
+// as those of an asymmetric type do on one side, values beyond that must be cut: exporters leave
+// out the Relu or Clip that a zero point stands for. A tensor that is quantized twice has the wider
+// threshold, so the narrower scale cuts as well.
+bool must_cut(const Graph& graph, const std::string& tensor, const Quantization& q) {
+  const auto known = graph.thresholds.find(tensor);
+  double threshold = q.threshold();
+  if (known != graph.thresholds.end()) threshold = std::max<double>(threshold, known->second);
+  threshold *= 1 - 1e-6;  // of a float
+  const Bounds x = bounds_of(graph, tensor);
+  const bool below = q.least() > -threshold && x.least < q.least();
+  const bool above = q.most() < threshold * 127 / 128 && x.most > q.most();
+  return below || above;
+}
+
+// Sets the node's result: the integers that `q` makes of `x`. The net's tensor holds real values.
+// `what` is the name of the layer that cuts, behind the node's.
+void set_quantized(Node& node, Value x, const Quantization& q, std::string_view what = "") {
+  x.quantization.reset();
+  if (must_cut(node.graph, x.tensor, q)) {
+    TensorOp op = make_op(Op::clip);
+    op.mutable_tg_clip_param()->set_min(static_cast<float>(q.least()));
+    op.mutable_tg_clip_param()->set_max(static_cast<float>(q.most()));
+    const std::string y = node.add(std::move(op), {node.view(x.tensor, net_dims(x.dims))}, what);
+    node.set(y, x.dims);
+    if (!node.outputs()[0]) return;
+    x = *node.outputs()[0];
+  }
+  node.graph.set_threshold(x.tensor, q);
+  x.quantization = q;
+  node.set(std::move(x));
+}
+
 // A linear layer of a QLinear operator as a node of floats: x, weights and bias real. The result
 // has the threshold of its scale.
 void as_float(Node& node, const std::string& type, Value x, ConstantPtr weights, ConstantPtr bias,
@@ -80,24 +114,23 @@ void as_float(Node& node, const std::string& type, Value x, ConstantPtr weights,
   std::vector<const Value*> inputs{&x, &w};
   if (bias != nullptr) inputs.push_back(&b);
   while (proto.input_size() > static_cast<int>(inputs.size())) proto.mutable_input()->RemoveLast();
+  // What the integers cut off is a layer of its own, whose result has the output's name.
+  if (result.zero != result.lowest() + 128) {
+    if (proto.name().empty()) proto.set_name(proto.output(0));
+    proto.set_output(0, proto.output(0) + "/real");
+  }
   const std::set<std::string> wanted(proto.output().begin(), proto.output().end());
   Node inner(node.graph, proto, node.opset, inputs, "", wanted);
   find_operator(type)->import(inner);
-  Value y = *inner.outputs()[0];
-  node.graph.set_threshold(y.tensor, result);
-  y.quantization = result;
-  node.set(std::move(y));
+  set_quantized(node, *inner.outputs()[0], result, "cut");
 }
 
 }  // namespace
 
 void import_quantize_linear(Node& node) {
   const Quantization q = quantization_of(node, 1, 2);
-  Value y = node.in(0);
-  node.require(!y.quantization, "x", node.proto.input(0), "floats");
-  node.graph.set_threshold(y.tensor, q);
-  y.quantization = q;
-  node.set(std::move(y));
+  node.require(!node.in(0).quantization, "x", node.proto.input(0), "floats");
+  set_quantized(node, node.in(0), q);
 }
 
 void import_dequantize_linear(Node& node) {

@@ -1,0 +1,157 @@
+// Attention with additive masks. Expected values are those of ONNX Runtime 1.30 (CPU, optimizations
+// off), and of the float net.
+#include <cmath>
+#include <limits>
+
+#include "bmnet_onnx/calibrated.h"
+
+namespace tputwin::test {
+namespace {
+
+constexpr int64_t kHeads = 2, kTokens = 6, kSize = 8;
+constexpr float kLowest = std::numeric_limits<float>::lowest();
+
+std::vector<float> causal(float masked) {
+  std::vector<float> mask;
+  for (int64_t row = 0; row < kTokens; ++row)
+    for (int64_t column = 0; column < kTokens; ++column)
+      mask.push_back(column > row ? masked : 0.0f);
+  return mask;
+}
+
+enum class Form { sum, reversed, viewed, by_input, log };
+
+// softmax(q k + mask), of which row r has r + 1 values.
+ModelMaker attention(Form form, float masked) {
+  ModelMaker maker(13);
+  maker.input("q", {1, kHeads, kTokens, kSize});
+  maker.input("k", {1, kHeads, kSize, kTokens});
+  maker.node("MatMul", {"q", "k"}, {"s"});
+  if (form == Form::by_input)
+    maker.input("m", {1, 1, kTokens, kTokens});
+  else
+    maker.weights("m", {1, 1, kTokens, kTokens}, causal(masked));
+  if (form == Form::reversed)
+    maker.node("Add", {"m", "s"}, {"t"});
+  else
+    maker.node("Add", {"s", "m"}, {"t"});
+  std::string sum = "t";
+  if (form == Form::viewed) {
+    maker.integers("shape", {3}, {kHeads, kTokens, kTokens});
+    maker.node("Reshape", {"t", "shape"}, {"u"});
+    sum = "u";
+  }
+  ModelMaker::set(maker.node(form == Form::log ? "LogSoftmax" : "Softmax", {sum}, {"y"}), "axis",
+                  int64_t{-1});
+  maker.output("y");
+  return maker;
+}
+
+Batches samples(Form form, float masked, size_t count) {
+  Batches batches(count);
+  for (size_t i = 0; i < count; ++i) {
+    const size_t values = kHeads * kTokens * kSize;
+    batches[i]["q"] = {{1, kHeads, kTokens, kSize}, random_values(values, i)};
+    batches[i]["k"] = {{1, kHeads, kSize, kTokens}, random_values(values, i + 50)};
+    if (form == Form::by_input) batches[i]["m"] = {{1, 1, kTokens, kTokens}, causal(masked)};
+  }
+  return batches;
+}
+
+void expect_fit(const ModelMaker& maker, const Batches& batches) {
+  auto network = import(maker.model);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  auto net = calibrated(maker.model, batches);
+  ASSERT_TRUE(net.ok()) << net.status().message();
+  for (const Blobs& sample : batches) {
+    auto expected = run_float(*network, sample);
+    auto result = run_int8(net->net, sample);
+    ASSERT_TRUE(expected.ok() && result.ok()) << result.status().message();
+    EXPECT_GT(cosine(expected->at("y").data, result->at("y").data), 0.999);
+  }
+}
+
+TEST(Masks, LeaveTheScoresTheirSteps) {
+  for (const Form form : {Form::sum, Form::reversed, Form::viewed, Form::by_input})
+    for (const float masked : {-8.0f, -50.0f, -1e4f, -1e9f, kLowest, -INFINITY}) {
+      if (form == Form::by_input && masked < -1e9f) continue;  // no range of an int8 tensor
+      SCOPED_TRACE(::testing::Message() << static_cast<int>(form) << " " << masked);
+      expect_fit(attention(form, masked), samples(form, masked, 3));
+    }
+}
+
+// The logarithms have the mask's range themselves, where it is finite.
+TEST(Masks, OfLogSoftmax) { expect_fit(attention(Form::log, -8), samples(Form::log, -8, 3)); }
+
+// ONNX Runtime: the second row of random scores is 0.624, 0.376 with a mask of -10000.
+TEST(Masks, SecondRow) {
+  ModelMaker maker(13);
+  maker.input("s", {1, 1, 2, 3});
+  maker.weights("m", {1, 1, 2, 3}, {0, -1e4f, -1e4f, 0, 0, -1e4f});
+  maker.node("Add", {"s", "m"}, {"t"});
+  maker.node("Softmax", {"t"}, {"y"});
+  maker.output("y");
+  const Blobs sample{{"s", {{1, 1, 2, 3}, {0.1f, 0.2f, 0.3f, 0.6066f, 0.1f, 1}}}};
+  auto net = calibrated(maker.model, {sample});
+  ASSERT_TRUE(net.ok()) << net.status().message();
+  auto result = run_int8(net->net, sample);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  const std::vector<float> expected = {1, 0, 0, 0.624f, 0.376f, 0};
+  for (size_t i = 0; i < 6; ++i) EXPECT_NEAR(result->at("y").data[i], expected[i], 0.01f) << i;
+}
+
+// Constants per channel, and one for all, are layers of other kinds before they are masks.
+TEST(Masks, OfOtherShapes) {
+  for (const std::vector<int64_t>& shape : {std::vector<int64_t>{4}, {1, 4}, {1}}) {
+    ModelMaker maker(13);
+    maker.input("s", {1, 4});
+    std::vector<float> mask(static_cast<size_t>(shape.back()), 0.0f);
+    mask.back() = -1e4f;
+    maker.weights("m", shape, mask);
+    maker.node("Add", {"s", "m"}, {"t"});
+    maker.node("Softmax", {"t"}, {"y"});
+    maker.output("y");
+    expect_fit(maker, {{{"s", {{1, 4}, random_values(4, 3, -2, 2)}}}});
+  }
+}
+
+// A sum that something else reads stays a tensor; a scale of the file stays its range.
+TEST(Masks, SumsThatOthersReadStay) {
+  ModelMaker maker = attention(Form::sum, -2);
+  maker.node("Sigmoid", {"t"}, {"z"});
+  maker.output("z");
+  auto network = import(maker.model);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  EXPECT_NE(network->producer("t"), nullptr);
+  ModelMaker alone = attention(Form::sum, -2);
+  auto without = import(alone.model);
+  ASSERT_TRUE(without.ok()) << without.status().message();
+  EXPECT_EQ(without->producer("t"), nullptr);
+}
+
+std::string refusal(const onnx::ModelProto& model) {
+  auto network = import(model);
+  return network.ok() ? "" : network.status().message();
+}
+
+TEST(Masks, InfinityElsewhereIsRefusedByItsName) {
+  ModelMaker maker(13);
+  maker.input("s", {2, 3, 4});
+  maker.weights("mask", {2, 3, 4}, std::vector<float>(24, -INFINITY));
+  maker.node("Add", {"s", "mask"}, {"t"});
+  maker.node("Sigmoid", {"t"}, {"y"});
+  maker.output("y");
+  const std::string text = refusal(maker.model);
+  EXPECT_NE(text.find("n_t"), std::string::npos) << text;
+  EXPECT_NE(text.find("mask = -inf"), std::string::npos) << text;
+  ModelMaker product(13);
+  product.input("s", {2, 3, 4});
+  product.weights("factor", {2, 3, 4}, std::vector<float>(24, INFINITY));
+  product.node("Mul", {"s", "factor"}, {"y"});
+  product.output("y");
+  EXPECT_NE(refusal(product.model).find("factor = inf"), std::string::npos)
+      << refusal(product.model);
+}
+
+}  // namespace
+}  // namespace tputwin::test
