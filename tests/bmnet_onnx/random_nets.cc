@@ -1,0 +1,97 @@
+// Random nets, quantized in every way that tools have, beside their float nets: what int8 loses
+// must be of the size of its steps.
+//
+// 400 cases by default; TPUTWIN_CASES=2000 runs as many. A failure prints the line that reruns it.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "bmnet/support.h"
+#include "bmnet_onnx/random_net.h"
+#include "common/rng.h"
+
+namespace tputwin::test {
+namespace {
+
+// In dB; a lost Relu, a saturated mean, scores without steps leave less.
+constexpr double kLeastSqnr = 10;
+
+struct Fit {
+  std::string error;
+  double worst = INFINITY;  // SQNR of an output over the samples
+  std::string tensor;
+};
+
+Fit no_fit(const Status& status) { return {status.message(), 0, ""}; }
+
+// `net` beside the float net, over all samples.
+Fit compare_with_float(const Int8& net, const RandomNet& original) {
+  auto network = import(original.model);
+  if (!network.ok()) return no_fit(network.status());
+  std::map<std::string, std::vector<float>> expected, actual;
+  for (const Blobs& sample : original.samples) {
+    auto floats = run_float(*network, sample);
+    auto bytes = run_int8(net, sample);
+    if (!floats.ok()) return no_fit(floats.status());
+    if (!bytes.ok()) return no_fit(bytes.status());
+    for (const auto& [output, blob] : *floats)
+      expected[output].insert(expected[output].end(), blob.data.begin(), blob.data.end());
+    for (const auto& [output, blob] : *bytes)
+      actual[output].insert(actual[output].end(), blob.data.begin(), blob.data.end());
+  }
+  Fit outcome;
+  for (const auto& [output, values] : expected) {
+    const double fit = sqnr(values, actual[output]);
+    if (!(fit >= outcome.worst)) outcome.worst = fit, outcome.tensor = output;
+  }
+  return outcome;
+}
+
+enum class Way { own, own_calibrated, calibrated };
+
+Fit run(const RandomNet& net, Way way, const QuantizerStyle& style) {
+  if (way == Way::calibrated) {
+    auto int8 = calibrated(net.model, net.samples);
+    return int8.ok() ? compare_with_float(int8->net, net) : no_fit(int8.status());
+  }
+  auto model = quantized_model(net, style);
+  if (!model.ok()) return no_fit(model.status());
+  if (way == Way::own_calibrated) {
+    auto int8 = calibrated(*model, net.samples);
+    return int8.ok() ? compare_with_float(int8->net, net) : no_fit(int8.status());
+  }
+  auto int8 = own_int8(*model);
+  return int8.ok() ? compare_with_float(*int8, net) : no_fit(int8.status());
+}
+
+// Means and boxes are without scales in these nets: only samples tell their ranges.
+bool needs_samples(const RandomNet& net) {
+  return net.about.find("mean") != std::string::npos ||
+         net.about.find("detector") != std::string::npos;
+}
+
+TEST(RandomNets, FitTheirFloatNets) {
+  const testing::RandomCases cases(400);
+  std::vector<double> fits;
+  for (uint64_t index = cases.first; index < cases.end(); ++index) {
+    SCOPED_TRACE(cases.rerun(index));
+    testing::Rng rng = cases.rng(index);
+    const RandomNet net = random_net(rng);
+    const QuantizerStyle style = random_style(rng);
+    const Way quantized = needs_samples(net) ? Way::own_calibrated : Way::own;
+    const Way way = rng.chance(1, 3) ? Way::calibrated : quantized;
+    const Fit outcome = run(net, way, style);
+    fits.push_back(outcome.worst);
+    EXPECT_TRUE(outcome.error.empty() && outcome.worst > kLeastSqnr)
+        << outcome.error
+        << fmt::format("SQNR {:.1f} dB of {}, way {}, types {}, operators {}:{}", outcome.worst,
+                       outcome.tensor, static_cast<int>(way), static_cast<int>(style.types),
+                       style.operators, net.about);
+  }
+  std::ranges::sort(fits);
+  RecordProperty("least_sqnr", fmt::format("{:.1f}", fits.front()));
+  RecordProperty("median_sqnr", fmt::format("{:.1f}", fits[fits.size() / 2]));
+}
+
+}  // namespace
+}  // namespace tputwin::test
