@@ -1,5 +1,6 @@
 // Models without running them, and the chips there are.
 #include "bindings/binding.h"
+#include "bmodel/file_kind.h"
 #include "bmodel/open.h"
 #include "bmodel/parts.h"
 #include "tools/bm168x/info168x.h"
@@ -19,10 +20,14 @@ std::string info(const std::string& path) {
 std::string disassembly(const std::string& path, std::optional<size_t> variety,
                         std::optional<std::string> net, std::optional<size_t> stage) {
   const auto file = value(MappedFile::open(path));
+  const auto of_path = [&](auto result) {
+    if (!result.ok()) throw Failure{bmodel::about_file(result.error(), file->bytes(), path)};
+    return std::move(*result);
+  };
   if (!bmodel::bm168x::has_frame(file->bytes()))
-    return value(tools::disassemble(file->bytes(), {.json = false, .variety = variety}));
-  const auto model = value(bmodel::bm168x::read(file->bytes()));
-  return value(tools::disassemble(model, {.net = net, .stage = stage}));
+    return of_path(tools::disassemble(file->bytes(), {.json = false, .variety = variety}));
+  const auto model = of_path(bmodel::bm168x::read(file->bytes()));
+  return value(tools::disassemble(model, {.net = net, .stage = stage, .strict = false}));
 }
 
 }  // namespace

@@ -27,6 +27,13 @@ Status report(Error error) {
   return report(mine, std::move(error));
 }
 
+Error in_call(Error error, std::string_view call) {
+  const std::string about = error.call();
+  if (about.empty()) return std::move(error).in(call);
+  if (about.starts_with(call)) return error;
+  return std::move(error).in(std::string(call) + ": " + about);
+}
+
 Status book_again(Error error) {
   Diagnostics& mine = thread_diagnostics();
   mine.set_strict(Diagnostics::strict_by_default());

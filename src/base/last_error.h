@@ -15,6 +15,9 @@ Diagnostics& thread_diagnostics();
 Status report(Diagnostics& owner, Error error);
 // For calls that have no owner.
 Status report(Error error);
+// The error as one of an API's call. What it was about, a file or a command, stays behind that:
+// "bmrt_load_bmodel: net.bmodel".
+Error in_call(Error error, std::string_view call);
 // Books an error that another thread reported already: it is not logged again.
 Status book_again(Error error);
 

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/mapped_file.h"
 #include "bmodel/containers.h"
+#include "bmodel/file_kind.h"
 
 namespace tputwin::bmodel {
 namespace {
@@ -27,7 +28,7 @@ uint64_t total_bytes(const Tensors& tensors) {
   return total;
 }
 
-Error about_file(Error error, const std::string& path) {
+Error of_path(Error error, const std::string& path) {
   error.set_call_if_empty(path);
   return error;
 }
@@ -99,7 +100,8 @@ Result<Model> read(std::span<const uint8_t> file) {
   if (!model.ok() && model.error().id() == errors::mod_message && !has_v21_frame(file)) {
     // No framing is there: say what is wrong with the one that it resembles.
     if (file.size() > 4 && file[4] == '{') return read_v011(file);
-    return Error(errors::mod_unknown_container).detail(model.error().detail());
+    return about_file(Error(errors::mod_unknown_container).detail(model.error().detail()), file, "",
+                      Expected::nothing);
   }
   if (model.ok()) TW_RETURN_IF_ERROR(validate(*model));
   return model;
@@ -109,7 +111,7 @@ Result<Model> read_file(const std::string& path) {
   auto file = MappedFile::open(path);
   if (!file.ok()) return file.error();
   auto model = read((*file)->bytes());
-  if (!model.ok()) return about_file(model.error(), path);
+  if (!model.ok()) return of_path(model.error(), path);
   return model;
 }
 
@@ -120,7 +122,7 @@ Result<std::vector<uint8_t>> write(const Model& model, Container container) {
 
 Status write_file(const Model& model, Container container, const std::string& path) {
   auto bytes = write(model, container);
-  if (!bytes.ok()) return about_file(bytes.error(), path);
+  if (!bytes.ok()) return of_path(bytes.error(), path);
   return write_bytes(path, *bytes);
 }
 

@@ -3,12 +3,15 @@
 
 #include <utility>
 
+#include "bmodel/file_kind.h"
+
 namespace tputwin::bmodel {
 
 Result<OpenFile> open(std::shared_ptr<const MappedFile> file) {
   if (bm168x::has_frame(file->bytes())) {
-    TW_ASSIGN_OR_RETURN(model, bm168x::read(file->bytes()));
-    return OpenFile{std::move(file), std::move(model)};
+    auto model = bm168x::read(file->bytes());
+    if (!model.ok()) return about_file(model.error(), file->bytes());
+    return OpenFile{std::move(file), std::move(*model)};
   }
   TW_ASSIGN_OR_RETURN(model, read(file->bytes()));
   return OpenFile{std::move(file), std::move(model)};

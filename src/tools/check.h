@@ -11,6 +11,7 @@ namespace tputwin::tools {
 struct CheckOptions {
   std::string checks = "all";  // as TPUTWIN_CHECK
   std::string json, sarif, suppress, numbers;
+  bool strict = false;  // warnings are errors of the program
 };
 
 struct CheckResult {

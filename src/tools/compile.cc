@@ -65,13 +65,30 @@ Status write_files(const CompileRequest& request, const net::Compiled& compiled,
 
 }  // namespace
 
+namespace {
+
+// Without a table the first layer without a threshold is not what is wrong.
+Error about_table(const CompileRequest& request, const Error& error) {
+  if (error.id() != errors::net_table_entry || !request.table.empty()) return error;
+  return Error(errors::net_cli)
+      .in("compile")
+      .argument("--table", "missing")
+      .detail(
+          fmt::format("no table: the net is not quantized, so that nothing gives the thresholds "
+                      "of {} and others; run tputwin calibrate first, or give --table",
+                      error.call().empty() ? "its layers" : error.call()));
+}
+
+}  // namespace
+
 Result<CompileResult> compile_caffe(const CompileRequest& request) {
-  TW_ASSIGN_OR_RETURN(model, read_model(request));
+  auto model = read_model(request);
+  if (!model.ok()) return about_table(request, model.error());
   const double start = now();
-  auto compiled = net::compile(model.network, model.table, request.options);
-  if (!compiled.ok()) return Status(compiled.error());
+  auto compiled = net::compile(model->network, model->table, request.options);
+  if (!compiled.ok()) return about_table(request, compiled.error());
   CompileResult result{std::move(*compiled), now() - start};
-  TW_RETURN_IF_ERROR(write_files(request, result.compiled, model.table));
+  TW_RETURN_IF_ERROR(write_files(request, result.compiled, model->table));
   return result;
 }
 

@@ -8,12 +8,50 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string_view>
+
+#include "bmodel/bm168x/dynamic.h"
+#include "bmodel/file_kind.h"
+#include "bmodel/open.h"
 
 namespace tputwin::tools {
 
-std::vector<std::string> program_of(const std::vector<std::string>& words) {
+namespace {
+
+// The value of an option among words: "--net resnet" or "--net=resnet".
+std::optional<std::string> value_of(const std::vector<std::string>& words, std::string_view name) {
+  for (size_t i = 1; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == name && i + 1 < words.size()) return words[i + 1];
+    if (word.starts_with(name) && word.size() > name.size() && word[name.size()] == '=')
+      return word.substr(name.size() + 1);
+  }
+  return std::nullopt;
+}
+
+// Ok if one of the stages that the words mean is static.
+Status check_runs(const std::vector<std::string>& words) {
+  using namespace bmodel::bm168x;
+  TW_ASSIGN_OR_RETURN(file, bmodel::open_file(words.front()));
+  if (file.bm168x() == nullptr) return {};
+  const auto net = value_of(words, "--net"), stage = value_of(words, "--stage");
+  Status first;
+  for (const auto& one : file.bm168x()->model.net)
+    for (size_t i = 0; i < one->parameter.size(); ++i) {
+      if ((net && one->name != *net) || (stage && fmt::format("{}", i) != *stage)) continue;
+      Status status = check_static(*one->parameter[i], stage_name(*one, i));
+      if (status.ok()) return {};
+      if (first.ok()) first = std::move(status);
+    }
+  return first;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> program_of(const std::vector<std::string>& words) {
   const bool is_model = words.front().ends_with(".bmodel");
   if (!is_model && !words.front().ends_with(".tprec")) return words;
+  if (is_model) TW_RETURN_IF_ERROR(check_runs(words));
   std::vector<std::string> program{"/proc/self/exe", is_model ? "run" : "replay"};
   program.insert(program.end(), words.begin(), words.end());
   return program;
@@ -28,7 +66,10 @@ Result<int> run_program(const std::vector<std::string>& program, ErrorId failure
   words.push_back(nullptr);
   pid_t child = 0;
   const int error = posix_spawnp(&child, words[0], nullptr, nullptr, words.data(), environ);
-  if (error != 0) return failed(std::strerror(error));
+  if (error != 0) {
+    const std::string kind = bmodel::file_kind_of(program.front(), bmodel::Expected::program);
+    return failed(kind.empty() ? std::strerror(error) : kind);
+  }
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return failed(std::strerror(errno));

@@ -12,8 +12,9 @@
 namespace tputwin::tools {
 
 // What runs the words of a command line: a host program as it is; for a model (.bmodel) `tputwin
-// run`; for a recording (.tprec) `tputwin replay`.
-std::vector<std::string> program_of(const std::vector<std::string>& words);
+// run`; for a recording (.tprec) `tputwin replay`. A model that cannot be read is an error, and one
+// whose nets, or those that --net and --stage choose among the words, are all dynamic.
+Result<std::vector<std::string>> program_of(const std::vector<std::string>& words);
 // Runs a program with its arguments until it ends; its exit code. An error of that id if it cannot
 // be started, or ends by a signal.
 Result<int> run_program(const std::vector<std::string>& program, ErrorId failure);

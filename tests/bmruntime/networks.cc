@@ -5,6 +5,8 @@
 #include <thread>
 
 #include "bmruntime/support.h"
+#include "common/file_kinds.h"
+#include "common/temporary_directory.h"
 
 namespace tputwin::test {
 namespace {
@@ -232,6 +234,34 @@ TEST(Network, SeveralAtOnceAndInThreads) {
   std::vector<std::thread> threads;
   for (uint64_t i = 0; i < 3; ++i) threads.emplace_back(work, 100 * i);
   for (auto& thread : threads) thread.join();
+}
+
+// A net of the other chips is described too: this call takes the BM1880's.
+TEST(Network, FilesThatAreNoBmodels) {
+  Runtime runtime;
+  bmnet_t net = nullptr;
+  const testing::TemporaryDirectory directory;
+  auto kinds = testing::kinds();
+  kinds.push_back({"bm1684x", testing::bmodel_of("BM1684X"), "it is a bmodel of the BM1684X"});
+  for (const testing::FileOfKind& kind : kinds) {
+    const std::string path = (directory / kind.name).string();
+    if (kind.content == testing::kDirectory)
+      std::filesystem::create_directory(path);
+    else
+      std::ofstream(path, std::ios::binary) << kind.content;
+    EXPECT_NE(bmnet_register_bmodel(runtime.ctx, path.c_str(), &net), BM_SUCCESS);
+    const std::string message = tputwin_last_error();
+    EXPECT_NE(message.find(kind.says), std::string::npos) << kind.name << ": " << message;
+    EXPECT_NE(message.find(path), std::string::npos) << kind.name << ": " << message;
+    if (kind.content == testing::kDirectory || kind.content.empty()) continue;
+    std::string content = kind.content;
+    EXPECT_NE(bmnet_register_bmodel_data(runtime.ctx, reinterpret_cast<uint8_t*>(content.data()),
+                                         content.size(), &net),
+              BM_SUCCESS);
+    EXPECT_NE(std::string(tputwin_last_error()).find(kind.says), std::string::npos)
+        << tputwin_last_error();
+  }
+  take_error();
 }
 
 TEST(Network, BadFiles) {

@@ -75,6 +75,20 @@ TW_TRIGGER(bml_inside_kernel, [] {
   });
 });
 TW_TRIGGER(bml_device, [] { return last_report_of([] { bm_dev_query(99); }); });
+TW_TRIGGER(bml_chip_variable, [] {
+  const char* before = std::getenv("TPUTWIN_CHIP");
+  const std::string kept = before != nullptr ? before : "";
+  setenv("TPUTWIN_CHIP", "BM1688", 1);
+  Status status = last_report_of([] {
+    bm_handle_t handle;
+    bm_dev_request(&handle, 0);
+  });
+  if (before != nullptr)
+    setenv("TPUTWIN_CHIP", kept.c_str(), 1);
+  else
+    unsetenv("TPUTWIN_CHIP");
+  return status;
+});
 TW_TRIGGER(bml_environment, [] {
   setenv("TPUTWIN_GLOBAL_BYTES", "much", 1);
   Status status = last_report_of([] {

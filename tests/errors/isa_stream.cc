@@ -88,6 +88,17 @@ TW_TRIGGER(isa_stream_unsupported, [] {
   command.pad_mode = command.opd0_up_pad = command.opd0_y_ins0 = 1;
   return pooled(command);
 });
+// A constant that is converted, in strict mode.
+TW_TRIGGER(isa_stream_unconfirmed, []() -> Status {
+  TiuCommand command = tiu_fill(1);
+  command.tsk_eu_typ = 14;
+  std::vector<uint8_t> stream;
+  append(stream, TiuForm::ar, command);
+  append_tiu_end(stream, 2);
+  UnconfirmedForms forms;
+  TW_RETURN_IF_ERROR(decode_streams({stream, {}}, bm1684x(), {.unconfirmed = &forms}).status());
+  return refuse(forms, "");
+});
 TW_TRIGGER(isa_stream_type, [] { return changed([](auto& c) { c.res0_prec = c.opd0_prec = 6; }); });
 TW_TRIGGER(isa_stream_layout, [] { return changed([](auto& c) { c.res0_str = 5; }); });
 TW_TRIGGER(isa_stream_rounding, [] {

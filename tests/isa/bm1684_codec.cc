@@ -167,6 +167,8 @@ TEST(Bm1684Stream, NumbersWrap) {
 
 TEST(Bm1684Stream, RefusalsNameStreamCommandFieldAndValue) {
   TiuCommand c = fill(1);
+  c.tsk_typ = 2;  // a product of matrices
+  c.tsk_eu_typ = 0;
   c.opt_left_tran = 1;
   const auto program = decode_streams({bytes_of(c), {}}, bm1684());
   ASSERT_FALSE(program.ok());

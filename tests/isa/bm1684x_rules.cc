@@ -3,16 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <map>
 
 #include "base/errors/isa.h"
-#include "common/bm1684x_streams.h"
 #include "isa/bm1684x/codes.h"
-#include "isa/streams/encode.h"
+#include "isa/bm1684x_rules.h"
 #include "isa/streams/reader.h"
-#include "isa/streams/stream.h"
-#include "machine/command_group.h"
 #include "numerics/float32.h"
 
 namespace tputwin::isa {
@@ -24,51 +20,6 @@ using ::testing::ElementsAreArray;
 
 constexpr uint64_t kIn = 0, kOut = 0x1000, kWeight = 0x2000;
 constexpr uint32_t kHundred = 0x42c80000;  // 100.0f
-
-// A device, and one command at a time on it.
-class Rules : public ::testing::Test {
- protected:
-  template <class T>
-  void put(uint64_t address, const std::vector<T>& values) {
-    std::memcpy(device_->local().lane(0) + address, values.data(), values.size() * sizeof(T));
-  }
-  template <class T>
-  std::vector<T> get(uint64_t address, size_t count, uint32_t lane = 0) {
-    std::vector<T> values(count);
-    std::memcpy(values.data(), device_->local().lane(lane) + address, count * sizeof(T));
-    return values;
-  }
-
-  void run(TiuCommand command, TiuForm form) {
-    command.cmd_short = form != TiuForm::long_form;
-    command.cmd_id = 1;
-    std::vector<uint8_t> bytes;
-    testing::append(bytes, form, command);
-    run(decode_tiu_command(bytes, bm1684x()));
-  }
-  void run(GdmaCommand command, GdmaForm form = GdmaForm::tensor) {
-    command.cmd_id = 1;
-    std::vector<uint8_t> bytes;
-    testing::append(bytes, form, command);
-    run(decode_gdma_command(bytes, bm1684x()));
-  }
-  // It is encoded and decoded again first.
-  void run(const Result<OneCommand>& one) {
-    ASSERT_TRUE(one.ok()) << one.error().message();
-    const auto bytes = encode_command(one->instruction, bm1684x());
-    ASSERT_TRUE(bytes.ok()) << bytes.error().message();
-    const auto again = one->instruction.engine == Engine::dma
-                           ? decode_gdma_command(*bytes, bm1684x())
-                           : decode_tiu_command(*bytes, bm1684x());
-    ASSERT_TRUE(again.ok()) << again.error().message();
-    EXPECT_EQ(describe(again->instruction.op), describe(one->instruction.op));
-    const Status status = run_command_group(*device_, {&again->instruction, 1});
-    EXPECT_TRUE(status.ok()) << status.message();
-  }
-
-  std::unique_ptr<Device> device_ = std::move(
-      Device::create({.chip = &bm1684x(), .global_bytes = 1 << 20, .poison = false}).value());
-};
 
 // A window of one element over 4 x 4: the result is the padded input.
 TiuCommand pool_of_one(uint64_t code, uint64_t type) {

@@ -1,6 +1,7 @@
 """Bmodels of all chips: numpy in, numpy out, by name."""
 
 import gzip
+import importlib.util
 
 import numpy as np
 import pytest
@@ -96,3 +97,48 @@ def test_info_and_disassembly(fashion, recorded):
     assert any("conv" in line for line in tputwin.disassemble(fashion.model))
     lines = tputwin.disassemble(recorded / "nets-lenet-int8.bmodel")
     assert any("GDMA" in line or "TIU" in line for line in lines)
+
+
+@pytest.mark.parametrize("content, says", [
+    (b"version https://git-lfs.github.com/spec/v1\n", "Git LFS pointer"),
+    (b"", "an empty file"),
+    (b"CviModel" + bytes(40), "a cvimodel of the CV18xx"),
+    (b"\x08\x07\x3a\x03\x0a\x01n", "an ONNX model"),
+    (b"PK\3\4" + bytes(20), "a zip archive"),
+])
+def test_says_what_a_file_is_that_is_no_model(tmp_path, content, says):
+    path = tmp_path / "net.bmodel"
+    path.write_bytes(content)
+    for reads in (tputwin.load, tputwin.info, tputwin.disassemble):
+        with pytest.raises(tputwin.Error) as raised:
+            reads(path)
+        assert says in str(raised.value) and str(path) in str(raised.value)
+
+
+def write_dynamic(recorded, path, monkeypatch):
+    """A net whose only subnet is dynamic, by the writer beside the recorded nets."""
+    spec = importlib.util.spec_from_file_location("mkbmodel", recorded.parent / "mkbmodel.py")
+    writer = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(writer)
+    table = writer.FB.table
+
+    def dynamic(self, fields):
+        is_subnet = 10 in fields and 11 in fields
+        return table(self, {**fields, 5: ("i", 1)} if is_subnet else fields)
+
+    monkeypatch.setattr(writer.FB, "table", dynamic)
+    tensor = {"name": "x", "dtype": 0, "shape": [1, 4], "addr": 0x100000000}
+    writer.write(path, [{"name": "moving", "inputs": [tensor], "outputs": [tensor], "tiu": b"",
+                         "gdma": b"", "ctx_addr": 0x100000000, "ctx_size": 0x1000}])
+
+
+def test_says_that_a_net_is_dynamic(recorded, tmp_path, monkeypatch):
+    path = tmp_path / "dynamic.bmodel"
+    write_dynamic(recorded, path, monkeypatch)
+    assert tputwin.info(path)["nets"][0]["stages"][0]["commands"]["not_priced"] == "dynamic"
+    net = tputwin.load(path)
+    for fails in (net.predicted, lambda: net.run(np.zeros((1, 4))),
+                  lambda: tputwin.disassemble(path)):
+        with pytest.raises(tputwin.Error) as raised:
+            fails()
+        assert raised.value.id == "TW-BRT-0104" and "it is dynamic" in str(raised.value)

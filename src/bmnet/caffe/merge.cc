@@ -7,6 +7,7 @@
 #include "bmnet/caffe/attach.h"
 #include "bmnet/caffe/caffe_net.h"
 #include "bmnet/caffe/upgrade.h"
+#include "bmodel/file_kind.h"
 
 namespace tputwin::net {
 namespace {
@@ -105,22 +106,27 @@ void drop_labels(RepeatedLayers& layers) {
 
 // ---- Files ----
 
-Result<caffe::NetParameter> in_file(const std::string& path, Result<caffe::NetParameter> net) {
+// What was read of a file; an error names it, and what it is if it is no such file.
+Result<caffe::NetParameter> in_file(const std::string& path, std::span<const uint8_t> bytes,
+                                    bmodel::Expected expected, Result<caffe::NetParameter> net) {
   if (net.ok()) return net;
-  Error error = net.error();
-  return std::move(error).in(path);
+  const ErrorId id = net.error().id();
+  Error error = Error(net.error()).in(path);
+  const bool is_form = id == errors::net_prototxt || id == errors::net_caffemodel;
+  return is_form ? bmodel::about_file(std::move(error), bytes, "", expected) : error;
 }
 
 Result<caffe::NetParameter> read_text(const std::string& path) {
   TW_ASSIGN_OR_RETURN(bytes, read_bytes(path));
-  return in_file(path, read_prototxt({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+  return in_file(path, bytes, bmodel::Expected::prototxt,
+                 read_prototxt({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
 }
 
 using Reader = Result<caffe::NetParameter> (*)(std::span<const uint8_t>);
 
 Result<caffe::NetParameter> read_binary(const std::string& path, Reader read) {
   TW_ASSIGN_OR_RETURN(bytes, read_bytes(path));
-  return in_file(path, read(bytes));
+  return in_file(path, bytes, bmodel::Expected::caffemodel, read(bytes));
 }
 
 // What a net in use consists of. A caffemodel is the net that was trained: the data layer of its

@@ -5,6 +5,7 @@
 
 #include "base/errors/bmnet.h"
 #include "base/file.h"
+#include "bmodel/file_kind.h"
 
 namespace tputwin::net {
 
@@ -35,7 +36,9 @@ Result<LoadedNet> load_net(const std::string& prototxt, const std::string& model
   TW_ASSIGN_OR_RETURN(read, find_onnx_reader("libtputwin_onnx.so"));
   const std::string& path = model.empty() ? prototxt : model;
   TW_ASSIGN_OR_RETURN(file, read_bytes(path));
-  return read(file, path, options);
+  auto loaded = read(file, path, options);
+  if (loaded.ok() || loaded.error().id() != errors::net_onnx) return loaded;
+  return bmodel::about_file(loaded.error(), file, path, bmodel::Expected::onnx);
 }
 
 }  // namespace tputwin::net

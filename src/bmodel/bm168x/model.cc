@@ -60,8 +60,10 @@ std::span<const uint8_t> File::bytes(const std::unique_ptr<Binary>& part) const 
   return binary.subspan(part->start(), part->size());
 }
 
-const Chip* chip_of(const ModelT& model) {
-  const Chip* chip = find_chip(model.chip == "BM1686" ? "BM1684X" : model.chip);
+const Chip* chip_of(const ModelT& model) { return chip_named(model.chip); }
+
+const Chip* chip_named(std::string_view name) {
+  const Chip* chip = find_chip(name == "BM1686" ? "BM1684X" : name);
   return chip != nullptr && chip->family != ChipFamily::bm1880 ? chip : nullptr;
 }
 

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -47,6 +48,7 @@ struct File {
 
 // The chip that a model names ("BM1686" is an old name of the BM1684X); nullptr if it is another.
 const Chip* chip_of(const ModelT& model);
+const Chip* chip_named(std::string_view name);  // the same
 // Whether nets of a mode are known of a chip, and run.
 bool runs(AddressMode mode, const Chip& chip);
 // Where compiled coefficients begin.
@@ -58,6 +60,8 @@ bool is_dynamic(const NetParameterT& stage);
 
 // Whether a file begins as one of this container.
 bool has_frame(std::span<const uint8_t> file);
+// The chip that a file names, known or not; empty if its message does not verify.
+std::string chip_name(std::span<const uint8_t> file);
 // Verifies, reads and validates: every start, size, count and address is checked, an error names
 // the field and its value.
 Result<File> read(std::span<const uint8_t> file);

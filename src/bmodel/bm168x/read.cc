@@ -93,6 +93,13 @@ bool has_frame(std::span<const uint8_t> file) {
   return file.size() >= 4 && little_endian<uint32_t>(file) == kMagic;
 }
 
+std::string chip_name(std::span<const uint8_t> file) {
+  const auto frame = frame_of(file);
+  if (!frame.ok() || !verify(frame->message).ok()) return "";
+  const flatbuffers::String* chip = GetModel(frame->message.data())->chip();
+  return chip != nullptr ? chip->str() : "";
+}
+
 Result<File> read(std::span<const uint8_t> file) {
   TW_ASSIGN_OR_RETURN(frame, frame_of(file));
   TW_RETURN_IF_ERROR(verify(frame.message));

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/errors/bmrt.h"
+#include "bmodel/bm168x/dynamic.h"
 
 namespace tputwin::bmodel::bm168x {
 namespace {
@@ -90,8 +91,6 @@ Result<std::vector<size_t>> GraphMaker::tensors(const std::string& field, const 
 Status GraphMaker::add_node(size_t index) {
   const SubNetT& subnet = *stage_.sub_net[index];
   Node node{.subnet = &subnet, .mode = static_cast<SubnetMode>(subnet.subnet_mode)};
-  if (subnet.is_dynamic != 0)
-    return Error(errors::brt_subnet).argument(fmt::format("subnet {}", subnet.id), "dynamic");
   const std::string place = fmt::format("sub_net[{}].", index);
   TW_ASSIGN_OR_RETURN(inputs, tensors(place + "input_tensor", subnet.input_tensor));
   TW_ASSIGN_OR_RETURN(outputs, tensors(place + "output_tensor", subnet.output_tensor));
@@ -262,6 +261,9 @@ std::string own_operator_text(int32_t op_type, std::span<const uint8_t> paramete
   return std::string(text.substr(0, text.find('\0')));
 }
 
-Result<SubnetGraph> subnet_graph(const NetParameterT& stage) { return GraphMaker(stage).make(); }
+Result<SubnetGraph> subnet_graph(const NetParameterT& stage) {
+  TW_RETURN_IF_ERROR(check_static(stage, "the stage"));
+  return GraphMaker(stage).make();
+}
 
 }  // namespace tputwin::bmodel::bm168x

@@ -5,6 +5,7 @@
 
 #include "base/errors/machine.h"
 #include "base/file.h"
+#include "bmodel/file_kind.h"
 #include "chip/chip.h"
 #include "insight/recording/container.h"
 #include "insight/recording/transfer.h"
@@ -167,7 +168,9 @@ Result<Recording> parse(std::span<const uint8_t> file) {
 Result<Recording> open(const std::string& path) {
   TW_ASSIGN_OR_RETURN(file, read_bytes(path));
   auto recording = parse(file);
-  if (!recording.ok()) return Error(recording.error()).in(path);
+  if (!recording.ok())
+    return bmodel::about_file(Error(recording.error()).in(path), file, "",
+                              bmodel::Expected::nothing);
   return recording;
 }
 

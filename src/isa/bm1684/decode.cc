@@ -19,36 +19,45 @@ std::string gdma_site(const GdmaCommand& c) {
   return fmt::format("GDMA command {}.{}", c.special_func, c.direction);
 }
 
-// Fields that have these values in everything recorded, whatever the operation.
-void check_common(Reader& r) {
+// Fields that have the same value in everything recorded, whatever the operation.
+void check_common(const TiuCommand& c, Reader& r) {
+  constexpr uint64_t kProducts = 2;
   r.only(TW_TIU_FIELD(cmd_en), {1});
-  r.only(TW_TIU_FIELD(tsk_lane_num), {UINT64_MAX});
+  r.supports(c.tsk_lane_num == UINT64_MAX, TW_OF(c, tsk_lane_num), kLaneMask);
   for (const TiuField& field :
-       {TW_TIU_FIELD(opt_left_tran), TW_TIU_FIELD(res0_h_shift), TW_TIU_FIELD(res0_w_shift),
-        TW_TIU_FIELD(opd0_h_shift), TW_TIU_FIELD(opd0_w_shift), TW_TIU_FIELD(opd1_h_shift),
-        TW_TIU_FIELD(opd1_w_shift)})
-    r.only(field, {0});
+       {TW_TIU_FIELD(res0_h_shift), TW_TIU_FIELD(res0_w_shift), TW_TIU_FIELD(opd0_h_shift),
+        TW_TIU_FIELD(opd0_w_shift), TW_TIU_FIELD(opd1_h_shift), TW_TIU_FIELD(opd1_w_shift)})
+    r.unconfirmed(field.of(c).value != 0, field.of(c), "the field is described as unused");
+  r.supports(c.opt_left_tran == 0 || c.tsk_typ != kProducts, TW_OF(c, opt_left_tran),
+             "where a transposed left matrix is stored is not described");
+  r.unconfirmed(c.opt_left_tran != 0, TW_OF(c, opt_left_tran), "only products have a left matrix");
 }
 
-Result<Operation> operation_of(const TiuCommand& command, const Chip& chip) {
+// An operation, and the forms that no recording confirms.
+struct Decoded {
+  Operation op;
+  std::vector<UnconfirmedForm> forms;
+};
+
+Result<Decoded> decoded(const TiuCommand& command, const Chip& chip) {
   const TiuRow* row = find_row(command.tsk_typ, command.tsk_eu_typ);
   if (row == nullptr)
     return field_error(errors::isa_stream_refused, "tsk_eu_typ", command.tsk_eu_typ);
   Reader reader(command, chip);
-  check_common(reader);
+  check_common(command, reader);
   Operation op = row->decode(command, reader, row->variant);
   if (!reader.ok()) return *reader.error();
   TW_RETURN_IF_ERROR(check_counts(op, chip));
-  return op;
+  return Decoded{std::move(op), reader.forms(tiu_site(command))};
 }
 
-Result<Operation> operation_of(const GdmaCommand& command, const Chip& chip,
-                               const StreamOptions& options) {
+Result<Decoded> decoded(const GdmaCommand& command, const Chip& chip,
+                        const StreamOptions& options) {
   CommandReader reader(chip, &options);
   Operation op = dma(command, reader);
   if (!reader.ok()) return *reader.error();
   TW_RETURN_IF_ERROR(check_counts(op, chip));
-  return op;
+  return Decoded{std::move(op), reader.forms(gdma_site(command))};
 }
 
 // The fields of a GDMA command. The words behind the last one hold whatever the compiler's memory
@@ -62,13 +71,14 @@ Result<GdmaCommand> read_gdma(std::span<const uint8_t> bytes) {
 }
 
 template <class Command>
-OneCommand one(Operation op, Engine engine, uint64_t id, uint64_t wait,
+OneCommand one(Decoded decoded, Engine engine, uint64_t id, uint64_t wait,
                const CommandForm<Command>& form) {
-  return {.instruction = {.op = std::move(op),
+  return {.instruction = {.op = std::move(decoded.op),
                           .engine = engine,
                           .id = static_cast<uint32_t>(id),
                           .wait = static_cast<uint32_t>(wait)},
-          .bytes = form.bytes};
+          .bytes = form.bytes,
+          .unconfirmed = std::move(decoded.forms)};
 }
 
 }  // namespace
@@ -76,9 +86,9 @@ OneCommand one(Operation op, Engine engine, uint64_t id, uint64_t wait,
 Result<OneCommand> decode_tiu_command(std::span<const uint8_t> bytes, const Chip& chip) {
   auto command = read(tiu_form(), bytes);
   if (!command.ok()) return Error(command.error()).in("TIU command");
-  auto op = operation_of(*command, chip);
-  if (!op.ok()) return Error(op.error()).in(tiu_site(*command));
-  return one(std::move(*op), Engine::compute, command->cmd_id_tpu, command->cmd_id_gdma,
+  auto result = decoded(*command, chip);
+  if (!result.ok()) return Error(result.error()).in(tiu_site(*command));
+  return one(std::move(*result), Engine::compute, command->cmd_id_tpu, command->cmd_id_gdma,
              tiu_form());
 }
 
@@ -86,9 +96,9 @@ Result<OneCommand> decode_gdma_command(std::span<const uint8_t> bytes, const Chi
                                        const StreamOptions& options) {
   auto command = read_gdma(bytes);
   if (!command.ok()) return Error(command.error()).in("GDMA command");
-  auto op = operation_of(*command, chip, options);
-  if (!op.ok()) return Error(op.error()).in(gdma_site(*command));
-  return one(std::move(*op), Engine::dma, command->cmd_id, command->eng0_sync_id, gdma_form());
+  auto result = decoded(*command, chip, options);
+  if (!result.ok()) return Error(result.error()).in(gdma_site(*command));
+  return one(std::move(*result), Engine::dma, command->cmd_id, command->eng0_sync_id, gdma_form());
 }
 
 }  // namespace tputwin::isa::bm1684_streams

@@ -53,5 +53,7 @@ TW_DECODER(affine)
 
 // decode_dma.cc
 Operation dma(const GdmaCommand&, CommandReader&);
+// Why commands for a part of the lanes are refused.
+inline constexpr std::string_view kLaneMask = "masks of lanes are measured on the BM1684X only";
 
 }  // namespace tputwin::isa::bm1684_streams

@@ -70,14 +70,22 @@ Operation transpose(const GdmaCommand& c, CommandReader& r) {
                    .in = source(c, r, s, dtype, source_strides(c))};
 }
 
-// The shift of a local response normalization is in the addresses already.
-Operation shifted_copy(const GdmaCommand& c, CommandReader& r) {
-  r.supports(c.direction == kLocalToLocal, TW_OF(c, direction));
-  if (c.acc_write_enable == 0) return copy_tensor(c, r);
-  r.supports(c.src_data_format == kWords, TW_OF(c, src_data_format));
+// The old result is fp32, and so is what is added to it.
+Operation added_copy(const GdmaCommand& c, CommandReader& r) {
+  r.supports(c.direction == kLocalToLocal, TW_OF(c, direction),
+             "sums are described of copies between lanes");
+  r.supports(c.src_data_format == kWords, TW_OF(c, src_data_format),
+             "sums are described of fp32 elements");
   const Shape s = common_shape(c, r);
   return CopyAdd{.out = target(c, r, s, DType::f32, target_strides(c)),
                  .in = source(c, r, s, DType::f32, source_strides(c))};
+}
+
+// The shift of a local response normalization is in the addresses already.
+Operation shifted_copy(const GdmaCommand& c, CommandReader& r) {
+  r.unconfirmed(c.direction != kLocalToLocal, TW_OF(c, direction),
+                "a copy, as between lanes, whose addresses have the shift already");
+  return c.acc_write_enable != 0 ? added_copy(c, r) : copy_tensor(c, r);
 }
 
 // The side in lanes, and the one in rows of system memory.
@@ -119,15 +127,18 @@ Operation matrix(const GdmaCommand& c, CommandReader& r, bool is_transposed) {
                     .src = {source(c, r, lanes, dtype, in_lanes), rows, cols}};
 }
 
-// Lanes that are written; masks other than all of them are not recorded.
+// Fields that have the same value in everything recorded.
 void check_common(const GdmaCommand& c, CommandReader& r) {
   for (const Named& field : {TW_OF(c, des_type), TW_OF(c, common_mode), TW_OF(c, hold_des_value),
                              TW_OF(c, src_hshift), TW_OF(c, src_wshift), TW_OF(c, dst_hshift),
                              TW_OF(c, dst_wshift), TW_OF(c, single_step), TW_OF(c, debug_mode)})
     r.supports(field.value == 0, field);
-  r.supports(c.localmem_mask_l32 == UINT32_MAX, TW_OF(c, localmem_mask_l32));
-  r.supports(c.localmem_mask_h32 == UINT32_MAX, TW_OF(c, localmem_mask_h32));
-  r.supports(c.acc_write_enable == 0 || c.special_func == kShifted, TW_OF(c, acc_write_enable));
+  r.supports(c.localmem_mask_l32 == UINT32_MAX, TW_OF(c, localmem_mask_l32), kLaneMask);
+  r.supports(c.localmem_mask_h32 == UINT32_MAX, TW_OF(c, localmem_mask_h32), kLaneMask);
+  const bool adds = c.acc_write_enable != 0 && c.special_func != kShifted;
+  r.supports(!adds || (c.special_func == kTensor && c.sys_mem_type == 0),
+             TW_OF(c, acc_write_enable), "sums are described of copies");
+  r.unconfirmed(adds, TW_OF(c, acc_write_enable), "the copy is added to the destination");
 }
 
 }  // namespace
@@ -136,6 +147,7 @@ Operation dma(const GdmaCommand& c, CommandReader& r) {
   check_common(c, r);
   switch (c.special_func) {
     case kTensor:
+      if (c.acc_write_enable != 0) return added_copy(c, r);
       return c.sys_mem_type != 0 ? matrix(c, r, /*is_transposed=*/false) : copy_tensor(c, r);
     case kTranspose:
       return c.sys_mem_type != 0 ? matrix(c, r, /*is_transposed=*/true) : transpose(c, r);

@@ -29,10 +29,19 @@ Operation fill(const TensorView& out, uint32_t bits) {
 }
 
 Operation arithmetic(Reader& r, FloatArithmetic op) {
+  using Kind = FloatArithmetic::Kind;
   if (!are_constants(op.a, op.b)) return op;
-  const bool reads_old = op.kind == FloatArithmetic::Kind::mac;
-  r.supports(!reads_old, TW_OF(r.command(), opt_opd1_const));
   const ScopedFloatMode mode;
+  if (op.kind == Kind::mac) {
+    // the product is one number, to which the old result is added
+    r.unconfirmed(true, TW_OF(r.command(), opt_opd1_const),
+                  "the product of two constants is added to the old result");
+    op.kind = Kind::mul;
+    const float product =
+        float_arithmetic(op, f32::from_bits(op.a.constant), f32::from_bits(op.b.constant), 0.0f);
+    return FloatArithmetic{
+        .kind = Kind::add, .out = op.out, .a = Source::value(product), .b = Source::tensor(op.out)};
+  }
   const uint32_t bits = is_choice(op.kind)
                             ? float_choice(op, op.a.constant, op.b.constant)
                             : f32::bits(float_arithmetic(op, f32::from_bits(op.a.constant),

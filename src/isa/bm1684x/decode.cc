@@ -55,6 +55,7 @@ Result<OneCommand> decode_tiu(const CommandHead& head, const TiuRow* row,
   CommandReader reader(chip);
   one.instruction.op = row->decode(command, reader, row->variant);
   if (!reader.ok()) return *reader.error();
+  one.unconfirmed = reader.forms(site(Engine::compute, head, row->name));
   TW_RETURN_IF_ERROR(check_counts(one.instruction.op, chip));
   if (kind == TiuForm::long_form) mask(one.instruction.op, command.tsk_lane_num);
   return one;
@@ -67,11 +68,10 @@ uint64_t mask_of(const GdmaCommand& c, CommandReader& reader) {
   const LaneMask use = lane_mask(c.cmd_type, c.cmd_special_function);
   const bool to_lanes = target - reader.chip().local_base < reader.chip().local_bytes();
   if (use == LaneMask::ignored || !to_lanes) return UINT64_MAX;
-  reader.supports(use == LaneMask::used || c.localmem_mask_l32 == UINT32_MAX,
-                  TW_OF(c, localmem_mask_l32));
-  reader.supports(use == LaneMask::used || c.localmem_mask_h32 == UINT32_MAX,
-                  TW_OF(c, localmem_mask_h32));
-  return c.localmem_mask_h32 << 32 | c.localmem_mask_l32;
+  const uint64_t mask = c.localmem_mask_h32 << 32 | c.localmem_mask_l32;
+  reader.unconfirmed(use == LaneMask::unconfirmed && mask != UINT64_MAX, {"localmem_mask", mask},
+                     "lanes without a bit keep their bytes, as of variant 0");
+  return mask;
 }
 
 Result<OneCommand> decode_gdma(const CommandHead& head, const GdmaRow* row,
@@ -95,6 +95,7 @@ Result<OneCommand> decode_gdma(const CommandHead& head, const GdmaRow* row,
   const uint64_t lanes = mask_of(command, reader);
   one.instruction.op = row->decode(command, reader, row->variant);
   if (!reader.ok()) return *reader.error();
+  one.unconfirmed = reader.forms(site(Engine::dma, head, row->name));
   TW_RETURN_IF_ERROR(check_counts(one.instruction.op, chip));
   mask(one.instruction.op, lanes);
   return one;

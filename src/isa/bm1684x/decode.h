@@ -30,6 +30,7 @@ struct TiuVariant {
   bool along_w = false;
   bool rows_aligned = false;
   bool first_batch = false;
+  bool unconfirmed = false;  // as another operation, which no recording confirms
 };
 using TiuDecoder = Operation (*)(const TiuCommand&, CommandReader&, const TiuVariant&);
 

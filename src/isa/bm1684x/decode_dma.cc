@@ -25,8 +25,18 @@ ElementStrides in_rows(ElementStrides strides) {
   return strides;
 }
 
-void no_fill(const GdmaCommand& c, CommandReader& r) {
-  r.supports(c.fill_constant_en == 0, TW_OF(c, fill_constant_en));
+void no_fill(const GdmaCommand& c, CommandReader& r, std::string_view why) {
+  r.supports(c.fill_constant_en == 0, TW_OF(c, fill_constant_en), why);
+}
+
+// Every element of the destination becomes the constant, whatever order its source would have.
+bool fills(const GdmaCommand& c, CommandReader& r) {
+  r.unconfirmed(c.fill_constant_en != 0, TW_OF(c, fill_constant_en),
+                "the destination is filled and no source is read, as in variant 0.0");
+  return c.fill_constant_en != 0;
+}
+Operation fill(const GdmaCommand& c, const TensorView& dst) {
+  return Copy{.dst = dst, .src = constant_source(c.constant_value, dst.dtype)};
 }
 
 }  // namespace
@@ -46,35 +56,37 @@ Operation dma_copy(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
 
 // Sides in local memory have their rows in one piece.
 Operation dma_transpose_nc(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
-  no_fill(c, r);
   const DType dtype = data_type(c, r);
   const Shape s = source_shape(c, r);
   ElementStrides from = source_strides(c), to = target_strides(c);
-  if (is_local(r, TW_ADDRESS(c, src))) from = in_rows(from);
   if (is_local(r, TW_ADDRESS(c, dst))) to = in_rows(to);
-  return Rearrange{.kind = Rearrange::Kind::swap_nc,
-                   .out = target(c, r, {s.c, s.n, s.h, s.w}, dtype, to),
-                   .in = source(c, r, s, dtype, from)};
+  const TensorView out = target(c, r, {s.c, s.n, s.h, s.w}, dtype, to);
+  if (fills(c, r)) return fill(c, out);
+  if (is_local(r, TW_ADDRESS(c, src))) from = in_rows(from);
+  return Rearrange{
+      .kind = Rearrange::Kind::swap_nc, .out = out, .in = source(c, r, s, dtype, from)};
 }
 
 Operation dma_swap_cw(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
-  no_fill(c, r);
   const DType dtype = data_type(c, r);
   const Shape s = source_shape(c, r);
+  const TensorView out = target(c, r, {s.n, s.w, s.h, s.c}, dtype, in_rows(target_strides(c)));
+  if (fills(c, r)) return fill(c, out);
   return Rearrange{.kind = Rearrange::Kind::swap_cw,
-                   .out = target(c, r, {s.n, s.w, s.h, s.c}, dtype, in_rows(target_strides(c))),
+                   .out = out,
                    .in = source(c, r, s, dtype, in_rows(source_strides(c)))};
 }
 
 Operation dma_repeat_channel(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
-  no_fill(c, r);
   const DType dtype = data_type(c, r);
   const Shape s = target_shape(c, r);
+  const TensorView out = target(c, r, s, dtype, in_rows(target_strides(c)));
+  if (fills(c, r)) return fill(c, out);
   r.require(c.src_nsize == s.n, errors::isa_stream_extent, TW_OF(c, src_nsize));
   r.require(c.src_hsize == s.h, errors::isa_stream_extent, TW_OF(c, src_hsize));
   r.require(c.src_wsize == s.w, errors::isa_stream_extent, TW_OF(c, src_wsize));
   return Rearrange{.kind = Rearrange::Kind::repeat_channel,
-                   .out = target(c, r, s, dtype, in_rows(target_strides(c))),
+                   .out = out,
                    .in = source(c, r, {s.n, 1, s.h, s.w}, dtype, in_rows(source_strides(c)))};
 }
 
@@ -82,7 +94,7 @@ Operation dma_repeat_channel(const GdmaCommand& c, CommandReader& r, const GdmaV
 // the lanes.
 Operation dma_copy_to_banks(const GdmaCommand& c, CommandReader& r, const GdmaVariant& v) {
   constexpr uint32_t kStep = 0x8000, kFirst = 0x20000;
-  no_fill(c, r);
+  no_fill(c, r, "a fill of four banks is not described");
   const DType dtype = data_type(c, r);
   const Shape s = v.first_channel ? target_shape(c, r) : source_shape(c, r);
   if (v.first_channel) {
@@ -128,12 +140,13 @@ MatrixSizes sizes_of(const GdmaCommand& c, bool to_lanes) {
 }  // namespace
 
 Operation dma_matrix(const GdmaCommand& c, CommandReader& r, const GdmaVariant& v) {
-  no_fill(c, r);
-  r.supports(c.stride_enable != 0, TW_OF(c, stride_enable));
+  r.unconfirmed(c.stride_enable == 0, TW_OF(c, stride_enable),
+                "rows are next to each other in system memory, and aligned in lanes");
   const Named src = TW_ADDRESS(c, src), dst = TW_ADDRESS(c, dst);
   const bool to_lanes = is_local(r, dst);
   r.require(to_lanes != is_local(r, src), errors::isa_stream_address, dst);
-  const MatrixSizes m = sizes_of(c, to_lanes);
+  MatrixSizes m = sizes_of(c, to_lanes);
+  if (c.stride_enable == 0) m.row_stride = m.cols;
   const DType dtype = data_type(c, r);
   // rows and columns of the side in lanes
   const auto rows = r.extent({"hsize", v.transposed ? m.cols : m.rows});
@@ -146,15 +159,23 @@ Operation dma_matrix(const GdmaCommand& c, CommandReader& r, const GdmaVariant& 
   const ElementStrides lane_strides{m.n_stride, m.c_stride, 0, 1};
   const ElementStrides row_strides =
       v.transposed ? ElementStrides{1, 0, 0, m.row_stride} : ElementStrides{m.row_stride, 0, 0, 1};
-  const MatrixView local{r.side(to_lanes ? dst : src, lanes, dtype, &lane_strides), rows, cols};
+  const MatrixView local{
+      r.side(to_lanes ? dst : src, lanes, dtype, c.stride_enable != 0 ? &lane_strides : nullptr),
+      rows, cols};
   const MatrixView system{r.side(to_lanes ? src : dst, {rows, 1, 1, cols}, dtype, &row_strides),
                           rows, cols};
+  if (fills(c, r)) {
+    const bool whole = !to_lanes || uint64_t{lanes.c} * lanes.w == cols;
+    r.supports(whole, TW_OF(c, fill_constant_en),
+               "a fill of lanes is known where all channels have as many columns");
+    return fill(c, to_lanes ? local.tensor : system.tensor);
+  }
   return CopyMatrix{.dst = to_lanes ? local : system, .src = to_lanes ? system : local};
 }
 
 // Everything in the standard layout; strides and destination sizes are not read.
 Operation dma_mask_select(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
-  no_fill(c, r);
+  no_fill(c, r, "a selection of a constant is not described");
   const DType dtype = data_type(c, r);
   const Shape s = source_shape(c, r);
   const Shape row{1, 1, 1, static_cast<uint32_t>(s.count())};
@@ -166,7 +187,7 @@ Operation dma_mask_select(const GdmaCommand& c, CommandReader& r, const GdmaVari
 }
 
 Operation dma_nonzero(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
-  no_fill(c, r);
+  no_fill(c, r, "positions in a constant are not described");
   const Shape s = source_shape(c, r);
   const Shape row{1, 1, 1, static_cast<uint32_t>(s.count())};
   const DType index = r.int_type(TW_OF(c, index_data_format), false);
@@ -189,11 +210,11 @@ Operation dma_move(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
 
 // The same row into dst_csize lanes.
 Operation dma_move_to_lanes(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
-  no_fill(c, r);
   const DType dtype = data_type(c, r);
   const Shape rows{1, r.extent(TW_OF(c, dst_csize)), 1, r.extent(TW_OF(c, src_cstride))};
   const Named dst = TW_ADDRESS(c, dst);
   r.require(is_local(r, dst), errors::isa_stream_address, dst);
+  if (fills(c, r)) return fill(c, r.side(dst, rows, dtype, nullptr));
   TensorView src = r.side(TW_ADDRESS(c, src), rows, dtype, nullptr);
   src.stride.c = 0;
   return Copy{.dst = r.side(dst, rows, dtype, nullptr), .src = Source::tensor(src)};
@@ -201,7 +222,13 @@ Operation dma_move_to_lanes(const GdmaCommand& c, CommandReader& r, const GdmaVa
 
 namespace {
 
-// The sides of a gather or scatter of rows: channels, rows and columns, no w strides.
+// The result of a gather or scatter of rows: channels, rows and columns, no w strides.
+TensorView written_rows(const GdmaCommand& c, CommandReader& r) {
+  const Shape s{1, r.extent(TW_OF(c, src_csize)), r.extent(TW_OF(c, dst_hsize)),
+                r.extent(TW_OF(c, src_wsize))};
+  return target(c, r, s, data_type(c, r), {0, c.dst_cstride, c.dst_hstride, 1});
+}
+
 struct Rows {
   TensorView out, param, index;
 };
@@ -209,22 +236,25 @@ Rows rows_of(const GdmaCommand& c, CommandReader& r, uint32_t indexed) {
   const DType dtype = data_type(c, r);
   const uint32_t channels = r.extent(TW_OF(c, src_csize)), width = r.extent(TW_OF(c, src_wsize));
   const ElementStrides from{0, c.src_cstride, c.src_hstride, 1};
-  const ElementStrides to{0, c.dst_cstride, c.dst_hstride, 1};
   const ElementStrides index{0, c.index_cstride, c.index_hstride, 1};
   // one for all channels
   const bool one = c.index_csize == 1 && channels > 1;
-  r.supports(!one, TW_OF(c, index_csize));
+  r.supports(!one || !is_local(r, TW_ADDRESS(c, index)), TW_OF(c, index_csize),
+             "one index for all channels is known in system memory only");
+  r.unconfirmed(one, TW_OF(c, index_csize), "all channels use the one index");
   r.require(one || c.index_csize == channels, errors::isa_stream_extent, TW_OF(c, index_csize));
-  return {.out = target(c, r, {1, channels, r.extent(TW_OF(c, dst_hsize)), width}, dtype, to),
+  TensorView positions = r.side(TW_ADDRESS(c, index), {1, one ? 1 : channels, indexed, 1},
+                                DType::u32, c.stride_enable != 0 ? &index : nullptr);
+  positions.shape.c = channels;
+  return {.out = written_rows(c, r),
           .param = source(c, r, {1, channels, r.extent(TW_OF(c, src_hsize)), width}, dtype, from),
-          .index = r.side(TW_ADDRESS(c, index), {1, channels, indexed, 1}, DType::u32,
-                          c.stride_enable != 0 ? &index : nullptr)};
+          .index = positions};
 }
 
 }  // namespace
 
 Operation dma_gather(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
-  no_fill(c, r);
+  if (fills(c, r)) return fill(c, written_rows(c, r));
   const Rows rows = rows_of(c, r, r.extent(TW_OF(c, dst_hsize)));
   return Gather{.by = IndexedBy::h,
                 .outside = Gather::Outside::fill,
@@ -236,7 +266,7 @@ Operation dma_gather(const GdmaCommand& c, CommandReader& r, const GdmaVariant&)
 }
 
 Operation dma_scatter(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
-  no_fill(c, r);
+  no_fill(c, r, "a scatter of a constant is not described");
   const Rows rows = rows_of(c, r, r.extent(TW_OF(c, src_hsize)));
   return Scatter{.by = IndexedBy::h,
                  .leaves_out = true,

@@ -110,7 +110,8 @@ Operation extreme(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {
 Operation mac(const TiuCommand& c, CommandReader& r, const TiuVariant&) {
   if (is_float_code(c.opd0_prec)) return real_arithmetic(c, r, Real::mac);
   const Binary o = int_operands(c, r, any_sign(c));
-  r.supports(c.opd2_const != 0, TW_OF(c, opd2_const));
+  r.supports(c.opd2_const != 0, TW_OF(c, opd2_const),
+             "two shifts in a tensor of bytes are not described");
   return IntArithmetic{
       .kind = Integer::mac,
       .out = o.out,
@@ -201,17 +202,30 @@ Operation divide(const TiuCommand& c, CommandReader& r, const TiuVariant&) {
   return op;
 }
 
+namespace {
+
+// The result of a function of one operand that is a constant, everywhere.
+Operation fill_of(const TiuCommand& c, CommandReader& r, const TensorView& out, int32_t result) {
+  r.unconfirmed(true, TW_OF(c, opd0_const), "a constant is computed as an element is");
+  const auto bits = static_cast<uint32_t>(result);
+  return Copy{.engine = Engine::compute, .dst = out, .src = constant_source(bits, out.dtype)};
+}
+
+}  // namespace
+
 // To the same floating-point type: to whole numbers.
 Operation cast(const TiuCommand& c, CommandReader& r, const TiuVariant&) {
   const DType out = r.type(TW_OF(c, res0_prec), c.opd2_sign != 0);
   const DType in = r.type(TW_OF(c, opd0_prec), c.opd0_sign != 0);
-  r.supports(c.opd0_const == 0, TW_OF(c, opd0_const));
   const bool whole = is_float(in) && in == out;
   const TensorView result = out_of(c, r, out);
-  return Convert{.kind = whole ? Convert::Kind::whole : Convert::Kind::cast,
-                 .rounding = r.rounding(TW_OF(c, opd2_n_str)),
-                 .out = result,
-                 .in = a_of(c, r, result.shape, in).view};
+  const Source source = a_of(c, r, result.shape, in);
+  Convert op{.kind = whole ? Convert::Kind::whole : Convert::Kind::cast,
+             .rounding = r.rounding(TW_OF(c, opd2_n_str)),
+             .out = result,
+             .in = source.view};
+  if (!source.is_constant) return op;
+  return fill_of(c, r, result, element(op, static_cast<int32_t>(source.constant)));
 }
 
 Operation copy(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {
@@ -229,7 +243,8 @@ Operation sequence(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {
   TensorView out = out_of(c, r, r.int_type(TW_OF(c, res0_prec), false));
   out.shape.n = out.shape.h = 1;
   out.stride.n = out.stride.h = 0;
-  r.supports(v.along_w || c.res0_w == 1, TW_OF(c, res0_w));
+  r.supports(v.along_w || c.res0_w == 1, TW_OF(c, res0_w),
+             "the columns after the first are read from behind a list of the chip's model");
   return Sequence{.out = out, .step_c = v.along_w ? 0u : 1u, .step_w = v.along_w ? 1u : 0u};
 }
 
@@ -238,9 +253,11 @@ Operation unary(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {
   const DType dtype = any_type ? r.type(TW_OF(c, res0_prec), c.opd0_sign != 0)
                                : r.int_type(TW_OF(c, res0_prec), false);
   r.require(c.opd0_prec == c.res0_prec, errors::isa_stream_type, TW_OF(c, opd0_prec));
-  r.supports(c.opd0_const == 0, TW_OF(c, opd0_const));
   const TensorView out = out_of(c, r, dtype);
-  return Unary{.kind = v.unary, .out = out, .in = a_of(c, r, out.shape, dtype).view};
+  const Source source = a_of(c, r, out.shape, dtype);
+  const Unary op{.kind = v.unary, .out = out, .in = source.view};
+  if (!source.is_constant) return op;
+  return fill_of(c, r, out, element(op, static_cast<int32_t>(source.constant)));
 }
 
 }  // namespace tputwin::isa::bm1684x_streams

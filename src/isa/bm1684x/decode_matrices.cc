@@ -84,9 +84,12 @@ Operation mm(const TiuCommand& c, CommandReader& r, const TiuVariant&) {
   if (c.opd0_prec == kFp32) return mm_float(c, r);
   const IntTypes t = int_types(c, r);
   r.require(c.res0_prec == kInt32, errors::isa_stream_type, TW_OF(c, res0_prec));
-  r.supports(c.res_add == 0, TW_OF(c, res_add));
+  r.supports(c.res_add == 0 || c.opd0_prec != kInt32, TW_OF(c, res_add),
+             "the old result may be added before the shift or after it");
+  r.unconfirmed(c.res_add != 0, TW_OF(c, res_add), "the old result is added modulo 2^32");
   MatmulBm1684xInt op{.rounding = r.rounding(TW_OF(c, opd2_n_str))};
   set_matrices(c, r, t.has_sign ? DType::i32 : DType::u32, t.left, t.right, op);
+  if (c.res_add != 0) op.old = op.out;
   // the chip does not shift sums of 8 and 16-bit numbers
   if (c.opd0_prec != kInt32) return op;
   op.shift = c.opd2_const != 0
@@ -103,7 +106,12 @@ Operation int8_mm(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {
                       .relu = v.relu};
   set_matrices(c, r, r.int_type(TW_OF(c, res0_prec), t.has_sign && !v.relu), t.left, t.right, op);
   const uint32_t right_shift = static_cast<uint32_t>(c.opd3_addr >> 8 & 0xff);
-  r.supports(op.lshift < 32 && right_shift < 32, TW_OF(c, opd3_addr));
+  constexpr uint32_t kShifts = 32, kOldBits = 16;
+  r.supports(c.res_add == 0 || op.lshift <= 63 - kOldBits, TW_OF(c, opd3_addr),
+             "the old result must keep within 64 bits after its left shift");
+  if (c.res_add == 0) op.lshift = 0;  // nothing is shifted left
+  r.unconfirmed(op.lshift >= kShifts || right_shift >= kShifts, TW_OF(c, opd3_addr),
+                "sums are shifted as numbers of 64 bits");
   const MatrixView& out = op.out.matrix;
   op.shift = MatrixOperand{.matrix = {{.dtype = DType::i8}, 1, out.cols},
                            .is_constant = true,

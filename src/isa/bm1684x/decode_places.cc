@@ -106,6 +106,8 @@ Operation lookup(const TiuCommand& c, CommandReader& r, const Shape& s, DType dt
 Operation gather(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {
   const Shape s = result_shape(c, r);
   const DType dtype = data_type(c, r);
+  r.unconfirmed(v.unconfirmed, TW_OF(c, tsk_eu_typ),
+                "the values are one tensor, which may lie across banks, as of operation 5");
   if (is_lookup(c, v)) return lookup(c, r, s, dtype);
   Gather op{.by = v.by,
             .out = data(r, TW_OF(c, res0_addr), s, dtype, is_sgl(c)),

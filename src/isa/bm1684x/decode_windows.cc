@@ -6,13 +6,22 @@
 namespace tputwin::isa::bm1684x_streams {
 namespace {
 
-// Without padding it has no mode; beside inserted elements nothing shows what one does.
+// Without padding it has no mode. The first and the last element of an axis are inputs, inserted
+// elements or not, so a repeated edge has one meaning; reflections and circles of an axis with
+// inserted elements have two.
 PadMode pads_of(const TiuCommand& c, CommandReader& r) {
-  const bool pads = (c.opd0_up_pad | c.opd0_dn_pad | c.opd0_lf_pad | c.opd0_rt_pad) != 0;
-  if (!pads) return PadMode::constant;
+  const bool pads_h = (c.opd0_up_pad | c.opd0_dn_pad) != 0;
+  const bool pads_w = (c.opd0_lf_pad | c.opd0_rt_pad) != 0;
+  if (!pads_h && !pads_w) return PadMode::constant;
+  const auto mode = static_cast<PadMode>(c.pad_mode);  // two bits
+  if (mode == PadMode::constant) return mode;
+  const bool both = (pads_h && c.opd0_y_ins0 != 0) || (pads_w && c.opd0_x_ins0 != 0);
+  r.supports(mode == PadMode::edge || !both, TW_OF(c, pad_mode),
+             "elements may be reflected before or after others are inserted between them");
   const bool inserts = (c.opd0_x_ins0 | c.opd0_y_ins0) != 0;
-  r.supports(c.pad_mode == 0 || !inserts, TW_OF(c, pad_mode));
-  return static_cast<PadMode>(c.pad_mode);  // two bits
+  r.unconfirmed(inserts, TW_OF(c, pad_mode),
+                "padding repeats inputs of its axis, as without inserted elements");
+  return mode;
 }
 
 Window window_of(const TiuCommand& c, CommandReader& r) {
@@ -63,7 +72,8 @@ void set_constants_outside(const TiuCommand& c, CommandReader& r, Op& op) {
   const bool pads = (h.pad_before | h.pad_after | w.pad_before | w.pad_after) != 0;
   using Bits = decltype(op.padding);
   if (pads && op.window.pads == PadMode::constant) {
-    r.supports(c.opd3_const != 0, TW_OF(c, opd3_const));
+    r.supports(c.opd3_const != 0, TW_OF(c, opd3_const),
+               "a tensor of padding is described for convolutions of bytes only");
     op.padding = static_cast<Bits>(element_bits(c.opd3_addr, op.in.dtype));
   }
   if ((h.insert | w.insert) != 0)

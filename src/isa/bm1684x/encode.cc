@@ -95,7 +95,7 @@ Result<std::vector<uint8_t>> encode_gdma(const Instruction& in, const Chip& chip
   w.command.cmd_id_dep = in.wait;
   w.command.cmd_id_en = 1;
   const bool can_mask =
-      lane_mask(w.command.cmd_type, w.command.cmd_special_function) == LaneMask::used;
+      lane_mask(w.command.cmd_type, w.command.cmd_special_function) != LaneMask::ignored;
   if (masked.lanes != UINT64_MAX && !can_mask)
     return Error(errors::isa_stream_no_command)
         .argument("lanes", fmt::format("{:#x}", masked.lanes));

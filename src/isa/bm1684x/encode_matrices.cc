@@ -120,6 +120,7 @@ void encode(const MatmulBm1684xInt& op, TiuWriter& w) {
     return w.operation(kMm, int8_mm, [&](const TiuVariant& v) { return v.relu == op.relu; });
   }
   c.opd2_n_str = static_cast<uint64_t>(op.rounding);
+  c.res_add = op.old.has_value();
   w.operation(kMm, mm);
   if (!op.shift || op.shift->is_constant)
     return w.constant(kOpd2, op.shift ? op.shift->constant : 0);

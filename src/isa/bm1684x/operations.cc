@@ -51,11 +51,11 @@ LaneMask lane_mask(uint64_t type, uint64_t variant) {
     case kNonzero:
       return LaneMask::ignored;
     case kGeneral:
-      return variant == 0 ? LaneMask::ignored : LaneMask::unknown;
+      return variant == 0 ? LaneMask::ignored : LaneMask::unconfirmed;
     case kTensor:  // plain copies, and n and c swapped
-      return variant <= 1 ? LaneMask::used : LaneMask::unknown;
+      return variant <= 1 ? LaneMask::used : LaneMask::unconfirmed;
     default:
-      return variant == 0 ? LaneMask::used : LaneMask::unknown;
+      return variant == 0 ? LaneMask::used : LaneMask::unconfirmed;
   }
 }
 

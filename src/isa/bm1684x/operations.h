@@ -31,8 +31,9 @@ struct CommandHead {
 CommandHead tiu_head(std::span<const uint8_t> command);
 CommandHead gdma_head(std::span<const uint8_t> command);
 
-// What a class and variant of the GDMA does with its mask of lanes; unknown: not measured.
-enum class LaneMask : uint8_t { used, ignored, unknown };
+// What a class and variant of the GDMA does with its mask of lanes; unconfirmed: as those of `used`
+// do, which no recording confirms.
+enum class LaneMask : uint8_t { used, ignored, unconfirmed };
 LaneMask lane_mask(uint64_t type, uint64_t variant);
 
 // The form of a command of the tensor engine; none: the class has none of that length.

@@ -42,8 +42,25 @@ bool CommandReader::require(bool holds, ErrorId rule, const Named& named) {
   return holds;
 }
 
-bool CommandReader::supports(bool holds, const Named& named) {
+bool CommandReader::supports(bool holds, const Named& named, std::string_view why) {
+  if (!holds && !error_ && !why.empty())
+    error_ = field_error(errors::isa_stream_unsupported, named.field, named.value)
+                 .detail(std::string(why));
   return require(holds, errors::isa_stream_unsupported, named);
+}
+
+void CommandReader::unconfirmed(bool is_form, const Named& named, std::string_view meaning) {
+  if (is_form) notes_.push_back({named, meaning});
+}
+
+std::vector<UnconfirmedForm> CommandReader::forms(std::string_view command) const {
+  std::vector<UnconfirmedForm> list;
+  for (const Note& note : notes_)
+    list.push_back({.command = std::string(command),
+                    .field = note.named.field,
+                    .meaning = note.meaning,
+                    .value = note.named.value});
+  return list;
 }
 
 DType CommandReader::type(const Named& code, bool is_signed) {
@@ -162,7 +179,7 @@ TensorView CommandReader::placed(const Named& address, const Named& layout, cons
 TensorView CommandReader::per_lane(const Named& address, uint32_t len, DType dtype,
                                    const TensorView& beside) {
   const bool same_lane = address.value / chip_.lane_bytes == beside.address / chip_.lane_bytes;
-  supports(same_lane, address);
+  supports(same_lane, address, "coefficients must start in the lane of the other operand");
   return aligned({address.field, address.value % chip_.lane_bytes}, {1, chip_.lanes, 1, len},
                  dtype);
 }

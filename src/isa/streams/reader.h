@@ -8,6 +8,7 @@
 
 #include "base/errors/isa.h"
 #include "isa/streams/stream.h"
+#include "isa/streams/unconfirmed.h"
 #include "numerics/rounding.h"
 #include "ops/contract/source.h"
 #include "ops/contract/window.h"
@@ -41,8 +42,13 @@ class CommandReader {
   const std::optional<Error>& error() const { return error_; }
   // Whether the value may be; the first that may not is the error.
   bool require(bool holds, ErrorId rule, const Named& named);
-  // The same for a value that the format has and the twin does not carry out.
-  bool supports(bool holds, const Named& named);
+  // Refuses a value whose effect no document and no recording shows; `why` says what is not known.
+  bool supports(bool holds, const Named& named, std::string_view why = "");
+  // Counts a value that no recording confirms and that is executed; `meaning`: what it is taken
+  // for, as a clause of static storage.
+  void unconfirmed(bool is_form, const Named& named, std::string_view meaning);
+  // The forms counted so far, as those of a command.
+  std::vector<UnconfirmedForm> forms(std::string_view command) const;
 
   // Signedness is apart from the code; floating-point types have none.
   DType type(const Named& code, bool is_signed);
@@ -86,6 +92,11 @@ class CommandReader {
   const Chip& chip_;
   const StreamOptions* options_;
   std::optional<Error> error_;
+  struct Note {
+    Named named;
+    std::string_view meaning;
+  };
+  std::vector<Note> notes_;
 };
 
 // The bits of a constant as an element of a type: sign or zero extended. The bits above may be

@@ -149,6 +149,8 @@ Result<std::vector<Instruction>> decode_streams(const CommandStreams& streams, c
     const bool computes = compute != nullptr && compute->instruction.wait <= gdma.done();
     if (!moves && !computes) return (move != nullptr ? gdma : tiu).waits_for_ever();
     OneCommand one = moves ? gdma.take() : tiu.take();
+    if (options.unconfirmed != nullptr)
+      options.unconfirmed->add(one.unconfirmed, one.instruction.id);
     if (!one.is_idle) program.push_back(std::move(one.instruction));
   }
 }

@@ -7,7 +7,8 @@
 //
 // Nothing comes out that was not understood whole: a class, operation, form, type or layout that is
 // not known, a reserved bit that is set, an own number that is not the next, a number waited for
-// that falls or never comes are errors that name stream, command, field and value.
+// that falls or never comes are errors that name stream, command, field and value. Values that are
+// documented and not recorded are executed and counted (unconfirmed.h).
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "isa/streams/unconfirmed.h"
 #include "ops/instruction.h"
 
 namespace tputwin::isa {
@@ -32,6 +34,8 @@ struct StreamOptions {
   // chip.global_base on); asked for the first byte of every operand there. None: they stay where
   // they were compiled to.
   std::function<uint64_t(uint64_t address)> relocate;
+  // Takes the forms that no recording confirms, if it is there; they are executed either way.
+  UnconfirmedForms* unconfirmed = nullptr;
 };
 
 // All commands of a group in the order of execution, ends left out: the next one of the GDMA if it
@@ -45,9 +49,10 @@ Result<std::vector<Instruction>> decode_streams(const CommandStreams& streams, c
 // One command in `bytes`, whatever its number; what follows it is left alone.
 struct OneCommand {
   Instruction instruction;
-  uint32_t bytes = 0;    // how long it is
-  bool is_end = false;   // an end command: there is no operation
-  bool is_idle = false;  // does nothing: there is no operation
+  uint32_t bytes = 0;                        // how long it is
+  bool is_end = false;                       // an end command: there is no operation
+  bool is_idle = false;                      // does nothing: there is no operation
+  std::vector<UnconfirmedForm> unconfirmed;  // those of its fields
 };
 Result<OneCommand> decode_tiu_command(std::span<const uint8_t> bytes, const Chip& chip);
 Result<OneCommand> decode_gdma_command(std::span<const uint8_t> bytes, const Chip& chip,

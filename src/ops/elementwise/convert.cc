@@ -11,11 +11,6 @@
 namespace tputwin {
 namespace {
 
-int32_t result(const Convert& op, int32_t bits) {
-  return op.kind == Convert::Kind::cast ? convert(bits, op.in.dtype, op.out.dtype, op.rounding)
-                                        : round_to_whole(bits, op.in.dtype, op.rounding);
-}
-
 Status check_types(const Convert& op) {
   const DType from = op.in.dtype, to = op.out.dtype;
   if (op.kind == Convert::Kind::whole)
@@ -25,6 +20,11 @@ Status check_types(const Convert& op) {
 }
 
 }  // namespace
+
+int32_t element(const Convert& op, int32_t bits) {
+  return op.kind == Convert::Kind::cast ? convert(bits, op.in.dtype, op.out.dtype, op.rounding)
+                                        : round_to_whole(bits, op.in.dtype, op.rounding);
+}
 
 std::string_view name(const Convert& op) {
   return op.kind == Convert::Kind::cast ? "cast" : "round_to_whole";
@@ -54,7 +54,7 @@ Cost cost(const Convert& op, const Chip& chip) {
 
 void execute(const Convert& op, const Memory& memory) {
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
-    memory.write(op.out, n, c, h, w, result(op, memory.read(op.in, n, c, h, w)));
+    memory.write(op.out, n, c, h, w, element(op, memory.read(op.in, n, c, h, w)));
   });
 }
 

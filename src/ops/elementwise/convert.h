@@ -15,6 +15,9 @@ struct Convert {
   TensorView out, in;
 };
 
+// One element, from its bits to the result's, as Memory::read() and Memory::write() pass them.
+int32_t element(const Convert& op, int32_t bits);
+
 TW_OPERATION(Convert);
 
 }  // namespace tputwin

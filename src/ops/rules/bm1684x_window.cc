@@ -22,12 +22,11 @@ Status check_bm1684x_axis(const Axis& a, uint32_t extent, const Chip& chip) {
   return require(a.output(extent) - 1 < most.extent, errors::tpu_window_output, "input_shape", a);
 }
 
-// Padding out of elements, which those between inserted ones are not known to be.
+// Padding out of elements: the edge, which is an input, or, without inserted elements, others.
 Status check_pads(const Axis& a, uint32_t extent, PadMode pads) {
-  if (pads == PadMode::constant) return {};
-  const uint32_t most = pads == PadMode::reflected  ? extent - 1
-                        : pads == PadMode::circular ? extent
-                                                    : UINT32_MAX;
+  const bool has_pads = (a.pad_before | a.pad_after) != 0;
+  if (!has_pads || pads == PadMode::constant || pads == PadMode::edge) return {};
+  const uint32_t most = pads == PadMode::reflected ? extent - 1 : extent;
   return require(a.insert == 0 && std::max(a.pad_before, a.pad_after) <= most,
                  errors::tpu_window_pads, "padding", a);
 }

@@ -104,7 +104,7 @@ bm_status_t code_of(const Error& error) {
 bm_status_t fail(std::string_view call, Error error, uint64_t errors_before) {
   const bm_status_t code = code_of(error);
   if (thread_diagnostics().error_count() == errors_before)
-    static_cast<void>(report(std::move(error).in(call)));
+    static_cast<void>(report(in_call(std::move(error), call)));
   return code;
 }
 

@@ -50,9 +50,7 @@ Result<const Chip*> wanted_chip() {
   if (text == nullptr || *text == '\0') return chip_of_process();
   const Chip* chip = find_chip(text);
   if (chip != nullptr && chip->driver_id != 0) return chip;
-  return Error(errors::bml_environment)
-      .argument("TPUTWIN_CHIP", text)
-      .detail("bmlib drives a BM1684 or a BM1684X");
+  return Error(errors::bml_chip_variable).argument("TPUTWIN_CHIP", text);
 }
 
 // TPUTWIN_TIME=chip: what predicts how long launches take on the chip.

@@ -11,6 +11,7 @@
 
 #include "base/errors/bmrt.h"
 #include "bmodel/bm168x/subnets.h"
+#include "bmodel/file_kind.h"
 #include "host/operator.h"
 
 namespace tputwin::bmrt {
@@ -164,7 +165,10 @@ Result<std::shared_ptr<const HostLibrary>> HostLibrary::open(const std::string& 
   std::shared_ptr<HostLibrary> library(new HostLibrary);
   library->name_ = std::move(name);
   library->handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library->handle_ == nullptr) return library_error(library->name_, last_loader_error());
+  if (library->handle_ == nullptr) {
+    const std::string kind = bmodel::file_kind_of(path, bmodel::Expected::shared_object);
+    return library_error(library->name_, kind.empty() ? last_loader_error() : kind);
+  }
   TW_RETURN_IF_ERROR(library->bind());
   return std::shared_ptr<const HostLibrary>(std::move(library));
 }

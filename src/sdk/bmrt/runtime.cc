@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/errors/bmrt.h"
+#include "bmodel/file_kind.h"
 
 namespace tputwin::bmrt {
 
@@ -32,9 +33,12 @@ Runtime::~Runtime() {
 }
 
 Status Runtime::load(std::string_view call, std::shared_ptr<const MappedFile> file) {
-  if (!has_frame(file->bytes())) return Error(errors::brt_container);
-  TW_ASSIGN_OR_RETURN(read_file, read(file->bytes()));
-  const auto model = std::make_shared<const File>(std::move(read_file));
+  using bmodel::about_file, bmodel::Expected;
+  if (!has_frame(file->bytes()))
+    return about_file(Error(errors::brt_container), file->bytes(), "", Expected::nothing);
+  auto read_file = read(file->bytes());
+  if (!read_file.ok()) return about_file(read_file.error(), file->bytes());
+  const auto model = std::make_shared<const File>(std::move(*read_file));
   const Chip& chip = card().chip();
   if (chip_of(model->model) != &chip)
     return Error(errors::brt_chip)
@@ -83,7 +87,7 @@ Result<std::shared_ptr<const Coefficients>> Runtime::load_weights(
 
 // Launches run one after the other, so nets may share; those loaded before keep the smaller block.
 Result<std::shared_ptr<Block>> Runtime::neurons(uint64_t bytes, bool own) {
-  bytes = std::max<uint64_t>(bytes, 1);
+  bytes = neuron_block_bytes(bytes);
   if (own) return Block::allocate(cards_.front(), bytes);
   if (neurons_ == nullptr || neurons_->bytes() < bytes) {
     TW_ASSIGN_OR_RETURN(block, Block::allocate(cards_.front(), bytes));

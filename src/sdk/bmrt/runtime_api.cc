@@ -78,7 +78,7 @@ bool bmrt_load_bmodel(void* p_bmrt, const char* bmodel_path) {
     TW_RETURN_IF_ERROR(check_pointer(bmodel_path, "bmodel_path"));
     TW_ASSIGN_OR_RETURN(file, MappedFile::open(bmodel_path));
     Status status = runtime.load(call, std::move(file));
-    if (!status.ok()) status.error().set_call_if_empty(fmt::format("{}: {}", call, bmodel_path));
+    if (!status.ok()) status.error().set_call_if_empty(bmodel_path);
     return status;
   });
 }

@@ -8,6 +8,8 @@
 
 #include "base/bits.h"
 #include "base/errors/bmrt.h"
+#include "base/last_error.h"
+#include "bmodel/bm168x/dynamic.h"
 #include "insight/layer_scope.h"
 #include "isa/streams/stream.h"
 #include "machine/command_group.h"
@@ -45,7 +47,9 @@ uint64_t StageTensor::bytes(bm_store_mode_t mode) const {
   return stored_bytes(images(), elements(), bits(), mode);
 }
 
-std::string Stage::name() const { return fmt::format("net {} stage {}", net_.name, index_); }
+uint64_t neuron_block_bytes(uint64_t neurons) { return align_up(neurons + 1, kPage); }
+
+std::string Stage::name() const { return stage_name(net_, index_); }
 
 // With the tensors that it writes.
 std::string Stage::subnet_name(const SubNetT& subnet) const {
@@ -79,10 +83,18 @@ Result<std::unique_ptr<Stage>> Stage::load(const File& file, const NetT& net, si
 Status Stage::place() {
   const NetParameterT& file = parameter();
   const uint64_t neurons = neuron_bytes(file);
-  if (neurons != 0) regions_.push_back({file.ctx_addr, neurons, neurons_->address(), true});
+  if (neurons != 0) {
+    // commands may reach up to the end of the page, unless other memory begins before
+    const uint64_t end = file.ctx_addr + neurons;
+    uint64_t tail = align_up(end + 1, kPage) - end;
+    if (file.io_size != 0 && file.io_addr >= end) tail = std::min(tail, file.io_addr - end);
+    tail = std::min(tail, neuron_block_bytes(neurons) - neurons);
+    regions_.push_back({file.ctx_addr, neurons, neurons_->address(), true, tail});
+  }
   uint64_t io = file.io_size, io_from = file.io_addr;
   if (static_cast<AddressMode>(net_.addr_mode) == AddressMode::io_reloc) {
-    io_from = align_up(std::max(file.ctx_addr + neurons, file.io_addr + file.io_size), kPage);
+    // behind what commands may reach beyond the neurons
+    io_from = align_up(std::max(file.ctx_addr + neurons + 1, file.io_addr + file.io_size), kPage);
     for (const auto* list : {&file.input_tensor, &file.output_tensor})
       for (const auto& tensor : *list) {
         relocated_io_.push_back(io_from + (io = align_up(io, kPage)));
@@ -136,7 +148,7 @@ StageTensor Stage::tensor(const TensorT& tensor) const {
 // Addresses of no region stay: fields that a command does not use may hold anything.
 uint64_t Stage::relocated(uint64_t compiled) const {
   for (const Region& region : regions_)
-    if (compiled >= region.compiled && compiled - region.compiled < region.bytes)
+    if (compiled >= region.compiled && compiled - region.compiled < region.bytes + region.tail)
       return region.address + (compiled - region.compiled);
   return compiled;
 }
@@ -152,19 +164,19 @@ Result<std::vector<const CmdGroupT*>> Stage::chain() const {
     group_names_.resize(groups.size(), subnet);
   };
   auto refuse = [&](std::string subnet, std::string_view why) {
-    return Error(errors::brt_subnet).argument(name(), std::move(subnet)).detail(std::string(why));
+    return Error(errors::brt_subnet_graph)
+        .argument(name(), std::move(subnet))
+        .detail(std::string(why));
   };
   if (net_.cascade != nullptr && !net_.cascade->main_name.empty())
     return Error(errors::brt_cascade).argument(name(), "of " + net_.cascade->main_name);
   if (file.sub_net.empty()) {
-    if (file.is_dynamic != 0) return refuse("the only subnet", "it is dynamic");
     add(file.cmd_group, name());
     return groups;
   }
   std::set<int32_t> seen;
   for (const SubNetT* subnet = file.sub_net.front().get(); subnet != nullptr;) {
     const std::string label = fmt::format("subnet {}", subnet->id);
-    if (subnet->is_dynamic != 0) return refuse(label, "it is dynamic");
     if (!seen.insert(subnet->id).second) return refuse(label, "it follows itself");
     add(subnet->cmd_group, subnet_name(*subnet));
     const auto& next = subnet->next_subnet_ids;
@@ -207,21 +219,75 @@ Result<Stage::Groups> Stage::decode_all() {
   const auto mode = static_cast<AddressMode>(net_.addr_mode);
   if (!runs(mode, *chip_of(file_.model)))
     return Error(errors::brt_address_mode).argument(name(), std::string(to_string(mode)));
+  TW_RETURN_IF_ERROR(check_static(parameter(), name()));
   const bool is_chain = is_tpu_chain(parameter());
   TW_ASSIGN_OR_RETURN(list, is_chain ? chain() : groups_of_subnets());
   if (is_chain) {
     TW_RETURN_IF_ERROR(check_tensors(inputs_, /*are_written=*/true));
     TW_RETURN_IF_ERROR(check_tensors(outputs_, /*are_written=*/false));
   }
+  if (chip_of(file_.model)->family == ChipFamily::bm1684) TW_RETURN_IF_ERROR(reserve_scratch(list));
+  Met met;
+  TW_ASSIGN_OR_RETURN(groups, decode_groups(list, met));
+  TW_RETURN_IF_ERROR(isa::report(met.unconfirmed, name()));
+  if (met.first_write) {
+    TW_RETURN_IF_ERROR(report(*met.first_write));
+    if (met.writes > 1) thread_diagnostics().add({{*met.first_write, met.writes - 1}});
+  }
+  return groups;
+}
+
+Result<Stage::Groups> Stage::decode_groups(const std::vector<const CmdGroupT*>& list, Met& met) {
+  const isa::StreamOptions options{.relocate = [this](uint64_t at) { return relocated(at); },
+                                   .unconfirmed = &met.unconfirmed};
   Groups groups;
   for (const CmdGroupT* group : list) {
-    TW_ASSIGN_OR_RETURN(instructions, decode(*group));
+    TW_ASSIGN_OR_RETURN(instructions, decode(*group, options));
+    for (const Instruction& instruction : instructions)
+      TW_RETURN_IF_ERROR(check_written(instruction, met));
     groups.push_back(std::make_unique<Plan>(std::move(instructions)));
   }
   return groups;
 }
 
-Result<std::vector<Instruction>> Stage::decode(const CmdGroupT& group) const {
+// The lowest compiled address of the net's memories.
+uint64_t Stage::first_compiled() const {
+  uint64_t first = compiled_base(neurons_->card()->chip());
+  for (const Region& region : regions_) first = std::min(first, region.compiled);
+  return first;
+}
+
+// Compilers of the BM1684 use global memory below the weights for what a layer keeps to itself. A
+// block of the stage's own stands for what the commands write there. To find it, such addresses
+// are decoded as if they lay behind the memory of every device.
+Status Stage::reserve_scratch(const std::vector<const CmdGroupT*>& list) {
+  constexpr uint64_t kAside = uint64_t{1} << 40;
+  const uint64_t base = neurons_->card()->chip().global_base, end = first_compiled();
+  const isa::StreamOptions options{
+      .relocate = [&](uint64_t at) { return base <= at && at < end ? at + kAside : at; }};
+  uint64_t from = UINT64_MAX, to = 0;
+  for (const CmdGroupT* group : list) {
+    TW_ASSIGN_OR_RETURN(instructions, decode(*group, options));
+    for (const Instruction& instruction : instructions)
+      for (const Operand& operand : operands(instruction.op)) {
+        const TensorView& view = *operand.view;
+        if (operand.access == Access::read || view.space != Space::global || view.address < kAside)
+          continue;
+        const uint64_t compiled = base + view.address - kAside;
+        from = std::min(from, compiled);
+        to = std::max(to, compiled + extent_of(view));
+      }
+  }
+  if (to == 0 || to > end) return {};
+  from = from / kPage * kPage;
+  TW_ASSIGN_OR_RETURN(block, Block::allocate(neurons_->card(), to - from));
+  scratch_ = std::move(block);
+  regions_.push_back({from, 0, scratch_->address(), true, to - from});
+  return {};
+}
+
+Result<std::vector<Instruction>> Stage::decode(const CmdGroupT& group,
+                                               const isa::StreamOptions& options) const {
   isa::CommandStreams streams{file_.bytes(group.binary_bdc), file_.bytes(group.binary_gdma)};
   if (group.bdc_cmd_byte != 0) streams.tiu = streams.tiu.first(group.bdc_cmd_byte);
   if (group.gdma_cmd_byte != 0) streams.gdma = streams.gdma.first(group.gdma_cmd_byte);
@@ -231,15 +297,12 @@ Result<std::vector<Instruction>> Stage::decode(const CmdGroupT& group) const {
     TW_RETURN_IF_ERROR(patch(group, patched));
     streams.gdma = patched;
   }
-  const isa::StreamOptions options{.relocate = [this](uint64_t at) { return relocated(at); }};
   auto instructions = isa::decode_streams(streams, neurons_->card()->chip(), options);
   if (!instructions.ok()) {
     Error error = instructions.error();
     error.set_call_if_empty(name());
     return error;
   }
-  for (const Instruction& instruction : *instructions)
-    TW_RETURN_IF_ERROR(check_written(instruction));
   return instructions;
 }
 
@@ -269,16 +332,27 @@ bool Stage::holds(uint64_t address, uint64_t bytes, bool to_write) const {
   });
 }
 
-Status Stage::check_written(const Instruction& instruction) const {
+// Whether bytes lie in a region and the memory of nothing behind it.
+bool Stage::is_nothing(uint64_t address, uint64_t bytes) const {
+  return std::ranges::any_of(regions_, [&](const Region& region) {
+    const uint64_t all = region.bytes + region.tail;
+    return region.tail != 0 && address >= region.address && bytes <= all &&
+           address - region.address <= all - bytes;
+  });
+}
+
+Status Stage::check_written(const Instruction& instruction, Met& met) const {
   const uint64_t base = neurons_->card()->chip().global_base;
   for (const Operand& operand : operands(instruction.op)) {
     if (operand.access == Access::read || operand.view->space != Space::global) continue;
     const uint64_t from = base + operand.view->address, bytes = extent_of(*operand.view);
-    if (!holds(from, bytes, /*to_write=*/true))
-      return Error(errors::brt_written)
-          .in(name())
-          .argument(fmt::format("GDMA command {}", instruction.id),
-                    fmt::format("[{:#x}, +{:#x})", from, bytes));
+    if (holds(from, bytes, /*to_write=*/true)) continue;
+    const auto error = [&](ErrorId id) {
+      return Error(id).in(name()).argument(fmt::format("GDMA command {}", instruction.id),
+                                           fmt::format("[{:#x}, +{:#x})", from, bytes));
+    };
+    if (!is_nothing(from, bytes)) return error(errors::brt_written);
+    if (++met.writes == 1) met.first_write = error(errors::brt_written_nobody);
   }
   return {};
 }

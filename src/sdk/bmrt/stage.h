@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bmodel/bm168x/model.h"
+#include "isa/streams/stream.h"
 #include "machine/plan.h"
 #include "sdk/bmrt/memory.h"
 #include "sdk/bmrt/storage.h"
@@ -17,11 +18,16 @@
 
 namespace tputwin::bmrt {
 
-// Compiled addresses [compiled, +bytes) lie from `address` on.
+// Compiled addresses [compiled, +bytes) lie from `address` on, and `tail` bytes more, which belong
+// to nothing: compilers write there, a little beyond what they reserve.
 struct Region {
   uint64_t compiled, bytes, address;
   bool writable;
+  uint64_t tail = 0;
 };
+
+// The bytes of memory that a block of neurons needs: up to the end of the page behind the last.
+uint64_t neuron_block_bytes(uint64_t neurons);
 
 // An input or output of a stage.
 struct StageTensor {
@@ -82,12 +88,24 @@ class Stage {
   StageTensor tensor(const bmodel::bm168x::TensorT& tensor) const;
   uint64_t relocated(uint64_t compiled) const;
   Result<Groups> decode_all();
+  // What decoding meets besides the instructions.
+  struct Met {
+    isa::UnconfirmedForms unconfirmed;
+    // Writes to memory of nothing: how many, and the first.
+    uint64_t writes = 0;
+    std::optional<Error> first_write;
+  };
+  Result<Groups> decode_groups(const std::vector<const bmodel::bm168x::CmdGroupT*>& list, Met& met);
+  Status reserve_scratch(const std::vector<const bmodel::bm168x::CmdGroupT*>& list);
+  uint64_t first_compiled() const;
   Result<std::vector<const bmodel::bm168x::CmdGroupT*>> chain() const;
   Result<std::vector<const bmodel::bm168x::CmdGroupT*>> groups_of_subnets();
-  Result<std::vector<Instruction>> decode(const bmodel::bm168x::CmdGroupT& group) const;
+  Result<std::vector<Instruction>> decode(const bmodel::bm168x::CmdGroupT& group,
+                                          const isa::StreamOptions& options) const;
   Status patch(const bmodel::bm168x::CmdGroupT& group, std::vector<uint8_t>& gdma) const;
   bool holds(uint64_t address, uint64_t bytes, bool to_write) const;
-  Status check_written(const Instruction& instruction) const;
+  bool is_nothing(uint64_t address, uint64_t bytes) const;
+  Status check_written(const Instruction& instruction, Met& met) const;
   Status check_tensors(const std::vector<StageTensor>& tensors, bool are_written) const;
   std::string name() const;
   std::string subnet_name(const bmodel::bm168x::SubNetT& subnet) const;
@@ -97,7 +115,7 @@ class Stage {
   const bmodel::bm168x::NetT& net_;
   size_t index_;
   std::shared_ptr<const Coefficients> coefficients_;
-  std::shared_ptr<Block> neurons_, io_;
+  std::shared_ptr<Block> neurons_, io_, scratch_;
   std::vector<Region> regions_;
   // Address mode 4: a place in the compiled space, behind everything else, for each input and
   // output.

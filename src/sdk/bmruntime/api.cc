@@ -36,7 +36,8 @@ bmerr_t code_of(const Error& error) {
 
 bmerr_t fail(std::string_view call, Error error, uint64_t errors_before) {
   bmerr_t code = code_of(error);
-  if (thread_diagnostics().error_count() == errors_before) (void)report(std::move(error).in(call));
+  if (thread_diagnostics().error_count() == errors_before)
+    (void)report(in_call(std::move(error), call));
   return code;
 }
 

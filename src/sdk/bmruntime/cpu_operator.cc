@@ -19,6 +19,7 @@
 #include "base/last_error.h"
 #include "base/native_plugins.h"
 #include "base/plugin_folder.h"
+#include "bmodel/file_kind.h"
 #include "sdk/bmruntime/api.h"
 
 namespace tputwin::rt {
@@ -57,7 +58,8 @@ Result<std::shared_ptr<OperatorLibrary>> OperatorLibrary::open(const std::string
   if (handle == nullptr) {
     const char* why = dlerror();
     if (file >= 0) close(file);
-    return failed(why != nullptr ? why : "unknown reason");
+    const std::string kind = bmodel::file_kind_of(path, bmodel::Expected::shared_object);
+    return failed(!kind.empty() ? kind : why != nullptr ? why : "unknown reason");
   }
   std::shared_ptr<OperatorLibrary> library(new OperatorLibrary(handle, file));
   library->create_ = reinterpret_cast<bmnet::CpuLayer* (*)()>(dlsym(handle, "create_cpu_op"));

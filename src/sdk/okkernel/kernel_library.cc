@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <set>
 
+#include "bmodel/file_kind.h"
 #include "sdk/okkernel/dynamic_table.h"
 #include "sdk/okkernel/undefined_function.h"
 
@@ -67,6 +68,8 @@ KernelLibrary load_kernel_library(const std::string& path, int visibility) {
     const char* reason = dlerror();
     library.reason = reason != nullptr ? reason : "";
     library.undefined_at_load = library.reason.find("undefined symbol") != std::string::npos;
+    const std::string kind = bmodel::file_kind_of(path, bmodel::Expected::shared_object);
+    if (!kind.empty()) library.reason = kind;
     if (library.undefined_at_load) library.reason = all_undefined(path, library.reason);
     return library;
   }

@@ -26,6 +26,8 @@ class RawCall : public KernelCall {
     // where streams end with a command of its own, that one does nothing
     if (one->is_idle || (one->is_end && format().end != nullptr))
       return refuse(Error(errors::tpu_raw_command).argument("words", "no operation"));
+    for (const isa::UnconfirmedForm& form : one->unconfirmed)
+      if (!session().report(isa::unconfirmed_warning(form, ""), name())) return;
     issue(one->instruction.op);
     if (const Status status = isa::fault_of(one->instruction); !status.ok()) refuse(status.error());
   }

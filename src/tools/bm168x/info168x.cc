@@ -4,13 +4,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/errors/bmrt.h"
+#include "bmodel/bm168x/dynamic.h"
 #include "bmodel/bm168x/subnets.h"
-#include "insight/timing/commands.h"
 #include "isa/streams/stream.h"
-#include "machine/program_cost.h"
+#include "tools/bm168x/stage_programs.h"
 
 namespace tputwin::tools {
 
@@ -19,45 +20,6 @@ using namespace bmodel::bm168x;
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Program = std::vector<Instruction>;
-
-std::vector<const CmdGroupT*> groups_of(const NetParameterT& stage) {
-  std::vector<const CmdGroupT*> groups;
-  auto add = [&](const auto& list) {
-    for (const auto& group : list) groups.push_back(group.get());
-  };
-  for (const auto& subnet : stage.sub_net) add(subnet->cmd_group);
-  if (stage.sub_net.empty()) add(stage.cmd_group);
-  return groups;
-}
-
-Result<Program> decode(const File& file, const CmdGroupT& group) {
-  const Chip& chip = *chip_of(file.model);
-  isa::CommandStreams streams{file.bytes(group.binary_bdc), file.bytes(group.binary_gdma)};
-  if (group.bdc_cmd_byte != 0) streams.tiu = streams.tiu.first(group.bdc_cmd_byte);
-  if (group.gdma_cmd_byte != 0) streams.gdma = streams.gdma.first(group.gdma_cmd_byte);
-  return isa::decode_streams(streams, chip);
-}
-
-// Of all groups, which run one after the other.
-Result<ProgramCost> cost_of(const File& file, const NetParameterT& stage) {
-  ProgramCost total;
-  const Chip& chip = *chip_of(file.model);
-  Program all;
-  for (const CmdGroupT* group : groups_of(stage)) {
-    TW_ASSIGN_OR_RETURN(program, decode(file, *group));
-    const ProgramCost part = program_cost(program, chip);
-    total.compute_cycles += part.compute_cycles;
-    total.dma_cycles += part.dma_cycles;
-    all.insert(all.end(), program.begin(), program.end());
-  }
-  const ProgramCost whole = program_cost(all, chip);
-  total.operations = whole.operations;
-  total.instructions = whole.instructions;
-  total.cost = whole.cost;
-  total.elapsed_cycles = insight::predicted_cycles(all, chip);
-  return total;
-}
 
 std::string tensor_line(std::string_view kind, const TensorT& tensor) {
   static constexpr std::string_view kStorage[] = {"1N", "2N", "4N"};
@@ -95,6 +57,14 @@ std::string subnet_text(const File& file, const SubNetT& subnet) {
   return text;
 }
 
+// Text of a file without its control characters: some compilers end a date with a line break.
+std::string one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');
+  text.erase(std::min(text.find_last_not_of(' ') + 1, text.size()));
+  return text;
+}
+
 uint64_t weight_bytes(const NetParameterT& stage) {
   const auto& weights = stage.coeff_mem;
   return weights != nullptr && weights->binary_coeff ? weights->binary_coeff->size() : 0;
@@ -121,7 +91,16 @@ std::string commands_text(const ProgramCost& p, const Chip& chip) {
                     p.milliseconds(chip), chip.clock_hz / 1e6);
 }
 
-std::string stage_text(const File& file, const NetParameterT& stage, size_t index) {
+std::string unconfirmed_text(const isa::UnconfirmedForms& unconfirmed) {
+  if (unconfirmed.empty()) return "";
+  std::string text = fmt::format("    {}:\n", isa::summary(unconfirmed));
+  for (const isa::UnconfirmedForm& form : unconfirmed.list())
+    text += fmt::format("    {}\n", isa::text(form));
+  return text;
+}
+
+std::string stage_text(const File& file, const NetT& net, size_t index) {
+  const NetParameterT& stage = *net.parameter[index];
   std::string text = fmt::format("  stage {}{}\n", index, is_dynamic(stage) ? ": dynamic" : "");
   for (const auto& tensor : stage.input_tensor) text += tensor_line("input", *tensor);
   for (const auto& tensor : stage.output_tensor) text += tensor_line("output", *tensor);
@@ -129,9 +108,13 @@ std::string stage_text(const File& file, const NetParameterT& stage, size_t inde
   text +=
       fmt::format("    memory  weights {} bytes, neurons {}, io {}, commands {}\n",
                   weight_bytes(stage), neuron_bytes(stage), stage.io_size, command_bytes(stage));
-  auto p = cost_of(file, stage);
-  if (p.ok()) return text + commands_text(*p, *chip_of(file.model));
-  return text + fmt::format("    commands not decoded: {}\n", p.error().message());
+  if (const std::string why = dynamic_reason(stage); !why.empty())
+    return text + fmt::format("    not priced: dynamic; {}\n", why);
+  auto price = price_of(file, net, index);
+  if (price.ok())
+    return text + commands_text(price->cost, *chip_of(file.model)) +
+           unconfirmed_text(price->unconfirmed);
+  return text + fmt::format("    commands not decoded: {}\n", price.error().message());
 }
 
 Json tensor_json(const TensorT& tensor) {
@@ -169,7 +152,31 @@ Json cost_json(const ProgramCost& p, const Chip& chip) {
           {"predicted_milliseconds", p.milliseconds(chip)}};
 }
 
-Json stage_json(const File& file, const NetParameterT& stage) {
+Json unconfirmed_json(const isa::UnconfirmedForms& unconfirmed) {
+  Json list = Json::array();
+  for (const isa::UnconfirmedForm& form : unconfirmed.list())
+    list.push_back({{"command", form.command},
+                    {"field", form.field},
+                    {"value", form.value},
+                    {"meaning", form.meaning},
+                    {"commands", form.commands},
+                    {"first", form.first}});
+  return list;
+}
+
+// What is known of the commands of a stage: their price, or why there is none.
+Json commands_json(const File& file, const NetT& net, size_t index) {
+  if (const std::string why = dynamic_reason(*net.parameter[index]); !why.empty())
+    return {{"not_priced", "dynamic"}, {"error", why}};
+  auto price = price_of(file, net, index);
+  if (!price.ok()) return {{"error", price.error().message()}};
+  Json json = cost_json(price->cost, *chip_of(file.model));
+  if (!price->unconfirmed.empty()) json["unconfirmed_forms"] = unconfirmed_json(price->unconfirmed);
+  return json;
+}
+
+Json stage_json(const File& file, const NetT& net, size_t index) {
+  const NetParameterT& stage = *net.parameter[index];
   Json subnets = Json::array();
   for (const auto& subnet : stage.sub_net)
     subnets.push_back(
@@ -188,9 +195,7 @@ Json stage_json(const File& file, const NetParameterT& stage) {
                {"neuron_bytes", neuron_bytes(stage)},
                {"io_bytes", stage.io_size},
                {"command_bytes", command_bytes(stage)}};
-  auto p = cost_of(file, stage);
-  json["commands"] =
-      p.ok() ? cost_json(*p, *chip_of(file.model)) : Json{{"error", p.error().message()}};
+  json["commands"] = commands_json(file, net, index);
   return json;
 }
 
@@ -199,16 +204,15 @@ Json stage_json(const File& file, const NetParameterT& stage) {
 std::string info_text(const File& file) {
   const ModelT& model = file.model;
   std::string text = fmt::format("model of {}, container {}, {}: {} {}, {} bytes of binaries\n",
-                                 model.chip, model.version, model.time, model.net.size(),
+                                 model.chip, model.version, one_line(model.time), model.net.size(),
                                  model.net.size() == 1 ? "net" : "nets", file.binary.size());
   if (model.kernel_module != nullptr)
-    text += fmt::format("kernel module {}, {} bytes\n", model.kernel_module->file_name,
+    text += fmt::format("kernel module {}, {} bytes\n", one_line(model.kernel_module->file_name),
                         model.kernel_module->binary->size());
   for (const auto& net : model.net) {
     text += fmt::format("net {}: address mode {}\n", net->name,
                         to_string(static_cast<AddressMode>(net->addr_mode)));
-    for (size_t i = 0; i < net->parameter.size(); ++i)
-      text += stage_text(file, *net->parameter[i], i);
+    for (size_t i = 0; i < net->parameter.size(); ++i) text += stage_text(file, *net, i);
   }
   return text;
 }
@@ -218,7 +222,7 @@ std::string info_json(const File& file) {
   Json nets = Json::array();
   for (const auto& net : model.net) {
     Json stages = Json::array();
-    for (const auto& stage : net->parameter) stages.push_back(stage_json(file, *stage));
+    for (size_t i = 0; i < net->parameter.size(); ++i) stages.push_back(stage_json(file, *net, i));
     nets.push_back(
         {{"name", net->name},
          {"address_mode", std::string(to_string(static_cast<AddressMode>(net->addr_mode)))},
@@ -232,46 +236,48 @@ std::string info_json(const File& file) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Result<std::vector<StageProgram>> programs_of(const File& file) {
-  std::vector<StageProgram> programs;
-  for (const auto& net : file.model.net)
-    for (size_t i = 0; i < net->parameter.size(); ++i) {
-      StageProgram& stage = programs.emplace_back();
-      stage.name = fmt::format("{} stage {}", net->name, i);
-      stage.chip = chip_of(file.model);
-      for (const CmdGroupT* group : groups_of(*net->parameter[i])) {
-        TW_ASSIGN_OR_RETURN(program, decode(file, *group));
-        stage.commands.insert(stage.commands.end(), program.begin(), program.end());
-      }
-    }
-  return programs;
+namespace {
+
+// Groups a line each command, and forms that no recording confirms as comments before them.
+std::string stage_commands(const StageGroups& decoded, const std::string& name, const Chip& chip) {
+  std::string text;
+  if (!decoded.unconfirmed.empty())
+    text = fmt::format("; {}: {}\n", name, isa::summary(decoded.unconfirmed));
+  for (const isa::UnconfirmedForm& form : decoded.unconfirmed.list())
+    text += fmt::format("; {}\n", isa::text(form));
+  for (size_t i = 0; i < decoded.groups.size(); ++i) {
+    text += fmt::format("; {} group {}\n", name, i);
+    for (const Instruction& instruction : decoded.groups[i])
+      text += isa::stream_text(instruction, chip) + "\n";
+  }
+  return text;
 }
 
+}  // namespace
+
 Result<std::string> disassemble(const File& file, const Disasm168xOptions& options) {
-  std::string text;
+  std::string text, notes;
+  Status first_dynamic;
   for (const auto& net : file.model.net) {
     if (options.net && net->name != *options.net) continue;
     for (size_t i = 0; i < net->parameter.size(); ++i) {
       if (options.stage && i != *options.stage) continue;
-      size_t number = 0;
-      for (const CmdGroupT* group : groups_of(*net->parameter[i])) {
-        auto program = decode(file, *group);
-        if (!program.ok()) {
-          Error error = program.error();
-          error.set_call_if_empty(fmt::format("net {} stage {}", net->name, i));
-          return error;
-        }
-        text += fmt::format("; net {} stage {} group {}\n", net->name, i, number++);
-        for (const Instruction& instruction : *program)
-          text += isa::stream_text(instruction, *chip_of(file.model)) + "\n";
+      Status is_static = check_static(*net->parameter[i], stage_name(*net, i));
+      if (!is_static.ok()) {
+        notes += fmt::format("; {}: {}\n", stage_name(*net, i), dynamic_reason(*net->parameter[i]));
+        if (first_dynamic.ok()) first_dynamic = std::move(is_static);
+        continue;
       }
+      TW_ASSIGN_OR_RETURN(decoded, decode_stage(file, *net, i));
+      if (options.strict) TW_RETURN_IF_ERROR(isa::refuse(decoded.unconfirmed, stage_name(*net, i)));
+      text += stage_commands(decoded, stage_name(*net, i), *chip_of(file.model));
     }
   }
-  if (text.empty())
-    return Error(errors::brt_net)
-        .argument("--net", options.net.value_or("any"))
-        .detail("no such net or stage, or none with commands");
-  return text;
+  if (!text.empty()) return notes + text;
+  TW_RETURN_IF_ERROR(std::move(first_dynamic));
+  return Error(errors::brt_net)
+      .argument("--net", options.net.value_or("any"))
+      .detail("no such net or stage, or none with commands");
 }
 
 }  // namespace tputwin::tools

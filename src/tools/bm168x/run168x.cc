@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/errors/bmrt.h"
+#include "base/errors/isa.h"
 #include "base/errors/tools.h"
 #include "base/file.h"
 #include "base/heap.h"
@@ -254,6 +255,27 @@ Json report_json(const ChosenStage& chosen, std::string_view chip, const Tensors
 
 }  // namespace
 
+namespace {
+
+// A line for each warning; forms of commands that no recording confirms together, at the end.
+std::string warnings_text(const std::vector<WarningCount>& warnings) {
+  std::string text, forms;
+  uint64_t commands = 0;
+  for (const WarningCount& warning : warnings) {
+    const std::string line =
+        fmt::format("warning {} (times {})\n", warning.sample.message(), warning.count);
+    const bool is_form = warning.sample.id() == errors::isa_stream_unconfirmed;
+    commands += is_form ? warning.count : 0;
+    (is_form ? forms : text) += line;
+  }
+  if (commands != 0)
+    text += fmt::format("{} {} forms that no recording confirms:\n", commands,
+                        commands == 1 ? "command uses" : "commands use");
+  return text + forms;
+}
+
+}  // namespace
+
 Result<Run168xReport> run_168x(const bmodel::OpenFile& file, const Run168xOptions& options) {
   TW_ASSIGN_OR_RETURN(chosen, choose_stage(*file.bm168x(), options));
   TW_ASSIGN_OR_RETURN(inputs, read_inputs(options.inputs, chosen.stage->input_tensor));
@@ -270,8 +292,7 @@ Result<Run168xReport> run_168x(const bmodel::OpenFile& file, const Run168xOption
   if (options.inputs.empty()) text += "input   made up: no --input was given\n";
   for (size_t i = 0; i < outputs.size(); ++i) text += output_text(*tensors[i], outputs[i]);
   text += times_text(times, loading, *chosen.stage, file.file->bytes().size(), options);
-  for (const WarningCount& warning : thread_diagnostics().warnings())
-    text += fmt::format("warning {} (times {})\n", warning.sample.message(), warning.count);
+  text += warnings_text(thread_diagnostics().warnings());
   const Chip& chip = runners.front().session->runtime().card().chip();
   return Run168xReport{std::move(text), report_json(chosen, chip.name, tensors, times, options),
                        joined(outputs)};

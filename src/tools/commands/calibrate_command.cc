@@ -21,12 +21,16 @@ using net::ThresholdMethod;
 
 void add_preparation_options(CLI::App& app, net::DataOptions& data) {
   app.add_option("--mean", data.mean,
-                 "subtracted from pixels 0..255: one value, or one per channel")
+                 "subtracted from pixels 0..255: one value, or one per channel, joined by commas: "
+                 "104,117,123")
       ->delimiter(',')
-      ->allow_extra_args(false);
-  app.add_option("--scale", data.scale, "factor after the mean: one value, or one per channel")
+      ->allow_extra_args(false)
+      ->type_name("FLOAT[,FLOAT]");
+  app.add_option("--scale", data.scale,
+                 "factor after the mean: one value, or one per channel, joined by commas")
       ->delimiter(',')
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->type_name("FLOAT[,FLOAT]");
   app.add_flag("--rgb", data.rgb, "channels are red, green, blue; default: blue, green, red");
   app.add_flag("--crop", data.crop, "take the middle of larger pictures instead of scaling them");
   app.add_flag("--letterbox", data.letterbox,

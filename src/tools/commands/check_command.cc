@@ -8,7 +8,10 @@ namespace tputwin::tools {
 namespace {
 
 int check(const CheckOptions& options, const std::vector<std::string>& words) {
-  auto result = check_program(options, program_of(words));
+  if (options.strict) be_strict();
+  auto program = program_of(words);
+  if (!program.ok()) return fail("tputwin", program.error());
+  auto result = check_program(options, *program);
   if (!result.ok()) return fail("tputwin", result.error());
   return result->findings != 0 ? kFound : result->exit_code;
 }
@@ -29,6 +32,7 @@ void add_check(CLI::App& app, int& exit) {
   sub->add_option("--numbers", options->numbers,
                   "write shares of saturated and zero results here: JSON (.json) or a table");
   sub->add_option("--suppress", options->suppress, "a file of findings to leave out");
+  sub->add_flag("--strict", options->strict, kStrictRunHelp);
   sub->add_option("PROGRAM", *words,
                   "a host program with its arguments, a model (.bmodel) with the options of "
                   "tputwin run, after --, or a recording (.tprec)")

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "tools/manual/colour.h"
 
@@ -15,9 +16,9 @@ int print(const Result<std::string>& text) {
   return kOk;
 }
 
-// As print(), naming the file an error is about.
+// As print(), naming the file an error is about, unless the error does.
 int print(const Result<std::string>& text, const std::string& path) {
-  if (text.ok()) return print(text);
+  if (text.ok() || text.error().message().find(path) != std::string::npos) return print(text);
   fmt::print(stderr, "tputwin: {}: {} {}\n", path, coloured(stderr, Colour::red, "error:"),
              text.error().message());
   return exit_code(text.error());
@@ -40,6 +41,8 @@ void add_json_file(CLI::App& app, std::string& path, const std::string& what) {
       ->expected(0, 1)
       ->check(CLI::Validator(is_report, ""));
 }
+
+void be_strict() { setenv("TPUTWIN_STRICT", "1", /*overwrite=*/1); }
 
 std::string footer(std::string_view examples) {
   return fmt::format("Examples:\n{}\n{}", examples, kExitCodes);

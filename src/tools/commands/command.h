@@ -23,6 +23,15 @@ int print(const Result<std::string>& text, const std::string& path);
 // be no model or recording, which would be PROGRAM with "--" forgotten, and overwritten.
 void add_json_file(CLI::App& app, std::string& path, const std::string& what);
 
+// --strict of commands that only read models, and of those that run something.
+inline constexpr const char* kStrictHelp =
+    "BM1684, BM1684X: refuse forms of commands that no recording confirms";
+inline constexpr const char* kStrictRunHelp =
+    "make warnings errors, as TPUTWIN_STRICT=1, among them forms of commands that no recording "
+    "confirms";
+// What the latter does, for this process and those that it starts.
+void be_strict();
+
 // The end of a --help: examples, a line each, and the exit codes.
 std::string footer(std::string_view examples);
 

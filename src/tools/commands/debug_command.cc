@@ -17,8 +17,10 @@ struct Options {
 
 int run_debugger(Options& options) {
   options.debug.bytes = options.megabytes << 20;
-  const std::vector<std::string> program =
-      options.words.empty() ? options.words : program_of(options.words);
+  auto started = options.words.empty() ? Result<std::vector<std::string>>(options.words)
+                                       : program_of(options.words);
+  if (!started.ok()) return fail("tputwin", started.error());
+  const std::vector<std::string>& program = *started;
   if (options.speaks_protocol || options.port != 0) {
     const Status status =
         serve_editor({.port = options.port, .bytes = options.debug.bytes, .program = program});

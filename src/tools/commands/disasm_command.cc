@@ -1,4 +1,5 @@
 // tputwin disasm: the instructions of a model.
+#include "bmodel/file_kind.h"
 #include "bmodel/open.h"
 #include "tools/bm168x/info168x.h"
 #include "tools/commands/command.h"
@@ -11,13 +12,16 @@ struct DisasmCommand {
   std::string path, net;
   DisasmOptions options;
   std::optional<size_t> stage;
+  bool strict = false;
 };
 
 Result<std::string> text_of(const DisasmCommand& command) {
   TW_ASSIGN_OR_RETURN(file, MappedFile::open(command.path));
   if (!bmodel::bm168x::has_frame(file->bytes())) return disassemble(file->bytes(), command.options);
-  TW_ASSIGN_OR_RETURN(model, bmodel::bm168x::read(file->bytes()));
-  Disasm168xOptions options{.net = {}, .stage = command.stage};
+  auto opened = bmodel::bm168x::read(file->bytes());
+  if (!opened.ok()) return bmodel::about_file(opened.error(), file->bytes());
+  const bmodel::bm168x::File& model = *opened;
+  Disasm168xOptions options{.net = {}, .stage = command.stage, .strict = command.strict};
   if (!command.net.empty()) options.net = command.net;
   return disassemble(model, options);
 }
@@ -34,6 +38,7 @@ void add_disasm(CLI::App& app, int& exit) {
                   "BM1880: only this one of the model's varieties, from 0");
   sub->add_option("--net", command->net, "BM1684X: only this net");
   sub->add_option("--stage", command->stage, "BM1684X: only this stage of a net, from 0");
+  sub->add_flag("--strict", command->strict, kStrictHelp);
   sub->footer(footer("  tputwin disasm det1.bmodel\n  tputwin disasm cmdbuf.bin --json\n"));
   sub->callback([command, &exit] { exit = print(text_of(*command), command->path); });
 }

@@ -2,14 +2,16 @@
 #include "bmodel/open.h"
 #include "bmodel/parts.h"
 #include "tools/bm168x/info168x.h"
+#include "tools/bm168x/stage_programs.h"
 #include "tools/commands/command.h"
 #include "tools/info.h"
 
 namespace tputwin::tools {
 namespace {
 
-Result<std::string> info(const bmodel::OpenFile& file, bool json) {
+Result<std::string> info(const bmodel::OpenFile& file, bool json, bool strict) {
   if (const auto* model = file.bm1880()) return json ? info_json(*model) : info_text(*model);
+  if (strict) TW_RETURN_IF_ERROR(check_strictly(*file.bm168x()));
   return json ? info_json(*file.bm168x()) : info_text(*file.bm168x());
 }
 
@@ -30,12 +32,13 @@ int show(const std::string& path, Text text) {
 void add_info(CLI::App& app, int& exit) {
   auto* sub = app.add_subcommand("info", "Show what is in a model and what it will cost");
   auto path = std::make_shared<std::string>();
-  auto json = std::make_shared<bool>(false);
+  auto json = std::make_shared<bool>(false), strict = std::make_shared<bool>(false);
   sub->add_option("MODEL", *path, "bmodel of the BM1880, BM1684 or BM1684X")->required();
   sub->add_flag("--json", *json, "as JSON");
+  sub->add_flag("--strict", *strict, kStrictHelp);
   sub->footer(footer("  tputwin info det1.bmodel\n  tputwin info det1.bmodel --json\n"));
-  sub->callback([path, json, &exit] {
-    exit = show(*path, [&](const bmodel::OpenFile& file) { return info(file, *json); });
+  sub->callback([path, json, strict, &exit] {
+    exit = show(*path, [&](const bmodel::OpenFile& file) { return info(file, *json, *strict); });
   });
 }
 

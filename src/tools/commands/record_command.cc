@@ -10,7 +10,9 @@ namespace tputwin::tools {
 namespace {
 
 int record(const std::string& output, const std::vector<std::string>& words) {
-  auto recording = record_program(output, program_of(words));
+  auto program = program_of(words);
+  if (!program.ok()) return fail("tputwin", program.error());
+  auto recording = record_program(output, *program);
   if (!recording.ok()) return fail("tputwin", recording.error());
   fmt::print(stderr, "recorded {}\n", recording->path);
   return recording->exit_code;

@@ -31,7 +31,7 @@ struct RunCommand {
   std::string model, table, output, reference_output, net, operators;
   std::vector<std::string> inputs, shapes;
   std::optional<size_t> stage;
-  bool dequantize = false, json = false;
+  bool dequantize = false, json = false, strict = false;
   RunOptions options;
   PictureCommand pictures;
 };
@@ -170,6 +170,7 @@ int run(RunCommand& command) {
 
 // An ONNX net is compiled first.
 int compile_and_run(const CLI::App& app, RunCommand& command) {
+  if (command.strict) be_strict();
   if (!net::is_onnx_file(command.model)) {
     if (!command.table.empty()) return bad_usage(app, "--table goes with NET.onnx", kUsage);
     return command.pictures.wanted() ? look(app, command) : run(command);
@@ -184,6 +185,20 @@ int compile_and_run(const CLI::App& app, RunCommand& command) {
   if (!compiled.ok()) return fail("tputwin", compiled.error());
   command.model = (*compiled)->path();
   return command.pictures.wanted() ? look(app, command) : run(command);
+}
+
+// How often, on how many threads and devices, and what is said of the times.
+void add_timing_options(CLI::App& sub, RunOptions& options) {
+  sub.add_option("--repeat", options.repeat, "run so many times")->check(at_least_one());
+  sub.add_option("--threads", options.threads,
+                 "threads of a device; default: TPUTWIN_THREADS, or all processors")
+      ->check(at_least_one());
+  sub.add_option("--devices", options.devices,
+                 "run on so many devices at the same time, --repeat times on each")
+      ->check(at_least_one());
+  sub.add_flag("--latency", options.latency,
+               "report minimum, median and 99th percentile of the times, and images per "
+               "second");
 }
 
 }  // namespace
@@ -212,19 +227,11 @@ void add_run(CLI::App& app, int& exit) {
                   "BM1684X: libraries of operators for subnets on the host, or \"file\": the "
                   "bmodel's own; as TPUTWIN_CPUOPS");
   sub->add_option("--compare", command->reference_output, "compare the outputs with this file");
-  sub->add_option("--repeat", command->options.repeat, "run so many times")->check(at_least_one());
-  sub->add_option("--threads", command->options.threads,
-                  "threads of a device; default: TPUTWIN_THREADS, or all processors")
-      ->check(at_least_one());
-  sub->add_option("--devices", command->options.devices,
-                  "run on so many devices at the same time, --repeat times on each")
-      ->check(at_least_one());
-  sub->add_flag("--latency", command->options.latency,
-                "report minimum, median and 99th percentile of the times, and images per "
-                "second");
+  add_timing_options(*sub, command->options);
   sub->add_option("--plugin", command->options.plugin_directory,
                   "BM1880: directory of CPU operators");
   add_native_plugins(*sub);
+  sub->add_flag("--strict", command->strict, kStrictRunHelp);
   sub->add_flag("--reference", command->options.reference,
                 "use the reference bodies, which define the results, instead of the fast ones");
   sub->footer(

@@ -9,6 +9,7 @@
 #include "base/bits.h"
 #include "base/errors/bmrt.h"
 #include "base/errors/tools.h"
+#include "bmodel/bm168x/dynamic.h"
 #include "isa/streams/stream.h"
 
 namespace tputwin::lift {
@@ -22,9 +23,7 @@ struct FileGroup {
   const CmdGroupT* group;
 };
 
-std::string label(const Stage& stage) {
-  return fmt::format("net {} stage {}", stage.net->name, stage.index);
-}
+std::string label(const Stage& stage) { return stage_name(*stage.net, stage.index); }
 
 Error refused(const Stage& stage, std::string subnet, std::string_view why) {
   return Error(errors::cli_lift).argument(label(stage), std::move(subnet)).detail(std::string(why));
@@ -44,8 +43,9 @@ Result<std::vector<FileGroup>> chain(const Stage& stage) {
   std::vector<FileGroup> list;
   if (stage.net->cascade != nullptr && !stage.net->cascade->main_name.empty())
     return Error(errors::brt_cascade).argument(label(stage), "of " + stage.net->cascade->main_name);
+  if (const std::string why = dynamic_reason(file); !why.empty())
+    return refused(stage, "dynamic", why);
   if (file.sub_net.empty()) {
-    if (file.is_dynamic != 0) return refused(stage, "the only subnet", "it is dynamic");
     add_groups(file.cmd_group, "", list);
     return list;
   }
@@ -55,7 +55,6 @@ Result<std::vector<FileGroup>> chain(const Stage& stage) {
     const auto mode = static_cast<SubnetMode>(subnet->subnet_mode);
     if (mode != SubnetMode::tpu)
       return refused(stage, name, fmt::format("it is a {} subnet", to_string(mode)));
-    if (subnet->is_dynamic != 0) return refused(stage, name, "it is dynamic");
     if (!seen.insert(subnet->id).second) return refused(stage, name, "it follows itself");
     add_groups(subnet->cmd_group, file.sub_net.size() > 1 ? name : "", list);
     const auto& next = subnet->next_subnet_ids;

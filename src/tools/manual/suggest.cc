@@ -56,6 +56,37 @@ std::string nearest(std::string_view word, const std::vector<std::string>& words
   return best;
 }
 
+namespace {
+
+bool is_number(const std::string& word) {
+  return !word.empty() && word.find_first_not_of("0123456789.-+eE") == word.npos;
+}
+
+// The option of a command by its long name; nullptr: it has none.
+const CLI::Option* option_of(const CLI::App& app, const std::string& name) {
+  for (const CLI::Option* option : app.get_options())
+    if (option->check_name(name)) return option;
+  for (const CLI::App* sub : app.get_subcommands({}))
+    if (sub->get_name().empty())
+      if (const CLI::Option* option = option_of(*sub, name)) return option;
+  return nullptr;
+}
+
+// Numbers in a row after an option whose values commas join.
+std::string joined_by_commas(const CLI::App& app, int argc, const char* const* argv, int at) {
+  const std::string name = argv[at];
+  const CLI::Option* option = option_of(app, name);
+  if (option == nullptr || option->get_delimiter() != ',') return "";
+  std::string values;
+  int count = 0;
+  for (int i = at + 1; i < argc && is_number(argv[i]); ++i, ++count)
+    values += (count == 0 ? "" : ",") + std::string(argv[i]);
+  if (count < 2) return "";
+  return "; the values of " + name + " are joined by commas: " + name + " " + values;
+}
+
+}  // namespace
+
 std::string suggestion(const CLI::App& app, int argc, const char* const* argv) {
   const CLI::App* at = &app;
   for (int i = 1; i < argc; ++i) {
@@ -72,7 +103,11 @@ std::string suggestion(const CLI::App& app, int argc, const char* const* argv) {
     const auto names = names_of(*at, is_option);
     if (names.empty()) continue;
     const std::string name = word.substr(0, word.find('='));
-    if (std::ranges::find(names, name) != names.end()) continue;
+    if (std::ranges::find(names, name) != names.end()) {
+      const std::string commas = joined_by_commas(*at, argc, argv, i);
+      if (!commas.empty()) return commas;
+      continue;
+    }
     const std::string meant = nearest(name, names);
     if (!meant.empty()) return "; did you mean " + meant + "?";
   }

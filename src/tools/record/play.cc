@@ -76,7 +76,8 @@ Result<rec::Recording> recording_of(const DiffSide& side,
   const std::string path =
       (fs::temp_directory_path() / fmt::format("tputwin-diff-{}.tprec", getpid())).string();
   const Variable quirks("TPUTWIN_QUIRKS", side.settings.quirks);
-  auto recorded = record_program(path, program_of(words));
+  TW_ASSIGN_OR_RETURN(program, program_of(words));
+  auto recorded = record_program(path, program);
   auto recording = recorded.ok() ? rec::open(path) : Result<rec::Recording>(recorded.error());
   std::error_code ignored;
   fs::remove(path, ignored);

@@ -37,7 +37,7 @@ Result<int> profile_program(const ProfileOptions& options,
   const Variable on("TPUTWIN_PROFILE", "1"), page("TPUTWIN_PROFILE_HTML", html),
       events("TPUTWIN_PROFILE_TRACE", trace), summary("TPUTWIN_PROFILE_JSON", json),
       title("TPUTWIN_PROFILE_TITLE", fs::path(program.front()).filename().string());
-  const std::vector<std::string> command = program_of(program);
+  TW_ASSIGN_OR_RETURN(command, program_of(program));
   auto code = [&] {
     const OutputAside aside(printed);
     return run_program(command, errors::cli_check);

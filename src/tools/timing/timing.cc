@@ -15,7 +15,7 @@
 #include "insight/timing/recording.h"
 #include "insight/timing/simulate.h"
 #include "isa/bm1880_codec.h"
-#include "tools/bm168x/info168x.h"
+#include "tools/bm168x/stage_programs.h"
 #include "tools/compile.h"
 #include "tools/environment.h"
 #include "tools/model_chip.h"
@@ -28,10 +28,11 @@ namespace fs = std::filesystem;
 using insight::Timeline;
 
 Result<Timeline> of_program(const std::vector<std::string>& words) {
+  TW_ASSIGN_OR_RETURN(program, program_of(words));
   const std::string path =
       (fs::temp_directory_path() / fmt::format("tputwin-timing-{}.jsonl", getpid())).string();
   const Variable to("TPUTWIN_TIMING", path);
-  auto code = run_program(program_of(words), errors::cli_check);
+  auto code = run_program(program, errors::cli_check);
   auto bytes = read_bytes(path);
   std::error_code ignored;
   fs::remove(path, ignored);
@@ -61,10 +62,12 @@ Result<Timeline> of_bmodel(const std::string& path) {
   TW_ASSIGN_OR_RETURN(file, bmodel::open_file(path));
   if (const auto* model = file.bm1880()) return of_bm1880(*model);
   TW_ASSIGN_OR_RETURN(programs, programs_of(*file.bm168x()));
-  if (programs.empty())
+  if (programs.stages.empty())
     return Error(errors::cli_timing).argument("MODEL", path).detail("it has no commands");
-  Timeline timeline = insight::timeline_of(*programs.front().chip);
-  for (const StageProgram& stage : programs)
+  for (const Error& why : programs.not_priced)
+    fmt::print(stderr, "tputwin: not priced: {}\n", why.message());
+  Timeline timeline = insight::timeline_of(*programs.stages.front().chip);
+  for (const StageProgram& stage : programs.stages)
     insight::add_program(timeline, stage.name, stage.commands);
   return timeline;
 }

@@ -1,0 +1,104 @@
+// Decodes the commands of stages, and prices them.
+#include "tools/bm168x/stage_programs.h"
+
+#include <fmt/format.h>
+
+#include "bmodel/bm168x/dynamic.h"
+#include "insight/timing/commands.h"
+#include "isa/streams/stream.h"
+
+namespace tputwin::tools {
+
+using namespace bmodel::bm168x;
+
+namespace {
+
+using Program = std::vector<Instruction>;
+
+Result<Program> decode(const File& file, const CmdGroupT& group,
+                       isa::UnconfirmedForms& unconfirmed) {
+  const Chip& chip = *chip_of(file.model);
+  isa::CommandStreams streams{file.bytes(group.binary_bdc), file.bytes(group.binary_gdma)};
+  if (group.bdc_cmd_byte != 0) streams.tiu = streams.tiu.first(group.bdc_cmd_byte);
+  if (group.gdma_cmd_byte != 0) streams.gdma = streams.gdma.first(group.gdma_cmd_byte);
+  return isa::decode_streams(streams, chip, {.unconfirmed = &unconfirmed});
+}
+
+}  // namespace
+
+std::vector<const CmdGroupT*> groups_of(const NetParameterT& stage) {
+  std::vector<const CmdGroupT*> groups;
+  auto add = [&](const auto& list) {
+    for (const auto& group : list) groups.push_back(group.get());
+  };
+  for (const auto& subnet : stage.sub_net) add(subnet->cmd_group);
+  if (stage.sub_net.empty()) add(stage.cmd_group);
+  return groups;
+}
+
+Result<StageGroups> decode_stage(const File& file, const NetT& net, size_t index) {
+  const NetParameterT& stage = *net.parameter[index];
+  TW_RETURN_IF_ERROR(check_static(stage, stage_name(net, index)));
+  StageGroups decoded;
+  for (const CmdGroupT* group : groups_of(stage)) {
+    auto program = decode(file, *group, decoded.unconfirmed);
+    if (!program.ok()) {
+      Error error = program.error();
+      error.set_call_if_empty(stage_name(net, index));
+      return error;
+    }
+    decoded.groups.push_back(std::move(*program));
+  }
+  return decoded;
+}
+
+Result<StagePrice> price_of(const File& file, const NetT& net, size_t index) {
+  const Chip& chip = *chip_of(file.model);
+  TW_ASSIGN_OR_RETURN(decoded, decode_stage(file, net, index));
+  StagePrice price{.cost = {}, .unconfirmed = std::move(decoded.unconfirmed)};
+  Program all;
+  for (const Program& program : decoded.groups) {
+    const ProgramCost part = program_cost(program, chip);
+    price.cost.compute_cycles += part.compute_cycles;
+    price.cost.dma_cycles += part.dma_cycles;
+    all.insert(all.end(), program.begin(), program.end());
+  }
+  const ProgramCost whole = program_cost(all, chip);
+  price.cost.operations = whole.operations;
+  price.cost.instructions = whole.instructions;
+  price.cost.cost = whole.cost;
+  price.cost.elapsed_cycles = insight::predicted_cycles(all, chip);
+  return price;
+}
+
+Status check_strictly(const File& file) {
+  for (const auto& net : file.model.net)
+    for (size_t i = 0; i < net->parameter.size(); ++i) {
+      if (is_dynamic(*net->parameter[i])) continue;
+      TW_ASSIGN_OR_RETURN(decoded, decode_stage(file, *net, i));
+      TW_RETURN_IF_ERROR(isa::refuse(decoded.unconfirmed, stage_name(*net, i)));
+    }
+  return {};
+}
+
+Result<FilePrograms> programs_of(const File& file) {
+  FilePrograms programs;
+  for (const auto& net : file.model.net)
+    for (size_t i = 0; i < net->parameter.size(); ++i) {
+      Status is_static = check_static(*net->parameter[i], stage_name(*net, i));
+      if (!is_static.ok()) {
+        programs.not_priced.push_back(is_static.error());
+        continue;
+      }
+      TW_ASSIGN_OR_RETURN(decoded, decode_stage(file, *net, i));
+      StageProgram& stage = programs.stages.emplace_back();
+      stage.name = fmt::format("{} stage {}", net->name, i);
+      stage.chip = chip_of(file.model);
+      for (const Program& group : decoded.groups)
+        stage.commands.insert(stage.commands.end(), group.begin(), group.end());
+    }
+  if (programs.stages.empty() && !programs.not_priced.empty()) return programs.not_priced.front();
+  return programs;
+}
+
+}  // namespace tputwin::tools

@@ -1,0 +1,51 @@
+// The commands of the stages of bmodels for BM1684 and BM1684X, decoded, and their prices.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bmodel/bm168x/model.h"
+#include "isa/streams/unconfirmed.h"
+#include "machine/program_cost.h"
+#include "ops/instruction.h"
+
+namespace tputwin::tools {
+
+// The command groups of all subnets of a stage.
+std::vector<const bmodel::bm168x::CmdGroupT*> groups_of(const bmodel::bm168x::NetParameterT& stage);
+
+// The groups of a static stage, decoded.
+struct StageGroups {
+  std::vector<std::vector<Instruction>> groups;
+  isa::UnconfirmedForms unconfirmed;
+};
+// Errors name the stage. A dynamic one is an error.
+Result<StageGroups> decode_stage(const bmodel::bm168x::File& file, const bmodel::bm168x::NetT& net,
+                                 size_t index);
+
+// The price of a stage, whose groups run one after the other.
+struct StagePrice {
+  ProgramCost cost;
+  isa::UnconfirmedForms unconfirmed;
+};
+Result<StagePrice> price_of(const bmodel::bm168x::File& file, const bmodel::bm168x::NetT& net,
+                            size_t index);
+
+// An error that names the first form that no recording confirms, or the first command that cannot
+// be decoded; ok if there is none.
+Status check_strictly(const bmodel::bm168x::File& file);
+
+// The commands of every static stage, of all its groups one after the other.
+struct StageProgram {
+  std::string name;  // "resnet stage 0"
+  const Chip* chip = nullptr;
+  std::vector<Instruction> commands;
+};
+struct FilePrograms {
+  std::vector<StageProgram> stages;
+  std::vector<Error> not_priced;  // why, of the dynamic stages
+};
+// An error if a stage cannot be decoded, or all are dynamic.
+Result<FilePrograms> programs_of(const bmodel::bm168x::File& file);
+
+}  // namespace tputwin::tools
