@@ -8,7 +8,9 @@ namespace tputwin {
 
 bool Diagnostics::strict_by_default() {
   const char* value = std::getenv("TPUTWIN_STRICT");
-  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
+  // "forms" is about commands of models alone (isa/streams/unconfirmed.h)
+  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0 &&
+         std::strcmp(value, "forms") != 0;
 }
 
 Status Diagnostics::report(Error error) {

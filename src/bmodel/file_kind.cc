@@ -201,7 +201,9 @@ std::string message_kind(Bytes bytes, Expected expected) {
 bool is_text(Bytes bytes) {
   constexpr size_t kLooked = 512;
   const auto looked = bytes.first(std::min(bytes.size(), kLooked));
-  return std::ranges::all_of(looked, [](uint8_t c) { return c >= 0x20 || (c >= 9 && c <= 13); });
+  const auto others = std::ranges::count_if(looked, [](uint8_t c) { return c >= 0x80; });
+  return 4 * static_cast<size_t>(others) <= looked.size() &&
+         std::ranges::all_of(looked, [](uint8_t c) { return c >= 0x20 || (c >= 9 && c <= 13); });
 }
 
 std::string text_kind(Bytes bytes, Expected expected) {

@@ -144,8 +144,9 @@ TEST_F(UnconfirmedTools, RecordedNetsHaveNone) {
       TPUTWIN_SOURCE_DIR "/tests/conformance/bm168x/bm1684x/nets-lenet-int8.bmodel";
   EXPECT_EQ(run("info --strict " + recorded), 0) << printed_;
   EXPECT_EQ(count("no recording confirms"), 0u);
-  EXPECT_EQ(run("run " + recorded), 0) << printed_;
-  EXPECT_EQ(count("warning"), 0u) << printed_;
+  EXPECT_EQ(run("run --strict " + recorded), 0) << printed_;
+  EXPECT_EQ(count("TW-ISA-0044"), 0u) << printed_;
+  EXPECT_EQ(count("TW-BRT-0112"), 0u) << printed_;
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 
 #include "base/last_error.h"
 #include "isa/decode_check.h"
@@ -36,10 +38,18 @@ Error unconfirmed_warning(const UnconfirmedForm& form, std::string_view place) {
                           form.commands == 1 ? "command" : "commands", first));
 }
 
+Status report_form(Error warning) {
+  const char* value = std::getenv("TPUTWIN_STRICT");
+  const bool is_strict = value != nullptr && std::strcmp(value, "forms") == 0;
+  if (!is_strict) return tputwin::report(std::move(warning));
+  Diagnostics strict(/*strict=*/true);
+  return tputwin::report(strict, std::move(warning));
+}
+
 Status report(const UnconfirmedForms& forms, std::string_view place) {
   for (const UnconfirmedForm& form : forms.list()) {
     const Error warning = unconfirmed_warning(form, place);
-    TW_RETURN_IF_ERROR(tputwin::report(warning));
+    TW_RETURN_IF_ERROR(report_form(warning));
     if (form.commands > 1) thread_diagnostics().add({{warning, form.commands - 1}});
   }
   return {};

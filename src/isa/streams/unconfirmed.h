@@ -38,6 +38,9 @@ class UnconfirmedForms {
 // The warning of a form, errors::isa_stream_unconfirmed, which strict mode makes an error. `place`:
 // the net and stage, or empty.
 Error unconfirmed_warning(const UnconfirmedForm& form, std::string_view place);
+// Books a warning about commands of a model with the calling thread. It is an error in strict mode,
+// and where TPUTWIN_STRICT is "forms".
+Status report_form(Error warning);
 // Books the warnings of all forms with the calling thread, each as often as it has commands.
 Status report(const UnconfirmedForms& forms, std::string_view place);
 // An error that names the first form; ok if there is none.

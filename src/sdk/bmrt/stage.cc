@@ -231,7 +231,7 @@ Result<Stage::Groups> Stage::decode_all() {
   TW_ASSIGN_OR_RETURN(groups, decode_groups(list, met));
   TW_RETURN_IF_ERROR(isa::report(met.unconfirmed, name()));
   if (met.first_write) {
-    TW_RETURN_IF_ERROR(report(*met.first_write));
+    TW_RETURN_IF_ERROR(isa::report_form(*met.first_write));
     if (met.writes > 1) thread_diagnostics().add({{*met.first_write, met.writes - 1}});
   }
   return groups;

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/diagnostics.h"
 #include "tools/manual/colour.h"
 
 namespace tputwin::tools {
@@ -42,7 +43,9 @@ void add_json_file(CLI::App& app, std::string& path, const std::string& what) {
       ->check(CLI::Validator(is_report, ""));
 }
 
-void be_strict() { setenv("TPUTWIN_STRICT", "1", /*overwrite=*/1); }
+void be_strict() {
+  if (!Diagnostics::strict_by_default()) setenv("TPUTWIN_STRICT", "forms", /*overwrite=*/1);
+}
 
 std::string footer(std::string_view examples) {
   return fmt::format("Examples:\n{}\n{}", examples, kExitCodes);

@@ -27,9 +27,9 @@ void add_json_file(CLI::App& app, std::string& path, const std::string& what);
 inline constexpr const char* kStrictHelp =
     "BM1684, BM1684X: refuse forms of commands that no recording confirms";
 inline constexpr const char* kStrictRunHelp =
-    "make warnings errors, as TPUTWIN_STRICT=1, among them forms of commands that no recording "
-    "confirms";
-// What the latter does, for this process and those that it starts.
+    "BM1684, BM1684X: refuse forms of commands that no recording confirms, and writes beyond the "
+    "memory of a net";
+// What the latter does, for this process and those that it starts: TPUTWIN_STRICT=forms.
 void be_strict();
 
 // The end of a --help: examples, a line each, and the exit codes.
