@@ -40,9 +40,12 @@ class Net {
   Net(const Net&) = delete;
   Net& operator=(const Net&) = delete;
 
-  // Selects the variety by the shapes of the inputs and runs it: 0, or negative on error.
+  // Selects the variety by the shapes of the inputs and runs it: 0, or negative on error. Several
+  // threads may call it at the same time; they run one after the other.
   int forward(std::vector<Blob>& inputs);
-  // An output of the last forward; nullptr if there is none of that name. Valid until the next.
+  // An output of the calling thread's last forward, or, if this thread has not called forward, of
+  // the last one of any thread. nullptr if there is none of that name. The blob is valid until the
+  // thread whose forward made it calls forward again.
   Blob* output(const std::string& name);
 
  private:

@@ -5,7 +5,14 @@
  * A network has one variety per set of input shapes it was compiled for. Inputs and outputs are
  * raw NCHW bytes; x = q * threshold / 128 for int8. Neuron memory is recycled between layers, so
  * the input must be loaded before each run. Arrays handed out belong to the network and live until
- * bmnet_cleanup. A handle is used by one thread at a time.
+ * bmnet_cleanup.
+ *
+ * Threads: every function may be called by several threads at the same time, also on one network.
+ * Calls on the networks of one device run one after the other, and bmnet_inference is one such
+ * call: its outputs are those of its inputs. The selected variety and the neuron memory belong to
+ * the network, not to the thread. So threads that call bmnet_load_input, bmnet_run and
+ * bmnet_store_output in turn, or select different varieties, each need a network of their own or a
+ * lock around the sequence.
  */
 #ifndef LIBBMRUNTIME_BMRUNTIME_BMNET_H
 #define LIBBMRUNTIME_BMRUNTIME_BMNET_H

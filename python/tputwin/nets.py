@@ -46,6 +46,7 @@ class Net:
 
         Arrays have the tensor's type and are taken as they are, or are floats and are quantized
         with what the model says of its inputs. ``dequantize``: outputs of integers as floats.
+        Several threads may call it at the same time: their runs follow one another.
         """
         outputs = self._core.run(self._in_order(arrays, named), dequantize)
         say_warnings()

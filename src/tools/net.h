@@ -44,7 +44,8 @@ class Net {
   const std::vector<NetTensor>& outputs() const { return outputs_; }
 
   // One array for each input: of the tensor's type, or floats, which are quantized. The outputs are
-  // those of this run. `as_float`: integers as fp32 values.
+  // those of this run. `as_float`: integers as fp32 values. Several threads may call it at the same
+  // time; their runs follow one another.
   virtual Result<std::vector<Array>> run(std::span<const Array> inputs, bool as_float) = 0;
   // What the model's instructions are predicted to cost (docs/timing.md), of one run.
   virtual Result<std::vector<Instruction>> program() = 0;

@@ -76,9 +76,7 @@ class Net1880 final : public Net {
     return isa::decode_program(variety_.cmdbuf, *chip_);
   }
   Status watch(Observer* observer) override {
-    Device& device = *session_.device();
-    if (observer_ != nullptr) device.remove_observer(observer_);
-    if (observer != nullptr) device.add_observer(observer);
+    session_.watch(observer_, observer);
     observer_ = observer;
     return {};
   }

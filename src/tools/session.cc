@@ -53,6 +53,14 @@ Status Session::infer(std::span<const uint8_t> input, std::span<uint8_t> output)
   return runtime_error("bmnet_inference");
 }
 
+void Session::watch(Observer* before, Observer* after) {
+  auto bound = rt::bound_device(context_);
+  if (!bound.ok()) return;
+  std::lock_guard lock(bound.value()->mutex);
+  if (before != nullptr) bound.value()->chip->remove_observer(before);
+  if (after != nullptr) bound.value()->chip->add_observer(after);
+}
+
 Device* Session::device() {
   auto bound = rt::bound_device(context_);
   return bound.ok() ? bound.value()->chip.get() : nullptr;

@@ -27,6 +27,8 @@ class Session {
   Status select(const ShapeList& shapes);
   // All inputs, all outputs.
   Status infer(std::span<const uint8_t> input, std::span<uint8_t> output);
+  // Takes `before` off the chip's observers and adds `after`, between two runs. Either may be null.
+  void watch(Observer* before, Observer* after);
   // The simulated chip behind the context; nullptr if there is none.
   Device* device();
 

@@ -67,3 +67,12 @@ def test_arrays_end_in_any_thread():
     with ThreadPoolExecutor(4) as pool:
         for result in [pool.submit(work, seed) for seed in range(4)]:
             result.result()
+
+
+def test_one_net_by_several_threads(fashion):
+    rng = np.random.default_rng(11)
+    inputs = [rng.integers(-128, 128, (1, 1, 28, 28), np.int8) for _ in range(64)]
+    net = tputwin.load(fashion.model)
+    expected = [net(x) for x in inputs]
+    with ThreadPoolExecutor(8) as pool:
+        assert all(np.array_equal(a, b) for a, b in zip(pool.map(net, inputs), expected))

@@ -163,6 +163,7 @@ void bm_set_cmdbuf(bmctx_t ctx, u8* cmdbuf) {
   with_code(__func__, [&]() -> Status {
     TW_ASSIGN_OR_RETURN(context, find_context(ctx));
     TW_RETURN_IF_ERROR(check_pointer(cmdbuf, "cmdbuf"));
+    std::lock_guard lock(context->mutex);
     context->cmdbuf = cmdbuf;
     return {};
   });
@@ -171,6 +172,7 @@ void bm_set_cmdbuf(bmctx_t ctx, u8* cmdbuf) {
 void bm_free_cmdbuf(bmctx_t ctx) {
   with_code(__func__, [&]() -> Status {
     TW_ASSIGN_OR_RETURN(context, find_context(ctx));
+    std::lock_guard lock(context->mutex);
     context->cmdbuf = nullptr;
     return {};
   });

@@ -4,14 +4,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <stdexcept>
+#include <thread>
 
 #include <tputwin/error.h>
 
 #include "base/errors/bmruntime.h"
 #include "bmodel/bmodel.h"
 #include "sdk/bmruntime/api.h"
+#include "sdk/bmruntime/network.h"
 
 namespace bmruntime {
 namespace {
@@ -88,7 +91,10 @@ struct Net::State {
   };
   std::shared_ptr<bm_context> context = shared_context();
   bmnet_t net = nullptr;
-  std::vector<Output> outputs;
+  std::mutex mutex;  // of the members below
+  // Those of the last forward of each thread.
+  std::map<std::thread::id, std::vector<Output>> outputs;
+  std::thread::id newest;  // the thread that ran the last forward of all
 
   void collect(const bmnet_output_info_t& info, const std::vector<uint8_t>& bytes, bool floats);
 };
@@ -96,11 +102,10 @@ struct Net::State {
 // Cuts the outputs out of the bytes of a run.
 void Net::State::collect(const bmnet_output_info_t& info, const std::vector<uint8_t>& bytes,
                          bool floats) {
-  outputs.clear();
-  outputs.resize(info.output_num);
+  std::vector<Output> list(info.output_num);
   const uint8_t* data = bytes.data();
   for (size_t i = 0; i < info.output_num; data += info.size_array[i], ++i) {
-    Output& out = outputs[i];
+    Output& out = list[i];
     out.name = info.name_array[i];
     out.bytes.assign(data, data + info.size_array[i]);
     if (floats && info.fmt_array[i] == FMT_I8) {
@@ -111,6 +116,9 @@ void Net::State::collect(const bmnet_output_info_t& info, const std::vector<uint
       out.blob = Blob(out.bytes.data(), info.shape_array[i], info.fmt_array[i]);
     }
   }
+  std::lock_guard lock(mutex);
+  newest = std::this_thread::get_id();
+  outputs[newest] = std::move(list);
 }
 
 Net::Net(const std::string& bmodel) : state_(new State) {
@@ -124,6 +132,9 @@ Net::~Net() { bmnet_cleanup(state_->net); }
 int Net::forward(std::vector<Blob>& inputs) {
   std::vector<shape_t> shapes;
   for (const Blob& blob : inputs) shapes.push_back(blob.shape());
+  auto network = tputwin::rt::find_network(state_->net);
+  if (!network.ok()) return -1;
+  std::lock_guard lock(network.value()->turn());  // the variety stays the one of these inputs
   if (bmnet_set_input_shape2(state_->net, shapes.data(), static_cast<int>(shapes.size())) !=
       BM_SUCCESS)
     return -1;
@@ -141,7 +152,11 @@ int Net::forward(std::vector<Blob>& inputs) {
 }
 
 Blob* Net::output(const std::string& name) {
-  for (auto& out : state_->outputs)
+  std::lock_guard lock(state_->mutex);
+  auto own = state_->outputs.find(std::this_thread::get_id());
+  if (own == state_->outputs.end()) own = state_->outputs.find(state_->newest);
+  if (own == state_->outputs.end()) return nullptr;
+  for (auto& out : own->second)
     if (out.name == name) return &out.blob;
   return nullptr;
 }

@@ -368,6 +368,7 @@ Status Network::store_neuron(uint64_t offset, uint64_t bytes, uint8_t* data) {
 
 Status cleanup_network(bmnet_t net) {
   TW_ASSIGN_OR_RETURN(network, find_network(net));
+  std::lock_guard lock(network->turn());
   tables().networks.remove(net);
   if (auto context = tables().contexts.find(network->context())) {
     std::lock_guard lock(context->mutex);

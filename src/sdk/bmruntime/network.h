@@ -60,6 +60,8 @@ class Network {
 
   const bmodel::Variety& variety(size_t index) const { return model_.varieties[index]; }
   bmctx_t context() const { return context_; }
+  // Held by the thread that uses a network of this device.
+  std::recursive_mutex& turn() { return device_->networks; }
 
  private:
   struct Block {

@@ -54,6 +54,9 @@ struct OpenDevice {
   int index;
   bmdev_t handle = nullptr;
   std::mutex mutex;
+  // Held during a call of a network, so that the inputs, the run and the outputs of an inference
+  // belong to one thread. Taken before `mutex`. CPU operators may ask their network: recursive.
+  std::recursive_mutex networks;
   std::unique_ptr<Device> chip;
   insight::Watchers watchers;
   Allocator allocator;
