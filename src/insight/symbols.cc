@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <link.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -15,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 namespace tputwin::insight {
@@ -94,6 +96,8 @@ std::vector<Member> members_of(Dwarf_Die& structure) {
   return members;
 }
 
+std::atomic<uint64_t> look_ups = 0;
+
 // The process as elfutils sees it.
 class Symbols {
  public:
@@ -119,7 +123,21 @@ class Symbols {
     return found;
   }
 
-  Frame frame(uintptr_t return_address) const {
+  // A program has few addresses and asks for them again and again.
+  const Frame& frame(uintptr_t return_address) const {
+    const auto [known, is_new] = frames_.try_emplace(return_address);
+    if (is_new) known->second = find_frame(return_address);
+    return known->second;
+  }
+
+  const std::vector<Member>& arguments(uintptr_t function, uint64_t bytes) const {
+    const auto [known, is_new] = arguments_.try_emplace({function, bytes});
+    if (is_new) known->second = find_arguments(function, bytes);
+    return known->second;
+  }
+
+ private:
+  Frame find_frame(uintptr_t return_address) const {
     const uintptr_t at = return_address - 1;  // in the call
     Dwfl_Module* module = dwfl_ != nullptr ? dwfl_addrmodule(dwfl_.get(), at) : nullptr;
     if (module == nullptr) return {};
@@ -135,16 +153,9 @@ class Symbols {
                            : dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
     if (file != nullptr) frame.line.file = file;
     frame.line.line = number;
+    ++look_ups;
     return frame;
   }
-
-  const std::vector<Member>& arguments(uintptr_t function, uint64_t bytes) const {
-    const auto [known, is_new] = arguments_.try_emplace({function, bytes});
-    if (is_new) known->second = find_arguments(function, bytes);
-    return known->second;
-  }
-
- private:
   // As the loader says it: among the mappings of the process are those of libelf, which reads the
   // same files.
   static int report(dl_phdr_info* library, size_t, void* dwfl) {
@@ -190,9 +201,12 @@ class Symbols {
   }
   std::unique_ptr<Dwfl, void (*)(Dwfl*)> dwfl_;
   mutable std::map<std::pair<uintptr_t, uint64_t>, std::vector<Member>> arguments_;
+  mutable std::unordered_map<uintptr_t, Frame> frames_;
 };
 
 }  // namespace
+
+uint64_t frame_look_ups() { return look_ups; }
 
 std::vector<Frame> frames_of(std::span<const uintptr_t> return_addresses) {
   return Symbols::ask([&](const Symbols& symbols) {

@@ -16,6 +16,9 @@ struct Frame {
 };
 // What stands at return addresses.
 std::vector<Frame> frames_of(std::span<const uintptr_t> return_addresses);
+// How many addresses were looked up in debug information so far: each once, until a library is
+// loaded or released.
+uint64_t frame_look_ups();
 
 struct Member {
   uint64_t offset = 0, bytes = 0;

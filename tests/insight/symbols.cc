@@ -49,6 +49,21 @@ TEST(Symbols, AddressesAreNamedByMembersOrByTheirPlace) {
   EXPECT_FALSE(unnamed[2].is_certain);
 }
 
+// A loop of commands has one stack, and a long program few addresses: each is looked up once.
+TEST(Symbols, AnAddressIsLookedUpOnce) {
+  Stacks& stacks = Stacks::of_process();
+  StackId number = 0;
+  uint64_t before = 0;
+  for (int i = 0; i < 1000; ++i) {
+    number = stacks.capture();
+    const UserCode code = stacks.user_code(number);
+    ASSERT_FALSE(code.lines.empty());
+    EXPECT_NE(code.lines[0].file.find("symbols.cc"), std::string::npos);
+    if (i == 0) before = frame_look_ups();
+  }
+  EXPECT_EQ(frame_look_ups(), before);
+}
+
 TEST(Stacks, EqualOnesOfAnotherProcessAreOne) {
   Stacks& stacks = Stacks::of_process();
   const UserCode code{.call = "okk_bdc_add",
