@@ -50,7 +50,10 @@ install(EXPORT tputwinTargets FILE tputwinTargets.cmake NAMESPACE tputwin::
   DESTINATION ${package_dir})
 file(WRITE ${PROJECT_BINARY_DIR}/tputwinConfig.cmake
   "include(\${CMAKE_CURRENT_LIST_DIR}/tputwinTargets.cmake)\n"
-  "include(\${CMAKE_CURRENT_LIST_DIR}/okkernel.cmake)\n")
+  "include(\${CMAKE_CURRENT_LIST_DIR}/okkernel.cmake)\n"
+  "# A host of modules calls nothing in it, and compilers of some systems pass --as-needed.\n"
+  "set_property(TARGET tputwin::tpukernel APPEND PROPERTY INTERFACE_LINK_LIBRARIES\n"
+  "  \"-Wl,--push-state,--no-as-needed,$<TARGET_FILE:tputwin::tpukernel>,--pop-state\")\n")
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tputwinConfigVersion.cmake
   COMPATIBILITY SameMajorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tputwinConfig.cmake
@@ -97,7 +100,7 @@ tputwin_pkg_config(tputwin "Software twin of tensor processors" "" "-ltputwin")
 tputwin_pkg_config(bmlib "OKKernel and bmlib for the BM1684 on tputwin" "tputwin"
   "-lbmlib -lm -ldl -pthread" -DUSING_CMODEL -fno-strict-aliasing)
 tputwin_pkg_config(tpukernel "TPUKernel and bmlib for the BM1684X on tputwin" "tputwin"
-  "-ltpukernel -lbmlib -lm -ldl -pthread" "-DUSING_CMODEL -fno-strict-aliasing -fsigned-char")
+  "-Wl,--push-state,--no-as-needed,-ltpukernel,--pop-state -lbmlib -lm -ldl -pthread" "-DUSING_CMODEL -fno-strict-aliasing -fsigned-char")
 tputwin_pkg_config(bmrt "bmrt, the runtime of bmodels for the BM1684X, on tputwin" "bmlib" "-lbmrt")
 tputwin_pkg_config(bmkernel "BMKernel API for the BM1880 on tputwin" "tputwin" "-lbmkernel")
 tputwin_pkg_config(bmodel "bmodel containers on tputwin" "tputwin" "-lbmodel")

@@ -133,6 +133,37 @@ $CXX -std=c++11 $CXXFLAGS "$okkernel/host/scale.cpp" "$work/scale.o" "$work/fill
   -o "$work/okkernel-pkgconfig" $(pkg-config --cflags --libs bmlib) -Wl,-rpath,"$sdk/lib" $LDFLAGS
 "$work/okkernel-pkgconfig"
 
+# A host that loads its kernels as a module, in the three ways of docs/tpukernel.md, linked as
+# compilers do that pass --as-needed: libtpukernel stays, and the device is a BM1684X.
+tpukernel=$work/tpukernel
+mkdir -p "$tpukernel"
+as_needed=-Wl,--as-needed
+step TPUKernel modules, tputwin-config
+config="$sdk/bin/tputwin-config tpukernel"
+$CC -std=gnu99 $CFLAGS -fPIC -shared "$here/tpukernel/kernel.c" -o "$tpukernel/kernels.so" \
+  $as_needed $($config --cflags --libs) $LDFLAGS
+$CC -std=gnu99 $CFLAGS "$here/tpukernel/host.c" -o "$tpukernel/host" $as_needed \
+  $($config --cflags --libs) $LDFLAGS
+"$tpukernel/host" "$tpukernel/kernels.so"
+
+step TPUKernel modules, pkg-config
+$CC -std=gnu99 $CFLAGS "$here/tpukernel/host.c" -o "$tpukernel/host-pkgconfig" $as_needed \
+  $(pkg-config --cflags --libs tpukernel) -Wl,-rpath,"$sdk/lib" $LDFLAGS
+"$tpukernel/host-pkgconfig" "$tpukernel/kernels.so"
+
+step TPUKernel modules, CMake
+cmake -S "$here/tpukernel" -B "$work/tpukernel-cmake" -DCMAKE_PREFIX_PATH="$sdk" \
+  >"$work/cmake.log" || { cat "$work/cmake.log"; exit 1; }
+cmake --build "$work/tpukernel-cmake" >>"$work/cmake.log" || { cat "$work/cmake.log"; exit 1; }
+"$work/tpukernel-cmake/host" "$work/tpukernel-cmake/kernels.so"
+
+step TPUKernel modules, without libtpukernel
+$CC -std=gnu99 $CFLAGS "$here/tpukernel/host.c" -o "$tpukernel/host-bmlib" \
+  $("$sdk/bin/tputwin-config" bmlib --cflags --libs) $LDFLAGS
+TPUTWIN_CHIP=BM1684X "$tpukernel/host-bmlib" "$tpukernel/kernels.so"
+if "$tpukernel/host-bmlib" "$tpukernel/kernels.so" 2>"$work/chip.txt"; then exit 1; fi
+grep -e 'TW-BML-0310.*no-as-needed' "$work/chip.txt"
+
 recorded=$here/../conformance/bm168x/bm1684x
 step bmrt in C, tputwin-config
 $CC -std=c99 -Wall -Wextra -Werror $CFLAGS "$examples/bmrt/run_net.c" -o "$work/run_net" \

@@ -52,11 +52,18 @@ Status check_core(int core_id) {
 // Modules are of the BM1684X's family.
 Status check_chip(const Card& card) {
   if (card.chip().family == ChipFamily::bm1684x) return {};
-  return Error(errors::bml_chip_api).argument("device", std::string(card.chip().name));
+  return Error(errors::bml_chip_api)
+      .argument("device", std::string(card.chip().name))
+      .detail(
+          "the process did not have libtpukernel when it opened the device; a linker that is given "
+          "--as-needed leaves the library out of a program that calls no tpu_ function: link with "
+          "-Wl,--no-as-needed, or set TPUTWIN_CHIP=BM1684X");
 }
 
 // Loads the library of tpu_* functions, which modules refer to without linking it.
-void provide_device_api() { static_cast<void>(dlopen("libtpukernel.so.0", RTLD_NOW | RTLD_GLOBAL)); }
+void provide_device_api() {
+  static_cast<void>(dlopen("libtpukernel.so.0", RTLD_NOW | RTLD_GLOBAL));
+}
 
 Result<void*> open_library(std::string_view call, const std::string& path) {
   provide_device_api();
