@@ -3,15 +3,20 @@
  *
  * Projects carry copies of the maker's file of this name, and a kernel may include both. Whatever
  * guard a copy has: one that comes first is known by TENSOR_N_DIM, which every copy defines, and
- * then its types are used; for one that comes second the guards in use are defined below.
+ * then its types are used; for one that comes second the guards in use are defined below. Older
+ * copies lack dim5: after a copy the name stands for the type at the end of this file.
  */
 #if !defined(TPU_DEFS_H) && !defined(TENSOR_N_DIM)
+#define TPUTWIN_DIM5
 #define TPU_DEFS_H
 #define TPU_DEFS_H_
 #define _TPU_DEFS_H
 #define _TPU_DEFS_H_
+#define _TPU_DEFS_
 #define __TPU_DEFS_H
+#define __TPU_DEFS_H_
 #define __TPU_DEFS_H__
+#define __TPU_DEFS__
 
 #ifdef __cplusplus
 extern "C" {
@@ -122,4 +127,10 @@ typedef enum {
 }
 #endif
 
+#elif !defined(TPUTWIN_DIM5)
+#define TPUTWIN_DIM5
+typedef struct {
+  int n, c, d, h, w;
+} tputwin_dim5;
+#define dim5 tputwin_dim5
 #endif

@@ -8,9 +8,21 @@
  * Unless a function says otherwise: extents are in [1, 65535]; dst and sources start in the same
  * NPU; a stride of NULL stands for the 64-byte aligned layout in local memory and the continuous
  * layout in system memory; functions without stride arguments take the 64-byte aligned layout.
+ *
+ * Projects carry copies of the vendor's file of this name, and a kernel may include both. A copy
+ * that comes first is known by TPUKERNEL_FUNC_REGISTER, which every copy defines, and is used in
+ * place of this file; for one that comes second the guards in use are defined below.
  */
-#ifndef TPU_KERNEL_H
+#if !defined(TPU_KERNEL_H) && !defined(TPUKERNEL_FUNC_REGISTER)
 #define TPU_KERNEL_H
+#define TPU_KERNEL_H_
+#define _TPU_KERNEL_H
+#define _TPU_KERNEL_H_
+#define _TPU_KERNEL_
+#define __TPU_KERNEL_H
+#define __TPU_KERNEL_H_
+#define __TPU_KERNEL_H__
+#define __TPU_KERNEL__
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -425,8 +437,8 @@ void tpu_sdma_reverse_S2S(system_addr_t dst_addr, system_addr_t src_addr, const 
 
 /* ---- Select (TPUKernel guide) ---- */
 
-/* dst = src0 > src1 ? src2 : src3; operands TENSOR, SCALAR or VECTOR. What is chosen is moved as bits:
- * of any type as wide as what is compared; beside integers also of a wider one. */
+/* dst = src0 > src1 ? src2 : src3; operands TENSOR, SCALAR or VECTOR. What is chosen is moved as
+ * bits: of any type as wide as what is compared; beside integers also of a wider one. */
 void tpu_bdc_greater_select(local_addr_t dst_addr, const variable_t* src0, const variable_t* src1,
                             const variable_t* src2, const variable_t* src3, const dim4* shape,
                             data_type_t src0_src1_dtype, data_type_t dst_dtype);
@@ -1588,6 +1600,18 @@ void tpu_bdc_fp_hswish(local_addr_t dst_addr, local_addr_t src_addr, local_addr_
 /* 1 if finite else 0. */
 void tpu_bdc_fp_isfinite(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                          const dim4* shape, data_type_t dtype);
+/* 1 if src is a NaN, an infinity, the positive or the negative infinity, else 0, as numbers of dtype.
+ * dtype: DT_FP32, DT_FP16 or DT_BFP16. dst, src and work0: shape in the 64-byte aligned layout, all
+ * from one NPU on; dst may be src or work0, work0 may be overwritten and must not overlap src. The
+ * guide does not name these four; they have the arguments of tpu_bdc_fp_isfinite. */
+void tpu_bdc_fp_isnan(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                      const dim4* shape, data_type_t dtype);
+void tpu_bdc_fp_isinf(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                      const dim4* shape, data_type_t dtype);
+void tpu_bdc_fp_isposinf(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                         const dim4* shape, data_type_t dtype);
+void tpu_bdc_fp_isneginf(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                         const dim4* shape, data_type_t dtype);
 /* Hyperbolic functions. */
 void tpu_bdc_fp32_sinh(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                        local_addr_t work1_addr, local_addr_t coeff_addr, local_addr_t table_addr,
@@ -1683,8 +1707,9 @@ void tpu_print_local_mem_data(local_addr_t local_offset, int start_idx, const di
                               const dim4* stride, data_type_t dtype);
 /* ---- Later additions of the API ---- */
 
-/* Typed forms of the functions of fp32 above; the functions take only DT_FP32 on the BM1684X. Tables
- * are those of the fp32 forms, rounded to the given type; tpu_bdc_fp_exp needs no table of powers. */
+/* Typed forms of the functions of fp32 above; the functions take only DT_FP32 on the BM1684X.
+ * Tables are those of the fp32 forms, rounded to the given type; tpu_bdc_fp_exp needs no table of
+ * powers. */
 void tpu_bdc_load_fp_exp_coeff(local_addr_t coeff_addr, data_type_t dtype);
 void tpu_bdc_load_fp_erf_coeff(local_addr_t coeff_addr, data_type_t dtype);
 void tpu_bdc_load_fp_log_coeff(local_addr_t coeff_addr, data_type_t dtype);

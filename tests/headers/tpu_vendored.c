@@ -1,10 +1,10 @@
-/* A kernel beside a project's own copy of tpu_defs.h, with macros of its own headers. */
+/* A kernel beside a project's own copy of a header, with macros of its own headers. */
 #ifdef COPY_FIRST
-#include COPY_OF_TPU_DEFS
+#include COPY
 #include <tpu_kernel.h>
 #else
 #include <tpu_kernel.h>
-#include COPY_OF_TPU_DEFS
+#include COPY
 #endif
 
 /* A second definition is none if it has the same tokens. */
@@ -14,9 +14,13 @@
 
 static void own_macros(const void* args) {
   const dim4 shape = {1, NPU_NUM, 1, MIN(3, MAX(1, 2))};
+  const dim5 deep = {1, 2, 3, 4, 5};
+  dim4 flat;
   const scalar_t value = {.u32 = (uint32_t)(uintptr_t)args};
   tpu_initialize();
   tpu_bdc_set_C(NO_USE, value, &shape, NULL, DT_UINT32);
+  tpu_local_shape_5d_to_4d(&deep, &flat);
+  TPUKERNEL_ASSERT(flat.n == 3 && flat.w == 5);
   tpu_poll();
 }
 TPUKERNEL_FUNC_REGISTER(own_macros)

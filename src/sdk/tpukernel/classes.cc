@@ -1,0 +1,91 @@
+// tpu_bdc_fp_isnan, _isinf, _isposinf, _isneginf: which floating-point numbers are no numbers.
+#include "numerics/float16.h"
+#include "ops/elementwise/bitwise.h"
+#include "ops/elementwise/select.h"
+#include "sdk/tpukernel/call.h"
+
+namespace tputwin::tpu {
+namespace {
+
+using Compare = Select::Compare;
+
+constexpr uint32_t kInfinityF32 = 0x7f800000;
+
+// The operands of such a call. `work` may be overwritten.
+struct Operands {
+  TensorView dst, src, work;
+  DType type;
+
+  Source bits(uint32_t f32_bits, bool is_negative = false) const {
+    const float value = f32::from_bits(f32_bits);
+    return Source::value(float_bits(is_negative ? -value : value, type), type);
+  }
+  // dst = holds(a, b) ? 1 : 0
+  Select choose(Compare compare, const Source& a, const Source& b) const {
+    return {.compare = compare,
+            .out = dst,
+            .a = a,
+            .b = b,
+            .if_true = Source::value(float_bits(1.0f, type), type),
+            .if_false = Source::value(0u, type),
+            .type = type};
+  }
+};
+
+Operands operands(Call& call, local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                  const dim4* shape, data_type_t dtype) {
+  const DType type = call.type("dtype", dtype, kFloats);
+  const Shape s = call.shape(shape);
+  return {call.aligned("dst_addr", dst_addr, s, type), call.aligned("src_addr", src_addr, s, type),
+          call.aligned("work0_addr", work0_addr, s, type), type};
+}
+
+// The same elements as bits.
+TensorView as_bits(TensorView view) {
+  view.dtype = view.dtype == DType::f32 ? DType::u32 : DType::u16;
+  return view;
+}
+
+}  // namespace
+}  // namespace tputwin::tpu
+
+using namespace tputwin;
+using namespace tputwin::tpu;
+
+// A NaN is unequal to itself.
+void tpu_bdc_fp_isnan(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                      const dim4* shape, data_type_t dtype) {
+  Call call(__func__);
+  const Operands o = operands(call, dst_addr, src_addr, work0_addr, shape, dtype);
+  const Source src = Source::tensor(o.src);
+  call.issue(o.choose(Compare::not_equal, src, src));
+}
+
+// Without its sign an infinity is the positive one.
+void tpu_bdc_fp_isinf(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                      const dim4* shape, data_type_t dtype) {
+  Call call(__func__);
+  const Operands o = operands(call, dst_addr, src_addr, work0_addr, shape, dtype);
+  const TensorView src = as_bits(o.src), work = as_bits(o.work);
+  const uint32_t all_but_sign = o.type == DType::f32 ? 0x7fffffff : 0x7fff;
+  call.issue(Bitwise{.kind = Bitwise::Kind::bit_and,
+                     .out = work,
+                     .a = Source::tensor(src),
+                     .b = Source::value(all_but_sign, work.dtype)});
+  call.issue(o.choose(Compare::equal_value, Source::tensor(o.work), o.bits(kInfinityF32)));
+}
+
+void tpu_bdc_fp_isposinf(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                         const dim4* shape, data_type_t dtype) {
+  Call call(__func__);
+  const Operands o = operands(call, dst_addr, src_addr, work0_addr, shape, dtype);
+  call.issue(o.choose(Compare::equal_value, Source::tensor(o.src), o.bits(kInfinityF32)));
+}
+
+void tpu_bdc_fp_isneginf(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
+                         const dim4* shape, data_type_t dtype) {
+  Call call(__func__);
+  const Operands o = operands(call, dst_addr, src_addr, work0_addr, shape, dtype);
+  call.issue(o.choose(Compare::equal_value, Source::tensor(o.src),
+                      o.bits(kInfinityF32, /*is_negative=*/true)));
+}
