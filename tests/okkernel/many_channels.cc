@@ -17,7 +17,7 @@ using testing::Rng;
 
 constexpr dim4 kShape{2, 5000, 3, 5};
 constexpr int kPlane = 15, kCount = 2 * 5000 * kPlane;
-constexpr local_addr_t kIn = 0, kOut = 128 * 1024;
+constexpr local_addr_t kIn = 0, kOut = 128 * 1024, kFarOut = 256 * 1024;
 
 // A function's result on a tensor of many channels, loaded and stored by DMA.
 struct Result {
@@ -92,8 +92,103 @@ TEST(ManyChannels, PoolingIsCarriedOut) {
   }
 }
 
+TEST(ManyChannels, FillsAndTheMaximumOfATensorWithItselfAreCarriedOut) {
+  const dim4 shape{1, 5120, 3, 5};
+  const int count = 5120 * kPlane;
+  Result r = run(shape, [&] {
+    const x32 value = {.u32 = 0x7fc12345};
+    okk_bdc_32bit_set_C(kOut, value, &shape, nullptr);
+  });
+  ASSERT_EQ(r.status, BM_SUCCESS) << tputwin_last_error();
+  EXPECT_TRUE(warned_of_channels());
+  EXPECT_EQ(r.out, std::vector<Bits>(static_cast<size_t>(count), 0x7fc12345));
+  r = run(kShape, [&] { okk_bdc_max(kOut, kIn, kIn, &kShape, nullptr, nullptr, nullptr); });
+  ASSERT_EQ(r.status, BM_SUCCESS) << tputwin_last_error();
+  EXPECT_TRUE(warned_of_channels());
+  for (size_t i = 0; i < r.in.size(); i++) ASSERT_EQ(r.out[i], flushed(r.in[i])) << i;
+}
+
+// Channels of 14 elements, loaded by DMA in pieces of 2048 channels. The result of a function that
+// makes channels of `width` elements out of them.
+std::vector<Bits> run_in_pieces(int channels, int width, const std::vector<Bits>& in,
+                                const std::function<void()>& function) {
+  bm_handle_t handle = Machine::get().handle();
+  constexpr int kPiece = 2048, kNpus = 64;
+  std::vector<Bits> out(static_cast<size_t>(channels * width));
+  bm_device_mem_t source{}, result{};
+  bm_malloc_device_byte(handle, &source, static_cast<unsigned>(in.size()) * 4);
+  bm_malloc_device_byte(handle, &result, static_cast<unsigned>(out.size()) * 4);
+  bm_memcpy_s2d(handle, source, const_cast<Bits*>(in.data()));
+  const bm_status_t status = Machine::get().run([&] {
+    const auto move = [&](bool loads, local_addr_t local, const bm_device_mem_t& memory, int row) {
+      const dim4 shape{1, kPiece, 1, row};
+      for (int first = 0; first < channels; first += kPiece) {
+        // a channel takes 128 bytes, 64 of them lie side by side
+        const local_addr_t at = local + static_cast<local_addr_t>(first / kNpus * 128);
+        const system_addr_t place =
+            bm_mem_get_device_addr(memory) +
+            static_cast<system_addr_t>(first) * static_cast<unsigned>(row) * 4;
+        if (loads)
+          okk_gdma_32bit_cpy_S2L(at, place, &shape, nullptr, nullptr);
+        else
+          okk_gdma_32bit_cpy_L2S(place, at, &shape, nullptr, nullptr);
+      }
+    };
+    move(true, kIn, source, 14);
+    function();
+    move(false, kFarOut, result, width);
+    okk_poll();
+  });
+  EXPECT_EQ(status, BM_SUCCESS) << tputwin_last_error();
+  bm_memcpy_d2s(handle, out.data(), result);
+  bm_free_device(handle, source);
+  bm_free_device(handle, result);
+  return out;
+}
+
+TEST(ManyChannels, AsManyAsLanesHold) {
+  for (const int channels : {65536, 131072}) {
+    const dim4 shape{1, channels, 1, 14};
+    std::vector<Bits> in(static_cast<size_t>(channels * 14));
+    Rng rng(static_cast<uint64_t>(channels));
+    for (Bits& bits : in) bits = as_bits(static_cast<float>(rng.below(2000)) - 1000.0f);
+    const std::vector<Bits> copied = run_in_pieces(
+        channels, 14, in, [&] { okk_bdc_32bit_cpy(kFarOut, kIn, &shape, nullptr, nullptr); });
+    EXPECT_EQ(copied, in);
+    const std::vector<Bits> clipped = run_in_pieces(
+        channels, 14, in, [&] { okk_bdc_relu(kFarOut, kIn, &shape, nullptr, nullptr); });
+    for (size_t i = 0; i < in.size(); ++i) ASSERT_EQ(clipped[i], relu(in[i])) << i;
+    for (const bool average : {false, true}) {
+      const std::vector<Bits> pooled = run_in_pieces(channels, 13, in, [&] {
+        (average ? okk_bdc_avg_pool2d : okk_bdc_max_pool2d)(kFarOut, kIn, &shape, 1, 2, nullptr,
+                                                            nullptr);
+      });
+      const FlushToZero mode;
+      for (size_t i = 0; i < pooled.size(); ++i) {
+        const size_t at = i / 13 * 14 + i % 13;
+        const Bits half = as_bits(0.5f);
+        const Bits expected = average ? add(mul(in[at], half), mul(in[at + 1], half))
+                                      : (greater(in[at + 1], in[at]) ? in[at + 1] : in[at]);
+        ASSERT_EQ(pooled[i], expected) << i << " of " << channels << " channels";
+      }
+    }
+  }
+}
+
+TEST(ManyChannels, MoreThanLanesHoldIsAnError) {
+  const dim4 shape{1, 1 << 20, 1, 14};
+  EXPECT_NE(Machine::get().run([&] { okk_bdc_relu(0, 0, &shape, nullptr, nullptr); }), BM_SUCCESS);
+  const dim4 most{1, 1 << 30, 1, 1};
+  EXPECT_NE(Machine::get().run([&] { okk_bdc_relu(0, 0, &most, nullptr, nullptr); }), BM_SUCCESS);
+  EXPECT_NE(std::string(tputwin_last_error()).find("TW-OKK-0003"), std::string::npos);
+}
+
 TEST(ManyChannels, ElsewhereTheyAreAnErrorAsTheModelStops) {
   const std::function<void()> calls[] = {
+      [] { okk_bdc_max(kOut, kIn, kOut, &kShape, nullptr, nullptr, nullptr); },
+      [] { okk_bdc_max_C(kOut, kIn, 1.0f, &kShape, nullptr, nullptr); },
+      [] { okk_bdc_min(kOut, kIn, kIn, &kShape, nullptr, nullptr, nullptr); },
+      [] { okk_bdc_neg(kOut, kIn, &kShape, nullptr, nullptr); },
       [] { okk_bdc_add_C(kOut, kIn, 1.0f, &kShape, nullptr, nullptr); },
       [] { okk_bdc_mul(kOut, kIn, kIn, &kShape, nullptr, nullptr, nullptr); },
       [] { okk_bdc_div(kOut, kIn, kIn, &kShape, nullptr, nullptr, nullptr); },

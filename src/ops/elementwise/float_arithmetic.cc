@@ -108,10 +108,23 @@ OperandList operands(const FloatArithmetic& op) {
   return list;
 }
 
+namespace {
+
+// The model carries this one out with any number of channels.
+bool is_maximum_of_itself(const FloatArithmetic& op) {
+  return op.kind == FloatArithmetic::Kind::max && !op.a.is_constant && !op.b.is_constant &&
+         op.a.view == op.b.view;
+}
+
+}  // namespace
+
 Status check(const FloatArithmetic& op, const Chip& chip) {
   if (chip.family == ChipFamily::bm1684x) return check_bm1684x(op, chip);
-  TW_RETURN_IF_ERROR(check_bm1684_32bit(operands(op), op.out.shape, chip));
-  return advise_bm1684_same_npu(operands(op), chip);
+  const Channels channels = is_maximum_of_itself(op) ? Channels::all : Channels::documented;
+  TW_RETURN_IF_ERROR(
+      check_bm1684_32bit(operands(op), op.out.shape, chip, /*alignment=*/4, channels));
+  TW_RETURN_IF_ERROR(advise_bm1684_same_npu(operands(op), chip));
+  return advise_bm1684_channels("shape", op.out.shape, chip);
 }
 
 Cost cost(const FloatArithmetic& op, const Chip& chip) {

@@ -121,9 +121,8 @@ Status check_bm1684x_matrix(std::string_view name, const MatrixView& m, const Ma
 Status check(const Copy& op, const Chip& chip) {
   if (chip.family == ChipFamily::bm1684x) return check_bm1684x(op, chip);
   if (op.engine == Engine::dma) return check_dma(op, chip);
-  const Channels channels = op.src.is_constant ? Channels::documented : Channels::all;
   TW_RETURN_IF_ERROR(
-      check_bm1684_32bit(operands(op), op.dst.shape, chip, /*alignment=*/4, channels));
+      check_bm1684_32bit(operands(op), op.dst.shape, chip, /*alignment=*/4, Channels::all));
   TW_RETURN_IF_ERROR(advise_bm1684_same_npu(operands(op), chip));
   return advise_bm1684_channels("shape", op.dst.shape, chip);
 }

@@ -7,8 +7,13 @@
 
 namespace tputwin {
 
-// How many channels a function carries out: what the guide allows, or as many as of n, h and w.
+// How many channels a function carries out: what the guide allows, or as many as lanes hold.
 enum class Channels : bool { documented, all };
+
+constexpr uint64_t most_channels(Channels channels, const Chip& chip) {
+  constexpr uint64_t kCell = 4;  // bytes of the smallest tensor of one channel
+  return channels == Channels::all ? chip.local_bytes() / kCell : chip.limits.channels;
+}
 
 // A local address of a BDC function: alignment is 4, 8 for pairs of floats, or 128 where the
 // aligned layout is demanded.
@@ -27,12 +32,11 @@ inline Status check_bm1684_operand(std::string_view name, const TensorView& view
                                    Channels channels = Channels::documented) {
   const Shape& s = view.shape;
   const uint32_t most = chip.limits.extent;
-  const uint32_t most_channels = channels == Channels::all ? most : chip.limits.channels;
-  auto within = [](uint32_t extent, uint32_t limit) { return extent - 1 < limit; };
+  auto within = [](uint32_t extent, uint64_t limit) { return extent - 1 < limit; };
   TW_RETURN_IF_ERROR(require(view.space == Space::local, errors::okk_space, name, view));
-  TW_RETURN_IF_ERROR(require(
-      within(s.n, most) && within(s.c, most_channels) && within(s.h, most) && within(s.w, most),
-      errors::okk_shape, name, s));
+  TW_RETURN_IF_ERROR(require(within(s.n, most) && within(s.c, most_channels(channels, chip)) &&
+                                 within(s.h, most) && within(s.w, most),
+                             errors::okk_shape, name, s));
   TW_RETURN_IF_ERROR(require(chip.types.has(view.dtype), errors::okk_element, name, view));
   return check_bm1684_address(name, view, alignment);
 }

@@ -19,8 +19,9 @@ struct Operands {
   Source a, b;
 };
 
-Operands tensors(Call& call, const dim4* shape, Place dst, Place src0, Place src1) {
-  const Shape s = call.shape(shape);
+Operands tensors(Call& call, const dim4* shape, Place dst, Place src0, Place src1,
+                 Channels channels = Channels::documented) {
+  const Shape s = call.shape(shape, "shape", channels);
   return {call.lanes("dst_addr", dst.address, s, dst.stride, DType::f32),
           Source::tensor(call.lanes("src0_addr", src0.address, s, src0.stride, DType::f32)),
           Source::tensor(call.lanes("src1_addr", src1.address, s, src1.stride, DType::f32))};
@@ -114,7 +115,6 @@ OKK_OF_TENSORS(sub)
 OKK_OF_TENSORS(mul)
 OKK_OF_TENSORS(div)
 OKK_OF_TENSORS(mac)
-OKK_OF_TENSORS(max)
 OKK_OF_TENSORS(min)
 OKK_WITH_CONSTANT(add_C, add, tensor_and_constant)
 OKK_WITH_CONSTANT(sub_C, sub, tensor_and_constant)
@@ -125,6 +125,17 @@ OKK_WITH_CONSTANT(C_div, div, constant_and_tensor)
 OKK_WITH_CONSTANT(mac_C, mac, tensor_and_constant)
 OKK_WITH_CONSTANT(max_C, max, tensor_and_constant)
 OKK_WITH_CONSTANT(min_C, min, tensor_and_constant)
+
+// Of a tensor with itself any number of channels is carried out.
+void okk_bdc_max(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
+                 const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
+                 const dim4* src1_stride) {
+  Call call(__func__);
+  const Channels channels = src0_addr == src1_addr ? Channels::all : Channels::documented;
+  arithmetic(call, FloatArithmetic::Kind::max,
+             tensors(call, shape, {dst_addr, dst_stride}, {src0_addr, src0_stride},
+                     {src1_addr, src1_stride}, channels));
+}
 
 #define OKK_SELECT_OF_TENSORS(name, compare)                                                 \
   void okk_bdc_##name(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr, \

@@ -24,13 +24,12 @@ const Quirks& Call::quirks() const {
 
 Shape Call::shape(const dim4* shape, std::string_view argument, Channels channels) {
   if (!present(shape, argument)) return {};
-  auto in = [](int extent, uint32_t limit) {
+  auto in = [](int extent, uint64_t limit) {
     return 1 <= extent && static_cast<uint32_t>(extent) <= limit;
   };
   const uint32_t most = chip().limits.extent;
-  const uint32_t most_channels = channels == Channels::all ? most : chip().limits.channels;
-  const bool valid =
-      in(shape->n, most) && in(shape->c, most_channels) && in(shape->h, most) && in(shape->w, most);
+  const bool valid = in(shape->n, most) && in(shape->c, most_channels(channels, chip())) &&
+                     in(shape->h, most) && in(shape->w, most);
   return require(valid, errors::okk_shape, argument, *shape) ? to_shape(*shape) : Shape{};
 }
 

@@ -21,7 +21,7 @@ void okk_bdc_32bit_cpy(local_addr_t dst_addr, local_addr_t src_addr, const dim4*
 
 void okk_bdc_32bit_set_C(local_addr_t dst_addr, x32 C, const dim4* shape, const dim4* dst_stride) {
   Call call(__func__);
-  const Shape s = call.shape(shape);
+  const Shape s = call.shape(shape, "shape", Channels::all);
   const TensorView dst = call.lanes("dst_addr", dst_addr, s, dst_stride, DType::b32);
   call.issue(Copy{.engine = Engine::compute, .dst = dst, .src = Source::value(C.u32)});
 }
