@@ -89,6 +89,29 @@ typedef struct bm_net_info_s {
   int32_t addr_mode;
 } bm_net_info_t;
 
+/* A block of memory that a load of a bmodel needs, or is given. */
+typedef struct memory_s {
+  int64_t addr;  /* its first byte: of device memory */
+  uint64_t size; /* bytes; 0: none is needed */
+  int type;      /* 0: device memory, 1: system memory */
+  int number;    /* how many blocks of this size: 1, or 0 if none is needed */
+  unsigned char reserved[124];
+} memory_t;
+
+/* What a load needs; see bmrt_get_bmodel_info. */
+typedef struct mem_info_s {
+  memory_t instruction_mem;          /* commands */
+  memory_t variable_instruction_mem; /* commands that a launch changes */
+  memory_t neuron_mem;               /* values between layers */
+  memory_t coeff_mem;                /* weights */
+  memory_t io_mem;                   /* inputs and outputs */
+  memory_t reserved[4];
+} mem_info_t;
+
+/* Returns what `size` bytes at `data` are decrypted to, from malloc, and their number; NULL: it
+ * failed. */
+typedef uint8_t* (*decrypt_func)(const uint8_t* data, uint64_t size, uint64_t* decrypted_size);
+
 #ifdef __cplusplus
 }
 #endif

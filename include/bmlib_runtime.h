@@ -35,9 +35,9 @@ typedef enum {
   BM_SUCCESS = 0,
   BM_ERR_DEVNOTREADY = 1, /* no such device, or a handle that is not open */
   BM_ERR_FAILURE = 2,     /* a kernel did not run to its end, and all that has no other code */
-  BM_ERR_TIMEOUT = 3,
-  BM_ERR_PARAM = 4, /* an argument breaks a rule */
-  BM_ERR_NOMEM = 5, /* device memory is used up */
+  BM_ERR_TIMEOUT = 3,     /* a launch ran longer than bm_set_sync_timeout allows */
+  BM_ERR_PARAM = 4,       /* an argument breaks a rule */
+  BM_ERR_NOMEM = 5,       /* device memory is used up */
   BM_ERR_DATA = 6,
   BM_ERR_BUSY = 7,
   BM_ERR_NOFEATURE = 8,
@@ -87,6 +87,33 @@ typedef struct bm_mem_desc {
 } bm_mem_desc_t;
 typedef struct bm_mem_desc bm_device_mem_t;
 typedef struct bm_mem_desc bm_system_mem_t;
+#endif
+
+#ifndef BM_MEM_DESC_U64_T_
+#define BM_MEM_DESC_U64_T_
+/* The same with a size of 64 bits, for the functions that end in _u64. Passed by value. */
+typedef struct bm_mem_desc_u64 {
+  union {
+    struct {
+#ifdef __linux__
+      unsigned long device_addr;
+#else
+      unsigned long long device_addr;
+#endif
+      unsigned int reserved;
+      int dmabuf_fd;
+    } device;
+    struct {
+      void* system_addr;
+      unsigned int reserved0;
+      int reserved1;
+    } system;
+  } u;
+  bm_mem_flags_t flags;
+  unsigned long long size; /* bytes */
+} bm_mem_desc_u64_t;
+typedef struct bm_mem_desc_u64 bm_device_mem_u64_t;
+typedef struct bm_mem_desc_u64 bm_system_mem_u64_t;
 #endif
 
 /* An address no memory has. */
@@ -200,6 +227,36 @@ bm_status_t bm_malloc_device_byte_heap_mask(bm_handle_t handle, bm_device_mem_t*
 /* Frees what one of the functions above allocated, after the launches made so far. */
 void bm_free_device(bm_handle_t handle, bm_device_mem_t mem);
 
+/* ---- Device memory of 4 GiB and more ----
+ *
+ * The functions above with sizes and counts of 64 bits. A device has TPUTWIN_GLOBAL_BYTES of memory
+ * (4 GiB if it is not set, at most 1 TiB). BM_ERR_PARAM: a size of 0, or a product of more than 64
+ * bits (TW-BML-0214), a NULL pointer, or a heap that is not there (TW-BML-0203, 0204).
+ * BM_ERR_NOMEM: no free range of that size (TW-BML-0202); *pmem is then unchanged. */
+
+/* size bytes, at an address that is a multiple of 4096. Contents undefined. */
+bm_status_t bm_malloc_device_byte_u64(bm_handle_t handle, bm_device_mem_u64_t* pmem,
+                                      unsigned long long size);
+/* count words of 4 bytes. */
+bm_status_t bm_malloc_device_dword_u64(bm_handle_t handle, bm_device_mem_u64_t* pmem,
+                                       unsigned long long count);
+/* n * c * h * w words of 4 bytes. */
+bm_status_t bm_malloc_neuron_device_u64(bm_handle_t handle, bm_device_mem_u64_t* pmem,
+                                        unsigned long long n, unsigned long long c,
+                                        unsigned long long h, unsigned long long w);
+/* size bytes of heap 0, 1 or 2, which the descriptor then names. */
+bm_status_t bm_malloc_device_byte_heap_u64(bm_handle_t handle, bm_device_mem_u64_t* pmem,
+                                           int heap_id, unsigned long long size);
+/* size bytes of the first heap of a mask; bit i stands for heap i. */
+bm_status_t bm_malloc_device_byte_heap_mask_u64(bm_handle_t handle, bm_device_mem_u64_t* pmem,
+                                                int heap_id_mask, unsigned long long size);
+/* Frees what any of the functions above allocated, _u64 or not, after the launches made so far.
+ * Memory that is not allocated, or freed already: TW-BML-0205, and nothing happens. */
+void bm_free_device_u64(bm_handle_t handle, bm_device_mem_u64_t mem);
+/* *heapid: the heap that the descriptor names. */
+bm_status_t bm_get_gmem_heap_id_u64(bm_handle_t handle, bm_device_mem_u64_t* pmem,
+                                    unsigned int* heapid);
+
 /* Address and size of a controller's private memory; release does nothing. */
 unsigned long long bm_gmem_arm_reserved_request(bm_handle_t handle);
 void bm_gmem_arm_reserved_release(bm_handle_t handle);
@@ -228,6 +285,23 @@ void bm_mem_set_system_addr(struct bm_mem_desc* pmem, void* addr);
 /* A descriptor of nothing, type BM_MEM_TYPE_INVALID. */
 bm_device_mem_t bm_mem_null(void);
 
+/* The same of descriptors with sizes of 64 bits. Those that take a pointer leave NULL alone
+ * (TW-BML-0001). */
+bm_mem_type_t bm_mem_get_type_u64(struct bm_mem_desc_u64 mem);
+unsigned long long bm_mem_get_device_addr_u64(struct bm_mem_desc_u64 mem);
+void bm_mem_set_device_addr_u64(struct bm_mem_desc_u64* pmem, unsigned long long addr);
+/* Bytes. */
+unsigned long long bm_mem_get_device_size_u64(struct bm_mem_desc_u64 mem);
+void bm_mem_set_device_size_u64(struct bm_mem_desc_u64* pmem, unsigned long long size);
+/* Makes *pmem a descriptor of size bytes of device memory. */
+void bm_set_device_mem_u64(bm_device_mem_u64_t* pmem, unsigned long long size,
+                           unsigned long long addr);
+/* A descriptor of len bytes of device memory, also of a part of an allocation. */
+bm_device_mem_u64_t bm_mem_from_device_u64(unsigned long long device_addr, unsigned long long len);
+/* Of a descriptor of host memory. */
+void* bm_mem_get_system_addr_u64(struct bm_mem_desc_u64 mem);
+void bm_mem_set_system_addr_u64(struct bm_mem_desc_u64* pmem, void* addr);
+
 /* ---- Copies ---- */
 
 /* Host to device: the whole descriptor, its first size bytes, or size bytes from byte offset on. */
@@ -242,6 +316,18 @@ bm_status_t bm_memcpy_d2s_partial(bm_handle_t handle, void* dst, bm_device_mem_t
                                   unsigned int size);
 bm_status_t bm_memcpy_d2s_partial_offset(bm_handle_t handle, void* dst, bm_device_mem_t src,
                                          unsigned int size, unsigned int offset);
+/* The same with sizes and offsets of 64 bits, in bytes. The range must lie in the descriptor
+ * (TW-BML-0207) and in device memory (TW-BML-0208). */
+bm_status_t bm_memcpy_s2d_u64(bm_handle_t handle, bm_device_mem_u64_t dst, void* src);
+bm_status_t bm_memcpy_s2d_partial_u64(bm_handle_t handle, bm_device_mem_u64_t dst, void* src,
+                                      unsigned long long size);
+bm_status_t bm_memcpy_s2d_partial_offset_u64(bm_handle_t handle, bm_device_mem_u64_t dst, void* src,
+                                             unsigned long long size, unsigned long long offset);
+bm_status_t bm_memcpy_d2s_u64(bm_handle_t handle, void* dst, bm_device_mem_u64_t src);
+bm_status_t bm_memcpy_d2s_partial_u64(bm_handle_t handle, void* dst, bm_device_mem_u64_t src,
+                                      unsigned long long size);
+bm_status_t bm_memcpy_d2s_partial_offset_u64(bm_handle_t handle, void* dst, bm_device_mem_u64_t src,
+                                             unsigned long long size, unsigned long long offset);
 /* Inside a device: offsets in bytes, len in words of 4 bytes. */
 bm_status_t bm_memcpy_d2d(bm_handle_t handle, bm_device_mem_t dst, int dst_offset,
                           bm_device_mem_t src, int src_offset, int len);
@@ -282,6 +368,9 @@ bm_status_t bm_mem_convert_system_to_device_coeff_byte(bm_handle_t handle,
 /* *vmem: where the host sees the memory. */
 bm_status_t bm_mem_mmap_device_mem(bm_handle_t handle, bm_device_mem_t* dmem,
                                    unsigned long long* vmem);
+/* The same: there is no cache. */
+bm_status_t bm_mem_mmap_device_mem_no_cache(bm_handle_t handle, bm_device_mem_t* dmem,
+                                            unsigned long long* vmem);
 bm_status_t bm_mem_unmap_device_mem(bm_handle_t handle, void* vmem, int size);
 /* The device address of a mapped one. */
 bm_status_t bm_mem_vir_to_phy(bm_handle_t handle, unsigned long long vmem,
@@ -294,6 +383,21 @@ bm_status_t bm_mem_invalidate_device_mem(bm_handle_t handle, bm_device_mem_t* dm
 bm_status_t bm_mem_invalidate_partial_device_mem(bm_handle_t handle, bm_device_mem_t* dmem,
                                                  unsigned int offset, unsigned int len);
 
+/* The same with sizes and offsets of 64 bits, in bytes. An address that is not mapped device
+ * memory: TW-BML-0213. */
+bm_status_t bm_mem_mmap_device_mem_u64(bm_handle_t handle, bm_device_mem_u64_t* dmem,
+                                       unsigned long long* vmem);
+bm_status_t bm_mem_mmap_device_mem_no_cache_u64(bm_handle_t handle, bm_device_mem_u64_t* dmem,
+                                                unsigned long long* vmem);
+bm_status_t bm_mem_unmap_device_mem_u64(bm_handle_t handle, void* vmem, unsigned long long size);
+bm_status_t bm_mem_flush_device_mem_u64(bm_handle_t handle, bm_device_mem_u64_t* dmem);
+bm_status_t bm_mem_flush_partial_device_mem_u64(bm_handle_t handle, bm_device_mem_u64_t* dmem,
+                                                unsigned long long offset, unsigned long long len);
+bm_status_t bm_mem_invalidate_device_mem_u64(bm_handle_t handle, bm_device_mem_u64_t* dmem);
+bm_status_t bm_mem_invalidate_partial_device_mem_u64(bm_handle_t handle, bm_device_mem_u64_t* dmem,
+                                                     unsigned long long offset,
+                                                     unsigned long long len);
+
 /* ---- Synchronization. They return the failure of a launch they waited for. ---- */
 
 /* Launches of the calling thread through the handle. */
@@ -305,6 +409,20 @@ bm_status_t bm_thread_sync_from_core(bm_handle_t handle, int core_id);
 bm_status_t bm_handle_sync(bm_handle_t handle);
 /* All launches of the device; failures of other handles are left to these. */
 bm_status_t bm_device_sync(bm_handle_t handle);
+
+/* How many milliseconds a launch through this handle may run, from now on and for launches that are
+ * on their way; 0, as at first: as long as it likes. Time counts from when the device begins the
+ * launch. Whoever waits for the device (a synchronization, a synchronous launch, a copy, an
+ * allocation) ends a launch whose time is over: it fails with BM_ERR_TIMEOUT and TW-BML-0317, which
+ * names the kernel or net, the number of the launch and the device. What it has written stays, and
+ * the next launch runs. A launch that waits longer than its time for one launch of a handle without
+ * a limit does not run, with the same error.
+ * A kernel ends when it calls a function of this library, or in its own code; a net between two
+ * commands. One that waits in a function of another library cannot be ended: the device is lost.
+ * Then launches on it, and kernels on all devices, fail with BM_ERR_DEVNOTREADY and TW-BML-0104, as
+ * does bm_dev_request; its memory can still be read and written.
+ * BM_ERR_PARAM: timeout below 0 (TW-BML-0319). docs/okkernel.md: time limits */
+bm_status_t bm_set_sync_timeout(bm_handle_t handle, int timeout);
 
 /* ---- Information ---- */
 

@@ -43,6 +43,10 @@ void* bmrt_create(bm_handle_t bm_handle);
 void* bmrt_create_ex(bm_handle_t* bm_handles, int num_handles);
 /* Waits for launches and frees what the runtime allocated. NULL is fine. */
 void bmrt_destroy(void* p_bmrt);
+/* The same, but the device memory of weights that the runtime allocated stays allocated, with its
+ * bytes, until the device is closed. Memory that bmrt_load_bmodel_with_mem was given stays the
+ * caller's with either function. */
+void bmrt_destroy_without_coeff(void* p_bmrt);
 /* The (first) device's handle. */
 void* bmrt_get_bm_handle(void* p_bmrt);
 /* bm_runtime_flag_t bits. */
@@ -55,6 +59,38 @@ uint32_t bmrt_get_flags(void* p_bmrt);
  * loaded again, with a warning. The memory of _data may be freed afterwards. */
 bool bmrt_load_bmodel(void* p_bmrt, const char* bmodel_path);
 bool bmrt_load_bmodel_data(void* p_bmrt, const void* bmodel_data, size_t size);
+
+/* ---- Loads into memory of the caller, encrypted bmodels ---- */
+
+/* Fills *mem_info with the bytes that bmrt_load_bmodel takes of a device's memory in a runtime
+ * without nets (bmrt_get_bmodel_data_info: that bmrt_load_bmodel_data takes), multiples of 4096:
+ * neuron_mem, coeff_mem and io_mem. The simulator keeps commands on the host, so that
+ * instruction_mem and variable_instruction_mem have size 0. addr is 0, type 0 (device). No device
+ * is needed. False: a NULL pointer (TW-BRT-0001), a file that cannot be read (TW-SYS-0001) or is no
+ * bmodel of these chips (TW-BRT-0101, TW-MOD-04xx), or one with encrypted parts (TW-BRT-0113);
+ * *mem_info is then unchanged. */
+bool bmrt_get_bmodel_info(const char* bmodel_path, mem_info_t* mem_info);
+bool bmrt_get_bmodel_data_info(const void* bmodel_data, size_t size, mem_info_t* mem_info);
+/* As bmrt_load_bmodel and bmrt_load_bmodel_data, into memory of the caller: neurons, weights, and
+ * inputs and outputs are stored in mem_info's neuron_mem, coeff_mem and io_mem, and nothing is
+ * allocated. addr is a device address (bm_mem_get_device_addr_u64), a multiple of 4096; size is at
+ * least what bmrt_get_bmodel_info says; type is 0; blocks share no bytes. A block that the load
+ * does not need, and both of commands, are not looked at. Otherwise TW-BRT-0114, TW-BML-0208, and
+ * nothing is loaded. The memory stays the caller's, who frees it after bmrt_destroy. Runtimes whose
+ * launches do not interleave may share neuron_mem. */
+bool bmrt_load_bmodel_with_mem(void* p_bmrt, const char* bmodel_path, mem_info_t* mem_info);
+bool bmrt_load_bmodel_data_with_mem(void* p_bmrt, const void* bmodel_data, size_t size,
+                                    mem_info_t* mem_info);
+/* As bmrt_load_bmodel, for a bmodel whose parts may be encrypted. How encrypted parts are stored is
+ * not documented, so that such a file is refused (TW-BRT-0113), and f is not called; any other file
+ * loads as with bmrt_load_bmodel. f must not be NULL. _lib: f is the function `decrypt` that the
+ * shared library at decrypt_lib exports (TW-BRT-0115: it cannot be loaded, or exports none). */
+bool bmrt_load_bmodel_with_decrypt(void* p_bmrt, const char* bmodel_path, decrypt_func f);
+bool bmrt_load_bmodel_with_decrypt_lib(void* p_bmrt, const char* bmodel_path,
+                                       const char* decrypt_lib);
+
+/* ---- What is loaded ---- */
+
 /* Prints the names of the nets. */
 void bmrt_show_neuron_network(void* p_bmrt);
 int bmrt_get_network_number(void* p_bmrt);
@@ -62,6 +98,14 @@ int bmrt_get_network_number(void* p_bmrt);
 void bmrt_get_network_names(void* p_bmrt, const char*** network_names);
 /* NULL if there is no such net; valid until bmrt_destroy. */
 const bm_net_info_t* bmrt_get_network_info(void* p_bmrt, const char* net_name);
+/* The number of a net, in the order of bmrt_get_network_names; -1 if there is none of that name. */
+int bmrt_get_network_index(void* p_bmrt, const char* net_name);
+/* The number of stages of a net (stage_num); -1 and TW-BRT-0201 if there is no such net. */
+int bmrt_get_stage_size(void* p_bmrt, const char* net_name);
+/* The number of the stage that a launch with these inputs runs, of which only the shapes are looked
+ * at; input_tensors has as many as the net has inputs. -1 if no stage has these shapes, or, with an
+ * error, if there is no such net (TW-BRT-0201) or a shape is none (TW-BRT-0208). */
+int bmrt_get_stage_index(void* p_bmrt, const char* net_name, bm_tensor_t* input_tensors);
 void bmrt_print_network_info(const bm_net_info_t* net_info);
 /* Checks that the weights in device memory have their check codes; prints what is loaded. */
 void bmrt_trace(void* p_bmrt);

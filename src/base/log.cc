@@ -20,19 +20,6 @@ constexpr size_t kLinesKnown = 10'000;  // told apart; beyond that, counting beg
 
 std::atomic<LogLevel> default_level{LogLevel::warnings};
 
-LogLevel level_in_force() {
-  const char* name = std::getenv("TPUTWIN_LOG");
-  if (name == nullptr || *name == '\0') return default_level.load(std::memory_order_relaxed);
-  if (const auto level = log_level(name)) return *level;
-  static std::once_flag said;
-  std::call_once(said, [name] {
-    fmt::print(stderr,
-               "tputwin: warning: TPUTWIN_LOG = \"{}\": expected quiet, errors, warnings or json\n",
-               name);
-  });
-  return LogLevel::warnings;
-}
-
 std::string text_line(const Error& error, Level booked) {
   return fmt::format("tputwin: {}: {}", booked == Level::error ? "error" : "warning",
                      error.message());
@@ -70,6 +57,19 @@ Turn turn_of(const Error& error, Level booked) {
 
 }  // namespace
 
+LogLevel log_level_in_force() {
+  const char* name = std::getenv("TPUTWIN_LOG");
+  if (name == nullptr || *name == '\0') return default_level.load(std::memory_order_relaxed);
+  if (const auto level = log_level(name)) return *level;
+  static std::once_flag said;
+  std::call_once(said, [name] {
+    fmt::print(stderr,
+               "tputwin: warning: TPUTWIN_LOG = \"{}\": expected quiet, errors, warnings or json\n",
+               name);
+  });
+  return LogLevel::warnings;
+}
+
 std::optional<LogLevel> log_level(std::string_view name) {
   if (name == "quiet") return LogLevel::quiet;
   if (name == "errors") return LogLevel::errors;
@@ -81,7 +81,7 @@ std::optional<LogLevel> log_level(std::string_view name) {
 void set_default_log_level(LogLevel level) { default_level = level; }
 
 void log(const Error& error, Level booked) {
-  const LogLevel level = level_in_force();
+  const LogLevel level = log_level_in_force();
   if (level == LogLevel::quiet || (level == LogLevel::errors && booked == Level::warning)) return;
   const Turn turn = turn_of(error, booked);
   if (turn == Turn::silent) return;

@@ -20,6 +20,9 @@ std::optional<LogLevel> log_level(std::string_view name);
 // once.
 void set_default_log_level(LogLevel level);
 
+// TPUTWIN_LOG, or that level.
+LogLevel log_level_in_force();
+
 // Writes the line that the level in force asks for. `booked`: as what the error was booked; in
 // strict mode a warning is an error. A line that came several times is not written again.
 void log(const Error& error, Level booked);

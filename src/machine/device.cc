@@ -13,6 +13,7 @@
 #include "base/workers.h"
 #include "chip/rule_numbers.h"
 #include "machine/plan.h"
+#include "machine/stop.h"
 #include "numerics/l2_tables.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/isa.h"
@@ -262,6 +263,7 @@ Status Device::follow(Plan& plan) {
   for (const GlobalRange& range : plan.written_) clock_.mark(range.begin, range.bytes);
   uint32_t section = 0;
   for (size_t i = 0; i < plan.steps_.size(); ++i) {
+    if (is_stop_wanted()) return Error(errors::mch_stopped);
     const Plan::Step& now = plan.steps_[i];
     const Instruction& instruction = plan.program_[i];
     if (now.begins_section) plan.begin_section(clock_, *pages_, ++section);
@@ -301,6 +303,7 @@ void Device::need_operands(const Operation& op) {
 
 // Executes one instruction and moves the count of its engine on.
 Status Device::step(const Instruction& instruction) {
+  if (is_stop_wanted()) return Error(errors::mch_stopped);
   TW_RETURN_IF_ERROR(execute(instruction));
   if (instruction.engine == Engine::cpu)
     finished_.fill(0);
@@ -362,9 +365,11 @@ void Device::run_issued(const Instruction& instruction) {
 Status Device::report_call(Status status, const CallSite& site) {
   if (status.ok()) return status;
   Error& error = status.error();
-  tell_numbers(error, chip());
   // Warnings are counted by call, so its name has no number there.
   const bool counted = error.info().level == Level::warning && !diagnostics_.strict();
+  // after the first error calls do nothing, and what they break as well is not said
+  if (sticky_ && !counted) return *sticky_;
+  tell_numbers(error, chip());
   std::string call(site.call);
   if (site.number != 0 && !counted) call += fmt::format(", command {} of the launch", site.number);
   if (!site.wrong_strides.empty() && error.argument() == site.wrong_strides &&

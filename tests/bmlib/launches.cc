@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdlib>
 
 #include "bmlib/kernels.h"
@@ -32,6 +33,33 @@ TEST_F(Launches, RunWithACopyOfTheArguments) {
   ASSERT_EQ(tpu_kernel_launch_sync(device, "count", &arguments, sizeof arguments), BM_SUCCESS);
   EXPECT_EQ(device.word(memory), 31);
   EXPECT_EQ(tputwin_error_count() + tputwin_warning_count(), 0u);
+}
+
+// Whatever else breaks after the first error, and however often, is not said.
+TEST_F(Launches, ABrokenLaunchPrintsOneLine) {
+  Opened device;
+  okk_register_kernel_func("breaks_many_rules", [](const void*) {
+    okk_initialize();
+    for (int c = -1; c > -9; --c) {
+      const dim4 shape{1, c, 1, 1};
+      okk_bdc_relu(0, 0, &shape, nullptr, nullptr);
+      okk_parallel_end();
+    }
+  });
+  for (const bool is_async : {false, true}) {
+    ::testing::internal::CaptureStderr();
+    if (is_async) {
+      EXPECT_EQ(okkernel_launch_async(device, "breaks_many_rules", nullptr, 0), BM_SUCCESS);
+      EXPECT_EQ(okkernel_sync(device), BM_ERR_FAILURE);
+    } else {
+      EXPECT_EQ(launch(device, "breaks_many_rules"), BM_ERR_FAILURE);
+    }
+    const std::string said = ::testing::internal::GetCapturedStderr();
+    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+    EXPECT_THAT(said, HasSubstr("TW-OKK-0003 okk_bdc_relu"));
+    EXPECT_THAT(said, HasSubstr("(1,-1,1,1)"));
+    EXPECT_EQ(code(), "TW-OKK-0003");
+  }
 }
 
 TEST_F(Launches, NamesMustBeRegistered) {

@@ -2,6 +2,9 @@
 #include <bmlib_runtime.h>
 #include <okk.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <string>
 
@@ -74,6 +77,59 @@ TW_TRIGGER(bml_inside_kernel, [] {
     okkernel_launch_sync(handle, "asks_host", nullptr, 0);
   });
 });
+// What a child of this process prints on standard error, in which `body` runs.
+template <class Body>
+Status said_by_child(ErrorId id, Body body) {
+  int ends[2];
+  if (pipe(ends) != 0) return {};
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    body();
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string text;
+  char part[512];
+  for (ssize_t count = 0; (count = read(ends[0], part, sizeof part)) > 0;)
+    text.append(part, static_cast<size_t>(count));
+  close(ends[0]);
+  waitpid(child, nullptr, 0);
+  return text.find(error_info(id).code) != std::string::npos ? Status(Error(id)) : Status();
+}
+
+void launch_with_limit(int milliseconds, okk_kernel_func_t function) {
+  bm_handle_t handle = nullptr;
+  bm_dev_request(&handle, 0);
+  bm_set_sync_timeout(handle, milliseconds);
+  okk_register_kernel_func("limited", function);
+  okkernel_launch_sync(handle, "limited", nullptr, 0);
+  bm_dev_free(handle);
+  bm_dev_request(&handle, 0);
+  bm_dev_free(handle);
+}
+
+TW_TRIGGER(bml_timeout, [] {
+  return last_report_of([] {
+    launch_with_limit(1, [](const void*) {
+      for (;;) okk_npu_num(), okk_poll();
+    });
+  });
+});
+TW_TRIGGER(bml_device_lost, [] {
+  return said_by_child(errors::bml_device_lost, [] {
+    launch_with_limit(1, [](const void*) {
+      for (;;) pause();
+    });
+  });
+});
+TW_TRIGGER(bml_crashed, [] {
+  return said_by_child(errors::bml_crashed,
+                       [] { launch_with_limit(0, [](const void*) { std::abort(); }); });
+});
+TW_TRIGGER(bml_time_limit, [] {
+  return with_device([](bm_handle_t handle, bm_device_mem_t) { bm_set_sync_timeout(handle, -1); });
+});
 TW_TRIGGER(bml_device, [] { return last_report_of([] { bm_dev_query(99); }); });
 TW_TRIGGER(bml_chip_variable, [] {
   const char* before = std::getenv("TPUTWIN_CHIP");
@@ -101,6 +157,12 @@ TW_TRIGGER(bml_environment, [] {
 TW_TRIGGER(bml_size, [] {
   return with_device([](bm_handle_t handle, bm_device_mem_t memory) {
     bm_malloc_device_byte(handle, &memory, 0);
+  });
+});
+TW_TRIGGER(bml_size_u64, [] {
+  return with_device([](bm_handle_t handle, bm_device_mem_t) {
+    bm_device_mem_u64_t memory;
+    bm_malloc_device_dword_u64(handle, &memory, 1ull << 62);
   });
 });
 TW_TRIGGER(bml_memory_full, [] {

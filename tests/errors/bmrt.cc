@@ -75,6 +75,22 @@ Status launch_changed(Change change) {
       [](Lenet& net) { launch(net); });
 }
 
+TW_TRIGGER(brt_encrypted, [] {
+  return with_changed_lenet(
+      [](b168x::ModelT& model) { model.net[0]->parameter[0]->coeff_mem->encrypt_mode = 1; },
+      [](const Lenet&) {});
+});
+TW_TRIGGER(brt_load_memory, [] {
+  return with_runtime([](void* runtime) {
+    mem_info_t none{};
+    bmrt_load_bmodel_with_mem(runtime, (kRecorded + "nets-lenet-int8.bmodel").c_str(), &none);
+  });
+});
+TW_TRIGGER(brt_decrypt_library, [] {
+  return with_runtime([](void* runtime) {
+    bmrt_load_bmodel_with_decrypt_lib(runtime, "some.bmodel", "/no/such.so");
+  });
+});
 TW_TRIGGER(brt_null, [] { return with_runtime([](void* r) { bmrt_load_bmodel(r, nullptr); }); });
 TW_TRIGGER(brt_runtime, [] {
   return with_runtime([](void*) { bmrt_get_network_number(reinterpret_cast<void*>(16)); });

@@ -1,4 +1,5 @@
 // TW-MCH: programs whose order cannot be kept, and CPU operators without a host.
+#include <atomic>
 #include <cstdlib>
 #include <functional>
 
@@ -7,6 +8,7 @@
 #include "insight/checks.h"
 #include "insight/recording/player.h"
 #include "machine/device.h"
+#include "machine/stop.h"
 #include "ops/fast/select/bodies.h"
 #include "selftest/first_use.h"
 #include "selftest/random_operation.h"
@@ -21,6 +23,12 @@ Status run(std::vector<Instruction> program) {
 
 TW_TRIGGER(mch_wait_never,
            [] { return run({{.op = DmaTensor{}, .engine = Engine::dma, .id = 1, .wait = 1}}); });
+
+TW_TRIGGER(mch_stopped, [] {
+  const std::atomic<bool> wanted = true;
+  const ScopedStop stop(wanted);
+  return run({{.op = DmaTensor{}, .engine = Engine::dma, .id = 1}});
+});
 
 TW_TRIGGER(mch_no_cpu_host, [] {
   return run(

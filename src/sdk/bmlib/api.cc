@@ -56,6 +56,10 @@ Status close_handle(bm_handle_t handle) {
 Status collect(Launch& launch) {
   thread_diagnostics().add(launch.outcome.warnings);
   if (!launch.outcome.error) return {};
+  const ErrorId id = launch.outcome.error->id();
+  // the card's own; others were said when they were found
+  if (id == errors::bml_timeout || id == errors::bml_device_lost)
+    return report(*launch.outcome.error);
   return book_again(*launch.outcome.error);
 }
 
@@ -71,7 +75,7 @@ Status sync(Handle& handle, const std::thread::id* caller) {
   }
   Status first;
   for (const auto& launch : waited) {
-    handle.card->wait(*launch);
+    handle.card->wait(launch);
     if (Status status = collect(*launch); !status.ok() && first.ok()) first = std::move(status);
   }
   return first;
@@ -82,7 +86,10 @@ bm_status_t code_of(const Error& error) {
     case errors::bml_device:
     case errors::bml_handle_unknown:
     case errors::bml_handle_closed:
+    case errors::bml_device_lost:
       return BM_ERR_DEVNOTREADY;
+    case errors::bml_timeout:
+      return BM_ERR_TIMEOUT;
     case errors::bml_inside_kernel:
       return BM_ERR_FAILURE;
     default:

@@ -19,6 +19,7 @@ namespace tputwin::bmlib {
 // What a bm_handle_t stands for.
 struct Handle {
   std::shared_ptr<Card> card;
+  const std::shared_ptr<TimeLimit> limit = std::make_shared<TimeLimit>(0);  // of its launches
   std::mutex mutex;
   std::vector<std::shared_ptr<Launch>> pending;  // asynchronous launches nobody waited for
 };

@@ -12,6 +12,7 @@
 
 #include "base/bits.h"
 #include "base/errors/bmlib.h"
+#include "base/errors/machine.h"
 #include "chip/family.h"
 #include "sdk/record/recorder.h"
 
@@ -88,7 +89,10 @@ Result<std::shared_ptr<Card>> Card::open(int id) {
   std::lock_guard lock(open_cards().mutex);
   std::weak_ptr<Card>& open = open_cards().cards[id];
   // a child of fork() has no thread for its parent's card
-  if (auto card = open.lock(); card != nullptr && card->process() == getpid()) return card;
+  if (auto card = open.lock(); card != nullptr && card->process() == getpid()) {
+    if (!card->is_lost()) return card;
+    return Error(errors::bml_device_lost).argument("devid", fmt::format("{}", id));
+  }
   TW_ASSIGN_OR_RETURN(bytes, wanted_bytes());
   TW_ASSIGN_OR_RETURN(kind, wanted_chip());
   TW_ASSIGN_OR_RETURN(chip, Device::create({.chip = kind, .global_bytes = bytes}));
@@ -125,7 +129,7 @@ Card::~Card() {
 Card::Turn::Turn(Card& card) : card_(card) {
   std::unique_lock lock(card.mutex_);
   const uint64_t ticket = card.issued_++;
-  card.changed_.wait(lock, [&] { return card.serving_ == ticket; });
+  card.wait_until(lock, [&] { return card.serving_ == ticket; });
 }
 
 Card::Turn::~Turn() {
@@ -134,31 +138,25 @@ Card::Turn::~Turn() {
 }
 
 void Card::serve_next() {
-  ++serving_;
+  do ++serving_;
+  while (dropped_.erase(serving_) != 0);
   changed_.notify_all();
 }
 
 void Card::submit(const std::shared_ptr<Launch>& launch) {
   if (!watchers_.empty()) launch->stack = insight::Stacks::of_process().capture();
   std::lock_guard lock(mutex_);
+  launch->number = ++counters_.launches;
+  if (is_lost_) return finish(*launch, {.error = lost_error(*launch), .warnings = {}});
   launch->ticket = issued_++;
   launches_.push_back(launch);
-  ++counters_.launches;
   changed_.notify_all();
 }
 
-void Card::wait(const Launch& launch) {
-  {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return launch.done; });
-  }
-  say_synced(launch.ticket + 1);
-}
-
 void Card::wait_all() {
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   const uint64_t ticket = issued_;
-  changed_.wait(lock, [&] { return serving_ >= ticket; });
+  wait_until(lock, [&] { return serving_ >= ticket; });
   lock.unlock();
   say_synced(ticket);
 }
@@ -193,28 +191,47 @@ void Card::name_arguments(const Launch& launch) {
 }
 
 void Card::work() {
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   while (true) {
     changed_.wait(
         lock, [&] { return launches_.empty() ? closing_ : launches_.front()->ticket == serving_; });
     if (launches_.empty()) return;
     const std::shared_ptr<Launch> launch = std::move(launches_.front());
     launches_.pop_front();
+    launch->begun = Clock::now();
+    launch->control.thread = pthread_self();
+    running_ = launch;
+    if (has_limits_) changed_.notify_all();  // those who wait look when its time is over
     lock.unlock();
-    say_begun(*launch);
-    okk::Outcome outcome = launch->run(*chip_);
-    chip_->notify({.kind = DeviceEvent::Kind::launch_end});
-    const double seconds = predicted_seconds();
-    if (LaunchCallback callback = launch_callback)
-      callback(id_, 0, outcome.error ? BM_ERR_FAILURE : BM_SUCCESS, launch->name.c_str());
+    auto [outcome, seconds] = run(*launch);
     lock.lock();
-    launch->outcome = std::move(outcome);
-    launch->done = true;
-    ++counters_.finished;
+    if (launch->control.abandoned) return;  // the card went on without this thread
+    running_ = nullptr;
+    finish(*launch, std::move(outcome));
     counters_.launch_seconds += seconds;
     counters_.last_launch_seconds = seconds;
     serve_next();
   }
+}
+
+okk::LaunchLabel Card::label(const Launch& launch) const {
+  return {launch.kind, launch.name.c_str(), launch.number, id_};
+}
+
+std::pair<okk::Outcome, double> Card::run(Launch& launch) {
+  const okk::LaunchLabel named = label(launch);
+  const okk::ScopedRun scope(launch.control, named);
+  say_begun(launch);
+  okk::Outcome outcome = launch.run(*chip_);
+  if (launch.control.abandoned) return {};
+  if (outcome.error && outcome.error->id() == errors::mch_stopped)
+    outcome.error = timeout_error(
+        launch, outcome.error->detail().empty() ? "it was stopped" : outcome.error->detail());
+  chip_->notify({.kind = DeviceEvent::Kind::launch_end});
+  const double seconds = predicted_seconds();
+  if (LaunchCallback callback = launch_callback)
+    callback(id_, 0, outcome.error ? BM_ERR_FAILURE : BM_SUCCESS, launch.name.c_str());
+  return {std::move(outcome), seconds};
 }
 
 double Card::predicted_seconds() {

@@ -10,12 +10,15 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -25,6 +28,7 @@
 #include "insight/watch.h"
 #include "memory/allocator.h"
 #include "sdk/okkernel/run_kernel.h"
+#include "sdk/okkernel/running_launch.h"
 
 namespace tputwin::bmlib {
 
@@ -37,14 +41,25 @@ extern std::atomic<LaunchCallback> launch_callback;
 // The chip of devices opened from now on, unless TPUTWIN_CHIP names one. The BM1684 at first.
 void use_chip(const Chip& chip);
 
+using Clock = std::chrono::steady_clock;
+
+// How long launches through a handle may run, in milliseconds; 0: as long as they like.
+using TimeLimit = std::atomic<int>;
+
 // A kernel, or a net of bmrt, that is to run, runs, or has run.
 struct Launch {
+  const char* kind = "kernel";
   std::string name;
   std::function<okk::Outcome(Device&)> run;
   std::thread::id caller = std::this_thread::get_id();
   std::vector<insight::NamedAddress> arguments = {};  // if somebody watches
   // What follows belongs to the card.
+  std::shared_ptr<const TimeLimit> limit;  // of the handle
+  okk::RunControl control;
   uint64_t ticket = 0;
+  uint64_t number = 0;         // of the launches of the device, from 1
+  Clock::time_point begun;     // once it runs
+  bool is_ending = false;      // somebody ends it
   insight::StackId stack = 0;  // of the caller, if somebody watches
   bool done = false;
   okk::Outcome outcome;
@@ -56,7 +71,7 @@ struct Counters {
   double launch_seconds = 0, last_launch_seconds = 0;
 };
 
-class Card {
+class Card : public std::enable_shared_from_this<Card> {
  public:
   struct Block {
     uint64_t bytes;
@@ -87,8 +102,11 @@ class Card {
   // The last bytes are the controller's.
   uint64_t reserved_address() const { return chip().global_base + memory_bytes() - kReserved; }
 
+  // A launch on a device that is lost fails at once.
   void submit(const std::shared_ptr<Launch>& launch);
-  void wait(const Launch& launch);
+  // Waits for its end. A launch whose time is over is stopped by those who wait, for it or for
+  // their turn.
+  void wait(const std::shared_ptr<Launch>& launch);
   void wait_all();  // launches made so far
 
   // Runs `body` when everything before it is finished, and nothing beside it.
@@ -138,6 +156,10 @@ class Card {
   bool predicts_time() const { return chip_time_ != nullptr; }
   void count_copies(uint64_t in, uint64_t out);
   bool busy() const;
+  // A launch on it could not be stopped: what lies in its memory can still be read and written.
+  bool is_lost() const;
+  // A time limit changed: those who wait look at it.
+  void reconsider_limits();
 
   std::atomic<int> clock_mhz = 550;  // what bm_set_clk_tpu_freq set last
   std::vector<uint8_t> table;        // what bmkernel_load_lookup_table loaded
@@ -157,8 +179,25 @@ class Card {
 
   const GlobalMemory& contents() const { return chip_->global_contents(); }
   void work();
-  double predicted_seconds();  // of the launch that ended
-  void serve_next();           // with mutex_
+  std::pair<okk::Outcome, double> run(Launch& launch);  // and its predicted seconds
+  double predicted_seconds();                           // of the launch that ended
+  void serve_next();                                    // with mutex_
+  okk::LaunchLabel label(const Launch& launch) const;
+  Error timeout_error(const Launch& launch, std::string_view what) const;
+  Error lost_error(const Launch& launch) const;
+
+  // ---- card_limits.cc; all with mutex_ ----
+  using Lock = std::unique_lock<std::mutex>;
+  // Waits until holds(), and stops launches whose time is over meanwhile.
+  void wait_until(Lock& lock, const std::function<bool()>& holds);
+  std::optional<Clock::time_point> end_of_running() const;
+  std::optional<Clock::time_point> end_of_patience(const Launch& launch,
+                                                   Clock::time_point start) const;
+  bool wait_or_end_running(Lock& lock, std::optional<Clock::time_point> patience);
+  void stop(Lock& lock, const std::shared_ptr<Launch>& launch);
+  void lose(const std::shared_ptr<Launch>& launch);
+  void cancel(const std::shared_ptr<Launch>& launch);
+  void finish(Launch& launch, okk::Outcome outcome);
   void say_begun(const Launch& launch);
   void name_arguments(const Launch& launch);
   void say_synced(uint64_t ticket);
@@ -177,6 +216,10 @@ class Card {
   std::condition_variable changed_;
   uint64_t issued_ = 0, serving_ = 0;  // tickets
   std::deque<std::shared_ptr<Launch>> launches_;
+  std::shared_ptr<Launch> running_;
+  std::set<uint64_t> dropped_;  // tickets of launches that are not served
+  bool is_lost_ = false;
+  bool has_limits_ = false;  // some handle has or had a time limit
   Counters counters_;
   bool closing_ = false;
   std::jthread worker_;

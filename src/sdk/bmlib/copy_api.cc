@@ -7,8 +7,8 @@
 
 namespace tputwin::bmlib {
 
-Status copy_in(std::string_view call, bm_handle_t handle, const bm_device_mem_t& mem,
-               const void* source, uint64_t offset, uint64_t bytes) {
+Status copy_in(std::string_view call, bm_handle_t handle, const Descriptor& mem, const void* source,
+               uint64_t offset, uint64_t bytes) {
   TW_ASSIGN_OR_RETURN(card, find_card(handle));
   TW_RETURN_IF_ERROR(check_pointer(source, "src"));
   return card->in_turn([&]() -> Status {
@@ -19,7 +19,7 @@ Status copy_in(std::string_view call, bm_handle_t handle, const bm_device_mem_t&
   });
 }
 
-Status copy_out(std::string_view call, bm_handle_t handle, const bm_device_mem_t& mem, void* target,
+Status copy_out(std::string_view call, bm_handle_t handle, const Descriptor& mem, void* target,
                 uint64_t offset, uint64_t bytes) {
   TW_ASSIGN_OR_RETURN(card, find_card(handle));
   TW_RETURN_IF_ERROR(check_pointer(target, "dst"));
@@ -34,8 +34,8 @@ Status copy_out(std::string_view call, bm_handle_t handle, const bm_device_mem_t
 namespace {
 
 // Negative offsets and sizes arrive as huge unsigned numbers, which no descriptor's range holds.
-Status copy_inside(std::string_view call, bm_handle_t handle, const bm_device_mem_t& dst,
-                   uint64_t dst_offset, const bm_device_mem_t& src, uint64_t src_offset,
+Status copy_inside(std::string_view call, bm_handle_t handle, const Descriptor& dst,
+                   uint64_t dst_offset, const Descriptor& src, uint64_t src_offset,
                    uint64_t bytes) {
   TW_ASSIGN_OR_RETURN(card, find_card(handle));
   return card->in_turn([&]() -> Status {
@@ -52,8 +52,8 @@ uint64_t extent(int count, int stride, int bytes) {
   return (uint64_t(count - 1) * uint64_t(stride) + 1) * uint64_t(bytes);
 }
 
-Status copy_strided(std::string_view call, bm_handle_t handle, const bm_device_mem_t& dst,
-                    int dst_stride, const bm_device_mem_t& src, int src_stride, int count,
+Status copy_strided(std::string_view call, bm_handle_t handle, const Descriptor& dst,
+                    int dst_stride, const Descriptor& src, int src_stride, int count,
                     int format_size) {
   TW_ASSIGN_OR_RETURN(card, find_card(handle));
   const bool element = format_size == 1 || format_size == 2 || format_size == 4;
@@ -81,7 +81,7 @@ Status copy_strided(std::string_view call, bm_handle_t handle, const bm_device_m
 
 // By way of the host, so that no thread waits for two devices at a time.
 Status copy_between(std::string_view call, bm_handle_t src_handle, bm_handle_t dst_handle,
-                    const bm_device_mem_t& src, const bm_device_mem_t& dst) {
+                    const Descriptor& src, const Descriptor& dst) {
   TW_RETURN_IF_ERROR(find_card(dst_handle).status());
   if (src.size != dst.size)
     return Error(errors::bml_sizes_differ)
@@ -92,7 +92,7 @@ Status copy_between(std::string_view call, bm_handle_t src_handle, bm_handle_t d
 }
 
 Status fill(std::string_view call, bm_handle_t handle, const void* value, int mode,
-            const bm_device_mem_t& mem) {
+            const Descriptor& mem) {
   TW_ASSIGN_OR_RETURN(card, find_card(handle));
   TW_RETURN_IF_ERROR(check_pointer(value, "value"));
   if (mode < 1 || mode > 4 || mem.size % static_cast<unsigned>(mode) != 0)
@@ -138,6 +138,34 @@ bm_status_t bm_memcpy_d2s_partial(bm_handle_t handle, void* dst, bm_device_mem_t
 
 bm_status_t bm_memcpy_d2s_partial_offset(bm_handle_t handle, void* dst, bm_device_mem_t src,
                                          unsigned int size, unsigned int offset) {
+  return run(__func__, copy_out, handle, src, dst, offset, size);
+}
+
+bm_status_t bm_memcpy_s2d_u64(bm_handle_t handle, bm_device_mem_u64_t dst, void* src) {
+  return run(__func__, copy_in, handle, dst, src, 0, dst.size);
+}
+
+bm_status_t bm_memcpy_s2d_partial_u64(bm_handle_t handle, bm_device_mem_u64_t dst, void* src,
+                                      unsigned long long size) {
+  return run(__func__, copy_in, handle, dst, src, 0, size);
+}
+
+bm_status_t bm_memcpy_s2d_partial_offset_u64(bm_handle_t handle, bm_device_mem_u64_t dst, void* src,
+                                             unsigned long long size, unsigned long long offset) {
+  return run(__func__, copy_in, handle, dst, src, offset, size);
+}
+
+bm_status_t bm_memcpy_d2s_u64(bm_handle_t handle, void* dst, bm_device_mem_u64_t src) {
+  return run(__func__, copy_out, handle, src, dst, 0, src.size);
+}
+
+bm_status_t bm_memcpy_d2s_partial_u64(bm_handle_t handle, void* dst, bm_device_mem_u64_t src,
+                                      unsigned long long size) {
+  return run(__func__, copy_out, handle, src, dst, 0, size);
+}
+
+bm_status_t bm_memcpy_d2s_partial_offset_u64(bm_handle_t handle, void* dst, bm_device_mem_u64_t src,
+                                             unsigned long long size, unsigned long long offset) {
   return run(__func__, copy_out, handle, src, dst, offset, size);
 }
 

@@ -54,16 +54,18 @@ Result<std::shared_ptr<Launch>> make_launch(std::string name, okk::KernelFunctio
 }
 
 Status launch_sync(bm_handle_t handle, Result<std::shared_ptr<Launch>> launch) {
-  TW_ASSIGN_OR_RETURN(card, find_card(handle));
+  TW_ASSIGN_OR_RETURN(found, find_handle(handle));
   if (!launch.ok()) return launch.error();
-  card->submit(launch.value());
-  card->wait(*launch.value());
+  launch.value()->limit = found->limit;
+  found->card->submit(launch.value());
+  found->card->wait(launch.value());
   return collect(*launch.value());
 }
 
 Status launch_async(bm_handle_t handle, Result<std::shared_ptr<Launch>> launch) {
   TW_ASSIGN_OR_RETURN(found, find_handle(handle));
   if (!launch.ok()) return launch.error();
+  launch.value()->limit = found->limit;
   std::lock_guard lock(found->mutex);
   found->card->submit(launch.value());
   found->pending.push_back(std::move(launch.value()));
@@ -113,6 +115,17 @@ bm_status_t bmkernel_load_lookup_table(bm_handle_t handle, const void* table, un
       return Error(errors::bml_table_size).argument("size", fmt::format("{}", size));
     auto bytes = static_cast<const uint8_t*>(table);
     card->in_turn([&] { card->table.assign(bytes, bytes + size); });
+    return {};
+  });
+}
+
+bm_status_t bm_set_sync_timeout(bm_handle_t handle, int timeout) {
+  return with_code(__func__, [&]() -> Status {
+    TW_ASSIGN_OR_RETURN(found, find_handle(handle));
+    if (timeout < 0)
+      return Error(errors::bml_time_limit).argument("timeout", fmt::format("{}", timeout));
+    *found->limit = timeout;
+    found->card->reconsider_limits();
     return {};
   });
 }

@@ -9,14 +9,16 @@ namespace tputwin::bmlib {
 namespace {
 
 // The range a pointed-at descriptor stands for, or a part of it.
-Result<Range> checked(std::string_view call, Card& card, const bm_device_mem_t* dmem,
+template <class Memory>
+Result<Range> checked(std::string_view call, Card& card, const Memory* dmem,
                       std::optional<Range> part = {}) {
   TW_RETURN_IF_ERROR(check_pointer(dmem, "dmem"));
   if (!part) part = Range{0, dmem->size};
   return card.in_turn([&] { return range(call, card, "dmem", *dmem, part->offset, part->bytes); });
 }
 
-Status map(std::string_view call, bm_handle_t handle, const bm_device_mem_t* dmem,
+template <class Memory>
+Status map(std::string_view call, bm_handle_t handle, const Memory* dmem,
            unsigned long long* vmem) {
   TW_ASSIGN_OR_RETURN(card, find_card(handle));
   TW_RETURN_IF_ERROR(check_pointer(vmem, "vmem"));
@@ -27,7 +29,8 @@ Status map(std::string_view call, bm_handle_t handle, const bm_device_mem_t* dme
 }
 
 // There is nothing to flush; the arguments are checked.
-Status touch(std::string_view call, bm_handle_t handle, const bm_device_mem_t* dmem,
+template <class Memory>
+Status touch(std::string_view call, bm_handle_t handle, const Memory* dmem,
              std::optional<Range> part) {
   TW_ASSIGN_OR_RETURN(card, find_card(handle));
   return checked(call, *card, dmem, part).status();
@@ -42,6 +45,13 @@ Result<uint64_t> offset_of(Card& card, uint64_t address, uint64_t bytes) {
   return Error(errors::bml_mapping).argument("vmem", fmt::format("{:#x}", address));
 }
 
+Status unmap(bm_handle_t handle, const void* vmem, uint64_t bytes) {
+  TW_ASSIGN_OR_RETURN(card, find_card(handle));
+  TW_ASSIGN_OR_RETURN(offset, offset_of(*card, reinterpret_cast<uint64_t>(vmem), bytes));
+  card->in_turn([&] { card->cover(offset, bytes); });
+  return {};
+}
+
 }  // namespace
 }  // namespace tputwin::bmlib
 
@@ -50,17 +60,16 @@ using namespace tputwin::bmlib;
 
 bm_status_t bm_mem_mmap_device_mem(bm_handle_t handle, bm_device_mem_t* dmem,
                                    unsigned long long* vmem) {
-  return run(__func__, map, handle, dmem, vmem);
+  return run(__func__, map<bm_device_mem_t>, handle, dmem, vmem);
+}
+
+bm_status_t bm_mem_mmap_device_mem_no_cache(bm_handle_t handle, bm_device_mem_t* dmem,
+                                            unsigned long long* vmem) {
+  return run(__func__, map<bm_device_mem_t>, handle, dmem, vmem);
 }
 
 bm_status_t bm_mem_unmap_device_mem(bm_handle_t handle, void* vmem, int size) {
-  return with_code(__func__, [&]() -> Status {
-    TW_ASSIGN_OR_RETURN(card, find_card(handle));
-    const auto bytes = static_cast<uint64_t>(size);
-    TW_ASSIGN_OR_RETURN(offset, offset_of(*card, reinterpret_cast<uint64_t>(vmem), bytes));
-    card->in_turn([&] { card->cover(offset, bytes); });
-    return {};
-  });
+  return with_code(__func__, [&] { return unmap(handle, vmem, static_cast<uint64_t>(size)); });
 }
 
 bm_status_t bm_mem_vir_to_phy(bm_handle_t handle, unsigned long long vmem,
@@ -75,19 +84,54 @@ bm_status_t bm_mem_vir_to_phy(bm_handle_t handle, unsigned long long vmem,
 }
 
 bm_status_t bm_mem_flush_device_mem(bm_handle_t handle, bm_device_mem_t* dmem) {
-  return run(__func__, touch, handle, dmem, std::nullopt);
+  return run(__func__, touch<bm_device_mem_t>, handle, dmem, std::nullopt);
 }
 
 bm_status_t bm_mem_flush_partial_device_mem(bm_handle_t handle, bm_device_mem_t* dmem,
                                             unsigned int offset, unsigned int len) {
-  return run(__func__, touch, handle, dmem, Range{offset, len});
+  return run(__func__, touch<bm_device_mem_t>, handle, dmem, Range{offset, len});
 }
 
 bm_status_t bm_mem_invalidate_device_mem(bm_handle_t handle, bm_device_mem_t* dmem) {
-  return run(__func__, touch, handle, dmem, std::nullopt);
+  return run(__func__, touch<bm_device_mem_t>, handle, dmem, std::nullopt);
 }
 
 bm_status_t bm_mem_invalidate_partial_device_mem(bm_handle_t handle, bm_device_mem_t* dmem,
                                                  unsigned int offset, unsigned int len) {
-  return run(__func__, touch, handle, dmem, Range{offset, len});
+  return run(__func__, touch<bm_device_mem_t>, handle, dmem, Range{offset, len});
+}
+
+// ---- Sizes of 64 bits ----
+
+bm_status_t bm_mem_mmap_device_mem_u64(bm_handle_t handle, bm_device_mem_u64_t* dmem,
+                                       unsigned long long* vmem) {
+  return run(__func__, map<bm_device_mem_u64_t>, handle, dmem, vmem);
+}
+
+bm_status_t bm_mem_mmap_device_mem_no_cache_u64(bm_handle_t handle, bm_device_mem_u64_t* dmem,
+                                                unsigned long long* vmem) {
+  return run(__func__, map<bm_device_mem_u64_t>, handle, dmem, vmem);
+}
+
+bm_status_t bm_mem_unmap_device_mem_u64(bm_handle_t handle, void* vmem, unsigned long long size) {
+  return with_code(__func__, [&] { return unmap(handle, vmem, size); });
+}
+
+bm_status_t bm_mem_flush_device_mem_u64(bm_handle_t handle, bm_device_mem_u64_t* dmem) {
+  return run(__func__, touch<bm_device_mem_u64_t>, handle, dmem, std::nullopt);
+}
+
+bm_status_t bm_mem_flush_partial_device_mem_u64(bm_handle_t handle, bm_device_mem_u64_t* dmem,
+                                                unsigned long long offset, unsigned long long len) {
+  return run(__func__, touch<bm_device_mem_u64_t>, handle, dmem, Range{offset, len});
+}
+
+bm_status_t bm_mem_invalidate_device_mem_u64(bm_handle_t handle, bm_device_mem_u64_t* dmem) {
+  return run(__func__, touch<bm_device_mem_u64_t>, handle, dmem, std::nullopt);
+}
+
+bm_status_t bm_mem_invalidate_partial_device_mem_u64(bm_handle_t handle, bm_device_mem_u64_t* dmem,
+                                                     unsigned long long offset,
+                                                     unsigned long long len) {
+  return run(__func__, touch<bm_device_mem_u64_t>, handle, dmem, Range{offset, len});
 }

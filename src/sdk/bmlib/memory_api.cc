@@ -12,6 +12,30 @@ Status check_heap(int64_t heap, std::string_view argument) {
   return Error(errors::bml_heap).argument(argument, fmt::format("{}", heap));
 }
 
+// The first heap of a mask.
+Result<uint32_t> heap_of_mask(int mask) {
+  const auto heap = static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(mask)));
+  if (heap < kHeaps) return heap;
+  return Error(errors::bml_heap_mask).argument("heap_id_mask", fmt::format("{:#x}", mask));
+}
+
+Status free(bm_handle_t handle, const Descriptor& mem) {
+  TW_ASSIGN_OR_RETURN(card, find_card(handle));
+  TW_RETURN_IF_ERROR(check_device_type(mem, "mem"));
+  return card->in_turn([&] { return card->free(mem.address); });
+}
+
+// The heap that a pointed-at descriptor, of either form, names.
+template <class Memory>
+Status heap_of(bm_handle_t handle, const Memory* pmem, unsigned* heap) {
+  TW_RETURN_IF_ERROR(find_card(handle).status());
+  TW_RETURN_IF_ERROR(check_pointer(pmem, "pmem"));
+  TW_RETURN_IF_ERROR(check_pointer(heap, "heapid"));
+  TW_RETURN_IF_ERROR(check_device_type(*pmem, "pmem"));
+  *heap = pmem->flags.u.gmem_heapid;
+  return {};
+}
+
 // Allocates *dev_mem and copies what sys_mem points at to it, if asked to.
 bm_status_t convert(std::string_view call, bm_handle_t handle, bm_mem_desc* dev_mem,
                     const bm_mem_desc& sys_mem, bool need_copy, int64_t bytes) {
@@ -59,21 +83,62 @@ bm_status_t bm_malloc_device_byte_heap(bm_handle_t handle, bm_device_mem_t* pmem
 bm_status_t bm_malloc_device_byte_heap_mask(bm_handle_t handle, bm_device_mem_t* pmem,
                                             int heap_id_mask, unsigned int size) {
   return with_code(__func__, [&]() -> Status {
-    const auto heap = static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(heap_id_mask)));
-    if (heap >= kHeaps)
-      return Error(errors::bml_heap_mask)
-          .argument("heap_id_mask", fmt::format("{:#x}", heap_id_mask));
+    TW_ASSIGN_OR_RETURN(heap, heap_of_mask(heap_id_mask));
     return allocate(handle, pmem, size, heap);
   });
 }
 
 void bm_free_device(bm_handle_t handle, bm_device_mem_t mem) {
-  with_code(__func__, [&]() -> Status {
-    TW_ASSIGN_OR_RETURN(card, find_card(handle));
-    TW_RETURN_IF_ERROR(check_device_type(mem, "mem"));
-    return card->in_turn([&] { return card->free(mem.u.device.device_addr); });
+  with_code(__func__, [&] { return free(handle, mem); });
+}
+
+// ---- Sizes of 64 bits ----
+
+bm_status_t bm_malloc_device_byte_u64(bm_handle_t handle, bm_device_mem_u64_t* pmem,
+                                      unsigned long long size) {
+  return with_code(__func__, [&] { return allocate_u64(handle, pmem, size); });
+}
+
+bm_status_t bm_malloc_device_dword_u64(bm_handle_t handle, bm_device_mem_u64_t* pmem,
+                                       unsigned long long count) {
+  return with_code(__func__,
+                   [&] { return allocate_u64(handle, pmem, block_bytes_u64({count}, 4)); });
+}
+
+bm_status_t bm_malloc_neuron_device_u64(bm_handle_t handle, bm_device_mem_u64_t* pmem,
+                                        unsigned long long n, unsigned long long c,
+                                        unsigned long long h, unsigned long long w) {
+  return with_code(__func__, [&] {
+    return allocate_u64(handle, pmem, block_bytes_u64({n, c, h, w}, 4));
   });
 }
+
+bm_status_t bm_malloc_device_byte_heap_u64(bm_handle_t handle, bm_device_mem_u64_t* pmem,
+                                           int heap_id, unsigned long long size) {
+  return with_code(__func__, [&]() -> Status {
+    TW_RETURN_IF_ERROR(check_heap(heap_id, "heap_id"));
+    return allocate_u64(handle, pmem, size, static_cast<uint32_t>(heap_id));
+  });
+}
+
+bm_status_t bm_malloc_device_byte_heap_mask_u64(bm_handle_t handle, bm_device_mem_u64_t* pmem,
+                                                int heap_id_mask, unsigned long long size) {
+  return with_code(__func__, [&]() -> Status {
+    TW_ASSIGN_OR_RETURN(heap, heap_of_mask(heap_id_mask));
+    return allocate_u64(handle, pmem, size, heap);
+  });
+}
+
+void bm_free_device_u64(bm_handle_t handle, bm_device_mem_u64_t mem) {
+  with_code(__func__, [&] { return free(handle, mem); });
+}
+
+bm_status_t bm_get_gmem_heap_id_u64(bm_handle_t handle, bm_device_mem_u64_t* pmem,
+                                    unsigned int* heapid) {
+  return with_code(__func__, [&] { return heap_of(handle, pmem, heapid); });
+}
+
+// ---- Heaps ----
 
 unsigned long long bm_gmem_arm_reserved_request(bm_handle_t handle) {
   return with_value(__func__, 0ull, [&]() -> Result<unsigned long long> {
@@ -87,14 +152,7 @@ void bm_gmem_arm_reserved_release(bm_handle_t handle) {
 }
 
 bm_status_t bm_get_gmem_heap_id(bm_handle_t handle, bm_device_mem_t* pmem, unsigned int* heapid) {
-  return with_code(__func__, [&]() -> Status {
-    TW_RETURN_IF_ERROR(find_card(handle).status());
-    TW_RETURN_IF_ERROR(check_pointer(pmem, "pmem"));
-    TW_RETURN_IF_ERROR(check_pointer(heapid, "heapid"));
-    TW_RETURN_IF_ERROR(check_device_type(*pmem, "pmem"));
-    *heapid = pmem->flags.u.gmem_heapid;
-    return {};
-  });
+  return with_code(__func__, [&] { return heap_of(handle, pmem, heapid); });
 }
 
 bm_status_t bm_get_gmem_total_heap_num(bm_handle_t handle, unsigned int* heap_num) {

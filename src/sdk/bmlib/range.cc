@@ -5,7 +5,7 @@
 
 namespace tputwin::bmlib {
 
-Status check_device_type(const bm_mem_desc& mem, std::string_view argument) {
+Status check_device_type(const Descriptor& mem, std::string_view argument) {
   const bm_mem_type_t type = mem.flags.u.mem_type;
   if (type == BM_MEM_TYPE_DEVICE || type == BM_MEM_TYPE_INT8_DEVICE) return {};
   return Error(errors::bml_memory_type)
@@ -13,13 +13,13 @@ Status check_device_type(const bm_mem_desc& mem, std::string_view argument) {
 }
 
 Result<Range> range(std::string_view call, Card& card, std::string_view argument,
-                    const bm_device_mem_t& mem, uint64_t offset, uint64_t bytes) {
+                    const Descriptor& mem, uint64_t offset, uint64_t bytes) {
   TW_RETURN_IF_ERROR(check_device_type(mem, argument));
   if (bytes == 0) return Error(errors::bml_size).argument(argument, "0 bytes");
   if (offset > mem.size || bytes > mem.size - offset)
     return Error(errors::bml_range)
         .argument(argument, fmt::format("[{}, +{}) of {} bytes", offset, bytes, mem.size));
-  const uint64_t base = card.chip().global_base, begin = mem.u.device.device_addr + offset;
+  const uint64_t base = card.chip().global_base, begin = mem.address + offset;
   auto text = [&] { return fmt::format("[{:#x}, +{:#x})", begin, bytes); };
   if (begin < base || begin - base > card.memory_bytes() ||
       bytes > card.memory_bytes() - (begin - base))
@@ -40,6 +40,25 @@ Status allocate(bm_handle_t handle, bm_device_mem_t* pmem, int64_t bytes, uint32
   *pmem = bm_mem_from_device(address, static_cast<unsigned>(bytes));
   pmem->flags.u.gmem_heapid = heap & 7;
   return {};
+}
+
+Status allocate_u64(bm_handle_t handle, bm_device_mem_u64_t* pmem, std::optional<uint64_t> bytes,
+                    uint32_t heap) {
+  TW_ASSIGN_OR_RETURN(card, find_card(handle));
+  TW_RETURN_IF_ERROR(check_pointer(pmem, "pmem"));
+  if (bytes.value_or(0) == 0)
+    return Error(errors::bml_size_u64).argument("size", bytes ? "0" : "no size of 64 bits");
+  TW_ASSIGN_OR_RETURN(address, card->in_turn([&] { return card->allocate(*bytes, heap); }));
+  *pmem = bm_mem_from_device_u64(address, *bytes);
+  pmem->flags.u.gmem_heapid = heap & 7;
+  return {};
+}
+
+std::optional<uint64_t> block_bytes_u64(std::initializer_list<uint64_t> extents, uint64_t element) {
+  uint64_t bytes = element;
+  for (const uint64_t extent : extents)
+    if (__builtin_mul_overflow(bytes, extent, &bytes)) return {};
+  return bytes;
 }
 
 int64_t block_bytes(std::initializer_list<int> extents, int64_t element) {

@@ -1,6 +1,9 @@
 // Ranges of device memory that descriptors stand for.
 #pragma once
 
+#include <initializer_list>
+#include <optional>
+
 #include "sdk/bmlib/api.h"
 
 namespace tputwin::bmlib {
@@ -17,26 +20,42 @@ struct Range {
   uint8_t* for_writing(Card& card) const { return card.mark_written(offset, bytes); }
 };
 
+// A descriptor of the API, whichever form it has: with a size of 32 or of 64 bits.
+struct Descriptor {
+  Descriptor(const bm_device_mem_t& mem)
+      : flags(mem.flags), address(mem.u.device.device_addr), size(mem.size) {}
+  Descriptor(const bm_device_mem_u64_t& mem)
+      : flags(mem.flags), address(mem.u.device.device_addr), size(mem.size) {}
+
+  bm_mem_flags_t flags;
+  uint64_t address, size;
+};
+
 // Bytes [offset, offset + bytes) of a descriptor, or all from `offset` on. They must lie in device
 // memory; a warning if they do not lie in one block that is in use. For bodies of Card::in_turn().
 Result<Range> range(std::string_view call, Card& card, std::string_view argument,
-                    const bm_device_mem_t& mem, uint64_t offset, uint64_t bytes);
+                    const Descriptor& mem, uint64_t offset, uint64_t bytes);
 inline Result<Range> range(std::string_view call, Card& card, std::string_view argument,
-                           const bm_device_mem_t& mem) {
+                           const Descriptor& mem) {
   return range(call, card, argument, mem, 0, mem.size);
 }
 
-Status check_device_type(const bm_mem_desc& mem, std::string_view argument);
+Status check_device_type(const Descriptor& mem, std::string_view argument);
 
 // Copies host memory to bytes [offset, offset + bytes) of a descriptor, and back.
-Status copy_in(std::string_view call, bm_handle_t handle, const bm_device_mem_t& mem,
-               const void* source, uint64_t offset, uint64_t bytes);
-Status copy_out(std::string_view call, bm_handle_t handle, const bm_device_mem_t& mem, void* target,
+Status copy_in(std::string_view call, bm_handle_t handle, const Descriptor& mem, const void* source,
+               uint64_t offset, uint64_t bytes);
+Status copy_out(std::string_view call, bm_handle_t handle, const Descriptor& mem, void* target,
                 uint64_t offset, uint64_t bytes);
 
 // Allocates and describes what was allocated.
 Status allocate(bm_handle_t handle, bm_device_mem_t* pmem, int64_t bytes, uint32_t heap = 0);
 // The product of extents and an element's size, or -1 if it is not the size of a block.
 int64_t block_bytes(std::initializer_list<int> extents, int64_t element);
+// The same of any size.
+Status allocate_u64(bm_handle_t handle, bm_device_mem_u64_t* pmem, std::optional<uint64_t> bytes,
+                    uint32_t heap = 0);
+// The product of extents and an element's size; nothing if the product does not fit 64 bits.
+std::optional<uint64_t> block_bytes_u64(std::initializer_list<uint64_t> extents, uint64_t element);
 
 }  // namespace tputwin::bmlib

@@ -10,9 +10,12 @@
 #include <cstdlib>
 
 #include "base/errors/bmrt.h"
+#include "base/errors/machine.h"
 #include "bmodel/bm168x/subnets.h"
 #include "bmodel/file_kind.h"
 #include "host/operator.h"
+#include "machine/stop.h"
+#include "sdk/okkernel/running_launch.h"
 
 namespace tputwin::bmrt {
 
@@ -102,7 +105,12 @@ Status UserOperator::operator()(host::Call& call) const {
   c.inputs = in.data();
   c.num_outputs = static_cast<int32_t>(out.size());
   c.outputs = out.data();
-  const int32_t code = library->run(c);
+  int32_t code = 0;
+  {
+    const okk::ScopedForeignCode scope;
+    code = library->run(c);
+  }
+  if (is_stop_wanted()) return Error(errors::mch_stopped);
   if (code != 0) {
     c.message[sizeof c.message - 1] = 0;
     return Error(errors::brt_host_failed)

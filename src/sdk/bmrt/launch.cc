@@ -111,6 +111,7 @@ Result<std::shared_ptr<bmlib::Launch>> make_launch(const Net& net, Stage& stage,
                                                    std::vector<bm_shape_t>* shapes) {
   TW_RETURN_IF_ERROR(stage.groups().status());
   auto launch = std::make_shared<bmlib::Launch>();
+  launch->kind = "net";
   launch->name = net.name();
   launch->run = [&stage, shapes, inputs = std::move(inputs),
                  outputs = std::move(outputs)](Device& device) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "base/mapped_file.h"
@@ -9,10 +10,16 @@
 
 namespace tputwin::bmrt {
 
+// Blocks begin and end at multiples of it.
+inline constexpr uint64_t kPage = 4096;
+
 // A block of a card's memory, freed in its turn. Not to be destroyed by the card's own thread.
 class Block {
  public:
   static Result<std::shared_ptr<Block>> allocate(std::shared_ptr<bmlib::Card> card, uint64_t bytes);
+  // A part of the caller's memory, which stays the caller's.
+  static std::shared_ptr<Block> borrow(std::shared_ptr<bmlib::Card> card, uint64_t address,
+                                       uint64_t bytes);
   ~Block();
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
@@ -25,21 +32,49 @@ class Block {
   // Pages of a file in the place of the block's.
   bool map_file(int descriptor, uint64_t file_offset);
   void fill(std::span<const uint8_t> bytes);
+  // From now on the destructor leaves the memory allocated, with its bytes. They no longer depend
+  // on a file.
+  void keep();
 
  private:
-  Block(std::shared_ptr<bmlib::Card> card, uint64_t address, uint64_t bytes)
-      : card_(std::move(card)), address_(address), bytes_(bytes) {}
+  enum class Owner : uint8_t { block, caller };
+  Block(std::shared_ptr<bmlib::Card> card, uint64_t address, uint64_t bytes, Owner owner)
+      : card_(std::move(card)), address_(address), bytes_(bytes), owner_(owner) {}
   std::shared_ptr<bmlib::Card> card_;
   uint64_t address_, bytes_;
+  Owner owner_;
   bool mapped_ = false;
+};
+
+// Where a load takes blocks from: the card's free memory, or a range of the caller's, piece by
+// piece from its begin on.
+class BlockSource {
+ public:
+  explicit BlockSource(std::shared_ptr<bmlib::Card> card) : card_(std::move(card)) {}
+  BlockSource(std::shared_ptr<bmlib::Card> card, uint64_t address)
+      : card_(std::move(card)), next_(address) {}
+  // The caller's range must be large enough: see LoadSizes.
+  Result<std::shared_ptr<Block>> take(uint64_t bytes);
+  const std::shared_ptr<bmlib::Card>& card() const { return card_; }
+  bool is_callers() const { return next_.has_value(); }
+
+ private:
+  std::shared_ptr<bmlib::Card> card_;
+  std::optional<uint64_t> next_;
 };
 
 // The weights of a stage in device memory: pages of their file where that is possible, else a copy.
 class Coefficients {
  public:
-  static Result<std::shared_ptr<const Coefficients>> load(
-      const std::shared_ptr<bmlib::Card>& card, const std::shared_ptr<const MappedFile>& file,
-      std::span<const uint8_t> weights, std::span<const uint8_t> check_code);
+  // Into a block of `source`.
+  static Result<std::shared_ptr<Coefficients>> load(BlockSource& source,
+                                                    const std::shared_ptr<const MappedFile>& file,
+                                                    std::span<const uint8_t> weights,
+                                                    std::span<const uint8_t> check_code);
+  // The size of the block that weights of a file take from a card's free memory.
+  static uint64_t block_bytes(const MappedFile& file, std::span<const uint8_t> weights);
+  // Leaves the memory allocated; see Block::keep.
+  void keep() { block_->keep(); }
 
   uint64_t address() const { return address_; }
   std::span<const uint8_t> bytes() const;  // in device memory

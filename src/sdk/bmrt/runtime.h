@@ -13,6 +13,19 @@
 
 namespace tputwin::bmrt {
 
+// Bytes that a load of a file takes in a runtime without nets; multiples of 4096.
+struct LoadSizes {
+  uint64_t neurons = 0, coefficients = 0, io = 0;
+};
+LoadSizes load_sizes(const bmodel::bm168x::File& model, const MappedFile& file);
+// The model in a file of this container.
+Result<bmodel::bm168x::File> read_model(const MappedFile& file);
+
+// Memory of the caller that a load puts everything into.
+struct LoadMemory {
+  bm_device_mem_u64_t neurons, coefficients, io;
+};
+
 class Runtime {
  public:
   // All of one chip.
@@ -24,8 +37,12 @@ class Runtime {
   size_t devices() const { return handles_.size(); }
   bmlib::Card& card() const { return *cards_.front(); }
 
-  // Adds the nets of a file; one whose name is there is a warning of `call`.
-  Status load(std::string_view call, std::shared_ptr<const MappedFile> file);
+  // Adds the nets of a file; one whose name is there is a warning of `call`. With `memory`: into
+  // that, and nothing is allocated.
+  Status load(std::string_view call, std::shared_ptr<const MappedFile> file,
+              const LoadMemory* memory = nullptr);
+  // From now on the destructor leaves the device memory of coefficients allocated.
+  void keep_coefficients();
   std::vector<std::shared_ptr<Net>> nets() const;
   Result<std::shared_ptr<Net>> find(const char* name) const;
 
@@ -33,13 +50,20 @@ class Runtime {
 
  private:
   Runtime() = default;
-  Result<std::shared_ptr<Net>> load_net(const std::shared_ptr<const bmodel::bm168x::File>& model,
-                                        const std::shared_ptr<const MappedFile>& file,
-                                        const bmodel::bm168x::NetT& net);
+  // What nets of one file are loaded from and into.
+  struct Load {
+    std::shared_ptr<const bmodel::bm168x::File> model;
+    std::shared_ptr<const MappedFile> file;
+    BlockSource neurons, coefficients, io;
+    std::shared_ptr<Block> shared_neurons;  // of nets of one subnet
+    // Those that the file's nets may share.
+    std::vector<std::shared_ptr<Coefficients>> weights;
+  };
+  Result<Load> begin_load(std::string_view call, std::shared_ptr<const bmodel::bm168x::File> model,
+                          std::shared_ptr<const MappedFile> file, const LoadMemory* memory);
+  Result<std::shared_ptr<Net>> load_net(Load& load, const bmodel::bm168x::NetT& net);
   Result<std::shared_ptr<const Coefficients>> load_weights(
-      const bmodel::bm168x::File& model, const std::shared_ptr<const MappedFile>& file,
-      const bmodel::bm168x::NetParameterT& stage);
-  Result<std::shared_ptr<Block>> neurons(uint64_t bytes, bool own);
+      Load& load, const bmodel::bm168x::NetParameterT& stage);
 
   std::vector<bm_handle_t> handles_;
   std::vector<std::shared_ptr<bmlib::Card>> cards_;
@@ -47,7 +71,7 @@ class Runtime {
   mutable std::mutex mutex_;  // guards what follows
   std::vector<std::shared_ptr<const MappedFile>> files_;
   std::vector<std::shared_ptr<Net>> nets_;
-  std::vector<std::shared_ptr<const Coefficients>> weights_;
+  std::vector<std::shared_ptr<Coefficients>> weights_;  // in memory of the runtime's
   std::shared_ptr<Block> neurons_;  // of all nets of one subnet; as large as one of them needed
 };
 

@@ -1,6 +1,7 @@
 // Runtimes and their nets.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/errors/bmrt.h"
@@ -18,6 +19,37 @@ void* create(std::string_view call, const bm_handle_t* handles, int count) {
     TW_ASSIGN_OR_RETURN(runtime, Runtime::create({handles, handles + count}));
     return add_runtime(std::move(runtime));
   });
+}
+
+// Runs the body of a call that returns a number, -1 on error. Body: Result<int>().
+template <class Body>
+int number_of(std::string_view call, Body body) {
+  return bmlib::with_value(call, -1, body);
+}
+
+// The stage that a launch with these inputs runs; -1: none has their shapes.
+Result<int> stage_index(const Net& net, const bm_tensor_t* inputs) {
+  const int count = net.info().input_num;
+  if (count > 0) TW_RETURN_IF_ERROR(check_pointer(inputs, "input_tensors"));
+  std::vector<bm_shape_t> shapes;
+  for (int i = 0; i < count; ++i) {
+    TW_RETURN_IF_ERROR(check_shape(inputs[i].shape, fmt::format("input_tensors[{}].shape", i)));
+    shapes.push_back(inputs[i].shape);
+  }
+  const auto stage = net.stage_of(shapes);
+  if (!stage.ok()) return -1;
+  const auto& stages = net.stages();
+  return static_cast<int>(std::ranges::find(stages, *stage, &std::unique_ptr<Stage>::get) -
+                          stages.begin());
+}
+
+// Ends a runtime, whose nets a launch that never ends may still use.
+void end(std::shared_ptr<Runtime> runtime) {
+  static auto& mutex = *new std::mutex;
+  static auto& kept = *new std::vector<std::shared_ptr<Runtime>>;
+  if (!runtime->card().is_lost()) return;
+  std::lock_guard lock(mutex);
+  kept.push_back(std::move(runtime));
 }
 
 Status trace(const Runtime& runtime) {
@@ -47,7 +79,21 @@ void* bmrt_create_ex(bm_handle_t* bm_handles, int num_handles) {
 
 void bmrt_destroy(void* p_bmrt) {
   if (p_bmrt == nullptr) return;
-  succeeds(__func__, [&] { return remove_runtime(p_bmrt).status(); });
+  succeeds(__func__, [&]() -> Status {
+    TW_ASSIGN_OR_RETURN(runtime, remove_runtime(p_bmrt));
+    end(std::move(runtime));
+    return {};
+  });
+}
+
+void bmrt_destroy_without_coeff(void* p_bmrt) {
+  if (p_bmrt == nullptr) return;
+  succeeds(__func__, [&]() -> Status {
+    TW_ASSIGN_OR_RETURN(runtime, remove_runtime(p_bmrt));
+    runtime->keep_coefficients();
+    end(std::move(runtime));
+    return {};
+  });
 }
 
 void* bmrt_get_bm_handle(void* p_bmrt) {
@@ -71,25 +117,6 @@ uint32_t bmrt_get_flags(void* p_bmrt) {
     return {};
   });
   return flags;
-}
-
-bool bmrt_load_bmodel(void* p_bmrt, const char* bmodel_path) {
-  return on_runtime(__func__, p_bmrt, [&, call = __func__](Runtime& runtime) -> Status {
-    TW_RETURN_IF_ERROR(check_pointer(bmodel_path, "bmodel_path"));
-    TW_ASSIGN_OR_RETURN(file, MappedFile::open(bmodel_path));
-    Status status = runtime.load(call, std::move(file));
-    if (!status.ok()) status.error().set_call_if_empty(bmodel_path);
-    return status;
-  });
-}
-
-bool bmrt_load_bmodel_data(void* p_bmrt, const void* bmodel_data, size_t size) {
-  return on_runtime(__func__, p_bmrt, [&, call = __func__](Runtime& runtime) -> Status {
-    TW_RETURN_IF_ERROR(check_pointer(bmodel_data, "bmodel_data"));
-    const auto* bytes = static_cast<const uint8_t*>(bmodel_data);
-    return runtime.load(
-        call, std::make_shared<const MappedFile>(std::vector<uint8_t>(bytes, bytes + size)));
-  });
 }
 
 void bmrt_show_neuron_network(void* p_bmrt) {
@@ -126,6 +153,32 @@ const bm_net_info_t* bmrt_get_network_info(void* p_bmrt, const char* net_name) {
     TW_ASSIGN_OR_RETURN(runtime, find_runtime(p_bmrt));
     TW_ASSIGN_OR_RETURN(net, runtime->find(net_name));
     return &net->info();
+  });
+}
+
+int bmrt_get_network_index(void* p_bmrt, const char* net_name) {
+  return number_of(__func__, [&]() -> Result<int> {
+    TW_ASSIGN_OR_RETURN(runtime, find_runtime(p_bmrt));
+    TW_RETURN_IF_ERROR(check_pointer(net_name, "net_name"));
+    const auto nets = runtime->nets();
+    const auto net = std::ranges::find(nets, net_name, [](const auto& n) { return n->name(); });
+    return net == nets.end() ? -1 : static_cast<int>(net - nets.begin());
+  });
+}
+
+int bmrt_get_stage_size(void* p_bmrt, const char* net_name) {
+  return number_of(__func__, [&]() -> Result<int> {
+    TW_ASSIGN_OR_RETURN(runtime, find_runtime(p_bmrt));
+    TW_ASSIGN_OR_RETURN(net, runtime->find(net_name));
+    return static_cast<int>(net->stages().size());
+  });
+}
+
+int bmrt_get_stage_index(void* p_bmrt, const char* net_name, bm_tensor_t* input_tensors) {
+  return number_of(__func__, [&]() -> Result<int> {
+    TW_ASSIGN_OR_RETURN(runtime, find_runtime(p_bmrt));
+    TW_ASSIGN_OR_RETURN(net, runtime->find(net_name));
+    return stage_index(*net, input_tensors);
   });
 }
 

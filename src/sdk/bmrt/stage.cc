@@ -21,8 +21,6 @@ using namespace bmodel::bm168x;
 
 namespace {
 
-constexpr uint64_t kPage = 4096;
-
 bm_shape_t shape_of(const TensorT& tensor) {
   bm_shape_t result{};
   for (uint64_t extent : bmodel::bm168x::shape(tensor))
@@ -61,11 +59,11 @@ std::string Stage::subnet_name(const SubNetT& subnet) const {
 
 Result<std::unique_ptr<Stage>> Stage::load(const File& file, const NetT& net, size_t index,
                                            std::shared_ptr<const Coefficients> coefficients,
-                                           std::shared_ptr<Block> neurons) {
+                                           std::shared_ptr<Block> neurons, BlockSource& io) {
   std::unique_ptr<Stage> stage(new Stage(file, net, index));
   stage->coefficients_ = std::move(coefficients);
   stage->neurons_ = std::move(neurons);
-  TW_RETURN_IF_ERROR(stage->place());
+  TW_RETURN_IF_ERROR(stage->place(io));
   for (const auto& tensor : stage->parameter().input_tensor)
     stage->inputs_.push_back(stage->tensor(*tensor));
   for (const auto& tensor : stage->parameter().output_tensor)
@@ -79,8 +77,23 @@ Result<std::unique_ptr<Stage>> Stage::load(const File& file, const NetT& net, si
   return stage;
 }
 
+Stage::IoLayout Stage::io_layout(const NetT& net, const NetParameterT& stage) {
+  IoLayout io{stage.io_addr, stage.io_size, {}};
+  if (static_cast<AddressMode>(net.addr_mode) != AddressMode::io_reloc) return io;
+  // behind what commands may reach beyond the neurons
+  io.compiled = align_up(
+      std::max(stage.ctx_addr + neuron_bytes(stage) + 1, stage.io_addr + stage.io_size), kPage);
+  for (const auto* list : {&stage.input_tensor, &stage.output_tensor})
+    for (const auto& tensor : *list) {
+      io.bytes = align_up(io.bytes, kPage);
+      io.tensors.push_back(io.compiled + io.bytes);
+      io.bytes += std::max(tensor->size, stored_bytes(*tensor));
+    }
+  return io;
+}
+
 // Weights, io memory and neurons.
-Status Stage::place() {
+Status Stage::place(BlockSource& io_source) {
   const NetParameterT& file = parameter();
   const uint64_t neurons = neuron_bytes(file);
   if (neurons != 0) {
@@ -91,20 +104,12 @@ Status Stage::place() {
     tail = std::min(tail, neuron_block_bytes(neurons) - neurons);
     regions_.push_back({file.ctx_addr, neurons, neurons_->address(), true, tail});
   }
-  uint64_t io = file.io_size, io_from = file.io_addr;
-  if (static_cast<AddressMode>(net_.addr_mode) == AddressMode::io_reloc) {
-    // behind what commands may reach beyond the neurons
-    io_from = align_up(std::max(file.ctx_addr + neurons + 1, file.io_addr + file.io_size), kPage);
-    for (const auto* list : {&file.input_tensor, &file.output_tensor})
-      for (const auto& tensor : *list) {
-        relocated_io_.push_back(io_from + (io = align_up(io, kPage)));
-        io += std::max(tensor->size, stored_bytes(*tensor));
-      }
-  }
-  if (io != 0) {
-    TW_ASSIGN_OR_RETURN(block, Block::allocate(neurons_->card(), io));
+  IoLayout io = io_layout(net_, file);
+  relocated_io_ = std::move(io.tensors);
+  if (io.bytes != 0) {
+    TW_ASSIGN_OR_RETURN(block, io_source.take(io.bytes));
     io_ = std::move(block);
-    regions_.push_back({io_from, io, io_->address(), true});
+    regions_.push_back({io.compiled, io.bytes, io_->address(), true});
   }
   if (coefficients_ != nullptr)
     regions_.push_back(

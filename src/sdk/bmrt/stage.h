@@ -45,11 +45,21 @@ struct StageTensor {
 
 class Stage {
  public:
-  // `neurons` is as large as the stage's.
+  // `neurons` is as large as the stage's; `io` gives a block for its inputs and outputs, where they
+  // have memory of their own.
   static Result<std::unique_ptr<Stage>> load(const bmodel::bm168x::File& file,
                                              const bmodel::bm168x::NetT& net, size_t index,
                                              std::shared_ptr<const Coefficients> coefficients,
-                                             std::shared_ptr<Block> neurons);
+                                             std::shared_ptr<Block> neurons, BlockSource& io);
+  // Memory of inputs and outputs that lies neither in neurons nor in weights.
+  struct IoLayout {
+    uint64_t compiled, bytes;
+    // Address mode 4: a place in the compiled space, after everything else, for each input and
+    // output.
+    std::vector<uint64_t> tensors;
+  };
+  static IoLayout io_layout(const bmodel::bm168x::NetT& net,
+                            const bmodel::bm168x::NetParameterT& stage);
 
   const std::vector<StageTensor>& inputs() const { return inputs_; }
   const std::vector<StageTensor>& outputs() const { return outputs_; }
@@ -83,7 +93,7 @@ class Stage {
   Stage(const bmodel::bm168x::File& file, const bmodel::bm168x::NetT& net, size_t index)
       : file_(file), net_(net), index_(index) {}
   const bmodel::bm168x::NetParameterT& parameter() const { return *net_.parameter[index_]; }
-  Status place();
+  Status place(BlockSource& io);
   uint64_t compiled_address(const bmodel::bm168x::TensorT& tensor) const;
   StageTensor tensor(const bmodel::bm168x::TensorT& tensor) const;
   uint64_t relocated(uint64_t compiled) const;
@@ -117,9 +127,7 @@ class Stage {
   std::shared_ptr<const Coefficients> coefficients_;
   std::shared_ptr<Block> neurons_, io_, scratch_;
   std::vector<Region> regions_;
-  // Address mode 4: a place in the compiled space, behind everything else, for each input and
-  // output.
-  std::vector<uint64_t> relocated_io_;
+  std::vector<uint64_t> relocated_io_;  // IoLayout::tensors
   std::vector<StageTensor> inputs_, outputs_;
 
   std::mutex mutex_;

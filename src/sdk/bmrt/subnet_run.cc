@@ -10,7 +10,9 @@
 #include <cstring>
 
 #include "base/errors/bmrt.h"
+#include "base/errors/machine.h"
 #include "host/operator.h"
+#include "machine/stop.h"
 #include "sdk/bmrt/storage.h"
 
 namespace tputwin::bmrt {
@@ -342,6 +344,7 @@ Status SubnetRun::run(const std::vector<UserTensor>& inputs) {
                                  .origin = {inputs[i].memory, inputs[i].storage}};
   const uint64_t most = most_steps();
   for (size_t index = 0; index != SubnetGraph::kEnd;) {
+    if (is_stop_wanted()) return Error(errors::mch_stopped);
     if (step_ > most)
       return Error(errors::brt_steps)
           .in(label(graph_.nodes[index]))

@@ -1,16 +1,25 @@
-// SIGSEGV, SIGBUS and SIGFPE in a kernel's own code.
+// The signals of faults in launches: SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP and SIGABRT.
 #include "sdk/okkernel/fault_handler.h"
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
 
+#include "sdk/okkernel/crash_line.h"
 #include "sdk/okkernel/kernel_exit.h"
 #include "sdk/okkernel/pointer.h"
+#include "sdk/okkernel/running_launch.h"
 
 namespace tputwin::okk {
 namespace {
 
+constexpr std::array kSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+
 thread_local Session* watched = nullptr;
 thread_local const void* touched = nullptr;
+
+// What the program wants with the signals, while ours are installed.
+std::array<struct sigaction, kSignals.size()> before{};
 
 // Faults in our own code are our bugs, whatever their cause.
 bool ends_launch(int signal, const siginfo_t& info) {
@@ -20,46 +29,88 @@ bool ends_launch(int signal, const siginfo_t& info) {
   return signal == SIGSEGV && beside_a_memory(watched->device(), info.si_addr);
 }
 
-}  // namespace
-
-std::array<struct sigaction, FaultHandler::kSignals.size()> FaultHandler::before_;
-
-FaultHandler::FaultHandler(Session& session) {
-  watched = &session;
-  struct sigaction action {};
-  action.sa_sigaction = on_signal;
-  // the handler does not return: nothing must be left blocked
-  action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
-  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before_[i]);
+void pass_on(int signal, siginfo_t* info, void* context) {
+  const auto index = std::ranges::find(kSignals, signal) - kSignals.begin();
+  const struct sigaction& wanted = before[static_cast<size_t>(index)];
+  if ((wanted.sa_flags & SA_SIGINFO) != 0) return wanted.sa_sigaction(signal, info, context);
+  if (wanted.sa_handler != SIG_DFL && wanted.sa_handler != SIG_IGN)
+    return wanted.sa_handler(signal);
+  // the instruction faults again, or the signal comes again, and takes its way
+  sigaction(signal, &wanted, nullptr);
+  if (info->si_code <= 0) raise(signal);
 }
 
-FaultHandler::~FaultHandler() {
-  watched = nullptr;
+void on_signal(int signal, siginfo_t* info, void* context) {
+  if (ends_launch(signal, *info)) {
+    touched = info->si_addr;
+    leave_kernel(KernelEnd::fault);
+  }
+  if (const LaunchLabel* label = running_label()) {
+    const bool is_own = watched != nullptr && in_leavable_kernel() && watched->in_own_code();
+    write_crash_line(*label, signal, *info, is_own);
+  }
+  pass_on(signal, info, context);
+}
+
+// A stack for handlers of the thread, which a kernel that has used up its own stack needs. A stack
+// that the thread has already stays.
+class HandlerStack {
+ public:
+  HandlerStack() {
+    stack_t now{};
+    if (sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;
+    bytes_ = std::make_unique<char[]>(kBytes);
+    const stack_t own{.ss_sp = bytes_.get(), .ss_flags = 0, .ss_size = kBytes};
+    sigaltstack(&own, nullptr);
+  }
+  ~HandlerStack() {
+    if (bytes_ == nullptr) return;
+    const stack_t none{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = kBytes};
+    sigaltstack(&none, nullptr);
+  }
+
+ private:
+  static constexpr size_t kBytes = size_t{64} << 10;
+  std::unique_ptr<char[]> bytes_;
+};
+
+struct Installed {
+  std::mutex mutex;
+  int users = 0;
+};
+
+Installed& installed() {
+  static auto& instance = *new Installed;
+  return instance;
+}
+
+}  // namespace
+
+FaultSignals::FaultSignals() {
+  static thread_local const HandlerStack stack;
+  std::lock_guard lock(installed().mutex);
+  if (++installed().users > 1) return;
+  struct sigaction action {};
+  action.sa_sigaction = on_signal;
+  // the handler may not return: nothing must be left blocked
+  action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
+  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before[i]);
+}
+
+FaultSignals::~FaultSignals() {
+  std::lock_guard lock(installed().mutex);
+  if (--installed().users > 0) return;
   for (size_t i = 0; i < kSignals.size(); ++i) {
     struct sigaction now {};
     sigaction(kSignals[i], nullptr, &now);
     // a handler that the program installed meanwhile stays
-    if (now.sa_sigaction == on_signal) sigaction(kSignals[i], &before_[i], nullptr);
+    if (now.sa_sigaction == on_signal) sigaction(kSignals[i], &before[i], nullptr);
   }
 }
 
+FaultHandler::FaultHandler(Session& session) { watched = &session; }
+FaultHandler::~FaultHandler() { watched = nullptr; }
+
 const void* FaultHandler::fault_address() { return touched; }
-
-void FaultHandler::on_signal(int signal, siginfo_t* info, void* context) {
-  if (!ends_launch(signal, *info)) return pass_on(signal, info, context);
-  touched = info->si_addr;
-  leave_kernel(KernelEnd::fault);
-}
-
-void FaultHandler::pass_on(int signal, siginfo_t* info, void* context) {
-  const auto index = std::ranges::find(kSignals, signal) - kSignals.begin();
-  const struct sigaction& before = before_[static_cast<size_t>(index)];
-  if ((before.sa_flags & SA_SIGINFO) != 0) return before.sa_sigaction(signal, info, context);
-  if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
-    return before.sa_handler(signal);
-  // the instruction faults again, or the signal comes again, and takes its way
-  sigaction(signal, &before, nullptr);
-  if (info->si_code <= 0) raise(signal);
-}
 
 }  // namespace tputwin::okk

@@ -1,6 +1,6 @@
 // FaultHandler: a fault of a kernel's own code ends its launch instead of the process where it
 // follows from an address we handed out or from an error of the launch. Other faults are the
-// program's, and go where they would go without us.
+// program's, and go where they would go without us, after a line that names the launch.
 #pragma once
 
 #include <signal.h>
@@ -11,7 +11,16 @@
 
 namespace tputwin::okk {
 
-// While it lives, faults of the calling thread's kernel are looked at. One at a time in a process.
+// While one lives, the signals of faults come to us first. Any number may live, in any threads.
+class FaultSignals {
+ public:
+  FaultSignals();
+  ~FaultSignals();
+  FaultSignals(const FaultSignals&) = delete;
+  FaultSignals& operator=(const FaultSignals&) = delete;
+};
+
+// While it lives, faults of the calling thread's kernel are looked at.
 class FaultHandler {
  public:
   explicit FaultHandler(Session& session);
@@ -23,11 +32,7 @@ class FaultHandler {
   static const void* fault_address();
 
  private:
-  static constexpr std::array kSignals{SIGSEGV, SIGBUS, SIGFPE};
-  static void on_signal(int signal, siginfo_t* info, void* context);
-  static void pass_on(int signal, siginfo_t* info, void* context);
-
-  static std::array<struct sigaction, kSignals.size()> before_;
+  FaultSignals signals_;
 };
 
 }  // namespace tputwin::okk

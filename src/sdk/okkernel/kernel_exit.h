@@ -11,6 +11,7 @@ enum class KernelEnd {
   reported,   // for an error that is booked
   assertion,  // a condition did not hold, after an error
   runaway,    // it called on and on after an error
+  stopped,    // its time was over
   fault,      // its own code touched what is no memory, or divided by zero
 };
 

@@ -5,14 +5,16 @@
 
 #include <cstdlib>
 #include <exception>
-#include <mutex>
 #include <string_view>
 
+#include "base/errors/machine.h"
 #include "base/last_error.h"
 #include "numerics/float_mode.h"
 #include "sdk/okkernel/fault_handler.h"
 #include "sdk/okkernel/kernel_exit.h"
+#include "sdk/okkernel/kernel_turn.h"
 #include "sdk/okkernel/pointer.h"
+#include "sdk/okkernel/running_launch.h"
 #include "sdk/record/recorder.h"
 
 namespace tputwin::okk {
@@ -33,6 +35,8 @@ KernelEnd call_kernel(Session& session, const std::string& name, KernelFunction 
   const auto mode = session.quirks().kernel_flush ? ScopedFloatMode::flush : ScopedFloatMode::ieee;
   ScopedFloatMode float_mode(mode);
   FaultHandler faults(session);
+  RunControl* const control = running_control();
+  if (control != nullptr) control->function = reinterpret_cast<const void*>(function);
   try {
     return run_leavable(function, arguments);
   } catch (...) {
@@ -41,6 +45,12 @@ KernelEnd call_kernel(Session& session, const std::string& name, KernelFunction 
         name);
   }
   return KernelEnd::returned;
+}
+
+// Whether the launch was given up, as it did not end.
+bool is_abandoned() {
+  const RunControl* control = running_control();
+  return control != nullptr && control->abandoned;
 }
 
 // A first error that is a fault, not a call.
@@ -56,6 +66,8 @@ std::string end_after_error(KernelEnd end) {
   switch (end) {
     case KernelEnd::runaway:
       return fmt::format("the kernel made {} further calls, and was ended", kCallsAfterError);
+    case KernelEnd::stopped:
+      return "the kernel was stopped afterwards, as its time was over";
     case KernelEnd::fault:
       return "the kernel's own code faulted afterwards";
     case KernelEnd::assertion:
@@ -81,8 +93,7 @@ bool assertions_fail_launches() {
 
 Outcome run_kernel(Device& device, const std::string& name, KernelFunction function,
                    const void* arguments) {
-  static std::mutex one_kernel;
-  std::lock_guard lock(one_kernel);
+  if (Status turn = KernelTurn::take(); !turn.ok()) return {.error = turn.error(), .warnings = {}};
   Diagnostics& record = thread_diagnostics();
   record.clear();
   Session session(device);
@@ -92,22 +103,25 @@ Outcome run_kernel(Device& device, const std::string& name, KernelFunction funct
   if (recorder != nullptr) session.set_recording(&recording);
   ScopedSession current(session);
   const KernelEnd end = call_kernel(session, name, function, arguments);
+  if (is_abandoned()) return {};  // the device is another's now
   std::string note;
   if (device.failed())
     note = end_after_error(end);
   else if (end == KernelEnd::fault)
     report_fault(session, name);
-  else if (session.parallel())
+  else if (session.parallel() && end != KernelEnd::stopped)
     session.report(Error(session.rules().parallel_open), name);
   device.notify({.kind = DeviceEvent::Kind::kernel_end});
   session.poll();
   // the first error is the cause; calls after it may have broken rules as well
   Outcome outcome{.error = first_error(record, note), .warnings = record.warnings()};
+  if (end == KernelEnd::stopped && !outcome.error) outcome.error = Error(errors::mch_stopped);
   if (recorder != nullptr && !outcome.error) recorder->take(recording);
   device.clear_error();
   device.diagnostics().clear();
   record.clear();
   release_scratch();
+  KernelTurn::release();
   return outcome;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/quirks.h"
 #include "chip/family.h"
+#include "machine/stop.h"
 #include "sdk/okkernel/kernel_exit.h"
 
 namespace tputwin::okk {
@@ -47,6 +48,7 @@ void Session::wait_for_other(Engine waiting) {
 void Session::begin_call() {
   if (device_.failed() && ++calls_after_error_ > kCallsAfterError && in_leavable_kernel())
     leave_kernel(KernelEnd::runaway);
+  if (frames_ == 0 && is_stop_wanted() && in_leavable_kernel()) leave_kernel(KernelEnd::stopped);
   ++frames_;
 }
 

@@ -1,0 +1,24 @@
+// A request to end the work that a thread does on a device, made by another thread. Whoever works
+// looks between two instructions; those who wait for it say so first.
+#pragma once
+
+#include <atomic>
+
+namespace tputwin {
+
+// Whether the calling thread's work is to end.
+bool is_stop_wanted();
+
+// Makes a flag the calling thread's for as long as it lives.
+class ScopedStop {
+ public:
+  explicit ScopedStop(const std::atomic<bool>& flag);
+  ~ScopedStop();
+  ScopedStop(const ScopedStop&) = delete;
+  ScopedStop& operator=(const ScopedStop&) = delete;
+
+ private:
+  const std::atomic<bool>* before_;
+};
+
+}  // namespace tputwin

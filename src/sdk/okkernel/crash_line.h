@@ -1,0 +1,14 @@
+// The line on standard error that a crash in a launch leaves before the process ends.
+#pragma once
+
+#include <signal.h>
+
+namespace tputwin::okk {
+
+struct LaunchLabel;
+
+// For handlers of signals: allocates nothing and takes no lock. `is_own`: the kernel's own code
+// runs, no function of ours.
+void write_crash_line(const LaunchLabel& label, int signal, const siginfo_t& info, bool is_own);
+
+}  // namespace tputwin::okk

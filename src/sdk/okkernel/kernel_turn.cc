@@ -1,0 +1,66 @@
+// The turn of kernels, and who has it.
+#include "sdk/okkernel/kernel_turn.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+
+#include "base/errors/bmlib.h"
+#include "base/errors/machine.h"
+#include "sdk/okkernel/running_launch.h"
+
+namespace tputwin::okk {
+namespace {
+
+// Never destroyed: a kernel may run while the process exits.
+struct State {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool is_taken = false, is_lost = false;
+  std::string holder;  // of the turn, for messages
+};
+
+State& state() {
+  static auto& instance = *new State;
+  return instance;
+}
+
+}  // namespace
+
+Status KernelTurn::take() {
+  State& turn = state();
+  std::unique_lock lock(turn.mutex);
+  turn.changed.wait(lock, [&] { return !turn.is_taken || turn.is_lost || is_stop_wanted(); });
+  if (turn.is_lost)
+    return Error(errors::bml_device_lost)
+        .argument("kernel", turn.holder)
+        .detail("one kernel runs at a time in a process, and this one never ends");
+  if (turn.is_taken)
+    return Error(errors::mch_stopped).detail(fmt::format("it waited for {}", turn.holder));
+  turn.is_taken = true;
+  const LaunchLabel* label = running_label();
+  turn.holder = label != nullptr ? label->text() : "a kernel";
+  return {};
+}
+
+void KernelTurn::release() {
+  State& turn = state();
+  std::lock_guard lock(turn.mutex);
+  turn.is_taken = false;
+  turn.changed.notify_one();
+}
+
+void KernelTurn::give_up() {
+  State& turn = state();
+  std::lock_guard lock(turn.mutex);
+  turn.is_lost = true;
+  turn.changed.notify_all();
+}
+
+void KernelTurn::wake() {
+  State& turn = state();
+  std::lock_guard lock(turn.mutex);
+  turn.changed.notify_all();
+}
+
+}  // namespace tputwin::okk
