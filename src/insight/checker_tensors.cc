@@ -5,9 +5,9 @@
 #include <tuple>
 
 #include "base/bits.h"
-#include "base/errors/okkernel.h"
-#include "base/errors/tpukernel.h"
 #include "insight/checker.h"
+#include "insight/own_writes.h"
+#include "ops/read_order.h"
 
 namespace tputwin::insight {
 namespace {
@@ -32,29 +32,14 @@ bool contains(const Ranges& whole, const Ranges& part) {
   });
 }
 
-// The operand that a rule of the API says overlaps the result; nullptr: none does.
-const Operand* breaks_rule(const Operation& op, const OperandList& list, const Chip& chip) {
-  const Status status = check(op, chip);
+// The operand whose bytes make results depend on an order that is not known, or of which a transfer
+// reads back what it wrote; nullptr: there is none.
+const Operand* overlapping(const Operation& op, const OperandList& list, const Chip& chip) {
+  if (reads_own_writes(op, chip)) return list.begin() + 1;
+  const Status status = check_overlap(op, chip);
   if (status.ok()) return nullptr;
-  const ErrorId id = status.error().id();
-  if (id != errors::okk_overlap && id != errors::okk_output_overlap && id != errors::tpu_overlap)
-    return nullptr;
   const auto named = std::ranges::find(list, status.error().argument(), &Operand::name);
   return named != list.end() ? named : list.begin();
-}
-
-// Of the BM1684X its rules say which overlaps have a meaning; of the others none has but that of a
-// tensor on itself.
-const Operand* overlapping(const Operation& op, const OperandList& list, const Chip& chip) {
-  const Operand* named = breaks_rule(op, list, chip);
-  if (named != nullptr || chip.family == ChipFamily::bm1684x) return named;
-  for (const Operand& operand : list) {
-    const TensorView& result = *list[0].view;
-    if (operand.access == Access::read && operand.view->address != result.address &&
-        overlap_in_part(result, *operand.view, chip))
-      return &operand;
-  }
-  return nullptr;
 }
 
 }  // namespace

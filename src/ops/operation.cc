@@ -10,6 +10,8 @@
 #include "numerics/float_mode.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/bodies.h"
+#include "ops/read_order.h"
+#include "ops/source_copies.h"
 
 namespace tputwin {
 namespace {
@@ -132,13 +134,29 @@ OperandList operands(const Operation& operation) {
   return dispatch<OperandList>(operation, {}, [](const auto& op) { return operands(op); });
 }
 
-Status check(const Operation& operation, const Chip& chip) {
+namespace {
+
+Status check_alone(const Operation& operation, const Chip& chip) {
   return dispatch<Status>(operation, {}, [&](const auto& op) -> Status {
     constexpr auto kChips = static_cast<unsigned>(kRow<std::decay_t<decltype(op)>>.chips);
     if ((kChips >> static_cast<unsigned>(chip.family) & 1) == 0) [[unlikely]]
       return Error(errors::ops_chip).argument(name(op), std::string(chip.name));
     return check(op, chip);
   });
+}
+
+}  // namespace
+
+Status check(const Operation& operation, const Chip& chip) {
+  const auto is_error = [](const Status& status) {
+    return !status.ok() && status.error().info().level == Level::error;
+  };
+  Status alone = check_alone(operation, chip);
+  if (is_error(alone)) return alone;
+  // an error goes before the first warning
+  Status shared = check_overlap(operation, chip);
+  if (alone.ok() || is_error(shared)) return shared;
+  return alone;
 }
 
 Footprint footprint(const Operation& operation, const Chip& chip) {
@@ -162,7 +180,9 @@ Status check_bounds(const Operation& operation, const Chip& chip, uint64_t globa
   return {};
 }
 
-void execute(const Operation& operation, const Memory& memory, Body body) {
+namespace {
+
+void run_body(const Operation& operation, const Memory& memory, Body body) {
   in_its_mode(operation, [&](const auto& op) {
     if (body != Body::automatic || fast::is_switched_off(operation.index()) ||
         !fast::execute(op, memory))
@@ -173,10 +193,29 @@ void execute(const Operation& operation, const Memory& memory, Body body) {
   });
 }
 
-bool execute_fast(const Operation& operation, const Memory& memory) {
+bool run_fast(const Operation& operation, const Memory& memory) {
   if (!in_its_mode(operation, [&](const auto& op) { return fast::execute(op, memory); }))
     return false;
   fast::spoil_result(operation, memory);
+  return true;
+}
+
+}  // namespace
+
+void execute(const Operation& operation, const Memory& memory, Body body) {
+  if (!needs_copies(operation, memory.local)) [[likely]]
+    return run_body(operation, memory, body);
+  const SourceCopies copies(operation, memory);
+  run_body(copies.operation(), copies.memory(), body);
+  copies.bring_back();
+}
+
+bool execute_fast(const Operation& operation, const Memory& memory) {
+  if (!needs_copies(operation, memory.local)) [[likely]]
+    return run_fast(operation, memory);
+  const SourceCopies copies(operation, memory);
+  if (!run_fast(copies.operation(), copies.memory())) return false;
+  copies.bring_back();
   return true;
 }
 

@@ -10,6 +10,7 @@
 #include "ops/fast/fast.h"
 #include "ops/fast/select/budgets.h"
 #include "selftest/fill_operands.h"
+#include "selftest/overlapping.h"
 
 namespace tputwin::testing {
 namespace {
@@ -85,13 +86,14 @@ void displace(Operation& operation, uint32_t bytes) {
     const_cast<TensorView*>(operand.view)->address += bytes;  // of our own operation
 }
 
-// Of some cases one with large operands, a type that the operation is to ignore, or operands that
-// begin at any byte.
+// Of some cases one with large operands, a type that the operation is to ignore, operands that
+// share bytes, or that begin at any byte.
 Operation draw(Rng& rng, OperationKind kind, uint64_t seed, const Chip& chip) {
   std::optional<Operation> large;
   if (rng.chance(1, 4)) large = large_operation(rng, kind, chip);
   Operation operation = large ? *large : random_operation(rng, kind, chip);
   if (seed % 2 == 0) misdeclare(operation);
+  if (seed % 4 == 3) overlap_operands(rng, operation, chip, kTestGlobalBytes);
   if (seed % 8 != 5) return operation;
   Operation displaced = operation;
   displace(displaced, 1 + seed / 8 % 3);

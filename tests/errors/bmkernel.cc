@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/errors/bmkernel.h"
+#include "base/errors/ops.h"
 #include "base/last_error.h"
 #include "errors/trigger.h"
 
@@ -147,6 +148,7 @@ TW_TRIGGER(bmk_fmt, TW_CALL(relu(ctx, tensor(ctx, 0, kShape, FMT_I16))));
 TW_TRIGGER(bmk_lmem_address, TW_CALL(relu(ctx, tensor(ctx, LADDR_INVALID))));
 TW_TRIGGER(bmk_not_a_tensor, TW_CALL(tensor_lmem* m = tensor(ctx, 0, shape_t2(2, 16));
                                      bmk1880_gdma_copy_lmem(ctx, m, m)));
+TW_TRIGGER(ops_overlap, TW_CALL(bmk1880_gdma_copy_lmem(ctx, tensor(ctx, 16), tensor(ctx, 0))));
 TW_TRIGGER(bmk_not_a_matrix,
            TW_CALL(auto p = product(ctx); p.left = tensor(ctx); bmk1880_tpu_matrix_mac(ctx, &p)));
 TW_TRIGGER(bmk_not_unaligned,

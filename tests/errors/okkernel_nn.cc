@@ -58,7 +58,6 @@ TW_TRIGGER(okk_window_padded, [] {
 });
 TW_TRIGGER(okk_output_channels, [] { return convolution(4096, {1, 1}); });
 TW_TRIGGER(okk_output_on_input, [] { return convolution(8, {1, 1}, kOut); });
-TW_TRIGGER(okk_output_overlap, [] { return convolution(8, {1, 1}, kIn, kOut); });
 TW_TRIGGER(okk_address_8, [] { return convolution(8, {1, 1}, kIn, kWeight + 4); });
 TW_TRIGGER(okk_matmul_extent, [] { return product(0, 8, 8); });
 TW_TRIGGER(okk_matmul_per_channel, [] { return product(3, 129, 129); });

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "base/errors/ops.h"
 #include "base/errors/tpukernel.h"
 #include "base/last_error.h"
 #include "errors/tpu_kernel.h"
@@ -66,8 +67,13 @@ TW_TRIGGER(tpu_unsupported, [] {
   return in_tpu_kernel([] { tpu_gdma_reverse_S2S(0, 0, shape, nullptr, nullptr, 3, DT_FP32); });
 });
 TW_TRIGGER(tpu_overlap, [] {
-  const dim4 units{1, 4, 8, 8};
-  return in_tpu_kernel([&] { tpu_bdc_sign(64, 0, &units, DT_FP32); });
+  const uint64_t at = bm1684x().global_base;
+  return in_tpu_kernel([&] { tpu_gdma_nonzero_S2S(at + 8, at, shape, DT_INT32, 0); });
+});
+TW_TRIGGER(ops_refused_overlap, [] {
+  const uint64_t at = bm1684x().global_base;
+  return in_tpu_kernel(
+      [&] { tpu_gdma_cpy_cw_trans_S2S(at + 8, at, shape, nullptr, nullptr, DT_INT32); });
 });
 TW_TRIGGER(tpu_count, [] {
   return in_tpu_kernel([] { tpu_bdc_vc_greater(0, 0, 0, kZero, 0, 4, 4, 4, DT_FP32, DT_FP32); });

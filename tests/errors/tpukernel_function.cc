@@ -15,6 +15,12 @@ TW_TRIGGER(tpu_taylor_terms, [] {
   return in_tpu_kernel([] { tpu_bdc_fp_taylor(kDst, kSrc, kCoeff, &kTpuShape, 1, DT_FP32); });
 });
 
+TW_TRIGGER(tpu_cast_in_place, [] {
+  return in_tpu_kernel([] {
+    tpu_bdc_cast(kSrc, kSrc, &kTpuShape, nullptr, nullptr, DT_FP32, DT_FP16, RM_HALF_TO_EVEN);
+  });
+});
+
 TW_TRIGGER(tpu_work_overlap, [] {
   return in_tpu_kernel([] { tpu_bdc_fp32_sin(kDst, kSrc, kDst, kCoeff, &kTpuShape); });
 });

@@ -30,7 +30,8 @@ constexpr uint32_t kPlaces = 8;
 const Chip& chip() { return testing::chip_of(OperationKind::conv2d_bm1684); }
 
 uint32_t place(Rng& rng) {
-  return static_cast<uint32_t>(rng.below(kPlaces)) * chip().bank_bytes() / 2;
+  const uint32_t beside = rng.chance(1, 4) ? rng.range(1, 3) * 128 : 0;
+  return static_cast<uint32_t>(rng.below(kPlaces)) * chip().bank_bytes() / 2 + beside;
 }
 
 TensorView lanes(uint32_t address, const Shape& shape, uint8_t pack = 1, bool aligned = true) {

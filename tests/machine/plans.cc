@@ -15,6 +15,7 @@
 #include "machine/programs.h"
 #include "ops/fast/fast.h"
 #include "selftest/fill_operands.h"
+#include "selftest/overlapping.h"
 #include "selftest/random_operation.h"
 
 namespace tputwin::test {
@@ -33,12 +34,15 @@ void fill_lanes(ProgramBuilder& b) {
   b.load(local_tensor(bm1880(), 0, {1, 32, 256, 256}, true, DType::i8), kFilling);
 }
 
+// At times with operands that share bytes.
 Operation random_kind(Rng& rng) {
   using enum OperationKind;
-  return testing::random_operation(
+  Operation op = testing::random_operation(
       rng, rng.pick({conv2d_bm1880, depthwise2d_bm1880, pool2d_bm1880, matrix_mac, elementwise,
                      elementwise, lut, mdsum, dma_tensor, dma_tensor, dma_matrix, dma_lrn_shift,
                      winograd2d, dma_winograd_kernel}));
+  if (rng.chance(1, 3)) testing::overlap_operands(rng, op, bm1880(), testing::kTestGlobalBytes);
+  return op;
 }
 
 Conv2dBm1880 random_convolution(Rng& rng) {

@@ -46,6 +46,7 @@ class Layers {
     op.in = program_.lanes(in, type, true, pack);
     program_.load(op.in, rng_.below(1 << 18) * 4);
     op.out = program_.lanes(out, of_bytes_ ? DType::i8 : DType::f32, true, pack);
+    if (rng_.chance(1, 6)) op.out.address = op.in.address + rng_.below(4) * 128;
     op.weight = program_.lanes({in.c, out.c, op.window.h.kernel, op.window.w.kernel},
                                of_bytes_ ? DType::i8 : DType::f32, false, weight_pack);
     program_.load(op.weight, constants());

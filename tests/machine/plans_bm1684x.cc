@@ -6,6 +6,7 @@
 #include "common/rng.h"
 #include "machine/plan_pair.h"
 #include "ops/fast/fast.h"
+#include "selftest/overlapping.h"
 #include "selftest/random_operation.h"
 
 namespace tputwin::test::on_bm1684x {
@@ -24,13 +25,18 @@ const Chip& chip() { return testing::chip_of(OperationKind::conv2d_bm1684x_float
 
 bool is_legal(const Operation& op) { return testing::is_legal(op, chip(), kGlobal); }
 
+// At times with operands that share bytes.
+Operation overlapping(Rng& rng, Operation op, uint32_t of) {
+  if (rng.chance(1, of)) testing::overlap_operands(rng, op, chip(), testing::kTestGlobalBytes);
+  return op;
+}
+
 Operation random_other(Rng& rng) {
   using enum OperationKind;
-  return testing::random_operation(
-      rng,
+  const OperationKind kind =
       rng.pick({copy_bm1684x, copy_bm1684x, copy_matrix_bm1684x, float_arithmetic_bm1684x,
-                int_arithmetic, convert, requantize, pool2d_bm1684x_float, gather, mask_select}),
-      chip());
+                int_arithmetic, convert, requantize, pool2d_bm1684x_float, gather, mask_select});
+  return overlapping(rng, testing::random_operation(rng, kind, chip()), 3);
 }
 
 void add(ProgramBuilder& b, const Operation& op) { b.add(op, engine(op), 0); }
@@ -104,6 +110,7 @@ void add_endings(Rng& rng, ProgramBuilder& b, const TensorView& all, uint64_t ad
       .offset = parameter(rng, b, sums, address + 16384, -3),
       .rounding = static_cast<Rounding>(rng.below(7))};
   op.out = sums;
+  if (rng.chance(1, 4)) op.out.address += rng.range(1, 16) * 4;
   op.out.dtype = rng.pick({DType::i8, DType::u8, DType::i16});
   op.out.plane_stride = is_16bit(op.out.dtype) ? 1 : 0;
   for (uint32_t* stride : {&op.out.stride.n, &op.out.stride.c, &op.out.stride.h, &op.out.stride.w})
@@ -127,13 +134,14 @@ void add_endings(Rng& rng, ProgramBuilder& b, const TensorView& all, uint64_t ad
 // their loads are spare.
 void add_layer(Rng& rng, ProgramBuilder& b) {
   using enum OperationKind;
-  const Operation op =
+  const Operation drawn =
       rng.coin()
           ? testing::random_operation(
                 rng,
                 rng.pick({conv2d_bm1684x_float, conv2d_bm1684x_int8, depthwise2d_bm1684x_int8}),
                 chip())
           : random_sums(rng);
+  const Operation op = overlapping(rng, drawn, 8);
   const OperandList constants = fast::constant_operands(op);
   uint64_t address = kConstants + rng.below(kConstantBytes / 2);
   const auto disturb = [&](uint32_t of) {

@@ -7,6 +7,7 @@
 
 #include "common/rng.h"
 #include "selftest/fill_operands.h"
+#include "selftest/overlapping.h"
 #include "selftest/random_operation.h"
 
 namespace tputwin::testing {
@@ -84,6 +85,7 @@ TEST_P(FootprintTest, TellsTheTruth) {
   for (uint64_t index = cases.first; index < cases.end(); ++index) {
     Rng rng = cases.rng(index);
     Operation operation = random_operation(rng, GetParam(), chip);
+    if (index % 3 == 2) overlap_operands(rng, operation, chip, kSmall);
     if (!check_bounds(operation, chip, kSmall).ok()) continue;  // a wide one in global memory
     SCOPED_TRACE(cases.rerun(index) + "\n" + describe(operation));
     const Footprint f = footprint(operation, chip);

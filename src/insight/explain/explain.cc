@@ -3,6 +3,7 @@
 
 #include "insight/explain/formulas.h"
 #include "numerics/float_mode.h"
+#include "ops/read_order.h"
 
 namespace tputwin::explain {
 namespace {
@@ -41,8 +42,10 @@ bool repeats(const TensorView& out, const Chip& chip) {
   return bytes < out.shape.count() * element_bytes(out.dtype);
 }
 
+// Elements computed before may have changed what this one reads.
 bool overlaps(const Operation& op, const TensorView& out, const Chip& chip) {
   if (repeats(out, chip)) return true;
+  if (reads_first(read_order(op))) return false;
   for (const Operand& operand : operands(op)) {
     TensorView read = *operand.view;
     // of old values of 16 bits beside results of 8 the high plane is only read

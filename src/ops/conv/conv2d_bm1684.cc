@@ -25,7 +25,7 @@ OperandList operands(const Conv2dBm1684& op) { return filter_operands(op, kFilte
 Status check(const Conv2dBm1684& op, const Chip& chip) {
   const Axis &h = op.window.h, &w = op.window.w;
   const uint32_t channels = op.out.shape.c;
-  TW_RETURN_IF_ERROR(check_bm1684_operand("output_addr", op.out, chip, 128));
+  TW_RETURN_IF_ERROR(check_bm1684_operand("output_addr", op.out, chip));
   TW_RETURN_IF_ERROR(check_bm1684_operand("input_addr", op.in, chip));
   TW_RETURN_IF_ERROR(check_bm1684_address("weight_addr", op.weight, 8));
   TW_RETURN_IF_ERROR(check_bm1684_element("weight_addr", op.weight, 4, /*pack=*/2));
@@ -33,7 +33,6 @@ Status check(const Conv2dBm1684& op, const Chip& chip) {
       check_bm1684_window(op.window, op.in, op.out, channels, chip, Insertion::allowed));
   TW_RETURN_IF_ERROR(
       check_bm1684_shape("weight_addr", op.weight, {op.in.shape.c, channels, h.kernel, w.kernel}));
-  TW_RETURN_IF_ERROR(check_bm1684_apart_from_input(op.out, op.in, chip));
   return check_bm1684_filter_end(op, chip);
 }
 

@@ -40,15 +40,15 @@ Status check(const Conv2dBm1684xFloat& op, const Chip& chip) {
                              "result_add", op.out));
   TW_RETURN_IF_ERROR(check_bm1684x_window(op.window, op.in, op.out, channels, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_conv2d_weight(
-      op.weight, weight_shape(op.in.shape.c, channels, op.window, dtype), op.out, chip));
+      op.weight, weight_shape(op.in.shape.c, channels, op.window, dtype), chip));
   TW_RETURN_IF_ERROR(
       require(op.weight.view.dtype == dtype, errors::tpu_element, "weight_addr", op.weight.view));
   if (op.bias) {
-    TW_RETURN_IF_ERROR(check_bm1684x_channels("bias_addr", *op.bias, channels, op.out, chip));
+    TW_RETURN_IF_ERROR(check_bm1684x_channels_anywhere("bias_addr", *op.bias, channels, chip));
     TW_RETURN_IF_ERROR(
         require(op.bias->dtype == DType::f32, errors::tpu_element, "bias_addr", *op.bias));
   }
-  return advise_bm1684x_overlap(operands(op), chip);
+  return {};
 }
 
 // fp32: every unit of a lane multiplies one input element a cycle into its output position. 16

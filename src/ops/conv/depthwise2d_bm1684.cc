@@ -20,8 +20,8 @@ OperandList operands(const Depthwise2dBm1684& op) { return filter_operands(op, k
 Status check(const Depthwise2dBm1684& op, const Chip& chip) {
   const Axis &h = op.window.h, &w = op.window.w;
   const uint32_t channels = op.in.shape.c;
-  TW_RETURN_IF_ERROR(check_bm1684_operand("output_addr", op.out, chip, 128));
-  TW_RETURN_IF_ERROR(check_bm1684_operand("input_addr", op.in, chip, 128));
+  TW_RETURN_IF_ERROR(check_bm1684_operand("output_addr", op.out, chip));
+  TW_RETURN_IF_ERROR(check_bm1684_operand("input_addr", op.in, chip));
   TW_RETURN_IF_ERROR(check_bm1684_address("weight_addr", op.weight, 4));
   TW_RETURN_IF_ERROR(
       check_bm1684_window(op.window, op.in, op.out, channels, chip, Insertion::allowed));

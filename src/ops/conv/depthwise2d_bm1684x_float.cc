@@ -34,7 +34,7 @@ Status check(const Depthwise2dBm1684xFloat& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(
       require(op.out.dtype == dtype, errors::tpu_dtype_pair, "output_dtype", op.out));
   TW_RETURN_IF_ERROR(check_bm1684x_window(op.window, op.in, op.out, op.in.shape.c, chip));
-  TW_RETURN_IF_ERROR(check_bm1684x_conv2d_weight(
+  TW_RETURN_IF_ERROR(check_bm1684x_depthwise2d_weight(
       op.weight, depthwise_weight_shape(op.in, op.window), op.out, chip));
   TW_RETURN_IF_ERROR(
       require(op.weight.view.dtype == dtype, errors::tpu_element, "weight_addr", op.weight.view));
@@ -43,7 +43,7 @@ Status check(const Depthwise2dBm1684xFloat& op, const Chip& chip) {
     TW_RETURN_IF_ERROR(
         require(op.bias->dtype == dtype, errors::tpu_element, "bias_addr", *op.bias));
   }
-  return advise_bm1684x_overlap(operands(op), chip);
+  return {};
 }
 
 Cost cost(const Depthwise2dBm1684xFloat& op, const Chip& chip) {

@@ -54,13 +54,12 @@ Status check(const Depthwise2dBm1684xInt8& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_bm1684x_start("input_addr", op.in, op.out, chip));
   TW_RETURN_IF_ERROR(check_types(op));
   TW_RETURN_IF_ERROR(check_bm1684x_window(op.window, op.in, op.out, channels, chip));
-  TW_RETURN_IF_ERROR(check_bm1684x_conv2d_weight(
+  TW_RETURN_IF_ERROR(check_bm1684x_depthwise2d_weight(
       op.weight, depthwise_weight_shape(op.in, op.window), op.out, chip));
   if (op.bias)
     TW_RETURN_IF_ERROR(check_bm1684x_channels("bias_addr", *op.bias, channels, op.out, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_parameter("pad_addr", op.padding, channels, op.out, chip));
-  TW_RETURN_IF_ERROR(check_bm1684x_parameter("pad_addr", op.insertion, channels, op.out, chip));
-  return advise_bm1684x_overlap(operands(op), chip);
+  return check_bm1684x_parameter("pad_addr", op.insertion, channels, op.out, chip);
 }
 
 Cost cost(const Depthwise2dBm1684xInt8& op, const Chip& chip) {

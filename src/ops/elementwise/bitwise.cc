@@ -71,8 +71,7 @@ Status check_bm1684x(const Bitwise& op, const Chip& chip) {
     const bool fits = is_amount ? !is_float(operand.view->dtype) : operand.view->dtype == dtype;
     TW_RETURN_IF_ERROR(require(fits, errors::tpu_dtype_pair, operand.name, *operand.view));
   }
-  TW_RETURN_IF_ERROR(check_bm1684x_sources(list, {&op.a, &op.b}, chip));
-  return advise_bm1684x_elementwise_overlap(list, chip);
+  return check_bm1684x_sources(list, {&op.a, &op.b}, chip);
 }
 
 }  // namespace

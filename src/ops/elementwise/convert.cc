@@ -41,9 +41,8 @@ OperandList operands(const Convert& op) {
 Status check(const Convert& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_bm1684x_elementwise(operands(op), chip));
   TW_RETURN_IF_ERROR(check_types(op));
-  TW_RETURN_IF_ERROR(require(op.rounding <= Rounding::up, errors::tpu_rounding, "mode",
-                             static_cast<uint32_t>(op.rounding)));
-  return advise_bm1684x_elementwise_overlap(operands(op), chip);
+  return require(op.rounding <= Rounding::up, errors::tpu_rounding, "mode",
+                 static_cast<uint32_t>(op.rounding));
 }
 
 Cost cost(const Convert& op, const Chip& chip) {

@@ -34,8 +34,7 @@ Status check_bm1684x(const FloatArithmetic& op, const Chip& chip) {
   for (const Operand& operand : list)
     TW_RETURN_IF_ERROR(
         require(operand.view->dtype == dtype, errors::tpu_dtype_pair, operand.name, *operand.view));
-  TW_RETURN_IF_ERROR(check_bm1684x_sources(list, {&op.a, &op.b}, chip));
-  return advise_bm1684x_elementwise_overlap(list, chip);
+  return check_bm1684x_sources(list, {&op.a, &op.b}, chip);
 }
 
 }  // namespace

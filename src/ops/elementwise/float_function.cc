@@ -167,6 +167,10 @@ bool share_bytes(const TensorView& a, const TensorView& b, const Chip& chip) {
   return a == b || overlap_in_part(a, b, chip);
 }
 
+bool is_one_command(FloatFunction::Kind kind) {
+  return kind == FloatFunction::Kind::div || kind == FloatFunction::Kind::taylor;
+}
+
 // Of results, sources, work tensors and tables.
 Status check_apart(const OperandList& list, size_t tensors, const Chip& chip) {
   for (size_t i = tensors; i < list.size(); ++i)
@@ -248,7 +252,7 @@ Status check(const FloatFunction& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_table(op, "exp_table_addr", op.exp_table, exp_entries, chip));
   TW_RETURN_IF_ERROR(check_table(op, "coeff_addr", op.coeff, terms_of(op.kind), chip));
   add_tables(list, op);
-  TW_RETURN_IF_ERROR(check_apart(list, count, chip));
+  if (!is_one_command(op.kind)) TW_RETURN_IF_ERROR(check_apart(list, count, chip));
   const function32::Parameters& p = op.parameters;
   const bool corrects = op.kind == FloatFunction::Kind::compensated_reciprocal;
   TW_RETURN_IF_ERROR(require(p.iterations >= 1, errors::tpu_iterations, "num_iter", p.iterations));
@@ -259,7 +263,7 @@ Status check(const FloatFunction& op, const Chip& chip) {
     TW_RETURN_IF_ERROR(
         require(is_aligned(*op.entries, chip), errors::tpu_layout, "dst_addr", *op.entries));
   }
-  return advise_bm1684x_overlap(tensors(op), chip);
+  return {};
 }
 
 Cost cost(const FloatFunction& op, const Chip& chip) {

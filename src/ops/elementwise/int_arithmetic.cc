@@ -45,12 +45,16 @@ Exact combined(const IntArithmetic& op, int64_t a, int64_t b, int64_t old) {
   return {};
 }
 
-// x * 2^shift, rounded; of numbers too large the largest one, or their low bits.
-Exact shifted(const IntArithmetic& op, const Exact& x, int32_t shift) {
+// x * 2^shift, rounded; of numbers too large the largest one, or their low bits. The amount is the
+// low byte of what is in memory. To the left the chip shifts 64 bits for 32-bit results and 32 bits
+// for narrower ones, so that amounts repeat.
+Exact shifted(const IntArithmetic& op, const Exact& x, int32_t amount) {
+  int32_t shift = static_cast<int8_t>(amount);
   if (shift >= 0) {
-    const bool fits = shift < 64 && x.magnitude <= UINT64_MAX >> shift;
-    if (!fits && op.saturates) return {x.negative, x.magnitude == 0 ? 0 : UINT64_MAX};
-    return {x.negative, shift < 64 ? x.magnitude << shift : 0};
+    shift %= is_32bit(op.out.dtype) ? 64 : 32;
+    const bool fits = x.magnitude <= UINT64_MAX >> shift;
+    if (!fits && op.saturates) return {x.negative, UINT64_MAX};
+    return {x.negative, x.magnitude << shift};
   }
   const uint32_t right = 0u - static_cast<uint32_t>(shift);
   const uint64_t kept = right < 64 ? x.magnitude >> right : 0;
@@ -142,7 +146,7 @@ Status check(const IntArithmetic& op, const Chip& chip) {
   if (op.kind == IntArithmetic::Kind::shift && !op.shift.is_constant)
     TW_RETURN_IF_ERROR(require(element_bytes(op.shift.view.dtype) <= element_bytes(op.a.view.dtype),
                                errors::tpu_shift_type, "shift_addr", op.shift.view));
-  return advise_bm1684x_elementwise_overlap(list, chip);
+  return {};
 }
 
 Cost cost(const IntArithmetic& op, const Chip& chip) {

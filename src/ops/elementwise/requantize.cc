@@ -19,11 +19,13 @@ constexpr bool has_shift(Requantize::Kind kind) {
   return kind == Requantize::Kind::to_narrow || kind == Requantize::Kind::to_wide;
 }
 
-// Times 2^amount, rounded. Amounts in memory may be anything.
-int64_t scaled(int64_t value, int64_t amount, Rounding mode) {
-  amount = std::clamp(amount, kLowestShift, kHighestShift);
-  if (amount < 0) return shift_right(value, static_cast<uint32_t>(-amount), mode);
-  return static_cast<int64_t>(static_cast<uint64_t>(value) << amount);
+// Times 2^amount, rounded. Of words in memory the low byte counts; to the left 64 bits are shifted
+// by the low 6 bits of it.
+int64_t scaled(int64_t value, int32_t word, Rounding mode) {
+  const int64_t amount = static_cast<int8_t>(word);
+  if (amount < 0)
+    return shift_right(value, static_cast<uint32_t>(-std::max(amount, kLowestShift)), mode);
+  return static_cast<int64_t>(static_cast<uint64_t>(value) << (amount % 64));
 }
 
 // The low 16 bits, signed as the narrow side is.
@@ -103,7 +105,7 @@ Status check(const Requantize& op, const Chip& chip) {
         require(!op.shift.is_constant || (kLowestShift <= amount && amount <= kHighestShift),
                 errors::tpu_shift, "shift", amount));
   }
-  return advise_bm1684x_elementwise_overlap(operands(op), chip);
+  return {};
 }
 
 Cost cost(const Requantize& op, const Chip& chip) {

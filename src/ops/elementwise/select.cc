@@ -48,8 +48,7 @@ bool holds(const Select& op, int32_t a, int32_t b) {
 }
 
 Status check_bm1684x(const Select& op, const Chip& chip) {
-  TW_RETURN_IF_ERROR(check_bm1684x_sources(operands(op), {&op.a, &op.b}, chip));
-  return advise_bm1684x_elementwise_overlap(operands(op), chip);
+  return check_bm1684x_sources(operands(op), {&op.a, &op.b}, chip);
 }
 
 }  // namespace

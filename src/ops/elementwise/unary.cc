@@ -156,8 +156,7 @@ Status check_bm1684(const Unary& op, const Chip& chip) {
 Status check(const Unary& op, const Chip& chip) {
   if (chip.family == ChipFamily::bm1684) return check_bm1684(op, chip);
   TW_RETURN_IF_ERROR(check_bm1684x_elementwise(operands(op), chip));
-  TW_RETURN_IF_ERROR(check_types(op));
-  return advise_bm1684x_elementwise_overlap(operands(op), chip);
+  return check_types(op);
 }
 
 Cost cost(const Unary& op, const Chip& chip) {

@@ -62,8 +62,7 @@ Status check_indexed(IndexedBy by, Engine engine, const OperandList& operands, c
                             ? index.dtype == DType::u32 || index.dtype == DType::i32
                             : index.dtype == DType::u8 || index.dtype == DType::u16;
   TW_RETURN_IF_ERROR(require(is_index, errors::tpu_element, "index_addr", index));
-  if (engine == Engine::compute) TW_RETURN_IF_ERROR(advise_banks(operands, chip));
-  return advise_bm1684x_overlap(operands, chip);
+  return engine == Engine::compute ? advise_banks(operands, chip) : Status();
 }
 
 }  // namespace tputwin

@@ -92,8 +92,7 @@ Status check(const MaskSelect& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(require(fits, errors::tpu_element, "dst_addr", op.out));
   const TensorView& mask = has_mask(op.kind) ? op.mask : op.in;
   TW_RETURN_IF_ERROR(require(!is_float(mask.dtype), errors::tpu_dtype, "mask_addr", mask));
-  TW_RETURN_IF_ERROR(advise_banks(op, chip));
-  return advise_bm1684x_overlap(operands(op), chip);
+  return advise_banks(op, chip);
 }
 
 Cost cost(const MaskSelect& op, const Chip& chip) {

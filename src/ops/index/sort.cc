@@ -44,7 +44,7 @@ Status check(const Sort& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(require(1 <= first && first <= length, errors::tpu_sort_k, "K", first));
   if (op.out_index) TW_RETURN_IF_ERROR(check_row("output_idx_addr", *op.out_index, first, chip));
   if (op.in_index) TW_RETURN_IF_ERROR(check_row("input_idx_addr", *op.in_index, length, chip));
-  return advise_bm1684x_overlap(operands(op), chip);
+  return {};
 }
 
 Cost cost(const Sort& op, const Chip& chip) {

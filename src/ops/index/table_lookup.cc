@@ -33,8 +33,7 @@ Status check(const TableLookup& op, const Chip& chip) {
                              errors::tpu_element, "table_addr", op.table));
   TW_RETURN_IF_ERROR(
       require(t.n == 1 && t.c == chip.lanes && t.h == 1, errors::tpu_extents, "table_addr", t));
-  TW_RETURN_IF_ERROR(check_bm1684x_npu_0("table_addr", op.table, chip));
-  return advise_bm1684x_overlap(operands(op), chip);
+  return check_bm1684x_npu_0("table_addr", op.table, chip);
 }
 
 // The table of a lane is one memory: one lookup a cycle.

@@ -78,8 +78,7 @@ Status check(const MatmulBm1684& op, const Chip& chip) {
     TW_RETURN_IF_ERROR(check_whole_channels("bias_addr", *op.bias, op.out.cols, width));
     TW_RETURN_IF_ERROR(advise_bm1684_same_npu("bias_addr", op.bias->tensor, op.out.tensor, chip));
   }
-  TW_RETURN_IF_ERROR(advise_bm1684_same_npu("right_addr", op.right.tensor, op.out.tensor, chip));
-  return advise_bm1684_apart(operands(op), chip);
+  return advise_bm1684_same_npu("right_addr", op.right.tensor, op.out.tensor, chip);
 }
 
 Cost cost(const MatmulBm1684& op, const Chip& chip) {

@@ -37,7 +37,7 @@ Status check(const MatmulBm1684xFp32& op, const Chip& chip) {
   for (const Operand& operand : operands(op))
     TW_RETURN_IF_ERROR(require(operand.view->dtype == DType::f32, errors::tpu_element, operand.name,
                                *operand.view));
-  return advise_bm1684x_overlap(operands(op), chip);
+  return {};
 }
 
 Cost cost(const MatmulBm1684xFp32& op, const Chip& chip) {

@@ -14,15 +14,16 @@ int64_t integer(const MatrixOperand& m, const Memory& memory, uint32_t i, uint32
   return integer_value(m.read(memory, i, j), m.dtype());
 }
 
-// sum * 2^shift in 64 bits, rounded and saturated.
+// sum * 2^shift in 64 bits, rounded and saturated. Amounts to the left repeat, to the right they
+// end at 63.
 int32_t shifted(uint64_t sum, int32_t shift, Rounding mode, DType dtype) {
-  if (shift > 0) sum = shift < 64 ? sum << shift : 0;
+  if (shift > 0) sum <<= shift % 64;
   const bool negative = dtype != DType::u32 && static_cast<int64_t>(sum) < 0;
   uint64_t magnitude = negative ? 0 - sum : sum;
   if (shift < 0) {
-    const auto right = static_cast<uint32_t>(-shift);
+    const auto right = static_cast<uint32_t>(std::min(-shift, 63));
     const unsigned cut = cut_of(magnitude, right);
-    magnitude = right < 64 ? magnitude >> right : 0;
+    magnitude >>= right;
     magnitude += rounds_away(mode, negative, magnitude % 2 != 0, cut);
   }
   if (dtype == DType::u32) return wrap32(std::min<uint64_t>(magnitude, UINT32_MAX));
@@ -116,10 +117,7 @@ Status check(const MatmulBm1684xInt& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_types(op));
   TW_RETURN_IF_ERROR(check_zero_point(op, chip));
   if (op.old) TW_RETURN_IF_ERROR(check_bm1684x_operand("output_addr", op.old->matrix.tensor, chip));
-  if (op.out.row_per_channel)
-    TW_RETURN_IF_ERROR(advise_matrix_banks(op.out, op.left, op.right, chip));
-  OperandList inputs = matrix_operands(op.out, op.left, op.right, /*accumulate=*/false);
-  return advise_bm1684x_overlap(inputs, chip);
+  return op.out.row_per_channel ? advise_matrix_banks(op.out, op.left, op.right, chip) : Status();
 }
 
 Cost cost(const MatmulBm1684xInt& op, const Chip& chip) {

@@ -1,8 +1,6 @@
 // copy: contract, cost and reference body.
 #include "ops/move/copy.h"
 
-#include <vector>
-
 #include "base/errors/okkernel.h"
 #include "base/errors/tpukernel.h"
 #include "ops/contract/attributes.h"
@@ -59,15 +57,13 @@ Status check_same_elements(const TensorView& src, const TensorView& dst) {
                  "src_addr", src);
 }
 
-Status check_dma(const Copy& op, const Chip& chip) {
+Status check_dma(const Copy& op) {
   for (const Operand& operand : operands(op))
     TW_RETURN_IF_ERROR(check_dma_side(operand.name, *operand.view));
   if (!op.src.is_constant) TW_RETURN_IF_ERROR(check_same_elements(op.src.view, op.dst));
   for (const Operand& operand : operands(op))
     TW_RETURN_IF_ERROR(advise_dma_alignment(operand.name, *operand.view));
-  if (op.src.is_constant) return {};
-  return require(!overlap_in_part(op.dst, op.src.view, chip), errors::okk_overlap, "src_addr",
-                 op.src.view);
+  return {};
 }
 
 // A channel of the side in lanes holds as many columns as its shape says.
@@ -92,10 +88,8 @@ Status check_bm1684x(const Copy& op, const Chip& chip) {
   }
   if (op.src.is_constant) return {};
   TW_RETURN_IF_ERROR(check_bm1684x_shape("src_addr", op.src.view, op.dst.shape));
-  TW_RETURN_IF_ERROR(require(element_bytes(op.src.view.dtype) == element_bytes(op.dst.dtype),
-                             errors::tpu_element, "src_addr", op.src.view));
-  if (repeats_itself(op.dst, op.src.view)) return {};
-  return advise_bm1684x_elementwise_overlap(list, chip);
+  return require(element_bytes(op.src.view.dtype) == element_bytes(op.dst.dtype),
+                 errors::tpu_element, "src_addr", op.src.view);
 }
 
 // A matrix in lanes is as wide as its shape says; one in system memory may lie on its side, its
@@ -120,7 +114,7 @@ Status check_bm1684x_matrix(std::string_view name, const MatrixView& m, const Ma
 
 Status check(const Copy& op, const Chip& chip) {
   if (chip.family == ChipFamily::bm1684x) return check_bm1684x(op, chip);
-  if (op.engine == Engine::dma) return check_dma(op, chip);
+  if (op.engine == Engine::dma) return check_dma(op);
   TW_RETURN_IF_ERROR(
       check_bm1684_32bit(operands(op), op.dst.shape, chip, /*alignment=*/4, Channels::all));
   TW_RETURN_IF_ERROR(advise_bm1684_same_npu(operands(op), chip));
@@ -151,26 +145,7 @@ Cost cost(const CopyMatrix& op, const Chip& chip) {
                        uint64_t{op.src.cols} * element_bytes(op.src.tensor.dtype), chip);
 }
 
-namespace {
-
-// Everything is read before anything is written: what the tensor engine does with a source that
-// reaches into the destination.
-void copy_all_at_once(const Copy& op, const Memory& memory) {
-  std::vector<int32_t> values;
-  values.reserve(op.dst.shape.count());
-  for_each_index(op.dst.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
-    values.push_back(op.src.read(memory, n, c, h, w));
-  });
-  auto next = values.begin();
-  for_each_index(op.dst.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
-    memory.write(op.dst, n, c, h, w, *next++);
-  });
-}
-
-}  // namespace
-
 void execute(const Copy& op, const Memory& memory) {
-  if (op.engine == Engine::compute && !op.src.is_constant) return copy_all_at_once(op, memory);
   for_each_index(op.dst.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
     memory.write(op.dst, n, c, h, w, op.src.read(memory, n, c, h, w));
   });

@@ -77,7 +77,7 @@ Status check_dma(const Rearrange& op, const Chip& chip) {
 }
 
 // The BM1684's GDMA exchanges n and c.
-Status check_bm1684(const Rearrange& op, const Chip& chip) {
+Status check_bm1684(const Rearrange& op) {
   const auto is_element = [](const TensorView& view) { return view.pack == 1 && is_run(view); };
   TW_RETURN_IF_ERROR(require(op.engine == Engine::dma && op.kind == Rearrange::Kind::swap_nc,
                              errors::okk_element, "dst_addr", op.out));
@@ -85,15 +85,13 @@ Status check_bm1684(const Rearrange& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(
       require(is_element(op.in) && element_bytes(op.in.dtype) == element_bytes(op.out.dtype),
               errors::okk_element, "src_addr", op.in));
-  TW_RETURN_IF_ERROR(check_bm1684_shape("src_addr", op.in, source_shape(op)));
-  const bool apart = op.in.space != op.out.space || !overlap_in_part(op.out, op.in, chip);
-  return require(apart, errors::okk_overlap, "src_addr", op.in);
+  return check_bm1684_shape("src_addr", op.in, source_shape(op));
 }
 
 }  // namespace
 
 Status check(const Rearrange& op, const Chip& chip) {
-  if (chip.family == ChipFamily::bm1684) return check_bm1684(op, chip);
+  if (chip.family == ChipFamily::bm1684) return check_bm1684(op);
   TW_RETURN_IF_ERROR(op.engine == Engine::dma ? check_dma(op, chip) : check_compute(op, chip));
   TW_RETURN_IF_ERROR(check_bm1684x_shape("src_addr", op.in, source_shape(op)));
   TW_RETURN_IF_ERROR(require(
@@ -102,10 +100,8 @@ Status check(const Rearrange& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(require(element_bytes(op.in.dtype) == element_bytes(op.out.dtype),
                              errors::tpu_element, "src_addr", op.in));
   TW_RETURN_IF_ERROR(check_repeated(op, chip));
-  if (op.kind == Rearrange::Kind::swap_cw && op.engine == Engine::compute)
-    TW_RETURN_IF_ERROR(advise_bm1684x_banks("src_addr", op.in, op.out, chip));
-  if (op.kind == Rearrange::Kind::repeat_channel && repeats_itself(op.out, op.in)) return {};
-  return advise_bm1684x_overlap(operands(op), chip);
+  if (op.kind != Rearrange::Kind::swap_cw || op.engine != Engine::compute) return {};
+  return advise_bm1684x_banks("src_addr", op.in, op.out, chip);
 }
 
 Cost cost(const Rearrange& op, const Chip& chip) {
@@ -135,14 +131,20 @@ void refold(const Rearrange& op, const Memory& memory) {
   });
 }
 
+// In the index order of the source, as DMA reads and writes.
+void swap_nc(const Rearrange& op, const Memory& memory) {
+  for_each_index(op.in.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+    memory.write(op.out, c, n, h, w, memory.read(op.in, n, c, h, w));
+  });
+}
+
 }  // namespace
 
 void execute(const Rearrange& op, const Memory& memory) {
   if (op.kind == Rearrange::Kind::refold) return refold(op, memory);
+  if (op.kind == Rearrange::Kind::swap_nc) return swap_nc(op, memory);
   auto source = [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
     switch (op.kind) {
-      case Rearrange::Kind::swap_nc:
-        return memory.read(op.in, c, n, h, w);
       case Rearrange::Kind::swap_cw:
         return memory.read(op.in, n, w, h, c);
       case Rearrange::Kind::repeat_channel:

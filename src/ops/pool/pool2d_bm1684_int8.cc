@@ -30,8 +30,7 @@ Status check(const Pool2dBm1684Int8& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(
       check_bm1684_window(op.window, op.in, op.out, op.in.shape.c, chip, Insertion::allowed));
   TW_RETURN_IF_ERROR(advise_bm1684_same_npu("input_addr", op.in, op.out, chip));
-  TW_RETURN_IF_ERROR(advise_bm1684_window(op.window, op.in.shape, chip));
-  return advise_bm1684_apart(operands(op), chip);
+  return advise_bm1684_window(op.window, op.in.shape, chip);
 }
 
 Cost cost(const Pool2dBm1684Int8& op, const Chip& chip) {

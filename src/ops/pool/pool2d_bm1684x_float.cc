@@ -31,8 +31,7 @@ Status check(const Pool2dBm1684xFloat& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_bm1684x_start("input_addr", op.in, op.out, chip));
   TW_RETURN_IF_ERROR(require(is_float(op.in.dtype), errors::tpu_dtype, "dtype", op.in));
   TW_RETURN_IF_ERROR(require(op.out.dtype == op.in.dtype, errors::tpu_dtype_pair, "dtype", op.out));
-  TW_RETURN_IF_ERROR(check_bm1684x_window(op.window, op.in, op.out, op.in.shape.c, chip));
-  return advise_bm1684x_overlap(operands(op), chip);
+  return check_bm1684x_window(op.window, op.in, op.out, op.in.shape.c, chip);
 }
 
 Cost cost(const Pool2dBm1684xFloat& op, const Chip& chip) {

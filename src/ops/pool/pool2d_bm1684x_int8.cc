@@ -39,8 +39,7 @@ Status check(const Pool2dBm1684xInt8& op, const Chip& chip) {
                                  is_signed(in) == is_signed(out) && (is_average || in == out),
                              errors::tpu_dtype_pair, "output_dtype", op.out));
   TW_RETURN_IF_ERROR(check_bm1684x_window(op.window, op.in, op.out, op.in.shape.c, chip));
-  TW_RETURN_IF_ERROR(require(op.rshift < 32, errors::tpu_rshift, "rshift", op.rshift));
-  return advise_bm1684x_overlap(operands(op), chip);
+  return require(op.rshift < 32, errors::tpu_rshift, "rshift", op.rshift);
 }
 
 Cost cost(const Pool2dBm1684xInt8& op, const Chip& chip) {

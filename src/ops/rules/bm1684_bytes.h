@@ -28,8 +28,7 @@ inline Status check_bm1684_byte_sides(const TensorView& out, const TensorView& i
                  "output_addr", out);
 }
 
-// What the check of such a filter ends with: shift and bias, and warnings about its window and
-// bytes that the result shares.
+// What the check of such a filter ends with: shift and bias, and warnings about its window.
 template <class Filter>
 Status check_bm1684_byte_filter_end(const Filter& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_bm1684_rshift(op.rshift));
@@ -39,9 +38,7 @@ Status check_bm1684_byte_filter_end(const Filter& op, const Chip& chip) {
                                errors::okk_element, "bias_addr", *op.bias));
     TW_RETURN_IF_ERROR(check_bm1684_shape("bias_addr", *op.bias, {1, op.out.shape.c, 1, 1}));
   }
-  TW_RETURN_IF_ERROR(check_bm1684_apart_from_input(op.out, op.in, chip));
-  TW_RETURN_IF_ERROR(advise_bm1684_window(op.window, op.in.shape, chip));
-  return advise_bm1684_apart(operands(op), chip);
+  return advise_bm1684_window(op.window, op.in.shape, chip);
 }
 
 }  // namespace tputwin

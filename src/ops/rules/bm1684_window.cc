@@ -1,4 +1,4 @@
-// Rules of the BM1684: windows, and results that share bytes with operands.
+// Rules of the BM1684: windows.
 #include "ops/rules/bm1684_window.h"
 
 #include "base/errors/okkernel.h"
@@ -39,10 +39,6 @@ Status advise_axis(const Axis& a, uint32_t extent, const Chip& chip) {
   return require(a.dilation <= most.dilation, errors::okk_window_dilation, "dilation", a.dilation);
 }
 
-bool share_bytes(const TensorView& a, const TensorView& b, const Chip& chip) {
-  return a == b || overlap_in_part(a, b, chip);
-}
-
 }  // namespace
 
 Status check_bm1684_window(const Window& window, const TensorView& in, const TensorView& out,
@@ -57,19 +53,6 @@ Status check_bm1684_window(const Window& window, const TensorView& in, const Ten
 Status advise_bm1684_window(const Window& window, const Shape& in, const Chip& chip) {
   TW_RETURN_IF_ERROR(advise_axis(window.h, in.h, chip));
   return advise_axis(window.w, in.w, chip);
-}
-
-Status check_bm1684_apart_from_input(const TensorView& out, const TensorView& in,
-                                     const Chip& chip) {
-  return require(!share_bytes(out, in, chip), errors::okk_output_on_input, "output_addr", out);
-}
-
-Status advise_bm1684_apart(const OperandList& operands, const Chip& chip) {
-  const Operand& result = operands[0];
-  for (size_t i = 1; i < operands.size(); ++i)
-    TW_RETURN_IF_ERROR(require(!share_bytes(*result.view, *operands[i].view, chip),
-                               errors::okk_output_overlap, operands[i].name, *operands[i].view));
-  return {};
 }
 
 }  // namespace tputwin

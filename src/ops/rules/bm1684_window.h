@@ -1,5 +1,4 @@
-// Rules of the OKKernel functions with a sliding window, and of results that share bytes with
-// operands.
+// Rules of the OKKernel functions with a sliding window.
 #pragma once
 
 #include "ops/rules/bm1684.h"
@@ -16,14 +15,7 @@ Status check_bm1684_window(const Window& window, const TensorView& in, const Ten
 // Warnings, to be looked at after the errors.
 Status advise_bm1684_window(const Window& window, const Shape& in, const Chip& chip);
 
-// The output of a convolution shares no byte with its input: which inputs the model still reads
-// after it wrote an output no document tells.
-Status check_bm1684_apart_from_input(const TensorView& out, const TensorView& in, const Chip& chip);
-// Warning: the first operand, the result, shares no byte with another one.
-Status advise_bm1684_apart(const OperandList& operands, const Chip& chip);
-
-// What the check of a filter ends with: its bias, and warnings about its weights, its window, and
-// bytes that the result shares.
+// What the check of a filter ends with: its bias, and warnings about its weights and its window.
 template <class Filter>
 Status check_bm1684_filter_end(const Filter& op, const Chip& chip) {
   if (op.bias) {
@@ -32,8 +24,7 @@ Status check_bm1684_filter_end(const Filter& op, const Chip& chip) {
     TW_RETURN_IF_ERROR(advise_bm1684_same_npu("bias_addr", *op.bias, op.out, chip));
   }
   TW_RETURN_IF_ERROR(advise_bm1684_same_npu("weight_addr", op.weight, op.out, chip));
-  TW_RETURN_IF_ERROR(advise_bm1684_window(op.window, op.in.shape, chip));
-  return advise_bm1684_apart(operands(op), chip);
+  return advise_bm1684_window(op.window, op.in.shape, chip);
 }
 
 }  // namespace tputwin

@@ -49,12 +49,6 @@ inline Status check_bm1684x_elementwise(const OperandList& operands, const Chip&
 
 // Warnings, to be looked at after the errors.
 
-// The result shares no byte with an operand, unless they are the same tensor.
-Status advise_bm1684x_overlap(const OperandList& operands, const Chip& chip);
-// The same for operations that go from element to element: writing one may also touch what was
-// read for it and those before it, as in narrowing in place.
-Status advise_bm1684x_elementwise_overlap(const OperandList& operands, const Chip& chip);
-
 // Whether a copy writes over those elements of `in` that it reaches what they hold already: `in` is
 // the result itself with some dimensions repeated.
 bool repeats_itself(const TensorView& out, const TensorView& in);

@@ -16,8 +16,6 @@ inline Status check_bm1684x_dma_side(std::string_view name, const TensorView& vi
                              errors::tpu_shape, name, s));
   TW_RETURN_IF_ERROR(require(chip.types.has(view.dtype), errors::tpu_dtype, name, view));
   TW_RETURN_IF_ERROR(require(view.pack == 1 && is_run(view), errors::tpu_element, name, view));
-  TW_RETURN_IF_ERROR(require(view.address % element_bytes(view.dtype) == 0,
-                             errors::tpu_address_element, name, view));
   return require(s.w == 1 || view.stride.w <= chip.limits.dma_step, errors::tpu_w_stride, name,
                  view);
 }

@@ -44,10 +44,15 @@ Status check_bm1684x_window(const Window& window, const TensorView& in, const Te
       {in.shape.n, channels, window.h.output(in.shape.h), window.w.output(in.shape.w)});
 }
 
+Status check_bm1684x_channels_anywhere(std::string_view name, const TensorView& view,
+                                       uint32_t channels, const Chip& chip) {
+  TW_RETURN_IF_ERROR(check_bm1684x_operand(name, view, chip));
+  return check_bm1684x_shape(name, view, {1, channels, 1, 1});
+}
+
 Status check_bm1684x_channels(std::string_view name, const TensorView& view, uint32_t channels,
                               const TensorView& result, const Chip& chip) {
-  TW_RETURN_IF_ERROR(check_bm1684x_operand(name, view, chip));
-  TW_RETURN_IF_ERROR(check_bm1684x_shape(name, view, {1, channels, 1, 1}));
+  TW_RETURN_IF_ERROR(check_bm1684x_channels_anywhere(name, view, channels, chip));
   return check_bm1684x_start(name, view, result, chip);
 }
 
@@ -74,11 +79,16 @@ Status check_bm1684x_int8_filter(const TensorView& in, const Source& weight,
                  out);
 }
 
-Status check_bm1684x_conv2d_weight(const Source& weight, const Shape& shape,
-                                   const TensorView& result, const Chip& chip) {
+Status check_bm1684x_conv2d_weight(const Source& weight, const Shape& shape, const Chip& chip) {
   if (weight.is_constant) return {};
   TW_RETURN_IF_ERROR(check_bm1684x_operand("weight_addr", weight.view, chip));
-  TW_RETURN_IF_ERROR(check_bm1684x_shape("weight_addr", weight.view, shape));
+  return check_bm1684x_shape("weight_addr", weight.view, shape);
+}
+
+Status check_bm1684x_depthwise2d_weight(const Source& weight, const Shape& shape,
+                                        const TensorView& result, const Chip& chip) {
+  if (weight.is_constant) return {};
+  TW_RETURN_IF_ERROR(check_bm1684x_conv2d_weight(weight, shape, chip));
   return check_bm1684x_start("weight_addr", weight.view, result, chip);
 }
 

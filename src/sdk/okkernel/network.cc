@@ -121,6 +121,9 @@ void okk_bdc_conv2d(local_addr_t output_addr, local_addr_t input_addr, local_add
   op.weight = weight(call, weight_addr, {in.c, channels, op.window.h.kernel, op.window.w.kernel},
                      kernel_stride);
   if (using_bias) op.bias = compact(call, "bias_addr", bias_addr, {1, channels, 1, 1});
+  // a rule of the document: the command reads its sources before it writes
+  call.require(op.out != op.in && !overlap_in_part(op.out, op.in, call.chip()),
+               errors::okk_output_on_input, "output_addr", describe(op.out));
   call.issue(op);
 }
 

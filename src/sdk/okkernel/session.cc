@@ -4,6 +4,7 @@
 #include "base/quirks.h"
 #include "chip/family.h"
 #include "machine/stop.h"
+#include "sdk/okkernel/call_rules.h"
 #include "sdk/okkernel/kernel_exit.h"
 
 namespace tputwin::okk {
@@ -16,6 +17,13 @@ Quirks read_quirks() {
           .mac_sign = has_quirk("mac_sign"),
           .kernel_flush = has_quirk("kernel_flush"),
           .ignored = has_quirk("ignored")};
+}
+
+// Reports the rule of the call that its operation breaks.
+bool keeps_call_rules(Session& session, const Operation& op, std::string_view call) {
+  if (is_raw_command(call)) return true;
+  Status status = check_call(op, session.chip());
+  return status.ok() || session.report(std::move(status.error()), call);
 }
 
 }  // namespace
@@ -53,6 +61,7 @@ void Session::begin_call() {
 }
 
 void Session::issue(const Operation& op, std::string_view call, std::string_view wrong_strides) {
+  if (!keeps_call_rules(*this, op, call)) return;
   if (record_ != nullptr) return record_->operations.push_back(op);
   if (!initialized_ && !report(Error(rules().uninitialized), call)) return;
   unpolled_ = true;

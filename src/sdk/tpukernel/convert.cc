@@ -51,6 +51,9 @@ void tpu_bdc_cast(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shap
   const Shape s = call.shape(shape);
   const DType out = call.type("dst_dtype", dst_dtype, kAll);
   const DType in = call.type("src_dtype", src_dtype, kAll);
+  // a rule of the call: the command reads its source before it writes
+  call.require(dst_addr != src_addr || element_bytes(out) <= element_bytes(in),
+               errors::tpu_cast_in_place, "dst_addr", okk::Hex{dst_addr});
   call.issue(Convert{.rounding = call.rounding(mode, /*of_floats=*/true, "mode"),
                      .out = call.lanes("dst_addr", dst_addr, s, dst_stride, out),
                      .in = call.lanes("src_addr", src_addr, s, src_stride, in)});

@@ -32,6 +32,7 @@ struct Case {
   // What neither names keeps its 0xee; L2 what it holds at the start.
   std::vector<Bytes> before, after;
   bool global_only = false;  // what is compared: a whole layer leaves its lanes to itself
+  bool named_only = false;   // of lanes: what neither names was not recorded
 };
 
 // A line of a file: those of the BM1684X hold a "command", those of the BM1684 "commands". Why it

@@ -1,7 +1,8 @@
-// conformance-commands [--targets A,B,C] [--refused NAME] FILE.jsonl...: runs recorded commands, on
-// every one of these instruction sets that the host has, and compares memory with what the
-// reference model left. The case NAME, which the twin does not carry out, must be refused by the
-// name of its field. Prints every case that differs; the last line is "N passed, N failed".
+// conformance-commands [--targets A,B,C] [--refused NAME] [--named] FILE.jsonl...: runs recorded
+// commands, on every one of these instruction sets that the host has, and compares memory with what
+// the reference model left; with --named only those bytes of lanes that a case names. The case
+// NAME, which the twin does not carry out, must be refused by the name of its field. Prints every
+// case that differs; the last line is "N passed, N failed".
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -18,6 +19,7 @@ using namespace tputwin::conformance;
 struct Options {
   std::vector<std::string> targets{""}, files;
   std::string refused;
+  bool named_only = false;
 };
 
 Options options_of(int argc, char** argv) {
@@ -28,6 +30,8 @@ Options options_of(int argc, char** argv) {
       options.targets = conf::parse_targets(argv[++i]);
     else if (word == "--refused" && i + 1 < argc)
       options.refused = argv[++i];
+    else if (word == "--named")
+      options.named_only = true;
     else
       options.files.push_back(word);
   }
@@ -36,7 +40,8 @@ Options options_of(int argc, char** argv) {
 
 // What is wrong with a case, in words; empty: nothing.
 std::string judge(const std::string& line, const Options& options, std::string& name) {
-  const ParsedCase parsed = parse_case(line);
+  ParsedCase parsed = parse_case(line);
+  parsed.recorded.named_only = options.named_only;
   name = parsed.recorded.name;
   if (!parsed.why_not.empty()) return parsed.why_not;
   const std::string why = run_case(parsed.recorded, options.targets);
@@ -51,8 +56,9 @@ std::string judge(const std::string& line, const Options& options, std::string& 
 int main(int argc, char** argv) {
   const Options options = options_of(argc, argv);
   if (options.files.empty()) {
-    fmt::print(stderr,
-               "usage: conformance-commands [--targets A,B,C] [--refused NAME] FILE.jsonl...\n");
+    fmt::print(
+        stderr,
+        "usage: conformance-commands [--targets A,B,C] [--refused NAME] [--named] FILE.jsonl...\n");
     return EXIT_FAILURE;
   }
   int passed = 0, failed = 0;

@@ -130,12 +130,28 @@ struct Run {
   std::string difference_of_lanes() const {
     LocalMemory& local = device.local();
     const std::span<const uint8_t> want(after.local);
+    if (recorded.named_only) return difference_of_regions();
     for (uint32_t lane = 0; lane < chip.lanes; ++lane) {
       const auto of_lane = want.subspan(uint64_t{lane} * chip.lane_bytes, chip.lane_bytes);
       std::string differs =
           difference(fmt::format("local memory, lane {}", lane), local.lane(lane), of_lane);
       if (!differs.empty()) return differs;
     }
+    return "";
+  }
+
+  std::string difference_of_regions() const {
+    for (const auto* regions : {&recorded.before, &recorded.after})
+      for (const Bytes& region : *regions) {
+        if (!region.is_local) continue;
+        const std::span<const uint8_t> want(after.local);
+        std::string differs = difference(
+            fmt::format("local memory, lane {} from {:#x} on", region.lane, region.address),
+            device.local().lane(region.lane) + region.address,
+            want.subspan(uint64_t{region.lane} * chip.lane_bytes + region.address,
+                         region.bytes.size()));
+        if (!differs.empty()) return differs;
+      }
     return "";
   }
 };

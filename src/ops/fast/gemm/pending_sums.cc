@@ -11,6 +11,7 @@
 #include "ops/fast/select/bodies.h"
 #include "ops/fast/views/views.h"
 #include "ops/operation.h"
+#include "ops/source_copies.h"
 
 namespace tputwin::fast {
 namespace {
@@ -26,7 +27,8 @@ size_t pitch_of(size_t words) { return (ceil_div(words, size_t{16}) | 1) * 16; }
 std::unique_ptr<SumSource> source_of(const Operation& op, const Memory& memory) {
   const auto* conv = std::get_if<Conv2dBm1684>(&op);
   const auto* product = std::get_if<MatmulBm1684>(&op);
-  if ((conv == nullptr && product == nullptr) || !vectors_enabled() || is_off_or_spoilt(op.index()))
+  if ((conv == nullptr && product == nullptr) || !vectors_enabled() ||
+      is_off_or_spoilt(op.index()) || needs_copies(op, memory.local))
     return nullptr;
   return conv != nullptr ? sum_source(*conv, memory) : sum_source(*product, memory);
 }

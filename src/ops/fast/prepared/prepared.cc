@@ -7,6 +7,7 @@
 #include "ops/fast/select/bodies.h"
 #include "ops/fast/select/isa.h"
 #include "ops/operation.h"
+#include "ops/source_copies.h"
 
 namespace tputwin::fast {
 namespace {
@@ -62,6 +63,7 @@ OperandList constant_operands(const Operation& operation) {
 
 std::unique_ptr<PreparedBody> prepare(const Operation& operation, const Memory& memory) {
   if (!vectors_enabled() || is_off_or_spoilt(operation.index())) return nullptr;
+  if (needs_copies(operation, memory.local)) return nullptr;
   return std::visit(
       [&](const auto& op) -> std::unique_ptr<PreparedBody> {
         if constexpr (has_prepared_body<decltype(op)>) {
