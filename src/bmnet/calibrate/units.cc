@@ -34,12 +34,12 @@ bool mixes_samples(const caffe::NetParameter& net, ImportOptions import) {
 // The largest batch up to `wanted` that divides the samples, if the net can have one. A net that
 // mixes samples has its own batch, so that its tensors are what they are when it runs.
 Result<Network> import_batched(const caffe::NetParameter& net, const CalibrationOptions& options,
-                               size_t samples) {
+                               size_t samples, bool mixes) {
   size_t batch = std::max<size_t>(1, std::min(options.batch, samples));
   while (samples % batch != 0) --batch;
   ImportOptions import;
   import.input_shapes = options.input_shapes;
-  if (mixes_samples(net, import))
+  if (mixes)
     if (auto own = import_caffe(net, import); own.ok()) return own;
   if (batch > 1) {
     import.batch = static_cast<int64_t>(batch);
@@ -64,12 +64,15 @@ class CalibrationUnits::Work {
   Status open(caffe::NetParameter folded) {
     TW_RETURN_IF_ERROR(check());
     net_ = std::move(folded);
+    ImportOptions import;
+    import.input_shapes = options_.input_shapes;
+    mixes_samples_ = mixes_samples(net_, std::move(import));
     if (options_.equalize) {
       TW_ASSIGN_OR_RETURN(single, import_single());
       equalize(single, options_.thresholds);
       store_blobs(single, net_);
     }
-    TW_ASSIGN_OR_RETURN(network, import_batched(net_, options_, samples_));
+    TW_ASSIGN_OR_RETURN(network, import_batched(net_, options_, samples_, mixes_samples_));
     network_ = std::move(network);
     TW_ASSIGN_OR_RETURN(executor, FloatExecutor::create(network_));
     executor_ = std::move(executor);
@@ -159,7 +162,7 @@ class CalibrationUnits::Work {
   Result<Network> import_single() const {
     CalibrationOptions single = options_;
     single.batch = 1;
-    return import_batched(net_, single, samples_);
+    return import_batched(net_, single, samples_, mixes_samples_);
   }
   Distributions none() const {
     const bool positive = options_.method != ThresholdMethod::divergence;
@@ -179,6 +182,7 @@ class CalibrationUnits::Work {
   TensorRanges ranges_;
   std::optional<Distributions> sum_;  // when ranges are known
   size_t samples_ = 0, done_ = 0;
+  bool mixes_samples_ = false;
 };
 
 CalibrationUnits::CalibrationUnits(std::unique_ptr<Work> work) : work_(std::move(work)) {}
