@@ -186,8 +186,8 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Others, BadNets,
     ::testing::Values(
-        BadNet{errors::net_layer_parameter,
-               on("1 2 3 4", "InnerProduct", "inner_product_param { num_output: 2 axis: 2 }"),
+        BadNet{errors::net_axis,
+               on("1 2 3 4", "InnerProduct", "inner_product_param { num_output: 2 axis: 4 }"),
                "axis"},
         BadNet{errors::net_layer_parameter, on("1 2", "LRN", "lrn_param { local_size: 4 }"), "odd"},
         BadNet{errors::net_layer_parameter,
@@ -293,7 +293,8 @@ TEST(BadWeights, OneTooMany) {
 
 TEST(BadWeights, NotFinite) {
   caffe::NetParameter net = with_convolution();
-  add_blob(layer_of(net, "x"), {3, 2, 1, 1}, {0, 1, 2, std::numeric_limits<float>::infinity(), 4, 5});
+  add_blob(layer_of(net, "x"), {3, 2, 1, 1},
+           {0, 1, 2, std::numeric_limits<float>::infinity(), 4, 5});
   add_blob(layer_of(net, "x"), {3}, {0, 1, 2});
   auto network = import_caffe(net);
   ASSERT_FALSE(network.ok());

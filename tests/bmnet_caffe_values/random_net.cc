@@ -146,6 +146,7 @@ bool NetMaker::add_layer(const Draft& draft) {
     stored_ = stored_before;
     return false;
   }
+  if (!draft.blobs.empty()) weighted_.emplace_back(draft, tensors_.at(draft.bottoms[0]).shape);
   net_.text += text;
   *net_.right.add_layer() = layer;
   net_.is_stable = net_.is_stable && draft.is_stable;
@@ -188,6 +189,19 @@ void NetMaker::write_file() {
           ->mutable_data()
           ->Assign(values.begin(), values.end());
     }
+}
+
+// A layer with blobs once more on another blob: a second tower, which often shares them.
+bool NetMaker::add_again() {
+  if (weighted_.empty()) return false;
+  auto [draft, shape] = one_of(weighted_);
+  std::vector<std::string> suitable;
+  for (const std::string& blob : blobs_)
+    if (tensors_.at(blob).shape == shape) suitable.push_back(blob);
+  if (suitable.empty()) return false;
+  draft.bottoms = {one_of(suitable)};
+  for (auto& [extents, values] : draft.blobs) std::ranges::reverse(values);
+  return add_layer(draft);
 }
 
 // Ends that are another layer's blob get a layer of their own.
@@ -254,6 +268,7 @@ RandomNet NetMaker::make() {
     drawers.insert(drawers.end(), some.begin(), some.end());
   const int64_t wanted = between(1, 8);
   for (int tries = 0; layers_ < wanted && tries < 60; ++tries) {
+    if (chance(0.15) && add_again()) continue;
     const std::string blob = any_blob();
     const auto draft = one_of(drawers)(*this, blob);
     if (draft) add_layer(*draft);

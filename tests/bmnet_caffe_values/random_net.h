@@ -66,6 +66,7 @@ class NetMaker {
   std::string parameter_text(const Draft& draft, const std::string& name, int layer);
   std::string name_of(const Draft& draft);
   void keep_top(const std::string& top, Tensor tensor, const Draft& draft);
+  bool add_again();
   void finish_removed();
   void add_detector();
   void write_file();
@@ -92,6 +93,7 @@ class NetMaker {
     std::vector<std::pair<Shape, Floats>> blobs;
   };
   std::vector<Stored> stored_;
+  std::vector<std::pair<Draft, Shape>> weighted_;  // layers with blobs, and the shape of the bottom
   int layers_ = 0;
 };
 

@@ -94,7 +94,8 @@ std::optional<Draft> deconvolution(NetMaker& maker, const std::string& blob) {
 std::optional<Draft> inner_product(NetMaker& maker, const std::string& blob) {
   const Tensor& x = maker.tensor(blob);
   if (x.axes() < 2) return std::nullopt;
-  const int64_t inputs = x.count(1), outputs = maker.chance(0.3) ? inputs : maker.between(1, 8);
+  const int64_t axis = maker.chance(0.3) ? maker.between(0, x.axes() - 1) : 1;
+  const int64_t inputs = x.count(axis), outputs = maker.chance(0.3) ? inputs : maker.between(1, 8);
   if (inputs > 600 || outputs > 64) return std::nullopt;
   const bool transposed = maker.chance(0.3), bias = maker.chance(0.6);
   const Shape shape = transposed ? Shape{inputs, outputs} : Shape{outputs, inputs};
@@ -102,7 +103,7 @@ std::optional<Draft> inner_product(NetMaker& maker, const std::string& blob) {
   draft.parameters = fmt::format("inner_product_param {{ num_output: {}", outputs);
   if (transposed) draft.parameters += " transpose: true";
   if (!bias) draft.parameters += " bias_term: false";
-  draft.parameters += maker.axis_text("axis", 1, x.axes(), 1) + " }";
+  draft.parameters += maker.axis_text("axis", axis, x.axes(), 1) + " }";
   const float spread = 1.5F / std::sqrt(static_cast<float>(inputs));
   draft.blobs.push_back({shape, maker.weights(shape, -spread, spread)});
   if (bias) draft.blobs.push_back({{outputs}, maker.weights({outputs}, -0.5F, 0.5F)});

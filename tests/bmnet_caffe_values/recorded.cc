@@ -74,6 +74,51 @@ TEST(Bias, BehindAConvolutionKeepsItsBlobInInt8) {
   EXPECT_GT(sqnr(right, int8->outputs[0].at("y")), 35);
 }
 
+TEST(InnerProduct, OfAnyAxis) {
+  // By Caffe's definition: the axes before `axis` are rows, all others the inputs of a row.
+  const Floats x{1, 2, 3, 4, 5, 6, 7, 8};
+  struct Case {
+    const char* axis;
+    Shape weight;
+    Floats weights, right;
+  };
+  for (const Case& c :
+       {Case{"2", {1, 2}, {1, 10}, {21, 43, 65, 87}}, Case{"-1", {1, 2}, {1, 10}, {21, 43, 65, 87}},
+        Case{"0", {1, 8}, {1, 1, 1, 1, 1, 1, 1, 2}, {44}},
+        Case{"-3", {1, 8}, {1, 1, 1, 1, 1, 1, 1, 2}, {44}},
+        Case{"1", {1, 4}, {1, 0, 0, 1}, {5, 13}}}) {
+    const auto net =
+        make_net(input_text("x", {2, 2, 2}) +
+                     layer_text("InnerProduct",
+                                "inner_product_param { num_output: 1 bias_term: false axis: " +
+                                    std::string(c.axis) + " }"),
+                 {{"y", c.weight, c.weights}});
+    expect_floats(output(run_float(net, {{"x", x}})), c.right);
+    expect_floats(output(run_folded(net, {{"x", x}})), c.right);
+    const auto int8 = run_int8(net, {{{"x", x}}});
+    ASSERT_TRUE(int8.ok()) << int8.status().message();
+    EXPECT_GT(sqnr(c.right, int8->outputs[0].begin()->second), 35) << c.axis;
+  }
+}
+
+// BatchNorm's channels are axis 1, and the product's outputs axis 2.
+TEST(InnerProduct, OfAnotherAxisTakesNoFactorsOfChannels) {
+  const auto net = make_net(
+      input_text("x", {1, 2, 2}) +
+          "layer { name: 'p' type: 'InnerProduct' bottom: 'x' top: 'p' inner_product_param {"
+          " num_output: 2 bias_term: false axis: -1 } }\n"
+          "layer { name: 'y' type: 'Scale' bottom: 'p' top: 'y' }\n",
+      {{"p", {2, 2}, {1, 0, 0, 1}}, {"y", {2}, {2, 10}}});
+  expect_floats(output(run_folded(net, {{"x", {1, 2, 3, 4}}})), {2, 4, 30, 40});
+}
+
+TEST(Bias, OfTwoBottomsAddsTheSecond) {
+  const auto net = make_net(input_text("x", {1, 2, 2}) + input_text("b", {2}) +
+                            "layer { name: 'y' type: 'Bias' bottom: 'x' bottom: 'b' top: 'y'"
+                            " bias_param { axis: -2 } }\n");
+  expect_floats(output(run_float(net, {{"x", {1, 2, 3, 4}}, {"b", {10, 20}}})), {11, 12, 23, 24});
+}
+
 // ---- SSD ----
 
 Floats priors(const std::string& parameters, const Shape& map, const Shape& image) {

@@ -81,6 +81,35 @@ Layers expand_lrn(const Importer& importer) {
   return layers;
 }
 
+// Of another axis than 1: the axes before it are rows of a product, which alone has weights, and
+// hence the layer's name.
+Layers expand_inner_product(const Importer& importer) {
+  const Layer& whole = importer.caffe;
+  const Dims dims = importer.dims(0);
+  const auto axes = static_cast<int64_t>(dims.size());
+  const int64_t given = whole.inner_product_param().axis();
+  const int64_t axis = given < 0 ? given + axes : given;
+  if (axis == 1 || axis < 0 || axis >= axes) return {};
+  const auto before = static_cast<size_t>(axis);
+  const auto reshape = [](Layer& layer, const Dims& shape) {
+    for (int64_t d : shape) layer.mutable_reshape_param()->mutable_shape()->add_dim(d);
+  };
+  Layers layers;
+  reshape(add(layers, whole, "rows", "Reshape", {whole.bottom(0)}),
+          {volume(dims, 0, before), volume(dims, before)});
+  Layer& product = add(layers, whole, "product", "InnerProduct", {last_top(layers)});
+  product.set_name(whole.name());
+  *product.mutable_inner_product_param() = whole.inner_product_param();
+  product.mutable_inner_product_param()->set_axis(1);
+  *product.mutable_blobs() = whole.blobs();
+  Dims out(dims.begin(), dims.begin() + axis);
+  out.push_back(whole.inner_product_param().num_output());
+  Layer& last = add(layers, whole, "shape", "Reshape", {last_top(layers)});
+  *last.mutable_top() = whole.top();
+  reshape(last, out);
+  return layers;
+}
+
 // Longer products, two factors at a time.
 Layers expand_eltwise(const Importer& importer) {
   const Layer& whole = importer.caffe;

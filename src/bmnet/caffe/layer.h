@@ -119,6 +119,7 @@ std::span<const LayerKind> detect_layers();
 
 // ---- Expanders (expand.cc) ----
 
+std::vector<caffe::LayerParameter> expand_inner_product(const Importer&);
 std::vector<caffe::LayerParameter> expand_scale(const Importer&);
 std::vector<caffe::LayerParameter> expand_bias(const Importer&);
 std::vector<caffe::LayerParameter> expand_axpy(const Importer&);

@@ -240,8 +240,9 @@ void import_inner_product(Importer& layer) {
   if (!layer.ready() || !layer.axes_at_least(1)) return;
   const Dims dims = layer.dims();
   const auto axes = static_cast<int64_t>(dims.size());
-  if (p.axis() != 1 && p.axis() != 1 - axes) {
-    layer.parameter("axis", std::to_string(p.axis()), "1");
+  if (p.axis() != 1 && p.axis() != 1 - axes) {  // those within the shape are expanded
+    layer.problem(errors::net_axis, "axis", std::to_string(p.axis()),
+                  "the shape is " + describe(dims));
     return;
   }
   const int64_t n = p.num_output(), k = volume(dims, 1);
@@ -367,7 +368,7 @@ constexpr LayerKind kWeightedLayers[] = {
     {.type = "DepthwiseConvolution", .import = import_depthwise},
     {.type = "ConvolutionDepthwise", .import = import_depthwise},
     {.type = "Deconvolution", .import = import_deconvolution},
-    {.type = "InnerProduct", .import = import_inner_product},
+    {.type = "InnerProduct", .import = import_inner_product, .expand = expand_inner_product},
     {.type = "Pooling", .import = import_pooling},
     {.type = "BatchNorm", .import = import_batch_norm},
     {.type = "Scale", .import = import_scale, .max_bottoms = 2, .expand = expand_scale},
