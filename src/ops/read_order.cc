@@ -49,6 +49,10 @@ ReadOrder own_order(const SplitByte& op) {
   return op.work ? ReadOrder::unknown : ReadOrder::first_elements;
 }
 
+ReadOrder own_order(const Convert& op) {
+  return op.engine == Engine::compute ? ReadOrder::first_elements : ReadOrder::unknown;
+}
+
 ReadOrder own_order(const MaskedLanes& op) { return read_order(*op.operation); }
 
 // ---- the rows ----

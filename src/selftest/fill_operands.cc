@@ -82,7 +82,9 @@ bool is_shift_amount(const Operation& operation, const TensorView* view) {
   if (const auto* op = std::get_if<Bitwise>(&operation))
     return op->kind >= Bitwise::Kind::arithmetic_shift && view == &op->b.view;
   if (const auto* op = std::get_if<FixedPoint>(&operation))
-    return op->kind >= FixedPoint::Kind::arithmetic_shift && view == &op->b.view;
+    return (op->kind == FixedPoint::Kind::arithmetic_shift ||
+            op->kind == FixedPoint::Kind::logical_shift) &&
+           view == &op->b.view;
   return false;
 }
 

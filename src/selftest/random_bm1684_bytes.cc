@@ -15,11 +15,19 @@ class ByteWindows : WindowFamily {
 
   Operation conv() {
     if (!draw_window(/*is_convolution=*/true)) return CpuCall{};
+    const bool is_constant = rng_.chance(1, 8);
+    if (is_constant) window_.h.dilation = window_.w.dilation = 1;
+    if (!find_results()) return CpuCall{};
+    maybe_crop();
     Conv2dBm1684Int8 op{.window = window_, .is_turned = rng_.chance(1, 4), .rshift = rshift()};
     set_sides(op, channels_);
     op.in = tensors_.any(shape_, tensors_.start_lane(), byte_type(), /*is_source=*/true, 4);
     op.weight = tensors_.dense({shape_.c, channels_, window_.h.kernel, window_.w.kernel}, lane_,
                                byte_type(), /*aligned=*/false, /*pack=*/4);
+    if (is_constant) make_constant(op.weight);
+    if (is_constant)
+      op.constant_weight =
+          static_cast<int32_t>(extended(static_cast<uint32_t>(rng_.next()), op.weight.dtype));
     op.bias = bias(channels_);
     return op;
   }
@@ -28,9 +36,8 @@ class ByteWindows : WindowFamily {
     if (!draw_window(/*is_convolution=*/true)) return CpuCall{};
     for (Axis* axis : {&window_.h, &window_.w})
       *axis = {.kernel = 3, .pad_before = axis->pad_before, .pad_after = axis->pad_after};
-    out_h_ = window_.h.output(shape_.h);
-    out_w_ = window_.w.output(shape_.w);
-    if (out_h_ == 0 || out_w_ == 0) return CpuCall{};
+    if (!find_results()) return CpuCall{};
+    maybe_crop();
     Winograd2dBm1684 op{.window = window_, .rshift = rshift()};
     set_sides(op, channels_);
     op.weight = tensors_.dense({shape_.c, channels_, 4, 4}, lane_, DType::i8, /*aligned=*/false,
@@ -41,6 +48,7 @@ class ByteWindows : WindowFamily {
 
   Operation depthwise() {
     if (!draw_window(/*is_convolution=*/false)) return CpuCall{};
+    maybe_crop();
     Depthwise2dBm1684Int8 op{.window = window_, .rshift = rshift()};
     set_sides(op, shape_.c);
     const bool mean = rng_.chance(1, 3);
@@ -53,6 +61,7 @@ class ByteWindows : WindowFamily {
 
   Operation pool() {
     if (!draw_window(/*is_convolution=*/false, /*dilates=*/false)) return CpuCall{};
+    maybe_crop();
     Pool2dBm1684Int8 op{.window = window_, .relu = rng_.coin()};
     const DType type = byte_type();
     op.in = tensors_.dense(shape_, lane_, type, /*aligned=*/true, 4);
@@ -108,16 +117,51 @@ class ByteWindows : WindowFamily {
                    .in = tensors_.any(shape_, from, DType::f32, /*is_source=*/true)};
   }
 
-  Operation swap_nc() {
+  Operation rearrange() {
     shape_ = tensors_.shape();
     const DType type = rng_.pick({DType::u8, DType::u16, DType::b32});
+    if (rng_.chance(1, 3)) return refold(type);
+    if (rng_.chance(1, 3)) return swap_cw(type);
     const Shape turned{shape_.c, shape_.n, shape_.h, shape_.w};
     return Rearrange{.kind = Rearrange::Kind::swap_nc,
                      .out = side(turned, type, /*is_source=*/false),
                      .in = side(shape_, type, /*is_source=*/true)};
   }
 
+  // By DMA, from fp32 to bytes or back.
+  Operation convert() {
+    shape_ = tensors_.shape();
+    const bool to_bytes = rng_.coin();
+    const DType type = byte_type();
+    return Convert{.out = side(shape_, to_bytes ? type : DType::f32, /*is_source=*/false),
+                   .in = side(shape_, to_bytes ? DType::f32 : type, /*is_source=*/true),
+                   .engine = Engine::dma};
+  }
+
  private:
+  // The same elements in other extents: factors go from one to another.
+  Operation refold(DType type) {
+    Shape other = shape_;
+    uint32_t* const extents[] = {&other.n, &other.c, &other.h, &other.w};
+    for (uint32_t i = rng_.range(1, 3); i > 0; --i) {
+      uint32_t& from = *extents[rng_.below(4)];
+      const uint32_t factor = from % 3 == 0 ? 3 : from % 2 == 0 ? 2 : from;
+      from /= factor;
+      *extents[rng_.below(4)] *= factor;
+    }
+    return Rearrange{.kind = Rearrange::Kind::refold,
+                     .out = side(other, type, /*is_source=*/false),
+                     .in = side(shape_, type, /*is_source=*/true)};
+  }
+  // One matrix, between lanes.
+  Operation swap_cw(DType type) {
+    const Shape in{1, shape_.c, 1, shape_.w};
+    const uint32_t to = tensors_.start_lane(), from = tensors_.start_lane();
+    return Rearrange{.kind = Rearrange::Kind::swap_cw,
+                     .out = tensors_.any({1, in.w, 1, in.c}, to, type, /*is_source=*/false),
+                     .in = tensors_.any(in, from, type, /*is_source=*/true)};
+  }
+
   DType byte_type() { return make_dtype(rng_.coin(), /*is_8bit=*/true); }
   uint32_t rshift() { return rng_.chance(1, 4) ? rng_.range(0, 31) : rng_.range(0, 12); }
 
@@ -147,6 +191,7 @@ TW_FAMILY(random_bm1684_bytes, ByteWindows, {conv2d_bm1684_int8, &ByteWindows::c
           {depthwise2d_bm1684_int8, &ByteWindows::depthwise},
           {pool2d_bm1684_int8, &ByteWindows::pool}, {matmul_bm1684_int8, &ByteWindows::matmul},
           {l2_function, &ByteWindows::l2_function}, {unary, &ByteWindows::exponent},
-          {copy_add, &ByteWindows::copy_add}, {rearrange, &ByteWindows::swap_nc})
+          {copy_add, &ByteWindows::copy_add}, {rearrange, &ByteWindows::rearrange},
+          {convert, &ByteWindows::convert})
 
 }  // namespace tputwin::testing

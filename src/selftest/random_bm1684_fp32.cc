@@ -94,6 +94,10 @@ class Fp32 : TensorFamily {
     op.b = op.a.is_constant ? source(DType::f32) : either();
     op.if_true = either();
     op.if_false = either();
+    if (op.compare == Select::Compare::greater && rng_.chance(1, 3)) {
+      op.extreme = result(DType::f32);
+      op.keeps_extreme_bits = true;
+    }
     for (const Source* source : {&op.a, &op.b, &op.if_true, &op.if_false})
       if (!source->is_constant && rng_.chance(1, 9)) overlap(op.out, source->view);
     return op;

@@ -27,7 +27,7 @@ class Packed : TensorFamily {
 
   Operation fixed_point() {
     using Kind = FixedPoint::Kind;
-    FixedPoint op{.kind = static_cast<Kind>(rng_.below(8))};
+    FixedPoint op{.kind = static_cast<Kind>(rng_.below(11))};
     bool wide = rng_.coin(), wide_out = rng_.coin();
     if (op.kind == Kind::mul || op.kind == Kind::mac) wide = false;
     if (op.kind == Kind::mac) wide_out = true;
@@ -35,7 +35,9 @@ class Packed : TensorFamily {
     op.b_type = type(wide);
     DType out_type = make_dtype(is_signed(op.a_type) || is_signed(op.b_type), !wide_out);
     if (op.kind == Kind::max || op.kind == Kind::min) out_type = op.b_type = op.a_type;
-    if (op.kind >= Kind::arithmetic_shift) {
+    if (op.kind >= Kind::bit_and) {
+      op.a_type = op.b_type = out_type = make_dtype(/*is_signed=*/false, !wide);
+    } else if (op.kind >= Kind::arithmetic_shift) {
       out_type = op.a_type = op.kind == Kind::arithmetic_shift ? DType::i16 : DType::u16;
       op.b_type = DType::i16;
     }

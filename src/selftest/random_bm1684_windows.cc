@@ -13,11 +13,17 @@ class Windows : WindowFamily {
 
   Operation conv() {
     if (!draw_window(/*is_convolution=*/true)) return CpuCall{};
+    const bool is_constant = rng_.chance(1, 8);
+    if (is_constant) window_.h.dilation = window_.w.dilation = 1;
+    if (!find_results()) return CpuCall{};
+    maybe_crop();
     Conv2dBm1684 op{.window = window_, .accumulate = rng_.coin()};
     op.out = window_result(channels_, DType::f32);
     op.in = tensors_.any(shape_, tensors_.start_lane(), DType::f32, /*is_source=*/true);
     op.weight = tensors_.dense({shape_.c, channels_, window_.h.kernel, window_.w.kernel}, lane_,
                                DType::f32, /*aligned=*/false, /*pack=*/2);
+    if (is_constant) make_constant(op.weight);
+    if (is_constant) op.constant_weight = random_f32(rng_, random_kind(rng_));
     if (rng_.coin()) op.bias = compact({1, channels_, 1, 1}, DType::f32);
     op.is_turned = rng_.chance(1, 4);
     return op;
@@ -25,6 +31,7 @@ class Windows : WindowFamily {
 
   Operation depthwise() {
     if (!draw_window(/*is_convolution=*/false)) return CpuCall{};
+    maybe_crop();
     Depthwise2dBm1684 op{.window = window_};
     set_sides(op);
     op.weight = depthwise_filter(DType::f32);
@@ -34,7 +41,11 @@ class Windows : WindowFamily {
 
   Operation pool() {
     if (!draw_window(/*is_convolution=*/false, /*dilates=*/false)) return CpuCall{};
-    Pool2dBm1684 op{.kind = rng_.coin() ? Pool2dBm1684::Kind::maximum : Pool2dBm1684::Kind::average,
+    const bool is_maximum = rng_.coin();
+    if (is_maximum) window_.h.insert = window_.w.insert = 0;
+    if (!find_results()) return CpuCall{};
+    maybe_crop();
+    Pool2dBm1684 op{.kind = is_maximum ? Pool2dBm1684::Kind::maximum : Pool2dBm1684::Kind::average,
                     .window = window_};
     set_sides(op);
     if (op.kind == Pool2dBm1684::Kind::average)

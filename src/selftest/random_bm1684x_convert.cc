@@ -110,7 +110,7 @@ class Conversions : TensorFamily {
 }  // namespace
 
 TW_FAMILY(random_bm1684x_convert, Conversions, {unary_bm1684x, &Conversions::unary},
-          {convert, &Conversions::convert}, {requantize, &Conversions::requantize},
+          {convert_bm1684x, &Conversions::convert}, {requantize, &Conversions::requantize},
           {select_bm1684x, &Conversions::select})
 
 }  // namespace tputwin::testing

@@ -37,8 +37,7 @@ class WindowFamily : protected TensorFamily {
     if (!is_convolution && rng_.chance(1, 6)) draw_whole_plane();
     channels_ = rng_.pick({1u, 2u, 3u, 7u, 16u, 63u, 64u, 65u, 70u});
     lane_ = tensors_.start_lane();
-    out_h_ = window_.h.output(shape_.h);
-    out_w_ = window_.w.output(shape_.w);
+    find_results();
     const uint64_t planes = is_convolution ? uint64_t{shape_.c} * channels_ : shape_.c;
     const uint64_t work = shape_.n * planes * out_h_ * out_w_ * window_.h.kernel * window_.w.kernel;
     return work != 0 && work <= kMaxWork;
@@ -65,8 +64,25 @@ class WindowFamily : protected TensorFamily {
     if (rng_.chance(1, 4)) window_.h.pad_before = 1, window_.h.stride = 2;
   }
 
+  // The results that the window makes; false: none.
+  bool find_results() {
+    out_h_ = window_.h.output(shape_.h);
+    out_w_ = window_.w.output(shape_.w);
+    return out_h_ != 0 && out_w_ != 0;
+  }
+  // Fewer results than the window makes.
+  void maybe_crop() {
+    if (rng_.chance(1, 4)) out_h_ = rng_.range(1, out_h_);
+    if (rng_.chance(1, 8)) out_w_ = rng_.range(1, out_w_);
+  }
+
   TensorView window_result(uint32_t channels, DType type) {
     return aligned({shape_.n, channels, out_h_, out_w_}, type);
+  }
+  // Weights of which one constant takes the place have no bytes.
+  static void make_constant(TensorView& weight) {
+    weight.address = 0;
+    weight.stride = {};
   }
   TensorView depthwise_filter(DType type) {
     return compact({1, shape_.c, window_.h.kernel, window_.w.kernel}, type);

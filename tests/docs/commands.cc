@@ -57,7 +57,7 @@ void note(Recorded& recorded, const Chip& chip, KeyOf key, Engine engine,
   const bool moves = engine == Engine::dma;
   const auto one =
       moves ? isa::decode_gdma_command(bytes, chip) : isa::decode_tiu_command(bytes, chip);
-  if (!one.ok()) return;
+  if (!one.ok() || one->is_idle) return;
   Types& types = (moves ? recorded.gdma : recorded.tiu)[key(engine, bytes)];
   const OperandList list = operands(one->instruction.op);
   types.out.insert(list[0].view->dtype);

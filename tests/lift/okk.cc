@@ -12,6 +12,7 @@
 #include "common/rng.h"
 #include "common/temporary_directory.h"
 #include "isa/streams/encode.h"
+#include "isa/streams/format.h"
 #include "isa/streams/stream.h"
 #include "sdk/bmlib/card.h"
 #include "selftest/random_operation.h"
@@ -51,6 +52,9 @@ TEST_F(OkkCalls, AreFoundForMostRandomOperations) {
       const auto one = engine(op) == Engine::dma ? isa::decode_gdma_command(*bytes, bm1684())
                                                  : isa::decode_tiu_command(*bytes, bm1684());
       if (!one.ok()) continue;  // what no recording shows is refused
+      // forms that only compilers use are named after no function
+      if (!isa::format_of(bm1684()).function_name(one->instruction, bm1684()).starts_with("okk_"))
+        continue;
       ++all;
       found += call_of(one->instruction, *recorder_).call.has_value();
     }

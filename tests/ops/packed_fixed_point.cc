@@ -54,11 +54,24 @@ constexpr Case kCases[] = {
     {Kind::arithmetic_shift, i16, i16, i16, 12345, 17, 0, 0},
     {Kind::arithmetic_shift, i16, i16, i16, -3, -1, 0, -2},
     {Kind::arithmetic_shift, i16, i16, i16, -3, -16, 0, -1},
-    {Kind::arithmetic_shift, i16, i16, i16, 3, -32768, 0, 0},
+    {Kind::arithmetic_shift, i16, i16, i16, 3, -32768, 0, 3},  // the low byte counts
+    {Kind::arithmetic_shift, i16, i16, i16, -3, 255, 0, -2},
+    {Kind::arithmetic_shift, i16, i16, i16, -3, 256, 0, -3},
+    {Kind::arithmetic_shift, i16, i16, i16, -3, -255, 0, -6},
+    {Kind::arithmetic_shift, i16, i16, i16, -3, 128, 0, -1},
     {Kind::logical_shift, u16, i16, u16, 0x8000, -15, 0, 1},
     {Kind::logical_shift, u16, i16, u16, 0xffff, -16, 0, 0},
     {Kind::logical_shift, u16, i16, u16, 0xffff, 15, 0, 0x8000},
-    {Kind::logical_shift, u16, i16, u16, 0xffff, 32767, 0, 0},
+    {Kind::logical_shift, u16, i16, u16, 0xffff, 32767, 0, 0x7fff},
+    {Kind::logical_shift, u16, i16, u16, 0xffff, 127, 0, 0},
+    {Kind::logical_shift, u16, i16, u16, 0xffff, 383, 0, 0},
+    {Kind::logical_shift, u16, i16, u16, 0x8001, 257, 0, 2},
+    {Kind::bit_and, u8, u8, u8, 0xf0, 0x3c, 0, 0x30},
+    {Kind::bit_or, u8, u8, u8, 0xf0, 0x3c, 0, 0xfc},
+    {Kind::bit_xor, u8, u8, u8, 0xf0, 0x3c, 0, 0xcc},
+    {Kind::bit_and, u16, u16, u16, 0xf00f, 0x3c3c, 0, 0x300c},
+    {Kind::bit_or, i16, u16, i16, -0x0ff1, 0x3c3c, 0, -0x03c1},
+    {Kind::bit_xor, u16, u16, u16, 0xf00f, 0xffff, 0, 0x0ff0},
 };
 
 struct PackedTest : ::testing::Test, PackedLanes {

@@ -3,7 +3,6 @@
 
 #include "insight/explain/float_sums.h"
 #include "insight/explain/formulas.h"
-#include "numerics/convert.h"
 #include "ops/contract/body_steps.h"
 
 namespace tputwin::explain {
@@ -85,13 +84,23 @@ int32_t formula(const FixedPoint& op, const Memory& memory, const Shape& at, Pap
       return paper.saturated(told(paper, "max(a, b)", std::max(a, b)), op.out.dtype);
     case Kind::min:
       return paper.saturated(told(paper, "min(a, b)", std::min(a, b)), op.out.dtype);
-    default: {  // shifts
-      const int64_t amount = std::clamp<int64_t>(b, -17, 17);
+    case Kind::bit_and:
+      return wrap(told(paper, "a & b", a & b), op.out.dtype);
+    case Kind::bit_or:
+      return wrap(told(paper, "a | b", a | b), op.out.dtype);
+    case Kind::bit_xor:
+      return wrap(told(paper, "a ^ b", a ^ b), op.out.dtype);
+    case Kind::arithmetic_shift:
+    case Kind::logical_shift: {
+      const int64_t low_byte = static_cast<int8_t>(b);
+      if (low_byte != b) paper.line("its low byte {}", low_byte);
+      const int64_t amount = std::clamp<int64_t>(low_byte, -16, 16);
       const int64_t shifted = amount > 0 ? wrap_shift_left(static_cast<int32_t>(a), amount)
                                          : static_cast<int32_t>(a) >> -amount;
       return wrap(told(paper, "a shifted by b", shifted), op.out.dtype);
     }
   }
+  return 0;
 }
 
 int32_t formula(const IntArithmetic& op, const Memory& memory, const Shape& at, Paper& paper) {
@@ -186,8 +195,7 @@ int32_t formula(const Convert& op, const Memory& memory, const Shape& at, Paper&
                           : fmt::format("{}", integer_value(bits, type));
   };
   const bool casts = op.kind == Convert::Kind::cast;
-  const int32_t result = casts ? convert(in, op.in.dtype, op.out.dtype, op.rounding)
-                               : round_to_whole(in, op.in.dtype, op.rounding);
+  const int32_t result = convert_element(op, in);
   const DType type = casts ? op.out.dtype : op.in.dtype;
   paper.line("in {} as {}, {}: {}", text(in, op.in.dtype), to_string(type), to_string(op.rounding),
              text(result, type));

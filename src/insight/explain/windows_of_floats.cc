@@ -106,15 +106,21 @@ float grouped(const Conv2dBm1684xFloat& op, const Memory& memory, const Shape& a
 
 int32_t formula(const Conv2dBm1684& op, const Memory& memory, const Shape& at, Paper& paper) {
   TurnSum even(paper, DType::f32, 0, 0, "even "), odd(paper, DType::f32, 0, 0, "odd ");
+  const ResultPlace result = place_in_window(op.window, op.in.shape, op.out.shape, at.h, at.w);
+  const auto weight = [&](uint32_t ic, const WeightPlace& from) -> Weight {
+    if (op.constant_weight) return {"weight", f32::from_bits(*op.constant_weight)};
+    return {place("weight", ic, at.c, from.h, from.w),
+            memory.read_f32(op.weight, ic, at.c, from.h, from.w)};
+  };
   for (uint32_t kh = 0; kh < op.weight.shape.h; ++kh)
     for (uint32_t kw = 0; kw < op.weight.shape.w; ++kw) {
-      const Tap tap = tap_of(op.window, op.in.shape, at, kh, kw);
+      const Tap tap = tap_of(op.window, op.in.shape, {at.n, at.c, result.y, result.x}, kh, kw);
       const WeightPlace from = weight_place(op.window, op.is_turned, kh, kw);
-      for (uint32_t ic = 0; ic < op.in.shape.c; ++ic)
+      for (uint32_t ic = 0; ic < op.in.shape.c; ++ic) {
+        const Weight factor = weight(ic, from);
         (ic % 2 == 0 ? even : odd)
-            .add(tap.name(at.n, ic), tap.value(memory, op.in, at.n, ic),
-                 place("weight", ic, at.c, from.h, from.w),
-                 memory.read_f32(op.weight, ic, at.c, from.h, from.w));
+            .add(tap.name(at.n, ic), tap.value(memory, op.in, at.n, ic), factor.name, factor.value);
+      }
       if (op.in.shape.c % 2 != 0) odd.skip();
     }
   const float first = even.total_second_first(), second = odd.total_second_first();

@@ -82,14 +82,20 @@ int32_t formula(const Depthwise2dBm1880& op, const Memory& memory, const Shape& 
 int32_t formula(const Conv2dBm1684Int8& op, const Memory& memory, const Shape& at, Paper& paper) {
   Sum sum(paper);
   sum.begin(bias_of(op.bias, memory, at.c), "bias");
-  for_each_tap(op.window, op.in.shape, at.h, at.w,
+  const ResultPlace result = place_in_window(op.window, op.in.shape, op.out.shape, at.h, at.w);
+  for_each_tap(op.window, op.in.shape, result.y, result.x,
                [&](uint32_t kh, uint32_t kw, TapKind kind, uint32_t y, uint32_t x) {
                  if (kind != TapKind::inside) return;
                  const WeightPlace from = weight_place(op.window, op.is_turned, kh, kw);
-                 for (uint32_t ic = 0; ic < op.in.shape.c; ++ic)
-                   sum.add(place("in", at.n, ic, y, x), memory.read(op.in, at.n, ic, y, x),
-                           place("weight", ic, at.c, from.h, from.w),
-                           memory.read(op.weight, ic, at.c, from.h, from.w));
+                 for (uint32_t ic = 0; ic < op.in.shape.c; ++ic) {
+                   const int32_t value = memory.read(op.in, at.n, ic, y, x);
+                   if (op.constant_weight)
+                     sum.add(place("in", at.n, ic, y, x), value, "weight", *op.constant_weight);
+                   else
+                     sum.add(place("in", at.n, ic, y, x), value,
+                             place("weight", ic, at.c, from.h, from.w),
+                             memory.read(op.weight, ic, at.c, from.h, from.w));
+                 }
                });
   return paper.shift_and_saturate(sum.total(), op.rshift, op.out.dtype);
 }

@@ -6,7 +6,15 @@
 namespace tputwin::isa::bm1684_streams {
 
 enum Direction : uint8_t { kSystemToLocal, kLocalToSystem, kSystemToSystem, kLocalToLocal };
-enum SpecialFunction : uint8_t { kTensor = 0, kTranspose = 1, kShifted = 2, kFill = 4 };
-enum DataFormat : uint8_t { kWords = 0, kHalves = 1, kBytes = 2, kSecondBytes = 3 };  // 3 as 2
+enum SpecialFunction : uint8_t {
+  kTensor = 0,
+  kTranspose = 1,
+  kShifted = 2,
+  kConvert = 3,
+  kFill = 4,
+  kTransposeMatrix = 5
+};
+// Of copies that move bits, 3 is as 2; conversions tell signed from unsigned bytes.
+enum DataFormat : uint8_t { kWords = 0, kHalves = 1, kBytes = 2, kSecondBytes = 3 };
 
 }  // namespace tputwin::isa::bm1684_streams

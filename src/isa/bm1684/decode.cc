@@ -70,6 +70,13 @@ Result<GdmaCommand> read_gdma(std::span<const uint8_t> bytes) {
   return read(gdma_form(), std::span<const uint8_t>(command));
 }
 
+// Compilers repeat channel 0 of a tensor in its other channels by a convolution; one of a tensor
+// without others has no results.
+bool is_idle(const TiuCommand& c) {
+  constexpr uint64_t kConvolution = 0;
+  return c.cmd_en == 1 && c.tsk_typ == kConvolution && c.tsk_eu_typ == 0 && c.res0_c == 0;
+}
+
 template <class Command>
 OneCommand one(Decoded decoded, Engine engine, uint64_t id, uint64_t wait,
                const CommandForm<Command>& form) {
@@ -86,6 +93,12 @@ OneCommand one(Decoded decoded, Engine engine, uint64_t id, uint64_t wait,
 Result<OneCommand> decode_tiu_command(std::span<const uint8_t> bytes, const Chip& chip) {
   auto command = read(tiu_form(), bytes);
   if (!command.ok()) return Error(command.error()).in("TIU command");
+  if (is_idle(*command)) {
+    OneCommand idle =
+        one({}, Engine::compute, command->cmd_id_tpu, command->cmd_id_gdma, tiu_form());
+    idle.is_idle = true;
+    return idle;
+  }
   auto result = decoded(*command, chip);
   if (!result.ok()) return Error(result.error()).in(tiu_site(*command));
   return one(std::move(*result), Engine::compute, command->cmd_id_tpu, command->cmd_id_gdma,

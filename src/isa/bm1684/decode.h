@@ -43,6 +43,7 @@ TW_DECODER(copy)
 TW_DECODER(aligned_arithmetic)
 TW_DECODER(aligned_max)
 TW_DECODER(select)
+TW_DECODER(select_with_extreme)
 // decode_functions.cc
 TW_DECODER(lookup)
 TW_DECODER(polynomial)

@@ -91,6 +91,20 @@ DType result_type(Reader& r, bool is_signed) {
   return dtype;
 }
 
+// Bits have no sign: unsigned types stand for both.
+Operation packed_bits(const TiuCommand& c, Reader& r, Fixed kind) {
+  for (const OperandFields* fields : {&kRes0, &kOpd1})
+    r.supports(fields->type.of(c).value == c.opt_opd0_prec, fields->type.of(c));
+  const DType dtype = make_dtype(/*is_signed=*/false, /*is_8bit=*/c.opt_opd0_prec == kInt8);
+  const Shape s = r.result_shape();
+  FixedPoint op{.kind = kind, .out = r.packed(kRes0, s, dtype), .a = {}, .b = {}};
+  op.a = packed_source(r, kOpd0, s, dtype);
+  op.b = packed_source(r, kOpd1, s, dtype);
+  op.a_type = op.b_type = dtype;
+  r.supports(!are_constants(op.a, op.b), TW_OF(c, opt_opd1_const));
+  return op;
+}
+
 Operation fixed(const TiuCommand& c, Reader& r, Fixed kind) {
   const DType a = r.data_type(kOpd0), b = r.data_type(kOpd1);
   const bool any_sign = is_signed(a) || is_signed(b), chooses = kind >= Fixed::max;
@@ -125,14 +139,15 @@ Operation fixed(const TiuCommand& c, Reader& r, Fixed kind) {
 
 Operation elements(const TiuCommand& c, Reader& r, const TiuVariant& v) {
   const bool is_fixed = c.opt_opd0_prec == kInt8 || c.opt_opd0_prec == kInt16;
-  if (v.bits) return bits(c, r, *v.bits);
+  if (v.bits) return is_fixed ? packed_bits(c, r, *v.fixed) : bits(c, r, *v.bits);
   if (!is_fixed && v.real) return real(c, r, *v.real);
   if (!r.require(is_fixed && v.fixed.has_value(), errors::isa_stream_type, TW_OF(c, opt_opd0_prec)))
     return {};
   return fixed(c, r, *v.fixed);
 }
 
-// By a signed amount, to the left if it is positive.
+// By a signed amount, to the left if it is positive. The value has the sign that the kind of shift
+// needs, whatever its field says.
 Operation shift(const TiuCommand& c, Reader& r, const TiuVariant&) {
   const bool is_arithmetic = c.opt_shift_typ != 0;
   if (c.opt_opd0_prec == kInt32)
@@ -140,8 +155,6 @@ Operation shift(const TiuCommand& c, Reader& r, const TiuVariant&) {
                 is_arithmetic ? Bitwise::Kind::arithmetic_shift : Bitwise::Kind::logical_shift);
   for (const OperandFields* fields : {&kRes0, &kOpd0, &kOpd1})
     r.supports(fields->type.of(c).value == kInt16, fields->type.of(c));
-  r.supports(!is_arithmetic || c.opt_opd0_sign != 0, TW_OF(c, opt_opd0_sign));
-  r.supports(c.opt_opd1_sign != 0, TW_OF(c, opt_opd1_sign));
   const DType value = is_arithmetic ? DType::i16 : DType::u16;
   const Shape s = r.result_shape();
   FixedPoint op{.kind = is_arithmetic ? Fixed::arithmetic_shift : Fixed::logical_shift,
@@ -150,9 +163,6 @@ Operation shift(const TiuCommand& c, Reader& r, const TiuVariant&) {
                 .b = packed_source(r, kOpd1, s, DType::i16),
                 .a_type = value,
                 .b_type = DType::i16};
-  constexpr int32_t kMost = 16;
-  const auto amount = static_cast<int32_t>(op.b.constant);
-  r.supports(!op.b.is_constant || (-kMost <= amount && amount <= kMost), TW_OF(c, opd1_addr));
   r.supports(!are_constants(op.a, op.b), TW_OF(c, opt_opd1_const));
   return op;
 }
@@ -172,11 +182,12 @@ Operation select_value(const TiuCommand& c, Reader& r, const TiuVariant& v) {
   return op;
 }
 
-Operation copy(const TiuCommand&, Reader& r, const TiuVariant&) {
+Operation copy(const TiuCommand& c, Reader& r, const TiuVariant&) {
   r.word_type(kRes0);
   r.word_type(kOpd0);
-  r.only(kOpd0.is_constant, {0});
   const Shape s = r.result_shape();
+  if (r.is_constant(kOpd0))
+    return fill(r.placed(kRes0, s, DType::b32), static_cast<uint32_t>(c.opd0_addr));
   return Copy{.engine = Engine::compute,
               .dst = r.placed(kRes0, s, DType::b32),
               .src = Source::tensor(r.placed(kOpd0, s, DType::b32))};
@@ -206,16 +217,31 @@ Operation aligned_max(const TiuCommand&, Reader& r, const TiuVariant& v) {
   return arithmetic(r, op);
 }
 
-Operation select(const TiuCommand&, Reader& r, const TiuVariant& v) {
+namespace {
+
+Select aligned_select(Reader& r, Select::Compare compare) {
   r.all_f32({&kRes0, &kOpd0, &kOpd1});
   const Shape s = r.result_shape();
-  Select op{.compare = v.compare,
-            .out = r.aligned(kRes1, s, DType::f32),
-            .a = aligned_source(r, kOpd0, s, DType::f32),
-            .b = aligned_source(r, kOpd1, s, DType::f32),
-            .if_true = aligned_source(r, kOpd2, s, DType::f32),
-            .if_false = aligned_source(r, kOpd3, s, DType::f32),
-            .extreme = {}};
+  return {.compare = compare,
+          .out = r.aligned(kRes1, s, DType::f32),
+          .a = aligned_source(r, kOpd0, s, DType::f32),
+          .b = aligned_source(r, kOpd1, s, DType::f32),
+          .if_true = aligned_source(r, kOpd2, s, DType::f32),
+          .if_false = aligned_source(r, kOpd3, s, DType::f32),
+          .extreme = {}};
+}
+
+}  // namespace
+
+Operation select(const TiuCommand&, Reader& r, const TiuVariant& v) {
+  return aligned_select(r, v.compare);
+}
+
+// The operand that decided the choice is a second result.
+Operation select_with_extreme(const TiuCommand&, Reader& r, const TiuVariant& v) {
+  Select op = aligned_select(r, v.compare);
+  op.extreme = r.aligned(kRes0, op.out.shape, DType::f32);
+  op.keeps_extreme_bits = true;
   return op;
 }
 

@@ -25,11 +25,12 @@ Window window_of(const TiuCommand& c, Reader& r) {
                c.opd0_x_ins0)};
 }
 
-// The extents of the result are those of the window.
+// The result has no more rows and columns than the window makes: what larger ones hold is not
+// defined.
 void check_fit(const TiuCommand& c, Reader& r, const Window& window, const Shape& in) {
   if (!r.ok()) return;
-  r.require(window.h.output(in.h) == c.res0_h, errors::isa_stream_window, TW_OF(c, res0_h));
-  r.require(window.w.output(in.w) == c.res0_w, errors::isa_stream_window, TW_OF(c, res0_w));
+  r.require(window.h.output(in.h) >= c.res0_h, errors::isa_stream_window, TW_OF(c, res0_h));
+  r.require(window.w.output(in.w) >= c.res0_w, errors::isa_stream_window, TW_OF(c, res0_w));
 }
 
 Shape input_shape(const TiuCommand& c, Reader& r, const Named& channels) {
@@ -76,18 +77,33 @@ std::optional<TensorView> channel_bias(const TiuCommand& c, Reader& r, DType dty
 
 // ---- 0: over all input channels ----
 
+// Constant weights are not dilated, whatever the fields say.
+Window conv_window(const TiuCommand& c, Reader& r) {
+  Window window = window_of(c, r);
+  if (r.is_constant(kOpd1)) window.h.dilation = window.w.dilation = 1;
+  return window;
+}
+
+// Where the weights are; of a constant one only their shape.
+TensorView conv_weights(Reader& r, uint32_t inputs, uint32_t outputs, const Window& window,
+                        DType dtype, uint8_t pack) {
+  const Shape shape{inputs, outputs, window.h.kernel, window.w.kernel};
+  if (r.is_constant(kOpd1)) return {.dtype = dtype, .pack = pack, .shape = shape};
+  if (kOpd1.layout.of(r.command()).value == kCompact) return r.compact(kOpd1, shape, dtype, pack);
+  r.only(kOpd1.layout, {kStrided});
+  return r.placed(kOpd1, shape, dtype, pack);
+}
+
 Operation conv2d_f32(const TiuCommand& c, Reader& r) {
   r.all_f32({&kRes0, &kOpd0, &kOpd1});
   r.only(kRes0.layout, {kAligned});
-  r.only(kOpd1.layout, {kStrided});
-  r.only(kOpd1.is_constant, {0});
   constexpr uint8_t kPair = 2;
-  Conv2dBm1684 op{.window = window_of(c, r)};
+  Conv2dBm1684 op{.window = conv_window(c, r)};
   op.out = r.aligned(kRes0, r.result_shape(), DType::f32);
   op.in = r.placed(kOpd0, input_shape(c, r, TW_OF(c, opd0_c)), DType::f32);
   check_fit(c, r, op.window, op.in.shape);
-  const Shape weights{op.in.shape.c, op.out.shape.c, op.window.h.kernel, op.window.w.kernel};
-  op.weight = r.placed(kOpd1, weights, DType::f32, kPair);
+  op.weight = conv_weights(r, op.in.shape.c, op.out.shape.c, op.window, DType::f32, kPair);
+  if (r.is_constant(kOpd1)) op.constant_weight = number(c.opd1_addr);
   op.bias = channel_bias(c, r, DType::f32);
   op.is_turned = c.opt_kernel_rotate != 0;
   op.accumulate = c.opt_res_add != 0;
@@ -111,6 +127,7 @@ Operation winograd2d(const TiuCommand& c, Reader& r) {
   r.only(TW_TIU_FIELD(opd1_h), {kTile});
   r.only(TW_TIU_FIELD(opd1_w), {kTile});
   r.only(kOpd1.layout, {kCompact});
+  r.only(kOpd1.is_constant, {0});
   for (const TiuField& field : {TW_TIU_FIELD(res_op_x_str), TW_TIU_FIELD(res_op_y_str)})
     r.only(field, {1});
   for (const TiuField& field :
@@ -132,17 +149,16 @@ Operation winograd2d(const TiuCommand& c, Reader& r) {
 Operation conv2d_int8(const TiuCommand& c, Reader& r) {
   r.only(TW_TIU_FIELD(opt_res_add), {0});
   r.only(kOpd1.type, {kInt8});
-  r.only(kOpd1.is_constant, {0});
   if (c.opt_winograd != 0) return winograd2d(c, r);
-  r.only(kOpd1.layout, {kStrided});
   constexpr uint8_t kChannels = 4;
-  Conv2dBm1684Int8 op{.window = window_of(c, r)};
+  Conv2dBm1684Int8 op{.window = conv_window(c, r)};
   const DType weight = r.data_type(kOpd1);
   op.out = packed_result(r, r.result_shape(), packed_type(c, r, is_signed(weight)));
   op.in = r.placed(kOpd0, input_shape(c, r, TW_OF(c, opd0_c)), r.data_type(kOpd0), 4);
   check_fit(c, r, op.window, op.in.shape);
-  const Shape weights{op.in.shape.c, op.out.shape.c, op.window.h.kernel, op.window.w.kernel};
-  op.weight = r.placed(kOpd1, weights, weight, kChannels);
+  op.weight = conv_weights(r, op.in.shape.c, op.out.shape.c, op.window, weight, kChannels);
+  if (r.is_constant(kOpd1))
+    op.constant_weight = static_cast<int32_t>(element_bits(c.opd1_addr, weight));
   op.bias = conv_bias(c, r);
   op.is_turned = c.opt_kernel_rotate != 0;
   op.rshift = number(c.opt_right_shift);
@@ -227,6 +243,9 @@ Operation max_pool2d(const TiuCommand& c, Reader& r, const TiuVariant&) {
                             .relu = c.opt_relu != 0};
   }
   r.all_f32({&kRes0, &kOpd0});
+  // the input is read without them, padded as if they were there
+  for (const TiuField& field : {TW_TIU_FIELD(opd0_x_ins0), TW_TIU_FIELD(opd0_y_ins0)})
+    r.only(field, {0});
   return Pool2dBm1684{.kind = Pool2dBm1684::Kind::maximum,
                       .out = r.aligned(kRes0, r.result_shape(), DType::f32),
                       .in = r.aligned(kOpd0, in_shape, DType::f32),

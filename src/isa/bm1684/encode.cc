@@ -53,7 +53,8 @@ Result<std::vector<uint8_t>> encode_gdma(const Instruction& in, const Chip& chip
   if (!encode_held(in.op, w)) return no_command(in);
   if (w.error) return *w.error;
   GdmaCommand& c = w.command;
-  c.pio_gdma_enable = c.barrier_enable = c.prefetch_disable = c.stride_enable = 1;
+  c.pio_gdma_enable = c.barrier_enable = c.prefetch_disable = 1;
+  c.stride_enable = c.common_mode == 0;
   c.lrn_shift_num = 1;
   c.cmd_id = in.id & kNumber;
   c.eng0_sync_id = in.wait & kNumber;

@@ -32,7 +32,7 @@ void extents(const SideFields& fields, const Shape& s, GdmaWriter& w) {
   }
 }
 
-void side(const SideFields& fields, const TensorView& view, GdmaWriter& w) {
+void place(const SideFields& fields, const TensorView& view, GdmaWriter& w) {
   GdmaCommand& c = w.command;
   const Chip& chip = w.chip;
   w.require(view.space != Space::dtcm, "addr", describe(view));
@@ -41,6 +41,11 @@ void side(const SideFields& fields, const TensorView& view, GdmaWriter& w) {
                                                    : chip.global_base;
   c.*fields.low = (base + view.address) & UINT32_MAX;
   c.*fields.high = (base + view.address) >> 32;
+}
+
+void side(const SideFields& fields, const TensorView& view, GdmaWriter& w) {
+  place(fields, view, w);
+  GdmaCommand& c = w.command;
   const uint32_t bytes = element_bytes(view.dtype);
   const uint32_t strides[] = {view.stride.n, view.stride.c, view.stride.h, view.stride.w};
   for (size_t i = 0; i < 4; ++i) {
@@ -70,9 +75,33 @@ void sides(const TensorView& dst, const TensorView& src, GdmaWriter& w) {
   side(kTarget, dst, w);
 }
 
+DataFormat number_format(DType dtype) {
+  if (is_float(dtype)) return DataFormat::kWords;
+  return is_signed(dtype) ? DataFormat::kSecondBytes : DataFormat::kBytes;
+}
+
+// A run of more elements than the fields of extents hold, in lanes within one.
+bool is_long_run(const Copy& op) {
+  const Shape& s = op.dst.shape;
+  const auto is_run_of_elements = [](const TensorView& view) {
+    return view.stride.w == element_bytes(view.dtype);
+  };
+  return s.n == 1 && s.c == 1 && s.h == 1 && s.w > UINT16_MAX && is_run_of_elements(op.dst) &&
+         is_run_of_elements(op.src.view);
+}
+
 }  // namespace
 
 void encode(const Copy& op, GdmaWriter& w) {
+  if (!op.src.is_constant && is_long_run(op)) {
+    format(op.dst.dtype, w);
+    direction(op.dst, op.src.view, w);
+    place(kSource, op.src.view, w);
+    place(kTarget, op.dst, w);
+    w.command.common_mode = 1;
+    w.command.src_nstride = op.dst.shape.w;
+    return;
+  }
   if (!op.src.is_constant) return sides(op.dst, op.src.view, w);
   w.command.special_func = kFill;
   w.command.constant_value = op.src.constant;
@@ -87,9 +116,26 @@ void encode(const CopyAdd& op, GdmaWriter& w) {
   w.command.acc_write_enable = 1;
 }
 
-void encode(const Rearrange& op, GdmaWriter& w) {
-  w.require(op.kind == Rearrange::Kind::swap_nc, "operation", std::string(name(op)));
+void encode(const Convert& op, GdmaWriter& w) {
   sides(op.out, op.in, w);
+  w.command.special_func = kConvert;
+  w.command.src_data_format = number_format(op.in.dtype);
+  w.command.dst_data_format = number_format(op.out.dtype);
+}
+
+void encode(const Rearrange& op, GdmaWriter& w) {
+  using Kind = Rearrange::Kind;
+  w.require(op.kind == Kind::swap_nc || op.kind == Kind::swap_cw || op.kind == Kind::refold,
+            "operation", std::string(name(op)));
+  sides(op.out, op.in, w);
+  if (op.kind == Kind::refold) return;
+  if (op.kind == Kind::swap_cw) {
+    w.require(op.in.space == Space::local && op.out.space == Space::local && op.in.shape.n == 1 &&
+                  op.in.shape.h == 1,
+              "shape", describe(op.in.shape));
+    w.command.special_func = kTransposeMatrix;
+    return;
+  }
   extents(kTarget, {}, w);
   w.command.special_func = kTranspose;
   w.command.chw_copy = 1;

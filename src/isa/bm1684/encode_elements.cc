@@ -33,10 +33,6 @@ void encode(const FixedPoint& op, TiuWriter& w) {
   using Kind = FixedPoint::Kind;
   TiuCommand& c = w.command;
   const bool shifts = op.kind == Kind::arithmetic_shift || op.kind == Kind::logical_shift;
-  constexpr int32_t kMost = 16;  // no call and no recording shifts by more
-  const auto amount = static_cast<int32_t>(op.b.constant);
-  w.require(!shifts || !op.b.is_constant || (-kMost <= amount && amount <= kMost), "C",
-            std::to_string(amount));
   uint8_t code = kShiftCode;
   for (const TiuRow& row : tiu_rows())
     if (row.type == kElements && row.variant.fixed == op.kind) code = row.code;
@@ -51,9 +47,11 @@ void encode(const FixedPoint& op, TiuWriter& w) {
   // what the sign of a result follows from
   const bool any_sign = is_signed(op.a_type) || is_signed(op.b_type);
   const bool chooses = op.kind == Kind::max || op.kind == Kind::min;
-  const bool is_signed_result = shifts    ? op.kind == Kind::arithmetic_shift
-                                : chooses ? is_signed(op.a_type)
-                                          : op.kind == Kind::sub || any_sign;
+  const bool is_logic = op.kind >= Kind::bit_and;
+  const bool is_signed_result = shifts     ? op.kind == Kind::arithmetic_shift
+                                : is_logic ? false
+                                : chooses  ? is_signed(op.a_type)
+                                           : op.kind == Kind::sub || any_sign;
   w.require(is_signed(op.out.dtype) == is_signed_result, "dst_addr", describe(op.out));
   w.require(op.kind != Kind::mac || op.old_type == op.out.dtype, "old", to_string(op.old_type));
 }
@@ -77,13 +75,14 @@ void encode(const Bitwise& op, TiuWriter& w) {
 
 // A value or 0, in any layout; or one of two values, everything aligned.
 void encode(const Select& op, TiuWriter& w) {
-  constexpr uint8_t kGreater = 10, kEqual = 11, kSelect = 23;
+  constexpr uint8_t kGreater = 10, kEqual = 11, kSelect = 23, kSelectPair = 24;
   const bool greater = op.compare == Select::Compare::greater;
   const bool zero = op.if_false.is_constant && op.if_false.constant == 0;
-  w.require(!op.extreme && op.type == DType::f32, "operation", std::string(name(op)));
+  w.require(op.type == DType::f32, "operation", std::string(name(op)));
+  w.require(op.extreme.has_value() == op.keeps_extreme_bits, "extreme", std::string(name(op)));
   w.shape(op.out.shape);
   w.f32({&kRes0, &kOpd0, &kOpd1});
-  if (zero && op.if_true.is_constant) {
+  if (zero && op.if_true.is_constant && !op.extreme) {
     w.require(greater || op.compare == Select::Compare::equal_bits, "operation",
               std::string(name(op)));
     w.operation(kElements, greater ? kGreater : kEqual, 3);
@@ -93,7 +92,8 @@ void encode(const Select& op, TiuWriter& w) {
     return w.constant(kOpd2, op.if_true.constant);
   }
   w.require(greater, "operation", std::string(name(op)));
-  w.operation(kCompare, kSelect, 0);
+  w.operation(kCompare, op.extreme ? kSelectPair : kSelect, 0);
+  if (op.extreme) w.aligned(kRes0, *op.extreme);
   w.aligned(kRes1, op.out);
   w.aligned(kOpd0, op.a);
   w.aligned(kOpd1, op.b);

@@ -81,7 +81,10 @@ void encode(const Conv2dBm1684& op, TiuWriter& w) {
     w.aligned(kOpd0, op.in);
   else
     w.strided(kOpd0, op.in);
-  w.strided(kOpd1, op.weight, kPair);
+  if (op.constant_weight)
+    w.constant(kOpd1, *op.constant_weight);
+  else
+    w.strided(kOpd1, op.weight, kPair);
   kOpd2.layout.set(w.command, kPerChannel);
   if (op.bias) w.compact(kOpd2, *op.bias);
   w.command.opt_kernel_rotate = op.is_turned;
@@ -95,7 +98,10 @@ void encode(const Conv2dBm1684Int8& op, TiuWriter& w) {
   byte_result(op.out, w);
   byte_signs(op.out.dtype, op.in.dtype, is_signed(op.weight.dtype), op.bias, w);
   w.strided(kOpd0, op.in, kCell);
-  w.strided(kOpd1, op.weight, kCell);
+  if (op.constant_weight)
+    w.constant(kOpd1, static_cast<uint8_t>(*op.constant_weight));
+  else
+    w.strided(kOpd1, op.weight, kCell);
   byte_bias(op.bias, w);
   w.command.opt_kernel_rotate = op.is_turned;
   w.command.opt_right_shift = op.rshift;
@@ -144,6 +150,7 @@ void encode(const Depthwise2dBm1684Int8& op, TiuWriter& w) {
 
 void encode(const Pool2dBm1684& op, TiuWriter& w) {
   const bool average = op.kind == Pool2dBm1684::Kind::average;
+  w.require(average || (op.window.h.insert | op.window.w.insert) == 0, "insert", "maximum");
   w.operation(kDepthwise, average ? kSum : kMaximum, average ? 2 : 1);
   sides(op, w);
   f32_sides(op.out, op.in, w);

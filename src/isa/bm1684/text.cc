@@ -42,6 +42,7 @@ std::string of(const Bitwise& op) {
 }
 
 std::string of(const FixedPoint& op) {
+  if (op.kind >= FixedPoint::Kind::bit_and) return "";
   const bool shifts = op.kind >= FixedPoint::Kind::arithmetic_shift;
   const std::string prefix = shifts ? "fixed_point_packed_16bit_" : "fixed_point_packed_";
   if (op.a.is_constant) return fmt::format("bdc_{}C_{}", prefix, to_string(op.kind));
@@ -49,6 +50,7 @@ std::string of(const FixedPoint& op) {
 }
 
 std::string of(const Select& op) {
+  if (op.extreme) return "";
   const bool value = op.if_true.is_constant && op.if_false.is_constant && op.if_false.constant == 0;
   const std::string_view compare = op.compare == Select::Compare::greater ? "greater" : "equal";
   if (!value) return fmt::format("bdc_{}_select", compare);
@@ -66,12 +68,23 @@ std::string of(const ChannelAffine& op) {
   return constants ? "" : fmt::format("bdc_{}", name(op));
 }
 
-std::string of(const Conv2dBm1684& op) {
-  const bool inserts = (op.window.h.insert | op.window.w.insert) != 0;
-  return inserts || op.is_turned ? "" : "bdc_conv2d";
+// Functions insert no zeros, and make all results of a window.
+template <class Op>
+bool has_window_of_functions(const Op& op) {
+  const Axis &h = op.window.h, &w = op.window.w;
+  const Shape &in = op.in.shape, &out = op.out.shape;
+  return (h.insert | w.insert) == 0 && h.output(in.h) == out.h && w.output(in.w) == out.w;
 }
-std::string of(const Depthwise2dBm1684&) { return "bdc_depthwise2d"; }
+
+std::string of(const Conv2dBm1684& op) {
+  const bool plain = has_window_of_functions(op) && !op.is_turned && !op.constant_weight;
+  return plain ? "bdc_conv2d" : "";
+}
+std::string of(const Depthwise2dBm1684& op) {
+  return has_window_of_functions(op) ? "bdc_depthwise2d" : "";
+}
 std::string of(const Pool2dBm1684& op) {
+  if (!has_window_of_functions(op)) return "";
   if (op.kind == Pool2dBm1684::Kind::maximum) return "bdc_max_pool2d";
   return f32::bits(op.factor) == f32::bits(share_of(op.window)) ? "bdc_avg_pool2d" : "";
 }

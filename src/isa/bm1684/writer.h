@@ -68,6 +68,7 @@ void encode(const MatmulBm1684Int8&, TiuWriter&);
 using GdmaWriter = GdmaCommandWriter<GdmaCommand>;
 
 void encode(const Copy&, GdmaWriter&);
+void encode(const Convert&, GdmaWriter&);
 void encode(const CopyAdd&, GdmaWriter&);
 void encode(const CopyMatrix&, GdmaWriter&);
 void encode(const Rearrange&, GdmaWriter&);

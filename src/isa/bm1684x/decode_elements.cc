@@ -225,7 +225,7 @@ Operation cast(const TiuCommand& c, CommandReader& r, const TiuVariant&) {
              .out = result,
              .in = source.view};
   if (!source.is_constant) return op;
-  return fill_of(c, r, result, element(op, static_cast<int32_t>(source.constant)));
+  return fill_of(c, r, result, convert_element(op, static_cast<int32_t>(source.constant)));
 }
 
 Operation copy(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {

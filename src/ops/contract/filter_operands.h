@@ -13,6 +13,13 @@ inline constexpr FilterNames kBm1880Filter{"ofmap", "ifmap", "weight", "bias"};
 inline constexpr FilterNames kFilterAddresses{"output_addr", "input_addr", "weight_addr",
                                               "bias_addr"};
 
+// Whether the weights are a tensor, and not one constant.
+template <class Op>
+bool has_weights(const Op& op) {
+  if constexpr (requires { op.constant_weight; }) return !op.constant_weight;
+  return true;
+}
+
 // Result, input, the weight if it is a tensor, the bias if there is one.
 template <class Op>
 OperandList filter_operands(const Op& op, const FilterNames& names) {
@@ -22,7 +29,7 @@ OperandList filter_operands(const Op& op, const FilterNames& names) {
   OperandList list{{names.out, &op.out, access}, {names.in, &op.in, Access::read}};
   if constexpr (requires { op.weight.is_constant; })
     add_source(list, names.weight, op.weight);
-  else
+  else if (has_weights(op))
     list.push_back({names.weight, &op.weight, Access::read});
   if (op.bias) list.push_back({names.bias, &*op.bias, Access::read});
   return list;

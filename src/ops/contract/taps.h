@@ -56,6 +56,21 @@ void for_each_tap(const Window& window, const Shape& in, uint32_t out_y, uint32_
     }
 }
 
+// A result of a window.
+struct ResultPlace {
+  uint32_t y, x;
+};
+// Which of a window's results result (y, x) of a convolution over all input channels is. Of fewer
+// rows than the window makes they are the first ones. Narrower results are the window's in index
+// order: a window of 5 columns and a result of 3 have result (1, 0) in place (0, 3).
+constexpr ResultPlace place_in_window(const Window& window, const Shape& in, const Shape& out,
+                                      uint32_t y, uint32_t x) {
+  const uint32_t width = window.w.output(in.w);
+  if (width == out.w) return {y, x};
+  const uint64_t index = uint64_t{y} * out.w + x;
+  return {static_cast<uint32_t>(index / width), static_cast<uint32_t>(index % width)};
+}
+
 constexpr Shape depthwise_weight_shape(const TensorView& in, const Window& window) {
   return {1, in.shape.c, window.h.kernel, window.w.kernel};
 }

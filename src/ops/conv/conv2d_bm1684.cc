@@ -16,6 +16,7 @@ std::string_view name(const Conv2dBm1684&) { return "conv_f32"; }
 
 void attributes(const Conv2dBm1684& op, AttributeSink& to) {
   to.window(op.window);
+  if (op.constant_weight) to.bits("weight", *op.constant_weight);
   to.flag("turned", op.is_turned);
   to.flag("accumulate", op.accumulate);
 }
@@ -27,8 +28,10 @@ Status check(const Conv2dBm1684& op, const Chip& chip) {
   const uint32_t channels = op.out.shape.c;
   TW_RETURN_IF_ERROR(check_bm1684_operand("output_addr", op.out, chip));
   TW_RETURN_IF_ERROR(check_bm1684_operand("input_addr", op.in, chip));
-  TW_RETURN_IF_ERROR(check_bm1684_address("weight_addr", op.weight, 8));
-  TW_RETURN_IF_ERROR(check_bm1684_element("weight_addr", op.weight, 4, /*pack=*/2));
+  if (!op.constant_weight) {
+    TW_RETURN_IF_ERROR(check_bm1684_address("weight_addr", op.weight, 8));
+    TW_RETURN_IF_ERROR(check_bm1684_element("weight_addr", op.weight, 4, /*pack=*/2));
+  }
   TW_RETURN_IF_ERROR(
       check_bm1684_window(op.window, op.in, op.out, channels, chip, Insertion::allowed));
   TW_RETURN_IF_ERROR(
@@ -47,15 +50,20 @@ Cost cost(const Conv2dBm1684& op, const Chip& chip) {
 float result_at(const Conv2dBm1684& op, const Memory& memory, uint32_t n, uint32_t oc, uint32_t y,
                 uint32_t x) {
   const Shape& in = op.in.shape;
+  const ResultPlace place = place_in_window(op.window, in, op.out.shape, y, x);
+  const auto weight = [&](uint32_t ic, const WeightPlace& at) {
+    return op.constant_weight ? f32::from_bits(*op.constant_weight)
+                              : memory.read_f32(op.weight, ic, oc, at.h, at.w);
+  };
   ChannelPairSum products;
   for (uint32_t kh = 0; kh < op.weight.shape.h; ++kh)
     for (uint32_t kw = 0; kw < op.weight.shape.w; ++kw) {
-      const int64_t iy = op.window.h.source(y, kh, in.h), ix = op.window.w.source(x, kw, in.w);
+      const int64_t iy = op.window.h.source(place.y, kh, in.h);
+      const int64_t ix = op.window.w.source(place.x, kw, in.w);
       const bool inside = iy >= 0 && ix >= 0;
       const WeightPlace at = weight_place(op.window, op.is_turned, kh, kw);
       for (uint32_t ic = 0; ic < in.c; ++ic)
-        products.add(ic, inside ? memory.read_f32(op.in, n, ic, iy, ix) : 0.0f,
-                     memory.read_f32(op.weight, ic, oc, at.h, at.w));
+        products.add(ic, inside ? memory.read_f32(op.in, n, ic, iy, ix) : 0.0f, weight(ic, at));
       products.end_tap(in.c);
     }
   return finish_f32(op.out, op.bias, op.accumulate, memory, n, oc, y, x, products.total());

@@ -9,7 +9,8 @@
 namespace tputwin {
 
 // fp32: sum over kh, kw, ic of in * weight, added as ChannelPairSum does, taps in the padding being
-// 0 * weight, as inserted zeros are; then + bias(oc); then + old out.
+// 0 * weight, as inserted zeros are; then + bias(oc); then + old out. Results that are fewer than
+// the window's: place_in_window().
 struct Conv2dBm1684 {
   TensorView out, in;
   TensorView weight;               // (IC,OC,KH,KW), two input channels to a cell
@@ -17,6 +18,8 @@ struct Conv2dBm1684 {
   Window window;
   bool is_turned = false;  // the kernel by 180 degrees
   bool accumulate = false;
+  // All weights are this number, by its bits; `weight` has but their shape.
+  std::optional<uint32_t> constant_weight = {};
 };
 
 TW_OPERATION(Conv2dBm1684);

@@ -1,11 +1,15 @@
 // convert: contract, cost and reference body.
 #include "ops/elementwise/convert.h"
 
+#include <cmath>
+
+#include "base/errors/okkernel.h"
 #include "base/errors/tpukernel.h"
 #include "numerics/convert.h"
 #include "ops/contract/attributes.h"
 #include "ops/contract/body_steps.h"
 #include "ops/contract/timing.h"
+#include "ops/rules/bm1684.h"
 #include "ops/rules/bm1684x.h"
 
 namespace tputwin {
@@ -19,14 +23,24 @@ Status check_types(const Convert& op) {
   return require(offered, errors::tpu_dtype_pair, "src_dtype", op.in);
 }
 
-}  // namespace
-
-int32_t element(const Convert& op, int32_t bits) {
-  return op.kind == Convert::Kind::cast ? convert(bits, op.in.dtype, op.out.dtype, op.rounding)
-                                        : round_to_whole(bits, op.in.dtype, op.rounding);
+// The BM1684's GDMA: between fp32 and bytes.
+Status check_bm1684(const Convert& op) {
+  const DType from = op.in.dtype, to = op.out.dtype;
+  const bool offered =
+      is_float(from) != is_float(to) && element_bytes(from) + element_bytes(to) == 5;
+  TW_RETURN_IF_ERROR(require(op.engine == Engine::dma && op.kind == Convert::Kind::cast &&
+                                 offered && op.rounding == Rounding::half_even,
+                             errors::okk_element, "dst_addr", op.out));
+  for (const Operand& operand : operands(op))
+    TW_RETURN_IF_ERROR(require(operand.view->pack == 1 && is_run(*operand.view),
+                               errors::okk_element, operand.name, *operand.view));
+  return check_bm1684_shape("src_addr", op.in, op.out.shape);
 }
 
+}  // namespace
+
 std::string_view name(const Convert& op) {
+  if (op.engine == Engine::dma) return "dma_cast";
   return op.kind == Convert::Kind::cast ? "cast" : "round_to_whole";
 }
 
@@ -39,6 +53,7 @@ OperandList operands(const Convert& op) {
 }
 
 Status check(const Convert& op, const Chip& chip) {
+  if (chip.family == ChipFamily::bm1684) return check_bm1684(op);
   TW_RETURN_IF_ERROR(check_bm1684x_elementwise(operands(op), chip));
   TW_RETURN_IF_ERROR(check_types(op));
   return require(op.rounding <= Rounding::up, errors::tpu_rounding, "mode",
@@ -46,14 +61,24 @@ Status check(const Convert& op, const Chip& chip) {
 }
 
 Cost cost(const Convert& op, const Chip& chip) {
+  if (op.engine == Engine::dma)
+    return transfer_cost(op.out, op.in, op.out.shape.count() * element_bytes(op.out.dtype), chip);
   const uint32_t bytes = std::max(element_bytes(op.in.dtype), element_bytes(op.out.dtype));
   return compute_cost(lane_passes(op.out.shape, chip, bytes), op.out.shape.count(), operands(op),
                       chip);
 }
 
+int32_t convert_element(const Convert& op, int32_t bits) {
+  if (op.engine == Engine::dma && !is_float(op.out.dtype) &&
+      std::isnan(float_value(static_cast<uint32_t>(bits), op.in.dtype)))
+    return saturate(INT32_MAX, op.out.dtype);
+  return op.kind == Convert::Kind::cast ? convert(bits, op.in.dtype, op.out.dtype, op.rounding)
+                                        : round_to_whole(bits, op.in.dtype, op.rounding);
+}
+
 void execute(const Convert& op, const Memory& memory) {
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
-    memory.write(op.out, n, c, h, w, element(op, memory.read(op.in, n, c, h, w)));
+    memory.write(op.out, n, c, h, w, convert_element(op, memory.read(op.in, n, c, h, w)));
   });
 }
 

@@ -13,9 +13,10 @@
 namespace tputwin {
 namespace {
 
-// Left by amount > 0, right by -amount otherwise, of a 16-bit value.
+// Left by amount > 0, right by -amount otherwise, of a 16-bit value. The low byte of an amount
+// counts: 255 is -1, 256 is 0.
 int32_t shifted(int32_t value, int32_t amount) {
-  amount = std::clamp(amount, -17, 17);
+  amount = std::clamp<int32_t>(static_cast<int8_t>(amount), -16, 16);
   return amount > 0 ? static_cast<int32_t>(static_cast<uint32_t>(value) << amount)
                     : value >> -amount;
 }
@@ -38,6 +39,12 @@ int32_t result(const FixedPoint& op, int64_t a, int64_t b, int64_t old) {
     case FixedPoint::Kind::arithmetic_shift:
     case FixedPoint::Kind::logical_shift:
       return shifted(static_cast<int32_t>(a), static_cast<int32_t>(b));
+    case FixedPoint::Kind::bit_and:
+      return static_cast<int32_t>(a & b);
+    case FixedPoint::Kind::bit_or:
+      return static_cast<int32_t>(a | b);
+    case FixedPoint::Kind::bit_xor:
+      return static_cast<int32_t>(a ^ b);
   }
   return 0;
 }
@@ -46,7 +53,8 @@ int32_t result(const FixedPoint& op, int64_t a, int64_t b, int64_t old) {
 
 std::string_view to_string(FixedPoint::Kind kind) {
   constexpr std::string_view kNames[] = {
-      "add", "sub", "mul", "mac", "max", "min", "arithmetic_shift", "logical_shift"};
+      "add",           "sub", "mul", "mac", "max", "min", "arithmetic_shift",
+      "logical_shift", "and", "or",  "xor"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -58,7 +66,10 @@ std::string_view name(const FixedPoint& op) {
                                          "packed_max",
                                          "packed_min",
                                          "packed_arithmetic_shift",
-                                         "packed_logical_shift"};
+                                         "packed_logical_shift",
+                                         "packed_and",
+                                         "packed_or",
+                                         "packed_xor"};
   return kNames[static_cast<size_t>(op.kind)];
 }
 
@@ -84,11 +95,14 @@ bool is_shift(FixedPoint::Kind kind) {
   return kind == FixedPoint::Kind::arithmetic_shift || kind == FixedPoint::Kind::logical_shift;
 }
 
+bool is_logic(FixedPoint::Kind kind) { return kind >= FixedPoint::Kind::bit_and; }
+
 // A source has the type the operation names for it, and the bits that its kind asks for.
 Status check_source(std::string_view name, const Source& source, DType type, const FixedPoint& op) {
   const bool narrow = op.kind == FixedPoint::Kind::mul || op.kind == FixedPoint::Kind::mac;
   const bool fits = element_bytes(type) == (narrow              ? 1u
                                             : is_shift(op.kind) ? 2u
+                                            : is_logic(op.kind) ? element_bytes(op.out.dtype)
                                                                 : element_bytes(type));
   return require(!is_32bit(type) && fits && (source.is_constant || source.view.dtype == type),
                  errors::okk_element, name, source.view);

@@ -9,10 +9,23 @@ namespace tputwin {
 // add, sub, mul: sat(round_shift(a + b, a - b, a * b; rshift))
 // mac: sat(round_shift(old * 2^lshift + a * b, rshift)), old with the type `old_type`
 // max, min: no shift
-// shifts (16 bits): a shifted left by b > 0, right by -b otherwise, at most by 16; bits shifted out
-// are lost; arithmetic: the sign enters on the right, logical: zeros
+// shifts (16 bits): a shifted left by b > 0, right by -b otherwise, b the signed low byte of what
+// is given; bits shifted out are lost; arithmetic: the sign enters on the left, logical: zeros and,
+// or, xor: bit by bit
 struct FixedPoint {
-  enum class Kind : uint8_t { add, sub, mul, mac, max, min, arithmetic_shift, logical_shift };
+  enum class Kind : uint8_t {
+    add,
+    sub,
+    mul,
+    mac,
+    max,
+    min,
+    arithmetic_shift,
+    logical_shift,
+    bit_and,
+    bit_or,
+    bit_xor
+  };
   Kind kind = Kind::add;
   TensorView out;
   Source a, b;               // not both constant

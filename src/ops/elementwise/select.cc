@@ -70,6 +70,7 @@ void attributes(const Select& op, AttributeSink& to) {
   to.constants(op.a, op.b);
   to.constant("if_true", op.if_true);
   to.constant("if_false", op.if_false);
+  to.flag("keeps_extreme_bits", op.keeps_extreme_bits);
 }
 
 OperandList operands(const Select& op) {
@@ -106,7 +107,9 @@ void execute(const Select& op, const Memory& memory) {
     const int32_t a = op.a.read(memory, n, c, h, w), b = op.b.read(memory, n, c, h, w);
     const bool first = holds(op, a, b);
     chosen.push_back((first ? op.if_true : op.if_false).read(memory, n, c, h, w));
-    if (op.extreme) extremes.push_back(extreme_of(first ? a : b, op.type));
+    const int32_t extreme = first ? a : b;
+    if (op.extreme)
+      extremes.push_back(op.keeps_extreme_bits ? extreme : extreme_of(extreme, op.type));
   });
   size_t i = 0;
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {

@@ -10,7 +10,8 @@ namespace tputwin {
 
 // out = holds(a, b) ? if_true : if_false, copied bit by bit; chosen values of another integer type
 // are converted.
-// extreme: the larger of a and b with `greater`, the smaller with `less`.
+// extreme: the larger of a and b with `greater`, the smaller with `less`; b with NaN. Subnormals of
+// fp32 and bf16 become 0 there, unless it keeps the bits.
 // greater, less, at_least, at_most: false with NaN      equal_value, not_equal: false, true with
 // NaN equal_bits: the patterns are equal (NaN equals itself, +0 differs from -0) equal: neither a >
 // b nor b > a (NaN equals everything, +0 equals -0, subnormals equal 0)
@@ -30,6 +31,7 @@ struct Select {
   Source a, b, if_true, if_false;
   DType type = DType::f32;  // of a and b
   std::optional<TensorView> extreme;
+  bool keeps_extreme_bits = false;
 };
 std::string_view to_string(Select::Compare compare);
 

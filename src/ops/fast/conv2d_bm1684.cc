@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "numerics/float32.h"
+#include "ops/contract/filter_operands.h"
 #include "ops/conv/conv2d_bm1684.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/conv2d_planes.h"
@@ -42,7 +43,10 @@ class F32Planes : public PlaneSource {
   uint32_t terms() const override { return static_cast<uint32_t>(terms_->terms.size()); }
   void read_weights(uint32_t, uint32_t*) override {}
   bool pack_weights(uint32_t rows, uint32_t* to) const override {
-    terms_->pack_weights(op_, memory_, rows, reinterpret_cast<float*>(to));
+    if (op_.constant_weight)
+      std::fill_n(to, uint64_t{terms()} * op_.out.shape.c, *op_.constant_weight);
+    else
+      terms_->pack_weights(op_, memory_, rows, reinterpret_cast<float*>(to));
     for (uint32_t oc = 0; oc < op_.out.shape.c; ++oc) read_bias(oc);
     return true;
   }
@@ -50,7 +54,10 @@ class F32Planes : public PlaneSource {
   void pack_panels(uint32_t block, uint32_t rows, uint64_t panel_words,
                    uint32_t* to) const override {
     const uint32_t slot = block * rows, lanes = memory_.local.lanes(), channels = op_.out.shape.c;
-    terms_->pack_panels(op_, memory_, rows, slot, panel_words, reinterpret_cast<float*>(to));
+    if (op_.constant_weight)
+      std::fill_n(to, panel_words * ceil_div(channels - slot, lanes), *op_.constant_weight);
+    else
+      terms_->pack_panels(op_, memory_, rows, slot, panel_words, reinterpret_cast<float*>(to));
     for (uint32_t first = slot; first < channels; first += lanes)
       for (uint32_t oc = first; oc < std::min(first + rows, channels); ++oc) read_bias(oc);
   }
@@ -113,14 +120,16 @@ class F32Planes : public PlaneSource {
 Declined operands_decline(const Conv2dBm1684& op, const LocalMemory& local) {
   const Shape &in = op.in.shape, &out = op.out.shape;
   const Shape weight{in.c, out.c, op.window.h.kernel, op.window.w.kernel};
-  if (!has_words(op.out) || !has_words(op.in) || !has_words(op.weight) ||
+  if (!has_words(op.out) || !has_words(op.in) || (has_weights(op) && !has_words(op.weight)) ||
       (op.bias && !has_words(*op.bias)))
     return "an operand is no words in lanes";
   if (op.weight.shape != weight || (op.bias && op.bias->shape != Shape{1, out.c, 1, 1}))
     return "weights are not of the window";
   if (uint64_t{weight.n} * weight.h * weight.w > kMaxChainTerms) return "too many terms";
   if (!has_dense_rows(op.out)) return "rows of results have gaps";
-  return overlap(op.out, {&op.in, &op.weight, tensor_of(op.bias)}, local);
+  if (op.window.w.output(in.w) != out.w) return "results are in index order";
+  return overlap(op.out, {&op.in, has_weights(op) ? &op.weight : nullptr, tensor_of(op.bias)},
+                 local);
 }
 
 uint64_t term_count(const Conv2dBm1684& op) {
@@ -149,15 +158,23 @@ const uint8_t* inputs_of(const Conv2dBm1684& op, const Memory& memory, const Con
                      term.kw * w.dilation);
 }
 
+// The weights of an output channel, term by term.
+void read_weights(const Conv2dBm1684& op, const Memory& memory, const ConvTerms& terms, uint32_t oc,
+                  float* to) {
+  if (op.constant_weight)
+    return static_cast<void>(
+        std::fill_n(to, terms.terms.size(), f32::from_bits(*op.constant_weight)));
+  const uint8_t* const first = memory.byte(op.weight, 0, oc, 0, 0);
+  for (const uint32_t place : terms.weight_bytes) *to++ = Memory::load<float>(first + place);
+}
+
 // One output channel of one image: the inputs are read where they lie, the sums stay in registers.
 void run_short_rows(const Conv2dBm1684& op, const Memory& memory, const ConvTerms& terms,
                     const TileKernels& kernels, uint32_t n, uint32_t oc) {
   std::array<float, kMaxShortTerms> weights;
   std::array<const float*, kMaxShortTerms> inputs;
   const size_t count = terms.terms.size();
-  const uint8_t* const first_weight = memory.byte(op.weight, 0, oc, 0, 0);
-  for (size_t i = 0; i < count; ++i)
-    weights[i] = Memory::load<float>(first_weight + terms.weight_bytes[i]);
+  read_weights(op, memory, terms, oc, weights.data());
   const float bias = op.bias ? memory.read_f32(*op.bias, 0, oc, 0, 0) : 0.0f;
   for (uint32_t y = 0; y < op.out.shape.h; ++y) {
     for (size_t i = 0; i < count; ++i)
@@ -223,6 +240,7 @@ Declined single_place_declines(const Conv2dBm1684& op) {
       out.n * out.h * out.w != 1)
     return "many places";
   const uint32_t pair = 2 * sizeof(float);
+  if (op.constant_weight) return "one weight for all";
   if (in.c % 2 != 0 || op.weight.pack != 2 || op.weight.stride.c != pair)
     return "weights of lanes are no rows of pairs";
   return tile_kernels().pair_rows != nullptr ? kRan : "no vectors of pairs";
@@ -271,8 +289,9 @@ class ConvSums final : public SumSource {
   }
   void read_left(uint32_t term, float* to) const override {
     for (uint32_t oc = 0; oc < op_.out.shape.c; ++oc)
-      to[oc] =
-          Memory::load<float>(memory_.byte(op_.weight, 0, oc, 0, 0) + terms_.weight_bytes[term]);
+      to[oc] = op_.constant_weight ? f32::from_bits(*op_.constant_weight)
+                                   : Memory::load<float>(memory_.byte(op_.weight, 0, oc, 0, 0) +
+                                                         terms_.weight_bytes[term]);
   }
   const uint8_t* right(uint32_t term, uint32_t segment) const override {
     const uint32_t height = op_.out.shape.h;

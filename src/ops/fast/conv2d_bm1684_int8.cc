@@ -8,6 +8,7 @@
 
 #include "base/bits.h"
 #include "ops/contract/body_steps.h"
+#include "ops/contract/filter_operands.h"
 #include "ops/contract/taps.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/conv2d_planes.h"
@@ -100,12 +101,18 @@ void ImagePlanes::read_weights(uint32_t oc, uint32_t* to) {
   for (uint32_t kh = 0; kh < op_.window.h.kernel; ++kh)
     for (uint32_t kw = 0; kw < op_.window.w.kernel; ++kw, ++to) {
       const WeightPlace at = weight_place(op_.window, op_.is_turned, kh, kw);
-      const uint8_t* from = memory_.byte(op_.weight, 0, oc, at.h, at.w);
+      const uint8_t* from =
+          op_.constant_weight ? nullptr : memory_.byte(op_.weight, 0, oc, at.h, at.w);
       uint32_t* cell = to;
       for (uint32_t ic = 0; ic < op_.in.shape.c; ic += kChannelsInCell) {
         std::array<uint8_t, kChannelsInCell> bytes{};
-        std::memcpy(bytes.data(), from, std::min(kChannelsInCell, op_.in.shape.c - ic));
-        from += op_.weight.stride.n;
+        const uint32_t count = std::min(kChannelsInCell, op_.in.shape.c - ic);
+        if (from == nullptr) {
+          std::fill_n(bytes.begin(), count, static_cast<uint8_t>(*op_.constant_weight));
+        } else {
+          std::memcpy(bytes.data(), from, count);
+          from += op_.weight.stride.n;
+        }
         if (in_cell_ == kChannelsInCell) {
           std::memcpy(cell, bytes.data(), sizeof *cell);
           cell += taps_;
@@ -145,13 +152,14 @@ void ImagePlanes::store(const Results& r, bool) const {
 
 Declined operands_decline(const Conv2dBm1684Int8& op, const LocalMemory& local) {
   constexpr uint64_t kLargestProduct = 255 * 255, kMost = uint64_t{1} << 30;
-  if (!has_cells(op.in, 1) || !has_cells(op.weight, 1) ||
+  if (!has_cells(op.in, 1) || (has_weights(op) && !has_cells(op.weight, 1)) ||
       !has_cells(op.out, element_bytes(op.out.dtype)) || is_32bit(op.out.dtype))
     return "an operand is no cells in lanes";
   const uint64_t terms = uint64_t{op.in.shape.c} * op.window.h.kernel * op.window.w.kernel;
   if (terms * kLargestProduct > kMost) return "sums that 32 bits do not hold";
   if (!has_dense_rows(op.in) || !has_dense_rows(op.out)) return "rows have gaps";
-  return overlap(op.out, {&op.in, &op.weight, tensor_of(op.bias)}, local);
+  return overlap(op.out, {&op.in, has_weights(op) ? &op.weight : nullptr, tensor_of(op.bias)},
+                 local);
 }
 
 using Planes = PlaneBody<Conv2dBm1684Int8, ImagePlanes, operands_decline>;

@@ -1,5 +1,5 @@
 // convert: in 32-bit lanes, between all types but u32; from i32 and to 16-bit floating-point types
-// only to nearest even.
+// only to nearest even. By DMA row by row.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/convert.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -7,9 +7,13 @@
 #include <hwy/highway.h>
 
 #include <cstring>
+#include <limits>
+#include <type_traits>
 
 #include "ops/elementwise/convert.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/views/views.h"
+#include "ops/fast/walk/nest.h"
 #include "ops/fast/walk/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -150,6 +154,7 @@ Declined copy(const Convert& op, const Memory& memory) {
 Declined words(const Convert& op, const Memory& memory) {
   const DType in = op.in.dtype, out = op.out.dtype;
   if (in == DType::u32 || out == DType::u32) return "u32";
+  if (op.engine == Engine::dma) return "by DMA";
   const bool whole = op.kind == Convert::Kind::whole;
   if (whole && is_half(in)) return "NaN of 16-bit types would not come back as they are";
   const bool rounds_floats = is_half(out) || (in == DType::i32 && is_float(out));
@@ -159,9 +164,62 @@ Declined words(const Convert& op, const Memory& memory) {
   return run(op, memory, RowLanes::words, convert_rows);
 }
 
+// fp32 rounded to nearest even and saturated, NaN to the largest. Between the limits, which have
+// few bits, a sum with 1.5 * 2^23 has the whole number in its low bits.
+template <class Byte>
+Byte byte_of(float x) {
+  constexpr float kLow = std::numeric_limits<Byte>::min(), kHigh = std::numeric_limits<Byte>::max();
+  constexpr float kWhole = 0x1.8p23f;
+  const float held = !(x < kHigh) ? kHigh : x > kLow ? x : kLow;
+  return static_cast<Byte>(f32::bits(held + kWhole) - f32::bits(kWhole));
+}
+
+template <class To, class From>
+To converted(From x) {
+  if constexpr (std::is_same_v<To, float>)
+    return static_cast<float>(x);
+  else
+    return byte_of<To>(x);
+}
+
+// A row of each side, its elements so many bytes apart.
+template <class To, class From>
+void convert_row(uint8_t* to, size_t to_step, const uint8_t* from, size_t from_step, size_t count) {
+  if (to_step == sizeof(To) && from_step == sizeof(From)) {
+    for (size_t i = 0; i < count; ++i)
+      Memory::store(to + i * sizeof(To),
+                    converted<To>(Memory::load<From>(from + i * sizeof(From))));
+    return;
+  }
+  for (size_t i = 0; i < count; ++i, to += to_step, from += from_step)
+    Memory::store(to, converted<To>(Memory::load<From>(from)));
+}
+
+// By DMA, which the rows above have no memories but lanes for: row by row.
+Declined moved(const Convert& op, const Memory& memory) {
+  if (op.engine != Engine::dma) return "not by DMA";
+  if (is_empty(op.out.shape) || op.in.shape != op.out.shape) return "no elements";
+  if (const Declined why = overlap(op.out, {&op.in}, memory.local)) return why;
+  const DType bytes = is_float(op.out.dtype) ? op.in.dtype : op.out.dtype;
+  const auto row = is_float(op.out.dtype)
+                       ? is_signed(bytes) ? convert_row<float, int8_t> : convert_row<float, uint8_t>
+                   : is_signed(bytes) ? convert_row<int8_t, float>
+                                      : convert_row<uint8_t, float>;
+  const Shape& s = op.out.shape;
+  share_out(size_t{s.n} * s.c, 5 * s.count(), kBytesPerTask, [&](size_t begin, size_t end) {
+    for (size_t item = begin; item < end; ++item)
+      for (uint32_t h = 0; h < s.h; ++h) {
+        const auto n = static_cast<uint32_t>(item / s.c), c = static_cast<uint32_t>(item % s.c);
+        row(memory.byte(op.out, n, c, h, 0), op.out.stride.w, memory.byte(op.in, n, c, h, 0),
+            op.in.stride.w, s.w);
+      }
+  });
+  return kRan;
+}
+
 }  // namespace
 
-TW_BODIES(Convert, {"copy", copy}, {"words", words})
+TW_BODIES(Convert, {"copy", copy}, {"moved", moved}, {"words", words})
 
 }  // namespace tputwin::fast
 #endif  // HWY_ONCE

@@ -49,8 +49,13 @@ struct Formula {
           RoundShift(I32(), hn::Add(hn::ShiftLeftSame(old, lshift), hn::Mul(a, b)), round.shift));
     if constexpr (kKind == Kind::max) return range.Clamp(hn::Max(a, b));
     if constexpr (kKind == Kind::min) return range.Clamp(hn::Min(a, b));
-    // One of the two counts is 0; what leaves 16 bits on the left is cut off.
+    if constexpr (kKind == Kind::bit_and) return hn::And(a, b);
+    if constexpr (kKind == Kind::bit_or) return hn::Or(a, b);
+    if constexpr (kKind == Kind::bit_xor) return hn::Xor(a, b);
+    // The low byte of an amount counts. One of the two counts is 0; what leaves 16 bits on the left
+    // is cut off.
     const I32 d;
+    b = hn::ShiftRight<24>(hn::ShiftLeft<24>(b));
     const Ints left = hn::Min(hn::Max(b, hn::Zero(d)), hn::Set(d, 16));
     const Ints right = hn::Min(hn::Max(hn::Neg(b), hn::Zero(d)), hn::Set(d, 16));
     return hn::Shr(hn::Shl(a, left), right);
@@ -94,6 +99,12 @@ void AnyWidth(const FixedPoint& op, const RowBlock& block) {
   return out_16 ? Cells<kKind, 8, 16>(op, block) : Cells<kKind, 8, 8>(op, block);
 }
 
+// Logic: of 8 to 8 or of 16 to 16 bits.
+template <Kind kKind>
+void SameWidth(const FixedPoint& op, const RowBlock& block) {
+  return is_16bit(op.out.dtype) ? Cells<kKind, 16, 16>(op, block) : Cells<kKind, 8, 8>(op, block);
+}
+
 void FixedPointCells(const void* operation, const RowBlock& block) {
   const auto& op = *static_cast<const FixedPoint*>(operation);
   switch (op.kind) {
@@ -113,6 +124,12 @@ void FixedPointCells(const void* operation, const RowBlock& block) {
     case Kind::arithmetic_shift:
     case Kind::logical_shift:
       return Cells<Kind::arithmetic_shift, 16, 16>(op, block);
+    case Kind::bit_and:
+      return SameWidth<Kind::bit_and>(op, block);
+    case Kind::bit_or:
+      return SameWidth<Kind::bit_or>(op, block);
+    case Kind::bit_xor:
+      return SameWidth<Kind::bit_xor>(op, block);
   }
 }
 
@@ -221,7 +238,8 @@ bool is_valid(const FixedPoint& op) {
   return is_packed(op.out, out_16) && is_valid(op.a, op.a_type, in_16) &&
          is_valid(op.b, op.b_type, in_16) && !(narrow && in_16) &&
          !(op.kind == Kind::mac && (!out_16 || !is_16bit(op.old_type))) &&
-         !(shift && !(in_16 && out_16)) && op.rshift < 32 && op.lshift <= 14;
+         !(shift && !(in_16 && out_16)) && !(op.kind >= Kind::bit_and && in_16 != out_16) &&
+         op.rshift < 32 && op.lshift <= 14;
 }
 
 // The view without elements that only fill cells.

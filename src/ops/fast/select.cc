@@ -94,7 +94,8 @@ Declined rows(const Select& op, const Memory& memory) {
   if (op.type == DType::u32) return "comparisons of u32";
   if (is_half(op.type) && op.compare != Compare::greater && op.compare != Compare::at_most)
     return "widened NaN of 16 bits do not show whether they had the same pattern";
-  if (op.extreme && is_float(op.type)) return "extremes of floats are flushed";
+  if (op.extreme && is_float(op.type) && !op.keeps_extreme_bits)
+    return "extremes of floats are flushed";
   RowOperand out = moved(Source::tensor(op.out));
   out.written = true;
   const RowOperand a = row_source(op.a), b = row_source(op.b);

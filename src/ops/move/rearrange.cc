@@ -76,16 +76,27 @@ Status check_dma(const Rearrange& op, const Chip& chip) {
   return {};
 }
 
-// The BM1684's GDMA exchanges n and c.
+// The BM1684's GDMA exchanges n and c, or c and w, and copies in index order.
 Status check_bm1684(const Rearrange& op) {
+  using Kind = Rearrange::Kind;
   const auto is_element = [](const TensorView& view) { return view.pack == 1 && is_run(view); };
-  TW_RETURN_IF_ERROR(require(op.engine == Engine::dma && op.kind == Rearrange::Kind::swap_nc,
-                             errors::okk_element, "dst_addr", op.out));
+  TW_RETURN_IF_ERROR(
+      require(op.engine == Engine::dma &&
+                  (op.kind == Kind::swap_nc || op.kind == Kind::swap_cw || op.kind == Kind::refold),
+              errors::okk_element, "dst_addr", op.out));
   TW_RETURN_IF_ERROR(require(is_element(op.out), errors::okk_element, "dst_addr", op.out));
   TW_RETURN_IF_ERROR(
       require(is_element(op.in) && element_bytes(op.in.dtype) == element_bytes(op.out.dtype),
               errors::okk_element, "src_addr", op.in));
-  return check_bm1684_shape("src_addr", op.in, source_shape(op));
+  TW_RETURN_IF_ERROR(check_bm1684_shape("src_addr", op.in, source_shape(op)));
+  TW_RETURN_IF_ERROR(require(op.in.shape.count() == op.out.shape.count(), errors::okk_extents,
+                             "src_addr", op.in.shape));
+  const bool is_matrix = op.in.shape.n == 1 && op.in.shape.h == 1;
+  TW_RETURN_IF_ERROR(
+      require(op.kind != Kind::swap_cw || is_matrix, errors::okk_extents, "src_addr", op.in.shape));
+  return require(
+      op.kind != Kind::swap_cw || (op.in.space == Space::local && op.out.space == Space::local),
+      errors::okk_space, "src_addr", op.in);
 }
 
 }  // namespace

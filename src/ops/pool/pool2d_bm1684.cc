@@ -28,8 +28,9 @@ OperandList operands(const Pool2dBm1684& op) {
 Status check(const Pool2dBm1684& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_bm1684_operand("output_addr", op.out, chip, 4, Channels::all));
   TW_RETURN_IF_ERROR(check_bm1684_operand("input_addr", op.in, chip, 4, Channels::all));
-  TW_RETURN_IF_ERROR(
-      check_bm1684_window(op.window, op.in, op.out, op.in.shape.c, chip, Insertion::allowed));
+  const bool average = op.kind == Pool2dBm1684::Kind::average;
+  TW_RETURN_IF_ERROR(check_bm1684_window(op.window, op.in, op.out, op.in.shape.c, chip,
+                                         average ? Insertion::allowed : Insertion::none));
   TW_RETURN_IF_ERROR(advise_bm1684_same_npu("input_addr", op.in, op.out, chip));
   TW_RETURN_IF_ERROR(advise_bm1684_window(op.window, op.in.shape, chip));
   return advise_bm1684_channels("input_shape", op.in.shape, chip);

@@ -1,6 +1,7 @@
 // Rules of the OKKernel functions with a sliding window.
 #pragma once
 
+#include "ops/contract/filter_operands.h"
 #include "ops/rules/bm1684.h"
 
 namespace tputwin {
@@ -8,7 +9,8 @@ namespace tputwin {
 // Zeros between the elements of an input: no function has them, commands of compilers do.
 enum class Insertion : bool { none, allowed };
 
-// The window's numbers, and a result (n, channels, output_h, output_w) of them.
+// The window's numbers, and a result (n, channels, h, w), h and w at most those that the window
+// makes: functions make all of them, commands of compilers fewer.
 Status check_bm1684_window(const Window& window, const TensorView& in, const TensorView& out,
                            uint32_t channels, const Chip& chip,
                            Insertion insertion = Insertion::none);
@@ -23,7 +25,8 @@ Status check_bm1684_filter_end(const Filter& op, const Chip& chip) {
     TW_RETURN_IF_ERROR(check_bm1684_shape("bias_addr", *op.bias, {1, op.out.shape.c, 1, 1}));
     TW_RETURN_IF_ERROR(advise_bm1684_same_npu("bias_addr", *op.bias, op.out, chip));
   }
-  TW_RETURN_IF_ERROR(advise_bm1684_same_npu("weight_addr", op.weight, op.out, chip));
+  if (has_weights(op))
+    TW_RETURN_IF_ERROR(advise_bm1684_same_npu("weight_addr", op.weight, op.out, chip));
   return advise_bm1684_window(op.window, op.in.shape, chip);
 }
 

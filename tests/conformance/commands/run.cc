@@ -83,7 +83,7 @@ Status run(Device& device, const Case& recorded) {
                    ? isa::decode_gdma_command(command.bytes, device.chip())
                    : isa::decode_tiu_command(command.bytes, device.chip());
     if (!one.ok()) return one.error();
-    group.push_back(std::move(one->instruction));
+    if (!one->is_idle) group.push_back(std::move(one->instruction));
   }
   return run_command_group(device, group);
 }

@@ -1,11 +1,12 @@
 // The cases of recorded networks that a command line chooses: FOLDER [--shard I/N] [--each K]
-// [WORD...].
+// [--refused TEXT] [WORD...].
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tputwin::recorded {
@@ -14,6 +15,7 @@ struct Chosen {
   std::string folder;
   std::vector<std::string> words;
   unsigned shard = 0, shards = 1, each = UINT32_MAX;
+  std::string refused;  // cases with this text in their label have a command that is not supported
 
   // False: no folder, or no shards.
   bool read(int argc, char** argv) {
@@ -23,12 +25,21 @@ struct Chosen {
         std::sscanf(argv[++i], "%u/%u", &shard, &shards);
       else if (word == "--each" && i + 1 < argc)
         std::sscanf(argv[++i], "%u", &each);
+      else if (word == "--refused" && i + 1 < argc)
+        refused = argv[++i];
       else if (folder.empty())
         folder = word;
       else
         words.push_back(word);
     }
     return !folder.empty() && shards != 0;
+  }
+  // What is wrong with a case, given what went wrong: those that must be refused name the field.
+  std::string judge(const std::string& label, std::string why) const {
+    constexpr std::string_view kUnsupported = "TW-ISA-0031";
+    if (refused.empty() || label.find(refused) == std::string::npos) return why;
+    if (why.empty()) return "it is not refused";
+    return why.find(kUnsupported) != std::string::npos ? "" : why;
   }
   // A file's cases are of one shard. Without words every label is chosen.
   bool operator()(const std::string& label, unsigned file) const {

@@ -206,10 +206,10 @@ int run(const Chosen& chosen) {
   for (auto& [file, cases] : read_cases(chosen)) {
     networks.run(file, cases);
     for (const Case& one : cases) {
-      ++(one.wrong.empty() ? passed : failed);
-      if (!one.wrong.empty())
-        fmt::print("FAIL {} {} ({}): {}\n", file, one.test["net"].get<std::string>(), one.kernel,
-                   one.wrong);
+      const std::string net = one.test["net"];
+      const std::string wrong = chosen.judge(file + " " + net, one.wrong);
+      ++(wrong.empty() ? passed : failed);
+      if (!wrong.empty()) fmt::print("FAIL {} {} ({}): {}\n", file, net, one.kernel, wrong);
     }
   }
   if (failed == 0 && std::getenv("TPUTWIN_KEEP_LIFTED") == nullptr)

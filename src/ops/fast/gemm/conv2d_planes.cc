@@ -357,6 +357,7 @@ Declined window_declines(const Window& window, const TensorView& in, const Shape
   if (window.pads != PadMode::constant) return "the padding is elements";
   const Shape dense = dense_shape(in.shape, window);
   if (!window_covered(dense_window(window), dense, out)) return "a window that is not laid out";
+  if (dense_window(window).w.output(dense.w) != out.w) return "results are in index order";
   if (uint64_t{dense.h} * dense.w > kMaxCopiedCells ||
       WindowPlane(dense_window(window), dense, out).floats() > kMaxCopiedCells)
     return kCopiesTooLarge;

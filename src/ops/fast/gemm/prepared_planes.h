@@ -18,6 +18,8 @@ bool same_constants(const Op& a, const Op& b) {
     if (!same_source(a.zero_point, b.zero_point)) return false;
   if constexpr (requires { a.constant_bias; })
     if (a.constant_bias != b.constant_bias) return false;
+  if constexpr (requires { a.constant_weight; })
+    if (a.constant_weight != b.constant_weight) return false;
   return same_source(a.weight, b.weight) && a.bias == b.bias && a.is_turned == b.is_turned &&
          a.in.dtype == b.in.dtype && a.in.shape.c == b.in.shape.c &&
          a.out.shape.c == b.out.shape.c && a.window.h.kernel == b.window.h.kernel &&

@@ -113,7 +113,7 @@ inline Shape dense_shape(const Shape& in, const Window& window) {
           (in.w - 1) * (window.w.insert + 1) + 1};
 }
 
-// A window that WindowPlane covers, with the extents of a result that follow from it.
+// A window that WindowPlane covers, with a result of no more rows and columns than it makes.
 bool window_covered(const Window& window, const Shape& in, const Shape& out);
 
 }  // namespace tputwin::fast

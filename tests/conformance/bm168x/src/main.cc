@@ -1,6 +1,7 @@
-// conformance-bm168x FOLDER [--shard I/N] [WORD...]: runs the recorded networks of
+// conformance-bm168x FOLDER [--shard I/N] [--refused TEXT] [WORD...]: runs the recorded networks of
 // FOLDER/cases.jsonl through bmrt and compares every output with the reference model's. WORDs
-// choose the cases whose "FILE NET" holds one. Prints FAIL lines and, last, "N passed, N failed".
+// choose the cases whose "FILE NET" holds one. Cases whose "FILE NET" holds TEXT must be refused by
+// the name of a field. Prints FAIL lines and, last, "N passed, N failed".
 #include <bmruntime_interface.h>
 #include <fmt/format.h>
 #include <tputwin/error.h>
@@ -98,7 +99,7 @@ int run(const Chosen& chosen) {
     const std::string file = test["file"], label = file + " " + test["net"].get<std::string>();
     const unsigned number = files.emplace(file, files.size()).first->second;
     if (!chosen(label, number)) continue;
-    const std::string problem = networks.run(test);
+    const std::string problem = chosen.judge(label, networks.run(test));
     ++(problem.empty() ? passed : failed);
     if (!problem.empty()) fmt::print("FAIL {}: {}\n", label, problem);
   }
@@ -112,7 +113,8 @@ int run(const Chosen& chosen) {
 int main(int argc, char** argv) {
   tputwin::recorded::Chosen chosen;
   if (!chosen.read(argc, argv)) {
-    fmt::print(stderr, "usage: conformance-bm168x FOLDER [--shard I/N] [WORD...]\n");
+    fmt::print(stderr,
+               "usage: conformance-bm168x FOLDER [--shard I/N] [--refused TEXT] [WORD...]\n");
     return 2;
   }
   return tputwin::recorded::run(chosen);
