@@ -129,6 +129,10 @@ TEST_F(UnconfirmedBm1684, CopiesAddToTheDestination) {
   c.acc_write_enable = 1;
   run(c, "acc_write_enable", 1);
   EXPECT_THAT(get<float>(kOut, 2), ElementsAre(11, 22));
+  c.common_mode = 1;  // a run of elements, which nothing describes sums of
+  c.src_nstride = 2;
+  expect_refused(c, "acc_write_enable");
+  c.common_mode = 0;
   c.src_data_format = kHalves;
   expect_refused(c, "src_data_format");
 }

@@ -202,12 +202,13 @@ void check_common(const GdmaCommand& c, CommandReader& r) {
   for (const Named& field :
        {TW_OF(c, des_type), TW_OF(c, hold_des_value), TW_OF(c, src_hshift), TW_OF(c, src_wshift),
         TW_OF(c, dst_hshift), TW_OF(c, dst_wshift), TW_OF(c, single_step), TW_OF(c, debug_mode)})
-    r.supports(field.value == 0, field);
+    r.supports(field.value == 0, field, "what the flag does is not described");
   r.supports(c.localmem_mask_l32 == UINT32_MAX, TW_OF(c, localmem_mask_l32), kLaneMask);
   r.supports(c.localmem_mask_h32 == UINT32_MAX, TW_OF(c, localmem_mask_h32), kLaneMask);
-  const bool adds = c.acc_write_enable != 0 && c.special_func != kShifted;
-  r.supports(!adds || (c.special_func == kTensor && c.sys_mem_type == 0),
-             TW_OF(c, acc_write_enable), "sums are described of copies");
+  const bool is_run = c.common_mode != 0;
+  const bool adds = c.acc_write_enable != 0 && (c.special_func != kShifted || is_run);
+  r.supports(!adds || (c.special_func == kTensor && c.sys_mem_type == 0 && !is_run),
+             TW_OF(c, acc_write_enable), "sums are described of copies of tensors");
   r.unconfirmed(adds, TW_OF(c, acc_write_enable), "the copy is added to the destination");
 }
 
