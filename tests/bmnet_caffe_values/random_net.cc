@@ -13,8 +13,6 @@ namespace {
 
 constexpr int64_t kMostElements = 4000;
 
-bool is_removed(const std::string& type) { return type == "Split" || type == "Dropout"; }
-
 // Finite, not all zeros, and not so far apart that a byte holds none of the small ones.
 bool is_useful(const Tensor& t) {
   if (t.axes() > 4 || t.count() < 1 || t.count() > kMostElements) return false;
@@ -204,14 +202,12 @@ bool NetMaker::add_again() {
   return add_layer(draft);
 }
 
-// Ends that are another layer's blob get a layer of their own.
-void NetMaker::finish_removed() {
-  const std::vector<std::string> blobs = blobs_;
-  for (const std::string& blob : blobs) {
-    const bool is_input = !made_by_.contains(blob);
-    if (reads_[blob] > 0 || (!is_input && !is_removed(made_by_[blob]))) continue;
-    Draft draft{"AbsVal", "", {blob}};
-    add_layer(draft);
+// An input that nothing reads is no output here, also with a Dropout in place.
+void NetMaker::finish_inputs() {
+  for (const auto& [input, values] : net_.inputs) {
+    const auto made = made_by_.find(input);
+    const bool is_input = made == made_by_.end() || made->second == "Dropout";
+    if (reads_[input] == 0 && is_input) add_layer({"AbsVal", "", {input}});
   }
 }
 
@@ -274,7 +270,7 @@ RandomNet NetMaker::make() {
     if (draft) add_layer(*draft);
   }
   if (chance(0.08)) add_detector();
-  finish_removed();
+  finish_inputs();
   write_file();
   for (const std::string& blob : blobs_)
     if (reads_[blob] == 0) net_.outputs.push_back(blob);

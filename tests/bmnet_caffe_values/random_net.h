@@ -67,7 +67,7 @@ class NetMaker {
   std::string name_of(const Draft& draft);
   void keep_top(const std::string& top, Tensor tensor, const Draft& draft);
   bool add_again();
-  void finish_removed();
+  void finish_inputs();
   void add_detector();
   void write_file();
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "bmnet_caffe_values/random_net.h"
 #include "common/rng.h"
@@ -13,8 +12,11 @@ namespace {
 
 constexpr uint64_t kNets = 2000;
 constexpr uint64_t kInt8Samples = 3;
-// The worst of these nets has 24 dB; a layer that loses its bias 0 to 6.
+// The worst of these nets has 20 dB; a net with a layer that loses its bias 0 to 6.
 constexpr double kLeastRatio = 18;
+// Of a few values, a mean for example, all may be near zero where their inputs are not.
+constexpr size_t kFew = 24;
+constexpr double kLeastOfFew = 8;
 
 std::string describe_net(const RandomNet& net) {
   std::string text = net.text;
@@ -96,12 +98,11 @@ class RandomNets {
     for (const auto& [output, values] : all) {
       const double ratio = sqnr(values.first, values.second);
       if (std::isfinite(ratio)) ratios_.push_back(ratio);
-      EXPECT_GT(ratio, least_) << "output " << output;
+      EXPECT_GT(ratio, values.first.size() < kFew ? kLeastOfFew : kLeastRatio)
+          << "output " << output;
     }
   }
 
-  const double least_ =
-      std::getenv("TPUTWIN_LEAST") ? std::atof(std::getenv("TPUTWIN_LEAST")) : kLeastRatio;
   std::vector<double> ratios_;
 };
 
@@ -111,7 +112,7 @@ TEST(RandomNets, AreAsInCaffe) {
   for (uint64_t i = cases.first; i < cases.end(); ++i) {
     SCOPED_TRACE(cases.rerun(i));
     nets.check(cases.seed * 1000003 + i);
-    if (::testing::Test::HasFailure() && !std::getenv("TPUTWIN_LEAST")) return;
+    if (::testing::Test::HasFailure()) return;
   }
   nets.report();
 }

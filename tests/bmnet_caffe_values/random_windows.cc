@@ -134,11 +134,9 @@ std::optional<Draft> pooling(NetMaker& maker, const std::string& blob) {
   if (w.kernel_h > x.extent(2) + 2 * w.pad_h || w.kernel_w > x.extent(3) + 2 * w.pad_w)
     return std::nullopt;
   const bool ceil = maker.chance(0.6), padded = w.pad_h > 0 || w.pad_w > 0;
-  for (bool either : {padded, false})
-    if (has_empty_window(x.extent(2), w.kernel_h, w.stride_h, w.pad_h, ceil,
-                         either || w.pad_h > 0) ||
-        has_empty_window(x.extent(3), w.kernel_w, w.stride_w, w.pad_w, ceil, either || w.pad_w > 0))
-      return std::nullopt;
+  if (has_empty_window(x.extent(2), w.kernel_h, w.stride_h, w.pad_h, ceil, padded) ||
+      has_empty_window(x.extent(3), w.kernel_w, w.stride_w, w.pad_w, ceil, padded))
+    return std::nullopt;
   const auto both = [&](const char* list, const char* name, int64_t h, int64_t v) {
     draft.parameters += h == v && maker.chance(0.6)
                             ? fmt::format(" {}: {}", list, h)
