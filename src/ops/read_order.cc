@@ -50,7 +50,7 @@ ReadOrder own_order(const SplitByte& op) {
 }
 
 ReadOrder own_order(const Convert& op) {
-  return op.engine == Engine::compute ? ReadOrder::first_elements : ReadOrder::unknown;
+  return op.engine == Engine::compute ? ReadOrder::first_elements : ReadOrder::in_order;
 }
 
 ReadOrder own_order(const MaskedLanes& op) { return read_order(*op.operation); }
