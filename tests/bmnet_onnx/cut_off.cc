@@ -52,8 +52,8 @@ std::vector<float> in_int8(const ModelMaker& maker, const Blobs& inputs) {
   return result.ok() ? result->begin()->second.data : std::vector<float>{};
 }
 
-void expect_near(const std::vector<float>& actual, const std::vector<float>& expected,
-                 float tolerance) {
+void expect_within(const std::vector<float>& actual, const std::vector<float>& expected,
+                   float tolerance) {
   ASSERT_EQ(actual.size(), expected.size());
   for (size_t i = 0; i < actual.size(); ++i) EXPECT_NEAR(actual[i], expected[i], tolerance) << i;
 }
@@ -76,8 +76,8 @@ TEST_P(CutOff, BehindALayer) {
   quantize(maker, "c", "y", "out");
   maker.output("y");
   const Blobs inputs{{"x", {{1, 1, 1, 4}, kValues}}};
-  expect_near(in_float(maker, inputs), p.expected, p.scale);
-  expect_near(in_int8(maker, inputs), p.expected, tolerance());
+  expect_within(in_float(maker, inputs), p.expected, p.scale);
+  expect_within(in_int8(maker, inputs), p.expected, tolerance());
 }
 
 TEST_P(CutOff, AtAnInput) {
@@ -88,8 +88,8 @@ TEST_P(CutOff, AtAnInput) {
   quantize(maker, "x", "y", "out");
   maker.output("y");
   const Blobs inputs{{"x", {{1, 1, 1, 4}, kValues}}};
-  expect_near(in_float(maker, inputs), p.expected, p.scale);
-  expect_near(in_int8(maker, inputs), p.expected, tolerance());
+  expect_within(in_float(maker, inputs), p.expected, p.scale);
+  expect_within(in_int8(maker, inputs), p.expected, tolerance());
 }
 
 TEST_P(CutOff, BehindAResidualSum) {
@@ -106,8 +106,8 @@ TEST_P(CutOff, BehindAResidualSum) {
   maker.output("y");
   const Blobs inputs{{"a", {{1, 1, 1, 4}, {-1, -1, 1, 1}}},
                      {"b", {{1, 1, 1, 4}, {-1, 0.5f, -0.5f, 1}}}};
-  expect_near(in_float(maker, inputs), p.expected, p.scale);
-  expect_near(in_int8(maker, inputs), p.expected, tolerance());
+  expect_within(in_float(maker, inputs), p.expected, p.scale);
+  expect_within(in_int8(maker, inputs), p.expected, tolerance());
 }
 
 TEST_P(CutOff, OfQLinearConv) {
@@ -123,8 +123,8 @@ TEST_P(CutOff, OfQLinearConv) {
   maker.node("DequantizeLinear", {"c", "out_s", "out_z"}, {"y"});
   maker.output("y");
   const Blobs inputs{{"x", {{1, 1, 1, 4}, kValues}}};
-  expect_near(in_float(maker, inputs), p.expected, p.scale);
-  expect_near(in_int8(maker, inputs), p.expected, tolerance());
+  expect_within(in_float(maker, inputs), p.expected, p.scale);
+  expect_within(in_int8(maker, inputs), p.expected, tolerance());
 }
 
 TEST_P(CutOff, OfQLinearMatMul) {
@@ -140,8 +140,8 @@ TEST_P(CutOff, OfQLinearMatMul) {
   maker.node("DequantizeLinear", {"c", "out_s", "out_z"}, {"y"});
   maker.output("y");
   const Blobs inputs{{"x", {{4, 1}, kValues}}};
-  expect_near(in_float(maker, inputs), p.expected, p.scale);
-  expect_near(in_int8(maker, inputs), p.expected, tolerance());
+  expect_within(in_float(maker, inputs), p.expected, p.scale);
+  expect_within(in_int8(maker, inputs), p.expected, tolerance());
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -165,8 +165,8 @@ TEST(CutOff, WithoutAZeroPoint) {
   maker.node("DequantizeLinear", {"q", "s"}, {"y"});
   maker.output("y");
   const Blobs inputs{{"x", {{1, 1, 1, 4}, kValues}}};
-  expect_near(in_float(maker, inputs), {0, 0, 0.502f, 2}, 0.01f);
-  expect_near(in_int8(maker, inputs), {0, 0, 0.502f, 2}, 0.03f);
+  expect_within(in_float(maker, inputs), {0, 0, 0.502f, 2}, 0.01f);
+  expect_within(in_int8(maker, inputs), {0, 0, 0.502f, 2}, 0.03f);
 }
 
 size_t clips(const onnx::ModelProto& model) {
