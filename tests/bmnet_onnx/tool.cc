@@ -100,7 +100,7 @@ TEST(OnnxToolQuantized, CompilesRunsAndCalibratesTheRest) {
   maker.model.mutable_graph()->clear_output();
   maker.output("s");
   write("part.onnx");
-  expect(tputwin("run " + at + "part.onnx --input " + at + "x.bin"), {"TW-NET-0302"});
+  expect(tputwin("run " + at + "part.onnx --input " + at + "x.bin"), {"TW-NET-0701"});
   expect(tputwin("calibrate " + at + "part.onnx --data-kind raw --raw-type i8 --data " + at +
                  "x.bin --scale 0.015625 --output " + at + "int8"),
          {"exit 0"});
@@ -156,7 +156,7 @@ TEST(OnnxToolOutputs, KeepOrderAndNames) {
 TEST_F(OnnxTool, SaysWhatIsMissing) {
   const std::string at = folder.path().string() + "/";
   expect(tputwin("compile " + at + "net.onnx -o " + at + "net.bmodel"),
-         {"TW-NET-0302", "threshold"});
+         {"TW-NET-0701", "threshold", "tputwin calibrate"});
   expect(tputwin("calibrate " + at + "net.prototxt"), {"CAFFEMODEL"});
   expect(tputwin("compile -o " + at + "net.bmodel"), {"NET.onnx"});
 }

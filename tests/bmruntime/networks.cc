@@ -375,10 +375,10 @@ TEST(NetClass, IntegersStayIntegers) {
     const auto* data = static_cast<uint8_t*>(net->output("out")->data());
     EXPECT_EQ(Bytes(data, data + in.size()), expected_max(in, model.weights[0]));
   }
-  testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStdout();
   shape_t small = shape_t4(1, 1, 1, 2);
   bmruntime::Blob(in.data(), small, FMT_I8).dump();
-  EXPECT_NE(testing::internal::GetCapturedStdout().find("(1,1,1,2)"), std::string::npos);
+  EXPECT_NE(::testing::internal::GetCapturedStdout().find("(1,1,1,2)"), std::string::npos);
 }
 
 TEST(NetClass, Misuse) {
