@@ -67,13 +67,17 @@ INSTANTIATE_TEST_SUITE_P(Bodies, Classes, ::testing::Values(Body::reference, Bod
 TEST(ClassesOfIntegers, AreAnError) {
   OwnDevice own;
   tpu_bdc_fp_isnan(kClassesAt, kNumbersAt, kScratchAt, &kNumbers, DT_INT8);
-  EXPECT_NE(own.error().find("tpu_bdc_fp_isnan: dtype = 1"), std::string::npos) << own.error();
+  EXPECT_NE(own.error().find("tpu_bdc_fp_isnan, command 1 of the launch: dtype = 1"),
+            std::string::npos)
+      << own.error();
 }
 
 TEST(ClassesWithoutAShape, AreAnError) {
   OwnDevice own;
   tpu_bdc_fp_isinf(kClassesAt, kNumbersAt, kScratchAt, nullptr, DT_FP32);
-  EXPECT_NE(own.error().find("tpu_bdc_fp_isinf: shape = NULL"), std::string::npos) << own.error();
+  EXPECT_NE(own.error().find("tpu_bdc_fp_isinf, command 1 of the launch: shape = NULL"),
+            std::string::npos)
+      << own.error();
 }
 
 }  // namespace

@@ -43,7 +43,18 @@ Operands operands(Call& call, local_addr_t dst_addr, local_addr_t src_addr, loca
 // The same elements as bits.
 TensorView as_bits(TensorView view) {
   view.dtype = view.dtype == DType::f32 ? DType::u32 : DType::u16;
+  view.plane_stride = okk::plane_stride_of(view.dtype);
   return view;
+}
+
+// work = the bits of src without the sign
+void drop_sign(Call& call, const Operands& o) {
+  const TensorView work = as_bits(o.work);
+  const uint32_t all_but_sign = o.type == DType::f32 ? 0x7fffffff : 0x7fff;
+  call.issue(Bitwise{.kind = Bitwise::Kind::bit_and,
+                     .out = work,
+                     .a = Source::tensor(as_bits(o.src)),
+                     .b = Source::value(all_but_sign, work.dtype)});
 }
 
 }  // namespace
@@ -52,13 +63,18 @@ TensorView as_bits(TensorView view) {
 using namespace tputwin;
 using namespace tputwin::tpu;
 
-// A NaN is unequal to itself.
+// The bits of a NaN, without the sign, are a larger integer than those of an infinity. As a number
+// it cannot be told: the chip takes a NaN as equal to itself.
 void tpu_bdc_fp_isnan(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                       const dim4* shape, data_type_t dtype) {
   Call call(__func__);
   const Operands o = operands(call, dst_addr, src_addr, work0_addr, shape, dtype);
-  const Source src = Source::tensor(o.src);
-  call.issue(o.choose(Compare::not_equal, src, src));
+  drop_sign(call, o);
+  const TensorView work = as_bits(o.work);
+  Select op = o.choose(Compare::greater, Source::tensor(work),
+                       Source::value(o.bits(kInfinityF32).constant, work.dtype));
+  op.type = work.dtype;
+  call.issue(op);
 }
 
 // Without its sign an infinity is the positive one.
@@ -66,12 +82,7 @@ void tpu_bdc_fp_isinf(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t
                       const dim4* shape, data_type_t dtype) {
   Call call(__func__);
   const Operands o = operands(call, dst_addr, src_addr, work0_addr, shape, dtype);
-  const TensorView src = as_bits(o.src), work = as_bits(o.work);
-  const uint32_t all_but_sign = o.type == DType::f32 ? 0x7fffffff : 0x7fff;
-  call.issue(Bitwise{.kind = Bitwise::Kind::bit_and,
-                     .out = work,
-                     .a = Source::tensor(src),
-                     .b = Source::value(all_but_sign, work.dtype)});
+  drop_sign(call, o);
   call.issue(o.choose(Compare::equal_value, Source::tensor(o.work), o.bits(kInfinityF32)));
 }
 
