@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -26,10 +27,25 @@ std::string_view keep(const std::string& name) {
   return *names.insert(name).first;
 }
 
-std::string lines_of(const TimelineCommand& command) {
-  if (command.stack == 0) return std::string(command.source);
-  const UserCode code = Stacks::of_process().user_code(command.stack, command.call);
-  return code.lines.empty() ? std::string() : describe(code.lines.front());
+// The source lines of commands: those of a loop have one stack, and are described once.
+class Lines {
+ public:
+  const std::string& of(const TimelineCommand& command) {
+    const auto [known, is_new] = texts_.try_emplace({command.stack, command.call});
+    if (is_new) known->second = describe_line(command);
+    return known->second;
+  }
+
+ private:
+  static std::string describe_line(const TimelineCommand& command) {
+    const UserCode code = Stacks::of_process().user_code(command.stack, command.call);
+    return code.lines.empty() ? std::string() : describe(code.lines.front());
+  }
+  std::map<std::pair<StackId, std::string_view>, std::string> texts_;
+};
+
+std::string line_of(const TimelineCommand& command, Lines& lines) {
+  return command.stack == 0 ? std::string(command.source) : lines.of(command);
 }
 
 Json work_json(const Work& w) {
@@ -56,7 +72,8 @@ Work work_from(const CheckedJson& j) {
           .units_filled = j.at(8)};
 }
 
-Json command_json(const TimelineCommand& c, bool with_lines) {
+// Without `lines` the commands are told without theirs.
+Json command_json(const TimelineCommand& c, Lines* lines) {
   Json line = {{"call", std::string(c.call)},
                {"operation", std::string(c.operation)},
                {"engine", kEngines[static_cast<size_t>(c.engine)]},
@@ -70,8 +87,8 @@ Json command_json(const TimelineCommand& c, bool with_lines) {
                {"behind_poll", c.is_behind_poll},
                {"work", work_json(c.work)}};
   if (!c.layer.empty()) line["layer"] = c.layer;
-  if (with_lines)
-    if (std::string at = lines_of(c); !at.empty()) line["source"] = std::move(at);
+  if (lines != nullptr)
+    if (std::string at = line_of(c, *lines); !at.empty()) line["source"] = std::move(at);
   return line;
 }
 
@@ -190,6 +207,7 @@ class Reader {
 
 std::string recording_of(const Timeline& timeline, bool with_lines) {
   std::string text;
+  Lines lines;
   for (const TimelineLaunch& launch : timeline.launches) {
     text += Json{{"launch", launch.name},
                  {"number", launch.number},
@@ -197,7 +215,7 @@ std::string recording_of(const Timeline& timeline, bool with_lines) {
                 .dump() +
             "\n";
     for (uint32_t i = launch.first; i < launch.first + launch.count; ++i)
-      text += command_json(timeline.commands[i], with_lines).dump() + "\n";
+      text += command_json(timeline.commands[i], with_lines ? &lines : nullptr).dump() + "\n";
   }
   return text;
 }
