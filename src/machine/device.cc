@@ -362,25 +362,6 @@ void Device::run_issued(const Instruction& instruction) {
   run_body(instruction);
 }
 
-Status Device::report_call(Status status, const CallSite& site) {
-  if (status.ok()) return status;
-  Error& error = status.error();
-  // Warnings are counted by call, so its name has no number there.
-  const bool counted = error.info().level == Level::warning && !diagnostics_.strict();
-  // after the first error calls do nothing, and what they break as well is not said
-  if (sticky_ && !counted) return *sticky_;
-  tell_numbers(error, chip());
-  std::string call(site.call);
-  if (site.number != 0 && !counted) call += fmt::format(", command {} of the launch", site.number);
-  if (!site.wrong_strides.empty() && error.argument() == site.wrong_strides &&
-      error.code().starts_with("TW-MEM"))
-    static_cast<void>(
-        std::move(error).argument(stride_argument(site.wrong_strides), error.value()));
-  Status booked = report(diagnostics_, std::move(error).in(call));
-  if (!booked.ok() && !sticky_) sticky_ = booked.error();
-  return booked;
-}
-
 Status Device::issue(const Instruction& instruction, const CallSite& site) {
   if (sticky_) return *sticky_;
   TW_RETURN_IF_ERROR(check_operation(

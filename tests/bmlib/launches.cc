@@ -38,7 +38,7 @@ TEST_F(Launches, RunWithACopyOfTheArguments) {
 // Whatever else breaks after the first error, and however often, is not said.
 TEST_F(Launches, ABrokenLaunchPrintsOneLine) {
   Opened device;
-  okk_register_kernel_func("breaks_many_rules", [](const void*) {
+  okk_register_kernel_func("says_too_much", [](const void*) {
     okk_initialize();
     for (int c = -1; c > -9; --c) {
       const dim4 shape{1, c, 1, 1};
@@ -49,10 +49,10 @@ TEST_F(Launches, ABrokenLaunchPrintsOneLine) {
   for (const bool is_async : {false, true}) {
     ::testing::internal::CaptureStderr();
     if (is_async) {
-      EXPECT_EQ(okkernel_launch_async(device, "breaks_many_rules", nullptr, 0), BM_SUCCESS);
+      EXPECT_EQ(okkernel_launch_async(device, "says_too_much", nullptr, 0), BM_SUCCESS);
       EXPECT_EQ(okkernel_sync(device), BM_ERR_FAILURE);
     } else {
-      EXPECT_EQ(launch(device, "breaks_many_rules"), BM_ERR_FAILURE);
+      EXPECT_EQ(launch(device, "says_too_much"), BM_ERR_FAILURE);
     }
     const std::string said = ::testing::internal::GetCapturedStderr();
     EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
