@@ -148,7 +148,9 @@ TW_TRIGGER(bmk_fmt, TW_CALL(relu(ctx, tensor(ctx, 0, kShape, FMT_I16))));
 TW_TRIGGER(bmk_lmem_address, TW_CALL(relu(ctx, tensor(ctx, LADDR_INVALID))));
 TW_TRIGGER(bmk_not_a_tensor, TW_CALL(tensor_lmem* m = tensor(ctx, 0, shape_t2(2, 16));
                                      bmk1880_gdma_copy_lmem(ctx, m, m)));
-TW_TRIGGER(ops_overlap, TW_CALL(bmk1880_gdma_copy_lmem(ctx, tensor(ctx, 16), tensor(ctx, 0))));
+TW_TRIGGER(ops_overlap,
+           TW_CALL(const shape_t rows = shape_t4(1, 4, 4, 16);
+                   bmk1880_gdma_copy_lmem(ctx, tensor(ctx, 16, rows), tensor(ctx, 0, rows))));
 TW_TRIGGER(bmk_not_a_matrix,
            TW_CALL(auto p = product(ctx); p.left = tensor(ctx); bmk1880_tpu_matrix_mac(ctx, &p)));
 TW_TRIGGER(bmk_not_unaligned,

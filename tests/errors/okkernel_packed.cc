@@ -25,7 +25,12 @@ TW_TRIGGER(okk_dma_w_stride, [] {
 TW_TRIGGER(okk_dma_alignment, [] {
   return in_kernel([] { okk_gdma_32bit_cpy_S2L(0, kGlobal + 2, &shape, nullptr, nullptr); });
 });
-TW_TRIGGER(okk_overlap, [] { return in_kernel([] { okk_bdc_exp(0, kOther, 128, &shape); }); });
+TW_TRIGGER(okk_overlap, [] {
+  return in_kernel([] {
+    const dim4 wide{1, 2, 3, 64};  // work begins inside of dst
+    okk_bdc_exp(0, kOther, 128, &wide);
+  });
+});
 TW_TRIGGER(okk_shift_32, [] {
   return in_kernel([] { okk_bdc_32bit_logical_shift_C(0, kSource, 33, &shape, nullptr, nullptr); });
 });
