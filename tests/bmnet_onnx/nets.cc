@@ -118,6 +118,25 @@ TEST(Patterns, PadsGoIntoTheConvolutionBehind) {
   EXPECT_EQ(result_of(maker, {1, 1, 4, 4}, std::vector<float>(16, 1)).size(), 16u);
 }
 
+// Pads around maps of few rows: first and last tiles lie in the pads alone.
+TEST(Patterns, PadsOfSmallMaps) {
+  for (const float value : {0.0f, 1.5f}) {
+    ModelMaker maker(13);
+    maker.input("x", {1, 3, 2, 3});
+    maker.integers("pads", {8}, {0, 0, 2, 3, 0, 0, 2, 1});
+    maker.weights("value", {}, {value});
+    maker.node("Pad", {"x", "pads", "value"}, {"y"});
+    maker.output("y");
+    const auto y = result_of(maker, {1, 3, 2, 3}, std::vector<float>(18, -1));
+    ASSERT_EQ(y.size(), size_t{3 * 6 * 7});
+    for (size_t i = 0; i < y.size(); ++i) {
+      const size_t row = i / 7 % 6, column = i % 7;
+      const bool inside = row >= 2 && row < 4 && column >= 3 && column < 6;
+      EXPECT_EQ(y[i], inside ? -1 : value) << i;
+    }
+  }
+}
+
 TEST(Patterns, AnOutputThatIsReadAndAnUnwantedPart) {
   ModelMaker maker(13);
   maker.input("x", {1, 4, 2, 2});

@@ -1,4 +1,6 @@
 // Outputs of a model: in the file's order and under its names, from the file to the bmodel.
+#include <cmath>
+
 #include "bmnet/caffe/import.h"
 #include "bmnet/pipeline/compile.h"
 #include "bmnet_onnx/support.h"
@@ -154,10 +156,27 @@ TEST(Outputs, OfTwoNodesAreRefused) {
   }
 }
 
-TEST(Outputs, OfConstantsAreRefused) {
+TEST(Outputs, OfConstants) {
+  ModelMaker maker;
+  maker.input("x", {1, 2, 1, 2});
+  maker.weights("w", {2, 3}, {1, -2, 3, 0, 0.5f, -6});
+  maker.weights("one", {}, {4});
+  maker.node("Identity", {"w"}, {"v"});
+  maker.node("Relu", {"x"}, {"y"});
+  for (const char* name : {"v", "y", "one", "w"}) maker.output(name);
+  const Outputs all = outputs_of(maker, {1, 2, 1, 2}, {INFINITY, 2, -3, 1});
+  EXPECT_EQ(all.names, (Names{"v", "y", "one", "w"}));
+  EXPECT_EQ(all.shapes, (Shapes{{2, 3}, {1, 2, 1, 2}, {1}, {2, 3}}));
+  const std::vector<float> w{1, -2, 3, 0, 0.5f, -6};
+  EXPECT_EQ(all.values[0], w);
+  EXPECT_EQ(all.values[2], std::vector<float>{4});
+  EXPECT_EQ(all.values[3], w);
+}
+
+TEST(Outputs, OfConstantIntegersAreRefused) {
   ModelMaker maker;
   maker.input("x", {1, 2});
-  maker.weights("w", {2}, {1, 2});
+  maker.integers("w", {2}, {1, 2});
   maker.node("Relu", {"x"}, {"y"});
   maker.output("y");
   maker.output("w");

@@ -259,15 +259,21 @@ class ModelImporter {
       const auto found = values_.find(output.name());
       if (found == values_.end())
         throw Refusal{malformed("output " + output.name(), "no node makes it")};
-      if (found->second.constant != nullptr)
+      Value value = found->second;
+      if (value.constant != nullptr &&
+          (value.constant->is_integer() || value.constant->size() == 0))
         throw Refusal{Error(errors::net_onnx_operator)
                           .in("output " + output.name())
                           .detail("it is a constant; leave it out of the outputs")};
-      if (found->second.quantization)
+      if (value.constant != nullptr) {
+        value.tensor = constant_tensor(graph_, output.name(), *value.constant);
+        value.constant = nullptr;
+      }
+      if (value.quantization)
         throw Refusal{Error(errors::net_onnx_operator)
                           .in("output " + output.name())
                           .detail("it is of integers; put a DequantizeLinear behind it")};
-      const std::string tensor = output_tensor(output.name(), found->second, taken);
+      const std::string tensor = output_tensor(output.name(), value, taken);
       taken.insert(tensor);
       end.add_bottom(tensor);
       *end.add_input_shape() = *graph_.network.shape_of(tensor);

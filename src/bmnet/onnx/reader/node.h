@@ -141,6 +141,10 @@ Dims result_dims(const Dims& like, const Dims& net);
 // An error for each tensor that has two makers: nodes, inputs or initializers.
 std::vector<Error> repeated_names(const onnx::GraphProto& graph);
 
+// ---- Behind the nodes ----
+// A tensor of these values, which are floats, under that name: an output of the model.
+std::string constant_tensor(Graph& graph, const std::string& name, const Constant& constant);
+
 // ---- Passes behind the nodes ----
 void fold_scales(Graph& graph);
 void fold_pads(Graph& graph);

@@ -1,0 +1,62 @@
+// Outputs of the model that are constants. The net has no tensors of constants: the host computes
+// them of an element of the first input, whatever its value: c + 0 * 1^x.
+#include <algorithm>
+#include <cmath>
+
+#include "bmnet/onnx/reader/node.h"
+
+namespace tputwin::net::onnx_reader {
+namespace {
+
+using Arithmetic = ::bmnet::TGArithmeticParameter;
+
+// Input 0 in front: a tensor of one element.
+std::string first_element(Graph& graph, const std::string& name) {
+  const std::string input = graph.network.inputs().at(0);
+  const Dims one(graph.dims(input).size(), 1);
+  TensorOp op = make_op(Op::crop);
+  for (int axis = 0; axis < 4; ++axis) op.mutable_tg_crop_param()->add_offset(0);
+  op.set_name(name + "/element");
+  op.add_bottom(input);
+  op.add_top(op.name());
+  *op.add_output_shape() = make_shape(one);
+  return graph.add(std::move(op), {});
+}
+
+// x OP values, or with `reversed` values OP x, of x repeated to the extents of the values.
+std::string with_values(Graph& graph, const std::string& x, const std::string& name,
+                        Arithmetic::ArithmeticOp operation, bool reversed, const Dims& dims,
+                        std::vector<float> values) {
+  TensorOp op = make_op(Op::arithmetic);
+  auto& p = *op.mutable_tg_arithmetic_param();
+  p.set_operation(operation);
+  p.set_is_b_const(true);
+  p.set_reversed(reversed);
+  *p.mutable_b_shape() = make_shape(dims, 4);
+  op.set_name(name);
+  op.add_bottom(graph.view(x, Dims(dims.size(), 1)));
+  op.add_top(name);
+  return graph.add(std::move(op), {{dims, std::move(values)}});
+}
+
+}  // namespace
+
+std::string constant_tensor(Graph& graph, const std::string& name, const Constant& constant) {
+  const Dims dims = net_dims(constant.dims), one(dims.size(), 1);
+  const std::vector<float> values = constant.real();
+  const std::string element = first_element(graph, name);
+  const std::string ones =
+      with_values(graph, element, name + "/one", Arithmetic::POW, true, one, {1});
+  const std::string zero =
+      with_values(graph, ones, name + "/zero", Arithmetic::MUL, false, one, {0});
+  const std::string result = with_values(graph, zero, name, Arithmetic::ADD, false, dims, values);
+  if (graph.thresholds.empty()) return result;
+  // Of a quantized model: what calibration would find.
+  float most = 0;
+  for (const float value : values) most = std::max(most, std::fabs(value));
+  graph.thresholds[ones] = graph.thresholds[zero] = 1;
+  graph.thresholds[result] = most > 0 ? most : 1;
+  return result;
+}
+
+}  // namespace tputwin::net::onnx_reader
