@@ -5,6 +5,7 @@ namespace tputwin {
 namespace {
 
 thread_local const std::atomic<bool>* flag_of_thread = nullptr;
+thread_local std::atomic<bool> is_in_foreign_code = false;
 
 }  // namespace
 
@@ -17,5 +18,10 @@ ScopedStop::ScopedStop(const std::atomic<bool>& flag) : before_(flag_of_thread) 
 }
 
 ScopedStop::~ScopedStop() { flag_of_thread = before_; }
+
+ScopedForeignCode::ScopedForeignCode() { is_in_foreign_code = true; }
+ScopedForeignCode::~ScopedForeignCode() { is_in_foreign_code = false; }
+
+bool runs_foreign_code() { return is_in_foreign_code; }
 
 }  // namespace tputwin

@@ -21,4 +21,17 @@ class ScopedStop {
   const std::atomic<bool>* before_;
 };
 
+// Marks, for as long as it lives, that the calling thread runs code of a library of the user's that
+// is no kernel.
+class ScopedForeignCode {
+ public:
+  ScopedForeignCode();
+  ~ScopedForeignCode();
+  ScopedForeignCode(const ScopedForeignCode&) = delete;
+  ScopedForeignCode& operator=(const ScopedForeignCode&) = delete;
+};
+
+// Returns true while a ScopedForeignCode of the calling thread lives. Signal handlers may call it.
+bool runs_foreign_code();
+
 }  // namespace tputwin

@@ -15,7 +15,6 @@
 #include "bmodel/file_kind.h"
 #include "host/operator.h"
 #include "machine/stop.h"
-#include "sdk/okkernel/running_launch.h"
 
 namespace tputwin::bmrt {
 
@@ -107,7 +106,7 @@ Status UserOperator::operator()(host::Call& call) const {
   c.outputs = out.data();
   int32_t code = 0;
   {
-    const okk::ScopedForeignCode scope;
+    const ScopedForeignCode scope;
     code = library->run(c);
   }
   if (is_stop_wanted()) return Error(errors::mch_stopped);

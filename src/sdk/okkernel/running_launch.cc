@@ -40,7 +40,7 @@ uintptr_t interrupted_address(const void* context) {
 void on_interrupt(RunControl& control, const void* context) {
   const Session* session = current_session();
   if (session == nullptr || !in_leavable_kernel()) {
-    control.met = control.runs_foreign_code ? Met::outside : Met::library;
+    control.met = runs_foreign_code() ? Met::outside : Met::library;
     return;
   }
   const uintptr_t at = interrupted_address(context);
@@ -110,14 +110,6 @@ ScopedRun::~ScopedRun() {
 
 RunControl* running_control() { return control_of_thread; }
 const LaunchLabel* running_label() { return label_of_thread; }
-
-ScopedForeignCode::ScopedForeignCode() {
-  if (control_of_thread != nullptr) control_of_thread->runs_foreign_code = true;
-}
-
-ScopedForeignCode::~ScopedForeignCode() {
-  if (control_of_thread != nullptr) control_of_thread->runs_foreign_code = false;
-}
 
 void request_stop(RunControl& control) {
   install_handler();

@@ -25,7 +25,6 @@ struct RunControl {
   std::atomic<bool> stop = false;  // it is to end
   // It did not end: the device belongs to others now, and the launch must not touch it.
   std::atomic<bool> abandoned = false;
-  std::atomic<bool> runs_foreign_code = false;          // a library of the user's that is no kernel
   std::atomic<pthread_t> thread{};                      // before it begins
   std::atomic<const void*> function = nullptr;          // of the kernel, while it runs
   std::atomic<uintptr_t> code_begin = 0, code_end = 0;  // of the module that the kernel is in
@@ -57,15 +56,6 @@ class ScopedRun {
 // Those of the calling thread; nullptr outside launches.
 RunControl* running_control();
 const LaunchLabel* running_label();
-
-// Code of a library of the user's begins and ends on the calling thread.
-class ScopedForeignCode {
- public:
-  ScopedForeignCode();
-  ~ScopedForeignCode();
-  ScopedForeignCode(const ScopedForeignCode&) = delete;
-  ScopedForeignCode& operator=(const ScopedForeignCode&) = delete;
-};
 
 // From another thread. Asks the launch to end; it does when it calls a function of ours, or between
 // two commands.
