@@ -179,7 +179,7 @@ TW_TRIGGER(bmk_matrix_bias,
            TW_CALL(auto p = product(ctx); p.bias->shape.row = 1; bmk1880_tpu_matrix_mac(ctx, &p)));
 TW_TRIGGER(bmk_matrix_unsigned_add,
            TW_CALL(auto p = product(ctx); p.res = tensor(ctx, 0x400, shape_t2(4, 16), FMT_U8);
-                   p.left->fmt = p.right->fmt = FMT_U8; p.ctrls = CTRL_RA;
+                   p.left->fmt = p.right->fmt = p.bias->fmt = FMT_U8; p.ctrls = CTRL_RA;
                    bmk1880_tpu_matrix_mac(ctx, &p)));
 TW_TRIGGER(bmk_mdsum_result,
            TW_CALL(bmk1880_mdsum_param_t p{}; p.a = tensor(ctx, 0, shape_t4(1, 40, 4, 4));

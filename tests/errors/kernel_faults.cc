@@ -7,7 +7,7 @@
 #include "base/last_error.h"
 #include "errors/kernel.h"
 #include "errors/trigger.h"
-#include "sdk/okkernel/undefined_function.h"
+#include "sdk/okkernel/linking/undefined_function.h"
 #include "tools/kernel.h"
 
 // okk.h and tpu_kernel.h have names in common.

@@ -39,7 +39,7 @@ class OkkCalls : public ::testing::Test {
 
 // What a call made, decoded again, finds a call.
 TEST_F(OkkCalls, AreFoundForMostRandomOperations) {
-  testing::RandomCases cases(20);
+  testing::RandomCases cases(40);
   size_t found = 0, all = 0;
   for (uint64_t index = cases.first; index < cases.end(); ++index) {
     SCOPED_TRACE(cases.rerun(index));

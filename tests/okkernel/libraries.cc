@@ -9,7 +9,7 @@
 
 #include "common/temporary_directory.h"
 #include "okkernel/machine.h"
-#include "sdk/okkernel/dynamic_table.h"
+#include "sdk/okkernel/linking/dynamic_table.h"
 #include "sdk/okkernel/kernel_library.h"
 
 namespace tputwin::okktest {

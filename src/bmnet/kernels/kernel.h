@@ -112,8 +112,9 @@ class Kernel {
 class ElementwiseKernel : public Kernel {
  public:
   bool accepts_rows(size_t input, Span rows, Span held) const override {
-    if (rows == held) return true;
-    return inputs[input].e.c <= kLanes && held.begin <= rows.begin && rows.end <= held.end;
+    const Span needed = input_rows(input, rows);
+    if (needed == held) return true;
+    return inputs[input].e.c <= kLanes && held.begin <= needed.begin && needed.end <= held.end;
   }
 
  protected:

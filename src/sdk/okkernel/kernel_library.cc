@@ -11,8 +11,8 @@
 #include <set>
 
 #include "bmodel/file_kind.h"
-#include "sdk/okkernel/dynamic_table.h"
-#include "sdk/okkernel/undefined_function.h"
+#include "sdk/okkernel/linking/dynamic_table.h"
+#include "sdk/okkernel/linking/undefined_function.h"
 
 namespace tputwin::okk {
 namespace {

@@ -18,6 +18,7 @@
 #include "kernels.h"
 #include "made_input.h"
 #include "sdk/bmlib/card.h"
+#include "sdk/bmrt/storage.h"
 #include "tools/lift/lift.h"
 
 namespace tputwin::recorded {
@@ -48,6 +49,22 @@ size_t stage_of(const NetT& net, const Json& inputs) {
   return 0;
 }
 
+// Copies a tensor from image after image to how the net stores it, or back.
+std::vector<uint8_t> restored(const bmodel::bm168x::TensorT& tensor,
+                              const std::vector<uint8_t>& from, bool to_device) {
+  const bmrt::Stored stored = bmrt::stored_as(tensor);
+  if (stored.is_plain()) return from;
+  const uint64_t plain_bytes = bmodel::bm168x::tensor_bytes(tensor);
+  uint64_t count = 1;
+  for (const uint64_t extent : bmodel::bm168x::shape(tensor)) count *= extent;
+  const uint64_t images = bmodel::bm168x::shape(tensor)[0];
+  const uint64_t bits = plain_bytes * 8 / count;
+  std::vector<uint8_t> to(to_device ? bmrt::stored_bytes(tensor) : plain_bytes);
+  bmrt::copy_stored(to.data(), to_device ? stored : bmrt::Stored(), from.data(),
+                    to_device ? bmrt::Stored() : stored, images, count / images, bits);
+  return to;
+}
+
 // What a host does: the memories of a net, its weights and inputs there, the launch, the outputs.
 class Run {
  public:
@@ -69,9 +86,11 @@ class Run {
     std::string wrong;
     const Json& outputs = one.test["outputs"];
     for (size_t i = 0; i < outputs.size(); ++i) {
-      std::vector<uint8_t> bytes(bmodel::bm168x::tensor_bytes(*stage_.outputs.at(i).file));
+      const auto& tensor = *stage_.outputs.at(i).file;
+      std::vector<uint8_t> stored(bmrt::stored_bytes(tensor));
       const auto [memory, offset] = place(stage_.outputs.at(i));
-      if (!memory->read(bytes.data(), bytes.size(), offset)) return tputwin_last_error();
+      if (!memory->read(stored.data(), stored.size(), offset)) return tputwin_last_error();
+      const auto bytes = restored(tensor, stored, /*to_device=*/false);
       if (sha256(bytes.data(), bytes.size()) != outputs[i]["sha256"])
         wrong += (wrong.empty() ? "differs: " : ", ") + outputs[i]["name"].get<std::string>();
     }
@@ -102,7 +121,8 @@ class Run {
       if (sha256(bytes.data(), bytes.size()) != one["sha256"])
         return "the input is not the recorded one";
       const auto [memory, offset] = place(stage_.inputs.at(i));
-      if (!memory->write(bytes.data(), bytes.size(), offset)) return tputwin_last_error();
+      const auto stored = restored(*stage_.inputs.at(i).file, bytes, /*to_device=*/true);
+      if (!memory->write(stored.data(), stored.size(), offset)) return tputwin_last_error();
     }
     return "";
   }

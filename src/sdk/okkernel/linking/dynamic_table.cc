@@ -1,5 +1,5 @@
 // Reading of dynamic sections, in memory and in files.
-#include "sdk/okkernel/dynamic_table.h"
+#include "sdk/okkernel/linking/dynamic_table.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,5 @@
 // The functions that stand in for undefined ones, made from a template, one for each name.
-#include "sdk/okkernel/undefined_function.h"
+#include "sdk/okkernel/linking/undefined_function.h"
 
 #include <algorithm>
 #include <array>
