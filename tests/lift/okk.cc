@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "common/recorded_commands.h"
 #include "common/rng.h"
 #include "common/temporary_directory.h"
@@ -61,6 +62,26 @@ TEST_F(OkkCalls, AreFoundForMostRandomOperations) {
   }
   EXPECT_GT(all, 100u);
   EXPECT_GT(2 * found, all) << found << " of " << all;
+}
+
+// A net of the vendor's compiler whose last copies in lanes overwrite what a store of the GDMA still
+// reads: no wait keeps them apart, only the order of execution does.
+TEST_F(OkkCalls, KeepTheOrderOfCommandsThatTouchTheSameBytes) {
+  const auto bytes = read_bytes(TPUTWIN_SOURCE_DIR
+                                "/tests/conformance/bm168x/bm1684-nets/layers-active.bmodel");
+  ASSERT_TRUE(bytes.ok()) << bytes.status().message();
+  const auto file = b168x::read(*bytes);
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  const auto program = lift(*file, {.net = "lut-int8-0"}, *recorder_);
+  ASSERT_TRUE(program.ok()) << program.status().message();
+  const size_t store = program->kernel.find("okk_gdma_8bit_cpy_L2S(out0,");
+  const size_t overwritten = program->kernel.rfind("okk_bdc_32bit_cpy(");
+  ASSERT_NE(store, std::string::npos) << program->kernel;
+  ASSERT_NE(overwritten, std::string::npos) << program->kernel;
+  EXPECT_LT(store, overwritten) << program->kernel;
+  // Three images of 1116 bytes, stored in cells of four.
+  EXPECT_NE(program->host.find("4464); /* in0 \"in0\" stored as 4N */"), std::string::npos)
+      << program->host;
 }
 
 constexpr uint64_t kWeightsAt = 0x1'0510'0000, kNeuronsAt = kWeightsAt + 0x1000;

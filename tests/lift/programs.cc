@@ -54,7 +54,7 @@ TEST(Lift, WritesTheExample) {
 void expect_waits_kept(const Group& group) {
   uint32_t done_tiu = 0, done_gdma = 0;
   size_t commands = 0;
-  for (const Section& section : sections_of(group)) {
+  for (const Section& section : sections_of(group, bm1684x())) {
     uint32_t tiu = done_tiu, gdma = done_gdma;
     for (const Step* step : section.steps) {
       const bool moves = step->instruction.engine == Engine::dma;
@@ -97,7 +97,7 @@ TEST(Lift, PartsHaveEveryCommandOnceInOrder) {
   }
   EXPECT_EQ(std::set(steps.begin(), steps.end()).size(), steps.size());
   for (const Group& group : stage->groups)
-    for (const Section& section : sections_of(group))
+    for (const Section& section : sections_of(group, bm1684x()))
       expected.insert(expected.end(), section.steps.begin(), section.steps.end());
   EXPECT_EQ(steps, expected);
   EXPECT_GT(parts.size(), stage->groups.size());

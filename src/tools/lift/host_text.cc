@@ -69,14 +69,31 @@ std::string usage(const Stage& stage) {
   return text;
 }
 
+// Bytes of a tensor as the device stores it: whole cells of two or four images, and rows of padding.
+uint64_t device_bytes(const bmodel::bm168x::TensorT& tensor) {
+  const auto extents = bmodel::bm168x::shape(tensor);
+  uint64_t bytes = tensor_bytes(tensor);
+  if (tensor.pad_h != 0 && extents.size() == 4)
+    bytes += bytes / extents[2] * ((tensor.pad_h >> 16) + (tensor.pad_h & 0xffff));
+  const uint64_t cell = uint64_t{1} << tensor.gmem_stmode;
+  return extents.empty() ? bytes : bytes / extents[0] * ((extents[0] + cell - 1) / cell * cell);
+}
+
+// " stored as 4N", or nothing for images one by one.
+std::string storage_note(const bmodel::bm168x::TensorT& tensor) {
+  if (tensor.gmem_stmode == 0) return "";
+  return fmt::format(" stored as {}N", 1 << tensor.gmem_stmode);
+}
+
 // A transfer of a tensor: `function` of the helpers, and what it takes behind the path.
 std::string transfer(const Stage& stage, const Tensor& tensor, size_t argument,
                      std::string_view function, std::string_view from) {
   const Region* region = region_of(stage, tensor);
   if (region == nullptr) return fmt::format("  /* {} is in no memory of the net */\n", tensor.name);
-  return fmt::format("  {}(handle, {}, {:#x}, argv[{}],{} {}); /* {} \"{}\" */\n", function,
+  return fmt::format("  {}(handle, {}, {:#x}, argv[{}],{} {}); /* {} \"{}\"{} */\n", function,
                      region->field, tensor.compiled - region->compiled, argument, from,
-                     tensor_bytes(*tensor.file), tensor.name, tensor.file->name);
+                     device_bytes(*tensor.file), tensor.name, tensor.file->name,
+                     storage_note(*tensor.file));
 }
 
 std::string main_text(const Stage& stage, const Naming& naming, std::string_view launch,

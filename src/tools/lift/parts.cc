@@ -2,8 +2,10 @@
 #include "tools/lift/parts.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "machine/plan.h"
+#include "ops/operation.h"
 
 namespace tputwin::lift {
 
@@ -15,6 +17,38 @@ bool Section::is_parallel() const {
 
 namespace {
 
+// Commands that touch the same bytes, at least one of them writing, keep the order in which the
+// group executes them. A wait states that order in most programs; compilers also emit commands that
+// only the timing of the chip keeps apart.
+class Hazards {
+ public:
+  Hazards(const Group& group, const Chip& chip)
+      : group_(group), chip_(chip), footprints_(group.steps.size()) {}
+
+  bool conflict(size_t a, size_t b) {
+    const Footprint &of_a = footprint_of(a), &of_b = footprint_of(b);
+    return overlap(of_a.writes, of_b.writes) || overlap(of_a.writes, of_b.reads) ||
+           overlap(of_a.reads, of_b.writes);
+  }
+
+ private:
+  static bool overlap(const std::vector<ByteRange>& a, const std::vector<ByteRange>& b) {
+    return std::ranges::any_of(a, [&](const ByteRange& x) {
+      return std::ranges::any_of(b, [&](const ByteRange& y) {
+        return x.space == y.space && x.lane == y.lane && x.begin < y.end && y.begin < x.end;
+      });
+    });
+  }
+  const Footprint& footprint_of(size_t step) {
+    if (!footprints_[step]) footprints_[step] = footprint(group_.steps[step].instruction.op, chip_);
+    return *footprints_[step];
+  }
+
+  const Group& group_;
+  const Chip& chip_;
+  std::vector<std::optional<Footprint>> footprints_;
+};
+
 // The steps of one engine, in their order.
 struct Queue {
   std::vector<size_t> steps;  // numbers in the group
@@ -24,25 +58,33 @@ struct Queue {
   uint32_t first_open(const Group& group) const {
     return next < steps.size() ? group.steps[steps[next]].instruction.id : UINT32_MAX;
   }
-  // Takes those that wait for nothing from `open` on.
-  void take(const Group& group, uint32_t open, std::vector<size_t>& taken) {
-    while (next < steps.size() && group.steps[steps[next]].instruction.wait < open)
-      taken.push_back(steps[next++]);
+  // The next command waits for nothing from number `open` of the other engine on, and conflicts
+  // with no earlier command of the other engine that was not done when the section began.
+  bool may_take(const Group& group, uint32_t open, const Queue& other, size_t other_begin,
+                Hazards& hazards) const {
+    if (next == steps.size() || group.steps[steps[next]].instruction.wait >= open) return false;
+    for (size_t i = other_begin; i < other.steps.size() && other.steps[i] < steps[next]; ++i)
+      if (hazards.conflict(steps[next], other.steps[i])) return false;
+    return true;
   }
 };
 
 }  // namespace
 
-std::vector<Section> sections_of(const Group& group) {
+std::vector<Section> sections_of(const Group& group, const Chip& chip) {
   Queue tiu, gdma;
   for (size_t i = 0; i < group.steps.size(); ++i)
     (group.steps[i].instruction.engine == Engine::dma ? gdma : tiu).steps.push_back(i);
+  Hazards hazards(group, chip);
   std::vector<Section> sections;
   while (tiu.next < tiu.steps.size() || gdma.next < gdma.steps.size()) {
     const uint32_t open_tiu = tiu.first_open(group), open_gdma = gdma.first_open(group);
+    const size_t begin_tiu = tiu.next, begin_gdma = gdma.next;
     std::vector<size_t> taken;
-    tiu.take(group, open_gdma, taken);
-    gdma.take(group, open_tiu, taken);
+    while (tiu.may_take(group, open_gdma, gdma, begin_gdma, hazards))
+      taken.push_back(tiu.steps[tiu.next++]);
+    while (gdma.may_take(group, open_tiu, tiu, begin_tiu, hazards))
+      taken.push_back(gdma.steps[gdma.next++]);
     std::ranges::sort(taken);
     Section& section = sections.emplace_back();
     for (const size_t i : taken) section.steps.push_back(&group.steps[i]);
@@ -139,7 +181,7 @@ std::vector<Part> parts_of(const Stage& stage, const GlobalNames& globals, const
   std::vector<Part> parts;
   for (const Group& group : stage.groups) {
     Cutter cutter(group, parts);
-    for (const Section& section : sections_of(group)) cutter.add(section);
+    for (const Section& section : sections_of(group, chip)) cutter.add(section);
   }
   for (Part& part : parts) {
     std::erase_if(part.sections, [](const Section& section) { return section.steps.empty(); });

@@ -13,8 +13,9 @@ struct Section {
 };
 
 // Sections one after the other, each waiting for everything before it, keep every wait of the
-// group: a section ends before the first command that waits for one inside it.
-std::vector<Section> sections_of(const Group& group);
+// group: a section ends before the first command that waits for one inside it, or that touches
+// bytes of an earlier one of the other engine.
+std::vector<Section> sections_of(const Group& group, const Chip& chip);
 
 // What becomes a function. It ends with its group, before what it stored is loaded again, which is
 // where a layer ends and a section, too, or when it has become long.
