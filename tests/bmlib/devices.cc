@@ -1,6 +1,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 
 #include "bmlib/support.h"
@@ -143,6 +144,37 @@ TEST_F(Devices, AChildOfForkOpensItsOwn) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
   EXPECT_EQ(device.read(memory), counting(8));
+}
+
+std::atomic<bool> is_running, may_end;
+
+// The child has only the thread that forked; the kernel goes on in the parent alone.
+TEST_F(Devices, AChildOfForkLaunchesWhileAKernelOfItsParentRuns) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "the thread sanitizer ends a child that starts threads";
+#endif
+  Opened device;
+  okk_register_kernel_func("runs_on", [](const void*) {
+    is_running = true;
+    is_running.notify_one();
+    may_end.wait(false);
+  });
+  ASSERT_EQ(okkernel_launch_async(device, "runs_on", nullptr, 0), BM_SUCCESS);
+  is_running.wait(false);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(30);  // ends a child that hangs
+    bm_handle_t own;
+    const bool good = bm_dev_request(&own, 0) == BM_SUCCESS &&
+                      okkernel_launch_sync(own, "nothing", nullptr, 0) == BM_SUCCESS;
+    _exit(good ? 0 : 1);
+  }
+  int status = -1;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  may_end = true;
+  may_end.notify_one();
+  EXPECT_EQ(okkernel_sync(device), BM_SUCCESS);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // The turn of kernels, and who has it.
 #include "sdk/okkernel/kernel_turn.h"
 
+#include <pthread.h>
+
 #include <condition_variable>
 #include <mutex>
 #include <string>
@@ -20,9 +22,20 @@ struct State {
   std::string holder;  // of the turn, for messages
 };
 
+State* current = nullptr;
+
+// A child of fork() has only the thread that forked: neither the kernel that had the turn nor a
+// thread that held the mutex runs there.
+void reset_in_child() { current = new State; }
+
 State& state() {
-  static auto& instance = *new State;
-  return instance;
+  static const bool is_made = [] {
+    current = new State;
+    pthread_atfork(nullptr, nullptr, reset_in_child);
+    return true;
+  }();
+  static_cast<void>(is_made);
+  return *current;
 }
 
 }  // namespace

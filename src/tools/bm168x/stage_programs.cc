@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/last_error.h"
 #include "bmodel/bm168x/dynamic.h"
 #include "insight/timing/commands.h"
 #include "isa/streams/stream.h"
@@ -42,11 +43,7 @@ Result<StageGroups> decode_stage(const File& file, const NetT& net, size_t index
   StageGroups decoded;
   for (const CmdGroupT* group : groups_of(stage)) {
     auto program = decode(file, *group, decoded.unconfirmed);
-    if (!program.ok()) {
-      Error error = program.error();
-      error.set_call_if_empty(stage_name(net, index));
-      return error;
-    }
+    if (!program.ok()) return in_call(program.error(), stage_name(net, index));
     decoded.groups.push_back(std::move(*program));
   }
   return decoded;
