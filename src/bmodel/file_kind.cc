@@ -167,7 +167,7 @@ struct KnownField {
   uint64_t number;
   uint32_t wire;
 };
-// Whether the bytes are such a message that has the field `needed`.
+// True if the bytes are such a message that has the field `needed`.
 bool is_message(Bytes bytes, std::span<const KnownField> known, uint64_t needed) {
   Fields fields(bytes);
   bool has_needed = false;

@@ -1,4 +1,4 @@
-// What a file is that is not what was expected, by its first bytes. Every reader of models, kernel
+// Names the kind of an unexpected file by its first bytes. Every reader of models, kernel
 // modules and libraries asks here, so that all say the same.
 #pragma once
 

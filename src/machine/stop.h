@@ -6,7 +6,7 @@
 
 namespace tputwin {
 
-// Whether the calling thread's work is to end.
+// Returns true if the calling thread's work must end.
 bool is_stop_wanted();
 
 // Makes a flag the calling thread's for as long as it lives.

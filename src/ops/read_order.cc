@@ -41,7 +41,7 @@ ReadOrder own_order(const FloatFunction& op) {
       op.kind == FloatFunction::Kind::div || op.kind == FloatFunction::Kind::taylor;
   return is_one_command ? ReadOrder::first_elements : ReadOrder::unknown;
 }
-// What has a work tensor is several commands.
+// A function with a work tensor is several commands.
 ReadOrder own_order(const UnaryF32& op) {
   return op.work ? ReadOrder::unknown : ReadOrder::first_elements;
 }

@@ -22,7 +22,7 @@ enum class ReadOrder : uint8_t {
   refused
 };
 
-// What the operation's row in read_order.def declares.
+// Returns the order in the operation's row of read_order.def.
 ReadOrder read_order(const Operation& operation);
 // Returns true if all sources are read before anything is written.
 bool reads_first(ReadOrder order);

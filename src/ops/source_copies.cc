@@ -41,7 +41,7 @@ LaneExtent lane_extent(const Operand& operand, const LocalMemory& local) {
   return lane_extent(is_old ? old_value(*operand.view) : *operand.view, local);
 }
 
-// Whether reads from `source` must come before writes to `result`. An element that is written over
+// True if reads from `source` must come before writes to `result`. An element that is written over
 // itself alone has been read by then.
 bool must_come_first(const TensorView& source, const TensorView& result, bool own_index,
                      const LocalMemory& local) {

@@ -86,7 +86,7 @@ void displace(Operation& operation, uint32_t bytes) {
     const_cast<TensorView*>(operand.view)->address += bytes;  // of our own operation
 }
 
-// Of some cases one with large operands, a type that the operation is to ignore, operands that
+// Some cases have one with large operands, a type that the operation is to ignore, operands that
 // share bytes, or that begin at any byte.
 Operation draw(Rng& rng, OperationKind kind, uint64_t seed, const Chip& chip) {
   std::optional<Operation> large;

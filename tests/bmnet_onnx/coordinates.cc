@@ -1,4 +1,4 @@
-// Extents and positions that ONNX leaves to the arithmetic of whoever computes them. Expected
+// Extents and positions that ONNX leaves to the arithmetic of implementations. Expected
 // values are those of ONNX Runtime 1.30 (CPU, optimization off).
 #include "bmnet_onnx/support.h"
 

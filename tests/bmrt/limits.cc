@@ -16,7 +16,7 @@ namespace {
 using bmodel::bm168x::samples::host_tensor;
 using bmodel::bm168x::samples::SubnetFile;
 
-// Keeps the first command of a launch until somebody wants the launch to end.
+// Holds the first command of a launch until the launch must end.
 struct SlowObserver : Observer {
   void on_instruction(const Instruction&, const Footprint&, const Cost&) override {
     while (is_first && !is_stop_wanted()) std::this_thread::yield();

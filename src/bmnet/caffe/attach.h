@@ -18,10 +18,10 @@ caffe::NetParameter take_weights(caffe::NetParameter& net);
 // top to a layer without one.
 void make_names_unique(caffe::NetParameter& net);
 
-// Whether a blob of a file fits a layer's blob of these extents. Caffe's rule: the shape is the
+// True if a blob of a file fits a layer's blob of these extents. Caffe's rule: the shape is the
 // same, or the file has the four extents of Caffe 1 (num, channels, height, width), and these are
 // the layer's with ones in front. Shared weights that permit it fit whatever their extents. The
-// number of values is to be compared besides.
+// number of values must be compared separately.
 bool fits(const caffe::BlobProto& blob, const std::vector<int64_t>& dims);
 // The extents as they stand in the file, "(1,1,3,2)"; without any: "()".
 std::string describe_blob(const caffe::BlobProto& blob);

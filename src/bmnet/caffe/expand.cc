@@ -81,8 +81,8 @@ Layers expand_lrn(const Importer& importer) {
   return layers;
 }
 
-// Of another axis than 1: the axes before it are rows of a product, which alone has weights, and
-// hence the layer's name.
+// An axis other than 1: the axes before it are rows of a product, which alone has weights, and
+// so it has the layer's name.
 Layers expand_inner_product(const Importer& importer) {
   const Layer& whole = importer.caffe;
   const Dims dims = importer.dims(0);

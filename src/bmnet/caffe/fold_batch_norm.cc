@@ -121,7 +121,7 @@ struct Linear {
 };
 
 Linear linear(const Layer& layer) {
-  // Of another axis, outputs may not be what a factor per channel is for.
+  // With another axis, outputs may not be what a factor per channel is for.
   if (layer.type() == "InnerProduct" && layer.inner_product_param().axis() != 1) return {};
   if (layer.type() == "InnerProduct")
     return {layer.inner_product_param().num_output(), layer.inner_product_param().bias_term()};

@@ -130,7 +130,7 @@ Status warn(const Layer& layer, std::string_view field, const std::string& value
 }
 
 // Field 13 is BVLC's round_mode, CEIL 0 and FLOOR 1, and ceil_mode, false 0 and true 1, of forks.
-// Who writes it means FLOOR: ceil is what both do without it.
+// A file that has it means FLOOR: ceil is what both do without it.
 Status read_rounding(Layer& layer) {
   if (!layer.pooling_param().has_ceil_mode()) return {};
   const bool one = layer.pooling_param().ceil_mode();

@@ -100,7 +100,7 @@ const LayerKind* find_kind(std::string_view type);
 // "; did you mean Convolution?" or "".
 std::string suggestion(std::string_view type);
 
-// Whether a BatchNorm layer normalizes with the mean and variance of the batch at hand, whatever
+// True if a BatchNorm layer normalizes with the mean and variance of the batch at hand, whatever
 // blobs it has: Caffe does so in the test phase if use_global_stats is false.
 inline bool has_own_statistics(const caffe::LayerParameter& layer) {
   const auto& p = layer.batch_norm_param();

@@ -62,7 +62,7 @@ void check_prior_box(Importer& layer, const caffe::PriorBoxParameter& p) {
   if (p.reduce_boxes()) layer.parameter("reduce_boxes", "true", "false");
 }
 
-// What a layer of type DetectionOutput has without being told: SSD's defaults. The parameters'
+// Defaults of a layer of type DetectionOutput: those of SSD. The parameters'
 // message has those of the type DetectOutput.
 void take_ssd_defaults(const caffe::DetectOutputParameter& p,
                        ::bmnet::TGDetectOutputParameter& param) {

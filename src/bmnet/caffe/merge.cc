@@ -68,7 +68,7 @@ void keep_elements(List& list, const std::vector<int>& kept, int tops) {
   list.Swap(&result);
 }
 
-// What an input layer says of tops that it has no longer.
+// Shapes that an input layer gives for tops that were removed.
 void keep_shapes(caffe::LayerParameter& layer, const std::vector<int>& kept) {
   const int tops = layer.top_size();
   if (layer.has_input_param())

@@ -17,7 +17,7 @@ Result<caffe::NetParameter> read_names_and_blobs(std::span<const uint8_t> file);
 // anything under their numbers; where they hinder reading, they are left out.
 Result<caffe::NetParameter> read_weights(std::span<const uint8_t> file);
 
-// Whether a net in the test phase has a need of the layer: it is of that phase, no loss, and no
+// True if a net in the test phase needs the layer: it is of that phase, no loss, and no
 // layer that reads a data set.
 bool is_needed(const caffe::NetState& state, const caffe::LayerParameter& layer);
 // Losses, Accuracy and the like: layers that a net in use has no need of.

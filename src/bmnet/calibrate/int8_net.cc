@@ -63,7 +63,7 @@ class Int8Maker {
     return make_table(network, folded, found_.ranges);
   }
 
-  // Of concatenations that outputs end with and that are done in floats (float_outputs.h).
+  // Last concatenations that the host computes in floats (float_outputs.h).
   KeptInputs kept_inputs(const TensorThresholds& thresholds) const {
     KeptInputs kept;
     if (!is_onnx_) return kept;

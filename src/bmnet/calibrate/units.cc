@@ -24,7 +24,7 @@ bool is_batched(const Network& network, int64_t batch) {
   });
 }
 
-// Whether the net mixes the samples of a batch; unknown of a net that takes its own batch only.
+// True if the net mixes the samples of a batch; unknown of a net that takes its own batch only.
 bool mixes_samples(const caffe::NetParameter& net, ImportOptions import) {
   import.batch = 2;
   const auto pair = import_caffe(net, import);

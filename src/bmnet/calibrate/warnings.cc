@@ -1,4 +1,4 @@
-// What calibration warns about: int8 tensors that are far from the float net's.
+// Warnings of calibration: int8 tensors that are far from the float net's.
 #include "bmnet/calibrate/warnings.h"
 
 #include <fmt/format.h>
@@ -61,7 +61,7 @@ class Warnings {
     const auto found = reports_.find(tensor);
     return found == reports_.end() ? nullptr : &found->second;
   }
-  // What a ReLU cuts off is no loss.
+  // Values that a ReLU removes are no loss.
   bool fits_badly(const std::string& tensor) const {
     const TensorReport* report = find(tensor);
     return report && report->sqnr < kLeastInnerSqnr && !feeds_relu_only(network_, tensor);

@@ -1,4 +1,4 @@
-// What calibration warns about: int8 tensors that are far from the float net's.
+// Warnings of calibration: int8 tensors that are far from the float net's.
 #pragma once
 
 #include <map>

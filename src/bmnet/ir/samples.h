@@ -5,11 +5,11 @@
 
 namespace tputwin::net {
 
-// Whether the results of a sample come from that sample alone, with the samples along axis 0. In a
+// True if the results of a sample come from that sample alone, with the samples along axis 0. In a
 // batch of one sample this cannot be told of operations that keep the number of samples.
 bool is_per_sample(const TensorOp& op);
 
-// Whether values of one sample change what comes of another one: of operations that are not per
+// True if values of one sample change what comes of another one: of operations that are not per
 // sample all but heads of detectors, whose rows are of one image each. The batch is two or more.
 bool mixes_samples(const Network& network);
 

@@ -16,7 +16,7 @@ int64_t kept(Axis axis, int64_t outputs) {
   return axis.extent - tile.input.end > tile.spare ? tile.input.end : axis.extent;
 }
 
-// What the layer reads of its input.
+// The part of its input that the layer reads.
 Extents needed(const TensorOp& op) {
   const Window2d w = is(op, Op::pooling) ? pooling_window(op) : convolution_window(op);
   const Extents in = extents(op.input_shape(0)), out = extents(op.output_shape(0));

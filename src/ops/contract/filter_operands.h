@@ -13,7 +13,7 @@ inline constexpr FilterNames kBm1880Filter{"ofmap", "ifmap", "weight", "bias"};
 inline constexpr FilterNames kFilterAddresses{"output_addr", "input_addr", "weight_addr",
                                               "bias_addr"};
 
-// Whether the weights are a tensor, and not one constant.
+// True if the weights are a tensor, and not one constant.
 template <class Op>
 bool has_weights(const Op& op) {
   if constexpr (requires { op.constant_weight; }) return !op.constant_weight;

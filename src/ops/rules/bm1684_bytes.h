@@ -28,7 +28,7 @@ inline Status check_bm1684_byte_sides(const TensorView& out, const TensorView& i
                  "output_addr", out);
 }
 
-// What the check of such a filter ends with: shift and bias, and warnings about its window.
+// The last checks of such a filter: shift and bias, and warnings about its window.
 template <class Filter>
 Status check_bm1684_byte_filter_end(const Filter& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_bm1684_rshift(op.rshift));

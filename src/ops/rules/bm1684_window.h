@@ -17,7 +17,7 @@ Status check_bm1684_window(const Window& window, const TensorView& in, const Ten
 // Warnings, to be looked at after the errors.
 Status advise_bm1684_window(const Window& window, const Shape& in, const Chip& chip);
 
-// What the check of a filter ends with: its bias, and warnings about its weights and its window.
+// The last checks of a filter: its bias, and warnings about its weights and its window.
 template <class Filter>
 Status check_bm1684_filter_end(const Filter& op, const Chip& chip) {
   if (op.bias) {

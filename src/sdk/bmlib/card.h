@@ -59,7 +59,7 @@ struct Launch {
   uint64_t ticket = 0;
   uint64_t number = 0;         // of the launches of the device, from 1
   Clock::time_point begun;     // once it runs
-  bool is_ending = false;      // somebody ends it
+  bool is_ending = false;      // a thread is ending it
   insight::StackId stack = 0;  // of the caller, if somebody watches
   bool done = false;
   okk::Outcome outcome;
@@ -188,7 +188,7 @@ class Card : public std::enable_shared_from_this<Card> {
 
   // ---- card_limits.cc; all with mutex_ ----
   using Lock = std::unique_lock<std::mutex>;
-  // Waits until holds(), and stops launches whose time is over meanwhile.
+  // Waits until holds(), and stops launches whose time is over.
   void wait_until(Lock& lock, const std::function<bool()>& holds);
   std::optional<Clock::time_point> end_of_running() const;
   std::optional<Clock::time_point> end_of_patience(const Launch& launch,

@@ -54,7 +54,7 @@ std::span<const uint8_t> coefficients_of(const File& model, const NetParameterT&
   return model.bytes(stage.coeff_mem->binary_coeff);
 }
 
-// Whether a load finds the weights of one stage in the place of another's.
+// True if a load finds the weights of one stage in the place of another's.
 bool are_shared(std::span<const uint8_t> a, const NetParameterT& a_stage,
                 std::span<const uint8_t> b, const NetParameterT& b_stage) {
   const auto& code = a_stage.coeff_mem->check_code;

@@ -50,7 +50,7 @@ class Runtime {
 
  private:
   Runtime() = default;
-  // What nets of one file are loaded from and into.
+  // The sources and destinations of a load of one file.
   struct Load {
     std::shared_ptr<const bmodel::bm168x::File> model;
     std::shared_ptr<const MappedFile> file;

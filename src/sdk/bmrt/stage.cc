@@ -337,7 +337,7 @@ bool Stage::holds(uint64_t address, uint64_t bytes, bool to_write) const {
   });
 }
 
-// Whether bytes lie in a region and the memory of nothing behind it.
+// True if bytes are in a region or in the unused memory after it.
 bool Stage::is_nothing(uint64_t address, uint64_t bytes) const {
   return std::ranges::any_of(regions_, [&](const Region& region) {
     const uint64_t all = region.bytes + region.tail;

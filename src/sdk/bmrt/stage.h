@@ -98,7 +98,7 @@ class Stage {
   StageTensor tensor(const bmodel::bm168x::TensorT& tensor) const;
   uint64_t relocated(uint64_t compiled) const;
   Result<Groups> decode_all();
-  // What decoding meets besides the instructions.
+  // Findings of decoding other than the instructions.
   struct Met {
     isa::UnconfirmedForms unconfirmed;
     // Writes to memory of nothing: how many, and the first.

@@ -126,7 +126,7 @@ OKK_WITH_CONSTANT(mac_C, mac, tensor_and_constant)
 OKK_WITH_CONSTANT(max_C, max, tensor_and_constant)
 OKK_WITH_CONSTANT(min_C, min, tensor_and_constant)
 
-// Of a tensor with itself any number of channels is carried out.
+// A tensor with itself may have any number of channels.
 void okk_bdc_max(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                  const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
                  const dim4* src1_stride) {

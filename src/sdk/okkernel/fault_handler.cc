@@ -18,7 +18,7 @@ constexpr std::array kSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}
 thread_local Session* watched = nullptr;
 thread_local const void* touched = nullptr;
 
-// What the program wants with the signals, while ours are installed.
+// The program's own handlers, while ours are installed.
 std::array<struct sigaction, kSignals.size()> before{};
 
 // Faults in our own code are our bugs, whatever their cause.

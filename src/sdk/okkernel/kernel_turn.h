@@ -12,7 +12,7 @@ class KernelTurn {
   // turn was given up.
   static Status take();
   static void release();
-  // The kernel that has the turn never ends: nobody else gets it.
+  // The kernel that has the turn never ends: no other kernel gets it.
   static void give_up();
   // Those that wait look whether they are to end.
   static void wake();

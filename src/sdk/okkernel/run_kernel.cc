@@ -47,7 +47,7 @@ KernelEnd call_kernel(Session& session, const std::string& name, KernelFunction 
   return KernelEnd::returned;
 }
 
-// Whether the launch was given up, as it did not end.
+// True if the launch was given up because it did not end.
 bool is_abandoned() {
   const RunControl* control = running_control();
   return control != nullptr && control->abandoned;

@@ -36,7 +36,7 @@ uintptr_t interrupted_address(const void* context) {
 }
 
 // A kernel is left only where its own code runs. In a function of another library the thread may
-// hold a lock, of the heap say, that nobody would ever release.
+// hold a lock, for example of the heap, that would never be released.
 void on_interrupt(RunControl& control, const void* context) {
   const Session* session = current_session();
   if (session == nullptr || !in_leavable_kernel()) {
@@ -60,7 +60,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) before.sa_handler(signal);
 }
 
-// Ours goes before the program's handler, also one that it installed meanwhile.
+// Ours goes before the program's handler, also one that it installed later.
 void install_handler() {
   static auto& mutex = *new std::mutex;
   std::lock_guard lock(mutex);

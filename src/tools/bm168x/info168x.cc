@@ -164,7 +164,7 @@ Json unconfirmed_json(const isa::UnconfirmedForms& unconfirmed) {
   return list;
 }
 
-// What is known of the commands of a stage: their price, or why there is none.
+// The price of the commands of a stage, or the reason why there is none.
 Json commands_json(const File& file, const NetT& net, size_t index) {
   if (const std::string why = dynamic_reason(*net.parameter[index]); !why.empty())
     return {{"not_priced", "dynamic"}, {"error", why}};

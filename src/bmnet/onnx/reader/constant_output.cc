@@ -51,7 +51,7 @@ std::string constant_tensor(Graph& graph, const std::string& name, const Constan
       with_values(graph, ones, name + "/zero", Arithmetic::MUL, false, one, {0});
   const std::string result = with_values(graph, zero, name, Arithmetic::ADD, false, dims, values);
   if (graph.thresholds.empty()) return result;
-  // Of a quantized model: what calibration would find.
+  // In a quantized model: the threshold that calibration would find.
   float most = 0;
   for (const float value : values) most = std::max(most, std::fabs(value));
   graph.thresholds[ones] = graph.thresholds[zero] = 1;

@@ -7,7 +7,7 @@
 namespace tputwin::net::onnx_reader {
 namespace {
 
-// What a message calls a node.
+// The name of a node in messages.
 std::string called(const onnx::NodeProto& node) {
   const std::string name =
       node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name();

@@ -114,7 +114,7 @@ void as_float(Node& node, const std::string& type, Value x, ConstantPtr weights,
   std::vector<const Value*> inputs{&x, &w};
   if (bias != nullptr) inputs.push_back(&b);
   while (proto.input_size() > static_cast<int>(inputs.size())) proto.mutable_input()->RemoveLast();
-  // What the integers cut off is a layer of its own, whose result has the output's name.
+  // The clipping by the integers is a layer of its own, whose result has the output's name.
   if (result.zero != result.lowest() + 128) {
     if (proto.name().empty()) proto.set_name(proto.output(0));
     proto.set_output(0, proto.output(0) + "/real");
