@@ -11,7 +11,7 @@
 
 namespace tputwin::bmodel {
 
-// What is expected; a file of that very kind is not described. bmodel: one of a chip that is known.
+// The expected kind; a file of that kind is not described. bmodel: one of a chip that is known.
 enum class Expected : uint8_t {
   nothing,
   bmodel,
@@ -25,7 +25,7 @@ enum class Expected : uint8_t {
 // "it is a Git LFS pointer, not the file itself: run git lfs pull"; empty: nothing is known of such
 // bytes, or they are as expected. Needs the first bytes alone, or all.
 std::string file_kind(std::span<const uint8_t> bytes, Expected expected = Expected::bmodel);
-// The same of a path: a folder and a file that is not there too.
+// Describes the file at a path, also a folder and a missing file.
 std::string file_kind_of(const std::string& path, Expected expected = Expected::bmodel);
 
 // The error with what the file is as its detail, if that is known, and with the path, if there is

@@ -112,7 +112,7 @@ bool has_own_index(const MatmulBm1684xInt& op, const TensorView* view) {
   return op.old && view == &op.old->matrix.tensor;
 }
 
-// The same elements, of which one of the two may have more.
+// True if both begin with the same elements; one of the two may have more.
 bool is_in_place(const TensorView& a, const TensorView& b) {
   return a.space == b.space && a.address == b.address && a.stride == b.stride && a.pack == b.pack &&
          run_bytes(a) == run_bytes(b);

@@ -8,10 +8,10 @@ namespace tputwin {
 enum class ReadOrder : uint8_t {
   // All sources before the first write, as was measured.
   first,
-  // The same. Each element reads its own index of the operands only, but of tables, so that a
+  // As `first`; each element reads its own index of the operands only, except of tables, so a
   // result at the place of a source needs no copy of it.
   first_elements,
-  // The same two, which were not measured: a warning.
+  // These two orders assumed, not measured: a warning.
   first_assumed,
   elements_assumed,
   // Element after element in the index order of the source, each read and then written.

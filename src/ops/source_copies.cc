@@ -35,7 +35,7 @@ LaneExtent lane_extent(const TensorView& v, const LocalMemory& local) {
   return {begin, begin + last + (is_run(v) ? run_bytes(v) : v.plane_stride + uint64_t{1})};
 }
 
-// The same of all bytes that an operand names: old values of results may have a plane more.
+// Extent of all bytes that an operand names: old values of results may have a plane more.
 LaneExtent lane_extent(const Operand& operand, const LocalMemory& local) {
   const bool is_old = operand.access == Access::read_write;
   return lane_extent(is_old ? old_value(*operand.view) : *operand.view, local);

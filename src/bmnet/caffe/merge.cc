@@ -106,7 +106,7 @@ void drop_labels(RepeatedLayers& layers) {
 
 // ---- Files ----
 
-// What was read of a file; an error names it, and what it is if it is no such file.
+// The result of reading a file; an error names the file, and its kind if that is another.
 Result<caffe::NetParameter> in_file(const std::string& path, std::span<const uint8_t> bytes,
                                     bmodel::Expected expected, Result<caffe::NetParameter> net) {
   if (net.ok()) return net;

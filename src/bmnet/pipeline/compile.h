@@ -42,8 +42,8 @@ struct Compiled {
   std::vector<std::string> cpu_operators;  // plugin names, each once
   ::bmnet::NetParameter optimized;         // what store_prototxt writes
   std::string explanation;                 // groups, slices, local memory, predicted cycles
-  // Of the commands, without CPU operators: the price at full rate, by which groups are chosen, and
-  // the predicted time of a run (docs/timing.md).
+  // Cycles of the commands, without CPU operators: the price at full rate, by which groups are
+  // chosen, and the predicted time of a run (docs/timing.md).
   uint64_t price_cycles = 0, predicted_cycles = 0;
   uint64_t global_bytes = 0;  // between global and local memory
   uint64_t instructions = 0;

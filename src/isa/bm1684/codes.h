@@ -14,7 +14,7 @@ enum SpecialFunction : uint8_t {
   kFill = 4,
   kTransposeMatrix = 5
 };
-// Of copies that move bits, 3 is as 2; conversions tell signed from unsigned bytes.
+// Copies that move bits take 3 as 2; conversions tell signed from unsigned bytes.
 enum DataFormat : uint8_t { kWords = 0, kHalves = 1, kBytes = 2, kSecondBytes = 3 };
 
 }  // namespace tputwin::isa::bm1684_streams

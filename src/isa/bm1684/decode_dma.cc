@@ -21,7 +21,7 @@ bool to_local(const GdmaCommand& c) {
   return c.direction == kSystemToLocal || c.direction == kLocalToLocal;
 }
 
-// Of conversions.
+// Returns the element type of a conversion.
 DType number_type(uint64_t format) {
   constexpr DType kTypes[] = {DType::f32, DType::u16, DType::u8, DType::i8};
   return kTypes[format & 3];

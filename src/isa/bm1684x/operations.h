@@ -31,7 +31,7 @@ struct CommandHead {
 CommandHead tiu_head(std::span<const uint8_t> command);
 CommandHead gdma_head(std::span<const uint8_t> command);
 
-// What a class and variant of the GDMA does with its mask of lanes; unconfirmed: as those of `used`
+// How a class and variant of the GDMA uses its mask of lanes; unconfirmed: as those of `used`
 // do, which no recording confirms.
 enum class LaneMask : uint8_t { used, ignored, unconfirmed };
 LaneMask lane_mask(uint64_t type, uint64_t variant);

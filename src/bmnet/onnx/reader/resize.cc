@@ -126,7 +126,7 @@ int64_t repeats(const AxisTaps& axis, int64_t size) {
   return factor;
 }
 
-// Of every axis of the input.
+// One entry for every axis of the input.
 using Scalings = std::vector<Scaling>;
 
 Dims outputs_of(const Scalings& axes) {
