@@ -13,6 +13,7 @@ namespace {
 // ---- operations whose order depends on what they are ----
 
 ReadOrder own_order(const Copy& op) {
+  if (op.reads_first) return ReadOrder::first;
   return op.engine == Engine::compute ? ReadOrder::first_elements : ReadOrder::in_order;
 }
 

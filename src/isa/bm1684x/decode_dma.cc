@@ -205,7 +205,9 @@ Operation dma_move(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
   const TensorView dst = r.side(TW_ADDRESS(c, dst), row, dtype, nullptr);
   if (c.fill_constant_en != 0)
     return Copy{.dst = dst, .src = constant_source(c.constant_value, dtype)};
-  return Copy{.dst = dst, .src = Source::tensor(r.side(TW_ADDRESS(c, src), row, dtype, nullptr))};
+  return Copy{.dst = dst,
+              .src = Source::tensor(r.side(TW_ADDRESS(c, src), row, dtype, nullptr)),
+              .reads_first = true};
 }
 
 // The same row into dst_csize lanes.

@@ -74,7 +74,7 @@ bool is_row(const TensorView& v) {
          v.stride.w == element_bytes(v.dtype);
 }
 
-// A row longer than an extent may be.
+// A row that may be longer than an extent.
 void long_row(const Copy& op, GdmaWriter& w) {
   GdmaCommand& c = w.command;
   operation(w, kGeneral, 0, op.dst.dtype);
@@ -93,7 +93,7 @@ void long_row(const Copy& op, GdmaWriter& w) {
 void encode(const Copy& op, GdmaWriter& w) {
   GdmaCommand& c = w.command;
   const bool rows = is_row(op.dst) && (op.src.is_constant || is_row(op.src.view));
-  if (rows && op.dst.shape.w > w.chip.limits.dma_extent) return long_row(op, w);
+  if (op.reads_first || (rows && op.dst.shape.w > w.chip.limits.dma_extent)) return long_row(op, w);
   operation(w, kTensor, 0, op.dst.dtype);
   place(kDst, op.dst, w);
   if (op.src.is_constant) {

@@ -19,7 +19,10 @@ std::string_view name(const Copy& op) {
 }
 std::string_view name(const CopyMatrix&) { return "dma_copy_matrix"; }
 
-void attributes(const Copy& op, AttributeSink& to) { to.constant("value", op.src); }
+void attributes(const Copy& op, AttributeSink& to) {
+  to.constant("value", op.src);
+  to.flag("reads_first", op.reads_first);
+}
 
 OperandList operands(const Copy& op) {
   OperandList list{{"dst_addr", &op.dst, Access::write}};
@@ -132,6 +135,17 @@ Status check(const CopyMatrix& op, const Chip& chip) {
   return advise_dma_alignment("src_addr", op.src.tensor);
 }
 
+namespace {
+
+// Two consecutive rows that overlap: from the last element on, no element is written before it is
+// read if the result is at the higher address.
+void copy_from_last(const Copy& op, const Memory& memory) {
+  for (uint32_t w = op.dst.shape.w; w-- > 0;)
+    memory.write(op.dst, 0, 0, 0, w, op.src.read(memory, 0, 0, 0, w));
+}
+
+}  // namespace
+
 Cost cost(const Copy& op, const Chip& chip) {
   const uint64_t bytes = element_bytes(op.dst.dtype);
   const TensorView& from = op.src.is_constant ? op.dst : op.src.view;
@@ -146,6 +160,7 @@ Cost cost(const CopyMatrix& op, const Chip& chip) {
 }
 
 void execute(const Copy& op, const Memory& memory) {
+  if (op.reads_first && op.dst.address > op.src.view.address) return copy_from_last(op, memory);
   for_each_index(op.dst.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
     memory.write(op.dst, n, c, h, w, op.src.read(memory, n, c, h, w));
   });

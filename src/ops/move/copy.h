@@ -12,6 +12,9 @@ struct Copy {
   Engine engine = Engine::dma;
   TensorView dst;
   Source src;
+  // A DMA command of one consecutive row, which reads the whole source before it writes. Other DMA
+  // commands go element by element.
+  bool reads_first = false;
 };
 
 // dst(r,c) = src(r,c) between a matrix in lanes and rows in system memory. Padding columns of the

@@ -132,8 +132,9 @@ void copy_row(std::string_view name, system_addr_t dst_addr, system_addr_t src_a
   const DType type = call.type("dtype", dtype, kAll);
   if (!call.require(count > 0, errors::tpu_count, "count", count)) return;
   const TensorView src = call.system_row("src_addr", src_addr, count, type);
-  call.issue(
-      Copy{.dst = call.system_row("dst_addr", dst_addr, count, type), .src = Source::tensor(src)});
+  call.issue(Copy{.dst = call.system_row("dst_addr", dst_addr, count, type),
+                  .src = Source::tensor(src),
+                  .reads_first = true});
 }
 
 // A matrix and its copy. On the side in lanes a channel holds `per_channel` columns; on the other
