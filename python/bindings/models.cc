@@ -27,7 +27,10 @@ std::string disassembly(const std::string& path, std::optional<size_t> variety,
   if (!bmodel::bm168x::has_frame(file->bytes()))
     return of_path(tools::disassemble(file->bytes(), {.json = false, .variety = variety}));
   const auto model = of_path(bmodel::bm168x::read(file->bytes()));
-  return value(tools::disassemble(model, {.net = net, .stage = stage, .strict = false}));
+  tools::Disassembly shown =
+      tools::disassemble(model, {.net = net, .stage = stage, .strict = false});
+  if (shown.text.empty()) return value(Result<std::string>(std::move(shown.status)));
+  return std::move(shown.text);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "insight/checks.h"
 #include "tools/environment.h"
+#include "tools/exit_code.h"
 #include "tools/program.h"
 
 namespace tputwin::tools {
@@ -18,11 +19,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<size_t> count_findings(const std::string& path, const std::vector<std::string>& program) {
+// A model that does not run has printed why.
+Result<size_t> count_findings(const std::string& path, const std::vector<std::string>& program,
+                              int exit_code) {
+  if (!fs::exists(path) && exit_code != kOk && is_our_own(program)) return 0;
   if (!fs::exists(path))
     return Error(errors::cli_check)
         .argument("PROGRAM", program.front())
-        .detail("it opened no device");
+        .detail(exit_code == 0 ? "it opened no device"
+                               : fmt::format("it ended with exit code {} before it opened a device",
+                                             exit_code));
   TW_ASSIGN_OR_RETURN(bytes, read_bytes(path));
   const auto report = nlohmann::json::parse(bytes, nullptr, /*allow_exceptions=*/false);
   return report.is_object() && report.contains("findings") ? report["findings"].size() : 0;
@@ -47,7 +53,7 @@ Result<CheckResult> check_program(const CheckOptions& options,
     const OutputAside aside(printed);
     return run_program(program, errors::cli_check);
   }();
-  auto findings = code.ok() ? count_findings(json, program) : Result<size_t>(code.error());
+  auto findings = code.ok() ? count_findings(json, program, *code) : Result<size_t>(code.error());
   if (auto report = read_bytes(json); printed && report.ok())
     std::fwrite(report->data(), 1, report->size(), stdout);
   fs::remove(temporary, ignored);

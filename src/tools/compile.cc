@@ -67,16 +67,16 @@ Status write_files(const CompileRequest& request, const net::Compiled& compiled,
 
 namespace {
 
-// Without a table the first layer without a threshold is not what is wrong.
+// Without a table the command says what would give the thresholds.
 Error about_table(const CompileRequest& request, const Error& error) {
   if (error.id() != errors::net_table_entry || !request.table.empty()) return error;
   return Error(errors::net_cli)
       .in("compile")
       .argument("--table", "missing")
-      .detail(
-          fmt::format("no table: the net is not quantized, so that nothing gives the thresholds "
-                      "of {} and others; run tputwin calibrate first, or give --table",
-                      error.call().empty() ? "its layers" : error.call()));
+      .detail(fmt::format(
+          "neither a table nor scales of the file give a threshold {}; run tputwin "
+          "calibrate first, which keeps the scales of a quantized file, or give --table",
+          error.detail().empty() ? "of " + error.call() : error.detail()));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "base/errors/bmrt.h"
 #include "base/errors/machine.h"
 #include "base/errors/tools.h"
+#include "base/last_error.h"
 
 #include <fmt/format.h>
 
@@ -51,6 +52,11 @@ ExitCode exit_code(const Error& error) {
 
 void print_error(std::string_view tool, const Error& error) {
   fmt::print(stderr, "{}: {} {}\n", tool, coloured(stderr, Colour::red, "error:"), error.message());
+}
+
+void print_warnings(std::string_view tool) {
+  for (const WarningCount& warning : thread_diagnostics().warnings())
+    fmt::print(stderr, "{}: warning: {}\n", tool, warning.sample.message());
 }
 
 ExitCode fail(std::string_view tool, const Error& error) {

@@ -42,6 +42,8 @@ constexpr std::string_view kExitCodes =
 ExitCode exit_code(const Error& error);
 // Prints "TOOL: error: ..." to stderr.
 void print_error(std::string_view tool, const Error& error);
+// Prints the warnings that this thread collected to stderr, each once.
+void print_warnings(std::string_view tool);
 // The same; returns the exit code for it.
 ExitCode fail(std::string_view tool, const Error& error);
 

@@ -13,12 +13,10 @@
 #include "bmodel/bm168x/dynamic.h"
 #include "bmodel/file_kind.h"
 #include "bmodel/open.h"
+#include "tools/bm168x/stage_programs.h"
 
 namespace tputwin::tools {
 
-namespace {
-
-// The value of an option among words: "--net resnet" or "--net=resnet".
 std::optional<std::string> value_of(const std::vector<std::string>& words, std::string_view name) {
   for (size_t i = 1; i < words.size(); ++i) {
     const std::string& word = words[i];
@@ -29,16 +27,20 @@ std::optional<std::string> value_of(const std::vector<std::string>& words, std::
   return std::nullopt;
 }
 
+namespace {
+
+constexpr const char* kSelf = "/proc/self/exe";
+
 // Ok if one of the stages that the words mean is static.
 Status check_runs(const std::vector<std::string>& words) {
   using namespace bmodel::bm168x;
   TW_ASSIGN_OR_RETURN(file, bmodel::open_file(words.front()));
   if (file.bm168x() == nullptr) return {};
-  const auto net = value_of(words, "--net"), stage = value_of(words, "--stage");
+  const StageChoice choice{value_of(words, "--net"), value_of(words, "--stage")};
   Status first;
   for (const auto& one : file.bm168x()->model.net)
     for (size_t i = 0; i < one->parameter.size(); ++i) {
-      if ((net && one->name != *net) || (stage && fmt::format("{}", i) != *stage)) continue;
+      if (!choice.includes(*one, i)) continue;
       Status status = check_static(*one->parameter[i], stage_name(*one, i));
       if (status.ok()) return {};
       if (first.ok()) first = std::move(status);
@@ -52,10 +54,12 @@ Result<std::vector<std::string>> program_of(const std::vector<std::string>& word
   const bool is_model = words.front().ends_with(".bmodel");
   if (!is_model && !words.front().ends_with(".tprec")) return words;
   if (is_model) TW_RETURN_IF_ERROR(check_runs(words));
-  std::vector<std::string> program{"/proc/self/exe", is_model ? "run" : "replay"};
+  std::vector<std::string> program{kSelf, is_model ? "run" : "replay"};
   program.insert(program.end(), words.begin(), words.end());
   return program;
 }
+
+bool is_our_own(const std::vector<std::string>& program) { return program.front() == kSelf; }
 
 Result<int> run_program(const std::vector<std::string>& program, ErrorId failure) {
   const auto failed = [&](std::string why) {

@@ -4,9 +4,13 @@
 #include <google/protobuf/unknown_field_set.h>
 
 #include <bit>
+#include <cstdio>
+#include <fstream>
+#include <memory>
 
 #include "base/last_error.h"
 #include "bmnet_caffe_values/values.h"
+#include "common/temporary_directory.h"
 
 namespace tputwin::net::testing {
 namespace {
@@ -96,6 +100,45 @@ TEST(Binary, RoundModeOfPooling) {
   EXPECT_EQ(warnings(), "");
   EXPECT_EQ(run({"Pooling", 121, pooling(0)}, counted(16)), (Floats{10}));
   EXPECT_THAT(warnings(), HasSubstr("ceil_mode false"));
+}
+
+// The commands that read such a file print what is in doubt.
+TEST(Binary, CommandsPrintTheWarnings) {
+  const tputwin::testing::TemporaryDirectory folder;
+  const std::string at = folder.path().string() + "/";
+  caffe::NetParameter file;
+  caffe::LayerParameter& x = *file.add_layer();
+  x.set_name("x");
+  x.set_type("Input");
+  x.add_top("x");
+  for (const int64_t extent : {1, 1, 4, 4}) {
+    if (x.input_param().shape().empty()) x.mutable_input_param()->add_shape();
+    x.mutable_input_param()->mutable_shape(0)->add_dim(extent);
+  }
+  caffe::LayerParameter& y = *file.add_layer();
+  y.set_name("y");
+  y.set_type("Pooling");
+  y.add_bottom("x");
+  y.add_top("y");
+  y.mutable_pooling_param()->set_kernel_size(2);
+  y.mutable_pooling_param()->set_stride(2);
+  y.mutable_pooling_param()->set_ceil_mode(true);
+  {
+    std::ofstream out(at + "net.caffemodel", std::ios::binary);
+    file.SerializePartialToOstream(&out);
+    std::ofstream(at + "table.prototxt")
+        << "layer { name: 'x' blob_param { name: 'x' threshold_y: 1 } }\n"
+           "layer { name: 'y' blob_param { name: 'y' threshold_y: 1 } }\n";
+  }
+  const std::string line = TPUTWIN_BIN_DIR "/tputwin compile --caffemodel " + at +
+                           "net.caffemodel --table " + at + "table.prototxt -o " + at +
+                           "net.bmodel 2>&1; echo exit $?";
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(line.c_str(), "r"), pclose);
+  std::string text;
+  for (int c = std::fgetc(pipe.get()); c != EOF; c = std::fgetc(pipe.get()))
+    text += static_cast<char>(c);
+  EXPECT_THAT(text, HasSubstr("tputwin: warning: TW-NET-0130"));
+  EXPECT_THAT(text, HasSubstr("exit 0"));
 }
 
 // What we write ourselves means the same when it is read without a text.

@@ -1,5 +1,6 @@
 // Attention with additive masks. Expected values are those of ONNX Runtime 1.30 (CPU, optimizations
 // off), and of the float net.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -19,7 +20,27 @@ std::vector<float> causal(float masked) {
   return mask;
 }
 
-enum class Form { sum, reversed, viewed, by_input, log };
+enum class Form {
+  sum,
+  reversed,
+  viewed,
+  subtracted,
+  then_bias,   // (s + mask) + bias
+  after_bias,  // (s + bias) + mask
+  maximum,     // max(s + mask, the lowest float)
+  transposed,  // rows and heads change places between sum and softmax
+  viewed_transposed,
+  by_input,
+  minus_input,
+  input_then_constant,
+  log
+};
+constexpr Form kConstant[] = {Form::sum,        Form::reversed,   Form::viewed,
+                              Form::subtracted, Form::then_bias,  Form::after_bias,
+                              Form::maximum,    Form::transposed, Form::viewed_transposed};
+constexpr Form kOfInputs[] = {Form::by_input, Form::minus_input, Form::input_then_constant};
+bool is_of_inputs(Form form) { return std::ranges::find(kOfInputs, form) != std::end(kOfInputs); }
+bool is_subtracted(Form form) { return form == Form::subtracted || form == Form::minus_input; }
 
 // softmax(q k + mask), of which row r has r + 1 values.
 ModelMaker attention(Form form, float masked) {
@@ -27,19 +48,45 @@ ModelMaker attention(Form form, float masked) {
   maker.input("q", {1, kHeads, kTokens, kSize});
   maker.input("k", {1, kHeads, kSize, kTokens});
   maker.node("MatMul", {"q", "k"}, {"s"});
-  if (form == Form::by_input)
+  if (is_of_inputs(form))
     maker.input("m", {1, 1, kTokens, kTokens});
   else
-    maker.weights("m", {1, 1, kTokens, kTokens}, causal(masked));
-  if (form == Form::reversed)
-    maker.node("Add", {"m", "s"}, {"t"});
-  else
-    maker.node("Add", {"s", "m"}, {"t"});
+    maker.weights("m", {1, 1, kTokens, kTokens}, causal(is_subtracted(form) ? -masked : masked));
+  maker.weights("bias", {1, kHeads, kTokens, kTokens},
+                random_values(kHeads * kTokens * kTokens, 77));
+  maker.weights("lowest", {}, {kLowest});
   std::string sum = "t";
-  if (form == Form::viewed) {
+  switch (form) {
+    case Form::reversed:
+      maker.node("Add", {"m", "s"}, {"t"});
+      break;
+    case Form::subtracted:
+    case Form::minus_input:
+      maker.node("Sub", {"s", "m"}, {"t"});
+      break;
+    case Form::then_bias:
+    case Form::input_then_constant:
+      maker.node("Add", {"s", "m"}, {"u"});
+      maker.node("Add", {"u", "bias"}, {"t"});
+      break;
+    case Form::after_bias:
+      maker.node("Add", {"s", "bias"}, {"u"});
+      maker.node("Add", {"u", "m"}, {"t"});
+      break;
+    default:
+      maker.node("Add", {"s", "m"}, {"t"});
+  }
+  if (form == Form::maximum) maker.node("Max", {"t", "lowest"}, {sum = "cut"});
+  if (form == Form::viewed || form == Form::viewed_transposed) {
     maker.integers("shape", {3}, {kHeads, kTokens, kTokens});
-    maker.node("Reshape", {"t", "shape"}, {"u"});
-    sum = "u";
+    maker.node("Reshape", {sum, "shape"}, {"viewed"});
+    sum = "viewed";
+  }
+  if (form == Form::transposed || form == Form::viewed_transposed) {
+    const std::vector<int64_t> order =
+        form == Form::transposed ? std::vector<int64_t>{0, 2, 1, 3} : std::vector<int64_t>{1, 0, 2};
+    ModelMaker::set(maker.node("Transpose", {sum}, {"moved"}), "perm", order);
+    sum = "moved";
   }
   ModelMaker::set(maker.node(form == Form::log ? "LogSoftmax" : "Softmax", {sum}, {"y"}), "axis",
                   int64_t{-1});
@@ -53,7 +100,8 @@ Batches samples(Form form, float masked, size_t count) {
     const size_t values = kHeads * kTokens * kSize;
     batches[i]["q"] = {{1, kHeads, kTokens, kSize}, random_values(values, i)};
     batches[i]["k"] = {{1, kHeads, kSize, kTokens}, random_values(values, i + 50)};
-    if (form == Form::by_input) batches[i]["m"] = {{1, 1, kTokens, kTokens}, causal(masked)};
+    if (is_of_inputs(form))
+      batches[i]["m"] = {{1, 1, kTokens, kTokens}, causal(is_subtracted(form) ? -masked : masked)};
   }
   return batches;
 }
@@ -72,9 +120,17 @@ void expect_fit(const ModelMaker& maker, const Batches& batches) {
 }
 
 TEST(Masks, LeaveTheScoresTheirSteps) {
-  for (const Form form : {Form::sum, Form::reversed, Form::viewed, Form::by_input})
+  for (const Form form : kConstant)
     for (const float masked : {-8.0f, -50.0f, -1e4f, -1e9f, kLowest, -INFINITY}) {
-      if (form == Form::by_input && masked < -1e9f) continue;  // no range of an int8 tensor
+      SCOPED_TRACE(::testing::Message() << static_cast<int>(form) << " " << masked);
+      expect_fit(attention(form, masked), samples(form, masked, 3));
+    }
+}
+
+// An int8 tensor has no range for more.
+TEST(Masks, OfInputs) {
+  for (const Form form : kOfInputs)
+    for (const float masked : {-8.0f, -50.0f, -1e4f, -1e9f}) {
       SCOPED_TRACE(::testing::Message() << static_cast<int>(form) << " " << masked);
       expect_fit(attention(form, masked), samples(form, masked, 3));
     }

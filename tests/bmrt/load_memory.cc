@@ -167,6 +167,9 @@ TEST_F(LoadMemoryTest, MemoryThatWillNotDo) {
   bad = good;
   bad.neuron_mem.addr = -4096;
   EXPECT_EQ(refused(bad), "TW-BML-0208");
+  bad = good;
+  bad.neuron_mem.size = UINT64_MAX;
+  EXPECT_EQ(refused(bad), "TW-BML-0208");
   EXPECT_EQ(refused(mem_info_t{}), "TW-BRT-0114");
   EXPECT_FALSE(bmrt_load_bmodel_with_mem(runtime, path.c_str(), nullptr));
   EXPECT_FALSE(bmrt_load_bmodel_with_mem(runtime, nullptr, &bad));

@@ -11,6 +11,7 @@
 #include "tools/bm168x/info168x.h"
 #include "tools/bm168x/run168x.h"
 #include "tools/bm168x/session168x.h"
+#include "tools/bm168x/stage_programs.h"
 #include "tools/bm168x/tensor_values.h"
 
 namespace tputwin::tools {
@@ -225,12 +226,44 @@ TEST(Bm168xTools, PartsOfAFile) {
 TEST(Bm168xTools, InfoAndDisassembly) {
   auto file = *bmodel::open_file(recorded("nets-subnets.bmodel"));
   EXPECT_NE(info_text(*file.bm168x()).find("subnet  1: TPU"), std::string::npos);
-  auto text = disassemble(*file.bm168x(), {.net = "subnets", .stage = {}});
-  ASSERT_TRUE(text.ok());
-  EXPECT_NE(text->find("conv2d"), std::string::npos);
-  EXPECT_FALSE(disassemble(*file.bm168x(), {.net = "none", .stage = {}}).ok());
+  const Disassembly shown = disassemble(*file.bm168x(), {.net = "subnets", .stage = {}});
+  ASSERT_TRUE(shown.status.ok());
+  EXPECT_NE(shown.text.find("conv2d"), std::string::npos);
+  EXPECT_FALSE(disassemble(*file.bm168x(), {.net = "none", .stage = {}}).status.ok());
   for (const char* command : {"info ", "info --json ", "print ", "disasm ", "run "})
     EXPECT_EQ(exit_code_of("tputwin " + (command + recorded("nets-subnets.bmodel"))), 0) << command;
+}
+
+// A stage whose commands cannot be decoded hides no other.
+TEST(Bm168xTools, OneStageThatCannotBeDecoded) {
+  const TemporaryDirectory directory;
+  auto file = *bmodel::open_file(recorded("nets-stages.bmodel"));
+  auto bytes = b168x::write(file.bm168x()->model, file.bm168x()->binary);
+  {
+    const auto whole = *b168x::read(bytes);
+    const auto& group = *groups_of(*whole.model.net[0]->parameter[1]).front();
+    const auto commands = whole.bytes(group.binary_gdma);
+    std::fill_n(bytes.data() + (commands.data() - bytes.data()), 64, uint8_t{0xff});
+  }
+  const std::string path = (directory / "net.bmodel").string();
+  ASSERT_TRUE(write_bytes(path, bytes).ok());
+  const std::string log = (directory / "log").string();
+  const auto printed = [&](const std::string& command) {
+    const int status = std::system((TPUTWIN_BIN_DIR "/" + command + " >" + log + " 2>&1").c_str());
+    const std::vector<uint8_t> text = *read_bytes(log);
+    return std::pair(WEXITSTATUS(status), std::string(text.begin(), text.end()));
+  };
+  const auto [disasm, listing] = printed("tputwin disasm " + path);
+  EXPECT_EQ(disasm, 3) << listing;
+  EXPECT_NE(listing.find("stage 0 group 0"), std::string::npos) << listing;
+  EXPECT_NE(listing.find("stage 2 group 0"), std::string::npos);
+  EXPECT_NE(listing.find("error: TW-ISA-"), std::string::npos);
+  const auto [timing, report] = printed("tputwin timing -- " + path);
+  EXPECT_EQ(timing, 0) << report;
+  EXPECT_NE(report.find("not priced: TW-ISA-"), std::string::npos) << report;
+  EXPECT_EQ(printed("tputwin timing -- " + path + " --stage 2").second.find("not priced"),
+            std::string::npos);
+  EXPECT_NE(printed("tputwin timing -- " + path + " --stage 1").first, 0);
 }
 
 TEST(Bm168xTools, SubnetsOnTheHost) {

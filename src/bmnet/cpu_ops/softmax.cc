@@ -1,4 +1,5 @@
-// Softmax along an axis, or its logarithm; of a sum where there is a second input or a coefficient.
+// Softmax along an axis, or its logarithm; of the sum with a second input and a coefficient, if
+// any.
 #include <cmath>
 #include <vector>
 
@@ -24,10 +25,11 @@ Status softmax(const Call& call) {
   TW_ASSIGN_OR_RETURN(view, view_axis(call, call.in[0].shape, call.op.tg_softmax_param().axis()));
   const float* x = call.in[0].data;
   std::vector<float> sum;
-  if (call.in.size() > 1) {
-    sum.resize(static_cast<size_t>(count(call.in[0])));
-    TW_RETURN_IF_ERROR(add_repeated(call, call.in[0], call.in[1], sum.data()));
-    x = sum.data();
+  ConstTensor total = call.in[0];
+  for (size_t i = 1; i < call.in.size(); ++i) {
+    sum.resize(static_cast<size_t>(count(total)));
+    TW_RETURN_IF_ERROR(add_repeated(call, total, call.in[i], sum.data()));
+    x = total.data = sum.data();
   }
   for (int64_t o = 0; o < view.outer; ++o)
     for (int64_t i = 0; i < view.inner; ++i) {

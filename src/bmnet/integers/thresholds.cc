@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -25,17 +26,36 @@ std::optional<float> entry_threshold(const Network& network, const TensorOp& op,
   return std::nullopt;
 }
 
+// Tensors that have no threshold, and the layer of the first.
+struct Missing {
+  std::string layer;
+  std::vector<std::string> blobs;
+
+  Error error() const {
+    constexpr size_t kNamed = 4;
+    std::string names;
+    for (size_t i = 0; i < std::min(blobs.size(), kNamed); ++i)
+      names += (i == 0 ? "" : ", ") + blobs[i];
+    if (blobs.size() > kNamed) names += fmt::format(" and {} others", blobs.size() - kNamed);
+    return Error(errors::net_table_entry)
+        .in("layer " + layer)
+        .argument("threshold_y", "missing")
+        .detail((blobs.size() == 1 ? "of blob " : "of blobs ") + names);
+  }
+};
+
+// Missing ones are remembered and count as 1.
 Result<float> threshold_of_top(const Network& network, const TensorOp& op, const Entry* entry,
-                               int i, const LayerThresholds& layer) {
+                               int i, const LayerThresholds& layer, Missing& missing) {
   std::optional<float> threshold;
   if (entry != nullptr) threshold = entry_threshold(network, op, *entry, i);
   if (!threshold && keeps_threshold(op) && !layer.x.empty()) threshold = layer.x[0];
   if (!threshold && holds_floats(op, i)) threshold = 1.0f;
-  if (!threshold)
-    return Error(errors::net_table_entry)
-        .in("layer " + op.name())
-        .argument("threshold_y", "missing")
-        .detail("of blob " + network.blob_name(op.top(i)));
+  if (!threshold) {
+    if (missing.blobs.empty()) missing.layer = op.name();
+    missing.blobs.push_back(network.blob_name(op.top(i)));
+    return 1.0f;
+  }
   if (!(*threshold > 0) || !std::isfinite(*threshold))
     return Error(errors::net_threshold)
         .in("layer " + op.name())
@@ -49,6 +69,7 @@ Result<float> threshold_of_top(const Network& network, const TensorOp& op, const
 Result<std::vector<LayerThresholds>> resolve_thresholds(const Network& network,
                                                         const NetCalibrationParameter& table) {
   Known known;
+  Missing missing;
   std::vector<LayerThresholds> result;
   result.reserve(network.ops.size());
   for (const TensorOp& op : network.ops) {
@@ -62,11 +83,12 @@ Result<std::vector<LayerThresholds>> resolve_thresholds(const Network& network,
     }
     const Entry* entry = find_entry(table, op);
     for (int i = 0; i < op.top_size(); ++i) {
-      TW_ASSIGN_OR_RETURN(threshold, threshold_of_top(network, op, entry, i, layer));
+      TW_ASSIGN_OR_RETURN(threshold, threshold_of_top(network, op, entry, i, layer, missing));
       layer.y.push_back(threshold);
       known[op.top(i)] = threshold;
     }
   }
+  if (!missing.blobs.empty()) return missing.error();
   return result;
 }
 

@@ -107,14 +107,16 @@ class Inference {
     like_input();
     axis(value, in().size());
   }
-  // Perhaps of a sum: the other addend is the second bottom, or a blob.
+  // The second bottom and the blob, if there are any, are added to the first.
   void softmax() {
     const auto& p = op_.tg_softmax_param();
-    if (!inputs(1, p.has_addend_shape() ? 1 : 2)) return;
+    if (!inputs(1, 2)) return;
     result(in());
     axis(p.axis(), in().size());
-    if (op_.bottom_size() == 1 && !p.has_addend_shape()) return;
-    const Dims other = p.has_addend_shape() ? dims(p.addend_shape()) : in(1);
+    if (op_.bottom_size() == 2) addend(in(1));
+    if (p.has_addend_shape()) addend(dims(p.addend_shape()));
+  }
+  void addend(const Dims& other) {
     if (!require(other.size() == in().size(), "axes", static_cast<int64_t>(other.size()),
                  "both addends have as many"))
       return;

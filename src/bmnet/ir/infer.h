@@ -14,7 +14,10 @@ namespace tputwin::net {
 // Operations that make coordinates or have code of their own are refused.
 Result<std::vector<TensorShape>> infer_shapes(const TensorOp& op);
 
-// The blobs are those that the operation has, of the right number of finite values.
+// Returns true if a coefficient of the layer may have the value: finite, or the minus infinity of a
+// mask that a softmax will add.
+bool is_allowed_weight(const TensorOp& op, float value);
+// The blobs are those that the operation has, of the right number of allowed values.
 Status check_blobs(const TensorOp& op, std::span<const Blob> blobs);
 
 }  // namespace tputwin::net

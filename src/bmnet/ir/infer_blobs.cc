@@ -58,18 +58,17 @@ WantedBlobs wanted_blobs(const TensorOp& op) {
   }
 }
 
-// Masks before a softmax have minus infinity; the reader of ONNX puts the two together.
-bool is_addend(const TensorOp& op) {
-  const auto& p = op.tg_arithmetic_param();
-  return is(op, Op::softmax) ||
-         (is(op, Op::arithmetic) && p.operation() == ::bmnet::TGArithmeticParameter::ADD);
-}
-
-bool is_allowed(const TensorOp& op, float value) {
-  return std::isfinite(value) || (is_addend(op) && value < 0);
-}
-
 }  // namespace
+
+// Masks before a softmax have minus infinity; the reader of ONNX puts the two together.
+bool is_allowed_weight(const TensorOp& op, float value) {
+  using Arithmetic = ::bmnet::TGArithmeticParameter;
+  if (std::isfinite(value)) return true;
+  const auto operation = op.tg_arithmetic_param().operation();
+  if (is(op, Op::softmax) || (is(op, Op::arithmetic) && operation == Arithmetic::ADD))
+    return value < 0;
+  return is(op, Op::arithmetic) && operation == Arithmetic::SUB && value > 0;
+}
 
 Status check_blobs(const TensorOp& op, std::span<const Blob> blobs) {
   const WantedBlobs wanted = wanted_blobs(op);
@@ -86,7 +85,8 @@ Status check_blobs(const TensorOp& op, std::span<const Blob> blobs) {
           .in(where)
           .argument(fmt::format("blob {}", i), fmt::format("{} values", data.size()))
           .detail(fmt::format("the layer wants {}", wanted.values[i]));
-    const auto wrong = std::ranges::find_if(data, [&](float v) { return !is_allowed(op, v); });
+    const auto wrong =
+        std::ranges::find_if(data, [&](float v) { return !is_allowed_weight(op, v); });
     if (wrong != data.end())
       return Error(errors::net_blob_value)
           .in(where)

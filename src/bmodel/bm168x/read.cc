@@ -19,6 +19,12 @@ Error bad_frame(std::string_view field, uint64_t value) {
   return Error(errors::mod_frame).argument(field, fmt::format("{}", value));
 }
 
+Error truncated(std::string_view field, uint64_t value, uint64_t wanted, uint64_t file) {
+  return bad_frame(field, value)
+      .detail(fmt::format("the header says {} bytes and the file has {}: it is truncated", wanted,
+                          file));
+}
+
 // Header size, sizes of both parts, and the zeros behind them.
 Result<Frame> frame_of(std::span<const uint8_t> file) {
   if (file.size() < kHeaderBytes) return bad_frame("file size", file.size());
@@ -28,9 +34,10 @@ Result<Frame> frame_of(std::span<const uint8_t> file) {
   const uint64_t message = word(2), binary = word(3), room = file.size() - kHeaderBytes;
   for (size_t i = 4; i < kHeaderBytes / 4; ++i)
     if (word(i) != 0) return bad_frame(fmt::format("header word {}", i), word(i));
-  if (message > room || message >= FLATBUFFERS_MAX_BUFFER_SIZE)
-    return bad_frame("message size", message);
-  if (binary > room - message) return bad_frame("binary size", binary);
+  if (message >= FLATBUFFERS_MAX_BUFFER_SIZE) return bad_frame("message size", message);
+  const uint64_t wanted = kHeaderBytes + message + binary;
+  if (message > room) return truncated("message size", message, wanted, file.size());
+  if (binary > room - message) return truncated("binary size", binary, wanted, file.size());
   return Frame{file.subspan(kHeaderBytes, message), file.subspan(kHeaderBytes + message, binary)};
 }
 

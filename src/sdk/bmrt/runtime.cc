@@ -96,8 +96,9 @@ Status check(std::string_view call, bmlib::Card& card, const LoadMemory& memory,
     if (part.memory.size < part.bytes)
       return refuse(part, fmt::format("the load needs {:#x} bytes", part.bytes));
     if (begin % kPage != 0) return refuse(part, "it starts at no multiple of 4096");
-    TW_RETURN_IF_ERROR(card.in_turn(
-        [&] { return bmlib::range(call, card, part.name, part.memory, 0, part.bytes).status(); }));
+    TW_RETURN_IF_ERROR(card.in_turn([&] {
+      return bmlib::range(call, card, part.name, part.memory, 0, part.memory.size).status();
+    }));
     for (const Part& other : parts) {
       const uint64_t from = other.memory.u.device.device_addr;
       if (&other != &part && other.bytes != 0 && from < begin + part.bytes &&

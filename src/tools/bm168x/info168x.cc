@@ -255,9 +255,9 @@ std::string stage_commands(const StageGroups& decoded, const std::string& name, 
 
 }  // namespace
 
-Result<std::string> disassemble(const File& file, const Disasm168xOptions& options) {
+Disassembly disassemble(const File& file, const Disasm168xOptions& options) {
   std::string text, notes;
-  Status first_dynamic;
+  Status first_dynamic, first_error;
   for (const auto& net : file.model.net) {
     if (options.net && net->name != *options.net) continue;
     for (size_t i = 0; i < net->parameter.size(); ++i) {
@@ -268,16 +268,24 @@ Result<std::string> disassemble(const File& file, const Disasm168xOptions& optio
         if (first_dynamic.ok()) first_dynamic = std::move(is_static);
         continue;
       }
-      TW_ASSIGN_OR_RETURN(decoded, decode_stage(file, *net, i));
-      if (options.strict) TW_RETURN_IF_ERROR(isa::refuse(decoded.unconfirmed, stage_name(*net, i)));
-      text += stage_commands(decoded, stage_name(*net, i), *chip_of(file.model));
+      auto decoded = decode_stage(file, *net, i);
+      Status status = !decoded.ok()    ? Status(decoded.error())
+                      : options.strict ? isa::refuse(decoded->unconfirmed, stage_name(*net, i))
+                                       : Status();
+      if (status.ok()) {
+        text += stage_commands(*decoded, stage_name(*net, i), *chip_of(file.model));
+        continue;
+      }
+      notes += fmt::format("; {}: {}\n", stage_name(*net, i), status.message());
+      if (first_error.ok()) first_error = std::move(status);
     }
   }
-  if (!text.empty()) return notes + text;
-  TW_RETURN_IF_ERROR(std::move(first_dynamic));
-  return Error(errors::brt_net)
-      .argument("--net", options.net.value_or("any"))
-      .detail("no such net or stage, or none with commands");
+  if (!text.empty()) return {notes + text, std::move(first_error)};
+  if (!first_error.ok()) return {"", std::move(first_error)};
+  if (!first_dynamic.ok()) return {"", std::move(first_dynamic)};
+  return {"", Error(errors::brt_net)
+                  .argument("--net", options.net.value_or("any"))
+                  .detail("no such net or stage, or none with commands")};
 }
 
 }  // namespace tputwin::tools

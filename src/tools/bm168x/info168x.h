@@ -19,8 +19,12 @@ struct Disasm168xOptions {
   std::optional<size_t> stage;
   bool strict = false;  // forms that no recording confirms are an error
 };
-// Both streams of every command group in the order of execution, a line each; forms that no
-// recording confirms and dynamic stages as comments. All stages dynamic: an error.
-Result<std::string> disassemble(const bmodel::bm168x::File& file, const Disasm168xOptions& options);
+struct Disassembly {
+  std::string text;
+  Status status;  // the error of the first stage that cannot be shown
+};
+// Both streams of every command group in the order of execution, a line each; comments name forms
+// that no recording confirms, dynamic stages, and stages that cannot be decoded.
+Disassembly disassemble(const bmodel::bm168x::File& file, const Disasm168xOptions& options);
 
 }  // namespace tputwin::tools

@@ -78,20 +78,24 @@ Status check_strictly(const File& file) {
   return {};
 }
 
-Result<FilePrograms> programs_of(const File& file) {
+bool StageChoice::includes(const NetT& of, size_t index) const {
+  return (!net || of.name == *net) && (!stage || fmt::format("{}", index) == *stage);
+}
+
+Result<FilePrograms> programs_of(const File& file, const StageChoice& choice) {
   FilePrograms programs;
   for (const auto& net : file.model.net)
     for (size_t i = 0; i < net->parameter.size(); ++i) {
-      Status is_static = check_static(*net->parameter[i], stage_name(*net, i));
-      if (!is_static.ok()) {
-        programs.not_priced.push_back(is_static.error());
+      if (!choice.includes(*net, i)) continue;
+      auto decoded = decode_stage(file, *net, i);
+      if (!decoded.ok()) {
+        programs.not_priced.push_back(decoded.error());
         continue;
       }
-      TW_ASSIGN_OR_RETURN(decoded, decode_stage(file, *net, i));
       StageProgram& stage = programs.stages.emplace_back();
       stage.name = fmt::format("{} stage {}", net->name, i);
       stage.chip = chip_of(file.model);
-      for (const Program& group : decoded.groups)
+      for (const Program& group : decoded->groups)
         stage.commands.insert(stage.commands.end(), group.begin(), group.end());
     }
   if (programs.stages.empty() && !programs.not_priced.empty()) return programs.not_priced.front();

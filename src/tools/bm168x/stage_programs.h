@@ -1,6 +1,7 @@
 // The commands of the stages of bmodels for BM1684 and BM1684X, decoded, and their prices.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,9 +44,14 @@ struct StageProgram {
 };
 struct FilePrograms {
   std::vector<StageProgram> stages;
-  std::vector<Error> not_priced;  // why, of the dynamic stages
+  std::vector<Error> not_priced;  // one for each stage that is dynamic or cannot be decoded
 };
-// An error if a stage cannot be decoded, or all are dynamic.
-Result<FilePrograms> programs_of(const bmodel::bm168x::File& file);
+// Nets by name and stages by number; all where absent.
+struct StageChoice {
+  std::optional<std::string> net, stage;
+  bool includes(const bmodel::bm168x::NetT& of, size_t index) const;
+};
+// An error if no stage can be decoded.
+Result<FilePrograms> programs_of(const bmodel::bm168x::File& file, const StageChoice& choice);
 
 }  // namespace tputwin::tools

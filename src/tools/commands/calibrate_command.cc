@@ -95,6 +95,7 @@ int run_calibrate(std::string_view tool, CalibrateRequest request) {
   const bool json = request.report_path == "-";
   auto text = calibrate_files(std::move(request));
   if (!text.ok()) return fail(tool, text.error());
+  print_warnings(tool);
   if (!json) std::fputs(text->c_str(), stdout);
   return kOk;
 }

@@ -26,6 +26,7 @@ int run_compile(CompileCommand& command) {
   }
   auto result = compile_caffe(command.request);
   if (!result.ok()) return fail("tputwin", result.error());
+  print_warnings("tputwin");
   if (command.json) {
     print_json(compile_json(command.request, *result));
     return kOk;

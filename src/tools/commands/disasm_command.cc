@@ -15,15 +15,26 @@ struct DisasmCommand {
   bool strict = false;
 };
 
-Result<std::string> text_of(const DisasmCommand& command) {
+Result<Disassembly> text_of(const DisasmCommand& command) {
   TW_ASSIGN_OR_RETURN(file, MappedFile::open(command.path));
-  if (!bmodel::bm168x::has_frame(file->bytes())) return disassemble(file->bytes(), command.options);
+  if (!bmodel::bm168x::has_frame(file->bytes())) {
+    TW_ASSIGN_OR_RETURN(text, disassemble(file->bytes(), command.options));
+    return Disassembly{std::move(text), {}};
+  }
   auto opened = bmodel::bm168x::read(file->bytes());
   if (!opened.ok()) return bmodel::about_file(opened.error(), file->bytes());
   const bmodel::bm168x::File& model = *opened;
   Disasm168xOptions options{.net = {}, .stage = command.stage, .strict = command.strict};
   if (!command.net.empty()) options.net = command.net;
   return disassemble(model, options);
+}
+
+// The stages that can be shown, then the error of one that cannot.
+int show(const DisasmCommand& command) {
+  auto shown = text_of(command);
+  if (!shown.ok()) return print(Result<std::string>(shown.error()), command.path);
+  if (!shown->text.empty()) print(Result<std::string>(std::move(shown->text)), command.path);
+  return shown->status.ok() ? kOk : print(Result<std::string>(shown->status.error()), command.path);
 }
 
 }  // namespace
@@ -36,11 +47,11 @@ void add_disasm(CLI::App& app, int& exit) {
   sub->add_flag("--json", command->options.json, "BM1880: as JSON");
   sub->add_option("--variety", command->options.variety,
                   "BM1880: only this one of the model's varieties, from 0");
-  sub->add_option("--net", command->net, "BM1684X: only this net");
-  sub->add_option("--stage", command->stage, "BM1684X: only this stage of a net, from 0");
+  sub->add_option("--net", command->net, "BM1684, BM1684X: only this net");
+  sub->add_option("--stage", command->stage, "BM1684, BM1684X: only this stage of a net, from 0");
   sub->add_flag("--strict", command->strict, kStrictHelp);
   sub->footer(footer("  tputwin disasm det1.bmodel\n  tputwin disasm cmdbuf.bin --json\n"));
-  sub->callback([command, &exit] { exit = print(text_of(*command), command->path); });
+  sub->callback([command, &exit] { exit = show(*command); });
 }
 
 }  // namespace tputwin::tools

@@ -65,6 +65,7 @@ int run(EvalCommand& command) {
   command.options.progress = isatty(STDERR_FILENO) != 0;
   auto text = command.layers ? layers(command) : accuracy(command);
   if (!text.ok()) return fail("tputwin", text.error());
+  print_warnings("tputwin");
   std::fputs(text->c_str(), stdout);
   return kOk;
 }

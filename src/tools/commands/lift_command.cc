@@ -51,7 +51,7 @@ Result<std::string> lift_file(LiftCommand command) {
 void add_lift(CLI::App& app, int& exit) {
   auto* sub = app.add_subcommand("lift", "Write a network as a kernel in C, a call a command");
   auto command = std::make_shared<LiftCommand>();
-  sub->add_option("FILE", command->path, "bmodel of the BM1684X")->required();
+  sub->add_option("FILE", command->path, "bmodel of the BM1684 or BM1684X")->required();
   sub->add_option("--net", command->options.net, "this net, if there are several");
   sub->add_option("--stage", command->options.stage, "this stage of the net, from 0");
   sub->add_option("-o,--output", command->output, "the kernel")->required();

@@ -85,8 +85,8 @@ int finish(const RunCommand& command, Json json, const std::vector<uint8_t>& out
 }
 
 int run_bm168x(const RunCommand& command, const bmodel::OpenFile& file) {
-  if (Status s =
-          refuse_options({{"--plugin", !command.options.plugin_directory.empty()}}, "BM1684X");
+  if (Status s = refuse_options({{"--plugin", !command.options.plugin_directory.empty()}},
+                                file.bm168x()->model.chip);
       !s.ok())
     return fail("tputwin", s.error());
   if (command.options.threads != 0) set_thread_count(static_cast<int>(command.options.threads));
@@ -207,25 +207,27 @@ void add_run(CLI::App& app, int& exit) {
   auto* sub = app.add_subcommand("run", "Run a model on the simulated chip");
   auto command = std::make_shared<RunCommand>();
   sub->add_option("MODEL", command->model,
-                  "bmodel of the BM1880 or the BM1684X; or NET.onnx, which is compiled first")
+                  "bmodel of the BM1880, BM1684 or BM1684X; or NET.onnx, which is compiled first")
       ->required();
   sub->add_option("--table", command->table, "NET.onnx: its calibration table");
-  sub->add_option("--input", command->inputs,
-                  "BM1880: raw bytes of all inputs, one after the other; BM1684X: a file for each "
-                  "input (raw, .npy), or one .npz, or none for made-up data")
+  sub->add_option(
+         "--input", command->inputs,
+         "BM1880: raw bytes of all inputs, one after the other; BM1684, BM1684X: a file for each "
+         "input (raw, .npy), or one .npz, or none for made-up data")
       ->allow_extra_args(false);
-  sub->add_option("--net", command->net, "BM1684X: the net, if the file has several");
-  sub->add_option("--stage", command->stage, "BM1684X: the stage, from 0");
+  sub->add_option("--net", command->net, "BM1684, BM1684X: the net, if the file has several");
+  sub->add_option("--stage", command->stage, "BM1684, BM1684X: the stage, from 0");
   sub->add_option("--shape", command->shapes,
                   "n,c,h,w of the variety or stage to run; once per input. Needed when there are "
                   "several");
   sub->add_option("--output", command->output,
-                  "write the raw bytes of all outputs here; BM1684X: or .npz");
+                  "write the raw bytes of all outputs here; BM1684, BM1684X: or .npz");
   sub->add_flag("--dequantize", command->dequantize,
-                "BM1684X, .npz: integers as fp32, by scale and zero point");
-  sub->add_option("--cpuops", command->operators,
-                  "BM1684X: libraries of operators for subnets on the host, or \"file\": the "
-                  "bmodel's own; as TPUTWIN_CPUOPS");
+                "BM1684, BM1684X, .npz: integers as fp32, by scale and zero point");
+  sub->add_option(
+      "--cpuops", command->operators,
+      "BM1684, BM1684X: libraries of operators for subnets on the host, or \"file\": the "
+      "bmodel's own; as TPUTWIN_CPUOPS");
   sub->add_option("--compare", command->reference_output, "compare the outputs with this file");
   add_timing_options(*sub, command->options);
   sub->add_option("--plugin", command->options.plugin_directory,

@@ -67,8 +67,8 @@ Result<std::string> try_chips(const WhatIfArguments& arguments) {
 }
 
 constexpr const char* kWords =
-    "a host program with its arguments, a .bmodel, or a .caffemodel with its table and, if need "
-    "be, its graph; after --";
+    "a host program with its arguments, a .bmodel (and --net NAME, --stage N), or a .caffemodel "
+    "with its table and, if need be, its graph; after --";
 
 }  // namespace
 

@@ -104,6 +104,7 @@ int main(int argc, char** argv) {
   request.options.keep_all = options.dump_all;
   auto result = tputwin::tools::compile_caffe(request);
   if (!result.ok()) return fail(result.error(), kFailed);
+  tputwin::tools::print_warnings("bm_builder.bin");
   fmt::print("{}", tputwin::tools::compile_text(request, *result));
   return 0;
 }

@@ -58,12 +58,16 @@ Result<Timeline> of_bm1880(const bmodel::Model& model) {
   return timeline;
 }
 
-Result<Timeline> of_bmodel(const std::string& path) {
+Result<Timeline> of_bmodel(const std::vector<std::string>& words) {
+  const std::string& path = words.front();
   TW_ASSIGN_OR_RETURN(file, bmodel::open_file(path));
   if (const auto* model = file.bm1880()) return of_bm1880(*model);
-  TW_ASSIGN_OR_RETURN(programs, programs_of(*file.bm168x()));
+  TW_ASSIGN_OR_RETURN(programs, programs_of(*file.bm168x(), {value_of(words, "--net"),
+                                                             value_of(words, "--stage")}));
   if (programs.stages.empty())
-    return Error(errors::cli_timing).argument("MODEL", path).detail("it has no commands");
+    return Error(errors::cli_timing)
+        .argument("MODEL", path)
+        .detail("it has no commands, or no such net or stage");
   for (const Error& why : programs.not_priced)
     fmt::print(stderr, "tputwin: not priced: {}\n", why.message());
   Timeline timeline = insight::timeline_of(*programs.stages.front().chip);
@@ -94,7 +98,7 @@ bool is_model(const std::vector<std::string>& words) {
 }
 
 Result<Timeline> timeline_of_words(const std::vector<std::string>& words) {
-  auto timeline = is_bmodel(words)  ? of_bmodel(words[0])
+  auto timeline = is_bmodel(words)  ? of_bmodel(words)
                   : is_model(words) ? of_caffe(words)
                                     : of_program(words);
   if (timeline.ok()) insight::simulate(*timeline);

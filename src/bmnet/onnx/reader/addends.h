@@ -13,11 +13,12 @@ namespace tputwin::net::onnx_reader {
 
 struct Addends {
   std::string x;                // the tensor that is left
-  std::string tensor;           // what is added: a tensor of the same shape, or
-  std::optional<Blob> weights;  // constants, whose extents are 1 or those of x; or nothing
+  std::string tensor;           // a tensor that is added, or none; and
+  std::optional<Blob> weights;  // constants that are added, or none; extents are 1 or those of x
 };
 
-// If `tensor` is a sum, or a view of one, that no scale of the file quantizes.
+// If `tensor` is a sum, or moves of one, that no scale of the file quantizes. Sums of sums are
+// taken apart as far as at most one tensor is added.
 std::optional<Addends> addends_of(Node& node, const std::string& tensor);
 
 // Removes the sums of `graph.unused_sums` that nothing reads any more. Those that are read and have

@@ -25,6 +25,13 @@ struct Quantization {
   bool operator==(const Quantization&) const = default;
 };
 
+// How the readers of a tensor of floats quantize it.
+enum class QuantizedBy : uint8_t {
+  one_scale,       // all readers with one scale and zero point, or none
+  several_scales,  // all readers, with different ones
+  some_readers     // other readers, or the model's user, see the floats
+};
+
 // A tensor of the model: of constants, or of the net, whose tensor has the same elements in the
 // same order with at most four axes.
 struct Value {
@@ -50,6 +57,8 @@ class Graph {
   std::map<std::string, float> threshold_bounds;
   // Sums that a softmax does itself, and their views.
   std::set<std::string> unused_sums;
+  // By the model's tensors; those that are not listed are `one_scale`.
+  std::map<std::string, QuantizedBy> quantized_by;
   // Names of the model's constants with infinite values, by the layer that has them.
   std::map<std::string, std::string> infinite;
   // Added to the net: input shapes, inferred result shapes and names are set. The result's name is

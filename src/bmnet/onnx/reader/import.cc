@@ -52,6 +52,7 @@ class ModelImporter {
     for (const Error& problem : repeated_names(proto_)) problems_.push_back(problem);
     inputs();
     find_needed();
+    graph_.quantized_by = quantized_readers(proto_, needed_);
     for (int i = 0; i < proto_.node_size(); ++i)
       if (needed_[static_cast<size_t>(i)]) node(proto_.node(i));
     if (problems_.empty()) guard([&] { finish(); });

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/errors/bmnet.h"
+#include "bmnet/ir/infer.h"
 
 namespace tputwin::net::onnx_reader {
 
@@ -107,10 +108,7 @@ std::string Node::tensor(size_t input, const Dims& wanted) const {
 
 // Weights that are no finite numbers, by the name of the constant that they come from.
 void Node::refuse_infinite(const TensorOp& op, const std::vector<Blob>& blobs) const {
-  const bool is_sum = is(op, Op::softmax) ||
-                      (is(op, Op::arithmetic) &&
-                       op.tg_arithmetic_param().operation() == ::bmnet::TGArithmeticParameter::ADD);
-  const auto is_wrong = [&](float v) { return !std::isfinite(v) && !(is_sum && v < 0); };
+  const auto is_wrong = [&](float v) { return !is_allowed_weight(op, v); };
   if (std::ranges::none_of(blobs,
                            [&](const Blob& b) { return std::ranges::any_of(b.data, is_wrong); }))
     return;

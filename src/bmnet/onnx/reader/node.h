@@ -141,6 +141,11 @@ Dims result_dims(const Dims& like, const Dims& net);
 // An error for each tensor that has two makers: nodes, inputs or initializers.
 std::vector<Error> repeated_names(const onnx::GraphProto& graph);
 
+// Tensors, and their views, that some QuantizeLinear reads and that are not `one_scale`. Nodes that
+// are not `needed` do not count.
+std::map<std::string, QuantizedBy> quantized_readers(const onnx::GraphProto& graph,
+                                                     const std::vector<bool>& needed);
+
 // ---- Behind the nodes ----
 // A tensor of these values, which are floats, under that name: an output of the model.
 std::string constant_tensor(Graph& graph, const std::string& name, const Constant& constant);

@@ -72,13 +72,14 @@ Value real_of(Node& node, const Quantization& q, std::string_view what) {
 
 // An int8 tensor of the chip holds [-T, T * 127 / 128]. Where the integers of `q` reach less far,
 // as those of an asymmetric type do on one side, values beyond that must be cut: exporters leave
-// out the Relu or Clip that a zero point stands for. A tensor that is quantized twice has the wider
-// threshold, so the narrower scale cuts as well.
-bool must_cut(const Graph& graph, const std::string& tensor, const Quantization& q) {
+// out the Relu or Clip that a zero point stands for. A tensor that has another threshold, or other
+// readers, keeps its values; the integers become a tensor of their own.
+bool must_cut(const Graph& graph, const std::string& tensor, const Quantization& q,
+              QuantizedBy readers) {
   const auto known = graph.thresholds.find(tensor);
-  double threshold = q.threshold();
-  if (known != graph.thresholds.end()) threshold = std::max<double>(threshold, known->second);
-  threshold *= 1 - 1e-6;  // of a float
+  const bool is_other = known != graph.thresholds.end() && known->second != q.threshold();
+  if (readers != QuantizedBy::one_scale || is_other) return true;
+  const double threshold = q.threshold() * (1 - 1e-6);  // of a float
   const Bounds x = bounds_of(graph, tensor);
   const bool below = q.least() > -threshold && x.least < q.least();
   const bool above = q.most() < threshold * 127 / 128 && x.most > q.most();
@@ -87,9 +88,12 @@ bool must_cut(const Graph& graph, const std::string& tensor, const Quantization&
 
 // Sets the node's result: the integers that `q` makes of `x`. The net's tensor holds real values.
 // `what` is the name of the layer that cuts, behind the node's.
-void set_quantized(Node& node, Value x, const Quantization& q, std::string_view what = "") {
+void set_quantized(Node& node, Value x, const Quantization& q, QuantizedBy readers,
+                   std::string_view what = "") {
   x.quantization.reset();
-  if (must_cut(node.graph, x.tensor, q)) {
+  if (must_cut(node.graph, x.tensor, q, readers)) {
+    // All readers cut: the widest of their ranges has every value that one of them keeps.
+    if (readers == QuantizedBy::several_scales) node.graph.set_threshold(x.tensor, q);
     TensorOp op = make_op(Op::clip);
     op.mutable_tg_clip_param()->set_min(static_cast<float>(q.least()));
     op.mutable_tg_clip_param()->set_max(static_cast<float>(q.most()));
@@ -122,7 +126,7 @@ void as_float(Node& node, const std::string& type, Value x, ConstantPtr weights,
   const std::set<std::string> wanted(proto.output().begin(), proto.output().end());
   Node inner(node.graph, proto, node.opset, inputs, "", wanted);
   find_operator(type)->import(inner);
-  set_quantized(node, *inner.outputs()[0], result, "cut");
+  set_quantized(node, *inner.outputs()[0], result, QuantizedBy::one_scale, "cut");
 }
 
 }  // namespace
@@ -130,7 +134,10 @@ void as_float(Node& node, const std::string& type, Value x, ConstantPtr weights,
 void import_quantize_linear(Node& node) {
   const Quantization q = quantization_of(node, 1, 2);
   node.require(!node.in(0).quantization, "x", node.proto.input(0), "floats");
-  set_quantized(node, node.in(0), q);
+  const auto readers = node.graph.quantized_by.find(node.proto.input(0));
+  set_quantized(
+      node, node.in(0), q,
+      readers == node.graph.quantized_by.end() ? QuantizedBy::one_scale : readers->second);
 }
 
 void import_dequantize_linear(Node& node) {
