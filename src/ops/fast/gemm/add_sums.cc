@@ -16,12 +16,12 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
-// Registers hold the results of kSumRows rows; beside them, of fewer vectors, sums of several
-// terms.
+// Registers hold the results of kSumRows rows. If sums have several terms, they need registers,
+// too, and results have fewer vectors.
 constexpr uint32_t kProductVectors = kLanes32 == 16 ? 4 : 2, kSumVectors = kProductVectors / 2;
 static_assert(kProductVectors * kLanes32 <= kTilePitch);
 
-// What happens to every vector of a tile.
+// Calls f(row, vector) for every vector of a tile.
 template <size_t kR, size_t kV, class F>
 HWY_INLINE void ForEachVector(const F& f) {
 #pragma GCC unroll 4
@@ -30,7 +30,7 @@ HWY_INLINE void ForEachVector(const F& f) {
     for (size_t v = 0; v < kV; ++v) f(r, v);
 }
 
-// The products of a term: use(row, vector, product).
+// Calls use(row, vector, product) for the products of a term.
 template <size_t kR, size_t kV, class F>
 HWY_INLINE void MultiplyTerm(const SumFactors& f, size_t term, const F& use) {
   const F32 d;
@@ -46,7 +46,7 @@ HWY_INLINE void MultiplyTerm(const SumFactors& f, size_t term, const F& use) {
   }
 }
 
-// A chain with a term at least.
+// Computes the sum of a chain, which must have at least one term.
 template <size_t kR, size_t kV>
 HWY_INLINE void SumChain(const Chains& chains, size_t chain, const SumFactors& f,
                          Floats (&sums)[kR][kV]) {
@@ -59,7 +59,7 @@ HWY_INLINE void SumChain(const Chains& chains, size_t chain, const SumFactors& f
     });
 }
 
-// Two chains, of which the second may have no terms.
+// Computes the sum of two chains. The second one may have no terms.
 template <size_t kR, size_t kV>
 HWY_INLINE void SumPair(const Chains& chains, size_t first, const SumFactors& f,
                         Floats (&sums)[kR][kV]) {
@@ -85,7 +85,7 @@ HWY_INLINE void AddSum(const Chains& chains, const SumFactors& f, Floats (&resul
                             HWY_ATTR { results[r][v] = hn::Add(results[r][v], sums[r][v]); });
 }
 
-// kProducts: each of the sums is of one term.
+// kProducts: each of the sums has one term.
 template <size_t kR, size_t kV, bool kProducts>
 bool AddTile(std::span<const ShortSum> sums, const SumFactors& f, float* to) {
   const F32 d;

@@ -1,4 +1,4 @@
-// Tiles of sums of fp32 in chains. Included once per target (see Highway's foreach_target.h).
+// Tiles of fp32 sums in chains. Included once per target (see Highway's foreach_target.h).
 #if defined(TPUTWIN_FAST_CHAINS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_FAST_CHAINS_INL_H
 #undef TPUTWIN_FAST_CHAINS_INL_H
@@ -21,17 +21,19 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
-// A product of fp32 takes a register of its own: of 16, two vectors of sums leave room for it.
+// A product of fp32 takes a register of its own. With 16 registers, two vectors of sums leave one
+// for it.
 constexpr size_t kRows = kTileRows, kVectors = kRows == 4 ? 2 : kTileVectors;
 static_assert(kRows <= kMaxTileRows && kVectors * kLanes32 <= kTilePitch);
-// Few rows leave registers to more vectors.
+// Few rows leave registers for more vectors.
 constexpr size_t kFewRows = kRows / 2, kWideVectors = 4;
 static_assert(kWideVectors * kLanes32 <= kTilePitch);
-// Three vectors are of full rows where a tile has as many.
+// Three vectors have full rows where kVectors is 3.
 constexpr size_t kRowsOfThree = kVectors == 3 ? kRows : kFewRows;
 
-// Columns of a line at most are asked for so many terms ahead, if there are many terms: in planes,
-// terms lie so far apart that no processor does it by itself.
+// Columns of at most one cache line are prefetched kColumnsAhead terms ahead, if there are at least
+// kFewTerms terms. In planes, terms are at such distances that no processor prefetches them by
+// itself.
 constexpr size_t kColumnsAhead = 9, kFewTerms = 60;
 constexpr bool kAsksForColumns = kVectors * kLanes32 * sizeof(float) <= 64;
 
@@ -57,8 +59,8 @@ HWY_INLINE void AddTerm(const Floats (&columns)[kV], const float* row, Floats (&
   }
 }
 
-// The terms of a chain from `term` on, whose columns are `next`, but for some that are left; goes
-// on to these.
+// Adds the terms of a chain from `term` on, two at a time. `next` holds the columns of `term`.
+// Stops at the last few terms and leaves `term`, `row` and `next` at the first of them.
 template <bool kAsks, size_t kR, size_t kV>
 HWY_INLINE void AddTermsInTwos(const float* right, const Chains& chains, size_t end, size_t& term,
                                const float*& row, Floats (&next)[kV], Floats (&sums)[kR][kV]) {
@@ -75,7 +77,7 @@ HWY_INLINE void AddTermsInTwos(const float* right, const Chains& chains, size_t 
   }
 }
 
-// Adds up one chain of every result: in `at`, or onto what is there.
+// Computes one chain of every result. Even chains are written to `at`, odd ones added to it.
 template <size_t kR, size_t kV>
 HWY_INLINE void SumChain(const Tile& tile, const Chains& chains, size_t chain, const float* start,
                          float* at) {
@@ -89,8 +91,8 @@ HWY_INLINE void SumChain(const Tile& tile, const Chains& chains, size_t chain, c
           start == nullptr ? hn::Zero(d) : hn::LoadU(d, start + r * kTilePitch + v * kLanes32);
   const size_t step = chains.step, begin = chains.begin[chain], end = chains.end[chain];
   const float* row = as_floats(tile.left) + begin * kR;
-  // A term's columns are loaded while the one before is multiplied: those that do not begin with a
-  // cache line come late.
+  // The columns of a term are loaded while the previous term is multiplied, because loads that do
+  // not begin at a cache line take longer.
   const float* const right = as_floats(tile.right);
   const uint32_t* const offset = chains.right_offset;
   Floats next[kV];
@@ -117,7 +119,8 @@ HWY_INLINE void SumChain(const Tile& tile, const Chains& chains, size_t chain, c
     }
 }
 
-// What follows the chains; `second` is the sum of chains 2 and 3. True if a result is NaN.
+// Adds what follows the chains. `second` is the sum of chains 2 and 3. Returns true if a result is
+// NaN.
 template <size_t kR, size_t kV>
 HWY_INLINE bool FinishChains(float* sums, const ChainEnds& ends, const float* second) {
   const F32 d;
@@ -149,7 +152,7 @@ bool ChainTile(const Tile& tile, const Chains& chains, const ChainEnds& ends) {
   return FinishChains<kR, kV>(sums, ends, chains.count > 2 ? second : nullptr);
 }
 
-// Tiles of 1 to kRows rows.
+// Runs tiles of 1 to kR rows.
 template <size_t kV, size_t kR = kRows>
 bool ChainRows(const Tile& tile, const Chains& chains, const ChainEnds& ends) {
   if constexpr (kR > 1)

@@ -1,7 +1,7 @@
-// Sums of groups of products as grouped-inl.h has them, of factors with codes: 16-bit logarithms,
-// whose sums tell the exponent of the largest product of a group without a product being made.
-// Products are then made aligned, and none has to be kept. Included once per target (see Highway's
-// foreach_target.h).
+// Sums of groups of products, like grouped-inl.h, for factors with codes. A code is a 16-bit
+// logarithm. Sums of two codes give the exponent of the largest product of a group without
+// computing a product. Products are then computed in aligned form, and none has to be kept.
+// Included once per target (see Highway's foreach_target.h).
 #if defined(TPUTWIN_FAST_CODED_GROUPS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_FAST_CODED_GROUPS_INL_H
 #undef TPUTWIN_FAST_CODED_GROUPS_INL_H
@@ -21,15 +21,16 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
-// A code is 512 times the logarithm to base 2 of a magnitude, rounded down, or one less where that
-// is less than 0.4 away. The sum of two codes is hence at most that of their product, and less than
-// 2.8 below: only where its fraction is one of the last two may the product have the next exponent.
+// A code is 512 times the base-2 logarithm of a magnitude, rounded down. It may be one less if the
+// unrounded value is less than 0.4 above the rounded one. So the sum of two codes is at most the
+// code of the product, and less than 2.8 below it. The product can have the next exponent only if
+// the fraction of the sum is one of the last two.
 constexpr int kCodeBits = 9;
 constexpr int32_t kCodeOne = 1 << kCodeBits, kLastSureFraction = kCodeOne - 3;
 constexpr int32_t kCodeOfZero = INT16_MIN;
 
-// 512 * log2(1 + t) for t in [0,1), less 0.2 on average. Exact for t = 0, as powers of two are
-// common. A test compares all t of 10 bits, which is what factors have.
+// Returns 512 * log2(1 + t) for t in [0,1), minus 0.2 on average. Exact for t = 0, as powers of two
+// are common. A test compares all t of 10 bits, the precision of fp16 and bf16 factors.
 HWY_INLINE Ints CodeOfFraction(Floats t) {
   const F32 d;
   Floats code = hn::Set(d, -17.340269088745117f);
@@ -38,8 +39,8 @@ HWY_INLINE Ints CodeOfFraction(Floats t) {
   return Truncated(hn::Mul(code, t));
 }
 
-// What takes the place of 0 where factors are scaled by additions to their exponents: so small that
-// products with it are cut off.
+// Replaces 0 where factors are scaled by adding to their exponents. It is so small that its
+// products are cut off.
 constexpr int32_t kInPlaceOfZero = 16 << 23;
 
 template <bool kReplacesZeros>
@@ -76,7 +77,7 @@ void Code(uint32_t* words, size_t count, bool replaces_zeros, int16_t* codes) {
   replaces_zeros ? CodeWords<true>(as_ints, count, codes) : CodeWords<false>(as_ints, count, codes);
 }
 
-// The factors of a group, and their codes, which are laid out alike.
+// The factors of a group and their codes, in the same layout.
 struct CodedFactors {
   GroupFactors numbers;
   const int16_t *weights, *inputs;
@@ -89,7 +90,7 @@ struct CodedFactors {
   }
 };
 
-// The largest sums of codes of kR rows: to[row * kTilePitch], a vector of D.
+// Writes the largest sums of codes of kR rows, a vector of D each: to[row * kTilePitch].
 template <size_t kR, class D>
 HWY_INLINE void LargestCodes(D d, const CodedFactors& factors, size_t count, int16_t* to) {
   hn::Vec<D> largest[kR];
@@ -108,11 +109,11 @@ HWY_INLINE void LargestCodes(D d, const CodedFactors& factors, size_t count, int
   for (size_t r = 0; r < kR; ++r) hn::StoreU(largest[r], d, to + r * kTilePitch);
 }
 
-// The exponents of the largest products of one row, whose codes are not sure.
+// Returns the exponents of the largest products of one row whose codes do not determine them.
 HWY_NOINLINE Ints ExponentsOfProducts(const GroupFactors& factors, size_t count) {
   Floats largest = hn::Zero(F32());
   for (size_t i = 0; i < count; ++i) largest = LargerNumber(largest, factors.product(i));
-  // not below that of a sum of codes: products of 0 are to be cut off
+  // not below the exponent of a sum of codes, because products of 0 must be cut off
   return hn::Max(hn::Sub(hn::ShiftRight<23>(bits(largest)), ints(127)),
                  ints(INT16_MIN >> kCodeBits));
 }
@@ -155,7 +156,7 @@ HWY_INLINE void AddAligned(const GroupFactors& factors, size_t count, const int1
   }
 }
 
-// A group of kR rows, all vectors of a tile.
+// Adds a group of kR rows to all vectors of a tile.
 template <size_t kR>
 HWY_NOINLINE void AddCodedRows(const CodedFactors& factors, size_t count, size_t vectors,
                                float* sums) {
@@ -174,7 +175,7 @@ HWY_NOINLINE void AddCodedRows(const CodedFactors& factors, size_t count, size_t
                    sums + v * kLanes32);
 }
 
-// All rows of a tile, kR at a time as long as there are so many.
+// Adds all rows of a tile, kR at a time as long as there are so many.
 template <size_t kR = kTileRows>
 void AddCoded(const Tile& tile, const CodedFactors& factors, size_t count, size_t row = 0) {
   for (; row + kR <= tile.rows; row += kR)

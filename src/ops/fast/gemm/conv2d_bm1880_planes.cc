@@ -1,4 +1,4 @@
-// The planes of a convolution, and which operands they cover.
+// Plans the planes of a convolution, and decides which operands they cover.
 #include "ops/fast/gemm/conv2d_bm1880_planes.h"
 
 #include <algorithm>
@@ -14,9 +14,9 @@
 namespace tputwin::fast {
 namespace {
 
-// Is it cheaper to give every tap of the axis its own plane than to compute `halo` useless outputs
-// beside each `outputs` useful ones? Packing an element costs about as much as `kPackCost` of its
-// products.
+// Returns true if it is cheaper to give every tap of the axis its own plane than to compute `halo`
+// useless outputs for each `outputs` useful ones. Packing an element costs about as much as
+// `kPackCost` of its products.
 bool worth_unrolling(const Axis& axis, uint32_t outputs, uint64_t products_per_element) {
   constexpr uint64_t kPackCost = 13;
   uint64_t halo = (uint64_t{axis.kernel} - 1) * axis.dilation / axis.stride;
@@ -115,8 +115,8 @@ void Conv2dPlan::build(const Conv2dBm1880& conv, const Memory& where, size_t ele
   rounding_folded = sums_fit(conv);
 }
 
-// In an even number of chunks that are about as long, so that halves of the chunks are halves of
-// the work. All but the last one are whole tiles.
+// Cuts a run into an even number of chunks of about equal length, so that two threads share the
+// work evenly. All chunks but the last are whole tiles.
 void Conv2dPlan::cut_runs(size_t lanes, size_t tile) {
   const size_t most = block_of(kTilesAtOnce * tile, lanes), unit = std::min(tile, most);
   chunk = align_up(run_length, lanes);

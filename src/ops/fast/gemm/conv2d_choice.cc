@@ -1,4 +1,4 @@
-// What a convolution costs the library: products, and bytes that change their layout.
+// The cost of a convolution in the library: products, and bytes whose layout changes.
 #include "ops/fast/gemm/conv2d_choice.h"
 
 #include "ops/conv/conv2d_bm1880.h"

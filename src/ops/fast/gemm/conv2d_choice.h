@@ -1,4 +1,4 @@
-// Which body a convolution of the BM1880 takes: ours, or oneDNN's between two changes of layout.
+// Chooses the kernel of a BM1880 convolution: ours, or oneDNN's between two changes of layout.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,27 @@ struct Conv2dBm1880;
 
 namespace tputwin::fast {
 
-// Which convolutions go to oneDNN, of those it covers exactly.
+// Which convolutions go to oneDNN, among those that it computes exactly.
 enum class Library : uint8_t {
   never,
   where_faster,
   always,
 };
-Library library_use();  // by the instruction set in force
+// Returns the policy for the instruction set in force.
+Library library_use();
 
-// What decides: products, and the bytes that change their layout on the way to the library and
-// back (padded input, weights, output).
+// The inputs of the choice: the number of products, and the bytes whose layout changes on the way
+// to the library and back (padded input, weights, output).
 struct Conv2dWork {
   uint64_t macs, moved_bytes;
 };
 Conv2dWork work_of(const Conv2dBm1880& op);
 
-// Products per byte moved from which the library is taken for faster (docs/performance.md). Known
-// of a processor with AMX and two threads: of ResNet-50's instructions the library moves some 48 MB
-// and takes 52 ms, of which its products are 2: 1.05 ns a byte. A product of its takes 0.4 ps, of
-// ours 3.0 ps where we are best. 1.05 / (0.0030 - 0.0004) = 400; twice that, for what was not
-// measured.
+// Products per moved byte from which the library is assumed to be faster (docs/performance.md).
+// Measured on a processor with AMX and two threads. For ResNet-50's instructions the library moves
+// some 48 MB and takes 52 ms, of which its products take 2 ms: 1.05 ns a byte. A product takes 0.4
+// ps in the library and 3.0 ps in our best kernels. 1.05 / (0.0030 - 0.0004) = 400; the constant is
+// twice that, as a margin for cases that were not measured.
 constexpr uint64_t kMacsWorthAByte = 800;
 
 constexpr bool prefers_library(Library use, const Conv2dWork& work) {

@@ -1,9 +1,9 @@
-// conv2d by oneDNN, for processors with AMX: the lanes are transposed to channels-last images,
+// conv2d by oneDNN, for processors with AMX. Local memory is transposed to channels-last images,
 // convolved with the requantization fused, and transposed back.
 //
 // The chip's saturate((sum + 2^(s-1)) >> s) is the library's round-to-nearest-even of
-// sum * 2^-s + 2^-(s+2): exact halves are lifted above the half, nothing else crosses it. Floats
-// hold every value that does not saturate as long as s <= 14.
+// sum * 2^-s + 2^-(s+2): the addend lifts ties above the tie, and no other value crosses it. fp32
+// holds every value that does not saturate as long as s <= 14.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -29,8 +29,9 @@ using Type = dnnl::memory::data_type;
 
 constexpr uint32_t kLargestShift = 14;
 
-// While one lives, the library's OpenMP uses one thread in this thread's calls: its own workers
-// would spin beside ours. Through dlsym because the OpenMP runtime is the library's choice.
+// While an object lives, the library's OpenMP uses one thread in calls of this thread. Its own
+// workers would spin next to ours. The functions come from dlsym because the library chooses the
+// OpenMP runtime.
 class OneOpenMpThread {
  public:
   OneOpenMpThread() {
@@ -57,7 +58,7 @@ const dnnl::engine& cpu() {
   return engine;
 }
 
-// What a primitive is made for: `rows` output rows of one padded image.
+// The key of a primitive: `rows` output rows of one padded image.
 struct Problem {
   uint32_t ic, oc, kh, kw, stride_h, stride_w, dilation_h, dilation_w, rows, columns, rshift;
   bool signed_input, signed_output;
@@ -69,7 +70,7 @@ struct Problem {
 
 using Descriptor = dnnl::convolution_forward::primitive_desc;
 
-// `weights` is of format any, or the format another band chose.
+// `weights` is of format any, or of the format that another band chose.
 Descriptor describe_primitive(const Problem& p, const dnnl::memory::desc& weights) {
   using Tag = dnnl::memory::format_tag;
   const dnnl::memory::desc in({1, p.ic, p.padded_rows(), p.padded_columns()},
@@ -95,7 +96,8 @@ struct Primitive {
   dnnl::convolution_forward convolution;
 };
 
-// Primitives of this thread, by shape: the library binds them to the thread that made them.
+// Returns the primitive of this thread for a shape. The library binds primitives to the thread that
+// made them.
 const Primitive& primitive(const Problem& problem, const dnnl::memory::desc* weights) {
   constexpr size_t kMost = 64;
   thread_local std::map<Problem, Primitive> cache;
@@ -112,8 +114,9 @@ const Primitive& primitive(const Problem& problem, const dnnl::memory::desc* wei
       .first->second;
 }
 
-// The weights of one problem as the lanes hold them and as the library wants them. The library's
-// reordering is slow, so it is repeated only when a byte of the lanes differs from the last time.
+// The weights of one problem, as local memory holds them and as the library needs them. The
+// library's reordering is slow, so it runs only if a byte of the weights differs from the last
+// time.
 struct Weights {
   std::vector<uint8_t> lanes;  // [oc][kh][kw][ic]
   Scratch packed;
@@ -133,13 +136,13 @@ struct LibraryConvolution {
   const Conv2dBm1880& op;
   const Memory& memory;
   Problem whole;     // with all rows of an image
-  PlannedAxis h, w;  // the padded, zero-inserted input, as it is
+  PlannedAxis h, w;  // the padded, zero-inserted input, unchanged
   PlannedColumns columns;
   uint32_t band = 0;        // output rows of one task
-  size_t bands = 0;         // of an image
+  size_t bands = 0;         // bands of an image
   uint8_t* in = nullptr;    // [n][padded row][padded column][ic]
   uint8_t* out = nullptr;   // [n][row][column][oc]
-  void* weights = nullptr;  // as the library wants them
+  void* weights = nullptr;  // in the library's layout
   int32_t* bias = nullptr;
   dnnl::memory::desc weights_desc;
 
@@ -155,7 +158,7 @@ struct LibraryConvolution {
   void unpack_row(size_t row) const;
 };
 
-// Brings cached weights up to date with the lanes.
+// Updates the cached weights from local memory.
 void LibraryConvolution::take_weights() {
   const Shape& s = op.weight.shape;
   const size_t bytes = size_t{s.n} * s.h * s.w;
@@ -188,7 +191,7 @@ void LibraryConvolution::take_weights() {
   cached.desc = weights_desc;
 }
 
-// Channels that lie in neighbouring lanes: first, first + count, at constant distance.
+// Calls f(first, count) for channels in neighbouring lanes, which are at constant distance.
 template <class F>
 void for_each_lane_run(const TensorView& v, const LocalMemory& local, F&& f) {
   const uint64_t first_lane = v.address / local.lane_bytes();
@@ -256,7 +259,7 @@ void convolve(const Conv2dBm1880& op, const Memory& memory) {
   plan(l.h, h, in.h, l.whole.padded_rows());
   plan(l.w, w, in.w, l.whole.padded_columns());
   l.columns = plan_columns(l.w, 0);
-  // Bands for the threads, where images alone do not keep them busy.
+  // Cuts images into bands if there are fewer images than threads.
   const auto threads = static_cast<uint32_t>(thread_count());
   l.band = std::max(ceil_div(out.h, ceil_div(threads, out.n)), 1u);
   l.bands = ceil_div(out.h, l.band);
@@ -290,7 +293,8 @@ void convolve(const Conv2dBm1880& op, const Memory& memory) {
 
 OneDnn onednn_on_this_host() {
 #if !defined(__x86_64__)
-  return OneDnn::not_exact;  // whatever the library says there, which is "every instruction set"
+  // dnnl_get_effective_cpu_isa() returns "every instruction set" there
+  return OneDnn::not_exact;
 #endif
   const int isa = dnnl_get_effective_cpu_isa();
   auto has = [isa](int level) { return (isa & level) == level; };
@@ -306,7 +310,8 @@ Declined execute_onednn(const Conv2dBm1880& op, const Memory& memory) {
   if (op.window.h.dilation == 0 || op.window.w.dilation == 0) return "a dilation of 0";
   try {
     convolve(op, memory);
-  } catch (const dnnl::error&) {  // a shape the library does not take; nothing is written yet
+    // a shape that the library rejects; nothing is written yet
+  } catch (const dnnl::error&) {
     return "a shape the library does not take";
   }
   return kRan;

@@ -1,4 +1,4 @@
-// In place of conv2d_onednn.cc where the build has no oneDNN (TPUTWIN_ONEDNN).
+// Replaces conv2d_onednn.cc where the build has no oneDNN (TPUTWIN_ONEDNN).
 #include "ops/fast/gemm/conv2d_bm1880_planes.h"
 #include "ops/fast/select/isa.h"
 

@@ -39,7 +39,7 @@ class Convolution final : public PlaneConvolution {
     return too_large ? kCopiesTooLarge : kRan;
   }
 
-  // Of a convolution that is not declined.
+  // The convolution must not be declined.
   void prepare() {
     PlaneTerms terms{plane_words_, {}};
     for (uint32_t kh = 0; kh < window_.h.kernel; ++kh)
@@ -73,7 +73,7 @@ class Convolution final : public PlaneConvolution {
     run_packed();
   }
 
-  // pack() and run(), of constants that nobody keeps.
+  // Calls pack() and run() for constants that are used once.
   void run_once(PlaneConstants& constants) {
     if (!packs_late()) {
       pack(constants);
@@ -99,13 +99,14 @@ class Convolution final : public PlaneConvolution {
             .allows_bands = source_.allows_bands() && insert_h_ * insert_w_ == 1};
   }
 
-  // The larger operand is walked once: a piece of it stays in the cache while the other streams.
+  // Returns true if the outer loop goes over weights. The larger operand is walked once: a piece of
+  // it stays in the cache while the other streams.
   bool weights_are_outside() const {
     return uint64_t{source_.terms()} * out_.c > plane_words_ * source_.cells();
   }
 
-  // Whether weights are packed by the tasks that read them, each panel once, so that it still is in
-  // their cache.
+  // Returns true if weights are packed by the tasks that read them. Each panel is packed once and
+  // is still in the task's cache.
   bool packs_late() const {
     const auto threads = static_cast<uint32_t>(thread_count());
     return weights_are_outside() && parts_.count() == 1 &&
@@ -146,7 +147,7 @@ class Convolution final : public PlaneConvolution {
     });
   }
 
-  // Each part by one thread, as long as its planes are in the cache.
+  // Runs each part on one thread while its planes are in the cache.
   void run_bands() {
     parallel_for(parts_.count(), 1, [&](size_t begin, size_t end) {
       const ScopedFloatMode mode;
@@ -161,7 +162,7 @@ class Convolution final : public PlaneConvolution {
     });
   }
 
-  // Tiles of panels, by number.
+  // Runs the tiles of panels with numbers [begin, end).
   void run_tiles(const Planes& planes, const TileRuns& runs, size_t begin, size_t end) const {
     const bool weights_outside = weights_are_outside();
     Panel panel;
@@ -173,10 +174,10 @@ class Convolution final : public PlaneConvolution {
     }
   }
 
-  // All tiles of panels that are packed together.
+  // Packs the panels from `block` on that are packed together, and runs all their tiles.
   void run_late(const Planes& planes, const TileRuns& runs, size_t block) const {
     thread_local Scratch scratch;
-    // some lines more, so that equal terms of panels do not have one set of the cache
+    // a few cache lines more, so that equal terms of panels use different sets of the cache
     const uint64_t panel_words = uint64_t{kernels_.rows} * source_.terms() + kTilePitch;
     uint32_t* const panels = scratch.take<uint32_t>(panel_words * ceil_div(blocks_, apart_));
     source_.pack_panels(static_cast<uint32_t>(block), kernels_.rows, panel_words, panels);
@@ -189,7 +190,8 @@ class Convolution final : public PlaneConvolution {
       }
   }
 
-  // What is laid out at a time: the plane of an image's cell, or those of cells side by side.
+  // Number of pieces that are laid out at a time. A piece is the plane of an image's cell, or the
+  // planes of cells that are adjacent in memory.
   size_t pieces_of(const PlanePart& part) const {
     return cells_apart_ != 0 ? cells_apart_ : size_t{source_.cells()} * part.images;
   }
@@ -200,14 +202,14 @@ class Convolution final : public PlaneConvolution {
       lay_out_beside(planes, cell);
   }
 
-  // Elements of a row that lie so far apart that each has a line of its own.
+  // Returns true if each element of a row is in a cache line of its own, while cells are adjacent.
   bool reads_beside() const {
     const Axis point;
     constexpr uint32_t kLine = 64;
     return window_.h == point && window_.w == point && in_.shape.h == 1 && parts_.images() == 1 &&
            in_.stride.w >= kLine && source_.cells_apart() != 0;
   }
-  // A row of cells that lie side by side: lines are read as they follow one another in memory.
+  // Lays out a row of adjacent cells, so that cache lines are read in the order of memory.
   static constexpr uint32_t kCellsAtOnce = 16;
   void lay_out_beside(const Planes& planes, uint32_t first) const {
     std::array<const uint8_t*, kCellsAtOnce> from{};
@@ -230,7 +232,7 @@ class Convolution final : public PlaneConvolution {
     const bool inserts = insert_h_ * insert_w_ != 1;
     const uint8_t* words = inserts ? nullptr : source_.words(n, cell);
     if (words != nullptr) return planes.plane.lay_out(words, in_.stride, padding, plane, image);
-    // rows write over what comes behind them, which of several images is another's
+    // rows overwrite what follows them; with several images that is another task's data
     if (!inserts && parts_.images() == 1 && planes.plane.keeps_rows())
       return planes.plane.lay_out_rows(padding, plane, [&](uint32_t y, uint32_t rows, float* to) {
         source_.read_rows(n, cell, y, rows, reinterpret_cast<uint32_t*>(to));
@@ -277,7 +279,7 @@ class Convolution final : public PlaneConvolution {
 
   void run_tile(const Planes& planes, const TilePlace& place, const Panel& panel) const {
     const std::span<const TileSegment> segments = place.segments();
-    if (segments.empty()) return;  // nothing but columns between two rows
+    if (segments.empty()) return;  // only columns between two rows
     const TileSegment& last = segments.back();
     const uint32_t oc = first_channel(panel.block), rows = channels(panel.block);
     TileRoom room;
@@ -307,7 +309,7 @@ class Convolution final : public PlaneConvolution {
     std::array<uint8_t*, kMaxTileRows> to;
     for (size_t r = 0; r < to.size(); ++r) to[r] = bytes + r * kTilePitch;
     const TileSegment &first = segments.front(), &last = segments.back();
-    // whole vectors go to where they belong
+    // whole vectors are written directly to the results
     const bool is_direct =
         segments.size() == 1 && first.column == 0 && first.count % kernels_.lanes == 0;
     if (is_direct)
@@ -341,16 +343,17 @@ class Convolution final : public PlaneConvolution {
   PlaneSource& source_;
   const TensorView& in_;
   const Shape out_;
-  const uint32_t insert_h_, insert_w_;  // from one row or column of the input to the next
-  const Shape dense_;                   // of the input with inserted rows and columns
+  const uint32_t insert_h_, insert_w_;  // distance of rows and columns of the input
+  const Shape dense_;                   // the input with inserted rows and columns
   const Window window_;
   const TileKernels kernels_;
   const PlaneParts parts_;
-  const uint32_t cells_apart_;  // those that are laid out together; 0: none are
+  // step of cells that are laid out together; 0: none
+  const uint32_t cells_apart_;
   const uint64_t plane_words_;
   const uint32_t blocks_;             // of output channels
-  const uint32_t apart_;              // those whose panels are packed together
-  const uint8_t* weights_ = nullptr;  // null: they are packed late
+  const uint32_t apart_;              // step of blocks that are packed together
+  const uint8_t* weights_ = nullptr;  // null: packed by the tasks that read them
 };
 
 Declined window_declines(const Window& window, const TensorView& in, const Shape& out) {

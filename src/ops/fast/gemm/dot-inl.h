@@ -1,5 +1,5 @@
 // Tiles of dot products for one Highway target (include in a foreach_target file, after
-// hwy/highway.h). Exact on every target: 32-bit sums that wrap, never 16-bit pairs that saturate.
+// hwy/highway.h). Exact on every target: sums wrap at 32 bits, and no 16-bit pairs saturate.
 #if defined(TPUTWIN_OPS_FAST_DOT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_OPS_FAST_DOT_INL_H_
 #undef TPUTWIN_OPS_FAST_DOT_INL_H_
@@ -21,9 +21,10 @@ namespace HWY_NAMESPACE {
 
 using I16 = hn::Repartition<int16_t, I32>;
 
-// How the target multiplies bytes and words: by instructions that add four products of bytes
-// (TPUTWIN_HAVE_BYTE_DOT), by several that do so together (TPUTWIN_HAVE_BYTE_STEPS: true of both),
-// or bytes as words. Some multiply faster if no byte of the data is above 127.
+// The target multiplies bytes in one of three ways. TPUTWIN_HAVE_BYTE_DOT: one instruction adds
+// four products of bytes. TPUTWIN_HAVE_BYTE_STEPS: one or several instructions do so (true for
+// both). Otherwise bytes are widened to 16 bits. TPUTWIN_HAVE_NARROW_STEPS: the target multiplies
+// faster if no byte of the data is above 127.
 #undef TPUTWIN_HAVE_BYTE_DOT
 #undef TPUTWIN_HAVE_BYTE_STEPS
 #undef TPUTWIN_HAVE_NARROW_STEPS
@@ -31,7 +32,7 @@ using I16 = hn::Repartition<int16_t, I32>;
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 #define TPUTWIN_VNNI ""
 #elif HWY_ARCH_X86 && defined(TPUTWIN_DOT_PASS)
-#define TPUTWIN_VNNI "%{vex%} "  // as AVX-VNNI has them, without AVX-512
+#define TPUTWIN_VNNI "%{vex%} "  // the encoding of AVX-VNNI, without AVX-512
 #endif
 #if defined(TPUTWIN_VNNI) || defined(TPUTWIN_DOT_PASS)
 #define TPUTWIN_HAVE_BYTE_DOT 1
@@ -44,8 +45,8 @@ using I16 = hn::Repartition<int16_t, I32>;
    (HWY_ARCH_ARM_A64 && HWY_TARGET == HWY_NEON))
 
 // A tile is kTileRows x kTileVectors sums in registers: 24 of 32 registers with AVX-512 and for
-// Arm's dot product, 12 of 16 for AVX-VNNI's, and 8 of 16 elsewhere, where a product takes a
-// register before it is added. That leaves room for the data and one weight.
+// Arm's dot product, 12 of 16 for AVX-VNNI's. It is 8 of 16 elsewhere, where a product takes a
+// register before it is added. The rest holds the data and one weight.
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 constexpr size_t kTileRows = 8, kTileVectors = 3;
 #elif TPUTWIN_HAVE_BYTE_DOT
@@ -54,13 +55,13 @@ constexpr size_t kTileRows = HWY_ARCH_X86 ? 4 : 8, kTileVectors = 3;
 constexpr size_t kTileRows = 4, kTileVectors = 2;
 #endif
 
-// Products of words: every 8-bit value, signed or not, and every 16-bit value whose pair sums fit.
-// V: a vector of any width.
+// Products of int16 elements: every 8-bit value, signed or not, and every 16-bit value whose pair
+// sums fit. V is a vector of any width.
 struct WordDot {
   static constexpr size_t kElements = 2;
 #ifdef TPUTWIN_VNNI
-  // Written out because Highway's target string does not name the instructions to the compiler,
-  // though they are chosen only where the processor has them (isa.cc).
+  // Inline assembly, because Highway's target string does not enable the instructions in the
+  // compiler. They run only where the processor has them (isa.cc).
   template <class V>
   static HWY_INLINE V step(V sum, V data, V weight) {
     asm(TPUTWIN_VNNI "vpdpwssd %2, %1, %0" : "+v"(sum.raw) : "v"(data.raw), "v"(weight.raw));
@@ -102,11 +103,12 @@ struct SignedByUnsignedDot {
 };
 using SignedWeightsDot = UnsignedBySignedDot;
 using UnsignedWeightsDot = SignedByUnsignedDot;
-constexpr bool kDataAsWeights = false;  // whether data have the sign that weights have
+// true if data and weights need the same signedness
+constexpr bool kDataAsWeights = false;
 #elif TPUTWIN_HAVE_BYTE_DOT
-// Products of bytes, both factors signed or both unsigned. The assembler is told of the
-// instructions, up to where the compiler tells it something else, and of all that the compiler may
-// use meanwhile.
+// Products of bytes, both factors signed or both unsigned. The .arch directive enables the
+// instructions in the assembler until the compiler's next directive. It also lists every extension
+// that the compiler may use until then.
 #define TPUTWIN_ARM_DOT(name) \
   ".arch armv8.2-a+crypto+fp16+dotprod\n\t" name " %0.4s, %1.16b, %2.16b"
 struct SignedWeightsDot {
@@ -124,7 +126,8 @@ struct UnsignedWeightsDot {
 #undef TPUTWIN_ARM_DOT
 constexpr bool kDataAsWeights = true;
 #elif TPUTWIN_HAVE_NARROW_STEPS
-// Products of bytes of one sign as words: those in even places, then those in odd places.
+// Products of bytes of one signedness, widened to 16 bits: the bytes at even positions, then those
+// at odd positions.
 template <bool kSigned>
 struct SplitDot {
   template <class V>
@@ -150,8 +153,8 @@ using SignedWeightsDot = SplitDot<true>;
 using UnsignedWeightsDot = SplitDot<false>;
 constexpr bool kDataAsWeights = true;
 
-// Sums of two products as a word, of an unsigned and a signed factor. The instruction saturates
-// them: those that fit are for the callers to choose.
+// 16-bit sums of two products of an unsigned and a signed factor. The instruction saturates the
+// sums. The callers must pass factors whose sums fit.
 struct PairSums {
   static HWY_INLINE __m128i of(__m128i data, __m128i weight) {
     return _mm_maddubs_epi16(data, weight);
@@ -183,7 +186,8 @@ struct NarrowDot {
   }
 };
 
-// Signed data times signed weights above -128, whose sign can be the other one: 2 * 128 * 127 fits.
+// Signed data times signed weights above -128: |data| times the weight with the sign of the data.
+// 2 * 128 * 127 fits.
 struct TurnedDot {
   template <class V>
   static HWY_INLINE V step(V sum, V data, V weight) {
@@ -194,7 +198,7 @@ struct TurnedDot {
   }
 };
 #elif TPUTWIN_HAVE_BYTE_STEPS
-// Products of bytes of one sign, eight at a time, added in pairs twice.
+// Products of bytes of one signedness, eight at a time, added in pairs twice.
 struct SignedWeightsDot {
   static HWY_INLINE Ints step(Ints sum, Ints data, Ints weight) {
     const int8x16_t x = vreinterpretq_s8_s32(data.raw), w = vreinterpretq_s8_s32(weight.raw);
@@ -214,19 +218,19 @@ struct UnsignedWeightsDot {
 constexpr bool kDataAsWeights = true;
 #endif
 
-// Data of a line are asked for so many terms ahead: groups lie too far apart for processors to do
-// it by themselves.
+// Data of at most one cache line are prefetched kTermsAhead terms ahead. Groups are at such
+// distances that processors do not prefetch them by themselves.
 constexpr bool kAsksAhead = kTileVectors * kLanes32 * sizeof(uint32_t) <= 64;
 constexpr size_t kTermsAhead = 8;
 
-// Sums of kTileRows rows and kVectors vectors of positions from `position` on, to
-// sums[row][vector]. Not inlined: beside other code the compilers run out of registers and spill
+// Computes sums of kTileRows rows and kVectors vectors of positions from `position` on:
+// sums[row][vector]. Not inlined: next to other code, compilers run out of registers and spill
 // inside the loop.
 template <class Dot, size_t kVectors>
 HWY_NOINLINE void dot_tile(const Reduction& r, size_t position, int32_t* HWY_RESTRICT sums) {
   const I32 d;
   Ints sum[kTileRows][kVectors];
-  // Unrolled by hand: else compilers may keep the sums in memory.
+  // Unrolled by pragma, because compilers may otherwise keep the sums in memory.
 #pragma GCC unroll 8
   for (size_t row = 0; row < kTileRows; ++row)
 #pragma GCC unroll 3
@@ -262,17 +266,17 @@ HWY_NOINLINE void dot_tile(const Reduction& r, size_t position, int32_t* HWY_RES
 }
 
 #if TPUTWIN_HAVE_BYTE_STEPS
-// Positions that are left over where vectors end and are worth sums of their own, at most. Each
-// takes a broadcast and kTileRows products a term, as vectors of rows; a whole vector of positions
-// takes kTileRows broadcasts and as many vectors of products.
+// Most positions after the last whole vector that get sums of their own. Each takes a broadcast and
+// kTileRows products a term, as vectors of rows. A whole vector of positions takes kTileRows
+// broadcasts and as many vectors of products.
 constexpr size_t kColumns = std::min(kTileRows, kLanes32) / 2;
 
-// Sums of kTileRows rows at one position, rows side by side.
+// Computes the sums of kTileRows rows at one position, contiguous by row.
 template <class Dot>
 HWY_NOINLINE void dot_column(const Reduction& r, size_t position, int32_t* HWY_RESTRICT sums) {
   const hn::CappedTag<int32_t, kTileRows> d;
   constexpr size_t kVectors = kTileRows / hn::MaxLanes(d);
-  constexpr size_t kChains = 4 / kVectors;  // in all as many as steps that a product takes
+  constexpr size_t kChains = 4 / kVectors;  // total equals the steps of a product
   hn::Vec<decltype(d)> sum[kChains][kVectors];
   for (auto& chain : sum)
     for (auto& s : chain) s = hn::Zero(d);
@@ -284,7 +288,8 @@ HWY_NOINLINE void dot_column(const Reduction& r, size_t position, int32_t* HWY_R
       sum[chain][v] = Dot::step(sum[chain][v], x, hn::LoadU(d, weights + v * hn::MaxLanes(d)));
     weights += kTileRows;
   };
-  // One tap, or many of one group: the steps of a chain are kChains apart.
+  // Goes over the groups of one tap, or over the taps of each group. The steps of a chain are
+  // kChains apart.
   const bool by_group = r.taps == 1;
   const size_t outer = by_group ? 1 : r.groups, inner = by_group ? r.groups : r.taps;
   const uint32_t* first = r.data + position;
@@ -305,7 +310,7 @@ HWY_NOINLINE void dot_column(const Reduction& r, size_t position, int32_t* HWY_R
   }
 }
 
-// Those of `count` positions, as the first lanes of a vector for each row.
+// Computes the sums of `count` positions, as the first elements of a vector for each row.
 template <class Dot>
 HWY_INLINE void dot_columns(const Reduction& r, size_t position, size_t count,
                             int32_t* HWY_RESTRICT sums) {
@@ -322,13 +327,13 @@ template <class Dot>
 HWY_INLINE void dot_columns(const Reduction&, size_t, size_t, int32_t*) {}
 #endif
 
-// All positions [begin, end), the last vector whole; emit(row, first position, sum).
+// Calls emit(row, first position, sums) for all positions [begin, end). The last vector is whole.
 template <class Dot, class Emit>
 HWY_INLINE void dot_positions(const Reduction& r, size_t begin, size_t end, Emit&& emit) {
   HWY_ALIGN int32_t sums[kTileRows * kTileVectors * kLanes32];
   for (size_t p = begin; p < end;) {
     const size_t left = end - p, whole = left / kLanes32;
-    const bool few = left % kLanes32 <= kColumns;  // behind the last whole vector
+    const bool few = left % kLanes32 <= kColumns;  // after the last whole vector
     const size_t vectors = std::clamp<size_t>(few ? whole : whole + 1, 1, kTileVectors);
     if (whole == 0 && few)
       dot_columns<Dot>(r, p, left, sums);

@@ -1,5 +1,5 @@
-// The epilogue of integer products: how sums become 8 or 16 bits. Included once per target (see
-// Highway's foreach_target.h).
+// The epilogue of integer products: conversion of sums to 8 or 16 bits. Included once per target
+// (see Highway's foreach_target.h).
 #if defined(TPUTWIN_FAST_EPILOGUE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_FAST_EPILOGUE_INL_H
 #undef TPUTWIN_FAST_EPILOGUE_INL_H
@@ -15,21 +15,22 @@
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 
-// What a rounding shift adds before it shifts.
+// Returns what a rounding shift adds before it shifts.
 constexpr int64_t rounding(uint32_t shift) { return shift == 0 ? 0 : int64_t{1} << (shift - 1); }
 
-// How sums of the BM1880 end: rounding shift and saturation.
+// The epilogue of BM1880 sums: rounding shift and saturation.
 struct Epilogue {
   int shift;
-  bool to_unsigned;           // the saturated type; it makes a ReLU of its own superfluous
-  bool rounding_folded;       // already added, because it cannot overflow
-  int32_t floor = INT32_MIN;  // smaller results of 8 bits are raised to it, after saturation
+  bool to_unsigned;      // the saturated type; includes ReLU
+  bool rounding_folded;  // already added, because it cannot overflow
+  // 8-bit results are raised to it after saturation
+  int32_t floor = INT32_MIN;
 
   HWY_INLINE Ints shifted(Ints acc) const {
     return rounding_folded ? hn::ShiftRightSame(acc, shift) : RoundShift(I32(), acc, shift);
   }
 
-  // Saturates to bytes and stores one per lane.
+  // Saturates to bytes and stores one byte per element.
   HWY_INLINE void store8(Ints acc, uint8_t* to) const {
     const I32 d;
     const Ints value = hn::Max(shifted(acc), hn::Set(d, floor));
@@ -40,7 +41,7 @@ struct Epilogue {
                  reinterpret_cast<int8_t*>(to));
   }
 
-  // Saturates to 16 bits and stores the low and the high byte of every lane.
+  // Saturates to 16 bits and stores the low and the high byte of every element.
   HWY_INLINE void store16(Ints acc, uint8_t* low, uint8_t* high) const {
     const I32 d;
     const hn::Rebind<uint8_t, I32> bytes;

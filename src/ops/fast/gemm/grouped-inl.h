@@ -1,4 +1,4 @@
-// Sums of groups of products in fixed point, as numerics/add_tree.h defines them, for the tiles of
+// Sums of groups of products in fixed point, as defined by numerics/add_tree.h, for the tiles of
 // tiles.h. Included once per target (see Highway's foreach_target.h).
 #if defined(TPUTWIN_FAST_GROUPED_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_FAST_GROUPED_INL_H
@@ -19,13 +19,13 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
-// Below this exponent the factors that align products are no fp32 numbers.
+// Below this exponent, the factors that align products are not fp32 numbers.
 constexpr int32_t kLeastExponent = 32, kInfinite = 255;
-// The exponent of the factor that aligns products of exponent 0, and how far the unit of a sum is
-// below its largest product.
+// kAlignExponent is the exponent of the factor that aligns products of exponent 0. kUnitBelow is
+// the distance from a sum's largest product to its unit, in bits.
 constexpr int32_t kAlignExponent = 127 + 127 + 24, kUnitBelow = 24;
 
-// Towards zero, of numbers that 32 bits hold: the processor's own conversion.
+// Converts numbers that fit in 32 bits, rounding towards zero, with the processor's own conversion.
 HWY_INLINE Ints Truncated(Floats v) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
   return Ints{_mm512_cvttps_epi32(v.raw)};
@@ -38,25 +38,26 @@ HWY_INLINE Ints Truncated(Floats v) {
 #endif
 }
 
-// Largest of magnitudes: by bits, larger magnitudes are larger integers, NaN the largest.
+// Returns the larger magnitude, as bits. Larger magnitudes are larger integers, and NaN is the
+// largest.
 HWY_INLINE Ints Larger(Ints largest, Floats product) {
   return hn::Max(largest, bits(hn::Abs(product)));
 }
-// The same of numbers, none of them NaN.
+// Returns the larger magnitude of two numbers that are not NaN.
 HWY_INLINE Floats LargerNumber(Floats largest, Floats product) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  constexpr int kLargerMagnitude = 0b1011;  // the larger magnitude, without its sign
+  constexpr int kLargerMagnitude = 0b1011;  // magnitude without its sign
   return Floats{_mm512_range_ps(largest.raw, product.raw, kLargerMagnitude)};
 #else
   return floats(Larger(bits(largest), product));
 #endif
 }
 
-// How products of a group are aligned to their largest exponent.
+// The factors that align products of a group to their largest exponent.
 struct Alignment {
   Floats align, unit;
 
-  // Lanes that need the reference become NaN in `doubt`.
+  // Sets elements that need the reference kernel to NaN in `doubt`.
   HWY_INLINE Alignment(Ints largest, Ints& doubt) {
     const I32 d;
     const Ints exponent = hn::ShiftRight<23>(largest), least = hn::Set(d, kLeastExponent);
@@ -65,7 +66,7 @@ struct Alignment {
     doubt = hn::Or(doubt, hn::VecFromMask(d, hn::Or(tiny, infinite)));
     set(hn::ShiftLeft<23>(hn::Max(exponent, least)));
   }
-  // Of calm numbers.
+  // For factors for which are_calm() holds: products cannot overflow or underflow.
   HWY_INLINE explicit Alignment(Floats largest) {
     set(hn::Max(hn::And(bits(largest), ints(0x7f80'0000)), ints(kLeastExponent << 23)));
   }
@@ -77,7 +78,7 @@ struct Alignment {
   HWY_INLINE Floats sum(Ints total) const { return hn::Mul(hn::ConvertTo(F32(), total), unit); }
 };
 
-// One row's weights and one vector of inputs of a group, channel by channel.
+// The weights of one row and one vector of inputs of a group, channel by channel.
 struct GroupFactors {
   const float* weights;
   size_t weight_step;
@@ -90,9 +91,10 @@ struct GroupFactors {
   }
 };
 
-// The sum of a whole group, whose products stay in registers as far as they fit.
+// Returns the sum of a whole group, whose products stay in registers as far as they fit.
 HWY_INLINE Floats WholeGroup(const GroupFactors& factors, Ints& doubt) {
-  constexpr size_t kChains = 4;  // of the largest so far, as comparisons take their time
+  // of maxima, to hide the latency of comparisons
+  constexpr size_t kChains = 4;
   Floats products[kAddTreeGroup];
   Ints largest[kChains], total[2];
 #pragma GCC unroll 32
@@ -109,7 +111,7 @@ HWY_INLINE Floats WholeGroup(const GroupFactors& factors, Ints& doubt) {
   return a.sum(hn::Add(total[0], total[1]));
 }
 
-// The same of a group of `count`.
+// Returns the sum of a group of `count` products.
 HWY_INLINE Floats PartOfGroup(const GroupFactors& factors, size_t count, Ints& doubt) {
   const F32 d;
   HWY_ALIGN float products[kLanes32 * kAddTreeGroup];
@@ -125,7 +127,7 @@ HWY_INLINE Floats PartOfGroup(const GroupFactors& factors, size_t count, Ints& d
   return a.sum(total);
 }
 
-// One group of one tap for all rows and vectors of a tile, whose inputs stay in the cache.
+// Adds one group of one tap for all rows and vectors of a tile, whose inputs stay in the cache.
 HWY_NOINLINE void AddGroup(const Tile& tile, GroupFactors factors, size_t count) {
   const F32 d;
   const float* const inputs = factors.inputs;
@@ -137,12 +139,12 @@ HWY_NOINLINE void AddGroup(const Tile& tile, GroupFactors factors, size_t count)
       const Floats group =
           count == kAddTreeGroup ? WholeGroup(factors, doubt) : PartOfGroup(factors, count, doubt);
       const Floats sum = hn::Add(hn::LoadU(d, at), group);
-      hn::StoreU(hn::Or(sum, floats(doubt)), d, at);  // all bits: NaN
+      hn::StoreU(hn::Or(sum, floats(doubt)), d, at);  // all bits set: NaN
     }
 }
 
-// Sums of calm groups, one row and vector after the other. While the products of one are aligned
-// and added up, those of the next take their places.
+// Adds groups for which are_calm() holds, one row and vector after the other. While the products of
+// one are aligned and added, those of the next replace them.
 template <size_t kCount>
 class CalmGroups {
  public:
@@ -177,7 +179,7 @@ class CalmGroups {
   }
 
  private:
-  // Of the largest so far, as comparisons take their time.
+  // of maxima, to hide the latency of comparisons
   static constexpr size_t kChains = kCount < 8 ? 1 : 2;
   struct Place {
     const float *weights, *inputs;
@@ -216,7 +218,7 @@ HWY_NOINLINE void AddCalmGroup(const Tile& tile, const GroupFactors& factors) {
   CalmGroups<kCount>(tile, factors).add();
 }
 
-// The same of any number.
+// Like AddCalmGroup, for any number of products.
 HWY_NOINLINE void AddCalmPart(const Tile& tile, GroupFactors factors, size_t count) {
   const F32 d;
   const float* const inputs = factors.inputs;

@@ -1,6 +1,5 @@
-// One row of fp16 or bf16 times columns that are stored as rows: vectors lie along a column, and
-// what groups come to is joined in pairs. Included once per target (see Highway's
-// foreach_target.h).
+// One row of fp16 or bf16 times columns that are stored as rows. Vectors go along a column, and the
+// results of groups are joined in pairs. Included once per target (see Highway's foreach_target.h).
 #if defined(TPUTWIN_FAST_HALF_COLUMNS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_FAST_HALF_COLUMNS_INL_H
 #undef TPUTWIN_FAST_HALF_COLUMNS_INL_H
@@ -23,8 +22,8 @@ namespace {
 using HalfVector = hn::Vec<Halves>;
 static_assert(kAddTreeGroup % kHalves == 0);
 
-// A column, and the groups of the row that it meets. What comes `ahead` of it is asked for in the
-// second pass over the column, a line with every group.
+// A column, and the groups of the row that it is multiplied by. The second pass over the column
+// prefetches `ahead`, one cache line with every group.
 struct HalfColumn {
   const uint16_t *at, *ahead;
   const int16_t* drops;
@@ -41,9 +40,9 @@ struct HalfColumn {
   }
 };
 
-// Joins vectors, one of every group, to one that has a lane of every group: `leaf(group)` is the
-// vector of a group, `join(a, b)` what two lanes come to together. In blocks of 128 bits first:
-// that of two vectors interleaves their lanes.
+// Joins vectors, one for every group, to one vector with an element for every group. `leaf(group)`
+// returns the vector of a group, and `join(a, b)` combines two elements. Blocks of 128 bits come
+// first: joining two vectors interleaves their elements.
 template <size_t kCount, size_t kStep, class D, class Leaf, class Join>
 HWY_INLINE hn::Vec<D> JoinedInBlocks(D d, size_t group, const Leaf& leaf, const Join& join) {
   if constexpr (kCount == 1) {
@@ -78,8 +77,9 @@ HWY_INLINE hn::Vec<D> JoinedGroups(D d, size_t group, const Leaf& leaf, const Jo
   }
 }
 
-// The largest differences of as many groups as a vector has lanes; none where the column has ended,
-// which it has not if it is kWhole. `largest`: magnitudes, lane by lane.
+// Returns the largest differences of as many groups as a vector has elements. They are 0 after the
+// end of the column; with kWhole, the column does not end before. `largest` collects magnitudes
+// element by element.
 template <bool kWhole>
 HWY_INLINE HalfVector DifferencesOfGroups(const HalfColumn& c, size_t first_group,
                                           HalfVector& largest) {
@@ -101,8 +101,8 @@ HWY_INLINE HalfVector DifferencesOfGroups(const HalfColumn& c, size_t first_grou
                       [](auto a, auto b) HWY_ATTR { return hn::Max(a, b); });
 }
 
-// Whether factors are kept as vectors of halves become two of fp32: those at even and at odd places
-// of bf16, which takes one instruction each.
+// True if a vector of 16-bit factors becomes two of fp32 as the elements at even and at odd
+// positions. That takes one instruction each for bf16.
 template <DType kType>
 constexpr bool kIsEvenOdd = (kType == DType::bf16) && (kHalves == 2 * kLanes32);
 
@@ -118,8 +118,8 @@ HWY_INLINE void LoadHalves(const uint16_t* from, Floats& first, Floats& second) 
   }
 }
 
-// The same of sums of products. `factors`: of every group, how many bytes its factors are from the
-// first of those that are aligned.
+// Returns the sums of products of as many groups as a vector has elements. `factors` has the
+// distance of each group's factors, in bytes, from the first aligned ones.
 template <DType kType, bool kWhole>
 HWY_INLINE Ints TotalsOfGroups(const HalfColumn& c, size_t first_group, const float* aligned,
                                const uint32_t* factors) {
@@ -144,25 +144,24 @@ HWY_INLINE Ints TotalsOfGroups(const HalfColumn& c, size_t first_group, const fl
   return JoinedGroups(I32(), 0, of_group, [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); });
 }
 
-// Of every group of a slice of columns: what it comes to, and whether that is not known of one of
-// the columns.
+// For each group of a slice of columns: its sums, and whether the sum of some column is not exact.
 struct PartsOfColumns {
   HWY_ALIGN float parts[HalfColumns::kMost][HalfRow::kMostGroups];
   bool are_unsure[HalfRow::kMostGroups] = {};
 };
 
-// Of every group of a column: its largest difference, the factors that this aligns, and the unit of
-// sums.
+// For each group of a column: its largest difference, the factors that this difference aligns, and
+// the unit of sums.
 struct Alignments {
   HWY_ALIGN int16_t differences[HalfRow::kMostGroups];
-  HWY_ALIGN uint32_t factors[HalfRow::kMostGroups];  // as TotalsOfGroups takes them
+  HWY_ALIGN uint32_t factors[HalfRow::kMostGroups];  // see TotalsOfGroups
   HWY_ALIGN float units[HalfRow::kMostGroups];
 };
 
 template <DType kType>
 constexpr int kFractionBits = kType == DType::f16 ? 10 : 7;
 
-// False if not all groups find their factors.
+// Finds the aligned factors of all groups. Returns false if some are missing.
 template <DType kType, bool kWhole>
 HWY_INLINE bool AlignGroups(const int32_t* tops, const HalfColumn& c, const AlignedFactors& aligned,
                             Alignments& to) {
@@ -186,8 +185,8 @@ HWY_INLINE bool AlignGroups(const int32_t* tops, const HalfColumn& c, const Alig
   return hn::AllFalse(d, misses);
 }
 
-// The factors of a slice that a difference aligns. Of groups that have none so small they are
-// anything.
+// Computes the factors of a slice, aligned for one difference. Groups without so small a difference
+// get unspecified values.
 template <DType kType>
 HWY_NOINLINE void AlignFactors(const HalfRow& row, const HalfColumns& columns, int difference,
                                float* to) {
@@ -210,8 +209,9 @@ HWY_NOINLINE void AlignFactors(const HalfRow& row, const HalfColumns& columns, i
   }
 }
 
-// Makes what is missing for a column. Groups that are too many octaves below others are left to the
-// body of any numbers, and all of these columns if others make room, which may wait to be used.
+// Computes the aligned factors that are missing for a column. A group that is too many octaves
+// below others takes the general kernel. If other factors must be dropped, all groups of the column
+// take it, because they may still need the dropped ones.
 template <DType kType>
 HWY_NOINLINE void FindFactors(const HalfRow& row, const HalfColumns& columns, const HalfColumn& c,
                               const int16_t* differences, AlignedFactors& aligned,
@@ -228,7 +228,7 @@ HWY_NOINLINE void FindFactors(const HalfRow& row, const HalfColumns& columns, co
   }
 }
 
-// False if one of the differences is not sure.
+// Finds the largest differences of all groups. Returns false if one of them is not exact.
 template <bool kWhole>
 HWY_INLINE bool FindDifferences(const HalfRow& row, const HalfColumn& c, const int16_t* leasts,
                                 int16_t* to) {
@@ -244,7 +244,7 @@ HWY_INLINE bool FindDifferences(const HalfRow& row, const HalfColumn& c, const i
   return hn::AllTrue(d, hn::Eq(hn::Or(low, high), hn::Zero(d)));
 }
 
-// Which groups are not sure of a column that has some.
+// Finds the groups of a column whose differences are not exact.
 HWY_NOINLINE void FindUnsureGroups(const HalfRow& row, const HalfColumn& c, const int16_t* leasts,
                                    bool* are_unsure) {
   for (size_t g = 0; g < c.groups; ++g) {
@@ -254,7 +254,7 @@ HWY_NOINLINE void FindUnsureGroups(const HalfRow& row, const HalfColumn& c, cons
       largest = std::max(largest, magnitude);
       difference = std::max(difference, magnitude - c.drops[g * kAddTreeGroup + i]);
     }
-    // groups of zeros have no exponent, and need none
+    // groups of zeros need no exponent
     if (largest > row.largest || (difference < leasts[g] && largest != 0)) are_unsure[g] = true;
   }
 }
@@ -269,8 +269,8 @@ HWY_INLINE void AddGroupsOfColumn(const HalfColumn& c, const AlignedFactors& ali
   }
 }
 
-// The parts of all columns. Differences of a column are found before the products of the one before
-// are added, which do not wait for them.
+// Computes the parts of all columns. The differences of a column are found before the products of
+// the previous column are added, which do not depend on them.
 template <DType kType, bool kWhole>
 HWY_NOINLINE void FindParts(const HalfRow& row, const HalfColumns& columns, AlignedFactors& aligned,
                             PartsOfColumns& to) {
@@ -302,7 +302,7 @@ HWY_NOINLINE void FindParts(const HalfRow& row, const HalfColumns& columns, Alig
   }
 }
 
-// A group of any numbers, of all columns; those that need the reference body become NaN.
+// Computes a group of any numbers for all columns. Parts that need the reference kernel become NaN.
 template <DType kType>
 HWY_NOINLINE void PartsOfAnyGroup(const HalfRow& row, const HalfColumns& columns, size_t group,
                                   PartsOfColumns& to) {
@@ -327,8 +327,8 @@ HWY_NOINLINE void PartsOfAnyGroup(const HalfRow& row, const HalfColumns& columns
   }
 }
 
-// Turns kLanes32 parts of four columns: to[i] holds, in the order of blocks of 128 bits, those of
-// the groups i, i + 4 and so on.
+// Transposes kLanes32 parts of four columns. to[i] holds the parts of groups i, i + 4 and so on, in
+// the order of blocks of 128 bits.
 HWY_INLINE void TurnParts(const float (*parts)[HalfRow::kMostGroups], float (*to)[kLanes32]) {
   const F32 d;
   const auto of = [&](size_t column) HWY_ATTR { return hn::LoadU(d, parts[column]); };

@@ -1,4 +1,4 @@
-// One row of fp16 or bf16 times columns that lie as they are, in groups of products as
+// One row of fp16 or bf16 times columns that are read in place, in groups of products as
 // numerics/add_tree.h sums them. Included once per target (see Highway's foreach_target.h).
 #if defined(TPUTWIN_FAST_HALF_ROW_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_FAST_HALF_ROW_INL_H
@@ -22,7 +22,7 @@ namespace {
 using Halves = hn::ScalableTag<int16_t>;
 constexpr size_t kHalves = hn::MaxLanes(Halves());
 
-// As bits, which are in the order of the numbers.
+// Returns magnitudes as bits, which have the order of the numbers.
 Magnitudes MagnitudesOfGroup(const float* factors) {
   const I32 d;
   const Ints infinity = ints(static_cast<int32_t>(f32::kInfinity));
@@ -37,7 +37,7 @@ Magnitudes MagnitudesOfGroup(const float* factors) {
           static_cast<uint32_t>(hn::GetLane(hn::MaxOfLanes(d, largest)))};
 }
 
-// The drops of HalfRow, and the same twice in a word.
+// Computes the drops of HalfRow, and each drop in both int16 halves of a uint32.
 void DropsOfGroup(const HalfGroup& group, int16_t* drops, uint32_t* pairs) {
   const I32 d;
   const int bits_below = 23 - group.fraction_bits;
@@ -57,15 +57,15 @@ void DropsOfGroup(const HalfGroup& group, int16_t* drops, uint32_t* pairs) {
   }
 }
 
-// What comes later is asked for in both passes over a group, so that it does not hold up either:
-// one vector of so many in the first, which is short, the others in the second.
+// Both passes over a group prefetch, so that neither is slowed down. The first pass, which is
+// short, prefetches one vector of kVectorsPerAhead, the second pass the others.
 constexpr size_t kVectorsPerAhead = 4;
 
-// The rows of right in one group of terms, from a column on.
+// The rows of the right matrix in one group of terms, from a column on.
 struct GroupOfHalves {
   const HalfRow& row;
   const HalfTerms& terms;
-  size_t first, count, column;  // terms, and their columns
+  size_t first, count, column;  // terms, and their first column
 
   HWY_INLINE const uint16_t* at(size_t i) const {
     return reinterpret_cast<const uint16_t*>(terms.right[first + i]) + column;
@@ -75,8 +75,8 @@ struct GroupOfHalves {
   }
 };
 
-// The largest differences that HalfRow speaks of, of kV vectors of halves; false if one of them is
-// not sure.
+// Computes the largest differences of HalfRow for kV vectors of 16-bit elements. Returns false if
+// one of them is not exact.
 template <size_t kV>
 HWY_INLINE bool LargestDifferences(const GroupOfHalves& group, int16_t* to) {
   const Halves d;
@@ -95,7 +95,7 @@ HWY_INLINE bool LargestDifferences(const GroupOfHalves& group, int16_t* to) {
       difference[v] = hn::Max(difference[v], hn::Sub(magnitude, drop));
     }
   }
-  // columns of zeros have no exponent, and need none
+  // columns of zeros need no exponent
   const auto least = hn::Set(d, group.row.leasts[group.first / kAddTreeGroup]);
   const auto most = hn::Set(d, group.row.largest);
   auto unsure = hn::Zero(d);
@@ -147,8 +147,8 @@ HWY_INLINE void AddKnownGroup(const GroupOfHalves& group, const int16_t* differe
   }
 }
 
-// The same of any numbers, one vector of fp32 after the other; sums that need the reference body
-// become NaN.
+// Adds a group of any numbers to one vector of fp32 sums after the other. Sums that need the
+// reference kernel become NaN.
 template <DType kType>
 HWY_NOINLINE void AddAnyGroup(GroupOfHalves group, size_t vectors, float* sums) {
   const F32 d;
@@ -163,7 +163,7 @@ HWY_NOINLINE void AddAnyGroup(GroupOfHalves group, size_t vectors, float* sums) 
   }
 }
 
-// Adds all groups to the sums of kV vectors of halves.
+// Adds all groups to the sums of kV vectors of 16-bit elements.
 template <DType kType, size_t kV>
 HWY_NOINLINE void AddGroupsOfHalves(const HalfRow& row, const HalfTerms& terms, size_t column,
                                     float* sums) {
@@ -179,7 +179,7 @@ HWY_NOINLINE void AddGroupsOfHalves(const HalfRow& row, const HalfTerms& terms, 
   }
 }
 
-// As many columns at a time as registers hold, as long as there are so many.
+// Goes over as many columns at a time as registers hold, while there are so many.
 template <DType kType, size_t kV = HWY_ARCH_X86&& HWY_TARGET <= HWY_AVX3 ? 4 : 2>
 void RowOfType(const HalfRow& row, const HalfTerms& terms, size_t count, float* sums,
                size_t column = 0) {

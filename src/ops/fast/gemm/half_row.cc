@@ -1,4 +1,4 @@
-// Drops of factors, and what is sure of a group.
+// Computes the drops of factors, and the bounds for which a group is exact.
 #include "ops/fast/gemm/half_row.h"
 
 #include <algorithm>
@@ -11,14 +11,16 @@
 namespace tputwin::fast {
 namespace {
 
-// Factors of bf16 outside of these exponents, and sums of groups below the least one, are left to
-// others: what aligns products is a number of fp32 then, and no product leaves fp32 on its way.
+// The general kernel handles bf16 factors outside of these exponents and sums of groups below the
+// smallest one. Inside, the number that aligns products is in the range of fp32, and no product
+// leaves that range.
 constexpr int kLeastFactor = -40, kMostFactor = 39, kLeastSum = -60;
 
 int exponent_of(uint32_t bits) { return static_cast<int>(bits >> 23 & 0xff) - 127; }
 
-// With the significands one + x of b and one + y of a, `one` being 1 << kFractionBits: the product
-// is 2 or more if x is at least the threshold of y. What is missing to it from `one` on.
+// Let one + x and one + y be the significands of b and a, with one = 1 << kFractionBits. The
+// product is 2 or more if x is at least a threshold that depends on y. kMissing[y] is `one` minus
+// that threshold.
 template <uint32_t kFractionBits>
 constexpr auto kMissing = [] {
   constexpr uint32_t kOne = 1u << kFractionBits;

@@ -1,5 +1,5 @@
-// A row of a left matrix of fp16 or bf16 by itself: what tells the exponents of its groups of
-// products from the bits of the other factors, without a product being made.
+// One row of a left matrix of fp16 or bf16. It gives the exponents of groups of products from the
+// bits of the other factors, without computing a product.
 #pragma once
 
 #include <algorithm>
@@ -12,29 +12,33 @@
 
 namespace tputwin::fast {
 
-// A factor a of a row meets many b. The fraction that b must have for the product to reach the
-// next power of two is known from a alone, so that the magnitude of b, as bits, less a number (the
-// `drop` of a) has the exponent of the product, exactly, above the bits of its fraction:
+// A factor a of a row is multiplied by many factors b. The fraction that b needs for the product to
+// reach the next power of two depends on a alone. So the bits of |b| minus a number that depends on
+// a (its `drop`) have the exact exponent of the product above the fraction bits:
 //   exponent of a * b = top + ((magnitude of b - drop of a) >> fraction bits)
-// That of the largest product of a group follows from the largest of these differences. `top` is
-// common to a group, and no drop is negative, so that what is no normal number, subnormals and 0,
-// gives less than the smallest normal number gives: what is at least `least` is sure.
+// The largest of these differences gives the exponent of the largest product of a group. `top` is
+// common to a group, and no drop is negative. So subnormals and 0 give less than the smallest
+// normal number gives: a difference of at least `least` is exact.
 struct HalfRow {
-  static constexpr int16_t kLargestDrop = INT16_MAX;  // of 0, and of the smallest factors
-  static constexpr size_t kMostGroups = 32;           // that meet a slice of columns
+  static constexpr int16_t kLargestDrop = INT16_MAX;  // for 0 and the smallest factors
+  static constexpr size_t kMostGroups = 32;           // groups that meet a slice of columns
 
   DType dtype;
-  // Larger magnitudes of b are left to others, infinities and NaN among them.
+  // The largest magnitude of b that is covered. Larger ones, infinity and NaN included, take the
+  // general kernel.
   int16_t largest = 0;
-  std::vector<float> factors;  // zeros after the last one, up to a whole group
+  // zeros after the last one, up to a whole group
+  std::vector<float> factors;
   std::vector<int16_t> drops;
-  std::vector<uint32_t> pairs_of_drops;  // of every factor: twice its drop
-  // Of every group of terms, and zeros after the last one, up to a multiple of kMostGroups.
+  // for each factor: its drop in both int16 halves
+  std::vector<uint32_t> pairs_of_drops;
+  // `top` and `least` of each group of terms. Zeros follow, up to a multiple of kMostGroups.
   std::vector<int32_t> tops;
   std::vector<int16_t> leasts;
 
   explicit HalfRow(DType type) : dtype(type) {}
-  // False if the factors, the words of fp32 that the row has, are none of which all this is true.
+  // Sets the row from its factors, given as fp32 bits. Returns false if they do not allow the
+  // above.
   bool set(const std::vector<uint32_t>& words);
 
  private:
@@ -43,39 +47,41 @@ struct HalfRow {
   void add_group(int highest);
 };
 
-// The least magnitude that is not 0, as bits of fp32, and the largest; infinity and 0 if there is
-// none.
+// The smallest magnitude that is not 0, as fp32 bits, and the largest. They are infinity and 0 if
+// there is none.
 struct Magnitudes {
   uint32_t least, largest;
 };
 
-// A group of factors whose drops are wanted.
+// A group of factors whose drops are to be computed.
 struct HalfGroup {
   const float* factors;
-  int highest;             // exponent among them
-  int fraction_bits;       // of the type
-  const int32_t* missing;  // of every fraction: what a drop is less than whole powers of two
+  int highest;        // the largest exponent
+  int fraction_bits;  // of the type
+  // for each fraction: the distance of a drop below a whole power of two
+  const int32_t* missing;
 };
 
-// The factors of a slice of a row times powers of two, which align their products: the same for all
-// groups of columns that have one largest difference, as an exponent. Made when it first comes, and
-// kept in the order in which products take them.
+// The factors of a slice of a row times powers of two, which align their products. They are the
+// same for all groups of columns whose largest difference has the same exponent. A row is computed
+// when its difference first occurs, and kept in the order in which products read it.
 struct AlignedFactors {
-  static constexpr int kMost = 32;  // differences, one next to the other
+  static constexpr int kMost = 32;  // consecutive differences
   static constexpr size_t kTerms = HalfRow::kMostGroups * kAddTreeGroup;
-  static constexpr int kZeros = kMost;  // the row of factors whose products do not count
+  static constexpr int kZeros = kMost;  // the row for products that do not count
 
   alignas(64) float rows[kMost + 1][kTerms];
-  int lowest, highest;  // none: lowest is larger
+  int lowest, highest;  // empty if lowest > highest
 
   void start() {
     lowest = 1, highest = 0;
     std::ranges::fill(rows[kZeros], 0.0f);
   }
   static int row_of(int difference) { return difference % kMost; }
-  // Whether others make room for one that is larger.
+  // Returns true if `difference` is so large that lower ones must be dropped.
   bool drops_for(int difference) const { return lowest <= highest && difference - lowest >= kMost; }
-  // make(difference, row) for all that are missing; false if there is no room for one so small.
+  // Calls make(difference, row) for all rows that are missing up to `difference`. Returns false if
+  // `difference` is too small to be kept with the larger ones.
   template <class Make>
   bool extend(int difference, const Make& make) {
     if (drops_for(difference)) lowest = difference - kMost + 1;
@@ -87,11 +93,11 @@ struct AlignedFactors {
   }
 };
 
-// The terms of a row, and the rows of the right matrix that they meet.
+// The terms of a row, and the rows of the right matrix that they are multiplied by.
 struct HalfTerms {
   size_t count;
   const uint8_t* const* right;  // of every term: its first column
-  const uint8_t* const* ahead;  // of every term: what will be read later, as many bytes
+  const uint8_t* const* ahead;  // of every term: as many bytes to prefetch
 };
 
 // Columns of the right matrix that are stored as rows.
@@ -100,9 +106,11 @@ struct HalfColumns {
 
   size_t count;  // at most kMost
   const uint8_t* const*
-      columns;                  // of every column: its terms, zeros after them up to a whole group
-  const uint8_t* const* ahead;  // of every column: what will be read later, as many bytes
-  size_t first, groups;         // of the row that they meet; at most HalfRow::kMostGroups
+      // Terms of every column. Zeros follow the last term, up to a whole group.
+      columns;
+  const uint8_t* const* ahead;  // of every column: as many bytes to prefetch
+  // of the row's terms and groups; groups is at most HalfRow::kMostGroups
+  size_t first, groups;
 };
 
 }  // namespace tputwin::fast

@@ -18,14 +18,15 @@ namespace {
 
 constexpr int kByte = 8;
 
-// Word i of a row, its byte of the image as the lowest, others above it.
+// Loads 32-bit cells i and following of a row and shifts the image's byte to the lowest byte. Bytes
+// above it are not cleared.
 HWY_INLINE Ints Lowest(const uint8_t* row, size_t i, int shift) {
   const Ints cells = hn::LoadU(I32(), reinterpret_cast<const int32_t*>(row) + i);
   return hn::ShiftRightSame(cells, shift);
 }
 
-// Calls vector(i) for the whole vectors of `count` words at from[k], and makes the rest of them as
-// if there were one more.
+// Calls vector(i) for the whole vectors of `count` 32-bit values at from[k]. Copies the rest to a
+// buffer and computes it as one more vector.
 template <size_t kRows, class Vector>
 HWY_INLINE void ForWords(const uint8_t* const* from, size_t count, uint32_t* to,
                          const Vector& vector) {
@@ -69,7 +70,7 @@ void JoinWords(const uint8_t* const* rows, uint32_t image, size_t count, bool is
 
 void Spread(const uint8_t* from, size_t count, uint32_t image, uint8_t* cells) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  // stores under a mask: threads may write other images of a cell meanwhile
+  // masked stores, because other threads may write other images of a cell
   const __mmask64 bytes = 0x1111'1111'1111'1111u << image;
   const __m128i shift = _mm_cvtsi32_si128(kByte * static_cast<int>(image));
   for (size_t i = 0; i < count; i += kLanes32) {

@@ -1,4 +1,5 @@
-// Bytes of the BM1684's 4N storage, four images to a cell of 32 bits, one image at a time.
+// Access to one image of the BM1684's 4N storage, which stores bytes of four images in a 32-bit
+// cell.
 #pragma once
 
 #include <cstddef>
@@ -10,22 +11,23 @@ namespace tputwin::fast {
 
 constexpr uint32_t kImagesInCell = 4;
 
-// Elements of so many bytes in lanes, four images or channels to a cell.
+// Returns true for elements of so many bytes in local memory, four images or channels to a cell.
 inline bool has_cells(const TensorView& view, uint32_t bytes) {
   return view.space == Space::local && view.pack == kImagesInCell && is_run(view) &&
          element_bytes(view.dtype) == bytes && !is_empty(view.shape);
 }
 
-// The kernels of the instruction set in force. `rows` are rows of cells, a channel each; `image` is
-// the number of the image in them.
+// The kernels of the instruction set in force. `rows` are rows of cells, one per channel. `image`
+// is the number of the image in the cells.
 struct ImageKernels {
-  // Cells of four channels of the image, xored with `mask`.
+  // Writes cells of four channels of the image, xored with `mask`.
   void (*join)(const uint8_t* const* rows, uint32_t image, size_t count, uint32_t mask,
                uint32_t* to);
-  // Cells of two channels as words.
+  // Writes cells of two channels, each widened to 16 bits.
   void (*join_words)(const uint8_t* const* rows, uint32_t image, size_t count, bool is_signed,
                      uint32_t* to);
-  // Bytes side by side to the image's byte of each cell. Bytes of other images are not touched.
+  // Writes contiguous bytes to the image's byte of each cell. Bytes of other images are not
+  // touched.
   void (*spread)(const uint8_t* from, size_t count, uint32_t image, uint8_t* cells);
 };
 ImageKernels image_kernels();

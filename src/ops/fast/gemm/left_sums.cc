@@ -1,4 +1,4 @@
-// Which bytes of sums are left, by planes.
+// Finds the live-out bytes of sums, plane by plane.
 #include "ops/fast/gemm/left_sums.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Sums of 32 bits of which some bytes outlive what is made of them: somebody sees them later.
+// int32 accumulators of which some bytes are live-out, although a fused operation consumes them.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,18 @@ namespace tputwin::fast {
 class LeftSums {
  public:
   LeftSums() = default;
-  // Bytes of lanes that belong to `sums`, which have whole planes, and perhaps to others.
+  // `left` are live-out bytes of local memory. They belong to `sums`, which has whole planes, and
+  // may belong to other tensors, too.
   LeftSums(const TensorView& sums, std::span<const ByteRange> left, const Memory& memory);
 
   bool any() const { return !ranges_.empty(); }
-  // Some of the sums [first, first + count) of a channel's plane.
+  // Returns true if some of the sums [first, first + count) of a channel's plane are live-out.
   bool meets(uint32_t n, uint32_t c, uint32_t first, uint32_t count) const {
     for (const Range& range : of_plane(n, c))
       if (range.begin < (first + count) * kBytes && first * kBytes < range.end) return true;
     return false;
   }
-  // Writes of the sums [first, first + count) of a channel's plane what is left.
+  // Writes the live-out bytes of the sums [first, first + count) of a channel's plane.
   void write(const Memory& memory, uint32_t n, uint32_t c, uint32_t first, uint32_t count,
              const uint32_t* sums) const;
 
@@ -38,8 +39,9 @@ class LeftSums {
   }
 
   TensorView sums_;
-  std::vector<Range> ranges_;   // plane by plane
-  std::vector<uint32_t> ends_;  // of the ranges of the planes before, and of each plane's
+  std::vector<Range> ranges_;  // plane by plane
+  // end of each plane's ranges, after those of the planes before
+  std::vector<uint32_t> ends_;
 };
 
 }  // namespace tputwin::fast

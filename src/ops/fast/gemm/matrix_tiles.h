@@ -1,7 +1,7 @@
-// Products of stored matrices: both are copied to 32-bit cells in panels as tiles.h reads them, and
+// Products of stored matrices. Both are copied to 32-bit cells in panels as tiles.h reads them, and
 // tiles go over them. A cell holds one term, or several integers. A panel of columns is copied by
-// the task that multiplies it and stays in its cache; a right matrix whose rows already lie as
-// panels is read in place.
+// the task that multiplies it and stays in its cache. A right matrix whose rows are already stored
+// as panels is read in place.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@
 
 namespace tputwin::fast {
 
-// What a tile is given: the results (row, col), (row, col + 1), ... of `rows` rows.
+// The results of a tile: (row, col), (row, col + 1), ... of `rows` rows.
 struct TilePart {
   uint32_t row, col, rows, cols;
 };
@@ -21,25 +21,26 @@ struct TilePart {
 // Source has
 //   product()           the PlainProduct
 //   in_place()          an InPlace, or nullptr
-//   kCopiesWords        cells are words as they lie
-//   kAddsUp             the kernel adds to the sums it finds, and takes no places of terms
+//   kCopiesWords        true if cells are 32-bit values as stored
+//   kAddsUp             true if the kernel adds to the sums it finds, and needs no offsets of terms
 //   in_cell()           terms in a cell
-//   has_whole_rows()    whether tiles have as many rows as the kernels', with factors 0
+//   has_whole_rows()    true if tiles have as many rows as the kernels', with factors 0
 //   read_terms(m, cell, first, count, to)   of a StoredMatrix whose rows are terms: the cells of
 //                       columns from `first` on; may write kTilePitch too many, of rows in
 //                       channels up to a whole vector
 //   read_factors(m, row, first, count, to)  of one whose columns are terms: cells of a row
-//   start(i, j, count, first, second)   of results (i,j), (i,j+1), ...
-//   run(kernels, tile, terms, part, room)   the kernel; true if a result is in doubt
+//   start(i, j, count, first, second)   initializes results (i,j), (i,j+1), ...
+//   run(kernels, tile, terms, part, room)   runs the kernel; true if a result is in doubt
 //   store(i, j, count, first, in_doubt)
 // and may have
-//   has_codes()         whether it codes factors (TileKernels::code):
+//   has_codes()         true if it codes factors (TileKernels::code):
 //   code_left(words, count, codes)   of panels of rows
-//   code_right(words, count, codes)  of a panel of columns, once left is coded; false: not of this
+//   code_right(words, count, codes)  of a panel of columns, after the left one is coded; returns
+//                       false if this panel has no codes
 template <class Source>
 class MatrixTiles {
  public:
-  // The terms as kernels take them: of each where it starts in a panel of columns.
+  // The terms as kernels read them. `right_offset` is the start of each term in a panel of columns.
   struct Terms {
     uint32_t count;
     size_t pitch;
@@ -66,7 +67,7 @@ class MatrixTiles {
         panel_tiles_(tiles_at_once()),
         panel_pitch_(panel_tiles_ * columns_) {}
 
-  // Declines if the copies would be too large.
+  // Runs the product. Declines if the copies would be too large.
   Declined run() {
     const uint64_t left_cells = uint64_t{blocks_} * kernels_.rows * cells_;
     if (left_cells > kMaxCopiedCells || uint64_t{panel_pitch_} * cells_ > kMaxCopiedCells)
@@ -95,8 +96,8 @@ class MatrixTiles {
   }
 
  private:
-  // Copied columns that few rows use pay only as long runs, in a panel, or slices of one, that the
-  // cache holds. A slice is a multiple of kAddTreeGroup cells.
+  // Copying columns that few rows use pays only for long runs, in a panel or a slice of one that
+  // fits in the cache. A slice is a multiple of kAddTreeGroup cells.
   static constexpr uint32_t kWidePanel = 8, kPanelCells = 128 << 10, kSlice = 64, kFewBlocks = 2,
                             kSlicedTiles = kFewBlocks * kWidePanel;
 
@@ -107,14 +108,15 @@ class MatrixTiles {
   static size_t grain(uint64_t work) { return grain_of(work, Source::kTermsWorthATask); }
 
   uint32_t tiles_at_once() const {
-    // of a transposed matrix the runs are the columns
+    // a transposed matrix has its columns as runs
     if (in_place_ != nullptr || blocks_ > kFewBlocks || p_.right.transposed) return 1;
     const uint32_t depth = is_sliced() ? kSlice : cells_;
     const uint32_t most = std::min(kWidePanel, kPanelCells / std::max(1u, depth * columns_));
     return std::max(1u, std::min(most, tiles_ / static_cast<uint32_t>(thread_count())));
   }
 
-  // Rows in pieces where panels alone are too few tasks; each piece copies the panel for itself.
+  // Returns the number of pieces that rows are cut into where panels alone are too few tasks. Each
+  // piece copies the panel for itself.
   uint32_t chunks_of(uint32_t panels) const {
     constexpr uint32_t kTasksOfAThread = 4, kLeastBlocks = 4;
     const uint32_t wanted =
@@ -125,7 +127,7 @@ class MatrixTiles {
     return std::min(thread_count() == 1 ? 1 : wanted, most);
   }
 
-  // Rows of a block, or of its tiles.
+  // Number of rows of a block, and of its tiles.
   uint32_t rows_of(uint32_t block) const {
     return std::min(kernels_.rows, rows_ - block * kernels_.rows);
   }
@@ -142,7 +144,7 @@ class MatrixTiles {
     source_.code_left(left_ + first, uint64_t{pitch_of(block)} * cells_, left_codes_ + first);
   }
 
-  // Columns of the right matrix as tiles read them, and their codes, if they have any.
+  // Columns of the right matrix as tiles read them, and their codes, if any.
   struct Columns {
     uint32_t* words = nullptr;
     int16_t* codes = nullptr;
@@ -165,12 +167,12 @@ class MatrixTiles {
     uint32_t begin, end;
   };
 
-  // The factors of `count` rows of left or columns of right: to[cell * pitch + factor].
+  // Packs the factors of `count` rows of left or columns of right: to[cell * pitch + factor].
   void pack_factors(const StoredMatrix& m, const Depth& depth, uint32_t first, uint32_t count,
                     size_t pitch, uint32_t* to) const {
     constexpr uint32_t kRowsAtOnce = 16, kCellsAtOnce = 256;
     alignas(64) uint32_t rows[kRowsAtOnce * (kCellsAtOnce + 16)];
-    constexpr size_t kStep = kCellsAtOnce + 16;  // not all rows in the same sets of the cache
+    constexpr size_t kStep = kCellsAtOnce + 16;  // keeps rows out of the same sets of the cache
     for (uint32_t row = 0; row < count; row += kRowsAtOnce)
       for (uint32_t cell = depth.begin; cell < depth.end; cell += kCellsAtOnce) {
         const uint32_t height = std::min(kRowsAtOnce, count - row);
@@ -203,8 +205,8 @@ class MatrixTiles {
       if (right_matrix_.copy_short_runs(depth.begin, depth.end - depth.begin, first, count, to,
                                         panel_pitch_))
         return;
-    // Lane by lane: equal offsets in different lanes crowd into the same sets of the cache. Rows
-    // that are asked for ahead come no sooner.
+    // Lane by lane, because equal offsets in different lanes map to the same sets of the cache.
+    // Prefetching rows does not help.
     const uint32_t rows = source_.in_cell();
     const uint32_t step = p_.right.row_per_channel ? std::max(1u, memory_.local.lanes() / rows) : 1;
     for (uint32_t start = 0; start < step; ++start)
@@ -219,7 +221,7 @@ class MatrixTiles {
     if (is_sliced()) return run_slices(first, last);
     Columns right;
     if (in_place_ == nullptr) {
-      // a tile's last vector may read behind the panel
+      // the last vector of a tile may read past the panel
       const uint64_t count = uint64_t{panel_pitch_} * cells_;
       uint32_t* const words = scratch.take<uint32_t>(count + 2 * kTilePitch);
       const uint32_t column = first * columns_;
@@ -238,7 +240,8 @@ class MatrixTiles {
       }
   }
 
-  // A panel that few rows use, in slices of its depth that the cache holds: sums are added to.
+  // Runs a panel that few rows use, in slices of its depth that fit in the cache. Each slice adds
+  // to the sums.
   void run_slices(uint32_t first, uint32_t last) const {
     thread_local Scratch rooms_scratch, scratch;
     const uint32_t count = (last - first) * blocks_, column = first * columns_;
@@ -276,7 +279,7 @@ class MatrixTiles {
     for (uint32_t r = 0; r < part.rows; ++r)
       source_.start(part.row + r, part.col, part.cols, room.row(r), room.second_row(r));
   }
-  // True if a result is in doubt.
+  // Returns true if a result is in doubt.
   bool multiply(uint32_t t, uint32_t block, const Columns& right, const Depth& depth,
                 TileRoom& room) const {
     const TilePart part = part_of(t, block);
@@ -304,12 +307,13 @@ class MatrixTiles {
   const StoredMatrix left_matrix_, right_matrix_;
   const uint32_t rows_, cols_, cells_, blocks_;
   const InPlace* const in_place_;
-  // A span of columns that lie together is cut into tiles of equal width: a channel, or the matrix.
+  // A span of contiguous columns is cut into tiles of equal width. A span is a channel, or the
+  // matrix.
   const uint32_t span_, span_tiles_, columns_, tiles_;
-  // Tiles are copied together, a panel.
+  // Number of tiles that are copied together as a panel, and the cells of its rows.
   const uint32_t panel_tiles_, panel_pitch_;
   size_t pitch_ = 0;               // from one term of right to the next
-  std::vector<uint32_t> offsets_;  // of every term, for kernels that take them
+  std::vector<uint32_t> offsets_;  // of every term, for kernels that need them
   uint32_t* left_ = nullptr;
   int16_t* left_codes_ = nullptr;
 };

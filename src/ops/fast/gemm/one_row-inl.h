@@ -1,5 +1,5 @@
-// One row times columns of bytes that lie as they are: what a product with many rows packs is
-// joined in registers here, as it is used once. Included once per target (see Highway's
+// One row times columns of bytes that are read in place. Products with many rows pack these
+// columns. Here they are used once and joined in registers. Included once per target (see Highway's
 // foreach_target.h).
 #if defined(TPUTWIN_FAST_ONE_ROW_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_FAST_ONE_ROW_INL_H
@@ -24,8 +24,8 @@ using Pairs16 = hn::Repartition<uint16_t, I32>;
 constexpr size_t kRowBytes = sizeof(uint32_t) * kLanes32;  // columns of a vector of bytes
 constexpr size_t kInCell = 4, kBlockLanes = 4;             // blocks of 128 bits
 
-// Four rows of bytes as four vectors of cells. Each has columns of every block: vector i those from
-// 4 * i on.
+// Joins four rows of bytes to four vectors of cells. Vector i has the columns of every block of 128
+// bits from 4 * i on.
 template <bool kInHalves>
 HWY_INLINE void JoinInBlocks(const uint8_t* const* rows, ptrdiff_t column, ptrdiff_t to_half,
                              Ints mask, Ints* cells) {
@@ -51,7 +51,8 @@ HWY_INLINE void JoinInBlocks(const uint8_t* const* rows, ptrdiff_t column, ptrdi
 
 template <class Dot, size_t kV, bool kInHalves = false>
 HWY_NOINLINE void RowVectors(const ByteRow& row, ptrdiff_t column, uint32_t* to) {
-  constexpr size_t kAhead = 4;  // cells; no processor guesses which row comes next
+  // cells; processors do not predict the next row
+  constexpr size_t kAhead = 4;
   const I32 d;
   const Ints mask = ints(static_cast<int32_t>(row.mask));
   Ints sums[kV][kInCell];
@@ -85,7 +86,7 @@ HWY_NOINLINE void RowVectors(const ByteRow& row, ptrdiff_t column, uint32_t* to)
     }
 }
 
-// Columns side by side, so far from the first one.
+// Computes `count` contiguous columns from column `from` on.
 template <class Dot>
 void RunOfColumns(const ByteRow& row, ptrdiff_t from, size_t count, uint32_t* to) {
   constexpr size_t kV = kTileRows / 2;  // 16 of 32 registers are sums, or 8 of 16

@@ -1,4 +1,4 @@
-// Joining bytes into the dwords that dot products read, for one Highway target.
+// Joins bytes to the uint32 cells that dot products read, for one Highway target.
 #if defined(TPUTWIN_OPS_FAST_JOIN_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_OPS_FAST_JOIN_INL_H_
 #undef TPUTWIN_OPS_FAST_JOIN_INL_H_
@@ -17,15 +17,17 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast {
 namespace HWY_NAMESPACE {
 
-// Elements of the reduction in a dword: bytes where the processor multiplies them, else words.
+// Elements of the reduction in a cell: 4 bytes where the processor multiplies bytes, otherwise 2
+// int16.
 constexpr size_t kElements = TPUTWIN_HAVE_BYTE_STEPS ? 4 : WordDot::kElements;
 
-// A product of bytes takes one unsigned and one signed factor, or two of the same sign. The data
-// are brought to the sign that the weights ask for by an xor with 0x80, which shifts them by 128;
-// the sums are corrected by the sums of the weights.
+// A product of bytes needs one unsigned and one signed factor, or two of the same signedness. An
+// xor with 0x80 shifts the data by 128 and gives them the signedness that the weights need. The
+// sums are then corrected by the sums of the weights.
 struct Flip {
-  uint32_t mask = 0;       // to xor dwords of data with
-  int32_t correction = 0;  // times the sum of the weights, to be added to the sum
+  uint32_t mask = 0;  // xor mask for cells of data
+  // factor of the sum of the weights, added to the sum
+  int32_t correction = 0;
 
   Flip(bool signed_data, bool signed_weights) {
 #if TPUTWIN_HAVE_BYTE_STEPS
@@ -38,8 +40,8 @@ struct Flip {
   }
 };
 
-// One dword for each of kLanes32 columns, from kElements rows of bytes.
-// Of each kJoined bytes are read.
+// Returns one cell for each of kLanes32 columns, from kElements rows of bytes. Reads kJoined bytes
+// of each row.
 constexpr size_t kJoined = TPUTWIN_HAVE_BYTE_STEPS ? 16 : kLanes32;
 HWY_INLINE Ints join_columns(const uint8_t* const* row, size_t x, [[maybe_unused]] bool is_signed,
                              [[maybe_unused]] uint32_t flip) {
@@ -97,7 +99,8 @@ HWY_INLINE Ints join_columns(const uint8_t* const* row, size_t x, [[maybe_unused
 #endif
 }
 
-// `count` consecutive columns; reads kJoined of each row at a time, and writes whole vectors.
+// Joins `count` consecutive columns. Reads kJoined bytes of each row at a time, and writes whole
+// vectors.
 inline void join_run(const uint8_t* const* row, size_t count, bool is_signed, uint32_t flip,
                      uint32_t* to) {
   size_t x = 0;
@@ -114,7 +117,7 @@ inline void join_run(const uint8_t* const* row, size_t count, bool is_signed, ui
     hn::StoreU(join_columns(row, x, is_signed, flip), I32(), reinterpret_cast<int32_t*>(to + x));
 }
 
-// The same, but writes nothing behind the last column.
+// Like join_run(), but writes nothing after the last column.
 inline void join_run_exactly(const uint8_t* const* row, size_t count, bool is_signed, uint32_t flip,
                              uint32_t* to) {
   const size_t whole = count / kLanes32 * kLanes32;
@@ -125,7 +128,7 @@ inline void join_run_exactly(const uint8_t* const* row, size_t count, bool is_si
   std::memcpy(to + whole, joined, (count - whole) * sizeof *to);
 }
 
-// One dword of `count` (at most kElements) consecutive bytes; zeros after them.
+// Joins `count` (at most kElements) consecutive bytes to one cell, with zeros after them.
 HWY_INLINE uint32_t join_bytes(const uint8_t* from, size_t count, bool is_signed) {
   uint32_t dword = 0;
   if (kElements == 4 && count >= 4) {
@@ -141,12 +144,14 @@ HWY_INLINE uint32_t join_bytes(const uint8_t* from, size_t count, bool is_signed
 }
 
 #if TPUTWIN_HAVE_BYTE_STEPS
-// So many dwords of each of kTileRows rows, side by side: to[i * pitch + row] = dword i of the row.
+// Interleaves kInterleaved cells of each of kTileRows rows: to[i * pitch + row] = cell i of the
+// row.
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 constexpr size_t kInterleaved = 16;
 inline void interleave_rows(const uint8_t* const* row, size_t offset, uint32_t* to, size_t pitch) {
   static_assert(kTileRows == 8 && kLanes32 == 16);
-  __m512i quad[2][4];  // rows 0 to 3 and 4 to 7: block b of quad[half][k] is their dword 4 * b + k
+  // Rows 0 to 3 and 4 to 7. Block b of quad[half][k] is their cell 4 * b + k.
+  __m512i quad[2][4];
   for (size_t half = 0; half < 2; ++half) {
     __m512i r[4];
     for (size_t i = 0; i < 4; ++i) r[i] = _mm512_loadu_si512(row[4 * half + i] + offset);
@@ -194,13 +199,14 @@ inline void interleave_rows(const uint8_t* const* row, size_t offset, uint32_t* 
 #endif
 #endif
 
-// Sums of the bytes of each of kTileRows rows of packed weights; `dwords` is a multiple of 16.
-// Needed, and defined, only where products of bytes are used.
+// Sums the bytes of each of kTileRows rows of packed weights. The number of cells must be a
+// multiple of 16. The sums are 0 where products of bytes are not used, because nothing needs them
+// there.
 inline void sum_weights([[maybe_unused]] const uint32_t* weights, [[maybe_unused]] size_t dwords,
                         [[maybe_unused]] bool is_signed, int32_t* sums) {
   std::fill_n(sums, kTileRows, 0);
 #if TPUTWIN_HAVE_BYTE_STEPS
-  constexpr size_t kUnit = std::max(kTileRows, kLanes32);  // dwords: whole vectors of whole rows
+  constexpr size_t kUnit = std::max(kTileRows, kLanes32);  // cells: whole vectors of whole rows
   static_assert(16 % kUnit == 0 && kUnit % kTileRows == 0);
   const I32 d;
   const Ints ones = hn::Set(d, 0x01010101);
@@ -219,7 +225,7 @@ inline void sum_weights([[maybe_unused]] const uint32_t* weights, [[maybe_unused
 }
 
 #if TPUTWIN_HAVE_NARROW_STEPS
-// Whether -128 is among the weights of a reduction.
+// Returns true if -128 is among the weights of a reduction.
 inline bool has_least_weight(const Reduction& r) {
   const hn::ScalableTag<uint8_t> d;
   constexpr size_t kDwords = hn::MaxLanes(d) / sizeof *r.weights;
@@ -238,7 +244,7 @@ inline bool has_least_weight(const Reduction& r) {
 }
 #endif
 
-// dot_positions with the product that the sign of the weights asks for.
+// Runs dot_positions() with the product for the signedness of the weights.
 template <class Emit>
 HWY_INLINE void dot_byte_positions(bool signed_weights, const Reduction& r, size_t begin,
                                    size_t end, Emit&& emit) {

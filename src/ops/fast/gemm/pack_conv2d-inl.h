@@ -1,5 +1,5 @@
-// The input and the weights of a convolution of the BM1880, packed as Conv2dPlan says. Included
-// once per target (see Highway's foreach_target.h).
+// The input and the weights of a BM1880 convolution, packed as Conv2dPlan describes. Included once
+// per target (see Highway's foreach_target.h).
 #if defined(TPUTWIN_OPS_FAST_PACK_CONV2D_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_OPS_FAST_PACK_CONV2D_INL_H_
 #undef TPUTWIN_OPS_FAST_PACK_CONV2D_INL_H_
@@ -20,8 +20,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast {
 namespace HWY_NAMESPACE {
 
-// kJoined bytes that lie `step` apart, `count` of which there are. Of those two apart the ones
-// between, too, are read.
+// Gathers `count` (up to kJoined) bytes at a distance of `step`. With a step of 2, the bytes
+// between are read, too.
 HWY_INLINE void gather_bytes(const uint8_t* from, size_t step, size_t count, uint8_t* to) {
   if (step == 2) {
     const hn::CappedTag<uint8_t, kJoined> d;
@@ -32,7 +32,7 @@ HWY_INLINE void gather_bytes(const uint8_t* from, size_t step, size_t count, uin
   for (size_t k = 0; k < count; ++k) to[k] = from[k * step];
 }
 
-// Columns that a stride or zero insertion keeps apart on either side.
+// Packs columns with gaps in the source (a stride) or in the destination (zero insertion).
 inline void pack_spread(const uint8_t* const* channel, const PlannedColumns& c, bool is_signed,
                         uint32_t flip, uint32_t* to) {
   uint8_t gathered[kElements][kJoined] = {};
@@ -58,8 +58,8 @@ struct PlaneRows {
   uint32_t first, end;
 };
 
-// Those of one plane for one group of channels and one image. What lies behind them is another
-// task's.
+// Packs these rows of one plane, for one group of channels and one image. The cells after them
+// belong to another task.
 inline void pack_plane(const Conv2dPlan& plan, const uint8_t* const* channel, size_t ph, size_t pw,
                        const PlaneRows& rows, uint32_t* to) {
   const TensorView& in = plan.op->in;
@@ -89,7 +89,7 @@ inline void pack_plane(const Conv2dPlan& plan, const uint8_t* const* channel, si
   }
 }
 
-// Planes equal to the input's own: one run per image and channel.
+// Returns true if planes equal the input's own. Each image and channel is one run then.
 inline bool is_plain(const Conv2dPlan& plan) {
   const Shape& in = plan.op->in.shape;
   const PlannedColumns& c = plan.columns[0];
@@ -101,7 +101,7 @@ inline bool is_plain(const Conv2dPlan& plan) {
          (in.h == 1 || plan.op->in.stride.h == in.w);
 }
 
-// Whether a dword has a byte above 127.
+// Returns true if a byte is above 127.
 inline bool any_wide(const uint32_t* dwords, size_t count) {
   constexpr uint32_t kHighBits = 0x80808080u;
   const I32 d;
@@ -115,7 +115,7 @@ inline bool any_wide(const uint32_t* dwords, size_t count) {
   return !hn::AllTrue(d, hn::Eq(any, hn::Zero(d))) || (left & kHighBits) != 0;
 }
 
-// Part `part` of the input of a group of channels: so many rows of each plane.
+// Packs part `part` of the input of a group of channels: some rows of each plane.
 inline void pack_input(const Conv2dPlan& plan, size_t group, [[maybe_unused]] size_t part,
                        const PlaneRows& rows) {
   const TensorView& in = plan.op->in;
@@ -128,7 +128,7 @@ inline void pack_input(const Conv2dPlan& plan, size_t group, [[maybe_unused]] si
       for (uint32_t n = 0; n < plan.op->out.shape.n; ++n, to += image) {
         const uint8_t* channel[kElements];
         for (size_t e = 0; e < kElements; ++e) {
-          // Channels past the last have zero weights: any data will do.
+          // Channels past the last have zero weights, so that any data will do.
           size_t c = std::min<size_t>(group * kElements + e, in.shape.c - 1);
           channel[e] =
               plan.memory->byte(in, n, static_cast<uint32_t>(c), plain ? rows.first : 0, 0);
@@ -147,7 +147,7 @@ inline void pack_input(const Conv2dPlan& plan, size_t group, [[maybe_unused]] si
 #endif
 }
 
-// The weights of a block of output channels for one tap.
+// Packs the weights of a block of output channels for one tap.
 inline void pack_tap(const Conv2dPlan& plan, size_t block, size_t t, uint32_t* to) {
   const TensorView& weight = plan.op->weight;
   const size_t pitch = plan.taps() * kTileRows, in_channels = plan.op->in.shape.c;
@@ -175,7 +175,7 @@ inline void pack_tap(const Conv2dPlan& plan, size_t block, size_t t, uint32_t* t
                                              is_signed(weight.dtype));
 }
 
-// The weights of a block of output channels, and their biases with all corrections.
+// Packs the weights of a block of output channels, and their biases with all corrections.
 inline void pack_block(const Conv2dPlan& plan, size_t block) {
   const Conv2dBm1880& op = *plan.op;
   uint32_t* weights = plan.weights + block * plan.block_stride;
@@ -194,8 +194,8 @@ inline void pack_block(const Conv2dPlan& plan, size_t block) {
   }
 }
 
-// The copies of the input and, if wanted, of the weights. Few channels are packed in parts, so that
-// they are work for several threads.
+// Packs the input and the weights, as selected. Few channels are packed in parts, so that there is
+// work for several threads.
 inline void pack(Conv2dPlan& plan, bool input, bool weights) {
   const size_t groups = input ? plan.groups : 0, blocks = weights ? plan.blocks : 0;
   const bool in_parts = !plan.is_small() && groups < Conv2dPlan::kPackedAtOnce;

@@ -17,7 +17,7 @@ namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
 #if HWY_TARGET != HWY_SCALAR
-// kV vectors of columns from `column` on.
+// Sums kV vectors of columns from `column` on.
 template <size_t kV>
 HWY_INLINE void SumPairVectors(const PairRows& rows, size_t column, float* even, float* odd) {
   const F32 d;
@@ -62,7 +62,7 @@ HWY_INLINE decltype(TileKernels::pair_rows) PairRowsKernel() {
 #if HWY_TARGET != HWY_SCALAR
   return &SumPairRows;
 #else
-  return nullptr;  // a lane is no pair
+  return nullptr;  // vectors of one element hold no pair
 #endif
 }
 

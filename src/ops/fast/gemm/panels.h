@@ -1,4 +1,4 @@
-// What the products of matrices share between packing and micro-kernels.
+// Limits and buffers that packing and micro-kernels of matrix products share.
 #pragma once
 
 #include <algorithm>
@@ -13,15 +13,15 @@
 
 namespace tputwin::fast {
 
-// Cells of a copy that may be too large; terms of all results of a task.
+// Most cells of a copy, and terms of all results of a task.
 constexpr uint64_t kMaxCopiedCells = 64 << 20;
 constexpr uint64_t kTermsPerTask = 256 << 10;
 constexpr uint64_t kMaxChainTerms = 1 << 20;
 
 constexpr Declined kCopiesTooLarge = "the copies would be too large";
 
-// Results of a tile and what they start from: whoever runs the kernel has filled in what it reads.
-// Columns that are no results may hold anything.
+// Results of a tile and their start values. The caller of the kernel must fill in what the kernel
+// reads. Columns that are no results may hold any values.
 struct TileRoom {
   alignas(64) uint32_t sums[kMaxTileRows * kTilePitch];
   alignas(64) uint32_t second[kMaxTileRows * kTilePitch];

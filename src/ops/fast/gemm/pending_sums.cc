@@ -1,4 +1,4 @@
-// Takes accumulating operations, and adds what is owed tile by tile.
+// Defers accumulating operations, and adds deferred sums tile by tile.
 #include "ops/fast/gemm/pending_sums.h"
 
 #include <algorithm>
@@ -16,12 +16,13 @@
 namespace tputwin::fast {
 namespace {
 
-// Copies of right factors, at most.
+// Most values in copies of right factors.
 constexpr size_t kMaxRights = 4 << 20;
-// Rows that go over one tile of right factors.
+// Rows that share one tile of right factors.
 constexpr uint32_t kRowsAtOnce = 64;
 
-// An odd number of cache lines: factors of neighbouring terms do not crowd into the same sets.
+// Returns an odd number of cache lines, so that factors of neighbouring terms use different sets of
+// the cache.
 size_t pitch_of(size_t words) { return (ceil_div(words, size_t{16}) | 1) * 16; }
 
 std::unique_ptr<SumSource> source_of(const Operation& op, const Memory& memory) {
@@ -33,7 +34,7 @@ std::unique_ptr<SumSource> source_of(const Operation& op, const Memory& memory) 
   return conv != nullptr ? sum_source(*conv, memory) : sum_source(*product, memory);
 }
 
-// One chain as the reference bodies add it up.
+// Returns the sum of one chain in the order of the reference kernels.
 template <class Product>
 float chain_total(const Chains& chains, size_t chain, const Product& product) {
   float sum = 0.0f;
@@ -89,7 +90,7 @@ void PendingSums::add(const SumSource& source) {
 
 bool PendingSums::concern(const Operation& op, const LocalMemory& local) const {
   if (empty()) return false;
-  // of other operations operands may not be all that is touched
+  // other operations may touch more than their operands
   const auto* copy = std::get_if<Copy>(&op);
   if (copy == nullptr || is_empty(copy->dst.shape)) return true;
   const auto touches = [&](const TensorView* view) {
@@ -118,7 +119,8 @@ void PendingSums::finish(const Memory& memory) {
   terms_ = 0;
 }
 
-// Rows [first, last) of the results of a segment from `column` on, as many as a tile has.
+// Finishes rows [first, last) of the results of a segment, for one tile of columns from `column`
+// on.
 void PendingSums::finish_rows(const Memory& memory, uint32_t segment, uint32_t column,
                               uint32_t first, uint32_t last) const {
   const uint32_t count = std::min(sum_columns(), results_.out.shape.w - column);
@@ -139,11 +141,11 @@ void PendingSums::finish_rows(const Memory& memory, uint32_t segment, uint32_t c
         if (is_in_doubt(from[i])) from[i] = sum(row + r, right + i, to[r][i]);
       std::memcpy(to[r], from, count * sizeof(float));
     }
-    if (in_doubt) std::fill_n(tile, std::size(tile), 0.0f);  // columns behind the last one
+    if (in_doubt) std::fill_n(tile, std::size(tile), 0.0f);  // clear the columns after the last one
   }
 }
 
-// A result as the reference bodies add it up: ChannelPairSum or AlternatingSum.
+// Returns a result in the order of the reference kernels: ChannelPairSum or AlternatingSum.
 float PendingSums::sum(uint32_t row, size_t column, float old) const {
   const auto product = [&](size_t term) {
     const float left = lefts_[term * left_pitch_ + row];

@@ -1,5 +1,5 @@
-// Results that are owed their sums: accumulating convolutions and products of fp32 with few terms,
-// one after another onto the same results, become one pass over these.
+// Deferred sums: consecutive accumulating fp32 convolutions and products with few terms, onto the
+// same results, become one pass over these results.
 #pragma once
 
 #include <memory>
@@ -18,13 +18,14 @@ struct MatmulBm1684;
 
 namespace fast {
 
-// Terms of a sum, at most, and of all sums that are owed to a result.
+// Most terms of one sum, and of all deferred sums of a result.
 constexpr uint32_t kMaxSumTerms = 16, kMaxOwedTerms = 64;
 
-// Results as rows that have the same left factors, in segments of words that lie side by side.
+// Results as rows that share their left factors, in segments of contiguous fp32 values.
 struct SumResults {
   TensorView out;
-  bool of_convolution = false;  // rows are channels and segments (n, h); else n, and channels
+  // convolution: rows are channels, segments (n, h); else rows are n, segments channels
+  bool of_convolution = false;
   bool operator==(const SumResults&) const = default;
 
   uint32_t rows() const { return of_convolution ? out.shape.c : out.shape.n; }
@@ -36,27 +37,29 @@ struct SumResults {
   }
 };
 
-// An accumulating operation: what it adds to every result.
+// An accumulating operation, as the sum that it adds to every result.
 class SumSource {
  public:
   virtual ~SumSource() = default;
   SumResults results;
   ShortSum sum;
-  // The left factors of a term, row by row.
+  // Reads the left factors of a term, row by row.
   virtual void read_left(uint32_t term, float* to) const = 0;
-  // The right factors of a term for a segment, side by side.
+  // Returns the right factors of a term for a segment, which are contiguous.
   virtual const uint8_t* right(uint32_t term, uint32_t segment) const = 0;
 };
-// nullptr: many terms, a bias, or operands that do not lie like that. For as long as both live.
+// Returns nullptr for many terms, a bias, or operands with another layout. `op` and `memory` must
+// outlive the result.
 std::unique_ptr<SumSource> sum_source(const Conv2dBm1684& op, const Memory& memory);
 std::unique_ptr<SumSource> sum_source(const MatmulBm1684& op, const Memory& memory);
 
 class PendingSums {
  public:
-  // Whether the operation was taken: its operands are copied, and its results are owed. Only if
-  // its predecessor here had the same results. If false, what is owed may have been finished.
+  // Returns true if the operation was deferred: its operands are copied, and its results are
+  // computed by finish(). That requires that its predecessor here had the same results. If false,
+  // sums deferred before may have been finished.
   bool take(const Operation& op, const Memory& memory);
-  // Whether an operation may touch what is owed.
+  // Returns true if an operation may touch results whose sums are deferred.
   bool concern(const Operation& op, const LocalMemory& local) const;
   void finish(const Memory& memory);
   bool empty() const { return sums_.empty(); }
@@ -68,9 +71,10 @@ class PendingSums {
                    uint32_t last) const;
   float sum(uint32_t row, size_t column, float old) const;
 
-  SumResults results_;             // of the last operation that could have been taken
-  std::vector<ShortSum> sums_;     // with the numbers of their terms here
-  uint32_t terms_ = 0, room_ = 0;  // owed, and there is room for
+  SumResults results_;          // of the last operation that could be deferred
+  std::vector<ShortSum> sums_;  // with the numbers of their terms here
+  // terms that are deferred, and the most that fit
+  uint32_t terms_ = 0, room_ = 0;
   size_t left_pitch_ = 0, right_pitch_ = 0;
   Scratch left_, right_;
   float *lefts_ = nullptr, *rights_ = nullptr;

@@ -1,4 +1,4 @@
-// Parts of planes and their tiles.
+// Cuts results into parts of planes, and parts into tiles.
 #include "ops/fast/gemm/plane_parts.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ PlaneParts::PlaneParts(const Window& window, const Shape& in, const Shape& out, 
       sizes_(sizes),
       first_(first_part()),
       plane_(plane_of(first_)),
-      // planes of an odd number of cache lines do not crowd into the same sets of the cache
+      // an odd number of cache lines, so that planes use different sets of the cache
       plane_words_((ceil_div(plane_.floats() + kTilePitch, uint64_t{16}) | 1) * 16),
       stacked_(stacks()) {}
 
@@ -31,7 +31,7 @@ PlanePart PlaneParts::first_part() const {
   const uint64_t most = sizes_.allows_bands ? budgets().band : budgets().copies;
   part.images = static_cast<uint32_t>(std::clamp<uint64_t>(most / one, 1, uint64_t{out_.n}));
   if (!sizes_.allows_bands || one <= most) return part;
-  // as many for every thread
+  // the same number of bands for every thread
   auto bands = static_cast<uint32_t>(ceil_div(one, most));
   if (out_.n == 1) bands = align_up(bands, static_cast<uint32_t>(thread_count()));
   const auto share = [&](uint32_t count) { return ceil_div(count, std::min(count, bands)); };
@@ -59,8 +59,8 @@ PlanePart PlaneParts::part(size_t number) const {
   return part;
 }
 
-// Whether the images are one run of columns; else each is one, as too many columns between them
-// belong to no result.
+// Returns true if all images form one run of columns. Otherwise each image is a run, because too
+// many columns between images belong to no result.
 bool PlaneParts::stacks() const {
   const uint64_t lanes = sizes_.lanes;
   return align_up(plane_.image() * (first_.images - 1) + plane_.extent(), lanes) <=
@@ -84,7 +84,7 @@ void PlaneParts::find(TilePlace& place, const PlanePart& part, const TileRuns& r
   place.tile = tile;
   place.first = start + in_run;
   place.count = 0;
-  // divisions of 32 bits take half the time
+  // 32-bit divisions take half the time
   const uint32_t pitch = plane_.pitch();
   const auto image = static_cast<uint32_t>(plane_.image());
   const auto from = static_cast<uint32_t>(place.first);

@@ -1,4 +1,4 @@
-// Convolutions over planes that are kept from run to run of an instruction.
+// Convolutions over planes whose constants are kept from run to run of an instruction.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace tputwin::fast {
 
-// Whether two convolutions pack the same constants in the same way.
+// Returns true if two convolutions pack the same constants in the same way.
 template <class Op>
 bool same_constants(const Op& a, const Op& b) {
   if constexpr (requires { a.zero_point; })
@@ -29,7 +29,7 @@ bool same_constants(const Op& a, const Op& b) {
 template <class Op, class PlanesOf>
 class PreparedPlanes final : public PreparedBody {
  public:
-  // Of operands that the body does not decline; nullptr if their planes cannot be laid out.
+  // The kernel must not decline the operands. Returns nullptr if their planes cannot be laid out.
   static std::unique_ptr<PreparedBody> make(const Op& op, const Memory& memory) {
     std::unique_ptr<PreparedPlanes> body(new PreparedPlanes(op, memory));
     return body->convolution_ == nullptr ? nullptr : std::move(body);
@@ -88,15 +88,15 @@ class PreparedPlanes final : public PreparedBody {
     return op_.out;
   }
 
-  Op op_;  // as it is carried out: in place of moves
+  Op op_;  // as executed: with moves replaced
   const Memory memory_;
   PlanesOf source_;
   const std::unique_ptr<PlaneConvolution> convolution_;
   std::shared_ptr<PlaneConstants> constants_;
 };
 
-// The body of a convolution over such planes, run at once or prepared, of operands that
-// `kDeclines` has nothing against.
+// The kernel of a convolution over planes, run at once or prepared. `kDeclines` returns why
+// operands are not covered.
 template <class Op, class PlanesOf, Declined (*kDeclines)(const Op&, const LocalMemory&)>
 struct PlaneBody {
   static Declined run(const Op& given, const Memory& memory) {

@@ -1,4 +1,4 @@
-// Rows of results with few terms each: nothing is packed, sums stay in registers.
+// Rows of results with few terms each. Nothing is packed, and sums stay in registers.
 #pragma once
 
 #include "ops/fast/gemm/tiles.h"
@@ -6,10 +6,10 @@
 namespace tputwin::fast {
 
 constexpr size_t kMaxShortTerms = 8;
-// Terms of all results that are worth a task: they cost what reading and writing results does.
+// Terms of all results that are worth a task. A term costs as much as reading and writing a result.
 constexpr uint64_t kShortTermsPerTask = 64 << 10;
 
-// A row of results; those of vectors that hold a NaN by redo(index).
+// Computes a row of results. redo(index) computes the results of vectors that hold a NaN.
 template <class Redo>
 void sum_short_row(const TileKernels& kernels, const ShortRow& row, size_t terms,
                    const Redo& redo) {

@@ -1,5 +1,5 @@
-// Matrices of products as they are stored: runs of elements side by side, and where results and
-// factors may be read and written as they lie.
+// Matrices of products as they are stored: contiguous runs of elements, and conditions under which
+// results and factors may be read and written in place.
 #pragma once
 
 #include <algorithm>
@@ -16,11 +16,12 @@
 
 namespace tputwin::fast {
 
-// A product whose result is stored as it comes: where the result is stored transposed, that of the
-// transposed matrices.
+// A product whose result is not stored transposed. If it is, this is the product of the transposed
+// matrices.
 struct PlainProduct {
   MatrixOperand out, left, right;
-  bool swapped = false;  // left and right, and with them the indices of the result
+  // left and right, and the indices of the result
+  bool swapped = false;
 
   PlainProduct(const MatrixOperand& result, const MatrixOperand& a, const MatrixOperand& b)
       : out(result), left(a), right(b), swapped(result.transposed) {
@@ -35,7 +36,7 @@ struct PlainProduct {
   }
 };
 
-// Rows of a matrix as it is stored, or the value it has everywhere.
+// Rows of a matrix as stored, or the value of a constant matrix.
 class StoredMatrix {
  public:
   StoredMatrix(const MatrixOperand& m, const Memory& memory) : m_(m) {
@@ -52,10 +53,10 @@ class StoredMatrix {
   uint32_t rows() const { return m_.matrix.rows; }
   uint32_t cols() const { return m_.matrix.cols; }
 
-  // Columns of a row, in runs of elements side by side: f(bytes, number of the column, count)
+  // Calls f(bytes, number of the column, count) for each contiguous run of columns of a row.
   template <class F>
   void for_each_run(uint32_t row, uint32_t first, uint32_t count, F&& f) const {
-    // without divisions in the loop, as runs may be short
+    // no divisions in the loop, as runs may be short
     uint32_t channel = row, inside = first;
     if (!m_.row_per_channel) channel = first / width_, inside = first % width_;
     for (uint32_t done = 0; done < count; ++channel, inside = 0) {
@@ -65,8 +66,8 @@ class StoredMatrix {
       done += run;
     }
   }
-  // Columns of some rows of words, if their runs are 1, 2, 4 or 8 words: to[row * pitch + column],
-  // from the first of them on. False: they are not.
+  // Copies columns of some rows of 32-bit elements to to[row * pitch + column], counted from the
+  // first of them. Returns false unless their runs are of 1, 2, 4 or 8 elements.
   bool copy_short_runs(uint32_t row, uint32_t rows, uint32_t first, uint32_t count, uint32_t* to,
                        size_t pitch) const {
     if (m_.is_constant || m_.row_per_channel || element_bytes(m_.dtype()) != sizeof *to ||
@@ -93,7 +94,7 @@ class StoredMatrix {
   bool lie_together(uint32_t first, uint32_t count) const {
     return m_.row_per_channel || first % width_ + count <= width_;
   }
-  // From an element of a row to that `rows` rows below it.
+  // Returns the element that is `rows` rows below an element of `row`.
   const uint8_t* below(const uint8_t* element, uint32_t row, uint32_t rows) const {
     return element + distance(row, rows);
   }
@@ -105,7 +106,7 @@ class StoredMatrix {
  private:
   uint32_t column_step() const { return m_.matrix.tensor.stride.w; }
 
-  // A channel is walked for some rows before the next one: as equal steps, which processors guess.
+  // Walks a channel for some rows before the next one, because processors prefetch equal steps.
   template <uint32_t kWords>
   void copy_runs(uint32_t row, uint32_t rows, uint32_t first, uint32_t count, uint32_t* to,
                  size_t pitch) const {
@@ -119,12 +120,12 @@ class StoredMatrix {
   }
 
   const MatrixOperand& m_;
-  uint32_t width_ = 0;  // columns that lie together
+  uint32_t width_ = 0;  // contiguous columns
   uint64_t row_step_ = 0;
   std::vector<uint8_t*> channels_;
 };
 
-// The same of `count` results from (i,j) on. f(bytes, index, count)
+// Calls f(bytes, index, count) for each contiguous run of the `count` results from (i,j) on.
 template <class F>
 void for_each_result_run(const MatrixOperand& out, const Memory& memory, uint32_t i, uint32_t j,
                          uint32_t count, F&& f) {
@@ -136,21 +137,22 @@ void for_each_result_run(const MatrixOperand& out, const Memory& memory, uint32_
   }
 }
 
-// Whether elements lie side by side in local memory.
+// Returns true if elements are contiguous in local memory.
 inline bool has_runs(const MatrixOperand& m) {
   const TensorView& t = m.matrix.tensor;
   return m.is_constant || (has_elements(t) && !is_empty(t.shape) && has_dense_rows(t));
 }
 
-// Why results may not be written in any order, or while the factors are read; nullptr if they may.
+// Returns why results may not be written in any order, or while factors are read. nullptr if they
+// may.
 inline Declined matrices_decline(const PlainProduct& p, const LocalMemory& local) {
   if (!has_runs(p.out) || !has_runs(p.left) || !has_runs(p.right)) return "rows have gaps";
   auto tensor = [](const MatrixOperand& m) { return m.is_constant ? nullptr : &m.matrix.tensor; };
   return overlap(p.out.matrix.tensor, {tensor(p.left), tensor(p.right)}, local);
 }
 
-// Where the right matrix is read in place: the cells of a row of terms begin at first(column), of
-// the next one `pitch` cells on, for `width` columns that lie together.
+// A right matrix that is read in place. The cells of a row of terms begin at first(column), and
+// those of the next one `pitch` cells later, for `width` contiguous columns.
 struct InPlace {
   const uint8_t* (*first)(const PlainProduct& product, const Memory& memory, uint32_t column);
   uint32_t pitch = 0, width = 0;
@@ -164,8 +166,8 @@ inline InPlace in_place_of(const PlainProduct& p) {
           p.right.matrix.tensor.shape.w};
 }
 
-// Why words of the right matrix are not read in place: at least three quarters of the columns of
-// whole vectors have to be results.
+// Returns why 32-bit values of the right matrix are not read in place. At least three quarters of
+// the columns of whole vectors must be results.
 inline Declined in_place_declines(const PlainProduct& p) {
   const TensorView& right = p.right.matrix.tensor;
   const uint32_t width = right.shape.w;

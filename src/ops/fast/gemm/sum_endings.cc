@@ -1,4 +1,4 @@
-// Which instructions behind sums of 32 bits are taken over, and what they do.
+// Decides which instructions after int32 accumulators are fused, and computes them.
 #include "ops/fast/gemm/sum_endings.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace tputwin::fast {
 namespace {
 
-// One number, or one for each channel.
+// Returns true if the source is one number, or one for each channel.
 bool is_per_channel(const Source& source, const Shape& shape) {
   const Stride& stride = source.view.stride;
   return source.is_constant || (!source.along_n && element_bytes(source.view.dtype) == 4 &&
@@ -22,7 +22,7 @@ bool is_per_channel(const Source& source, const Shape& shape) {
                                 (shape.h == 1 || stride.h == 0) && (shape.w == 1 || stride.w == 0));
 }
 
-// The other operand of a saturating sum in place; none: it is something else.
+// Returns the other operand of a saturating sum in place, or nothing if `sum` is another operation.
 std::optional<Source> addend_of(const IntArithmetic& sum) {
   const bool is_b = !sum.b.is_constant && sum.b.view == sum.out;
   const Source& addend = is_b ? sum.a : sum.b;
@@ -35,7 +35,8 @@ std::optional<Source> addend_of(const IntArithmetic& sum) {
   return addend;
 }
 
-// A requantization of sums, whose results can lie as many to a row.
+// Returns true if `op` requantizes `sums`, and its results can be stored with as many elements to a
+// row.
 bool is_taken(const Requantize& op, const TensorView& sums) {
   TensorView out = op.out;
   out.shape = sums.shape;
@@ -112,7 +113,7 @@ bool SumEndings::operator==(const SumEndings& other) const {
 SumEndings::Ending SumEndings::of_channel(uint32_t channel, int64_t largest,
                                           const Memory& memory) const {
   Ending ending{.addend = addend_ ? addend_->read(memory, 0, channel, 0, 0) : 0};
-  // no sum with its addend is larger, nor is one that wrapped on the way
+  // no sum with its addend overflows, not even if it wrapped before
   ending.is_plain = largest + std::abs(int64_t{ending.addend}) <= INT32_MAX;
   if (!scale_) return ending;
   const Requantize& op = *scale_;

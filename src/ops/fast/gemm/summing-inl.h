@@ -1,4 +1,4 @@
-// Sums of the results of a convolution and of what is added to them. Included once per target (see
+// Weighted sums of the results of a convolution and an addend. Included once per target (see
 // Highway's foreach_target.h).
 #if defined(TPUTWIN_FAST_SUMMING_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_FAST_SUMMING_INL_H
@@ -21,7 +21,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 
-// Sums of results and addends, see WeightedAddend.
+// Computes sums of results and addends; see WeightedAddend.
 class Summing {
  public:
   Summing(const WeightedAddend& sum, bool signed_results, int32_t floor)
@@ -31,7 +31,7 @@ class Summing {
         signed_sums_(is_signed(sum.out.dtype)),
         floor_(floor) {}
 
-  // Reads nothing behind the last addend; whole vectors of the results.
+  // Reads nothing after the last addend, and whole vectors of the results.
   void run(const uint8_t* results, const uint8_t* addends, size_t count, uint8_t* sums) const {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
     if (has_pairs()) {
@@ -48,7 +48,7 @@ class Summing {
   }
 
  private:
-  // sums = the low bits of f(results, addends), vector by vector in lanes of D.
+  // Computes sums = the low bits of f(results, addends), in vectors of D.
   template <class D, class F>
   HWY_INLINE void blocks(D d, const uint8_t* results, const uint8_t* addends, size_t count,
                          uint8_t* sums, const F& f) const {
@@ -71,7 +71,7 @@ class Summing {
     if (!is_signed) return hn::PromoteTo(d, hn::LoadU(unsigned_bytes, from));
     return hn::PromoteTo(d, hn::LoadU(signed_bytes, reinterpret_cast<const int8_t*>(from)));
   }
-  // Saturated to 8 bits, and raised to the floor.
+  // Saturates to 8 bits and raises to the floor.
   template <class D>
   HWY_INLINE hn::Vec<D> clamped(D d, hn::Vec<D> value) const {
     using T = hn::TFromD<D>;
@@ -92,7 +92,7 @@ class Summing {
 
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
   int32_t scaled_factor() const { return sum_.addend_factor * (1 << sum_.lshift); }
-  // No addend leaves 16 bits on the way, and what it is multiplied with has 16.
+  // Returns true if no scaled addend leaves 16 bits, and its factor fits in 16 bits.
   bool has_pairs() const {
     const int32_t a = sum_.addend_factor * (signed_addends_ ? -128 : 0);
     const int32_t b = sum_.addend_factor * (signed_addends_ ? 127 : 255);
@@ -100,8 +100,9 @@ class Summing {
                                    : std::min(a, b) >= 0 && std::max(a, b) <= 65535;
     return fits && sum_.addend_rshift == 0 && std::abs(scaled_factor()) <= 32767;
   }
-  // result * factor + addend * scaled_factor() as sums of neighbouring products. Interleaving and
-  // packing both work inside blocks of 128 bits, so that the order of elements is kept.
+  // Returns result * factor + addend * scaled_factor() as sums of neighbouring products.
+  // Interleaving and packing both work inside blocks of 128 bits, so that the order of elements is
+  // kept.
   template <class V>
   HWY_INLINE V pairs(V result, V addend, V factors) const {
     const I16 d;

@@ -1,4 +1,4 @@
-// Terms chain by chain, and weights of lanes turned into panels.
+// Orders terms chain by chain, and transposes weights of local memory to panels.
 #include "ops/fast/gemm/terms_bm1684.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ ConvTerms::ConvTerms(const Conv2dBm1684& op) {
       for (uint32_t kw = 0; kw < w.w; ++kw, step += pairs)
         for (uint32_t pair = static_cast<uint32_t>(step + turn) % 2; pair < pairs; pair += 2) {
           const uint32_t channel = 2 * pair + parity;
-          if (channel == w.n) continue;  // the dummy of an odd number
+          if (channel == w.n) continue;  // the dummy channel of an odd number
           const uint32_t cell = channel / op.weight.pack, number = channel % op.weight.pack;
           const uint32_t partners = channel - parity + 1 < w.n ? 2 : 1;
           const WeightPlace at = weight_place(op.window, op.is_turned, kh, kw);
@@ -62,10 +62,12 @@ std::shared_ptr<const ConvTerms> ConvTerms::of(const Conv2dBm1684& op) {
 
 namespace {
 
-// Some channels of neighbouring lanes, and those that follow them in these lanes.
+// Packs the weights of channels of neighbouring lanes, and of those that follow them in these
+// lanes.
 class WeightPacking {
  public:
-  // Where panels go: each begins so many output channels, and words, behind the one before.
+  // The destination. Each panel begins `channels` output channels and `words` fp32 values after the
+  // one before.
   struct Panels {
     float* first;
     uint32_t channels;
@@ -84,19 +86,19 @@ class WeightPacking {
         lie_together_(weights_lie_together()),
         panels_(panels) {}
 
-  // Few channels side by side, because equal offsets in different lanes crowd into the same sets
-  // of the cache.
+  // Few channels at a time, because equal offsets in different lanes map to the same sets of the
+  // cache.
   static constexpr uint32_t kChannelsAtOnce = 8;
-  // Pairs and places of weights that are turned at once, at most.
+  // Most pairs and positions of weights that are transposed at once.
   static constexpr uint32_t kPairs = 16, kPlaces = 1024;
 
-  // The weights of some input channels, by number of pair.
+  // Packs the weights of the input channels of pairs [first_pair, last_pair).
   void pack(uint32_t first_pair, uint32_t last_pair) const {
     const uint32_t group = std::min(width_, kChannelsAtOnce);  // divides lanes
     for (uint32_t slot = 0; slot < std::min(lanes_, channels_); slot += group)
       pack_slots(slot, first_pair, last_pair);
   }
-  // The same of some lanes.
+  // Packs these weights for output channels slot, slot + 1, ... of one group of lanes.
   void pack_slots(uint32_t slot, uint32_t first_pair, uint32_t last_pair) const {
     const uint32_t group = std::min(width_, kChannelsAtOnce);
     const uint32_t step = op_.weight.stride.n / uint32_t{sizeof(float)};
@@ -125,8 +127,8 @@ class WeightPacking {
   }
   size_t pitch(uint32_t oc) const { return std::min(width_, channels_ - oc / width_ * width_); }
 
-  // In a lane: pairs of input channels, of each the output channels, of each its taps, of each two
-  // weights.
+  // Returns true if a lane stores pairs of input channels; in each pair its output channels; in
+  // each output channel its taps; in each tap two weights.
   bool weights_lie_together() const {
     const TensorView& w = op_.weight;
     const uint64_t channel = of_pair_ * sizeof(float);
@@ -135,7 +137,7 @@ class WeightPacking {
            w.stride.n >= ceil_div(channels_, lanes_) * channel &&
            (channels_ <= lanes_ || w.stride.c == channel);
   }
-  // How many channels of each of `group` lanes are there in all of these lanes.
+  // Returns how many channels all of the `group` lanes have, or 0 if they cannot be transposed.
   uint32_t turned_channels(uint32_t slot, uint32_t group, const Lanes& lanes) const {
     if (!lie_together_ || slot + group > channels_ ||
         !equally_far(std::span<uint8_t* const>(lanes.data(), group)))
@@ -143,18 +145,19 @@ class WeightPacking {
     return (channels_ - slot - group) / lanes_ + 1;
   }
 
-  // Whether every second pair begins with a line, and panels have as many rows as are turned.
+  // Returns true if every second pair begins with a cache line, and panels have as many rows as are
+  // transposed.
   bool turns_lines() const {
     return width_ == kChannelsAtOnce &&
            2 * op_.weight.stride.n % (kWordsOfLine * sizeof(float)) == 0;
   }
-  // The same line of every two pairs, one after the other: what these have of one place are
-  // neighbours in a panel. Returns the first pair that is left.
+  // Transposes the same cache line of every two pairs, one after the other. Their values at one
+  // position are neighbours in a panel. Returns the first pair that is not done.
   uint32_t turn_by_lines(uint32_t slot, const Lanes& lanes, uint32_t channels, uint32_t pair,
                          uint32_t last_pair) const {
     const auto step = static_cast<uint32_t>(op_.weight.stride.n / sizeof(float));
     const uint32_t twos = (last_pair - pair) / 2, all = channels * of_pair_;
-    thread_local Scratch gaps;  // where no weights are
+    thread_local Scratch gaps;  // receives the gaps between weights
     auto* const nowhere = gaps.take<uint8_t>(size_t{twos} * kChannelsAtOnce * sizeof(float));
     for (uint32_t line = 0; twos > 0 && line < 2 * step; line += kWordsOfLine) {
       std::array<uint8_t*, kWordsOfLine> to;
@@ -170,9 +173,9 @@ class WeightPacking {
     return pair + 2 * twos;
   }
 
-  // Some pairs of input channels: the same places of all lanes become rows of panels. Of every
-  // second pair they are neighbours there: lines are written whole, as places that are far apart
-  // may have one set of the cache.
+  // Transposes some pairs of input channels: the same positions of all lanes become rows of panels.
+  // Rows of every second pair are neighbours there. Cache lines are written whole, because distant
+  // positions may be in one set of the cache.
   void turn(uint32_t slot, const Lanes& lanes, uint32_t channels, uint32_t pair,
             uint32_t pairs) const {
     const uint32_t group = std::min(width_, kChannelsAtOnce), all = channels * of_pair_;
@@ -185,7 +188,7 @@ class WeightPacking {
                              : place<kChannelsAtOnce / 2>(turned.data(), slot, all, pair, pairs);
   }
 
-  // What was turned to where it belongs, in rows of kGroup channels.
+  // Copies transposed weights to their panels, in rows of kGroup channels.
   template <uint32_t kGroup>
   void place(const float* turned, uint32_t slot, uint32_t all, uint32_t pair,
              uint32_t pairs) const {
@@ -233,8 +236,8 @@ void ConvTerms::pack_weights(const Conv2dBm1684& op, const Memory& memory, uint3
                               {factors, width, uint64_t{width} * terms.size()});
   const uint32_t pairs = op.weight.shape.n / 2, taps = op.weight.shape.h * op.weight.shape.w;
   if (pairs == 0) return packing.pack(0, 0);
-  // some terms of all channels at a time: what lies in one cache line belongs to neighbouring
-  // terms and to channels that are `lanes` apart
+  // Some terms of all channels at a time: the values of one cache line belong to neighbouring
+  // terms, and to channels at a distance of `lanes`.
   const uint32_t at_once =
       align_up(std::max(32u, 4096 / width) / (2 * taps) + 1, WeightPacking::kPairs);
   const size_t grain = grain_of(uint64_t{at_once} * 2 * taps * op.out.shape.c, kTermsPerTask);

@@ -1,4 +1,4 @@
-// The terms of the BM1684's convolutions of fp32, and their weights.
+// The terms of the BM1684's fp32 convolutions, and their weights.
 #pragma once
 
 #include <memory>
@@ -15,22 +15,24 @@ struct ConvTerms {
     uint32_t channel, kh, kw;
   };
   explicit ConvTerms(const Conv2dBm1684& op);
-  // Each thread keeps those it last made: convolutions often differ from the one before by their
-  // addresses only.
+  // Returns the terms of `op`. Each thread keeps the last ones it made, because consecutive
+  // convolutions often differ in their addresses only.
   static std::shared_ptr<const ConvTerms> of(const Conv2dBm1684& op);
 
-  // All weights, in panels of `width` output channels (the last one may have fewer).
+  // Packs all weights in panels of `width` output channels. The last panel may have fewer.
   void pack_weights(const Conv2dBm1684& op, const Memory& memory, uint32_t width,
                     float* factors) const;
-  // The same of the panel of the channels from `slot` on, and of those of the same lanes that
-  // follow it, each `panel_words` behind the one before. `width` divides the lanes.
+  // Packs the panel of the channels from `slot` on, and those of the same lanes that follow it,
+  // each `panel_words` after the one before. `width` must divide the number of lanes.
   void pack_panels(const Conv2dBm1684& op, const Memory& memory, uint32_t width, uint32_t slot,
                    uint64_t panel_words, float* factors) const;
 
   std::vector<Term> terms;
-  Chains chains;                       // without the places of factors
-  std::vector<uint32_t> weight_bytes;  // of each term, from the first weight of an output channel
-  std::vector<uint32_t> by_weight;     // the terms as the weights of a channel lie in memory
+  Chains chains;  // without the offsets of factors
+  // of each term, from the first weight of an output channel
+  std::vector<uint32_t> weight_bytes;
+  // the terms in the order of a channel's weights in memory
+  std::vector<uint32_t> by_weight;
 };
 
 }  // namespace tputwin::fast

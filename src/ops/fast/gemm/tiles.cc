@@ -27,8 +27,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
-// Whether a group of a tile's factors is told by its codes, goes the short way of calm numbers, or
-// has every group looked at.
+// Adds grouped sums with the kernel for coded factors, the short one for calm factors, or the
+// general one, which checks every group.
 bool Grouped(const Tile& tile, const Groups& groups) {
   GroupFactors factors{as_floats(tile.left), tile.rows, nullptr, groups.pitch};
   const int16_t* weight_codes = groups.left_codes;
@@ -63,7 +63,7 @@ Reduction ReductionOf(const Tile& tile, const Dots& dots) {
           .weights = tile.left};
 }
 
-// Adds the sums of products, the dot_positions of `dot`, to a tile's.
+// Adds sums of products, computed by `dot` (see dot_positions), to those of a tile.
 template <class Dot>
 HWY_INLINE void AddDots(const Tile& tile, const Dots& dots, const Dot& dot) {
   dot(ReductionOf(tile, dots), tile.vectors * kLanes32,
@@ -110,7 +110,7 @@ SignFlip FlipOf(bool signed_right, bool signed_left) {
 }
 
 void SumRows(const uint32_t* left, size_t terms, bool is_signed, int32_t* sums) {
-  constexpr size_t kUnit = 16;  // dwords
+  constexpr size_t kUnit = 16;  // uint32 cells
   const size_t dwords = terms * kRows, whole = dwords / kUnit * kUnit;
   sum_weights(left, whole, is_signed, sums);
   uint32_t rest[kUnit] = {};
@@ -165,7 +165,7 @@ void ScaleSums(const uint32_t* sums, size_t count, const Scale& scale, uint32_t 
   ScaleTo(sums, count, scale, reinterpret_cast<uint16_t*>(to));
 }
 
-// The exponents of words of fp32 that are not 0.
+// Includes the exponents of fp32 values that are not 0 in `range`.
 void Exponents(const uint32_t* words, size_t count, ExponentRange& range) {
   const I32 d;
   const Ints none = ints(ExponentRange::kNoMagnitude);
@@ -190,7 +190,8 @@ void Narrow(const uint32_t* sums, size_t count, DType dtype, uint8_t* to) {
   NarrowElements(dtype, reinterpret_cast<const int32_t*>(sums), count, to);
 }
 
-// kV vectors of a row from result `at` on, to `out`; nothing if the first `count` hold a NaN.
+// Computes kV vectors of a row from result `at` on to `out`. Writes nothing and returns false if
+// the first `count` hold a NaN.
 template <size_t kV>
 HWY_INLINE bool ShortVectors(const ShortRow& row, size_t at, float* out,
                              size_t count = kV * kLanes32) {

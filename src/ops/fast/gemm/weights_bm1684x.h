@@ -1,5 +1,4 @@
-// The weights of a convolution of the BM1684X as they lie in memory, a run of bytes at a time, and
-// rows of its inputs.
+// Runs of bytes of the weights of a BM1684X convolution as they are stored, and rows of its inputs.
 #pragma once
 
 #include "ops/conv/weights_bm1684x.h"
@@ -7,7 +6,7 @@
 
 namespace tputwin::fast {
 
-// For each group of input channels, for each tap: the weights of the group's channels.
+// For each group of input channels and each tap: the weights of the group's channels.
 class WeightRows {
  public:
   WeightRows(uint32_t channels, const Window& window, DType dtype, bool is_turned)
@@ -17,13 +16,13 @@ class WeightRows {
         bytes_(element_bytes(dtype)),
         is_turned_(is_turned) {}
 
-  // The weights of an output channel are one run of bytes.
+  // Returns true if the weights of an output channel are one run of bytes.
   static bool are_dense(const TensorView& weight) {
     const uint32_t row = weight.shape.w * element_bytes(weight.dtype);
     return has_dense_rows(weight) && (weight.shape.h == 1 || weight.stride.h == row);
   }
 
-  // f(bytes, count) for runs of elements that taps are in their order in, of one output channel.
+  // Calls f(bytes, count) for each run of weights of one output channel whose taps are in order.
   template <class F>
   void for_each_run(const TensorView& weight, const Memory& memory, uint32_t oc, F&& f) const {
     const uint8_t* from = memory.byte(weight, 0, oc, 0, 0);
@@ -38,7 +37,7 @@ class WeightRows {
   bool is_turned_;
 };
 
-// f(bytes, count) for runs of elements of some rows of a channel of an input.
+// Calls f(bytes, count) for each contiguous run of elements of some rows of an input channel.
 template <class F>
 void for_each_row_run(const TensorView& in, const Memory& memory, uint32_t n, uint32_t channel,
                       uint32_t y, uint32_t rows, F&& f) {
