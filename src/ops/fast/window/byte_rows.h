@@ -1,6 +1,6 @@
-// Sliding windows over one channel without edge cases: its rows are laid out with their padding
-// and inserted zeros, split by column modulo the stride, so that under every tap the inputs of
-// consecutive outputs lie side by side.
+// Sliding windows over one channel without edge cases. Rows are laid out with their padding and
+// inserted zeros, split by column modulo the stride. Under every tap, the inputs of consecutive
+// outputs are then contiguous.
 #pragma once
 
 #include <cstring>
@@ -17,7 +17,7 @@
 
 namespace tputwin::fast {
 
-// The inputs of an output row under one tap (number kh * KW + kw), from that of output 0 on.
+// The inputs of an output row under one tap (number kh * KW + kw), from the input of output 0 on.
 struct TapRow {
   const uint8_t* in;
   uint32_t number;
@@ -28,7 +28,8 @@ class WindowRows {
   // Bytes that may be read past the inputs of the last output.
   static constexpr size_t kSlack = 64;
 
-  // padding: the value that has no effect on a result. What earlier windows took is kept.
+  // Prepares for a window. `padding` must be a value that has no effect on a result. The buffers of
+  // earlier windows are reused.
   void set_up(const Window& window, const Shape& in, uint8_t padding) {
     window_ = window;
     height_ = in.h, width_ = in.w;
@@ -45,13 +46,13 @@ class WindowRows {
     first_tap_.push_back(taps_.size());
   }
 
-  // Takes the rows of one channel; padding stays where it is.
+  // Copies the rows of one channel into the layout. The padding stays.
   void load(const uint8_t* plane, size_t row_stride) {
     for (size_t y = 0; y < height_; ++y)
       lay_out(bytes_.data() + y * row_bytes_, plane + y * row_stride);
   }
 
-  // The taps of output row y, less those on padding and inserted rows.
+  // Returns the taps of output row y, without those on padding and inserted rows.
   std::span<const TapRow> taps(size_t y) const {
     return {taps_.data() + first_tap_[y], taps_.data() + first_tap_[y + 1]};
   }
@@ -100,7 +101,7 @@ class WindowRows {
   size_t phase_bytes_ = 0, row_bytes_ = 0;
   std::vector<uint8_t> bytes_;
   std::vector<TapRow> taps_;
-  std::vector<size_t> first_tap_;  // of every output row, and the end
+  std::vector<size_t> first_tap_;  // first tap of every output row, and the end
 };
 
 // out(x) = clamp(round_shift(start + sum over taps of in[x] * weights[number], rshift)), in 32
@@ -109,11 +110,11 @@ struct WeightedSum {
   std::vector<int32_t> weights;  // by number of tap
   int32_t start = 0;
   int rshift = 0;
-  int32_t low = 0, high = 0;  // of the clamp
+  int32_t low = 0, high = 0;  // bounds of the clamp
 };
 
-// Why WindowRows does not cover operands: they have to be bytes in lanes, in dense rows, of the
-// extents that the window gives; nullptr if they are.
+// Returns why WindowRows does not cover the operands, or nullptr if it does. Operands must be bytes
+// in local memory, in dense rows, with the extents that the window gives.
 inline Declined byte_rows_decline(const Window& window, const TensorView& in,
                                   const TensorView& out) {
   auto whole = [](const Axis& axis) {
@@ -128,8 +129,9 @@ inline Declined byte_rows_decline(const Window& window, const TensorView& in,
   return kRan;
 }
 
-// Calls channel(n, c, rows), with the rows of an input channel loaded, for all channels, lanes over
-// threads, in index order inside a lane. `padding`: the value that has no effect on a result.
+// Calls channel(n, c, rows) for all channels, with the rows of the input channel loaded. Threads
+// share the lanes, and channels of a lane come in index order. `padding` must be a value that has
+// no effect on a result.
 template <class Channel>
 void for_each_byte_channel(const Window& window, const TensorView& in, const Shape& out,
                            uint8_t padding, uint64_t taps_per_task, const Memory& memory,

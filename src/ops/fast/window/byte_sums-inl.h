@@ -1,5 +1,5 @@
-// Weighted sums under a sliding window, requantized: what depthwise convolution and average
-// pooling have in common. Included once per target (see Highway's foreach_target.h).
+// Weighted sums under a sliding window, requantized. Depthwise convolution and average pooling
+// share them. Included once per target (see Highway's foreach_target.h).
 #if defined(TPUTWIN_FAST_BYTE_SUMS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_FAST_BYTE_SUMS_INL_H
 #undef TPUTWIN_FAST_BYTE_SUMS_INL_H
@@ -15,7 +15,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 
-// kVectors vectors of consecutive outputs starting at x; the last one may be partial.
+// Computes kVectors vectors of consecutive outputs starting at x. The last one may be partial.
 template <bool kSigned, size_t kVectors>
 HWY_INLINE void WeightedBlock(const WeightedSum& sum, std::span<const TapRow> taps, uint8_t* out,
                               size_t x, size_t count) {
@@ -44,7 +44,8 @@ HWY_INLINE void WeightedBlock(const WeightedSum& sum, std::span<const TapRow> ta
   }
 }
 
-// One row of outputs. Reads up to WindowRows::kSlack bytes past the inputs of the last output.
+// Computes one row of outputs. Reads up to WindowRows::kSlack bytes past the inputs of the last
+// output.
 template <bool kSigned>
 HWY_INLINE void WeightedRow(const WeightedSum& sum, std::span<const TapRow> taps, uint8_t* out,
                             size_t width) {

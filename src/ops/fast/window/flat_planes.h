@@ -1,6 +1,5 @@
-// Windows that move by one over planes of bytes and leave results of the extents of a plane's rows:
-// a plane is walked as one run, whatever its rows are. What a tap finds beyond the end of a row is
-// told by masks.
+// Windows with stride 1 over planes of bytes whose results have the width of the inputs. A plane is
+// walked as one run, across its rows. Masks mark where a tap is beyond the end of a row.
 #pragma once
 
 #include <array>
@@ -26,7 +25,7 @@ class FlatPlanes {
            window.w.kernel <= kSlack && has_no_gaps(in) && has_no_gaps(out);
   }
 
-  // `padding`: the value that has no effect on a result.
+  // `padding` must be a value that has no effect on a result.
   void set_up(const Window& window, const Shape& in, const Shape& out, uint8_t padding) {
     width_ = in.w;
     inputs_ = size_t{in.h} * in.w;
@@ -43,20 +42,22 @@ class FlatPlanes {
           for (size_t i = x; i < results_; i += width_) inside_[kw * mask_bytes() + i] = 0;
     pad_ = window.w.pad_before;
   }
-  // Takes plane `i`; padding stays where it is. Neighbouring planes have room of their own, so that
-  // no one waits for bytes just written.
+  // Copies plane `i` into its buffer. The padding stays. Neighbouring planes have separate buffers,
+  // so that loads do not wait for bytes just written.
   void load(size_t i, const uint8_t* plane) {
     std::memcpy(rows_[i % kAtOnce].data() + first_, plane, inputs_);
   }
 
   size_t results() const { return results_; }
-  // Of plane `i`, what lies under row `kh` of the windows of results, and where to leave what came
-  // of columns. All are read, and may be written, up to kSlack bytes behind the last result.
+  // under_row() returns the bytes of plane `i` under row `kh` of the windows. columns() returns the
+  // buffer for what is computed from columns. Up to kSlack bytes after the last result are read,
+  // and may be written.
   const uint8_t* under_row(size_t i, size_t kh) const {
     return rows_[i % kAtOnce].data() + kh * width_;
   }
   uint8_t* columns(size_t i) { return columns_[i % kAtOnce].data() + kSlack; }
-  // Of columns, what lies under column `kw`; bytes of ones where that is in the same row.
+  // under_column() returns the bytes of the column buffer under column `kw`. inside() returns a
+  // mask of all ones where these are in the same row.
   const uint8_t* under_column(size_t i, size_t kw) const {
     return columns_[i % kAtOnce].data() + kSlack + kw - pad_;
   }
@@ -67,7 +68,7 @@ class FlatPlanes {
   size_t mask_bytes() const { return results_ + kSlack; }
   size_t width_ = 0, inputs_ = 0, results_ = 0, first_ = 0, pad_ = 0;
   std::array<std::vector<uint8_t>, kAtOnce> rows_, columns_;
-  std::vector<uint8_t> inside_;  // of each column of a window
+  std::vector<uint8_t> inside_;  // for each column of a window
 };
 
 }  // namespace tputwin::fast

@@ -26,7 +26,7 @@ struct PlanePair {
   uint8_t* out;
 };
 
-// Input rows [first, end) that lie under output row y.
+// Input rows [first, end) under output row y.
 struct RowsUnder {
   size_t first, end;
   RowsUnder(const Axis& h, uint32_t extent, uint32_t y) {
@@ -36,7 +36,8 @@ struct RowsUnder {
   }
 };
 
-// Of plane `i`, maxima of columns; and of those side by side.
+// MaximaOfColumns() computes the maxima of the columns of plane `i`, MaximaOfRows() the maxima of
+// neighbours among these.
 template <class T>
 HWY_INLINE void MaximaOfColumns(const Window& window, FlatPlanes& planes, size_t i) {
   const hn::ScalableTag<T> d;
@@ -72,7 +73,7 @@ HWY_INLINE void MaximaOfRows(const Window& window, const FlatPlanes& planes, siz
   }
 }
 
-// One is taken while columns of the one before become maxima, and rows of the one before that.
+// Loads a plane, while columns of the previous plane and rows of the one before that become maxima.
 template <class T>
 void MaximaOfFlatPlanes(const Window& window, FlatPlanes& planes,
                         std::span<const PlanePair> pairs) {
@@ -83,8 +84,8 @@ void MaximaOfFlatPlanes(const Window& window, FlatPlanes& planes,
   }
 }
 
-// Windows that go on by two: maxima of the rows under them, side by side in a line with its
-// padding, then of neighbours in that line. Whole vectors of inputs are read.
+// Windows with stride 2. The maxima of the rows under a window go to a line with padding, and the
+// results are maxima of neighbours in that line. Whole vectors of inputs are read.
 template <class T>
 HWY_INLINE void MaximaByTwo(const Pool2dBm1880& op, const PlanePair& plane,
                             std::vector<uint8_t>& line) {
@@ -106,7 +107,7 @@ HWY_INLINE void MaximaByTwo(const Pool2dBm1880& op, const PlanePair& plane,
             largest, hn::LoadU(d, reinterpret_cast<const T*>(plane.in + row * op.in.stride.h + x)));
       hn::StoreU(largest, d, inputs + x);
     }
-    hn::StoreU(least, d, inputs + width);  // over what came from behind the row
+    hn::StoreU(least, d, inputs + width);  // overwrites what was read past the row
     for (size_t x = 0; x < results; x += lanes) {
       auto largest = least;
       for (size_t kw = 0; kw < kernel; kw += 2) {

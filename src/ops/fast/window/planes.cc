@@ -10,7 +10,7 @@
 namespace tputwin::fast {
 namespace {
 
-// dst[i] = the word at from + i * step bytes.
+// Copies dst[i] = the 32-bit value at from + i * step bytes.
 void copy_words(float* dst, const uint8_t* from, size_t count, size_t step) {
   if (step == sizeof(float)) {
     copy_bytes(reinterpret_cast<uint8_t*>(dst), from, count * sizeof(float));
@@ -38,7 +38,7 @@ WindowPhases::WindowPhases(const Axis& axis, uint32_t inputs, uint32_t outputs, 
 
 WindowPhases::Inputs WindowPhases::find_inputs(uint32_t remainder, uint32_t inputs) const {
   const int64_t stride = axis_.stride;
-  // input at place 0
+  // the input at position 0
   const int64_t origin = int64_t{remainder} - axis_.pad_before + int64_t{first_} * stride;
   const int64_t first = origin < 0 ? (-origin + stride - 1) / stride : 0;
   const int64_t last = origin < inputs ? (inputs - origin + stride - 1) / stride : 0;

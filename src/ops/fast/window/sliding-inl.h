@@ -1,5 +1,5 @@
-// Weighted sums of sliding blocks, where the processor permutes bytes and products of bytes have
-// steps. Included once per target (see select/foreach_target.h).
+// Weighted sums of sliding blocks, for processors that permute bytes and multiply them in steps.
+// Included once per target (see select/foreach_target.h).
 #if defined(TPUTWIN_FAST_SLIDING_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_FAST_SLIDING_INL_H
 #undef TPUTWIN_FAST_SLIDING_INL_H
@@ -21,18 +21,18 @@ namespace tputwin::fast::HWY_NAMESPACE {
 #define TPUTWIN_HAVE_SLIDING TPUTWIN_HAVE_BYTE_STEPS
 #if TPUTWIN_HAVE_SLIDING
 
-// What the inputs of a channel become before they are multiplied: bytes outside the input are
-// `padding`, and of a `flip` other than 0 all are xored with it (Flip in pack-inl.h).
+// The inputs of a channel, and how to change them before they are multiplied. Bytes outside the
+// input are `padding`, and all bytes are xored with `flip` (Flip in pack-inl.h).
 struct SlidingInputs {
   const uint8_t* first;
   uint8_t padding = 0;
   uint32_t flip = 0;
 };
 
-// Vectors that hold the sums of a block.
+// Number of vectors that hold the sums of a block.
 constexpr size_t kSlidingParts = SlidingBlocks::kResults / kLanes32;
 
-// The inputs of part of a block's results, those of four taps to a result.
+// TakeInputs() returns the inputs of part of a block's results, four taps for each result.
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
 constexpr auto kPermutes = SlidingBlocks::Permutes::all;
 HWY_INLINE Ints TakeInputs(const SlidingBlocks::Pattern& pattern, const uint8_t* from, size_t,
@@ -44,7 +44,7 @@ HWY_INLINE Ints TakeInputs(const SlidingBlocks::Pattern& pattern, const uint8_t*
 }
 #else
 constexpr auto kPermutes = SlidingBlocks::Permutes::quarters;
-constexpr size_t kQuarters = kLanes32 / 4;  // of a vector
+constexpr size_t kQuarters = kLanes32 / 4;  // quarters in a vector
 template <size_t kCount>
 HWY_INLINE auto LoadQuarters(const uint8_t* from, const uint8_t* first) {
   const hn::CappedTag<uint8_t, kCount * SlidingBlocks::kQuarter> d;
@@ -66,8 +66,8 @@ HWY_INLINE Ints TakeInputs(const SlidingBlocks::Pattern& pattern, const uint8_t*
 }
 #endif
 
-// One channel: emit(block, start + sums of products) for every block of results; the sums are
-// kSlidingParts vectors.
+// Calls emit(block, start + sums of products) for every block of results of one channel. The sums
+// are kSlidingParts vectors.
 template <class Dot, size_t kSteps, class Emit>
 HWY_INLINE void SlidingSteps(const SlidingBlocks& blocks, const SlidingInputs& inputs,
                              const uint32_t* weights, int32_t start, const Emit& emit) {
@@ -100,7 +100,7 @@ HWY_INLINE void SlidingChannel(const SlidingBlocks& blocks, const SlidingInputs&
 }
 
 #else
-constexpr auto kPermutes = SlidingBlocks::Permutes::nothing;  // there is no SlidingChannel
+constexpr auto kPermutes = SlidingBlocks::Permutes::nothing;  // SlidingChannel does not exist here
 #endif
 
 }  // namespace tputwin::fast::HWY_NAMESPACE

@@ -1,4 +1,4 @@
-// Where the inputs of each block of results are.
+// Finds the inputs of each block of results.
 #include "ops/fast/window/sliding.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ std::vector<int32_t> sources(const Axis& axis, uint32_t outputs, uint32_t inputs
   return list;
 }
 
-// Where to begin a block so that it has as many results as it can.
+// Returns the begin of a block that has as many results as possible.
 uint32_t begin_of(uint32_t next, uint32_t results) {
   constexpr uint32_t kMost = SlidingBlocks::kResults;
   return results >= kMost ? std::min(next, results - kMost) : next;
@@ -36,7 +36,7 @@ bool SlidingBlocks::build(const Window& window, const TensorView& in, const Tens
   if (steps_per_block_ > kMostSteps) return false;
   rows_ = sources(window.h, out.shape.h, in.shape.h);
   columns_ = sources(window.w, out.shape.w, in.shape.w);
-  patterns_.assign(1, {});  // nothing is taken
+  patterns_.assign(1, {});  // pattern 0 takes nothing
   if (permutes == Permutes::quarters) patterns_[0].index.fill(kOutside);
   steps_.clear();
   blocks_.clear();
@@ -44,7 +44,7 @@ bool SlidingBlocks::build(const Window& window, const TensorView& in, const Tens
   return rows_touch && out.shape.w < kResults ? add_joined_rows(in, out) : add_rows(in, out);
 }
 
-// None: the inputs lie too far apart.
+// Returns nothing if the inputs are too far apart.
 std::optional<SlidingBlocks::Step> SlidingBlocks::step(std::span<const Place> places,
                                                        uint32_t first_tap) {
   const uint32_t taps = std::min<uint32_t>(kTaps, kernel_w_ - first_tap);
@@ -71,7 +71,7 @@ std::optional<SlidingBlocks::Step> SlidingBlocks::step(std::span<const Place> pl
   return Step{static_cast<uint32_t>(lowest), number_of(pattern)};
 }
 
-// False: the inputs of four results lie too far apart.
+// Returns false if the inputs of four results are too far apart.
 bool SlidingBlocks::cut_in_quarters(Pattern& pattern) {
   for (size_t q = 0; q < pattern.first.size(); ++q) {
     const std::span<uint8_t> index(&pattern.index[q * kQuarter], kQuarter);
@@ -94,10 +94,10 @@ uint32_t SlidingBlocks::number_of(const Pattern& pattern) {
   return number;
 }
 
-// Blocks inside rows: what they are along w is the same for all of them.
+// Adds blocks inside rows. The blocks of all rows share their steps along w.
 bool SlidingBlocks::add_rows(const TensorView& in, const TensorView& out) {
   std::vector<Block> columns;
-  std::vector<Step> steps;  // of each, by first tap
+  std::vector<Step> steps;  // of each block, by first tap
   for (uint32_t next = 0; next < out.shape.w;) {
     uint32_t count = std::min<uint32_t>(kResults, out.shape.w - next);
     const uint32_t x = count < kResults ? begin_of(next, out.shape.w) : next;
@@ -129,13 +129,13 @@ bool SlidingBlocks::add_rows(const TensorView& in, const TensorView& out) {
   return true;
 }
 
-// Narrow maps, whose rows of results touch: blocks of several rows.
+// Adds blocks of several rows, for narrow maps whose rows of results touch.
 bool SlidingBlocks::add_joined_rows(const TensorView& in, const TensorView& out) {
   const uint32_t results = out.shape.h * out.shape.w;
   for (uint32_t next = 0; next < results;) {
     uint32_t first = begin_of(next, results);
     uint32_t count = std::min<uint32_t>(kResults, results - first);
-    if (!add_joined_block(in, out, first, count)) {  // no more than a row, then
+    if (!add_joined_block(in, out, first, count)) {  // fall back to at most one row
       first = next;
       count = std::min(out.shape.w - next % out.shape.w, results - next);
       if (!add_joined_block(in, out, first, count)) return false;

@@ -1,7 +1,7 @@
-// Sliding windows over planes of bytes, sixteen results at a time, straight from where the bytes
-// lie: a permutation brings the inputs of four taps under each result, a mask makes padding of those
-// outside, and the steps of dot products multiply and add all of them. Where that is for each
-// block of results is found out once for all channels.
+// Sliding windows over planes of bytes, sixteen results at a time, read in place. A permutation
+// moves the inputs of four taps under each result, a mask replaces those outside by padding, and
+// the steps of dot products multiply and add them. The positions for each block of results are
+// computed once for all channels.
 #pragma once
 
 #include <array>
@@ -21,50 +21,53 @@ struct Depthwise2dBm1684xInt8;
 
 namespace tputwin::fast {
 
-// A body of depthwise convolutions that keeps nothing.
+// Runs depthwise convolutions and keeps nothing between runs.
 Declined sliding_blocks(const Depthwise2dBm1684xInt8& op, const Memory& memory);
 
 class SlidingBlocks {
  public:
-  // What a processor permutes the bytes of: vectors of 64, or quarters of these.
+  // The unit in which a processor permutes bytes: vectors of 64 bytes, or quarters of these.
   enum class Permutes : uint8_t { nothing, quarters, all };
 
   static constexpr size_t kResults = 16;  // of a block, at most
   static constexpr size_t kTaps = 4;      // of a step: neighbours in a row of the window
-  static constexpr size_t kReach = 64;    // bytes that a step's inputs lie in
-  static constexpr size_t kQuarter = 16;  // bytes of inputs of four results
+  static constexpr size_t kReach = 64;    // span in bytes of a step's inputs
+  static constexpr size_t kQuarter = 16;  // span in bytes of four results' inputs
 
-  // Byte index[4 * i + t] of those loaded is the input of result i under tap t, if bit 4 * i + t of
-  // `take` is set; only the bytes whose bits `load` has are read. By quarters: the inputs of
-  // results 4 * q to 4 * q + 3 are among kQuarter bytes from first[q] on, `index` counts from
-  // there, and is kOutside where `take` has no bit. All these bytes are read.
+  // Byte index[4 * i + t] of the loaded bytes is the input of result i under tap t, if bit
+  // 4 * i + t of `take` is set. Only bytes whose bits are set in `load` are read.
+  //
+  // With quarters, the inputs of results 4 * q to 4 * q + 3 are among kQuarter bytes from first[q]
+  // on. `index` counts from there, and is kOutside where `take` has no bit. All these bytes are
+  // read.
   struct Pattern {
     alignas(64) std::array<uint8_t, kReach> index{};
     uint64_t take = 0, load = 0;
     std::array<uint8_t, kReach / kQuarter> first{};
     bool operator==(const Pattern&) const = default;
   };
-  // Loads from `offset` bytes behind the first input of a plane on.
+  // Loads start `offset` bytes after the first input of a plane.
   struct Step {
     uint32_t offset = 0, pattern = 0;
   };
   struct Block {
-    uint32_t out;      // bytes behind the first result of a plane; the results lie side by side
-    uint32_t results;  // where less than kResults, less than kResults follow in the plane
+    uint32_t out;      // bytes after a plane's first result
+    uint32_t results;  // less than kResults only at a plane's end
   };
 
   static constexpr uint8_t kOutside = 0x80;
 
-  // False: it does not cover the operands, which have rows of bytes and the window's extents.
+  // Returns false if the operands are not covered. They must have rows of bytes and the window's
+  // extents.
   bool build(const Window& window, const TensorView& in, const TensorView& out, Permutes permutes);
 
   std::span<const Block> blocks() const { return blocks_; }
-  // Of a block, steps_per_block() of them: rows of the window, then taps.
+  // Returns the steps_per_block() steps of a block: rows of the window, then taps.
   const Step* steps(size_t block) const { return steps_.data() + block * steps_per_block_; }
   size_t steps_per_block() const { return steps_per_block_; }
   const Pattern& pattern(uint32_t number) const { return patterns_[number]; }
 
-  // The weights of steps, four signed bytes each; weight(kh, kw).
+  // Writes the weights of steps, four signed bytes each. weight(kh, kw) returns a weight.
   template <class Weight>
   void steps_of_weights(const Weight& weight, uint32_t* to) const {
     for (uint32_t kh = 0; kh < kernel_h_; ++kh)
@@ -77,7 +80,8 @@ class SlidingBlocks {
   }
 
  private:
-  // Where the inputs of a result are: its row of the plane under a row of the window, -1 outside.
+  // Position of the inputs of a result: its row in the plane under a row of the window (-1
+  // outside), and its column.
   struct Place {
     int64_t row;
     uint32_t x;

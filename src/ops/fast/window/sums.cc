@@ -1,4 +1,4 @@
-// The kernels of windows, and how channels come to them and results back.
+// The kernels of windows, the layout of channels, and the storing of results.
 #include "ops/fast/window/sums.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -34,14 +34,14 @@ HWY_INLINE void StoreWords(Ints x, uint32_t* to) {
   hn::StoreU(x, I32(), reinterpret_cast<int32_t*>(to));
 }
 
-// Stores bits of results; `doubt` is not 0 where one was NaN.
+// Stores bits of results. `doubt` becomes not 0 where a result is NaN.
 HWY_INLINE void StoreResults(Floats x, Ints bits_of_x, uint32_t* to, Floats& doubt) {
   const Floats nan = nan_lanes(x);
   StoreWords(hn::Or(bits_of_x, bits(nan)), to);
   doubt = hn::Or(doubt, nan);
 }
 
-// What results have in common: the weights by number of tap.
+// Terms that all results share: the weights by number of tap.
 struct CommonTerms {
   const float* weights;
   const WindowStarts& starts;
@@ -52,7 +52,7 @@ struct CommonTerms {
   bool has_bias() const { return starts.bias != nullptr; }
   HWY_INLINE Floats bias(size_t) const { return hn::Set(F32(), *starts.bias); }
 };
-// Or each for itself.
+// Terms that each result has for itself.
 struct OwnTerms {
   const WindowTerms& terms;
 
@@ -112,15 +112,15 @@ bool SumEach(const WindowRun& run, const WindowTerms& terms, DType dtype) {
   return SumRun(run, OwnTerms{terms}, dtype);
 }
 
-// The bits of a number of the type, subnormals as they are.
+// Returns the bits of a number of the type, and keeps subnormals.
 template <DType kType>
 HWY_INLINE Ints exact_bits(Floats x) {
   return kType == DType::bf16 ? hn::ShiftRight<16>(bits(x)) : to_bits<kType>(x);
 }
 
-// a if it is larger, else b, subnormals of bf16 as they are. Those are equal to 0 in comparisons,
-// and the maximum of a processor, which compilers make of a comparison and a choice of its
-// operands, makes them 0.
+// Returns a if it is larger, else b, and keeps subnormals of bf16. Subnormals equal 0 in
+// comparisons. Compilers turn a comparison and a selection of its operands into the processor's
+// maximum, which makes subnormals 0.
 template <DType kType>
 HWY_INLINE Floats larger(Floats a, Floats b) {
   if constexpr (kType == DType::bf16) return hn::IfThenElse(hn::Gt(flush(a), flush(b)), a, b);
@@ -203,7 +203,7 @@ WindowKernels window_kernels() { return HWY_DYNAMIC_DISPATCH(Kernels)(); }
 namespace {
 
 constexpr uint64_t kMaxPlaneWords = 4 << 20;
-// Sums of integers have to stay inside 32 bits.
+// Integer sums must stay inside 32 bits.
 constexpr uint64_t kMaxTaps = 1 << 20, kMaxIntegerTaps = 1 << 13;
 
 template <class T>
@@ -232,7 +232,7 @@ TensorView image_of(const TensorView& packed, uint32_t n) {
   return image;
 }
 
-// Accumulators are 32-bit integers.
+// Accumulators are int32.
 Quantization quantization_of(bool relu, uint32_t rshift, Rounding rounding, DType dtype) {
   return {relu, rshift, rounding, saturate(INT32_MIN, dtype),
           dtype == DType::u32 ? INT32_MAX : saturate(INT32_MAX, dtype)};
@@ -283,7 +283,8 @@ void WindowChannels::lay_out(uint32_t n, uint32_t c, const Outside& outside,
                  plane);
 }
 
-// All elements of a channel as words, those in inserted rows and columns being `insertion`.
+// Widens all elements of a channel to 32 bits. Elements of inserted rows and columns become
+// `insertion`.
 void WindowChannels::widen_channel(const uint8_t* from, uint32_t insertion, uint32_t* to) const {
   const TensorView& in = job_.in;
   const size_t across = job_.window.w.insert + 1, down = job_.window.h.insert + 1;
@@ -330,7 +331,7 @@ WholePlanes::WholePlanes(const WindowJob& job, const WindowKernels& kernels)
 }
 
 bool WholePlanes::cover() const {
-  constexpr size_t kMostTaps = 4096;  // of which scratch memory holds many planes
+  constexpr size_t kMostTaps = 4096;  // scratch memory holds many planes
   const Shape &in = job_.in.shape, &out = job_.out.shape;
   const auto covers = [](const Axis& axis, uint32_t extent) {
     return axis.kernel == extent && axis.pad_before == 0 && axis.insert == 0 &&

@@ -1,6 +1,6 @@
-// Sums and maxima under a sliding window, one channel at a time: what depthwise convolution and
-// pooling of the BM1684 and BM1684X have in common. Elements become 32-bit words: fp32 of
-// floating-point numbers, integers extended.
+// Sums and maxima under a sliding window, one channel at a time. Depthwise convolution and pooling
+// of the BM1684 and BM1684X share them. Elements are widened to 32 bits: floating-point numbers to
+// fp32, integers by extension.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,9 @@
 
 namespace tputwin::fast {
 
-// `count` results, the inputs of the first one under tap i at words[offsets[i]]. Whole vectors of
-// inputs are read and of results written, up to kWindowSlack words too many.
+// A run of `count` results. The input of the first one under tap i is words[offsets[i]]. Whole
+// vectors of inputs are read and whole vectors of results written, up to kWindowSlack elements too
+// many.
 constexpr size_t kWindowSlack = 64;
 struct WindowRun {
   const uint32_t* words;
@@ -29,17 +30,17 @@ struct WindowRun {
   size_t count;
 };
 
-// Of a floating-point result that only the reference body knows.
+// Marks a floating-point result that only the reference kernel can compute.
 constexpr uint32_t kInDoubt = 0xffff'ffff;
 
-// What floating-point accumulators start as, and what is added to their sum if not null.
+// Start values of floating-point accumulators. `bias` is added to their sum if it is not null.
 struct WindowStarts {
   float first, second;
   const float* bias = nullptr;
 };
 
-// The same of results each of which is of another channel, and their weights: that of a result
-// under tap i at weights[i * pitch]. Whole vectors are read.
+// Start values and weights of results that each belong to another channel. The weight of a result
+// under tap i is weights[i * pitch]. Whole vectors are read.
 struct WindowTerms {
   const float *weights, *first, *second;
   const float* bias = nullptr;
@@ -50,45 +51,44 @@ struct Quantization {
   bool relu;
   uint32_t rshift;
   Rounding rounding;
-  int32_t low, high;  // of the type of the result
+  int32_t low, high;  // range of the type of the result
 };
 Quantization quantization_of(bool relu, uint32_t rshift, Rounding rounding, DType dtype);
 
-// A plane under a window of 3x3 that goes on by one or two. Whole vectors of inputs are
-// read.
+// A plane under a window of 3x3 with stride 1 or 2. Whole vectors of inputs are read.
 struct RowsOfThree {
   static constexpr uint32_t kSide = 3;
 
   const uint8_t* in;
-  uint32_t in_stride, in_height, in_width;  // strides from row to row in bytes
-  uint32_t step;                            // of the window, down and across
+  uint32_t in_stride, in_height, in_width;  // in_stride: bytes from row to row
+  uint32_t step;                            // stride of the window, down and across
   uint32_t pad_h, pad_w;                    // rows above, columns to the left
   float padding;
   uint8_t* out;
   uint32_t out_stride, height, width;
-  uint8_t* padding_row;  // room for a row and kWindowSlack elements
-  const uint8_t** row;   // room for rows() pointers
+  uint8_t* padding_row;  // buffer for a row and kWindowSlack elements
+  const uint8_t** row;   // buffer for rows() pointers
 
-  size_t rows() const { return (height - 1) * size_t{step} + kSide; }  // with padding
+  size_t rows() const { return (height - 1) * size_t{step} + kSide; }  // includes padding
 };
 
 // The kernels of the instruction set in force. Floating-point results are the bits of the type, or
-// kInDoubt, in which case they return true.
+// kInDoubt. Kernels return true if a result is kInDoubt.
 struct WindowKernels {
-  // Two accumulators in turn, every step rounded.
+  // Taps go to two accumulators alternately, and every step is rounded.
   bool (*sum)(const WindowRun&, const float* weights, WindowStarts starts, DType dtype);
   bool (*sum_each)(const WindowRun&, const WindowTerms& terms, DType dtype);
-  // The same, written where results lie; true if one of them may be NaN.
+  // Like `sum`, written to the operand directly. Returns true if a result may be NaN.
   bool (*sum_three)(const RowsOfThree&, const float* weights, const WindowStarts& starts,
                     DType dtype);
-  // Of equal values the last one; NaN is in doubt.
+  // Of equal values, the last one is the result. NaN is in doubt.
   bool (*largest)(const WindowRun&, DType dtype);
-  // The largest fp32 number, flushed, or the lowest finite one; NaN is passed over.
+  // The largest fp32 number, flushed, or the lowest finite one. NaN is skipped.
   void (*largest_number)(const WindowRun&);
-  // Sums of products from `start` on.
+  // Sums products, starting with `start`.
   void (*integer_sum)(const WindowRun&, const int32_t* weights, int32_t start, const Quantization&);
   void (*integer_largest)(const WindowRun&);
-  // Elements side by side as words.
+  // Widens contiguous elements to 32 bits.
   void (*widen)(DType dtype, const uint8_t* from, size_t count, int32_t* to);
 };
 WindowKernels window_kernels();
@@ -101,17 +101,18 @@ struct WindowJob {
 };
 Declined window_declines(const WindowJob& job);
 
-// Image number `n` of bytes of which several images lie in a cell, as a tensor whose elements are
-// cells apart.
+// Returns image `n` of a byte tensor with several images in a cell. Its elements are one cell
+// apart.
 TensorView image_of(const TensorView& packed, uint32_t n);
 
-// body(job) for every image of bytes of which several lie in a cell; declines as a job of one does.
+// Calls body(job) for every image of a byte tensor with several images in a cell. Declines if a job
+// of one image declines.
 template <class Body>
 Declined for_each_image(const Window& window, const TensorView& in, const TensorView& out,
                         const Memory& memory, const Body& body) {
   if (in.shape.n != out.shape.n || in.shape.n == 0 || is_32bit(in.dtype)) return "no images";
   if (const Declined why = overlap(out, {&in}, memory.local)) return why;
-  // all of them first: a body leaves everything as it was, or runs
+  // checks all images first, because a kernel must run completely or change nothing
   for (const bool runs : {false, true})
     for (uint32_t n = 0; n < in.shape.n; ++n) {
       const TensorView from = image_of(in, n), to = image_of(out, n);
@@ -124,25 +125,27 @@ Declined for_each_image(const Window& window, const TensorView& in, const Tensor
   return kRan;
 }
 
-// What words outside the input are.
+// Values of elements outside the input.
 struct Outside {
-  uint32_t padding, insertion;  // insertion: between elements of the input
+  uint32_t padding, insertion;  // insertion: between inputs
 };
 
-// Lays channels out, and stores rows of results.
+// Lays out channels, and stores rows of results.
 class WindowChannels {
  public:
   WindowChannels(const WindowJob& job, const WindowKernels& kernels);
 
-  // Results come in runs: all rows in one, unless too much of it would belong to no result.
+  // Number of runs of results. All rows are one run, unless too much of it would belong to no
+  // result.
   uint32_t runs() const { return whole_ ? 1 : job_.out.shape.h; }
-  // Scratch words of a thread, and the work of a channel.
+  // words() returns the number of 32-bit scratch elements of a thread, work() the work of a
+  // channel.
   size_t words() const { return elements_ + inputs_ + count_ + kWindowSlack; }
   uint64_t work() const { return plane_.floats() + offsets_.size() * plane_.extent(); }
 
   void lay_out(uint32_t n, uint32_t c, const Outside& outside, uint32_t* scratch) const;
   WindowRun run(uint32_t number, uint32_t* scratch) const;
-  // Stores the results of a run; those in doubt by redo(y, x).
+  // Stores the results of a run. redo(y, x) stores results in doubt.
   template <class Redo>
   void store(uint32_t n, uint32_t c, uint32_t number, const uint32_t* results, bool doubt,
              Redo&& redo) const {
@@ -161,15 +164,15 @@ class WindowChannels {
 
   const WindowJob& job_;
   const WindowKernels& kernels_;
-  const Shape dense_;  // of the input with inserted rows and columns
+  const Shape dense_;  // shape of the input with inserted elements
   const WindowPlane plane_;
   std::vector<uint32_t> offsets_;
-  const bool whole_, in_place_;  // in_place: words are laid out from where they lie
+  const bool whole_, in_place_;  // in_place: 32-bit inputs are read in place
   const size_t count_, elements_, inputs_;
 };
 
-// For every image n and channel c: outside(c) tells what lies outside; run(WindowRun, c) returns
-// true if results may be in doubt; redo(n, c, y, x) stores those.
+// Runs a window over every image n and channel c. outside(c) returns the values outside the input.
+// run(WindowRun, c) returns true if results may be in doubt. redo(n, c, y, x) stores those.
 template <class OutsideOf, class Run, class Redo>
 void for_each_channel(const WindowJob& job, const WindowKernels& kernels, OutsideOf&& outside,
                       Run&& run, Redo&& redo) {
@@ -196,8 +199,9 @@ void for_each_channel(const WindowJob& job, const WindowKernels& kernels, Outsid
                });
 }
 
-// A window that covers planes whole, each of one run of elements: one result a plane, its taps the
-// elements in their order. Planes are laid side by side, as the results of one run.
+// A window that covers whole planes, each of which is one run of elements. A plane has one result,
+// and its taps are the elements in their order. Planes are laid out next to each other, as the
+// results of one run.
 class WholePlanes {
  public:
   static constexpr size_t kAtOnce = 64;
@@ -209,11 +213,11 @@ class WholePlanes {
   size_t words() const { return (2 * taps_ + 1) * kAtOnce + kWindowSlack; }
   size_t taps() const { return taps_; }
   uint32_t channel(size_t plane) const { return place(plane).second; }
-  // Words of `count` rows, of each as many as there are taps, kAtOnce of a tap.
+  // Transposes `count` rows of 32-bit elements, one element per tap, to kAtOnce elements per tap.
   void put_beside(const uint32_t* rows, size_t count, uint32_t* to) const;
-  // Planes [first, first + count), at most kAtOnce.
+  // Lays out planes [first, first + count), at most kAtOnce.
   WindowRun lay_out(size_t first, size_t count, uint32_t* scratch) const;
-  // The same planes' results; those in doubt by redo(n, c, y, x).
+  // Stores the results of these planes. redo(n, c, y, x) stores results in doubt.
   template <class Redo>
   void store(size_t first, const WindowRun& run, bool doubt, Redo&& redo) const {
     for (size_t i = 0; i < run.count; ++i) {
@@ -237,7 +241,7 @@ class WholePlanes {
   std::vector<uint32_t> offsets_;
 };
 
-// Of all planes that are covered: run(WindowRun, the first of its planes).
+// Calls run(WindowRun, number of its first plane) for batches of all planes.
 template <class Run, class Redo>
 void for_each_batch(const WholePlanes& planes, Run&& run, Redo&& redo) {
   constexpr uint64_t kTermsPerTask = 64 << 10;
@@ -255,7 +259,7 @@ void for_each_batch(const WholePlanes& planes, Run&& run, Redo&& redo) {
   });
 }
 
-// The same as for_each_channel() where all channels have the same taps: run(WindowRun).
+// Like for_each_channel(), where all channels have the same taps: run(WindowRun).
 template <class Run, class Redo>
 void for_each_pool(const WindowJob& job, const WindowKernels& kernels, const Outside& outside,
                    Run&& run, Redo&& redo) {

@@ -1,6 +1,5 @@
-// Sums under windows of 3x3 over planes of fp32, fp16 or bf16, from rows where they lie to rows of
-// results.
-// Included once per target (see Highway's foreach_target.h).
+// Sums under windows of 3x3 over planes of fp32, fp16 or bf16. Rows are read and results written in
+// place. Included once per target (see Highway's foreach_target.h).
 #if defined(TPUTWIN_FAST_THREE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_FAST_THREE_INL_H
 #undef TPUTWIN_FAST_THREE_INL_H
@@ -22,7 +21,8 @@ namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
 // Vectors of results go down the plane, kRows rows at a time, for which each row of inputs is read
-// once. Vectors of inputs that would begin or end outside of a row are those at its ends, moved.
+// once. A vector of inputs that would begin or end outside of a row is loaded at the end of the row
+// and shifted.
 template <DType kType, size_t kStep>
 class WindowsOfThree {
  public:
@@ -33,7 +33,7 @@ class WindowsOfThree {
     find_rows();
     const size_t count = std::min(kLanes32, size_t{job_.width}), last = job_.width - count;
     bool doubt = false;
-    for (size_t next = 0; next < job_.width; next += kLanes32)  // some results are written twice
+    for (size_t next = 0; next < job_.width; next += kLanes32)  // some are written twice
       doubt = sum_columns(std::min(next, last), count) || doubt;
     return doubt;
   }
@@ -44,15 +44,15 @@ class WindowsOfThree {
   static constexpr bool kHasManyRegisters = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;
   static constexpr size_t kRows = kHasManyRegisters && kStep == 1 ? 4 : 2;
 
-  // Of a row under a vector of results: the vectors that begin with its first three columns, or, if
-  // the window goes on by two, two vectors side by side and the element behind them.
+  // The vectors that are loaded from a row for a vector of results: those that begin with its first
+  // three columns. With stride 2, two contiguous vectors and the element after them.
   static constexpr size_t kVectors = kStep == 1 ? 3 : 2;
   static constexpr size_t kApart = kStep == 1 ? 1 : kLanes32;
-  // Which of these three are not in the row as they are, as bits, and whether results are less than
-  // a vector.
+  // Bits for the three columns: set if a column is shifted because it is not completely in the row.
+  // kIsPart is set if results are less than a vector.
   static constexpr unsigned kNone = 0, kFirst = 1, kLast = 4, kAll = 7, kIsPart = 8;
 
-  // The same at a column of results, as columns of the input.
+  // The loads for one column of results, as columns of the input.
   struct Reads {
     size_t first[kVectors], behind;
     hn::Mask<F32> inside[kVectors];
@@ -81,7 +81,7 @@ class WindowsOfThree {
     }
   };
 
-  // Of all rows with their padding.
+  // Finds all rows, including padding.
   void find_rows() const {
     const Floats padding = hn::Set(F32(), job_.padding);
     for (size_t x = 0; x < job_.in_width; x += kLanes32)
@@ -92,7 +92,7 @@ class WindowsOfThree {
                         : job_.in + size_t{y - job_.pad_h} * job_.in_stride;
   }
 
-  // The three columns under a vector of results.
+  // Loads the three columns under a vector of results.
   template <unsigned kMoved>
   HWY_INLINE void load_columns(const uint8_t* row, const Reads& reads, Floats padding,
                                Floats* columns) const {
@@ -117,7 +117,7 @@ class WindowsOfThree {
     }
   }
 
-  // `count` results of every row, at most a vector; returns whether NaN came.
+  // Computes `count` results of every row, at most a vector. Returns true if one is NaN.
   bool sum_columns(size_t x, size_t count) const {
     const Reads reads(job_, x);
     if (count < kLanes32) return sum_columns<kAll | kIsPart>(x, count, reads);
@@ -133,7 +133,7 @@ class WindowsOfThree {
     }
   }
 
-  // What stays the same down the plane, in registers.
+  // Values that stay the same down the plane, in registers.
   struct Constants {
     Floats weights[kSide * kSide], first, second, bias, padding;
 

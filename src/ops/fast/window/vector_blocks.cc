@@ -1,4 +1,4 @@
-// Where in a vector the inputs of results are.
+// Finds the positions of results' inputs in a vector.
 #include "ops/fast/window/vector_blocks.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Windows along rows of bytes whose inputs one vector holds: which of its bytes is the input of
-// which result.
+// Windows along rows of bytes whose inputs fit in one vector: which byte is the input of which
+// result.
 #pragma once
 
 #include <array>
@@ -18,12 +18,13 @@ struct VectorBlock {
     alignas(64) std::array<uint8_t, kBytes> index{};
     uint64_t take = 0;
   };
-  uint32_t first = 0, results = 0, input = 0;  // columns of results, and of the first input
-  uint64_t load = 0;                           // the inputs there are
+  // columns of the results and of the first input
+  uint32_t first = 0, results = 0, input = 0;
+  uint64_t load = 0;  // mask of inputs that exist
   std::array<Tap, kMostTaps> taps;
 };
 
-// The blocks of a row; kernel and stride are at most kMostTaps.
+// Finds the blocks of a row. Kernel and stride must be at most kMostTaps.
 void find_vector_blocks(const Axis& axis, uint32_t inputs, uint32_t results,
                         std::vector<VectorBlock>& blocks);
 
