@@ -1,4 +1,4 @@
-// Code for each kind of an operation, written once.
+// Instantiates code once for each kind of an operation.
 #pragma once
 
 #include <array>
@@ -8,8 +8,8 @@
 
 namespace tputwin::fast {
 
-// f of the kind as a constant of the compiler, std::integral_constant. `kLast` is the last
-// enumerator; std::out_of_range, if there is one behind it.
+// Calls f with the kind as a compile-time constant (std::integral_constant). `kLast` is the last
+// enumerator. Throws std::out_of_range for a kind after it.
 template <auto kLast, class F>
 inline void by_kind(decltype(kLast) kind, const F& f) {
   using Kind = decltype(kLast);

@@ -1,4 +1,4 @@
-// Code for elements of one, two and four bytes, written once.
+// Instantiates code once for elements of one, two and four bytes.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace tputwin::fast {
 
-// f of a value of the unsigned type with that many bytes.
+// Calls f with a value of the unsigned type of that many bytes.
 template <class F>
 inline auto by_width(size_t bytes, const F& f) {
   if (bytes == 4) return f(uint32_t{});

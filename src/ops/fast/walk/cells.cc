@@ -1,4 +1,4 @@
-// Packed operands as rows of 32-bit words.
+// Packed operands as rows of 32-bit elements.
 #include "ops/fast/walk/cells.h"
 
 #include <algorithm>
@@ -10,13 +10,13 @@ namespace {
 
 constexpr uint8_t kCellBytes = 4;
 
-// Groups along n: those that are full, or the last one that is not.
+// Groups along n: all full ones, or the last one if it is not full.
 struct Groups {
   uint32_t first, count;
   uint32_t valid;  // elements of each
 };
 
-// A cell of every group: the one whose elements begin with number `before` of the group.
+// Returns a cell of every group: the one whose elements begin with number `before` of the group.
 RowOperand words_of(const CellOperand& operand, const Groups& groups, uint32_t group,
                     uint32_t before) {
   if (operand.view == nullptr) return row_source(Source::value(operand.constant, DType::b32));

@@ -1,5 +1,5 @@
-// Packed operands for rows: the 4N and 2N modes of the BM1684, whose 8-bit elements lie in fours
-// and 16-bit ones in twos in 32-bit cells.
+// Packed operands for rows: the 4N and 2N modes of the BM1684, which store four 8-bit or two 16-bit
+// elements in a 32-bit cell.
 #pragma once
 
 #include <initializer_list>
@@ -10,7 +10,7 @@ namespace tputwin::fast {
 
 constexpr size_t kMaxCellOperands = 6;
 
-// A tensor, or a cell that all cells are equal to.
+// A tensor, or a constant cell.
 struct CellOperand {
   const TensorView* view;  // nullptr: the constant
   bool written = false;
@@ -22,7 +22,7 @@ struct CellOperand {
 
 inline CellOperand cell_read(const TensorView& view) { return {&view}; }
 inline CellOperand cell_write(const TensorView& view) { return {&view, true}; }
-// A source whose constant is repeated for each of the `pack` elements of a cell.
+// Returns a source as an operand. A constant is repeated for each of the `pack` elements of a cell.
 inline CellOperand cell_source(const Source& source, uint8_t pack) {
   if (!source.is_constant) return cell_read(source.view);
   const uint32_t repeat = pack == 4 ? 0x0101'0101 : 0x0001'0001;
@@ -30,10 +30,10 @@ inline CellOperand cell_source(const Source& source, uint8_t pack) {
   return {.view = nullptr, .constant = (source.constant & mask) * repeat, .pack = pack};
 }
 
-// Runs a kernel over groups of as many elements of consecutive n as the fullest cells have. Each
-// operand is the words of its cells: one, or two where its cells are half as full, those of the
-// first and those of the last elements. Elements of a result's last cell that do not exist keep
-// their bytes. Declines as run_rows.
+// Runs a kernel over groups along n, each with as many elements as the fullest cells. The kernel
+// gets each operand as one 32-bit element per cell. An operand whose cells are half as full appears
+// twice, first with the cells of the first elements. Elements of a result's last cell that do not
+// exist keep their bytes. Declines as run_rows().
 Declined run_cells(std::initializer_list<CellOperand> operands, const Memory& memory,
                    RowKernel kernel, const void* operation);
 

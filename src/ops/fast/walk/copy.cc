@@ -1,4 +1,4 @@
-// Byte copies: run by run, over threads, and in index order between different shapes.
+// Byte copies: run by run on several threads, and in index order between different shapes.
 #include "ops/fast/walk/copy.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ class IndexOrder {
   IndexOrder(const TensorView& view, const Memory& memory) : view_(view), memory_(memory) {
     const Shape& s = view.shape;
     const Stride& stride = view.stride;
-    // channels of local tensors lie in different lanes
+    // channels of local tensors are in different lanes
     local_ = view.space == Space::local;
     runs_ = make_byte_nest<1>({{{s.w, {1}},
                                 {s.h, {stride.h}},

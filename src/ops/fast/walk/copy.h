@@ -1,4 +1,4 @@
-// Byte copies that the DMA bodies share.
+// Byte copies that the DMA kernels share.
 #pragma once
 
 #include <cstring>
@@ -20,7 +20,7 @@ class ChannelCursor {
     const LocalMemory& local = memory.local;
     lanes_left_ = local.lanes() - (view.address / local.lane_bytes() + channel) % local.lanes();
     lanes_ = local.lanes();
-    // from the last lane back to the first, one channel group on
+    // from the last lane back to the first, in the next group of channels
     const auto lanes_bytes = uint64_t{local.lane_stride()} * lanes_;
     wrap_ = static_cast<ptrdiff_t>(step_) - static_cast<ptrdiff_t>(lanes_bytes);
     step_ = local.lane_stride();
@@ -41,7 +41,8 @@ class ChannelCursor {
   uint32_t lanes_ = 0, lanes_left_ = 0;
 };
 
-// The same byte of as many consecutive channels as there are rows; `first`: that of channel 0.
+// Fills `rows` with the addresses of one byte in consecutive channels. `first` is the byte of
+// channel 0.
 inline void channels_from(uint8_t* first, const TensorView& view, const Memory& memory,
                           std::span<uint8_t*> rows) {
   const ptrdiff_t offset = first - memory.byte(view, 0, 0, 0, 0);
@@ -52,7 +53,7 @@ inline void channels_from(uint8_t* first, const TensorView& view, const Memory& 
   }
 }
 
-// memcpy without a call for the short runs that small planes are made of.
+// memcpy without a call, for the short runs of small planes.
 inline void copy_bytes(uint8_t* dst, const uint8_t* src, size_t n) {
   auto ends = [&]<size_t kBytes>(std::integral_constant<size_t, kBytes>) {
     uint8_t first[kBytes], last[kBytes];
@@ -77,18 +78,18 @@ inline void copy_bytes(uint8_t* dst, const uint8_t* src, size_t n) {
   }
 }
 
-// Copies every run of bytes; operands are dst and src.
+// Copies every run of bytes. The operands are dst and src.
 inline void copy_runs(const Nest<2>& runs, uint8_t* dst, const uint8_t* src) {
   for_each_run<2>(runs, {dst, const_cast<uint8_t*>(src)},
                   [](const std::array<uint8_t*, 2>& p, size_t n) { copy_bytes(p[0], p[1], n); });
 }
-// The same over threads where it pays. Runs of dst must not overlap.
+// Like copy_runs(), on several threads if that pays. Runs of dst must not overlap.
 void copy_runs_in_parallel(const Nest<2>& runs, uint8_t* dst, const uint8_t* src);
 
-// dst and src hold equally many elements, taken and placed in index order.
+// Copies elements in index order. dst and src must have the same number of elements.
 void copy_in_index_order(const TensorView& dst, const TensorView& src, const Memory& memory);
 
-// Why a copy of rows cannot go in any order; nullptr if it can.
+// Returns why a copy of rows cannot go in any order, or nullptr if it can.
 inline const char* rows_overlap(const TensorView& dst, const TensorView& src,
                                 const Memory& memory) {
   if (!has_dense_rows(dst) || !has_dense_rows(src)) return "rows have gaps";

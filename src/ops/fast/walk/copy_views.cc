@@ -1,4 +1,4 @@
-// Copies and fills of views: runs that lie together on both sides, single elements else.
+// Copies and fills of views: in runs if both sides are contiguous, otherwise element by element.
 #include "ops/fast/walk/copy_views.h"
 
 #include <cstring>
@@ -11,11 +11,11 @@
 namespace tputwin::fast {
 namespace {
 
-// Slots walked together: neighbouring channels share cache lines and pages of system memory, but
-// lanes begin at equal places modulo any cache's stride.
+// Slots walked together. Neighbouring channels share cache lines and pages of system memory, but
+// lanes begin at equal addresses modulo any cache's stride.
 constexpr size_t kSlotsAtOnce = 4;
 
-// The inner loop: `count` elements from src to dst.
+// The inner loop: copies `count` elements from src to dst.
 using CopyLoop = void (*)(uint8_t* dst, const uint8_t* src, const NestLoop<2>& loop);
 
 template <size_t kBytes>
@@ -29,7 +29,7 @@ void copy_strided(uint8_t* dst, const uint8_t* src, const NestLoop<2>& loop) {
     Memory::store(dst, Memory::load<T>(src));
 }
 
-// One element for all.
+// Fills all elements with one.
 template <class T>
 void fill_dense(uint8_t* dst, const uint8_t* src, const NestLoop<2>& loop) {
   const T value = Memory::load<T>(src);
@@ -54,7 +54,7 @@ CopyLoop copy_loop(const Nest<2>& nest, size_t bytes) {
   return by_width(bytes, [&]<class T>(T) { return copy_loop<T>(nest); });
 }
 
-// Where one side begins, slot by slot; nothing moves in a constant.
+// The start of one side of a copy, slot by slot. A constant has one address for all.
 struct Side {
   const TensorView& view;
   const Memory& memory;
@@ -74,7 +74,8 @@ struct CopyPlan {
   size_t element() const { return run_bytes(dst.view); }
 };
 
-// The runs [begin, end) of each of the slots [first, last), which have equally many turns.
+// Copies the runs [begin, end) of each of the slots [first, last), which must have equally many
+// channels.
 void copy_slots(const CopyPlan& plan, size_t first, size_t last, size_t begin, size_t end) {
   const Nest<2> nest = plan.nest(plan.slots.turns(first));
   const CopyLoop copy = copy_loop(nest, plan.element());
@@ -87,7 +88,7 @@ void copy_slots(const CopyPlan& plan, size_t first, size_t last, size_t begin, s
   });
 }
 
-// Groups of slots that are walked together: up to kSlotsAtOnce, all with the same turns.
+// Slots that are walked together: up to kSlotsAtOnce, all with equally many channels.
 struct Group {
   size_t first, last;
 };
@@ -104,7 +105,7 @@ std::vector<Group> group_slots(const Slots& slots) {
   return groups;
 }
 
-// One run between contiguous sides, which threads share byte by byte.
+// Copies one run between contiguous sides; threads share its bytes.
 bool copy_single_run(const CopyPlan& plan, uint64_t bytes) {
   if (plan.slots.count != 1) return false;
   Nest<2> nest = plan.nest(plan.slots.turns(0));
@@ -122,7 +123,7 @@ void copy_all(const CopyPlan& plan) {
   const uint64_t bytes = 2 * plan.dst.view.shape.count() * plan.element();
   if (copy_single_run(plan, bytes)) return;
   const std::vector<Group> groups = group_slots(plan.slots);
-  // Slots differ by one turn at most, and either may merge better.
+  // Slots differ by one channel at most, and either may merge to fewer runs.
   const size_t runs = std::max(plan.nest(plan.slots.turns(0)).runs(),
                                plan.nest(plan.slots.turns(plan.slots.count - 1)).runs());
   share_out(groups.size() * runs, bytes, kBytesPerTask, [&](size_t begin, size_t end) {

@@ -1,4 +1,4 @@
-// The indices of gather and scatter as byte offsets.
+// Decodes the indices of gather and scatter to byte offsets.
 #include "ops/fast/walk/indexed.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace tputwin::fast {
 namespace {
 
-// Entries that lie `step` bytes apart.
+// Entries at a distance of `step` bytes.
 struct Entries {
   const uint8_t* at;
   size_t step;
@@ -18,7 +18,8 @@ int64_t entry(const Entries& e, size_t i) {
   return int64_t{Memory::load<T>(e.at + i * e.step)};
 }
 
-// `count` places (line, entry) in lines, or (entry, 0) where entries choose rows.
+// Decode `count` entries to the offset of (line, entry), or of (entry, 0) where entries choose
+// rows.
 template <class T>
 void decode_columns(const Entries& e, size_t count, int64_t line, int64_t columns, int64_t step,
                     int64_t* offset) {
@@ -48,7 +49,7 @@ void decode_of(const Indexing& x, const Memory& memory, uint32_t n, uint32_t c, 
                       int64_t{h} * x.stride.h, x.limits.columns, x.stride.w, offset);
 }
 
-// Shared entries lie in a channel each.
+// Each shared entry is in a channel of its own.
 void decode_shared(const Indexing& x, const Memory& memory, int64_t* offset) {
   const Limits& limits = x.limits;
   for (uint32_t h = 0; h < x.walked.h; ++h)

@@ -1,4 +1,4 @@
-// Indices of gather and scatter, decoded for a channel at a time.
+// Decodes indices of gather and scatter, one channel at a time.
 #pragma once
 
 #include <vector>
@@ -11,12 +11,13 @@ namespace tputwin::fast {
 
 constexpr int64_t kOutside = -1;
 
-// Places inside: y in [first_row, end_row), x in [0, columns). first_row is where a channel begins.
+// Positions that are inside: y in [first_row, end_row), x in [0, columns). A channel begins at
+// first_row.
 struct Limits {
   int64_t end_row, columns, first_row = 0;
 };
 
-// How the elements of what is walked through find their places in channels with those strides.
+// How the elements of the walked tensor select positions in channels with these strides.
 struct Indexing {
   IndexedBy by;
   const TensorView& index;
@@ -24,19 +25,19 @@ struct Indexing {
   Limits limits;
   Stride stride;
 
-  // Entries that one channel has: of its elements, or by rows of its rows.
+  // Number of entries of one channel: one per element, or one per row if indexed by rows.
   size_t entries() const { return by == IndexedBy::h ? walked.h : size_t{walked.h} * walked.w; }
 };
 
-// Writes, for every entry of channel c of batch n, the byte offset of its place, or kOutside.
+// Writes the byte offset of the position, or kOutside, for every entry of channel c of batch n.
 void decode(const Indexing& indexing, const Memory& memory, uint32_t n, uint32_t c,
             int64_t* offset);
 
-// Whether all places of all channels are inside.
+// Returns true if all positions of all channels are inside.
 bool all_inside(const Indexing& indexing, const Memory& memory);
 
-// Calls channel(n, c, offsets) for all channels, over threads; indices that channels share are
-// decoded once.
+// Calls channel(n, c, offsets) for all channels, on several threads. Indices that channels share
+// are decoded once.
 template <class Channel>
 void for_each_decoded(const Indexing& indexing, uint32_t element_bytes, const Memory& memory,
                       const Channel& channel) {

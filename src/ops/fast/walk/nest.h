@@ -1,5 +1,4 @@
-// Nest: the loops over the elements that operands have in common, merged into the longest inner
-// loop.
+// Nest: the loops over the elements of all operands, merged into the longest inner loop.
 #pragma once
 
 #include <algorithm>
@@ -19,14 +18,14 @@ struct NestLoop {
   std::array<size_t, K> step{};  // bytes
 };
 
-// An inner loop under up to three outer ones, outermost first. A step of 0 broadcasts. The order of
-// elements is that of the loops it was made from.
+// An inner loop under up to three outer ones, outermost first. A step of 0 broadcasts. Elements
+// have the order of the original loops.
 template <size_t K>
 struct Nest {
   NestLoop<K> inner;
   std::array<NestLoop<K>, 3> outer;
 
-  // Inner loops.
+  // Number of inner loops.
   size_t runs() const { return outer[0].count * outer[1].count * outer[2].count; }
   std::array<size_t, K> offsets(size_t run) const {
     const auto& [a, b, c] = outer;
@@ -35,14 +34,15 @@ struct Nest {
     for (size_t o = 0; o < K; ++o) offset[o] = i * a.step[o] + j * b.step[o] + k * c.step[o];
     return offset;
   }
-  // The elements of every operand are `bytes[k]` bytes and lie side by side in the inner loop.
+  // Returns true if the elements of every operand have `bytes[k]` bytes and are contiguous in the
+  // inner loop.
   bool dense(const std::array<size_t, K>& bytes) const {
     return inner.count == 1 || inner.step == bytes;
   }
 };
 
-// Loops given from the innermost outwards. `inner`: what loops have to go on from to become part of
-// the inner loop; without it the first one that does something begins it.
+// Merges loops, given from the innermost outwards. If `inner` is given, loops join the inner loop
+// only if they continue it. Otherwise the first loop with more than one element is the inner loop.
 template <size_t K>
 Nest<K> make_nest(const std::array<NestLoop<K>, 4>& loops, const NestLoop<K>* inner = nullptr) {
   auto continues = [](const NestLoop<K>& inside, const NestLoop<K>& loop) {
@@ -68,7 +68,7 @@ Nest<K> make_nest(const std::array<NestLoop<K>, 4>& loops, const NestLoop<K>* in
   return nest;
 }
 
-// The same with runs of bytes side by side as inner loops, of rows that are such runs.
+// Merges loops over rows that are contiguous bytes. The inner loop goes over bytes.
 template <size_t K>
 Nest<K> make_byte_nest(const std::array<NestLoop<K>, 4>& loops) {
   NestLoop<K> bytes;
@@ -76,9 +76,8 @@ Nest<K> make_byte_nest(const std::array<NestLoop<K>, 4>& loops) {
   return make_nest(loops, &bytes);
 }
 
-// The channels c, c + lanes, c + 2 * lanes, ... as one slot: in local memory they share a lane,
-// whatever the first lane is. Operands without a local one among them have all channels in one
-// slot.
+// The channels c, c + lanes, c + 2 * lanes, ... as one slot. In local memory they share a lane for
+// any start lane. If no operand is local, all channels are in one slot.
 struct Slots {
   uint32_t count;     // slots
   uint32_t lanes;     // distance of the channels of a slot
@@ -93,13 +92,13 @@ inline Slots local_slots(const Shape& s, const LocalMemory& local) {
 }
 inline Slots one_slot(const Shape& s) { return {1, 1, s.c}; }
 
-// From one channel of a slot to the next.
+// Bytes from one channel of a slot to the next.
 inline size_t turn_step(const TensorView& v, const Slots& slots) {
   return v.space == Space::local ? v.stride.c : size_t{v.stride.c} * slots.lanes;
 }
 
-// The loops over the elements (of packed operands: cells) of a slot with that many turns, innermost
-// first. An operand that is nullptr stays where it is.
+// Returns the loops over the elements (cells of packed operands) of a slot with `turns` channels,
+// innermost first. An operand that is nullptr has steps of 0.
 template <size_t K>
 std::array<NestLoop<K>, 4> slot_loops(const Shape& shape, uint32_t cells_n,
                                       const std::array<const TensorView*, K>& views,
@@ -122,7 +121,7 @@ Nest<K> slot_nest(const std::array<const TensorView*, K>& views, const Slots& sl
   return make_nest(slot_loops(views[0]->shape, cells(*views[0]), views, slots, turns));
 }
 
-// The same of byte planes, whose rows are runs of bytes.
+// Returns the nest of byte planes, whose rows are runs of bytes.
 template <size_t K>
 Nest<K> byte_nest(const std::array<const TensorView*, K>& views, const Slots& slots,
                   uint32_t turns) {
@@ -131,8 +130,8 @@ Nest<K> byte_nest(const std::array<const TensorView*, K>& views, const Slots& sl
   return make_byte_nest(loops);
 }
 
-// Calls run(offsets) for the inner loops number [begin, end) of a nest. Always inlined, so that a
-// body compiled for an instruction set ends up in its caller.
+// Calls run(offsets) for inner loops [begin, end) of a nest. Always inlined, so that a kernel
+// compiled for an instruction set is inlined into its caller.
 template <size_t K, class Run>
 [[gnu::always_inline]] inline void for_each_inner(const Nest<K>& nest, size_t begin, size_t end,
                                                   const Run& run) {
@@ -152,7 +151,7 @@ template <size_t K, class Run>
   }
 }
 
-// Calls run(pointers, count) for every inner loop; `at` holds the first byte of each operand.
+// Calls run(pointers, count) for every inner loop. `at` holds the first byte of each operand.
 template <size_t K, class Run>
 [[gnu::always_inline]] inline void for_each_run(const Nest<K>& nest,
                                                 const std::array<uint8_t*, K>& at, const Run& run) {
@@ -168,7 +167,7 @@ template <size_t K, class Run>
     }
 }
 
-// Bytes moved that are worth a task: less is done faster by one thread than by two.
+// Bytes moved that are worth a task. One thread moves less than that faster than two.
 constexpr uint64_t kBytesPerTask = 256 << 10;
 
 }  // namespace tputwin::fast

@@ -19,7 +19,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 
-// Vectors of words from lane i of a block on.
+// Load vectors of 32-bit elements from element i of a block on.
 HWY_INLINE Floats LoadFloats(const RowBlock& block, size_t operand, size_t i) {
   return hn::LoadU(F32(), block.source<float>(operand) + i);
 }
@@ -32,26 +32,26 @@ HWY_INLINE Floats LoadFloats(const RowSource& source, size_t i) {
 HWY_INLINE Ints LoadInts(const RowSource& source, size_t i) {
   return hn::LoadU(I32(), source.lane<int32_t>(i));
 }
-// Elements of a floating-point type.
+// Returns the address of element i of a floating-point type.
 template <DType kType>
 HWY_INLINE const uint8_t* ElementsAt(const RowSource& source, size_t i) {
   return source.at + (i & source.mask) * element_bytes(kType);
 }
 
-// step(i) for the first lane of every vector of 32-bit lanes of a block.
+// Calls step(i) for the first element of every 32-bit vector of a block.
 template <class Step>
 HWY_INLINE void ForEachVector(const RowBlock& block, const Step& step) {
   for (size_t i = 0; i < block.count; i += hn::Lanes(I32())) step(i);
 }
 
-// What a formula computes: one result, or also what goes into a work tensor.
+// The results of a formula that also writes a work tensor.
 struct WithWork {
   Floats result, work;
 };
 HWY_INLINE Floats result_of(Floats values) { return values; }
 HWY_INLINE Floats result_of(const WithWork& values) { return values.result; }
 
-// Computes the elements again that came out as NaN.
+// Computes elements that are NaN again.
 template <class Formula, size_t kFirst, class Values, size_t... I>
 HWY_NOINLINE void ComputeNan(const Formula& formula, std::index_sequence<I...>,
                              const RowBlock& block, size_t first, const Values& values) {
@@ -75,7 +75,7 @@ template <class Formula, size_t... I>
 HWY_INLINE void ComputeBlock(const Formula& shared, std::index_sequence<I...> indices,
                              const RowBlock& block) {
   constexpr size_t kFirst = Formula::kHasWork ? 2 : 1;
-  // Copies whose addresses nobody has: else every vector stored might change them.
+  // Local copies, because every vector store might change the originals through an alias.
   const Formula formula = shared;
   const RowSource sources[] = {block.row_source(kFirst + I)...};
   float *const result = block.result<float>(), *const work = block.result<float>(1);
@@ -91,11 +91,11 @@ HWY_INLINE void ComputeBlock(const Formula& shared, std::index_sequence<I...> in
   }
 }
 
-// A formula of fp32 over a block: its results, then its sources. It is a FormulaOf and has
+// A formula of fp32 over a block with its results, then its sources. It is a FormulaOf and has
 //   Apply(Floats a, ...), vectors of results from vectors of sources
-//   Element(float a, ...), the same for one element, if
+//   Element(float a, ...), one result from one element of each source, if
 //   kMakesNan: vector units differ in which NaN they keep, and compilers exchange operands, so
-//     elements that come out as NaN are computed again by Element; not where results are copied.
+//     elements that are NaN are computed again by Element; not for formulas that copy results.
 template <size_t kSourceCount, bool kNan, bool kWork = false>
 struct FormulaOf {
   static constexpr size_t kSources = kSourceCount;

@@ -1,4 +1,4 @@
-// The loops over blocks of rows, and what lies between them and the tensors.
+// The loops over blocks of rows, and the conversion between blocks and tensors.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/walk/rows.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -28,10 +28,10 @@ using RowSteps = std::array<size_t, K>;
 // One operand as the loops see it.
 struct RowStream {
   TensorView view;
-  bool is_constant, written;  // what is written to a constant is lost
+  bool is_constant, written;  // writes to a constant are dropped
   uint32_t constant;
   size_t bytes;  // of an element
-  size_t valid;  // of those, the ones that exist
+  size_t valid;  // bytes of an element that exist
 };
 
 // The rows of one operation.
@@ -74,10 +74,10 @@ class Blocks {
 
   void SetLane(uint32_t lane) { lane_ = lane; }
 
-  // Elements at p[k], p[k] + step[k], ...
+  // Processes elements at p[k], p[k] + step[k], ...
   void Run(RowPointers p, const RowSteps& step, size_t count) {
     while (count > 0) {
-      // what needs no room is done however long it is, whatever waits in the block
+      // runs without copies are processed at any length, even if elements wait in the block
       const bool roomless = count >= kRowUnit && NeedsNoRoom(step);
       size_t taken = roomless ? block_of(count, kRowUnit) : std::min(count, size_ - used_);
       if (roomless || (used_ == 0 && taken >= kRowUnit)) {
@@ -119,11 +119,11 @@ class Blocks {
   bool Dense(size_t k, size_t step) const {
     return step == job_.streams[k].bytes && job_.streams[k].valid == step;
   }
-  // Blocks hold the elements as they are.
+  // Returns true if blocks hold the elements without conversion.
   bool Raw(size_t k) const {
     return job_.work.lanes == RowLanes::elements || job_.streams[k].bytes == 4;
   }
-  // Where it is, or as one vector.
+  // Stays(): the operand is used in place. Repeats(): one vector stands for all elements.
   bool Stays(size_t k, size_t step) const {
     return !job_.streams[k].is_constant && Raw(k) && Dense(k, step);
   }
@@ -153,7 +153,7 @@ class Blocks {
     std::fill_n(lanes_[k] + first, count, value);
   }
 
-  // One vector of an element that is given as it is.
+  // Fills one vector with an element that needs no conversion.
   void Repeat(size_t k, const uint8_t* p) {
     by_width(job_.streams[k].bytes, [&]<class T>(T) {
       std::fill_n(reinterpret_cast<T*>(single_[k]), kRowUnit, Memory::load<T>(p));
@@ -215,8 +215,8 @@ class Blocks {
     if (used_ == size_) Flush();
   }
 
-  // A block of whole vectors; operands of dense elements that need no conversion stay where they
-  // are.
+  // Runs a block of whole vectors. Operands of dense elements that need no conversion are used in
+  // place.
   void InPlace(const RowPointers& p, const RowSteps& step, size_t count) {
     RowBlock block{.at = {}, .count = count, .lane = lane_};
     for (size_t k = 0; k < job_.count; ++k) {
@@ -282,8 +282,8 @@ namespace {
 
 HWY_EXPORT(RunSlots);
 
-// Whether an operand narrows in place: in the order in which slots are walked every result is
-// written where nothing is left to be read of the source.
+// Returns true if `out` narrows `in` in place: in the order of the loops, every result is written
+// to bytes of the source that are not read later.
 bool trails(const TensorView& out, const TensorView& in, const LocalMemory& local) {
   if (out.address != in.address || element_bytes(out.dtype) > element_bytes(in.dtype)) return false;
   const Shape& s = in.shape;
@@ -292,7 +292,7 @@ bool trails(const TensorView& out, const TensorView& in, const LocalMemory& loca
                                                      {s.h, in.stride.h, out.stride.h},
                                                      {turns, in.stride.c, out.stride.c},
                                                      {s.n, in.stride.n, out.stride.n}}};
-  uint64_t reach = element_bytes(in.dtype);  // of what is inside an axis
+  uint64_t reach = element_bytes(in.dtype);  // bytes that inner axes span
   for (const auto& [extent, from, to] : axes) {
     if (extent == 1) continue;
     if (from < reach || to > from) return false;
@@ -301,7 +301,7 @@ bool trails(const TensorView& out, const TensorView& in, const LocalMemory& loca
   return true;
 }
 
-// Why elements cannot be computed slot by slot in their order; nullptr if they can.
+// Returns why elements cannot be computed slot by slot in their order, or nullptr if they can.
 const char* irregular(std::span<const RowOperand> operands, const LocalMemory& local,
                       bool may_trail) {
   const Shape& shape = operands[0].source.view.shape;
@@ -325,7 +325,7 @@ const char* irregular(std::span<const RowOperand> operands, const LocalMemory& l
 RowStream stream_of(const RowOperand& operand, RowLanes lanes) {
   const Source& source = operand.source;
   TensorView view = source.view;
-  // constants are extended to words already
+  // constants are already extended to 32 bits
   if (lanes == RowLanes::words && source.is_constant && !is_half(view.dtype))
     view.dtype = DType::b32;
   const size_t bytes = element_bytes(view.dtype);
@@ -347,7 +347,8 @@ void run_job(const RowJob& job, const Memory& memory) {
             });
 }
 
-// With vectors along n, row by row: in each their element is a constant.
+// Runs operations with vectors along n, one n at a time. The element of a vector is then a
+// constant.
 void run_by_rows(RowJob job, std::span<const RowOperand> operands, const Memory& memory) {
   const uint32_t rows = job.shape().n;
   for (uint32_t n = 0; n < rows; ++n) {
@@ -388,7 +389,7 @@ Declined rows_decline(std::initializer_list<RowOperand> operands, const Memory& 
 
 Declined run_rows(std::initializer_list<RowOperand> operands, const Memory& memory,
                   const RowWork& work) {
-  // narrower results wait in a block until its sources have been read
+  // narrower results stay in a block until its sources have been read
   const bool may_trail = work.lanes == RowLanes::words;
   if (const Declined why = irregular({operands.begin(), operands.size()}, memory.local, may_trail))
     return why;

@@ -1,6 +1,6 @@
-// Element-wise work on tensors of any type, layout and start: kernels see blocks of elements side
-// by side, constants and broadcasts written out. How to use it, in a fast body compiled per target
-// (fast/unary.cc is an example):
+// Element-wise work on tensors of any type, layout and start lane. Kernels see blocks of contiguous
+// elements, with constants and broadcasts written out. Use in a fast kernel that is compiled per
+// target (fast/unary.cc is an example):
 //
 //   void AddBlock(const void* operation, const RowBlock& block) {  // in HWY_NAMESPACE
 //     ForEachVector(block, [&](size_t i) HWY_ATTR {                // rows-inl.h
@@ -30,16 +30,16 @@
 namespace tputwin::fast {
 
 constexpr size_t kMaxRowOperands = 10;
-constexpr size_t kRowBlock = 512;  // lanes of a full block
-constexpr size_t kRowUnit = 64;    // lanes of the longest vector
+constexpr size_t kRowBlock = 512;  // elements of a full block
+constexpr size_t kRowUnit = 64;    // elements of the longest vector
 
-// What the lanes of a block hold.
+// The form in which a block holds elements.
 enum class RowLanes : uint8_t {
-  // 32 bits: fp16 and bf16 are widened to fp32, results rounded to nearest even (float16.h, bit for
-  // bit); integers are extended by their sign or by zeros, of results the low bits are kept; 32-bit
-  // elements are left as they are.
+  // 32 bits. fp16 and bf16 are widened to fp32, and results rounded to nearest even (float16.h, bit
+  // for bit). Integers are sign- or zero-extended, and results keep their low bits. 32-bit elements
+  // are not changed.
   words,
-  // The elements as they are; rows of dense elements are not copied.
+  // Elements without conversion. Rows of dense elements are not copied.
   elements
 };
 
@@ -47,15 +47,15 @@ enum class RowLanes : uint8_t {
 struct RowOperand {
   Source source;
   bool written = false;
-  // Of 32-bit elements the first bytes that exist; others are read as 0 and not written.
+  // Number of bytes of a 32-bit element that exist. Other bytes are read as 0 and not written.
   uint8_t valid_bytes = 4;
 };
 
 inline RowOperand row_result(const TensorView& view) { return {Source::tensor(view), true}; }
 inline RowOperand row_source(const TensorView& view) { return {Source::tensor(view)}; }
 inline RowOperand row_source(const Source& source) { return {source}; }
-// A source whose elements are taken for another type of their size. Constants of the BM1684 come
-// without their type.
+// Returns a source whose elements are read as another type of the same size. Constants of the
+// BM1684 have no type.
 inline RowOperand row_source_as(Source source, DType dtype) {
   source.view.dtype = dtype;
   if (is_16bit(dtype)) source.view.plane_stride = 1;
@@ -67,8 +67,8 @@ inline RowOperand row_result_as(const TensorView& view, DType dtype) {
   return operand;
 }
 
-// One source of a block, to be held by value: lane i is element (i & mask). The mask is 0 where one
-// vector of equal lanes stands for all.
+// One source of a block, to be held by value. Element i is element (i & mask) of memory. The mask
+// is 0 where one vector of equal elements stands for all.
 struct RowSource {
   const uint8_t* at;
   size_t mask;
@@ -77,20 +77,21 @@ struct RowSource {
   const T* lane(size_t i) const {
     return reinterpret_cast<const T*>(at) + (i & mask);
   }
-  // Of rows that begin at any byte.
+  // For rows that begin at any byte.
   template <class T>
   T element(size_t i) const {
     return Memory::load<T>(at + (i & mask) * sizeof(T));
   }
 };
 
-// What a kernel works on: `count` lanes of each operand, in the order of the operands. There is
-// room for whole vectors; lanes from `count` on are 0 and not stored.
+// The operands of a kernel: `count` elements of each operand, in the order of the operands. Buffers
+// hold whole vectors. Elements from `count` on are 0 and not stored.
 struct RowBlock {
   std::array<void*, kMaxRowOperands> at;
   size_t count;
-  uint32_t lane = 0;                            // of local memory, if blocks keep to one
-  std::array<bool, kMaxRowOperands> repeats{};  // sources of which there is one vector only
+  uint32_t lane = 0;  // lane of local memory, if work is by lane
+  // sources that have one vector for all elements
+  std::array<bool, kMaxRowOperands> repeats{};
 
   template <class T>
   const T* source(size_t operand) const {
@@ -104,7 +105,7 @@ struct RowBlock {
     return static_cast<T*>(at[operand]);
   }
 
-  // Elements of rows that begin at any byte.
+  // Access elements of rows that begin at any byte.
   template <class T>
   T load(size_t operand, size_t i) const {
     return Memory::load<T>(source<uint8_t>(operand) + i * sizeof(T));
@@ -116,7 +117,7 @@ struct RowBlock {
 };
 using RowKernel = void (*)(const void* operation, const RowBlock& block);
 
-// A kernel of HWY_NAMESPACE as a function of the instruction set in force.
+// Defines a kernel of HWY_NAMESPACE as a function of the instruction set in force.
 #define TW_ROW_KERNEL(name, Kernel)                         \
   HWY_EXPORT(Kernel);                                       \
   void name(const void* operation, const RowBlock& block) { \
@@ -127,19 +128,23 @@ struct RowWork {
   RowLanes lanes;
   RowKernel kernel;
   const void* operation;
-  uint64_t weight = 1;   // arithmetic steps of one element, in units of what moving it costs
-  bool by_lane = false;  // a block has elements of one lane of local memory, that of the result
-  bool repeats = false;  // the kernel takes its sources as RowSource: repeated ones as one vector
+  // arithmetic steps of one element, in units of the cost of moving it
+  uint64_t weight = 1;
+  // a block has elements of one lane of local memory, the lane of the result
+  bool by_lane = false;
+  // the kernel reads its sources as RowSource, and repeated ones as one vector
+  bool repeats = false;
 };
 
-// Runs a kernel over all elements, with threads, each in the number environment of fp32. The first
-// operand is a result; others may be too. The old value of a result is a source with its view. It
-// declines if an operand is no tensor in lanes, or if a result overlaps itself or a source in part.
+// Runs a kernel over all elements, on several threads, each in the floating-point mode of fp32. The
+// first operand must be a result; others may be results, too. The old value of a result is a source
+// with its view. Declines if an operand is no tensor in local memory, or if a result overlaps
+// itself or a source in part.
 Declined run_rows(std::initializer_list<RowOperand> operands, const Memory& memory,
                   const RowWork& work);
-// Why it would decline.
+// Returns why run_rows() would decline, or nullptr.
 Declined rows_decline(std::initializer_list<RowOperand> operands, const Memory& memory);
-// The same where the caller knows that elements can be computed in any order.
+// Like run_rows(), for callers that know that elements can be computed in any order.
 void run_free_rows(std::span<const RowOperand> operands, const Memory& memory, const RowWork& work);
 
 }  // namespace tputwin::fast

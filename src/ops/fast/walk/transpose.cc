@@ -1,5 +1,5 @@
-// Transposes in square tiles with rows of 16 bytes, as many at once as a vector has blocks of 128
-// bits.
+// Transposes in square tiles with rows of 16 bytes. As many tiles are transposed at once as a
+// vector has blocks of 128 bits.
 #include "ops/fast/walk/transpose.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -17,7 +17,7 @@
 #ifndef TPUTWIN_TRANSPOSE_EXTENTS  // once for all targets
 #define TPUTWIN_TRANSPOSE_EXTENTS
 namespace tputwin::fast {
-// Rows of src, and of dst, which are its columns.
+// Numbers of rows of src, and of rows of dst (columns of src).
 struct Extents {
   size_t rows, cols;
 };
@@ -30,7 +30,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR
-// dst(c, r) = src(r, c) for as many rows of one vector each as a tile has. Strides in bytes.
+// dst(c, r) = src(r, c) for as many rows of one vector each as a tile has. Strides are in bytes.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE void TransposeTiles(D d, T* dst, size_t dst_stride, const T* src, size_t src_stride) {
   constexpr size_t kLanes = hn::MaxLanes(D()), kRows = kTile<T>;
@@ -57,7 +57,7 @@ HWY_INLINE void TransposeTiles(D d, T* dst, size_t dst_stride, const T* src, siz
       std::memcpy(Skip(dst, (tile + i) * dst_stride), columns[i] + tile, 16);
 }
 
-// As many whole vectors of D as fit, for `rows` rows in tiles; returns the columns done.
+// Transposes as many whole vectors of D as fit, for `rows` rows in tiles. Returns the columns done.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE size_t TransposeStrips(D d, T* dst, size_t dst_stride, const T* src, size_t src_stride,
                                   size_t rows, size_t begin, size_t cols) {
@@ -69,10 +69,11 @@ HWY_INLINE size_t TransposeStrips(D d, T* dst, size_t dst_stride, const T* src, 
 }
 #endif
 
-// Whether a vector is a line of the cache.
+// True if a vector is a cache line.
 constexpr bool kHasLines = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;
 
-// As many lines of columns as there are, of as many rows as fill vectors; returns what is done.
+// Transposes all whole cache lines of columns, for as many rows as fill vectors. Returns what is
+// done.
 template <class T>
 HWY_INLINE Extents TransposeWholeLines(T* dst, size_t dst_stride, const T* src, size_t src_stride,
                                        size_t rows, size_t cols) {
@@ -135,17 +136,17 @@ HWY_INLINE void Transpose(T* dst, size_t dst_stride, const T* src, size_t src_st
 
 constexpr size_t kNearBytes = 1 << 20;
 
-// dst[c] element r = src[r] element c, as far as whole lines of either side go; returns the rows of
-// src and of dst that are done.
+// dst[c] element r = src[r] element c, for whole cache lines of both sides. Returns the rows of src
+// and of dst that are done.
 template <class T>
 HWY_INLINE Extents TransposeListed(uint8_t* const* dst, uint8_t* const* src, const Extents& from,
                                    const Extents& to) {
 #if HWY_TARGET != HWY_SCALAR
-  // Bytes that no near cache holds go faster by way of a buffer.
+  // Bytes that do not fit in a near cache are faster through a buffer.
   if (!kHasLines && sizeof(T) == 1 && to.rows * (to.cols - from.cols) > kNearBytes) return from;
-  // Rows of src of which one line after the other is taken: of few rows of dst as many lines are
-  // written one behind the other, before others, each in a page of its own, have their turn. Where
-  // a line is several vectors, fewer rows, and two lines of each.
+  // Rows of src that are processed together, one cache line after the other. A few rows of dst then
+  // get several consecutive lines before other rows, each in a page of its own. If a line is
+  // several vectors, there are fewer rows, and two lines of each.
   constexpr size_t kTogether = kHasLines ? 256 : 128, kLines = kHasLines ? 1 : 2;
   constexpr size_t kBlock = kLine<T>;
   const Extents last{to.rows / kBlock * kBlock, to.cols - (to.cols - from.cols) % kBlock};
@@ -161,7 +162,7 @@ HWY_INLINE Extents TransposeListed(uint8_t* const* dst, uint8_t* const* src, con
 #endif
 }
 
-// The same for elements of so many bytes.
+// Like TransposeListed(), for elements of so many bytes.
 Extents TransposeBlocks(size_t bytes, uint8_t* const* dst, uint8_t* const* src, const Extents& from,
                         const Extents& to) {
   if (bytes == 4) return TransposeListed<uint32_t>(dst, src, from, to);
@@ -233,14 +234,14 @@ bool equally_far(std::span<uint8_t* const> rows) {
 
 namespace {
 
-// Of rows that lie anywhere: long pieces of every row at once, and results by way of a buffer. The
-// lines of many lanes would drive each other out of the cache.
+// Rows at any addresses: long pieces of every row are transposed at once, and results go through a
+// buffer. The cache lines of many lanes would evict each other.
 constexpr size_t kTileBytes = 16 << 10;
 
-// Elements in a row of a square tile.
+// Number of elements in a row of a square tile.
 constexpr size_t tile_of(size_t bytes) { return bytes == 1 ? 128 : 64; }
 
-// dst(c, r) = src(r, c) for `width` columns of the rows that begin there.
+// dst(c, r) = src(r, c) for `width` columns from `column` on.
 void transpose_tile(size_t bytes, uint8_t* dst, size_t dst_stride, std::span<uint8_t* const> src,
                     size_t column, size_t width) {
   if (equally_far(src))
@@ -253,7 +254,7 @@ void transpose_tile(size_t bytes, uint8_t* dst, size_t dst_stride, std::span<uin
   transpose(bytes, dst, dst_stride, rows, stride, src.size(), width);
 }
 
-// Tile by tile: the rows of src from `first_row` on, its columns [first, last).
+// Transposes tile by tile: the rows of src from `first_row` on, and its columns [first, last).
 void transpose_tiles(size_t bytes, std::span<uint8_t* const> dst, std::span<uint8_t* const> src,
                      size_t first_row, size_t first, size_t last) {
   const size_t tile = tile_of(bytes), stride = tile * bytes;

@@ -1,4 +1,4 @@
-// Transposes: planar to channels-last and back, matrices, rows that lie anywhere.
+// Transposes: planar to channels-last and back, matrices, and rows at any addresses.
 #pragma once
 
 #include <cstddef>
@@ -7,27 +7,26 @@
 
 namespace tputwin::fast {
 
-// dst(c, r) = src(r, c) for rows x cols bytes; a row of either starts a stride after the one
-// before.
+// dst(c, r) = src(r, c) for rows x cols bytes. Rows of dst and of src are one stride apart.
 void transpose(uint8_t* dst, size_t dst_stride, const uint8_t* src, size_t src_stride, size_t rows,
                size_t cols);
-// The same for elements of 1, 2 or 4 bytes; strides are in bytes.
+// dst(c, r) = src(r, c) for elements of 1, 2 or 4 bytes. Strides are in bytes.
 void transpose(size_t bytes, uint8_t* dst, size_t dst_stride, const uint8_t* src, size_t src_stride,
                size_t rows, size_t cols);
 
-// dst[c] element r = src[r] element c, for elements of 1, 2 or 4 bytes; rows of dst in
-// [first, last) only.
+// dst[c] element r = src[r] element c, for elements of 1, 2 or 4 bytes. Only rows [first, last) of
+// dst are written.
 void transpose_rows(size_t bytes, std::span<uint8_t* const> dst, std::span<uint8_t* const> src,
                     size_t first, size_t last);
 
-// Eight rows of words, of each a line of kWordsOfLine: dst[c] gets the words of column c of all
-// rows. So for `count` lines of every row, `step` bytes apart; what dst[c] gets of them lies one
-// behind the other.
+// Transposes cache lines of kWordsOfLine 32-bit elements from eight rows: dst[c] gets column c of
+// all rows. Repeats for `count` lines of every row, `step` bytes apart. What dst[c] gets is
+// contiguous.
 constexpr size_t kWordsOfLine = 16;
 void turn_lines(std::span<uint8_t* const, kWordsOfLine> dst, const uint8_t* src, size_t src_stride,
                 size_t step, size_t count);
 
-// Whether rows, at least two, begin at equal distances, one behind the other.
+// Returns true if there are at least two rows, and they begin at equal, increasing distances.
 bool equally_far(std::span<uint8_t* const> rows);
 
 }  // namespace tputwin::fast

@@ -1,6 +1,5 @@
-// Blocks of a transpose: rounds of a butterfly and, where vectors are lines of the cache, blocks
-// that touch every line of either side once. Included once per target (see Highway's
-// foreach_target.h).
+// Blocks of a transpose: rounds of a butterfly and, where vectors are cache lines, blocks that
+// touch every line of both sides once. Included once per target (see Highway's foreach_target.h).
 #if defined(TPUTWIN_FAST_TRANSPOSE_LINES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_FAST_TRANSPOSE_LINES_INL_H
 #undef TPUTWIN_FAST_TRANSPOSE_LINES_INL_H
@@ -19,7 +18,7 @@ namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// So many bytes on.
+// Returns the address `bytes` bytes after p.
 template <class T>
 HWY_INLINE T* Skip(T* p, size_t bytes) {
   using Byte = std::conditional_t<std::is_const_v<T>, const uint8_t, uint8_t>;
@@ -27,12 +26,12 @@ HWY_INLINE T* Skip(T* p, size_t bytes) {
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// Elements in a row of a tile.
+// Number of elements in a row of a tile.
 template <class T>
 constexpr size_t kTile = 16 / sizeof(T);
 
-// One of the rounds of a butterfly that transposes tiles of T, one in every 128 bits: interleaves
-// rows i and i + kTile / 2.
+// One round of a butterfly that transposes tiles of T, one tile in every 128 bits. Interleaves rows
+// i and i + kTile / 2.
 template <class D, class V, size_t kRows>
 HWY_INLINE void InterleaveRound(D d, const V (&rows)[kRows], V (&next)[kRows]) {
 #pragma GCC unroll 8
@@ -44,11 +43,11 @@ HWY_INLINE void InterleaveRound(D d, const V (&rows)[kRows], V (&next)[kRows]) {
 #endif
 
 #if HWY_TARGET != HWY_SCALAR
-// Elements in a cache line.
+// Number of elements in a cache line.
 template <class T>
 constexpr size_t kLine = 64 / sizeof(T);
 
-// Where the rows of a block begin: a stride apart, or anywhere.
+// The starts of the rows of a block: one stride apart, or at any addresses.
 struct Strided {
   uint8_t* first;
   size_t stride;
@@ -63,8 +62,8 @@ struct Listed {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 HWY_INLINE __m512i LoadLine(const void* from) { return _mm512_loadu_si512(from); }
 
-// Rows i, i + kTile, ... of a line each change places by blocks of 128 bits, so that a vector has
-// one block of every row, or of two neighbouring blocks if there are only two rows.
+// Exchanges blocks of 128 bits between rows i, i + kTile, ... of one cache line each. A vector then
+// has one block of every row, or two neighbouring blocks if there are only two rows.
 template <class T, size_t kBlocks, class Rows>
 HWY_INLINE void GatherBlocks(const Rows& src, size_t i, __m512i (&to)[kBlocks]) {
   __m512i rows[kBlocks];
@@ -87,8 +86,8 @@ HWY_INLINE void GatherBlocks(const Rows& src, size_t i, __m512i (&to)[kBlocks]) 
   }
 }
 
-// dst[c] element r = src[r] element c for a line of columns and kBlocks tiles of rows: every line
-// of either side is touched once, whole (of two blocks: half of one of dst).
+// dst[c] element r = src[r] element c for a cache line of columns and kBlocks tiles of rows. Every
+// line of both sides is touched once, as a whole (with two blocks, half a line of dst).
 template <class T, size_t kBlocks, class To, class From>
 HWY_INLINE void TransposeLines(const To& dst, const From& src) {
   const hn::ScalableTag<T> d;
@@ -126,8 +125,8 @@ HWY_INLINE void TransposeLines(const To& dst, const From& src) {
   }
 }
 
-// The same of bytes. A vector takes its blocks by loads: whole lines would need shuffles, and twice
-// the registers that there are.
+// TransposeLines() for bytes. A vector loads its blocks one by one, because whole lines would need
+// shuffles and twice the registers that exist.
 template <class Rows>
 HWY_INLINE void TransposeByteLines(const Rows& dst, const Rows& src) {
   const hn::ScalableTag<uint8_t> d;
@@ -160,8 +159,9 @@ HWY_INLINE void TransposeWide(const Rows& dst, const Rows& src) {
     TransposeLines<T, 4>(dst, src);
 }
 #else
-// dst[c] element r = src[r] element c for a tile of columns from byte `column` of the rows of src
-// on, and as many tiles of rows as a vector has blocks of 128 bits: it is loaded block by block.
+// dst[c] element r = src[r] element c for a tile of columns, from byte `column` of the rows of src
+// on, and as many tiles of rows as a vector has blocks of 128 bits. Vectors are loaded block by
+// block.
 template <class T, class To, class From>
 HWY_INLINE void TransposeTile(const To& dst, size_t first_row, const From& src, size_t column) {
   const hn::CappedTag<T, 2 * kTile<T> > d;
@@ -188,7 +188,7 @@ HWY_INLINE void TransposeTile(const To& dst, size_t first_row, const From& src, 
     hn::StoreU(columns[i], d, reinterpret_cast<T*>(dst[column / sizeof(T) + i]) + first_row);
 }
 
-// The same for a line of columns and kBlocks tiles of rows.
+// Transposes a cache line of columns and kBlocks tiles of rows.
 template <class T, size_t kBlocks, class To, class From>
 HWY_INLINE void TransposeLines(const To& dst, const From& src) {
   constexpr size_t kStep = hn::MaxLanes(hn::CappedTag<T, 2 * kTile<T> >());
@@ -205,10 +205,11 @@ HWY_INLINE void TransposeWide(const Rows& dst, const Rows& src) {
 }
 #endif
 
-// Lines of so many rows of bytes: no processor guesses so many.
+// Prefetches lines of 64 rows of bytes, more than any processor prefetches by itself.
 template <bool kIsWritten>
 HWY_INLINE void PrefetchLines(const void* first, size_t stride) {
-  constexpr size_t kLast = 63;  // rows are at any place of a line, and the one before was used
+  // rows begin anywhere in a line, and the line before was used
+  constexpr size_t kLast = 63;
   for (size_t i = 0; i < 64; ++i)
     __builtin_prefetch(static_cast<const uint8_t*>(first) + i * stride + kLast, kIsWritten);
 }

@@ -1,4 +1,4 @@
-// Two axes of a copy, walked in tiles.
+// Copies along two axes in tiles.
 #include "ops/fast/walk/transposed_copy.h"
 
 #include <array>
@@ -22,7 +22,7 @@ uint8_t* byte(const TensorView& v, const Memory& memory, const Index& i) {
   return memory.byte(v, i[kN], i[kC], i[kH], i[kW]);
 }
 
-// The longest axis whose elements lie side by side. Channels in lanes do not.
+// Returns the longest axis with contiguous elements. Channels in lanes are not contiguous.
 std::optional<size_t> dense_axis(const TensorView& v) {
   constexpr uint32_t kShortest = 4;
   std::optional<size_t> best;
@@ -35,7 +35,7 @@ std::optional<size_t> dense_axis(const TensorView& v) {
   return best;
 }
 
-// Where the rows along the other axis begin.
+// Finds the starts of the rows along the other axis.
 void rows_of(const TensorView& v, const Memory& memory, const Index& index, size_t axis,
              std::vector<uint8_t*>& rows) {
   uint8_t* const first = byte(v, memory, index);
@@ -57,9 +57,9 @@ std::optional<CrossingAxes> crossing_axes(const TensorView& dst, const TensorVie
 void copy_transposed(const TensorView& dst, const TensorView& src, const CrossingAxes& axes,
                      const Memory& memory) {
   const size_t along = axes.dst, across = axes.src;
-  constexpr uint32_t kStrip = 128;  // rows of one tile or two
+  constexpr uint32_t kStrip = 128;  // rows of one or two tiles
   const Index extent = extents(dst.shape);
-  Index rest = extent;  // of the other axes
+  Index rest = extent;  // extents of the other axes
   rest[along] = rest[across] = 1;
   const size_t planes = size_t{rest[kN]} * rest[kC] * rest[kH] * rest[kW];
   const size_t strips = ceil_div(extent[across], kStrip);

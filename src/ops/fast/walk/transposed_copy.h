@@ -1,4 +1,4 @@
-// Copies in which elements that lie side by side on one side lie apart on the other.
+// Copies in which elements that are contiguous on one side are strided on the other.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace tputwin::fast {
 
-// The axes, 0 to 3 being n, c, h, w, along which the elements of either side lie side by side, if
-// these are two: runs along either would be single elements on the other side.
+// The axes, 0 to 3 for n, c, h, w, along which the elements of each side are contiguous, if they
+// differ. Runs along either axis would be single elements on the other side.
 struct CrossingAxes {
   size_t dst, src;
 };
 std::optional<CrossingAxes> crossing_axes(const TensorView& dst, const TensorView& src);
 
-// dst = src, of one shape and element size, tile by tile, in any order.
+// Copies src to dst, of one shape and element size, tile by tile in any order.
 void copy_transposed(const TensorView& dst, const TensorView& src, const CrossingAxes& axes,
                      const Memory& memory);
 
