@@ -81,7 +81,7 @@ struct WindowKernels {
   // Like `sum`, written to the operand directly. Returns true if a result may be NaN.
   bool (*sum_three)(const RowsOfThree&, const float* weights, const WindowStarts& starts,
                     DType dtype);
-  // Of equal values, the last one is the result. NaN is in doubt.
+  // Returns the last of equal values. NaN is in doubt.
   bool (*largest)(const WindowRun&, DType dtype);
   // The largest fp32 number, flushed, or the lowest finite one. NaN is skipped.
   void (*largest_number)(const WindowRun&);
