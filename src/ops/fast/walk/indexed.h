@@ -17,7 +17,7 @@ struct Limits {
   int64_t end_row, columns, first_row = 0;
 };
 
-// How the elements of the walked tensor select positions in channels with these strides.
+// The rule by which elements of `walked` select positions in channels with these strides.
 struct Indexing {
   IndexedBy by;
   const TensorView& index;

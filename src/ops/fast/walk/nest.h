@@ -81,7 +81,7 @@ Nest<K> make_byte_nest(const std::array<NestLoop<K>, 4>& loops) {
 struct Slots {
   uint32_t count;     // slots
   uint32_t lanes;     // distance of the channels of a slot
-  uint32_t channels;  // of the operands
+  uint32_t channels;  // channels of the operands
   uint32_t turns(size_t slot) const {
     return static_cast<uint32_t>((channels - slot + lanes - 1) / lanes);
   }
