@@ -1,5 +1,6 @@
-// depthwise2d of 8 bits of the BM1684X whose weights stay: sixteen sums at a time straight from
-// where the inputs lie, then what becomes of a plane of sums, also by instructions taken over.
+// 8-bit depthwise2d of the BM1684X with constant weights. Computes sixteen sums at a time from
+// inputs that are read in place, then the epilogue of a plane of sums, including fused
+// instructions.
 #define HWY_WANT_AVX3_DL  // permutes bytes
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/prepared/depthwise2d_bm1684x_int8.cc"
@@ -55,7 +56,7 @@ SlidingBlocks::Permutes PermutedInts() { return kPermutes; }
 void SlidePlane([[maybe_unused]] const SlidingPlane& plane) {
 #if TPUTWIN_HAVE_SLIDING
   const auto store = [&](const SlidingBlocks::Block& block, const Ints* sums) HWY_ATTR {
-    // what this writes behind the results of a block, the next ones write over
+    // the next block overwrites what this writes after the results of a block
     for (size_t part = 0; part < kSlidingParts; ++part)
       hn::StoreU(sums[part], I32(),
                  reinterpret_cast<int32_t*>(plane.sums + block.out + part * kLanes32));
@@ -79,11 +80,11 @@ namespace {
 HWY_EXPORT(PermutedInts);
 HWY_EXPORT(SlidePlane);
 
-// Weights as steps take them, channel by channel, what sums start with and how they end.
+// Weights in the order of steps, channel by channel, with start values and epilogues of sums.
 struct IntDepthwiseConstants {
   std::vector<uint32_t> weights;
   std::vector<int32_t> starts;
-  std::vector<int64_t> late;  // what is added to a sum in 64 bits
+  std::vector<int64_t> late;  // addend in 64 bits
   std::vector<SumEndings::Ending> endings;
 };
 
@@ -121,7 +122,7 @@ class PreparedIntDepthwise final : public PreparedBody {
         kernels_(tile_kernels()),
         flip_(kernels_.sign_flip(is_signed(op.in.dtype), is_signed_weight(op))),
         constants_(std::make_shared<IntDepthwiseConstants>()) {}
-  // Results are numbered row by row.
+  // Returns true if the operands are covered. Results are numbered row by row.
   bool is_covered() {
     TensorView sums = op_.out;
     sums.stride = {0, 0, sums.shape.w, 1};
@@ -136,7 +137,7 @@ class PreparedIntDepthwise final : public PreparedBody {
   bool takes_moves(const TensorView&) const override { return true; }
   void read_from(const TensorView& view) override {
     put(op_.in, view);
-    static_cast<void>(is_covered());  // inputs of a row lie side by side as before
+    static_cast<void>(is_covered());  // inputs of a row stay contiguous
   }
   void write_to(const TensorView& view) override {
     put(endings_.any() ? endings_.out() : op_.out, view);
@@ -158,12 +159,12 @@ class PreparedIntDepthwise final : public PreparedBody {
   void pack_channel(uint32_t c);
   void run_channel(uint32_t n, uint32_t c, uint32_t* sums) const;
   const TensorView& out() const { return endings_.any() ? endings_.out() : op_.out; }
-  // Sums of one channel to elements.
+  // Converts the sums of one channel to elements.
   void end_plane(uint32_t n, uint32_t c, const uint32_t* sums, const TensorView& to) const;
   void end(uint32_t c, const uint32_t* sums, size_t count, uint8_t* to) const;
   void end_late(uint32_t c, const uint32_t* sums, size_t count, uint8_t* to) const;
 
-  Depthwise2dBm1684xInt8 op_;  // as it is carried out: in place of moves
+  Depthwise2dBm1684xInt8 op_;  // as executed: with moves replaced
   std::optional<TensorView> copy_;
   const Memory memory_;
   const TileKernels kernels_;
@@ -195,7 +196,7 @@ void PreparedIntDepthwise::pack(const Memory&) {
   for (uint32_t c = 0; c < channels; ++c) pack_channel(c);
 }
 
-// Sums stay inside 32 bits; a bias that would leave them is added later.
+// Sums stay inside 32 bits. A bias that would make them overflow is added later.
 void PreparedIntDepthwise::pack_channel(uint32_t c) {
   constexpr int64_t kMaxBias = int64_t{1} << 30;
   int64_t sum = 0, magnitudes = 0;

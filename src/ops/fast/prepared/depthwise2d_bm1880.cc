@@ -1,5 +1,6 @@
-// depthwise2d of the BM1880: sixteen results at a time straight from the lanes, where a permutation
-// reaches their inputs; else vectors along rows that are laid out with their padding.
+// depthwise2d of the BM1880. Computes sixteen results at a time from inputs that are read in place,
+// where a permutation reaches them. Otherwise it uses vectors along rows that are laid out with
+// their padding.
 #define HWY_WANT_AVX3_DL  // permutes bytes
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/prepared/depthwise2d_bm1880.cc"
@@ -24,24 +25,24 @@
 #define TPUTWIN_FAST_DEPTHWISE2D_BM1880_ONCE
 namespace tputwin::fast {
 
-// Weights as steps take them, channel by channel, and what sums start with.
+// Weights in the order of steps, channel by channel, and start values of sums.
 struct DepthwiseConstants {
   std::vector<uint32_t> weights;
   std::vector<int32_t> starts;
 };
 
-// An instruction, where the inputs of its results are, and the floor its results are raised to.
+// An instruction, the positions of its inputs, and the floor of its results.
 struct SlidingDepthwise {
   Depthwise2dBm1880 op;
   SignFlip flip = tile_kernels().sign_flip(is_signed(op.in.dtype), /*signed_left=*/true);
   SlidingBlocks blocks;
   int32_t floor = -128;
 
-  // Packs what the lanes hold.
+  // Packs the weights and biases that local memory holds.
   void pack(const Memory& memory, DepthwiseConstants& constants) const;
 };
 
-// The documents have no sign of weight and bias: both are signed.
+// The documents define no signedness of weight and bias. Both are signed.
 inline int8_t weight_of(const Depthwise2dBm1880& op, const uint8_t* first, uint32_t kh,
                         uint32_t kw) {
   return static_cast<int8_t>(
@@ -67,7 +68,7 @@ void DepthwiseRow(const WeightedSum& sum, std::span<const TapRow> taps, bool is_
 
 SlidingBlocks::Permutes Permuted() { return kPermutes; }
 
-// The channels of the slots [begin, end).
+// Computes the channels of the slots [begin, end).
 void SlideLanes([[maybe_unused]] const SlidingDepthwise& job,
                 [[maybe_unused]] const DepthwiseConstants& constants,
                 [[maybe_unused]] const Memory& memory, [[maybe_unused]] size_t begin,
@@ -130,7 +131,7 @@ HWY_EXPORT(DepthwiseRow);
 HWY_EXPORT(Permuted);
 HWY_EXPORT(SlideLanes);
 
-// Why no body here covers operands; nullptr: one does.
+// Returns why no kernel here covers the operands, or nullptr if one does.
 Declined declines(const Depthwise2dBm1880& op, const Memory& memory) {
   if (op.rshift > 31) return "a shift of more than 31";
   if (const Declined why = byte_rows_decline(op.window, op.in, op.out)) return why;
@@ -144,10 +145,11 @@ Declined declines(const Depthwise2dBm1880& op, const Memory& memory) {
   return kRan;
 }
 
-// Why not sixteen results at a time; nullptr: the job is set up.
+// Sets up a job of sixteen results at a time. Returns why it cannot, or nullptr.
 Declined set_up(SlidingDepthwise& job) {
   const Depthwise2dBm1880& op = job.op;
-  constexpr size_t kMostTaps = 4096;  // sums, biases and the half that rounds stay inside 32 bits
+  // sums, biases and the rounding addend stay inside 32 bits
+  constexpr size_t kMostTaps = 4096;
   if (size_t{op.window.h.kernel} * op.window.w.kernel > kMostTaps) return "a large window";
   if (!job.blocks.build(op.window, op.in, op.out, TPUTWIN_DISPATCH(Permuted)()))
     return "no permutation reaches the inputs of results";
@@ -196,7 +198,7 @@ Declined byte_rows(const Depthwise2dBm1880& op, const Memory& memory) {
   return kRan;
 }
 
-// Keeps where the inputs are, and the packed weights.
+// Keeps the positions of the inputs and the packed weights.
 class PreparedDepthwise2d final : public PreparedBody {
  public:
   explicit PreparedDepthwise2d(const Depthwise2dBm1880& op)
@@ -229,7 +231,7 @@ class PreparedDepthwise2d final : public PreparedBody {
   }
 
  private:
-  // Other strides of rows leave what is covered: a row's inputs lie side by side as before.
+  // Moves an operand. Other strides of rows stay covered, because inputs of a row stay contiguous.
   void move(TensorView& operand, const TensorView& where) {
     const DType type = operand.dtype;
     operand = where;

@@ -1,4 +1,4 @@
-// Which operations have bodies that keep something, and when what they keep no longer holds.
+// Lists the operations that have prepared kernels, and tracks when these become invalid.
 #include "ops/fast/prepared/prepared.h"
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace {
 
 std::atomic<uint64_t> changes{0};
 
-// A tensor among constants; one value for all is none.
+// Adds a tensor to the constants. A source with one value for all is skipped.
 void add(OperandList& list, std::string_view name, const TensorView& view) {
   list.push_back({name, &view, Access::read});
 }

@@ -1,5 +1,5 @@
-// Bodies that keep something from run to run of one instruction: how they walk its operands, and
-// constant operands in the layout that their loops read.
+// Prepared kernels: kernels that keep data from run to run of one instruction. They keep how they
+// walk its operands, and constant operands in the layout that their loops read.
 #pragma once
 
 #include <functional>
@@ -23,8 +23,8 @@ struct Operation;
 
 namespace fast {
 
-// What comes after a result r of 8 bits, element by element: mul_const of an addend of 8 bits to
-// 16, and mac_const of r to that. With 16 and 8 bits of the type of `out`:
+// Two operations on an 8-bit result r that can be fused: mul_const of an 8-bit addend to 16 bits,
+// and mac_const of r onto it. Both have the signedness of `out`:
 //   t = saturate16(round_shift(addend * addend_factor, addend_rshift))
 //   out = saturate8(round_shift(r * factor + (t << lshift), rshift))
 struct WeightedAddend {
@@ -36,61 +36,66 @@ struct WeightedAddend {
 class PreparedBody {
  public:
   virtual ~PreparedBody() = default;
-  // Uses what another body packs from now on, if both pack the same views in the same way.
+  // Shares the constants that another kernel packs. Returns false unless both pack the same views
+  // in the same way.
   virtual bool share(const PreparedBody&) { return false; }
-  // Takes over the instruction after this one: max_const of the results, in place. False: it
+  // Fuses max_const of the results, in place, which follows this instruction. Returns false if it
   // cannot.
   virtual bool raise_to(int32_t) { return false; }
-  // Takes over two instructions after this one, and leaves `out` instead of its own results. False:
-  // it cannot. What raise_to() says later holds of `out`.
+  // Fuses the two instructions after this one, and writes `out` instead of its own results. Returns
+  // false if it cannot. A later raise_to() then applies to `out`.
   virtual bool add(const WeightedAddend&) { return false; }
-  // A body that takes moves of a view reads its input, or writes its result, where a move before or
-  // after it had to take it from or to: the view is of the same extents anywhere, in dense rows.
-  // kMoveSlack bytes behind it may be read, too.
+  // Returns true if the kernel can fuse moves of a view: it reads its input from the source of a
+  // move before it, or writes its result to the destination of a move after it. The view must have
+  // the same extents and dense rows, and may be at any address. Up to kMoveSlack bytes after it may
+  // be read, too.
   virtual bool takes_moves(const TensorView&) const { return false; }
   virtual void read_from(const TensorView&) {}
   virtual void read_addend_from(const TensorView&) {}
   virtual void write_to(const TensorView&) {}
-  // The same besides where it writes to, once.
+  // can_write_twice() returns true if write_also_to() can set a second destination.
   virtual bool can_write_twice() const { return false; }
   virtual void write_also_to(const TensorView&) {}
   static constexpr uint64_t kMoveSlack = 256;
-  // What run() packs before it does anything else, and how many bytes that makes; nullptr: nothing.
+  // The input that run() packs first, and the size of the packed data. `input` is nullptr if there
+  // is none.
   struct Copied {
     const TensorView* input = nullptr;
     size_t bytes = 0;
   };
   virtual Copied copied() const { return {}; }
-  // Packs it in one of the rooms that the calling thread has for copies: in the first one, unless
-  // told otherwise.
+  // Selects one of the calling thread's buffers for packed data. The default is the first one.
   static constexpr uint32_t kRooms = 5;
   virtual void copy_to(uint32_t /*room*/) {}
-  // Uses what another body packs, which runs before it in every run of a program, if both pack the
-  // same view in the same way: nobody writes there between the two. Other bodies may run, too.
+  // Uses the data that another kernel packs. The other kernel must run earlier in every run of a
+  // program, and nothing may write to the view between the two. Other kernels may run between them.
+  // Returns false unless both pack the same view in the same way.
   virtual bool share_copy(const PreparedBody&) { return false; }
-  // Takes over instructions that only work on the result of this one, one after the other: the last
-  // one leaves its own result, what lies between does not come into being, but for bytes of `left`
-  // of what the last one works on. False: it cannot.
+  // Fuses instructions that only work on the result of this one, one after the other. Only the
+  // result of the last one is written. Intermediate results are not, except for bytes of `left` in
+  // the input of the last one, which are live-out. Returns false if it cannot.
   virtual bool take_over(std::span<const Operation* const>, std::span<const ByteRange> /*left*/) {
     return false;
   }
-  // Brings constants back to where the operands say, if they are not there in a run: bodies that
-  // look at them there call it before. May be called at any time of a run.
+  // Sets a function that writes constants back to their operands, for runs in which memory does not
+  // hold them. A kernel calls it before it reads constants from the operands. It may be called at
+  // any time of a run.
   virtual void restore_by(std::function<void()>) {}
-  // Packs the constants, if it has any, from what the operands hold now.
+  // Packs the constants, if it has any, from the current contents of the operands.
   virtual void pack(const Memory&) {}
-  // Runs the instruction with the constants that were packed.
+  // Runs the instruction with the packed constants.
   virtual void run(const Memory& memory) = 0;
 };
 
-// The operands that pack() reads and run() does not. None: nothing of the operation is constant.
+// Returns the operands that pack() reads and run() does not. An empty list means that the operation
+// has no constants.
 OperandList constant_operands(const Operation& operation);
 
-// nullptr: no body keeps anything, or none that does covers these operands. The operation outlives
-// the body. Bodies hold for the choices in force (choices()) only.
+// Returns nullptr if no kernel that keeps data covers the operands. The operation must outlive the
+// kernel. Kernels are valid for the choices in force (choices()) only.
 std::unique_ptr<PreparedBody> prepare(const Operation& operation, const Memory& memory);
 
-// The same of the operations that have such a body.
+// Overloads for operations that have such a kernel.
 std::unique_ptr<PreparedBody> prepare(const Conv2dBm1880& op, const Memory& memory);
 std::unique_ptr<PreparedBody> prepare(const Depthwise2dBm1880& op, const Memory& memory);
 std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684& op, const Memory& memory);
@@ -99,8 +104,9 @@ std::unique_ptr<PreparedBody> prepare(const Depthwise2dBm1684xInt8& op, const Me
 std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684xFloat& op, const Memory& memory);
 std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684xInt8& op, const Memory& memory);
 
-// A number that changes when bodies would be chosen or would work differently: with the instruction
-// set, with budgets.
+// choices() returns a number that changes when other kernels would be chosen or kernels would work
+// differently, as after a change of the instruction set or of budgets. choices_changed() changes
+// it.
 uint64_t choices();
 void choices_changed();
 

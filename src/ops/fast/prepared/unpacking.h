@@ -1,4 +1,4 @@
-// Unpacking: what prepared bodies can besides whose packed constants tell what they were made of.
+// Unpacking: an interface of prepared kernels whose packed constants determine the original bytes.
 #pragma once
 
 #include "memory/memory.h"
@@ -8,8 +8,8 @@ namespace tputwin::fast {
 class Unpacking {
  public:
   virtual ~Unpacking() = default;
-  // The reverse of pack(): writes constants to where the operands say, as they lay there; all of
-  // their bytes, or those of some operands. May be called beside run().
+  // Reverses pack(): writes constants back to their operands, unchanged. Writes all bytes, or those
+  // of some operands. May be called concurrently with run().
   virtual void unpack(const Memory& memory) const = 0;
 };
 
