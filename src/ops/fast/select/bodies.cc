@@ -1,4 +1,4 @@
-// Fast bodies that are switched off, and those that tests spoil.
+// Fast kernels that are switched off, and those that tests spoil.
 #include "ops/fast/select/bodies.h"
 
 #include <atomic>
@@ -9,7 +9,7 @@
 namespace tputwin::fast {
 namespace {
 
-// A bit for each alternative.
+// one bit for each alternative
 std::atomic<uint64_t> off{0}, spoilt{0};
 static_assert(std::variant_size_v<AnyOperation> <= 64);
 

@@ -1,5 +1,5 @@
-// Which fast bodies are in use. All are, until a self-test finds one that differs from its
-// reference body on this processor (selftest/first_use.h).
+// The set of fast kernels in use. All are in use, until a self-test finds one that differs from its
+// reference kernel on this processor (selftest/first_use.h).
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,18 @@ struct Operation;
 
 namespace tputwin::fast {
 
-// The fast body of an alternative of Operation is left out from now on.
+// Switches off the fast kernels of an alternative of Operation.
 void switch_off(size_t alternative);
 bool is_switched_off(size_t alternative);
 void switch_all_on();
-// It is left out, or leaves a wrong byte (below).
+// Returns true if the kernels are switched off, or spoilt (below).
 bool is_off_or_spoilt(size_t alternative);
 
-// For tests of the self-test: this body leaves a wrong byte from now on, or none does.
+// For tests of the self-test: spoil_body() makes a kernel write a wrong byte, spoil_none() ends
+// that.
 void spoil_body(size_t alternative);
 void spoil_none();
-// Called after a fast body: the wrong byte, if its alternative has to leave one.
+// Called after a fast kernel. Writes the wrong byte if the kernels of its alternative are spoilt.
 void spoil_result(const Operation& operation, const Memory& memory);
 
 }  // namespace tputwin::fast

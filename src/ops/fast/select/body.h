@@ -1,4 +1,4 @@
-// The fast bodies of an operation: a list, best first. The first that does not decline runs.
+// The fast kernels of an operation: a list, best first. The first that does not decline runs.
 #pragma once
 
 #include "memory/memory.h"
@@ -7,11 +7,11 @@
 
 namespace tputwin::fast {
 
-// What a body answers: nullptr if it ran, else why it left everything as it was.
+// The result of a kernel: nullptr if it ran, otherwise why it declined and changed nothing.
 using Declined = const char*;
 constexpr Declined kRan = nullptr;
 
-// `name` is what traces and tests know the body by: how it works, in a word or two.
+// `name` identifies the kernel in traces and tests: how it works, in a word or two.
 template <class Op>
 struct Body {
   const char* name;
@@ -30,7 +30,8 @@ bool run_best(const Body<Op> (&bodies)[N], const Op& op, const Memory& memory) {
   return false;
 }
 
-// The bodies of an operation, which make its fast::execute: {"name", run} each, best first.
+// Defines the kernels of an operation, and with them its fast::execute(): {"name", run} each, best
+// first.
 #define TW_BODIES(Type, ...)                               \
   bool execute(const Type& op, const Memory& memory) {     \
     static constexpr Body<Type> kBodies[] = {__VA_ARGS__}; \

@@ -1,10 +1,10 @@
-// The pass of foreach_target.h that Highway does not make: for which target, and what it is called.
+// The target and names of the additional pass of foreach_target.h, which Highway does not make.
 #pragma once
 
 #include <hwy/detect_targets.h>
 
-// HWY_HAVE_RUNTIME_DISPATCH: where the compiler takes instructions beyond those of its baseline.
-// With SVE in the baseline the assembler would have to be told of that, too (gemm/dot-inl.h).
+// HWY_HAVE_RUNTIME_DISPATCH is set where the compiler allows instructions beyond its baseline. With
+// SVE in the baseline, the assembler would need directives for SVE, too (gemm/dot-inl.h).
 #if HWY_ARCH_X86 && (HWY_TARGETS & HWY_AVX2) != 0
 #define TPUTWIN_DOT_TARGET HWY_AVX2
 #define TPUTWIN_DOT_NAMESPACE N_AVX2_VNNI

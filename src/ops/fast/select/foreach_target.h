@@ -1,7 +1,7 @@
-// Highway's foreach_target.h, and one pass more for byte products that Highway has no target for:
-// AVX-VNNI beside AVX2, Arm's dot product beside NEON. The pass compiles the file for the target
-// beneath again, in a namespace of its own and with TPUTWIN_DOT_PASS defined, from which
-// gemm/dot-inl.h knows that it has the instruction. What is exported is called by TPUTWIN_DISPATCH.
+// Highway's foreach_target.h, and one more pass for byte products that Highway has no target for:
+// AVX-VNNI on top of AVX2, Arm's dot product on top of NEON. The pass compiles the file again for
+// the base target, in a namespace of its own. TPUTWIN_DOT_PASS is defined in it, so that
+// gemm/dot-inl.h uses the instruction. Exported functions are called through TPUTWIN_DISPATCH.
 #ifndef TPUTWIN_OPS_FAST_SELECT_FOREACH_TARGET_H_
 #define TPUTWIN_OPS_FAST_SELECT_FOREACH_TARGET_H_
 
@@ -12,7 +12,7 @@
 
 #if TPUTWIN_DOT_TARGET != 0
 
-// As Highway makes its passes.
+// Same macros as in Highway's passes.
 #undef HWY_ONCE
 #define HWY_ONCE 0
 #undef HWY_TARGET

@@ -1,7 +1,7 @@
-// Which instruction set the fast bodies use: the host's best, or the one that was asked for.
+// Selects the instruction set of the fast kernels: the host's best, or the requested one.
 #include "ops/fast/select/isa.h"
 
-#define HWY_WANT_AVX3_DL  // some bodies are compiled for it
+#define HWY_WANT_AVX3_DL  // some kernels are compiled for it
 #include <hwy/targets.h>
 
 #if HWY_ARCH_X86
@@ -39,16 +39,16 @@ std::string target_name(int64_t target) {
 }
 
 struct Isa {
-  int64_t targets = 0;  // Highway targets allowed; 0: none
+  int64_t targets = 0;  // allowed Highway targets; 0: none
   bool dot_pass = false;
   Library library = Library::never;
 };
 
-// What was compiled for vectors.
+// Targets with vectors that were compiled.
 constexpr int64_t kVectorTargets = HWY_TARGETS & ~kScalarTargets;
 
-// Whether the processor multiplies bytes as the pass of foreach_target.h has them multiplied. That
-// it keeps the registers is asked for the target beneath.
+// Returns true if the processor has the byte products of the pass of foreach_target.h. The base
+// target decides whether the registers are supported.
 bool has_dot_instruction() {
 #if HWY_ARCH_X86
   unsigned a = 0, b = 0, c = 0, d = 0;
@@ -61,8 +61,8 @@ bool has_dot_instruction() {
 #endif
 }
 
-// f(target, its name) for each of a mask, the simplest first: in Highway's masks a lower bit is a
-// better target that implies the higher ones.
+// Calls f(target, its name) for each target of a mask, the simplest first. In Highway's masks, a
+// lower bit is a better target that implies the higher ones.
 template <class F>
 void for_each_target(int64_t targets, const F& f) {
   for (int bit = 62; bit >= 0; --bit)
@@ -79,7 +79,7 @@ struct Host {
     add("reference", {});
     int64_t vectors = hwy::SupportedTargets() & kVectorTargets;
 #if HWY_ARCH_X86
-    // The AVX-512 bodies multiply bytes with VNNI; processors without it take those for AVX2.
+    // The AVX-512 kernels multiply bytes with VNNI. Processors without it use the AVX2 kernels.
     if (!__builtin_cpu_supports("avx512vnni")) vectors &= ~int64_t{HWY_AVX3};
 #endif
     for_each_target(kVectorTargets, [&](int64_t target, std::string name) {
@@ -127,7 +127,7 @@ constexpr size_t kUndecided = ~size_t{0};
 std::atomic<size_t> selected{kUndecided};  // index into host()
 
 void put_in_force(size_t index) {
-  // One atomic store inside Highway: dispatch in other threads sees the old or the new set.
+  // One atomic store inside Highway: other threads dispatch to the old or the new set.
   hwy::GetChosenTarget().Update(host().isas[index].targets | (HWY_TARGETS & kScalarTargets));
   selected.store(index, std::memory_order_release);
   choices_changed();
@@ -138,8 +138,9 @@ std::string_view wanted_isa() {
   return wanted == nullptr ? "" : wanted;
 }
 
-// First use: the environment's wish, or the best. A name this host does not know stops every Device
-// (check_environment); what runs without one gets the bodies that are right everywhere.
+// Decides on first use: the set that the environment requests, or the best one. A name that this
+// host does not know is an error for every Device (check_environment). Code that runs without a
+// Device gets the reference kernels.
 size_t decide() {
   static const bool once = [] {
     if (selected.load() == kUndecided && !select_isa(wanted_isa())) select_isa("reference");

@@ -1,4 +1,4 @@
-// The instruction set in force: as fast bodies ask for it, and as programs choose it (fast.h).
+// The instruction set in force, for fast kernels. fast.h has the functions for programs.
 #pragma once
 
 #include <span>
@@ -8,26 +8,27 @@
 
 namespace tputwin::fast {
 
-// Beside the names that fast.h lists there is "amx" where the processor has it: the best Highway
-// target, and oneDNN for the convolutions it does faster (gemm/conv2d_choice.h).
+// In addition to the names in fast.h there is "amx" where the processor has AMX: the best Highway
+// target, and oneDNN for the convolutions that it runs faster (gemm/conv2d_choice.h).
 
-// Instruction sets that bodies were compiled for and this host has not got.
+// Returns the instruction sets that kernels were compiled for and this host lacks.
 std::span<const std::string> missing_isas();
 
-// An error if TPUTWIN_ISA names nothing that is available; it lists what is. Every Device asks.
+// Returns an error that lists the available sets if TPUTWIN_ISA names none of them. Every Device
+// calls it.
 Status check_environment();
 
-// run_best() asks, before any HWY_DYNAMIC_DISPATCH: applies TPUTWIN_ISA on first use. False: the
-// reference bodies are selected, or this host has no vector unit we know.
+// Returns false if the reference kernels are selected, or if this host has no supported vector
+// unit. run_best() calls it before any HWY_DYNAMIC_DISPATCH. The first call applies TPUTWIN_ISA.
 bool vectors_enabled();
 
-// What the pass of foreach_target.h compiled takes the place of the target beneath.
+// Returns true if the pass of foreach_target.h replaces its base target.
 bool dot_pass_selected();
 
-// Convolutions go to oneDNN where it covers them.
+// Returns true if convolutions go to oneDNN where it covers them.
 bool onednn_enabled();
 
-// What oneDNN is good for on this host, as far as the build has it.
+// The abilities of oneDNN on this host, if the build has it.
 enum class OneDnn { absent, not_exact, exact, exact_and_fast };
 OneDnn onednn_on_this_host();
 

@@ -1,4 +1,4 @@
-// The lines of TPUTWIN_TRACE_BODIES, and the list that tests listen to.
+// The lines of TPUTWIN_TRACE_BODIES, and the events that tests record.
 #include "ops/fast/select/trace.h"
 
 #include <fmt/format.h>

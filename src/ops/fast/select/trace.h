@@ -1,6 +1,6 @@
-// Which body ran each operation, and why others declined. TPUTWIN_TRACE_BODIES=1 writes a line to
-// standard error for each body that was asked; tests listen. Without either, an operation tests one
-// flag.
+// Traces the kernel that ran each operation, and why others declined. TPUTWIN_TRACE_BODIES=1 writes
+// a line to standard error for each kernel that was tried. Tests record events. Without either, an
+// operation tests one flag.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ namespace tputwin::fast {
 extern std::atomic<bool> traced;
 inline bool is_traced() { return traced.load(std::memory_order_relaxed); }
 
-// A body was asked for an operation: it ran, or `declined` says why not.
+// Records that a kernel ran, or why it did not (`declined`).
 void trace_body(std::string_view operation, const char* body, const char* declined);
 
 struct BodyEvent {
@@ -21,7 +21,7 @@ struct BodyEvent {
   bool operator==(const BodyEvent&) const = default;
 };
 
-// Listens to all threads while it lives; one at a time.
+// Records the events of all threads during its lifetime. Only one may exist at a time.
 class BodyTrace {
  public:
   BodyTrace();
