@@ -1,5 +1,5 @@
-// 8-bit elements, and 16-bit ones in two planes of bytes, as lanes of integers. Included once per
-// target (see Highway's foreach_target.h).
+// Loads and stores 8-bit elements, and 16-bit elements in two byte planes, as integer vectors.
+// Included once per target (see Highway's foreach_target.h).
 #if defined(TPUTWIN_FAST_BYTE_PLANES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_FAST_BYTE_PLANES_INL_H
 #undef TPUTWIN_FAST_BYTE_PLANES_INL_H
@@ -20,8 +20,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// An operand, widened to lanes of D. Which form it has is known before the loop: the branches in
-// Load() cost less than extending the sign by arithmetic.
+// An operand, widened to elements of D. Its form is known before the loop. The branches in Load()
+// cost less than extending the sign by arithmetic.
 template <class D>
 class PlaneSource {
  public:
@@ -39,7 +39,7 @@ class PlaneSource {
   }
 
  private:
-  // One byte plane: that of bytes, or the upper one.
+  // Loads one byte plane: the plane of bytes, or the upper one.
   template <bool kWhole>
   HWY_INLINE hn::Vec<D> Widen(D d, const uint8_t* p, size_t n) const {
     if constexpr (std::is_signed_v<hn::TFromD<D>>)
@@ -52,7 +52,7 @@ class PlaneSource {
   hn::TFromD<D> value_ = 0;
 };
 
-// Where results go: clamped to [low, high] and split into byte planes.
+// The destination of results, which are clamped to [low, high] and split into byte planes.
 template <class D>
 struct PlaneSink {
   using T = hn::TFromD<D>;
@@ -61,7 +61,7 @@ struct PlaneSink {
   T low, high;
 
   explicit PlaneSink(const TensorView& v) : wide(is_16bit(v.dtype)), plane(v.plane_stride) {
-    // lanes as narrow as the type need no clamp
+    // elements as narrow as the type need no clamp
     auto clamp = [](int64_t x) {
       return static_cast<T>(std::clamp<int64_t>(x, hwy::LimitsMin<T>(), hwy::LimitsMax<T>()));
     };
@@ -79,7 +79,7 @@ struct PlaneSink {
     const hn::Rebind<uint8_t, D> d8;
     StoreBytes<kWhole>(d8, LowBits<uint8_t>(d, v), p, n);
     if (wide) {
-      auto upper = hn::ShiftRight<8>(v);  // its low byte is the same with or without sign
+      auto upper = hn::ShiftRight<8>(v);  // its low byte does not depend on the sign
       StoreBytes<kWhole>(d8, LowBits<uint8_t>(d, upper), p + plane, n);
     }
   }

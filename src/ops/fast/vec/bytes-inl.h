@@ -1,5 +1,5 @@
-// Vector access to byte runs: whole vectors, and tails that touch no byte past their end.
-// Included once per target (see Highway's foreach_target.h).
+// Vector access to byte runs: whole vectors, and tails that access no byte past their end. Included
+// once per target (see Highway's foreach_target.h).
 #if defined(TPUTWIN_FAST_BYTES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_FAST_BYTES_INL_H
 #undef TPUTWIN_FAST_BYTES_INL_H
@@ -15,7 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Lanes(d) bytes from p, or only the first n of them (the others are zero).
+// Loads Lanes(d) bytes from p, or only the first n of them. The other elements are zero.
 template <bool kWhole, class D>
 HWY_INLINE hn::Vec<D> LoadBytes(D d, const uint8_t* p, size_t n) {
   using T = hn::TFromD<D>;
@@ -29,7 +29,8 @@ HWY_INLINE hn::Vec<D> LoadBytes(D d, const uint8_t* p, size_t n) {
 #endif
 }
 
-// The first n lanes. What lies behind them is not touched, as another thread may write there.
+// Stores the first n elements. Bytes after them are not touched, because another thread may write
+// them.
 template <class D>
 HWY_INLINE void StoreFirst(D d, hn::Vec<D> v, hn::TFromD<D>* p, size_t n) {
 #if HWY_TARGET <= HWY_AVX3

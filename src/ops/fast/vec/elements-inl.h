@@ -1,5 +1,5 @@
-// Elements of any type side by side, to lanes of 32 bits and back. Included once per target (see
-// Highway's foreach_target.h).
+// Converts contiguous elements of any type to 32-bit elements and back. Included once per target
+// (see Highway's foreach_target.h).
 #if defined(TPUTWIN_FAST_ELEMENTS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_FAST_ELEMENTS_INL_H
 #undef TPUTWIN_FAST_ELEMENTS_INL_H
@@ -17,7 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 
-// to[i] = convert(p[i]) for i < count, the elements widened to lanes.
+// to[i] = convert(p[i]) for i < count, with elements widened to 32 bits.
 template <class T, class Convert>
 HWY_INLINE void WidenWith(const T* p, size_t count, int32_t* to, const Convert& convert) {
   const I32 d;
@@ -33,7 +33,8 @@ HWY_INLINE void WidenWith(const T* p, size_t count, int32_t* to, const Convert& 
   std::memcpy(to + whole, converted, (count - whole) * sizeof *to);
 }
 
-// The processor's conversion keeps what a NaN holds, the chip's does not.
+// Replaces NaN, because the processor's conversion keeps the payload of a NaN and the chip's does
+// not.
 inline void WidenHalves(const uint16_t* p, size_t count, int32_t* to) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
   const hn::Rebind<hwy::float16_t, F32> halves;
@@ -47,7 +48,7 @@ inline void WidenHalves(const uint16_t* p, size_t count, int32_t* to) {
   WidenWith(p, count, to, [](Ints v) HWY_ATTR { return bits(from_f16(v)); });
 }
 
-// fp16 and bf16 become fp32, integers are extended.
+// Widens fp16 and bf16 to fp32, and extends integers.
 inline void WidenElements(DType dtype, const uint8_t* p, size_t count, int32_t* to) {
   const auto same = [](Ints v) HWY_ATTR { return v; };
   const auto as = [&]<class T>(T) { return reinterpret_cast<const T*>(p); };
@@ -70,7 +71,7 @@ inline void WidenElements(DType dtype, const uint8_t* p, size_t count, int32_t* 
   }
 }
 
-// p[i] = the low bits of convert(from[i]) for i < count; whole vectors are read.
+// p[i] = the low bits of convert(from[i]) for i < count. Whole vectors are read.
 template <class T, class Convert>
 HWY_INLINE void NarrowWith(const int32_t* from, size_t count, T* p, const Convert& convert) {
   const I32 d;

@@ -1,5 +1,5 @@
-// fp16 and bf16 on vectors of 32-bit lanes (numerics/float16.h), and fp32 where code is written for
-// all three. Included once per target (see Highway's foreach_target.h).
+// fp16 and bf16 in vectors of 32-bit elements (numerics/float16.h), and fp32 where code is written
+// for all three. Included once per target (see Highway's foreach_target.h).
 #if defined(TPUTWIN_FAST_FLOAT16_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_FAST_FLOAT16_INL_H
 #undef TPUTWIN_FAST_FLOAT16_INL_H
@@ -17,16 +17,16 @@
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 
-// Conversions of the processor: of fp16 subnormals too, whatever the number environment.
+// True if the processor converts fp16, including subnormals in any floating-point mode.
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 #define TPUTWIN_PROCESSOR_F16 1
 #else
 #define TPUTWIN_PROCESSOR_F16 0
 #endif
 
-// ---- Bits of the types, in the low halves of lanes ----
+// ---- Bits of the types, in the low 16 bits of elements ----
 
-// f16::to_f32.
+// f16::to_f32
 HWY_INLINE Floats from_f16(Ints half) {
   const Ints sign = hn::ShiftLeft<16>(hn::And(half, ints(0x8000)));
   const Ints magnitude = hn::And(half, ints(0x7fff)), infinity = ints(0x7c00);
@@ -38,14 +38,14 @@ HWY_INLINE Floats from_f16(Ints half) {
   return floats(hn::IfThenElse(hn::Gt(magnitude, infinity), invalid, wide));
 }
 
-// f16::from_f32, rounded to nearest even; only the low halves count.
+// f16::from_f32, rounded to nearest even. Only the low 16 bits of the result are valid.
 HWY_INLINE Ints to_f16(Floats x) {
   const Ints magnitude = hn::And(bits(x), ints(0x7fff'ffff));
   const Ints sign = hn::And(hn::ShiftRight<16>(bits(x)), ints(0x8000));
   const Ints odd = hn::And(hn::ShiftRight<13>(magnitude), ints(1));
   const Ints normal =
       hn::ShiftRight<13>(hn::Add(hn::Sub(magnitude, ints((112 << 23) - 0xfff)), odd));
-  // Next to 1/2, whose last place is 2^-24, the sum is rounded as the subnormal is.
+  // Next to 1/2, whose last place is 2^-24, the sum is rounded like the subnormal.
   const Floats half = hn::Set(F32(), 0.5f);
   const Ints subnormal = hn::Sub(bits(hn::Add(floats(magnitude), half)), bits(half));
   Ints result = hn::IfThenElse(hn::Lt(magnitude, ints(113 << 23)), subnormal, normal);
@@ -54,20 +54,21 @@ HWY_INLINE Ints to_f16(Floats x) {
   return hn::IfThenElse(hn::Gt(magnitude, ints(0x7f80'0000)), ints(kHalfNan), result);
 }
 
-// bf16::from_f32, rounded to nearest even; only the low halves count.
+// bf16::from_f32, rounded to nearest even. Only the low 16 bits of the result are valid.
 HWY_INLINE Ints to_bf16(Floats x) {
   const Ints magnitude = hn::And(bits(x), ints(0x7fff'ffff));
   const Ints odd = hn::And(hn::ShiftRight<16>(bits(x)), ints(1));
-  // the sign is above the rounded part and is cut like it
+  // the sign is above the rounded part and is shifted with it
   const Ints rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits(x), ints(0x7fff)), odd));
   const Ints sign = hn::And(hn::ShiftRight<16>(bits(x)), ints(0x8000));
-  // one half below the smallest normal number rounds up to it
+  // a value of one half unit below the smallest normal number rounds up to it
   const auto subnormal = hn::Lt(magnitude, ints(0x007f'8000));
   const auto nan = hn::Gt(magnitude, ints(0x7f80'0000));
   return hn::IfThenElse(nan, ints(kHalfNan), hn::IfThenElse(subnormal, sign, rounded));
 }
 
-// A number of the type from its bits; its bits, rounded to nearest even.
+// from_bits() returns the number of the type with these bits. to_bits() returns the bits of a
+// number, rounded to nearest even.
 template <DType kType>
 HWY_INLINE Floats from_bits(Ints x) {
   if constexpr (kType == DType::f16) return from_f16(x);
@@ -83,8 +84,8 @@ HWY_INLINE Ints to_bits(Floats x) {
 
 // ---- Steps of a sum or product in a type ----
 
-// round_to(), for results of arithmetic on numbers of the type: they are not subnormal in fp32, and
-// a NaN has no bit below the type's, so that rounding leaves it one.
+// round_to(), for results of arithmetic on numbers of the type. These results are not subnormal in
+// fp32, and a NaN has no bits below those of the type, so that it stays a NaN.
 template <DType kType>
 HWY_INLINE Floats RoundTo(Floats x) {
   if constexpr (kType == DType::bf16) {
@@ -96,7 +97,7 @@ HWY_INLINE Floats RoundTo(Floats x) {
   if constexpr (kType == DType::f16) return hn::PromoteTo(F32(), ProcessorHalves(F32(), x));
 #endif
   if constexpr (kType == DType::f16) {
-    // Normal numbers lose 13 bits; below them, sums with 0.75 round to multiples of 2^-24.
+    // Normal numbers lose 13 bits. Below them, sums with 0.75 round to multiples of 2^-24.
     const F32 d;
     const Floats a = hn::Abs(x), shift = hn::Set(d, 0.75f);
     const Ints odd = hn::And(hn::ShiftRight<13>(bits(a)), ints(1));
@@ -112,7 +113,7 @@ HWY_INLINE Floats RoundTo(Floats x) {
 
 // ---- Elements in memory ----
 
-// Elements as their bits, extended by zeros, and back.
+// Load and store the bits of elements, zero-extended to 32 bits.
 template <DType kType>
 HWY_INLINE Ints LoadBits(const void* p) {
   if constexpr (kType == DType::f32) return hn::LoadU(I32(), static_cast<const int32_t*>(p));
@@ -128,7 +129,8 @@ HWY_INLINE void StoreBits(Ints x, void* p) {
   }
 }
 
-// Elements as fp32, and back, rounded to nearest even. Of a 16-bit NaN only that it is one counts.
+// Load elements as fp32, and store fp32 rounded to nearest even. The payload of a 16-bit NaN is not
+// kept.
 template <DType kType>
 HWY_INLINE Floats LoadAs(const void* p) {
 #if TPUTWIN_PROCESSOR_F16
@@ -144,7 +146,7 @@ HWY_INLINE void StoreAs(Floats x, void* p) {
 #if TPUTWIN_PROCESSOR_F16
   if constexpr (kType == DType::f16) {
     const hn::Rebind<hwy::float16_t, F32> halves;
-    // cut to 16 bits it is the NaN of the chip
+    // cut to 16 bits, this is the chip's NaN
     const Floats nan = floats(ints(0x7fff'ffff));
     hn::StoreU(ProcessorHalves(F32(), hn::IfThenElse(hn::IsNaN(x), nan, x)), halves,
                static_cast<hwy::float16_t*>(p));
@@ -154,7 +156,7 @@ HWY_INLINE void StoreAs(Floats x, void* p) {
   StoreBits<kType>(to_bits<kType>(x), p);
 }
 
-// One element as fp32 in all lanes.
+// Loads one element as fp32 and broadcasts it.
 template <DType kType>
 HWY_INLINE Floats BroadcastAs(const uint8_t* p) {
   if constexpr (kType == DType::f32) return hn::Set(F32(), Memory::load<float>(p));
@@ -168,7 +170,7 @@ HWY_INLINE Floats BroadcastAs(const uint8_t* p) {
   return from_bits<kType>(ints(half));
 }
 
-// Subnormals become the zero of their sign; those of fp16 are numbers (flush_bits).
+// Replaces subnormals by the zero of their sign. Subnormals of fp16 are kept (flush_bits).
 template <DType kType>
 HWY_INLINE Ints FlushBits(Ints x) {
   if constexpr (kType == DType::f16) return x;
@@ -179,7 +181,7 @@ HWY_INLINE Ints FlushBits(Ints x) {
   return hn::IfThenElse(subnormal, hn::And(x, sign), x);
 }
 
-// f(std::integral_constant<DType, ...>) of the floating-point type at hand.
+// Calls f(std::integral_constant<DType, ...>) for the given floating-point type.
 template <class F>
 HWY_INLINE auto ForFloatType(DType dtype, const F& f) {
   if (dtype == DType::f16) return f(std::integral_constant<DType, DType::f16>());

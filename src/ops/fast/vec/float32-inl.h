@@ -1,5 +1,5 @@
-// The functions of numerics/float32.h on vectors. They differ from it in NaN only, which their
-// callers compute again. Included once per target (see Highway's foreach_target.h).
+// The functions of numerics/float32.h on vectors. They differ from it in NaN only, which callers
+// compute again. Included once per target (see Highway's foreach_target.h).
 #if defined(TPUTWIN_FAST_FLOAT32_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_FAST_FLOAT32_INL_H
 #undef TPUTWIN_FAST_FLOAT32_INL_H
@@ -15,8 +15,9 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 
 #if HWY_ARCH_ARM
-// Of products p that came out as 0: those that round up to the smallest normal number become that.
-// Its exponents add up to 2^-127, and the significands, in [1, 2), multiply to 2 when rounded.
+// Corrects products p that were flushed to 0 although they round up to the smallest normal number.
+// For these, the exponents of the factors add up to 2^-127, and the significands, in [1, 2), have a
+// rounded product of 2.
 template <class V>
 HWY_NOINLINE V round_up_flushed(V a, V b, V p) {
   const hn::DFromV<V> d;
@@ -39,7 +40,7 @@ HWY_NOINLINE V round_up_flushed(V a, V b, V p) {
 }
 #endif
 
-// Products as the chip rounds and flushes them (f32::product).
+// Returns products rounded and flushed as on the chip (f32::product).
 template <class V>
 HWY_INLINE V multiply(V a, V b) {
   const V p = hn::Mul(a, b);
@@ -50,7 +51,7 @@ HWY_INLINE V multiply(V a, V b) {
   return p;
 }
 
-// A subnormal becomes the zero of its sign.
+// Replaces a subnormal by the zero of its sign.
 HWY_INLINE Floats flush(Floats x) {
   const Ints exponent = hn::And(bits(x), ints(0x7f80'0000));
   const auto subnormal = of_floats(hn::Eq(exponent, hn::Zero(I32())));
@@ -75,7 +76,7 @@ HWY_INLINE Floats divide(Floats a, Floats b) {
 
 HWY_INLINE Floats invert(Floats x) { return divide(hn::Set(F32(), 1.0f), x); }
 
-// Truncation; large values, infinities and NaN give the limit of their sign.
+// Truncates. Large values, infinities and NaN give the limit of their sign.
 HWY_INLINE Ints truncate(Floats x) {
   const F32 d;
   const I32 di;
@@ -87,14 +88,15 @@ HWY_INLINE Ints truncate(Floats x) {
   return hn::IfThenElse(large, limit, hn::ConvertTo(di, small));
 }
 
-// Not 0 in lanes where a value was NaN; any_set() tells whether there is one.
+// nan_lanes() returns a vector that is not 0 where an element is NaN. any_set() returns true if an
+// element is not 0.
 HWY_INLINE Floats nan_lanes(Floats x) { return hn::VecFromMask(F32(), hn::IsNaN(x)); }
 HWY_INLINE bool any_set(Floats lanes) {
   return !hn::AllTrue(I32(), hn::Eq(bits(lanes), hn::Zero(I32())));
 }
 HWY_INLINE bool has_nan(Floats x) { return !hn::AllFalse(F32(), hn::IsNaN(x)); }
 
-// Of a table of 256, the numbers that the low 8 bits say.
+// Looks up the low 8 bits of `index` in a table of 256 numbers.
 HWY_INLINE Floats byte_lookup(const float* table, Ints index) {
   return hn::GatherIndex(F32(), table, hn::And(index, hn::Set(I32(), 0xff)));
 }

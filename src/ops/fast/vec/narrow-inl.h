@@ -1,6 +1,7 @@
-// Lanes to narrower lanes: the one place that asks Highway for it. Debian's Highway 1.0.3 is wrong
-// here on some targets (below), so a test forbids its calls elsewhere, and tests/ops compares these
-// with plain C++ on every target. Included once per target (see Highway's foreach_target.h).
+// Narrows elements: the only place that calls Highway for it. Debian's Highway 1.0.3 is wrong here
+// on some targets (below). So a test forbids its calls elsewhere, and tests/ops compares these
+// functions with plain C++ on every target. Included once per target (see Highway's
+// foreach_target.h).
 #if defined(TPUTWIN_FAST_NARROW_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_FAST_NARROW_INL_H
 #undef TPUTWIN_FAST_NARROW_INL_H
@@ -24,15 +25,16 @@ namespace hn = hwy::HWY_NAMESPACE;
 #endif
 
 #if TPUTWIN_NARROW_BY_MOVES
-// Masked by all lanes: GCC 12 warns of the unmasked moves, whose undefined source nothing uses.
+// A mask of all elements: GCC 12 warns about the unmasked moves, although their undefined source is
+// unused.
 constexpr __mmask16 kAll = 0xffff;
 #endif
 
 template <class T, class D>
 using Narrowed = hn::Vec<hn::Rebind<T, D>>;
 
-// The low bits of every 16 or 32-bit lane: as many as the unsigned T has. (TruncateTo from 32 to
-// 8 bits permutes words instead of bytes on targets with VBMI.)
+// Returns the low bits of every 16-bit or 32-bit element, as many as the unsigned T has.
+// (TruncateTo from 32 to 8 bits permutes int16 instead of bytes on targets with VBMI.)
 template <class T, class D>
 HWY_INLINE Narrowed<T, D> LowBits([[maybe_unused]] D d, hn::Vec<D> v) {
   constexpr size_t kFrom = sizeof(hn::TFromD<D>), kTo = sizeof(T);
@@ -52,7 +54,8 @@ HWY_INLINE Narrowed<T, D> LowBits([[maybe_unused]] D d, hn::Vec<D> v) {
 #endif
 }
 
-// The nearest number of the 8-bit type T. (DemoteTo does not make 255 of 32768 to 65535 on x86.)
+// Returns the nearest number of the 8-bit type T. (DemoteTo does not make 255 of 32768 to 65535 on
+// x86.)
 template <class T, class D>
 HWY_INLINE Narrowed<T, D> SaturatedBytes(D d, hn::Vec<D> v) {
   static_assert(sizeof(T) == 1 && std::is_same_v<hn::TFromD<D>, int32_t>);
@@ -68,15 +71,16 @@ HWY_INLINE Narrowed<T, D> SaturatedBytes(D d, hn::Vec<D> v) {
 #endif
 }
 
-// fp32 to fp16, rounded to nearest even, by the processor; for targets that have the instruction.
+// Converts fp32 to fp16, rounded to nearest even, by the processor. For targets that have the
+// instruction.
 template <class D>
 HWY_INLINE auto ProcessorHalves([[maybe_unused]] D d, hn::Vec<D> v) {
   return hn::DemoteTo(hn::Rebind<hwy::float16_t, D>(), v);
 }
 
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
-// Words to saturated 16 bits in the order that InterleaveLower and InterleaveUpper made of 16
-// bits in blocks of 128 bits.
+// Saturates 32-bit elements to 16 bits. Restores the order of elements that InterleaveLower and
+// InterleaveUpper changed in blocks of 128 bits.
 template <class D, class V32>
 HWY_INLINE hn::Vec<D> SaturatedInterleaved(D d, V32 lower, V32 upper) {
   static_assert(std::is_same_v<hn::TFromD<D>, int16_t>);

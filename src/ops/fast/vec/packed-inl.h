@@ -1,5 +1,5 @@
-// Elements of 8 and 16 bits packed in cells of 32, in lanes of 32 bits each and back. Included once
-// per target (see Highway's foreach_target.h).
+// Unpacks 8-bit and 16-bit elements of 32-bit cells to 32-bit elements, and packs them. Included
+// once per target (see Highway's foreach_target.h).
 #if defined(TPUTWIN_FAST_PACKED_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_FAST_PACKED_INL_H
 #undef TPUTWIN_FAST_PACKED_INL_H
@@ -18,12 +18,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 
-// How elements of so many bits lie in cells of 32.
+// The positions of elements of kBits bits in 32-bit cells.
 template <int kBits>
 struct PackedElements {
   static constexpr int kPerCell = 32 / kBits;
 
-  // Element k of the group, extended by its sign, or by zeros where `mask` cuts the rest off.
+  // Returns element k of the group, sign-extended, or zero-extended if `mask` clears the upper
+  // bits.
   template <int k>
   static HWY_INLINE Ints Get(const Ints* part, Ints mask) {
     constexpr int kPlace = k % kPerCell * kBits;
@@ -31,7 +32,7 @@ struct PackedElements {
     if constexpr (kPlace + kBits < 32) v = hn::ShiftLeft<32 - kBits - kPlace>(v);
     return hn::And(hn::ShiftRight<32 - kBits>(v), mask);
   }
-  // Puts the low bits of a value there, into cells that are zero so far.
+  // Writes the low bits of a value to element k. The element must be zero.
   template <int k>
   static HWY_INLINE void Put(Ints* part, Ints value) {
     constexpr int kPlace = k % kPerCell * kBits;
@@ -41,7 +42,7 @@ struct PackedElements {
   }
 };
 
-// What Get() keeps of an element.
+// Returns the mask for Get().
 HWY_INLINE Ints ElementMask(DType type) {
   return ints(is_signed(type) ? -1 : is_16bit(type) ? 0xffff : 0xff);
 }
@@ -49,7 +50,7 @@ HWY_INLINE Ints ElementMask(DType type) {
 using Bytes = PackedElements<8>;
 using Halves = PackedElements<16>;
 
-// Calls element(k) for the elements of a group of cells, k a constant of the compiler.
+// Calls element(k) for the elements of a group of cells. k is a compile-time constant.
 template <int kCount = 4, class Element>
 HWY_INLINE void ForEachElement(const Element& element) {
   element(std::integral_constant<int, 0>());
@@ -60,7 +61,7 @@ HWY_INLINE void ForEachElement(const Element& element) {
   }
 }
 
-// The numbers of a type, which results are clamped to.
+// The range of a type, to which results are clamped.
 struct TypeRange {
   Ints low, high;
   explicit TypeRange(DType type)

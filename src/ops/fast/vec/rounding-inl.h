@@ -18,14 +18,14 @@
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 
-// (v + 2^(shift-1)) >> shift without overflow on the way. 16-bit lanes: shift is at most 16, and
-// callers keep unsigned values below the largest one.
+// Returns (v + 2^(shift-1)) >> shift without overflow of the sum. For 16-bit elements, shift must
+// be at most 16, and unsigned values must be below the largest one.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V RoundShift(D d, V v, int shift) {
   using T = hn::TFromD<D>;
   if (shift == 0) return v;
   if constexpr (std::is_same_v<T, int16_t>) {
-    // (v * 2^(15-shift) + 2^14) >> 15; a shift by 16 leaves nothing of 15 significant bits
+    // (v * 2^(15-shift) + 2^14) >> 15; a shift by 16 leaves 0 of 15 significant bits
     return hn::MulFixedPoint15(v, hn::Set(d, static_cast<T>(shift > 15 ? 0 : 1 << (15 - shift))));
   } else {
     auto half = hn::ShiftRightSame(v, shift - 1);
@@ -34,7 +34,7 @@ HWY_INLINE V RoundShift(D d, V v, int shift) {
   }
 }
 
-// The same of numbers to which a half can be added without overflow.
+// Rounding shift of numbers to which half a unit can be added without overflow.
 struct SmallRoundShift {
   Ints half;
   int shift;
@@ -43,7 +43,8 @@ struct SmallRoundShift {
   HWY_INLINE Ints operator()(Ints v) const { return hn::ShiftRightSame(hn::Add(v, half), shift); }
 };
 
-// v / 2^shift, rounded in any of the seven modes; shift in [1, the type's bits - 1].
+// Returns v / 2^shift, rounded in any of the seven modes. shift must be in [1, the type's bits -
+// 1].
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V RoundShift(D d, V v, int shift, Rounding rounding) {
   using T = hn::TFromD<D>;
@@ -78,11 +79,11 @@ HWY_INLINE V RoundShift(D d, V v, int shift, Rounding rounding) {
   return hn::Sub(kept, hn::VecFromMask(d, up));
 }
 
-// The same of every number of an array; shift in [1, 62].
+// Applies RoundShift() to every number of an array. shift must be in [1, 62].
 template <size_t kCount>
 HWY_INLINE void RoundShiftAll(std::array<int64_t, kCount>& x, int shift, Rounding rounding) {
   const int64_t mask = (int64_t{1} << shift) - 1, half = int64_t{1} << (shift - 1);
-  // the smallest part cut off that rounds up; a mode may let it depend on what is kept
+  // `least` is the smallest cut-off part that rounds up; in some modes it depends on the kept part
   const auto round = [&](const auto& least) HWY_ATTR {
     for (int64_t& value : x) {
       const int64_t kept = value >> shift;

@@ -1,4 +1,4 @@
-// How sums of products of a quantized channel become elements.
+// The scale that converts sums of products of a quantized channel to elements.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace tputwin::fast {
 
-// Shifts that are done in vectors.
+// Range of shifts that vectors can do.
 constexpr int32_t kLeastRight = 32, kMostRight = 62;
 
 // clamp(round(sum * multiplier / 2^right) + offset), kLeastRight <= right <= kMostRight
@@ -17,8 +17,8 @@ struct Scale {
   int32_t low, high;
 };
 
-// Makes a scale one that is done in vectors: a shift that is too short becomes longer, if the
-// multiplier has room for the difference. False: it is left as it is.
+// Adapts a scale to what vectors can do: a shift that is too short becomes longer, if the
+// multiplier does not overflow. Returns false if that fails; the scale is then unchanged.
 constexpr bool fit_vectors(Scale& scale) {
   if (scale.right >= kLeastRight) return scale.right <= kMostRight;
   if (scale.right < 0) return false;

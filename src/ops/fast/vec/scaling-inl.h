@@ -1,5 +1,5 @@
-// Integers times a multiplier, shifted, rounded, moved and clamped: all of one scale. Included once
-// per target (see Highway's foreach_target.h).
+// Scales integers with one scale for all: multiplies, shifts with rounding, adds an offset and
+// clamps. Included once per target (see Highway's foreach_target.h).
 #if defined(TPUTWIN_FAST_SCALING_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_FAST_SCALING_INL_H
 #undef TPUTWIN_FAST_SCALING_INL_H
@@ -19,13 +19,13 @@ using I64 = hn::Repartition<int64_t, I32>;
 using Longs = hn::Vec<I64>;
 
 HWY_INLINE Longs longs(int64_t value) { return hn::Set(I64(), value); }
-// The numbers of odd lanes, in even ones.
+// Moves odd elements to even positions.
 HWY_INLINE Ints odd_lanes(Ints v) {
   return hn::BitCast(I32(), hn::ShiftRight<32>(hn::BitCast(I64(), v)));
 }
 
-// out = clamp(round(in * multiplier / 2^right) + offset). Of shifts by 32 and more the upper halves
-// of the products are all that counts.
+// out = clamp(round(in * multiplier / 2^right) + offset). For shifts by 32 and more, only the upper
+// 32 bits of the products count.
 class SameScaling {
  public:
   HWY_INLINE explicit SameScaling(const Scale& scale)
@@ -49,7 +49,7 @@ class SameScaling {
     return hn::Min(hn::Max(sum, low_), high_);
   }
 
-  // f<rounding>()
+  // Calls f<rounding>().
   template <class F>
   HWY_INLINE void with_rounding(const F& f) const {
     switch (rounding_) {
@@ -71,7 +71,7 @@ class SameScaling {
   }
 
  private:
-  // With what makes a shift round.
+  // Adds what makes a truncating shift round.
   template <Rounding kRounding>
   HWY_INLINE Longs rounded(Longs v) const {
     if constexpr (kRounding == Rounding::half_up) return hn::Add(v, half_);

@@ -1,4 +1,4 @@
-// Vectors of 32-bit lanes: what the fast bodies call them. Included once per target (see Highway's
+// Short names for vectors of 32-bit elements. Included once per target (see Highway's
 // foreach_target.h).
 #if defined(TPUTWIN_FAST_TYPES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_FAST_TYPES_INL_H
@@ -23,7 +23,7 @@ using Floats = hn::Vec<F32>;
 using Ints = hn::Vec<I32>;
 using Uints = hn::Vec<U32>;
 
-// Lanes of one of them.
+// Number of elements of these vectors.
 constexpr size_t kLanes32 = hn::MaxLanes(F32());
 
 HWY_INLINE Ints bits(Floats x) { return hn::BitCast(I32(), x); }
@@ -32,7 +32,7 @@ HWY_INLINE Ints ints(int32_t value) { return hn::Set(I32(), value); }
 HWY_INLINE hn::Mask<I32> of_ints(hn::Mask<F32> mask) { return hn::RebindMask(I32(), mask); }
 HWY_INLINE hn::Mask<F32> of_floats(hn::Mask<I32> mask) { return hn::RebindMask(F32(), mask); }
 
-// Words in memory that are fp32.
+// Casts pointers to 32-bit cells that hold fp32.
 HWY_INLINE const float* as_floats(const uint32_t* cells) {
   return reinterpret_cast<const float*>(cells);
 }
