@@ -6,12 +6,12 @@
 namespace tputwin::fast {
 namespace {
 
-// Half-open range of byte offsets: inside a lane, or of system memory.
+// Half-open range of byte offsets, inside a lane or in system memory.
 struct Extent {
   uint64_t begin, end;
 };
 
-// Channels of one lane, one behind the other.
+// Returns the number of channels of one lane.
 uint64_t turns(const TensorView& v, const LocalMemory& local) {
   if (is_system(v.space)) return v.shape.c;
   return (v.address / local.lane_bytes() + v.shape.c - 1) / local.lanes() + 1;
@@ -32,7 +32,8 @@ bool other_lanes(const TensorView& a, const TensorView& b, const LocalMemory& lo
   return end_a <= local.lanes() && end_b <= local.lanes() && (end_a <= begin_b || end_b <= begin_a);
 }
 
-// Columns of one larger tensor: all strides are multiples of a row that holds both side by side.
+// Returns true if a and b are columns of one larger tensor: all strides are multiples of a row that
+// holds both next to each other.
 bool side_by_side(const TensorView& a, const TensorView& b, uint64_t distance) {
   uint64_t row = a.stride.h;
   if (row == 0 || b.stride.h != row) return false;
@@ -41,7 +42,7 @@ bool side_by_side(const TensorView& a, const TensorView& b, uint64_t distance) {
   auto width = [](const TensorView& v) {
     return uint64_t{v.shape.w - 1} * v.stride.w + run_bytes(v);
   };
-  uint64_t gap = distance % row;  // from the first byte of a row of a to the next one of b
+  uint64_t gap = distance % row;  // bytes from a row of a to the next row of b
   return gap >= width(a) && row - gap >= width(b);
 }
 
@@ -84,8 +85,7 @@ bool distinct(const TensorView& v, const LocalMemory& local) {
                                  {planes(v), v.plane_stride}}};
   std::sort(dims.begin(), dims.end(),
             [](const Dimension& x, const Dimension& y) { return x.stride < y.stride; });
-  uint64_t reach =
-      run_bytes(v);  // bytes from the first to the last element of the dimensions so far
+  uint64_t reach = run_bytes(v);  // bytes that the dimensions so far span
   for (const auto& [count, stride] : dims) {
     if (count <= 1) continue;
     if (stride < reach) return false;

@@ -1,4 +1,4 @@
-// Where views lie: the questions that decide whether a fast body may run.
+// Properties of the memory that views cover. They decide whether a fast kernel may run.
 #pragma once
 
 #include <algorithm>
@@ -11,27 +11,27 @@
 
 namespace tputwin::fast {
 
-// The bytes of a view (packed: of its cells), or of one of the two planes of 16-bit values.
+// The bytes of a view (packed: of its cells), or of one of the two byte planes of 16-bit values.
 struct Plane {
   const TensorView* view;
   uint32_t offset = 0;
 };
 
-// Both name the same byte for every index (views of one shape).
+// Returns true if both have the same byte for every index. The views must have one shape.
 bool same_bytes(const Plane& a, const Plane& b);
 inline bool same_bytes(const TensorView& a, const TensorView& b) {
   return same_bytes(Plane{&a}, Plane{&b});
 }
 
-// Surely no byte in common; of views: in no plane.
+// Returns true only if both have no byte in common. Views must have no byte in common in any plane.
 bool disjoint(const Plane& a, const Plane& b, const LocalMemory& local);
 bool disjoint(const TensorView& a, const TensorView& b, const LocalMemory& local);
 
-// Surely every element (packed: cell) has its own bytes, so that the order in which elements are
-// written does not matter.
+// Returns true only if every element (packed: cell) has its own bytes. Elements may then be written
+// in any order.
 bool distinct(const TensorView& view, const LocalMemory& local);
 
-// The tensor that an optional operand or a source has; nullptr: none.
+// Returns the tensor of an optional operand or a source, or nullptr if there is none.
 inline const TensorView* tensor_of(const TensorView& view) { return &view; }
 inline const TensorView* tensor_of(const std::optional<TensorView>& view) {
   return view ? &*view : nullptr;
@@ -40,7 +40,7 @@ inline const TensorView* tensor_of(const Source& source) {
   return source.is_constant ? nullptr : &source.view;
 }
 
-// Both are the same number, or read the same bytes.
+// Returns true if both are the same number, or read the same bytes.
 inline bool same_source(const Source& a, const Source& b) {
   if (a.is_constant != b.is_constant) return false;
   return a.is_constant ? a.constant == b.constant && a.view.dtype == b.view.dtype
@@ -48,17 +48,18 @@ inline bool same_source(const Source& a, const Source& b) {
 }
 inline bool same_source(const TensorView& a, const TensorView& b) { return a == b; }
 
-// Why results cannot be written in any order while sources are still to be read; nullptr if they
-// can. Sources that are no tensors are nullptr.
+// Returns why results cannot be written in any order before all sources are read, or nullptr if
+// they can. Sources that are no tensors must be nullptr.
 const char* overlap(const TensorView& out, std::initializer_list<const TensorView*> sources,
                     const LocalMemory& local);
 
-// The same of operands whose elements also have to lie in lanes, each for itself.
+// Like overlap(). Also requires that operands are unpacked elements in local memory.
 const char* elements_overlap(const TensorView& out,
                              std::initializer_list<const TensorView*> sources,
                              const LocalMemory& local);
 
-// The same of element-wise operations, whose sources may also lie exactly where a result does.
+// Like overlap(), for element-wise operations: a source may also have exactly the bytes of a
+// result.
 struct ViewUse {
   const TensorView* view;
   bool written;
@@ -67,23 +68,23 @@ const char* overlap_in_part(std::span<const ViewUse> uses, const LocalMemory& lo
 
 inline bool is_empty(const Shape& s) { return s.count() == 0; }
 
-// The elements (or cells, or bytes of a plane) of a row lie side by side.
+// Returns true if the elements (or cells, or bytes of a plane) of a row are contiguous.
 inline bool has_dense_rows(const TensorView& v) {
   return v.shape.w == 1 || v.stride.w == run_bytes(v);
 }
-// Elements of a plane side by side, in their order.
+// Returns true if the elements of a plane are contiguous, in their order.
 inline bool is_dense_plane(const TensorView& v) {
   return has_dense_rows(v) && (v.shape.h == 1 || v.stride.h == v.shape.w * run_bytes(v));
 }
-// Bytes in lanes, those of a row side by side.
+// Returns true for bytes in local memory, contiguous in each row.
 inline bool has_byte_rows(const TensorView& v) {
   return v.space == Space::local && run_bytes(v) == 1 && is_run(v) && has_dense_rows(v);
 }
-// Whole elements in lanes, each for itself.
+// Returns true for whole, unpacked elements in local memory.
 inline bool has_elements(const TensorView& v) {
   return v.space == Space::local && v.pack == 1 && is_run(v);
 }
-// Words in lanes at multiples of their size.
+// Returns true for 32-bit elements in local memory at multiples of their size.
 inline bool has_words(const TensorView& v) {
   const Stride& s = v.stride;
   return v.space == Space::local && is_32bit(v.dtype) && !is_empty(v.shape) &&
