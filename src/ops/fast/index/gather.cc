@@ -1,5 +1,5 @@
-// gather: indices are decoded once per channel (shared ones once at all), then rows or elements
-// follow.
+// gather: indices are decoded once per channel (shared ones once for all channels). Then rows or
+// elements are copied.
 #include "ops/index/gather.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ void pick(const Gather& op, uint8_t* out, const uint8_t* param, const int64_t* o
   }
 }
 
-// Rows lie anywhere, so that the processor foresees none.
+// Rows are at any addresses, so that the processor cannot predict them.
 constexpr uint32_t kAhead = 4;
 void prefetch(const uint8_t* row, size_t bytes) {
   for (size_t i = 0; i < std::min<size_t>(bytes, 1024); i += 64) ask_for(row + i);
@@ -75,10 +75,10 @@ void pick_channel(const Gather& op, const Memory& memory, uint32_t n, uint32_t c
     pick<T>(op, out, param, offset);
 }
 
-// The reference body notes which one.
+// The reference kernel records which index it is.
 constexpr Declined kIndexOutside = "an index is outside";
 
-// Elements by indices of their own, all of which must be inside, in rows without gaps.
+// Gathers elements by indices of their own, which must all be inside, in rows without gaps.
 template <class T, class Index>
 class RowGather {
  public:
@@ -149,7 +149,7 @@ Declined dense_rows(const Gather& op, const Memory& memory) {
   });
 }
 
-// A gather that may have to leave everything as it is looks at all indices first.
+// A gather that may have to decline checks all indices before it writes anything.
 Declined decoded(const Gather& op, const Memory& memory) {
   if (const Declined why = operands_decline(op, memory)) return why;
   if (op.by == IndexedBy::h && !(has_dense_rows(op.out) && has_dense_rows(op.param)))

@@ -1,4 +1,4 @@
-// l2_function: tables and polynomials over rows of words.
+// l2_function: tables and polynomials over rows of 32-bit elements.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/index/l2_function.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -16,7 +16,7 @@
 #define TPUTWIN_FAST_L2_FUNCTION_ONCE
 namespace tputwin::fast {
 
-// What a function finds in L2: a table, or coefficients.
+// The operand of a function in L2: a table, or coefficients.
 struct L2Words {
   bool is_table;
   const float* first;
@@ -35,7 +35,7 @@ struct LookupL2 : FormulaOf<1, false> {
   explicit LookupL2(const L2Words& words) : table(words.first) {}
   HWY_INLINE Floats Apply(Floats x) const { return byte_lookup(table, bits(x)); }
 };
-// Every step rounded, and one more factor in the end.
+// A polynomial with every step rounded, and one more factor x at the end.
 struct PolynomialL2 : FormulaOf<1, true> {
   const L2Words& words;
   explicit PolynomialL2(const L2Words& words) : words(words) {}
@@ -70,12 +70,12 @@ namespace {
 
 TW_ROW_KERNEL(l2_rows, L2Rows)
 
-// Bits of words, or bytes widened to them.
+// Runs on the bits of 32-bit elements, or on bytes widened to 32 bits.
 Declined rows_by_l2(const L2Function& op, const Memory& memory) {
   const TensorView& table = op.table;
   if (is_system(table.space) && table.shape.w > 1 && table.stride.w != sizeof(float))
     return "the words have gaps";
-  std::vector<float> copied(table.shape.w);  // which may begin at any byte
+  std::vector<float> copied(table.shape.w);  // the table may begin at any byte
   std::memcpy(copied.data(), memory.byte(table, 0, 0, 0, 0), copied.size() * sizeof(float));
   const L2Words words{op.kind == L2Function::Kind::lookup, copied.data(), table.shape.w};
   const RowWork work{.lanes = RowLanes::words,

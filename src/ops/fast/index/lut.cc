@@ -1,4 +1,5 @@
-// lut: one permutation of the whole table per vector where the processor has it, else byte by byte.
+// lut: one permutation of the whole table per vector where the processor has it, otherwise byte by
+// byte.
 #define HWY_WANT_AVX3_DL  // VBMI looks bytes up in registers
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/index/lut.cc"
@@ -26,7 +27,7 @@ template <bool kWhole>
 HWY_INLINE void LookUp(const Table& table, uint8_t* out, const uint8_t* in, size_t n) {
   const hn::ScalableTag<uint8_t> d;
   const auto index = LoadBytes<kWhole>(d, in, n);
-  // the permutation of two quarters uses seven bits, the eighth chooses the half
+  // the permutation of two quarters uses seven bits, and the eighth selects the half
   auto half = [&](int first) HWY_ATTR {
     return _mm512_permutex2var_epi8(table.quarter[first].raw, index.raw,
                                     table.quarter[first + 1].raw);

@@ -1,4 +1,4 @@
-// mask_select: rows of the mask beside rows of elements.
+// mask_select: rows of the mask together with rows of elements.
 #include "ops/index/mask_select.h"
 
 #include "ops/fast/fast.h"
@@ -12,7 +12,8 @@ namespace {
 
 using Kind = MaskSelect::Kind;
 
-// Appends the elements chosen in a row of `count`; positions: their numbers from `number` on.
+// select_row() appends the chosen elements of a row of `count`. find_row() appends their numbers,
+// counted from `number` on.
 template <class T, class Mask>
 uint8_t* select_row(uint8_t* out, const uint8_t* in, const uint8_t* mask, uint32_t count) {
   for (uint32_t w = 0; w < count; ++w)

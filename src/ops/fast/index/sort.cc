@@ -1,4 +1,4 @@
-// sort: numbers whose order is that of the elements, with index or position below them.
+// sort: keys that have the order of the elements, with the index or position in their low bits.
 #include "ops/index/sort.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint32_t kSign = 0x8000'0000;
 
-// Ascending with the elements' order, which the reference body defines.
+// Returns a key that ascends in the elements' order, which the reference kernel defines.
 uint32_t rank(uint32_t bits, DType dtype, bool descending) {
   uint32_t key = bits;
   if (is_float(dtype))
@@ -31,7 +31,7 @@ struct Item {
   }
 };
 
-// The first `count` items in order.
+// Sorts the first `count` items.
 template <class T>
 void sort_first(std::vector<T>& items, size_t count) {
   const auto middle = items.begin() + static_cast<ptrdiff_t>(count);
@@ -55,7 +55,7 @@ void write(const Rows& rows, size_t i, uint32_t position) {
   Memory::store(rows.out_index + i * 4, index);
 }
 
-// Positions decide between equal elements.
+// Sorts with positions as the order of equal elements.
 void sort_by_position(const Sort& op, const Rows& rows) {
   std::vector<uint64_t> items(op.in.shape.w);
   for (size_t i = 0; i < items.size(); ++i)

@@ -1,5 +1,5 @@
-// table_lookup: row by row, with the table of the lane at hand; bytes by permutation where the
-// processor has it.
+// table_lookup: row by row with the table of the lane, and bytes by permutation where the processor
+// has it.
 #include <atomic>
 
 #include "ops/fast/fast.h"
@@ -18,7 +18,7 @@ const uint8_t* table_of(const TableLookup& op, const Memory& memory, size_t slot
   return memory.byte(op.table, 0, static_cast<uint32_t>(lane % memory.local.lanes()), 0, 0);
 }
 
-// True if every index was inside the table.
+// Returns true if every index was inside the table.
 template <class T, class Index>
 bool look_up(const TableLookup& op, const Memory& memory, const Slots& slots, size_t slot) {
   const auto channel = static_cast<uint32_t>(slot);
@@ -63,7 +63,8 @@ Declined bytes(const TableLookup& op, const Memory& memory) {
   return kRan;
 }
 
-// Where an index is outside, the reference body does it all again and notes which one.
+// If an index is outside, the reference kernel computes everything again and records which index it
+// is.
 Declined rows(const TableLookup& op, const Memory& memory) {
   const LocalMemory& local = memory.local;
   if (is_empty(op.out.shape) || !is_run(op.out) || !is_run(op.in) || !is_run(op.table) ||
