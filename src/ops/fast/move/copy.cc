@@ -1,4 +1,4 @@
-// copy: a fill, tiles where rows cross, or runs.
+// copy: a fill, tiles where the contiguous axes of both sides differ, or runs.
 #include "ops/move/copy.h"
 
 #include "ops/fast/fast.h"
@@ -17,7 +17,7 @@ Declined fill(const Copy& op, const Memory& memory) {
   return kRan;
 }
 
-// Why elements cannot be copied in any order.
+// Returns why elements cannot be copied in any order, or nullptr if they can.
 Declined elements_decline(const Copy& op, const Memory& memory) {
   const TensorView &dst = op.dst, &src = op.src.view;
   if (op.src.is_constant || is_empty(dst.shape)) return "a constant, or no elements";

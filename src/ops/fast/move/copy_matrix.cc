@@ -1,4 +1,4 @@
-// copy_matrix: channels of the side in lanes as copies, or columns that are runs as transposes.
+// copy_matrix: channels of the local side as copies, or columns that are runs as transposes.
 #include <vector>
 
 #include "ops/fast/fast.h"
@@ -11,8 +11,8 @@
 namespace tputwin::fast {
 namespace {
 
-// `channels` channels of a matrix from channel `first` on, with that many columns each, of the
-// `width` a channel of the side in lanes has.
+// Returns `shape.c` channels of a matrix from channel `first` on as a view. A channel of the local
+// side has `width` columns.
 TensorView channels_of(const MatrixView& m, uint32_t width, uint32_t first, const Shape& shape,
                        const LocalMemory& local) {
   TensorView view = m.tensor;
@@ -32,14 +32,14 @@ bool is_system_matrix(const MatrixView& m) {
   return is_system(m.tensor.space) && m.tensor.shape.w == m.cols;
 }
 
-// A matrix in system memory whose columns are the runs.
+// Returns true for a matrix in system memory whose columns are the runs.
 bool lies(const MatrixView& system) {
   const TensorView& t = system.tensor;
   return system.cols > 1 && t.stride.w != run_bytes(t) &&
          (system.rows == 1 || t.stride.n == run_bytes(t));
 }
 
-// Channel by channel.
+// Transposes channel by channel.
 void transpose_matrix(const MatrixView& lanes, const MatrixView& system, bool to_lanes,
                       const Memory& memory) {
   const uint32_t width = lanes.tensor.shape.w, bytes = run_bytes(lanes.tensor);
@@ -61,7 +61,7 @@ void transpose_matrix(const MatrixView& lanes, const MatrixView& system, bool to
   });
 }
 
-// The side in lanes, and the other one.
+// The side in local memory, and the one in system memory.
 struct MatrixSides {
   const MatrixView &lanes, &system;
   bool to_lanes;
@@ -92,7 +92,7 @@ Declined transposed(const CopyMatrix& op, const Memory& memory) {
   return kRan;
 }
 
-// Whole channels of the side in lanes, then the columns of the last one.
+// Copies whole channels of the local side, then the columns of the last one.
 Declined channels(const CopyMatrix& op, const Memory& memory) {
   const MatrixSides sides(op);
   if (const Declined why = sides.decline(op, memory)) return why;

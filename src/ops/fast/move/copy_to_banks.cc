@@ -1,11 +1,11 @@
-// copy_to_banks: a fast copy to each of the places.
+// copy_to_banks: a fast copy to each of the destinations.
 #include "ops/move/copy_to_banks.h"
 
 #include "ops/fast/fast.h"
 
 namespace tputwin::fast {
 
-// A place that the fast bodies of copies leave is copied plainly.
+// A destination that the fast kernels of copies decline is copied by the reference kernel.
 bool execute(const CopyToBanks& op, const Memory& memory) {
   bool ran = false;
   for (const TensorView& dst : op.dst) {

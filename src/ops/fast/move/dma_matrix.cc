@@ -12,7 +12,7 @@
 namespace tputwin::fast {
 namespace {
 
-// The columns of a matrix that lie together in memory.
+// The columns of a matrix that are contiguous in memory.
 struct Columns {
   uint32_t width;  // of all but the last block
   const MatrixView& matrix;
@@ -27,8 +27,8 @@ struct Columns {
   }
 };
 
-// Global matrices are cut as their local partner, or into several cache lines: fewer pieces of more
-// rows would leave the pages that the processor keeps at hand.
+// Global matrices are cut like their local partner, or into pieces of several cache lines. Pieces
+// of more rows would exceed the pages that the processor's TLB holds.
 Columns columns(const MatrixView& m, uint32_t partner_block, const Memory& memory) {
   constexpr uint32_t kPiece = 512;
   if (m.tensor.space == Space::local) return {m.tensor.shape.w, m, memory};
@@ -38,7 +38,8 @@ uint32_t local_block(const MatrixView& m) {
   return m.tensor.space == Space::local ? m.tensor.shape.w : 0;
 }
 
-// Blocks of columns copied together: whole cache lines of a global row, few lanes at once.
+// Blocks of columns that are copied together: whole cache lines of a global row, few lanes at a
+// time.
 constexpr size_t kBlocksAtOnce = 8;
 
 struct Block {
@@ -46,7 +47,8 @@ struct Block {
 };
 using Blocks = std::array<Block, kBlocksAtOnce>;
 
-// All rows of some blocks; kWidth: their width where it is known at compile time.
+// Copies all rows of some blocks. kWidth is their width if it is known at compile time, otherwise
+// 0.
 template <size_t kWidth>
 void copy_rows(const Blocks& blocks, size_t count, size_t rows, size_t dst_stride,
                size_t src_stride, size_t width) {
@@ -56,7 +58,7 @@ void copy_rows(const Blocks& blocks, size_t count, size_t rows, size_t dst_strid
                  kWidth != 0 ? kWidth : width);
 }
 
-// Groups of blocks, row by row.
+// Copies groups of blocks, row by row.
 void copy_blocks(const DmaMatrix& op, const Memory& memory, size_t begin, size_t end) {
   const Columns dst = columns(op.dst, local_block(op.src), memory);
   const Columns src = columns(op.src, local_block(op.dst), memory);
@@ -71,7 +73,7 @@ void copy_blocks(const DmaMatrix& op, const Memory& memory, size_t begin, size_t
       copy_rows<32>(blocks, count, op.dst.rows, dst_stride, src_stride, width);
     else
       copy_rows<0>(blocks, count, op.dst.rows, dst_stride, src_stride, width);
-    if (count < kBlocksAtOnce && c < op.dst.cols) {  // the last, narrower one
+    if (count < kBlocksAtOnce && c < op.dst.cols) {  // the last, narrower block
       blocks[0] = {dst.at(c), src.at(c)};
       copy_rows<0>(blocks, 1, op.dst.rows, dst_stride, src_stride, dst.end(c) - c);
     }
@@ -104,7 +106,7 @@ bool is_global(const MatrixView& m) {
   return m.tensor.space == Space::global && m.tensor.shape.c == 1;
 }
 
-// Between matrices in global memory: in runs, or element by element where their shapes differ.
+// Copies between matrices in global memory: in runs, or element by element if their shapes differ.
 Declined global(const DmaMatrix& op, const Memory& memory) {
   if (op.transpose || !is_global(op.dst) || !is_global(op.src)) return "a transpose, or in lanes";
   if (const Declined why = matrices_overlap(op, memory)) return why;

@@ -1,4 +1,4 @@
-// dma_tensor: channel by channel, in the longest runs that both sides have in common.
+// dma_tensor: channel by channel, in the longest runs that both sides share.
 #include <algorithm>
 
 #include "base/bits.h"
@@ -11,7 +11,7 @@
 namespace tputwin::fast {
 namespace {
 
-// Planes of both sides that are reached one by one: where n or c is the lane of a side.
+// Planes that are copied one by one, because n or c is the lane of a side.
 struct Loops {
   uint32_t n, c;
 };
@@ -35,10 +35,12 @@ void copy_planes(const DmaTensor& op, const Memory& memory, Loops loops, size_t 
   }
 }
 
-// Lanes begin at equal places modulo any cache's stride: few of them at once stay in the cache.
+// Lanes begin at equal addresses modulo any cache's stride, so that only few of them stay in the
+// cache.
 constexpr uint32_t kLanesAtOnce = 4;
 
-// The channels of some lanes, a few lanes at a time, turn by turn.
+// Copies the channels of some lanes, a few lanes at a time. All lanes of such a group come to their
+// next channel together.
 void copy_lanes(const DmaTensor& op, const Memory& memory, size_t begin, size_t end) {
   const uint32_t lanes = memory.local.lanes(), channels = op.dst.shape.c;
   const Nest<2> runs = inner_runs(op, {1, channels});
@@ -51,7 +53,7 @@ void copy_lanes(const DmaTensor& op, const Memory& memory, size_t begin, size_t 
     }
 }
 
-// Other shapes: element by element in the order of their indices.
+// Other shapes: element by element in index order.
 Declined index_order(const DmaTensor& op, const Memory& memory) {
   if (op.transpose_nc || op.dst.shape == op.src.shape) return "the shapes agree";
   if (is_empty(op.dst.shape) || op.src.shape.count() != op.dst.shape.count()) return "no elements";

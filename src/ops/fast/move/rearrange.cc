@@ -1,5 +1,5 @@
-// rearrange: what one side's strides can express is a copy; channels and columns change places tile
-// by tile.
+// rearrange: a copy if the strides of one side can express it. Channels and columns are exchanged
+// tile by tile.
 #include "ops/move/rearrange.h"
 
 #include <vector>
@@ -24,14 +24,14 @@ Declined copy(const TensorView& dst, const TensorView& src, const Memory& memory
                                                                              : "no copy for it";
 }
 
-// The view with n and c exchanged, in system memory.
+// Returns the view with n and c exchanged. It must be in system memory.
 TensorView exchange_nc(TensorView v) {
   std::swap(v.shape.n, v.shape.c);
   std::swap(v.stride.n, v.stride.c);
   return v;
 }
 
-// Channel c of a view, as a view.
+// Returns channel c of a view as a view.
 TensorView channel(TensorView v, uint32_t c, const LocalMemory& local) {
   v.shape.c = 1;
   if (v.space != Space::local) {
@@ -44,7 +44,7 @@ TensorView channel(TensorView v, uint32_t c, const LocalMemory& local) {
   return v;
 }
 
-// Rows of a channel, or all of it if it is one piece on both sides.
+// Copies the rows of a channel, or all of it if it is one run on both sides.
 class PlaneCopy {
  public:
   explicit PlaneCopy(const Rearrange& op)
@@ -63,7 +63,7 @@ class PlaneCopy {
   size_t bytes_, to_, from_;
 };
 
-// Between lanes a batch of either side is a channel of the other.
+// Exchanges n and c. Between local tensors, a batch of either side is a channel of the other.
 Declined swap_nc(const Rearrange& op, const Memory& memory) {
   if (op.in.space != Space::local) return copy(op.out, exchange_nc(op.in), memory);
   if (op.out.space != Space::local) return copy(exchange_nc(op.out), op.in, memory);
@@ -81,7 +81,8 @@ Declined swap_nc(const Rearrange& op, const Memory& memory) {
   return kRan;
 }
 
-// Whether the first of the repeated channels is the source, and none of the others touches it.
+// Returns true if the first of the repeated channels is the source, and the others are disjoint
+// from it.
 bool repeats_in_place(const Rearrange& op, const LocalMemory& local) {
   if (op.kind != Rearrange::Kind::repeat_channel) return false;
   const TensorView first = channel(op.out, 0, local);
@@ -112,9 +113,10 @@ Declined swap_cw(const Rearrange& op, const Memory& memory) {
   if (!has_dense_rows(op.out) || !has_dense_rows(op.in)) return kGaps;
   const Shape& s = op.out.shape;
   const uint32_t bytes = element_bytes(op.out.dtype);
-  constexpr size_t strip = 128;  // columns of one tile or two
+  constexpr size_t strip = 128;  // columns of one or two tiles
   const size_t strips = ceil_div<size_t>(s.c, strip);
-  // of one side: until a worker comes, half a megabyte of both sides is done
+  // Counts the bytes of one side only: half a megabyte of both sides is done before a worker
+  // starts.
   share_out(
       size_t{s.n} * s.h * strips, s.count() * bytes, kBytesPerTask, [&](size_t begin, size_t end) {
         while (begin < end) {
@@ -129,7 +131,7 @@ Declined swap_cw(const Rearrange& op, const Memory& memory) {
   return kRan;
 }
 
-// A view of the bytes of its elements, which lie side by side.
+// Returns a view of the bytes of elements, which must be contiguous.
 TensorView bytes_of(TensorView v) {
   v.shape.w *= element_bytes(v.dtype);
   v.stride.w = 1;
