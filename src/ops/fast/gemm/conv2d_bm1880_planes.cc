@@ -14,7 +14,7 @@
 namespace tputwin::fast {
 namespace {
 
-// Returns true if it is cheaper to give every tap of the axis its own plane than to compute `halo`
+// Returns true if every tap of the axis should have its own plane. The alternative computes `halo`
 // useless outputs for each `outputs` useful ones. Packing an element costs about as much as
 // `kPackCost` of its products.
 bool worth_unrolling(const Axis& axis, uint32_t outputs, uint64_t products_per_element) {

@@ -107,7 +107,7 @@ struct Conv2dPlan {
   bool take_data(uint32_t room, const void* owner);
 
   static constexpr uint64_t kMacsPerTask = 1 << 18;
-  static constexpr size_t kTilesAtOnce = 8;   // of a chunk, at most
+  static constexpr size_t kTilesAtOnce = 8;   // most tiles of a chunk
   static constexpr size_t kPackedAtOnce = 4;  // parts of a group's input, at most
   // uint32 cells; the last tile reads whole vectors
   static constexpr size_t kDataSlack = 64;

@@ -351,7 +351,7 @@ class Convolution final : public PlaneConvolution {
   // step of cells that are laid out together; 0: none
   const uint32_t cells_apart_;
   const uint64_t plane_words_;
-  const uint32_t blocks_;             // of output channels
+  const uint32_t blocks_;             // blocks of output channels
   const uint32_t apart_;              // step of blocks that are packed together
   const uint8_t* weights_ = nullptr;  // null: packed by the tasks that read them
 };

@@ -36,8 +36,8 @@ struct PlaneConstants {
   std::vector<SumEndings::Ending> endings;
   // one per block of channels, if the source makes bytes
   std::vector<RowScales> scales;
-  ExponentRange exponents;  // of the weights, if the source needs them
-  // of the weights, in their order, if the source needs them
+  ExponentRange exponents;  // range of the weights, if needed
+  // codes of the weights, in their order, if the source needs them
   Scratch codes;
 };
 

@@ -15,7 +15,7 @@ namespace tputwin::fast {
 struct Reduction {
   const uint32_t* data;
   size_t group_stride;      // in uint32 cells
-  const uint32_t* offsets;  // of each tap, in uint32 cells
+  const uint32_t* offsets;  // one per tap, in uint32 cells
   size_t taps, groups;
   const uint32_t* weights;
   // no byte of the data is above 127; may be unset

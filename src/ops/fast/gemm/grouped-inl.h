@@ -93,7 +93,7 @@ struct GroupFactors {
 
 // Returns the sum of a whole group, whose products stay in registers as far as they fit.
 HWY_INLINE Floats WholeGroup(const GroupFactors& factors, Ints& doubt) {
-  // of maxima, to hide the latency of comparisons
+  // several chains of maxima, to hide the latency of comparisons
   constexpr size_t kChains = 4;
   Floats products[kAddTreeGroup];
   Ints largest[kChains], total[2];
@@ -179,7 +179,7 @@ class CalmGroups {
   }
 
  private:
-  // of maxima, to hide the latency of comparisons
+  // several chains of maxima, to hide the latency of comparisons
   static constexpr size_t kChains = kCount < 8 ? 1 : 2;
   struct Place {
     const float *weights, *inputs;

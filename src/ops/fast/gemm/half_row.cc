@@ -41,7 +41,7 @@ void HalfRow::add_group(int highest) {
 
 bool HalfRow::set(const std::vector<uint32_t>& words) {
   const TileKernels kernels = tile_kernels();
-  const int most = dtype == DType::f16 ? 16 : kMostFactor + 1;  // of b, exclusive
+  const int most = dtype == DType::f16 ? 16 : kMostFactor + 1;  // exponent of b, exclusive
   const int32_t* const missing = dtype == DType::f16 ? kMissing<10>.data() : kMissing<7>.data();
   largest = static_cast<int16_t>(((most + bias()) << fraction_bits()) - 1);
   const size_t count = align_up(words.size(), size_t{kAddTreeGroup});

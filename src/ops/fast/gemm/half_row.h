@@ -57,7 +57,7 @@ struct Magnitudes {
 struct HalfGroup {
   const float* factors;
   int highest;        // the largest exponent
-  int fraction_bits;  // of the type
+  int fraction_bits;  // fraction bits of the type
   // for each fraction: the distance of a drop below a whole power of two
   const int32_t* missing;
 };
@@ -96,8 +96,8 @@ struct AlignedFactors {
 // The terms of a row, and the rows of the right matrix that they are multiplied by.
 struct HalfTerms {
   size_t count;
-  const uint8_t* const* right;  // of every term: its first column
-  const uint8_t* const* ahead;  // of every term: as many bytes to prefetch
+  const uint8_t* const* right;  // first column of every term
+  const uint8_t* const* ahead;  // as many bytes of each term to prefetch
 };
 
 // Columns of the right matrix that are stored as rows.
@@ -108,8 +108,8 @@ struct HalfColumns {
   const uint8_t* const*
       // Terms of every column. Zeros follow the last term, up to a whole group.
       columns;
-  const uint8_t* const* ahead;  // of every column: as many bytes to prefetch
-  // of the row's terms and groups; groups is at most HalfRow::kMostGroups
+  const uint8_t* const* ahead;  // as many bytes of each to prefetch
+  // first term and number of groups, at most HalfRow::kMostGroups
   size_t first, groups;
 };
 

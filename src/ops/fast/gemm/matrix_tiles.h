@@ -313,7 +313,7 @@ class MatrixTiles {
   // Number of tiles that are copied together as a panel, and the cells of its rows.
   const uint32_t panel_tiles_, panel_pitch_;
   size_t pitch_ = 0;               // from one term of right to the next
-  std::vector<uint32_t> offsets_;  // of every term, for kernels that need them
+  std::vector<uint32_t> offsets_;  // one per term, for kernels that need them
   uint32_t* left_ = nullptr;
   int16_t* left_codes_ = nullptr;
 };

@@ -71,7 +71,7 @@ class PendingSums {
                    uint32_t last) const;
   float sum(uint32_t row, size_t column, float old) const;
 
-  SumResults results_;          // of the last operation that could be deferred
+  SumResults results_;          // results of the last candidate
   std::vector<ShortSum> sums_;  // with the numbers of their terms here
   // terms that are deferred, and the most that fit
   uint32_t terms_ = 0, room_ = 0;

@@ -31,7 +31,7 @@ PlanePart PlaneParts::first_part() const {
   const uint64_t most = sizes_.allows_bands ? budgets().band : budgets().copies;
   part.images = static_cast<uint32_t>(std::clamp<uint64_t>(most / one, 1, uint64_t{out_.n}));
   if (!sizes_.allows_bands || one <= most) return part;
-  // the same number of bands for every thread
+  // every thread gets an equal number of bands
   auto bands = static_cast<uint32_t>(ceil_div(one, most));
   if (out_.n == 1) bands = align_up(bands, static_cast<uint32_t>(thread_count()));
   const auto share = [&](uint32_t count) { return ceil_div(count, std::min(count, bands)); };

@@ -88,7 +88,7 @@ class PreparedPlanes final : public PreparedBody {
     return op_.out;
   }
 
-  Op op_;  // as executed: with moves replaced
+  Op op_;  // the executed operation, with moves fused
   const Memory memory_;
   PlanesOf source_;
   const std::unique_ptr<PlaneConvolution> convolution_;

@@ -29,7 +29,7 @@ struct ConvTerms {
 
   std::vector<Term> terms;
   Chains chains;  // without the offsets of factors
-  // of each term, from the first weight of an output channel
+  // offset of each term from the first weight of an output channel
   std::vector<uint32_t> weight_bytes;
   // the terms in the order of a channel's weights in memory
   std::vector<uint32_t> by_weight;

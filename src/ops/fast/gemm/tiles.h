@@ -48,7 +48,7 @@ struct Chains {
 // The start values and addends of chains. Null pointers are skipped. The layout is that of the sums
 // unless stated otherwise.
 struct ChainEnds {
-  std::array<const float*, 2> starts{};  // of the first two chains
+  std::array<const float*, 2> starts{};  // start values of the first two chains
   // Added in this order: one per row, one per column, one per result.
   const float* row_bias = nullptr;
   const float* column_bias = nullptr;
@@ -179,8 +179,8 @@ struct HalfTerms;
 
 // The kernels of the instruction set in force.
 struct TileKernels {
-  uint32_t rows, vectors;           // of the largest tile
-  uint32_t few_rows, wide_vectors;  // of a tile of chains with few rows
+  uint32_t rows, vectors;           // the largest tile
+  uint32_t few_rows, wide_vectors;  // the largest tile of chains with few rows
   uint32_t lanes;                   // columns of one vector
   uint32_t in_cell;                 // bytes in a cell: 4, or 2 widened to 16 bits
 

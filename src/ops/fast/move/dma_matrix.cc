@@ -14,7 +14,7 @@ namespace {
 
 // The columns of a matrix that are contiguous in memory.
 struct Columns {
-  uint32_t width;  // of all but the last block
+  uint32_t width;  // width of all but the last block
   const MatrixView& matrix;
   const Memory& memory;
 

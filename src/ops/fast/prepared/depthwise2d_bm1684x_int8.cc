@@ -164,7 +164,7 @@ class PreparedIntDepthwise final : public PreparedBody {
   void end(uint32_t c, const uint32_t* sums, size_t count, uint8_t* to) const;
   void end_late(uint32_t c, const uint32_t* sums, size_t count, uint8_t* to) const;
 
-  Depthwise2dBm1684xInt8 op_;  // as executed: with moves replaced
+  Depthwise2dBm1684xInt8 op_;  // the executed operation, with moves fused
   std::optional<TensorView> copy_;
   const Memory memory_;
   const TileKernels kernels_;

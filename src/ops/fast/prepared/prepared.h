@@ -104,9 +104,9 @@ std::unique_ptr<PreparedBody> prepare(const Depthwise2dBm1684xInt8& op, const Me
 std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684xFloat& op, const Memory& memory);
 std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684xInt8& op, const Memory& memory);
 
-// choices() returns a number that changes when other kernels would be chosen or kernels would work
-// differently, as after a change of the instruction set or of budgets. choices_changed() changes
-// it.
+// choices() returns a number that changes when other kernels would be chosen, or kernels would work
+// differently. That is the case after a change of the instruction set or of budgets.
+// choices_changed() changes the number.
 uint64_t choices();
 void choices_changed();
 

@@ -11,11 +11,11 @@
 namespace tputwin::fast {
 
 struct Budgets {
-  // of a task, in the units of its loop; 0: the loop's default
+  // work of a task, in the units of its loop; 0: the loop's default
   uint64_t task_work = 0;
   // 32-bit cells copied at once, as images or positions in groups
   uint64_t copies = 4 << 20;
-  // of these, cells that are laid out just before they are read
+  // cells that are laid out just before they are read
   uint64_t band = 96 << 10;
   // most elements of a block of rows, columns of a chunk
   uint32_t block = UINT32_MAX;

@@ -30,7 +30,7 @@ struct RowStream {
   TensorView view;
   bool is_constant, written;  // writes to a constant are dropped
   uint32_t constant;
-  size_t bytes;  // of an element
+  size_t bytes;  // bytes of an element
   size_t valid;  // bytes of an element that exist
 };
 

@@ -159,9 +159,9 @@ HWY_INLINE void TransposeWide(const Rows& dst, const Rows& src) {
     TransposeLines<T, 4>(dst, src);
 }
 #else
-// dst[c] element r = src[r] element c for a tile of columns, from byte `column` of the rows of src
-// on, and as many tiles of rows as a vector has blocks of 128 bits. Vectors are loaded block by
-// block.
+// dst[c] element r = src[r] element c for one tile of columns and some tiles of rows. The columns
+// begin at byte `column` of the rows of src. There are as many tiles of rows as a vector has blocks
+// of 128 bits. Vectors are loaded block by block.
 template <class T, class To, class From>
 HWY_INLINE void TransposeTile(const To& dst, size_t first_row, const From& src, size_t column) {
   const hn::CappedTag<T, 2 * kTile<T> > d;

@@ -97,7 +97,7 @@ uint32_t SlidingBlocks::number_of(const Pattern& pattern) {
 // Adds blocks inside rows. The blocks of all rows share their steps along w.
 bool SlidingBlocks::add_rows(const TensorView& in, const TensorView& out) {
   std::vector<Block> columns;
-  std::vector<Step> steps;  // of each block, by first tap
+  std::vector<Step> steps;  // steps of each block, by first tap
   for (uint32_t next = 0; next < out.shape.w;) {
     uint32_t count = std::min<uint32_t>(kResults, out.shape.w - next);
     const uint32_t x = count < kResults ? begin_of(next, out.shape.w) : next;

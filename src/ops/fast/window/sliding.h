@@ -1,7 +1,7 @@
 // Sliding windows over planes of bytes, sixteen results at a time, read in place. A permutation
-// moves the inputs of four taps under each result, a mask replaces those outside by padding, and
-// the steps of dot products multiply and add them. The positions for each block of results are
-// computed once for all channels.
+// moves the inputs of four taps under each result, and a mask replaces those outside by padding.
+// The steps of dot products multiply and add the inputs. The positions for each block of results
+// are computed once for all channels.
 #pragma once
 
 #include <array>
@@ -29,8 +29,8 @@ class SlidingBlocks {
   // The unit in which a processor permutes bytes: vectors of 64 bytes, or quarters of these.
   enum class Permutes : uint8_t { nothing, quarters, all };
 
-  static constexpr size_t kResults = 16;  // of a block, at most
-  static constexpr size_t kTaps = 4;      // of a step: neighbours in a row of the window
+  static constexpr size_t kResults = 16;  // most results of a block
+  static constexpr size_t kTaps = 4;      // taps of a step, neighbours in a row
   static constexpr size_t kReach = 64;    // span in bytes of a step's inputs
   static constexpr size_t kQuarter = 16;  // span in bytes of four results' inputs
 

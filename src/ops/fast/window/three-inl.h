@@ -40,7 +40,7 @@ class WindowsOfThree {
 
  private:
   static constexpr size_t kSide = RowsOfThree::kSide;
-  static constexpr size_t kBytes = kType == DType::f32 ? 4 : 2;  // of an element
+  static constexpr size_t kBytes = kType == DType::f32 ? 4 : 2;  // bytes of an element
   static constexpr bool kHasManyRegisters = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;
   static constexpr size_t kRows = kHasManyRegisters && kStep == 1 ? 4 : 2;
 
