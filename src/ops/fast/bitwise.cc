@@ -1,4 +1,4 @@
-// bitwise: logic on rows of bytes, shifts on rows of words.
+// bitwise: logic on rows of bytes, shifts on rows of 32-bit elements.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/bitwise.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -15,7 +15,7 @@ namespace {
 
 using Kind = Bitwise::Kind;
 
-// Of amounts outside [-32, 32] the low 6 bits, as a signed number.
+// Returns the amount if it is in [-32, 32], otherwise its low 6 bits as a signed number.
 HWY_INLINE Ints Amount(Ints b) {
   const I32 d;
   const Ints six = hn::Sub(hn::Xor(hn::And(b, hn::Set(d, 63)), hn::Set(d, 32)), hn::Set(d, 32));
@@ -56,7 +56,7 @@ void ShiftRows(const void* operation, const RowBlock& block) {
                                     : ShiftBlock<Kind::logical_shift>(op, block);
 }
 
-// Logic does not mind the width of elements.
+// Logic is computed on bytes, because it does not depend on the width of elements.
 void LogicRows(const void* operation, const RowBlock& block) {
   const auto& op = *static_cast<const Bitwise*>(operation);
   const hn::CappedTag<uint8_t, kRowUnit> d;

@@ -1,4 +1,4 @@
-// channel_affine: the parameters of a channel are tensors that move from channel to channel only.
+// channel_affine: parameters are tensors with a stride along channels only.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/channel_affine.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
-// What the sum of product and bias ends with.
+// The term that is added to product and bias last.
 enum class Addend { none, zero, old };
 
 template <bool kScale, bool kBias, Addend kAddend>
@@ -56,7 +56,7 @@ namespace {
 
 TW_ROW_KERNEL(affine_rows, AffineRows)
 
-// The parameter of (1,C,1,1) as a tensor of the operation's shape.
+// Returns the parameter of shape (1,C,1,1) as a tensor of the operation's shape.
 RowOperand parameter(const std::optional<Source>& source, const Shape& shape) {
   if (!source) return row_source(Source::value(0u, DType::f32));
   if (source->is_constant) return row_source(Source::value(source->constant, DType::f32));

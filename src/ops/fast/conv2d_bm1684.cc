@@ -1,4 +1,4 @@
-// conv2d of fp32: products of matrices over planes; few terms over rows where they lie.
+// fp32 conv2d: products of matrices over planes, or rows that are read in place for few terms.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -75,7 +75,7 @@ class F32Planes : public PlaneSource {
     chains_ = terms_->chains;
     chains_.right_offset = offsets_.data();
   }
-  // Old values are added in the end.
+  // Old values are added last.
   void start(const Results& r) const override {
     if (!op_.accumulate) return;
     const uint8_t* from = memory_.byte(op_.out, r.n, r.oc, r.y, r.x);
@@ -137,7 +137,7 @@ uint64_t term_count(const Conv2dBm1684& op) {
   return uint64_t{weight.n} * weight.h * weight.w;
 }
 
-// Why terms are not few, or not all of them lie side by side in the input.
+// Returns why terms are too many, or not all of them are contiguous in the input.
 Declined terms_decline(const Conv2dBm1684& op, uint32_t most_terms) {
   if (term_count(op) > most_terms) return "many terms";
   auto is_inside = [](const Axis& a, uint32_t in, uint32_t out) {
@@ -150,7 +150,7 @@ Declined terms_decline(const Conv2dBm1684& op, uint32_t most_terms) {
   return lies ? kRan : "rows of inputs do not lie as results need them";
 }
 
-// Where the inputs of a term begin for a row of results.
+// Returns the first input of a term for a row of results.
 const uint8_t* inputs_of(const Conv2dBm1684& op, const Memory& memory, const ConvTerms::Term& term,
                          uint32_t n, uint32_t y) {
   const Axis &h = op.window.h, &w = op.window.w;
@@ -158,7 +158,7 @@ const uint8_t* inputs_of(const Conv2dBm1684& op, const Memory& memory, const Con
                      term.kw * w.dilation);
 }
 
-// The weights of an output channel, term by term.
+// Reads the weights of an output channel, term by term.
 void read_weights(const Conv2dBm1684& op, const Memory& memory, const ConvTerms& terms, uint32_t oc,
                   float* to) {
   if (op.constant_weight)
@@ -168,7 +168,7 @@ void read_weights(const Conv2dBm1684& op, const Memory& memory, const ConvTerms&
   for (const uint32_t place : terms.weight_bytes) *to++ = Memory::load<float>(first + place);
 }
 
-// One output channel of one image: the inputs are read where they lie, the sums stay in registers.
+// Computes one output channel of one image. Inputs are read in place, and sums stay in registers.
 void run_short_rows(const Conv2dBm1684& op, const Memory& memory, const ConvTerms& terms,
                     const TileKernels& kernels, uint32_t n, uint32_t oc) {
   std::array<float, kMaxShortTerms> weights;
@@ -211,7 +211,7 @@ Declined short_rows(const Conv2dBm1684& given, const Memory& memory) {
   return kRan;
 }
 
-// Single places of many images as a row of one image, which may have gaps.
+// Returns results of one position in many images as a row of one image. The row may have gaps.
 Conv2dBm1684 with_images_as_row(Conv2dBm1684 op) {
   const Axis point;
   const auto is_single = [](const Shape& s) { return s.h == 1 && s.w == 1; };
@@ -232,7 +232,8 @@ Declined planes(const Conv2dBm1684& given, const Memory& memory) {
   return convolve(source, op.window, op.in, op.out.shape);
 }
 
-// Why results are not single places, or not all weights of a lane lie as pairs of input channels.
+// Returns why results have more than one position, or the weights of a lane are not all stored as
+// pairs of input channels.
 Declined single_place_declines(const Conv2dBm1684& op) {
   const Axis point;
   const Shape &in = op.in.shape, &out = op.out.shape;
@@ -246,8 +247,8 @@ Declined single_place_declines(const Conv2dBm1684& op) {
   return tile_kernels().pair_rows != nullptr ? kRan : "no vectors of pairs";
 }
 
-// A weight is used once: it stays where it lies. A lane has rows of its output channels, one for
-// each pair of input channels, whose even and odd numbers are the chains.
+// Each weight is used once, so weights are read in place. A lane has rows of its output channels,
+// one for each pair of input channels. The even and the odd channels of the pairs are the chains.
 Declined single_place(const Conv2dBm1684& op, const Memory& memory) {
   if (const Declined why = operands_decline(op, memory.local)) return why;
   if (const Declined why = single_place_declines(op)) return why;
@@ -317,7 +318,7 @@ std::unique_ptr<SumSource> sum_source(const Conv2dBm1684& given, const Memory& m
 TW_BODIES(Conv2dBm1684, {"short rows", short_rows}, {"single place", single_place},
           {"planes", planes})
 
-// Of few terms there is little to keep.
+// Few terms have little that is worth keeping.
 std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684& op, const Memory& memory) {
   return term_count(op) <= kMaxShortTerms
              ? nullptr

@@ -1,5 +1,5 @@
-// conv2d of the BM1684's bytes: an image at a time as planes of cells of channels. Cells hold four
-// channels, or two as words where products of bytes have no steps.
+// 8-bit conv2d of the BM1684: one image at a time as planes of cells of channels. Cells hold four
+// channels, or two widened to 16 bits where products of bytes have no steps.
 #include "ops/conv/conv2d_bm1684_int8.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace tputwin::fast {
 namespace {
 
-constexpr uint32_t kChannelsInCell = 4;  // of the weights in memory
+constexpr uint32_t kChannelsInCell = 4;  // as weights are stored
 
 class ImagePlanes : public PlaneSource {
  public:
@@ -74,7 +74,7 @@ class ImagePlanes : public PlaneSource {
 void ImagePlanes::read_rows(uint32_t n, uint32_t cell, uint32_t y, uint32_t rows,
                             uint32_t* to) const {
   const uint32_t image = n % kImagesInCell, row_bytes = op_.in.shape.w * kImagesInCell;
-  // channels past the last have zero weights: any data will do
+  // channels past the last have zero weights, so that any data will do
   std::array<const uint8_t*, kChannelsInCell> from;
   for (uint32_t i = 0; i < in_cell_; ++i) {
     const uint32_t channel = std::min(cell * in_cell_ + i, op_.in.shape.c - 1);
@@ -92,7 +92,7 @@ void ImagePlanes::read_rows(uint32_t n, uint32_t cell, uint32_t y, uint32_t rows
   }
 }
 
-// Bytes of the last cell behind the last channel are of nobody.
+// The bytes of the last cell after the last channel are undefined and replaced by 0.
 void ImagePlanes::read_weights(uint32_t oc, uint32_t* to) {
   const bool extends = is_signed(op_.weight.dtype);
   const auto word = [&](uint8_t byte) {
@@ -126,7 +126,7 @@ void ImagePlanes::read_weights(uint32_t oc, uint32_t* to) {
     }
 }
 
-// Results start with the bias and with what the flip of signs takes.
+// Results start with the bias and the correction of the sign flip.
 void ImagePlanes::pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint8_t* to) {
   PlaneSource::pack_rows(oc, count, step, to);
   int32_t sums[kMaxTileRows] = {};

@@ -1,4 +1,4 @@
-// conv2d of the BM1684X, floating point: the inputs as fp32 cells.
+// Floating-point conv2d of the BM1684X: inputs are fp32 cells.
 #include <cmath>
 #include <cstring>
 
@@ -17,7 +17,7 @@
 namespace tputwin::fast {
 namespace {
 
-// Terms are in the order in which weights lie in memory.
+// Terms have the order of weights in memory.
 class FloatPlanes : public PlaneSource {
  public:
   FloatPlanes(const Conv2dBm1684xFloat& op, const Memory& memory) : PlaneSource(memory), op_(op) {}
@@ -140,7 +140,7 @@ class FloatPlanes : public PlaneSource {
   }
   uint32_t wide(uint32_t bits) const { return f32::bits(float_value(bits, op_.in.dtype)); }
 
-  // The weights of an output channel as they lie in memory.
+  // Copies the weights of an output channel in the order of memory.
   template <class T>
   void copy_weights(uint32_t oc, T* to) const {
     if (op_.weight.is_constant)
@@ -151,7 +151,7 @@ class FloatPlanes : public PlaneSource {
       to += count;
     });
   }
-  // And their codes.
+  // Packs 16-bit weights and their codes.
   void pack_halves(uint32_t oc, uint32_t count, uint8_t* to) {
     thread_local Scratch narrow, wide;
     const uint32_t all = terms();
@@ -173,11 +173,11 @@ class FloatPlanes : public PlaneSource {
   const decltype(WindowKernels::widen) widen_ = window_kernels().widen;
   mutable ExponentRange inputs_;
   int16_t* weight_codes_ = nullptr;
-  // Of the planes that are laid out; null: they are not coded.
+  // The planes that are laid out; null if they have no codes.
   const uint32_t* planes_ = nullptr;
   int16_t* codes_ = nullptr;
   PlaneTerms terms_;
-  std::vector<uint32_t> offsets_;  // of every term of fp32
+  std::vector<uint32_t> offsets_;  // one per fp32 term
 };
 
 Declined operands_decline(const Conv2dBm1684xFloat& op, const LocalMemory& local) {

@@ -1,5 +1,5 @@
-// conv2d of the BM1684X, 8 bits: cells hold four channels, or two as words where weights have zero
-// points or the processor multiplies no bytes.
+// 8-bit conv2d of the BM1684X: cells hold four channels. They hold two, widened to 16 bits, if
+// weights have zero points or the processor cannot multiply bytes.
 #include "ops/conv/conv2d_bm1684x_int8.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ class BytePlanes : public PlaneSource {
   bool take_over(std::span<const Operation* const> endings, std::span<const ByteRange> left) {
     return !op_.accumulate && endings_.take_over(endings, op_.out, left, memory_);
   }
-  // Where the results of what was taken over go.
+  // Returns the tensor of the results of fused instructions, or nullptr if none are fused.
   TensorView* taken_out() { return endings_.any() ? &endings_.out() : nullptr; }
   bool shares(const BytePlanes& other) const { return endings_ == other.endings_; }
 
@@ -113,7 +113,7 @@ class BytePlanes : public PlaneSource {
   uint32_t bias(uint32_t oc) const {
     return static_cast<uint32_t>(op_.bias ? bias_of(op_.bias, memory_, oc) : op_.constant_bias);
   }
-  // Numbers of a cell's channels, those that exist.
+  // Returns the number of channels in a cell.
   uint32_t channels_in(uint32_t cell) const {
     return std::min(in_cell_, op_.in.shape.c - cell * in_cell_);
   }
@@ -139,12 +139,12 @@ class BytePlanes : public PlaneSource {
   Quantizing ends_;
   PlaneTerms terms_;
   SumEndings endings_;
-  bool makes_bytes_ = false;  // in the run under way
+  bool makes_bytes_ = false;  // valid during a run
 };
 
 void BytePlanes::read_rows(uint32_t n, uint32_t cell, uint32_t y, uint32_t rows,
                            uint32_t* to) const {
-  // channels past the last have zero weights: any data will do
+  // channels past the last have zero weights, so that any data will do
   std::array<const uint8_t*, kMostInCell> from;
   for (uint32_t i = 0; i < in_cell_; ++i)
     from[i] = memory_.byte(op_.in, n, std::min(cell * in_cell_ + i, op_.in.shape.c - 1), y, 0);
@@ -160,7 +160,7 @@ void BytePlanes::read_rows(uint32_t n, uint32_t cell, uint32_t y, uint32_t rows,
   }
 }
 
-// In memory groups of cells come before taps.
+// In memory, groups of cells come before taps.
 void BytePlanes::read_weights(uint32_t oc, uint32_t* to) {
   const DType dtype = op_.weight.view.dtype;
   const uint32_t group = weight_group(dtype), channels = op_.in.shape.c;
@@ -189,8 +189,8 @@ void BytePlanes::read_weights(uint32_t oc, uint32_t* to) {
     });
 }
 
-// Cells of four bytes lie in memory as they are: those of a group and a tap are transposed at once.
-// Results start with the bias and with what the flip of signs takes.
+// Cells of four bytes are stored as such, so that all cells of a group and a tap are transposed at
+// once. Results start with the bias and the correction of the sign flip.
 void BytePlanes::pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint8_t* to) {
   auto* const cells = reinterpret_cast<uint32_t*>(to);
   const uint32_t channels = op_.in.shape.c;

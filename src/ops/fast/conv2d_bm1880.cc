@@ -1,6 +1,6 @@
-// conv2d as dot products: the input is repacked once per instruction so that neighbouring output
-// positions are neighbouring dwords of four channels (two, as words, where products of bytes have
-// no steps of their own). Sums then come out planar, as lane memory wants them.
+// conv2d as dot products. The input is repacked once per instruction, so that neighbouring output
+// positions are neighbouring cells of four channels. Cells hold two channels, widened to 16 bits,
+// where products of bytes have no steps. Sums then come out planar, as local memory stores them.
 #define HWY_WANT_AVX3_DL  // VBMI joins bytes by permutation
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/conv2d_bm1880.cc"
@@ -32,11 +32,11 @@ namespace HWY_NAMESPACE {
 namespace {
 
 // Bytes of a block's results for each channel: the most that a task has, and what whole vectors
-// read and write behind them.
+// read and write after them.
 constexpr size_t kStaged = Conv2dPlan::kTilesAtOnce * kTileVectors * kLanes32,
                  kStagedPitch = kStaged + 2 * kLanes32;
 
-// Where the channels of a block begin in a view of the extents of the output.
+// The first bytes of the channels of a block, in a view with the extents of the output.
 struct BlockRows {
   uint8_t* base[kTileRows];
   BlockRows(const Conv2dPlan& plan, const TensorView& view, size_t block, size_t channels) {
@@ -45,8 +45,8 @@ struct BlockRows {
   }
 };
 
-// Calls run(offset of the first element, first position, count) for the staged positions [begin,
-// begin + count) that are results, run by run; offset(view) is that of a view's element.
+// Calls run(offset, first position, count) for each run of results among the staged positions
+// [begin, begin + count). offset(view) returns the offset of the run's first element in a view.
 template <class Run>
 HWY_INLINE void for_each_result_run(const Conv2dPlan& plan, size_t begin, size_t count,
                                     const Run& run) {
@@ -74,7 +74,7 @@ void write_rows(const Conv2dPlan& plan, const TensorView& out, size_t block, siz
   });
 }
 
-// Asks for the lines of the addends of such a block: it is a while until its sums are made.
+// Prefetches the addends of a block. There is enough time before its sums are computed.
 void ask_for_addends(const Conv2dPlan& plan, size_t block, size_t begin, size_t count) {
   constexpr size_t kLine = 64;
   const size_t channels = std::min(plan.rows, plan.op->out.shape.c - block * plan.rows);
@@ -87,7 +87,7 @@ void ask_for_addends(const Conv2dPlan& plan, size_t block, size_t begin, size_t 
   });
 }
 
-// Makes sums of staged positions that are results, in place.
+// Adds the addends to the staged positions that are results, in place.
 void sum_rows(const Conv2dPlan& plan, size_t block, size_t begin, size_t count, uint8_t* staged) {
   const size_t channels = std::min(plan.rows, plan.op->out.shape.c - block * plan.rows);
   const BlockRows from(plan, plan.sum->addend, block, channels);
@@ -103,7 +103,7 @@ void sum_rows(const Conv2dPlan& plan, size_t block, size_t begin, size_t count, 
   });
 }
 
-// One block of output channels at one chunk of positions.
+// Computes one block of output channels at one chunk of positions.
 void convolve_task(const Conv2dPlan& plan, size_t block, size_t chunk) {
   alignas(64) uint8_t staged[kTileRows * kStagedPitch];
   const size_t run = chunk / plan.chunks_per_run;
@@ -139,7 +139,7 @@ void build(Conv2dPlan& plan, const Conv2dBm1880& op, const Memory& memory) {
 
 void multiply(Conv2dPlan& plan) {
   plan.data_is_narrow = TPUTWIN_HAVE_NARROW_STEPS && !plan.has_wide_parts();
-  // The larger operand is walked once: its piece stays in the cache while the other streams by.
+  // The larger operand is walked once: a piece of it stays in the cache while the other streams.
   const bool weights_outside = plan.blocks * plan.block_stride > plan.groups * plan.group_stride;
   const size_t chunks = plan.runs * plan.chunks_per_run, tasks = chunks * plan.blocks;
   const size_t grain =
@@ -173,7 +173,7 @@ Declined library(const Conv2dBm1880& op, const Memory& memory) {
   return execute_onednn(op, memory);
 }
 
-// Of instructions that nobody prepared, on this thread.
+// Returns this thread's constants for instructions that are not prepared.
 Conv2dConstants& passing_constants() {
   thread_local Conv2dConstants constants;
   return constants;
@@ -204,7 +204,8 @@ class PreparedConv2d final : public PreparedBody, public Unpacking {
     constants_ = other->constants_;
     return true;
   }
-  // A saturated maximum is the maximum saturated: the floor is a value of the result's type.
+  // max(saturate(x), floor) equals saturate(max(x, floor)) if the floor is a value of the result's
+  // type.
   bool raise_to(int32_t floor) override {
     const bool is_unsigned = plan_.sum ? !is_signed(plan_.sum->out.dtype) : op_.relu;
     const bool is_value = is_unsigned ? floor >= 0 && floor <= 255 : floor >= -128 && floor <= 127;
@@ -212,7 +213,7 @@ class PreparedConv2d final : public PreparedBody, public Unpacking {
     return is_value;
   }
   bool add(const WeightedAddend& sum) override {
-    // products of 8 bits, and 16 bits by at most 2^8, stay inside 32 bits
+    // products of 8 bits, and 16 bits times at most 2^8, stay inside 32 bits
     const auto is_byte = [](int32_t factor) { return factor >= -255 && factor <= 255; };
     if (plan_.sum || plan_.floor != INT32_MIN || sum.lshift > 8 || sum.rshift > 31 ||
         sum.addend_rshift > 31 || !is_byte(sum.factor) || !is_byte(sum.addend_factor))
@@ -241,7 +242,7 @@ class PreparedConv2d final : public PreparedBody, public Unpacking {
     move(*plan_.copy, where);
   }
   void pack(const Memory& memory) override {
-    passing_constants() = {};  // a program's first run has passed
+    passing_constants() = {};  // the first run of the program is over
     plan_.memory = &memory;
     constants_->take(plan_);
     TPUTWIN_DISPATCH(pack)(plan_, false, true);
@@ -267,11 +268,11 @@ class PreparedConv2d final : public PreparedBody, public Unpacking {
     TPUTWIN_DISPATCH(build)(plan_, op_, *plan_.memory);
   }
 
-  Conv2dBm1880 op_;  // as it is carried out: in place of moves
+  Conv2dBm1880 op_;  // the executed operation, with moves fused
   Conv2dPlan plan_;
   std::shared_ptr<Conv2dConstants> constants_;
-  const void* copy_ = this;  // whose packed input it is
-  uint32_t room_ = 0;        // where that lies
+  const void* copy_ = this;  // owner of the packed input
+  uint32_t room_ = 0;        // number of the buffer with the packed input
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// convert: in 32-bit lanes, between all types but u32; from i32 and to 16-bit floating-point types
-// only to nearest even. By DMA row by row.
+// convert: in 32-bit elements, between all types but u32. From i32, and to 16-bit floating-point
+// types, only to nearest even. By DMA row by row.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/convert.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -20,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
-// Numbers of 2^24 and more, infinities and NaN are whole already.
+// Rounds to a whole number. Numbers of 2^24 and more, infinities and NaN are whole already.
 HWY_INLINE Floats Whole(Floats x, Rounding rounding) {
   const F32 d;
   Floats whole = hn::Trunc(x);
@@ -46,8 +46,8 @@ HWY_INLINE Floats Whole(Floats x, Rounding rounding) {
   return hn::IfThenElse(hn::Lt(hn::Abs(x), hn::Set(d, 0x1p24f)), whole, x);
 }
 
-// Numbers of 2^24 and more with 24 bits, the last one set if any of those below was: they are exact
-// in fp32 and round to 16 bits as the integer does.
+// Reduces numbers of 2^24 and more to 24 bits. The last bit is set if any bit below it was set. The
+// result is exact in fp32 and rounds to 16 bits like the integer.
 HWY_INLINE Floats Sticky(Ints x) {
   const I32 d;
   const F32 df;
@@ -60,8 +60,9 @@ HWY_INLINE Floats Sticky(Ints x) {
   return hn::CopySign(hn::ConvertTo(df, number), hn::BitCast(df, x));
 }
 
-// Numbers that rounding to nearest even, to 16 bits, leads where ties away from 0 go: the last bit
-// that is cut off is set, so that there are no ties. Nothing else is where the next number begins.
+// Returns numbers that round to nearest even, to 16 bits, where x rounds with ties away from 0. The
+// last bit that is cut off is set, so that there are no ties. All other numbers stay on their side
+// of the next rounding boundary.
 HWY_INLINE Floats WithoutTies(Floats x) {
   const Ints special = hn::And(bits(x), ints(0x7f80'0000));
   const auto is_special = hn::Eq(special, ints(0x7f80'0000));
@@ -86,7 +87,7 @@ constexpr Limits LimitsOf(DType dtype) {
   }
 }
 
-// NaN becomes the smallest number.
+// Converts to int32. NaN becomes the smallest number.
 HWY_INLINE Ints ToInts(Floats whole) {
   const I32 d;
   const F32 df;
@@ -164,8 +165,8 @@ Declined words(const Convert& op, const Memory& memory) {
   return run(op, memory, RowLanes::words, convert_rows);
 }
 
-// fp32 rounded to nearest even and saturated, NaN to the largest. Between the limits, which have
-// few bits, a sum with 1.5 * 2^23 has the whole number in its low bits.
+// Returns fp32 rounded to nearest even and saturated, and NaN as the largest number. The limits
+// have few bits, so that x + 1.5 * 2^23 has the whole number in its low bits.
 template <class Byte>
 Byte byte_of(float x) {
   constexpr float kLow = std::numeric_limits<Byte>::min(), kHigh = std::numeric_limits<Byte>::max();
@@ -182,7 +183,7 @@ To converted(From x) {
     return byte_of<To>(x);
 }
 
-// A row of each side, its elements so many bytes apart.
+// Converts a row. The elements of each side are one step, in bytes, apart.
 template <class To, class From>
 void convert_row(uint8_t* to, size_t to_step, const uint8_t* from, size_t from_step, size_t count) {
   if (to_step == sizeof(To) && from_step == sizeof(From)) {
@@ -195,7 +196,7 @@ void convert_row(uint8_t* to, size_t to_step, const uint8_t* from, size_t from_s
     Memory::store(to, converted<To>(Memory::load<From>(from)));
 }
 
-// By DMA, which the rows above have no memories but lanes for: row by row.
+// Converts by DMA row by row. The row kernels above cover local memory only.
 Declined moved(const Convert& op, const Memory& memory) {
   if (op.engine != Engine::dma) return "not by DMA";
   if (is_empty(op.out.shape) || op.in.shape != op.out.shape) return "no elements";

@@ -1,4 +1,4 @@
-// depthwise2d of the BM1684 and BM1684X: vectors along planes of words.
+// depthwise2d of the BM1684 and BM1684X: vectors along planes of 32-bit elements.
 #include "ops/contract/body_steps.h"
 #include "ops/contract/taps.h"
 #include "ops/conv/depthwise2d_bm1684.h"
@@ -15,7 +15,8 @@
 namespace tputwin::fast {
 namespace {
 
-// The weights of a channel by number of tap: of the type T, as read(h, w) gives them.
+// Returns the weights of a channel by number of tap, as values of type T. read(h, w) returns a
+// weight.
 template <class T, class Read>
 const T* weights_of(const Window& window, bool is_turned, const Read& read) {
   thread_local Scratch scratch;
@@ -29,12 +30,12 @@ const T* weights_of(const Window& window, bool is_turned, const Read& read) {
   return weights;
 }
 
-// Whether the weights of a channel lie side by side, as taps are counted.
+// Returns true if the weights of a channel are contiguous in the order of taps.
 bool are_dense(const TensorView& weight, const Window& window) {
   return weight.shape.h == window.h.kernel && weight.shape.w == window.w.kernel &&
          is_dense_plane(weight);
 }
-// Such weights as fp32.
+// Returns such weights as fp32.
 const float* dense_weights(const WindowKernels& kernels, const Memory& memory,
                            const TensorView& weight, uint32_t c) {
   thread_local Scratch scratch;
@@ -45,7 +46,7 @@ const float* dense_weights(const WindowKernels& kernels, const Memory& memory,
   return weights;
 }
 
-// Where the weights and biases may not lie.
+// Returns why the positions of weights and biases are not covered, or nullptr if they are.
 template <class Op>
 Declined parameters_decline(const Op& op, const LocalMemory& local) {
   const TensorView *weight = tensor_of(op.weight), *bias = tensor_of(op.bias);
@@ -54,7 +55,7 @@ Declined parameters_decline(const Op& op, const LocalMemory& local) {
   return overlap(op.out, {weight, bias}, local);
 }
 
-// Whether the window is 3x3 and goes on by one or two over rows of floats side by side.
+// Returns true if the window is 3x3 with stride 1 or 2, over rows of contiguous floats.
 template <class Op>
 bool is_of_three(const Op& op) {
   const Axis &h = op.window.h, &w = op.window.w;
@@ -66,8 +67,8 @@ bool is_of_three(const Op& op) {
          h.stride == w.stride && has_dense_rows(op.in) && has_dense_rows(op.out);
 }
 
-// Plane by plane: weights(c), starts(c, room for a bias); redo(n, c, y, x) stores a result in
-// doubt.
+// Runs plane by plane. weights(c) and starts(c, buffer for a bias) return the terms of a channel.
+// redo(n, c, y, x) stores a result in doubt.
 template <class Op, class Weights, class Starts, class Redo>
 Declined run_of_three(const Op& op, const Memory& memory, float padding, const Weights& weights,
                       const Starts& starts, const Redo& redo) {
@@ -109,7 +110,8 @@ Declined run_of_three(const Op& op, const Memory& memory, float padding, const W
   return kRan;
 }
 
-// Planes of one result each, side by side, with weights(c) and starts(c, room for a bias) of each.
+// Runs planes of one result each next to each other. weights(c) and starts(c, buffer for a bias)
+// return the terms of a channel.
 template <class Weights, class Starts, class Redo>
 Declined run_whole(const WholePlanes& planes, const WindowKernels& kernels, DType dtype,
                    const Weights& weights, const Starts& starts, const Redo& redo) {
@@ -148,7 +150,7 @@ Declined planes(const Depthwise2dBm1684& op, const Memory& memory) {
     return "weights are not of the window";
   if (const Declined why = parameters_decline(op, memory.local)) return why;
   const WindowKernels kernels = window_kernels();
-  // a single product stays what it is
+  // a single product keeps its sign of zero
   const float start = op.window.h.kernel * op.window.w.kernel == 1 ? -0.0f : 0.0f;
   const auto weights = [&, is_dense = are_dense(op.weight, op.window)](uint32_t c) {
     if (is_dense) return dense_weights(kernels, memory, op.weight, c);
@@ -215,7 +217,7 @@ Declined planes(const Depthwise2dBm1684xFloat& op, const Memory& memory) {
   return kRan;
 }
 
-// Sums of at most 2^13 products stay inside 32 bits beside such a bias.
+// Returns true if sums of at most 2^13 products stay inside 32 bits with these biases.
 bool biases_fit(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
   constexpr int64_t kMaxBias = int64_t{1} << 30;
   for (uint32_t c = 0; c < op.out.shape.c; ++c)
@@ -252,7 +254,7 @@ Declined planes(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
   return kRan;
 }
 
-// Bytes of several images to a cell, image by image.
+// Runs byte tensors with several images in a cell, image by image.
 Declined planes(const Depthwise2dBm1684Int8& op, const Memory& memory) {
   if (const Declined why = parameters_decline(op, memory.local)) return why;
   const WindowKernels kernels = window_kernels();

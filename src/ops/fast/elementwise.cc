@@ -1,4 +1,4 @@
-// elementwise: the runs that all operands have in common, computed in 8, 16 or 32-bit lanes.
+// elementwise: the runs that all operands share, computed in 8-bit, 16-bit or 32-bit elements.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/elementwise.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -17,14 +17,14 @@
 #define TPUTWIN_FAST_ELEMENTWISE_ONCE
 namespace tputwin::fast {
 
-// The narrowest lanes that hold every intermediate value.
+// The narrowest elements that hold every intermediate value.
 enum class Width : uint8_t { bytes, i16, u16, i32 };
 
 struct ElementwisePlan {
   const Elementwise& op;
   const Memory& memory;
   Width width;
-  bool has_b;  // a tensor b
+  bool has_b;  // b is a tensor
 };
 
 }  // namespace tputwin::fast
@@ -41,8 +41,9 @@ struct Shifts {
 };
 
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
-// a * b + old * 2^left as the sum of two neighbouring products, in lanes of 16 bits. Interleaving
-// and packing both work inside blocks of 128 bits, so that the order of elements is kept.
+// Returns a * b + old * 2^left as the sum of two neighbouring products, in 16-bit elements.
+// Interleaving and packing both work inside blocks of 128 bits, so that the order of elements is
+// kept.
 template <class D, class V>
 HWY_INLINE V MacPairs(D d, V a, V b, V old, Shifts s) {
   const hn::RepartitionToWide<D> d32;
@@ -58,7 +59,7 @@ HWY_INLINE V MacPairs(D d, V a, V b, V old, Shifts s) {
 }
 #endif
 
-// One of the counts is 0; a left shift by 16 already leaves 16 zero bits.
+// One of the counts is 0. A left shift by 16 already leaves 16 zero bits.
 template <class D, class V>
 HWY_INLINE V ShiftEach(D d, V a, V b) {
   constexpr int kMost = sizeof(hn::TFromD<D>) * 8 - 1;
@@ -67,7 +68,7 @@ HWY_INLINE V ShiftEach(D d, V a, V b) {
   return hn::Shr(hn::Shl(a, left), right);
 }
 
-// The result is clamped to the type of out.
+// Returns true if the result is clamped to the type of out.
 constexpr bool Saturates(Kind kind) {
   return kind == Kind::mul || kind == Kind::mac || kind == Kind::add || kind == Kind::sub;
 }
@@ -116,8 +117,8 @@ HWY_INLINE void ForEachLane(const ElementwisePlan& plan, size_t begin, size_t en
   }
 }
 
-// Calls step<whole>(kernel, first byte, bytes) for the vectors of a run. The kernel is a copy whose
-// address nobody has: else every byte stored might change it.
+// Calls kernel.Step<whole>(pointers, first byte, bytes) for the vectors of a run. The kernel is a
+// local copy, because every byte store might change the original through an alias.
 template <class Kernel>
 HWY_INLINE void ForEachVector(Kernel kernel, const Pointers& p, size_t length) {
   const size_t lanes = Kernel::Lanes(), whole = length - length % lanes;
@@ -241,7 +242,8 @@ void ElementwiseLanes(const ElementwisePlan& plan, size_t begin, size_t end) {
     case Kind::min:
       return Extremum<Kind::min>(plan, begin, end);
     case Kind::shift:
-#if HWY_TARGET <= HWY_AVX3  // has shifts of 16-bit lanes, each by its own count
+// AVX-512 has 16-bit shifts by a count for each element.
+#if HWY_TARGET <= HWY_AVX3
       if (plan.width == Width::i16) return Lanes<int16_t, Kind::shift>(plan, begin, end);
 #endif
       return Lanes<int32_t, Kind::shift>(plan, begin, end);
@@ -278,13 +280,14 @@ Interval range_of(DType type) {
   return {is_signed(type) ? -top - 1 : 0, top};
 }
 
-// Bits and copies of one width, whatever the type.
+// Returns true for bitwise operations and copies, which do not depend on the type.
 bool is_bytewise(Kind kind) {
   return kind == Kind::bit_and || kind == Kind::bit_or || kind == Kind::bit_xor ||
          kind == Kind::copy;
 }
 
-// The lanes that hold every operand and intermediate value; none if even 32 bits are not enough.
+// Returns the elements that hold every operand and intermediate value, or nothing if even 32 bits
+// are not enough.
 std::optional<Width> width_of(const Elementwise& op, bool has_b) {
   const Interval a = range_of(op.a.dtype);
   const Interval b = has_b ? range_of(op.b.dtype) : Interval{op.constant, op.constant};
@@ -304,7 +307,7 @@ std::optional<Width> width_of(const Elementwise& op, bool has_b) {
       return fit_i16 ? Width::i16 : Width::i32;
     case Kind::add:
     case Kind::sub:
-      // saturation in the lanes comes first: it must not be tighter than that of the result
+      // elements saturate first, which must not be tighter than the saturation of the result
       if (fit_i16 && op.out.dtype != DType::u16) return Width::i16;
       return op.kind == Kind::add && fit_u16 ? Width::u16 : Width::i32;
     case Kind::max:
@@ -318,7 +321,8 @@ std::optional<Width> width_of(const Elementwise& op, bool has_b) {
   }
 }
 
-// Every plane read is either the plane written at the same place, or apart from all planes written.
+// Returns true if every plane that is read is the plane written at the same index, or disjoint from
+// all planes written.
 bool overlaps_allow(const Elementwise& op, bool has_b, const LocalMemory& local) {
   const bool out_16 = is_16bit(op.out.dtype);
   const Plane written[2] = {{&op.out}, {&op.out, op.out.plane_stride}};

@@ -1,6 +1,7 @@
-// Fast bodies. Each overload returns false when no fast body covers the operands at hand (or the
-// instruction set in force has none); the caller then runs the reference body. A fast body leaves
-// exactly the bytes of the reference body; tests/differential proves it.
+// Fast kernels. Each overload returns false if no fast kernel covers the operands, or if the
+// instruction set in force has none. The caller then runs the reference kernel. A fast kernel
+// writes exactly the bytes that the reference kernel writes; tests/differential compares them bit
+// for bit.
 #pragma once
 
 #include <span>
@@ -21,13 +22,14 @@ namespace fast {
 #include "ops/operations.def"
 #undef TW_ROW
 
-// Instruction sets that bodies can be forced to: "reference", then the vectors of this host, the
-// simplest first ("sse4", "avx2", "avx2_vnni", "avx512", "avx512_vnni"; "neon", "neon_dotprod"), and
-// "onednn" where the library is used.
-// Chosen by the environment variable TPUTWIN_ISA or select_isa(); default: the best available.
+// The instruction set in force. The names are "reference", then the vector sets of this host, the
+// simplest first ("sse4", "avx2", "avx2_vnni", "avx512", "avx512_vnni"; "neon", "neon_dotprod"),
+// then "onednn" if the library is used. The default is the best one. The environment variable
+// TPUTWIN_ISA and select_isa() choose another one.
 std::span<const std::string> available_isas();
 std::string_view selected_isa();
-bool select_isa(std::string_view isa);  // false: not available on this host; "" = best
+// Selects a set; "" is the best one. Returns false if the set is not available on this host.
+bool select_isa(std::string_view isa);
 
 }  // namespace fast
 }  // namespace tputwin

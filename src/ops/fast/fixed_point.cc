@@ -28,7 +28,7 @@ HWY_INLINE void StoreInts(Ints v, const RowBlock& block, size_t operand, size_t 
 struct Formula {
   Ints a_mask, b_mask, old_mask;
   TypeRange range;
-  SmallRoundShift round;  // numbers are below 2^30, but for mac
+  SmallRoundShift round;  // numbers are below 2^30, except for mac
   int lshift;
 
   explicit Formula(const FixedPoint& op)
@@ -52,8 +52,8 @@ struct Formula {
     if constexpr (kKind == Kind::bit_and) return hn::And(a, b);
     if constexpr (kKind == Kind::bit_or) return hn::Or(a, b);
     if constexpr (kKind == Kind::bit_xor) return hn::Xor(a, b);
-    // The low byte of an amount counts. One of the two counts is 0; what leaves 16 bits on the left
-    // is cut off.
+    // Only the low byte of an amount counts. One of the two counts is 0. Bits shifted out of 16 on
+    // the left are cut off.
     const I32 d;
     b = hn::ShiftRight<24>(hn::ShiftLeft<24>(b));
     const Ints left = hn::Min(hn::Max(b, hn::Zero(d)), hn::Set(d, 16));
@@ -62,7 +62,7 @@ struct Formula {
   }
 };
 
-// Operands: out, a, b, and out as it was; of each as many cells as a group has.
+// Operands: out, a, b, and the old out. Each has as many cells as a group.
 template <Kind kKind, int kIn, int kOut>
 void Cells(const FixedPoint& op, const RowBlock& block) {
   using In = PackedElements<kIn>;
@@ -133,7 +133,7 @@ void FixedPointCells(const void* operation, const RowBlock& block) {
   }
 }
 
-// Operands: out (1 cell), in (2), and perhaps work (2).
+// Operands: out (1 cell), in (2), and optionally work (2).
 void SplitByteCells(const void* operation, const RowBlock& block) {
   const auto& op = *static_cast<const SplitByte*>(operation);
   const Ints all = ints(-1), low = ints(0x00ff'00ff);
@@ -230,7 +230,7 @@ bool is_valid(const Source& source, DType type, bool wide) {
   return value == saturate(value, type);
 }
 
-// Widths that the kernels were made for, and intermediate values that fit 32 bits.
+// Returns true if the kernels cover the widths, and intermediate values fit in 32 bits.
 bool is_valid(const FixedPoint& op) {
   const bool in_16 = is_16bit(op.a_type), out_16 = is_16bit(op.out.dtype);
   const bool narrow = op.kind == Kind::mul || op.kind == Kind::mac;
@@ -242,13 +242,13 @@ bool is_valid(const FixedPoint& op) {
          op.rshift < 32 && op.lshift <= 14;
 }
 
-// The view without elements that only fill cells.
+// Returns the view without elements that only fill cells.
 TensorView cut(TensorView view, const Shape& shape) {
   view.shape = shape;
   return view;
 }
 
-// out = in & mask in the cells of the last n, which are not full.
+// Computes out = in & mask in the cells of the last n, which are not full.
 void mask_last_cells(const TensorView& out, const TensorView& in, uint32_t mask,
                      const Memory& memory) {
   auto last_cells = [](TensorView view) {

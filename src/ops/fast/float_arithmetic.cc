@@ -32,7 +32,7 @@ HWY_INLINE Floats Formula(Floats a, Floats b, [[maybe_unused]] Floats c) {
   return multiply(sum, sum);
 }
 
-// Which NaN an fp32 result is depends on the order of operands: those are computed again.
+// Computes NaN results again, because the order of operands decides which NaN an fp32 result is.
 HWY_NOINLINE void StoreNan(const FloatArithmetic& op, const RowBlock& block, size_t i, Floats x) {
   const RowSource a = block.row_source(1), b = block.row_source(2);
   const RowSource c = HasThird(op.kind) ? block.row_source(3) : a;
@@ -45,7 +45,7 @@ HWY_NOINLINE void StoreNan(const FloatArithmetic& op, const RowBlock& block, siz
   hn::StoreU(hn::Load(F32(), results), F32(), block.result<float>() + i);
 }
 
-// Elements are moved as bits; numbers only decide which one.
+// Elements are copied as bits. Their values only decide which one is copied.
 template <Kind kKind, DType kType>
 void ChoiceBlock(const RowBlock& block) {
   const RowSource a = block.row_source(1), b = block.row_source(2);
@@ -123,7 +123,7 @@ Declined rows(const FloatArithmetic& op, const Memory& memory) {
   return run_rows({out, a, b}, memory, work);
 }
 
-// A sum of the old result and the source.
+// Adds the source to the old result.
 Declined added_rows(const CopyAdd& op, const Memory& memory) {
   return rows(FloatArithmetic{.kind = FloatArithmetic::Kind::add,
                               .out = op.out,

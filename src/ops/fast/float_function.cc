@@ -1,4 +1,5 @@
-// float_function: the formulas of numerics/function32-inl.h on vectors, over rows of words.
+// float_function: the formulas of numerics/function32-inl.h on vectors, over rows of 32-bit
+// elements.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/float_function.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -17,7 +18,8 @@
 #define TPUTWIN_FAST_FLOAT_FUNCTION_ONCE
 namespace tputwin::fast {
 
-// What a kernel needs to know; one that destroys its source has that as its second result.
+// The parameters of a kernel. A kernel that destroys its source has the source as its second
+// result.
 struct FunctionRows {
   const FloatFunction& op;
   const Memory& memory;
@@ -32,11 +34,11 @@ namespace {
 
 using namespace function32;
 
-// Vectors side by side: series are chains of operations that wait for each other, and several
-// chains keep the units busy.
+// Number of vectors that are computed together. A series is a chain of dependent operations, and
+// several chains keep the units busy.
 constexpr size_t kVectors = 4;
 
-// A block of numbers. NaN is NaN, but may be another one.
+// A block of numbers. A NaN stays a NaN, but may become another one.
 struct Number {
   Floats v[kVectors];
   Number() = default;
@@ -46,11 +48,12 @@ struct Number {
 };
 struct Condition {
   hn::Mask<F32> m[kVectors];
-  HWY_INLINE Condition() {}  // not a default one, which GCC would compile for the baseline
+  // not defaulted: GCC would compile that for the baseline
+  HWY_INLINE Condition() {}
 };
 constexpr size_t kMostNumbers = kVectors * kLanes32;
 
-// The numbers f(vector of a, vector of b).
+// map() returns the numbers f(vector of a, vector of b). compare() returns the conditions.
 template <class F>
 HWY_INLINE Number map(const F& f, const Number& a, const Number& b) {
   Number result;
@@ -63,7 +66,7 @@ HWY_INLINE Condition compare(const F& f, const Number& a, const Number& b) {
   for (size_t k = 0; k < kVectors; ++k) result.m[k] = f(a.v[k], b.v[k]);
   return result;
 }
-// Exact below 2^23, where halves are.
+// Rounds ties away from 0. Exact below 2^23, where ties exist.
 HWY_INLINE Floats half_away(Floats x) {
   const F32 d;
   const Floats whole = hn::Trunc(x), next = hn::Add(whole, hn::CopySign(hn::Set(d, 1.0f), x));
@@ -97,7 +100,7 @@ TW_MAP(power_of_2(Number a), a, a, floats(hn::And(bits(x), hn::Set(I32(), 0x7f80
 TW_MAP(exponent(Number a), a, a,
        hn::ConvertTo(F32(), hn::Sub(hn::And(hn::ShiftRight<23>(bits(x)), hn::Set(I32(), 0xff)),
                                     hn::Set(I32(), 127))))
-// A table that begins at a word.
+// The table begins at a multiple of 4 bytes.
 TW_MAP(lookup(const AnyByteFloat* table, Number a), a, a,
        hn::GatherIndex(F32(), reinterpret_cast<const float*>(table), hn::ConvertTo(I32(), x)))
 TW_COMPARE(operator>(Number a, Number b), a, b, hn::Gt(x, y))
@@ -116,12 +119,12 @@ HWY_INLINE Number select(Condition condition, Number a, Number b) {
   return result;
 }
 
-// Blocks that are handed over in memory cost more than what is computed on them.
+// Inlined, because passing blocks in memory costs more than the computation on them.
 #define TW_FORMULA HWY_INLINE
 #include "numerics/function32-inl.h"
 #undef TW_FORMULA
 
-// What the elements of one lane have in common.
+// Parameters that the elements of one lane share.
 struct Lane {
   Parameters parameters;
   Tables tables;
@@ -141,8 +144,8 @@ HWY_INLINE bool has_nan(Number a) {
   return any_set(nan);
 }
 
-// Vector units differ in which NaN they keep, and compilers exchange operands: results that are NaN
-// are computed again.
+// Computes results that are NaN again, because vector units differ in which NaN they keep, and
+// compilers exchange operands.
 template <Kind kKind>
 HWY_NOINLINE void make_nan_exact(const Lane& lane, const Number& x, const Number& y,
                                  uint8_t* result, uint8_t* source) {
@@ -158,7 +161,7 @@ HWY_NOINLINE void make_nan_exact(const Lane& lane, const Number& x, const Number
   }
 }
 
-// `source` is where what is left of x goes, if the function destroys it.
+// `source` receives the final value of x, if the function destroys it.
 template <Kind kKind>
 HWY_INLINE void compute_block(const Lane& lane, Number x, Number y, float* result, float* source) {
   const Number value = function<kKind>(x, y, lane.parameters, lane.tables);
@@ -199,8 +202,8 @@ namespace {
 
 TW_ROW_KERNEL(function_rows, FunctionRowsOf)
 
-// The entries an exponential leaves are written before the results, at bytes that results do not
-// cover: sources may lie where the results do, and otherwise nowhere near.
+// The entries that an exponential writes are written before the results. So sources must have
+// exactly the bytes of the results, or be disjoint from the entries.
 bool entries_apart(const FloatFunction& op, const LocalMemory& local) {
   if (!op.entries) return true;
   auto apart = [&](const Source& source) {
@@ -210,7 +213,7 @@ bool entries_apart(const FloatFunction& op, const LocalMemory& local) {
   return apart(op.a) && apart(op.b);
 }
 
-// Results do not change what later elements look up.
+// Returns true if results do not change tables that later elements read.
 bool tables_apart(const FloatFunction& op, const LocalMemory& local) {
   for (const auto* table : {&op.exp_coeff, &op.exp_table, &op.coeff}) {
     if (!*table) continue;

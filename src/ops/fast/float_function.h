@@ -6,7 +6,7 @@
 
 namespace tputwin::fast {
 
-// taylor, hsigmoid, hswish and isfinite.
+// Runs taylor, hsigmoid, hswish and isfinite.
 Declined rows_of_any_type(const FloatFunction& op, const Memory& memory);
 
 }  // namespace tputwin::fast

@@ -1,5 +1,5 @@
 // float_function: Taylor series and piecewise linear functions of fp32, fp16 and bf16, over rows of
-// elements. 16-bit elements are widened; every step is rounded to their type.
+// elements. 16-bit elements are widened, and every step is rounded to their type.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/float_function_any.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -19,13 +19,13 @@ namespace tputwin::fast {
 
 using AnyKind = FloatFunction::Kind;
 
-// What all elements have in common: numbers of the type, as fp32.
+// Parameters that all elements share: numbers of the type, as fp32.
 struct AnyFunction {
   const FloatFunction& op;
   const Memory& memory;
   float alpha, beta, sixth;
   uint32_t lanes;
-  std::vector<float> coefficients;  // of every lane, one after the other
+  std::vector<float> coefficients;  // lane after lane
 
   AnyFunction(const FloatFunction& function, const Memory& where)
       : op(function),
@@ -53,11 +53,12 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
-// Vectors side by side: a series is a chain of operations that wait for each other.
+// Number of vectors that are computed together. A series is a chain of dependent operations.
 constexpr size_t kVectors = 4;
 struct Vectors {
   Floats v[kVectors];
-  HWY_INLINE Vectors() {}  // not a default one, which GCC would compile for the baseline
+  // not defaulted: GCC would compile that for the baseline
+  HWY_INLINE Vectors() {}
 };
 
 template <DType kType>
@@ -96,7 +97,7 @@ HWY_INLINE Floats Piecewise(const AnyFunction& f, Floats x) {
   return hn::IfThenElse(special, zero, hn::Set(d, 1.0f));
 }
 
-// fp32 results that are NaN: vector units differ in which NaN they keep.
+// Computes fp32 results that are NaN again, because vector units differ in which NaN they keep.
 HWY_NOINLINE void ComputeNan(const AnyFunction& f, const RowBlock& block, size_t i, Floats result) {
   HWY_ALIGN float results[kLanes32];
   hn::Store(result, F32(), results);

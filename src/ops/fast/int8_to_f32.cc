@@ -1,4 +1,4 @@
-// int8_to_f32: a pass that copies words, then one that converts the copy.
+// int8_to_f32: one pass copies 32-bit cells, and a second one converts the copy.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/int8_to_f32.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -14,7 +14,7 @@
 #define TPUTWIN_FAST_INT8_TO_F32_ONCE
 namespace tputwin::fast {
 
-// Number `index` of the bytes of a word as a number, less `zero`.
+// The value of byte `index` of a 32-bit cell, minus `zero`.
 struct ByteOfWord {
   int index;
   int32_t zero;
@@ -54,7 +54,7 @@ namespace {
 TW_ROW_KERNEL(flip_rows, FlipRows)
 TW_ROW_KERNEL(byte_rows, ByteRows)
 
-// Elements n = index, index + 4, ... of the result, or the cells that they come from.
+// Returns elements n = index, index + 4, ... of the result, or the cells that they come from.
 TensorView every_fourth(TensorView view, uint32_t index, uint32_t elements, uint32_t step) {
   view.shape.n = (elements - index + 3) / 4;
   view.address += uint64_t{step} * index * view.stride.n;
@@ -62,7 +62,7 @@ TensorView every_fourth(TensorView view, uint32_t index, uint32_t elements, uint
   return view;
 }
 
-// The copy consists of what the conversion reads.
+// The copy must consist of what the conversion reads.
 Declined two_passes(const Int8ToF32& op, const Memory& memory) {
   const TensorView copy = op.copy();
   const Shape& s = op.out.shape;
@@ -75,7 +75,7 @@ Declined two_passes(const Int8ToF32& op, const Memory& memory) {
   if (const Declined why = run_rows({row_result(op.work), row_source(op.words)}, memory,
                                     {RowLanes::elements, flip_rows, &mask}))
     return why;
-  // The result lies apart from the copy, which is part of the work tensor.
+  // The result is disjoint from the copy, which is part of the work tensor.
   const auto convert = [&](const RowOperand& out, const RowOperand& from, RowLanes lanes,
                            const ByteOfWord& byte) {
     run_free_rows(std::array{out, from}, memory, {lanes, byte_rows, &byte});

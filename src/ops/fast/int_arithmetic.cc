@@ -1,5 +1,6 @@
-// int_arithmetic: operands of one type as they are, 8-bit operands in 16-bit lanes, others in lanes
-// of 32 bits, where those hold every number on the way; in 64 bits or element by element else.
+// int_arithmetic: operands of one type in that type, 8-bit operands in 16-bit elements, others in
+// 32-bit elements, if these hold every intermediate value. Otherwise in 64 bits, or element by
+// element.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/int_arithmetic.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -26,7 +27,7 @@ struct IntLimits {
   int64_t low, high;
 };
 
-// What a kernel of words needs to know.
+// The parameters of a 32-bit kernel.
 struct IntPlan {
   const IntArithmetic& op;
   int32_t shift;
@@ -99,7 +100,7 @@ void SameRows(const void* operation, const RowBlock& block) {
   }
 }
 
-// ---- words ----
+// ---- 32-bit elements ----
 
 template <Kind kKind>
 HWY_INLINE Ints Combined(Ints a, Ints b, Ints old, int lshift) {
@@ -136,7 +137,7 @@ void WordRows(const void* operation, const RowBlock& block) {
                                          HWY_ATTR { WordBlock<kKind>(plan, block); });
 }
 
-// ---- 8-bit operands, 16 bits on the way ----
+// ---- 8-bit operands, 16-bit intermediate values ----
 
 using I16 = hn::CappedTag<int16_t, kRowUnit>;
 using Shorts = hn::Vec<I16>;
@@ -149,7 +150,7 @@ HWY_INLINE Shorts LoadShorts(const RowBlock& block, size_t operand, size_t i, Sh
 template <Kind kKind, bool kToBytes>
 void ShortBlock(const IntPlan& plan, const RowBlock& block) {
   const I16 d;
-  // what is left of the sign of an operand
+  // keeps or clears the sign extension of an operand
   const auto mask_of = [&](const Source& source) HWY_ATTR {
     return hn::Set(d, static_cast<int16_t>(is_signed(source.view.dtype) ? -1 : 0xff));
   };
@@ -188,11 +189,11 @@ void ShortRows(const void* operation, const RowBlock& block) {
   ShortBlockOf<Kind::mul>(plan, block);
 }
 
-// ---- 64 bits on the way ----
+// ---- 64-bit intermediate values ----
 
 using Wide = std::array<int64_t, kRowUnit>;
 
-// The numbers of a unit of words, which may begin at any byte; `unsigned_words` of u32.
+// Widens a unit of 32-bit elements, which may begin at any byte. `unsigned_words` is true for u32.
 HWY_INLINE void Widen(const uint8_t* from, bool unsigned_words, Wide& to) {
   std::array<int32_t, kRowUnit> words;
   std::memcpy(words.data(), from, sizeof(words));
@@ -253,7 +254,7 @@ TW_ROW_KERNEL(word_rows, WordRows)
 TW_ROW_KERNEL(wide_rows, WideRows)
 TW_ROW_KERNEL(short_rows, ShortRows)
 
-// Any numbers, element by element; the shift is the last operand.
+// Computes any numbers, element by element. The shift is the last operand.
 void exact_rows(const void* operation, const RowBlock& block) {
   const auto& op = *static_cast<const IntArithmetic*>(operation);
   const bool has_b = op.kind != Kind::shift, has_old = op.kind == Kind::mac;
@@ -267,7 +268,7 @@ void exact_rows(const void* operation, const RowBlock& block) {
                                has_old ? number(3, op.out, i) : 0, block.load<int32_t>(shift, i)));
 }
 
-// The largest magnitude of a source.
+// Returns the largest magnitude of a source.
 double reach(const Source& source) {
   const DType dtype = source.view.dtype;
   if (source.is_constant)
@@ -295,7 +296,7 @@ double reach(const IntArithmetic& op) {
   return 0;
 }
 
-// Whether 32 bits hold every number on the way, or all of it that is kept.
+// Returns true if 32 bits hold every intermediate value, or the bits of it that are kept.
 bool fits_words(const IntArithmetic& op, int32_t shift) {
   if (shift < -31 || shift > 31) return false;
   const bool compares = op.kind == Kind::min || op.kind == Kind::max;
@@ -303,7 +304,7 @@ bool fits_words(const IntArithmetic& op, int32_t shift) {
   return std::ldexp(reach(op), std::max(shift, 0)) <= INT32_MAX;
 }
 
-// Whether 16 bits hold every number on the way from 8-bit operands.
+// Returns true if 16 bits hold every intermediate value of 8-bit operands.
 bool fits_shorts(const IntArithmetic& op, int32_t shift) {
   const auto bytes = [](const TensorView& view) { return element_bytes(view.dtype); };
   const bool computes = op.kind == Kind::add || op.kind == Kind::sub || op.kind == Kind::mul;
@@ -311,7 +312,7 @@ bool fits_shorts(const IntArithmetic& op, int32_t shift) {
          -15 <= shift && shift <= 15 && std::ldexp(reach(op), std::max(shift, 0)) <= INT16_MAX;
 }
 
-// The same of 64 bits.
+// Returns true if 64 bits hold every intermediate value.
 bool fits_wide(const IntArithmetic& op, int32_t shift) {
   return -62 <= shift && shift <= 31 && std::ldexp(reach(op), std::max(shift, 0)) < 0x1p63;
 }
@@ -323,7 +324,7 @@ IntLimits limits_of(const IntArithmetic& op) {
   return {saturate(INT64_MIN, dtype), saturate(INT64_MAX, dtype)};
 }
 
-// Vectors of the type itself do what is asked for.
+// Returns true if vectors of the type itself compute the operation.
 bool is_same(const IntArithmetic& op, int32_t shift) {
   const DType dtype = op.out.dtype;
   if (shift != 0 || op.a.view.dtype != dtype || op.b.view.dtype != dtype) return false;
@@ -332,7 +333,8 @@ bool is_same(const IntArithmetic& op, int32_t shift) {
   return sums && (!op.saturates || !is_32bit(dtype));
 }
 
-// Runs a kernel on the operands that the kind has, the shift last if the kernel takes it.
+// Runs a kernel on the operands of its kind. The shift comes last if the kernel has it as an
+// operand.
 Declined run(const IntArithmetic& op, const Memory& memory, bool takes_shift, const RowWork& work) {
   const RowOperand out = row_result(op.out), a = row_source(op.a), b = row_source(op.b);
   const RowOperand old = row_source(op.out), by = row_source(op.shift);
@@ -346,7 +348,7 @@ Declined run(const IntArithmetic& op, const Memory& memory, bool takes_shift, co
   return run_rows({out, a, b}, memory, work);
 }
 
-// With one shift for all elements, if `fits` says that it may.
+// Runs a kernel with one shift for all elements, if `fits` returns true for the shift.
 Declined run_planned(const IntArithmetic& op, const Memory& memory,
                      bool (*fits)(const IntArithmetic&, int32_t), RowLanes lanes,
                      RowKernel kernel) {

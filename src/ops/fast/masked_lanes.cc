@@ -1,4 +1,4 @@
-// masked_lanes: the fast body of the operation behind the mask.
+// masked_lanes: the fast kernel of the masked operation.
 #include "ops/masked_lanes.h"
 
 #include "ops/fast/fast.h"

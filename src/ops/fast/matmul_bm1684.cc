@@ -1,5 +1,5 @@
-// matmul of fp32. The channels of the right matrix already lie as register tiles read them, unless
-// they are too narrow for vectors; the left one is copied.
+// fp32 matmul. Register tiles read the channels of the right matrix in place, unless they are too
+// narrow for vectors. The left matrix is copied.
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -44,7 +44,8 @@ class F32Source {
             const InPlace& in_place)
       : op_(op), memory_(memory), p_(product), in_place_(in_place) {
     if (!op.bias) return;
-    bias_.assign(op.out.cols + kTilePitch, 0.0f);  // room for a vector behind the last column
+    // with space for a vector after the last column
+    bias_.assign(op.out.cols + kTilePitch, 0.0f);
     for (uint32_t col = 0; col < op.out.cols; ++col)
       bias_[col] = f32::from_bits(static_cast<uint32_t>(memory.read(*op.bias, 0, col)));
   }
@@ -66,7 +67,7 @@ class F32Source {
     read_terms(m, row, first, count, to);
   }
 
-  // Old values are added in the end.
+  // Old values are added last.
   void start(uint32_t i, uint32_t j, uint32_t count, uint32_t*, uint32_t* old) const {
     if (!op_.accumulate) return;
     for_each_result_run(p_.out, memory_, i, j, count,
@@ -126,7 +127,7 @@ float left_at(const MatmulBm1684& op, const Memory& memory, uint32_t i, uint32_t
   return f32::from_bits(static_cast<uint32_t>(memory.read(op.left, i, k)));
 }
 
-// A row of results in channels [first, first + count), whose columns lie side by side.
+// Computes a row of results in channels [first, first + count), whose columns are contiguous.
 void run_short_row(const MatmulBm1684& op, const Memory& memory, const Chains& chains,
                    const TileKernels& kernels, const float* left, uint32_t i, uint32_t channel,
                    uint32_t count) {
@@ -150,7 +151,7 @@ void run_short_row(const MatmulBm1684& op, const Memory& memory, const Chains& c
                 });
 }
 
-// Few terms: the channels of a lane lie side by side, or are rows each for itself.
+// Few terms: the channels of a lane are contiguous, or each is a row of its own.
 Declined short_rows(const MatmulBm1684& op, const Memory& memory) {
   if (const Declined why = operands_decline(op, memory.local)) return why;
   const uint32_t depth = op.left.cols, width = op.out.tensor.shape.w;

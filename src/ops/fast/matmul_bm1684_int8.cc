@@ -1,4 +1,4 @@
-// matmul of the BM1684's bytes: the BM1684X's product of the same integers, with one shift for all
+// 8-bit matmul of the BM1684: the BM1684X's product of the same integers, with one shift for all
 // columns.
 #include "ops/matmul/matmul_bm1684_int8.h"
 

@@ -76,7 +76,7 @@ class FloatSource {
     return true;
   }
 
-  // fp32: two sums. Else one, which the old value begins.
+  // fp32 has two sums. Other types have one, which starts with the old value.
   void start(uint32_t i, uint32_t j, uint32_t count, uint32_t* first, uint32_t* second) const {
     uint32_t* const old = kAlternates ? second : first;
     if constexpr (kAlternates) {
@@ -126,7 +126,8 @@ class FloatSource {
   const PlainProduct& p_;
   const Memory& memory_;
   const TileKernels kernels_ = tile_kernels();
-  // Of all that was read so far: a tile's factors are among it. Not worth it for a few rows.
+  // The ranges of all factors read so far, which include those of a tile. Not used for a few rows,
+  // because it does not pay.
   mutable ExponentRange left_, right_;
   const bool looks_at_exponents_ = p_.out.rows() > 2;
   std::vector<uint32_t> bias_;
@@ -158,8 +159,8 @@ Declined packed(const Op& op, const Memory& memory) {
   return MatrixTiles(source, memory).run();
 }
 
-// Few rows use what they read too seldom for copies of it to pay: the right matrix stays where it
-// lies, or is turned, if it is transposed.
+// Products with few rows, which use the right matrix too seldom for copies of it to pay. The right
+// matrix is read in place. If it is stored transposed, its columns are read as rows.
 class FewRows {
  public:
   using Source = FloatSource<MatmulBm1684xHalf>;
@@ -172,7 +173,7 @@ class FewRows {
         terms_(p_.left.cols()),
         rows_(p_.out.rows(), HalfRow(p_.left.dtype())) {}
 
-  // False if a row has factors that are not for its kernel.
+  // Returns false if a row has factors that its kernel does not cover.
   bool read_left(const Memory& memory) {
     const StoredMatrix left(p_.left, memory);
     std::vector<uint32_t> words(terms_ + kTilePitch), term(kTilePitch + 1);
@@ -206,14 +207,14 @@ class FewRows {
 
  private:
   static constexpr uint32_t kColumns = 256, kStored = HalfColumns::kMost;
-  static constexpr uint32_t kAhead = 4;  // of columns that are stored as rows
-  // Terms of columns that are stored as rows, at a time.
+  static constexpr uint32_t kAhead = 4;  // columns that are stored as rows
+  // Terms per pass over columns that are stored as rows.
   static constexpr uint32_t kSlice = AlignedFactors::kTerms;
 
   using Sums = std::array<std::array<uint32_t, kColumns + TileKernels::kRowSlack>, kMostRows>;
 
   void run_columns(uint32_t first, uint32_t count) const {
-    constexpr uint32_t kRowsAhead = kAddTreeGroup;  // no processor guesses which comes next
+    constexpr uint32_t kRowsAhead = kAddTreeGroup;  // processors do not predict the next row
     std::vector<const uint8_t*> rows(terms_ + kRowsAhead);
     right_.for_each_run(0, first, count, [&](const uint8_t* top, uint32_t at, uint32_t run) {
       for (uint32_t k = 0; k < rows.size(); ++k)
@@ -227,7 +228,7 @@ class FewRows {
     });
   }
 
-  // Of every slice of terms, and of every row, none yet.
+  // Returns empty aligned factors for every slice of terms and every row.
   std::span<AlignedFactors> take_aligned() const {
     thread_local Scratch scratch;
     const size_t count = ceil_div(terms_, kSlice) * rows_.size();
@@ -236,7 +237,7 @@ class FewRows {
     return aligned;
   }
 
-  // Columns that are stored as rows.
+  // Runs columns that are stored as rows.
   void run_stored(uint32_t first, uint32_t count, std::span<AlignedFactors> aligned) const {
     Sums sums;
     start(first, count, kStored - count, sums);
@@ -255,11 +256,11 @@ class FewRows {
     }
     store(first, count, sums);
   }
-  // So many, and those that are read after them.
+  // The addresses of the columns, and of those to prefetch.
   using Columns = std::array<const uint8_t*, kStored + kAhead>;
   using CopiedColumns = std::array<std::array<uint16_t, kSlice>, kStored>;
-  // Where columns lie from a term on; after them their terms of the next slice are read, or, after
-  // the last slice, the next columns.
+  // Finds the addresses of columns from a term on. The columns after them are prefetched: their
+  // terms of the next slice or, after the last slice, the next columns.
   void find_columns(uint32_t first, uint32_t count, uint32_t begin, Columns& columns) const {
     const uint8_t* const top = right_.at(first, begin);
     for (uint32_t j = 0; j < count; ++j) columns[j] = right_.below(top, first, j);
@@ -269,7 +270,7 @@ class FewRows {
     for (uint32_t j = 0; j < kAhead; ++j)
       columns[count + j] = right_.below(next, first, std::min(is_last ? count + j : j, most));
   }
-  // Terms of a column side by side, and zeros up to a whole group.
+  // Copies the terms of a column to one contiguous run, with zeros up to a whole group.
   const uint8_t* copied(uint32_t j, uint32_t begin, uint32_t terms,
                         std::array<uint16_t, kSlice>& room) const {
     right_.for_each_run(j, begin, terms, [&](const uint8_t* from, uint32_t at, uint32_t run) {
@@ -279,7 +280,7 @@ class FewRows {
     return reinterpret_cast<const uint8_t*>(room.data());
   }
 
-  // Old values, or zeros, and zeros in so many sums behind them.
+  // Starts sums with old values or zeros, and sets `slack` sums after them to zero.
   void start(uint32_t first, uint32_t count, uint32_t slack, Sums& sums) const {
     for (uint32_t i = 0; i < rows_.size(); ++i) {
       std::fill_n(sums[i].data() + count, slack, 0u);

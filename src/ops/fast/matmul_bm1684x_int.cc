@@ -1,5 +1,5 @@
-// Products of matrices of 8 and signed 16-bit integers of the BM1684X: bytes in fours where the
-// processor multiplies them, else two words in a cell.
+// Products of matrices of 8-bit and signed 16-bit integers of the BM1684X: four bytes in a cell
+// where the processor multiplies bytes, otherwise two int16.
 #include "ops/matmul/matmul_bm1684x_int.h"
 
 #include <array>
@@ -17,11 +17,11 @@ namespace {
 
 constexpr uint32_t kMostInCell = 4;
 
-// How cells hold factors.
+// The form in which cells hold factors.
 enum class Cells : uint8_t {
-  bytes,       // of the processor's products
-  words,       // of bytes, sign or zero extended
-  minus_zero,  // words of either width, the zero point subtracted
+  bytes,       // for byte products of the processor
+  words,       // bytes, sign- or zero-extended to 16 bits
+  minus_zero,  // 16 bits, with the zero point subtracted
 };
 
 class IntSource {
@@ -60,9 +60,9 @@ class IntSource {
   }
 
   bool has_byte_cells() const { return cells_ == Cells::bytes; }
-  // The factors of the only row.
+  // Returns the factors of the only row.
   std::vector<uint32_t> left_cells() const;
-  // The sums of columns of that row, and kRowSlack more.
+  // Computes the sums of columns of that row, and of kRowSlack columns more.
   void multiply_row(const std::vector<uint32_t>& left, const StoredMatrix& right, uint32_t first,
                     uint32_t count, uint32_t* sums) const;
 
@@ -99,19 +99,19 @@ class IntSource {
   static Cells cells_of(const MatmulBm1684xInt& op, const TileKernels& kernels) {
     if (element_bytes(op.left.dtype()) != 1) return Cells::minus_zero;
     if (!op.zero_point) return kernels.in_cell == 2 ? Cells::words : Cells::bytes;
-    // of zero points that are subtracted from sums there is one for a column
+    // zero points that are subtracted from sums must be one per column
     const bool by_column = op.zero_point->is_constant || op.right.transposed;
     return kernels.in_cell != 2 && by_column && !op.out.transposed ? Cells::bytes
                                                                    : Cells::minus_zero;
   }
 
-  // Results end in vectors if no sum leaves 32 bits and there are no old values or shifts by
-  // column.
+  // Sets ends_in_vectors_ if vectors can compute the epilogue: no sum overflows 32 bits, and there
+  // are no old values or shifts by column.
   void prepare_ends() {
     const DType dtype = p_.out.dtype();
     if (op_.old) return;
     if (!op_.shift) {
-      if (op_.relu) return;  // of a sum that 32 bits may not hold
+      if (op_.relu) return;  // 32 bits may not hold the sum
     } else {
       const auto shift = static_cast<int32_t>(op_.shift->constant);
       if (!op_.shift->is_constant || shift > 0 || shift < -31 || element_bytes(dtype) == 4) return;
@@ -130,7 +130,7 @@ class IntSource {
         !op_.shift || largest + largest_sum(op_) <= std::numeric_limits<int32_t>::max();
   }
 
-  // Of the products of a result.
+  // Returns the largest magnitude of the products of a result.
   static int64_t largest_sum(const MatmulBm1684xInt& op) {
     return int64_t{op.left.cols()} * 255 * (op.zero_point ? 255 + 128 : 255);
   }
@@ -150,7 +150,7 @@ class IntSource {
   bool is_right(const StoredMatrix& m) const {
     return &m.operand() == (p_.swapped ? &p_.left : &p_.right);
   }
-  // Elements of a stored row as words, without their zero points.
+  // Reads elements of a stored row as int16, minus their zero points.
   void read_words(const StoredMatrix& m, uint32_t row, uint32_t first, uint32_t count,
                   uint16_t* to) const;
 
@@ -161,8 +161,8 @@ class IntSource {
   const Cells cells_;
   int32_t constant_zero_ = 0;
   SignFlip flip_;
-  std::vector<int32_t> left_sums_;    // of the rows of left
-  std::vector<int32_t> zero_points_;  // of the columns of right
+  std::vector<int32_t> left_sums_;    // one per row of left
+  std::vector<int32_t> zero_points_;  // one per column of right
   std::vector<int32_t> bias_;
   bool ends_in_vectors_ = false;
   Quantizing quantizing_;
@@ -219,7 +219,7 @@ void IntSource::read_terms(const StoredMatrix& m, uint32_t cell, uint32_t first,
 
 void IntSource::join_terms(const StoredMatrix& m, uint32_t row, uint32_t first, uint32_t count,
                            uint32_t* to) const {
-  if (cells_ == Cells::bytes) {  // of a constant
+  if (cells_ == Cells::bytes) {  // constant factors
     const uint32_t rows = std::min(in_cell(), m.rows() - row);
     const uint32_t cell = (m.operand().constant & 0xff) * 0x0101'0101u >> (4 - rows) * 8;
     return static_cast<void>(
@@ -273,7 +273,7 @@ void IntSource::multiply_row(const std::vector<uint32_t>& left, const StoredMatr
   const bool in_lane = !right.operand().row_per_channel;
   std::vector<const uint8_t*> rows(left.size() * in_cell());
   const auto multiply = [&](const uint8_t* top, uint32_t col, uint32_t run, ptrdiff_t to_half) {
-    // the left has zeros behind its last term
+    // the left has zeros after its last term
     const size_t step = in_lane && terms > 1 ? right.below(top, 0, 1) - top : 0;
     for (uint32_t k = 0; k < rows.size(); ++k) {
       const uint32_t row = std::min(k, terms - 1);
@@ -283,7 +283,7 @@ void IntSource::multiply_row(const std::vector<uint32_t>& left, const StoredMatr
         {left.data(), rows.data(), left.size(), is_signed(p_.left.dtype()), flip_.mask, to_half},
         run, sums + col);
   };
-  // two short runs fill a vector; in their order, as what is behind a run is written, too
+  // Two short runs fill a vector. Runs stay in order, because columns after a run are written, too.
   const uint8_t* waiting = nullptr;
   uint32_t place = 0;
   const auto flush = [&] {
@@ -332,8 +332,8 @@ bool covered(const MatmulBm1684xInt& op) {
   return left == DType::i16 && right == DType::i16 && !op.shift && !op.relu && !op.zero_point;
 }
 
-// What the end of a result reads may not be written before; old values of the result's own bytes
-// belong to it.
+// Inputs of the epilogue must not overlap results, except for old values with exactly the results'
+// bytes.
 Declined inputs_decline(const MatmulBm1684xInt& op, const LocalMemory& local) {
   const TensorView& out = op.out.matrix.tensor;
   auto free = [&](const TensorView* view) {
@@ -360,7 +360,7 @@ Declined packed(const MatmulBm1684xInt& op, const Memory& memory) {
   return MatrixTiles(source, memory).run();
 }
 
-// A row uses what it reads once: the right matrix stays where it lies.
+// A single row uses the right matrix once, so it is read in place.
 Declined one_row(const MatmulBm1684xInt& op, const Memory& memory) {
   constexpr uint32_t kColumns = 256;
   if (!covered(op)) return "sums are known modulo 2^32 only";

@@ -1,4 +1,4 @@
-// matrix_mac as dot products: columns of the result are positions, its rows share the data.
+// matrix_mac as dot products: columns of the result are positions, and its rows share the data.
 #define HWY_WANT_AVX3_DL  // VBMI joins bytes by permutation
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/matrix_mac.cc"
@@ -26,7 +26,8 @@ namespace tputwin::fast {
 namespace HWY_NAMESPACE {
 namespace {
 
-// First byte of the block of a matrix row that column c belongs to, at column c.
+// Returns the first byte of column c in row r of a matrix. The block of the row that contains c is
+// contiguous.
 uint8_t* at(const Memory& memory, const MatrixView& m, size_t r, size_t c) {
   const uint32_t block = m.tensor.shape.w;
   return memory.byte(m.tensor, static_cast<uint32_t>(r), static_cast<uint32_t>(c) / block, 0,
@@ -46,8 +47,8 @@ struct Product {
   int32_t* bias = nullptr;      // [columns]
   int32_t* row_bias = nullptr;  // [block of rows][row]: the correction of the flip
 
-  // How far the rows of a group lie behind the first row, in each block of columns. Rows past the
-  // last one meet zero weights.
+  // Distances of the rows of a group from the first row, in each block of columns. Rows past the
+  // last one have zero weights.
   using Rows = std::array<size_t, kElements>;
   Rows rows_of_right(size_t group) const {
     Rows rows;
@@ -98,7 +99,7 @@ void Product::pack_left(size_t block) const {
     corrections[row] = wrap32(int64_t{corrections[row]} * flip.correction);
 }
 
-// A vector of the result, from column c on: all of it, or what the matrix still has.
+// Stores a vector of the result from column c on, or the columns that remain.
 void Product::store(const Epilogue& epilogue, Ints acc, size_t r, size_t c) const {
   const I32 d;
   const TensorView& res = op.res.tensor;
@@ -139,8 +140,8 @@ void Product::multiply(size_t block, size_t begin, size_t end) const {
                      });
 }
 
-// Vectors [begin, end) of the only row, straight from where the right matrix lies: each of its
-// elements is needed once.
+// Computes vectors [begin, end) of the only row, with the right matrix read in place, because each
+// of its elements is used once.
 template <class Dot>
 HWY_INLINE void sum_row(const Product& p, size_t begin, size_t end) {
   static constexpr size_t kAtOnce = 4;  // chains of sums
@@ -148,7 +149,7 @@ HWY_INLINE void sum_row(const Product& p, size_t begin, size_t end) {
   const bool is_signed_right = is_signed(p.op.right.tensor.dtype);
   for (size_t v = begin; v < end; v += kAtOnce) {
     const size_t count = std::min(kAtOnce, end - v);
-    const uint8_t* first[kAtOnce];  // those that are no more repeat the last one
+    const uint8_t* first[kAtOnce];  // past the end, the last one is repeated
     Ints sums[kAtOnce];
     for (size_t i = 0; i < kAtOnce; ++i) {
       first[i] = at(p.memory, p.op.right, 0, (v + std::min(i, count - 1)) * kLanes32);

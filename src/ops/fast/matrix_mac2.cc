@@ -64,7 +64,7 @@ void FoldedProduct::multiply(uint32_t first_row) const {
   dot_byte_positions(signed_left, {data, kSize, kOneTap, 1, kGroups, packed}, 0, kSize,
                      [&](size_t row, size_t column, Ints sum) HWY_ATTR {
                        Ints s = hn::Add(sum, hn::Set(d, corrections[row]));
-                       Ints folded = hn::Add(s, hn::ShiftRight<8>(s));  // its low byte counts
+                       Ints folded = hn::Add(s, hn::ShiftRight<8>(s));  // only the low byte counts
                        hn::StoreU(LowBits<uint8_t>(d, folded), bytes, res[row] + column);
                      });
 }

@@ -1,4 +1,4 @@
-// mdsum: byte sums of each plane; a 16-bit value is its low byte plus 256 times its high byte.
+// mdsum: byte sums of each plane. A 16-bit value is its low byte plus 256 times its high byte.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/mdsum.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -30,7 +30,7 @@ int64_t SumRuns(const Nest<1>& runs, uint8_t* at, bool is_signed) {
 int64_t SumRuns(const Nest<1>& runs, uint8_t* at, bool is_signed) {
   const hn::ScalableTag<uint8_t> d;
   const hn::Repartition<uint64_t, decltype(d)> d64;
-  // Signed bytes are summed with an excess of 128; bytes past a tail load as zero.
+  // Signed bytes are summed with an excess of 128. Bytes past a tail load as zero.
   const int64_t excess = is_signed ? 128 : 0;
   const auto flip = hn::Set(d, static_cast<uint8_t>(excess));
   auto sums = hn::Zero(d64);

@@ -1,4 +1,4 @@
-// pool2d of the BM1684 and BM1684X: vectors along planes of words.
+// pool2d of the BM1684 and BM1684X: vectors along planes of 32-bit elements.
 #include "ops/contract/body_steps.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/body.h"
@@ -19,7 +19,7 @@ Declined planes(const Pool2dBm1684& op, const Memory& memory) {
   const bool maximum = op.kind == Pool2dBm1684::Kind::maximum;
   const WindowKernels kernels = window_kernels();
   const std::vector<float> shares(taps_of(op.window), op.factor);
-  const float start = shares.size() == 1 ? -0.0f : 0.0f;  // a single product stays what it is
+  const float start = shares.size() == 1 ? -0.0f : 0.0f;  // a single product keeps its sign of zero
   const uint32_t nothing = maximum ? f32::bits(f32::kLowest) : 0;
   for_each_pool(
       job, kernels, {nothing, nothing},
@@ -77,7 +77,8 @@ Declined planes(const Pool2dBm1684xInt8& op, const Memory& memory) {
   return kRan;
 }
 
-// The maximum of bytes of several images to a cell, image by image. What lies outside adds nothing.
+// Computes maxima of byte tensors with several images in a cell, image by image. Elements outside
+// the input have no effect.
 Declined planes(const Pool2dBm1684Int8& op, const Memory& memory) {
   constexpr uint32_t kHighest = 0x80;
   const Outside outside{static_cast<uint32_t>(saturate(INT32_MIN, op.in.dtype)),

@@ -1,6 +1,6 @@
-// pool2d of the BM1880: maxima of planes and of windows that go on by two, and, where the processor
-// permutes bytes, maxima and sums of whole vectors of inputs and sums of whole planes, straight
-// from the lanes; else vectors along rows that are laid out with their padding.
+// pool2d of the BM1880. Maxima of planes and of windows with stride 2 are read in place. Where the
+// processor permutes bytes, so are maxima and sums of whole vectors of inputs, and sums of whole
+// planes. Otherwise vectors go along rows that are laid out with their padding.
 #define HWY_WANT_AVX3_DL  // permutes bytes
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/pool2d_bm1880.cc"
@@ -50,7 +50,7 @@ void PoolRow(const WeightedSum& sum, std::span<const TapRow> taps, bool maximum,
               : WeightedRow<false>(sum, taps, out, width);
 }
 
-// What `plane` does with inputs and results of one channel of an image, for the channels of lanes.
+// Calls plane(inputs, results) for each channel of each image, for the channels of lanes.
 template <class Plane>
 void PlanesOfLanes(const Pool2dBm1880& op, const Memory& memory, size_t begin, size_t end,
                    const Plane& plane) {
@@ -88,7 +88,7 @@ HWY_INLINE __m512i Largest(__m512i a, __m512i b) {
   return kSigned ? _mm512_max_epi8(a, b) : _mm512_max_epu8(a, b);
 }
 
-// Maxima of one channel of an image.
+// Computes the maxima of one channel of an image.
 template <bool kSigned>
 HWY_INLINE void MaximaOfPlane(const Pool2dBm1880& op, std::span<const VectorBlock> blocks,
                               const uint8_t* in, uint8_t* out) {
@@ -110,7 +110,7 @@ HWY_INLINE void MaximaOfPlane(const Pool2dBm1880& op, std::span<const VectorBloc
   }
 }
 
-// Sums of words, made results and stored: at most 32 of them.
+// Converts at most 32 16-bit sums to results and stores them.
 template <bool kSigned>
 HWY_INLINE void StoreAverages(const Pool2dBm1880& op, __m512i sums, uint32_t count, uint8_t* out) {
   const hn::ScalableTag<int32_t> d;
@@ -128,7 +128,7 @@ HWY_INLINE void StoreAverages(const Pool2dBm1880& op, __m512i sums, uint32_t cou
                          results(_mm512_extracti64x4_epi64(sums, 1)));
 }
 
-// Of a block, sums of the columns: words of the first 32 inputs, and of the others.
+// Sums of the columns of a block, in 16 bits: of the first 32 inputs, and of the others.
 struct ColumnSums {
   __m512i low, high;
 };
@@ -149,7 +149,7 @@ HWY_INLINE ColumnSums SumsOfColumns(const Pool2dBm1880& op, const VectorBlock& b
   return sums;
 }
 
-// Averages of one channel of an image.
+// Computes the averages of one channel of an image.
 template <bool kSigned>
 HWY_INLINE void AveragesOfPlane(const Pool2dBm1880& op, std::span<const VectorBlock> blocks,
                                 const uint8_t* in, uint8_t* out) {
@@ -189,7 +189,7 @@ void AverageLanes(const Pool2dBm1880& op, std::span<const VectorBlock> blocks, c
   });
 }
 
-// The sum of `count` bytes side by side.
+// Returns the sum of `count` contiguous bytes.
 int32_t SumOfBytes(const uint8_t* in, size_t count, bool is_signed) {
   const __m512i flip = _mm512_set1_epi8(is_signed ? -128 : 0);
   Ints sum = ints(0);
@@ -229,7 +229,7 @@ HWY_EXPORT(AverageLanes);
 HWY_EXPORT(SumOfBytes);
 
 constexpr uint64_t kTapsPerTask = 512 << 10;
-constexpr uint32_t kMostSummands = 128;  // whose sum is a word, signed or not
+constexpr uint32_t kMostSummands = 128;  // their sum fits in 16 bits, signed or not
 
 Declined declines(const Pool2dBm1880& op, const Memory& memory) {
   if (op.rshift > 31) return "a shift of more than 31";
@@ -238,7 +238,7 @@ Declined declines(const Pool2dBm1880& op, const Memory& memory) {
   return kRan;
 }
 
-// run(begin, end) for the slots of all lanes; so many inputs are looked at for a result.
+// Calls run(begin, end) for the slots of all lanes. A result reads `taps` inputs.
 template <class Run>
 void for_lanes(const Pool2dBm1880& op, const Memory& memory, uint64_t taps, const Run& run) {
   const Slots slots = local_slots(op.out.shape, memory.local);
@@ -330,7 +330,7 @@ Declined plane_sums(const Pool2dBm1880& op, const Memory& memory) {
 Declined byte_rows(const Pool2dBm1880& op, const Memory& memory) {
   if (const Declined why = declines(op, memory)) return why;
   const bool maximum = op.kind == Pool2dBm1880::Kind::maximum, is_i8 = is_signed(op.in.dtype);
-  // the smallest value of the type never wins, and zero adds nothing
+  // the smallest value of the type changes no maximum, and zero changes no sum
   const uint8_t padding = maximum && is_i8 ? 0x80 : 0;
   for_each_byte_channel(op.window, op.in, op.out.shape, padding, kTapsPerTask, memory,
                         [&](uint32_t n, uint32_t c, const WindowRows& rows) {

@@ -1,5 +1,5 @@
-// requantize: blocks of rows. Scaled integers are products of 64 bits, in vectors of every second
-// lane.
+// requantize: blocks of rows. Scaled integers are 64-bit products, in vectors of every second
+// element.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/requantize.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -17,7 +17,7 @@ namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
 using Kind = Requantize::Kind;
-// v / 2^right, rounded: what is added before the shift makes the mode.
+// Returns v / 2^right, rounded. The addend before the shift determines the mode.
 HWY_INLINE Longs shifted(Longs v, Longs right, Rounding rounding) {
   const Longs unit = hn::Shl(longs(1), right), rest = hn::Sub(unit, longs(1));
   const Longs half = hn::ShiftRight<1>(unit), negative = hn::BroadcastSignBit(v);
@@ -47,7 +47,7 @@ HWY_INLINE Longs shifted(Longs v, Longs right, Rounding rounding) {
   return hn::Shr(hn::Add(v, hn::And(more, rest)), right);
 }
 
-// What is the same for all elements of a block.
+// Parameters that all elements of a block share.
 struct Scaling {
   bool narrows, signed_offset;
   Rounding rounding;
@@ -64,7 +64,7 @@ struct Scaling {
     const Ints high_half = hn::ShiftLeft<16>(offset);
     return signed_offset ? hn::ShiftRight<16>(high_half) : hn::And(offset, ints(0xffff));
   }
-  // Of even lanes.
+  // Scales the even elements.
   HWY_INLINE Longs scaled(Ints in, Ints multiplier, Ints right, Ints offset) const {
     const Ints one = ints(1);
     Longs v = hn::MulEven(in, multiplier);
@@ -84,7 +84,7 @@ HWY_INLINE void compute_each(const Requantize& op, const RowBlock& block, size_t
                            shift.element<int32_t>(i), offset.element<int32_t>(i)));
 }
 
-// False: the parameters are not the same, or of another kind.
+// Returns false if parameters differ between elements, or vectors cannot do the scale.
 HWY_INLINE bool RequantizeSame(const Scaling& scaling, const RowBlock& block) {
   for (const size_t parameter : {2, 3, 4})
     if (!block.repeats[parameter]) return false;
@@ -107,7 +107,8 @@ HWY_INLINE bool RequantizeSame(const Scaling& scaling, const RowBlock& block) {
   return true;
 }
 
-// Numbers of at most 16 bits, less an offset, as fp32 times a scale.
+// Dequantizes: numbers of at most 16 bits, minus an offset, become fp32 and are multiplied by a
+// scale.
 HWY_INLINE void DequantizeBlock(const Requantize& op, const RowBlock& block) {
   const I32 d;
   const Scaling scaling(op);

@@ -1,5 +1,5 @@
-// Scratch memory of the fast bodies: grows to the largest request and is kept, so that a running
-// program allocates nothing per instruction.
+// Scratch memory of the fast kernels. It grows to the largest request and is kept, so that a
+// running program does not allocate memory for each instruction.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@ namespace tputwin::fast {
 
 class Scratch {
  public:
-  // Cache-line aligned room for `count` elements; the content is what the last user left.
+  // Returns a cache-line aligned buffer for `count` elements. It still has the contents of its last
+  // use.
   template <class T>
   T* take(size_t count) {
     size_t bytes = (count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;

@@ -1,4 +1,4 @@
-// select: comparisons and choices in 32-bit lanes.
+// select: comparisons and choices in 32-bit elements.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/select.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -16,10 +16,10 @@ namespace {
 
 using Compare = Select::Compare;
 
-// Operands: out, a, b, if_true, if_false, and perhaps the extreme.
+// Operands: out, a, b, if_true, if_false, and optionally the extreme.
 enum { kOut, kA, kB, kTrue, kFalse, kExtreme };
 
-// Of floats: equal values, or equal patterns, which NaN have.
+// Returns true for floats with equal values, or with equal patterns, as NaN may have.
 HWY_INLINE hn::Mask<F32> equal(Floats a, Floats b) {
   return hn::Or(hn::Eq(a, b), of_floats(hn::Eq(bits(a), bits(b))));
 }
@@ -84,7 +84,7 @@ namespace {
 
 TW_ROW_KERNEL(select_rows, SelectRows)
 
-// 16-bit floating-point values are moved as their bits.
+// 16-bit floating-point values are copied as bits.
 RowOperand moved(const Source& source) {
   return is_half(source.view.dtype) ? row_source_as(source, DType::u16) : row_source(source);
 }

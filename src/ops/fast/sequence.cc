@@ -1,4 +1,4 @@
-// sequence: rows of words.
+// sequence: rows of 32-bit elements.
 #include "ops/elementwise/sequence.h"
 
 #include "ops/fast/fast.h"

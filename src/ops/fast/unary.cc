@@ -1,4 +1,4 @@
-// unary: bits of elements as they are; relu is a choice.
+// unary: bits of elements without conversion. relu is a choice.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/unary.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -16,8 +16,8 @@ namespace {
 
 using Kind = Unary::Kind;
 
-// Magnitude or negative of integers, or magnitude of floating-point numbers given as integers of
-// their size.
+// Computes magnitudes or negatives of integers, or magnitudes of floating-point numbers given as
+// integers of their size.
 template <class T>
 void SignBlock(const Unary& op, const RowBlock& block) {
   const hn::CappedTag<T, 64 / sizeof(T)> d;
@@ -52,7 +52,7 @@ namespace {
 
 TW_ROW_KERNEL(sign_rows, SignRows)
 
-// relu as a choice.
+// Runs relu as a choice.
 Declined choice(const Unary& op, const Memory& memory) {
   if (op.kind != Unary::Kind::relu) return "no relu";
   const Source zero = Source::value(0u, op.in.dtype), x = Source::tensor(op.in);

@@ -1,4 +1,4 @@
-// unary_f32: roots, series and conversions over rows of words.
+// unary_f32: roots, series and conversions over rows of 32-bit elements.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/unary_f32.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -13,7 +13,7 @@
 #define TPUTWIN_FAST_UNARY_F32_ONCE
 namespace tputwin::fast {
 
-// f32::lookup_exp for every index, as the low 8 bits say it.
+// Returns f32::lookup_exp for every index, by its low 8 bits.
 inline const std::array<float, 256>& exp_table() {
   static const std::array<float, 256> table = [] {
     std::array<float, 256> t;
@@ -23,8 +23,8 @@ inline const std::array<float, 256>& exp_table() {
   return table;
 }
 
-// The coefficients of a series, without those that are 0 at its end but for the first: a longer sum
-// starts 0 * x + 0.
+// The coefficients of a series. Of the zeros at its end only the first is kept, because a longer
+// sum starts with 0 * x + 0.
 struct Series {
   uint32_t terms;
   std::array<float, f32::kMaxTerms + 1> coefficient;
@@ -70,7 +70,7 @@ struct LookupExp : FormulaOf<1, false> {
   HWY_INLINE Floats Apply(Floats x) const { return byte_lookup(table, bits(x)); }
 };
 
-// c[terms] * x^(terms - last) + ... + c[last], by Horner's rule.
+// Returns c[terms] * x^(terms - last) + ... + c[last], by Horner's rule.
 HWY_INLINE Floats horner(const Series& series, Floats x, uint32_t last) {
   const F32 d;
   Floats sum = hn::Set(d, series.coefficient[series.terms]);

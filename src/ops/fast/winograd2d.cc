@@ -1,6 +1,6 @@
 // winograd2d of the BM1880 and of the BM1684's bytes, as sixteen matrix products, one for each
-// element of the transformed tiles. The transformed input needs more than 8 bits: products of
-// words, exact in 32 bits.
+// element of the transformed tiles. The transformed input needs more than 8 bits, so factors are
+// int16, and sums are exact in 32 bits.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/winograd2d.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -31,10 +31,10 @@ namespace {
 
 constexpr size_t kElements = WordDot::kElements;
 constexpr size_t kTile = kTileVectors * kLanes32;  // Winograd tiles in a register tile
-constexpr size_t kChunk = 2 * kTile;               // of one task
+constexpr size_t kChunk = 2 * kTile;               // tiles of one task
 constexpr size_t kPoints = 16;                     // elements of a transformed tile
 
-// What a tile's results become. An unsigned result is ReLU's in both.
+// The epilogue of a tile's results. In both operations, an unsigned result has a ReLU.
 Epilogue epilogue_of(const Winograd2d& op) {
   return {static_cast<int>(op.rshift), op.relu, /*rounding_folded=*/false};
 }
@@ -42,13 +42,14 @@ Epilogue epilogue_of(const Winograd2dBm1684& op) {
   return {static_cast<int>(op.rshift), !is_signed(op.out.dtype), /*rounding_folded=*/false};
 }
 
-// Elements so far apart, as words.
+// Reads elements at a distance of `step` bytes as int16.
 template <class T>
 HWY_INLINE void read_words(const uint8_t* from, size_t step, size_t count, int16_t* to) {
   for (size_t i = 0; i < count; ++i) to[i] = static_cast<T>(from[i * step]);
 }
 void read_words(const TensorView& in, const uint8_t* from, size_t count, int16_t* to) {
-  const size_t step = in.stride.w;  // bytes of four images in turn, or side by side
+  // four images interleaved byte by byte, or contiguous
+  const size_t step = in.stride.w;
   if (is_signed(in.dtype))
     step == 1 ? read_words<int8_t>(from, 1, count, to) : read_words<int8_t>(from, step, count, to);
   else
@@ -56,7 +57,7 @@ void read_words(const TensorView& in, const uint8_t* from, size_t count, int16_t
               : read_words<uint8_t>(from, step, count, to);
 }
 
-// Bytes of even and odd columns, so far apart.
+// Writes bytes of even and odd columns, `step` bytes apart.
 HWY_INLINE void write_columns(const uint8_t* even, const uint8_t* odd, size_t columns, size_t step,
                               uint8_t* to) {
   for (size_t k = 0; k < columns / 2; ++k) {
@@ -66,7 +67,7 @@ HWY_INLINE void write_columns(const uint8_t* even, const uint8_t* odd, size_t co
   if (columns % 2 != 0) to[(columns - 1) * step] = even[columns / 2];
 }
 
-// Both rows of the results of tiles, the low and the high bytes of even and of odd columns.
+// Both rows of the results of tiles: the low and the high bytes of even and of odd columns.
 struct Pixels {
   uint8_t bytes[2][2][2][kTile];  // [row][odd][high][tile]
 };
@@ -99,7 +100,7 @@ void WinogradConvolution<Op>::pack_weights(size_t block) const {
   for (size_t row = 0; row < kTileRows; ++row) {
     const auto oc = static_cast<uint32_t>(block * kTileRows + row);
     for (size_t g = 0; g < groups; ++g) {
-      const uint8_t* channel[kElements];  // nullptr: none, zero weights
+      const uint8_t* channel[kElements];  // nullptr: zero weights
       for (size_t e = 0; e < kElements; ++e) {
         const auto c = static_cast<uint32_t>(g * kElements + e);
         const bool exists = oc < op.out.shape.c && c < op.in.shape.c;
@@ -118,7 +119,8 @@ void WinogradConvolution<Op>::pack_weights(size_t block) const {
   }
 }
 
-// B^T d B of `count` neighbouring tiles of one row of tiles, d taken from the padded input.
+// Computes B^T d B of `count` neighbouring tiles of one row of tiles. d is taken from the padded
+// input.
 template <class Op>
 void WinogradConvolution<Op>::transform_row(uint32_t channel, size_t row, size_t first,
                                             size_t count, int16_t (*to)[kChunk], size_t at) const {
@@ -159,13 +161,13 @@ void WinogradConvolution<Op>::transform_row(uint32_t channel, size_t row, size_t
   }
 }
 
-// The tiles [first, first + count) of all channels: data[point][group][kChunk].
+// Transforms the tiles [first, first + count) of all channels: data[point][group][kChunk].
 template <class Op>
 void WinogradConvolution<Op>::transform_input(size_t first, size_t count, uint32_t* data) const {
   int16_t transformed[kElements][kPoints][kChunk];
   for (size_t g = 0; g < groups; ++g) {
     for (size_t e = 0; e < kElements; ++e) {
-      // A channel past the last has zero weights: any data will do.
+      // A channel past the last has zero weights, so that any data will do.
       const size_t channel = std::min<size_t>(g * kElements + e, op.in.shape.c - 1);
       for (size_t done = 0; done < count;) {
         const size_t tile = first + done, tx = tile % tiles_w;
@@ -184,7 +186,7 @@ void WinogradConvolution<Op>::transform_input(size_t first, size_t count, uint32
   }
 }
 
-// One block of output channels at up to kTile tiles of a chunk.
+// Multiplies one block of output channels with up to kTile tiles of a chunk.
 template <class Op>
 void WinogradConvolution<Op>::multiply(const uint32_t* data, size_t block, size_t first,
                                        size_t count) const {
@@ -206,7 +208,7 @@ void WinogradConvolution<Op>::multiply(const uint32_t* data, size_t block, size_
   }
 }
 
-// A^T m A of every tile, requantized.
+// Computes A^T m A of every tile, and requantizes it.
 template <class Op>
 void WinogradConvolution<Op>::finish(const int32_t (*sums)[kTileRows][kTile], size_t row,
                                      uint32_t oc, size_t count, Pixels& pixels) const {
@@ -232,7 +234,7 @@ void WinogradConvolution<Op>::finish(const int32_t (*sums)[kTileRows][kTile], si
   }
 }
 
-// Results behind the last row or column are not written.
+// Stores results. Results after the last row or column are not written.
 template <class Op>
 void WinogradConvolution<Op>::store(const Pixels& pixels, uint32_t oc, size_t first,
                                     size_t count) const {
@@ -296,7 +298,8 @@ namespace {
 HWY_EXPORT(convolve);
 HWY_EXPORT(convolve_bm1684);
 
-// A 3x3 kernel that moves one element at a time over the input as it is, padded.
+// Returns true for an axis with stride 1 and without dilation or inserted zeros. Padding is
+// allowed.
 bool is_plain(const Axis& a) {
   return a.stride == 1 && a.dilation == 1 && a.insert == 0 && a.insert_last == 0;
 }
@@ -317,7 +320,7 @@ Declined tiles(const Winograd2d& op, const Memory& memory) {
 }
 
 Declined packed_tiles(const Winograd2dBm1684& op, const Memory& memory) {
-  // of nine of a tile's sixteen products, the largest: eight of up to 510 and one of up to 1020
+  // the largest sum of nine of a tile's sixteen products: eight of up to 510, one of up to 1020
   constexpr uint64_t kLargestSum = 8 * 510 + 1020, kLargestWeight = 128, kLargestBias = UINT16_MAX;
   if (op.in.shape.c * kLargestSum * kLargestWeight + kLargestBias > INT32_MAX)
     return "sums that 32 bits do not hold";
