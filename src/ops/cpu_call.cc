@@ -1,4 +1,4 @@
-// cpu_call: what it tells about itself.
+// Attributes of cpu_call.
 #include "ops/cpu_call.h"
 
 #include "ops/contract/attributes.h"

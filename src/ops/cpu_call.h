@@ -9,10 +9,10 @@
 
 namespace tputwin {
 
-// sync: only waits for the engines and carries a text for tracing (op_type 2).
+// sync: only waits for the engines and has a text for tracing (op_type 2).
 struct CpuCall {
   bool sync = false;
-  std::string name;             // operator name, or the text of a sync record
+  std::string name;             // operator name, or text of a sync record
   std::vector<uint8_t> params;  // opaque payload
 };
 

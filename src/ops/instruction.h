@@ -1,4 +1,4 @@
-// Instruction: an operation with its place in the order of its engine.
+// Instruction: an operation with its position in the order of its engine.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,9 @@ namespace tputwin {
 struct Instruction {
   Operation op;
   Engine engine = Engine::compute;
-  uint32_t id = 0;    // own sequence number on its engine, from 1
-  uint32_t wait = 0;  // number on the other engine that must be finished first; 0: none
+  uint32_t id = 0;  // sequence number on its engine, from 1
+  // Id on the other engine that must finish first; 0: none.
+  uint32_t wait = 0;
 };
 
 }  // namespace tputwin

@@ -1,4 +1,4 @@
-// The bytes of lanes that a mask leaves out, which stay as they are.
+// Copies of the lanes outside a mask, which an operation must not change.
 #pragma once
 
 #include <cstring>
@@ -8,7 +8,7 @@
 
 namespace tputwin {
 
-// Copies the lanes without a bit in the mask aside, and back at the end of its life.
+// Copies the lanes whose bit in the mask is 0. The destructor copies them back.
 class KeptLanes {
  public:
   KeptLanes(uint64_t mask, LocalMemory& local) : local_(local) {

@@ -1,4 +1,4 @@
-// masked_lanes: contract, cost and reference body, those of the operation behind the mask.
+// masked_lanes: contract, cost and reference kernel, which are those of the masked operation.
 #include "ops/masked_lanes.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ void attributes(const MaskedLanes& op, AttributeSink& to) {
   to.word("lanes", fmt::format("{:#x}", op.lanes));
 }
 
-// Results keep what they do not take.
+// Results keep their values in lanes outside the mask, so they are operands with old values.
 OperandList operands(const MaskedLanes& op) {
   OperandList list;
   for (Operand operand : operands(*op.operation)) {

@@ -1,4 +1,4 @@
-// masked_lanes: an operation whose results some lanes do not keep.
+// masked_lanes: an operation that changes only some lanes.
 #pragma once
 
 #include <memory>
@@ -9,13 +9,13 @@ namespace tputwin {
 
 struct Operation;
 
-// The operation; what it writes into lane i, counted from the first lane of the chip, stays as it
-// was unless bit i of `lanes` is set. Nothing else of it changes.
+// Executes `operation`, but keeps lane i, counted from the first lane of the chip, unless bit i of
+// `lanes` is set. Nothing else differs from `operation`.
 struct MaskedLanes {
   MaskedLanes(const Operation& operation, uint64_t lanes);
 
-  Engine engine = Engine::compute;             // that of the operation
-  std::shared_ptr<const Operation> operation;  // never none
+  Engine engine = Engine::compute;             // engine of the operation
+  std::shared_ptr<const Operation> operation;  // never nullptr
   uint64_t lanes = UINT64_MAX;
 };
 

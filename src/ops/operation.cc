@@ -16,10 +16,10 @@
 namespace tputwin {
 namespace {
 
-// What the row of an operation says.
+// Columns of a row of operations.def.
 enum class RowEngine : uint8_t { compute, dma, own };
 enum class Numbers : uint8_t { plain, f32 };
-// By bits: 1 << the family.
+// Sets of families as bits: 1 << family.
 enum class Chips : uint8_t { bm1880 = 1, bm1684 = 2, bm1684x = 4, bm1684_bm1684x = 6 };
 struct Row {
   Chips chips;
@@ -36,10 +36,12 @@ constexpr Row kRow = Op::has_no_row_in_operations_def;
 #undef TW_ROW
 
 struct NoMode {
-  NoMode() {}  // not trivial: an unused variable is meant
+  // Not trivial, so that an unused variable of this type causes no warning.
+  NoMode() {}
 };
 
-// A result with more elements than memory has bytes overlaps itself; running it would take ages.
+// Rejects a result with more elements than memory has bytes. It overlaps itself, and its execution
+// would take too long.
 Status check_volume(const Operand& operand, const Chip& chip, uint64_t global_bytes) {
   const TensorView& view = *operand.view;
   uint64_t room = view.space == Space::local    ? chip.local_bytes()
@@ -53,7 +55,7 @@ Status check_volume(const Operand& operand, const Chip& chip, uint64_t global_by
   return Error(errors::mem_result_volume).argument(operand.name, describe(view));
 }
 
-// Calls f with the alternative held; a CpuCall, which has no contract here, yields `otherwise`.
+// Calls f with the alternative held. Returns `otherwise` for a CpuCall, which has no contract here.
 template <class R, class F>
 R dispatch(const Operation& operation, R otherwise, F&& f) {
   return std::visit(
@@ -66,7 +68,7 @@ R dispatch(const Operation& operation, R otherwise, F&& f) {
       operation);
 }
 
-// Calls f with the alternative held, in the number environment it computes in.
+// Calls f with the alternative held, in the float mode of its row.
 template <class F>
 bool in_its_mode(const Operation& operation, F&& f) {
   return dispatch<bool>(operation, false, [&](const auto& op) {
@@ -105,7 +107,7 @@ void attributes(const Operation& operation, AttributeSink& to) {
 
 namespace {
 
-// " relu rshift 3"
+// Appends attributes as text: " relu rshift 3".
 class Words final : public AttributeSink {
  public:
   explicit Words(std::string& text) : text_(text) {}
@@ -153,7 +155,7 @@ Status check(const Operation& operation, const Chip& chip) {
   };
   Status alone = check_alone(operation, chip);
   if (is_error(alone)) return alone;
-  // an error goes before the first warning
+  // Errors have priority over warnings.
   Status shared = check_overlap(operation, chip);
   if (alone.ok() || is_error(shared)) return shared;
   return alone;

@@ -1,4 +1,4 @@
-// Operation: any one of the machine's operations, with dispatch to its contract and body.
+// Operation: any one of the machine's operations, with dispatch to its contract and kernels.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ using AnyOperation = std::variant<
 #undef TW_ROW
     CpuCall>;
 
-// How an operation is copied, moved and destroyed is compiled once, not wherever one is held: of so
-// many alternatives that takes seconds.
+// operation.cc defines copy, move and destruction, so they are compiled once. With this many
+// alternatives each instantiation takes seconds.
 struct Operation : AnyOperation {
   using AnyOperation::AnyOperation;
   Operation();
@@ -29,8 +29,8 @@ struct Operation : AnyOperation {
   ~Operation();
 };
 
-// Dispatch to the alternative held. CpuCall has no operands, no footprint and no body here: the
-// device hands it to its CPU operator host.
+// Dispatch to the alternative held. CpuCall has no operands, no footprint and no kernel here: the
+// device passes it to its CPU operator host.
 std::string_view name(const Operation&);
 Engine engine(const Operation&);
 void attributes(const Operation&, AttributeSink&);
@@ -39,16 +39,19 @@ Status check(const Operation&, const Chip&);
 Footprint footprint(const Operation&, const Chip&);
 Cost cost(const Operation&, const Chip&);
 
-// Operands inside local memory and inside `global_bytes` of global memory.
+// Checks that operands are inside local memory, inside `global_bytes` of global memory, or inside
+// the other system memories of the chip.
 Status check_bounds(const Operation&, const Chip&, uint64_t global_bytes);
 
-// Name, operands and attributes in a line: "conv ofmap=i8(1,3,4,4)@... rshift 3".
+// Returns name, operands and attributes in a line: "conv ofmap=i8(1,3,4,4)@... rshift 3".
 std::string describe(const Operation&);
 
-// Runs the body. reference: the definition. automatic: the fastest body that is proved equal.
+// Executes the operation. reference: the kernel that defines the result. automatic: the fastest
+// kernel for the operands; each is tested bit for bit against the reference.
 enum class Body : uint8_t { automatic, reference };
 void execute(const Operation&, const Memory&, Body body = Body::automatic);
-// Runs a fast body, if one covers the operands on the instruction set in force.
+// Returns true if a fast kernel executed the operation. Returns false if none covers the operands
+// on the instruction set in use.
 bool execute_fast(const Operation&, const Memory&);
 
 }  // namespace tputwin

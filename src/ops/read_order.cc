@@ -1,4 +1,4 @@
-// The order of reads of every operation, and the rules that follow from it.
+// The order of reads of every operation, and the rules for operands that overlap.
 #include "ops/read_order.h"
 
 #include "base/errors/okkernel.h"
@@ -10,7 +10,7 @@
 namespace tputwin {
 namespace {
 
-// ---- operations whose order depends on what they are ----
+// ---- operations whose order depends on their members ----
 
 ReadOrder own_order(const Copy& op) {
   if (op.reads_first) return ReadOrder::first;
@@ -36,7 +36,8 @@ ReadOrder own_order(const Gather& op) { return first_of_compute(op.engine); }
 ReadOrder own_order(const Scatter& op) { return first_of_compute(op.engine); }
 ReadOrder own_order(const MaskSelect& op) { return first_of_compute(op.engine); }
 
-// Quotients and series are one command. Other functions are several, of which each reads first.
+// Quotients and series are one command. Other functions are several commands, each of which reads
+// its sources first.
 ReadOrder own_order(const FloatFunction& op) {
   const bool is_one_command =
       op.kind == FloatFunction::Kind::div || op.kind == FloatFunction::Kind::taylor;
@@ -65,7 +66,7 @@ struct ReadOrders {
   static ReadOrder of(const Type& op) { return order == own ? own_of(op) : order; }
 #include "ops/read_order.def"
 #undef TW_ORDER
-  // The host's own.
+  // The host orders its own accesses.
   static ReadOrder of(const CpuCall&) { return in_order; }
 
  private:
@@ -82,7 +83,7 @@ constexpr bool goes_by_element(ReadOrder order) {
   return order == ReadOrder::first_elements || order == ReadOrder::elements_assumed;
 }
 
-// ---- sources of which any element may be read ----
+// ---- sources whose elements may be read in any order ----
 
 template <class Op>
 bool is_table_of(const Op&, const TensorView*) {
@@ -94,7 +95,7 @@ bool is_table_of(const L2Function& op, const TensorView* view) { return view == 
 bool is_table_of(const FloatFunction& op, const TensorView* view) {
   return view != &op.a.view && view != &op.b.view;
 }
-// A vector along n is read by other indices.
+// A vector along n is read at other indices than those of the result.
 template <class Op>
 requires requires(Op op) {
   op.a.along_n;
@@ -108,12 +109,12 @@ template <class Op>
 bool has_own_index(const Op& op, const TensorView* view) {
   return goes_by_element(ReadOrders::of(op)) && !is_table_of(op, view);
 }
-// Old values, which an accumulating product reads where it writes.
+// An accumulating product reads old values at the positions that it writes.
 bool has_own_index(const MatmulBm1684xInt& op, const TensorView* view) {
   return op.old && view == &op.old->matrix.tensor;
 }
 
-// True if both begin with the same elements; one of the two may have more.
+// Returns true if both begin with the same elements; one of the two may have more.
 bool is_in_place(const TensorView& a, const TensorView& b) {
   return a.space == b.space && a.address == b.address && a.stride == b.stride && a.pack == b.pack &&
          run_bytes(a) == run_bytes(b);
@@ -158,7 +159,8 @@ Status check_overlap(const Operation& operation, const Chip& chip) {
     for (size_t j = 0; j < i; ++j) {
       const TensorView &a = *list[i].view, &b = *list[j].view;
       if (list[i].access == Access::read && list[j].access == Access::read) continue;
-      if (list[i].name == list[j].name) continue;  // two results at one argument, as of exponentials
+      // Two results may have one argument, as those of exponentials do.
+      if (list[i].name == list[j].name) continue;
       const bool in_place = is_in_place(a, b);
       if (in_place ? refused : overlap_in_part(a, b, chip))
         return violated(refused ? errors::ops_refused_overlap : unknown_order(chip), list[i].name,

@@ -1,4 +1,5 @@
-// Operands that share bytes: in which order an operation reads and writes, and what is a rule then.
+// The order in which an operation reads and writes operands that share bytes, and the rules for
+// such operands.
 #pragma once
 
 #include "ops/operation.h"
@@ -6,17 +7,17 @@
 namespace tputwin {
 
 enum class ReadOrder : uint8_t {
-  // All sources before the first write, as was measured.
+  // All sources are read before the first write, as was measured.
   first,
-  // As `first`; each element reads its own index of the operands only, except of tables, so a
-  // result at the place of a source needs no copy of it.
+  // As `first`. In addition, each element reads only its own index of every operand that is not a
+  // table. A result at the address of a source needs no copy of that source.
   first_elements,
-  // These two orders assumed, not measured: a warning.
+  // As the two orders above, but assumed, not measured: a warning.
   first_assumed,
   elements_assumed,
-  // Element after element in the index order of the source, each read and then written.
+  // Elements in the index order of the source, each read and then written.
   in_order,
-  // Not known: index order is taken, with a warning.
+  // Unknown; simulated in index order, with a warning.
   unknown,
   // The reference model stops: an error.
   refused
@@ -26,12 +27,12 @@ enum class ReadOrder : uint8_t {
 ReadOrder read_order(const Operation& operation);
 // Returns true if all sources are read before anything is written.
 bool reads_first(ReadOrder order);
-// Returns true if an element of the result reads its own index of this source only, so that a
-// result at its place needs no copy of it.
+// Returns true if each element of the result reads only its own index of this source. A result at
+// the address of the source then needs no copy of it.
 bool reads_own_index(const Operation& operation, const Operand& source);
 
-// ReadOrder::refused: an error if a result shares any byte with another operand. An order that is
-// unknown or assumed: a warning if they overlap in part.
+// Checks operands that share bytes. ReadOrder::refused: returns an error if a result shares a byte
+// with another operand. Unknown or assumed orders: returns a warning if they overlap in part.
 Status check_overlap(const Operation& operation, const Chip& chip);
 
 }  // namespace tputwin

@@ -1,4 +1,4 @@
-// Which operations run on copies, and the lanes in which they do.
+// Choice of the operations that run on copies, and the lanes that they run in.
 #include "ops/source_copies.h"
 
 #include <algorithm>
@@ -22,8 +22,8 @@ bool is_in_lanes(const TensorView& v) {
   return v.space == Space::local && !fast::is_empty(v.shape);
 }
 
-// From the first to behind the last byte of a view in any lane. Every instruction asks, so that
-// divisions are few and of 32 bits, which local addresses have.
+// Returns the range from the first byte of a view in any lane to the end of its last one. Runs for
+// every instruction, so divisions are few and 32-bit, which is enough for local addresses.
 LaneExtent lane_extent(const TensorView& v, const LocalMemory& local) {
   const auto address = static_cast<uint32_t>(v.address);
   const uint32_t lane = address / local.lane_bytes();
@@ -35,14 +35,14 @@ LaneExtent lane_extent(const TensorView& v, const LocalMemory& local) {
   return {begin, begin + last + (is_run(v) ? run_bytes(v) : v.plane_stride + uint64_t{1})};
 }
 
-// Extent of all bytes that an operand names: old values of results may have a plane more.
+// Returns the range of all bytes of an operand; old values of results may have one more plane.
 LaneExtent lane_extent(const Operand& operand, const LocalMemory& local) {
   const bool is_old = operand.access == Access::read_write;
   return lane_extent(is_old ? old_value(*operand.view) : *operand.view, local);
 }
 
-// True if reads from `source` must come before writes to `result`. An element that is written over
-// itself alone has been read by then.
+// Returns true if reads from `source` must come before writes to `result`. An element that is
+// overwritten only by its own result has been read by then.
 bool must_come_first(const TensorView& source, const TensorView& result, bool own_index,
                      const LocalMemory& local) {
   if (!own_index) return !fast::disjoint(result, source, local);
@@ -58,7 +58,7 @@ bool must_come_first(const TensorView& source, const TensorView& result, bool ow
 
 bool results_share(const Operation& operation, const LocalMemory& local) {
   const OperandList list = operands(operation);
-  std::array<LaneExtent, 10> extents;  // empty ones share nothing
+  std::array<LaneExtent, 10> extents;  // empty ones overlap nothing
   for (size_t i = 0; i < list.size(); ++i)
     if (is_in_lanes(*list[i].view)) extents[i] = lane_extent(*list[i].view, local);
   for (size_t i = 0; i < list.size(); ++i) {
@@ -75,10 +75,11 @@ bool results_share(const Operation& operation, const LocalMemory& local) {
   return false;
 }
 
-constexpr uint64_t kPage = 4096;  // what is aligned stays so
+constexpr uint64_t kPage = 4096;  // keeps the alignment of addresses
 constexpr uint64_t kSmallestLane = 16 << 10;
 
-// Lanes of at least so many bytes, a power of two; kept for the next operation of the thread.
+// Returns lanes of at least `bytes` bytes each, rounded up to a power of two. The thread keeps them
+// for its next operation.
 LocalMemory& lanes_for_copies(uint32_t count, uint64_t bytes) {
   thread_local std::unique_ptr<LocalMemory> lanes;
   const auto wanted = static_cast<uint32_t>(std::bit_ceil(std::max(bytes, kSmallestLane)));
@@ -103,7 +104,7 @@ void for_each_lane(const TensorView& v, const LocalMemory& local, F&& f) {
 }  // namespace
 
 bool needs_copies(const Operation& operation, const LocalMemory& local) {
-  // the operation behind a mask is executed as any other
+  // execute() of the masked operation makes the copies.
   if (std::holds_alternative<MaskedLanes>(operation)) return false;
   return reads_first(read_order(operation)) && results_share(operation, local);
 }

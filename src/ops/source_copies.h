@@ -1,4 +1,4 @@
-// Copies of sources whose bytes an operation writes before it has read all of them.
+// Copies of sources, for operations that write bytes of a source before they have read all of it.
 #pragma once
 
 #include "memory/memory.h"
@@ -6,28 +6,30 @@
 
 namespace tputwin {
 
-// Returns true if a result in lanes shares bytes with a source that must be read before them. It
-// may return true for operands that are interleaved, of which copies do no harm.
+// Returns true if a result in local memory shares bytes with a source that must be read before the
+// write. May return true for interleaved operands; copies of these do no harm.
 bool needs_copies(const Operation& operation, const LocalMemory& local);
 
-// An equal operation on lanes of the calling thread, in which every source has bytes of its own. An
-// operation that needs_copies() returns true of runs there instead, by any of its bodies. At most
-// one lives in a thread.
+// An equal operation on scratch lanes of the calling thread, where no source shares bytes with a
+// result. Operations for which needs_copies() returns true run there, with any of their kernels. A
+// thread must have at most one at a time.
 class SourceCopies {
  public:
-  // Copies what the operands hold.
+  // Copies the bytes of the operands.
   SourceCopies(const Operation& operation, const Memory& memory);
   const Operation& operation() const { return copy_; }
   Memory memory() const;
-  // Copies the results to where the operation has them.
+  // Copies the results back to the operands of the original operation.
   void bring_back() const;
 
  private:
   const Operation& original_;
   const Memory& memory_;
   Operation copy_;
-  uint64_t base_ = 0;             // of a lane: where the first operand begins, rounded down
-  LocalMemory* lanes_ = nullptr;  // results are in the lower half of a lane, sources in the upper
+  // Offset in a lane: start of the first operand, rounded down to a page.
+  uint64_t base_ = 0;
+  // Results are in the lower half of a lane, sources in the upper half.
+  LocalMemory* lanes_ = nullptr;
 };
 
 }  // namespace tputwin

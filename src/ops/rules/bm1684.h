@@ -7,16 +7,17 @@
 
 namespace tputwin {
 
-// How many channels a function carries out: what the guide allows, or as many as lanes hold.
+// Largest number of channels of a function: the documented number, or as many as lanes hold.
 enum class Channels : bool { documented, all };
 
 constexpr uint64_t most_channels(Channels channels, const Chip& chip) {
-  constexpr uint64_t kCell = 4;  // bytes of the smallest tensor of one channel
+  // Bytes of the smallest tensor of one channel.
+  constexpr uint64_t kCell = 4;
   return channels == Channels::all ? chip.local_bytes() / kCell : chip.limits.channels;
 }
 
-// A local address of a BDC function: alignment is 4, 8 for pairs of floats, or 128 where the
-// aligned layout is demanded.
+// Checks a local address of a BDC function. The alignment is 4, or 8 for pairs of floats, or 128 if
+// the aligned layout is required.
 inline Status check_bm1684_address(std::string_view name, const TensorView& view,
                                    uint32_t alignment) {
   const ErrorId rule = alignment == 128 ? errors::okk_address_128
@@ -25,8 +26,8 @@ inline Status check_bm1684_address(std::string_view name, const TensorView& view
   return require(view.address % alignment == 0, rule, name, view);
 }
 
-// Memory, extents and address of one operand of a BDC function. Functions that carry out more
-// channels than the guide allows take Channels::all, and end with advise_bm1684_channels().
+// Checks memory, extents and address of one operand of a BDC function. Functions that execute more
+// channels than the guide allows pass Channels::all and call advise_bm1684_channels() last.
 inline Status check_bm1684_operand(std::string_view name, const TensorView& view, const Chip& chip,
                                    uint32_t alignment = 4,
                                    Channels channels = Channels::documented) {
@@ -41,7 +42,7 @@ inline Status check_bm1684_operand(std::string_view name, const TensorView& view
   return check_bm1684_address(name, view, alignment);
 }
 
-// Elements of `bytes` bytes, `pack` of them in a cell.
+// Checks that elements have `bytes` bytes, and cells `pack` elements.
 inline Status check_bm1684_element(std::string_view name, const TensorView& view, uint32_t bytes,
                                    uint32_t pack = 1) {
   return require(element_bytes(view.dtype) == bytes && view.pack == pack, errors::okk_element, name,
@@ -53,7 +54,7 @@ inline Status check_bm1684_shape(std::string_view name, const TensorView& view,
   return require(view.shape == shape, errors::okk_extents, name, view.shape);
 }
 
-// All operands are 32-bit tensors of one shape.
+// Checks that all operands are 32-bit tensors of one shape.
 inline Status check_bm1684_32bit(const OperandList& operands, const Shape& shape, const Chip& chip,
                                  uint32_t alignment = 4, Channels channels = Channels::documented) {
   for (const Operand& operand : operands) {
@@ -65,13 +66,13 @@ inline Status check_bm1684_32bit(const OperandList& operands, const Shape& shape
   return {};
 }
 
-// Where another start NPU makes the model stop.
+// The reference model stops if these two start in different NPUs.
 inline Status check_bm1684_same_npu(std::string_view name, const TensorView& view,
                                     const TensorView& result, const Chip& chip) {
   return require(same_start_lane(view, result, chip), errors::okk_start_npu_same, name, view);
 }
 
-// Warnings, to be looked at after the errors.
+// Warnings, which must be checked after the errors.
 inline Status advise_bm1684_channels(std::string_view name, const Shape& shape, const Chip& chip) {
   return require(shape.c <= chip.limits.channels, errors::okk_channels, name, shape);
 }
@@ -81,7 +82,7 @@ inline Status advise_bm1684_same_npu(std::string_view name, const TensorView& vi
   return require(same_start_lane(view, result, chip), errors::okk_start_npu, name, view);
 }
 
-// Every operand starts in the NPU of the first.
+// Checks that every operand starts in the NPU of the first one.
 inline Status advise_bm1684_same_npu(const OperandList& operands, const Chip& chip) {
   for (const Operand& operand : operands)
     TW_RETURN_IF_ERROR(
@@ -93,8 +94,8 @@ inline Status advise_bm1684_npu_0(std::string_view name, const TensorView& view,
   return require(start_lane(view, chip) == 0, errors::okk_npu_0, name, view);
 }
 
-// 8-bit elements in 4N mode, 16-bit elements in 2N mode, of one shape; or, of a source, the first
-// element of each cell for all images.
+// Checks for 8-bit elements in 4N mode or 16-bit elements in 2N mode, and for the shape. A source
+// may instead use the first element of each cell for all images (pack 1, stride.n 0).
 inline Status check_bm1684_packed(std::string_view name, const TensorView& view, const Shape& shape,
                                   const Chip& chip, bool is_source = false) {
   TW_RETURN_IF_ERROR(check_bm1684_operand(name, view, chip));
@@ -104,7 +105,7 @@ inline Status check_bm1684_packed(std::string_view name, const TensorView& view,
   return check_bm1684_shape(name, view, shape);
 }
 
-// The operand has elements of that many bits.
+// Checks that the elements have `bits` bits.
 inline Status check_bm1684_packed_bits(std::string_view name, const TensorView& view,
                                        uint32_t bits) {
   return require(8 * element_bytes(view.dtype) == bits, errors::okk_element, name, view);

@@ -1,4 +1,4 @@
-// Rules of the BM1684's windows and products of bytes.
+// Rules of the BM1684's window and matrix operations on bytes.
 #pragma once
 
 #include "ops/contract/window.h"
@@ -6,7 +6,7 @@
 
 namespace tputwin {
 
-// Parameters: bytes or halves of any address.
+// Checks a parameter of 8 or 16 bits, which may be at any address.
 inline Status check_bm1684_parameter(std::string_view name, const TensorView& view,
                                      const Chip& chip) {
   return check_bm1684_operand(name, view, chip, /*alignment=*/1);
@@ -18,7 +18,8 @@ inline Status check_bm1684_bytes(std::string_view name, const TensorView& view, 
   return check_bm1684_element(name, view, 1, pack);
 }
 
-// An input in 4N, and a result of four images of 8 or 16 bits to a cell.
+// Checks that the input is in 4N mode, and that a cell of the result has four images of 8 or 16
+// bits.
 inline Status check_bm1684_byte_sides(const TensorView& out, const TensorView& in,
                                       const Chip& chip) {
   TW_RETURN_IF_ERROR(check_bm1684_operand("output_addr", out, chip));
@@ -28,7 +29,7 @@ inline Status check_bm1684_byte_sides(const TensorView& out, const TensorView& i
                  "output_addr", out);
 }
 
-// The last checks of such a filter: shift and bias, and warnings about its window.
+// The last checks of a filter of bytes: shift and bias, and warnings about its window.
 template <class Filter>
 Status check_bm1684_byte_filter_end(const Filter& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_bm1684_rshift(op.rshift));

@@ -1,4 +1,4 @@
-// Rules of the BM1684: windows.
+// Rules for windows of the BM1684.
 #include "ops/rules/bm1684_window.h"
 
 #include "base/errors/okkernel.h"

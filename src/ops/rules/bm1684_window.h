@@ -6,15 +6,15 @@
 
 namespace tputwin {
 
-// Zeros between the elements of an input: no function has them, commands of compilers do.
+// Zeros between the elements of an input. No function inserts them; commands of compilers do.
 enum class Insertion : bool { none, allowed };
 
-// The window's numbers, and a result (n, channels, h, w), h and w at most those that the window
-// makes: functions make all of them, commands of compilers fewer.
+// Checks the numbers of the window and a result (n, channels, h, w). h and w must be at most those
+// that the window makes. Functions make all of them, commands of compilers may make fewer.
 Status check_bm1684_window(const Window& window, const TensorView& in, const TensorView& out,
                            uint32_t channels, const Chip& chip,
                            Insertion insertion = Insertion::none);
-// Warnings, to be looked at after the errors.
+// Warnings, which must be checked after the errors.
 Status advise_bm1684_window(const Window& window, const Shape& in, const Chip& chip);
 
 // The last checks of a filter: its bias, and warnings about its weights and its window.

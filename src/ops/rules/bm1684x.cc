@@ -1,4 +1,4 @@
-// Rules of the BM1684X: copies onto themselves, and operands that share banks.
+// Rules of the BM1684X for copies onto themselves, and for operands that share banks.
 #include "ops/rules/bm1684x.h"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace tputwin {
 namespace {
 
-// Banks from the first to the last byte of a view, in any lane.
+// Returns the banks of the first and the last byte of a view, in any lane.
 std::pair<uint64_t, uint64_t> banks_of(const TensorView& v, const Chip& chip) {
   const uint64_t start = v.address % chip.lane_bytes;
   const uint64_t turns = (v.address / chip.lane_bytes + v.shape.c - 1) / chip.lanes;

@@ -1,5 +1,5 @@
 // Rules of the BM1684X that the TPUKernel guide states for many functions; building blocks of
-// check(). Operations that several families have take the rules of that of their chip.
+// check(). Operations of several families use the rules of their chip's family.
 #pragma once
 
 #include "base/errors/tpukernel.h"
@@ -7,7 +7,7 @@
 
 namespace tputwin {
 
-// Memory, extents and alignment of one operand of a BDC function.
+// Checks memory, extents and alignment of one operand of a BDC function.
 inline Status check_bm1684x_operand(std::string_view name, const TensorView& view,
                                     const Chip& chip) {
   const Shape& s = view.shape;
@@ -35,8 +35,8 @@ inline Status check_bm1684x_npu_0(std::string_view name, const TensorView& view,
   return require(view.address < chip.lane_bytes, errors::tpu_npu_0, name, view);
 }
 
-// All operands are tensors of one shape that start in one NPU; the first one is the result. A view
-// that repeats elements has its stride 0, not a smaller shape.
+// Checks that all operands are tensors of one shape that start in one NPU; the first one is the
+// result. A view that repeats elements must have stride 0, not a smaller shape.
 inline Status check_bm1684x_elementwise(const OperandList& operands, const Chip& chip) {
   const TensorView& result = *operands[0].view;
   for (const Operand& operand : operands) {
@@ -47,14 +47,14 @@ inline Status check_bm1684x_elementwise(const OperandList& operands, const Chip&
   return {};
 }
 
-// Warnings, to be looked at after the errors.
+// Warnings, which must be checked after the errors.
 
-// Whether a copy writes over those elements of `in` that it reaches what they hold already: `in` is
-// the result itself with some dimensions repeated.
+// Returns true if a copy from `in` to `out` overwrites elements of `in` only with their own values:
+// `in` is `out` with some dimensions repeated.
 bool repeats_itself(const TensorView& out, const TensorView& in);
 
-// Warning: tensors lie in different banks: none of `b` starts in a bank that `a` reaches, and vice
-// versa.
+// Warns if the tensors share banks. The banks of a tensor are those from its first to its last
+// byte.
 Status advise_bm1684x_banks(std::string_view name, const TensorView& view, const TensorView& other,
                             const Chip& chip);
 

@@ -1,4 +1,4 @@
-// Rules of the BM1684X's GDMA: one side of a transfer.
+// Rules of the BM1684X's GDMA for one side of a transfer.
 #pragma once
 
 #include "base/errors/tpukernel.h"
@@ -6,7 +6,7 @@
 
 namespace tputwin {
 
-// A single row has no limit of its own: longer ones are moved piece by piece.
+// A single row has no limit of its own: longer rows are moved in pieces.
 inline Status check_bm1684x_dma_side(std::string_view name, const TensorView& view,
                                      const Chip& chip) {
   const Shape& s = view.shape;
@@ -20,7 +20,7 @@ inline Status check_bm1684x_dma_side(std::string_view name, const TensorView& vi
                  view);
 }
 
-// The elements of a row lie side by side.
+// Checks that the elements of a row are adjacent.
 inline Status check_bm1684x_rows(std::string_view name, const TensorView& view) {
   return require(view.shape.w == 1 || view.stride.w == element_bytes(view.dtype),
                  errors::tpu_w_stride_1, name, view);

@@ -10,7 +10,7 @@
 
 namespace tputwin {
 
-// A vector along n: as many elements as the result has rows, side by side from NPU 0 on.
+// Checks a vector along n: one element for each n of the result, adjacent, from NPU 0 on.
 inline Status check_bm1684x_vector(std::string_view name, const TensorView& view,
                                    const TensorView& result, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_bm1684x_operand(name, view, chip));
@@ -19,8 +19,8 @@ inline Status check_bm1684x_vector(std::string_view name, const TensorView& view
   return check_bm1684x_shape(name, view, shape);
 }
 
-// The operands start in one NPU and are tensors of the result's shape (the first one is the
-// result), except for those of `sources` that are vectors along n.
+// Checks that the operands start in one NPU and have the result's shape; the first one is the
+// result. Those of `sources` that are vectors along n follow other rules.
 inline Status check_bm1684x_sources(const OperandList& operands,
                                     std::initializer_list<const Source*> sources,
                                     const Chip& chip) {

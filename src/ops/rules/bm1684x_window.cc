@@ -1,4 +1,4 @@
-// Rules of the BM1684X: windows and their parameters.
+// Rules for windows of the BM1684X and for their parameters.
 #include "ops/rules/bm1684x_window.h"
 
 #include "base/errors/tpukernel.h"
@@ -22,7 +22,8 @@ Status check_bm1684x_axis(const Axis& a, uint32_t extent, const Chip& chip) {
   return require(a.output(extent) - 1 < most.extent, errors::tpu_window_output, "input_shape", a);
 }
 
-// Padding out of elements: the edge, which is an input, or, without inserted elements, others.
+// Checks padding that repeats inputs. Edge padding is always valid. Other modes must have no
+// inserted elements, and not more padding than inputs to copy.
 Status check_pads(const Axis& a, uint32_t extent, PadMode pads) {
   const bool has_pads = (a.pad_before | a.pad_after) != 0;
   if (!has_pads || pads == PadMode::constant || pads == PadMode::edge) return {};

@@ -1,4 +1,4 @@
-// Rules of the BM1880: windows, biases, matrices.
+// Rules of the BM1880 for windows, biases and matrices.
 #include "ops/rules/bm1880.h"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ Status check_bm1880_feature_map(std::string_view name, const TensorView& view, c
 Status check_bm1880_matrix(std::string_view name, const MatrixView& m, const Chip& chip,
                            ErrorId layout_rule) {
   const Shape& s = m.tensor.shape;
-  // Blocks are whole rows of execution units, so that aligned and packed layouts coincide.
+  // A block is one or two whole rows of execution units, so aligned and packed layouts coincide.
   TW_RETURN_IF_ERROR(require(m.rows == s.n && s.h == 1 && s.w >= chip.eu_bytes &&
                                  s.w % chip.eu_bytes == 0 && m.cols > 0 &&
                                  s.c == ceil_div(uint64_t{m.cols}, s.w),

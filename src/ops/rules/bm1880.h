@@ -10,7 +10,7 @@
 
 namespace tputwin {
 
-// Extents of one operand of the tensor engine, and that it lies in local memory.
+// Checks that one operand of the tensor engine is in local memory, and its extents.
 inline Status check_bm1880_operand(std::string_view name, const TensorView& view,
                                    const Chip& chip) {
   const Shape& s = view.shape;
@@ -23,7 +23,7 @@ inline Status check_bm1880_operand(std::string_view name, const TensorView& view
   return require(chip.types.has(view.dtype), errors::ops_width, name, view);
 }
 
-// The operand has 8 or 16 bits; a 16-bit one has its high bytes above the low ones.
+// Checks for 8 or 16 bits; the high bytes of a 16-bit operand must be after the low ones.
 inline Status check_bm1880_8bit(std::string_view name, const TensorView& view) {
   return require(!is_16bit(view.dtype), errors::ops_width, name, view);
 }
@@ -47,7 +47,7 @@ inline Status check_bm1880_lane_zero(std::string_view name, const TensorView& vi
   return require(view.address < chip.lane_bytes, errors::ops_lane_zero, name, view);
 }
 
-// The operand has aligned default strides; check_bm1880_aligned also demands an aligned start.
+// Checks for aligned default strides; check_bm1880_aligned also requires an aligned start.
 inline Status check_bm1880_aligned_strides(std::string_view name, const TensorView& view,
                                            const Chip& chip) {
   return check_bm1880_layout(name, view, local_stride(chip, view.shape, /*aligned=*/true));
@@ -84,20 +84,20 @@ inline Status advise_bm1880_start_lane(std::string_view name, const TensorView& 
                  view);
 }
 
-// Window fields and the output extents that follow from them. `in` must have valid extents.
+// Checks window fields, and the output extents that follow from them. `in` must have valid extents.
 Status check_bm1880_window(const Window& window, const Shape& in, const Chip& chip);
 Status check_bm1880_output(const TensorView& out, const Shape& in, uint32_t channels,
                            const Window& window);
 Status check_bm1880_bias(const std::optional<TensorView>& bias, uint32_t channels,
                          const Chip& chip);
-// Feature maps of windows: 8-bit, aligned layout and start.
+// Checks the feature map of a window: 8-bit, with aligned layout and start.
 Status check_bm1880_feature_map(std::string_view name, const TensorView& view, const Chip& chip);
 
-// A matrix in the blocks of local memory, aligned.
+// Checks a matrix in the blocks of local memory, aligned.
 Status check_bm1880_matrix(std::string_view name, const MatrixView& matrix, const Chip& chip,
                            ErrorId layout_rule);
 
-// One side of a DMA transfer.
+// Checks one side of a DMA transfer.
 inline Status check_bm1880_dma_operand(std::string_view name, const TensorView& view,
                                        const Chip& chip) {
   const Shape& s = view.shape;

@@ -1,4 +1,4 @@
-// How errors of rules describe what broke them.
+// Descriptions of values that break rules.
 #include "ops/rules/rule.h"
 
 namespace tputwin {

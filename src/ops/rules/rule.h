@@ -1,4 +1,4 @@
-// What check() is made of: each rule is stated once and costs a comparison when it holds.
+// Building blocks of check(). Each rule is stated once and costs one comparison if it holds.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,14 +13,14 @@ inline std::string describe(int32_t value) { return fmt::format("{}", value); }
 std::string describe(const Axis& axis);
 std::string describe(const MatrixView& matrix);
 
-// The failing path stays out of the way of the passing one.
+// Out of line, so that the passing path stays short.
 template <class T>
 [[gnu::cold, gnu::noinline]] Status violated(ErrorId rule, std::string_view argument,
                                              const T& value) {
   return Error(rule).argument(argument, describe(value));
 }
 
-// An error naming the argument and its value unless the rule holds.
+// Returns an error with the argument and its value unless the rule holds.
 template <class T>
 Status require(bool holds, ErrorId rule, std::string_view argument, const T& value) {
   if (holds) [[likely]]
