@@ -1,4 +1,4 @@
-// How attributes are spelled that are no plain number or word.
+// Text of attributes that are not a plain number or word.
 #include "ops/contract/attributes.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ void AttributeSink::bits(std::string_view name, uint32_t value) {
 
 void AttributeSink::joined(std::string_view name, std::initializer_list<uint32_t> values,
                            char between) {
-  std::array<char, 64> text;  // five of the longest numbers
+  std::array<char, 64> text;  // fits five of the longest numbers
   char* end = text.data();
   for (const uint32_t& value : values) {
     if (&value != values.begin()) *end++ = between;

@@ -1,5 +1,5 @@
-// Attributes: what an operation is besides its operands, as named values. An operation tells them
-// once, and text, JSON, disassembly, traces and test descriptions are sinks of its telling.
+// Attributes: named values that describe an operation in addition to its operands. An operation
+// lists them once. Text, JSON, disassembly, traces and test descriptions are sinks of that list.
 #pragma once
 
 #include <cstdint>
@@ -12,33 +12,34 @@
 
 namespace tputwin {
 
-// Text lives until the sink returns. A bool is true: what does not hold is not told.
+// The text is valid until the sink returns. A bool is always true: flags that do not hold are
+// skipped.
 using AttributeValue = std::variant<bool, int64_t, float, std::string_view>;
 
-// Allocates nothing by itself; names are the same in every form.
+// Allocates nothing by itself. Names are the same in every output format.
 class AttributeSink {
  public:
   void number(std::string_view name, int64_t value) { take(name, value); }
   void real(std::string_view name, float value) { take(name, value); }
   void word(std::string_view name, std::string_view value) { take(name, value); }
-  // Only if it holds.
+  // Adds the flag only if it holds.
   void flag(std::string_view name, bool holds) {
     if (holds) take(name, true);
   }
   void bits(std::string_view name, uint32_t value);                             // 0x1f
   void extents(std::string_view name, std::initializer_list<uint32_t> values);  // 3x3
   void list(std::string_view name, std::initializer_list<uint32_t> values);     // 1,1,0,0
-  // Kernel, and what differs from a plain window.
+  // Adds the kernel, and the numbers that differ from those of a plain window.
   void window(const Window& window);
-  // The bits of a source that is a constant.
+  // Adds the bits of a source that is a constant.
   void constant(std::string_view name, const Source& source) {
     if (source.is_constant) bits(name, source.constant);
   }
-  // The same unless it is 0, which is as good as none.
+  // As constant(), but skips 0, which has no effect.
   void parameter(std::string_view name, const Source& source) {
     if (source.constant != 0) constant(name, source);
   }
-  // a and b of an element-wise operation.
+  // Adds the constants a and b of an element-wise operation.
   void constants(const Source& a, const Source& b) {
     constant("a", a);
     constant("b", b);

@@ -1,4 +1,4 @@
-// What bodies are made of: loops over shapes, elements as numbers, how sums end.
+// Building blocks of kernels: loops over shapes, elements as numbers, epilogues of sums.
 #pragma once
 
 #include <algorithm>
@@ -22,13 +22,13 @@ void for_each_index(const Shape& s, F&& f) {
         for (uint32_t w = 0; w < s.w; ++w) f(n, c, h, w);
 }
 
-// The same bytes read as another type.
+// Returns a view of the same bytes with another type.
 inline TensorView as(TensorView view, DType dtype) {
   view.dtype = dtype;
   return view;
 }
 
-// An element of a floating-point type as fp32, and back, rounded to nearest even.
+// Conversions of an element of a floating-point type to fp32 and back, rounded to nearest even.
 inline float read_float(const Memory& memory, const TensorView& v, uint32_t n, uint32_t c,
                         uint32_t h, uint32_t w) {
   return float_value(static_cast<uint32_t>(memory.read(v, n, c, h, w)), v.dtype);
@@ -41,38 +41,38 @@ inline void write_float(const Memory& memory, const TensorView& v, uint32_t n, u
                         uint32_t h, uint32_t w, float x) {
   memory.write(v, n, c, h, w, static_cast<int32_t>(float_bits(x, v.dtype)));
 }
-// An element of an integer type as the number it is.
+// Returns the value of an element of an integer type.
 inline int64_t read_integer(const Memory& memory, const Source& s, uint32_t n, uint32_t c,
                             uint32_t h, uint32_t w) {
   return integer_value(s.read(memory, n, c, h, w), s.view.dtype);
 }
 
-// The 16-bit value whose low plane a view names.
+// Returns the 16-bit view whose low plane is `view`.
 inline TensorView as_16bit(const TensorView& view) {
   return as(view, make_dtype(is_signed(view.dtype), /*is_8bit=*/false));
 }
 
-// How convolutions end: bias, ReLU, rounding shift, saturation (unsigned with ReLU).
+// Epilogue of convolutions: bias, ReLU, rounding shift, saturation (unsigned with ReLU).
 inline int32_t requantize(int64_t sum, int32_t bias, bool relu, uint32_t rshift) {
   int32_t acc = wrap32(sum + bias);
   if (relu) acc = std::max(acc, 0);
   return saturate(round_shift(acc, rshift), relu ? DType::u8 : DType::i8);
 }
 
-// How 8-bit convolutions and pools of the BM1684X end: acc / 2^rshift, rounded, as the type of the
-// result holds it: saturated.
+// Epilogue of 8-bit convolutions and pools of the BM1684X: acc / 2^rshift, rounded, then saturated
+// to the type of the result.
 constexpr int32_t quantized(int64_t acc, bool relu, uint32_t rshift, Rounding rounding,
                             DType dtype) {
   if (relu && acc < 0) acc = 0;
   return saturate(shift_right(acc, rshift, rounding), dtype);
 }
 
-// Bias of output channel c; 0 without one.
+// Returns the bias of output channel c, or 0 without a bias.
 inline int32_t bias_of(const std::optional<TensorView>& bias, const Memory& memory, uint32_t c) {
   return bias ? memory.read(*bias, 0, c, 0, 0) : 0;
 }
 
-// How fp32 convolutions end: bias, then the old value.
+// Epilogue of fp32 convolutions: adds the bias, then the old value.
 inline float finish_f32(const TensorView& out, const std::optional<TensorView>& bias,
                         bool accumulate, const Memory& memory, uint32_t n, uint32_t c, uint32_t y,
                         uint32_t x, float sum) {

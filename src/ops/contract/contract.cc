@@ -15,11 +15,11 @@ struct Repeat {
   uint64_t count, stride;
 };
 
-// More pieces than this per plane are described by fewer, wider ranges.
+// Planes of more pieces than this are described by fewer, wider ranges.
 constexpr uint64_t kMaxPieces = 1 << 16;
 
-// The runs {[at, at + run), at = begin + sum of i_k * stride_k}, as maximal runs appended to
-// `ranges`. Repeats whose stride is no longer than the run they repeat make it one longer run.
+// Appends the runs {[at, at + run), at = begin + sum of i_k * stride_k} to `ranges` as maximal
+// runs. Repeats whose stride is at most the run they repeat make one longer run.
 void add_repeated(Space space, uint32_t lane, uint64_t begin, uint64_t run,
                   std::array<Repeat, 4> repeats, std::vector<ByteRange>& ranges) {
   std::ranges::sort(repeats, {}, &Repeat::stride);
@@ -48,7 +48,7 @@ void add_repeated(Space space, uint32_t lane, uint64_t begin, uint64_t run,
         }
 }
 
-// One plane of a view: `count_n` repetitions along n of runs of `run` bytes.
+// Appends one plane of a view: `count_n` repetitions along n of runs of `run` bytes.
 void add_plane(const TensorView& v, const Chip& chip, uint64_t plane, uint64_t count_n,
                uint64_t run, std::vector<ByteRange>& ranges) {
   const Shape& s = v.shape;
@@ -66,9 +66,9 @@ void add_plane(const TensorView& v, const Chip& chip, uint64_t plane, uint64_t c
   }
 }
 
-// offset += (count - 1) * stride; false when it leaves [0, limit).
+// Adds (count - 1) * stride to offset. Returns false if the result leaves [0, limit).
 bool advance(uint64_t& offset, uint64_t count, uint64_t stride, uint64_t limit) {
-  uint64_t step = (count - 1) * stride;  // 32-bit factors
+  uint64_t step = (count - 1) * stride;  // cannot overflow: 32-bit factors
   if (step >= limit - offset) return false;
   offset += step;
   return true;
@@ -90,7 +90,7 @@ bool inside_system(const TensorView& v, uint64_t bytes) {
 
 bool inside_lanes(const TensorView& v, const Chip& chip) {
   const uint64_t start = v.address / chip.lane_bytes;
-  // Twice round the lanes is as far as any encoding reaches.
+  // No encoding reaches further than twice around the lanes.
   if (start >= 2 * chip.lanes) return false;
   const uint64_t last_turn = (start + v.shape.c - 1) / chip.lanes;
   uint64_t offset = v.address % chip.lane_bytes;
@@ -133,7 +133,8 @@ void add_ranges(const MatrixView& matrix, const Chip& chip, std::vector<ByteRang
   if (rest.space != Space::local) {
     rest.address += uint64_t{whole.shape.c} * rest.stride.c;
   } else {
-    // The block after the whole ones: some lanes on, with its turn round the lanes in the address.
+    // The block after the whole ones starts some lanes later; its address includes its round over
+    // the lanes.
     uint64_t lane = rest.address / chip.lane_bytes + whole.shape.c;
     rest.address = lane % chip.lanes * chip.lane_bytes + rest.address % chip.lane_bytes +
                    lane / chip.lanes * rest.stride.c;
@@ -160,7 +161,8 @@ void sort_and_merge(std::vector<ByteRange>& ranges) {
 
 namespace {
 
-// Bytes from the first to behind the last of a view, in system memory or, lane by lane, in a lane.
+// Returns the begin and end of a view's bytes, in system memory or, the same for all lanes, in a
+// lane.
 std::pair<uint64_t, uint64_t> extent_of(const TensorView& v, const Chip& chip) {
   const bool local = v.space == Space::local;
   const uint64_t begin = local ? v.address % chip.lane_bytes : v.address;
@@ -212,13 +214,14 @@ Footprint footprint_of(const OperandList& operands, const Chip& chip) {
 
 namespace {
 
-using Wide = unsigned __int128;  // the last byte of a view may be further than 64 bits tell
+// The end of a view may need more than 64 bits.
+using Wide = unsigned __int128;
 
 std::string describe(Wide bytes) {
   return bytes <= UINT64_MAX ? fmt::format("{}", static_cast<uint64_t>(bytes)) : "more than 2^64";
 }
 
-// Bytes from `start` to behind the last byte of a view whose channels take `turns` steps.
+// Returns the end of a view that begins at `start` and whose channels take `turns` steps.
 Wide end_of(const TensorView& v, uint64_t start, uint64_t turns) {
   auto steps = [](uint64_t count, uint64_t stride) { return Wide{count - 1} * stride; };
   return Wide{start} + steps(cells(v), v.stride.n) + steps(turns, v.stride.c) +

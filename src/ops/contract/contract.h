@@ -1,4 +1,4 @@
-// What every operation says about itself besides its result: operands, footprint, cost.
+// The contract of every operation in addition to its result: operands, footprint, cost.
 #pragma once
 
 #include <array>
@@ -23,29 +23,29 @@ std::string_view to_string(Engine engine);
 enum class Access : uint8_t { read, write, read_write };
 
 struct Operand {
-  std::string_view name;  // as the vendor's parameter struct calls it
+  std::string_view name;  // name in the vendor's parameter struct
   const TensorView* view = nullptr;
-  // read_write: the old value is read as old_value() says.
+  // read_write: the old value is read through old_value().
   Access access = Access::read;
 };
 
-// What is read where a read_write operand is written: values of its own type; 8-bit results of the
-// BM1880, whose view names a high plane, are added to 16-bit old values.
+// Returns the view that reads the old value of a read_write operand, usually with the operand's
+// type. 8-bit results of the BM1880 whose view has a high plane are added to 16-bit old values.
 constexpr TensorView old_value(TensorView view) {
   if (element_bytes(view.dtype) == 1 && view.plane_stride != 0)
     view.dtype = make_dtype(is_signed(view.dtype), /*is_8bit=*/false);
   return view;
 }
 
-// The operands of one operation, at most ten; made for every instruction, hence no allocation.
+// The operands of one operation, at most ten. Every instruction makes a list, so it does not
+// allocate.
 class OperandList {
  public:
   OperandList() = default;
   OperandList(std::initializer_list<Operand> list) {
     for (const Operand& operand : list) push_back(operand);
   }
-  // Throws std::out_of_range when all places are taken: no operation of the chips has more
-  // operands.
+  // Throws std::out_of_range if the list is full: no operation of the chips has more operands.
   void push_back(const Operand& operand) {
     items_.at(size_) = operand;
     ++size_;
@@ -68,41 +68,43 @@ struct ByteRange {
   bool operator==(const ByteRange&) const = default;
 };
 
-// Bytes an instruction may read and may write. A superset of what it touches, disjoint from
-// everything it does not; ranges are sorted and merged.
+// Bytes that an instruction may read and may write. They include all bytes that it accesses. Ranges
+// are sorted and merged; very fragmented views have wider ranges.
 struct Footprint {
   std::vector<ByteRange> reads, writes;
 };
 
-// The ranges of all elements of a view (both planes of 16-bit values), appended to `ranges`.
+// Appends the ranges of all elements of a view (both planes of 16-bit values) to `ranges`.
 void add_ranges(const TensorView& view, const Chip& chip, std::vector<ByteRange>& ranges);
-// The same for a matrix, without its padding columns.
+// Appends the ranges of a matrix without its padding columns.
 void add_ranges(const MatrixView& matrix, const Chip& chip, std::vector<ByteRange>& ranges);
 void sort_and_merge(std::vector<ByteRange>& ranges);
-// Views that have bytes in common without being the same.
+// Returns true if two views have bytes in common but are not equal.
 bool overlap_in_part(const TensorView& a, const TensorView& b, const Chip& chip);
-// What most operations touch: every element of every operand.
+// Returns the footprint of most operations: every element of every operand.
 Footprint footprint_of(const OperandList& operands, const Chip& chip);
 
-// Unless an operation says more exactly what it touches.
+// Default footprint; an operation with a more exact one overloads it.
 template <class Op>
 Footprint footprint(const Op& op, const Chip& chip) {
   return footprint_of(operands(op), chip);
 }
 
-// Predicted price of one instruction; docs/timing.md derives every number.
+// Predicted cost of one instruction; docs/timing.md derives every number.
 struct Cost {
   uint64_t compute_cycles = 0;   // arithmetic at full rate
   uint64_t conflict_cycles = 0;  // operands that share a bank
-  uint64_t setup_cycles = 0;     // fixed price of a command
-  uint64_t macs = 0;             // multiply-accumulates (or element operations)
-  uint64_t local_bytes = 0;      // bytes read and written in local memory
-  uint64_t global_bytes = 0;     // bytes that cross the global memory bus
+  uint64_t setup_cycles = 0;     // fixed cost of a command
+  // Multiply-accumulates (or element operations).
+  uint64_t macs = 0;
+  uint64_t local_bytes = 0;   // bytes read and written in local memory
+  uint64_t global_bytes = 0;  // bytes that cross the global memory bus
   uint64_t cycles() const { return compute_cycles + conflict_cycles + setup_cycles; }
 };
 
-// What the file of an operation defines; footprint() only where footprint_of() is not exact.
-// attributes() tells what the operation is besides its operands (ops/contract/attributes.h).
+// Functions that the file of an operation defines. It defines footprint() only if footprint_of() is
+// not exact. attributes() lists the values that describe the operation in addition to its operands
+// (ops/contract/attributes.h).
 #define TW_OPERATION(Type)                      \
   std::string_view name(const Type&);           \
   void attributes(const Type&, AttributeSink&); \
@@ -111,18 +113,18 @@ struct Cost {
   Cost cost(const Type&, const Chip&);          \
   void execute(const Type&, const Memory&)
 
-// check(op, chip) of every operation, and of the Operation that holds it, looks at every documented
-// rule that concerns the operation itself. It returns the first violation of level error, else the
-// first of level warning; the caller books it with Diagnostics::report, which fails the call or
-// counts the warning. After check() and check_bounds() without an error no body can leave memory.
+// check(op, chip) of every operation, and of the Operation that holds it, checks every documented
+// rule about the operation itself. It returns the first violation of level error, otherwise the
+// first of level warning. The caller passes it to Diagnostics::report, which fails the call or
+// counts the warning. After check() and check_bounds() without an error no kernel can leave memory.
 
-// Checks that all bytes of a view lie inside its lanes, or inside `global_bytes` of global memory.
-// The error says how far the view reaches and where its memory ends.
+// Checks that all bytes of a view are inside its lanes, or inside `global_bytes` of global memory.
+// The error states the extent of the view and the end of its memory.
 Status check_bounds(const TensorView& view, std::string_view name, const Chip& chip,
                     uint64_t global_bytes);
 
-// The argument that holds the strides of the operand that an address argument begins: "src_stride"
-// for "src_addr". Other names are returned as they are.
+// Returns the name of the strides argument of an address argument: "src_stride" for "src_addr".
+// Other names are returned unchanged.
 std::string stride_argument(std::string_view address_argument);
 
 }  // namespace tputwin

@@ -5,7 +5,7 @@
 
 namespace tputwin {
 
-// What a vendor's functions call them.
+// Names of the operands in a vendor's functions.
 struct FilterNames {
   std::string_view out, in, weight, bias;
 };
@@ -13,14 +13,14 @@ inline constexpr FilterNames kBm1880Filter{"ofmap", "ifmap", "weight", "bias"};
 inline constexpr FilterNames kFilterAddresses{"output_addr", "input_addr", "weight_addr",
                                               "bias_addr"};
 
-// True if the weights are a tensor, and not one constant.
+// Returns true if the weights are a tensor, and not one constant.
 template <class Op>
 bool has_weights(const Op& op) {
   if constexpr (requires { op.constant_weight; }) return !op.constant_weight;
   return true;
 }
 
-// Result, input, the weight if it is a tensor, the bias if there is one.
+// Returns result, input, the weight if it is a tensor, the bias if there is one.
 template <class Op>
 OperandList filter_operands(const Op& op, const FilterNames& names) {
   Access access = Access::write;

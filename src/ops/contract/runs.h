@@ -1,11 +1,12 @@
-// Bytes of operands that lie together.
+// Contiguous bytes of operands.
 #pragma once
 
 #include "memory/tensor_view.h"
 
 namespace tputwin {
 
-// From the innermost dimension outwards; in local memory the next channel is in the next lane.
+// Returns the bytes of a contiguous run, from the innermost dimension outwards. A run in local
+// memory ends with its plane, because the next channel is in the next lane.
 inline uint64_t run_of(const TensorView& view) {
   const Shape& s = view.shape;
   uint64_t run = element_bytes(view.dtype);

@@ -1,4 +1,4 @@
-// Source: what an element-wise operation reads: a tensor, or one value for all elements.
+// Source: an operand of an element-wise operation that is a tensor, or one value for all elements.
 #pragma once
 
 #include "numerics/float32.h"
@@ -7,12 +7,14 @@
 namespace tputwin {
 
 struct Source {
-  TensorView view;  // of a tensor; of a constant only its type
+  // A constant uses only the type.
+  TensorView view;
   bool is_constant = false;
-  // A vector along n: element (n,c,h,w) is number n of the matrix row that the view holds, W =
+  // A vector along n: element (n,c,h,w) is number n of the matrix row in `view`, which has W =
   // view.shape.w elements in a channel.
   bool along_n = false;
-  uint32_t constant = 0;  // its bits; integers are sign or zero extended
+  // Bits of the constant; integers are sign or zero extended.
+  uint32_t constant = 0;
 
   static Source tensor(const TensorView& view) { return {.view = view}; }
   static Source value(uint32_t bits) { return {.is_constant = true, .constant = bits}; }
@@ -22,7 +24,7 @@ struct Source {
   }
   static Source vector_along_n(const TensorView& view) { return {.view = view, .along_n = true}; }
 
-  // The element's bits; 8 and 16-bit elements are extended by their sign.
+  // Returns the bits of an element; 8 and 16-bit elements are sign or zero extended.
   int32_t read(const Memory& memory, uint32_t n, uint32_t c, uint32_t h, uint32_t w) const {
     if (is_constant) return static_cast<int32_t>(constant);
     if (along_n) return memory.read(view, 0, n / view.shape.w, 0, n % view.shape.w);
@@ -33,8 +35,8 @@ struct Source {
   }
 };
 
-// Appends the tensors among the two operands of an operation: src0 and src1, or src beside a
-// constant.
+// Appends the tensors among the two operands of an operation: src0 and src1, or src if the other
+// operand is a constant.
 inline void add_sources(OperandList& list, const Source& a, const Source& b) {
   if (!a.is_constant)
     list.push_back({b.is_constant ? "src_addr" : "src0_addr", &a.view, Access::read});

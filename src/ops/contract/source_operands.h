@@ -1,4 +1,4 @@
-// The tensors among what an operation reads, as its operands.
+// Sources as operands of an operation: only tensors are listed.
 #pragma once
 
 #include "ops/contract/source.h"

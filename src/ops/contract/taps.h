@@ -1,4 +1,4 @@
-// Where the taps of a sliding window fall.
+// Positions of the taps of a sliding window.
 #pragma once
 
 #include <algorithm>
@@ -8,16 +8,16 @@
 
 namespace tputwin {
 
-// Where a tap falls.
+// The kinds of positions that a tap can fall on.
 enum class TapKind : uint8_t { inside, inserted, padding };
 
 struct AxisTap {
   TapKind kind;
-  uint32_t index;  // of the input, if inside
+  uint32_t index;  // index in the input, if inside
 };
 
-// A tap at `position` before or behind the elements of an input without inserted ones; reflections
-// and circles reach no further than to the other end (check_bm1684x_window).
+// Returns the tap at `position` before or after the elements of an input without inserted zeros.
+// Reflected and circular padding must end inside the input (check_bm1684x_window).
 constexpr AxisTap padding_at(int64_t position, int64_t extent, PadMode pads) {
   const bool before = position < 0;
   switch (pads) {
@@ -44,8 +44,8 @@ constexpr AxisTap tap_at(const Axis& a, uint32_t out, uint32_t tap, uint32_t ext
   return {TapKind::inside, static_cast<uint32_t>(position / step)};
 }
 
-// Calls f(kh, kw, kind, y, x) for the taps of one result, kw fastest; (y, x) is the element of the
-// input if the tap is inside. Rows and columns of padding go through inserted ones.
+// Calls f(kh, kw, kind, y, x) for the taps of one result, kw fastest. (y, x) is the element of the
+// input if the tap is inside. A tap on both padding and inserted zeros counts as padding.
 template <class F>
 void for_each_tap(const Window& window, const Shape& in, uint32_t out_y, uint32_t out_x, F&& f) {
   for (uint32_t kh = 0; kh < window.h.kernel; ++kh)
@@ -56,13 +56,14 @@ void for_each_tap(const Window& window, const Shape& in, uint32_t out_y, uint32_
     }
 }
 
-// A result of a window.
+// Position of a result of a window.
 struct ResultPlace {
   uint32_t y, x;
 };
-// Which of a window's results result (y, x) of a convolution over all input channels is. Of fewer
-// rows than the window makes they are the first ones. Narrower results are the window's in index
-// order: a window of 5 columns and a result of 3 have result (1, 0) in place (0, 3).
+// Returns the position, among a window's results, of result (y, x) of a convolution over all input
+// channels. If the result has fewer rows than the window makes, they are the first ones. Narrower
+// results are the window's in index order: with 5 columns of the window and 3 of the result, result
+// (1, 0) is at (0, 3).
 constexpr ResultPlace place_in_window(const Window& window, const Shape& in, const Shape& out,
                                       uint32_t y, uint32_t x) {
   const uint32_t width = window.w.output(in.w);
@@ -78,7 +79,7 @@ constexpr Shape depthwise_weight_shape(const TensorView& in, const Window& windo
 struct WeightPlace {
   uint32_t h, w;
 };
-// The weight that tap (kh, kw) multiplies.
+// Returns the position of the weight that tap (kh, kw) multiplies.
 constexpr WeightPlace weight_place(const Window& window, bool is_turned, uint32_t kh, uint32_t kw) {
   if (!is_turned) return {kh, kw};
   return {window.h.kernel - 1 - kh, window.w.kernel - 1 - kw};

@@ -1,4 +1,4 @@
-// Prices shared by the cost() functions.
+// Costs shared by the cost() functions.
 #include "ops/contract/timing.h"
 
 #include <algorithm>
@@ -12,14 +12,14 @@ namespace {
 
 uint64_t bytes_of(const TensorView& view) { return view.shape.count() * element_bytes(view.dtype); }
 
-// Bytes of the fullest lane.
+// Returns the bytes of the fullest lane.
 uint64_t bytes_per_lane(const TensorView& view, const Chip& chip) {
   const Shape& s = view.shape;
   uint64_t turns = ceil_div(uint64_t{s.c}, chip.lanes);
   return s.n * turns * s.h * s.w * element_bytes(view.dtype);
 }
 
-// One bit per bank between the first and the last byte of a view in its first lane.
+// Returns one bit per bank between the first and the last byte of a view in its first lane.
 uint64_t banks_of(const TensorView& view, const Chip& chip) {
   const Shape& s = view.shape;
   uint64_t first = view.address % chip.lane_bytes;
@@ -34,7 +34,8 @@ uint64_t banks_of(const TensorView& view, const Chip& chip) {
   return mask;
 }
 
-// Operands that share a bank cannot be accessed in one cycle: one more pass over the smaller.
+// Operands that share a bank cannot be accessed in one cycle. Each such pair costs one more pass
+// over the smaller operand.
 uint64_t conflict_cycles(const OperandList& operands, const Chip& chip) {
   uint64_t cycles = 0;
   for (size_t i = 0; i < operands.size(); ++i)

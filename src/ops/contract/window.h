@@ -5,8 +5,9 @@
 
 namespace tputwin {
 
-// Along one axis (BMKernel 1880 Guide 4.41): `insert` zeros after every element but the last,
-// `insert_last` zeros after the last, then padding on both sides, then a dilated, strided kernel.
+// The window along one axis (BMKernel 1880 Guide 4.41): `insert` zeros after every element but the
+// last, `insert_last` zeros after the last, then padding on both sides, then a dilated, strided
+// kernel.
 struct Axis {
   uint32_t kernel = 1, stride = 1, dilation = 1;
   uint32_t pad_before = 0, pad_after = 0;
@@ -16,11 +17,12 @@ struct Axis {
     return pad_before + (extent - 1) * (insert + 1) + 1 + insert_last + pad_after;
   }
   constexpr uint32_t reach() const { return (kernel - 1) * dilation + 1; }
-  // Output extent; 0 when the kernel does not fit.
+  // Returns the output extent; 0 if the kernel does not fit.
   constexpr uint32_t output(uint32_t extent) const {
     return padded(extent) < reach() ? 0 : (padded(extent) - reach()) / stride + 1;
   }
-  // Input index under kernel tap `tap` of output `out`; -1 for padding and inserted zeros.
+  // Returns the input index under kernel tap `tap` of output `out`; -1 for padding and inserted
+  // zeros.
   constexpr int64_t source(uint32_t out, uint32_t tap, uint32_t extent) const {
     int64_t position = int64_t{out} * stride + int64_t{tap} * dilation - pad_before;
     if (position < 0 || position % (insert + 1) != 0) return -1;
@@ -30,8 +32,9 @@ struct Axis {
   bool operator==(const Axis&) const = default;
 };
 
-// What the elements of the padding are: constants, or, of commands of the BM1684X, elements of the
-// input: 3 2 | 1 2 3 4 | 3 2, 1 1 | 1 2 3 4 | 4 4 or 3 4 | 1 2 3 4 | 1 2.
+// Values of the padding: constants or, in commands of the BM1684X, elements of the input. Inputs 1
+// 2 3 4 with two pads become 3 2 | 1 2 3 4 | 3 2 (reflected), 1 1 | 1 2 3 4 | 4 4 (edge) or 3 4 | 1
+// 2 3 4 | 1 2 (circular).
 enum class PadMode : uint8_t { constant, reflected, edge, circular };
 
 struct Window {
