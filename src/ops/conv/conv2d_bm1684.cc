@@ -1,4 +1,4 @@
-// conv2d_bm1684: contract, cost and reference body.
+// conv2d_bm1684: contract, cost and reference kernel.
 #include "ops/conv/conv2d_bm1684.h"
 
 #include "base/errors/okkernel.h"
@@ -39,7 +39,7 @@ Status check(const Conv2dBm1684& op, const Chip& chip) {
   return check_bm1684_filter_end(op, chip);
 }
 
-// Every unit of a lane multiplies one input element a cycle into its output position.
+// Every unit of a lane multiplies one input element per cycle for its output position.
 Cost cost(const Conv2dBm1684& op, const Chip& chip) {
   const Shape& w = op.weight.shape;
   const uint64_t taps = uint64_t{w.n} * w.h * w.w;

@@ -8,22 +8,23 @@
 
 namespace tputwin {
 
-// fp32: sum over kh, kw, ic of in * weight, added as ChannelPairSum does, taps in the padding being
-// 0 * weight, as inserted zeros are; then + bias(oc); then + old out. Results that are fewer than
-// the window's: place_in_window().
+// fp32: sum over kh, kw, ic of in * weight, added in the order of ChannelPairSum; then + bias(oc);
+// then + old out. Taps in the padding and on inserted zeros add 0 * weight. place_in_window()
+// places results that are fewer than the window's.
 struct Conv2dBm1684 {
   TensorView out, in;
-  TensorView weight;               // (IC,OC,KH,KW), two input channels to a cell
+  // (IC,OC,KH,KW), two input channels to a cell.
+  TensorView weight;
   std::optional<TensorView> bias;  // (1,OC,1,1)
   Window window;
-  bool is_turned = false;  // the kernel by 180 degrees
+  bool is_turned = false;  // rotates the kernel by 180 degrees
   bool accumulate = false;
-  // All weights are this number, by its bits; `weight` has but their shape.
+  // Bits of the number that all weights have; `weight` then only has their shape.
   std::optional<uint32_t> constant_weight = {};
 };
 
 TW_OPERATION(Conv2dBm1684);
-// One result, which execute() stores.
+// Returns one result, as execute() stores it.
 float result_at(const Conv2dBm1684&, const Memory&, uint32_t n, uint32_t oc, uint32_t y,
                 uint32_t x);
 

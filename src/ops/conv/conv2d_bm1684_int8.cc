@@ -1,4 +1,4 @@
-// conv2d_bm1684_int8: contract, cost and reference body.
+// conv2d_bm1684_int8: contract, cost and reference kernel.
 #include "ops/conv/conv2d_bm1684_int8.h"
 
 #include "base/errors/okkernel.h"

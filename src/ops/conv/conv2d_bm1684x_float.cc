@@ -1,4 +1,4 @@
-// conv2d_bm1684x_float: contract, cost and reference body.
+// conv2d_bm1684x_float: contract, cost and reference kernel.
 #include <array>
 
 #include "base/errors/tpukernel.h"
@@ -51,7 +51,7 @@ Status check(const Conv2dBm1684xFloat& op, const Chip& chip) {
   return {};
 }
 
-// fp32: every unit of a lane multiplies one input element a cycle into its output position. 16
+// fp32: every unit of a lane multiplies one input element per cycle for its output position. 16
 // bits: a unit sums a whole group of channels.
 Cost cost(const Conv2dBm1684xFloat& op, const Chip& chip) {
   const uint64_t group = weight_group(op.in.dtype), ic = op.in.shape.c, taps = taps_of(op.window);
@@ -62,7 +62,7 @@ Cost cost(const Conv2dBm1684xFloat& op, const Chip& chip) {
 
 namespace {
 
-// What results start from: 0 without a bias, without an old value.
+// Start values of a result; `old` is 0 without an old value.
 struct Starts {
   float bias, old;
 };
@@ -90,7 +90,7 @@ float alternating(const Conv2dBm1684xFloat& op, const Memory& memory, uint32_t n
         [&](uint32_t kh, uint32_t kw, TapKind tap, uint32_t iy, uint32_t ix) {
           const float value = tap == TapKind::inside ? memory.read_f32(op.in, n, ic, iy, ix)
                                                      : float_outside(op, tap);
-          // The weight first: of two NaN, its own goes on.
+          // The weight is the first operand: if both are NaN, its NaN is the result.
           sum.add(weight_at(op, memory, oc, ic, weight_tap(op.window, op.is_turned, kh, kw)),
                   value);
         });

@@ -9,26 +9,26 @@
 
 namespace tputwin {
 
-// fp32: the products in * weight, in the order ic, kh, kw, go to two accumulators in turn, which
-// start as 0 and bias(oc), or with `accumulate` as bias(oc) and the old out; the result is their
-// sum.
+// fp32: the products in * weight, in the order ic, kh, kw, alternate between two accumulators.
+// These start as 0 and bias(oc), or with `accumulate` as bias(oc) and the old out. The result is
+// their sum.
 // fp16, bf16: acc = bias(oc); with `accumulate` acc += old out; then for each group of 32 input
 // channels, for kh, kw: acc += add_tree(the products of the group).
-// Taps in the padding and in inserted rows and columns are padding * weight, insertion * weight.
+// Taps in the padding add padding * weight; those in inserted rows and columns insertion * weight.
 struct Conv2dBm1684xFloat {
   TensorView out;  // fp32, or the type of the input
   TensorView in;
   Source weight;                        // or one number of the type of the input
   std::optional<TensorView> bias;       // fp32 (1,OC,1,1)
-  uint32_t constant_bias = 0;           // without one, bits of fp32
+  uint32_t constant_bias = 0;           // used without `bias`, fp32 bits
   uint32_t padding = 0, insertion = 0;  // bits of the type of in
   Window window;
-  bool is_turned = false;   // the kernel
+  bool is_turned = false;   // rotates the kernel by 180 degrees
   bool accumulate = false;  // fp32 results only
 };
 
 TW_OPERATION(Conv2dBm1684xFloat);
-// One result before it is rounded to the type of out.
+// Returns one result before it is rounded to the type of out.
 float result_at(const Conv2dBm1684xFloat&, const Memory&, uint32_t n, uint32_t oc, uint32_t y,
                 uint32_t x);
 

@@ -1,4 +1,4 @@
-// conv2d_bm1684x_int8: contract, cost and reference body.
+// conv2d_bm1684x_int8: contract, cost and reference kernel.
 #include "ops/conv/conv2d_bm1684x_int8.h"
 #include "base/errors/tpukernel.h"
 #include "ops/contract/attributes.h"
@@ -67,7 +67,7 @@ Status check(const Conv2dBm1684xInt8& op, const Chip& chip) {
   return check_bm1684x_parameter("pad_insert_addr", op.insertion, ic, op.in, chip);
 }
 
-// A unit multiplies the elements of a group of channels a cycle into its output position.
+// A unit multiplies the elements of a group of channels per cycle for its output position.
 Cost cost(const Conv2dBm1684xInt8& op, const Chip& chip) {
   const uint64_t group = weight_group(op.in.dtype), ic = op.in.shape.c, taps = taps_of(op.window);
   const uint64_t steps = (ic + group - 1) / group * taps;

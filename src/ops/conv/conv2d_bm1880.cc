@@ -1,4 +1,4 @@
-// conv2d_bm1880: contract, cost and reference body.
+// conv2d_bm1880: contract, cost and reference kernel.
 #include "ops/conv/conv2d_bm1880.h"
 
 #include "base/errors/ops.h"
@@ -38,7 +38,7 @@ Status check(const Conv2dBm1880& op, const Chip& chip) {
   return advise_bm1880_start_lane("weight", op.weight, op.out, chip);
 }
 
-// Every lane multiplies one input element a cycle into each of its 16 output positions.
+// Every lane multiplies one input element per cycle for each of its 16 output positions.
 Cost cost(const Conv2dBm1880& op, const Chip& chip) {
   const Shape& w = op.weight.shape;
   const uint64_t taps = uint64_t{w.n} * w.h * w.w;

@@ -13,7 +13,8 @@ namespace tputwin {
 // out = saturate(round_shift(acc, rshift)), unsigned with relu, signed without.
 struct Conv2dBm1880 {
   TensorView out, in;
-  TensorView weight;               // (IC,OC,KH,KW) in the convolution weight layout
+  // (IC,OC,KH,KW) in the convolution weight layout.
+  TensorView weight;
   std::optional<TensorView> bias;  // 16-bit (1,OC,1,1)
   Window window;
   bool relu = false;

@@ -1,4 +1,4 @@
-// depthwise2d_bm1684: contract, cost and reference body.
+// depthwise2d_bm1684: contract, cost and reference kernel.
 #include "ops/conv/depthwise2d_bm1684.h"
 
 #include "base/errors/okkernel.h"

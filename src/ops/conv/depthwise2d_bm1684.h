@@ -8,8 +8,8 @@
 
 namespace tputwin {
 
-// fp32: sum over kh, kw of in * weight, added as WindowSum does, taps in the padding being
-// 0 * weight, as inserted zeros are; then + bias(c).
+// fp32: sum over kh, kw of in * weight, added in the order of WindowSum; then + bias(c). Taps in
+// the padding and on inserted zeros add 0 * weight.
 struct Depthwise2dBm1684 {
   TensorView out, in;
   TensorView weight;               // (1,C,KH,KW)
@@ -18,7 +18,7 @@ struct Depthwise2dBm1684 {
 };
 
 TW_OPERATION(Depthwise2dBm1684);
-// One result, which execute() stores.
+// Returns one result, as execute() stores it.
 float result_at(const Depthwise2dBm1684&, const Memory&, uint32_t n, uint32_t c, uint32_t y,
                 uint32_t x);
 

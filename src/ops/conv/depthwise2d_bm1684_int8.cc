@@ -1,4 +1,4 @@
-// depthwise2d_bm1684_int8: contract, cost and reference body.
+// depthwise2d_bm1684_int8: contract, cost and reference kernel.
 #include "ops/conv/depthwise2d_bm1684_int8.h"
 
 #include "base/errors/okkernel.h"

@@ -10,12 +10,13 @@
 
 namespace tputwin {
 
-// out = sat(round_shift(sum over kh, kw of in * weight, + bias(c); rshift)), exact; what the window
-// reaches outside the input is 0. An unsigned result of signed operands is that of ReLU.
+// out = sat(round_shift(sum over kh, kw of in * weight, + bias(c); rshift)), exact. Elements
+// outside the input are 0. With signed operands an unsigned result has the effect of ReLU.
 struct Depthwise2dBm1684Int8 {
-  TensorView out;                  // four images to a cell, of 8 or 16 bits
-  TensorView in;                   // 4N
-  Source weight;                   // (1,C,KH,KW) of bytes, or the factor of a mean
+  TensorView out;  // four images to a cell, of 8 or 16 bits
+  TensorView in;   // 4N
+  // (1,C,KH,KW) of bytes, or the factor of a mean.
+  Source weight;
   std::optional<TensorView> bias;  // (1,C,1,1) of 16 bits
   Window window;
   uint32_t rshift = 0;
@@ -23,8 +24,8 @@ struct Depthwise2dBm1684Int8 {
 
 TW_OPERATION(Depthwise2dBm1684Int8);
 
-// What the chip multiplies the elements under a window of `taps` by for their mean: 2^k / taps,
-// rounded, from 128 on and below 256, without its factors of 2.
+// Returns the factor by which the chip multiplies the elements under a window of `taps` for their
+// mean: 2^k / taps, rounded, at least 128 and below 256, without its factors of 2.
 constexpr uint32_t mean_factor(uint64_t taps) {
   uint64_t scale = 1;
   while ((2 * scale + taps) / (2 * taps) < 128) scale *= 2;

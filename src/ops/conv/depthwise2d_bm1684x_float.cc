@@ -1,4 +1,4 @@
-// depthwise2d_bm1684x_float: contract, cost and reference body.
+// depthwise2d_bm1684x_float: contract, cost and reference kernel.
 #include "ops/conv/depthwise2d_bm1684x_float.h"
 #include "base/errors/tpukernel.h"
 #include "numerics/rounded_sum.h"

@@ -1,4 +1,4 @@
-// depthwise2d_bm1880: contract, cost and reference body.
+// depthwise2d_bm1880: contract, cost and reference kernel.
 #include "ops/conv/depthwise2d_bm1880.h"
 
 #include "base/errors/ops.h"
@@ -49,7 +49,7 @@ Cost cost(const Depthwise2dBm1880& op, const Chip& chip) {
 
 void execute(const Depthwise2dBm1880& op, const Memory& memory) {
   const Shape& in = op.in.shape;
-  // the descriptor has no sign of weight and bias: both are signed
+  // The descriptor has no sign bits for weight and bias: both are signed.
   TensorView weight = as(op.weight, DType::i8);
   std::optional<TensorView> bias;
   if (op.bias) bias = as(*op.bias, DType::i16);

@@ -12,7 +12,8 @@ namespace tputwin {
 // out = saturate(round_shift(acc, rshift)), always signed.
 struct Depthwise2dBm1880 {
   TensorView out, in;
-  TensorView weight;               // (1,C,KH,KW) aligned, always read as signed
+  // (1,C,KH,KW), aligned, always read as signed.
+  TensorView weight;
   std::optional<TensorView> bias;  // 16-bit (1,C,1,1), always read as signed
   Window window;                   // no dilation
   uint32_t rshift = 0;

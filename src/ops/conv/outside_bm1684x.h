@@ -1,4 +1,4 @@
-// What windows of the BM1684X count outside their input, and add without a bias: constants.
+// Constants of the BM1684X's windows: values outside the input, and the bias without a tensor.
 #pragma once
 
 #include "numerics/float16.h"
@@ -7,13 +7,13 @@
 
 namespace tputwin {
 
-// What a tap of a floating-point window counts that is not inside.
+// Returns the value of a tap that is not inside, for a floating-point window.
 template <class Op>
 float float_outside(const Op& op, TapKind tap) {
   return float_value(tap == TapKind::padding ? op.padding : op.insertion, op.in.dtype);
 }
 
-// Constants that are not 0.
+// Adds the constants that are not 0.
 template <class Op>
 void outside_attributes(const Op& op, AttributeSink& to) {
   if constexpr (requires { op.constant_bias; })

@@ -1,4 +1,4 @@
-// Where the weights of convolutions over all input channels lie on the BM1684X.
+// Positions of the weights of convolutions over all input channels on the BM1684X.
 #pragma once
 
 #include "memory/tensor_view.h"
@@ -6,16 +6,16 @@
 
 namespace tputwin {
 
-// The convolutions of the BM1684X. Weights lie in groups of input channels: that of input channel
-// ic and tap k = kh * KW + kw for output channel oc is element
+// Weights are stored in groups of input channels. The weight of input channel ic and tap
+// k = kh * KW + kw for output channel oc is element
 //   (0, oc, (ic div group) * KH * KW + k, ic mod group)
 // of a compact tensor (1, OC, groups * KH * KW, group). bm1684x-machine 3.1.
 constexpr uint32_t weight_group(DType dtype) {
   return element_bytes(dtype) == 4 ? 1 : 64 / element_bytes(dtype);
 }
 constexpr uint32_t taps_of(const Window& window) { return window.h.kernel * window.w.kernel; }
-// The tap whose weight tap (kh, kw) of the window multiplies; deconvolutions turn their kernel by
-// 180 degrees.
+// Returns the tap whose weight tap (kh, kw) of the window multiplies. Deconvolutions rotate their
+// kernel by 180 degrees.
 constexpr uint32_t weight_tap(const Window& window, bool is_turned, uint32_t kh, uint32_t kw) {
   const uint32_t tap = kh * window.w.kernel + kw;
   return is_turned ? taps_of(window) - 1 - tap : tap;

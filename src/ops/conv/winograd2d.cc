@@ -1,4 +1,4 @@
-// winograd2d: contract, cost and reference body.
+// winograd2d: contract, cost and reference kernel.
 #include "ops/conv/winograd2d.h"
 
 #include "base/errors/ops.h"
@@ -19,7 +19,7 @@ constexpr SmallMatrix<4, 4> kInputTransform{
 constexpr SmallMatrix<2, 4> kOutputTransform{// A^T
                                              {{1, 1, 1, 0}, {0, 1, -1, -1}}};
 
-// The 4x4 input tile of the output tile at (2*ty, 2*tx), padding as zeros.
+// Returns the 4x4 input tile of the output tile at (2*ty, 2*tx), with zeros in the padding.
 SmallMatrix<4, 4> input_tile(const Winograd2d& op, const Memory& memory, uint32_t n, uint32_t ic,
                              uint32_t ty, uint32_t tx) {
   SmallMatrix<4, 4> tile{};
@@ -84,8 +84,8 @@ Status check(const Winograd2d& op, const Chip& chip) {
   return advise_bm1880_start_lane("weight", op.weight, op.out, chip);
 }
 
-// 16 products per input channel and tile of four results, one lane's work of a cycle; the
-// transformations are additions beside them.
+// 16 products per input channel and tile of four results take a lane one cycle. The transformations
+// are additions and cost nothing more.
 Cost cost(const Winograd2d& op, const Chip& chip) {
   const Shape& out = op.out.shape;
   const Shape products{out.n, out.c, out.h / 2 * 4, out.w / 2 * 4};

@@ -14,7 +14,8 @@ namespace tputwin {
 // equal to a direct convolution because U is rounded.
 struct Winograd2d {
   TensorView out, in;
-  TensorView weight;               // (IC,OC,4,4), default unaligned strides, signed
+  // (IC,OC,4,4), default unaligned strides, signed.
+  TensorView weight;
   std::optional<TensorView> bias;  // 16-bit (1,OC,1,1)
   Window window;                   // 3x3, stride 1; only the paddings vary
   bool relu = false;

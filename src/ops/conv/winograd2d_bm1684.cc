@@ -1,4 +1,4 @@
-// winograd2d_bm1684: contract, cost and reference body.
+// winograd2d_bm1684: contract, cost and reference kernel.
 #include "ops/conv/winograd2d_bm1684.h"
 
 #include <array>
@@ -19,7 +19,7 @@ using Tile = std::array<std::array<int64_t, kTile>, kTile>;
 constexpr int kB[kTile][kTile] = {{1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}};
 constexpr int kA[kResults][kTile] = {{1, 1, 1, 0}, {0, 1, -1, -1}};
 
-// M d M^T, of which the first `rows` rows and columns are wanted.
+// Returns M d M^T; only the first kRows rows and columns are valid.
 template <uint32_t kRows>
 Tile transformed(const int (&m)[kRows][kTile], const Tile& d) {
   Tile half{}, whole{};
@@ -32,7 +32,7 @@ Tile transformed(const int (&m)[kRows][kTile], const Tile& d) {
   return whole;
 }
 
-// The inputs of the tile whose first result is (y, x).
+// Returns the inputs of the tile whose first result is (y, x).
 Tile inputs(const Winograd2dBm1684& op, const Memory& memory, uint32_t n, uint32_t ic, uint32_t y,
             uint32_t x) {
   const Shape& s = op.in.shape;
