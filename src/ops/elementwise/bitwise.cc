@@ -1,4 +1,4 @@
-// bitwise: contract, cost and reference body.
+// bitwise: contract, cost and reference kernel.
 #include "ops/elementwise/bitwise.h"
 
 #include "base/errors/tpukernel.h"
@@ -11,14 +11,14 @@
 namespace tputwin {
 namespace {
 
-// The low 6 bits as a signed number.
+// Returns the low 6 bits as a signed number.
 constexpr int32_t signed_6bit(int32_t amount) { return ((amount & 63) ^ 32) - 32; }
 
 int32_t shifted(const Bitwise& op, int32_t value, int32_t amount) {
   if (amount < -32 || amount > 32) amount = signed_6bit(amount);
   if ((amount == 32 || amount == -32) && op.keeps_at_32) return value;
   const bool arithmetic = op.kind == Bitwise::Kind::arithmetic_shift;
-  // 64 bits hold what is shifted in and out
+  // 64 bits are enough for the bits shifted in and out.
   const int64_t wide = arithmetic ? int64_t{value} : int64_t{static_cast<uint32_t>(value)};
   const uint64_t moved =
       amount > 0 ? static_cast<uint64_t>(wide) << amount : static_cast<uint64_t>(wide >> -amount);
@@ -65,7 +65,8 @@ Status check_bm1684x(const Bitwise& op, const Chip& chip) {
   const DType dtype = op.out.dtype;
   TW_RETURN_IF_ERROR(
       require(!is_float(dtype) && !is_shift(op.kind), errors::tpu_dtype, "dst_addr", op.out));
-  const bool rotates = op.kind == Bitwise::Kind::rotate;  // by numbers of any integer type
+  // Amounts may have any integer type.
+  const bool rotates = op.kind == Bitwise::Kind::rotate;
   for (const Operand& operand : list) {
     const bool is_amount = rotates && operand.view == &op.b.view;
     const bool fits = is_amount ? !is_float(operand.view->dtype) : operand.view->dtype == dtype;

@@ -1,4 +1,4 @@
-// channel_affine: contract, cost and reference body.
+// channel_affine: contract, cost and reference kernel.
 #include "ops/elementwise/channel_affine.h"
 
 #include "numerics/float32.h"

@@ -13,12 +13,14 @@ namespace tputwin {
 // accumulate:  out + (in * scale(c)), and ((in * scale(c)) + bias(c)) + out
 struct ChannelAffine {
   TensorView out, in;
-  std::optional<Source> scale, bias;  // (1,C,1,1), or one for all channels; at least one
-  bool accumulate = false;            // with a scale only
-  bool adds_zero = false;             // with a scale alone, unless it accumulates
+  // (1,C,1,1), or one value for all channels. At least one of the two is present.
+  std::optional<Source> scale, bias;
+  bool accumulate = false;  // only with a scale
+  // Only with a scale alone that does not accumulate.
+  bool adds_zero = false;
 };
 
-// One element; parameters that the operation does not have are not looked at.
+// Returns one element. Parameters that the operation does not have are ignored.
 float affine(const ChannelAffine& op, float in, float scale, float bias, float old);
 
 TW_OPERATION(ChannelAffine);

@@ -1,4 +1,4 @@
-// convert: contract, cost and reference body.
+// convert: contract, cost and reference kernel.
 #include "ops/elementwise/convert.h"
 
 #include <cmath>
@@ -23,7 +23,7 @@ Status check_types(const Convert& op) {
   return require(offered, errors::tpu_dtype_pair, "src_dtype", op.in);
 }
 
-// The BM1684's GDMA: between fp32 and bytes.
+// The BM1684's GDMA converts between fp32 and bytes.
 Status check_bm1684(const Convert& op) {
   const DType from = op.in.dtype, to = op.out.dtype;
   const bool offered =

@@ -6,8 +6,8 @@
 
 namespace tputwin {
 
-// cast:  out = the value of out's type nearest to in (numerics/convert.h); by DMA, which the BM1684
-//        has, NaN become the largest integer
+// cast:  out = the value of out's type nearest to in (numerics/convert.h). DMA commands, which the
+//        BM1684 has, convert NaN to the largest integer
 // whole: in rounded to a whole number of its own floating-point type
 struct Convert {
   enum class Kind : uint8_t { cast, whole };
@@ -19,7 +19,7 @@ struct Convert {
 
 TW_OPERATION(Convert);
 
-// One element, from its bits to the result's, as Memory::read() and Memory::write() pass them.
+// Returns one element. Argument and result are bits as in Memory::read() and Memory::write().
 int32_t convert_element(const Convert& op, int32_t bits);
 
 }  // namespace tputwin

@@ -1,4 +1,4 @@
-// elementwise: contract, cost and reference body.
+// elementwise: contract, cost and reference kernel.
 #include "ops/elementwise/elementwise.h"
 
 #include "base/errors/ops.h"
@@ -51,7 +51,7 @@ Status check_widths(const Elementwise& op) {
   return b_wide ? check_bm1880_16bit("b", op.b) : check_bm1880_8bit("b", op.b);
 }
 
-// A constant has the bits its tensor would have: 8, or 16 where 16-bit values are added or joined.
+// A constant has as many bits as its tensor would: 8, or 16 if 16-bit values are added or combined.
 Status check_constant(const Elementwise& op) {
   const bool wide = op.kind == Elementwise::Kind::add || op.kind == Elementwise::Kind::sub ||
                     is_16bit(op.out.dtype);
@@ -89,7 +89,7 @@ Status advise(const Elementwise& op, const Chip& chip) {
   return has_tensor_b(op) ? advise_bm1880_start_lane("b", op.b, op.out, chip) : Status();
 }
 
-// Positive counts shift left and keep 16 bits, negative ones shift right and floor.
+// Positive counts shift left and keep 16 bits; negative counts shift right and round down.
 int32_t arithmetic_shift(int32_t value, int32_t count) {
   if (count >= 16) return 0;
   if (count >= 0) return static_cast<int16_t>(value << count);
@@ -196,7 +196,7 @@ Status check(const Elementwise& op, const Chip& chip) {
   return advise(op, chip);
 }
 
-// One result a cycle and unit; 16-bit values pass plane by plane.
+// A unit makes one result per cycle; 16-bit values take one pass per plane.
 Cost cost(const Elementwise& op, const Chip& chip) {
   const bool wide =
       is_16bit(op.out.dtype) || is_16bit(op.a.dtype) || op.kind == Elementwise::Kind::mac;

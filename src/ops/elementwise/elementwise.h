@@ -20,7 +20,8 @@ struct Elementwise {
   TensorView out, a;
   TensorView b;  // unused when b_is_constant, and by copy
   bool b_is_constant = false;
-  int32_t constant = 0;  // sign or zero extended according to b_signed
+  // Sign or zero extended according to b_signed.
+  int32_t constant = 0;
   bool b_signed = true;  // type of the constant (tensors: b.dtype)
   uint32_t lshift = 0, rshift = 0;
 };

@@ -1,4 +1,4 @@
-// fixed_point: contract, cost and reference body.
+// fixed_point: contract, cost and reference kernel.
 #include "ops/elementwise/fixed_point.h"
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 namespace tputwin {
 namespace {
 
-// Left by amount > 0, right by -amount otherwise, of a 16-bit value. The low byte of an amount
-// counts: 255 is -1, 256 is 0.
+// Shifts a 16-bit value left by amount > 0, right by -amount otherwise. Only the low byte of an
+// amount counts: 255 is -1, 256 is 0.
 int32_t shifted(int32_t value, int32_t amount) {
   amount = std::clamp<int32_t>(static_cast<int8_t>(amount), -16, 16);
   return amount > 0 ? static_cast<int32_t>(static_cast<uint32_t>(value) << amount)
@@ -97,7 +97,8 @@ bool is_shift(FixedPoint::Kind kind) {
 
 bool is_logic(FixedPoint::Kind kind) { return kind >= FixedPoint::Kind::bit_and; }
 
-// A source has the type the operation names for it, and the bits that its kind asks for.
+// A source must have the type that the operation states for it, and as many bits as its kind
+// requires.
 Status check_source(std::string_view name, const Source& source, DType type, const FixedPoint& op) {
   const bool narrow = op.kind == FixedPoint::Kind::mul || op.kind == FixedPoint::Kind::mac;
   const bool fits = element_bytes(type) == (narrow              ? 1u

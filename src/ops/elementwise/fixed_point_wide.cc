@@ -1,4 +1,4 @@
-// fixed_point_wide: contract, cost and reference body.
+// fixed_point_wide: contract, cost and reference kernel.
 #include "ops/elementwise/fixed_point_wide.h"
 
 #include <algorithm>
@@ -104,7 +104,7 @@ Cost cost(const Mul16By8& op, const Chip& chip) {
                       operands(op), chip);
 }
 
-// Magnitude, two bytes of it, two products, the sign.
+// Six passes: the magnitude, its two bytes, two products, the sign.
 Cost cost(const MulS16ByU8& op, const Chip& chip) {
   return compute_cost(lane_passes(op.out.shape, chip, 2) * 6, op.out.shape.count() * 6,
                       operands(op), chip);
@@ -129,7 +129,7 @@ void execute(const Mul16By8& op, const Memory& memory) {
 
 void execute(const MulS16ByU8& op, const Memory& memory) {
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
-    if (n == op.a.shape.n) {  // fills a cell
+    if (n == op.a.shape.n) {  // only fills a cell
       const int32_t low = memory.read(op.out, n, c, h, w) & 0x00ff;
       memory.write(op.out, n, c, h, w, low);
       memory.write(op.work, n, c, h, w, low);

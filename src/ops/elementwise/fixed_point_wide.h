@@ -1,4 +1,4 @@
-// fixed_point_wide: products of 16 by 8 bits, and the bytes of 16-bit elements they are made of.
+// fixed_point_wide: products of 16 by 8 bits, and the bytes of 16-bit elements that they use.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace tputwin {
 
-// The shape of a 16-bit tensor with the element that fills its last cell.
+// Returns the shape of a 16-bit tensor including the element that fills its last cell.
 constexpr Shape whole_cells(Shape shape) {
   shape.n += shape.n % 2;
   return shape;
@@ -15,9 +15,10 @@ constexpr Shape whole_cells(Shape shape) {
 
 // high: out = bits 15..8 of in.   low: out = bits 7..0, and work = in & 0x00ff in whole cells.
 struct SplitByte {
-  TensorView out;                  // 8-bit
-  TensorView in;                   // 16-bit; beside work in whole cells
-  std::optional<TensorView> work;  // 16-bit, in whole cells; of the low byte only
+  TensorView out;  // 8-bit
+  // 16-bit; in whole cells if work is present.
+  TensorView in;
+  std::optional<TensorView> work;  // 16-bit, in whole cells; low byte only
 };
 
 // out = sat(round_shift((high * 256 + low) * b, rshift)); high has the sign of its type.
@@ -28,9 +29,9 @@ struct Mul16By8 {
   uint32_t rshift = 0;
 };
 
-// out = sign(a) * min(32767, round_shift(m * b, rshift)) with m = min(|a|, 32767): symmetric.
-// Also: work_high, work_low = bytes of m;  work = a < 0 ? -out : 0. An element of out that only
-// fills a cell keeps its low byte, and work has the same: both held low bytes on the way.
+// out = sign(a) * min(32767, round_shift(m * b, rshift)) with m = min(|a|, 32767): symmetric. Also:
+// work_high, work_low = bytes of m;  work = a < 0 ? -out : 0. An element of out that only fills a
+// cell keeps its low byte, and work gets the same value: the chip uses both for low bytes.
 struct MulS16ByU8 {
   TensorView out;                  // i16, in whole cells
   TensorView a;                    // i16

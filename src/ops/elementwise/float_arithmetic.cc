@@ -1,4 +1,4 @@
-// float_arithmetic: contract, cost and reference body.
+// float_arithmetic: contract, cost and reference kernel.
 #include "ops/elementwise/float_arithmetic.h"
 
 #include <utility>
@@ -16,7 +16,7 @@ namespace {
 
 float square(float x) { return f32::mul(x, x); }
 
-// Passes over the elements: division is three Newton steps of the inverse square root.
+// Returns the passes over the elements. Division is three Newton steps of the inverse square root.
 uint64_t passes(FloatArithmetic::Kind kind) {
   constexpr uint64_t kPasses[] = {1, 1, 1, 20, 2, 1, 1, 1, 1, 2, 2, 2};
   return kPasses[static_cast<size_t>(kind)];
@@ -109,7 +109,7 @@ OperandList operands(const FloatArithmetic& op) {
 
 namespace {
 
-// The model carries this one out with any number of channels.
+// The reference model executes this case with any number of channels.
 bool is_maximum_of_itself(const FloatArithmetic& op) {
   return op.kind == FloatArithmetic::Kind::max && !op.a.is_constant && !op.b.is_constant &&
          op.a.view == op.b.view;

@@ -1,4 +1,4 @@
-// float_function: contract, cost and reference body.
+// float_function: contract, cost and reference kernel.
 #include "ops/elementwise/float_function.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace tputwin {
 namespace {
 
-// Where channel c of a tensor is: the row of its lane, counted in turns around all lanes.
+// The lane of a channel, and its round over all lanes.
 struct Place {
   uint32_t lane;
   uint64_t turn;
@@ -51,10 +51,10 @@ float hswish(const FloatFunction& op, float x) {
   return f32::mul(round_to(f32::mul(clamped, x), type), round_to(1.0f / 6.0f, type));
 }
 
-// The planes of the results in one lane, as bytes from the first one: plane after plane, of which
-// those exist that hold a channel.
+// The planes of the results in one lane, in bytes from the first one. A plane exists if it has a
+// channel.
 struct ResultPlanes {
-  uint64_t turns, start, channels, count, plane, bytes;  // bytes: of elements in a plane
+  uint64_t turns, start, channels, count, plane, bytes;  // `bytes` counts the elements of a plane
 
   explicit ResultPlanes(const FloatFunction& op, const LocalMemory& local) {
     const TensorView& out = op.out;
@@ -82,7 +82,7 @@ constexpr bool is_erf(FloatFunction::Kind kind) {
   return FloatFunction::Kind::erf <= kind && kind <= FloatFunction::Kind::gelu;
 }
 
-// Terms of the function's own series.
+// Returns the number of terms of the function's own series.
 constexpr uint32_t terms_of(FloatFunction::Kind kind) {
   if (has_log(kind)) return function32::kLogTerms;
   if (is_erf(kind)) return function32::kErfTerms;
@@ -97,7 +97,7 @@ constexpr bool is_exponential(FloatFunction::Kind kind) {
   return is_function32(kind) && function32::is_exponential(function32_kind(kind));
 }
 
-// What the results are made of: the tensors of one shape.
+// Returns results and sources, which are tensors of one shape.
 OperandList tensors(const FloatFunction& op) {
   OperandList list{{"dst_addr", &op.out, Access::write}};
   if (destroys_source(op.kind))
@@ -116,7 +116,7 @@ void add_work(OperandList& list, const FloatFunction& op) {
 }
 
 void add_tables(OperandList& list, const FloatFunction& op) {
-  const bool one = !op.exp_coeff || !op.coeff;  // kind of tables
+  const bool one = !op.exp_coeff || !op.coeff;  // only one kind of tables
   if (op.exp_coeff)
     list.push_back({one ? "coeff_addr" : "exp_coeff_addr", &*op.exp_coeff, Access::read});
   if (op.exp_table)
@@ -130,7 +130,7 @@ void add_tables(OperandList& list, const FloatFunction& op) {
 
 // ---- rules ----
 
-// In rows without gaps, planes at multiples of the execution units.
+// Returns true if rows have no gaps and planes start at multiples of eu_bytes.
 bool is_aligned(const TensorView& view, const Chip& chip) {
   const Stride wanted = lane_stride(chip, view.shape, view.address / chip.lane_bytes,
                                     element_bytes(view.dtype), /*aligned=*/true);
@@ -171,7 +171,7 @@ bool is_one_command(FloatFunction::Kind kind) {
   return kind == FloatFunction::Kind::div || kind == FloatFunction::Kind::taylor;
 }
 
-// Of results, sources, work tensors and tables.
+// Checks that work tensors and tables are disjoint from each other and from results and sources.
 Status check_apart(const OperandList& list, size_t tensors, const Chip& chip) {
   for (size_t i = tensors; i < list.size(); ++i)
     for (size_t j = 0; j < i; ++j)
@@ -180,9 +180,9 @@ Status check_apart(const OperandList& list, size_t tensors, const Chip& chip) {
   return {};
 }
 
-// ---- price ----
+// ---- cost ----
 
-// Arithmetic steps of one element.
+// Returns the arithmetic steps of one element.
 uint64_t passes(const FloatFunction& op) {
   const uint64_t root = 5 * op.parameters.iterations + 2, quotient = root + 2;
   const uint64_t exp = 2 * function32::kExpTerms + 5;
@@ -245,7 +245,7 @@ Status check(const FloatFunction& op, const Chip& chip) {
   for (size_t i = 0; i < count; ++i)
     TW_RETURN_IF_ERROR(check_type(op, list[i].name, *list[i].view));
   const uint32_t exp_terms = is_exponential(op.kind) ? function32::kExpTerms : 0;
-  // without a table in the lanes, that of static memory
+  // Static memory has the table if the lanes do not.
   const uint32_t exp_entries =
       is_exponential(op.kind) && op.exp_table ? function32::kExpEntries : 0;
   TW_RETURN_IF_ERROR(check_table(op, "exp_coeff_addr", op.exp_coeff, exp_terms, chip));
@@ -303,7 +303,8 @@ void leave_entries(const FloatFunction& op, const Memory& memory) {
   const Shape& s = entries.shape;
   const LocalMemory& local = memory.local;
   const ResultPlanes results(op, local);
-  if (results.count == 1) return;  // covered: the entries are the shorter ones
+  // The results cover all entries, which are shorter.
+  if (results.count == 1) return;
   const uint64_t elements = uint64_t{s.h} * s.w;
 
   auto leave = [&](uint32_t n, uint32_t c, uint64_t element, const function32::Tables& tables) {
@@ -320,9 +321,9 @@ void leave_entries(const FloatFunction& op, const Memory& memory) {
       const uint64_t first = uint64_t{n} * entries.stride.n + place.turn * entries.stride.c;
       for (uint64_t i = 0; i < elements;) {
         const uint64_t at = first + 2 * i, index = at / results.plane, in = at % results.plane;
-        uint64_t next = results.plane;  // the rest of this plane is free
+        uint64_t next = results.plane;  // no result covers the rest
         if (results.exists(index, place.lane, local.lanes()) && in < results.bytes)
-          next = results.bytes;  // covered up to there
+          next = results.bytes;  // results cover it up to here
         else
           for (uint64_t j = i; j < std::min(elements, i + (next - in) / 2); ++j)
             leave(n, c, j, tables);

@@ -11,8 +11,8 @@
 
 namespace tputwin {
 
-// The functions of numerics/function32.h on fp32, and of any floating-point type, each step rounded
-// to it:
+// The functions of numerics/function32.h on fp32, and functions of any floating-point type whose
+// steps are each rounded to it:
 //   taylor: series with coeff.shape.w coefficients   hsigmoid: clamp(alpha * a + beta, 0, 1)
 //   hswish: a * clamp(a + 3, 0, 6) * (1/6)            isfinite: 1, or 0 for infinities and NaN
 struct FloatFunction {
@@ -27,16 +27,16 @@ struct FloatFunction {
   };
   Kind kind = Kind::div;
   TensorView out;
-  // tan and cot overwrite a.
-  Source a, b = Source::value(0.0f);  // b: of div and pow; one of them may be constant
+  // tan and cot overwrite a. Only div and pow use b; one of their two sources may be constant.
+  Source a, b = Source::value(0.0f);
   function32::Parameters parameters;
-  // The same words in every lane. An exponential without a table of powers takes that of static
+  // Every lane has the same tables. Without exp_table an exponential uses the table of static
   // memory.
   std::optional<TensorView> exp_coeff, exp_table, coeff;
-  // Where exponentials keep the entries of the table they look up: 16-bit elements in the aligned
-  // layout at the address of out, before the results are written.
+  // Buffer in which exponentials store the indices of the table entries that they read. It has
+  // 16-bit elements in the aligned layout at the address of out. The results are written over it.
   std::optional<TensorView> entries;
-  // The chip leaves intermediate values here, the twin what was there.
+  // The chip leaves intermediate values here; the simulator leaves the old bytes.
   std::array<std::optional<TensorView>, 4> work;
 };
 std::string_view to_string(FloatFunction::Kind kind);
@@ -52,13 +52,13 @@ constexpr bool destroys_source(FloatFunction::Kind kind) {
 
 TW_OPERATION(FloatFunction);
 
-// The steps both bodies share.
-// taylor, hsigmoid, hswish or isfinite of x, which is a number of the type; all steps but the last
-// are rounded to it.
+// The reference and the fast kernel share the functions below.
+// Returns taylor, hsigmoid, hswish or isfinite of x, a number of the type. All steps but the last
+// are rounded to the type.
 float typed_element(const FloatFunction& op, const Memory& memory, uint32_t lane, float x);
-// The tables in a lane.
+// Returns the tables in a lane.
 function32::Tables tables_in(const FloatFunction&, const Memory&, uint32_t lane);
-// Writes the entries that no result will cover.
+// Writes the entries that no result overwrites.
 void leave_entries(const FloatFunction&, const Memory&);
 
 }  // namespace tputwin

@@ -1,4 +1,4 @@
-// int8_to_f32: contract, cost and reference body.
+// int8_to_f32: contract, cost and reference kernel.
 #include "ops/elementwise/int8_to_f32.h"
 
 #include "base/bits.h"
@@ -10,7 +10,7 @@
 namespace tputwin {
 namespace {
 
-// 4N: the cells. 1N: the bytes of a channel, rounded up to words.
+// Returns the shape of the 32-bit words. 4N: the cells. 1N: the bytes of a channel, rounded up.
 Shape words_shape(const TensorView& in) {
   const Shape& s = in.shape;
   if (in.pack == 4) return {cells(in), s.c, s.h, s.w};
@@ -60,7 +60,7 @@ Status check(const Int8ToF32& op, const Chip& chip) {
   return advise_bm1684_same_npu(operands(op), chip);
 }
 
-// One pass makes the copy, one converts it.
+// Two passes: the copy and its conversion.
 Cost cost(const Int8ToF32& op, const Chip& chip) {
   return compute_cost(lane_passes(op.work.shape, chip, 4) + lane_passes(op.out.shape, chip, 4),
                       op.out.shape.count(), operands(op), chip);

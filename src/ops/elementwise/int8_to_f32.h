@@ -5,14 +5,14 @@
 
 namespace tputwin {
 
-// out = in, exactly. `words` are the 32-bit words that `in` lies in, dummy bytes included; `work`
-// receives a copy of them, of signed sources with the sign bit of every byte inverted. The copy is
-// what is converted, so that `out` may cover `in`.
+// out = in, exactly. `words` are the 32-bit words that contain `in`, with padding bytes. `work`
+// receives a copy of them; for signed sources the sign bit of every byte is inverted. The
+// conversion reads the copy, so `out` may overlap `in`.
 struct Int8ToF32 {
   TensorView out, in;
   TensorView words, work;  // b32, of one shape
 
-  // The bytes of the copy that stand for the elements of `in`.
+  // Returns the bytes of the copy that correspond to the elements of `in`.
   TensorView copy() const;
 };
 

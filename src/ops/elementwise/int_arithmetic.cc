@@ -1,4 +1,4 @@
-// int_arithmetic: contract, cost and reference body.
+// int_arithmetic: contract, cost and reference kernel.
 #include "ops/elementwise/int_arithmetic.h"
 
 #include "base/errors/tpukernel.h"
@@ -11,7 +11,7 @@
 namespace tputwin {
 namespace {
 
-// A product of 32-bit numbers, and what a left shift makes of it, may need more than 64 bits.
+// A product of 32-bit numbers, and its left shift, may need more than 64 bits.
 struct Exact {
   bool negative;
   uint64_t magnitude;
@@ -45,9 +45,9 @@ Exact combined(const IntArithmetic& op, int64_t a, int64_t b, int64_t old) {
   return {};
 }
 
-// x * 2^shift, rounded; of numbers too large the largest one, or their low bits. The amount is the
-// low byte of what is in memory. To the left the chip shifts 64 bits for 32-bit results and 32 bits
-// for narrower ones, so that amounts repeat.
+// Returns x * 2^shift, rounded. Numbers that are too large become the largest one, or keep their
+// low bits. The amount is the low byte of the value in memory. A left shift of the chip has 64 bits
+// for 32-bit results and 32 bits for narrower ones, so amounts repeat.
 Exact shifted(const IntArithmetic& op, const Exact& x, int32_t amount) {
   int32_t shift = static_cast<int8_t>(amount);
   if (shift >= 0) {
@@ -70,7 +70,7 @@ int32_t limited(const IntArithmetic& op, const Exact& x) {
 
 bool is_integer(DType dtype) { return !is_float(dtype) && dtype != DType::b32; }
 
-// Whether the result has a type that the function takes beside those of its operands.
+// Returns true if the function accepts the type of the result with those of its operands.
 bool types_agree(const IntArithmetic& op) {
   const DType out = op.out.dtype, a = op.a.view.dtype, b = op.b.view.dtype;
   switch (op.kind) {

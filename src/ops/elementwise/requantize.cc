@@ -1,4 +1,4 @@
-// requantize: contract, cost and reference body.
+// requantize: contract, cost and reference kernel.
 #include "ops/elementwise/requantize.h"
 
 #include <algorithm>
@@ -19,8 +19,8 @@ constexpr bool has_shift(Requantize::Kind kind) {
   return kind == Requantize::Kind::to_narrow || kind == Requantize::Kind::to_wide;
 }
 
-// Times 2^amount, rounded. Of words in memory the low byte counts; to the left 64 bits are shifted
-// by the low 6 bits of it.
+// Returns value * 2^amount, rounded. The amount is the low byte of the value in memory. Left shifts
+// have 64 bits and use the low 6 bits of the amount.
 int64_t scaled(int64_t value, int32_t word, Rounding mode) {
   const int64_t amount = static_cast<int8_t>(word);
   if (amount < 0)
@@ -28,14 +28,14 @@ int64_t scaled(int64_t value, int32_t word, Rounding mode) {
   return static_cast<int64_t>(static_cast<uint64_t>(value) << (amount % 64));
 }
 
-// The low 16 bits, signed as the narrow side is.
+// Returns the low 16 bits, signed as the narrow type is.
 int64_t offset_of(const Requantize& op, int64_t offset) {
   const bool wide = op.kind == Requantize::Kind::to_wide || op.kind == Requantize::Kind::f32_wide;
   const bool negative = is_signed(wide ? op.in.dtype : op.out.dtype);
   return negative ? int64_t{static_cast<int16_t>(offset)} : int64_t{static_cast<uint16_t>(offset)};
 }
 
-// A parameter as it is in memory: one element per channel.
+// Checks a parameter in memory: one element per channel.
 Status check_parameter(std::string_view name, const Source& source, const Requantize& op,
                        const Chip& chip) {
   if (source.is_constant) return {};

@@ -1,4 +1,4 @@
-// select: contract, cost and reference body.
+// select: contract, cost and reference kernel.
 #include "ops/elementwise/select.h"
 
 #include <vector>
@@ -15,7 +15,7 @@ namespace {
 
 using Compare = Select::Compare;
 
-// `same`: the patterns are equal.
+// `same` is true if the bit patterns are equal.
 template <class Number>
 bool holds(Compare compare, Number a, Number b, bool same) {
   const bool equal = a == b || same;
@@ -92,7 +92,7 @@ Cost cost(const Select& op, const Chip& chip) {
   return compute_cost(lane_passes(op.out.shape, chip, 4), op.out.shape.count(), operands(op), chip);
 }
 
-// What a and b leave in the extreme; subnormals of fp32 and bf16 are flushed.
+// Returns the bits of a or b as the extreme gets them; subnormals of fp32 and bf16 are flushed.
 static int32_t extreme_of(int32_t bits, DType dtype) {
   const auto magnitude = static_cast<uint32_t>(bits);
   if (dtype == DType::f32 && (magnitude & 0x7f80'0000) == 0) return bits & INT32_MIN;
@@ -100,7 +100,7 @@ static int32_t extreme_of(int32_t bits, DType dtype) {
   return bits;
 }
 
-// Everything is read before anything is written: a source may reach into a result.
+// All sources are read before anything is written, because a source may overlap a result.
 void execute(const Select& op, const Memory& memory) {
   std::vector<int32_t> chosen, extremes;
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {

@@ -11,10 +11,11 @@ namespace tputwin {
 // out = holds(a, b) ? if_true : if_false, copied bit by bit; chosen values of another integer type
 // are converted.
 // extreme: the larger of a and b with `greater`, the smaller with `less`; b with NaN. Subnormals of
-// fp32 and bf16 become 0 there, unless it keeps the bits.
-// greater, less, at_least, at_most: false with NaN      equal_value, not_equal: false, true with
-// NaN equal_bits: the patterns are equal (NaN equals itself, +0 differs from -0) equal: neither a >
-// b nor b > a (NaN equals everything, +0 equals -0, subnormals equal 0)
+//   fp32 and bf16 become 0 there, unless keeps_extreme_bits is set.
+// greater, less, at_least, at_most: false with NaN
+// equal_value, not_equal: false, true with NaN
+// equal_bits: the patterns are equal (NaN equals itself, +0 differs from -0)
+// equal: neither a > b nor b > a (NaN equals everything, +0 equals -0, subnormals equal 0)
 struct Select {
   enum class Compare : uint8_t {
     greater,
@@ -29,7 +30,7 @@ struct Select {
   Compare compare = Compare::greater;
   TensorView out;
   Source a, b, if_true, if_false;
-  DType type = DType::f32;  // of a and b
+  DType type = DType::f32;  // type of a and b
   std::optional<TensorView> extreme;
   bool keeps_extreme_bits = false;
 };

@@ -1,4 +1,4 @@
-// sequence: contract, cost and reference body.
+// sequence: contract, cost and reference kernel.
 #include "ops/elementwise/sequence.h"
 
 #include "base/errors/tpukernel.h"
@@ -20,7 +20,7 @@ void attributes(const Sequence& op, AttributeSink& to) {
 
 OperandList operands(const Sequence& op) { return {{"dst_addr", &op.out, Access::write}}; }
 
-// A sequence is as long as its number of terms says, which no extent limits.
+// The number of terms sets the length of a sequence; no extent limits it.
 Status check(const Sequence& op, const Chip& chip) {
   const TensorView& out = op.out;
   TW_RETURN_IF_ERROR(require(out.space == Space::local, errors::tpu_space, "dst_addr", out));

@@ -1,4 +1,4 @@
-// unary: contract, cost and reference body.
+// unary: contract, cost and reference kernel.
 #include "ops/elementwise/unary.h"
 
 #include <bit>
@@ -14,7 +14,7 @@
 namespace tputwin {
 namespace {
 
-// Zeros above the highest bit that is 1.
+// Returns the number of zeros above the highest bit that is 1.
 int32_t leading_zeros(uint32_t bits, DType dtype) {
   const int width = static_cast<int>(8 * element_bytes(dtype));
   const uint32_t ones = width == 32 ? UINT32_MAX : (uint32_t{1} << width) - 1;
@@ -41,21 +41,21 @@ int32_t of_integer(Unary::Kind kind, int32_t bits, DType dtype) {
   }
 }
 
-// The sign bit of a floating-point type.
+// Returns the sign bit of a floating-point type.
 constexpr uint32_t sign_bit(DType dtype) { return dtype == DType::f32 ? f32::kSignBit : 0x8000; }
 
-// Where the exponent field of a type starts.
+// Returns the position of the lowest bit of the exponent field of a type.
 constexpr uint32_t fraction_bits(DType dtype) {
   return dtype == DType::f32 ? 23 : dtype == DType::bf16 ? 7 : 10;
 }
 
-// Positive numbers from about 4/3 of a power of 2 on count as the next one.
+// Positive numbers from about 4/3 of a power of 2 on count as the next power.
 constexpr uint32_t rounding_of(DType dtype) {
   return dtype == DType::f32 ? 0x55'5554 : dtype == DType::bf16 ? 0x54 : 0x2aa;
 }
 
-// A NaN above that bound has the field of a number one binade larger than there is: an integer
-// shows it, in a floating-point number it has no room.
+// A NaN above that bound gets an exponent field one above the largest. An integer result shows it;
+// a floating-point result has no bit for it.
 int32_t exponent_of(uint32_t bits, DType in, DType out) {
   const uint32_t sign = bits & sign_bit(in), places = fraction_bits(in);
   const uint32_t magnitude = bits & (sign_bit(in) - 1);
@@ -64,7 +64,7 @@ int32_t exponent_of(uint32_t bits, DType in, DType out) {
   return static_cast<int32_t>(sign | (field << places & (sign_bit(in) - 1)));
 }
 
-// A NaN stays, quiet.
+// A NaN is returned, quiet.
 uint32_t inverse_root(uint32_t bits, uint32_t steps) {
   constexpr uint32_t kFirstGuess = 0x5f37'59df, kQuiet = 0x40'0000;
   if ((bits & 0x7fff'ffff) > 0x7f80'0000) return bits | kQuiet;
@@ -142,7 +142,7 @@ OperandList operands(const Unary& op) {
 
 namespace {
 
-// The BM1684 has exponents of the aligned layout only.
+// The BM1684 supports exponents only, in the aligned layout.
 Status check_bm1684(const Unary& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_bm1684_32bit(operands(op), op.out.shape, chip, chip.eu_bytes));
   TW_RETURN_IF_ERROR(require(op.kind == Unary::Kind::exponent && op.in.dtype == DType::f32 &&

@@ -1,18 +1,18 @@
-// unary: functions of one element of any type that need no arithmetic but a sign.
+// unary: signs, activations, bit counts and exponents of one element of any type.
 #pragma once
 
 #include "ops/contract/contract.h"
 
 namespace tputwin {
 
-// abs: |x|, of the smallest integer itself; of floats the sign bit cleared
+// abs: |x|; the smallest integer is unchanged; floats get their sign bit cleared
 // neg: 0 - x        relu: x > 0 ? x : 0        prelu: x > 0 ? x : alpha * x, floats only
 // sign: 1, 0 or -1 of the type, -1 for NaN
-// leading_zeros, leading_ones: how many there are from the highest bit on, of integers
+// leading_zeros, leading_ones: number of such bits from the highest bit on, integers only
 // inverse_root: 1 / sqrt(x) by `steps` Newton steps alone, fp32 only: y = 0x5f3759df - (bits >> 1),
 //           then y * (1.5 - (x * 0.5 * y) * y) each; zeros, infinities and negative numbers get no
 //           treatment of their own
-// exponent: the power of 2 next to a float, of its type, or the exponent field of that as an
+// exponent: the power of 2 next to a float, in its type, or the exponent field of that power as an
 //           integer of the same width
 struct Unary {
   enum class Kind : uint8_t {
@@ -28,12 +28,12 @@ struct Unary {
   };
   Kind kind = Kind::abs;
   TensorView out, in;
-  uint32_t alpha = 0;  // of prelu: bits of the type
-  uint32_t steps = 1;  // of inverse_root
+  uint32_t alpha = 0;  // bits of the type, used by prelu
+  uint32_t steps = 1;  // used by inverse_root
 };
 std::string_view to_string(Unary::Kind kind);
 
-// One element, from its bits to the result's, as Memory::read() and Memory::write() pass them.
+// Returns one element. Argument and result are bits as in Memory::read() and Memory::write().
 int32_t element(const Unary& op, int32_t bits);
 
 TW_OPERATION(Unary);

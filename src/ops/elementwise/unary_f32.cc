@@ -1,4 +1,4 @@
-// unary_f32: contract, cost and reference body.
+// unary_f32: contract, cost and reference kernel.
 #include "ops/elementwise/unary_f32.h"
 
 #include "base/errors/okkernel.h"
@@ -104,7 +104,8 @@ void execute(const UnaryF32& op, const Memory& memory) {
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
     const f32::WithWork value = result(op, memory.read(op.in, n, c, h, w));
     if (op.work) memory.write_f32(*op.work, n, c, h, w, value.work);
-    memory.write_f32(op.out, n, c, h, w, value.result);  // last: stays where work is dst
+    // Written last, so that the result stays if work is at dst.
+    memory.write_f32(op.out, n, c, h, w, value.result);
   });
 }
 

@@ -7,9 +7,9 @@
 
 namespace tputwin {
 
-// Each is the function of its name in numerics/float32.h. lookup_exp and lookup_int8 read integers,
-// to_int32 writes them; exp, sigmoid and tanh also write `work`. In place exp and tanh see
-// truncated sources: the chip overwrites the source before it takes the fraction.
+// Each kind is the function of its name in numerics/float32.h. lookup_exp and lookup_int8 read
+// integers, to_int32 writes them. exp, sigmoid and tanh also write `work`. exp and tanh in place
+// use truncated sources: the chip overwrites the source before it takes the fraction.
 struct UnaryF32 {
   enum class Kind : uint8_t {
     rsqrt,
@@ -26,7 +26,8 @@ struct UnaryF32 {
   Kind kind = Kind::rsqrt;
   TensorView out, in;
   std::optional<TensorView> work;
-  uint32_t terms = 0;  // of the series of taylor_exp, exp, sigmoid and tanh
+  // Terms of the series of taylor_exp, exp, sigmoid and tanh.
+  uint32_t terms = 0;
 };
 std::string_view to_string(UnaryF32::Kind kind);
 constexpr bool is_series(UnaryF32::Kind kind) {
