@@ -1,4 +1,4 @@
-// gather: contract, cost and reference body.
+// gather: contract, cost and reference kernel.
 #include "ops/index/gather.h"
 
 #include "base/bits.h"
@@ -21,7 +21,7 @@ void attributes(const Gather& op, AttributeSink& to) {
 }
 
 OperandList operands(const Gather& op) {
-  // what is skipped keeps its old value
+  // Skipped elements keep their old values.
   return {{"output_addr", &op.out, Access::read_write},
           {"param_addr", &op.param, Access::read},
           {"index_addr", &op.index, Access::read}};
@@ -47,7 +47,7 @@ bool inside(const Gather& op, const Spot& spot) {
          spot.y - op.first_row < op.param.shape.h && spot.x >= 0 && spot.x < op.param.shape.w;
 }
 
-// Calls f(n, c, h, w, place).
+// Calls f(n, c, h, w, spot) for each element of the result.
 template <class F>
 void for_each_spot(const Gather& op, const Memory& memory, F&& f) {
   const Shape& s = op.out.shape;

@@ -1,5 +1,5 @@
-// What a body found out about the contents of an index tensor, which no check() sees: the caller
-// looks here after the operation has run.
+// Faults in the contents of an index tensor, which check() does not read. The caller reads them
+// after the operation has run.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace tputwin {
 
-// The first index that pointed outside, if any did.
+// The first index that was outside, if there was one.
 struct IndexFault {
   std::optional<int64_t> index;
 };
-using IndexFaultPtr = std::shared_ptr<IndexFault>;  // nullptr: nobody wants to know
+using IndexFaultPtr = std::shared_ptr<IndexFault>;  // nullptr: faults are not recorded
 
 inline void note(const IndexFaultPtr& fault, int64_t index) {
   if (fault != nullptr && !fault->index) fault->index = index;

@@ -37,7 +37,7 @@ Status check_dma(const OperandList& operands, const TensorView& out, const Tenso
                  errors::tpu_w_stride_1, "index_stride", index);
 }
 
-// The extents that the two sides have in common.
+// Checks the extents that the two sides have in common.
 Status check_sides(IndexedBy by, const TensorView& out, const TensorView& param) {
   const Shape &o = out.shape, &p = param.shape;
   const bool same_h = by == IndexedBy::w || by == IndexedBy::shared_w;

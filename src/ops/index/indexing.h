@@ -1,4 +1,4 @@
-// indexing: how the index tensors of gather and scatter name places.
+// indexing: positions that the index tensors of gather and scatter give.
 #pragma once
 
 #include "ops/contract/body_steps.h"
@@ -6,13 +6,15 @@
 
 namespace tputwin {
 
-// The place (y, x) in a channel of the one side that belongs to element (n,c,h,w) of the other, the
-// side walked through, which is W wide.
+// Position (y, x) in a channel of one side, for element (n,c,h,w) of the other side. The operation
+// loops over that other side, which is W wide.
 enum class IndexedBy : uint8_t {
-  w,         // (h, index(n,c,h,w))
-  h,         // (index(n,c,h,0), w): whole rows
-  shared_w,  // (h, index(0,w,0,0)): one vector for all channels
-  shared_hw  // (index(0,h*W+w,0,1), index(0,h*W+w,0,0)): one vector of pairs for all channels
+  w,  // (h, index(n,c,h,w))
+  h,  // (index(n,c,h,0), w): whole rows
+  // (h, index(0,w,0,0)): one vector for all channels.
+  shared_w,
+  // (index(0,h*W+w,0,1), index(0,h*W+w,0,0)): one vector of pairs for all channels.
+  shared_hw
 };
 
 constexpr bool is_shared(IndexedBy by) {
@@ -24,7 +26,7 @@ constexpr std::string_view to_string(IndexedBy by) {
   return kNames[static_cast<size_t>(by)];
 }
 
-// An index and the place it names.
+// A position that an index gives.
 struct Spot {
   int64_t y, x;
 };
@@ -47,13 +49,13 @@ inline Spot spot_of(IndexedBy by, const TensorView& index, const Memory& memory,
   return {};
 }
 
-// The index behind a spot that is outside a side of that shape.
+// Returns the index of a spot that is outside a side of shape `s`.
 inline int64_t outer_index(IndexedBy by, const Spot& spot, const Shape& s) {
   const bool column = by != IndexedBy::h && !(spot.x >= 0 && spot.x < s.w);
   return column ? spot.x : spot.y;
 }
 
-// The shape of an index for a walk through `s`.
+// Returns the shape of the index for a loop over `s`.
 inline Shape index_shape(IndexedBy by, const Shape& s) {
   switch (by) {
     case IndexedBy::w:
@@ -68,8 +70,8 @@ inline Shape index_shape(IndexedBy by, const Shape& s) {
   return {};
 }
 
-// The rules of gather and scatter: operands are result, param and index; `walked` is the shape
-// whose elements have an index.
+// Checks the rules of gather and scatter. `operands` are result, param and index; the elements of
+// shape `walked` have an index.
 Status check_indexed(IndexedBy by, Engine engine, const OperandList& operands, const Shape& walked,
                      const Chip& chip);
 

@@ -1,4 +1,4 @@
-// l2_function: contract, cost and reference body.
+// l2_function: contract, cost and reference kernel.
 #include "ops/index/l2_function.h"
 
 #include "base/errors/okkernel.h"

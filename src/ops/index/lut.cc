@@ -1,4 +1,4 @@
-// lut: contract, cost and reference body.
+// lut: contract, cost and reference kernel.
 #include "ops/index/lut.h"
 
 #include "base/bits.h"
@@ -34,7 +34,7 @@ Status check(const Lut& op, const Chip& chip) {
   return advise_bm1880_start_lane("ifmap", op.in, op.out, chip);
 }
 
-// The table of a lane is one memory: one lookup a cycle.
+// The table of a lane is one memory: one lookup per cycle.
 Cost cost(const Lut& op, const Chip& chip) {
   const Shape& s = op.out.shape;
   const uint64_t turns = ceil_div(uint64_t{s.c}, chip.lanes);

@@ -1,4 +1,4 @@
-// mask_select: contract, cost and reference body.
+// mask_select: contract, cost and reference kernel.
 #include "ops/index/mask_select.h"
 
 #include "base/bits.h"
@@ -12,11 +12,11 @@ namespace tputwin {
 
 namespace {
 
-// Kinds that look for elements of `in` itself have none.
+// Kinds that test the elements of `in` itself have no mask.
 bool has_mask(MaskSelect::Kind kind) {
   return kind != MaskSelect::Kind::positions && kind != MaskSelect::Kind::row_positions;
 }
-// Those that choose from each row, or from the rows of each channel.
+// Returns true for kinds that choose from each row, or from the rows of each channel.
 bool by_channel(MaskSelect::Kind kind) {
   return kind != MaskSelect::Kind::elements && kind != MaskSelect::Kind::positions;
 }
@@ -34,7 +34,7 @@ void attributes(const MaskSelect& op, AttributeSink& to) {
 }
 
 OperandList operands(const MaskSelect& op) {
-  // behind the elements selected dst keeps its old values
+  // Elements of dst after the selected ones keep their old values.
   OperandList list{{"dst_addr", &op.out, Access::read_write}, {"src_addr", &op.in, Access::read}};
   if (has_mask(op.kind)) list.push_back({"mask_addr", &op.mask, Access::read});
   if (op.count) list.push_back({"count_addr", &*op.count, Access::write});
@@ -105,7 +105,8 @@ Cost cost(const MaskSelect& op, const Chip& chip) {
 
 namespace {
 
-// Calls put(n, c, k, i) for every i of `count` that is chosen in channel c, the k-th of them.
+// Calls put(n, c, k, i) for every i below `count` that is chosen in channel c; k numbers them from
+// 0.
 template <class Put>
 void choose(const MaskSelect& op, const Memory& memory, uint32_t count, Put&& put) {
   const Shape& s = op.out.shape;

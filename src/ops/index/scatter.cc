@@ -1,4 +1,4 @@
-// scatter: contract, cost and reference body.
+// scatter: contract, cost and reference kernel.
 #include "ops/index/scatter.h"
 
 #include "base/bits.h"
@@ -17,7 +17,7 @@ void attributes(const Scatter& op, AttributeSink& to) {
 }
 
 OperandList operands(const Scatter& op) {
-  // what no index names keeps its old value
+  // Elements without an index keep their old values.
   return {{"output_addr", &op.out, Access::read_write},
           {"param_addr", &op.param, Access::read},
           {"index_addr", &op.index, Access::read}};
@@ -25,7 +25,8 @@ OperandList operands(const Scatter& op) {
 
 namespace {
 
-// What has an index: an element of param, for every batch of the result.
+// Returns the shape of the elements that have an index: those of param, for every batch of the
+// result.
 Shape walked(const Scatter& op) {
   const Shape& p = op.param.shape;
   return {op.out.shape.n, p.c, p.h, p.w};
@@ -47,7 +48,7 @@ Cost cost(const Scatter& op, const Chip& chip) {
 
 namespace {
 
-// Calls f(n, c, h, w, place).
+// Calls f(n, c, h, w, spot) for each of these elements.
 template <class F>
 void for_each_spot(const Scatter& op, const Memory& memory, F&& f) {
   const Shape s = walked(op);

@@ -1,4 +1,4 @@
-// scatter: elements and rows put where an index says.
+// scatter: elements and rows stored at the positions that an index gives.
 #pragma once
 
 #include "ops/contract/contract.h"
@@ -7,13 +7,13 @@
 
 namespace tputwin {
 
-// out(n,c,y,x) = param(n,c,h,w), (y,x) = the place that index names for (n,c,h,w), see indexing.h;
-// of several elements for one place the last stays. One batch of param serves all n. Elements with
-// a place outside out are left out, or nothing is written at all, and the index is noted in
-// `fault`.
+// out(n,c,y,x) = param(n,c,h,w), where (y,x) is the position that index gives for (n,c,h,w), see
+// indexing.h. If several elements have one position, the last one stays. A param of one batch is
+// used for all n. With leaves_out, elements with a position outside out are skipped. Without it,
+// such an element makes the operation write nothing at all and store the index in `fault`.
 struct Scatter {
   IndexedBy by = IndexedBy::w;
-  bool leaves_out = false;  // what is outside
+  bool leaves_out = false;  // skips elements outside out
   Engine engine = Engine::compute;
   TensorView out, param, index;
   IndexFaultPtr fault;

@@ -1,4 +1,4 @@
-// sort: contract, cost and reference body.
+// sort: contract, cost and reference kernel.
 #include "ops/index/sort.h"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ Cost cost(const Sort& op, const Chip& chip) {
 
 namespace {
 
-// A number whose order is the one of the elements. NaN lie beyond the infinity of their sign; both
+// Returns a number that sorts as the element does. NaN are beyond the infinity of their sign; both
 // zeros are equal.
 int64_t rank(int32_t bits, DType dtype) {
   if (!is_float(dtype)) return integer_value(bits, dtype);

@@ -7,9 +7,9 @@
 
 namespace tputwin {
 
-// out(0,0,0,i) = element number i of in in ascending (descending) order, i < the length of out, and
-// out_index(0,0,0,i) = its index: the position where it was, or what in_index holds for that
-// position. Of equal elements the one with the smaller index comes first.
+// out(0,0,0,i) = element number i of in in ascending (descending) order, for i below the length of
+// out. out_index(0,0,0,i) = the index of that element: its position in in, or the value of in_index
+// at that position. Equal elements are in ascending order of their index.
 struct Sort {
   Engine engine = Engine::dma;
   bool descending = false;

@@ -1,4 +1,4 @@
-// table_lookup: contract, cost and reference body.
+// table_lookup: contract, cost and reference kernel.
 #include "ops/index/table_lookup.h"
 #include "base/bits.h"
 #include "base/errors/tpukernel.h"
@@ -13,7 +13,7 @@ std::string_view name(const TableLookup&) { return "table_lookup"; }
 void attributes(const TableLookup&, AttributeSink&) {}
 
 OperandList operands(const TableLookup& op) {
-  // an element outside the table leaves the old value
+  // Elements outside the table keep their old values.
   return {{"dst_addr", &op.out, Access::read_write},
           {"src_addr", &op.in, Access::read},
           {"table_addr", &op.table, Access::read}};
@@ -36,7 +36,7 @@ Status check(const TableLookup& op, const Chip& chip) {
   return check_bm1684x_npu_0("table_addr", op.table, chip);
 }
 
-// The table of a lane is one memory: one lookup a cycle.
+// The table of a lane is one memory: one lookup per cycle.
 Cost cost(const TableLookup& op, const Chip& chip) {
   const Shape& s = op.out.shape;
   const uint64_t turns = ceil_div(uint64_t{s.c}, chip.lanes);

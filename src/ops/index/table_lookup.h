@@ -6,8 +6,8 @@
 
 namespace tputwin {
 
-// out(n,c,h,w) = table(0, lane of in(n,c,h,w), 0, i), i = in as an unsigned number. Where i is
-// outside the table, out is left as it is, and the first such i is noted.
+// out(n,c,h,w) = table(0, lane of in(n,c,h,w), 0, i), i = in as an unsigned number. If i is outside
+// the table, out is unchanged, and the first such i is stored in `fault`.
 struct TableLookup {
   TensorView out, in;
   TensorView table;  // (1,lanes,1,length)

@@ -1,4 +1,4 @@
-// matmul_bm1684: contract, cost and reference body.
+// matmul_bm1684: contract, cost and reference kernel.
 #include "ops/matmul/matmul_bm1684.h"
 
 #include "base/bits.h"
@@ -24,7 +24,7 @@ Status check_matrix(std::string_view name, const MatrixView& m, const Chip& chip
                  errors::okk_extents, name, m);
 }
 
-// `cols` columns in channels of `per_channel`, the last of which is full.
+// Checks that `cols` columns are in channels of `per_channel`, the last of which is full.
 Status check_whole_channels(std::string_view name, const MatrixView& m, uint32_t cols,
                             uint32_t per_channel) {
   return require(m.cols == cols && m.tensor.shape.w == per_channel && cols % per_channel == 0,

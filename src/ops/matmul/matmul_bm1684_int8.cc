@@ -1,4 +1,4 @@
-// matmul_bm1684_int8: contract, cost and reference body.
+// matmul_bm1684_int8: contract, cost and reference kernel.
 #include "ops/matmul/matmul_bm1684_int8.h"
 
 #include "base/bits.h"
@@ -11,7 +11,7 @@
 namespace tputwin {
 namespace {
 
-// A matrix of `bytes` to an element, whose columns lie in channels.
+// Checks a matrix of at most `most_bytes` an element, with columns in channels.
 Status check_matrix(std::string_view name, const MatrixView& m, uint32_t most_bytes,
                     const Chip& chip) {
   const Shape& s = m.tensor.shape;

@@ -8,12 +8,12 @@
 namespace tputwin {
 
 // out(i,j) = sat(round_shift(sum over k of left(i,k) * right(k,j), + bias(0,j); rshift)), exact.
-// All columns of the last channel are written, as by matmul_bm1684. An unsigned result of signed
-// operands is that of ReLU.
+// All columns of the last channel are written, as in matmul_bm1684. With signed operands an
+// unsigned result has the effect of ReLU.
 struct MatmulBm1684Int8 {
-  MatrixView out;                  // of 8 or 16 bits
-  MatrixView left, right;          // of bytes
-  std::optional<MatrixView> bias;  // of 16 bits
+  MatrixView out;                  // 8 or 16 bits
+  MatrixView left, right;          // 8 bits
+  std::optional<MatrixView> bias;  // 16 bits
   uint32_t rshift = 0;
 };
 

@@ -9,7 +9,7 @@
 namespace tputwin {
 namespace {
 
-// A matrix in memory: its tensor, start, extents of the product.
+// Checks a matrix in memory: its tensor, its start, and its extents in the product.
 Status check_matrix(std::string_view name, const MatrixOperand& m, uint32_t rows, uint32_t cols,
                     const Chip& chip) {
   if (m.is_constant) return require(!m.transposed, errors::tpu_layout, name, m.matrix);
@@ -23,7 +23,7 @@ Status check_matrix(std::string_view name, const MatrixOperand& m, uint32_t rows
   return require(m.rows() == rows && m.cols() == cols, errors::tpu_extents, name, m.matrix);
 }
 
-// The last channel is full.
+// Checks that the last channel is full.
 Status check_whole_channels(std::string_view name, const MatrixView& m, const MatrixView& out) {
   return require(m.cols % m.tensor.shape.w == 0 && m.tensor.shape.w == out.tensor.shape.w,
                  errors::tpu_extents, name, m);

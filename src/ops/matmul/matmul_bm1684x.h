@@ -1,5 +1,5 @@
-// What the products of the BM1684X have in common: operands, footprint and rules of the two ways
-// in which their matrices lie in local memory.
+// Operands, footprint and rules that the products of the BM1684X share, for the two layouts of
+// their matrices in local memory.
 #pragma once
 
 #include "ops/matmul/matrix_operand.h"
@@ -7,35 +7,36 @@
 
 namespace tputwin {
 
-// Size, constants, and which matrices are transposed.
+// Adds the size, the constants, and the flags of transposed matrices.
 void matrix_attributes(const MatrixOperand& out, const MatrixOperand& left,
                        const MatrixOperand& right, AttributeSink& to);
 
-// output, left and right as far as they lie in memory.
+// Returns output, left and right, except those that are constants.
 OperandList matrix_operands(const MatrixOperand& out, const MatrixOperand& left,
                             const MatrixOperand& right, bool accumulate);
-// Padding columns that do not belong to a matrix are not touched. Reads are not merged yet.
+// Returns the footprint without padding columns that do not belong to a matrix. Reads are not
+// merged yet.
 Footprint matrix_footprint(const MatrixOperand& out, const MatrixOperand& left,
                            const MatrixOperand& right, bool accumulate, const Chip& chip);
 
-// The ranges of all elements, appended to `ranges`.
+// Appends the ranges of all elements to `ranges`.
 void add_ranges(const MatrixOperand& m, const Chip& chip, std::vector<ByteRange>& ranges);
 
-// Price of a product whose rows lie in channels: a lane multiplies `group` terms of 4 columns in a
-// cycle.
+// Returns the cost of a product with rows in channels: a lane multiplies `group` terms of 4 columns
+// per cycle.
 Cost matrix_cost(const MatrixOperand& out, uint64_t depth, uint32_t group,
                  const OperandList& operands, const Chip& chip);
 
-// Columns in channels: extents, whole channels of out and right, NPU 0.
+// Checks matrices with columns in channels: extents, whole channels of out and right, NPU 0.
 Status check_column_channels(const MatrixOperand& out, const MatrixOperand& left,
                              const MatrixOperand& right, const Chip& chip);
-// The same of a row that every row of out meets.
+// Checks by these rules a row that is combined with every row of out.
 Status check_row(std::string_view name, const MatrixView& row, const MatrixOperand& out,
                  const Chip& chip);
-// Rows in channels: extents, NPU 0.
+// Checks matrices with rows in channels: extents, NPU 0.
 Status check_row_channels(const MatrixOperand& out, const MatrixOperand& left,
                           const MatrixOperand& right, const Chip& chip);
-// Warning: matrices with rows in channels lie in banks of their own.
+// Warns if matrices with rows in channels share banks.
 Status advise_matrix_banks(const MatrixOperand& out, const MatrixOperand& left,
                            const MatrixOperand& right, const Chip& chip);
 

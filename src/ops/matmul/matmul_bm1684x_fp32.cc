@@ -1,4 +1,4 @@
-// matmul_bm1684x_fp32: contract, cost and reference body.
+// matmul_bm1684x_fp32: contract, cost and reference kernel.
 #include "ops/matmul/matmul_bm1684x_fp32.h"
 
 #include "base/errors/tpukernel.h"
@@ -55,7 +55,7 @@ float result_at(const MatmulBm1684xFp32& op, const Memory& memory, uint32_t i, u
   for (uint32_t k = 0; k < op.left.cols(); ++k)
     sums[k % 2] = f32::add(sums[k % 2], f32::mul(value(op.left.read(memory, i, k)),
                                                  value(op.right.read(memory, k, j))));
-  // Of two NaN, that of the sum with the bias.
+  // If both sums are NaN, the result is that of the sum with the bias.
   return op.accumulate ? f32::add(sums[0], sums[1]) : f32::add(sums[1], sums[0]);
 }
 

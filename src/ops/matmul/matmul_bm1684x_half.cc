@@ -1,4 +1,4 @@
-// matmul_bm1684x_half: contract, cost and reference body.
+// matmul_bm1684x_half: contract, cost and reference kernel.
 #include "ops/matmul/matmul_bm1684x_half.h"
 
 #include "base/errors/tpukernel.h"
@@ -15,7 +15,7 @@ float number(const MatrixOperand& m, const Memory& memory, uint32_t i, uint32_t 
   return float_value(static_cast<uint32_t>(m.read(memory, i, j)), m.dtype());
 }
 
-// Every NaN is the invalid one.
+// Returns an element; every NaN becomes the invalid one.
 float factor(const MatrixOperand& m, const Memory& memory, uint32_t i, uint32_t j) {
   const float value = number(m, memory, i, j);
   return f32::is_nan(value) ? f32::from_bits(f32::kInvalid) : value;
@@ -62,7 +62,7 @@ float result_at(const MatmulBm1684xHalf& op, const Memory& memory, uint32_t i, u
     for (uint32_t k = 0; k < count; ++k)
       products[k] =
           f32::mul(factor(op.left, memory, i, first + k), factor(op.right, memory, first + k, j));
-    sum = f32::add(add_tree({products, count}), sum);  // the group's NaN first
+    sum = f32::add(add_tree({products, count}), sum);  // a NaN of the group has priority
   }
   return sum;
 }

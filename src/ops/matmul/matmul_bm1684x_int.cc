@@ -1,4 +1,4 @@
-// matmul_bm1684x_int: contract, cost and reference body.
+// matmul_bm1684x_int: contract, cost and reference kernel.
 #include "ops/matmul/matmul_bm1684x_int.h"
 
 #include "base/errors/tpukernel.h"
@@ -14,8 +14,8 @@ int64_t integer(const MatrixOperand& m, const Memory& memory, uint32_t i, uint32
   return integer_value(m.read(memory, i, j), m.dtype());
 }
 
-// sum * 2^shift in 64 bits, rounded and saturated. Amounts to the left repeat, to the right they
-// end at 63.
+// Returns sum * 2^shift in 64 bits, rounded and saturated. Amounts to the left repeat modulo 64;
+// amounts to the right are limited to 63.
 int32_t shifted(uint64_t sum, int32_t shift, Rounding mode, DType dtype) {
   if (shift > 0) sum <<= shift % 64;
   const bool negative = dtype != DType::u32 && static_cast<int64_t>(sum) < 0;
@@ -90,7 +90,7 @@ Status check_types(const MatmulBm1684xInt& op) {
                  out);
 }
 
-// Row of zero points in every NPU, or one in the NPU of each column.
+// Checks the zero points: a row of them in every NPU, or one in the NPU of each column.
 Status check_zero_point(const MatmulBm1684xInt& op, const Chip& chip) {
   if (!op.zero_point || op.zero_point->is_constant) return {};
   const TensorView& view = op.zero_point->view;

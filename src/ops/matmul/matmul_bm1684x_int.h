@@ -14,13 +14,14 @@ namespace tputwin {
 // out(i,j) = the low bits of v; or, with a shift, v * 2^shift(0,j), rounded and saturated.
 struct MatmulBm1684xInt {
   MatrixOperand out, left, right;
-  // One value; or of column j: (0,j,0,0) if out is transposed, else (0,c mod NPUs,0,j), c the
-  // channel in which right stores (k,j).
+  // One value, or one for each column j. Column j's is (0,j,0,0) if out is transposed, otherwise
+  // (0,c mod NPUs,0,j), where right stores (k,j) in channel c.
   std::optional<Source> zero_point;
   std::optional<MatrixView> bias;
-  int32_t constant_bias = 0;           // without one, of 16 bits
+  int32_t constant_bias = 0;           // used without `bias`, 16 bits
   std::optional<MatrixOperand> shift;  // one row, or one value
-  // What the result is added to: the bytes of out, wherever the chip looks for them.
+  // Old values to which the result is added: the bytes of out, at the positions where the chip
+  // reads them.
   std::optional<MatrixOperand> old;
   Rounding rounding = Rounding::half_even;
   uint32_t lshift = 0;
@@ -29,9 +30,9 @@ struct MatmulBm1684xInt {
 
 TW_OPERATION(MatmulBm1684xInt);
 Footprint footprint(const MatmulBm1684xInt&, const Chip&);
-// The end of one result: from the sum of its products.
+// Returns one result, given the sum of its products.
 int32_t finish(const MatmulBm1684xInt&, const Memory&, uint32_t i, uint32_t j, int64_t sum);
-// What is subtracted from right(k,j); the operation has zero points.
+// Returns the value that is subtracted from right(k,j). The operation must have zero points.
 int64_t zero_point(const MatmulBm1684xInt& op, const Memory& memory, uint32_t k, uint32_t j);
 
 }  // namespace tputwin

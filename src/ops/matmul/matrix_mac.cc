@@ -1,4 +1,4 @@
-// matrix_mac: contract, cost and reference body.
+// matrix_mac: contract, cost and reference kernel.
 #include "ops/matmul/matrix_mac.h"
 
 #include "base/errors/ops.h"
@@ -16,8 +16,8 @@ Status check_factor(std::string_view name, const MatrixView& m, const Chip& chip
   return require(m.tensor.address % chip.eu_bytes == 0, errors::ops_aligned_start, name, m);
 }
 
-// The result fits the factors; its high bytes, where it has some, follow its low bytes. A result
-// that came from a descriptor ends with a whole block of columns.
+// The result must fit the factors, and its high bytes, if any, must follow its low bytes. A result
+// decoded from a descriptor ends with a whole block of columns.
 Status check_result(const MatrixMac& op, const Chip& chip) {
   const MatrixView &res = op.res, &right = op.right;
   const uint32_t whole = right.tensor.shape.c * right.tensor.shape.w;
@@ -45,20 +45,20 @@ Status check_bias_row(const MatrixMac& op, const Chip& chip) {
   return check_bm1880_lane_zero("bias", bias.tensor, chip);
 }
 
-// An accumulating product adds a signed old result, and its command does not say otherwise. Of
-// unsigned operands alone it is refused, as the chip's model does: its old result may be meant
-// unsigned.
+// An accumulating product adds a signed old result; its command has no field for another sign. It
+// is rejected if all operands are unsigned, as in the reference model: its old result may be meant
+// as unsigned.
 bool has_signed_operand(const MatrixMac& op) {
   return is_signed(op.left.tensor.dtype) || is_signed(op.right.tensor.dtype) ||
          (op.bias && is_signed(op.bias->tensor.dtype));
 }
 
-// Unsigned with ReLU, signed without, whatever the inputs.
+// Returns the type of the result: unsigned with ReLU, signed without, for all types of inputs.
 DType result_type(const MatrixMac& op) {
   return make_dtype(!op.relu, !is_16bit(op.res.tensor.dtype));
 }
 
-// The view through which an accumulating product reads the old result.
+// Returns the view of the old result that an accumulating product reads.
 MatrixView old_result(const MatrixMac& op) {
   return {as(op.res.tensor, DType::i16), op.res.rows, op.res.cols};
 }
@@ -83,7 +83,7 @@ OperandList operands(const MatrixMac& op) {
 }
 
 Footprint footprint(const MatrixMac& op, const Chip& chip) {
-  // The columns that are computed, which may run to the end of the last block.
+  // The computed columns, which may reach the end of the last block.
   const auto columns = [&](const MatrixView& m) {
     return MatrixView{m.tensor, m.rows, op.res.cols};
   };
@@ -117,7 +117,7 @@ Status check(const MatrixMac& op, const Chip& chip) {
   return advise_bm1880_start_lane("right", op.right.tensor, op.res.tensor, chip);
 }
 
-// Every lane holds blocks of result columns and takes one inner index a cycle.
+// Every lane has blocks of result columns and takes one inner index per cycle.
 Cost cost(const MatrixMac& op, const Chip& chip) {
   const uint64_t products = uint64_t{op.res.rows} * op.res.cols * op.left.cols;
   return compute_cost(lane_passes(op.res.tensor.shape, chip) * op.left.cols, products, operands(op),

@@ -12,12 +12,13 @@ namespace tputwin {
 // relu: acc = max(acc, 0)     accumulate: acc += old res(r,c) << lshift, old res 16-bit
 // res = saturate(round_shift(acc, rshift)), 8 or 16 bits wide as res.tensor.dtype, unsigned with
 // relu, signed without; the old value is signed.
-// An instruction that came from a descriptor has res.cols = whole blocks: the chip computes the
-// padding columns too.
+// An instruction decoded from a descriptor has res.cols = whole blocks: the chip also computes the
+// padding columns.
 struct MatrixMac {
-  MatrixView res;          // 8-bit, or 16-bit planes; with accumulate plane_stride is set for the
-                           // old 16-bit value even when the new one is 8-bit
-  MatrixView left, right;  // (R,K), (K,C)
+  // 8-bit, or 16-bit planes. With accumulate plane_stride is set for the old 16-bit value even if
+  // the new one is 8-bit.
+  MatrixView res;
+  MatrixView left, right;          // (R,K), (K,C)
   std::optional<MatrixView> bias;  // 16-bit (1,C)
   bool relu = false;
   bool accumulate = false;

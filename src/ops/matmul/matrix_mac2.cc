@@ -1,4 +1,4 @@
-// matrix_mac2: contract, cost and reference body.
+// matrix_mac2: contract, cost and reference kernel.
 #include "ops/matmul/matrix_mac2.h"
 
 #include "base/errors/ops.h"

@@ -1,4 +1,4 @@
-// matrix_operand: where its elements lie.
+// matrix_operand: positions of its elements.
 #include "ops/matmul/matrix_operand.h"
 
 #include <utility>
@@ -10,7 +10,7 @@ struct Position {
   uint32_t n, c, w;
 };
 
-// Where element (i,j) of the product's matrix lies in the tensor.
+// Returns the position in the tensor of element (i,j) of the product's matrix.
 Position position(const MatrixOperand& m, uint32_t i, uint32_t j) {
   if (m.transposed) std::swap(i, j);
   const uint32_t width = m.matrix.tensor.shape.w;
