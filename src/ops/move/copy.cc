@@ -1,4 +1,4 @@
-// copy: contract, cost and reference body.
+// copy: contract, cost and reference kernel.
 #include "ops/move/copy.h"
 
 #include "base/errors/okkernel.h"
@@ -44,7 +44,7 @@ Footprint footprint(const CopyMatrix& op, const Chip& chip) {
 
 namespace {
 
-// One side of a transfer: elements, each a run of bytes.
+// Checks one side of a transfer, whose elements must be runs of bytes.
 Status check_dma_side(std::string_view name, const TensorView& view) {
   return require(view.pack == 1 && is_run(view), errors::okk_element, name, view);
 }
@@ -69,7 +69,7 @@ Status check_dma(const Copy& op) {
   return {};
 }
 
-// A channel of the side in lanes holds as many columns as its shape says.
+// Checks a matrix; a channel of the side in lanes has shape.w columns.
 Status check_matrix(std::string_view name, const MatrixView& m, const MatrixView& dst) {
   const Shape& s = m.tensor.shape;
   TW_RETURN_IF_ERROR(check_dma_side(name, m.tensor));
@@ -80,7 +80,8 @@ Status check_matrix(std::string_view name, const MatrixView& m, const MatrixView
                  errors::okk_element, name, m);
 }
 
-// The BM1684X: extents and steps of its GDMA, or the rules of all its BDC functions.
+// Checks a copy of the BM1684X: extents and steps of its GDMA, or the rules of all its BDC
+// functions.
 Status check_bm1684x(const Copy& op, const Chip& chip) {
   const OperandList list = operands(op);
   if (op.engine == Engine::compute) {
@@ -95,8 +96,8 @@ Status check_bm1684x(const Copy& op, const Chip& chip) {
                  errors::tpu_element, "src_addr", op.src.view);
 }
 
-// A matrix in lanes is as wide as its shape says; one in system memory may lie on its side, its
-// rows one element and its columns a row apart.
+// Checks a matrix of the BM1684X. A matrix in lanes has the width of its shape. One in system
+// memory may be transposed: its rows are one element apart, its columns one row.
 Status check_bm1684x_matrix(std::string_view name, const MatrixView& m, const MatrixView& dst,
                             const Chip& chip) {
   const TensorView& t = m.tensor;
@@ -137,8 +138,8 @@ Status check(const CopyMatrix& op, const Chip& chip) {
 
 namespace {
 
-// Two consecutive rows that overlap: from the last element on, no element is written before it is
-// read if the result is at the higher address.
+// Copies between two consecutive rows that overlap, from the last element on. If the result is at
+// the higher address, no element is written before it is read.
 void copy_from_last(const Copy& op, const Memory& memory) {
   for (uint32_t w = op.dst.shape.w; w-- > 0;)
     memory.write(op.dst, 0, 0, 0, w, op.src.read(memory, 0, 0, 0, w));

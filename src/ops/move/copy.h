@@ -6,14 +6,14 @@
 
 namespace tputwin {
 
-// dst(n,c,h,w) = src(n,c,h,w), by DMA between any memories or by the tensor engine inside lanes,
-// which reads the whole source before it writes.
+// dst(n,c,h,w) = src(n,c,h,w), by DMA between any memories or by the tensor engine inside lanes.
+// The tensor engine reads the whole source before it writes.
 struct Copy {
   Engine engine = Engine::dma;
   TensorView dst;
   Source src;
-  // A DMA command of one consecutive row, which reads the whole source before it writes. Other DMA
-  // commands go element by element.
+  // True for a DMA command of one consecutive row, which reads the whole source before it writes.
+  // Other DMA commands read and write element by element.
   bool reads_first = false;
 };
 

@@ -1,4 +1,4 @@
-// copy_add: contract, cost and reference body.
+// copy_add: contract, cost and reference kernel.
 #include "ops/move/copy_add.h"
 
 #include "base/errors/okkernel.h"

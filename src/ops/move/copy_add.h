@@ -1,4 +1,4 @@
-// copy_add: a copy inside lanes that adds to what it finds.
+// copy_add: a copy inside lanes that adds to the old values.
 #pragma once
 
 #include "ops/contract/contract.h"

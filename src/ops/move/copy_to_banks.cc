@@ -1,4 +1,4 @@
-// copy_to_banks: contract, cost and reference body.
+// copy_to_banks: contract, cost and reference kernel.
 #include "ops/move/copy_to_banks.h"
 
 #include "ops/contract/attributes.h"
@@ -16,7 +16,7 @@ OperandList operands(const CopyToBanks& op) {
   return list;
 }
 
-// The errors of each before the warnings of any.
+// Returns an error of any copy before a warning of any.
 Status check(const CopyToBanks& op, const Chip& chip) {
   Status worst;
   for (const TensorView& dst : op.dst) {

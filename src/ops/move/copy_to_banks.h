@@ -1,4 +1,4 @@
-// copy_to_banks: one tensor to four places of local memory.
+// copy_to_banks: copies one tensor to four positions of local memory.
 #pragma once
 
 #include <array>
@@ -7,14 +7,14 @@
 
 namespace tputwin {
 
-// dst[i](n,c,h,w) = src(n,c,h,w), one place after the other.
+// dst[i](n,c,h,w) = src(n,c,h,w), one position after the other.
 struct CopyToBanks {
-  std::array<TensorView, 4> dst;  // of one shape and type
+  std::array<TensorView, 4> dst;  // all have one shape and type
   TensorView src;
 };
 
 TW_OPERATION(CopyToBanks);
-// The copy to one of the places.
+// Returns the copy to one of the positions.
 inline Copy copy_to(const CopyToBanks& op, const TensorView& dst) {
   return {.dst = dst, .src = Source::tensor(op.src)};
 }

@@ -1,4 +1,4 @@
-// dma_lrn_shift: contract, cost and reference body.
+// dma_lrn_shift: contract, cost and reference kernel.
 #include "ops/move/dma_lrn_shift.h"
 
 #include "base/errors/ops.h"
@@ -14,7 +14,7 @@ uint32_t moved_channels(const DmaLrnShift& op) {
   return op.step < op.dst.shape.c ? op.dst.shape.c - op.step : 0;
 }
 
-// One channel as a view of its own, which starts in that channel's lane.
+// Returns one channel as a view that starts in the lane of that channel.
 TensorView channel(TensorView view, uint32_t c, const Chip& chip) {
   uint64_t lane = view.address / chip.lane_bytes + c;
   view.address = lane % chip.lanes * chip.lane_bytes + view.address % chip.lane_bytes +
@@ -36,7 +36,7 @@ OperandList operands(const DmaLrnShift& op) {
   return {{"dst", &op.dst, Access::write}, {"src", &op.src, Access::read}};
 }
 
-// The channels that fall off the end are not read.
+// Channels that are shifted out are not read.
 Footprint footprint(const DmaLrnShift& op, const Chip& chip) {
   Footprint f;
   for (uint32_t c = op.right ? 0 : op.step, k = 0; k < moved_channels(op); ++c, ++k)

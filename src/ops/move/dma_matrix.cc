@@ -1,4 +1,4 @@
-// dma_matrix: contract, cost and reference body.
+// dma_matrix: contract, cost and reference kernel.
 #include "ops/move/dma_matrix.h"
 
 #include "base/errors/ops.h"

@@ -8,12 +8,14 @@
 
 namespace tputwin {
 
-// dst(r,c) = src(r,c), or src(c,r) with transpose; different shapes of equal count (global to
-// global only): index order. Padding columns of local matrices are neither read nor written.
+// dst(r,c) = src(r,c), or src(c,r) with transpose. Different shapes of equal count (global to
+// global only) are copied in index order. Padding columns of local matrices are neither read nor
+// written.
 struct DmaMatrix {
   MatrixView dst, src;
   bool transpose = false;
-  bool explicit_strides = false;  // how the descriptor spells strides; no effect on the result
+  // Form of the strides in the descriptor; no effect on the result.
+  bool explicit_strides = false;
 };
 
 TW_OPERATION(DmaMatrix);

@@ -1,4 +1,4 @@
-// dma_tensor: contract, cost and reference body.
+// dma_tensor: contract, cost and reference kernel.
 #include "ops/move/dma_tensor.h"
 
 #include "base/errors/ops.h"
@@ -18,7 +18,7 @@ Status check_default_strides(std::string_view name, const TensorView& view, cons
   return require(view.stride == packed, errors::ops_dma_default_strides, name, view);
 }
 
-// The element at a position in index order, w fastest.
+// Returns the element at a position in index order, w fastest.
 uint8_t* nth(const TensorView& view, const Memory& memory, uint64_t position) {
   const Shape& s = view.shape;
   uint64_t w = position % s.w, row = position / s.w;

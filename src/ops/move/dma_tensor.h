@@ -8,12 +8,13 @@
 
 namespace tputwin {
 
-// Equal shapes: dst(n,c,h,w) = src(n,c,h,w). Different shapes of equal count: elements are taken
-// and placed in index order. transpose_nc: dst(n,c,h,w) = src(c,n,h,w).
+// Equal shapes: dst(n,c,h,w) = src(n,c,h,w). Different shapes of equal count: elements are read and
+// written in index order. transpose_nc: dst(n,c,h,w) = src(c,n,h,w).
 struct DmaTensor {
   TensorView dst, src;
   bool transpose_nc = false;
-  bool explicit_strides = false;  // how the descriptor spells strides; no effect on the result
+  // Form of the strides in the descriptor; no effect on the result.
+  bool explicit_strides = false;
 };
 
 TW_OPERATION(DmaTensor);

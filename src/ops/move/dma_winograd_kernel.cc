@@ -1,4 +1,4 @@
-// dma_winograd_kernel: contract, cost and reference body.
+// dma_winograd_kernel: contract, cost and reference kernel.
 #include "ops/move/dma_winograd_kernel.h"
 
 #include "base/errors/ops.h"

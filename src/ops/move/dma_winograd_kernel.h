@@ -12,7 +12,8 @@ namespace tputwin {
 // dst(0,oc,ic,0..15) = saturate_i8(round_shift(round_shift(x, 2) * (scale + 1), 3))
 struct DmaWinogradKernel {
   TensorView dst;  // local (1,OC,IC,16)
-  TensorView src;  // global (1,OC,IC,9), always read as signed
+  // Global (1,OC,IC,9), always read as signed.
+  TensorView src;
   uint32_t scale = 0;
 };
 

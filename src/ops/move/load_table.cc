@@ -1,4 +1,4 @@
-// load_table: contract, cost and reference body.
+// load_table: contract, cost and reference kernel.
 #include "ops/move/load_table.h"
 
 #include "base/errors/tpukernel.h"
@@ -15,7 +15,7 @@ std::string_view name(const LoadTable&) { return "load_table"; }
 
 namespace {
 
-// Bytes of an element in static memory.
+// Returns the bytes of an element in static memory.
 uint32_t stored_bytes(const LoadTable& op) { return op.rounded ? 4 : element_bytes(op.out.dtype); }
 
 }  // namespace
@@ -48,7 +48,7 @@ Cost cost(const LoadTable& op, const Chip& chip) {
 
 namespace {
 
-// Byte `at` of static memory, words low byte first.
+// Returns byte `at` of static memory, whose words are little-endian.
 uint32_t static_byte(uint32_t at) { return static_words()[at / 4] >> at % 4 * 8 & 0xff; }
 
 }  // namespace

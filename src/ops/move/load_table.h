@@ -5,8 +5,8 @@
 
 namespace tputwin {
 
-// out(0,c,0,w) = element number w (distributed: number c) of those that begin at byte `address` of
-// static memory; rounded: fp32 number w, rounded to nearest even to the 16-bit type of out.
+// out(0,c,0,w) = element number w (distributed: number c) of the elements from byte `address` of
+// static memory on. rounded: fp32 number w, rounded to nearest even to the 16-bit type of out.
 struct LoadTable {
   TensorView out;
   uint32_t address = 0;

@@ -1,11 +1,11 @@
-// What transfers of matrices touch.
+// Footprint of transfers of matrices.
 #pragma once
 
 #include "ops/contract/contract.h"
 
 namespace tputwin {
 
-// Every element of both sides, without padding columns.
+// Returns every element of both sides, without padding columns.
 inline Footprint matrix_footprint(const MatrixView& dst, const MatrixView& src, const Chip& chip) {
   Footprint f;
   add_ranges(dst, chip, f.writes);

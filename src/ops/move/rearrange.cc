@@ -1,4 +1,4 @@
-// rearrange: contract, cost and reference body.
+// rearrange: contract, cost and reference kernel.
 #include "ops/move/rearrange.h"
 
 #include "base/errors/okkernel.h"
@@ -51,7 +51,7 @@ Shape source_shape(const Rearrange& op) {
   return s;
 }
 
-// A channel is put into neighbouring lanes in one go.
+// The lanes of a repeated channel must be neighbours; they must not wrap.
 Status check_repeated(const Rearrange& op, const Chip& chip) {
   if (op.kind != Rearrange::Kind::repeat_channel) return {};
   const uint64_t start = op.out.address / chip.lane_bytes;
@@ -142,7 +142,7 @@ void refold(const Rearrange& op, const Memory& memory) {
   });
 }
 
-// In the index order of the source, as DMA reads and writes.
+// Copies in the index order of the source, as DMA reads and writes.
 void swap_nc(const Rearrange& op, const Memory& memory) {
   for_each_index(op.in.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
     memory.write(op.out, c, n, h, w, memory.read(op.in, n, c, h, w));

@@ -8,7 +8,7 @@ namespace tputwin {
 // swap_nc:        out(n,c,h,w) = in(c,n,h,w)
 // swap_cw:        out(n,c,h,w) = in(n,w,h,c)
 // repeat_channel: out(n,c,h,w) = in(n,0,h,w)
-// refold:         elements in index order, whatever the shapes
+// refold:         elements in index order, between any shapes
 // other_lanes:    out(n,c,h,w) = in(n,c,h,w), by the tensor engine between any start lanes
 struct Rearrange {
   enum class Kind : uint8_t { swap_nc, swap_cw, repeat_channel, refold, other_lanes };

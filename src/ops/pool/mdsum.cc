@@ -1,4 +1,4 @@
-// mdsum: contract, cost and reference body.
+// mdsum: contract, cost and reference kernel.
 #include "ops/pool/mdsum.h"
 
 #include "base/bits.h"
@@ -11,7 +11,7 @@
 namespace tputwin {
 namespace {
 
-// Of a 16-bit result only the low byte is written.
+// Only the low byte of a 16-bit result is written.
 TensorView written(const Mdsum& op) {
   return as(op.out, make_dtype(is_signed(op.out.dtype), /*is_8bit=*/true));
 }
@@ -50,7 +50,7 @@ Status check(const Mdsum& op, const Chip& chip) {
   return advise_bm1880_start_lane("a", op.a, op.out, chip);
 }
 
-// The 16 units of a lane add up their share, then a tree of four steps joins them.
+// The 16 units of a lane add their shares, then a tree of four steps joins them.
 Cost cost(const Mdsum& op, const Chip& chip) {
   const uint64_t turns = ceil_div(uint64_t{op.a.shape.c}, chip.lanes);
   return compute_cost(lane_passes(op.a.shape, chip) + 4 * turns, op.a.shape.count(), operands(op),

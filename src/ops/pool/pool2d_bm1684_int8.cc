@@ -1,4 +1,4 @@
-// pool2d_bm1684_int8: contract, cost and reference body.
+// pool2d_bm1684_int8: contract, cost and reference kernel.
 #include "ops/pool/pool2d_bm1684_int8.h"
 
 #include <algorithm>

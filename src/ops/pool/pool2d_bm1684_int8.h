@@ -6,9 +6,9 @@
 
 namespace tputwin {
 
-// The largest of -128, or 0 of unsigned bytes, and the elements under the window; what it reaches
-// outside the input, or between inserted rows, adds nothing.
-// relu: results whose highest bit is 1 become 0, of both types.
+// The largest of the elements under the window and -128 (0 for unsigned bytes). Taps outside the
+// input or on inserted rows do not count.
+// relu: results whose highest bit is 1 become 0, for both types.
 struct Pool2dBm1684Int8 {
   TensorView out, in;  // 4N
   Window window;

@@ -1,4 +1,4 @@
-// pool2d_bm1684x_float: contract, cost and reference body.
+// pool2d_bm1684x_float: contract, cost and reference kernel.
 #include "ops/pool/pool2d_bm1684x_float.h"
 #include "base/errors/tpukernel.h"
 #include "numerics/rounded_sum.h"

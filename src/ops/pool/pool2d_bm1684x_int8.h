@@ -6,16 +6,16 @@
 
 namespace tputwin {
 
-// maximum: of the window.
+// maximum: the largest value of the window.
 // average: out = saturate(sum over the window * multiplier / 2^rshift rounded half up).
 struct Pool2dBm1684xInt8 {
   enum class Kind : uint8_t { maximum, average };
   Kind kind = Kind::maximum;
   TensorView out, in;
   Window window;
-  int32_t padding = 0, insertion = 0;  // what elements there count as
+  int32_t padding = 0, insertion = 0;  // values of the elements there
   uint32_t multiplier = 1;             // average: unsigned 8-bit constant
-  uint32_t rshift = 0;                 // average
+  uint32_t rshift = 0;                 // used by average
 };
 
 TW_OPERATION(Pool2dBm1684xInt8);

@@ -1,4 +1,4 @@
-// pool2d_bm1880: contract, cost and reference body.
+// pool2d_bm1880: contract, cost and reference kernel.
 #include "ops/pool/pool2d_bm1880.h"
 
 #include "base/errors/ops.h"
@@ -42,7 +42,7 @@ Status check(const Pool2dBm1880& op, const Chip& chip) {
   return advise_bm1880_start_lane("ifmap", op.in, op.out, chip);
 }
 
-// One window element a cycle; averages take one more for the multiplication.
+// One window element per cycle; averages take one more for the multiplication.
 Cost cost(const Pool2dBm1880& op, const Chip& chip) {
   const uint64_t steps = uint64_t{op.window.h.kernel} * op.window.w.kernel +
                          (op.kind == Pool2dBm1880::Kind::average ? 1 : 0);
