@@ -1,4 +1,4 @@
-// How a chip forms a sum of products: one type per order of additions. A loop nest is written once
+// Orders in which the chips add the terms of a sum: one type per order. A loop nest is written once
 // and takes the type as its policy.
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace tputwin {
 
-// fp32 of the BM1684 (bm1684-machine 9): terms go to two accumulators in turn; a term in the
-// padding counts.
+// fp32 of the BM1684 (bm1684-machine 9). Terms alternate between two accumulators; a tap in the
+// padding counts as a term.
 class AlternatingSum {
  public:
   void add(float a, float b) {
@@ -17,10 +17,10 @@ class AlternatingSum {
     sum = f32::add(sum, f32::mul(a, b));
     turn_ ^= 1;
   }
-  // A turn without a term.
+  // Moves on to the other accumulator without a term.
   void skip() { turn_ ^= 1; }
   float total() const { return f32::add(sums_[0], sums_[1]); }
-  // The same number; of two NaN, that of the second accumulator.
+  // Returns the same number as total(). If both accumulators are NaN, returns that of the second.
   float total_second_first() const { return f32::add(sums_[1], sums_[0]); }
 
  private:
@@ -28,8 +28,8 @@ class AlternatingSum {
   unsigned turn_ = 0;
 };
 
-// Depthwise convolution and average pooling: where the window has a single tap, its product is the
-// result, -0 too.
+// Sum of depthwise convolution and average pooling. If the window has a single tap, its product is
+// the result, even if it is -0.
 class WindowSum {
  public:
   void add(float a, float b) {
@@ -44,11 +44,11 @@ class WindowSum {
   uint64_t count_ = 0;
 };
 
-// Convolution over many channels: even and odd ones are summed apart.
+// Sum of a convolution over many channels. Even and odd channels are summed separately.
 class ChannelPairSum {
  public:
   void add(uint32_t channel, float a, float b) { halves_[channel & 1].add(a, b); }
-  // The last channel of an odd number has no partner, whose turn passes all the same.
+  // The last of an odd number of channels has no partner, so the odd sum skips a term.
   void end_tap(uint32_t channels) {
     if (channels % 2 != 0) halves_[1].skip();
   }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint32_t exponent_of(float x) { return f32::bits(x) >> 23 & 0xff; }
 
-// A number in units of 2^(exponent - 127 - 24).
+// Returns a number in units of 2^(exponent - 127 - 24).
 int64_t aligned(float x, uint32_t exponent) {
   if (exponent_of(x) == 0) return 0;
   const uint32_t significand = (f32::bits(x) & 0x007f'ffff) | 0x0080'0000;
@@ -20,8 +20,8 @@ int64_t aligned(float x, uint32_t exponent) {
   return (f32::bits(x) & f32::kSignBit) != 0 ? -magnitude : magnitude;
 }
 
-// Of a group that has infinities or NaN: infinities of both signs are invalid, those of one sign
-// outweigh NaN, and every NaN is the invalid one.
+// Returns the sum of a group that has infinities or NaN. Infinities of both signs are invalid,
+// those of one sign have priority over NaN, and every NaN gives the invalid one.
 float special_sum(std::span<const float> values) {
   bool positive = false, negative = false;
   for (float value : values) {

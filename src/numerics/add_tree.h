@@ -1,4 +1,4 @@
-// The adder of the BM1684X's matrix unit: the products of one group, summed in fixed point.
+// The adder of the BM1684X's matrix unit, which sums the products of one group in fixed point.
 // bm1684x-machine 7.3.1.
 #pragma once
 
@@ -7,13 +7,14 @@
 
 namespace tputwin {
 
-constexpr uint32_t kAddTreeGroup = 32;  // products that fp16 and bf16 sum at a time
+constexpr uint32_t kAddTreeGroup = 32;  // products of fp16 or bf16 in a group
 
-// Every value is aligned to the largest exponent, one bit below its significand is kept and the
-// rest of the magnitude cut off; these are added exactly and the sum is rounded once, to nearest
-// even. Subnormals are 0. Infinities of both signs give the invalid NaN; those of one sign, which
-// products reach by overflow too, are the sum whatever else is there; else a NaN gives the invalid
-// one. Expects the thread to be in ScopedFloatMode.
+// Returns the sum of `values`, each aligned to the largest exponent. One bit below each significand
+// is kept and the rest of the magnitude is cut off. The aligned values are added exactly, and the
+// sum is rounded once, to nearest even. Subnormals count as 0. Infinities of both signs give the
+// invalid NaN. Infinities of one sign are the result, whatever the other values are; products that
+// overflow are such infinities. Otherwise a NaN gives the invalid NaN. The thread must be in
+// ScopedFloatMode.
 float add_tree(std::span<const float> values);
 
 }  // namespace tputwin

@@ -8,10 +8,10 @@
 namespace tputwin {
 
 inline constexpr uint32_t kStaticWords = 592;
-// Words that hold nothing are 0.
+// Returns the static memory as 32-bit words; unused words are 0.
 std::span<const uint32_t, kStaticWords> static_words();
 
-// Where a table is: static byte address, and the words that its load function takes.
+// Static byte address of a table, and the number of 32-bit words that its load function takes.
 struct StaticTable {
   uint32_t address, words;
 };

@@ -1,4 +1,4 @@
-// From integers and floating-point numbers to either, rounded in the mode asked for.
+// Conversions between integers and floating-point numbers, rounded in the given mode.
 #include "numerics/convert.h"
 
 #include <cmath>
@@ -8,7 +8,7 @@
 namespace tputwin {
 namespace {
 
-// Bits of a floating-point type.
+// Returns the bits of x in a floating-point type.
 uint32_t narrow(float x, DType to, Rounding mode) {
   switch (to) {
     case DType::f16:
@@ -37,7 +37,7 @@ int32_t convert(int32_t bits, DType from, DType to, Rounding mode) {
 int32_t round_to_whole(int32_t bits, DType dtype, Rounding mode) {
   const float x = float_value(static_cast<uint32_t>(bits), dtype);
   const float magnitude = std::fabs(x);
-  if (!(magnitude < 0x1p24f)) return bits;  // NaN too, as they are
+  if (!(magnitude < 0x1p24f)) return bits;  // also NaN, unchanged
   const float whole = std::trunc(magnitude), part = magnitude - whole;
   const unsigned cut = part == 0 ? 0 : part < 0.5f ? 1 : part == 0.5f ? 2 : 3;
   const bool odd = (static_cast<int32_t>(whole) & 1) != 0;

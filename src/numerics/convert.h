@@ -9,11 +9,12 @@
 
 namespace tputwin {
 
-// The element of type `to` nearest to the element `bits` of type `from`, as Memory::read() and
-// Memory::write() pass them, rounded once. Integers saturate; NaN gives the smallest integer.
+// Returns the element of type `to` nearest to the element `bits` of type `from`, rounded once. Both
+// have the form of Memory::read() and Memory::write(). Integers saturate; NaN gives the smallest
+// integer.
 int32_t convert(int32_t bits, DType from, DType to, Rounding mode);
 
-// A floating-point element rounded to a whole number of its own type.
+// Returns a floating-point element rounded to a whole number of its own type.
 int32_t round_to_whole(int32_t bits, DType dtype, Rounding mode);
 
 }  // namespace tputwin

@@ -9,8 +9,7 @@
 namespace tputwin {
 namespace {
 
-
-// The magnitude's low `bits` bits cut off, as the mode rounds.
+// Cuts the low `bits` bits off a magnitude and rounds it in the mode.
 uint32_t cut(uint32_t magnitude, uint32_t bits, bool negative, Rounding mode) {
   const uint32_t kept = bits > 31 ? 0 : magnitude >> bits;
   return kept + rounds_away(mode, negative, (kept & 1) != 0, cut_of(magnitude, bits));
@@ -61,7 +60,7 @@ uint16_t bf16::from_f32(float x, Rounding mode) {
 int32_t float_to_integer(float x, DType dtype, Rounding mode) {
   const int64_t low = is_signed(dtype) ? -(int64_t{1} << (8 * element_bytes(dtype) - 1)) : 0;
   if (f32::is_nan(x)) return static_cast<int32_t>(low);
-  const float limit = std::clamp(x, -0x1p40f, 0x1p40f);  // beyond every type, inside int64
+  const float limit = std::clamp(x, -0x1p40f, 0x1p40f);  // outside every type, inside int64
   const bool negative = std::signbit(limit);
   const double magnitude = std::fabs(double{f32::ftz(limit)}), whole = std::floor(magnitude);
   const double part = magnitude - whole;

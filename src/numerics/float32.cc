@@ -1,4 +1,4 @@
-// Roots, quotients and series, step by step as the chip takes them.
+// Roots, quotients and series, in the steps of the chip.
 #include "numerics/float32.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr std::array<float, kMaxTerms + 1> kCoefficients = [] {
   return c;
 }();
 
-// c[n] * x^(n - last) + ... + c[last], by Horner's rule.
+// Returns c[terms] * x^(terms - last) + ... + c[last], by Horner's rule.
 float horner(float x, uint32_t terms, uint32_t last) {
   terms = std::min(terms, kMaxTerms);
   float sum = kCoefficients[terms];
@@ -25,7 +25,7 @@ float horner(float x, uint32_t terms, uint32_t last) {
   return sum;
 }
 
-// The square of 1/sqrt(|b|).
+// Returns the square of 1/sqrt(|b|).
 float inverse_magnitude(float b) {
   const float r = rsqrt(from_bits(bits(b) & ~kSignBit));
   return mul(r, r);

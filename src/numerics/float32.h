@@ -1,5 +1,5 @@
-// fp32 arithmetic of the BM1684, every step rounded on its own. All functions expect the thread to
-// be in ScopedFloatMode. The order of operands matters for NaN: the first one is the result.
+// fp32 arithmetic of the BM1684. Every step is rounded separately. All functions expect the thread
+// to be in ScopedFloatMode. The order of operands matters for NaN: the first NaN is the result.
 // bm1684-machine 7 and 8.
 #pragma once
 
@@ -21,12 +21,13 @@ constexpr float kLowest = -3.4028234663852886e38f;
 
 constexpr bool is_nan(float x) { return (bits(x) & ~kSignBit) > kInfinity; }
 
-// A subnormal becomes the zero of its sign.
+// Flushes a subnormal to the zero of its sign.
 constexpr float ftz(float x) {
   return (bits(x) & kInfinity) == 0 ? from_bits(bits(x) & kSignBit) : x;
 }
 
-// The result of an operation on a and b, given its value for numbers: the first NaN wins.
+// Returns the result of an operation on a and b, given its value for numbers. The first NaN operand
+// has priority.
 constexpr float with_nan(float a, float b, float result) {
   if (!is_nan(result)) [[likely]]
     return result;
@@ -35,8 +36,9 @@ constexpr float with_nan(float a, float b, float result) {
   return from_bits(kInvalid);
 }
 
-// a * b for numbers. The chip flushes what is subnormal after rounding, as x86 does; Arm what is
-// subnormal before, and loses the products that round up to the smallest normal number.
+// Returns a * b for numbers. The chip flushes results that are subnormal after rounding, as x86
+// does. Arm flushes results that are subnormal before rounding, so it loses products that round up
+// to the smallest normal number.
 inline float product(float a, float b) {
   const float p = a * b;
 #if defined(__aarch64__)
@@ -50,12 +52,13 @@ inline float product(float a, float b) {
 inline float add(float a, float b) { return with_nan(a, b, a + b); }
 inline float sub(float a, float b) { return with_nan(a, b, a - b); }
 inline float mul(float a, float b) { return with_nan(a, b, product(a, b)); }
-// (a * b) + d, two roundings.
+// Returns (a * b) + d with two roundings.
 inline float mac(float a, float b, float d) { return add(mul(a, b), d); }
 
-// NaN and ties give b. Written on bits: a compiler's own maximum would treat them otherwise.
+// NaN and ties give b. A compiler's own maximum treats them differently; ftz() works on bits, which
+// rules that out.
 inline float max(float a, float b) { return a > b ? ftz(a) : ftz(b); }
-// Not flushed; ties give a.
+// Does not flush; ties give a.
 inline float min(float a, float b) { return from_bits(a <= b ? bits(a) : bits(b)); }
 
 float rsqrt(float x);
@@ -65,25 +68,25 @@ inline float sqrt(float x) { return reciprocal(rsqrt(x)); }
 inline float neg(float x) { return sub(0.0f, x); }
 inline float relu(float x) { return x > 0.0f ? x : 0.0f; }
 
-// Truncation; large values, infinities and NaN give the limit of their sign.
+// Truncates. Large values, infinities and NaN give the limit of their sign.
 int32_t to_int32(float x);
 inline float truncate(float x) { return static_cast<float>(to_int32(x)); }
-// The low 8 bits as a signed number.
+// Returns the low 8 bits as a signed number.
 inline float lookup_int8(int32_t i) { return static_cast<float>(static_cast<int8_t>(i)); }
 
-// e^j from a table, j the low 8 bits of i as a signed number; 0 outside [-103, 88]. Its smallest
-// entries are subnormal.
+// Returns e^j from a table, where j is the low 8 bits of i as a signed number; 0 outside [-103,
+// 88]. The smallest entries are subnormal.
 float lookup_exp(int32_t i);
-// Coefficient k of the Taylor series of e^x, k in [0, kMaxTerms]: each is the one before divided by
-// k. From 34 on they are 0.
+// Returns coefficient k of the Taylor series of e^x, k in [0, kMaxTerms]. Each is the previous one
+// divided by k. From 34 on they are 0.
 constexpr uint32_t kMaxTerms = 64;
 float exp_coefficient(uint32_t k);
-// The series with terms + 1 coefficients, and the same without its constant 1. More than kMaxTerms
-// terms change nothing.
+// Return the series with terms + 1 coefficients, and the same series without its constant 1. More
+// than kMaxTerms terms change nothing.
 float taylor_exp(float x, uint32_t terms);
 float taylor_exp_minus_1(float x, uint32_t terms);
 
-// A function and what it leaves in its work tensor.
+// The result of a function, and the value that it leaves in its work tensor.
 struct WithWork {
   float result, work;
 };

@@ -1,7 +1,7 @@
-// The number environment of the fp32 engines: round to nearest even, subnormal operands read as
-// zero, subnormal results flushed to zero, no traps. bm1684-machine 7. Processors differ in what a
-// subnormal result is: x86 looks at the rounded result, as the chip, Arm at the exact one, which
-// f32::product and ops/fast/vec/float32-inl.h make good.
+// The floating-point mode of the fp32 engines: round to nearest even, subnormal operands read as
+// zero, subnormal results flushed to zero, no traps. bm1684-machine 7. x86 flushes by the rounded
+// result, as the chip does. Arm flushes by the exact result; f32::product and
+// ops/fast/vec/float32-inl.h correct that.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,13 @@
 
 namespace tputwin {
 
-// Sets the mode for the calling thread and restores the old one. What it governs must be behind a
-// call the compiler does not inline, or it may be moved out.
+// Sets the mode for the calling thread; the destructor restores the old one. Code that depends on
+// the mode must be in a function that is not inlined. Otherwise the compiler may move it out of the
+// scope.
 class ScopedFloatMode {
  public:
-  enum Mode { flush, ieee };  // ieee: subnormals are numbers, as in a program that starts
+  // ieee: subnormals are numbers, as at the start of a program.
+  enum Mode { flush, ieee };
 
 #if defined(__x86_64__)
   explicit ScopedFloatMode(Mode mode = flush) : saved_(_mm_getcsr()) {

@@ -1,19 +1,19 @@
-// The formulas of function32.h, for one number or for vectors of them. Included into the namespace
-// of each kind of numbers, which defines
+// The formulas of function32.h, for one number or for vectors of them. The namespace that includes
+// this file belongs to one kind of numbers and defines
 //   Number with +, -, *, >, <, unary - (the sign bit flipped) and Number(float)
 //   select(condition, a, b), max(a, b): a > b ? a : b, min(a, b): a < b ? a : b, abs
 //   rint: to the nearest whole number, ties to even; round: ties away from zero
-//   flip(a, b): a, its sign bit flipped where that of b is set
+//   flip(a, b): a, its sign bit flipped if that of b is set
 //   sign_bit(a): 0 or -0; bit_or(a, b)
 //   seed(a): bits 0x5f3759df - (bits of a >> 1)
 //   is_zero(a): 0, -0 and subnormals; is_infinity(a): +inf
 //   larger_bits(a, b): a > b, compared as integers
 //   exponent(a): the exponent field less 127; power_of_2(a): a with the sign and fraction of 1
 //   lookup(table, a): table[int(a)]
-// and the macro TW_FORMULA, how functions are inlined, but for exp and log, which are large; so it
-// has no include guard.
+// and the macro TW_FORMULA, which sets how functions are inlined, except exp and log, which are
+// large. The file is included more than once, so it has no include guard.
 
-// 1/sqrt(x) by the well-known seed and Newton's method.
+// Returns 1/sqrt(x) from the well-known seed by Newton's method.
 TW_FORMULA Number inverse_root(Number x, uint32_t iterations) {
   const Number h = x * Number(0.5f);
   Number y = seed(x);
@@ -40,7 +40,7 @@ TW_FORMULA Number reciprocal(Number x, uint32_t iterations = 3) {
   return div(Number(1.0f), x, iterations);
 }
 
-// Newton's method, of whose values the one with the least residue is kept.
+// Newton's method. Returns the value with the smallest residue.
 TW_FORMULA Number compensated_reciprocal(Number x, uint32_t iterations, uint32_t corrections) {
   Number best = reciprocal(x, iterations);
   Number residue = Number(1.0f) - x * best;
@@ -56,20 +56,20 @@ TW_FORMULA Number compensated_reciprocal(Number x, uint32_t iterations, uint32_t
 
 TW_FORMULA Number softsign(Number x) { return div(x, Number(1.0f) + abs(x)); }
 
-// coeff[0] + coeff[1] * x + ..., by Horner's rule.
+// Returns coeff[0] + coeff[1] * x + ..., by Horner's rule.
 TW_FORMULA Number series(const AnyByteFloat* coeff, uint32_t terms, Number x) {
   Number sum(coeff[terms - 1]);
   for (uint32_t i = terms - 1; i-- > 0;) sum = sum * x + Number(coeff[i]);
   return sum;
 }
 
-// 1, -1, or 0 for zeros and NaN.
+// Returns 1, -1, or 0 for zeros and NaN.
 TW_FORMULA Number sign(Number x) {
   const Number zero(0.0f);
   return select(x > zero, Number(1.0f), select(x < zero, Number(-1.0f), zero));
 }
 
-// NaN counts as the least exponent.
+// NaN gives the smallest exponent.
 TW_FORMULA Number clamp_exponent(Number x) {
   return min(max(x, Number(kLeastExponent)), Number(kLargestExponent));
 }
@@ -80,7 +80,7 @@ inline Number exp(Number x, const Tables& t) {
          lookup(t.exp_table, whole - Number(kLeastExponent));
 }
 
-// Of x = f * 2^e with f in [2/3, 4/3); inf for what is not above 0.
+// Returns the logarithm of x = f * 2^e with f in [2/3, 4/3), or inf if x is not above 0.
 inline Number log(Number x, const Tables& t) {
   const Number scaled = x * Number(1.5f);
   const Number f = x * reciprocal(power_of_2(scaled)) - Number(1.0f);
@@ -88,9 +88,11 @@ inline Number log(Number x, const Tables& t) {
   return select(x > Number(0.0f), value, Number(std::numeric_limits<float>::infinity()));
 }
 
-// Commands take half of the words that are loaded of the series of turns and of the exponential.
+// Commands use only half of the coefficients that are loaded for the series of turns and of the
+// exponential.
 
-// The distance of a number of turns to the nearest whole one, of halves that away from zero.
+// Returns the distance of x, in turns of 2 pi, to the nearest whole turn; halves round away from
+// zero.
 TW_FORMULA Number fraction_of_turn(Number x) {
   const Number turns = x * Number(0.15915494f);
   return turns - round(turns);
@@ -106,7 +108,7 @@ TW_FORMULA Number cos(Number x, const Tables& t) {
   return series(t.coeff, kTurnTerms / 2, f * f);
 }
 
-// The argument of tan in half turns, less whole ones; cot(x) is tan(pi/2 - x).
+// Returns the argument of tan in half turns, without whole ones. cot(x) is tan(pi/2 - x).
 template <Kind kKind>
 TW_FORMULA Number half_turns(Number x) {
   const Number turns = x * Number(0.31830988f);
@@ -121,7 +123,7 @@ TW_FORMULA Number tan_half_turns(Number f, const Tables& t) {
   return bit_or(div(Number(2.0f), Number(1.0f) - s) - Number(1.0f), sign_bit(f));
 }
 
-// 2 * arcsin(sqrt(z)) where z is the square of the sine of half the angle.
+// 2 * arcsin(sqrt(z)), where z is the square of the sine of half the angle.
 TW_FORMULA Number arcsin(Number x, const Tables& t) {
   const Number half_cosine = sqrt(Number(0.25f) - x * x * Number(0.25f));
   const Number z = Number(0.5f) - half_cosine;
@@ -139,7 +141,7 @@ TW_FORMULA Number erf(Number x, Number e) {
   return (Number(1.0f) - erfc_variable(x) * e) * sign(x);
 }
 
-// A function that takes the exponential of something: of what.
+// Returns the argument of the exponential that the function uses.
 template <Kind kKind>
 TW_FORMULA Number exponent_of(Number x, Number y, const Parameters& p, const Tables& t) {
   constexpr float kRootHalf = 0.70710678f, kRoot2OverPi = 0.79788456f;
@@ -158,7 +160,7 @@ TW_FORMULA Number exponent_of(Number x, Number y, const Parameters& p, const Tab
   return x;
 }
 
-// The function, given that exponential.
+// Returns the function, given the value of that exponential.
 template <Kind kKind>
 TW_FORMULA Number from_exponential(Number x, Number e, const Parameters& p, const Tables& t) {
   const Number one(1.0f), two(2.0f), half(0.5f);
@@ -172,10 +174,10 @@ TW_FORMULA Number from_exponential(Number x, Number e, const Parameters& p, cons
   if constexpr (kKind == Kind::sinh) return (e - reciprocal(e)) * half;
   if constexpr (kKind == Kind::cosh) return (e + reciprocal(e)) * half;
   if constexpr (kKind == Kind::tanh) return tanh();
-  // In this order the largest number overflows, and is halved as an infinity.
+  // In this order the largest number overflows, and the halving gets an infinity.
   if constexpr (kKind == Kind::gelu_fast) return x * (one + tanh()) * half;
   if constexpr (kKind == Kind::mish) {
-    // e^x between the square roots of the smallest normal number and of the largest one
+    // e^x, clamped between the square roots of the smallest normal number and of the largest one
     const Number root = max(min(e, Number(0x1.ffffbp63f)), Number(0x1.ffffbcp-64f));
     return x + div(x, (root + one) * (root + one) + one) * Number(-2.0f);
   }
@@ -183,9 +185,9 @@ TW_FORMULA Number from_exponential(Number x, Number e, const Parameters& p, cons
   if constexpr (kKind == Kind::selu) return elu(1.67326324f) * Number(1.05070099f);
   if constexpr (kKind == Kind::erf) return erf(x, e);
   if constexpr (kKind == Kind::erfc) return one - erf(x, e);
-  // In this order a NaN has lost its sign in erf.
+  // In this order a NaN comes from erf, where it has lost its sign.
   if constexpr (kKind == Kind::gelu) return (erf(x * Number(0.70710678f), e) + one) * (x * half);
-  // As recorded: times beta. The documents have ln(1 + e^(beta * x)) / beta.
+  // As recorded: multiplied by beta. The documents have ln(1 + e^(beta * x)) / beta.
   if constexpr (kKind == Kind::softplus) {
     const Number value = log(one + e, t);
     return p.beta == 1.0f ? value : div(value, Number(1.0f / p.beta));

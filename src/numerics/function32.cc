@@ -1,4 +1,4 @@
-// The compositions, written over numbers that keep the chip's rounding.
+// The compositions, for numbers with the chip's rounding.
 #include "numerics/function32.h"
 
 #include <cmath>
@@ -9,7 +9,7 @@
 namespace tputwin::function32 {
 namespace {
 
-// One number: the operations of float32.h, exact for NaN too.
+// One number with the operations of float32.h, exact for NaN too.
 struct Number {
   float value;
   explicit Number(float x) : value(x) {}

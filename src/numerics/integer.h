@@ -8,22 +8,22 @@
 
 namespace tputwin {
 
-// Right shift that rounds half up: (v + 2^(s-1)) >> s, and v for s = 0.
+// Returns a right shift that rounds half up: (v + 2^(s-1)) >> s, and v for s = 0.
 constexpr int64_t round_shift(int64_t value, uint32_t shift) {
   return shift == 0 ? value : (value + (int64_t{1} << (shift - 1))) >> shift;
 }
 
-// Left shift in 32-bit two's complement (bits shifted out are lost).
+// Returns a left shift in 32-bit two's complement; bits shifted out are lost.
 constexpr int32_t wrap_shift_left(int32_t value, uint32_t shift) {
   return static_cast<int32_t>(static_cast<uint32_t>(value) << shift);
 }
 
-// The 32-bit two's complement value of an accumulator (bits beyond are lost).
+// Returns the 32-bit two's complement value of an accumulator; higher bits are lost.
 constexpr int32_t wrap32(int64_t value) {
   return static_cast<int32_t>(static_cast<uint32_t>(value));
 }
 
-// Clamps to the range of the type (its bits, for u32 and floating-point types).
+// Returns the value clamped to the range of the type (its bits, for u32 and floating-point types).
 constexpr int32_t saturate(int64_t value, DType dtype) {
   int64_t low = 0, high = 0;
   switch (dtype) {

@@ -11,7 +11,8 @@
 namespace tputwin {
 namespace {
 
-constexpr int kFirstPower = -103, kLastPower = 88;  // of e, beyond which the tables hold 0
+// Powers of e; the tables contain 0 outside this range.
+constexpr int kFirstPower = -103, kLastPower = 88;
 
 float as_int8(uint32_t i) { return static_cast<float>(static_cast<int8_t>(i)); }
 float as_power(uint32_t i) {
@@ -26,7 +27,7 @@ float alternating(uint32_t i) {
   return static_cast<float>((i % 2 == 0 ? 1.0 : -1.0) / (static_cast<double>(i) + 1));
 }
 
-// 1 / (i + 1)!, each out of the one before.
+// Returns 1 / (i + 1)!, each divided from the previous one.
 float inverse_factorial(uint32_t i) {
   float c = 1.0f;
   for (uint32_t k = 1; k <= i; ++k) c /= static_cast<float>(k + 1);
@@ -36,7 +37,8 @@ float sine(uint32_t i) {
   if (i % 2 != 0) return 0.0f;
   return i / 2 % 2 == 0 ? inverse_factorial(i) : -inverse_factorial(i);
 }
-// (1 * 3 * 5 ...) / (2 * 4 * 6 ...) / (i + 1), until both products overflow.
+// Returns (1 * 3 * 5 ...) / (2 * 4 * 6 ...) / (i + 1), or the invalid NaN once the products
+// overflow.
 float arcsine(uint32_t i) {
   if (i % 2 != 0) return 0.0f;
   float odd = 1.0f, even = 1.0f;
@@ -64,7 +66,7 @@ constexpr Table kTables[] = {
     {0x30'1700, 64, sine},
     {0x30'1800, 2048, number}};
 
-// The bytes of the numbers from 0 to 65535, low and high ones apart.
+// The bytes of the numbers from 0 to 65535; low bytes and high bytes have separate tables.
 constexpr uint32_t kLowBytes = 0x30'3800, kHighBytes = 0x31'3800, kNumbers = 0x1'0000;
 
 [[gnu::noinline]] void fill(uint8_t* to) {

@@ -5,7 +5,7 @@
 
 namespace tputwin {
 
-// Products go to two accumulators in turn; every product and every sum is rounded to the type.
+// Products alternate between two accumulators; every product and every sum is rounded to the type.
 class RoundedSum {
  public:
   RoundedSum(DType dtype, float first, float second) : dtype_(dtype), sums_{first, second} {}
@@ -14,9 +14,10 @@ class RoundedSum {
     sum = round_to(f32::add(sum, round_to(f32::mul(a, b), dtype_)), dtype_);
     turn_ ^= 1;
   }
-  // Not yet rounded. Of two NaN, that of the second accumulator, where the bias is.
+  // Returns the sum, not yet rounded. If both accumulators are NaN, returns that of the second,
+  // which has the bias.
   float total() const { return f32::add(sums_[1], sums_[0]); }
-  // The same number; of two NaN, that of the first accumulator.
+  // Returns the same number. If both accumulators are NaN, returns that of the first.
   float total_first_first() const { return f32::add(sums_[0], sums_[1]); }
 
  private:

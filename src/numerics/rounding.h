@@ -1,4 +1,4 @@
-// The seven rounding modes of the BM1684X, and what integers do with them. bm1684x-machine 4.
+// The seven rounding modes of the BM1684X, and integer operations that use them. bm1684x-machine 4.
 #pragma once
 
 #include <bit>
@@ -18,8 +18,8 @@ constexpr std::string_view to_string(Rounding mode) {
   return kNames[static_cast<size_t>(mode)];
 }
 
-// Rounds the magnitude `kept` (sign apart), given where the part cut off lies: 0: nothing was cut,
-// 1: below one half, 2: one half, 3: above.
+// Returns true if a magnitude rounds away from zero. `odd` is the lowest bit kept. `cut` classifies
+// the part cut off: 0: zero, 1: below one half, 2: one half, 3: above.
 constexpr bool rounds_away(Rounding mode, bool negative, bool odd, unsigned cut) {
   switch (mode) {
     case Rounding::half_even:
@@ -40,7 +40,7 @@ constexpr bool rounds_away(Rounding mode, bool negative, bool odd, unsigned cut)
   return false;
 }
 
-// Where the low `bits` bits of a magnitude lie, as rounds_away takes it.
+// Classifies the low `bits` bits of a magnitude for rounds_away().
 constexpr unsigned cut_of(uint64_t magnitude, uint32_t bits) {
   if (bits == 0) return 0;
   if (bits > 64) return magnitude != 0;
@@ -49,7 +49,7 @@ constexpr unsigned cut_of(uint64_t magnitude, uint32_t bits) {
   return part == 0 ? 0 : part < half ? 1 : part == half ? 2 : 3;
 }
 
-// value / 2^shift, rounded; any shift.
+// Returns value / 2^shift, rounded, for any shift.
 constexpr int64_t shift_right(int64_t value, uint32_t shift, Rounding mode) {
   if (shift == 0) return value;
   const bool negative = value < 0;
@@ -60,7 +60,8 @@ constexpr int64_t shift_right(int64_t value, uint32_t shift, Rounding mode) {
   return static_cast<int64_t>(negative ? uint64_t{0} - kept : kept);
 }
 
-// The low bits of an integer as the type keeps them, sign or zero extended (u32: its bits).
+// Returns the low bits of an integer as the type stores them, sign or zero extended (u32: its
+// bits).
 constexpr int32_t wrap(int64_t value, DType dtype) {
   switch (dtype) {
     case DType::u8:
@@ -78,7 +79,7 @@ constexpr int32_t wrap(int64_t value, DType dtype) {
   }
 }
 
-// The number an element of an integer type is, from what Memory::read() returns.
+// Returns the value of an element of an integer type, given the result of Memory::read().
 constexpr int64_t integer_value(int32_t bits, DType dtype) {
   return dtype == DType::u32 ? int64_t{static_cast<uint32_t>(bits)} : int64_t{bits};
 }

@@ -10,7 +10,7 @@ namespace tputwin {
 template <size_t R, size_t C>
 using SmallMatrix = std::array<std::array<int64_t, C>, R>;
 
-// T X T^T
+// Returns T X T^T.
 template <size_t R, size_t K>
 constexpr SmallMatrix<R, R> sandwich(const SmallMatrix<R, K>& t, const SmallMatrix<K, K>& x) {
   SmallMatrix<R, K> left{};
