@@ -1,4 +1,4 @@
-// First fit, and merging of what is given back.
+// First fit allocation, and merging of released blocks.
 #include "memory/allocator.h"
 
 #include "base/bits.h"

@@ -1,4 +1,4 @@
-// Allocator of global memory: first fit over a sorted list of free ranges, neighbours merged.
+// Allocator of global memory: first fit over a sorted list of free ranges, with neighbours merged.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,10 @@ class Allocator {
   Allocator(uint64_t begin, uint64_t end, uint64_t quantum) : quantum_(quantum) {
     if (begin < end) free_.emplace(begin, end - begin);
   }
-  // Offset of a block of at least `bytes` > 0; nothing if no free range is large enough.
+  // Returns the offset of a block of at least `bytes` > 0, or nullopt if no free range is large
+  // enough.
   std::optional<uint64_t> allocate(uint64_t bytes);
-  // Gives back what allocate(bytes) returned.
+  // Releases the block that allocate(bytes) returned.
   void release(uint64_t offset, uint64_t bytes);
 
  private:

@@ -1,4 +1,4 @@
-// Maps over the reserved pages of a memory, privately.
+// Private mappings of files over the reserved pages of a memory.
 #include "memory/file_pages.h"
 
 #include <sys/mman.h>

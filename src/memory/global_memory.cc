@@ -1,4 +1,4 @@
-// Reserves address space that the system fills with zeros when it is touched.
+// Reservation of address space, which the system fills with zeros at the first access.
 #include "memory/global_memory.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// Simulated global memory: address space reserved at once, pages touched lazily, zero at first.
+// Simulated global memory: its address space is reserved at once, its pages are zero until written
+// and touched lazily.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +23,8 @@ class GlobalMemory {
   bool contains(uint64_t offset, uint64_t bytes) const {
     return offset <= size_ && bytes <= size_ - offset;
   }
-  // Checked pointer to [offset, offset + bytes).
+  // Returns a pointer to [offset, offset + bytes), or mem_global_range if that is not inside the
+  // memory.
   Result<uint8_t*> at(uint64_t offset, uint64_t bytes);
 
  private:

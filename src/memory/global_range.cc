@@ -1,4 +1,4 @@
-// Merges ranges, and gives pages back.
+// Merging of ranges, and return of pages to the system.
 #include "memory/global_range.h"
 
 #include <sys/mman.h>
@@ -30,7 +30,7 @@ uint64_t page_bytes() {
 
 void give_back(GlobalMemory& memory, const GlobalRange& pages) {
   uint8_t* first = memory.data() + pages.begin;
-  // Where the system will not have them, they are zeros of ours.
+  // If the system refuses the pages, they are filled with zeros.
   if (madvise(first, pages.bytes, MADV_DONTNEED) != 0) std::memset(first, 0, pages.bytes);
 }
 

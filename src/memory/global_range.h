@@ -1,4 +1,4 @@
-// Ranges of global memory, and pages of them.
+// Ranges of global memory and of its pages.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ constexpr bool intersect(const GlobalRange& a, const GlobalRange& b) {
   return a.begin < b.begin + b.bytes && b.begin < a.begin + a.bytes;
 }
 
-// Sorts them; those that touch, or are no further apart than that, become one.
+// Sorts the ranges and merges those that overlap, touch, or have at most `gap` bytes between them.
 void merge(std::vector<GlobalRange>& ranges, uint64_t gap);
 
-// Bytes of the system's pages: memories begin at a multiple.
+// Returns the page size of the system in bytes. Memories begin at multiples of it.
 uint64_t page_bytes();
-// The system gets whole pages back; zeros are in their place.
+// Returns whole pages to the system; they read as zeros afterwards.
 void give_back(GlobalMemory& memory, const GlobalRange& pages);
 
 }  // namespace tputwin

@@ -13,11 +13,11 @@
 namespace tputwin {
 namespace {
 
-// Huge pages, where the host has them, start at multiples of their size.
+// Huge pages start at multiples of their size, if the host has them.
 constexpr uint64_t kPage = 4096, kHugePage = uint64_t{2} << 20;
 constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
-// 0 if there is no room.
+// Returns 0 if the mapping fails.
 uint64_t map(uint64_t at, uint64_t bytes, int protection, int flags) {
   void* address = mmap(reinterpret_cast<void*>(at), bytes, protection, kFlags | flags, -1, 0);
   return address == MAP_FAILED ? 0 : reinterpret_cast<uint64_t>(address);
@@ -27,14 +27,14 @@ void unmap(uint64_t begin, uint64_t end) {
   if (begin != end) munmap(reinterpret_cast<void*>(begin), end - begin);
 }
 
-// TPUTWIN_GUARDS=0 does without: an emulator of another processor keeps a record of each page of
-// them, which takes it seconds for every memory.
+// TPUTWIN_GUARDS=0 turns guards off. An emulator of another processor keeps a record of each of
+// their pages, which takes seconds for every memory.
 bool guards_are_wanted() {
   const char* value = std::getenv("TPUTWIN_GUARDS");
   return value == nullptr || std::strcmp(value, "0") != 0;
 }
 
-// Pages for which there were no guards.
+// Pages that were mapped without guards.
 struct Bare {
   std::mutex mutex;
   std::set<uint64_t> pages;
@@ -53,7 +53,7 @@ uint64_t map_bare(uint64_t bytes) {
   return pages;
 }
 
-// The guards of `bytes` and room for them, without what alignment leaves over.
+// Reserves address space for `bytes` and their guards, and unmaps the surplus of the alignment.
 uint64_t reserve(uint64_t bytes) {
   const uint64_t whole_bytes = kGuardBytes + kHugePage + bytes + kGuardBytes;
   const uint64_t whole = map(0, whole_bytes, PROT_NONE, 0);
@@ -73,7 +73,8 @@ uint8_t* map_guarded(uint64_t bytes) {
   if (pages == 0)
     pages = map_bare(bytes);
   else if (map(pages, whole_pages, PROT_READ | PROT_WRITE, MAP_FIXED) == 0)
-    return nullptr;  // what is reserved stays so: it holds nothing
+    // The reservation stays; it uses no memory.
+    return nullptr;
   return reinterpret_cast<uint8_t*>(pages);
 }
 

@@ -1,4 +1,4 @@
-// Views of whole tensors, weights and biases as the documents lay them out.
+// Views of whole tensors, weights and biases in the layouts of the documents.
 #include "memory/layout.h"
 
 namespace tputwin {

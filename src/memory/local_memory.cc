@@ -1,4 +1,4 @@
-// Address space of the lanes, which the system fills with zeros when it is touched.
+// Address space of the lanes, which the system fills with zeros at the first access.
 #include "memory/local_memory.h"
 
 #include <sys/mman.h>
@@ -15,8 +15,9 @@ std::unique_ptr<uint8_t[], LocalMemory::Unmap> LocalMemory::allocate(uint64_t by
   const uint64_t total = bytes + kSlack;
   uint8_t* pages = map_guarded(total);
   if (pages == nullptr) throw std::bad_alloc();
-  // Lanes are far apart, and what walks over them takes a row of each: with pages of 4 KiB nearly
-  // every row would wait for its address. Where there are no huge pages, that is how it is.
+  // Operations read a row of each lane, and lanes are far from each other. With pages of 4 KiB
+  // nearly every row would miss the TLB, so huge pages are requested. A host without them ignores
+  // that.
   static_cast<void>(madvise(pages, bytes, MADV_HUGEPAGE));
   return {pages, Unmap{total}};
 }

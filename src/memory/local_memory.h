@@ -1,4 +1,4 @@
-// Local memory: lanes, each a run of lane_bytes; pages touched lazily, zero at first.
+// Local memory: lanes of lane_bytes each; pages are touched lazily and zero at first.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace tputwin {
 
 class LocalMemory {
  public:
-  // Bytes after the last lane that fast bodies may read (never write) past the end.
+  // Bytes after the last lane that fast kernels may read but must not write.
   static constexpr size_t kSlack = 256;
 
   explicit LocalMemory(const Chip& chip)
@@ -28,36 +28,36 @@ class LocalMemory {
   const uint8_t* lane(uint32_t index) const {
     return pages_.get() + uint64_t{index} * lane_stride_;
   }
-  // From a lane to the next one on the host.
+  // Returns the bytes from a lane to the next one on the host.
   uint32_t lane_stride() const { return lane_stride_; }
 
-  // The byte at an address of the chip, which counts from lane to lane.
+  // Returns the byte at an address of the chip, which counts from lane to lane.
   uint8_t* at(uint64_t address) {
     return lane(static_cast<uint32_t>(address / lane_bytes_)) + address % lane_bytes_;
   }
-  // The address of a byte of a lane.
+  // Returns the address of a byte of a lane.
   uint64_t address_of(const uint8_t* byte) const {
     const auto offset = static_cast<uint64_t>(byte - pages_.get());
     return offset / lane_stride_ * lane_bytes_ + offset % lane_stride_;
   }
 
-  // The bytes of the lanes, one lane after the other.
+  // Returns the bytes of all lanes, one lane after the other.
   std::vector<uint8_t> image() const;
   void load_image(std::span<const uint8_t> bytes);
 
-  // From now on lanes follow each other on the host as they do on the chip: for those who walk from
-  // lane to lane by a pointer. Moves the bytes; pointers from before are void.
+  // Removes the gaps between lanes on the host, for code that steps from lane to lane with a
+  // pointer. Moves the bytes, so earlier pointers become invalid.
   void close_gaps();
 
-  // All lanes as they lie on the host, gaps included, which no operation writes.
+  // Returns all lanes as they are stored on the host, with gaps, which no operation writes.
   std::span<uint8_t> host_bytes() { return {pages_.get(), uint64_t{lanes_} * lane_stride_}; }
   std::span<const uint8_t> host_bytes() const {
     return {pages_.get(), uint64_t{lanes_} * lane_stride_};
   }
 
  private:
-  // Lanes of the chips are powers of two. As far apart on the host, equal places of all of them
-  // would share one set of every cache; an odd number of lines more, and some, spreads them.
+  // The lane size of a chip is a power of two. With such a distance on the host, equal offsets of
+  // all lanes would share one cache set. An odd number of extra cache lines spreads them.
   static constexpr uint32_t kGap = 17 * 64;
 
   struct Unmap {

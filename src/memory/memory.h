@@ -1,5 +1,5 @@
-// What instructions execute on: the lanes and global memory of one device, and element access for
-// the reference bodies.
+// Memories of one device that instructions execute on, and element access for the reference
+// kernels.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@ namespace tputwin {
 struct Memory {
   LocalMemory& local;
   GlobalMemory& global;
-  GlobalMemory* l2 = nullptr;  // of chips that have them
+  GlobalMemory* l2 = nullptr;  // nullptr if the chip has no such memory
   GlobalMemory* dtcm = nullptr;
 
-  // The system memory of a space other than local.
+  // Returns the system memory of a space other than local.
   GlobalMemory& system(Space space) const {
     return space == Space::global ? global : space == Space::l2 ? *l2 : *dtcm;
   }
 
-  // Address of the (low) byte of an element.
+  // Returns the address of the (low) byte of an element.
   uint8_t* byte(const TensorView& v, uint32_t n, uint32_t c, uint32_t h, uint32_t w) const {
     uint64_t inner = uint64_t{h} * v.stride.h + uint64_t{w} * v.stride.w;
     if (v.pack == 1) [[likely]]
@@ -36,8 +36,8 @@ struct Memory {
            lane / local.lanes() * v.stride.c;
   }
 
-  // Element value, sign or zero extended; 16-bit values are joined from their planes, 32-bit and
-  // floating-point ones are their bits.
+  // Returns an element, sign or zero extended. 16-bit values are joined from their planes; 32-bit
+  // and floating-point values are returned as their bits.
   int32_t read(const TensorView& v, uint32_t n, uint32_t c, uint32_t h, uint32_t w) const {
     const uint8_t* p = byte(v, n, c, h, w);
     switch (v.dtype) {
@@ -61,7 +61,7 @@ struct Memory {
     return 0;
   }
 
-  // Writes the low 8 or 16 bits of value, or all 32.
+  // Writes the low 8 or 16 bits of `value`, or all 32.
   void write(const TensorView& v, uint32_t n, uint32_t c, uint32_t h, uint32_t w,
              int32_t value) const {
     uint8_t* p = byte(v, n, c, h, w);
@@ -71,7 +71,7 @@ struct Memory {
     if (is_16bit(v.dtype)) p[v.plane_stride] = static_cast<uint8_t>(value >> 8);
   }
 
-  // The same for fp32 elements.
+  // Access to fp32 elements.
   float read_f32(const TensorView& v, uint32_t n, uint32_t c, uint32_t h, uint32_t w) const {
     return load<float>(byte(v, n, c, h, w));
   }

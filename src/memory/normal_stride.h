@@ -1,12 +1,12 @@
-// normal_stride: views that reach the same elements have the same strides.
+// Normal strides: views that reach the same elements get the same strides.
 #pragma once
 
 #include "memory/tensor_view.h"
 
 namespace tputwin {
 
-// A stride of a dimension with one element means nothing, whatever it is: it becomes 0. Of channels
-// of local memory it counts how often they go once around the lanes (`channel_turns`).
+// Sets the stride of each dimension with one element to 0, because it has no meaning. Channels of
+// local memory count by rounds over the lanes, of which there are `channel_turns`.
 template <class Strides>
 constexpr void drop_meaningless(Strides& stride, const Shape& cells, uint64_t channel_turns) {
   if (cells.n == 1) stride.n = 0;

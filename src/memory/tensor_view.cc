@@ -1,4 +1,4 @@
-// Views, shapes and types in the words of messages.
+// Text of views, shapes and types in messages.
 #include "memory/tensor_view.h"
 
 #include <fmt/format.h>

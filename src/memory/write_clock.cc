@@ -1,4 +1,4 @@
-// Stamps of pages, and ranges that have none because anybody writes them.
+// Time stamps of pages, and exposed ranges, which have none.
 #include "memory/write_clock.h"
 
 #include <sys/mman.h>
@@ -8,7 +8,8 @@
 
 namespace tputwin {
 
-// Not of the heap, which may have room there that it would fill with zeros itself, all of it.
+// Maps zero pages. The heap is not used: it might reuse memory that it would have to clear as a
+// whole.
 std::unique_ptr<uint64_t[], WriteClock::Unmap> WriteClock::map(uint64_t pages) {
   void* stamps = mmap(nullptr, pages * sizeof(uint64_t), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -45,7 +46,7 @@ void WriteClock::expose(uint64_t begin, uint64_t bytes) {
     exposed_.push_back(range);
 }
 
-// What somebody wrote meanwhile is written now.
+// Counts the range as written now, because it may have been written while it was exposed.
 void WriteClock::cover(uint64_t begin, uint64_t bytes) {
   const uint64_t end = begin + bytes;
   const auto inside = [&](const auto& range) {

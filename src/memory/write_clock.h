@@ -1,7 +1,7 @@
-// WriteClock: when the pages of a memory were last written, for whoever keeps what he derived from
-// their bytes. Whoever writes says so before; ranges that somebody may write at any time without
-// saying so are exposed. expose() may be called at any time, by any thread; all else by
-// one thread at a time.
+// WriteClock: the time of the last write to each page of a memory, for caches of data derived from
+// its bytes. A writer must call mark() before it writes. Ranges that may be written at any time
+// without a call are exposed. Any thread may call expose() at any time; all other functions must be
+// called by one thread at a time.
 #pragma once
 
 #include <atomic>
@@ -15,16 +15,17 @@ namespace tputwin {
 
 class WriteClock {
  public:
-  // Of a memory of so many bytes.
+  // Makes the clock of a memory of `bytes` bytes.
   explicit WriteClock(uint64_t bytes) : pages_((bytes >> kPageBits) + 1) {}
 
   uint64_t now() const { return now_; }
-  // Bytes of [begin, begin + bytes) are about to be written.
+  // Records that [begin, begin + bytes) is about to be written.
   void mark(uint64_t begin, uint64_t bytes);
-  // No byte of the range was written after `time`, a former now(), and none is exposed.
+  // Returns true if no byte of the range was written after `time`, a former now(), and none is
+  // exposed.
   bool unchanged(uint64_t begin, uint64_t bytes, uint64_t time) const;
 
-  // The range may be written at any time, until it is covered again.
+  // Exposes the range: it may be written at any time until cover() is called for it.
   void expose(uint64_t begin, uint64_t bytes);
   void cover(uint64_t begin, uint64_t bytes);
   void expose_all() { all_exposed_ = true; }
@@ -38,9 +39,10 @@ class WriteClock {
   static std::unique_ptr<uint64_t[], Unmap> map(uint64_t pages);
 
   uint64_t pages_, now_ = 0;
-  std::unique_ptr<uint64_t[], Unmap> written_;  // per page; the system makes it as it is touched
+  // Time of the last write, by page. The system allocates it as it is touched.
+  std::unique_ptr<uint64_t[], Unmap> written_;
   std::atomic<bool> all_exposed_{false};
-  mutable std::mutex mutex_;                            // of the ranges
+  mutable std::mutex mutex_;                            // guards exposed_
   std::vector<std::pair<uint64_t, uint64_t>> exposed_;  // begin, end
 };
 
