@@ -3,8 +3,8 @@
 
 namespace tputwin {
 
-// Sizes and start addresses are those the reference model reports, see docs/discrepancies.md;
-// clock and bandwidths are assumptions, see docs/timing.md.
+// The reference model reports the sizes and start addresses (docs/discrepancies.md). The clock and
+// the bandwidths are assumptions (docs/timing.md).
 const Chip& bm1684() {
   static constexpr Chip chip{
       .name = "BM1684",

@@ -3,8 +3,8 @@
 
 namespace tputwin {
 
-// Sizes and start addresses are those the reference model reports; clock and rates are published
-// product data, bandwidths assumptions, see docs/timing.md.
+// The reference model reports the sizes and start addresses. The clock and the rates are published
+// product data. The bandwidths are assumptions (docs/timing.md).
 const Chip& bm1684x() {
   static constexpr Chip chip{
       .name = "BM1684X",

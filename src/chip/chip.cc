@@ -1,4 +1,4 @@
-// The chips there are, found by name or version.
+// The list of chips, and the search by name or version.
 #include "chip/chip.h"
 
 #include <algorithm>
@@ -10,14 +10,15 @@ namespace tputwin {
 
 namespace {
 
-// A number above 0 of the environment; 0: none.
+// Returns a number above 0 from the environment, or 0 if there is none.
 uint32_t number_of(const char* name) {
   const char* text = std::getenv(name);
   const long number = text != nullptr ? std::atol(text) : 0;
   return number > 0 && number <= INT32_MAX ? static_cast<uint32_t>(number) : 0;
 }
 
-// The chip with the lanes that the environment asks for, for the life of the process.
+// Returns the chip with the lanes that the environment sets. A modified copy lives as long as the
+// process.
 const Chip* with_lanes_wanted(const Chip& chip) {
   const uint32_t lanes = number_of("TPUTWIN_LANES"), bytes = number_of("TPUTWIN_LANE_BYTES");
   if (lanes == 0 && bytes == 0) return &chip;

@@ -1,4 +1,5 @@
-// A chip is data: the family it is of, and numbers; those with a value here all chips have so far.
+// A chip is data: its family and its numbers. Members with a default value here have that value on
+// all chips so far.
 #pragma once
 
 #include <cstdint>
@@ -9,49 +10,58 @@
 
 namespace tputwin {
 
-// Chips that have the same operations under the same documented rules (ops/rules, one file each),
-// called after the first of them. What differs inside a family is data of the chip.
+// A family has one set of operations and of documented rules (ops/rules, one file each). It has the
+// name of its first chip. Differences inside a family are data of the chip.
 enum class ChipFamily : uint8_t { bm1880, bm1684, bm1684x };
 
 struct Chip {
   std::string_view name;  // "BM1880"
-  uint32_t version;       // the number programs pass to the API
-  uint32_t driver_id;     // the number by which drivers call it; 0: bmlib does not drive it
+  uint32_t version;       // number that programs pass to the API
+  // Number that drivers use for the chip; 0: bmlib does not drive it.
+  uint32_t driver_id;
   ChipFamily family;
-  // System memories beside global memory: engine address of the first usable byte, and size.
-  // 0 bytes: the chip has none.
+  // System memories other than global memory: engine address of the first usable byte, and size. 0
+  // bytes: the chip does not have that memory.
   struct Window {
     uint64_t base = 0, bytes = 0;
   } l2 = {}, dtcm = {}, table = {};
-  uint64_t l2_tables = 0;                     // bytes of constants behind l2 in the same memory
+  // Bytes of constants after l2 in the same memory.
+  uint64_t l2_tables = 0;
   uint64_t global_base = 0x1'0000'0000;       // engine address of global memory offset 0
   uint64_t local_base = 0x0800'0000;          // engine address of local memory offset 0
   uint64_t global_bytes = uint64_t{4} << 30;  // default size of simulated global memory
   uint64_t global_alloc_base = 0;             // offset of the first runtime allocation
   uint32_t global_alloc_quantum = 4096;       // allocation granularity
-  uint32_t lanes;                             // slices / NPUs
-  uint32_t lane_bytes;                        // local memory of one lane
-  uint32_t banks;                             // banks of one lane
-  uint32_t eu_bytes;             // bytes an execution unit row handles per cycle; alignment quantum
-  double clock_hz;               // for milliseconds in reports
-  uint32_t macs_per_lane_cycle;  // 8-bit multiply-accumulates of one lane per cycle
-  double dma_bytes_per_cycle;    // global memory bandwidth seen by the DMA engine
-  uint32_t dma_setup_cycles = 100;     // fixed price of a DMA command
-  uint32_t compute_setup_cycles = 30;  // fixed price of a compute command
-  DTypeSet types;                      // of elements its engines take
-  // The most that rules of the documents allow. Rules that the family does not have have no number.
+  uint32_t lanes;                             // called slices or NPUs in the documents
+  uint32_t lane_bytes;                        // bytes of local memory in a lane
+  uint32_t banks;                             // number of banks in a lane
+  // Bytes that the execution units of a lane handle per cycle; unit of alignment.
+  uint32_t eu_bytes;
+  double clock_hz;  // for milliseconds in reports
+  // 8-bit multiply-accumulates of one lane per cycle.
+  uint32_t macs_per_lane_cycle;
+  // Global memory bandwidth of the DMA engine.
+  double dma_bytes_per_cycle;
+  uint32_t dma_setup_cycles = 100;     // fixed cost of a DMA command
+  uint32_t compute_setup_cycles = 30;  // fixed cost of a compute command
+  DTypeSet types;                      // element types that the engines accept
+  // Largest values that the rules of the documents allow. A rule that the family does not have
+  // leaves its number at 0.
   struct Limits {
-    uint32_t extent;        // of a dimension of an operand of the compute engine
-    uint32_t channels;      // the same of c
-    uint32_t height_width;  // the same of h and w
-    uint32_t dma_extent;    // of a dimension of a transfer
-    uint32_t dma_step;      // bytes from one element of a row to the next in a transfer
+    // Largest extent of an operand of the compute engine, in any dimension.
+    uint32_t extent;
+    uint32_t channels;      // largest c of such an operand
+    uint32_t height_width;  // largest h and w of such an operand
+    uint32_t dma_extent;    // largest extent of a DMA transfer
+    // Largest distance in bytes between elements of a row in a DMA transfer.
+    uint32_t dma_step;
     struct {
       uint32_t padding, stride, dilation, insert;
-      uint32_t extent;  // of a padded input, and of a result
+      // Largest extent of a padded input and of a result.
+      uint32_t extent;
     } window;
   } limits;
-  // Where the chip's documents say how far its memories reach.
+  // Sections of the chip's documents that state the sizes of its memories.
   struct Reference {
     std::string_view local_memory, system_memory;
   } written;
@@ -64,9 +74,9 @@ struct Chip {
 #include "chip/chips.def"
 #undef TW_CHIP
 
-// All chips this build knows.
+// Returns all chips of this build.
 std::span<const Chip* const> chips();
-// By name (any case) or version number; nullptr if unknown.
+// Finds a chip by its name (in any case) or its version number; nullptr if there is none.
 const Chip* find_chip(std::string_view name_or_version);
 
 }  // namespace tputwin

@@ -1,4 +1,4 @@
-// Types of elements.
+// Element types.
 #pragma once
 
 #include <cstdint>
@@ -6,12 +6,12 @@
 
 namespace tputwin {
 
-// 16-bit values of the BM1880 are two byte planes, see TensorView::plane_stride.
-// b32: 32 bits whatever they mean. f16: IEEE half precision, bf16: the upper half of an fp32.
+// 16-bit values of the BM1880 are stored as two byte planes, see TensorView::plane_stride. b32: 32
+// bits of any meaning. f16: IEEE half precision, bf16: the upper half of an fp32.
 enum class DType : uint8_t { u8, i8, u16, i16, f32, b32, f16, bf16, u32, i32 };
 
 constexpr bool is_signed(DType t) { return t == DType::i8 || t == DType::i16 || t == DType::i32; }
-// 16-bit integers, which may lie in two planes.
+// Returns true for 16-bit integers, which may be stored as two byte planes.
 constexpr bool is_16bit(DType t) { return t == DType::u16 || t == DType::i16; }
 constexpr bool is_half(DType t) { return t == DType::f16 || t == DType::bf16; }
 constexpr bool is_float(DType t) { return t == DType::f32 || is_half(t); }
@@ -25,7 +25,7 @@ constexpr DType make_dtype(bool is_signed, bool is_8bit) {
   return is_8bit ? (is_signed ? DType::i8 : DType::u8) : (is_signed ? DType::i16 : DType::u16);
 }
 
-// Some of them.
+// A set of element types.
 class DTypeSet {
  public:
   constexpr DTypeSet() = default;

@@ -1,14 +1,14 @@
-// Which chip programs of a family get where no device says.
+// Chips of a family, and the choice of one for programs that no device chooses for.
 #pragma once
 
 #include "chip/chip.h"
 
 namespace tputwin {
 
-// The chip that a family is called after.
+// Returns the chip that gives the family its name.
 const Chip& first_of(ChipFamily family);
-// That of programs of a family where no device says which: TPUTWIN_CHIP, if it is of the family, or
-// the first.
+// Returns the chip for programs of a family if no device sets one: TPUTWIN_CHIP if it is of the
+// family, otherwise the first chip.
 const Chip& chip_of_process(ChipFamily family);
 
 }  // namespace tputwin

@@ -1,4 +1,4 @@
-// What the numbers in rules of the catalogue are on another chip than the documents'.
+// Numbers of rules in the catalogue that differ between a chip and the documented one.
 #include "chip/rule_numbers.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace {
 using Number = uint64_t (*)(const Chip&);
 struct Row {
   ErrorId rule;
-  std::string_view what;  // of which the number is the most, or the count
+  std::string_view what;  // quantity that `number` limits or counts
   Number number;
 };
 
@@ -75,7 +75,7 @@ constexpr Row kRows[] = {
     {errors::tpu_window_output, "extent", kExtent},
 };
 
-// The family whose documents state the rules of an area.
+// Returns the family whose documents state the rules of the error's area.
 ChipFamily family_of(ErrorId rule) {
   switch (static_cast<ErrorArea>(static_cast<unsigned>(rule) >> 8)) {
     case ErrorArea::okkernel:

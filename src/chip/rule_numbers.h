@@ -1,4 +1,4 @@
-// Rules of the error catalogue that say a number of a chip.
+// Numbers of a chip that rules of the error catalogue contain.
 #pragma once
 
 #include <string>
@@ -8,15 +8,16 @@
 
 namespace tputwin {
 
-// "{lanes} lanes" of a rule that says numbers of the chip whose documents state it, with those of
-// another chip; empty for rules without such numbers.
+// Returns the numbers of `rule` that differ on `chip` from the documented ones, such as "lanes 16
+// instead of 32". Empty if none differ.
 std::string rule_numbers(ErrorId rule, const Chip& chip);
 
-// "BM1880: lanes 32" of such a rule, the chip whose documents state it; empty for the others.
+// Returns the numbers of `rule` and the chip whose documents state it, such as "BM1880: lanes 32".
+// Empty for rules without numbers.
 std::string documented_numbers(ErrorId rule);
 
-// The catalogue has the numbers of the chip whose documents state a rule. Of a chip of that family
-// which has others, an error says them as well.
+// The catalogue contains the numbers of the chip whose documents state a rule. If `chip` has other
+// numbers, adds them to the detail of `error`.
 void tell_numbers(Error& error, const Chip& chip);
 
 }  // namespace tputwin

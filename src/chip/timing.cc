@@ -1,5 +1,4 @@
-// The times of each family. Those of the BM1684 are fitted to a board, the others inferred from
-// them.
+// Times of each family. The BM1684's are fitted to a board, the others are inferred from them.
 #include "chip/timing.h"
 
 namespace tputwin {
@@ -18,7 +17,8 @@ constexpr ChipTiming kBm1684{
     .factor_cycles = 1,
 };
 
-// The same shares of the width of its bus.
+// Returns the BM1684's times with other rates. They are the same shares of the chip's own bus
+// width.
 constexpr ChipTiming with_rates(double load, double store) {
   ChipTiming timing = kBm1684;
   timing.load_bytes_per_second = load;
