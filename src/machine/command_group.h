@@ -8,11 +8,11 @@
 
 namespace tputwin {
 
-// A group as isa::decode_streams gives it, as often as wanted. The engines are idle before and
-// after; local memory stays as the work before left it. An index outside of what it picks from, at
-// which the chip's reference model stops, is an error that sticks to the device as others do.
+// Runs a group as isa::decode_streams returns it, any number of times. The engines are idle before
+// and after. Local memory keeps the state that earlier work left. An index out of its bounds, at
+// which the chip's reference model stops, is an error that sticks to the device.
 Status run_command_group(Device& device, std::span<const Instruction> group);
-// The same of one that may run again.
+// Runs a group that may run again, with its plan.
 Status run_command_group(Device& device, Plan& group);
 
 }  // namespace tputwin

@@ -1,4 +1,4 @@
-// The instructions that the bytes of every lane belong to, followed through a program.
+// Follows each byte of local memory through a program, with the instruction that last wrote it.
 #include "machine/dataflow.h"
 
 #include <algorithm>
@@ -9,26 +9,26 @@
 namespace tputwin {
 namespace {
 
-// Who wrote the bytes of one lane: pieces without gaps, ordered.
+// Owners of the bytes of one lane, that is their last writers, as sorted pieces without gaps.
 class LaneOwners {
  public:
   explicit LaneOwners(uint32_t bytes) : pieces_{{0, bytes, Dataflow::kBefore}} {}
 
-  // f(owner, begin, end) of each piece of [begin, end).
+  // Calls f(owner, begin, end) for each piece of [begin, end).
   template <class F>
   void each(uint32_t begin, uint32_t end, F&& f) const {
     for (size_t i = find(begin); i < pieces_.size() && pieces_[i].begin < end; ++i)
       f(pieces_[i].owner, std::max(begin, pieces_[i].begin), std::min(end, pieces_[i].end));
   }
 
-  // Ranges of one lane, sorted and apart, now belong to an owner: in one pass over the pieces that
-  // they touch, as rows of maps are many.
+  // Assigns ranges of one lane, sorted and disjoint, to an owner. Visits the touched pieces once,
+  // because maps have many rows.
   void assign(std::span<const ByteRange> ranges, uint32_t owner) {
     const size_t first = find(static_cast<uint32_t>(ranges.front().begin));
     const size_t last = find(static_cast<uint32_t>(ranges.back().end - 1));
     merged_.clear();
     size_t at = first;
-    uint32_t done = pieces_[first].begin;  // what lies before is in merged_
+    uint32_t done = pieces_[first].begin;  // bytes before it are in merged_
     const auto keep_until = [&](uint32_t end) {
       for (; at <= last && done < end; at += done == pieces_[at].end) {
         const uint32_t to = std::min(end, pieces_[at].end);
@@ -55,7 +55,7 @@ class LaneOwners {
                                          [](uint32_t b, const Piece& p) { return b < p.begin; });
     return static_cast<size_t>(behind - pieces_.begin()) - 1;
   }
-  // Puts merged_ in place of `count` pieces.
+  // Replaces `count` pieces from `first` on by merged_.
   void replace(size_t first, size_t count) {
     const size_t kept = std::min(count, merged_.size());
     const auto at = pieces_.begin() + static_cast<ptrdiff_t>(first);
@@ -68,7 +68,7 @@ class LaneOwners {
   }
 
   std::vector<Piece> pieces_;
-  std::vector<Piece> merged_;  // of one call
+  std::vector<Piece> merged_;  // of one call of assign()
 };
 
 void add_once(std::vector<uint32_t>& list, uint32_t number) {
@@ -78,7 +78,7 @@ void add_once(std::vector<uint32_t>& list, uint32_t number) {
 template <class T, class... Types>
 constexpr bool is_one_of = (std::is_same_v<T, Types> || ...);
 
-// Operations that surely write every byte of their footprint, whatever lay there.
+// Returns true if the operation always writes every byte of its footprint.
 bool writes_all(const Operation& op) {
   return std::visit(
       []<class Op>(const Op&) {
@@ -91,7 +91,7 @@ bool writes_all(const Operation& op) {
       static_cast<const AnyOperation&>(op));
 }
 
-// Footprints of more pieces in a lane than this may be wider than what is written.
+// Above this number of pieces in a lane a footprint may be wider than the written bytes.
 constexpr uint64_t kExactPieces = 1 << 16;
 bool has_exact_footprint(const Operation& op, const Chip& chip) {
   for (const Operand& operand : operands(op)) {
@@ -133,7 +133,7 @@ class Analysis {
   }
 
  private:
-  // What lies there now may be looked at: it stays alive.
+  // Marks all current bytes as read by the host, and so alive.
   void forget() {
     for (uint32_t lane = 0; lane < lanes_.size(); ++lane)
       lanes_[lane].each(0, chip_.lane_bytes, [&](uint32_t owner, uint32_t begin, uint32_t end) {
@@ -145,7 +145,7 @@ class Analysis {
     lanes_.assign(chip_.lanes, LaneOwners(chip_.lane_bytes));
   }
 
-  // f(owner, range) of the local bytes of ranges.
+  // Calls f(owner, range) for each piece of the local ranges.
   template <class F>
   void owners(const std::vector<ByteRange>& ranges, F&& f) const {
     for (const ByteRange& r : ranges)
@@ -224,9 +224,9 @@ class Analysis {
   const Chip& chip_;
   Dataflow flow_;
   std::vector<LaneOwners> lanes_;
-  std::vector<uint64_t> live_;  // bytes that still belong to an instruction
-  bool called_ = false;         // the host
-  bool goes_on_ = false;        // an instruction after that
+  std::vector<uint64_t> live_;  // bytes that an instruction still owns
+  bool called_ = false;         // the host was called
+  bool goes_on_ = false;        // an instruction follows the call
 };
 
 }  // namespace

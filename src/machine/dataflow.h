@@ -1,5 +1,5 @@
-// Dataflow: which instruction wrote the bytes of local memory that another reads, in the order of
-// the program.
+// Dataflow: for each instruction of a program, the earlier instructions that wrote the bytes of
+// local memory it reads.
 #pragma once
 
 #include <cstdint>
@@ -13,30 +13,32 @@
 namespace tputwin {
 
 struct Dataflow {
-  // What lay there before the first instruction, or was left there before a call of the host.
+  // Stands for bytes written before the first instruction or before the last call of the host.
   static constexpr uint32_t kBefore = UINT32_MAX;
 
-  // What an instruction does to local memory.
+  // The effects of one instruction on local memory.
   struct Node {
-    // Instructions whose bytes it reads, but for constants.
+    // Instructions that wrote the bytes it reads, except constants.
     std::vector<uint32_t> writers;
-    // Instructions, in their order, whose bytes it reads as constants (fast::constant_operands).
+    // Instructions, in program order, that wrote the bytes it reads as constants
+    // (fast::constant_operands).
     std::vector<uint32_t> constant_writers;
-    // Instructions that read bytes it wrote: as constants; all others, and those that may leave
-    // some of the bytes they write as they are.
+    // Instructions that read bytes it wrote. `constant_readers` read them as constants. `readers`
+    // holds all others, and instructions that may leave some bytes of their footprint unwritten.
     std::vector<uint32_t> constant_readers, readers;
-    // Everything it wrote is written again before the end, and before the host is called.
+    // All bytes it wrote are overwritten before the program ends and before the host is called.
     bool dies = false;
-    // It surely writes every byte of its footprint.
+    // It always writes every byte of its footprint.
     bool is_exact = false;
-    // What it wrote and lies there at the end. None in programs that go on after a call of the host.
+    // The live-out bytes: written by it and not overwritten by the end. Empty in programs that go
+    // on after a call of the host.
     std::vector<ByteRange> remains;
-    // Bytes of it that somebody sees, or may see, after the first of its readers: another reader,
-    // the host at the end or when it is called.
+    // Bytes it wrote that are read, or may be, after its first reader: by another reader, or by the
+    // host at the end or when it is called.
     std::vector<ByteRange> outlasting;
   };
-  std::vector<Node> nodes;  // of each instruction
-  // Some instruction reads what lay there before, or may leave some of it as it is.
+  std::vector<Node> nodes;  // one per instruction
+  // An instruction reads bytes written before the program, or may leave some of them unwritten.
   bool uses_before = false;
 };
 

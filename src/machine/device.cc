@@ -1,4 +1,4 @@
-// Makes memories, queues instructions, and runs them in the order that a schedule chooses.
+// Device: creates memories, queues instructions, and runs them in the order of its schedule.
 #include "machine/device.h"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ constexpr Engine other(Engine engine) {
   return engine == Engine::compute ? Engine::dma : Engine::compute;
 }
 
-// Runs a program of so many instructions. Workers stay with those that are not over at once.
+// Runs a program of so many instructions. Only programs long enough to profit keep workers.
 template <class Run>
 Status run_with_workers(size_t instructions, const Run& run) {
   constexpr size_t kWorthIt = 16;
@@ -92,7 +92,7 @@ bool DeviceOptions::plans_by_default() {
   return value == nullptr || std::strcmp(value, "0") != 0;
 }
 
-// Not global memory: a program allocates and fills what it uses of it, and its pages are lazy.
+// Skips global memory: programs initialize the parts that they allocate, and its pages are lazy.
 void Device::poison_memories() {
   poison(local_.host_bytes().data(), local_.host_bytes().size());
   if (l2_ != nullptr) poison(l2_->data(), l2_->size());
@@ -119,7 +119,8 @@ void Device::submit(Instruction instruction) {
   enqueue(owned_.back());
 }
 
-// Numbers a queued instruction's segment: those of one segment run before those of the next.
+// Queues an instruction with the number of its segment. All instructions of a segment run before
+// those of the next.
 void Device::enqueue(const Instruction& instruction) {
   size_t engine = index(instruction.engine);
   if (instruction.engine == Engine::cpu) {
@@ -139,8 +140,8 @@ bool Device::ready(const Instruction& instruction) const {
   return instruction.wait == 0 || instruction.wait <= finished_[index(other(instruction.engine))];
 }
 
-// The engine that goes next: one whose head belongs to the oldest segment and has nothing left to
-// wait for. None if everything waits.
+// Returns the engine that runs next. Its first instruction belongs to the oldest segment and has no
+// wait left. Returns nullopt if all engines wait.
 std::optional<size_t> Device::pick() {
   uint64_t segment = UINT64_MAX;
   for (const auto& queue : queues_)
@@ -192,7 +193,8 @@ Status Device::run_queues() {
 
 Status Device::run_in_order(std::span<const Instruction> program) {
   for (size_t i = 0; i < program.size(); ++i) {
-    if (!ready(program[i])) {  // waits for a later command: the queues sort that out
+    // It waits for a later command, so the queues find the order.
+    if (!ready(program[i])) {
       issued_ = finished_;
       for (const Instruction& instruction : program.subspan(i)) enqueue(instruction);
       return run_queues();
@@ -228,7 +230,7 @@ Status Device::finish(Status status) {
   return status;
 }
 
-// Books a failed status under the name of the instruction, with the device and with the calling
+// Records a failed status under the name of the instruction, in the device and in the calling
 // thread. Warnings are counted per operation.
 Status Device::book(Status status, const Instruction& instruction) {
   if (status.ok()) return status;
@@ -256,7 +258,7 @@ Status Device::run(Plan& plan) {
   return status;
 }
 
-// A run of a program whose rules were checked and whose order is known to be its own.
+// Runs a planned program. Its rules were checked, and its order is program order.
 Status Device::follow(Plan& plan) {
   const Memory memory = own_memory();
   plan.begin_run(/*may_owe=*/!is_local_taken_);
@@ -285,7 +287,7 @@ Status Device::follow(Plan& plan) {
   return {};
 }
 
-// From the first to behind the last byte of what an operation writes in global memory.
+// Marks the range from the first to the last byte of each global operand that the operation writes.
 void Device::mark_writes(const Operation& op) {
   for (const Operand& operand : operands(op)) {
     if (operand.access == Access::read || operand.view->space != Space::global) continue;
@@ -294,14 +296,14 @@ void Device::mark_writes(const Operation& op) {
   }
 }
 
-// The bytes that an operation touches in global memory are there.
+// Restores the pages of global memory that an operation touches.
 void Device::need_operands(const Operation& op) {
   if (!pages_->any()) return;
   for (const Operand& operand : operands(op))
     if (operand.view->space == Space::global) pages_->need(extent_in_global(*operand.view));
 }
 
-// Executes one instruction and moves the count of its engine on.
+// Executes one instruction and updates the count of its engine.
 Status Device::step(const Instruction& instruction) {
   if (is_stop_wanted()) return Error(errors::mch_stopped);
   TW_RETURN_IF_ERROR(execute(instruction));
@@ -325,7 +327,7 @@ Status Device::execute(const Instruction& instruction) {
   return {};
 }
 
-// Its own rules and the bounds of its operands; what breaks them is booked by book_as.
+// Checks the rules of an operation and the bounds of its operands. Passes violations to `book_as`.
 Status Device::check_operation(const Operation& op, auto&& book_as) {
   if (Status status = check(op, chip()); !status.ok())
     TW_RETURN_IF_ERROR(book_as(std::move(status)));
@@ -352,7 +354,7 @@ void Device::run_body(const Instruction& instruction) {
   for (Observer* observer : observers_) observer->on_instruction(instruction, touched, price);
 }
 
-// Of operations that are issued one by one, accumulating ones are gathered.
+// Runs an issued instruction, or defers its sums if it accumulates.
 void Device::run_issued(const Instruction& instruction) {
   const bool gathers = options_.body == Body::automatic && observers_.empty() &&
                        !is_local_exposed_ && !testing::proves_bodies();
@@ -376,7 +378,7 @@ Status Device::issue(const Instruction& instruction, const CallSite& site) {
   return {};
 }
 
-// A sync record only waits for the engines, which have drained by now.
+// A sync record only waits for the engines, which have drained already.
 Status Device::call_host(const CpuCall& call) {
   if (call.sync) return {};
   if (cpu_host_) return cpu_host_(call, *this);

@@ -1,5 +1,6 @@
-// Device: one simulated chip. Memories, one in-order queue per engine, observers, sticky errors.
-// Any number of devices may live in a process; each is used by one thread at a time.
+// Device: one simulated chip. It owns memories, one in-order queue per engine, observers and the
+// sticky error. A process may hold any number of devices; one thread at a time may use each of
+// them.
 #pragma once
 
 #include <array>
@@ -27,8 +28,8 @@ namespace tputwin {
 
 class Plan;
 
-// The order in which drain() picks among the engines. All are legal orders of a correct program:
-// ids and waits are respected.
+// The order in which drain() picks among the engines. Ids and waits are respected, so each order is
+// legal for a correct program.
 enum class Schedule : uint8_t {
   program,  // as submitted
   compute_first,
@@ -37,62 +38,62 @@ enum class Schedule : uint8_t {
 };
 
 struct DeviceOptions {
-  const Chip* chip;           // no default: whoever makes a device says which
+  const Chip* chip;           // required; there is no default
   uint64_t global_bytes = 0;  // 0: the chip's default
   Body body = Body::automatic;
   Schedule schedule = Schedule::program;
   uint64_t seed = 1;  // of Schedule::shuffled
   bool strict = Diagnostics::strict_by_default();
-  // Local memory, L2-SRAM and DTCM start with kPoison instead of zeros, as on a chip nothing is
-  // known of them. TPUTWIN_POISON=1.
+  // Local memory, L2-SRAM and DTCM start with kPoison instead of zeros, because their contents on a
+  // chip are unknown. TPUTWIN_POISON=1 sets the default.
   bool poison = poison_by_default();
-  // Programs that run again keep what their runs have in common (machine/plan.h). Off, every run
-  // begins anew, with the same bytes: TPUTWIN_PLANS=0.
+  // Repeated runs of a program share a plan (machine/plan.h). If false, each run starts from
+  // scratch and writes the same bytes; TPUTWIN_PLANS=0 sets this default.
   bool plans = plans_by_default();
 
   static bool poison_by_default();
   static bool plans_by_default();
 };
 
-// NaN in fp32, fp16 and bf16, and no small number in any integer type.
+// The poison pattern: NaN in fp32, fp16 and bf16, and no small number in any integer type.
 inline constexpr uint16_t kPoison = 0xffc5;
 
-// Order of execution. The instructions of one engine run in the order submitted; an instruction
-// starts when the other engine has finished the number it waits for. A CPU call, and a number that
-// does not grow, begin a new segment: all engines drain first, and counting starts again.
+// The instructions of one engine run in the order submitted. An instruction starts when the other
+// engine has finished the number it waits for. A CPU call, or a number that does not grow, begins a
+// new segment: all engines drain first, and counting starts again.
 class Device {
  public:
   static Result<std::unique_ptr<Device>> create(const DeviceOptions& options);
 
   const Chip& chip() const { return *options_.chip; }
-  // Whoever takes local memory may look at it at any time: from then on nothing that a run loads is
-  // owed to it.
+  // Returns local memory for any access. The caller may read it at any time afterwards, so no later
+  // run defers loads.
   LocalMemory& local() {
     is_local_taken_ = true;
     loads_->finish();
     finish_sums();
     return local_;
   }
-  // The same for those who only look, until the next run.
+  // Returns local memory for reading until the next run.
   const LocalMemory& local_contents() const {
     loads_->finish();
     return local_;
   }
-  // From now on every operation is finished when it is issued, as somebody may look at any time,
-  // and lanes follow each other, as somebody may walk over them.
+  // Returns local memory for reading and writing at any time. From now on each operation finishes
+  // when it is issued. Lanes become contiguous in host memory, as the caller may walk over them.
   LocalMemory& expose_local() {
     is_local_exposed_ = true;
     local().close_gaps();
     return local_;
   }
-  // Lanes do not hold what the last run loaded: looking changes that.
+  // Returns true while loads of the last run are deferred. An access to local memory executes them.
   bool owes_loads() const { return loads_->any(); }
-  // Of chips that have them.
+  // Chips without L2-SRAM or DTCM must not call these.
   GlobalMemory& l2() { return *l2_; }
   GlobalMemory& dtcm() { return *dtcm_; }
 
-  // Whoever takes global memory by one of these may write it at any time: from then on the device
-  // keeps nothing that it derived from its bytes.
+  // Returns global memory for any access. The caller may write it at any time, so from now on the
+  // device keeps nothing that it derived from its bytes.
   GlobalMemory& global() {
     clock_.expose_all();
     loads_->finish();
@@ -105,8 +106,10 @@ class Device {
     return own_memory();
   }
   uint64_t global_bytes() const { return global_->size(); }
-  // The same for those who only look, until the next run; for those who say what they look at or
-  // write, each time before they do, and where others may write (WriteClock).
+  // The functions below return global memory for limited access. global_contents() is for reading
+  // until the next run. global_for_reading() and global_for_writing() are called before each access
+  // to the range. expose_global() allows writes to the range at any time until cover_global()
+  // (WriteClock).
   const GlobalMemory& global_contents() const {
     pages_->need_all();
     return *global_;
@@ -123,7 +126,7 @@ class Device {
       notify({.kind = DeviceEvent::Kind::host_write, .address = address, .bytes = bytes});
     return global_->data() + address;
   }
-  // Whole pages are about to be exchanged.
+  // For a caller that is about to remap whole pages of the range.
   GlobalMemory& global_for_mapping(uint64_t address, uint64_t bytes) {
     clock_.mark(address, bytes);
     loads_->finish_if_from({address, bytes});
@@ -149,34 +152,35 @@ class Device {
 
   // Queues an instruction on its engine. Numbering goes on from the last drain.
   void submit(Instruction instruction);
-  // One instruction of a front door that works call by call: checked now, under the name of the
-  // call, and executed now, or by the next drain() if the schedule is another than the program's.
-  // While an error stands, nothing happens. Sums of accumulating operations may be owed to their
-  // results, until anything else could see these (ops/fast/gemm/pending_sums.h).
+  // Checks one instruction of a call-by-call API under the name of the call, and executes it. Under
+  // a schedule other than Schedule::program the next drain() executes it. While an error is set,
+  // nothing happens. The sums of accumulating operations may be deferred until anything else could
+  // read their results (ops/fast/gemm/pending_sums.h).
   Status issue(const Instruction& instruction, const CallSite& site);
-  // Books a failed status of a call with the device, where an error sticks, and with the thread.
+  // Records a failed status of a call in the device, where an error sticks, and in the thread.
   Status report_call(Status status, const CallSite& site);
-  // Executes everything queued. Stops at the first error: the queues are emptied, the error is
-  // sticky until clear_error(), and memories keep what was done so far.
+  // Executes everything queued. Stops at the first error: the queues are emptied, and memories keep
+  // the results so far. The error is sticky until clear_error().
   Status drain();
-  // A whole program, numbered from 1: submit all and drain, without copying an instruction.
+  // Submits and drains a whole program, numbered from 1, without copying its instructions.
   Status run(std::span<const Instruction> program);
-  // The same of a program that may run again. The plan is of one device at a time.
+  // Runs a program that may run again. A plan belongs to one device at a time.
   Status run(Plan& plan);
 
-  // The sticky error, if any. While it stands nothing is executed.
+  // Returns the sticky error, if any. While it is set, nothing is executed.
   Status error() const { return sticky_ ? Status(*sticky_) : Status(); }
   bool failed() const { return sticky_.has_value(); }
   void clear_error() { sticky_.reset(); }
 
   void add_observer(Observer* observer);  // not owned
   void remove_observer(Observer* observer);
-  // Tells observers of what front doors do.
+  // Forwards an event of an API to all observers.
   void notify(const DeviceEvent& event) {
     for (Observer* observer : observers_) observer->on_event(event);
   }
 
-  // Runs CPU operators met in programs; without one they are an error that names the operator.
+  // Sets the function that runs CPU operators of programs. Without it they are an error that names
+  // the operator.
   using CpuHost = std::function<Status(const CpuCall&, Device&)>;
   void set_cpu_host(CpuHost host) { cpu_host_ = std::move(host); }
 
@@ -220,13 +224,14 @@ class Device {
   std::unique_ptr<GlobalMemory> global_, l2_, dtcm_;
   WriteClock clock_;                     // of global memory
   std::shared_ptr<SparePages> pages_;    // of global memory
-  std::unique_ptr<PendingLoads> loads_;  // of the plan that ran last
-  bool has_plans_ = false;               // some plan depends on the clock
+  std::unique_ptr<PendingLoads> loads_;  // deferred by the last plan
+  bool has_plans_ = false;               // a plan depends on clock_
   bool is_local_exposed_ = false, is_local_taken_ = false;
-  fast::PendingSums sums_;         // of what was issued
-  std::deque<Instruction> owned_;  // what submit() was given; queues point into it
+  fast::PendingSums sums_;         // of issued instructions
+  std::deque<Instruction> owned_;  // submitted instructions; queues point into it
   std::array<std::deque<Queued>, kEngines> queues_;
-  struct Restart {  // the first instruction of `segment` counts its engine from 1 again
+  // The first instruction of `segment` restarts the count of `engine` at 1.
+  struct Restart {
     uint64_t segment;
     size_t engine;
   };

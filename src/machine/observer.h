@@ -1,4 +1,4 @@
-// Observer: sees what a device does, and what is done to it.
+// Observer: the callback interface for instructions and events of a device.
 #pragma once
 
 #include <cstdint>
@@ -9,32 +9,34 @@
 
 namespace tputwin {
 
-// The call that an instruction comes from, as messages name it.
+// The API call that issued an instruction, under its name in messages.
 struct CallSite {
   std::string_view call;
-  uint32_t number = 0;  // of its command in the launch, from 1; 0: unknown
-  // An operand ("src_addr") that lies in its memory at its address, and leaves it by its strides.
+  // Number of the command in the launch, from 1; 0: unknown.
+  uint32_t number = 0;
+  // Name of an operand ("src_addr") whose address is in its memory but whose strides leave it.
   std::string_view wrong_strides = {};
 };
 
-// What happens besides instructions. Addresses are offsets in a system memory.
+// An event other than an instruction. Addresses are offsets in a system memory.
 struct DeviceEvent {
   enum class Kind : uint8_t {
-    launch_begin,   // the kernel `name`, the host's launch `number`
-    kernel_end,     // it returned; what it left queued is not finished
-    launch_end,     // all of it is finished
+    launch_begin,   // the kernel `name` begins; the host's launch `number`
+    kernel_end,     // the kernel returned; its queued commands may be unfinished
+    launch_end,     // all commands of the launch are finished
     synced,         // the host has waited for all launches up to `number`
     poll,           // the kernel waits for all engines
     section_begin,  // of a parallel section
     section_end,
     allocated,
-    freed,       // what begins at the address
-    host_write,  // bytes that are about to be written from outside
+    freed,       // the allocation that begins at the address
+    host_write,  // the host is about to write these bytes
     host_read,
-    pointer,   // from now on somebody may write there without saying so; bytes 0: in any memory
-    commands,  // the launch that begins is of these bytes of a command buffer
-    closed,    // nobody can use the device any more
-    tensor     // from now on a tensor of a model, `name`, lies there
+    // The host may write there from now on without notice; bytes == 0: in any memory.
+    pointer,
+    commands,  // the launch that begins executes these bytes of a command buffer
+    closed,    // the device can no longer be used
+    tensor     // the tensor `name` of a model is at this address from now on
   };
   Kind kind;
   Space space = Space::global;
@@ -44,15 +46,15 @@ struct DeviceEvent {
   std::span<const uint8_t> commands = {};
 };
 
-// Installing none costs nothing.
+// A device without observers does no work for them.
 class Observer {
  public:
   virtual ~Observer() = default;
-  // Before an instruction runs, and after its rules were checked.
+  // Called before an instruction runs, and after its rules were checked.
   virtual void before_instruction(const Instruction&, const Footprint&) {}
-  // Sees every executed instruction once, after it ran.
+  // Called once for every executed instruction, after it ran.
   virtual void on_instruction(const Instruction&, const Footprint&, const Cost&) = 0;
-  // Before the instruction of a call that works at once, on the stack of that call.
+  // Called before the instruction of an immediately executed API call, on the stack of that call.
   virtual void on_issue(const CallSite&) {}
   virtual void on_event(const DeviceEvent&) {}
 };

@@ -1,4 +1,4 @@
-// What was loaded and packed, unpacked and stored again.
+// Restores packed bytes: unpacks them to lanes, then stores them by reversed loads.
 #include "machine/packed_bytes.h"
 
 #include <algorithm>
@@ -14,12 +14,12 @@
 namespace tputwin {
 namespace {
 
-// Compilers align what they place; what lies between is copied.
+// Largest gap between sources, in bytes, that is bridged by copying. Gaps come from alignment.
 constexpr uint64_t kLargestGap = 256;
-// Bytes of a page that are copied at most: else it stays.
+// Most bytes of a page that may need copying. Pages that need more stay in memory.
 constexpr uint64_t kMostRest = 1024;
 
-// Zeros where a load writes.
+// Zeros the destination of a load.
 void clear(const TensorView& to, const Memory& memory) {
   for (uint32_t n = 0; n < to.shape.n; ++n)
     for (uint32_t c = 0; c < to.shape.c; ++c)
@@ -38,8 +38,8 @@ const DmaTensor* PackedBytes::covered(const Operation& operation) {
   return has_byte_rows ? load : nullptr;
 }
 
-// From lanes, as the load took them, from the first byte of its source on; zeros between them.
-// nullptr: there is no room.
+// Reverses a load: returns the bytes from the first byte of its source on, with zeros in gaps.
+// Returns nullptr if memory is exhausted.
 const uint8_t* PackedBytes::Workshop::take_back(const Load& load) {
   if (taken == nullptr || taken->size() < load.source.bytes) {
     auto reserved = GlobalMemory::reserve(load.source.bytes);
@@ -81,7 +81,7 @@ void PackedBytes::add(const fast::PreparedBody& body, std::span<const DmaTensor*
   unpacked_.push_back(std::move(unpacked));
 }
 
-// The bytes of a page that do not come back.
+// Returns the ranges of a page that unpacking does not restore.
 std::vector<GlobalRange> PackedBytes::rests_of(const GlobalRange& page) const {
   std::vector<GlobalRange> rests;
   uint64_t at = page.begin;

@@ -1,6 +1,6 @@
-// PackedBytes: bytes of global memory that bodies keep packed, and how they come back. A program
-// loaded them to lanes, where bodies packed them: unpacked to lanes and stored, they are there
-// again. Only what was seen to come back is relied on.
+// PackedBytes: restores bytes of global memory that kernels keep in packed form. The program loaded
+// these bytes to lanes, and kernels packed them there. Unpacking to lanes and storing restores the
+// original bytes. Only bytes whose restoration was tested are relied on.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,16 @@ class PackedBytes {
  public:
   PackedBytes(const Chip& chip, GlobalMemory& global) : chip_(chip), global_(global) {}
 
-  // Constants that a body has packed, and the loads that brought them: those that are covered().
+  // Adds the constants that `body` has packed, and the loads of them that are covered().
   void add(const fast::PreparedBody& body, std::span<const DmaTensor* const> loads);
-  // A load that can be taken back.
+  // Returns the load if it can be reversed, else nullptr.
   static const DmaTensor* covered(const Operation& operation);
 
-  // Whole pages of these bytes that none of the others touches. What else they hold is copied.
+  // Returns the whole pages of these bytes that `others` do not touch. Other bytes of the pages are
+  // copied.
   std::vector<GlobalRange> pages(std::span<const GlobalRange> others);
-  // Fills the pages again, and nothing else: what lies beside them may have changed. Bodies and
-  // loads are still there.
+  // Restores the pages and no bytes next to them, which may have changed. The kernels and loads
+  // passed to add() must still exist.
   void fill() const;
 
  private:
@@ -46,7 +47,7 @@ class PackedBytes {
     uint64_t begin;
     std::vector<uint8_t> bytes;
   };
-  // Lanes for what is unpacked, and room for what a load took from there.
+  // Lanes for unpacked constants, and a buffer for the source bytes that a reversed load restores.
   struct Workshop {
     explicit Workshop(const Chip& chip) : lanes(chip) {}
     const uint8_t* take_back(const Load& load);
@@ -62,7 +63,8 @@ class PackedBytes {
   std::unique_ptr<Workshop> trials_;
 
   std::vector<Unpacked> unpacked_;
-  std::vector<GlobalRange> all_, certain_;  // sources of all loads; of those that come back
+  // Sources of all loads, and of the loads with `comes_back` set.
+  std::vector<GlobalRange> all_, certain_;
   std::vector<GlobalRange> pages_;
   std::vector<Rest> rests_;
 };

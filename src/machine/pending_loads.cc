@@ -1,4 +1,4 @@
-// Loads that were left out, when somebody looks.
+// Executes deferred loads when their bytes are needed.
 #include "machine/pending_loads.h"
 
 #include <algorithm>

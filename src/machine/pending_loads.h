@@ -1,5 +1,6 @@
-// PendingLoads: loads that a program left out, though some of what they bring lies in lanes at its
-// end: lanes are owed these bytes until somebody could see them, or writes where they come from.
+// PendingLoads: deferred loads. A program skipped them although some of their bytes are live-out.
+// The loads execute before an observer could read these bytes, and before their sources are
+// written.
 #pragma once
 
 #include <memory>
@@ -14,13 +15,14 @@ namespace tputwin {
 
 class PendingLoads {
  public:
-  struct LaneBytes {  // small, as there may be many: between the rows of a map, say
+  // 32-bit fields, as there may be many ranges, for example between the rows of a map.
+  struct LaneBytes {
     uint32_t lane, begin, end;
   };
   struct Loads {
     std::vector<Operation> operations;
-    std::vector<GlobalRange> sources;  // of each
-    std::vector<LaneBytes> bytes;      // of all of them together
+    std::vector<GlobalRange> sources;  // of each operation
+    std::vector<LaneBytes> bytes;      // of all operations together
   };
   PendingLoads(const Chip& chip, const Memory& memory, SparePages& pages)
       : chip_(chip), memory_(memory), pages_(pages) {}
@@ -28,11 +30,12 @@ class PendingLoads {
   bool any() const { return loads_ != nullptr; }
   bool are(const std::shared_ptr<const Loads>& loads) const { return any() && loads_ == loads; }
   void owe(std::shared_ptr<const Loads> loads) { loads_ = std::move(loads); }
-  // They are left out or done once more: nobody has seen that they were owed.
+  // Drops the deferred loads without executing them. The next run defers or executes the same
+  // loads.
   void forget() { loads_.reset(); }
 
   void finish();
-  // Global memory is about to be written there.
+  // Executes the deferred loads if their sources intersect `written`. Called before the write.
   void finish_if_from(const GlobalRange& written);
 
  private:

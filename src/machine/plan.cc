@@ -1,4 +1,4 @@
-// What the runs of a program have in common: found out once.
+// Builds plans: finds the work that all runs of a program have in common.
 #include "machine/plan.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace tputwin {
 namespace {
 
-// The source of a load from global to local memory; nullptr: not a load.
+// Returns the source of a load from global to local memory; nullptr if `op` is no such load.
 const TensorView* loaded(const Operation& op) {
   const auto load = [](const TensorView& dst, const TensorView& src) -> const TensorView* {
     return src.space == Space::global && dst.space == Space::local ? &src : nullptr;
@@ -23,7 +23,8 @@ const TensorView* loaded(const Operation& op) {
   return nullptr;
 }
 
-// Two loads that leave the same bytes at the same place, if global memory holds the same.
+// Returns true if both loads write the same bytes to the same addresses, for equal contents of
+// global memory.
 bool same_load(const Operation& a, const Operation& b) {
   if (a.index() != b.index()) return false;
   if (const auto* t = std::get_if<DmaTensor>(&a)) {
@@ -43,7 +44,7 @@ bool is_host_call(const Instruction& instruction) {
   return call != nullptr && !call->sync;
 }
 
-// Numbers loads so that equal ones have the same number.
+// Numbers loads. Equal loads get the same number.
 class LoadNumbers {
  public:
   explicit LoadNumbers(std::span<const Instruction> program) : program_(program) {}
@@ -79,7 +80,8 @@ bool Plan::fits(const Device& device) const {
   return state_ == State::built && device_ == &device && choices_ == fast::choices();
 }
 
-// A program that runs once is not worth a plan: it is made for the second run.
+// The first run of a program makes no plan, because a program that runs once would not gain from
+// it.
 bool Plan::is_ready(Device& device) {
   if (state_ == State::unseen) {
     state_ = State::seen;
@@ -90,7 +92,7 @@ bool Plan::is_ready(Device& device) {
   return !warns_ || !device.diagnostics().strict();
 }
 
-// In program order every instruction has what it waits for, and none breaks a rule.
+// Returns true if no instruction breaks a rule and program order satisfies every wait.
 bool Plan::check(Device& device) {
   std::array<uint32_t, 3> finished{};
   for (size_t i = 0; i < program_.size(); ++i) {
@@ -163,7 +165,7 @@ void Plan::prepare_bodies(Device& device, const Dataflow& flow) {
   }
 }
 
-// Bodies that pack the same bytes in the same way pack them once.
+// Shares constants among kernels that pack the same bytes in the same way.
 void Plan::share_constants() {
   LoadNumbers numbers(program_);
   std::map<std::vector<uint32_t>, std::vector<uint32_t>> users;  // steps, by their loads
@@ -190,8 +192,8 @@ void Plan::share_constants() {
     if (step.kept_by != kNone) step.kept_by = steps_[step.absorbed_by].constants;
 }
 
-// What an instruction's constants come from; none if it has none, or if their bytes are not just
-// loaded from global memory that the program leaves alone.
+// Returns the loads that write the constants of an instruction. Returns nullopt if it has none, or
+// if their bytes are not loaded from global memory that the program never writes.
 std::optional<Plan::Constants> Plan::constants_of(uint32_t instruction,
                                                   const Dataflow& flow) const {
   const auto& writers = flow.nodes[instruction].constant_writers;
@@ -210,7 +212,7 @@ bool Plan::add_constant(uint32_t writer, Constants& constants) const {
   return true;
 }
 
-// Where an instruction loads bytes from that the program leaves alone.
+// Returns the global range that an instruction loads from, if the program never writes it.
 std::optional<GlobalRange> Plan::constant_source(uint32_t writer) const {
   if (writer == Dataflow::kBefore) return {};
   const TensorView* source = loaded(program_[writer].op);
@@ -225,7 +227,8 @@ bool Plan::written_by_program(const GlobalRange& range) const {
                      [&](const GlobalRange& w) { return intersect(w, range); });
 }
 
-// A load of which bytes lie in lanes at the end, and come from what packed constants come from.
+// Returns true if the load can be deferred: its bytes are live-out, and its source is also the
+// source of packed constants.
 bool Plan::can_be_owed(uint32_t load, const Dataflow& flow) const {
   const auto source = constant_source(load);
   const Dataflow::Node& node = flow.nodes[load];
@@ -238,8 +241,8 @@ bool Plan::can_be_owed(uint32_t load, const Dataflow& flow) const {
   return std::ranges::any_of(steps_[load].needed_by, holds_source);
 }
 
-// Loads of bytes that are gone at the end, or can be owed, and that nobody reads but who has them
-// packed.
+// Marks loads to elide. Only instructions that keep the loaded bytes packed may read them. The
+// bytes are overwritten before the end, or the load can be deferred.
 void Plan::spare_loads(const Dataflow& flow, const Memory& memory) {
   for (uint32_t i = 0; i < program_.size(); ++i) {
     const Dataflow::Node& node = flow.nodes[i];
@@ -286,7 +289,7 @@ void Plan::begin_section(const WriteClock& clock, SparePages& pages, uint32_t se
     any_stale |= constants.stale;
   }
   if (any_stale) was_stale_ = true, tried_pages_ = false;
-  const bool can_owe = !owed_->operations.empty();  // then there is one section
+  const bool can_owe = !owed_->operations.empty();  // then the program has one section
   owes_ = can_owe && may_owe_ && !any_stale;
   need_pages(pages, any_stale || (can_owe && !owes_));
 }

@@ -1,7 +1,7 @@
-// Plan: a program that runs again and again on one device, with what its runs have in common done
-// once: rules checked, bodies chosen and bound, constants packed. Constants are operands that the
-// program loads from global memory and that stay the same while nobody writes there; loads that
-// only they need are left out of later runs.
+// Plan: a program that runs repeatedly on one device. Work common to all runs is done once: rules
+// are checked, kernels are chosen and bound, constants are packed. Constants are operands that the
+// program loads from global memory and that stay unchanged there. Later runs skip the loads that
+// only packed constants need.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class PackedBytes;
 class SparePages;
 struct Dataflow;
 
-// From the first to behind the last byte of a view.
+// Returns the range from the first byte of a view to its last byte.
 GlobalRange extent_in_global(const TensorView& view);
 
 inline const TensorView& result_of(const Operation& op) { return *operands(op)[0].view; }
@@ -37,14 +37,16 @@ class Plan {
 
   std::span<const Instruction> program() const { return program_; }
 
-  // How the next run would go: instructions with bodies of their own, loads that may be left out,
-  // those of them that are owed to lanes then, and what bodies absorbed. For tests and reports.
+  // Statistics of the next run, for tests and reports: instructions with prepared kernels, elidable
+  // loads, deferred loads among these, and fused instructions.
   struct Extent {
     size_t instructions = 0, prepared = 0, packed = 0, spare_loads = 0, owed_loads = 0;
-    // Absorbed by bodies: ReLU, residuals, moves of maps; what works on sums of 32 bits.
+    // Instructions fused into kernels: ReLU (`floors`), residuals (`sums`), moves of maps, and
+    // epilogues on int32 accumulators (`endings`).
     size_t floors = 0, sums = 0, moves = 0, endings = 0;
-    size_t found_copies = 0;  // bodies that find their input packed by one before them
-    // Of global memory, that the system has back.
+    // Kernels that reuse the packed input of an earlier kernel.
+    size_t found_copies = 0;
+    // Bytes of global memory that were returned to the operating system.
     uint64_t spare_bytes = 0;
   };
   Extent extent() const;
@@ -52,34 +54,35 @@ class Plan {
  private:
   friend class Device;
 
-  // Constants that several instructions use: slices of one layer, for instance.
+  // Constants that one or more instructions use, such as slices of one layer.
   struct Constants {
-    std::vector<uint32_t> loads;       // instructions that bring them to where they are packed
-    std::vector<GlobalRange> sources;  // of each
+    // Instructions that load the constants to where they are packed from.
+    std::vector<uint32_t> loads;
+    std::vector<GlobalRange> sources;  // of each load
     uint32_t section = 0;
-    bool stale = true;  // in the run under way: has to be packed before it is used
+    bool stale = true;  // in the current run: must be packed before use
     bool packed = false;
-    uint64_t packed_at = 0, looked_at = 0;  // times of the device's clock
+    uint64_t packed_at = 0, looked_at = 0;  // times of the device's WriteClock
   };
   static constexpr uint32_t kNone = UINT32_MAX;
   struct Step {
-    std::unique_ptr<fast::PreparedBody> body;  // none: it runs as in any program
-    uint32_t constants = kNone;                // that body uses; none: it has none
-    bool warns = false;                        // its rules are looked at, and booked, at every run
+    std::unique_ptr<fast::PreparedBody> body;  // nullptr: runs unprepared
+    uint32_t constants = kNone;                // index of constants that `body` uses
+    bool warns = false;  // checks its rules, and records warnings, at every run
     bool begins_section = false;
-    uint32_t absorbed_by = kNone;     // the step whose body does its work
-    bool spare = false;               // a load that only `needed_by` need
-    bool outlives = false;            // a spare one whose bytes lie in lanes at the end
-    std::vector<uint32_t> needed_by;  // constants
-    uint32_t kept_by = kNone;         // absorbed: the constants that hold what it reads
-    bool finds_copy = false;          // of its input, which the body of a step before made
+    uint32_t absorbed_by = kNone;     // the step whose kernel does its work
+    bool spare = false;               // a load that only `needed_by` needs
+    bool outlives = false;            // a spare load whose bytes are live-out
+    std::vector<uint32_t> needed_by;  // indices of constants
+    uint32_t kept_by = kNone;         // if fused: the constants that hold its operands
+    bool finds_copy = false;          // reuses the input that an earlier kernel packed
     bool absorbed() const { return absorbed_by != kNone; }
   };
 
   bool is_ready(Device& device);
   bool fits(const Device& device) const;
-  // Makes the steps. False: the program can only run instruction by instruction, say because it
-  // breaks a rule.
+  // Makes the steps. Returns false if the program can only run instruction by instruction, for
+  // example because it breaks a rule.
   bool build(Device& device);
   bool check(Device& device);
   void prepare_bodies(Device& device, const Dataflow& flow);
@@ -89,7 +92,7 @@ class Plan {
   void absorb_sums(const Dataflow& flow, const LocalMemory& local);
   bool is_sum(uint32_t mul, uint32_t body, uint32_t mac, const LocalMemory& local) const;
   void absorb_floors(const Dataflow& flow);
-  // The step whose body leaves what a step is said to write; none: it is no body's.
+  // Returns the step whose kernel writes the result of `step`; nullopt: no prepared kernel does.
   std::optional<uint32_t> body_of(uint32_t step) const;
   void absorb_moves(const Dataflow& flow, Device& device);
   bool bodies_load(uint32_t load, const Dataflow& flow, Device& device, GlobalUse& use);
@@ -128,13 +131,13 @@ class Plan {
   enum class State : uint8_t { unseen, seen, built, hopeless } state_ = State::unseen;
   const Device* device_ = nullptr;
   uint64_t choices_ = 0;
-  std::vector<Step> steps_;  // of each instruction
+  std::vector<Step> steps_;  // one per instruction
   std::vector<Constants> constants_;
-  std::vector<GlobalRange> written_;  // by its instructions
-  // Spare loads that outlive it. A run leaves out all or none of them.
+  std::vector<GlobalRange> written_;  // by instructions of the program
+  // Spare loads whose bytes are live-out. A run defers all of them or none.
   std::shared_ptr<PendingLoads::Loads> owed_ = std::make_shared<PendingLoads::Loads>();
-  bool may_owe_ = false, owes_ = false;  // in the run under way
-  bool warns_ = false;                   // a step does
+  bool may_owe_ = false, owes_ = false;  // in the current run
+  bool warns_ = false;                   // true if a step warns
 
   // Pages of constants (plan_pages.cc).
   std::weak_ptr<SparePages> pages_;

@@ -1,4 +1,4 @@
-// Element-wise instructions that bodies do on their own results: residual sums and ReLU.
+// Fuses residual sums and ReLU into the kernels whose results they work on.
 #include <algorithm>
 #include <array>
 
@@ -14,7 +14,7 @@ const Elementwise* with_constant(const Operation& op, Elementwise::Kind kind) {
   return e != nullptr && e->kind == kind && e->b_is_constant ? e : nullptr;
 }
 
-// The view of 8-bit results without the high plane of what they were added to.
+// Returns the view of 8-bit results without the high plane of the 16-bit sums at its address.
 TensorView low_plane(TensorView view) {
   view.plane_stride = 0;
   return view;
@@ -24,14 +24,15 @@ bool same_layout(const TensorView& a, const TensorView& b) {
   return a.address == b.address && a.shape == b.shape && a.stride == b.stride;
 }
 
-// All that a writer leaves goes to one reader, and is gone before anybody else could look.
+// Returns true if only `reader` reads the bytes that `writer` writes, and they are overwritten
+// afterwards.
 bool serves_only(const Dataflow& flow, uint32_t writer, uint32_t reader) {
   const Dataflow::Node& node = flow.nodes[writer];
   return node.dies && node.constant_readers.empty() && node.readers == std::vector{reader};
 }
 
-// Operands in lanes of the instructions (first, last) but for `but` are apart from `place`: those
-// written, or all.
+// Returns true if local operands of the instructions in (first, last), except those in `but`, are
+// disjoint from `place`. Checks all operands if `all` is set, else only written ones.
 bool apart(std::span<const Instruction> program, uint32_t first, uint32_t last,
            std::array<uint32_t, 2> but, const TensorView& place, bool all,
            const LocalMemory& local) {
@@ -53,9 +54,9 @@ std::optional<uint32_t> Plan::body_of(uint32_t step) const {
   return steps_[step].absorbed_by;
 }
 
-// A residual: mul_const of an addend to 16 bits, and mac_const of a body's results to that. The
-// body leaves the sums where mac_const does, and when it ran: nobody touches the place until then,
-// nor changes the addend.
+// Fuses residuals. A residual is a mul_const of an addend to 16 bits, and a mac_const that adds the
+// results of a kernel to it. The kernel stores the sums at the output of mac_const, at the time
+// when `body` runs. So nothing may touch that output, or change the addend, before mac_const.
 void Plan::absorb_sums(const Dataflow& flow, const LocalMemory& local) {
   for (uint32_t i = 0; i < program_.size(); ++i) {
     const Elementwise* mac = with_constant(program_[i].op, Elementwise::Kind::mac);
@@ -99,8 +100,8 @@ bool Plan::is_sum(uint32_t first, uint32_t body, uint32_t last, const LocalMemor
          apart(program_, std::min(first, body), last, {first, body}, addend, /*all=*/false, local);
 }
 
-// ReLU: a maximum with a constant, in place, of what a body leaves and nobody else reads or writes
-// before. The body leaves the raised values at once.
+// Fuses ReLU: an in-place maximum of the results of a kernel with a constant. No other instruction
+// may read or write these results before. The kernel then stores the clamped values directly.
 void Plan::absorb_floors(const Dataflow& flow) {
   for (uint32_t i = 0; i < program_.size(); ++i) {
     const Elementwise* max = with_constant(program_[i].op, Elementwise::Kind::max);

@@ -1,5 +1,5 @@
-// Copies of inputs that several bodies make: slices of a layer read the same map, branches of a net
-// the same result. The first one packs it, the others find it packed.
+// Shares packed inputs among kernels. Slices of a layer read the same map, and branches of a net
+// the same result. The first kernel packs it, the later ones reuse the packed copy.
 #include <algorithm>
 #include <array>
 
@@ -22,14 +22,14 @@ bool writes_to(const Operation& op, const TensorView& view, const LocalMemory& l
   });
 }
 
-// Copies that still are what they were made of, each in a room: large ones in the first, where the
-// next one takes their place, small ones in the others, where the one takes it that was longest
-// without use. A program needs few rooms: bands of a map by slices of weights take turns.
+// Packed inputs whose source is unchanged, each in a slot of PreparedBody::kRooms. A large copy
+// always replaces slot 0. A small copy replaces the least recently used of the other slots. Few
+// slots are enough, because bands of a map and slices of weights alternate.
 class Copies {
  public:
   explicit Copies(const LocalMemory& local) : local_(local) {}
 
-  // Whether the body finds a copy; if not, it makes one.
+  // Returns true if the kernel can reuse a copy; if false, it makes one.
   bool finds(fast::PreparedBody& body) {
     for (Room& room : rooms_)
       if (room.body != nullptr && body.share_copy(*room.body)) {
@@ -51,7 +51,7 @@ class Copies {
   void forget() { rooms_ = {}; }
 
  private:
-  // Rooms are memory beside a model's.
+  // Slots take memory in addition to a model's.
   static constexpr size_t kSmall = 64 << 10;
   struct Room {
     const fast::PreparedBody* body = nullptr;
@@ -64,8 +64,8 @@ class Copies {
 
 }  // namespace
 
-// In the order in which steps run, each with all that its body does for others. A call of the host
-// may write anywhere.
+// Visits steps in execution order, each with the steps fused into it. A call of the host may write
+// anywhere.
 void Plan::share_copies(const LocalMemory& local) {
   std::vector<std::vector<uint32_t>> absorbed(steps_.size());
   for (uint32_t i = 0; i < steps_.size(); ++i)

@@ -1,5 +1,5 @@
-// Instructions that bodies take over: what they do to the result of the instruction before them, in
-// place or narrowing, is done while the result is at hand.
+// Fuses epilogues. A chain of instructions works on the result of a kernel, in place or narrowing
+// it. The kernel applies them while its result is in registers or cache.
 #include <algorithm>
 
 #include "machine/dataflow.h"
@@ -9,7 +9,7 @@
 namespace tputwin {
 namespace {
 
-// Ranges of local memory, to be compared with those of others.
+// A sorted set of ranges of local memory.
 class LocalBytes {
  public:
   explicit LocalBytes(std::vector<ByteRange> ranges) : ranges_(std::move(ranges)) {
@@ -30,7 +30,7 @@ class LocalBytes {
   std::vector<ByteRange> ranges_;
 };
 
-// What an operation reads besides a view.
+// Returns the bytes that an operation reads through operands other than `view`.
 LocalBytes others_read(const Operation& op, const TensorView& view, const Chip& chip) {
   OperandList others;
   for (const Operand& operand : operands(op))
@@ -38,7 +38,8 @@ LocalBytes others_read(const Operation& op, const TensorView& view, const Chip& 
   return LocalBytes(footprint_of(others, chip).reads);
 }
 
-// The first instruction that reads what another wrote.
+// Returns the first instruction that reads the bytes of `node`, if no instruction reads them as
+// constants.
 std::optional<uint32_t> first_reader(const Dataflow::Node& node) {
   if (node.readers.empty() || !node.constant_readers.empty()) return {};
   return node.readers.front();
@@ -46,7 +47,8 @@ std::optional<uint32_t> first_reader(const Dataflow::Node& node) {
 
 }  // namespace
 
-// An instruction with a body, and those that work on its result, one after the other.
+// Returns a chain: an instruction with a prepared kernel, and those that work on its result in
+// turn.
 std::vector<uint32_t> Plan::chain_behind(uint32_t first, const Dataflow& flow) const {
   constexpr size_t kLongest = 3;
   std::vector<uint32_t> chain{first};
@@ -59,9 +61,10 @@ std::vector<uint32_t> Plan::chain_behind(uint32_t first, const Dataflow& flow) c
   return chain;
 }
 
-// The instructions of a chain run with the first one, earlier than the program says: meanwhile
-// nobody else may touch the last one's result and what is left of the one before it, which are
-// written in any order, or write what they read; and the first one's inputs are read meanwhile.
+// Returns true if the whole chain may run when its first instruction does. Two results are written
+// in any order: the last one, and the bytes `left` of the one before it. They must be disjoint from
+// each other and from everything that the chain reads. Other instructions within the chain's span
+// must not touch these results, nor write parameters of the chain.
 bool Plan::may_run_at_once(const std::vector<uint32_t>& chain, std::span<const ByteRange> left,
                            const Chip& chip) const {
   const Operation &first = program_[chain.front()].op, &last = program_[chain.back()].op;
@@ -88,7 +91,8 @@ bool Plan::may_run_at_once(const std::vector<uint32_t>& chain, std::span<const B
   return true;
 }
 
-// What the instructions behind the first one read besides results becomes part of its constants.
+// Returns the constants that the instructions after the first one read. They become part of the
+// constants of the first one.
 std::optional<Plan::Constants> Plan::constants_of_endings(const std::vector<uint32_t>& chain,
                                                           const Dataflow& flow) const {
   Constants constants;
@@ -98,7 +102,7 @@ std::optional<Plan::Constants> Plan::constants_of_endings(const std::vector<uint
   return constants;
 }
 
-// Whether nobody else sees the results of a chain but the last two.
+// Returns true if only the chain reads its results, except the last two.
 bool Plan::stays_inside(const std::vector<uint32_t>& chain, const Dataflow& flow) const {
   return std::all_of(chain.begin(), chain.end() - 2, [&](uint32_t i) {
     return flow.nodes[i].dies && flow.nodes[i].readers.size() == 1;

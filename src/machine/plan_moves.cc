@@ -1,5 +1,5 @@
-// Moves between global and local memory that bodies do themselves: a load whose bytes only they
-// read, a store of what they wrote.
+// Fuses moves between global and local memory into kernels: a load whose bytes only they read, and
+// a store of their results.
 #include <algorithm>
 
 #include "machine/dataflow.h"
@@ -8,8 +8,8 @@
 #include "ops/fast/views/views.h"
 
 namespace tputwin {
-// Which instructions touch which global memory, and when: bodies that do moves of others touch it
-// earlier or later than the program says.
+// Uses of global memory with the instruction numbers at which they may happen. A kernel with a
+// fused move touches global memory earlier or later than program order says.
 class GlobalUse {
  public:
   explicit GlobalUse(std::span<const Instruction> program) {
@@ -19,8 +19,8 @@ class GlobalUse {
           uses_.push_back(
               {extent_in_global(*operand.view), operand.access != Access::read, i, i, i});
   }
-  // The move of an instruction happens at any time of [first, last], if nobody else meanwhile
-  // writes what it reads, or touches what it writes. False: somebody does.
+  // Lets the move of an instruction happen at any time in [first, last]. Returns false, and changes
+  // nothing, if another instruction then writes the bytes it reads or touches the bytes it writes.
   bool spread(uint32_t instruction, const TensorView& view, bool writes, uint32_t first,
               uint32_t last) {
     const GlobalRange range = extent_in_global(view);
@@ -45,7 +45,8 @@ class GlobalUse {
 
 namespace {
 
-// The view with strides that mean something only.
+// Returns the view with strides of 0 along axes of extent 1, whose strides have no effect. The same
+// holds for channels that fit in one pass over the lanes.
 TensorView without_idle_strides(TensorView v, const LocalMemory& local) {
   const bool is_one_turn =
       v.space == Space::local &&
@@ -57,14 +58,14 @@ TensorView without_idle_strides(TensorView v, const LocalMemory& local) {
   return v;
 }
 
-// The same elements at the same bytes.
+// Returns true if both views hold the same elements at the same bytes.
 bool same_place(const TensorView& a, const TensorView& b, const LocalMemory& local) {
   const auto has_runs = [](const TensorView& v) { return v.pack == 1 && is_run(v); };
   return has_runs(a) && has_runs(b) &&
          fast::same_bytes(without_idle_strides(a, local), without_idle_strides(b, local));
 }
 
-// A move that keeps the index of every element, each of which has its own place.
+// A move that keeps the index of each element. Destination elements do not overlap.
 struct PlainMove {
   const TensorView &dst, &src;
 };
@@ -103,8 +104,8 @@ void Plan::absorb_moves(const Dataflow& flow, Device& device) {
   }
 }
 
-// What a load brings is the whole input of bodies, or an addend of theirs, and nobody else ever
-// sees it in lanes.
+// Fuses a load into kernels that read its bytes as their whole input or as an addend. No other
+// instruction may read these bytes in local memory.
 bool Plan::bodies_load(uint32_t load, const Dataflow& flow, Device& device, GlobalUse& use) {
   const Dataflow::Node& node = flow.nodes[load];
   if (!node.dies || !node.constant_readers.empty() || node.readers.empty()) return false;
@@ -134,7 +135,8 @@ bool Plan::bodies_load(uint32_t load, const Dataflow& flow, Device& device, Glob
 bool Plan::is_input(uint32_t load, uint32_t reader, const Dataflow& flow,
                     const LocalMemory& local) const {
   const TensorView& place = plain_move(program_[load].op, local)->dst;
-  // Nothing that an instruction does to lanes by these operands touches the place.
+  // Returns true if the selected local operands of instruction `other` are disjoint from the loaded
+  // view.
   const auto apart = [&](uint32_t other, auto&& concerns) {
     return std::ranges::all_of(operands(program_[other].op), [&](const Operand& operand) {
       return !concerns(operand) || operand.view->space != Space::local ||
@@ -153,7 +155,8 @@ bool Plan::is_input(uint32_t load, uint32_t reader, const Dataflow& flow,
   });
 }
 
-// Of the first instruction of a sum that a body absorbed after the load.
+// Returns true if `reader` is the mul_const of a residual fused into a kernel that runs after the
+// load, and the load brings its addend.
 bool Plan::is_addend(uint32_t load, uint32_t reader, const Dataflow& flow,
                      const LocalMemory& local) const {
   const auto* mul = std::get_if<Elementwise>(&program_[reader].op);
@@ -162,7 +165,8 @@ bool Plan::is_addend(uint32_t load, uint32_t reader, const Dataflow& flow,
          same_place(mul->a, *operands(program_[load].op)[0].view, local);
 }
 
-// What a store takes is all that a body leaves: the body writes it there, too, or nowhere else.
+// Fuses a store of the whole result of a kernel. The kernel writes the result there, instead of to
+// local memory or in addition to it.
 bool Plan::body_stores(uint32_t store, const Dataflow& flow, Device& device, GlobalUse& use) {
   const PlainMove move = *plain_move(program_[store].op, device.local_);
   const auto& writers = flow.nodes[store].writers;

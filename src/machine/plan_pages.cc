@@ -1,4 +1,5 @@
-// Pages of constants: once bodies have packed them, and while nothing changes, no run reads them.
+// Releases pages of constants to the operating system. No run reads them once kernels have packed
+// them, while they are unchanged.
 #include <algorithm>
 
 #include "base/heap.h"
@@ -10,13 +11,13 @@ namespace tputwin {
 
 Plan::~Plan() { fill_pages(); }
 
-// What bodies keep is about to go.
+// Restores the pages before the kernels that hold their bytes are destroyed.
 void Plan::fill_pages() {
   if (const auto pages = pages_.lock()) pages->need_those_of(this);
 }
 
-// What the runs of the program touch of global memory, but for loads that are left out; what these
-// touch.
+// Records the global memory that runs touch, separately for elidable loads and for all other
+// instructions.
 void Plan::note_use() {
   used_.clear(), used_by_spare_.clear();
   for (size_t i = 0; i < program_.size(); ++i)
@@ -30,7 +31,7 @@ void Plan::note_use() {
   merge(used_by_spare_, 0);
 }
 
-// Of a run, or of its part behind a call of the host.
+// Restores the pages that a run needs, or its section after a call of the host.
 void Plan::need_pages(SparePages& pages, bool spare_loads) const {
   if (!pages.any()) return;
   for (const GlobalRange& range : used_) pages.need(range);
@@ -38,7 +39,8 @@ void Plan::need_pages(SparePages& pages, bool spare_loads) const {
   for (const GlobalRange& range : used_by_spare_) pages.need(range);
 }
 
-// Every constant is packed, none is to be packed anew, and that was not tried since one was.
+// Returns true if all constants are packed and current, and no attempt was made since the last
+// packing.
 bool Plan::may_spare_pages() const {
   return !constants_.empty() && !was_stale_ && !tried_pages_ &&
          std::ranges::all_of(constants_, &Constants::packed);
@@ -54,7 +56,7 @@ void Plan::spare_pages(Device& device) {
     auto pages = bytes->pages(used_);
     return {this, std::move(pages), [bytes] { bytes->fill(); }};
   });
-  give_back_heap();  // what making the plan and packing used
+  give_back_heap();  // used to build the plan and to pack
 }
 
 bool Plan::is_current(const Constants& constants, const WriteClock& clock) const {

@@ -1,4 +1,4 @@
-// Adds up instructions, and runs both engines' clocks over a program.
+// Sums the costs of instructions, and simulates the clocks of both engines over a program.
 #include "machine/program_cost.h"
 
 #include <algorithm>
@@ -7,9 +7,9 @@
 namespace tputwin {
 namespace {
 
-// Counts the cycles of both engines: an instruction starts when its engine is free and the
+// Counts the cycles of both engines. An instruction starts when its engine is free and the
 // instruction of the other engine that it waits for is done. A CPU call waits for both engines and
-// counts anew.
+// restarts their numbering.
 class EngineClocks {
  public:
   void add(const Instruction& instruction, uint64_t cycles) {

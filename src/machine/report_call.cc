@@ -1,4 +1,4 @@
-// Books what a call of a front door breaks, under its name.
+// Records errors of API calls under the names of the calls.
 #include <fmt/format.h>
 
 #include "base/last_error.h"
@@ -10,9 +10,9 @@ namespace tputwin {
 Status Device::report_call(Status status, const CallSite& site) {
   if (status.ok()) return status;
   Error& error = status.error();
-  // Warnings are counted by call, so its name has no number there.
+  // Warnings are counted per call name, so the name has no command number there.
   const bool counted = error.info().level == Level::warning && !diagnostics_.strict();
-  // after the first error calls do nothing, and what they break as well is not said
+  // After the first error calls have no effect, so their further errors are not reported.
   if (sticky_ && !counted) return *sticky_;
   tell_numbers(error, chip());
   std::string call(site.call);

@@ -1,4 +1,4 @@
-// Who keeps the bytes of which pages, until somebody needs them.
+// Keeps track of released pages and their keepers, until their bytes are needed.
 #include "machine/spare_pages.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ void SparePages::spare(GlobalMemory& memory, const std::function<Spared()>& choo
   for (const GlobalRange& range : spared_.back().pages) give_back(memory, range);
 }
 
-// All pages of a keeper at once: who needs one will need the others.
+// Restores all pages of a group at once, because a caller that needs one will need the others.
 template <class Matches>
 void SparePages::fill_where(const Matches& matches) {
   if (!any()) return;

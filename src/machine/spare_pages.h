@@ -1,6 +1,6 @@
-// SparePages: pages of global memory that hold nothing, because somebody keeps their bytes in
-// another form. The system has them back. Whoever is about to look at bytes there, or to write
-// some, says so first, and they are filled again. Thread-safe.
+// SparePages: pages of global memory that were returned to the operating system, as a keeper holds
+// their bytes in another form. The functions need...() restore pages; callers must call them before
+// they read or write bytes there. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -14,22 +14,22 @@ namespace tputwin {
 
 class SparePages {
  public:
-  // Pages, and what fills all of them again. `keeper` says whose they are.
+  // Pages and the function that restores all of them. `keeper` identifies the owner.
   struct Spared {
     const void* keeper;
     std::vector<GlobalRange> pages;
     std::function<void()> fill;
   };
-  // Gives pages of `memory` back to the system, those that `choose` returns. Nobody asks for pages
-  // while it looks.
+  // Returns pages of `memory` that `choose` selects to the operating system. No other thread can
+  // restore pages while `choose` runs.
   void spare(GlobalMemory& memory, const std::function<Spared()>& choose);
 
   bool any() const { return any_.load(std::memory_order_acquire); }
-  // Pages of the range are needed from now on.
+  // Restores the pages of the range, with all other pages of their keepers' groups.
   void need(const GlobalRange& range);
   void need_all();
   void need_those_of(const void* keeper);
-  // Of a keeper, so many that hold nothing.
+  // Returns the number of bytes of `keeper` that are not in memory.
   uint64_t bytes_of(const void* keeper);
 
  private:

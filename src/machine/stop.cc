@@ -1,4 +1,4 @@
-// The flag of each thread.
+// Stop flags and foreign-code marks of threads.
 #include "machine/stop.h"
 
 namespace tputwin {

@@ -1,5 +1,5 @@
-// A request to end the work that a thread does on a device, made by another thread. Whoever works
-// looks between two instructions; those who wait for it say so first.
+// A request to end the work of a thread on a device, made by another thread. The working thread
+// checks the flag between two instructions.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@ namespace tputwin {
 // Returns true if the calling thread's work must end.
 bool is_stop_wanted();
 
-// Makes a flag the calling thread's for as long as it lives.
+// Makes `flag` the stop flag of the calling thread for the lifetime of this object.
 class ScopedStop {
  public:
   explicit ScopedStop(const std::atomic<bool>& flag);
@@ -21,8 +21,8 @@ class ScopedStop {
   const std::atomic<bool>* before_;
 };
 
-// Marks, for as long as it lives, that the calling thread runs code of a library of the user's that
-// is no kernel.
+// Marks, for its lifetime, that the calling thread runs code of a user's library that is not a
+// kernel.
 class ScopedForeignCode {
  public:
   ScopedForeignCode();
@@ -31,7 +31,7 @@ class ScopedForeignCode {
   ScopedForeignCode& operator=(const ScopedForeignCode&) = delete;
 };
 
-// Returns true while a ScopedForeignCode of the calling thread lives. Signal handlers may call it.
+// Returns true while a ScopedForeignCode of the calling thread exists. Signal handlers may call it.
 bool runs_foreign_code();
 
 }  // namespace tputwin
