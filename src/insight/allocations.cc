@@ -1,4 +1,4 @@
-// Blocks by address.
+// Allocations: blocks of global memory, indexed by address.
 #include "insight/allocations.h"
 
 namespace tputwin::insight {

@@ -1,4 +1,4 @@
-// Allocations: the blocks of global memory that a program has, and those that it had.
+// Allocations: the blocks of global memory that a program holds, and those that it has freed.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,17 @@ struct Allocation {
 class Allocations {
  public:
   void add(uint64_t begin, uint64_t bytes, StackId stack);
-  // Ends the block that begins there; false if there is none.
+  // Ends the block that begins at `begin`. Returns false if there is none.
   bool free(uint64_t begin, StackId stack);
 
-  // The block that a byte lies in; nullptr: none. `past`: that it lay in last.
+  // Returns the block that contains a byte; nullptr: none. past() returns the last freed block that
+  // contained it.
   const Allocation* find(uint64_t address) const { return find(live_, address); }
   const Allocation* past(uint64_t address) const { return find(past_, address); }
   std::vector<Allocation> live() const;
 
  private:
-  using Blocks = std::map<uint64_t, Allocation>;  // by their first bytes
+  using Blocks = std::map<uint64_t, Allocation>;  // by first byte
   static const Allocation* find(const Blocks& blocks, uint64_t address);
 
   Blocks live_, past_;

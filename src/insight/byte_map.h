@@ -8,7 +8,7 @@
 
 namespace tputwin::insight {
 
-// Bytes that nobody named have the value Value{}.
+// Bytes that were never assigned have the value Value{}.
 template <class Value>
 class ByteMap {
  public:
@@ -40,7 +40,7 @@ class ByteMap {
     Value value;
   };
 
-  // No piece goes on across `at` afterwards.
+  // Splits the piece that contains `at`, so that one piece begins there.
   void split(uint64_t at) {
     auto after = pieces_.upper_bound(at);
     if (after == pieces_.begin()) return;
@@ -50,7 +50,7 @@ class ByteMap {
     piece->second.end = at;
   }
 
-  // Neighbours of one value become one piece, from the one before `begin` to the one at `end`.
+  // Merges neighbours of equal value, from the piece before `begin` to the piece at `end`.
   void merge(uint64_t begin, uint64_t end) {
     auto piece = pieces_.lower_bound(begin);
     if (piece != pieces_.begin()) --piece;
@@ -66,7 +66,7 @@ class ByteMap {
     }
   }
 
-  std::map<uint64_t, Piece> pieces_;  // by their first bytes
+  std::map<uint64_t, Piece> pieces_;  // by first byte
 };
 
 }  // namespace tputwin::insight

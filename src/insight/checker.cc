@@ -1,4 +1,4 @@
-// Commands against the history of the bytes that they touch.
+// Checks commands against the history of the bytes that they touch.
 #include "insight/checker.h"
 
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 namespace tputwin::insight {
 namespace {
 
-// Whether bytes of an operation's operands may take no part in what it is for: it picks them by
-// index, keeps what it does not write, or multiplies columns of padding.
+// Returns true if some bytes of an operation's operands may have no effect on its result. Such an
+// operation picks elements by index, keeps bytes that it does not write, or multiplies padding.
 bool picks(const Operation& op) {
   if (std::holds_alternative<MaskedLanes>(op)) return true;
   if (std::holds_alternative<MatrixMac>(op) || std::holds_alternative<MatrixMac2>(op)) return true;
@@ -20,7 +20,7 @@ bool picks(const Operation& op) {
          std::holds_alternative<Lut>(op) || std::holds_alternative<L2Function>(op);
 }
 
-// Work tensors are written before they are read.
+// Returns the ranges of work tensors. The operation writes them before it reads them.
 std::vector<ByteRange> scratch(const Operation& op, const Chip& chip) {
   std::vector<ByteRange> ranges;
   if (!std::holds_alternative<FloatFunction>(op)) return ranges;
@@ -33,7 +33,7 @@ std::vector<ByteRange> scratch(const Operation& op, const Chip& chip) {
 
 Checker::Checker(const Device& device, Checks checks, Report& report)
     : device_(device), chip_(device.chip()), checks_(checks), report_(report), shadow_(chip_) {
-  if (chip_.l2_tables != 0)  // constants of the chip
+  if (chip_.l2_tables != 0)  // the chip's constant tables
     shadow_.fill({Space::l2, 0, chip_.l2.bytes, chip_.l2.bytes + chip_.l2_tables},
                  history_.add_host(0));
 }
@@ -59,7 +59,7 @@ void Checker::on_instruction(const Instruction& instruction, const Footprint& to
   check_numbers(id, instruction.op);
   Meetings meetings;
   writers_.clear();
-  // compilers let commands compute padding
+  // Compilers let commands compute on padding.
   const bool may_skip = picks(instruction.op) || stack_ == 0;
   if (may_skip) read_picked(id, instruction.op, meetings);
   for (const ByteRange& range : scratch(instruction.op, chip_)) write(id, range, meetings);
@@ -74,13 +74,13 @@ void Checker::on_instruction(const Instruction& instruction, const Footprint& to
 
 void Checker::read(CommandId id, const ByteRange& range, bool may_skip, Meetings& meetings) {
   const Engine engine = history_.at(id).engine;
-  // Command buffers of the BM1880 may follow each other on the same lanes; kernels and nets, which
-  // have names, begin anew.
+  // Command buffers of the BM1880 may follow each other on the same local memory. Kernels and nets,
+  // which have names, must not rely on bytes of an earlier launch.
   const uint32_t launch = history_.current_launch();
   const bool is_named = !history_.launch(launch).name.empty();
   shadow_.of(range).update(range.begin, range.end, [&](Touched& t, uint64_t begin, uint64_t end) {
     const auto meet = [&](FindingKind kind, CommandId other) {
-      // what left stale bytes is told of one command only
+      // Stale bytes are reported for one of their writers only.
       const auto before = meetings.lower_bound({kind, 0});
       if (kind == FindingKind::stale && before != meetings.end() && before->first.kind == kind)
         other = before->first.other;
@@ -103,7 +103,8 @@ void Checker::read(CommandId id, const ByteRange& range, bool may_skip, Meetings
   });
 }
 
-// Of what is picked by index some bytes may never have been written; all of them is too much.
+// Reads operands that are picked by index. Some of their bytes may never have been written; only an
+// operand without any written byte is reported.
 void Checker::read_picked(CommandId id, const Operation& op, Meetings& meetings) {
   for (const Operand& operand : operands(op)) {
     if (operand.access != Access::read) continue;
@@ -174,8 +175,8 @@ void Checker::check_block(CommandId id, const Operand& operand, uint64_t begin, 
 
 // ---- Findings ----
 
-// Of commands of the same lines the first is enough; without lines, of the same place in the
-// program.
+// Only the first finding is kept among commands of the same source lines. Commands without lines
+// are compared by their number in the launch.
 bool Checker::is_known(FindingKind kind, CommandId id, CommandId other) {
   const auto key = [&](CommandId of) -> uint64_t {
     if (of == 0) return 0;
@@ -227,7 +228,7 @@ Actor Checker::actor(CommandId id, std::string does) const {
   UserCode code = Stacks::of_process().user_code(command.stack, command.call);
   UserCode launch = Stacks::of_process().user_code(history_.launch(command.launch).stack);
   if (!launch.lines.empty() && launch.lines.front().function.starts_with("tputwin::"))
-    launch = {};  // a tool of ours
+    launch = {};  // one of our own tools
   return {.does = std::move(does),
           .call = std::move(code.call),
           .operation = history_.text(id),
@@ -290,7 +291,7 @@ std::vector<std::string> Checker::named_operands(CommandId id) const {
   return names;
 }
 
-// Memory that is allocated anew is no tensor of before.
+// Forgets tensors in newly allocated memory.
 void Checker::forget_tensors(uint64_t begin, uint64_t end) {
   auto tensor = tensors_.lower_bound(begin);
   while (tensor != tensors_.end() && tensor->first < end) tensor = tensors_.erase(tensor);

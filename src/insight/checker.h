@@ -19,7 +19,7 @@ namespace tputwin::insight {
 
 class Checker : public Observer {
  public:
-  // Both outlive the checker.
+  // `device` and `report` must outlive the checker.
   Checker(const Device& device, Checks checks, Report& report);
 
   void on_issue(const CallSite& site) override;
@@ -28,7 +28,7 @@ class Checker : public Observer {
   void on_event(const DeviceEvent& event) override;
 
  private:
-  // What one command meets: for each kind, and each other command, the bytes.
+  // A conflict of a command with an earlier command, mapped to the bytes in conflict.
   struct Meeting {
     FindingKind kind;
     CommandId other;
@@ -41,17 +41,17 @@ class Checker : public Observer {
   void write(CommandId id, const ByteRange& range, Meetings& meetings);
   void check_operands(CommandId id, const Operation& op);
   void check_block(CommandId id, const Operand& operand, uint64_t begin, uint64_t end);
-  // Of tensors that share bytes (checker_tensors.cc).
+  // Checks tensors that share bytes (checker_tensors.cc).
   void check_overlap(CommandId id, const Operation& op);
   void check_neighbours(CommandId id, const Operation& op);
   void find_padding(Meetings& meetings);
   CommandId padded_tensor(const ByteRange& range);
   bool is_of_launch(CommandId id) const;
-  // Of work that is not needed (checker_hints.cc).
+  // Finds unnecessary work (checker_hints.cc).
   void begin_hints();
   void check_repeated(CommandId id, const Operation& op, const Footprint& touched);
   void report_unused();
-  // Of values (checker_numbers.cc).
+  // Checks values (checker_numbers.cc).
   void begin_numbers() { numbers_found_ = false; }
   void check_numbers(CommandId id, const Operation& op);
   void report(CommandId id, const Meetings& meetings);
@@ -67,7 +67,8 @@ class Checker : public Observer {
 
   bool is_known(FindingKind kind, CommandId id, CommandId other);
   bool is_on(Check check) const { return checks_.on(check); }
-  // Of commands of a file, whose compilers know what they do, it is a hint.
+  // Returns true if a suspicious command is to be reported. Commands of a file come from compilers
+  // that may intend the pattern, so they are reported as hints only.
   bool may_be_mistake(CommandId id, Check check) const {
     return is_on(check) && (history_.at(id).stack != 0 || is_on(Check::hints));
   }
@@ -75,7 +76,7 @@ class Checker : public Observer {
   Actor actor(CommandId id, std::string does) const;
   Actor host_actor(StackId stack, std::string does) const;
   Place place(std::vector<ByteRange> bytes) const;
-  // "input x + 0x40"; empty: none is known.
+  // Returns for example "input x + 0x40"; empty: no tensor is known there.
   std::string tensor_at(uint64_t address) const;
   std::vector<std::string> named_operands(CommandId id) const;
   void forget_tensors(uint64_t begin, uint64_t end);
@@ -91,21 +92,21 @@ class Checker : public Observer {
   std::set<std::tuple<FindingKind, uint64_t, uint64_t, std::string>> known_;
   CallSite site_;  // of the next instruction
   StackId stack_ = 0;
-  Origin origin_;  // of the launch that runs
+  Origin origin_;  // of the current launch
   bool in_launch_ = false;
   CommandId unpolled_ = 0;   // newest command since the last poll
-  StackId section_ = 0;      // that began the parallel section
+  StackId section_ = 0;      // call that began the parallel section
   uint64_t synced_ = 0;      // newest launch that the host waited for
-  bool is_exposed_ = false;  // somebody may look at the memories of the chip
+  bool is_exposed_ = false;  // the host may read the memories of the chip at any time
   struct NamedTensor {
     uint64_t end = 0;
     std::string name;
   };
-  std::map<uint64_t, NamedTensor> tensors_;  // of global memory, by their first bytes
-  std::set<CommandId> writers_;              // of what the command reads
-  std::map<std::string, CommandId> done_;    // commands of the launch, by what they do
+  std::map<uint64_t, NamedTensor> tensors_;  // of global memory, by first byte
+  std::set<CommandId> writers_;              // of the bytes that the command reads
+  std::map<std::string, CommandId> done_;    // commands of the launch, by description
   CommandId launch_first_ = 1;
-  OperandCopy before_;          // of the command that runs
+  OperandCopy before_;          // of the current command
   bool numbers_found_ = false;  // in this launch
 };
 

@@ -1,4 +1,4 @@
-// What the host does, against the launches that it has not waited for; how kernels end.
+// Checks accesses of the host against launches that it has not waited for, and how kernels end.
 #include "insight/checker.h"
 
 namespace tputwin::insight {
@@ -73,7 +73,7 @@ void Checker::pointer_taken(const DeviceEvent& event) {
   shadow_.fill({Space::global, 0, event.address, end}, id);
 }
 
-// A command of a launch that the host has not waited for.
+// Returns true for a command of a launch that the host has not waited for.
 bool Checker::is_unsynced(CommandId id) const {
   if (id == 0 || history_.at(id).number == 0) return false;
   return history_.launch(history_.at(id).launch).number > synced_;
@@ -121,7 +121,7 @@ void Checker::host_touches(const DeviceEvent& event, bool writes) {
     else if (t.writer == 0 && allocations_.find(begin) != nullptr)
       unwritten.push_back({range.space, 0, begin, end});
   });
-  // hosts copy padding behind their tensors too
+  // Hosts also copy padding after their tensors, so only a range without any written byte counts.
   if (unwritten.size() == 1 && unwritten.front() == range)
     add({.kind = FindingKind::host_uninitialized,
          .actor = actor(id, "read by"),
@@ -172,7 +172,7 @@ void Checker::kernel_ended() {
          .place = {},
          .missing = "the end of the parallel section before the kernel returns"});
   }
-  // after an error nothing is carried out, nor is a poll
+  // After an error no command is executed, and no poll either.
   if (unpolled_ != 0 && !device_.failed())
     add({.kind = FindingKind::unpolled,
          .actor = actor(unpolled_, "last:"),

@@ -1,4 +1,4 @@
-// Work that is not needed: results that nobody reads, and what was done before.
+// Finds unnecessary work: results that nothing reads, and repeated operations.
 #include "insight/checker.h"
 
 namespace tputwin::insight {
@@ -24,8 +24,8 @@ void Checker::begin_hints() {
   is_exposed_ = false;
 }
 
-// The same operation on the same places, whose operands nobody wrote since, and whose result nobody
-// overwrote.
+// Reports an operation that equals an earlier one of the launch, if its operands were not written
+// since and its result was not overwritten.
 void Checker::check_repeated(CommandId id, const Operation& op, const Footprint& touched) {
   if (!is_on(Check::hints) || touched.writes.empty()) return;
   const auto [known, is_new] = done_.try_emplace(describe(op), id);
@@ -48,7 +48,7 @@ void Checker::check_repeated(CommandId id, const Operation& op, const Footprint&
        .missing = "nothing: one of the two can be left out, for instance moved out of a loop"});
 }
 
-// Of commands that are not too long ago to be known.
+// Covers only commands whose operations the history still holds.
 void Checker::report_unused() {
   if (!is_on(Check::hints) || is_exposed_) return;
   for (CommandId id = launch_first_; id <= history_.newest(); ++id) {

@@ -1,4 +1,4 @@
-// The first result of a launch that is no number, and the operands that it was made of.
+// Finds the first NaN or infinity of a launch, and the operands that it was computed from.
 #include <fmt/format.h>
 
 #include "insight/checker.h"
@@ -8,7 +8,7 @@
 namespace tputwin::insight {
 namespace {
 
-// The first element of a view for which that holds.
+// Returns the first element of a view for which `holds` is true.
 template <class Holds>
 std::optional<Shape> first_element(const TensorView& view, Holds holds) {
   for (uint32_t n = 0; n < view.shape.n; ++n)
@@ -19,13 +19,13 @@ std::optional<Shape> first_element(const TensorView& view, Holds holds) {
   return std::nullopt;
 }
 
-// What the operands of a command held before it ran.
+// The operands of a command as they were before it ran.
 class Before {
  public:
   Before(const Memory& memory, const OperandCopy& copy, const Operation& op)
       : memory_(memory), copy_(copy), list_(operands(op)) {}
 
-  // The first operand with such an element.
+  // Returns the first operand with an element for which `holds` is true.
   template <class Holds>
   const Operand* find(Holds holds, Shape& index) const {
     for (const Operand& operand : list_) {
@@ -41,7 +41,7 @@ class Before {
     return nullptr;
   }
 
-  // "src_addr (0,1,2,3) 0 (0x0)" for those that go with an element of the result.
+  // Returns ", src_addr (0,1,2,3) is 0 (0x0)" for each operand element of a result element.
   std::string values(const Shape& index) const {
     std::string text;
     for (const Operand& operand : list_) {
@@ -95,12 +95,12 @@ void Checker::check_numbers(CommandId id, const Operation& op) {
   Shape at;
   const Operand* source = before.find(is_nan_bits, at);
   const bool has_infinity = source == nullptr && before.find(is_infinity_bits, at) != nullptr;
-  if (source == nullptr && !nan && has_infinity) return;  // it only goes on
+  if (source == nullptr && !nan && has_infinity) return;  // an operand was infinite already
   const FindingKind kind = source != nullptr ? FindingKind::nan_read
                            : nan             ? FindingKind::nan_made
                                              : FindingKind::infinity_made;
   numbers_found_ = true;
-  // data may be so: NaN in tests, infinities in masks
+  // Data may contain special values on purpose: NaN in tests, infinities in masks.
   if (kind != FindingKind::nan_made && !may_be_mistake(id, Check::numbers)) return;
   if (is_known(kind, id, 0)) return;
   std::string note =

@@ -1,4 +1,5 @@
-// Tensors that share bytes: results on operands, neighbours that reach too far, padding.
+// Finds tensors that share bytes: results that overlap operands, or reach into neighbours or
+// padding.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ Ranges ranges_of(const TensorView& view, const Chip& chip) {
   return ranges;
 }
 
-// Both are sorted and merged.
+// Returns true if `whole` contains `part`. Both are sorted and merged.
 bool contains(const Ranges& whole, const Ranges& part) {
   const auto key = [](const ByteRange& r) { return std::tuple(r.space, r.lane, r.begin); };
   return std::ranges::all_of(part, [&](const ByteRange& range) {
@@ -32,8 +33,8 @@ bool contains(const Ranges& whole, const Ranges& part) {
   });
 }
 
-// The operand whose bytes make results depend on an order that is not known, or of which a transfer
-// reads back what it wrote; nullptr: there is none.
+// Returns the operand that a result overlaps in a way that makes it depend on an unknown order, or
+// that a transfer reads back after writing it; nullptr: none.
 const Operand* overlapping(const Operation& op, const OperandList& list, const Chip& chip) {
   if (reads_own_writes(op, chip)) return list.begin() + 1;
   const Status status = check_overlap(op, chip);
@@ -62,8 +63,8 @@ bool Checker::is_of_launch(CommandId id) const {
   return command.number != 0 && command.launch == history_.current_launch();
 }
 
-// An operand that one command wrote as a whole, and of which a later one, whose result reaches
-// beyond what the first wrote, overwrote some bytes. Both are of this launch.
+// Reports an operand that one command wrote completely and a later one overwrote in part, if the
+// later result reaches beyond the first one. Both commands are of this launch.
 void Checker::check_neighbours(CommandId id, const Operation& op) {
   if (!may_be_mistake(id, Check::memory)) return;
   for (const Operand& operand : operands(op)) {
@@ -95,8 +96,8 @@ void Checker::check_neighbours(CommandId id, const Operation& op) {
   }
 }
 
-// The command of this launch whose result, in that lane, ends where the range begins, and has the
-// range between its rows or before the next aligned address; 0: none.
+// Returns the command of this launch whose result ends where the range begins, in the same lane.
+// The range is between rows of the result or before the next aligned address. 0: none.
 CommandId Checker::padded_tensor(const ByteRange& range) {
   if (range.space != Space::local || range.begin == 0) return 0;
   CommandId before = 0;

@@ -1,4 +1,4 @@
-// Which checks are on.
+// The set of checks that are enabled.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class Check : uint8_t {
 
 struct CheckInfo {
   std::string_view name, text;
-  bool in_all;  // what it finds is a mistake
+  bool in_all;  // its findings are mistakes
 };
 std::span<const CheckInfo> check_catalogue();
 inline std::string_view to_string(Check check) {
@@ -34,7 +34,7 @@ class Checks {
   uint32_t bits_ = 0;
 };
 
-// "all", which hints are not part of, and names, with commas between them.
+// Parses names of checks with commas between them, or "all", which does not include hints.
 Result<Checks> parse_checks(std::string_view text);
 
 }  // namespace tputwin::insight

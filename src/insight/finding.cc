@@ -1,4 +1,4 @@
-// Findings as text.
+// Formats findings as text.
 #include "insight/finding.h"
 
 #include <fmt/format.h>

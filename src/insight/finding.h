@@ -1,4 +1,4 @@
-// Finding: one thing that a check found, with all that a reader needs to mend it.
+// Finding: one mistake that a check found, with all information that is needed to fix it.
 #pragma once
 
 #include <optional>
@@ -28,25 +28,26 @@ inline const FindingInfo& info(FindingKind kind) {
   return finding_catalogue()[static_cast<size_t>(kind)];
 }
 
-// One who did something: a command of an engine, or the host.
+// The command or the host that took part in a finding.
 struct Actor {
   std::string does;       // "reads", "allocated"
   std::string call;       // of the API; empty for commands of a file
-  std::string operation;  // with operands, as far as it is still known
+  std::string operation;  // with operands while they are known
   std::string kernel;     // of the launch; empty: the host
   std::string engine;
-  uint32_t command = 0;  // in the launch, from 1
+  // Number in the launch, from 1.
+  uint32_t command = 0;
   std::vector<SourceLine> lines;
-  UserCode launch = {};  // what launched the kernel, as far as it is known
+  UserCode launch = {};  // call that launched the kernel, if known
   // Operands in global memory that have a name: "src_addr is argument input + 0x40".
   std::vector<std::string> tensors = {};
 };
 
-// The bytes that it is about: of lanes, all that lie between.
+// The bytes in question. In lanes, the range may include other bytes.
 struct Place {
   Space space = Space::global;
-  uint64_t begin = 0, end = 0;  // of a lane, or of an address of engines
-  uint64_t bytes = 0;           // that are concerned
+  uint64_t begin = 0, end = 0;  // in a lane, or as an address of engines
+  uint64_t bytes = 0;           // number of bytes in question
   uint32_t first_lane = 0, last_lane = 0;
   uint32_t first_bank = 0, last_bank = 0;
 };
@@ -57,12 +58,12 @@ struct Finding {
   Actor actor;
   std::optional<Actor> other;
   std::optional<Place> place;
-  std::string missing;      // and where one would put it
+  std::string missing;      // what is missing, and where to add it
   std::string note = {};    // values
   std::string tensor = {};  // of the bytes, as a model names it
 };
 
-// Several lines for people, without a line break at the end.
+// Returns several lines of text, without a line break at the end.
 std::string describe(const Finding& finding);
 
 }  // namespace tputwin::insight

@@ -1,4 +1,4 @@
-// The order of commands, from their numbers and waits.
+// Orders commands by their numbers and waits.
 #include "insight/history.h"
 
 #include <algorithm>
@@ -20,7 +20,8 @@ void History::barrier() {
   for (auto& clock : finished_) clock.fill(newest());
 }
 
-// As in Device: a call of the host, and a number that does not grow, wait for everything before.
+// Orders an instruction as Device does: a CPU call, or a number that does not grow, waits for all
+// earlier commands.
 void History::order(const Instruction& instruction) {
   const size_t engine = index(instruction.engine);
   std::vector<Numbered>& own = issued_[engine];

@@ -1,5 +1,5 @@
-// History: the commands that a device carried out, what the host did to it, and which of them are
-// ordered. The engines are few, so that one number for each pair of them is a clock.
+// History: the commands that a device executed, the accesses of the host, and which of them are
+// ordered. As there are few engines, one number for each pair of them is enough for a clock.
 #pragma once
 
 #include <array>
@@ -12,27 +12,29 @@
 
 namespace tputwin::insight {
 
-using CommandId = uint32_t;  // place in the history, from 1; 0: nobody
+using CommandId = uint32_t;  // position in the history, from 1; 0: none
 
 struct Command {
   std::string_view call, operation;
   StackId stack = 0;
-  uint32_t launch = 0;  // of the history, from 1
+  uint32_t launch = 0;  // index in the history, from 1
   uint32_t number = 0;  // in its launch, from 1; 0: the host
   Engine engine = Engine::cpu;
-  bool is_pointer = false;  // somebody holds a pointer, and may read and write at any time
-  bool is_used = false;     // somebody read of its result
+  // The host holds a pointer, and may read and write at any time.
+  bool is_pointer = false;
+  bool is_used = false;  // part of its result was read
 };
 
 struct LaunchInfo {
   std::string name;
-  uint64_t number = 0;  // as the host counts
-  StackId stack = 0;    // of the host, when it launched
+  uint64_t number = 0;  // as the host counts launches
+  // Call stack of the host at the launch.
+  StackId stack = 0;
 };
 
 class History {
  public:
-  // What follows is ordered behind all that came before.
+  // Orders everything that follows after everything before.
   void begin_launch(std::string_view name, uint64_t number, StackId stack);
   void barrier();
   CommandId add(const Instruction& instruction, std::string_view call, StackId stack);
@@ -43,14 +45,14 @@ class History {
   CommandId newest() const { return static_cast<CommandId>(commands_.size()); }
   const LaunchInfo& launch(uint32_t launch) const { return launches_[launch]; }
   uint32_t current_launch() const { return static_cast<uint32_t>(launches_.size() - 1); }
-  // Whether a command is finished before any that `engine` starts from now on.
+  // Returns true if a command finishes before any command that `engine` starts from now on.
   bool is_before(CommandId id, Engine engine) const {
     if (id == 0 || at(id).number == 0 || at(id).engine == engine) return true;
     return id <= finished_[index(engine)][index(at(id).engine)];
   }
-  // Of a command of the engines; nullptr: it is long ago.
+  // Returns the operation of a recent command; nullptr for older ones.
   const Operation* operation(CommandId id) const;
-  // Operation with operands; of commands that are long ago its name.
+  // Returns the operation with its operands; only its name for older commands.
   std::string text(CommandId id) const;
 
  private:
@@ -65,14 +67,14 @@ class History {
   std::deque<Command> commands_;
   std::vector<LaunchInfo> launches_{LaunchInfo{}};
   uint32_t commands_in_launch_ = 0;
-  // For each engine the newest command of each other one that it is behind.
+  // For each engine, the newest command of each other engine that is finished before its next one.
   std::array<std::array<CommandId, kEngines>, kEngines> finished_{};
-  std::array<std::vector<Numbered>, kEngines> issued_;  // since numbers began
+  std::array<std::vector<Numbered>, kEngines> issued_;  // since numbering began
   struct Recent {
     CommandId id;
     Operation operation;
   };
-  std::deque<Recent> recent_;  // of the engines
+  std::deque<Recent> recent_;  // commands of the engines
 };
 
 }  // namespace tputwin::insight

@@ -1,4 +1,4 @@
-// One name for each thread.
+// LayerScope: one name for each thread.
 #include "insight/layer_scope.h"
 
 #include <utility>

@@ -1,4 +1,5 @@
-// LayerScope: the part of a network whose commands this thread carries out, as its file names it.
+// LayerScope: names the layer of a network whose commands this thread executes, as its file names
+// it.
 #pragma once
 
 #include <string_view>
@@ -7,13 +8,13 @@ namespace tputwin::insight {
 
 class LayerScope {
  public:
-  // The name outlives the scope.
+  // The caller keeps `name` alive for the lifetime of the scope.
   explicit LayerScope(std::string_view name);
   ~LayerScope();
   LayerScope(const LayerScope&) = delete;
   LayerScope& operator=(const LayerScope&) = delete;
 
-  // Empty outside of scopes.
+  // Returns the name of the innermost scope; empty outside of scopes.
   static std::string_view current();
 
  private:

@@ -1,4 +1,4 @@
-// Elements that are no numbers, found by their bits.
+// Finds NaN and infinities by their bits.
 #include "insight/number_values.h"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ bool has_special_constant(const Operation& op) {
 }  // namespace
 
 Memory memory_to_read(const Device& device) {
-  // Memory has no form for those who only read
+  // Memory has no read-only form.
   auto& mutable_device = const_cast<Device&>(device);
   const Chip& chip = device.chip();
   return {const_cast<LocalMemory&>(device.local_contents()),
@@ -83,7 +83,7 @@ bool computes_numbers(const Operation& op) {
   using Kind = UnaryF32::Kind;
   if (unary != nullptr && (unary->kind == Kind::to_int32 || unary->kind == Kind::lookup_exp ||
                            unary->kind == Kind::lookup_int8))
-    return false;  // what they leave is not fp32, or comes from tables
+    return false;  // their results are not fp32, or come from tables
   return is_one_of<FloatArithmetic, FloatFunction, UnaryF32, ChannelAffine, Convert, Requantize,
                    CopyAdd, Conv2dBm1684, Depthwise2dBm1684, MatmulBm1684, Conv2dBm1684xFloat,
                    Depthwise2dBm1684xFloat, MatmulBm1684xFp32, MatmulBm1684xHalf>(op) &&
@@ -98,7 +98,7 @@ void OperandCopy::take(const Device& device, const Operation& op, const Footprin
   const Memory memory = memory_to_read(device);
   const auto key = [](const ByteRange& range) { return std::tuple(range.space, range.lane); };
   auto write = touched.writes.begin();
-  for (const ByteRange& read : touched.reads) {  // both are sorted
+  for (const ByteRange& read : touched.reads) {  // both lists are sorted
     while (write != touched.writes.end() &&
            std::tuple(key(*write), write->end) <= std::tuple(key(read), read.begin))
       ++write;

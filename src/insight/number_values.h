@@ -1,4 +1,4 @@
-// Values of operands: which are no numbers, and what they were before a command overwrote them.
+// Values of operands: NaN and infinities, and values before a command overwrote them.
 #pragma once
 
 #include <optional>
@@ -11,26 +11,27 @@
 
 namespace tputwin::insight {
 
-// The memories of a device, to be read only.
+// Returns the memories of a device. The caller must only read them.
 Memory memory_to_read(const Device& device);
 
-// The bytes of an element, of a type whose bytes lie together.
+// Returns the range of an element. Its type must store each element in contiguous bytes.
 ByteRange range_of(const Memory& memory, const TensorView& view, const Shape& index);
 
-// Whether all elements of a view of a floating-point type are finite, as fast as bytes can be read.
+// Returns true if all elements of a floating-point view are finite. Runs at memory speed.
 bool all_finite(const Memory& memory, const Chip& chip, const TensorView& view);
 
-// Whether an operation computes numbers, rather than moving them, and its constants are finite.
+// Returns true if an operation computes numbers, instead of moving them, and its constants are
+// finite.
 bool computes_numbers(const Operation& op);
 
-// The operands of a command that overwrites some of them.
+// Copies of the operand bytes that a command overwrites.
 class OperandCopy {
  public:
-  // Before it runs; only of one that computes numbers of a floating-point type.
+  // Copies the bytes before the command runs. Only for operations with floating-point results.
   void take(const Device& device, const Operation& op, const Footprint& touched);
   bool is_taken() const { return is_taken_; }
   void drop() { is_taken_ = false; }
-  // An element as it was, of a type of at most 32 bits whose bytes lie together.
+  // Returns the old value of an element of at most 32 contiguous bits.
   int32_t read(const Memory& memory, const TensorView& view, const Shape& index) const;
 
  private:

@@ -1,4 +1,4 @@
-// One of each for the process.
+// Instances of the process.
 #include "insight/origins.h"
 
 namespace tputwin::insight {

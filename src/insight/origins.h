@@ -1,5 +1,5 @@
-// What the process knows of command buffers: where in the user's program their commands were made,
-// and of which layers they are.
+// Known command buffers of the process: the calls of the user's program that made each command, and
+// the layers that the commands belong to.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,10 @@
 namespace tputwin::insight {
 
 struct Made {
-  std::string_view call;  // of static storage
+  std::string_view call;  // in static storage
   StackId stack = 0;
 };
-// What made a command, by its engine and its number there.
+// The calls that made the commands of a buffer, by engine and command number.
 using Origin = std::map<std::pair<Engine, uint32_t>, Made>;
 
 template <class Content>
@@ -32,7 +32,7 @@ class Known {
     all_.push_front({{commands.begin(), commands.end()}, std::move(content)});
     if (all_.size() > kMost) all_.pop_back();
   }
-  // Of a buffer with these bytes that is not long ago; empty: unknown.
+  // Returns the content known for a recent buffer with these bytes; empty: unknown.
   Content find(std::span<const uint8_t> commands) const {
     std::lock_guard lock(mutex_);
     const auto known = std::ranges::find_if(
@@ -47,7 +47,7 @@ class Known {
     Content content;
   };
   mutable std::mutex mutex_;
-  std::deque<Of> all_;  // the newest first
+  std::deque<Of> all_;  // newest first
 };
 
 class Origins : public Known<Origin> {
@@ -55,7 +55,7 @@ class Origins : public Known<Origin> {
   static Origins& of_process();
 };
 
-// Of networks, as their files say.
+// Layers of networks, as their files name them.
 class Layers : public Known<bmodel::LayerRuns> {
  public:
   static Layers& of_process();

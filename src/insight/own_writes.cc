@@ -1,4 +1,4 @@
-// Follows a transfer element by element, with a bit for every byte that it wrote.
+// Follows a transfer element by element, with one bit for each byte that it wrote.
 #include "insight/own_writes.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace tputwin::insight {
 namespace {
 
-// The address of an element; in lanes, counted from lane to lane.
+// Returns the address of an element. Local addresses are counted from lane to lane.
 uint64_t address_of(const TensorView& v, const Chip& chip, uint32_t n, uint32_t c, uint32_t h,
                     uint32_t w) {
   const uint64_t inner =
@@ -21,7 +21,7 @@ uint64_t address_of(const TensorView& v, const Chip& chip, uint32_t n, uint32_t 
          lane / chip.lanes * v.stride.c;
 }
 
-// Addresses of the elements in index order.
+// Returns the addresses of the elements in index order.
 std::vector<uint64_t> addresses(const TensorView& v, const Chip& chip) {
   std::vector<uint64_t> all;
   all.reserve(v.shape.count());
@@ -31,7 +31,8 @@ std::vector<uint64_t> addresses(const TensorView& v, const Chip& chip) {
   return all;
 }
 
-// With n and c exchanged. A view of lanes has its channels in lanes, so its elements are listed.
+// Returns the addresses of `out` in index order of the source, whose n and c may be exchanged. No
+// view describes the exchange, because local views keep their channels in lanes.
 std::vector<uint64_t> addresses_by_source(const TensorView& out, bool swaps_nc, const Chip& chip) {
   if (!swaps_nc) return addresses(out, chip);
   std::vector<uint64_t> all;
@@ -54,7 +55,7 @@ bool reads_back(const TensorView& out, const TensorView& in, bool swaps_nc, cons
   for (size_t i = 0; i < to.size(); ++i) {
     for (uint64_t at = std::max(from[i], least); at < std::min(from[i] + bytes, end); ++at)
       if (written[at - least]) return true;
-    // an element that stays where it is changes nothing
+    // An element that is copied onto itself changes nothing.
     if (to[i] != from[i]) std::fill_n(written.begin() + (to[i] - least), bytes, true);
   }
   return false;

@@ -1,13 +1,13 @@
-// Transfers whose source reaches into what they write.
+// Finds transfers whose source overlaps their destination.
 #pragma once
 
 #include "ops/operation.h"
 
 namespace tputwin::insight {
 
-// Returns true if the operation goes from element to element (ReadOrder::in_order) and some element
-// of its source holds, when it is read, what the operation wrote before: the destination then lacks
-// what the source held.
+// Returns true if the operation copies element by element (ReadOrder::in_order) and reads some
+// source element after it has overwritten it. The destination then lacks the old value of that
+// element.
 bool reads_own_writes(const Operation& op, const Chip& chip);
 
 }  // namespace tputwin::insight

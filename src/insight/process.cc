@@ -1,4 +1,4 @@
-// One report for a process, and a checker for every device.
+// One report for the process, and one checker for each device.
 #include "insight/process.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,8 @@ std::string variable(const char* name) {
 struct Process {
   Checks checks;
   Report report;
-  pid_t id = getpid();  // a child of fork() has its parent's findings, which are not its own
+  // A child of fork() inherits its parent's findings, but does not count them as its own.
+  pid_t id = getpid();
 };
 
 void say_how_many();
@@ -44,8 +45,7 @@ Process* start() {
     else
       log(lines.error(), Level::error);
   }
-  auto* process =
-      new Process{*checks, Report(std::move(options))};  // its end is that of the process
+  auto* process = new Process{*checks, Report(std::move(options))};  // lives until the process ends
   if (Status status = process->report.write(); !status.ok()) log(status.error(), Level::error);
   std::atexit(say_how_many);
   return process;

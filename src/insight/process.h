@@ -1,8 +1,8 @@
-// The checks that the environment asks for:
+// Checks that the environment enables:
 //   TPUTWIN_CHECK           all, or names of checks with commas between them
-//   TPUTWIN_CHECK_JSON      a file for the findings
-//   TPUTWIN_CHECK_SARIF     the same as SARIF
-//   TPUTWIN_CHECK_SUPPRESS  a file of findings that are to be left out
+//   TPUTWIN_CHECK_JSON      a JSON file for the findings
+//   TPUTWIN_CHECK_SARIF     a SARIF file for the findings
+//   TPUTWIN_CHECK_SUPPRESS  a file with suppressions of findings
 #pragma once
 
 #include <memory>
@@ -13,10 +13,10 @@
 namespace tputwin::insight {
 
 bool is_checking();
-// What was found so far; nullptr if nobody asks for checks.
+// Returns the findings so far; nullptr if no check is enabled.
 const Report* report_of_process();
 
-// What checks a device, to be added to its observers; nullptr if nobody asks for checks.
+// Returns an observer that checks a device; nullptr if no check is enabled.
 std::unique_ptr<Observer> check_device(Device& device);
 
 }  // namespace tputwin::insight

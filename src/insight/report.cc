@@ -1,4 +1,4 @@
-// Findings as they come: suppressed, printed, written.
+// Suppresses, prints and writes findings as they are added.
 #include "insight/report.h"
 
 #include <fmt/format.h>
@@ -26,8 +26,8 @@ bool matches(const std::string& pattern, const Actor& actor) {
          });
 }
 
-// What two findings have in common that a reader need see once: the same lines of source, or,
-// without them, the same commands.
+// Returns true if two actors look equal to a reader: they have the same source lines or, without
+// lines, the same commands.
 bool is_same(const Actor& a, const Actor& b) {
   if (a.call != b.call || a.does != b.does || a.kernel != b.kernel || a.lines != b.lines)
     return false;
@@ -70,7 +70,7 @@ void Report::add(Finding finding) {
   if (std::ranges::any_of(findings_, [&](const Finding& f) { return is_same(f, finding); })) return;
   if (options_.print) fmt::print(stderr, "tputwin check: {}\n", describe(finding));
   findings_.push_back(std::move(finding));
-  // now, because the program may crash over it
+  // Files are written now, as the program may crash because of the finding.
   if (Status status = write_files(); !status.ok()) log(status.error(), Level::error);
 }
 

@@ -12,10 +12,10 @@
 namespace tputwin::insight {
 
 struct ReportOptions {
-  bool print = true;        // on standard error, as they are found
-  std::string json, sarif;  // files; empty: none
-  // Lines "ID:PATTERN", by which findings are left out whose call, function, file or kernel matches
-  // the pattern (wildcards *, ? and []); "*" stands for every id. "#" begins a comment.
+  bool print = true;        // print findings on standard error at once
+  std::string json, sarif;  // file names; empty: no file
+  // Lines "ID:PATTERN". A finding is suppressed if its call, function, file or kernel matches the
+  // pattern (wildcards *, ? and []). "*" stands for every id. "#" begins a comment.
   std::vector<std::string> suppressions;
 };
 
@@ -26,15 +26,15 @@ class Report {
  public:
   explicit Report(ReportOptions options = {}) : options_(std::move(options)) {}
 
-  // Of findings that differ in nothing that a reader sees the first is kept.
+  // Adds a finding, unless an earlier one looks equal to a reader.
   void add(Finding finding);
   std::vector<Finding> findings() const;
-  // The files, also where nothing was found.
+  // Writes the files, even without findings.
   Status write() const;
 
  private:
   bool is_suppressed(const Finding& finding) const;
-  Status write_files() const;  // with mutex_
+  Status write_files() const;  // mutex_ must be held
 
   const ReportOptions options_;
   mutable std::mutex mutex_;

@@ -1,4 +1,4 @@
-// Findings as JSON, and as SARIF 2.1.0 for editors and servers that show results of analyses.
+// Formats findings as JSON, and as SARIF 2.1.0 for editors and servers that show analysis results.
 #include <nlohmann/json.hpp>
 
 #include "insight/report.h"

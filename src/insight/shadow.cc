@@ -1,4 +1,4 @@
-// Memories that somebody holds a pointer into.
+// Marks memories that the host holds a pointer into.
 #include "insight/shadow.h"
 
 namespace tputwin::insight {

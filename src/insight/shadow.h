@@ -1,4 +1,4 @@
-// Shadow: who wrote and who read each byte of a device's memories last.
+// Shadow: the last writer and the last readers of each byte of a device's memories.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace tputwin::insight {
 
 struct Touched {
   CommandId writer = 0;
-  std::array<CommandId, 3> readers{};  // since then, the newest of each engine
+  std::array<CommandId, 3> readers{};  // since the last write, the newest reader of each engine
   bool operator==(const Touched&) const = default;
 };
 
@@ -20,14 +20,15 @@ class Shadow {
  public:
   explicit Shadow(const Chip& chip) : chip_(chip), lanes_(chip.lanes) {}
 
-  // The memory that a range lies in.
+  // Returns the map of the memory that contains a range.
   ByteMap<Touched>& of(const ByteRange& range) {
     return range.space == Space::local ? lanes_[range.lane]
                                        : system_[static_cast<size_t>(range.space)];
   }
-  // Somebody may write all of these bytes: those that nobody wrote count as written by `id`.
+  // Marks bytes of the range that were never written as written by `id`. An external pointer may
+  // have written them.
   void fill(const ByteRange& range, CommandId id);
-  // The same of all memories on the chip.
+  // Marks all memories on the chip in this way.
   void fill_chip(CommandId id);
 
  private:

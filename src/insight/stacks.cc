@@ -1,4 +1,4 @@
-// Stacks by glibc's unwinder, lines by debug information.
+// Captures stacks with glibc's unwinder, and finds lines by debug information.
 #include "insight/stacks.h"
 
 #include <execinfo.h>
@@ -14,10 +14,10 @@
 namespace tputwin::insight {
 namespace {
 
-constexpr int kDepth = 24;        // of what is captured
-constexpr size_t kMostLines = 4;  // of what is shown
+constexpr int kDepth = 24;        // captured frames
+constexpr size_t kMostLines = 4;  // lines shown
 
-// A library of this project: libNAME.so, or libNAME.so.VERSION.
+// Returns true for a library of this project: libNAME.so, or libNAME.so.VERSION.
 bool is_ours(const std::string& module) {
   static constexpr std::array kNames{TPUTWIN_LIBRARIES};
   return std::ranges::any_of(kNames, [&](std::string_view name) {
@@ -26,8 +26,8 @@ bool is_ours(const std::string& module) {
   });
 }
 
-// The first frame of the user's: behind the call that is named, or, where that was jumped from,
-// behind our libraries.
+// Returns the index of the first frame of the user: the caller of `call` or, if `call` was reached
+// by a jump and has no frame, the first frame outside our libraries.
 size_t first_of_user(const std::vector<Frame>& frames, std::string_view call) {
   for (size_t i = 0; i + 1 < frames.size(); ++i)
     if (!call.empty() && frames[i].line.function == call) return i + 1;

@@ -1,5 +1,4 @@
-// Where in the user's program something was asked for: return addresses, and what debug
-// information says of them.
+// Positions in the user's program: return addresses, and their lines by debug information.
 #pragma once
 
 #include <compare>
@@ -13,8 +12,8 @@
 
 namespace tputwin::insight {
 
-// A line of the user's program. Without debug information there is no file, without symbols the
-// function is the name of the module.
+// A line of the user's program. Without debug information `file` is empty. Without symbols
+// `function` is the name of the module.
 struct SourceLine {
   std::string function, file;
   int line = 0;
@@ -24,7 +23,7 @@ struct SourceLine {
 // "plus_one_serial (plus_one.c:21)"
 std::string describe(const SourceLine& line);
 
-// A function of ours, and who called it, innermost line first.
+// A function of this project, and the user's lines that called it, innermost first.
 struct UserCode {
   std::string call;
   std::vector<SourceLine> lines;
@@ -37,21 +36,21 @@ class Stacks {
  public:
   static Stacks& of_process();
 
-  // The calling thread's stack. Equal stacks have one number.
+  // Captures the calling thread's stack. Equal stacks have one number.
   StackId capture();
-  // The user's part of it. `call`: the function of ours that the user called; empty: whichever it
-  // was.
+  // Returns the user's part of a stack. `call` names the function of this project that the user
+  // called; empty: any.
   UserCode user_code(StackId stack, std::string_view call = {});
 
-  // A stack of another process, as that one saw it. Equal ones have one number: a recording may be
+  // Adds a stack that another process captured. Equal stacks have one number, as a recording may be
   // played any number of times.
   StackId add(UserCode code);
-  // Until it is none, that is what this thread captures.
+  // Makes capture() return `stack` on this thread, until play(nullopt).
   static void play(std::optional<StackId> stack);
 
  private:
   using Addresses = std::vector<uintptr_t>;
-  struct Stack {  // one of them
+  struct Stack {  // exactly one is set
     const Addresses* own = nullptr;
     const UserCode* foreign = nullptr;
   };
@@ -61,7 +60,7 @@ class Stacks {
   std::mutex mutex_;
   std::map<Addresses, StackId> numbers_;
   std::map<UserCode, StackId> foreign_numbers_;
-  std::vector<Stack> stacks_;  // by number - 1
+  std::vector<Stack> stacks_;  // indexed by number - 1
 };
 
 }  // namespace tputwin::insight

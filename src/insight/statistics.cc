@@ -1,4 +1,4 @@
-// Counts of zeros and limits.
+// Counts zeros and saturated elements.
 #include "insight/statistics.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ struct Limits {
   int64_t low, high;
 };
 
-// Of integers; zero is no limit.
+// Returns the limits of an integer type. Zero does not count as a limit.
 Limits limits_of(DType dtype) {
   switch (dtype) {
     case DType::i8:
@@ -57,7 +57,7 @@ double percent(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// The commands of one device.
+// Counts the results of the commands of one device.
 class Counter : public Observer {
  public:
   Counter(Device& device, Statistics& statistics) : device_(device), statistics_(statistics) {}
@@ -91,7 +91,7 @@ class Counter : public Observer {
   }
 
  private:
-  // Of the command that runs.
+  // Returns the layer of the current command.
   std::string_view layer() const {
     return number_ <= layer_of_.size() ? layer_of_[number_ - 1] : LayerScope::current();
   }
@@ -99,8 +99,8 @@ class Counter : public Observer {
   Device& device_;
   Statistics& statistics_;
   Origin origin_;
-  bmodel::LayerRuns layers_;                // of the launch that runs
-  std::vector<std::string_view> layer_of_;  // each command has, in order
+  bmodel::LayerRuns layers_;                // of the current launch
+  std::vector<std::string_view> layer_of_;  // one per command, in order
   std::string launch_;
   std::string_view call_;
   StackId stack_ = 0;

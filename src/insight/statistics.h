@@ -1,5 +1,5 @@
-// Statistics of values: for every result of every command, how many elements are zero, and how many
-// stand at a limit of their type. TPUTWIN_CHECK_NUMBERS=FILE writes them at the end of the process.
+// Statistics of values: the number of zero and saturated elements of each result of each command.
+// TPUTWIN_CHECK_NUMBERS=FILE writes them at the end of the process.
 #pragma once
 
 #include <map>
@@ -15,45 +15,48 @@
 
 namespace tputwin::insight {
 
-// Of all runs of one command of a launch.
+// Statistics of one result of a command, over all runs of its launch.
 struct ResultStatistics {
   std::string launch;
-  uint32_t command = 0;  // in it, from 1
+  // Number in the launch, from 1.
+  uint32_t command = 0;
   std::string call, operation, line, tensor, type;
-  std::string layer;  // of networks whose files name them
-  // Saturated: integers at a limit of their type (of unsigned ones the upper), infinities.
+  // Set for networks whose files name their layers.
+  std::string layer;
+  // `saturated` counts integers at a limit of their type (unsigned: only at the upper one) and
+  // infinities.
   uint64_t elements = 0, saturated = 0, zero = 0, nan = 0;
 };
 
-// A command, by what it is called.
+// The identity of a command.
 struct CountedCommand {
   std::string launch;
-  uint32_t number = 0;  // in it, from 1
+  uint32_t number = 0;  // number in the launch, from 1
   StackId stack = 0;
   std::string_view call, layer;
 };
 
 class Statistics {
  public:
-  // Of the commands of that number of launches of that name: one run more.
+  // Counts one more run of the command with this number in launches of this name.
   void add(const CountedCommand& command, const Operation& op, const Memory& memory);
   std::vector<ResultStatistics> rows() const;
 
  private:
   mutable std::mutex mutex_;
-  std::map<std::tuple<std::string, uint32_t, size_t>, ResultStatistics> rows_;  // last: operand
+  std::map<std::tuple<std::string, uint32_t, size_t>, ResultStatistics> rows_;  // last: the operand
 };
 
-// All results of a layer together, in the order of their commands; one name for all types.
+// Sums all results of each layer, in the order of their commands, under one name for all types.
 std::vector<ResultStatistics> by_layer(const std::vector<ResultStatistics>& rows);
 
-// A line for each result under a line of titles, and behind them one for each layer, if any is
-// known.
+// Returns a line of titles and a line for each result. If layers are known, a line for each layer
+// follows.
 std::string to_table(const std::vector<ResultStatistics>& rows);
 nlohmann::json to_json(const std::vector<ResultStatistics>& rows);
 
 bool is_counting();
-// What counts a device's results for the process.
+// Returns an observer that counts a device's results for the process.
 std::unique_ptr<Observer> count_device(Device& device);
 
 }  // namespace tputwin::insight

@@ -1,4 +1,4 @@
-// Lines of addresses, and structures of arguments, of the process as elfutils sees it.
+// Finds lines of addresses and structures of arguments in the process, with elfutils.
 #include "insight/symbols.h"
 
 #include <cxxabi.h>
@@ -37,7 +37,7 @@ std::optional<Dwarf_Die> type_of(Dwarf_Die& die) {
   return type;
 }
 
-// Without names and qualifiers of the type.
+// Returns the type without typedefs and qualifiers.
 std::optional<Dwarf_Die> bare_type_of(Dwarf_Die& die) {
   auto type = type_of(die);
   while (type) {
@@ -64,7 +64,8 @@ void each_child(Dwarf_Die& die, Visit visit) {
   } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-// A variable of the function, or of a block in it, that is such a structure or points to one.
+// Returns a variable of the function, or of a block in it, that is a structure of `bytes` bytes or
+// points to one.
 std::optional<Dwarf_Die> structure_in(Dwarf_Die& scope, uint64_t bytes) {
   std::optional<Dwarf_Die> found;
   each_child(scope, [&](Dwarf_Die& child) {
@@ -107,7 +108,7 @@ class Symbols {
     dwfl_report_end(dwfl_.get(), nullptr, nullptr);
   }
 
-  // What `look` finds in those of the libraries that are loaded now; for one thread at a time.
+  // Calls `look` with the symbols of the libraries that are loaded now. Thread-safe.
   template <class Look>
   static auto ask(Look look) {
     static auto& mutex = *new std::mutex;
@@ -123,7 +124,7 @@ class Symbols {
     return found;
   }
 
-  // A program has few addresses and asks for them again and again.
+  // Results are cached, because a program has few addresses and looks them up repeatedly.
   const Frame& frame(uintptr_t return_address) const {
     const auto [known, is_new] = frames_.try_emplace(return_address);
     if (is_new) known->second = find_frame(return_address);
@@ -138,7 +139,7 @@ class Symbols {
 
  private:
   Frame find_frame(uintptr_t return_address) const {
-    const uintptr_t at = return_address - 1;  // in the call
+    const uintptr_t at = return_address - 1;  // an address within the call
     Dwfl_Module* module = dwfl_ != nullptr ? dwfl_addrmodule(dwfl_.get(), at) : nullptr;
     if (module == nullptr) return {};
     const char* path =
@@ -156,8 +157,8 @@ class Symbols {
     ++look_ups;
     return frame;
   }
-  // As the loader says it: among the mappings of the process are those of libelf, which reads the
-  // same files.
+  // Reports libraries as the loader lists them. The mappings of the process would include those of
+  // libelf, which maps the same files.
   static int report(dl_phdr_info* library, size_t, void* dwfl) {
     const bool is_program = library->dlpi_name[0] == '\0';
     std::error_code ignored;
@@ -167,7 +168,7 @@ class Symbols {
                     /*add_p_vaddr=*/true);
     return 0;
   }
-  // Grows with every library that is loaded or released.
+  // Returns a number that grows with every library that is loaded or released.
   static uint64_t loaded() {
     uint64_t count = 0;
     dl_iterate_phdr(
@@ -192,7 +193,7 @@ class Symbols {
     return {};
   }
   static const Dwfl_Callbacks& callbacks() {
-    static char* debug_path = nullptr;  // the standard places
+    static char* debug_path = nullptr;  // the standard paths
     static const Dwfl_Callbacks instance{.find_elf = dwfl_build_id_find_elf,
                                          .find_debuginfo = dwfl_standard_find_debuginfo,
                                          .section_address = nullptr,

@@ -1,4 +1,4 @@
-// Debug information of the programs and libraries that are loaded: by elfutils.
+// Debug information of the loaded programs and libraries, read with elfutils.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace tputwin::insight {
 
 struct Frame {
   SourceLine line;
-  std::string module;  // file name, without folder
+  std::string module;  // file name without directory
 };
-// What stands at return addresses.
+// Returns the source lines of return addresses.
 std::vector<Frame> frames_of(std::span<const uintptr_t> return_addresses);
-// How many addresses were looked up in debug information so far: each once, until a library is
-// loaded or released.
+// Returns the number of addresses that were looked up in debug information so far. Each is looked
+// up once, until a library is loaded or released.
 uint64_t frame_look_ups();
 
 struct Member {
@@ -25,17 +25,18 @@ struct Member {
   std::string name;
   bool operator==(const Member&) const = default;
 };
-// Of the structure of so many bytes that a function has a variable of, or one that points to it:
-// what kernels make of the bytes they are launched with. Empty: there is none, or no debug
-// information.
+// Returns the members of the structure that a kernel interprets its arguments as. That is a
+// structure of `bytes` bytes that the function has a variable of, or a pointer to. Empty: there is
+// none, or no debug information.
 std::vector<Member> argument_members(const void* function, uint64_t bytes);
 
 struct NamedAddress {
   uint64_t address = 0;
-  std::string name;         // "argument input"
-  bool is_certain = false;  // otherwise it is any 8 bytes, which may be no address
+  std::string name;  // "argument input"
+  // If false, it may be any 8 bytes, and not an address.
+  bool is_certain = false;
 };
-// Of the bytes that a kernel is launched with, those of 8 bytes, by the names of their members.
+// Returns the 8-byte members of a kernel's launch arguments, with the names of the members.
 std::vector<NamedAddress> addresses_in(const void* function, std::span<const uint8_t> arguments);
 
 }  // namespace tputwin::insight

@@ -1,4 +1,4 @@
-// Every watcher that the environment can ask for.
+// Creates every watcher that the environment enables.
 #include "insight/watch.h"
 
 #include "insight/debug/process.h"
@@ -16,12 +16,9 @@ struct Entry {
   std::unique_ptr<Observer> (*watch)(Device&);
 };
 constexpr Entry kEntries[] = {
-    {is_checking, check_device},
-    {is_profiling, profile_device},
-    {is_timing, time_device},
-    {debug::is_debugging, debug::debug_device},
-    {is_counting, count_device},
-    {recording::is_asked_for, recording::record_device},
+    {is_checking, check_device}, {is_profiling, profile_device},
+    {is_timing, time_device},    {debug::is_debugging, debug::debug_device},
+    {is_counting, count_device}, {recording::is_asked_for, recording::record_device},
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// What the environment has every device of this process watched by; an unmodified host is enough.
+// Watchers that the environment enables for every device of this process, without changes to the
+// host program.
 #pragma once
 
 #include <memory>
@@ -10,9 +11,10 @@ namespace tputwin::insight {
 
 using Watchers = std::vector<std::unique_ptr<Observer>>;
 
-// Whether anybody wants to know where in the user's program a command was made (Origins).
+// Returns true if a watcher needs to know where in the user's program commands were made (Origins).
 bool is_watching();
-// Whatever watches a device from now on, as long as both live; none if nobody asks for it.
+// Returns the watchers of a device; none if the environment enables none. The device must outlive
+// them.
 Watchers watch(Device& device);
 
 }  // namespace tputwin::insight
