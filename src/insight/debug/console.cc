@@ -1,4 +1,4 @@
-// The list of commands; where the device stands; how it goes on.
+// The table of console commands, the position text, and commands that continue execution.
 #include "insight/debug/console.h"
 
 #include <fmt/format.h>
@@ -64,7 +64,7 @@ std::span<const Console::Command> Console::commands() {
   return kCommands;
 }
 
-// A command by its name, its short form, or as much of its name as tells it from others.
+// Runs a command given by its name, its short form, or a unique prefix of its name.
 Console::Answer Console::run(const std::string& line) {
   const std::string text = trimmed(line);
   if (text.empty() || text.front() == '#') return {};

@@ -1,4 +1,4 @@
-// Console: the commands of the debugger, as people and scripts write them.
+// Console: the commands of the debugger, as users and scripts type them.
 #pragma once
 
 #include <functional>
@@ -17,9 +17,9 @@ class Console {
  public:
   struct Answer {
     std::string text;
-    std::optional<Stop> stop;  // where it stands now
-    bool runs = false;         // the device has to go on
-    // To be written as a file of that name.
+    std::optional<Stop> stop;  // where the device is stopped now
+    bool runs = false;         // the device must continue
+    // A picture for the front to write to a file named `file`.
     std::optional<Picture> picture;
     std::string file;
   };
@@ -29,15 +29,15 @@ class Console {
     Answer (Console::*run)(const std::string& arguments);
   };
 
-  // `has_colour`: of pictures, for this console and those to come.
+  // `has_colour` selects coloured pictures. It is shared with later consoles.
   Console(Debugger& debugger, bool& has_colour) : debugger_(debugger), has_colour_(has_colour) {}
 
-  // In the order in which help lists them.
+  // Returns the commands in the order of the help text.
   static std::span<const Command> commands();
   Answer run(const std::string& line);
-  // What a front shows when the device stops.
+  // Returns the text that a front shows when the device stops.
   std::string describe(const Stop& stop);
-  // How a line might go on: its last word, completed.
+  // Returns completions of the last word of a line.
   std::vector<std::string> completions(const std::string& line);
 
  private:

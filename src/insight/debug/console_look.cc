@@ -1,4 +1,4 @@
-// The commands of the console that look at memory and at what happened.
+// Console commands that show memory and the history of commands.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace tputwin::debug {
 namespace {
 
-// Takes a last word off the end of a text, if it is there.
+// Removes `word` from the end of a text. Returns false if it is not the last word.
 bool take_word(std::string& text, std::string_view word) {
   if (!text.ends_with(word)) return false;
   const size_t begin = text.size() - word.size();
@@ -21,7 +21,7 @@ bool take_word(std::string& text, std::string_view word) {
   return true;
 }
 
-// The same of any last word that `fits`.
+// Removes and returns the last word of a text if `fits` accepts it; else returns an empty string.
 template <class Fits>
 std::string take_last(std::string& text, Fits fits) {
   const size_t space = text.rfind(' ');
@@ -38,7 +38,7 @@ Console::Answer no_bytes(const std::string& text) {
   return {fmt::format("\"{}\" is no range of bytes and no tensor\n", text)};
 }
 
-// What lies in local memory by one writer.
+// The bytes of local memory with one last writer, summarized.
 struct Piece {
   uint64_t begin = UINT64_MAX, end = 0, bytes = 0;
   uint32_t first_lane = UINT32_MAX, last_lane = 0;
@@ -256,7 +256,7 @@ Console::Answer Console::made(const std::string& arguments) {
   return {text};
 }
 
-// Memory is that before the command while its formula is written down.
+// The formula is computed from memory as it was before the command.
 Console::Answer Console::explain(const std::string& arguments) {
   const Entry* entry = debugger_.last();
   std::string rest = arguments;

@@ -1,4 +1,4 @@
-// What the device does, as entries of the journal; where it stands.
+// Debugger: turns the work of a device into journal entries, and stops the device.
 #include "insight/debug/debugger.h"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 namespace tputwin::debug {
 namespace {
 
-// Operation and parameters of what makes a layer.
+// Describes the operation and parameters that identify a layer.
 class Parameters final : public AttributeSink {
  public:
   std::string text;
@@ -50,8 +50,8 @@ void Debugger::finish(const std::string& why) {
   stand({Stop::Reason::end, why});
 }
 
-// The layer of a command, from 1. Where the file does not name them, one begins with each subnet,
-// whose name it has, and with the first command that computes with other parameters.
+// Returns the layer of a command, from 1. If the file names no layers, a new layer begins at each
+// subnet, under its name, and at each change of the parameters of compute commands.
 uint32_t Debugger::layer_of(const Operation& op) {
   if (in_launch_ <= named_layers_.size()) {
     const std::string layer(named_layers_[in_launch_ - 1]);

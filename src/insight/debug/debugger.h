@@ -1,5 +1,5 @@
-// Debugger: stops a device before commands, and goes back to what was before. Whoever decides what
-// happens then, a person, a script or an editor, is a Front.
+// Debugger: stops a device before commands, and restores earlier states. A Front decides how to
+// continue; it stands for a user, a script or an editor.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@
 
 namespace tputwin::debug {
 
-// How far to go; `back`: to the begin of what was before.
+// Distance to go. With `back`, execution goes back to the begin of the previous unit.
 struct Motion {
   enum class Unit : uint8_t { command, line, layer, launch, all };
   Unit unit = Unit::command;
@@ -35,10 +35,10 @@ class Debugger;
 class Front {
  public:
   virtual ~Front() = default;
-  // Called where the device stops. When it returns, the newest moment is restored and the device
-  // goes on as the last call of resume() said.
+  // Called when the device stops. After it returns, the newest moment is restored, and the device
+  // continues as the last call of resume() requested.
   virtual void stopped(Debugger& debugger, const Stop& stop) = 0;
-  // Asked before every command.
+  // Called before every command.
   virtual bool wants_pause() { return false; }
 };
 
@@ -46,8 +46,8 @@ class Debugger final : public Observer {
  public:
   static constexpr uint64_t kMostBytes = uint64_t{1} << 30;
 
-  // Both outlive the debugger. What is kept to go back takes `most_bytes` at most. The first stop
-  // is where `start` leads.
+  // `device` and `front` must outlive the debugger. The state kept for going back takes at most
+  // `most_bytes`. The device first stops at the end of the motion `start`.
   Debugger(Device& device, Front& front, uint64_t most_bytes = kMostBytes, Motion start = {});
   ~Debugger() override;
   Debugger(const Debugger&) = delete;
@@ -57,21 +57,22 @@ class Debugger final : public Observer {
   void on_instruction(const Instruction&, const Footprint&, const Cost&) override;
   void on_issue(const CallSite& site) override;
   void on_event(const DeviceEvent& event) override;
-  // Nothing more will happen; the last chance to look.
+  // Ends the program. The device stops a last time.
   void finish(const std::string& why);
 
-  // ---- While it stands ----
+  // ---- While the device is stopped ----
 
-  // Goes on. None: nothing stops it up to the newest moment, and the device has to go on; from the
-  // past it stops at the end of the program, too.
+  // Moves within the journal. Returns nullopt if nothing stops it up to the newest moment; then the
+  // device must continue. After the program has ended, motion from the past stops at its end.
   std::optional<Stop> resume(const Motion& motion);
-  // To a moment between first() and newest(); the nearest if there is none.
+  // Goes to a moment, clamped to [first(), newest()].
   void go_to(Moment moment);
   Moment now() const { return journal_.now(); }
-  // The last moment there is: the device stands there.
+  // The last known moment, where the device is stopped.
   Moment newest() const { return newest_; }
   Journal& journal() { return journal_; }
-  // The command that comes next, or that came last; nullptr: none, or not known yet.
+  // Returns the next command, or the last one executed; nullptr: there is none, or it is not known
+  // yet.
   const Entry* next() const;
   const Entry* last() const;
 
@@ -80,9 +81,9 @@ class Debugger final : public Observer {
   const Memory& memory() const { return memory_; }
   const insight::Allocations& allocations() const { return allocations_; }
   const std::string& launch_name(uint32_t launch) const { return launches_[launch]; }
-  // Of the journal, from 1; empty: its file does not name it.
+  // Returns the name of a layer, numbered from 1 in the journal; empty: its file does not name it.
   std::string_view layer_name(uint32_t layer) const;
-  // Call and lines of the user's program.
+  // Returns the call and the source lines of the user's program.
   const UserCode& code(const Entry& entry);
 
   uint32_t add(Breakpoint breakpoint);
@@ -113,7 +114,7 @@ class Debugger final : public Observer {
   Journal journal_;
   Exposed exposed_;
   insight::Allocations allocations_;
-  insight::Origin origin_;  // of the launch that runs
+  insight::Origin origin_;  // of the current launch
   std::map<std::pair<StackId, std::string_view>, UserCode> codes_;
   std::vector<std::string> launches_{""};
   std::vector<Breakpoint> breakpoints_;
@@ -121,12 +122,12 @@ class Debugger final : public Observer {
   Motion motion_;
   CallSite site_;
   StackId stack_ = 0;
-  std::string computing_;                       // the layer: its name, or operation and parameters
-  std::string part_;                            // of the net, as its file names it
-  std::vector<std::string> layers_;             // their names, empty where no file says them
-  bmodel::LayerRuns layer_runs_;                // of the launch that runs
-  std::vector<std::string_view> named_layers_;  // of its commands, in layer_runs_
-  std::string end_;                             // why nothing more happens
+  std::string computing_;            // identity of the layer: name, or operation and parameters
+  std::string part_;                 // name of the part of the net, from its file
+  std::vector<std::string> layers_;  // names of layers; empty where no file names them
+  bmodel::LayerRuns layer_runs_;     // of the current launch
+  std::vector<std::string_view> named_layers_;  // layers of its commands, in layer_runs_
+  std::string end_;                             // why the program has ended
   uint64_t commands_ = 0;
   uint32_t in_launch_ = 0, last_id_ = 0;
   Moment newest_ = 0;

@@ -1,4 +1,4 @@
-// Exposed: memory that somebody holds a pointer to, and may write without saying so.
+// Exposed: memory that the host holds a pointer to, and may write without notice.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ class Exposed {
   explicit Exposed(const Memory& memory) : memory_(memory) {}
 
   void add(const ByteRange& range);
-  // What was written since the last call, but for what wrote() told of.
+  // Returns the changes since the last call, except those reported by wrote().
   std::optional<Change> take_changes();
   void wrote(std::span<const ByteRange> ranges);
 

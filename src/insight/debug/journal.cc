@@ -1,4 +1,4 @@
-// Segments of entries, and what becomes of them when memory runs out.
+// Journal: segments of entries, and their merging when they exceed the memory limit.
 #include "insight/debug/journal.h"
 
 #include <algorithm>
@@ -6,9 +6,9 @@
 namespace tputwin::debug {
 namespace {
 
-constexpr uint64_t kSegments = 16;        // in the bound, while they have all they overwrote
-constexpr size_t kMostEntries = 4096;     // of a segment
-constexpr size_t kFewestCheckpoints = 8;  // before what is oldest is forgotten
+constexpr uint64_t kSegments = 16;        // within the limit, while they keep all overwritten bytes
+constexpr size_t kMostEntries = 4096;     // in a segment
+constexpr size_t kFewestCheckpoints = 8;  // kept before the oldest is dropped
 
 }  // namespace
 
@@ -34,14 +34,14 @@ const Entry& Journal::at(Moment moment) const { return const_cast<Journal*>(this
 
 Moment Journal::of_command(uint64_t number) const {
   Moment low = first(), high = end_;
-  while (low < high) {  // the first of that number or a later one
+  while (low < high) {  // finds the first entry of that number or a later one
     const Moment middle = low + (high - low) / 2;
     if (at(middle).number < number)
       low = middle + 1;
     else
       high = middle;
   }
-  // what the host does has the number of the command before
+  // entries of the host have the number of the command before
   return low < end_ && at(low).number == number && at(low).is_command() ? low : end_;
 }
 
@@ -86,7 +86,8 @@ void Journal::go_to(Moment moment) {
   for (; now_ < moment; ++now_) redo(at(now_));
 }
 
-// One entry back, or to the begin of many whose checkpoint is all that is left.
+// Goes back to `target` or to the begin of the segment. A merged segment has only a checkpoint, so
+// it is undone as a whole.
 void Journal::step_back(Moment target) {
   Segment& of = segment(now_ - 1);
   if (of.is_merged) {
@@ -98,7 +99,8 @@ void Journal::step_back(Moment target) {
   for (; now_ > to; --now_) of.entries[now_ - 1 - of.first].before.apply(memory_);
 }
 
-// What the host does within a command of the CPU are entries of their own.
+// Writes of the host within a CPU command are entries of their own, so CPU commands are not
+// repeated.
 void Journal::redo(const Entry& entry) {
   if (!entry.is_command())
     entry.after.apply(memory_);
@@ -106,7 +108,7 @@ void Journal::redo(const Entry& entry) {
     execute(entry.instruction->op, memory_);
 }
 
-// ---- The bound ----
+// ---- The memory limit ----
 
 void Journal::keep_bound() {
   while (bytes_ > most_bytes_) {
@@ -137,7 +139,7 @@ void Journal::merge(Segment& segment) {
   bytes_ += segment.cost();
 }
 
-// The two neighbours among the first `merged` segments that have the fewest entries become one.
+// Joins two neighbours among the first `merged` segments, those with the fewest entries.
 void Journal::join_smallest(size_t merged) {
   size_t best = 0;
   const auto size = [&](size_t i) {

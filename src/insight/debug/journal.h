@@ -1,5 +1,5 @@
-// Journal: what happened to a device, and the way back. Memories are those of any moment that is
-// kept: what a command or the host overwrote is put back, and commands are carried out again.
+// Journal: the events of a device, and how to undo them. It restores the memories of any moment
+// that is kept: overwritten bytes are put back, and commands are executed again.
 #pragma once
 
 #include <deque>
@@ -15,20 +15,21 @@ namespace tputwin::debug {
 
 using insight::StackId;
 
-// How many entries are done: memories at moment m are those before entry m.
+// The number of entries done. Memories at moment m are those before entry m.
 using Moment = uint64_t;
 
 struct Entry {
   enum class Kind : uint8_t { command, host_write };
   Kind kind = Kind::command;
-  uint32_t launch = 0;     // of the journal, from 1; 0: outside
-  uint32_t in_launch = 0;  // number of a command there, from 1
-  uint32_t layer = 0;      // of the journal, from 1
-  uint64_t number = 0;     // of a command, from 1; of others that of the command before
-  std::string_view call;   // of static storage
+  uint32_t launch = 0;     // in the journal, from 1; 0: outside of launches
+  uint32_t in_launch = 0;  // number of a command in its launch, from 1
+  uint32_t layer = 0;      // in the journal, from 1
+  uint64_t number =
+      0;  // number of the command, from 1; for writes of the host, of the command before
+  std::string_view call;  // in static storage
   StackId stack = 0;
-  std::unique_ptr<const Instruction> instruction;  // of commands
-  Patch before;  // what it overwrites; of entries long ago nothing
+  std::unique_ptr<const Instruction> instruction;  // set for commands
+  Patch before;  // the bytes that it overwrites; empty for old entries
   Patch after;   // what the host wrote
 
   bool is_command() const { return kind == Kind::command; }
@@ -39,31 +40,31 @@ struct Entry {
 
 class Journal {
  public:
-  // Everything that is kept takes at most `most_bytes`.
+  // All kept data takes at most `most_bytes`.
   Journal(const Memory& memory, const Chip& chip, uint64_t most_bytes);
 
   Moment first() const { return segments_.empty() ? end_ : segments_.front().first; }
   Moment now() const { return now_; }
   Moment end() const { return end_; }
   const Entry& at(Moment moment) const;
-  // The moment before a command; end() if it is not there.
+  // Returns the moment before a command; end() if it is not in the journal.
   Moment of_command(uint64_t number) const;
-  // What an entry writes.
+  // Returns the ranges that an entry writes.
   std::vector<ByteRange> writes(Moment moment) const;
 
-  // Something is about to happen, at the end: `before` holds what it overwrites.
+  // Appends an event that is about to happen. `before` holds the bytes that it overwrites.
   void append(Entry entry);
-  // It has happened.
+  // The appended event has happened.
   void advance() { now_ = end_; }
-  // What the host wrote is in memory by now.
+  // Completes entries of the host with the bytes written, which are in memory now.
   void settle();
 
   void go_to(Moment moment);
   uint64_t bytes() const { return bytes_; }
 
  private:
-  // Entries side by side. Of those that are long ago, `checkpoint` leads from the end of all of
-  // them, or any moment between, to their begin.
+  // Consecutive entries. In a merged segment they have no `before`. Instead `checkpoint` leads from
+  // any moment of the segment back to its begin.
   struct Segment {
     Moment first = 0;
     std::vector<Entry> entries;

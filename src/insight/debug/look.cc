@@ -1,4 +1,4 @@
-// Tensors and bytes as text.
+// Formats tensors and bytes as text.
 #include "insight/debug/look.h"
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ std::string plane_text(const TensorView& v, const Memory& memory, uint32_t n, ui
   return text + (rows < v.shape.h ? "  ...\n" : "");
 }
 
-// Neither NaN nor inside the limits of an integer type.
+// Returns true for integers at a limit of their type.
 bool is_at_limit(int32_t bits, DType dtype) {
   if (is_float(dtype) || dtype == DType::b32) return false;
   return saturate(INT64_MAX, dtype) == bits || saturate(INT64_MIN, dtype) == bits;

@@ -1,4 +1,4 @@
-// Look: tensors and bytes as text and as pictures.
+// Formats tensors and bytes as text and as pictures.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,27 @@
 
 namespace tputwin::debug {
 
-// An element as people read it.
+// Returns an element in readable form.
 std::string element_text(int32_t bits, DType dtype);
 double element_value(int32_t bits, DType dtype);
 
-// Values, plane by plane; `all`: also what would take many lines.
+// Returns values, plane by plane. With `all`, long tensors are not shortened.
 std::string tensor_text(const NamedView& tensor, const Memory& memory, bool all);
 std::string hex_text(const std::vector<ByteRange>& ranges, const Memory& memory, bool all);
-// Number, smallest, largest, mean, zeros, those at the limits of their type, NaN.
+// Returns count, smallest, largest, mean, zeros, elements at limits of their type, and NaN.
 std::string statistics_text(const NamedView& tensor, const Memory& memory);
-// In which lanes and banks the bytes of a tensor lie.
+// Returns the lanes and banks that hold a tensor.
 std::string lanes_text(const NamedView& tensor, const Memory& memory, const Chip& chip);
 
-// An image of a tensor: three channels are colours, else one plane is grey; values that are no
-// bytes are spread from the smallest to the largest.
+// An image of a tensor. Three channels become colours, a single plane becomes grey. Values other
+// than bytes are scaled from the smallest to the largest.
 struct Picture {
   uint32_t width = 0, height = 0;
   std::vector<uint8_t> rgb;
 };
 Picture picture_of(const TensorView& view, const Memory& memory, uint32_t n, uint32_t c);
-// For a terminal: half blocks in 24 bits of colour, or characters from dark to bright.
+// Returns the picture for a terminal: half blocks in 24-bit colour, or characters from dark to
+// bright.
 std::string terminal_text(const Picture& picture, bool colour);
 
 }  // namespace tputwin::debug

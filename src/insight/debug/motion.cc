@@ -1,4 +1,4 @@
-// Where the debugger goes, forwards along what is known and backwards.
+// Motions of the debugger: forwards within the journal, and backwards.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ const UserCode& Debugger::code(const Entry& entry) {
   return known->second;
 }
 
-// Whether the command at a moment is the first of its line, layer or launch.
+// Returns true if the command at a moment is the first of its line, layer or launch.
 bool Debugger::begins(Motion::Unit unit, Moment moment) {
   const Entry& entry = journal_.at(moment);
   const Entry* before = command_before(moment);
@@ -43,7 +43,7 @@ bool Debugger::begins(Motion::Unit unit, Moment moment) {
       return before->layer != entry.layer;
     case Motion::Unit::line: {
       const UserCode& here = code(entry);
-      // without debug information every command counts
+      // Without debug information every command counts as a line.
       return here.lines.empty() || here.lines.front().line == 0 ||
              here.lines != code(*before).lines;
     }
@@ -52,7 +52,7 @@ bool Debugger::begins(Motion::Unit unit, Moment moment) {
   }
 }
 
-// Whether the device stands before the command at a moment.
+// Returns the stop at the command after a moment, if a breakpoint or the motion ends there.
 std::optional<Stop> Debugger::stop_at(Moment moment) {
   if (moment >= journal_.end() || moment < journal_.first()) return {};
   const Entry& entry = journal_.at(moment);
@@ -74,7 +74,7 @@ std::optional<Stop> Debugger::stop_at(Moment moment) {
   return Stop{Stop::Reason::step};
 }
 
-// Whether what happened, or was taken back, up to a moment concerns a watchpoint.
+// Returns the stop at a moment if the entry before it, executed or undone, changed watched bytes.
 std::optional<Stop> Debugger::watch_stop(Moment moment) {
   if (watchpoints_.all().empty() || moment <= journal_.first()) return {};
   const Watchpoint* noticed = watchpoints_.notice(journal_.writes(moment - 1));
@@ -89,7 +89,7 @@ std::optional<Stop> Debugger::resume(const Motion& motion) {
   motion_ = motion;
   if (motion.back) return go_back();
   const bool is_past = now() < newest_;
-  const Entry* const here = next();  // perhaps behind what the host writes
+  const Entry* const here = next();  // may come after writes of the host
   while (now() < newest_) {
     journal_.go_to(now() + 1);
     if (auto stop = watch_stop(now())) return stop;
@@ -105,7 +105,7 @@ std::optional<Stop> Debugger::go_back() {
     const Moment from = now();
     Moment to = from - 1;
     std::optional<Stop> stop;
-    if (watchpoints_.all().empty()) {  // what lies between need not be looked at
+    if (watchpoints_.all().empty()) {  // without watchpoints, memory between is not needed
       while (!(stop = stop_at(to)) && to > journal_.first()) --to;
       journal_.go_to(to);
     } else {

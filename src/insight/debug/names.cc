@@ -1,4 +1,4 @@
-// Reads what the disassembly writes.
+// Parses views and ranges in the form that the disassembly prints.
 #include "insight/debug/names.h"
 
 #include <fmt/format.h>
@@ -63,7 +63,7 @@ const TensorView* operand_of(const Entry* entry, std::string_view name) {
   return nullptr;
 }
 
-// Bytes of a space, split by lanes.
+// Returns ranges of a space, split by lanes.
 std::vector<ByteRange> split(Space space, uint64_t begin, uint64_t bytes, const Chip& chip) {
   if (space != Space::local) return {{space, 0, begin, begin + bytes}};
   std::vector<ByteRange> ranges;

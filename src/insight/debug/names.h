@@ -1,4 +1,4 @@
-// Names: what people call tensors and bytes, and how they are shown to them.
+// Names of tensors and bytes: how users write them, and how they are printed.
 #pragma once
 
 #include <optional>
@@ -15,26 +15,28 @@ struct NamedView {
   TensorView view;
 };
 
-// "f32(1,3,60,75)@L+0x0 stride(0,0,75,1)", as the disassembly has it: types, spaces L, G, L2 and
-// DTCM, strides in elements; without strides those of the default layout. Also "pack 4".
+// Parses "f32(1,3,60,75)@L+0x0 stride(0,0,75,1)", as the disassembly prints it: types, spaces L, G,
+// L2 and DTCM, strides in elements. Without strides the default layout is used. Also accepts "pack
+// 4".
 std::optional<TensorView> parse_view(const std::string& text, const Chip& chip);
-// A view, or an operand: NAME of the next command, last.NAME, #N.NAME.
+// Finds a view, or an operand: NAME of the next command, last.NAME, #N.NAME.
 std::optional<NamedView> find_view(const Debugger& debugger, const std::string& text);
-// "G+0x100:16", "L3+0x10:4" (in lane 3), "L+0x10:4" (as views count), or all bytes of a view.
+// Finds "G+0x100:16", "L3+0x10:4" (in lane 3), "L+0x10:4" (addresses as in views), or all bytes of
+// a view.
 std::optional<std::vector<ByteRange>> find_bytes(const Debugger& debugger, const std::string& text);
-// "(n,c,h,w)" or "n,c,h,w".
+// Parses "(n,c,h,w)" or "n,c,h,w".
 std::optional<Shape> parse_index(const std::string& text);
 
 std::string describe(const ByteRange& range);  // "L3+0x10:4"
-// Where a view begins: "L+0x10", which find_bytes reads.
+// Returns the begin of a view as "L+0x10", which find_bytes reads.
 std::string place_of(const TensorView& view);
-// At most so many bytes of the memory that a range lies in, `offset` bytes behind its first; lane
-// behind lane. `address`: of the first of them there.
+// Returns at most `count` bytes of the memory that contains a range, from `offset` bytes after its
+// begin. Lanes follow each other. `address` receives the address of the first byte.
 std::vector<uint8_t> bytes_behind(const Debugger& debugger, const ByteRange& range, int64_t offset,
                                   uint64_t count, uint64_t& address);
 // "#12 okk_bdc_add_C, command 3 of softmax (compute)"; "the host".
 std::string headline(Debugger& debugger, const Entry& entry);
-// The user's lines, innermost first, indented.
+// Returns the user's lines, innermost first, indented.
 std::string lines_of(Debugger& debugger, const Entry& entry);
 
 }  // namespace tputwin::debug

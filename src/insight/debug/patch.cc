@@ -11,7 +11,8 @@ namespace {
 
 constexpr uint64_t kWorthPacking = 256;
 
-// Begins in `merged`, or within one of its ranges: where the bytes of `range` lie among all of it.
+// Positions of ranges in the concatenated bytes of `merged`. Each range must be inside one of
+// `merged`.
 class Places {
  public:
   explicit Places(std::span<const ByteRange> merged) : merged_(merged) {
@@ -98,7 +99,7 @@ void Patch::pack() {
   uLongf packed = compressBound(size_);
   std::vector<uint8_t> bytes(packed);
   const int status = compress2(bytes.data(), &packed, bytes_.data(), size_, Z_BEST_SPEED);
-  if (status != Z_OK || packed >= size_) return;  // stays as it is
+  if (status != Z_OK || packed >= size_) return;  // remains unpacked
   bytes_.assign(bytes.data(), bytes.data() + packed);
   is_packed_ = true;
 }

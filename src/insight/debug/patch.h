@@ -1,4 +1,4 @@
-// Patch: bytes of a device's memories as they were at some moment, to be put there again.
+// Patch: bytes of a device's memories at some moment, which can be written back.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace tputwin::debug {
 
-// Where the bytes of a range lie.
+// Returns the address of the bytes of a range in host memory.
 uint8_t* bytes_at(const Memory& memory, const ByteRange& range);
 bool overlap(const ByteRange& a, const ByteRange& b);
 uint64_t bytes_in(std::span<const ByteRange> ranges);
@@ -18,17 +18,17 @@ uint64_t bytes_in(std::span<const ByteRange> ranges);
 class Patch {
  public:
   Patch() = default;
-  // The bytes that are there now; ranges as those of footprints: sorted, merged.
+  // Copies the current bytes. Ranges are sorted and merged, as in footprints.
   Patch(const Memory& memory, std::vector<ByteRange> ranges);
-  // Given bytes, one range after the other.
+  // Takes given bytes, one range after the other.
   Patch(std::vector<ByteRange> ranges, std::vector<uint8_t> bytes);
 
   void apply(const Memory& memory) const;
-  // Of every byte what the first patch that has it says.
+  // Merges patches. Each byte comes from the first patch that has it.
   static Patch first_of(std::span<const Patch* const> patches);
-  // Takes less memory from now on.
+  // Compresses the bytes.
   void pack();
-  // The bytes that it takes.
+  // Returns the memory that the patch takes, in bytes.
   uint64_t cost() const { return ranges_.size() * sizeof(ByteRange) + bytes_.size(); }
   std::span<const ByteRange> ranges() const { return ranges_; }
 
@@ -37,7 +37,7 @@ class Patch {
 
   std::vector<ByteRange> ranges_;
   std::vector<uint8_t> bytes_;
-  uint64_t size_ = 0;  // before they were packed
+  uint64_t size_ = 0;  // uncompressed
   bool is_packed_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Tensors as pictures.
+// Converts tensors to pictures.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,8 @@ struct Range {
   double low, high;
 };
 
-// Bytes as they are; other values from the smallest to the largest.
+// Returns the range of values that maps to 0 to 255: all values of a byte type, else the smallest
+// to the largest finite value.
 Range range_of(const TensorView& v, const Memory& memory, uint32_t n, uint32_t first,
                uint32_t channels) {
   if (v.dtype == DType::u8) return {0, 255};
@@ -58,7 +59,7 @@ Picture picture_of(const TensorView& v, const Memory& memory, uint32_t n, uint32
 std::string terminal_text(const Picture& picture, bool colour) {
   constexpr std::string_view kShades = " .:-=+*#%@";
   const uint32_t columns = std::min(picture.width, kTerminalColumns);
-  // a character is twice as high as wide
+  // A character is twice as high as wide.
   const auto lines = std::max<uint32_t>(
       1, static_cast<uint32_t>(uint64_t{picture.height} * columns / picture.width / 2));
   const auto pixel = [&](uint32_t column, uint32_t half) {

@@ -1,4 +1,4 @@
-// One front for a process, and a debugger for every device.
+// One front for the process, and one debugger for each device.
 #include "insight/debug/process.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ void end_process();
 
 Process& of_process() {
   static Process& process = *[] {
-    auto* made = new Process;  // its end is that of the process
+    auto* made = new Process;  // lives until the process ends
     const char* socket = std::getenv("TPUTWIN_DEBUG");
     if (socket == nullptr || *socket == '\0') return made;
     made->front = Remote::connect(socket).release();
@@ -35,7 +35,7 @@ Process& of_process() {
   return process;
 }
 
-// Devices that the program never closes stand once more.
+// Stops devices that the program never closes a last time.
 void end_process() {
   std::vector<Debugger*> open;
   {
@@ -45,7 +45,7 @@ void end_process() {
   for (Debugger* debugger : open) debugger->finish("the program ends");
 }
 
-// Tells the process of the end of a debugger.
+// Removes a debugger from the process when it ends.
 class Registered final : public Observer {
  public:
   Registered(Device& device, Process& process)

@@ -1,6 +1,6 @@
-// The debugger that the environment asks for:
-//   TPUTWIN_DEBUG        the socket of a `tputwin debug` that has the say
-//   TPUTWIN_DEBUG_BYTES  how much memory is for going back
+// The debugger that the environment enables:
+//   TPUTWIN_DEBUG        the socket of the `tputwin debug` that controls this process
+//   TPUTWIN_DEBUG_BYTES  the memory limit of the journal
 #pragma once
 
 #include <memory>
@@ -10,10 +10,10 @@
 namespace tputwin::debug {
 
 bool is_debugging();
-// What stops a device, to be added to its observers; nullptr if nobody asks for it.
+// Returns an observer that debugs a device; nullptr if the environment enables no debugger.
 std::unique_ptr<Observer> debug_device(Device& device);
 
-// From now on devices of this process stop at this front, whatever the environment says.
+// Makes devices of this process stop at `front` from now on, whatever the environment sets.
 void debug_with(Front& front, uint64_t most_bytes = Debugger::kMostBytes, Motion start = {});
 
 }  // namespace tputwin::debug

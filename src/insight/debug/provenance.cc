@@ -1,4 +1,4 @@
-// Looks back along the journal; finds by experiments which byte a move took.
+// Finds writers in the journal, and the source bytes of moves by experiment.
 #include "insight/debug/provenance.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace tputwin::debug {
 namespace {
 
-// Splits `from` into what lies in `by` and what does not.
+// Moves the parts of `from` inside `by` to `inside`, and keeps the rest in `from`.
 void cut(std::vector<ByteRange>& from, const ByteRange& by, std::vector<ByteRange>& inside) {
   std::vector<ByteRange> rest;
   for (const ByteRange& range : from) {
@@ -31,8 +31,8 @@ bool moves(const Operation& op) {
          std::holds_alternative<CopyToBanks>(op) || std::holds_alternative<Rearrange>(op);
 }
 
-// What an operation reads, byte by byte, and whether a byte that it writes depends on some of them.
-// Memory is as it was when all is over.
+// Runs an operation with changed source bytes, to find out if a result byte depends on them. Each
+// run restores memory.
 class Experiment {
  public:
   Experiment(const Operation& op, const Memory& memory, const Chip& chip, const ByteRange& result)
@@ -59,7 +59,7 @@ class Experiment {
   }
 
  private:
-  // The result when the bytes [begin, end) are others.
+  // Returns the result byte when the source bytes [begin, end) are inverted.
   uint8_t run(uint64_t begin, uint64_t end) {
     uint64_t at = 0;
     for (const ByteRange& range : reads_) {
@@ -83,7 +83,7 @@ class Experiment {
   uint8_t value_;
 };
 
-// The byte that a move copies to `result`, found by halves.
+// Returns the byte that a move copies to `result`, found by bisection.
 std::optional<ByteRange> source_of(const Operation& op, const Memory& memory, const Chip& chip,
                                    const ByteRange& result) {
   Experiment experiment(op, memory, chip, result);

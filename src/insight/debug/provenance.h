@@ -1,4 +1,4 @@
-// Provenance: who wrote bytes last, and which computation or copy of the host they come from.
+// Provenance: the last writers of bytes, and the computation or host copy that they come from.
 #pragma once
 
 #include <optional>
@@ -13,22 +13,22 @@ struct Written {
   Moment moment;  // of the entry
   std::vector<ByteRange> bytes;
 };
-// The last writers of bytes before now, the newest first. `unknown`: what nobody wrote since the
-// begin of what is kept.
+// The last writers of bytes before now, newest first. `unknown` holds bytes that no kept entry
+// wrote.
 struct Writers {
   std::vector<Written> known;
   std::vector<ByteRange> unknown;
 };
 Writers last_writers(const Journal& journal, std::vector<ByteRange> bytes);
 
-// The way of one byte, from its last writer back: moves, and at the end what made it.
+// One entry on the way of a byte, from its last writer back over moves to the entry that made it.
 struct Step {
   Moment moment;
-  ByteRange byte;  // as it wrote it
+  ByteRange byte;  // as this entry wrote it
 };
 std::vector<Step> way_of(Debugger& debugger, const ByteRange& byte);
 
-// The operand that an operation writes and the element of it that a byte belongs to.
+// The written operand of an operation, and the element of it that a byte belongs to.
 struct ElementPlace {
   std::string_view operand;
   TensorView view;

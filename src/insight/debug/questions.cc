@@ -1,4 +1,4 @@
-// Answers in the words of the protocol.
+// Answers in terms of the Debug Adapter Protocol.
 #include "insight/debug/questions.h"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ Json variables(const Entry* entry, const Memory& memory) {
   return list;
 }
 
-// Bytes as they lie in a memory, from those that have a name on.
+// Returns bytes of a memory from a named range on.
 Json memory(const Debugger& debugger, const Json& question) {
   constexpr uint64_t kMost = uint64_t{1} << 20;
   const auto ranges = find_bytes(debugger, question.value("at", ""));
@@ -48,7 +48,7 @@ Json memory(const Debugger& debugger, const Json& question) {
   return {{"address", address}, {"bytes", Json(bytes)}};
 }
 
-// Those that are there for the same reason go.
+// Replaces the line breakpoints of a file.
 Json set_lines(Debugger& debugger, const Json& question) {
   const std::string file = question.value("file", "");
   debugger.remove_lines(file);

@@ -1,4 +1,4 @@
-// Questions: what editors ask, of the Debug Adapter Protocol, about where a device stands.
+// Questions that editors ask about a stopped device, after the Debug Adapter Protocol.
 #pragma once
 
 #include "base/checked_json.h"
@@ -6,12 +6,12 @@
 
 namespace tputwin::debug {
 
-// {"get": "stack"}: frames of the user's source, innermost first.
-// {"get": "variables", "of": "operands" or "last"}: tensors with name, type and values.
-// {"get": "completions", "line": ...}: words.
-// {"get": "break", "file": ..., "lines": [...]}: these are the breakpoints of a file from now on.
-// {"get": "names", "names": [...]}: these those of calls, operations and kernels.
-// {"get": "last"}: whether nothing more will happen.
+//   {"get": "stack"}: frames of the user's source, innermost first.
+//   {"get": "variables", "of": "operands" or "last"}: tensors with name, type and values.
+//   {"get": "completions", "line": ...}: words.
+//   {"get": "break", "file": ..., "lines": [...]}: sets all breakpoints of a file.
+//   {"get": "names", "names": [...]}: sets all breakpoints of calls, operations and kernels.
+//   {"get": "last"}: returns true if the program has ended.
 CheckedJson answer(Console& console, Debugger& debugger, const CheckedJson& question);
 
 }  // namespace tputwin::debug

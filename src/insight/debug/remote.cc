@@ -1,4 +1,4 @@
-// The process's side of the socket.
+// Remote: the side of the debugged process of the socket.
 #include "insight/debug/remote.h"
 
 #include <poll.h>
@@ -79,7 +79,7 @@ bool Remote::wants_pause() {
   return receive().has_value();
 }
 
-// When the other side is gone, the program goes on by itself.
+// If the connection is lost, the program continues by itself.
 void Remote::stopped(Debugger& debugger, const Stop& stop) {
   if (is_gone_) {
     debugger.resume({.unit = Motion::Unit::all});

@@ -1,4 +1,4 @@
-// Remote: the front of a process whose debugger is another one, `tputwin debug`, behind a socket.
+// Remote: the front of a process that another process, `tputwin debug`, controls by a socket.
 #pragma once
 
 #include <memory>
@@ -8,14 +8,13 @@
 
 namespace tputwin::debug {
 
-// Messages are JSON, one to a line. To the process: {"line": a command of the console} or
-// {"get": a question of an editor, ...} and, while it runs, {"pause": true}. From it: {"hello":
-// chip},
-// {"stopped": reason, "text": what the console shows}, and an answer to each line or question with
-// what the console shows ("text"), "running" if the device goes on, or what the editor asked for.
+// Messages are JSON, one per line. The process receives {"line": a console command} or {"get": a
+// question of an editor, ...} and, while it runs, {"pause": true}. It sends {"hello": chip} and
+// {"stopped": reason, "text": console output}. It answers each line or question with the console
+// output ("text"), with "running" if the device continues, or with the answer for the editor.
 class Remote final : public Front {
  public:
-  // The front of this process; nullptr if nobody listens there.
+  // Returns the front of this process; nullptr if no debugger listens at `socket`.
   static std::unique_ptr<Remote> connect(const std::string& socket);
   explicit Remote(int descriptor) : descriptor_(descriptor) {}
   ~Remote() override;
@@ -28,9 +27,9 @@ class Remote final : public Front {
   std::optional<std::string> receive();
 
   int descriptor_;
-  std::string read_;  // that is not yet a line
+  std::string read_;  // received bytes that are not yet a line
   bool is_gone_ = false;
-  bool has_colour_ = false;  // of the console
+  bool has_colour_ = false;  // setting of the console
 };
 
 }  // namespace tputwin::debug

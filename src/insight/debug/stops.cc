@@ -1,4 +1,4 @@
-// Which breakpoints and watchpoints concern a command.
+// Matches breakpoints and watchpoints with commands.
 #include "insight/debug/stops.h"
 
 #include <fmt/format.h>
@@ -22,8 +22,8 @@ bool fits(const std::string& pattern, std::string_view name) {
   return fnmatch(pattern.c_str(), std::string(name).c_str(), 0) == 0;
 }
 
-// Paths are compared from their ends: "kernel.c" is every kernel.c, and compilers may say
-// "../device/kernel.c" of a file that editors know from the root.
+// Compares paths from their ends: "kernel.c" matches every kernel.c. A compiler may record
+// "../device/kernel.c" for a file that the editor names by its absolute path.
 bool is_file(const std::string& path, const std::string& wanted) {
   const std::filesystem::path a(path), b(wanted);
   for (auto x = a.end(), y = b.end(); x != a.begin() && y != b.begin();) {

@@ -1,4 +1,4 @@
-// Where a program under the debugger stops: breakpoints at commands, watchpoints on bytes.
+// Stops of a program under the debugger: breakpoints at commands, watchpoints on bytes.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,17 @@ struct Breakpoint {
   enum class Kind : uint8_t { name, line, launch, layer, command };
   uint32_t id = 0;
   Kind kind = Kind::name;
-  // name: of calls and operations, launch: of kernels, layer: of layers (*, ?, []); line: the file
+  // name: of calls and operations; launch: of kernels; layer: of layers (*, ?, []); line: the file.
   std::string text;
-  uint64_t number = 0;  // of the line, the layer (if it has no text) or the command
+  uint64_t number = 0;  // of the line, the layer (if `text` is empty) or the command
 };
 std::string describe(const Breakpoint& breakpoint);
-// "okk_bdc_add", "plus_one.c:21", "#12", "launch NAME", "layer 3", "layer NAME"; none if it is none
-// of these.
+// Parses "okk_bdc_add", "plus_one.c:21", "#12", "launch NAME", "layer 3", "layer NAME". Returns
+// nullopt for other texts.
 std::optional<Breakpoint> parse_breakpoint(const std::string& text);
 
-// What a breakpoint looks at; the first command of a launch or a layer begins it.
+// A command to be compared with breakpoints. `begins_...` is true for the first command of a
+// launch, layer or line.
 struct Candidate {
   const Entry& entry;
   const UserCode& code;
@@ -39,22 +40,22 @@ bool matches(const Breakpoint& breakpoint, const Candidate& candidate);
 
 struct Watchpoint {
   uint32_t id = 0;
-  std::string text;  // as it was asked for
+  std::string text;  // as the user wrote it
   std::vector<ByteRange> ranges;
-  bool any_write = false;  // also of the bytes that are there
+  bool any_write = false;  // also stops at writes that change nothing
   std::vector<uint8_t> value;
 };
 
-// The bytes that watchpoints look at, and what they were.
+// Watchpoints with the last known values of their bytes.
 class Watchpoints {
  public:
   explicit Watchpoints(const Memory& memory) : memory_(memory) {}
   uint32_t add(uint32_t id, std::string text, std::vector<ByteRange> ranges, bool any_write);
   bool remove(uint32_t id);
   const std::vector<Watchpoint>& all() const { return all_; }
-  // An entry wrote these ranges, or was taken back; which watchpoint noticed.
+  // An entry wrote these ranges, or was undone. Returns the watchpoint that it triggers.
   const Watchpoint* notice(const std::vector<ByteRange>& written);
-  // Memory is that of another moment.
+  // Reads all values again, after memory went to another moment.
   void refresh();
 
  private:

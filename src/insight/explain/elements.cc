@@ -1,4 +1,4 @@
-// Element-wise operations.
+// Formulas of element-wise operations.
 #include <algorithm>
 
 #include "insight/explain/float_sums.h"
@@ -17,7 +17,7 @@ float told_float(Paper& paper, std::string_view name, float value) {
   return value;
 }
 
-// An operand of a kind that has it.
+// Reads an integer operand.
 int64_t integer(const Source& source, const Memory& memory, const Shape& at) {
   return read_integer(memory, source, at.n, at.c, at.h, at.w);
 }
@@ -53,7 +53,7 @@ int32_t formula(const Elementwise& op, const Memory& memory, const Shape& at, Pa
       return static_cast<int32_t>(told(paper, "a | b", a | b));
     case Kind::bit_xor:
       return static_cast<int32_t>(told(paper, "a ^ b", a ^ b));
-    default:  // shift: to the left by b, to the right by -b
+    default:  // shift: left by b, right by -b
       return static_cast<int32_t>(
           told(paper, "a shifted by b",
                b >= 0 ? wrap_shift_left(static_cast<int32_t>(a), static_cast<uint32_t>(b)) & 0xffff

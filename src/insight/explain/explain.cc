@@ -1,4 +1,4 @@
-// Which operations have a formula; of the others, the operands that take part.
+// Dispatches operations to their formulas. For operations without one, lists the operands.
 #include "insight/explain/explain.h"
 
 #include "insight/explain/formulas.h"
@@ -18,7 +18,8 @@ bool has(const Shape& shape, const Shape& at) {
   return at.n < shape.n && at.c < shape.c && at.h < shape.h && at.w < shape.w;
 }
 
-// The elements of the operands at the same place, or where they begin.
+// Writes the operand elements at the position of the result element. Operands without that position
+// are described as a whole.
 void write_operands(const Operation& op, const Memory& memory, const Shape& at, Paper& paper) {
   for (const Operand& operand : operands(op)) {
     if (operand.access == Access::write) continue;
@@ -32,7 +33,7 @@ void write_operands(const Operation& op, const Memory& memory, const Shape& at, 
   }
 }
 
-// Elements of the result share bytes with each other.
+// Returns true if elements of the result share bytes.
 bool repeats(const TensorView& out, const Chip& chip) {
   std::vector<ByteRange> ranges;
   add_ranges(out, chip, ranges);
@@ -42,13 +43,13 @@ bool repeats(const TensorView& out, const Chip& chip) {
   return bytes < out.shape.count() * element_bytes(out.dtype);
 }
 
-// Elements computed before may have changed what this one reads.
+// Returns true if earlier elements may have changed operands of this one.
 bool overlaps(const Operation& op, const TensorView& out, const Chip& chip) {
   if (repeats(out, chip)) return true;
   if (reads_first(read_order(op))) return false;
   for (const Operand& operand : operands(op)) {
     TensorView read = *operand.view;
-    // of old values of 16 bits beside results of 8 the high plane is only read
+    // With 16-bit old values and 8-bit results, only the high plane is read and not written.
     if (operand.access != Access::read && old_value(read).dtype != read.dtype)
       read.address += read.plane_stride;
     if (operand.access != Access::write && overlap_in_part(read, out, chip)) return true;
@@ -56,7 +57,7 @@ bool overlaps(const Operation& op, const TensorView& out, const Chip& chip) {
   return false;
 }
 
-// A column of the tensor that a matrix does not have.
+// Returns true for a column of the tensor that is outside the matrix.
 bool is_padding(const Operation& op, const Shape& at) {
   const auto outside = [&](const MatrixView& m) {
     return at.c * m.tensor.shape.w + at.w >= m.cols;

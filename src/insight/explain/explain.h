@@ -1,4 +1,4 @@
-// Explain: one result of an operation as its formula with its numbers.
+// Explain: computes one result of an operation by its formula, and prints the formula with numbers.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,15 @@ namespace tputwin::explain {
 
 struct Explanation {
   std::string text;  // lines
-  // The bits of the result, of operations whose formula is spelled out; of others the text has the
-  // operands that take part.
+  // Bits of the result, for operations with a formula. For others the text only lists the operands.
   std::optional<int32_t> result;
-  // Operands share bytes with the result, so that elements computed before may have changed them.
+  // Operands share bytes with the result, so earlier elements may have changed them.
   bool overlaps = false;
 };
 
-// The operand that an operation writes; nullptr: none.
+// Returns the operand that an operation writes; nullptr: none.
 const TensorView* result_of(const Operation& op);
-// Element `at` (n,c,h,w) of the result, from memory as it is before the operation.
+// Explains element `at` (n,c,h,w) of the result. Memory must be as before the operation.
 Explanation explain(const Operation& op, const Memory& memory, const Chip& chip, const Shape& at);
 
 }  // namespace tputwin::explain

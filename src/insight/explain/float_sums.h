@@ -1,4 +1,4 @@
-// Sums of products of floating-point numbers in the orders of the chips, written down as they grow.
+// Sums of floating-point products in the orders of the chips, printed term by term.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace tputwin::explain {
 
-// Products go to two accumulators in turn, A and B, each step rounded to a type.
+// Adds products to two accumulators A and B alternately, and rounds each step to a type.
 class TurnSum {
  public:
   TurnSum(Paper& paper, DType dtype, float first, float second, std::string name = "")
@@ -45,7 +45,7 @@ inline float added(Paper& paper, std::string_view what, float sum, float value) 
   return result;
 }
 
-// The bits of a result as its type holds them.
+// Returns the bits of a result in its type.
 inline int32_t rounded(Paper& paper, float value, DType dtype) {
   const uint32_t bits = float_bits(value, dtype);
   if (dtype != DType::f32) paper.line("as {}: {}", to_string(dtype), float_value(bits, dtype));

@@ -1,5 +1,5 @@
-// Formulas: the operations whose results are spelled out. Each writes down how element `at` of its
-// result is made, and returns its bits.
+// Formulas of operations. Each prints how element `at` of the result is computed, and returns its
+// bits.
 #pragma once
 
 #include "insight/explain/paper.h"

@@ -1,4 +1,4 @@
-// Paper: on which a formula is written down, with its numbers.
+// Paper: collects the lines of a formula with its numbers.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ inline std::string place(std::string_view name, uint32_t n, uint32_t c, uint32_t
 inline std::string place(std::string_view name, uint32_t row, uint32_t column) {
   return fmt::format("{}({},{})", name, row, column);
 }
-// The same of a tap of a window.
+// Names the source of a tap of a window.
 inline std::string place_of_tap(TapKind kind, uint32_t n, uint32_t c, uint32_t y, uint32_t x) {
   if (kind == TapKind::inside) return place("in", n, c, y, x);
   return kind == TapKind::padding ? "padding" : "inserted";
@@ -30,18 +30,18 @@ class Paper {
   void line(fmt::format_string<Values...> form, Values&&... values) {
     text_ += "  " + fmt::format(form, std::forward<Values>(values)...) + "\n";
   }
-  // One product and the sum behind it.
+  // Prints one product and the sum after it.
   template <class Factor, class Sum>
   void term(const std::string& left, Factor a, const std::string& right, Factor b, Sum product,
             Sum sum, std::string_view where = "sum") {
     line("{} {} * {} {} = {}; {} {}", left, a, right, b, product, where, sum);
   }
-  // A step from one number to the next, said only where it changes something.
+  // Prints a step from one number to the next, if it changes the number.
   int64_t step(std::string_view what, int64_t before, int64_t after) {
     if (before != after) line("{}: {}", what, after);
     return after;
   }
-  // How integers end: shift with rounding, limits of the type.
+  // The epilogue of integers: shift with rounding, then saturation to the type.
   int32_t shift_and_saturate(int64_t value, uint32_t rshift, DType dtype) {
     const int64_t shifted = round_shift(value, rshift);
     if (rshift != 0) line("/ 2^{}, half up: {}", rshift, shifted);

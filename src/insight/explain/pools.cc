@@ -1,4 +1,4 @@
-// Pooling.
+// Formulas of pooling.
 #include <algorithm>
 
 #include "insight/explain/float_sums.h"
@@ -8,7 +8,7 @@
 namespace tputwin::explain {
 namespace {
 
-// The largest so far, said where it grows.
+// The running maximum, printed where it grows.
 class Largest {
  public:
   Largest(Paper& paper, int32_t smallest) : paper_(paper), value_(smallest) {}

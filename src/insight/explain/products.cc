@@ -1,4 +1,4 @@
-// Products of matrices.
+// Formulas of matrix products.
 #include <algorithm>
 
 #include "insight/explain/float_sums.h"
@@ -12,7 +12,7 @@ namespace {
 struct Entry {
   uint32_t row, column;
 };
-// The entry of a matrix that is element `at` of its tensor.
+// Returns the entry of a matrix for element `at` of its tensor.
 Entry entry_of(const MatrixView& m, const Shape& at) {
   return {at.n, at.c * m.tensor.shape.w + at.w};
 }

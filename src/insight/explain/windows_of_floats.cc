@@ -1,4 +1,4 @@
-// Convolutions of floating-point numbers, in their orders of additions.
+// Formulas of floating-point convolutions, in the chips' orders of additions.
 #include <algorithm>
 
 #include "insight/explain/float_sums.h"
@@ -11,7 +11,7 @@
 namespace tputwin::explain {
 namespace {
 
-// What a tap of a window of the BM1684 multiplies: 0 outside.
+// The source of a tap of a BM1684 window. Its value is 0 outside the input.
 struct Tap {
   bool inside;
   uint32_t y, x;
@@ -76,7 +76,7 @@ float alternating(const Conv2dBm1684xFloat& op, const Memory& memory, const Shap
   return op.accumulate ? sum.total() : sum.total_second_first();
 }
 
-// Of halves: the products of 32 channels are summed at once.
+// For fp16/bf16: the products of 32 channels are summed at once.
 float grouped(const Conv2dBm1684xFloat& op, const Memory& memory, const Shape& at, Paper& paper) {
   const auto [bias, old] = starts_of(op, memory, at, paper);
   float sum = op.accumulate ? f32::add(bias, old) : bias;

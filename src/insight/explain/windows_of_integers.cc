@@ -1,4 +1,4 @@
-// Convolutions of integers.
+// Formulas of integer convolutions.
 #include "insight/explain/formulas.h"
 #include "ops/contract/body_steps.h"
 #include "ops/conv/weights_bm1684x.h"
@@ -6,7 +6,7 @@
 namespace tputwin::explain {
 namespace {
 
-// A sum of products that is written down as it grows.
+// A sum of products that is printed term by term.
 class Sum {
  public:
   explicit Sum(Paper& paper) : paper_(paper) {}
@@ -25,7 +25,7 @@ class Sum {
   int64_t sum_ = 0;
 };
 
-// The taps of a window of the BM1880 that fall on elements.
+// Calls f for the taps of a BM1880 window that fall on elements.
 template <class F>
 void for_each_source(const Window& window, const Shape& in, const Shape& at, F&& f) {
   for (uint32_t kh = 0; kh < window.h.kernel; ++kh)
@@ -35,14 +35,14 @@ void for_each_source(const Window& window, const Shape& in, const Shape& at, F&&
     }
 }
 
-// How convolutions of the BM1880 end.
+// The epilogue of BM1880 convolutions.
 int32_t end_of_bm1880(int64_t sum, int32_t bias, bool relu, uint32_t rshift, Paper& paper) {
   int64_t acc = wrap32(paper.step("+ bias", sum, sum + bias));
   if (relu) acc = paper.step("relu", acc, std::max<int64_t>(acc, 0));
   return paper.shift_and_saturate(acc, rshift, relu ? DType::u8 : DType::i8);
 }
 
-// How those of the BM1684X do.
+// The epilogue of BM1684X convolutions.
 int32_t end_of_bm1684x(int64_t acc, bool relu, uint32_t rshift, Rounding rounding, DType dtype,
                        Paper& paper) {
   if (relu) acc = paper.step("relu", acc, std::max<int64_t>(acc, 0));

@@ -1,4 +1,4 @@
-// Who holds which bytes of local memory, and for how long.
+// Holds: the bytes of local memory that commands occupy, and for how long.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -8,8 +8,8 @@
 namespace tputwin::insight {
 namespace {
 
-// The bytes of a lane, as far as commands wrote them: which, and until when they are read. Lanes
-// are taken together: what lies at one address of different lanes follows each other here.
+// The written bytes of a lane, with their writers and last reads. All lanes are treated as one:
+// bytes at equal addresses of different lanes replace each other.
 class LaneBytes {
  public:
   LaneBytes(const Timeline& timeline, std::vector<Hold>& done) : timeline_(timeline), done_(done) {}
@@ -41,7 +41,7 @@ class LaneBytes {
   };
   using Parts = std::map<uint64_t, Part>;
 
-  // The first part that ends behind a byte.
+  // Returns the first part that ends after a byte.
   Parts::iterator first(uint64_t byte) {
     auto it = parts_.upper_bound(byte);
     if (it != parts_.begin() && std::prev(it)->second.end > byte) --it;
@@ -57,7 +57,7 @@ class LaneBytes {
   void finish(uint64_t begin, const Part& part) {
     const TimelineCommand& writer = timeline_.commands[part.command];
     const uint64_t end = std::max(writer.end, part.read_until);
-    // Parts that were split and stay neighbours are one again.
+    // Joins parts that were split and are still neighbours.
     if (!done_.empty()) {
       Hold& last = done_.back();
       if (last.command == part.command && last.end == end && last.address + last.bytes == begin) {

@@ -1,4 +1,4 @@
-// The page's data as columns, and the page around it.
+// Builds the data of the page as columns, and inserts them into the page.
 #include "insight/profile/page.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kMostItems = 10;  // of the list of what to change
+constexpr size_t kMostItems = 10;  // in the list of suggested changes
 
 class Names {
  public:
@@ -53,7 +53,7 @@ json chip_data(const Chip& chip) {
           {"roofs", roofs}};
 }
 
-// The command that a table or a text begins with, and what the page searches for.
+// Returns an item with the first command of the group and the text that the page searches for.
 json why_item(const CommandGroup& group, std::string text) {
   return {{"title", group.where()},
           {"text", std::move(text)},
@@ -74,7 +74,7 @@ std::string bound_text(const CommandGroup& group, const Explanation& why, const 
   return text;
 }
 
-// What would gain most, then what the critical path spends most on.
+// Returns the changes with the largest gain, then the largest parts of the critical path.
 json why_data(const Timeline& timeline, const Explanation& why) {
   const auto share = [&](uint64_t cycles) {
     return static_cast<double>(cycles) / static_cast<double>(std::max<uint64_t>(1, why.cycles));
@@ -177,7 +177,7 @@ json page_data(const ProfiledRun& run) {
 
 std::string page_with(std::string page, std::string_view place, const json& data) {
   std::string text = data.dump(-1, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace);
-  // Nothing in a name ends the script that holds it.
+  // A "</" in a name would end the script that contains the data.
   for (size_t at = text.find("</"); at != std::string::npos; at = text.find("</", at))
     text.replace(at, 2, "<\\/");
   return page.replace(page.find(place), place.size(), text);

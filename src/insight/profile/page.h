@@ -1,4 +1,4 @@
-// A run as one page of HTML that needs no network; its pictures are made by web/.
+// A run as one HTML page that needs no network. web/ draws its pictures.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,12 +9,12 @@
 
 namespace tputwin::insight {
 
-// What the page is given: names once, a column for each property of commands, times in cycles,
-// beginnings as the distance from the one before.
+// Returns the data of the page: each name once, a column for each property of commands, times in
+// cycles, and begins as differences from the previous command.
 nlohmann::json page_data(const ProfiledRun& run);
 std::string to_page(const ProfiledRun& run);
 
-// A page whose data take that place, in a script that no name in them ends.
+// Returns the page with `data` in place of `place`. No name in the data can end the script.
 std::string page_with(std::string page, std::string_view place, const nlohmann::json& data);
 
 }  // namespace tputwin::insight

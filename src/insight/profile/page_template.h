@@ -1,11 +1,11 @@
-// The page without its data, web/built/profile.html.
+// The page without data, from web/built/profile.html.
 #pragma once
 
 #include <string>
 
 namespace tputwin::insight {
 
-// Its data takes the place of "@PROFILE@".
+// The data replace "@PROFILE@".
 std::string page_template();
 
 }  // namespace tputwin::insight

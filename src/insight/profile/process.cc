@@ -1,4 +1,4 @@
-// A recorder for every device, and the files it leaves.
+// One profiler for each device, and its output files.
 #include "insight/profile/process.h"
 
 #include <fmt/format.h>
@@ -31,7 +31,8 @@ class Profiler;
 
 struct Process {
   std::string title, page, trace, json, summaries;
-  pid_t id = getpid();  // a child of fork() has its parent's devices, which are not its own
+  // A child of fork() inherits its parent's devices, but does not profile them.
+  pid_t id = getpid();
   std::mutex mutex;
   std::set<Profiler*> open;
   int devices = 0;
@@ -42,7 +43,7 @@ void finish_open();
 Process* start() {
   const std::string wanted = variable("TPUTWIN_PROFILE");
   if (wanted.empty() || wanted == "0") return nullptr;
-  auto* process = new Process;  // its end is that of the process
+  auto* process = new Process;  // lives until the process ends
   process->title = variable("TPUTWIN_PROFILE_TITLE");
   if (process->title.empty()) process->title = program_invocation_short_name;
   process->page = variable("TPUTWIN_PROFILE_HTML");
@@ -57,7 +58,7 @@ Process* of_process() {
   return process;
 }
 
-// profile.html, profile-2.html
+// Returns profile.html, profile-2.html, ...
 std::string numbered(const std::string& path, int number) {
   if (number == 1) return path;
   std::filesystem::path name(path);
@@ -72,7 +73,7 @@ void write_file(const std::string& path, int number, const std::string& text) {
   if (!status.ok()) log(status.error(), Level::error);
 }
 
-// In one file a line for each device.
+// Appends a line per device to one file.
 void write_summary(const ProfiledRun& run) {
   if (of_process()->json.empty()) return fmt::print(stderr, "{}", to_summary(run));
   std::lock_guard lock(of_process()->mutex);
@@ -111,7 +112,7 @@ class Profiler : public TimelineRecorder {
   }
 
  private:
-  // Of new commands, now that the code they come from is still there.
+  // Looks up lines of new commands now, while the code that issued them is still loaded.
   void find_lines() {
     const std::vector<TimelineCommand>& commands = timeline().commands;
     for (; looked_at_ < commands.size(); ++looked_at_) {
@@ -127,7 +128,7 @@ class Profiler : public TimelineRecorder {
   bool is_finished_ = false;
 };
 
-// Devices that the program leaves open.
+// Finishes devices that the program leaves open.
 void finish_open() {
   for (Profiler* profiler : std::set(of_process()->open)) profiler->finish();
 }

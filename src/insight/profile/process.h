@@ -1,10 +1,10 @@
-// The profile that the environment asks for:
-//   TPUTWIN_PROFILE        1: times are predicted, and a summary is printed at the end
+// The profile that the environment enables:
+//   TPUTWIN_PROFILE        1: predicts times, and prints a summary at the end
 //   TPUTWIN_PROFILE_HTML   a file for the page
 //   TPUTWIN_PROFILE_TRACE  a file for the trace
-//   TPUTWIN_PROFILE_JSON   a file for the summaries, a line for each device; they are then not printed
-//   TPUTWIN_PROFILE_TITLE  what was run; otherwise the program's name
-// A second device of a process has its number in the names of its files: profile-2.html.
+//   TPUTWIN_PROFILE_JSON   a file for summaries, a line per device, which are then not printed
+//   TPUTWIN_PROFILE_TITLE  the title; by default the program's name
+// Names of files of further devices of a process contain their number: profile-2.html.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ namespace tputwin::insight {
 
 bool is_profiling();
 
-// What records a device, and writes its profile when the device or the process ends; nullptr if
-// nobody asks for one.
+// Returns an observer that writes a device's profile when the device or the process ends; nullptr
+// if no profile is enabled.
 std::unique_ptr<Observer> profile_device(Device& device);
 
 }  // namespace tputwin::insight

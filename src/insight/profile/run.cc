@@ -1,4 +1,4 @@
-// What the pictures of a run share.
+// Computations that all outputs of a profiled run share.
 #include "insight/profile/run.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kEngines = 3;  // by enum Engine
 
-// For each command, the cycles for which its engine stood still before it.
+// Returns for each command the idle cycles of its engine before it.
 std::vector<uint64_t> waits(const Timeline& timeline) {
   std::vector<uint64_t> all(timeline.commands.size());
   for (const TimelineLaunch& launch : timeline.launches) {
@@ -53,7 +53,7 @@ std::string_view reason_of_work(const TimelineCommand& command) {
   return std::ranges::max_element(parts, {}, [](const auto& part) { return part.first; })->second;
 }
 
-// Commands of an engine that follow each other and have one name; of at least so many.
+// Returns groups of at least `least` consecutive commands of an engine with one name.
 template <class NameOf>
 std::vector<CommandRun> groups(const Timeline& timeline, uint32_t least, NameOf name_of) {
   struct Open {
@@ -72,7 +72,7 @@ std::vector<CommandRun> groups(const Timeline& timeline, uint32_t least, NameOf 
     const std::string_view name = name_of(command);
     if (own.count > 0) {
       const TimelineCommand& first = timeline.commands[own.group.first];
-      // Groups of calls lie in those of layers.
+      // Groups of calls do not cross groups of layers.
       const bool goes_on =
           own.group.name == name && first.launch == command.launch && first.layer == command.layer;
       if (!goes_on) close(own);

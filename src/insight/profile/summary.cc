@@ -49,7 +49,7 @@ std::string_view waits_for(Delay delay) {
   return kTexts[static_cast<size_t>(delay)];
 }
 
-// A table for each kind of name that commands of the run have.
+// Calls `table` for each kind of name that commands of the run have.
 template <class Table>
 void for_each_table(const ProfiledRun& run, Table table) {
   const auto put = [&](std::string_view title, auto name_of) {

@@ -1,4 +1,4 @@
-// A run as text: the use of the engines, and where the time goes.
+// A run as text: the use of the engines, and the parts of the time.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace tputwin::insight {
 
-// Several lines, each with a line break.
+// Returns several lines, each with a line break.
 std::string to_summary(const ProfiledRun& run);
-// The same numbers and all rows, as one line of JSON.
+// Returns these numbers and all rows as one line of JSON.
 std::string to_summary_json(const ProfiledRun& run);
 
 }  // namespace tputwin::insight

@@ -1,4 +1,4 @@
-// Trace events, one a line.
+// Writes trace events, one per line.
 #include "insight/profile/trace.h"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ class Writer {
     for (const TimelineLaunch& launch : timeline_.launches)
       slice(kLaunchTrack, launch.name.empty() ? "commands" : launch.name, "launch", launch.begin,
             launch.end, fmt::format(R"("launch":{})", launch.number));
-    // The order of slices that begin at once is that of their nesting.
+    // Slices that begin at the same time must be in the order of their nesting.
     for (const CommandRun& group : layer_groups(timeline_)) around(group, "layer");
     for (const CommandRun& group : call_groups(timeline_)) around(group, "call");
     for (const TimelineCommand& command : timeline_.commands) add(command);
@@ -90,7 +90,7 @@ class Writer {
     slice(track_of(command.engine), command.operation, "command", command.start, command.end,
           arguments);
   }
-  // From the command of the other engine that kept one waiting.
+  // Adds arrows from a blocking command to the waiting command of the other engine.
   void add_arrows() {
     for (size_t i = 0; i < timeline_.commands.size(); ++i) {
       const TimelineCommand& command = timeline_.commands[i];
@@ -109,7 +109,7 @@ class Writer {
         R"("ph":"C","cat":"counter","tid":0,"name":"{}","ts":{:.4f},"args":{{"value":{:.6g}}})",
         name, microseconds(at), value));
   }
-  // What goes on at once is added; a level lasts until the next.
+  // Adds counters. Concurrent changes are summed, and a level lasts until the next change.
   void counters(std::string_view name, const std::map<uint64_t, double>& changes) {
     double level = 0;
     for (const auto& [at, change] : changes) {

@@ -7,9 +7,9 @@
 
 namespace tputwin::insight {
 
-// JSON of trace events: engines and launches as tracks, layers and calls as slices around their
-// commands, arrows from a command to the one that waits for it, counters of bandwidth, arithmetic
-// and local memory. Times are predicted microseconds.
+// Returns JSON trace events. Engines and launches are tracks. Layers and calls are slices around
+// their commands. Arrows lead from a command to the one that waits for it. Counters show bandwidth,
+// arithmetic and local memory. Times are predicted microseconds.
 std::string to_trace(const ProfiledRun& run);
 
 }  // namespace tputwin::insight

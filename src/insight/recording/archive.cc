@@ -1,4 +1,4 @@
-// Numbers and runs of bytes, there and back.
+// Writes and reads numbers and byte strings.
 #include "insight/recording/archive.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// Archives: values as bytes, and bytes as values. Numbers take as few bytes as they need (7 bits
-// each, the lowest first).
+// Archives: convert values to bytes and back. Numbers are written in 7-bit groups, lowest first,
+// and take as few bytes as they need.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class Writer {
   static constexpr bool kReads = false;
 
   void number(uint64_t value);
-  void bytes(std::span<const uint8_t> value);  // with their count
+  void bytes(std::span<const uint8_t> value);  // preceded by their count
   const std::vector<uint8_t>& written() const { return written_; }
   void clear() { written_.clear(); }
 
@@ -24,14 +24,14 @@ class Writer {
   std::vector<uint8_t> written_;
 };
 
-// After the first thing that is wrong it reads zeros only.
+// After the first error it reads zeros only.
 class Reader {
  public:
   static constexpr bool kReads = true;
 
   explicit Reader(std::span<const uint8_t> bytes) : left_(bytes) {}
 
-  // One above `most` is wrong.
+  // Reads a number. Numbers above `most` are errors.
   uint64_t number(uint64_t most = UINT64_MAX);
   std::span<const uint8_t> bytes();
   bool at_end() const { return left_.empty(); }

@@ -1,4 +1,4 @@
-// Checks of all results first; then, for one command, the values of its operands.
+// Compares the checks of all results first, then the operand values of one command.
 #include "insight/recording/compare.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace tputwin::insight::recording {
 namespace {
 
-// Instruction set and threads of the process, for as long as it lives.
+// Sets the instruction set and threads of the process for its lifetime.
 class Settings {
  public:
   explicit Settings(const Side& side) : isa_(fast::selected_isa()) {
@@ -31,7 +31,7 @@ class Settings {
   const std::string isa_;
 };
 
-// The entries of a recording that are commands.
+// Returns the indices of the entries that are commands.
 std::vector<size_t> commands_of(const Recording& recording) {
   std::vector<size_t> entries;
   for (size_t i = 0; i < recording.entries.size(); ++i)
@@ -43,7 +43,7 @@ const Command& command_at(const Recording& recording, size_t entry) {
   return std::get<Command>(recording.entries[entry]);
 }
 
-// Tells which command runs, under any schedule: an engine keeps the order of its own.
+// Finds out which command runs, under any schedule: each engine keeps the order of its commands.
 class Watcher : public Observer {
  public:
   Watcher(Device& device, const Recording& recording, std::optional<size_t> wanted)
@@ -68,7 +68,7 @@ class Watcher : public Observer {
   }
 
   std::vector<uint32_t> checks;              // of the results of each command
-  std::vector<OperandValues> before, after;  // of the one that is wanted
+  std::vector<OperandValues> before, after;  // of the wanted command
 
  private:
   const Memory memory_;
@@ -84,7 +84,7 @@ Result<std::unique_ptr<Watcher>> run(const Side& side, std::optional<size_t> wan
   device->add_observer(watcher.get());
   Player player(*side.recording, *device, side.play.schedule);
   const std::vector<size_t> commands = commands_of(*side.recording);
-  // under other schedules it may run late
+  // Under other schedules the wanted command may run later.
   const bool stops = wanted && side.play.schedule == Schedule::program;
   while (!stops || player.next() <= commands[*wanted]) {
     TW_ASSIGN_OR_RETURN(more, player.step());

@@ -1,4 +1,4 @@
-// Two runs in step: the first command whose results differ, and one element of them on both sides.
+// Compares two runs: finds the first command whose results differ, and one differing element.
 #pragma once
 
 #include <optional>
@@ -9,14 +9,14 @@
 
 namespace tputwin::insight::recording {
 
-// One side of a comparison: a recording, and how it is repeated.
+// One side of a comparison: a recording, and how to replay it.
 struct Side {
   const Recording* recording = nullptr;
   PlayOptions play;
-  std::string isa;  // empty: that in force
-  int threads = 0;  // 0: as many as there are
+  std::string isa;  // empty: the current one
+  int threads = 0;  // 0: the default
 
-  // Nothing is asked for: what was recorded counts.
+  // Returns true if no option is set. Then recorded checks are used without a replay.
   bool as_recorded() const {
     return isa.empty() && threads == 0 && play.body == Body::automatic &&
            play.schedule == Schedule::program;
@@ -24,8 +24,8 @@ struct Side {
 };
 
 struct Comparison {
-  size_t commands = 0;  // that were compared
-  // Of the first command whose results differ, or that only one side has.
+  size_t commands = 0;  // number of commands with equal results
+  // Describes the first command whose results differ, or that only one side has.
   std::optional<std::string> difference;
 };
 

@@ -1,4 +1,4 @@
-// Blocks by zlib, whose checks tell damage from mistakes.
+// Compresses blocks with zlib. Checksums detect damage of the file.
 #include "insight/recording/container.h"
 
 #include <fmt/format.h>
@@ -13,12 +13,12 @@
 namespace tputwin::insight::recording {
 namespace {
 
-// As that of PNG: shows transfers that change line ends or drop high bits.
+// A mark like that of PNG. It reveals transfers that change line ends or drop high bits.
 constexpr std::array<uint8_t, 8> kMark{0x89, 't', 'p', 'r', 'e', 'c', '\r', '\n'};
 constexpr uint64_t kLargestBlock = uint64_t{1} << 30;
-constexpr size_t kMostGrowth = 1100;  // of deflate, a little more than it can have
+constexpr size_t kMostGrowth = 1100;  // of deflate, a little more than its maximum
 
-// Before each block; of the end mark both are 0.
+// Precedes each block. In the end mark, `bytes` and `packed` are 0.
 struct BlockHead {
   uint32_t bytes = 0, packed = 0, check = 0;
 };
@@ -63,7 +63,7 @@ Error damaged(size_t at, std::string_view why) {
       .detail(std::string(why));
 }
 
-// Appends the block that begins there.
+// Appends the contents of the block at `at`.
 Status unpack_block(std::span<const uint8_t> file, size_t at, const BlockHead& head,
                     std::vector<uint8_t>& to) {
   const std::span<const uint8_t> content = file.subspan(at + kHeadBytes, head.packed);

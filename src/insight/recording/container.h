@@ -1,4 +1,4 @@
-// The file of a recording: a mark, a version, compressed blocks with their checks, an end mark.
+// The file of a recording: a mark, a version, compressed blocks with checksums, an end mark.
 #pragma once
 
 #include <memory>
@@ -12,13 +12,13 @@ namespace tputwin::insight::recording {
 
 inline constexpr uint32_t kVersion = 1;
 
-// A file that grows by blocks, beside its place until it ends.
+// A file that grows by blocks. It gets its name only when it ends.
 class BlockFile {
  public:
   static Result<std::unique_ptr<BlockFile>> create(const std::string& path);
 
   Status add(std::span<const uint8_t> block);
-  // Without it there is no file.
+  // Writes the end mark and commits the file. Without this call there is no file.
   Status end();
 
  private:
@@ -27,9 +27,9 @@ class BlockFile {
   std::unique_ptr<AtomicFile> file_;
 };
 
-// The blocks of a file, one after the other.
+// Returns the contents of all blocks, one after the other.
 Result<std::vector<uint8_t>> unpack(std::span<const uint8_t> file);
-// The file of one block.
+// Returns a file with one block.
 std::vector<uint8_t> pack(std::span<const uint8_t> block);
 
 }  // namespace tputwin::insight::recording

@@ -1,4 +1,4 @@
-// The members of an aggregate, in the order of their declarations, without a list of them.
+// Visits the members of an aggregate in the order of their declarations, without a list of them.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,8 @@
 
 namespace tputwin::insight::recording {
 
-// Stands for a member of any type: how many of them make a T is how many members it has.
+// Converts to any type. The number of members of T is the largest number of AnyMember that
+// initialize a T.
 struct AnyMember {
   template <class T>
   operator T() const;
@@ -20,7 +21,7 @@ constexpr size_t member_count() {
     return sizeof...(Members);
 }
 
-// Calls f with all members. A type of more members than the last row has needs one more.
+// Calls f with all members. Types with more members need a further row.
 template <class T, class F>
 void with_members(T& value, F&& f) {
   constexpr size_t kCount = member_count<T>();

@@ -1,4 +1,4 @@
-// Values as text, with their bits where numbers hide them.
+// Formats values as text, with their bits where numbers alone would hide differences.
 #include "insight/recording/operand_values.h"
 
 #include <fmt/format.h>
@@ -115,7 +115,7 @@ std::string describe_operand(const OperandValues& a, const OperandValues& b,
   size_t place = 0;
   if (index)
     place = place_of(a.view.shape, *index);
-  else  // the first that may be the reason
+  else  // the first difference, which may be the reason
     while (a.values[place] == b.values[place]) ++place;
   return fmt::format("{} {}: {}; {}", a.name, describe(index_of(a.view.shape, place)),
                      both(a, b, place), whole);

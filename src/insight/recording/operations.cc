@@ -1,4 +1,4 @@
-// Operations of every type, by their names.
+// Writes and reads operations of every type, by their names.
 #include <string_view>
 
 #include "insight/recording/transfer.h"
@@ -23,7 +23,7 @@ void write_fields(Writer& to, const Op& op) {
   transfer(to, copy);
 }
 
-// What no front door makes, and bodies count on.
+// Returns false for operands that no API creates and kernels do not support.
 bool is_sound(const Operation& operation) {
   for (const Operand& operand : operands(operation)) {
     const uint8_t pack = operand.view->pack;

@@ -1,4 +1,4 @@
-// Entries back into a device.
+// Replays entries on a device.
 #include "insight/recording/player.h"
 
 #include <fmt/format.h>
@@ -74,7 +74,7 @@ Status Player::play(const Event& event) {
     TW_RETURN_IF_ERROR(device_.drain());
   Stacks::play(stack(event.stack));
   const uint64_t size = size_of(memory_, event.space);
-  // the host may free what it never had
+  // The host may free addresses that were never allocated.
   if (event.bytes != 0 && (event.address > size || event.bytes > size - event.address))
     return Error(errors::mch_recording_bytes)
         .argument("event", fmt::format("{} bytes at {:#x} of {}", event.bytes, event.address,

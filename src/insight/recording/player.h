@@ -1,4 +1,4 @@
-// Replays recordings, entry by entry, on a device that somebody may observe.
+// Replays recordings, entry by entry, on a device with any observers.
 #pragma once
 
 #include <memory>
@@ -9,33 +9,33 @@
 
 namespace tputwin::insight::recording {
 
-// How a recording is repeated. Instruction sets and threads are those in force.
+// Options of a replay. Instruction set and threads are those in force.
 struct PlayOptions {
   Body body = Body::automatic;
   Schedule schedule = Schedule::program;
   uint64_t seed = 1;
 };
 
-// A device as the recorded one was when it was new.
+// Creates a device in the initial state of the recorded one.
 Result<std::unique_ptr<Device>> make_device(const Recording& recording, const PlayOptions& options);
 
-// Both outlive the player, and the recording the observers of the device. Stacks that observers
-// capture are those of the recording. Under another schedule than the program's, commands run when
-// the next poll, launch or foreign byte asks for it.
+// `recording` and `device` must outlive the player; `recording` must also outlive the observers of
+// the device. Observers capture the recorded stacks. Under a schedule other than Schedule::program,
+// commands run at the next poll, launch or foreign write.
 class Player {
  public:
   Player(const Recording& recording, Device& device, Schedule schedule = Schedule::program);
   ~Player();
   Player(const Player&) = delete;
 
-  // Does the next entry; none is left: false.
+  // Replays the next entry. Returns false if none is left.
   Result<bool> step();
-  size_t next() const { return next_; }  // place of the next entry
+  size_t next() const { return next_; }  // index of the next entry
 
-  // Of the newest step, under the schedule of the program: whether it was a command, and left other
-  // bytes than it did when it was recorded.
+  // Returns true if the last entry was a command whose results differ from the recorded ones. Valid
+  // under Schedule::program only.
   bool differs() const { return differs_; }
-  // CRC-32 of all memory that commands touched so far.
+  // Returns the CRC-32 of all memory that commands have touched so far.
   uint32_t check() const { return touched_.check(memory_); }
 
  private:
@@ -56,14 +56,15 @@ class Player {
 
 struct Replayed {
   size_t commands = 0, launches = 0;
-  std::optional<size_t> first_difference;  // entry whose command left other bytes
-  bool equals = false;                     // memory at the end, with the recorded one
+  std::optional<size_t> first_difference;  // entry whose results differ
+  bool equals = false;                     // memory at the end equals the recorded one
 };
-// All of it.
+// Replays a whole recording.
 Result<Replayed> replay(const Recording& recording, Device& device,
                         Schedule schedule = Schedule::program);
 
-// "command 3 of softmax: okk_bdc_sub at softmax (softmax.c:21)", and the operation behind it.
+// Returns for example "command 3 of softmax: okk_bdc_sub at softmax (softmax.c:21)", followed by
+// the operation.
 std::string describe_command(const Recording& recording, size_t entry);
 
 }  // namespace tputwin::insight::recording

@@ -1,4 +1,4 @@
-// What came from outside by comparison, and the rest as it happens.
+// Recorder: finds foreign bytes by comparison, and records commands and events as they happen.
 #include "insight/recording/recorder.h"
 
 #include <fmt/format.h>
@@ -17,19 +17,19 @@ namespace tputwin::insight::recording {
 namespace {
 
 constexpr size_t kBlockBytes = size_t{1} << 20;
-constexpr uint64_t kPieceBytes = 64;  // what differs is recorded in pieces of so many bytes
+constexpr uint64_t kPieceBytes = 64;  // granularity of foreign bytes
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr ? value : "";
 }
 
-// The recorders whose files have no end yet.
+// The recorders whose files have not ended.
 struct Process {
   std::mutex mutex;
   std::set<Recorder*> recorders;
   size_t devices = 0;
-  pid_t id = getpid();  // a child of fork() does not write into its parent's files
+  pid_t id = getpid();  // a child of fork() must not write into its parent's files
 };
 
 Process& process() {
@@ -126,7 +126,7 @@ void Recorder::flush(size_t unless_more_than) {
   sink_.writer().clear();
 }
 
-// Of the source lines what debug information says now: later the library may be gone.
+// Looks up source lines at once, because the library may be unloaded later.
 uint32_t Recorder::stack_number(StackId stack, std::string_view call) {
   if (stack == 0) return 0;
   const auto [known, is_new] = stacks_.try_emplace({stack, std::string(call)}, 0);
@@ -134,7 +134,7 @@ uint32_t Recorder::stack_number(StackId stack, std::string_view call) {
   return known->second;
 }
 
-// Bytes of a range that are others than a replay would have there. Neighbours are one poke.
+// Records bytes of a range that differ from those of a replay. Neighbouring pieces become one poke.
 void Recorder::take_foreign(const ByteRange& range) {
   const uint64_t begin = address_of(memory_, range), bytes = range.end - range.begin;
   const uint8_t* now = data_of(memory_, range);
@@ -165,7 +165,7 @@ void Recorder::before_instruction(const Instruction&, const Footprint& touched) 
   if (file_ == nullptr) return;
   for (const ByteRange& range : announced_) take_foreign(range);
   announced_.clear();
-  // of what it writes it may leave some as it is
+  // A command may leave some bytes of its destination unwritten, so these are compared too.
   for (const auto* ranges : {&touched.reads, &touched.writes})
     for (const ByteRange& range : *ranges) {
       take_foreign(range);

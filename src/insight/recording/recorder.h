@@ -1,5 +1,5 @@
-// Recorder: keeps what a device is given and does in a file. TPUTWIN_RECORD_RUN=FILE has one for
-// every device of a process: FILE, then FILE with -2, -3, ... before its extension.
+// Recorder: writes the inputs and commands of a device to a file. TPUTWIN_RECORD_RUN=FILE records
+// every device of a process: to FILE, then to FILE with -2, -3, ... before its extension.
 #pragma once
 
 #include <map>
@@ -18,12 +18,13 @@ namespace tputwin::insight::recording {
 bool is_asked_for();
 std::unique_ptr<Observer> record_device(Device& device);
 
-// Beside the device it has a second one, which holds what a replay would: bytes that differ where
-// a command is about to look came from outside, and are recorded. So nobody need say what he
-// wrote.
+// It keeps a second device, in the state that a replay would have. Before a command reads bytes,
+// they are compared with those of the second device. Different bytes came from outside and are
+// recorded, so the host need not announce its writes.
 class Recorder : public Observer {
  public:
-  // A recorder of a device that nobody used yet. Errors of writing are lines, and end it.
+  // Creates a recorder. The device must be unused. Errors of writing are logged, and end the
+  // recording.
   static Result<std::unique_ptr<Recorder>> create(Device& device, const std::string& path);
   ~Recorder() override;
 
@@ -31,7 +32,7 @@ class Recorder : public Observer {
   void before_instruction(const Instruction&, const Footprint& touched) override;
   void on_instruction(const Instruction&, const Footprint& touched, const Cost&) override;
   void on_event(const DeviceEvent& event) override;
-  // The end of the file; nothing is recorded any more.
+  // Ends the file. Nothing is recorded afterwards.
   void finish();
 
  private:
@@ -45,12 +46,12 @@ class Recorder : public Observer {
   Device& device_;
   const std::unique_ptr<Device> replayed_;
   const Memory memory_, expected_;
-  std::unique_ptr<BlockFile> file_;  // none: it has ended
+  std::unique_ptr<BlockFile> file_;  // nullptr: the recording has ended
   Sink sink_;
   TouchedPages touched_;
   std::map<std::pair<StackId, std::string>, uint32_t> stacks_;
-  std::vector<ByteRange> announced_;  // what the host said that it writes
-  Origin origin_;                     // of the launch that runs
+  std::vector<ByteRange> announced_;  // ranges that the host said it writes
+  Origin origin_;                     // of the current launch
   CallSite site_;                     // of the next instruction
   StackId stack_ = 0;
 };

@@ -1,4 +1,4 @@
-// The entries of a recording as bytes.
+// Converts the entries of a recording to bytes and back.
 #include "insight/recording/recording.h"
 
 #include <fmt/format.h>
@@ -99,7 +99,7 @@ void take_entry(Reader& from, Entry entry, Recording& to) {
   to.entries.push_back(std::move(entry));
 }
 
-// One part; false: the end.
+// Reads one part. Returns false at the end.
 bool take(Reader& from, Recording& to) {
   Tag tag{};
   transfer(from, tag);

@@ -1,5 +1,5 @@
-// Recording: what one device was given and did, to be repeated anywhere: commands, the bytes that
-// came from outside, what the host did, and where in its source.
+// Recording: everything needed to replay the run of one device: commands, bytes from outside,
+// events of the host, and their positions in its source.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace tputwin::insight::recording {
 
-// Bytes of a memory that nobody's command wrote. Local memory counts from lane to lane.
+// Bytes of a memory that no command wrote. Local addresses are counted from lane to lane.
 struct Poke {
   Space space = Space::global;
   uint64_t address = 0;
@@ -25,8 +25,8 @@ struct Command {
   Instruction instruction;
   std::string call;
   uint32_t number = 0;  // in its launch; 0: unknown
-  uint32_t stack = 0;   // among those of the recording, from 1; 0: none
-  uint32_t check = 0;   // CRC-32 of the bytes that it may write, afterwards
+  uint32_t stack = 0;   // in the recording, from 1; 0: none
+  uint32_t check = 0;   // CRC-32 of its footprint's written bytes, afterwards
 };
 
 struct Event {
@@ -42,7 +42,7 @@ using Entry = std::variant<Poke, Command, Event>;
 struct Header {
   std::string chip;
   uint64_t global_bytes = 0;
-  bool poison = false;  // how on-chip memory begins
+  bool poison = false;  // on-chip memory starts poisoned
   std::string program, quirks, isa;
 };
 
@@ -54,15 +54,15 @@ struct Recording {
 };
 
 Result<Recording> open(const std::string& path);
-// The bytes of a file, and back.
+// Converts a file to a recording and back.
 Result<Recording> parse(std::span<const uint8_t> file);
 std::vector<uint8_t> to_file(const Recording& recording);
 
-// Where the parts of a recording are put, one after the other.
+// Takes the parts of a recording in order.
 class Sink {
  public:
   void add(const Header& header);
-  uint32_t add(const UserCode& stack);  // its number
+  uint32_t add(const UserCode& stack);  // returns its number
   void add(const Entry& entry);
   void end(uint32_t check);
   Writer& writer() { return writer_; }

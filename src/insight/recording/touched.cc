@@ -1,4 +1,4 @@
-// Pages and their checks.
+// Touched pages and their checks.
 #include "insight/recording/touched.h"
 
 #include <zlib.h>

@@ -1,4 +1,4 @@
-// The memories of a device by byte ranges, and which of their pages a run touched.
+// The memories of a device by byte ranges, and the pages that a run touched.
 #pragma once
 
 #include <array>
@@ -8,13 +8,13 @@
 
 namespace tputwin::insight::recording {
 
-// All memories, for one who writes without saying so; the device outlives it.
+// Returns all memories for writing without notice. The device must outlive the result.
 inline Memory memory_of(Device& device) { return device.memory(); }
 
-// The size of a memory. Local memory counts from lane to lane.
+// Returns the size of a memory. Local addresses are counted from lane to lane.
 uint64_t size_of(const Memory& memory, Space space);
 uint8_t* data_of(const Memory& memory, Space space, uint64_t address);
-// The first byte of a range.
+// Returns the address of the first byte of a range.
 inline uint64_t address_of(const Memory& memory, const ByteRange& range) {
   return range.space == Space::local
              ? uint64_t{range.lane} * memory.local.lane_bytes() + range.begin
@@ -24,10 +24,10 @@ inline uint8_t* data_of(const Memory& memory, const ByteRange& range) {
   return data_of(memory, range.space, address_of(memory, range));
 }
 
-// From an address on, lane behind lane.
+// Writes bytes from an address on. Lanes follow each other.
 void write(const Memory& memory, Space space, uint64_t address, std::span<const uint8_t> bytes);
 
-// CRC-32 of ranges, one after the other.
+// Returns the CRC-32 of ranges, one after the other.
 uint32_t check_of(const Memory& memory, std::span<const ByteRange> ranges);
 
 class TouchedPages {
@@ -36,7 +36,7 @@ class TouchedPages {
     add(range.space, address_of(memory, range), range.end - range.begin);
   }
   void add(Space space, uint64_t address, uint64_t bytes);
-  // CRC-32 of all of them.
+  // Returns the CRC-32 of all touched pages.
   uint32_t check(const Memory& memory) const;
 
  private:

@@ -1,4 +1,4 @@
-// transfer: a value to a Writer, or from a Reader, member by member.
+// transfer: moves a value to a Writer, or from a Reader, member by member.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace tputwin::insight::recording {
 
-// Whether V is one that the enumeration names: compilers write others as "(Enum)5".
+// Returns true if the enumeration names V. Compilers print other values as "(Enum)5".
 template <class Enum, Enum V>
 constexpr bool is_enumerator() {
   const std::string_view text = __PRETTY_FUNCTION__;
@@ -25,7 +25,7 @@ constexpr bool is_enumerator() {
   return text[at + 4] != '(';
 }
 
-// How many values an enumeration has, which are 0, 1, 2, ...
+// Returns the number of values of an enumeration, which must be 0, 1, 2, ...
 template <class Enum, unsigned kFirst = 0>
 constexpr uint64_t enumerators() {
   if constexpr (is_enumerator<Enum, static_cast<Enum>(kFirst)>())
@@ -45,7 +45,7 @@ void transfer_number(Archive& archive, T& value, uint64_t most) {
     archive.number(static_cast<uint64_t>(value));
 }
 
-// Small numbers of either sign are small.
+// Zigzag coding: small numbers of either sign become small unsigned numbers.
 template <class Archive, class T>
 void transfer_signed(Archive& archive, T& value) {
   auto bits = static_cast<uint64_t>(value) << 1 ^ static_cast<uint64_t>(int64_t{value} >> 63);
@@ -80,7 +80,7 @@ template <class T>
 constexpr bool kIsArray = false;
 template <class T, size_t N>
 constexpr bool kIsArray<std::array<T, N>> = true;
-// What somebody else is told: nobody listens to a recording.
+// Members that point to a listener are skipped, because a recording has no listeners.
 template <class T>
 constexpr bool kIsListener = false;
 template <class T>
@@ -111,7 +111,7 @@ void transfer(Archive& archive, T& value) {
   }
 }
 
-// The operation, under the name of its type.
+// Writes the operation after the name of its type.
 void write(Writer& to, const Operation& operation);
 Operation read_operation(Reader& from);
 

@@ -1,4 +1,4 @@
-// Instructions to commands of a timeline.
+// Converts instructions to commands of a timeline.
 #include "insight/timing/commands.h"
 
 #include <algorithm>

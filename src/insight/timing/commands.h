@@ -1,4 +1,4 @@
-// Commands of a timeline, of what runs and of programs that need not run to be timed.
+// Commands of a timeline, from a running device or from programs that are timed without running.
 #pragma once
 
 #include <span>
@@ -9,16 +9,16 @@
 
 namespace tputwin::insight {
 
-// What an instruction says of itself; its place and its origin are the caller's.
+// Returns the command of an instruction. The caller sets its position and origin.
 TimelineCommand command_of(const Instruction& instruction, const Cost& cost, const Chip& chip);
 
 void begin_launch(Timeline& timeline, std::string_view name, uint64_t number = 0);
-// To the launch that began last.
+// Adds a command to the last launch.
 TimelineCommand& add_command(Timeline& timeline, TimelineCommand command);
 
-// A launch of a program that the engines fetch from memory.
+// Adds a launch of a program that the engines fetch from memory.
 void add_program(Timeline& timeline, std::string_view name, std::span<const Instruction> program);
-// Its predicted cycles, from the host's call to its end.
+// Returns the predicted cycles of a program, from the host's call to its end.
 uint64_t predicted_cycles(std::span<const Instruction> program, const Chip& chip);
 
 }  // namespace tputwin::insight

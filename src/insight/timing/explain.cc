@@ -1,4 +1,4 @@
-// Walks back from the end of each launch along what kept commands from starting earlier.
+// Walks back from the end of each launch along the reasons that delayed commands.
 #include "insight/timing/explain.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace tputwin::insight {
 namespace {
 
 constexpr size_t kGroupsToMend = 10, kAdvice = 3;
-constexpr double kWorthIt = 0.005;  // of the whole time
+constexpr double kWorthIt = 0.005;  // fraction of the whole time
 
 uint64_t& at(SpentCycles& spent, Spent what) { return spent[static_cast<size_t>(what)]; }
 
@@ -26,7 +26,7 @@ Spent most_of(const SpentCycles& spent) {
   return static_cast<Spent>(std::ranges::max_element(spent) - spent.begin());
 }
 
-// Of all launches of a kernel.
+// Returns the cycles of all launches of a kernel.
 uint64_t cycles_of(const Timeline& timeline, const std::string& kernel) {
   uint64_t cycles = 0;
   for (const TimelineLaunch& launch : timeline.launches)
@@ -96,7 +96,7 @@ class Explainer {
     }
   }
 
-  // Work, and what the engine waited for before it.
+  // Adds the work of commands, and the idle time of their engine before them.
   void add_spent() {
     uint64_t free_at[3] = {};
     std::vector<std::map<std::string_view, uint64_t>> waits(result_.groups.size());
@@ -141,7 +141,7 @@ class Explainer {
     at(result_.critical, what) += cycles;
   }
 
-  // From the command that ends last.
+  // Walks the critical path back from the command that ends last.
   void walk(const TimelineLaunch& launch) {
     uint32_t now = kNoCommand;
     for (uint32_t i = launch.first; i < launch.first + launch.count; ++i)
@@ -158,7 +158,8 @@ class Explainer {
     at(result_.critical, Spent::launch) += launch.end - launch.begin - spent;
   }
 
-  // The command that the processor waited for before it issued these, one after the other.
+  // Walks back over issued commands. Returns the command that the processor waited for before it
+  // issued them.
   uint32_t walk_issue(uint32_t now, const TimelineLaunch& launch, uint64_t& spent) {
     const auto issue =
         static_cast<uint64_t>(timeline_.timing.issue_seconds * timeline_.chip.clock_hz);
@@ -171,7 +172,7 @@ class Explainer {
       if (i == launch.first) return kNoCommand;
     }
   }
-  // Behind a poll the processor waits for the end of the blocker, else for its start.
+  // Before a poll returns, the processor waits for the end of the blocker, else for its start.
   uint32_t blocking_end(uint32_t i) const {
     const TimelineCommand& blocker = command(command(i).issue_blocker);
     return command(i).is_behind_poll ? command(i).issue_blocker : blocker.blocker;

@@ -1,4 +1,4 @@
-// Explanation: what the predicted time of a run goes into, and what would make it shorter.
+// Explanation: the parts of the predicted time of a run, and changes that would shorten it.
 #pragma once
 
 #include <array>
@@ -9,15 +9,15 @@
 
 namespace tputwin::insight {
 
-// What time is spent on.
+// Uses of time.
 enum class Spent : uint8_t {
   launch,
   issue,      // the control processor, for each command
   compute,    // execution units at full rate
-  latency,    // of taps, factors and operands, one after the other
-  conflicts,  // of banks
+  latency,    // of taps, factors and operands, in sequence
+  conflicts,  // of memory banks
   dma,        // bytes that are moved
-  runs,       // that are short or begin beside a beat of the bus
+  runs,       // runs that are short or not aligned to a beat of the bus
   setup,      // of commands
   waiting     // for the other engine
 };
@@ -25,45 +25,46 @@ inline constexpr size_t kSpent = 9;
 std::string_view to_string(Spent spent);
 using SpentCycles = std::array<uint64_t, kSpent>;
 
-// Commands of one kernel or layer that one line of the user's program makes.
+// Commands of one kernel or layer that one line of the user's program issues.
 struct CommandGroup {
   std::string launch, layer, call, source;
   Engine engine = Engine::compute;
   std::vector<uint32_t> commands;
-  uint64_t busy = 0, bytes = 0;  // of its engine, and of global memory
+  uint64_t busy = 0, bytes = 0;  // busy cycles of its engine, bytes of global memory
   SpentCycles spent{};           // at work, and idle before it
-  SpentCycles critical{};        // of the critical path
+  SpentCycles critical{};        // on the critical path
   std::string waits_for;         // the call that it waits for most
   double lanes_filled = 1, units_filled = 1;
-  Spent bound = Spent::compute;  // the most of `spent`
+  Spent bound = Spent::compute;  // the largest part of `spent`
 
   uint64_t critical_cycles() const;
   std::string where() const;  // "okk_bdc_add at plus_one (plus_one.c:21)"
 };
 
-// Something to change, and the time that the simulation predicts with it.
+// A change, and the time that the simulation predicts with it.
 enum class Remedy : uint8_t { double_buffer, banks, filling, merging, alignment, longer_runs };
 std::string_view to_string(Remedy remedy);
 struct Advice {
   Remedy remedy;
-  size_t group;                                  // place in Explanation::groups
-  uint64_t cycles = 0;                           // of the whole run, with it
-  uint64_t kernel_before = 0, kernel_after = 0;  // of the launches of the group's kernel
+  size_t group;                                  // index in Explanation::groups
+  uint64_t cycles = 0;                           // of the whole run, with the change
+  uint64_t kernel_before = 0, kernel_after = 0;  // of all launches of the group's kernel
 };
 
 struct Explanation {
   uint64_t cycles = 0;
-  SpentCycles critical{};            // of all launches, one after the other
-  std::vector<CommandGroup> groups;  // those that the critical path spends most on first
-  std::vector<Spent> bounds;  // of each command: the most of its work and of the idleness before it
+  SpentCycles critical{};            // of all launches together
+  std::vector<CommandGroup> groups;  // sorted by cycles on the critical path, largest first
+  std::vector<Spent>
+      bounds;  // for each command, the largest part of its work and of the idle time before it
   std::vector<uint32_t> critical_path;  // commands, in order
-  std::vector<Advice> advice;           // the best first, at most three
+  std::vector<Advice> advice;           // at most three, best first
 };
 
-// Of a timeline that is simulated.
+// Explains a timeline, which must be simulated.
 Explanation explain(const Timeline& timeline);
 
-// The timeline with a remedy for a group, simulated.
+// Returns the timeline with a remedy for a group, simulated.
 Timeline with_remedy(const Timeline& timeline, const CommandGroup& group, Remedy remedy);
 
 std::string explanation_text(const Timeline& timeline, const Explanation& explanation);

@@ -1,4 +1,4 @@
-// An explanation, as text for people and as JSON for machines.
+// Formats an explanation as text and as JSON.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -19,7 +19,7 @@ double microseconds(const Timeline& timeline, uint64_t cycles) {
   return timeline.seconds(cycles) * 1e6;
 }
 
-// Execution units of a lane: of 32-bit elements, on the BM1880 of bytes.
+// Returns the execution units of a lane: of 32-bit elements, on the BM1880 of bytes.
 uint32_t units_of(const Chip& chip) {
   return chip.family == ChipFamily::bm1880 ? chip.eu_bytes : chip.eu_bytes / 4;
 }
@@ -51,7 +51,7 @@ std::string launches_text(const Timeline& timeline) {
   return text;
 }
 
-// "-13 % of plus_one_serial, -2 % of all (3931.0 us): ..."
+// Returns for example "-13 % of plus_one_serial, -2 % of all (3931.0 us): ...".
 std::string advice_text(const Timeline& timeline, const Explanation& e, const Advice& advice) {
   const CommandGroup& group = e.groups[advice.group];
   const double all = 100 - share(advice.cycles, e.cycles);

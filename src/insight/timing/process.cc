@@ -1,4 +1,5 @@
-// One file for a process, written when a device is closed, and there at the end.
+// One file for the process. Each closed device appends to it, and the end of the process commits
+// it.
 #include "insight/timing/process.h"
 
 #include <unistd.h>
@@ -21,11 +22,12 @@ class DeviceRecorder;
 
 struct TimingProcess {
   std::string path;
-  pid_t id = getpid();  // a child of fork() has its parent's commands, which are not its own
+  // A child of fork() inherits its parent's commands, but does not write them.
+  pid_t id = getpid();
   std::mutex mutex;
-  std::set<DeviceRecorder*> recorders;  // of devices that are open
+  std::set<DeviceRecorder*> recorders;  // of open devices
 
-  // Nothing once something could not be written, or in a child.
+  // nullptr after an error of writing.
   std::unique_ptr<AtomicFile> file;
 
   void take(const Status& status) {
@@ -68,7 +70,7 @@ void write_rest() {
 TimingProcess* start_timing() {
   const char* path = std::getenv("TPUTWIN_TIMING");
   if (path == nullptr || *path == '\0') return nullptr;
-  auto* process = new TimingProcess;  // its end is that of the process
+  auto* process = new TimingProcess;  // lives until the process ends
   process->path = path;
   auto file = AtomicFile::create(path);
   if (file.ok())

@@ -1,4 +1,4 @@
-// The recording of a process, that the environment asks for:
+// The recording of commands that the environment enables:
 //   TPUTWIN_TIMING  a file for the commands of every device (insight/timing/recording.h)
 #pragma once
 
@@ -9,7 +9,8 @@
 namespace tputwin::insight {
 
 bool is_timing();
-// What records the commands of a device, to be added to its observers; nullptr if nobody asks.
+// Returns an observer that records the commands of a device; nullptr if the environment does not
+// enable it.
 std::unique_ptr<Observer> time_device(Device& device);
 
 }  // namespace tputwin::insight

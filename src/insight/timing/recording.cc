@@ -1,4 +1,4 @@
-// Commands to lines, and lines to commands.
+// Converts commands to lines of JSON and back.
 #include "insight/timing/recording.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr std::array<std::string_view, 3> kEngines{"bdc", "cpu", "gdma"};  // by enum Engine
 
-// Names live as long as the process, as those of calls do.
+// Keeps a name until the process ends, as names of calls are kept.
 std::string_view keep(const std::string& name) {
   static std::mutex mutex;
   static auto& names = *new std::set<std::string>;
@@ -27,7 +27,7 @@ std::string_view keep(const std::string& name) {
   return *names.insert(name).first;
 }
 
-// The source lines of commands: those of a loop have one stack, and are described once.
+// The source lines of commands. Commands of a loop share a stack, which is described once.
 class Lines {
  public:
   const std::string& of(const TimelineCommand& command) {
@@ -72,7 +72,7 @@ Work work_from(const CheckedJson& j) {
           .units_filled = j.at(8)};
 }
 
-// Without `lines` the commands are told without theirs.
+// Returns a command as JSON. If `lines` is nullptr, source lines are omitted.
 Json command_json(const TimelineCommand& c, Lines* lines) {
   Json line = {{"call", std::string(c.call)},
                {"operation", std::string(c.operation)},
@@ -92,7 +92,7 @@ Json command_json(const TimelineCommand& c, Lines* lines) {
   return line;
 }
 
-// "f32(1,3,60,75)@L+0x10000 stride(0,768,52,4) pack 2", strides in bytes.
+// Parses "f32(1,3,60,75)@L+0x10000 stride(0,768,52,4) pack 2", with strides in bytes.
 bool parse_view(const std::string& text, TensorView& view) {
   char type[8] = {}, space[8] = {};
   unsigned long long address = 0;

@@ -9,15 +9,15 @@
 
 namespace tputwin::insight {
 
-// A line for each launch and each command. Commands have their work; with `lines` the user's source
-// lines too.
+// Returns a line for each launch and each command. Commands include their work and, with
+// `with_lines`, the user's source lines.
 std::string recording_of(const Timeline& timeline, bool with_lines);
 
-// The name of the chip that a recording is of; empty if it does not say.
+// Returns the name of the chip of a recording; empty if there is none.
 std::string chip_of_recording(std::string_view text);
 
-// Of a recording, or of commands with their operands instead of their work (docs/timing.md), which
-// are one launch of a kernel. Not simulated.
+// Reads a recording, or commands with operands instead of work (docs/timing.md), which form one
+// launch of a kernel. The result is not simulated.
 Result<Timeline> read_recording(std::string_view text, const Chip& chip);
 
 }  // namespace tputwin::insight

@@ -1,4 +1,4 @@
-// What would change if something were done about a group of commands.
+// Remedies: changes a group of commands in a timeline, and simulates the result.
 #include <algorithm>
 #include <map>
 
@@ -11,7 +11,8 @@ namespace {
 bool is_load(const TimelineCommand& command) { return command.work.kind == Work::Kind::load; }
 bool is_store(const TimelineCommand& command) { return command.work.kind == Work::Kind::store; }
 
-// The command that each waits for, kNoCommand if none: unlike numbers this stays when they move.
+// Returns for each command the one that it waits for; kNoCommand: none. Unlike wait numbers, this
+// stays valid when commands move.
 std::vector<uint32_t> waited_for(const Timeline& timeline, const TimelineLaunch& launch) {
   std::vector<uint32_t> result(launch.count, kNoCommand);
   std::map<uint32_t, uint32_t> by_number[2];
@@ -26,8 +27,8 @@ std::vector<uint32_t> waited_for(const Timeline& timeline, const TimelineLaunch&
   return result;
 }
 
-// Loads go into a second buffer: each waits for what the one before it waited for, and goes ahead
-// of the stores before it.
+// Puts loads into a second buffer. Each load waits for the command that the previous load waited
+// for, and moves before the stores that precede it.
 void double_buffer(Timeline& timeline, const TimelineLaunch& launch,
                    const std::vector<bool>& chosen) {
   std::vector<uint32_t> waits = waited_for(timeline, launch), order;
@@ -61,7 +62,7 @@ void mend(TimelineCommand& command, Remedy remedy, size_t place) {
   const double filled = work.lanes_filled * work.units_filled;
   switch (remedy) {
     case Remedy::double_buffer:
-      return;  // of all commands together
+      return;  // handled for all commands together
     case Remedy::banks:
       work.conflicts = 0;
       return;
@@ -103,7 +104,7 @@ Timeline with_remedy(const Timeline& timeline, const CommandGroup& group, Remedy
   if (remedy != Remedy::double_buffer) {
     for (size_t i = 0; i < group.commands.size(); ++i)
       mend(changed.commands[group.commands[i]], remedy, i);
-  } else if (!has_host_commands(timeline)) {  // where numbers begin again nothing is moved
+  } else if (!has_host_commands(timeline)) {  // if numbering restarts, commands cannot move
     std::vector<bool> chosen(timeline.commands.size(), false);
     for (const uint32_t command : group.commands) chosen[command] = true;
     for (const TimelineLaunch& launch : timeline.launches) double_buffer(changed, launch, chosen);

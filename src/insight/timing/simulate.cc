@@ -1,4 +1,4 @@
-// Launch, issue, two engines in order, waits for numbers.
+// Simulates launches, issue, two in-order engines, and waits for numbers.
 #include "insight/timing/simulate.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace tputwin::insight {
 namespace {
 
-// A moment, and what it came from.
+// A time, and the reason for it.
 struct Moment {
   uint64_t at = 0;
   Delay delay = Delay::none;
@@ -41,7 +41,7 @@ class Simulation {
   };
   struct EngineState {
     Moment free;
-    std::vector<Numbered> numbers;  // since they began
+    std::vector<Numbered> numbers;  // since numbering began
     std::vector<Started> starts;    // of its commands
   };
   static constexpr size_t index(Engine engine) { return engine == Engine::dma; }
@@ -49,7 +49,7 @@ class Simulation {
     return static_cast<uint64_t>(std::llround(seconds * timeline_.chip.clock_hz));
   }
 
-  // Everything before is finished, seen from what follows.
+  // Later commands wait for all commands before.
   void join() {
     for (EngineState& engine : engines_) {
       const uint32_t last = engine.free.blocker;
@@ -81,7 +81,7 @@ class Simulation {
     own.free = {command.end, Delay::engine, i};
     if (command.id != 0) own.numbers.push_back({command.id, i});
   }
-  // The processor goes on when the queue of the engine has a place.
+  // Issues a command as soon as the queue of its engine has a free slot.
   void issue(TimelineCommand& command, Moment& ready) {
     command.issue_blocker = kNoCommand;
     const auto wait_until = [&](uint64_t at, uint32_t blocker) {
@@ -108,8 +108,8 @@ class Simulation {
   }
 
   Timeline& timeline_;
-  uint64_t processor_ = 0;  // has issued until then
-  Moment base_;             // nothing starts before
+  uint64_t processor_ = 0;  // time of the last issue
+  Moment base_;             // earliest start of any command
   std::array<EngineState, 2> engines_;
 };
 

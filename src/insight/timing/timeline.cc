@@ -1,4 +1,4 @@
-// Names of what a timeline says.
+// Names of the values of a timeline.
 #include "insight/timing/timeline.h"
 
 namespace tputwin::insight {

@@ -1,4 +1,4 @@
-// Timeline: the commands of a run, placed in predicted time.
+// Timeline: the commands of a run with their predicted times.
 #pragma once
 
 #include <cstdint>
@@ -11,53 +11,54 @@
 
 namespace tputwin::insight {
 
-// What kept a command from starting earlier.
+// The reason that delayed the start of a command.
 enum class Delay : uint8_t {
   none,     // nothing
-  launch,   // the way of the launch to the chip
+  launch,   // transfer of the launch to the chip
   issue,    // the control processor had not issued it
-  engine,   // its own engine was at work: with the command `blocker`
-  command,  // a number on the other engine: that of the command `blocker`
-  host      // an operator of the host, or numbers that begin again: all before, lastly `blocker`
+  engine,   // its own engine executed the command `blocker`
+  command,  // it waited for the number of `blocker` on the other engine
+  host      // a CPU operator, or restarted numbers: all commands before, `blocker` was the last
 };
 std::string_view to_string(Delay delay);
 
-// On-chip bytes that an operand of a command lies in, from its first to behind its last in each of
-// its lanes. Of L2-SRAM and DTCM: lane 0.
+// On-chip bytes of an operand, from its first to its last byte in each of its lanes. L2-SRAM and
+// DTCM count as lane 0.
 struct Held {
-  std::string_view operand;  // "dst_addr", of static storage
+  std::string_view operand;  // "dst_addr", in static storage
   Access access = Access::read;
   Space space = Space::local;
-  uint32_t first_lane = 0, lanes = 0;  // round from the last to the first
-  uint64_t begin = 0, end = 0;         // in a lane
+  uint32_t first_lane = 0, lanes = 0;  // the last lane is followed by the first
+  uint64_t begin = 0, end = 0;         // in each lane
 };
 
 inline constexpr uint32_t kNoCommand = UINT32_MAX;
 
 struct TimelineCommand {
   Engine engine = Engine::compute;
-  uint32_t id = 0, wait = 0;    // Instruction::id and ::wait
-  std::string_view operation;   // of static storage
-  std::string_view call;        // "okk_bdc_add"; empty: a command of a file
-  std::string layer;            // of a network whose file names it; empty: unknown
-  uint32_t launch = 0;          // place in Timeline::launches
-  uint32_t number = 0;          // in its launch, from 1
-  StackId stack = 0;            // of its call; 0: none
-  std::string_view source;      // of recordings: the user's source line
-  bool is_issued = false;       // by the control processor; else fetched from memory by the engine
+  uint32_t id = 0, wait = 0;   // Instruction::id and ::wait
+  std::string_view operation;  // in static storage
+  std::string_view call;       // "okk_bdc_add"; empty: a command of a file
+  std::string layer;           // of networks whose files name layers; empty: unknown
+  uint32_t launch = 0;         // index in Timeline::launches
+  uint32_t number = 0;         // in its launch, from 1
+  StackId stack = 0;           // of its call; 0: none
+  std::string_view source;     // the user's source line, if read from a recording
+  bool is_issued =
+      false;  // issued by the control processor; else fetched from memory by the engine
   bool is_behind_poll = false;  // the kernel waited for both engines before it
   std::vector<Held> held;
-  Cost cost;  // of its operation alone (docs/timing.md)
+  Cost cost;  // of the operation by itself (docs/timing.md)
   Work work;
-  // Predicted, in cycles of the chip since the first launch.
+  // Predicted times, in cycles of the chip since the first launch.
   Price price;
   uint64_t issue = 0, start = 0, end = 0;
   Delay delay = Delay::none;
-  uint32_t blocker = kNoCommand;  // place in Timeline::commands
+  uint32_t blocker = kNoCommand;  // index in Timeline::commands
   // The command that the control processor waited for before it issued this one.
   uint32_t issue_blocker = kNoCommand;
 
-  // Bytes that cross the bus of global memory.
+  // Returns the bytes that cross the bus of global memory.
   uint64_t bytes_moved() const { return cost.global_bytes; }
   uint64_t macs() const { return cost.macs; }
   uint64_t work_cycles() const { return end - start; }
@@ -65,7 +66,7 @@ struct TimelineCommand {
 
 struct TimelineLaunch {
   std::string name;               // of the kernel or net
-  uint64_t number = 0;            // as the host counts, from 1; 0: not launched by a number
+  uint64_t number = 0;            // as the host counts, from 1; 0: not numbered
   uint32_t first = 0, count = 0;  // its commands
   uint64_t begin = 0, end = 0;    // from the host's call to the end of its last command
 };
@@ -73,8 +74,8 @@ struct TimelineLaunch {
 struct Timeline {
   Chip chip;
   ChipTiming timing;
-  std::vector<TimelineCommand> commands;  // in the order of issue
-  std::vector<TimelineLaunch> launches;   // one behind the other
+  std::vector<TimelineCommand> commands;  // in issue order
+  std::vector<TimelineLaunch> launches;   // consecutive in time
 
   uint64_t cycles() const { return launches.empty() ? 0 : launches.back().end; }
   double seconds(uint64_t of_cycles) const {
@@ -83,7 +84,7 @@ struct Timeline {
   double microseconds() const { return seconds(cycles()) * 1e6; }
 };
 
-// An empty one.
+// Returns an empty timeline.
 inline Timeline timeline_of(const Chip& chip) {
   return {.chip = chip, .timing = timing_of(chip), .commands = {}, .launches = {}};
 }

@@ -1,4 +1,4 @@
-// What commands say of themselves, and where they come from.
+// TimelineRecorder: converts instructions to commands, with their calls and layers.
 #include "insight/timing/timeline_recorder.h"
 
 #include <tuple>

@@ -1,4 +1,4 @@
-// TimelineRecorder: collects the timeline of whatever a device does.
+// TimelineRecorder: collects the timeline of everything that a device executes.
 #pragma once
 
 #include <string>
@@ -15,31 +15,32 @@ namespace tputwin::insight {
 //   const Timeline& timeline = recorder.timeline();
 class TimelineRecorder : public Observer {
  public:
-  // Stacks cost time where nobody asks for source lines.
+  // `with_stacks` captures stacks for source lines, which takes time.
   explicit TimelineRecorder(const Chip& chip, bool with_stacks = true);
 
   void on_issue(const CallSite& site) override;
   void on_instruction(const Instruction&, const Footprint&, const Cost&) override;
   void on_event(const DeviceEvent& event) override;
 
-  // The layer that commands belong to from now on, of networks whose files name layers.
+  // Sets the layer of later commands. Names from files of networks take precedence.
   void set_layer(std::string_view layer) { layer_ = layer; }
-  // All launches so far, simulated. Commands outside of launches make one without a name.
+  // Returns all launches so far, simulated. Commands outside of launches form a launch without a
+  // name.
   const Timeline& timeline();
-  // The same, which is forgotten here.
+  // Returns the timeline like timeline(), and starts an empty one.
   Timeline take();
 
  private:
   Timeline timeline_;
   const bool with_stacks_;
-  uint32_t simulated_ = 0;  // launches
+  uint32_t simulated_ = 0;  // number of simulated launches
   bool in_launch_ = false, is_behind_poll_ = false, is_issued_ = false;
   CallSite site_;  // of the next instruction
   StackId stack_ = 0;
-  Origin origin_;  // of the launch that runs
+  Origin origin_;  // of the current launch
   std::string layer_;
-  bmodel::LayerRuns layers_;  // of the launch that runs: its file's names and which of them
-  std::vector<std::string_view> layer_of_;  // each command has, in order
+  bmodel::LayerRuns layers_;  // names of layers and their commands, of the current launch
+  std::vector<std::string_view> layer_of_;  // one per command, in order
 };
 
 }  // namespace tputwin::insight

@@ -1,4 +1,4 @@
-// Operands and prices of single operations (docs/timing.md) to work, and work to cycles.
+// Converts operands and costs of operations to work (docs/timing.md), and work to cycles.
 #include "insight/timing/work.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace tputwin::insight {
 namespace {
 
-// Beginnings of names of operations, and of calls behind "okk_bdc_".
+// Prefixes of operation names, and of call names after "okk_bdc_".
 struct Row {
   std::string_view begins;
   Work::Kind kind;
