@@ -1,4 +1,4 @@
-// The host's architecture as the vendor's folders of plugins name it: PATH/armv8/NAME.so.
+// The host's architecture, as the vendor names its plugin directories: PATH/armv8/NAME.so.
 #pragma once
 
 namespace tputwin {

@@ -1,4 +1,4 @@
-// Files beside their place, moved there by rename().
+// Writes files under a temporary name, and moves them to their final name with rename().
 #include "base/atomic_file.h"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Unlike that of any other file of this process, and of others that live.
+// Returns a name that differs from all others of this process and of other running processes.
 std::string name_beside(const std::string& place) {
   static std::atomic<unsigned> number = 0;
   return place + ".part-" + std::to_string(getpid()) + "-" + std::to_string(number++);
@@ -30,7 +30,8 @@ std::string without_links(const std::string& path) {
   return target.empty() ? path : target.string();
 }
 
-// A file with the access that the one it replaces has; -1 with errno. mode 0: there is none.
+// Creates a file with the permissions of the one it replaces; mode 0: there is none. Returns -1 and
+// sets errno on failure.
 int create_beside(const std::string& name, mode_t mode) {
   const int file = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file >= 0 && mode != 0) static_cast<void>(fchmod(file, mode));
@@ -49,7 +50,7 @@ Result<std::unique_ptr<AtomicFile>> AtomicFile::create(const std::string& path) 
   made->place_ = without_links(path);
   struct stat before = {};
   const bool is_there = stat(made->place_.c_str(), &before) == 0;
-  // a file that may not be written is not to be replaced either
+  // A file that must not be written must not be replaced either.
   if (is_there && access(made->place_.c_str(), W_OK) != 0) return made->fail(errno).error();
   int file = -1;
   if (!is_there || S_ISREG(before.st_mode)) {

@@ -1,4 +1,4 @@
-// A file that is there whole or not at all: written beside its place, then moved there.
+// A file that is written completely or not at all: under a temporary name, then renamed.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 
 namespace tputwin {
 
-// Until commit() nothing at `path` changes; a program that ends before, even by SIGKILL, leaves
-// what was there (and of SIGKILL a file PATH.part-PID-N beside it). A link's target is replaced,
-// not the link. What is no regular file (a device, a pipe, a terminal), or lies in a folder where
-// no file can be made, is written in place. Errors: sys_file_write.
+// Until commit(), the file at `path` does not change. A program that ends before, even by SIGKILL,
+// leaves the old file; after SIGKILL a temporary file PATH.part-PID-N remains. A symbolic link is
+// kept, and its target is replaced. Devices, pipes and terminals, and files in directories without
+// write permission, are written in place. Errors: sys_file_write.
 class AtomicFile {
  public:
   static Result<std::unique_ptr<AtomicFile>> create(const std::string& path);
-  // Removes what was not committed.
+  // Removes an uncommitted file.
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  // The bytes are with the system when it returns.
+  // When it returns, the bytes have been passed to the operating system.
   Status write(std::span<const uint8_t> bytes);
   Status commit();
 
@@ -32,8 +32,8 @@ class AtomicFile {
   Status fail(int reason) const;
 
   std::string path_;     // as the caller names it
-  std::string place_;    // without links
-  std::string written_;  // empty: in place
+  std::string place_;    // with symbolic links resolved
+  std::string written_;  // temporary name; empty: written in place
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_{nullptr, std::fclose};
 };
 

@@ -1,6 +1,6 @@
-// CheckedJson: JSON from outside. A number that does not fit what it is read into, or has a
-// fraction where a whole one is wanted, is an error of JSON (nlohmann::json::exception); nlohmann's
-// own conversions make another number of it.
+// CheckedJson: JSON from outside. A number that does not fit its target type, or has a fraction for
+// an integer type, is an error of JSON (nlohmann::json::exception). nlohmann's own conversions
+// would change the number instead.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ struct CheckedNumbers<T, std::enable_if_t<std::is_arithmetic_v<T> && !std::is_sa
       return number >= std::numeric_limits<T>::lowest() && number <= std::numeric_limits<T>::max();
     }
   }
-  // Of those that T has and a double tells apart.
+  // Returns true if T has the number and a double represents it uniquely.
   static bool is_whole_number(double number) {
     constexpr double kMost = 9007199254740992.0;
     return number >= -kMost && number <= kMost &&

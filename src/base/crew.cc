@@ -1,4 +1,4 @@
-// How a thread and its workers share loops: opening, taking pieces, closing.
+// Crew: opens loops to workers, takes pieces, closes loops.
 #include "base/crew.h"
 
 #include <sched.h>
@@ -15,11 +15,11 @@ namespace {
 
 using std::chrono::microseconds;
 
-// How long a worker looks for the next loop before he parks: longer than the instructions of a
-// network that are not worth a second thread, much shorter than what a scheduler gives to others.
+// Time that a worker polls for the next loop before it parks. It is longer than the instructions of
+// a network that are not worth a second thread, and much shorter than a scheduler's time slice.
 constexpr microseconds kPatience{50};
-// How long the thread looks for the end of pieces that workers have begun: about as long as a piece
-// takes. A worker that takes longer may wait for this very processor.
+// Time that the thread polls for the end of pieces that workers have begun. A piece takes about as
+// long. A worker that takes longer may be waiting for this very processor.
 constexpr microseconds kPieceEnds{20};
 
 void pause() {
@@ -30,7 +30,7 @@ void pause() {
 #endif
 }
 
-// True as soon as `done`; false after `patience`.
+// Polls `done`. Returns true as soon as it is true, false after `patience`.
 template <class Done>
 bool comes_soon(microseconds patience, const Done& done) {
   for (const auto end = std::chrono::steady_clock::now() + patience;;) {
@@ -42,7 +42,7 @@ bool comes_soon(microseconds patience, const Done& done) {
   }
 }
 
-// This thread goes on elsewhere, if there is another processor it may use.
+// Moves this thread to another processor, if it may use one.
 void leave_processor(int processor) {
   cpu_set_t allowed, others;
   if (processor >= CPU_SETSIZE || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
@@ -66,7 +66,7 @@ Crew::Crew(int threads)
   shares_[0].is_taken = true;
 }
 
-// Units of a loop to all shares.
+// Divides a loop into units, and gives each share a contiguous range of them.
 void Crew::share_out(size_t count, size_t grain) {
   count_ = count;
   unit_ = std::max({grain, size_t{1}, ceil_div(count, size_t{UINT32_MAX})});
@@ -79,20 +79,22 @@ void Crew::share_out(size_t count, size_t grain) {
 void Crew::run(size_t count, size_t grain, const Pieces& body) {
   body_ = &body;
   share_out(count, grain);
-  turn_.fetch_add(1);  // open
+  turn_.fetch_add(1);  // opens the loop
   wake_workers();
   work(0);
-  turn_.fetch_add(1);  // closed: who comes now leaves at once
+  // Closes the loop: workers that arrive now leave at once.
+  turn_.fetch_add(1);
   const auto alone = [&] { return inside_.load() == 0; };
   while (!comes_soon(kPieceEnds, alone))
     if (const uint32_t inside = inside_.load(); inside != 0) inside_.wait(inside);
   if (failed_.exchange(false)) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
-// A system may put who wakes behind who woke him, on the same processor though another is idle,
-// until a slice of some milliseconds is over: longer than a whole network. So the thread lets him
-// begin, and he goes elsewhere. Once: if he does not come the processors are busy with others, who
-// would get the thread's own slice.
+// A scheduler may queue a woken worker on the processor of the thread that woke it, although
+// another processor is idle. The worker then waits for a time slice of some milliseconds, longer
+// than a whole network. So the thread yields, and the worker moves to another processor. The thread
+// yields once only: if the worker does not come, other processes occupy the processors, and would
+// get the thread's own time slice.
 void Crew::wake_workers() {
   turn_.notify_all();
   if (awake_.load(std::memory_order_relaxed) + 1 >= threads_) return;
@@ -109,7 +111,7 @@ void Crew::arrive() {
   arrivals_.fetch_add(1, std::memory_order_relaxed);
 }
 
-// False if the crew was opened again and has room.
+// Leaves the crew. Returns false if the crew was opened again and lacks members; the worker stays.
 bool Crew::leave() {
   awake_.fetch_sub(1, std::memory_order_relaxed);
   members_.fetch_sub(1);
@@ -122,8 +124,9 @@ bool Crew::leave() {
   return true;
 }
 
-// Half of what is left of a share: large pieces first, so that there are few, small ones last, so
-// that all finish together. Its owner begins at its front, others at its back.
+// Takes half of the units left in a share. Large pieces come first, so there are few pieces. Small
+// ones come last, so all members finish together. The owner takes from the front, others from the
+// back.
 Crew::Units Crew::take(Share& share, bool is_own) {
   uint64_t left = share.left.load(std::memory_order_relaxed);
   for (;;) {
@@ -138,7 +141,7 @@ Crew::Units Crew::take(Share& share, bool is_own) {
   }
 }
 
-// Takes pieces until there are none, of its own share first.
+// Takes pieces until none are left, from its own share first.
 void Crew::work(size_t member) {
   inside_a_piece = true;
   try {
@@ -154,7 +157,8 @@ void Crew::work(size_t member) {
   inside_a_piece = false;
 }
 
-// A worker gives its share back before it leaves, so that there is one for whoever is here.
+// Takes a free share. Workers return their share before they leave, so there is one for each
+// member.
 size_t Crew::become_member() {
   for (size_t i = 1;; i = i + 1 < threads_ ? i + 1 : 1)
     if (!shares_[i].is_taken.exchange(true)) return i;
@@ -198,7 +202,7 @@ void Crew::help() {
       continue;
     }
     inside_.fetch_add(1);
-    if (turn_.load() == turn) {  // still open, and open until inside_ falls
+    if (turn_.load() == turn) {  // still open, and it stays open while inside_ > 0
       served = turn;
       work(member);
     }

@@ -1,8 +1,7 @@
-// Crew: the workers that stay with a thread, and the loop they share with it. One loop at a time;
-// each has a share of it, the same part of every loop, so that what one loop left in a processor's
-// caches is there for the next one; whoever is done takes pieces of others' shares. The thread
-// itself never waits for a worker that has not taken a piece: loops go on while workers are
-// elsewhere.
+// Crew: the workers of a thread, and the loop that they share with it. One loop runs at a time.
+// Each member has a fixed share, the corresponding part of every loop, so data of one loop are in
+// its caches for the next. A member that has finished its share takes pieces of other shares. The
+// thread never waits for a worker that has not taken a piece.
 #pragma once
 
 #include <atomic>
@@ -19,36 +18,37 @@ class Crew {
  public:
   using Pieces = std::function<void(size_t begin, size_t end)>;
 
-  // Of a thread and threads - 1 workers.
+  // Makes a crew of a thread and threads - 1 workers.
   explicit Crew(int threads);
   Crew(const Crew&) = delete;
   int threads() const { return static_cast<int>(threads_); }
   void belong_to_this_thread() { owner_ = std::this_thread::get_id(); }
 
-  // The crew of this thread; nullptr: it has none.
+  // Returns the crew of this thread; nullptr: it has none.
   static Crew* current();
   static void set_current(Crew* crew);
-  // This thread is inside a piece of a loop: loops in there are not shared out again.
+  // Returns true if this thread is inside a piece of a loop. Inner loops are not shared again.
   static bool in_piece();
 
-  // body over disjoint pieces of [0, count), of at least `grain` each. By the thread whose crew it
-  // is, which takes part.
+  // Calls `body` for disjoint pieces of [0, count), of at least `grain` each. The thread that owns
+  // the crew must call it, and takes part.
   void run(size_t count, size_t grain, const Pieces& body);
-  // Opens the crew for a program. The workers that have to be called: each calls help(). Those of
-  // the program before that have not left yet stay.
+  // Opens the crew for a program. Returns the number of workers to be called; each must call
+  // help(). Workers of the previous program that have not left yet stay.
   size_t hire();
-  // Workers leave soon; the thread does not wait for them, who may stand still for milliseconds on
-  // a machine that is busy with others.
+  // Makes workers leave soon. The thread does not wait for them, because on a busy machine they may
+  // not run for milliseconds.
   void dismiss();
-  // What a worker does until it is dismissed. Nothing on the thread whose crew it is.
+  // Serves loops until the crew is dismissed. Does nothing on the thread that owns the crew.
   void help();
 
  private:
-  // What is left of a member's share of the loop, in units of `unit_`: from the first one in the
-  // lower half to behind the last one in the upper half.
+  // The units left of a member's share of the loop, each of `unit_` iterations. The lower 32 bits
+  // hold the first unit, the upper 32 bits the end.
   struct alignas(64) Share {
     std::atomic<uint64_t> left{0};
-    std::atomic<bool> is_taken{false};  // by a member; the first one is the thread's own
+    // True if a member has this share. Share 0 belongs to the thread itself.
+    std::atomic<bool> is_taken{false};
   };
   struct Units {
     uint32_t begin = 0, end = 0;
@@ -68,17 +68,19 @@ class Crew {
   const std::unique_ptr<Share[]> shares_;  // of each member
   const Pieces* body_ = nullptr;
   size_t count_ = 0, unit_ = 1;
-  uint32_t last_turn_ = 0;            // before dismissal
-  uint32_t waited_for_ = UINT32_MAX;  // arrivals when the thread last let workers begin
+  uint32_t last_turn_ = 0;  // value of turn_ before dismissal
+  // arrivals_ when the thread last let workers begin.
+  uint32_t waited_for_ = UINT32_MAX;
   std::exception_ptr error_;
   std::atomic<bool> failed_{false};
-  // Loops opened and closed so far: odd while one is open.
+  // Number of times loops were opened or closed: odd while a loop is open.
   alignas(64) std::atomic<uint32_t> turn_{0};
-  alignas(64) std::atomic<uint32_t> inside_{0};  // workers that may look at the loop
-  // Workers called that have not left; of them, those that neither park nor are still on their way.
+  alignas(64) std::atomic<uint32_t> inside_{0};  // workers that may access the loop
+  // `members_` counts workers that were called and have not left. `awake_` counts those of them
+  // that are neither parked nor on their way.
   alignas(64) std::atomic<uint32_t> members_{0};
   std::atomic<uint32_t> awake_{0};
-  std::atomic<uint32_t> arrivals_{0};  // so far
+  std::atomic<uint32_t> arrivals_{0};  // total so far
   std::atomic<int> processor_{-1};     // of the thread itself
 };
 

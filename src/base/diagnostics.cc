@@ -1,4 +1,4 @@
-// How errors stick, warnings are counted, and strict mode makes one of the other.
+// Diagnostics: keeps errors, counts warnings, and turns warnings into errors in strict mode.
 #include "base/diagnostics.h"
 
 #include <cstdlib>
@@ -8,7 +8,7 @@ namespace tputwin {
 
 bool Diagnostics::strict_by_default() {
   const char* value = std::getenv("TPUTWIN_STRICT");
-  // "forms" is about commands of models alone (isa/streams/unconfirmed.h)
+  // "forms" concerns only commands of models (isa/streams/unconfirmed.h).
   return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0 &&
          std::strcmp(value, "forms") != 0;
 }

@@ -1,4 +1,4 @@
-// Collects what a context or device has to say: a sticky first error, the last error, and warnings
+// Collects the messages of a context or device: a sticky first error, the last error, and warnings
 // counted per id and call site. In strict mode a warning is an error.
 #pragma once
 
@@ -24,9 +24,9 @@ class Diagnostics {
   // strict: treat warnings as errors. Default: the environment variable TPUTWIN_STRICT.
   explicit Diagnostics(bool strict = strict_by_default()) : strict_(strict) {}
 
-  // Books an error according to its level. Returns an error Status if the call must fail.
+  // Records an error by its level. Returns an error Status if the call must fail.
   Status report(Error error);
-  // Books the error of a failed Status; passes the Status through.
+  // Records the error of a failed Status, and passes the Status through.
   Status report(Status status) { return status.ok() ? Status() : report(Error(status.error())); }
 
   // Counts warnings that another thread collected.

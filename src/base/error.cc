@@ -1,4 +1,4 @@
-// The error catalogue, and an error's message.
+// The error catalogue, and the messages of errors.
 #include "base/error.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@
 namespace tputwin {
 namespace {
 
-// The tables one after another, in the order of the areas.
+// The tables of all areas, in the order of the areas.
 constexpr ErrorInfo kCatalogue[] = {
 #define TW_ERROR(symbol, code, kind, level, rule, reference) \
   {errors::symbol, #symbol, code, ErrorKind::kind, Level::level, rule, reference},
@@ -48,7 +48,7 @@ constexpr size_t kAreas = 0
 #undef TW_ERROR_AREA
     ;
 
-// Where the rows of each area begin.
+// Index of the first row of each area.
 constexpr auto kFirst = [] {
   std::array<size_t, kAreas> first{};
   for (size_t i = std::size(kCatalogue); i-- > 0;)

@@ -1,6 +1,5 @@
-// Errors that explain themselves: which call, which argument, its value, the rule it breaks and
-// where the rule is written. The library never aborts; it returns these values, and base/log.h
-// shows them.
+// Errors with the call, the argument and its value, the rule that it breaks, and the document with
+// the rule. The library never aborts; it returns these values, and base/log.h prints them.
 #pragma once
 
 #include <cstdint>
@@ -16,26 +15,26 @@ namespace tputwin {
 
 enum class ErrorKind {
   contract_violation,  // the program breaks a documented rule
-  undefined_value,     // the program reads what nothing wrote
+  undefined_value,     // the program reads bytes that nothing wrote
   unsupported,         // documented, but not available (on this chip, or in this build)
   malformed,           // a file or command buffer that does not parse
-  resource,            // memory, file or device that could not be had
-  internal             // our own bug
+  resource,            // memory, file or device that is not available
+  internal             // a bug of this project
 };
 
-// error: the chip's reference model stops here too, or memory would be left.
-// warning: a document forbids it but the reference model carries it out; counted, and an error in
-// strict mode.
+// error: the chip's reference model stops here too, or an access would be outside of memory.
+// warning: a document forbids it but the reference model executes it. Warnings are counted; in
+// strict mode they are errors.
 enum class Level { error, warning };
 
-// The parts of the catalogue, base/errors/AREA.def.
+// The areas of the catalogue, base/errors/AREA.def.
 enum class ErrorArea : uint8_t {
 #define TW_ERROR_AREA(name) name,
 #include "base/errors/areas.def"
 #undef TW_ERROR_AREA
 };
 
-// Names a row of the catalogue. The names are errors::SYMBOL, in base/errors/AREA.h.
+// Identifies a row of the catalogue. The ids are named errors::SYMBOL, in base/errors/AREA.h.
 enum class ErrorId : uint16_t {};
 
 constexpr ErrorId error_id(ErrorArea area, uint8_t row) {
@@ -50,7 +49,7 @@ struct ErrorInfo {
   ErrorKind kind;
   Level level;
   std::string_view rule;       // the rule, as a sentence
-  std::string_view reference;  // where it is written
+  std::string_view reference;  // document with the rule
 };
 
 const ErrorInfo& error_info(ErrorId id);
@@ -76,7 +75,8 @@ class Error {
     detail_ = std::move(text);
     return std::move(*this);
   }
-  // Where the rule is written, for a rule that every chip's documents state in their own place.
+  // Sets the document with the rule, for a rule that each chip's documents state in a place of
+  // their own.
   Error&& see(std::string_view reference) && {
     reference_ = reference;
     return std::move(*this);
@@ -100,7 +100,7 @@ class Error {
  private:
   ErrorId id_;
   std::string call_, argument_, value_, detail_;
-  std::string_view reference_;  // of static storage; empty: the catalogue's
+  std::string_view reference_;  // in static storage; empty: use the catalogue's
 };
 
 // Success, or an Error.
@@ -140,14 +140,14 @@ class [[nodiscard]] Result {
   std::variant<T, Error> value_;
 };
 
-// Return early with the error of a Status or Result expression.
+// Returns early with the error of a Status or Result expression.
 #define TW_RETURN_IF_ERROR(expression)                        \
   do {                                                        \
     if (auto tw_status_ = (expression); !tw_status_.ok())     \
       return ::tputwin::Error(std::move(tw_status_).error()); \
   } while (0)
 
-// Unpack a Result into a new variable, or return its error.
+// Unpacks a Result into a new variable, or returns its error.
 #define TW_ASSIGN_OR_RETURN(variable, expression)                                  \
   auto variable##_result = (expression);                                           \
   if (!variable##_result.ok()) return ::tputwin::Error(variable##_result.error()); \

@@ -1,4 +1,4 @@
-// Whole files to and from memory. "-" stands for standard input and output.
+// Reads and writes whole files. "-" stands for standard input and output.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace tputwin {
 
-// More than `most` bytes, which pipes and devices may have, are an error.
+// Reads at most `most` bytes. A longer file, pipe or device is an error.
 Result<std::vector<uint8_t>> read_bytes(const std::string& path, size_t most = SIZE_MAX);
-// The file is there whole or not at all (atomic_file.h).
+// Writes the file completely or not at all (atomic_file.h).
 Status write_bytes(const std::string& path, std::span<const uint8_t> bytes);
 
 }  // namespace tputwin

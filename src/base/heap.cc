@@ -1,4 +1,4 @@
-// What the C library calls it, and what Linux says of the process.
+// Heap functions of the C library, and memory statistics from Linux.
 #include "base/heap.h"
 
 #include <cstdlib>

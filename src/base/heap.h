@@ -1,4 +1,4 @@
-// The heap of the process, and all memory of its own.
+// The heap of the process, and its private memory.
 #pragma once
 
 #include <cstdint>
@@ -6,12 +6,12 @@
 
 namespace tputwin {
 
-// Gives free memory back to the system, as far as the C library can. Worth it after something large
-// was read and dropped: the library keeps what it once had.
+// Returns free memory to the operating system, as far as the C library can. Useful after large data
+// was read and dropped, because the library keeps memory that it once had.
 void give_back_heap();
 
-// Bytes of memory that belong to this process and to no file, which the system can only take by
-// swapping. None: it does not tell.
+// Returns the bytes of memory that belong to this process and to no file, so the system can reclaim
+// them only by swapping. Returns nullopt if the system does not report them.
 std::optional<uint64_t> own_memory();
 
 }  // namespace tputwin

@@ -1,4 +1,4 @@
-// A thread's own errors and warnings, as functions of C.
+// A thread's own errors and warnings, as C functions.
 #include "base/last_error.h"
 
 #include <tputwin/error.h>

@@ -1,4 +1,4 @@
-// The calling thread's record of errors and warnings, behind include/tputwin/error.h. Front doors
+// The calling thread's record of errors and warnings, used by include/tputwin/error.h. API calls
 // report every failed contract through these functions.
 #pragma once
 
@@ -7,18 +7,18 @@
 
 namespace tputwin {
 
-// Errors and warnings of the calling thread, whichever context or device they belong to.
+// Returns errors and warnings of the calling thread, for all contexts and devices.
 Diagnostics& thread_diagnostics();
 
-// Books an error both with its owner (context, device) and with the calling thread. Returns an
-// error Status if the call must fail.
+// Records an error in its owner (context, device) and in the calling thread. Returns an error
+// Status if the call must fail.
 Status report(Diagnostics& owner, Error error);
-// For calls that have no owner.
+// For calls without an owner.
 Status report(Error error);
-// The error as one of an API's call. What it was about, a file or a command, stays behind that:
+// Returns the error under the name of an API call. Its former call, a file or a command, follows:
 // "bmrt_load_bmodel: net.bmodel".
 Error in_call(Error error, std::string_view call);
-// Books an error that another thread reported already: it is not logged again.
+// Records an error that another thread has reported already. It is not logged again.
 Status book_again(Error error);
 
 }  // namespace tputwin

@@ -1,4 +1,4 @@
-// The line that an error or a warning is on standard error.
+// Prints an error or a warning as one line on standard error.
 #include "base/log.h"
 
 #include <fmt/format.h>
@@ -14,9 +14,10 @@
 namespace tputwin {
 namespace {
 
-// A loop around a failing call would fill the terminal.
+// Limits repetitions, as a loop around a failing call would fill the terminal.
 constexpr int kTimesTheSame = 3;
-constexpr size_t kLinesKnown = 10'000;  // told apart; beyond that, counting begins anew
+// Number of different lines that are counted. Beyond it, all counts restart.
+constexpr size_t kLinesKnown = 10'000;
 
 std::atomic<LogLevel> default_level{LogLevel::warnings};
 
@@ -34,11 +35,11 @@ std::string json_line(const Error& error, Level booked) {
                               {"rule", error.info().rule},
                               {"detail", error.detail()},
                               {"reference", error.reference()}};
-  // bytes of a program's strings need not be UTF-8
+  // Strings of a program may contain bytes that are not UTF-8.
   return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// How often a line may still come: never again, once more, or more often.
+// State of a line: not printed again, printed a last time, or printed normally.
 enum class Turn { silent, last, more };
 
 Turn turn_of(const Error& error, Level booked) {
@@ -89,7 +90,7 @@ void log(const Error& error, Level booked) {
   if (turn == Turn::last && level != LogLevel::json)
     line += fmt::format(" (the same {} times; not said again)", kTimesTheSame);
   line += '\n';
-  std::fwrite(line.data(), 1, line.size(), stderr);  // one call: lines of threads stay whole
+  std::fwrite(line.data(), 1, line.size(), stderr);  // one call, so lines of threads stay whole
 }
 
 }  // namespace tputwin

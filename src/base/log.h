@@ -1,4 +1,4 @@
-// What a program that looks at no status still sees: one line on standard error for every error
+// Prints errors even for programs that check no status: one line on standard error for each error
 // that a call reports, and one for each different warning (by rule and call).
 #pragma once
 
@@ -9,22 +9,21 @@
 
 namespace tputwin {
 
-// warnings: errors and warnings; json: the same, an object a line.
+// warnings: errors and warnings; json: errors and warnings, one object per line.
 enum class LogLevel { quiet, errors, warnings, json };
 
-// By the names above; nothing for any other.
+// Returns the level of one of the names above; nullopt for other names.
 std::optional<LogLevel> log_level(std::string_view name);
 
-// For programs that show errors themselves: the level where TPUTWIN_LOG does not name one, which is
-// `warnings` unless a program says otherwise. An unknown name counts as `warnings`, and is said
-// once.
+// For programs that print errors themselves. Sets the level that applies if TPUTWIN_LOG names none.
+// Without this call it is `warnings`. An unknown name counts as `warnings`, and is reported once.
 void set_default_log_level(LogLevel level);
 
-// TPUTWIN_LOG, or that level.
+// Returns the level of TPUTWIN_LOG, or else the default level.
 LogLevel log_level_in_force();
 
-// Writes the line that the level in force asks for. `booked`: as what the error was booked; in
-// strict mode a warning is an error. A line that came several times is not written again.
+// Writes the line of an error, if the level in force asks for it. `booked` is the level that the
+// error was recorded with; in strict mode a warning is an error. Repeated lines are suppressed.
 void log(const Error& error, Level booked);
 
 }  // namespace tputwin

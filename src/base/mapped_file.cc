@@ -1,4 +1,4 @@
-// Maps regular files; reads the others.
+// Maps regular files into memory; reads all others.
 #include "base/mapped_file.h"
 
 #include <fcntl.h>

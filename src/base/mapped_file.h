@@ -1,4 +1,4 @@
-// A file's bytes as memory, read when they are touched.
+// The bytes of a file as memory, read on first access.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,17 @@ namespace tputwin {
 
 class MappedFile {
  public:
-  // What cannot be mapped ("-", a pipe) is read. The file must keep its size while it is mapped.
+  // Maps a file. Reads it if it cannot be mapped ("-", a pipe). The file must keep its size while
+  // it is mapped.
   static Result<std::shared_ptr<const MappedFile>> open(const std::string& path);
-  // Bytes without a file.
+  // Holds bytes without a file.
   explicit MappedFile(std::vector<uint8_t> bytes) : owned_(std::move(bytes)), bytes_(owned_) {}
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
   std::span<const uint8_t> bytes() const { return bytes_; }
-  // Of the mapped file, for further mappings; -1 if there is none.
+  // Returns the descriptor of the mapped file, for further mappings; -1 if there is none.
   int descriptor() const { return descriptor_; }
 
  private:

@@ -1,4 +1,4 @@
-// Reads the environment at each question.
+// Reads the environment at each call.
 #include "base/native_plugins.h"
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Pieces of a loop as tasks of one arena for each number of threads, or shared with workers that
-// stay.
+// Runs pieces of a loop as tasks of an arena with the given number of threads, or on a crew of
+// workers.
 #include "base/parallel.h"
 
 #include <tbb/blocked_range.h>
@@ -33,8 +33,8 @@ std::atomic<int> overridden{0};
 
 #if defined(__SANITIZE_THREAD__)
 
-// ThreadSanitizer cannot see the synchronization inside Debian's oneTBB, so its build runs the
-// pieces on plain threads: what it reports then are races between pieces.
+// ThreadSanitizer cannot see the synchronization inside Debian's oneTBB. So its build runs the
+// pieces on plain threads, and its reports are about races between pieces.
 void run_pieces(size_t count, size_t grain, int threads,
                 const std::function<void(size_t, size_t)>& body) {
   std::atomic<size_t> next{0};
@@ -47,7 +47,7 @@ void run_pieces(size_t count, size_t grain, int threads,
   work();
 }
 
-// body, while workers help a crew.
+// Runs `body` while workers help the crew.
 void run_beside(Crew& crew, const std::function<void()>& body) {
   std::vector<std::jthread> helpers;
   for (size_t called = crew.hire(); called > 0; --called)
@@ -76,7 +76,7 @@ void run_pieces(size_t count, size_t grain, int threads,
   });
 }
 
-// body, while workers help a crew.
+// Runs `body` while workers help the crew.
 void run_beside(Crew& crew, const std::function<void()>& body) {
   for (size_t called = crew.hire(); called > 0; --called)
     arena(crew.threads()).enqueue([&crew] { crew.help(); });
@@ -85,8 +85,8 @@ void run_beside(Crew& crew, const std::function<void()>& body) {
 
 #endif
 
-// The crew of a thread while the thread lives. Crews outlive threads: a worker on its way, who may
-// need long on a busy machine, finds one.
+// The crew of a thread for the thread's lifetime. Crews live longer than threads, because a worker
+// on its way may arrive late on a busy machine.
 class Lent {
  public:
   Lent() = default;
@@ -115,7 +115,7 @@ class Lent {
     std::mutex mutex;
     std::vector<std::unique_ptr<Crew>> crews;
   };
-  // Never destroyed: workers may still be there when the process ends.
+  // Never destroyed, because workers may still use crews when the process ends.
   static Free& all() {
     static Free& free = *new Free;
     return free;
@@ -131,7 +131,7 @@ class Lent {
   std::unique_ptr<Crew> crew_;
 };
 
-// A crew as long as it works for this thread.
+// Makes a crew the current one of this thread, and dismisses it at the end.
 class Hired {
  public:
   explicit Hired(Crew& crew) : crew_(crew) { Crew::set_current(&crew); }
@@ -163,7 +163,7 @@ void parallel_for(size_t count, size_t grain, const std::function<void(size_t, s
 }
 
 void with_workers(const std::function<void()>& body) {
-  // More threads than processors would only take each other's turns.
+  // More threads than processors would only displace each other.
   static const int processors = tbb::this_task_arena::max_concurrency();
   const int threads = std::min(thread_count(), processors);
   if (threads == 1 || Crew::in_piece() || Crew::current() != nullptr) return body();

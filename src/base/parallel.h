@@ -6,13 +6,15 @@
 
 namespace tputwin {
 
-// Number of threads used inside one instruction: TPUTWIN_THREADS, else the host's processors.
+// Returns the number of threads used inside one instruction: TPUTWIN_THREADS, else the number of
+// the host's processors.
 int thread_count();
-// Overrides it for the process; 0 restores the default. Tests compare 1 and N threads with this.
+// Overrides the number for the process; 0 restores the default. Tests compare 1 and N threads with
+// it.
 void set_thread_count(int threads);
 
-// Calls body(begin, end) over disjoint pieces that cover [0, count). `grain` is the smallest piece
-// worth a task; with one thread or count <= grain the body runs inline on the caller.
+// Calls body(begin, end) for disjoint pieces that cover [0, count). `grain` is the smallest piece
+// worth a task. With one thread or count <= grain the body runs inline on the caller.
 void parallel_for(size_t count, size_t grain, const std::function<void(size_t, size_t)>& body);
 
 }  // namespace tputwin

@@ -1,4 +1,4 @@
-// Finds the shipped CPU operators from where this code itself lies.
+// Finds the shipped CPU operators relative to the location of this code.
 #include "base/plugin_folder.h"
 
 #include <dlfcn.h>
@@ -12,7 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of the shared library that holds this code; linked statically, of the program.
+// Returns the directory of the shared library with this code or, if linked statically, of the
+// program.
 fs::path own_folder() {
   std::error_code ignored;
   Dl_info info{};

@@ -1,11 +1,11 @@
-// Where the CPU operators that come with the twin lie.
+// Location of the CPU operators that are shipped with tputwin.
 #pragma once
 
 #include <string>
 
 namespace tputwin {
 
-// The folder with ARCHITECTURE/NAME.so, beside this library or program, in a build or an
+// Returns the directory with ARCHITECTURE/NAME.so next to this library or program, in a build or an
 // installation. Empty if there is none.
 std::string shipped_plugins();
 

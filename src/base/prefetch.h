@@ -1,10 +1,10 @@
-// Lines of the cache asked for before they are needed.
+// Prefetching of cache lines.
 #pragma once
 
 namespace tputwin {
 
-// The empty statement is for GCC, to which a function that does nothing but prefetch does nothing
-// at all: it leaves calls of it out.
+// Prefetches the cache line of `line`. The empty asm statement keeps GCC from removing calls, since
+// it considers a function that only prefetches to have no effect.
 inline void ask_for(const void* line) {
   __builtin_prefetch(line);
   asm volatile("");

@@ -1,4 +1,4 @@
-// Whether TPUTWIN_QUIRKS names a quirk.
+// Looks up quirks in TPUTWIN_QUIRKS.
 #include "base/quirks.h"
 
 #include <algorithm>

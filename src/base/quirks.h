@@ -1,13 +1,12 @@
-// Departures of the reference models from the documents, each with a name, that the environment
-// variable TPUTWIN_QUIRKS switches on: "shift32,mac_sign", or "all". docs/discrepancies.md lists
-// them.
+// Quirks: named deviations of the reference models from the documents. The environment variable
+// TPUTWIN_QUIRKS enables them: "shift32,mac_sign", or "all". docs/discrepancies.md lists them.
 #pragma once
 
 #include <string_view>
 
 namespace tputwin {
 
-// Looks at the environment at every call.
+// Returns true if the quirk is enabled. Reads the environment at each call.
 bool has_quirk(std::string_view name);
 
 }  // namespace tputwin

@@ -1,15 +1,15 @@
-// Workers that stay with a thread for a while: loops inside reach them without waking them.
+// Workers that stay with a thread for a while. Inner loops reach them without waking them.
 #pragma once
 
 #include <functional>
 
 namespace tputwin {
 
-// Runs body on this thread, and keeps thread_count() - 1 workers of oneTBB with it until it
-// returns (on fewer processors only as many): parallel_for inside hands pieces to them within a
-// microsecond, where waking a worker for each loop takes longer than most loops. A worker that
-// finds nothing to do for a moment parks until there is something. Inside of body, or of a piece of
-// a loop: no more than body().
+// Runs `body` on this thread, and keeps thread_count() - 1 workers of oneTBB with it until it
+// returns (fewer on fewer processors). Then parallel_for passes pieces to them within a
+// microsecond. Waking a worker for each loop would take longer than most loops. An idle worker
+// parks after a short time. Inside `body`, or inside a piece of a loop, a nested call only runs
+// body().
 void with_workers(const std::function<void()>& body);
 
 }  // namespace tputwin
