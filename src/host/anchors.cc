@@ -1,5 +1,5 @@
-// Anchors of every pixel of a layer (n,c,h,w), in pixels of the image: rows (xmin, ymin, xmax,
-// ymax) by h, w, aspect ratio, size (torchvision's AnchorGenerator).
+// Anchors of all pixels of a layer (n,c,h,w), in pixels of the image (torchvision's
+// AnchorGenerator). Rows are (xmin, ymin, xmax, ymax), ordered by h, w, aspect ratio, size.
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +9,7 @@
 namespace tputwin::host {
 namespace {
 
-// Around (0, 0), rounded to whole pixels, ties to even.
+// Returns anchors around (0, 0), rounded to whole pixels, ties to even.
 std::vector<Box> base_anchors(const std::vector<float>& sizes, const std::vector<float>& ratios) {
   std::vector<Box> boxes;
   for (float ratio : ratios)

@@ -1,5 +1,5 @@
-// The position of the largest, or smallest, value along an axis, and the value (ONNX ArgMax and
-// ArgMin). A NaN is chosen before all else, as PyTorch does.
+// Position and value of the largest or smallest element along an axis (ONNX ArgMax and ArgMin). As
+// in PyTorch, a NaN is chosen before all other values.
 #include "host/operator.h"
 #include "host/order.h"
 
@@ -9,7 +9,7 @@ namespace {
 struct Choice {
   bool smallest, last;
 
-  // Whether b is taken after a was.
+  // Returns true if b replaces the earlier element a.
   template <class T>
   bool better(T a, T b) const {
     if (is_nan(a) || is_nan(b)) return is_nan(b) && (last || !is_nan(a));

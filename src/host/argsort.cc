@@ -1,4 +1,4 @@
-// The positions that sort an axis, and the sorted values (torch.sort with stable=True).
+// Positions that sort an axis, and the sorted values (torch.sort with stable=True).
 #include "host/operator.h"
 #include "host/order.h"
 

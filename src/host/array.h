@@ -1,4 +1,4 @@
-// What operators of the host work on: arrays of fp32 or int32, one element after the other.
+// Arrays that host operators work on: dense fp32 or int32 elements.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace tputwin::host {
 
-// Extents of at most kMaxRank axes; 0 is allowed: what an operator finds may be nothing.
+// Extents of at most kMaxRank axes. 0 is allowed, because an operator may find no elements.
 using Shape = std::vector<int64_t>;
 inline constexpr size_t kMaxRank = 8;
 
@@ -26,14 +26,14 @@ struct Array {
   const std::vector<int32_t>& i32() const { return std::get<1>(values); }
 };
 
-// The product of the extents; of none: 1.
+// Returns the product of the extents; 1 for no axes.
 int64_t count(const Shape& shape);
-// Whether an array of the shape has at most so many elements, and a legal shape. Of one without
-// elements, too, the other extents have to fit: what comes later multiplies them.
+// Returns true if the shape is legal and has at most `room` elements. With an extent of 0, the
+// product of the other extents is limited too, because later code multiplies them.
 bool fits(const Shape& shape, int64_t room);
 std::string describe(const Shape& shape);  // "(2,3)"
 
-// A shape seen from one axis: outer times extent times inner elements.
+// A shape relative to one axis: outer times extent times inner elements.
 struct AxisView {
   int64_t outer, extent, inner;
 };

@@ -1,4 +1,4 @@
-// Which element of a repeated array stands where.
+// Broadcasting of shapes.
 #include "host/broadcast.h"
 
 #include <algorithm>

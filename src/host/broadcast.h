@@ -1,4 +1,4 @@
-// Shapes of one result: extents of 1, and axes that a shape lacks in front, repeat.
+// Broadcasting: extents of 1, and missing leading axes, repeat.
 #pragma once
 
 #include <optional>
@@ -8,10 +8,10 @@
 
 namespace tputwin::host {
 
-// The common shape, nothing if there is none.
+// Returns the common shape; nullopt if there is none.
 std::optional<Shape> broadcast(const Shape& a, const Shape& b);
 
-// For each element of `to` the offset of that of `from` which stands for it.
+// Returns, for each element of `to`, the offset of the element of `from` that is repeated there.
 std::vector<size_t> broadcast_offsets(const Shape& from, const Shape& to);
 
 }  // namespace tputwin::host

@@ -1,7 +1,7 @@
-// What a deformable convolution multiplies with its weights (torchvision's deform_conv2d): for each
-// tap of the kernel the bilinear value at the tap's place plus its offset, 0 outside, times a mask
-// if there is one. Inputs (n,c,h,w), offsets (n, 2*groups*kh*kw, oh, ow) of which y comes before x,
-// masks (n, groups*kh*kw, oh, ow). Output (n, c*kh*kw, oh, ow).
+// Inputs of a deformable convolution's weights (torchvision's deform_conv2d). Each tap of the
+// kernel reads a bilinear value at its position plus its offset, 0 outside, times a mask if there
+// is one. Inputs: (n,c,h,w), offsets (n, 2*groups*kh*kw, oh, ow) with y before x, masks (n,
+// groups*kh*kw, oh, ow). Output: (n, c*kh*kw, oh, ow).
 #include <cmath>
 
 #include "host/operator.h"

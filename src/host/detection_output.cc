@@ -1,6 +1,6 @@
-// SSD's output (Caffe's DetectionOutput): decodes locations (input 0) with the priors (input 2),
-// suppresses overlapping boxes class by class by their confidences (input 1): rows (image, label,
-// score, xmin, ymin, xmax, ymax).
+// Output of SSD (Caffe's DetectionOutput). Decodes locations (input 0) with the priors (input 2),
+// and suppresses overlapping boxes per class by their confidences (input 1). Rows are (image,
+// label, score, xmin, ymin, xmax, ymax).
 #include <cmath>
 
 #include "host/operator.h"

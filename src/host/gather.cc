@@ -1,4 +1,4 @@
-// Slices by their positions along an axis (ONNX Gather), and rows of a table (torch's embedding).
+// Slices at positions along an axis (ONNX Gather), and rows of a table (torch's embedding).
 #include <algorithm>
 
 #include "host/index.h"
@@ -6,7 +6,7 @@
 namespace tputwin::host {
 namespace {
 
-// data[..., indices, ...] along the axis.
+// Copies data[..., indices, ...] along the axis.
 Status gather(Call& call, size_t data, size_t axis, const Shape& index_shape,
               const std::vector<int64_t>& indices) {
   const Shape& from = call.shape(data);

@@ -14,7 +14,7 @@ Body make_gather_elements(Parameters& parameters) {
     for (size_t i = 0; i < to.size(); ++i)
       if (i != axis && to[i] > from[i]) return call.fail("the positions reach beyond the data");
     return call.same_type_output(0, 0, to, [&](auto in, auto out) -> Status {
-      Shape at(to.size(), 0);  // of the element, axis by axis
+      Shape at(to.size(), 0);  // multi-index of the element
       for (size_t element = 0; element < out.size(); ++element) {
         int64_t offset = 0;
         for (size_t i = 0; i < at.size(); ++i) {

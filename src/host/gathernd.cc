@@ -1,5 +1,5 @@
-// Slices by positions along several axes (ONNX GatherND): the last axis of the positions holds one
-// for each axis of the data behind the batch axes.
+// Slices at positions along several axes (ONNX GatherND). The last axis of the positions holds one
+// position for each indexed axis of the data, from the first axis after the batch axes on.
 #include <algorithm>
 
 #include "host/index.h"

@@ -1,5 +1,5 @@
-// Samples of planes (n,c,h,w) at positions (n,oh,ow,2), x before y, of which -1 and 1 are the
-// borders (torch's grid_sample). A NaN counts as -1.
+// Samples of planes (n,c,h,w) at positions (n,oh,ow,2), with x before y (torch's grid_sample). -1
+// and 1 are the borders. A NaN counts as -1.
 #include <algorithm>
 #include <cmath>
 
@@ -22,7 +22,7 @@ float reflect(float at, float least, float most) {
   return std::fmod(std::floor(away / span), 2.0F) == 0 ? extra + least : span - extra + least;
 }
 
-// The pixel position that a grid's value means.
+// Converts a grid value to a pixel position.
 float pixel(const Sampler& s, float value, int64_t extent) {
   if (std::isnan(value)) value = -1;
   const auto size = static_cast<float>(extent);
@@ -36,7 +36,7 @@ struct Plane {
   const float* data;
   int64_t height, width;
 
-  // 0 outside; positions are compared before they become integers.
+  // Returns 0 outside. Positions are compared before they become integers.
   float at(float y, float x) const {
     if (!(y >= 0 && y < static_cast<float>(height) && x >= 0 && x < static_cast<float>(width)))
       return 0;

@@ -1,4 +1,4 @@
-// Positions that are data: counted from the end if negative, and checked.
+// Positions from data: negative ones count from the end, and all are checked.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +13,8 @@ inline Result<int64_t> position(const Call& call, int64_t index, int64_t extent)
   return index < 0 ? index + extent : index;
 }
 
-// The offset of what the first axes' positions say, in slices of `slice` elements.
+// Returns the offset of the slice at `indices` along the axes from `first_axis` on. A slice has
+// `slice` elements.
 inline Result<int64_t> slice_offset(const Call& call, const Shape& shape, size_t first_axis,
                                     std::span<const int64_t> indices, int64_t slice) {
   int64_t offset = 0;

@@ -1,5 +1,5 @@
-// Planes (n,c,h,w) resized to height x width: bilinear with aligned corners (Caffe's Interp, whose
-// negative pads cut rows and columns off), without (PyTorch's interpolate), or the nearest pixel.
+// Planes (n,c,h,w) resized to height x width. Modes: bilinear with aligned corners (Caffe's Interp,
+// whose negative pads crop rows and columns), bilinear without (PyTorch's interpolate), or nearest.
 #include <algorithm>
 
 #include "host/operator.h"

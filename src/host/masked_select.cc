@@ -1,4 +1,4 @@
-// The elements whose mask is not zero, one after the other (torch.masked_select); shapes repeat.
+// The elements whose mask is not zero, in order (torch.masked_select). Shapes are broadcast.
 #include "host/broadcast.h"
 #include "host/operator.h"
 

@@ -1,5 +1,6 @@
-// Positions of the boxes (xmin, ymin, xmax, ymax) that no better one overlaps by more than the
-// threshold, best first, equal ones in their order (torchvision.ops.nms).
+// Non-maximum suppression (torchvision.ops.nms): positions of the boxes (xmin, ymin, xmax, ymax)
+// that no better one overlaps by more than the threshold. Best first; equal scores keep their
+// order.
 #include "host/boxes.h"
 #include "host/operator.h"
 #include "host/order.h"

@@ -1,5 +1,5 @@
-// The positions of what is not zero, in their order (ONNX NonZero: axes x count; torch.nonzero:
-// count x axes). NaN is not zero.
+// Positions of non-zero elements, in order (ONNX NonZero: axes x count; torch.nonzero: count x
+// axes). NaN is not zero.
 #include "host/operator.h"
 
 namespace tputwin::host {

@@ -1,5 +1,5 @@
-// ONNX NonMaxSuppression: rows (image, class, box) of the boxes (images, boxes, 4) that are kept by
-// their scores (images, classes, boxes). Inputs 2 to 4, if there, are max_output_boxes_per_class,
+// ONNX NonMaxSuppression: rows (image, class, box) of the kept boxes. Inputs: boxes (images, boxes,
+// 4) and scores (images, classes, boxes). Optional inputs 2 to 4 are max_output_boxes_per_class,
 // iou_threshold and score_threshold.
 #include <algorithm>
 #include <cmath>
@@ -16,7 +16,7 @@ struct Limits {
   float overlap, score;
 };
 
-// (y1, x1, y2, x2) of any two corners that face each other, or (x, y, width, height) of the center.
+// Converts (y1, x1, y2, x2) of any two opposite corners, or (x, y, width, height) of the center.
 Box box_of(const float* values, bool from_center) {
   if (from_center)
     return {values[0] - values[2] / 2, values[1] - values[3] / 2, values[0] + values[2] / 2,

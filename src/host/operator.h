@@ -1,4 +1,4 @@
-// What the operators of this folder are made of. One file per operator.
+// Common parts of the host operators. Each operator has a file of its own.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,7 @@
 
 namespace tputwin::host {
 
-// One use of an operator: its inputs, and outputs that have their type already and room for so many
-// elements.
+// One call of an operator: its inputs, and outputs with fixed types and element limits (`room`).
 class Call {
  public:
   Call(std::string_view name, std::span<const Array> in, std::span<Array> out,
@@ -27,21 +26,22 @@ class Call {
   const Shape& shape(size_t i) const { return in_[i].shape; }
 
   Error fail(std::string rule) const;
-  // The values of a floating-point input.
+  // Returns the values of a floating-point input.
   Result<std::span<const float>> floats(size_t i) const;
-  // Those of an input of positions or counts: int32, or fp32 that are integers.
+  // Returns positions or counts. The input must be int32, or fp32 with integer values.
   Result<std::vector<int64_t>> integers(size_t i) const;
-  // The only value of an input.
+  // Returns the only value of an input.
   Result<float> scalar(size_t i) const;
   Status require_rank(size_t i, size_t rank) const;
-  // An axis of the input, counted from the end if it is negative.
+  // Returns an axis of the input. A negative one counts from the end.
   Result<size_t> axis(size_t i, int64_t axis) const;
 
-  // Makes an output of this shape, of zeros, if there is room for it.
+  // Creates an output of this shape, filled with zeros. Fails if it exceeds `room`.
   Result<std::span<float>> float_output(size_t i, Shape shape);
-  // Positions, as int32 or fp32, whichever the output is of.
+  // Writes positions as int32 or fp32, by the type of the output.
   Status write_integers(size_t i, Shape shape, std::span<const int64_t> values);
-  // An output with the type of input `like`. Body: Status(span<const T> in, span<T> out).
+  // Creates an output with the type of input `like`, and calls body(span<const T> in, span<T> out),
+  // which returns a Status.
   template <class Body>
   Status same_type_output(size_t i, size_t like, Shape shape, Body body) {
     TW_RETURN_IF_ERROR(make(i, std::move(shape), in_[like].type()));
@@ -64,7 +64,8 @@ class Call {
 
 using Body = std::function<Status(Call&)>;
 
-// The operators, rows of operators.def: each reads its parameters and returns what computes.
+// Factories of the operators in operators.def. Each reads its parameters and returns the function
+// that computes the operator.
 #define TW_HOST_OPERATOR(name, inputs, most_inputs, outputs, most_outputs) \
   Body make_##name(Parameters& parameters);
 #include "host/operators.def"

@@ -1,4 +1,4 @@
-// Operators by name; what all of them are asked.
+// Finds operators by name, and implements the checks that they share.
 #include "host/operators.h"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ Status check_number(const Row& row, std::string_view kind, size_t number, size_t
       .detail(fmt::format("it takes {} to {}", least, most));
 }
 
-// Positions beyond it are not all fp32 numbers.
+// Above 2^24, some integers are not fp32 numbers.
 constexpr int64_t kExactInFloat = int64_t{1} << 24;
 
 }  // namespace

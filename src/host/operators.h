@@ -1,6 +1,5 @@
-// The operators that run on the host between parts of a compiled net.
-//
-// docs/host-operators.md says what each computes, and its parameters.
+// Operators that run on the host between parts of a compiled net. docs/host-operators.md defines
+// them and their parameters.
 #pragma once
 
 #include <functional>
@@ -18,16 +17,17 @@ class Call;
 
 // An operator with its parameters.
 struct Operator {
-  std::string text;  // "topk k=5": what errors name
+  std::string text;  // "topk k=5", shown in errors
   std::function<Status(Call&)> body;
 };
 
-// The operator of a text, for so many inputs and outputs; what is wrong with either is an error.
+// Creates an operator from its text. Errors: an unknown name, a wrong parameter, or a wrong number
+// of inputs or outputs.
 Result<Operator> make_operator(std::string_view text, size_t inputs, size_t outputs);
 std::vector<std::string_view> operator_names();
 
-// Runs it. The outputs have their types, `room` the most elements that each may have. Inputs that
-// it cannot take and results that do not fit are errors.
+// Runs an operator. The outputs have their types, and `room` holds the largest number of elements
+// of each. Unsuitable inputs, and results that do not fit, are errors.
 Status run(const Operator& op, std::span<const Array> inputs, std::span<Array> outputs,
            std::span<const int64_t> room);
 

@@ -1,5 +1,5 @@
-// The order in which values are sorted: that of PyTorch, in which NaN is greater than all others
-// and equal to itself, and -0 equals 0. Equal values keep their order.
+// The sort order of PyTorch: NaN is greater than all other values and equal to itself, and -0
+// equals 0. Equal values keep their order.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ bool is_less(T a, T b) {
   return is_nan(b) ? !is_nan(a) : a < b;  // a < b is false where a is NaN
 }
 
-// The positions of values that lie `step` apart, in their order.
+// Returns the positions that sort `count` values, which are `step` elements apart.
 template <class T>
 std::vector<int64_t> sorted_positions(const T* values, int64_t count, int64_t step,
                                       bool descending) {
@@ -37,8 +37,8 @@ std::vector<int64_t> sorted_positions(const T* values, int64_t count, int64_t st
   return order;
 }
 
-// Body(offset of the first of the axis' elements in the array, offset in one of `kept` of them).
-// An axis of no elements has no lines, wherever the others end.
+// Calls body(offset of the line in the array, offset of the line in an array with `kept` elements
+// per line) for each line along the axis. An axis without elements has no lines.
 template <class Body>
 void for_each_line(const AxisView& view, int64_t kept, const Body& body) {
   if (view.extent == 0) return;

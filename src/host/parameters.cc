@@ -1,4 +1,4 @@
-// Parameters out of their text.
+// Parses parameters of host operators.
 #include "host/parameters.h"
 
 #include <fmt/format.h>

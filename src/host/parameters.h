@@ -1,5 +1,5 @@
-// The parameters of a host operator as text, "nms iou_threshold=0.5": a name and words key=value,
-// apart by blanks; lists are numbers with commas.
+// The parameters of a host operator as text, "nms iou_threshold=0.5": a name and key=value words,
+// separated by blanks. Lists are numbers separated by commas.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@
 
 namespace tputwin::host {
 
-// Reads what an operator asks for. The first thing that is wrong stays as status(): a value that is
-// no number, one out of its range, a key that nothing asked for.
+// Reads the parameters of an operator. status() keeps the first error: a value that is no number or
+// is out of range, or a key that the operator does not read.
 class Parameters {
  public:
   static Result<Parameters> parse(std::string_view text);
 
   const std::string& name() const { return name_; }
   bool has(std::string_view key) const { return values_.contains(std::string(key)); }
-  // The value of a key, within [least, most]; `otherwise` if it is not there.
+  // Returns the value of a key, within [least, most]; `otherwise` if the key is missing.
   int64_t integer(std::string_view key, int64_t otherwise,
                   int64_t least = std::numeric_limits<int32_t>::min(),
                   int64_t most = std::numeric_limits<int32_t>::max());
@@ -30,13 +30,13 @@ class Parameters {
                float least = -std::numeric_limits<float>::max(),
                float most = std::numeric_limits<float>::max());
   bool flag(std::string_view key, bool otherwise) { return integer(key, otherwise, 0, 1) != 0; }
-  std::vector<float> list(std::string_view key);  // empty if it is not there
-  // One of the words; the first if the key is not there. Returns its place.
+  std::vector<float> list(std::string_view key);  // empty if the key is missing
+  // Returns the index of the value among `words`; 0 if the key is missing.
   size_t word(std::string_view key, std::initializer_list<std::string_view> words);
-  // What must hold of several of them.
+  // Checks a rule that involves several parameters.
   void require(bool holds, std::string_view key, std::string_view rule);
 
-  // After all is read.
+  // Call after all parameters have been read.
   Status status() const;
 
  private:

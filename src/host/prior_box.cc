@@ -1,5 +1,5 @@
 // Prior boxes of SSD (Caffe's PriorBox), (1,2,4N): their corners relative to the image, and four
-// variances for each. Input 0 is the layer, input 1 the image, unless its size is a parameter.
+// variances for each. Input 0 is the layer. Input 1 is the image, unless parameters give its size.
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +9,7 @@
 namespace tputwin::host {
 namespace {
 
-// 1 and the ratios given, each once, behind each its inverse if they are flipped.
+// Returns 1 and the given ratios without duplicates. With `flip`, the inverse follows each.
 std::vector<float> all_ratios(const std::vector<float>& given, bool flip) {
   std::vector<float> ratios{1};
   for (float ratio : given) {

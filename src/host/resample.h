@@ -1,4 +1,4 @@
-// Where a resized line takes its values from.
+// Source positions of resized lines.
 #pragma once
 
 #include <algorithm>
@@ -6,13 +6,14 @@
 
 namespace tputwin::host {
 
-// A position between two pixels of the input, `weight` of the way from `first` to `next`.
+// A position between two pixels of the input, at fraction `weight` from `first` to `next`.
 struct Between {
   int64_t first, next;
   float weight;
 };
 
-// The first and last pixels of input and output fall on each other (Caffe's Interp, align_corners).
+// Maps the first and last pixels of the input to those of the output (Caffe's Interp,
+// align_corners).
 inline Between aligned_corners(int64_t out, int64_t out_extent, int64_t in_extent) {
   const float ratio =
       out_extent > 1 ? static_cast<float>(in_extent - 1) / static_cast<float>(out_extent - 1) : 0;
@@ -21,7 +22,7 @@ inline Between aligned_corners(int64_t out, int64_t out_extent, int64_t in_exten
   return {first, std::min(first + 1, in_extent - 1), at - static_cast<float>(first)};
 }
 
-// Pixels are areas, their values in the middle (PyTorch without align_corners).
+// Treats pixels as areas with their values in the centers (PyTorch without align_corners).
 inline Between half_pixels(int64_t out, int64_t out_extent, int64_t in_extent) {
   const float ratio = static_cast<float>(in_extent) / static_cast<float>(out_extent);
   const float at = std::max((static_cast<float>(out) + 0.5F) * ratio - 0.5F, 0.0F);
@@ -29,7 +30,8 @@ inline Between half_pixels(int64_t out, int64_t out_extent, int64_t in_extent) {
   return {first, std::min(first + 1, in_extent - 1), at - static_cast<float>(first)};
 }
 
-// Bilinear: the rows of `in` are `pitch` apart. Place: Between(out, out extent, in extent).
+// Bilinear. The rows of `in` are `pitch` elements apart. place(out, out extent, in extent) returns
+// a Between.
 template <class Place>
 void resize_plane(const float* in, int64_t pitch, int64_t height, int64_t width, int64_t to_height,
                   int64_t to_width, float* out, const Place& place) {

@@ -1,6 +1,6 @@
-// The mean of bilinear samples in the bins of regions (ONNX RoiAlign, mode avg; torchvision's
-// roi_align). Regions are (n,4) with the numbers of their images as input 2, or (n,5), which begin
-// with them.
+// Mean of bilinear samples in the bins of regions (ONNX RoiAlign, mode avg; torchvision's
+// roi_align). Regions are (n,4), with their image numbers as input 2, or (n,5), beginning with the
+// image number.
 #include <algorithm>
 #include <cmath>
 
@@ -22,7 +22,7 @@ struct FeatureMap {
   int64_t height, width;
 
   float at(int64_t y, int64_t x) const { return data[y * width + x]; }
-  // 0 further than a pixel outside; the border's value up to there.
+  // Returns 0 more than one pixel outside, and the border's value up to there.
   float sample(float y, float x) const {
     if (!(y >= -1 && y <= static_cast<float>(height) && x >= -1 && x <= static_cast<float>(width)))
       return 0;
@@ -44,7 +44,7 @@ struct FeatureMap {
   }
 };
 
-// One axis of a region: where it begins, how long its bins are, and the samples of each.
+// One axis of a region: begin, length of its bins, and samples of each bin.
 struct Side {
   float begin, bin;
   int64_t samples;

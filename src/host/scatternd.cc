@@ -1,5 +1,5 @@
-// The data with slices replaced by updates, or combined with them, at positions (ONNX ScatterND).
-// Updates of one place come in their order: without a reduction the last stays.
+// The data, with slices replaced by updates or combined with them, at positions (ONNX ScatterND).
+// Updates of one position apply in order; without a reduction the last one wins.
 #include <algorithm>
 
 #include "host/index.h"
@@ -9,7 +9,7 @@ namespace {
 
 enum Reduction : size_t { kNone, kAdd, kMul, kMax, kMin };
 
-// max and min of numpy: a NaN stays.
+// As max and min of numpy: NaN propagates.
 template <class T>
 T reduce(size_t reduction, T there, T update) {
   switch (reduction) {

@@ -1,4 +1,4 @@
-// Prior boxes of SSD and their decoding.
+// SSD: computes and decodes prior boxes.
 #include "host/ssd.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace tputwin::host {
 namespace {
 
-// The four offsets of a location, with the variances unless they are encoded in them already.
+// The four offsets of a location, times the variances unless they are encoded already.
 struct Offsets {
   float v[4];
 };
@@ -53,8 +53,8 @@ Size size_of(double width, double height) {
   return {static_cast<float>(width), static_cast<float>(height)};
 }
 
-// Sizes of the priors of one pixel, in SSD's order. SSD cuts min_size and max_size to whole numbers
-// before anything else, so 35.84 counts as 35.
+// Returns the sizes of the priors of one pixel, in SSD's order. SSD first truncates min_size and
+// max_size to integers, so 35.84 counts as 35.
 std::vector<Size> prior_sizes(const PriorParameters& parameters) {
   std::vector<Size> sizes;
   for (size_t s = 0; s < parameters.min_sizes.size(); ++s) {

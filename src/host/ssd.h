@@ -1,4 +1,4 @@
-// What SSD's layers compute: prior boxes, and detections out of them.
+// The layers of SSD: prior boxes, and detections.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace tputwin::host {
 
-// How locations are told relative to priors.
+// Encodings of locations relative to priors.
 enum class BoxCode { corner = 1, center_size = 2, corner_size = 3 };
 
 struct SsdParameters {
@@ -21,19 +21,21 @@ struct SsdParameters {
   int top_k = -1;
 };
 
-// One image: four locations per prior (and class, unless they share), num_classes confidences per
-// prior, and the priors' corners, behind which their variances lie.
+// The inputs of one image: four locations per prior (and class, unless classes share them),
+// num_classes confidences per prior, and the corners of all priors followed by their variances.
 struct SsdImage {
   const float *locations, *confidences, *priors;
   int64_t count;  // of priors
 };
 
-// Detections by label, best first.
+// Returns detections sorted by label, best first.
 std::vector<Detection> ssd_detections(const SsdParameters& parameters, const SsdImage& image);
 
 struct PriorParameters {
-  std::vector<float> min_sizes, max_sizes;      // as many, or no max; fractions are cut off
-  std::vector<float> aspect_ratios;             // flipped ones too; 1 is covered by min_size
+  // Equal numbers of sizes, or no max_sizes; fractions are truncated.
+  std::vector<float> min_sizes, max_sizes;
+  // With flipped ones; 1 is covered by min_size.
+  std::vector<float> aspect_ratios;
   std::vector<float> variances;                 // four, one, or none: 0.1
   float step_h = 0, step_w = 0, offset = 0.5F;  // steps of 0: image / layer
   float image_h = 0, image_w = 0;
@@ -41,7 +43,7 @@ struct PriorParameters {
 };
 
 int64_t priors_per_pixel(const PriorParameters& parameters);
-// Corners relative to the image, then variances: 2 x 4 values for each prior of each pixel.
+// Writes corners relative to the image, then variances: 2 x 4 values for each prior of each pixel.
 void write_priors(const PriorParameters& parameters, int64_t height, int64_t width, float* out);
 
 }  // namespace tputwin::host

@@ -1,5 +1,5 @@
-// The k largest or smallest values along an axis, and their positions (ONNX TopK). They come
-// sorted; of equal ones the first.
+// The k largest or smallest values along an axis, and their positions (ONNX TopK). The values are
+// sorted; of equal values the first ones are chosen.
 #include "host/operator.h"
 #include "host/order.h"
 
@@ -9,7 +9,7 @@ Body make_topk(Parameters& parameters) {
   const int64_t axis_wanted = parameters.integer("axis", -1);
   const int64_t k_wanted = parameters.integer("k", -1, -1);
   const bool largest = parameters.flag("largest", true);
-  parameters.flag("sorted", true);  // sorted is an order, too
+  parameters.flag("sorted", true);  // sorted results also satisfy sorted=0
   return [=](Call& call) -> Status {
     TW_ASSIGN_OR_RETURN(axis, call.axis(0, axis_wanted));
     const AxisView view = view_axis(call.shape(0), axis);

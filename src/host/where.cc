@@ -1,4 +1,4 @@
-// x where the condition is not zero, else y; shapes repeat (ONNX Where). NaN is not zero.
+// x where the condition is not zero, else y (ONNX Where). Shapes are broadcast. NaN is not zero.
 #include "host/broadcast.h"
 #include "host/operator.h"
 

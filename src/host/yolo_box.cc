@@ -1,7 +1,7 @@
-// Boxes and scores out of a YOLO v3 head (PaddlePaddle's yolo_box). Input 0: (n, anchors * (5 +
-// classes), h, w), an anchor's entries x, y, width, height, objectness, classes; input 1: the
-// images' height and width. Outputs: corners (n, anchors*h*w, 4) in pixels, scores (n, anchors*h*w,
-// classes); both 0 where the objectness is below the threshold.
+// Boxes and scores of a YOLO v3 head (PaddlePaddle's yolo_box). Input 0 is (n, anchors * (5 +
+// classes), h, w); an anchor's entries are x, y, width, height, objectness, classes. Input 1 is the
+// images' height and width. Outputs: corners (n, anchors*h*w, 4) in pixels, and scores (n,
+// anchors*h*w, classes). Both are 0 where the objectness is below the threshold.
 #include <algorithm>
 #include <cmath>
 
