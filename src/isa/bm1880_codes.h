@@ -21,8 +21,9 @@ enum TaskType : uint32_t {
 enum PoolFunction : uint32_t { kPoolMax = 0, kPoolAverage = 1, kPoolDepthwise = 2 };
 enum StrideKind : uint32_t {
   kStrideAligned = 0,  // from the shape, planes rounded up
-  kStridePacked = 1,   // from the shape, unaligned; of a convolution weight: its own layout
-  kStrideBias = 2,     // unaligned, two planes
+  // From the shape, unaligned; for a convolution weight: its own layout.
+  kStridePacked = 1,
+  kStrideBias = 2,  // unaligned, two planes
   kStrideExplicit = 3,
 };
 
@@ -37,18 +38,18 @@ enum SpecialFunction : uint64_t {
   kWinogradKernel = 6,
 };
 
-// Inside a CPU payload: operator name, size of the parameters, parameters.
+// Layout of a CPU payload: operator name, size of the parameters, parameters.
 constexpr size_t kCpuNameBytes = 16, kCpuSizeOffset = 16, kCpuParamOffset = 20;
 
-// What maximum pooling pads with.
+// Returns the padding value of maximum pooling.
 constexpr uint32_t lowest_byte(DType dtype) { return dtype == DType::i8 ? 0x80 : 0; }
 
-// How far the DMA engine moves a start address to skip `step` channels.
+// Returns the distance by which the DMA engine moves a start address to skip `step` channels.
 constexpr uint64_t channel_shift(const Chip& chip, uint32_t step, uint32_t c_stride) {
   return uint64_t{step % chip.lanes} * chip.lane_bytes + uint64_t{step / chip.lanes} * c_stride;
 }
 
-// decode() without copying the operation.
+// decode() without a copy of the operation.
 Status decode_into(const BdDescriptor&, const Chip&, Operation&);
 Status decode_into(const GdmaDescriptor&, const Chip&, Operation&);
 Status decode_into(const CpuDescriptor&, Operation&);

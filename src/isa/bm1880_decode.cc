@@ -1,4 +1,4 @@
-// Tensor-engine (BD) and CPU descriptors to operations; DMA lies in bm1880_decode_dma.cc.
+// Decodes tensor-engine (BD) and CPU descriptors. bm1880_decode_dma.cc decodes DMA descriptors.
 #include <algorithm>
 #include <array>
 
@@ -12,7 +12,7 @@
 namespace tputwin::isa {
 namespace {
 
-// One operand of a descriptor, whatever its prefix in the register layout.
+// One operand of a descriptor, for any prefix in the register layout.
 struct BdOperand {
   std::string_view prefix;
   uint64_t address;
@@ -33,7 +33,7 @@ Error operand_error(ErrorId id, const BdOperand& o, std::string_view suffix, uin
   return field_error(id, fmt::format("{}_{}", o.prefix, suffix), value);
 }
 
-// Extents that are possible at all, and an address inside local memory.
+// Checks that extents are possible and the address is inside local memory.
 Status check_operand(const BdOperand& o, const Chip& chip) {
   const Shape& s = o.shape;
   if (!s.n || !s.c || !s.h || !s.w) [[unlikely]] {
@@ -65,7 +65,7 @@ Status read_view(const BdOperand& o, const Chip& chip, TensorView& view) {
   return {};
 }
 
-// Options that mean something only to some operations.
+// Options that only some operations use.
 struct Allowed {
   bool relu = false, res_add = false, right_shift = false, opd1_const = false, wide = false;
 };
@@ -117,7 +117,7 @@ Status read_window(const BdDescriptor& d, uint32_t kernel_h, uint32_t kernel_w, 
   return {};
 }
 
-// The byte that stands for padding and insertion matters only where there is some.
+// Checks the byte for padding and insertion. It only matters if there is padding or insertion.
 Status check_padding_value(const BdDescriptor& d, const Window& w, uint32_t expected) {
   bool any = w.h.pad_before || w.h.pad_after || w.w.pad_before || w.w.pad_after || w.h.insert ||
              w.w.insert || w.h.insert_last || w.w.insert_last;
@@ -138,7 +138,7 @@ Status read_maps(const BdDescriptor& d, const Chip& chip, TensorView& out, Tenso
   return read_view(TW_OPERAND(d, opd0), chip, in);
 }
 
-// Convolutions saturate to an unsigned byte with ReLU, to a signed one without.
+// With ReLU, convolutions saturate to an unsigned byte, else to a signed one.
 template <class Convolution>
 Status read_convolution(const BdDescriptor& d, const Chip& chip, Convolution& op) {
   TW_RETURN_IF_ERROR(check_options(d, {.relu = true, .right_shift = true}));
@@ -178,7 +178,7 @@ Status decode_depthwise(const BdDescriptor& d, const Chip& chip, Depthwise2dBm18
   TW_RETURN_IF_ERROR(check_padding_value(d, op.window, 0));
   TW_RETURN_IF_ERROR(read_view(TW_OPERAND(d, opd1), chip, op.weight));
   TW_RETURN_IF_ERROR(read_bias(d, chip, op.bias));
-  // Everything but the input is signed, whatever the sign bits say.
+  // Everything but the input is signed, regardless of the sign bits.
   op.out.dtype = op.weight.dtype = DType::i8;
   if (op.bias) op.bias->dtype = DType::i16;
   op.rshift = d.opt_right_shift;
@@ -204,7 +204,7 @@ Status decode_pool(const BdDescriptor& d, const Chip& chip, Pool2dBm1880& op) {
   return {};
 }
 
-// A matrix operand from its extents: rows, blocks and block width, in the aligned layout.
+// Reads a matrix operand from its extents: rows, blocks and block width, in the aligned layout.
 Status read_matrix(BdOperand o, uint32_t rows, uint32_t cols, const Chip& chip, MatrixView& m) {
   if (o.stride_kind != kStrideAligned)
     return field_error(errors::isa_unsupported_option, fmt::format("short_{}_str", o.prefix),
@@ -216,8 +216,8 @@ Status read_matrix(BdOperand o, uint32_t rows, uint32_t cols, const Chip& chip, 
   return {};
 }
 
-// With one block of left columns opd0_w is the number of columns, else the width of a block; opd1_w
-// is the number of columns in left's last block; opd1_n the number of all.
+// With one block of left columns, opd0_w is the number of columns, else the width of a block.
+// opd1_w is the number of columns in left's last block, and opd1_n the number of all columns.
 Status read_left(const BdDescriptor& d, const Chip& chip, MatrixView& left) {
   BdOperand o = TW_OPERAND(d, opd0);
   TW_RETURN_IF_ERROR(check_operand(o, chip));
@@ -231,7 +231,7 @@ Status read_left(const BdDescriptor& d, const Chip& chip, MatrixView& left) {
   return read_matrix(o, o.shape.n, columns, chip, left);
 }
 
-// right has as many columns as res; its blocks are those of res.
+// `right` has as many columns as `res`, and the block width of `res`.
 Status read_right(const BdDescriptor& d, const Chip& chip, const MatrixView& res,
                   MatrixView& right) {
   TW_FIELD_RULE(d.opd1_c == res.tensor.shape.c, isa_shape, opd1_c);
@@ -279,7 +279,7 @@ Status decode_matrix2(const BdDescriptor& d, const Chip& chip, MatrixMac2& op) {
   return read_view(TW_OPERAND(d, opd1), chip, op.right);
 }
 
-// 8-bit constants are the low byte of the address field, 16-bit ones all of it.
+// An 8-bit constant is the low byte of the address field; a 16-bit one is the whole field.
 Status read_constant(const BdDescriptor& d, Elementwise& op) {
   bool wide = op.kind == Elementwise::Kind::add || op.kind == Elementwise::Kind::sub;
   TW_FIELD_RULE(d.opt_opd1_int8 == !wide, isa_unsupported_option, opt_opd1_int8);
@@ -309,7 +309,7 @@ Status decode_elementwise(const BdDescriptor& d, const Chip& chip, Elementwise& 
   return d.opt_opd1_const ? read_constant(d, op) : read_view(TW_OPERAND(d, opd1), chip, op.b);
 }
 
-// The source is read as aligned; explicit strides are not possible here.
+// The source is read as aligned. Explicit strides are not possible here.
 Status decode_mdsum(const BdDescriptor& d, const Chip& chip, Mdsum& op) {
   TW_RETURN_IF_ERROR(check_options(d, {.wide = true}));
   TW_FIELD_RULE(!d.tsk_eu_typ, isa_unknown_function, tsk_eu_typ);

@@ -1,4 +1,4 @@
-// GDMA descriptors to operations.
+// Decodes GDMA descriptors.
 #include <limits>
 
 #include "base/errors/isa.h"
@@ -9,7 +9,7 @@
 namespace tputwin::isa {
 namespace {
 
-// One side of a transfer. n is not part of the destination's fields.
+// One side of a transfer. The destination's fields have no n.
 struct Side {
   std::string_view prefix;
   Space space;
@@ -36,7 +36,7 @@ Space destination_space(const GdmaDescriptor& d) {
   return d.direction == kLoad || d.direction == kLocalCopy ? Space::local : Space::global;
 }
 
-// `moved`: distance the engine address was advanced from the tensor's own start.
+// `moved` is the distance from the tensor's start to the engine address.
 Status read_address(const Side& side, const Chip& chip, uint64_t moved, uint64_t& offset) {
   bool local = side.space == Space::local;
   uint64_t base = (local ? chip.local_base : chip.global_base) + moved;
@@ -52,11 +52,11 @@ Error too_many(const Side& side, std::string detail) {
       .detail(std::move(detail));
 }
 
-// Default strides, unless they do not fit their type.
+// Returns the default strides. Fails if they exceed 32 bits.
 Status default_stride(const Side& side, const Chip& chip, Stride& stride) {
   const Shape& s = side.shape;
   if (side.space == Space::local) {
-    stride = local_stride(chip, s, /*aligned=*/true);  // count() was checked: no overflow
+    stride = local_stride(chip, s, /*aligned=*/true);  // count() was checked, so it cannot overflow
     return {};
   }
   if (uint64_t{s.c} * s.h * s.w > std::numeric_limits<uint32_t>::max())
@@ -65,8 +65,8 @@ Status default_stride(const Side& side, const Chip& chip, Stride& stride) {
   return {};
 }
 
-// A destination with more elements than the bytes it spans would overwrite itself; nor can local
-// memory hold more elements than it has bytes.
+// Checks the number of elements. A destination with more elements than the bytes it spans would
+// overwrite itself. Local memory cannot hold more elements than bytes.
 Status check_count(const Side& side, const Stride& stride, bool written, const Chip& chip) {
   const Shape& s = side.shape;
   if (side.space == Space::local) {
@@ -137,7 +137,7 @@ Status decode_tensor(const GdmaDescriptor& d, const Chip& chip, DmaTensor& op) {
                    chip, op.src);
 }
 
-// The local side: `rows` by blocks of columns, of which `cols` are valid.
+// Reads the local side: `rows` rows of blocks of columns, `cols` of which are valid.
 Status read_local_matrix(Side side, bool explicit_strides, bool written, uint64_t rows,
                          uint64_t cols, const Chip& chip, MatrixView& m) {
   const Shape& s = side.shape;
@@ -151,7 +151,7 @@ Status read_local_matrix(Side side, bool explicit_strides, bool written, uint64_
   return read_view(side, explicit_strides, written, chip, m.tensor);
 }
 
-// The global side: an image of h rows and w columns whose h stride is the row stride.
+// Reads the global side: an image of h rows and w columns whose h stride is the row stride.
 Status read_global_matrix(const Side& side, bool written, const Chip& chip, MatrixView& m) {
   uint64_t address = 0;
   TW_RETURN_IF_ERROR(read_address(side, chip, 0, address));
@@ -198,7 +198,7 @@ Status decode_matrix(const GdmaDescriptor& d, const Chip& chip, DmaMatrix& op) {
   }
 }
 
-// The descriptor describes the channels that move; the operation the whole tensor.
+// The descriptor describes the channels that move; the operation describes the whole tensor.
 Status decode_lrn_shift(const GdmaDescriptor& d, const Chip& chip, DmaLrnShift& op) {
   TW_FIELD_RULE(d.direction == kLocalCopy, isa_direction, direction);
   TW_FIELD_RULE(d.dst_c == d.src_c, isa_shape, dst_c);

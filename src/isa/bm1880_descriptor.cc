@@ -1,4 +1,4 @@
-// Members of descriptors to and from the bit fields that the tables name.
+// Packs and unpacks descriptors by the field tables.
 #include "isa/bm1880_descriptor.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace tputwin::isa {
 namespace {
 
-// Every bit of the descriptor belongs to exactly one field.
+// Returns true if every bit of the descriptor belongs to exactly one field.
 template <size_t words>
 constexpr bool covers_every_bit_once(std::span<const Field> fields) {
   std::array<uint64_t, words> seen{};

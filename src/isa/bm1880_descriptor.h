@@ -1,4 +1,4 @@
-// The BM1880's descriptors with one member per field; packing to words is generated from the field
+// The BM1880's descriptors with one member per field. Packing to words is generated from the field
 // tables bd_fields.def and gdma_fields.def.
 #pragma once
 
@@ -15,7 +15,7 @@ constexpr uint8_t kHeaderMagic = 0xa5;
 enum EngineCode : uint8_t { kEngineBd = 0, kEngineCpu = 1, kEngineGdma = 2 };
 enum HeaderFlag : uint8_t { kFlagNone = 0, kFlagNeuron = 1, kFlagWeight = 2 };
 
-// Members carry the field names of the register layout; a default-constructed descriptor holds the
+// Members have the field names of the register layout. A default-constructed descriptor holds the
 // reset values. One reserved field is wider than 32 bits.
 struct BdDescriptor {
 #define TW_FIELD(name, word, bit, width, reset) uint32_t name = reset;
@@ -27,8 +27,8 @@ struct BdDescriptor {
   bool operator==(const BdDescriptor&) const = default;
 };
 
-// Addresses are 40 bits wide, strides up to 32; members are 64 bits wide throughout. Defaults are
-// what every emitted command starts from (zero but for valid and the two format fields).
+// Addresses are 40 bits wide and strides up to 32, so all members are 64 bits wide. Defaults are
+// the initial values of every emitted command: 0 except for valid and the two format fields.
 struct GdmaDescriptor {
 #define TW_FIELD(name, word, bit, width, reset) uint64_t name = reset;
 #define TW_FIELD2(name, word, bit, width, word2, bit2, width2, reset) uint64_t name = reset;
@@ -38,8 +38,8 @@ struct GdmaDescriptor {
   bool operator==(const GdmaDescriptor&) const = default;
 };
 
-// Words 0 to 6, then the payload as it lies in the record: words 7 to 55, or more in the long form
-// that carries its length in the header's mask.
+// Words 0 to 6, then the payload as stored in the record: words 7 to 55. In the long form the
+// payload is longer, and the header's mask holds its length.
 constexpr size_t kCpuHeadBytes = 28, kCpuPayloadBytes = kCpuBytes - kCpuHeadBytes;
 enum CpuOpType : uint32_t { kCpuSync = 2, kCpuOperator = 3 };
 struct CpuDescriptor {

@@ -1,5 +1,5 @@
-// Operations to tensor-engine (BD) and CPU descriptors; DMA lies in bm1880_encode_dma.cc. Fields
-// not named here keep the reset values, as the vendor's kernel library leaves them.
+// Encodes tensor-engine (BD) and CPU descriptors; bm1880_encode_dma.cc encodes DMA descriptors.
+// Fields not named here keep the reset values, as in the vendor's kernel library.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace tputwin::isa {
 namespace {
 
-// One operand's fields, by its prefix in the register layout.
+// Sets the fields of one operand, by its prefix in the register layout.
 #define TW_SET_SHAPE(d, operand, shape)                                                   \
   ((d).operand##_n = (shape).n, (d).operand##_c = (shape).c, (d).operand##_h = (shape).h, \
    (d).operand##_w = (shape).w)
@@ -138,7 +138,8 @@ BdDescriptor encode_bd(const Pool2dBm1880& op, const Chip&) {
   return d;
 }
 
-// The shape of right's blocks is that of res; opd1_w holds the columns of left's last block.
+// The blocks of `right` have the shape of those of `res`. opd1_w holds the columns of left's last
+// block.
 BdDescriptor encode_bd(const MatrixMac& op, const Chip&) {
   BdDescriptor d = start(kTaskMatrix, 0, op.bias ? 3 : 2);
   const Shape& left = op.left.tensor.shape;
@@ -183,7 +184,7 @@ BdDescriptor encode_bd(const MatrixMac2& op, const Chip&) {
   return d;
 }
 
-// An 8-bit constant travels sign-extended, whatever its type.
+// An 8-bit constant is sign-extended for any type.
 uint32_t constant_bits(const Elementwise& op) {
   bool wide = op.kind == Elementwise::Kind::add || op.kind == Elementwise::Kind::sub;
   return static_cast<uint16_t>(wide ? op.constant : static_cast<int8_t>(op.constant));
@@ -191,7 +192,7 @@ uint32_t constant_bits(const Elementwise& op) {
 
 uint32_t result_plane_stride(const Elementwise& op) {
   switch (op.kind) {
-    case Elementwise::Kind::mac:  // the old value is 16-bit always
+    case Elementwise::Kind::mac:  // the old value is always 16-bit
       return op.out.plane_stride;
     case Elementwise::Kind::mul:
     case Elementwise::Kind::add:
@@ -237,8 +238,8 @@ void set_elementwise_options(BdDescriptor& d, const Elementwise& op) {
 
 static_assert(static_cast<uint32_t>(Elementwise::Kind::copy) == 10, "kinds are function codes");
 
-// All four operands carry the common shape and their strides in full; an operand that is a
-// constant or absent carries those of the result.
+// All four operands hold the common shape and their full strides. A constant or absent operand has
+// those of the result.
 BdDescriptor encode_bd(const Elementwise& op, const Chip&) {
   bool copy = op.kind == Elementwise::Kind::copy;
   bool b_is_tensor = !copy && !op.b_is_constant;
@@ -268,7 +269,7 @@ BdDescriptor encode_bd(const Elementwise& op, const Chip&) {
   return d;
 }
 
-// The strides of a are written although the engine computes them from the shape.
+// The strides of `a` are written although the engine computes them from the shape.
 BdDescriptor encode_bd(const Mdsum& op, const Chip&) {
   BdDescriptor d = start(kTaskElementwise, 0, 1);
   set_maps(d, op.out, op.a);
@@ -311,7 +312,7 @@ CpuDescriptor encode_cpu(const CpuCall& op) {
     copy_text(op.name, kCpuPayloadBytes - 1, d.payload.data());
     return d;
   }
-  // A body that does not fit the fixed record is as long as it needs to be, in whole words.
+  // A body that exceeds the fixed record is as long as needed, in whole words.
   size_t needed = align_up(kCpuParamOffset + op.params.size(), 4);
   d.payload.resize(std::max(kCpuPayloadBytes, needed));
   copy_text(op.name, kCpuNameBytes - 1, d.payload.data());

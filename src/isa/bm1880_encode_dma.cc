@@ -1,4 +1,4 @@
-// DMA operations to GDMA descriptors.
+// Encodes DMA operations as GDMA descriptors.
 #include "isa/bm1880_codes.h"
 #include "memory/layout.h"
 
@@ -50,7 +50,7 @@ void set_explicit_strides(GdmaDescriptor& d, const Stride& dst, const Stride& sr
   set_src_stride(d, src);
 }
 
-// What the engine assumes when enable_stride is 0.
+// Returns the strides that the engine assumes when enable_stride is 0.
 Stride assumed_stride(const TensorView& view, const Chip& chip) {
   return view.space == Space::local ? local_stride(chip, view.shape, /*aligned=*/true)
                                     : global_stride(view.shape);
@@ -60,7 +60,8 @@ bool needs_strides(const TensorView& view, const Chip& chip) {
   return view.stride != assumed_stride(view, chip);
 }
 
-// The local side of a matrix is its tensor; the global side is one image of rows by columns.
+// Returns the shape of a side of a matrix copy: of the tensor in local memory, else one image of
+// rows by columns.
 Shape dma_shape(const MatrixView& m) {
   return m.tensor.space == Space::local ? m.tensor.shape : Shape{1, 1, m.rows, m.cols};
 }
@@ -79,7 +80,7 @@ GdmaDescriptor encode_dma(const DmaTensor& op, const Chip& chip) {
   return d;
 }
 
-// The row stride of a global side is valid even without enable_stride; a stored matrix leaves dst_c
+// The row stride of a global side is valid even without enable_stride. A stored matrix leaves dst_c
 // at 0.
 GdmaDescriptor encode_dma(const DmaMatrix& op, const Chip& chip) {
   GdmaDescriptor d = start(op.dst.tensor, op.src.tensor, chip);
@@ -108,7 +109,7 @@ GdmaDescriptor encode_dma(const DmaMatrix& op, const Chip& chip) {
   return d;
 }
 
-// Only the C - step channels that survive are moved; the engine zeroes the others.
+// Only the C - step channels that remain are moved; the engine zeroes the others.
 GdmaDescriptor encode_dma(const DmaLrnShift& op, const Chip& chip) {
   GdmaDescriptor d = start(op.dst, op.src, chip);
   set_shapes(d, op.dst.shape, op.src.shape);

@@ -12,7 +12,7 @@
 namespace tputwin::isa {
 namespace {
 
-// Residue of a CPU record names bytes of its body; this one names the length of the body.
+// Residue of a CPU record names bytes of its body. This value names the length of the body.
 constexpr uint32_t kBodyLengthResidue = 0xffff'ffff;
 
 // Numbering restarts at 1 after a CPU record and after the last number that fits the field.
@@ -74,7 +74,7 @@ Status decode_record(const Record& record, const Chip& chip, Sequence& sequence,
   }
 }
 
-// Calls sink(record) -> Instruction& for every record and decodes into it.
+// Calls sink(record), which returns an Instruction&, for every record, and decodes into it.
 template <class Sink>
 Status decode_all(std::span<const uint8_t> buffer, const Chip& chip, const Sink& sink) {
   Sequence sequence;
@@ -94,7 +94,7 @@ size_t most_records(std::span<const uint8_t> buffer) {
   return buffer.size() / (kHeaderBytes + kGdmaBytes);
 }
 
-// The body of a command without its residue.
+// Returns the body of a command without its residue.
 std::vector<uint8_t> canonical_body(const Instruction& instruction, const Chip& chip) {
   Descriptor descriptor = encode(instruction.op, chip);
   set_ids(descriptor, instruction.id, instruction.wait);

@@ -1,4 +1,4 @@
-// Helpers of the decoders: failing with the name and value of a field.
+// Helpers of the decoders: errors with the name and value of a field.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ struct NamedValue {
   uint64_t value;
 };
 
-// The first of the values that is zero is the error.
+// Fails with the first value that is zero.
 inline Status require_nonzero(std::initializer_list<NamedValue> values) {
   for (const NamedValue& v : values)
     if (v.value == 0) return field_error(errors::isa_zero_extent, v.field, 0);
@@ -30,7 +30,7 @@ inline Status require_nonzero(std::initializer_list<NamedValue> values) {
 
 }  // namespace tputwin::isa
 
-// In a function with a descriptor `d`: unless the condition holds, the field is in error.
+// For functions with a descriptor `d`: returns an error about the field unless the condition holds.
 #define TW_FIELD_RULE(condition, id, field) \
   if (!(condition)) [[unlikely]]            \
   return field_error(errors::id, #field, d.field)

@@ -1,4 +1,4 @@
-// Command buffers in device form, its pointers, and its text.
+// Command buffers in device form: layout, pointers and text.
 #include "isa/dmabuf.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace tputwin::isa {
 namespace {
 
 constexpr uint64_t kBdAlign = 256, kGdmaAlign = 64, kBdTail = 128;
-// What the firmware adds to a device address to reach global memory.
+// The firmware adds this to a device address to address global memory.
 constexpr uint64_t kDeviceBase = 0x1'0000'0000;
 constexpr std::string_view kSegmentLabel = "layer_end";
 
@@ -30,7 +30,8 @@ constexpr uint32_t kGdmaLastBits = 0b1100, kGdmaBarrierBit = 0b10000;
 
 struct Segment {
   size_t bds = 0, gdmas = 0;
-  size_t cpu_bytes = kCpuBytes;  // of its descriptor, which long parameters lengthen
+  // Size of its descriptor; long parameters enlarge it.
+  size_t cpu_bytes = kCpuBytes;
   size_t cpu_offset = 0, bd_offset = 0, gdma_offset = 0;
 };
 
@@ -39,7 +40,7 @@ struct Layout {
   size_t bds = 0, gdmas = 0, bytes = 0;
 };
 
-// Places the runs of segments whose counts are known. An engine without commands takes no room.
+// Sets the offsets of segments with known counts. An engine without commands takes no space.
 void place(Layout& layout) {
   size_t end = kDmabufHeaderBytes;
   for (Segment& s : layout.segments) {
@@ -69,7 +70,7 @@ bool last_of_segment(const Record& record) {
   return unpack_gdma(record.body.first<kGdmaBytes>()).cmd_id == kLastSequenceId;
 }
 
-// Bytes of a CPU descriptor, of which the first kCpuBytes are there.
+// Returns the size of a CPU descriptor. Its first kCpuBytes must be present.
 size_t cpu_descriptor_bytes(const uint8_t* cpu) {
   const bool operates = load_word(cpu, kTypeWord) == kCpuOperator;
   const size_t size = operates ? load_word(cpu + kCpuHeadBytes + kCpuSizeOffset, 0) : 0;
@@ -80,7 +81,7 @@ bool cpu_body_fits(std::span<const uint8_t> body) {
   return body.size() >= kCpuBytes && body.size() == cpu_descriptor_bytes(body.data());
 }
 
-// Calls visit(record, segment index) for every record; returns the number of segments.
+// Calls visit(record, segment index) for every record. Returns the number of segments.
 template <class Visit>
 Result<size_t> for_each_record(std::span<const uint8_t> commands, const Visit& visit) {
   RecordReader reader(commands);
@@ -112,8 +113,8 @@ Result<Layout> layout_of(std::span<const uint8_t> commands) {
   return layout;
 }
 
-// A BD descriptor is stored as its seven groups of four words in this order; the top bits of each
-// group's last word, reserved all of them, name the group.
+// Order of the seven groups of four words in which a BD descriptor is stored. The four top bits of
+// each group's last word are reserved; they store the number of the group.
 constexpr std::array<uint32_t, 7> kGroupOrder{6, 1, 2, 3, 4, 5, 0};
 constexpr size_t kGroupBytes = 16, kGroupTagWord = 3, kGroupTagShift = 28;
 
@@ -145,13 +146,13 @@ void put_gdma(std::span<const uint8_t> body, bool last, uint8_t* out) {
   store_word(out, 0, load_word(out, 0) | kGdmaBarrierBit | (last ? kGdmaLastBits : 0));
 }
 
-// A pointer to something absent stays 0.
+// A pointer to something absent remains 0.
 uint32_t pointer(uint64_t base, size_t offset, uint64_t align) {
   return offset == 0 ? 0 : static_cast<uint32_t>((base + offset) / align);
 }
 
-// Pointers of the CPU descriptors to their runs, and of each GDMA descriptor to the next; the last
-// one points to the start of the buffer.
+// Sets the pointers of the CPU descriptors to their runs, and of each GDMA descriptor to the next
+// one. The last one points to the start of the buffer.
 void set_pointers(std::span<uint8_t> dmabuf, const Layout& layout, uint64_t base) {
   for (size_t i = 0; i < layout.segments.size(); ++i) {
     const Segment& s = layout.segments[i];
@@ -192,7 +193,7 @@ Error malformed(std::string_view field, uint64_t value) {
   return field_error(errors::isa_dmabuf, field, value);
 }
 
-// The layout of a device form, checked against its size.
+// Returns the layout of a device form, checked against its size.
 Result<Layout> layout_of_dmabuf(std::span<const uint8_t> dmabuf) {
   if (dmabuf.size() < kDmabufHeaderBytes) return malformed("size", dmabuf.size());
   auto bytes = dmabuf_bytes(dmabuf.first<kDmabufHeaderBytes>());
@@ -263,7 +264,7 @@ Status dmabuf_convert(std::span<const uint8_t> commands, std::span<uint8_t> out)
   if (layout->bytes != out.size()) return malformed("size", out.size());
   std::ranges::fill(out, 0);
   put_headers(out, *layout);
-  std::vector<Segment> done(layout->segments.size());  // how much of each segment is written
+  std::vector<Segment> done(layout->segments.size());  // commands written so far
   auto written = for_each_record(commands, [&](const Record& record, size_t segment) {
     const Segment& s = layout->segments[segment];
     size_t& bds = done[segment].bds;

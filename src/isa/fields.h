@@ -1,4 +1,4 @@
-// The field tables as data: for residues, messages and the proof that the layout has no gaps.
+// The field tables as data, for residues, messages, and the check that the layout has no gaps.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace tputwin::isa {
 
-// A run of bits of one word.
+// A range of bits of one word.
 struct Bits {
   uint8_t word, first, width;
   constexpr uint64_t mask() const { return (uint64_t{1} << width) - 1; }
@@ -33,7 +33,7 @@ inline constexpr Field kGdmaFields[] = {
 #undef TW_FIELD2
 };
 
-// Little-endian words in a byte buffer, whatever its alignment.
+// Loads and stores little-endian words at any alignment.
 inline uint32_t load_word(const uint8_t* bytes, size_t word) {
   uint32_t value;
   std::memcpy(&value, bytes + 4 * word, sizeof value);
@@ -43,7 +43,7 @@ inline void store_word(uint8_t* bytes, size_t word, uint32_t value) {
   std::memcpy(bytes + 4 * word, &value, sizeof value);
 }
 
-// Value of a field in a packed descriptor, and the reverse.
+// Reads and writes a field of a packed descriptor.
 inline uint64_t extract(const uint8_t* packed, const Field& f) {
   uint64_t low = load_word(packed, f.low.word) >> f.low.first & f.low.mask();
   uint64_t high = load_word(packed, f.high.word) >> f.high.first & f.high.mask();

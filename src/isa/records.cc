@@ -1,4 +1,4 @@
-// Walks a command buffer record by record, and refuses headers that cannot be.
+// Splits a command buffer into records, and rejects impossible headers.
 #include "isa/records.h"
 
 #include "base/errors/isa.h"
@@ -22,7 +22,7 @@ bool length_fits(uint8_t engine, size_t bytes) {
   return bytes >= kShortestCpuBody;
 }
 
-// The body length, from len or, when that is 0 and the body long, from mask.
+// Returns the length of the body: len or, if len is 0 for a long body, mask.
 Status body_length(const uint8_t* header, uint8_t engine, size_t& bytes) {
   uint32_t mask = load_word(header + kHeaderMaskByte, 0);
   bytes = header[1] ? header[1] : mask;

@@ -1,4 +1,4 @@
-// The records of a command buffer: header and body, without a look inside.
+// The records of a command buffer: header and undecoded body.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class RecordReader {
  public:
   explicit RecordReader(std::span<const uint8_t> buffer) : buffer_(buffer) {}
   bool done() const { return offset_ == buffer_.size(); }
-  // The next record; its body has the length its engine demands.
+  // Reads the next record. Its body has the length that its engine requires.
   Status next(Record& record);
 
  private:
@@ -35,7 +35,7 @@ class RecordReader {
   size_t offset_ = 0;
 };
 
-// Appends a header and room for the body, whose address is returned.
+// Appends a header and space for the body. Returns the address of the body.
 uint8_t* append_header(EngineCode engine, uint8_t flags, size_t body_bytes,
                        std::vector<uint8_t>& buffer);
 

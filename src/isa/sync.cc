@@ -1,4 +1,4 @@
-// Numbers the commands of each engine, and finds the last one of the other that each must wait for.
+// Numbers the commands of each engine, and finds the last command of the other engine to wait for.
 #include "isa/sync.h"
 
 #include <algorithm>
@@ -28,8 +28,9 @@ SyncTracker::Node SyncTracker::add(Engine engine) {
   return node;
 }
 
-// In a stream: its previous command, or what was issued before the streams. Else what was issued
-// before the group.
+// Returns the command that the next one of the engine follows. In a stream it is the previous
+// command of the stream, or the last one before the streams. Otherwise it is the last one before
+// the group.
 std::optional<SyncTracker::Node> SyncTracker::predecessor(Engine other) const {
   if (!streams_.empty() && streams_[current_stream_]) return streams_[current_stream_];
   return group_[index(other)];
@@ -72,8 +73,8 @@ std::vector<size_t> SyncTracker::number(std::vector<Ids>& ids) const {
   return segments;
 }
 
-// A command is waited for by its earliest follower on the other engine only: later commands there
-// are behind that follower anyway.
+// Only the earliest follower on the other engine waits for a command, because later commands there
+// follow that one anyway.
 std::vector<SyncTracker::Ids> SyncTracker::resolve() const {
   std::vector<Ids> ids(size());
   std::vector<size_t> segments = number(ids);

@@ -1,4 +1,4 @@
-// Operands and parameters of instructions as a line, or as JSON members.
+// Formats instructions as lines of text, or as JSON objects.
 #include "isa/text.h"
 
 #include <fmt/format.h>
@@ -81,7 +81,7 @@ std::string to_text(const Command& command) {
   return text;
 }
 
-// Text inside CPU records need not be UTF-8; bytes that are not are replaced.
+// Text inside CPU records need not be UTF-8. Invalid bytes are replaced.
 std::string to_json(std::span<const Command> commands) {
   Json json = Json::array();
   for (const Command& command : commands) json.push_back(to_json(command));

@@ -1,4 +1,4 @@
-// Numbers in the fields of the BM1684's GDMA commands.
+// Codes in the fields of the BM1684's GDMA commands.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ enum SpecialFunction : uint8_t {
   kFill = 4,
   kTransposeMatrix = 5
 };
-// Copies that move bits take 3 as 2; conversions tell signed from unsigned bytes.
+// Bit-wise copies treat 3 like 2. Conversions use them for unsigned and signed bytes.
 enum DataFormat : uint8_t { kWords = 0, kHalves = 1, kBytes = 2, kSecondBytes = 3 };
 
 }  // namespace tputwin::isa::bm1684_streams

@@ -1,4 +1,4 @@
-// The forms of BM1684 commands, made of the tables of their fields.
+// The forms of BM1684 commands, generated from the field tables.
 #include "isa/bm1684/command.h"
 
 namespace tputwin::isa::bm1684_streams {

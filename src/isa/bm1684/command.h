@@ -1,5 +1,5 @@
-// The commands of the BM1684, 128 bytes each, with one member per field: made of the tables
-// tiu_fields.def and gdma_fields.def.
+// The commands of the BM1684, 128 bytes each, with one member per field. They are generated from
+// the tables tiu_fields.def and gdma_fields.def.
 #pragma once
 
 #include "isa/streams/fields.h"

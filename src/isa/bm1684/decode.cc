@@ -19,7 +19,7 @@ std::string gdma_site(const GdmaCommand& c) {
   return fmt::format("GDMA command {}.{}", c.special_func, c.direction);
 }
 
-// Fields that have the same value in everything recorded, whatever the operation.
+// Checks fields with one value in all recorded commands of any operation.
 void check_common(const TiuCommand& c, Reader& r) {
   constexpr uint64_t kProducts = 2;
   r.only(TW_TIU_FIELD(cmd_en), {1});
@@ -33,7 +33,7 @@ void check_common(const TiuCommand& c, Reader& r) {
   r.unconfirmed(c.opt_left_tran != 0, TW_OF(c, opt_left_tran), "only products have a left matrix");
 }
 
-// An operation, and the forms that no recording confirms.
+// An operation, and its unconfirmed forms, which no recording contains.
 struct Decoded {
   Operation op;
   std::vector<UnconfirmedForm> forms;
@@ -60,8 +60,8 @@ Result<Decoded> decoded(const GdmaCommand& command, const Chip& chip,
   return Decoded{std::move(op), reader.forms(gdma_site(command))};
 }
 
-// The fields of a GDMA command. The words behind the last one hold whatever the compiler's memory
-// held.
+// Reads the fields of a GDMA command. Bytes from 92 on hold uninitialized memory of the compiler,
+// so they are ignored.
 Result<GdmaCommand> read_gdma(std::span<const uint8_t> bytes) {
   constexpr size_t kTail = 92;
   std::array<uint8_t, 128> command{};
@@ -70,8 +70,8 @@ Result<GdmaCommand> read_gdma(std::span<const uint8_t> bytes) {
   return read(gdma_form(), std::span<const uint8_t>(command));
 }
 
-// Compilers repeat channel 0 of a tensor in its other channels by a convolution; one of a tensor
-// without others has no results.
+// Returns true for a command without results. Compilers use a convolution to repeat channel 0 of a
+// tensor in its other channels; a tensor of one channel has no others.
 bool is_idle(const TiuCommand& c) {
   constexpr uint64_t kConvolution = 0;
   return c.cmd_en == 1 && c.tsk_typ == kConvolution && c.tsk_eu_typ == 0 && c.res0_c == 0;

@@ -1,5 +1,5 @@
-// The decoders of the BM1684's commands: each makes an operation of the fields that are its
-// operands. The table tiu_operations.def says which decodes what.
+// The decoders of the BM1684's commands. Each builds an operation from the fields of its operands.
+// The table tiu_operations.def assigns decoders to commands.
 #pragma once
 
 #include "isa/bm1684/reader.h"
@@ -7,8 +7,8 @@
 
 namespace tputwin::isa::bm1684_streams {
 
-// What distinguishes the operations that a decoder knows. Nothing for types that the operation does
-// not have.
+// Distinguishes the operations of one decoder. nullopt for types that the operation does not
+// support.
 struct TiuVariant {
   std::optional<FloatArithmetic::Kind> real = {};
   std::optional<FixedPoint::Kind> fixed = {};
@@ -25,7 +25,7 @@ struct TiuRow {
   TiuVariant variant;
 };
 std::span<const TiuRow> tiu_rows();
-// The row of a class and code; nullptr: there is none.
+// Returns the row of a class and code; nullptr: there is none.
 const TiuRow* find_row(uint64_t type, uint64_t code);
 
 #define TW_DECODER(name) Operation name(const TiuCommand&, Reader&, const TiuVariant&);
@@ -54,7 +54,7 @@ TW_DECODER(affine)
 
 // decode_dma.cc
 Operation dma(const GdmaCommand&, CommandReader&);
-// Why commands for a part of the lanes are refused.
+// The reason why commands for some of the lanes are refused.
 inline constexpr std::string_view kLaneMask = "masks of lanes are measured on the BM1684X only";
 
 }  // namespace tputwin::isa::bm1684_streams

@@ -27,7 +27,7 @@ DType number_type(uint64_t format) {
   return kTypes[format & 3];
 }
 
-// The side of a transfer is where the direction says.
+// Checks that the side of a transfer is in the memory that the direction requires.
 const Named& sided(CommandReader& r, const Named& address, bool in_lanes) {
   r.require(is_local(r, address) == in_lanes, errors::isa_stream_address, address);
   return address;
@@ -46,7 +46,7 @@ TensorView target(const GdmaCommand& c, CommandReader& r, const Shape& s, DType 
   return side(c, r, TW_ADDRESS(c, dst), to_local(c), s, dtype, strides);
 }
 
-// Sizes of both sides, which are one.
+// Returns the shape of both sides, which must be equal.
 Shape common_shape(const GdmaCommand& c, CommandReader& r) {
   if (c.chw_copy != 0) return source_shape(c, r);
   const Shape s = target_shape(c, r);
@@ -57,7 +57,7 @@ Shape common_shape(const GdmaCommand& c, CommandReader& r) {
   return s;
 }
 
-// Between sides of different sizes elements go in index order.
+// Copies a tensor. If the shapes differ, elements are copied in index order.
 Operation copy_tensor(const GdmaCommand& c, CommandReader& r) {
   const DType dtype = data_type(c, r);
   const Shape from = source_shape(c, r), to = c.chw_copy != 0 ? from : target_shape(c, r);
@@ -68,7 +68,8 @@ Operation copy_tensor(const GdmaCommand& c, CommandReader& r) {
   return Rearrange{.kind = Rearrange::Kind::refold, .out = dst, .in = src};
 }
 
-// A run of elements, in lanes one of a single lane. The source's n stride is their number.
+// Copies a run of elements; a run in local memory is inside one lane. The source's n stride holds
+// the number of elements.
 Operation copy_run(const GdmaCommand& c, CommandReader& r) {
   r.supports(c.special_func == kTensor, TW_OF(c, special_func));
   r.supports(c.sys_mem_type == 0, TW_OF(c, sys_mem_type));
@@ -81,7 +82,7 @@ Operation copy_run(const GdmaCommand& c, CommandReader& r) {
       .src = Source::tensor(r.side(sided(r, TW_ADDRESS(c, src), from_local(c)), s, dtype, &one))};
 }
 
-// Numbers of the other type with the same value, or the nearest one.
+// Converts numbers to the other type, rounded to the nearest value.
 Operation convert(const GdmaCommand& c, CommandReader& r) {
   const DType from = number_type(c.src_data_format), to = number_type(c.dst_data_format);
   r.require(from != DType::u16 && (is_float(from) != is_float(to)), errors::isa_stream_type,
@@ -95,7 +96,7 @@ Operation convert(const GdmaCommand& c, CommandReader& r) {
                  .engine = Engine::dma};
 }
 
-// Channels and columns of one matrix change places; only its first image and row are moved.
+// Exchanges channels and columns of one matrix. Only its first image and row are moved.
 Operation transpose_matrix(const GdmaCommand& c, CommandReader& r) {
   r.supports(c.direction == kLocalToLocal, TW_OF(c, direction));
   const DType dtype = data_type(c, r);
@@ -112,8 +113,8 @@ Operation fill(const GdmaCommand& c, CommandReader& r) {
               .src = Source::value(element_bits(c.constant_value, dtype))};
 }
 
-// Sizes are the source's on both sides; the destination's are as many elements of as many rows and
-// columns.
+// The source's sizes hold for both sides. The destination's own sizes must have as many elements,
+// and equal rows and columns.
 Operation transpose(const GdmaCommand& c, CommandReader& r) {
   const DType dtype = data_type(c, r);
   const Shape s = source_shape(c, r);
@@ -128,7 +129,7 @@ Operation transpose(const GdmaCommand& c, CommandReader& r) {
                    .in = source(c, r, s, dtype, source_strides(c))};
 }
 
-// The old result is fp32, and so is what is added to it.
+// The old result and the source are fp32.
 Operation added_copy(const GdmaCommand& c, CommandReader& r) {
   r.supports(c.direction == kLocalToLocal, TW_OF(c, direction),
              "sums are described of copies between lanes");
@@ -139,14 +140,14 @@ Operation added_copy(const GdmaCommand& c, CommandReader& r) {
                  .in = source(c, r, s, DType::f32, source_strides(c))};
 }
 
-// The shift of a local response normalization is in the addresses already.
+// The addresses already contain the shift of the local response normalization.
 Operation shifted_copy(const GdmaCommand& c, CommandReader& r) {
   r.unconfirmed(c.direction != kLocalToLocal, TW_OF(c, direction),
                 "a copy, as between lanes, whose addresses have the shift already");
   return c.acc_write_enable != 0 ? added_copy(c, r) : copy_tensor(c, r);
 }
 
-// The side in lanes, and the one in rows of system memory.
+// The local side of a matrix, and its rows in system memory.
 struct MatrixSizes {
   Named rows, cols;
   uint64_t row_stride;
@@ -164,7 +165,8 @@ MatrixSizes sizes_of(const GdmaCommand& c) {
           TW_ADDRESS(c, dst),  TW_ADDRESS(c, src)};
 }
 
-// Without strides channels begin at multiples of 32 cells, which have 4 bytes whatever elements do.
+// Without strides, channels begin at multiples of 32 cells. A cell has 4 bytes for any element
+// type.
 ElementStrides aligned_cells(uint64_t address, const Shape& lanes, DType dtype, const Chip& chip) {
   constexpr uint64_t kCells = 32;
   const uint64_t start = (address - chip.local_base) / chip.lane_bytes;
@@ -177,7 +179,7 @@ Operation matrix(const GdmaCommand& c, CommandReader& r, bool is_transposed) {
   r.supports(c.chw_copy == 0, TW_OF(c, chw_copy));
   const DType dtype = data_type(c, r);
   const MatrixSizes m = sizes_of(c);
-  // rows and columns of the side in lanes
+  // Rows and columns of the local side.
   const uint32_t rows = r.extent(is_transposed ? m.cols : m.rows);
   const uint32_t cols = r.extent(is_transposed ? m.rows : m.cols);
   const Shape lanes{r.extent(m.n), r.extent(m.c), 1, r.extent(m.w)};
@@ -197,7 +199,7 @@ Operation matrix(const GdmaCommand& c, CommandReader& r, bool is_transposed) {
                      : CopyMatrix{.dst = system, .src = local};
 }
 
-// Fields that have the same value in everything recorded.
+// Checks fields with one value in all recorded commands.
 void check_common(const GdmaCommand& c, CommandReader& r) {
   for (const Named& field :
        {TW_OF(c, des_type), TW_OF(c, hold_des_value), TW_OF(c, src_hshift), TW_OF(c, src_wshift),

@@ -8,21 +8,21 @@ namespace {
 
 using Fixed = FixedPoint::Kind;
 
-// A tensor by its layout code, or a constant.
+// Reads a tensor by its layout code, or a constant.
 Source word_source(Reader& r, const OperandFields& fields, const Shape& shape, DType dtype) {
   if (r.is_constant(fields))
     return Source::value(static_cast<uint32_t>(fields.address.of(r.command()).value));
   return Source::tensor(r.placed(fields, shape, dtype));
 }
 
-// The same in the aligned layout, whatever the layout code.
+// Reads a tensor in the aligned layout, regardless of the layout code, or a constant.
 Source aligned_source(Reader& r, const OperandFields& fields, const Shape& shape, DType dtype) {
   if (r.is_constant(fields))
     return Source::value(static_cast<uint32_t>(fields.address.of(r.command()).value));
   return Source::tensor(r.aligned(fields, shape, dtype));
 }
 
-// Two constants make one: a fill.
+// With two constants the operation becomes a fill.
 bool are_constants(const Source& a, const Source& b) { return a.is_constant && b.is_constant; }
 Operation fill(const TensorView& out, uint32_t bits) {
   return Copy{.engine = Engine::compute, .dst = as(out, DType::b32), .src = Source::value(bits)};
@@ -33,7 +33,7 @@ Operation arithmetic(Reader& r, FloatArithmetic op) {
   if (!are_constants(op.a, op.b)) return op;
   const ScopedFloatMode mode;
   if (op.kind == Kind::mac) {
-    // the product is one number, to which the old result is added
+    // The product is one number, which is added to the old result.
     r.unconfirmed(true, TW_OF(r.command(), opt_opd1_const),
                   "the product of two constants is added to the old result");
     op.kind = Kind::mul;
@@ -91,7 +91,7 @@ DType result_type(Reader& r, bool is_signed) {
   return dtype;
 }
 
-// Bits have no sign: unsigned types stand for both.
+// Bits have no sign, so unsigned types are used.
 Operation packed_bits(const TiuCommand& c, Reader& r, Fixed kind) {
   for (const OperandFields* fields : {&kRes0, &kOpd1})
     r.supports(fields->type.of(c).value == c.opt_opd0_prec, fields->type.of(c));
@@ -146,8 +146,8 @@ Operation elements(const TiuCommand& c, Reader& r, const TiuVariant& v) {
   return fixed(c, r, *v.fixed);
 }
 
-// By a signed amount, to the left if it is positive. The value has the sign that the kind of shift
-// needs, whatever its field says.
+// Shifts by a signed amount, to the left if it is positive. The kind of shift determines the sign
+// of the value, regardless of its field.
 Operation shift(const TiuCommand& c, Reader& r, const TiuVariant&) {
   const bool is_arithmetic = c.opt_shift_typ != 0;
   if (c.opt_opd0_prec == kInt32)
@@ -193,7 +193,7 @@ Operation copy(const TiuCommand& c, Reader& r, const TiuVariant&) {
               .src = Source::tensor(r.placed(kOpd0, s, DType::b32))};
 }
 
-// A product added to the old result is a mac.
+// A product that is added to the old result is a mac.
 Operation aligned_arithmetic(const TiuCommand& c, Reader& r, const TiuVariant& v) {
   r.all_f32({&kRes0, &kOpd0, &kOpd1});
   for (const OperandFields* fields : {&kRes0, &kOpd0, &kOpd1}) r.only(fields->layout, {kAligned});
@@ -237,7 +237,7 @@ Operation select(const TiuCommand&, Reader& r, const TiuVariant& v) {
   return aligned_select(r, v.compare);
 }
 
-// The operand that decided the choice is a second result.
+// Stores the extreme of both compared operands as a second result.
 Operation select_with_extreme(const TiuCommand&, Reader& r, const TiuVariant& v) {
   Select op = aligned_select(r, v.compare);
   op.extreme = r.aligned(kRes0, op.out.shape, DType::f32);

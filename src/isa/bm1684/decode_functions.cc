@@ -8,7 +8,7 @@ constexpr uint32_t kTableWords = 256;
 
 }  // namespace
 
-// The low 8 bits of a word, or a byte, count.
+// The index is the low 8 bits of a word, or a byte.
 Operation lookup(const TiuCommand& c, Reader& r, const TiuVariant&) {
   constexpr uint64_t kRows = 8;  // of 32 words
   r.only(TW_TIU_FIELD(opd1_h), {kRows});
@@ -44,7 +44,7 @@ Operation unary(const TiuCommand& c, Reader& r, const TiuVariant& v) {
                   .work = {}};
 }
 
-// As an integer, or as the power of 2 itself.
+// Returns the exponent as an integer, or as the power of 2.
 Operation exponent(const TiuCommand& c, Reader& r, const TiuVariant&) {
   constexpr uint64_t kField = 15;
   const bool to_integer = c.tsk_eu_typ == kField;
@@ -59,7 +59,7 @@ Operation exponent(const TiuCommand& c, Reader& r, const TiuVariant&) {
 
 namespace {
 
-// A number per channel, or one for all.
+// Reads one number per channel, or one for all channels.
 Source parameter(Reader& r, const OperandFields& fields, uint32_t channels) {
   if (r.is_constant(fields))
     return Source::value(static_cast<uint32_t>(fields.address.of(r.command()).value));
@@ -72,7 +72,7 @@ bool is_number(const Source& source, float value) {
 
 }  // namespace
 
-// x * 1 + b is a bias, x * k + 0 a scale that adds 0.
+// x * 1 + b is a bias. x * k + 0 is a scale, which adds 0.
 Operation affine(const TiuCommand&, Reader& r, const TiuVariant&) {
   r.all_f32({&kRes0, &kOpd0, &kOpd1, &kOpd2});
   const Shape s = r.result_shape();

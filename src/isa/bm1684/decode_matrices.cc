@@ -1,10 +1,10 @@
-// Decodes the BM1684's products of matrices: class 2.
+// Decodes the BM1684's matrix products: class 2.
 #include "isa/bm1684/decode.h"
 
 namespace tputwin::isa::bm1684_streams {
 namespace {
 
-// Columns lie in channels; all columns of the last channel of the result are computed.
+// Columns are stored in channels. All columns of the result's last channel are computed.
 struct Sizes {
   uint32_t rows, left_channels, left_width, depth, channels, width;
 };

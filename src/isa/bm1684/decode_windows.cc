@@ -25,8 +25,8 @@ Window window_of(const TiuCommand& c, Reader& r) {
                c.opd0_x_ins0)};
 }
 
-// The result has no more rows and columns than the window makes: what larger ones hold is not
-// defined.
+// The result must not have more rows and columns than the window produces, because the contents of
+// further ones are undefined.
 void check_fit(const TiuCommand& c, Reader& r, const Window& window, const Shape& in) {
   if (!r.ok()) return;
   r.require(window.h.output(in.h) >= c.res0_h, errors::isa_stream_window, TW_OF(c, res0_h));
@@ -42,7 +42,7 @@ bool has_bias(const TiuCommand& c) {
   return c.tsk_opd_num == kWithBias;
 }
 
-// Byte results stay four to a cell when they have 16 bits; channels are as many cells apart.
+// 16-bit results of bytes keep four images per cell. Strides count the cells of the 8-bit layout.
 TensorView packed_result(Reader& r, const Shape& shape, DType dtype) {
   constexpr uint8_t kImages = 4;
   TensorView view = r.aligned(kRes0, shape, element_bytes(dtype) == 1 ? dtype : DType::i8, kImages);
@@ -54,7 +54,7 @@ TensorView packed_result(Reader& r, const Shape& shape, DType dtype) {
   return view;
 }
 
-// The result of bytes is signed if an operand is; with ReLU never.
+// The result of bytes is signed if an operand is signed and there is no ReLU.
 DType packed_type(const TiuCommand& c, Reader& r, bool weights_signed) {
   const bool any_sign =
       c.opt_opd0_sign != 0 || weights_signed || (has_bias(c) && c.opt_opd2_sign != 0);
@@ -77,14 +77,14 @@ std::optional<TensorView> channel_bias(const TiuCommand& c, Reader& r, DType dty
 
 // ---- 0: over all input channels ----
 
-// Constant weights are not dilated, whatever the fields say.
+// Constant weights are not dilated, regardless of the fields.
 Window conv_window(const TiuCommand& c, Reader& r) {
   Window window = window_of(c, r);
   if (r.is_constant(kOpd1)) window.h.dilation = window.w.dilation = 1;
   return window;
 }
 
-// Where the weights are; of a constant one only their shape.
+// Returns the view of the weights; only the shape if they are constant.
 TensorView conv_weights(Reader& r, uint32_t inputs, uint32_t outputs, const Window& window,
                         DType dtype, uint8_t pack) {
   const Shape shape{inputs, outputs, window.h.kernel, window.w.kernel};
@@ -110,7 +110,7 @@ Operation conv2d_f32(const TiuCommand& c, Reader& r) {
   return op;
 }
 
-// Behind the weights of a channel, or side by side.
+// Reads a bias stored after the weights of each channel, or in a compact array.
 std::optional<TensorView> conv_bias(const TiuCommand& c, Reader& r) {
   if (!has_bias(c)) return std::nullopt;
   const Named layout = kOpd2.layout.of(c);
@@ -135,7 +135,7 @@ Operation winograd2d(const TiuCommand& c, Reader& r) {
         TW_TIU_FIELD(opd1_y_ins0), TW_TIU_FIELD(opt_kernel_rotate)})
     r.only(field, {0});
   Winograd2dBm1684 op{.window = window_of(c, r)};
-  op.window.h.kernel = op.window.w.kernel = 3;  // what the 4 x 4 transformed weights stand for
+  op.window.h.kernel = op.window.w.kernel = 3;  // kernel of the 4 x 4 transformed weights
   op.out = packed_result(r, r.result_shape(), packed_type(c, r, /*weights_signed=*/true));
   op.in = r.placed(kOpd0, input_shape(c, r, TW_OF(c, opd0_c)), r.data_type(kOpd0), 4);
   check_fit(c, r, op.window, op.in.shape);
@@ -205,7 +205,7 @@ Operation depthwise2d_int8(const TiuCommand& c, Reader& r) {
     if (has_bias(c)) op.bias = r.per_channel(kOpd2, op.out.shape.c, bias_type(c, r));
     return op;
   }
-  // Averages with these were irregular.
+  // Averages with these were irregular on the reference model.
   r.only(kOpd1.sign, {0});
   r.supports(!has_bias(c), TW_OF(c, tsk_opd_num));
   r.only(TW_TIU_FIELD(opd0_x_ins0), {0});
@@ -243,7 +243,7 @@ Operation max_pool2d(const TiuCommand& c, Reader& r, const TiuVariant&) {
                             .relu = c.opt_relu != 0};
   }
   r.all_f32({&kRes0, &kOpd0});
-  // the input is read without them, padded as if they were there
+  // The input is read without inserted zeros, but padded as if they were there.
   for (const TiuField& field : {TW_TIU_FIELD(opd0_x_ins0), TW_TIU_FIELD(opd0_y_ins0)})
     r.only(field, {0});
   return Pool2dBm1684{.kind = Pool2dBm1684::Kind::maximum,

@@ -1,4 +1,4 @@
-// Instructions to BM1684 commands.
+// Encodes instructions as BM1684 commands.
 #include "isa/bm1684/format.h"
 #include "isa/bm1684/writer.h"
 
@@ -10,7 +10,7 @@ Error no_command(const Instruction& instruction) {
       .argument("operation", std::string(name(instruction.op)));
 }
 
-// Calls the overload for the operation that is held; false: there is none.
+// Calls the overload of encode() for the held operation. Returns false if there is none.
 template <class Writer>
 bool encode_held(const Operation& held, Writer& writer) {
   return std::visit(
@@ -25,7 +25,7 @@ bool encode_held(const Operation& held, Writer& writer) {
       static_cast<const AnyOperation&>(held));
 }
 
-// Numbers that do not fit wrap; other values that do not are an error.
+// Numbers that do not fit their field wrap. Other values that do not fit are errors.
 template <class Command>
 Result<std::vector<uint8_t>> finish(const Instruction& in, const CommandForm<Command>& form,
                                     const Command& command) {

@@ -80,7 +80,8 @@ DataFormat number_format(DType dtype) {
   return is_signed(dtype) ? DataFormat::kSecondBytes : DataFormat::kBytes;
 }
 
-// A run of more elements than the fields of extents hold, in lanes within one.
+// Returns true for a run with more elements than extent fields hold. A local run is inside one
+// lane.
 bool is_long_run(const Copy& op) {
   const Shape& s = op.dst.shape;
   const auto is_run_of_elements = [](const TensorView& view) {
@@ -141,7 +142,7 @@ void encode(const Rearrange& op, GdmaWriter& w) {
   w.command.chw_copy = 1;
 }
 
-// A matrix in rows that lies on its side is transposed.
+// A system matrix whose rows are not contiguous is transposed.
 void encode(const CopyMatrix& op, GdmaWriter& w) {
   const bool to_local = op.dst.tensor.space == Space::local;
   const MatrixView& rows = to_local ? op.src : op.dst;

@@ -44,7 +44,7 @@ void encode(const FixedPoint& op, TiuWriter& w) {
   c.opt_right_shift = op.rshift;
   c.opt_left_shift = op.lshift;
   c.opt_shift_typ = op.kind == Kind::arithmetic_shift ? 1 : 0;
-  // what the sign of a result follows from
+  // These determine the sign of the result.
   const bool any_sign = is_signed(op.a_type) || is_signed(op.b_type);
   const bool chooses = op.kind == Kind::max || op.kind == Kind::min;
   const bool is_logic = op.kind >= Kind::bit_and;
@@ -73,7 +73,7 @@ void encode(const Bitwise& op, TiuWriter& w) {
   w.command.opt_shift_typ = op.kind == Kind::arithmetic_shift ? 1 : 0;
 }
 
-// A value or 0, in any layout; or one of two values, everything aligned.
+// Chooses a value or 0, in any layout; or one of two values, in the aligned layout.
 void encode(const Select& op, TiuWriter& w) {
   constexpr uint8_t kGreater = 10, kEqual = 11, kSelect = 23, kSelectPair = 24;
   const bool greater = op.compare == Select::Compare::greater;
@@ -101,7 +101,7 @@ void encode(const Select& op, TiuWriter& w) {
   w.aligned(kOpd3, op.if_false);
 }
 
-// A fill is a logical or of two constants.
+// A fill is a logical OR of two constants.
 void encode(const Copy& op, TiuWriter& w) {
   w.shape(op.dst.shape);
   if (op.src.is_constant) {

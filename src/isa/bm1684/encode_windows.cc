@@ -1,4 +1,4 @@
-// Encodes the BM1684's operations with a sliding window, and products of matrices.
+// Encodes the BM1684's operations with a sliding window, and matrix products.
 #include "base/bits.h"
 #include "isa/bm1684/writer.h"
 
@@ -8,7 +8,7 @@ namespace {
 constexpr uint8_t kConv = 0, kDepthwise = 1, kMatmul = 2;
 constexpr uint8_t kSum = 1, kMaximum = 4;
 
-// Window, result and the extents of the input.
+// Writes window, result and the extents of the input.
 template <class Op>
 void sides(const Op& op, TiuWriter& w) {
   TiuCommand& c = w.command;
@@ -25,7 +25,8 @@ void f32_sides(const TensorView& out, const TensorView& in, TiuWriter& w) {
   w.aligned(kOpd0, in);
 }
 
-// Four images to a cell, of 8 or 16 bits; the reverse of packed_result() in decode_windows.cc.
+// Writes a result of 8 or 16 bits with four images per cell. Reverses packed_result() of
+// decode_windows.cc.
 void byte_result(const TensorView& out, TiuWriter& w) {
   const uint32_t bytes = element_bytes(out.dtype);
   TensorView cells = out;
@@ -41,7 +42,7 @@ void byte_result(const TensorView& out, TiuWriter& w) {
   kRes0.type.set(w.command, bytes == 1 ? kInt8 : kInt16);
 }
 
-// ReLU is what makes an unsigned result of signed operands.
+// ReLU makes the result of signed operands unsigned.
 void byte_signs(DType out, DType in, bool weight_signed, const std::optional<TensorView>& bias,
                 TiuWriter& w) {
   w.type(kOpd0, in);
@@ -55,7 +56,7 @@ void byte_signs(DType out, DType in, bool weight_signed, const std::optional<Ten
   w.command.opt_relu = any_sign && !is_signed(out) ? 1 : 0;
 }
 
-// Biases side by side, or as far apart as their channels' weights.
+// Writes biases in a compact array, or with the distance of their channels' weights.
 void byte_bias(const std::optional<TensorView>& bias, TiuWriter& w) {
   if (!bias) return;
   CommandReader reader(w.chip());

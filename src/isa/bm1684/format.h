@@ -1,4 +1,4 @@
-// The streams of the BM1684: what isa/streams is told of them.
+// The functions of the BM1684's streams that isa/streams uses.
 #pragma once
 
 #include "isa/streams/format.h"
@@ -11,7 +11,7 @@ Result<OneCommand> decode_gdma_command(std::span<const uint8_t> bytes, const Chi
                                        const StreamOptions& options);
 // encode.cc
 Result<std::vector<uint8_t>> encode_command(const Instruction& instruction, const Chip& chip);
-// text.cc: the function that becomes the command; in words if none does.
+// text.cc: returns the function that becomes the command; a description if there is none.
 std::string function_name(const Instruction& instruction, const Chip& chip);
 
 inline constexpr StreamFormat kFormat{.decode_tiu = decode_tiu_command,

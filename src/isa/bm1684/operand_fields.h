@@ -1,5 +1,4 @@
-// Which fields of the BM1684's tensor engine say an operand: decoders read them, encoders write
-// them.
+// The fields of operands of the BM1684's tensor engine, for decoders and encoders.
 #pragma once
 
 #include "isa/bm1684/command.h"
@@ -9,7 +8,7 @@ namespace tputwin::isa::bm1684_streams {
 
 struct TiuField {
   std::string_view name;
-  uint64_t TiuCommand::*member = nullptr;  // nullptr: the operand has none
+  uint64_t TiuCommand::*member = nullptr;  // nullptr: the operand has no such field
 
   Named of(const TiuCommand& c) const { return {name, member != nullptr ? c.*member : 0}; }
   void set(TiuCommand& c, uint64_t value) const {
@@ -57,7 +56,7 @@ inline constexpr OperandFields kOpd3{.address = TW_TIU_FIELD(opd3_addr),
                                      .h = {},
                                      .w = {},
                                      .one_image = {}};
-// The result of a choice between two values.
+// The second result of a choice between two values.
 inline constexpr OperandFields kRes1{.address = TW_TIU_FIELD(res1_addr),
                                      .type = {},
                                      .sign = {},

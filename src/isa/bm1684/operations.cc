@@ -1,4 +1,4 @@
-// The operations of the BM1684's tensor engine, made of their table.
+// The operations of the BM1684's tensor engine, generated from their table.
 #include "isa/bm1684/decode.h"
 
 namespace tputwin::isa::bm1684_streams {

@@ -1,4 +1,4 @@
-// Places of operands out of the fields of BM1684 commands.
+// Reads views of operands from the fields of BM1684 commands.
 #include "isa/bm1684/reader.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Places of operands out of the fields of BM1684 commands: lanes counted from the base of local
+// Reads views of operands from the fields of BM1684 commands: lanes counted from the base of local
 // memory, cells of packed elements, tables in L2.
 #pragma once
 
@@ -8,10 +8,10 @@
 
 namespace tputwin::isa::bm1684_streams {
 
-// Commands name tables by their place in L2, whose first byte this is; tables begin there.
+// Commands address tables by offsets from kL2Start. Tables begin at offset kFirstTable.
 constexpr uint64_t kL2Start = 0x1000'0000, kFirstTable = 0x30'0000;
 
-// Elements of consecutive images in a cell of 4 bytes: 4N, 2N, or one word.
+// Returns the elements of consecutive images in a cell of 4 bytes: 4 (4N), 2 (2N) or 1.
 constexpr uint8_t pack_of(DType dtype) { return static_cast<uint8_t>(4 / element_bytes(dtype)); }
 
 class Reader : public CommandReader {
@@ -21,32 +21,33 @@ class Reader : public CommandReader {
 
   const TiuCommand& command() const { return command_; }
 
-  // Values that a field has in everything recorded of an operation; others are refused.
+  // Refuses values of a field that no recorded command of the operation has.
   void only(const TiuField& field, std::initializer_list<uint64_t> values);
 
   DType data_type(const OperandFields& fields);
-  // The same of a type that only its bits count of, or of fp32 in every operand given.
+  // word_type() accepts any 32-bit type, as only bits matter. all_f32() requires fp32 operands.
   DType word_type(const OperandFields& fields);
   void all_f32(std::initializer_list<const OperandFields*> operands);
   bool is_constant(const OperandFields& fields) const;
 
   Shape result_shape();  // res0_n, c, h, w
 
-  // lane * lane_bytes + byte. Without the base of local memory: packed operands of class 3 only.
+  // Returns lane * lane_bytes + byte. Only packed operands of class 3 may lack the base of local
+  // memory.
   Named lanes(const OperandFields& fields, bool may_lack_base = false);
   TensorView aligned(const OperandFields& fields, const Shape& shape, DType dtype,
                      uint8_t pack = 1);
   TensorView compact(const OperandFields& fields, const Shape& shape, DType dtype,
                      uint8_t pack = 1);
   TensorView per_channel(const OperandFields& fields, uint32_t channels, DType dtype);
-  // By the layout code, which is aligned or strided.
+  // Reads a view by its layout code, which must be aligned or strided.
   TensorView placed(const OperandFields& fields, const Shape& shape, DType dtype, uint8_t pack = 1,
                     bool may_lack_base = false);
-  // 4N or 2N; of operands with one image that image serves all.
+  // Reads a 4N or 2N view. An operand with one image repeats it for all.
   TensorView packed(const OperandFields& fields, const Shape& shape, DType dtype);
   MatrixView matrix(const OperandFields& fields, uint32_t rows, uint32_t channels,
                     uint32_t per_channel, DType dtype);
-  // `count` words in L2 at the offset that the address is.
+  // Reads a table of `count` words in L2. The address field holds its offset.
   TensorView table(const OperandFields& fields, uint32_t count);
 
  private:

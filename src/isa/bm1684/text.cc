@@ -1,4 +1,4 @@
-// The functions of the OKKernel that become the BM1684's commands.
+// The OKKernel functions that become the BM1684's commands.
 #include "isa/bm1684/decode.h"
 #include "isa/bm1684/format.h"
 #include "numerics/l2_tables.h"
@@ -6,7 +6,7 @@
 namespace tputwin::isa::bm1684_streams {
 namespace {
 
-// "_S2L"
+// Returns the memories of a transfer, for example "S2L".
 std::string sides(const TensorView& to, const TensorView& from) {
   return fmt::format("{}2{}", from.space == Space::local ? 'L' : 'S',
                      to.space == Space::local ? 'L' : 'S');
@@ -26,7 +26,7 @@ std::string of(const CopyMatrix& op) {
   return fmt::format("gdma_32bit_matrix_{}", sides(op.dst.tensor, op.src.tensor));
 }
 
-// A function, and of its forms that with a constant.
+// Returns the function, or its variant with a constant.
 std::string with_form(std::string_view function, const Source& a, const Source& b) {
   if (a.is_constant) return fmt::format("bdc_C_{}", function);
   return fmt::format("bdc_{}{}", function, b.is_constant ? "_C" : "");
@@ -68,7 +68,8 @@ std::string of(const ChannelAffine& op) {
   return constants ? "" : fmt::format("bdc_{}", name(op));
 }
 
-// Functions insert no zeros, and make all results of a window.
+// Returns true if a function covers the window: functions insert no zeros, and compute all results
+// of a window.
 template <class Op>
 bool has_window_of_functions(const Op& op) {
   const Axis &h = op.window.h, &w = op.window.w;

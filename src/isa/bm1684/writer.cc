@@ -1,4 +1,4 @@
-// Types, extents and places of operands to the fields of BM1684 commands.
+// Writes types, extents and addresses of operands to the fields of BM1684 commands.
 #include "isa/bm1684/writer.h"
 
 #include "base/bits.h"
@@ -77,7 +77,7 @@ void TiuWriter::strided(const OperandFields& fields, const TensorView& view, uin
   for (const auto& [field, stride] :
        {std::pair{fields.n, view.stride.n}, std::pair{fields.c, view.stride.c},
         std::pair{fields.h, view.stride.h}, std::pair{fields.w, view.stride.w}}) {
-    // whole lanes of a stride are dropped when it is read
+    // Strides are read modulo the lane, so whole lanes would be lost.
     require(stride % bytes == 0 && stride < chip_.lane_bytes, fields.address.name, describe(view));
     field.set(command, stride / bytes);
   }

@@ -1,5 +1,5 @@
-// What the encoders of the BM1684's commands have in common: types, extents and places of operands
-// to field values. The first operand that no field can say becomes the error.
+// Common parts of the BM1684's encoders: they write types, extents and addresses of operands to
+// fields. The first operand that no field can express becomes the error.
 #pragma once
 
 #include "isa/bm1684/decode.h"
@@ -22,15 +22,15 @@ class TiuWriter {
   void type(const OperandFields& fields, DType dtype);
   void f32(std::initializer_list<const OperandFields*> operands);
   void constant(const OperandFields& fields, uint32_t bits);
-  // lane * lane_bytes + byte, from the base of local memory on.
+  // Writes lane * lane_bytes + byte, from the base of local memory on.
   void address(const OperandFields& fields, const TensorView& view);
 
-  // An operand by its strides; `pack` elements to a cell.
+  // Writes an operand with its strides; `pack` elements form a cell.
   void strided(const OperandFields& fields, const TensorView& view, uint8_t pack = 1);
-  // Fixed point: the same, or one image for all.
+  // Writes a fixed-point operand with its strides, or with one image for all.
   void packed(const OperandFields& fields, const Source& source, DType dtype);
   void word(const OperandFields& fields, const Source& source);
-  // An operand that lies as `expected` says.
+  // Writes the address of an operand that must have the layout of `expected`.
   void like(const OperandFields& fields, const TensorView& view, const TensorView& expected);
   void aligned(const OperandFields& fields, const TensorView& view);
   void aligned(const OperandFields& fields, const Source& source);

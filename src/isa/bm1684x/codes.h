@@ -1,4 +1,4 @@
-// The numbers of the classes of the BM1684X's commands.
+// Class numbers of the BM1684X's commands.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ enum TiuClass : uint8_t {
   kSys = 15
 };
 constexpr uint64_t kTiuEnd = 31;    // the operation of kSys that ends a stream
-constexpr uint64_t kFirstMm2 = 4;   // operations of kMm from here on are MM2
-constexpr uint64_t kFirstSgl = 17;  // operations of kSg from here on are SGL
+constexpr uint64_t kFirstMm2 = 4;   // operations of kMm from 4 on are MM2
+constexpr uint64_t kFirstSgl = 17;  // operations of kSg from 17 on are SGL
 
 enum GdmaClass : uint8_t {
   kTensor = 0,

@@ -1,4 +1,4 @@
-// The forms of BM1684X commands, made of the tables of their fields.
+// The forms of BM1684X commands, generated from the field tables.
 #include "isa/bm1684x/command.h"
 
 namespace tputwin::isa::bm1684x_streams {

@@ -1,12 +1,12 @@
-// The commands of the BM1684X with one member per field; reading and writing their bits is made of
-// the tables tiu_fields.def and gdma_fields.def.
+// The commands of the BM1684X with one member per field. Code that reads and writes their bits is
+// generated from the tables tiu_fields.def and gdma_fields.def.
 #pragma once
 
 #include "isa/streams/fields.h"
 
 namespace tputwin::isa::bm1684x_streams {
 
-// Fields that a form does not have keep these values. A lane mask of none would be all lanes.
+// Fields that a form does not have are 0. A command whose form has no lane mask writes all lanes.
 struct TiuCommand {
 #define TW_NAME(field) uint64_t field = 0;
 #include "isa/bm1684x/tiu_fields.def"

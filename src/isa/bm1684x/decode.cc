@@ -11,9 +11,10 @@
 namespace tputwin::isa::bm1684x_streams {
 namespace {
 
-constexpr size_t kHeadBytes = 16;  // the shortest command
+constexpr size_t kHeadBytes = 16;  // size of the shortest command
 
-// An error about a command names its operation as far as it is known: "AR 2 add".
+// Returns the name of a class. Errors name the operation of a command as far as it is known: "AR 2
+// add".
 std::string class_name(Engine engine, uint64_t type) {
   constexpr std::string_view kTiu[] = {"CONV", "PorD", "MM",  "AR", "RQDQ", "TRANS", "SG", "LAR",
                                        "SEG",  "SFU",  "LIN", "",   "",     "CMP",   "VC", "SYS"};
@@ -31,7 +32,7 @@ std::string site(Engine engine, const CommandHead& head, std::string_view name) 
                      head.code, name.empty() ? "" : " ", name);
 }
 
-// Only some lanes keep what the operation writes there.
+// Restricts the result of an operation to some lanes.
 void mask(Operation& op, uint64_t lanes) {
   if (lanes != UINT64_MAX) op = MaskedLanes(op, lanes);
 }
@@ -61,8 +62,8 @@ Result<OneCommand> decode_tiu(const CommandHead& head, const TiuRow* row,
   return one;
 }
 
-// Lanes that are written; where nothing is written into lanes, or the class does not look at it,
-// the mask may be anything.
+// Returns the lanes that are written. Returns all lanes if the destination is not local, or the
+// class ignores the mask.
 uint64_t mask_of(const GdmaCommand& c, CommandReader& reader) {
   const uint64_t target = c.dst_start_addr_l32 | c.dst_start_addr_h8 << 32;
   const LaneMask use = lane_mask(c.cmd_type, c.cmd_special_function);
@@ -101,7 +102,7 @@ Result<OneCommand> decode_gdma(const CommandHead& head, const GdmaRow* row,
   return one;
 }
 
-// A class no row of which is known.
+// Returns true if a class has any row.
 template <class Row>
 bool has_class(std::span<const Row> rows, uint64_t type) {
   return std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return row.type == type; });

@@ -1,6 +1,5 @@
-// The decoders of the BM1684X's commands: each makes an operation of the fields that are its
-// operands. The tables tiu_operations.def and gdma_operations.def say which decodes
-// what.
+// The decoders of the BM1684X's commands. Each builds an operation from the fields of its operands.
+// The tables tiu_operations.def and gdma_operations.def assign decoders to commands.
 #pragma once
 
 #include "isa/bm1684x/command.h"
@@ -10,8 +9,8 @@ namespace tputwin::isa::bm1684x_streams {
 
 enum class Product : uint8_t { plain, right_transposed, all_transposed };
 
-// What distinguishes the operations that a decoder knows. `real`, `integer`: nothing for types that
-// the operation does not have.
+// Distinguishes the operations of one decoder. `real` and `integer` are nullopt for types that the
+// operation does not support.
 struct TiuVariant {
   std::optional<FloatArithmetic::Kind> real = {};
   std::optional<IntArithmetic::Kind> integer = {};
@@ -30,7 +29,8 @@ struct TiuVariant {
   bool along_w = false;
   bool rows_aligned = false;
   bool first_batch = false;
-  bool unconfirmed = false;  // as another operation, which no recording confirms
+  // No recording confirms this operation; it is assumed to equal another one.
+  bool unconfirmed = false;
 };
 using TiuDecoder = Operation (*)(const TiuCommand&, CommandReader&, const TiuVariant&);
 
@@ -43,7 +43,7 @@ using GdmaDecoder = Operation (*)(const GdmaCommand&, CommandReader&, const Gdma
 inline Shape result_shape(const TiuCommand& c, CommandReader& r) {
   return r.shape(TW_OF(c, res0_n), TW_OF(c, res0_c), TW_OF(c, res0_h), TW_OF(c, res0_w));
 }
-// The result has the sign of its terms.
+// Returns true if an operand is signed; then the result is signed.
 inline bool any_sign(const TiuCommand& c) { return c.opd0_sign != 0 || c.opd1_sign != 0; }
 
 #define TW_DECODER(name) Operation name(const TiuCommand&, CommandReader&, const TiuVariant&);

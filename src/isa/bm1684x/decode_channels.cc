@@ -5,7 +5,7 @@
 namespace tputwin::isa::bm1684x_streams {
 namespace {
 
-// Parameter `index` of the `count` that a channel has from operand 1 on.
+// Returns parameter `index` of a channel. Each channel has `count` parameters, from operand 1 on.
 Source parameter(const TiuCommand& c, CommandReader& r, const Shape& shape, uint32_t count,
                  uint32_t index, DType dtype) {
   TensorView view = r.aligned(TW_OF(c, opd1_addr), {1, shape.c, 1, count}, dtype);
@@ -18,7 +18,7 @@ Source parameter(const TiuCommand& c, CommandReader& r, const Shape& shape, uint
 Source number(int32_t value) { return Source::value(static_cast<uint32_t>(value), DType::i32); }
 Source real(uint64_t bits) { return constant_source(bits, DType::f32); }
 
-// Where a channel's parameters stand: behind one another in memory, or packed into two constants.
+// The parameters of a channel follow each other in memory, or are packed into two constants.
 void set_narrowing(const TiuCommand& c, CommandReader& r, Requantize& op) {
   const Shape& s = op.out.shape;
   if (c.opd1_const == 0) {
@@ -45,7 +45,7 @@ void set_widening(const TiuCommand& c, CommandReader& r, Requantize& op) {
   op.multiplier = constant_source(c.opd2_addr, DType::i32);
 }
 
-// scale, then offset, with two rounding modes in one field; or offset, then scale.
+// Applies scale, then offset, with two rounding modes in one field.
 void set_real_narrowing(const TiuCommand& c, CommandReader& r, Requantize& op) {
   const Shape& s = op.out.shape;
   const bool constant = c.opd1_const != 0;
@@ -112,7 +112,7 @@ Operation exponent(const TiuCommand& c, CommandReader& r, const TiuVariant&) {
 }
 
 Operation inverse_root(const TiuCommand& c, CommandReader& r, const TiuVariant&) {
-  constexpr uint64_t kSteps = 3;  // opd2_n_str bits 0..1 count
+  constexpr uint64_t kSteps = 3;  // number of steps - 1, in bits 0..1 of opd2_n_str
   r.require(c.res0_prec == kFp32, errors::isa_stream_type, TW_OF(c, res0_prec));
   r.require(c.opd0_prec == kFp32, errors::isa_stream_type, TW_OF(c, opd0_prec));
   const Shape s = result_shape(c, r);
@@ -157,7 +157,7 @@ Operation bias_square(const TiuCommand& c, CommandReader& r, const TiuVariant& v
 
 namespace {
 
-// Aligned, or one element per lane, which all channels there share.
+// Reads an aligned operand, or one element per lane that all channels of the lane share.
 Source compared(CommandReader& r, bool is_constant, const Named& address, const Named& layout,
                 const Shape& shape, DType dtype) {
   if (is_constant) return constant_source(address.value, dtype);

@@ -19,7 +19,7 @@ TensorView target(const GdmaCommand& c, CommandReader& r, const Shape& s, DType 
   return r.side(TW_ADDRESS(c, dst), s, dtype, c.stride_enable != 0 ? &strides : nullptr);
 }
 
-// Strides of a side whose elements of a row lie side by side, whatever its w stride says.
+// Returns the strides of a side with contiguous rows, regardless of its w stride.
 ElementStrides in_rows(ElementStrides strides) {
   strides.w = 1;
   return strides;
@@ -29,7 +29,8 @@ void no_fill(const GdmaCommand& c, CommandReader& r, std::string_view why) {
   r.supports(c.fill_constant_en == 0, TW_OF(c, fill_constant_en), why);
 }
 
-// Every element of the destination becomes the constant, whatever order its source would have.
+// Returns true if every element of the destination becomes the constant. The order of the source is
+// then irrelevant.
 bool fills(const GdmaCommand& c, CommandReader& r) {
   r.unconfirmed(c.fill_constant_en != 0, TW_OF(c, fill_constant_en),
                 "the destination is filled and no source is read, as in variant 0.0");
@@ -41,7 +42,7 @@ Operation fill(const GdmaCommand& c, const TensorView& dst) {
 
 }  // namespace
 
-// Destination sizes are read unless nchw_copy says that they are those of the source.
+// Destination sizes are read unless nchw_copy makes them equal to the source's.
 Operation dma_copy(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
   const DType dtype = data_type(c, r);
   if (c.fill_constant_en != 0)
@@ -54,7 +55,7 @@ Operation dma_copy(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
   return Rearrange{.kind = Rearrange::Kind::refold, .out = dst, .in = src};
 }
 
-// Sides in local memory have their rows in one piece.
+// Rows in local memory are contiguous.
 Operation dma_transpose_nc(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
   const DType dtype = data_type(c, r);
   const Shape s = source_shape(c, r);
@@ -90,8 +91,8 @@ Operation dma_repeat_channel(const GdmaCommand& c, CommandReader& r, const GdmaV
                    .in = source(c, r, {s.n, 1, s.h, s.w}, dtype, in_rows(source_strides(c)))};
 }
 
-// Four times, at 0, 0x8000, 0x10000 and 0x18000 from the destination, which lies in one place of
-// the lanes.
+// Copies four times, to offsets 0, 0x8000, 0x10000 and 0x18000 from the destination. The
+// destination must be between 0x20000 and 0x27fff of a lane.
 Operation dma_copy_to_banks(const GdmaCommand& c, CommandReader& r, const GdmaVariant& v) {
   constexpr uint32_t kStep = 0x8000, kFirst = 0x20000;
   no_fill(c, r, "a fill of four banks is not described");
@@ -121,7 +122,7 @@ Operation dma_copy_to_banks(const GdmaCommand& c, CommandReader& r, const GdmaVa
 
 namespace {
 
-// The side of a matrix in lanes, and the one in rows of system memory.
+// The local side of a matrix, and its rows in system memory.
 struct MatrixSizes {
   uint64_t rows, cols, row_stride;       // system side
   uint64_t n, c, w, n_stride, c_stride;  // local side
@@ -148,7 +149,7 @@ Operation dma_matrix(const GdmaCommand& c, CommandReader& r, const GdmaVariant& 
   MatrixSizes m = sizes_of(c, to_lanes);
   if (c.stride_enable == 0) m.row_stride = m.cols;
   const DType dtype = data_type(c, r);
-  // rows and columns of the side in lanes
+  // Rows and columns of the local side.
   const auto rows = r.extent({"hsize", v.transposed ? m.cols : m.rows});
   const auto cols = r.extent({"wsize", v.transposed ? m.rows : m.cols});
   const Shape lanes{r.extent({"nsize", m.n}), r.extent({"csize", m.c}), 1,
@@ -173,7 +174,7 @@ Operation dma_matrix(const GdmaCommand& c, CommandReader& r, const GdmaVariant& 
   return CopyMatrix{.dst = to_lanes ? local : system, .src = to_lanes ? system : local};
 }
 
-// Everything in the standard layout; strides and destination sizes are not read.
+// All operands have the standard layout. Strides and destination sizes are not read.
 Operation dma_mask_select(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
   no_fill(c, r, "a selection of a constant is not described");
   const DType dtype = data_type(c, r);
@@ -198,7 +199,7 @@ Operation dma_nonzero(const GdmaCommand& c, CommandReader& r, const GdmaVariant&
       .base = static_cast<uint32_t>(c.dst_nstride)};
 }
 
-// A row of src_cstride elements.
+// Copies a row of src_cstride elements.
 Operation dma_move(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
   const DType dtype = data_type(c, r);
   const Shape row{1, 1, 1, r.extent(TW_OF(c, src_cstride))};
@@ -210,7 +211,7 @@ Operation dma_move(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
               .reads_first = true};
 }
 
-// The same row into dst_csize lanes.
+// Copies a row of src_cstride elements to each of dst_csize lanes.
 Operation dma_move_to_lanes(const GdmaCommand& c, CommandReader& r, const GdmaVariant&) {
   const DType dtype = data_type(c, r);
   const Shape rows{1, r.extent(TW_OF(c, dst_csize)), 1, r.extent(TW_OF(c, src_cstride))};
@@ -224,7 +225,7 @@ Operation dma_move_to_lanes(const GdmaCommand& c, CommandReader& r, const GdmaVa
 
 namespace {
 
-// The result of a gather or scatter of rows: channels, rows and columns, no w strides.
+// Returns the result of a gather or scatter of rows: channels, rows and contiguous columns.
 TensorView written_rows(const GdmaCommand& c, CommandReader& r) {
   const Shape s{1, r.extent(TW_OF(c, src_csize)), r.extent(TW_OF(c, dst_hsize)),
                 r.extent(TW_OF(c, src_wsize))};
@@ -239,7 +240,7 @@ Rows rows_of(const GdmaCommand& c, CommandReader& r, uint32_t indexed) {
   const uint32_t channels = r.extent(TW_OF(c, src_csize)), width = r.extent(TW_OF(c, src_wsize));
   const ElementStrides from{0, c.src_cstride, c.src_hstride, 1};
   const ElementStrides index{0, c.index_cstride, c.index_hstride, 1};
-  // one for all channels
+  // One index for all channels.
   const bool one = c.index_csize == 1 && channels > 1;
   r.supports(!one || !is_local(r, TW_ADDRESS(c, index)), TW_OF(c, index_csize),
              "one index for all channels is known in system memory only");

@@ -11,7 +11,7 @@ using Integer = IntArithmetic::Kind;
 bool is_float_code(uint64_t code) { return code == kFp16 || code == kFp32 || code == kBf16; }
 bool is_vector(const TiuCommand& c) { return c.tsk_typ == kVc; }
 
-// The rows and columns of a correlation: operand 0 has an element for each row.
+// Returns the shape of a vector correlation. It has one row for each element of operand 0.
 Shape vector_shape(const TiuCommand& c, CommandReader& r) {
   const uint32_t before = r.extent(TW_OF(c, opd0_c)) - 1, width = r.extent(TW_OF(c, opd0_w));
   const uint32_t rest = r.extent(TW_OF(c, opd1_w));
@@ -55,7 +55,7 @@ Binary binary(const TiuCommand& c, CommandReader& r, DType out, DType a, DType b
   return {result, a_of(c, r, result.shape, a), b_of(c, r, result.shape, b)};
 }
 
-// Operands and result have one floating-point type.
+// Returns the floating-point type that operands and result share.
 DType common_float(const TiuCommand& c, CommandReader& r, bool has_b = true) {
   const DType dtype = r.float_type(TW_OF(c, res0_prec));
   r.require(c.opd0_prec == c.res0_prec, errors::isa_stream_type, TW_OF(c, opd0_prec));
@@ -69,14 +69,14 @@ Operation real_arithmetic(const TiuCommand& c, CommandReader& r, Real kind) {
   return FloatArithmetic{.kind = kind, .out = o.out, .a = o.a, .b = o.b};
 }
 
-// Integers of types of their own.
+// Reads integer operands, each with its own type.
 Binary int_operands(const TiuCommand& c, CommandReader& r, bool is_signed) {
   const DType a = r.int_type(TW_OF(c, opd0_prec), c.opd0_sign != 0);
   const DType b = r.int_type(TW_OF(c, opd1_prec), c.opd1_sign != 0);
   return binary(c, r, r.int_type(TW_OF(c, res0_prec), is_signed), a, b);
 }
 
-// Three operands: the third one is the shift. Vectors have none.
+// With three operands, the third one is the shift. Vectors have no shift.
 constexpr uint64_t kWithShift = 3;
 
 void set_shift(const TiuCommand& c, CommandReader& r, IntArithmetic& op) {
@@ -100,7 +100,7 @@ Operation arithmetic(const TiuCommand& c, CommandReader& r, const TiuVariant& v)
   return op;
 }
 
-// Integers carry a shift that the chip's model does not apply.
+// Integer commands have a shift that the chip's model does not apply.
 Operation extreme(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {
   if (is_float_code(c.opd0_prec)) return real_arithmetic(c, r, *v.real);
   const Binary o = int_operands(c, r, c.opd0_sign != 0);
@@ -122,7 +122,7 @@ Operation mac(const TiuCommand& c, CommandReader& r, const TiuVariant&) {
       .lshift = static_cast<uint8_t>(c.opd2_addr)};
 }
 
-// The amount is operand 1, a signed number whatever its sign bit says.
+// The shift is operand 1, which is always read as signed.
 Operation shift(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {
   const bool is_signed = !v.is_logical && c.opd0_sign != 0;
   const Binary o =
@@ -143,7 +143,7 @@ Operation rotate(const TiuCommand& c, CommandReader& r, const TiuVariant&) {
   return Bitwise{.kind = Bitwise::Kind::rotate, .out = o.out, .a = o.a, .b = o.b};
 }
 
-// 2 a b / 2^m, m bits of the result, is a b shifted right by m - 1.
+// 2 a b / 2^m, with m result bits, equals a b shifted right by m - 1.
 Operation doubling_high(const TiuCommand& c, CommandReader& r, const TiuVariant&) {
   const Binary o = int_operands(c, r, any_sign(c));
   return IntArithmetic{.kind = Integer::mul,
@@ -173,7 +173,7 @@ Operation bitwise_not(const TiuCommand& c, CommandReader& r, const TiuVariant&) 
                  .b = constant_source(UINT32_MAX, dtype)};
 }
 
-// C where the condition holds, else 0. C has the type of the result and is moved as bits.
+// Stores C where the condition holds, else 0. C has the type of the result and is moved as bits.
 Operation compare(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {
   const Named out_code = is_vector(c) ? TW_OF(c, res0_prec) : TW_OF(c, opd2_prec);
   const DType out = r.type(out_code, false);
@@ -193,7 +193,7 @@ Operation compare(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {
 }
 
 Operation divide(const TiuCommand& c, CommandReader& r, const TiuVariant&) {
-  constexpr uint64_t kSteps = 3;  // of opd2_n_str bits 0..1 count
+  constexpr uint64_t kSteps = 3;  // number of steps - 1, in bits 0..1 of opd2_n_str
   const DType dtype = common_float(c, r);
   r.require(dtype == DType::f32, errors::isa_stream_type, TW_OF(c, res0_prec));
   const Binary o = binary(c, r, dtype, dtype, dtype);
@@ -204,7 +204,7 @@ Operation divide(const TiuCommand& c, CommandReader& r, const TiuVariant&) {
 
 namespace {
 
-// The result of a function of one operand that is a constant, everywhere.
+// Fills the result of a unary function of a constant.
 Operation fill_of(const TiuCommand& c, CommandReader& r, const TensorView& out, int32_t result) {
   r.unconfirmed(true, TW_OF(c, opd0_const), "a constant is computed as an element is");
   const auto bits = static_cast<uint32_t>(result);
@@ -213,7 +213,7 @@ Operation fill_of(const TiuCommand& c, CommandReader& r, const TensorView& out, 
 
 }  // namespace
 
-// To the same floating-point type: to whole numbers.
+// A cast to the source's floating-point type rounds to integers.
 Operation cast(const TiuCommand& c, CommandReader& r, const TiuVariant&) {
   const DType out = r.type(TW_OF(c, res0_prec), c.opd2_sign != 0);
   const DType in = r.type(TW_OF(c, opd0_prec), c.opd0_sign != 0);
@@ -237,8 +237,8 @@ Operation copy(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {
   return Copy{.engine = Engine::compute, .dst = out, .src = in};
 }
 
-// The number of the element in its row, or of its channel. The chip's model writes the first row of
-// the first batch, and knows what it writes in the first column only.
+// Stores the column number of each element, or its channel number. The chip's model writes only the
+// first row of the first batch. With channel numbers, only the first column is defined.
 Operation sequence(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {
   TensorView out = out_of(c, r, r.int_type(TW_OF(c, res0_prec), false));
   out.shape.n = out.shape.h = 1;

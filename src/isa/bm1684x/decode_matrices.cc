@@ -1,4 +1,4 @@
-// Decodes the BM1684X's products of matrices: class MM (2), whose operations from 4 on are MM2.
+// Decodes the BM1684X's matrix products: class MM (2), whose operations from 4 on are MM2.
 #include "isa/bm1684x/decode.h"
 
 #include "base/bits.h"
@@ -14,7 +14,7 @@ MatrixOperand constant_matrix(uint64_t bits, uint32_t rows, uint32_t cols, DType
 
 // ---- MM: columns in channels ----
 
-// Left as it is stored. A constant one counts its columns as if it were there.
+// The left matrix as stored. A constant one has the extents of a stored one.
 struct Left {
   uint32_t rows, channels, width, cols;
 };
@@ -25,7 +25,7 @@ Left left_of(const TiuCommand& c, CommandReader& r) {
   return {left.rows, left.channels, left.width, (left.channels - 1) * left.width + left.cols};
 }
 
-// Every channel of the result and of what is added to it has all its columns.
+// Reads a matrix in which every channel, including the last, has all its columns.
 MatrixView whole(const TiuCommand& c, CommandReader& r, const Named& address, uint32_t rows,
                  DType dtype) {
   return r.lane_matrix(address, rows, r.extent(TW_OF(c, res0_c)), r.extent(TW_OF(c, res0_w)),
@@ -55,7 +55,7 @@ template <class Op>
 void set_column_bias(const TiuCommand& c, CommandReader& r, DType dtype, Op& op) {
   if (c.opd2_const == 0)
     op.bias = whole(c, r, TW_OF(c, opd2_addr), 1, dtype);
-  else  // extended by its sign
+  else  // sign-extended
     op.constant_bias = static_cast<decltype(op.constant_bias)>(element_bits(c.opd2_addr, dtype));
 }
 
@@ -68,7 +68,7 @@ Operation mm_float(const TiuCommand& c, CommandReader& r) {
   return op;
 }
 
-// Left and right have one width, signs apart.
+// Left and right have equal widths, but may differ in sign.
 struct IntTypes {
   DType left, right;
   bool has_sign;
@@ -90,7 +90,7 @@ Operation mm(const TiuCommand& c, CommandReader& r, const TiuVariant&) {
   MatmulBm1684xInt op{.rounding = r.rounding(TW_OF(c, opd2_n_str))};
   set_matrices(c, r, t.has_sign ? DType::i32 : DType::u32, t.left, t.right, op);
   if (c.res_add != 0) op.old = op.out;
-  // the chip does not shift sums of 8 and 16-bit numbers
+  // The chip does not shift sums of 8 and 16-bit numbers.
   if (c.opd0_prec != kInt32) return op;
   op.shift = c.opd2_const != 0
                  ? constant_matrix(c.opd2_addr, 1, op.out.matrix.cols, DType::i8)
@@ -109,14 +109,14 @@ Operation int8_mm(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {
   constexpr uint32_t kShifts = 32, kOldBits = 16;
   r.supports(c.res_add == 0 || op.lshift <= 63 - kOldBits, TW_OF(c, opd3_addr),
              "the old result must keep within 64 bits after its left shift");
-  if (c.res_add == 0) op.lshift = 0;  // nothing is shifted left
+  if (c.res_add == 0) op.lshift = 0;  // without old result the shift has no effect
   r.unconfirmed(op.lshift >= kShifts || right_shift >= kShifts, TW_OF(c, opd3_addr),
                 "sums are shifted as numbers of 64 bits");
   const MatrixView& out = op.out.matrix;
   op.shift = MatrixOperand{.matrix = {{.dtype = DType::i8}, 1, out.cols},
                            .is_constant = true,
                            .constant = 0 - right_shift};
-  if (c.res_add != 0)  // 16-bit values, whatever is written
+  if (c.res_add != 0)  // read as 16-bit values for any result type
     op.old = MatrixOperand{
         .matrix = whole(c, r, TW_OF(c, res0_addr), out.rows, t.has_sign ? DType::i16 : DType::u16)};
   set_column_bias(c, r, make_dtype(c.opd2_sign != 0, /*is_8bit=*/false), op);
@@ -150,8 +150,8 @@ void set_row_matrices(const TiuCommand& c, CommandReader& r, Product product, DT
       row_matrix(r, TW_OF(c, opd1_addr), c.opd1_const != 0, depth, cols, right_transposed, right);
 }
 
-// One for all; or one per column, in every lane a copy of their row, or those of the result's
-// channels.
+// Reads the zero point: one for all columns, or one per column. Those per column are repeated in
+// every lane or, if the result is transposed, stored in its channels.
 Source zero_point_of(const TiuCommand& c, CommandReader& r, const MatmulBm1684xInt& op) {
   const DType dtype = op.right.dtype();
   if (c.opd2_const != 0) return constant_source(c.opd2_addr, dtype);

@@ -1,5 +1,4 @@
-// Decodes the BM1684X's commands that move elements to other places: classes TRANS/BC (5), SG and
-// SGL (6).
+// Decodes the BM1684X's commands that rearrange elements: classes TRANS/BC (5), SG and SGL (6).
 #include "isa/bm1684x/codes.h"
 #include "isa/bm1684x/decode.h"
 
@@ -28,7 +27,7 @@ Operation to_lanes(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {
                    .in = r.aligned(TW_OF(c, opd0_addr), {s.n, repeats ? 1 : s.c, s.h, s.w}, dtype)};
 }
 
-// A row into every lane, or one element into each.
+// Loads a row to every lane, or one element to each lane.
 Operation from_static(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {
   constexpr uint64_t kStaticBase = 0x900'0000;
   const uint32_t channels = r.extent(TW_OF(c, res0_c));
@@ -48,7 +47,7 @@ namespace {
 
 bool is_sgl(const TiuCommand& c) { return c.tsk_eu_typ >= kFirstSgl; }
 
-// SGL has one type for both sides.
+// Returns the data type. SGL has only one type field for both sides.
 DType data_type(const TiuCommand& c, CommandReader& r) {
   if (!is_sgl(c))
     r.require(c.opd0_prec == c.res0_prec, errors::isa_stream_type, TW_OF(c, opd0_prec));
@@ -59,8 +58,7 @@ TensorView data(CommandReader& r, const Named& address, const Shape& s, DType dt
   return rows ? r.line_aligned(address, s, dtype) : r.aligned(address, s, dtype);
 }
 
-// The side that is indexed or walked. With kOneForAll every channel reads the first row of its
-// lane.
+// Returns the indexed operand. With kOneForAll every channel reads the first row of its lane.
 TensorView param_of(const TiuCommand& c, CommandReader& r, const Shape& s, DType dtype) {
   const uint64_t plain = is_sgl(c) ? kStrided : kAligned;
   r.require(c.opd0_str == plain || c.opd0_str == kOneForAll, errors::isa_stream_layout,
@@ -77,7 +75,7 @@ TensorView index_of(const TiuCommand& c, CommandReader& r, IndexedBy by, const S
                        : r.aligned(TW_OF(c, opd1_addr), s, dtype);
 }
 
-// The shape of operand 0, one batch of which serves all where every element has its own index.
+// Returns the shape of operand 0. If every element has its own index, one batch serves all.
 Shape param_shape(const TiuCommand& c, CommandReader& r, IndexedBy by, const Shape& s) {
   const uint32_t height = r.extent(TW_OF(c, opd0_h));
   if (by == IndexedBy::h) return {1, s.c, height, s.w};
@@ -87,7 +85,7 @@ Shape param_shape(const TiuCommand& c, CommandReader& r, IndexedBy by, const Sha
 
 bool is_bounded(const TiuCommand& c) { return c.opd3_const != 0; }
 
-// An element for each of the elements, or of the channel's table.
+// Returns true for a table lookup: all channels of a lane use one table.
 bool is_lookup(const TiuCommand& c, const TiuVariant& v) {
   return v.by == IndexedBy::w && c.opd0_str == kOneForAll && !is_bounded(c);
 }
@@ -123,7 +121,7 @@ Operation scatter(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {
   const Shape s = result_shape(c, r);
   const DType dtype = data_type(c, r);
   Shape walked = param_shape(c, r, v.by, s);
-  // of pairs: as many elements in a row as there are
+  // With pairs of indices, one row holds all elements.
   if (v.by == IndexedBy::shared_hw) walked.h = 1;
   const TensorView param = param_of(c, r, walked, dtype);
   walked.n = s.n;
@@ -137,7 +135,7 @@ Operation scatter(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {
 
 namespace {
 
-// How many were chosen of each row.
+// Returns the tensor with the number of chosen elements of each row.
 TensorView count_of(const TiuCommand& c, CommandReader& r, const Shape& s) {
   return r.compact(TW_OF(c, res1_addr), {s.n, s.c, 1, 1}, DType::u16);
 }

@@ -6,9 +6,9 @@
 namespace tputwin::isa::bm1684x_streams {
 namespace {
 
-// Without padding it has no mode. The first and the last element of an axis are inputs, inserted
-// elements or not, so a repeated edge has one meaning; reflections and circles of an axis with
-// inserted elements have two.
+// Returns the padding mode, which is constant without padding. With inserted elements, the edge
+// mode is still unambiguous, as the first and last elements of an axis are inputs. Reflected and
+// circular padding would be ambiguous.
 PadMode pads_of(const TiuCommand& c, CommandReader& r) {
   const bool pads_h = (c.opd0_up_pad | c.opd0_dn_pad) != 0;
   const bool pads_w = (c.opd0_lf_pad | c.opd0_rt_pad) != 0;
@@ -41,13 +41,13 @@ Window window_of(const TiuCommand& c, CommandReader& r) {
           .pads = pads_of(c, r)};
 }
 
-// Result and input have extents of their own; they fit if the window makes the one of the other.
+// Checks that the window produces the extents of the result from those of the input.
 void check_fit(const TiuCommand& c, CommandReader& r, const Window& window, const Shape& in) {
   r.require(window.h.output(in.h) == c.res0_h, errors::isa_stream_window, TW_OF(c, res0_h));
   r.require(window.w.output(in.w) == c.res0_w, errors::isa_stream_window, TW_OF(c, res0_w));
 }
 
-// What the taps outside an input count as: constants, or pairs of bytes per channel.
+// Values of taps outside the input: constants, or pairs of bytes per channel.
 struct Outside {
   Source padding, insertion;
 };
@@ -65,7 +65,7 @@ Outside outside_of(const TiuCommand& c, CommandReader& r, const TensorView& in) 
   return {Source::tensor(padding), Source::tensor(insertion)};
 }
 
-// Constants outside the input, as far as taps fall there.
+// Sets the constants outside the input, if taps fall there.
 template <class Op>
 void set_constants_outside(const TiuCommand& c, CommandReader& r, Op& op) {
   const Axis &h = op.window.h, &w = op.window.w;
@@ -80,7 +80,7 @@ void set_constants_outside(const TiuCommand& c, CommandReader& r, Op& op) {
     op.insertion = static_cast<Bits>(element_bits(c.res1_addr, op.in.dtype));
 }
 
-// One per channel, or a constant.
+// Reads one bias per channel, or a constant.
 template <class Op>
 void set_channel_bias(const TiuCommand& c, CommandReader& r, DType dtype, Op& op) {
   if (c.opd2_const == 0) {
@@ -103,7 +103,7 @@ TensorView conv_input(const TiuCommand& c, CommandReader& r, DType dtype) {
                   {c.opd0_n_str, c.opd0_c_str, c.opd0_h_str, c.opd0_w_str});
 }
 
-// Window, input, result and weights, which have the type of the input.
+// Sets window, input, result and weights.
 template <class Op>
 void set_conv(const TiuCommand& c, CommandReader& r, DType out, DType in, DType weight, Op& op) {
   op.window = window_of(c, r);
@@ -167,7 +167,7 @@ Operation conv2d_symmetric(const TiuCommand& c, CommandReader& r, const TiuVaria
 
 namespace {
 
-// Window, input and result, which has as many channels.
+// Sets window, input and result, which have equal channels.
 template <class Op>
 void set_window(const TiuCommand& c, CommandReader& r, DType out, DType in, Op& op) {
   op.window = window_of(c, r);
@@ -198,7 +198,7 @@ Operation depthwise2d_float(const TiuCommand& c, CommandReader& r) {
   return op;
 }
 
-// Of integers, res1_addr holds the insertion value and, above it, the shift.
+// For integers, res1_addr holds the insertion value and, from bit 8 on, the shift.
 uint32_t right_shift(const TiuCommand& c) { return static_cast<uint32_t>(c.res1_addr >> 8 & 0xff); }
 
 }  // namespace

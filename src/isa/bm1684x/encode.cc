@@ -1,4 +1,4 @@
-// Instructions to BM1684X commands: forms and ends.
+// Encodes instructions as BM1684X commands: chooses forms, adds end commands.
 #include <fmt/format.h>
 
 #include "isa/bm1684x/encode_dma.h"
@@ -12,14 +12,14 @@ Error no_command(const Instruction& instruction) {
       .argument("operation", std::string(name(instruction.op)));
 }
 
-// Fields that the short form leaves out of a command are said by the operation there.
+// Resets fields that the short form lacks. There, the operation implies their values.
 TiuCommand without_missing(const CommandForm<TiuCommand>& form, const TiuCommand& command) {
   TiuCommand kept;
   for (const auto& field : form.fields) kept.*field.member = command.*field.member;
   return kept;
 }
 
-// The operation behind a mask of lanes, and the mask.
+// An operation without its lane mask, and the mask.
 struct Masked {
   const Operation& op;
   uint64_t lanes;

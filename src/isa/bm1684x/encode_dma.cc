@@ -10,7 +10,7 @@ struct Side {
   uint64_t GdmaCommand::*low;
   uint64_t GdmaCommand::*high;
   uint64_t GdmaCommand::*sizes[4];    // n, c, h, w
-  uint64_t GdmaCommand::*strides[4];  // the same
+  uint64_t GdmaCommand::*strides[4];  // n, c, h, w
 };
 #define TW_SIDE(side)                                                                        \
   {                                                                                          \
@@ -22,7 +22,7 @@ struct Side {
   }
 constexpr Side kSrc = TW_SIDE(src), kDst = TW_SIDE(dst);
 
-// The address by which the engine calls the first byte of a view.
+// Returns the engine's address of the first byte of a view.
 uint64_t engine_address(const TensorView& view, const Chip& chip) {
   const uint64_t base = view.space == Space::local ? chip.local_base
                         : view.space == Space::l2  ? chip.l2.base
@@ -40,7 +40,7 @@ void sizes(const Side& side, const Shape& s, GdmaWriter& w) {
   for (size_t i = 0; i < 4; ++i) w.command.*side.sizes[i] = extents[i];
 }
 
-// Address and strides; the sizes of a side are not always read.
+// Writes address and strides. Sizes are written separately, as they are not always read.
 void place(const Side& side, const TensorView& view, GdmaWriter& w) {
   GdmaCommand& c = w.command;
   split(engine_address(view, w.chip), c.*side.low, c.*side.high);
@@ -59,7 +59,7 @@ void operation(GdmaWriter& w, uint8_t type, uint8_t variant, DType dtype) {
   w.command.src_data_format = type_code(dtype);
 }
 
-// An operand in the standard layout of its memory, by its address alone.
+// Writes the address of an operand in the standard layout of its memory.
 void standard(std::string_view name, const TensorView& view, uint64_t& low, uint64_t& high,
               GdmaWriter& w) {
   const uint64_t address = engine_address(view, w.chip);
@@ -74,7 +74,7 @@ bool is_row(const TensorView& v) {
          v.stride.w == element_bytes(v.dtype);
 }
 
-// A row that may be longer than an extent.
+// Encodes a row that may be longer than an extent field allows.
 void long_row(const Copy& op, GdmaWriter& w) {
   GdmaCommand& c = w.command;
   operation(w, kGeneral, 0, op.dst.dtype);
@@ -106,7 +106,7 @@ void encode(const Copy& op, GdmaWriter& w) {
   c.nchw_copy = 1;
 }
 
-// A source that repeats its first channel.
+// The source may repeat its first channel.
 void encode(const CopyToBanks& op, GdmaWriter& w) {
   const bool first_channel = op.src.stride.c == 0 && op.src.shape.c > 1;
   constexpr uint64_t kFirst = 0x20000, kStep = 0x8000;
@@ -177,7 +177,7 @@ void encode(const MaskSelect& op, GdmaWriter& w) {
 
 namespace {
 
-// Channels, rows and columns of the sides, and the index.
+// Writes channels, rows and columns of both sides and the index.
 template <class Op>
 void rows_of(const Op& op, uint8_t type, GdmaWriter& w) {
   GdmaCommand& c = w.command;
@@ -194,7 +194,7 @@ void rows_of(const Op& op, uint8_t type, GdmaWriter& w) {
   c.dst_hsize = op.out.shape.h;
   c.index_csize = op.index.shape.c;
   c.index_hsize = op.index.shape.h;
-  // batches and steps within rows have no fields
+  // Batches and column strides have no fields.
   c.src_nstride = c.src_wstride = c.dst_nstride = c.dst_wstride = 0;
 }
 

@@ -1,4 +1,4 @@
-// The encoders of the BM1684X's GDMA operations.
+// Encoders of the BM1684X's GDMA operations.
 #pragma once
 
 #include "isa/bm1684x/codes.h"

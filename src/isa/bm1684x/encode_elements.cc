@@ -8,11 +8,11 @@ namespace {
 using Real = FloatArithmetic::Kind;
 using Integer = IntArithmetic::Kind;
 
-// Result and operands of AR, or of VC if the first one is a vector along n.
+// Writes result and operands of AR, or of VC if the first operand is a vector along n.
 template <class Op>
 uint8_t binary(const Op& op, TiuWriter& w);
 
-// The same of operands of one type, which a constant may not tell.
+// Sets the type of constant operands, which may lack one, and calls binary().
 template <class Op>
 uint8_t binary_of(DType dtype, Op op, TiuWriter& w) {
   for (Source* source : {&op.a, &op.b})
@@ -46,7 +46,7 @@ uint8_t binary(const Op& op, TiuWriter& w) {
   return kVc;
 }
 
-// One source as binary() places the first of two.
+// Writes a single operand like the first of binary().
 void single(const TensorView& out, const TensorView& in, TiuWriter& w) {
   w.command.tsk_opd_num = 1;
   w.shape(out.shape);
@@ -114,7 +114,7 @@ void encode(const IntArithmetic& op, TiuWriter& w) {
     return v.integer == op.kind && (chooses || v.saturates == op.saturates);
   });
   if (op.shift.is_constant && op.shift.constant == 0 && op.rounding == Rounding::half_up) return;
-  if (chooses || type == kVc) {  // the doubling product has its shift in its code
+  if (chooses || type == kVc) {  // the code of the doubling product implies its shift
     const bool doubles = op.kind == Integer::mul && op.saturates && op.shift.is_constant &&
                          op.shift.constant == 1 - 8 * element_bytes(op.out.dtype);
     w.require(doubles, "shift", "");
@@ -128,7 +128,7 @@ void encode(const IntArithmetic& op, TiuWriter& w) {
 }
 
 void encode(const Bitwise& op, TiuWriter& w) {
-  const bool rotates = op.kind == Bitwise::Kind::rotate;  // by a number of its own type
+  const bool rotates = op.kind == Bitwise::Kind::rotate;  // the amount has its own type
   const uint8_t type = rotates ? binary(op, w) : binary_of(op.out.dtype, op, w);
   if (rotates) return w.operation(type, rotate);
   w.operation(type, bitwise, [&](const TiuVariant& v) { return v.bits == op.kind; });
@@ -136,7 +136,7 @@ void encode(const Bitwise& op, TiuWriter& w) {
 
 namespace {
 
-// One element per lane, which all channels there share.
+// Returns true for one element per lane that all channels of the lane share.
 bool is_lane_vector(const Source& source) {
   const Stride& s = source.view.stride;
   return !source.is_constant && (s.n | s.c | s.h | s.w) == 0 && source.view.shape.count() > 1;
@@ -161,7 +161,8 @@ void chosen(const OperandFields& fields, const Source& source, TiuWriter& w) {
     w.fixed(fields, source.view, source.view.shape, &CommandReader::aligned);
 }
 
-// A comparison leaves C or 0, of AR and VC; a choice leaves either of two values.
+// Returns true for a comparison (AR, VC), which results in C or 0. Otherwise it is a choice between
+// two values (CMP).
 bool is_comparison(const Select& op) {
   const bool zero = op.if_false.is_constant && op.if_false.constant == 0;
   const bool one = op.if_true.is_constant || (op.if_true.view.stride.h | op.if_true.view.stride.w |

@@ -1,4 +1,4 @@
-// Encodes the BM1684X's products of matrices: MM and MM2 of class MM.
+// Encodes the BM1684X's matrix products: MM and MM2 of class MM.
 #include "base/bits.h"
 #include "isa/bm1684x/codes.h"
 #include "isa/bm1684x/writer.h"
@@ -8,13 +8,14 @@ namespace {
 
 // ---- MM: columns in channels ----
 
-// A matrix of all columns of its channels, of the extents that another one gives.
+// Writes a matrix in which every channel has all its columns. Its extents follow from other
+// operands.
 void whole(const OperandFields& fields, const MatrixView& m, TiuWriter& w) {
   w.require(m.cols == m.tensor.shape.c * m.tensor.shape.w, fields.name, describe(m.tensor));
   w.aligned(fields, m.tensor);
 }
 
-// Of a constant left matrix the columns are counted in channels of 64 bytes.
+// Writes the left matrix. Columns of a constant one are counted in channels of 64 bytes.
 void left_of(const MatrixOperand& left, TiuWriter& w) {
   TiuCommand& c = w.command;
   w.type(kOpd0, left.dtype());
@@ -56,7 +57,7 @@ void column_bias(const Op& op, TiuWriter& w) {
   whole(kOpd2, *op.bias, w);
 }
 
-// Sums of 8 and 16-bit numbers are not shifted, to 8 and 16 bits they are.
+// Returns true for results of 8 and 16 bits. Only those products shift their sums.
 bool is_int8_product(const MatmulBm1684xInt& op) { return element_bytes(op.out.dtype()) < 4; }
 
 // ---- MM2: rows in channels ----

@@ -1,4 +1,4 @@
-// Encodes the BM1684X's operations with parameters per channel, and those that move elements:
+// Encodes the BM1684X's operations with parameters per channel, and those that rearrange elements:
 // classes RQ/DQ, TRANS/BC, SG and SGL.
 #include "isa/bm1684x/codes.h"
 #include "isa/bm1684x/writer.h"
@@ -8,7 +8,7 @@ namespace {
 
 // ---- RQ/DQ ----
 
-// Parameter `index` of the `count` that a channel has from operand 1 on.
+// Writes parameter `index` of a channel. Each channel has `count` parameters, from operand 1 on.
 void parameter(const Source& source, uint32_t count, uint32_t index, TiuWriter& w) {
   TensorView first = source.view;
   first.address -= uint64_t{index} * element_bytes(first.dtype);
@@ -108,8 +108,7 @@ void data(const OperandFields& fields, const TensorView& view, bool rows, TiuWri
   w.fixed(fields, view, view.shape, rows ? &CommandReader::line_aligned : &CommandReader::aligned);
 }
 
-// The side that is indexed or walked; with a c stride of 0 every channel reads its lane's first
-// row.
+// Writes the indexed operand. With a c stride of 0 every channel reads the first row of its lane.
 void param(const TensorView& view, bool rows, TiuWriter& w) {
   TiuCommand& c = w.command;
   CommandReader reader(w.chip());
@@ -186,7 +185,7 @@ void encode(const MaskSelect& op, TiuWriter& w) {
   c.opd1_w = op.out.shape.w;
   if (op.kind == Kind::rows) w.aligned(kOpd1, op.mask);
   if (lines) {
-    TensorView mask = op.mask;  // a row of its own in the compact layout
+    TensorView mask = op.mask;  // one compact row
     mask.shape = {mask.shape.n, mask.shape.c, 1, mask.shape.h};
     mask.stride.w = mask.stride.h;
     mask.stride.h = 0;

@@ -11,7 +11,7 @@ void window(const Window& window, TiuWriter& w) {
   w.command.pad_mode = static_cast<uint64_t>(window.pads);
 }
 
-// Window, result and the extents of the input.
+// Writes window, result and the extents of the input.
 template <class Op>
 void sides(const Op& op, TiuWriter& w) {
   TiuCommand& c = w.command;
@@ -25,7 +25,7 @@ void sides(const Op& op, TiuWriter& w) {
   if constexpr (requires { op.is_turned; }) c.kernel_rotate = op.is_turned;
 }
 
-// A constant, or a tensor in the compact layout.
+// Writes a constant, or a tensor in the compact layout.
 void compact_source(const OperandFields& fields, const Source& source, TiuWriter& w) {
   w.type(fields, source.view.dtype);
   if (source.is_constant) return w.constant(fields, source.constant);
@@ -44,7 +44,7 @@ void channel_bias(const Op& op, TiuWriter& w) {
   w.fixed(kOpd2, *op.bias, op.bias->shape, &CommandReader::compact);
 }
 
-// Padding, and what stands in inserted rows and columns: constants, or pairs of bytes side by side.
+// Writes the values of padding and inserted elements: constants, or adjacent pairs of bytes.
 void outside(const Source& padding, const Source& insertion, TiuWriter& w) {
   if (padding.is_constant) {
     w.require(insertion.is_constant, "insertion", "");
@@ -65,7 +65,7 @@ void outside(const Source& padding, const Source& insertion, TiuWriter& w) {
   w.command.opd3_addr = padding.view.address;
 }
 
-// The same where both are constants of the type of the input.
+// Writes these values as constants of the input's type.
 template <class Op>
 void constants_outside(const Op& op, TiuWriter& w) {
   w.constant(kOpd3, static_cast<uint32_t>(op.padding));
@@ -99,7 +99,7 @@ void encode(const Conv2dBm1684xInt8& op, TiuWriter& w) {
     return w.operation(kConv, conv2d);
   }
   channel_bias(op, w);
-  // of unsigned numbers a signed bias alone makes the result signed
+  // For unsigned terms, only a signed bias makes the result signed.
   const bool unsigned_terms = (w.command.opd0_sign | w.command.opd1_sign) == 0;
   if (!op.bias && unsigned_terms && is_signed(op.out.dtype)) w.command.opd2_sign = 1;
   w.command.opd3_const = 1;

@@ -1,4 +1,4 @@
-// Programs of operations to programs of commands.
+// Expands programs of operations to programs of commands.
 #include "isa/bm1684x/expand.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 using Steps = std::vector<Operation>;
 
-// A view of the same bytes as unsigned integers.
+// Returns a view of the same bytes as unsigned integers.
 TensorView bits_of(TensorView view) {
   const uint32_t bytes = element_bytes(view.dtype);
   view.dtype = bytes == 4 ? DType::u32 : bytes == 2 ? DType::u16 : DType::u8;
@@ -25,14 +25,16 @@ Source number(float x, DType dtype) {
                        dtype);
 }
 
-// Of sums the first operand decides which NaN remains: the second one comes first.
+// In a sum, the first operand determines the NaN of the result, so `b_first` exchanges the
+// operands.
 Steps steps(FloatArithmetic op, const Chip&) {
   if (op.b_first) std::swap(op.a, op.b);
   op.b_first = false;
   return {std::move(op)};
 }
 
-// The opposite condition, and then the value where it did not hold.
+// Conditions without a command are computed as their opposites. An XOR then exchanges the value and
+// 0.
 Steps steps(Select op, const Chip&) {
   using Compare = Select::Compare;
   constexpr std::pair<Compare, Compare> kOpposites[] = {{Compare::at_least, Compare::less},
@@ -111,8 +113,8 @@ Steps steps(const Unary& op, const Chip&) {
   }
 }
 
-// The numbers from 0 on lie in static memory, 64 of them; further columns, or channels of the same
-// lanes, are those before and 64 each time.
+// Static memory holds the numbers 0 to 63. Further columns, or channels, repeat them with 64, 128,
+// ... added.
 Steps steps(const Sequence& op, const Chip& chip) {
   constexpr uint32_t kNumbers = kSequence.address, kCount = kSequence.words;
   const Shape& s = op.out.shape;
@@ -126,7 +128,7 @@ Steps steps(const Sequence& op, const Chip& chip) {
     (along_w ? view.shape.w : view.shape.c) = count;
     if (along_w)
       view.address += uint64_t{first} * view.stride.w;
-    else  // kCount channels on is the same lane
+    else  // channel + kCount is in the same lane
       view.address += uint64_t{first / chip.lanes} * view.stride.c;
     if (!along_w && count <= chip.lanes) view.stride.c = 0;
     return view;
@@ -170,8 +172,8 @@ std::vector<Operation> steps_of(const Operation& op, const Chip& chip) {
 
 std::vector<Instruction> expand(std::span<const Instruction> program, const Chip& chip) {
   std::vector<Instruction> commands;
-  // The number that each command of the tensor engine now has, by the one it had; of several steps
-  // that of the last.
+  // New number of each tensor-engine command by its old one; for several steps, the number of the
+  // last.
   std::vector<uint32_t> numbers{0};
   uint32_t computed = 0;
   for (const Instruction& instruction : program) {

@@ -1,4 +1,4 @@
-// Operations that the chip carries out in several commands, as the operations of those commands.
+// Operations that the chip executes in several commands, as the operations of those commands.
 #pragma once
 
 #include <span>
@@ -8,12 +8,13 @@
 
 namespace tputwin::isa {
 
-// The steps of an operation, each a command of its own: what the kernel library of the chip makes
-// of the call, on the call's own work memory. An operation that one command carries out is its own
-// step; one that no commands carry out comes back as it is, and encode_command() refuses it.
+// Returns the steps of an operation, each a command. They equal those of the chip's kernel library,
+// and use the work memory of the call. An operation with one command is its own step. An operation
+// without commands is returned unchanged, and encode_command() refuses it.
 std::vector<Operation> steps_of(const Operation& op, const Chip& chip);
 
-// A program of steps, numbered anew: who waited for an operation waits for its last step.
+// Returns a renumbered program of steps. Commands that waited for an operation wait for its last
+// step.
 std::vector<Instruction> expand(std::span<const Instruction> program, const Chip& chip);
 
 }  // namespace tputwin::isa

@@ -1,5 +1,4 @@
-// Functions of floating-point tensors as the commands of which the chip's kernel library makes
-// them: the recorded commands of the calls.
+// Steps of floating-point functions. They equal the recorded commands of the chip's kernel library.
 #include "isa/bm1684x/function_steps.h"
 
 #include "isa/bm1684x/steps_builder.h"
@@ -11,7 +10,7 @@ using Kind = FloatFunction::Kind;
 using Real = FloatArithmetic::Kind;
 using Compare = Select::Compare;
 
-// ---- The functions, by what they have in common; false: another one ----
+// ---- Groups of functions. Each returns false for functions of other groups. ----
 
 bool root_steps(FunctionSteps& s, const FloatFunction& op) {
   const Source dst = s.out(), x = s.src();
@@ -80,7 +79,8 @@ bool exponential_steps(FunctionSteps& s, const FloatFunction& op) {
   }
 }
 
-// x * (1 - 2 / ((e^x + 1)^2 + 1)), where e^x has a square.
+// x * (1 - 2 / ((e^x + 1)^2 + 1)). e^x is limited so that its square neither overflows nor
+// underflows.
 void mish(FunctionSteps& s) {
   const Source dst = s.out(), x = s.src();
   s.exponential(x);
@@ -138,7 +138,7 @@ bool activation_steps(FunctionSteps& s, const FloatFunction& op) {
   }
 }
 
-// ln(1 + e^(beta x)) / beta, which of beta 1 has neither product nor quotient.
+// ln(1 + e^(beta x)) / beta. For beta 1, product and quotient are skipped.
 void softplus(FunctionSteps& s, float beta) {
   const bool scales = beta != 1;
   const Source dst = s.out(), a = s.work(0), b = s.work(1);
@@ -229,7 +229,7 @@ bool circular_steps(FunctionSteps& s, const FloatFunction& op) {
   }
 }
 
-// Of every floating-point type.
+// For every floating-point type.
 bool typed_steps(FunctionSteps& s, const FloatFunction& op) {
   const Source dst = s.out(), x = s.src(), a = s.work(0);
   switch (op.kind) {
@@ -261,7 +261,7 @@ bool typed_steps(FunctionSteps& s, const FloatFunction& op) {
 }  // namespace
 
 std::vector<Operation> function_steps(const FloatFunction& op, const Chip& chip) {
-  if (op.kind == Kind::div || op.kind == Kind::taylor) return {op};  // a command each
+  if (op.kind == Kind::div || op.kind == Kind::taylor) return {op};  // one command each
   for (const auto& steps : {root_steps, exponential_steps, activation_steps, logarithm_steps,
                             circular_steps, typed_steps}) {
     FunctionSteps s(op, chip);

@@ -1,4 +1,4 @@
-// Functions that the chip carries out in several commands.
+// Functions that the chip executes in several commands.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace tputwin::isa::bm1684x_streams {
 
-// The steps of a function, on its work tensors and tables; the function itself if one command
-// carries it out, or if it lacks a table that the steps need.
+// Returns the steps of a function, on its work tensors and tables. Returns the function itself if
+// it is one command, or if a table for the steps is missing.
 std::vector<Operation> function_steps(const FloatFunction& op, const Chip& chip);
 
 }  // namespace tputwin::isa::bm1684x_streams

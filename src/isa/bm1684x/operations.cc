@@ -1,4 +1,4 @@
-// The operations of the BM1684X's commands, made of their tables.
+// The operations of the BM1684X's commands, generated from their tables.
 #include "isa/bm1684x/operations.h"
 
 #include <cstring>
@@ -52,7 +52,7 @@ LaneMask lane_mask(uint64_t type, uint64_t variant) {
       return LaneMask::ignored;
     case kGeneral:
       return variant == 0 ? LaneMask::ignored : LaneMask::unconfirmed;
-    case kTensor:  // plain copies, and n and c swapped
+    case kTensor:  // plain copies, and exchange of n and c
       return variant <= 1 ? LaneMask::used : LaneMask::unconfirmed;
     default:
       return variant == 0 ? LaneMask::used : LaneMask::unconfirmed;
@@ -69,7 +69,7 @@ std::optional<TiuForm> tiu_form_of(uint64_t type, uint64_t code, bool is_short) 
       return TiuForm::pord;
     case kMm:
       return code < kFirstMm2 ? TiuForm::mm : TiuForm::mm2;
-    case kAr:  // short forms of the indices are 16 bytes that no description tells
+    case kAr:  // no description covers their 16-byte short form
       return code == 24 || code == 25 ? std::nullopt : std::optional(TiuForm::ar);
     case kRqdq:
       return code == 0 ? std::nullopt : std::optional(TiuForm::rqdq);

@@ -11,7 +11,7 @@ namespace tputwin::isa::bm1684x_streams {
 struct TiuRow {
   uint8_t type, code;
   std::string_view name;
-  TiuDecoder decode;  // none: the reference model does not carry it out
+  TiuDecoder decode;  // nullptr: the reference model does not execute it
   TiuVariant variant;
 };
 struct GdmaRow {
@@ -23,7 +23,7 @@ struct GdmaRow {
 std::span<const TiuRow> tiu_rows();
 std::span<const GdmaRow> gdma_rows();
 
-// What the first eight bytes of a command say.
+// The contents of the first eight bytes of a command.
 struct CommandHead {
   bool is_short;
   uint64_t type, code;
@@ -31,18 +31,18 @@ struct CommandHead {
 CommandHead tiu_head(std::span<const uint8_t> command);
 CommandHead gdma_head(std::span<const uint8_t> command);
 
-// How a class and variant of the GDMA uses its mask of lanes; unconfirmed: as those of `used`
-// do, which no recording confirms.
+// Use of the lane mask by a class and variant of the GDMA. `unconfirmed`: assumed to be `used`,
+// which no recording confirms.
 enum class LaneMask : uint8_t { used, ignored, unconfirmed };
 LaneMask lane_mask(uint64_t type, uint64_t variant);
 
-// The form of a command of the tensor engine; none: the class has none of that length.
+// Returns the form of a tensor-engine command; nullopt if the class has none of that length.
 std::optional<TiuForm> tiu_form_of(uint64_t type, uint64_t code, bool is_short);
 
-// The same of the GDMA.
+// Returns the form of a GDMA command; nullopt if the class has none of that length.
 std::optional<GdmaForm> gdma_form_of(uint64_t type, bool is_short);
 
-// The row of a class and code; nullptr: there is none.
+// Returns the row of a class and code; nullptr: there is none.
 template <class Row>
 const Row* find_row(std::span<const Row> rows, uint64_t type, uint64_t code) {
   const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& candidate) {

@@ -1,4 +1,4 @@
-// Steps that several functions have in common, and those of several lines.
+// Steps that several functions share, and longer sequences of steps.
 #include "isa/bm1684x/steps_builder.h"
 
 namespace tputwin::isa::bm1684x_streams {
@@ -6,7 +6,7 @@ namespace tputwin::isa::bm1684x_streams {
 using Real = FloatArithmetic::Kind;
 using Compare = Select::Compare;
 
-// Tangent, or cotangent: the source keeps the sign of the reduced argument.
+// Computes tangent or cotangent. The source tensor keeps the sign of the reduced argument.
 void FunctionSteps::tangent(bool is_inverse) {
   const Source dst = out(), x = src(), a = work(0);
   mul(a, x, bits(0x3ea2'f983));  // 1 / pi
@@ -40,7 +40,7 @@ void FunctionSteps::arcsine() {
   mul(dst, dst, a);
 }
 
-// x > 0 ? x : alpha * (e^x - 1).
+// Computes x > 0 ? x : alpha * (e^x - 1).
 void FunctionSteps::elu(const Source& alpha) {
   exponential(src());
   sub(out(), out(), number(1));
@@ -48,7 +48,7 @@ void FunctionSteps::elu(const Source& alpha) {
   select(out(), Compare::greater, DType::f32, src(), bits(0), src(), out());
 }
 
-// Corrections that make the error smaller are kept. A source with strides comes first.
+// Keeps corrections that reduce the error. A source with strides is the first operand.
 void FunctionSteps::compensated_reciprocal() {
   const Source dst = out(), x = src(), a = work(0), b = work(1), c = work(2);
   const bool x_first = reader_.aligned({"", x.view.address}, x.view.shape, x.view.dtype) != x.view;

@@ -1,4 +1,4 @@
-// The steps of a function, as the chip's kernel library makes them.
+// Builds the steps of a function as the chip's kernel library does.
 #pragma once
 
 #include <vector>
@@ -11,15 +11,14 @@ namespace tputwin::isa::bm1684x_streams {
 inline constexpr uint32_t kInfinityBits = 0x7f80'0000, kMinusZeroBits = 0x8000'0000;
 inline constexpr uint32_t kSeriesTerms = 16, kIterations = 3;
 
-// The steps of one call, each on its operands: out, source and work tensors, by letters as the
-// calls order them.
+// The steps of one call on its operands: out, source, and work tensors in the order of the call.
 class FunctionSteps {
  public:
   FunctionSteps(const FloatFunction& op, const Chip& chip)
       : op_(op), reader_(chip), chip_(chip), type_(op.out.dtype) {}
 
   std::vector<Operation> take() { return std::move(steps_); }
-  // Every work tensor and table that the function needs is there.
+  // Returns true if all work tensors and tables that the function needs are present.
   bool is_complete() const { return complete_; }
 
   Source out() { return Source::tensor(op_.out); }
@@ -90,9 +89,9 @@ class FunctionSteps {
   }
   void add(Operation step) { steps_.push_back(std::move(step)); }
 
-  // ---- What several functions have in common ----
+  // ---- Parts that several functions share ----
 
-  // out = e^x by way of the first two work tensors; x may be out or the first of them.
+  // out = e^x. Uses the first two work tensors. x may be `out` or the first work tensor.
   void exponential(const Source& x) {
     const Source dst = out(), a = work(0), b = work(1);
     max(dst, x, number(function32::kLeastExponent));
@@ -113,9 +112,9 @@ class FunctionSteps {
                     .fault = std::make_shared<IndexFault>()});
     mul(dst, a, b);
   }
-  // sum = ln(from) by way of two tensors, of which x may be where `from` is.
+  // sum = ln(from). Uses the tensors `to` and `x`; x may equal `from`.
   void logarithm(const Source& to, const Source& x, const Source& from, const Source& sum) {
-    max(x, from, bits(0x0080'0000));  // the smallest normal number
+    max(x, from, bits(0x0080'0000));  // smallest normal number
     add(Unary{.kind = Unary::Kind::exponent, .out = to.view, .in = x.view});
     div(to, x, to);
     sub(to, to, number(1));
@@ -140,25 +139,25 @@ class FunctionSteps {
     select(to, Select::Compare::equal_value, DType::f32, x, bits(kMinusZeroBits), bits(0), to);
     mul(to, to, x);
   }
-  // 1, 0 or -1.
+  // to = 1, 0 or -1.
   void sign(const Source& to, const Source& x) {
     select(to, Select::Compare::greater, DType::f32, x, bits(0), number(1), number(-1));
     select(to, Select::Compare::equal_value, DType::f32, x, bits(0), bits(0), to);
   }
-  // 1 / (1 + e^-x), of minus x in the first work tensor.
+  // out = 1 / (1 + e^-x). The first work tensor must hold -x.
   void logistic() {
     exponential(work(0));
     plus(work(1), out(), number(1));
     div(out(), number(1), work(1));
   }
-  // out = 1 - 2 / (e^out + 1), of twice the argument.
+  // out = 1 - 2 / (e^out + 1). `out` must hold twice the argument.
   void hyperbolic() {
     exponential(out());
     plus(work(0), out(), number(1));
     div(work(1), number(2), work(0));
     sub(out(), number(1), work(1));
   }
-  // out = erf(x), x neither out nor one of the first three work tensors.
+  // out = erf(x). x must not be `out` or one of the first three work tensors.
   void error_function(const Source& x) {
     const Source dst = out(), a = work(0), b = work(1), c = work(2);
     abs(dst, x);
@@ -174,7 +173,7 @@ class FunctionSteps {
     sign(a, x);
     mul(dst, c, a);
   }
-  // out = x - the nearest whole number, of x turns in the first work tensor.
+  // out = t - round(t), where t = x / (2 pi) is stored in the first work tensor.
   void fraction_of_turn() {
     mul(work(0), src(), bits(0x3e22'f983));  // 1 / (2 pi)
     round(out(), work(0), Rounding::half_away);
@@ -189,7 +188,7 @@ class FunctionSteps {
   static TensorView view(const std::optional<TensorView>& given) {
     return given ? *given : TensorView{};
   }
-  // The same bytes from the first on, as elements of a type in the aligned layout.
+  // Returns the bytes from the first one on as elements of another type, in the aligned layout.
   Source as(Source source, DType type) {
     if (source.is_constant || source.view.dtype == type) {
       source.view.dtype = type;

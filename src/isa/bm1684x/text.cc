@@ -1,4 +1,4 @@
-// The functions of the TPUKernel that become the BM1684X's commands.
+// The TPUKernel functions that become the BM1684X's commands.
 #include <fmt/format.h>
 
 #include "isa/bm1684x/format.h"
@@ -7,14 +7,14 @@
 namespace tputwin::isa::bm1684x_streams {
 namespace {
 
-// Of "fp_add|int_add" that of the type.
+// Chooses from "fp_add|int_add" by the type.
 std::string_view by_type(std::string_view names, DType dtype) {
   const size_t bar = names.find('|');
   if (bar == std::string_view::npos) return names;
   return is_float(dtype) ? names.substr(0, bar) : names.substr(bar + 1);
 }
 
-// The memories of a transfer: "_S2L"; of a fill "_local", "_system".
+// Returns the memories of a transfer, "_S2L", or of a fill, "_local" or "_system".
 std::string sides(const Instruction& in) {
   const TensorView *to = nullptr, *from = nullptr;
   for (const Operand& operand : operands(in.op)) {
@@ -27,7 +27,7 @@ std::string sides(const Instruction& in) {
   return fmt::format("_{}2{}", from->space == Space::local ? 'L' : 'S', to_local ? 'L' : 'S');
 }
 
-// The name in the row of a command; empty: none.
+// Returns the name in the row of a command; empty: none.
 std::string_view row_name(Engine engine, std::span<const uint8_t> command) {
   if (engine == Engine::dma) {
     const CommandHead head = gdma_head(command);

@@ -1,4 +1,4 @@
-// Types, extents and places of operands to the fields of BM1684X commands.
+// Writes types, extents and addresses of operands to the fields of BM1684X commands.
 #include "isa/bm1684x/writer.h"
 
 namespace tputwin::isa::bm1684x_streams {
@@ -52,7 +52,7 @@ void TiuWriter::place(const OperandFields& fields, const TensorView& view) {
   const uint32_t bytes = element_bytes(view.dtype);
   const uint32_t strides[] = {view.stride.n, view.stride.c, view.stride.h, view.stride.w};
   command.*fields.layout = kStrided;
-  for (size_t i = 0; i < 4; ++i) {  // what wraps around a lane does not come back
+  for (size_t i = 0; i < 4; ++i) {  // strides are read modulo the lane
     require(strides[i] % bytes == 0 && strides[i] < chip_.lane_bytes, fields.name, describe(view));
     command.*fields.strides[i] = strides[i] / bytes;
   }

@@ -1,12 +1,12 @@
-// What the encoders of the BM1684X's commands have in common: types, extents and places of operands
-// to field values. The first operand that no field can say becomes the error.
+// Common parts of the BM1684X's encoders: they write types, extents and addresses of operands to
+// fields. The first operand that no field can express becomes the error.
 #pragma once
 
 #include "isa/bm1684x/operations.h"
 
 namespace tputwin::isa::bm1684x_streams {
 
-// The fields of an operand of the tensor engine; nullptr: it has none.
+// The fields of an operand of the tensor engine; nullptr: it has no such field.
 struct OperandFields {
   std::string_view name;
   uint64_t TiuCommand::*address;
@@ -45,7 +45,7 @@ inline constexpr OperandFields kOpd2{"opd2", &TiuCommand::opd2_addr, &TiuCommand
 inline constexpr OperandFields kOpd3{"opd3", &TiuCommand::opd3_addr, nullptr, nullptr,
                                      &TiuCommand::opd3_const};
 
-// What the operand of a layout is placed by.
+// A function that returns the view of a layout.
 using Placement = TensorView (CommandReader::*)(const Named&, const Shape&, DType);
 
 class TiuWriter {
@@ -59,7 +59,7 @@ class TiuWriter {
   const std::optional<Error>& error() const { return error_; }
   bool require(bool holds, std::string_view operand, const std::string& value);
 
-  // Class and code of the first row that `matches` among those of the class that `decode` decodes.
+  // Writes class and code of the first row of the class that uses `decode` and `matches`.
   template <class Matches>
   void operation(uint8_t type, TiuDecoder decode, const Matches& matches) {
     for (const TiuRow& row : tiu_rows())
@@ -75,16 +75,17 @@ class TiuWriter {
   }
 
   void shape(const Shape& s);  // res0_n ... res0_w
-  // Type and sign.
+  // Writes type and sign.
   void type(const OperandFields& fields, DType dtype);
-  // An operand by its layout code: aligned if it is, else strided.
+  // Writes an operand with its layout code: aligned if possible, else strided.
   void place(const OperandFields& fields, const TensorView& view);
-  // A tensor so placed, or a constant.
+  // Writes a tensor as place() does, or a constant.
   void source(const OperandFields& fields, const Source& source);
-  // An operand without a layout code, which lies as `by` places `shape`.
+  // Writes an operand without a layout code. Its layout must be the one that `by` returns for
+  // `shape`.
   void fixed(const OperandFields& fields, const TensorView& view, const Shape& shape, Placement by);
   void aligned(const OperandFields& fields, const TensorView& view);
-  // One element per channel, as a view of the whole shape.
+  // Writes one element per channel, as a view of the whole shape.
   void per_channel(const OperandFields& fields, const TensorView& view);
   void constant(const OperandFields& fields, uint32_t bits);
 
@@ -93,7 +94,7 @@ class TiuWriter {
   std::optional<Error> error_;
 };
 
-// Codes of types; signedness is apart.
+// Returns the code of a type. It does not include signedness.
 uint64_t type_code(DType dtype);
 
 // The commands of the operations; one overload each in encode_*.cc.

@@ -1,4 +1,4 @@
-// Instructions to the commands and streams of the BM1684 and BM1684X: numbers and ends.
+// Encodes streams of the BM1684 and BM1684X: numbers and end commands.
 #include "isa/streams/encode.h"
 
 #include "isa/streams/format.h"

@@ -1,4 +1,4 @@
-// Instructions to the commands of the BM1684 and BM1684X: decode_streams() backwards.
+// Encodes instructions as commands of the BM1684 and BM1684X. Reverses decode_streams().
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace tputwin::isa {
 
-// The command of an instruction, its own number and what it waits for included; on the BM1684X in
-// the short form if that holds it. Functions that the chip carries out in several commands (exp,
-// sign, ...) are an error, as is an operand that no field can say.
+// Returns the command of an instruction with its number and wait; on the BM1684X in the short form
+// if possible. Functions that the chip executes in several commands (exp, sign, ...) are errors,
+// and so are operands that no field can express.
 Result<std::vector<uint8_t>> encode_command(const Instruction& instruction, const Chip& chip);
 
-// Both streams of a group, with their ends and zeros. The instructions of each engine are numbered
-// 1, 2, 3 ...
+// Both streams of a group, with end commands and zero fill. The instructions of each engine must be
+// numbered 1, 2, 3 ...
 struct EncodedStreams {
   std::vector<uint8_t> tiu, gdma;
 };

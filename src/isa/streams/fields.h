@@ -1,6 +1,6 @@
-// Fields of the commands in the streams of BM1684 and BM1684X: a command is a struct with one
-// member per field; a form says where each lies. Reading and writing the bits is made of the tables
-// *.def of the chips' folders.
+// Fields of the commands in streams of the BM1684 and BM1684X. A command is a struct with one
+// member per field. A form gives the position of each field. The forms are generated from the *.def
+// tables of the chips' directories.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,12 @@ namespace tputwin::isa {
 
 template <class Command>
 struct CommandField {
-  std::string_view name;  // as the description calls it
+  std::string_view name;  // as in the description
   uint64_t Command::*member;
-  uint16_t first, width;  // bits
+  uint16_t first, width;  // in bits
 };
 
-// How the fields of some commands lie.
+// The positions of the fields of some commands.
 template <class Command>
 struct CommandForm {
   std::string_view name;
@@ -36,7 +36,8 @@ constexpr uint64_t ones(uint32_t width) {
   return width == 64 ? UINT64_MAX : (uint64_t{1} << width) - 1;
 }
 
-// Where a part of a field begins in the eight bytes that hold it whole.
+// The position of a part of a field: eight bytes from `byte` on contain it, `shift` bits from their
+// begin.
 struct Place {
   uint32_t byte, shift;
 };
@@ -60,12 +61,13 @@ inline void set_bits(uint8_t* command, uint32_t bytes, uint32_t first, uint32_t 
   std::memcpy(command + at.byte, &word, sizeof word);
 }
 
-// Of a wide field, whose eight bytes may lie across nine, the lower half comes first.
+// A field of kWhole bits or more may span nine bytes. It is read in two parts, the lower 32 bits
+// first.
 constexpr uint32_t kWhole = 57, kHalf = 32;
 
 }  // namespace fields
 
-// The fields in the bytes of a command, which are as many as the form has.
+// Reads the fields of a command. `bytes` must have at least the bytes of the form.
 template <class Command>
 Command unpack(const CommandForm<Command>& form, std::span<const uint8_t> bytes) {
   Command command;
@@ -79,7 +81,7 @@ Command unpack(const CommandForm<Command>& form, std::span<const uint8_t> bytes)
   return command;
 }
 
-// The reverse; bits that no field has are 0.
+// Writes the fields of a command. Bits without a field become 0.
 template <class Command>
 void pack(const CommandForm<Command>& form, const Command& command, std::span<uint8_t> bytes) {
   std::memset(bytes.data(), 0, form.bytes);
@@ -93,7 +95,7 @@ void pack(const CommandForm<Command>& form, const Command& command, std::span<ui
   }
 }
 
-// The first bit set that no field has.
+// Returns the first set bit that belongs to no field.
 template <class Command>
 std::optional<uint32_t> reserved_bit(const CommandForm<Command>& form,
                                      std::span<const uint8_t> bytes) {

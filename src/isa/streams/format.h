@@ -1,4 +1,4 @@
-// What differs between the streams of the chips: a table of functions and names for each.
+// The differences between the streams of the chips: a table of functions and names for each.
 #pragma once
 
 #include <optional>
@@ -15,24 +15,24 @@ struct StreamFormat {
   Result<OneCommand> (*decode_gdma)(std::span<const uint8_t> bytes, const Chip&,
                                     const StreamOptions&);
   Result<std::vector<uint8_t>> (*encode)(const Instruction&, const Chip&);
-  // The command that ends a stream, number `id` of its engine; nullptr: streams end with their last
-  // command. Behind an end command there are zeros up to a multiple of 128 bytes.
+  // Returns the command that ends a stream, with number `id`. Zeros follow it up to a multiple of
+  // 128 bytes. nullptr: a stream ends with its last command.
   std::vector<uint8_t> (*end)(Engine, uint32_t id);
-  // The function of the kernel library that becomes the command of an instruction.
+  // Returns the function of the kernel library that becomes the command of an instruction.
   std::string (*function_name)(const Instruction&, const Chip&);
-  // The fields of a command's own number and of the one it waits for.
+  // Names of the fields for a command's number, and for the number it waits for.
   std::string_view tiu_number, gdma_number, tiu_wait, gdma_wait;
   uint32_t number_bits = 32;  // numbers count modulo 2^this
 };
 
-// Of a chip of the families bm1684 and bm1684x.
+// The chip must be of the family bm1684 or bm1684x.
 const StreamFormat& format_of(const Chip& chip);
 
 inline std::string_view stream_name(Engine engine) {
   return engine == Engine::dma ? "GDMA" : "TIU";
 }
 
-// The bytes of a command in its form, every bit of which has a field.
+// Reads a command of a form. Set bits without a field are errors.
 template <class Command>
 Result<Command> read(const CommandForm<Command>& form, std::span<const uint8_t> bytes) {
   if (bytes.size() < form.bytes)
@@ -44,7 +44,7 @@ Result<Command> read(const CommandForm<Command>& form, std::span<const uint8_t> 
   return unpack(form, bytes);
 }
 
-// The reverse; none: the command has values that the form does not hold.
+// Returns the bytes of a command; nullopt if the form cannot hold its values.
 template <class Command>
 std::optional<std::vector<uint8_t>> bytes_in(const CommandForm<Command>& form,
                                              const Command& command) {
@@ -54,7 +54,8 @@ std::optional<std::vector<uint8_t>> bytes_in(const CommandForm<Command>& form,
   return bytes;
 }
 
-// No operand repeats elements without end: none has more than its memory has bytes.
+// Checks that no operand has more elements than its memory has bytes. This bounds the repetition of
+// elements by strides of 0.
 Status check_counts(const Operation& op, const Chip& chip);
 
 }  // namespace tputwin::isa

@@ -1,4 +1,4 @@
-// Types, extents and places of operands out of the fields of commands.
+// Reads types, extents and views of operands from the fields of commands.
 #include "isa/streams/reader.h"
 
 #include "isa/decode_check.h"
@@ -10,12 +10,12 @@ namespace {
 
 constexpr uint32_t plane_stride_of(DType dtype) { return is_16bit(dtype) ? 1 : 0; }
 
-// A shape counted in cells.
+// Returns the shape in cells.
 Shape cells_of(const Shape& shape, uint8_t pack) {
   return {ceil_div(shape.n, uint32_t{pack}), shape.c, shape.h, shape.w};
 }
 
-// The type of a code; b32 for those that the chip does not have.
+// Returns the type of a code; b32 for types that the chip does not have.
 DType dtype_of(uint64_t code, bool is_signed) {
   switch (code) {
     case kInt8:
@@ -125,7 +125,7 @@ TensorView CommandReader::compact(const Named& address, const Shape& shape, DTyp
 
 TensorView CommandReader::line_aligned(const Named& address, const Shape& shape, DType dtype) {
   const uint32_t bytes = element_bytes(dtype);
-  // a row padded to whole units is a row of the aligned layout
+  // A row padded to whole units is a row of the aligned layout.
   const Shape padded{shape.n, shape.c, shape.h, align_up(shape.w * bytes, chip_.eu_bytes) / bytes};
   TensorView view = aligned(address, padded, dtype);
   view.shape = shape;
@@ -141,7 +141,7 @@ TensorView CommandReader::per_channel(const Named& address, const Shape& shape, 
   return view;
 }
 
-// Strides that are not looked at are 0, as in every view.
+// Converts strides to bytes. Fails if one exceeds 32 bits.
 Stride CommandReader::bytes_of(const ElementStrides& s, uint32_t bytes, const Named& address) {
   const uint64_t most = UINT32_MAX / bytes;
   require(s.n <= most && s.c <= most && s.h <= most && s.w <= most, errors::isa_stream_address,
@@ -162,7 +162,7 @@ TensorView CommandReader::placed(const Named& address, const Named& layout, cons
     case kStrided: {
       TensorView view = dense(address, shape, dtype, /*is_aligned=*/false, pack);
       view.stride = bytes_of(strides, pack * element_bytes(dtype), address);
-      // byte addresses of a lane wrap: compilers have been seen to write lane_bytes + 2 for 2
+      // Byte addresses of a lane wrap. Some compilers write lane_bytes + 2 for a stride of 2.
       for (uint32_t* step : {&view.stride.n, &view.stride.c, &view.stride.h, &view.stride.w})
         *step %= chip_.lane_bytes;
       const uint64_t start = address.value / chip_.lane_bytes;

@@ -1,6 +1,6 @@
-// What the decoders of the BM1684's and BM1684X's commands have in common: types, extents and
-// places of operands out of field values, each checked. The first value that cannot be becomes the
-// error; after it the makers return anything.
+// Common parts of the decoders for the BM1684 and BM1684X. They read types, extents and views of
+// operands from fields, and check them. The first invalid value becomes the error. After it,
+// results are unspecified.
 #pragma once
 
 #include <optional>
@@ -23,11 +23,11 @@ struct Named {
 #define TW_OF(command, field) \
   ::tputwin::isa::Named { #field, (command).field }
 
-// Type codes (*_prec, *_data_format) and layout codes (*_str) as fields hold them.
+// Type codes (*_prec, *_data_format) and layout codes (*_str) of fields.
 enum TypeCode : uint8_t { kInt8, kFp16, kFp32, kInt16, kInt32, kBf16 };
 enum LayoutCode : uint8_t { kAligned, kCompact, kPerChannel, kStrided, kOneForAll };
 
-// The strides of an operand as its fields give them, in elements.
+// The strides of an operand as its fields hold them, in elements.
 struct ElementStrides {
   uint64_t n, c, h, w;
 };
@@ -40,48 +40,50 @@ class CommandReader {
   const Chip& chip() const { return chip_; }
   bool ok() const { return !error_; }
   const std::optional<Error>& error() const { return error_; }
-  // Whether the value may be; the first that may not is the error.
+  // Returns `holds`. The first value for which it is false becomes the error.
   bool require(bool holds, ErrorId rule, const Named& named);
-  // Refuses a value whose effect no document and no recording shows; `why` says what is not known.
+  // Refuses a value whose effect no document and no recording shows. `why` names what is unknown.
   bool supports(bool holds, const Named& named, std::string_view why = "");
-  // Counts a value that no recording confirms and that is executed; `meaning`: what it is taken
-  // for, as a clause of static storage.
+  // Counts a value that is executed although no recording confirms it. `meaning` is its assumed
+  // effect, as a clause in static storage.
   void unconfirmed(bool is_form, const Named& named, std::string_view meaning);
-  // The forms counted so far, as those of a command.
+  // Returns the forms counted so far, under the name of a command.
   std::vector<UnconfirmedForm> forms(std::string_view command) const;
 
-  // Signedness is apart from the code; floating-point types have none.
+  // Returns the type of a code. The code does not include signedness; floating-point types have
+  // none.
   DType type(const Named& code, bool is_signed);
   DType float_type(const Named& code);
   DType int_type(const Named& code, bool is_signed);
-  // The same width as bits: unsigned.
+  // Returns the unsigned type of equal width, for bits.
   DType bits_type(const Named& code);
   Rounding rounding(const Named& code);
-  // Extents from 1 on.
+  // Extents must be at least 1.
   uint32_t extent(const Named& named);
   Shape shape(const Named& n, const Named& c, const Named& h, const Named& w);
 
-  // Operands in local memory, `address` being lane * lane_bytes + byte. `pack`: elements of
-  // consecutive n in a cell, in 4N and 2N; strides count cells.
+  // Return views of local memory; `address` is lane * lane_bytes + byte. `pack` is the number of
+  // elements of consecutive n in a cell, for 4N and 2N; strides count cells.
   TensorView dense(const Named& address, const Shape& shape, DType dtype, bool is_aligned,
                    uint8_t pack = 1);
   TensorView aligned(const Named& address, const Shape& shape, DType dtype);
   TensorView compact(const Named& address, const Shape& shape, DType dtype);
   // Rows start at multiples of 64 bytes.
   TensorView line_aligned(const Named& address, const Shape& shape, DType dtype);
-  // [1,C,1,1] compact, as a view of the whole shape that repeats it.
+  // A compact [1,C,1,1] tensor, as a view that repeats it over the whole shape.
   TensorView per_channel(const Named& address, const Shape& shape, DType dtype);
-  // By a layout code.
+  // Reads a view by a layout code.
   TensorView placed(const Named& address, const Named& layout, const Shape& shape, DType dtype,
                     const ElementStrides& strides, uint8_t pack = 1);
-  // The same `len` elements in every lane from that of `beside` on.
+  // Reads `len` elements that every lane holds, from the start lane of the last argument on.
   TensorView per_lane(const Named& address, uint32_t len, DType dtype, const TensorView& beside);
-  // rows x cols, per_channel columns in a channel; all columns of the last channel belong to it.
+  // rows x cols, with per_channel columns in a channel. All columns of the last channel belong to
+  // it.
   MatrixView lane_matrix(const Named& address, uint32_t rows, uint32_t channels,
                          uint32_t per_channel, DType dtype);
 
-  // An operand of the GDMA: local memory, L2 or global memory. No strides: the aligned layout
-  // there, the continuous one here.
+  // An operand of the GDMA in local memory, L2 or global memory. Without strides, the layout is
+  // aligned in local memory, and continuous elsewhere.
   TensorView side(const Named& address, const Shape& shape, DType dtype,
                   const ElementStrides* strides);
 
@@ -99,8 +101,8 @@ class CommandReader {
   std::vector<Note> notes_;
 };
 
-// The bits of a constant as an element of a type: sign or zero extended. The bits above may be
-// anything.
+// Returns the bits of a constant as an element of a type, sign or zero extended. Higher bits of
+// `bits` are ignored.
 uint32_t element_bits(uint64_t bits, DType dtype);
 inline Source constant_source(uint64_t bits, DType dtype) {
   return Source::value(element_bits(bits, dtype), dtype);

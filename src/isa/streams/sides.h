@@ -1,12 +1,13 @@
-// The two sides of a GDMA command, whose fields have the same names on the BM1684 and BM1684X:
-// addresses, shapes, strides. `Command`: the GdmaCommand of either.
+// The two sides of a GDMA command: addresses, shapes, strides. Their fields have equal names on the
+// BM1684 and BM1684X. `Command` is the GdmaCommand of either chip.
 #pragma once
 
 #include "isa/streams/reader.h"
 
 namespace tputwin::isa {
 
-// The two words of an address as one number, under the name of the lower. `side`: src, dst, ...
+// The two words of an address as one number, under the name of the lower word. `side`: src, dst,
+// ...
 #define TW_ADDRESS(command, side)                                                               \
   ::tputwin::isa::Named {                                                                       \
 #side "_start_addr", (command).side##_start_addr_l32 | (command).side##_start_addr_h8 << 32 \

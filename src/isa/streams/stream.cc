@@ -16,7 +16,8 @@ const StreamFormat& format_of(const Chip& chip) {
   return chip.family == ChipFamily::bm1684 ? bm1684_streams::kFormat : bm1684x_streams::kFormat;
 }
 
-// No operand repeats elements without end: none has more than its memory has bytes.
+// Checks that no operand has more elements than its memory has bytes. This bounds the repetition of
+// elements by strides of 0.
 Status check_counts(const Operation& op, const Chip& chip) {
   for (const Operand& operand : operands(op)) {
     const TensorView& view = *operand.view;
@@ -37,8 +38,8 @@ Result<OneCommand> decode_gdma_command(std::span<const uint8_t> bytes, const Chi
 
 namespace {
 
-// Goes through the commands of one stream. Numbers count from 1; what is waited for never falls;
-// the end is the last.
+// Reads the commands of one stream. It checks that numbers count from 1, that wait numbers never
+// fall, and that the end is last.
 class StreamReader {
  public:
   StreamReader(Engine engine, std::span<const uint8_t> stream, const Chip& chip,
@@ -50,7 +51,7 @@ class StreamReader {
         format_(format_of(chip)),
         ended_(stream.empty()) {}
 
-  // The next command; nullptr behind the end.
+  // Returns the next command; nullptr after the end.
   Result<const OneCommand*> peek() {
     if (ended_) return static_cast<const OneCommand*>(nullptr);
     if (!next_) {
@@ -101,7 +102,7 @@ class StreamReader {
     return engine_ == Engine::dma ? format_.gdma_wait : format_.tiu_wait;
   }
 
-  // Fields hold the low bits of the numbers, which instructions have whole.
+  // Fields hold the low bits of numbers. Instructions hold the full numbers.
   Status count_on() {
     Instruction& in = next_->instruction;
     const uint64_t wrap = uint64_t{1} << format_.number_bits;
@@ -168,7 +169,7 @@ Result<uint32_t> count_commands(Engine engine, std::span<const uint8_t> stream, 
 
 namespace {
 
-// The fault of those operations that have an index.
+// Returns the index fault of operations that have an index; nullptr for others.
 const IndexFault* fault_in(const Operation& op) {
   const IndexFault* fault = nullptr;
   std::visit(

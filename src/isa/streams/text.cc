@@ -1,4 +1,4 @@
-// Instructions of streams as lines of text, in the words of the chip's kernel library.
+// Formats instructions of streams as lines of text, with the names of the chip's kernel library.
 #include "isa/streams/format.h"
 
 namespace tputwin::isa {

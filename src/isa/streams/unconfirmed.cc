@@ -1,4 +1,4 @@
-// Counts forms of commands that no recording confirms, and makes warnings of them.
+// Counts unconfirmed forms of commands, and reports them as warnings.
 #include "isa/streams/unconfirmed.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ void UnconfirmedForms::add(const std::vector<UnconfirmedForm>& forms, uint32_t n
   commands_ += !forms.empty();
 }
 
-// Warnings are counted by call, so the call names the field too.
+// Warnings are counted by call, so the call includes the field.
 Error unconfirmed_warning(const UnconfirmedForm& form, std::string_view place) {
   const std::string first = form.first != 0 ? fmt::format(", the first is {}", form.first) : "";
   return field_error(errors::isa_stream_unconfirmed, form.field, form.value)

@@ -1,5 +1,5 @@
-// Forms of commands that no recording confirms: their meaning is documented or follows from
-// neighbouring values, so they are executed, and counted.
+// Unconfirmed forms of commands: no recording contains them. Their meaning is documented or follows
+// from neighbouring values, so they are executed and counted.
 #pragma once
 
 #include <string>
@@ -10,24 +10,27 @@
 
 namespace tputwin::isa {
 
-// One field of one operation. Forms are equal if everything but the value and the counts is.
+// One field of one operation. Two forms are equal if everything but the value and the counts is
+// equal.
 struct UnconfirmedForm {
-  std::string command;       // "TIU command AR 14 cast"
-  std::string_view field;    // as the description calls it; of static storage
-  std::string_view meaning;  // what the value is taken for, as a clause; of static storage
-  uint64_t value = 0;        // of the first command
-  uint32_t first = 0;        // the number of the first command in its stream; 0: not in a stream
-  uint32_t commands = 1;     // how many commands have the form
+  std::string command;     // "TIU command AR 14 cast"
+  std::string_view field;  // as in the description; in static storage
+  // The assumed meaning of the value, as a clause in static storage.
+  std::string_view meaning;
+  uint64_t value = 0;  // of the first command
+  // Number of the first command in its stream; 0: not in a stream.
+  uint32_t first = 0;
+  uint32_t commands = 1;  // number of commands with the form
 };
 
-// The forms of the streams that were decoded, in the order in which they were met.
+// The forms of decoded streams, in order of first occurrence.
 class UnconfirmedForms {
  public:
   // Counts the forms of one command.
   void add(const std::vector<UnconfirmedForm>& forms, uint32_t number);
   const std::vector<UnconfirmedForm>& list() const { return list_; }
   bool empty() const { return list_.empty(); }
-  // How many commands there are of all forms. A command of two forms counts once.
+  // Returns the number of commands with such forms. A command with two forms counts once.
   uint32_t commands() const { return commands_; }
 
  private:
@@ -35,15 +38,15 @@ class UnconfirmedForms {
   uint32_t commands_ = 0;
 };
 
-// The warning of a form, errors::isa_stream_unconfirmed, which strict mode makes an error. `place`:
-// the net and stage, or empty.
+// Returns the warning of a form, errors::isa_stream_unconfirmed. `place` names the net and stage,
+// or is empty.
 Error unconfirmed_warning(const UnconfirmedForm& form, std::string_view place);
-// Books a warning about commands of a model with the calling thread. It is an error in strict mode,
-// and where TPUTWIN_STRICT is "forms".
+// Records a warning about commands of a model in the calling thread. It is an error in strict mode,
+// and if TPUTWIN_STRICT is "forms".
 Status report_form(Error warning);
-// Books the warnings of all forms with the calling thread, each as often as it has commands.
+// Records the warnings of all forms in the calling thread, each as often as it has commands.
 Status report(const UnconfirmedForms& forms, std::string_view place);
-// An error that names the first form; ok if there is none.
+// Returns an error that names the first form; ok if there is none.
 Status refuse(const UnconfirmedForms& forms, std::string_view place);
 
 // "3 commands use forms that no recording confirms"

@@ -1,4 +1,4 @@
-// What the encoders of both chips' commands have in common.
+// Common parts of the encoders of both chips.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace tputwin::isa {
 
-// A GDMA command in the making; the first operand that no field can say becomes the error.
+// A GDMA command being encoded. The first operand that no field can express becomes the error.
 template <class Command>
 struct GdmaCommandWriter {
   const Chip& chip;
@@ -25,7 +25,7 @@ struct GdmaCommandWriter {
   }
 };
 
-// The kernel, steps, padding and inserted zeros of a window.
+// Writes the kernel, strides, dilation, padding and inserted zeros of a window.
 template <class TiuWriter>
 void write_window(const Window& window, TiuWriter& w) {
   auto& c = w.command;
