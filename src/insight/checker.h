@@ -1,4 +1,4 @@
-// Checker: watches one device and reports what is wrong with the program that uses it.
+// Checker: observes one device and reports mistakes of the program that uses it.
 #pragma once
 
 #include <map>

@@ -58,7 +58,7 @@ struct Finding {
   Actor actor;
   std::optional<Actor> other;
   std::optional<Place> place;
-  std::string missing;      // what is missing, and where to add it
+  std::string missing;      // the missing part, and where to add it
   std::string note = {};    // values
   std::string tensor = {};  // of the bytes, as a model names it
 };

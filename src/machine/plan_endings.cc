@@ -47,8 +47,8 @@ std::optional<uint32_t> first_reader(const Dataflow::Node& node) {
 
 }  // namespace
 
-// Returns a chain: an instruction with a prepared kernel, and those that work on its result in
-// turn.
+// Returns a chain: an instruction with a prepared kernel, and the instructions that work on its
+// result one after the other.
 std::vector<uint32_t> Plan::chain_behind(uint32_t first, const Dataflow& flow) const {
   constexpr size_t kLongest = 3;
   std::vector<uint32_t> chain{first};

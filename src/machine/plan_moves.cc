@@ -9,7 +9,7 @@
 
 namespace tputwin {
 // Uses of global memory with the instruction numbers at which they may happen. A kernel with a
-// fused move touches global memory earlier or later than program order says.
+// fused move touches global memory earlier or later than in program order.
 class GlobalUse {
  public:
   explicit GlobalUse(std::span<const Instruction> program) {

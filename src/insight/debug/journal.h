@@ -30,7 +30,7 @@ struct Entry {
   StackId stack = 0;
   std::unique_ptr<const Instruction> instruction;  // set for commands
   Patch before;  // the bytes that it overwrites; empty for old entries
-  Patch after;   // what the host wrote
+  Patch after;   // the bytes that the host wrote
 
   bool is_command() const { return kind == Kind::command; }
   uint64_t cost() const {

@@ -50,7 +50,7 @@ class Recorder : public Observer {
   Sink sink_;
   TouchedPages touched_;
   std::map<std::pair<StackId, std::string>, uint32_t> stacks_;
-  std::vector<ByteRange> announced_;  // ranges that the host said it writes
+  std::vector<ByteRange> announced_;  // ranges that the host announced
   Origin origin_;                     // of the current launch
   CallSite site_;                     // of the next instruction
   StackId stack_ = 0;
