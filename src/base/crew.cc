@@ -202,7 +202,8 @@ void Crew::help() {
       continue;
     }
     inside_.fetch_add(1);
-    if (turn_.load() == turn) {  // still open, and it stays open while inside_ > 0
+    // Still open, and it stays open while inside_ > 0.
+    if (turn_.load() == turn) {
       served = turn;
       work(member);
     }

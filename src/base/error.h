@@ -15,10 +15,10 @@ namespace tputwin {
 
 enum class ErrorKind {
   contract_violation,  // the program breaks a documented rule
-  undefined_value,     // the program reads bytes that nothing wrote
-  unsupported,         // documented, but not available (on this chip, or in this build)
-  malformed,           // a file or command buffer that does not parse
-  resource,            // memory, file or device that is not available
+  undefined_value,     // the program reads unwritten bytes
+  unsupported,         // not available on this chip or build
+  malformed,           // a file or buffer that does not parse
+  resource,            // unavailable memory, file or device
   internal             // a bug of this project
 };
 
@@ -100,7 +100,8 @@ class Error {
  private:
   ErrorId id_;
   std::string call_, argument_, value_, detail_;
-  std::string_view reference_;  // in static storage; empty: use the catalogue's
+  // In static storage; empty: use the catalogue's.
+  std::string_view reference_;
 };
 
 // Success, or an Error.

@@ -94,10 +94,11 @@ class Checker : public Observer {
   StackId stack_ = 0;
   Origin origin_;  // of the current launch
   bool in_launch_ = false;
-  CommandId unpolled_ = 0;   // newest command since the last poll
-  StackId section_ = 0;      // call that began the parallel section
-  uint64_t synced_ = 0;      // newest launch that the host waited for
-  bool is_exposed_ = false;  // the host may read the memories of the chip at any time
+  CommandId unpolled_ = 0;  // newest command since the last poll
+  StackId section_ = 0;     // call that began the parallel section
+  uint64_t synced_ = 0;     // newest launch that the host waited for
+  // The host may read the memories of the chip at any time.
+  bool is_exposed_ = false;
   struct NamedTensor {
     uint64_t end = 0;
     std::string name;

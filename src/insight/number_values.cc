@@ -81,9 +81,10 @@ bool all_finite(const Memory& memory, const Chip& chip, const TensorView& view) 
 bool computes_numbers(const Operation& op) {
   const auto* unary = std::get_if<UnaryF32>(&op);
   using Kind = UnaryF32::Kind;
+  // Their results are not fp32, or come from tables.
   if (unary != nullptr && (unary->kind == Kind::to_int32 || unary->kind == Kind::lookup_exp ||
                            unary->kind == Kind::lookup_int8))
-    return false;  // their results are not fp32, or come from tables
+    return false;
   return is_one_of<FloatArithmetic, FloatFunction, UnaryF32, ChannelAffine, Convert, Requantize,
                    CopyAdd, Conv2dBm1684, Depthwise2dBm1684, MatmulBm1684, Conv2dBm1684xFloat,
                    Depthwise2dBm1684xFloat, MatmulBm1684xFp32, MatmulBm1684xHalf>(op) &&

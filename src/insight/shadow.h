@@ -12,7 +12,8 @@ namespace tputwin::insight {
 
 struct Touched {
   CommandId writer = 0;
-  std::array<CommandId, 3> readers{};  // since the last write, the newest reader of each engine
+  // Since the last write, the newest reader of each engine.
+  std::array<CommandId, 3> readers{};
   bool operator==(const Touched&) const = default;
 };
 

@@ -43,7 +43,8 @@ Result<Operation> decode(const CpuDescriptor&);
 // An instruction as stored in a command buffer.
 struct Command {
   Instruction instruction;
-  uint8_t flags = kFlagNone;  // base that the global address is relative to
+  // Base that the global address is relative to.
+  uint8_t flags = kFlagNone;
   // Upper half of the header's engine byte. The vendor's library leaves there whatever the buffer
   // held before a reset, and the chip ignores it.
   uint8_t reserved = 0;

@@ -56,7 +56,8 @@ Error too_many(const Side& side, std::string detail) {
 Status default_stride(const Side& side, const Chip& chip, Stride& stride) {
   const Shape& s = side.shape;
   if (side.space == Space::local) {
-    stride = local_stride(chip, s, /*aligned=*/true);  // count() was checked, so it cannot overflow
+    // count() was checked, so it cannot overflow.
+    stride = local_stride(chip, s, /*aligned=*/true);
     return {};
   }
   if (uint64_t{s.c} * s.h * s.w > std::numeric_limits<uint32_t>::max())

@@ -227,8 +227,9 @@ class Device {
   std::unique_ptr<PendingLoads> loads_;  // deferred by the last plan
   bool has_plans_ = false;               // a plan depends on clock_
   bool is_local_exposed_ = false, is_local_taken_ = false;
-  fast::PendingSums sums_;         // of issued instructions
-  std::deque<Instruction> owned_;  // submitted instructions; queues point into it
+  fast::PendingSums sums_;  // of issued instructions
+  // Submitted instructions; queues point into it.
+  std::deque<Instruction> owned_;
   std::array<std::deque<Queued>, kEngines> queues_;
   // The first instruction of `segment` restarts the count of `engine` at 1.
   struct Restart {

@@ -21,22 +21,24 @@ struct CallSite {
 // An event other than an instruction. Addresses are offsets in a system memory.
 struct DeviceEvent {
   enum class Kind : uint8_t {
-    launch_begin,   // the kernel `name` begins; the host's launch `number`
-    kernel_end,     // the kernel returned; its queued commands may be unfinished
+    launch_begin,   // kernel `name`, host's launch `number`
+    kernel_end,     // returned; commands may be unfinished
     launch_end,     // all commands of the launch are finished
-    synced,         // the host has waited for all launches up to `number`
+    synced,         // host waited for launches up to `number`
     poll,           // the kernel waits for all engines
     section_begin,  // of a parallel section
     section_end,
     allocated,
-    freed,       // the allocation that begins at the address
+    freed,       // the allocation that begins at `address`
     host_write,  // the host is about to write these bytes
     host_read,
     // The host may write there from now on without notice; bytes == 0: in any memory.
     pointer,
-    commands,  // the launch that begins executes these bytes of a command buffer
-    closed,    // the device can no longer be used
-    tensor     // the tensor `name` of a model is at this address from now on
+    // The launch that begins executes these bytes of a command buffer.
+    commands,
+    closed,  // the device can no longer be used
+    // The tensor `name` of a model is at this address from now on.
+    tensor
   };
   Kind kind;
   Space space = Space::global;

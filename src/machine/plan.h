@@ -60,7 +60,8 @@ class Plan {
     std::vector<uint32_t> loads;
     std::vector<GlobalRange> sources;  // of each load
     uint32_t section = 0;
-    bool stale = true;  // in the current run: must be packed before use
+    // In the current run: must be packed before use.
+    bool stale = true;
     bool packed = false;
     uint64_t packed_at = 0, looked_at = 0;  // times of the device's WriteClock
   };
@@ -68,14 +69,17 @@ class Plan {
   struct Step {
     std::unique_ptr<fast::PreparedBody> body;  // nullptr: runs unprepared
     uint32_t constants = kNone;                // index of constants that `body` uses
-    bool warns = false;  // checks its rules, and records warnings, at every run
+    // Checks its rules, and records warnings, at every run.
+    bool warns = false;
     bool begins_section = false;
     uint32_t absorbed_by = kNone;     // the step whose kernel does its work
     bool spare = false;               // a load that only `needed_by` needs
     bool outlives = false;            // a spare load whose bytes are live-out
     std::vector<uint32_t> needed_by;  // indices of constants
-    uint32_t kept_by = kNone;         // if fused: the constants that hold its operands
-    bool finds_copy = false;          // reuses the input that an earlier kernel packed
+    // If fused: the constants that hold its operands.
+    uint32_t kept_by = kNone;
+    // Reuses the input that an earlier kernel packed.
+    bool finds_copy = false;
     bool absorbed() const { return absorbed_by != kNone; }
   };
 

@@ -122,10 +122,13 @@ class Debugger final : public Observer {
   Motion motion_;
   CallSite site_;
   StackId stack_ = 0;
-  std::string computing_;            // identity of the layer: name, or operation and parameters
-  std::string part_;                 // name of the part of the net, from its file
-  std::vector<std::string> layers_;  // names of layers; empty where no file names them
-  bmodel::LayerRuns layer_runs_;     // of the current launch
+  // Identity of the layer: name, or operation and parameters.
+  std::string computing_;
+  // Name of the part of the net, from its file.
+  std::string part_;
+  // Names of layers; empty where no file names them.
+  std::vector<std::string> layers_;
+  bmodel::LayerRuns layer_runs_;                // of the current launch
   std::vector<std::string_view> named_layers_;  // layers of its commands, in layer_runs_
   std::string end_;                             // why the program has ended
   uint64_t commands_ = 0;

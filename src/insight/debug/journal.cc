@@ -6,7 +6,8 @@
 namespace tputwin::debug {
 namespace {
 
-constexpr uint64_t kSegments = 16;        // within the limit, while they keep all overwritten bytes
+// Number of segments within the limit, while they keep all overwritten bytes.
+constexpr uint64_t kSegments = 16;
 constexpr size_t kMostEntries = 4096;     // in a segment
 constexpr size_t kFewestCheckpoints = 8;  // kept before the oldest is dropped
 
@@ -34,7 +35,8 @@ const Entry& Journal::at(Moment moment) const { return const_cast<Journal*>(this
 
 Moment Journal::of_command(uint64_t number) const {
   Moment low = first(), high = end_;
-  while (low < high) {  // finds the first entry of that number or a later one
+  // Finds the first entry of that number or a later one.
+  while (low < high) {
     const Moment middle = low + (high - low) / 2;
     if (at(middle).number < number)
       low = middle + 1;

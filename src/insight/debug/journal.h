@@ -21,16 +21,19 @@ using Moment = uint64_t;
 struct Entry {
   enum class Kind : uint8_t { command, host_write };
   Kind kind = Kind::command;
-  uint32_t launch = 0;     // in the journal, from 1; 0: outside of launches
-  uint32_t in_launch = 0;  // number of a command in its launch, from 1
-  uint32_t layer = 0;      // in the journal, from 1
-  uint64_t number =
-      0;  // number of the command, from 1; for writes of the host, of the command before
+  // Number of the launch in the journal, from 1; 0: outside of launches.
+  uint32_t launch = 0;
+  // Number of a command in its launch, from 1.
+  uint32_t in_launch = 0;
+  uint32_t layer = 0;  // in the journal, from 1
+  // Number of the command, from 1; for writes of the host, of the command before.
+  uint64_t number = 0;
   std::string_view call;  // in static storage
   StackId stack = 0;
   std::unique_ptr<const Instruction> instruction;  // set for commands
-  Patch before;  // the bytes that it overwrites; empty for old entries
-  Patch after;   // the bytes that the host wrote
+  // The bytes that it overwrites; empty for old entries.
+  Patch before;
+  Patch after;  // the bytes that the host wrote
 
   bool is_command() const { return kind == Kind::command; }
   uint64_t cost() const {

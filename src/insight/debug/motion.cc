@@ -105,7 +105,8 @@ std::optional<Stop> Debugger::go_back() {
     const Moment from = now();
     Moment to = from - 1;
     std::optional<Stop> stop;
-    if (watchpoints_.all().empty()) {  // without watchpoints, memory between is not needed
+    // Without watchpoints, memory between is not needed.
+    if (watchpoints_.all().empty()) {
       while (!(stop = stop_at(to)) && to > journal_.first()) --to;
       journal_.go_to(to);
     } else {

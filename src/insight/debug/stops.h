@@ -20,7 +20,8 @@ struct Breakpoint {
   Kind kind = Kind::name;
   // name: of calls and operations; launch: of kernels; layer: of layers (*, ?, []); line: the file.
   std::string text;
-  uint64_t number = 0;  // of the line, the layer (if `text` is empty) or the command
+  // Number of the line, the layer (if `text` is empty) or the command.
+  uint64_t number = 0;
 };
 std::string describe(const Breakpoint& breakpoint);
 // Parses "okk_bdc_add", "plus_one.c:21", "#12", "launch NAME", "layer 3", "layer NAME". Returns

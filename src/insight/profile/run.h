@@ -47,7 +47,8 @@ std::vector<EngineUse> engine_use(const Timeline& timeline);
 struct CommandRun {
   Engine engine;
   std::string_view name;
-  uint32_t first, last;  // indices in Timeline::commands, on this engine
+  // Indices in Timeline::commands, on this engine.
+  uint32_t first, last;
 };
 std::vector<CommandRun> layer_groups(const Timeline& timeline);
 std::vector<CommandRun> call_groups(const Timeline& timeline);

@@ -16,7 +16,8 @@ namespace {
 // A mark like that of PNG. It reveals transfers that change line ends or drop high bits.
 constexpr std::array<uint8_t, 8> kMark{0x89, 't', 'p', 'r', 'e', 'c', '\r', '\n'};
 constexpr uint64_t kLargestBlock = uint64_t{1} << 30;
-constexpr size_t kMostGrowth = 1100;  // of deflate, a little more than its maximum
+// Growth by deflate, a little more than its maximum.
+constexpr size_t kMostGrowth = 1100;
 
 // Precedes each block. In the end mark, `bytes` and `packed` are 0.
 struct BlockHead {

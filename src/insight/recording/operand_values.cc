@@ -115,7 +115,7 @@ std::string describe_operand(const OperandValues& a, const OperandValues& b,
   size_t place = 0;
   if (index)
     place = place_of(a.view.shape, *index);
-  else  // the first difference, which may be the reason
+  else  // the first difference may be the reason
     while (a.values[place] == b.values[place]) ++place;
   return fmt::format("{} {}: {}; {}", a.name, describe(index_of(a.view.shape, place)),
                      both(a, b, place), whole);

@@ -57,7 +57,8 @@ class Player {
 struct Replayed {
   size_t commands = 0, launches = 0;
   std::optional<size_t> first_difference;  // entry whose results differ
-  bool equals = false;                     // memory at the end equals the recorded one
+  // Memory at the end equals the recorded one.
+  bool equals = false;
 };
 // Replays a whole recording.
 Result<Replayed> replay(const Recording& recording, Device& device,

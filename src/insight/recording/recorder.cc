@@ -29,7 +29,8 @@ struct Process {
   std::mutex mutex;
   std::set<Recorder*> recorders;
   size_t devices = 0;
-  pid_t id = getpid();  // a child of fork() must not write into its parent's files
+  // A child of fork() must not write into its parent's files.
+  pid_t id = getpid();
 };
 
 Process& process() {

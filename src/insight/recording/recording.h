@@ -26,7 +26,8 @@ struct Command {
   std::string call;
   uint32_t number = 0;  // in its launch; 0: unknown
   uint32_t stack = 0;   // in the recording, from 1; 0: none
-  uint32_t check = 0;   // CRC-32 of its footprint's written bytes, afterwards
+  // CRC-32 of its footprint's written bytes, afterwards.
+  uint32_t check = 0;
 };
 
 struct Event {
@@ -50,7 +51,8 @@ struct Recording {
   Header header;
   std::vector<UserCode> stacks;
   std::vector<Entry> entries;
-  uint32_t check = 0;  // CRC-32 of all memory that commands touched, at the end
+  // CRC-32 of all memory that commands touched, at the end.
+  uint32_t check = 0;
 };
 
 Result<Recording> open(const std::string& path);

@@ -14,10 +14,10 @@ enum class Spent : uint8_t {
   launch,
   issue,      // the control processor, for each command
   compute,    // execution units at full rate
-  latency,    // of taps, factors and operands, in sequence
+  latency,    // of sequential taps, factors, operands
   conflicts,  // of memory banks
   dma,        // bytes that are moved
-  runs,       // runs that are short or not aligned to a beat of the bus
+  runs,       // short or unaligned runs
   setup,      // of commands
   waiting     // for the other engine
 };
@@ -30,10 +30,11 @@ struct CommandGroup {
   std::string launch, layer, call, source;
   Engine engine = Engine::compute;
   std::vector<uint32_t> commands;
-  uint64_t busy = 0, bytes = 0;  // busy cycles of its engine, bytes of global memory
-  SpentCycles spent{};           // at work, and idle before it
-  SpentCycles critical{};        // on the critical path
-  std::string waits_for;         // the call that it waits for most
+  // Busy cycles of its engine, bytes of global memory.
+  uint64_t busy = 0, bytes = 0;
+  SpentCycles spent{};     // at work, and idle before it
+  SpentCycles critical{};  // on the critical path
+  std::string waits_for;   // the call that it waits for most
   double lanes_filled = 1, units_filled = 1;
   Spent bound = Spent::compute;  // the largest part of `spent`
 
@@ -53,10 +54,11 @@ struct Advice {
 
 struct Explanation {
   uint64_t cycles = 0;
-  SpentCycles critical{};            // of all launches together
-  std::vector<CommandGroup> groups;  // sorted by cycles on the critical path, largest first
-  std::vector<Spent>
-      bounds;  // for each command, the largest part of its work and of the idle time before it
+  SpentCycles critical{};  // of all launches together
+  // Sorted by cycles on the critical path, largest first.
+  std::vector<CommandGroup> groups;
+  // For each command, the largest part of its work and of the idle time before it.
+  std::vector<Spent> bounds;
   std::vector<uint32_t> critical_path;  // commands, in order
   std::vector<Advice> advice;           // at most three, best first
 };

@@ -16,9 +16,10 @@ enum class Delay : uint8_t {
   none,     // nothing
   launch,   // transfer of the launch to the chip
   issue,    // the control processor had not issued it
-  engine,   // its own engine executed the command `blocker`
-  command,  // it waited for the number of `blocker` on the other engine
-  host      // a CPU operator, or restarted numbers: all commands before, `blocker` was the last
+  engine,   // its engine executed `blocker`
+  command,  // waited for `blocker` on the other engine
+  // A CPU operator, or restarted numbers: all commands before, `blocker` was the last.
+  host
 };
 std::string_view to_string(Delay delay);
 
@@ -39,16 +40,20 @@ struct TimelineCommand {
   uint32_t id = 0, wait = 0;   // Instruction::id and ::wait
   std::string_view operation;  // in static storage
   std::string_view call;       // "okk_bdc_add"; empty: a command of a file
-  std::string layer;           // of networks whose files name layers; empty: unknown
-  uint32_t launch = 0;         // index in Timeline::launches
-  uint32_t number = 0;         // in its launch, from 1
-  StackId stack = 0;           // of its call; 0: none
-  std::string_view source;     // the user's source line, if read from a recording
-  bool is_issued =
-      false;  // issued by the control processor; else fetched from memory by the engine
-  bool is_behind_poll = false;  // the kernel waited for both engines before it
+  // Set for networks whose files name layers; empty: unknown.
+  std::string layer;
+  uint32_t launch = 0;  // index in Timeline::launches
+  uint32_t number = 0;  // in its launch, from 1
+  StackId stack = 0;    // of its call; 0: none
+  // The user's source line, if read from a recording.
+  std::string_view source;
+  // Issued by the control processor; else fetched from memory by the engine.
+  bool is_issued = false;
+  // The kernel waited for both engines before it.
+  bool is_behind_poll = false;
   std::vector<Held> held;
-  Cost cost;  // of the operation by itself (docs/timing.md)
+  // Cost of the operation by itself (docs/timing.md).
+  Cost cost;
   Work work;
   // Predicted times, in cycles of the chip since the first launch.
   Price price;
@@ -65,10 +70,12 @@ struct TimelineCommand {
 };
 
 struct TimelineLaunch {
-  std::string name;               // of the kernel or net
-  uint64_t number = 0;            // as the host counts, from 1; 0: not numbered
+  std::string name;  // of the kernel or net
+  // Number as the host counts launches, from 1; 0: not numbered.
+  uint64_t number = 0;
   uint32_t first = 0, count = 0;  // its commands
-  uint64_t begin = 0, end = 0;    // from the host's call to the end of its last command
+  // From the host's call to the end of its last command.
+  uint64_t begin = 0, end = 0;
 };
 
 struct Timeline {

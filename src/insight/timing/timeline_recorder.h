@@ -39,7 +39,8 @@ class TimelineRecorder : public Observer {
   StackId stack_ = 0;
   Origin origin_;  // of the current launch
   std::string layer_;
-  bmodel::LayerRuns layers_;  // names of layers and their commands, of the current launch
+  // Names of layers and their commands, of the current launch.
+  bmodel::LayerRuns layers_;
   std::vector<std::string_view> layer_of_;  // one per command, in order
 };
 

@@ -10,20 +10,25 @@ namespace tputwin::insight {
 
 struct Work {
   enum class Kind : uint8_t {
-    sums,      // sums of products, or of elements over a window
+    sums,      // sums of products, or over a window
     product,   // matrix products
-    elements,  // element by element, and all other work of the tensor engine
+    elements,  // all other work of the tensor engine
     load,      // from global memory
     store,     // to global memory
     on_chip    // transfers without global memory
   };
   Kind kind = Kind::elements;
-  uint64_t cycles = 0;      // of the units at full rate; for transfers: beats of the bus
-  uint64_t steps = 0;       // passes and taps of sums, rows and factors of products
-  uint64_t accesses = 1;    // for elements: operands that are accessed in sequence
-  uint64_t conflicts = 0;   // extra cycles of operands that share a bank
-  uint64_t runs = 0;        // in global memory
-  uint64_t split_runs = 0;  // runs not aligned to a beat of the bus, counted lane by lane
+  // Cycles of the units at full rate; for transfers: beats of the bus.
+  uint64_t cycles = 0;
+  // Passes and taps of sums, rows and factors of products.
+  uint64_t steps = 0;
+  // For elements: operands that are accessed in sequence.
+  uint64_t accesses = 1;
+  // Extra cycles of operands that share a bank.
+  uint64_t conflicts = 0;
+  uint64_t runs = 0;  // in global memory
+  // Runs not aligned to a beat of the bus, counted lane by lane.
+  uint64_t split_runs = 0;
   // Fractions of all lanes and execution units that the full-rate cycles use.
   double lanes_filled = 1, units_filled = 1;
 
@@ -37,8 +42,10 @@ Work work_of(std::string_view operation, Engine engine, const OperandList& opera
 
 // The cycles of a command, by their use.
 struct Price {
-  uint64_t units = 0;      // compute commands at full rate; for transfers: bytes
-  uint64_t latency = 0;    // taps, factors, further accesses; for transfers: short or split runs
+  // Compute commands at full rate; for transfers: bytes.
+  uint64_t units = 0;
+  // Taps, factors, further accesses; for transfers: short or split runs.
+  uint64_t latency = 0;
   uint64_t conflicts = 0;  // of banks
   uint64_t setup = 0;      // of the command
   uint64_t cycles() const { return units + latency + conflicts + setup; }

@@ -112,7 +112,8 @@ Operation exponent(const TiuCommand& c, CommandReader& r, const TiuVariant&) {
 }
 
 Operation inverse_root(const TiuCommand& c, CommandReader& r, const TiuVariant&) {
-  constexpr uint64_t kSteps = 3;  // number of steps - 1, in bits 0..1 of opd2_n_str
+  // Mask of the number of steps - 1, bits 0..1 of opd2_n_str.
+  constexpr uint64_t kSteps = 3;
   r.require(c.res0_prec == kFp32, errors::isa_stream_type, TW_OF(c, res0_prec));
   r.require(c.opd0_prec == kFp32, errors::isa_stream_type, TW_OF(c, opd0_prec));
   const Shape s = result_shape(c, r);

@@ -193,7 +193,8 @@ Operation compare(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {
 }
 
 Operation divide(const TiuCommand& c, CommandReader& r, const TiuVariant&) {
-  constexpr uint64_t kSteps = 3;  // number of steps - 1, in bits 0..1 of opd2_n_str
+  // Mask of the number of steps - 1, bits 0..1 of opd2_n_str.
+  constexpr uint64_t kSteps = 3;
   const DType dtype = common_float(c, r);
   r.require(dtype == DType::f32, errors::isa_stream_type, TW_OF(c, res0_prec));
   const Binary o = binary(c, r, dtype, dtype, dtype);

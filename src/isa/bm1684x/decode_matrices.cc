@@ -109,14 +109,16 @@ Operation int8_mm(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {
   constexpr uint32_t kShifts = 32, kOldBits = 16;
   r.supports(c.res_add == 0 || op.lshift <= 63 - kOldBits, TW_OF(c, opd3_addr),
              "the old result must keep within 64 bits after its left shift");
-  if (c.res_add == 0) op.lshift = 0;  // without old result the shift has no effect
+  // Without old result the shift has no effect.
+  if (c.res_add == 0) op.lshift = 0;
   r.unconfirmed(op.lshift >= kShifts || right_shift >= kShifts, TW_OF(c, opd3_addr),
                 "sums are shifted as numbers of 64 bits");
   const MatrixView& out = op.out.matrix;
   op.shift = MatrixOperand{.matrix = {{.dtype = DType::i8}, 1, out.cols},
                            .is_constant = true,
                            .constant = 0 - right_shift};
-  if (c.res_add != 0)  // read as 16-bit values for any result type
+  // Read as 16-bit values for any result type.
+  if (c.res_add != 0)
     op.old = MatrixOperand{
         .matrix = whole(c, r, TW_OF(c, res0_addr), out.rows, t.has_sign ? DType::i16 : DType::u16)};
   set_column_bias(c, r, make_dtype(c.opd2_sign != 0, /*is_8bit=*/false), op);

@@ -114,7 +114,8 @@ void encode(const IntArithmetic& op, TiuWriter& w) {
     return v.integer == op.kind && (chooses || v.saturates == op.saturates);
   });
   if (op.shift.is_constant && op.shift.constant == 0 && op.rounding == Rounding::half_up) return;
-  if (chooses || type == kVc) {  // the code of the doubling product implies its shift
+  // The code of the doubling product implies its shift.
+  if (chooses || type == kVc) {
     const bool doubles = op.kind == Integer::mul && op.saturates && op.shift.is_constant &&
                          op.shift.constant == 1 - 8 * element_bytes(op.out.dtype);
     w.require(doubles, "shift", "");

@@ -69,7 +69,8 @@ std::optional<TiuForm> tiu_form_of(uint64_t type, uint64_t code, bool is_short) 
       return TiuForm::pord;
     case kMm:
       return code < kFirstMm2 ? TiuForm::mm : TiuForm::mm2;
-    case kAr:  // no description covers their 16-byte short form
+    // No description covers their 16-byte short form.
+    case kAr:
       return code == 24 || code == 25 ? std::nullopt : std::optional(TiuForm::ar);
     case kRqdq:
       return code == 0 ? std::nullopt : std::optional(TiuForm::rqdq);

@@ -11,7 +11,8 @@ namespace tputwin::isa::bm1684x_streams {
 struct TiuRow {
   uint8_t type, code;
   std::string_view name;
-  TiuDecoder decode;  // nullptr: the reference model does not execute it
+  // nullptr: the reference model does not execute it.
+  TiuDecoder decode;
   TiuVariant variant;
 };
 struct GdmaRow {
