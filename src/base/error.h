@@ -94,7 +94,8 @@ class Error {
     if (call_.empty()) call_ = call;
   }
 
-  // "TW-BMK-0102 bmk1880_tpu_mul: b = (1,3,4,5): operands must have one shape; ... [Guide 4.19]"
+  // Returns for example "TW-BMK-0102 bmk1880_tpu_mul: b = (1,3,4,5): operands must have one shape;
+  // ... [Guide 4.19]".
   std::string message() const;
 
  private:

@@ -37,8 +37,9 @@ std::vector<int64_t> sorted_positions(const T* values, int64_t count, int64_t st
   return order;
 }
 
-// Calls body(offset of the line in the array, offset of the line in an array with `kept` elements
-// per line) for each line along the axis. An axis without elements has no lines.
+// Calls body(in, out) for each line along the axis. `in` is the offset of the line's first element
+// in the array; `out` is that in an array with `kept` elements per line. An axis without elements
+// has no lines.
 template <class Body>
 void for_each_line(const AxisView& view, int64_t kept, const Body& body) {
   if (view.extent == 0) return;

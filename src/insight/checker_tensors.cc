@@ -33,8 +33,8 @@ bool contains(const Ranges& whole, const Ranges& part) {
   });
 }
 
-// Returns the operand that a result overlaps in a way that makes it depend on an unknown order, or
-// that a transfer reads back after writing it; nullptr: none.
+// Returns the operand that a result overlaps so that it depends on an unknown order. It may also be
+// the source of a transfer that reads back bytes it has written. nullptr: none.
 const Operand* overlapping(const Operation& op, const OperandList& list, const Chip& chip) {
   if (reads_own_writes(op, chip)) return list.begin() + 1;
   const Status status = check_overlap(op, chip);

@@ -20,7 +20,7 @@ struct SourceLine {
   auto operator<=>(const SourceLine&) const = default;
 };
 
-// "plus_one_serial (plus_one.c:21)"
+// Returns for example "plus_one_serial (plus_one.c:21)".
 std::string describe(const SourceLine& line);
 
 // A function of this project, and the user's lines that called it, innermost first.

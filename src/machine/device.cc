@@ -42,7 +42,7 @@ Status run_with_workers(size_t instructions, const Run& run) {
   return status;
 }
 
-// "compute 12 conv2d"
+// Returns for example "compute 12 conv2d".
 std::string site(const Instruction& instruction) {
   return fmt::format("{} {} {}", to_string(instruction.engine), instruction.id,
                      name(instruction.op));

@@ -51,7 +51,7 @@ void Debugger::finish(const std::string& why) {
 }
 
 // Returns the layer of a command, from 1. If the file names no layers, a new layer begins at each
-// subnet, under its name, and at each change of the parameters of compute commands.
+// subnet, under its name. Another begins where the parameters of compute commands change.
 uint32_t Debugger::layer_of(const Operation& op) {
   if (in_launch_ <= named_layers_.size()) {
     const std::string layer(named_layers_[in_launch_ - 1]);

@@ -34,7 +34,7 @@ std::string place_of(const TensorView& view);
 // begin. Lanes follow each other. `address` receives the address of the first byte.
 std::vector<uint8_t> bytes_behind(const Debugger& debugger, const ByteRange& range, int64_t offset,
                                   uint64_t count, uint64_t& address);
-// "#12 okk_bdc_add_C, command 3 of softmax (compute)"; "the host".
+// Returns for example "#12 okk_bdc_add_C, command 3 of softmax (compute)", or "the host".
 std::string headline(Debugger& debugger, const Entry& entry);
 // Returns the user's lines, innermost first, indented.
 std::string lines_of(Debugger& debugger, const Entry& entry);

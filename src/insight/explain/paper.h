@@ -11,7 +11,7 @@
 
 namespace tputwin::explain {
 
-// "in(0,3,5,2)"
+// Returns for example "in(0,3,5,2)".
 inline std::string place(std::string_view name, uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
   return fmt::format("{}({},{},{},{})", name, n, c, h, w);
 }

@@ -9,7 +9,7 @@
 namespace tputwin::isa::bm1684_streams {
 namespace {
 
-// "TIU command 3.2 add|fixed_point_packed_add"
+// Returns for example "TIU command 3.2 add|fixed_point_packed_add".
 std::string tiu_site(const TiuCommand& c) {
   const TiuRow* row = find_row(c.tsk_typ, c.tsk_eu_typ);
   return fmt::format("TIU command {}.{}{}{}", c.tsk_typ, c.tsk_eu_typ, row != nullptr ? " " : "",

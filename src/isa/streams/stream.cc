@@ -85,7 +85,7 @@ class StreamReader {
   }
 
  private:
-  // "TIU command 12, AR 2 add"
+  // Returns the error under a name such as "TIU command 12, AR 2 add".
   Error at_command(const Error& error) const {
     std::string call = error.call();
     const std::string prefix = fmt::format("{} command", stream_name(engine_));

@@ -49,9 +49,10 @@ Status report(const UnconfirmedForms& forms, std::string_view place);
 // Returns an error that names the first form; ok if there is none.
 Status refuse(const UnconfirmedForms& forms, std::string_view place);
 
-// "3 commands use forms that no recording confirms"
+// Returns for example "3 commands use forms that no recording confirms".
 std::string summary(const UnconfirmedForms& forms);
-// "2  TIU command AR 14 cast: opd0_const = 1: the constant is converted as an element is"
+// Returns for example "2  TIU command AR 14 cast: opd0_const = 1: the constant is converted as an
+// element is".
 std::string text(const UnconfirmedForm& form);
 
 }  // namespace tputwin::isa
