@@ -1,5 +1,5 @@
-// The plugins of the operators in cpu_ops. They differ by their file names only: which operator
-// runs is told by the type of the TensorOp, which is the plugin's name.
+// The plugins of the operators in cpu_ops. They differ in their file names only. The type of the
+// TensorOp, which is the plugin's name, selects the operator.
 #include <bmnet/targets/cpu/cpu.hpp>
 
 #include <stdexcept>
@@ -20,5 +20,6 @@ class Operator : public bmnet::CpuOp {
 
 REGISTER_CPU_OP(Operator)
 
-// Its being there is the answer: the runtime need not expect weights to change.
+// The runtime tests only that this symbol exists. It means that the plugin does not change its
+// inputs, so weights stay constant.
 extern "C" bool tputwin_writes_outputs_only() { return true; }
