@@ -1,4 +1,4 @@
-// What the code of a customized layer is given: the command stream and the net's table.
+// The context of a customized layer's code: the command stream and the net's table.
 #include <bmnet/targets/Target.hpp>
 #include <bmnet/targets/plat-bm188x/BM188xBackendContext.hpp>
 
@@ -15,8 +15,8 @@ int logarithm(uint64_t value) {
   return bits;
 }
 
-// Channels of an operand are a field of 12 bits, and a one-dimensional tensor has 32 elements in
-// each.
+// An operand has at most 4095 channels (a field of 12 bits). A one-dimensional tensor has 32
+// elements in each channel.
 constexpr int kMaxElements = 4095 * 32;
 
 }  // namespace
@@ -75,7 +75,8 @@ int get_height_with_fixed_width(const BackendContext& ctx, int w) {
 }
 
 int get_slice_num_element_wise(const BackendContext& ctx, int blob_num, int count) {
-  // A slice of n elements lies in ceil(n / 32) channels of 32 bytes; channels go round the lanes.
+  // A slice of n elements has ceil(n / 32) channels of 32 bytes, distributed over the lanes in a
+  // round-robin.
   const int channels = ctx.hw.local_mem_size / std::max(blob_num, 1) / 32 * ctx.hw.npu_num;
   const int longest = std::max(1, std::min(channels * 32, kMaxElements));
   return std::max(1, (count + longest - 1) / longest);

@@ -1,4 +1,5 @@
-// CaffeBuilder, the documented class: passes of the compiler behind it, errors as exceptions.
+// CaffeBuilder, the documented class. It runs the passes of the compiler and throws errors as
+// exceptions.
 #include <bmnet/builder/CaffeBuilder.hpp>
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ namespace net = tputwin::net;
 
 namespace {
 
-// Errors of the library become exceptions here, and here only.
+// The only place where errors of the library become exceptions.
 [[noreturn]] void raise(const Error& error) {
   (void)tputwin::report(Error(error));
   throw CompileError(error.message());
@@ -89,7 +90,8 @@ struct BuilderBase::State {
     return Status();
   }
 
-  // The table's entry for an input of an op: that of its maker, if it speaks of the blob.
+  // Returns the table's entry for an input of an op: the entry of its producer, or else the last
+  // entry with a parameter of the blob; nullptr if there is none.
   const ::LayerCalibrationParameter* input_entry(const std::string& tensor) const {
     const std::string& blob = network->blob_name(tensor);
     const net::TensorOp* maker = network->producer(tensor);

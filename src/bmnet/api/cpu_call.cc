@@ -1,4 +1,4 @@
-// add_cpu_op of the documents, and plugins for a bmodel.
+// The documented add_cpu_op, and plugins for a bmodel.
 #include "bmnet/api/cpu_call.h"
 
 #include <fmt/format.h>

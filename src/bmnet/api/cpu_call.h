@@ -1,4 +1,4 @@
-// add_cpu_op of the documents, and plugins for a bmodel.
+// The documented add_cpu_op, and plugins for a bmodel.
 #pragma once
 
 #include <bmkernel/bm1880/bmkernel_1880.h>
@@ -10,7 +10,8 @@
 
 namespace tputwin::net {
 
-// While it lives, the add_cpu_op() without a context writes into this one (of the calling thread).
+// While this object exists, the add_cpu_op() without a context writes into `context`. Applies to
+// the calling thread only.
 class CpuCallScope {
  public:
   explicit CpuCallScope(bmk1880_context_t* context);
@@ -21,8 +22,8 @@ class CpuCallScope {
   bmk1880_context_t* before_;
 };
 
-// Appends <folder>/x86_64/NAME.so and <folder>/armv8/NAME.so for every operator. Only the second
-// may be missing, with a warning, and on Arm the first.
+// Appends <folder>/x86_64/NAME.so and <folder>/armv8/NAME.so for each operator. The x86_64 file
+// must exist; on Arm, one of the two is enough. A missing armv8 file is a warning.
 Status add_plugins(bmodel::Model& model, const std::vector<std::string>& operators,
                    const std::string& folder);
 
