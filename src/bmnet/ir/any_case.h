@@ -1,5 +1,5 @@
-// Names of customized layers and instructions are the same in small and capital letters: programs
-// name a layer "ELU" and its instruction "tg_elu".
+// Comparison of names of customized layers and instructions, which ignores case: programs name a
+// layer "ELU" and its instruction "tg_elu".
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ inline bool same_in_any_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, small, small);
 }
 
-// The entry of a map with this key: written so, or else in other letters.
+// Returns the entry with exactly this key, or else an entry whose key differs only in case.
 template <class Map>
 auto find_any_case(Map& map, std::string_view key) {
   auto found = map.find(key);

@@ -14,10 +14,10 @@ namespace {
 
 using Dims = std::vector<int64_t>;
 
-constexpr int64_t kLargestParameter = 65535;  // of kernels, strides, pads, factors
+constexpr int64_t kLargestParameter = 65535;  // largest kernel, stride, pad or factor
 constexpr int64_t kLargestCount = int64_t{1} << 31;
 
-// The first thing that is wrong becomes the error.
+// Infers shapes. The first error found is the result.
 class Inference {
  public:
   explicit Inference(const TensorOp& op) : op_(op) {}
@@ -77,7 +77,7 @@ class Inference {
   }
   void result(Dims dims) { results_.push_back(std::move(dims)); }
 
-  // Column `shapes` of ir/ops.def.
+  // Calls the function in column `shapes` of ir/ops.def.
   void shape_of_results() {
     switch (properties(op_.type()).op) {
 #define TW_OP_TPU(name, traits, shapes, ...) \
@@ -91,7 +91,7 @@ class Inference {
         return unknown();
     }
   }
-  // Of operations that only importers of Caffe's layers make, with the shapes of their results.
+  // For operations that only Caffe's layer importers make; they set the shapes of the results.
   void unknown() {
     if (status_.ok()) status_ = Error(errors::net_ir_type).in(where()).argument("type", op_.type());
   }

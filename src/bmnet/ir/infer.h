@@ -1,6 +1,5 @@
-// What an operation makes of its inputs: shapes, and whether parameters and weights go together.
-// For operations that come as such (caffe/operation.cc, onnx), not through an importer of Caffe's
-// types.
+// Shape inference, and checks that parameters and weights match. Used for operations that are read
+// as IR operations (caffe/operation.cc, onnx), not made by an importer of a Caffe type.
 #pragma once
 
 #include <span>
@@ -9,9 +8,9 @@
 
 namespace tputwin::net {
 
-// Shapes of the tops of `op`, from its type, parameters and input_shape; of tg_convolution,
-// tg_reshape, tg_slice and tg_crop from output_shape as well. Sizes of data types are set.
-// Operations that make coordinates or have code of their own are refused.
+// Returns the shapes of the tops of `op`, with sizes of data types set.
+// Uses its type, parameters and input_shape; for tg_convolution, tg_reshape, tg_slice and tg_crop
+// also output_shape. Refuses operations that make coordinates or have code of their own.
 Result<std::vector<TensorShape>> infer_shapes(const TensorOp& op);
 
 // Returns true if a coefficient of the layer may have the value: finite, or the minus infinity of a

@@ -1,4 +1,4 @@
-// The weights that operations have.
+// Checks of the weights of operations.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 namespace tputwin::net {
 namespace {
 
-// Values of each blob that an operation has; the last ones are optional from `least` on.
+// Number of values of each blob of an operation. The first `least` blobs are required, later ones
+// optional.
 struct WantedBlobs {
   std::vector<int64_t> values;
   size_t least = 0;

@@ -13,7 +13,7 @@ using Dims = std::vector<int64_t>;
 
 constexpr int64_t kMostTaps = 65535;
 
-// Throws what is wrong with an operation.
+// Computes the result's shape; throws if a parameter is wrong.
 class HostOperation {
  public:
   explicit HostOperation(const TensorOp& op) : op_(op) {}

@@ -5,7 +5,7 @@
 
 namespace tputwin::net {
 
-// Of the one result. Errors: net_layer_parameter.
+// Returns the shape of the single result. Errors: net_layer_parameter.
 Result<std::vector<int64_t>> infer_host_shape(const TensorOp& op);
 
 }  // namespace tputwin::net

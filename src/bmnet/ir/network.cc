@@ -1,4 +1,4 @@
-// Network: names, shapes, windows of layers, and what every stage relies on.
+// Network: names, shapes, windows of layers, and the checks that every stage relies on.
 #include "bmnet/ir/network.h"
 
 #include "base/errors/bmnet.h"
@@ -85,13 +85,14 @@ std::string describe(const TensorShape& shape) {
 // ---- Parameters ----
 
 namespace {
-// Value `i` of a list of one per axis; one value stands for both axes, none for the default.
+// Returns value `i` of a list with one value per axis. A single value applies to both axes; an
+// empty list gives `otherwise`.
 int at(const google::protobuf::RepeatedField<uint32_t>& list, int i, int otherwise) {
   if (list.empty()) return otherwise;
   return static_cast<int>(list.Get(std::min(i, list.size() - 1)));
 }
 
-// Pads are top, bottom, left, right; or height, width; or one for all.
+// Sets pads from (top, bottom, left, right), from (height, width), or from one value for all sides.
 void set_pads(const google::protobuf::RepeatedField<uint32_t>& pad, Window2d& window) {
   const bool four = pad.size() == 4;
   window.pad_top = at(pad, 0, 0);

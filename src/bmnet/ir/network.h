@@ -1,12 +1,12 @@
 // Network: a net in the compiler's intermediate representation, with its weights.
 //
-// `ops` are the TensorOps of the documents in an order in which every input is made before it is
-// used: one "start" per input, the layers, one "end". Tensors are known by name; each name has one
-// producer (in-place layers of Caffe get a name of their own: see blob_names). Layers that move
-// nothing (Dropout, Split, Silence) are gone; Reshape and Flatten stay as "tg_reshape", which costs
-// nothing.
+// `ops` are the TensorOps of the documents, ordered so that every tensor is produced before it is
+// used: one "start" per input, the layers, one "end". Tensors are identified by name; each name has
+// one producer (in-place layers of Caffe get a name of their own: see blob_names). Layers that move
+// nothing (Dropout, Split, Silence) are removed. Reshape and Flatten stay as "tg_reshape", which
+// costs nothing.
 //
-// Extents: shapes are Caffe's. Where an operation wants (n,c,h,w), missing axes at the end are 1.
+// Extents: shapes are Caffe's. If an operation needs (n,c,h,w), missing trailing axes are 1.
 #pragma once
 
 #include <bmnet/bmnet.pb.h>
@@ -35,17 +35,19 @@ struct Blob {
 struct Network {
   std::string name;
   std::vector<TensorOp> ops;
-  // Weights by op name, in Caffe's order and layout: convolution (OC, IC/group, KH, KW) and bias;
-  // deconvolution (IC, OC/group, KH, KW); inner product (N, K), or (K, N) if weight_transpose is
-  // false; batchnorm mean, variance, factor; scale, bias; prelu slopes; norm scale.
+  // Weights by op name, in Caffe's order and layout.
+  // Convolution: (OC, IC/group, KH, KW) and bias. Deconvolution: (IC, OC/group, KH, KW).
+  // Inner product: (N, K), or (K, N) if weight_transpose is false. Batchnorm: mean, variance,
+  // factor. Scale: scale, bias. PReLU: slopes. Norm: scale.
   std::map<std::string, std::vector<Blob>, std::less<>> blobs;
-  // The name in the Caffe or ONNX net of a tensor whose name differs from it.
+  // Maps a tensor to its name in the Caffe or ONNX net, if that differs.
   std::map<std::string, std::string, std::less<>> blob_names;
 
   const std::string& blob_name(const std::string& tensor) const;
-  // The op that makes a tensor; nullptr if none does.
+  // Returns the op that produces a tensor; nullptr if there is none.
   const TensorOp* producer(std::string_view tensor) const;
-  bool is_read(std::string_view tensor) const;  // by any op, "end" among them
+  // True if any op reads the tensor, "end" included.
+  bool is_read(std::string_view tensor) const;
   const TensorShape* shape_of(std::string_view tensor) const;
   std::vector<std::string> inputs() const;   // tensors of the "start" ops
   std::vector<std::string> outputs() const;  // bottoms of "end"
@@ -59,13 +61,13 @@ struct Extents {
   bool operator==(const Extents&) const = default;
 };
 
-Extents extents(const TensorShape& shape);  // of at most four axes
+Extents extents(const TensorShape& shape);  // The shape must have at most four axes.
 int64_t count(const TensorShape& shape);
 std::vector<int64_t> dims(const TensorShape& shape);
 TensorShape make_shape(const std::vector<int64_t>& dims, int data_type_size = 1);
 std::string describe(const TensorShape& shape);  // "(1,3,12,12)"
 
-// ---- Parameters in the form operations use them ----
+// ---- Parameters in the form that operations use ----
 
 struct Window2d {
   int kernel_h = 1, kernel_w = 1, stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
@@ -73,31 +75,35 @@ struct Window2d {
   int ins_h = 0, ins_w = 0;  // zeros between inputs
 };
 
-// A deconvolution is the tg_convolution whose `ins` has two values: stride - 1 zeros between
-// inputs, stride 1, kernel flipped. window_of gives the window of that convolution.
+// Returns true if `op` is a tg_convolution whose `ins` has two values. convolution_window() then
+// returns the window of the equivalent convolution: stride - 1 zeros between inputs, stride 1,
+// kernel rotated by 180 degrees.
 bool is_deconvolution(const TensorOp& op);
-bool is_depthwise(const TensorOp& op);  // tg_convolution with group == input == output channels
+// tg_convolution with group == input == output channels
+bool is_depthwise(const TensorOp& op);
 Window2d convolution_window(const TensorOp& op);
 Window2d pooling_window(const TensorOp& op);
 
-// What the last windows of an average hang over the padded input, in rows and columns: taps that
-// Caffe does not count. A pooling's pads in front are Caffe's, which stand behind the input, too;
-// those behind it are what the last window needs.
+// Rows and columns by which the last windows of an average reach beyond Caffe's padded input. Caffe
+// does not count these taps. Caffe pads both ends equally with pad_top and pad_left; pad_bottom and
+// pad_right are what the last window needs.
 struct Overhang {
   int h = 0, w = 0;
   bool any() const { return h > 0 || w > 0; }
 };
 Overhang average_overhang(const TensorOp& op);
-// A tg_eltwise PROD of (n,c,h,w) and (n,c,1,1), one value for a channel.
+// Returns true if `op` is a tg_eltwise PROD of (n,c,h,w) and (n,c,1,1): one factor per channel.
 bool is_channel_product(const TensorOp& op);
 
-// The kernel of the equivalent convolution, (OC, IC/group, KH, KW), whatever the blob's layout.
+// Returns the kernel of the equivalent convolution as (OC, IC/group, KH, KW), for any layout of the
+// blob.
 std::vector<float> convolution_kernel(const TensorOp& op, const Blob& weight);
-// (N, K) whatever the blob's layout.
+// Returns the matrix as (N, K), for any layout of the blob.
 std::vector<float> inner_product_matrix(const TensorOp& op, const Blob& weight);
 
-// Checks what every later stage relies on: one producer per tensor, order, shapes present, extents
-// at least 1 and below 2^31 in all, parameter message of the type present. Names layer and rule.
+// Checks what later stages rely on: one producer per tensor, topological order, shapes present,
+// extents at least 1 and products below 2^31, parameter message of the type present.
+// Errors name the layer and the rule.
 Status verify(const Network& network);
 
 }  // namespace tputwin::net

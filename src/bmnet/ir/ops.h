@@ -1,4 +1,4 @@
-// The operations of the intermediate representation and what all stages ask about them (ops.def).
+// The operations of the intermediate representation and their properties (ops.def).
 #pragma once
 
 #include <bmnet/bmnet.pb.h>
@@ -42,25 +42,26 @@ struct OpProperties {
   unsigned traits;
 };
 
-// Of types that are not in the table: Op::unknown, no traits.
+// Returns the row of a type; for a type not in the table, Op::unknown without traits.
 const OpProperties& properties(std::string_view type);
 std::string_view type_name(Op op);
 
 inline bool is(const TensorOp& op, Op kind) { return op.type() == type_name(kind); }
 inline void set_type(TensorOp& op, Op kind) { op.set_type(std::string(type_name(kind))); }
 bool has_trait(const TensorOp& op, trait::Trait trait);
-// By a built-in operator; the code of customized layers may choose the host as well.
+// Returns true if a built-in operator runs on the host. The code of customized layers may run on
+// the host as well.
 bool runs_on_host(const TensorOp& op);
 
-// ---- What depends on parameters, too ----
+// ---- Properties that also depend on parameters ----
 
 bool is_plain_relu(const TensorOp& op);
 bool is_leaky_relu(const TensorOp& op);
-// Thresholds of such an op are its input's unless the table says otherwise.
+// Returns true if the result has the threshold of the input unless the table gives another one.
 bool keeps_threshold(const TensorOp& op);
-// Integers that thresholds alone do not give.
+// Returns true if the op needs integers that do not follow from thresholds alone.
 bool needs_entry(const TensorOp& op);
-// The op's result `top` is floats in the int8 net, too.
+// Returns true if result `top` of the op consists of floats, also in the int8 net.
 bool holds_floats(const TensorOp& op, int top);
 
 }  // namespace tputwin::net

@@ -6,7 +6,7 @@
 namespace tputwin::net {
 namespace {
 
-// Their results are rows or priors, not samples.
+// Results of these operations are rows or priors, not samples.
 bool is_head_of_detector(const TensorOp& op) {
   switch (properties(op.type()).op) {
     case Op::prior_box:

@@ -1,16 +1,17 @@
-// Which operations keep the samples of a batch apart.
+// Predicates for operations that keep the samples of a batch independent.
 #pragma once
 
 #include "bmnet/ir/network.h"
 
 namespace tputwin::net {
 
-// True if the results of a sample come from that sample alone, with the samples along axis 0. In a
-// batch of one sample this cannot be told of operations that keep the number of samples.
+// Returns true if each sample of the result depends on that sample of the input only. Samples are
+// along axis 0. For a batch of one the answer is unreliable if the operation keeps axis 0.
 bool is_per_sample(const TensorOp& op);
 
-// True if values of one sample change what comes of another one: of operations that are not per
-// sample all but heads of detectors, whose rows are of one image each. The batch is two or more.
+// Returns true if values of one sample change the result of another one. This holds for operations
+// that are not per sample. Heads of detectors are exempt: each of their rows belongs to one image.
+// The batch must be at least two.
 bool mixes_samples(const Network& network);
 
 }  // namespace tputwin::net
