@@ -1,4 +1,4 @@
-// Activations, PReLU, power, clip and named functions: functions of one value.
+// Functions of one value: activations, PReLU, power, clip and named functions.
 #include "bmnet/arithmetic/activation.h"
 
 #include <algorithm>
@@ -15,7 +15,8 @@ std::function<float(float)> table_function(const TensorOp& op) {
   if (is(op, Op::power)) {
     const auto& p = op.tg_power_param();
     return [power = p.power(), scale = p.scale(), shift = p.shift()](float x) {
-      const float inner = shift == 0 ? scale * x : shift + scale * x;  // -0 stays
+      // Without the branch, 0 + -0 would lose the sign of -0.
+      const float inner = shift == 0 ? scale * x : shift + scale * x;
       return power == 1 ? inner : std::pow(inner, power);
     };
   }
@@ -50,7 +51,7 @@ std::function<float(float)> table_function(const TensorOp& op) {
 namespace {
 
 FloatKernel relu(float slope) {
-  // Infinity times 0 would be NaN.
+  // A slope of 0 needs this branch: infinity times 0 is NaN.
   if (slope == 0) return per_value([](float x) { return x < 0 ? 0.0f : x; });
   return per_value([slope](float x) { return x > 0 ? x : x * slope; });
 }
@@ -150,7 +151,7 @@ void read_prelu(EntryReader& reader, LayerIntegers& integers) {
 namespace reference {
 namespace {
 
-// Positive and negative part have a factor each; one of the two is 0.
+// Scales the positive and the negative part with a factor each. One of the two parts is 0.
 int8_t leaky(int64_t x, const LayerIntegers& integers, int64_t slope) {
   const int8_t positive = sat8(rhu(std::max<int64_t>(x, 0) * integers.gt_scale, integers.gt_shift));
   const int8_t negative = sat8(rhu(std::min<int64_t>(x, 0) * slope, integers.le_shift));

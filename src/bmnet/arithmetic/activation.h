@@ -1,4 +1,4 @@
-// The functions of one value that are tables.
+// Functions of one value that are computed with look-up tables.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,8 @@
 
 namespace tputwin::net {
 
-// The function of an operation that is a table: activations other than ReLU, power, clip. Empty of
-// others.
+// Returns the function of an operation that is a look-up table: activations other than ReLU, power,
+// clip. Returns an empty function for other operations.
 std::function<float(float)> table_function(const TensorOp& op);
 
 }  // namespace tputwin::net

@@ -1,4 +1,4 @@
-// Float bodies that compute value by value.
+// Float kernels that compute each value by itself.
 #pragma once
 
 #include "base/parallel.h"
@@ -18,7 +18,7 @@ FloatKernel per_value(Function function) {
   };
 }
 
-// function(x, channel) over outer x channel x inner.
+// Applies function(x, channel) to outer x channel x inner values.
 template <class Function>
 FloatKernel per_channel(const AroundAxis& shape, Function function) {
   return [=](std::span<const Blob* const> inputs, std::span<Blob* const> outputs) -> Status {

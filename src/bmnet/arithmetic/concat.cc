@@ -1,4 +1,4 @@
-// Concatenation, which rescales inputs whose threshold is not the result's.
+// Concatenation. Inputs whose threshold differs from the result's are rescaled.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ void read_concat(EntryReader& reader, LayerIntegers& integers) {
   }
 }
 
-// Of input i: x if multiplier is empty, else sat8(rhu(x*multiplier[i], shift[i])).
+// Part i of the result is x if multiplier is empty, else sat8(rhu(x*multiplier[i], shift[i])).
 namespace reference {
 
 Status concat(const Layer& layer) {

@@ -1,5 +1,5 @@
-// Convolutions and inner products in float, by oneDNN, an image per task. Zeros between inputs, and
-// pads that the library refuses, are written out first.
+// Convolutions and inner products in float by oneDNN, one image a task. Inserted zeros, and pads
+// that oneDNN refuses, are written into an expanded image first.
 #include <algorithm>
 #include <cstring>
 #include <oneapi/dnnl/dnnl.hpp>
@@ -27,8 +27,7 @@ Memory::desc describe_memory(const Memory::dims& dims, Tag tag) {
 
 using Described = dnnl::convolution_forward::primitive_desc;
 
-// Where the library is of version 3, a primitive is described without a description of the
-// operation.
+// From version 3 on, oneDNN describes a primitive without an operation descriptor.
 template <class... Arguments>
 Described describe_forward(const dnnl::primitive_attr& attributes, Arguments&&... arguments) {
   constexpr auto kind = dnnl::prop_kind::forward_inference;
@@ -69,7 +68,7 @@ class Convolution {
     stream.wait();
   }
 
-  // Image `n` of the batch.
+  // Convolves image `n` of the batch.
   void run(const float* input, float* output, int64_t n) const {
     const OneLibraryThread one;
     dnnl::stream stream(cpu());
@@ -105,7 +104,7 @@ class Convolution {
            odd(window_.pad_right, reach_w);
   }
 
-  // From here on the window has no pads and no insertions; expand_image makes what it reads.
+  // Removes pads and insertions from the window. expand_image() writes them into the image instead.
   void expand() {
     expands_ = true;
     original_ = window_;
@@ -200,7 +199,7 @@ Result<FloatKernel> make_float_inner_product(const TensorOp& op, const std::vect
   const int64_t length = count(op.input_shape(0)) / batch;
   TW_RETURN_IF_ERROR(check_blob(op, blobs, 0, features * length));
   if (blobs.size() > 1) TW_RETURN_IF_ERROR(check_blob(op, blobs, 1, features));
-  // One copy for all copies of the kernel.
+  // All copies of the kernel share this matrix.
   auto matrix = std::make_shared<std::vector<float>>(inner_product_matrix(op, blobs[0]));
   std::vector<float> bias = blobs.size() > 1 ? blobs[1].data : std::vector<float>(features);
   const bool relu = parameter.do_activation();

@@ -77,7 +77,7 @@ namespace {
 
 using Operation = ::bmnet::TGEltwiseParameter;
 
-// A 16-bit accumulator; the last step goes to 8 bits.
+// The accumulator has 16 bits; the last step saturates to 8 bits.
 int8_t eltwise_sum(const Layer& layer, size_t at) {
   const size_t last = layer.inputs.size() - 1;
   int64_t sum = 0;

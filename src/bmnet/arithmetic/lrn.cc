@@ -17,7 +17,7 @@ struct FloatLrn {
   int64_t size;
   float alpha, beta, k;
 
-  // Planes of one image.
+  // `x` and `y` are the planes of one image.
   void across(const float* x, float* y) const {
     const int64_t plane = shape.h * shape.w, before = (size - 1) / 2, after = size - 1 - before;
     for (int64_t c = 0; c < shape.c; ++c)
@@ -31,7 +31,7 @@ struct FloatLrn {
       }
   }
 
-  // One plane; Caffe's average pooling of squares, with 1 for k.
+  // `x` and `y` are one plane. Computes Caffe's average pooling of squares, with 1 for k.
   void within(const float* x, float* y) const {
     const int64_t before = (size - 1) / 2;
     const auto range = [&](int64_t i, int64_t extent) {
@@ -77,9 +77,10 @@ Result<FloatKernel> make_float_lrn(const TensorOp& op, const std::vector<Blob>&)
 // ---- Integers ----
 namespace {
 
-constexpr int kLargestSumShift = 7;  // 128 << 7 and the rounding still fit the 16 bits of the chain
+// (128 << 7) + rounding fits the int16 accumulators.
+constexpr int kLargestSumShift = 7;
 
-// (k + alpha/n * real sum)^-beta * T_x/T_y of the sum's integer.
+// Returns (k + alpha/n * real sum)^-beta * T_x/T_y for the integer `sum`.
 float factor(const ::bmnet::TGLRNParameter& p, float threshold_x, float threshold_y,
              const LrnIntegers& integers, int sum) {
   const float unit = std::ldexp(threshold_x * threshold_x / 128.0f, integers.sum_shift) /
@@ -113,7 +114,7 @@ void fill_lrn_tables(const ::bmnet::TGLRNParameter& parameter, float threshold_x
   for (int byte = 0; byte < 256; ++byte) {
     const int x = static_cast<int8_t>(byte);
     integers.square[byte] = static_cast<int8_t>(std::min(127, (x * x + 64) >> 7));
-    // The sum is never negative; its table is whole all the same.
+    // Sums are never negative. The entries of negative bytes repeat the entry of 0.
     const float power = factor(parameter, threshold_x, threshold_y, integers, std::max(x, 0));
     integers.power[byte] =
         static_cast<int8_t>(round_to(std::ldexp(power, integers.right_shift), 0, 127));

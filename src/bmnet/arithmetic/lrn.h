@@ -18,10 +18,11 @@ namespace tputwin::net {
 
 constexpr const char* kSumOfSquares = "sum_sq";
 
-// Numbers of the table from the thresholds; sum_threshold 0: the largest sum that can be.
+// Chooses the table's numbers from the thresholds. A sum_threshold of 0 stands for the largest
+// possible sum.
 LrnIntegers choose_lrn(const ::bmnet::TGLRNParameter& parameter, float threshold_x,
                        float threshold_y, float sum_threshold);
-// The two tables from the numbers.
+// Fills the two look-up tables from the numbers.
 void fill_lrn_tables(const ::bmnet::TGLRNParameter& parameter, float threshold_x, float threshold_y,
                      LrnIntegers& integers);
 

@@ -22,7 +22,7 @@ FloatKernel reshape() {
   };
 }
 
-// Every output value by the index of its input value.
+// sources[i] is the index of the input value that becomes output value i.
 FloatKernel gather(std::vector<int64_t> sources) {
   return [sources = std::move(sources)](Inputs in, Outputs out) -> Status {
     for (size_t i = 0; i < sources.size(); ++i) out[0]->data[i] = in[0]->data[sources[i]];
@@ -30,7 +30,7 @@ FloatKernel gather(std::vector<int64_t> sources) {
   };
 }
 
-// source(n, c, h, w) of the output -> index of the input.
+// source(n, c, h, w) maps a position of the output to an index of the input.
 template <class Function>
 FloatKernel gather4d(const TensorOp& op, Function source) {
   const Extents out = extents(op.output_shape(0));
@@ -64,7 +64,7 @@ FloatKernel permute(const TensorOp& op) {
   return gather(std::move(sources));
 }
 
-// Parts of `whole` along an axis, one after the other.
+// Splits a tensor into `parts` along an axis, or joins them; the parts are in order.
 FloatKernel split_or_join(std::vector<AroundAxis> parts, bool join) {
   return [parts = std::move(parts), join](Inputs in, Outputs out) -> Status {
     int64_t whole = 0, begin = 0;
@@ -216,7 +216,7 @@ Status permute(const Layer& layer) {
   const auto& order = layer.op.tg_permute_param().order();
   const TensorShape& from = layer.op.input_shape(0);
   if (from.dim_size() > 4) return fail(layer.op, errors::net_axis);
-  std::array<int64_t, 4> step{0, 0, 0, 0};  // of the input, per axis of the output
+  std::array<int64_t, 4> step{0, 0, 0, 0};  // step in the input per axis of the output
   for (int i = 0; i < from.dim_size(); ++i) {
     const int axis = i < order.size() ? static_cast<int>(order.Get(i)) : i;
     if (axis >= from.dim_size()) return fail(layer.op, errors::net_axis);
@@ -227,7 +227,7 @@ Status permute(const Layer& layer) {
   });
 }
 
-// The outputs are neighbouring parts of the input.
+// Output i is the part of the input that follows the part of output i - 1.
 Status slice(const Layer& layer) {
   TW_ASSIGN_OR_RETURN(axis, axis_of(layer, layer.op.tg_slice_param().axis()));
   const auto rows = static_cast<size_t>(product(layer.op.input_shape(0), 0, axis));
@@ -255,7 +255,7 @@ Status crop(const Layer& layer) {
   });
 }
 
-// Channels as a matrix of `group` rows, transposed.
+// Transposes the channels, seen as a matrix of `group` rows.
 Status shuffle_channel(const Layer& layer) {
   const Extents from = layer.in_extents();
   const int64_t group = layer.op.tg_shuffle_channel_param().group();
@@ -275,7 +275,8 @@ Status upsample(const Layer& layer) {
   });
 }
 
-// Blocks of stride x stride pixels become channels, the place in the block in front.
+// Moves blocks of stride x stride pixels to channels. The position in the block is the outer
+// channel index.
 Status reorg(const Layer& layer) {
   const Extents from = layer.in_extents();
   const int64_t stride = layer.op.tg_reorg_param().stride();

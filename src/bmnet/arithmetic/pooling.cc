@@ -1,6 +1,6 @@
 // Pooling. Float: windows are clipped to the image, averages divide by the window clipped to the
-// padded image, as in Caffe. int8: the maximum ignores the padding, the average counts it as zeros,
-// as far as Caffe's pads reach.
+// padded image, as in Caffe. int8: the maximum ignores padding; the average counts zeros within
+// Caffe's pads.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,14 +14,15 @@
 namespace tputwin::net {
 namespace {
 
-// Of output position `i`: what is read, and how many positions the average counts.
+// Input range of an output position. `counted` is the number of positions that an average divides
+// by.
 struct CountedRange {
   int64_t begin, end, counted;
 };
 
 CountedRange range_of(int64_t i, int stride, int kernel, int pad, int64_t extent) {
   const int64_t begin = i * stride - pad;
-  // Pads of Caffe are the same at both ends; what the IR has beyond that at the end only rounds up.
+  // Caffe pads both ends equally. A larger end pad of the IR only rounds the output size up.
   const int64_t end = std::min(begin + kernel, extent + pad);
   return {std::clamp<int64_t>(begin, 0, extent), std::clamp<int64_t>(end, 0, extent), end - begin};
 }
@@ -84,7 +85,8 @@ Status choose_pooling(const IntegerChoice& layer) {
 
 namespace {
 
-// The table has the numbers of whole windows. A window that hangs over divides by fewer taps.
+// The table has the numbers of whole windows. Windows that reach beyond the padded input divide by
+// fewer taps.
 void read_overhanging(EntryReader& reader, LayerIntegers& integers) {
   const Overhang over = average_overhang(reader.op);
   if (!over.any()) return;
@@ -115,13 +117,13 @@ void read_pooling(EntryReader& reader, LayerIntegers& integers) {
 //
 //   MAX   y = sat8(rhu(max * multiplier[0], right_shift)); multiplier in [0, 255]; y = max without
 //         a multiplier
-//   AVE   y = sat8(rhu(sum * multiplier[0], right_shift)); windows that hang over the padded input
-//         (average_overhang) have numbers of their own: overhanging
+//   AVE   y = sat8(rhu(sum * multiplier[0], right_shift)); windows that reach beyond the padded
+//         input (average_overhang) have numbers of their own: overhanging
 
 namespace reference {
 namespace {
 
-// The part of a window inside the input.
+// The part of a window that is inside the input.
 struct Range {
   int64_t begin, end;
 };
@@ -146,7 +148,7 @@ int64_t sum(const int8_t* plane, int64_t width, Range rows, Range columns) {
   return result;
 }
 
-// What the sum or maximum of a window is multiplied with.
+// Multipliers for the sum or maximum of each window.
 class Scales {
  public:
   explicit Scales(const Layer& layer)

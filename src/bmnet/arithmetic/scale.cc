@@ -1,4 +1,4 @@
-// Scale and batch normalization: a factor and an addend for each channel.
+// Scale and batch normalization: one factor and one addend per channel.
 #include <algorithm>
 #include <cmath>
 

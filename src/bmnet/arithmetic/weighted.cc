@@ -1,5 +1,5 @@
-// Layers that multiply with weights, in integers: y = sat8(rhu(sum w*x + bias16, right_shift)); w
-// int8, bias int16, from the blobs.
+// Layers that multiply by weights, in integers: y = sat8(rhu(sum w*x + bias16, right_shift)). The
+// blobs hold int8 weights w and int16 biases.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,10 +12,11 @@
 namespace tputwin::net {
 namespace {
 
-// Mean square of int8 inputs that the choice between weights and biases assumes.
+// Assumed mean square of int8 inputs. It balances errors of weights against errors of biases.
 constexpr double kInputPower = 400;
 
-// What rounding the weights and clamping the biases cost at `shift`, in output steps squared.
+// Returns the mean squared error, in output steps squared, of rounding the weights and clamping the
+// biases at `shift`.
 double error_at(int shift, double products, std::span<const float> biases, float threshold_y) {
   const double step = std::ldexp(1.0, -shift), limit = 32767 * step;
   double clamped = 0;
@@ -64,7 +65,7 @@ Status choose_weighted(const IntegerChoice& layer) {
   return {};
 }
 
-// Their integers are the blobs.
+// Reads nothing from the table: the integers of these layers are in the blobs.
 void read_weighted(EntryReader&, LayerIntegers&) {}
 
 // ---- int8 ----
@@ -72,10 +73,10 @@ void read_weighted(EntryReader&, LayerIntegers&) {}
 namespace reference {
 namespace {
 
-constexpr size_t kPixels = 32;  // output pixels that share the reading of weights
+// output pixels that share a read of weights
+constexpr size_t kPixels = 32;
 
-// Exact up to 2^17 terms at the least. Compilers know blocks of constant length as dot products of
-// 16 bits.
+// Exact for at least 2^17 terms. Blocks of constant length let compilers use int16 dot products.
 int32_t dot(const int16_t* a, const int16_t* b, size_t length) {
   constexpr size_t kBlock = 64;
   int32_t sum = 0;
@@ -87,13 +88,13 @@ int32_t dot(const int16_t* a, const int16_t* b, size_t length) {
 
 struct Weights {
   std::vector<int16_t> rows;  // one per output channel
-  size_t length = 0;          // of a row
+  size_t length = 0;          // elements of a row
   std::vector<int16_t> bias;
 };
 
 using Arrange = std::vector<float> (*)(const TensorOp& op, const Blob& weight);
 
-// The weights, put in order by `arrange` if the blob's layout is not that of the rows.
+// Loads the weights. `arrange` reorders them if the blob's layout differs from that of the rows.
 Result<Weights> load(const Layer& layer, int64_t outputs, int64_t per_output, bool has_bias,
                      Arrange arrange) {
   const int64_t count = outputs * per_output;
@@ -111,14 +112,15 @@ Result<Weights> load(const Layer& layer, int64_t outputs, int64_t per_output, bo
   return result;
 }
 
-// The position in the input behind position `at` of the padded input with zeros inserted; -1 for a
-// padding or an inserted zero.
+// Returns the position in the input for position `at` of the padded input with inserted zeros.
+// Returns -1 for padding and for an inserted zero.
 int64_t source(int64_t at, int64_t ins, int64_t extent) {
   if (at < 0 || at % (ins + 1) != 0) return -1;
   return at / (ins + 1) < extent ? at / (ins + 1) : -1;
 }
 
-// The inputs that output pixel (oh, ow) sees in `channels` planes: channel, kernel row, column.
+// Gathers the inputs that output pixel (oh, ow) reads from `channels` planes, ordered by channel,
+// kernel row, kernel column.
 void gather(const int8_t* planes, const Extents& in, int64_t channels, const Window2d& w,
             int64_t oh, int64_t ow, int16_t* window) {
   for (int64_t c = 0; c < channels; ++c)
@@ -131,7 +133,8 @@ void gather(const int8_t* planes, const Extents& in, int64_t channels, const Win
     }
 }
 
-// One group of one sample: `channels` planes to `outputs` planes, rows of weights from `first` on.
+// Convolves one group of one sample: `channels` planes to `outputs` planes, with the rows of
+// weights from `first` on.
 void convolve(const Layer& layer, const Weights& weights, const Window2d& window, const int8_t* in,
               int8_t* out, size_t first, size_t outputs, int64_t channels) {
   const Extents from = layer.in_extents(), to = layer.out_extents();
