@@ -12,7 +12,7 @@
 namespace tputwin::net {
 namespace {
 
-// Weights follow the inputs, as coefficients of plugins do.
+// The kernel passes the weights after the inputs, as plugins do with coefficients.
 Result<FloatKernel> make_float_host(const TensorOp& op, const std::vector<Blob>& blobs) {
   return FloatKernel(
       [&op, &blobs](std::span<const Blob* const> inputs, std::span<Blob* const> outputs) -> Status {
@@ -75,7 +75,7 @@ AroundAxis around_axis(const TensorShape& shape, int axis) {
 struct FloatExecutor::State {
   const Network* network = nullptr;
   std::vector<FloatKernel> kernels;                // one per op; empty for start and end
-  std::vector<std::vector<std::string>> finished;  // tensors that nobody reads after op i
+  std::vector<std::vector<std::string>> finished;  // tensors without readers after op i
 
   void find_last_uses() {
     std::map<std::string, size_t> last;

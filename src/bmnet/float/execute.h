@@ -1,4 +1,4 @@
-// Float execution of a Network, layer by layer, on oneDNN where it has the operation.
+// Float execution of a Network, layer by layer. Uses oneDNN for the operations that it supports.
 #pragma once
 
 #include <functional>
@@ -13,13 +13,14 @@ namespace tputwin::net {
 
 class FloatExecutor {
  public:
-  // Weights are prepared once. The network must outlive the executor.
+  // Prepares the weights once. The network must outlive the executor.
   static Result<std::unique_ptr<FloatExecutor>> create(const Network& network);
   ~FloatExecutor();
 
-  // Called with every tensor, inputs included, as soon as it is there.
+  // Called with every tensor, inputs included, as soon as its values exist.
   using Observer = std::function<void(const std::string& tensor, const Blob& value)>;
-  // Values of the net's outputs. Inputs by tensor name, of the shapes of the network.
+  // Returns the values of the net's outputs. Inputs are keyed by tensor name and must have the
+  // network's shapes.
   Result<std::map<std::string, Blob>> run(const std::map<std::string, Blob>& inputs,
                                           const Observer& observer = {});
 
@@ -29,7 +30,8 @@ class FloatExecutor {
   std::unique_ptr<State> state_;
 };
 
-// The vector instructions that it uses here: with others sums have other last bits.
+// Returns the vector instructions that are used on this machine. With others the last bits of sums
+// differ.
 std::string_view float_instructions();
 
 }  // namespace tputwin::net

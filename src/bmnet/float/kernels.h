@@ -1,4 +1,4 @@
-// Float bodies of the operations of the TPU, made once per op from parameters and weights.
+// Float kernels of operations of the TPU, made once per op from parameters and weights.
 #pragma once
 
 #include <functional>
@@ -9,20 +9,20 @@
 
 namespace tputwin::net {
 
-// Outputs have their shapes and room for their values.
+// Outputs must have their shapes, and buffers for their values.
 using FloatKernel =
     std::function<Status(std::span<const Blob* const> inputs, std::span<Blob* const> outputs)>;
 
-// Column `body` of ir/ops.def. An empty function if the parameters ask for a
-// form that the float bodies lack.
+// Makes the float kernel in column `body` of ir/ops.def. Returns an empty function if no float
+// kernel supports the parameters.
 #define TW_OP_TPU(name, traits, shapes, tiles, moves, body, integers, interpreter) \
   Result<FloatKernel> make_float_##body(const TensorOp& op, const std::vector<Blob>& blobs);
 #include "bmnet/ir/ops.def"
 
-// Blob `index` of the layer's weights has `values` values.
+// Checks that blob `index` of the layer's weights has `values` values.
 Status check_blob(const TensorOp& op, const std::vector<Blob>& blobs, size_t index, int64_t values);
 
-// A shape around an axis: outer x axis x inner.
+// Sizes of a shape around an axis: outer x axis x inner.
 struct AroundAxis {
   int64_t outer = 1, axis = 1, inner = 1;
 };

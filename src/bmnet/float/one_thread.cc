@@ -1,4 +1,4 @@
-// oneDNN as one thread of ours, by the OpenMP runtime that it uses.
+// Restricts oneDNN to the calling thread through the OpenMP runtime that it uses.
 #include "bmnet/float/one_thread.h"
 
 #include <dlfcn.h>
@@ -6,7 +6,7 @@
 namespace tputwin::net {
 namespace {
 
-// Through dlsym because the OpenMP runtime is the library's choice.
+// Uses dlsym because oneDNN determines the OpenMP runtime.
 const auto set_threads =
     reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
 const auto threads = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_max_threads"));

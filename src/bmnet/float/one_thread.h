@@ -1,9 +1,10 @@
-// oneDNN as one thread of ours: its OpenMP workers would spin beside our tasks.
+// Restricts oneDNN to the calling thread. Its OpenMP workers would spin while the simulator's tasks
+// run.
 #pragma once
 
 namespace tputwin::net {
 
-// While one lives, calls of the library in this thread use this thread only.
+// While an object of this class exists, oneDNN calls of this thread use this thread only.
 class OneLibraryThread {
  public:
   OneLibraryThread();
