@@ -1,4 +1,4 @@
-// A planned group to commands: loads, kernels and stores, step by step.
+// Emits the commands of a planned group: loads, kernels and stores, step by step.
 #include "bmnet/groups/emit_group.h"
 
 #include <algorithm>
@@ -29,7 +29,8 @@ class Emitter {
   const GroupTensor& tensor(int i) const { return plan_.tensors[static_cast<size_t>(i)]; }
   const LocalBuffer& buffer(int i) const { return plan_.buffers[static_cast<size_t>(i)]; }
 
-  // Step t beside the transfers of its neighbours.
+  // Emits step t in parallel with the loads of step t+1 and the stores of step t-1. A kernel that
+  // uses the DMA itself follows these transfers.
   void section(int t, int total) {
     const bool beside = plan_.kernels[static_cast<size_t>(t % steps())]->is_compute_only();
     program_.begin_parallel();
@@ -44,7 +45,8 @@ class Emitter {
 
   // ---- Loads ----
 
-  // What step t needs and is not there yet: tensors at their first step, weights.
+  // Loads the operands of step t that local memory does not hold yet: tensors at their first step,
+  // weights.
   void loads(int t) {
     const int k = t % steps(), slice = t / steps();
     const KernelPlan& step = plan_.steps[static_cast<size_t>(k)];
@@ -96,7 +98,7 @@ class Emitter {
     program_.load(to, {from, true}, e.c == w.e.c || e.n == 1 ? nullptr : &whole);
   }
 
-  // A tile of channels exists only where the kernel is alone in its group.
+  // Only a kernel that is alone in its group has tiles of channels.
   Extents weight_extents(const Weight& w, const Kernel* kernel, Span channels) const {
     return plan_.kernels.size() == 1 && kernel->can_split_channels() ? w.tile(channels) : w.e;
   }
@@ -107,7 +109,8 @@ class Emitter {
                       static_cast<int>(view.e.w), 1);
   }
 
-  // Transfers rows [rows) of the samples and channels of `e` between `t` and the tensor's place.
+  // Calls move(place, strides) to transfer `rows` of the samples and channels of `e`. `place` is
+  // their position in global memory.
   template <class Move>
   void transfer(const View& view, int slice, Span rows, int64_t first_channel, const Extents& e,
                 Move move) {
@@ -182,7 +185,7 @@ class Emitter {
     stride_t lanes{};
     tensor_lmem t_local = from.tensor();
     if (rows != held && !out.view.is_matrix) {
-      // The rows that other slices store, too, stay where they are.
+      // Stores only `rows`; other slices store the rest of the held rows.
       const int plane = static_cast<int>(align_up_to(from.e.h * from.e.w, kUnits));
       lanes = stride_st4(static_cast<int>(ceil_div(from.e.c, kLanes)) * plane, plane,
                          static_cast<int>(from.e.w), 1);

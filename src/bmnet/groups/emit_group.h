@@ -1,4 +1,4 @@
-// A planned group -> commands.
+// Emits the commands of a planned group.
 #pragma once
 
 #include "bmnet/groups/group_plan.h"

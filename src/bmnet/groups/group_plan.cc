@@ -6,7 +6,8 @@
 namespace tputwin::net {
 namespace {
 
-constexpr int64_t kMaxRows = 1024, kMaxChannels = 4095;  // of an operand of the tensor engine
+// limits of an operand of the tensor engine
+constexpr int64_t kMaxRows = 1024, kMaxChannels = 4095;
 
 Span part_of(int64_t extent, int index, int parts) {
   return {extent * index / parts, extent * (index + 1) / parts};
@@ -71,7 +72,7 @@ class Planner {
     return true;
   }
 
-  // Which rows of every tensor a row slice holds: from the stored ones backwards.
+  // Computes which rows of each tensor a row slice holds, backwards from the stored rows.
   bool find_rows() {
     for (int r = 0; r < plan_.cut.row_slices; ++r)
       if (!find_rows_of_slice(r)) return false;
@@ -113,7 +114,8 @@ class Planner {
   LocalBuffer& buffer(int i) { return plan_.buffers[static_cast<size_t>(i)]; }
   int lead() const { return plan_.cut.has_overlap ? 1 : 0; }
 
-  // A number for each slice: the same as that of the slice before where `key` is, else one more.
+  // Returns a version for each slice. It grows by one where `key` differs from that of the slice
+  // before.
   template <class Key>
   std::vector<int> versions(Key key) const {
     std::vector<int> v(plan_.slices.size(), 0);
@@ -157,7 +159,8 @@ class Planner {
     if (t.buffer < 0)
       t.buffer = add({LocalBuffer::Kind::input, t.view.tensor, largest(t), k - lead(), k,
                       versions([&](const Slice& s) {
-                        // Slices at a pad of several rows may begin at one row and end at others.
+                        // With pads of several rows, two slices may begin at the same row and end
+                        // at different rows.
                         const Span rows = t.held[static_cast<size_t>(s.row_slice)];
                         return std::tuple(s.samples.begin, rows.begin, rows.end);
                       })});
@@ -177,7 +180,7 @@ class Planner {
         add({LocalBuffer::Kind::value, out.view.tensor, largest(out), k, end, every_slice()});
   }
 
-  // The buffer of the input that the output overwrites, or -1.
+  // Returns the buffer of the input that the output overwrites; -1 if there is none.
   int in_place(const KernelPlan& step, int k) {
     const int which = kernel(k).in_place_input();
     if (which < 0) return -1;
@@ -191,7 +194,8 @@ class Planner {
       for (int i : plan_.steps[static_cast<size_t>(later)].inputs)
         if (i == index) return -1;
     if (in.is_stored && in.producer + lead() >= k) return -1;
-    // What stays for several slices must not be overwritten, nor a result that others still read.
+    // The output must not overwrite contents that several slices use, nor a result that is read
+    // later.
     const LocalBuffer& i = buffer(in.buffer);
     if (plan_.slices.size() > 1 && i.version != every_slice()) return -1;
     for (const GroupTensor& other : plan_.tensors)
@@ -227,7 +231,7 @@ class Planner {
 
   uint64_t all_steps() const { return steps_ >= 64 ? ~uint64_t{0} : (uint64_t{1} << steps_) - 1; }
 
-  // The steps, modulo K, in which a copy of the buffer is in use.
+  // Returns a mask of the steps, modulo K, in which a copy of the buffer is in use.
   uint64_t steps_of(const LocalBuffer& i, int copies) const {
     const bool stays = i.is_constant() && plan_.slices.size() > 1;
     if (stays || copies > 1) return all_steps();
@@ -256,7 +260,8 @@ class Planner {
     std::vector<bool> is_base(order.size(), false);
     for (const LocalBuffer& i : plan_.buffers)
       if (i.base >= 0) is_base[static_cast<size_t>(i.base)] = true;
-    // Results with scratch above them first, then by size.
+    // Allocates results with scratch above them first, then the other buffers; each by falling
+    // size.
     auto rank = [&](int i) {
       return std::tuple(is_base[static_cast<size_t>(i)] ? 0 : 1, -buffer(i).bytes, i);
     };

@@ -1,14 +1,14 @@
-// GroupPlan: how a layer group runs. The kernels of a group work on slices of its tensors, one
-// after the other; what passes between them stays in local memory.
+// GroupPlan: the schedule and the buffers of a layer group. The kernels of a group work on one
+// slice of its tensors after the other. Tensors between kernels stay in local memory.
 //
-// Slices are ranges of samples and of output rows (with the halos that windows need), and for a
-// group of one kernel also ranges of output channels. Step t = slice * K + k is kernel k on that
-// slice. With overlap, section t of the program runs step t beside the loads of step t+1 and the
-// stores of step t-1; without, loads, step and stores follow each other.
+// Slices are ranges of samples and of output rows (with the halos that windows need). A group of
+// one kernel may also have ranges of output channels. Step t = slice * K + k is kernel k on that
+// slice. With overlap, section t of the program runs step t in parallel with the loads of step t+1
+// and the stores of step t-1. Without overlap, loads, step and stores follow each other.
 //
-// Everything that lies in local memory is a LocalBuffer: it lives from one step to another, modulo
-// K, because every slice repeats the pattern. Buffers whose steps are apart share addresses; a
-// buffer that lives longer than K steps has several copies, taken in turn.
+// Each item in local memory is a LocalBuffer. It is live from one step to another, modulo K,
+// because every slice repeats the pattern. Buffers with disjoint steps share addresses. A buffer
+// that is live for more than K steps has several copies, used in a round-robin.
 #pragma once
 
 #include <map>
@@ -26,12 +26,13 @@ struct Slice {
   int row_slice = 0;
 };
 
-// How to cut a group.
+// Parameters of how a group is cut.
 struct Cut {
   int64_t samples = 1;  // per slice
   int row_slices = 1;
-  int64_t channels = 0;     // output channels per slice; 0: all
-  bool is_resident = true;  // weights stay for all slices; else they are loaded for each
+  int64_t channels = 0;  // output channels per slice; 0 for all
+  // True if weights stay for all slices. If false, each slice loads them.
+  bool is_resident = true;
   bool has_overlap = true;
 };
 
@@ -39,11 +40,14 @@ struct LocalBuffer {
   enum class Kind { input, value, weight, scratch };
   Kind kind = Kind::value;
   std::string name;
-  int64_t bytes = 0;              // per lane and copy, the largest over all slices
-  int first = 0, last = 0;        // steps, relative to the slice; may leave [0, K)
-  std::vector<int> version;       // by slice: contents change where the number does
-  std::vector<uint32_t> address;  // of the copies
-  int base = -1;                  // buffer that must lie below it; -1: none
+  int64_t bytes = 0;  // per lane and copy; maximum of all slices
+  // First and last step of use, relative to the slice. They may be outside [0, K).
+  int first = 0, last = 0;
+  // Version of the contents by slice. Contents change where the version does.
+  std::vector<int> version;
+  std::vector<uint32_t> address;  // one per copy
+  // Buffer that must be below this one; -1 for none.
+  int base = -1;
 
   bool is_constant() const { return version.empty() || version.back() == version.front(); }
   uint32_t address_in(int slice) const {
@@ -54,18 +58,18 @@ struct LocalBuffer {
 // A tensor of the group.
 struct GroupTensor {
   View view;
-  int producer = -1;  // kernel; -1: loaded
+  int producer = -1;  // kernel; -1 for a loaded tensor
   bool is_stored = false;
   int buffer = -1;
-  std::vector<Span> held;    // by row slice: rows in local memory
-  std::vector<Span> stored;  // by row slice: rows to store
+  std::vector<Span> held;    // rows in local memory, by row slice
+  std::vector<Span> stored;  // rows to store, by row slice
 };
 
 struct KernelPlan {
-  std::vector<int> inputs;   // tensors
-  int output = -1;           // tensor
-  std::vector<int> weights;  // buffers
-  int scratch = -1;          // buffer
+  std::vector<int> inputs;   // indices of tensors
+  int output = -1;           // index of the tensor
+  std::vector<int> weights;  // indices of buffers
+  int scratch = -1;          // index of the buffer; -1 for none
 };
 
 struct GroupPlan {
@@ -75,13 +79,14 @@ struct GroupPlan {
   std::vector<GroupTensor> tensors;
   std::vector<KernelPlan> steps;
   std::vector<LocalBuffer> buffers;
-  int64_t peak_bytes = 0;  // of a lane
+  int64_t peak_bytes = 0;  // highest end address in a lane
 
-  // Extents of a tensor in local memory during a slice.
+  // Returns the extents of a tensor in local memory during a slice.
   Extents extents_in(const GroupTensor& t, int slice) const;
 };
 
-// `stored`: tensors that are needed after the group. nullopt: does not fit this way.
+// Plans a group with this cut. `stored` has the tensors that are needed after the group. Returns
+// nullopt if the buffers do not fit.
 std::optional<GroupPlan> plan_group(std::vector<const Kernel*> kernels,
                                     const std::set<std::string>& stored, const Cut& cut);
 

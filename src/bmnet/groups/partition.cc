@@ -1,4 +1,5 @@
-// Which kernels form a group, and how it is cut: a search by predicted cycles.
+// Search for the groups of kernels, and for the cut of each group, with the fewest predicted
+// cycles.
 #include "bmnet/groups/partition.h"
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@
 namespace tputwin::net {
 namespace {
 
-// Row slices worth trying, coarse to fine.
+// Returns the numbers of row slices to try, from coarse to fine.
 std::vector<int> row_slices(int64_t rows) {
   std::vector<int> counts;
   for (int64_t n :
@@ -22,7 +23,7 @@ std::vector<int> row_slices(int64_t rows) {
   return counts;
 }
 
-// How finely a group may be cut: ever smaller ranges of samples, then of rows.
+// Granularity of a cut. grains() lists ever smaller ranges of samples, then of rows.
 struct Grain {
   int64_t samples;
   int rows;
@@ -48,11 +49,11 @@ class Search {
         has_overlap_(has_overlap),
         pricer_(pricer) {}
 
-  // Why the commands of a cut that fits were refused, if they were.
+  // Error of a cut that fits but whose commands were refused; nullopt if there is none.
   const std::optional<Error>& refused() const { return refused_; }
 
-  // The cheapest cut found; nullopt if nothing fits. Weights that fill local memory leave no room
-  // for their successors: such a layer is computed without overlap.
+  // Returns the cheapest cut; nullopt if none fits. Weights that fill local memory leave no space
+  // for those of the successor. Such a layer is computed without overlap.
   std::optional<PricedGroup> run() {
     search();
     if (!best_ && has_overlap_ && kernels_.size() == 1) {
@@ -78,7 +79,8 @@ class Search {
     }
   }
 
-  // The coarsest grain that fits and a few finer ones, which overlap better.
+  // Tries the coarsest grain that fits. With overlap, also tries the next two, which overlap
+  // better.
   void try_channels(int64_t channels, int64_t samples, int64_t rows) {
     for (bool resident : {true, false}) {
       int fitting = 0;
@@ -89,7 +91,7 @@ class Search {
         consider(std::move(*plan));
         if (++fitting == (has_overlap_ ? 3 : 1)) break;
       }
-      // Weights stay: loading them again for every slice is never better.
+      // Resident weights fit. Loading them for every slice is never better.
       if (fitting > 0) break;
     }
   }
@@ -125,7 +127,7 @@ class Partition {
             const PartitionOptions& options, Pricer& pricer)
       : kernels_(kernels), first_(first), uses_(uses), options_(options), pricer_(pricer) {}
 
-  // The cheapest sequence of groups: best_[j] covers the first j kernels.
+  // Returns the cheapest sequence of groups. best[j] covers the first j kernels.
   Result<std::vector<PricedGroup>> run() {
     const size_t n = kernels_.size();
     struct Best {
@@ -148,7 +150,7 @@ class Partition {
         }
         if (!group) {
           if (j == i + 1) return too_large(*kernels_[i]);
-          // What does not fit may fit again behind a layer that shrinks its data.
+          // A longer group may fit again if its last layer shrinks the data.
           if (++misses > 2) break;
           continue;
         }
@@ -176,7 +178,8 @@ class Partition {
     return names;
   }
 
-  // What a group makes, it must not read through global memory, under another name or as a part.
+  // Returns false if a kernel would read a result of its own group through global memory, under
+  // another name or as a part.
   bool may_group(size_t i, size_t j) const {
     for (size_t reader = i + 1; reader < j; ++reader)
       for (const View& in : kernels_[reader]->inputs)

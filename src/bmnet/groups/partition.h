@@ -1,4 +1,4 @@
-// Which kernels form a layer group, and how each group is cut: by the machine's own prices.
+// Partition of kernels into layer groups, and the cut of each group, by the simulator's own costs.
 #pragma once
 
 #include <functional>
@@ -12,16 +12,18 @@
 namespace tputwin::net {
 
 struct PartitionOptions {
-  bool has_groups = true;   // else every kernel is a group of its own
-  bool has_overlap = true;  // transfers beside the commands of the tensor engine
-  int max_kernels = 12;     // of a group
+  // false: every kernel is a group of its own
+  bool has_groups = true;
+  bool has_overlap = true;  // transfers run in parallel with compute
+  int max_kernels = 12;     // maximum per group
 };
 
-// What the net says about the tensors around a group.
+// Uses of tensors outside a group, as the net defines them.
 struct TensorUses {
-  // True if a kernel behind `last` (index into the whole list) or anybody else needs the tensor.
+  // Returns true if a kernel after `last` (index into the whole list) or another reader needs the
+  // tensor.
   std::function<bool(const std::string& tensor, size_t last)> is_needed_after;
-  // Tensors whose bytes overlap share this name.
+  // Returns a name that tensors share if their bytes overlap.
   std::function<std::string(const std::string& tensor)> storage;
 };
 
@@ -29,13 +31,13 @@ struct PricedGroup {
   GroupPlan plan;
   uint64_t cycles = 0;        // predicted
   uint64_t global_bytes = 0;  // between global and local memory
-  std::string reason;         // of the cut
+  std::string reason;         // why this cut was chosen
 };
 
 class Pricer {
  public:
   explicit Pricer(const Chip& chip) : chip_(chip) {}
-  // Predicted cycles and bytes of a plan.
+  // Predicts the cycles and bytes of a plan.
   Result<PricedGroup> price(GroupPlan plan);
 
  private:
@@ -43,7 +45,8 @@ class Pricer {
   Program program_;
 };
 
-// Groups for a run of kernels, in order. `first`: index of its first kernel in the whole list.
+// Partitions consecutive kernels into groups, in order. `first` is the index of kernels[0] in the
+// whole list.
 Result<std::vector<PricedGroup>> partition(const std::vector<const Kernel*>& kernels, size_t first,
                                            const TensorUses& uses, const PartitionOptions& options,
                                            Pricer& pricer);
