@@ -1,4 +1,4 @@
-// What choosing and reading the integers of a layer share.
+// Dispatch and helpers for choosing and reading the integers of a layer.
 #include "bmnet/integers/choice.h"
 
 #include <fmt/format.h>

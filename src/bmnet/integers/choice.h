@@ -1,5 +1,5 @@
-// How an operation of the TPU gets its integers: they are chosen from thresholds and written to the
-// table's entry, and read from the entry.
+// Integers of operations of the TPU: chosen from thresholds and written to the table's entry, or
+// read from the entry.
 #pragma once
 
 #include <string>
@@ -13,23 +13,25 @@
 
 namespace tputwin::net {
 
-// One layer of a float net and where its integers go.
+// One layer of a float net, and the entry that gets its integers.
 struct IntegerChoice {
   const TensorOp& op;
   const LayerThresholds& thresholds;
-  std::vector<Blob>* blobs;  // become integers in place; nullptr: none
+  // Become integers in place; nullptr if there are none.
+  std::vector<Blob>* blobs;
   LayerCalibrationParameter& entry;
-  const LayerCalibrationParameter* given;  // the entry that has the thresholds; nullptr: none
-  std::vector<Error>* warnings;            // nullptr: nobody listens
+  // Entry with the thresholds; nullptr if there is none.
+  const LayerCalibrationParameter* given;
+  std::vector<Error>* warnings;  // nullptr: warnings are dropped
 
   float x(int i = 0) const { return thresholds.x.at(i); }
   float y() const { return thresholds.y.at(0); }
-  // No integers are that large.
+  // Returns the error for a ratio that integers cannot represent.
   Error range(float ratio) const;
-  Status check_blobs() const;  // there is one at the least
+  Status check_blobs() const;  // at least one blob must exist
 };
 
-// One layer's entry: what is missing or out of range becomes the first error.
+// Reader of one layer's entry. The first missing or invalid field becomes the error.
 class EntryReader {
  public:
   EntryReader(const TensorOp& op, const LayerCalibrationParameter& entry) : op(op), entry(entry) {}
@@ -49,20 +51,20 @@ class EntryReader {
   int multiplier(std::string_view field, int64_t value, int least, int most) {
     return in_range(errors::net_multiplier, field, value, least, most);
   }
-  // `wanted` values of threshold_x_quantized.
+  // Returns `wanted` values of threshold_x_quantized.
   std::vector<int> multipliers(int wanted, int least, int most);
 
  private:
   Status status_;
 };
 
-// Of any operation. What is read has its thresholds already.
+// These functions accept any operation. `integers` must have its thresholds before it is read.
 Status choose_integers(const IntegerChoice& layer);
 void read_integers(EntryReader& reader, LayerIntegers& integers);
 
 // ---- Column `integers` of ir/ops.def: choose_INTEGERS, read_INTEGERS ----
 
-// What is read has its thresholds and its right shift already.
+// Before read_INTEGERS, `integers` has its thresholds and its right shift.
 #define TW_OP_TPU(name, traits, shapes, tiles, moves, body, integers, interpreter) \
   Status choose_##integers(const IntegerChoice&);                                  \
   void read_##integers(EntryReader&, LayerIntegers&);

@@ -1,4 +1,4 @@
-// Outputs that concatenations put together of parts whose ranges differ much.
+// Outputs that concatenations join from parts with very different ranges.
 #include "bmnet/integers/float_outputs.h"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ void set_element_bytes(google::protobuf::RepeatedPtrField<TensorShape>& shapes) 
   for (TensorShape& shape : shapes) shape.set_data_type_size(sizeof(float));
 }
 
-// The operator of the host that makes floats of a part.
+// Returns the host operator that converts a part to floats.
 TensorOp dequantized(const std::string& part, const TensorShape& shape) {
   TensorOp op;
   op.set_name(part + "/float");
@@ -89,7 +89,7 @@ void make_float(Network& network, const JoinedOutput& joined) {
       end.mutable_input_shape(i)->set_data_type_size(sizeof(float));
 }
 
-// Floats are not rescaled.
+// Removes the rescaling of the joined layers: floats need none.
 void drop_rescaling(const Network& network, const JoinedOutput& joined,
                     NetCalibrationParameter& table) {
   for (const TensorOp& op : network.ops) {

@@ -1,8 +1,8 @@
-// Outputs that concatenations put together of parts whose ranges differ much.
+// Outputs that concatenations join from parts with very different ranges.
 //
-// An int8 tensor has one threshold. In the last concatenation of a detector, boxes to 640 and
-// scores to 1, every score would become 0. Such a concatenation is done in floats: its parts are
-// dequantized by the host, each with its own threshold, and the output holds floats.
+// An int8 tensor has one threshold. In the last concatenation of a detector, with boxes up to 640
+// and scores up to 1, every score would become 0. Such a concatenation is computed in floats: the
+// host dequantizes each part with its own threshold, and the output holds floats.
 #pragma once
 
 #include <bmnet/calibration.pb.h>
@@ -16,25 +16,25 @@
 
 namespace tputwin::net {
 
-// An output, the layers that put it together (concatenations and moves that nothing else reads),
-// and the tensors that these begin with.
+// An output, the layers that join it (concatenations and moves without other readers), and the
+// tensors that these layers read.
 struct JoinedOutput {
   std::string output;
   std::set<std::string> layers;
   std::vector<std::string> parts;
 };
 
-// Those that a concatenation is part of.
+// Returns the outputs that a concatenation contributes to.
 std::vector<JoinedOutput> joined_outputs(const Network& network);
 
-// The largest threshold of the parts is more than kMixedRatio times the smallest: less than
-// 128 / kMixedRatio steps would be left for the latter.
+// Returns true if the largest threshold of the parts exceeds kMixedRatio times the smallest. Fewer
+// than 128 / kMixedRatio steps would remain for the part with the smallest threshold.
 constexpr float kMixedRatio = 16;
 bool is_mixed(const JoinedOutput& output,
               const std::function<float(const std::string& tensor)>& threshold);
 
-// The network with mixed outputs in floats, its table without their rescaling. A network whose
-// table is incomplete stays as it is.
+// Converts mixed outputs to floats and removes their rescaling from the table. Does nothing if the
+// table is incomplete.
 void make_mixed_outputs_float(Network& network, NetCalibrationParameter& table);
 
 }  // namespace tputwin::net

@@ -1,4 +1,4 @@
-// Functions of one value: look-up tables on the TPU, as they stand here in float.
+// Functions of one value, in float. The TPU computes them with look-up tables.
 #include "bmnet/integers/functions.h"
 
 #include <algorithm>

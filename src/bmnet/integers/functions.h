@@ -1,4 +1,4 @@
-// Functions of one value that tg_function computes, by name.
+// Functions of one value for tg_function, by name.
 #pragma once
 
 #include <functional>
@@ -7,9 +7,9 @@
 
 namespace tputwin::net {
 
-// Arguments that a function of this name takes; -1 if there is none such.
+// Returns the number of arguments of the function with this name; -1 if there is none.
 int function_arguments(std::string_view name);
-// Of a name that there is, with so many arguments; an empty function otherwise.
+// Returns the function with this name and number of arguments; an empty function if there is none.
 std::function<float(float)> named_function(std::string_view name, std::span<const float> arguments);
 
 }  // namespace tputwin::net

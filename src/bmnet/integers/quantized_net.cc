@@ -1,4 +1,4 @@
-// What passes ask an int8 net about its tensors.
+// Queries of passes about the tensors of an int8 net.
 #include "bmnet/integers/quantized_net.h"
 
 namespace tputwin::net {

@@ -1,4 +1,4 @@
-// An int8 net with the integers of its layers, index by index.
+// An int8 net with the integers of its layers. Both lists have the same indices.
 #pragma once
 
 #include <string_view>
@@ -13,7 +13,7 @@ struct QuantizedNet {
   Network network;
   std::vector<LayerIntegers> integers;
 
-  // Of a tensor, as the op that makes it has it; 0 where nothing tells.
+  // Returns the threshold of a tensor as its producer has it; 0 if it has none.
   float threshold_of(std::string_view tensor) const;
 };
 

@@ -59,7 +59,8 @@ Multiplier unsigned_multiplier(float ratio) {
   const float bound = 256.0f / ratio;
   int shift = 0;
   while (shift < kLargestShift && std::ldexp(2.0f, shift) < bound) ++shift;
-  // Just below a power of two: 128 at the shift before instead of 256, which a byte cannot hold.
+  // Just below a power of two, the multiplier would round to 256, which a byte cannot hold. The
+  // next smaller shift gives 128.
   if (shift > 0 && std::ldexp(ratio, shift) >= 255.5f) --shift;
   return {round_to(std::ldexp(ratio, shift), 0, 255), shift};
 }
@@ -81,10 +82,10 @@ std::optional<EltwiseMultipliers> eltwise_sum(std::span<const float> coefficient
   for (size_t i = 0; i < threshold_x.size(); ++i)
     ratios.push_back((i < coefficients.size() ? coefficients[i] : 1.0f) * threshold_x[i] /
                      threshold_y);
-  // The largest ratio has the smallest shift.
+  // The largest ratio determines the shift.
   const auto shift = multiplier_shift(largest_magnitude(ratios));
   if (!shift) return std::nullopt;
-  // The chain of 16 bits must hold whatever the result can.
+  // The int16 accumulators must hold every sum that the result can represent.
   constexpr float kChain = 32767.0f / 128.0f;
   float sum = 0;
   for (const float ratio : ratios) sum += std::fabs(ratio);

@@ -18,7 +18,8 @@ namespace {
 
 namespace pb = google::protobuf;
 
-// Every layer of a binary table begins with the bytes A2 06; no text has a 06.
+// Returns true if the table is binary. Every layer of a binary table begins with the bytes A2 06; a
+// text has no 06.
 bool is_binary(std::span<const uint8_t> file) {
   return std::ranges::any_of(
       file, [](uint8_t c) { return c < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f'; });

@@ -11,7 +11,7 @@
 
 namespace tputwin::net {
 
-// Binary or text, told apart by the bytes.
+// Reads a binary or a text table; the bytes determine which.
 Result<NetCalibrationParameter> read_table(std::span<const uint8_t> file);
 Result<NetCalibrationParameter> read_table_file(const std::string& path);
 

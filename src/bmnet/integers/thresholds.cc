@@ -16,7 +16,7 @@ namespace {
 using Entry = LayerCalibrationParameter;
 using Known = std::map<std::string, float, std::less<>>;
 
-// Of top `i`: by blob name, else by position.
+// Returns the threshold of top `i`, by blob name or else by position.
 std::optional<float> entry_threshold(const Network& network, const TensorOp& op, const Entry& entry,
                                      int i) {
   const std::string& blob_name = network.blob_name(op.top(i));

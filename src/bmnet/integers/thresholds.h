@@ -13,8 +13,9 @@ struct LayerThresholds {
   std::vector<float> x, y;  // one per bottom, one per top
 };
 
-// One per op. The rules of resolve(): the entry's blob_param of the top's Caffe name, else its
-// threshold_y[i]; ops that move bytes and plain ReLU take over their input's.
+// Returns the thresholds of each op, by the rules of resolve(). A top's threshold is that of the
+// entry's blob_param with its Caffe name, or else threshold_y[i]. Ops that move bytes and plain
+// ReLU default to the threshold of their input.
 Result<std::vector<LayerThresholds>> resolve_thresholds(const Network& network,
                                                         const NetCalibrationParameter& table);
 
