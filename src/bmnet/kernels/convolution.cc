@@ -1,4 +1,5 @@
-// tg_convolution: one convolution or depthwise command per tile; groups one after the other.
+// tg_convolution: one convolution or depthwise command per tile. Groups are computed one after the
+// other.
 #include <fmt/format.h>
 
 #include "base/errors/bmnet.h"
@@ -8,7 +9,7 @@
 namespace tputwin::net {
 namespace {
 
-// What convolution and depthwise have in common: window, weights, bias and shift.
+// Base of convolution and depthwise kernels: window, weights, bias and shift.
 class WindowKernel : public Kernel {
  public:
   Window2d window;
@@ -23,7 +24,7 @@ class WindowKernel : public Kernel {
   }
 
  protected:
-  // Fills the members that both parameter structures have under one name.
+  // Fills the members that have the same names in both parameter structures.
   template <class Param>
   void fill(Param& p, const Operands& o, tensor_lmem* out, tensor_lmem* in, tensor_lmem* weight,
             tensor_lmem* bias) const {
@@ -72,7 +73,7 @@ class Depthwise : public WindowKernel {
   }
 };
 
-// (OC, IC, KH, KW) -> (OC, KH*KW, IC), rows [begin, end) of OC.
+// Converts rows [begin, end) of OC from (OC, IC, KH, KW) to (OC, KH*KW, IC).
 Weight convolution_weight(std::span<const float> kernel, Span oc, int64_t ic, int64_t taps) {
   Weight w{std::vector<uint8_t>(static_cast<size_t>(oc.count() * taps * ic)),
            {1, oc.count(), taps, ic}};
@@ -167,7 +168,7 @@ Result<std::vector<KernelPtr>> lower_scale(const Network& network, const TensorO
   return kernels;
 }
 
-// tg_upsample: every pixel, followed by zeros, under a window of ones.
+// tg_upsample: a depthwise convolution with a window of ones over the input with inserted zeros.
 Result<std::vector<KernelPtr>> lower_upsample(const Network&, const TensorOp& op,
                                               const LayerIntegers&) {
   const auto& sizes = op.tg_upsample_param().size();

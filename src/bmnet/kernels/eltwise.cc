@@ -1,5 +1,5 @@
-// tg_eltwise (sums, products, maxima; the second factor may have one value per channel) and the
-// rescaling of tg_concat's inputs.
+// tg_eltwise (sums, products, maxima; the second factor may have one value per channel), and the
+// rescaling of inputs of tg_concat.
 #include "bmnet/kernels/lower_op.h"
 
 namespace tputwin::net {
@@ -10,7 +10,7 @@ class Sum : public ElementwiseKernel {
   std::vector<int> multiplier;
   int right_shift = 0;
 
-  // The running sum is 16 bits wide: its low bytes become the result, the high ones are scratch.
+  // The running sum has 16 bits: its low bytes become the result, its high bytes are scratch.
   int64_t scratch_bytes(const Extents& out) const override { return aligned_bytes(out); }
   bool is_scratch_above() const override { return true; }
   int in_place_input() const override { return 0; }
@@ -44,7 +44,7 @@ class Sum : public ElementwiseKernel {
   }
 };
 
-// rhu(x * multiplier, right_shift) with a signed or an unsigned byte.
+// Emits rhu(x * multiplier, right_shift) with a signed or an unsigned byte.
 void emit_scaled(Program& program, tensor_lmem* out, tensor_lmem* in, int multiplier,
                  bool is_signed, int right_shift) {
   bmk1880_mul_const_param_t p{};
@@ -76,8 +76,9 @@ class Maximum : public ElementwiseKernel {
   }
 };
 
-// x*y is exact in 16 bits, high*256 + low. Its product with the multiplier is high*m first, in 16
-// bits again (|high| <= 64), then low*m + (high*m << 8), shifted and saturated once.
+// x*y is exact in 16 bits: high*256 + low. It is multiplied by the multiplier m in two steps. First
+// high*m, again in 16 bits because |high| <= 64. Then low*m + (high*m << 8), which is shifted and
+// saturated once.
 class Product : public ElementwiseKernel {
  public:
   int multiplier = 1, right_shift = 0;
@@ -87,7 +88,8 @@ class Product : public ElementwiseKernel {
 
   void emit(Program& program, const Operands& o) const override {
     const uint32_t plane = static_cast<uint32_t>(aligned_bytes(o.output.e));
-    // The low bytes of the second product are the result's place, its high bytes lie above.
+    // The low bytes of the second product are stored in the result, its high bytes above the
+    // scratch planes of the first.
     tensor_lmem low = aligned_tensor(o.scratch, o.output.e);
     tensor_lmem high = aligned_tensor(o.scratch + plane, o.output.e);
     tensor_lmem out = o.output.tensor(),
@@ -123,16 +125,17 @@ class Product : public ElementwiseKernel {
   }
 
  protected:
-  // The second factor in the result's layout, if it must be brought there; `place` is free.
+  // If the second factor needs the result's layout, writes it to the free space at `place` and
+  // returns true.
   virtual bool has_factor_at(Program& program, const Operands& o, uint32_t place) const {
     (void)program, (void)o, (void)place;
     return false;
   }
 };
 
-// x(n,c,h,w) * y(n,c). All operands of a product have one layout, so y is spread over the plane by
-// a copy whose source has stride 0. Copies have no stride along w: the plane is laid out along h,
-// so much at a time as h may have.
+// x(n,c,h,w) * y(n,c). All operands of a product have one layout, so a copy with source stride 0
+// repeats y over the plane. Copies have no stride along w, so the plane is seen as one column along
+// h, in parts of at most kMaxHeight.
 class ChannelProduct : public Product {
  public:
   Span input_rows(size_t input, Span rows) const override { return input == 0 ? rows : Span{0, 1}; }
@@ -208,8 +211,8 @@ Result<std::vector<KernelPtr>> lower_eltwise(const Network&, const TensorOp& op,
   return kernels;
 }
 
-// One kernel per input that has another scale than the result; the others are copied, or written in
-// place by whoever makes them.
+// Returns one kernel per input if the inputs are rescaled, otherwise none: then the inputs are
+// copied, or their producers write them in place.
 Result<std::vector<KernelPtr>> lower_rescale(const Network&, const TensorOp& op,
                                              const LayerIntegers& n) {
   std::vector<KernelPtr> kernels;

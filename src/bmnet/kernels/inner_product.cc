@@ -1,5 +1,5 @@
-// tg_inner_product: a matrix command where the weights of a column block fit in the lanes; else a
-// convolution whose window is the whole input, which sums up any length in 32 bits, too.
+// tg_inner_product: a matrix command if the weights of a column block fit in the lanes. Otherwise a
+// convolution whose window is the whole input; it also accumulates any length in 32 bits.
 #include <optional>
 
 #include "bmnet/kernels/lower_op.h"
@@ -66,8 +66,8 @@ class WholeWindow : public Kernel {
 
 constexpr int64_t kMaxInputs = 4095, kMaxWindow = 16;
 
-// A window (channels, h, w) with at least `length` elements, as few more as possible. The map's own
-// extents, if they will do.
+// Returns a window (channels, h, w) with at least as many elements as `in`, and as few more as
+// possible. Returns the map's own extents if they are within the limits.
 std::optional<Extents> window_for(const Extents& in) {
   if (in.c <= kMaxInputs && in.h <= kMaxWindow && in.w <= kMaxWindow)
     return Extents{1, in.c, in.h, in.w};
@@ -83,7 +83,7 @@ std::optional<Extents> window_for(const Extents& in) {
 
 uint8_t byte_of(float value) { return static_cast<uint8_t>(static_cast<int>(value)); }
 
-// (N, K) -> (K, N) as bytes.
+// Converts (N, K) to (K, N) as bytes.
 std::vector<uint8_t> transposed(std::span<const float> matrix, size_t n, size_t k) {
   std::vector<uint8_t> bytes(n * k);
   for (size_t j = 0; j < k; ++j)
@@ -91,7 +91,7 @@ std::vector<uint8_t> transposed(std::span<const float> matrix, size_t n, size_t 
   return bytes;
 }
 
-// (N, K) -> (N, taps, channels), zeros behind K.
+// Converts (N, K) to (N, taps, channels), with zeros after K.
 std::vector<uint8_t> as_window(std::span<const float> matrix, size_t n, size_t k,
                                const Extents& e) {
   const size_t taps = static_cast<size_t>(e.h * e.w), channels = static_cast<size_t>(e.c);
@@ -105,7 +105,8 @@ std::vector<uint8_t> as_window(std::span<const float> matrix, size_t n, size_t k
   return bytes;
 }
 
-// Half of local memory for a block of 1024 columns: beside it lie its successor and the operands.
+// A block of 1024 columns may take half of local memory. The rest is for the next block and the
+// operands.
 bool suits_matrix(int64_t samples, int64_t k) {
   return samples <= 4095 && k <= 4095 && k * 32 <= kLaneBytes / 2 &&
          aligned_bytes(matrix_extents(samples, k)) <= kLaneBytes / 8;

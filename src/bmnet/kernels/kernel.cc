@@ -1,4 +1,4 @@
-// What kernels share: sizes in a lane, operands, the clamp of a fused ReLU.
+// Code that kernels share: sizes in a lane, operands, the clamp of a fused ReLU.
 #include "bmnet/kernels/kernel.h"
 
 namespace tputwin::net {
@@ -36,7 +36,7 @@ ElementwiseKernel::Input::Input(const Operands& o, size_t index, fmt_t fmt)
   const Local& local = o.inputs[index];
   if (held == o.rows || local.is_matrix) return;
   tensor_.operand.laddr += static_cast<uint32_t>((o.rows.begin - held.begin) * local.e.w);
-  tensor_.shape.h = static_cast<uint32_t>(o.rows.count());  // laid out as the result's
+  tensor_.shape.h = static_cast<uint32_t>(o.rows.count());  // strides are those of the result
 }
 
 void emit_relu(Program& program, const Local& t) {

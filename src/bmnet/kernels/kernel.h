@@ -1,8 +1,8 @@
 // Kernel: one layer (or one group of a grouped convolution) as commands on a tile in local memory.
 //
-// A tile is a range of samples, of output rows and of output channels. The planner asks a kernel
-// which rows of its inputs a tile needs and how much scratch, gives every operand an address, and
-// then asks for the commands. A kernel never knows where in a net it stands or what else lies in
+// A tile is a range of samples, of output rows and of output channels. The planner queries which
+// input rows a tile needs and how much scratch, assigns an address to every operand, and then
+// requests the commands. A kernel does not depend on its position in a net or on other contents of
 // local memory.
 #pragma once
 
@@ -26,23 +26,24 @@ inline Span join(Span a, Span b) {
   return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
 }
 
-// A tensor as a kernel sees it: `e` may regroup its axes behind n, and may be a range of channels.
+// A tensor as a kernel sees it. `e` may regroup the axes after n, and may be a range of channels.
 struct View {
   std::string tensor;
   Extents e;
-  int64_t offset = 0;      // bytes from the start of a sample of the tensor
+  int64_t offset = 0;      // bytes from the start of a sample
   bool is_matrix = false;  // (n rows, c columns) in matrix layout
   int64_t bytes(const Extents& tile) const;
   bool operator==(const View&) const = default;
 };
 
-// Constants of a kernel, in the order and layout in which they lie in weight memory.
+// Constants of a kernel. Order and layout are those of weight memory.
 struct Weight {
   enum class Layout { aligned, unaligned, matrix };  // in local memory
   std::vector<uint8_t> bytes;
   Extents e;  // matrix: n rows, c columns
   Layout layout = Layout::unaligned;
-  bool by_channel = true;  // a tile of output channels needs its channels (columns) only
+  // True if a tile of output channels needs only the weights of its channels (columns).
+  bool by_channel = true;
 
   Extents tile(Span channels) const;
   int64_t lane_bytes(Span channels) const;
@@ -62,39 +63,41 @@ struct Local {
 
 struct Operands {
   std::vector<Local> inputs;
-  std::vector<Span> input_rows;  // what `inputs` hold
+  std::vector<Span> input_rows;  // rows that `inputs` hold
   Local output;
   std::vector<Local> weights;
   uint32_t scratch = 0;
-  Span rows;  // of the output
+  Span rows;  // output rows
 };
 
 class Kernel {
  public:
   virtual ~Kernel() = default;
 
-  // Rows of an input that output rows need.
+  // Returns the rows of an input that the output rows `rows` need.
   virtual Span input_rows(size_t input, Span rows) const {
     (void)input;
     return rows;
   }
-  // True if rows `held` of an input in local memory serve the tile of output rows `rows`.
+  // Returns true if rows `held` of an input in local memory serve the tile of output rows `rows`.
   virtual bool accepts_rows(size_t input, Span rows, Span held) const {
     return input_rows(input, rows) == held;
   }
   virtual bool can_split_rows() const { return true; }
-  // Of output channels, in multiples of 32; every tile then reads all input channels.
+  // Returns true if output channels can be split, in multiples of 32. Every tile then reads all
+  // input channels.
   virtual bool can_split_channels() const { return false; }
-  // Commands of the tensor engine only, so that transfers may run beside them.
+  // Returns true if the kernel has commands of the tensor engine only, so that transfers may run in
+  // parallel.
   virtual bool is_compute_only() const { return true; }
-  // The input whose place the output may take; -1: none.
+  // Returns the input whose bytes the output may overwrite; -1 if there is none.
   virtual int in_place_input() const { return -1; }
-  // Bytes per lane for a tile of the output.
+  // Returns the scratch bytes per lane for a tile of the output.
   virtual int64_t scratch_bytes(const Extents& output) const {
     (void)output;
     return 0;
   }
-  // The scratch must lie above the output (high bytes of its 16-bit intermediates).
+  // Returns true if the scratch must be above the output (high bytes of its 16-bit intermediates).
   virtual bool is_scratch_above() const { return false; }
   virtual void emit(Program& program, const Operands& o) const = 0;
 
@@ -107,8 +110,8 @@ class Kernel {
 };
 
 // Element-wise commands use the result's strides for every operand. An input that holds more rows
-// than they need has another distance of channel blocks: it may have one block only (rows are cut
-// of single samples).
+// than needed has another distance between blocks of channels, so it must have one block only. Rows
+// are cut only for single samples.
 class ElementwiseKernel : public Kernel {
  public:
   bool accepts_rows(size_t input, Span rows, Span held) const override {
@@ -118,7 +121,7 @@ class ElementwiseKernel : public Kernel {
   }
 
  protected:
-  // The rows of an input that the tile is about.
+  // The rows of an input that belong to the tile.
   class Input {
    public:
     Input(const Operands& o, size_t index, fmt_t fmt = FMT_I8);

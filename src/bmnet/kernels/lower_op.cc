@@ -1,4 +1,4 @@
-// Which kernels a layer becomes, and the weights they have.
+// Lowering of layers to kernels, and their weights.
 #include "bmnet/kernels/lower_op.h"
 
 #include "base/errors/bmnet.h"
@@ -68,7 +68,7 @@ View view_of(const std::string& tensor, const TensorShape& shape) {
 View flat_view(const std::string& tensor, const TensorShape& shape) {
   Extents e = extents(shape);
   if (e.c <= kMaxChannels && e.w <= kMaxRow) return {tensor, e};
-  // Rows of the largest width that divides a sample, then as many channels as fit.
+  // Takes the largest row width that divides a sample, then the most channels that fit.
   const int64_t sample = e.c * e.h * e.w;
   int64_t width = std::min(kMaxRow, sample);
   while (sample % width != 0) --width;
@@ -108,7 +108,7 @@ Status check_integers(const TensorOp& op, const Blob& blob, int limit) {
     return v == std::trunc(v) && v <= static_cast<float>(limit) &&
            v >= static_cast<float>(-limit - 1);
   };
-  // Block by block without a branch, which the compiler turns into vectors.
+  // Checks block by block and without a branch, so that the compiler vectorizes the loop.
   constexpr size_t kBlock = 4096;
   for (size_t begin = 0; begin < blob.data.size(); begin += kBlock) {
     const std::span<const float> block =
@@ -144,7 +144,8 @@ Status fit_window(const TensorOp& op, Window2d& w, const Extents& in, const Exte
     int64_t value;
     uint32_t limit;
   };
-  // Padding behind the input counts as far as windows read it. Rows may be computed apart.
+  // Only padding that windows read counts. Output rows may be split into tiles, so end padding of
+  // rows counts only for a single output row.
   const int64_t pad = std::max({w.pad_top, w.pad_left, out.h == 1 ? rows.pad_after : 0,
                                 columns.pad_before, columns.pad_after});
   for (const Limit& l : {Limit{"pad", pad, most.padding},
@@ -152,7 +153,7 @@ Status fit_window(const TensorOp& op, Window2d& w, const Extents& in, const Exte
                          {"inserted zeros", std::max(w.ins_h, w.ins_w), most.insert},
                          {"dilation", std::max(w.dilation_h, w.dilation_w), most.dilation}})
     TW_RETURN_IF_ERROR(check_field(op, l.name, l.value, l.limit));
-  // Columns are never cut, and one row of results has all rows of the input.
+  // Columns are never split. A single output row needs all rows of the input at once.
   const auto unread = [](const AxisTile& tile, int64_t extent) { return extent - tile.input.end; };
   TW_RETURN_IF_ERROR(
       check_field(op, "columns behind the last window", unread(columns, in.w), columns.spare));

@@ -1,5 +1,5 @@
-// tg_lrn across channels: squares by table, their sum over neighbouring channels by shifted copies,
-// the power of the sum by table, a product.
+// tg_lrn across channels. Squares and the power of the sum are look-up tables; shifted copies are
+// added up to the sum over neighbouring channels; a product follows.
 #include "bmnet/kernels/lower_op.h"
 
 namespace tputwin::net {
@@ -10,7 +10,7 @@ class Lrn : public Kernel {
   int local_size = 5;
   LrnIntegers integers;
 
-  // Shifting channels is the DMA engine's work.
+  // The DMA engine shifts channels.
   bool is_compute_only() const override { return false; }
   // squares, their shifted copy, low and high bytes of the sum
   int64_t scratch_bytes(const Extents& out) const override { return 4 * aligned_bytes(out); }

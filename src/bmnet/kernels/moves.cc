@@ -1,4 +1,4 @@
-// Layers that only move bytes: their loops, and the transfers that carry them out.
+// Layers that only move bytes: their loops, and the transfers that execute them.
 #include "bmnet/kernels/moves.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ size_t axis_of(int axis, const Dims& d) {
   return static_cast<size_t>(axis < 0 ? axis + static_cast<int>(d.size()) : axis);
 }
 
-// Loops over `counts`, with a source step per axis; the target is packed.
+// Returns loops over `counts` with a source step per axis. The target is packed.
 std::vector<Loop> loops_of(const Dims& counts, const Dims& source) {
   const Dims target = strides_of(counts);
   std::vector<Loop> loops;
@@ -37,8 +37,8 @@ std::vector<Loop> loops_of(const Dims& counts, const Dims& source) {
   return loops;
 }
 
-// One of the tensors that an axis is cut into: of every `row` elements of the whole it has `run`,
-// `offset` elements from their start.
+// One of the tensors that an axis is split into. Each `row` elements of the whole contain `run`
+// elements of it, starting at `offset`.
 struct Part {
   int64_t outer, run, row, offset;
   Loop along(int64_t from_step, int64_t to_step) const { return {outer, from_step, to_step}; }
@@ -95,7 +95,7 @@ std::vector<Move> crop(const TensorOp& op) {
   return {{op.bottom(0), op.top(0), offset, 0, loops_of(dims(op.output_shape(0)), in)}};
 }
 
-// Channel i*(C/g) + j goes to j*g + i.
+// Channel i*(C/g) + j moves to j*g + i.
 std::vector<Move> shuffle_channel(const TensorOp& op) {
   const Extents e = extents(op.input_shape(0));
   const int64_t g = op.tg_shuffle_channel_param().group(), per = e.c / g, plane = e.h * e.w;
@@ -109,7 +109,7 @@ std::vector<Move> shuffle_channel(const TensorOp& op) {
             {plane, 1, 1}}}};
 }
 
-// out(n, (y%s*s + x%s)*C + c, y/s, x/s) = in(n, c, y, x)
+// Moves pixels: out(n, (y%s*s + x%s)*C + c, y/s, x/s) = in(n, c, y, x).
 std::vector<Move> reorg(const TensorOp& op) {
   const Extents e = extents(op.input_shape(0));
   const int64_t s = op.tg_reorg_param().stride(), h = e.h / s, w = e.w / s, plane = h * w;
@@ -160,8 +160,8 @@ constexpr MovesRow kMoves[] = {
 
 // ---- Simplification ----
 
-// Neighbouring loops that step through both sides alike become one; loops of one turn vanish. The
-// last loop is a run of bytes.
+// Merges adjacent loops that step alike on both sides, and removes loops of one iteration. The last
+// loop is a run of bytes.
 std::vector<Loop> simplified(std::vector<Loop> loops) {
   loops.erase(
       std::remove_if(loops.begin(), loops.end(), [](const Loop& l) { return l.count == 1; }),
@@ -176,7 +176,7 @@ std::vector<Loop> simplified(std::vector<Loop> loops) {
       ++i;
     }
   }
-  // The run: a loop that is packed on both sides.
+  // The run is a loop that is packed on both sides.
   auto run = std::find_if(loops.begin(), loops.end(),
                           [](const Loop& l) { return l.source == 1 && l.target == 1; });
   Loop packed{1, 1, 1};
@@ -188,7 +188,8 @@ std::vector<Loop> simplified(std::vector<Loop> loops) {
   return loops;
 }
 
-// A loop cut in two so that neither part exceeds `limit` turns.
+// Splits a loop in two so that the inner count is at most `limit`. Returns false if there is
+// nothing to split or no divisor.
 bool split(std::vector<Loop>& loops, size_t index, int64_t limit) {
   Loop& l = loops[index];
   if (l.count <= limit) return false;
@@ -204,7 +205,7 @@ bool split(std::vector<Loop>& loops, size_t index, int64_t limit) {
 
 // ---- Transfers ----
 
-// One load and one store: at most three loops, as samples, channels and rows, and a run.
+// One load and one store: at most three loops, used as samples, channels and rows, and a run.
 class Transfer {
  public:
   Transfer(Program& program, GlobalPlace source, GlobalPlace target)
@@ -212,7 +213,8 @@ class Transfer {
 
   void emit(std::vector<Loop> loops) {
     while (loops.size() > 4 || !is_encodable(loops)) {
-      // The outermost loop that commands cannot express, or simply the outermost, is unrolled.
+      // Unrolls the innermost loop with a step that commands cannot express, or else the outermost
+      // loop.
       size_t unrolled = 0;
       for (size_t i = 0; i + 1 < loops.size(); ++i)
         if (loops[i].source <= 0 || loops[i].target <= 0) unrolled = i;
@@ -243,7 +245,7 @@ class Transfer {
     return p;
   }
 
-  // A run that is longer than a row: rows of it, and the rest.
+  // Splits a run that is longer than a row into rows and a rest.
   void emit_run(const Loop& run) {
     const int64_t rows = run.count / kMaxRun, rest = run.count % kMaxRun;
     for (int64_t done = 0; done < rows; done += kMaxCount)
@@ -254,8 +256,8 @@ class Transfer {
           .emit({{rest, 1, 1}});
   }
 
-  // The loop with most turns becomes the channels, which go round the lanes; of the others the one
-  // with shorter steps becomes the rows.
+  // The loop with the largest count becomes the channels, which are distributed over the lanes. Of
+  // the others, the loop with shorter steps becomes the rows.
   void emit_tile(std::vector<Loop> loops) {
     const Loop run = loops.back();
     loops.pop_back();
@@ -268,7 +270,7 @@ class Transfer {
     if (rows.count > channels.count && std::max(channels.source, channels.target) <= kMaxRowStride)
       std::swap(rows, channels);
     if (std::max(rows.source, rows.target) > kMaxRowStride) {
-      // No row may step so far.
+      // The row stride exceeds the field, so each row is a transfer of its own.
       for (int64_t i = 0; i < rows.count; ++i)
         Transfer(program_, at(source_, i * rows.source), at(target_, i * rows.target))
             .emit({samples, channels, run});
@@ -316,7 +318,7 @@ std::vector<Move> moves_of(const TensorOp& op) {
   for (const MovesRow& row : kMoves) {
     if (!is(op, row.op)) continue;
     std::vector<Move> moves = row.moves(op);
-    // Elements -> bytes: a run of each element's bytes, innermost.
+    // Converts elements to bytes: the bytes of an element become the innermost run.
     const int64_t size = op.output_shape(0).data_type_size();
     for (Move& m : moves) {
       m.source *= size;
@@ -337,7 +339,7 @@ void emit_move(Program& program, const Move& move, const TensorPlaces& places,
   };
   const TensorPlace &from = places.find(move.from)->second, &to = places.find(move.to)->second;
   std::vector<Loop> loops = move.loops;
-  // A tensor that lies inside a concatenation has its samples further apart.
+  // The samples of a tensor inside a concatenation have a larger distance.
   for (Loop& l : loops) {
     if (l.source == sample(move.from)) l.source = static_cast<int64_t>(from.sample_bytes);
     if (l.target == sample(move.to)) l.target = static_cast<int64_t>(to.sample_bytes);

@@ -13,17 +13,20 @@ struct Loop {
   bool operator==(const Loop&) const = default;
 };
 
-// target[...] = source[...] over all loops; offsets are relative to the tensors' places.
+// target[...] = source[...] over all loops. Offsets are relative to the start of the tensors.
 struct Move {
   std::string from, to;  // tensors
   int64_t source = 0, target = 0;
-  std::vector<Loop> loops;  // outermost first; the innermost may be a run of bytes (steps 1, 1)
+  // Outermost first. The innermost may be a run of bytes (steps 1, 1).
+  std::vector<Loop> loops;
 };
 
-// What the layer moves. Empty for layers that are not movers, and for those that only rename.
+// Returns the moves of a layer. Empty for layers that are not movers, and for layers that only
+// rename.
 std::vector<Move> moves_of(const TensorOp& op);
 
-// The first axis of a tensor of several samples has the distance its place says.
+// For a tensor of several samples, `places` has the distance of samples, which is the step of the
+// first axis.
 void emit_move(Program& program, const Move& move, const TensorPlaces& places,
                const Network& network);
 

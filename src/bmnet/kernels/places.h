@@ -1,4 +1,4 @@
-// Where tensors and weights lie in global memory.
+// Positions of tensors and weights in global memory.
 #pragma once
 
 #include <map>
@@ -9,15 +9,15 @@
 
 namespace tputwin::net {
 
-// Where the tensors of a net lie in neuron memory. `sample_bytes` is the distance of samples: a
-// tensor that is part of a concatenation lies in the whole.
+// Position of a tensor in neuron memory. `sample_bytes` is the distance of samples: a part of a
+// concatenation is stored inside the whole.
 struct TensorPlace {
   uint64_t offset = 0;
   uint64_t sample_bytes = 0;
 };
 using TensorPlaces = std::map<std::string, TensorPlace, std::less<>>;
 
-// Offsets of every kernel's weights in weight memory.
+// Offsets of the weights of every kernel in weight memory.
 using WeightPlaces = std::map<const Kernel*, std::vector<uint64_t>>;
 
 }  // namespace tputwin::net

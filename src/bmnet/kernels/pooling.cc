@@ -1,7 +1,7 @@
-// tg_pooling: the window command, then the rescaling of a maximum. The command of an average has
-// one multiplier for all windows; where the last ones hang over the input and divide by fewer
-// taps, the tile is pooled once more into scratch with their multiplier, and their row or column
-// is copied.
+// tg_pooling: the window command, then the rescaling of a maximum. An average command has one
+// multiplier for all windows. The last windows may reach beyond the input and divide by fewer taps.
+// Then the tile is also pooled into scratch with their multiplier, and their row or column is
+// copied.
 #include "bmnet/kernels/lower_op.h"
 #include "bmnet/kernels/window_rows.h"
 
@@ -12,7 +12,7 @@ class Pooling : public Kernel {
  public:
   Window2d window;
   bool is_average = false;
-  int multiplier = 0, right_shift = 0;  // multiplier 0 with a maximum: none
+  int multiplier = 0, right_shift = 0;  // for a maximum, multiplier 0 means none
   Overhang overhang;
   std::vector<Multiplier> overhanging;  // last column, last row, both
 
@@ -38,7 +38,7 @@ class Pooling : public Kernel {
   }
 
  private:
-  // The window commands want more than one element.
+  // Returns true for a window of one element, which the pooling commands do not accept.
   bool is_single() const { return window.kernel_h * window.kernel_w == 1; }
 
   void emit_average(Program& program, const Operands& o) const {
@@ -65,7 +65,7 @@ class Pooling : public Kernel {
     program.check(bmk1880_tpu_avg_pooling(program.context(), &p));
   }
 
-  // A part of the tile, from scratch to the result.
+  // Copies a part of the tile from scratch to the result.
   static void emit_copy(Program& program, const Operands& o, Span rows, Span columns) {
     const Extents& e = o.output.e;
     const auto plane = static_cast<int>(align_up_to(e.h * e.w, kUnits));
@@ -80,7 +80,7 @@ class Pooling : public Kernel {
     program.check(bmk1880_tpu_copy_with_stride(program.context(), &p));
   }
 
-  // A window of one element takes every stride-th element.
+  // For a window of one element, a depthwise command takes every stride-th element.
   void emit_single(Program& program, const Operands& o) const {
     tensor_lmem out = o.output.tensor(), in = o.inputs[0].tensor();
     tensor_lmem ones = aligned_tensor(o.weights[0].address, {1, output.e.c, 1, 1});

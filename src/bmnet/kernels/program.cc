@@ -1,4 +1,4 @@
-// Commands under construction, by calls of BMKernel.
+// Construction of commands by calls of BMKernel.
 #include "bmnet/kernels/program.h"
 
 #include "base/errors/bmnet.h"
@@ -9,7 +9,7 @@
 namespace tputwin::net {
 namespace {
 
-// Never touched beyond what is used, so that the size costs nothing.
+// Unused pages are never touched, so the size costs no memory.
 constexpr uint32_t kBufferBytes = 64u << 20;  // half a million commands
 
 tensor_lmem tensor(uint32_t address, shape_t shape, bool aligned, fmt_t fmt) {
@@ -47,7 +47,7 @@ Extents matrix_extents(int64_t rows, int64_t columns) {
   return {rows, ceil_div(columns, width), 1, width};
 }
 
-// Zeros, because commands leave bytes between them as they are.
+// Zeroed, because commands do not write the bytes between them.
 Program::Program() : buffer_(static_cast<uint8_t*>(std::calloc(kBufferBytes, 1))) {
   bmk1880_info_t info{};
   info.chip_version = target().version;

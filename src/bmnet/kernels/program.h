@@ -1,4 +1,4 @@
-// Program: commands under construction, through the same calls a user's kernel would make.
+// Program: construction of commands through the calls that a user's kernel makes.
 #pragma once
 
 #include <bmkernel/bm1880/bmkernel_1880.h>
@@ -24,7 +24,7 @@ inline const uint32_t kLanes = target().lanes, kUnits = target().eu_bytes,
 constexpr int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 constexpr int64_t align_up_to(int64_t a, int64_t unit) { return ceil_div(a, unit) * unit; }
 
-// Bytes per lane of tensors that start in lane 0.
+// Returns the bytes per lane of tensors that start in lane 0.
 inline int64_t aligned_bytes(const Extents& e) {
   return e.n * ceil_div(e.c, kLanes) * align_up_to(e.h * e.w, kUnits);
 }
@@ -34,10 +34,10 @@ inline int64_t unaligned_bytes(const Extents& e) { return e.n * ceil_div(e.c, kL
 tensor_lmem aligned_tensor(uint32_t address, const Extents& e, fmt_t fmt = FMT_I8);
 tensor_lmem unaligned_tensor(uint32_t address, const Extents& e, fmt_t fmt = FMT_I8);
 tensor_lmem matrix_tensor(uint32_t address, int64_t rows, int64_t columns, fmt_t fmt = FMT_I8);
-// How a matrix of that many columns lies in the lanes: (rows, blocks, 1, width).
+// Returns the layout of a matrix with this many columns in the lanes: (rows, blocks, 1, width).
 Extents matrix_extents(int64_t rows, int64_t columns);
 
-// Where a tensor or weight lies: an offset relative to neuron or weight memory.
+// Position of a tensor or weight: an offset relative to neuron or weight memory.
 struct GlobalPlace {
   uint64_t offset = 0;
   bool is_weight = false;
@@ -52,23 +52,23 @@ class Program {
 
   bmk1880_context_t* context() const { return context_; }
 
-  // Every call's result goes through here: the first refused one makes the program fail.
+  // Must get the result of every call. The first refused command makes the program fail.
   void check(const bmk1880_op_t* command);
   void load(const tensor_lmem& t, GlobalPlace from, const stride_t* strides = nullptr);
   void store(const tensor_lmem& t, GlobalPlace to, const stride_t* strides = nullptr);
 
-  // Calls inside are not ordered between the engines.
+  // Calls between these two are not ordered between the engines.
   void begin_parallel() { bmk1880_parallel_enable(context_); }
   void end_parallel() { bmk1880_parallel_disable(context_); }
 
-  // Commands from now on are of that layer.
+  // Assigns the commands from here on to the layer `name`.
   void begin_layer(std::string_view name);
-  // Of which layers the commands so far are.
+  // Returns the layers of the commands so far.
   bmodel::LayerRuns layers() const;
 
   Status status() const;
   void fail(Error error);
-  // The command buffer so far.
+  // Returns the command buffer so far.
   std::vector<uint8_t> commands() const;
   // Empties the buffer.
   void reset();

@@ -1,4 +1,4 @@
-// The chip that programs are for. kLanes, kUnits and kLaneBytes (program.h) are its numbers.
+// The target chip of programs. kLanes, kUnits and kLaneBytes (program.h) are its numbers.
 #pragma once
 
 #include "chip/family.h"

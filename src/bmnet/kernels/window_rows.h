@@ -1,4 +1,4 @@
-// Which input rows an output row of a window operation reads, with padding and inserted zeros.
+// Input rows that an output row of a window operation reads, with padding and inserted zeros.
 #pragma once
 
 #include "bmnet/kernels/kernel.h"
@@ -7,17 +7,17 @@ namespace tputwin::net {
 
 // One axis of a window.
 struct Axis {
-  int64_t extent = 1;  // of the input
+  int64_t extent = 1;  // extent of the input
   int kernel = 1, stride = 1, dilation = 1, pad = 0, insert = 0;
 };
 
-// The part of the input that output positions [out.begin, out.end) read, and how a command computes
-// them from it. Every number is within the fields of a command if `fits` is true.
+// The part of the input that output positions [out.begin, out.end) read, and the parameters of a
+// command that computes them. If `fits` is true, every number is within the fields of a command.
 struct AxisTile {
   Span input;  // never empty
   int pad_before = 0, pad_after = 0, insert = 0, stride = 1;
-  int64_t spare =
-      0;  // so many elements may follow `input` in local memory without a further window
+  // Number of elements that may follow `input` in local memory without adding a window.
+  int64_t spare = 0;
   bool fits = true;
 };
 
@@ -28,12 +28,11 @@ inline Axis columns_of(const Window2d& w, const Extents& in) {
   return {in.w, w.kernel_w, w.stride_w, w.dilation_w, w.pad_left, w.ins_w};
 }
 
-// Windows that read no element, which is padding or inserted zeros alone, give what any window of
-// zeros gives. The command cannot have an empty input: it gets element `stand_in`, and as many
-// zeros before it as `count` windows take, at a stride that leaves the element behind the last of
-// them. Example: kernel 1, two windows: stride 14, padding 1 * 14 + 1 = 15, and the window at 28
-// would be the third. An input of up to stride - 1 elements adds no window, so the stride is at
-// least 2.
+// A window that reads only padding or inserted zeros gives the result of a window of zeros. A
+// command cannot have an empty input, so its input is element `stand_in`. Before it are as many
+// zeros as `count` windows take, at a stride at which the last window ends before the element.
+// Example: kernel 1, two windows: stride 14, padding 1 * 14 + 1 = 15; a third window would be at
+// 28. An input of up to stride - 1 elements adds no window, so the stride must be at least 2.
 inline AxisTile empty_tile(const Axis& a, int64_t stand_in, int64_t count) {
   const auto& most = target().limits.window;
   const int64_t reach = int64_t{a.kernel - 1} * a.dilation + 1;
@@ -50,7 +49,8 @@ inline AxisTile empty_tile(const Axis& a, int64_t stand_in, int64_t count) {
   return t;
 }
 
-// Positions count the expanded input, in which `insert` zeros follow every element but the last.
+// Positions are those of the expanded input, in which `insert` zeros follow every element but the
+// last.
 inline AxisTile tile_axis(const Axis& a, Span out) {
   const auto& most = target().limits.window;
   const int64_t step = a.insert + 1;
@@ -64,21 +64,21 @@ inline AxisTile tile_axis(const Axis& a, Span out) {
   t.pad_before = static_cast<int>(begin * step - first);
   t.pad_after = static_cast<int>(last - (end - 1) * step);
   t.stride = a.stride;
-  // Elements behind the last window are not read: the command counts them as part of the input.
+  // Elements after the last window are not read, but the command counts them as part of the input.
   t.spare = a.stride - 1;
   t.insert = t.input.count() > 1 ? a.insert : 0;
   t.fits = std::max(t.pad_before, t.pad_after) <= static_cast<int>(most.padding);
   return t;
 }
 
-// True if rows `held` of an input serve a tile.
+// Returns true if rows `held` of an input serve a tile.
 inline bool serves(const AxisTile& tile, Span held) {
   return tile.fits && held.begin == tile.input.begin && held.end >= tile.input.end &&
          held.end - tile.input.end <= tile.spare;
 }
 
-// Padding and strides of a tile of output rows, in any of the kernel library's parameter
-// structures.
+// Sets padding and strides for a tile of output rows. `p` is any parameter structure of the kernel
+// library with these members.
 template <class Param>
 void set_window(Param& p, const Window2d& w, const Extents& in, Span rows, int64_t width) {
   const AxisTile y = tile_axis(rows_of(w, in), rows);
