@@ -1,4 +1,4 @@
-// Float weights and thresholds to int8 weights and the table that goes with them.
+// Quantization of float weights and thresholds to int8 weights and their calibration table.
 #include "bmnet/quantize/quantize.h"
 
 #include <algorithm>
@@ -11,7 +11,8 @@ namespace {
 
 using Entry = LayerCalibrationParameter;
 
-// The layer's entry in the new table: ops of one Caffe layer (inputs with several tops) share it.
+// Returns the layer's entry in the new table. Ops of one Caffe layer (inputs with several tops)
+// share it.
 Entry& entry_of(NetCalibrationParameter& table, const TensorOp& op) {
   const std::string& id = op.calib_id().empty() ? op.name() : op.calib_id();
   for (Entry& entry : *table.mutable_layer())
@@ -22,7 +23,7 @@ Entry& entry_of(NetCalibrationParameter& table, const TensorOp& op) {
 }
 
 bool has_fraction(const Blob& blob) {
-  // Counted without a branch, a block at a time, which the compiler turns into vectors.
+  // Counts fractions block by block and without a branch, so that the compiler vectorizes the loop.
   constexpr size_t kBlock = 4096;
   for (size_t begin = 0; begin < blob.data.size(); begin += kBlock) {
     const size_t end = std::min(begin + kBlock, blob.data.size());

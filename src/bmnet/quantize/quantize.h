@@ -1,4 +1,5 @@
-// Float net and thresholds -> integers: weights, biases, slopes in place, and the whole table.
+// Quantization of a float net with thresholds: weights, biases and slopes in place, and the whole
+// table.
 #pragma once
 
 #include <bmnet/calibration.pb.h>
@@ -9,16 +10,16 @@
 
 namespace tputwin::net {
 
-// Whether a weight is a fraction that the int8 net has as an integer: such a net is quantized
-// before it is compiled.
+// Returns true if a weight that must be an integer in the int8 net has a fraction. Such a net must
+// be quantized before it is compiled.
 bool has_float_weights(const Network& network);
 
-// `thresholds` has the thresholds of every tensor (of those that move bytes it may leave them out),
-// for LRN layers also the blob "sum_sq". The result has an entry for every layer, with all integers
-// that resolve() reads. Biases that do not fit 16 bits become warnings.
+// `thresholds` must have the threshold of every tensor, except of those that only move bytes. For
+// LRN layers it also needs the blob "sum_sq". The result has an entry for every layer, with all
+// integers that resolve() reads. Biases that do not fit 16 bits become warnings.
 //
-// The right shift of weights is that of bmnet's rule, unless biases would saturate at it: then it
-// is the shift with the least error that weights and biases cause together.
+// The right shift of weights follows bmnet's rule unless biases would saturate. Then it is the
+// shift with the least combined error of weights and biases.
 Result<NetCalibrationParameter> quantize(Network& network,
                                          const NetCalibrationParameter& thresholds,
                                          std::vector<Error>* warnings = nullptr);
