@@ -1,4 +1,4 @@
-// The int8 interpreter: every layer by its formula.
+// The int8 interpreter: executes every layer by its formula.
 #include "bmnet/reference/execute.h"
 
 #include "base/errors/bmnet.h"

@@ -1,6 +1,6 @@
-// The int8 meaning of a Network: an interpreter, layer by layer, plain loops that read like the
-// formulas of integers/integers.h. Independent of tiling and instructions; the compiler is judged
-// by it.
+// The int8 interpreter of a Network: plain loops, layer by layer, that follow the formulas of
+// integers/integers.h. It is independent of tiling and instructions; the compiler is tested against
+// it.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,11 @@
 
 namespace tputwin::net {
 
-// Bytes of a tensor: int8 values, or floats where data_type_size is 4 (results of CPU operators).
+// Bytes of a tensor: int8 values, or floats if data_type_size is 4 (results of CPU operators).
 using TensorBytes = std::vector<uint8_t>;
 
-// All tensors, by name. Network: folded, blobs quantized. Inputs by tensor name.
+// Returns all tensors by name. The network must be folded and its blobs quantized. Inputs are keyed
+// by tensor name.
 Result<std::map<std::string, TensorBytes>> run_int8(
     const Network& network, const std::vector<LayerIntegers>& integers,
     const std::map<std::string, TensorBytes>& inputs);

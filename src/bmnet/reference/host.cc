@@ -1,4 +1,4 @@
-// CPU operators, as their plugins run them.
+// CPU operators, executed as in their plugins.
 #include "bmnet/cpu_ops/plugin.h"
 #include "bmnet/reference/layer.h"
 
@@ -12,7 +12,8 @@ float threshold(const std::vector<float>& thresholds, size_t i) {
 }  // namespace
 
 Status cpu_operator(const Layer& layer) {
-  std::vector<std::vector<uint8_t>> copies;  // of the inputs, which nothing writes
+  // Copies of the inputs: ByteTensor needs writable bytes.
+  std::vector<std::vector<uint8_t>> copies;
   std::vector<ByteTensor> inputs, outputs;
   std::vector<ConstTensor> coefficients;
   copies.reserve(layer.inputs.size());

@@ -1,4 +1,4 @@
-// What the interpreter hands to the function of an IR type, and the arithmetic they share.
+// Arguments of the interpreter's functions, one per IR type, and the arithmetic that they share.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ inline int64_t rhu(int64_t value, int shift) {
 inline int8_t sat8(int64_t value) { return static_cast<int8_t>(saturate(value, DType::i8)); }
 inline int64_t sat16(int64_t value) { return saturate(value, DType::i16); }
 
-// Multiplier i; 1 where the table gives none.
+// Returns multiplier i; 1 if the table has none.
 inline int multiplier(const LayerIntegers& integers, size_t i) {
   return i < integers.multiplier.size() ? integers.multiplier[i] : 1;
 }
@@ -53,10 +53,11 @@ inline int64_t product(const TensorShape& shape, int begin, int end) {
   return result;
 }
 
-// An axis counted from the front; error if the shape has none such.
+// Returns the axis counted from the first; an error if the shape has no such axis.
 Result<int> axis_of(const Layer& layer, int axis);
 
-// Values of a blob as integers; error if their number is another or one is outside the type Range.
+// Returns the values of a blob as integers. The blob must have `count` values, all within the type
+// Range.
 template <class Range, class Stored = Range>
 Result<std::vector<Stored>> integers_of(const Layer& layer, std::string_view name,
                                         const std::vector<float>& data, int64_t count) {
@@ -73,7 +74,7 @@ Result<std::vector<Stored>> integers_of(const Layer& layer, std::string_view nam
   return std::vector<Stored>(data.begin(), data.end());
 }
 
-// The same of blob `index`, which may be missing.
+// Returns the values of blob `index` as integers. Error if the blob is missing.
 template <class Range, class Stored = Range>
 Result<std::vector<Stored>> integer_blob(const Layer& layer, size_t index, int64_t count) {
   if (index >= layer.blobs.size()) return fail(layer.op, errors::net_missing_blob);
