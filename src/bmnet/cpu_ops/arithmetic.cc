@@ -1,5 +1,5 @@
-// Two tensors element by element, in which extents of 1 are repeated, as in NumPy. The second comes
-// as an input or as a coefficient.
+// Element-wise operations of two tensors, with extents of 1 repeated as in NumPy. The second
+// operand is an input or a coefficient.
 #include <array>
 #include <cmath>
 
@@ -30,7 +30,7 @@ float combine(TwoOperands::ArithmeticOp operation, float a, float b) {
   return 0;
 }
 
-// Elements from one index of an axis of the result to the next; 0 where the operand is repeated.
+// Returns the distance of elements along each axis of the result; 0 where the operand is repeated.
 Result<std::array<int64_t, 4>> steps(const Call& call, const ConstTensor& tensor,
                                      const Shape4& to) {
   const Shape4 from = shape4(tensor);

@@ -1,4 +1,4 @@
-// CpuOp, the documented base of operators of the host.
+// CpuOp, the documented base class of operators of the host.
 #include <bmnet/targets/cpu/cpu_op.hpp>
 
 #include <stdexcept>
@@ -11,7 +11,7 @@ namespace {
 using Shapes = google::protobuf::RepeatedPtrField<TensorShape>;
 using Addresses = google::protobuf::RepeatedField<uint64_t>;
 
-// Thrown to the runtime, which makes it the error of the run.
+// Throws to the runtime, which reports it as the error of the run.
 [[noreturn]] void refuse(const TensorOp& op, const char* why) {
   throw std::runtime_error(tputwin::Error(tputwin::errors::net_cpu_payload)
                                .in("layer " + op.name() + " (" + op.type() + ")")

@@ -11,10 +11,12 @@ constexpr std::string_view kNoType = "tg_none";
 using namespace trait;
 
 struct Row {
-  std::string_view type;    // in the IR; of plugins for customized layers none
+  // Type in the IR; kNoType for plugins of customized layers.
+  std::string_view type;
   std::string_view plugin;  // file name of the plugin
   Status (*run)(const cpu::Call&);
-  bool on_host = true;  // the IR type runs on the host; else only the plugin does
+  // True if the IR type runs on the host. Otherwise only the plugin does.
+  bool on_host = true;
   unsigned traits = no_traits;
 };
 

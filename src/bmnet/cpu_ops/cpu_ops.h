@@ -1,5 +1,5 @@
-// Float bodies of the operators that run on the host: used by the plugins, by float execution and
-// by the int8 interpreter alike.
+// Float implementations of the operators that run on the host. Plugins, float execution and the
+// int8 interpreter use them.
 #pragma once
 
 #include <bmnet/bmnet.pb.h>
@@ -12,7 +12,7 @@
 
 namespace tputwin::net {
 
-// View of a tensor; extents as in its TensorShape.
+// View of a tensor. The extents are those of its TensorShape.
 struct ConstTensor {
   std::vector<int64_t> shape;
   const float* data;
@@ -22,15 +22,18 @@ struct MutableTensor {
   float* data;
 };
 
-// "tg_softmax" -> "Softmax", the plugin's file name without ".so"; empty for types of the TPU.
+// Returns the plugin's file name without ".so", such as "Softmax" for "tg_softmax"; empty for types
+// of the TPU.
 std::string_view cpu_plugin_name(std::string_view ir_type);
-// Detections, priors, proposals and the like are coordinates: their tensors hold floats in the int8
-// net too (data_type_size 4). False for Softmax, Interp, Normalize ... whose results are int8.
+// Returns true if the results are coordinates, such as detections, priors and proposals. Their
+// tensors hold floats in the int8 net, too (data_type_size 4). Returns false for Softmax, Interp,
+// Normalize and others, whose results are int8.
 bool has_float_output(std::string_view ir_type);
-// Of an IR type or a plugin: values of its inputs are no matter, and need not be there.
+// Returns true if the IR type or plugin reads only the shapes of its inputs. Their values need not
+// exist.
 bool reads_only_shapes(std::string_view type);
 
-// y = f(x) in float; which operator is told by op.type(), IR type or plugin name.
+// Computes y = f(x) in float. op.type(), an IR type or a plugin name, selects the operator.
 Status run_cpu_op(const ::bmnet::LayerParameter& op, std::span<const ConstTensor> inputs,
                   std::span<const MutableTensor> outputs);
 

@@ -1,6 +1,6 @@
-// SSD's output: decodes locations (input 0) with the priors (input 2), suppresses overlapping boxes
-// class by class by their confidences (input 1), and writes a fixed number of rows
-// (image, label, score, xmin, ymin, xmax, ymax); rows left over hold -1.
+// SSD's output. Decodes locations (input 0) with the priors (input 2), and suppresses overlapping
+// boxes class by class by their confidences (input 1). Writes a fixed number of rows (image, label,
+// score, xmin, ymin, xmax, ymax). Unused rows hold -1.
 #include "bmnet/cpu_ops/operator.h"
 #include "host/ssd.h"
 

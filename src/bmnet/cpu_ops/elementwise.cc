@@ -1,5 +1,4 @@
-// Operators of one value each. The coefficient is that of a customized layer, else of an
-// activation.
+// Operators of one value. The coefficient is that of a customized layer, or else of an activation.
 #include <cmath>
 
 #include "bmnet/cpu_ops/operator.h"

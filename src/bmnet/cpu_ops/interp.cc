@@ -1,5 +1,5 @@
 // Bilinear interpolation that maps the corners of the input to those of the output. Negative pads
-// cut rows and columns off the input.
+// remove rows and columns of the input.
 #include "bmnet/cpu_ops/operator.h"
 #include "host/resample.h"
 

@@ -1,11 +1,11 @@
-// Products of matrices, of which two tensors hold many behind each other; extents of 1 in front are
+// Products of matrices. Tensors of 3 or 4 axes hold several matrices; leading extents of 1 are
 // repeated.
 #include "bmnet/cpu_ops/operator.h"
 
 namespace tputwin::net::cpu {
 namespace {
 
-// Matrices (rows, columns) behind two axes, of tensors of 2 to 4.
+// A tensor of 2 to 4 axes, seen as outer x inner matrices of rows x columns.
 struct Matrices {
   int64_t outer = 1, inner = 1, rows = 0, columns = 0;
 
@@ -16,7 +16,7 @@ struct Matrices {
     if (axes > 2) inner = shape[axes - 3];
     if (axes > 3) outer = shape[axes - 4];
   }
-  // Where the matrix lies that is used at a place of the result.
+  // Returns the offset of the matrix for position (o, i) of the result.
   int64_t at(int64_t o, int64_t i) const {
     return ((outer == 1 ? 0 : o) * inner + (inner == 1 ? 0 : i)) * rows * columns;
   }

@@ -1,5 +1,5 @@
-// y = x * scale / sqrt(sum x^2 + eps), the sum over c,h,w or over c. The scale comes as second
-// input, else from the parameters; one value, or one per channel.
+// y = x * scale / sqrt(sum x^2 + eps), the sum over c,h,w or over c. The scale is the second input,
+// or else a parameter. It has one value, or one per channel.
 #include <cmath>
 
 #include "bmnet/cpu_ops/operator.h"

@@ -1,4 +1,4 @@
-// What operators of the host share: shapes, arguments, errors.
+// Shapes, arguments and errors, shared by operators of the host.
 #include "bmnet/cpu_ops/operator.h"
 
 #include "base/errors/bmnet.h"

@@ -1,4 +1,4 @@
-// What the operators of this folder share. One file per operator.
+// Declarations that the operators of this directory share. Each operator has a file of its own.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,8 @@ int64_t count(const Tensor& tensor) {
   return count(tensor.shape);
 }
 
-// Extents in Caffe's order; missing ones at the end are 1, what is beyond the fourth joins it.
+// Extents in Caffe's order. Missing trailing extents are 1; extents after the fourth are multiplied
+// into it.
 struct Shape4 {
   int64_t n = 1, c = 1, h = 1, w = 1;
 };
@@ -37,24 +38,24 @@ Shape4 shape4(const Tensor& tensor) {
   return {at(0), at(1), at(2), product(tensor.shape, 3, tensor.shape.size())};
 }
 
-// The shape seen from one axis: `outer` times `extent` times `inner` elements.
+// A shape around one axis: `outer` times `extent` times `inner` elements.
 struct AxisView {
   int64_t outer = 1, extent = 1, inner = 1;
 };
 
 Error fail(const Call& call, std::string rule);
-// At least `inputs` inputs and exactly one output; with one shape if `same`.
+// Checks for at least `inputs` inputs and exactly one output. If `same`, all must have one shape.
 Status require(const Call& call, size_t inputs, bool same = false);
 Result<AxisView> view_axis(const Call& call, const std::vector<int64_t>& shape, int axis);
 
 float sigmoid(float x);
-// Softmax of `count` values that lie `step` apart.
+// Softmax of `count` values at a distance of `step`.
 void softmax(const float* in, float* out, int64_t count, int64_t step);
 
-// a + b of the result's shape, in which extents of 1 are repeated.
+// Computes a + b in the result's shape. Extents of 1 are repeated.
 Status add_repeated(const Call& call, const ConstTensor& a, const ConstTensor& b, float* sum);
 
-// The operators: column `function` of ir/ops.def.
+// The operators, declared from column `function` of ir/ops.def.
 #define TW_OP_HOST(name, plugin, function, traits, ...) Status function(const Call&);
 #define TW_PLUGIN(name, plugin, function) Status function(const Call&);
 #include "bmnet/ir/ops.def"

@@ -1,4 +1,4 @@
-// A plugin's call: bytes of tensors to floats, the operator, and back.
+// A plugin's call: converts bytes of tensors to floats, runs the operator, and converts back.
 #include "bmnet/cpu_ops/plugin.h"
 
 #include <bmnet/proto/TensorOps.hpp>
@@ -68,7 +68,7 @@ Status run_on_bytes(const ::bmnet::LayerParameter& op, std::span<const ByteTenso
 }
 
 Status run_plugin(const ::bmnet::LayerParameter& op) {
-  std::vector<std::vector<float>> values;  // weights are not aligned
+  std::vector<std::vector<float>> values;  // copies, because weights are not aligned
   std::vector<ConstTensor> coefficients;
   for (const ByteTensor& tensor : located(op.coeff_shape(), op.global_coeff(), {})) {
     if (tensor.shape.data_type_size() != sizeof(float))

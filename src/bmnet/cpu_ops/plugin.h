@@ -1,4 +1,4 @@
-// An operator on the bytes of tensors: to floats, the operator, back to bytes.
+// An operator on bytes of tensors: converts them to floats, runs the operator, and converts back.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace tputwin::net {
 struct ByteTensor {
   const ::bmnet::BlobShape& shape;
   std::span<uint8_t> bytes;
-  float threshold;  // of int8
+  float threshold;  // for int8 only
 };
 
-// Coefficients are inputs behind the inputs.
+// Runs an operator. The coefficients are inputs after `inputs`.
 Status run_on_bytes(const ::bmnet::LayerParameter& op, std::span<const ByteTensor> inputs,
                     std::span<const ConstTensor> coefficients, std::span<const ByteTensor> outputs);
 
-// As a plugin runs it: operands at the host addresses in the TensorOp, thresholds from it.
+// Runs an operator as a plugin. `op` has the host addresses of the operands, and the thresholds.
 Status run_plugin(const ::bmnet::LayerParameter& op);
 
 }  // namespace tputwin::net

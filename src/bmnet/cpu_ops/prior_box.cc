@@ -1,6 +1,6 @@
 // Prior boxes of SSD, (1,2,N): their corners relative to the image, and four variances for each.
-// The list of aspect ratios is complete: flipped ones are in it, and 1 may be, which min_size
-// covers.
+// The list of aspect ratios must contain flipped ratios. Ratio 1 is optional because min_size
+// covers it.
 #include "bmnet/cpu_ops/operator.h"
 #include "host/ssd.h"
 

@@ -1,6 +1,6 @@
-// Region proposals of Faster R-CNN: scores (1,2A,H,W; the second half is taken), box deltas
-// (1,4A,H,W) and, as a third input, height, width and scale of the image. Output (post_nms_topN,
-// 5): (0, x1, y1, x2, y2); rows left over are 0.
+// Region proposals of Faster R-CNN. Inputs: scores (1,2A,H,W), of which the second half is used;
+// box deltas (1,4A,H,W); optionally height, width and scale of the image. Output (post_nms_topN,
+// 5): (0, x1, y1, x2, y2). Unused rows are 0.
 #include <cmath>
 
 #include "bmnet/cpu_ops/operator.h"
@@ -25,7 +25,8 @@ Box centered(float x, float y, float width, float height) {
   return {x - (width - 1) / 2, y - (height - 1) / 2, x + (width - 1) / 2, y + (height - 1) / 2};
 }
 
-// Around the square (0, 0, base-1, base-1): each ratio in each scale. Widths round half to even.
+// Returns each ratio at each scale around the square (0, 0, base-1, base-1). Ties of widths round
+// to even.
 std::vector<Box> make_anchors(const Parameter& param) {
   const auto base = static_cast<float>(param.base_size());
   const float center = (base - 1) / 2;
@@ -53,7 +54,8 @@ Box transform(const Box& anchor, const float* delta, int64_t step, const ImageSi
           inside(x + w / 2, image.width), inside(y + h / 2, image.height)};
 }
 
-// From the third input, a row per image or one for all; else the extent of the map.
+// Returns the image size from the third input, which has a row per image or one row for all.
+// Without it, returns the extent of the map times the stride.
 ImageSize image_size(const Call& call, int64_t image) {
   if (call.in.size() > 2 && count(call.in[2]) >= 3) {
     const float* row = call.in[2].data + (count(call.in[2]) >= 3 * (image + 1) ? 3 * image : 0);
@@ -69,7 +71,7 @@ struct Regions {
   std::vector<float> scores;
 };
 
-// All anchors of one image, moved by their deltas, but those that are too small.
+// Returns all anchors of one image, moved by their deltas, except those that are too small.
 Regions move_anchors(const Call& call, const std::vector<Box>& anchors, int64_t image) {
   const Parameter& param = call.op.tg_proposal_param();
   const Shape4 map = shape4(call.in[0]);

@@ -1,4 +1,4 @@
-// int8 to float and back, as operators of the host do it.
+// Conversion from int8 to float and back, as in operators of the host.
 #include "bmnet/cpu_ops/quantize.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Rows, then columns, as weighted sums of the input's: resizing, padding and averages of any kind.
+// Weighted sums of the input's rows, then of its columns: resizing, padding and averages of any
+// kind.
 #include "bmnet/cpu_ops/operator.h"
 
 namespace tputwin::net::cpu {
@@ -17,7 +18,7 @@ struct Taps {
     if (count < 1 || source.size() != to * count || weight.size() != to * count) return false;
     return std::ranges::all_of(source, [from](uint32_t s) { return s < from; });
   }
-  // Of output `i`: calls with index and weight.
+  // Calls call(index, weight) for each tap of output `i`.
   template <class Function>
   void each(int64_t i, const Function& call) const {
     for (int64_t tap = i * count; tap < (i + 1) * count; ++tap)

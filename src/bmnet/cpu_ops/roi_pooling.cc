@@ -1,5 +1,5 @@
-// Pooling over regions of interest; input 1 holds them: (image, x1, y1, x2, y2) each. ROIPooling
-// takes the maximum, PSROIPooling the average over the channel that belongs to the bin.
+// Pooling over regions of interest. Input 1 has a row (image, x1, y1, x2, y2) for each region.
+// ROIPooling takes the maximum, PSROIPooling the average over the channel that belongs to the bin.
 #include <cmath>
 
 #include "bmnet/cpu_ops/operator.h"
@@ -12,7 +12,7 @@ struct Range {
   int64_t length() const { return std::max<int64_t>(end - begin, 0); }
 };
 
-// Bin `index` of a region that starts at `whole + part`; the whole pixels are added after rounding.
+// Returns bin `index` of a region that starts at `whole + part`. `whole` is added after rounding.
 Range bin(int64_t whole, float part, float size, int64_t index, int64_t extent) {
   const auto begin = static_cast<int64_t>(std::floor(static_cast<float>(index) * size + part));
   const auto end = static_cast<int64_t>(std::ceil(static_cast<float>(index + 1) * size + part));

@@ -8,7 +8,7 @@
 namespace tputwin::net::cpu {
 namespace {
 
-// Of the softmax in place. Not of its values, of which small ones are 0.
+// Replaces the softmax with its logarithm, computed from `x`: small values of the softmax are 0.
 void take_log(const Call& call, const float* x, int64_t at, const AxisView& view) {
   float* y = call.out[0].data + at;
   float largest = x[0], sum = 0;

@@ -1,4 +1,5 @@
-// Runs of values brought to mean 0 and variance 1, then times a factor plus an offset.
+// Standardization: scales runs of values to mean 0 and variance 1, then applies a factor and an
+// offset.
 #include <cmath>
 
 #include "bmnet/cpu_ops/operator.h"
@@ -11,7 +12,7 @@ double inverse_deviation(double squares, int64_t values, float eps) {
   return 1 / std::sqrt(squares / static_cast<double>(values) + eps);
 }
 
-// Caffe's BatchNorm with the batch's own statistics.
+// Computes Caffe's BatchNorm with the statistics of the batch itself.
 Status standardize_channels(const Call& call) {
   const auto& shape = call.in[0].shape;
   const int64_t images = shape.empty() ? 0 : shape[0], channels = shape.size() > 1 ? shape[1] : 1;

@@ -1,4 +1,4 @@
-// The largest, or smallest, values along an axis, and where they are.
+// The largest or smallest values along an axis, and their positions.
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -10,8 +10,8 @@ namespace {
 
 using TopParameter = ::bmnet::TGTopParameter;
 
-// Positions of the values that lie `step` apart, those wanted in front. A NaN is chosen, as by the
-// operators of src/host.
+// Sorts the positions of values at a distance of `step`, wanted ones first. NaN comes first, as in
+// the operators of src/host.
 void sort_positions(const TopParameter& param, const float* x, int64_t step,
                     std::vector<int64_t>& positions) {
   std::iota(positions.begin(), positions.end(), 0);

@@ -5,7 +5,7 @@
 namespace tputwin::net::cpu {
 namespace {
 
-// The entries of one anchor at one pixel, `step` apart.
+// The entries of one anchor at one pixel, at a distance of `step`.
 struct Entries {
   const float* in;
   float* out;
@@ -33,8 +33,8 @@ Status each_anchor(const Call& call, int64_t entries, const Body& body) {
 
 }  // namespace
 
-// Version 2, as darknet's region layer: coordinates may be more than four; with a background there
-// is a class in place of the objectness.
+// Version 2, as in darknet's region layer. It may have more than four coordinates. With a
+// background, a class replaces the objectness.
 Status region(const Call& call) {
   const auto& param = call.op.tg_region_param();
   const int64_t coords = param.coords(), entries = coords + 1 + param.classes();
@@ -42,7 +42,7 @@ Status region(const Call& call) {
   if (shape4(call.in[0]).c != param.num() * entries)
     return fail(call, "num * (coords + 1 + classes) channels");
   const bool background = param.background() != 0;
-  const int64_t first = coords + (background ? 0 : 1);  // of the classes
+  const int64_t first = coords + (background ? 0 : 1);  // index of the first class
   return each_anchor(call, entries, [&](const Entries& e) {
     e.activate(0, 2);
     if (!background) e.activate(coords, coords + 1);

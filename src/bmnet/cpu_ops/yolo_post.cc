@@ -1,7 +1,7 @@
-// Boxes of YOLO v3 out of the results of Yolo layers, one input per scale. An input with A anchors
-// per pixel takes the next A numbers of `mask`, which choose among the `anchor` pairs. Output: a
-// fixed number of rows (image, label, score, xmin, ymin, xmax, ymax), relative to the image; rows
-// left over hold -1.
+// Boxes of YOLO v3 from the results of Yolo layers, one input per scale. An input with A anchors
+// per pixel uses the next A numbers of `mask`, which are indices of `anchor` pairs. Output: a fixed
+// number of rows (image, label, score, xmin, ymin, xmax, ymax), relative to the image. Unused rows
+// hold -1.
 #include <cmath>
 
 #include "bmnet/cpu_ops/operator.h"
@@ -28,7 +28,8 @@ struct Anchor {
   float width, height;  // relative to the image
 };
 
-// What one anchor says at one pixel of a map.
+// Adds the box and scores of one anchor at one pixel of a map, if its objectness exceeds the
+// threshold.
 void add(const float* entry, int64_t plane, float x, float y, const Shape4& map,
          const Anchor& anchor, const Parameter& param, Candidates& to) {
   const float objectness = entry[4 * plane];
