@@ -1,5 +1,5 @@
-// Bounds of pictures. OpenCV asks for memory when it has read a file's header; that is where its
-// size is looked at, for every format alike.
+// Bounds of pictures. OpenCV allocates memory after it has read a file's header. The allocator
+// checks the size there, for every format.
 #include "bmnet/data/decode.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::literals;
 
-// OpenCV's own, which refuses what is too large while this thread decodes.
+// OpenCV's allocator with a check: refuses pictures that are too large while this thread decodes.
 class BoundedAllocator final : public cv::MatAllocator {
  public:
   cv::UMatData* allocate(int dims, const int* sizes, int type, void* data, size_t* step,
@@ -42,12 +42,12 @@ class BoundedAllocator final : public cv::MatAllocator {
 thread_local bool BoundedAllocator::is_decoding = false;
 thread_local std::string BoundedAllocator::refused;
 
-// While it lives, this thread's pictures are bounded. The allocator stays in place afterwards, as
-// other threads may be decoding.
+// While an object exists, this thread's pictures are bounded. The allocator stays installed
+// afterwards because other threads may be decoding.
 struct Decoding {
   Decoding() {
     static cv::MatAllocator* const installed = [] {
-      auto* allocator = new BoundedAllocator;  // until the process ends: matrices may know it
+      auto* allocator = new BoundedAllocator;  // never deleted: matrices may refer to it
       cv::Mat::setDefaultAllocator(allocator);
       return allocator;
     }();
@@ -97,7 +97,7 @@ Result<cv::Mat> decode_file(std::span<const uint8_t> file, bool grey, const std:
   const std::string reason = decode_picture_file(file, grey, pixels);
   if (reason.empty()) return pixels;
   if (!BoundedAllocator::refused.empty()) return data_error(name, BoundedAllocator::refused);
-  // OpenCV's own bounds, which are wider, and seen first
+  // OpenCV checks its own bounds first. They are wider than kMostPixels.
   if (reason.find("CV_IO_MAX_IMAGE") != reason.npos)
     return data_error(name, fmt::format("it says that it has more than {} pixels", kMostPixels));
   return data_error(name, reason);

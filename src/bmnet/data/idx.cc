@@ -33,7 +33,7 @@ struct Idx {
   std::vector<uint8_t> bytes;
 };
 
-// 0, 0, type, number of extents; extents of four bytes, the largest byte first; values.
+// Format: 0, 0, type, number of extents; extents of four bytes, big-endian; values.
 Result<Idx> read_idx(const std::string& path) {
   const File file(gzopen(path.c_str(), "rb"));
   std::array<uint8_t, 4> word;
@@ -52,7 +52,7 @@ Result<Idx> read_idx(const std::string& path) {
     size *= static_cast<size_t>(extent);
     if (size > kMostBytes) return data_error(path, "it is too large");
   }
-  // A false header of a short file must not allocate: read in growing pieces.
+  // A false header of a short file must not cause a large allocation, so values are read in pieces.
   constexpr size_t kPiece = size_t{1} << 24;
   while (idx.bytes.size() < size) {
     const size_t begin = idx.bytes.size(), piece = std::min(kPiece, size - begin);

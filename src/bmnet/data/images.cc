@@ -41,7 +41,7 @@ class Images final : public DataSet {
   std::vector<std::string> files_;
 };
 
-// Names in a folder, sorted.
+// Returns the names in a folder, sorted.
 std::vector<fs::path> entries(const fs::path& folder, bool folders) {
   std::vector<fs::path> result;
   std::error_code error;
@@ -54,7 +54,7 @@ std::vector<fs::path> entries(const fs::path& folder, bool folders) {
   return result;
 }
 
-// "FILE [LABEL]" per line; the label is the last word if it is a number.
+// Reads lines "FILE [LABEL]". The label is the last word if it is a number.
 Status add_listed(const fs::path& folder, const std::string& list, Images& images) {
   auto text = read_bytes(list, kMostPictureBytes);
   if (!text.ok()) return data_error(list, text.error().message());

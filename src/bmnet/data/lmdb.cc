@@ -1,4 +1,4 @@
-// LMDBs whose values are Caffe's Datum.
+// Databases of LMDB whose values are Caffe's Datum.
 #include <bmnet/tputwin_caffe.pb.h>
 #include <fcntl.h>
 #include <lmdb.h>
@@ -43,14 +43,14 @@ Result<Picture> picture_of(const caffe::Datum& datum, const DataOptions& options
   return picture;
 }
 
-// A database that is read from its first value to its last.
+// A database that is read from the first value to the last.
 struct Opened {
   std::unique_ptr<MDB_env, CloseEnvironment> environment;
   std::unique_ptr<MDB_txn, AbortTransaction> transaction;
   std::unique_ptr<MDB_cursor, CloseCursor> cursor;
-  size_t most = 0;  // values that the file has room for
+  size_t most = 0;  // upper bound of values in the file
 
-  // What went wrong, as the library counts; 0.
+  // Returns the error code of LMDB; 0 on success.
   int open(const std::string& path) {
     MDB_env* made = nullptr;
     int code = mdb_env_create(&made);
@@ -76,7 +76,7 @@ struct Opened {
   }
 };
 
-// Reads all that is read later. Ends the process, in one way or another.
+// Reads everything that is read later, then ends the process. A damaged file ends it with a signal.
 [[noreturn]] void read_to_the_end(const std::string& path) {
   for (const int signal : {SIGSEGV, SIGBUS, SIGABRT}) std::signal(signal, SIG_DFL);
   const rlimit none{};
@@ -94,7 +94,7 @@ struct Opened {
   _exit(0);
 }
 
-// The library trusts its files, and dies of a damaged one: let a child of ours do so.
+// LMDB trusts its files and may crash on a damaged one, so a child process reads the file first.
 Status check_whole(const std::string& path) {
   const pid_t reader = fork();
   if (reader == 0) read_to_the_end(path);
@@ -110,7 +110,7 @@ class Lmdb final : public DataSet {
   Lmdb(DataOptions options, std::string path)
       : options_(std::move(options)), path_(std::move(path)) {}
 
-  // Values stay where they are as long as the transaction lives.
+  // Values stay at their addresses while the transaction exists.
   Status open() {
     TW_RETURN_IF_ERROR(check_whole(path_));
     if (const int code = opened_.open(path_); code != 0)

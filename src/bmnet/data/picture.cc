@@ -1,4 +1,4 @@
-// Pictures to samples: decoding, scaling, cropping, means.
+// Conversion of pictures to samples: decoding, scaling, cropping, means.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ Picture resize(const Picture& picture, int64_t height, int64_t width) {
   return result;
 }
 
-// Of an image of bytes, rows of channels.
+// Converts an image of bytes, stored as rows of channels, to planes.
 Picture planes(const cv::Mat& image, bool rgb) {
   const int64_t channels = image.channels();
   Picture picture{{1, channels, image.rows, image.cols}, {}};

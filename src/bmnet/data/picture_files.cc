@@ -1,5 +1,5 @@
-// Loads the codecs of pictures when the first picture is: the 120 libraries behind them take longer
-// to load than most commands to run.
+// Loads the picture codecs with the first picture. They need 120 libraries, which take longer to
+// load than most commands run.
 #include "bmnet/data/picture_files.h"
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kLibrary = "libtputwin_pictures.so";
 
 void* open_library() {
-  // beside this library, wherever it is installed
+  // Looks in the directory of this library first, wherever it is installed.
   Dl_info here;
   if (dladdr(reinterpret_cast<const void*>(&open_library), &here) != 0 &&
       here.dli_fname != nullptr) {

@@ -1,4 +1,4 @@
-// Pictures as files hold them: PNG, JPEG and what else OpenCV reads.
+// Encoded pictures: PNG, JPEG and other formats that OpenCV reads.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,9 @@
 
 namespace tputwin::net {
 
-// Both return why not, nothing when it is done.
-// Rows of bytes, one channel or blue, green, red. Without bounds: decode.h has them.
+// Both functions return the reason of a failure; an empty string on success.
+// `picture` has rows of bytes with one channel, or with blue, green, red. Its size is not bounded;
+// decode.h checks it.
 std::string decode_picture_file(std::span<const uint8_t> file, bool grey, cv::Mat& picture);
 // `kind` is a file name's suffix: ".png", ".jpg", ...
 std::string encode_picture_file(const std::string& kind, const cv::Mat& picture,

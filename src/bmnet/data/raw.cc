@@ -1,4 +1,4 @@
-// Raw tensors, and the door to all kinds.
+// Raw tensors, and the API for data sets of all kinds.
 #include <fmt/format.h>
 
 #include <cstring>

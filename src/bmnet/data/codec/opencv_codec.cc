@@ -1,4 +1,4 @@
-// Encoded pictures by OpenCV.
+// Decoding and encoding of pictures by OpenCV.
 #include <opencv2/imgcodecs.hpp>
 
 #include "bmnet/data/codec/picture_codec.h"

@@ -1,4 +1,4 @@
-// What libtputwin_pictures.so gives.
+// Interface of libtputwin_pictures.so.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace tputwin::net {
 
-// Both return why not, nothing when it is done.
+// Both functions return the reason of a failure; an empty string on success.
 struct PictureCodec {
   std::string (*decode)(std::span<const uint8_t> file, bool grey, cv::Mat& picture);
   std::string (*encode)(const std::string& kind, const cv::Mat& picture,
