@@ -1,4 +1,4 @@
-// Pass calibrate: samples to thresholds, int8 weights and a table.
+// Pass calibrate: computes thresholds, int8 weights and a table from samples.
 #include "bmnet/calibrate/calibrate.h"
 
 #include "bmnet/pipeline/compilation.h"

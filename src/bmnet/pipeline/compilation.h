@@ -1,5 +1,5 @@
-// Compilation: a net on its way from files to commands. The passes (passes.h) read and write it one
-// after the other, in the order of pipeline.cc; every part says which pass makes it.
+// Compilation: the state of a net between files and commands. The passes (passes.h) read and write
+// it one after the other, in the order of pipeline.cc. Each member names the passes that set it.
 #pragma once
 
 #include <map>
@@ -18,18 +18,18 @@
 
 namespace tputwin::net {
 
-// A part of the program, executed after the one before it: a layer group, a layer that moves bytes,
-// or one that the host or the user's code runs.
+// A part of the program, executed after the previous one: a layer group, a layer that moves bytes,
+// or a layer that the host or the user's code runs.
 struct Stage {
   enum class Kind { group, moves, host, customized };
   Kind kind = Kind::group;
   std::optional<PricedGroup> group;
-  size_t op = 0;            // of the other kinds: the layer
-  std::vector<Move> moves;  // of Kind::moves
+  size_t op = 0;            // index of the layer, for other kinds
+  std::vector<Move> moves;  // for Kind::moves
 };
 
 struct Compilation {
-  // ---- Asked for ----
+  // ---- Inputs ----
   Source source;
   CompileOptions options;
   const std::vector<const DataSet*>* samples = nullptr;  // for calibrate
@@ -37,13 +37,14 @@ struct Compilation {
 
   // ---- Front half ----
   caffe::NetParameter caffe;               // import; fold; calibrate: int8
-  NetCalibrationParameter own_thresholds;  // import: those of quantized ONNX
-  std::string own_table;                   // import: the text of a table in the ONNX file
-  bool is_onnx = false;                    // import: weights are floats, whatever their values
-  Network network;                         // import; fold
-  bool is_float = false;                   // fold: the weights are floats
-  Calibration calibration;                 // calibrate
-  NetCalibrationParameter table;           // load_table; quantize
+  NetCalibrationParameter own_thresholds;  // import: from quantized ONNX
+  std::string own_table;                   // import: text of the table in ONNX
+  // Set by import. Weights of ONNX are floats even if their values are integers.
+  bool is_onnx = false;
+  Network network;                // import; fold
+  bool is_float = false;          // fold: the weights are floats
+  Calibration calibration;        // calibrate
+  NetCalibrationParameter table;  // load_table; quantize
 
   // ---- Back half ----
   QuantizedNet net;                         // fuse; dequantize

@@ -1,4 +1,4 @@
-// Pass dequantize: outputs as floats, by an operator of the host behind each.
+// Pass dequantize: converts outputs to floats, with a host operator after each.
 #include "bmnet/pipeline/compilation.h"
 #include "bmnet/pipeline/passes.h"
 

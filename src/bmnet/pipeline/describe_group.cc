@@ -12,7 +12,7 @@ using ::bmnet::TLTransportParameter;
 
 void set_shape(TensorShape* shape, const Extents& e) { *shape = make_shape({e.n, e.c, e.h, e.w}); }
 
-// Fills what the tl_ parameters have in common.
+// Fills the fields that tl_ parameters share.
 class LayerWriter {
  public:
   LayerWriter(const Network& network, const GroupPlan& plan, const TensorPlaces& tensors,
@@ -62,7 +62,7 @@ class LayerWriter {
     p->set_output(address(tensor(step.output).buffer, slice));
   }
 
-  // Of the kernel's weights, if it has so many.
+  // Returns the address of weight `index` of the kernel; 0xffffffff if it has fewer.
   uint32_t weight_address(const KernelPlan& step, size_t index, int slice) const {
     return index < step.weights.size() ? address(step.weights[index], slice) : 0xffffffffu;
   }
@@ -164,7 +164,7 @@ class LayerWriter {
     fill_activation(op, source, step, slice);
   }
 
-  // Loads before the kernel, the store behind it.
+  // Adds the loads before the kernel and the store after it.
   void transports(TensorOp& op, const Kernel& kernel, const KernelPlan& step, int slice) const {
     for (int i : step.inputs)
       if (tensor(i).producer < 0) add_transport(op, i, slice, 0);

@@ -1,4 +1,4 @@
-// Pass emit: commands and weights, stage by stage.
+// Pass emit: emits commands and weights, stage by stage.
 #include <tputwin/cpu_op.h>
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 namespace tputwin::net::pass {
 namespace {
 
-// Weight memory, in the order of use.
+// Weight memory, filled in the order of use.
 class WeightMemory {
  public:
-  // With `once`, equal weights are stored once.
+  // If `once`, equal weights are stored once.
   WeightMemory(std::vector<uint8_t>& bytes, bool once) : bytes_(bytes), once_(once) {}
 
   uint64_t store(const std::vector<uint8_t>& weight) {
@@ -36,7 +36,8 @@ class WeightMemory {
   }
 
  private:
-  // Whether weight memory holds these bytes; if not, they will be found at `offset` from now on.
+  // If weight memory holds these bytes, returns true and sets `offset`. Otherwise registers them at
+  // `offset`.
   bool find_stored(const std::vector<uint8_t>& weight, uint64_t& offset) {
     const std::string_view text(reinterpret_cast<const char*>(weight.data()), weight.size());
     const size_t hash = std::hash<std::string_view>()(text);
@@ -86,13 +87,13 @@ class Emission {
   const Network& network() const { return c_.net.network; }
   Program& program() { return *c_.program; }
 
-  // What the explanation and the optimized net say of a layer outside groups.
+  // Adds a layer outside groups to the explanation and to the optimized net.
   void record(const TensorOp& op, std::string_view how) {
     explain_layer(c_.compiled.explanation, op, how);
     *c_.compiled.optimized.add_layer() = op;
   }
 
-  // The layer with the offsets of its tensors.
+  // Returns the layer with the offsets of its tensors.
   TensorOp placed(size_t i) const {
     TensorOp op = network().ops[i];
     op.clear_global_input();

@@ -1,4 +1,4 @@
-// What `--explain` prints, and the ends of the optimized net.
+// The text of `--explain`, and the ends of the optimized net.
 #include "bmnet/pipeline/explain.h"
 
 #include <fmt/format.h>

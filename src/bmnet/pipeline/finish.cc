@@ -1,4 +1,4 @@
-// Pass finish: what a bmodel and the caller are told about the program.
+// Pass finish: sets the data that a bmodel and the caller get about the program.
 #include "bmnet/kernels/target.h"
 #include "bmnet/pipeline/compilation.h"
 #include "bmnet/pipeline/explain.h"
@@ -16,8 +16,8 @@ std::vector<uint32_t> shape4(const TensorShape& shape) {
           static_cast<uint32_t>(e.w)};
 }
 
-// Results of inner products and what is computed from them: N rows of C values are (1,1,N,C), as
-// the maker's models have it.
+// For results of inner products and of layers computed from them: N rows of C values become
+// (1,1,N,C), as in the vendor's models.
 std::vector<uint32_t> output_shape(const TensorShape& shape) {
   if (shape.dim_size() != 2) return shape4(shape);
   return {1, 1, static_cast<uint32_t>(shape.dim(0)), static_cast<uint32_t>(shape.dim(1))};

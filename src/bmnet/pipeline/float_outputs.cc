@@ -1,4 +1,5 @@
-// Pass float_outputs: of ONNX nets, outputs whose parts have very different ranges hold floats.
+// Pass float_outputs: converts outputs of ONNX nets to floats if their parts have very different
+// ranges.
 #include "bmnet/integers/float_outputs.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 
 namespace tputwin::net::pass {
 
-// Caffe nets keep the element types of their outputs, which programs of the vendor's SDK know.
+// Caffe nets keep the element types of their outputs: programs of the vendor's SDK rely on them.
 Status float_outputs(Compilation& c) {
   if (std::ranges::any_of(c.caffe.layer(), is_operation))
     make_mixed_outputs_float(c.network, c.table);

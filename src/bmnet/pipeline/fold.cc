@@ -1,11 +1,11 @@
-// Pass fold: of float nets, BatchNorm and Scale into the layers before them.
+// Pass fold: folds BatchNorm and Scale of float nets into the layers before them.
 #include "bmnet/pipeline/compilation.h"
 #include "bmnet/pipeline/passes.h"
 #include "bmnet/quantize/quantize.h"
 
 namespace tputwin::net::pass {
 
-// A net that is to be calibrated is float and not imported yet: calibration chooses its batch.
+// A net to be calibrated is float and not yet imported: calibration chooses its batch.
 Status fold(Compilation& c) {
   const bool is_imported = !c.network.ops.empty();
   c.is_float = !is_imported || c.is_onnx || has_float_weights(c.network);

@@ -1,7 +1,7 @@
-// Pass fuse: ReLU becomes part of the layer before it.
+// Pass fuse: fuses ReLU into the layer before it.
 //
-// A ReLU without slope behind the only layer that makes its input becomes that layer's
-// do_activation. The chip's own ReLU bit of convolutions is not used: it would make the result
+// A ReLU without slope is fused if it is the only reader of its input. It becomes the do_activation
+// of the producer. The chip's ReLU bit of convolutions is not used because it would make the result
 // unsigned.
 #include <algorithm>
 
@@ -11,7 +11,7 @@
 namespace tputwin::net::pass {
 namespace {
 
-// Sets do_activation of a layer that has it.
+// Sets do_activation of a layer. Returns false if the layer does not have it.
 bool activate(TensorOp& op) {
   if (!has_trait(op, trait::takes_relu)) return false;
   const auto* param = TensorOp::descriptor()->FindFieldByName(op.type() + "_param");
@@ -21,8 +21,8 @@ bool activate(TensorOp& op) {
   return true;
 }
 
-// A clip whose table is that of a ReLU, as of quantized ONNX whose zero point is the lowest
-// integer.
+// Converts a clip whose table is that of a ReLU. Quantized ONNX has such clips if the zero point is
+// the lowest integer.
 void make_relu(TensorOp& op, LayerIntegers& integers) {
   if (!is(op, Op::clip) || !integers.table) return;
   for (int x = -128; x < 128; ++x)

@@ -1,5 +1,5 @@
-// Pass group: runs of kernels to layer groups; with the layers of other kinds, the program's
-// stages.
+// Pass group: combines kernels to layer groups. Groups and layers of other kinds are the stages of
+// the program.
 #include "bmnet/kernels/target.h"
 #include "bmnet/pipeline/compilation.h"
 #include "bmnet/pipeline/passes.h"
@@ -11,7 +11,7 @@ class Grouping {
  public:
   explicit Grouping(Compilation& c) : c_(c), pricer_(target()) {}
 
-  // Kernels of layers that follow each other, until a layer of another kind.
+  // Collects kernels of consecutive layers until a layer of another kind.
   Status run() {
     for (size_t i = 0; i < ops().size(); ++i) {
       if (std::optional<Stage> other = other_stage(i)) {
@@ -28,7 +28,8 @@ class Grouping {
   const std::vector<TensorOp>& ops() const { return c_.net.network.ops; }
   size_t next() const { return first_ + run_.size(); }
 
-  // The stage of a layer without kernels; nothing for those that only rename tensors.
+  // Returns the stage of a layer without kernels; nullopt if the layer has kernels or only renames
+  // tensors.
   std::optional<Stage> other_stage(size_t i) const {
     const TensorOp& op = ops()[i];
     Stage stage;
@@ -44,7 +45,7 @@ class Grouping {
     return stage;
   }
 
-  // The groups of the kernels so far.
+  // Groups the kernels collected so far.
   Status end_run() {
     if (run_.empty()) return {};
     TensorUses uses;
@@ -59,7 +60,7 @@ class Grouping {
     return {};
   }
 
-  // Does anything but kernels up to `last` use the tensor?
+  // Returns true if the tensor has readers other than kernels up to `last`.
   bool is_needed(const std::string& tensor, size_t last) const {
     if (c_.options.keep_all) return true;
     for (size_t i : c_.storage->readers(tensor)) {
@@ -71,8 +72,8 @@ class Grouping {
 
   Compilation& c_;
   Pricer pricer_;
-  std::vector<const Kernel*> run_;  // kernels that are in no group yet
-  size_t first_ = 0;                // the first of them
+  std::vector<const Kernel*> run_;  // kernels that are not yet in a group
+  size_t first_ = 0;                // index of the first of them
 };
 
 }  // namespace

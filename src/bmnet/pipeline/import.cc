@@ -1,4 +1,4 @@
-// Pass import: files to a Network.
+// Pass import: reads files into a Network.
 #include <algorithm>
 
 #include "bmnet/onnx/load.h"
@@ -8,7 +8,7 @@
 namespace tputwin::net::pass {
 namespace {
 
-// Adds the blobs of `more` that no entry of the table has.
+// Adds the blobs of `more` that have no entry in the table.
 void add_missing(NetCalibrationParameter& table, const NetCalibrationParameter& more) {
   for (const LayerCalibrationParameter& entry : more.layer()) {
     auto* layers = table.mutable_layer();

@@ -1,5 +1,5 @@
-// Pass load_table: the calibration table of a file, else that in the ONNX file, else the thresholds
-// of its quantized tensors.
+// Pass load_table: reads the calibration table of a file, or else of the ONNX file, or else uses
+// the thresholds of its quantized tensors.
 #include "bmnet/integers/table.h"
 #include "bmnet/pipeline/compilation.h"
 #include "bmnet/pipeline/passes.h"

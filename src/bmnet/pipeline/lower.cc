@@ -1,4 +1,4 @@
-// Pass lower: layers to kernels.
+// Pass lower: converts layers to kernels.
 #include "bmnet/kernels/lower_op.h"
 #include "bmnet/pipeline/compilation.h"
 #include "bmnet/pipeline/passes.h"

@@ -1,4 +1,4 @@
-// What a compiled net is as a model of container 2.1.
+// Conversion of a compiled net to a model of container 2.1.
 #include "bmnet/pipeline/compile.h"
 
 namespace tputwin::net {

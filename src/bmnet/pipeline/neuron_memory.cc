@@ -7,7 +7,8 @@
 namespace tputwin::net {
 namespace {
 
-constexpr uint64_t kUnit = 64;  // what DMA transfers at once, and more than any element
+// Bytes that the DMA transfers at once; more than any element has.
+constexpr uint64_t kUnit = 64;
 
 uint64_t aligned(uint64_t bytes) { return (bytes + kUnit - 1) / kUnit * kUnit; }
 
@@ -22,7 +23,7 @@ NeuronMemory place_tensors(const std::vector<Lifetime>& lifetimes, bool recycle)
   memory.offsets.resize(lifetimes.size());
   std::vector<size_t> order(lifetimes.size());
   std::iota(order.begin(), order.end(), 0);
-  // The first one, the net's input, stays at 0.
+  // The first tensor, the net's input, stays at 0.
   if (recycle && order.size() > 1)
     std::stable_sort(order.begin() + 1, order.end(),
                      [&](size_t a, size_t b) { return lifetimes[a].bytes > lifetimes[b].bytes; });

@@ -1,5 +1,5 @@
-// Pass outputs: every output has bytes of its own, behind each other in their order, as the
-// vendor's models have it. An output that only renames an input or another output gets a copy.
+// Pass outputs: gives every output bytes of its own, one after the other in order, as in the
+// vendor's models. An output that only renames an input or another output gets a copy.
 #include <set>
 
 #include "bmnet/pipeline/compilation.h"
@@ -8,7 +8,7 @@
 namespace tputwin::net::pass {
 namespace {
 
-// The tensor whose bytes a chain of reshapes renames.
+// Returns the tensor whose bytes a chain of reshapes renames.
 const std::string& renamed(const Network& network, const std::string& tensor) {
   const std::string* found = &tensor;
   for (const TensorOp* op = network.producer(*found); is(*op, Op::reshape);
@@ -17,7 +17,7 @@ const std::string& renamed(const Network& network, const std::string& tensor) {
   return *found;
 }
 
-// A crop that cuts nothing.
+// Returns an operation that copies a tensor: a crop that cuts nothing.
 TensorOp copy_of(const std::string& tensor, const TensorShape& shape) {
   TensorOp op;
   op.set_name(tensor + "/copy");

@@ -1,4 +1,4 @@
-// The passes; each is a file of its name. pipeline.cc has their order.
+// The passes. Each is in a file of its name; pipeline.cc has their order.
 #pragma once
 
 #include "base/error.h"
@@ -10,25 +10,25 @@ struct Compilation;
 namespace pass {
 
 // ---- Front half: files to an int8 net with its table ----
-Status import(Compilation&);      // files to a Network
-Status fold(Compilation&);        // of float nets: BatchNorm and Scale into the layers before them
-Status calibrate(Compilation&);   // samples to thresholds, weights and a table
-Status load_table(Compilation&);  // or the table of a file
-Status quantize(Compilation&);    // of float nets: weights, by the table's thresholds
-Status float_outputs(Compilation&);  // of ONNX: mixed outputs, in floats on the host
+Status import(Compilation&);         // reads files into a Network
+Status fold(Compilation&);           // folds BatchNorm and Scale of float nets
+Status calibrate(Compilation&);      // samples to thresholds, weights, table
+Status load_table(Compilation&);     // reads the table of a file
+Status quantize(Compilation&);       // quantizes weights of float nets
+Status float_outputs(Compilation&);  // mixed outputs of ONNX as host floats
 
 // ---- Back half: an int8 net with its integers to commands ----
-Status rescale(Compilation&);     // inputs of concatenations, by tables before them
-Status fuse(Compilation&);        // ReLU into the layer before it
-Status dequantize(Compilation&);  // outputs as floats, if wanted
-Status trim(Compilation&);        // rows and columns that an only window leaves over
-Status outputs(Compilation&);     // bytes of its own for every output
-Status storage(Compilation&);     // tensors that share bytes
+Status rescale(Compilation&);     // rescales inputs of concatenations
+Status fuse(Compilation&);        // fuses ReLU into the layer before it
+Status dequantize(Compilation&);  // outputs as floats, if requested
+Status trim(Compilation&);        // cuts rows and columns no window reads
+Status outputs(Compilation&);     // gives every output bytes of its own
+Status storage(Compilation&);     // finds tensors that share bytes
 Status lower(Compilation&);       // layers to kernels
 Status group(Compilation&);       // kernels to layer groups, cut into slices
 Status place(Compilation&);       // addresses in neuron memory
 Status emit(Compilation&);        // commands and weights
-Status finish(Compilation&);      // what a bmodel says about them
+Status finish(Compilation&);      // data of a bmodel about them
 
 }  // namespace pass
 }  // namespace tputwin::net

@@ -10,7 +10,7 @@ namespace {
 using Pass = Status (*)(Compilation&);
 
 constexpr Pass kCalibrate[] = {pass::fold, pass::calibrate};
-constexpr Pass kBeforeUnits[] = {pass::fold};  // what others may do is calibration
+constexpr Pass kBeforeUnits[] = {pass::fold};  // the units do the calibration
 constexpr Pass kPrepare[] = {pass::import, pass::fold, pass::load_table, pass::quantize,
                              pass::float_outputs};
 constexpr Pass kCompile[] = {pass::rescale, pass::fuse,    pass::trim,  pass::dequantize,

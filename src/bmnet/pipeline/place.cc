@@ -1,4 +1,5 @@
-// Pass place: addresses in neuron memory. Inputs at 0, outputs in one piece and in their order.
+// Pass place: assigns addresses in neuron memory. Inputs are at 0; outputs are contiguous and in
+// order.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 namespace tputwin::net::pass {
 namespace {
 
-// Windows over the last sample may read a little beyond its end (the weights there are 0).
+// Windows over the last sample may read a little beyond its end, where the weights are 0.
 constexpr uint64_t kSlack = 4096;
 constexpr uint64_t kGlobalBytes = uint64_t{1} << 32;
 
@@ -42,7 +43,7 @@ class Placement {
   const Storage& storage() const { return *c_.storage; }
   int end() const { return static_cast<int>(c_.stages.size()); }
 
-  // ---- Lives: the first and last stage that touch the bytes of a tensor ----
+  // ---- Lifetimes: the first and last stage that access the bytes of a tensor ----
 
   void find_lives() {
     for (const std::string& t : inputs_) touch(t, -1);
@@ -91,14 +92,14 @@ class Placement {
     return result;
   }
 
-  // ---- Places ----
+  // ---- Positions ----
 
   void put_together(const std::vector<std::string>& tensors, uint64_t at) {
     for (const std::string& t : tensors)
       if (put(t, at)) at += storage().bytes(storage().root(t));
   }
 
-  // False if the bytes have their place already.
+  // Returns false if the bytes already have a position.
   bool put(const std::string& tensor, uint64_t at) {
     const std::string& root = storage().root(tensor);
     return c_.places.try_emplace(root, TensorPlace{at, storage().sample_bytes(root)}).second;

@@ -1,4 +1,5 @@
-// The front half of the compiler: files -> a net with its calibration table, ready for compile().
+// The front half of the compiler: converts files to a net with its calibration table, ready for
+// compile().
 #pragma once
 
 #include <memory>
@@ -13,9 +14,9 @@
 namespace tputwin::net {
 
 struct Source {
-  std::string prototxt;              // graph; empty: that of the caffemodel
+  std::string prototxt;              // graph; if empty, from the caffemodel
   std::string caffemodel;            // weights, int8 or float
-  std::optional<std::string> table;  // file of the calibration table; nothing: none is read
+  std::optional<std::string> table;  // calibration table file; nullopt for none
   ImportOptions import;
 };
 
@@ -24,15 +25,16 @@ struct Prepared {
   NetCalibrationParameter table;
 };
 
-// A float net is folded, and quantized with the thresholds of its table if there is one; what the
-// table says about customized layers stays as it is.
+// Reads a net. A float net is folded, and quantized with the thresholds of its table if it has one.
+// Entries of customized layers are not changed.
 Result<Prepared> prepare(const Source& source);
 
-// Float Caffe net and samples, one data set per input of the net -> int8 Caffe net and table.
+// Calibrates a float Caffe net. Returns an int8 Caffe net and its table. `samples` has one data set
+// per input of the net.
 Result<Calibration> calibrate(const caffe::NetParameter& float_net,
                               const std::vector<const DataSet*>& samples,
                               const CalibrationOptions& options);
-// The same in units; the samples outlive them.
+// Opens the calibration in units. The samples must outlive the units.
 Result<std::unique_ptr<CalibrationUnits>> calibration_units(
     const caffe::NetParameter& float_net, const std::vector<const DataSet*>& samples,
     const CalibrationOptions& options);

@@ -1,4 +1,4 @@
-// Pass quantize: of float nets, weights to int8 by the table's thresholds.
+// Pass quantize: converts weights of float nets to int8 by the table's thresholds.
 #include "bmnet/quantize/quantize.h"
 
 #include "bmnet/integers/integers.h"
@@ -8,7 +8,7 @@
 namespace tputwin::net::pass {
 namespace {
 
-// Of customized layers only their own code knows what the entries mean.
+// Keeps the given entries of customized layers: only the code of the layer knows their meaning.
 void keep_customized(const Network& network, const NetCalibrationParameter& given,
                      NetCalibrationParameter& table) {
   for (const TensorOp& op : network.ops) {

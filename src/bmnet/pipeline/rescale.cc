@@ -1,5 +1,5 @@
-// Pass rescale: inputs of concatenations along other axes than the channels, by tables before them.
-// A kernel can write its results behind each other in a sample only.
+// Pass rescale: rescales inputs of concatenations along axes other than the channels, by tables
+// before them. A kernel can write its results one after the other only within a sample.
 #include <algorithm>
 
 #include "bmnet/pipeline/compilation.h"
@@ -14,7 +14,7 @@ bool is_along_channels(const TensorOp& op) {
   return (axis < 0 ? axis + op.input_shape(0).dim_size() : axis) == 1;
 }
 
-// sat8(rhu(x * multiplier, shift)) of every byte.
+// Returns sat8(rhu(x * multiplier, shift)) for every byte x.
 std::array<int8_t, 256> rescaling(int multiplier, int shift) {
   std::array<int8_t, 256> table;
   for (int byte = 0; byte < 256; ++byte)
@@ -24,7 +24,7 @@ std::array<int8_t, 256> rescaling(int multiplier, int shift) {
   return table;
 }
 
-// The layer before input `index`; the input is its result.
+// Returns the table layer before input `index`. Its result becomes that input.
 TensorOp table_before(TensorOp& concat, int index) {
   TensorOp op;
   op.set_name(concat.name() + "/rescale" + std::to_string(index));

@@ -1,4 +1,4 @@
-// Pass storage: tensors that share bytes.
+// Pass storage: finds tensors that share bytes.
 #include "bmnet/pipeline/storage.h"
 
 #include <algorithm>
@@ -97,8 +97,8 @@ void Storage::join(const TensorOp& op, int index, uint64_t offset) {
 }
 
 void Storage::place_parts(TensorPlaces& places) const {
-  // A part lies in its parent, whose place has to be known first. The recursion is as deep as
-  // concatenations are nested.
+  // A part is stored inside its parent, whose position must be known first. The recursion is as
+  // deep as concatenations are nested.
   auto place = [&](auto&& self, const std::string& tensor) -> TensorPlace {
     if (auto known = places.find(tensor); known != places.end()) return known->second;
     const Parent& parent = parents_.at(tensor);

@@ -1,5 +1,5 @@
-// Which tensors share bytes of neuron memory: reshaped ones, and parts of concatenations that their
-// makers write in place.
+// Tensors that share bytes of neuron memory: reshaped tensors, and parts of concatenations that
+// their producers write in place.
 #pragma once
 
 #include <map>
@@ -15,22 +15,22 @@ namespace tputwin::net {
 
 class Storage {
  public:
-  // join_concat: inputs of a concatenation lie in its result wherever possible; else they are
-  // copied.
+  // If join_concat, inputs of a concatenation are stored in its result wherever possible. Otherwise
+  // they are copied.
   Storage(const QuantizedNet& net, bool join_concat, bool keep_all);
 
   const std::string& root(const std::string& tensor) const;
   uint64_t bytes(const std::string& tensor) const;
   uint64_t sample_bytes(const std::string& tensor) const;
-  // Indices of the ops that read the tensor under this name.
+  // Returns the indices of the ops that read the tensor under this name.
   const std::vector<size_t>& readers(const std::string& tensor) const;
-  // Others see its bytes under another name.
+  // Returns true if the bytes of the tensor belong to another tensor, too.
   bool is_shared(const std::string& tensor) const { return parents_.count(tensor) != 0; }
-  // The concatenation `to` has its input `from` in place already.
+  // Returns true if input `from` is stored in the concatenation `to`.
   bool is_inside(const std::string& from, const std::string& to) const {
     return joined_.count({from, to}) != 0;
   }
-  // Adds the places of all tensors that lie inside others.
+  // Adds the positions of all tensors that are stored inside others.
   void place_parts(TensorPlaces& places) const;
 
  private:
@@ -48,8 +48,8 @@ class Storage {
   const QuantizedNet& net_;
   std::map<std::string, Parent> parents_;
   std::map<std::string, std::vector<size_t>> readers_;
-  std::set<std::string> whole_;  // roots whose samples must lie together
-  std::set<std::string> fixed_;  // roots that must not lie inside others
+  std::set<std::string> whole_;  // roots whose samples must be contiguous
+  std::set<std::string> fixed_;  // roots that must not be inside others
   std::set<std::pair<std::string, std::string>> joined_;
 };
 

@@ -1,6 +1,6 @@
-// Pass trim: rows and columns that a layer's only window leaves over are cut off before the layer
-// where they are more than commands can skip. A command skips up to stride - 1 of them. Example: a
-// window of 20x20 at stride 20 on 39x39 elements leaves 19, and strides end at 15.
+// Pass trim: cuts off rows and columns that a layer's only window does not read, if there are more
+// than commands can skip. A command skips up to stride - 1 of them. Example: a window of 20x20 at
+// stride 20 on 39x39 elements does not read 19, and the largest stride is 15.
 #include "bmnet/kernels/window_rows.h"
 #include "bmnet/pipeline/compilation.h"
 #include "bmnet/pipeline/passes.h"
@@ -8,7 +8,7 @@
 namespace tputwin::net::pass {
 namespace {
 
-// The elements that stay of an axis with one window.
+// Returns the number of elements to keep on an axis with one window.
 int64_t kept(Axis axis, int64_t outputs) {
   if (outputs != 1) return axis.extent;
   axis.stride = std::min(axis.stride, static_cast<int>(target().limits.window.stride));
@@ -16,14 +16,14 @@ int64_t kept(Axis axis, int64_t outputs) {
   return axis.extent - tile.input.end > tile.spare ? tile.input.end : axis.extent;
 }
 
-// The part of its input that the layer reads.
+// Returns the extents of the input that the layer reads.
 Extents needed(const TensorOp& op) {
   const Window2d w = is(op, Op::pooling) ? pooling_window(op) : convolution_window(op);
   const Extents in = extents(op.input_shape(0)), out = extents(op.output_shape(0));
   return {in.n, in.c, kept(rows_of(w, in), out.h), kept(columns_of(w, in), out.w)};
 }
 
-// The layer before `reader` that cuts its input.
+// Returns the layer that cuts the input of `reader`. Its result becomes that input.
 TensorOp cut_before(TensorOp& reader, const Extents& e) {
   TensorOp op;
   op.set_name(reader.name() + "/cut");
