@@ -1,4 +1,4 @@
-// Biases that take back what rounded weights shift.
+// Corrections of biases for the shift of means that rounded weights cause.
 #include "bmnet/calibrate/bias_correction.h"
 
 #include <algorithm>
@@ -16,7 +16,8 @@ bool is_correctable(const TensorOp& op) {
   return is(op, Op::convolution) && !is_deconvolution(op);
 }
 
-// Mean error of every output channel: rounded minus real weights, times the inputs' means.
+// Returns the mean error of every output channel: rounded minus real weights, times the inputs'
+// means.
 std::vector<double> mean_errors(const TensorOp& op, const std::vector<float>& real,
                                 const std::vector<float>& rounded, double unit,
                                 const std::vector<float>& means, size_t outputs) {

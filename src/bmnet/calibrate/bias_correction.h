@@ -1,4 +1,4 @@
-// Rounded weights shift the mean of a result; the bias takes the shift back.
+// Bias correction: rounded weights shift the mean of a result, and the bias compensates the shift.
 #pragma once
 
 #include <bmnet/calibration.pb.h>
@@ -12,23 +12,23 @@
 
 namespace tputwin::net {
 
-// Mean of the values of a tensor: one per channel, or for tensors that inner products read, per
-// value.
+// Means of tensors: one value per channel, or one per value if inner products read the tensor.
 using TensorMeans = std::map<std::string, std::vector<float>, std::less<>>;
 
-// Sums of the form above, of batches (samples in front).
+// Accumulator of the sums for these means. Samples are along axis 0 of each batch.
 class MeanCollector {
  public:
   struct Sums {
     bool per_value = false;
     std::vector<double> sums;
-    double count = 0;  // of values in each
+    double count = 0;  // number of values in each sum
   };
   using Tensors = std::map<std::string, Sums, std::less<>>;
 
   explicit MeanCollector(const Network& network);
   void add(const std::string& tensor, const Blob& value);
-  // Those of another unit. What no tensor of this net can have is not added: false.
+  // Adds the sums of another unit. Returns false, and adds nothing, if this net cannot have such
+  // sums.
   bool add(const std::string& tensor, std::span<const double> sums, double count);
   const Tensors& tensors() const { return tensors_; }
   TensorMeans means() const;
@@ -37,8 +37,8 @@ class MeanCollector {
   Tensors tensors_;
 };
 
-// Biases of `quantized` anew, from the weights and biases of `network`, the same net in float.
-// Their shifts stay; a bias that would saturate stays as it is.
+// Recomputes the biases of `quantized` from the weights and biases of `network`, the same net in
+// float. Shifts do not change. A bias that would saturate does not change either.
 Status correct_biases(const Network& network, const NetCalibrationParameter& table,
                       const TensorMeans& means, Network& quantized);
 

@@ -1,4 +1,4 @@
-// Calibration of one process: all units of samples one after the other.
+// Calibration in one process: computes all units of samples one after the other.
 #include "bmnet/calibrate/calibrate.h"
 
 #include "base/errors/bmnet.h"

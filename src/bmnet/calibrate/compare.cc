@@ -1,4 +1,4 @@
-// Float tensors against int8 tensors of the same samples.
+// Comparison of float tensors with int8 tensors of the same samples.
 #include "bmnet/calibrate/compare.h"
 
 #include <cmath>

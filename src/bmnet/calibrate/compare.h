@@ -1,4 +1,4 @@
-// Float tensors against int8 tensors of the same samples.
+// Comparison of float tensors with int8 tensors of the same samples.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace tputwin::net {
 
 class Comparison {
  public:
-  // The int8 net; it and its integers must live as long.
+  // `network` is the int8 net. It and `integers` must outlive this object.
   Comparison(const Network& network, const std::vector<LayerIntegers>& integers);
   Status add(FloatExecutor& executor, const std::map<std::string, Blob>& inputs);
   double sqnr(const std::string& tensor) const;  // NaN without samples

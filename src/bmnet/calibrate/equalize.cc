@@ -1,4 +1,4 @@
-// Ranges of channels made equal across layers.
+// Equalization of channel ranges across layers.
 #include "bmnet/calibrate/equalize.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ constexpr float kLargestFactor = 16;
 struct Pair {
   const TensorOp* first;
   const TensorOp* second;
-  int64_t channels;  // between them
+  int64_t channels;  // channels between the two layers
 };
 
 bool is_layer(const TensorOp& op) {
@@ -24,7 +24,7 @@ bool is_layer(const TensorOp& op) {
          !op.tg_inner_product_param().do_activation();
 }
 
-// f(s*x) = s*f(x) for s > 0, channel by channel.
+// Returns true if f(s*x) = s*f(x) for s > 0, channel by channel.
 bool passes_factors(const TensorOp& op) {
   if (is(op, Op::reshape))
     return op.output_shape(0).dim_size() >= 2 && op.input_shape(0).dim_size() >= 2 &&
@@ -33,7 +33,7 @@ bool passes_factors(const TensorOp& op) {
   return is_plain_relu(op) || is_leaky_relu(op) || is(op, Op::prelu) || is(op, Op::pooling);
 }
 
-// The one op that reads a tensor; nullptr if there are none or several.
+// Returns the only reader of a tensor; nullptr if it has none or several.
 const TensorOp* only_reader(const Network& network, const std::string& tensor) {
   const TensorOp* reader = nullptr;
   for (const TensorOp& op : network.ops) {
@@ -71,8 +71,7 @@ std::vector<Pair> find_pairs(const Network& network, const Names& fixed) {
   return pairs;
 }
 
-// call(channel, values, size) for the values that read each input channel, in the order in which
-// they lie.
+// Calls call(channel, values, size) for the weights that read each input channel, in memory order.
 template <class Function>
 void for_inputs(const TensorOp& op, Blob& weight, int64_t channels, const Function& call) {
   const bool is_matrix = is(op, Op::inner_product);
@@ -96,7 +95,7 @@ void scale(float* values, int64_t size, float factor) {
   for (int64_t i = 0; i < size; ++i) values[i] *= factor;
 }
 
-// The largest weight that reads each channel.
+// Returns the largest weight that reads each channel.
 std::vector<float> largest_read(const Pair& pair, Blob& weight) {
   std::vector<float> read(pair.channels, 0.0f);
   for_inputs(*pair.second, weight, pair.channels, [&](int64_t c, const float* values, int64_t n) {

@@ -1,7 +1,7 @@
-// Ranges of channels made equal: one scale for all weights of a layer is poor where channels differ
-// much, as in depthwise layers after folding. Dividing an output channel of one layer and
-// multiplying what reads it in the next changes nothing in the float net, as long as only ReLU,
-// PReLU and pooling lie between.
+// Equalization of channel ranges. One scale for all weights of a layer is poor if channels differ
+// much, as in depthwise layers after folding. An output channel of one layer can be divided by a
+// factor if the next layer's weights for it are multiplied by the factor. This does not change the
+// float net if only ReLU, PReLU and pooling are between the two.
 #pragma once
 
 #include <bmnet/calibration.pb.h>
@@ -10,8 +10,8 @@
 
 namespace tputwin::net {
 
-// Blobs of convolutions and inner products, in place. The net is folded and float. Tensors that
-// `known` has thresholds of, those of a quantized file, keep their values.
+// Equalizes blobs of convolutions and inner products in place. The net must be folded and float.
+// Tensors that have thresholds in `known`, from a quantized file, keep their values.
 void equalize(Network& network, const NetCalibrationParameter& known = {});
 
 }  // namespace tputwin::net

@@ -1,5 +1,4 @@
-// Statistics of samples as bytes, and back. Bytes come from files, too: nothing in them is
-// believed.
+// Conversion of statistics to bytes and back. Bytes may come from files, so every value is checked.
 #include <bmnet/statistics.pb.h>
 #include <fmt/format.h>
 
@@ -19,7 +18,7 @@ Error not_of_this_net(std::string_view what) {
   return Error(errors::net_statistics).in("calibration").detail(std::string(what));
 }
 
-// The tensors of a message, which are those of `names`, in their order.
+// Parses a message. It must have the tensors of `names`, in their order.
 template <class Names, class NameOf>
 Result<UnitStatistics> parse(const std::string& bytes, const Names& names, NameOf name_of) {
   UnitStatistics message;
@@ -60,7 +59,8 @@ std::string to_bytes(const Distributions& distributions) {
     Tensor& tensor = *message.add_tensor();
     tensor.set_name(name);
     const std::span<const uint64_t> counts = histogram.counts();
-    size_t used = counts.size();  // as far as the last bin with values
+    // Number of bins up to the last with values.
+    size_t used = counts.size();
     while (used > 0 && counts[used - 1] == 0) --used;
     tensor.mutable_counts()->Add(counts.begin(), counts.begin() + static_cast<ptrdiff_t>(used));
     const auto mean = distributions.means.tensors().find(name);

@@ -1,4 +1,4 @@
-// Histograms of tensors, and the threshold that each method finds in them.
+// Histograms of tensors, and the threshold that each method chooses from them.
 #include "bmnet/calibrate/histogram.h"
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace {
 
 constexpr size_t kSteps = 128;
 
-// Sum of P * (log P - log Q), Q being the first `used` bins squeezed to 128 groups, each group's
-// sum spread over its bins that are not empty.
+// Returns the sum of P * (log P - log Q). Q is the first `used` bins merged to 128 groups; each
+// group's sum is spread over its non-empty bins.
 double divergence(std::span<const uint64_t> counts, size_t used, double total) {
   double outliers = 0, kept = 0;
   for (size_t b = used; b < counts.size(); ++b) outliers += static_cast<double>(counts[b]);
@@ -59,7 +59,7 @@ Histogram::Histogram(float largest, int bins)
 
 void Histogram::add(std::span<const float> values, bool positive) {
   const float scale = 1 / width_;
-  if (!std::isfinite(scale)) {  // all as good as zero
+  if (!std::isfinite(scale)) {  // all values are practically 0
     counts_[0] += values.size();
     return;
   }
@@ -69,7 +69,8 @@ void Histogram::add(std::span<const float> values, bool positive) {
     std::vector<uint64_t> counts(counts_.size());
     for (size_t i = begin; i < end; ++i) {
       const float x = positive ? std::max(values[i], 0.0f) : std::fabs(values[i]);
-      const float bin = x * scale + 0.5f;  // of values beyond `largest` more than an integer holds
+      // Compared as a float: beyond `largest` it may exceed the range of integers.
+      const float bin = x * scale + 0.5f;
       ++counts[bin < static_cast<float>(last) ? static_cast<size_t>(bin) : last];
     }
     const std::lock_guard lock(mutex);

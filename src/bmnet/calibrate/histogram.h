@@ -1,4 +1,4 @@
-// Distribution of a tensor's magnitudes, and thresholds chosen from it.
+// Distribution of a tensor's magnitudes, and methods that choose thresholds from it.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace tputwin::net {
 
-// Bin i counts the values with floor(|x| / width + 0.5) == i, the last one also larger ones; width
-// = largest / (bins - 1).
+// Bin i counts the values with floor(|x| / width + 0.5) == i. The last bin also counts larger
+// values. width = largest / (bins - 1).
 class Histogram {
  public:
   Histogram(float largest, int bins);
-  // With `positive` negative values count as zeros.
+  // If `positive`, negative values count as zeros.
   void add(std::span<const float> values, bool positive = false);
-  // `count` more values at bin `index`.
+  // Adds `count` values to bin `index`.
   void add_bin(size_t index, uint64_t count) { counts_[index] += count; }
 
   float width() const { return width_; }
@@ -31,12 +31,12 @@ class Histogram {
 
 enum class ThresholdMethod { maximum, percentile, divergence, squared_error };
 
-// The threshold that leaves `percent` of the values below it.
+// Returns the threshold that `percent` of the values do not exceed.
 float percentile_threshold(const Histogram& histogram, double percent);
-// The first of i = 128, 256 ... bins whose distribution, squeezed to 128 steps, has the least
-// Kullback-Leibler divergence from the original: width * i.
+// Returns width * i for one i of 128, 256 ... bins: the first whose distribution, merged to 128
+// steps, has the least Kullback-Leibler divergence from the original.
 float divergence_threshold(const Histogram& histogram);
-// The threshold with the least squared error of quantization and saturation.
+// Returns the threshold with the least squared error of quantization and saturation.
 float squared_error_threshold(const Histogram& histogram);
 
 }  // namespace tputwin::net

@@ -1,4 +1,4 @@
-// Thresholds from distributions, integers from thresholds, their comparison with the float net.
+// Thresholds from distributions, integers from thresholds, and the comparison with the float net.
 #include "bmnet/calibrate/int8_net.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace tputwin::net {
 namespace {
 
-// Fewer values than this tell no distribution; their range counts.
+// Fewer values than this have no reliable distribution; then the range determines the threshold.
 constexpr uint64_t kEnoughValues = 4096;
 
 class Int8Maker {
@@ -45,7 +45,7 @@ class Int8Maker {
   }
 
  private:
-  // Of all tensors, folded.
+  // Returns a table with the thresholds of all tensors of the folded network.
   NetCalibrationParameter choose_thresholds() {
     const Network& network = found_.network;
     TensorThresholds folded;
@@ -63,7 +63,7 @@ class Int8Maker {
     return make_table(network, folded, found_.ranges);
   }
 
-  // Last concatenations that the host computes in floats (float_outputs.h).
+  // Returns the last concatenations that the host computes in floats (float_outputs.h).
   KeptInputs kept_inputs(const TensorThresholds& thresholds) const {
     KeptInputs kept;
     if (!is_onnx_) return kept;
@@ -76,7 +76,8 @@ class Int8Maker {
   static float positive(float threshold) { return threshold > 0 ? threshold : 1.0f; }
 
   float choose(const TensorOp& op, const Histogram& histogram) const {
-    // Bounded functions and operators of the host: clipping would change what they say.
+    // Results of bounded functions and of host operators are not clipped: clipping would change
+    // their meaning.
     const bool bounded = table_function(op) != nullptr || runs_on_host(op);
     if (bounded || histogram.total() < kEnoughValues) return positive(histogram.largest());
     switch (options_.method) {
@@ -151,7 +152,7 @@ class Int8Maker {
   const std::function<void()>& step_;
   Calibration result_;
   bool is_onnx_ = false;
-  std::vector<std::string> tensors_;  // of result_.tensors
+  std::vector<std::string> tensors_;  // names of result_.tensors
 };
 
 bool is_scale(const Network& network, const std::string& name) {
@@ -159,7 +160,7 @@ bool is_scale(const Network& network, const std::string& name) {
   return op != network.ops.end() && is(*op, Op::scale);
 }
 
-// A shared blob had another layer's shape.
+// Sets the shape of this layer. A shared blob had another layer's shape.
 void take_shape(caffe::BlobProto& blob, const Blob& own) {
   blob.clear_any_shape();
   blob.clear_num();
@@ -169,8 +170,8 @@ void take_shape(caffe::BlobProto& blob, const Blob& own) {
   blob.mutable_shape()->mutable_dim()->Assign(own.shape.begin(), own.shape.end());
 }
 
-// Turns a Scale or Bias layer of any axis into a Scale with a factor, and with two blobs an addend,
-// for each channel: the network has both, whatever blobs the layer had.
+// Converts a Scale or Bias layer of any axis to a Scale with one factor per channel. With two blobs
+// it also has one addend per channel. The network has these blobs even if the layer had others.
 void make_per_channel(caffe::LayerParameter& layer, const std::vector<Blob>& blobs) {
   layer.set_type("Scale");
   layer.clear_bias_param();
@@ -203,7 +204,7 @@ void store_blobs(const Network& network, caffe::NetParameter& net) {
       blob.clear_double_data();
       blob.clear_diff();
       if (blob.any_shape()) take_shape(blob, found->second[b]);
-      // A blob of one value stands for every channel of the network's.
+      // If the layer's blob has one value, that value is for every channel of the network's blob.
       const std::vector<float>& values = found->second[b].data;
       const bool is_shared = blob.data_size() == 1;
       blob.mutable_data()->Assign(values.begin(), is_shared ? values.begin() + 1 : values.end());

@@ -1,4 +1,4 @@
-// What samples told of a float net -> thresholds, the int8 net, and how well it fits.
+// Conversion of a float net's statistics to thresholds and an int8 net, with a comparison of both.
 #pragma once
 
 #include <functional>
@@ -16,13 +16,13 @@ struct Observed {
   const Distributions& distributions;
 };
 
-// `single` is the float net with batch 1, `net` what it was made of. `step` is called after each
-// sample of the comparison.
+// Makes the int8 net. `single` is the float net with batch 1; `net` is the Caffe net that it was
+// imported from. Calls `step` after each sample of the comparison.
 Result<Calibration> make_int8(const Observed& found, const CalibrationOptions& options,
                               const Network& single, caffe::NetParameter net,
                               const std::function<void()>& step);
 
-// The blobs of the network, in the place of those of the Caffe net that it was made of.
+// Stores the network's blobs in the Caffe net that it was imported from.
 void store_blobs(const Network& network, caffe::NetParameter& net);
 
 }  // namespace tputwin::net

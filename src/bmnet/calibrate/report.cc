@@ -1,4 +1,4 @@
-// What calibration reports, as text and as JSON.
+// Reports of calibration, as text and as JSON.
 #include <fmt/format.h>
 
 #include <cmath>

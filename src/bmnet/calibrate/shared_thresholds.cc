@@ -1,4 +1,4 @@
-// Thresholds of single tensors to thresholds that layers can work with.
+// Adjustment of thresholds of single tensors to the needs of layers.
 #include "bmnet/calibrate/shared_thresholds.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace tputwin::net {
 namespace {
 
-// Less than the 128 that a byte cannot hold: rounding may add up to a half.
+// A byte cannot hold 128, and rounding may add up to 0.5.
 constexpr float kLargestWeight = 127;
 
 void forward(const Network& network, TensorThresholds& thresholds) {
@@ -18,7 +18,7 @@ void forward(const Network& network, TensorThresholds& thresholds) {
       for (const std::string& top : op.top()) thresholds[top] = thresholds[op.bottom(0)];
 }
 
-// Tensors that share one threshold, since ReLU and moves make the others of the first.
+// Groups of tensors that share one threshold: ReLU and moves compute the others from the first.
 class Groups {
  public:
   explicit Groups(const Network& network) {
@@ -29,12 +29,12 @@ class Groups {
         for (const std::string& bottom : op.bottom()) readers_[first(bottom)].push_back(&op);
     }
   }
-  // The first tensor of the group.
+  // Returns the first tensor of the group.
   const std::string& first(const std::string& tensor) const {
     const auto found = first_of_.find(tensor);
     return found == first_of_.end() ? tensor : found->second;
   }
-  // Nothing reads the group but `reader`, and ReLU and moves inside.
+  // Returns true if `reader` is the only reader of the group, except for ReLU and moves inside it.
   bool is_read_by_only(const std::string& tensor, const TensorOp& reader) const {
     const auto found = readers_.find(first(tensor));
     return found != readers_.end() &&
@@ -46,11 +46,12 @@ class Groups {
   std::map<std::string, std::vector<const TensorOp*>> readers_;
 };
 
-// From the end: a concatenation gives its threshold to inputs that nothing else reads. Others keep
-// theirs, since what reads them would lose steps, and the concatenation rescales them.
+// Goes through the ops from the last to the first. A concatenation gives its threshold to inputs
+// without other readers. Other inputs keep theirs, because their readers would lose steps; the
+// concatenation rescales them.
 void backward(const Network& network, const KeptInputs& kept, TensorThresholds& thresholds) {
   const Groups groups(network);
-  std::map<std::string, float> given;  // by the first tensor of a group
+  std::map<std::string, float> given;  // keyed by the first tensor of a group
   const auto now = [&](const std::string& tensor) {
     const auto found = given.find(groups.first(tensor));
     return found == given.end() ? thresholds.at(tensor) : found->second;
@@ -63,7 +64,7 @@ void backward(const Network& network, const KeptInputs& kept, TensorThresholds& 
   for (auto& [tensor, threshold] : thresholds) threshold = now(tensor);
 }
 
-// The largest number that a layer multiplies its inputs with; its multipliers exist only if
+// Returns the largest factor that a layer multiplies its inputs with. Its multipliers exist only if
 // T_y >= factor * T_x / 127.
 float largest_factor(const Network& network, const TensorOp& op) {
   const auto blobs = network.blobs.find(op.name());

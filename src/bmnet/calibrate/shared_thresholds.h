@@ -1,4 +1,4 @@
-// Thresholds of tensors on their own -> thresholds that the integers can work with.
+// Adjustment of thresholds of single tensors, so that the integers can work with them.
 #pragma once
 
 #include <map>
@@ -14,14 +14,14 @@ using TensorThresholds = std::map<std::string, float, std::less<>>;
 // Names of concatenations whose inputs keep their own thresholds.
 using KeptInputs = std::set<std::string>;
 
-// ReLU and ops that move bytes take over their input's threshold; then, from the end, a
-// concatenation gives its result's threshold to inputs that nothing else reads. Others are rescaled
-// by it. At last every result's threshold is raised to where the op's multipliers exist
-// (max|w| * T_x / T_y < 128).
+// Adjusts the thresholds in three steps. ReLU and ops that move bytes use their input's threshold.
+// Then, from the last op to the first, a concatenation gives its result's threshold to inputs
+// without other readers, and rescales the others. Finally every result's threshold is raised until
+// the op's multipliers exist (max|w| * T_x / T_y < 128).
 void share_thresholds(const Network& network, TensorThresholds& thresholds,
                       const KeptInputs& kept = {});
 
-// The tensor is read by plain ReLU only: what is below zero does not matter.
+// Returns true if only plain ReLU reads the tensor. Its values below zero have no effect.
 bool feeds_relu_only(const Network& network, const std::string& tensor);
 
 }  // namespace tputwin::net

@@ -1,4 +1,4 @@
-// A float net over samples: ranges and histograms of its tensors.
+// Runs of a float net over samples: ranges and histograms of its tensors.
 #include "bmnet/calibrate/statistics.h"
 
 #include <fmt/format.h>

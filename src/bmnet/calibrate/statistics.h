@@ -1,4 +1,4 @@
-// A float net over samples, in batches, and what its tensors held.
+// Runs of a float net over samples, in batches, and statistics of its tensors.
 #pragma once
 
 #include <map>
@@ -16,21 +16,22 @@ namespace tputwin::net {
 
 struct TensorRange {
   float least = 0, largest = 0;
-  float sum_of_squares = 0;  // largest of an LRN's windows, for tensors that an LRN reads
+  // For tensors that an LRN reads: the largest sum of its windows.
+  float sum_of_squares = 0;
   float magnitude(bool positive) const {
     return positive ? std::max(0.0f, largest) : std::max(-least, largest);
   }
 };
 using TensorRanges = std::map<std::string, TensorRange, std::less<>>;
 
-// Values of the network's inputs for the samples begin, begin + 1 ... (from the first again after
-// `samples`); as many as the batch has.
+// Returns values of the network's inputs for the samples begin, begin + 1 ..., as many as the batch
+// has. After `samples` it continues with the first.
 Result<std::map<std::string, Blob>> read_inputs(const Network& network,
                                                 const std::vector<const DataSet*>& data,
                                                 size_t begin, size_t samples);
 
-// The samples of a calibration, as many at a time as the net takes; so many of these batches are a
-// unit that there are 256 at the most, as what is found in a unit is kept till all are done.
+// The samples of a calibration, in batches of the net's size. A unit has as many batches as needed
+// for at most 256 units, because the results of all units are kept until the end.
 struct SampleBatches {
   const Network& network;
   const std::vector<const DataSet*>& data;
@@ -42,7 +43,7 @@ struct SampleBatches {
   Status run(size_t unit, FloatExecutor& executor, const FloatExecutor::Observer& observer) const;
 };
 
-// Of a unit. Errors: net_threshold, of values that are not finite.
+// Returns the ranges of a unit. Errors: net_threshold for values that are not finite.
 Result<TensorRanges> find_ranges(const SampleBatches& batches, size_t unit,
                                  FloatExecutor& executor);
 void widen(TensorRanges& ranges, const TensorRanges& others);
@@ -50,20 +51,23 @@ void widen(TensorRanges& ranges, const TensorRanges& others);
 using Histograms = std::map<std::string, Histogram, std::less<>>;
 struct Distributions {
   Histograms histograms;
-  std::set<std::string, std::less<>> positive;  // tensors whose values below zero count as zeros
+  // Tensors whose negative values count as zeros.
+  std::set<std::string, std::less<>> positive;
   MeanCollector means;
 };
-// Counts of nothing, for what is to be counted. With `positive`, tensors that only ReLUs read are.
+// Returns empty distributions for all tensors to be counted. If `positive`, `positive` of the
+// result has the tensors that only ReLUs read.
 Distributions no_distributions(const Network& network, const TensorRanges& ranges, int bins,
                                bool positive);
-// Adds those of a unit.
+// Adds the distributions of a unit.
 Status find_distributions(const SampleBatches& batches, size_t unit, FloatExecutor& executor,
                           Distributions& distributions);
 
-// As one process tells another.
+// Converts statistics to bytes for another process.
 std::string to_bytes(const TensorRanges& ranges);
 std::string to_bytes(const Distributions& distributions);
-// What another tells: all of the net's tensors, in order. Errors: net_statistics.
+// These functions read the bytes of another process. They must have all of the net's tensors, in
+// order. Errors: net_statistics.
 Result<TensorRanges> ranges_of(const std::string& bytes, const Network& network);
 Status add_bytes(Distributions& distributions, const std::string& bytes);
 

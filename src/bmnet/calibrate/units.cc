@@ -1,4 +1,4 @@
-// A float net opened for calibration, and what its units find.
+// A float net opened for calibration, and the statistics of its units.
 #include "bmnet/calibrate/units.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace tputwin::net {
 namespace {
 
-// Every tensor has the batch in front.
+// Returns true if axis 0 of every tensor is the batch.
 bool is_batched(const Network& network, int64_t batch) {
   return std::ranges::all_of(network.ops, [&](const TensorOp& op) {
     return std::ranges::all_of(op.output_shape(), [&](const TensorShape& shape) {
@@ -24,15 +24,16 @@ bool is_batched(const Network& network, int64_t batch) {
   });
 }
 
-// True if the net mixes the samples of a batch; unknown of a net that takes its own batch only.
+// Returns true if the net mixes the samples of a batch. Returns false if this is unknown because
+// the net accepts only its own batch.
 bool mixes_samples(const caffe::NetParameter& net, ImportOptions import) {
   import.batch = 2;
   const auto pair = import_caffe(net, import);
   return pair.ok() && mixes_samples(*pair);
 }
 
-// The largest batch up to `wanted` that divides the samples, if the net can have one. A net that
-// mixes samples has its own batch, so that its tensors are what they are when it runs.
+// Imports the net with the largest batch up to options.batch that divides the samples, if possible.
+// A net that mixes samples keeps its own batch, so its tensors are the same as in use.
 Result<Network> import_batched(const caffe::NetParameter& net, const CalibrationOptions& options,
                                size_t samples, bool mixes) {
   size_t batch = std::max<size_t>(1, std::min(options.batch, samples));
@@ -119,7 +120,7 @@ class CalibrationUnits::Work {
     TW_RETURN_IF_ERROR(needs_ranges());
     executor_.reset();  // its weights are large
     TW_ASSIGN_OR_RETURN(single, import_single());
-    done_ = 2 * batches().units();  // whoever did them
+    done_ = 2 * batches().units();  // includes units of other processes
     return make_int8({network_, data_, samples_, ranges_, *sum_}, options_, single, std::move(net_),
                      [this] { advance(); });
   }
@@ -168,7 +169,7 @@ class CalibrationUnits::Work {
     const bool positive = options_.method != ThresholdMethod::divergence;
     return no_distributions(network_, ranges_, options_.bins, positive);
   }
-  // After a unit, or a sample of the comparison.
+  // Called after each unit, and after each sample of the comparison.
   void advance() {
     ++done_;
     if (options_.progress) options_.progress(done_, steps());
@@ -180,7 +181,7 @@ class CalibrationUnits::Work {
   Network network_;  // float, in batches
   std::unique_ptr<FloatExecutor> executor_;
   TensorRanges ranges_;
-  std::optional<Distributions> sum_;  // when ranges are known
+  std::optional<Distributions> sum_;  // set when ranges are known
   size_t samples_ = 0, done_ = 0;
   bool mixes_samples_ = false;
 };

@@ -1,4 +1,4 @@
-// Calibration in units, which any process may do in any order.
+// Calibration in units, which several processes may compute in any order.
 #pragma once
 
 #include <memory>
@@ -9,12 +9,14 @@
 
 namespace tputwin::net {
 
-// Some batches of samples are a unit. First each tells the ranges of its tensors, then, when those
-// of all are known, their distributions, as bytes. These are put together in the order of units:
-// the result is the same to the last bit whoever did which.
+// A unit is one or more batches of samples. Each unit first computes the ranges of its tensors.
+// When the ranges of all units are known, each computes its distributions. Results are bytes,
+// joined in the order of units: they are equal to the last bit no matter which process computed
+// which unit.
 class CalibrationUnits {
  public:
-  // One data set per input of the net, which is float and folded; they outlive this.
+  // `data` has one data set per input of the net and must outlive this object. The net must be
+  // float and folded.
   static Result<std::unique_ptr<CalibrationUnits>> open(caffe::NetParameter float_net,
                                                         std::vector<const DataSet*> data,
                                                         CalibrationOptions options);
@@ -22,19 +24,20 @@ class CalibrationUnits {
 
   size_t count() const;
   size_t samples() const;
-  // Of ranges and distributions, and of the comparison in finish(): what progress is told.
+  // Returns the number of progress steps: ranges and distributions of all units, and the comparison
+  // in finish().
   size_t steps() const;
 
   Result<std::string> ranges(size_t unit);
   Result<std::string> join_ranges(const std::vector<std::string>& of_units) const;
   Status know_ranges(const std::string& joined);
 
-  // When ranges are known. Errors of bytes of another net: net_statistics.
+  // The ranges must be known. Bytes of another net are an error: net_statistics.
   Result<std::string> distributions(size_t unit);
-  Status add_distributions(const std::string& of_unit);  // one after the other
-  Result<Calibration> finish();                          // after those of all units, once
+  Status add_distributions(const std::string& of_unit);  // in the order of units
+  Result<Calibration> finish();                          // once, after all distributions
 
-  Result<Calibration> all();  // of them here
+  Result<Calibration> all();  // computes all units in this process
 
  private:
   class Work;

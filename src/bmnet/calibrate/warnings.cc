@@ -1,4 +1,4 @@
-// Warnings of calibration: int8 tensors that are far from the float net's.
+// Warnings of calibration about int8 tensors that differ much from the float net's.
 #include "bmnet/calibrate/warnings.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace tputwin::net {
 namespace {
 
-// More tensors than these would hide the others.
+// More warnings than this would hide the others.
 constexpr int kMostInner = 4;
 
 using Reports = std::map<std::string, TensorReport, std::less<>>;
@@ -61,7 +61,7 @@ class Warnings {
     const auto found = reports_.find(tensor);
     return found == reports_.end() ? nullptr : &found->second;
   }
-  // Values that a ReLU removes are no loss.
+  // Returns true if the tensor fits badly. Values that a ReLU removes do not count.
   bool fits_badly(const std::string& tensor) const {
     const TensorReport* report = find(tensor);
     return report && report->sqnr < kLeastInnerSqnr && !feeds_relu_only(network_, tensor);

@@ -1,4 +1,4 @@
-// Warnings of calibration: int8 tensors that are far from the float net's.
+// Warnings of calibration about int8 tensors that differ much from the float net's.
 #pragma once
 
 #include <map>
@@ -9,14 +9,15 @@
 
 namespace tputwin::net {
 
-// Below these, in dB, the error is a third (output) or half (tensors inside) of the signal.
+// Below these values, in dB, the error is more than a third (outputs) or half (inner tensors) of
+// the signal.
 constexpr double kLeastOutputSqnr = 10, kLeastInnerSqnr = 6;
-// The threshold of a concatenation may be so many times the largest magnitude of an input.
+// Largest ratio of a concatenation's threshold to the largest magnitude of an input.
 constexpr float kLargestConcatRatio = 64;
 
-// `reports` by tensor, of the int8 network as it is compiled. Warns of outputs that fit badly, of
-// the first tensors inside where precision is lost (those whose inputs fit), and of small inputs of
-// int8 concatenations.
+// Warns about outputs that fit badly, about the first inner tensors that lose precision (those
+// whose inputs fit), and about small inputs of int8 concatenations. `reports` are keyed by tensor,
+// and belong to the int8 network as it is compiled.
 void warn_of_poor_fit(const Network& network,
                       const std::map<std::string, TensorReport, std::less<>>& reports,
                       std::vector<Error>& warnings);
