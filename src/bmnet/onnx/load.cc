@@ -1,4 +1,4 @@
-// Caffe's files or an ONNX file to a net.
+// Loading of Caffe's files or an ONNX file.
 #include "bmnet/onnx/load.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
-// Nets of any format that the compiler takes: Caffe's files, or an ONNX file, which a library of
-// ours reads that is loaded when the first one is (libtputwin_onnx.so, built where libonnx-dev is
-// installed).
+// Loading of nets of any format that the compiler accepts: Caffe's files, or an ONNX file. A
+// library reads ONNX (libtputwin_onnx.so, built if libonnx-dev is installed). It is loaded with the
+// first ONNX file.
 #pragma once
 
 #include <bmnet/calibration.pb.h>
@@ -13,29 +13,32 @@
 namespace tputwin::net {
 
 struct LoadedNet {
-  caffe::NetParameter net;  // of ONNX: of operations (caffe/operation.h)
-  // Thresholds that the file itself has, of quantized ONNX; no layers otherwise.
+  caffe::NetParameter net;  // for ONNX: operations (operation.h)
+  // Thresholds in the file itself (quantized ONNX). Without layers otherwise.
   NetCalibrationParameter thresholds;
-  // Upper bounds of further thresholds, of means behind those: taken where no samples tell better.
+  // Upper bounds of further thresholds, those of means after the tensors with thresholds. Used if
+  // no samples give better ones.
   NetCalibrationParameter threshold_bounds;
-  std::string table;  // text of the calibration table in the file, of the vendor's ONNX; or empty
+  // Text of the calibration table in a file of the vendor's ONNX; or empty.
+  std::string table;
   bool is_onnx = false;
 };
 
-// By its name, "NET.onnx".
+// Returns true if the name has the form "NET.onnx".
 bool is_onnx_file(const std::string& path);
 
-// Either file may be the ONNX file if the other path is empty. Shapes of options are those of its
-// inputs; extents that the file leaves open are 1 in front and must be given elsewhere.
+// Loads Caffe's files or an ONNX file. Either path may be that of the ONNX file if the other one is
+// empty. `options` has the shapes of its inputs. An extent that the file leaves open is 1 for axis
+// 0; for other axes it must be given.
 Result<LoadedNet> load_net(const std::string& prototxt, const std::string& model,
                            const ImportOptions& options = {});
 
-// What libtputwin_onnx.so has under the name below: a file's bytes to a net; external data lies in
-// the folder of `path`.
+// The function of libtputwin_onnx.so with the name below. Converts a file's bytes to a net.
+// External data must be in the directory of `path`.
 using ReadOnnx = Result<LoadedNet>(std::span<const uint8_t> file, const std::string& path,
                                    const ImportOptions& options);
 inline constexpr const char* kReadOnnx = "tputwin_read_onnx";
-// The function of a library of that name.
+// Returns the function of the library with this name.
 Result<ReadOnnx*> find_onnx_reader(const char* library);
 
 }  // namespace tputwin::net

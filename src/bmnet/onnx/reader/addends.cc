@@ -1,4 +1,4 @@
-// Sums that a softmax is of: attention scores and their mask.
+// Sums that a softmax reads: attention scores and their mask.
 #include "bmnet/onnx/reader/addends.h"
 
 #include <fmt/format.h>
@@ -81,7 +81,7 @@ std::optional<Sum> of_sum(const Graph& graph, const TensorOp& op) {
   return std::nullopt;
 }
 
-// The blob with its repeated axes written out.
+// Returns the blob with its repeated axes expanded.
 Blob repeated(const Blob& blob, const Dims& dims) {
   Blob whole{dims, std::vector<float>(static_cast<size_t>(elements(dims)))};
   std::vector<int64_t> step(dims.size());

@@ -1,7 +1,7 @@
-// Sums that a softmax is of: attention scores and their mask.
+// Sums that a softmax reads: attention scores and their mask.
 //
-// A mask of -10000 or minus infinity, as an int8 tensor's range, would leave no steps for the
-// scores. The softmax, which the host computes in floats, adds the mask itself.
+// A mask of -10000 or minus infinity would take up the range of an int8 tensor and leave no steps
+// for the scores. Therefore the softmax, which the host computes in floats, adds the mask itself.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ struct Addends {
 // taken apart as far as at most one tensor is added.
 std::optional<Addends> addends_of(Node& node, const std::string& tensor);
 
-// Removes the sums of `graph.unused_sums` that nothing reads any more. Those that are read and have
+// Removes the sums of `graph.unused_sums` that have no readers left. Sums that are read and have
 // infinite constants are refused.
 void remove_unused_sums(Graph& graph, const std::vector<std::string>& outputs);
 

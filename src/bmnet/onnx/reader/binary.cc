@@ -1,4 +1,4 @@
-// Arithmetic of two tensors and more, with extents of 1 repeated.
+// Arithmetic of two or more tensors, with extents of 1 repeated.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -18,7 +18,8 @@ Dims with_axes(const Dims& dims, size_t axes) {
   return result;
 }
 
-// Operands with neighbouring axes as one where both are repeated, or are not, alike: at most four.
+// Shapes of operands with at most four axes. Neighbouring axes are merged if each operand repeats
+// both or neither.
 struct Aligned {
   Dims a, b, result;
 };
@@ -61,12 +62,12 @@ std::string tiled(Node& node, std::string tensor, const Dims& from, const Dims& 
   return tensor;
 }
 
-// The result `y` of extents `dims` as the node's.
+// Sets `y`, with the extents `result`, as the result of the node.
 void finish(Node& node, const std::string& y, const Dims& result) {
   node.set(node.graph.dims(y) == net_dims(result) ? y : node.view(y, net_dims(result)), result);
 }
 
-// Both are tensors: the eltwise operation, on operands of one shape.
+// Adds an eltwise operation for two tensors, tiled to one shape.
 void elementwise(Node& node, Eltwise::EltwiseOp operation, std::vector<float> coefficients) {
   const Aligned shapes = align(node, node.dims(0), node.dims(1));
   const std::string a = node.view(node.tensor(0), shapes.a),
@@ -74,7 +75,7 @@ void elementwise(Node& node, Eltwise::EltwiseOp operation, std::vector<float> co
   TensorOp op = make_op(Op::eltwise);
   op.mutable_tg_eltwise_param()->set_operation(operation);
   for (float c : coefficients) op.mutable_tg_eltwise_param()->add_coeff(c);
-  // A product takes one value per channel as it is.
+  // A product accepts one value per channel without tiling.
   const auto per_channel = [](const Dims& x, const Dims& y) {
     return x.size() == 4 && x[2] * x[3] > 1 && y == Dims{x[0], x[1], 1, 1};
   };
@@ -93,7 +94,7 @@ bool has_infinite(const Constant& constant) {
   return std::ranges::any_of(constant.real(), [](float v) { return !std::isfinite(v); });
 }
 
-// The layer that the node has become has a constant with infinite values.
+// Records the name of a constant with infinite values for the layer that the node has become.
 void remember_infinite(Node& node, int input) {
   const auto& ops = node.graph.network.ops;
   const auto op = std::find_if(ops.rbegin(), ops.rend(),
@@ -101,7 +102,7 @@ void remember_infinite(Node& node, int input) {
   if (op != ops.rend()) node.graph.infinite[op->name()] = node.proto.input(input);
 }
 
-// On the host: two tensors, or one and a constant.
+// Adds an operation of the host for two tensors, or for a tensor and a constant.
 void on_host(Node& node, Operation operation) {
   const Aligned shapes = align(node, node.dims(0), node.dims(1));
   TensorOp op = make_op(Op::arithmetic);
@@ -127,7 +128,8 @@ void on_host(Node& node, Operation operation) {
   if (has_infinite(constant)) remember_infinite(node, left != nullptr ? 0 : 1);
 }
 
-// A constant operand as values per channel of the other: one for all, or one for each.
+// Returns a constant operand as one value for each channel of the other operand; nullopt if its
+// shape does not permit that.
 std::optional<std::vector<float>> per_channel(const Node& node, size_t input) {
   const Dims& x = node.dims(1 - input);
   const Constant& constant = *node.constant(input);
@@ -139,7 +141,8 @@ std::optional<std::vector<float>> per_channel(const Node& node, size_t input) {
   return constant.real();
 }
 
-// factor * x + offset of a tensor and a constant; false if the constant is none per channel.
+// Adds factor * x + offset for a tensor and a constant. Returns false if the constant has neither
+// one value nor one per channel.
 bool affine(Node& node, Operation operation) {
   const size_t input = node.constant(0) != nullptr ? 0 : 1;
   const Constant& constant = *node.constant(input);
@@ -172,7 +175,7 @@ bool has_constant(const Node& node) {
   return node.constant(0) != nullptr || node.constant(1) != nullptr;
 }
 
-// The constant of one value among two operands, and which it is.
+// Returns the constant of one value among two operands, and its index.
 std::optional<std::pair<float, size_t>> single(const Node& node) {
   for (size_t i : {size_t{0}, size_t{1}})
     if (const Constant* c = node.constant(i);
@@ -187,7 +190,7 @@ void arithmetic(Node& node, Operation operation, Eltwise::EltwiseOp eltwise,
   if (!affine(node, operation)) on_host(node, operation);
 }
 
-// Operators of many operands.
+// Adds an operation for any number of operands.
 void many(Node& node, Eltwise::EltwiseOp operation, std::vector<float> coefficients) {
   for (size_t i = 1; i < node.inputs(); ++i)
     node.require(node.dims(i) == node.dims(), "shapes", text(node.dims(i)),

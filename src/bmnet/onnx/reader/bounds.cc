@@ -1,4 +1,4 @@
-// Bounds of a tensor's values that the operations before it guarantee.
+// Bounds of a tensor's values that follow from the operations before it.
 #include "bmnet/onnx/reader/bounds.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace tputwin::net::onnx_reader {
 namespace {
 
-// Operations that are looked back through; what is farther away counts as unbounded.
+// Number of operations to look back through. Beyond them, values count as unbounded.
 constexpr int kDepth = 12;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -73,7 +73,8 @@ Bounds of_eltwise(const Graph& graph, const TensorOp& op, int depth) {
   return result;
 }
 
-// Weights that are not negative and sum up to at most 1 stay between the values and 0.
+// Returns true if weights are not negative and sum up to at most 1. Results are then between 0 and
+// the values.
 bool averages(const TensorOp& op) {
   const auto& p = op.tg_resample_param();
   const auto side = [](const auto& weights, int taps) {
@@ -109,7 +110,7 @@ Bounds look_back(const Graph& graph, const std::string& tensor, int depth) {
   if (is(*op, Op::softmax) && !op->tg_softmax_param().log()) return {0, 1};
   if (is(*op, Op::eltwise)) return of_eltwise(graph, *op, depth - 1);
   if (has_trait(*op, trait::keeps_threshold)) return input(0);
-  // Pads count as zeros.
+  // Pads count as zeros, so the bounds include 0.
   if (picks_or_averages(*op)) return hull(input(0), {0, 0});
   if (!is(*op, Op::concat)) return {};
   Bounds all = input(0);

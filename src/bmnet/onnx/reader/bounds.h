@@ -1,4 +1,4 @@
-// Bounds of a tensor's values that the operations before it guarantee.
+// Bounds of a tensor's values that follow from the operations before it.
 #pragma once
 
 #include <limits>
@@ -12,7 +12,8 @@ struct Bounds {
   double most = std::numeric_limits<double>::infinity();
 };
 
-// Looks back through operations that move, cut, sum up or average; anything else is unbounded.
+// Returns the bounds that follow from operations that move, clip, add or average. Others are
+// unbounded.
 Bounds bounds_of(const Graph& graph, const std::string& tensor);
 
 }  // namespace tputwin::net::onnx_reader

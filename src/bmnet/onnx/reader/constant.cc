@@ -1,4 +1,4 @@
-// Tensors of an ONNX file to values.
+// Conversion of tensors of an ONNX file to values.
 #include "bmnet/onnx/reader/constant.h"
 
 #include <fmt/format.h>
@@ -151,7 +151,8 @@ External external_of(const TensorProto& tensor) {
   return external;
 }
 
-// The file lies in the folder of the model, whatever links there are.
+// Returns the path of external data. The file must be in the directory of the model, after links
+// are resolved.
 fs::path external_file(const TensorProto& tensor, const std::string& location,
                        const std::string& folder) {
   const fs::path relative(location);

@@ -1,4 +1,4 @@
-// Tensors that are known when the net is read: weights, and what is computed of shapes.
+// Tensors that are known when the net is read: weights, and values computed from shapes.
 #pragma once
 
 #include <onnx/onnx_pb.h>
@@ -13,22 +13,22 @@ namespace tputwin::net::onnx_reader {
 
 using Dims = std::vector<int64_t>;
 
-// Ends the import of a node, or of the model; caught in import.cc.
+// Thrown to end the import of a node, or of the model. import.cc catches it.
 struct Refusal {
   Error error;
 };
 
-// Elements that folding of constants makes at most.
+// Maximum number of elements that folding of constants may create.
 constexpr int64_t kMostFolded = int64_t{1} << 27;
 
-// Product of extents, which are not negative; -1 if it is 2^31 or more.
+// Returns the product of non-negative extents; -1 if it is 2^31 or more.
 int64_t elements(const Dims& dims);
 std::string text(const Dims& dims);
 
 struct Constant {
   Dims dims;
-  int type = onnx::TensorProto::FLOAT;  // of ONNX; integers and truths lie in `integers`, others in
-                                        // `reals`
+  // Type of ONNX. Integers and booleans are stored in `integers`, others in `reals`.
+  int type = onnx::TensorProto::FLOAT;
   std::vector<float> reals;
   std::vector<int64_t> integers;
 
@@ -44,10 +44,10 @@ bool is_integer_type(int type);
 ConstantPtr make_reals(Dims dims, std::vector<float> values);
 ConstantPtr make_integers(Dims dims, std::vector<int64_t> values,
                           int type = onnx::TensorProto::INT64);
-// Of values as doubles, which whole numbers of any use fit in.
+// Returns a constant from doubles. They represent all whole numbers in use exactly.
 ConstantPtr make_constant(Dims dims, int type, const std::vector<double>& values);
 
-// A tensor of the file; external data lies in `folder`.
+// Reads a tensor of the file. External data must be in `folder`.
 ConstantPtr read_tensor(const onnx::TensorProto& tensor, const std::string& folder);
 
 }  // namespace tputwin::net::onnx_reader

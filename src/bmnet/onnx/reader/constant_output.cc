@@ -1,5 +1,5 @@
-// Outputs of the model that are constants. The net has no tensors of constants: the host computes
-// them of an element of the first input, whatever its value: c + 0 * 1^x.
+// Outputs of the model that are constants. The net has no tensors of constants, so the host
+// computes them from an element x of the first input, for any x: c + 0 * 1^x.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@ namespace {
 
 using Arithmetic = ::bmnet::TGArithmeticParameter;
 
-// Input 0 in front: a tensor of one element.
+// Returns the first element of input 0, as a tensor.
 std::string first_element(Graph& graph, const std::string& name) {
   const std::string input = graph.network.inputs().at(0);
   const Dims one(graph.dims(input).size(), 1);
@@ -23,7 +23,7 @@ std::string first_element(Graph& graph, const std::string& name) {
   return graph.add(std::move(op), {});
 }
 
-// x OP values, or with `reversed` values OP x, of x repeated to the extents of the values.
+// Returns x OP values, or values OP x if `reversed`. x is repeated to the extents of the values.
 std::string with_values(Graph& graph, const std::string& x, const std::string& name,
                         Arithmetic::ArithmeticOp operation, bool reversed, const Dims& dims,
                         std::vector<float> values) {
@@ -51,7 +51,7 @@ std::string constant_tensor(Graph& graph, const std::string& name, const Constan
       with_values(graph, ones, name + "/zero", Arithmetic::MUL, false, one, {0});
   const std::string result = with_values(graph, zero, name, Arithmetic::ADD, false, dims, values);
   if (graph.thresholds.empty()) return result;
-  // In a quantized model: the threshold that calibration would find.
+  // In a quantized model, sets the threshold that calibration would choose.
   float most = 0;
   for (const float value : values) most = std::max(most, std::fabs(value));
   graph.thresholds[ones] = graph.thresholds[zero] = 1;

@@ -1,4 +1,4 @@
-// Values of nodes whose inputs are constants: moves, shapes and constants themselves.
+// Folding of nodes with constant inputs: moves, shapes and constants themselves.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@ namespace {
 
 using onnx::TensorProto;
 
-// The constant with its elements picked: element i of the result is element from(i).
+// Returns a constant whose element i is element from(i) of `x`.
 template <class From>
 ConstantPtr picked(const Node& node, const Constant& x, Dims dims, const From& from) {
   const int64_t count = elements(dims);
@@ -33,7 +33,7 @@ ConstantPtr reshaped(const Node& node, Dims dims) {
   return picked(node, node.weights(0, "input"), std::move(dims), [](size_t i) { return i; });
 }
 
-// Index in `from` of element `i` of `to`, by a function of indices per axis.
+// Returns the index in `from` of element `i` of `to`. index(at, axis) maps the indices of `to`.
 template <class Index>
 size_t indexed(size_t i, const Dims& to, const Dims& from, const Index& index) {
   std::vector<int64_t> at(to.size());

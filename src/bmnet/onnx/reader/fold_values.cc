@@ -1,4 +1,4 @@
-// Values of nodes whose inputs are constants: of one and of two values, and reductions.
+// Folding of nodes with constant inputs: functions of one and two values, and reductions.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -26,7 +26,7 @@ ConstantPtr map(const Node& node, const Function& function) {
   return make_constant(x.dims, x.type, values);
 }
 
-// Index of the operand's element that element `i` of the result is made of.
+// Returns the index of the operand's element that element `i` of the result reads.
 size_t source(size_t i, const Dims& result, const Dims& operand) {
   size_t index = 0, step = 1;
   for (size_t k = 0; k < operand.size(); ++k) {
@@ -166,7 +166,7 @@ ConstantPtr fold_mod(const Node& n) {
   });
 }
 
-// ---- Truths ----
+// ---- Booleans ----
 
 namespace {
 

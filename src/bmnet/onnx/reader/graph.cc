@@ -1,4 +1,4 @@
-// The net that is being made.
+// The net under construction.
 #include "bmnet/onnx/reader/graph.h"
 
 #include <algorithm>

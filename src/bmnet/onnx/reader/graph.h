@@ -1,4 +1,4 @@
-// The net that is being made, and what a node's importer works with.
+// The net under construction, and the values that a node's importer works with.
 #pragma once
 
 #include <map>
@@ -17,10 +17,10 @@ struct Quantization {
   int type = onnx::TensorProto::UINT8;
   int64_t lowest() const { return type == onnx::TensorProto::INT8 ? -128 : 0; }
   int64_t highest() const { return lowest() + 255; }
-  // The real values that the integers reach.
+  // Range of real values that the integers represent.
   double least() const { return static_cast<double>(lowest() - zero) * scale; }
   double most() const { return static_cast<double>(highest() - zero) * scale; }
-  // The smallest threshold whose range has all its values: 128 * scale of symmetric int8.
+  // Returns the smallest threshold whose range includes all values: 128 * scale for symmetric int8.
   float threshold() const;
   bool operator==(const Quantization&) const = default;
 };
@@ -38,36 +38,36 @@ struct Value {
   Dims dims;
   ConstantPtr constant;
   std::string tensor;
-  // Of tensors of integers: the net's tensor holds the real values.
+  // For integer tensors of the model; the net's tensor holds the real values.
   std::optional<Quantization> quantization;
-  // Of positions (ArgMax, TopK) and of an input's bytes, which are integers to ONNX and floats in
-  // the net: they are below this; else 0.
+  // Upper bound of positions (ArgMax, TopK) and of bytes of an input; 0 for other tensors. They are
+  // integers in ONNX and floats in the net.
   int64_t positions = 0;
-  bool is_bytes = false;  // of an input
+  bool is_bytes = false;  // true for bytes of an input
 };
 
-// The net's form of a shape: itself, or the axes from the fourth on as one.
+// Returns the net's form of a shape: the shape itself, or with all axes from the fourth on merged.
 Dims net_dims(const Dims& dims);
 
 class Graph {
  public:
   Network network;
   std::map<std::string, float> thresholds;  // by tensor
-  // Upper bounds of thresholds that the file does not tell: of means. Samples tell better ones.
+  // Upper bounds of thresholds that the file does not have, for means. Samples give better ones.
   std::map<std::string, float> threshold_bounds;
-  // Sums that a softmax does itself, and their views.
+  // Sums that a softmax computes itself, and their views.
   std::set<std::string> unused_sums;
   // By the model's tensors; those that are not listed are `one_scale`.
   std::map<std::string, QuantizedBy> quantized_by;
   // Names of the model's constants with infinite values, by the layer that has them.
   std::map<std::string, std::string> infinite;
-  // Added to the net: input shapes, inferred result shapes and names are set. The result's name is
-  // that of the op's top; a name that is taken gets a tick.
+  // Adds an operation to the net. Sets input shapes, inferred result shapes and names. Returns the
+  // result's name, which is that of the op's top, with a tick if the name is taken.
   std::string add(TensorOp op, std::vector<Blob> blobs);
-  // The tensor with other extents.
+  // Returns a view of the tensor with other extents.
   std::string view(const std::string& tensor, const Dims& dims);
   Dims dims(const std::string& tensor) const;
-  // Gives the last op, and its top `top`, the name of a node and of its output.
+  // Renames the last op and its top `top` to the names of a node and of its output.
   void rename_last(const std::string& op, int top, const std::string& name);
   void set_threshold(const std::string& tensor, const Quantization& quantization);
   bool has_name(const std::string& name) const { return names_.contains(name); }

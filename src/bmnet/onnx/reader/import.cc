@@ -1,4 +1,4 @@
-// An ONNX file to a net: its nodes one after the other.
+// Import of an ONNX file: converts its nodes one after the other.
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <onnx/defs/schema.h>
@@ -155,7 +155,7 @@ class ModelImporter {
     }
   }
 
-  // The row of a node that its schema allows.
+  // Returns the operator's row for a node that its schema allows.
   const OperatorRow& row_of(const onnx::NodeProto& proto, const Node& node) const {
     if (!proto.domain().empty() && proto.domain() != "ai.onnx")
       node.refuse("domain", proto.domain(), "operators of ai.onnx; export the net without others");
@@ -230,9 +230,10 @@ class ModelImporter {
     integers.pass(node);
   }
 
-  // ---- The end ----
+  // ---- Outputs ----
 
-  // An output has a tensor of its own name that nothing reads.
+  // Returns the tensor of an output. It must have the output's name and no readers; otherwise it is
+  // a reshape of `value`.
   std::string output_tensor(const std::string& name, const Value& value,
                             const std::set<std::string>& taken) {
     const bool is_own = value.tensor == name && !graph_.network.is_read(name) &&
@@ -294,8 +295,9 @@ class ModelImporter {
   const std::string folder_;
   Graph graph_;
   std::map<std::string, Value> values_;
-  std::set<std::string> unknown_;  // inputs, and what was made by nodes, that were refused
-  std::set<std::string> wanted_;   // tensors that outputs or needed nodes read
+  // Inputs and results of nodes that were refused.
+  std::set<std::string> unknown_;
+  std::set<std::string> wanted_;  // tensors that outputs or nodes need
   std::vector<bool> needed_;
   std::vector<Error> problems_;
 };
@@ -328,7 +330,7 @@ NetCalibrationParameter table_of(const Network& network,
   return table;
 }
 
-// The calibration table that quantized files of the vendor have among their properties.
+// Returns the calibration table that quantized files of the vendor have in their metadata.
 std::string vendor_table(const onnx::ModelProto& model) {
   for (const auto& property : model.metadata_props())
     if (property.key() == "bm1880_ctable") return property.value();
@@ -369,7 +371,7 @@ const OperatorRow* find_operator(std::string_view name) {
 
 }  // namespace onnx_reader
 
-// Not `extern "C"`, whose functions return no classes; the name is that of kReadOnnx.
+// `extern "C"` functions cannot return classes, so the name is set to kReadOnnx here.
 [[gnu::visibility("default")]] Result<LoadedNet> read_onnx(
     std::span<const uint8_t> file, const std::string& path,
     const ImportOptions& options) asm("tputwin_read_onnx");

@@ -1,4 +1,4 @@
-// Which operators take integers that are floats in the net.
+// Operators that accept integers of ONNX that are floats in the net.
 #include "bmnet/onnx/reader/integers.h"
 
 #include <algorithm>
@@ -12,10 +12,10 @@ constexpr Name kTakeQuantized[] = {
     "DequantizeLinear", "QuantizeLinear", "MaxPool",   "Reshape",  "Transpose",
     "Flatten",          "Squeeze",        "Unsqueeze", "Identity", "Slice",
     "QLinearConv",      "QLinearMatMul",  "Shape"};
-// As they are: positions must come out exactly.
+// Operators that do not change values: positions must be exact.
 constexpr Name kTakePositions[] = {"Reshape",  "Flatten", "Squeeze", "Unsqueeze",
                                    "Identity", "Cast",    "Shape"};
-// What moves pixels, or makes them real.
+// Operators that move pixels or convert them to real values.
 constexpr Name kTakeBytes[] = {
     "Reshape",     "Flatten",      "Squeeze", "Unsqueeze",    "Identity",     "Cast",
     "Shape",       "Slice",        "Split",   "Gather",       "Concat",       "Tile",

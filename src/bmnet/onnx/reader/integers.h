@@ -1,14 +1,15 @@
-// Tensors of integers that are floats in the net: quantized values, positions, an input's bytes.
+// Integer tensors of ONNX that are floats in the net: quantized values, positions, bytes of an
+// input.
 #pragma once
 
 #include "bmnet/onnx/reader/node.h"
 
 namespace tputwin::net::onnx_reader {
 
-// What the inputs of a node are of; the results of most operators that take them are of the same.
+// Kinds of integers that the inputs of a node hold. Results of most operators hold the same kinds.
 class Integers {
  public:
-  // Refuses an operator that would compute with them as integers.
+  // Refuses an operator that would compute with the values as integers.
   explicit Integers(const Node& node);
   void pass(Node& node) const;
 

@@ -1,4 +1,4 @@
-// Products with matrices, and normalization.
+// Matrix products and normalization.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -8,7 +8,7 @@
 namespace tputwin::net::onnx_reader {
 namespace {
 
-// y = x * matrix + bias of x (rows, K) and a matrix (outputs, K).
+// Adds y = x * matrix + bias for x (rows, K) and a matrix (outputs, K).
 std::string inner_product(Node& node, const std::string& x, int64_t outputs, int64_t length,
                           std::vector<float> matrix, std::vector<float> bias,
                           std::string_view what = "") {
@@ -22,7 +22,7 @@ std::string inner_product(Node& node, const std::string& x, int64_t outputs, int
   return node.add(std::move(op), {x}, what, std::move(blobs));
 }
 
-// A constant or a tensor that is repeated to the rows of y, added.
+// Adds a constant or a tensor to y, repeated to the rows of y.
 std::string added(Node& node, const std::string& y, size_t input, float factor) {
   TensorOp op = make_op(Op::arithmetic);
   auto& p = *op.mutable_tg_arithmetic_param();
@@ -48,7 +48,7 @@ std::vector<float> turned(const std::vector<float>& values, int64_t rows, int64_
   return result;
 }
 
-// C of a Gemm is a constant per column; it may be one value for all.
+// Returns true if C of a Gemm is a constant with one value, or one per column.
 bool is_bias(const Node& node, int64_t outputs) {
   const Constant* c = node.constant(2);
   if (c == nullptr) return false;
@@ -63,7 +63,7 @@ std::vector<float> gemm_bias(const Node& node, int64_t outputs) {
   return bias;
 }
 
-// Axes in front of matrices, of both operands, as at most two.
+// Merges the axes before the matrices, in both operands, to at most two.
 void join_front(const Node& node, Dims& a, Dims& b) {
   const size_t axes = std::max(a.size(), b.size());
   for (Dims* dims : {&a, &b}) dims->insert(dims->begin(), axes - dims->size(), 1);
@@ -75,7 +75,7 @@ void join_front(const Node& node, Dims& a, Dims& b) {
     *dims = {run(*dims, 0, axes - 2), (*dims)[axes - 2], (*dims)[axes - 1]};
 }
 
-// Both operands are tensors: on the host.
+// Multiplies two tensors, on the host.
 void product_of_tensors(Node& node) {
   Dims a = node.dims(0), b = node.dims(1);
   node.require(!a.empty() && !b.empty(), "shapes", text(a) + " and " + text(b), "no scalars");
@@ -176,7 +176,7 @@ void import_batch_normalization(Node& node) {
 
 namespace {
 
-// max(x, 0) - slope * max(-x, 0), of slopes that are repeated along any axes.
+// max(x, 0) - slope * max(-x, 0), for slopes that are repeated along any axes.
 void prelu_of_elements(Node& node, const Constant& slope, const Dims& wanted) {
   const Dims& x = node.dims();
   node.require(x.size() <= 4 && broadcast(node, x, slope.dims) == x, "slope", text(slope.dims),
@@ -207,7 +207,7 @@ void import_prelu(Node& node) {
   const Constant& slope = node.weights(1, "slope");
   const Dims& x = node.dims();
   const int64_t channels = channels_of(node);
-  // The slope's axes are the last of x.
+  // The slope's axes are the last axes of x.
   Dims wanted = slope.dims;
   while (wanted.size() < x.size()) wanted.insert(wanted.begin(), 1);
   const bool is_one = slope.size() == 1;

@@ -14,12 +14,12 @@ void reshape_to(Node& node, const Dims& result) {
   node.set(node.view(node.in(0).tensor, net_dims(result)), result);
 }
 
-// Around an axis: (outer, axis, inner).
+// Returns the shape around an axis: (outer, axis, inner).
 Dims around(const Dims& dims, size_t axis) {
   return {run(dims, 0, axis), dims[axis], run(dims, axis + 1, dims.size())};
 }
 
-// A part [begin, begin + extent) of an axis.
+// Returns the part [begin, begin + extent) of an axis.
 std::string part(Node& node, const std::string& x, const Dims& dims, size_t axis, int64_t begin,
                  int64_t extent, std::string_view what) {
   const bool fits = dims.size() <= 4;
@@ -46,11 +46,11 @@ std::string joined(Node& node, const std::vector<std::string>& parts, const std:
   return node.add(std::move(op), {}, what);
 }
 
-constexpr size_t kMostRuns = 64;  // that are cut out and joined
+constexpr size_t kMostRuns = 64;  // limit of parts that are cut and joined
 
 }  // namespace
 
-// ---- The same elements ----
+// ---- Views of the same elements ----
 
 void import_reshape(Node& node) {
   const Dims& x = node.dims();
@@ -110,7 +110,7 @@ void import_unsqueeze(Node& node) {
   reshape_to(node, result);
 }
 
-// ---- Others ----
+// ---- Other moves ----
 
 void import_transpose(Node& node) {
   const Dims& x = node.dims();
@@ -127,7 +127,7 @@ void import_transpose(Node& node) {
     order.push_back(at);
   }
   const Dims result = permuted(x, order);
-  // As it is, where the net has such axes; else in steps.
+  // Uses one permutation if the net has such axes, else several steps.
   if (x.size() <= 4 && !x.empty() && result != x) {
     TensorOp op = make_op(Op::permute);
     for (size_t i = 0; i < 4; ++i)
@@ -225,7 +225,8 @@ std::string reversed(Node& node, const std::string& x, size_t axis, std::string_
   return node.add(std::move(op), {x}, what);
 }
 
-// Every `step`th: of rows and columns maxima of windows of one element, else cut out and joined.
+// Returns every `step`th element. For rows and columns, it is the maximum of windows of one
+// element; for other axes, elements are cut out and joined.
 std::string strided(Node& node, const std::string& x, size_t axis, int64_t step,
                     std::string_view what) {
   const Dims dims = node.graph.dims(x);

@@ -1,4 +1,4 @@
-// Before the nodes: every tensor of a model has one maker.
+// Check before the nodes are imported: every tensor of a model has one producer.
 #include <map>
 
 #include "base/errors/bmnet.h"
@@ -7,7 +7,7 @@
 namespace tputwin::net::onnx_reader {
 namespace {
 
-// The name of a node in messages.
+// Returns the name of a node for messages.
 std::string called(const onnx::NodeProto& node) {
   const std::string name =
       node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name();

@@ -1,4 +1,4 @@
-// What importers ask of nodes.
+// Functions of nodes for importers.
 #include "bmnet/onnx/reader/node.h"
 
 #include <fmt/format.h>
@@ -106,7 +106,7 @@ std::string Node::tensor(size_t input, const Dims& wanted) const {
 
 // ---- The net ----
 
-// Weights that are no finite numbers, by the name of the constant that they come from.
+// Refuses weights that are not finite. The message names the constant that they come from.
 void Node::refuse_infinite(const TensorOp& op, const std::vector<Blob>& blobs) const {
   const auto is_wrong = [&](float v) { return !is_allowed_weight(op, v); };
   if (std::ranges::none_of(blobs,
@@ -202,7 +202,7 @@ Dims permuted(const Dims& dims, const std::vector<size_t>& order) {
 
 std::string transposed(Node& node, std::string tensor, const Dims& dims,
                        const std::vector<size_t>& order, std::string_view what) {
-  // Axes of one element are nowhere; neighbours that stay neighbours are one.
+  // Axes of one element are dropped. Neighbours that stay neighbours are merged.
   std::vector<size_t> now;
   for (size_t axis = 0; axis < dims.size(); ++axis)
     if (dims[axis] != 1) now.push_back(axis);
@@ -217,7 +217,7 @@ std::string transposed(Node& node, std::string tensor, const Dims& dims,
   size_t done = 0;
   for (int step = 0; now != wanted; ++step) {
     while (now[done] == wanted[done]) ++done;
-    // A block that belongs here comes from behind: (front, skipped, block, rest).
+    // The block that belongs here is moved to the position: (front, skipped, block, rest).
     const auto from = static_cast<size_t>(std::ranges::find(now, wanted[done]) - now.begin());
     size_t end = from + 1;
     while (end < now.size() && now[end] == wanted[done + end - from]) ++end;

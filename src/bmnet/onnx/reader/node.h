@@ -1,4 +1,4 @@
-// A node of the model, as its importer sees it. Whatever is wrong is thrown as a Refusal.
+// A node of the model, as its importer sees it. Errors are thrown as a Refusal.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@ namespace tputwin::net::onnx_reader {
 
 class Node {
  public:
-  // `wanted`: outputs that anything reads.
+  // `wanted` has the outputs with readers.
   Node(Graph& graph, const onnx::NodeProto& proto, int64_t opset, std::vector<const Value*> inputs,
        std::string folder, const std::set<std::string>& wanted)
       : graph(graph),
@@ -26,7 +26,7 @@ class Node {
   const onnx::NodeProto& proto;
   const int64_t opset;
 
-  // ---- Refusing ----
+  // ---- Refusals ----
   std::string where() const;
   [[noreturn]] void refuse(std::string_view what, const std::string& value, std::string why) const;
   void require(bool holds, std::string_view what, const std::string& value, std::string why) const {
@@ -41,7 +41,7 @@ class Node {
   Dims integers(std::string_view attribute) const;
   std::vector<float> reals(std::string_view attribute) const;
   ConstantPtr tensor_attribute(std::string_view attribute) const;
-  // The axis counted from the front.
+  // Returns the axis counted from the first.
   size_t axis(int64_t value, size_t axes) const;
 
   // ---- Inputs ----
@@ -49,18 +49,19 @@ class Node {
   bool has(size_t input) const { return input < inputs_.size() && inputs_[input] != nullptr; }
   const Value& in(size_t input) const;
   const Dims& dims(size_t input = 0) const { return in(input).dims; }
-  // Of constants; nullptr if it is missing or of the net.
+  // Returns a constant input; nullptr if the input is missing or a tensor of the net.
   const Constant* constant(size_t input) const;
-  // Must be a constant.
+  // Returns an input that must be a constant.
   const Constant& weights(size_t input, std::string_view what) const;
-  // Values of an input, or of the attribute of opsets before; nothing if neither is there.
+  // Returns values of an input, or of the attribute in earlier opsets; nullopt if both are missing.
   std::optional<Dims> list(size_t input, std::string_view attribute) const;
-  // Must be of the net: its tensor there, in its own form or with other extents.
+  // Returns the net's tensor of an input, in its own form or with other extents. It must not be a
+  // constant.
   std::string tensor(size_t input = 0) const;
   std::string tensor(size_t input, const Dims& dims) const;
 
   // ---- The net ----
-  // An operation whose bottom is `bottom`; its result.
+  // Adds an operation with these bottoms. Returns its result.
   std::string add(TensorOp op, std::initializer_list<std::string> bottoms, std::string_view what,
                   std::vector<Blob> blobs = {});
   std::string view(const std::string& tensor, const Dims& dims) { return graph.view(tensor, dims); }
@@ -68,7 +69,7 @@ class Node {
   void set(const std::string& tensor, const Dims& dims, size_t output = 0);
   void set(ConstantPtr constant, size_t output = 0);
   void set(Value value, size_t output = 0);
-  // The tops of the last op, a split, are the outputs.
+  // Sets the outputs to the tops of the last op, a split.
   void set_parts(const std::vector<Dims>& dims);
   bool wants(size_t output) const;
   std::vector<std::optional<Value>>& outputs() { return outputs_; }
@@ -84,17 +85,18 @@ class Node {
   std::vector<std::optional<Value>> outputs_;
 };
 
-// Folding of constants: the result of a node whose inputs are constants (shapes: known).
+// Folds constants: returns the result of a node whose inputs are constants. For shapes, only the
+// shape of the input must be known.
 using Fold = ConstantPtr(const Node&);
 using Import = void(Node&);
 
 struct OperatorRow {
   std::string_view name;
   int64_t first, last;  // opsets
-  Import* import;       // nullptr: of constants only
-  Fold* fold;           // nullptr: of tensors only
+  Import* import;       // nullptr: accepts constants only
+  Fold* fold;           // nullptr: accepts tensors only
 };
-// nullptr if there is none of this name.
+// Returns the row of this name; nullptr if there is none.
 const OperatorRow* find_operator(std::string_view name);
 
 #define TW_ONNX(name, first, last, importer, folder, note) \
@@ -105,19 +107,19 @@ const OperatorRow* find_operator(std::string_view name);
 // ---- Shared by importers ----
 
 TensorOp make_op(Op type);
-// Axes of a transposition as moves of four axes at most.
+// Transposes a tensor by moves of at most four axes.
 std::string transposed(Node& node, std::string tensor, const Dims& dims,
                        const std::vector<size_t>& order, std::string_view what);
 Dims permuted(const Dims& dims, const std::vector<size_t>& order);
-// dims from `begin` to `end` as one.
+// Returns the product of dims from `begin` to `end`.
 int64_t run(const Dims& dims, size_t begin, size_t end);
 Dims broadcast(const Node& node, const Dims& a, const Dims& b);
 std::string unary(Node& node, const std::string& tensor, std::string_view function,
                   std::vector<float> arguments = {}, std::string_view what = "");
-// shift + scale * x, to a power
+// Adds (shift + scale * x)^exponent.
 std::string power(Node& node, const std::string& tensor, float scale, float shift, float exponent,
                   std::string_view what);
-// factor * x + offset per channel (axis 1)
+// Adds factor * x + offset per channel (axis 1).
 std::string scaled(Node& node, const std::string& tensor, std::vector<float> factor,
                    std::vector<float> offset, std::string_view what);
 
@@ -129,16 +131,16 @@ struct WindowAxis {
 struct NodeWindow {
   WindowAxis rows, columns;
 };
-// Of x (N,C,H,W) or (N,C,L) as (N,C,L,1); `kernel` are the extents of the weights or of
-// kernel_shape.
+// Reads the window of x (N,C,H,W), or of (N,C,L) as (N,C,L,1). `kernel` has the extents of the
+// weights or of kernel_shape.
 NodeWindow read_window(const Node& node, const Dims& kernel);
-// The extents of the net for a map of one or two axes.
+// Returns the net's extents of a map with one or two axes.
 Dims map_dims(const Node& node, const Dims& dims);
-// The same back: without the last axis if the map has one.
+// Inverse of map_dims(): drops the last axis if the map has one axis.
 Dims result_dims(const Dims& like, const Dims& net);
 
 // ---- Before the nodes ----
-// An error for each tensor that has two makers: nodes, inputs or initializers.
+// Returns an error for each tensor with two producers: nodes, inputs or initializers.
 std::vector<Error> repeated_names(const onnx::GraphProto& graph);
 
 // Tensors, and their views, that some QuantizeLinear reads and that are not `one_scale`. Nodes that
@@ -150,10 +152,10 @@ std::map<std::string, QuantizedBy> quantized_readers(const onnx::GraphProto& gra
 // A tensor of these values, which are floats, under that name: an output of the model.
 std::string constant_tensor(Graph& graph, const std::string& name, const Constant& constant);
 
-// ---- Passes behind the nodes ----
+// ---- Passes after the nodes ----
 void fold_scales(Graph& graph);
 void fold_pads(Graph& graph);
-// Thresholds of tensors between those that have one; the table.
+// Derives thresholds of tensors between those that have one, and their upper bounds.
 void spread_thresholds(Graph& graph);
 
 }  // namespace tputwin::net::onnx_reader

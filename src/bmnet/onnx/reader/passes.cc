@@ -1,5 +1,5 @@
-// Behind the nodes: scales and pads into the layers beside them; thresholds between those of the
-// file.
+// Passes after the import of nodes: fold scales and pads into neighbouring layers, and derive
+// thresholds between those of the file.
 #include <cmath>
 
 #include "bmnet/onnx/reader/node.h"
@@ -25,7 +25,7 @@ bool takes_scale(const TensorOp& op) {
   return is(op, Op::convolution) || is(op, Op::inner_product) || is(op, Op::scale);
 }
 
-// The output channel of weight `i` of a layer.
+// Returns the output channel of weight `i` of a layer.
 int64_t channel_of(const TensorOp& op, const Blob& weight, int64_t i) {
   const auto values = static_cast<int64_t>(weight.data.size());
   const int64_t outputs = extents(op.output_shape(0)).c;
@@ -55,7 +55,7 @@ void take_scale(TensorOp& op, std::vector<Blob>& blobs, const std::vector<Blob>&
         blobs[1].data[c] * scale[0].data[c] + (scale.size() > 1 ? scale[1].data[c] : 0.0f);
 }
 
-// The op at `index` is gone; the layer before it makes its result.
+// Removes the op at `index`. The layer before it now produces the result.
 void replace_result(Graph& graph, size_t index, TensorOp& before) {
   Ops& ops = graph.network.ops;
   graph.thresholds.erase(before.top(0));
@@ -123,9 +123,9 @@ bool is_pooling(const TensorOp& op, ::bmnet::TGPoolingParameter::PoolMethod meth
   return is(op, Op::pooling) && op.tg_pooling_param().pool() == method;
 }
 
-// Results are some of the input's values, perhaps cut: the input's range is that of the results,
-// or its part beyond that does not matter. Means are no such results: they are much smaller than
-// what they are means of.
+// Returns true if results are some of the input's values, possibly clipped. The input has the range
+// of the results, or values beyond it have no effect. Means are excluded: they are much smaller
+// than their operands.
 bool selects(const TensorOp& op) {
   return keeps_threshold(op) || is(op, Op::clip) ||
          is_pooling(op, ::bmnet::TGPoolingParameter::MAX);
@@ -137,7 +137,7 @@ bool is_mean(const TensorOp& op) {
   return is_pooling(op, ::bmnet::TGPoolingParameter::AVE);
 }
 
-// The threshold of a result of selects() from that of its input.
+// Returns the threshold of a result of selects(), given that of its input.
 float selected_threshold(const TensorOp& op, float input) {
   if (!is(op, Op::clip)) return input;
   const auto& p = op.tg_clip_param();
@@ -145,7 +145,7 @@ float selected_threshold(const TensorOp& op, float input) {
   return most > 0 ? std::min(input, most) : input;
 }
 
-// The largest factor of an input in a result; 0 where no multiplier depends on it.
+// Returns the largest factor of an input in a result; 0 if no multiplier depends on it.
 float largest_factor(const Graph& graph, const TensorOp& op) {
   float most = 0;
   if (has_trait(op, trait::weighted))
@@ -158,8 +158,8 @@ float largest_factor(const Graph& graph, const TensorOp& op) {
   return most;
 }
 
-// A multiplier exists for T_y > factor * T_x / 128. A threshold that was only taken from the Clip
-// behind is raised to that: the Clip rescales.
+// A multiplier exists if T_y > factor * T_x / 128. Raises thresholds that come from the Clip after
+// the layer to that bound; the Clip rescales.
 void raise_before_clips(Graph& graph, const std::set<std::string>& given) {
   for (const TensorOp& clip : graph.network.ops) {
     if (!is(clip, Op::clip) || given.contains(clip.bottom(0))) continue;
@@ -172,7 +172,7 @@ void raise_before_clips(Graph& graph, const std::set<std::string>& given) {
   }
 }
 
-// Forwards: a mean is at most as large as the largest of its values.
+// Goes forward through the ops: a mean is at most as large as the largest of its values.
 void spread_bounds(Graph& graph) {
   for (const TensorOp& op : graph.network.ops) {
     if (op.bottom().empty() || !(is_mean(op) || selects(op))) continue;
@@ -195,7 +195,8 @@ void spread_thresholds(Graph& graph) {
   auto& known = graph.thresholds;
   std::set<std::string> given;
   for (const auto& [tensor, threshold] : known) given.insert(tensor);
-  // Backwards: what only a layer reads that keeps or cuts its values has the range of that result.
+  // Backwards: if the only reader of a tensor keeps or clips its values, the tensor has the range
+  // of the result.
   for (size_t i = ops.size(); i-- > 0;) {
     const TensorOp& op = ops[i];
     if (op.bottom_size() != 1 || op.top_size() != 1) continue;
@@ -203,7 +204,7 @@ void spread_thresholds(Graph& graph) {
     if (!selects(op) || result == known.end() || readers(ops, op.bottom(0)) != 1) continue;
     known.emplace(op.bottom(0), result->second);
   }
-  // Forwards: moves keep, and bounded functions tell.
+  // Forwards: moves keep the threshold, and bounded functions have a known one.
   for (const TensorOp& op : ops) {
     if (op.bottom().empty()) continue;
     const auto input = known.find(op.bottom(0));

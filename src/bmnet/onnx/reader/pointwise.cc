@@ -1,4 +1,4 @@
-// Functions of one value, softmax, and what does nothing.
+// Functions of one value, softmax, and operators without effect.
 #include <fmt/format.h>
 
 #include <cmath>

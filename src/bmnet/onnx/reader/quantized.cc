@@ -1,4 +1,4 @@
-// Quantized nets: tensors of integers are the net's real values, and scales become thresholds.
+// Quantized nets. The net holds the real values of integer tensors; scales become thresholds.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -11,7 +11,8 @@ namespace {
 
 using onnx::TensorProto;
 
-// Of a whole tensor, from a scale and a zero point; `type` where there is no zero point.
+// Returns the quantization of a whole tensor from a scale and a zero point. `type` is used if there
+// is no zero point.
 Quantization quantization_of(const Node& node, size_t scale, size_t zero,
                              int type = TensorProto::UINT8) {
   const Constant& s = node.weights(scale, "scale");
@@ -31,7 +32,7 @@ Quantization quantization_of(const Node& node, size_t scale, size_t zero,
   return q;
 }
 
-// (q - zero) * scale, with one scale or one per index of an axis.
+// Returns (q - zero) * scale, with one scale, or one per index of an axis.
 std::vector<float> dequantized(const Node& node, const Constant& q, const Constant& scale,
                                const Constant* zero, size_t axis) {
   const int64_t extent = scale.size() == 1 ? 1 : q.dims.empty() ? 1 : q.dims[axis];
@@ -52,7 +53,8 @@ size_t scale_axis(const Node& node, const Constant& q, const Constant& scale) {
   return scale.size() == 1 ? 0 : node.axis(node.integer("axis", 1), q.dims.size());
 }
 
-// The real values of the first input's integers, which are those already but for an input's bytes.
+// Returns the real values of the first input's integers. The net's tensor holds them already,
+// except for bytes of an input.
 Value real_of(Node& node, const Quantization& q, std::string_view what) {
   Value x = node.in(0);
   if (x.is_bytes) {
@@ -107,8 +109,8 @@ void set_quantized(Node& node, Value x, const Quantization& q, QuantizedBy reade
   node.set(std::move(x));
 }
 
-// A linear layer of a QLinear operator as a node of floats: x, weights and bias real. The result
-// has the threshold of its scale.
+// Imports a linear layer of a QLinear operator as a float node: x, weights and bias are real. The
+// result has the threshold of its scale.
 void as_float(Node& node, const std::string& type, Value x, ConstantPtr weights, ConstantPtr bias,
               const Quantization& result) {
   onnx::NodeProto proto = node.proto;
@@ -118,7 +120,7 @@ void as_float(Node& node, const std::string& type, Value x, ConstantPtr weights,
   std::vector<const Value*> inputs{&x, &w};
   if (bias != nullptr) inputs.push_back(&b);
   while (proto.input_size() > static_cast<int>(inputs.size())) proto.mutable_input()->RemoveLast();
-  // The clipping by the integers is a layer of its own, whose result has the output's name.
+  // Clipping by the integers is a layer of its own; its result has the output's name.
   if (result.zero != result.lowest() + 128) {
     if (proto.name().empty()) proto.set_name(proto.output(0));
     proto.set_output(0, proto.output(0) + "/real");

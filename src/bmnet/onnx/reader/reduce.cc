@@ -11,7 +11,7 @@ using Kind = Reduction::ReductionOp;
 
 constexpr int64_t kLargestMap = 255;
 
-// The axes that are reduced: all, if none are given.
+// Returns the axes to reduce: all axes if none are given.
 std::vector<bool> reduced_axes(const Node& node, bool axes_are_input) {
   const size_t rank = node.dims().size();
   const auto axes = axes_are_input ? node.list(1, "axes") : std::optional(node.integers("axes"));
@@ -23,7 +23,7 @@ std::vector<bool> reduced_axes(const Node& node, bool axes_are_input) {
   return reduced;
 }
 
-// Rows and columns of a map by a window of the chip.
+// Reduces rows and columns of a map with a pooling window of the chip.
 std::string by_window(Node& node, bool max) {
   const Dims& x = node.dims();
   TensorOp op = make_op(Op::pooling);

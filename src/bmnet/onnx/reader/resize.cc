@@ -1,4 +1,4 @@
-// Resizing and padding: rows and columns as weighted sums of the input's.
+// Resizing and padding: weighted sums of the input's rows and columns.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kMostEntries = int64_t{1} << 20;
 
-// Of one axis: for each output, sources and weights, all of one number.
+// Sources and weights of one axis. All outputs have the same number of taps.
 struct AxisTaps {
   int64_t taps = 1, outputs = 0;
   std::vector<int64_t> source;
@@ -42,23 +42,24 @@ struct Method {
   bool exclude_outside = false;
 };
 
-// One axis: its extents, the factor between them, and the result's extent before it was rounded
-// down.
+// Scaling of one axis: its extents, the factor between them, and the result's extent before it was
+// rounded down.
 struct Scaling {
   int64_t size = 1, outputs = 1;
   float scale = 1;
   double whole = 1;
 };
 
-// Where element `i` of the result is in the input. Factors and coordinates are fp32, as in ONNX
-// Runtime: in fp32 (11 + 0.5) / 1.1 - 0.5 may be below the whole number that doubles reach.
+// Returns the position in the input of element `i` of the result. Factors and coordinates are fp32,
+// as in ONNX Runtime. In fp32, (11 + 0.5) / 1.1 - 0.5 may be below the whole number that doubles
+// give.
 float coordinate(const Method& m, int64_t i, const Scaling& axis) {
   const auto x = static_cast<float>(i);
-  // Nothing to transform.
+  // Without scaling, the position is unchanged.
   if (axis.scale == 1 && axis.outputs == axis.size) return x;
   if (m.coordinates == "asymmetric") return x / axis.scale;
   if (m.coordinates == "align_corners") {
-    // Of the extent before it is rounded, as ONNX's own results are.
+    // Uses the extent before rounding, as ONNX's own results do.
     if (axis.outputs == 1) return 0;
     return static_cast<float>(static_cast<double>(i) * static_cast<double>(axis.size - 1) /
                               (axis.whole - 1));
@@ -72,7 +73,8 @@ int64_t nearest(const Method& m, float x, float scale) {
   const bool rounds_up = m.nearest == "ceil" || (m.nearest == "simple" && scale < 1);
   if (rounds_up) return static_cast<int64_t>(std::ceil(x));
   if (m.nearest == "floor" || m.nearest == "simple") return static_cast<int64_t>(std::floor(x));
-  // ONNX Runtime takes what rounding leaves next to a tie for one: 4.5f / 0.6f is below 7.5.
+  // ONNX Runtime treats values next to a tie as ties, since rounding may miss it: 4.5f / 0.6f is
+  // below 7.5.
   constexpr float kNextTo = 1e-6f;
   const bool is_tie = std::fabs(x - std::floor(x) - 0.5f) < kNextTo;
   if (!is_tie) return static_cast<int64_t>(std::round(x));
@@ -117,7 +119,7 @@ AxisTaps axis_taps(const Method& m, const Scaling& scaling) {
   return axis;
 }
 
-// The factor by which every source is repeated; 0 if there is none.
+// Returns the factor by which every source is repeated; 0 if there is none.
 int64_t repeats(const AxisTaps& axis, int64_t size) {
   if (axis.taps != 1 || axis.outputs % size != 0) return 0;
   const int64_t factor = axis.outputs / size;
@@ -126,7 +128,7 @@ int64_t repeats(const AxisTaps& axis, int64_t size) {
   return factor;
 }
 
-// One entry for every axis of the input.
+// One entry per axis of the input.
 using Scalings = std::vector<Scaling>;
 
 Dims outputs_of(const Scalings& axes) {
@@ -135,7 +137,7 @@ Dims outputs_of(const Scalings& axes) {
   return outputs;
 }
 
-// From factors or from extents.
+// Computes scalings from factors or from extents.
 Scalings sizes_of(const Node& node, const Constant* scales, std::vector<float> given,
                   const Constant* sizes) {
   const Dims& x = node.dims();
@@ -148,7 +150,7 @@ Scalings sizes_of(const Node& node, const Constant* scales, std::vector<float> g
   for (size_t i = 0; i < x.size(); ++i) {
     const float scale =
         by_size ? static_cast<float>(wanted[i]) / static_cast<float>(x[i]) : given[i];
-    // The product of fp32 that ONNX Runtime and libonnx cut: 10 * 1.3f is 13.
+    // ONNX Runtime and libonnx truncate the product in fp32: 10 * 1.3f is 13.
     const float extent =
         by_size ? static_cast<float>(wanted[i]) : std::floor(static_cast<float>(x[i]) * scale);
     node.require(scale > 0 && extent >= 1 && extent < kMostEntries, "scales",
@@ -163,7 +165,7 @@ Scalings sizes_of(const Node& node, const Constant* scales, std::vector<float> g
 void resize(Node& node, const Method& method, Scalings axes) {
   const Dims x = map_dims(node, node.dims());
   const Dims outputs = outputs_of(axes);
-  // ONNX Runtime and PyTorch copy what keeps its extents, whatever the factors.
+  // ONNX Runtime and PyTorch copy the input if extents do not change, for any factors.
   if (outputs == node.dims()) return node.set(node.in(0));
   axes.resize(4);
   node.require(axes[0].outputs == x[0] && axes[1].outputs == x[1], "scales", text(outputs),
@@ -218,8 +220,9 @@ void import_upsample(Node& node) {
 
 namespace {
 
-constexpr int64_t kLargestPad = 15;     // of a convolution on the chip
-constexpr float kLargestValue = 1e30f;  // around a map; exporters write the smallest float for -inf
+constexpr int64_t kLargestPad = 15;  // for a convolution on the chip
+// Largest value around a map. Exporters write the smallest float for -inf.
+constexpr float kLargestValue = 1e30f;
 
 struct Sides {
   int64_t before = 0, behind = 0;
@@ -236,7 +239,7 @@ AxisTaps padded(const Sides& sides, int64_t size, const std::string& mode) {
   return axis;
 }
 
-// Zeros around rows and columns: a depthwise convolution with windows of one element.
+// Adds zeros around rows and columns: a depthwise convolution with windows of one element.
 std::string with_zeros(Node& node, const std::string& x, const Sides& rows, const Sides& columns,
                        std::string_view what) {
   TensorOp op = make_op(Op::convolution);
@@ -255,7 +258,7 @@ std::string with_zeros(Node& node, const std::string& x, const Sides& rows, cons
                   {{{channels, 1, 1, 1}, std::vector<float>(static_cast<size_t>(channels), 1.0f)}});
 }
 
-// Negative pads cut.
+// Crops the input by negative pads.
 std::string cropped(Node& node, const std::string& x, std::vector<Sides>& sides, Dims& now) {
   TensorOp op = make_op(Op::crop);
   bool any = false;
@@ -312,7 +315,7 @@ void import_pad(Node& node) {
                  "pads", text(*pads), "below the extent, which is reflected once");
   const bool small =
       std::max({sides[2].before, sides[2].behind, sides[3].before, sides[3].behind}) <= kLargestPad;
-  // Around another value: zeros around what is left when it is taken away.
+  // For a value other than 0: subtracts it, pads with zeros, and adds it again.
   if (shifts) y = power(node, y, 1, -value, 1, "less");
   const std::string_view what = shifts ? "padded" : "";
   y = zeros && small

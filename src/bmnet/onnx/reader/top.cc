@@ -1,4 +1,4 @@
-// The largest values along an axis, and where they are.
+// The largest values along an axis, and their positions.
 #include <fmt/format.h>
 
 #include "bmnet/onnx/reader/node.h"
@@ -12,7 +12,7 @@ struct Top {
   bool smallest = false, last = false;
 };
 
-// One of the two results, of the node's extents but for that of the axis.
+// Returns one of the two results. Its extents are those of the node, except along the axis.
 std::string top(Node& node, const Top& wanted, Op type, std::string_view what) {
   const Dims& x = node.dims();
   const bool fits = x.size() <= 4;

@@ -8,14 +8,14 @@
 namespace tputwin::net::onnx_reader {
 namespace {
 
-constexpr int64_t kLargestWindow = 255;  // of the chip's pooling, in rows or columns
+constexpr int64_t kLargestWindow = 255;  // rows or columns of the chip's pooling
 
 template <class List>
 void put(List* list, std::initializer_list<int64_t> values) {
   for (int64_t v : values) list->Add(static_cast<uint32_t>(v));
 }
 
-// An attribute of one value per axis.
+// Returns an attribute with one value per axis.
 Dims per_axis(const Node& node, std::string_view attribute, size_t axes, int64_t otherwise) {
   Dims values = node.integers(attribute);
   if (values.empty()) values.assign(axes, otherwise);
@@ -30,7 +30,7 @@ int64_t windows(const WindowAxis& axis, int64_t size, bool ceil) {
   const int64_t room = size + axis.before + axis.behind - axis.reach();
   if (room < 0) return 0;
   int64_t outputs = (ceil ? room + axis.stride - 1 : room) / axis.stride + 1;
-  // A window that begins behind the input is none.
+  // A window that begins after the input does not count.
   if (ceil && (outputs - 1) * axis.stride >= size + axis.before) --outputs;
   return outputs;
 }
@@ -128,9 +128,9 @@ void import_conv(Node& node) {
   node.set(y, result_dims(node.dims(), node.graph.dims(y)));
 }
 
-// Pads that are left of the whole result. Of an odd total the larger half is in front unless
-// auto_pad is SAME_UPPER. A wanted extent beyond the whole result continues it at its end, as in
-// ONNX Runtime.
+// Computes the pads that are cut off the whole result. If their total is odd, the larger part is at
+// the beginning unless auto_pad is SAME_UPPER. A wanted extent beyond the whole result extends it
+// at the end, as in ONNX Runtime.
 void transposed_pads(const Node& node, WindowAxis& axis, int64_t size, int64_t wanted,
                      int64_t extra, const std::string& automatic) {
   const int64_t whole = axis.stride * (size - 1) + extra + axis.reach();
@@ -194,7 +194,7 @@ std::string pool(Node& node, const std::string& x, const NodeWindow& window, boo
   auto& p = *op.mutable_tg_pooling_param();
   p.set_pool(max ? ::bmnet::TGPoolingParameter::MAX : ::bmnet::TGPoolingParameter::AVE);
   const Dims dims = node.graph.dims(x);
-  // What the last window needs.
+  // Returns the end pad that the last window needs.
   const auto behind = [](const WindowAxis& axis, int64_t size) {
     return std::max<int64_t>(0,
                              (axis.outputs - 1) * axis.stride + axis.kernel - size - axis.before);
@@ -208,7 +208,7 @@ std::string pool(Node& node, const std::string& x, const NodeWindow& window, boo
   return node.add(std::move(op), {x}, "");
 }
 
-// Averages whose divisors are the taps that count.
+// Sets the weights of averages. The divisor of each is the number of taps that count.
 void put_average(const WindowAxis& axis, int64_t size, bool counts_pads, uint32_t& taps,
                  google::protobuf::RepeatedField<uint32_t>& source,
                  google::protobuf::RepeatedField<float>& weight) {
@@ -288,7 +288,7 @@ void import_average_pool(Node& node) {
   const NodeWindow window = read_window(node, node.integers("kernel_shape"));
   check_pads(node, window);
   const bool counts_pads = node.integer("count_include_pad", 0) != 0;
-  // The chip's averages count the pads in front, and as many behind.
+  // The chip's averages count the pads at the beginning, and as many at the end.
   const auto as_caffe = [&](const WindowAxis& axis) {
     return counts_pads ? axis.before == axis.behind : axis.before == 0 && axis.behind == 0;
   };
