@@ -25,16 +25,17 @@ std::vector<int64_t> extents_of(const caffe::BlobProto& blob) {
   return {blob.shape().dim().begin(), blob.shape().dim().end()};
 }
 
-// Blob `index` of a layer, which `param[index].name` shares with others.
+// Blob `index` of a layer, shared with others by `param[index].name`.
 struct Sharer {
   Layer* layer;
   int index;
-  int file_order;  // of the layer that the file has for it; -1: none
+  // Order in the file of the layer with this name; -1 if there is none.
+  int file_order;
 
   bool permits_other_shapes() const {
     return layer->param(index).share_mode() == caffe::ParamSpec::PERMISSIVE;
   }
-  // Its own blob of the file; nullptr if there is none.
+  // Returns the layer's own blob in the file; nullptr if it has none.
   const caffe::BlobProto* own() const {
     return file_order >= 0 && index < layer->blobs_size() ? &layer->blobs(index) : nullptr;
   }
@@ -51,7 +52,8 @@ Error differs(const Sharer& sharer, const caffe::BlobProto& blob, const Sharer& 
               "; shared blobs have one shape, or with share_mode PERMISSIVE as many values");
 }
 
-// Values of all copies of shared blobs. A file of some megabytes could ask for terabytes.
+// Limit for the values of all copies of shared blobs. Without it, a file of some megabytes could
+// demand terabytes.
 constexpr int64_t kMostShared = int64_t{1} << 29;
 
 Status check_copies(const Sharer& sharer, const caffe::BlobProto& blob, size_t copies,
@@ -65,8 +67,8 @@ Status check_copies(const Sharer& sharer, const caffe::BlobProto& blob, size_t c
               std::to_string(blob.data_size()) + " values; all that are shared have at most 2^29");
 }
 
-// The first sharer is the owner: the others' shapes are compared with its shape, and all get the
-// values of the sharer that comes last in the file.
+// The first sharer is the owner. The other shapes must equal its shape. All sharers get the values
+// of the sharer that is last in the file.
 Status share(std::vector<Sharer>& sharers, int64_t& all) {
   const Sharer& owner = sharers.front();
   const caffe::BlobProto* owners = owner.own();
@@ -143,7 +145,7 @@ caffe::NetParameter take_weights(caffe::NetParameter& net) {
 
 void make_names_unique(caffe::NetParameter& net) {
   std::set<std::string> all, taken;
-  std::map<std::string, int> last;  // number given to a name
+  std::map<std::string, int> last;  // last number given to a name
   for (const Layer& layer : net.layer()) all.insert(layer.name());
   for (Layer& layer : *net.mutable_layer()) {
     std::string name = layer.name();

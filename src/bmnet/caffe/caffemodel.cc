@@ -1,4 +1,4 @@
-// Binary NetParameters.
+// Reading of binary NetParameters.
 #include <google/protobuf/io/coded_stream.h>
 
 #include <climits>
@@ -16,7 +16,7 @@ Error malformed(std::string detail) {
   return Error(errors::net_caffemodel).in("read_caffemodel").detail(std::move(detail));
 }
 
-// Layers of version 0 have all that they say in one message of their own, field 1.
+// Layers of version 0 have all parameters in a message of their own, field 1.
 bool is_of_version_0(const caffe::NetParameter& net) {
   for (const caffe::V1LayerParameter& layer : net.layers()) {
     const auto& unknown = layer.GetReflection()->GetUnknownFields(layer);
@@ -26,7 +26,7 @@ bool is_of_version_0(const caffe::NetParameter& net) {
   return false;
 }
 
-// In today's form; fields that are not known are still there.
+// Returns the net in today's form. Unknown fields are kept.
 Result<caffe::NetParameter> parse(std::span<const uint8_t> file) {
   if (file.empty()) return malformed("the file is empty");
   if (file.size() > INT_MAX) return malformed("the file has more than 2^31 bytes");

@@ -1,5 +1,6 @@
-// Layers that are several of others: each becomes these before it is imported. The last one has the
-// layer's name, tops and blobs; those between are LAYER/WHAT, in the net and in calibration tables.
+// Layers that consist of several others: each is expanded to these before it is imported. The last
+// one gets the layer's name, tops and blobs. The others are LAYER/WHAT, in the net and in
+// calibration tables.
 #include "bmnet/caffe/layer.h"
 
 namespace tputwin::net {
@@ -8,7 +9,7 @@ namespace {
 using Layer = caffe::LayerParameter;
 using Layers = std::vector<Layer>;
 
-// A layer between, whose only top has its name.
+// Adds an inner layer. Its only top has its name.
 Layer& add(Layers& layers, const Layer& whole, const char* what, const char* type,
            std::initializer_list<std::string> bottoms) {
   Layer& layer = layers.emplace_back();
@@ -33,7 +34,7 @@ void be_product(Layer& layer) {
 
 const std::string& last_top(const Layers& layers) { return layers.back().top(0); }
 
-// x of `dims` and a tensor that spans its axes from `axis` on: that tensor as the second operand of
+// Returns `factor`, a tensor that spans the axes of `dims` from `axis` on, as the second operand of
 // an Eltwise. A product repeats a value over the rows and columns of a channel by itself.
 std::string as_operand(Layers& layers, const Layer& whole, const std::string& factor,
                        const Dims& dims, const Dims& spanned, size_t axis, bool is_product) {
@@ -53,7 +54,7 @@ std::string as_operand(Layers& layers, const Layer& whole, const std::string& fa
   return last_top(layers);
 }
 
-// Whether `part` is the extents of `dims` from `axis` on.
+// Returns true if `part` equals the extents of `dims` from `axis` on.
 bool spans(const Dims& dims, const Dims& part, size_t axis) {
   return axis + part.size() <= dims.size() &&
          std::equal(part.begin(), part.end(), dims.begin() + static_cast<std::ptrdiff_t>(axis));
@@ -61,7 +62,7 @@ bool spans(const Dims& dims, const Dims& part, size_t axis) {
 
 }  // namespace
 
-// Caffe's own: x * (1 + alpha * average of x^2 around it)^-beta.
+// Expands Caffe's own formula: x * (1 + alpha * average of x^2 around it)^-beta.
 Layers expand_lrn(const Importer& importer) {
   const Layer& whole = importer.caffe;
   const auto& p = whole.lrn_param();
@@ -81,8 +82,8 @@ Layers expand_lrn(const Importer& importer) {
   return layers;
 }
 
-// An axis other than 1: the axes before it are rows of a product, which alone has weights, and
-// so it has the layer's name.
+// For an axis other than 1: the axes before it become rows of a product. Only the product has
+// weights, so it gets the layer's name.
 Layers expand_inner_product(const Importer& importer) {
   const Layer& whole = importer.caffe;
   const Dims dims = importer.dims(0);
@@ -110,7 +111,7 @@ Layers expand_inner_product(const Importer& importer) {
   return layers;
 }
 
-// Longer products, two factors at a time.
+// Expands products of more than two factors to products of two.
 Layers expand_eltwise(const Importer& importer) {
   const Layer& whole = importer.caffe;
   if (whole.eltwise_param().operation() != caffe::EltwiseParameter::PROD ||
@@ -127,7 +128,7 @@ Layers expand_eltwise(const Importer& importer) {
   return layers;
 }
 
-// Scale with two bottoms: the second spans axes of the first.
+// Expands a Scale with two bottoms. The second spans axes of the first.
 Layers expand_scale(const Importer& importer) {
   const Layer& whole = importer.caffe;
   const auto& p = whole.scale_param();
@@ -142,7 +143,7 @@ Layers expand_scale(const Importer& importer) {
   return layers;
 }
 
-// Bias with two bottoms: the second spans axes of the first.
+// Expands a Bias with two bottoms. The second spans axes of the first.
 Layers expand_bias(const Importer& importer) {
   const Layer& whole = importer.caffe;
   if (whole.bottom_size() != 2) return {};
@@ -157,7 +158,7 @@ Layers expand_bias(const Importer& importer) {
   return layers;
 }
 
-// a*x + y with a value of a per channel: (N,C) or (N,C,1,1).
+// Expands a*x + y. `a` has one value per channel: (N,C) or (N,C,1,1).
 Layers expand_axpy(const Importer& importer) {
   const Layer& whole = importer.caffe;
   Dims factor = importer.dims(0);

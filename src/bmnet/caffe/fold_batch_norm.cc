@@ -1,5 +1,5 @@
-// Batch normalization folded away. At inference BatchNorm, Scale and Bias are y = factor*x + offset
-// per channel; the layer before takes that into its weights, or one Scale layer does it.
+// Folding of batch normalization. At inference BatchNorm, Scale and Bias are y = factor*x + offset
+// per channel. They are folded into the weights of the layer before them, or into one Scale layer.
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
@@ -27,7 +27,7 @@ Error blob_error(const Layer& layer, ErrorId id, const char* blob, size_t values
       .detail(std::move(why));
 }
 
-// The layer has these blobs, of one axis each, and no others.
+// Checks that the layer has exactly these blobs, each with one axis.
 Status check_blobs(const Layer& layer, std::initializer_list<const char*> names) {
   int index = 0;
   for (const char* name : names) {
@@ -45,7 +45,7 @@ Status check_blobs(const Layer& layer, std::initializer_list<const char*> names)
                         std::to_string(index));
 }
 
-// ---- What a layer computes ----
+// ---- Factor and offset of a layer ----
 
 Result<Affine> batch_norm(const Layer& layer) {
   TW_RETURN_IF_ERROR(check_blobs(layer, {"mean", "variance", "factor"}));
@@ -94,7 +94,7 @@ Result<Affine> bias(const Layer& layer) {
   return result;
 }
 
-// y = second(first(x))
+// Returns second(first(x)).
 Affine then(const Affine& first, const Affine& second) {
   Affine result;
   for (size_t i = 0; i < first.factor.size(); ++i) {
@@ -113,15 +113,15 @@ bool per_channel(const Layer& layer) {
          (layer.type() == "Bias" && b.axis() == 1 && b.num_axes() == 1);
 }
 
-// ---- Who takes it ----
+// ---- Layers to fold into ----
 
 struct Linear {
-  int64_t outputs = 0;  // 0: no linear layer
+  int64_t outputs = 0;  // 0 if the layer is not linear
   bool has_bias = false;
 };
 
 Linear linear(const Layer& layer) {
-  // With another axis, outputs may not be what a factor per channel is for.
+  // With another axis, the outputs may not be the channels of the factor.
   if (layer.type() == "InnerProduct" && layer.inner_product_param().axis() != 1) return {};
   if (layer.type() == "InnerProduct")
     return {layer.inner_product_param().num_output(), layer.inner_product_param().bias_term()};
@@ -131,10 +131,10 @@ Linear linear(const Layer& layer) {
   return {layer.convolution_param().num_output(), layer.convolution_param().bias_term()};
 }
 
-// Output channel of each weight, in the blob's order.
+// Maps each weight to its output channel, in the blob's order.
 struct Channels {
   int64_t outer = 1, group_outputs = 1, inner = 1;  // blob as (outer, group_outputs, inner)
-  int64_t per_group = 1;                            // of outer, for one group
+  int64_t per_group = 1;                            // part of `outer` that is one group
 
   int64_t of(int64_t o, int64_t c) const { return o / per_group * group_outputs + c; }
 };
@@ -239,7 +239,7 @@ class Folder {
   }
 
  private:
-  // The layer whose value a bottom is, and how many layers read each top of each layer.
+  // Finds the layer that produces each bottom, and the number of readers of each top.
   void link() {
     std::map<std::string, int> maker;
     for (int i = 0; i < net_.layer_size(); ++i) {
@@ -267,7 +267,7 @@ class Folder {
     if (!affine.ok()) return fail(affine.error());
     const int before = taker(index, affine->factor.size());
     if (before < 0) {
-      // The int8 net has factors of a Bias, too: a Scale keeps them.
+      // The int8 net needs factors for a Bias, too, and a Scale has them.
       if (layer.type() != "Scale") become_scale(layer, *affine);
       return;
     }
@@ -282,8 +282,8 @@ class Folder {
     absorb(before, index);
   }
 
-  // The layer in front that may take the affine of layer `index`: its result goes nowhere else. -1:
-  // none.
+  // Returns the earlier layer that the affine function of layer `index` can be folded into; -1 if
+  // there is none. Its result must have no other reader.
   int taker(int index, size_t values) {
     const Layer& layer = net_.layer(index);
     const auto source = source_.find({index, layer.bottom(0)});
@@ -302,7 +302,7 @@ class Folder {
     return first.ok() && first->factor.size() == values ? before : -1;
   }
 
-  // Whether layers between use the name that the layer in front is to get.
+  // Returns true if layers in between use the name that the earlier layer would get.
   bool name_is_used(int before, int index, const std::string& name, const std::string& old) const {
     if (name == old) return false;
     for (int i = before + 1; i < index; ++i) {
@@ -323,7 +323,7 @@ class Folder {
 
   caffe::NetParameter net_;
   std::map<std::pair<int, std::string>, int> source_, uses_;
-  std::map<int, int> absorbed_;  // a folded layer, and the one that does its work
+  std::map<int, int> absorbed_;  // maps a folded layer to its new layer
   std::vector<bool> gone_;
   std::vector<Error> problems_;
 };

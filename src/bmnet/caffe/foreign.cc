@@ -21,7 +21,7 @@ using google::protobuf::UnknownField;
 using google::protobuf::UnknownFieldSet;
 using Layer = caffe::LayerParameter;
 
-// A layer of `type` has its parameters under `number`, in the form of our `field`.
+// Layers of `type` have their parameters under `number`, in the form of the field `field`.
 struct Foreign {
   std::string_view type;
   int number;
@@ -35,7 +35,7 @@ constexpr Foreign kForeign[] = {
 };
 constexpr int kSsdDetectionOutput = 204;
 
-// Our fields whose numbers forks use for others, and the types whose parameters they are.
+// Fields whose numbers forks use for others, and the types whose parameters they are.
 struct Contested {
   const char* field;
   std::string_view type, other_type;
@@ -49,7 +49,7 @@ constexpr Contested kContested[] = {
     {"norm_param", "Normalize", ""},
 };
 
-// The bytes of a layer's message field, known to us or not; those are taken out of the layer.
+// Moves the bytes of a layer's message field, known or not, out of the layer.
 bool take_bytes(Layer& layer, int number, std::string& bytes) {
   const auto* reflection = layer.GetReflection();
   const FieldDescriptor* known = layer.GetDescriptor()->FindFieldByNumber(number);
@@ -85,7 +85,7 @@ void take_parameters(Layer& layer) {
 
 float to_float(uint32_t bits) { return std::bit_cast<float>(bits); }
 
-// SSD's DetectionOutputParameter has other numbers than ours.
+// Reads SSD's DetectionOutputParameter, which has other numbers than DetectOutputParameter.
 void read_ssd_field(const UnknownField& field, caffe::DetectOutputParameter& to) {
   switch (field.type()) {
     case UnknownField::TYPE_VARINT:
@@ -129,8 +129,8 @@ Status warn(const Layer& layer, std::string_view field, const std::string& value
                     .detail(std::move(detail) + "; with the prototxt nothing is in doubt"));
 }
 
-// Field 13 is BVLC's round_mode, CEIL 0 and FLOOR 1, and ceil_mode, false 0 and true 1, of forks.
-// A file that has it means FLOOR: ceil is what both do without it.
+// Field 13 is BVLC's round_mode (CEIL 0, FLOOR 1) and the ceil_mode of forks (false 0, true 1). A
+// file that has the field means FLOOR, because ceil is the default of both.
 Status read_rounding(Layer& layer) {
   if (!layer.pooling_param().has_ceil_mode()) return {};
   const bool one = layer.pooling_param().ceil_mode();
@@ -154,7 +154,7 @@ Status drop_contested(Layer& layer) {
   return {};
 }
 
-// Fields that no message of ours has, in a message and those within.
+// Warns about unknown fields in a message and in its submessages.
 Status warn_of_unknown(const Layer& layer, const Message& message, const std::string& where) {
   const auto* reflection = message.GetReflection();
   const UnknownFieldSet& unknown = reflection->GetUnknownFields(message);

@@ -1,4 +1,4 @@
-// Caffe net to Network: layer by layer, every problem noted.
+// Import of a Caffe net as a Network, layer by layer. All problems are collected.
 #include "bmnet/caffe/import.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace tputwin::net {
 namespace {
 
-// Operators of the host take floats as they are.
+// Returns true if the operation accepts floats. Operators of the host do.
 bool takes_floats(const TensorOp& op) {
   const RunsOn where = properties(op.type()).runs_on;
   return where == RunsOn::host || where == RunsOn::code || has_trait(op, trait::moves_elements);
@@ -90,7 +90,7 @@ class NetImporter {
 
   // ---- Tensors ----
 
-  // A name of its own for a top: Caffe's, or with the layer's behind it where that is taken.
+  // Defines a top under a unique name: Caffe's name, with the layer's name appended if it is taken.
   std::string define(const caffe::LayerParameter& layer, const std::string& top, Tensor tensor) {
     std::string name = top;
     if (tensors_.contains(name)) {
@@ -135,8 +135,8 @@ class NetImporter {
     }
   }
 
-  // `custom { value: ... }` is for the code of customized layers; what no code reads is not
-  // ignored.
+  // `custom { value: ... }` is for the code of customized layers. Parameters that no code reads are
+  // an error.
   bool has_unread_parameters(const caffe::LayerParameter& layer, const LayerKind& kind) {
     if (!layer.has_custom() || kind.role == LayerKind::dropped) return false;
     problem(errors::net_layer_parameter, layer, "custom", "\"" + layer.custom().value() + "\"",
@@ -144,7 +144,7 @@ class NetImporter {
     return true;
   }
 
-  // Imports the layers that a layer stands for, if its inputs are known.
+  // Imports the layers that a layer expands to, if its inputs are known.
   void import_expanded(const caffe::LayerParameter& layer, const LayerKind& kind) {
     auto is_known = [&](const std::string& bottom) {
       const auto found = current_.find(bottom);
@@ -167,7 +167,7 @@ class NetImporter {
           low == high ? std::to_string(low) : std::to_string(low) + " to " + std::to_string(high));
       return false;
     };
-    // Both are looked at, so that both are reported.
+    // Checks both, so that both are reported.
     const bool bottoms = fits("bottoms", layer.bottom_size(), kind.min_bottoms, kind.max_bottoms);
     const bool tops = fits("tops", layer.top_size(), kind.min_tops, kind.max_tops);
     return bottoms && tops;
@@ -184,7 +184,7 @@ class NetImporter {
     return nullptr;
   }
 
-  // Name, bottoms and input shapes of the op; whether all shapes are known.
+  // Sets name, bottoms and input shapes of the op. Returns true if all shapes are known.
   bool begin(const caffe::LayerParameter& layer, TensorOp& op) {
     op.set_name(layer.name());
     op.set_calib_id(layer.name());
@@ -221,7 +221,8 @@ class NetImporter {
     end(layer, std::move(op), std::move(importer.blobs()));
   }
 
-  // The layer moves nothing: its tops are its bottom. A top that nothing reads is an output.
+  // Handles a layer that moves nothing: its tops are its bottom. A top without readers is an
+  // output.
   void pass_on(const caffe::LayerParameter& layer, const TensorOp& removed) {
     const std::string& bottom = removed.bottom(0);
     for (const std::string& top : layer.top()) {
@@ -232,8 +233,8 @@ class NetImporter {
     }
   }
 
-  // Inputs of moves are all int8 or all floats; what computes on the TPU takes int8 only. Regions
-  // and image sizes that are inputs of the net are made floats.
+  // Checks element types. Inputs of moves are all int8 or all floats; other operations of the TPU
+  // accept int8 only. Regions and image sizes that are inputs of the net become floats.
   bool floats_fit(const caffe::LayerParameter& layer, TensorOp& op) {
     const bool regions = is(op, Op::roi_pooling) || is(op, Op::psroi_pooling);
     if (regions) make_float(op, 1);
@@ -328,7 +329,7 @@ class NetImporter {
     return importer.ready();
   }
 
-  // Drops what works for Silence only.
+  // Removes operations whose results only Silence reads.
   void drop_silenced() {
     auto is_dead = [&](const std::string& top) {
       return tensors_.at(top).silenced && !tensors_.at(top).used;
@@ -347,7 +348,7 @@ class NetImporter {
     }
   }
 
-  // The outputs: those that the net lists, or what nothing reads.
+  // Adds the end with the outputs: those that the net lists, or else tensors without readers.
   void add_end() {
     std::vector<std::string> outputs = listed_outputs(caffe_, current_, network_, problems_);
     if (caffe_.output().empty())
@@ -374,9 +375,10 @@ class NetImporter {
   Network network_;
   std::vector<Error> problems_;
   std::set<std::string> names_;
-  std::map<std::string, std::string> makers_;   // Caffe blob -> first layer that makes it
-  std::map<std::string, Tensor> tensors_;       // by their own name
-  std::map<std::string, std::string> current_;  // Caffe blob -> tensor that it is now
+  // Maps a Caffe blob to the first layer that produces it.
+  std::map<std::string, std::string> makers_;
+  std::map<std::string, Tensor> tensors_;       // by unique name
+  std::map<std::string, std::string> current_;  // maps a Caffe blob to its current tensor
   size_t next_input_ = 0;
 };
 

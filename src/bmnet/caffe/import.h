@@ -1,4 +1,4 @@
-// Caffe net -> Network: types, parameters, shapes.
+// Import of a Caffe net as a Network: types, parameters, shapes.
 #pragma once
 
 #include <functional>
@@ -11,20 +11,21 @@
 
 namespace tputwin::net {
 
-// Turns one Caffe layer into its TensorOp: name, bottoms, tops, calib_id and input shapes are set;
-// type, parameters and output shapes are its work. Used for layers of addCustomizedLayer, which
-// replace built-in ones of their name.
+// Converts one Caffe layer to its TensorOp. Name, bottoms, tops, calib_id and input shapes are set;
+// the function must set type, parameters and output shapes. Used for layers of addCustomizedLayer,
+// which replace built-in ones with the same name.
 using LayerImporter = std::function<Status(caffe::LayerParameter& layer, TensorOp& op)>;
 
 struct ImportOptions {
-  std::vector<TensorShape> input_shapes;  // in the order of the inputs; empty: the net's own
-  int64_t batch = 0;                      // not 0: replaces n of every input shape
+  // In the order of the inputs. If empty, the net's own shapes are used.
+  std::vector<TensorShape> input_shapes;
+  int64_t batch = 0;  // not 0: replaces n of every input shape
   std::map<std::string, LayerImporter, std::less<>> custom;  // by Caffe type
   bool needs_weights = true;                                 // false: shapes only
 };
 
-// Every problem of the net is reported at once, in the detail of one error. The net may have
-// BatchNorm layers; the compiler wants them folded (fold_batch_norm).
+// Imports a net. All problems of the net are reported at once, in the detail of one error. The net
+// may have BatchNorm layers; the compiler needs them folded (fold_batch_norm).
 Result<Network> import_caffe(const caffe::NetParameter& net, const ImportOptions& options = {});
 
 }  // namespace tputwin::net

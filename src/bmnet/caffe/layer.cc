@@ -1,4 +1,4 @@
-// What importers of Caffe types share: problems, shapes, weights.
+// Functions that importers of Caffe types share: problems, shapes, weights.
 #include "bmnet/caffe/layer.h"
 
 #include "base/errors/bmnet.h"
@@ -93,7 +93,7 @@ bool Importer::same_dims(int a, int b) {
   return false;
 }
 
-// Moves keep what their input is; what computes makes int8.
+// Moves keep the element type of their input; computing operations produce int8.
 void Importer::output(const Dims& dims) {
   output(dims, has_trait(op, trait::moves_elements) && op.input_shape(0).data_type_size() == 4);
 }

@@ -1,6 +1,6 @@
-// What the importer of a Caffe type works with. It notes problems and goes on, so that all problems
-// of a net come out at once; where shapes are not known (the layers before have problems), it
-// checks parameters only.
+// The interface of importers of Caffe types. An importer records problems and continues, so that
+// all problems of a net are reported at once. If shapes are not known (earlier layers have
+// problems), it checks parameters only.
 #pragma once
 
 #include <span>
@@ -17,10 +17,10 @@ using Dims = std::vector<int64_t>;
 
 constexpr int64_t kMaxElements = int64_t{1} << 31;
 constexpr int kMaxAxes = 4;
-constexpr int64_t kMaxExtent = 65535;      // of kernels, strides, pads and factors
-constexpr int64_t kMaxOutputs = 16777215;  // of num_output
+constexpr int64_t kMaxExtent = 65535;      // largest kernel, stride, pad or factor
+constexpr int64_t kMaxOutputs = 16777215;  // largest num_output
 
-// Saturating product of extents that are not negative.
+// Returns the saturating product of extents that are not negative.
 int64_t volume(const Dims& dims, size_t begin = 0, size_t end = SIZE_MAX);
 std::string describe(const Dims& dims);
 
@@ -31,38 +31,40 @@ class Importer {
 
   const caffe::LayerParameter& caffe;
   TensorOp& op;
-  bool is_removed = false;  // the layer moves nothing: its tops are its bottom
+  // True if the layer moves nothing: its tops are its bottom.
+  bool is_removed = false;
 
   // ---- Problems ----
   void problem(ErrorId id, std::string_view argument, std::string value, std::string detail = "");
   void parameter(std::string_view name, std::string value, std::string detail) {
     problem(errors::net_layer_parameter, name, std::move(value), std::move(detail));
   }
-  // Whether value is in [low, high]; a problem if not.
+  // Returns true if value is in [low, high]. Otherwise records a problem.
   bool range(std::string_view name, int64_t value, int64_t low, int64_t high);
   bool finite(std::string_view name, double value);
   bool positive(std::string_view name, double value);
   const std::vector<Error>& problems() const { return problems_; }
 
   // ---- Shapes ----
-  // Whether shapes of bottoms are known and nothing was wrong so far: only then they can be asked
-  // for.
+  // Returns true if shapes of bottoms are known and no problem was found. Other functions of shapes
+  // require this.
   bool ready() const { return shapes_known_ && problems_.empty(); }
   int bottoms() const { return op.bottom_size(); }
   int tops() const { return op.top_size(); }
   Dims dims(int bottom = 0) const { return net::dims(op.input_shape(bottom)); }
   Extents extents(int bottom = 0) const { return net::extents(op.input_shape(bottom)); }
-  // The axis counted from the front; a problem if there is none such.
+  // Sets `result` to the axis counted from the first. Records a problem if the shape has no such
+  // axis.
   bool axis(std::string_view name, int64_t value, const Dims& dims, int& result);
   bool axes_at_least(size_t count, int bottom = 0);
   bool same_dims(int a, int b);
-  // Shape of the next top.
+  // Sets the shape of the next top.
   void output(const Dims& dims);
   void output(const Dims& dims, bool is_float);
   void output_like_input() { output(dims()); }
 
   // ---- Weights ----
-  // The layer's blobs are these; their values go to blobs() in these shapes.
+  // Checks that the layer has these blobs. Moves their values to blobs(), in these shapes.
   struct Weight {
     const char* name;
     Dims dims;
@@ -79,7 +81,7 @@ class Importer {
   bool needs_weights_, shapes_known_;
 };
 
-// The first problem, with all of them in its detail, a line each.
+// Returns the first problem. Its detail has all of them, one a line.
 Error combine(const std::vector<Error>& problems);
 
 constexpr int kMany = 1024;
@@ -91,23 +93,24 @@ struct LayerKind {
   void (*import)(Importer&) = nullptr;
   Role role = compute;
   int min_bottoms = 1, max_bottoms = 1, min_tops = 1, max_tops = 1;
-  // The layers that the layer stands for, from its parameters and input shapes; none: itself.
+  // Returns the layers that the layer expands to, by its parameters and input shapes; none if it is
+  // not expanded.
   std::vector<caffe::LayerParameter> (*expand)(const Importer&) = nullptr;
-  std::string_view instead = {};  // of unsupported ones: what does the same
+  std::string_view instead = {};  // For unsupported types: the alternative.
 };
 
 const LayerKind* find_kind(std::string_view type);
-// "; did you mean Convolution?" or "".
+// Returns "; did you mean Convolution?" or "".
 std::string suggestion(std::string_view type);
 
-// True if a BatchNorm layer normalizes with the mean and variance of the batch at hand, whatever
-// blobs it has: Caffe does so in the test phase if use_global_stats is false.
+// Returns true if a BatchNorm layer normalizes with the mean and variance of the current batch; its
+// blobs do not matter. Caffe does so in the test phase if use_global_stats is false.
 inline bool has_own_statistics(const caffe::LayerParameter& layer) {
   const auto& p = layer.batch_norm_param();
   return p.has_use_global_stats() && !p.use_global_stats();
 }
 
-// Shape of an input layer's top `index`; empty if the layer does not tell.
+// Returns the shape of an input layer's top `index`; empty if the layer does not define it.
 Result<Dims> input_dims(const caffe::LayerParameter& layer, int index);
 
 // ---- Types that layers_*.cc import, each with its importer ----

@@ -13,7 +13,7 @@ struct Pair {
   int64_t h = 0, w = 0;
 };
 
-// A parameter that Caffe writes as a list (one value or two) or as NAME_h and NAME_w.
+// Returns a parameter that Caffe stores as a list (one value or two) or as NAME_h and NAME_w.
 Pair pair_of(Importer& layer, std::string_view name, const Uint32s& list, bool has_h, bool has_w,
              uint32_t h, uint32_t w, int64_t otherwise) {
   if (has_h || has_w) {
@@ -60,7 +60,7 @@ void add(Uint32s* list, std::initializer_list<int64_t> values) {
   for (int64_t v : values) list->Add(static_cast<uint32_t>(v));
 }
 
-// Extent of the result along an axis; 0 if the kernel is larger than the input.
+// Returns the extent of the result along an axis; 0 if the kernel is larger than the input.
 int64_t extent(int64_t size, int64_t kernel, int64_t stride, int64_t pad, int64_t dilation,
                bool deconvolution) {
   const int64_t reach = dilation * (kernel - 1) + 1;
@@ -80,7 +80,7 @@ void fill(const caffe::ConvolutionParameter& p, const Window& w, bool deconvolut
   param.set_bias_term(p.bias_term());
 }
 
-// What depends on the input's shape.
+// Checks everything that depends on the input's shape.
 bool convolution_fits(Importer& layer, const caffe::ConvolutionParameter& p, const Window& w,
                       bool deconvolution) {
   if (!layer.axes_at_least(3)) return false;
@@ -99,7 +99,7 @@ bool convolution_fits(Importer& layer, const caffe::ConvolutionParameter& p, con
 
 void convolution(Importer& layer, bool deconvolution, bool depthwise) {
   caffe::ConvolutionParameter p = layer.caffe.convolution_param();
-  // The forks' depthwise layers have a group per channel whether the text says so or not.
+  // Depthwise layers of forks have a group per channel even if the text does not set it.
   if (depthwise && p.group() <= 1 && layer.ready())
     p.set_group(static_cast<uint32_t>(layer.extents().c));
   const Window w = convolution_parameters(layer, p);
@@ -123,8 +123,8 @@ struct PoolAxis {
   int64_t kernel, stride, pad, pad_end = 0, outputs = 0;
 };
 
-// Caffe's number of windows, and the padding behind that the last one needs. If either axis has
-// padding, both axes drop a last window that begins behind the input.
+// Computes Caffe's number of windows, and the end padding that the last one needs. If either axis
+// has padding, both axes drop a last window that begins after the input.
 void count_windows(PoolAxis& axis, int64_t size, bool ceil, bool is_padded) {
   const int64_t room = size + 2 * axis.pad - axis.kernel;
   if (room <= -axis.stride || (room < 0 && !ceil)) return;
@@ -171,7 +171,7 @@ Window pooling_parameters(Importer& layer, const caffe::PoolingParameter& p) {
   return w;
 }
 
-// Scale and bias per channel. Blobs of one value stand for every channel.
+// Sets the blobs to one value per channel. Blobs of one value are repeated for every channel.
 void per_channel(Importer& layer, int64_t channels) {
   for (Blob& blob : layer.blobs()) {
     if (blob.data.size() == 1) blob.data.resize(static_cast<size_t>(channels), blob.data[0]);
@@ -179,7 +179,8 @@ void per_channel(Importer& layer, int64_t channels) {
   }
 }
 
-// The extents that a Scale or Bias layer's blob spans; empty if the TPU cannot do it.
+// Computes the extents that the blob of a Scale or Bias layer spans. Returns false if the TPU
+// cannot compute it.
 bool scale_dims(Importer& layer, int64_t first, int64_t num_axes, Dims& spanned) {
   const Dims dims = layer.dims();
   int axis = 0;
@@ -240,7 +241,7 @@ void import_inner_product(Importer& layer) {
   if (!layer.ready() || !layer.axes_at_least(1)) return;
   const Dims dims = layer.dims();
   const auto axes = static_cast<int64_t>(dims.size());
-  if (p.axis() != 1 && p.axis() != 1 - axes) {  // those within the shape are expanded
+  if (p.axis() != 1 && p.axis() != 1 - axes) {  // other valid axes were expanded
     layer.problem(errors::net_axis, "axis", std::to_string(p.axis()),
                   "the shape is " + describe(dims));
     return;
@@ -304,7 +305,7 @@ void second_bottom_does_not_fit(Importer& layer, int axis) {
                       std::to_string(axis) + " on");
 }
 
-// With two bottoms it is a product (expand_scale), or there is something wrong with it.
+// expand_scale expands two bottoms to a product. If they arrive here, they are an error.
 void import_scale(Importer& layer) {
   const auto& p = layer.caffe.scale_param();
   if (layer.caffe.bottom_size() == 2) {
@@ -317,7 +318,7 @@ void import_scale(Importer& layer) {
   scale(layer, p.axis(), p.num_axes(), true, p.bias_term());
 }
 
-// What expand_axpy does not take.
+// Reports shapes that expand_axpy does not accept.
 void import_axpy(Importer& layer) {
   if (layer.ready())
     layer.problem(errors::net_operand_shapes, layer.op.bottom(0), describe(layer.dims(0)),
@@ -362,7 +363,7 @@ void import_normalize(Importer& layer) {
   layer.output_like_input();
 }
 
-// Their types.
+// The types of these layers.
 constexpr LayerKind kWeightedLayers[] = {
     {.type = "Convolution", .import = import_convolution},
     {.type = "DepthwiseConvolution", .import = import_depthwise},

@@ -10,9 +10,10 @@ namespace tputwin::net {
 namespace {
 
 constexpr int64_t kYoloPostDetections = 200;
-constexpr int kAll = -1;  // top_k and keep_top_k that leave nothing out
+constexpr int kAll = -1;  // no limit in top_k and keep_top_k
 
-// Number of regions in a tensor of (index, x1, y1, x2, y2); a problem if it is none.
+// Computes the number of regions in a tensor of (index, x1, y1, x2, y2). Records a problem if the
+// size does not fit.
 bool regions(Importer& layer, int bottom, int64_t& count) {
   const int64_t values = volume(layer.dims(bottom));
   count = values / 5;
@@ -22,7 +23,7 @@ bool regions(Importer& layer, int bottom, int64_t& count) {
   return false;
 }
 
-// 1, then each ratio that is not there yet, with its inverse after it if `flip`.
+// Returns 1, then each new ratio, followed by its inverse if `flip`.
 std::vector<float> aspect_ratios(const caffe::PriorBoxParameter& p) {
   std::vector<float> ratios = {1.0F};
   for (float ratio : p.aspect_ratio()) {
@@ -62,8 +63,8 @@ void check_prior_box(Importer& layer, const caffe::PriorBoxParameter& p) {
   if (p.reduce_boxes()) layer.parameter("reduce_boxes", "true", "false");
 }
 
-// Defaults of a layer of type DetectionOutput: those of SSD. The parameters'
-// message has those of the type DetectOutput.
+// Sets the defaults of a layer of type DetectionOutput, which are SSD's. The defaults of the
+// message are those of the type DetectOutput.
 void take_ssd_defaults(const caffe::DetectOutputParameter& p,
                        ::bmnet::TGDetectOutputParameter& param) {
   if (!p.has_code_type()) param.set_code_type(caffe::DetectOutputParameter::CORNER);
@@ -88,8 +89,8 @@ void check_detection_output(Importer& layer, const ::bmnet::TGDetectOutputParame
     layer.parameter("eta", std::to_string(param.eta()), "above 0, at most 1");
 }
 
-// The rows that an image may have: keep_top_k, or every prior in every class but the background,
-// of which non-maximum suppression looks at top_k.
+// Returns the maximum number of rows of an image: keep_top_k, or every prior in every class except
+// the background. Non-maximum suppression considers top_k of them.
 int64_t detection_rows(const ::bmnet::TGDetectOutputParameter& param, int64_t priors) {
   if (param.keep_top_k() != kAll) return param.keep_top_k();
   const int64_t background = param.background_label_id(), classes = param.num_classes();
@@ -116,8 +117,8 @@ void check_detection_bottoms(Importer& layer, const ::bmnet::TGDetectOutputParam
          "confidences are " + std::to_string(priors * classes) + " numbers per image");
 }
 
-// Bottoms: the feature map, the image. Sizes of the image and steps are resolved here, and ratios
-// are written out, so that the operator needs no rules of its own.
+// Bottoms: the feature map, the image. Resolves sizes of the image and steps, and expands ratios,
+// so that the operator needs no rules of its own.
 void import_prior_box(Importer& layer) {
   const auto& p = layer.caffe.prior_box_param();
   set_type(layer.op, Op::prior_box);
@@ -147,8 +148,8 @@ void import_prior_box(Importer& layer) {
   layer.output({1, 2, map.h * map.w * priors * 4}, true);
 }
 
-// Bottoms: locations, confidences, priors. Top: rows of index, label, score, x1, y1, x2, y2, as
-// many per image as there may be.
+// Bottoms: locations, confidences, priors. Top: rows of index, label, score, x1, y1, x2, y2, with
+// the maximum number of rows for each image.
 void import_detection_output(Importer& layer) {
   const auto& p = layer.caffe.detectoutput_param();
   set_type(layer.op, Op::detectoutput);
@@ -158,7 +159,7 @@ void import_detection_output(Importer& layer) {
   param.set_background_label_id(p.background_label_id());
   param.set_nms_threshold(p.nms_param().nms_threshold());
   param.set_top_k(p.nms_param().top_k());
-  // SSD's default; 1 leaves the threshold alone.
+  // SSD's default is 1, which does not change the threshold.
   param.set_eta(p.nms_param().has_eta() ? p.nms_param().eta() : 1.0F);
   param.set_code_type(p.code_type());
   param.set_keep_top_k(p.keep_top_k());
@@ -318,7 +319,7 @@ void import_yolo_post(Importer& layer) {
   layer.output({1, 1, layer.dims()[0] * kYoloPostDetections, 7}, true);
 }
 
-// Their types.
+// The types of these layers.
 constexpr LayerKind kDetectLayers[] = {
     {.type = "PriorBox", .import = import_prior_box, .min_bottoms = 2, .max_bottoms = 2},
     {.type = "DetectionOutput",

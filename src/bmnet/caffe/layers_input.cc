@@ -1,4 +1,4 @@
-// Shapes that input layers tell.
+// Shapes that input layers define.
 #include "base/errors/bmnet.h"
 #include "bmnet/caffe/layer.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 Dims to_dims(const caffe::BlobShape& shape) { return {shape.dim().begin(), shape.dim().end()}; }
 
-// One shape per top, or one for all.
+// Returns the shape of a top, from one shape per top or one for all.
 template <class Shapes>
 Dims pick(const Shapes& shapes, int index) {
   if (shapes.empty()) return {};

@@ -8,7 +8,7 @@
 namespace tputwin::net {
 namespace {
 
-// Concatenation along `axis`; of one bottom it is nothing.
+// Imports a concatenation along `axis`. With one bottom, the layer moves nothing.
 void concat(Importer& layer, int64_t wanted_axis) {
   if (layer.bottoms() == 1) {
     layer.is_removed = true;
@@ -40,7 +40,7 @@ void reshape_to(Importer& layer, const Dims& dims) {
   layer.output(dims);
 }
 
-// The extents that a Reshape layer asks for.
+// Computes the extents that a Reshape layer requests.
 bool reshaped(Importer& layer, const caffe::ReshapeParameter& p, Dims& out) {
   const Dims dims = layer.dims();
   const auto axes = static_cast<int64_t>(dims.size());
@@ -137,7 +137,8 @@ void import_flatten(Importer& layer) {
   reshape_to(layer, out);
 }
 
-// `shape` replaces axes [axis, axis + num_axes): 0 keeps an extent, one -1 takes what is left.
+// `shape` replaces axes [axis, axis + num_axes): 0 keeps an extent, one -1 gets the remaining
+// elements.
 void import_reshape(Importer& layer) {
   const auto& p = layer.caffe.reshape_param();
   set_type(layer.op, Op::reshape);
@@ -304,8 +305,8 @@ void import_reverse(Importer& layer) {
   layer.output_like_input();
 }
 
-// Bilinear, corners on corners. Pads are not positive in Caffe: they crop; the IR has their
-// magnitude.
+// Bilinear interpolation that maps corners to corners. Pads are not positive in Caffe: they crop.
+// The IR stores their magnitude.
 void import_interp(Importer& layer) {
   const auto& p = layer.caffe.interp_param();
   set_type(layer.op, Op::interp);
@@ -334,7 +335,7 @@ void import_interp(Importer& layer) {
   layer.output({in.n, in.c, extent(in.h, p.height()), extent(in.w, p.width())});
 }
 
-// Their types.
+// The types of these layers.
 constexpr LayerKind kMoveLayers[] = {
     {.type = "Concat", .import = import_concat, .max_bottoms = kMany},
     {.type = "Join", .import = import_join, .max_bottoms = kMany},

@@ -16,7 +16,7 @@ void same_shape(Importer& layer) {
   return param;
 }
 
-// Of a product: the second factor is (n,c,1,1), one value for a channel.
+// Returns true for products whose second factor is (n,c,1,1), one value per channel.
 bool is_per_channel(Importer& layer) {
   const Dims x = layer.dims(0), y = layer.dims(1);
   return layer.bottoms() == 2 && x.size() == 4 && y == Dims{x[0], x[1], 1, 1};
@@ -135,7 +135,7 @@ void import_eltwise(Importer& layer) {
   same_shape(layer);
 }
 
-// Their types.
+// The types of these layers.
 constexpr LayerKind kPointwiseLayers[] = {
     {.type = "ReLU", .import = import_relu},
     {.type = "ReLU6", .import = import_relu6},

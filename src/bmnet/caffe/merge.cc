@@ -1,4 +1,4 @@
-// Graph and weights together, in the test phase.
+// Merging of graph and weights, for the test phase.
 #include <algorithm>
 #include <set>
 
@@ -21,7 +21,7 @@ bool has(const Strings& strings, const std::string& string) {
   return std::find(strings.begin(), strings.end(), string) != strings.end();
 }
 
-// Caffe's rule: every condition that is given holds.
+// Caffe's rule: all given conditions must hold.
 bool meets(const caffe::NetState& state, const caffe::NetStateRule& rule) {
   if (rule.has_phase() && rule.phase() != caffe::TEST) return false;
   if (rule.has_min_level() && state.level() < rule.min_level()) return false;
@@ -33,7 +33,7 @@ bool meets(const caffe::NetState& state, const caffe::NetStateRule& rule) {
   return true;
 }
 
-// `phase` of a layer is what Caffe writes into a caffemodel; it means nothing there.
+// Caffe writes `phase` of a layer into a caffemodel; it has no meaning there.
 bool included(const caffe::NetState& state, const caffe::LayerParameter& layer) {
   auto holds = [&](const caffe::NetStateRule& rule) { return meets(state, rule); };
   if (layer.include_size() > 0)
@@ -58,8 +58,8 @@ std::set<std::string> bottoms_of(const RepeatedLayers& layers) {
   return names;
 }
 
-// Keeps those elements of a list with one for every top; of a list of one, which stands for all,
-// and of any other, which the importer refuses, all.
+// Keeps the elements `kept` of a list with one element per top. Other lists do not change: a list
+// of one is for all tops, and the importer refuses other lengths.
 template <class List>
 void keep_elements(List& list, const std::vector<int>& kept, int tops) {
   if (list.size() != tops) return;
@@ -68,7 +68,7 @@ void keep_elements(List& list, const std::vector<int>& kept, int tops) {
   list.Swap(&result);
 }
 
-// Shapes that an input layer gives for tops that were removed.
+// Removes the shapes of removed tops from an input layer.
 void keep_shapes(caffe::LayerParameter& layer, const std::vector<int>& kept) {
   const int tops = layer.top_size();
   if (layer.has_input_param())
@@ -84,7 +84,7 @@ void keep_shapes(caffe::LayerParameter& layer, const std::vector<int>& kept) {
     keep_elements(*list, kept, tops);
 }
 
-// Labels that nothing uses once the losses are gone, and their shapes.
+// Removes labels that have no readers without the losses, and their shapes.
 void drop_labels(RepeatedLayers& layers) {
   const std::set<std::string> used = bottoms_of(layers);
   for (caffe::LayerParameter& layer : layers) {
@@ -106,7 +106,8 @@ void drop_labels(RepeatedLayers& layers) {
 
 // ---- Files ----
 
-// The result of reading a file; an error names the file, and its kind if that is another.
+// Returns the result of reading a file. An error names the file, and its kind if that is not the
+// expected one.
 Result<caffe::NetParameter> in_file(const std::string& path, std::span<const uint8_t> bytes,
                                     bmodel::Expected expected, Result<caffe::NetParameter> net) {
   if (net.ok()) return net;
@@ -129,8 +130,8 @@ Result<caffe::NetParameter> read_binary(const std::string& path, Reader read) {
   return in_file(path, bytes, bmodel::Expected::caffemodel, read(bytes));
 }
 
-// What a net in use consists of. A caffemodel is the net that was trained: the data layer of its
-// training phase stays where there is no other, as the input.
+// Reduces the graph to the layers of a net in use. A caffemodel is the trained net: the data layer
+// of its training phase stays as the input if there is no other.
 caffe::NetParameter for_test(caffe::NetParameter graph) {
   const caffe::NetState state = graph.state();
   std::set<std::string> made;
@@ -149,7 +150,7 @@ caffe::NetParameter for_test(caffe::NetParameter graph) {
     layer.clear_include();
     layer.clear_exclude();
     layer.clear_phase();
-    // The default, which written in binary form would be Caffe's round_mode FLOOR.
+    // True is the default. Written in binary form it would be Caffe's round_mode FLOOR.
     if (layer.has_pooling_param() && layer.pooling_param().ceil_mode())
       layer.mutable_pooling_param()->clear_ceil_mode();
   }
@@ -166,7 +167,7 @@ bool is_needed(const caffe::NetState& state, const caffe::LayerParameter& layer)
 Result<caffe::NetParameter> merge_caffe(caffe::NetParameter graph, caffe::NetParameter weights) {
   TW_RETURN_IF_ERROR(upgrade(graph));
   TW_RETURN_IF_ERROR(upgrade(weights));
-  // Blobs in the graph's own file count where there is no other.
+  // Blobs in the graph's own file are used if the weights have none.
   caffe::NetParameter file = take_weights(graph);
   for (caffe::LayerParameter& layer : *weights.mutable_layer())
     if (!layer.blobs().empty()) file.add_layer()->Swap(&layer);

@@ -13,7 +13,7 @@
 namespace tputwin::net {
 namespace {
 
-// Errors go to the layer's problem, not to the log.
+// Collects errors for the layer's problem, so that they are not logged.
 class Silent final : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int line, google::protobuf::io::ColumnNumber, const std::string& text) override {
@@ -33,7 +33,8 @@ std::string text_of(const TensorOp& op) {
   return text;
 }
 
-// The shapes that are stated, with the batch that the bottoms have now. False: they differ in more.
+// Adapts the stated shapes to the batch that the bottoms have now. Returns false if they differ in
+// more than the batch.
 bool take_batch(const TensorOp& stated, TensorOp& op) {
   if (stated.input_shape_size() != op.input_shape_size()) return false;
   const auto sizes = [](const TensorShape& shape) { return dims(shape); };

@@ -1,4 +1,4 @@
-// Outputs: blobs that nothing reads, or that the net lists.
+// Outputs: blobs without readers, or blobs that the net lists.
 #include "bmnet/caffe/outputs.h"
 
 #include <algorithm>

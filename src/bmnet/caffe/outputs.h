@@ -10,18 +10,18 @@
 
 namespace tputwin::net {
 
-// True if a layer behind `layer` has `blob` as a bottom before another makes it again. `layer` is
-// one of the net's.
+// Returns true if a layer after `layer` has `blob` as a bottom before another one produces it
+// again. `layer` must be one of the net's.
 bool is_read_after(const caffe::NetParameter& net, const caffe::LayerParameter& layer,
                    const std::string& blob);
 
-// A reshape, which costs nothing: `top` of a layer that moves nothing is `bottom` under another
-// name.
+// Returns a reshape, which costs nothing: `top` of a layer that moves nothing is `bottom` with
+// another name.
 TensorOp make_alias(const Network& network, const caffe::LayerParameter& layer,
                     const std::string& top, const std::string& bottom, const TensorShape& shape);
 
-// The tensors of the outputs that the net lists. Their names go to the network's blob_names.
-// `current`: the tensor of every blob.
+// Returns the tensors of the outputs that the net lists. Adds their names to the network's
+// blob_names. `current` maps each blob to its tensor.
 std::vector<std::string> listed_outputs(const caffe::NetParameter& net,
                                         const std::map<std::string, std::string>& current,
                                         Network& network, std::vector<Error>& problems);

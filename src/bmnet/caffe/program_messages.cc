@@ -1,4 +1,4 @@
-// Messages that the program brings: found in protobuf's registry, compared with ours.
+// Messages of the user's program: found in protobuf's registry, compared with ours.
 #include "bmnet/caffe/program_messages.h"
 
 #include <bmnet/tputwin_caffe.pb.h>
@@ -17,7 +17,8 @@ std::string number_of(const FieldDescriptor& field) {
   return field.full_name() + " = " + std::to_string(field.number());
 }
 
-// Fields of the same name and different numbers or kinds, in these messages and those within.
+// Appends fields with equal names and different numbers or kinds, in these messages and their
+// submessages, to `differences`.
 void compare(const Descriptor& ours, const Descriptor& theirs, std::set<std::string>& seen,
              std::string& differences) {
   if (!seen.insert(ours.full_name()).second) return;

@@ -1,5 +1,5 @@
-// Messages bmnet.caffe that the program links, generated from its own bmnet_caffe.proto, in which
-// layers may have further parameters. Ours are tputwin.caffe.
+// Messages bmnet.caffe that the program links. They are generated from its own bmnet_caffe.proto,
+// in which layers may have further parameters. Ours are tputwin.caffe.
 #pragma once
 
 #include <google/protobuf/message.h>
@@ -10,10 +10,11 @@
 
 namespace tputwin::net {
 
-// An empty NetParameter of the program's; null if it has none.
+// Returns an empty NetParameter of the program's type; null if the program has none.
 std::unique_ptr<google::protobuf::Message> program_net();
 
-// Layers go to the program's code in serialized form: its fields must have our numbers.
+// Checks that fields of the program's messages have our numbers: its code gets layers in serialized
+// form.
 Status check_program_messages();
 
 }  // namespace tputwin::net

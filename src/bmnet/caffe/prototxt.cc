@@ -1,4 +1,4 @@
-// Prototxt to messages and back.
+// Conversion of prototxt to messages and back.
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/text_format.h>
@@ -20,7 +20,7 @@ namespace {
 constexpr size_t kShownProblems = 50;
 constexpr int kNesting = 40;  // NetParameter needs six
 
-// Fields of forks that are about training data, or about the maker's own quantization.
+// Returns true for fields of forks that describe training data, or the vendor's own quantization.
 bool says_nothing(std::string_view field) {
   static constexpr std::string_view kFields[] = {
       "annotated_data_param", "data_type_size", "distort_param", "emit_constraint",
@@ -28,8 +28,8 @@ bool says_nothing(std::string_view field) {
   return std::find(std::begin(kFields), std::end(kFields), field) != std::end(kFields);
 }
 
-// Errors stop the parser; warnings of unknown fields do not, and are problems all the same but for
-// fields that say nothing, and those of layers that a net in use has no need of.
+// Errors stop the parser. Warnings of unknown fields do not stop it, but are problems, too. Fields
+// without meaning for a net in use, and fields of layers that it does not need, are only ignored.
 using google::protobuf::Descriptor;
 using Locations = google::protobuf::TextFormat::ParseInfoTree;
 
@@ -56,7 +56,7 @@ class Problems : public google::protobuf::io::ErrorCollector {
       unknown_.push_back({line, column, field, message});
   }
 
-  // Tells which of the unknown fields matter, once the net is known.
+  // Decides which of the unknown fields are problems, once the net is known.
   void judge(const caffe::NetParameter& net, const Descriptor& type, const Locations& locations) {
     const bool oldest = std::ranges::any_of(unknown_, [](const Unknown& u) {
       return u.field == "layer" && u.message.find("V1LayerParameter") != std::string::npos;
@@ -78,7 +78,7 @@ class Problems : public google::protobuf::io::ErrorCollector {
     return text_ + "\nand " + std::to_string(count_ - kShownProblems) + " more";
   }
 
-  // A warning for every kind of field that is left out.
+  // Reports a warning for each kind of ignored field.
   Status report_ignored() const {
     for (const auto& [field, lines] : ignored_) {
       std::string where = "line " + std::to_string(lines.front());
@@ -122,7 +122,8 @@ class Problems : public google::protobuf::io::ErrorCollector {
   std::map<std::string, std::vector<int>> ignored_;  // lines, by field
 };
 
-// Brackets outside strings and comments. The parser recurses into them, known fields or not.
+// Returns the depth of brackets outside strings and comments. The parser recurses into them, also
+// for unknown fields.
 int deepest_nesting(std::string_view text) {
   int depth = 0, deepest = 0;
   char quote = 0;
@@ -153,14 +154,16 @@ bool parse(std::string_view text, Problems& problems, google::protobuf::Message&
   google::protobuf::TextFormat::Parser parser;
   parser.WriteLocationsTo(locations);
   parser.AllowUnknownField(true);
-  parser.AllowPartialMessage(true);  // the layers' importers check what is required
+  // The layers' importers check required fields.
+  parser.AllowPartialMessage(true);
   parser.RecordErrorsTo(&problems);
   google::protobuf::io::ArrayInputStream stream(text.data(), static_cast<int>(text.size()));
   return parser.Parse(&stream, &net);
 }
 
-// Fields that only the program's messages have are for its customized layers: unknown to us, they
-// come back when a layer is handed over.
+// Parses text with the program's messages. Fields that only they have are for the program's
+// customized layers. Our messages keep them as unknown fields, and the program gets them back with
+// a layer.
 bool parse_as_program(std::string_view text, Problems& problems, caffe::NetParameter& net) {
   const std::unique_ptr<google::protobuf::Message> message = program_net();
   if (message == nullptr || !check_program_messages().ok()) return false;

@@ -1,4 +1,4 @@
-// The Caffe types.
+// The table of Caffe types.
 #include <algorithm>
 #include <cctype>
 
@@ -31,7 +31,7 @@ constexpr Kind kInputs[] = {input("Input"),      input("MultiInput"),    input("
                             input("Data"),       input("AnnotatedData"), input("ImageData"),
                             input("MemoryData"), input("HDF5Data"),      input("WindowData")};
 
-// What becomes no operation: of training, and what others do in its place.
+// Types without an operation: those of training, and those that other types replace.
 constexpr Kind kOthers[] = {
     {.type = "Silence", .role = Kind::silence, .max_bottoms = kMany, .min_tops = 0, .max_tops = 0},
     dropped("Accuracy"),
@@ -68,7 +68,7 @@ constexpr Kind kOthers[] = {
     unsupported("Threshold", "leave it to the program that reads the scores"),
 };
 
-// In the order in which suggestions prefer them.
+// Suggestions prefer earlier kinds.
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all = [] {
     std::vector<Kind> result;

@@ -1,4 +1,4 @@
-// Layers of Caffe 1 and names of forks, brought to today's form.
+// Upgrade of layers of Caffe 1 and of names of forks to today's form.
 #include "bmnet/caffe/upgrade.h"
 
 #include "base/errors/bmnet.h"
@@ -65,8 +65,8 @@ std::string type_of(V1::LayerType old) {
   return "NONE";
 }
 
-// Every field of the old layer whose name and message the new one shares: bottoms, tops, rules and
-// the parameters of all types.
+// Moves every field whose name and message both forms share: bottoms, tops, rules and the
+// parameters of all types.
 void move_common_fields(V1& from, caffe::LayerParameter& to) {
   to.set_name(from.name());
   to.set_type(type_of(from.type()));
@@ -130,8 +130,8 @@ void move_aliases(caffe::LayerParameter& layer) {
   }
 }
 
-// Four extents instead of a shape, doubles instead of floats. The extents stay: what shapes they
-// fit is not what a shape of four fits.
+// Sets a shape from four extents, and floats from doubles. The extents are kept, because they fit
+// other shapes than a shape of four does.
 void upgrade_blob(caffe::BlobProto& blob) {
   if (blob.has_num() || blob.has_channels() || blob.has_height() || blob.has_width()) {
     blob.clear_shape();

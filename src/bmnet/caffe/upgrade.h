@@ -1,4 +1,4 @@
-// Older and forked forms of a NetParameter, brought to today's.
+// Upgrade of older and forked forms of a NetParameter to today's form.
 #pragma once
 
 #include <string_view>
@@ -7,22 +7,22 @@
 
 namespace tputwin::net {
 
-// Layers of version 1 become `layer`, `input:` fields become Input layers, fields of forks go to
-// the canonical ones, blobs get a shape and floats. What is of today's form already stays as it is.
+// Layers of version 1 become `layer`, `input:` fields become Input layers, fields of forks move to
+// the canonical ones, blobs get a shape and floats. Fields in today's form do not change.
 Status upgrade(caffe::NetParameter& net);
 
-// The names of layers that have blobs, and these, in the file's order.
+// Reads the names of layers that have blobs, and the blobs, in the file's order.
 Result<caffe::NetParameter> read_names_and_blobs(std::span<const uint8_t> file);
-// What a caffemodel gives to the graph of a prototxt: names and blobs. Parameters of a fork may be
-// anything under their numbers; where they hinder reading, they are left out.
+// Reads the names and blobs of a caffemodel, for the graph of a prototxt. Parameters of a fork may
+// have any form under their numbers; they are skipped if they prevent reading.
 Result<caffe::NetParameter> read_weights(std::span<const uint8_t> file);
 
-// True if a net in the test phase needs the layer: it is of that phase, no loss, and no
-// layer that reads a data set.
+// Returns true if a net in the test phase needs the layer: the layer is of that phase, is not a
+// loss, and does not read a data set.
 bool is_needed(const caffe::NetState& state, const caffe::LayerParameter& layer);
-// Losses, Accuracy and the like: layers that a net in use has no need of.
+// Returns true for losses, Accuracy and similar layers, which a net in use does not need.
 bool is_training_only(std::string_view type);
-// Layers that read a data set.
+// Returns true for layers that read a data set.
 bool is_data_layer(std::string_view type);
 
 }  // namespace tputwin::net

@@ -1,4 +1,4 @@
-// The weights of a caffemodel whose parameters are some fork's.
+// Reading of the weights of a caffemodel whose parameters are those of an unknown fork.
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/wire_format_lite.h>
@@ -22,7 +22,7 @@ bool among(int number, std::initializer_list<int> numbers) {
   return false;
 }
 
-// The fields of a layer that `numbers` names; false if the bytes are no message.
+// Copies the fields of a layer with these numbers. Returns false if the bytes are not a message.
 bool copy_fields(const std::string& message, std::initializer_list<int> numbers,
                  std::string& fields) {
   CodedInputStream in(reinterpret_cast<const uint8_t*>(message.data()),
@@ -36,7 +36,7 @@ bool copy_fields(const std::string& message, std::initializer_list<int> numbers,
   return in.ConsumedEntireMessage();
 }
 
-// The net's name and layers, of these names and blobs only.
+// Copies the net's layers, each with its name, type and blobs only.
 bool strip(std::span<const uint8_t> file, std::string& stripped) {
   CodedInputStream in(file.data(), static_cast<int>(file.size()));
   StringOutputStream stream(&stripped);
@@ -51,7 +51,7 @@ bool strip(std::span<const uint8_t> file, std::string& stripped) {
     }
     std::string layer, fields;
     if (!Wire::ReadBytes(&in, &layer)) return false;
-    // name, type and blobs; of version 1: type, name and blobs
+    // Numbers of name, type and blobs; in version 1 they are 4, 5 and 6.
     if (!(number == 100 ? copy_fields(layer, {1, 2, 7}, fields)
                         : copy_fields(layer, {4, 5, 6}, fields)))
       return false;
